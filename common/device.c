@@ -1,0 +1,238 @@
+// The front of device.h: checks arguments, reads files, calls the backend.
+#include "device.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "backend.h"
+
+#define PTX_MAX ((size_t)64 << 20)  // bytes; nvcc's output for the largest kernels stays far below
+
+bool backend_fail(struct dev *d, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(d->error, sizeof d->error, format, args);
+    va_end(args);
+    for (char *c = d->error; *c; c++)  // one line, whatever a driver's message holds
+        if ((unsigned char)*c < ' ')
+            *c = ' ';
+    return false;
+}
+
+struct dev *dev_open(enum dev_kind kind, char error[DEV_ERROR_MAX])
+{
+    error[0] = '\0';
+    const struct backend *ops = kind == DEV_SIM ? &simt_backend : &gpu_backend;
+    struct dev *d = ops->open(error);
+    if (!d && kind == DEV_AUTO) {
+        ops = &simt_backend;
+        d = ops->open(error);
+    }
+    if (d)
+        d->ops = ops;
+    return d;
+}
+
+void dev_close(struct dev *d)
+{
+    if (d)
+        d->ops->close(d);
+}
+
+const struct dev_about *dev_about(const struct dev *d)
+{
+    return &d->about;
+}
+
+const char *dev_error(const struct dev *d)
+{
+    return d->error;
+}
+
+void dev_set_jobs(struct dev *d, unsigned jobs)
+{
+    if (d->ops->set_jobs)
+        d->ops->set_jobs(d, jobs);
+}
+
+void dev_set_budget(struct dev *d, uint64_t warp_instructions)
+{
+    if (d->ops->set_budget)
+        d->ops->set_budget(d, warp_instructions);
+}
+
+bool dev_alloc(struct dev *d, const char *name, size_t bytes, dev_ptr *out)
+{
+    if (!name || !out || !bytes)
+        return backend_fail(d, "an allocation needs a name and at least one byte");
+    return d->ops->alloc(d, name, bytes, out);
+}
+
+bool dev_free(struct dev *d, dev_ptr p)
+{
+    if (!p)
+        return backend_fail(d, "a null pointer cannot be freed");
+    return d->ops->free(d, p);
+}
+
+bool dev_upload(struct dev *d, dev_ptr to, const void *from, size_t bytes)
+{
+    if (!bytes)
+        return true;
+    if (!to || !from)
+        return backend_fail(d, "an upload of %zu bytes from or to a null pointer", bytes);
+    return d->ops->upload(d, to, from, bytes);
+}
+
+bool dev_download(struct dev *d, void *to, dev_ptr from, size_t bytes)
+{
+    if (!bytes)
+        return true;
+    if (!to || !from)
+        return backend_fail(d, "a download of %zu bytes from or to a null pointer", bytes);
+    return d->ops->download(d, to, from, bytes);
+}
+
+struct dev_module *dev_load_text(struct dev *d, const char *name, const char *text, size_t bytes)
+{
+    if (!name || !text) {
+        backend_fail(d, "a module needs a name and its PTX text");
+        return NULL;
+    }
+    if (!bytes || memchr(text, 0, bytes)) {
+        backend_fail(d, "%.300s: %s", name, bytes ? "binary data where PTX text is expected" : "the file is empty");
+        return NULL;
+    }
+    char *copy = malloc(bytes + 1);
+    if (!copy) {
+        backend_fail(d, "%.300s: out of memory", name);
+        return NULL;
+    }
+    memcpy(copy, text, bytes);
+    copy[bytes] = '\0';
+    struct dev_module *m = d->ops->load(d, name, copy, bytes);
+    free(copy);
+    return m;
+}
+
+struct dev_module *dev_load(struct dev *d, const char *path)
+{
+    struct stat info;
+    struct dev_module *m = NULL;
+    FILE *f = path ? fopen(path, "rb") : NULL;
+    if (!f) {
+        backend_fail(d, "%.300s: %s", path ? path : "(no path)", strerror(errno));
+        return NULL;
+    }
+    char *text = NULL;
+    if (fstat(fileno(f), &info) || S_ISDIR(info.st_mode)) {
+        backend_fail(d, "%.300s: a directory, not a PTX file", path);
+    } else if (info.st_size > (off_t)PTX_MAX) {
+        backend_fail(d, "%.300s: %lld bytes; a PTX file of more than %zu MiB is not read", path,
+                     (long long)info.st_size, PTX_MAX >> 20);
+    } else if (!(text = malloc((size_t)info.st_size + 1))) {
+        backend_fail(d, "%.300s: out of memory", path);
+    } else {
+        size_t bytes = fread(text, 1, (size_t)info.st_size, f);
+        if (ferror(f))
+            backend_fail(d, "%.300s: %s", path, strerror(errno));
+        else
+            m = dev_load_text(d, path, text, bytes);
+    }
+    free(text);
+    fclose(f);
+    return m;
+}
+
+void dev_unload(struct dev *d, struct dev_module *m)
+{
+    if (m)
+        d->ops->unload(d, m);
+}
+
+struct dev_kernel *dev_kernel(struct dev *d, struct dev_module *m, const char *name)
+{
+    if (!m || !name || !*name) {
+        backend_fail(d, "a kernel needs a module and a name");
+        return NULL;
+    }
+    return d->ops->kernel(d, m, name);
+}
+
+// Limits of compute capability 5.0 and later: CUDA C++ Programming Guide, technical specifications.
+static bool check_shape(struct dev *d, const struct dev_launch *l)
+{
+    static const unsigned grid_max[3] = { 2147483647u, 65535u, 65535u }, block_max[3] = { 1024u, 1024u, 64u };
+    uint64_t threads = 1;
+    for (int i = 0; i < 3; i++) {
+        if (l->grid[i] > grid_max[i])
+            return backend_fail(d, "grid.%c is %u; at most %u blocks fit there", "xyz"[i], l->grid[i], grid_max[i]);
+        if (l->block[i] > block_max[i])
+            return backend_fail(d, "block.%c is %u; at most %u threads fit there", "xyz"[i], l->block[i], block_max[i]);
+        threads *= l->block[i];
+    }
+    if (threads > d->about.max_threads)
+        return backend_fail(d, "a block of %u x %u x %u threads; at most %u fit in a block", l->block[0], l->block[1],
+                            l->block[2], d->about.max_threads);
+    if (l->shared > d->about.shared_per_block)
+        return backend_fail(d, "%zu bytes of dynamic shared memory a block; %s has %zu", l->shared, d->about.name,
+                            d->about.shared_per_block);
+    return true;
+}
+
+bool dev_launch(struct dev *d, struct dev_kernel *k, const struct dev_launch *launch)
+{
+    if (!k || !launch || (launch->n_args && !launch->args))
+        return backend_fail(d, "a launch needs a kernel and its arguments");
+    struct dev_launch l = *launch;
+    for (int i = 0; i < 3; i++) {
+        l.grid[i] = l.grid[i] ? l.grid[i] : 1;
+        l.block[i] = l.block[i] ? l.block[i] : 1;
+    }
+    for (size_t i = 0; i < l.n_args; i++)
+        if (!l.args[i].value || !l.args[i].bytes)
+            return backend_fail(d, "argument %zu has no value", i);
+    return check_shape(d, &l) && d->ops->launch(d, k, &l);
+}
+
+bool dev_sync(struct dev *d)
+{
+    return d->ops->sync(d);
+}
+
+bool dev_timer_start(struct dev *d)
+{
+    return d->ops->timer_start(d);
+}
+
+bool dev_timer_stop(struct dev *d, double *ms)
+{
+    if (!ms)
+        return backend_fail(d, "the timer needs a place for its milliseconds");
+    return d->ops->timer_stop(d, ms);
+}
+
+bool dev_baseline_gemm(struct dev *d, enum dev_type type, int M, int N, int K, double alpha, dev_ptr A, dev_ptr B,
+                       double beta, dev_ptr C)
+{
+    if (!d->ops->gemm)
+        return backend_fail(d, "%s has no matrix multiply of its own to compare with", d->about.name);
+    if (M < 1 || N < 1 || K < 1 || !A || !B || !C)
+        return backend_fail(d, "a product needs M, N, K of at least 1 and three matrices");
+    return d->ops->gemm(d, type, M, N, K, alpha, A, B, beta, C);
+}
+
+const char *dev_baseline_name(struct dev *d)
+{
+    return d->ops->baseline_name ? d->ops->baseline_name(d) : NULL;
+}
+
+const struct profile *dev_profile(const struct dev *d)
+{
+    return d->ops->profile ? d->ops->profile(d) : NULL;
+}

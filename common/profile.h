@@ -1,0 +1,70 @@
+// Counters of one kernel launch, in total and per source line, under the names that Nsight Compute gives them.
+#ifndef COMMON_PROFILE_H
+#define COMMON_PROFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct json;
+
+// X(enumerator, name in Nsight Compute, short heading, what one unit is)
+#define PROFILE_METRICS(X)                                                                                             \
+    X(INST, "smsp__inst_executed.sum", "inst", "warp instructions")                                                    \
+    X(THREAD_INST, "smsp__thread_inst_executed.sum", "thread inst", "thread instructions")                             \
+    X(GLD_INST, "smsp__sass_inst_executed_op_global_ld.sum", "global ld", "warp instructions")                         \
+    X(GST_INST, "smsp__sass_inst_executed_op_global_st.sum", "global st", "warp instructions")                         \
+    X(SLD_INST, "smsp__sass_inst_executed_op_shared_ld.sum", "shared ld", "warp instructions")                         \
+    X(SST_INST, "smsp__sass_inst_executed_op_shared_st.sum", "shared st", "warp instructions")                         \
+    X(GLD_REQ, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "ld requests", "requests")                           \
+    X(GLD_SEC, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "ld sectors", "32-byte sectors")                      \
+    X(GST_REQ, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "st requests", "requests")                           \
+    X(GST_SEC, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "st sectors", "32-byte sectors")                      \
+    X(SLD_WAVE, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "ld wavefronts", "wavefronts")       \
+    X(SST_WAVE, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "st wavefronts", "wavefronts")       \
+    X(SLD_CONF, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "ld conflicts", "wavefronts")              \
+    X(SST_CONF, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "st conflicts", "wavefronts")              \
+    X(WAVE, "memory_l1_wavefronts_shared", "wavefronts", "wavefronts")                                                 \
+    X(WAVE_IDEAL, "memory_l1_wavefronts_shared_ideal", "ideal", "wavefronts")
+
+enum profile_metric {
+#define X(id, name, heading, unit) METRIC_##id,
+    PROFILE_METRICS(X)
+#undef X
+    METRIC_COUNT
+};
+
+struct profile_line {
+    const char *file;  // as the .file directive names it
+    unsigned line;     // 0 where the PTX names no line
+    uint64_t metric[METRIC_COUNT];
+};
+
+struct profile {
+    const char *kernel;
+    uint64_t total[METRIC_COUNT];
+    struct profile_line *lines;  // by file, then line; only lines that executed something
+    size_t n_lines;
+};
+
+const char *profile_metric_name(enum profile_metric m);     // Nsight Compute's name
+const char *profile_metric_heading(enum profile_metric m);  // a short heading for a table
+const char *profile_metric_unit(enum profile_metric m);     // what one unit is
+
+#define PROFILE_GROUPED 32
+// Writes value with a comma between groups of three digits to text, and returns text.
+const char *profile_grouped(uint64_t value, char text[PROFILE_GROUPED]);
+
+// Prints the totals, one metric a line, or the hottest lines (at most max_lines) with the text of the source where the
+// file can be read: warp instructions and their share, and those of sectors, shared wavefronts and bank conflicts that
+// occur at all.
+void profile_print(FILE *out, const struct profile *p);
+void profile_print_lines(FILE *out, const struct profile *p, size_t max_lines);
+
+// Appends the object "metrics" to the open JSON object j: every metric under Nsight Compute's name.
+void profile_json_metrics(struct json *j, const uint64_t metric[METRIC_COUNT]);
+
+// Appends the keys "kernel", "device", "metrics", "lines" and "findings" to the open JSON object j.
+void profile_json(struct json *j, const struct profile *p, const char *device);
+
+#endif

@@ -1,0 +1,591 @@
+// The PTX parser: modules, variables, functions. Recursive descent over lex.c's tokens; the first error ends it by
+// longjmp, and everything allocated so far dies with the module's arena.
+#include "parse.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_VAR_BYTES ((uint64_t)1 << 36)
+
+static const struct { const char *name; enum ptx_type type; uint32_t bytes; } types[] = {
+    { "pred", PTX_PRED, 0 }, { "u8", PTX_U8, 1 }, { "u16", PTX_U16, 2 }, { "u32", PTX_U32, 4 }, { "u64", PTX_U64, 8 },
+    { "s8", PTX_S8, 1 }, { "s16", PTX_S16, 2 }, { "s32", PTX_S32, 4 }, { "s64", PTX_S64, 8 }, { "b8", PTX_B8, 1 },
+    { "b16", PTX_B16, 2 }, { "b32", PTX_B32, 4 }, { "b64", PTX_B64, 8 }, { "b128", PTX_B128, 16 },
+    { "f16", PTX_F16, 2 }, { "f16x2", PTX_F16X2, 4 }, { "bf16", PTX_BF16, 2 }, { "bf16x2", PTX_BF16X2, 4 },
+    { "tf32", PTX_TF32, 4 }, { "f32", PTX_F32, 4 }, { "f64", PTX_F64, 8 },
+};
+
+bool str_is(struct str s, const char *literal)
+{
+    return s.n == strlen(literal) && !memcmp(s.p, literal, s.n);
+}
+
+enum ptx_type ptx_type_named(struct str name)
+{
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (str_is(name, types[i].name))
+            return types[i].type;
+    return PTX_NONE;
+}
+
+uint32_t ptx_type_bytes(enum ptx_type t)
+{
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].type == t)
+            return types[i].bytes;
+    return 0;
+}
+
+const char *ptx_type_name(enum ptx_type t)
+{
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].type == t)
+            return types[i].name;
+    return "none";
+}
+
+static const char *line_start(const struct ptx_module *m, const char *at)
+{
+    while (at > m->text && at[-1] != '\n')
+        at--;
+    return at;
+}
+
+static void error_args(const struct ptx_module *m, const char *at, char error[DEV_ERROR_MAX], const char *format,
+                       va_list args)
+{
+    unsigned line = 1;
+    for (const char *p = m->text; (p = memchr(p, '\n', (size_t)(at - p))); p++)
+        line++;
+    long column = at - line_start(m, at) + 1;
+    int n = snprintf(error, DEV_ERROR_MAX, "%.400s:%u:%ld: ", m->file, line, column);
+    vsnprintf(error + n, DEV_ERROR_MAX - (size_t)n, format, args);
+    for (char *c = error; *c; c++)  // names from the text may hold anything
+        if ((unsigned char)*c < ' ')
+            *c = '?';
+}
+
+void ptx_error_at(const struct ptx_module *m, const char *at, char error[DEV_ERROR_MAX], const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    error_args(m, at, error, format, args);
+    va_end(args);
+}
+
+void ptx_caret(const struct ptx_module *m, const char *at, char *out, size_t size)
+{
+    const char *start = line_start(m, at), *end = m->text + m->bytes;
+    if (at - start > 60)
+        start = at - 60;
+    int before = (int)(at - start), all = before;
+    while (start + all < end && start[all] != '\n' && all < 120)
+        all++;
+    snprintf(out, size, "  %.*s\n  %*s^\n", all, start, before, "");
+    for (char *c = out; *c; c++)
+        if ((unsigned char)*c < ' ' && *c != '\n')
+            *c = ' ';
+}
+
+void parse_fail(struct parser *p, const char *at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    error_args(p->m, at ? at : p->lex.tok.text.p, p->error, format, args);
+    va_end(args);
+    longjmp(p->failed, 1);
+}
+
+void *parse_alloc(struct parser *p, size_t bytes)
+{
+    void *a = arena_alloc(p->m->arena, bytes);
+    if (!a)
+        parse_fail(p, NULL, "out of memory");
+    return a;
+}
+
+void *parse_grow(struct parser *p, void *items, uint32_t count, size_t size)
+{
+    void *a = arena_grow(p->m->arena, items, count, size);
+    if (!a)
+        parse_fail(p, NULL, "out of memory");
+    return a;
+}
+
+bool parse_accept(struct parser *p, char punct)
+{
+    if (p->lex.tok.kind != TOK_PUNCT || p->lex.tok.punct != punct)
+        return false;
+    lex_next(&p->lex);
+    return true;
+}
+
+void parse_expect(struct parser *p, char punct)
+{
+    const struct token *t = &p->lex.tok;
+    if (parse_accept(p, punct))
+        return;
+    if (t->kind == TOK_END)
+        parse_fail(p, NULL, "the text ends where '%c' is expected: is the file cut off?", punct);
+    parse_fail(p, NULL, "expected '%c' before '%.*s'", punct, (int)(t->text.n < 40 ? t->text.n : 40), t->text.p);
+}
+
+struct str parse_name(struct parser *p, const char *what)
+{
+    struct str s = p->lex.tok.text;
+    if (p->lex.tok.kind != TOK_NAME)
+        parse_fail(p, NULL, "expected %s", what);
+    lex_next(&p->lex);
+    return s;
+}
+
+int64_t parse_int(struct parser *p)
+{
+    bool minus = parse_accept(p, '-');
+    uint64_t v = p->lex.tok.bits;
+    if (p->lex.tok.kind != TOK_INT)
+        parse_fail(p, NULL, "expected an integer");
+    lex_next(&p->lex);
+    return (int64_t)(minus ? 0 - v : v);
+}
+
+static struct str type_word(struct token *t)
+{
+    return (struct str){ t->text.p + 1, t->text.n - 1 };
+}
+
+// Takes .align N, .v2/.v4, .ptr... and a type, in any order up to the name.
+static enum ptx_type declared_type(struct parser *p, uint32_t *align, uint32_t *vector)
+{
+    enum ptx_type type = PTX_NONE;
+    *align = 0;
+    *vector = 1;
+    while (p->lex.tok.kind == TOK_DIRECTIVE) {
+        struct str d = p->lex.tok.text;
+        enum ptx_type t = ptx_type_named(type_word(&p->lex.tok));
+        lex_next(&p->lex);
+        if (str_is(d, ".align")) {
+            int64_t n = parse_int(p);
+            if (n < 1 || n > 4096 || (n & (n - 1)))
+                parse_fail(p, d.p, "an alignment is a power of two up to 4096");
+            *align = (uint32_t)n;
+        } else if (str_is(d, ".v2") || str_is(d, ".v4")) {
+            *vector = (uint32_t)(d.p[2] - '0');
+        } else if (str_is(d, ".ptr") || str_is(d, ".global") || str_is(d, ".shared") || str_is(d, ".const") ||
+                   str_is(d, ".local")) {
+            continue;  // attributes of a pointer parameter
+        } else if (t != PTX_NONE && type == PTX_NONE) {
+            type = t;
+        } else {
+            parse_fail(p, d.p, "expected a type, not '%.*s'", (int)d.n, d.p);
+        }
+    }
+    if (type == PTX_NONE)
+        parse_fail(p, NULL, "expected a type");
+    return type;
+}
+
+// = { 1, 2, {3, 4} } or = 1. Fills bytes of the variable in order; what is left is zero.
+static void initializer(struct parser *p, struct ptx_var *v, uint8_t *out, uint64_t *used, int depth)
+{
+    if (parse_accept(p, '{')) {
+        if (depth > 8)
+            parse_fail(p, NULL, "initialisers nest too deeply");
+        if (parse_accept(p, '}'))
+            return;
+        do
+            initializer(p, v, out, used, depth + 1);
+        while (parse_accept(p, ','));
+        parse_expect(p, '}');
+        return;
+    }
+    bool minus = parse_accept(p, '-');
+    const struct token *t = &p->lex.tok;
+    uint32_t size = ptx_type_bytes(v->type);
+    uint64_t bits = t->bits;
+    if (t->kind == TOK_DECIMAL && v->type == PTX_F32) {
+        double d;
+        memcpy(&d, &bits, sizeof d);
+        float f = (float)d;
+        bits = 0;
+        memcpy(&bits, &f, sizeof f);
+    } else if (t->kind != TOK_INT && t->kind != TOK_F32 && t->kind != TOK_F64 && t->kind != TOK_DECIMAL) {
+        parse_fail(p, NULL, "this initialiser is not supported: expected a number");
+    }
+    if (minus)
+        bits = t->kind == TOK_INT ? 0 - bits : bits ^ (1ull << (8 * size - 1));
+    if (*used + size > v->bytes)
+        parse_fail(p, NULL, "more initialisers than '%.*s' has elements", (int)v->name.n, v->name.p);
+    memcpy(out + *used, &bits, size);
+    *used += size;
+    lex_next(&p->lex);
+}
+
+// After the state space: [.align n] .type name[N][M]... [= init]. Answers the variable's index.
+static uint32_t variable(struct parser *p, enum ptx_space space, bool external)
+{
+    struct ptx_module *m = p->m;
+    struct ptx_var v = { .space = space };
+    uint32_t vector;
+    v.type = declared_type(p, &v.align, &vector);
+    uint32_t element = ptx_type_bytes(v.type) * vector;
+    if (!element)
+        parse_fail(p, NULL, "a variable cannot be a predicate");
+    if (!v.align)
+        v.align = element;
+    v.name = parse_name(p, "a variable's name");
+    v.bytes = element;
+    bool unsized = false;
+    while (parse_accept(p, '[')) {
+        if (parse_accept(p, ']')) {
+            unsized = true;
+            continue;
+        }
+        int64_t n = parse_int(p);
+        if (n < 0 || (n && v.bytes > MAX_VAR_BYTES / (uint64_t)n))
+            parse_fail(p, v.name.p, "'%.*s' is too large", (int)v.name.n, v.name.p);
+        v.bytes *= (uint64_t)n;
+        parse_expect(p, ']');
+    }
+    if (unsized) {
+        if (!external && space != SPACE_PARAM)
+            parse_fail(p, v.name.p, "'%.*s' has no size", (int)v.name.n, v.name.p);
+        v.bytes = 0;
+    }
+    if (parse_accept(p, '=')) {
+        uint64_t used = 0;
+        uint8_t *init = parse_alloc(p, v.bytes + 16);
+        initializer(p, &v, init, &used, 0);
+        v.init = init;
+    }
+    m->vars = parse_grow(p, m->vars, m->n_vars, sizeof *m->vars);
+    m->vars[m->n_vars] = v;
+    struct map *names = p->n_scopes ? &p->scopes[p->n_scopes - 1].vars : &p->vars;
+    if (!map_put(m->arena, names, v.name, m->n_vars)) {
+        uint32_t old;
+        if (!external || !map_get(names, v.name, &old))
+            parse_fail(p, v.name.p, "'%.*s' is declared twice", (int)v.name.n, v.name.p);
+    }
+    if (p->f) {
+        p->f->vars = parse_grow(p, p->f->vars, p->f->n_vars, sizeof *p->f->vars);
+        p->f->vars[p->f->n_vars++] = m->n_vars;
+    }
+    return m->n_vars++;
+}
+
+static bool space_of(struct str directive, enum ptx_space *space)
+{
+    static const struct { const char *name; enum ptx_space space; } spaces[] = {
+        { ".global", SPACE_GLOBAL }, { ".shared", SPACE_SHARED }, { ".local", SPACE_LOCAL },
+        { ".const", SPACE_CONST }, { ".param", SPACE_PARAM },
+    };
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+        if (str_is(directive, spaces[i].name))
+            return *space = spaces[i].space, true;
+    return false;
+}
+
+// .reg .f32 %f<67>, %x, y;
+static void registers(struct parser *p)
+{
+    struct scope *s = &p->scopes[p->n_scopes - 1];
+    uint32_t align, vector;
+    enum ptx_type type = declared_type(p, &align, &vector);
+    if (vector != 1)
+        parse_fail(p, NULL, "vector registers are not supported");
+    do {
+        struct ptx_func *f = p->f;
+        struct str name = parse_name(p, "a register's name");
+        uint32_t count = 1;
+        bool ranged = parse_accept(p, '<');
+        if (ranged) {
+            int64_t n = parse_int(p);
+            if (n < 0 || n > 1 << 20)
+                parse_fail(p, name.p, "too many registers");
+            count = (uint32_t)n;
+            parse_expect(p, '>');
+            s->ranges = parse_grow(p, s->ranges, s->n_ranges, sizeof *s->ranges);
+            s->ranges[s->n_ranges++] = (struct range){ name, f->n_regs, count, type };
+        } else if (!map_put(p->m->arena, &s->singles, name, f->n_regs)) {
+            parse_fail(p, name.p, "register '%.*s' is declared twice", (int)name.n, name.p);
+        }
+        if (f->n_regs + count > 1 << 22)
+            parse_fail(p, name.p, "too many registers");
+        for (uint32_t i = 0; i < count; i++) {
+            f->regs = parse_grow(p, f->regs, f->n_regs, sizeof *f->regs);
+            f->regs[f->n_regs++] = (struct ptx_reg){ name, type, i, ranged };
+        }
+    } while (parse_accept(p, ','));
+    parse_expect(p, ';');
+}
+
+static struct ptx_loc place(struct parser *p)
+{
+    struct ptx_loc at = { 0 };
+    at.file = (uint32_t)parse_int(p);
+    at.line = (uint32_t)parse_int(p);
+    (void)parse_int(p);  // the column
+    return at;
+}
+
+// .loc file line column [, function_name label[+n], inlined_at file line column]. Line 0 means "compiled code of no
+// line": such instructions belong to the line before.
+static void location(struct parser *p)
+{
+    struct ptx_module *m = p->m;
+    struct ptx_loc loc = place(p);
+    while (parse_accept(p, ',')) {
+        struct str word = parse_name(p, "function_name or inlined_at");
+        if (str_is(word, "inlined_at")) {
+            struct ptx_loc at = place(p);
+            m->locs = parse_grow(p, m->locs, m->n_locs, sizeof *m->locs);
+            m->locs[m->n_locs++] = at;
+            loc.at = m->n_locs;
+        } else {
+            (void)parse_name(p, "a label");
+            if (parse_accept(p, '+'))
+                (void)parse_int(p);
+        }
+    }
+    if (!loc.line)
+        return;
+    m->locs = parse_grow(p, m->locs, m->n_locs, sizeof *m->locs);
+    m->locs[m->n_locs++] = loc;
+    p->loc = m->n_locs;
+}
+
+static void skip_braces(struct parser *p)
+{
+    int depth = 0;
+    parse_expect(p, '{');
+    for (depth = 1; depth; lex_next(&p->lex)) {
+        const struct token *t = &p->lex.tok;
+        if (t->kind == TOK_END)
+            parse_expect(p, '}');
+        depth += t->kind == TOK_PUNCT ? (t->punct == '{') - (t->punct == '}') : 0;
+    }
+}
+
+static void open_scope(struct parser *p)
+{
+    parse_expect(p, '{');
+    if (p->n_scopes == PARSE_SCOPES)
+        parse_fail(p, NULL, "scopes nest too deeply");
+    p->scopes[p->n_scopes++] = (struct scope){ 0 };
+}
+
+static void body(struct parser *p)
+{
+    const uint32_t outermost = p->n_scopes;
+    open_scope(p);
+    while (p->n_scopes > outermost) {
+        struct token *t = &p->lex.tok;
+        enum ptx_space space;
+        if (t->kind == TOK_PUNCT && t->punct == '{') {
+            open_scope(p);
+        } else if (t->kind == TOK_PUNCT && t->punct == '}') {
+            parse_resolve_labels(p);
+            p->n_scopes--;
+            lex_next(&p->lex);
+        } else if (t->kind == TOK_DIRECTIVE) {
+            struct str d = t->text;
+            lex_next(&p->lex);
+            if (str_is(d, ".reg")) {
+                registers(p);
+            } else if (str_is(d, ".loc")) {
+                location(p);
+            } else if (space_of(d, &space)) {
+                do
+                    variable(p, space, false);
+                while (parse_accept(p, ','));
+                parse_expect(p, ';');
+            } else if (str_is(d, ".pragma")) {
+                lex_next(&p->lex);
+                parse_expect(p, ';');
+            } else {
+                parse_fail(p, d.p, "directive '%.*s' is not supported here", (int)d.n, d.p);
+            }
+        } else if (t->kind == TOK_PUNCT && t->punct == ';') {
+            lex_next(&p->lex);
+        } else {
+            parse_instruction(p);
+        }
+    }
+}
+
+static void parameters(struct parser *p, struct ptx_func *f)
+{
+    parse_expect(p, '(');
+    if (parse_accept(p, ')'))
+        return;
+    do {
+        enum ptx_space space;
+        struct str d = p->lex.tok.text;
+        lex_next(&p->lex);
+        if (str_is(d, ".reg"))
+            parse_fail(p, d.p, "register parameters are not supported");
+        if (!space_of(d, &space) || space != SPACE_PARAM)
+            parse_fail(p, d.p, "expected .param");
+        f->params = parse_grow(p, f->params, f->n_params, sizeof *f->params);
+        f->params[f->n_params++] = variable(p, SPACE_PARAM, false);
+    } while (parse_accept(p, ','));
+    parse_expect(p, ')');
+}
+
+// After .entry or .func.
+static void function(struct parser *p, bool entry)
+{
+    struct ptx_module *m = p->m;
+    struct ptx_func *f = parse_alloc(p, sizeof *f);
+    f->entry = entry;
+    p->f = f;
+    p->loc = 0;
+    p->scopes[0] = (struct scope){ 0 };
+    p->n_scopes = 1;
+    if (!entry && p->lex.tok.kind == TOK_PUNCT) {
+        struct ptx_func result = { 0 };
+        parameters(p, &result);
+    }
+    f->name = parse_name(p, "a function's name");
+    if (p->lex.tok.kind == TOK_PUNCT && p->lex.tok.punct == '(')
+        parameters(p, f);
+    while (p->lex.tok.kind == TOK_DIRECTIVE) {  // performance directives: .maxntid 256, 1, 1 and the like
+        struct str d = p->lex.tok.text;
+        bool threads = str_is(d, ".maxntid") || str_is(d, ".reqntid");
+        int64_t product = 1;
+        lex_next(&p->lex);
+        while (p->lex.tok.kind == TOK_INT || p->lex.tok.kind == TOK_STRING || p->lex.tok.kind == TOK_NAME) {
+            if (p->lex.tok.kind == TOK_INT && p->lex.tok.bits && p->lex.tok.bits <= 4096)
+                product *= (int64_t)p->lex.tok.bits;
+            lex_next(&p->lex);
+            if (!parse_accept(p, ','))
+                break;
+        }
+        if (threads && product <= 1 << 20)
+            f->max_threads = (uint32_t)product;
+    }
+    if (!parse_accept(p, ';')) {
+        f->body = true;
+        body(p);
+    }
+    p->n_scopes = 0;
+    p->f = NULL;
+    uint32_t old;
+    if (map_get(&p->funcs, f->name, &old)) {
+        if (m->funcs[old].body && f->body)
+            parse_fail(p, f->name.p, "function '%.*s' is defined twice", (int)f->name.n, f->name.p);
+        if (f->body)
+            m->funcs[old] = *f;
+        return;
+    }
+    m->funcs = parse_grow(p, m->funcs, m->n_funcs, sizeof *m->funcs);
+    m->funcs[m->n_funcs] = *f;
+    map_put(m->arena, &p->funcs, f->name, m->n_funcs++);
+}
+
+static void file_directive(struct parser *p)
+{
+    struct ptx_module *m = p->m;
+    int64_t n = parse_int(p);
+    if (n < 0 || n > 65535)
+        parse_fail(p, NULL, "a file's number is 0 to 65535");
+    if (p->lex.tok.kind != TOK_STRING)
+        parse_fail(p, NULL, "expected a file name in quotes");
+    while (m->n_files <= (uint32_t)n) {
+        m->files = parse_grow(p, m->files, m->n_files, sizeof *m->files);
+        m->files[m->n_files++] = NULL;
+    }
+    m->files[n] = arena_printf(m->arena, "%.*s", (int)p->lex.tok.text.n, p->lex.tok.text.p);
+    lex_next(&p->lex);
+    while (parse_accept(p, ','))
+        (void)parse_int(p);
+}
+
+static void module(struct parser *p)
+{
+    struct ptx_module *m = p->m;
+    struct str d = p->lex.tok.text;
+    if (p->lex.tok.kind != TOK_DIRECTIVE || !str_is(d, ".version"))
+        parse_fail(p, NULL, "this is not PTX: it does not begin with .version");
+    const char *v = p->lex.p;
+    lex_next(&p->lex);
+    m->version = p->lex.tok.text;
+    if (p->lex.tok.kind != TOK_DECIMAL)
+        parse_fail(p, v, "expected a version such as 9.0");
+    lex_next(&p->lex);
+    bool external = false;
+    while (p->lex.tok.kind != TOK_END) {
+        enum ptx_space space;
+        d = p->lex.tok.text;
+        if (p->lex.tok.kind != TOK_DIRECTIVE)
+            parse_fail(p, NULL, "expected a directive, not '%.*s'", (int)(d.n < 40 ? d.n : 40), d.p);
+        lex_next(&p->lex);
+        if (str_is(d, ".extern")) {
+            external = true;
+            continue;
+        }
+        if (str_is(d, ".visible") || str_is(d, ".weak") || str_is(d, ".common"))
+            continue;
+        if (str_is(d, ".target")) {
+            m->target = parse_name(p, "a target such as sm_75");
+            while (parse_accept(p, ','))
+                (void)parse_name(p, "a target's option");
+        } else if (str_is(d, ".address_size")) {
+            if (parse_int(p) != 64)
+                parse_fail(p, d.p, "only 64-bit addresses are supported");
+        } else if (str_is(d, ".entry") || str_is(d, ".func")) {
+            function(p, str_is(d, ".entry"));
+        } else if (str_is(d, ".file")) {
+            file_directive(p);
+        } else if (str_is(d, ".section")) {
+            lex_next(&p->lex);
+            skip_braces(p);
+        } else if (str_is(d, ".pragma")) {
+            lex_next(&p->lex);
+            parse_expect(p, ';');
+        } else if (space_of(d, &space) && space != SPACE_PARAM) {
+            do
+                variable(p, space, external);
+            while (parse_accept(p, ','));
+            parse_expect(p, ';');
+        } else {
+            parse_fail(p, d.p, "directive '%.*s' is not supported", (int)d.n, d.p);
+        }
+        external = false;
+    }
+    if (!m->target.n)
+        parse_fail(p, NULL, "there is no .target: is the file cut off?");
+}
+
+struct ptx_module *ptx_parse(const char *file, const char *text, size_t bytes, char error[DEV_ERROR_MAX])
+{
+    struct arena *arena = arena_new();
+    struct ptx_module *m = arena ? arena_alloc(arena, sizeof *m) : NULL;
+    char *copy = m ? arena_alloc(arena, bytes + 1) : NULL;
+    struct parser *p = copy ? arena_alloc(arena, sizeof *p) : NULL;
+    char *name = p ? arena_printf(arena, "%s", file) : NULL;
+    if (!name) {
+        snprintf(error, DEV_ERROR_MAX, "%.400s: out of memory", file);
+        arena_free(arena);
+        return NULL;
+    }
+    memcpy(copy, text, bytes);
+    *m = (struct ptx_module){ .file = name, .text = copy, .bytes = bytes, .arena = arena };
+    p->m = m;
+    p->error = error;
+    if (setjmp(p->failed)) {
+        arena_free(arena);
+        return NULL;
+    }
+    lex_start(&p->lex, copy, bytes);
+    module(p);
+    return m;
+}
+
+void ptx_free(struct ptx_module *m)
+{
+    if (m)
+        arena_free(m->arena);
+}

@@ -1,0 +1,62 @@
+// What parse.c (modules, variables, functions) and parse_inst.c (instructions) share. Private to the parser.
+#ifndef SIMT_PARSE_H
+#define SIMT_PARSE_H
+
+#include <setjmp.h>
+
+#include "arena.h"
+#include "lex.h"
+
+struct range {  // .reg .f32 %f<67>, or one register where count is 0
+    struct str prefix;
+    uint32_t first, count;
+    enum ptx_type type;
+};
+
+struct pending {  // a label that was used before the end of its scope
+    struct ptx_operand *operand;
+    uint32_t scope;
+};
+
+struct scope {  // one { } of a function's body; the innermost name wins
+    struct range *ranges;
+    uint32_t n_ranges;
+    struct map singles;  // register names -> index
+    struct map labels;   // label -> instruction index
+    struct map vars;     // variable name -> index
+};
+
+#define PARSE_SCOPES 32  // nesting of { }
+
+struct parser {
+    struct lexer lex;
+    struct ptx_module *m;
+    struct ptx_func *f;  // the function being parsed
+    struct map vars;     // module-level variables
+    struct map funcs;
+    struct scope scopes[PARSE_SCOPES];
+    uint32_t n_scopes;
+    struct pending *pending;
+    uint32_t n_pending;
+    uint32_t loc;        // index of the current location + 1
+    char *error;
+    jmp_buf failed;
+};
+
+// Ends the parse with a message about the place at (the current token where NULL).
+_Noreturn void parse_fail(struct parser *p, const char *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void *parse_alloc(struct parser *p, size_t bytes);
+void *parse_grow(struct parser *p, void *items, uint32_t count, size_t size);
+
+bool parse_accept(struct parser *p, char punct);        // takes the token if it is this character
+void parse_expect(struct parser *p, char punct);
+struct str parse_name(struct parser *p, const char *what);
+int64_t parse_int(struct parser *p);                    // an integer with an optional sign
+
+// parse_inst.c: one instruction, its guard included, up to and with the ';'.
+void parse_instruction(struct parser *p);
+// Resolves the labels used inside the innermost scope that are declared in it; the rest waits for the outer one.
+void parse_resolve_labels(struct parser *p);
+
+#endif

@@ -1,0 +1,202 @@
+// The PTX parser: instructions and their operands.
+#include "parse.h"
+
+#include <string.h>
+
+// %r12 against a range named %r, or a single name; the innermost scope first. -1 where there is none.
+static int32_t find_register(const struct parser *p, struct str name)
+{
+    uint32_t digits = name.n;
+    while (digits && name.p[digits - 1] >= '0' && name.p[digits - 1] <= '9')
+        digits--;
+    uint64_t number = 0;
+    for (uint32_t i = digits; i < name.n && number < 1u << 24; i++)
+        number = 10 * number + (uint64_t)(name.p[i] - '0');
+    for (uint32_t s = p->n_scopes; s-- > 0;) {
+        const struct scope *scope = &p->scopes[s];
+        uint32_t index;
+        if (map_get(&scope->singles, name, &index))
+            return (int32_t)index;
+        for (uint32_t i = 0; i < scope->n_ranges; i++) {
+            const struct range *r = &scope->ranges[i];
+            if (digits < name.n && r->prefix.n == digits && !memcmp(r->prefix.p, name.p, digits) && number < r->count)
+                return (int32_t)(r->first + number);
+        }
+    }
+    return -1;
+}
+
+static int32_t find_variable(const struct parser *p, struct str name)
+{
+    uint32_t index;
+    for (uint32_t s = p->n_scopes; s-- > 0;)
+        if (map_get(&p->scopes[s].vars, name, &index))
+            return (int32_t)index;
+    return map_get(&p->vars, name, &index) ? (int32_t)index : -1;
+}
+
+static void add_pending(struct parser *p, struct ptx_operand *o)
+{
+    p->pending = parse_grow(p, p->pending, p->n_pending, sizeof *p->pending);
+    p->pending[p->n_pending++] = (struct pending){ o, p->n_scopes };
+}
+
+void parse_resolve_labels(struct parser *p)
+{
+    const struct scope *s = &p->scopes[p->n_scopes - 1];
+    bool outermost = p->n_scopes == 2;  // scope 0 holds the parameters
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < p->n_pending; i++) {
+        struct pending w = p->pending[i];
+        if (w.scope == p->n_scopes && map_get(&s->labels, w.operand->name, &w.operand->target)) {
+            w.operand->kind = OPND_LABEL;
+            continue;
+        }
+        if (w.scope == p->n_scopes)
+            w.scope--;
+        if (outermost)
+            continue;  // stays a name: a function's, or an error of the instruction that decode.c finds
+        p->pending[kept++] = w;
+    }
+    p->n_pending = kept;
+}
+
+static void operand(struct parser *p, struct ptx_operand *o, int depth);
+
+static void list_of(struct parser *p, struct ptx_operand *o, char close, int depth)
+{
+    if (depth > 4)
+        parse_fail(p, NULL, "operands nest too deeply");
+    while (!parse_accept(p, close)) {
+        if (o->count)
+            parse_expect(p, ',');
+        if (o->count == 64)
+            parse_fail(p, NULL, "too many operands in a list");
+        if (!o->list)
+            o->list = parse_alloc(p, 64 * sizeof *o->list);
+        operand(p, &o->list[o->count++], depth + 1);
+    }
+}
+
+// [reg+imm], [var+imm], [imm]
+static void address(struct parser *p, struct ptx_operand *o)
+{
+    o->kind = OPND_MEM;
+    o->reg = o->var = -1;
+    if (p->lex.tok.kind == TOK_NAME) {
+        struct str name = p->lex.tok.text;
+        o->reg = find_register(p, name);
+        o->var = o->reg < 0 ? find_variable(p, name) : -1;
+        if (o->reg < 0 && o->var < 0)
+            parse_fail(p, NULL, "'%.*s' is not declared", (int)name.n, name.p);
+        lex_next(&p->lex);
+        if (parse_accept(p, '+') || (p->lex.tok.kind == TOK_PUNCT && p->lex.tok.punct == '-'))
+            o->bits = (uint64_t)parse_int(p);
+    } else {
+        o->bits = (uint64_t)parse_int(p);
+    }
+    parse_expect(p, ']');
+}
+
+static void operand(struct parser *p, struct ptx_operand *o, int depth)
+{
+    struct token t = p->lex.tok;
+    *o = (struct ptx_operand){ .at = t.text.p, .reg = -1, .reg2 = -1, .var = -1, .name = t.text };
+    if (parse_accept(p, '!'))
+        o->negated = true, t = p->lex.tok;
+    if (t.kind == TOK_NAME) {
+        lex_next(&p->lex);
+        if (str_is(t.text, "_")) {
+            o->kind = OPND_SINK;
+        } else if ((o->reg = find_register(p, t.text)) >= 0) {
+            o->kind = OPND_REG;
+        } else if (*t.text.p == '%') {
+            o->kind = OPND_SREG;
+        } else if ((o->var = find_variable(p, t.text)) >= 0) {
+            o->kind = OPND_VAR;
+            if (parse_accept(p, '+'))
+                o->bits = (uint64_t)parse_int(p);
+        } else {
+            o->kind = OPND_NAME;
+            o->name = t.text;
+            add_pending(p, o);
+        }
+        if ((o->kind == OPND_REG || o->kind == OPND_SINK) && parse_accept(p, '|')) {
+            struct str second = parse_name(p, "a predicate after '|'");
+            if ((o->reg2 = find_register(p, second)) < 0)
+                parse_fail(p, second.p, "'%.*s' is not declared", (int)second.n, second.p);
+        }
+    } else if (parse_accept(p, '[')) {
+        address(p, o);
+    } else if (parse_accept(p, '{')) {
+        o->kind = OPND_VEC;
+        list_of(p, o, '}', depth);
+    } else if (parse_accept(p, '(')) {
+        o->kind = OPND_GROUP;
+        list_of(p, o, ')', depth);
+    } else {
+        bool minus = parse_accept(p, '-');
+        t = p->lex.tok;
+        o->bits = t.bits;
+        switch (t.kind) {
+        case TOK_INT:
+            o->kind = OPND_INT;
+            o->bits = minus ? 0 - t.bits : t.bits;
+            break;
+        case TOK_F32:
+            o->kind = OPND_F32;
+            o->bits ^= (uint64_t)minus << 31;
+            break;
+        case TOK_F64:
+        case TOK_DECIMAL:
+            o->kind = t.kind == TOK_F64 ? OPND_F64 : OPND_DECIMAL;
+            o->bits ^= (uint64_t)minus << 63;
+            break;
+        case TOK_END:
+            parse_fail(p, NULL, "the text ends inside an instruction: is the file cut off?");
+        default:
+            parse_fail(p, NULL, "expected an operand before '%.*s'", (int)(t.text.n < 40 ? t.text.n : 40), t.text.p);
+        }
+        lex_next(&p->lex);
+    }
+}
+
+void parse_instruction(struct parser *p)
+{
+    struct ptx_func *f = p->f;
+    struct ptx_inst in = { .guard = -1, .loc = p->loc, .at = p->lex.tok.text.p };
+    if (parse_accept(p, '@')) {
+        in.guard_negated = parse_accept(p, '!');
+        struct str name = parse_name(p, "a predicate after '@'");
+        in.guard = find_register(p, name);
+        if (in.guard < 0 || f->regs[in.guard].type != PTX_PRED)
+            parse_fail(p, name.p, "'%.*s' is not a predicate register", (int)name.n, name.p);
+    }
+    if (p->lex.tok.kind == TOK_END)
+        parse_fail(p, NULL, "the text ends inside a function: is the file cut off?");
+    if (p->lex.tok.kind != TOK_NAME)
+        parse_fail(p, NULL, "expected an instruction before '%.*s'",
+                   (int)(p->lex.tok.text.n < 40 ? p->lex.tok.text.n : 40), p->lex.tok.text.p);
+    in.at = p->lex.tok.text.p;
+    lex_opcode(&p->lex);
+    in.op = p->lex.tok.text;
+    lex_next(&p->lex);
+    if (in.guard < 0 && parse_accept(p, ':')) {  // it was a label
+        struct scope *s = &p->scopes[p->n_scopes - 1];
+        if (!map_put(p->m->arena, &s->labels, in.op, f->n_insts))
+            parse_fail(p, in.at, "label '%.*s' is declared twice", (int)in.op.n, in.op.p);
+        return;
+    }
+    f->insts = parse_grow(p, f->insts, f->n_insts, sizeof *f->insts);
+    // Operands live outside the array of instructions, which moves as it grows: labels point to them.
+    struct ptx_operand *list = parse_alloc(p, PTX_OPERANDS * sizeof *list);
+    while (!parse_accept(p, ';')) {
+        if (in.n_operands)
+            parse_expect(p, ',');
+        if (in.n_operands == PTX_OPERANDS)
+            parse_fail(p, in.at, "'%.*s' has too many operands", (int)in.op.n, in.op.p);
+        operand(p, &list[in.n_operands++], 0);
+    }
+    in.operand = list;
+    f->insts[f->n_insts++] = in;
+}

@@ -1,0 +1,21 @@
+// What a warp's memory access costs: wavefronts in shared memory, sectors in global memory.
+#ifndef SIMT_COST_H
+#define SIMT_COST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct shared_cost {
+    uint32_t waves;      // wavefronts: passes of the shared-memory data pipe
+    uint32_t conflicts;  // passes beyond the first of each phase
+    uint32_t ideal;      // the fewest passes that could move as many bytes
+};
+
+// The cost of one shared access. address: byte addresses by lane (those of lanes outside mask are ignored); bytes a
+// lane: 1, 2, 4, 8 or 16. Source: counters read from an H200 (tests/truth); the rule is written out in cost.c.
+struct shared_cost cost_shared(const uint32_t address[32], uint32_t mask, uint32_t bytes, bool load);
+
+// Distinct 32-byte sectors of one global access; an aligned access of up to 16 bytes lies in one.
+uint32_t cost_sectors(const uint64_t address[32], uint32_t mask);
+
+#endif

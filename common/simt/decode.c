@@ -1,0 +1,200 @@
+// The decoder's frame: variables get addresses, each instruction becomes uops (decode_inst.c), branches get their
+// targets, registers their slots (slots.c), and straight lines of ALU uops their lengths.
+#include "decode.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const alu_names[ALU_OPS] = {
+#define ALU(id, name, n, D, A, B, C, effect) name,
+#define SETP(id, name, T, effect) name,
+#define LOGIC(id, name, n, effect) name,
+#define SELP(id, name, T) name,
+#include "alu.def"
+};
+
+void decode_fail(struct decoder *x, const char *at, const char *format, ...)
+{
+    char text[DEV_ERROR_MAX];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    *x->at = at ? at : x->in->at;
+    ptx_error_at(x->m, *x->at, x->error, "%s", text);
+    longjmp(x->failed, 1);
+}
+
+void *decode_alloc(struct decoder *x, size_t bytes)
+{
+    void *p = arena_alloc(x->arena, bytes);
+    if (!p)
+        decode_fail(x, x->f->name.p, "out of memory");
+    return p;
+}
+
+static void *grow(struct decoder *x, void *items, uint32_t count, size_t size)
+{
+    void *p = arena_grow(x->arena, items, count, size);
+    if (!p)
+        decode_fail(x, x->f->name.p, "out of memory");
+    return p;
+}
+
+uint32_t vreg_new(struct decoder *x, enum slot_class slot)
+{
+    x->vregs = grow(x, x->vregs, x->n_vregs, sizeof *x->vregs);
+    x->vregs[x->n_vregs] = (struct vreg){ .slot = slot };
+    return x->n_vregs++;
+}
+
+uint32_t vreg_const(struct decoder *x, enum slot_class slot, uint64_t bits)
+{
+    char *key = decode_alloc(x, 9);
+    uint32_t v;
+    key[0] = (char)slot;
+    memcpy(key + 1, &bits, sizeof bits);
+    if (map_get(&x->consts, (struct str){ key, 9 }, &v))
+        return v;
+    v = vreg_new(x, slot);
+    x->vregs[v].constant = true;
+    x->vregs[v].bits = bits;
+    map_put(x->arena, &x->consts, (struct str){ key, 9 }, v);
+    return v;
+}
+
+struct uop *emit(struct decoder *x, enum uop_kind kind)
+{
+    struct code *c = x->code;
+    c->uops = grow(x, c->uops, c->n_uops, sizeof *c->uops);
+    struct uop *u = &c->uops[c->n_uops++];
+    *u = (struct uop){ .kind = (uint8_t)kind, .d = NO_VREG, .a = NO_VREG, .b = NO_VREG, .c = NO_VREG,
+                       .guard = NO_VREG, .inst = (uint32_t)(x->in - x->f->insts) };
+    if (x->in->guard >= 0) {
+        u->guard = (uint32_t)x->in->guard;
+        u->guarded = x->in->guard_negated ? 2 : 1;
+    }
+    return u;
+}
+
+struct uop *emit_alu(struct decoder *x, enum alu_op op, uint32_t d, uint32_t a, uint32_t b, uint32_t c)
+{
+    struct uop *u = emit(x, UOP_ALU);
+    u->fn = x->alu[op];
+    u->d = d;
+    u->a = a;
+    u->b = b;
+    u->c = c;
+    u->saves = (uint8_t)x->vregs[d].slot;
+    return u;
+}
+
+static uint64_t align_up(uint64_t n, uint64_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+static void mark_shared(struct decoder *x, const struct ptx_operand *o, bool *used)
+{
+    if (o->var >= 0)
+        used[o->var] = true;
+    for (uint32_t i = 0; i < o->count; i++)
+        mark_shared(x, &o->list[i], used);
+}
+
+// Parameters and locals in order of declaration; shared variables that the kernel names, the dynamic ones last.
+static void place_variables(struct decoder *x)
+{
+    const struct ptx_module *m = x->m;
+    uint64_t param = 0, local = 0, shared = 0;
+    bool *used = decode_alloc(x, m->n_vars + 1);
+    x->address = decode_alloc(x, (m->n_vars + 1) * sizeof *x->address);
+    memcpy(x->address, x->globals, m->n_vars * sizeof *x->address);
+    for (uint32_t i = 0; i < x->f->n_params; i++) {
+        const struct ptx_var *v = &m->vars[x->f->params[i]];
+        param = align_up(param, v->align);
+        x->address[x->f->params[i]] = param;
+        param += v->bytes;
+    }
+    for (uint32_t i = 0; i < x->f->n_vars; i++) {
+        const struct ptx_var *v = &m->vars[x->f->vars[i]];
+        used[x->f->vars[i]] = true;
+        if (v->space != SPACE_LOCAL)
+            continue;
+        local = align_up(local, v->align);
+        x->address[x->f->vars[i]] = local;
+        local += v->bytes;
+    }
+    for (uint32_t i = 0; i < x->f->n_insts; i++)
+        for (uint32_t j = 0; j < x->f->insts[i].n_operands; j++)
+            mark_shared(x, &x->f->insts[i].operand[j], used);
+    for (int dynamic = 0; dynamic < 2; dynamic++) {
+        for (uint32_t i = 0; i < m->n_vars; i++) {
+            const struct ptx_var *v = &m->vars[i];
+            if (v->space != SPACE_SHARED || !used[i] || (v->bytes == 0) != dynamic)
+                continue;
+            uint64_t at = align_up(shared, v->align > 16 || !dynamic ? v->align : 16);
+            x->address[i] = at;
+            shared = dynamic && at > shared ? at : shared;
+            if (!dynamic)
+                shared = at + v->bytes;
+        }
+    }
+    if (shared > 1 << 24 || local > 1 << 24)
+        decode_fail(x, x->f->name.p, "'%.*s' declares %llu bytes of shared and %llu of local memory: too much",
+                    (int)x->f->name.n, x->f->name.p, (unsigned long long)shared, (unsigned long long)local);
+    x->code->param_bytes = (uint32_t)param;
+    x->code->shared_bytes = (uint32_t)shared;
+    x->code->local_bytes = (uint32_t)align_up(local, 16);
+}
+
+// A straight line is a run of unguarded ALU uops that nothing jumps into the middle of; a jump to its middle starts a
+// shorter line that ends at the same place, so lengths count to the end.
+static void measure_lines(struct code *c)
+{
+    for (uint32_t i = c->n_uops; i-- > 0;) {
+        struct uop *u = &c->uops[i];
+        if (u->kind == UOP_ALU && !u->guarded)
+            u->run = 1 + (i + 1 < c->n_uops ? c->uops[i + 1].run : 0);
+    }
+}
+
+struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const uint64_t *globals, const alu_fn *alu,
+                    struct arena *arena, char error[DEV_ERROR_MAX], const char **at)
+{
+    struct decoder x = { .m = m, .f = f, .globals = globals, .alu = alu, .arena = arena, .error = error, .at = at };
+    if (setjmp(x.failed))
+        return NULL;
+    x.code = decode_alloc(&x, sizeof *x.code);
+    x.first = decode_alloc(&x, (f->n_insts + 1) * sizeof *x.first);
+    for (uint32_t i = 0; i < ALU_OPS; i++)
+        map_put(arena, &x.ops, (struct str){ alu_names[i], (uint32_t)strlen(alu_names[i]) }, i);
+    place_variables(&x);
+    for (uint32_t i = 0; i < f->n_regs; i++) {
+        enum ptx_type t = f->regs[i].type;
+        if (ptx_type_bytes(t) > 8)
+            decode_fail(&x, f->regs[i].name.p, "registers of type .%s are not supported", ptx_type_name(t));
+        vreg_new(&x, t == PTX_PRED ? SLOT_PRED : ptx_type_bytes(t) == 8 ? SLOT_64 : SLOT_32);
+    }
+    for (uint32_t i = 0; i < f->n_insts; i++) {
+        x.in = &f->insts[i];
+        x.first[i] = x.code->n_uops;
+        decode_instruction(&x);
+        if (x.code->n_uops > x.first[i])
+            x.code->uops[x.code->n_uops - 1].counts = 1;
+    }
+    x.first[f->n_insts] = x.code->n_uops;
+    struct ptx_inst end = { .guard = -1, .at = f->name.p };  // falling off the end is an exit
+    x.in = f->n_insts ? &f->insts[f->n_insts - 1] : &end;
+    struct uop *last = emit(&x, UOP_EXIT);
+    last->guarded = 0;
+    last->guard = NO_VREG;
+    last->inst = f->n_insts ? f->n_insts - 1 : 0;
+    for (uint32_t i = 0; i < x.code->n_uops; i++)
+        if (x.code->uops[i].kind == UOP_BRANCH)
+            x.code->uops[i].target = x.first[x.code->uops[i].target];
+    place_slots(&x);
+    measure_lines(x.code);
+    return x.code;
+}

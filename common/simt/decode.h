@@ -1,0 +1,62 @@
+// PTX instructions to executable code.
+#ifndef SIMT_DECODE_H
+#define SIMT_DECODE_H
+
+#include "arena.h"
+#include "exec.h"
+
+// Decodes the kernel f of m. globals[v] is the address of the module's variable v in global or const space; alu is the
+// table of the executor that will run the code, which lives in arena. Returns NULL with one line in error, and the
+// place in *at, for an instruction that is unknown or makes no sense.
+struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const uint64_t *globals, const alu_fn *alu,
+                    struct arena *arena, char error[DEV_ERROR_MAX], const char **at);
+
+// --- private to decode.c, decode_inst.c and slots.c ---
+
+#include <setjmp.h>
+
+#define NO_VREG UINT32_MAX
+
+struct vreg {  // a register before it has a slot; constants are registers that nobody writes
+    enum slot_class slot;
+    bool constant;
+    uint64_t bits;
+    uint32_t at;  // byte offset of its slot
+};
+
+struct decoder {
+    const struct ptx_module *m;
+    const struct ptx_func *f;
+    const struct ptx_inst *in;  // the instruction in hand
+    const uint64_t *globals;
+    const alu_fn *alu;
+    struct arena *arena;
+    struct code *code;
+    uint64_t *address;          // by variable: its offset in its space
+    struct vreg *vregs;         // the PTX registers first, then temporaries and constants
+    uint32_t n_vregs;
+    struct map consts;          // class and bits -> vreg
+    struct map ops;             // PTX name -> enum alu_op
+    uint32_t *first;            // by PTX instruction: its first uop
+    char *error;
+    const char **at;
+    jmp_buf failed;
+};
+
+_Noreturn void decode_fail(struct decoder *x, const char *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void *decode_alloc(struct decoder *x, size_t bytes);
+
+uint32_t vreg_new(struct decoder *x, enum slot_class slot);
+uint32_t vreg_const(struct decoder *x, enum slot_class slot, uint64_t bits);
+// Appends a uop of the instruction in hand, with its guard; slots are vreg numbers until slots.c places them.
+struct uop *emit(struct decoder *x, enum uop_kind kind);
+struct uop *emit_alu(struct decoder *x, enum alu_op op, uint32_t d, uint32_t a, uint32_t b, uint32_t c);
+
+void decode_instruction(struct decoder *x);  // decode_inst.c
+
+// slots.c: gives every register a slot, so that registers that are never alive at once share one, and turns vreg
+// numbers into byte offsets.
+void place_slots(struct decoder *x);
+
+#endif

@@ -1,0 +1,224 @@
+// Decoded code and the state of a warp: what decode.c makes and the executor runs.
+//
+// A PTX instruction becomes one or more micro-operations (uops). A register slot holds one register of all 32 lanes:
+// [32] of 4 bytes for registers up to 32 bits, [32] of 8 bytes for 64-bit ones, and one 32-bit mask for a predicate.
+// Slots are addressed by byte offset from the warp's register file, and immediates are slots that are filled once, so
+// that every operand of every uop is fetched alike. An ALU uop always computes all 32 lanes; where only some are
+// active, the run loop puts the other lanes of the destination back afterwards.
+#ifndef SIMT_EXEC_H
+#define SIMT_EXEC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cost.h"
+#include "memory.h"
+#include "ptx.h"
+
+#define LANES 32
+#define ALL_LANES 0xffffffffu
+
+// Registers hold integers and floats alike.
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t __attribute__((may_alias)) u32;
+typedef uint64_t __attribute__((may_alias)) u64;
+typedef int8_t s8;
+typedef int16_t s16;
+typedef int32_t __attribute__((may_alias)) s32;
+typedef int64_t __attribute__((may_alias)) s64;
+typedef float __attribute__((may_alias)) f32;
+typedef double __attribute__((may_alias)) f64;
+
+enum slot_class { SLOT_NONE, SLOT_32, SLOT_64, SLOT_PRED };
+
+enum uop_kind {
+    UOP_ALU,     // fn: d = fn(a, b, c), lane by lane
+    UOP_SREG,    // d = special register number target
+    UOP_PARAM,   // d = the kernel's parameter, the same for all lanes: mem
+    UOP_LOAD,    // mem
+    UOP_STORE,   // mem
+    UOP_BRANCH,  // to uop number target
+    UOP_BARRIER, // barrier number a of b threads (slots; b may be 0 = all), arrive only where target is 1
+    UOP_EXIT,
+    UOP_TRAP,
+    UOP_KINDS
+};
+
+struct uop;
+typedef void (*alu_fn)(unsigned char *regs, const struct uop *u);
+
+struct uop {
+    alu_fn fn;
+    uint32_t d, a, b, c;   // byte offsets of slots
+    uint32_t run;          // length of the straight line of unguarded ALU uops that begins here; 0 for other uops
+    uint32_t guard;        // byte offset of the guarding predicate
+    uint32_t target;       // branch: uop index; special register: its number
+    uint32_t inst;         // the PTX instruction it came from
+    uint8_t kind;
+    uint8_t guarded;       // 0 no, 1 by the predicate, 2 by its negation
+    uint8_t saves;         // the destination's slot_class
+    uint8_t counts;        // 1 for the uop that stands for its instruction in the counters
+    struct memop *mem;
+};
+
+#define MEMOP_REGS 4
+
+enum extend { EXTEND_ZERO, EXTEND_SIGN };
+
+struct memop {
+    enum ptx_space space;
+    uint32_t bytes;             // of one element
+    uint32_t n;                 // elements: 1, 2 or 4
+    enum extend extend;         // how a loaded element fills a wider register
+    enum slot_class base_class; // SLOT_32 or SLOT_64
+    uint32_t base;              // byte offset of the slot that holds the address
+    uint64_t offset;            // added to it
+    uint32_t reg[MEMOP_REGS];   // slots of the data
+    uint8_t reg_class[MEMOP_REGS];  // SLOT_NONE for '_'
+    uint32_t index;             // of its counters
+};
+
+struct code {
+    struct uop *uops;
+    uint32_t n_uops;
+    uint32_t n_memops;
+    uint32_t file_bytes;        // register file of a warp
+    uint32_t const_at;          // byte offset in the file where the constants begin; they fill it to its end
+    unsigned char *consts;      // their initial content
+    uint32_t shared_bytes;      // static shared memory of a block
+    uint32_t local_bytes;       // of a thread
+    uint32_t param_bytes;
+};
+
+// --- counters: one set a host thread, summed at the end ---
+
+struct uop_count {
+    uint64_t warps;    // times executed
+    uint64_t idle;     // lanes that did not take part, summed over those times
+};
+
+struct mem_count {
+    uint64_t requests, sectors;        // global
+    uint64_t waves, conflicts, ideal;  // shared
+};
+
+enum pattern { PATTERN_OTHER, PATTERN_UNIFORM, PATTERN_LINEAR };  // one address; lane after lane
+
+struct mem_memo {          // the last address pattern of an instruction, and what follows from it
+    union {
+        uint32_t d32[LANES];
+        uint64_t d64[LANES];
+    } delta;               // from the first active lane's address, by the width of the address register
+    uint32_t mask;         // active lanes; 0: empty
+    uint32_t low, low_mask; // the bits of the first active lane's address that the cost depends on
+    int64_t min, max;      // the smallest and largest delta
+    uint64_t bits;         // all deltas or-ed: shows whether they keep the alignment
+    enum pattern pattern;
+    struct shared_cost shared;
+    uint32_t sectors;
+};
+
+// --- state ---
+
+enum fault_kind {
+    FAULT_NONE, FAULT_BOUNDS, FAULT_ALIGN, FAULT_BUDGET, FAULT_DEADLOCK, FAULT_TRAP, FAULT_BARRIER
+};
+
+struct fault {
+    enum fault_kind kind;
+    bool store;
+    uint32_t inst;             // PTX instruction index
+    uint32_t warp, lane;
+    uint64_t address;
+    uint32_t bytes;
+    enum ptx_space space;
+    uint64_t block;            // linear block index
+    uint32_t waiting, exited;  // deadlock: threads at the barrier, threads that ended
+};
+
+struct split {  // lanes that stand at the same place
+    uint32_t pc, mask;
+    uint32_t barrier;  // number + 1 of the barrier they wait at, or 0
+};
+
+struct block;
+
+struct warp {
+    unsigned char *regs;
+    struct block *block;
+    uint32_t index;             // within the block
+    uint32_t exited;            // lanes that have ended
+    uint32_t lanes;             // lanes that exist
+    uint32_t n_splits;
+    struct split splits[LANES]; // by pc, ascending
+};
+
+struct barrier {
+    uint32_t arrived;  // threads
+    uint32_t expected; // from bar.sync a, b; 0: every thread that has not exited
+};
+
+#define BARRIERS 16
+
+struct worker;
+
+struct block {
+    struct worker *worker;
+    uint64_t linear;
+    uint32_t id[3];
+    uint32_t n_warps;
+    uint32_t live;              // threads that have not exited
+    struct barrier barriers[BARRIERS];
+    struct warp *warps;
+};
+
+struct grid {  // one launch
+    const struct code *code;
+    const struct memory *memory;
+    const unsigned char *params;
+    uint32_t grid[3], block[3];
+    uint32_t threads;           // of a block
+    uint32_t shared_bytes;      // static and dynamic
+    uint64_t budget;            // warp instructions a block may take
+};
+
+struct worker {  // one host thread
+    const struct grid *grid;
+    unsigned char *shared;      // shared_bytes of the current block
+    unsigned char *local;       // local_bytes for each thread of the block
+    uint64_t steps;             // uops executed in the current block
+    struct uop_count *uop_counts;
+    uint64_t *runs;             // straight lines entered at each uop
+    struct mem_count *mem_counts;
+    struct mem_memo *memos;
+    struct fault fault;
+    struct block block;
+};
+
+// What is compiled once for the baseline processor and once for AVX2 with FMA; exec_pick() chooses at run time.
+struct exec {
+    const char *isa;
+    const alu_fn *alu;          // by enum alu_op
+    // Runs the worker's block to its end or its first fault, which it leaves in worker->fault.
+    void (*run_block)(struct worker *w);
+};
+
+const struct exec *exec_pick(void);
+
+enum alu_op {
+#define ALU(id, name, n, D, A, B, C, effect) ALU_##id,
+#define SETP(id, name, T, effect) ALU_##id,
+#define LOGIC(id, name, n, effect) ALU_##id,
+#define SELP(id, name, T) ALU_##id,
+#include "alu.def"
+    ALU_OPS
+};
+
+enum sreg {
+#define SREG(id, name, bits, effect) SREG_##id,
+#include "sreg.def"
+    SREGS
+};
+
+#endif

@@ -1,0 +1,362 @@
+// Runs a block: warps in turn, each until it waits, ends or faults. Compiled for each instruction set (isa.h).
+//
+// Divergence: a warp's lanes are split by where they stand, ordered by pc, and the lowest pc runs first. Compilers lay
+// code out so that the place where branches meet has a higher pc than both sides, so lanes that lag behind catch up
+// and merge there; no analysis of the control flow is needed. A split that spins (a lane waiting for another lane of
+// its own warp) hands over after SPIN branches, since threads make progress independently.
+#include <string.h>
+
+#include "isa.h"
+
+#define SPIN 4096       // taken branches of a diverged split before the others get a turn
+#define TURN (1 << 18)  // uops of a warp before the other warps get a turn: one may wait for another without a barrier
+
+enum status { RUNNABLE, WAITING, ENDED, FAULTED };
+
+static void sreg(struct warp *w, const struct uop *u, uint32_t active)
+{
+    const struct block *b = w->block;
+    const struct grid *g = b->worker->grid;
+    u32 *d = (u32 *)(w->regs + u->d);
+    u64 *d64 = (u64 *)(w->regs + u->d);
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        uint32_t t = w->index * LANES + lane;
+        uint64_t value = 0;
+        if (!(active >> lane & 1))
+            continue;
+        switch ((enum sreg)u->target) {
+#define SREG(id, name, bits, effect)                                                                                   \
+        case SREG_##id:                                                                                                \
+            value = effect;                                                                                            \
+            break;
+#include "sreg.def"
+        case SREGS:
+            break;
+        }
+        if (u->saves == SLOT_64)
+            d64[lane] = value;
+        else
+            d[lane] = (uint32_t)value;
+    }
+}
+
+static void param(struct warp *w, const struct uop *u, uint32_t active)
+{
+    const struct memop *m = u->mem;
+    const unsigned char *p = w->block->worker->grid->params + m->offset;
+    for (uint32_t e = 0; e < m->n; e++, p += m->bytes) {
+        uint64_t v = 0;
+        memcpy(&v, p, m->bytes);
+        if (m->extend == EXTEND_SIGN && m->bytes < 8 && v >> (8 * m->bytes - 1))
+            v |= ~0ull << 8 * m->bytes;
+        for (uint32_t i = 0; i < LANES; i++) {
+            if (!(active >> i & 1))
+                continue;
+            if (m->reg_class[e] == SLOT_64)
+                ((u64 *)(w->regs + m->reg[e]))[i] = v;
+            else if (m->reg_class[e] == SLOT_32)
+                ((u32 *)(w->regs + m->reg[e]))[i] = (uint32_t)v;
+        }
+    }
+}
+
+// An ALU uop for some lanes: computes all, then puts the others back.
+static void masked(unsigned char *regs, const struct uop *u, uint32_t active)
+{
+    u64 kept[LANES];
+    unsigned char *d = regs + u->d;
+    if (u->saves == SLOT_PRED) {
+        uint32_t old = *(u32 *)d;
+        u->fn(regs, u);
+        *(u32 *)d = (old & ~active) | (*(u32 *)d & active);
+    } else if (u->saves == SLOT_64) {
+        memcpy(kept, d, sizeof kept);
+        u->fn(regs, u);
+        for (int i = 0; i < LANES; i++)
+            ((u64 *)d)[i] = active >> i & 1 ? ((u64 *)d)[i] : kept[i];
+    } else {
+        u32 *old = (u32 *)kept;
+        memcpy(old, d, LANES * sizeof *old);
+        u->fn(regs, u);
+        for (int i = 0; i < LANES; i++)
+            ((u32 *)d)[i] = active >> i & 1 ? ((u32 *)d)[i] : old[i];
+    }
+}
+
+// --- splits: w->splits[0] runs; they are ordered by pc ---
+
+static void remove_split(struct warp *w, uint32_t i)
+{
+    w->n_splits--;
+    memmove(&w->splits[i], &w->splits[i + 1], (w->n_splits - i) * sizeof *w->splits);
+}
+
+// Puts a split in its place, merging it with one that stands at the same pc in the same state.
+static void insert_split(struct warp *w, struct split s)
+{
+    uint32_t i = 0;
+    while (i < w->n_splits && w->splits[i].pc < s.pc)
+        i++;
+    for (uint32_t j = i; j < w->n_splits && w->splits[j].pc == s.pc; j++) {
+        if (w->splits[j].barrier == s.barrier) {
+            w->splits[j].mask |= s.mask;
+            return;
+        }
+    }
+    memmove(&w->splits[i + 1], &w->splits[i], (w->n_splits - i) * sizeof *w->splits);
+    w->splits[i] = s;
+    w->n_splits++;
+}
+
+// The runnable split to run next: the first from number from on, else the first of all. -1: none.
+static int pick_split(const struct warp *w, uint32_t from)
+{
+    for (uint32_t k = 0; k < w->n_splits; k++) {
+        uint32_t i = (from + k) % w->n_splits;
+        if (!w->splits[i].barrier)
+            return (int)i;
+    }
+    return -1;
+}
+
+// --- barriers. Source: PTX ISA 9.7.13 bar, barrier; since sm_70 each thread arrives for itself ---
+
+static void release(struct block *b, uint32_t number)
+{
+    b->barriers[number] = (struct barrier){ 0 };
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        struct warp *w = &b->warps[i];
+        struct split waiting[LANES];
+        uint32_t n = 0;
+        for (uint32_t j = 0; j < w->n_splits;) {
+            if (w->splits[j].barrier == number + 1) {
+                waiting[n++] = w->splits[j];
+                remove_split(w, j);
+            } else {
+                j++;
+            }
+        }
+        for (uint32_t j = 0; j < n; j++)
+            insert_split(w, (struct split){ waiting[j].pc, waiting[j].mask, 0 });
+    }
+}
+
+static bool complete(const struct block *b, const struct barrier *bar)
+{
+    return bar->arrived && bar->arrived >= (bar->expected ? bar->expected : b->live);
+}
+
+static bool fail(struct warp *w, const struct uop *u, enum fault_kind kind, uint32_t active)
+{
+    struct block *b = w->block;
+    b->worker->fault = (struct fault){ .kind = kind, .inst = u->inst, .warp = w->index, .block = b->linear,
+                                       .lane = (uint32_t)__builtin_ctz(active ? active : 1) };
+    return false;
+}
+
+// The active lanes arrive. False on a fault; *wait says whether they have to wait.
+static bool arrive(struct warp *w, const struct uop *u, uint32_t active, bool *wait)
+{
+    struct block *b = w->block;
+    uint32_t lane = (uint32_t)__builtin_ctz(active);
+    uint32_t number = ((const u32 *)(w->regs + u->a))[lane], count = ((const u32 *)(w->regs + u->b))[lane];
+    if (number >= BARRIERS || count % LANES)
+        return fail(w, u, FAULT_BARRIER, active);
+    struct barrier *bar = &b->barriers[number];
+    // With a count, whole warps arrive: lanes that have ended, or do not exist, count as arrived.
+    bar->arrived += count && !(w->lanes & ~w->exited & ~active) ? LANES : (uint32_t)__builtin_popcount(active);
+    bar->expected = count;
+    *wait = u->target == 0;
+    if (!*wait && complete(b, bar))
+        release(b, number);
+    return true;
+}
+
+static enum status run_warp(struct warp *w)
+{
+    struct block *b = w->block;
+    struct worker *worker = b->worker;
+    const struct grid *g = worker->grid;
+    const struct code *code = g->code;
+    unsigned char *regs = w->regs;
+    int current = pick_split(w, 0);
+    if (current < 0)
+        return w->n_splits ? WAITING : ENDED;
+    const uint64_t turn_ends = worker->steps + TURN;
+    uint32_t spins = 0;
+    for (;;) {  // one turn for each choice of a split
+        struct split s = w->splits[current];
+        remove_split(w, (uint32_t)current);
+        // Up to this pc the split runs alone; there it may meet another one.
+        const uint32_t limit = w->n_splits ? 0 : UINT32_MAX;
+        uint32_t pc = s.pc, next = 0;
+        bool gone = false;
+        while (!gone) {
+            const struct uop *u = &code->uops[pc];
+            if (s.mask == ALL_LANES && u->run) {
+                const uint32_t n = u->run;
+                worker->runs[pc]++;
+                worker->steps += n;
+                for (const struct uop *end = u + n; u < end; u++)
+                    u->fn(regs, u);
+                pc += n;
+                continue;
+            }
+            uint32_t active = s.mask;
+            if (u->guarded) {
+                uint32_t p = *(const u32 *)(regs + u->guard);
+                active &= u->guarded == 1 ? p : ~p;
+            }
+            worker->uop_counts[pc].warps++;
+            worker->uop_counts[pc].idle += (uint32_t)(LANES - __builtin_popcount(active));
+            worker->steps++;
+            bool moved = false;
+            switch ((enum uop_kind)u->kind) {
+            case UOP_ALU:
+                if (active == ALL_LANES)
+                    u->fn(regs, u);
+                else if (active)
+                    masked(regs, u, active);
+                break;
+            case UOP_SREG:
+                sreg(w, u, active);
+                break;
+            case UOP_PARAM:
+                param(w, u, active);
+                break;
+            case UOP_LOAD:
+                if (!ISA(exec_load)(w, u, active))
+                    return FAULTED;
+                break;
+            case UOP_STORE:
+                if (!ISA(exec_store)(w, u, active))
+                    return FAULTED;
+                break;
+            case UOP_BRANCH:
+                if (!active)
+                    break;
+                if (worker->steps > g->budget) {
+                    fail(w, u, FAULT_BUDGET, active);
+                    return FAULTED;
+                }
+                if (active != s.mask)
+                    insert_split(w, (struct split){ pc + 1, s.mask & ~active, 0 });
+                s.mask = active;
+                s.pc = u->target;
+                moved = true;
+                if (worker->steps > turn_ends) {
+                    insert_split(w, s);
+                    return RUNNABLE;
+                }
+                break;
+            case UOP_BARRIER: {
+                bool wait = false;
+                if (!active)
+                    break;
+                if (!arrive(w, u, active, &wait))
+                    return FAULTED;
+                if (!wait)
+                    break;
+                insert_split(w, (struct split){ pc + 1, active,
+                                                ((const u32 *)(regs + u->a))[__builtin_ctz(active)] + 1 });
+                s.mask &= ~active;
+                gone = !s.mask;
+                break;
+            }
+            case UOP_EXIT:
+                w->exited |= active;
+                b->live -= (uint32_t)__builtin_popcount(active);
+                s.mask &= ~active;
+                gone = !s.mask;
+                break;
+            case UOP_TRAP:
+                if (!active)
+                    break;
+                fail(w, u, FAULT_TRAP, active);
+                return FAULTED;
+            case UOP_KINDS:
+                break;
+            }
+            if (gone)
+                break;
+            pc = moved ? s.pc : pc + 1;
+            if (w->n_splits) {  // diverged: meet, hand over to a lower pc, or go on
+                spins += moved;
+                if (limit == UINT32_MAX || moved || pc >= w->splits[0].pc || spins > SPIN) {
+                    insert_split(w, (struct split){ pc, s.mask, 0 });
+                    next = spins > SPIN ? 1 : 0;
+                    spins = spins > SPIN ? 0 : spins;
+                    gone = true;
+                }
+            }
+        }
+        if (!w->n_splits)
+            return ENDED;
+        current = pick_split(w, next);
+        if (current < 0)
+            return WAITING;
+    }
+}
+
+static void start_block(struct worker *worker)
+{
+    struct block *b = &worker->block;
+    const struct grid *g = worker->grid;
+    memset(b->barriers, 0, sizeof b->barriers);
+    b->live = g->threads;
+    worker->steps = 0;
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        struct warp *w = &b->warps[i];
+        uint32_t left = g->threads - i * LANES;
+        w->lanes = left >= LANES ? ALL_LANES : (1u << left) - 1;
+        w->exited = 0;
+        w->n_splits = 1;
+        w->splits[0] = (struct split){ 0, w->lanes, 0 };
+        memset(w->regs, 0, g->code->const_at);
+    }
+}
+
+static void run_block(struct worker *worker)
+{
+    struct block *b = &worker->block;
+    start_block(worker);
+    for (;;) {
+        bool waiting = false, running = false;
+        for (uint32_t i = 0; i < b->n_warps; i++) {
+            enum status status = run_warp(&b->warps[i]);
+            if (status == FAULTED)
+                return;
+            waiting |= status == WAITING;
+            running |= status == RUNNABLE;
+        }
+        if (running)
+            continue;
+        if (!waiting)
+            return;
+        // Every warp waits or has ended: open what is complete. Where nothing is, nothing ever will be.
+        bool opened = false;
+        for (uint32_t i = 0; i < BARRIERS; i++) {
+            if (complete(b, &b->barriers[i])) {
+                release(b, i);
+                opened = true;
+            }
+        }
+        if (opened)
+            continue;
+        for (uint32_t i = 0; i < b->n_warps; i++) {
+            struct warp *w = &b->warps[i];
+            if (!w->n_splits)
+                continue;
+            fail(w, &worker->grid->code->uops[w->splits[0].pc - 1], FAULT_DEADLOCK, w->splits[0].mask);
+            worker->fault.exited = worker->grid->threads - b->live;
+            worker->fault.waiting = b->barriers[w->splits[0].barrier - 1].arrived;
+            return;
+        }
+    }
+}
+
+const struct exec ISA(exec) = {
+    .isa = ISA_STRING,
+    .alu = ISA(alu_table),
+    .run_block = run_block,
+};

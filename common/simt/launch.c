@@ -1,0 +1,182 @@
+// A launch: host threads take blocks in order until none is left, each with its own registers, shared memory and
+// counters. Counters are sums, and of several faults the one in the lowest block counts, so nothing depends on how many
+// threads there are.
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "simt.h"
+
+struct crew {  // what the threads of a launch share
+    const struct exec *exec;
+    const struct grid *grid;
+    uint64_t n_blocks;
+    _Atomic uint64_t next;   // the next block to take
+    _Atomic uint64_t stop;   // blocks from here on need not run: a lower one has faulted
+};
+
+struct hand {
+    struct crew *crew;
+    struct worker worker;
+    pthread_t thread;
+    void *memory[6];
+};
+
+static void *take(struct hand *h, unsigned slot, size_t count, size_t size)
+{
+    void *p = NULL;
+    if (posix_memalign(&p, 128, count * size + 128))
+        return NULL;
+    memset(p, 0, count * size);
+    return h->memory[slot] = p;
+}
+
+static bool hire(struct hand *h, struct crew *crew)
+{
+    const struct grid *g = crew->grid;
+    const struct code *c = g->code;
+    struct worker *w = &h->worker;
+    uint32_t n_warps = (g->threads + LANES - 1) / LANES;
+    h->crew = crew;
+    w->grid = g;
+    w->block.worker = w;
+    w->block.n_warps = n_warps;
+    unsigned char *regs = take(h, 0, n_warps, c->file_bytes);
+    w->shared = take(h, 1, 1, g->shared_bytes + 16);
+    w->local = take(h, 2, (size_t)n_warps * LANES, c->local_bytes + 16);
+    w->block.warps = take(h, 3, n_warps, sizeof *w->block.warps);
+    w->uop_counts = take(h, 4, c->n_uops, sizeof *w->uop_counts + sizeof *w->runs);
+    w->mem_counts = take(h, 5, c->n_memops + 1, sizeof *w->mem_counts + sizeof *w->memos);
+    if (!regs || !w->shared || !w->local || !w->block.warps || !w->uop_counts || !w->mem_counts)
+        return false;
+    w->runs = (uint64_t *)(w->uop_counts + c->n_uops);
+    w->memos = (struct mem_memo *)(w->mem_counts + c->n_memops + 1);
+    for (uint32_t i = 0; i < n_warps; i++) {
+        struct warp *warp = &w->block.warps[i];
+        warp->regs = regs + (size_t)i * c->file_bytes;
+        warp->block = &w->block;
+        warp->index = i;
+        memcpy(warp->regs + c->const_at, c->consts, c->file_bytes - c->const_at);
+    }
+    return true;
+}
+
+static void dismiss(struct hand *h)
+{
+    for (size_t i = 0; i < sizeof h->memory / sizeof *h->memory; i++)
+        free(h->memory[i]);
+}
+
+static void *work(void *arg)
+{
+    struct hand *h = arg;
+    struct crew *crew = h->crew;
+    struct worker *w = &h->worker;
+    const unsigned *size = crew->grid->grid;
+    for (;;) {
+        uint64_t i = atomic_fetch_add(&crew->next, 1);
+        if (i >= crew->n_blocks || i >= atomic_load(&crew->stop))
+            return NULL;
+        w->block.linear = i;
+        w->block.id[0] = (uint32_t)(i % size[0]);
+        w->block.id[1] = (uint32_t)(i / size[0] % size[1]);
+        w->block.id[2] = (uint32_t)(i / size[0] / size[1]);
+        crew->exec->run_block(w);
+        if (w->fault.kind == FAULT_NONE)
+            continue;
+        uint64_t stop = atomic_load(&crew->stop);
+        while (i < stop && !atomic_compare_exchange_weak(&crew->stop, &stop, i))
+            ;
+        return NULL;
+    }
+}
+
+static void add_counts(struct worker *sum, const struct worker *w, const struct code *c)
+{
+    for (uint32_t i = 0; i < c->n_uops; i++) {
+        sum->uop_counts[i].warps += w->uop_counts[i].warps;
+        sum->uop_counts[i].idle += w->uop_counts[i].idle;
+        sum->runs[i] += w->runs[i];
+    }
+    for (uint32_t i = 0; i < c->n_memops; i++) {
+        sum->mem_counts[i].requests += w->mem_counts[i].requests;
+        sum->mem_counts[i].sectors += w->mem_counts[i].sectors;
+        sum->mem_counts[i].waves += w->mem_counts[i].waves;
+        sum->mem_counts[i].conflicts += w->mem_counts[i].conflicts;
+        sum->mem_counts[i].ideal += w->mem_counts[i].ideal;
+    }
+}
+
+static unsigned count_jobs(const struct simt *s, uint64_t n_blocks)
+{
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t jobs = s->jobs ? s->jobs : online > 0 ? (uint64_t)online : 1;
+    jobs = jobs < n_blocks ? jobs : n_blocks;
+    return jobs > 256 ? 256 : (unsigned)jobs;
+}
+
+bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
+                 const unsigned char *params, char error[DEV_ERROR_MAX])
+{
+    s->profiled = false;
+    if (!k->code) {
+        snprintf(error, DEV_ERROR_MAX, "%s", k->error);
+        return false;
+    }
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    uint32_t allowed = k->func->max_threads ? k->func->max_threads : SIMT_THREADS_MAX;
+    if (threads > allowed) {
+        snprintf(error, DEV_ERROR_MAX, "kernel %s: a block of %llu threads was asked for, its launch bounds allow %u",
+                 k->name, (unsigned long long)threads, allowed);
+        return false;
+    }
+    if (shared > SIMT_SHARED_MAX || k->code->shared_bytes + shared > SIMT_SHARED_MAX) {
+        snprintf(error, DEV_ERROR_MAX, "kernel %s needs %zu bytes of shared memory a block, there are %d",
+                 k->name, k->code->shared_bytes + shared, SIMT_SHARED_MAX);
+        return false;
+    }
+    struct grid g = { .code = k->code, .memory = &s->memory, .params = params, .threads = (uint32_t)threads,
+                      .shared_bytes = k->code->shared_bytes + (uint32_t)shared, .budget = s->budget };
+    memcpy(g.grid, grid, sizeof g.grid);
+    memcpy(g.block, block, sizeof g.block);
+    struct crew crew = { .exec = s->exec, .grid = &g, .n_blocks = (uint64_t)grid[0] * grid[1] * grid[2] };
+    atomic_store(&crew.stop, UINT64_MAX);
+    unsigned jobs = count_jobs(s, crew.n_blocks), started = 0;
+    struct hand *hands = calloc(jobs, sizeof *hands);
+    bool ready = hands != NULL;
+    for (unsigned i = 0; ready && i < jobs; i++)
+        ready = hire(&hands[i], &crew);
+    if (ready) {
+        for (unsigned i = 1; i < jobs && !pthread_create(&hands[i].thread, NULL, work, &hands[i]); i++)
+            started = i;
+        work(&hands[0]);
+        for (unsigned i = 1; i <= started; i++)
+            pthread_join(hands[i].thread, NULL);
+    }
+    const struct fault *first = NULL;
+    for (unsigned i = 0; ready && i < jobs; i++) {
+        const struct fault *f = &hands[i].worker.fault;
+        if (f->kind != FAULT_NONE && (!first || f->block < first->block))
+            first = f;
+        if (i)
+            add_counts(&hands[0].worker, &hands[i].worker, k->code);
+    }
+    if (!ready)
+        snprintf(error, DEV_ERROR_MAX, "out of memory for %u host threads", jobs);
+    else if (first)
+        simt_fault_text(s, k, &g, first, error);
+    else
+        s->profiled = simt_build_profile(s, k, &hands[0].worker);
+    bool ok = ready && !first;
+    if (ok && !s->profiled) {
+        snprintf(error, DEV_ERROR_MAX, "out of memory for the counters");
+        ok = false;
+    }
+    for (unsigned i = 0; hands && i < jobs; i++)
+        dismiss(&hands[i]);
+    free(hands);
+    return ok;
+}

@@ -1,0 +1,71 @@
+// See memory.h.
+#include "memory.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes)
+{
+    if (!m->count)
+        m->count = 1;
+    if (m->count >= m->capacity) {
+        uint32_t capacity = m->capacity ? 2 * m->capacity : 64;
+        struct allocation *all = realloc(m->all, capacity * sizeof *all);
+        if (!all)
+            return 0;
+        memset(all + m->capacity, 0, (capacity - m->capacity) * sizeof *all);
+        m->all = all;
+        m->capacity = capacity;
+    }
+    if (bytes > MEMORY_MAX || m->count >= WINDOW_SHARED >> MEMORY_SHIFT)
+        return 0;
+    struct allocation a = { .bytes = bytes, .name = strdup(name) };
+    if (!a.name || posix_memalign((void **)&a.data, 256, bytes)) {
+        free(a.name);
+        return 0;
+    }
+    m->all[m->count] = a;
+    m->used += bytes;
+    return (uint64_t)m->count++ << MEMORY_SHIFT;
+}
+
+bool memory_release(struct memory *m, uint64_t address)
+{
+    uint64_t number = address >> MEMORY_SHIFT;
+    if (number >= m->count || (address & MEMORY_OFFSET) || !m->all[number].data)
+        return false;
+    free(m->all[number].data);  // the name stays, so that a later access can say what it was
+    m->all[number].data = NULL;
+    m->used -= m->all[number].bytes;
+    return true;
+}
+
+void memory_destroy(struct memory *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        free(m->all[i].data);
+        free(m->all[i].name);
+    }
+    free(m->all);
+    *m = (struct memory){ 0 };
+}
+
+void memory_describe(const struct memory *m, uint64_t address, char *out, size_t size)
+{
+    uint64_t number = address >> MEMORY_SHIFT, offset = address & MEMORY_OFFSET;
+    // A small step back from the start of an allocation shows up at the far end of the number before.
+    if (offset > MEMORY_OFFSET - ((uint64_t)1 << 34) && number + 1 < m->count && number + 1 > 0) {
+        const struct allocation *next = &m->all[number + 1];
+        snprintf(out, size, "%" PRIu64 " bytes before the start of %s", MEMORY_OFFSET + 1 - offset, next->name);
+    } else if (number == 0 || number >= m->count) {
+        snprintf(out, size, "address 0x%" PRIx64 ", which no allocation holds%s", address,
+                 address < 4096 ? " (a null pointer?)" : "");
+    } else if (!m->all[number].data) {
+        snprintf(out, size, "byte %" PRIu64 " of %s, which has been freed", offset, m->all[number].name);
+    } else {
+        snprintf(out, size, "byte %" PRIu64 " of %s, which has %" PRIu64 " bytes", offset, m->all[number].name,
+                 m->all[number].bytes);
+    }
+}

@@ -1,0 +1,48 @@
+// Device memory of the simulated GPU: allocations with names, and the address map.
+//
+// A device pointer holds an allocation's number in its high bits and the byte offset in its low 36 bits, so an access
+// that leaves its allocation in either direction never lands in another one. Two numbers stand for the generic windows
+// of shared and local memory.
+#ifndef SIMT_MEMORY_H
+#define SIMT_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MEMORY_SHIFT 36
+#define MEMORY_OFFSET (((uint64_t)1 << MEMORY_SHIFT) - 1)
+#define MEMORY_MAX ((uint64_t)1 << MEMORY_SHIFT)        // bytes an allocation may have
+#define WINDOW_SHARED ((uint64_t)0x7000001 << MEMORY_SHIFT)
+#define WINDOW_LOCAL ((uint64_t)0x7000002 << MEMORY_SHIFT)
+
+struct allocation {
+    unsigned char *data;  // NULL once freed
+    uint64_t bytes;
+    char *name;
+};
+
+struct memory {
+    struct allocation *all;  // by number; number 0 is never used
+    uint32_t count, capacity;
+    uint64_t used;           // bytes in live allocations
+};
+
+// Allocates bytes (> 0); 0 when memory runs out.
+uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes);
+bool memory_release(struct memory *m, uint64_t address);  // false unless address begins a live allocation
+void memory_destroy(struct memory *m);
+
+// The host's view of bytes at address, or NULL where they are not all inside one live allocation.
+static inline unsigned char *memory_at(const struct memory *m, uint64_t address, uint64_t bytes)
+{
+    uint64_t number = address >> MEMORY_SHIFT, offset = address & MEMORY_OFFSET;
+    if (number >= m->count || !m->all[number].data || offset + bytes > m->all[number].bytes)
+        return NULL;
+    return m->all[number].data + offset;
+}
+
+// One line about the place of an access outside its allocation: "byte 4100 of A, which has 4096 bytes".
+void memory_describe(const struct memory *m, uint64_t address, char *out, size_t size);
+
+#endif

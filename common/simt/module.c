@@ -1,0 +1,126 @@
+// Modules: parse, place global variables, decode every kernel.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "decode.h"
+#include "simt.h"
+
+static uint64_t available_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 1ull << 32;
+}
+
+struct simt *simt_new(void)
+{
+    struct simt *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->exec = exec_pick();
+    s->budget = SIMT_BUDGET;
+    s->memory_limit = available_memory();
+    return s;
+}
+
+static void free_module(struct simt *s, struct simt_module *m)
+{
+    for (uint32_t i = 0; m->globals && i < m->ptx->n_vars; i++)
+        if (m->globals[i])
+            memory_release(&s->memory, m->globals[i]);
+    arena_free(m->arena);
+    ptx_free(m->ptx);
+    free(m);
+}
+
+void simt_unload(struct simt *s, struct simt_module *m)
+{
+    for (struct simt_module **p = &s->modules; *p; p = &(*p)->next) {
+        if (*p == m) {
+            *p = m->next;
+            free_module(s, m);
+            return;
+        }
+    }
+}
+
+void simt_free(struct simt *s)
+{
+    if (!s)
+        return;
+    while (s->modules)
+        simt_unload(s, s->modules);
+    memory_destroy(&s->memory);
+    free(s->profile.lines);
+    free(s);
+}
+
+static bool place_globals(struct simt *s, struct simt_module *m)
+{
+    m->globals = arena_alloc(m->arena, (m->ptx->n_vars + 1) * sizeof *m->globals);
+    if (!m->globals)
+        return false;
+    for (uint32_t i = 0; i < m->ptx->n_vars; i++) {
+        const struct ptx_var *v = &m->ptx->vars[i];
+        if ((v->space != SPACE_GLOBAL && v->space != SPACE_CONST) || !v->bytes)
+            continue;
+        char name[128];
+        snprintf(name, sizeof name, "%.*s", (int)(v->name.n < 100 ? v->name.n : 100), v->name.p);
+        if (s->memory.used + v->bytes > s->memory_limit)
+            return false;
+        m->globals[i] = memory_alloc(&s->memory, name, v->bytes);
+        if (!m->globals[i])
+            return false;
+        unsigned char *data = memory_at(&s->memory, m->globals[i], v->bytes);
+        memset(data, 0, v->bytes);
+        if (v->init)
+            memcpy(data, v->init, v->bytes);
+    }
+    return true;
+}
+
+struct simt_module *simt_load(struct simt *s, const char *file, const char *text, size_t bytes,
+                              char error[DEV_ERROR_MAX])
+{
+    struct ptx_module *ptx = ptx_parse(file, text, bytes, error);
+    if (!ptx)
+        return NULL;
+    struct simt_module *m = calloc(1, sizeof *m);
+    struct arena *arena = arena_new();
+    if (m)
+        *m = (struct simt_module){ .ptx = ptx, .arena = arena };
+    if (!m || !arena || !place_globals(s, m) ||
+        !(m->kernels = arena_alloc(arena, (ptx->n_funcs + 1) * sizeof *m->kernels))) {
+        snprintf(error, DEV_ERROR_MAX, "%.400s: out of memory", file);
+        if (m)
+            free_module(s, m);
+        else
+            ptx_free(ptx);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < ptx->n_funcs; i++) {
+        const struct str name = ptx->funcs[i].name;
+        if (!ptx->funcs[i].entry || !ptx->funcs[i].body)
+            continue;
+        struct simt_kernel *k = &m->kernels[m->n_kernels++];
+        char why[DEV_ERROR_MAX] = "";
+        *k = (struct simt_kernel){ .func = &ptx->funcs[i], .module = m, .name = arena_printf(arena, "%.*s", (int)name.n, name.p) };
+        if (!k->name)
+            k->name = "?";
+        k->code = decode(ptx, k->func, m->globals, s->exec->alu, arena, why, &k->error_at);
+        if (!k->code)
+            k->error = arena_printf(arena, "%s", why);
+    }
+    m->next = s->modules;
+    s->modules = m;
+    return m;
+}
+
+struct simt_kernel *simt_find(struct simt_module *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->n_kernels; i++)
+        if (str_is(m->kernels[i].func->name, name))
+            return &m->kernels[i];
+    return NULL;
+}

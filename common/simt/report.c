@@ -1,0 +1,160 @@
+// From the executor's counters to a profile, and from a fault to one line that says where to look.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simt.h"
+
+static const char *file_name(const struct ptx_module *m, uint32_t number)
+{
+    return number < m->n_files && m->files[number] ? m->files[number] : m->file;
+}
+
+void simt_where(const struct simt_kernel *k, uint32_t inst, char *out, size_t size)
+{
+    const struct ptx_module *m = k->module->ptx;
+    const struct ptx_inst *in = &k->func->insts[inst];
+    if (!in->loc) {
+        unsigned line = 1;
+        for (const char *p = m->text; (p = memchr(p, '\n', (size_t)(in->at - p))); p++)
+            line++;
+        snprintf(out, size, "%.300s:%u", m->file, line);
+        return;
+    }
+    const struct ptx_loc *loc = &m->locs[in->loc - 1];
+    const char *path = file_name(m, loc->file), *slash = strrchr(path, '/');
+    int n = snprintf(out, size, "%.300s:%u", slash ? slash + 1 : path, loc->line);
+    if (loc->at && n > 0 && (size_t)n < size)
+        snprintf(out + n, size - (size_t)n, ", called from line %u", m->locs[loc->at - 1].line);
+}
+
+// What a uop adds to its line's counters.
+static void add_uop(uint64_t metric[METRIC_COUNT], const struct uop *u, uint64_t warps, uint64_t idle,
+                    const struct mem_count *mem)
+{
+    if (u->counts) {
+        metric[METRIC_INST] += warps;
+        metric[METRIC_THREAD_INST] += warps * LANES - idle;
+    }
+    if (u->kind != UOP_LOAD && u->kind != UOP_STORE)
+        return;
+    const struct mem_count *c = &mem[u->mem->index];
+    bool load = u->kind == UOP_LOAD;
+    // A generic access is counted by where it went.
+    bool global = u->mem->space == SPACE_GLOBAL || (u->mem->space == SPACE_GENERIC && c->requests);
+    bool shared = u->mem->space == SPACE_SHARED || (u->mem->space == SPACE_GENERIC && c->waves);
+    if (global) {
+        metric[load ? METRIC_GLD_INST : METRIC_GST_INST] += warps;
+        metric[load ? METRIC_GLD_REQ : METRIC_GST_REQ] += c->requests;
+        metric[load ? METRIC_GLD_SEC : METRIC_GST_SEC] += c->sectors;
+    }
+    if (shared) {
+        metric[load ? METRIC_SLD_INST : METRIC_SST_INST] += warps;
+        metric[load ? METRIC_SLD_WAVE : METRIC_SST_WAVE] += c->waves;
+        metric[load ? METRIC_SLD_CONF : METRIC_SST_CONF] += c->conflicts;
+        metric[METRIC_WAVE] += c->waves;
+        metric[METRIC_WAVE_IDEAL] += c->ideal;
+    }
+}
+
+static int by_line(const void *a, const void *b)
+{
+    const struct profile_line *x = a, *y = b;
+    int files = strcmp(x->file, y->file);
+    return files ? files : (x->line > y->line) - (x->line < y->line);
+}
+
+bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struct worker *sum)
+{
+    const struct code *c = k->code;
+    const struct ptx_module *m = k->module->ptx;
+    struct profile *p = &s->profile;
+    struct profile_line *lines = calloc(c->n_uops + 1, sizeof *lines);
+    size_t n = 0;
+    uint64_t line_warps = 0;  // straight lines that run over this uop
+    if (!lines)
+        return false;
+    for (uint32_t i = 0; i < c->n_uops; i++) {
+        const struct uop *u = &c->uops[i];
+        line_warps = u->run ? (i && c->uops[i - 1].run ? line_warps : 0) + sum->runs[i] : 0;
+        uint64_t warps = sum->uop_counts[i].warps + line_warps;
+        if (!warps)
+            continue;
+        const struct ptx_inst *in = &k->func->insts[u->inst];
+        const struct ptx_loc *loc = k->func->n_insts && in->loc ? &m->locs[in->loc - 1] : NULL;
+        lines[n].file = loc ? file_name(m, loc->file) : m->file;
+        lines[n].line = loc ? loc->line : 0;
+        add_uop(lines[n++].metric, u, warps, sum->uop_counts[i].idle, sum->mem_counts);
+    }
+    qsort(lines, n, sizeof *lines, by_line);
+    size_t kept = 0;
+    memset(p->total, 0, sizeof p->total);
+    for (size_t i = 0; i < n; i++) {
+        bool again = kept && by_line(&lines[kept - 1], &lines[i]) == 0;
+        if (!again)
+            lines[kept++] = lines[i];
+        for (int j = 0; j < METRIC_COUNT; j++) {
+            p->total[j] += lines[i].metric[j];
+            if (again)
+                lines[kept - 1].metric[j] += lines[i].metric[j];
+        }
+    }
+    free(p->lines);
+    p->lines = lines;
+    p->n_lines = kept;
+    p->kernel = k->name;
+    return true;
+}
+
+void simt_fault_text(const struct simt *s, const struct simt_kernel *k, const struct grid *g, const struct fault *f,
+                     char error[DEV_ERROR_MAX])
+{
+    char where[400], place[200], who[160];
+    const unsigned *size = g->grid;
+    uint32_t t = f->warp * LANES + f->lane;
+    simt_where(k, f->inst, where, sizeof where);
+    snprintf(who, sizeof who, "block (%u,%u,%u), thread (%u,%u,%u)", (unsigned)(f->block % size[0]),
+             (unsigned)(f->block / size[0] % size[1]), (unsigned)(f->block / size[0] / size[1]), t % g->block[0],
+             t / g->block[0] % g->block[1], t / g->block[0] / g->block[1]);
+    const char *verb = f->store ? "writes" : "reads";
+    uint64_t offset = f->address & MEMORY_OFFSET;
+    if (f->space == SPACE_SHARED)
+        snprintf(place, sizeof place, "byte %" PRIu64 " of shared memory, of which the block has %u bytes", offset,
+                 g->shared_bytes);
+    else if (f->space == SPACE_LOCAL)
+        snprintf(place, sizeof place, "byte %" PRIu64 " of local memory, of which a thread has %u bytes", offset,
+                 k->code->local_bytes);
+    else
+        memory_describe(&s->memory, f->address, place, sizeof place);
+    int n = snprintf(error, DEV_ERROR_MAX, "kernel %s, %s: ", k->name, where);
+    char *out = error + n;
+    size_t left = DEV_ERROR_MAX - (size_t)n;
+    switch (f->kind) {
+    case FAULT_BOUNDS:
+        snprintf(out, left, "%s %s %u bytes out of bounds: %s", who, verb, f->bytes, place);
+        break;
+    case FAULT_ALIGN:
+        snprintf(out, left, "%s %s %u bytes at an address that is not a multiple of %u: %s", who, verb, f->bytes,
+                 f->bytes, place);
+        break;
+    case FAULT_BUDGET:
+        snprintf(out, left, "%s did not end within %" PRIu64 " warp instructions: does this loop ever stop?", who,
+                 g->budget);
+        break;
+    case FAULT_DEADLOCK:
+        snprintf(out, left,
+                 "%s waits at this barrier for ever: %u of the block's %u threads arrived, %u have ended: does every "
+                 "thread reach it?",
+                 who, f->waiting, g->threads, f->exited);
+        break;
+    case FAULT_BARRIER:
+        snprintf(out, left, "%s names a barrier that does not exist, or a thread count that is no multiple of 32", who);
+        break;
+    case FAULT_TRAP:
+        snprintf(out, left, "%s executes a trap", who);
+        break;
+    case FAULT_NONE:
+        break;
+    }
+}

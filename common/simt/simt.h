@@ -1,0 +1,69 @@
+// The simulated GPU as a library: load PTX, launch kernels, read counters. common/device.h is the interface that the
+// course's programs use; the program `simt` uses this one, which also shows what was decoded.
+#ifndef SIMT_SIMT_H
+#define SIMT_SIMT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../device.h"
+#include "../profile.h"
+#include "exec.h"
+
+#define SIMT_SHARED_MAX 232448          // bytes of shared memory a block may have: 227 KB, as on sm_90
+#define SIMT_THREADS_MAX 1024           // threads of a block
+#define SIMT_BUDGET (1ull << 30)        // warp instructions of a block, unless simt_set_budget says otherwise
+
+struct simt_kernel {
+    const struct ptx_func *func;
+    const char *name;
+    const struct code *code;      // NULL where the kernel was refused
+    char *error;                  // then: why, "file:line:column: ..."
+    const char *error_at;         // and where in the text
+    struct simt_module *module;
+};
+
+struct simt_module {
+    struct ptx_module *ptx;
+    struct arena *arena;
+    struct simt_kernel *kernels;  // the .entry functions, in the file's order
+    uint32_t n_kernels;
+    uint64_t *globals;            // by variable: its address in global or const space
+    struct simt_module *next;
+};
+
+struct simt {
+    struct memory memory;
+    uint64_t memory_limit;        // bytes that may be allocated in all
+    unsigned jobs;
+    uint64_t budget;
+    const struct exec *exec;
+    struct simt_module *modules;
+    struct profile profile;       // of the last launch
+    bool profiled;
+};
+
+struct simt *simt_new(void);  // NULL when memory runs out
+void simt_free(struct simt *s);
+
+// Loads PTX (text[bytes] == 0). A kernel that cannot be decoded is kept with its error; the others can run. NULL, with
+// one line in error, where the text is not PTX at all.
+struct simt_module *simt_load(struct simt *s, const char *name, const char *text, size_t bytes,
+                              char error[DEV_ERROR_MAX]);
+void simt_unload(struct simt *s, struct simt_module *m);
+struct simt_kernel *simt_find(struct simt_module *m, const char *name);  // NULL if there is no such kernel
+
+// Runs the kernel to its end. params holds code->param_bytes. False, with one line in error, for a kernel that was
+// refused or that faulted.
+bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
+                 const unsigned char *params, char error[DEV_ERROR_MAX]);
+
+// launch.c: the source line of a PTX instruction as "kernel.cu:38", with the call where it was inlined.
+void simt_where(const struct simt_kernel *k, uint32_t inst, char *out, size_t size);
+// report.c: the counters of a launch as a profile; fault.c: a fault as one line.
+bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struct worker *sum);
+void simt_fault_text(const struct simt *s, const struct simt_kernel *k, const struct grid *g, const struct fault *f,
+                     char error[DEV_ERROR_MAX]);
+
+#endif

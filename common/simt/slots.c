@@ -1,0 +1,287 @@
+// Register slots. nvcc names a register for every value: an 8 x 8 kernel has more than a thousand, which would not fit
+// in the host's caches. Liveness (backward data flow over basic blocks) gives each register one interval of uops, and a
+// linear scan lets registers whose intervals do not overlap share a slot. A guarded write keeps the lanes that the
+// guard excludes, so it does not end the old value's life. Slots of 4 and of 8 bytes a lane never share, so that an
+// operation may write over its own operand, lane by lane.
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode.h"
+
+struct interval {
+    uint32_t vreg;
+    int64_t start, end;  // twice the uop's index; odd: after its operands were read
+};
+
+struct flow {
+    struct decoder *x;
+    uint32_t *index;       // by vreg: its number among those that need a slot, or NO_VREG
+    uint32_t n, words;
+    uint32_t n_blocks;
+    uint32_t *starts;      // first uop of each block, and the end of the code
+    uint32_t *block_of;    // by uop
+    uint64_t *use, *def, *in, *out;  // [block][words]
+};
+
+typedef void visit(void *context, uint32_t *vreg, bool is_def);
+
+static void visit_operands(struct uop *u, visit *f, void *context)
+{
+    uint32_t *sources[] = { &u->a, &u->b, &u->c, &u->guard };
+    struct memop *m = u->mem;
+    bool load = u->kind == UOP_LOAD || u->kind == UOP_PARAM;
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+        if (*sources[i] != NO_VREG)
+            f(context, sources[i], false);
+    if (m && u->kind != UOP_PARAM)
+        f(context, &m->base, false);
+    for (uint32_t i = 0; m && i < m->n; i++)
+        if (m->reg_class[i] != SLOT_NONE)
+            f(context, &m->reg[i], load);
+    if (u->d != NO_VREG)
+        f(context, &u->d, true);
+}
+
+static void set_bit(uint64_t *set, uint32_t i)
+{
+    set[i / 64] |= 1ull << i % 64;
+}
+
+static bool get_bit(const uint64_t *set, uint32_t i)
+{
+    return set[i / 64] >> i % 64 & 1;
+}
+
+struct block_visit {
+    struct flow *f;
+    uint64_t *use, *def;
+    bool kills;
+};
+
+static void collect_use(void *context, uint32_t *vreg, bool is_def)
+{
+    struct block_visit *v = context;
+    uint32_t i = v->f->index[*vreg];
+    if (i != NO_VREG && (!is_def || !v->kills) && !get_bit(v->def, i))
+        set_bit(v->use, i);
+}
+
+static void collect_def(void *context, uint32_t *vreg, bool is_def)
+{
+    struct block_visit *v = context;
+    uint32_t i = v->f->index[*vreg];
+    if (i != NO_VREG && is_def && v->kills)
+        set_bit(v->def, i);
+}
+
+static void find_blocks(struct flow *f)
+{
+    const struct code *c = f->x->code;
+    bool *leads = decode_alloc(f->x, c->n_uops + 1);
+    leads[0] = true;
+    for (uint32_t i = 0; i < c->n_uops; i++) {
+        if (c->uops[i].kind == UOP_BRANCH)
+            leads[c->uops[i].target] = true;
+        if (c->uops[i].kind == UOP_BRANCH || c->uops[i].kind == UOP_EXIT)
+            leads[i + 1] = true;
+    }
+    f->starts = decode_alloc(f->x, (c->n_uops + 2) * sizeof *f->starts);
+    f->block_of = decode_alloc(f->x, (c->n_uops + 1) * sizeof *f->block_of);
+    for (uint32_t i = 0; i < c->n_uops; i++) {
+        if (leads[i])
+            f->starts[f->n_blocks++] = i;
+        f->block_of[i] = f->n_blocks - 1;
+    }
+    f->starts[f->n_blocks] = c->n_uops;
+}
+
+static bool join(uint64_t *into, const uint64_t *from, uint32_t words)
+{
+    uint64_t changed = 0;
+    for (uint32_t w = 0; w < words; w++) {
+        changed |= from[w] & ~into[w];
+        into[w] |= from[w];
+    }
+    return changed;
+}
+
+static void solve(struct flow *f)
+{
+    const struct code *c = f->x->code;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = f->n_blocks; b-- > 0;) {
+            size_t at = (size_t)b * f->words;
+            const struct uop *last = &c->uops[f->starts[b + 1] - 1];
+            bool falls = last->guarded || (last->kind != UOP_BRANCH && last->kind != UOP_EXIT);
+            if (last->kind == UOP_BRANCH)
+                changed |= join(f->out + at, f->in + (size_t)f->block_of[last->target] * f->words, f->words);
+            if (falls && b + 1 < f->n_blocks)
+                changed |= join(f->out + at, f->in + at + f->words, f->words);
+            for (uint32_t w = 0; w < f->words; w++)
+                f->in[at + w] = f->use[at + w] | (f->out[at + w] & ~f->def[at + w]);
+        }
+    }
+}
+
+struct extent {
+    const struct flow *f;
+    struct interval *all;
+    int64_t use_at, def_at;
+};
+
+static void stretch(struct interval *v, int64_t at)
+{
+    v->start = at < v->start ? at : v->start;
+    v->end = at > v->end ? at : v->end;
+}
+
+static void extend_visit(void *context, uint32_t *vreg, bool is_def)
+{
+    struct extent *e = context;
+    uint32_t i = e->f->index[*vreg];
+    if (i != NO_VREG)
+        stretch(&e->all[i], is_def ? e->def_at : e->use_at);
+}
+
+static void intervals(struct flow *f, struct interval *all)
+{
+    const struct code *c = f->x->code;
+    struct extent e = { .f = f, .all = all };
+    for (uint32_t i = 0; i < c->n_uops; i++) {
+        // An ALU uop may write where it read; the others must not, since they write before they have read all.
+        bool in_place = c->uops[i].kind == UOP_ALU;
+        e.use_at = 2 * (int64_t)i + !in_place;
+        e.def_at = 2 * (int64_t)i + in_place;
+        visit_operands(&c->uops[i], extend_visit, &e);
+    }
+    for (uint32_t b = 0; b < f->n_blocks; b++) {
+        for (uint32_t i = 0; i < f->n; i++) {
+            if (get_bit(f->in + (size_t)b * f->words, i))
+                stretch(&all[i], 2 * (int64_t)f->starts[b]);
+            if (get_bit(f->out + (size_t)b * f->words, i))
+                stretch(&all[i], 2 * (int64_t)f->starts[b + 1] - 1);
+        }
+    }
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct interval *x = a, *y = b;
+    return x->start != y->start ? (x->start > y->start) - (x->start < y->start)
+                                : (x->vreg > y->vreg) - (x->vreg < y->vreg);
+}
+
+static int by_end(const void *a, const void *b)
+{
+    const struct interval *x = a, *y = b;
+    return x->end != y->end ? (x->end > y->end) - (x->end < y->end) : (x->vreg > y->vreg) - (x->vreg < y->vreg);
+}
+
+// Gives every interval a slot number within its class; answers how many slots each class needs.
+static void scan(struct flow *f, struct interval *all, uint32_t count[2])
+{
+    struct decoder *x = f->x;
+    struct interval *ends = decode_alloc(x, (f->n + 1) * sizeof *ends);
+    uint32_t *spare[2], n_spare[2] = { 0, 0 }, ended = 0;
+    for (int k = 0; k < 2; k++)
+        spare[k] = decode_alloc(x, (f->n + 1) * sizeof **spare);
+    memcpy(ends, all, f->n * sizeof *ends);
+    qsort(all, f->n, sizeof *all, by_start);
+    qsort(ends, f->n, sizeof *ends, by_end);
+    count[0] = count[1] = 0;
+    for (uint32_t i = 0; i < f->n; i++) {
+        for (; ends[ended].end < all[i].start; ended++) {
+            const struct vreg *v = &x->vregs[ends[ended].vreg];
+            int k = v->slot == SLOT_64;
+            spare[k][n_spare[k]++] = v->at;
+        }
+        struct vreg *v = &x->vregs[all[i].vreg];
+        int k = v->slot == SLOT_64;
+        v->at = n_spare[k] ? spare[k][--n_spare[k]] : count[k]++;
+    }
+}
+
+static void to_offset(void *context, uint32_t *vreg, bool is_def)
+{
+    const struct decoder *x = context;
+    (void)is_def;
+    *vreg = x->vregs[*vreg].at;
+}
+
+// The register file: predicates, 4-byte slots, 8-byte slots, constants.
+static void lay_out(struct decoder *x, const uint32_t count[2])
+{
+    struct code *c = x->code;
+    uint32_t n_preds = 0, at = 0;
+    for (uint32_t v = 0; v < x->n_vregs; v++)
+        if (x->vregs[v].slot == SLOT_PRED)
+            x->vregs[v].at = 4 * n_preds++;
+    uint32_t base32 = (4 * n_preds + 127) / 128 * 128, base64 = base32 + count[0] * 4 * LANES;
+    c->const_at = at = base64 + count[1] * 8 * LANES;
+    for (uint32_t v = 0; v < x->n_vregs; v++) {
+        struct vreg *r = &x->vregs[v];
+        if (r->constant) {
+            r->at = at;
+            at += (r->slot == SLOT_64 ? 8 : 4) * LANES;
+        } else if (r->slot != SLOT_PRED) {
+            r->at = r->slot == SLOT_64 ? base64 + r->at * 8 * LANES : base32 + r->at * 4 * LANES;
+        }
+    }
+    c->file_bytes = at + 8 * LANES;  // an unused operand may be read as a whole slot
+    c->consts = decode_alloc(x, c->file_bytes - c->const_at);
+    for (uint32_t v = 0; v < x->n_vregs; v++) {
+        const struct vreg *r = &x->vregs[v];
+        for (uint32_t lane = 0; r->constant && lane < LANES; lane++) {
+            uint32_t size = r->slot == SLOT_64 ? 8 : 4;
+            memcpy(c->consts + r->at - c->const_at + lane * size, &r->bits, size);
+        }
+    }
+}
+
+void place_slots(struct decoder *x)
+{
+    struct code *c = x->code;
+    struct flow f = { .x = x };
+    f.index = decode_alloc(x, (x->n_vregs + 1) * sizeof *f.index);
+    for (uint32_t v = 0; v < x->n_vregs; v++) {
+        bool placed = !x->vregs[v].constant && x->vregs[v].slot != SLOT_PRED;
+        f.index[v] = placed ? f.n++ : NO_VREG;
+    }
+    struct interval *all = decode_alloc(x, (f.n + 1) * sizeof *all);
+    for (uint32_t v = 0; v < x->n_vregs; v++)
+        if (f.index[v] != NO_VREG)
+            all[f.index[v]] = (struct interval){ v, INT64_MAX, -1 };
+    find_blocks(&f);
+    f.words = (f.n + 63) / 64 + 1;
+    size_t words = (size_t)f.n_blocks * f.words;
+    if (words > (size_t)1 << 24)
+        decode_fail(x, x->f->name.p, "'%.*s' is too large: %u registers in %u basic blocks", (int)x->f->name.n,
+                    x->f->name.p, f.n, f.n_blocks);
+    f.use = decode_alloc(x, words * sizeof *f.use);
+    f.def = decode_alloc(x, words * sizeof *f.def);
+    f.in = decode_alloc(x, words * sizeof *f.in);
+    f.out = decode_alloc(x, words * sizeof *f.out);
+    for (uint32_t i = 0; i < c->n_uops; i++) {
+        size_t at = (size_t)f.block_of[i] * f.words;
+        struct block_visit v = { &f, f.use + at, f.def + at, !c->uops[i].guarded };
+        visit_operands(&c->uops[i], collect_use, &v);
+        visit_operands(&c->uops[i], collect_def, &v);
+    }
+    solve(&f);
+    intervals(&f, all);
+    for (uint32_t i = 0; i < f.n; i++)  // never touched: any place will do
+        if (all[i].end < 0)
+            all[i].start = all[i].end = 0;
+    uint32_t count[2];
+    scan(&f, all, count);
+    lay_out(x, count);
+    for (uint32_t i = 0; i < c->n_uops; i++) {
+        struct uop *u = &c->uops[i];
+        visit_operands(u, to_offset, x);
+        uint32_t *unused[] = { &u->d, &u->a, &u->b, &u->c, &u->guard };
+        for (size_t k = 0; k < sizeof unused / sizeof *unused; k++)
+            if (*unused[k] == NO_VREG)
+                *unused[k] = 0;
+    }
+}

@@ -1,0 +1,90 @@
+// The part of the CUDA Driver API that the course uses, found in libcuda.so.1 at run time. Names and signatures as in
+// NVIDIA's "CUDA Driver API" reference; the library exports the current version of a function under the name given.
+#ifndef GPU_CUDA_H
+#define GPU_CUDA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int cu_result;  // 0 is success
+typedef int cu_device;
+typedef uint64_t cu_ptr;
+typedef struct cu_context_s *cu_context;
+typedef struct cu_module_s *cu_module;
+typedef struct cu_function_s *cu_function;
+typedef struct cu_stream_s *cu_stream;
+typedef struct cu_event_s *cu_event;
+
+// X(field, exported name, parameters)
+#define CUDA_FUNCTIONS(X)                                                                                              \
+    X(init, cuInit, (unsigned))                                                                                        \
+    X(driver_version, cuDriverGetVersion, (int *))                                                                     \
+    X(device_count, cuDeviceGetCount, (int *))                                                                         \
+    X(device_get, cuDeviceGet, (cu_device *, int))                                                                     \
+    X(device_name, cuDeviceGetName, (char *, int, cu_device))                                                          \
+    X(device_memory, cuDeviceTotalMem_v2, (size_t *, cu_device))                                                       \
+    X(device_attribute, cuDeviceGetAttribute, (int *, int, cu_device))                                                 \
+    X(context_retain, cuDevicePrimaryCtxRetain, (cu_context *, cu_device))                                             \
+    X(context_release, cuDevicePrimaryCtxRelease_v2, (cu_device))                                                      \
+    X(context_set, cuCtxSetCurrent, (cu_context))                                                                      \
+    X(memory_info, cuMemGetInfo_v2, (size_t *, size_t *))                                                              \
+    X(alloc, cuMemAlloc_v2, (cu_ptr *, size_t))                                                                        \
+    X(free, cuMemFree_v2, (cu_ptr))                                                                                    \
+    X(upload, cuMemcpyHtoD_v2, (cu_ptr, const void *, size_t))                                                         \
+    X(download, cuMemcpyDtoH_v2, (void *, cu_ptr, size_t))                                                             \
+    X(module_load, cuModuleLoadDataEx, (cu_module *, const void *, unsigned, int *, void **))                          \
+    X(module_unload, cuModuleUnload, (cu_module))                                                                      \
+    X(module_function, cuModuleGetFunction, (cu_function *, cu_module, const char *))                                  \
+    X(function_attribute, cuFuncGetAttribute, (int *, int, cu_function))                                               \
+    X(function_set, cuFuncSetAttribute, (cu_function, int, int))                                                       \
+    X(launch, cuLaunchKernel,                                                                                          \
+      (cu_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, cu_stream, void **, void **)) \
+    X(stream_create, cuStreamCreate, (cu_stream *, unsigned))                                                          \
+    X(stream_destroy, cuStreamDestroy_v2, (cu_stream))                                                                 \
+    X(stream_sync, cuStreamSynchronize, (cu_stream))                                                                   \
+    X(event_create, cuEventCreate, (cu_event *, unsigned))                                                             \
+    X(event_destroy, cuEventDestroy_v2, (cu_event))                                                                    \
+    X(event_record, cuEventRecord, (cu_event, cu_stream))                                                              \
+    X(event_sync, cuEventSynchronize, (cu_event))                                                                      \
+    X(event_elapsed, cuEventElapsedTime, (float *, cu_event, cu_event))                                                \
+    X(error_name, cuGetErrorName, (cu_result, const char **))                                                          \
+    X(error_text, cuGetErrorString, (cu_result, const char **))
+
+// Newer drivers only (12.4): NULL elsewhere.
+#define CUDA_OPTIONAL(X) X(param_info, cuFuncGetParamInfo, (cu_function, size_t, size_t *, size_t *))
+
+struct cuda {
+    void *library;
+#define X(field, name, parameters) cu_result(*field) parameters;
+    CUDA_FUNCTIONS(X)
+    CUDA_OPTIONAL(X)
+#undef X
+};
+
+// Values from the Driver API's enumerations.
+enum {
+    CU_ATTRIBUTE_MAX_THREADS = 1,
+    CU_ATTRIBUTE_SM_COUNT = 16,
+    CU_ATTRIBUTE_CC_MAJOR = 75,
+    CU_ATTRIBUTE_CC_MINOR = 76,
+    CU_ATTRIBUTE_SHARED_OPTIN = 97,
+    CU_FUNCTION_MAX_THREADS = 0,
+    CU_FUNCTION_SHARED = 1,
+    CU_FUNCTION_MAX_DYNAMIC_SHARED = 8,
+    CU_JIT_ERROR_LOG = 5,
+    CU_JIT_ERROR_LOG_BYTES = 6,
+    CU_JIT_LINE_INFO = 12,
+    CU_STREAM_NON_BLOCKING = 1,
+    CU_ERROR_INVALID_VALUE = 1,
+    CU_ERROR_OUT_OF_MEMORY = 2,
+};
+
+// Opens libcuda.so.1 and fills every required function. False, with one line in error, where there is none.
+bool cuda_load(struct cuda *c, char *error, size_t size);
+void cuda_unload(struct cuda *c);
+
+// "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY (out of memory)"
+void cuda_describe(const struct cuda *c, const char *call, cu_result r, char *out, size_t size);
+
+#endif

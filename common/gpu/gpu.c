@@ -1,0 +1,392 @@
+// A CUDA GPU behind the interface of common/device.h: the first device, its primary context, one stream.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../backend.h"
+#include "cublas.h"
+#include "cuda.h"
+
+#define LOG_BYTES 4096
+
+struct allocation {
+    struct allocation *next;
+    cu_ptr address;
+};
+
+struct dev_kernel {
+    struct dev_kernel *next;
+    char *name;
+    cu_function function;
+};
+
+struct dev_module {
+    struct dev_module *next;
+    char *name;
+    cu_module module;
+    struct dev_kernel *kernels;
+};
+
+struct gpu {
+    struct dev dev;
+    struct cuda cuda;
+    cu_device device;
+    cu_context context;
+    cu_stream stream;
+    cu_event start, stop;
+    struct allocation *allocations;
+    struct dev_module *modules;
+    struct cublas *cublas;
+    bool cublas_tried;
+    char cublas_error[DEV_ERROR_MAX];
+};
+
+static struct gpu *gpu_of(const struct dev *d)
+{
+    return (struct gpu *)d;
+}
+
+// True where r is success; else the device's error says which call failed, and what to look at next.
+static bool ok(struct dev *d, const char *call, cu_result r)
+{
+    char text[512];
+    const char *hint = "";
+    if (!r)
+        return true;
+    cuda_describe(&gpu_of(d)->cuda, call, r, text, sizeof text);
+    if (strstr(text, "ILLEGAL") || strstr(text, "LAUNCH_FAILED") || strstr(text, "MISALIGNED") ||
+        strstr(text, "HARDWARE_STACK") || strstr(text, "INVALID_ADDRESS_SPACE") || strstr(text, "INVALID_PC"))
+        hint = ": a kernel went wrong, and the GPU takes no more work from this process; the simulated GPU "
+               "(--device=sim) names the line and the thread";
+    return backend_fail(d, "%s%s", text, hint);
+}
+
+#define CALL(d, field, name, ...) ok(d, #name, gpu_of(d)->cuda.field(__VA_ARGS__))
+
+static int attribute(struct gpu *g, int which)
+{
+    int v = 0;
+    return g->cuda.device_attribute(&v, which, g->device) ? 0 : v;
+}
+
+static void describe(struct gpu *g)
+{
+    struct dev_about *a = &g->dev.about;
+    int version = 0;
+    g->cuda.device_name(a->name, sizeof a->name, g->device);
+    g->cuda.device_memory(&a->memory, g->device);
+    g->cuda.driver_version(&version);
+    a->cc_major = attribute(g, CU_ATTRIBUTE_CC_MAJOR);
+    a->cc_minor = attribute(g, CU_ATTRIBUTE_CC_MINOR);
+    a->sm_count = attribute(g, CU_ATTRIBUTE_SM_COUNT);
+    a->shared_per_block = (size_t)attribute(g, CU_ATTRIBUTE_SHARED_OPTIN);
+    a->max_threads = (unsigned)attribute(g, CU_ATTRIBUTE_MAX_THREADS);
+    char driver[64] = "";
+    FILE *f = fopen("/sys/module/nvidia/version", "r");
+    if (f && fgets(driver, sizeof driver, f))
+        driver[strcspn(driver, "\n")] = '\0';
+    if (f)
+        fclose(f);
+    snprintf(a->detail, sizeof a->detail, "sm_%d%d, %d SMs, driver%s%s for CUDA %d.%d", a->cc_major, a->cc_minor,
+             a->sm_count, *driver ? " " : "", driver, version / 1000, version % 1000 / 10);
+}
+
+static void gpu_close(struct dev *d);
+
+static struct dev *gpu_open(char error[DEV_ERROR_MAX])
+{
+    struct gpu *g = calloc(1, sizeof *g);
+    int count = 0;
+    if (!g) {
+        snprintf(error, DEV_ERROR_MAX, "no GPU: out of memory");
+        return NULL;
+    }
+    if (!cuda_load(&g->cuda, error, DEV_ERROR_MAX)) {
+        free(g);
+        return NULL;
+    }
+    struct dev *d = &g->dev;
+    bool ready = CALL(d, init, cuInit, 0) && CALL(d, device_count, cuDeviceGetCount, &count);
+    if (ready && !count)
+        ready = backend_fail(d, "the driver sees no device");
+    ready = ready && CALL(d, device_get, cuDeviceGet, &g->device, 0) &&
+            CALL(d, context_retain, cuDevicePrimaryCtxRetain, &g->context, g->device) &&
+            CALL(d, context_set, cuCtxSetCurrent, g->context) &&
+            CALL(d, stream_create, cuStreamCreate, &g->stream, CU_STREAM_NON_BLOCKING) &&
+            CALL(d, event_create, cuEventCreate, &g->start, 0) && CALL(d, event_create, cuEventCreate, &g->stop, 0);
+    if (!ready) {
+        snprintf(error, DEV_ERROR_MAX, "no GPU: %.900s", d->error);
+        gpu_close(d);
+        return NULL;
+    }
+    describe(g);
+    return d;
+}
+
+static void free_module(struct gpu *g, struct dev_module *m)
+{
+    while (m->kernels) {
+        struct dev_kernel *k = m->kernels;
+        m->kernels = k->next;
+        free(k->name);
+        free(k);
+    }
+    g->cuda.module_unload(m->module);
+    free(m->name);
+    free(m);
+}
+
+static void gpu_unload(struct dev *d, struct dev_module *m)
+{
+    struct gpu *g = gpu_of(d);
+    for (struct dev_module **p = &g->modules; *p; p = &(*p)->next) {
+        if (*p == m) {
+            *p = m->next;
+            free_module(g, m);
+            return;
+        }
+    }
+}
+
+// After a failed kernel every call fails, and there is nothing better to do than to go on closing.
+static void gpu_close(struct dev *d)
+{
+    struct gpu *g = gpu_of(d);
+    cublas_close(g->cublas);
+    while (g->modules)
+        gpu_unload(d, g->modules);
+    while (g->allocations) {
+        struct allocation *a = g->allocations;
+        g->allocations = a->next;
+        g->cuda.free(a->address);
+        free(a);
+    }
+    if (g->start)
+        g->cuda.event_destroy(g->start);
+    if (g->stop)
+        g->cuda.event_destroy(g->stop);
+    if (g->stream)
+        g->cuda.stream_destroy(g->stream);
+    if (g->context)
+        g->cuda.context_release(g->device);
+    // The library stays: the driver keeps threads and exit handlers of its own in this process.
+    free(g);
+}
+
+static bool gpu_alloc(struct dev *d, const char *name, size_t bytes, dev_ptr *out)
+{
+    struct gpu *g = gpu_of(d);
+    struct allocation *a = calloc(1, sizeof *a);
+    if (!a)
+        return backend_fail(d, "out of memory");
+    cu_result r = g->cuda.alloc(&a->address, bytes);
+    if (r) {
+        size_t left = 0, all = 0;
+        free(a);
+        if (r != CU_ERROR_OUT_OF_MEMORY || g->cuda.memory_info(&left, &all))
+            return ok(d, "cuMemAlloc", r);
+        return backend_fail(d, "%s needs %zu bytes, and %s has %zu of its %zu left", name, bytes, d->about.name, left,
+                            all);
+    }
+    a->next = g->allocations;
+    g->allocations = a;
+    *out = a->address;
+    return true;
+}
+
+static bool gpu_free(struct dev *d, dev_ptr p)
+{
+    for (struct allocation **a = &gpu_of(d)->allocations; *a; a = &(*a)->next) {
+        if ((*a)->address == p) {
+            struct allocation *gone = *a;
+            *a = gone->next;
+            free(gone);
+            return CALL(d, free, cuMemFree, p);
+        }
+    }
+    return backend_fail(d, "0x%llx is not the start of an allocation, or has been freed already",
+                        (unsigned long long)p);
+}
+
+static bool gpu_sync(struct dev *d)
+{
+    return CALL(d, stream_sync, cuStreamSynchronize, gpu_of(d)->stream);
+}
+
+// The stream does not wait for copies by itself, nor they for it.
+static bool gpu_upload(struct dev *d, dev_ptr to, const void *from, size_t bytes)
+{
+    return gpu_sync(d) && CALL(d, upload, cuMemcpyHtoD, to, from, bytes);
+}
+
+static bool gpu_download(struct dev *d, void *to, dev_ptr from, size_t bytes)
+{
+    return gpu_sync(d) && CALL(d, download, cuMemcpyDtoH, to, from, bytes);
+}
+
+static struct dev_module *gpu_load(struct dev *d, const char *name, const char *text, size_t bytes)
+{
+    (void)bytes;  // the driver reads up to the NUL
+    struct gpu *g = gpu_of(d);
+    char log[LOG_BYTES] = "";
+    int options[] = { CU_JIT_LINE_INFO, CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES };
+    void *values[] = { (void *)(uintptr_t)1, log, (void *)(uintptr_t)sizeof log };
+    struct dev_module *m = calloc(1, sizeof *m);
+    if (m)
+        m->name = strdup(name);
+    if (!m || !m->name) {
+        free(m);
+        backend_fail(d, "%.300s: out of memory", name);
+        return NULL;
+    }
+    cu_result r = g->cuda.module_load(&m->module, text, 3, options, values);
+    if (r) {
+        char why[256];
+        log[sizeof log - 1] = '\0';
+        char *line = log + strspn(log, " \n");
+        line[strcspn(line, "\n")] = '\0';  // the first message; the others follow from it
+        cuda_describe(&g->cuda, "cuModuleLoadDataEx", r, why, sizeof why);
+        backend_fail(d, "%.300s: the driver refuses this PTX: %s%s%.400s", name, why, *line ? ": " : "", line);
+        free(m->name);
+        free(m);
+        return NULL;
+    }
+    m->next = g->modules;
+    g->modules = m;
+    return m;
+}
+
+static struct dev_kernel *gpu_kernel(struct dev *d, struct dev_module *m, const char *name)
+{
+    for (struct dev_kernel *k = m->kernels; k; k = k->next)
+        if (!strcmp(k->name, name))
+            return k;
+    struct dev_kernel *k = calloc(1, sizeof *k);
+    if (k)
+        k->name = strdup(name);
+    if (!k || !k->name) {
+        free(k);
+        backend_fail(d, "out of memory");
+        return NULL;
+    }
+    if (gpu_of(d)->cuda.module_function(&k->function, m->module, name)) {
+        backend_fail(d, "%.300s has no kernel named '%.200s'", m->name, name);
+        free(k->name);
+        free(k);
+        return NULL;
+    }
+    k->next = m->kernels;
+    m->kernels = k;
+    return k;
+}
+
+// Only newer drivers can say what parameters a kernel has.
+static bool check_args(struct dev *d, const struct dev_kernel *k, const struct dev_launch *l)
+{
+    const struct cuda *c = &gpu_of(d)->cuda;
+    size_t offset, bytes, n = 0;
+    if (!c->param_info)
+        return true;
+    while (!c->param_info(k->function, n, &offset, &bytes)) {
+        if (n < l->n_args && l->args[n].bytes != bytes)
+            return backend_fail(d, "kernel %s: argument %zu has %zu bytes, the parameter has %zu", k->name, n,
+                                l->args[n].bytes, bytes);
+        n++;
+    }
+    if (n != l->n_args)
+        return backend_fail(d, "kernel %s takes %zu arguments, %zu were given", k->name, n, l->n_args);
+    return true;
+}
+
+static bool check_resources(struct dev *d, const struct dev_kernel *k, const struct dev_launch *l)
+{
+    const struct cuda *c = &gpu_of(d)->cuda;
+    int fixed = 0, threads = 0;
+    unsigned asked = l->block[0] * l->block[1] * l->block[2];
+    if (!ok(d, "cuFuncGetAttribute", c->function_attribute(&fixed, CU_FUNCTION_SHARED, k->function)) ||
+        !ok(d, "cuFuncGetAttribute", c->function_attribute(&threads, CU_FUNCTION_MAX_THREADS, k->function)))
+        return false;
+    if (asked > (unsigned)threads)
+        return backend_fail(d, "kernel %s: a block of %u threads was asked for, its launch bounds or registers allow %d",
+                            k->name, asked, threads);
+    if ((size_t)fixed + l->shared > d->about.shared_per_block)
+        return backend_fail(d, "kernel %s needs %zu bytes of shared memory a block, %s has %zu", k->name,
+                            (size_t)fixed + l->shared, d->about.name, d->about.shared_per_block);
+    return (size_t)fixed + l->shared <= 49152 ||
+           ok(d, "cuFuncSetAttribute", c->function_set(k->function, CU_FUNCTION_MAX_DYNAMIC_SHARED, (int)l->shared));
+}
+
+static bool gpu_launch(struct dev *d, struct dev_kernel *k, const struct dev_launch *l)
+{
+    struct gpu *g = gpu_of(d);
+    if (!check_args(d, k, l) || !check_resources(d, k, l))
+        return false;
+    void **params = calloc(l->n_args + 1, sizeof *params);
+    if (!params)
+        return backend_fail(d, "out of memory");
+    for (size_t i = 0; i < l->n_args; i++)
+        params[i] = (void *)(uintptr_t)l->args[i].value;
+    bool done = CALL(d, launch, cuLaunchKernel, k->function, l->grid[0], l->grid[1], l->grid[2], l->block[0],
+                     l->block[1], l->block[2], (unsigned)l->shared, g->stream, params, NULL);
+    free(params);
+    return done;
+}
+
+static bool gpu_timer_start(struct dev *d)
+{
+    struct gpu *g = gpu_of(d);
+    return CALL(d, event_record, cuEventRecord, g->start, g->stream);
+}
+
+static bool gpu_timer_stop(struct dev *d, double *ms)
+{
+    struct gpu *g = gpu_of(d);
+    float elapsed = 0;
+    bool done = CALL(d, event_record, cuEventRecord, g->stop, g->stream) &&
+                CALL(d, event_sync, cuEventSynchronize, g->stop) &&
+                CALL(d, event_elapsed, cuEventElapsedTime, &elapsed, g->start, g->stop);
+    *ms = elapsed;
+    return done;
+}
+
+static struct cublas *baseline(struct gpu *g)
+{
+    if (!g->cublas_tried)
+        g->cublas = cublas_open(g->stream, g->cublas_error);
+    g->cublas_tried = true;
+    return g->cublas;
+}
+
+static bool gpu_gemm(struct dev *d, enum dev_type type, int M, int N, int K, double alpha, dev_ptr A, dev_ptr B,
+                     double beta, dev_ptr C)
+{
+    char error[DEV_ERROR_MAX];
+    struct cublas *b = baseline(gpu_of(d));
+    if (!b)
+        return backend_fail(d, "%s", gpu_of(d)->cublas_error);
+    return cublas_gemm(b, type, M, N, K, alpha, A, B, beta, C, error) || backend_fail(d, "%s", error);
+}
+
+static const char *gpu_baseline_name(struct dev *d)
+{
+    struct cublas *b = baseline(gpu_of(d));
+    return b ? cublas_name(b) : NULL;
+}
+
+const struct backend gpu_backend = {
+    .open = gpu_open,
+    .close = gpu_close,
+    .alloc = gpu_alloc,
+    .free = gpu_free,
+    .upload = gpu_upload,
+    .download = gpu_download,
+    .load = gpu_load,
+    .unload = gpu_unload,
+    .kernel = gpu_kernel,
+    .launch = gpu_launch,
+    .sync = gpu_sync,
+    .timer_start = gpu_timer_start,
+    .timer_stop = gpu_timer_stop,
+    .gemm = gpu_gemm,
+    .baseline_name = gpu_baseline_name,
+};

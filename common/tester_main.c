@@ -1,0 +1,141 @@
+// The driver that every step shares: command line, one run, a report for people and one for programs.
+#include <stdio.h>
+
+#include "json.h"
+#include "options.h"
+#include "profile.h"
+#include "tester.h"
+#include "tester_report.h"
+
+enum { HOT_LINES = 20 };
+
+static void print_report(FILE *out, const struct step *step, const struct tester_options *o, const struct dev *d,
+                         const struct tester_result *r)
+{
+    const struct dev_about *about = dev_about(d);
+    double products = (double)o->m * o->n * o->k;
+    fprintf(out, "%s (%s) on %s", step->name, type_name(step->type), about->name);
+    fprintf(out, about->detail[0] ? " (%s)\n" : "\n", about->detail);
+    fprintf(out, "M %d, N %d, K %d, alpha %g, beta %g, seed %llu\n", o->m, o->n, o->k, o->alpha, o->beta,
+            (unsigned long long)o->seed);
+    fprintf(out, "%-9s %s\n", report_verdict(r->verdict), r->what);
+    char ms[REPORT_TIME];
+    if (about->simulated) {
+        fprintf(out, "simulated in %s: %.3g G multiply-adds a second of this computer\n", report_time(r->ms, ms),
+                products / r->ms * 1e-6);
+        return;
+    }
+    char fastest[REPORT_TIME], slowest[REPORT_TIME];
+    fprintf(out, "time      %s (median of %d; %s to %s), %.2f %s\n", report_time(r->ms, ms), o->iterations,
+            report_time(r->ms_min, fastest), report_time(r->ms_max, slowest),
+            r->gflops < 1000 ? r->gflops : r->gflops / 1000, r->gflops < 1000 ? "GFLOP/s" : "TFLOP/s");
+}
+
+static void print_baseline(FILE *out, struct dev *d, const struct tester_result *r, const char *error)
+{
+    char ms[REPORT_TIME];
+    const char *name = dev_baseline_name(d);
+    if (r->baseline_ms > 0)
+        fprintf(out, "%s: %s; this step reaches %.1f %% of it\n", name, report_time(r->baseline_ms, ms),
+                100 * r->baseline_ms / r->ms);
+    else if (error[0])
+        fprintf(out, "%s: %s\n", name, error);
+}
+
+static void print_profile(FILE *out, const struct tester_options *o, const struct profile *p)
+{
+    if (!p) {
+        fprintf(out, "No counters: only the simulated GPU (--device sim) has them.\n");
+        return;
+    }
+    if (o->profile) {
+        fputc('\n', out);
+        profile_print(out, p);
+    }
+    if (o->by_line) {
+        fputc('\n', out);
+        profile_print_lines(out, p, HOT_LINES);
+    }
+}
+
+static bool write_json(FILE *out, const struct step *step, const struct tester_options *o, struct dev *d,
+                       const struct tester_result *r)
+{
+    struct json j;
+    const struct profile *p = dev_profile(d);
+    json_open(&j, out);
+    json_object(&j, NULL);
+    json_string(&j, "step", step->name);
+    json_string(&j, "type", type_name(step->type));
+    if (p) {
+        profile_json(&j, p, dev_about(d)->name);
+    } else {
+        json_string(&j, "kernel", "gemm");
+        json_string(&j, "device", dev_about(d)->name);
+    }
+    report_json_setting(&j, d, o);
+    report_json_result(&j, o, r);
+    json_end(&j);
+    return json_close(&j);
+}
+
+// What a program finds in place of a report where the step could not be run.
+static bool write_failure(FILE *out, const struct step *step, const struct dev *d, const char *error)
+{
+    struct json j;
+    json_open(&j, out);
+    json_object(&j, NULL);
+    json_string(&j, "step", step->name);
+    json_string(&j, "type", type_name(step->type));
+    json_string(&j, "device", dev_about(d)->name);
+    json_string(&j, "verdict", "failed");
+    json_string(&j, "what", error);
+    json_end(&j);
+    return json_close(&j);
+}
+
+// Runs the step and reports; false, with one line in error, where it could not be run.
+static bool run(struct dev *d, const struct step *step, const struct tester_options *options, FILE *out, FILE *json,
+                struct tester_result *r, char error[DEV_ERROR_MAX])
+{
+    char baseline_error[DEV_ERROR_MAX] = "";
+    struct tester_options o = tester_settle(options, dev_about(d));
+    struct tester *t = tester_open(d, step->type, &o, error);
+    bool ok = t && tester_step(t, step, r, error);
+    if (ok) {
+        tester_baseline(t, &r->baseline_ms, baseline_error);
+        print_report(out, step, &o, d, r);
+        print_baseline(out, d, r, baseline_error);
+        if (o.profile || o.by_line)
+            print_profile(out, &o, dev_profile(d));
+    }
+    if (json && !(ok ? write_json(json, step, &o, d, r) : write_failure(json, step, d, error)) && ok)
+        ok = report_write_error("--json", o.json, error);
+    tester_close(t);
+    return ok;
+}
+
+int tester_main(const struct step *step, int argc, char **argv)
+{
+    struct tester_options o;
+    char error[DEV_ERROR_MAX] = "";
+    struct tester_result r = { .verdict = TESTER_UNCHECKED };
+    FILE *json = NULL;
+    struct dev *d = NULL;
+    enum options_outcome outcome = options_parse(&o, OPTIONS_FOR_DRIVER, argc, argv, error);
+    if (outcome == OPTIONS_HELP) {
+        options_help(stdout, OPTIONS_FOR_DRIVER, step->name);
+        return fflush(stdout) == 0 ? 0 : 2;
+    }
+    bool ok = outcome == OPTIONS_RUN && (d = dev_open(o.device, error)) && options_open_json(o.json, &json, error);
+    FILE *out = json == stdout ? stderr : stdout;
+    ok = ok && run(d, step, &o, out, json, &r, error);
+    if (ok && fflush(out) != 0)
+        ok = report_write_error("output", "stdout", error);
+    if (!ok)
+        fprintf(stderr, "%s: %s\n", step->name, error);
+    dev_close(d);
+    if (json && json != stdout)
+        fclose(json);
+    return !ok ? 2 : r.verdict == TESTER_WRONG ? 1 : 0;
+}

@@ -1,0 +1,42 @@
+// Step 01: naive. One thread computes one element of C, straight from global memory.
+#ifndef REAL
+#define REAL float
+#endif
+
+// --- Tile sizes ---
+constexpr int BM = 32, BN = 32;  // block tile
+constexpr int THREADS = BM * BN;
+
+// Row-major X is rows x cols. Outside the matrix, load reads 0 and store does nothing.
+__device__ REAL load(const REAL *X, int rows, int cols, int row, int col)
+{
+    return row < rows && col < cols ? X[size_t(row) * cols + col] : 0;
+}
+
+// beta = 0 must not read C: it may hold NaN, or nothing yet.
+__device__ void store(REAL *C, int M, int N, int row, int col, REAL alpha, REAL acc, REAL beta)
+{
+    if (row < M && col < N) {
+        REAL *c = &C[size_t(row) * N + col];
+        *c = beta == 0 ? alpha * acc : alpha * acc + beta * *c;
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+gemm(int M, int N, int K, REAL alpha, const REAL *A, const REAL *B, REAL beta, REAL *C)
+{
+    // --- Who am I? ---
+    const int tid = threadIdx.x;
+    const int row = blockIdx.y * BM + tid / BN;
+    const int col = blockIdx.x * BN + tid % BN;
+
+    // --- Accumulators ---
+    REAL acc = 0;
+
+    // --- Compute ---
+    for (int k = 0; k < K; k++)
+        acc += load(A, M, K, row, k) * load(B, K, N, k, col);
+
+    // --- Store ---
+    store(C, M, N, row, col, alpha, acc, beta);
+}

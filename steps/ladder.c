@@ -1,0 +1,301 @@
+// The main job: climbs every step on the device at hand and prints one table.
+//
+// On a GPU a row tells the time, the rate, and how it compares with the step before and with the vendor's product; on
+// the simulated GPU, whose time means nothing, what the kernel asks of the machine for 1,000 multiply-adds. Rows appear
+// as they are done. A step that is wrong or cannot be run gets its row and a line below the table; the climb goes on.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "options.h"
+#include "profile.h"
+#include "steps.h"
+#include "tester.h"
+#include "tester_report.h"
+
+enum { TYPES = DEV_F16 + 1 };
+
+struct row {
+    const struct step *step;
+    bool ran, counted;
+    struct tester_result result;
+    char error[DEV_ERROR_MAX];       // where it did not run
+    uint64_t metrics[METRIC_COUNT];  // where counted
+    double before_ms;                // of the step of the same type before it; 0 if none
+};
+
+struct ladder {
+    struct tester_options o;
+    struct dev *dev;
+    FILE *out;
+    bool terminal;               // out is one: show progress
+    struct tester *data[TYPES];  // opened when the first step of the type comes
+    double baseline_ms[TYPES];   // 0: none, or not measured yet
+    char baseline_error[TYPES][DEV_ERROR_MAX];
+    struct row *rows;  // n_steps
+};
+
+// --- The climb ---
+
+static void forget_data(struct ladder *l)
+{
+    for (int i = 0; i < TYPES; i++) {
+        tester_close(l->data[i]);
+        l->data[i] = NULL;
+    }
+}
+
+// A failed launch can leave a GPU unusable for this process until it is opened again. Not by "auto", which might answer
+// with the simulated one in the middle of the table.
+static bool open_again(struct ladder *l, char error[DEV_ERROR_MAX])
+{
+    forget_data(l);
+    dev_close(l->dev);
+    l->dev = dev_open(DEV_GPU, error);
+    return l->dev != NULL;
+}
+
+static bool run_step(struct ladder *l, struct row *row)
+{
+    enum dev_type type = row->step->type;
+    if (!l->data[type]) {
+        l->data[type] = tester_open(l->dev, type, &l->o, row->error);
+        if (!l->data[type])
+            return false;
+        if (l->baseline_ms[type] == 0 && !l->baseline_error[type][0])
+            tester_baseline(l->data[type], &l->baseline_ms[type], l->baseline_error[type]);
+    }
+    if (!tester_step(l->data[type], row->step, &row->result, row->error))
+        return false;
+    row->result.baseline_ms = l->baseline_ms[type];
+    const struct profile *p = dev_profile(l->dev);
+    row->counted = p != NULL;
+    if (p)
+        memcpy(row->metrics, p->total, sizeof row->metrics);
+    return true;
+}
+
+// --- The table ---
+
+static void progress(const struct ladder *l, size_t i)
+{
+    if (!l->terminal)
+        return;
+    char text[128] = "";
+    if (i < n_steps)
+        snprintf(text, sizeof text, "running %s (%zu of %zu) ...", steps[i]->name, i + 1, n_steps);
+    fprintf(l->out, "\r%-79.79s\r%s", "", text);  // blanks over what stood there
+    fflush(l->out);
+}
+
+static void print_head(const struct ladder *l)
+{
+    const struct dev_about *about = dev_about(l->dev);
+    const char *baseline = dev_baseline_name(l->dev);
+    fprintf(l->out, "Device: %s%s", about->name,
+            about->simulated && !strstr(about->name, "simulated") ? ", simulated" : "");
+    fprintf(l->out, about->detail[0] ? " (%s)\n" : "\n", about->detail);
+    fprintf(l->out, "C = %g * A * B + %g * C, M %d, N %d, K %d", l->o.alpha, l->o.beta, l->o.m, l->o.n, l->o.k);
+    if (about->simulated) {
+        fprintf(l->out, "\n\n%-24s %-4s  %-9s  %9s   %s\n", "", "", "", "", "for 1,000 multiply-adds");
+        fprintf(l->out, "%-24s %-4s  %-9s  %9s  %8s  %8s  %10s  %13s\n", "step", "type", "result", "time", "inst",
+                "sectors", "wavefronts", "conflicts");
+    } else {
+        fprintf(l->out, "; median of %d runs\n\n", l->o.iterations);
+        fprintf(l->out, "%-24s %-4s  %-9s  %9s  %9s  %11s  %s\n", "step", "type", "result", "time", "TFLOP/s",
+                "step before", baseline ? "of cuBLAS" : "");
+    }
+}
+
+// TFLOP/s with about three digits.
+static const char *rate(double gflops, char text[32])
+{
+    double tflops = gflops / 1000;
+    snprintf(text, 32, "%.*f", tflops >= 9.995 ? 1 : tflops >= 0.0995 ? 2 : 5, tflops);
+    return text;
+}
+
+static void print_row(const struct ladder *l, const struct row *row)
+{
+    char time[REPORT_TIME] = "-";
+    const struct tester_result *r = &row->result;
+    const char *verdict = row->ran ? report_verdict(r->verdict) : "FAILED";
+    fprintf(l->out, "%-24s %-4s  ", row->step->name, type_name(row->step->type));
+    if (!row->ran) {
+        fprintf(l->out, "%s\n", verdict);
+        return;
+    }
+    fprintf(l->out, "%-9s  %9s", verdict, report_time(r->ms, time));
+    if (row->counted) {
+        const uint64_t *m = row->metrics;
+        double per = 1000 / ((double)l->o.m * l->o.n * l->o.k);
+        char conflicts[PROFILE_GROUPED];
+        fprintf(l->out, "  %8.1f  %8.1f  %10.1f  %13s", (double)m[METRIC_INST] * per,
+                (double)(m[METRIC_GLD_SEC] + m[METRIC_GST_SEC]) * per, (double)m[METRIC_WAVE] * per,
+                profile_grouped(m[METRIC_SLD_CONF] + m[METRIC_SST_CONF], conflicts));
+    } else {
+        char before[32] = "-", baseline[32] = "", tflops[32];
+        if (row->before_ms > 0)
+            snprintf(before, sizeof before, "x %.2f", row->before_ms / r->ms);
+        if (r->baseline_ms > 0)
+            snprintf(baseline, sizeof baseline, "%.1f %%", 100 * r->baseline_ms / r->ms);
+        fprintf(l->out, "  %9s  %11s  %9s", rate(r->gflops, tflops), before, baseline);
+    }
+    fputc('\n', l->out);
+}
+
+static void print_foot(const struct ladder *l)
+{
+    const char *name = dev_baseline_name(l->dev);
+    double flops = 2.0 * l->o.m * l->o.n * l->o.k;
+    char time[REPORT_TIME], tflops[32];
+    for (int i = 0; name && i < TYPES; i++) {
+        if (l->baseline_ms[i] > 0)
+            fprintf(l->out, "%-24s %-4s  %-9s  %9s  %9s\n", name, type_name((enum dev_type)i), "",
+                    report_time(l->baseline_ms[i], time), rate(flops / l->baseline_ms[i] * 1e-6, tflops));
+        else if (l->baseline_error[i][0])
+            fprintf(l->out, "%-24s %-4s  %s\n", name, type_name((enum dev_type)i), l->baseline_error[i]);
+    }
+    if (dev_about(l->dev)->simulated)
+        fprintf(l->out,
+                "\ninst: warp instructions; sectors: 32-byte pieces of global memory; wavefronts: passes through "
+                "shared\nmemory; conflicts: wavefronts that bank conflicts cost, in all. The time is the "
+                "simulation's.\n");
+    bool first = true;
+    for (size_t i = 0; i < n_steps; i++) {
+        const struct row *row = &l->rows[i];
+        if (row->ran && row->result.verdict != TESTER_WRONG)
+            continue;
+        fprintf(l->out, "%s%s (%s): %s\n", first ? "\n" : "", row->step->name, type_name(row->step->type),
+                row->ran ? row->result.what : row->error);
+        first = false;
+    }
+}
+
+// --- JSON ---
+
+static void json_row(struct json *j, const struct ladder *l, const struct row *row)
+{
+    json_object(j, NULL);
+    json_string(j, "step", row->step->name);
+    json_string(j, "type", type_name(row->step->type));
+    if (row->ran) {
+        report_json_result(j, &l->o, &row->result);
+        if (row->counted)
+            profile_json_metrics(j, row->metrics);
+    } else {
+        json_string(j, "verdict", "failed");
+        json_string(j, "what", row->error);
+    }
+    json_end(j);
+}
+
+static bool write_json(const struct ladder *l, FILE *out)
+{
+    struct json j;
+    const char *name = dev_baseline_name(l->dev);
+    json_open(&j, out);
+    json_object(&j, NULL);
+    json_string(&j, "device", dev_about(l->dev)->name);
+    report_json_setting(&j, l->dev, &l->o);
+    json_array(&j, "steps");
+    for (size_t i = 0; i < n_steps; i++)
+        json_row(&j, l, &l->rows[i]);
+    json_end(&j);
+    json_array(&j, "baselines");
+    for (int i = 0; i < TYPES; i++) {
+        if (!name || l->baseline_ms[i] <= 0)
+            continue;
+        json_object(&j, NULL);
+        json_string(&j, "name", name);
+        json_string(&j, "type", type_name((enum dev_type)i));
+        json_double(&j, "ms", l->baseline_ms[i]);
+        json_end(&j);
+    }
+    json_end(&j);
+    json_end(&j);
+    return json_close(&j);
+}
+
+// --- The program ---
+
+// Runs and prints everything. Answers the exit status; 2 with an error where the climb itself had to end.
+static int climb(struct ladder *l, FILE *json, char error[DEV_ERROR_MAX])
+{
+    double last_ms[TYPES] = { 0 };
+    int status = 0;
+    print_head(l);
+    for (size_t i = 0; i < n_steps; i++) {
+        struct row *row = &l->rows[i];
+        row->step = steps[i];
+        progress(l, i);
+        row->ran = run_step(l, row);
+        progress(l, n_steps);
+        if (row->ran) {
+            row->before_ms = last_ms[row->step->type];
+            last_ms[row->step->type] = row->result.ms;
+        }
+        print_row(l, row);
+        fflush(l->out);
+        int this = !row->ran ? 2 : row->result.verdict == TESTER_WRONG ? 1 : 0;
+        status = this > status ? this : status;
+        if (!row->ran && !dev_about(l->dev)->simulated && !open_again(l, error))
+            return 2;
+    }
+    print_foot(l);
+    if (json && !write_json(l, json)) {
+        report_write_error("--json", l->o.json, error);
+        return 2;
+    }
+    if (fflush(l->out) != 0) {
+        report_write_error("output", "stdout", error);
+        return 2;
+    }
+    return status;
+}
+
+static int start(struct ladder *l, char error[DEV_ERROR_MAX])
+{
+    FILE *json;
+    l->dev = dev_open(l->o.device, error);
+    l->rows = calloc(n_steps, sizeof *l->rows);
+    if (!l->dev || !l->rows || !options_open_json(l->o.json, &json, error))
+        return 2;
+    error[0] = '\0';  // "auto" may have left a word about the GPU that did not answer
+    l->out = json == stdout ? stderr : stdout;
+    l->terminal = isatty(fileno(l->out));
+    l->o = tester_settle(&l->o, dev_about(l->dev));
+    int status = climb(l, json, error);
+    if (json && json != stdout)
+        fclose(json);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct ladder l = { 0 };
+    char error[DEV_ERROR_MAX] = "";
+    switch (options_parse(&l.o, OPTIONS_FOR_LADDER, argc, argv, error)) {
+    case OPTIONS_HELP:
+        options_help(stdout, OPTIONS_FOR_LADDER, "ladder");
+        return fflush(stdout) == 0 ? 0 : 2;
+    case OPTIONS_LIST:
+        for (size_t i = 0; i < n_steps; i++)
+            printf("%s %s\n", steps[i]->name, type_name(steps[i]->type));
+        return fflush(stdout) == 0 ? 0 : 2;
+    case OPTIONS_BAD:
+        fprintf(stderr, "ladder: %s\n", error);
+        return 2;
+    case OPTIONS_RUN:
+        break;
+    }
+    int status = start(&l, error);
+    if (error[0])
+        fprintf(stderr, "ladder: %s\n", error);
+    forget_data(&l);
+    dev_close(l.dev);
+    free(l.rows);
+    return status;
+}

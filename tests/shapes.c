@@ -1,0 +1,23 @@
+// See shapes.h.
+#include "shapes.h"
+
+size_t shapes_of(const struct step *step, struct shape out[SHAPES_MAX])
+{
+    static const struct shape fixed[] = {
+        { 1, 1, 1 },    { 1, 1, 7 },     { 2, 3, 1 },     { 31, 37, 41 },  { 61, 67, 71 },   { 97, 101, 3 },
+        { 257, 3, 5 },  { 3, 257, 5 },   { 5, 3, 257 },   { 300, 1, 40 },  { 1, 300, 40 },   { 65, 66, 1 },
+        { 33, 65, 9 },  { 130, 258, 70 }, { 129, 127, 65 }, { 64, 64, 64 },
+    };
+    const int m = step->tile.m, n = step->tile.n, k = step->tile.k ? step->tile.k : 16;
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        out[count++] = fixed[i];
+    for (int dm = -1; dm <= 1; dm++)
+        for (int dn = -1; dn <= 1; dn++)
+            for (int dk = -1; dk <= 1; dk++)
+                out[count++] = (struct shape){ m + dm, n + dn, k + dk };
+    out[count++] = (struct shape){ 2 * m, n, 3 * k };
+    out[count++] = (struct shape){ m, 2 * n, 2 * k };
+    out[count++] = (struct shape){ 2 * m + 1, n - 1, 2 * k + 1 };
+    return count;
+}

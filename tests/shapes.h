@@ -1,0 +1,17 @@
+// The sizes that every step is tested on, on every device.
+#ifndef TESTS_SHAPES_H
+#define TESTS_SHAPES_H
+
+#include "tester.h"
+
+struct shape {
+    int m, n, k;
+};
+
+#define SHAPES_MAX 64
+
+// Fills out with the shapes for a step: one element, primes, one less and one more than each of its tile sizes, tall,
+// flat, K = 1, odd everywhere, multiples of the tile. Answers how many.
+size_t shapes_of(const struct step *step, struct shape out[SHAPES_MAX]);
+
+#endif

@@ -31,8 +31,8 @@ typedef struct cu_event_s *cu_event;
     X(memory_info, cuMemGetInfo_v2, (size_t *, size_t *))                                                              \
     X(alloc, cuMemAlloc_v2, (cu_ptr *, size_t))                                                                        \
     X(free, cuMemFree_v2, (cu_ptr))                                                                                    \
-    X(upload, cuMemcpyHtoD_v2, (cu_ptr, const void *, size_t))                                                         \
-    X(download, cuMemcpyDtoH_v2, (void *, cu_ptr, size_t))                                                             \
+    X(upload, cuMemcpyHtoDAsync_v2, (cu_ptr, const void *, size_t, cu_stream))                                         \
+    X(download, cuMemcpyDtoHAsync_v2, (void *, cu_ptr, size_t, cu_stream))                                             \
     X(module_load, cuModuleLoadDataEx, (cu_module *, const void *, unsigned, int *, void **))                          \
     X(module_unload, cuModuleUnload, (cu_module))                                                                      \
     X(module_function, cuModuleGetFunction, (cu_function *, cu_module, const char *))                                  \

@@ -213,15 +213,16 @@ static bool gpu_sync(struct dev *d)
     return CALL(d, stream_sync, cuStreamSynchronize, gpu_of(d)->stream);
 }
 
-// The stream does not wait for copies by itself, nor they for it.
+// Copies go through the stream: a plain cuMemcpyHtoD may return before its last bytes have arrived, and a stream that
+// does not block would start the next kernel meanwhile.
 static bool gpu_upload(struct dev *d, dev_ptr to, const void *from, size_t bytes)
 {
-    return gpu_sync(d) && CALL(d, upload, cuMemcpyHtoD, to, from, bytes);
+    return CALL(d, upload, cuMemcpyHtoDAsync, to, from, bytes, gpu_of(d)->stream) && gpu_sync(d);
 }
 
 static bool gpu_download(struct dev *d, void *to, dev_ptr from, size_t bytes)
 {
-    return gpu_sync(d) && CALL(d, download, cuMemcpyDtoH, to, from, bytes);
+    return CALL(d, download, cuMemcpyDtoHAsync, to, from, bytes, gpu_of(d)->stream) && gpu_sync(d);
 }
 
 static struct dev_module *gpu_load(struct dev *d, const char *name, const char *text, size_t bytes)

@@ -28,7 +28,7 @@ static struct simt_module *module_of(struct dev_module *m)
 static void describe(struct simt_dev *s, unsigned jobs)
 {
     long online = sysconf(_SC_NPROCESSORS_ONLN);
-    snprintf(s->dev.about.detail, sizeof s->dev.about.detail, "executes PTX on %ld host threads (%s code path)",
+    snprintf(s->dev.about.detail, sizeof s->dev.about.detail, "PTX executed on %ld host threads, %s",
              jobs ? (long)jobs : online, s->simt->exec->isa);
 }
 

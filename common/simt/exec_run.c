@@ -356,7 +356,7 @@ static void run_block(struct worker *worker)
 }
 
 const struct exec ISA(exec) = {
-    .isa = ISA_STRING,
+    .isa = ISA_TEXT,
     .alu = ISA(alu_table),
     .run_block = run_block,
 };

@@ -12,9 +12,9 @@
 #define ISA_EXPAND(f, isa) ISA_JOIN(f, isa)
 #define ISA(f) ISA_EXPAND(f, ISA_NAME)
 
-#define ISA_STRING_OF(isa) #isa
-#define ISA_STRING_EXPAND(isa) ISA_STRING_OF(isa)
-#define ISA_STRING ISA_STRING_EXPAND(ISA_NAME)
+#ifndef ISA_TEXT
+#define ISA_TEXT "portable code"
+#endif
 
 extern const alu_fn ISA(alu_table)[ALU_OPS];
 

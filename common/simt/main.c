@@ -306,7 +306,7 @@ static bool parse(int argc, char **argv, struct command *c, char error[DEV_ERROR
         { "by-line", no_argument, NULL, BY_LINE }, { "json", required_argument, NULL, JSON }, { 0 },
     };
     opterr = 0;
-    for (int o, seen = optind; (o = getopt_long(argc, argv, "", options, NULL)) != -1; seen = optind) {
+    for (int o, which = 0; (o = getopt_long(argc, argv, "", options, &which)) != -1;) {
         bool ok = true;
         uint64_t index = 0;
         char *equals;
@@ -343,11 +343,12 @@ static bool parse(int argc, char **argv, struct command *c, char error[DEV_ERROR
             break;
         default:
             snprintf(error, DEV_ERROR_MAX, "unknown option, or one without its value: '%.200s' (see simt --help)",
-                     argv[seen]);
+                     argv[optind - 1]);
             return false;
         }
         if (!ok) {
-            snprintf(error, DEV_ERROR_MAX, "'%.200s' is no value for %.50s (see simt --help)", optarg, argv[seen]);
+            snprintf(error, DEV_ERROR_MAX, "'%.200s' is no value for --%s (see simt --help)", optarg,
+                     options[which].name);
             return false;
         }
     }

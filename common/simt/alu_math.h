@@ -108,26 +108,31 @@ static inline u32 prmt(u32 a, u32 b, u32 c)
     return d;
 }
 
-// Float to integer after rounding: clamps to the range of the type. NaN: PTX ISA 9.7.9 cvt says 0; an H200 gives 0 up
-// to 32 bits and the smallest integer (the largest power of two) for 64 bits.
-#define CLAMPED(T, lo, hi) \
-    static inline T to_##T(f64 x) { return x != x ? 0 : x <= lo ? (T)lo : x >= hi ? (T)hi : (T)x; }
-CLAMPED(u8, 0.0, 255.0)
-CLAMPED(s8, -128.0, 127.0)
-CLAMPED(u16, 0.0, 65535.0)
-CLAMPED(s16, -32768.0, 32767.0)
-CLAMPED(u32, 0.0, 4294967295.0)
-CLAMPED(s32, -2147483648.0, 2147483647.0)
+// Float to integer after rounding: clamps to the range of the type. NaN: PTX ISA 9.7.9, cvt: 0, but the highest bit
+// alone where a 64-bit type takes part. An H200 gives 0 as well for f64 to 8 and 16 bits.
+#define CLAMPED(T, lo, hi, nan64) \
+    static inline T to_##T(f64 x, int from_f64) \
+    { \
+        return x != x ? (from_f64 ? (T)(nan64) : 0) : x <= lo ? (T)lo : x >= hi ? (T)hi : (T)x; \
+    }
+CLAMPED(u8, 0.0, 255.0, 0)
+CLAMPED(s8, -128.0, 127.0, 0)
+CLAMPED(u16, 0.0, 65535.0, 0)
+CLAMPED(s16, -32768.0, 32767.0, 0)
+CLAMPED(u32, 0.0, 4294967295.0, 1u << 31)
+CLAMPED(s32, -2147483648.0, 2147483647.0, INT32_MIN)
 #undef CLAMPED
 
-static inline u64 to_u64(f64 x)
+static inline u64 to_u64(f64 x, int from_f64)
 {
+    (void)from_f64;
     return x != x ? 1ull << 63 : x <= 0 ? 0 : x >= 18446744073709551616.0 ? UINT64_MAX : (u64)x;
 }
 
-static inline s64 to_s64(f64 x)
+static inline s64 to_s64(f64 x, int from_f64)
 {
-    return x != x ? INT64_MIN : x <= -9223372036854775808.0 ? INT64_MIN : x >= 9223372036854775808.0 ? INT64_MAX : (s64)x;
+    (void)from_f64;
+    return x != x || x <= -9223372036854775808.0 ? INT64_MIN : x >= 9223372036854775808.0 ? INT64_MAX : (s64)x;
 }
 
 static inline f64 widen(f32 x)

@@ -324,12 +324,17 @@ static void setp(struct decoder *x, const struct parts *s)
             emit_alu(x, ALU_mov_pred, kept_c, c, NO_VREG, NO_VREG);
         }
     }
+    bool pair = o[0].kind == OPND_REG && o[0].reg2 >= 0;
+    second.kind = OPND_REG;
+    if (pair && o[0].reg == x->in->guard) {  // the guard is overwritten last
+        emit_alu(x, join, predicate(x, &second), not_t, kept_c, NO_VREG);
+        emit_alu(x, join, predicate(x, &first), t, kept_c, NO_VREG);
+        return;
+    }
     if (o[0].kind == OPND_REG)
         emit_alu(x, join, predicate(x, &first), t, c, NO_VREG);
-    if (o[0].reg2 >= 0) {
-        second.kind = OPND_REG;
+    if (o[0].reg2 >= 0)
         emit_alu(x, join, predicate(x, &second), not_t, kept_c, NO_VREG);
-    }
 }
 
 static enum alu_op mov_op(uint32_t bytes)

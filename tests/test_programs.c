@@ -1,0 +1,244 @@
+// The programs as a learner meets them: what they print, their exit status, and that bad input ends in one line on
+// stderr. DRIVER, LADDER, SIMT, PTX are paths that the build defines.
+#include <criterion/criterion.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define OUTPUT 65536
+
+struct run {
+    int status;  // exit status; -1 for a signal
+    char out[OUTPUT], err[OUTPUT];
+};
+
+static void slurp(FILE *f, char text[OUTPUT])
+{
+    rewind(f);
+    size_t n = fread(text, 1, OUTPUT - 1, f);
+    text[n] = '\0';
+    fclose(f);
+}
+
+// Runs program with the arguments, up to a NULL.
+static void run(struct run *r, const char *program, ...)
+{
+    char *argv[32] = { (char *)program };
+    va_list args;
+    va_start(args, program);
+    for (int i = 1; i < 31 && (argv[i] = va_arg(args, char *)); i++)
+        ;
+    va_end(args);
+    FILE *out = tmpfile(), *err = tmpfile();
+    cr_assert(out && err, "no temporary files");
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child) {
+        dup2(fileno(out), 1);
+        dup2(fileno(err), 2);
+        execv(program, argv);
+        _exit(127);
+    }
+    int status = 0;
+    cr_assert(child > 0 && waitpid(child, &status, 0) == child);
+    r->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    slurp(out, r->out);
+    slurp(err, r->err);
+}
+
+static int lines(const char *text)
+{
+    int n = 0;
+    for (; *text; text++)
+        n += *text == '\n';
+    return n;
+}
+
+static void refused(const struct run *r, const char *what, const char *word)
+{
+    cr_assert(r->status > 0 && r->status < 126, "%s: exit status %d", what, r->status);
+    cr_assert(lines(r->err) == 1, "%s: %d lines on stderr: %s", what, lines(r->err), r->err);
+    cr_assert(strstr(r->err, word), "%s: '%s' does not mention '%s'", what, r->err, word);
+    cr_assert(!r->out[0], "%s: wrote to stdout: %s", what, r->out);
+}
+
+static char path[64];  // of the scratch file; one at a time
+
+static void forget_scratch(void)
+{
+    if (path[0])
+        unlink(path);
+    path[0] = '\0';
+}
+
+TestSuite(simt, .fini = forget_scratch);
+
+static const char *scratch(const char *content, size_t bytes)
+{
+    forget_scratch();
+    strcpy(path, "/tmp/gemm-steps-XXXXXX");
+    int fd = mkstemp(path);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
+    cr_assert(f && fwrite(content, 1, bytes, f) == bytes && !fclose(f), "no scratch file");
+    return path;
+}
+
+Test(driver, refuses_bad_sizes_and_options)
+{
+    static const char *const bad[][3] = {
+        { "--m", "0", "--m" }, { "--m", "-3", "-3" }, { "--m", "1e9", "1e9" }, { "--n", "abc", "abc" },
+        { "--k", "", "--k" }, { "--k", "12x", "12x" }, { "--m", "99999999999999999999", "--m" },
+        { "--alpha", "one", "one" }, { "--beta", "nan", "nan" }, { "--seed", "-1", "-1" },
+        { "--device", "tpu", "tpu" }, { "--iterations", "0", "--iterations" }, { "--warmup", "-1", "-1" },
+        { "--pause-ms", "-1", "-1" }, { "--json", "/nonexistent/dir/x.json", "/nonexistent" },
+        { "--frobnicate", NULL, "--frobnicate" }, { "stray", NULL, "stray" }, { "--m", NULL, "--m" },
+    };
+    struct run r;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        run(&r, DRIVER, bad[i][0], bad[i][1], NULL);
+        refused(&r, bad[i][0], bad[i][2]);
+        run(&r, LADDER, bad[i][0], bad[i][1], NULL);
+        refused(&r, bad[i][0], bad[i][2]);
+    }
+}
+
+Test(driver, refuses_sizes_that_overflow_or_exceed_memory)
+{
+    struct run r;
+    run(&r, DRIVER, "--device=sim", "--m", "2147483647", "--n", "2147483647", "--k", "2147483647", NULL);
+    refused(&r, "overflow", "2147483647");
+    run(&r, DRIVER, "--device=sim", "--m", "2000000", "--n", "2000000", "--k", "1", NULL);
+    refused(&r, "memory", "memory");
+    run(&r, DRIVER, "--device=sim", "--m", "3000000", "--n", "1", "--k", "1", NULL);
+    refused(&r, "grid", "grid");
+}
+
+Test(driver, says_what_it_looked_for_when_there_is_no_gpu)
+{
+    struct run r;
+    run(&r, DRIVER, "--device=gpu", "--m", "16", "--n", "16", "--k", "16", NULL);
+    if (r.status == 0)
+        cr_skip_test("there is a GPU");
+    refused(&r, "no GPU", "no GPU");
+}
+
+Test(driver, tells_the_device_and_that_the_result_is_right)
+{
+    struct run r;
+    run(&r, DRIVER, "--device=sim", "--m", "33", "--n", "65", "--k", "17", "--profile", "--by-line", NULL);
+    cr_assert(r.status == 0, "exit status %d: %s", r.status, r.err);
+    cr_assert(strstr(r.out, "simulated GPU") && strstr(r.out, "right"), "%s", r.out);
+    cr_assert(strstr(r.out, "smsp__inst_executed.sum"), "no counters: %s", r.out);
+    cr_assert(strstr(r.out, "kernel.cu"), "no lines: %s", r.out);
+}
+
+Test(driver, writes_json_with_its_counters)
+{
+    struct run r;
+    run(&r, DRIVER, "--device=sim", "--m", "32", "--n", "32", "--k", "8", "--json", "-", NULL);
+    cr_assert(r.status == 0, "exit status %d: %s", r.status, r.err);
+    cr_assert(r.out[0] == '{' && strstr(r.out, "\"metrics\"") && strstr(r.out, "\"verdict\": \"right\""), "%s", r.out);
+}
+
+Test(driver, shows_help)
+{
+    struct run r;
+    run(&r, DRIVER, "--help", NULL);
+    cr_assert(r.status == 0 && strstr(r.out, "--pause-ms") && !r.err[0], "%d: %s", r.status, r.out);
+}
+
+Test(ladder, climbs_every_step_simulated)
+{
+    struct run r;
+    run(&r, LADDER, "--device=sim", "--size", "64", NULL);
+    cr_assert(r.status == 0, "exit status %d: %s", r.status, r.err);
+    cr_assert(strstr(r.out, "simulated"), "%s", r.out);
+    static const char *const names[] = { "01_naive", "02_smem_tile", "02_smem_tile_double", "03_thread_tile_1d",
+                                         "04_thread_tile_2d" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        cr_assert(strstr(r.out, names[i]), "no %s in %s", names[i], r.out);
+    cr_assert(!strstr(r.out, "WRONG") && !strstr(r.out, "FAILED"), "%s", r.out);
+}
+
+Test(simt, refuses_files_that_are_not_ptx)
+{
+    static char huge[1 << 20];
+    struct run r;
+    memset(huge, 'x', sizeof huge);
+    run(&r, SIMT, "inspect", "/nonexistent.ptx", NULL);
+    refused(&r, "missing", "/nonexistent.ptx");
+    run(&r, SIMT, "inspect", "/tmp", NULL);
+    refused(&r, "directory", "/tmp");
+    run(&r, SIMT, "inspect", scratch("", 0), NULL);
+    refused(&r, "empty", "empty");
+    run(&r, SIMT, "run", scratch("\x7f""ELF\0\1\2\3", 8), "gemm", NULL);
+    refused(&r, "binary", "binary");
+    run(&r, SIMT, "inspect", scratch("hello\n", 6), NULL);
+    refused(&r, "text", "not PTX");
+    run(&r, SIMT, "inspect", scratch(huge, sizeof huge), NULL);
+    refused(&r, "one long line", "not PTX");
+    // A file of 100 MB without a newline, sparse on the disk, so not even its bytes are PTX.
+    cr_assert(truncate(scratch("x", 1), 100000000) == 0);
+    run(&r, SIMT, "inspect", path, NULL);
+    refused(&r, "100 MB", "64 MiB");
+}
+
+Test(simt, refuses_a_file_that_is_cut_off)
+{
+    struct run r;
+    FILE *f = fopen(PTX, "rb");
+    char text[2000];
+    cr_assert(f && fread(text, 1, sizeof text, f) == sizeof text, "%s cannot be read", PTX);
+    fclose(f);
+    run(&r, SIMT, "inspect", scratch(text, sizeof text), NULL);
+    refused(&r, "truncated", "cut off");
+}
+
+Test(simt, inspects_runs_and_profiles_a_kernel)
+{
+    struct run r;
+    run(&r, SIMT, "inspect", PTX, NULL);
+    cr_assert(r.status == 0 && strstr(r.out, "kernel gemm") && strstr(r.out, "fma.rn.f32"), "%s%s", r.out, r.err);
+    run(&r, SIMT, "run", PTX, "gemm", "--block", "1024", "i32:2", "i32:2", "i32:3", "f32:1", "f32[6]=iota",
+        "f32[6]=ones", "f32:0", "f32[4]=uninit", NULL);
+    cr_assert(r.status == 0 && strstr(r.out, "f32[4]: 3 3 12 12"), "%s%s", r.out, r.err);
+    run(&r, SIMT, "profile", PTX, "gemm", "--block", "1024", "--json", "-", "i32:2", "i32:2", "i32:3", "f32:1",
+        "f32[6]=iota", "f32[6]=ones", "f32:0", "f32[4]=uninit", NULL);
+    cr_assert(r.status == 0 && strstr(r.out, "\"findings\"") && strstr(r.out, "\"lines\""), "%s%s", r.out, r.err);
+}
+
+Test(simt, names_the_allocation_the_thread_and_the_line_of_a_bad_access)
+{
+    struct run r;
+    run(&r, SIMT, "run", PTX, "gemm", "--block", "1024", "i32:2", "i32:2", "i32:3", "f32:1", "f32[6]=iota",
+        "f32[5]=ones", "f32:0", "f32[4]=uninit", NULL);
+    cr_assert(r.status == 1, "exit status %d", r.status);
+    refused(&r, "out of bounds", "byte 20 of argument 5, which has 20 bytes");
+    cr_assert(strstr(r.err, "kernel.cu:") && strstr(r.err, "thread (") && strstr(r.err, "block (0,0,0)"), "%s", r.err);
+}
+
+Test(simt, refuses_bad_launches_and_arguments)
+{
+    struct run r;
+    run(&r, SIMT, NULL);
+    refused(&r, "no command", "command");
+    run(&r, SIMT, "dance", PTX, NULL);
+    refused(&r, "command", "command");
+    run(&r, SIMT, "run", PTX, "nokernel", NULL);
+    refused(&r, "kernel", "nokernel");
+    run(&r, SIMT, "run", PTX, "gemm", "--grid", "0", NULL);
+    refused(&r, "grid", "--grid");
+    run(&r, SIMT, "run", PTX, "gemm", "--block", "1,2,3,4", NULL);
+    refused(&r, "block", "--block");
+    run(&r, SIMT, "run", PTX, "gemm", "i32:1", NULL);
+    refused(&r, "count", "8 arguments");
+    run(&r, SIMT, "run", PTX, "gemm", "i32:99999999999", NULL);
+    refused(&r, "value", "99999999999");
+    run(&r, SIMT, "run", PTX, "gemm", "f32[x]=ones", NULL);
+    refused(&r, "array", "COUNT");
+    run(&r, SIMT, "run", PTX, "gemm", "f32[4]=@/nonexistent.bin", NULL);
+    refused(&r, "file", "/nonexistent.bin");
+}

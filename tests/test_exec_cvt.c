@@ -113,6 +113,9 @@ static void integers(bool saturate, bool wider_source, bool wider_destination)
         for (unsigned to = 0; to < TYPES; to++) {
             char text[TEXT];
             unsigned a = reg_bits(types[from].bits), d = reg_bits(types[to].bits);
+            // ptxas takes .sat only where it can matter.
+            if (saturate && lowest(&types[from]) >= lowest(&types[to]) && highest(&types[from]) <= highest(&types[to]))
+                continue;
             a = wider_source && a < 64 ? 2 * a : a;
             d = wider_destination && d < 64 ? 2 * d : d;
             snprintf(text, sizeof text, "cvt%s.%s.%s", saturate ? ".sat" : "", types[to].name, types[from].name);
@@ -187,11 +190,8 @@ static double rounded(double x, unsigned mode)
 static uint64_t clamped(double x, const struct type *t, bool from_f64)
 {
     wide v;
-    if (isnan(x)) {
-        if (t->bits < 32 && from_f64)
-            return ptx_open(0);
-        return from_f64 || t->bits == 64 ? 1ull << (t->bits - 1) : 0;
-    }
+    if (isnan(x))
+        return from_f64 || t->bits == 64 ? (uint64_t)integer(1ull << (t->bits - 1), t) : 0;
     if (x <= -0x1p65 || x >= 0x1p65)  // out of every range
         v = x < 0 ? lowest(t) : highest(t);
     else
@@ -269,8 +269,15 @@ static uint64_t same_or_nan(uint64_t x)
     return isnan(ptx_float(x)) ? ptx_some_nan() : x;
 }
 
-WANT(narrowed, ptx_of_float((float)ptx_double(a)))
-WANT(narrowed_ftz, flushed(ptx_of_float((float)ptx_double(a))))
+// A NaN keeps its sign and the upper bits of its payload, and becomes quiet: so does an H200, PTX leaves it open.
+static uint64_t narrow(uint64_t a)
+{
+    return isnan(ptx_double(a)) ? ptx_open((a >> 32 & 0x80000000) | 0x7fc00000 | (a >> 29 & 0x3fffff))
+                                : ptx_of_float((float)ptx_double(a));
+}
+
+WANT(narrowed, narrow(a))
+WANT(narrowed_ftz, fabs(ptx_double(a)) < 0x1p-126 ? a >> 32 & 0x80000000 : narrow(a))  // flushed before rounding
 WANT(narrowed_sat, unit(ptx_of_float((float)ptx_double(a))))
 WANT(widened, ptx_of_double((double)ptx_float(a)))
 WANT(widened_ftz, ptx_of_double((double)ptx_float(flushed(a))))

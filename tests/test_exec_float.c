@@ -22,7 +22,8 @@ enum { FTZ = 1, SAT = 2 };  // what a case of f32 tells its expectation: the mod
         (void)a, (void)b, (void)c;                                                                                     \
         return value;                                                                                                  \
     }                                                                                                                  \
-    WANT(name, after(ptx_of_float(name##_of(F(before(a, bits)), F(before(b, bits)), F(before(c, bits)))), bits))
+    WANT(name, (a = before(a, bits), b = before(b, bits), c = before(c, bits),                                         \
+                after(ptx_of_float(name##_of(F(a), F(b), F(c))), bits)))
 #define WANT64(name, value)                                                                                            \
     static double name##_of(double a, double b, double c)                                                              \
     {                                                                                                                  \
@@ -58,10 +59,26 @@ static uint64_t after(uint64_t x, unsigned mode)
 
 // --- f32 ---
 
+// With .ftz a product too small for a normal number is zero before it is rounded: an H200 gives 0 for (1 - 2^-24) *
+// 2^-126, which to nearest would be 2^-126. Exact: the product of two floats fits in a double, and at the one result
+// in question the difference from it does too.
+static uint64_t tiny_to_zero(uint64_t result, long double a, long double b, long double c, unsigned mode)
+{
+    long double d = F(result), over = (a * b + (c - d)) * (d < 0 ? -1 : 1);
+    return mode & FTZ && fabsl(d) == 0x1p-126L && over < 0 ? result & 0x80000000 : result;
+}
+
 WANT32(sum, a + b)
 WANT32(difference, a - b)
-WANT32(product, a *b)
-WANT32(fused, fmaf(a, b, c))
+WANT32(nearest_product, a *b)
+WANT32(nearest_fused, fmaf(a, b, c))
+WANT(product, after(tiny_to_zero(nearest_product(a, b, 0, bits & FTZ), F(before(a, bits)), F(before(b, bits)), 0, bits),
+                    bits & SAT))
+WANT(fused, after(tiny_to_zero(nearest_fused(a, b, c, bits & FTZ), F(before(a, bits)), F(before(b, bits)),
+                               F(before(c, bits)), bits), bits & SAT))
+WANT(fused_zero, fused(a, b, 0x80000000, bits))
+WANT(fused_smallest, fused(a, b, 0x00800000, bits))
+WANT(minute_quotient, after(ptx_of_float(F(before(a, bits)) / 0x1p126f), bits))
 WANT32(quotient, a / b)
 WANT32(reciprocal, 1.0f / a)
 WANT32(root, sqrtf(a))
@@ -83,7 +100,10 @@ Test(exec_float, f32_fma_rounds_once)
 {
     static const struct ptx_case cases[] = {
         OP3("fma.rn.f32", fused, 32, 0), OP3("fma.rn.ftz.f32", fused, 32, FTZ), OP3("fma.rn.sat.f32", fused, 32, SAT),
-        OP3("fma.rn.ftz.sat.f32", fused, 32, FTZ | SAT), OP3("mad.rn.f32", fused, 32, 0),
+        OP3("fma.rn.ftz.sat.f32", fused, 32, FTZ | SAT),
+        { "fma.rn.ftz.f32 %d, %a, %b, 0f80000000;", fused_zero, FTZ, 32, 32, 32, 0 },
+        { "fma.rn.ftz.f32 %d, %a, %b, 0f00800000;", fused_smallest, FTZ, 32, 32, 32, 0 },
+        OP3("mad.rn.f32", fused, 32, 0),
         OP3("mad.rn.ftz.f32", fused, 32, FTZ),
     };
     CHECK(cases, f32s);
@@ -92,6 +112,8 @@ Test(exec_float, f32_fma_rounds_once)
 Test(exec_float, f32_division_and_roots_are_rounded_correctly)
 {
     static const struct ptx_case cases[] = {
+        { "div.rn.f32 %d, %a, 0f7E800000;", minute_quotient, 0, 32, 32, 0, 0 },
+        { "div.rn.ftz.f32 %d, %a, 0f7E800000;", minute_quotient, FTZ, 32, 32, 0, 0 },
         OP2("div.rn.f32", quotient, 32, 0), OP2("div.rn.ftz.f32", quotient, 32, FTZ),
         OP1("rcp.rn.f32", reciprocal, 32, 0), OP1("rcp.rn.ftz.f32", reciprocal, 32, FTZ),
         OP1("sqrt.rn.f32", root, 32, 0), OP1("sqrt.rn.ftz.f32", root, 32, FTZ),

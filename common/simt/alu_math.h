@@ -13,6 +13,32 @@ static inline f32 nan32(f32 x)  // PTX ISA 9.7.3: the NaN results of f32 instruc
     return x == x ? x : nan.f;
 }
 
+// .ftz: a result that is too small for a normal f32 before it is rounded becomes zero, even where rounding would make
+// it the smallest normal one (as an H200 does).
+static inline f32 flush32(f32 x, bool tiny)
+{
+    return __builtin_fabsf(x) < 0x1p-126f || tiny ? __builtin_copysignf(0, x) : x;
+}
+
+static inline f32 mul_ftz(f32 a, f32 b)
+{
+    return nan32(flush32(a * b, __builtin_fabs((f64)a * b) < 0x1p-126));
+}
+
+static inline f32 fma_ftz(f32 a, f32 b, f32 c)
+{
+    f32 d = __builtin_fmaf(a, b, c);
+    if (__builtin_fabsf(d) != 0x1p-126f)
+        return nan32(flush32(d, false));
+    f64 over = __builtin_fma((f64)a, (f64)b, (f64)c - d);  // exact result less d
+    return flush32(d, d > 0 ? over < 0 : over > 0);
+}
+
+static inline f32 narrow_ftz(f64 a)
+{
+    return flush32((f32)a, __builtin_fabs(a) < 0x1p-126);
+}
+
 // min and max answer the number where one side is NaN, and take -0 for less than +0.
 static inline f32 min32(f32 a, f32 b)
 {
@@ -109,16 +135,16 @@ static inline u32 prmt(u32 a, u32 b, u32 c)
 }
 
 // Float to integer after rounding: clamps to the range of the type. NaN: PTX ISA 9.7.9, cvt: 0, but the highest bit
-// alone where a 64-bit type takes part. An H200 gives 0 as well for f64 to 8 and 16 bits.
+// of the destination alone where a 64-bit type takes part.
 #define CLAMPED(T, lo, hi, nan64) \
     static inline T to_##T(f64 x, int from_f64) \
     { \
         return x != x ? (from_f64 ? (T)(nan64) : 0) : x <= lo ? (T)lo : x >= hi ? (T)hi : (T)x; \
     }
-CLAMPED(u8, 0.0, 255.0, 0)
-CLAMPED(s8, -128.0, 127.0, 0)
-CLAMPED(u16, 0.0, 65535.0, 0)
-CLAMPED(s16, -32768.0, 32767.0, 0)
+CLAMPED(u8, 0.0, 255.0, 128)
+CLAMPED(s8, -128.0, 127.0, INT8_MIN)
+CLAMPED(u16, 0.0, 65535.0, 32768)
+CLAMPED(s16, -32768.0, 32767.0, INT16_MIN)
 CLAMPED(u32, 0.0, 4294967295.0, 1u << 31)
 CLAMPED(s32, -2147483648.0, 2147483647.0, INT32_MIN)
 #undef CLAMPED

@@ -152,7 +152,7 @@ static bool fill(const char *how, struct arg *a, char error[DEV_ERROR_MAX])
             put(a->type, a->data + i * a->type->bytes, *how == 'o' ? 1 : (double)i);
         return true;
     }
-    char *end;
+    char *end = NULL;
     const char *digits = strchr(how, ':');
     uint64_t seed = digits ? strtoull(digits + 1, &end, 10) : 0;
     if ((!normal && !uniform) || end == digits + 1 || *end) {

@@ -129,6 +129,8 @@ static uint64_t variable_address(struct decoder *x, const struct ptx_operand *o)
 static uint32_t value(struct decoder *x, const struct ptx_operand *o, enum ptx_type t)
 {
     uint32_t bytes = ptx_type_bytes(t);
+    if (o->negated || o->reg2 >= 0)
+        decode_fail(x, o->at, "'%.*s' cannot take this operand", (int)x->in->op.n, x->in->op.p);
     switch (o->kind) {
     case OPND_REG:
         if (x->f->regs[o->reg].type == PTX_PRED || reg_bytes(x, o->reg) != bytes)
@@ -233,6 +235,11 @@ static void arithmetic(struct decoder *x, const struct parts *s)
     }
     if (is_float(type) && str_is(s->part[0], "mad"))
         memcpy(name, "fma", 3);
+    bool flush_result = ftz;
+    if (ftz && (str_is(s->part[0], "mul") || str_is(s->part[0], "fma") || str_is(s->part[0], "mad"))) {
+        snprintf(name + 3, sizeof name - 3, ".ftz.f32");  // these flush before they round
+        flush_result = false;
+    }
     enum alu_op op = find_op(x, name);
     uint32_t v[3] = { NO_VREG, NO_VREG, NO_VREG }, n = signatures[op].n;
     need_operands(x, n + 1, n + 1);
@@ -253,14 +260,14 @@ static void arithmetic(struct decoder *x, const struct parts *s)
     } else {
         d = destination(x, &o[0], ptx_type_bytes(signatures[op].d));
     }
-    uint32_t result = ftz || sat ? vreg_new(x, SLOT_32) : d;
+    uint32_t result = flush_result || sat ? vreg_new(x, SLOT_32) : d;
     emit_alu(x, op, result, v[0], v[1], v[2]);
-    if (sat && ftz) {
+    if (sat && flush_result) {
         uint32_t t = vreg_new(x, SLOT_32);
         emit_alu(x, ALU_ftz, t, result, NO_VREG, NO_VREG);
         result = t;
     }
-    if (ftz || sat)
+    if (flush_result || sat)
         emit_alu(x, sat ? ALU_sat_f32 : ALU_ftz, d, result, NO_VREG, NO_VREG);
 }
 
@@ -459,11 +466,13 @@ static void cvt(struct decoder *x, const struct parts *s)
     }
     bool clamp = sat && is_float(dt);
     char name[64];
-    snprintf(name, sizeof name, "cvt%s%.*s%s.%s.%s", round.n ? "." : "", (int)(round.n < 8 ? round.n : 8), round.p,
-             sat && is_integer(dt) && is_integer(at) ? ".sat" : "", ptx_type_name(dt), ptx_type_name(at));
+    bool flush = ftz && dt == PTX_F32, narrows = dt == PTX_F32 && at == PTX_F64;
+    snprintf(name, sizeof name, "cvt%s%.*s%s%s.%s.%s", round.n ? "." : "", (int)(round.n < 8 ? round.n : 8), round.p,
+             sat && is_integer(dt) && is_integer(at) ? ".sat" : "", flush && narrows ? ".ftz" : "", ptx_type_name(dt),
+             ptx_type_name(at));
+    flush = flush && !narrows;  // that one flushes before it rounds
     enum alu_op op = find_op(x, name);
     bool wider = d->kind == OPND_REG && x->f->regs[d->reg].type != PTX_PRED && reg_bytes(x, d->reg) > dbytes;
-    bool flush = ftz && dt == PTX_F32;
     if (clamp && dt != PTX_F32)
         unknown(x);
     if (!wider && !clamp && !flush) {

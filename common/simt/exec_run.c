@@ -305,6 +305,9 @@ static void start_block(struct worker *worker)
     memset(b->barriers, 0, sizeof b->barriers);
     b->live = g->threads;
     worker->steps = 0;
+    // What nobody wrote is the same odd bytes in every block, whichever thread runs it.
+    memset(worker->shared, 0xcb, g->shared_bytes);
+    memset(worker->local, 0xcb, (size_t)g->code->local_bytes * b->n_warps * LANES);
     for (uint32_t i = 0; i < b->n_warps; i++) {
         struct warp *w = &b->warps[i];
         uint32_t left = g->threads - i * LANES;
@@ -329,11 +332,9 @@ static void run_block(struct worker *worker)
             waiting |= status == WAITING;
             running |= status == RUNNABLE;
         }
-        if (running)
-            continue;
-        if (!waiting)
+        if (!running && !waiting)
             return;
-        // Every warp waits or has ended: open what is complete. Where nothing is, nothing ever will be.
+        // Open what is complete, also while a warp still runs: it may wait in a loop for one that stands here.
         bool opened = false;
         for (uint32_t i = 0; i < BARRIERS; i++) {
             if (complete(b, &b->barriers[i])) {
@@ -341,9 +342,14 @@ static void run_block(struct worker *worker)
                 opened = true;
             }
         }
-        if (opened)
+        if (opened || running)
             continue;
-        for (uint32_t i = 0; i < b->n_warps; i++) {
+        bool released = false;  // by bar.arrive, after the warp had its turn
+        for (uint32_t i = 0; i < b->n_warps; i++)
+            released |= pick_split(&b->warps[i], 0) >= 0;
+        if (released)
+            continue;
+        for (uint32_t i = 0; i < b->n_warps; i++) {  // every warp waits or has ended: for ever
             struct warp *w = &b->warps[i];
             if (!w->n_splits)
                 continue;

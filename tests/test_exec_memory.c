@@ -1,0 +1,246 @@
+// Memory: every state space and how it is addressed, vectors, narrow types, initialised variables - on every device -
+// and what the simulated GPU says about an access that is out of bounds or misaligned.
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ptx_case.h"
+
+// Thread %r1 of one block writes %r3 to out[thread]; %l1 is in.
+#define ENTRY                                                                                                          \
+    ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.reg .pred %p<4>;\n.reg .b16 %h<4>;\n.reg .b32 %r<24>;\n"  \
+    ".reg .b64 %l<12>;\nld.param.u64 %l0, [out];\nld.param.u64 %l1, [in];\nmov.u32 %r1, %tid.x;\n"                     \
+    "mad.wide.u32 %l2, %r1, 4, %l0;\nmov.u32 %r3, 0;\n"
+#define LEAVE "st.global.u32 [%l2], %r3;\nret;\n}\n"
+#define MODULE(body) PTX_HEAD ENTRY body LEAVE
+#define FILES ".file 1 \"/src/kernel.cu\"\n"
+
+enum { THREADS = 64, WORDS = 256 };
+
+static uint32_t input(uint32_t i)
+{
+    return 0x80c0e0f0u * (i + 1) + i;
+}
+
+static void expect(const char *text, size_t shared, uint32_t (*want)(uint32_t i))
+{
+    struct dev *d[PTX_DEVICES];
+    size_t devices = ptx_devices(d);
+    uint32_t out[THREADS], in[WORDS];
+    for (uint32_t i = 0; i < WORDS; i++)
+        in[i] = input(i);
+    for (size_t k = 0; k < devices; k++) {
+        memset(out, 0xee, sizeof out);
+        cr_expect(ptx_run(d[k], text, (struct ptx_shape){ 1, THREADS, shared }, out, THREADS, in, WORDS), "%s: %s",
+                  dev_about(d[k])->name, dev_error(d[k]));
+        for (uint32_t i = 0; i < THREADS; i++)
+            cr_assert_eq(out[i], want(i), "%s: thread %u gives 0x%x, not 0x%x", dev_about(d[k])->name, i, out[i],
+                         want(i));
+        dev_close(d[k]);
+    }
+}
+
+static void expect_fault(const char *text, const char *const *parts)
+{
+    struct dev *d = ptx_simulator();
+    uint32_t out[THREADS] = { 0 }, in[WORDS] = { 0 };
+    cr_assert_not(ptx_run(d, text, (struct ptx_shape){ 2, THREADS, 0 }, out, THREADS, in, WORDS), "nothing was found");
+    for (; *parts; parts++)
+        cr_expect_not_null(strstr(dev_error(d), *parts), "'%s' is not in: %s", *parts, dev_error(d));
+    cr_expect_null(strchr(dev_error(d), '\n'), "more than a line: %s", dev_error(d));
+    dev_close(d);
+}
+
+#define PARTS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+// --- spaces and addresses ---
+
+static uint32_t mirrored(uint32_t i)
+{
+    return 1000 + 63 - i;
+}
+
+#define MIRROR(base)                                                                                                   \
+    "mad.lo.u32 %r5, %r1, 4, " base ";\nadd.u32 %r6, %r1, 1000;\nst.shared.u32 [%r5], %r6;\nbar.sync 0;\n"             \
+    "sub.u32 %r7, 63, %r1;\nmad.lo.u32 %r7, %r7, 4, " base ";\nld.shared.u32 %r3, [%r7];\n"
+
+Test(exec_memory, shared_variables_stand_in_the_entry_or_outside_it)
+{
+    expect(MODULE(".shared .align 4 .b8 s[256];\nmov.u32 %r4, s;\n" MIRROR("%r4")), 0, mirrored);
+    expect(PTX_HEAD ".shared .align 16 .b8 other[64];\n.shared .align 4 .b32 s[64];\n" ENTRY
+           "mov.u32 %r4, other;\nst.shared.u32 [other+60], %r4;\nmov.u32 %r4, s;\n" MIRROR("%r4") LEAVE, 0, mirrored);
+}
+
+Test(exec_memory, dynamic_shared_memory_begins_behind_the_static_one)
+{
+    expect(PTX_HEAD ".extern .shared .align 16 .b8 dynamic[];\n" ENTRY
+           ".shared .align 4 .b8 s[20];\nmov.u32 %r8, s;\nst.shared.u32 [%r8+16], %r8;\nmov.u32 %r4, dynamic;\n"
+           MIRROR("%r4") LEAVE, 256, mirrored);
+}
+
+static uint32_t thread_times_three(uint32_t i)
+{
+    return 3 * i;
+}
+
+Test(exec_memory, generic_addresses_reach_shared_local_and_global_memory)
+{
+    expect(MODULE(".shared .align 4 .b32 s[64];\nmov.u64 %l3, s;\ncvta.shared.u64 %l4, %l3;\n"
+                  "mad.wide.u32 %l4, %r1, 4, %l4;\nmul.lo.u32 %r5, %r1, 3;\nst.u32 [%l4], %r5;\nld.u32 %r6, [%l4];\n"
+                  "cvta.to.shared.u64 %l5, %l4;\nld.shared.u32 %r3, [%l5];\nadd.u32 %r3, %r3, %r6;\n"
+                  "sub.u32 %r3, %r3, %r5;\n"), 0, thread_times_three);
+    expect(MODULE("mul.lo.u32 %r3, %r1, 3;\nst.u32 [%l2], %r3;\nmov.u32 %r3, 0;\nld.u32 %r3, [%l2];\n"), 0,
+           thread_times_three);
+}
+
+Test(exec_memory, every_thread_has_its_own_local_depot)
+{
+    expect(PTX_HEAD ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.local .align 16 .b8 __local_depot0[32];\n"
+           ".reg .b64 %SP, %SPL;\n.reg .b32 %r<24>;\n.reg .b64 %l<12>;\nmov.u64 %SPL, __local_depot0;\n"
+           "cvta.local.u64 %SP, %SPL;\nld.param.u64 %l0, [out];\nmov.u32 %r1, %tid.x;\nmad.wide.u32 %l2, %r1, 4, %l0;\n"
+           "mul.lo.u32 %r4, %r1, 3;\nadd.u64 %l3, %SP, 8;\nst.u32 [%l3+4], %r4;\nadd.u64 %l4, %SPL, 8;\nbar.sync 0;\n"
+           "ld.local.u32 %r3, [%l4+4];\n" LEAVE, 0, thread_times_three);
+}
+
+static uint32_t from_tables(uint32_t i)
+{
+    static const uint32_t table[4] = { 5, 0xffffffff, 0x3f800000, 0 };
+    return table[i % 4] + (i % 4) * 7 + (i % 4 == 0 ? 104 : i % 4 == 1 ? 105 : 0);
+}
+
+Test(exec_memory, constants_and_globals_have_their_initial_values)
+{
+    expect(PTX_HEAD ".const .align 4 .b32 table[4] = {5, -1, 0x3F800000};\n.global .align 1 .b8 text[4] = {104, 105};\n"
+           ".global .align 8 .u64 steps[4] = {0, 7, 14, 21};\n" ENTRY
+           "and.b32 %r4, %r1, 3;\nmov.u64 %l3, table;\nmad.wide.u32 %l3, %r4, 4, %l3;\nld.const.u32 %r5, [%l3];\n"
+           "mov.u64 %l4, steps;\nmad.wide.u32 %l4, %r4, 8, %l4;\nld.global.u64 %l5, [%l4];\ncvt.u32.u64 %r6, %l5;\n"
+           "mov.u64 %l6, text;\ncvt.u64.u32 %l7, %r4;\nadd.u64 %l6, %l6, %l7;\nld.global.u8 %r7, [%l6];\n"
+           "add.u32 %r3, %r5, %r6;\nadd.u32 %r3, %r3, %r7;\n" LEAVE, 0, from_tables);
+}
+
+static uint32_t last_word(uint32_t i)
+{
+    (void)i;
+    return input(3) ^ input(0);
+}
+
+Test(exec_memory, an_address_may_be_a_variable_or_a_register_with_an_offset)
+{
+    expect(MODULE(".shared .align 4 .b32 s[4];\nld.global.u32 %r4, [%l1+12];\nst.shared.u32 [s+12], %r4;\nbar.sync 0;\n"
+                  "ld.shared.u32 %r3, [s+12];\nadd.u64 %l3, %l1, 400;\nld.global.u32 %r5, [%l3+-400];\n"
+                  "xor.b32 %r3, %r3, %r5;\n"), 0, last_word);
+}
+
+// --- widths ---
+
+static uint32_t vectors(uint32_t i)
+{
+    uint32_t at = i % 16 * 4;
+    return input(at) + 2 * input(at + 1) + 3 * input(at + 3) + 5 * input(at + 2) + 7 * input(at + 3);
+}
+
+Test(exec_memory, vectors_load_and_store_and_skip_a_sink)
+{
+    expect(MODULE("and.b32 %r4, %r1, 15;\nmad.wide.u32 %l3, %r4, 16, %l1;\n"
+                  "ld.global.v4.u32 {%r5, %r6, _, %r7}, [%l3];\nld.global.v2.u32 {%r8, %r9}, [%l3+8];\n"
+                  "mad.lo.u32 %r3, %r6, 2, %r5;\nmad.lo.u32 %r3, %r7, 3, %r3;\nmad.lo.u32 %r3, %r8, 5, %r3;\n"
+                  "mad.lo.u32 %r3, %r9, 7, %r3;\n"), 0, vectors);
+    expect(MODULE(".shared .align 16 .b8 s[1024];\nand.b32 %r4, %r1, 15;\nmad.wide.u32 %l3, %r4, 16, %l1;\n"
+                  "ld.global.v2.u64 {%l4, %l5}, [%l3];\nmov.u32 %r10, s;\nmad.lo.u32 %r10, %r1, 16, %r10;\n"
+                  "st.shared.v2.u64 [%r10], {%l4, %l5};\nld.shared.v4.u32 {%r5, %r6, %r8, %r7}, [%r10];\n"
+                  "st.shared.v4.u32 [%r10], {%r7, %r7, %r7, %r7};\nld.shared.v2.u32 {_, %r9}, [%r10+8];\n"
+                  "mad.lo.u32 %r3, %r6, 2, %r5;\nmad.lo.u32 %r3, %r7, 3, %r3;\nmad.lo.u32 %r3, %r8, 5, %r3;\n"
+                  "mad.lo.u32 %r3, %r9, 7, %r3;\n"), 0, vectors);
+}
+
+static uint32_t narrow(uint32_t i)
+{
+    uint32_t byte = input(i) & 255, half = input(i) & 65535;
+    return byte + 3 * (uint32_t)(int8_t)byte + 5 * half + 7 * (uint32_t)(int16_t)half;
+}
+
+#define NARROW(reg, add)                                                                                               \
+    "mad.wide.u32 %l3, %r1, 4, %l1;\nld.global.u8 " reg "4, [%l3];\nld.global.s8 " reg "5, [%l3];\n"                   \
+    "ld.global.u16 " reg "6, [%l3];\nld.global.s16 " reg "7, [%l3];\n" add
+
+Test(exec_memory, narrow_loads_extend_into_wider_registers)
+{
+    expect(MODULE(NARROW("%r", "mad.lo.u32 %r3, %r5, 3, %r4;\nmad.lo.u32 %r3, %r6, 5, %r3;\n"
+                               "mad.lo.u32 %r3, %r7, 7, %r3;\n")), 0, narrow);
+    expect(MODULE(NARROW("%l", "mad.lo.u64 %l8, %l5, 3, %l4;\nmad.lo.u64 %l8, %l6, 5, %l8;\n"
+                               "mad.lo.u64 %l8, %l7, 7, %l8;\ncvt.u32.u64 %r3, %l8;\n")), 0, narrow);
+}
+
+static uint32_t rebuilt(uint32_t i)
+{
+    return input(i);
+}
+
+Test(exec_memory, narrow_stores_touch_only_their_bytes)
+{
+    expect(MODULE(".shared .align 4 .b32 s[64];\nmad.wide.u32 %l3, %r1, 4, %l1;\nld.global.u32 %r4, [%l3];\n"
+                  "mov.u32 %r5, s;\nmad.lo.u32 %r5, %r1, 4, %r5;\nst.shared.u32 [%r5], -1;\nst.shared.u8 [%r5], %r4;\n"
+                  "shr.u32 %r6, %r4, 16;\ncvt.u16.u32 %h1, %r6;\nst.shared.u16 [%r5+2], %h1;\nshr.u32 %r6, %r4, 8;\n"
+                  "cvt.u64.u32 %l4, %r6;\nst.shared.u8 [%r5+1], %l4;\nld.shared.u32 %r3, [%r5];\n"), 0, rebuilt);
+}
+
+// --- faults: the simulated GPU alone ---
+
+#define FAULT(body) PTX_HEAD ENTRY ".loc 1 77 3\n" body LEAVE FILES
+
+Test(exec_memory, an_access_outside_an_allocation_names_the_byte_and_the_allocation)
+{
+    expect_fault(FAULT("mad.wide.u32 %l3, %r1, 64, %l1;\nld.global.u32 %r3, [%l3];\n"),
+                 PARTS("kernel k", "kernel.cu:77", "block (0,0,0), thread (16,0,0)", "reads 4 bytes",
+                       "byte 1024 of in, which has 1024 bytes"));
+    expect_fault(FAULT("mad.wide.u32 %l3, %r1, 4, %l0;\nmov.u32 %r5, %ctaid.x;\nmad.wide.u32 %l3, %r5, 256, %l3;\n"
+                       "st.global.u32 [%l3], %r1;\n"),
+                 PARTS("kernel.cu:77", "block (1,0,0), thread (0,0,0)", "writes 4 bytes",
+                       "byte 256 of out, which has 256 bytes"));
+    expect_fault(FAULT("ld.global.u32 %r3, [%l1+-4];\n"), PARTS("4 bytes before the start of in"));
+    expect_fault(FAULT("ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%l1+1024];\n"), PARTS("reads 16 bytes", "byte 1024 of in"));
+    expect_fault(FAULT("mov.u64 %l3, 0;\nld.global.u32 %r3, [%l3];\n"), PARTS("null pointer"));
+    expect_fault(FAULT("mov.u64 %l3, 0;\nst.u32 [%l3+8], %r3;\n"), PARTS("writes", "null pointer"));
+    expect_fault(FAULT("mov.u64 %l3, -8;\nld.global.u64 %l4, [%l3];\n"), PARTS("no allocation"));
+}
+
+Test(exec_memory, an_access_outside_shared_or_local_memory_is_found)
+{
+    expect_fault(FAULT(".shared .align 4 .b32 s[60];\nmov.u32 %r4, s;\nmad.lo.u32 %r4, %r1, 4, %r4;\n"
+                       "st.shared.u32 [%r4], %r1;\n"),
+                 PARTS("kernel.cu:77", "thread (60,0,0)", "writes 4 bytes", "byte 240 of shared memory", "240 bytes"));
+    expect_fault(FAULT(".shared .align 4 .b32 s[60];\nld.shared.u32 %r3, [s+-4];\n"), PARTS("reads", "shared memory"));
+    expect_fault(FAULT(".shared .align 4 .b32 s[4];\nmov.u64 %l3, s;\ncvta.shared.u64 %l3, %l3;\n"
+                       "ld.u32 %r3, [%l3+16];\n"), PARTS("byte 16 of shared memory"));
+    expect_fault(FAULT(".local .align 4 .b32 a[4];\nmov.u64 %l3, a;\nst.local.u32 [%l3+16], %r1;\n"),
+                 PARTS("byte 16 of local memory", "16 bytes"));
+}
+
+Test(exec_memory, a_misaligned_access_is_found_in_every_space)
+{
+    expect_fault(FAULT("ld.global.u32 %r3, [%l1+2];\n"), PARTS("kernel.cu:77", "not a multiple of 4", "byte 2 of in"));
+    expect_fault(FAULT("ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%l1+8];\n"), PARTS("multiple of 16"));
+    expect_fault(FAULT("cvt.u64.u32 %l3, %r1;\nadd.u64 %l3, %l3, %l1;\nld.global.u16 %h1, [%l3];\n"),
+                 PARTS("thread (1,0,0)", "multiple of 2"));
+    expect_fault(FAULT(".shared .align 8 .b8 s[64];\nst.shared.u64 [s+4], %l1;\n"), PARTS("multiple of 8", "shared"));
+    expect_fault(FAULT(".local .align 8 .b8 a[16];\nst.local.u32 [a+1], %r1;\n"), PARTS("multiple of 4", "local"));
+}
+
+Test(exec_memory, memory_that_was_freed_is_not_there_any_more)
+{
+    struct dev *d = ptx_simulator();
+    const char *text = FAULT("ld.global.u32 %r3, [%l1];\n");
+    dev_ptr out = 0, in = 0;
+    cr_assert(dev_alloc(d, "C", 4096, &out) && dev_alloc(d, "A", 4096, &in), "%s", dev_error(d));
+    struct dev_module *m = dev_load_text(d, "test.ptx", text, strlen(text));
+    struct dev_kernel *k = m ? dev_kernel(d, m, "k") : NULL;
+    cr_assert_not_null(k, "%s", dev_error(d));
+    struct dev_arg args[] = { DEV_ARG(out), DEV_ARG(in) };
+    struct dev_launch launch = { { 1, 1, 1 }, { 32, 1, 1 }, 0, args, 2 };
+    cr_expect(dev_launch(d, k, &launch) && dev_sync(d), "%s", dev_error(d));
+    cr_assert(dev_free(d, in), "%s", dev_error(d));
+    cr_expect_not(dev_launch(d, k, &launch) && dev_sync(d), "a freed buffer was read");
+    cr_expect_not_null(strstr(dev_error(d), "byte 0 of A, which has been freed"), "%s", dev_error(d));
+    dev_close(d);
+}

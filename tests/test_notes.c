@@ -1,0 +1,151 @@
+// The chapters against the code: a NOTES.md has its headings, every line of C that it quotes stands in a kernel.cu, and
+// every counter in its table is what the simulator counts today. Built once for each step: STEP is its symbol,
+// STEP_FOLDER its directory, STEPS_FOLDER the one above.
+//
+// A quoted line stands in a ```c or ```diff block; in a diff, a line with '+' stands in this step's kernel and one with
+// '-' in an earlier one. A counter stands in a table row:  | `smsp__inst_executed.sum` | 1,230,528 |  and is of one
+// launch at 256 x 256 x 256 with alpha = 1 and beta = 0.
+#include <criterion/criterion.h>
+#include <ctype.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile.h"
+#include "tester.h"
+
+extern const struct step STEP;
+
+static char *read_text(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    cr_assert(f, "%s is missing", path);
+    char *text = calloc(1, 1 << 20);
+    size_t n = fread(text, 1, (1 << 20) - 1, f);
+    fclose(f);
+    cr_assert(n > 0, "%s is empty", path);
+    return text;
+}
+
+// Copies the line at p without blanks at its ends and moves p to the next one; false at the end of the text.
+static bool next_line(const char **p, char line[512])
+{
+    if (!**p)
+        return false;
+    const char *end = strchr(*p, '\n');
+    size_t n = end ? (size_t)(end - *p) : strlen(*p);
+    cr_assert(n < 512, "a line of %zu characters", n);
+    memcpy(line, *p, n);
+    line[n] = '\0';
+    *p += n + (end != NULL);
+    return true;
+}
+
+static const char *trim(char *line)
+{
+    for (size_t n = strlen(line); n && isspace((unsigned char)line[n - 1]); n--)
+        line[n - 1] = '\0';
+    while (isspace((unsigned char)*line))
+        line++;
+    return line;
+}
+
+static bool has_line(const char *text, const char *wanted)
+{
+    char line[512];
+    while (next_line(&text, line))
+        if (!strcmp(trim(line), wanted))
+            return true;
+    return false;
+}
+
+static bool in_any_kernel(const char *wanted)
+{
+    glob_t found;
+    bool yes = false;
+    cr_assert(!glob(STEPS_FOLDER "/*/kernel.cu", 0, NULL, &found));
+    for (size_t i = 0; i < found.gl_pathc && !yes; i++) {
+        char *text = read_text(found.gl_pathv[i]);
+        yes = has_line(text, wanted);
+        free(text);
+    }
+    globfree(&found);
+    return yes;
+}
+
+Test(notes, have_the_headings_of_every_chapter)
+{
+    static const char *const headings[] = {
+        "## The idea", "## Picture", "## The diff", "## Why it is faster", "## What the simulator counts",
+        "## What the GPU measures", "## What still hurts", "## Questions learners ask", "## Exercise",
+    };
+    char *notes = read_text(STEP_FOLDER "/NOTES.md");
+    const char *p = notes;
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
+        const char *at = strstr(p, headings[i]);
+        cr_assert(at, "%s: no heading '%s' after the one before it", STEP.name, headings[i]);
+        p = at;
+    }
+    free(notes);
+}
+
+Test(notes, quote_only_code_that_exists)
+{
+    char *notes = read_text(STEP_FOLDER "/NOTES.md"), *kernel = read_text(STEP_FOLDER "/kernel.cu");
+    const char *p = notes;
+    char line[512];
+    enum { PROSE, C, DIFF, OTHER } block = PROSE;
+    int quoted = 0;
+    while (next_line(&p, line)) {
+        if (!strncmp(line, "```", 3)) {
+            block = block != PROSE ? PROSE : !strcmp(line, "```c") ? C : !strcmp(line, "```diff") ? DIFF : OTHER;
+            continue;
+        }
+        bool minus = block == DIFF && *line == '-';
+        if (block == DIFF && *line)
+            *line = ' ';
+        const char *code = trim(line);
+        if ((block != C && block != DIFF) || !*code || !strcmp(code, "..."))
+            continue;
+        cr_assert(minus ? in_any_kernel(code) : has_line(kernel, code), "%s quotes '%s', which is in no kernel.cu",
+                  STEP.name, code);
+        quoted++;
+    }
+    cr_assert(quoted > 0, "%s quotes no code", STEP.name);
+    free(notes);
+    free(kernel);
+}
+
+Test(notes, counters_are_the_simulators)
+{
+    char error[DEV_ERROR_MAX], line[512];
+    struct tester_options o = tester_defaults;
+    struct tester_result r;
+    o.m = o.n = o.k = 256;
+    struct dev *d = dev_open(DEV_SIM, error);
+    cr_assert(d && tester_run(d, &STEP, &o, &r, error) && dev_profile(d), "%s", error);
+    char *notes = read_text(STEP_FOLDER "/NOTES.md");
+    const char *p = notes;
+    int checked = 0;
+    while (next_line(&p, line)) {
+        for (int m = 0; m < METRIC_COUNT; m++) {
+            char cell[160], value[PROFILE_GROUPED];
+            snprintf(cell, sizeof cell, "| `%s` |", profile_metric_name(m));
+            if (strncmp(line, cell, strlen(cell)))
+                continue;
+            profile_grouped(dev_profile(d)->total[m], value);
+            char *text = line + strlen(cell);
+            char *end = strchr(text, '|');
+            cr_assert(end, "%s: a row without an end: %s", STEP.name, line);
+            *end = '\0';
+            const char *said = trim(text);
+            cr_assert_str_eq(said, value, "%s: NOTES.md says %s = %s, the simulator counts %s", STEP.name,
+                             profile_metric_name(m), said, value);
+            checked++;
+        }
+    }
+    cr_assert(checked >= 4, "%s: only %d counters in NOTES.md", STEP.name, checked);
+    free(notes);
+    dev_close(d);
+}

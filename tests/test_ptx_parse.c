@@ -1,0 +1,295 @@
+// The PTX parser and decoder on text that is right, cut off, wrong and random: what is refused gets one line that
+// begins with file:line:column, and no text crashes or hangs the simulated GPU.
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx_case.h"
+
+// A small module with most of the grammar in it.
+static const char small[] =
+    "//\n// a comment\n/* another */\n.version 7.0\n.target sm_75, debug\n.address_size 64\n"
+    ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
+    ".const .align 4 .f32 half[2] = {0f3F000000, 0.25};\n.global .align 8 .b8 text[6] = {104, 105, 10};\n"
+    ".extern .shared .align 16 .b8 dynamic[];\n"
+    ".visible .entry k(.param .u64 .ptr .global .align 4 out, .param .u64 in)\n.maxntid 64, 1, 1\n.minnctapersm 2\n{\n"
+    ".local .align 8 .b8 __local_depot0[16];\n.reg .b64 %SP, %SPL;\n.reg .pred %p<3>;\n.reg .f32 %f<4>;\n"
+    ".reg .b32 %r<6>;\n.reg .b64 %rd<5>;\n.shared .align 4 .b8 tile[64];\n"
+    "\t.loc 1 5 0\nmov.u64 %SPL, __local_depot0;\ncvta.local.u64 %SP, %SPL;\nld.param.u64 %rd1, [out];\n"
+    "cvta.to.global.u64 %rd2, %rd1;\nmov.u32 %r1, %tid.x;\n\t.loc 1 6 3, function_name $L__info_string0, inlined_at 1 9 2\n"
+    "setp.gt.s32 %p1|%p2, %r1, 40;\n@%p1 bra $L__BB0_2;\nmov.u32 %r2, tile;\nst.shared.f32 [%r2+4], 0f3F800000;\n"
+    "ld.shared.v2.f32 {%f1, _}, [tile];\n{ // inline asm\n.reg .b32 t; mov.b32 t, %r1; add.s32 %r3, t, -1;\n}\n"
+    "fma.rn.f32 %f2, %f1, 0f40000000, %f1;\nmul.wide.s32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd2, %rd3;\n"
+    "st.global.u32 [%rd4], %r3;\nbar.sync 0;\n$L__BB0_2:\nret;\n}\n"
+    ".file 1 \"kernel.cu\", 17, 400\n.section .debug_str\n{\n$L__info_string0:\n.b8 95, 90\n}\n";
+
+enum { BUDGET = 2000, THREADS = 64 };
+
+static struct dev *simulator(void)
+{
+    struct dev *d = ptx_simulator();
+    dev_set_budget(d, BUDGET);
+    dev_set_jobs(d, 1);
+    return d;
+}
+
+// file:line:column: text, and nothing that breaks the line.
+static bool is_placed(const char *message)
+{
+    unsigned line, column;
+    int n = 0;
+    if (sscanf(message, "test.ptx:%u:%u: %n", &line, &column, &n) != 2 || !n || !message[n])
+        return false;
+    for (; *message; message++)
+        if ((unsigned char)*message < ' ')
+            return false;
+    return true;
+}
+
+static struct dev_module *load(struct dev *d, const char *text, size_t bytes)
+{
+    return dev_load_text(d, "test.ptx", text, bytes);
+}
+
+// The module must be refused at that line, with that text in the message.
+static void expect_refused(const char *text, unsigned line, const char *what)
+{
+    struct dev *d = simulator();
+    struct dev_module *m = load(d, text, strlen(text));
+    struct dev_kernel *k = m ? dev_kernel(d, m, "k") : NULL;
+    char place[32];
+    snprintf(place, sizeof place, "test.ptx:%u:", line);
+    cr_expect_null(k, "accepted: %s", text);
+    cr_expect(is_placed(dev_error(d)), "no place, or several lines: %s", dev_error(d));
+    cr_expect(strncmp(dev_error(d), place, strlen(place)) == 0, "line %u is meant: %s", line, dev_error(d));
+    cr_expect_not_null(strstr(dev_error(d), what), "'%s' is not in: %s", what, dev_error(d));
+    dev_close(d);
+}
+
+// Loads, and runs the kernel k where there is one. Any outcome is right that leaves one line.
+static bool survive(struct dev *d, const char *text, size_t bytes, dev_ptr out)
+{
+    struct dev_module *m = load(d, text, bytes);
+    bool ran = false;
+    if (!m) {
+        // common/device.c refuses text with NUL bytes before any parser sees it.
+        cr_expect(memchr(text, 0, bytes) || !bytes || is_placed(dev_error(d)), "no place, or several lines: %s", dev_error(d));
+        return false;
+    }
+    struct dev_kernel *k = dev_kernel(d, m, "k");
+    if (k) {
+        struct dev_arg args[] = { DEV_ARG(out), DEV_ARG(out) };
+        struct dev_launch launch = { { 1, 1, 1 }, { THREADS, 1, 1 }, 64, args, 2 };
+        ran = dev_launch(d, k, &launch) && dev_sync(d);
+        cr_expect(ran || (*dev_error(d) && !strchr(dev_error(d), '\n')), "not one line: %s", dev_error(d));
+    }
+    dev_unload(d, m);
+    return ran;
+}
+
+static dev_ptr buffer(struct dev *d)
+{
+    dev_ptr out = 0;
+    cr_assert(dev_alloc(d, "out", 4 * THREADS, &out), "%s", dev_error(d));
+    return out;
+}
+
+// --- accepted ---
+
+Test(ptx_parse, what_nvcc_writes_is_accepted_and_runs)
+{
+    struct dev *d = simulator();
+    dev_ptr out = buffer(d);
+    uint32_t got[THREADS] = { 0 };
+    cr_assert(dev_upload(d, out, got, sizeof got), "%s", dev_error(d));
+    cr_assert(survive(d, small, strlen(small), out), "%s", dev_error(d));
+    cr_assert(dev_download(d, got, out, sizeof got), "%s", dev_error(d));
+    for (uint32_t i = 0; i < THREADS; i++)
+        cr_expect_eq(got[i], i > 40 ? 0 : i - 1, "thread %u wrote %u", i, got[i]);
+    dev_close(d);
+}
+
+// --- refused ---
+
+#define ENTRY PTX_HEAD ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.reg .b32 %r<4>;\n.reg .pred %p;\n.reg .b64 %d;\n"
+#define BODY(line) ENTRY line "\nret;\n}\n"
+enum { AT = 9 };  // the line of BODY's argument
+
+Test(ptx_parse, text_that_is_no_ptx_is_refused_at_its_first_line)
+{
+    struct dev *d = simulator();
+    cr_expect_null(load(d, "", 0));
+    cr_expect(strncmp(dev_error(d), "test.ptx: ", 10) == 0 && !strchr(dev_error(d), '\n'), "%s", dev_error(d));
+    dev_close(d);
+    expect_refused("hello", 1, "not PTX");
+    expect_refused("\x7f" "ELF\2\1\1", 1, "not PTX");
+    expect_refused(".version 7.0\n", 2, ".target");
+    expect_refused(".version seven\n.target sm_75\n", 1, "version");
+    expect_refused(".version 7.0\n.target sm_75\n.address_size 32\n", 3, "64-bit");
+}
+
+Test(ptx_parse, unknown_directives_are_refused)
+{
+    expect_refused(PTX_HEAD ".surprise 3\n", 4, ".surprise");
+    expect_refused(BODY(".surprise 3;"), AT, ".surprise");
+    expect_refused(PTX_HEAD ".global .align 3 .b8 x[4];\n", 4, "power of two");
+    expect_refused(PTX_HEAD ".global .b32 x[2] = {1, 2, 3};\n", 4, "initialisers");
+    expect_refused(PTX_HEAD ".global .b32 x;\n.global .b32 x;\n", 5, "twice");
+}
+
+Test(ptx_parse, names_must_be_declared_and_only_once)
+{
+    expect_refused(BODY("mov.u32 %r1, %r4;"), AT, "'%r4'");
+    expect_refused(BODY("mov.u32 %r9, %r1;"), AT, "writes a register");
+    expect_refused(BODY("mov.u32 %r1, somewhere;"), AT, "'somewhere'");
+    expect_refused(BODY("ld.global.u32 %r1, [nowhere];"), AT, "'nowhere'");
+    expect_refused(BODY("@%r1 mov.u32 %r1, %r2;"), AT, "not a predicate");
+    expect_refused(BODY("bra NOWHERE;"), AT, "'NOWHERE'");
+    expect_refused(BODY("A: mov.u32 %r1, 1;\nA: mov.u32 %r1, 2;"), AT + 1, "twice");
+    expect_refused(BODY(".reg .b32 a;\n.reg .b32 a;"), AT + 1, "twice");
+    expect_refused(BODY("{\nINNER: mov.u32 %r1, 1;\n}\nbra INNER;"), AT + 3, "'INNER'");
+}
+
+Test(ptx_parse, operands_must_fit_the_instruction)
+{
+    expect_refused(BODY("add.s32 %r1, %r2;"), AT, "operands");
+    expect_refused(BODY("add.s32 %r1, %r2, %r3, %r0;"), AT, "operands");
+    expect_refused(BODY("add.s32 %r1, %r2, %d;"), AT, "32 bits");
+    expect_refused(BODY("add.s64 %r1, %d, %d;"), AT, "64 bits");
+    expect_refused(BODY("add.s32 %r1, !%r2, %r3;"), AT, "operand");
+    expect_refused(BODY("add.s32 %r1, {%r2, %r3}, %r3;"), AT, "operand");
+    expect_refused(BODY("ld.global.u32 %r1, [%r2];"), AT, "64-bit register");
+    expect_refused(BODY("ld.global.u64 %r1, [%d];"), AT, "cannot hold");
+    expect_refused(BODY("ld.global.v2.u32 {%r1, %r2, %r3}, [%d];"), AT, "registers");
+    expect_refused(BODY("ld.param.u64 %d, [out+16];"), AT, "beyond");
+    expect_refused(BODY("mov.f32 %r1, 3;"), AT, "integer");
+    expect_refused(BODY("add.s32 %r1, %r2, 1.5;"), AT, "fraction");
+    expect_refused(BODY("mov.u32 %r1 %r2;"), AT, "','");
+    expect_refused(BODY("mov.u32 %r1, 08;"), AT, "operand");
+}
+
+Test(ptx_parse, an_unknown_instruction_refuses_its_kernel_and_no_other)
+{
+    static const char text[] = BODY("frobnicate.b32 %r1, %r2;") ".visible .entry good()\n{\nret;\n}\n";
+    struct dev *d = simulator();
+    struct dev_module *m = load(d, text, strlen(text));
+    struct dev_launch launch = { { 1, 1, 1 }, { 32, 1, 1 }, 0, NULL, 0 };
+    cr_assert_not_null(m, "%s", dev_error(d));
+    cr_expect_null(dev_kernel(d, m, "k"));
+    cr_expect(is_placed(dev_error(d)) && strstr(dev_error(d), "frobnicate.b32"), "%s", dev_error(d));
+    cr_expect_null(dev_kernel(d, m, "absent"));
+    cr_expect_not_null(strstr(dev_error(d), "absent"), "%s", dev_error(d));
+    struct dev_kernel *good = dev_kernel(d, m, "good");
+    cr_assert_not_null(good, "%s", dev_error(d));
+    cr_expect(dev_launch(d, good, &launch) && dev_sync(d), "%s", dev_error(d));
+    dev_close(d);
+}
+
+Test(ptx_parse, nesting_has_an_end)
+{
+    static char text[8192];
+    strcpy(text, ENTRY);
+    for (int i = 0; i < 100; i++)
+        strcat(text, "{");
+    expect_refused(text, AT, "too deeply");
+    strcpy(text, PTX_HEAD ".global .b32 x[4] = ");
+    for (int i = 0; i < 100; i++)
+        strcat(text, "{");
+    expect_refused(text, 4, "too deeply");
+    strcpy(text, ENTRY "call ");
+    for (int i = 0; i < 100; i++)
+        strcat(text, "(");
+    expect_refused(text, AT, "too deeply");
+}
+
+// --- robust ---
+
+Test(ptx_parse, a_module_cut_at_any_byte_is_refused_or_runs)
+{
+    struct dev *d = simulator();
+    dev_ptr out = buffer(d);
+    size_t ran = 0, bytes = strlen(small);
+    char *exact = malloc(bytes);
+    cr_assert_not_null(exact);
+    for (size_t n = 0; n < bytes; n++) {
+        memcpy(exact, small, n);
+        ran += survive(d, exact, n, out);
+    }
+    // The kernel is whole after its last brace; what follows is .file and .section.
+    cr_expect_leq(ran, 80, "%zu of %zu cuts ran", ran, bytes);
+    free(exact);
+    dev_close(d);
+}
+
+Test(ptx_parse, a_line_of_a_megabyte_is_refused_with_one_short_line)
+{
+    enum { SIZE = 1 << 20 };
+    struct dev *d = simulator();
+    char *text = malloc(SIZE + 1);
+    static const char fills[] = { 'a', '{', '0', '.', '"', ' ', '%', '(', ',', '\1', '\xff' };
+    cr_assert_not_null(text);
+    text[SIZE] = 0;
+    for (size_t i = 0; i < sizeof fills; i++) {
+        memset(text, fills[i], SIZE);
+        memcpy(text, ENTRY, strlen(ENTRY));
+        cr_expect_null(load(d, text, SIZE), "a megabyte of 0x%02x", (unsigned char)fills[i]);
+        cr_expect(is_placed(dev_error(d)), "0x%02x: %s", (unsigned char)fills[i], dev_error(d));
+    }
+    free(text);
+    dev_close(d);
+}
+
+static uint64_t next(uint64_t *state)  // xorshift64*
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * 0x2545f4914f6cdd1du;
+}
+
+static void mutate(char *text, size_t *n, uint64_t *state)
+{
+    static const char likely[] = "0123456789.,;:{}()[]<>%@!|_+-=\"/*\n \tabfrsuvx";
+    size_t at = next(state) % *n, length = 1 + next(state) % 12, from = next(state) % *n;
+    length = at + length > *n ? *n - at : length;
+    length = from + length > *n ? *n - from : length;
+    switch (next(state) % 5) {
+    case 0:
+        text[at] = likely[next(state) % (sizeof likely - 1)];
+        break;
+    case 1:
+        text[at] = (char)next(state);
+        break;
+    case 2:  // leave some out
+        memmove(text + at, text + at + length, *n - at - length);
+        *n -= length;
+        break;
+    case 3:  // put some in a second time
+        memmove(text + at, text + from, length);
+        break;
+    default:  // exchange two bytes
+        length = (unsigned char)text[at];
+        text[at] = text[from];
+        text[from] = (char)length;
+    }
+}
+
+Test(ptx_parse, ten_thousand_mutations_do_no_harm)
+{
+    struct dev *d = simulator();
+    dev_ptr out = buffer(d);
+    uint64_t state = 0x5eed;
+    size_t ran = 0;
+    for (int round = 0; round < 10000; round++) {
+        char text[sizeof small];
+        size_t n = strlen(small);
+        memcpy(text, small, sizeof small);
+        for (uint64_t k = 1 + next(&state) % 3; k > 0; k--)
+            mutate(text, &n, &state);
+        ran += survive(d, text, n, out);
+    }
+    cr_expect(ran > 100 && ran < 9900, "%zu of 10000 mutations still ran: they miss the point", ran);
+    dev_close(d);
+}

@@ -12,15 +12,21 @@
 
 #define PTX_MAX ((size_t)64 << 20)  // bytes; nvcc's output for the largest kernels stays far below
 
+// An error is one line, whatever names and drivers' messages hold.
+static void one_line(struct dev *d)
+{
+    for (char *c = d->error; *c; c++)
+        if ((unsigned char)*c < ' ')
+            *c = ' ';
+}
+
 bool backend_fail(struct dev *d, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     vsnprintf(d->error, sizeof d->error, format, args);
     va_end(args);
-    for (char *c = d->error; *c; c++)  // one line, whatever a driver's message holds
-        if ((unsigned char)*c < ' ')
-            *c = ' ';
+    one_line(d);
     return false;
 }
 
@@ -116,6 +122,8 @@ struct dev_module *dev_load_text(struct dev *d, const char *name, const char *te
     memcpy(copy, text, bytes);
     copy[bytes] = '\0';
     struct dev_module *m = d->ops->load(d, name, copy, bytes);
+    if (!m)
+        one_line(d);
     free(copy);
     return m;
 }
@@ -124,15 +132,23 @@ struct dev_module *dev_load(struct dev *d, const char *path)
 {
     struct stat info;
     struct dev_module *m = NULL;
-    FILE *f = path ? fopen(path, "rb") : NULL;
-    if (!f) {
-        backend_fail(d, "%.300s: %s", path ? path : "(no path)", strerror(errno));
+    if (!path) {
+        backend_fail(d, "a module needs the path of its PTX file");
+        return NULL;
+    }
+    if (!stat(path, &info) && !S_ISREG(info.st_mode)) {  // opening a FIFO would wait for a writer
+        backend_fail(d, "%.300s: %s, not a PTX file", path, S_ISDIR(info.st_mode) ? "a directory" : "a device or pipe");
+        return NULL;
+    }
+    FILE *f = fopen(path, "rb");
+    if (!f || fstat(fileno(f), &info)) {
+        backend_fail(d, "%.300s: %s", path, strerror(errno));
+        if (f)
+            fclose(f);
         return NULL;
     }
     char *text = NULL;
-    if (fstat(fileno(f), &info) || S_ISDIR(info.st_mode)) {
-        backend_fail(d, "%.300s: a directory, not a PTX file", path);
-    } else if (info.st_size > (off_t)PTX_MAX) {
+    if (info.st_size > (off_t)PTX_MAX) {
         backend_fail(d, "%.300s: %lld bytes; a PTX file of more than %zu MiB is not read", path,
                      (long long)info.st_size, PTX_MAX >> 20);
     } else if (!(text = malloc((size_t)info.st_size + 1))) {
@@ -197,7 +213,10 @@ bool dev_launch(struct dev *d, struct dev_kernel *k, const struct dev_launch *la
     for (size_t i = 0; i < l.n_args; i++)
         if (!l.args[i].value || !l.args[i].bytes)
             return backend_fail(d, "argument %zu has no value", i);
-    return check_shape(d, &l) && d->ops->launch(d, k, &l);
+    bool done = check_shape(d, &l) && d->ops->launch(d, k, &l);
+    if (!done)
+        one_line(d);
+    return done;
 }
 
 bool dev_sync(struct dev *d)

@@ -11,7 +11,7 @@
 //
 // The functions here validate their arguments; the backends (backend.h) trust them. Every function that returns
 // bool or a pointer answers false or NULL on failure and leaves one line about it in dev_error(). Nothing here
-// prints or exits. One thread uses a struct dev at a time.
+// prints or exits. A struct dev belongs to the thread that opened it.
 #ifndef COMMON_DEVICE_H
 #define COMMON_DEVICE_H
 
@@ -64,8 +64,8 @@ void dev_close(struct dev *d);  // frees everything that the device still holds;
 const struct dev_about *dev_about(const struct dev *d);
 const char *dev_error(const struct dev *d);  // the last failure, "" before the first
 
-// Number of host threads the simulated GPU spreads a launch's blocks over; 0 means one a processor. The results and
-// counters do not depend on it. Does nothing on a GPU.
+// Number of host threads the simulated GPU spreads a launch's blocks over, at most 256; 0 means one a processor. The
+// results and counters do not depend on it. Does nothing on a GPU.
 void dev_set_jobs(struct dev *d, unsigned jobs);
 
 // Warp instructions after which the simulated GPU gives up on a block that never ends. 0 restores the default.
@@ -98,7 +98,7 @@ bool dev_baseline_gemm(struct dev *d, enum dev_type type, int M, int N, int K, d
                        double beta, dev_ptr C);
 const char *dev_baseline_name(struct dev *d);  // "cuBLAS 13.1.0", or NULL where there is none
 
-// Counters of the last launch that ended, or NULL on a GPU. Valid until the next launch or dev_close.
+// Counters of the last launch that ended, or NULL on a GPU. Valid until the next launch, dev_unload or dev_close.
 const struct profile *dev_profile(const struct dev *d);
 
 #endif

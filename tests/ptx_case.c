@@ -110,6 +110,7 @@ static const uint64_t f64_edges[] = {
     0x0000000000000001, 0x8000000000000001, 0x000fffffffffffff, 0x0010000000000000, 0x7fefffffffffffff,
     0xffefffffffffffff, 0x3fe0000000000000, 0xbfe0000000000000, 0x3ff8000000000000, 0x4004000000000000,
     0x3fefffffffffffff, 0x3ff0000000000001, 0x3ff0000010000000, 0x36a0000000000000, 0x380fffffe0000000,
+    0x380fffffefffffff, 0x380ffffff0000000, 0x380ffffff8000000,
     0x47efffffefffffff, 0x47effffff0000000, 0x41dfffffffc00000, 0x41e0000000000000, 0xc1e0000000000000,
     0x41efffffffe00000, 0x41f0000000000000, 0x43e0000000000000, 0xc3e0000000000000, 0x43f0000000000000,
 };
@@ -245,8 +246,9 @@ static void compare(struct dev *d, const struct ptx_case *k, const uint64_t *ope
         bool spilled = above != (~0ull ^ low_bits(~0ull, k->d));
         if (right && !spilled)
             continue;
-        snprintf(line, sizeof line, "\n  a 0x%" PRIx64 " b 0x%" PRIx64 " c 0x%" PRIx64 ": 0x%" PRIx64 ", not 0x%" PRIx64 "%s",
-                 a, b, c, have, want, spilled ? " (and it wrote beyond)" : "");
+        snprintf(line, sizeof line,
+                 "\n  a 0x%" PRIx64 " b 0x%" PRIx64 " c 0x%" PRIx64 ": 0x%" PRIx64 ", not 0x%" PRIx64 "%s", a, b, c,
+                 have, want, spilled ? " (and it wrote beyond)" : "");
         if (latitude == OPEN && !about->simulated && !spilled) {
             if (!open++)
                 memcpy(note, line, sizeof note);
@@ -256,8 +258,8 @@ static void compare(struct dev *d, const struct ptx_case *k, const uint64_t *ope
             strcat(where, line);
     }
     if (open)
-        cr_log_warn("%s: '%s' gives something else for %zu operands that PTX leaves open:%s", about->name, k->text, open,
-                    note);
+        cr_log_warn("%s: '%s' gives something else for %zu operands that PTX leaves open:%s", about->name, k->text,
+                    open, note);
     cr_expect_eq(wrong, 0, "%s: '%s' is wrong for %zu of %d operands:%s", about->name, k->text, wrong, SETS, where);
 }
 

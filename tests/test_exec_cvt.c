@@ -276,8 +276,9 @@ static uint64_t narrow(uint64_t a)
                                 : ptx_of_float((float)ptx_double(a));
 }
 
+// .ftz looks at the value rounded to 24 bits, before it would become a subnormal.
 WANT(narrowed, narrow(a))
-WANT(narrowed_ftz, fabs(ptx_double(a)) < 0x1p-126 ? a >> 32 & 0x80000000 : narrow(a))  // flushed before rounding
+WANT(narrowed_ftz, fabs(ptx_double(a)) < 0x1.ffffffp-127 ? a >> 32 & 0x80000000 : narrow(a))
 WANT(narrowed_sat, unit(ptx_of_float((float)ptx_double(a))))
 WANT(widened, ptx_of_double((double)ptx_float(a)))
 WANT(widened_ftz, ptx_of_double((double)ptx_float(flushed(a))))

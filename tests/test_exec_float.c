@@ -59,13 +59,13 @@ static uint64_t after(uint64_t x, unsigned mode)
 
 // --- f32 ---
 
-// With .ftz a product too small for a normal number is zero before it is rounded: an H200 gives 0 for (1 - 2^-24) *
-// 2^-126, which to nearest would be 2^-126. Exact: the product of two floats fits in a double, and at the one result
-// in question the difference from it does too.
+// With .ftz a result that is too small for a normal number when rounded to 24 bits, whatever its exponent, is zero: an
+// H200 gives 0 for (1 - 2^-24) * 2^-126, which as a subnormal would round to 2^-126. A long double holds the product of
+// two floats, and at the one result in question the difference from it.
 static uint64_t tiny_to_zero(uint64_t result, long double a, long double b, long double c, unsigned mode)
 {
     long double d = F(result), over = (a * b + (c - d)) * (d < 0 ? -1 : 1);
-    return mode & FTZ && fabsl(d) == 0x1p-126L && over < 0 ? result & 0x80000000 : result;
+    return mode & FTZ && fabsl(d) == 0x1p-126L && over < -0x1p-151L ? result & 0x80000000 : result;
 }
 
 WANT32(sum, a + b)
@@ -78,8 +78,17 @@ WANT(fused, after(tiny_to_zero(nearest_fused(a, b, c, bits & FTZ), F(before(a, b
                                F(before(c, bits)), bits), bits & SAT))
 WANT(fused_zero, fused(a, b, 0x80000000, bits))
 WANT(fused_smallest, fused(a, b, 0x00800000, bits))
-WANT(minute_quotient, after(ptx_of_float(F(before(a, bits)) / 0x1p126f), bits))
-WANT32(quotient, a / b)
+WANT32(nearest_quotient, a / b)
+
+static uint64_t divided(uint64_t a, uint64_t b, unsigned mode)
+{
+    long double q = fabsl((long double)F(before(a, mode)) / F(before(b, mode)));
+    uint64_t d = nearest_quotient(a, b, 0, mode);
+    return mode & FTZ && q < 0x1.ffffffp-127L ? d & 0x80000000 : d;
+}
+
+WANT(quotient, divided(a, b, bits))
+WANT(minute_quotient, divided(a, 0x7e800000, bits))
 WANT32(reciprocal, 1.0f / a)
 WANT32(root, sqrtf(a))
 
@@ -88,7 +97,8 @@ Test(exec_float, f32_sums_and_products_round_to_nearest_even)
     static const struct ptx_case cases[] = {
         OP2("add.f32", sum, 32, 0), OP2("add.rn.f32", sum, 32, 0), OP2("add.ftz.f32", sum, 32, FTZ),
         OP2("add.sat.f32", sum, 32, SAT), OP2("add.rn.ftz.sat.f32", sum, 32, FTZ | SAT),
-        OP2("sub.f32", difference, 32, 0), OP2("sub.rn.f32", difference, 32, 0), OP2("sub.ftz.f32", difference, 32, FTZ),
+        OP2("sub.f32", difference, 32, 0), OP2("sub.rn.f32", difference, 32, 0),
+        OP2("sub.ftz.f32", difference, 32, FTZ),
         OP2("sub.sat.f32", difference, 32, SAT), OP2("sub.rn.ftz.sat.f32", difference, 32, FTZ | SAT),
         OP2("mul.f32", product, 32, 0), OP2("mul.rn.f32", product, 32, 0), OP2("mul.ftz.f32", product, 32, FTZ),
         OP2("mul.sat.f32", product, 32, SAT), OP2("mul.rn.ftz.sat.f32", product, 32, FTZ | SAT),

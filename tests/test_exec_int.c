@@ -322,7 +322,8 @@ Test(exec_int, comparisons_are_signed_or_unsigned_by_their_type)
 // p = (a < b) joined with (c odd), q = (a >= b) joined with it; the answer is p + 2 q.
 static uint64_t pair_of(bool t, bool c, char join)
 {
-    bool p = join == '&' ? t && c : join == '|' ? t || c : t != c, q = join == '&' ? !t && c : join == '|' ? !t || c : !t != c;
+    bool p = join == '&' ? t && c : join == '|' ? t || c : t != c;
+    bool q = join == '&' ? !t && c : join == '|' ? !t || c : !t != c;
     return (uint64_t)p + 2 * (uint64_t)q;
 }
 
@@ -349,9 +350,12 @@ Test(exec_int, setp_joins_a_predicate_and_writes_its_complement_too)
         { ODD "mov.pred %p, %q; setp.lt.and.s32 %p|%q, %a, %b, %p; " PAIR, pair_and, 32, 32, 32, 32, 32 },
         { ODD "setp.lt.and.s32 %p|%q, %a, %b, !%q; " PAIR, pair_and_not, 32, 32, 32, 32, 32 },
         { "setp.ne.u32 %p, 0, 0; setp.lt.s32 _|%q, %a, %b; " PAIR, only_q, 32, 32, 32, 32, 32 },
-        { ODD "setp.ne.u32 %p, 1, 1; @!%q bra L; setp.lt.s32 %p|%q, %a, %b; L: " PAIR, guarded_pair, 32, 32, 32, 32, 32 },
-        { ODD "mov.pred %p, %q; setp.ne.u32 %q, 1, 1; @%p setp.lt.s32 %p|%q, %a, %b; " PAIR, guarded_pair, 32, 32, 32, 32, 32 },
-        { ODD "setp.ne.u32 %p, 1, 1; @%q setp.lt.s32 %p|%q, %a, %b; " PAIR, guarded_pair, 32, 32, 32, 32, 32 },
+        { ODD "setp.ne.u32 %p, 1, 1; @!%q bra L; setp.lt.s32 %p|%q, %a, %b; L: " PAIR, guarded_pair,
+          32, 32, 32, 32, 32 },
+        { ODD "mov.pred %p, %q; setp.ne.u32 %q, 1, 1; @%p setp.lt.s32 %p|%q, %a, %b; " PAIR, guarded_pair,
+          32, 32, 32, 32, 32 },
+        { ODD "setp.ne.u32 %p, 1, 1; @%q setp.lt.s32 %p|%q, %a, %b; " PAIR, guarded_pair,
+          32, 32, 32, 32, 32 },
     };
     CHECK(cases, ints);
 }

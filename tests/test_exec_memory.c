@@ -199,7 +199,8 @@ Test(exec_memory, an_access_outside_an_allocation_names_the_byte_and_the_allocat
                  PARTS("kernel.cu:77", "block (1,0,0), thread (0,0,0)", "writes 4 bytes",
                        "byte 256 of out, which has 256 bytes"));
     expect_fault(FAULT("ld.global.u32 %r3, [%l1+-4];\n"), PARTS("4 bytes before the start of in"));
-    expect_fault(FAULT("ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%l1+1024];\n"), PARTS("reads 16 bytes", "byte 1024 of in"));
+    expect_fault(FAULT("ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%l1+1024];\n"),
+                 PARTS("reads 16 bytes", "byte 1024 of in"));
     expect_fault(FAULT("mov.u64 %l3, 0;\nld.global.u32 %r3, [%l3];\n"), PARTS("null pointer"));
     expect_fault(FAULT("mov.u64 %l3, 0;\nst.u32 [%l3+8], %r3;\n"), PARTS("writes", "null pointer"));
     expect_fault(FAULT("mov.u64 %l3, -8;\nld.global.u64 %l4, [%l3];\n"), PARTS("no allocation"));

@@ -18,7 +18,8 @@ static const char small[] =
     ".local .align 8 .b8 __local_depot0[16];\n.reg .b64 %SP, %SPL;\n.reg .pred %p<3>;\n.reg .f32 %f<4>;\n"
     ".reg .b32 %r<6>;\n.reg .b64 %rd<5>;\n.shared .align 4 .b8 tile[64];\n"
     "\t.loc 1 5 0\nmov.u64 %SPL, __local_depot0;\ncvta.local.u64 %SP, %SPL;\nld.param.u64 %rd1, [out];\n"
-    "cvta.to.global.u64 %rd2, %rd1;\nmov.u32 %r1, %tid.x;\n\t.loc 1 6 3, function_name $L__info_string0, inlined_at 1 9 2\n"
+    "cvta.to.global.u64 %rd2, %rd1;\nmov.u32 %r1, %tid.x;\n\t.loc 1 9 2\n"
+    "\t.loc 1 6 3, function_name $L__info_string0, inlined_at 1 9 2\n"
     "setp.gt.s32 %p1|%p2, %r1, 40;\n@%p1 bra $L__BB0_2;\nmov.u32 %r2, tile;\nst.shared.f32 [%r2+4], 0f3F800000;\n"
     "ld.shared.v2.f32 {%f1, _}, [tile];\n{ // inline asm\n.reg .b32 t; mov.b32 t, %r1; add.s32 %r3, t, -1;\n}\n"
     "fma.rn.f32 %f2, %f1, 0f40000000, %f1;\nmul.wide.s32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd2, %rd3;\n"
@@ -75,7 +76,8 @@ static bool survive(struct dev *d, const char *text, size_t bytes, dev_ptr out)
     bool ran = false;
     if (!m) {
         // common/device.c refuses text with NUL bytes before any parser sees it.
-        cr_expect(memchr(text, 0, bytes) || !bytes || is_placed(dev_error(d)), "no place, or several lines: %s", dev_error(d));
+        cr_expect(memchr(text, 0, bytes) || !bytes || is_placed(dev_error(d)),
+                  "no place, or several lines: %s", dev_error(d));
         return false;
     }
     struct dev_kernel *k = dev_kernel(d, m, "k");
@@ -113,7 +115,8 @@ Test(ptx_parse, what_nvcc_writes_is_accepted_and_runs)
 
 // --- refused ---
 
-#define ENTRY PTX_HEAD ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.reg .b32 %r<4>;\n.reg .pred %p;\n.reg .b64 %d;\n"
+#define ENTRY                                                                                                          \
+    PTX_HEAD ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.reg .b32 %r<4>;\n.reg .pred %p;\n.reg .b64 %d;\n"
 #define BODY(line) ENTRY line "\nret;\n}\n"
 enum { AT = 9 };  // the line of BODY's argument
 

@@ -85,9 +85,7 @@ void cublas_close(struct cublas *b)
 {
     if (b && b->handle)
         b->destroy(b->handle);
-    if (b && b->library)
-        dlclose(b->library);
-    free(b);
+    free(b);  // the library stays: like the driver's, it has exit handlers in this process
 }
 
 const char *cublas_name(const struct cublas *b)

@@ -17,7 +17,8 @@ bool cuda_load(struct cuda *c, char *error, size_t size)
 {
     *c = (struct cuda){ .library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) };
     if (!c->library) {
-        snprintf(error, size, "no GPU: libcuda.so.1 of the NVIDIA driver was not found in the loader's path");
+        const char *why = dlerror();
+        snprintf(error, size, "no GPU: the NVIDIA driver's library cannot be loaded (%s)", why ? why : "libcuda.so.1");
         return false;
     }
     const char *missing = NULL;

@@ -74,10 +74,11 @@ enum {
     CU_FUNCTION_MAX_DYNAMIC_SHARED = 8,
     CU_JIT_ERROR_LOG = 5,
     CU_JIT_ERROR_LOG_BYTES = 6,
-    CU_JIT_LINE_INFO = 12,
+    CU_JIT_LINE_INFO = 13,
     CU_STREAM_NON_BLOCKING = 1,
     CU_ERROR_INVALID_VALUE = 1,
     CU_ERROR_OUT_OF_MEMORY = 2,
+    CU_ERROR_NOT_FOUND = 500,
 };
 
 // Opens libcuda.so.1 and fills every required function. False, with one line in error, where there is none.

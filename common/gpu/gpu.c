@@ -34,6 +34,7 @@ struct gpu {
     cu_context context;
     cu_stream stream;
     cu_event start, stop;
+    bool timing;
     struct allocation *allocations;
     struct dev_module *modules;
     struct cublas *cublas;
@@ -55,9 +56,9 @@ static bool ok(struct dev *d, const char *call, cu_result r)
         return true;
     cuda_describe(&gpu_of(d)->cuda, call, r, text, sizeof text);
     if (strstr(text, "ILLEGAL") || strstr(text, "LAUNCH_FAILED") || strstr(text, "MISALIGNED") ||
-        strstr(text, "HARDWARE_STACK") || strstr(text, "INVALID_ADDRESS_SPACE") || strstr(text, "INVALID_PC"))
+        strstr(text, "HARDWARE_STACK") || strstr(text, "INVALID_ADDRESS_SPACE") || strstr(text, "INVALID_PC") || strstr(text, "CUDA_ERROR_ASSERT"))
         hint = ": a kernel went wrong, and the GPU takes no more work from this process; the simulated GPU "
-               "(--device=sim) names the line and the thread";
+               "(--device=sim) names the line and the thread, compute-sanitizer the thread";
     return backend_fail(d, "%s%s", text, hint);
 }
 
@@ -270,8 +271,12 @@ static struct dev_kernel *gpu_kernel(struct dev *d, struct dev_module *m, const 
         backend_fail(d, "out of memory");
         return NULL;
     }
-    if (gpu_of(d)->cuda.module_function(&k->function, m->module, name)) {
-        backend_fail(d, "%.300s has no kernel named '%.200s'", m->name, name);
+    cu_result r = gpu_of(d)->cuda.module_function(&k->function, m->module, name);
+    if (r) {
+        if (r == CU_ERROR_NOT_FOUND)
+            backend_fail(d, "%.300s has no kernel named '%.200s'", m->name, name);
+        else
+            ok(d, "cuModuleGetFunction", r);
         free(k->name);
         free(k);
         return NULL;
@@ -288,12 +293,15 @@ static bool check_args(struct dev *d, const struct dev_kernel *k, const struct d
     size_t offset, bytes, n = 0;
     if (!c->param_info)
         return true;
-    while (!c->param_info(k->function, n, &offset, &bytes)) {
+    cu_result r;
+    while (!(r = c->param_info(k->function, n, &offset, &bytes))) {
         if (n < l->n_args && l->args[n].bytes != bytes)
             return backend_fail(d, "kernel %s: argument %zu has %zu bytes, the parameter has %zu", k->name, n,
                                 l->args[n].bytes, bytes);
         n++;
     }
+    if (r != CU_ERROR_INVALID_VALUE)  // which means that there is no such parameter
+        return ok(d, "cuFuncGetParamInfo", r);
     if (n != l->n_args)
         return backend_fail(d, "kernel %s takes %zu arguments, %zu were given", k->name, n, l->n_args);
     return true;
@@ -336,6 +344,7 @@ static bool gpu_launch(struct dev *d, struct dev_kernel *k, const struct dev_lau
 static bool gpu_timer_start(struct dev *d)
 {
     struct gpu *g = gpu_of(d);
+    g->timing = true;
     return CALL(d, event_record, cuEventRecord, g->start, g->stream);
 }
 
@@ -343,6 +352,8 @@ static bool gpu_timer_stop(struct dev *d, double *ms)
 {
     struct gpu *g = gpu_of(d);
     float elapsed = 0;
+    if (!g->timing)
+        return backend_fail(d, "the timer was not started");
     bool done = CALL(d, event_record, cuEventRecord, g->stop, g->stream) &&
                 CALL(d, event_sync, cuEventSynchronize, g->stop) &&
                 CALL(d, event_elapsed, cuEventElapsedTime, &elapsed, g->start, g->stop);

@@ -13,8 +13,11 @@ static inline f32 nan32(f32 x)  // PTX ISA 9.7.3: the NaN results of f32 instruc
     return x == x ? x : nan.f;
 }
 
-// .ftz: a result that is too small for a normal f32 before it is rounded becomes zero, even where rounding would make
-// it the smallest normal one (as an H200 does).
+// .ftz: whether a result is subnormal is decided after it was rounded to 24 bits as if exponents had no end (so does an
+// H200). Between TINY and 2^-126 that gives 2^-126; below it gives zero, even where rounding to a subnormal would give
+// 2^-126.
+#define TINY 0x1.ffffffp-127
+
 static inline f32 flush32(f32 x, bool tiny)
 {
     return __builtin_fabsf(x) < 0x1p-126f || tiny ? __builtin_copysignf(0, x) : x;
@@ -22,7 +25,12 @@ static inline f32 flush32(f32 x, bool tiny)
 
 static inline f32 mul_ftz(f32 a, f32 b)
 {
-    return nan32(flush32(a * b, __builtin_fabs((f64)a * b) < 0x1p-126));
+    return nan32(flush32(a * b, __builtin_fabs((f64)a * b) < TINY));
+}
+
+static inline f32 div_ftz(f32 a, f32 b)
+{
+    return nan32(flush32(a / b, __builtin_fabs((f64)a / b) < TINY));
 }
 
 static inline f32 fma_ftz(f32 a, f32 b, f32 c)
@@ -30,13 +38,13 @@ static inline f32 fma_ftz(f32 a, f32 b, f32 c)
     f32 d = __builtin_fmaf(a, b, c);
     if (__builtin_fabsf(d) != 0x1p-126f)
         return nan32(flush32(d, false));
-    f64 over = __builtin_fma((f64)a, (f64)b, (f64)c - d);  // exact result less d
+    f64 over = __builtin_fma((f64)a, (f64)b, (f64)c - (d > 0 ? TINY : -TINY));  // its sign is exact
     return flush32(d, d > 0 ? over < 0 : over > 0);
 }
 
 static inline f32 narrow_ftz(f64 a)
 {
-    return flush32((f32)a, __builtin_fabs(a) < 0x1p-126);
+    return flush32((f32)a, __builtin_fabs(a) < TINY);
 }
 
 // min and max answer the number where one side is NaN, and take -0 for less than +0.

@@ -13,6 +13,7 @@ struct simt_dev {
     struct dev dev;
     struct simt *simt;
     struct timespec started;
+    bool timing;
 };
 
 static struct simt *simt_of(const struct dev *d)
@@ -55,6 +56,7 @@ static void sim_close(struct dev *d)
 
 static void sim_set_jobs(struct dev *d, unsigned jobs)
 {
+    jobs = jobs < SIMT_JOBS_MAX ? jobs : SIMT_JOBS_MAX;
     simt_of(d)->jobs = jobs;
     describe((struct simt_dev *)d, jobs);
 }
@@ -164,14 +166,17 @@ static bool sim_sync(struct dev *d)
 
 static bool sim_timer_start(struct dev *d)
 {
-    clock_gettime(CLOCK_MONOTONIC, &((struct simt_dev *)d)->started);
-    return true;
+    struct simt_dev *s = (struct simt_dev *)d;
+    s->timing = true;
+    return !clock_gettime(CLOCK_MONOTONIC, &s->started);
 }
 
 static bool sim_timer_stop(struct dev *d, double *ms)
 {
     const struct timespec *a = &((struct simt_dev *)d)->started;
     struct timespec b;
+    if (!((struct simt_dev *)d)->timing)
+        return backend_fail(d, "the timer was not started");
     clock_gettime(CLOCK_MONOTONIC, &b);
     *ms = (double)(b.tv_sec - a->tv_sec) * 1e3 + (double)(b.tv_nsec - a->tv_nsec) / 1e6;
     return true;

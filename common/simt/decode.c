@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MAX_SHARED 232448u     // bytes a block: 227 KB, as on sm_90
+#define MAX_LOCAL (512u << 10)  // bytes a thread: CUDA C++ Programming Guide, technical specifications
+
 static const char *const alu_names[ALU_OPS] = {
 #define ALU(id, name, n, D, A, B, C, effect) name,
 #define SETP(id, name, T, effect) name,
@@ -141,9 +144,10 @@ static void place_variables(struct decoder *x)
                 shared = at + v->bytes;
         }
     }
-    if (shared > 1 << 24 || local > 1 << 24)
-        decode_fail(x, x->f->name.p, "'%.*s' declares %llu bytes of shared and %llu of local memory: too much",
-                    (int)x->f->name.n, x->f->name.p, (unsigned long long)shared, (unsigned long long)local);
+    if (shared > MAX_SHARED || local > MAX_LOCAL)
+        decode_fail(x, x->f->name.p, "'%.*s' declares %llu bytes of shared memory (at most %u) and %llu of local memory "
+                    "(at most %u)", (int)x->f->name.n, x->f->name.p, (unsigned long long)shared, MAX_SHARED,
+                    (unsigned long long)local, MAX_LOCAL);
     x->code->param_bytes = (uint32_t)param;
     x->code->shared_bytes = (uint32_t)shared;
     x->code->local_bytes = (uint32_t)align_up(local, 16);

@@ -236,8 +236,11 @@ static void arithmetic(struct decoder *x, const struct parts *s)
     if (is_float(type) && str_is(s->part[0], "mad"))
         memcpy(name, "fma", 3);
     bool flush_result = ftz;
-    if (ftz && (str_is(s->part[0], "mul") || str_is(s->part[0], "fma") || str_is(s->part[0], "mad"))) {
-        snprintf(name + 3, sizeof name - 3, ".ftz.f32");  // these flush before they round
+    if (ftz && (str_is(s->part[0], "mul") || str_is(s->part[0], "div") || str_is(s->part[0], "fma") ||
+                str_is(s->part[0], "mad"))) {
+        if (strcmp(name + 3, ".f32") != 0)
+            unknown(x);
+        snprintf(name + 3, sizeof name - 3, ".ftz.f32");  // what these flush is decided with the rounding
         flush_result = false;
     }
     enum alu_op op = find_op(x, name);
@@ -470,7 +473,7 @@ static void cvt(struct decoder *x, const struct parts *s)
     snprintf(name, sizeof name, "cvt%s%.*s%s%s.%s.%s", round.n ? "." : "", (int)(round.n < 8 ? round.n : 8), round.p,
              sat && is_integer(dt) && is_integer(at) ? ".sat" : "", flush && narrows ? ".ftz" : "", ptx_type_name(dt),
              ptx_type_name(at));
-    flush = flush && !narrows;  // that one flushes before it rounds
+    flush = flush && !narrows;  // that one decides what to flush with the rounding
     enum alu_op op = find_op(x, name);
     bool wider = d->kind == OPND_REG && x->f->regs[d->reg].type != PTX_PRED && reg_bytes(x, d->reg) > dbytes;
     if (clamp && dt != PTX_F32)

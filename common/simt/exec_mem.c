@@ -340,18 +340,18 @@ static bool access(struct access *a)
         return lane_by_lane(a);
     match(a);
     const struct mem_memo *memo = a->memo;
-    const uint64_t extent = (uint64_t)(memo->max - memo->min) + a->total;
-    if ((memo->bits | a->address) & (a->total - 1))
+    const uint64_t span = (uint64_t)memo->max - (uint64_t)memo->min, extent = span + a->total;
+    if (((memo->bits | a->address) & (a->total - 1)) || span > MEMORY_OFFSET)
         return lane_by_lane(a);
     if (a->m->space == SPACE_SHARED) {
-        int64_t low = (int64_t)a->address + memo->min;
+        int64_t low = a->address <= g->shared_bytes ? (int64_t)a->address + memo->min : -1;
         if (low < 0 || extent > g->shared_bytes || (uint64_t)low > g->shared_bytes - extent)
             return lane_by_lane(a);
         count_shared(a, &memo->shared);
         move(a, worker->shared + a->address);
         return true;
     }
-    unsigned char *p = extent > MEMORY_OFFSET ? NULL : memory_at(g->memory, a->address + (uint64_t)memo->min, extent);
+    unsigned char *p = memory_at(g->memory, a->address + (uint64_t)memo->min, extent);
     if (!p)
         return lane_by_lane(a);
     if (a->m->space != SPACE_CONST)

@@ -115,7 +115,7 @@ static unsigned count_jobs(const struct simt *s, uint64_t n_blocks)
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t jobs = s->jobs ? s->jobs : online > 0 ? (uint64_t)online : 1;
     jobs = jobs < n_blocks ? jobs : n_blocks;
-    return jobs > 256 ? 256 : (unsigned)jobs;
+    return jobs > SIMT_JOBS_MAX ? SIMT_JOBS_MAX : (unsigned)jobs;
 }
 
 bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
@@ -129,12 +129,12 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     uint32_t allowed = k->func->max_threads ? k->func->max_threads : SIMT_THREADS_MAX;
     if (threads > allowed) {
-        snprintf(error, DEV_ERROR_MAX, "kernel %s: a block of %llu threads was asked for, its launch bounds allow %u",
+        snprintf(error, DEV_ERROR_MAX, "kernel %.200s: a block of %llu threads was asked for, its launch bounds allow %u",
                  k->name, (unsigned long long)threads, allowed);
         return false;
     }
     if (shared > SIMT_SHARED_MAX || k->code->shared_bytes + shared > SIMT_SHARED_MAX) {
-        snprintf(error, DEV_ERROR_MAX, "kernel %s needs %zu bytes of shared memory a block, there are %d",
+        snprintf(error, DEV_ERROR_MAX, "kernel %.200s needs %zu bytes of shared memory a block, there are %d",
                  k->name, k->code->shared_bytes + shared, SIMT_SHARED_MAX);
         return false;
     }

@@ -37,7 +37,8 @@ void memory_destroy(struct memory *m);
 static inline unsigned char *memory_at(const struct memory *m, uint64_t address, uint64_t bytes)
 {
     uint64_t number = address >> MEMORY_SHIFT, offset = address & MEMORY_OFFSET;
-    if (number >= m->count || !m->all[number].data || offset + bytes > m->all[number].bytes)
+    if (number >= m->count || !m->all[number].data || bytes > m->all[number].bytes ||
+        offset > m->all[number].bytes - bytes)
         return NULL;
     return m->all[number].data + offset;
 }

@@ -38,6 +38,7 @@ void simt_unload(struct simt *s, struct simt_module *m)
 {
     for (struct simt_module **p = &s->modules; *p; p = &(*p)->next) {
         if (*p == m) {
+            s->profiled = false;  // its profile names the module's kernel and files
             *p = m->next;
             free_module(s, m);
             return;

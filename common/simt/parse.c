@@ -457,7 +457,7 @@ static void function(struct parser *p, bool entry)
         int64_t product = 1;
         lex_next(&p->lex);
         while (p->lex.tok.kind == TOK_INT || p->lex.tok.kind == TOK_STRING || p->lex.tok.kind == TOK_NAME) {
-            if (p->lex.tok.kind == TOK_INT && p->lex.tok.bits && p->lex.tok.bits <= 4096)
+            if (p->lex.tok.kind == TOK_INT && p->lex.tok.bits && p->lex.tok.bits <= 4096 && product <= 1 << 20)
                 product *= (int64_t)p->lex.tok.bits;
             lex_next(&p->lex);
             if (!parse_accept(p, ','))

@@ -127,7 +127,7 @@ void simt_fault_text(const struct simt *s, const struct simt_kernel *k, const st
                  k->code->local_bytes);
     else
         memory_describe(&s->memory, f->address, place, sizeof place);
-    int n = snprintf(error, DEV_ERROR_MAX, "kernel %s, %s: ", k->name, where);
+    int n = snprintf(error, DEV_ERROR_MAX, "kernel %.200s, %s: ", k->name, where);
     char *out = error + n;
     size_t left = DEV_ERROR_MAX - (size_t)n;
     switch (f->kind) {

@@ -13,6 +13,7 @@
 
 #define SIMT_SHARED_MAX 232448          // bytes of shared memory a block may have: 227 KB, as on sm_90
 #define SIMT_THREADS_MAX 1024           // threads of a block
+#define SIMT_JOBS_MAX 256               // host threads
 #define SIMT_BUDGET (1ull << 30)        // warp instructions of a block, unless simt_set_budget says otherwise
 
 struct simt_kernel {

@@ -7,12 +7,6 @@
 constexpr int BM = 32, BN = 32;  // block tile
 constexpr int THREADS = BM * BN;
 
-// Row-major X is rows x cols. Outside the matrix, load reads 0 and store does nothing.
-__device__ REAL load(const REAL *X, int rows, int cols, int row, int col)
-{
-    return row < rows && col < cols ? X[size_t(row) * cols + col] : 0;
-}
-
 // beta = 0 must not read C: it may hold NaN, or nothing yet.
 __device__ void store(REAL *C, int M, int N, int row, int col, REAL alpha, REAL acc, REAL beta)
 {
@@ -29,13 +23,15 @@ gemm(int M, int N, int K, REAL alpha, const REAL *A, const REAL *B, REAL beta, R
     const int tid = threadIdx.x;
     const int row = blockIdx.y * BM + tid / BN;
     const int col = blockIdx.x * BN + tid % BN;
+    if (row >= M || col >= N)
+        return;  // past the edge of C: nothing to read, nothing to store
 
     // --- Accumulators ---
     REAL acc = 0;
 
     // --- Compute ---
     for (int k = 0; k < K; k++)
-        acc += load(A, M, K, row, k) * load(B, K, N, k, col);
+        acc += A[size_t(row) * K + k] * B[size_t(k) * N + col];
 
     // --- Store ---
     store(C, M, N, row, col, alpha, acc, beta);

@@ -4,13 +4,20 @@
 #endif
 
 // --- Tile sizes ---
-constexpr int BM = 32, BN = 32, BK = 32;  // block tile
+constexpr int BM = 32, BN = 32, BK = 64;  // block tile
 constexpr int THREADS = BM * BN;
+static_assert(BM * BK % THREADS == 0 && BK * BN % THREADS == 0, "every thread copies the same number of elements");
 
-// Row-major X is rows x cols. Outside the matrix, load reads 0 and store does nothing.
-__device__ REAL load(const REAL *X, int rows, int cols, int row, int col)
+// A tile may reach past the edge of its matrix. Along M and N, clamp repeats the last row or column: what comes of it
+// is never stored. Along K it would join the sums, so load puts 0 there.
+__device__ int clamp(int i, int n)
 {
-    return row < rows && col < cols ? X[size_t(row) * cols + col] : 0;
+    return min(i, n - 1);
+}
+
+__device__ REAL load(const REAL *x, bool inside)
+{
+    return inside ? *x : 0;
 }
 
 // beta = 0 must not read C: it may hold NaN, or nothing yet.
@@ -22,7 +29,7 @@ __device__ void store(REAL *C, int M, int N, int row, int col, REAL alpha, REAL 
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 2)  // 2 blocks an SM: at most 32 registers a thread
 gemm(int M, int N, int K, REAL alpha, const REAL *A, const REAL *B, REAL beta, REAL *C)
 {
     __shared__ REAL As[BM][BK];
@@ -37,15 +44,23 @@ gemm(int M, int N, int K, REAL alpha, const REAL *A, const REAL *B, REAL beta, R
     // --- Accumulators ---
     REAL acc = 0;
 
-    for (int k0 = 0; k0 < K; k0 += BK) {
+    // A and B move along K, tile by tile; left is how much of K is still to come.
+    A += size_t(brow) * K;  // BM x K: the block's rows
+    B += bcol;              // K x BN: the block's columns
+    for (int left = K; left > 0; left -= BK, A += BK, B += size_t(BK) * N) {
         // --- Load ---
-        for (int i = tid; i < BM * BK; i += THREADS)
-            As[i / BK][i % BK] = load(A, M, K, brow + i / BK, k0 + i % BK);
-        for (int i = tid; i < BK * BN; i += THREADS)
-            Bs[i / BN][i % BN] = load(B, K, N, k0 + i / BN, bcol + i % BN);
+        for (int i = 0; i < BM * BK; i += THREADS) {
+            const int r = (tid + i) / BK, c = (tid + i) % BK;
+            As[r][c] = load(&A[size_t(clamp(r, M - brow)) * K + c], c < left);
+        }
+        for (int i = 0; i < BK * BN; i += THREADS) {
+            const int r = (tid + i) / BN, c = (tid + i) % BN;
+            Bs[r][c] = load(&B[size_t(r) * N + clamp(c, N - bcol)], r < left);
+        }
         __syncthreads();  // both tiles are complete before anyone reads them
 
         // --- Compute ---
+#pragma unroll
         for (int k = 0; k < BK; k++)
             acc += As[row][k] * Bs[k][col];
         __syncthreads();  // everyone has read the tiles before they are overwritten

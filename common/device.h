@@ -98,7 +98,7 @@ bool dev_baseline_gemm(struct dev *d, enum dev_type type, int M, int N, int K, d
                        double beta, dev_ptr C);
 const char *dev_baseline_name(struct dev *d);  // "cuBLAS 13.1.0", or NULL where there is none
 
-// Counters of the last launch that ended, or NULL on a GPU. Valid until the next launch, dev_unload or dev_close.
+// Counters of the last launch that ended, or NULL on a GPU. Valid until the next launch or dev_close.
 const struct profile *dev_profile(const struct dev *d);
 
 #endif

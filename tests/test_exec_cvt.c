@@ -58,7 +58,8 @@ struct list {
 static void add(struct list *l, ptx_want *want, unsigned bits, unsigned d, unsigned a, const char *text)
 {
     cr_assert_lt(l->n, MANY);
-    snprintf(l->text[l->n], TEXT, "%s %%d, %%a;", text);
+    int length = snprintf(l->text[l->n], TEXT, "%s %%d, %%a;", text);
+    cr_assert(length > 0 && length < TEXT, "'%s' is too long", text);
     l->item[l->n] = (struct ptx_case){ l->text[l->n], want, bits, d, a, 0, 0 };
     l->n++;
 }

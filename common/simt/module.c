@@ -38,7 +38,6 @@ void simt_unload(struct simt *s, struct simt_module *m)
 {
     for (struct simt_module **p = &s->modules; *p; p = &(*p)->next) {
         if (*p == m) {
-            s->profiled = false;  // its profile names the module's kernel and files
             *p = m->next;
             free_module(s, m);
             return;
@@ -54,6 +53,7 @@ void simt_free(struct simt *s)
         simt_unload(s, s->modules);
     memory_destroy(&s->memory);
     free(s->profile.lines);
+    arena_free(s->profile_names);
     free(s);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena.h"
 #include "simt.h"
 
 static const char *file_name(const struct ptx_module *m, uint32_t number)
@@ -65,6 +66,16 @@ static int by_line(const void *a, const void *b)
     return files ? files : (x->line > y->line) - (x->line < y->line);
 }
 
+// Copies of the names that a profile of k needs; name[i] is that of file number i, and the last one the module's.
+static char **copy_names(struct arena *a, const struct ptx_module *m)
+{
+    char **names = arena_alloc(a, (m->n_files + 1) * sizeof *names);
+    for (uint32_t i = 0; names && i <= m->n_files; i++)
+        if (!(names[i] = arena_printf(a, "%s", i < m->n_files ? file_name(m, i) : m->file)))
+            return NULL;
+    return names;
+}
+
 bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struct worker *sum)
 {
     const struct code *c = k->code;
@@ -73,8 +84,14 @@ bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struc
     struct profile_line *lines = calloc(c->n_uops + 1, sizeof *lines);
     size_t n = 0;
     uint64_t line_warps = 0;  // straight lines that run over this uop
-    if (!lines)
+    arena_free(s->profile_names);
+    s->profile_names = arena_new();
+    char **names = s->profile_names ? copy_names(s->profile_names, m) : NULL;
+    p->kernel = names ? arena_printf(s->profile_names, "%s", k->name) : NULL;
+    if (!lines || !p->kernel) {
+        free(lines);
         return false;
+    }
     for (uint32_t i = 0; i < c->n_uops; i++) {
         const struct uop *u = &c->uops[i];
         line_warps = u->run ? (i && c->uops[i - 1].run ? line_warps : 0) + sum->runs[i] : 0;
@@ -83,7 +100,7 @@ bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struc
             continue;
         const struct ptx_inst *in = &k->func->insts[u->inst];
         const struct ptx_loc *loc = k->func->n_insts && in->loc ? &m->locs[in->loc - 1] : NULL;
-        lines[n].file = loc ? file_name(m, loc->file) : m->file;
+        lines[n].file = names[loc && loc->file < m->n_files ? loc->file : m->n_files];
         lines[n].line = loc ? loc->line : 0;
         add_uop(lines[n++].metric, u, warps, sum->uop_counts[i].idle, sum->mem_counts);
     }
@@ -103,7 +120,6 @@ bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struc
     free(p->lines);
     p->lines = lines;
     p->n_lines = kept;
-    p->kernel = k->name;
     return true;
 }
 

@@ -41,7 +41,8 @@ struct simt {
     uint64_t budget;
     const struct exec *exec;
     struct simt_module *modules;
-    struct profile profile;       // of the last launch
+    struct profile profile;       // of the last launch; its names are copies, so that it outlives its module
+    struct arena *profile_names;
     bool profiled;
 };
 

@@ -1,0 +1,150 @@
+// Loads, stores, branches, barriers: from PTX instructions to uops.
+#include <string.h>
+
+#include "decode_inst.h"
+
+// --- memory ---
+
+void decode_memory(struct decoder *x, const struct parts *s)
+{
+    static const char *const ignored[] = { "weak", "relaxed", "acquire", "release", "volatile", "cta", "gpu", "sys",
+                                           "cluster", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "L1", "L2" };
+    bool load = str_is(s->part[0], "ld");
+    enum ptx_space space = SPACE_GENERIC;
+    enum ptx_type type = ptx_type_named(s->part[s->n - 1]);
+    uint32_t n = 1;
+    for (uint32_t i = 1; i + 1 < s->n; i++) {
+        struct str p = s->part[i];
+        bool known = false;
+        for (size_t k = 0; k < sizeof ignored / sizeof *ignored; k++)
+            known |= str_is(p, ignored[k]) || (p.n > 4 && !memcmp(p.p, "L1::", 4)) || (p.n > 4 && !memcmp(p.p, "L2::", 4));
+        if (str_is(p, "global"))
+            space = SPACE_GLOBAL;
+        else if (str_is(p, "shared") || str_is(p, "shared::cta"))
+            space = SPACE_SHARED;
+        else if (str_is(p, "local"))
+            space = SPACE_LOCAL;
+        else if (str_is(p, "const"))
+            space = SPACE_CONST;
+        else if (str_is(p, "param") || str_is(p, "param::entry"))
+            space = SPACE_PARAM;
+        else if (str_is(p, "v2") || str_is(p, "v4"))
+            n = (uint32_t)(p.p[1] - '0');
+        else if (!known)
+            decode_unknown(x);
+    }
+    uint32_t bytes = ptx_type_bytes(type);
+    operand_count(x, 2, 2);
+    if (!bytes || bytes > 8 || bytes * n > 16 || (space == SPACE_PARAM && !load))
+        decode_unknown(x);
+    const struct ptx_operand *data = &x->in->operand[load ? 0 : 1], *place = &x->in->operand[load ? 1 : 0];
+    if (place->kind != OPND_MEM)
+        decode_fail(x, place->at, "expected an address in brackets");
+    if ((data->kind == OPND_VEC) != (n > 1) || (n > 1 && data->count != n))
+        decode_fail(x, data->at, "expected %u register%s", n, n > 1 ? "s in braces" : "");
+    struct memop *m = decode_alloc(x, sizeof *m);
+    *m = (struct memop){ .space = space, .bytes = bytes, .n = n, .offset = place->bits,
+                         .extend = is_signed(type) ? EXTEND_SIGN : EXTEND_ZERO, .index = x->code->n_memops++ };
+    for (uint32_t i = 0; i < n; i++) {
+        const struct ptx_operand *o = n > 1 ? &data->list[i] : data;
+        if (o->kind == OPND_SINK && load) {
+            m->reg_class[i] = SLOT_NONE;
+        } else if (o->kind == OPND_REG) {
+            uint32_t width = reg_bytes(x, o->reg);
+            if (x->f->regs[o->reg].type == PTX_PRED || width < bytes)
+                decode_fail(x, o->at, "a register of type .%s cannot hold .%s", ptx_type_name(x->f->regs[o->reg].type),
+                            ptx_type_name(type));
+            m->reg[i] = (uint32_t)o->reg;
+            m->reg_class[i] = (uint8_t)slot_for(width);
+        } else if (!load && (o->kind == OPND_INT || o->kind == OPND_F32 || o->kind == OPND_F64 ||
+                             o->kind == OPND_DECIMAL)) {
+            m->reg[i] = vreg_const(x, slot_for(bytes), operand_literal(x, o, type));
+            m->reg_class[i] = (uint8_t)slot_for(bytes);
+        } else {
+            decode_fail(x, o->at, "expected a register");
+        }
+    }
+    if (place->var >= 0) {
+        const struct ptx_var *v = &x->m->vars[place->var];
+        if (space != SPACE_GENERIC && v->space != space)
+            decode_fail(x, place->at, "'%.*s' is in another state space", (int)v->name.n, v->name.p);
+        if (space == SPACE_GENERIC)
+            m->space = v->space;
+        m->offset += x->address[place->var];
+    }
+    if (m->space == SPACE_PARAM) {
+        uint32_t end = (uint32_t)(m->offset + bytes * n);
+        if (place->reg >= 0)
+            decode_fail(x, place->at, "a parameter's address in a register is not supported");
+        if (m->offset > x->code->param_bytes || end > x->code->param_bytes)
+            decode_fail(x, place->at, "this reads beyond the kernel's parameters");
+        struct uop *u = emit(x, UOP_PARAM);
+        u->mem = m;
+        return;
+    }
+    if (place->reg >= 0) {
+        uint32_t width = reg_bytes(x, place->reg);
+        bool narrow = width == 4 && (m->space == SPACE_SHARED || m->space == SPACE_LOCAL || m->space == SPACE_CONST);
+        if (x->f->regs[place->reg].type == PTX_PRED || (width != 8 && !narrow))
+            decode_fail(x, place->at, "this address needs a 64-bit register");
+        m->base = (uint32_t)place->reg;
+        m->base_class = slot_for(width);
+    } else {
+        m->base_class = SLOT_64;
+        m->base = vreg_const(x, SLOT_64, 0);
+    }
+    struct uop *u = emit(x, load ? UOP_LOAD : UOP_STORE);
+    u->mem = m;
+}
+
+// --- control flow ---
+
+void decode_bra(struct decoder *x, const struct parts *s)
+{
+    operand_count(x, 1, 1);
+    if (s->n > 2 || (s->n == 2 && !str_is(s->part[1], "uni")))
+        decode_unknown(x);
+    const struct ptx_operand *o = &x->in->operand[0];
+    if (o->kind != OPND_LABEL)
+        decode_fail(x, o->at, "there is no label '%.*s'", (int)o->name.n, o->name.p);
+    emit(x, UOP_BRANCH)->target = o->target;
+}
+
+void decode_leave(struct decoder *x, const struct parts *s)
+{
+    operand_count(x, 0, 0);
+    if (s->n > 2 || (s->n == 2 && !str_is(s->part[1], "uni")))
+        decode_unknown(x);
+    emit(x, UOP_EXIT);
+}
+
+void decode_trap(struct decoder *x, const struct parts *s)
+{
+    operand_count(x, 0, 0);
+    if (s->n > 1)
+        decode_unknown(x);
+    emit(x, UOP_TRAP);
+}
+
+// bar[.cta].sync a[, b]; bar.arrive a, b; barrier[.cta].sync[.aligned] a[, b]
+void decode_barrier(struct decoder *x, const struct parts *s)
+{
+    bool sync = false, arrive = false;
+    for (uint32_t i = 1; i < s->n; i++) {
+        if (str_is(s->part[i], "sync"))
+            sync = true;
+        else if (str_is(s->part[i], "arrive"))
+            arrive = true;
+        else if (!str_is(s->part[i], "cta") && !(str_is(s->part[i], "aligned") && i == s->n - 1))
+            decode_unknown(x);
+    }
+    if (sync == arrive)
+        decode_unknown(x);
+    operand_count(x, arrive ? 2 : 1, 2);
+    uint32_t a = operand_value(x, &x->in->operand[0], PTX_U32);
+    uint32_t b = x->in->n_operands > 1 ? operand_value(x, &x->in->operand[1], PTX_U32) : vreg_const(x, SLOT_32, 0);
+    struct uop *u = emit(x, UOP_BARRIER);
+    u->a = a;
+    u->b = b;
+    u->target = arrive;
+}

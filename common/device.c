@@ -184,12 +184,13 @@ struct dev_kernel *dev_kernel(struct dev *d, struct dev_module *m, const char *n
 static bool check_shape(struct dev *d, const struct dev_launch *l)
 {
     static const unsigned grid_max[3] = { 2147483647u, 65535u, 65535u }, block_max[3] = { 1024u, 1024u, 64u };
+    static const char axis[] = "xyz";
     uint64_t threads = 1;
     for (int i = 0; i < 3; i++) {
         if (l->grid[i] > grid_max[i])
-            return backend_fail(d, "grid.%c is %u; at most %u blocks fit there", "xyz"[i], l->grid[i], grid_max[i]);
+            return backend_fail(d, "grid.%c is %u; at most %u blocks fit there", axis[i], l->grid[i], grid_max[i]);
         if (l->block[i] > block_max[i])
-            return backend_fail(d, "block.%c is %u; at most %u threads fit there", "xyz"[i], l->block[i], block_max[i]);
+            return backend_fail(d, "block.%c is %u; at most %u threads fit there", axis[i], l->block[i], block_max[i]);
         threads *= l->block[i];
     }
     if (threads > d->about.max_threads)

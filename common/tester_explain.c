@@ -77,8 +77,8 @@ static void add_hint_from_value(struct line *l, const struct step *step, const s
     } else {
         bool ragged =
             v->row >= A->rows / step->tile.m * step->tile.m || v->col >= B->cols / step->tile.n * step->tile.n;
-        add(l, "look at %s the indices of the loads, and at the barriers around them",
-            ragged ? "the guards of this block, which sticks out of C, at" : "");
+        add(l, "look at %sthe indices of the loads, and at the barriers around them",
+            ragged ? "the guards of this block, which sticks out of C, at " : "");
     }
 }
 

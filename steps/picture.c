@@ -28,8 +28,12 @@ static void put_text(const char *text)
 // Marks the word where it stands alone; the rest is plain.
 static void put_line(const char *text, int row)
 {
-    static const struct { const char *word, *kind; } marks[] = {
-        { " right ", "good" }, { " WRONG ", "bad" }, { " FAILED ", "bad" },
+    static const struct {
+        const char *word, *kind;
+    } marks[] = {
+        { " right ", "good" },
+        { " WRONG ", "bad" },
+        { " FAILED ", "bad" },
     };
     printf("<text x=\"16\" y=\"%d\"%s xml:space=\"preserve\">", 28 + 18 * row, row ? "" : " class=\"head\"");
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
@@ -60,13 +64,14 @@ int main(void)
     int width = 32 + 8 * columns, height = 28 + 18 * n;
     printf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n",
            width, height, width, height);
-    puts("<style>\n"
-         "  rect { fill: #f6f8fa } text { font: 13px/18px ui-monospace, 'DejaVu Sans Mono', monospace; fill: #1f2328 }\n"
-         "  .head { font-weight: bold } .good { fill: #1a7f37 } .bad { fill: #cf222e; font-weight: bold }\n"
-         "  @media (prefers-color-scheme: dark) {\n"
-         "    rect { fill: #161b22 } text { fill: #e6edf3 } .good { fill: #3fb950 } .bad { fill: #ff7b72 }\n"
-         "  }\n"
-         "</style>");
+    puts(
+        "<style>\n"
+        "  rect { fill: #f6f8fa } text { font: 13px/18px ui-monospace, 'DejaVu Sans Mono', monospace; fill: #1f2328 }\n"
+        "  .head { font-weight: bold } .good { fill: #1a7f37 } .bad { fill: #cf222e; font-weight: bold }\n"
+        "  @media (prefers-color-scheme: dark) {\n"
+        "    rect { fill: #161b22 } text { fill: #e6edf3 } .good { fill: #3fb950 } .bad { fill: #ff7b72 }\n"
+        "  }\n"
+        "</style>");
     printf("<rect width=\"%d\" height=\"%d\" rx=\"8\"/>\n", width, height);
     for (int i = 0; i < n; i++)
         put_line(lines[i], i);

@@ -95,9 +95,10 @@ static uint64_t random_bits(uint64_t *state)  // splitmix64
     return x ^ x >> 31;
 }
 
-static const uint64_t count_edges[] = { 0,  1,  2,  7,  8,   15,  16,  17,  24,  30,         31,        32,        33,
-                                        40, 47, 48, 63, 64,  65,  96,  127, 128, 255,        256,       257,       288,
-                                        300, 511, 0xffff, 0x7fffffff, 0x80000000, 0xffffff00, 0xffffffff };
+static const uint64_t count_edges[] = { 0,   1,      2,          7,          8,          15,        16,  17,  24,
+                                        30,  31,     32,         33,         40,         47,        48,  63,  64,
+                                        65,  96,     127,        128,        255,        256,       257, 288, 300,
+                                        511, 0xffff, 0x7fffffff, 0x80000000, 0xffffff00, 0xffffffff };
 static const uint64_t f32_edges[] = {
     0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7fc01234, 0xffc00001,
     0x7f812345, 0x00000001, 0x80000001, 0x007fffff, 0x807fffff, 0x00800000, 0x80800000, 0x7f7fffff, 0xff7fffff,
@@ -110,19 +111,23 @@ static const uint64_t f64_edges[] = {
     0x0000000000000001, 0x8000000000000001, 0x000fffffffffffff, 0x0010000000000000, 0x7fefffffffffffff,
     0xffefffffffffffff, 0x3fe0000000000000, 0xbfe0000000000000, 0x3ff8000000000000, 0x4004000000000000,
     0x3fefffffffffffff, 0x3ff0000000000001, 0x3ff0000010000000, 0x36a0000000000000, 0x380fffffe0000000,
-    0x380fffffefffffff, 0x380ffffff0000000, 0x380ffffff8000000,
-    0x47efffffefffffff, 0x47effffff0000000, 0x41dfffffffc00000, 0x41e0000000000000, 0xc1e0000000000000,
-    0x41efffffffe00000, 0x41f0000000000000, 0x43e0000000000000, 0xc3e0000000000000, 0x43f0000000000000,
+    0x380fffffefffffff, 0x380ffffff0000000, 0x380ffffff8000000, 0x47efffffefffffff, 0x47effffff0000000,
+    0x41dfffffffc00000, 0x41e0000000000000, 0xc1e0000000000000, 0x41efffffffe00000, 0x41f0000000000000,
+    0x43e0000000000000, 0xc3e0000000000000, 0x43f0000000000000,
 };
 static const uint64_t f16_edges[] = { 0x0000, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 0xfe00, 0x7c01, 0x7dff,
                                       0x0001, 0x8001, 0x03ff, 0x83ff, 0x0400, 0x7bff, 0xfbff, 0x3800, 0x3555, 0x3bff };
 
 static size_t edges_of(enum ptx_pool pool, unsigned bits, uint64_t out[EDGES])
 {
-    const uint64_t *list = pool == PTX_F32S ? f32_edges : pool == PTX_F64S ? f64_edges
-                           : pool == PTX_F16S ? f16_edges : count_edges;
-    size_t n = pool == PTX_F32S ? PTX_COUNTOF(f32_edges) : pool == PTX_F64S ? PTX_COUNTOF(f64_edges)
-               : pool == PTX_F16S ? PTX_COUNTOF(f16_edges) : PTX_COUNTOF(count_edges);
+    const uint64_t *list = pool == PTX_F32S   ? f32_edges
+                           : pool == PTX_F64S ? f64_edges
+                           : pool == PTX_F16S ? f16_edges
+                                              : count_edges;
+    size_t n = pool == PTX_F32S   ? PTX_COUNTOF(f32_edges)
+               : pool == PTX_F64S ? PTX_COUNTOF(f64_edges)
+               : pool == PTX_F16S ? PTX_COUNTOF(f16_edges)
+                                  : PTX_COUNTOF(count_edges);
     if (pool != PTX_INTS) {
         for (size_t i = 0; i < n; i++)
             out[i] = low_bits(list[i], bits);
@@ -152,13 +157,15 @@ static uint64_t random_value(enum ptx_pool pool, unsigned bits, uint64_t *state)
     if (pool == PTX_COUNTS)
         return low_bits(how ? r % 80 : r, bits);
     if (pool == PTX_F32S && how) {  // near 1, near integers that a type can hold, or a multiple of a half
-        float x = how == 1 ? ptx_float((r & 0x80ffffff) + 0x3f000000)
-                  : how == 2 ? ldexpf((float)ptx_sign(r, 24), (int)(r >> 32 & 63) - 24) : (float)ptx_sign(r, 19) / 2;
+        float x = how == 1   ? ptx_float((r & 0x80ffffff) + 0x3f000000)
+                  : how == 2 ? ldexpf((float)ptx_sign(r, 24), (int)(r >> 32 & 63) - 24)
+                             : (float)ptx_sign(r, 19) / 2;
         return ptx_of_float(x);
     }
     if (pool == PTX_F64S && how) {
-        double x = how == 1 ? ptx_double((r & 0x801fffffffffffffu) + 0x3fe0000000000000u)
-                   : how == 2 ? ldexp((double)ptx_sign(r, 52), (int)(r >> 56 & 63) - 40) : (double)ptx_sign(r, 35) / 2;
+        double x = how == 1   ? ptx_double((r & 0x801fffffffffffffu) + 0x3fe0000000000000u)
+                   : how == 2 ? ldexp((double)ptx_sign(r, 52), (int)(r >> 56 & 63) - 40)
+                              : (double)ptx_sign(r, 35) / 2;
         return ptx_of_double(x);
     }
     return low_bits(pool == PTX_INTS && how == 1 ? r >> (r & 63) : r, bits);
@@ -186,7 +193,10 @@ __attribute__((format(printf, 2, 3))) static void say(struct text *t, const char
 
 static void say_kernel(struct text *t, const struct ptx_case *k, size_t number)
 {
-    const struct { char name; unsigned bits; } operand[3] = { { 'a', k->a }, { 'b', k->b }, { 'c', k->c } };
+    const struct {
+        char name;
+        unsigned bits;
+    } operand[3] = { { 'a', k->a }, { 'b', k->b }, { 'c', k->c } };
     say(t, ".visible .entry k%zu(.param .u64 out, .param .u64 in)\n{\n", number);
     say(t, ".reg .pred %%p, %%q;\n.reg .b16 %%h<4>;\n.reg .b32 %%r<4>, %%n<3>;\n.reg .b64 %%l<4>, %%x<4>;\n");
     say(t, ".reg .b%u %%d;\n", k->d);
@@ -206,7 +216,7 @@ static uint64_t *make_operands(const struct ptx_case *k, struct ptx_operands fro
 {
     const enum ptx_pool pool[3] = { from.a, from.b, from.c };
     const unsigned bits[3] = { k->a ? k->a : 64, k->b ? k->b : 64, k->c ? k->c : 64 };
-    uint64_t (*set)[3] = malloc(SETS * sizeof *set), state = 20;
+    uint64_t(*set)[3] = malloc(SETS * sizeof *set), state = 20;
     uint64_t edge[3][EDGES];
     size_t n[3];
     cr_assert_not_null(set);

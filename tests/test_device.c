@@ -10,7 +10,8 @@
 #include "profile.h"
 
 // out[i] = 2 * in[i] for i < n
-static const char twice[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+static const char twice[] =
+    ".version 7.0\n.target sm_75\n.address_size 64\n"
     ".visible .entry twice(.param .u64 out, .param .u64 in, .param .u32 n)\n"
     "{\n"
     "  .reg .pred %p<2>; .reg .b32 %r<8>; .reg .f32 %f<3>; .reg .b64 %rd<8>;\n"
@@ -42,12 +43,14 @@ static void doubles(struct dev *d, unsigned n, unsigned block)
     struct dev_kernel *k = m ? dev_kernel(d, m, "twice") : NULL;
     cr_assert(k, "%s: %s", dev_about(d)->name, dev_error(d));
     cr_assert(dev_alloc(d, "in", n * sizeof *in, &from) && dev_alloc(d, "out", n * sizeof *out, &to) &&
-              dev_upload(d, from, in, n * sizeof *in), "%s", dev_error(d));
+                  dev_upload(d, from, in, n * sizeof *in),
+              "%s", dev_error(d));
     struct dev_arg args[] = { DEV_ARG(to), DEV_ARG(from), DEV_ARG(n) };
     struct dev_launch l = { .grid = { (n + block - 1) / block }, .block = { block }, .args = args, .n_args = 3 };
     double ms = -1;
     cr_assert(dev_timer_start(d) && dev_launch(d, k, &l) && dev_launch(d, k, &l) && dev_timer_stop(d, &ms) &&
-              dev_sync(d) && dev_download(d, out, to, n * sizeof *out), "%s: %s", dev_about(d)->name, dev_error(d));
+                  dev_sync(d) && dev_download(d, out, to, n * sizeof *out),
+              "%s: %s", dev_about(d)->name, dev_error(d));
     cr_assert(ms > 0 && ms < 60000, "%s: %g ms", dev_about(d)->name, ms);
     for (unsigned i = 0; i < n; i++)
         cr_assert(out[i] == 2 * in[i], "%s: out[%u] is %g, not %g", dev_about(d)->name, i, (double)out[i],
@@ -77,7 +80,8 @@ static void about(struct dev *d)
 {
     const struct dev_about *a = dev_about(d);
     cr_assert(a->name[0] && a->detail[0] && a->memory > 1 << 20 && a->max_threads >= 1024 &&
-              a->shared_per_block >= 49152 && a->cc_major >= 5, "%s: %s", a->name, a->detail);
+                  a->shared_per_block >= 49152 && a->cc_major >= 5,
+              "%s: %s", a->name, a->detail);
     cr_assert(a->simulated == !strcmp(a->name, "simulated GPU"), "%s", a->name);
 }
 
@@ -143,7 +147,8 @@ Test(device, refuses_bad_launches_and_stays_usable)
 
 static void refuses_ptx(struct dev *d)
 {
-    static const char missing[] = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k() { frob.u32; ret; }\n";
+    static const char missing[] =
+        ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k() { frob.u32; ret; }\n";
     cr_assert(!dev_load(d, "/nonexistent.ptx"));
     one_line(d, "missing file", "/nonexistent.ptx");
     cr_assert(!dev_load(d, "/tmp"));
@@ -222,10 +227,10 @@ Test(device, baseline_multiplies_or_says_that_there_is_none)
         float c[4] = { 1, 1, 1, 1 };
         dev_ptr A, B, C;
         cr_assert(dev_alloc(gpu, "A", sizeof a, &A) && dev_alloc(gpu, "B", sizeof b, &B) &&
-                  dev_alloc(gpu, "C", sizeof c, &C) && dev_upload(gpu, A, a, sizeof a) &&
-                  dev_upload(gpu, B, b, sizeof b) && dev_upload(gpu, C, c, sizeof c) &&
-                  dev_baseline_gemm(gpu, DEV_F32, 2, 2, 3, 2, A, B, -1, C) && dev_download(gpu, c, C, sizeof c), "%s",
-                  dev_error(gpu));
+                      dev_alloc(gpu, "C", sizeof c, &C) && dev_upload(gpu, A, a, sizeof a) &&
+                      dev_upload(gpu, B, b, sizeof b) && dev_upload(gpu, C, c, sizeof c) &&
+                      dev_baseline_gemm(gpu, DEV_F32, 2, 2, 3, 2, A, B, -1, C) && dev_download(gpu, c, C, sizeof c),
+                  "%s", dev_error(gpu));
         // A * B = {5, 11; 14, 23}
         cr_assert(c[0] == 9 && c[1] == 21 && c[2] == 27 && c[3] == 45, "%g %g %g %g", (double)c[0], (double)c[1],
                   (double)c[2], (double)c[3]);
@@ -260,7 +265,8 @@ Test(device, refuses_pipes_and_a_timer_that_was_not_started)
 Test(device, survives_copies_and_accesses_whose_ends_wrap_around_simulated)
 {
     // lane 0 reads at in, lane 1 at in + 2^63, lane 2 at in - 4: the span of the addresses overflows
-    static const char spread[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+    static const char spread[] =
+        ".version 7.0\n.target sm_75\n.address_size 64\n"
         ".visible .entry spread(.param .u64 in)\n"
         "{ .reg .b32 %r<4>; .reg .b64 %rd<8>; .reg .pred %p<2>;\n"
         "  ld.param.u64 %rd1, [in]; mov.u32 %r1, %tid.x; cvt.u64.u32 %rd2, %r1; shl.b64 %rd3, %rd2, 63;\n"

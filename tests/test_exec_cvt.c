@@ -350,7 +350,8 @@ static double value_of_half(uint64_t h)
     int exponent = (int)(h >> 10 & 31);
     double fraction = (double)(h & 0x3ff);
     double x = exponent == 31 ? (fraction != 0 ? NAN : INFINITY)
-               : exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
+               : exponent     ? ldexp(1024 + fraction, exponent - 25)
+                              : ldexp(fraction, -24);
     return h & 0x8000 ? -x : x;
 }
 

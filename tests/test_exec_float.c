@@ -32,9 +32,18 @@ enum { FTZ = 1, SAT = 2 };  // what a case of f32 tells its expectation: the mod
     }                                                                                                                  \
     WANT(name, ptx_of_double(name##_of(D(a), D(b), D(c))))
 
-#define OP1(text, want, n, mode) { text " %d, %a;", want, mode, n, n, 0, 0 }
-#define OP2(text, want, n, mode) { text " %d, %a, %b;", want, mode, n, n, n, 0 }
-#define OP3(text, want, n, mode) { text " %d, %a, %b, %c;", want, mode, n, n, n, n }
+#define OP1(text, want, n, mode)                                                                                       \
+    {                                                                                                                  \
+        text " %d, %a;", want, mode, n, n, 0, 0                                                                        \
+    }
+#define OP2(text, want, n, mode)                                                                                       \
+    {                                                                                                                  \
+        text " %d, %a, %b;", want, mode, n, n, n, 0                                                                    \
+    }
+#define OP3(text, want, n, mode)                                                                                       \
+    {                                                                                                                  \
+        text " %d, %a, %b, %c;", want, mode, n, n, n, n                                                                \
+    }
 
 static const struct ptx_operands f32s = { PTX_F32S, PTX_F32S, PTX_F32S };
 static const struct ptx_operands f64s = { PTX_F64S, PTX_F64S, PTX_F64S };
@@ -72,10 +81,11 @@ WANT32(sum, a + b)
 WANT32(difference, a - b)
 WANT32(nearest_product, a *b)
 WANT32(nearest_fused, fmaf(a, b, c))
-WANT(product, after(tiny_to_zero(nearest_product(a, b, 0, bits & FTZ), F(before(a, bits)), F(before(b, bits)), 0, bits),
-                    bits & SAT))
-WANT(fused, after(tiny_to_zero(nearest_fused(a, b, c, bits & FTZ), F(before(a, bits)), F(before(b, bits)),
-                               F(before(c, bits)), bits), bits & SAT))
+WANT(product, after(tiny_to_zero(nearest_product(a, b, 0, bits &FTZ), F(before(a, bits)), F(before(b, bits)), 0, bits),
+                    bits &SAT))
+WANT(fused, after(tiny_to_zero(nearest_fused(a, b, c, bits &FTZ), F(before(a, bits)), F(before(b, bits)),
+                               F(before(c, bits)), bits),
+                  bits &SAT))
 WANT(fused_zero, fused(a, b, 0x80000000, bits))
 WANT(fused_smallest, fused(a, b, 0x00800000, bits))
 WANT32(nearest_quotient, a / b)
@@ -95,13 +105,21 @@ WANT32(root, sqrtf(a))
 Test(exec_float, f32_sums_and_products_round_to_nearest_even)
 {
     static const struct ptx_case cases[] = {
-        OP2("add.f32", sum, 32, 0), OP2("add.rn.f32", sum, 32, 0), OP2("add.ftz.f32", sum, 32, FTZ),
-        OP2("add.sat.f32", sum, 32, SAT), OP2("add.rn.ftz.sat.f32", sum, 32, FTZ | SAT),
-        OP2("sub.f32", difference, 32, 0), OP2("sub.rn.f32", difference, 32, 0),
+        OP2("add.f32", sum, 32, 0),
+        OP2("add.rn.f32", sum, 32, 0),
+        OP2("add.ftz.f32", sum, 32, FTZ),
+        OP2("add.sat.f32", sum, 32, SAT),
+        OP2("add.rn.ftz.sat.f32", sum, 32, FTZ | SAT),
+        OP2("sub.f32", difference, 32, 0),
+        OP2("sub.rn.f32", difference, 32, 0),
         OP2("sub.ftz.f32", difference, 32, FTZ),
-        OP2("sub.sat.f32", difference, 32, SAT), OP2("sub.rn.ftz.sat.f32", difference, 32, FTZ | SAT),
-        OP2("mul.f32", product, 32, 0), OP2("mul.rn.f32", product, 32, 0), OP2("mul.ftz.f32", product, 32, FTZ),
-        OP2("mul.sat.f32", product, 32, SAT), OP2("mul.rn.ftz.sat.f32", product, 32, FTZ | SAT),
+        OP2("sub.sat.f32", difference, 32, SAT),
+        OP2("sub.rn.ftz.sat.f32", difference, 32, FTZ | SAT),
+        OP2("mul.f32", product, 32, 0),
+        OP2("mul.rn.f32", product, 32, 0),
+        OP2("mul.ftz.f32", product, 32, FTZ),
+        OP2("mul.sat.f32", product, 32, SAT),
+        OP2("mul.rn.ftz.sat.f32", product, 32, FTZ | SAT),
     };
     CHECK(cases, f32s);
 }
@@ -109,7 +127,9 @@ Test(exec_float, f32_sums_and_products_round_to_nearest_even)
 Test(exec_float, f32_fma_rounds_once)
 {
     static const struct ptx_case cases[] = {
-        OP3("fma.rn.f32", fused, 32, 0), OP3("fma.rn.ftz.f32", fused, 32, FTZ), OP3("fma.rn.sat.f32", fused, 32, SAT),
+        OP3("fma.rn.f32", fused, 32, 0),
+        OP3("fma.rn.ftz.f32", fused, 32, FTZ),
+        OP3("fma.rn.sat.f32", fused, 32, SAT),
         OP3("fma.rn.ftz.sat.f32", fused, 32, FTZ | SAT),
         { "fma.rn.ftz.f32 %d, %a, %b, 0f80000000;", fused_zero, FTZ, 32, 32, 32, 0 },
         { "fma.rn.ftz.f32 %d, %a, %b, 0f00800000;", fused_smallest, FTZ, 32, 32, 32, 0 },
@@ -124,9 +144,12 @@ Test(exec_float, f32_division_and_roots_are_rounded_correctly)
     static const struct ptx_case cases[] = {
         { "div.rn.f32 %d, %a, 0f7E800000;", minute_quotient, 0, 32, 32, 0, 0 },
         { "div.rn.ftz.f32 %d, %a, 0f7E800000;", minute_quotient, FTZ, 32, 32, 0, 0 },
-        OP2("div.rn.f32", quotient, 32, 0), OP2("div.rn.ftz.f32", quotient, 32, FTZ),
-        OP1("rcp.rn.f32", reciprocal, 32, 0), OP1("rcp.rn.ftz.f32", reciprocal, 32, FTZ),
-        OP1("sqrt.rn.f32", root, 32, 0), OP1("sqrt.rn.ftz.f32", root, 32, FTZ),
+        OP2("div.rn.f32", quotient, 32, 0),
+        OP2("div.rn.ftz.f32", quotient, 32, FTZ),
+        OP1("rcp.rn.f32", reciprocal, 32, 0),
+        OP1("rcp.rn.ftz.f32", reciprocal, 32, FTZ),
+        OP1("sqrt.rn.f32", root, 32, 0),
+        OP1("sqrt.rn.ftz.f32", root, 32, FTZ),
     };
     CHECK(cases, f32s);
 }
@@ -147,8 +170,10 @@ WANT32(most, -lesser(-a, -b))
 Test(exec_float, f32_minimum_and_maximum_prefer_numbers_and_order_the_zeros)
 {
     static const struct ptx_case cases[] = {
-        OP2("min.f32", least, 32, 0), OP2("min.ftz.f32", least, 32, FTZ),
-        OP2("max.f32", most, 32, 0), OP2("max.ftz.f32", most, 32, FTZ),
+        OP2("min.f32", least, 32, 0),
+        OP2("min.ftz.f32", least, 32, FTZ),
+        OP2("max.f32", most, 32, 0),
+        OP2("max.ftz.f32", most, 32, FTZ),
     };
     CHECK(cases, f32s);
 }
@@ -169,12 +194,14 @@ WANT(signed_as64, isnan(D(b)) ? ptx_some_nan() : (a & 1ull << 63) | (b & ~(1ull 
 Test(exec_float, signs_change_without_rounding)
 {
     static const struct ptx_case narrow[] = {
-        OP1("neg.f32", negative32, 32, 0), OP1("neg.ftz.f32", negative32, 32, FTZ),
-        OP1("abs.f32", magnitude32, 32, 0), OP1("abs.ftz.f32", magnitude32, 32, FTZ),
+        OP1("neg.f32", negative32, 32, 0),       OP1("neg.ftz.f32", negative32, 32, FTZ),
+        OP1("abs.f32", magnitude32, 32, 0),      OP1("abs.ftz.f32", magnitude32, 32, FTZ),
         OP2("copysign.f32", signed_as32, 32, 0),
     };
     static const struct ptx_case full[] = {
-        OP1("neg.f64", negative64, 64, 0), OP1("abs.f64", magnitude64, 64, 0), OP2("copysign.f64", signed_as64, 64, 0),
+        OP1("neg.f64", negative64, 64, 0),
+        OP1("abs.f64", magnitude64, 64, 0),
+        OP2("copysign.f64", signed_as64, 64, 0),
     };
     CHECK(narrow, f32s);
     CHECK(full, f64s);
@@ -205,9 +232,9 @@ WANT64(most64, -lesser64(-a, -b))
 Test(exec_float, f64_arithmetic_rounds_once_to_nearest_even)
 {
     static const struct ptx_case cases[] = {
-        OP2("add.f64", sum64, 64, 0), OP2("add.rn.f64", sum64, 64, 0), OP2("sub.f64", difference64, 64, 0),
-        OP2("sub.rn.f64", difference64, 64, 0), OP2("mul.f64", product64, 64, 0), OP2("mul.rn.f64", product64, 64, 0),
-        OP3("fma.rn.f64", fused64, 64, 0), OP3("mad.rn.f64", fused64, 64, 0), OP2("div.rn.f64", quotient64, 64, 0),
+        OP2("add.f64", sum64, 64, 0),           OP2("add.rn.f64", sum64, 64, 0),   OP2("sub.f64", difference64, 64, 0),
+        OP2("sub.rn.f64", difference64, 64, 0), OP2("mul.f64", product64, 64, 0),  OP2("mul.rn.f64", product64, 64, 0),
+        OP3("fma.rn.f64", fused64, 64, 0),      OP3("mad.rn.f64", fused64, 64, 0), OP2("div.rn.f64", quotient64, 64, 0),
         OP1("rcp.rn.f64", reciprocal64, 64, 0), OP1("sqrt.rn.f64", root64, 64, 0), OP2("min.f64", least64, 64, 0),
         OP2("max.f64", most64, 64, 0),
     };
@@ -225,10 +252,11 @@ static enum relation relation_of(double a, double b)
 
 // A comparison is the set of relations that it answers true to.
 #define RELATIONS(X)                                                                                                   \
-    X(eq, EQUAL) X(ne, LESS | GREATER) X(lt, LESS) X(le, LESS | EQUAL) X(gt, GREATER) X(ge, GREATER | EQUAL)           \
-    X(equ, EQUAL | UNORDERED) X(neu, LESS | GREATER | UNORDERED) X(ltu, LESS | UNORDERED)                              \
-    X(leu, LESS | EQUAL | UNORDERED) X(gtu, GREATER | UNORDERED) X(geu, GREATER | EQUAL | UNORDERED)                   \
-    X(num, LESS | EQUAL | GREATER) X(nan, UNORDERED)
+    X(eq, EQUAL)                                                                                                       \
+    X(ne, LESS | GREATER) X(lt, LESS) X(le, LESS | EQUAL) X(gt, GREATER) X(ge, GREATER | EQUAL)                        \
+        X(equ, EQUAL | UNORDERED) X(neu, LESS | GREATER | UNORDERED) X(ltu, LESS | UNORDERED)                          \
+            X(leu, LESS | EQUAL | UNORDERED) X(gtu, GREATER | UNORDERED) X(geu, GREATER | EQUAL | UNORDERED)           \
+                X(num, LESS | EQUAL | GREATER) X(nan, UNORDERED)
 #define X(op, set)                                                                                                     \
     WANT(op##_32, !!(relation_of(F(a), F(b)) & (set)))                                                                 \
     WANT(op##_ftz, !!(relation_of(F(flushed(a)), F(flushed(b))) & (set)))                                              \
@@ -240,7 +268,7 @@ Test(exec_float, comparisons_know_four_relations)
 {
     static const struct ptx_case narrow[] = {
 #define X(op, set)                                                                                                     \
-        { "setp." #op ".f32 %p, %a, %b; selp.u32 %d, 1, 0, %p;", op##_32, 32, 32, 32, 32, 0 },                         \
+    { "setp." #op ".f32 %p, %a, %b; selp.u32 %d, 1, 0, %p;", op##_32, 32, 32, 32, 32, 0 },                             \
         { "setp." #op ".ftz.f32 %p, %a, %b; selp.u32 %d, 1, 0, %p;", op##_ftz, 32, 32, 32, 32, 0 },
         RELATIONS(X)
 #undef X
@@ -275,7 +303,7 @@ Test(exec_float, comparisons_join_predicates)
 // --- literals ---
 
 WANT32(half_more, a + 0.5f)
-WANT32(third, a * (1.0f / 3.0f))
+WANT32(third, a *(1.0f / 3.0f))
 WANT64(tenth64, a * 0.1)
 WANT64(minus_two64, a - 2.0)
 WANT(minus_inf32, 0xff800000)

@@ -186,11 +186,12 @@ static uint32_t flag_seen(uint32_t i)
 
 Test(exec_flow, a_barrier_opens_while_another_warp_waits_for_a_flag)
 {
-    expect(PTX_HEAD ENTRY SHARED(4)
-           "setp.ge.u32 %p0, %r1, 64;\n@%p0 bra SPIN;\nbar.sync 1, 64;\nmov.u32 %r3, 1;\nsetp.ne.u32 %p1, %r1, 0;\n"
-           "@%p1 bra DONE;\nmov.u32 %r5, 9;\nst.volatile.shared.u32 [s], %r5;\nbra DONE;\n"
-           "SPIN: ld.volatile.shared.u32 %r3, [s];\nsetp.ne.u32 %p2, %r3, 9;\n@%p2 bra SPIN;\nDONE:\n" LEAVE,
-           (struct ptx_shape){ 1, 96, 0 }, flag_seen);
+    expect(
+        PTX_HEAD ENTRY SHARED(
+            4) "setp.ge.u32 %p0, %r1, 64;\n@%p0 bra SPIN;\nbar.sync 1, 64;\nmov.u32 %r3, 1;\nsetp.ne.u32 %p1, %r1, 0;\n"
+               "@%p1 bra DONE;\nmov.u32 %r5, 9;\nst.volatile.shared.u32 [s], %r5;\nbra DONE;\n"
+               "SPIN: ld.volatile.shared.u32 %r3, [s];\nsetp.ne.u32 %p2, %r3, 9;\n@%p2 bra SPIN;\nDONE:\n" LEAVE,
+        (struct ptx_shape){ 1, 96, 0 }, flag_seen);
 }
 
 Test(exec_flow, a_barrier_that_some_threads_never_reach_is_found)
@@ -304,8 +305,8 @@ Test(exec_flow, a_fault_names_the_source_line_and_where_it_was_inlined)
     expect_fault(LINED(".loc 1 38 5\nmov.u32 %r3, 1;\n.loc 1 0 0\ntrap;\n"), one, 0, PARTS("kernel.cu:38: "));
     expect_fault(LINED(".loc 1 41 9\n.loc 2 7 3, function_name $L__info_string0, inlined_at 1 41 9\ntrap;\n"), one, 0,
                  PARTS("part.cuh:7, called from line 41: "));
-    expect_fault(LINED(".loc 1 41 9\n.loc 2 7 3, function_name $L__info_string0+12, inlined_at 1 41 9\ntrap;\n"),
-                 one, 0, PARTS("part.cuh:7, called from line 41: "));
+    expect_fault(LINED(".loc 1 41 9\n.loc 2 7 3, function_name $L__info_string0+12, inlined_at 1 41 9\ntrap;\n"), one,
+                 0, PARTS("part.cuh:7, called from line 41: "));
     expect_fault(PTX_HEAD ".visible .entry k(.param .u64 out, .param .u64 in)\n{\ntrap;\n}\n", one, 0,
                  PARTS("test.ptx:6: "));  // without .loc: the line of the PTX
 }

@@ -16,9 +16,18 @@ __extension__ typedef unsigned __int128 uwide;
 #define S(x) ptx_sign(x, bits)
 
 // d = f(a), f(a, b), f(a, b, c) with all registers of the type's width
-#define ONE(op, T, n, want) { op "." #T " %d, %a;", want, n, n, n, 0, 0 }
-#define TWO(op, T, n, want) { op "." #T " %d, %a, %b;", want, n, n, n, n, 0 }
-#define THREE(op, T, n, want) { op "." #T " %d, %a, %b, %c;", want, n, n, n, n, n }
+#define ONE(op, T, n, want)                                                                                            \
+    {                                                                                                                  \
+        op "." #T " %d, %a;", want, n, n, n, 0, 0                                                                      \
+    }
+#define TWO(op, T, n, want)                                                                                            \
+    {                                                                                                                  \
+        op "." #T " %d, %a, %b;", want, n, n, n, n, 0                                                                  \
+    }
+#define THREE(op, T, n, want)                                                                                          \
+    {                                                                                                                  \
+        op "." #T " %d, %a, %b, %c;", want, n, n, n, n, n                                                              \
+    }
 #define UNSIGNED(G, op, want) G(op, u16, 16, want), G(op, u32, 32, want), G(op, u64, 64, want)
 #define SIGNED(G, op, want) G(op, s16, 16, want), G(op, s32, 32, want), G(op, s64, 64, want)
 #define BITS(G, op, want) G(op, b16, 16, want), G(op, b32, 32, want), G(op, b64, 64, want)
@@ -32,9 +41,9 @@ static const struct ptx_operands shifts = { PTX_INTS, PTX_COUNTS, PTX_COUNTS };
 
 WANT(sum, a + b)
 WANT(difference, a - b)
-WANT(product, a * b)
-WANT(product_sum, a * b + c)
-WANT(high_unsigned, (uwide)a * b >> bits)
+WANT(product, a *b)
+WANT(product_sum, a *b + c)
+WANT(high_unsigned, (uwide)a *b >> bits)
 WANT(high_signed, (wide)S(a) * S(b) >> bits)
 WANT(high_unsigned_sum, ((uwide)a * b >> bits) + c)
 WANT(high_signed_sum, (uint64_t)((wide)S(a) * S(b) >> bits) + c)
@@ -44,10 +53,14 @@ WANT(wide_signed_sum, (uint64_t)((wide)S(a) * S(b)) + c)
 Test(exec_int, sums_differences_and_low_products_wrap_around)
 {
     static const struct ptx_case cases[] = {
-        UNSIGNED(TWO, "add", sum), SIGNED(TWO, "add", sum),
-        UNSIGNED(TWO, "sub", difference), SIGNED(TWO, "sub", difference),
-        UNSIGNED(TWO, "mul.lo", product), SIGNED(TWO, "mul.lo", product),
-        UNSIGNED(THREE, "mad.lo", product_sum), SIGNED(THREE, "mad.lo", product_sum),
+        UNSIGNED(TWO, "add", sum),
+        SIGNED(TWO, "add", sum),
+        UNSIGNED(TWO, "sub", difference),
+        SIGNED(TWO, "sub", difference),
+        UNSIGNED(TWO, "mul.lo", product),
+        SIGNED(TWO, "mul.lo", product),
+        UNSIGNED(THREE, "mad.lo", product_sum),
+        SIGNED(THREE, "mad.lo", product_sum),
     };
     CHECK(cases, ints);
 }
@@ -55,8 +68,10 @@ Test(exec_int, sums_differences_and_low_products_wrap_around)
 Test(exec_int, high_products_keep_the_upper_half)
 {
     static const struct ptx_case cases[] = {
-        UNSIGNED(TWO, "mul.hi", high_unsigned), SIGNED(TWO, "mul.hi", high_signed),
-        THREE("mad.hi", u32, 32, high_unsigned_sum), THREE("mad.hi", s32, 32, high_signed_sum),
+        UNSIGNED(TWO, "mul.hi", high_unsigned),
+        SIGNED(TWO, "mul.hi", high_signed),
+        THREE("mad.hi", u32, 32, high_unsigned_sum),
+        THREE("mad.hi", s32, 32, high_signed_sum),
     };
     CHECK(cases, ints);
 }
@@ -84,8 +99,10 @@ WANT(rest_s, b ? (uint64_t)((wide)S(a) % S(b)) : ptx_open(~0ull))
 Test(exec_int, division_truncates_and_the_remainder_has_the_sign_of_the_dividend)
 {
     static const struct ptx_case cases[] = {
-        UNSIGNED(TWO, "div", quotient_u), SIGNED(TWO, "div", quotient_s),
-        UNSIGNED(TWO, "rem", rest_u), SIGNED(TWO, "rem", rest_s),
+        UNSIGNED(TWO, "div", quotient_u),
+        SIGNED(TWO, "div", quotient_s),
+        UNSIGNED(TWO, "rem", rest_u),
+        SIGNED(TWO, "rem", rest_s),
     };
     CHECK(cases, ints);
 }
@@ -109,18 +126,18 @@ WANT(distance_s, (uint64_t)(S(a) > S(b) ? S(a) - S(b) : S(b) - S(a)) + c)
 Test(exec_int, minimum_maximum_absolute_value_and_saturation)
 {
     static const struct ptx_case cases[] = {
-        UNSIGNED(TWO, "min", least_u), SIGNED(TWO, "min", least_s),
-        UNSIGNED(TWO, "max", most_u), SIGNED(TWO, "max", most_s),
-        SIGNED(ONE, "neg", negative), SIGNED(ONE, "abs", magnitude),
+        UNSIGNED(TWO, "min", least_u),          SIGNED(TWO, "min", least_s),
+        UNSIGNED(TWO, "max", most_u),           SIGNED(TWO, "max", most_s),
+        SIGNED(ONE, "neg", negative),           SIGNED(ONE, "abs", magnitude),
         TWO("add.sat", s32, 32, saturated_sum), TWO("sub.sat", s32, 32, saturated_difference),
-        THREE("sad", u32, 32, distance_u), THREE("sad", s32, 32, distance_s),
+        THREE("sad", u32, 32, distance_u),      THREE("sad", s32, 32, distance_s),
     };
     CHECK(cases, ints);
 }
 
 // --- bits ---
 
-WANT(both, a & b)
+WANT(both, a &b)
 WANT(either, a | b)
 WANT(one_of, a ^ b)
 WANT(inverse, ~a)
@@ -130,9 +147,9 @@ WANT(same, a)
 Test(exec_int, bitwise_logic_and_moves)
 {
     static const struct ptx_case cases[] = {
-        BITS(TWO, "and", both), BITS(TWO, "or", either), BITS(TWO, "xor", one_of), BITS(ONE, "not", inverse),
-        BITS(ONE, "cnot", is_zero), BITS(ONE, "mov", same), SIGNED(ONE, "mov", same), UNSIGNED(ONE, "mov", same),
-        ONE("mov", f32, 32, same), ONE("mov", f64, 64, same),
+        BITS(TWO, "and", both),     BITS(TWO, "or", either),   BITS(TWO, "xor", one_of), BITS(ONE, "not", inverse),
+        BITS(ONE, "cnot", is_zero), BITS(ONE, "mov", same),    SIGNED(ONE, "mov", same), UNSIGNED(ONE, "mov", same),
+        ONE("mov", f32, 32, same),  ONE("mov", f64, 64, same),
     };
     CHECK(cases, ints);
 }
@@ -140,12 +157,17 @@ Test(exec_int, bitwise_logic_and_moves)
 WANT(shifted_left, b >= bits ? 0 : a << b)
 WANT(shifted_right, b >= bits ? 0 : a >> b)
 WANT(shifted_signed, S(a) >> (b >= bits ? bits - 1 : b))
-#define SHIFT(op, T, n, want) { op "." #T " %d, %a, %b;", want, n, n, n, 32, 0 }
+#define SHIFT(op, T, n, want)                                                                                          \
+    {                                                                                                                  \
+        op "." #T " %d, %a, %b;", want, n, n, n, 32, 0                                                                 \
+    }
 
 Test(exec_int, shift_amounts_clamp_at_the_width)
 {
     static const struct ptx_case cases[] = {
-        BITS(SHIFT, "shl", shifted_left), BITS(SHIFT, "shr", shifted_right), UNSIGNED(SHIFT, "shr", shifted_right),
+        BITS(SHIFT, "shl", shifted_left),
+        BITS(SHIFT, "shr", shifted_right),
+        UNSIGNED(SHIFT, "shr", shifted_right),
         SIGNED(SHIFT, "shr", shifted_signed),
     };
     CHECK(cases, shifts);
@@ -166,8 +188,10 @@ WANT(funnel_right_clamp, funnel(a, b, c < 32 ? c : 32, false))
 Test(exec_int, funnel_shifts_wrap_or_clamp)
 {
     static const struct ptx_case cases[] = {
-        THREE("shf.l.wrap", b32, 32, funnel_left_wrap), THREE("shf.r.wrap", b32, 32, funnel_right_wrap),
-        THREE("shf.l.clamp", b32, 32, funnel_left_clamp), THREE("shf.r.clamp", b32, 32, funnel_right_clamp),
+        THREE("shf.l.wrap", b32, 32, funnel_left_wrap),
+        THREE("shf.r.wrap", b32, 32, funnel_right_wrap),
+        THREE("shf.l.clamp", b32, 32, funnel_left_clamp),
+        THREE("shf.r.clamp", b32, 32, funnel_right_clamp),
     };
     ptx_cases_check(cases, PTX_COUNTOF(cases), (struct ptx_operands){ PTX_INTS, PTX_INTS, PTX_COUNTS });
 }
@@ -196,12 +220,18 @@ static uint64_t in_range(uint64_t b, uint64_t c, unsigned bits, uint64_t field)
 
 WANT(field_u, in_range(b, c, bits, extracted(a, b & 255, c & 255, bits, false)))
 WANT(field_s, in_range(b, c, bits, extracted(a, b & 255, c & 255, bits, true)))
-#define FIELD(T, n, want) { "bfe." #T " %d, %a, %b, %c;", want, n, n, n, 32, 32 }
+#define FIELD(T, n, want)                                                                                              \
+    {                                                                                                                  \
+        "bfe." #T " %d, %a, %b, %c;", want, n, n, n, 32, 32                                                            \
+    }
 
 Test(exec_int, bit_fields_beyond_the_width_are_zero_or_the_sign)
 {
     static const struct ptx_case cases[] = {
-        FIELD(u32, 32, field_u), FIELD(u64, 64, field_u), FIELD(s32, 32, field_s), FIELD(s64, 64, field_s),
+        FIELD(u32, 32, field_u),
+        FIELD(u64, 64, field_u),
+        FIELD(s32, 32, field_s),
+        FIELD(s64, 64, field_s),
     };
     CHECK(cases, shifts);
 }
@@ -236,15 +266,18 @@ WANT(population, ones(a))
 WANT(leading_zeros, bits - 1 - highest(a, bits, 0))
 WANT(top_bit, highest(a, bits, 0))
 WANT(top_bit_signed, highest(a, bits, bit_of(a, bits - 1)))
-#define COUNT(op, T, n, want) { op "." #T " %d, %a;", want, n, 32, n, 0, 0 }
+#define COUNT(op, T, n, want)                                                                                          \
+    {                                                                                                                  \
+        op "." #T " %d, %a;", want, n, 32, n, 0, 0                                                                     \
+    }
 
 Test(exec_int, bits_are_counted_reversed_and_found)
 {
     static const struct ptx_case cases[] = {
-        ONE("brev", b32, 32, reverse), ONE("brev", b64, 64, reverse),
-        COUNT("popc", b32, 32, population), COUNT("popc", b64, 64, population),
+        ONE("brev", b32, 32, reverse),        ONE("brev", b64, 64, reverse),
+        COUNT("popc", b32, 32, population),   COUNT("popc", b64, 64, population),
         COUNT("clz", b32, 32, leading_zeros), COUNT("clz", b64, 64, leading_zeros),
-        COUNT("bfind", u32, 32, top_bit), COUNT("bfind", s32, 32, top_bit_signed),
+        COUNT("bfind", u32, 32, top_bit),     COUNT("bfind", s32, 32, top_bit_signed),
     };
     CHECK(cases, ints);
 }
@@ -305,16 +338,19 @@ WANT(lt_s, S(a) < S(b))
 WANT(le_s, S(a) <= S(b))
 WANT(gt_s, S(a) > S(b))
 WANT(ge_s, S(a) >= S(b))
-#define SET(op, T, n, want) { "setp." op "." #T " %p, %a, %b; selp.u32 %d, 1, 0, %p;", want, n, 32, n, n, 0 }
+#define SET(op, T, n, want)                                                                                            \
+    {                                                                                                                  \
+        "setp." op "." #T " %p, %a, %b; selp.u32 %d, 1, 0, %p;", want, n, 32, n, n, 0                                  \
+    }
 
 Test(exec_int, comparisons_are_signed_or_unsigned_by_their_type)
 {
     static const struct ptx_case cases[] = {
-        BITS(SET, "eq", eq), BITS(SET, "ne", ne), UNSIGNED(SET, "eq", eq), UNSIGNED(SET, "ne", ne),
+        BITS(SET, "eq", eq),       BITS(SET, "ne", ne),       UNSIGNED(SET, "eq", eq),   UNSIGNED(SET, "ne", ne),
         UNSIGNED(SET, "lt", lt_u), UNSIGNED(SET, "le", le_u), UNSIGNED(SET, "gt", gt_u), UNSIGNED(SET, "ge", ge_u),
         UNSIGNED(SET, "lo", lt_u), UNSIGNED(SET, "ls", le_u), UNSIGNED(SET, "hi", gt_u), UNSIGNED(SET, "hs", ge_u),
-        SIGNED(SET, "eq", eq), SIGNED(SET, "ne", ne), SIGNED(SET, "lt", lt_s), SIGNED(SET, "le", le_s),
-        SIGNED(SET, "gt", gt_s), SIGNED(SET, "ge", ge_s),
+        SIGNED(SET, "eq", eq),     SIGNED(SET, "ne", ne),     SIGNED(SET, "lt", lt_s),   SIGNED(SET, "le", le_s),
+        SIGNED(SET, "gt", gt_s),   SIGNED(SET, "ge", ge_s),
     };
     CHECK(cases, ints);
 }
@@ -350,12 +386,11 @@ Test(exec_int, setp_joins_a_predicate_and_writes_its_complement_too)
         { ODD "mov.pred %p, %q; setp.lt.and.s32 %p|%q, %a, %b, %p; " PAIR, pair_and, 32, 32, 32, 32, 32 },
         { ODD "setp.lt.and.s32 %p|%q, %a, %b, !%q; " PAIR, pair_and_not, 32, 32, 32, 32, 32 },
         { "setp.ne.u32 %p, 0, 0; setp.lt.s32 _|%q, %a, %b; " PAIR, only_q, 32, 32, 32, 32, 32 },
-        { ODD "setp.ne.u32 %p, 1, 1; @!%q bra L; setp.lt.s32 %p|%q, %a, %b; L: " PAIR, guarded_pair,
-          32, 32, 32, 32, 32 },
-        { ODD "mov.pred %p, %q; setp.ne.u32 %q, 1, 1; @%p setp.lt.s32 %p|%q, %a, %b; " PAIR, guarded_pair,
-          32, 32, 32, 32, 32 },
-        { ODD "setp.ne.u32 %p, 1, 1; @%q setp.lt.s32 %p|%q, %a, %b; " PAIR, guarded_pair,
-          32, 32, 32, 32, 32 },
+        { ODD "setp.ne.u32 %p, 1, 1; @!%q bra L; setp.lt.s32 %p|%q, %a, %b; L: " PAIR, guarded_pair, 32, 32, 32, 32,
+          32 },
+        { ODD "mov.pred %p, %q; setp.ne.u32 %q, 1, 1; @%p setp.lt.s32 %p|%q, %a, %b; " PAIR, guarded_pair, 32, 32, 32,
+          32, 32 },
+        { ODD "setp.ne.u32 %p, 1, 1; @%q setp.lt.s32 %p|%q, %a, %b; " PAIR, guarded_pair, 32, 32, 32, 32, 32 },
     };
     CHECK(cases, ints);
 }

@@ -69,14 +69,17 @@ Test(exec_memory, shared_variables_stand_in_the_entry_or_outside_it)
 {
     expect(MODULE(".shared .align 4 .b8 s[256];\nmov.u32 %r4, s;\n" MIRROR("%r4")), 0, mirrored);
     expect(PTX_HEAD ".shared .align 16 .b8 other[64];\n.shared .align 4 .b32 s[64];\n" ENTRY
-           "mov.u32 %r4, other;\nst.shared.u32 [other+60], %r4;\nmov.u32 %r4, s;\n" MIRROR("%r4") LEAVE, 0, mirrored);
+                    "mov.u32 %r4, other;\nst.shared.u32 [other+60], %r4;\nmov.u32 %r4, s;\n" MIRROR("%r4") LEAVE,
+           0, mirrored);
 }
 
 Test(exec_memory, dynamic_shared_memory_begins_behind_the_static_one)
 {
-    expect(PTX_HEAD ".extern .shared .align 16 .b8 dynamic[];\n" ENTRY
-           ".shared .align 4 .b8 s[20];\nmov.u32 %r8, s;\nst.shared.u32 [%r8+16], %r8;\nmov.u32 %r4, dynamic;\n"
-           MIRROR("%r4") LEAVE, 256, mirrored);
+    expect(PTX_HEAD
+           ".extern .shared .align 16 .b8 dynamic[];\n" ENTRY
+           ".shared .align 4 .b8 s[20];\nmov.u32 %r8, s;\nst.shared.u32 [%r8+16], %r8;\nmov.u32 %r4, dynamic;\n" MIRROR(
+               "%r4") LEAVE,
+           256, mirrored);
 }
 
 static uint32_t thread_times_three(uint32_t i)
@@ -89,18 +92,21 @@ Test(exec_memory, generic_addresses_reach_shared_local_and_global_memory)
     expect(MODULE(".shared .align 4 .b32 s[64];\nmov.u64 %l3, s;\ncvta.shared.u64 %l4, %l3;\n"
                   "mad.wide.u32 %l4, %r1, 4, %l4;\nmul.lo.u32 %r5, %r1, 3;\nst.u32 [%l4], %r5;\nld.u32 %r6, [%l4];\n"
                   "cvta.to.shared.u64 %l5, %l4;\nld.shared.u32 %r3, [%l5];\nadd.u32 %r3, %r3, %r6;\n"
-                  "sub.u32 %r3, %r3, %r5;\n"), 0, thread_times_three);
+                  "sub.u32 %r3, %r3, %r5;\n"),
+           0, thread_times_three);
     expect(MODULE("mul.lo.u32 %r3, %r1, 3;\nst.u32 [%l2], %r3;\nmov.u32 %r3, 0;\nld.u32 %r3, [%l2];\n"), 0,
            thread_times_three);
 }
 
 Test(exec_memory, every_thread_has_its_own_local_depot)
 {
-    expect(PTX_HEAD ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.local .align 16 .b8 __local_depot0[32];\n"
+    expect(PTX_HEAD
+           ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.local .align 16 .b8 __local_depot0[32];\n"
            ".reg .b64 %SP, %SPL;\n.reg .b32 %r<24>;\n.reg .b64 %l<12>;\nmov.u64 %SPL, __local_depot0;\n"
            "cvta.local.u64 %SP, %SPL;\nld.param.u64 %l0, [out];\nmov.u32 %r1, %tid.x;\nmad.wide.u32 %l2, %r1, 4, %l0;\n"
            "mul.lo.u32 %r4, %r1, 3;\nadd.u64 %l3, %SP, 8;\nst.u32 [%l3+4], %r4;\nadd.u64 %l4, %SPL, 8;\nbar.sync 0;\n"
-           "ld.local.u32 %r3, [%l4+4];\n" LEAVE, 0, thread_times_three);
+           "ld.local.u32 %r3, [%l4+4];\n" LEAVE,
+           0, thread_times_three);
 }
 
 static uint32_t from_tables(uint32_t i)
@@ -111,12 +117,14 @@ static uint32_t from_tables(uint32_t i)
 
 Test(exec_memory, constants_and_globals_have_their_initial_values)
 {
-    expect(PTX_HEAD ".const .align 4 .b32 table[4] = {5, -1, 0x3F800000};\n.global .align 1 .b8 text[4] = {104, 105};\n"
+    expect(PTX_HEAD
+           ".const .align 4 .b32 table[4] = {5, -1, 0x3F800000};\n.global .align 1 .b8 text[4] = {104, 105};\n"
            ".global .align 8 .u64 steps[4] = {0, 7, 14, 21};\n" ENTRY
            "and.b32 %r4, %r1, 3;\nmov.u64 %l3, table;\nmad.wide.u32 %l3, %r4, 4, %l3;\nld.const.u32 %r5, [%l3];\n"
            "mov.u64 %l4, steps;\nmad.wide.u32 %l4, %r4, 8, %l4;\nld.global.u64 %l5, [%l4];\ncvt.u32.u64 %r6, %l5;\n"
            "mov.u64 %l6, text;\ncvt.u64.u32 %l7, %r4;\nadd.u64 %l6, %l6, %l7;\nld.global.u8 %r7, [%l6];\n"
-           "add.u32 %r3, %r5, %r6;\nadd.u32 %r3, %r3, %r7;\n" LEAVE, 0, from_tables);
+           "add.u32 %r3, %r5, %r6;\nadd.u32 %r3, %r3, %r7;\n" LEAVE,
+           0, from_tables);
 }
 
 static uint32_t last_word(uint32_t i)
@@ -129,7 +137,8 @@ Test(exec_memory, an_address_may_be_a_variable_or_a_register_with_an_offset)
 {
     expect(MODULE(".shared .align 4 .b32 s[4];\nld.global.u32 %r4, [%l1+12];\nst.shared.u32 [s+12], %r4;\nbar.sync 0;\n"
                   "ld.shared.u32 %r3, [s+12];\nadd.u64 %l3, %l1, 400;\nld.global.u32 %r5, [%l3+-400];\n"
-                  "xor.b32 %r3, %r3, %r5;\n"), 0, last_word);
+                  "xor.b32 %r3, %r3, %r5;\n"),
+           0, last_word);
 }
 
 // --- widths ---
@@ -145,13 +154,15 @@ Test(exec_memory, vectors_load_and_store_and_skip_a_sink)
     expect(MODULE("and.b32 %r4, %r1, 15;\nmad.wide.u32 %l3, %r4, 16, %l1;\n"
                   "ld.global.v4.u32 {%r5, %r6, _, %r7}, [%l3];\nld.global.v2.u32 {%r8, %r9}, [%l3+8];\n"
                   "mad.lo.u32 %r3, %r6, 2, %r5;\nmad.lo.u32 %r3, %r7, 3, %r3;\nmad.lo.u32 %r3, %r8, 5, %r3;\n"
-                  "mad.lo.u32 %r3, %r9, 7, %r3;\n"), 0, vectors);
+                  "mad.lo.u32 %r3, %r9, 7, %r3;\n"),
+           0, vectors);
     expect(MODULE(".shared .align 16 .b8 s[1024];\nand.b32 %r4, %r1, 15;\nmad.wide.u32 %l3, %r4, 16, %l1;\n"
                   "ld.global.v2.u64 {%l4, %l5}, [%l3];\nmov.u32 %r10, s;\nmad.lo.u32 %r10, %r1, 16, %r10;\n"
                   "st.shared.v2.u64 [%r10], {%l4, %l5};\nld.shared.v4.u32 {%r5, %r6, %r8, %r7}, [%r10];\n"
                   "st.shared.v4.u32 [%r10], {%r7, %r7, %r7, %r7};\nld.shared.v2.u32 {_, %r9}, [%r10+8];\n"
                   "mad.lo.u32 %r3, %r6, 2, %r5;\nmad.lo.u32 %r3, %r7, 3, %r3;\nmad.lo.u32 %r3, %r8, 5, %r3;\n"
-                  "mad.lo.u32 %r3, %r9, 7, %r3;\n"), 0, vectors);
+                  "mad.lo.u32 %r3, %r9, 7, %r3;\n"),
+           0, vectors);
 }
 
 static uint32_t narrow(uint32_t i)
@@ -167,9 +178,11 @@ static uint32_t narrow(uint32_t i)
 Test(exec_memory, narrow_loads_extend_into_wider_registers)
 {
     expect(MODULE(NARROW("%r", "mad.lo.u32 %r3, %r5, 3, %r4;\nmad.lo.u32 %r3, %r6, 5, %r3;\n"
-                               "mad.lo.u32 %r3, %r7, 7, %r3;\n")), 0, narrow);
+                               "mad.lo.u32 %r3, %r7, 7, %r3;\n")),
+           0, narrow);
     expect(MODULE(NARROW("%l", "mad.lo.u64 %l8, %l5, 3, %l4;\nmad.lo.u64 %l8, %l6, 5, %l8;\n"
-                               "mad.lo.u64 %l8, %l7, 7, %l8;\ncvt.u32.u64 %r3, %l8;\n")), 0, narrow);
+                               "mad.lo.u64 %l8, %l7, 7, %l8;\ncvt.u32.u64 %r3, %l8;\n")),
+           0, narrow);
 }
 
 static uint32_t rebuilt(uint32_t i)
@@ -182,7 +195,8 @@ Test(exec_memory, narrow_stores_touch_only_their_bytes)
     expect(MODULE(".shared .align 4 .b32 s[64];\nmad.wide.u32 %l3, %r1, 4, %l1;\nld.global.u32 %r4, [%l3];\n"
                   "mov.u32 %r5, s;\nmad.lo.u32 %r5, %r1, 4, %r5;\nst.shared.u32 [%r5], -1;\nst.shared.u8 [%r5], %r4;\n"
                   "shr.u32 %r6, %r4, 16;\ncvt.u16.u32 %h1, %r6;\nst.shared.u16 [%r5+2], %h1;\nshr.u32 %r6, %r4, 8;\n"
-                  "cvt.u64.u32 %l4, %r6;\nst.shared.u8 [%r5+1], %l4;\nld.shared.u32 %r3, [%r5];\n"), 0, rebuilt);
+                  "cvt.u64.u32 %l4, %r6;\nst.shared.u8 [%r5+1], %l4;\nld.shared.u32 %r3, [%r5];\n"),
+           0, rebuilt);
 }
 
 // --- faults: the simulated GPU alone ---
@@ -213,7 +227,8 @@ Test(exec_memory, an_access_outside_shared_or_local_memory_is_found)
                  PARTS("kernel.cu:77", "thread (60,0,0)", "writes 4 bytes", "byte 240 of shared memory", "240 bytes"));
     expect_fault(FAULT(".shared .align 4 .b32 s[60];\nld.shared.u32 %r3, [s+-4];\n"), PARTS("reads", "shared memory"));
     expect_fault(FAULT(".shared .align 4 .b32 s[4];\nmov.u64 %l3, s;\ncvta.shared.u64 %l3, %l3;\n"
-                       "ld.u32 %r3, [%l3+16];\n"), PARTS("byte 16 of shared memory"));
+                       "ld.u32 %r3, [%l3+16];\n"),
+                 PARTS("byte 16 of shared memory"));
     expect_fault(FAULT(".local .align 4 .b32 a[4];\nmov.u64 %l3, a;\nst.local.u32 [%l3+16], %r1;\n"),
                  PARTS("byte 16 of local memory", "16 bytes"));
 }

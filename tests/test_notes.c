@@ -3,8 +3,8 @@
 // STEP_FOLDER its directory, STEPS_FOLDER the one above.
 //
 // A quoted line stands in a ```c or ```diff block; in a diff, a line with '+' stands in this step's kernel and one with
-// '-' in some step's. A counter stands in a table row:  | `smsp__inst_executed.sum` | 1,230,528 |  and is of one launch at
-// 256 x 256 x 256 with alpha = 1 and beta = 0; a second value is the double build's.
+// '-' in some step's. A counter stands in a table row:  | `smsp__inst_executed.sum` | 1,230,528 |  and is of one launch
+// at 256 x 256 x 256 with alpha = 1 and beta = 0; a second value is the double build's.
 #include <criterion/criterion.h>
 #include <ctype.h>
 #include <glob.h>
@@ -77,8 +77,15 @@ static bool in_any_kernel(const char *wanted)
 Test(notes, have_the_headings_of_every_chapter)
 {
     static const char *const headings[] = {
-        "## The idea", "## Picture", "## The diff", "## Why it is faster", "## What the simulator counts",
-        "## What the GPU measures", "## What still hurts", "## Questions learners ask", "## Exercise",
+        "## The idea",
+        "## Picture",
+        "## The diff",
+        "## Why it is faster",
+        "## What the simulator counts",
+        "## What the GPU measures",
+        "## What still hurts",
+        "## Questions learners ask",
+        "## Exercise",
     };
     char *notes = read_text(STEP_FOLDER "/NOTES.md");
     const char *p = notes;

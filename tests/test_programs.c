@@ -89,12 +89,24 @@ static const char *scratch(const char *content, size_t bytes)
 Test(driver, refuses_bad_sizes_and_options)
 {
     static const char *const bad[][3] = {
-        { "--m", "0", "--m" }, { "--m", "-3", "-3" }, { "--m", "1e9", "1e9" }, { "--n", "abc", "abc" },
-        { "--k", "", "--k" }, { "--k", "12x", "12x" }, { "--m", "99999999999999999999", "--m" },
-        { "--alpha", "one", "one" }, { "--beta", "nan", "nan" }, { "--seed", "-1", "-1" },
-        { "--device", "tpu", "tpu" }, { "--iterations", "0", "--iterations" }, { "--warmup", "-1", "-1" },
-        { "--pause-ms", "-1", "-1" }, { "--json", "/nonexistent/dir/x.json", "/nonexistent" },
-        { "--frobnicate", NULL, "--frobnicate" }, { "stray", NULL, "stray" }, { "--m", NULL, "--m" },
+        { "--m", "0", "--m" },
+        { "--m", "-3", "-3" },
+        { "--m", "1e9", "1e9" },
+        { "--n", "abc", "abc" },
+        { "--k", "", "--k" },
+        { "--k", "12x", "12x" },
+        { "--m", "99999999999999999999", "--m" },
+        { "--alpha", "one", "one" },
+        { "--beta", "nan", "nan" },
+        { "--seed", "-1", "-1" },
+        { "--device", "tpu", "tpu" },
+        { "--iterations", "0", "--iterations" },
+        { "--warmup", "-1", "-1" },
+        { "--pause-ms", "-1", "-1" },
+        { "--json", "/nonexistent/dir/x.json", "/nonexistent" },
+        { "--frobnicate", NULL, "--frobnicate" },
+        { "stray", NULL, "stray" },
+        { "--m", NULL, "--m" },
     };
     struct run r;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -174,7 +186,11 @@ Test(simt, refuses_files_that_are_not_ptx)
     refused(&r, "directory", "/tmp");
     run(&r, SIMT, "inspect", scratch("", 0), NULL);
     refused(&r, "empty", "empty");
-    run(&r, SIMT, "run", scratch("\x7f""ELF\0\1\2\3", 8), "gemm", NULL);
+    run(&r, SIMT, "run",
+        scratch("\x7f"
+                "ELF\0\1\2\3",
+                8),
+        "gemm", NULL);
     refused(&r, "binary", "binary");
     run(&r, SIMT, "inspect", scratch("hello\n", 6), NULL);
     refused(&r, "text", "not PTX");

@@ -76,8 +76,8 @@ static bool survive(struct dev *d, const char *text, size_t bytes, dev_ptr out)
     bool ran = false;
     if (!m) {
         // common/device.c refuses text with NUL bytes before any parser sees it.
-        cr_expect(memchr(text, 0, bytes) || !bytes || is_placed(dev_error(d)),
-                  "no place, or several lines: %s", dev_error(d));
+        cr_expect(memchr(text, 0, bytes) || !bytes || is_placed(dev_error(d)), "no place, or several lines: %s",
+                  dev_error(d));
         return false;
     }
     struct dev_kernel *k = dev_kernel(d, m, "k");
@@ -116,7 +116,8 @@ Test(ptx_parse, what_nvcc_writes_is_accepted_and_runs)
 // --- refused ---
 
 #define ENTRY                                                                                                          \
-    PTX_HEAD ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.reg .b32 %r<4>;\n.reg .pred %p;\n.reg .b64 %d;\n"
+    PTX_HEAD ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.reg .b32 %r<4>;\n.reg .pred %p;\n.reg .b64 "     \
+             "%d;\n"
 #define BODY(line) ENTRY line "\nret;\n}\n"
 enum { AT = 9 };  // the line of BODY's argument
 
@@ -127,7 +128,9 @@ Test(ptx_parse, text_that_is_no_ptx_is_refused_at_its_first_line)
     cr_expect(strncmp(dev_error(d), "test.ptx: ", 10) == 0 && !strchr(dev_error(d), '\n'), "%s", dev_error(d));
     dev_close(d);
     expect_refused("hello", 1, "not PTX");
-    expect_refused("\x7f" "ELF\2\1\1", 1, "not PTX");
+    expect_refused("\x7f"
+                   "ELF\2\1\1",
+                   1, "not PTX");
     expect_refused(".version 7.0\n", 2, ".target");
     expect_refused(".version seven\n.target sm_75\n", 1, "version");
     expect_refused(".version 7.0\n.target sm_75\n.address_size 32\n", 3, "64-bit");

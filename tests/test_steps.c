@@ -97,12 +97,18 @@ static void product(struct dev *d, struct shape s, double alpha, const struct ma
     float alpha32 = (float)alpha, beta32 = (float)beta;
     bool wide = STEP.type == DEV_F64;
     const struct dev_arg args[] = {
-        DEV_ARG(s.m), DEV_ARG(s.n), DEV_ARG(s.k),
-        { wide ? (void *)&alpha : (void *)&alpha32, wide ? 8 : 4 }, DEV_ARG(a), DEV_ARG(b),
-        { wide ? (void *)&beta : (void *)&beta32, wide ? 8 : 4 }, DEV_ARG(c),
+        DEV_ARG(s.m),
+        DEV_ARG(s.n),
+        DEV_ARG(s.k),
+        { wide ? (void *)&alpha : (void *)&alpha32, wide ? 8 : 4 },
+        DEV_ARG(a),
+        DEV_ARG(b),
+        { wide ? (void *)&beta : (void *)&beta32, wide ? 8 : 4 },
+        DEV_ARG(c),
     };
     const struct dev_launch launch = {
-        .grid = { (unsigned)((s.n + STEP.tile.n - 1) / STEP.tile.n), (unsigned)((s.m + STEP.tile.m - 1) / STEP.tile.m) },
+        .grid = { (unsigned)((s.n + STEP.tile.n - 1) / STEP.tile.n),
+                  (unsigned)((s.m + STEP.tile.m - 1) / STEP.tile.m) },
         .block = { STEP.block },
         .args = args,
         .n_args = sizeof args / sizeof *args,

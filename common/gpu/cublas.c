@@ -55,8 +55,9 @@ struct cublas *cublas_open(cu_stream stream, char error[DEV_ERROR_MAX])
     struct cublas *b = calloc(1, sizeof *b);
     int version = 0;
     if (!b || !(b->library = open_library())) {
-        snprintf(error, DEV_ERROR_MAX, "cuBLAS was not found: libcublas.so.13, .12 or .11 in the loader's path, "
-                                       "$CUDA_HOME/lib64, $CUDA_PATH/lib64 or /usr/local/cuda/lib64");
+        snprintf(error, DEV_ERROR_MAX,
+                 "cuBLAS was not found: libcublas.so.13, .12 or .11 in the loader's path, "
+                 "$CUDA_HOME/lib64, $CUDA_PATH/lib64 or /usr/local/cuda/lib64");
         cublas_close(b);
         return NULL;
     }
@@ -101,8 +102,8 @@ bool cublas_gemm(struct cublas *b, enum dev_type type, int M, int N, int K, doub
     int element = wide ? TYPE_F64 : type == DEV_F16 ? TYPE_F16 : TYPE_F32;
     const void *pa = wide ? (const void *)&alpha : &alpha32, *pb = wide ? (const void *)&beta : &beta32;
     // cuBLAS is column-major: a row-major matrix is its transpose there, and C^T = B^T * A^T.
-    int status = b->gemm(b->handle, OP_N, OP_N, N, M, K, pa, (const void *)(uintptr_t)B, element, N,
-                         (const void *)(uintptr_t)A, element, K, pb, (void *)(uintptr_t)C, element, N,
-                         wide ? COMPUTE_F64 : COMPUTE_F32, ALGO_DEFAULT);
+    int status =
+        b->gemm(b->handle, OP_N, OP_N, N, M, K, pa, (const void *)(uintptr_t)B, element, N, (const void *)(uintptr_t)A,
+                element, K, pb, (void *)(uintptr_t)C, element, N, wide ? COMPUTE_F64 : COMPUTE_F32, ALGO_DEFAULT);
     return !failed(b, "cublasGemmEx", status, error);
 }

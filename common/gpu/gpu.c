@@ -56,7 +56,8 @@ static bool ok(struct dev *d, const char *call, cu_result r)
         return true;
     cuda_describe(&gpu_of(d)->cuda, call, r, text, sizeof text);
     if (strstr(text, "ILLEGAL") || strstr(text, "LAUNCH_FAILED") || strstr(text, "MISALIGNED") ||
-        strstr(text, "HARDWARE_STACK") || strstr(text, "INVALID_ADDRESS_SPACE") || strstr(text, "INVALID_PC") || strstr(text, "CUDA_ERROR_ASSERT"))
+        strstr(text, "HARDWARE_STACK") || strstr(text, "INVALID_ADDRESS_SPACE") || strstr(text, "INVALID_PC") ||
+        strstr(text, "CUDA_ERROR_ASSERT"))
         hint = ": a kernel went wrong, and the GPU takes no more work from this process; the simulated GPU "
                "(--device=sim) names the line and the thread, compute-sanitizer the thread";
     return backend_fail(d, "%s%s", text, hint);
@@ -316,7 +317,8 @@ static bool check_resources(struct dev *d, const struct dev_kernel *k, const str
         !ok(d, "cuFuncGetAttribute", c->function_attribute(&threads, CU_FUNCTION_MAX_THREADS, k->function)))
         return false;
     if (asked > (unsigned)threads)
-        return backend_fail(d, "kernel %s: a block of %u threads was asked for, its launch bounds or registers allow %d",
+        return backend_fail(d,
+                            "kernel %s: a block of %u threads was asked for, its launch bounds or registers allow %d",
                             k->name, asked, threads);
     if ((size_t)fixed + l->shared > d->about.shared_per_block)
         return backend_fail(d, "kernel %s needs %zu bytes of shared memory a block, %s has %zu", k->name,

@@ -20,9 +20,9 @@ struct arg_type {
 };
 
 static const struct arg_type types[] = {
-    { "i8", 1, SIGNED }, { "u8", 1, UNSIGNED }, { "i16", 2, SIGNED }, { "u16", 2, UNSIGNED },
+    { "i8", 1, SIGNED },  { "u8", 1, UNSIGNED },  { "i16", 2, SIGNED }, { "u16", 2, UNSIGNED },
     { "i32", 4, SIGNED }, { "u32", 4, UNSIGNED }, { "i64", 8, SIGNED }, { "u64", 8, UNSIGNED },
-    { "f16", 2, HALF }, { "bf16", 2, BFLOAT }, { "f32", 4, FLOAT }, { "f64", 8, DOUBLE },
+    { "f16", 2, HALF },   { "bf16", 2, BFLOAT },  { "f32", 4, FLOAT },  { "f64", 8, DOUBLE },
 };
 
 const char *arg_type_name(const struct arg *a)
@@ -187,8 +187,10 @@ bool arg_parse(const char *text, struct arg *out, char error[DEV_ERROR_MAX])
         if (strlen(types[i].name) == n && !strncmp(text, types[i].name, n))
             out->type = &types[i];
     if (!out->type || !text[n]) {
-        snprintf(error, DEV_ERROR_MAX, "argument '%.200s': write TYPE:VALUE or TYPE[COUNT]=CONTENT, such as i32:7 or "
-                 "f32[64]=normal:1 (types: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64)", text);
+        snprintf(error, DEV_ERROR_MAX,
+                 "argument '%.200s': write TYPE:VALUE or TYPE[COUNT]=CONTENT, such as i32:7 or "
+                 "f32[64]=normal:1 (types: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64)",
+                 text);
         return false;
     }
     if (text[n] == ':') {

@@ -41,8 +41,12 @@ static struct dev *sim_open(char error[DEV_ERROR_MAX])
         free(s);
         return NULL;
     }
-    s->dev.about = (struct dev_about){ .name = "simulated GPU", .simulated = true, .cc_major = 9, .cc_minor = 0,
-                                       .memory = s->simt->memory_limit, .shared_per_block = SIMT_SHARED_MAX,
+    s->dev.about = (struct dev_about){ .name = "simulated GPU",
+                                       .simulated = true,
+                                       .cc_major = 9,
+                                       .cc_minor = 0,
+                                       .memory = s->simt->memory_limit,
+                                       .shared_per_block = SIMT_SHARED_MAX,
                                        .max_threads = SIMT_THREADS_MAX };
     describe(s, 0);
     return &s->dev;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_SHARED 232448u     // bytes a block: 227 KB, as on sm_90
+#define MAX_SHARED 232448u      // bytes a block: 227 KB, as on sm_90
 #define MAX_LOCAL (512u << 10)  // bytes a thread: CUDA C++ Programming Guide, technical specifications
 
 static const char *const alu_names[ALU_OPS] = {
@@ -72,8 +72,13 @@ struct uop *emit(struct decoder *x, enum uop_kind kind)
     struct code *c = x->code;
     c->uops = grow(x, c->uops, c->n_uops, sizeof *c->uops);
     struct uop *u = &c->uops[c->n_uops++];
-    *u = (struct uop){ .kind = (uint8_t)kind, .d = NO_VREG, .a = NO_VREG, .b = NO_VREG, .c = NO_VREG,
-                       .guard = NO_VREG, .inst = (uint32_t)(x->in - x->f->insts) };
+    *u = (struct uop){ .kind = (uint8_t)kind,
+                       .d = NO_VREG,
+                       .a = NO_VREG,
+                       .b = NO_VREG,
+                       .c = NO_VREG,
+                       .guard = NO_VREG,
+                       .inst = (uint32_t)(x->in - x->f->insts) };
     if (x->in->guard >= 0) {
         u->guard = (uint32_t)x->in->guard;
         u->guarded = x->in->guard_negated ? 2 : 1;
@@ -145,9 +150,11 @@ static void place_variables(struct decoder *x)
         }
     }
     if (shared > MAX_SHARED || local > MAX_LOCAL)
-        decode_fail(x, x->f->name.p, "'%.*s' declares %llu bytes of shared memory (at most %u) and %llu of local memory "
-                    "(at most %u)", (int)x->f->name.n, x->f->name.p, (unsigned long long)shared, MAX_SHARED,
-                    (unsigned long long)local, MAX_LOCAL);
+        decode_fail(x, x->f->name.p,
+                    "'%.*s' declares %llu bytes of shared memory (at most %u) and %llu of local memory "
+                    "(at most %u)",
+                    (int)x->f->name.n, x->f->name.p, (unsigned long long)shared, MAX_SHARED, (unsigned long long)local,
+                    MAX_LOCAL);
     x->code->param_bytes = (uint32_t)param;
     x->code->shared_bytes = (uint32_t)shared;
     x->code->local_bytes = (uint32_t)align_up(local, 16);

@@ -1,5 +1,5 @@
-// One PTX instruction to its uops. Most are one line of alu.def, found by name; the rest has a function of its own, here
-// or in decode_mem.c, listed in the table at the end.
+// One PTX instruction to its uops. Most are one line of alu.def, found by name; the rest has a function of its own,
+// here or in decode_mem.c, listed in the table at the end.
 #include <stdio.h>
 #include <string.h>
 
@@ -50,7 +50,11 @@ enum kind { KIND_ALU, KIND_SETP, KIND_LOGIC, KIND_SELP };
 #define T_f32 PTX_F32
 #define T_f64 PTX_F64
 
-static const struct { enum kind kind; uint32_t n; enum ptx_type d, abc[3]; } signatures[ALU_OPS] = {
+static const struct {
+    enum kind kind;
+    uint32_t n;
+    enum ptx_type d, abc[3];
+} signatures[ALU_OPS] = {
 #define ALU(id, name, n, D, A, B, C, effect) { KIND_ALU, n, T_##D, { T_##A, T_##B, T_##C } },
 #define SETP(id, name, T, effect) { KIND_SETP, 2, PTX_PRED, { T_##T, T_##T, PTX_NONE } },
 #define LOGIC(id, name, n, effect) { KIND_LOGIC, n, PTX_PRED, { PTX_PRED, PTX_PRED, PTX_NONE } },
@@ -127,8 +131,11 @@ static void selp(struct decoder *x, const struct parts *s)
         decode_unknown(x);
     const struct ptx_operand *o = x->in->operand;
     uint32_t a = operand_value(x, &o[1], t), b = operand_value(x, &o[2], t), p = operand_predicate(x, &o[3]);
-    emit_alu(x, bytes == 2 ? ALU_selp_b16 : bytes == 4 ? ALU_selp_b32 : ALU_selp_b64, operand_destination(x, &o[0], bytes), a,
-             b, p);
+    emit_alu(x,
+             bytes == 2   ? ALU_selp_b16
+             : bytes == 4 ? ALU_selp_b32
+                          : ALU_selp_b64,
+             operand_destination(x, &o[0], bytes), a, b, p);
 }
 
 // setp.CmpOp[.BoolOp][.ftz].type p[|q], a, b[, c]: p = (a CmpOp b) BoolOp c, q = !(a CmpOp b) BoolOp c
@@ -166,8 +173,10 @@ static void setp(struct decoder *x, const struct parts *s)
         return;
     }
     uint32_t t = vreg_new(x, SLOT_PRED), c = combine.n ? operand_predicate(x, &o[3]) : NO_VREG;
-    enum alu_op join = !combine.n ? ALU_mov_pred : str_is(combine, "and") ? ALU_and_pred
-                       : str_is(combine, "or") ? ALU_or_pred : ALU_xor_pred;
+    enum alu_op join = !combine.n               ? ALU_mov_pred
+                       : str_is(combine, "and") ? ALU_and_pred
+                       : str_is(combine, "or")  ? ALU_or_pred
+                                                : ALU_xor_pred;
     emit_alu(x, op, t, a, b, NO_VREG);
     uint32_t not_t = vreg_new(x, SLOT_PRED), kept_c = c;
     if (o[0].reg2 >= 0) {
@@ -338,10 +347,23 @@ static void cvt(struct decoder *x, const struct parts *s)
 
 void decode_instruction(struct decoder *x)
 {
-    static const struct { const char *name; void (*decode)(struct decoder *, const struct parts *); } table[] = {
-        { "mov", mov }, { "cvta", cvta }, { "cvt", cvt }, { "setp", setp }, { "selp", selp },
-        { "ld", decode_memory }, { "st", decode_memory }, { "bra", decode_bra }, { "ret", decode_leave }, { "exit", decode_leave },
-        { "trap", decode_trap }, { "bar", decode_barrier }, { "barrier", decode_barrier },
+    static const struct {
+        const char *name;
+        void (*decode)(struct decoder *, const struct parts *);
+    } table[] = {
+        { "mov", mov },
+        { "cvta", cvta },
+        { "cvt", cvt },
+        { "setp", setp },
+        { "selp", selp },
+        { "ld", decode_memory },
+        { "st", decode_memory },
+        { "bra", decode_bra },
+        { "ret", decode_leave },
+        { "exit", decode_leave },
+        { "trap", decode_trap },
+        { "bar", decode_barrier },
+        { "barrier", decode_barrier },
     };
     struct parts s = split(x);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

@@ -7,8 +7,9 @@
 
 void decode_memory(struct decoder *x, const struct parts *s)
 {
-    static const char *const ignored[] = { "weak", "relaxed", "acquire", "release", "volatile", "cta", "gpu", "sys",
-                                           "cluster", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "L1", "L2" };
+    static const char *const ignored[] = { "weak", "relaxed", "acquire", "release", "volatile", "cta", "gpu",
+                                           "sys",  "cluster", "ca",      "cg",      "cs",       "lu",  "cv",
+                                           "wb",   "wt",      "nc",      "L1",      "L2" };
     bool load = str_is(s->part[0], "ld");
     enum ptx_space space = SPACE_GENERIC;
     enum ptx_type type = ptx_type_named(s->part[s->n - 1]);
@@ -17,7 +18,8 @@ void decode_memory(struct decoder *x, const struct parts *s)
         struct str p = s->part[i];
         bool known = false;
         for (size_t k = 0; k < sizeof ignored / sizeof *ignored; k++)
-            known |= str_is(p, ignored[k]) || (p.n > 4 && !memcmp(p.p, "L1::", 4)) || (p.n > 4 && !memcmp(p.p, "L2::", 4));
+            known |=
+                str_is(p, ignored[k]) || (p.n > 4 && !memcmp(p.p, "L1::", 4)) || (p.n > 4 && !memcmp(p.p, "L2::", 4));
         if (str_is(p, "global"))
             space = SPACE_GLOBAL;
         else if (str_is(p, "shared") || str_is(p, "shared::cta"))
@@ -43,8 +45,12 @@ void decode_memory(struct decoder *x, const struct parts *s)
     if ((data->kind == OPND_VEC) != (n > 1) || (n > 1 && data->count != n))
         decode_fail(x, data->at, "expected %u register%s", n, n > 1 ? "s in braces" : "");
     struct memop *m = decode_alloc(x, sizeof *m);
-    *m = (struct memop){ .space = space, .bytes = bytes, .n = n, .offset = place->bits,
-                         .extend = is_signed(type) ? EXTEND_SIGN : EXTEND_ZERO, .index = x->code->n_memops++ };
+    *m = (struct memop){ .space = space,
+                         .bytes = bytes,
+                         .n = n,
+                         .offset = place->bits,
+                         .extend = is_signed(type) ? EXTEND_SIGN : EXTEND_ZERO,
+                         .index = x->code->n_memops++ };
     for (uint32_t i = 0; i < n; i++) {
         const struct ptx_operand *o = n > 1 ? &data->list[i] : data;
         if (o->kind == OPND_SINK && load) {
@@ -56,8 +62,8 @@ void decode_memory(struct decoder *x, const struct parts *s)
                             ptx_type_name(type));
             m->reg[i] = (uint32_t)o->reg;
             m->reg_class[i] = (uint8_t)slot_for(width);
-        } else if (!load && (o->kind == OPND_INT || o->kind == OPND_F32 || o->kind == OPND_F64 ||
-                             o->kind == OPND_DECIMAL)) {
+        } else if (!load &&
+                   (o->kind == OPND_INT || o->kind == OPND_F32 || o->kind == OPND_F64 || o->kind == OPND_DECIMAL)) {
             m->reg[i] = vreg_const(x, slot_for(bytes), operand_literal(x, o, type));
             m->reg_class[i] = (uint8_t)slot_for(bytes);
         } else {

@@ -18,7 +18,10 @@ void operand_count(struct decoder *x, uint32_t least, uint32_t most)
 
 static uint32_t special(struct decoder *x, const struct ptx_operand *o, uint32_t bytes)
 {
-    static const struct { const char *name; uint32_t bits; } sregs[] = {
+    static const struct {
+        const char *name;
+        uint32_t bits;
+    } sregs[] = {
 #define SREG(id, name, bits, effect) { name, bits },
 #include "sreg.def"
     };
@@ -26,8 +29,8 @@ static uint32_t special(struct decoder *x, const struct ptx_operand *o, uint32_t
         if (!str_is(o->name, sregs[i].name))
             continue;
         if (sregs[i].bits != 8 * bytes)
-            decode_fail(x, o->at, "%s has %u bits, '%.*s' takes %u", sregs[i].name, sregs[i].bits,
-                        (int)x->in->op.n, x->in->op.p, 8 * bytes);
+            decode_fail(x, o->at, "%s has %u bits, '%.*s' takes %u", sregs[i].name, sregs[i].bits, (int)x->in->op.n,
+                        x->in->op.p, 8 * bytes);
         struct uop *u = emit(x, UOP_SREG);
         u->target = i;
         u->saves = (uint8_t)slot_for(bytes);

@@ -27,8 +27,14 @@ static inline struct worker *worker_of(const struct access *a)
 static bool fault(const struct access *a, enum fault_kind kind, uint32_t lane, uint64_t address, enum ptx_space space)
 {
     struct block *b = a->w->block;
-    b->worker->fault = (struct fault){ .kind = kind, .store = !a->load, .inst = a->u->inst, .warp = a->w->index,
-                                       .lane = lane, .address = address, .bytes = a->total, .space = space,
+    b->worker->fault = (struct fault){ .kind = kind,
+                                       .store = !a->load,
+                                       .inst = a->u->inst,
+                                       .warp = a->w->index,
+                                       .lane = lane,
+                                       .address = address,
+                                       .bytes = a->total,
+                                       .space = space,
                                        .block = b->linear };
     return false;
 }
@@ -177,7 +183,7 @@ static inline bool lane_of(uint32_t mask, int i)
         const struct mem_memo *memo = a->memo;                                                                         \
         const u##W zero = base[a->first];                                                                              \
         u##W differs = 0;                                                                                              \
-        if (memo->mask != a->active || memo->low != ((uint32_t)a->address & memo->low_mask))                                       \
+        if (memo->mask != a->active || memo->low != ((uint32_t)a->address & memo->low_mask))                           \
             return false;                                                                                              \
         if (a->active == ALL_LANES) {                                                                                  \
             for (int i = 0; i < LANES; i++)                                                                            \
@@ -191,7 +197,7 @@ static inline bool lane_of(uint32_t mask, int i)
     static void learn_##W(const struct access *a, const u##W *base)                                                    \
     {                                                                                                                  \
         struct mem_memo *memo = a->memo;                                                                               \
-        *memo = (struct mem_memo){ .mask = a->active, .pattern = PATTERN_UNIFORM };            \
+        *memo = (struct mem_memo){ .mask = a->active, .pattern = PATTERN_UNIFORM };                                    \
         bool linear = true;                                                                                            \
         for (uint32_t lanes = a->active; lanes; lanes &= lanes - 1) {                                                  \
             int i = __builtin_ctz(lanes);                                                                              \

@@ -26,9 +26,9 @@ static void sreg(struct warp *w, const struct uop *u, uint32_t active)
             continue;
         switch ((enum sreg)u->target) {
 #define SREG(id, name, bits, effect)                                                                                   \
-        case SREG_##id:                                                                                                \
-            value = effect;                                                                                            \
-            break;
+    case SREG_##id:                                                                                                    \
+        value = effect;                                                                                                \
+        break;
 #include "sreg.def"
         case SREGS:
             break;
@@ -149,7 +149,10 @@ static bool complete(const struct block *b, const struct barrier *bar)
 static bool fail(struct warp *w, const struct uop *u, enum fault_kind kind, uint32_t active)
 {
     struct block *b = w->block;
-    b->worker->fault = (struct fault){ .kind = kind, .inst = u->inst, .warp = w->index, .block = b->linear,
+    b->worker->fault = (struct fault){ .kind = kind,
+                                       .inst = u->inst,
+                                       .warp = w->index,
+                                       .block = b->linear,
                                        .lane = (uint32_t)__builtin_ctz(active ? active : 1) };
     return false;
 }
@@ -257,8 +260,8 @@ static enum status run_warp(struct warp *w)
                     return FAULTED;
                 if (!wait)
                     break;
-                insert_split(w, (struct split){ pc + 1, active,
-                                                ((const u32 *)(regs + u->a))[__builtin_ctz(active)] + 1 });
+                insert_split(w,
+                             (struct split){ pc + 1, active, ((const u32 *)(regs + u->a))[__builtin_ctz(active)] + 1 });
                 s.mask &= ~active;
                 gone = !s.mask;
                 break;

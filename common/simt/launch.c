@@ -14,8 +14,8 @@ struct crew {  // what the threads of a launch share
     const struct exec *exec;
     const struct grid *grid;
     uint64_t n_blocks;
-    _Atomic uint64_t next;   // the next block to take
-    _Atomic uint64_t stop;   // blocks from here on need not run: a lower one has faulted
+    _Atomic uint64_t next;  // the next block to take
+    _Atomic uint64_t stop;  // blocks from here on need not run: a lower one has faulted
 };
 
 struct hand {
@@ -129,17 +129,22 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     uint32_t allowed = k->func->max_threads ? k->func->max_threads : SIMT_THREADS_MAX;
     if (threads > allowed) {
-        snprintf(error, DEV_ERROR_MAX, "kernel %.200s: a block of %llu threads was asked for, its launch bounds allow %u",
-                 k->name, (unsigned long long)threads, allowed);
+        snprintf(error, DEV_ERROR_MAX,
+                 "kernel %.200s: a block of %llu threads was asked for, its launch bounds allow %u", k->name,
+                 (unsigned long long)threads, allowed);
         return false;
     }
     if (shared > SIMT_SHARED_MAX || k->code->shared_bytes + shared > SIMT_SHARED_MAX) {
-        snprintf(error, DEV_ERROR_MAX, "kernel %.200s needs %zu bytes of shared memory a block, there are %d",
-                 k->name, k->code->shared_bytes + shared, SIMT_SHARED_MAX);
+        snprintf(error, DEV_ERROR_MAX, "kernel %.200s needs %zu bytes of shared memory a block, there are %d", k->name,
+                 k->code->shared_bytes + shared, SIMT_SHARED_MAX);
         return false;
     }
-    struct grid g = { .code = k->code, .memory = &s->memory, .params = params, .threads = (uint32_t)threads,
-                      .shared_bytes = k->code->shared_bytes + (uint32_t)shared, .budget = s->budget };
+    struct grid g = { .code = k->code,
+                      .memory = &s->memory,
+                      .params = params,
+                      .threads = (uint32_t)threads,
+                      .shared_bytes = k->code->shared_bytes + (uint32_t)shared,
+                      .budget = s->budget };
     memcpy(g.grid, grid, sizeof g.grid);
     memcpy(g.block, block, sizeof g.block);
     struct crew crew = { .exec = s->exec, .grid = &g, .n_blocks = (uint64_t)grid[0] * grid[1] * grid[2] };

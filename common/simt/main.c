@@ -262,7 +262,8 @@ static int run(struct simt *s, struct simt_module *m, struct command *c)
     if (*error)
         return unable(error);
     if (!k || !k->code) {
-        snprintf(error, sizeof error, k ? "%s" : "there is no kernel '%.200s': see simt inspect", k ? k->error : c->kernel);
+        snprintf(error, sizeof error, k ? "%s" : "there is no kernel '%.200s': see simt inspect",
+                 k ? k->error : c->kernel);
     } else if (place_args(s, c, k, &params, error) && options_open_json(c->json, &json, error)) {
         status = EXIT_FAULT;
         if (simt_launch(s, k, c->grid, c->block, c->shared, params, error))
@@ -300,10 +301,15 @@ static bool parse(int argc, char **argv, struct command *c, char error[DEV_ERROR
 {
     enum { GRID = 1000, BLOCK, SHARED, JOBS, BUDGET, DUMP, BY_LINE, JSON };
     static const struct option options[] = {
-        { "grid", required_argument, NULL, GRID }, { "block", required_argument, NULL, BLOCK },
-        { "shared", required_argument, NULL, SHARED }, { "jobs", required_argument, NULL, JOBS },
-        { "budget", required_argument, NULL, BUDGET }, { "dump", required_argument, NULL, DUMP },
-        { "by-line", no_argument, NULL, BY_LINE }, { "json", required_argument, NULL, JSON }, { 0 },
+        { "grid", required_argument, NULL, GRID },
+        { "block", required_argument, NULL, BLOCK },
+        { "shared", required_argument, NULL, SHARED },
+        { "jobs", required_argument, NULL, JOBS },
+        { "budget", required_argument, NULL, BUDGET },
+        { "dump", required_argument, NULL, DUMP },
+        { "by-line", no_argument, NULL, BY_LINE },
+        { "json", required_argument, NULL, JSON },
+        { 0 },
     };
     opterr = 0;
     for (int o, which = 0; (o = getopt_long(argc, argv, "", options, &which)) != -1;) {

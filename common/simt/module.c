@@ -106,7 +106,9 @@ struct simt_module *simt_load(struct simt *s, const char *file, const char *text
             continue;
         struct simt_kernel *k = &m->kernels[m->n_kernels++];
         char why[DEV_ERROR_MAX] = "";
-        *k = (struct simt_kernel){ .func = &ptx->funcs[i], .module = m, .name = arena_printf(arena, "%.*s", (int)name.n, name.p) };
+        *k = (struct simt_kernel){ .func = &ptx->funcs[i],
+                                   .module = m,
+                                   .name = arena_printf(arena, "%.*s", (int)name.n, name.p) };
         if (!k->name)
             k->name = "?";
         k->code = decode(ptx, k->func, m->globals, s->exec->alu, arena, why, &k->error_at);

@@ -15,11 +15,11 @@ struct interval {
 
 struct flow {
     struct decoder *x;
-    uint32_t *index;       // by vreg: its number among those that need a slot, or NO_VREG
+    uint32_t *index;  // by vreg: its number among those that need a slot, or NO_VREG
     uint32_t n, words;
     uint32_t n_blocks;
-    uint32_t *starts;      // first uop of each block, and the end of the code
-    uint32_t *block_of;    // by uop
+    uint32_t *starts;                // first uop of each block, and the end of the code
+    uint32_t *block_of;              // by uop
     uint64_t *use, *def, *in, *out;  // [block][words]
 };
 

@@ -303,6 +303,8 @@ static bool load(struct tester *t, const struct step *step, struct dev_kernel **
         dev_unload(t->dev, t->module);
     t->module = dev_load(t->dev, step->ptx);
     *kernel = t->module ? dev_kernel(t->dev, t->module, "gemm") : NULL;
+    if (!t->module && access(step->ptx, R_OK))
+        return fail(error, "%s (meson compile makes it from %s/kernel.cu)", dev_error(t->dev), step->name);
     return *kernel || fail_dev(t->dev, error);
 }
 

@@ -174,6 +174,9 @@ Test(ptx_parse, operands_must_fit_the_instruction)
     expect_refused(BODY("add.s32 %r1, %r2, 1.5;"), AT, "fraction");
     expect_refused(BODY("mov.u32 %r1 %r2;"), AT, "','");
     expect_refused(BODY("mov.u32 %r1, 08;"), AT, "operand");
+    expect_refused(BODY("setp.eq.s32 !%p, %r1, 0;"), AT, "negated");
+    expect_refused(BODY("mov.pred !%p, 1;"), AT, "negated");
+    expect_refused(BODY("not.pred !%p, %p;"), AT, "negated");
 }
 
 Test(ptx_parse, an_unknown_instruction_refuses_its_kernel_and_no_other)

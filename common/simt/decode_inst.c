@@ -28,6 +28,13 @@ static enum alu_op find_op(struct decoder *x, const char *name)
     return (enum alu_op)op;
 }
 
+static uint32_t destination_predicate(struct decoder *x, const struct ptx_operand *o)
+{
+    if (o->negated)
+        decode_fail(x, o->at, "a destination cannot be negated");
+    return operand_predicate(x, o);
+}
+
 static uint32_t flushed(struct decoder *x, uint32_t v)
 {
     uint32_t t = vreg_new(x, SLOT_32);
@@ -104,9 +111,7 @@ static void arithmetic(struct decoder *x, const struct parts *s)
     }
     uint32_t d;
     if (signatures[op].d == PTX_PRED) {
-        if (o[0].negated)
-            decode_fail(x, o[0].at, "a destination cannot be negated");
-        d = operand_predicate(x, &o[0]);
+        d = destination_predicate(x, &o[0]);
     } else {
         d = operand_destination(x, &o[0], ptx_type_bytes(signatures[op].d));
     }
@@ -169,7 +174,7 @@ static void setp(struct decoder *x, const struct parts *s)
     second.reg = o[0].reg2;
     bool plain = !combine.n && o[0].reg2 < 0 && o[0].kind == OPND_REG;
     if (plain) {
-        emit_alu(x, op, operand_predicate(x, &first), a, b, NO_VREG);
+        emit_alu(x, op, destination_predicate(x, &first), a, b, NO_VREG);
         return;
     }
     uint32_t t = vreg_new(x, SLOT_PRED), c = combine.n ? operand_predicate(x, &o[3]) : NO_VREG;
@@ -189,14 +194,14 @@ static void setp(struct decoder *x, const struct parts *s)
     bool pair = o[0].kind == OPND_REG && o[0].reg2 >= 0;
     second.kind = OPND_REG;
     if (pair && o[0].reg == x->in->guard) {  // the guard is overwritten last
-        emit_alu(x, join, operand_predicate(x, &second), not_t, kept_c, NO_VREG);
-        emit_alu(x, join, operand_predicate(x, &first), t, kept_c, NO_VREG);
+        emit_alu(x, join, destination_predicate(x, &second), not_t, kept_c, NO_VREG);
+        emit_alu(x, join, destination_predicate(x, &first), t, kept_c, NO_VREG);
         return;
     }
     if (o[0].kind == OPND_REG)
-        emit_alu(x, join, operand_predicate(x, &first), t, c, NO_VREG);
+        emit_alu(x, join, destination_predicate(x, &first), t, c, NO_VREG);
     if (o[0].reg2 >= 0)
-        emit_alu(x, join, operand_predicate(x, &second), not_t, kept_c, NO_VREG);
+        emit_alu(x, join, destination_predicate(x, &second), not_t, kept_c, NO_VREG);
 }
 
 static enum alu_op mov_op(uint32_t bytes)
@@ -214,10 +219,10 @@ static void mov(struct decoder *x, const struct parts *s)
     if (t == PTX_PRED) {
         if (a->kind == OPND_INT) {
             uint32_t zero = vreg_const(x, SLOT_32, 0), bit = vreg_const(x, SLOT_32, a->bits != 0);
-            emit_alu(x, ALU_setp_ne_b32, operand_predicate(x, d), bit, zero, NO_VREG);
+            emit_alu(x, ALU_setp_ne_b32, destination_predicate(x, d), bit, zero, NO_VREG);
             return;
         }
-        emit_alu(x, ALU_mov_pred, operand_predicate(x, d), operand_predicate(x, a), NO_VREG, NO_VREG);
+        emit_alu(x, ALU_mov_pred, destination_predicate(x, d), operand_predicate(x, a), NO_VREG, NO_VREG);
         return;
     }
     if (bytes < 2 || bytes > 8)

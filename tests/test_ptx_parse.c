@@ -143,6 +143,7 @@ Test(ptx_parse, unknown_directives_are_refused)
     expect_refused(PTX_HEAD ".global .align 3 .b8 x[4];\n", 4, "power of two");
     expect_refused(PTX_HEAD ".global .b32 x[2] = {1, 2, 3};\n", 4, "initialisers");
     expect_refused(PTX_HEAD ".global .b32 x;\n.global .b32 x;\n", 5, "twice");
+    expect_refused(PTX_HEAD ".global .b8 x[4096];\n.global .b8 y[1073741824];\n", 5, "1 GiB");
 }
 
 Test(ptx_parse, names_must_be_declared_and_only_once)

@@ -7,6 +7,8 @@
 #include "decode.h"
 #include "simt.h"
 
+#define MAX_GLOBALS ((uint64_t)1 << 30)  // bytes of a module's variables, which are all filled when it is loaded
+
 static uint64_t available_memory(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
@@ -57,6 +59,21 @@ void simt_free(struct simt *s)
     free(s);
 }
 
+// The first global or constant variable that does not fit, or NULL.
+static const struct ptx_var *too_large(const struct ptx_module *m)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < m->n_vars; i++) {
+        const struct ptx_var *v = &m->vars[i];
+        if (v->space != SPACE_GLOBAL && v->space != SPACE_CONST)
+            continue;
+        if (v->bytes > MAX_GLOBALS - sum)
+            return v;
+        sum += v->bytes;
+    }
+    return NULL;
+}
+
 static bool place_globals(struct simt *s, struct simt_module *m)
 {
     m->globals = arena_alloc(m->arena, (m->ptx->n_vars + 1) * sizeof *m->globals);
@@ -87,6 +104,13 @@ struct simt_module *simt_load(struct simt *s, const char *file, const char *text
     struct ptx_module *ptx = ptx_parse(file, text, bytes, error);
     if (!ptx)
         return NULL;
+    const struct ptx_var *large = too_large(ptx);
+    if (large) {
+        ptx_error_at(ptx, large->name.p, error, "the module's variables, '%.*s' among them, take more than 1 GiB",
+                     (int)large->name.n, large->name.p);
+        ptx_free(ptx);
+        return NULL;
+    }
     struct simt_module *m = calloc(1, sizeof *m);
     struct arena *arena = arena_new();
     if (m)

@@ -249,6 +249,10 @@ Test(simt, refuses_bad_launches_and_arguments)
     refused(&r, "grid", "--grid");
     run(&r, SIMT, "run", PTX, "gemm", "--block", "1,2,3,4", NULL);
     refused(&r, "block", "--block");
+    run(&r, SIMT, "run", PTX, "gemm", "--grid", "1,65536", "--block", "2147483647,2147483647,2147483647", "i32:2",
+        "i32:2", "i32:3", "f32:1", "f32[6]=iota", "f32[6]=ones", "f32:0", "f32[4]=uninit", NULL);
+    refused(&r, "grid", "65535");
+    cr_assert(r.status == 2, "exit status %d for a launch that could not be made", r.status);
     run(&r, SIMT, "run", PTX, "gemm", "i32:1", NULL);
     refused(&r, "count", "8 arguments");
     run(&r, SIMT, "run", PTX, "gemm", "i32:99999999999", NULL);

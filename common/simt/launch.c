@@ -121,10 +121,19 @@ static unsigned count_jobs(const struct simt *s, uint64_t n_blocks)
 bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
                  const unsigned char *params, char error[DEV_ERROR_MAX])
 {
-    s->profiled = false;
+    s->profiled = s->faulted = false;
     if (!k->code) {
         snprintf(error, DEV_ERROR_MAX, "%s", k->error);
         return false;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (block[i] > SIMT_THREADS_MAX || (i && grid[i] > SIMT_GRID_YZ_MAX)) {
+            snprintf(error, DEV_ERROR_MAX,
+                     "grid %u,%u,%u of blocks %u,%u,%u: along y and z a grid has at most %d blocks, "
+                     "a block at most %d threads",
+                     grid[0], grid[1], grid[2], block[0], block[1], block[2], SIMT_GRID_YZ_MAX, SIMT_THREADS_MAX);
+            return false;
+        }
     }
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     uint32_t allowed = k->func->max_threads ? k->func->max_threads : SIMT_THREADS_MAX;
@@ -175,6 +184,7 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
         simt_fault_text(s, k, &g, first, error);
     else
         s->profiled = simt_build_profile(s, k, &hands[0].worker);
+    s->faulted = first != NULL;
     bool ok = ready && !first;
     if (ok && !s->profiled) {
         snprintf(error, DEV_ERROR_MAX, "out of memory for the counters");

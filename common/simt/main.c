@@ -265,9 +265,10 @@ static int run(struct simt *s, struct simt_module *m, struct command *c)
         snprintf(error, sizeof error, k ? "%s" : "there is no kernel '%.200s': see simt inspect",
                  k ? k->error : c->kernel);
     } else if (place_args(s, c, k, &params, error) && options_open_json(c->json, &json, error)) {
-        status = EXIT_FAULT;
         if (simt_launch(s, k, c->grid, c->block, c->shared, params, error))
             status = dump(s, c, error) ? EXIT_CLEAN : EXIT_UNABLE;
+        else
+            status = s->faulted ? EXIT_FAULT : EXIT_UNABLE;
     }
     free(params);
     if (status == EXIT_CLEAN) {

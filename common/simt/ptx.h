@@ -101,7 +101,7 @@ struct ptx_func {
     uint32_t n_regs;
     struct ptx_inst *insts;
     uint32_t n_insts;
-    uint32_t *vars;         // variables declared inside, and every module-level one in shared space
+    uint32_t *vars;         // variables declared inside, parameters among them
     uint32_t n_vars;
 };
 

@@ -13,6 +13,7 @@
 
 #define SIMT_SHARED_MAX 232448          // bytes of shared memory a block may have: 227 KB, as on sm_90
 #define SIMT_THREADS_MAX 1024           // threads of a block
+#define SIMT_GRID_YZ_MAX 65535          // blocks of a grid along y, and along z
 #define SIMT_JOBS_MAX 256               // host threads
 #define SIMT_BUDGET (1ull << 30)        // warp instructions of a block, unless simt_set_budget says otherwise
 
@@ -44,6 +45,7 @@ struct simt {
     struct profile profile;       // of the last launch; its names are copies, so that it outlives its module
     struct arena *profile_names;
     bool profiled;
+    bool faulted;                 // the last launch began, and its kernel made an error
 };
 
 struct simt *simt_new(void);  // NULL when memory runs out

@@ -175,130 +175,123 @@ static bool arrive(struct warp *w, const struct uop *u, uint32_t active, bool *w
     return true;
 }
 
-static enum status run_warp(struct warp *w)
+// --- running ---
+
+enum outcome { NEXT, JUMPED, LEFT, TURN_OVER, FAULT };  // LEFT: no lane of the split is left to run
+
+// One uop, by the lanes of s that its guard lets through; s->pc is its index, or afterwards where a branch went.
+static enum outcome step(struct warp *w, struct split *s, const struct uop *u, uint64_t turn_ends)
 {
     struct block *b = w->block;
     struct worker *worker = b->worker;
-    const struct grid *g = worker->grid;
-    const struct code *code = g->code;
     unsigned char *regs = w->regs;
-    int current = pick_split(w, 0);
-    if (current < 0)
-        return w->n_splits ? WAITING : ENDED;
-    const uint64_t turn_ends = worker->steps + TURN;
-    uint32_t spins = 0;
-    for (;;) {  // one turn for each choice of a split
-        struct split s = w->splits[current];
-        remove_split(w, (uint32_t)current);
-        // Up to this pc the split runs alone; there it may meet another one.
-        const uint32_t limit = w->n_splits ? 0 : UINT32_MAX;
-        uint32_t pc = s.pc, next = 0;
-        bool gone = false;
-        while (!gone) {
-            const struct uop *u = &code->uops[pc];
-            if (s.mask == ALL_LANES && u->run) {
-                const uint32_t n = u->run;
-                worker->runs[pc]++;
-                worker->steps += n;
-                for (const struct uop *end = u + n; u < end; u++)
-                    u->fn(regs, u);
-                pc += n;
-                continue;
-            }
-            uint32_t active = s.mask;
-            if (u->guarded) {
-                uint32_t p = *(const u32 *)(regs + u->guard);
-                active &= u->guarded == 1 ? p : ~p;
-            }
-            worker->uop_counts[pc].warps++;
-            worker->uop_counts[pc].idle += (uint32_t)(LANES - __builtin_popcount(active));
-            worker->steps++;
-            bool moved = false;
-            switch ((enum uop_kind)u->kind) {
-            case UOP_ALU:
-                if (active == ALL_LANES)
-                    u->fn(regs, u);
-                else if (active)
-                    masked(regs, u, active);
-                break;
-            case UOP_SREG:
-                sreg(w, u, active);
-                break;
-            case UOP_PARAM:
-                param(w, u, active);
-                break;
-            case UOP_LOAD:
-                if (!ISA(exec_load)(w, u, active))
-                    return FAULTED;
-                break;
-            case UOP_STORE:
-                if (!ISA(exec_store)(w, u, active))
-                    return FAULTED;
-                break;
-            case UOP_BRANCH:
-                if (!active)
-                    break;
-                if (worker->steps > g->budget) {
-                    fail(w, u, FAULT_BUDGET, active);
-                    return FAULTED;
-                }
-                if (active != s.mask)
-                    insert_split(w, (struct split){ pc + 1, s.mask & ~active, 0 });
-                s.mask = active;
-                s.pc = u->target;
-                moved = true;
-                if (worker->steps > turn_ends) {
-                    insert_split(w, s);
-                    return RUNNABLE;
-                }
-                break;
-            case UOP_BARRIER: {
-                bool wait = false;
-                if (!active)
-                    break;
-                if (!arrive(w, u, active, &wait))
-                    return FAULTED;
-                if (!wait)
-                    break;
-                insert_split(w,
-                             (struct split){ pc + 1, active, ((const u32 *)(regs + u->a))[__builtin_ctz(active)] + 1 });
-                s.mask &= ~active;
-                gone = !s.mask;
-                break;
-            }
-            case UOP_EXIT:
-                w->exited |= active;
-                b->live -= (uint32_t)__builtin_popcount(active);
-                s.mask &= ~active;
-                gone = !s.mask;
-                break;
-            case UOP_TRAP:
-                if (!active)
-                    break;
-                fail(w, u, FAULT_TRAP, active);
-                return FAULTED;
-            case UOP_KINDS:
-                break;
-            }
-            if (gone)
-                break;
-            pc = moved ? s.pc : pc + 1;
-            if (w->n_splits) {  // diverged: meet, hand over to a lower pc, or go on
-                spins += moved;
-                if (limit == UINT32_MAX || moved || pc >= w->splits[0].pc || spins > SPIN) {
-                    insert_split(w, (struct split){ pc, s.mask, 0 });
-                    next = spins > SPIN ? 1 : 0;
-                    spins = spins > SPIN ? 0 : spins;
-                    gone = true;
-                }
-            }
-        }
-        if (!w->n_splits)
-            return ENDED;
-        current = pick_split(w, next);
-        if (current < 0)
-            return WAITING;
+    uint32_t active = s->mask;
+    if (u->guarded) {
+        uint32_t p = *(const u32 *)(regs + u->guard);
+        active &= u->guarded == 1 ? p : ~p;
     }
+    worker->uop_counts[s->pc].warps++;
+    worker->uop_counts[s->pc].idle += (uint32_t)(LANES - __builtin_popcount(active));
+    worker->steps++;
+    if (!active)
+        return NEXT;
+    bool wait = false;
+    switch ((enum uop_kind)u->kind) {
+    case UOP_ALU:
+        if (active == ALL_LANES)
+            u->fn(regs, u);
+        else
+            masked(regs, u, active);
+        return NEXT;
+    case UOP_SREG:
+        sreg(w, u, active);
+        return NEXT;
+    case UOP_PARAM:
+        param(w, u, active);
+        return NEXT;
+    case UOP_LOAD:
+        return ISA(exec_load)(w, u, active) ? NEXT : FAULT;
+    case UOP_STORE:
+        return ISA(exec_store)(w, u, active) ? NEXT : FAULT;
+    case UOP_BRANCH:
+        if (worker->steps > worker->grid->budget) {
+            fail(w, u, FAULT_BUDGET, active);
+            return FAULT;
+        }
+        if (active != s->mask)
+            insert_split(w, (struct split){ s->pc + 1, s->mask & ~active, 0 });
+        *s = (struct split){ u->target, active, 0 };
+        return worker->steps > turn_ends ? TURN_OVER : JUMPED;
+    case UOP_BARRIER:
+        if (!arrive(w, u, active, &wait))
+            return FAULT;
+        if (!wait)
+            return NEXT;
+        insert_split(w, (struct split){ s->pc + 1, active, ((const u32 *)(regs + u->a))[__builtin_ctz(active)] + 1 });
+        s->mask &= ~active;
+        return s->mask ? NEXT : LEFT;
+    case UOP_EXIT:
+        w->exited |= active;
+        b->live -= (uint32_t)__builtin_popcount(active);
+        s->mask &= ~active;
+        return s->mask ? NEXT : LEFT;
+    case UOP_TRAP:
+        fail(w, u, FAULT_TRAP, active);
+        return FAULT;
+    case UOP_KINDS:
+        break;
+    }
+    return NEXT;
+}
+
+// Runs split s, which has been taken off the warp's list, until it has to make room: it has ended or waits (LEFT), its
+// warp's turn or its own is over (TURN_OVER, JUMPED), or it stands where another split may join it or go first (NEXT).
+// But for LEFT and FAULT it goes on at s->pc.
+static enum outcome run_split(struct warp *w, struct split *s, uint64_t turn_ends)
+{
+    struct worker *worker = w->block->worker;
+    const struct uop *uops = worker->grid->code->uops;
+    bool alone = w->n_splits == 0;
+    for (;;) {
+        const struct uop *u = &uops[s->pc];
+        if (s->mask == ALL_LANES && u->run) {  // no guard, no branch: nothing but arithmetic up to the line's end
+            const struct uop *end = u + u->run;
+            worker->runs[s->pc]++;
+            worker->steps += u->run;
+            s->pc += u->run;
+            for (; u < end; u++)
+                u->fn(w->regs, u);
+            continue;
+        }
+        enum outcome outcome = step(w, s, u, turn_ends);
+        s->pc += outcome == NEXT;
+        if (outcome != NEXT && outcome != JUMPED)
+            return outcome;
+        if (w->n_splits && (alone || outcome == JUMPED || s->pc >= w->splits[0].pc))
+            return outcome;
+    }
+}
+
+static enum status run_warp(struct warp *w)
+{
+    const uint64_t turn_ends = w->block->worker->steps + TURN;
+    uint32_t jumps = 0;
+    for (int i = pick_split(w, 0); i >= 0;) {
+        struct split s = w->splits[i];
+        remove_split(w, (uint32_t)i);
+        enum outcome outcome = run_split(w, &s, turn_ends);
+        if (outcome == FAULT)
+            return FAULTED;
+        if (outcome != LEFT)
+            insert_split(w, s);
+        if (outcome == TURN_OVER)
+            return RUNNABLE;
+        jumps += outcome == JUMPED;
+        bool hand_over = jumps > SPIN;
+        jumps = hand_over ? 0 : jumps;
+        i = pick_split(w, hand_over ? 1 : 0);
+    }
+    return w->n_splits ? WAITING : ENDED;
 }
 
 static void start_block(struct worker *worker)

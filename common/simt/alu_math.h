@@ -47,6 +47,12 @@ static inline f32 narrow_ftz(f64 a)
     return flush32((f32)a, __builtin_fabs(a) < TINY);
 }
 
+// What .ftz does to an operand or a result: a subnormal becomes a zero of its sign, a NaN 0x7fffffff.
+static inline u32 flush_bits(u32 x)
+{
+    return !(x & 0x7f800000u) ? x & 0x80000000u : (x & 0x7fffffffu) > 0x7f800000u ? 0x7fffffffu : x;
+}
+
 // min and max answer the number where one side is NaN, and take -0 for less than +0.
 static inline f32 min32(f32 a, f32 b)
 {
@@ -58,6 +64,21 @@ static inline f32 max32(f32 a, f32 b)
 {
     f32 ordered = a > b || (a == b && !__builtin_signbit(a)) ? a : b;
     return nan32(a != a ? b : b != b ? a : ordered);
+}
+
+// The NaN that an f64 instruction gives where its result x is one: a NaN among its operands, made quiet, or else
+// 0xfff8000000000000. Source: an H200. Where several operands are NaN the machine code's order of operands decides there,
+// which PTX does not show; here it is a, c, b.
+static inline f64 nan64_of(f64 x, f64 a, f64 b, f64 c)
+{
+    union { f64 f; u64 u; } first = { .f = a != a ? a : c != c ? c : b };
+    first.u = first.f == first.f ? 0xfff8000000000000u : first.u | 1ull << 51;
+    return x == x ? x : first.f;
+}
+
+static inline f64 nan64(f64 x, f64 a, f64 b)
+{
+    return nan64_of(x, a, b, 0);
 }
 
 static inline f64 min64(f64 a, f64 b)
@@ -169,7 +190,7 @@ static inline s64 to_s64(f64 x, int from_f64)
     return x != x || x <= -9223372036854775808.0 ? INT64_MIN : x >= 9223372036854775808.0 ? INT64_MAX : (s64)x;
 }
 
-static inline f64 widen(f32 x)
+static inline f64 widen(f32 x)  // NaN: keeps its sign and payload and becomes quiet, as on an H200
 {
     return x;
 }

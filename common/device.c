@@ -1,16 +1,13 @@
 // The front of device.h: checks arguments, reads files, calls the backend.
 #include "device.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "backend.h"
-
-#define PTX_MAX ((size_t)64 << 20)  // bytes; nvcc's output for the largest kernels stays far below
+#include "ptx_file.h"
 
 // An error is one line, whatever names and drivers' messages hold.
 static void one_line(struct dev *d)
@@ -110,8 +107,8 @@ struct dev_module *dev_load_text(struct dev *d, const char *name, const char *te
         backend_fail(d, "a module needs a name and its PTX text");
         return NULL;
     }
-    if (!bytes || memchr(text, 0, bytes)) {
-        backend_fail(d, "%.300s: %s", name, bytes ? "binary data where PTX text is expected" : "the file is empty");
+    if (!ptx_text_ok(name, text, bytes, d->error)) {
+        one_line(d);
         return NULL;
     }
     char *copy = malloc(bytes + 1);
@@ -130,38 +127,18 @@ struct dev_module *dev_load_text(struct dev *d, const char *name, const char *te
 
 struct dev_module *dev_load(struct dev *d, const char *path)
 {
-    struct stat info;
-    struct dev_module *m = NULL;
+    size_t bytes;
     if (!path) {
         backend_fail(d, "a module needs the path of its PTX file");
         return NULL;
     }
-    if (!stat(path, &info) && !S_ISREG(info.st_mode)) {  // opening a FIFO would wait for a writer
-        backend_fail(d, "%.300s: %s, not a PTX file", path, S_ISDIR(info.st_mode) ? "a directory" : "a device or pipe");
+    char *text = ptx_file_read(path, &bytes, d->error);
+    if (!text) {
+        one_line(d);
         return NULL;
     }
-    FILE *f = fopen(path, "rb");
-    if (!f || fstat(fileno(f), &info)) {
-        backend_fail(d, "%.300s: %s", path, strerror(errno));
-        if (f)
-            fclose(f);
-        return NULL;
-    }
-    char *text = NULL;
-    if (info.st_size > (off_t)PTX_MAX) {
-        backend_fail(d, "%.300s: %lld bytes; a PTX file of more than %zu MiB is not read", path,
-                     (long long)info.st_size, PTX_MAX >> 20);
-    } else if (!(text = malloc((size_t)info.st_size + 1))) {
-        backend_fail(d, "%.300s: out of memory", path);
-    } else {
-        size_t bytes = fread(text, 1, (size_t)info.st_size, f);
-        if (ferror(f))
-            backend_fail(d, "%.300s: %s", path, strerror(errno));
-        else
-            m = dev_load_text(d, path, text, bytes);
-    }
+    struct dev_module *m = dev_load_text(d, path, text, bytes);
     free(text);
-    fclose(f);
     return m;
 }
 

@@ -11,9 +11,9 @@
 enum { WIDTH = 110 };  // columns that a line of the table may take, its source text included
 
 static const struct {
-    const char *name, *heading, *unit;
+    const char *name, *unit;
 } metrics[METRIC_COUNT] = {
-#define X(id, name, heading, unit) [METRIC_##id] = { name, heading, unit },
+#define X(id, name, unit) [METRIC_##id] = { name, unit },
     PROFILE_METRICS(X)
 #undef X
 };
@@ -21,16 +21,6 @@ static const struct {
 const char *profile_metric_name(enum profile_metric m)
 {
     return metrics[m].name;
-}
-
-const char *profile_metric_heading(enum profile_metric m)
-{
-    return metrics[m].heading;
-}
-
-const char *profile_metric_unit(enum profile_metric m)
-{
-    return metrics[m].unit;
 }
 
 const char *profile_grouped(uint64_t value, char text[PROFILE_GROUPED])

@@ -8,27 +8,27 @@
 
 struct json;
 
-// X(enumerator, name in Nsight Compute, short heading, what one unit is)
+// X(enumerator, name in Nsight Compute, what one unit is)
 #define PROFILE_METRICS(X)                                                                                             \
-    X(INST, "smsp__inst_executed.sum", "inst", "warp instructions")                                                    \
-    X(THREAD_INST, "smsp__thread_inst_executed.sum", "thread inst", "thread instructions")                             \
-    X(GLD_INST, "smsp__sass_inst_executed_op_global_ld.sum", "global ld", "warp instructions")                         \
-    X(GST_INST, "smsp__sass_inst_executed_op_global_st.sum", "global st", "warp instructions")                         \
-    X(SLD_INST, "smsp__sass_inst_executed_op_shared_ld.sum", "shared ld", "warp instructions")                         \
-    X(SST_INST, "smsp__sass_inst_executed_op_shared_st.sum", "shared st", "warp instructions")                         \
-    X(GLD_REQ, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "ld requests", "requests")                           \
-    X(GLD_SEC, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "ld sectors", "32-byte sectors")                      \
-    X(GST_REQ, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "st requests", "requests")                           \
-    X(GST_SEC, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "st sectors", "32-byte sectors")                      \
-    X(SLD_WAVE, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "ld wavefronts", "wavefronts")       \
-    X(SST_WAVE, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "st wavefronts", "wavefronts")       \
-    X(SLD_CONF, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "ld conflicts", "wavefronts")              \
-    X(SST_CONF, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "st conflicts", "wavefronts")              \
-    X(WAVE, "memory_l1_wavefronts_shared", "wavefronts", "wavefronts")                                                 \
-    X(WAVE_IDEAL, "memory_l1_wavefronts_shared_ideal", "ideal", "wavefronts")
+    X(INST, "smsp__inst_executed.sum", "warp instructions")                                                            \
+    X(THREAD_INST, "smsp__thread_inst_executed.sum", "thread instructions")                                            \
+    X(GLD_INST, "smsp__sass_inst_executed_op_global_ld.sum", "warp instructions")                                      \
+    X(GST_INST, "smsp__sass_inst_executed_op_global_st.sum", "warp instructions")                                      \
+    X(SLD_INST, "smsp__sass_inst_executed_op_shared_ld.sum", "warp instructions")                                      \
+    X(SST_INST, "smsp__sass_inst_executed_op_shared_st.sum", "warp instructions")                                      \
+    X(GLD_REQ, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "requests")                                          \
+    X(GLD_SEC, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "32-byte sectors")                                    \
+    X(GST_REQ, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "requests")                                          \
+    X(GST_SEC, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "32-byte sectors")                                    \
+    X(SLD_WAVE, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "wavefronts")                        \
+    X(SST_WAVE, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "wavefronts")                        \
+    X(SLD_CONF, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "wavefronts")                              \
+    X(SST_CONF, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "wavefronts")                              \
+    X(WAVE, "memory_l1_wavefronts_shared", "wavefronts")                                                               \
+    X(WAVE_IDEAL, "memory_l1_wavefronts_shared_ideal", "wavefronts")
 
 enum profile_metric {
-#define X(id, name, heading, unit) METRIC_##id,
+#define X(id, name, unit) METRIC_##id,
     PROFILE_METRICS(X)
 #undef X
     METRIC_COUNT
@@ -48,8 +48,6 @@ struct profile {
 };
 
 const char *profile_metric_name(enum profile_metric m);     // Nsight Compute's name
-const char *profile_metric_heading(enum profile_metric m);  // a short heading for a table
-const char *profile_metric_unit(enum profile_metric m);     // what one unit is
 
 #define PROFILE_GROUPED 32
 // Writes value with a comma between groups of three digits to text, and returns text.

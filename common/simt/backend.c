@@ -137,27 +137,8 @@ static struct dev_kernel *sim_kernel(struct dev *d, struct dev_module *m, const 
 static bool sim_launch(struct dev *d, struct dev_kernel *kernel, const struct dev_launch *launch)
 {
     struct simt_kernel *k = (struct simt_kernel *)kernel;
-    const struct ptx_func *f = k->func;
-    const struct ptx_module *m = k->module->ptx;
-    if (launch->n_args != f->n_params)
-        return backend_fail(d, "kernel %s takes %u arguments, %zu were given", k->name, f->n_params, launch->n_args);
-    unsigned char *params = calloc(1, k->code->param_bytes + 16u);
-    if (!params)
-        return backend_fail(d, "out of memory");
-    uint64_t at = 0;
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < f->n_params; i++) {
-        const struct ptx_var *v = &m->vars[f->params[i]];
-        at = (at + v->align - 1) / v->align * v->align;
-        ok = launch->args[i].bytes == v->bytes;
-        if (ok)
-            memcpy(params + at, launch->args[i].value, v->bytes);
-        else
-            backend_fail(d, "kernel %s: argument %u has %zu bytes, the parameter has %" PRIu64, k->name, i,
-                         launch->args[i].bytes, v->bytes);
-        at += v->bytes;
-    }
-    ok = ok && simt_launch(simt_of(d), k, launch->grid, launch->block, launch->shared, params, d->error);
+    unsigned char *params = simt_pack(k, launch->args, launch->n_args, d->error);
+    bool ok = params && simt_launch(simt_of(d), k, launch->grid, launch->block, launch->shared, params, d->error);
     free(params);
     return ok;
 }

@@ -118,6 +118,32 @@ static unsigned count_jobs(const struct simt *s, uint64_t n_blocks)
     return jobs > SIMT_JOBS_MAX ? SIMT_JOBS_MAX : (unsigned)jobs;
 }
 
+unsigned char *simt_pack(const struct simt_kernel *k, const struct dev_arg *args, size_t n, char error[DEV_ERROR_MAX])
+{
+    const struct ptx_func *f = k->func;
+    if (n != f->n_params) {
+        snprintf(error, DEV_ERROR_MAX, "kernel %.200s takes %u arguments, %zu were given", k->name, f->n_params, n);
+        return NULL;
+    }
+    unsigned char *params = calloc(1, k->code->param_bytes + 16u);
+    if (!params)
+        snprintf(error, DEV_ERROR_MAX, "out of memory");
+    uint64_t at = 0;
+    for (uint32_t i = 0; params && i < n; i++) {
+        const struct ptx_var *v = &k->module->ptx->vars[f->params[i]];
+        if (args[i].bytes != v->bytes) {
+            snprintf(error, DEV_ERROR_MAX, "kernel %.200s: argument %u has %zu bytes, the parameter has %llu", k->name,
+                     i, args[i].bytes, (unsigned long long)v->bytes);
+            free(params);
+            return NULL;
+        }
+        at = (at + v->align - 1) / v->align * v->align;
+        memcpy(params + at, args[i].value, v->bytes);
+        at += v->bytes;
+    }
+    return params;
+}
+
 bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
                  const unsigned char *params, char error[DEV_ERROR_MAX])
 {

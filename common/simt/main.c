@@ -8,6 +8,7 @@
 
 #include "../json.h"
 #include "../options.h"
+#include "../ptx_file.h"
 #include "args.h"
 #include "simt.h"
 
@@ -71,33 +72,6 @@ static bool dimensions(const char *text, unsigned out[3])
         out[n++] = (unsigned)v;
     }
     return n > 0;
-}
-
-static char *read_text(const char *path, size_t *bytes, char error[DEV_ERROR_MAX])
-{
-    FILE *f = fopen(path, "rb");
-    char *text = NULL;
-    long size = -1;
-    if (f && !fseek(f, 0, SEEK_END))
-        size = ftell(f);
-    if (!f || size < 0 || size > 64l << 20)
-        snprintf(error, DEV_ERROR_MAX, "%.300s: %s", path,
-                 size > 64l << 20 ? "larger than 64 MiB: this is no PTX file" : strerror(errno));
-    else if ((text = malloc((size_t)size + 1))) {
-        rewind(f);
-        *bytes = fread(text, 1, (size_t)size, f);
-        text[*bytes] = 0;
-        if (!*bytes || memchr(text, 0, *bytes)) {
-            snprintf(error, DEV_ERROR_MAX, "%.300s: %s", path, *bytes ? "binary data, not PTX text" : "empty");
-            free(text);
-            text = NULL;
-        }
-    } else {
-        snprintf(error, DEV_ERROR_MAX, "%.300s: out of memory", path);
-    }
-    if (f)
-        fclose(f);
-    return text;
 }
 
 // --- inspect ---
@@ -175,45 +149,30 @@ static int inspect(const struct simt_module *m)
 
 // --- run and profile ---
 
+// Puts the arrays into device memory and the arguments into the kernel's parameters.
 static bool place_args(struct simt *s, struct command *c, const struct simt_kernel *k, unsigned char **params,
                        char error[DEV_ERROR_MAX])
 {
-    const struct ptx_func *f = k->func;
-    uint64_t at = 0;
-    if (c->n_args != f->n_params) {
-        snprintf(error, DEV_ERROR_MAX, "kernel %s takes %u arguments, %zu were given", k->name, f->n_params, c->n_args);
-        return false;
-    }
-    *params = calloc(1, k->code->param_bytes + 16u);
-    for (size_t i = 0; *params && i < c->n_args; i++) {
+    struct dev_arg args[MAX_ARGS];
+    for (size_t i = 0; i < c->n_args; i++) {
         struct arg *a = &c->args[i];
-        const struct ptx_var *v = &k->module->ptx->vars[f->params[i]];
-        size_t size = a->array ? 8 : a->bytes;
-        if (size != v->bytes) {
-            snprintf(error, DEV_ERROR_MAX, "argument %zu has %zu bytes, kernel %s declares %" PRIu64, i, size, k->name,
-                     v->bytes);
+        args[i] = (struct dev_arg){ a->array ? (const void *)&a->address : a->data, a->array ? 8 : a->bytes };
+        if (!a->array)
+            continue;
+        char name[32];
+        snprintf(name, sizeof name, "argument %zu", i);
+        a->address = a->bytes <= s->memory_limit ? memory_alloc(&s->memory, name, a->bytes) : 0;
+        if (!a->address) {
+            snprintf(error, DEV_ERROR_MAX, "argument %zu: %zu bytes do not fit in memory", i, a->bytes);
             return false;
         }
-        at = (at + v->align - 1) / v->align * v->align;
-        if (a->array) {
-            char name[32];
-            snprintf(name, sizeof name, "argument %zu", i);
-            a->address = a->bytes <= s->memory_limit ? memory_alloc(&s->memory, name, a->bytes) : 0;
-            if (!a->address) {
-                snprintf(error, DEV_ERROR_MAX, "argument %zu: %zu bytes do not fit in memory", i, a->bytes);
-                return false;
-            }
-            unsigned char *data = memory_at(&s->memory, a->address, a->bytes);
-            if (a->data)
-                memcpy(data, a->data, a->bytes);
-            else
-                memset(data, 0xcb, a->bytes);  // uninit: the same odd bytes in every run
-        }
-        memcpy(*params + at, a->array ? (const void *)&a->address : a->data, size);
-        at += size;
+        unsigned char *data = memory_at(&s->memory, a->address, a->bytes);
+        if (a->data)
+            memcpy(data, a->data, a->bytes);
+        else
+            memset(data, 0xcb, a->bytes);  // uninit: the same odd bytes in every run
     }
-    if (!*params)
-        snprintf(error, DEV_ERROR_MAX, "out of memory");
+    *params = simt_pack(k, args, c->n_args, error);
     return *params != NULL;
 }
 
@@ -402,7 +361,7 @@ int main(int argc, char **argv)
         unable("inspect takes one PTX file");
     else if (!c.profile && (c.json || c.by_line))
         unable("--json and --by-line go with profile");
-    else if (!(text = read_text(c.file, &bytes, error)))
+    else if (!(text = ptx_file_read(c.file, &bytes, error)))
         unable(error);
     else if (!(s = simt_new()))
         unable("out of memory");

@@ -58,6 +58,10 @@ struct simt_module *simt_load(struct simt *s, const char *name, const char *text
 void simt_unload(struct simt *s, struct simt_module *m);
 struct simt_kernel *simt_find(struct simt_module *m, const char *name);  // NULL if there is no such kernel
 
+// The arguments laid out as the kernel's parameters, for simt_launch; the caller frees them. NULL, with one line in
+// error, where their number or sizes are not the kernel's.
+unsigned char *simt_pack(const struct simt_kernel *k, const struct dev_arg *args, size_t n, char error[DEV_ERROR_MAX]);
+
 // Runs the kernel to its end. params holds code->param_bytes. False, with one line in error, for a kernel that was
 // refused or that faulted.
 bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,

@@ -1,0 +1,52 @@
+// See ptx_file.h.
+#include "ptx_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define PTX_MAX ((size_t)64 << 20)  // bytes; nvcc's output for the largest kernels stays far below
+
+bool ptx_text_ok(const char *name, const char *text, size_t bytes, char error[DEV_ERROR_MAX])
+{
+    if (bytes && !memchr(text, 0, bytes))
+        return true;
+    snprintf(error, DEV_ERROR_MAX, "%.300s: %s", name,
+             bytes ? "binary data where PTX text is expected" : "the file is empty");
+    return false;
+}
+
+static char *fail(const char *path, const char *why, char error[DEV_ERROR_MAX])
+{
+    snprintf(error, DEV_ERROR_MAX, "%.300s: %s", path, why);
+    return NULL;
+}
+
+char *ptx_file_read(const char *path, size_t *bytes, char error[DEV_ERROR_MAX])
+{
+    struct stat info;
+    if (stat(path, &info))
+        return fail(path, strerror(errno), error);
+    if (!S_ISREG(info.st_mode))  // opening a FIFO would wait for a writer
+        return fail(path, S_ISDIR(info.st_mode) ? "a directory, not a PTX file" : "a device or pipe, not a PTX file",
+                    error);
+    if (info.st_size > (off_t)PTX_MAX)
+        return fail(path, "larger than 64 MiB: this is no PTX file", error);
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return fail(path, strerror(errno), error);
+    char *text = malloc((size_t)info.st_size + 1);
+    *bytes = text ? fread(text, 1, (size_t)info.st_size, f) : 0;
+    bool read = text && !ferror(f);
+    fclose(f);
+    if (!read)
+        fail(path, text ? "cannot be read" : "out of memory", error);
+    if (!read || !ptx_text_ok(path, text, *bytes, error)) {
+        free(text);
+        return NULL;
+    }
+    text[*bytes] = '\0';
+    return text;
+}

@@ -1,0 +1,17 @@
+// Reading PTX files, for the device layer and for the program `simt`.
+#ifndef COMMON_PTX_FILE_H
+#define COMMON_PTX_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "device.h"
+
+// The text of the file at path, ended by a NUL that is not counted in *bytes; the caller frees it. NULL, with one line
+// in error, for a file that is missing, no regular file, larger than 64 MiB, or no text (ptx_text_ok).
+char *ptx_file_read(const char *path, size_t *bytes, char error[DEV_ERROR_MAX]);
+
+// Is this text at all? False, with one line in error, where there is none or it holds a NUL byte.
+bool ptx_text_ok(const char *name, const char *text, size_t bytes, char error[DEV_ERROR_MAX]);
+
+#endif

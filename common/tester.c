@@ -336,6 +336,7 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
     j.launch = (struct dev_launch){
         .grid = { x, y, 1 },
         .block = { step->block, 1, 1 },
+        .shared = step->shared,
         .args = args,
         .n_args = sizeof args / sizeof args[0],
     };

@@ -50,7 +50,7 @@ static void add_owner(struct line *l, const struct step *step, int row, int col)
 {
     int tm = step->thread.m > 0 ? step->thread.m : 1, tn = step->thread.n > 0 ? step->thread.n : 1;
     int r = row % step->tile.m, c = col % step->tile.n;
-    int tid = r / tm * (step->tile.n / tn) + c / tn;
+    int tid = step->owner ? step->owner(r, c) : r / tm * (step->tile.n / tn) + c / tn;
     add(l, "; block (%d, %d)", col / step->tile.n, row / step->tile.m);
     if (tid < (int)step->block)
         add(l, ", warp %d, lane %d", tid / 32, tid % 32);

@@ -24,6 +24,15 @@ struct json;
     X(SST_WAVE, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "wavefronts")                        \
     X(SLD_CONF, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "wavefronts")                              \
     X(SST_CONF, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "wavefronts")                              \
+    X(LDSM_INST, "smsp__sass_inst_executed_op_ldsm.sum", "warp instructions")                                          \
+    X(LDSM_WAVE, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum", "wavefronts")                     \
+    X(LDSM_CONF, "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldsm.sum", "wavefronts")                 \
+    X(STSM_WAVE, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_stsm.sum", "wavefronts")                     \
+    X(STSM_CONF, "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_stsm.sum", "wavefronts")                 \
+    X(LDGSTS_WAVE, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum", "wavefronts")                 \
+    X(LDGSTS_CONF, "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum", "wavefronts")             \
+    X(ATOM_WAVE, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", "wavefronts")                     \
+    X(HMMA, "smsp__inst_executed_pipe_tensor_op_hmma.sum", "tensor-core instructions")                                 \
     X(WAVE, "memory_l1_wavefronts_shared", "wavefronts")                                                               \
     X(WAVE_IDEAL, "memory_l1_wavefronts_shared_ideal", "wavefronts")
 

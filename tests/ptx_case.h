@@ -15,6 +15,7 @@
 
 #define PTX_DEVICES 2
 #define PTX_COUNTOF(array) (sizeof(array) / sizeof *(array))
+#define PTX_SM_90 ".version 8.1\n.target sm_90\n.address_size 64\n"
 #define PTX_HEAD ".version 7.0\n.target sm_75\n.address_size 64\n"
 
 // Opens every device that is present; answers how many. The caller closes them.
@@ -39,11 +40,17 @@ struct ptx_case {
 };
 
 // Where operand values are taken from, besides random ones.
-enum ptx_pool { PTX_INTS, PTX_F32S, PTX_F64S, PTX_F16S, PTX_COUNTS };  // counts: shift amounts and positions
+// Counts are shift amounts and positions. 32 bits of f16s or bf16s are pairs.
+enum ptx_pool { PTX_INTS, PTX_F32S, PTX_F64S, PTX_F16S, PTX_BF16S, PTX_COUNTS };
 
 struct ptx_operands {
     enum ptx_pool a, b, c;
+    bool sm_90;  // the cases need sm_90 and PTX 8.1; a GPU that is older is left out
 };
+
+// An approximation: the simulated GPU gives value; a GPU may be off by relative * |value| + absolute, in each half of a
+// pair. format says what kind of numbers they are.
+uint64_t ptx_near(uint64_t value, enum ptx_pool format, double relative, double absolute);
 
 // Runs every case on all pairs of the pools' edge values and on seeded random ones, on every device.
 void ptx_cases_check(const struct ptx_case *cases, size_t n, struct ptx_operands from);
@@ -55,6 +62,9 @@ float ptx_float(uint64_t bits);
 double ptx_double(uint64_t bits);
 uint64_t ptx_of_float(float x);    // NaN: 0x7fffffff
 uint64_t ptx_of_double(double x);  // NaN: ptx_some_nan()
+double ptx_value(uint64_t bits, enum ptx_pool format);
+// x as an f16 or bf16; mode is 'n' (to nearest even), 'z', 'm' or 'p'. NaN: 0x7fff
+uint64_t ptx_of_half(double x, enum ptx_pool format, char mode);
 
 // --- whole modules ---
 

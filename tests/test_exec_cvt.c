@@ -4,9 +4,11 @@
 // rounding mode and clamps. NaN becomes 0, but 2^(width - 1) where a 64-bit type takes part.
 #include <criterion/criterion.h>
 
+#include <fenv.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ptx_case.h"
 
@@ -21,7 +23,7 @@ static const struct type {
 static const char *const roundings[] = { "rni", "rzi", "rmi", "rpi" };
 
 enum { TYPES = 8, ROUNDINGS = 4, MANY = 256, TEXT = 64 };
-enum { FTZ = 1, SAT = 2 };
+enum { FTZ = 1, SAT = 2, RELU = 4, FINITE = 8 };
 
 // A conversion travels to its expectation in the case's bits.
 static unsigned pack(unsigned from, unsigned to, unsigned mode)
@@ -66,7 +68,7 @@ static void add(struct list *l, ptx_want *want, unsigned bits, unsigned d, unsig
 
 static void check(struct list *l, enum ptx_pool pool)
 {
-    ptx_cases_check(l->item, l->n, (struct ptx_operands){ pool, PTX_INTS, PTX_INTS });
+    ptx_cases_check(l->item, l->n, (struct ptx_operands){ pool, PTX_INTS, PTX_INTS, true });
     free(l);
 }
 
@@ -163,6 +165,51 @@ static uint64_t to_f64(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
     wide v = integer(a, from_of(bits));
     (void)b, (void)c;
     return ptx_of_double(v < 0 ? (double)(int64_t)v : (double)(uint64_t)v);
+}
+
+// In a directed rounding; bits: the source, the rounding below, modifiers. The processor rounds.
+static const struct directed {
+    const char *name;
+    int mode;
+} directed[] = { { "rz", FE_TOWARDZERO }, { "rm", FE_DOWNWARD }, { "rp", FE_UPWARD } };
+enum { DIRECTED = 3 };
+
+static uint64_t to_f32_directed(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
+{
+    const volatile wide v = integer(a, from_of(bits));
+    (void)b, (void)c;
+    fesetround(directed[bits >> 8 & 255].mode);
+    const volatile float x = v < 0 ? (float)(int64_t)v : (float)(uint64_t)v;
+    fesetround(FE_TONEAREST);
+    return ptx_of_float(mode_of(bits) & SAT ? (x <= 0 ? 0 : 1.0f) : x);
+}
+
+static uint64_t to_f64_directed(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
+{
+    const volatile wide v = integer(a, from_of(bits));
+    (void)b, (void)c;
+    fesetround(directed[bits >> 8 & 255].mode);
+    const volatile double x = v < 0 ? (double)(int64_t)v : (double)(uint64_t)v;
+    fesetround(FE_TONEAREST);
+    return ptx_of_double(x);
+}
+
+Test(exec_cvt, integers_become_the_next_float_to_zero_down_or_up)
+{
+    struct list *l = new_list();
+    for (unsigned from = 0; from < TYPES; from++) {
+        for (unsigned how = 0; how < DIRECTED; how++) {
+            char text[TEXT];
+            unsigned a = reg_bits(types[from].bits);
+            snprintf(text, sizeof text, "cvt.%s.f32.%s", directed[how].name, types[from].name);
+            add(l, to_f32_directed, pack(from, how, 0), 32, a, text);
+            snprintf(text, sizeof text, "cvt.%s.sat.f32.%s", directed[how].name, types[from].name);
+            add(l, to_f32_directed, pack(from, how, SAT), 32, a, text);
+            snprintf(text, sizeof text, "cvt.%s.f64.%s", directed[how].name, types[from].name);
+            add(l, to_f64_directed, pack(from, how, 0), 64, a, text);
+        }
+    }
+    check(l, PTX_INTS);
 }
 
 Test(exec_cvt, integers_become_the_nearest_float)
@@ -315,6 +362,35 @@ Test(exec_cvt, floats_change_their_width_with_one_rounding)
     check(l, PTX_F32S);
 }
 
+// .ftz decides by the value of 24 bits, whatever its exponent: that of 2^60 times the operand.
+static uint64_t narrowed_directed(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
+{
+    const volatile double v = ptx_double(a), large = v * 0x1p60;
+    (void)b, (void)c;
+    fesetround(directed[bits >> 8 & 255].mode);
+    const volatile float x = (float)v, normal = (float)large;
+    fesetround(FE_TONEAREST);
+    if (isnan(x))
+        return mode_of(bits) & SAT ? 0 : narrow(a);
+    bool tiny = mode_of(bits) & FTZ && fabs(v) < 0x1p-126 && fabsf(normal) < 0x1p-66f;
+    uint64_t d = ptx_of_float(tiny ? copysignf(0, x) : x);
+    return mode_of(bits) & SAT ? unit(d) : d;
+}
+
+Test(exec_cvt, an_f64_becomes_the_next_f32_to_zero_down_or_up)
+{
+    struct list *l = new_list();
+    for (unsigned how = 0; how < DIRECTED; how++) {
+        for (unsigned mode = 0; mode <= (FTZ | SAT); mode++) {
+            char text[TEXT];
+            snprintf(text, sizeof text, "cvt.%s%s%s.f32.f64", directed[how].name, mode & FTZ ? ".ftz" : "",
+                     mode & SAT ? ".sat" : "");
+            add(l, narrowed_directed, pack(0, how, mode), 32, 64, text);
+        }
+    }
+    check(l, PTX_F64S);
+}
+
 Test(exec_cvt, floats_round_to_whole_numbers)
 {
     struct list *narrow = new_list(), *full = new_list();
@@ -331,46 +407,213 @@ Test(exec_cvt, floats_round_to_whole_numbers)
     check(full, PTX_F64S);
 }
 
-// --- half precision ---
+// --- 16-bit formats ---
 
-static uint64_t half_of(double x)  // to nearest even
+// bits of a case: the source's type (integers by types[], else one of these), the rounding, modifiers and the format
+// of the result.
+enum { FROM_F16 = 100, FROM_BF16, FROM_F32, FROM_F64 };
+enum { TO_BF16 = 16 };  // among the modifiers
+
+static enum ptx_pool format_of(unsigned bits)
 {
-    uint64_t sign = signbit(x) ? 0x8000 : 0;
-    int exponent;
-    if (isnan(x))
-        return ptx_some_nan();
-    if (isinf(x))
-        return sign | 0x7c00;
-    frexp(x, &exponent);
-    int unit_at = exponent - 11 < -24 ? -24 : exponent - 11;  // the last bit's weight
-    double q = ldexp(nearbyint(ldexp(fabs(x), -unit_at)), unit_at);
-    if (q >= 65536)
-        return sign | 0x7c00;
-    if (q < 0x1p-14)
-        return sign | (uint64_t)(q * 0x1p24);
-    double fraction = frexp(q, &exponent);
-    return sign | ((uint64_t)(exponent + 14) << 10) | (uint64_t)((2 * fraction - 1) * 1024);
+    return mode_of(bits) & TO_BF16 ? PTX_BF16S : PTX_F16S;
 }
 
-static double value_of_half(uint64_t h)
+// What .sat, .relu and .satfinite make of a result.
+static uint64_t modified(uint64_t h, unsigned bits)
 {
-    int exponent = (int)(h >> 10 & 31);
-    double fraction = (double)(h & 0x3ff);
-    double x = exponent == 31 ? (fraction != 0 ? NAN : INFINITY)
-               : exponent     ? ldexp(1024 + fraction, exponent - 25)
-                              : ldexp(fraction, -24);
-    return h & 0x8000 ? -x : x;
+    double x = ptx_value(h, format_of(bits));
+    unsigned mode = mode_of(bits);
+    if (mode & SAT)
+        return ptx_of_half(isnan(x) || x <= 0 ? 0 : x > 1 ? 1 : x, format_of(bits), 'n');
+    if (mode & RELU && (x < 0 || h == 0x8000))
+        return 0;
+    return mode & FINITE && isinf(x) ? h - 1 : h;
 }
 
-WANT(half_from_f32, half_of((double)ptx_float(a)))
-WANT(f32_from_half, isnan(value_of_half(a)) ? ptx_some_nan() : ptx_of_float((float)value_of_half(a)))
+// An integer of 64 bits as a double that no later rounding to few bits takes for a tie: its last bit says "and more".
+static double sticky(wide v)
+{
+    wide size = v < 0 ? -v : v;
+    if (size >> 40)
+        size = (size >> 20 | ((size & 0xfffff) != 0)) << 20;
+    return v < 0 ? -(double)size : (double)size;
+}
 
-Test(exec_cvt, half_precision_rounds_to_nearest_even_and_keeps_subnormals)
+static uint64_t to_half(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
+{
+    unsigned from = bits & 255;
+    double x = from == FROM_F16    ? ptx_value(a, PTX_F16S)
+               : from == FROM_BF16 ? ptx_value(a, PTX_BF16S)
+               : from == FROM_F32  ? (double)ptx_float(mode_of(bits) & FTZ ? flushed(a) : a)
+               : from == FROM_F64  ? ptx_double(a)
+                                   : sticky(integer(a, from_of(bits)));
+    (void)b, (void)c;
+    return modified(ptx_of_half(x, format_of(bits), "nzmp"[bits >> 8 & 255]), bits);
+}
+
+static uint64_t to_halves(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
+{
+    return to_half(a, 0, c, bits) << 16 | to_half(b, 0, c, bits);
+}
+
+static const char *const frnd[] = { "rn", "rz", "rm", "rp" };
+
+static void halves_from(unsigned from, const char *name, unsigned width, enum ptx_pool pool, bool to_f16, bool to_bf16)
 {
     struct list *l = new_list();
-    add(l, half_from_f32, 0, 16, 32, "cvt.rn.f16.f32");
-    check(l, PTX_F32S);
-    l = new_list();
-    add(l, f32_from_half, 0, 32, 16, "cvt.f32.f16");
+    for (unsigned how = 0; how < ROUNDINGS; how++) {
+        char text[TEXT];
+        snprintf(text, sizeof text, "cvt.%s.f16.%s", frnd[how], name);
+        if (to_f16)
+            add(l, to_half, pack(from, how, 0), 16, width, text);
+        snprintf(text, sizeof text, "cvt.%s.sat.f16.%s", frnd[how], name);
+        if (to_f16)
+            add(l, to_half, pack(from, how, SAT), 16, width, text);
+        snprintf(text, sizeof text, "cvt.%s.bf16.%s", frnd[how], name);
+        if (to_bf16)
+            add(l, to_half, pack(from, how, TO_BF16), 16, width, text);
+    }
+    check(l, pool);
+}
+
+Test(exec_cvt, wider_floats_become_halves_with_one_rounding)
+{
+    halves_from(FROM_F32, "f32", 32, PTX_F32S, true, true);
+    halves_from(FROM_F64, "f64", 64, PTX_F64S, true, true);
+    halves_from(FROM_F16, "f16", 16, PTX_F16S, false, true);
+    halves_from(FROM_BF16, "bf16", 16, PTX_BF16S, true, false);
+}
+
+Test(exec_cvt, integers_become_halves_with_one_rounding)
+{
+    for (unsigned from = 0; from < TYPES; from++)  // ptxas knows no bf16 from 8 bits
+        halves_from(from, types[from].name, reg_bits(types[from].bits), PTX_INTS, true, types[from].bits > 8);
+}
+
+Test(exec_cvt, halves_without_negatives_or_infinities)
+{
+    static const struct {
+        const char *name;
+        unsigned mode;
+    } ends[] = { { "", 0 }, { ".relu", RELU }, { ".satfinite", FINITE }, { ".relu.satfinite", RELU | FINITE } };
+    struct list *l = new_list();
+    for (unsigned how = 0; how < 2; how++) {
+        for (size_t i = 0; i < PTX_COUNTOF(ends); i++) {
+            for (unsigned bf16 = 0; bf16 < 2; bf16++) {
+                char text[TEXT];
+                unsigned bits = pack(FROM_F32, how, ends[i].mode | (bf16 ? TO_BF16 : 0));
+                snprintf(text, sizeof text, "cvt.%s%s.%s.f32", frnd[how], ends[i].name, bf16 ? "bf16" : "f16");
+                add(l, to_half, bits, 16, 32, text);
+                snprintf(text, sizeof text, "cvt.%s%s.%sx2.f32 %%d, %%a, %%b;", frnd[how], ends[i].name,
+                         bf16 ? "bf16" : "f16");
+                memcpy(l->text[l->n], text, sizeof text);
+                l->item[l->n] = (struct ptx_case){ l->text[l->n], to_halves, bits, 32, 32, 32, 0 };
+                l->n++;
+            }
+        }
+    }
+    add(l, to_half, pack(FROM_F32, 0, FTZ), 16, 32, "cvt.rn.ftz.f16.f32");
+    add(l, to_half, pack(FROM_F32, 3, FTZ | SAT), 16, 32, "cvt.rp.ftz.sat.f16.f32");
+    add(l, to_half, pack(FROM_F32, 2, FTZ | TO_BF16), 16, 32, "cvt.rm.ftz.bf16.f32");
+    ptx_cases_check(l->item, l->n, (struct ptx_operands){ PTX_F32S, PTX_F32S, PTX_INTS, true });
+    free(l);
+}
+
+static float float_of_half(uint64_t a, unsigned bits)
+{
+    return (float)ptx_value(a, (bits & 255) == FROM_BF16 ? PTX_BF16S : PTX_F16S);
+}
+
+static uint64_t half_to_f32(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
+{
+    uint64_t d = ptx_of_float(float_of_half(a, bits));
+    (void)b, (void)c;
+    if (isnan(float_of_half(a, bits)) && (bits & 255) == FROM_BF16 && !mode_of(bits))
+        return a << 16;
+    return mode_of(bits) & SAT ? unit(d) : mode_of(bits) & FTZ ? flushed(d) : d;
+}
+
+static uint64_t half_to_f64(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
+{
+    (void)b, (void)c;
+    return ptx_of_double((double)float_of_half(a, bits));
+}
+
+Test(exec_cvt, halves_become_wider_floats)
+{
+    struct list *l = new_list();
+    add(l, half_to_f32, pack(FROM_F16, 0, 0), 32, 16, "cvt.f32.f16");
+    add(l, half_to_f32, pack(FROM_F16, 0, FTZ), 32, 16, "cvt.ftz.f32.f16");
+    add(l, half_to_f32, pack(FROM_F16, 0, SAT), 32, 16, "cvt.sat.f32.f16");
+    add(l, half_to_f64, pack(FROM_F16, 0, 0), 64, 16, "cvt.f64.f16");
     check(l, PTX_F16S);
+    l = new_list();
+    add(l, half_to_f32, pack(FROM_BF16, 0, 0), 32, 16, "cvt.f32.bf16");
+    add(l, half_to_f32, pack(FROM_BF16, 0, FTZ), 32, 16, "cvt.ftz.f32.bf16");
+    add(l, half_to_f64, pack(FROM_BF16, 0, 0), 64, 16, "cvt.f64.bf16");
+    check(l, PTX_BF16S);
+}
+
+static uint64_t half_to_integer(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
+{
+    (void)b, (void)c;
+    return clamped(rounded((double)float_of_half(a, bits), mode_of(bits)), to_of(bits), false);
+}
+
+static uint64_t half_to_whole(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
+{
+    enum ptx_pool format = (bits & 255) == FROM_BF16 ? PTX_BF16S : PTX_F16S;
+    (void)b, (void)c;
+    return ptx_of_half(rounded((double)float_of_half(a, bits), mode_of(bits)), format, 'n');
+}
+
+static void whole_numbers(unsigned from, const char *name, enum ptx_pool pool)
+{
+    struct list *l = new_list();
+    for (unsigned how = 0; how < ROUNDINGS; how++) {
+        char text[TEXT];
+        for (unsigned to = 0; to < TYPES; to++) {
+            snprintf(text, sizeof text, "cvt.%s.%s.%s", roundings[how], types[to].name, name);
+            if (from == FROM_F16 || types[to].bits > 8)
+                add(l, half_to_integer, pack(from, to, how), reg_bits(types[to].bits), 16, text);
+        }
+        snprintf(text, sizeof text, "cvt.%s.%s.%s", roundings[how], name, name);
+        add(l, half_to_whole, pack(from, 0, how), 16, 16, text);
+    }
+    check(l, pool);
+}
+
+Test(exec_cvt, halves_round_to_whole_numbers)
+{
+    whole_numbers(FROM_F16, "f16", PTX_F16S);
+    whole_numbers(FROM_BF16, "bf16", PTX_BF16S);
+}
+
+// tf32: an f32 whose fraction has 10 bits.
+static uint64_t tf32(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
+{
+    float x = ptx_float(a);
+    int exponent;
+    (void)b, (void)c;
+    frexpf(x, &exponent);
+    int unit_at = exponent - 11 < -136 ? -136 : exponent - 11;
+    double steps = ldexp((double)x, -unit_at);
+    steps = (bits & 255) == 'a' ? round(steps) : (bits & 255) == 'n' ? nearbyint(steps) : trunc(steps);
+    float y = isinf(x) || isnan(x) ? x : copysignf((float)ldexp(steps, unit_at), x);
+    if (mode_of(bits) & RELU && (y < 0 || signbit(y)) && !isnan(y))
+        y = 0;
+    return mode_of(bits) & FINITE && isinf(y) ? (y < 0 ? 0xff7fe000 : 0x7f7fe000) : ptx_of_float(y);
+}
+
+Test(exec_cvt, tf32_keeps_ten_bits_of_the_fraction)
+{
+    struct list *l = new_list();
+    add(l, tf32, pack('a', 0, 0), 32, 32, "cvt.rna.tf32.f32");
+    add(l, tf32, pack('n', 0, 0), 32, 32, "cvt.rn.tf32.f32");
+    add(l, tf32, pack('z', 0, 0), 32, 32, "cvt.rz.tf32.f32");
+    add(l, tf32, pack('n', 0, RELU), 32, 32, "cvt.rn.relu.tf32.f32");
+    add(l, tf32, pack('z', 0, RELU), 32, 32, "cvt.rz.relu.tf32.f32");
+    add(l, tf32, pack('a', 0, FINITE), 32, 32, "cvt.rna.satfinite.tf32.f32");
+    check(l, PTX_F32S);
 }

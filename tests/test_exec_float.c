@@ -4,6 +4,8 @@
 // instruction hands on its operand's NaN, made quiet; one that it makes is 0xfff8000000000000 (read off an H200).
 #include <criterion/criterion.h>
 
+#include <fenv.h>
+#include <float.h>
 #include <math.h>
 
 #include "ptx_case.h"
@@ -61,8 +63,9 @@ static uint64_t of_double(double x, uint64_t a, uint64_t b, uint64_t c)
         text " %d, %a, %b, %c;", want, mode, n, n, n, n                                                                \
     }
 
-static const struct ptx_operands f32s = { PTX_F32S, PTX_F32S, PTX_F32S };
-static const struct ptx_operands f64s = { PTX_F64S, PTX_F64S, PTX_F64S };
+static const struct ptx_operands f32s = { PTX_F32S, PTX_F32S, PTX_F32S, false };
+static const struct ptx_operands f32s_sm_90 = { PTX_F32S, PTX_F32S, PTX_F32S, true };
+static const struct ptx_operands f64s = { PTX_F64S, PTX_F64S, PTX_F64S, false };
 
 #define CHECK(cases, from) ptx_cases_check(cases, PTX_COUNTOF(cases), from)
 
@@ -182,6 +185,28 @@ static float lesser(float a, float b)
 
 WANT32(least, lesser(a, b))
 WANT32(most, -lesser(-a, -b))
+WANT32(least_nan, isnan(a) || isnan(b) ? NAN : lesser(a, b))
+WANT32(most_nan, isnan(a) || isnan(b) ? NAN : -lesser(-a, -b))
+WANT32(least_abs, (signbit(a) != signbit(b) ? -1 : 1) * lesser(fabsf(a), fabsf(b)))
+WANT32(most_abs, (signbit(a) != signbit(b) ? -1 : 1) * -lesser(-fabsf(a), -fabsf(b)))
+WANT32(least_nan_abs, isnan(a) || isnan(b) ? NAN : least_abs_of(a, b, c))
+WANT32(most_nan_abs, isnan(a) || isnan(b) ? NAN : most_abs_of(a, b, c))
+
+Test(exec_float, f32_minimum_and_maximum_hand_on_nan_or_join_the_signs_where_asked)
+{
+    static const struct ptx_case cases[] = {
+        OP2("min.NaN.f32", least_nan, 32, 0),
+        OP2("max.NaN.f32", most_nan, 32, 0),
+        OP2("min.ftz.NaN.f32", least_nan, 32, FTZ),
+        OP2("max.ftz.NaN.f32", most_nan, 32, FTZ),
+        OP2("min.xorsign.abs.f32", least_abs, 32, 0),
+        OP2("max.xorsign.abs.f32", most_abs, 32, 0),
+        OP2("min.NaN.xorsign.abs.f32", least_nan_abs, 32, 0),
+        OP2("max.NaN.xorsign.abs.f32", most_nan_abs, 32, 0),
+        OP2("max.ftz.NaN.xorsign.abs.f32", most_nan_abs, 32, FTZ),
+    };
+    CHECK(cases, f32s_sm_90);
+}
 
 Test(exec_float, f32_minimum_and_maximum_prefer_numbers_and_order_the_zeros)
 {
@@ -257,6 +282,171 @@ Test(exec_float, f64_arithmetic_rounds_once_to_nearest_even)
     CHECK(cases, f64s);
 }
 
+// --- directed roundings ---
+
+// A case's bits: modifiers, and above them the rounding. The processor rounds; volatile keeps the arithmetic in place.
+enum { ZERO = FE_TOWARDZERO, DOWN = FE_DOWNWARD, UP = FE_UPWARD };
+#define MODE(mode, flags) ((unsigned)(mode) << 2 | (flags))
+#define DIRECTED(name, T, e)                                                                                           \
+    static T name##_rounded(double a, double b, double c, unsigned bits)                                               \
+    {                                                                                                                  \
+        const volatile T x = (T)a, y = (T)b, z = (T)c;                                                                 \
+        (void)y, (void)z;                                                                                              \
+        fesetround((int)(bits >> 2));                                                                                  \
+        const volatile T d = e;                                                                                        \
+        fesetround(FE_TONEAREST);                                                                                      \
+        return d;                                                                                                      \
+    }
+
+// With .ftz the result of 24 bits decides, whatever its exponent: that of the same operation 2^60 times as large.
+static uint64_t directed(float x, double as_f64, unsigned bits)
+{
+    const volatile double large = as_f64 * 0x1p60;
+    fesetround((int)(bits >> 2));
+    const volatile float normal = (float)large;
+    fesetround(FE_TONEAREST);
+    if (bits & FTZ && fabs(as_f64) < FLT_MIN && fabsf(normal) < FLT_MIN * 0x1p60f)
+        x = copysignf(0, x);
+    return after(ptx_of_float(x), bits & SAT);
+}
+
+#define WANT_DIRECTED(name, e, e64)                                                                                    \
+    DIRECTED(name, float, e)                                                                                           \
+    DIRECTED(name##_long, double, e64)                                                                                 \
+    WANT(name, directed(name##_rounded(F(before(a, bits)), F(before(b, bits)), F(before(c, bits)), bits),              \
+                        name##_long_rounded(F(before(a, bits)), F(before(b, bits)), F(before(c, bits)), bits), bits))  \
+    WANT(name##_64, of_double(name##_long_rounded(D(a), D(b), D(c), bits), a, b, c))
+WANT_DIRECTED(sum_to, x + y, x + y)
+WANT_DIRECTED(difference_to, x - y, x - y)
+WANT_DIRECTED(product_to, x *y, x *y)
+WANT_DIRECTED(fused_to, fmaf(x, y, z), fma(x, y, z))
+WANT_DIRECTED(quotient_to, x / y, x / y)
+WANT_DIRECTED(reciprocal_to, 1 / x, 1 / x)
+WANT_DIRECTED(root_to, sqrtf(x), sqrt(x))
+
+#define BOTH(G, op, want, R, mode)                                                                                     \
+    G(op "." R ".f32", want, 32, MODE(mode, 0)), G(op "." R ".ftz.f32", want, 32, MODE(mode, FTZ))
+#define CLAMPED(G, op, want, R, mode)                                                                                  \
+    BOTH(G, op, want, R, mode), G(op "." R ".sat.f32", want, 32, MODE(mode, SAT)),                                     \
+        G(op "." R ".ftz.sat.f32", want, 32, MODE(mode, FTZ | SAT))
+
+Test(exec_float, f32_arithmetic_rounds_to_zero_down_or_up)
+{
+#define ALL(R, mode)                                                                                                   \
+    CLAMPED(OP2, "add", sum_to, R, mode), CLAMPED(OP2, "sub", difference_to, R, mode),                                 \
+        CLAMPED(OP2, "mul", product_to, R, mode), CLAMPED(OP3, "fma", fused_to, R, mode),                              \
+        BOTH(OP2, "div", quotient_to, R, mode), BOTH(OP1, "rcp", reciprocal_to, R, mode),                              \
+        BOTH(OP1, "sqrt", root_to, R, mode), OP3("mad." R ".f32", fused_to, 32, MODE(mode, 0))
+    static const struct ptx_case cases[] = { ALL("rz", ZERO), ALL("rm", DOWN), ALL("rp", UP) };
+    CHECK(cases, f32s);
+#undef ALL
+}
+
+Test(exec_float, f64_arithmetic_rounds_to_zero_down_or_up)
+{
+#define ALL(R, mode)                                                                                                   \
+    OP2("add." R ".f64", sum_to_64, 64, MODE(mode, 0)), OP2("sub." R ".f64", difference_to_64, 64, MODE(mode, 0)),     \
+        OP2("mul." R ".f64", product_to_64, 64, MODE(mode, 0)), OP3("fma." R ".f64", fused_to_64, 64, MODE(mode, 0)),  \
+        OP2("div." R ".f64", quotient_to_64, 64, MODE(mode, 0)),                                                       \
+        OP1("rcp." R ".f64", reciprocal_to_64, 64, MODE(mode, 0)),                                                     \
+        OP1("sqrt." R ".f64", root_to_64, 64, MODE(mode, 0))
+    static const struct ptx_case cases[] = { ALL("rz", ZERO), ALL("rm", DOWN), ALL("rp", UP) };
+    CHECK(cases, f64s);
+#undef ALL
+}
+
+// --- approximations: a GPU may differ by what PTX ISA 9.7.3 and 9.7.4 state; half a unit for the rounding of the
+// exact value comes on top ---
+
+static uint64_t approximate(uint64_t exact, uint64_t a, uint64_t b, double relative, double absolute, unsigned mode)
+{
+    (void)a, (void)b;
+    return ptx_near(mode & FTZ ? after(exact, FTZ) : exact, PTX_F32S, relative + 0x1p-24, absolute);
+}
+
+static uint64_t divided_approximately(uint64_t a, uint64_t b, unsigned mode)
+{
+    float x = F(before(a, mode)), y = F(before(b, mode));
+    double q = (double)x / y;
+    if (fabsf(y) > 0x1p126f)  // also for infinity
+        q = isinf(x) ? NAN : (double)(x * copysignf(0, y));
+    // 2 ulp of a subnormal result are more than the relative error of a normal one
+    return approximate(after(ptx_of_float((float)q), mode), a, b, 0x1p-22, mode & FTZ ? 0 : 0x1p-148, mode);
+}
+
+#define APPROX(name, e, relative, absolute)                                                                            \
+    static double name##_of(double x)                                                                                  \
+    {                                                                                                                  \
+        return e;                                                                                                      \
+    }                                                                                                                  \
+    WANT(name, approximate(ptx_of_float((float)name##_of((double)F(before(a, bits)))), a, b, relative,                 \
+                           bits &FTZ ? absolute : absolute + 0x1p-149, bits))
+WANT(quotient_approx, divided_approximately(a, b, bits))
+WANT(quotient_full, approximate(after(ptx_of_float((float)((double)F(before(a, bits)) / F(before(b, bits)))), bits), a,
+                                b, 0x1p-22, bits &FTZ ? 0 : 0x1p-148, bits))
+APPROX(rcp_approx, 1 / x, 0x1p-23, 0)
+APPROX(sqrt_approx, sqrt(x), 0x1p-23, 0)
+APPROX(rsqrt_approx, 1 / sqrt(x), 0x1.12p-23, 0)  // 2^-22.9
+APPROX(ex2_approx, exp2(x), 0x1.7p-23, 0)         // 2^-22.5
+APPROX(lg2_approx, log2(x), 0x1p-22, 0x1p-22)     // absolute near 1, relative elsewhere
+APPROX(tanh_approx, tanh(x), 0x1p-11, 0)
+
+static uint64_t wave(uint64_t a, double exact, unsigned mode)
+{
+    double x = fabs((double)F(before(a, mode)));
+    uint64_t d = isnan(exact) ? 0x7fffffff : ptx_of_float((float)exact);
+    return x > 100 && x < INFINITY ? ptx_open(d) : approximate(d, a, 0, 0, x <= 6.29 ? 0x1.6bp-21 : 0x1p-14, mode);
+}
+
+WANT(sin_approx, wave(a, sin((double)F(before(a, bits))), bits))
+WANT(cos_approx, wave(a, cos((double)F(before(a, bits))), bits))
+
+Test(exec_float, approximations_of_f32_stay_within_the_stated_error)
+{
+#define WITH_FTZ(G, op, want) G(op ".approx.f32", want, 32, 0), G(op ".approx.ftz.f32", want, 32, FTZ)
+    static const struct ptx_case cases[] = {
+        WITH_FTZ(OP2, "div", quotient_approx),
+        OP2("div.full.f32", quotient_full, 32, 0),
+        OP2("div.full.ftz.f32", quotient_full, 32, FTZ),
+        WITH_FTZ(OP1, "rcp", rcp_approx),
+        WITH_FTZ(OP1, "sqrt", sqrt_approx),
+        WITH_FTZ(OP1, "rsqrt", rsqrt_approx),
+        WITH_FTZ(OP1, "ex2", ex2_approx),
+        WITH_FTZ(OP1, "lg2", lg2_approx),
+        WITH_FTZ(OP1, "sin", sin_approx),
+        WITH_FTZ(OP1, "cos", cos_approx),
+        OP1("tanh.approx.f32", tanh_approx, 32, 0),
+    };
+    CHECK(cases, f32s);
+}
+
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write the upper half of the f64 alone.
+static double upper(uint64_t bits)
+{
+    double y = ptx_double(bits & ~0xffffffffull);
+    return fabs(y) < DBL_MIN ? copysign(0, y) : y;
+}
+
+static uint64_t upper_result(double exact)
+{
+    return isnan(exact) ? ptx_some_nan() : ptx_near(ptx_of_double(upper(ptx_of_double(exact))), PTX_F64S, 0x1.8p-20, 0);
+}
+
+WANT(rcp_approx64, upper_result(1 / upper(a)))
+WANT(rsqrt_approx_ftz64, upper_result(1 / sqrt(upper(a))))
+WANT(rsqrt_approx64,
+     isnan(D(a)) || D(a) < 0 ? ptx_some_nan() : ptx_near(ptx_of_double(1 / sqrt(D(a))), PTX_F64S, 0x1p-27, 0))
+
+Test(exec_float, approximations_of_f64_stay_within_the_stated_error)
+{
+    static const struct ptx_case cases[] = {
+        OP1("rcp.approx.ftz.f64", rcp_approx64, 64, 0),
+        OP1("rsqrt.approx.ftz.f64", rsqrt_approx_ftz64, 64, 0),
+        OP1("rsqrt.approx.f64", rsqrt_approx64, 64, 0),
+    };
+    CHECK(cases, f64s);
+}
+
 // --- comparisons ---
 
 enum relation { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
@@ -270,10 +460,11 @@ static enum relation relation_of(double a, double b)
 #define RELATIONS(X)                                                                                                   \
     X(eq, EQUAL)                                                                                                       \
     X(ne, LESS | GREATER)                                                                                              \
-    X(lt, LESS) X(le, LESS | EQUAL) X(gt, GREATER) X(ge, GREATER | EQUAL) X(equ, EQUAL | UNORDERED)                    \
-        X(neu, LESS | GREATER | UNORDERED) X(ltu, LESS | UNORDERED) X(leu, LESS | EQUAL | UNORDERED)                   \
-            X(gtu, GREATER | UNORDERED) X(geu, GREATER | EQUAL | UNORDERED) X(num, LESS | EQUAL | GREATER)             \
-                X(nan, UNORDERED)
+    X(lt, LESS)                                                                                                        \
+    X(le, LESS | EQUAL)                                                                                                \
+    X(gt, GREATER) X(ge, GREATER | EQUAL) X(equ, EQUAL | UNORDERED) X(neu, LESS | GREATER | UNORDERED)                 \
+        X(ltu, LESS | UNORDERED) X(leu, LESS | EQUAL | UNORDERED) X(gtu, GREATER | UNORDERED)                          \
+            X(geu, GREATER | EQUAL | UNORDERED) X(num, LESS | EQUAL | GREATER) X(nan, UNORDERED)
 #define X(op, set)                                                                                                     \
     WANT(op##_32, !!(relation_of(F(a), F(b)) & (set)))                                                                 \
     WANT(op##_ftz, !!(relation_of(F(flushed(a)), F(flushed(b))) & (set)))                                              \
@@ -315,6 +506,60 @@ Test(exec_float, comparisons_join_predicates)
           32, 32 },
     };
     CHECK(cases, f32s);
+}
+
+WANT(set_relation, relation_of(F(a), F(b)) & LESS ? 0x3f800000 : 0)
+WANT(set_ltu_ftz, relation_of(F(flushed(a)), F(flushed(b))) & (LESS | UNORDERED) ? ~0ull : 0)
+WANT(set_wide, relation_of(D(a), D(b)) & (GREATER | EQUAL) ? ~0ull : 0)
+WANT(by_sign, F(before(c, bits)) >= 0 ? a : b)
+
+Test(exec_float, set_and_slct_take_floats)
+{
+    static const struct ptx_case narrow[] = {
+        { "set.lt.f32.f32 %d, %a, %b;", set_relation, 0, 32, 32, 32, 0 },
+        { "set.ltu.ftz.s32.f32 %d, %a, %b;", set_ltu_ftz, 0, 32, 32, 32, 0 },
+        { "slct.b32.f32 %d, %a, %b, %c;", by_sign, 0, 32, 32, 32, 32 },
+        { "slct.ftz.f32.f32 %d, %a, %b, %c;", by_sign, FTZ, 32, 32, 32, 32 },
+    };
+    static const struct ptx_case full[] = { { "set.ge.u32.f64 %d, %a, %b;", set_wide, 0, 32, 64, 64, 0 } };
+    CHECK(narrow, f32s);
+    CHECK(full, f64s);
+}
+
+#define TESTS(X)                                                                                                       \
+    X(finite, isfinite(x))                                                                                             \
+    X(infinite, isinf(x))                                                                                              \
+    X(number, !isnan(x)) X(notanumber, isnan(x)) X(normal, isnormal(x)) X(subnormal, fpclassify(x) == FP_SUBNORMAL)
+#define X(name, e)                                                                                                     \
+    static uint64_t is_##name##_32(uint64_t a, uint64_t b, uint64_t c, unsigned bits)                                  \
+    {                                                                                                                  \
+        float x = F(a);                                                                                                \
+        (void)b, (void)c, (void)bits;                                                                                  \
+        return !!(e);                                                                                                  \
+    }                                                                                                                  \
+    static uint64_t is_##name##_64(uint64_t a, uint64_t b, uint64_t c, unsigned bits)                                  \
+    {                                                                                                                  \
+        double x = D(a);                                                                                               \
+        (void)b, (void)c, (void)bits;                                                                                  \
+        return !!(e);                                                                                                  \
+    }
+TESTS(X)
+#undef X
+
+Test(exec_float, testp_knows_the_kinds_of_numbers)
+{
+    static const struct ptx_case narrow[] = {
+#define X(name, e) { "testp." #name ".f32 %p, %a; selp.u32 %d, 1, 0, %p;", is_##name##_32, 0, 32, 32, 0, 0 },
+        TESTS(X)
+#undef X
+    };
+    static const struct ptx_case full[] = {
+#define X(name, e) { "testp." #name ".f64 %p, %a; selp.u32 %d, 1, 0, %p;", is_##name##_64, 0, 32, 64, 0, 0 },
+        TESTS(X)
+#undef X
+    };
+    CHECK(narrow, f32s);
+    CHECK(full, f64s);
 }
 
 // --- literals ---

@@ -2,6 +2,7 @@
 #ifndef SIMT_ALU_MATH_H
 #define SIMT_ALU_MATH_H
 
+#include <fenv.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -9,7 +10,10 @@
 
 static inline f32 nan32(f32 x)  // PTX ISA 9.7.3: the NaN results of f32 instructions are 0x7fffffff
 {
-    union { float f; uint32_t u; } nan = { .u = 0x7fffffffu };
+    union {
+        float f;
+        uint32_t u;
+    } nan = { .u = 0x7fffffffu };
     return x == x ? x : nan.f;
 }
 
@@ -67,11 +71,14 @@ static inline f32 max32(f32 a, f32 b)
 }
 
 // The NaN that an f64 instruction gives where its result x is one: a NaN among its operands, made quiet, or else
-// 0xfff8000000000000. Source: an H200. Where several operands are NaN the machine code's order of operands decides there,
-// which PTX does not show; here it is a, c, b.
+// 0xfff8000000000000. Source: an H200. Where several operands are NaN the machine code's order of operands decides
+// there, which PTX does not show; here it is a, c, b.
 static inline f64 nan64_of(f64 x, f64 a, f64 b, f64 c)
 {
-    union { f64 f; u64 u; } first = { .f = a != a ? a : c != c ? c : b };
+    union {
+        f64 f;
+        u64 u;
+    } first = { .f = a != a ? a : c != c ? c : b };
     first.u = first.f == first.f ? 0xfff8000000000000u : first.u | 1ull << 51;
     return x == x ? x : first.f;
 }
@@ -165,10 +172,10 @@ static inline u32 prmt(u32 a, u32 b, u32 c)
 
 // Float to integer after rounding: clamps to the range of the type. NaN: PTX ISA 9.7.9, cvt: 0, but the highest bit
 // of the destination alone where a 64-bit type takes part.
-#define CLAMPED(T, lo, hi, nan64) \
-    static inline T to_##T(f64 x, int from_f64) \
-    { \
-        return x != x ? (from_f64 ? (T)(nan64) : 0) : x <= lo ? (T)lo : x >= hi ? (T)hi : (T)x; \
+#define CLAMPED(T, lo, hi, nan64)                                                                                      \
+    static inline T to_##T(f64 x, int from_f64)                                                                        \
+    {                                                                                                                  \
+        return x != x ? (from_f64 ? (T)(nan64) : 0) : x <= lo ? (T)lo : x >= hi ? (T)hi : (T)x;                        \
     }
 CLAMPED(u8, 0.0, 255.0, 128)
 CLAMPED(s8, -128.0, 127.0, INT8_MIN)
@@ -195,29 +202,177 @@ static inline f64 widen(f32 x)  // NaN: keeps its sign and payload and becomes q
     return x;
 }
 
-static inline u32 f32_of_f16(u32 h)
+// --- integer instructions with no operator in C. Source: the pseudo-code of PTX ISA 9.7.1 and 9.7.8 ---
+
+// where: position in the low 8 bits, length in the next 8.
+static inline u64 bfi(u64 a, u64 b, u32 where, u32 width)
 {
-    u32 sign = (h & 0x8000u) << 16, exponent = h >> 10 & 31, fraction = h & 0x3ffu;
-    if (exponent == 31)
-        return fraction ? 0x7fffffffu : sign | 0x7f800000u;
-    if (exponent)
-        return sign | (exponent + 112) << 23 | fraction << 13;
-    union { float f; uint32_t u; } v = { .f = (float)fraction * 0x1p-24f };
-    return sign | v.u;
+    u32 pos = where & 255, length = where >> 8;
+    if (pos >= width)
+        return b;
+    u64 mask = (length >= 64 ? ~0ull : (1ull << length) - 1) << pos;
+    return (b & ~mask) | (a << pos & mask);
 }
 
-static inline u32 f16_of_f32(u32 x)  // to nearest even
+static inline u32 lop3(u32 a, u32 b, u32 c, u32 table)
 {
-    u32 sign = x >> 16 & 0x8000u, magnitude = x & 0x7fffffffu;
-    if (magnitude > 0x7f800000u)
-        return 0x7fffu;
-    if (magnitude >= 0x477ff000u)  // 65520 and above round to infinity
-        return sign | 0x7c00u;
-    if (magnitude >= 0x38800000u)  // normal in f16
-        return sign | (magnitude - 0x38000000u + 0xfffu + (magnitude >> 13 & 1)) >> 13;
-    union { uint32_t u; float f; } v = { .u = magnitude };
-    union { float f; uint32_t u; } n = { .f = v.f + 0.5f };  // aligns the subnormal's last bit with f32's
-    return sign | (n.u - 0x3f000000u);
+    u32 r = 0;
+    for (u32 i = 0; i < 8; i++)
+        r |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c) & (0 - (table >> i & 1));
+    return r;
 }
+
+static inline u32 bmsk(u32 pos, u32 length, bool clamp)
+{
+    if (clamp && pos > 31)
+        return 0;
+    u64 ones = clamp && length > 31 ? 0xffffffffu : (1u << (length & 31)) - 1;
+    return (u32)(ones << (pos & 31));
+}
+
+static inline u32 szext(u32 a, u32 width, bool clamp, bool sign)
+{
+    if (clamp && width > 31)
+        return a;
+    width &= 31;
+    u32 mask = (1u << width) - 1;
+    return sign && width && a >> (width - 1) & 1 ? a | ~mask : a & mask;
+}
+
+// The bit of mask that is number |offset| among those set, counted from base upwards, or downwards for offset < 0.
+static inline u32 fns(u32 mask, u32 base, s32 offset)
+{
+    s64 left = offset < 0 ? -(s64)offset : offset;
+    if (!left)
+        return base < 32 && mask >> base & 1 ? base : ~0u;
+    for (; base < 32; base += offset < 0 ? ~0u : 1)
+        if (mask >> base & 1 && --left == 0)
+            return base;
+    return ~0u;
+}
+
+static inline s64 mul24(u32 a, u32 b, bool sign)  // 48 bits
+{
+    return sign ? (s64)((s32)(a << 8) >> 8) * ((s32)(b << 8) >> 8) : (s64)((u64)(a & 0xffffffu) * (b & 0xffffffu));
+}
+
+static inline s32 field_of(u32 x, u32 bits, u32 i, bool sign)
+{
+    u32 top = x << (32 - bits - bits * i);
+    return sign ? (s32)top >> (32 - bits) : (s32)(top >> (32 - bits));
+}
+
+// The dot product of n fields of a, of 32 / n bits, with bytes of b from number first on.
+static inline u32 dot(u32 a, u32 b, u32 c, u32 n, u32 first, bool a_sign, bool b_sign)
+{
+    for (u32 i = 0; i < n; i++)
+        c += (u32)(field_of(a, 32 / n, i, a_sign) * field_of(b, 8, first + i, b_sign));
+    return c;
+}
+
+// Two 16-bit results in one register, from expressions in x and y.
+#define PAIR(id, T, e)                                                                                                 \
+    static inline u32 id##_half(u32 a, u32 b)                                                                          \
+    {                                                                                                                  \
+        const T x = (T)a, y = (T)b;                                                                                    \
+        return (u32)(e)&0xffffu;                                                                                       \
+    }                                                                                                                  \
+    static inline u32 id(u32 a, u32 b)                                                                                 \
+    {                                                                                                                  \
+        return id##_half(a, b) | id##_half(a >> 16, b >> 16) << 16;                                                    \
+    }
+PAIR(add_x2, u16, x + y)
+PAIR(min_u16x2, u16, x < y ? x : y)
+PAIR(max_u16x2, u16, x > y ? x : y)
+PAIR(min_s16x2, s16, x < y ? x : y)
+PAIR(max_s16x2, s16, x > y ? x : y)
+#undef PAIR
+
+// The other modes of prmt: byte i of d is byte number f(i, c) of {b, a}; PTX ISA 9.7.8, prmt.
+enum prmt_mode { F4E, B4E, RC8, ECL, ECR, RC16 };
+
+static inline u32 prmt_mode(u32 a, u32 b, u32 c, enum prmt_mode mode)
+{
+    u64 bytes = (u64)b << 32 | a;
+    u32 d = 0, n = c & 3;
+    for (u32 i = 0; i < 4; i++) {
+        u32 from = mode == F4E   ? n + i
+                   : mode == B4E ? (n - i) & 7
+                   : mode == RC8 ? n
+                   : mode == ECL ? (n > i ? n : i)
+                   : mode == ECR ? (n < i ? n : i)
+                                 : (n & 1) * 2 + (i & 1);
+        d |= (u32)(bytes >> 8 * from & 255) << 8 * i;
+    }
+    return d;
+}
+
+// --- directed roundings: the processor's own, which the compiler must not move the arithmetic out of ---
+
+#define ROUNDED(name, T, A, e)                                                                                         \
+    static inline T name(int mode, A a, A b, A c)                                                                      \
+    {                                                                                                                  \
+        const volatile A x = a, y = b, z = c;                                                                          \
+        fesetround(mode);                                                                                              \
+        const volatile T d = (T)(e);                                                                                   \
+        fesetround(FE_TONEAREST);                                                                                      \
+        (void)y, (void)z;                                                                                              \
+        return d;                                                                                                      \
+    }
+ROUNDED(add32, f32, f32, x + y)
+ROUNDED(sub32, f32, f32, x - y)
+ROUNDED(mul32, f32, f32, x *y)
+ROUNDED(fma32, f32, f32, __builtin_fmaf(x, y, z))
+ROUNDED(div32, f32, f32, x / y)
+ROUNDED(rcp32, f32, f32, 1.0f / x)
+ROUNDED(sqrt32, f32, f32, __builtin_sqrtf(x))
+ROUNDED(mul32_long, f64, f32, (f64)x *y)
+ROUNDED(fma32_long, f64, f32, __builtin_fma(x, y, z))
+ROUNDED(div32_long, f64, f32, (f64)x / y)
+ROUNDED(rcp32_long, f64, f32, 1.0 / x)
+ROUNDED(add64, f64, f64, x + y)
+ROUNDED(sub64, f64, f64, x - y)
+ROUNDED(mul64, f64, f64, x *y)
+ROUNDED(fma64, f64, f64, __builtin_fma(x, y, z))
+ROUNDED(div64, f64, f64, x / y)
+ROUNDED(rcp64, f64, f64, 1.0 / x)
+ROUNDED(sqrt64, f64, f64, __builtin_sqrt(x))
+ROUNDED(f32_of_f64, f32, f64, x)
+ROUNDED(f32_of_s64, f32, s64, x)
+ROUNDED(f32_of_u64, f32, u64, x)
+ROUNDED(f64_of_s64, f64, s64, x)
+ROUNDED(f64_of_u64, f64, u64, x)
+#undef ROUNDED
+
+// r is exact rounded by mode; with .ftz it is zero where exact, rounded to 24 bits whatever its exponent, is too small
+// for a normal number: as in flush32().
+static inline f32 flush_directed(int mode, f32 r, f64 exact)
+{
+    bool away = mode == (exact < 0 ? FE_DOWNWARD : FE_UPWARD);
+    f64 least = away ? 0x1p-126 - 0x1p-150 : 0x1p-126, size = __builtin_fabs(exact);
+    return (away ? size <= least : size < least) ? __builtin_copysignf(0, r) : r;
+}
+
+// --- approximations: the exact value, rounded; where PTX ISA 9.7.3 has tables of special cases, these give the same
+// ---
+
+static inline f32 div_approx(f32 a, f32 b)
+{
+    return nan32(__builtin_fabsf(b) > 0x1p126f ? a * __builtin_copysignf(0, b) : (f32)((f64)a / b));
+}
+
+// Only the upper half of an f64 goes in and comes out; subnormals are zeros.
+static inline f64 upper_half(f64 x)
+{
+    union {
+        f64 f;
+        u64 u;
+    } v = { .f = x };
+    v.u &= ~0xffffffffull;
+    v.u = v.u << 1 >> 53 ? v.u : v.u & 1ull << 63;
+    return v.f;
+}
+
+#include "alu_half.h"
 
 #endif

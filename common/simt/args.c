@@ -30,13 +30,6 @@ const char *arg_type_name(const struct arg *a)
     return a->type->name;
 }
 
-static uint32_t bits_of(float f)
-{
-    uint32_t u;
-    memcpy(&u, &f, sizeof u);
-    return u;
-}
-
 static void put(const struct arg_type *t, unsigned char *at, double v)
 {
     float f = (float)v;
@@ -52,7 +45,7 @@ static void put(const struct arg_type *t, unsigned char *at, double v)
         bits = f16_of_f32(bits_of(f));
         break;
     case BFLOAT:
-        bits = (bits_of(f) + 0x7fffu + (bits_of(f) >> 16 & 1)) >> 16;
+        bits = bf16_of_f32(bits_of(f));
         break;
     case FLOAT:
         bits = bits_of(f);

@@ -6,7 +6,8 @@
 // every active lane i finds lane i^1 inactive or at its own address, or every one lane i^2. The conflicts that Nsight
 // Compute reports are the passes beyond one in each phase; its "ideal" is the bytes that the active lanes ask for over
 // 128 a pass, and never more than the passes taken.
-// Every figure of tests/truth for ld and st follows from these lines.
+// ldmatrix and stmatrix have a phase for each 8x8 matrix, eight rows of 16 bytes, and their phases never merge.
+// Every figure of tests/truth for ld, st, ldmatrix and stmatrix follows from these lines.
 #include "cost.h"
 
 #include <string.h>
@@ -62,6 +63,18 @@ struct shared_cost cost_shared(const uint32_t address[32], uint32_t mask, uint32
     }
     uint32_t fewest = ((uint32_t)__builtin_popcount(mask) * bytes + 127) / 128;
     cost.ideal = fewest < cost.waves ? fewest : cost.waves;
+    return cost;
+}
+
+struct shared_cost cost_matrices(const uint32_t address[32], uint32_t matrices)
+{
+    struct shared_cost cost = { 0 };
+    for (uint32_t i = 0; i < matrices; i++) {
+        uint32_t n = passes(address, 0xffu << 8 * i, 16);
+        cost.waves += n;
+        cost.conflicts += n - 1;
+        cost.ideal++;
+    }
     return cost;
 }
 

@@ -15,6 +15,9 @@ struct shared_cost {
 // lane: 1, 2, 4, 8 or 16. Source: counters read from an H200 (tests/truth); the rule is written out in cost.c.
 struct shared_cost cost_shared(const uint32_t address[32], uint32_t mask, uint32_t bytes, bool load);
 
+// The cost of ldmatrix and stmatrix: rows of 16 bytes at address[0..8 * matrices - 1], a phase for each matrix.
+struct shared_cost cost_matrices(const uint32_t address[32], uint32_t matrices);
+
 // Distinct 32-byte sectors of one global access; an aligned access of up to 16 bytes lies in one.
 uint32_t cost_sectors(const uint64_t address[32], uint32_t mask);
 

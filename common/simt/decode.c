@@ -89,13 +89,22 @@ struct uop *emit(struct decoder *x, enum uop_kind kind)
 struct uop *emit_alu(struct decoder *x, enum alu_op op, uint32_t d, uint32_t a, uint32_t b, uint32_t c)
 {
     struct uop *u = emit(x, UOP_ALU);
-    u->fn = x->alu[op];
+    u->fn = x->exec->alu[op];
     u->d = d;
     u->a = a;
     u->b = b;
     u->c = c;
     u->saves = (uint8_t)x->vregs[d].slot;
     return u;
+}
+
+struct warpop *emit_warp(struct decoder *x, warp_fn fn, enum gather gather)
+{
+    struct warpop *op = decode_alloc(x, sizeof *op);
+    op->fn = fn;
+    op->gather = gather;
+    emit(x, UOP_WARP)->warp = op;
+    return op;
 }
 
 static uint64_t align_up(uint64_t n, uint64_t to)
@@ -119,6 +128,11 @@ static void place_variables(struct decoder *x)
     bool *used = decode_alloc(x, m->n_vars + 1);
     x->address = decode_alloc(x, (m->n_vars + 1) * sizeof *x->address);
     memcpy(x->address, x->globals, m->n_vars * sizeof *x->address);
+    x->in_local = decode_alloc(x, m->n_vars + 1);
+    for (uint32_t i = 0; i < x->f->n_vars; i++)
+        x->in_local[x->f->vars[i]] = m->vars[x->f->vars[i]].space == SPACE_PARAM;
+    for (uint32_t i = 0; i < x->f->n_params; i++)
+        x->in_local[x->f->params[i]] = false;
     for (uint32_t i = 0; i < x->f->n_params; i++) {
         const struct ptx_var *v = &m->vars[x->f->params[i]];
         param = align_up(param, v->align);
@@ -128,7 +142,7 @@ static void place_variables(struct decoder *x)
     for (uint32_t i = 0; i < x->f->n_vars; i++) {
         const struct ptx_var *v = &m->vars[x->f->vars[i]];
         used[x->f->vars[i]] = true;
-        if (v->space != SPACE_LOCAL)
+        if (v->space != SPACE_LOCAL && !x->in_local[x->f->vars[i]])
             continue;
         local = align_up(local, v->align);
         x->address[x->f->vars[i]] = local;
@@ -171,10 +185,11 @@ static void measure_lines(struct code *c)
     }
 }
 
-struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const uint64_t *globals, const alu_fn *alu,
-                    struct arena *arena, char error[DEV_ERROR_MAX], const char **at)
+struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const uint64_t *globals,
+                    const struct exec *exec, unsigned sm, struct arena *arena, char error[DEV_ERROR_MAX],
+                    const char **at)
 {
-    struct decoder x = { .m = m, .f = f, .globals = globals, .alu = alu, .arena = arena, .error = error, .at = at };
+    struct decoder x = { .m = m, .f = f, .globals = globals, .exec = exec, .sm = sm, .arena = arena, .error = error, .at = at };
     if (setjmp(x.failed))
         return NULL;
     x.code = decode_alloc(&x, sizeof *x.code);

@@ -5,11 +5,12 @@
 #include "arena.h"
 #include "exec.h"
 
-// Decodes the kernel f of m. globals[v] is the address of the module's variable v in global or const space; alu is the
-// table of the executor that will run the code, which lives in arena. Returns NULL with one line in error, and the
+// Decodes the kernel f of m. globals[v] is the address of the module's variable v in global or const space; exec is the
+// executor that will run the code, sm the card's architecture (90), arena where the code lives. Returns NULL with one line in error, and the
 // place in *at, for an instruction that is unknown or makes no sense.
-struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const uint64_t *globals, const alu_fn *alu,
-                    struct arena *arena, char error[DEV_ERROR_MAX], const char **at);
+struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const uint64_t *globals,
+                    const struct exec *exec, unsigned sm, struct arena *arena, char error[DEV_ERROR_MAX],
+                    const char **at);
 
 // --- private to decode.c, decode_inst.c and slots.c ---
 
@@ -29,14 +30,17 @@ struct decoder {
     const struct ptx_func *f;
     const struct ptx_inst *in;  // the instruction in hand
     const uint64_t *globals;
-    const alu_fn *alu;
+    const struct exec *exec;
+    unsigned sm;
     struct arena *arena;
     struct code *code;
-    uint64_t *address;          // by variable: its offset in its space
+    uint64_t *address;          // by variable: its offset in its space; .param variables of a body are in local memory
+    bool *in_local;             // by variable: such a .param variable
     struct vreg *vregs;         // the PTX registers first, then temporaries and constants
     uint32_t n_vregs;
     struct map consts;          // class and bits -> vreg
     struct map ops;             // PTX name -> enum alu_op
+    uint32_t carry;             // 1 + the vreg of the carry flag; 0 where no instruction has used it
     uint32_t *first;            // by PTX instruction: its first uop
     char *error;
     const char **at;
@@ -51,6 +55,7 @@ uint32_t vreg_new(struct decoder *x, enum slot_class slot);
 uint32_t vreg_const(struct decoder *x, enum slot_class slot, uint64_t bits);
 // Appends a uop of the instruction in hand, with its guard; slots are vreg numbers until slots.c places them.
 struct uop *emit(struct decoder *x, enum uop_kind kind);
+struct warpop *emit_warp(struct decoder *x, warp_fn fn, enum gather gather);
 struct uop *emit_alu(struct decoder *x, enum alu_op op, uint32_t d, uint32_t a, uint32_t b, uint32_t c);
 
 void decode_instruction(struct decoder *x);  // decode_inst.c

@@ -1,5 +1,6 @@
 // One PTX instruction to its uops. Most are one line of alu.def, found by name; the rest has a function of its own,
-// here or in decode_mem.c, listed in the table at the end.
+// here or in the other decode_*.c, listed in the table at the end.
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,25 +21,32 @@ static struct parts split(struct decoder *x)
     return s;
 }
 
-static enum alu_op find_op(struct decoder *x, const char *name)
+bool decode_has(struct decoder *x, const char *name, enum alu_op *op)
 {
-    uint32_t op;
-    if (!map_get(&x->ops, (struct str){ name, (uint32_t)strlen(name) }, &op))
+    uint32_t found;
+    if (!map_get(&x->ops, (struct str){ name, (uint32_t)strlen(name) }, &found))
+        return false;
+    *op = (enum alu_op)found;
+    return true;
+}
+
+enum alu_op decode_op(struct decoder *x, const char *format, ...)
+{
+    char name[128];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    enum alu_op op = ALU_OPS;
+    if (n >= (int)sizeof name || !decode_has(x, name, &op))
         decode_unknown(x);
-    return (enum alu_op)op;
+    return op;
 }
 
-static uint32_t destination_predicate(struct decoder *x, const struct ptx_operand *o)
+uint32_t decode_unary(struct decoder *x, enum alu_op op, uint32_t a)
 {
-    if (o->negated)
-        decode_fail(x, o->at, "a destination cannot be negated");
-    return operand_predicate(x, o);
-}
-
-static uint32_t flushed(struct decoder *x, uint32_t v)
-{
-    uint32_t t = vreg_new(x, SLOT_32);
-    emit_alu(x, ALU_ftz, t, v, NO_VREG, NO_VREG);
+    uint32_t t = vreg_new(x, slot_for(ptx_type_bytes(decode_result(op))));
+    emit_alu(x, op, t, a, NO_VREG, NO_VREG);
     return t;
 }
 
@@ -69,36 +77,89 @@ static const struct {
 #include "alu.def"
 };
 
+enum ptx_type decode_result(enum alu_op op)
+{
+    return signatures[op].d;
+}
+
+// d = a + b + carry, or a - b - borrow. The carry flag is a register that no instruction names. It is written last: d
+// may be a or b.
+static void add_with_carry(struct decoder *x, bool subtract, bool in, bool out, uint32_t bytes, uint32_t a, uint32_t b)
+{
+    bool wide = bytes == 8;
+    if (!x->carry)
+        x->carry = vreg_new(x, SLOT_32) + 1;
+    uint32_t flag = x->carry - 1, c = in ? flag : vreg_const(x, SLOT_32, 0), carried = vreg_new(x, SLOT_32);
+    if (out)
+        emit_alu(x, subtract ? (wide ? ALU_borrow_u64 : ALU_borrow_u32) : (wide ? ALU_carry_u64 : ALU_carry_u32),
+                 carried, a, b, c);
+    emit_alu(x, subtract ? (wide ? ALU_subc_u64 : ALU_subc_u32) : (wide ? ALU_addc_u64 : ALU_addc_u32),
+             operand_destination(x, &x->in->operand[0], bytes), a, b, c);
+    if (out)
+        emit_alu(x, ALU_mov_b32, flag, carried, NO_VREG, NO_VREG);
+}
+
+// add.cc, addc, sub.cc, subc; mad.lo.cc, madc.hi.cc, ...
+static void extended(struct decoder *x, const struct parts *s)
+{
+    const struct ptx_operand *o = x->in->operand;
+    bool mad = s->part[0].p[0] == 'm', in = s->part[0].n == 4, out = str_is(s->part[s->n - 2], "cc");
+    enum ptx_type t = ptx_type_named(s->part[s->n - 1]);
+    uint32_t bytes = ptx_type_bytes(t);
+    if (s->n != 2u + mad + out || !is_integer(t) || bytes < 4)
+        decode_unknown(x);
+    operand_count(x, mad ? 4 : 3, mad ? 4 : 3);
+    uint32_t a = operand_value(x, &o[1], t), b = operand_value(x, &o[2], t);
+    if (mad) {
+        uint32_t product = vreg_new(x, slot_for(bytes));
+        enum alu_op op = decode_op(x, "mul.%.*s.%s", (int)s->part[1].n, s->part[1].p, ptx_type_name(t));
+        emit_alu(x, op, product, a, b, NO_VREG);
+        a = product;
+        b = operand_value(x, &o[3], t);
+    }
+    add_with_carry(x, s->part[0].p[0] == 's', in, out, bytes, a, b);
+}
+
+#define NAME_MAX 128
+
+// An instruction that is a line of alu.def, once its modifiers are gone.
 static void arithmetic(struct decoder *x, const struct parts *s)
 {
-    char name[128] = "";
-    bool ftz = false, sat = false;
-    enum ptx_type type = ptx_type_named(s->part[s->n - 1]);
+    char name[NAME_MAX] = "", line[NAME_MAX + 8];
+    struct str last = s->part[s->n - 1];
+    enum ptx_type type = ptx_type_named(last);
+    bool floating = is_float(type) || is_half(type), post_ftz = false;
+    enum alu_op op, ftz = ALU_OPS, post[PARTS];
+    uint32_t v[3] = { NO_VREG, NO_VREG, NO_VREG }, n_post = 0;
     if (x->in->op.n >= sizeof name)
         decode_unknown(x);
     for (uint32_t i = 0; i < s->n; i++) {
         struct str p = s->part[i];
-        if (i && is_float(type) && str_is(p, "rn"))
+        if (str_is(p, "cc")) {
+            extended(x, s);
+            return;
+        }
+        if (i && floating && str_is(p, "rn"))
             continue;
-        if (type == PTX_F32 && (str_is(p, "ftz") || str_is(p, "sat"))) {
-            ftz |= str_is(p, "ftz");
-            sat |= str_is(p, "sat");
+        snprintf(line, sizeof line, ".%.*s.%.*s", (int)p.n, p.p, (int)last.n, last.p);
+        if (i && i + 1 < s->n && decode_has(x, line, &op)) {
+            if (str_is(p, "ftz"))
+                ftz = op;
+            else
+                post[n_post++] = op;
             continue;
         }
         snprintf(name + strlen(name), sizeof name - strlen(name), "%s%.*s", i ? "." : "", (int)p.n, p.p);
     }
     if (is_float(type) && str_is(s->part[0], "mad"))
         memcpy(name, "fma", 3);
-    bool flush_result = ftz;
-    if (ftz && (str_is(s->part[0], "mul") || str_is(s->part[0], "div") || str_is(s->part[0], "fma") ||
-                str_is(s->part[0], "mad"))) {
-        if (strcmp(name + 3, ".f32") != 0)
-            decode_unknown(x);
-        snprintf(name + 3, sizeof name - 3, ".ftz.f32");  // what these flush is decided with the rounding
-        flush_result = false;
+    // Some lines flush their result themselves, since that is decided together with the rounding.
+    snprintf(line, sizeof line, "%.*s.ftz.%.*s", (int)(strlen(name) - last.n - 1), name, (int)last.n, last.p);
+    if (ftz == ALU_OPS || !decode_has(x, line, &op)) {
+        op = decode_op(x, "%s", name);
+        post_ftz = ftz != ALU_OPS;
     }
-    enum alu_op op = find_op(x, name);
-    uint32_t v[3] = { NO_VREG, NO_VREG, NO_VREG }, n = signatures[op].n;
+    uint32_t n = signatures[op].n;
     operand_count(x, n + 1, n + 1);
     const struct ptx_operand *o = x->in->operand;
     for (uint32_t i = 0; i < n; i++) {
@@ -106,102 +167,68 @@ static void arithmetic(struct decoder *x, const struct parts *s)
         // Where the table works on the bits of a float (neg, abs, copysign), literals are still floats.
         bool bits_of_float = is_float(type) && is_integer(t) && signatures[op].kind == KIND_ALU;
         v[i] = t == PTX_PRED ? operand_predicate(x, &o[i + 1]) : operand_value(x, &o[i + 1], bits_of_float ? type : t);
-        if (ftz)
-            v[i] = flushed(x, v[i]);
+        if (ftz != ALU_OPS)
+            v[i] = decode_unary(x, ftz, v[i]);
     }
-    uint32_t d;
-    if (signatures[op].d == PTX_PRED) {
-        d = destination_predicate(x, &o[0]);
-    } else {
-        d = operand_destination(x, &o[0], ptx_type_bytes(signatures[op].d));
-    }
-    uint32_t result = flush_result || sat ? vreg_new(x, SLOT_32) : d;
+    uint32_t d = signatures[op].d == PTX_PRED ? destination_predicate(x, &o[0])
+                                              : operand_destination(x, &o[0], ptx_type_bytes(signatures[op].d));
+    uint32_t result = post_ftz || n_post ? vreg_new(x, x->vregs[d].slot) : d;
     emit_alu(x, op, result, v[0], v[1], v[2]);
-    if (sat && flush_result) {
-        uint32_t t = vreg_new(x, SLOT_32);
-        emit_alu(x, ALU_ftz, t, result, NO_VREG, NO_VREG);
-        result = t;
-    }
-    if (flush_result || sat)
-        emit_alu(x, sat ? ALU_sat_f32 : ALU_ftz, d, result, NO_VREG, NO_VREG);
-}
-
-// selp.f32 selects bits like selp.b32.
-static void selp(struct decoder *x, const struct parts *s)
-{
-    enum ptx_type t = s->n == 2 ? ptx_type_named(s->part[1]) : PTX_NONE;
-    uint32_t bytes = ptx_type_bytes(t);
-    operand_count(x, 4, 4);
-    if (bytes < 2 || bytes > 8)
-        decode_unknown(x);
-    const struct ptx_operand *o = x->in->operand;
-    uint32_t a = operand_value(x, &o[1], t), b = operand_value(x, &o[2], t), p = operand_predicate(x, &o[3]);
-    emit_alu(x,
-             bytes == 2   ? ALU_selp_b16
-             : bytes == 4 ? ALU_selp_b32
-                          : ALU_selp_b64,
-             operand_destination(x, &o[0], bytes), a, b, p);
-}
-
-// setp.CmpOp[.BoolOp][.ftz].type p[|q], a, b[, c]: p = (a CmpOp b) BoolOp c, q = !(a CmpOp b) BoolOp c
-static void setp(struct decoder *x, const struct parts *s)
-{
-    char name[64];
-    bool ftz = false;
-    struct str combine = { 0 };
-    if (s->n < 3)
-        decode_unknown(x);
-    enum ptx_type type = ptx_type_named(s->part[s->n - 1]);
-    for (uint32_t i = 2; i + 1 < s->n; i++) {
-        if (str_is(s->part[i], "ftz") && type == PTX_F32)
-            ftz = true;
-        else if (str_is(s->part[i], "and") || str_is(s->part[i], "or") || str_is(s->part[i], "xor"))
-            combine = s->part[i];
+    if (post_ftz && n_post)
+        result = decode_unary(x, ftz, result);
+    else if (post_ftz)
+        emit_alu(x, ftz, d, result, NO_VREG, NO_VREG);
+    for (uint32_t i = 0; i < n_post; i++) {
+        if (i + 1 < n_post)
+            result = decode_unary(x, post[i], result);
         else
-            decode_unknown(x);
+            emit_alu(x, post[i], d, result, NO_VREG, NO_VREG);
     }
-    operand_count(x, combine.n ? 4 : 3, combine.n ? 4 : 3);
-    snprintf(name, sizeof name, "setp.%.*s.%s", (int)(s->part[1].n < 8 ? s->part[1].n : 8), s->part[1].p,
-             ptx_type_name(type));
-    enum alu_op op = find_op(x, name);
+}
+
+// bfi.type d, a, b, position, length: the last two travel as one value
+static void bfi(struct decoder *x, const struct parts *s)
+{
     const struct ptx_operand *o = x->in->operand;
-    uint32_t a = operand_value(x, &o[1], type), b = operand_value(x, &o[2], type);
-    if (ftz) {
-        a = flushed(x, a);
-        b = flushed(x, b);
+    enum ptx_type t = s->n == 2 ? ptx_type_named(s->part[1]) : PTX_NONE;
+    if (t != PTX_B32 && t != PTX_B64)
+        decode_unknown(x);
+    operand_count(x, 5, 5);
+    uint32_t a = operand_value(x, &o[1], t), b = operand_value(x, &o[2], t), field;
+    if (o[3].kind == OPND_INT && o[4].kind == OPND_INT) {
+        field = vreg_const(x, SLOT_32, (o[3].bits & 255) | (o[4].bits & 255) << 8);
+    } else {
+        field = vreg_new(x, SLOT_32);
+        emit_alu(x, ALU_field, field, operand_value(x, &o[3], PTX_U32), operand_value(x, &o[4], PTX_U32), NO_VREG);
     }
-    struct ptx_operand first = o[0], second = o[0];
-    second.reg = o[0].reg2;
-    bool plain = !combine.n && o[0].reg2 < 0 && o[0].kind == OPND_REG;
-    if (plain) {
-        emit_alu(x, op, destination_predicate(x, &first), a, b, NO_VREG);
+    emit_alu(x, t == PTX_B64 ? ALU_bfi_b64 : ALU_bfi_b32, operand_destination(x, &o[0], ptx_type_bytes(t)), a, b,
+             field);
+}
+
+// lop3.b32 d, a, b, c, table; lop3.BoolOp.b32 d|p, a, b, c, table, q: p = (d != 0) BoolOp q
+static void lop3(struct decoder *x, const struct parts *s)
+{
+    const struct ptx_operand *o = x->in->operand;
+    bool joins = s->n == 3 && (str_is(s->part[1], "and") || str_is(s->part[1], "or"));
+    if (!str_is(s->part[s->n - 1], "b32") || s->n != (joins ? 3u : 2u))
+        decode_unknown(x);
+    operand_count(x, joins ? 6 : 5, joins ? 6 : 5);
+    if (o[4].kind != OPND_INT || o[4].bits > 255)
+        decode_fail(x, o[4].at, "the table of 'lop3' is a literal from 0 to 255");
+    uint32_t a = operand_value(x, &o[1], PTX_B32), b = operand_value(x, &o[2], PTX_B32);
+    uint32_t c = operand_value(x, &o[3], PTX_B32), t = vreg_new(x, SLOT_32);
+    struct ptx_operand d = o[0], p = o[0];
+    p.kind = OPND_REG;
+    p.reg = o[0].reg2;
+    uint32_t to = operand_destination(x, &d, 4);
+    emit_alu(x, ALU_lop3, joins ? t : to, a, b, c)->target = (uint32_t)o[4].bits;
+    if (!joins)
         return;
-    }
-    uint32_t t = vreg_new(x, SLOT_PRED), c = combine.n ? operand_predicate(x, &o[3]) : NO_VREG;
-    enum alu_op join = !combine.n               ? ALU_mov_pred
-                       : str_is(combine, "and") ? ALU_and_pred
-                       : str_is(combine, "or")  ? ALU_or_pred
-                                                : ALU_xor_pred;
-    emit_alu(x, op, t, a, b, NO_VREG);
-    uint32_t not_t = vreg_new(x, SLOT_PRED), kept_c = c;
-    if (o[0].reg2 >= 0) {
-        emit_alu(x, ALU_not_pred, not_t, t, NO_VREG, NO_VREG);
-        if (c != NO_VREG) {  // p may be c: q still needs the old value
-            kept_c = vreg_new(x, SLOT_PRED);
-            emit_alu(x, ALU_mov_pred, kept_c, c, NO_VREG, NO_VREG);
-        }
-    }
-    bool pair = o[0].kind == OPND_REG && o[0].reg2 >= 0;
-    second.kind = OPND_REG;
-    if (pair && o[0].reg == x->in->guard) {  // the guard is overwritten last
-        emit_alu(x, join, destination_predicate(x, &second), not_t, kept_c, NO_VREG);
-        emit_alu(x, join, destination_predicate(x, &first), t, kept_c, NO_VREG);
-        return;
-    }
-    if (o[0].kind == OPND_REG)
-        emit_alu(x, join, destination_predicate(x, &first), t, c, NO_VREG);
-    if (o[0].reg2 >= 0)
-        emit_alu(x, join, destination_predicate(x, &second), not_t, kept_c, NO_VREG);
+    uint32_t some = vreg_new(x, SLOT_PRED);
+    emit_alu(x, ALU_setp_ne_b32, some, t, vreg_const(x, SLOT_32, 0), NO_VREG);
+    emit_alu(x, ALU_mov_b32, to, t, NO_VREG, NO_VREG);
+    emit_alu(x, str_is(s->part[1], "and") ? ALU_and_pred : ALU_or_pred, destination_predicate(x, &p), some,
+             operand_predicate(x, &o[5]), NO_VREG);
 }
 
 static enum alu_op mov_op(uint32_t bytes)
@@ -209,7 +236,39 @@ static enum alu_op mov_op(uint32_t bytes)
     return bytes == 2 ? ALU_mov_b16 : bytes == 4 ? ALU_mov_b32 : ALU_mov_b64;
 }
 
-// mov.type d, a; mov.b64 {x, y}, a; mov.b64 d, {x, y}; the same for b32 of two halves
+// d = {v0, v1} or {v0, v1, v2, v3}, the first one lowest
+static void pack(struct decoder *x, const struct ptx_operand *v, uint32_t bytes)
+{
+    uint32_t part[4], n = v->count, each = bytes / n;
+    for (uint32_t i = 0; i < n; i++)
+        part[i] = operand_value(x, &v->list[i], each == 4 ? PTX_B32 : PTX_B16);
+    for (; n > 2; n /= 2, each *= 2) {
+        for (uint32_t i = 0; i < n / 2; i++) {
+            uint32_t t = vreg_new(x, SLOT_32);
+            emit_alu(x, ALU_pack_b32, t, part[2 * i], part[2 * i + 1], NO_VREG);
+            part[i] = t;
+        }
+    }
+    emit_alu(x, each == 4 ? ALU_pack_b64 : ALU_pack_b32, operand_destination(x, &x->in->operand[0], bytes), part[0],
+             part[1], NO_VREG);
+}
+
+static void unpack(struct decoder *x, const struct ptx_operand *v, uint32_t bytes, uint32_t from)
+{
+    uint32_t kept[2], each = bytes / v->count;
+    if (bytes == 8) {  // a part may go to the register that it came from
+        kept[0] = decode_unary(x, ALU_low_b64, from);
+        kept[1] = decode_unary(x, ALU_high_b64, from);
+    } else {
+        kept[0] = kept[1] = decode_unary(x, ALU_mov_b32, from);
+    }
+    for (uint32_t i = 0; i < v->count; i++) {
+        enum alu_op op = each == 4 ? ALU_mov_b32 : i % 2 ? ALU_high_b32 : ALU_low_b32;
+        emit_alu(x, op, operand_destination(x, &v->list[i], each), kept[2 * i / v->count], NO_VREG, NO_VREG);
+    }
+}
+
+// mov.type d, a; mov.b64 {x, y}, a; mov.b64 d, {x, y}; the same for b32 of two halves and b64 of four
 static void mov(struct decoder *x, const struct parts *s)
 {
     enum ptx_type t = s->n == 2 ? ptx_type_named(s->part[1]) : PTX_NONE;
@@ -229,20 +288,12 @@ static void mov(struct decoder *x, const struct parts *s)
         decode_unknown(x);
     if (d->kind == OPND_VEC || a->kind == OPND_VEC) {
         const struct ptx_operand *v = d->kind == OPND_VEC ? d : a;
-        enum ptx_type half = bytes == 8 ? PTX_B32 : PTX_B16;
-        if (v->count != 2 || bytes < 4 || d->kind == a->kind)
+        if (d->kind == a->kind || v->count < 2 || bytes / v->count < 2 || bytes % v->count)
             decode_unknown(x);
-        if (a->kind == OPND_VEC) {
-            uint32_t low = operand_value(x, &v->list[0], half), high = operand_value(x, &v->list[1], half);
-            emit_alu(x, bytes == 8 ? ALU_pack_b64 : ALU_pack_b32, operand_destination(x, d, bytes), low, high, NO_VREG);
-            return;
-        }
-        uint32_t from = operand_value(x, a, t), kept = vreg_new(x, slot_for(bytes));
-        emit_alu(x, mov_op(bytes), kept, from, NO_VREG, NO_VREG);  // a half may go to the register it came from
-        for (uint32_t i = 0; i < 2; i++) {
-            enum alu_op op = bytes == 8 ? (i ? ALU_high_b64 : ALU_low_b64) : (i ? ALU_high_b32 : ALU_low_b32);
-            emit_alu(x, op, operand_destination(x, &v->list[i], bytes / 2), kept, NO_VREG, NO_VREG);
-        }
+        if (a->kind == OPND_VEC)
+            pack(x, v, bytes);
+        else
+            unpack(x, v, bytes, operand_value(x, a, t));
         return;
     }
     uint32_t from = operand_value(x, a, t);
@@ -272,84 +323,6 @@ static void cvta(struct decoder *x, const struct parts *s)
         emit_alu(x, ALU_mov_b64, d, a, NO_VREG, NO_VREG);
 }
 
-// Which integer conversion brings a value of type from into a register that is wider than it.
-static void widen_into(struct decoder *x, const struct ptx_operand *d, enum ptx_type from, uint32_t v)
-{
-    bool sign = is_signed(from);
-    if (reg_bytes(x, d->reg) == 8)
-        emit_alu(x, sign ? ALU_cvt_s64_s32 : ALU_cvt_u64_u32, (uint32_t)d->reg, v, NO_VREG, NO_VREG);
-    else
-        emit_alu(x, ALU_mov_b32, (uint32_t)d->reg, v, NO_VREG, NO_VREG);
-}
-
-// cvt[.round][.ftz][.sat].dtype.atype d, a
-static void cvt(struct decoder *x, const struct parts *s)
-{
-    operand_count(x, 2, 2);
-    if (s->n < 3)
-        decode_unknown(x);
-    enum ptx_type dt = ptx_type_named(s->part[s->n - 2]), at = ptx_type_named(s->part[s->n - 1]);
-    const struct ptx_operand *d = &x->in->operand[0], *a = &x->in->operand[1];
-    struct str round = { 0 };
-    bool ftz = false, sat = false;
-    for (uint32_t i = 1; i + 2 < s->n; i++) {
-        if (str_is(s->part[i], "ftz"))
-            ftz = true;
-        else if (str_is(s->part[i], "sat"))
-            sat = true;
-        else if (!round.n)
-            round = s->part[i];
-        else
-            decode_unknown(x);
-    }
-    uint32_t abytes = ptx_type_bytes(at), dbytes = ptx_type_bytes(dt), v;
-    if (!abytes || !dbytes || abytes > 8 || dbytes > 8)
-        decode_unknown(x);
-    if (a->kind == OPND_REG && x->f->regs[a->reg].type != PTX_PRED && reg_bytes(x, a->reg) > abytes) {
-        v = (uint32_t)a->reg;  // a wider register: its low bits
-        if (reg_bytes(x, a->reg) == 8) {
-            v = vreg_new(x, SLOT_32);
-            emit_alu(x, ALU_low_b64, v, (uint32_t)a->reg, NO_VREG, NO_VREG);
-        }
-    } else {
-        v = operand_value(x, a, at);
-    }
-    if (ftz && at == PTX_F32)
-        v = flushed(x, v);
-    if (sat && is_integer(dt) && is_integer(at) && at != PTX_U64 && at != PTX_S64) {  // clamping works on 64 bits
-        char name[32];
-        uint32_t wide = vreg_new(x, SLOT_64);
-        snprintf(name, sizeof name, "cvt.s64.%s", ptx_type_name(at));
-        emit_alu(x, find_op(x, name), wide, v, NO_VREG, NO_VREG);
-        v = wide;
-        at = PTX_S64;
-    }
-    bool clamp = sat && is_float(dt);
-    char name[64];
-    bool flush = ftz && dt == PTX_F32, narrows = dt == PTX_F32 && at == PTX_F64;
-    snprintf(name, sizeof name, "cvt%s%.*s%s%s.%s.%s", round.n ? "." : "", (int)(round.n < 8 ? round.n : 8), round.p,
-             sat && is_integer(dt) && is_integer(at) ? ".sat" : "", flush && narrows ? ".ftz" : "", ptx_type_name(dt),
-             ptx_type_name(at));
-    flush = flush && !narrows;  // that one decides what to flush with the rounding
-    enum alu_op op = find_op(x, name);
-    bool wider = d->kind == OPND_REG && x->f->regs[d->reg].type != PTX_PRED && reg_bytes(x, d->reg) > dbytes;
-    if (clamp && dt != PTX_F32)
-        decode_unknown(x);
-    if (!wider && !clamp && !flush) {
-        emit_alu(x, op, operand_destination(x, d, dbytes), v, NO_VREG, NO_VREG);
-        return;
-    }
-    uint32_t t = vreg_new(x, slot_for(dbytes));
-    emit_alu(x, op, t, v, NO_VREG, NO_VREG);
-    if (clamp || flush) {
-        uint32_t to = wider ? vreg_new(x, SLOT_32) : operand_destination(x, d, dbytes);
-        emit_alu(x, clamp ? ALU_sat_f32 : ALU_ftz, to, t, NO_VREG, NO_VREG);
-        t = to;
-    }
-    if (wider)
-        widen_into(x, d, dt, t);
-}
-
 void decode_instruction(struct decoder *x)
 {
     static const struct {
@@ -358,9 +331,18 @@ void decode_instruction(struct decoder *x)
     } table[] = {
         { "mov", mov },
         { "cvta", cvta },
-        { "cvt", cvt },
-        { "setp", setp },
-        { "selp", selp },
+        { "cvt", decode_cvt },
+        { "setp", decode_setp },
+        { "set", decode_set },
+        { "selp", decode_selp },
+        { "slct", decode_slct },
+        { "testp", decode_testp },
+        { "isspacep", decode_isspacep },
+        { "bfi", bfi },
+        { "lop3", lop3 },
+        { "addc", extended },
+        { "subc", extended },
+        { "madc", extended },
         { "ld", decode_memory },
         { "st", decode_memory },
         { "bra", decode_bra },
@@ -369,6 +351,28 @@ void decode_instruction(struct decoder *x)
         { "trap", decode_trap },
         { "bar", decode_barrier },
         { "barrier", decode_barrier },
+        { "ldmatrix", decode_ldmatrix },
+        { "stmatrix", decode_ldmatrix },
+        { "mma", decode_mma },
+        { "wmma", decode_wmma },
+        { "shfl", decode_shfl },
+        { "vote", decode_vote },
+        { "match", decode_match },
+        { "redux", decode_redux },
+        { "elect", decode_elect },
+        { "activemask", decode_activemask },
+        { "atom", decode_atomic },
+        { "red", decode_atomic },
+        { "cp", decode_cp },
+        { "mbarrier", decode_mbarrier },
+        { "membar", decode_hint },
+        { "fence", decode_hint },
+        { "prefetch", decode_hint },
+        { "prefetchu", decode_hint },
+        { "nanosleep", decode_hint },
+        { "call", decode_call },
+        { "brx", decode_brx },
+        { "", decode_hint },  // .branchtargets
     };
     struct parts s = split(x);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

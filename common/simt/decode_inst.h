@@ -27,6 +27,11 @@ static inline bool is_float(enum ptx_type t)
     return t == PTX_F32 || t == PTX_F64;
 }
 
+static inline bool is_half(enum ptx_type t)  // pairs of them too
+{
+    return t == PTX_F16 || t == PTX_F16X2 || t == PTX_BF16 || t == PTX_BF16X2;
+}
+
 static inline bool is_signed(enum ptx_type t)
 {
     return t >= PTX_S8 && t <= PTX_S64;
@@ -37,6 +42,11 @@ static inline bool is_integer(enum ptx_type t)
     return t >= PTX_U8 && t <= PTX_S64;
 }
 
+static inline bool is_local_param(const struct decoder *x, uint32_t var)
+{
+    return x->in_local[var];
+}
+
 // decode_operand.c
 _Noreturn void decode_unknown(struct decoder *x);                                    // the instruction in hand
 void operand_count(struct decoder *x, uint32_t least, uint32_t most);                // fails unless within
@@ -45,11 +55,52 @@ uint32_t operand_value(struct decoder *x, const struct ptx_operand *o, enum ptx_
 uint32_t operand_predicate(struct decoder *x, const struct ptx_operand *o);
 uint32_t operand_destination(struct decoder *x, const struct ptx_operand *o, uint32_t bytes);
 
+// decode_inst.c: operations of alu.def
+bool decode_has(struct decoder *x, const char *name, enum alu_op *op);
+enum alu_op decode_op(struct decoder *x, const char *format, ...)  // by name; fails where there is none
+    __attribute__((format(printf, 2, 3)));
+enum ptx_type decode_result(enum alu_op op);
+uint32_t decode_unary(struct decoder *x, enum alu_op op, uint32_t a);  // emits it; answers a new vreg with the result
+
+// decode_cvt.c, decode_compare.c
+void decode_cvt(struct decoder *x, const struct parts *s);
+void decode_setp(struct decoder *x, const struct parts *s);
+void decode_set(struct decoder *x, const struct parts *s);
+void decode_selp(struct decoder *x, const struct parts *s);
+void decode_slct(struct decoder *x, const struct parts *s);
+void decode_testp(struct decoder *x, const struct parts *s);
+void decode_isspacep(struct decoder *x, const struct parts *s);
+uint32_t destination_predicate(struct decoder *x, const struct ptx_operand *o);
+
 // decode_mem.c
+// Sets m's space, base and offset from the address o of an instruction that names that space.
+void operand_address(struct decoder *x, const struct ptx_operand *o, enum ptx_space space, struct memop *m);
 void decode_memory(struct decoder *x, const struct parts *s);
 void decode_bra(struct decoder *x, const struct parts *s);
 void decode_leave(struct decoder *x, const struct parts *s);
 void decode_trap(struct decoder *x, const struct parts *s);
 void decode_barrier(struct decoder *x, const struct parts *s);
+
+// decode_mma.c
+void decode_ldmatrix(struct decoder *x, const struct parts *s);  // stmatrix too
+void decode_mma(struct decoder *x, const struct parts *s);
+void decode_wmma(struct decoder *x, const struct parts *s);
+
+// decode_warp.c
+void decode_shfl(struct decoder *x, const struct parts *s);
+void decode_vote(struct decoder *x, const struct parts *s);
+void decode_match(struct decoder *x, const struct parts *s);
+void decode_redux(struct decoder *x, const struct parts *s);
+void decode_elect(struct decoder *x, const struct parts *s);
+void decode_syncwarp(struct decoder *x);
+void decode_activemask(struct decoder *x, const struct parts *s);
+void decode_atomic(struct decoder *x, const struct parts *s);
+void decode_cp(struct decoder *x, const struct parts *s);
+void decode_mbarrier(struct decoder *x, const struct parts *s);
+void decode_hint(struct decoder *x, const struct parts *s);      // fences, prefetches, sleep: nothing to do
+
+// decode_call.c
+void decode_call(struct decoder *x, const struct parts *s);
+void decode_brx(struct decoder *x, const struct parts *s);
 
 #endif

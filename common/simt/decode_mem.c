@@ -5,6 +5,49 @@
 
 // --- memory ---
 
+// The space and offset of [var + imm], [reg + imm] or [imm].
+static void operand_variable(struct decoder *x, const struct ptx_operand *o, enum ptx_space space, struct memop *m)
+{
+    if (o->kind != OPND_MEM)
+        decode_fail(x, o->at, "expected an address in brackets");
+    m->space = space;
+    m->offset = o->bits;
+    if (o->var < 0)
+        return;
+    const struct ptx_var *v = &x->m->vars[o->var];
+    m->offset += x->address[o->var];
+    if (space == SPACE_PARAM && is_local_param(x, (uint32_t)o->var)) {
+        m->space = SPACE_LOCAL;
+        return;
+    }
+    if (space != SPACE_GENERIC && v->space != space)
+        decode_fail(x, o->at, "'%.*s' is in another state space", (int)v->name.n, v->name.p);
+    if (space == SPACE_GENERIC)
+        m->space = v->space;
+}
+
+// Its register, or a constant 0.
+static void operand_base(struct decoder *x, const struct ptx_operand *o, struct memop *m)
+{
+    if (o->reg < 0) {
+        m->base_class = SLOT_64;
+        m->base = vreg_const(x, SLOT_64, 0);
+        return;
+    }
+    uint32_t width = reg_bytes(x, o->reg);
+    bool narrow = width == 4 && (m->space == SPACE_SHARED || m->space == SPACE_LOCAL || m->space == SPACE_CONST);
+    if (x->f->regs[o->reg].type == PTX_PRED || (width != 8 && !narrow))
+        decode_fail(x, o->at, "this address needs a 64-bit register");
+    m->base = (uint32_t)o->reg;
+    m->base_class = slot_for(width);
+}
+
+void operand_address(struct decoder *x, const struct ptx_operand *o, enum ptx_space space, struct memop *m)
+{
+    operand_variable(x, o, space, m);
+    operand_base(x, o, m);
+}
+
 void decode_memory(struct decoder *x, const struct parts *s)
 {
     static const char *const ignored[] = { "weak", "relaxed", "acquire", "release", "volatile", "cta", "gpu",
@@ -28,7 +71,7 @@ void decode_memory(struct decoder *x, const struct parts *s)
             space = SPACE_LOCAL;
         else if (str_is(p, "const"))
             space = SPACE_CONST;
-        else if (str_is(p, "param") || str_is(p, "param::entry"))
+        else if (str_is(p, "param") || str_is(p, "param::entry") || str_is(p, "param::func"))
             space = SPACE_PARAM;
         else if (str_is(p, "v2") || str_is(p, "v4"))
             n = (uint32_t)(p.p[1] - '0');
@@ -37,18 +80,14 @@ void decode_memory(struct decoder *x, const struct parts *s)
     }
     uint32_t bytes = ptx_type_bytes(type);
     operand_count(x, 2, 2);
-    if (!bytes || bytes > 8 || bytes * n > 16 || (space == SPACE_PARAM && !load))
+    if (!bytes || bytes > 8 || bytes * n > 16)
         decode_unknown(x);
     const struct ptx_operand *data = &x->in->operand[load ? 0 : 1], *place = &x->in->operand[load ? 1 : 0];
-    if (place->kind != OPND_MEM)
-        decode_fail(x, place->at, "expected an address in brackets");
     if ((data->kind == OPND_VEC) != (n > 1) || (n > 1 && data->count != n))
         decode_fail(x, data->at, "expected %u register%s", n, n > 1 ? "s in braces" : "");
     struct memop *m = decode_alloc(x, sizeof *m);
-    *m = (struct memop){ .space = space,
-                         .bytes = bytes,
+    *m = (struct memop){ .bytes = bytes,
                          .n = n,
-                         .offset = place->bits,
                          .extend = is_signed(type) ? EXTEND_SIGN : EXTEND_ZERO,
                          .index = x->code->n_memops++ };
     for (uint32_t i = 0; i < n; i++) {
@@ -70,16 +109,11 @@ void decode_memory(struct decoder *x, const struct parts *s)
             decode_fail(x, o->at, "expected a register");
         }
     }
-    if (place->var >= 0) {
-        const struct ptx_var *v = &x->m->vars[place->var];
-        if (space != SPACE_GENERIC && v->space != space)
-            decode_fail(x, place->at, "'%.*s' is in another state space", (int)v->name.n, v->name.p);
-        if (space == SPACE_GENERIC)
-            m->space = v->space;
-        m->offset += x->address[place->var];
-    }
+    operand_variable(x, place, space, m);
     if (m->space == SPACE_PARAM) {
         uint32_t end = (uint32_t)(m->offset + bytes * n);
+        if (!load)
+            decode_fail(x, place->at, "a kernel's parameters cannot be written");
         if (place->reg >= 0)
             decode_fail(x, place->at, "a parameter's address in a register is not supported");
         if (m->offset > x->code->param_bytes || end > x->code->param_bytes)
@@ -88,17 +122,8 @@ void decode_memory(struct decoder *x, const struct parts *s)
         u->mem = m;
         return;
     }
-    if (place->reg >= 0) {
-        uint32_t width = reg_bytes(x, place->reg);
-        bool narrow = width == 4 && (m->space == SPACE_SHARED || m->space == SPACE_LOCAL || m->space == SPACE_CONST);
-        if (x->f->regs[place->reg].type == PTX_PRED || (width != 8 && !narrow))
-            decode_fail(x, place->at, "this address needs a 64-bit register");
-        m->base = (uint32_t)place->reg;
-        m->base_class = slot_for(width);
-    } else {
-        m->base_class = SLOT_64;
-        m->base = vreg_const(x, SLOT_64, 0);
-    }
+    operand_base(x, place, m);
+    m->counted = load ? MEM_LD : MEM_ST;
     struct uop *u = emit(x, load ? UOP_LOAD : UOP_STORE);
     u->mem = m;
 }
@@ -136,6 +161,10 @@ void decode_trap(struct decoder *x, const struct parts *s)
 void decode_barrier(struct decoder *x, const struct parts *s)
 {
     bool sync = false, arrive = false;
+    if (s->n == 3 && str_is(s->part[1], "warp") && str_is(s->part[2], "sync")) {
+        decode_syncwarp(x);
+        return;
+    }
     for (uint32_t i = 1; i < s->n; i++) {
         if (str_is(s->part[i], "sync"))
             sync = true;

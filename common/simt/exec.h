@@ -40,13 +40,17 @@ enum uop_kind {
     UOP_STORE,   // mem
     UOP_BRANCH,  // to uop number target
     UOP_BARRIER, // barrier number a of b threads (slots; b may be 0 = all), arrive only where target is 1
+    UOP_WARP,    // warp: an instruction of the whole warp, or one with more operands than a, b, c
     UOP_EXIT,
     UOP_TRAP,
     UOP_KINDS
 };
 
 struct uop;
+struct warp;
 typedef void (*alu_fn)(unsigned char *regs, const struct uop *u);
+// For the active lanes. False on a fault, which is then in the worker.
+typedef bool (*warp_fn)(struct warp *w, const struct uop *u, uint32_t active);
 
 struct uop {
     alu_fn fn;
@@ -59,7 +63,10 @@ struct uop {
     uint8_t guarded;       // 0 no, 1 by the predicate, 2 by its negation
     uint8_t saves;         // the destination's slot_class
     uint8_t counts;        // 1 for the uop that stands for its instruction in the counters
-    struct memop *mem;
+    union {
+        struct memop *mem;    // UOP_PARAM, UOP_LOAD, UOP_STORE
+        struct warpop *warp;  // UOP_WARP
+    };
 };
 
 #define MEMOP_REGS 4
@@ -77,6 +84,34 @@ struct memop {
     uint32_t reg[MEMOP_REGS];   // slots of the data
     uint8_t reg_class[MEMOP_REGS];  // SLOT_NONE for '_'
     uint32_t index;             // of its counters
+    uint8_t counted;            // enum mem_class
+};
+
+enum mem_class {  // under which of Nsight Compute's metrics an access counts, besides its space
+    MEM_LD, MEM_ST, MEM_LDSM, MEM_STSM, MEM_LDGSTS, MEM_ATOM
+};
+
+// Who has to be there before an instruction of the warp runs. Lanes that have not come are waited for.
+enum gather {
+    GATHER_NONE,     // each lane for itself: atomics, cp.async, votes of whoever is there
+    GATHER_MEMBERS,  // the lanes of the member mask, the last of in[]: shfl.sync
+    GATHER_SYNC,     // the same, at whichever bar.warp.sync they stand
+    GATHER_ALL       // all 32 lanes: ldmatrix, mma
+};
+
+#define WARPOP_IN 20
+#define WARPOP_OUT 8
+
+struct warpop {
+    warp_fn fn;
+    enum gather gather;
+    uint32_t n_in, n_out;
+    uint32_t in[WARPOP_IN], out[WARPOP_OUT];  // slots
+    uint32_t op, type, shape;                 // what exactly, by fn
+    bool has_mem;                             // mem says where: its space, base, offset and counters
+    struct memop mem;
+    const void *more;                         // struct mma, struct fragment, ... by fn
+    uint8_t tensor;                           // tensor-core instructions it stands for
 };
 
 struct code {
@@ -89,6 +124,7 @@ struct code {
     uint32_t shared_bytes;      // static shared memory of a block
     uint32_t local_bytes;       // of a thread
     uint32_t param_bytes;
+    bool ordered;               // blocks run one after the other: their order shows in the results, or in what they print
 };
 
 // --- counters: one set a host thread, summed at the end ---
@@ -101,6 +137,7 @@ struct uop_count {
 struct mem_count {
     uint64_t requests, sectors;        // global
     uint64_t waves, conflicts, ideal;  // shared
+    uint64_t extra;                    // machine instructions beyond one each time, of wmma.load and wmma.store
 };
 
 enum pattern { PATTERN_OTHER, PATTERN_UNIFORM, PATTERN_LINEAR };  // one address; lane after lane
@@ -122,7 +159,12 @@ struct mem_memo {          // the last address pattern of an instruction, and wh
 // --- state ---
 
 enum fault_kind {
-    FAULT_NONE, FAULT_BOUNDS, FAULT_ALIGN, FAULT_BUDGET, FAULT_DEADLOCK, FAULT_TRAP, FAULT_BARRIER
+    FAULT_NONE, FAULT_BOUNDS, FAULT_ALIGN, FAULT_BUDGET, FAULT_DEADLOCK, FAULT_TRAP, FAULT_BARRIER,
+    FAULT_NOT_MEMBER,   // a lane runs a .sync instruction whose member mask leaves it out
+    FAULT_MISSING,      // lanes that a .sync instruction needs have ended, or wait elsewhere
+    FAULT_INACTIVE,     // a shuffle or vote reads a lane that takes no part
+    FAULT_ASSERT,       // text has the message
+    FAULT_OTHER         // text has the message
 };
 
 struct fault {
@@ -135,12 +177,16 @@ struct fault {
     enum ptx_space space;
     uint64_t block;            // linear block index
     uint32_t waiting, exited;  // deadlock: threads at the barrier, threads that ended
+    uint32_t lanes;            // not member, missing, inactive: the lanes in question
+    char text[200];
 };
 
 struct split {  // lanes that stand at the same place
     uint32_t pc, mask;
-    uint32_t barrier;  // number + 1 of the barrier they wait at, or 0
+    uint32_t barrier;  // number + 1 of the barrier they wait at, 0: they run, WAITS_HERE: for lanes of their warp
 };
+
+#define WAITS_HERE 99u  // at an instruction of the warp, which runs once all its lanes have come
 
 struct block;
 
@@ -152,6 +198,7 @@ struct warp {
     uint32_t lanes;             // lanes that exist
     uint32_t n_splits;
     struct split splits[LANES]; // by pc, ascending
+    struct copies *copies;      // cp.async under way; NULL where there was none yet
 };
 
 struct barrier {
@@ -200,6 +247,7 @@ struct worker {  // one host thread
 struct exec {
     const char *isa;
     const alu_fn *alu;          // by enum alu_op
+    const warp_fn *warp;        // by enum warp_op
     // Runs the worker's block to its end or its first fault, which it leaves in worker->fault.
     void (*run_block)(struct worker *w);
 };
@@ -213,6 +261,11 @@ enum alu_op {
 #define SELP(id, name, T) ALU_##id,
 #include "alu.def"
     ALU_OPS
+};
+
+enum warp_op {  // the functions that are compiled for each instruction set; the others are in warp.h
+    WARP_LDMATRIX, WARP_STMATRIX, WARP_WMMA_LOAD, WARP_WMMA_STORE, WARP_MMA,
+    WARP_OPS
 };
 
 enum sreg {

@@ -41,6 +41,7 @@ typedef f64 slot_f64;
         u32 mask = 0;                                                                                                  \
         for (int i = 0; i < LANES; i++) {                                                                              \
             T a = (T)pa[i], b = (T)pb[i];                                                                              \
+            (void)b;                                                                                                   \
             mask |= (u32)(effect) << i;                                                                                \
         }                                                                                                              \
         *(u32 *)(regs + uop->d) = mask;                                                                                \

@@ -6,6 +6,7 @@
 // of 32 deltas replaces 32 checks. What does not fit (several allocations, generic windows, faults) goes lane by lane.
 #include <string.h>
 
+#include "access.h"
 #include "isa.h"
 
 struct access {
@@ -26,17 +27,7 @@ static inline struct worker *worker_of(const struct access *a)
 
 static bool fault(const struct access *a, enum fault_kind kind, uint32_t lane, uint64_t address, enum ptx_space space)
 {
-    struct block *b = a->w->block;
-    b->worker->fault = (struct fault){ .kind = kind,
-                                       .store = !a->load,
-                                       .inst = a->u->inst,
-                                       .warp = a->w->index,
-                                       .lane = lane,
-                                       .address = address,
-                                       .bytes = a->total,
-                                       .space = space,
-                                       .block = b->linear };
-    return false;
+    return access_fault(a->w, a->u, kind, !a->load, lane, address, a->total, space);
 }
 
 // --- moving data: lane i's is at p + delta[i] ---
@@ -220,10 +211,7 @@ DEFINE_MATCH(64)
 
 static uint64_t lane_address(const struct access *a, int lane)
 {
-    const unsigned char *slot = a->w->regs + a->m->base;
-    if (a->m->base_class == SLOT_32)
-        return (uint32_t)(((const u32 *)slot)[lane] + a->m->offset);
-    return ((const u64 *)slot)[lane] + a->m->offset;
+    return access_address(a->w, a->m, (uint32_t)lane);
 }
 
 static void learn(const struct access *a)
@@ -254,43 +242,7 @@ static void match(const struct access *a)
         learn(a);
 }
 
-static void count_shared(const struct access *a, const struct shared_cost *cost)
-{
-    struct mem_count *c = &worker_of(a)->mem_counts[a->m->index];
-    c->waves += cost->waves;
-    c->conflicts += cost->conflicts;
-    c->ideal += cost->ideal;
-}
-
-static void count_global(const struct access *a, uint32_t sectors)
-{
-    struct mem_count *c = &worker_of(a)->mem_counts[a->m->index];
-    c->requests++;
-    c->sectors += sectors;
-}
-
 // --- lane by lane ---
-
-// The host's view of one lane's access and the space it turned out to be in, or NULL.
-static unsigned char *resolve(const struct access *a, int lane, uint64_t address, enum ptx_space *space)
-{
-    const struct worker *worker = worker_of(a);
-    const struct grid *g = worker->grid;
-    uint64_t window = address & ~MEMORY_OFFSET;
-    if (*space == SPACE_GENERIC && (window == WINDOW_SHARED || window == WINDOW_LOCAL)) {
-        *space = window == WINDOW_SHARED ? SPACE_SHARED : SPACE_LOCAL;
-        address &= MEMORY_OFFSET;
-    } else if (*space == SPACE_GENERIC) {
-        *space = SPACE_GLOBAL;
-    }
-    if (*space == SPACE_SHARED)
-        return address <= g->shared_bytes && a->total <= g->shared_bytes - address ? worker->shared + address : NULL;
-    if (*space == SPACE_LOCAL) {
-        uint64_t thread = (uint64_t)a->w->index * LANES + (uint64_t)lane, size = g->code->local_bytes;
-        return address <= size && a->total <= size - address ? worker->local + thread * size + address : NULL;
-    }
-    return memory_at(g->memory, address, a->total);
-}
 
 static bool lane_by_lane(struct access *a)
 {
@@ -303,7 +255,7 @@ static bool lane_by_lane(struct access *a)
         enum ptx_space space = a->m->space;
         address[i] = lane_address(a, i);
         low[i] = (uint32_t)address[i];
-        place[i] = resolve(a, i, address[i], &space);
+        place[i] = access_place(a->w, (uint32_t)i, &space, address[i], a->total);
         if (address[i] & (a->total - 1))
             return fault(a, FAULT_ALIGN, (uint32_t)i, address[i], space);
         if (!place[i])
@@ -313,10 +265,10 @@ static bool lane_by_lane(struct access *a)
     }
     if (shared) {
         struct shared_cost cost = cost_shared(low, shared, a->total, a->load);
-        count_shared(a, &cost);
+        access_count_shared(a->w, a->m, &cost);
     }
     if (global)
-        count_global(a, cost_sectors(address, global));
+        access_count_global(a->w, a->m, cost_sectors(address, global));
     struct mem_memo *kept = a->memo;
     const uint32_t all = a->active;
     a->memo = &memo;  // deltas of zero: each lane at its own place
@@ -353,7 +305,7 @@ static bool access(struct access *a)
         int64_t low = a->address <= g->shared_bytes ? (int64_t)a->address + memo->min : -1;
         if (low < 0 || extent > g->shared_bytes || (uint64_t)low > g->shared_bytes - extent)
             return lane_by_lane(a);
-        count_shared(a, &memo->shared);
+        access_count_shared(a->w, a->m, &memo->shared);
         move(a, worker->shared + a->address);
         return true;
     }
@@ -361,7 +313,7 @@ static bool access(struct access *a)
     if (!p)
         return lane_by_lane(a);
     if (a->m->space != SPACE_CONST)
-        count_global(a, memo->sectors);
+        access_count_global(a->w, a->m, memo->sectors);
     move(a, p - memo->min);
     return true;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "isa.h"
+#include "warp.h"
 
 #define SPIN 4096       // taken branches of a diverged split before the others get a turn
 #define TURN (1 << 18)  // uops of a warp before the other warps get a turn: one may wait for another without a barrier
@@ -175,6 +176,67 @@ static bool arrive(struct warp *w, const struct uop *u, uint32_t active, bool *w
     return true;
 }
 
+// --- instructions of the whole warp ---
+
+// The lanes that must stand at u before it runs. False on a fault.
+static bool needed(struct warp *w, const struct uop *u, uint32_t active, uint32_t *lanes)
+{
+    const struct warpop *op = u->warp;
+    const uint32_t alive = w->lanes & ~w->exited;
+    *lanes = ALL_LANES;
+    if (op->gather != GATHER_ALL) {
+        *lanes = ((const u32 *)(w->regs + op->in[op->n_in - 1]))[__builtin_ctz(active)];
+        if (active & ~*lanes) {
+            fail(w, u, FAULT_NOT_MEMBER, active & ~*lanes);
+            w->block->worker->fault.lanes = *lanes;
+            return false;
+        }
+        *lanes &= alive;
+    } else if (alive != ALL_LANES) {
+        fail(w, u, FAULT_MISSING, active);
+        w->block->worker->fault.lanes = ~alive;
+        return false;
+    }
+    return true;
+}
+
+// Lets splits go on that wait for lanes of their own warp and now have them. False if there is none.
+static bool wake(struct warp *w)
+{
+    const struct uop *uops = w->block->worker->grid->code->uops;
+    uint32_t synced = 0;  // lanes that stand at a bar.warp.sync
+    for (uint32_t i = 0; i < w->n_splits; i++)
+        if (w->splits[i].barrier == WAITS_HERE && uops[w->splits[i].pc].warp->gather == GATHER_SYNC)
+            synced |= w->splits[i].mask;
+    for (uint32_t i = 0; i < w->n_splits; i++) {
+        struct split *s = &w->splits[i];
+        uint32_t lanes;
+        if (s->barrier != WAITS_HERE || !needed(w, &uops[s->pc], s->mask, &lanes))
+            continue;
+        bool sync = uops[s->pc].warp->gather == GATHER_SYNC;
+        if (lanes & ~(sync ? synced : s->mask))
+            continue;
+        if (!sync) {
+            s->barrier = 0;
+            return true;
+        }
+        for (uint32_t j = 0; j < w->n_splits;) {
+            struct split t = w->splits[j];
+            if (t.barrier != WAITS_HERE || uops[t.pc].warp->gather != GATHER_SYNC || !(t.mask & lanes)) {
+                j++;
+                continue;
+            }
+            remove_split(w, j);
+            w->block->worker->uop_counts[t.pc].warps++;
+            w->block->worker->uop_counts[t.pc].idle += (uint32_t)(LANES - __builtin_popcount(t.mask));
+            insert_split(w, (struct split){ t.pc + 1, t.mask, 0 });
+            j = 0;
+        }
+        return true;
+    }
+    return false;
+}
+
 // --- running ---
 
 enum outcome { NEXT, JUMPED, LEFT, TURN_OVER, FAULT };  // LEFT: no lane of the split is left to run
@@ -230,6 +292,20 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
         insert_split(w, (struct split){ s->pc + 1, active, ((const u32 *)(regs + u->a))[__builtin_ctz(active)] + 1 });
         s->mask &= ~active;
         return s->mask ? NEXT : LEFT;
+    case UOP_WARP:
+        if (u->warp->gather != GATHER_NONE) {
+            uint32_t lanes;
+            if (!needed(w, u, active, &lanes))
+                return FAULT;
+            if (lanes & ~active) {  // counted when it runs
+                worker->uop_counts[s->pc].warps--;
+                worker->uop_counts[s->pc].idle -= (uint32_t)(LANES - __builtin_popcount(active));
+                insert_split(w, (struct split){ s->pc, active, WAITS_HERE });
+                s->mask &= ~active;
+                return s->mask ? NEXT : LEFT;
+            }
+        }
+        return u->warp->fn(w, u, active) ? NEXT : FAULT;
     case UOP_EXIT:
         w->exited |= active;
         b->live -= (uint32_t)__builtin_popcount(active);
@@ -272,11 +348,20 @@ static enum outcome run_split(struct warp *w, struct split *s, uint64_t turn_end
     }
 }
 
+// pick_split, after lanes that wait for each other have been let go where none can run.
+static int next_split(struct warp *w, uint32_t from)
+{
+    int i = pick_split(w, from);
+    while (i < 0 && w->n_splits && wake(w))
+        i = pick_split(w, from);
+    return i;
+}
+
 static enum status run_warp(struct warp *w)
 {
     const uint64_t turn_ends = w->block->worker->steps + TURN;
     uint32_t jumps = 0;
-    for (int i = pick_split(w, 0); i >= 0;) {
+    for (int i = next_split(w, 0); i >= 0;) {
         struct split s = w->splits[i];
         remove_split(w, (uint32_t)i);
         enum outcome outcome = run_split(w, &s, turn_ends);
@@ -289,8 +374,10 @@ static enum status run_warp(struct warp *w)
         jumps += outcome == JUMPED;
         bool hand_over = jumps > SPIN;
         jumps = hand_over ? 0 : jumps;
-        i = pick_split(w, hand_over ? 1 : 0);
+        i = next_split(w, hand_over ? 1 : 0);
     }
+    if (w->block->worker->fault.kind != FAULT_NONE)
+        return FAULTED;
     return w->n_splits ? WAITING : ENDED;
 }
 
@@ -312,6 +399,7 @@ static void start_block(struct worker *worker)
         w->n_splits = 1;
         w->splits[0] = (struct split){ 0, w->lanes, 0 };
         memset(w->regs, 0, g->code->const_at);
+        copies_reset(w->copies);
     }
 }
 
@@ -349,6 +437,16 @@ static void run_block(struct worker *worker)
             struct warp *w = &b->warps[i];
             if (!w->n_splits)
                 continue;
+            const struct split *s = &w->splits[0];
+            if (s->barrier == WAITS_HERE) {
+                const struct uop *u = &worker->grid->code->uops[s->pc];
+                uint32_t lanes;
+                if (needed(w, u, s->mask, &lanes)) {
+                    fail(w, u, FAULT_MISSING, s->mask);
+                    worker->fault.lanes = lanes & ~s->mask;
+                }
+                return;
+            }
             fail(w, &worker->grid->code->uops[w->splits[0].pc - 1], FAULT_DEADLOCK, w->splits[0].mask);
             worker->fault.exited = worker->grid->threads - b->live;
             worker->fault.waiting = b->barriers[w->splits[0].barrier - 1].arrived;
@@ -360,5 +458,6 @@ static void run_block(struct worker *worker)
 const struct exec ISA(exec) = {
     .isa = ISA_TEXT,
     .alu = ISA(alu_table),
+    .warp = ISA(warp_table),
     .run_block = run_block,
 };

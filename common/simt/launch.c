@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "simt.h"
+#include "warp.h"
 
 struct crew {  // what the threads of a launch share
     const struct exec *exec;
@@ -66,6 +67,8 @@ static bool hire(struct hand *h, struct crew *crew)
 
 static void dismiss(struct hand *h)
 {
+    for (uint32_t i = 0; h->worker.block.warps && i < h->worker.block.n_warps; i++)
+        copies_free(h->worker.block.warps[i].copies);
     for (size_t i = 0; i < sizeof h->memory / sizeof *h->memory; i++)
         free(h->memory[i]);
 }
@@ -107,11 +110,14 @@ static void add_counts(struct worker *sum, const struct worker *w, const struct 
         sum->mem_counts[i].waves += w->mem_counts[i].waves;
         sum->mem_counts[i].conflicts += w->mem_counts[i].conflicts;
         sum->mem_counts[i].ideal += w->mem_counts[i].ideal;
+        sum->mem_counts[i].extra += w->mem_counts[i].extra;
     }
 }
 
-static unsigned count_jobs(const struct simt *s, uint64_t n_blocks)
+static unsigned count_jobs(const struct simt *s, const struct code *c, uint64_t n_blocks)
 {
+    if (c->ordered)
+        return 1;
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t jobs = s->jobs ? s->jobs : online > 0 ? (uint64_t)online : 1;
     jobs = jobs < n_blocks ? jobs : n_blocks;
@@ -184,7 +190,7 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
     memcpy(g.block, block, sizeof g.block);
     struct crew crew = { .exec = s->exec, .grid = &g, .n_blocks = (uint64_t)grid[0] * grid[1] * grid[2] };
     atomic_store(&crew.stop, UINT64_MAX);
-    unsigned jobs = count_jobs(s, crew.n_blocks), started = 0;
+    unsigned jobs = count_jobs(s, k->code, crew.n_blocks), started = 0;
     struct hand *hands = calloc(jobs, sizeof *hands);
     bool ready = hands != NULL;
     for (unsigned i = 0; ready && i < jobs; i++)

@@ -22,6 +22,7 @@ struct simt *simt_new(void)
         return NULL;
     s->exec = exec_pick();
     s->budget = SIMT_BUDGET;
+    s->sm = 90;
     s->memory_limit = available_memory();
     return s;
 }
@@ -135,7 +136,10 @@ struct simt_module *simt_load(struct simt *s, const char *file, const char *text
                                    .name = arena_printf(arena, "%.*s", (int)name.n, name.p) };
         if (!k->name)
             k->name = "?";
-        k->code = decode(ptx, k->func, m->globals, s->exec->alu, arena, why, &k->error_at);
+        const struct ptx_func *whole = ptx_inline(ptx, k->func, arena, why, &k->error_at);
+        k->func = whole ? whole : k->func;
+        if (whole)
+            k->code = decode(ptx, whole, m->globals, s->exec, s->sm, arena, why, &k->error_at);
         if (!k->code)
             k->error = arena_printf(arena, "%s", why);
     }

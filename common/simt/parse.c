@@ -409,8 +409,11 @@ static void body(struct parser *p)
                     variable(p, space, false);
                 while (parse_accept(p, ','));
                 parse_expect(p, ';');
-            } else if (str_is(d, ".pragma")) {
-                lex_next(&p->lex);
+            } else if (str_is(d, ".branchtargets")) {
+                parse_targets(p, d);
+            } else if (str_is(d, ".pragma") || str_is(d, ".callprototype") || str_is(d, ".calltargets")) {
+                while (p->lex.tok.kind != TOK_END && !(p->lex.tok.kind == TOK_PUNCT && p->lex.tok.punct == ';'))
+                    lex_next(&p->lex);
                 parse_expect(p, ';');
             } else {
                 parse_fail(p, d.p, "directive '%.*s' is not supported here", (int)d.n, d.p);
@@ -455,6 +458,8 @@ static void function(struct parser *p, bool entry)
     if (!entry && p->lex.tok.kind == TOK_PUNCT) {
         struct ptx_func result = { 0 };
         parameters(p, &result);
+        f->results = result.params;
+        f->n_results = result.n_params;
     }
     f->name = parse_name(p, "a function's name");
     if (p->lex.tok.kind == TOK_PUNCT && p->lex.tok.punct == '(')

@@ -56,6 +56,8 @@ int64_t parse_int(struct parser *p);                    // an integer with an op
 
 // parse_inst.c: one instruction, its guard included, up to and with the ';'.
 void parse_instruction(struct parser *p);
+// After .branchtargets: its labels become the operands of an instruction of that name, which does nothing.
+void parse_targets(struct parser *p, struct str directive);
 // Resolves the labels used inside the innermost scope that are declared in it; the rest waits for the outer one.
 void parse_resolve_labels(struct parser *p);
 

@@ -200,3 +200,20 @@ void parse_instruction(struct parser *p)
     in.operand = list;
     f->insts[f->n_insts++] = in;
 }
+
+#define TARGETS_MAX 1024
+
+void parse_targets(struct parser *p, struct str directive)
+{
+    struct ptx_func *f = p->f;
+    struct ptx_operand *list = parse_alloc(p, TARGETS_MAX * sizeof *list);
+    struct ptx_inst in = { .op = directive, .operand = list, .guard = -1, .loc = p->loc, .at = directive.p };
+    do {
+        if (in.n_operands == TARGETS_MAX)
+            parse_fail(p, directive.p, "more than %d branch targets", TARGETS_MAX);
+        operand(p, &list[in.n_operands++], 0);
+    } while (parse_accept(p, ','));
+    parse_expect(p, ';');
+    f->insts = parse_grow(p, f->insts, f->n_insts, sizeof *f->insts);
+    f->insts[f->n_insts++] = in;
+}

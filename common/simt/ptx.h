@@ -24,6 +24,8 @@ enum ptx_type {
 
 enum ptx_space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM, SPACE_REG };
 
+struct arena;
+
 struct str {
     const char *p;  // not terminated
     uint32_t n;
@@ -96,6 +98,8 @@ struct ptx_func {
     bool entry, body;       // body: false for a declaration
     uint32_t *params;       // variable indices
     uint32_t n_params;
+    uint32_t *results;      // variable indices of what a .func returns
+    uint32_t n_results;
     uint32_t max_threads;   // from .maxntid, or 0
     struct ptx_reg *regs;
     uint32_t n_regs;
@@ -125,6 +129,12 @@ struct ptx_module {
 // line in error: "file:line:column: what is wrong".
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t bytes, char error[DEV_ERROR_MAX]);
 void ptx_free(struct ptx_module *m);
+
+// f with the bodies of the functions that it calls in place of the calls, or f itself where it calls none; in arena.
+// Calls of functions without a body stay. NULL, with one line in error and the place in *at, for a recursive call or
+// one whose arguments are not .param variables. Source: PTX ISA 7.1 (function calls).
+const struct ptx_func *ptx_inline(const struct ptx_module *m, const struct ptx_func *f, struct arena *arena,
+                                  char error[DEV_ERROR_MAX], const char **at);
 
 // Writes "file:line:column: message" for the place at in m's text.
 void ptx_error_at(const struct ptx_module *m, const char *at, char error[DEV_ERROR_MAX], const char *format, ...)

@@ -38,25 +38,47 @@ static void add_uop(uint64_t metric[METRIC_COUNT], const struct uop *u, uint64_t
         metric[METRIC_INST] += warps;
         metric[METRIC_THREAD_INST] += warps * LANES - idle;
     }
-    if (u->kind != UOP_LOAD && u->kind != UOP_STORE)
+    if (u->kind == UOP_WARP)
+        metric[METRIC_HMMA] += warps * u->warp->tensor;
+    const struct memop *m = u->kind == UOP_LOAD || u->kind == UOP_STORE ? u->mem
+                            : u->kind == UOP_WARP && u->warp->has_mem  ? &u->warp->mem
+                                                                        : NULL;
+    if (!m)
         return;
-    const struct mem_count *c = &mem[u->mem->index];
-    bool load = u->kind == UOP_LOAD;
+    const struct mem_count *c = &mem[m->index];
+    static const struct {  // METRIC_COUNT: not counted. Bank conflicts of loads include those of ldmatrix, and so on
+        enum profile_metric global_inst, requests, sectors, shared_inst, waves, conflicts, own_conflicts;
+    } of[] = {
+        [MEM_LD] = { METRIC_GLD_INST, METRIC_GLD_REQ, METRIC_GLD_SEC, METRIC_SLD_INST, METRIC_SLD_WAVE, METRIC_SLD_CONF,
+                     METRIC_COUNT },
+        [MEM_ST] = { METRIC_GST_INST, METRIC_GST_REQ, METRIC_GST_SEC, METRIC_SST_INST, METRIC_SST_WAVE, METRIC_SST_CONF,
+                     METRIC_COUNT },
+        [MEM_LDSM] = { METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_LDSM_INST, METRIC_LDSM_WAVE, METRIC_SLD_CONF,
+                       METRIC_LDSM_CONF },
+        [MEM_STSM] = { METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_STSM_WAVE, METRIC_SST_CONF,
+                       METRIC_STSM_CONF },
+        [MEM_LDGSTS] = { METRIC_COUNT, METRIC_GLD_REQ, METRIC_GLD_SEC, METRIC_COUNT, METRIC_LDGSTS_WAVE, METRIC_COUNT,
+                         METRIC_LDGSTS_CONF },
+        [MEM_ATOM] = { METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_ATOM_WAVE, METRIC_COUNT,
+                       METRIC_COUNT },
+    };
+    uint64_t spare[METRIC_COUNT + 1] = { 0 };  // what is not counted goes to its end
     // A generic access is counted by where it went.
-    bool global = u->mem->space == SPACE_GLOBAL || (u->mem->space == SPACE_GENERIC && c->requests);
-    bool shared = u->mem->space == SPACE_SHARED || (u->mem->space == SPACE_GENERIC && c->waves);
-    if (global) {
-        metric[load ? METRIC_GLD_INST : METRIC_GST_INST] += warps;
-        metric[load ? METRIC_GLD_REQ : METRIC_GST_REQ] += c->requests;
-        metric[load ? METRIC_GLD_SEC : METRIC_GST_SEC] += c->sectors;
+    if (m->space == SPACE_GLOBAL || c->requests) {
+        spare[of[m->counted].global_inst] += warps + c->extra;
+        spare[of[m->counted].requests] += c->requests;
+        spare[of[m->counted].sectors] += c->sectors;
     }
-    if (shared) {
-        metric[load ? METRIC_SLD_INST : METRIC_SST_INST] += warps;
-        metric[load ? METRIC_SLD_WAVE : METRIC_SST_WAVE] += c->waves;
-        metric[load ? METRIC_SLD_CONF : METRIC_SST_CONF] += c->conflicts;
-        metric[METRIC_WAVE] += c->waves;
-        metric[METRIC_WAVE_IDEAL] += c->ideal;
+    if (m->space == SPACE_SHARED || c->waves) {
+        spare[of[m->counted].shared_inst] += warps + c->extra;
+        spare[of[m->counted].waves] += c->waves;
+        spare[of[m->counted].conflicts] += c->conflicts;
+        spare[of[m->counted].own_conflicts] += c->conflicts;
+        spare[METRIC_WAVE] += c->waves;
+        spare[METRIC_WAVE_IDEAL] += c->ideal;
     }
+    for (int i = 0; i < METRIC_COUNT; i++)
+        metric[i] += spare[i];
 }
 
 static int by_line(const void *a, const void *b)
@@ -169,6 +191,25 @@ void simt_fault_text(const struct simt *s, const struct simt_kernel *k, const st
         break;
     case FAULT_TRAP:
         snprintf(out, left, "%s executes a trap", who);
+        break;
+    case FAULT_NOT_MEMBER:
+        snprintf(out, left, "%s runs this instruction, but its member mask is 0x%08x, without lane %u: name every lane that "
+                 "comes here",
+                 who, f->lanes, f->lane);
+        break;
+    case FAULT_MISSING:
+        snprintf(out, left,
+                 "%s waits at this instruction for lanes 0x%08x of its warp, which never come: have they ended, or "
+                 "taken another branch?",
+                 who, f->lanes);
+        break;
+    case FAULT_INACTIVE:
+        snprintf(out, left, "%s reads from lane %d, which takes no part: its value is undefined", who,
+                 __builtin_ctz(f->lanes ? f->lanes : 1));
+        break;
+    case FAULT_ASSERT:
+    case FAULT_OTHER:
+        snprintf(out, left, "%s: %s", who, f->text);
         break;
     case FAULT_NONE:
         break;

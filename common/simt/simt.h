@@ -39,6 +39,7 @@ struct simt {
     struct memory memory;
     uint64_t memory_limit;        // bytes that may be allocated in all
     unsigned jobs;
+    unsigned sm;                  // whose tensor cores: 90, or 80; takes effect when a module is loaded
     uint64_t budget;
     const struct exec *exec;
     struct simt_module *modules;

@@ -28,16 +28,21 @@ typedef void visit(void *context, uint32_t *vreg, bool is_def);
 static void visit_operands(struct uop *u, visit *f, void *context)
 {
     uint32_t *sources[] = { &u->a, &u->b, &u->c, &u->guard };
-    struct memop *m = u->mem;
+    struct warpop *op = u->kind == UOP_WARP ? u->warp : NULL;
+    struct memop *m = op ? (op->has_mem ? &op->mem : NULL) : u->mem;
     bool load = u->kind == UOP_LOAD || u->kind == UOP_PARAM;
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
         if (*sources[i] != NO_VREG)
             f(context, sources[i], false);
     if (m && u->kind != UOP_PARAM)
         f(context, &m->base, false);
-    for (uint32_t i = 0; m && i < m->n; i++)
+    for (uint32_t i = 0; !op && m && i < m->n; i++)
         if (m->reg_class[i] != SLOT_NONE)
             f(context, &m->reg[i], load);
+    for (uint32_t i = 0; op && i < op->n_in; i++)
+        f(context, &op->in[i], false);
+    for (uint32_t i = 0; op && i < op->n_out; i++)
+        f(context, &op->out[i], true);
     if (u->d != NO_VREG)
         f(context, &u->d, true);
 }

@@ -1,0 +1,72 @@
+// System calls, and branches by index: from PTX instructions to uops. Calls of functions with a body are gone by now
+// (inline.c). Source: PTX ISA 9.7.12 (brx.idx, call); PTX Interoperability, system calls.
+#include <string.h>
+
+#include "decode_inst.h"
+#include "warp.h"
+
+// call.uni (retval), vprintf, (format, values); call.uni __assertfail, (what, file, line, function, size)
+void decode_call(struct decoder *x, const struct parts *s)
+{
+    const struct ptx_operand *o = x->in->operand, *results = NULL, *arguments = NULL;
+    uint32_t n = x->in->n_operands, i = 0;
+    if (s->n > 2 || (s->n == 2 && !str_is(s->part[1], "uni")))
+        decode_unknown(x);
+    if (i < n && o[i].kind == OPND_GROUP)
+        results = &o[i++];
+    if (i == n || o[i].kind != OPND_NAME)
+        decode_fail(x, x->in->at, "indirect calls are not supported");
+    const struct ptx_operand *name = &o[i++];
+    arguments = i < n && o[i].kind == OPND_GROUP ? &o[i] : NULL;
+    bool prints = str_is(name->name, "vprintf"), asserts = str_is(name->name, "__assertfail");
+    if (!prints && !asserts)
+        decode_fail(x, name->at, "'%.*s' has no body in this file; of system calls only printf and assert are supported",
+                    (int)name->name.n, name->name.p);
+    if (!arguments || arguments->count != (prints ? 2 : 5))
+        decode_fail(x, name->at, "'%.*s' takes other arguments", (int)name->name.n, name->name.p);
+    struct call *call = decode_alloc(x, sizeof *call);
+    for (uint32_t k = 0; k < arguments->count; k++) {
+        const struct ptx_operand *a = &arguments->list[k];
+        if (a->kind != OPND_VAR || !is_local_param(x, (uint32_t)a->var))
+            decode_fail(x, a->at, "expected a .param variable of this function");
+        call->argument[k] = (uint32_t)x->address[a->var];
+    }
+    (void)results;  // what printf returns is the number of its values; nobody asks
+    struct warpop *op = emit_warp(x, prints ? warp_printf : warp_assert, GATHER_NONE);
+    op->more = call;
+    x->code->ordered = true;  // what blocks print comes in their order
+}
+
+// brx.idx{.uni} index, targets: a comparison and a branch for each
+void decode_brx(struct decoder *x, const struct parts *s)
+{
+    operand_count(x, 2, 2);
+    const struct ptx_operand *o = x->in->operand;
+    if (s->n < 2 || !str_is(s->part[1], "idx") || s->n > 3 || (s->n == 3 && !str_is(s->part[2], "uni")))
+        decode_unknown(x);
+    const struct ptx_inst *table = o[1].kind == OPND_LABEL ? &x->f->insts[o[1].target] : NULL;
+    if (!table || o[1].target >= x->f->n_insts || !str_is(table->op, ".branchtargets"))
+        decode_fail(x, o[1].at, "expected the label of a .branchtargets list");
+    uint32_t index = operand_value(x, &o[0], PTX_B32);
+    for (uint32_t i = 0; i < table->n_operands; i++) {
+        if (table->operand[i].kind != OPND_LABEL)
+            decode_fail(x, table->operand[i].at, "there is no label '%.*s'", (int)table->operand[i].name.n,
+                        table->operand[i].name.p);
+        uint32_t here = vreg_new(x, SLOT_PRED);
+        emit_alu(x, ALU_setp_eq_b32, here, index, vreg_const(x, SLOT_32, i), NO_VREG);
+        if (x->in->guard >= 0) {
+            uint32_t guard = (uint32_t)x->in->guard, both = vreg_new(x, SLOT_PRED);
+            if (x->in->guard_negated) {
+                uint32_t not = vreg_new(x, SLOT_PRED);
+                emit_alu(x, ALU_not_pred, not, guard, NO_VREG, NO_VREG);
+                guard = not;
+            }
+            emit_alu(x, ALU_and_pred, both, here, guard, NO_VREG);
+            here = both;
+        }
+        struct uop *u = emit(x, UOP_BRANCH);
+        u->target = table->operand[i].target;
+        u->guard = here;
+        u->guarded = 1;
+    }
+}

@@ -1,0 +1,279 @@
+// Matrix accesses by a warp: ldmatrix, stmatrix, wmma.load and wmma.store. Compiled for each instruction set (isa.h).
+// Source: PTX ISA 9.7.15 (ldmatrix, stmatrix, wmma.load, wmma.store).
+//
+// A register of 32 lanes is, in the host's memory, an 8 x 8 matrix of halves by rows: lane l has row l / 4, columns
+// 2 (l % 4) and the next. So ldmatrix copies rows of 16 bytes, and its .trans form transposes.
+#include <string.h>
+
+#include "access.h"
+#include "fragment.h"
+#include "isa.h"
+
+static void transpose_rows(u16 *to, const unsigned char *const row[8])
+{
+    for (int c = 0; c < 8; c++) {
+        u16 from[8];
+        memcpy(from, row[c], sizeof from);
+        for (int q = 0; q < 8; q++)
+            to[8 * q + c] = from[q];
+    }
+}
+
+// --- ldmatrix, stmatrix: lanes 8 i to 8 i + 7 name the rows of matrix i ---
+
+struct rows {
+    uint32_t n;           // 8 a matrix
+    unsigned char *at[LANES];
+};
+
+static bool find_rows(struct warp *w, const struct uop *u, bool store, struct rows *rows)
+{
+    const struct warpop *op = u->warp;
+    const struct memop *m = &op->mem;
+    struct worker *worker = w->block->worker;
+    struct mem_memo *memo = &worker->memos[m->index];
+    const uint32_t limit = worker->grid->shared_bytes;
+    uint32_t address[LANES] = { 0 }, low = 0, most = 0, differs = memo->mask != ALL_LANES;
+    rows->n = 8 * op->shape;
+    for (uint32_t i = 0; i < rows->n; i++) {
+        uint64_t a = access_address(w, m, i);
+        if (m->space == SPACE_GENERIC && (a & ~MEMORY_OFFSET) != WINDOW_SHARED)
+            return access_fault(w, u, FAULT_BOUNDS, store, i, a, 16, SPACE_SHARED);
+        a &= m->base_class == SLOT_32 ? UINT32_MAX : MEMORY_OFFSET;
+        if (a > UINT32_MAX - 16)
+            return access_fault(w, u, FAULT_BOUNDS, store, i, a, 16, SPACE_SHARED);
+        address[i] = (uint32_t)a;
+        low |= address[i];
+        most = address[i] > most ? address[i] : most;
+        differs |= (address[i] - address[0]) ^ memo->delta.d32[i];
+    }
+    for (uint32_t i = 0; (low & 15 || most + 16 > limit) && i < rows->n; i++) {
+        if (address[i] & 15)
+            return access_fault(w, u, FAULT_ALIGN, store, i, address[i], 16, SPACE_SHARED);
+        if (address[i] + 16 > limit)
+            return access_fault(w, u, FAULT_BOUNDS, store, i, address[i], 16, SPACE_SHARED);
+    }
+    if (differs) {  // rows are whole multiples of 16 bytes apart, so the banks they share follow from their distances
+        *memo = (struct mem_memo){ .mask = ALL_LANES, .shared = cost_matrices(address, op->shape) };
+        for (uint32_t i = 0; i < rows->n; i++)
+            memo->delta.d32[i] = address[i] - address[0];
+    }
+    access_count_shared(w, m, &memo->shared);
+    for (uint32_t i = 0; i < rows->n; i++)
+        rows->at[i] = worker->shared + address[i];
+    return true;
+}
+
+static bool ldmatrix(struct warp *w, const struct uop *u, uint32_t active)
+{
+    const struct warpop *op = u->warp;
+    struct rows rows;
+    (void)active;  // all of them
+    if (!find_rows(w, u, false, &rows))
+        return false;
+    for (uint32_t i = 0; i < op->shape; i++) {
+        unsigned char *d = w->regs + op->out[i];
+        if (op->op)
+            transpose_rows((u16 *)d, (const unsigned char *const *)rows.at + 8 * i);
+        else
+            for (uint32_t r = 0; r < 8; r++)
+                memcpy(d + 16 * r, rows.at[8 * i + r], 16);
+    }
+    return true;
+}
+
+static bool stmatrix(struct warp *w, const struct uop *u, uint32_t active)
+{
+    const struct warpop *op = u->warp;
+    struct rows rows;
+    (void)active;
+    if (!find_rows(w, u, true, &rows))
+        return false;
+    for (uint32_t i = 0; i < op->shape; i++) {
+        const unsigned char *s = w->regs + op->in[i];
+        u16 turned[64];
+        if (op->op) {
+            const unsigned char *row[8];
+            for (uint32_t r = 0; r < 8; r++)
+                row[r] = s + 16 * r;
+            transpose_rows(turned, row);
+            s = (const unsigned char *)turned;
+        }
+        for (uint32_t r = 0; r < 8; r++)
+            memcpy(rows.at[8 * i + r], s + 16 * r, 16);
+    }
+    return true;
+}
+
+// --- wmma.load, wmma.store ---
+
+struct tile {
+    const struct fragment *f;
+    bool by_columns;          // .col: columns lie one after the other
+    uint64_t address, pitch;  // of element (0, 0); bytes from one row (or column) to the next
+    bool store, shared, ldsm;
+};
+
+static uint64_t element(const struct tile *t, unsigned row, unsigned col)
+{
+    return (t->by_columns ? col * t->pitch + row * t->f->bytes : row * t->pitch + col * t->f->bytes);
+}
+
+// The cost of the machine's instructions for each register or, of accumulators that lie side by side, each pair, as an
+// H200 does it (tests/truth): 16-bit operands go as rows of 16 bytes whichever way the matrix lies, and are transposed
+// on the way; from shared memory that is ldmatrix, four registers at once. Returns the number of instructions.
+static uint32_t add_cost(const struct tile *t, struct mem_memo *memo)
+{
+    const struct fragment *f = t->f;
+    const bool straight = t->by_columns == f->swapped, in_rows = !f->paired && (f->bytes == 2 || straight);
+    const unsigned step = f->paired && straight ? 2 : 1, parts = in_rows ? 1 : f->pack;
+    const uint32_t bytes = in_rows ? f->bytes * f->pack : step * f->bytes;
+    uint32_t address[LANES], accesses = 0;
+    uint64_t address64[LANES];
+    for (unsigned r = 0; r < f->distinct * parts; r += step) {
+        const unsigned block = r / parts;
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            unsigned row, col, across = t->ldsm ? lane % 8 : lane / 4, along = t->ldsm ? 0 : lane % 4 * f->pack;
+            fragment_at(f, block, lane, r % parts, &row, &col);
+            if (in_rows) {  // across: in the direction in which rows of memory follow each other
+                row = f->base[block].row + (t->by_columns ? along : across);
+                col = f->base[block].col + (t->by_columns ? across : along);
+            }
+            address64[lane] = t->address + element(t, row, col);
+            address[lane] = (uint32_t)address64[lane];
+        }
+        struct shared_cost cost =
+            t->ldsm ? cost_matrices(address, 1) : cost_shared(address, ALL_LANES, bytes, !t->store);
+        memo->shared.waves += cost.waves;
+        memo->shared.conflicts += cost.conflicts;
+        memo->shared.ideal += cost.ideal;
+        memo->sectors += cost_sectors(address64, ALL_LANES);
+        accesses++;
+    }
+    return t->ldsm ? (accesses + 3) / 4 : accesses;
+}
+
+static void count_tile(struct warp *w, const struct tile *t, const struct memop *m)
+{
+    struct worker *worker = w->block->worker;
+    struct mem_memo *memo = &worker->memos[m->index];
+    struct mem_count *c = &worker->mem_counts[m->index];
+    const uint32_t low = (uint32_t)t->address & 127;
+    if (memo->mask != ALL_LANES || memo->low != low || memo->delta.d64[0] != t->pitch) {
+        *memo = (struct mem_memo){ .mask = ALL_LANES, .low = low };
+        memo->delta.d64[0] = t->pitch;
+        memo->max = add_cost(t, memo);
+    }
+    c->extra += (uint64_t)memo->max - 1;
+    if (t->shared) {
+        access_count_shared(w, m, &memo->shared);
+    } else {
+        access_count_global(w, m, memo->sectors);
+        c->requests += (uint64_t)memo->max - 1;
+    }
+}
+
+static bool misplaced(struct warp *w, const struct uop *u, const struct tile *t, enum ptx_space space)
+{
+    const struct fragment *f = t->f;
+    for (unsigned r = 0; r < f->distinct; r++) {
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            unsigned row, col;
+            enum ptx_space where = space;
+            fragment_at(f, r, lane, 0, &row, &col);
+            uint64_t address = t->address + element(t, row, col);
+            if (!access_place(w, lane, &where, address, f->bytes))
+                return access_fault(w, u, FAULT_BOUNDS, t->store, lane, address, f->bytes, where);
+        }
+    }
+    return access_fault(w, u, FAULT_BOUNDS, t->store, 0, t->address, f->bytes, space);
+}
+
+// Where the whole tile lies in the host's memory, or NULL after a fault.
+static unsigned char *find_tile(struct warp *w, const struct uop *u, struct tile *t)
+{
+    const struct warpop *op = u->warp;
+    const struct memop *m = &op->mem;
+    enum ptx_space space = m->space;
+    const struct fragment *f = t->f = op->more;
+    const unsigned lines = t->by_columns ? f->cols : f->rows, length = t->by_columns ? f->rows : f->cols;
+    t->address = access_address(w, m, 0);
+    t->pitch = (uint64_t)((const u32 *)(w->regs + op->in[0]))[0] * f->bytes;
+    if (t->address % 16 || t->pitch % 16) {
+        access_fault(w, u, FAULT_ALIGN, t->store, 0, t->address % 16 ? t->address : t->address + t->pitch, 16, space);
+        return NULL;
+    }
+    uint64_t extent = (lines - 1) * t->pitch + (uint64_t)length * f->bytes;
+    unsigned char *p = extent <= UINT32_MAX ? access_place(w, 0, &space, t->address, (uint32_t)extent) : NULL;
+    if (!p || space == SPACE_LOCAL) {
+        misplaced(w, u, t, space == SPACE_LOCAL ? SPACE_GENERIC : space);
+        return NULL;
+    }
+    t->shared = space == SPACE_SHARED;
+    t->ldsm = m->counted == MEM_LDSM;
+    count_tile(w, t, m);
+    return p;
+}
+
+static bool wmma_load(struct warp *w, const struct uop *u, uint32_t active)
+{
+    const struct warpop *op = u->warp;
+    struct tile t = { .by_columns = op->op };
+    const unsigned char *p = find_tile(w, u, &t);
+    const struct fragment *f = t.f;
+    (void)active;
+    if (!p)
+        return false;
+    const bool straight = t.by_columns == f->swapped;
+    for (unsigned r = 0; r < f->n; r++) {
+        unsigned char *d = w->regs + op->out[r];
+        const unsigned char *from = p + element(&t, f->base[r % f->distinct].row, f->base[r % f->distinct].col);
+        if (r >= f->distinct) {
+            memcpy(d, w->regs + op->out[r % f->distinct], 4 * LANES);
+        } else if (straight && !f->paired && f->bytes < 8) {
+            for (unsigned q = 0; q < 8; q++)
+                memcpy(d + 16 * q, from + q * t.pitch, 16);
+        } else if (f->bytes == 2) {
+            const unsigned char *row[8];
+            for (unsigned c = 0; c < 8; c++)
+                row[c] = from + c * t.pitch;
+            transpose_rows((u16 *)d, row);
+        } else {
+            for (unsigned lane = 0; lane < LANES; lane++) {
+                for (unsigned i = 0; i < f->pack; i++) {
+                    unsigned row, col;
+                    fragment_at(f, r, lane, i, &row, &col);
+                    memcpy(d + (lane * f->pack + i) * f->bytes, p + element(&t, row, col), f->bytes);
+                }
+            }
+        }
+    }
+    return true;
+}
+
+static bool wmma_store(struct warp *w, const struct uop *u, uint32_t active)
+{
+    const struct warpop *op = u->warp;
+    struct tile t = { .by_columns = op->op, .store = true };
+    unsigned char *p = find_tile(w, u, &t);
+    const struct fragment *f = t.f;
+    (void)active;
+    if (!p)
+        return false;
+    for (unsigned r = 0; r < f->n; r++) {
+        const unsigned char *s = w->regs + op->in[1 + r];
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            for (unsigned i = 0; i < f->pack; i++) {
+                unsigned row, col;
+                fragment_at(f, r, lane, i, &row, &col);
+                memcpy(p + element(&t, row, col), s + (lane * f->pack + i) * f->bytes, f->bytes);
+            }
+        }
+    }
+    return true;
+}
+
+const warp_fn ISA(warp_table)[WARP_OPS] = {
+    [WARP_LDMATRIX] = ldmatrix,   [WARP_STMATRIX] = stmatrix,     [WARP_WMMA_LOAD] = wmma_load,
+    [WARP_WMMA_STORE] = wmma_store, [WARP_MMA] = ISA(exec_mma),
+};

@@ -1,0 +1,142 @@
+// atom and red: the active lanes one after the other, in ascending order. Source: PTX ISA 9.7.13 (atom, red).
+//
+// A GPU promises no order, and none between blocks. So that results do not depend on the number of host threads, a
+// kernel in which the order shows (a result is used, or sums are rounded) runs on one; see struct code.
+#include <pthread.h>
+#include <string.h>
+
+#include "access.h"
+#include "alu_math.h"
+#include "warp.h"
+
+static pthread_mutex_t global_memory = PTHREAD_MUTEX_INITIALIZER;
+
+static uint64_t add(enum ptx_type t, uint64_t old, uint64_t a)
+{
+    uint32_t x = (uint32_t)old, y = (uint32_t)a;
+    union { uint64_t u; double f; } p = { .u = old }, q = { .u = a };
+    switch (t) {
+    case PTX_F32:
+        return bits_of(nan32(float_of(x) + float_of(y)));
+    case PTX_F64:
+        p.f += q.f;
+        return p.u;
+    case PTX_F16:
+        return f16_of_f32(bits_of(float_of(f32_of_f16(x & 0xffff)) + float_of(f32_of_f16(y & 0xffff))));
+    case PTX_F16X2:
+        return add(PTX_F16, x & 0xffff, y & 0xffff) | add(PTX_F16, x >> 16, y >> 16) << 16;
+    case PTX_BF16:
+        return bf16_of_f32(bits_of(float_of(x << 16) + float_of(y << 16)));
+    case PTX_BF16X2:
+        return add(PTX_BF16, x & 0xffff, y & 0xffff) | add(PTX_BF16, x >> 16, y >> 16) << 16;
+    default:
+        return old + a;
+    }
+}
+
+static bool less(enum ptx_type t, uint64_t a, uint64_t b)
+{
+    return t == PTX_S32 ? (int32_t)a < (int32_t)b : t == PTX_S64 ? (int64_t)a < (int64_t)b : a < b;
+}
+
+static uint64_t result(enum atomic op, enum ptx_type t, uint64_t old, uint64_t a, uint64_t b)
+{
+    switch (op) {
+    case ATOMIC_ADD:
+        return add(t, old, a);
+    case ATOMIC_MIN:
+        return less(t, a, old) ? a : old;
+    case ATOMIC_MAX:
+        return less(t, old, a) ? a : old;
+    case ATOMIC_AND:
+        return old & a;
+    case ATOMIC_OR:
+        return old | a;
+    case ATOMIC_XOR:
+        return old ^ a;
+    case ATOMIC_EXCH:
+        return a;
+    case ATOMIC_CAS:
+        return old == a ? b : old;
+    case ATOMIC_INC:
+        return old >= a ? 0 : old + 1;
+    case ATOMIC_DEC:
+        return old == 0 || old > a ? a : old - 1;
+    }
+    return old;
+}
+
+static uint64_t operand(const struct warp *w, uint32_t slot, uint32_t bytes, uint32_t lane)
+{
+    if (bytes == 8)
+        return ((const u64 *)(w->regs + slot))[lane];
+    uint32_t v = ((const u32 *)(w->regs + slot))[lane];
+    return bytes == 2 ? v & 0xffff : v;
+}
+
+// Passes over the banks: lanes that add the same to the same word go together, others of a word follow each other.
+static struct shared_cost cost(const uint32_t address[LANES], const uint64_t value[LANES], uint32_t mask, uint32_t bytes)
+{
+    struct shared_cost c = { 0 };
+    uint32_t in_bank[32] = { 0 };
+    for (uint32_t i = 0; i < LANES; i++) {
+        bool again = false;
+        if (!(mask >> i & 1))
+            continue;
+        for (uint32_t j = 0; j < i; j++)
+            again |= mask >> j & 1 && address[j] == address[i] && value[j] == value[i];
+        uint32_t *n = &in_bank[address[i] / 4 % 32];
+        *n += !again;
+        c.waves = *n > c.waves ? *n : c.waves;
+    }
+    c.conflicts = c.waves - 1;
+    c.ideal = ((uint32_t)__builtin_popcount(mask) * bytes + 127) / 128;
+    c.ideal = c.ideal < c.waves ? c.ideal : c.waves;
+    return c;
+}
+
+bool warp_atomic(struct warp *w, const struct uop *u, uint32_t active)
+{
+    const struct warpop *op = u->warp;
+    const struct memop *m = &op->mem;
+    const uint32_t bytes = m->bytes;
+    uint32_t address[LANES] = { 0 }, shared = 0;
+    uint64_t first[LANES] = { 0 };
+    unsigned char *place[LANES];
+    for (uint32_t i = 0; i < LANES; i++) {
+        enum ptx_space space = m->space;
+        if (!(active >> i & 1))
+            continue;
+        uint64_t at = access_address(w, m, i);
+        place[i] = access_place(w, i, &space, at, bytes);
+        if (at & (bytes - 1))
+            return access_fault(w, u, FAULT_ALIGN, true, i, at, bytes, space);
+        if (!place[i])
+            return access_fault(w, u, FAULT_BOUNDS, true, i, at, bytes, space);
+        shared |= (uint32_t)(space == SPACE_SHARED) << i;
+        address[i] = (uint32_t)at;
+        first[i] = operand(w, op->in[0], bytes, i);
+    }
+    if (shared) {
+        struct shared_cost c = cost(address, first, shared, bytes);
+        access_count_shared(w, m, &c);
+    } else {
+        pthread_mutex_lock(&global_memory);
+    }
+    for (uint32_t i = 0; i < LANES; i++) {
+        uint64_t old = 0;
+        if (!(active >> i & 1))
+            continue;
+        memcpy(&old, place[i], bytes);
+        uint64_t b = op->n_in > 1 ? operand(w, op->in[1], bytes, i) : 0;
+        uint64_t new = result((enum atomic)op->op, (enum ptx_type)op->type, old, first[i], b);
+        memcpy(place[i], &new, bytes);
+        if (op->n_out && bytes == 8)
+            ((u64 *)(w->regs + op->out[0]))[i] = old;
+        else if (op->n_out)
+            ((u32 *)(w->regs + op->out[0]))[i] = (uint32_t)old;
+    }
+    if (!shared)
+        pthread_mutex_unlock(&global_memory);
+    return true;
+}

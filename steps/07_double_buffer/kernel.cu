@@ -1,0 +1,122 @@
+// Step 07: two buffers. While the block multiplies one pair of tiles, the next is on its way.
+// --- Tile sizes ---
+constexpr int BM = 128, BN = 128, BK = 8;  // block tile
+constexpr int WM = 64, WN = 32;            // warp tile
+constexpr int TM = 8, TN = 8;              // thread tile: four pieces of 4 x 4, DM rows and DN columns apart
+constexpr int DM = WM / 2, DN = WN / 2;
+constexpr int THREADS = BM / TM * (BN / TN);
+constexpr int PAD = 4;  // shifts the rows of As by four banks: its transposed stores do not conflict
+static_assert(BM * BK == 4 * THREADS && BK * BN == 4 * THREADS, "every thread copies 4 elements of each tile");
+
+// A tile may reach past the edge of its matrix. Along M, clamp repeats the last row: what comes of it is never stored.
+__device__ int clamp(int i, int n)
+{
+    return min(i, n - 1);
+}
+
+// The first n of 4 neighbours in a row, and 0 for the others.
+// WIDE: rows start at multiples of 16 bytes, so that all 4 are there or none, and one load takes them.
+template <bool WIDE> __device__ float4 load(const float *x, int n)
+{
+    if constexpr (WIDE)
+        return n > 0 ? *reinterpret_cast<const float4 *>(x) : float4();
+    return { n > 0 ? x[0] : 0, n > 1 ? x[1] : 0, n > 2 ? x[2] : 0, n > 3 ? x[3] : 0 };
+}
+
+// beta = 0 must not read C: it may hold NaN, or nothing yet.
+template <bool WIDE>
+__device__ void store(float *C, int M, int N, int row, int col, float alpha, const float *acc, float beta)
+{
+    const int n = row < M ? N - col : 0;  // so many of the 4 are inside
+    float *c = &C[size_t(row) * N + col];
+    float4 old = {}, v;
+    if (beta != 0)
+        old = load<WIDE>(c, n);
+    v = { alpha * acc[0] + beta * old.x, alpha * acc[1] + beta * old.y, alpha * acc[2] + beta * old.z,
+          alpha * acc[3] + beta * old.w };
+    if (WIDE && n > 0)
+        *reinterpret_cast<float4 *>(c) = v;
+    for (int e = 0; !WIDE && e < 4; e++)
+        if (e < n)
+            c[e] = reinterpret_cast<float *>(&v)[e];
+}
+
+template <bool WIDE>
+__device__ void product(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C)
+{
+    __shared__ __align__(16) float As[2][BK][BM + PAD];  // transposed: a column of A's tile lies in a row
+    __shared__ __align__(16) float Bs[2][BK][BN];
+
+    // --- Who am I? ---
+    const int tid = threadIdx.x;
+    const int brow = blockIdx.y * BM, bcol = blockIdx.x * BN;  // first row and column of the block's tile of C
+    const int warp = tid / 32, lane = tid % 32;
+    // A warp's lanes are 8 rows by 4 columns of pieces. Neighbours i and i ^ 1 read the same rows of As; so do lanes 16
+    // apart: each quarter of the warp asks for 64 bytes of As and 32 of Bs.
+    const int row = warp / (BN / WN) * WM + lane / 2 % 8 * 4;
+    const int col = warp % (BN / WN) * WN + (lane % 2 + lane / 16 * 2) * 4;
+    const int arow = tid / (BK / 4), acol = tid % (BK / 4) * 4;  // the 4 elements of A's tile to copy
+    const int crow = tid / (BN / 4), ccol = tid % (BN / 4) * 4;  // and those of B's tile
+
+    // --- Accumulators ---
+    float acc[TM][TN] = {};
+
+    // --- Load ---
+    // A and B move along K, tile by tile; left is how much of K is still to come.
+    A += size_t(clamp(brow + arow, M)) * K + acol;  // BM x K: the block's rows
+    B += size_t(crow) * N + bcol + ccol;            // K x BN: the block's columns
+    int left = K;
+    float4 a_next, b_next;
+    auto fetch = [&] {
+        a_next = load<WIDE>(A, left - acol);
+        b_next = load<WIDE>(B, crow < left ? N - bcol - ccol : 0);
+        left -= BK, A += BK, B += size_t(BK) * N;
+    };
+    auto put = [&](int stage) {
+        As[stage][acol + 0][arow] = a_next.x;
+        As[stage][acol + 1][arow] = a_next.y;
+        As[stage][acol + 2][arow] = a_next.z;
+        As[stage][acol + 3][arow] = a_next.w;
+        *reinterpret_cast<float4 *>(&Bs[stage][crow][ccol]) = b_next;
+    };
+    fetch();
+    put(0);
+    __syncthreads();  // the first tiles are complete before anyone reads them
+#pragma unroll 2  // so that stage is a constant
+    for (int tile = 0; tile <= (K - 1) / BK; tile++) {
+        const int stage = tile % 2;
+        fetch();  // the next tiles; past the end of K they are 0, and nobody reads them
+
+        // --- Compute ---
+#pragma unroll
+        for (int k = 0; k < BK; k++) {
+            float a[TM], b[TN];
+            for (int j = 0; j < TN; j += 4)
+                *reinterpret_cast<float4 *>(&b[j]) = *reinterpret_cast<float4 *>(&Bs[stage][k][col + j / 4 * DN]);
+            for (int i = 0; i < TM; i += 4)
+                *reinterpret_cast<float4 *>(&a[i]) = *reinterpret_cast<float4 *>(&As[stage][k][row + i / 4 * DM]);
+            for (int i = 0; i < TM; i++)
+                for (int z = 0; z < TN; z++) {
+                    const int j = i % 2 ? TN - 1 - z : z;  // there and back: the next product finds its b in place
+                    acc[i][j] += a[i] * b[j];
+                }
+        }
+        put(1 - stage);
+        __syncthreads();  // the next tiles are complete, and everyone has read these before they are overwritten
+    }
+
+    // --- Store ---
+    for (int i = 0; i < TM; i++)
+        for (int j = 0; j < TN; j += 4)
+            store<WIDE>(C, M, N, brow + row + i / 4 * DM + i % 4, bcol + col + j / 4 * DN, alpha, &acc[i][j], beta);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 2)  // 2 blocks an SM: at most 128 registers a thread
+gemm(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C)
+{
+    // Chosen once, so that no copy has to ask.
+    if (K % 4 == 0 && N % 4 == 0)
+        product<true>(M, N, K, alpha, A, B, beta, C);
+    else
+        product<false>(M, N, K, alpha, A, B, beta, C);
+}

@@ -1,0 +1,162 @@
+// Step 10: padded rows. 16 more bytes a row move each row to other banks, and the conflicts of ldmatrix are gone.
+#include <cuda_fp16.h>
+#include <mma.h>
+using namespace nvcuda;
+
+// --- Tile sizes ---
+constexpr int BM = 128, BN = 256, BK = 32;  // block tile
+constexpr int WM = 64, WN = 64;             // warp tile
+constexpr int THREADS = BM / WM * (BN / WN) * 32;
+// Elements from one row of a shared tile to the next; nobody uses the last PAD of them.
+constexpr int PAD = 8;
+constexpr int LDA = BK + PAD, LDB = BN + PAD, LDC = BN + PAD;
+constexpr int STAGE = BM * LDA + BK * LDB;  // halves in As[BM][LDA] and Bs[BK][LDB] together
+constexpr int AROWS = THREADS / (BK / 8);   // rows of As that the block copies at once, 8 halves a thread
+constexpr int BROWS = THREADS / (BN / 8);   // rows of Bs, or of the tile of C
+static_assert(BM % AROWS == 0 && BK % BROWS == 0, "every thread copies the same number of elements");
+
+using half8 = uint4;  // 8 neighbours in a row: 16 bytes, the widest copy there is
+
+// The first n of 8 neighbours, and 0 for the others: a tile may reach past the edge of its matrix.
+// WIDE: rows start at multiples of 16 bytes, so that all 8 are there or none, and one copy takes them.
+template <bool WIDE> __device__ half8 load(const half *x, int n)
+{
+    if constexpr (WIDE)
+        return n > 0 ? *reinterpret_cast<const half8 *>(x) : half8();
+    alignas(16) half v[8] = {};
+    for (int e = 0; e < 8; e++)
+        if (e < n)
+            v[e] = x[e];
+    return *reinterpret_cast<half8 *>(v);
+}
+
+template <bool WIDE> __device__ void store(half *C, int M, int N, int row, int col, half8 v)
+{
+    half *c = &C[size_t(row) * N + col];
+    for (int e = 0; e < (WIDE ? 1 : 8); e++)
+        if (row < M && col + e < N) {
+            if constexpr (WIDE)
+                *reinterpret_cast<half8 *>(c) = v;
+            else
+                c[e] = reinterpret_cast<half *>(&v)[e];
+        }
+}
+
+// n results in a row. beta = 0 must not read C: it may hold NaN, or nothing yet.
+__device__ void finish(half *v, int n, const half *C, int M, int N, int row, int col, float alpha, const float *acc,
+                       float beta)
+{
+    float x[8];  // all reads first, so that they become 128 bits wide
+    for (int e = 0; e < n; e++)
+        x[e] = acc[e];
+    for (int e = 0; e < n; e++)
+        v[e] = alpha * x[e];
+    for (int e = 0; e < n && beta != 0; e++)
+        if (row < M && col + e < N)
+            v[e] = alpha * x[e] + beta * float(C[size_t(row) * N + col + e]);
+}
+
+template <bool WIDE>
+__device__ void product(int M, int N, int K, float alpha, const half *A, const half *B, float beta, half *C)
+{
+    extern __shared__ __align__(32) half8 shared[];  // two stages of As and Bs; at the end a part of the tile of C
+    half *As = reinterpret_cast<half *>(shared), *Bs = As + BM * LDA;
+    float *Cs = reinterpret_cast<float *>(shared);
+
+    // --- Who am I? ---
+    // The warps divide the work three times, each time anew: to copy tiles in, to multiply, and to copy C out.
+    const int tid = threadIdx.x;
+    const int warp = tid / 32;
+    const int brow = blockIdx.y * BM, bcol = blockIdx.x * BN;  // first row and column of the block's tile of C
+    const int row = warp / (BN / WN) * WM, col = warp % (BN / WN) * WN;  // multiply: a warp tile each
+    const int arow = tid / (BK / 8), acol = tid % (BK / 8) * 8;          // copy As: BK / 8 threads a row
+    const int crow = tid / (BN / 8), ccol = tid % (BN / 8) * 8;          // copy Bs or C: a warp a row
+
+    // --- Accumulators ---
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> acc[WM / 16][WN / 16];
+    for (int i = 0; i < WM / 16; i++)
+        for (int j = 0; j < WN / 16; j++)
+            wmma::fill_fragment(acc[i][j], 0);
+
+    // --- Load ---
+    // A and B move along K, tile by tile; left is how much of K is still to come.
+    A += size_t(brow + arow) * K + acol;  // BM x K: the block's rows, from the first element that this thread copies
+    B += size_t(crow) * N + bcol + ccol;  // K x BN: the block's columns, the same
+    int left = K;
+    half8 a_next[BM / AROWS], b_next[BK / BROWS];
+    auto fetch = [&] {
+        for (int i = 0; i < BM; i += AROWS)
+            a_next[i / AROWS] = load<WIDE>(&A[size_t(i) * K], i < M - brow - arow ? left - acol : 0);
+        for (int i = 0; i < BK; i += BROWS)
+            b_next[i / BROWS] = load<WIDE>(&B[size_t(i) * N], i < left - crow ? N - bcol - ccol : 0);
+        left -= BK, A += BK, B += size_t(BK) * N;
+    };
+    auto put = [&](int stage) {
+        for (int i = 0; i < BM; i += AROWS)
+            *reinterpret_cast<half8 *>(&As[stage + (arow + i) * LDA + acol]) = a_next[i / AROWS];
+        for (int i = 0; i < BK; i += BROWS)
+            *reinterpret_cast<half8 *>(&Bs[stage + (crow + i) * LDB + ccol]) = b_next[i / BROWS];
+    };
+    fetch();
+    put(0);
+    fetch();
+    __syncthreads();  // the first tiles are complete before anyone reads them
+
+    // A fragment is loaded again as soon as it has been used: the tensor cores need not wait for the next 16 of K.
+    int stage = 0;
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a[WM / 16];
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> b[WN / 16];
+    for (int i = 0; i < WM / 16; i++)
+        wmma::load_matrix_sync(a[i], &As[(row + i * 16) * LDA], LDA);
+    for (int j = 0; j < WN / 16; j++)
+        wmma::load_matrix_sync(b[j], &Bs[col + j * 16], LDB);
+    for (int tile = 0; tile <= (K - 1) / BK; tile++) {
+        put(STAGE - stage);  // tile + 1 into the other stage,
+        fetch();             // and tile + 2 is on its way while this one is multiplied; past the end both are 0
+
+        // --- Compute ---
+#pragma unroll
+        for (int k = 0; k < BK; k += 16) {
+            if (k + 16 == BK) {
+                __syncthreads();  // tile + 1 is complete, and everyone has read this one to its end
+                stage = STAGE - stage;
+            }
+            const int next = (k + 16) % BK;
+            for (int i = 0; i < WM / 16; i++) {
+                for (int z = 0; z < WN / 16; z++) {
+                    const int j = i % 2 ? WN / 16 - 1 - z : z;  // there and back: the next product finds its b in place
+                    wmma::mma_sync(acc[i][j], a[i], b[j], acc[i][j]);
+                    if (i == WM / 16 - 1)
+                        wmma::load_matrix_sync(b[j], &Bs[stage + next * LDB + col + j * 16], LDB);
+                }
+                wmma::load_matrix_sync(a[i], &As[stage + (row + i * 16) * LDA + next], LDA);
+            }
+        }
+    }
+
+    // --- Store ---
+    // Through shared memory, so that a warp stores whole rows: Cs[BM / WM * 16][LDC], 16 rows of each warp tile.
+#pragma unroll
+    for (int i = 0; i < WM / 16; i++) {
+        __syncthreads();  // everyone has read what was here, before it is overwritten
+        for (int j = 0; j < WN / 16; j++)
+            wmma::store_matrix_sync(&Cs[row / WM * 16 * LDC + col + j * 16], acc[i][j], LDC, wmma::mem_row_major);
+        __syncthreads();  // these rows are complete before anyone reads them
+        for (int r = crow; r < crow + BM / WM * 16; r += BROWS) {
+            const int to = brow + r / 16 * WM + i * 16 + r % 16;
+            half8 v;
+            finish(reinterpret_cast<half *>(&v), 8, C, M, N, to, bcol + ccol, alpha, &Cs[r * LDC + ccol], beta);
+            store<WIDE>(C, M, N, to, bcol + ccol, v);
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 1)  // 1 block an SM: at most 255 registers a thread
+gemm(int M, int N, int K, float alpha, const half *A, const half *B, float beta, half *C)
+{
+    // Chosen once, so that no copy has to ask how rows are aligned.
+    if (K % 8 == 0 && N % 8 == 0)
+        product<true>(M, N, K, alpha, A, B, beta, C);
+    else
+        product<false>(M, N, K, alpha, A, B, beta, C);
+}

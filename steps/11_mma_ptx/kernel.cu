@@ -1,0 +1,214 @@
+// Step 11: mma. The black box of WMMA opened: ldmatrix, mma and stmatrix, and which lane holds what of a fragment.
+#include <cuda_fp16.h>
+
+// --- Tile sizes ---
+constexpr int BM = 128, BN = 256, BK = 32;  // block tile
+constexpr int WM = 64, WN = 64;             // warp tile
+constexpr int THREADS = BM / WM * (BN / WN) * 32;
+// Elements from one row of a shared tile to the next; nobody uses the last PAD of them.
+constexpr int PAD = 8;
+constexpr int LDA = BK + PAD, LDB = BN + PAD, LDC = BN + PAD;
+constexpr int STAGE = BM * LDA + BK * LDB;  // halves in As[BM][LDA] and Bs[BK][LDB] together
+constexpr int AROWS = THREADS / (BK / 8);   // rows of As that the block copies at once, 8 halves a thread
+constexpr int BROWS = THREADS / (BN / 8);   // rows of Bs, or of the tile of C
+static_assert(BM % AROWS == 0 && BK % BROWS == 0, "every thread copies the same number of elements");
+
+using half8 = uint4;  // 8 neighbours in a row: 16 bytes, the widest copy there is
+
+// The first n of 8 neighbours, and 0 for the others: a tile may reach past the edge of its matrix.
+// WIDE: rows start at multiples of 16 bytes, so that all 8 are there or none, and one copy takes them.
+template <bool WIDE> __device__ half8 load(const half *x, int n)
+{
+    if constexpr (WIDE)
+        return n > 0 ? *reinterpret_cast<const half8 *>(x) : half8();
+    alignas(16) half v[8] = {};
+    for (int e = 0; e < 8; e++)
+        if (e < n)
+            v[e] = x[e];
+    return *reinterpret_cast<half8 *>(v);
+}
+
+template <bool WIDE> __device__ void store(half *C, int M, int N, int row, int col, half8 v)
+{
+    half *c = &C[size_t(row) * N + col];
+    for (int e = 0; e < (WIDE ? 1 : 8); e++)
+        if (row < M && col + e < N) {
+            if constexpr (WIDE)
+                *reinterpret_cast<half8 *>(c) = v;
+            else
+                c[e] = reinterpret_cast<half *>(&v)[e];
+        }
+}
+
+// n results in a row. beta = 0 must not read C: it may hold NaN, or nothing yet.
+__device__ void finish(half *v, int n, const half *C, int M, int N, int row, int col, float alpha, const float *acc,
+                       float beta)
+{
+    float x[8];  // all reads first, so that they become 128 bits wide
+    for (int e = 0; e < n; e++)
+        x[e] = acc[e];
+    for (int e = 0; e < n; e++)
+        v[e] = alpha * x[e];
+    for (int e = 0; e < n && beta != 0; e++)
+        if (row < M && col + e < N)
+            v[e] = alpha * x[e] + beta * float(C[size_t(row) * N + col + e]);
+}
+
+// Fragments. Of an 8 x 8 matrix of halves each lane holds a register: lane 4 * r + c / 2 has columns c, c + 1 of row r.
+// A 16 x 16 tile is four matrices: x[0] top left, x[1] bottom left, x[2] top right, x[3] bottom right. Lane 8 * i + r
+// gives the address of row r of matrix i, so lane l that of row l % 16, column l / 16 * 8 of the tile.
+__device__ void ldmatrix(unsigned (&x)[4], const half *row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
+                 : "r"(unsigned(__cvta_generic_to_shared(row)))
+                 : "memory");
+}
+
+// The same with each matrix transposed, as mma wants B: lane 4 * c + r / 2 has rows r, r + 1 of column c.
+__device__ void ldmatrix_trans(unsigned (&x)[4], const half *row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
+                 : "r"(unsigned(__cvta_generic_to_shared(row)))
+                 : "memory");
+}
+
+// d[16][8] += a[16][16] * b[16][8], for the left half of b and the right one. Lane 4 * r + c / 2 has columns c, c + 1
+// of the left half of d: row r in d[0], d[1] and row r + 8 in d[2], d[3]. The right half is in d[4] to d[7].
+__device__ void mma(float (&d)[8], const unsigned (&a)[4], const unsigned (&b)[4])
+{
+    for (int h = 0; h < 2; h++)
+        asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+            "{%0, %1, %2, %3};"
+            : "+f"(d[h * 4]), "+f"(d[h * 4 + 1]), "+f"(d[h * 4 + 2]), "+f"(d[h * 4 + 3])
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[h * 2]), "r"(b[h * 2 + 1]));
+}
+
+// x[i] becomes x[i ^ s]: registers cannot be indexed at run time, so by choosing twice.
+__device__ void permute(unsigned (&x)[4], int s)
+{
+    const unsigned y[4] = { s & 1 ? x[1] : x[0], s & 1 ? x[0] : x[1], s & 1 ? x[3] : x[2], s & 1 ? x[2] : x[3] };
+    for (int i = 0; i < 4; i++)
+        x[i] = s & 2 ? y[i ^ 2] : y[i];
+}
+
+// The way back, an instruction from compute_90 on. Lane 8 * i + r stores row r of matrix i: register i of the lanes
+// 4 * r to 4 * r + 3. In turn t it asks lane 4 * r + (i ^ t), so that no lane is asked for two registers at once.
+__device__ void stmatrix(half *row, unsigned (&x)[4])
+{
+    const int lane = threadIdx.x % 32;
+    permute(x, lane % 4);
+    for (int t = 0; t < 4; t++)
+        x[t] = __shfl_sync(~0u, x[t], lane % 8 * 4 + (lane / 8 ^ t));
+    permute(x, lane / 8);
+    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
+                 :
+                 : "r"(unsigned(__cvta_generic_to_shared(row))), "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3])
+                 : "memory");
+}
+
+template <bool WIDE>
+__device__ void product(int M, int N, int K, float alpha, const half *A, const half *B, float beta, half *C)
+{
+    extern __shared__ __align__(32) half8 shared[];  // two stages of As and Bs; at the end a part of the tile of C
+    half *As = reinterpret_cast<half *>(shared), *Bs = As + BM * LDA;
+    half *Cs = As;
+
+    // --- Who am I? ---
+    // The warps divide the work three times, each time anew: to copy tiles in, to multiply, and to copy C out.
+    const int tid = threadIdx.x;
+    const int warp = tid / 32, lane = tid % 32;
+    const int trow = lane % 16, tcol = lane / 16 * 8;          // whose address this lane gives of a 16 x 16 tile
+    const int brow = blockIdx.y * BM, bcol = blockIdx.x * BN;  // first row and column of the block's tile of C
+    const int row = warp / (BN / WN) * WM, col = warp % (BN / WN) * WN;  // multiply: a warp tile each
+    const int arow = tid / (BK / 8), acol = tid % (BK / 8) * 8;          // copy As: BK / 8 threads a row
+    const int crow = tid / (BN / 8), ccol = tid % (BN / 8) * 8;          // copy Bs or C: a warp a row
+
+    // --- Accumulators ---
+    float acc[WM / 16][WN / 16][8] = {};
+
+    // --- Load ---
+    // A and B move along K, tile by tile; left is how much of K is still to come.
+    A += size_t(brow + arow) * K + acol;  // BM x K: the block's rows, from the first element that this thread copies
+    B += size_t(crow) * N + bcol + ccol;  // K x BN: the block's columns, the same
+    int left = K;
+    half8 a_next[BM / AROWS], b_next[BK / BROWS];
+    auto fetch = [&] {
+        for (int i = 0; i < BM; i += AROWS)
+            a_next[i / AROWS] = load<WIDE>(&A[size_t(i) * K], i < M - brow - arow ? left - acol : 0);
+        for (int i = 0; i < BK; i += BROWS)
+            b_next[i / BROWS] = load<WIDE>(&B[size_t(i) * N], i < left - crow ? N - bcol - ccol : 0);
+        left -= BK, A += BK, B += size_t(BK) * N;
+    };
+    auto put = [&](int stage) {
+        for (int i = 0; i < BM; i += AROWS)
+            *reinterpret_cast<half8 *>(&As[stage + (arow + i) * LDA + acol]) = a_next[i / AROWS];
+        for (int i = 0; i < BK; i += BROWS)
+            *reinterpret_cast<half8 *>(&Bs[stage + (crow + i) * LDB + ccol]) = b_next[i / BROWS];
+    };
+    fetch();
+    put(0);
+    fetch();
+    __syncthreads();  // the first tiles are complete before anyone reads them
+
+    // A fragment is loaded again as soon as it has been used: the tensor cores need not wait for the next 16 of K.
+    int stage = 0;
+    unsigned a[WM / 16][4], b[WN / 16][4];
+    for (int i = 0; i < WM / 16; i++)
+        ldmatrix(a[i], &As[(row + i * 16 + trow) * LDA + tcol]);
+    for (int j = 0; j < WN / 16; j++)
+        ldmatrix_trans(b[j], &Bs[trow * LDB + col + j * 16 + tcol]);
+    for (int tile = 0; tile <= (K - 1) / BK; tile++) {
+        put(STAGE - stage);  // tile + 1 into the other stage,
+        fetch();             // and tile + 2 is on its way while this one is multiplied; past the end both are 0
+
+        // --- Compute ---
+#pragma unroll
+        for (int k = 0; k < BK; k += 16) {
+            if (k + 16 == BK) {
+                __syncthreads();  // tile + 1 is complete, and everyone has read this one to its end
+                stage = STAGE - stage;
+            }
+            const int next = (k + 16) % BK;
+            for (int i = 0; i < WM / 16; i++) {
+                for (int z = 0; z < WN / 16; z++) {
+                    const int j = i % 2 ? WN / 16 - 1 - z : z;  // there and back: the next product finds its b in place
+                    mma(acc[i][j], a[i], b[j]);
+                    if (i == WM / 16 - 1)
+                        ldmatrix_trans(b[j], &Bs[stage + (next + trow) * LDB + col + j * 16 + tcol]);
+                }
+                ldmatrix(a[i], &As[stage + (row + i * 16 + trow) * LDA + next + tcol]);
+            }
+        }
+    }
+
+    // --- Store ---
+    // Through shared memory, so that a warp stores whole rows: Cs[BM / WM * 16][LDC], 16 rows of each warp tile.
+#pragma unroll
+    for (int i = 0; i < WM / 16; i++) {
+        __syncthreads();  // everyone has read what was here, before it is overwritten
+        for (int j = 0; j < WN / 16; j++) {
+            unsigned x[4];
+            for (int q = 0; q < 4; q++)
+                finish(reinterpret_cast<half *>(&x[q]), 2, C, M, N, brow + row + i * 16 + q % 2 * 8 + lane / 4,
+                       bcol + col + j * 16 + q / 2 * 8 + lane % 4 * 2, alpha, &acc[i][j][q * 2], beta);
+            stmatrix(&Cs[(row / WM * 16 + trow) * LDC + col + j * 16 + tcol], x);
+        }
+        __syncthreads();  // these rows are complete before anyone reads them
+        for (int r = crow; r < crow + BM / WM * 16; r += BROWS) {
+            const int to = brow + r / 16 * WM + i * 16 + r % 16;
+            store<WIDE>(C, M, N, to, bcol + ccol, *reinterpret_cast<half8 *>(&Cs[r * LDC + ccol]));
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 1)  // 1 block an SM: at most 255 registers a thread
+gemm(int M, int N, int K, float alpha, const half *A, const half *B, float beta, half *C)
+{
+    // Chosen once, so that no copy has to ask how rows are aligned.
+    if (K % 8 == 0 && N % 8 == 0)
+        product<true>(M, N, K, alpha, A, B, beta, C);
+    else
+        product<false>(M, N, K, alpha, A, B, beta, C);
+}

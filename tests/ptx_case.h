@@ -15,7 +15,7 @@
 
 #define PTX_DEVICES 2
 #define PTX_COUNTOF(array) (sizeof(array) / sizeof *(array))
-#define PTX_SM_90 ".version 8.1\n.target sm_90\n.address_size 64\n"
+#define PTX_SM_90 ".version 8.2\n.target sm_90\n.address_size 64\n"
 #define PTX_HEAD ".version 7.0\n.target sm_75\n.address_size 64\n"
 
 // Opens every device that is present; answers how many. The caller closes them.
@@ -45,7 +45,7 @@ enum ptx_pool { PTX_INTS, PTX_F32S, PTX_F64S, PTX_F16S, PTX_BF16S, PTX_COUNTS };
 
 struct ptx_operands {
     enum ptx_pool a, b, c;
-    bool sm_90;  // the cases need sm_90 and PTX 8.1; a GPU that is older is left out
+    bool sm_90;  // the cases need sm_90 and PTX 8.2; a GPU that is older is left out
 };
 
 // An approximation: the simulated GPU gives value; a GPU may be off by relative * |value| + absolute, in each half of a

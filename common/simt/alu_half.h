@@ -110,10 +110,21 @@ static inline f32 odd_s64(s64 x)
     return x < 0 ? -odd_u64(0 - (u64)x) : odd_u64((u64)x);
 }
 
-// tf32 is an f32 with a fraction of 10 bits. rna rounds halves away from zero.
-static inline u32 tf32_rounded(u32 x, u32 half)
+// tf32 is an f32 with a fraction of 10 bits. rna, to nearest with halves away from zero, cuts the payload of a NaN; its
+// .satfinite steps back from what is not finite, whatever it is; the others have one NaN. Source: an H200.
+static inline u32 tf32_rounded(u32 x, u32 half, u32 nan)
 {
-    return (x & 0x7fffffffu) > 0x7f800000u ? 0x7fffffffu : (x + half) & 0xffffe000u;
+    return (x & 0x7fffffffu) > 0x7f800000u ? nan : (x + half) & 0xffffe000u;
+}
+
+static inline u32 tf32_finite(u32 x)
+{
+    return (x & 0x7fffffffu) >= 0x7f800000u ? x - 0x2000u : x;
+}
+
+static inline u32 tf32_relu(u32 x)
+{
+    return x >> 31 ? 0 : x;
 }
 
 static inline f32 min_nan(f32 a, f32 b)
@@ -126,10 +137,11 @@ static inline f32 max_nan(f32 a, f32 b)
     return a == a && b == b ? max32(a, b) : float_of(0x7fffffffu);
 }
 
-// .xorsign.abs: r, made of the absolute values of a and b, gets the product's sign.
-static inline f32 xorsign(f32 r, f32 a, f32 b)
+// .xorsign.abs: r, made of the absolute values of two operands, gets the sign that their product would have, also
+// where one of them is NaN (an H200).
+static inline f32 xorsign(f32 r, u32 a, u32 b)
 {
-    return r == r ? float_of(bits_of(r) | ((bits_of(a) ^ bits_of(b)) & 0x80000000u)) : r;
+    return r == r ? float_of(bits_of(r) | ((a ^ b) & 0x80000000u)) : r;
 }
 
 static inline f32 relu(f32 x)
@@ -152,6 +164,31 @@ static inline u32 flush_f16(u32 h)
     return h & 0x7c00u ? h : h & 0x8000u;
 }
 
+// A result with .ftz, from its exact value or that rounded to odd: what is too small for a normal number when it is
+// rounded to 11 bits, whatever its exponent, is zero (an H200; as for f32, flush32()).
+static inline f32 flush_exact(f32 x)
+{
+    return __builtin_fabsf(x) < 0x1.ffep-15f ? __builtin_copysignf(0, x) : x;
+}
+
+// neg and abs give the one NaN, 0x7fff (an H200).
+static inline f32 signed_or_nan(f32 x)
+{
+    return x == x ? x : float_of(0x7fffffffu);
+}
+
+// f64 to the 16-bit formats: a NaN keeps its sign and the upper bits of its payload, and becomes quiet (an H200).
+static inline u32 f16_from_f64(enum rounding mode, f64 x)
+{
+    u32 nan = bits_of((f32)x) >> 13;
+    return x == x ? f16_rounded(mode, bits_of(odd_f32(x, 0))) : (nan >> 3 & 0x8000u) | 0x7e00u | (nan & 0x1ffu);
+}
+
+static inline u32 bf16_from_f64(enum rounding mode, f64 x)
+{
+    return x == x ? bf16_rounded(mode, bits_of(odd_f32(x, 0))) : bits_of((f32)x) >> 16 | 0x7fc0u;
+}
+
 #define F16_MAX 65504.0f
 #define BF16_MAX 0x1.fep127f
 
@@ -162,7 +199,8 @@ static inline u32 flush_f16(u32 h)
     {                                                                                                                  \
         const f32 x = float_of(f32_of_##N(a & 0xffff)), y = float_of(f32_of_##N(b & 0xffff));                          \
         const f32 z = float_of(f32_of_##N(c & 0xffff)), largest = max;                                                 \
-        (void)y, (void)z, (void)largest;                                                                               \
+        const u32 sa = a << 16, sb = b << 16;                                                                          \
+        (void)y, (void)z, (void)largest, (void)sa, (void)sb;                                                           \
         return N##_of_f32(bits_of(e));                                                                                 \
     }                                                                                                                  \
     static inline u32 id##_##N##x2(u32 a, u32 b, u32 c)                                                                \
@@ -173,14 +211,18 @@ HALF(add, x + y)
 HALF(sub, x - y)
 HALF(mul, x *y)
 HALF(fma, odd_fma(x, y, z))
+HALF(mul_ftz, flush_exact(x *y))
+HALF(fma_ftz, flush_exact(odd_fma(x, y, z)))
+HALF(neg, signed_or_nan(-x))
+HALF(abs, signed_or_nan(__builtin_fabsf(x)))
 HALF(min, min32(x, y))
 HALF(max, max32(x, y))
 HALF(min_nan, min_nan(x, y))
 HALF(max_nan, max_nan(x, y))
-HALF(min_abs, xorsign(min32(__builtin_fabsf(x), __builtin_fabsf(y)), x, y))
-HALF(max_abs, xorsign(max32(__builtin_fabsf(x), __builtin_fabsf(y)), x, y))
-HALF(min_nan_abs, xorsign(min_nan(__builtin_fabsf(x), __builtin_fabsf(y)), x, y))
-HALF(max_nan_abs, xorsign(max_nan(__builtin_fabsf(x), __builtin_fabsf(y)), x, y))
+HALF(min_abs, xorsign(min32(__builtin_fabsf(x), __builtin_fabsf(y)), sa, sb))
+HALF(max_abs, xorsign(max32(__builtin_fabsf(x), __builtin_fabsf(y)), sa, sb))
+HALF(min_nan_abs, xorsign(min_nan(__builtin_fabsf(x), __builtin_fabsf(y)), sa, sb))
+HALF(max_nan_abs, xorsign(max_nan(__builtin_fabsf(x), __builtin_fabsf(y)), sa, sb))
 HALF(relu, relu(x))
 HALF(sat, saturate(x))
 HALF(satfinite, finite_of(x, largest))

@@ -189,7 +189,9 @@ struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const 
                     const struct exec *exec, unsigned sm, struct arena *arena, char error[DEV_ERROR_MAX],
                     const char **at)
 {
-    struct decoder x = { .m = m, .f = f, .globals = globals, .exec = exec, .sm = sm, .arena = arena, .error = error, .at = at };
+    struct decoder x = {
+        .m = m, .f = f, .globals = globals, .exec = exec, .sm = sm, .arena = arena, .error = error, .at = at
+    };
     if (setjmp(x.failed))
         return NULL;
     x.code = decode_alloc(&x, sizeof *x.code);

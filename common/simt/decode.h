@@ -6,8 +6,8 @@
 #include "exec.h"
 
 // Decodes the kernel f of m. globals[v] is the address of the module's variable v in global or const space; exec is the
-// executor that will run the code, sm the card's architecture (90), arena where the code lives. Returns NULL with one line in error, and the
-// place in *at, for an instruction that is unknown or makes no sense.
+// executor that will run the code, sm the card's architecture (90), arena where the code lives. Returns NULL with one
+// line in error, and the place in *at, for an instruction that is unknown or makes no sense.
 struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const uint64_t *globals,
                     const struct exec *exec, unsigned sm, struct arena *arena, char error[DEV_ERROR_MAX],
                     const char **at);
@@ -34,14 +34,14 @@ struct decoder {
     unsigned sm;
     struct arena *arena;
     struct code *code;
-    uint64_t *address;          // by variable: its offset in its space; .param variables of a body are in local memory
-    bool *in_local;             // by variable: such a .param variable
-    struct vreg *vregs;         // the PTX registers first, then temporaries and constants
+    uint64_t *address;   // by variable: its offset in its space; .param variables of a body are in local memory
+    bool *in_local;      // by variable: such a .param variable
+    struct vreg *vregs;  // the PTX registers first, then temporaries and constants
     uint32_t n_vregs;
-    struct map consts;          // class and bits -> vreg
-    struct map ops;             // PTX name -> enum alu_op
-    uint32_t carry;             // 1 + the vreg of the carry flag; 0 where no instruction has used it
-    uint32_t *first;            // by PTX instruction: its first uop
+    struct map consts;  // class and bits -> vreg
+    struct map ops;     // PTX name -> enum alu_op
+    uint32_t carry;     // 1 + the vreg of the carry flag; 0 where no instruction has used it
+    uint32_t *first;    // by PTX instruction: its first uop
     char *error;
     const char **at;
     jmp_buf failed;

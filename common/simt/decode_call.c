@@ -20,7 +20,8 @@ void decode_call(struct decoder *x, const struct parts *s)
     arguments = i < n && o[i].kind == OPND_GROUP ? &o[i] : NULL;
     bool prints = str_is(name->name, "vprintf"), asserts = str_is(name->name, "__assertfail");
     if (!prints && !asserts)
-        decode_fail(x, name->at, "'%.*s' has no body in this file; of system calls only printf and assert are supported",
+        decode_fail(x, name->at,
+                    "'%.*s' has no body in this file; of system calls only printf and assert are supported",
                     (int)name->name.n, name->name.p);
     if (!arguments || arguments->count != (prints ? 2 : 5))
         decode_fail(x, name->at, "'%.*s' takes other arguments", (int)name->name.n, name->name.p);
@@ -59,7 +60,7 @@ void decode_brx(struct decoder *x, const struct parts *s)
             if (x->in->guard_negated) {
                 uint32_t not = vreg_new(x, SLOT_PRED);
                 emit_alu(x, ALU_not_pred, not, guard, NO_VREG, NO_VREG);
-                guard = not;
+                guard = not ;
             }
             emit_alu(x, ALU_and_pred, both, here, guard, NO_VREG);
             here = both;

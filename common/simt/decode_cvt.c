@@ -62,9 +62,8 @@ static void to_half(struct decoder *x, const struct conversion *c, struct chain 
         then(chain, decode_op(x, "cvt.s64.%s", ptx_type_name(from)));
     if (is_integer(from))
         then(chain, from == PTX_U64 ? ALU_odd_f32_u64 : ALU_odd_f32_s64);
-    else if (from == PTX_F64)
-        then(chain, ALU_odd_f32_f64);
-    then(chain, decode_op(x, "cvt.%.*s.%s.f32", (int)c->round.n, c->round.p, ptx_type_name(c->to)));
+    then(chain, decode_op(x, "cvt.%.*s.%s.%s", (int)c->round.n, c->round.p, ptx_type_name(c->to),
+                          from == PTX_F64 ? "f64" : "f32"));
 }
 
 // Between integers, f32 and f64: one line of alu.def, but for clamping and the directed roundings, which have lines for
@@ -126,7 +125,7 @@ void decode_cvt(struct decoder *x, const struct parts *s)
     const char *to = ptx_type_name(c.to);
     bool flush = c.ftz && c.to == PTX_F32, whole = c.round.n == 3 && c.round.p[2] == 'i';
     uint32_t v = source(x, &x->in->operand[1], c.from);
-    if (c.ftz && c.from == PTX_F32)
+    if (c.ftz && c.from == PTX_F32 && c.to != PTX_F16)  // an H200 flushes nothing on the way to f16
         then(&chain, ALU_ftz);
     if (is_half(c.from) && c.from == c.to && !c.round.n) {
         then(&chain, ALU_mov_b16);

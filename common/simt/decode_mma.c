@@ -16,7 +16,10 @@ static void take_registers(struct decoder *x, const struct ptx_operand *o, uint3
         if (*n == room)
             decode_fail(x, r->at, "'%.*s' takes fewer registers", (int)x->in->op.n, x->in->op.p);
         list[(*n)++] = write ? operand_destination(x, r, bytes)
-                             : operand_value(x, r, bytes == 8 ? PTX_B64 : bytes == 4 ? PTX_B32 : PTX_B16);
+                             : operand_value(x, r,
+                                             bytes == 8   ? PTX_B64
+                                             : bytes == 4 ? PTX_B32
+                                                          : PTX_B16);
     }
 }
 
@@ -26,7 +29,7 @@ static void matrix_address(struct decoder *x, struct warpop *op, const struct pt
 {
     op->has_mem = true;
     operand_address(x, o, space, &op->mem);
-    op->mem.counted = (uint8_t)class;
+    op->mem.counted = (uint8_t) class;
     op->mem.index = x->code->n_memops++;
 }
 
@@ -137,7 +140,11 @@ static struct warpop *emit_mma(struct decoder *x, enum mma_type a, enum mma_type
     int bytes = bytes_of(a);
     if (!fragment_of(FRAGMENT_A, s.m, s.n, s.k, bytes, 0, &fa) ||
         !fragment_of(FRAGMENT_B, s.m, s.n, s.k, bytes, 0, &fb) ||
-        !fragment_of(FRAGMENT_C, s.m, s.n, s.k, acc == PTX_F16 ? 2 : acc == PTX_F64 ? 8 : 4, 0, &fc))
+        !fragment_of(FRAGMENT_C, s.m, s.n, s.k,
+                     acc == PTX_F16   ? 2
+                     : acc == PTX_F64 ? 8
+                                      : 4,
+                     0, &fc))
         decode_unknown(x);
     bool ampere = x->sm < 90;
     int most = a == MMA_TF32 ? 4 : 8;
@@ -175,7 +182,7 @@ void decode_mma(struct decoder *x, const struct parts *s)
         decode_unknown(x);
     static const struct {
         int bytes, m, k;
-    } shapes[] = { { 2, 16, 16 }, { 2, 16, 8 }, { 4, 16, 8 },  { 4, 16, 4 },  { 8, 8, 4 },  { 8, 16, 4 },
+    } shapes[] = { { 2, 16, 16 }, { 2, 16, 8 },  { 4, 16, 8 }, { 4, 16, 4 },  { 8, 8, 4 },  { 8, 16, 4 },
                    { 8, 16, 8 },  { 8, 16, 16 }, { 1, 8, 16 }, { 1, 16, 16 }, { 1, 16, 32 } };
     bool known = false;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
@@ -235,7 +242,7 @@ static void wmma_access(struct decoder *x, const struct parts *s)
     bool factors = role != FRAGMENT_C && load && read_type(type, &factor);
     bool accumulator = role == FRAGMENT_C && (type == PTX_F16 || type == PTX_F32 || type == PTX_F64 || type == PTX_S32);
     int bytes = factors ? bytes_of(factor) : (int)ptx_type_bytes(type);
-    bool known = factors ? wmma_shape(shape, bytes)
+    bool known = factors           ? wmma_shape(shape, bytes)
                  : type == PTX_F64 ? wmma_shape(shape, 8)
                                    : wmma_shape(shape, 2) || (type == PTX_F32 && wmma_shape(shape, 4));
     if ((!factors && !accumulator) || !known)
@@ -329,13 +336,15 @@ static void wmma_mma(struct decoder *x, const struct parts *s)
     scratch_like.more = m;
     x->code->n_uops--;  // only its description is wanted
     uint32_t halves = shape.m * shape.n / (part.m * part.n), fewest = halves * m->nc;
-    if (count[0] != fewest || count[3] != fewest || count[1] < m->na || count[2] < m->nb)
+    uint32_t need_a = transposed ? m->nb : m->na * (shape.m == 32 ? 2 : 1);
+    uint32_t need_b = transposed ? m->na * halves : m->nb * (shape.m == 16 ? halves : 1);
+    if (count[0] != fewest || count[3] != fewest || count[1] < need_a || count[2] < need_b)
         decode_fail(x, o[0].at, "'%.*s' takes another number of registers", (int)x->in->op.n, x->in->op.p);
     // What a half writes must not be read by the next one.
     uint32_t target[WARPOP_OUT];
-    bool apart = halves > 1 &&
-                 (shares(regs[0], fewest, regs[1], count[1]) || shares(regs[0], fewest, regs[2], count[2]) ||
-                  shares(regs[0], m->nc, regs[3] + m->nc, m->nc));
+    bool apart =
+        halves > 1 && (shares(regs[0], fewest, regs[1], count[1]) || shares(regs[0], fewest, regs[2], count[2]) ||
+                       shares(regs[0], m->nc, regs[3] + m->nc, m->nc));
     for (uint32_t i = 0; i < fewest; i++)
         target[i] = apart ? vreg_new(x, slot_for(wide)) : regs[0][i];
     const uint32_t *wa = transposed ? regs[2] : regs[1], *wb = transposed ? regs[1] : regs[2];

@@ -21,7 +21,8 @@ static int which(const struct parts *s, const char *const words[], int n)
             return i;
     return -1;
 }
-#define WHICH(s, ...) which(s, (const char *const[]){ __VA_ARGS__ }, sizeof(const char *[]){ __VA_ARGS__ } / sizeof(char *))
+#define WHICH(s, ...)                                                                                                  \
+    which(s, (const char *const[]){ __VA_ARGS__ }, sizeof(const char *[]){ __VA_ARGS__ } / sizeof(char *))
 
 static void add_in(struct warpop *op, uint32_t vreg)
 {
@@ -79,7 +80,8 @@ void decode_shfl(struct decoder *x, const struct parts *s)
 void decode_vote(struct decoder *x, const struct parts *s)
 {
     int mode = WHICH(s, "all", "any", "uni", "ballot");
-    if (s->n != 4 || !str_is(s->part[1], "sync") || mode < 0 || !str_is(s->part[3], mode == VOTE_BALLOT ? "b32" : "pred"))
+    if (s->n != 4 || !str_is(s->part[1], "sync") || mode < 0 ||
+        !str_is(s->part[3], mode == VOTE_BALLOT ? "b32" : "pred"))
         decode_unknown(x);
     operand_count(x, 3, 3);
     uint32_t a = operand_predicate(x, &x->in->operand[1]), members = operand_value(x, &x->in->operand[2], PTX_B32);
@@ -168,23 +170,21 @@ static void set_address(struct decoder *x, struct warpop *op, const struct ptx_o
     op->has_mem = true;
     operand_address(x, o, space, &op->mem);
     op->mem.bytes = bytes;
-    op->mem.counted = (uint8_t)class;
+    op->mem.counted = (uint8_t) class;
     op->mem.index = x->code->n_memops++;
 }
 
 static enum ptx_space space_of(const struct parts *s)
 {
-    return has(s, "global")                             ? SPACE_GLOBAL
-           : has(s, "shared") || has(s, "shared::cta") ? SPACE_SHARED
-                                                        : SPACE_GENERIC;
+    return has(s, "global") ? SPACE_GLOBAL : has(s, "shared") || has(s, "shared::cta") ? SPACE_SHARED : SPACE_GENERIC;
 }
 
 // atom{.sem}{.scope}{.space}.op{.noftz}.type d, [a], b{, c}; red the same without d
 void decode_atomic(struct decoder *x, const struct parts *s)
 {
-    static const char *const words[] = { "relaxed", "acquire", "release", "acq_rel", "cta",  "gpu", "sys", "cluster",
-                                         "global",  "shared",  "shared::cta", "noftz", "add", "min", "max", "and",
-                                         "or",      "xor",     "exch",    "cas",     "inc",  "dec" };
+    static const char *const words[] = { "relaxed", "acquire", "release",     "acq_rel", "cta", "gpu", "sys", "cluster",
+                                         "global",  "shared",  "shared::cta", "noftz",   "add", "min", "max", "and",
+                                         "or",      "xor",     "exch",        "cas",     "inc", "dec" };
     bool atom = str_is(s->part[0], "atom");
     int mode = WHICH(s, "add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec");
     enum ptx_type type = ptx_type_named(s->part[s->n - 1]);
@@ -198,12 +198,12 @@ void decode_atomic(struct decoder *x, const struct parts *s)
     }
     bool whole = is_integer(type) && bytes >= 4, bits = type == PTX_B32 || type == PTX_B64;
     bool real = type >= PTX_F16 && type <= PTX_F64 && type != PTX_TF32;
-    bool fits = mode == ATOMIC_ADD                          ? whole || real
-                : mode == ATOMIC_MIN || mode == ATOMIC_MAX  ? whole
-                : mode == ATOMIC_INC || mode == ATOMIC_DEC  ? type == PTX_U32
-                : mode == ATOMIC_CAS                        ? bits || type == PTX_B16
-                : mode >= 0                                 ? bits
-                                                            : false;
+    bool fits = mode == ATOMIC_ADD                         ? whole || real
+                : mode == ATOMIC_MIN || mode == ATOMIC_MAX ? whole
+                : mode == ATOMIC_INC || mode == ATOMIC_DEC ? type == PTX_U32
+                : mode == ATOMIC_CAS                       ? bits || type == PTX_B16
+                : mode >= 0                                ? bits
+                                                           : false;
     if (!fits || (!atom && mode >= ATOMIC_EXCH && mode <= ATOMIC_CAS))
         decode_unknown(x);
     uint32_t n = (atom ? 3u : 2u) + (mode == ATOMIC_CAS);
@@ -272,8 +272,8 @@ void decode_mbarrier(struct decoder *x, const struct parts *s)
 {
     if (s->n < 3 || !str_is(s->part[s->n - 1], "b64"))
         decode_unknown(x);
-    static const char *const words[] = { "shared", "shared::cta", "b64", "noComplete", "parity", "acquire", "release",
-                                         "relaxed", "cta" };
+    static const char *const words[] = { "shared",  "shared::cta", "b64",     "noComplete", "parity",
+                                         "acquire", "release",     "relaxed", "cta" };
     for (uint32_t i = 2; i < s->n; i++) {
         bool known = false;
         for (size_t k = 0; k < sizeof words / sizeof *words; k++)
@@ -283,14 +283,14 @@ void decode_mbarrier(struct decoder *x, const struct parts *s)
     }
     struct str what = s->part[1];
     bool parity = has(s, "parity"), test = str_is(what, "test_wait") || str_is(what, "try_wait");
-    enum mbarrier kind = str_is(what, "init")             ? MBARRIER_INIT
-                         : str_is(what, "inval")          ? MBARRIER_INVAL
-                         : str_is(what, "arrive")         ? MBARRIER_ARRIVE
-                         : str_is(what, "arrive_drop")    ? MBARRIER_ARRIVE_DROP
-                         : test && parity                 ? MBARRIER_TEST_PARITY
-                         : test                           ? MBARRIER_TEST
+    enum mbarrier kind = str_is(what, "init")            ? MBARRIER_INIT
+                         : str_is(what, "inval")         ? MBARRIER_INVAL
+                         : str_is(what, "arrive")        ? MBARRIER_ARRIVE
+                         : str_is(what, "arrive_drop")   ? MBARRIER_ARRIVE_DROP
+                         : test && parity                ? MBARRIER_TEST_PARITY
+                         : test                          ? MBARRIER_TEST
                          : str_is(what, "pending_count") ? MBARRIER_COUNT
-                                                          : (decode_unknown(x), MBARRIER_COUNT);
+                                                         : (decode_unknown(x), MBARRIER_COUNT);
     bool arrives = kind == MBARRIER_ARRIVE || kind == MBARRIER_ARRIVE_DROP;
     bool first = kind == MBARRIER_INIT || kind == MBARRIER_INVAL;  // the address is the first operand
     operand_count(x, kind == MBARRIER_INVAL ? 1 : 2, test || arrives ? 3 : kind == MBARRIER_INVAL ? 1 : 2);

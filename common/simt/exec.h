@@ -33,14 +33,14 @@ typedef double __attribute__((may_alias)) f64;
 enum slot_class { SLOT_NONE, SLOT_32, SLOT_64, SLOT_PRED };
 
 enum uop_kind {
-    UOP_ALU,     // fn: d = fn(a, b, c), lane by lane
-    UOP_SREG,    // d = special register number target
-    UOP_PARAM,   // d = the kernel's parameter, the same for all lanes: mem
-    UOP_LOAD,    // mem
-    UOP_STORE,   // mem
-    UOP_BRANCH,  // to uop number target
-    UOP_BARRIER, // barrier number a of b threads (slots; b may be 0 = all), arrive only where target is 1
-    UOP_WARP,    // warp: an instruction of the whole warp, or one with more operands than a, b, c
+    UOP_ALU,      // fn: d = fn(a, b, c), lane by lane
+    UOP_SREG,     // d = special register number target
+    UOP_PARAM,    // d = the kernel's parameter, the same for all lanes: mem
+    UOP_LOAD,     // mem
+    UOP_STORE,    // mem
+    UOP_BRANCH,   // to uop number target
+    UOP_BARRIER,  // barrier number a of b threads (slots; b may be 0 = all), arrive only where target is 1
+    UOP_WARP,     // warp: an instruction of the whole warp, or one with more operands than a, b, c
     UOP_EXIT,
     UOP_TRAP,
     UOP_KINDS
@@ -54,15 +54,15 @@ typedef bool (*warp_fn)(struct warp *w, const struct uop *u, uint32_t active);
 
 struct uop {
     alu_fn fn;
-    uint32_t d, a, b, c;   // byte offsets of slots
-    uint32_t run;          // length of the straight line of unguarded ALU uops that begins here; 0 for other uops
-    uint32_t guard;        // byte offset of the guarding predicate
-    uint32_t target;       // branch: uop index; special register: its number
-    uint32_t inst;         // the PTX instruction it came from
+    uint32_t d, a, b, c;  // byte offsets of slots
+    uint32_t run;         // length of the straight line of unguarded ALU uops that begins here; 0 for other uops
+    uint32_t guard;       // byte offset of the guarding predicate
+    uint32_t target;      // branch: uop index; special register: its number
+    uint32_t inst;        // the PTX instruction it came from
     uint8_t kind;
-    uint8_t guarded;       // 0 no, 1 by the predicate, 2 by its negation
-    uint8_t saves;         // the destination's slot_class
-    uint8_t counts;        // 1 for the uop that stands for its instruction in the counters
+    uint8_t guarded;  // 0 no, 1 by the predicate, 2 by its negation
+    uint8_t saves;    // the destination's slot_class
+    uint8_t counts;   // 1 for the uop that stands for its instruction in the counters
     union {
         struct memop *mem;    // UOP_PARAM, UOP_LOAD, UOP_STORE
         struct warpop *warp;  // UOP_WARP
@@ -75,20 +75,25 @@ enum extend { EXTEND_ZERO, EXTEND_SIGN };
 
 struct memop {
     enum ptx_space space;
-    uint32_t bytes;             // of one element
-    uint32_t n;                 // elements: 1, 2 or 4
-    enum extend extend;         // how a loaded element fills a wider register
-    enum slot_class base_class; // SLOT_32 or SLOT_64
-    uint32_t base;              // byte offset of the slot that holds the address
-    uint64_t offset;            // added to it
-    uint32_t reg[MEMOP_REGS];   // slots of the data
+    uint32_t bytes;                 // of one element
+    uint32_t n;                     // elements: 1, 2 or 4
+    enum extend extend;             // how a loaded element fills a wider register
+    enum slot_class base_class;     // SLOT_32 or SLOT_64
+    uint32_t base;                  // byte offset of the slot that holds the address
+    uint64_t offset;                // added to it
+    uint32_t reg[MEMOP_REGS];       // slots of the data
     uint8_t reg_class[MEMOP_REGS];  // SLOT_NONE for '_'
-    uint32_t index;             // of its counters
-    uint8_t counted;            // enum mem_class
+    uint32_t index;                 // of its counters
+    uint8_t counted;                // enum mem_class
 };
 
 enum mem_class {  // under which of Nsight Compute's metrics an access counts, besides its space
-    MEM_LD, MEM_ST, MEM_LDSM, MEM_STSM, MEM_LDGSTS, MEM_ATOM
+    MEM_LD,
+    MEM_ST,
+    MEM_LDSM,
+    MEM_STSM,
+    MEM_LDGSTS,
+    MEM_ATOM
 };
 
 // Who has to be there before an instruction of the warp runs. Lanes that have not come are waited for.
@@ -110,28 +115,28 @@ struct warpop {
     uint32_t op, type, shape;                 // what exactly, by fn
     bool has_mem;                             // mem says where: its space, base, offset and counters
     struct memop mem;
-    const void *more;                         // struct mma, struct fragment, ... by fn
-    uint8_t tensor;                           // tensor-core instructions it stands for
+    const void *more;  // struct mma, struct fragment, ... by fn
+    uint8_t tensor;    // tensor-core instructions it stands for
 };
 
 struct code {
     struct uop *uops;
     uint32_t n_uops;
     uint32_t n_memops;
-    uint32_t file_bytes;        // register file of a warp
-    uint32_t const_at;          // byte offset in the file where the constants begin; they fill it to its end
-    unsigned char *consts;      // their initial content
-    uint32_t shared_bytes;      // static shared memory of a block
-    uint32_t local_bytes;       // of a thread
+    uint32_t file_bytes;    // register file of a warp
+    uint32_t const_at;      // byte offset in the file where the constants begin; they fill it to its end
+    unsigned char *consts;  // their initial content
+    uint32_t shared_bytes;  // static shared memory of a block
+    uint32_t local_bytes;   // of a thread
     uint32_t param_bytes;
-    bool ordered;               // blocks run one after the other: their order shows in the results, or in what they print
+    bool ordered;  // blocks run one after the other: their order shows in the results, or in what they print
 };
 
 // --- counters: one set a host thread, summed at the end ---
 
 struct uop_count {
-    uint64_t warps;    // times executed
-    uint64_t idle;     // lanes that did not take part, summed over those times
+    uint64_t warps;  // times executed
+    uint64_t idle;   // lanes that did not take part, summed over those times
 };
 
 struct mem_count {
@@ -142,15 +147,15 @@ struct mem_count {
 
 enum pattern { PATTERN_OTHER, PATTERN_UNIFORM, PATTERN_LINEAR };  // one address; lane after lane
 
-struct mem_memo {          // the last address pattern of an instruction, and what follows from it
+struct mem_memo {  // the last address pattern of an instruction, and what follows from it
     union {
         uint32_t d32[LANES];
         uint64_t d64[LANES];
-    } delta;               // from the first active lane's address, by the width of the address register
-    uint32_t mask;         // active lanes; 0: empty
-    uint32_t low, low_mask; // the bits of the first active lane's address that the cost depends on
-    int64_t min, max;      // the smallest and largest delta
-    uint64_t bits;         // all deltas or-ed: shows whether they keep the alignment
+    } delta;                 // from the first active lane's address, by the width of the address register
+    uint32_t mask;           // active lanes; 0: empty
+    uint32_t low, low_mask;  // the bits of the first active lane's address that the cost depends on
+    int64_t min, max;        // the smallest and largest delta
+    uint64_t bits;           // all deltas or-ed: shows whether they keep the alignment
     enum pattern pattern;
     struct shared_cost shared;
     uint32_t sectors;
@@ -159,18 +164,24 @@ struct mem_memo {          // the last address pattern of an instruction, and wh
 // --- state ---
 
 enum fault_kind {
-    FAULT_NONE, FAULT_BOUNDS, FAULT_ALIGN, FAULT_BUDGET, FAULT_DEADLOCK, FAULT_TRAP, FAULT_BARRIER,
-    FAULT_NOT_MEMBER,   // a lane runs a .sync instruction whose member mask leaves it out
-    FAULT_MISSING,      // lanes that a .sync instruction needs have ended, or wait elsewhere
-    FAULT_INACTIVE,     // a shuffle or vote reads a lane that takes no part
-    FAULT_ASSERT,       // text has the message
-    FAULT_OTHER         // text has the message
+    FAULT_NONE,
+    FAULT_BOUNDS,
+    FAULT_ALIGN,
+    FAULT_BUDGET,
+    FAULT_DEADLOCK,
+    FAULT_TRAP,
+    FAULT_BARRIER,
+    FAULT_NOT_MEMBER,  // a lane runs a .sync instruction whose member mask leaves it out
+    FAULT_MISSING,     // lanes that a .sync instruction needs have ended, or wait elsewhere
+    FAULT_INACTIVE,    // a shuffle or vote reads a lane that takes no part
+    FAULT_ASSERT,      // text has the message
+    FAULT_OTHER        // text has the message
 };
 
 struct fault {
     enum fault_kind kind;
     bool store;
-    uint32_t inst;             // PTX instruction index
+    uint32_t inst;  // PTX instruction index
     uint32_t warp, lane;
     uint64_t address;
     uint32_t bytes;
@@ -193,17 +204,17 @@ struct block;
 struct warp {
     unsigned char *regs;
     struct block *block;
-    uint32_t index;             // within the block
-    uint32_t exited;            // lanes that have ended
-    uint32_t lanes;             // lanes that exist
+    uint32_t index;   // within the block
+    uint32_t exited;  // lanes that have ended
+    uint32_t lanes;   // lanes that exist
     uint32_t n_splits;
-    struct split splits[LANES]; // by pc, ascending
-    struct copies *copies;      // cp.async under way; NULL where there was none yet
+    struct split splits[LANES];  // by pc, ascending
+    struct copies *copies;       // cp.async under way; NULL where there was none yet
 };
 
 struct barrier {
-    uint32_t arrived;  // threads
-    uint32_t expected; // from bar.sync a, b; 0: every thread that has not exited
+    uint32_t arrived;   // threads
+    uint32_t expected;  // from bar.sync a, b; 0: every thread that has not exited
 };
 
 #define BARRIERS 16
@@ -215,7 +226,7 @@ struct block {
     uint64_t linear;
     uint32_t id[3];
     uint32_t n_warps;
-    uint32_t live;              // threads that have not exited
+    uint32_t live;  // threads that have not exited
     struct barrier barriers[BARRIERS];
     struct warp *warps;
 };
@@ -225,18 +236,18 @@ struct grid {  // one launch
     const struct memory *memory;
     const unsigned char *params;
     uint32_t grid[3], block[3];
-    uint32_t threads;           // of a block
-    uint32_t shared_bytes;      // static and dynamic
-    uint64_t budget;            // warp instructions a block may take
+    uint32_t threads;       // of a block
+    uint32_t shared_bytes;  // static and dynamic
+    uint64_t budget;        // warp instructions a block may take
 };
 
 struct worker {  // one host thread
     const struct grid *grid;
-    unsigned char *shared;      // shared_bytes of the current block
-    unsigned char *local;       // local_bytes for each thread of the block
-    uint64_t steps;             // uops executed in the current block
+    unsigned char *shared;  // shared_bytes of the current block
+    unsigned char *local;   // local_bytes for each thread of the block
+    uint64_t steps;         // uops executed in the current block
     struct uop_count *uop_counts;
-    uint64_t *runs;             // straight lines entered at each uop
+    uint64_t *runs;  // straight lines entered at each uop
     struct mem_count *mem_counts;
     struct mem_memo *memos;
     struct fault fault;
@@ -246,8 +257,8 @@ struct worker {  // one host thread
 // What is compiled once for the baseline processor and once for AVX2 with FMA; exec_pick() chooses at run time.
 struct exec {
     const char *isa;
-    const alu_fn *alu;          // by enum alu_op
-    const warp_fn *warp;        // by enum warp_op
+    const alu_fn *alu;    // by enum alu_op
+    const warp_fn *warp;  // by enum warp_op
     // Runs the worker's block to its end or its first fault, which it leaves in worker->fault.
     void (*run_block)(struct worker *w);
 };
@@ -264,7 +275,11 @@ enum alu_op {
 };
 
 enum warp_op {  // the functions that are compiled for each instruction set; the others are in warp.h
-    WARP_LDMATRIX, WARP_STMATRIX, WARP_WMMA_LOAD, WARP_WMMA_STORE, WARP_MMA,
+    WARP_LDMATRIX,
+    WARP_STMATRIX,
+    WARP_WMMA_LOAD,
+    WARP_WMMA_STORE,
+    WARP_MMA,
     WARP_OPS
 };
 

@@ -22,7 +22,7 @@ static void transpose_rows(u16 *to, const unsigned char *const row[8])
 // --- ldmatrix, stmatrix: lanes 8 i to 8 i + 7 name the rows of matrix i ---
 
 struct rows {
-    uint32_t n;           // 8 a matrix
+    uint32_t n;  // 8 a matrix
     unsigned char *at[LANES];
 };
 
@@ -274,6 +274,6 @@ static bool wmma_store(struct warp *w, const struct uop *u, uint32_t active)
 }
 
 const warp_fn ISA(warp_table)[WARP_OPS] = {
-    [WARP_LDMATRIX] = ldmatrix,   [WARP_STMATRIX] = stmatrix,     [WARP_WMMA_LOAD] = wmma_load,
+    [WARP_LDMATRIX] = ldmatrix,     [WARP_STMATRIX] = stmatrix, [WARP_WMMA_LOAD] = wmma_load,
     [WARP_WMMA_STORE] = wmma_store, [WARP_MMA] = ISA(exec_mma),
 };

@@ -127,7 +127,10 @@ static inline v8d sum_row(const float *a, const int32_t *ea, const v8f *b, const
 // x cut toward zero to an f32. Below the normal numbers the cut is at 2^-149.
 static inline float cut(double x)
 {
-    union { double f; uint64_t u; } v = { .f = x };
+    union {
+        double f;
+        uint64_t u;
+    } v = { .f = x };
     v.u &= ~0x1fffffffull;
     if (__builtin_fabs(x) < 0x1p-126)
         v.f = __builtin_trunc(x * 0x1p149) * 0x1p-149;
@@ -150,7 +153,10 @@ static inline v8f cut8(v8d x)
 
 static uint16_t half_of(double x)  // to nearest even: cut to f32, the last bit odd where something was lost
 {
-    union { float f; uint32_t u; } v = { .f = cut(x) };
+    union {
+        float f;
+        uint32_t u;
+    } v = { .f = cut(x) };
     if ((double)v.f != x && __builtin_fabs(x) < 65536)
         v.u |= 1;
     return (uint16_t)f16_of_f32(v.u);
@@ -160,14 +166,17 @@ static uint16_t half_of(double x)  // to nearest even: cut to f32, the last bit 
 
 static double value_of(enum mma_type type, uint32_t bits)
 {
-    union { uint32_t u; float f; } v = { .u = type == MMA_F16 ? f32_of_f16(bits) : bits << 16 };
+    union {
+        uint32_t u;
+        float f;
+    } v = { .u = type == MMA_F16 ? f32_of_f16(bits) : bits << 16 };
     if (type == MMA_TF32)
         v.u = bits << 13;
     return (double)v.f;
 }
 
-static uint32_t bits_at(enum mma_type type, const unsigned char *regs, const uint32_t *slot, unsigned groups, unsigned k,
-                        bool is_a, unsigned row, unsigned col)
+static uint32_t bits_at(enum mma_type type, const unsigned char *regs, const uint32_t *slot, unsigned groups,
+                        unsigned k, bool is_a, unsigned row, unsigned col)
 {
     const unsigned width = type == MMA_TF32 ? 4 : 8, along = k / width, g = row / 8, b = col / width;
     const unsigned char *p = regs + slot[is_a ? b * groups + g : g * along + b];
@@ -206,7 +215,10 @@ static inline v8f read_row(const struct mma *m, const unsigned char *regs, const
     if (m->half) {
         const u16 *p = (const u16 *)(regs + slot[row / 8]) + row % 8 * 8;
         for (unsigned j = 0; j < N; j++) {
-            union { uint32_t u; float f; } v = { .u = f32_of_f16(p[j]) };
+            union {
+                uint32_t u;
+                float f;
+            } v = { .u = f32_of_f16(p[j]) };
             c[j] = v.f;
         }
     } else {
@@ -269,7 +281,8 @@ static inline void multiply(struct warp *w, const struct warpop *op, enum mma_ty
         for (unsigned j = 0; j < N; j++)
             special[row] |= bits[j] != 0;
         for (unsigned k = 0; k < m->k; k += m->block) {
-            result[row] = sum_row(a.significand[row], a.exponent[row], bt, ebt, k, k + m->block, m->fraction, product, acc);
+            result[row] =
+                sum_row(a.significand[row], a.exponent[row], bt, ebt, k, k + m->block, m->fraction, product, acc);
             if (k + m->block < m->k)
                 acc = cut8(result[row]);
         }
@@ -293,7 +306,10 @@ static void multiply_f64(struct warp *w, const struct warpop *op)
                 double a = ((const f64 *)(w->regs + op->in[k / 4 * groups + row / 8]))[row % 8 * 4 + k % 4];
                 double b = ((const f64 *)(w->regs + op->in[m->na + k / 4]))[col * 4 + k % 4];
                 double next = __builtin_fma(a, b, sum);
-                union { uint64_t u; double f; } nan = { .u = 0xfff8000000000000ull };
+                union {
+                    uint64_t u;
+                    double f;
+                } nan = { .u = 0xfff8000000000000ull };
                 sum = next == next ? next : nan.f;
             }
             d[row][col] = sum;

@@ -13,14 +13,16 @@
 #define FRAGMENT_REGS 8
 
 struct fragment {
-    uint8_t rows, cols;     // of the operand
-    uint8_t bytes;          // of an element
-    uint8_t pack;           // elements of a register: 1, 2 or 4
-    uint8_t n;              // registers, repeated ones included
-    uint8_t distinct;       // register r >= distinct holds what register r % distinct holds
-    bool paired;            // registers 2 i and 2 i + 1 hold neighbours: accumulators of 32 and 64 bits
-    bool swapped;           // lane / 4 counts along columns: B, and what m8n32k16 computes transposed
-    struct { uint8_t row, col; } base[FRAGMENT_REGS];  // the block's first element
+    uint8_t rows, cols;  // of the operand
+    uint8_t bytes;       // of an element
+    uint8_t pack;        // elements of a register: 1, 2 or 4
+    uint8_t n;           // registers, repeated ones included
+    uint8_t distinct;    // register r >= distinct holds what register r % distinct holds
+    bool paired;         // registers 2 i and 2 i + 1 hold neighbours: accumulators of 32 and 64 bits
+    bool swapped;        // lane / 4 counts along columns: B, and what m8n32k16 computes transposed
+    struct {
+        uint8_t row, col;
+    } base[FRAGMENT_REGS];  // the block's first element
 };
 
 enum fragment_role { FRAGMENT_A, FRAGMENT_B, FRAGMENT_C };  // C stands for D too

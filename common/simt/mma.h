@@ -10,12 +10,12 @@ enum mma_type { MMA_F16, MMA_BF16, MMA_TF32, MMA_F64, MMA_S8, MMA_U8 };
 
 struct mma {
     enum mma_type a, b;
-    bool half;              // accumulators of 16 bits
-    bool saturate;          // integer accumulators clamp
-    uint8_t rows, k;        // m (8 or 16), k
-    uint8_t block;          // products that are summed at once: k on sm_90, 8 halves or 4 tf32 numbers on sm_80
-    uint8_t fraction;       // bits after the point of aligned terms: 25 on sm_90, 24 on sm_80
-    uint8_t na, nb, nc;     // registers
+    bool half;           // accumulators of 16 bits
+    bool saturate;       // integer accumulators clamp
+    uint8_t rows, k;     // m (8 or 16), k
+    uint8_t block;       // products that are summed at once: k on sm_90, 8 halves or 4 tf32 numbers on sm_80
+    uint8_t fraction;    // bits after the point of aligned terms: 25 on sm_90, 24 on sm_80
+    uint8_t na, nb, nc;  // registers
 };
 
 #endif

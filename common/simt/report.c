@@ -41,7 +41,7 @@ static void add_uop(uint64_t metric[METRIC_COUNT], const struct uop *u, uint64_t
     if (u->kind == UOP_WARP)
         metric[METRIC_HMMA] += warps * u->warp->tensor;
     const struct memop *m = u->kind == UOP_LOAD || u->kind == UOP_STORE ? u->mem
-                            : u->kind == UOP_WARP && u->warp->has_mem  ? &u->warp->mem
+                            : u->kind == UOP_WARP && u->warp->has_mem   ? &u->warp->mem
                                                                         : NULL;
     if (!m)
         return;
@@ -193,7 +193,8 @@ void simt_fault_text(const struct simt *s, const struct simt_kernel *k, const st
         snprintf(out, left, "%s executes a trap", who);
         break;
     case FAULT_NOT_MEMBER:
-        snprintf(out, left, "%s runs this instruction, but its member mask is 0x%08x, without lane %u: name every lane that "
+        snprintf(out, left,
+                 "%s runs this instruction, but its member mask is 0x%08x, without lane %u: name every lane that "
                  "comes here",
                  who, f->lanes, f->lane);
         break;

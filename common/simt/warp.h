@@ -9,42 +9,55 @@
 enum shuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX };
 enum vote { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
 enum redux { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_AND, REDUX_OR, REDUX_XOR };
-bool warp_shuffle(struct warp *w, const struct uop *u, uint32_t active);     // op: enum shuffle; out[1]: the predicate
-bool warp_vote(struct warp *w, const struct uop *u, uint32_t active);        // op: enum vote
+bool warp_shuffle(struct warp *w, const struct uop *u, uint32_t active);  // op: enum shuffle; out[1]: the predicate
+bool warp_vote(struct warp *w, const struct uop *u, uint32_t active);     // op: enum vote
 bool warp_activemask(struct warp *w, const struct uop *u, uint32_t active);
-bool warp_match(struct warp *w, const struct uop *u, uint32_t active);       // op: 1 for .all; type: bytes
-bool warp_redux(struct warp *w, const struct uop *u, uint32_t active);       // op: enum redux; type: 1 for signed
+bool warp_match(struct warp *w, const struct uop *u, uint32_t active);  // op: 1 for .all; type: bytes
+bool warp_redux(struct warp *w, const struct uop *u, uint32_t active);  // op: enum redux; type: 1 for signed
 bool warp_elect(struct warp *w, const struct uop *u, uint32_t active);
-bool warp_nothing(struct warp *w, const struct uop *u, uint32_t active);     // bar.warp.sync: it was waited for
+bool warp_nothing(struct warp *w, const struct uop *u, uint32_t active);  // bar.warp.sync: it was waited for
 
 // warp_atomic.c: atom and red; in: the operands after the address
 enum atomic {
-    ATOMIC_ADD, ATOMIC_MIN, ATOMIC_MAX, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_EXCH, ATOMIC_CAS, ATOMIC_INC,
+    ATOMIC_ADD,
+    ATOMIC_MIN,
+    ATOMIC_MAX,
+    ATOMIC_AND,
+    ATOMIC_OR,
+    ATOMIC_XOR,
+    ATOMIC_EXCH,
+    ATOMIC_CAS,
+    ATOMIC_INC,
     ATOMIC_DEC
 };
-bool warp_atomic(struct warp *w, const struct uop *u, uint32_t active);      // op: enum atomic, type: enum ptx_type
+bool warp_atomic(struct warp *w, const struct uop *u, uint32_t active);  // op: enum atomic, type: enum ptx_type
 
 // warp_async.c: cp.async; in[0]: the global address, in[1]: bytes to copy, where given
-bool warp_copy(struct warp *w, const struct uop *u, uint32_t active);        // mem: the shared address
+bool warp_copy(struct warp *w, const struct uop *u, uint32_t active);  // mem: the shared address
 bool warp_commit(struct warp *w, const struct uop *u, uint32_t active);
-bool warp_wait(struct warp *w, const struct uop *u, uint32_t active);        // op: groups that may be outstanding
+bool warp_wait(struct warp *w, const struct uop *u, uint32_t active);  // op: groups that may be outstanding
 struct copies;
-void copies_reset(struct copies *c);                                         // when a block starts; NULL is allowed
+void copies_reset(struct copies *c);  // when a block starts; NULL is allowed
 void copies_free(struct copies *c);
 
 // warp_mbarrier.c
 enum mbarrier {
-    MBARRIER_INIT, MBARRIER_INVAL, MBARRIER_ARRIVE, MBARRIER_ARRIVE_DROP, MBARRIER_TEST, MBARRIER_TEST_PARITY,
+    MBARRIER_INIT,
+    MBARRIER_INVAL,
+    MBARRIER_ARRIVE,
+    MBARRIER_ARRIVE_DROP,
+    MBARRIER_TEST,
+    MBARRIER_TEST_PARITY,
     MBARRIER_COUNT
 };
-bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active);    // op: enum mbarrier
+bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active);  // op: enum mbarrier
 
 // warp_call.c
 struct call {
     uint32_t argument[8];  // byte offsets in the thread's local memory
 };
-bool warp_printf(struct warp *w, const struct uop *u, uint32_t active);      // vprintf(format, values)
-bool warp_assert(struct warp *w, const struct uop *u, uint32_t active);      // __assertfail(what, file, line, function, 1)
+bool warp_printf(struct warp *w, const struct uop *u, uint32_t active);  // vprintf(format, values)
+bool warp_assert(struct warp *w, const struct uop *u, uint32_t active);  // __assertfail(what, file, line, function, 1)
 
 // The active lanes' fault of an instruction, with the lanes it is about.
 bool warp_fault(struct warp *w, const struct uop *u, enum fault_kind kind, uint32_t active, uint32_t lanes);

@@ -98,10 +98,9 @@ bool warp_copy(struct warp *w, const struct uop *u, uint32_t active)
         uint32_t size = op->n_in > 1 ? ((const u32 *)(w->regs + op->in[1]))[i] : bytes;
         from[i] = ((const u64 *)(w->regs + op->in[0]))[i] + op->shape;
         to[i] = (uint32_t)at;
-        struct copy new = { .to = access_place(w, i, &shared, at, bytes),
-                            .bytes = bytes,
-                            .lane = i,
-                            .group = c ? c->group[i] : 0 };
+        struct copy new = {
+            .to = access_place(w, i, &shared, at, bytes), .bytes = bytes, .lane = i, .group = c ? c->group[i] : 0
+        };
         if (at % bytes)
             return access_fault(w, u, FAULT_ALIGN, true, i, at, bytes, SPACE_SHARED);
         if (!new.to)

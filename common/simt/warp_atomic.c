@@ -14,7 +14,10 @@ static pthread_mutex_t global_memory = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t add(enum ptx_type t, uint64_t old, uint64_t a)
 {
     uint32_t x = (uint32_t)old, y = (uint32_t)a;
-    union { uint64_t u; double f; } p = { .u = old }, q = { .u = a };
+    union {
+        uint64_t u;
+        double f;
+    } p = { .u = old }, q = { .u = a };
     switch (t) {
     case PTX_F32:
         return bits_of(nan32(float_of(x) + float_of(y)));
@@ -75,7 +78,8 @@ static uint64_t operand(const struct warp *w, uint32_t slot, uint32_t bytes, uin
 }
 
 // Passes over the banks: lanes that add the same to the same word go together, others of a word follow each other.
-static struct shared_cost cost(const uint32_t address[LANES], const uint64_t value[LANES], uint32_t mask, uint32_t bytes)
+static struct shared_cost cost(const uint32_t address[LANES], const uint64_t value[LANES], uint32_t mask,
+                               uint32_t bytes)
 {
     struct shared_cost c = { 0 };
     uint32_t in_bank[32] = { 0 };

@@ -49,7 +49,7 @@ bool warp_shuffle(struct warp *w, const struct uop *u, uint32_t active)
         value[i] = a[from];
     }
     EACH(active, i)
-        slot(w, op->out[0])[i] = value[i];
+    slot(w, op->out[0])[i] = value[i];
     if (op->n_out > 1)
         put_predicate(w, op->out[1], active, valid);
     return true;
@@ -61,7 +61,7 @@ bool warp_vote(struct warp *w, const struct uop *u, uint32_t active)
     uint32_t yes = *slot(w, op->in[0]) & active;
     if (op->op == VOTE_BALLOT) {
         EACH(active, i)
-            slot(w, op->out[0])[i] = yes;
+        slot(w, op->out[0])[i] = yes;
         return true;
     }
     bool all = yes == active, any = yes != 0;
@@ -73,7 +73,7 @@ bool warp_vote(struct warp *w, const struct uop *u, uint32_t active)
 bool warp_activemask(struct warp *w, const struct uop *u, uint32_t active)
 {
     EACH(active, i)
-        slot(w, u->warp->out[0])[i] = active;
+    slot(w, u->warp->out[0])[i] = active;
     return true;
 }
 
@@ -86,11 +86,11 @@ bool warp_match(struct warp *w, const struct uop *u, uint32_t active)
     EACH(active, i)
     {
         EACH(active, j)
-            same[i] |= (uint32_t)(op->type == 8 ? wide[i] == wide[j] : narrow[i] == narrow[j]) << j;
+        same[i] |= (uint32_t)(op->type == 8 ? wide[i] == wide[j] : narrow[i] == narrow[j]) << j;
         all |= (uint32_t)(same[i] == active) << i;
     }
     EACH(active, i)
-        slot(w, op->out[0])[i] = !op->op || same[i] == active ? same[i] : 0;
+    slot(w, op->out[0])[i] = !op->op || same[i] == active ? same[i] : 0;
     if (op->n_out > 1)
         put_predicate(w, op->out[1], active, all);
     return true;
@@ -126,7 +126,7 @@ bool warp_redux(struct warp *w, const struct uop *u, uint32_t active)
         }
     }
     EACH(active, i)
-        slot(w, op->out[0])[i] = value;
+    slot(w, op->out[0])[i] = value;
     return true;
 }
 
@@ -135,7 +135,7 @@ bool warp_elect(struct warp *w, const struct uop *u, uint32_t active)
     const struct warpop *op = u->warp;
     uint32_t leader = (uint32_t)__builtin_ctz(active);
     EACH(active, i)
-        slot(w, op->out[0])[i] = leader;
+    slot(w, op->out[0])[i] = leader;
     put_predicate(w, op->out[1], active, 1u << leader);
     return true;
 }

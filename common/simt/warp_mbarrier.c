@@ -1,5 +1,6 @@
 // mbarrier: a barrier that lives in 8 bytes of shared memory. Source: PTX ISA 9.7.13.15. What those bytes hold is not
-// the kernel's business; here: the phase (bit 63), the arrivals that are expected and those still pending, 20 bits each.
+// the kernel's business; here: the phase (bit 63), the arrivals that are expected and those still pending, 20 bits
+// each.
 #include <string.h>
 
 #include "access.h"
@@ -66,10 +67,11 @@ bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active)
         case MBARRIER_ARRIVE_DROP:
             if (!s.expected || count > s.pending)
                 return complain(w, u, i,
-                                s.expected ? "more arrivals than the mbarrier expects in this phase: does its count fit "
-                                             "the threads that arrive?"
-                                           : "arrives at an mbarrier that was not initialised: is there a barrier "
-                                             "between mbarrier.init and this?");
+                                s.expected
+                                    ? "more arrivals than the mbarrier expects in this phase: does its count fit "
+                                      "the threads that arrive?"
+                                    : "arrives at an mbarrier that was not initialised: is there a barrier "
+                                      "between mbarrier.init and this?");
             if (op->n_out)
                 ((u64 *)(w->regs + op->out[0]))[i] = pack(s);
             s.pending -= count;

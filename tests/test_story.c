@@ -1,0 +1,148 @@
+// The story that the chapters tell, as counters of the simulated GPU: where ldmatrix conflicts come from and what takes
+// them away, on one tile and on the whole steps. Nsight Compute counted the same on an H200 (tests/truth, chapters).
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "matrix.h"
+#include "profile.h"
+#include "ptx_case.h"
+#include "steps.h"
+
+enum { LDSM_PLAIN = 43520 };  // ldmatrix conflicts of 09 and of 11 without padding, at 256 cubed
+
+// Runs one of the 16 x 16 x 16 kernels and checks its product; the profile is the device's.
+static const struct profile *run_tile(struct dev *d, const char *name)
+{
+    struct matrix A = matrix_new(DEV_F16, 16, 16), B = matrix_new(DEV_F16, 16, 16), C = matrix_new(DEV_F16, 16, 16);
+    dev_ptr a, b, c;
+    matrix_fill_random(&A, 1);
+    matrix_fill_random(&B, 2);
+    struct dev_module *m = dev_load(d, TILE_PTX);
+    struct dev_kernel *k = m ? dev_kernel(d, m, name) : NULL;
+    cr_assert(dev_alloc(d, "A", 512, &a) && dev_alloc(d, "B", 512, &b) && dev_alloc(d, "C", 512, &c) &&
+                  dev_upload(d, a, A.data, 512) && dev_upload(d, b, B.data, 512),
+              "%s", dev_error(d));
+    struct dev_arg args[] = { DEV_ARG(c), DEV_ARG(a), DEV_ARG(b) };
+    struct dev_launch launch = { { 1, 1, 1 }, { 32, 1, 1 }, 0, args, 3 };
+    cr_assert(k && dev_launch(d, k, &launch) && dev_sync(d) && dev_download(d, C.data, c, 512), "%s: %s", name,
+              dev_error(d));
+    for (int row = 0; row < 16; row++) {
+        for (int col = 0; col < 16; col++) {
+            double sum = 0, size = 0;
+            for (int i = 0; i < 16; i++) {
+                sum += matrix_get(&A, row, i) * matrix_get(&B, i, col);
+                size += fabs(matrix_get(&A, row, i) * matrix_get(&B, i, col));
+            }
+            cr_assert(fabs(matrix_get(&C, row, col) - sum) <= size * 0x1p-9, "%s: C[%d][%d] is %g, not %g", name, row,
+                      col, matrix_get(&C, row, col), sum);
+        }
+    }
+    matrix_free(&A);
+    matrix_free(&B);
+    matrix_free(&C);
+    const struct profile *p = dev_profile(d);
+    cr_assert_not_null(p);
+    return p;
+}
+
+static void expect_tile(const char *name, uint64_t ldsm, uint64_t store)
+{
+    struct dev *d = ptx_simulator();
+    const struct profile *p = run_tile(d, name);
+    cr_expect_eq(p->total[METRIC_LDSM_CONF], ldsm, "%s: %llu ldmatrix conflicts, not %llu", name,
+                 (unsigned long long)p->total[METRIC_LDSM_CONF], (unsigned long long)ldsm);
+    cr_expect_eq(p->total[METRIC_SST_CONF], store, "%s: %llu store conflicts, not %llu", name,
+                 (unsigned long long)p->total[METRIC_SST_CONF], (unsigned long long)store);
+    cr_expect_eq(p->total[METRIC_HMMA], 2);
+    dev_close(d);
+}
+
+Test(story, one_tile_has_eight_ldmatrix_conflicts_unpadded_and_none_padded_or_swizzled)
+{
+    expect_tile("wmma_plain", 8, 4);    // 4 of A, 4 of B; the tile of C conflicts when it is stored
+    expect_tile("wmma_padded", 0, 12);  // the copies of A and B into padded rows do now: 4 + 4
+    expect_tile("mma_plain", 8, 0);
+    expect_tile("mma_padded", 0, 8);
+    expect_tile("mma_swizzled", 0, 0);
+}
+
+// --- the steps at 256 cubed ---
+
+static const struct step *step_named(const char *name)
+{
+    for (size_t i = 0; i < n_steps; i++)
+        if (!strcmp(steps[i]->name, name))
+            return steps[i];
+    cr_assert_fail("there is no step %s", name);
+    return NULL;
+}
+
+// The counters of a step, or of its kernel built otherwise: ptx and shared replace the step's where they are given.
+static struct profile profile_of(const char *name, const char *ptx, unsigned shared)
+{
+    struct step s = *step_named(name);
+    struct tester_options o = tester_defaults;
+    struct tester_result result;
+    char error[DEV_ERROR_MAX] = "";
+    struct dev *d = ptx_simulator();
+    s.ptx = ptx ? ptx : s.ptx;
+    s.shared = shared ? shared : s.shared;
+    o.m = o.n = o.k = 256;
+    struct tester *t = tester_open(d, s.type, &o, error);
+    cr_assert(t && tester_step(t, &s, &result, error), "%s: %s", name, error);
+    cr_assert_eq(result.verdict, TESTER_RIGHT, "%s: %s", name, result.what);
+    struct profile p = *dev_profile(d);
+    p.lines = NULL;
+    tester_close(t);
+    dev_close(d);
+    return p;
+}
+
+static uint64_t of(const struct profile *p, enum profile_metric m)
+{
+    return p->total[m];
+}
+
+Test(story, steps_05_to_07_have_no_conflicts_and_no_wavefront_too_many)
+{
+    static const char *const names[] = { "05_vectorized", "06_warp_tile", "07_double_buffer" };
+    uint64_t before = UINT64_MAX;
+    for (int i = 0; i < 3; i++) {
+        struct profile p = profile_of(names[i], NULL, 0);
+        cr_expect_eq(of(&p, METRIC_SLD_CONF), 0, "%s", names[i]);
+        cr_expect_eq(of(&p, METRIC_SST_CONF), 0, "%s", names[i]);
+        cr_expect_eq(of(&p, METRIC_WAVE), of(&p, METRIC_WAVE_IDEAL), "%s", names[i]);
+        cr_expect_leq(of(&p, METRIC_SLD_WAVE), before, "%s", names[i]);
+        before = of(&p, METRIC_SLD_WAVE);
+    }
+}
+
+Test(story, padding_or_a_swizzle_takes_the_ldmatrix_conflicts_away)
+{
+    struct profile plain = profile_of("09_wmma_smem", NULL, 0), padded = profile_of("10_wmma_padding", NULL, 0);
+    struct profile mma = profile_of("11_mma_ptx", NULL, 0), swizzled = profile_of("12_mma_swizzle", NULL, 0);
+    struct profile mma_plain = profile_of("11_mma_ptx", UNPADDED_PTX, 0);
+    cr_expect_eq(of(&plain, METRIC_LDSM_CONF), LDSM_PLAIN);
+    cr_expect_eq(of(&mma_plain, METRIC_LDSM_CONF), LDSM_PLAIN, "11 with PAD = 0");
+    cr_expect_eq(of(&padded, METRIC_LDSM_CONF), 0);
+    cr_expect_eq(of(&mma, METRIC_LDSM_CONF), 0);
+    cr_expect_eq(of(&swizzled, METRIC_LDSM_CONF), 0);
+    cr_expect_eq(of(&swizzled, METRIC_SST_CONF), 0);
+    cr_expect_eq(of(&swizzled, METRIC_WAVE), of(&swizzled, METRIC_WAVE_IDEAL));
+    cr_expect_gt(of(&mma, METRIC_SST_CONF), 0, "padding leaves the stores some");
+    for (const struct profile *const *p = (const struct profile *[]){ &plain, &padded, &mma, &swizzled, NULL }; *p; p++)
+        cr_expect_eq(of(*p, METRIC_HMMA), 256 * 256 * 256 / (16 * 8 * 16), "m16n8k16 is one instruction");
+}
+
+Test(story, the_swizzle_needs_no_bytes)
+{
+    const struct step *padded = step_named("11_mma_ptx"), *swizzled = step_named("12_mma_swizzle");
+    const unsigned tiles = 2 * 2 * (128 * 32 + 32 * 256);  // two stages of halves, 11's tiles
+    struct profile p = profile_of("12_mma_swizzle", SHALLOW_PTX, tiles);
+    cr_expect_lt(tiles, padded->shared, "with 11's tiles 12 needs %u bytes, 11 needs %u", tiles, padded->shared);
+    cr_expect_eq(of(&p, METRIC_LDSM_CONF) + of(&p, METRIC_SST_CONF), 0);
+    cr_expect_eq(swizzled->shared, 4u * (unsigned)swizzled->tile.k * (128 + 256), "two stages, and nothing else");
+    cr_expect_leq(swizzled->shared, 99u * 1024, "an RTX 30 or 40 has no more");
+}

@@ -179,7 +179,7 @@ static uint64_t to_f32_directed(uint64_t a, uint64_t b, uint64_t c, unsigned bit
     const volatile wide v = integer(a, from_of(bits));
     (void)b, (void)c;
     fesetround(directed[bits >> 8 & 255].mode);
-    const volatile float x = v < 0 ? (float)(int64_t)v : (float)(uint64_t)v;
+    const volatile float x = v >> 63 > 0 ? 2 * (float)(int64_t)(v >> 1 | (v & 1)) : (float)(int64_t)v;
     fesetround(FE_TONEAREST);
     return ptx_of_float(mode_of(bits) & SAT ? (x <= 0 ? 0 : 1.0f) : x);
 }
@@ -189,7 +189,7 @@ static uint64_t to_f64_directed(uint64_t a, uint64_t b, uint64_t c, unsigned bit
     const volatile wide v = integer(a, from_of(bits));
     (void)b, (void)c;
     fesetround(directed[bits >> 8 & 255].mode);
-    const volatile double x = v < 0 ? (double)(int64_t)v : (double)(uint64_t)v;
+    const volatile double x = v >> 63 > 0 ? 2 * (double)(int64_t)(v >> 1 | (v & 1)) : (double)(int64_t)v;
     fesetround(FE_TONEAREST);
     return ptx_of_double(x);
 }

@@ -469,7 +469,8 @@ static enum relation relation_of(double a, double b)
     X(lt, LESS)                                                                                                        \
     X(le, LESS | EQUAL)                                                                                                \
     X(gt, GREATER)                                                                                                     \
-    X(ge, GREATER | EQUAL) X(equ, EQUAL | UNORDERED) X(neu, LESS | GREATER | UNORDERED) X(ltu, LESS | UNORDERED)       \
+    X(ge, GREATER | EQUAL)                                                                                             \
+    X(equ, EQUAL | UNORDERED) X(neu, LESS | GREATER | UNORDERED) X(ltu, LESS | UNORDERED)                              \
         X(leu, LESS | EQUAL | UNORDERED) X(gtu, GREATER | UNORDERED) X(geu, GREATER | EQUAL | UNORDERED)               \
             X(num, LESS | EQUAL | GREATER) X(nan, UNORDERED)
 #define X(op, set)                                                                                                     \

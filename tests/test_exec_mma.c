@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "ptx_case.h"
+#include "simt/simt.h"
 
-enum { LANES = 32, MOST = 8 * LANES, CELLS = 8, TEXT = 1 << 14 };
+enum { MOST = 8 * LANES, CELLS = 8, TEXT = 1 << 14 };
 
 struct text {
     char p[TEXT];
@@ -182,6 +183,45 @@ Test(mma, zeros_add_up_to_plus_zero_but_for_minus_zeros_alone)
     }
     for (size_t d = 0; d < devices; d++)
         dev_close(dev[d]);
+}
+
+// 1 and four products of 2^-25: an sm_90 keeps 25 bits behind the point, so that they add up to a last bit of f32; an
+// sm_80 keeps 24 and drops each of them.
+Test(mma, an_sm_80_keeps_one_bit_less)
+{
+    static const unsigned sm[] = { 80, 90 };
+    static const uint32_t want[] = { 0x3f800000, 0x3f800001 };
+    for (int i = 0; i < 2; i++) {
+        static struct text text;
+        struct registers r[4] = { { .n = 4, .words = 1 }, { .n = 2, .words = 1 }, { .n = 4, .words = 1 },
+                                  { .n = 4, .words = 1 } };
+        char error[DEV_ERROR_MAX] = "";
+        uint32_t input[10 * LANES];
+        for (unsigned k = 0; k < 4 * LANES; k++)
+            input[k] = k < LANES && k % 4 < 2 ? 0x08000800 : 0;  // A[row][0..3] = 2^-13
+        for (unsigned k = 4 * LANES; k < 6 * LANES; k++)
+            input[k] = 0x0c000c00;  // B = 2^-12
+        for (unsigned k = 6 * LANES; k < 10 * LANES; k++)
+            input[k] = 0x3f800000;
+        mma_module(&text, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", r);
+        struct simt *s = simt_new();
+        cr_assert_not_null(s);
+        s->sm = sm[i];
+        struct simt_module *m = simt_load(s, "mma.ptx", text.p, text.n, error);
+        struct simt_kernel *k = m ? simt_find(m, "k") : NULL;
+        cr_assert_not_null(k, "%s", error);
+        uint64_t out = memory_alloc(&s->memory, "out", 4 * LANES * 4), in = memory_alloc(&s->memory, "in", sizeof input);
+        memcpy(memory_at(&s->memory, in, sizeof input), input, sizeof input);
+        struct dev_arg args[] = { DEV_ARG(out), DEV_ARG(in) };
+        unsigned char *params = simt_pack(k, args, 2, error);
+        cr_assert(params && simt_launch(s, k, (unsigned[]){ 1, 1, 1 }, (unsigned[]){ LANES, 1, 1 }, 0, params, error),
+                  "%s", error);
+        uint32_t got;
+        memcpy(&got, memory_at(&s->memory, out, 4), 4);
+        cr_expect_eq(got, want[i], "sm_%u gives 0x%08" PRIx32, sm[i], got);
+        free(params);
+        simt_free(s);
+    }
 }
 
 // --- wmma ---

@@ -1,6 +1,6 @@
-// The simulated GPU's counters against truth/h200_micro.tsv: each row's instruction is run, with the row's lane offsets,
-// and every counter that both know must be the same. (test_cost.c checks the rules alone.) Left out: atomics, and rows
-// that are no memory or tensor instruction.
+// The simulated GPU's counters against truth/h200_micro.tsv: each row's instruction is run, with the row's lane
+// offsets, and every counter that both know must be the same. (test_cost.c checks the rules alone.) Left out: atomics,
+// and rows that are no memory or tensor instruction.
 #include <criterion/criterion.h>
 
 #include <inttypes.h>
@@ -119,12 +119,12 @@ static bool say_instruction(struct text *t, const char *kernel, const char *ptx,
     return true;
 }
 
-static void compare(const char *kernel, char *name[], char *cell[], size_t columns, const struct profile *p, bool stores,
-                    int *compared)
+static void compare(const char *kernel, char *name[], char *cell[], size_t columns, const struct profile *p,
+                    bool stores, int *compared)
 {
     for (size_t c = 7; c < columns; c++) {
         for (int m = 0; m < METRIC_COUNT; m++) {
-            bool result = m == METRIC_GST_REQ || m == METRIC_GST_SEC;  // of storing what was loaded, but for stores
+            bool result = m == METRIC_GST_REQ || m == METRIC_GST_SEC;     // of storing what was loaded, but for stores
             bool noise = m == METRIC_HMMA && !starts(kernel, "alu_mma");  // that counter wanders by one or so
             if (strcmp(profile_metric_name(m), name[c]) || (result && !stores) || noise)
                 continue;
@@ -156,7 +156,8 @@ Test(truth, every_row_is_counted_as_an_h200_counted_it, .timeout = 120)
         say_offsets(&t, cell[6]);
         say(&t, ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.reg .pred %%p<2>;\n.reg .f32 %%f<8>;\n");
         say(&t, ".reg .b32 %%r<32>;\n.reg .b64 %%l<24>;\n.shared .align 128 .b8 s[%d];\n", 48 * 1024);
-        say(&t, "ld.param.u64 %%l0, [out];\nld.param.u64 %%l1, [in];\nmov.u32 %%r1, %%laneid;\nmov.u64 %%l2, offsets;\n");
+        say(&t,
+            "ld.param.u64 %%l0, [out];\nld.param.u64 %%l1, [in];\nmov.u32 %%r1, %%laneid;\nmov.u64 %%l2, offsets;\n");
         say(&t, "mad.wide.u32 %%l2, %%r1, 4, %%l2;\nld.const.u32 %%r5, [%%l2];\nld.const.u32 %%r2, [mask];\n");
         say(&t, "shr.u32 %%r2, %%r2, %%r1;\nand.b32 %%r2, %%r2, 1;\nsetp.ne.u32 %%p0, %%r2, 0;\nmov.u32 %%r6, s;\n");
         say(&t, "add.u32 %%r6, %%r6, %%r5;\nmad.wide.u32 %%l3, %%r5, 1, %%l%d;\n", stores ? 0 : 1);

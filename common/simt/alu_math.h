@@ -339,9 +339,12 @@ ROUNDED(rcp64, f64, f64, 1.0 / x)
 ROUNDED(sqrt64, f64, f64, __builtin_sqrt(x))
 ROUNDED(f32_of_f64, f32, f64, x)
 ROUNDED(f32_of_s64, f32, s64, x)
-ROUNDED(f32_of_u64, f32, u64, x)
+// By way of s64: some compilers' code for u64 turns 0 into -0 where it rounds down.
+#define SIGNED(T, x) ((x) >> 63 ? 2 * (T)(s64)((x) >> 1 | ((x)&1)) : (T)(s64)(x))
+ROUNDED(f32_of_u64, f32, u64, SIGNED(f32, x))
 ROUNDED(f64_of_s64, f64, s64, x)
-ROUNDED(f64_of_u64, f64, u64, x)
+ROUNDED(f64_of_u64, f64, u64, SIGNED(f64, x))
+#undef SIGNED
 #undef ROUNDED
 
 // r is exact rounded by mode; with .ftz it is zero where exact, rounded to 24 bits whatever its exponent, is too small

@@ -29,6 +29,7 @@ static const char help[] =
     "  --block X,Y,Z    threads of a block (default 1)\n"
     "  --shared BYTES   dynamic shared memory of a block\n"
     "  --jobs N         host threads (default: one a processor); results do not depend on it\n"
+    "  --sm 80|90       whose tensor cores: they differ in how many bits of a sum they keep (default 90)\n"
     "  --budget N       warp instructions after which a block counts as endless\n"
     "  --dump I=FILE    write array argument I (from 0) to FILE afterwards\n"
     "  --by-line        with profile: the hottest source lines\n"
@@ -45,7 +46,7 @@ static const char help[] =
 struct command {
     const char *file, *kernel, *json;
     unsigned grid[3], block[3];
-    uint64_t shared, jobs, budget;
+    uint64_t shared, jobs, budget, sm;
     bool profile, by_line;
     struct arg args[MAX_ARGS];
     size_t n_args;
@@ -259,17 +260,13 @@ static int run(struct simt *s, struct simt_module *m, struct command *c)
 
 static bool parse(int argc, char **argv, struct command *c, char error[DEV_ERROR_MAX])
 {
-    enum { GRID = 1000, BLOCK, SHARED, JOBS, BUDGET, DUMP, BY_LINE, JSON };
+    enum { GRID = 1000, BLOCK, SHARED, JOBS, SM, BUDGET, DUMP, BY_LINE, JSON };
     static const struct option options[] = {
-        { "grid", required_argument, NULL, GRID },
-        { "block", required_argument, NULL, BLOCK },
-        { "shared", required_argument, NULL, SHARED },
-        { "jobs", required_argument, NULL, JOBS },
-        { "budget", required_argument, NULL, BUDGET },
-        { "dump", required_argument, NULL, DUMP },
-        { "by-line", no_argument, NULL, BY_LINE },
-        { "json", required_argument, NULL, JSON },
-        { 0 },
+        { "grid", required_argument, NULL, GRID },     { "block", required_argument, NULL, BLOCK },
+        { "shared", required_argument, NULL, SHARED }, { "jobs", required_argument, NULL, JOBS },
+        { "sm", required_argument, NULL, SM },         { "budget", required_argument, NULL, BUDGET },
+        { "dump", required_argument, NULL, DUMP },     { "by-line", no_argument, NULL, BY_LINE },
+        { "json", required_argument, NULL, JSON },     { 0 },
     };
     opterr = 0;
     for (int o, which = 0; (o = getopt_long(argc, argv, "", options, &which)) != -1;) {
@@ -288,6 +285,9 @@ static bool parse(int argc, char **argv, struct command *c, char error[DEV_ERROR
             break;
         case JOBS:
             ok = options_whole(optarg, 1, 256, &c->jobs);
+            break;
+        case SM:
+            ok = options_whole(optarg, 80, 90, &c->sm) && (c->sm == 80 || c->sm == 90);
             break;
         case BUDGET:
             ok = options_whole(optarg, 1, UINT64_MAX, &c->budget);
@@ -365,7 +365,7 @@ int main(int argc, char **argv)
         unable(error);
     else if (!(s = simt_new()))
         unable("out of memory");
-    else if (!(m = simt_load(s, c.file, text, bytes, error)))
+    else if (s->sm = c.sm ? (unsigned)c.sm : s->sm, !(m = simt_load(s, c.file, text, bytes, error)))
         unable(error);
     else {
         s->jobs = (unsigned)c.jobs;

@@ -1,0 +1,139 @@
+// Warp-level instructions where they go wrong, mbarrier, and calls that are refused. What they give when they go right
+// is in test_kernels.c.
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#include "ptx_case.h"
+
+#define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
+#define REGS                                                                                                           \
+    ".reg .pred %p<8>;\n.reg .b32 %r<24>;\n.reg .b64 %l<8>;\nld.param.u64 %l0, [out];\nld.param.u64 %l1, [in];\n"      \
+    "mov.u32 %r1, %tid.x;\nmad.wide.u32 %l2, %r1, 4, %l0;\nmov.u32 %r3, 0;\n.loc 1 77 0\n"
+#define ENTRY ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n" REGS
+#define LEAVE "st.global.u32 [%l2], %r3;\nret;\n}\n.file 1 \"kernel.cu\"\n"
+#define MODULE(body) HEAD ENTRY body LEAVE
+#define PARTS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+enum { MOST = 128 };
+
+static void expect_failure(const char *text, unsigned threads, const char *const *parts)
+{
+    struct dev *d = ptx_simulator();
+    uint32_t out[MOST] = { 0 }, in[1] = { 0 };
+    cr_assert_not(ptx_run(d, text, (struct ptx_shape){ 1, threads, 0 }, out, MOST, in, 1), "it ran to its end");
+    for (; *parts; parts++)
+        cr_expect_not_null(strstr(dev_error(d), *parts), "'%s' is not in: %s", *parts, dev_error(d));
+    cr_expect_null(strchr(dev_error(d), '\n'), "more than a line: %s", dev_error(d));
+    dev_close(d);
+}
+
+static void expect(const char *text, unsigned threads, uint32_t (*want)(uint32_t i))
+{
+    struct dev *d[PTX_DEVICES];
+    size_t devices = ptx_devices(d);
+    for (size_t k = 0; k < devices; k++) {
+        uint32_t out[MOST] = { 0 }, in[1] = { 0 };
+        cr_expect(ptx_run(d[k], text, (struct ptx_shape){ 1, threads, 0 }, out, MOST, in, 1), "%s: %s",
+                  dev_about(d[k])->name, dev_error(d[k]));
+        for (uint32_t i = 0; i < threads; i++)
+            cr_assert_eq(out[i], want(i), "%s: thread %u gives %u, not %u", dev_about(d[k])->name, i, out[i], want(i));
+        dev_close(d[k]);
+    }
+}
+
+// --- lanes that are not there ---
+
+Test(exec_warp, a_lane_outside_its_own_member_mask_is_found)
+{
+    expect_failure(MODULE("shfl.sync.idx.b32 %r3, %r1, 0, 31, 0x0000ffff;\n"), 32,
+                   PARTS("kernel.cu:77", "thread (16,0,0)", "member mask is 0x0000ffff", "without lane 16"));
+    expect_failure(MODULE("bar.warp.sync 0xfffffffe;\n"), 32, PARTS("member mask", "without lane 0"));
+}
+
+Test(exec_warp, lanes_that_never_come_are_named)
+{
+    expect_failure(MODULE("setp.lt.u32 %p0, %r1, 8;\n@%p0 bra DONE;\nvote.sync.ballot.b32 %r3, %p0, 0xffffffff;\n"
+                          "bra LAST;\nDONE: bar.sync 0;\nLAST:\n"),
+                   32, PARTS("kernel.cu:77", "for lanes 0x000000ff", "never come"));
+    expect_failure(MODULE(".reg .b32 %a<4>, %b<2>;\n.reg .f32 %c<4>;\n"
+                          "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%c0,%c1,%c2,%c3}, {%a0,%a1,%a2,%a3}, "
+                          "{%b0,%b1}, {%c0,%c1,%c2,%c3};\n"),
+                   48, PARTS("kernel.cu:77", "thread (32,0,0)", "lanes 0xffff0000"));
+}
+
+Test(exec_warp, a_shuffle_from_a_lane_that_takes_no_part_is_found)
+{
+    expect_failure(MODULE("shfl.sync.down.b32 %r3, %r1, 1, 31, 0x0000ffff;\n"), 16,
+                   PARTS("kernel.cu:77", "thread (15,0,0)", "reads from lane 16", "undefined"));
+}
+
+Test(exec_warp, matrix_rows_outside_shared_memory_or_misaligned_are_found)
+{
+    expect_failure(MODULE(".shared .align 16 .b8 s[512];\nmad.lo.u32 %r5, %r1, 16, 16;\n"
+                          "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r6,%r7,%r8,%r9}, [%r5];\n"),
+                   32, PARTS("kernel.cu:77", "thread (31,0,0)", "reads 16 bytes", "byte 512 of shared memory"));
+    expect_failure(MODULE(".shared .align 16 .b8 s[512];\nshl.b32 %r5, %r1, 3;\n"
+                          "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r5];\n"),
+                   32, PARTS("thread (1,0,0)", "not a multiple of 16"));
+}
+
+// --- mbarrier: 64 threads arrive, all wait, then read what their neighbour wrote ---
+
+static uint32_t mirrored(uint32_t i)
+{
+    return 63 - i;
+}
+
+Test(exec_warp, an_mbarrier_opens_when_all_have_arrived)
+{
+    expect(
+        MODULE(".shared .align 8 .b64 b;\n.shared .align 4 .b32 s[64];\nsetp.ne.u32 %p0, %r1, 0;\n"
+               "@!%p0 mbarrier.init.shared.b64 [b], 64;\nbar.sync 0;\nmov.u32 %r5, s;\nmad.lo.u32 %r6, %r1, 4, %r5;\n"
+               "st.shared.u32 [%r6], %r1;\nmbarrier.arrive.shared.b64 %l3, [b];\n"
+               "WAIT: mbarrier.test_wait.shared.b64 %p1, [b], %l3;\n@!%p1 bra WAIT;\n"
+               "sub.u32 %r7, 63, %r1;\nmad.lo.u32 %r7, %r7, 4, %r5;\nld.shared.u32 %r3, [%r7];\n"),
+        64, mirrored);
+}
+
+Test(exec_warp, an_mbarrier_without_a_count_is_found)
+{
+    expect_failure(MODULE(".shared .align 8 .b64 b;\nst.shared.u64 [b], 0;\nmbarrier.arrive.shared.b64 _, [b];\n"), 32,
+                   PARTS("kernel.cu:77", "not initialised"));
+}
+
+// --- asynchronous copies ---
+
+static uint32_t late(uint32_t i)
+{
+    return i < 32 ? 5 : 0;
+}
+
+// A copy that nobody waited for has not arrived: the simulated GPU brings it as late as PTX allows.
+Test(exec_warp, a_copy_that_is_not_waited_for_has_not_arrived)
+{
+    struct dev *d = ptx_simulator();
+    uint32_t out[MOST] = { 0 }, in[MOST] = { 0 };
+    cr_assert(ptx_run(d,
+                      MODULE(".shared .align 16 .b32 s[32];\nmov.u32 %r5, s;\nmad.lo.u32 %r5, %r1, 4, %r5;\n"
+                             "mov.u32 %r6, 5;\nst.shared.u32 [%r5], %r6;\nmad.wide.u32 %l3, %r1, 4, %l1;\n"
+                             "cp.async.ca.shared.global [%r5], [%l3], 4;\ncp.async.commit_group;\n"
+                             "cp.async.wait_group 1;\nld.shared.u32 %r3, [%r5];\n"),
+                      (struct ptx_shape){ 1, 32, 0 }, out, 32, in, MOST),
+              "%s", dev_error(d));
+    for (uint32_t i = 0; i < 32; i++)
+        cr_assert_eq(out[i], late(i));
+    dev_close(d);
+}
+
+// --- calls ---
+
+Test(exec_warp, calls_that_cannot_be_followed_are_refused_at_their_place)
+{
+    expect_failure(HEAD ".func f()\n{\ncall.uni f, ();\nret;\n}\n" ENTRY "call.uni f, ();\n" LEAVE, 32,
+                   PARTS("test.ptx:6", "calls itself"));
+    expect_failure(HEAD ".extern .func malloc();\n" ENTRY "call.uni malloc, ();\n" LEAVE, 32,
+                   PARTS("'malloc' has no body"));
+    expect_failure(MODULE("call.uni %l1, ();\n"), 32, PARTS("indirect calls are not supported"));
+    expect_failure(MODULE("brx.idx %r1, NOWHERE;\n"), 32, PARTS("expected the label of a .branchtargets list"));
+}

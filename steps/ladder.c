@@ -230,6 +230,8 @@ static int climb(struct ladder *l, FILE *json, char error[DEV_ERROR_MAX])
     for (size_t i = 0; i < n_steps; i++) {
         struct row *row = &l->rows[i];
         row->step = steps[i];
+        if (i > 0 && steps[i]->type == DEV_F16 && steps[i - 1]->type != DEV_F16)
+            fprintf(l->out, "from here on A, B and C are halves, multiplied by tensor cores and summed in float:\n");
         progress(l, i);
         row->ran = run_step(l, row);
         progress(l, n_steps);

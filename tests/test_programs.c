@@ -168,11 +168,16 @@ Test(ladder, climbs_every_step_simulated)
     run(&r, LADDER, "--device=sim", "--size", "64", NULL);
     cr_assert(r.status == 0, "exit status %d: %s", r.status, r.err);
     cr_assert(strstr(r.out, "simulated"), "%s", r.out);
-    static const char *const names[] = { "01_naive", "02_smem_tile", "02_smem_tile_double", "03_thread_tile_1d",
-                                         "04_thread_tile_2d" };
+    static const char *const names[] = { "01_naive",          "02_smem_tile",      "02_smem_tile_double",
+                                         "03_thread_tile_1d", "04_thread_tile_2d", "05_vectorized",
+                                         "06_warp_tile",      "07_double_buffer",  "08_wmma",
+                                         "09_wmma_smem",      "10_wmma_padding",   "11_mma_ptx",
+                                         "12_mma_swizzle" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         cr_assert(strstr(r.out, names[i]), "no %s in %s", names[i], r.out);
     cr_assert(!strstr(r.out, "WRONG") && !strstr(r.out, "FAILED"), "%s", r.out);
+    const char *types = strstr(r.out, "from here on"), *seventh = strstr(r.out, "07_"), *eighth = strstr(r.out, "08_");
+    cr_assert(types && seventh < types && types < eighth, "it does not show where the types change: %s", r.out);
 }
 
 Test(simt, refuses_files_that_are_not_ptx)

@@ -28,16 +28,14 @@ __device__ void store(float *C, int M, int N, int row, int col, float alpha, con
 {
     const int n = row < M ? N - col : 0;  // so many of the 4 are inside
     float *c = &C[size_t(row) * N + col];
-    float4 old = {}, v;
-    if (beta != 0)
-        old = load<WIDE>(c, n);
-    v = { alpha * acc[0] + beta * old.x, alpha * acc[1] + beta * old.y, alpha * acc[2] + beta * old.z,
-          alpha * acc[3] + beta * old.w };
+    const float4 old = beta == 0 ? float4() : load<WIDE>(c, n);
+    const float4 v = { alpha * acc[0] + beta * old.x, alpha * acc[1] + beta * old.y, alpha * acc[2] + beta * old.z,
+                       alpha * acc[3] + beta * old.w };
     if (WIDE && n > 0)
         *reinterpret_cast<float4 *>(c) = v;
     for (int e = 0; !WIDE && e < 4; e++)
         if (e < n)
-            c[e] = reinterpret_cast<float *>(&v)[e];
+            c[e] = (&v.x)[e];
 }
 
 template <bool WIDE>
@@ -57,27 +55,17 @@ __device__ void product(int M, int N, int K, float alpha, const float *A, const 
     // --- Accumulators ---
     float acc[TM][TN] = {};
 
-    // --- Load ---
     // A and B move along K, tile by tile; left is how much of K is still to come.
     A += size_t(clamp(brow + arow, M)) * K + acol;  // BM x K: the block's rows
     B += size_t(crow) * N + bcol + ccol;            // K x BN: the block's columns
-    int left = K;
-    float4 a_next, b_next;
-    auto fetch = [&] {
-        a_next = load<WIDE>(A, left - acol);
-        b_next = load<WIDE>(B, crow < left ? N - bcol - ccol : 0);
-        left -= BK, A += BK, B += size_t(BK) * N;
-    };
-    auto put = [&] {
+    for (int left = K; left > 0; left -= BK, A += BK, B += size_t(BK) * N) {
+        // --- Load ---
+        const float4 a_next = load<WIDE>(A, left - acol), b_next = load<WIDE>(B, crow < left ? N - bcol - ccol : 0);
         As[acol + 0][arow] = a_next.x;
         As[acol + 1][arow] = a_next.y;
         As[acol + 2][arow] = a_next.z;
         As[acol + 3][arow] = a_next.w;
         *reinterpret_cast<float4 *>(&Bs[crow][ccol]) = b_next;
-    };
-    for (int tile = 0; tile <= (K - 1) / BK; tile++) {
-        fetch();
-        put();
         __syncthreads();  // both tiles are complete before anyone reads them
 
         // --- Compute ---

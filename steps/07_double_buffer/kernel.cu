@@ -29,16 +29,14 @@ __device__ void store(float *C, int M, int N, int row, int col, float alpha, con
 {
     const int n = row < M ? N - col : 0;  // so many of the 4 are inside
     float *c = &C[size_t(row) * N + col];
-    float4 old = {}, v;
-    if (beta != 0)
-        old = load<WIDE>(c, n);
-    v = { alpha * acc[0] + beta * old.x, alpha * acc[1] + beta * old.y, alpha * acc[2] + beta * old.z,
-          alpha * acc[3] + beta * old.w };
+    const float4 old = beta == 0 ? float4() : load<WIDE>(c, n);
+    const float4 v = { alpha * acc[0] + beta * old.x, alpha * acc[1] + beta * old.y, alpha * acc[2] + beta * old.z,
+                       alpha * acc[3] + beta * old.w };
     if (WIDE && n > 0)
         *reinterpret_cast<float4 *>(c) = v;
     for (int e = 0; !WIDE && e < 4; e++)
         if (e < n)
-            c[e] = reinterpret_cast<float *>(&v)[e];
+            c[e] = (&v.x)[e];
 }
 
 template <bool WIDE>

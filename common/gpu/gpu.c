@@ -18,11 +18,12 @@ struct dev_kernel {
     struct dev_kernel *next;
     char *name;
     cu_function function;
+    size_t n_params;
 };
 
 struct dev_module {
     struct dev_module *next;
-    char *name;
+    char *name, *text;
     cu_module module;
     struct dev_kernel *kernels;
 };
@@ -125,6 +126,15 @@ static struct dev *gpu_open(char error[DEV_ERROR_MAX])
     return d;
 }
 
+static void drop_module(struct dev_module *m)  // its memory alone
+{
+    if (m) {
+        free(m->name);
+        free(m->text);
+    }
+    free(m);
+}
+
 static void free_module(struct gpu *g, struct dev_module *m)
 {
     while (m->kernels) {
@@ -134,8 +144,7 @@ static void free_module(struct gpu *g, struct dev_module *m)
         free(k);
     }
     g->cuda.module_unload(m->module);
-    free(m->name);
-    free(m);
+    drop_module(m);
 }
 
 static void gpu_unload(struct dev *d, struct dev_module *m)
@@ -235,10 +244,12 @@ static struct dev_module *gpu_load(struct dev *d, const char *name, const char *
     int options[] = { CU_JIT_LINE_INFO, CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES };
     void *values[] = { (void *)(uintptr_t)1, log, (void *)(uintptr_t)sizeof log };
     struct dev_module *m = calloc(1, sizeof *m);
-    if (m)
+    if (m) {
         m->name = strdup(name);
-    if (!m || !m->name) {
-        free(m);
+        m->text = strdup(text);
+    }
+    if (!m || !m->name || !m->text) {
+        drop_module(m);
         backend_fail(d, "%.300s: out of memory", name);
         return NULL;
     }
@@ -250,13 +261,36 @@ static struct dev_module *gpu_load(struct dev *d, const char *name, const char *
         line[strcspn(line, "\n")] = '\0';  // the first message; the others follow from it
         cuda_describe(&g->cuda, "cuModuleLoadDataEx", r, why, sizeof why);
         backend_fail(d, "%.300s: the driver refuses this PTX: %s%s%.400s", name, why, *line ? ": " : "", line);
-        free(m->name);
-        free(m);
+        drop_module(m);
         return NULL;
     }
     m->next = g->modules;
     g->modules = m;
     return m;
+}
+
+// The parameters that the PTX declares for a kernel: the driver tells their sizes, but their number only by an error.
+static size_t count_params(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    size_t n = 0;
+    for (const char *p = text; (p = strstr(p, ".entry"));) {
+        p += strlen(".entry");
+        p += strspn(p, " \t\r\n");
+        if (strncmp(p, name, length))
+            continue;
+        p += length;
+        p += strspn(p, " \t\r\n");
+        if (*p != '(')
+            continue;
+        const char *end = strchr(p, ')');
+        while ((p = strstr(p, ".param")) && p < end) {
+            n++;
+            p++;
+        }
+        break;
+    }
+    return n;
 }
 
 static struct dev_kernel *gpu_kernel(struct dev *d, struct dev_module *m, const char *name)
@@ -282,29 +316,26 @@ static struct dev_kernel *gpu_kernel(struct dev *d, struct dev_module *m, const 
         free(k);
         return NULL;
     }
+    k->n_params = count_params(m->text, name);
     k->next = m->kernels;
     m->kernels = k;
     return k;
 }
 
-// Only newer drivers can say what parameters a kernel has.
+// Older drivers cannot say what sizes a kernel's parameters have.
 static bool check_args(struct dev *d, const struct dev_kernel *k, const struct dev_launch *l)
 {
     const struct cuda *c = &gpu_of(d)->cuda;
-    size_t offset, bytes, n = 0;
-    if (!c->param_info)
-        return true;
-    cu_result r;
-    while (!(r = c->param_info(k->function, n, &offset, &bytes))) {
-        if (n < l->n_args && l->args[n].bytes != bytes)
-            return backend_fail(d, "kernel %s: argument %zu has %zu bytes, the parameter has %zu", k->name, n,
-                                l->args[n].bytes, bytes);
-        n++;
+    size_t offset, bytes;
+    if (k->n_params != l->n_args)
+        return backend_fail(d, "kernel %s takes %zu arguments, %zu were given", k->name, k->n_params, l->n_args);
+    for (size_t i = 0; c->param_info && i < l->n_args; i++) {
+        if (!ok(d, "cuFuncGetParamInfo", c->param_info(k->function, i, &offset, &bytes)))
+            return false;
+        if (l->args[i].bytes != bytes)
+            return backend_fail(d, "kernel %s: argument %zu has %zu bytes, the parameter has %zu", k->name, i,
+                                l->args[i].bytes, bytes);
     }
-    if (r != CU_ERROR_INVALID_VALUE)  // which means that there is no such parameter
-        return ok(d, "cuFuncGetParamInfo", r);
-    if (n != l->n_args)
-        return backend_fail(d, "kernel %s takes %zu arguments, %zu were given", k->name, n, l->n_args);
     return true;
 }
 

@@ -38,12 +38,13 @@ __device__ void store(float *C, int M, int N, int row, int col, float alpha, con
             c[e] = (&v.x)[e];
 }
 
+// Outside of product, so that its two forms share them.
+__shared__ __align__(16) float As[BK][BM + PAD];  // transposed: a column of A's tile lies in a row
+__shared__ __align__(16) float Bs[BK][BN];
+
 template <bool WIDE>
 __device__ void product(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C)
 {
-    __shared__ __align__(16) float As[BK][BM + PAD];  // transposed: a column of A's tile lies in a row
-    __shared__ __align__(16) float Bs[BK][BN];
-
     // --- Who am I? ---
     const int tid = threadIdx.x;
     const int brow = blockIdx.y * BM, bcol = blockIdx.x * BN;  // first row and column of the block's tile of C

@@ -39,17 +39,18 @@ __device__ void store(float *C, int M, int N, int row, int col, float alpha, con
             c[e] = (&v.x)[e];
 }
 
+// Outside of product, so that its two forms share them.
+__shared__ __align__(16) float As[BK][BM + PAD];  // transposed: a column of A's tile lies in a row
+__shared__ __align__(16) float Bs[BK][BN];
+
 template <bool WIDE>
 __device__ void product(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C)
 {
-    __shared__ __align__(16) float As[BK][BM + PAD];  // transposed: a column of A's tile lies in a row
-    __shared__ __align__(16) float Bs[BK][BN];
-
     // --- Who am I? ---
     const int tid = threadIdx.x;
     const int brow = blockIdx.y * BM, bcol = blockIdx.x * BN;  // first row and column of the block's tile of C
     const int warp = tid / 32, lane = tid % 32;
-    // A warp's lanes are 8 rows by 4 columns of pieces. Neighbours i and i ^ 1 read the same rows of As; so do lanes 16
+    // A warp's lanes are 8 rows by 4 columns of pieces. Lanes i and i ^ 1 read the same rows of As, so do lanes 16
     // apart: each quarter of the warp asks for 64 bytes of As and 32 of Bs.
     const int row = warp / (BN / WN) * WM + lane / 2 % 8 * 4;
     const int col = warp % (BN / WN) * WN + (lane % 2 + lane / 16 * 2) * 4;

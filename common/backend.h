@@ -18,6 +18,7 @@ struct backend {
     void (*close)(struct dev *d);
     void (*set_jobs)(struct dev *d, unsigned jobs);                    // may be NULL
     void (*set_budget)(struct dev *d, uint64_t warp_instructions);     // may be NULL
+    void (*set_tensor_cores)(struct dev *d, unsigned sm);              // may be NULL
     bool (*alloc)(struct dev *d, const char *name, size_t bytes, dev_ptr *out);
     bool (*free)(struct dev *d, dev_ptr p);
     bool (*upload)(struct dev *d, dev_ptr to, const void *from, size_t bytes);

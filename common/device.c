@@ -69,6 +69,12 @@ void dev_set_budget(struct dev *d, uint64_t warp_instructions)
         d->ops->set_budget(d, warp_instructions);
 }
 
+void dev_set_tensor_cores(struct dev *d, unsigned sm)
+{
+    if (d->ops->set_tensor_cores)
+        d->ops->set_tensor_cores(d, sm);
+}
+
 bool dev_alloc(struct dev *d, const char *name, size_t bytes, dev_ptr *out)
 {
     if (!name || !out || !bytes)

@@ -33,8 +33,8 @@ enum dev_kind { DEV_AUTO, DEV_GPU, DEV_SIM };  // auto: the GPU if one answers, 
 enum dev_type { DEV_F32, DEV_F64, DEV_F16 };  // element types of a baseline product
 
 struct dev_about {
-    char name[128];           // "NVIDIA H200", "simulated GPU"
-    char detail[256];         // driver and runtime versions; number of host threads
+    char name[128];    // "NVIDIA H200", "simulated GPU"
+    char detail[256];  // driver and runtime versions; number of host threads
     bool simulated;
     int cc_major, cc_minor;   // compute capability
     int sm_count;             // streaming multiprocessors; 0 on the simulated GPU
@@ -47,7 +47,10 @@ struct dev_arg {
     const void *value;  // the parameter's bytes, as the kernel declares it
     size_t bytes;
 };
-#define DEV_ARG(lvalue) { &(lvalue), sizeof(lvalue) }
+#define DEV_ARG(lvalue)                                                                                                \
+    {                                                                                                                  \
+        &(lvalue), sizeof(lvalue)                                                                                      \
+    }
 
 struct dev_launch {
     unsigned grid[3];   // blocks in x, y, z; a 0 stands for 1
@@ -70,6 +73,10 @@ void dev_set_jobs(struct dev *d, unsigned jobs);
 
 // Warp instructions after which the simulated GPU gives up on a block that never ends. 0 restores the default.
 void dev_set_budget(struct dev *d, uint64_t warp_instructions);
+
+// Whose tensor cores the simulated GPU has from the next dev_load on: those of sm_90 (the default) or of sm_80, which
+// keep fewer bits of a sum. sm below 90 stands for sm_80.
+void dev_set_tensor_cores(struct dev *d, unsigned sm);
 
 // Allocates bytes (> 0) of uninitialised memory, aligned to 256 bytes; name (copied) is what messages call it.
 bool dev_alloc(struct dev *d, const char *name, size_t bytes, dev_ptr *out);

@@ -59,6 +59,17 @@ size_t ptx_devices(struct dev *out[PTX_DEVICES])
     return out[1] ? 2 : 1;
 }
 
+size_t ptx_devices_from(struct dev *out[PTX_DEVICES], int sm, bool exact)
+{
+    size_t n = ptx_devices(out);
+    const struct dev_about *about = dev_about(out[n - 1]);
+    int have = 10 * about->cc_major + about->cc_minor;
+    if (n == 1 || (exact ? have == sm : have >= sm))
+        return n;
+    dev_close(out[1]);
+    return 1;
+}
+
 // --- values ---
 
 int64_t ptx_sign(uint64_t value, unsigned bits)

@@ -20,6 +20,8 @@
 
 // Opens every device that is present; answers how many. The caller closes them.
 size_t ptx_devices(struct dev *out[PTX_DEVICES]);
+// The same, but a GPU only if its architecture is at least sm (80: RTX 30 and newer); for exact, that one alone.
+size_t ptx_devices_from(struct dev *out[PTX_DEVICES], int sm, bool exact);
 struct dev *ptx_simulator(void);
 
 // --- single instructions ---

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ptx_case.h"
+#include "simt/simt.h"
 
 // Thread %r1 of one block writes %r3 to out[thread]; %l1 is in.
 #define ENTRY                                                                                                          \
@@ -259,4 +260,27 @@ Test(exec_memory, memory_that_was_freed_is_not_there_any_more)
     cr_expect_not(dev_launch(d, k, &launch) && dev_sync(d), "a freed buffer was read");
     cr_expect_not_null(strstr(dev_error(d), "byte 0 of A, which has been freed"), "%s", dev_error(d));
     dev_close(d);
+}
+
+// --- host memory ---
+
+// 512 KB of local memory for each of 1024 threads are more than a small host has; no host has them 256 times.
+Test(exec_memory, a_block_that_the_host_cannot_hold_is_refused)
+{
+    static const char text[] = PTX_HEAD ".visible .entry k()\n{\n.local .b8 much[524288];\nret;\n}\n";
+    char error[DEV_ERROR_MAX] = "";
+    struct simt *s = simt_new();
+    cr_assert_not_null(s);
+    s->memory_limit = 64 << 20;
+    s->jobs = SIMT_JOBS_MAX;
+    struct simt_module *m = simt_load(s, "test.ptx", text, strlen(text), error);
+    cr_assert_not_null(m, "%s", error);
+    struct simt_kernel *k = simt_find(m, "k");
+    const unsigned grid[3] = { 300, 1, 1 }, large[3] = { 1024, 1, 1 }, small[3] = { 32, 1, 1 }, none[3] = { 0, 1, 1 };
+    cr_expect_not(simt_launch(s, k, grid, large, 0, NULL, error));
+    cr_expect_not_null(strstr(error, "local memory, which is more than there is"), "%s", error);
+    cr_expect(simt_launch(s, k, grid, small, 0, NULL, error), "%s", error);
+    cr_expect(simt_launch(s, k, none, small, 0, NULL, error), "%s", error);
+    cr_expect(simt_launch(s, k, grid, none, 0, NULL, error), "%s", error);
+    simt_free(s);
 }

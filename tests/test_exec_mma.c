@@ -114,7 +114,7 @@ Test(mma, gives_what_an_h200_gave, .timeout = 60)
     static char line[1 << 16];
     FILE *in = fopen(MMA_TSV, "r");
     struct dev *dev[PTX_DEVICES];
-    size_t devices = ptx_devices(dev);
+    size_t devices = ptx_devices_from(dev, 90, true);
     int rows = 0;
     cr_assert_not_null(in, "%s", MMA_TSV);
     cr_assert_not_null(fgets(line, sizeof line, in));
@@ -143,8 +143,7 @@ Test(mma, gives_what_an_h200_gave, .timeout = 60)
                 if (got[i] != r[3].word[i])
                     wrong++, first = i;
             cr_expect_eq(wrong, 0, "%s: %s, row %d: %zu of %zu words differ; word %zu is %08" PRIx32 ", not %08" PRIx32,
-                         dev_about(dev[d])->name, cell[0], rows + 2, wrong, n_out, first, got[first],
-                         r[3].word[first]);
+                         dev_about(dev[d])->name, cell[0], rows + 2, wrong, n_out, first, got[first], r[3].word[first]);
         }
         rows++;
     }
@@ -157,13 +156,16 @@ Test(mma, gives_what_an_h200_gave, .timeout = 60)
 // Terms that are all zero: what sign has the sum?
 Test(mma, zeros_add_up_to_plus_zero_but_for_minus_zeros_alone)
 {
-    static const uint32_t zeros[][2] = { { 0, 0 }, { 0x80000000u, 0 }, { 0, 0x80008000u }, { 0x80000000u, 0x80008000u } };
+    static const uint32_t zeros[][2] = {
+        { 0, 0 }, { 0x80000000u, 0 }, { 0, 0x80008000u }, { 0x80000000u, 0x80008000u }
+    };
     struct dev *dev[PTX_DEVICES];
-    size_t devices = ptx_devices(dev);
+    size_t devices = ptx_devices_from(dev, 90, true);
     for (size_t i = 0; i < PTX_COUNTOF(zeros); i++) {
         static struct text text;
-        struct registers r[4] = { { .n = 4, .words = 1 }, { .n = 2, .words = 1 }, { .n = 4, .words = 1 },
-                                  { .n = 4, .words = 1 } };
+        struct registers r[4] = {
+            { .n = 4, .words = 1 }, { .n = 2, .words = 1 }, { .n = 4, .words = 1 }, { .n = 4, .words = 1 }
+        };
         uint32_t input[10 * LANES], got[PTX_DEVICES][4 * LANES];
         for (int k = 0; k < 4 * LANES; k++)
             input[k] = zeros[i][1];
@@ -175,9 +177,10 @@ Test(mma, zeros_add_up_to_plus_zero_but_for_minus_zeros_alone)
         for (size_t d = 0; d < devices; d++) {
             cr_assert(ptx_run(dev[d], text.p, (struct ptx_shape){ 1, LANES, 0 }, got[d], 4 * LANES, input, 10 * LANES),
                       "%s", dev_error(dev[d]));
-            cr_expect_eq(got[d][5], got[0][5], "C 0x%08" PRIx32 ", A 0x%08" PRIx32 ": %s gives 0x%08" PRIx32
-                         ", the simulated GPU 0x%08" PRIx32, zeros[i][0], zeros[i][1], dev_about(dev[d])->name,
-                         got[d][5], got[0][5]);
+            cr_expect_eq(got[d][5], got[0][5],
+                         "C 0x%08" PRIx32 ", A 0x%08" PRIx32 ": %s gives 0x%08" PRIx32
+                         ", the simulated GPU 0x%08" PRIx32,
+                         zeros[i][0], zeros[i][1], dev_about(dev[d])->name, got[d][5], got[0][5]);
         }
         cr_expect_eq(got[0][5] & 0x7fffffff, 0);
     }
@@ -193,8 +196,9 @@ Test(mma, an_sm_80_keeps_one_bit_less)
     static const uint32_t want[] = { 0x3f800000, 0x3f800001 };
     for (int i = 0; i < 2; i++) {
         static struct text text;
-        struct registers r[4] = { { .n = 4, .words = 1 }, { .n = 2, .words = 1 }, { .n = 4, .words = 1 },
-                                  { .n = 4, .words = 1 } };
+        struct registers r[4] = {
+            { .n = 4, .words = 1 }, { .n = 2, .words = 1 }, { .n = 4, .words = 1 }, { .n = 4, .words = 1 }
+        };
         char error[DEV_ERROR_MAX] = "";
         uint32_t input[10 * LANES];
         for (unsigned k = 0; k < 4 * LANES; k++)
@@ -210,7 +214,8 @@ Test(mma, an_sm_80_keeps_one_bit_less)
         struct simt_module *m = simt_load(s, "mma.ptx", text.p, text.n, error);
         struct simt_kernel *k = m ? simt_find(m, "k") : NULL;
         cr_assert_not_null(k, "%s", error);
-        uint64_t out = memory_alloc(&s->memory, "out", 4 * LANES * 4), in = memory_alloc(&s->memory, "in", sizeof input);
+        uint64_t out = memory_alloc(&s->memory, "out", 4 * LANES * 4),
+                 in = memory_alloc(&s->memory, "in", sizeof input);
         memcpy(memory_at(&s->memory, in, sizeof input), input, sizeof input);
         struct dev_arg args[] = { DEV_ARG(out), DEV_ARG(in) };
         unsigned char *params = simt_pack(k, args, 2, error);
@@ -243,7 +248,7 @@ Test(wmma, fragments_are_those_of_an_h200, .timeout = 60)
     static char line[1 << 14];
     FILE *in = fopen(WMMA_TSV, "r");
     struct dev *dev[PTX_DEVICES];
-    size_t devices = ptx_devices(dev);
+    size_t devices = ptx_devices_from(dev, 90, true);
     int rows = 0;
     cr_assert_not_null(in, "%s", WMMA_TSV);
     cr_assert_not_null(fgets(line, sizeof line, in));

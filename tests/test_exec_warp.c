@@ -31,7 +31,7 @@ static void expect_failure(const char *text, unsigned threads, const char *const
 static void expect(const char *text, unsigned threads, uint32_t (*want)(uint32_t i))
 {
     struct dev *d[PTX_DEVICES];
-    size_t devices = ptx_devices(d);
+    size_t devices = ptx_devices_from(d, strstr(text, "sm_90") ? 90 : 80, false);
     for (size_t k = 0; k < devices; k++) {
         uint32_t out[MOST] = { 0 }, in[1] = { 0 };
         cr_expect(ptx_run(d[k], text, (struct ptx_shape){ 1, threads, 0 }, out, MOST, in, 1), "%s: %s",
@@ -102,6 +102,33 @@ Test(exec_warp, an_mbarrier_without_a_count_is_found)
                    PARTS("kernel.cu:77", "not initialised"));
 }
 
+static uint32_t copied(uint32_t i)
+{
+    return 7 * (63 - i);
+}
+
+Test(exec_warp, an_mbarrier_opens_when_copies_have_arrived)
+{
+    struct dev *d[PTX_DEVICES];
+    size_t devices = ptx_devices_from(d, 80, false);
+    const char *text =
+        MODULE(".shared .align 8 .b64 b;\n.shared .align 4 .b32 s[64];\nsetp.ne.u32 %p0, %r1, 0;\n"
+               "@!%p0 mbarrier.init.shared.b64 [b], 64;\nbar.sync 0;\nmov.u32 %r5, s;\nmad.lo.u32 %r6, %r1, 4, %r5;\n"
+               "mad.wide.u32 %l3, %r1, 4, %l1;\ncp.async.ca.shared.global [%r6], [%l3], 4;\n"
+               "cp.async.mbarrier.arrive.noinc.shared.b64 [b];\n"
+               "WAIT: mbarrier.test_wait.parity.shared.b64 %p1, [b], 0;\n@!%p1 bra WAIT;\n"
+               "sub.u32 %r7, 63, %r1;\nmad.lo.u32 %r7, %r7, 4, %r5;\nld.shared.u32 %r3, [%r7];\n");
+    for (size_t k = 0; k < devices; k++) {
+        uint32_t out[64] = { 0 }, in[64];
+        for (uint32_t i = 0; i < 64; i++)
+            in[i] = 7 * i;
+        cr_expect(ptx_run(d[k], text, (struct ptx_shape){ 1, 64, 0 }, out, 64, in, 64), "%s", dev_error(d[k]));
+        for (uint32_t i = 0; i < 64; i++)
+            cr_assert_eq(out[i], copied(i), "%s: thread %u gives %u", dev_about(d[k])->name, i, out[i]);
+        dev_close(d[k]);
+    }
+}
+
 // --- asynchronous copies ---
 
 static uint32_t late(uint32_t i)
@@ -124,6 +151,35 @@ Test(exec_warp, a_copy_that_is_not_waited_for_has_not_arrived)
     for (uint32_t i = 0; i < 32; i++)
         cr_assert_eq(out[i], late(i));
     dev_close(d);
+}
+
+// --- stmatrix: what ldmatrix took apart comes back as it was, or transposed ---
+
+static uint32_t whole(uint32_t i)
+{
+    return (2 * i + 1) << 16 | 2 * i;
+}
+
+static uint32_t turned(uint32_t i)  // of four 8 x 8 matrices of halves, numbered
+{
+    uint32_t matrix = i / 32 * 64, row = i % 32 / 4, col = i % 4 * 2;
+    return (matrix + (col + 1) * 8 + row) << 16 | (matrix + col * 8 + row);
+}
+
+#define MATRICES(transposed)                                                                                           \
+    ".version 8.0\n.target sm_90\n.address_size 64\n" ENTRY                                                            \
+    ".shared .align 16 .b32 s[128];\n.shared .align 16 .b32 t[128];\nmov.u32 %r5, s;\nmov.u32 %r6, t;\n"               \
+    "mad.lo.u32 %r7, %r1, 4, %r5;\nshl.b32 %r8, %r1, 1;\nmad.lo.u32 %r8, %r8, 65537, 65536;\n"                         \
+    "st.shared.u32 [%r7], %r8;\nbar.sync 0;\nsetp.lt.u32 %p0, %r1, 32;\n@!%p0 bra LAST;\n"                             \
+    "mad.lo.u32 %r9, %r1, 16, %r5;\nmad.lo.u32 %r10, %r1, 16, %r6;\n"                                                  \
+    "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r11,%r12,%r13,%r14}, [%r9];\n"                                         \
+    "stmatrix.sync.aligned.m8n8.x4" transposed ".shared.b16 [%r10], {%r11,%r12,%r13,%r14};\n"                          \
+    "LAST: bar.sync 0;\nmad.lo.u32 %r7, %r1, 4, %r6;\nld.shared.u32 %r3, [%r7];\n" LEAVE
+
+Test(exec_warp, stmatrix_is_the_way_back_of_ldmatrix)
+{
+    expect(MATRICES(""), 128, whole);
+    expect(MATRICES(".trans"), 128, turned);
 }
 
 // --- calls ---

@@ -46,7 +46,7 @@ static bool run(struct dev *d, const char *file, const char *name, unsigned bloc
 static void expect(const char *name, uint32_t (*want)(uint32_t i))
 {
     struct dev *d[PTX_DEVICES];
-    size_t devices = ptx_devices(d);
+    size_t devices = ptx_devices_from(d, 80, false);
     fill();
     for (size_t k = 0; k < devices; k++) {
         uint32_t out[N] = { 0 };
@@ -346,7 +346,7 @@ Test(kernels, wmma_multiplies_in_every_type_shape_and_layout, .timeout = 120)
 {
     static const char *const types[] = { "f16_f32", "f16_f16", "bf16_f32", "s8_s32", "u8_s32" };
     struct dev *d[PTX_DEVICES];
-    size_t devices = ptx_devices(d);
+    size_t devices = ptx_devices_from(d, 80, false);
     for (size_t k = 0; k < devices; k++) {
         for (size_t t = 0; t < PTX_COUNTOF(types); t++) {
             wmma_case(d[k], types[t], 16, 16, 16);

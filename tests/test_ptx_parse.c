@@ -142,6 +142,7 @@ Test(ptx_parse, unknown_directives_are_refused)
     expect_refused(BODY(".surprise 3;"), AT, ".surprise");
     expect_refused(PTX_HEAD ".global .align 3 .b8 x[4];\n", 4, "power of two");
     expect_refused(PTX_HEAD ".global .b32 x[2] = {1, 2, 3};\n", 4, "initialisers");
+    expect_refused(PTX_HEAD ".global .b128 x = 1;\n", 4, "initialisers of type .b128");
     expect_refused(PTX_HEAD ".global .b32 x;\n.global .b32 x;\n", 5, "twice");
     expect_refused(PTX_HEAD ".global .b8 x[4096];\n.global .b8 y[1073741824];\n", 5, "1 GiB");
 }
@@ -178,6 +179,12 @@ Test(ptx_parse, operands_must_fit_the_instruction)
     expect_refused(BODY("setp.eq.s32 !%p, %r1, 0;"), AT, "negated");
     expect_refused(BODY("mov.pred !%p, 1;"), AT, "negated");
     expect_refused(BODY("not.pred !%p, %p;"), AT, "negated");
+    expect_refused(BODY("vote.sync.any.pred !%p, %p, -1;"), AT, "negated");
+    expect_refused(BODY("addc %r1, %r2, %r3;"), AT, "'addc'");
+    expect_refused(BODY("cc %r1, %r2, %r3;"), AT, "'cc'");
+    expect_refused(BODY("lop3.or.b32 %r1, %r2, %r3, %r0, 3, %p;"), AT, "d|p");
+    expect_refused(BODY("mov.b64 %d, {A, B};\nA:\nB:"), AT, "'A' is not declared");
+    expect_refused(BODY("mbarrier.test_wait.shared.b64 %p, [8];"), AT, "operands");
 }
 
 Test(ptx_parse, an_unknown_instruction_refuses_its_kernel_and_no_other)
@@ -212,6 +219,45 @@ Test(ptx_parse, nesting_has_an_end)
     for (int i = 0; i < 100; i++)
         strcat(text, "(");
     expect_refused(text, AT, "too deeply");
+}
+
+// --- small texts that ask for much ---
+
+Test(ptx_parse, registers_and_parameters_have_a_limit)
+{
+    expect_refused(PTX_HEAD ".visible .entry k(.param .b8 p[4294967296])\n{\nret;\n}\n", 4, "bytes of parameters");
+    expect_refused(BODY(".reg .b64 %a<1048576>;\n.reg .b64 %b<1048576>;\n.reg .b64 %c<1048576>;"), AT + 1, "memory");
+    // Registers that no instruction names cost nothing; an array is as large in memory as its initialisers.
+    static const char unused[] = BODY(".reg .b64 %a<100000>;") ".shared .b8 s[60000000000] = {1, 2};\n";
+    struct dev *d = simulator();
+    cr_expect(survive(d, unused, strlen(unused), buffer(d)), "%s", dev_error(d));
+    dev_close(d);
+}
+
+// A function that calls the next one four times, and so on: 4^30 calls in less than 2 KB.
+Test(ptx_parse, calls_that_multiply_are_refused)
+{
+    static char text[8192];
+    char *end = text + sprintf(text, PTX_HEAD ".func f30() { }\n");
+    for (int i = 29; i >= 0; i--)
+        end += sprintf(end, ".func f%d() { call f%d; call f%d; call f%d; call f%d; }\n", i, i + 1, i + 1, i + 1, i + 1);
+    sprintf(end, ".visible .entry k(.param .u64 out, .param .u64 in)\n{\ncall f0;\nret;\n}\n");
+    expect_refused(text, 5, "too large");
+}
+
+// Each block's registers are alive in all blocks before it: liveness takes as many passes as there are blocks.
+Test(ptx_parse, a_chain_of_blocks_that_runs_backward_is_refused_in_time)
+{
+    enum { BLOCKS = 4000, LINE = 60 };
+    char *text = malloc(LINE * (BLOCKS + 20)), *end = text;
+    cr_assert_not_null(text);
+    end += sprintf(end, PTX_HEAD ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n.reg .b32 %%r<%d>;\nbra L1;\n",
+                   BLOCKS);
+    for (int i = BLOCKS - 1; i; i--)
+        end += sprintf(end, "L%d: add.u32 %%r0, %%r%d, 1;\nbra L%d;\n", i, i, i + 1 < BLOCKS ? i + 1 : i);
+    sprintf(end, "}\n");
+    expect_refused(text, 4, "too large");
+    free(text);
 }
 
 // --- robust ---

@@ -69,6 +69,8 @@ static void say_registers(struct text *t, const char *name, int first, int n)
 // The row's instruction, with its operands.
 static bool say_instruction(struct text *t, const char *kernel, const char *ptx, bool shared)
 {
+    if (!kernel || !ptx)  // a row is never without; the compiler does not know
+        return false;
     const char *at = shared ? "%r6" : "%l3";
     const int wide = strstr(ptx, ".v4") ? 4 : strstr(ptx, ".v2") ? 2 : 1;
     const char *reg = strstr(ptx, "b64") ? "l" : "r";

@@ -14,11 +14,21 @@ struct chunk {
 
 struct arena {
     struct chunk *chunks;
+    size_t left;  // bytes that its chunks may still take
 };
 
-struct arena *arena_new(void)
+struct arena *arena_new(size_t limit)
 {
-    return calloc(1, sizeof(struct arena));
+    struct arena *a = calloc(1, sizeof *a);
+    if (a)
+        a->left = limit;
+    return a;
+}
+
+size_t arena_limit(size_t text)
+{
+    const size_t base = (size_t)128 << 20, most = (size_t)2 << 30;
+    return text < (most - base) / 2048 ? base + 2048 * text : most;
 }
 
 void arena_free(struct arena *a)
@@ -39,9 +49,10 @@ void *arena_alloc(struct arena *a, size_t bytes)
     bytes = (bytes + 15) & ~(size_t)15;
     if (!a->chunks || a->chunks->size - a->chunks->used < bytes) {
         size_t size = bytes > 65536 ? bytes : 65536;
-        struct chunk *c = calloc(1, sizeof *c + size);
+        struct chunk *c = size <= a->left ? calloc(1, sizeof *c + size) : NULL;
         if (!c)
             return NULL;
+        a->left -= size;
         c->size = size;
         c->next = a->chunks;
         a->chunks = c;

@@ -8,9 +8,11 @@
 
 #include "ptx.h"
 
-struct arena *arena_new(void);  // NULL when memory runs out
+struct arena *arena_new(size_t limit);  // of so many bytes at most; NULL when memory runs out
 void arena_free(struct arena *a);
-// bytes of zeroed memory, aligned to 16; aborts the parse by returning NULL when memory runs out
+// How much memory a text of so many bytes may take: ample, but a few bytes of text cannot ask for gigabytes.
+size_t arena_limit(size_t text);
+// bytes of zeroed memory, aligned to 16; NULL when memory runs out, or would exceed the limit
 void *arena_alloc(struct arena *a, size_t bytes);
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Doubles an array when full: returns items, moved if need be, with room for one more of size bytes.

@@ -65,6 +65,11 @@ static void sim_set_jobs(struct dev *d, unsigned jobs)
     describe((struct simt_dev *)d, jobs);
 }
 
+static void sim_set_tensor_cores(struct dev *d, unsigned sm)
+{
+    simt_of(d)->sm = sm < 90 ? 80 : 90;
+}
+
 static void sim_set_budget(struct dev *d, uint64_t warp_instructions)
 {
     simt_of(d)->budget = warp_instructions ? warp_instructions : SIMT_BUDGET;
@@ -177,6 +182,7 @@ const struct backend simt_backend = {
     .close = sim_close,
     .set_jobs = sim_set_jobs,
     .set_budget = sim_set_budget,
+    .set_tensor_cores = sim_set_tensor_cores,
     .alloc = sim_alloc,
     .free = sim_free,
     .upload = sim_upload,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define MAX_SHARED 232448u      // bytes a block: 227 KB, as on sm_90
+#define MAX_PARAMS 32764u       // bytes a kernel: PTX ISA, .param
 #define MAX_LOCAL (512u << 10)  // bytes a thread: CUDA C++ Programming Guide, technical specifications
 
 static const char *const alu_names[ALU_OPS] = {
@@ -37,9 +38,17 @@ void *decode_alloc(struct decoder *x, size_t bytes)
     return p;
 }
 
-static void *grow(struct decoder *x, void *items, uint32_t count, size_t size)
+void *decode_scratch(struct decoder *x, size_t bytes)
 {
-    void *p = arena_grow(x->arena, items, count, size);
+    void *p = arena_alloc(x->scratch, bytes);
+    if (!p)
+        decode_fail(x, x->f->name.p, "out of memory");
+    return p;
+}
+
+static void *grow(struct decoder *x, struct arena *arena, void *items, uint32_t count, size_t size)
+{
+    void *p = arena_grow(arena, items, count, size);
     if (!p)
         decode_fail(x, x->f->name.p, "out of memory");
     return p;
@@ -47,14 +56,14 @@ static void *grow(struct decoder *x, void *items, uint32_t count, size_t size)
 
 uint32_t vreg_new(struct decoder *x, enum slot_class slot)
 {
-    x->vregs = grow(x, x->vregs, x->n_vregs, sizeof *x->vregs);
+    x->vregs = grow(x, x->scratch, x->vregs, x->n_vregs, sizeof *x->vregs);
     x->vregs[x->n_vregs] = (struct vreg){ .slot = slot };
     return x->n_vregs++;
 }
 
 uint32_t vreg_const(struct decoder *x, enum slot_class slot, uint64_t bits)
 {
-    char *key = decode_alloc(x, 9);
+    char *key = decode_scratch(x, 9);
     uint32_t v;
     key[0] = (char)slot;
     memcpy(key + 1, &bits, sizeof bits);
@@ -63,14 +72,14 @@ uint32_t vreg_const(struct decoder *x, enum slot_class slot, uint64_t bits)
     v = vreg_new(x, slot);
     x->vregs[v].constant = true;
     x->vregs[v].bits = bits;
-    map_put(x->arena, &x->consts, (struct str){ key, 9 }, v);
+    map_put(x->scratch, &x->consts, (struct str){ key, 9 }, v);
     return v;
 }
 
 struct uop *emit(struct decoder *x, enum uop_kind kind)
 {
     struct code *c = x->code;
-    c->uops = grow(x, c->uops, c->n_uops, sizeof *c->uops);
+    c->uops = grow(x, x->arena, c->uops, c->n_uops, sizeof *c->uops);
     struct uop *u = &c->uops[c->n_uops++];
     *u = (struct uop){ .kind = (uint8_t)kind,
                        .d = NO_VREG,
@@ -125,10 +134,10 @@ static void place_variables(struct decoder *x)
 {
     const struct ptx_module *m = x->m;
     uint64_t param = 0, local = 0, shared = 0;
-    bool *used = decode_alloc(x, m->n_vars + 1);
-    x->address = decode_alloc(x, (m->n_vars + 1) * sizeof *x->address);
+    bool *used = decode_scratch(x, m->n_vars + 1);
+    x->address = decode_scratch(x, (m->n_vars + 1) * sizeof *x->address);
     memcpy(x->address, x->globals, m->n_vars * sizeof *x->address);
-    x->in_local = decode_alloc(x, m->n_vars + 1);
+    x->in_local = decode_scratch(x, m->n_vars + 1);
     for (uint32_t i = 0; i < x->f->n_vars; i++)
         x->in_local[x->f->vars[i]] = m->vars[x->f->vars[i]].space == SPACE_PARAM;
     for (uint32_t i = 0; i < x->f->n_params; i++)
@@ -138,6 +147,9 @@ static void place_variables(struct decoder *x)
         param = align_up(param, v->align);
         x->address[x->f->params[i]] = param;
         param += v->bytes;
+        if (param > MAX_PARAMS)
+            decode_fail(x, v->name.p, "'%.*s' takes more than %u bytes of parameters", (int)x->f->name.n, x->f->name.p,
+                        MAX_PARAMS);
     }
     for (uint32_t i = 0; i < x->f->n_vars; i++) {
         const struct ptx_var *v = &m->vars[x->f->vars[i]];
@@ -192,12 +204,17 @@ struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const 
     struct decoder x = {
         .m = m, .f = f, .globals = globals, .exec = exec, .sm = sm, .arena = arena, .error = error, .at = at
     };
-    if (setjmp(x.failed))
+    x.scratch = arena_new(arena_limit(m->bytes));
+    if (!x.scratch || setjmp(x.failed)) {
+        if (!x.scratch)
+            ptx_error_at(m, *at = f->name.p, error, "out of memory");
+        arena_free(x.scratch);
         return NULL;
+    }
     x.code = decode_alloc(&x, sizeof *x.code);
-    x.first = decode_alloc(&x, (f->n_insts + 1) * sizeof *x.first);
+    x.first = decode_scratch(&x, (f->n_insts + 1) * sizeof *x.first);
     for (uint32_t i = 0; i < ALU_OPS; i++)
-        map_put(arena, &x.ops, (struct str){ alu_names[i], (uint32_t)strlen(alu_names[i]) }, i);
+        map_put(x.scratch, &x.ops, (struct str){ alu_names[i], (uint32_t)strlen(alu_names[i]) }, i);
     place_variables(&x);
     for (uint32_t i = 0; i < f->n_regs; i++) {
         enum ptx_type t = f->regs[i].type;
@@ -224,5 +241,6 @@ struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const 
             x.code->uops[i].target = x.first[x.code->uops[i].target];
     place_slots(&x);
     measure_lines(x.code);
+    arena_free(x.scratch);
     return x.code;
 }

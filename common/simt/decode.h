@@ -32,7 +32,8 @@ struct decoder {
     const uint64_t *globals;
     const struct exec *exec;
     unsigned sm;
-    struct arena *arena;
+    struct arena *arena;    // what lives as long as the code
+    struct arena *scratch;  // what does not
     struct code *code;
     uint64_t *address;   // by variable: its offset in its space; .param variables of a body are in local memory
     bool *in_local;      // by variable: such a .param variable
@@ -50,6 +51,7 @@ struct decoder {
 _Noreturn void decode_fail(struct decoder *x, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void *decode_alloc(struct decoder *x, size_t bytes);
+void *decode_scratch(struct decoder *x, size_t bytes);  // gone when the kernel is decoded
 
 uint32_t vreg_new(struct decoder *x, enum slot_class slot);
 uint32_t vreg_const(struct decoder *x, enum slot_class slot, uint64_t bits);

@@ -103,6 +103,8 @@ static void add_with_carry(struct decoder *x, bool subtract, bool in, bool out, 
 static void extended(struct decoder *x, const struct parts *s)
 {
     const struct ptx_operand *o = x->in->operand;
+    if (s->n < 2)
+        decode_unknown(x);
     bool mad = s->part[0].p[0] == 'm', in = s->part[0].n == 4, out = str_is(s->part[s->n - 2], "cc");
     enum ptx_type t = ptx_type_named(s->part[s->n - 1]);
     uint32_t bytes = ptx_type_bytes(t);
@@ -215,6 +217,8 @@ static void lop3(struct decoder *x, const struct parts *s)
     operand_count(x, joins ? 6 : 5, joins ? 6 : 5);
     if (o[4].kind != OPND_INT || o[4].bits > 255)
         decode_fail(x, o[4].at, "the table of 'lop3' is a literal from 0 to 255");
+    if (joins && o[0].reg2 < 0)
+        decode_fail(x, o[0].at, "expected a register and a predicate: d|p");
     uint32_t a = operand_value(x, &o[1], PTX_B32), b = operand_value(x, &o[2], PTX_B32);
     uint32_t c = operand_value(x, &o[3], PTX_B32), t = vreg_new(x, SLOT_32);
     struct ptx_operand d = o[0], p = o[0];

@@ -92,7 +92,7 @@ void decode_vote(struct decoder *x, const struct parts *s)
     if (mode == VOTE_BALLOT)
         add_outs(x, op, &x->in->operand[0], 4);
     else
-        op->out[op->n_out++] = operand_predicate(x, &x->in->operand[0]);
+        op->out[op->n_out++] = destination_predicate(x, &x->in->operand[0]);
 }
 
 // match.any.sync.b32 d, a, members; match.all.sync.b32 d{|p}, a, members
@@ -222,6 +222,23 @@ void decode_atomic(struct decoder *x, const struct parts *s)
     x->code->ordered |= space != SPACE_SHARED && (atom || real);
 }
 
+// cp.async.mbarrier.arrive{.noinc}{.shared}.b64 [p]: an arrival when the thread's copies have come. Here they come at
+// once; without .noinc the arrival that is pending was added just for this, and nothing is left to do.
+static void copies_arrive(struct decoder *x, const struct parts *s)
+{
+    bool noinc = has(s, "noinc");
+    uint32_t spaces = has(s, "shared") + has(s, "shared::cta");
+    operand_count(x, 1, 1);
+    if (s->n != 5 + noinc + spaces || !str_is(s->part[3], "arrive") || !str_is(s->part[s->n - 1], "b64"))
+        decode_unknown(x);
+    emit_warp(x, warp_wait, GATHER_NONE)->shape = true;
+    if (!noinc)
+        return;
+    struct warpop *op = emit_warp(x, warp_mbarrier, GATHER_NONE);
+    op->op = MBARRIER_ARRIVE;
+    set_address(x, op, &x->in->operand[0], SPACE_SHARED, 8, MEM_ATOM);
+}
+
 // cp.async.ca.shared.global [to], [from], 4|8|16{, bytes}; cp.async.commit_group; cp.async.wait_group n; .wait_all
 void decode_cp(struct decoder *x, const struct parts *s)
 {
@@ -241,6 +258,10 @@ void decode_cp(struct decoder *x, const struct parts *s)
         struct warpop *op = emit_warp(x, warp_wait, GATHER_NONE);
         op->op = group ? (uint32_t)o[0].bits : 0;
         op->shape = all;
+        return;
+    }
+    if (str_is(s->part[2], "mbarrier")) {
+        copies_arrive(x, s);
         return;
     }
     bool bypass = str_is(s->part[2], "cg");
@@ -293,7 +314,8 @@ void decode_mbarrier(struct decoder *x, const struct parts *s)
                                                          : (decode_unknown(x), MBARRIER_COUNT);
     bool arrives = kind == MBARRIER_ARRIVE || kind == MBARRIER_ARRIVE_DROP;
     bool first = kind == MBARRIER_INIT || kind == MBARRIER_INVAL;  // the address is the first operand
-    operand_count(x, kind == MBARRIER_INVAL ? 1 : 2, test || arrives ? 3 : kind == MBARRIER_INVAL ? 1 : 2);
+    uint32_t most = kind == MBARRIER_INVAL ? 1 : test || arrives ? 3 : 2;
+    operand_count(x, arrives ? 2 : most, most);
     struct values in = { .n = 0 };
     uint32_t next = first ? 1 : 2;
     if (kind == MBARRIER_COUNT)
@@ -304,7 +326,7 @@ void decode_mbarrier(struct decoder *x, const struct parts *s)
     op->op = kind;
     add_values(op, &in);
     if (test)
-        op->out[op->n_out++] = operand_predicate(x, &x->in->operand[0]);
+        op->out[op->n_out++] = destination_predicate(x, &x->in->operand[0]);
     else if (arrives && x->in->operand[0].kind != OPND_SINK)
         add_outs(x, op, &x->in->operand[0], 8);
     else if (kind == MBARRIER_COUNT)

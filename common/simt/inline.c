@@ -7,7 +7,7 @@
 #include "ptx.h"
 
 #define DEPTH 32
-#define INSTRUCTIONS (1u << 20)  // that a kernel may have with its calls
+#define INSTRUCTIONS (1u << 20)  // that a kernel may have with its calls, and calls
 
 struct frame {  // a function whose body is being copied
     const struct ptx_func *f;
@@ -19,6 +19,8 @@ struct inliner {
     const struct ptx_module *m;
     struct ptx_func *out;
     struct arena *arena;
+    bool *known;     // by variable: it is one of out's
+    uint32_t calls;  // bodies copied so far
     char *error;
     const char **at;
 };
@@ -139,7 +141,7 @@ static bool copy_body(struct inliner *x, struct frame *fr, unsigned depth)
     struct ptx_func *out = x->out;
     const struct ptx_func *f = fr->f;
     const uint32_t base = out->n_regs;
-    if (out->n_insts > INSTRUCTIONS)
+    if (out->n_insts > INSTRUCTIONS || x->calls++ > INSTRUCTIONS)
         return refuse(x, f->name.p, "its callers become too large with it", f->name);
     uint32_t *place = arena_alloc(x->arena, (f->n_insts + 1) * sizeof *place);
     for (uint32_t i = 0; place && i < f->n_regs; i++) {
@@ -148,11 +150,9 @@ static bool copy_body(struct inliner *x, struct frame *fr, unsigned depth)
         out->regs[out->n_regs++] = f->regs[i];
     }
     for (uint32_t i = 0; place && i < f->n_vars; i++) {
-        bool known = variable_in(fr, (int32_t)f->vars[i]) != (int32_t)f->vars[i];
-        for (uint32_t k = 0; k < out->n_vars; k++)
-            known |= out->vars[k] == f->vars[i];
-        if (known)
+        if (x->known[f->vars[i]] || variable_in(fr, (int32_t)f->vars[i]) != (int32_t)f->vars[i])
             continue;
+        x->known[f->vars[i]] = true;
         if (!(out->vars = grown(x, out->vars, out->n_vars, sizeof *out->vars)))
             return out_of_memory(x, fr);
         out->vars[out->n_vars++] = f->vars[i];
@@ -210,7 +210,8 @@ const struct ptx_func *ptx_inline(const struct ptx_module *m, const struct ptx_f
     struct ptx_func *out = arena_alloc(arena, sizeof *out);
     struct inliner x = { .m = m, .out = out, .arena = arena, .error = error, .at = at };
     struct frame top = { .f = f };
-    if (!out) {
+    x.known = arena_alloc(arena, m->n_vars + 1);
+    if (!out || !x.known) {
         out_of_memory(&x, &top);
         return NULL;
     }

@@ -114,14 +114,29 @@ static void add_counts(struct worker *sum, const struct worker *w, const struct 
     }
 }
 
-static unsigned count_jobs(const struct simt *s, const struct code *c, uint64_t n_blocks)
+// The registers and the local memory of a block: most of what a host thread needs.
+static uint64_t block_bytes(const struct code *c, uint64_t threads)
+{
+    uint64_t warps = (threads + LANES - 1) / LANES;
+    return warps * c->file_bytes + warps * LANES * (c->local_bytes + 16u);
+}
+
+static uint64_t memory_left(const struct simt *s)
+{
+    return s->memory_limit > s->memory.used ? s->memory_limit - s->memory.used : 0;
+}
+
+// At least 1, as many as there is memory for.
+static unsigned count_jobs(const struct simt *s, const struct code *c, uint64_t n_blocks, uint64_t threads)
 {
     if (c->ordered)
         return 1;
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t jobs = s->jobs ? s->jobs : online > 0 ? (uint64_t)online : 1;
+    uint64_t room = memory_left(s) / (block_bytes(c, threads) + 1);
     jobs = jobs < n_blocks ? jobs : n_blocks;
-    return jobs > SIMT_JOBS_MAX ? SIMT_JOBS_MAX : (unsigned)jobs;
+    jobs = jobs < room ? jobs : room;
+    return jobs > SIMT_JOBS_MAX ? SIMT_JOBS_MAX : jobs ? (unsigned)jobs : 1;
 }
 
 unsigned char *simt_pack(const struct simt_kernel *k, const struct dev_arg *args, size_t n, char error[DEV_ERROR_MAX])
@@ -180,6 +195,13 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
                  k->code->shared_bytes + shared, SIMT_SHARED_MAX);
         return false;
     }
+    if (block_bytes(k->code, threads) > memory_left(s)) {
+        snprintf(error, DEV_ERROR_MAX,
+                 "kernel %.200s: a block of %llu threads needs %llu MiB for its registers and "
+                 "local memory, which is more than there is",
+                 k->name, (unsigned long long)threads, (unsigned long long)(block_bytes(k->code, threads) >> 20));
+        return false;
+    }
     struct grid g = { .code = k->code,
                       .memory = &s->memory,
                       .params = params,
@@ -190,7 +212,7 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
     memcpy(g.block, block, sizeof g.block);
     struct crew crew = { .exec = s->exec, .grid = &g, .n_blocks = (uint64_t)grid[0] * grid[1] * grid[2] };
     atomic_store(&crew.stop, UINT64_MAX);
-    unsigned jobs = count_jobs(s, k->code, crew.n_blocks), started = 0;
+    unsigned jobs = count_jobs(s, k->code, crew.n_blocks, threads), started = 0;
     struct hand *hands = calloc(jobs, sizeof *hands);
     bool ready = hands != NULL;
     for (unsigned i = 0; ready && i < jobs; i++)

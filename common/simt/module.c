@@ -94,7 +94,7 @@ static bool place_globals(struct simt *s, struct simt_module *m)
         unsigned char *data = memory_at(&s->memory, m->globals[i], v->bytes);
         memset(data, 0, v->bytes);
         if (v->init)
-            memcpy(data, v->init, v->bytes);
+            memcpy(data, v->init, v->init_bytes);
     }
     return true;
 }
@@ -113,7 +113,7 @@ struct simt_module *simt_load(struct simt *s, const char *file, const char *text
         return NULL;
     }
     struct simt_module *m = calloc(1, sizeof *m);
-    struct arena *arena = arena_new();
+    struct arena *arena = arena_new(arena_limit(bytes));
     if (m)
         *m = (struct simt_module){ .ptx = ptx, .arena = arena };
     if (!m || !arena || !place_globals(s, m) ||
@@ -142,6 +142,8 @@ struct simt_module *simt_load(struct simt *s, const char *file, const char *text
             k->code = decode(ptx, whole, m->globals, s->exec, s->sm, arena, why, &k->error_at);
         if (!k->code)
             k->error = arena_printf(arena, "%s", why);
+        if (!k->code && !k->error)
+            k->error = "out of memory";
     }
     m->next = s->modules;
     s->modules = m;

@@ -192,8 +192,8 @@ static enum ptx_type declared_type(struct parser *p, uint32_t *align, uint32_t *
     return type;
 }
 
-// = { 1, 2, {3, 4} } or = 1. Fills bytes of the variable in order; what is left is zero.
-static void initializer(struct parser *p, struct ptx_var *v, uint8_t *out, uint64_t *used, int depth)
+// = { 1, 2, {3, 4} } or = 1. Fills elements of the variable in order.
+static void initializer(struct parser *p, struct ptx_var *v, int depth)
 {
     if (parse_accept(p, '{')) {
         if (depth > 8)
@@ -201,7 +201,7 @@ static void initializer(struct parser *p, struct ptx_var *v, uint8_t *out, uint6
         if (parse_accept(p, '}'))
             return;
         do
-            initializer(p, v, out, used, depth + 1);
+            initializer(p, v, depth + 1);
         while (parse_accept(p, ','));
         parse_expect(p, '}');
         return;
@@ -210,6 +210,8 @@ static void initializer(struct parser *p, struct ptx_var *v, uint8_t *out, uint6
     const struct token *t = &p->lex.tok;
     uint32_t size = ptx_type_bytes(v->type);
     uint64_t bits = t->bits;
+    if (size > sizeof bits)
+        parse_fail(p, NULL, "initialisers of type .%s are not supported", ptx_type_name(v->type));
     if (t->kind == TOK_DECIMAL && v->type == PTX_F32) {
         double d;
         memcpy(&d, &bits, sizeof d);
@@ -221,20 +223,18 @@ static void initializer(struct parser *p, struct ptx_var *v, uint8_t *out, uint6
     }
     if (minus)
         bits = t->kind == TOK_INT ? 0 - bits : bits ^ (1ull << (8 * size - 1));
-    if (*used + size > v->bytes)
+    if (v->init_bytes + size > v->bytes)
         parse_fail(p, NULL, "more initialisers than '%.*s' has elements", (int)v->name.n, v->name.p);
-    memcpy(out + *used, &bits, size);
-    *used += size;
+    v->init = parse_grow(p, v->init, v->init_bytes / size, size);
+    memcpy(v->init + v->init_bytes, &bits, size);
+    v->init_bytes += size;
     lex_next(&p->lex);
 }
 
-// After the state space: [.align n] .type name[N][M]... [= init]. Answers the variable's index.
-static uint32_t variable(struct parser *p, enum ptx_space space, bool external)
+// After the type of v, of vectors of so many: name[N][M]... [= init]. Answers the variable's index.
+static uint32_t variable(struct parser *p, struct ptx_var v, uint32_t vector, bool external)
 {
     struct ptx_module *m = p->m;
-    struct ptx_var v = { .space = space };
-    uint32_t vector;
-    v.type = declared_type(p, &v.align, &vector);
     uint32_t element = ptx_type_bytes(v.type) * vector;
     if (!element)
         parse_fail(p, NULL, "a variable cannot be a predicate");
@@ -255,16 +255,12 @@ static uint32_t variable(struct parser *p, enum ptx_space space, bool external)
         parse_expect(p, ']');
     }
     if (unsized) {
-        if (!external && space != SPACE_PARAM)
+        if (!external && v.space != SPACE_PARAM)
             parse_fail(p, v.name.p, "'%.*s' has no size", (int)v.name.n, v.name.p);
         v.bytes = 0;
     }
-    if (parse_accept(p, '=')) {
-        uint64_t used = 0;
-        uint8_t *init = parse_alloc(p, v.bytes + 16);
-        initializer(p, &v, init, &used, 0);
-        v.init = init;
-    }
+    if (parse_accept(p, '='))
+        initializer(p, &v, 0);
     m->vars = parse_grow(p, m->vars, m->n_vars, sizeof *m->vars);
     m->vars[m->n_vars] = v;
     struct map *names = p->n_scopes ? &p->scopes[p->n_scopes - 1].vars : &p->vars;
@@ -278,6 +274,18 @@ static uint32_t variable(struct parser *p, enum ptx_space space, bool external)
         p->f->vars[p->f->n_vars++] = m->n_vars;
     }
     return m->n_vars++;
+}
+
+// After the state space: [.align n] .type name, name;
+static void variables(struct parser *p, enum ptx_space space, bool external)
+{
+    struct ptx_var v = { .space = space };
+    uint32_t vector;
+    v.type = declared_type(p, &v.align, &vector);
+    do
+        variable(p, v, vector, external);
+    while (parse_accept(p, ','));
+    parse_expect(p, ';');
 }
 
 static bool space_of(struct str directive, enum ptx_space *space)
@@ -405,10 +413,7 @@ static void body(struct parser *p)
             } else if (str_is(d, ".loc")) {
                 location(p);
             } else if (space_of(d, &space)) {
-                do
-                    variable(p, space, false);
-                while (parse_accept(p, ','));
-                parse_expect(p, ';');
+                variables(p, space, false);
             } else if (str_is(d, ".branchtargets")) {
                 parse_targets(p, d);
             } else if (str_is(d, ".pragma") || str_is(d, ".callprototype") || str_is(d, ".calltargets")) {
@@ -439,8 +444,11 @@ static void parameters(struct parser *p, struct ptx_func *f)
             parse_fail(p, d.p, "register parameters are not supported");
         if (!space_of(d, &space) || space != SPACE_PARAM)
             parse_fail(p, d.p, "expected .param");
+        struct ptx_var v = { .space = SPACE_PARAM };
+        uint32_t vector;
+        v.type = declared_type(p, &v.align, &vector);
         f->params = parse_grow(p, f->params, f->n_params, sizeof *f->params);
-        f->params[f->n_params++] = variable(p, SPACE_PARAM, false);
+        f->params[f->n_params++] = variable(p, v, vector, false);
     } while (parse_accept(p, ','));
     parse_expect(p, ')');
 }
@@ -559,10 +567,7 @@ static void module(struct parser *p)
             lex_next(&p->lex);
             parse_expect(p, ';');
         } else if (space_of(d, &space) && space != SPACE_PARAM) {
-            do
-                variable(p, space, external);
-            while (parse_accept(p, ','));
-            parse_expect(p, ';');
+            variables(p, space, external);
         } else {
             parse_fail(p, d.p, "directive '%.*s' is not supported", (int)d.n, d.p);
         }
@@ -574,7 +579,7 @@ static void module(struct parser *p)
 
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t bytes, char error[DEV_ERROR_MAX])
 {
-    struct arena *arena = arena_new();
+    struct arena *arena = arena_new(arena_limit(bytes));
     struct ptx_module *m = arena ? arena_alloc(arena, sizeof *m) : NULL;
     char *copy = m ? arena_alloc(arena, bytes + 1) : NULL;
     struct parser *p = copy ? arena_alloc(arena, sizeof *p) : NULL;

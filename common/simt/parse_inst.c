@@ -45,15 +45,17 @@ void parse_resolve_labels(struct parser *p)
 {
     const struct scope *s = &p->scopes[p->n_scopes - 1];
     bool outermost = p->n_scopes == 2;  // scope 0 holds the parameters
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < p->n_pending; i++) {
+    uint32_t first = p->n_pending, kept;
+    while (first && p->pending[first - 1].scope == p->n_scopes)  // those of this scope are the last ones
+        first--;
+    kept = first;
+    for (uint32_t i = first; i < p->n_pending; i++) {
         struct pending w = p->pending[i];
-        if (w.scope == p->n_scopes && map_get(&s->labels, w.operand->name, &w.operand->target)) {
+        if (map_get(&s->labels, w.operand->name, &w.operand->target)) {
             w.operand->kind = OPND_LABEL;
             continue;
         }
-        if (w.scope == p->n_scopes)
-            w.scope--;
+        w.scope--;
         if (outermost)
             continue;  // stays a name: a function's, or an error of the instruction that decode.c finds
         p->pending[kept++] = w;
@@ -72,8 +74,7 @@ static void list_of(struct parser *p, struct ptx_operand *o, char close, int dep
             parse_expect(p, ',');
         if (o->count == 64)
             parse_fail(p, NULL, "too many operands in a list");
-        if (!o->list)
-            o->list = parse_alloc(p, 64 * sizeof *o->list);
+        o->list = parse_grow(p, o->list, o->count, sizeof *o->list);
         operand(p, &o->list[o->count++], depth + 1);
     }
 }
@@ -119,7 +120,8 @@ static void operand(struct parser *p, struct ptx_operand *o, int depth)
         } else {
             o->kind = OPND_NAME;
             o->name = t.text;
-            add_pending(p, o);
+            if (!depth)  // no label stands in a list; lists move as they grow
+                add_pending(p, o);
         }
         if ((o->kind == OPND_REG || o->kind == OPND_SINK) && parse_accept(p, '|')) {
             struct str second = parse_name(p, "a predicate after '|'");
@@ -206,14 +208,19 @@ void parse_instruction(struct parser *p)
 void parse_targets(struct parser *p, struct str directive)
 {
     struct ptx_func *f = p->f;
-    struct ptx_operand *list = parse_alloc(p, TARGETS_MAX * sizeof *list);
-    struct ptx_inst in = { .op = directive, .operand = list, .guard = -1, .loc = p->loc, .at = directive.p };
+    struct ptx_operand list[TARGETS_MAX];
+    uint32_t first = p->n_pending;
+    struct ptx_inst in = { .op = directive, .guard = -1, .loc = p->loc, .at = directive.p };
     do {
         if (in.n_operands == TARGETS_MAX)
             parse_fail(p, directive.p, "more than %d branch targets", TARGETS_MAX);
         operand(p, &list[in.n_operands++], 0);
     } while (parse_accept(p, ','));
     parse_expect(p, ';');
+    in.operand = parse_alloc(p, in.n_operands * sizeof *list);
+    memcpy(in.operand, list, in.n_operands * sizeof *list);
+    for (uint32_t i = first; i < p->n_pending; i++)  // they point into list
+        p->pending[i].operand = in.operand + (p->pending[i].operand - list);
     f->insts = parse_grow(p, f->insts, f->n_insts, sizeof *f->insts);
     f->insts[f->n_insts++] = in;
 }

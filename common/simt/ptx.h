@@ -42,7 +42,8 @@ struct ptx_var {
     enum ptx_type type;
     uint32_t align;         // bytes
     uint64_t bytes;         // 0 for an .extern array of unknown size
-    const uint8_t *init;    // bytes long, or NULL for none
+    uint8_t *init;          // its first init_bytes; the rest is zero
+    uint32_t init_bytes;
     uint64_t address;       // offset in its space; decode.c and module.c assign it
 };
 

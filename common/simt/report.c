@@ -107,7 +107,7 @@ bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struc
     size_t n = 0;
     uint64_t line_warps = 0;  // straight lines that run over this uop
     arena_free(s->profile_names);
-    s->profile_names = arena_new();
+    s->profile_names = arena_new(SIZE_MAX);
     char **names = s->profile_names ? copy_names(s->profile_names, m) : NULL;
     p->kernel = names ? arena_printf(s->profile_names, "%s", k->name) : NULL;
     if (!lines || !p->kernel) {
@@ -120,8 +120,8 @@ bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struc
         uint64_t warps = sum->uop_counts[i].warps + line_warps;
         if (!warps)
             continue;
-        const struct ptx_inst *in = &k->func->insts[u->inst];
-        const struct ptx_loc *loc = k->func->n_insts && in->loc ? &m->locs[in->loc - 1] : NULL;
+        const struct ptx_inst *in = k->func->n_insts ? &k->func->insts[u->inst] : NULL;
+        const struct ptx_loc *loc = in && in->loc ? &m->locs[in->loc - 1] : NULL;
         lines[n].file = names[loc && loc->file < m->n_files ? loc->file : m->n_files];
         lines[n].line = loc ? loc->line : 0;
         add_uop(lines[n++].metric, u, warps, sum->uop_counts[i].idle, sum->mem_counts);
@@ -215,4 +215,7 @@ void simt_fault_text(const struct simt *s, const struct simt_kernel *k, const st
     case FAULT_NONE:
         break;
     }
+    for (char *c = error; *c; c++)  // the kernel's texts and names may hold anything
+        if ((unsigned char)*c < ' ')
+            *c = ' ';
 }

@@ -21,7 +21,7 @@ struct simt_kernel {
     const struct ptx_func *func;
     const char *name;
     const struct code *code;      // NULL where the kernel was refused
-    char *error;                  // then: why, "file:line:column: ..."
+    const char *error;            // then: why, "file:line:column: ..."
     const char *error_at;         // and where in the text
     struct simt_module *module;
 };

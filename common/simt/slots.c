@@ -8,6 +8,10 @@
 
 #include "decode.h"
 
+#define WORDS_MAX (1u << 24)  // of a set for each basic block
+#define WORK_MAX (1u << 27)   // words joined until nothing changes
+#define FILE_MAX (1u << 28)   // bytes of a warp's registers
+
 struct interval {
     uint32_t vreg;
     int64_t start, end;  // twice the uop's index; odd: after its operands were read
@@ -82,7 +86,7 @@ static void collect_def(void *context, uint32_t *vreg, bool is_def)
 static void find_blocks(struct flow *f)
 {
     const struct code *c = f->x->code;
-    bool *leads = decode_alloc(f->x, c->n_uops + 1);
+    bool *leads = decode_scratch(f->x, c->n_uops + 1);
     leads[0] = true;
     for (uint32_t i = 0; i < c->n_uops; i++) {
         if (c->uops[i].kind == UOP_BRANCH)
@@ -90,8 +94,8 @@ static void find_blocks(struct flow *f)
         if (c->uops[i].kind == UOP_BRANCH || c->uops[i].kind == UOP_EXIT)
             leads[i + 1] = true;
     }
-    f->starts = decode_alloc(f->x, (c->n_uops + 2) * sizeof *f->starts);
-    f->block_of = decode_alloc(f->x, (c->n_uops + 1) * sizeof *f->block_of);
+    f->starts = decode_scratch(f->x, (c->n_uops + 2) * sizeof *f->starts);
+    f->block_of = decode_scratch(f->x, (c->n_uops + 1) * sizeof *f->block_of);
     for (uint32_t i = 0; i < c->n_uops; i++) {
         if (leads[i])
             f->starts[f->n_blocks++] = i;
@@ -110,11 +114,21 @@ static bool join(uint64_t *into, const uint64_t *from, uint32_t words)
     return changed;
 }
 
+static _Noreturn void fail_size(const struct flow *f)
+{
+    struct decoder *x = f->x;
+    decode_fail(x, x->f->name.p, "'%.*s' is too large: %u registers in %u basic blocks", (int)x->f->name.n,
+                x->f->name.p, f->n, f->n_blocks);
+}
+
 static void solve(struct flow *f)
 {
     const struct code *c = f->x->code;
+    uint64_t work = 0;
     for (bool changed = true; changed;) {
         changed = false;
+        if ((work += (uint64_t)f->n_blocks * f->words) > WORK_MAX)
+            fail_size(f);
         for (uint32_t b = f->n_blocks; b-- > 0;) {
             size_t at = (size_t)b * f->words;
             const struct uop *last = &c->uops[f->starts[b + 1] - 1];
@@ -127,6 +141,17 @@ static void solve(struct flow *f)
                 f->in[at + w] = f->use[at + w] | (f->out[at + w] & ~f->def[at + w]);
         }
     }
+}
+
+struct touch {
+    bool *touched;  // by vreg: some uop names it
+};
+
+static void touch_visit(void *context, uint32_t *vreg, bool is_def)
+{
+    struct touch *t = context;
+    (void)is_def;
+    t->touched[*vreg] = true;
 }
 
 struct extent {
@@ -187,10 +212,10 @@ static int by_end(const void *a, const void *b)
 static void scan(struct flow *f, struct interval *all, uint32_t count[2])
 {
     struct decoder *x = f->x;
-    struct interval *ends = decode_alloc(x, (f->n + 1) * sizeof *ends);
+    struct interval *ends = decode_scratch(x, (f->n + 1) * sizeof *ends);
     uint32_t *spare[2], n_spare[2] = { 0, 0 }, ended = 0;
     for (int k = 0; k < 2; k++)
-        spare[k] = decode_alloc(x, (f->n + 1) * sizeof **spare);
+        spare[k] = decode_scratch(x, (f->n + 1) * sizeof **spare);
     memcpy(ends, all, f->n * sizeof *ends);
     qsort(all, f->n, sizeof *all, by_start);
     qsort(ends, f->n, sizeof *ends, by_end);
@@ -219,6 +244,12 @@ static void lay_out(struct decoder *x, const uint32_t count[2])
 {
     struct code *c = x->code;
     uint32_t n_preds = 0, at = 0;
+    uint64_t bytes = (uint64_t)count[0] * 4 * LANES + (uint64_t)count[1] * 8 * LANES;
+    for (uint32_t v = 0; v < x->n_vregs; v++)
+        bytes += x->vregs[v].constant ? 8 * LANES : x->vregs[v].slot == SLOT_PRED ? 4 : 0;
+    if (bytes > FILE_MAX)
+        decode_fail(x, x->f->name.p, "'%.*s' takes more than %u bytes of registers a warp", (int)x->f->name.n,
+                    x->f->name.p, FILE_MAX);
     for (uint32_t v = 0; v < x->n_vregs; v++)
         if (x->vregs[v].slot == SLOT_PRED)
             x->vregs[v].at = 4 * n_preds++;
@@ -248,25 +279,27 @@ void place_slots(struct decoder *x)
 {
     struct code *c = x->code;
     struct flow f = { .x = x };
-    f.index = decode_alloc(x, (x->n_vregs + 1) * sizeof *f.index);
+    f.index = decode_scratch(x, (x->n_vregs + 1) * sizeof *f.index);
+    struct touch t = { .touched = decode_scratch(x, x->n_vregs + 1) };
+    for (uint32_t i = 0; i < c->n_uops; i++)
+        visit_operands(&c->uops[i], touch_visit, &t);
     for (uint32_t v = 0; v < x->n_vregs; v++) {
-        bool placed = !x->vregs[v].constant && x->vregs[v].slot != SLOT_PRED;
+        bool placed = t.touched[v] && !x->vregs[v].constant && x->vregs[v].slot != SLOT_PRED;
         f.index[v] = placed ? f.n++ : NO_VREG;
     }
-    struct interval *all = decode_alloc(x, (f.n + 1) * sizeof *all);
+    struct interval *all = decode_scratch(x, (f.n + 1) * sizeof *all);
     for (uint32_t v = 0; v < x->n_vregs; v++)
         if (f.index[v] != NO_VREG)
             all[f.index[v]] = (struct interval){ v, INT64_MAX, -1 };
     find_blocks(&f);
     f.words = (f.n + 63) / 64 + 1;
     size_t words = (size_t)f.n_blocks * f.words;
-    if (words > (size_t)1 << 24)
-        decode_fail(x, x->f->name.p, "'%.*s' is too large: %u registers in %u basic blocks", (int)x->f->name.n,
-                    x->f->name.p, f.n, f.n_blocks);
-    f.use = decode_alloc(x, words * sizeof *f.use);
-    f.def = decode_alloc(x, words * sizeof *f.def);
-    f.in = decode_alloc(x, words * sizeof *f.in);
-    f.out = decode_alloc(x, words * sizeof *f.out);
+    if (words > WORDS_MAX)
+        fail_size(&f);
+    f.use = decode_scratch(x, words * sizeof *f.use);
+    f.def = decode_scratch(x, words * sizeof *f.def);
+    f.in = decode_scratch(x, words * sizeof *f.in);
+    f.out = decode_scratch(x, words * sizeof *f.out);
     for (uint32_t i = 0; i < c->n_uops; i++) {
         size_t at = (size_t)f.block_of[i] * f.words;
         struct block_visit v = { &f, f.use + at, f.def + at, !c->uops[i].guarded };
@@ -275,9 +308,6 @@ void place_slots(struct decoder *x)
     }
     solve(&f);
     intervals(&f, all);
-    for (uint32_t i = 0; i < f.n; i++)  // never touched: any place will do
-        if (all[i].end < 0)
-            all[i].start = all[i].end = 0;
     uint32_t count[2];
     scan(&f, all, count);
     lay_out(x, count);

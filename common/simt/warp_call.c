@@ -1,10 +1,13 @@
 // printf and assert in a kernel: what nvcc's calls of vprintf and __assertfail do. Source: CUDA C++ Programming Guide,
 // formatted output and assertion; PTX Interoperability, system calls.
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "access.h"
 #include "warp.h"
+
+#define FIELD_MAX 1000  // a conversion's width and precision
 
 // A call's argument: the bytes at that offset of the thread's local memory.
 static uint64_t argument(const struct warp *w, uint32_t lane, uint32_t offset, uint32_t bytes)
@@ -49,17 +52,39 @@ static uint64_t take(struct reader *r, uint32_t bytes)
     return v;
 }
 
+// Appends a width or precision to the specification, digits or '*', and moves *f past it.
+static size_t field(struct reader *r, const char **f, char *spec, size_t n)
+{
+    long v = 0;
+    if (**f == '*') {
+        v = (int32_t)take(r, 4);
+        ++*f;
+    } else if (isdigit((unsigned char)**f)) {
+        for (; isdigit((unsigned char)**f); ++*f)
+            v = v < FIELD_MAX ? 10 * v + (**f - '0') : v;
+    } else {
+        return n;
+    }
+    v = v > FIELD_MAX ? FIELD_MAX : v < -FIELD_MAX ? -FIELD_MAX : v;
+    return n + (size_t)sprintf(spec + n, "%ld", v);
+}
+
 // One conversion, from after its '%': prints it and returns where the format goes on.
 static const char *convert(struct reader *r, const char *f)
 {
     char spec[48] = "%", text[1024];
     size_t n = 1;
     unsigned longs = 0;
-    for (; *f && strchr("-+ #0123456789.*", *f); f++) {
-        if (*f == '*')
-            n += (size_t)snprintf(spec + n, sizeof spec - n, "%d", (int)take(r, 4));
-        else if (n < sizeof spec - 16)
+    for (; *f && strchr("-+ #0", *f); f++)
+        if (n < 8)
             spec[n++] = *f;
+    n = field(r, &f, spec, n);
+    if (*f == '.') {
+        size_t point = n;
+        spec[n++] = *f++;
+        n = field(r, &f, spec, n);
+        if (n > point + 1 && spec[point + 1] == '-')  // a negative precision is none
+            n = point;
     }
     for (; *f && strchr("hljztL", *f); f++)
         longs += *f == 'h' ? 0 : 1;

@@ -307,17 +307,20 @@ static void wmma_mma(struct decoder *x, const struct parts *s)
     uint32_t n = s->n;
     bool saturate = str_is(s->part[n - 1], "satfinite");
     n -= saturate || str_is(s->part[n - 1], "rn");
+    const uint32_t types =
+        n == 12 && str_is(s->part[7], "rn") ? 8 : 7;  // where they begin; .rn may stand on either side
     enum ptx_type d = PTX_NONE, c = PTX_NONE;
     enum mma_type a = MMA_F16, b = MMA_F16;
-    if ((n != 9 && n != 11) || !str_is(s->part[2], "sync") || !str_is(s->part[3], "aligned") ||
+    if ((n != 9 && n != types + 4) || !str_is(s->part[2], "sync") || !str_is(s->part[3], "aligned") ||
         !read_shape(s->part[6], &shape))
         decode_unknown(x);
     for (int i = 4; i < 6; i++)
         if (!str_is(s->part[i], "row") && !str_is(s->part[i], "col"))
             decode_unknown(x);
-    d = ptx_type_named(s->part[7]);
+    d = ptx_type_named(s->part[types]);
     c = ptx_type_named(s->part[n - 1]);
-    if (n == 11 && (!read_type(ptx_type_named(s->part[8]), &a) || !read_type(ptx_type_named(s->part[9]), &b)))
+    if (n != 9 &&
+        (!read_type(ptx_type_named(s->part[types + 1]), &a) || !read_type(ptx_type_named(s->part[types + 2]), &b)))
         decode_unknown(x);
     if (!types_fit(a, b, c, d) || !wmma_shape(shape, bytes_of(a)) || (saturate && !is_byte(a)))
         decode_unknown(x);

@@ -20,6 +20,7 @@ enum option_id {
     OPTION_BETA,
     OPTION_SEED,
     OPTION_DEVICE,
+    OPTION_JOBS,
     OPTION_WARMUP,
     OPTION_ITERATIONS,
     OPTION_PAUSE,
@@ -48,6 +49,7 @@ static const struct {
     { OPTION_BETA, "beta", "X", BOTH, "factor of the old C (default 0: C is not read)" },
     { OPTION_SEED, "seed", "N", BOTH, "of the random data (default 1)" },
     { OPTION_DEVICE, "device", "D", BOTH, "auto, gpu or sim (default auto: the GPU if one answers)" },
+    { OPTION_JOBS, "jobs", "N", BOTH, "threads that simulate (default: one a processor); results do not depend on it" },
     { OPTION_WARMUP, "warmup", "N", BOTH, "runs before the timed ones (default 0 simulated, 2 on a GPU)" },
     { OPTION_ITERATIONS, "iterations", "N", BOTH, "timed runs (default: simulated, the checked run; 15 on a GPU)" },
     { OPTION_PAUSE, "pause-ms", "X", BOTH, "rest before each timed run, in milliseconds (default 0)" },
@@ -181,6 +183,8 @@ static bool apply(struct tester_options *o, int id, const char *name, const char
         return whole_option(name, text, 0, UINT64_MAX, &o->seed, error);
     case OPTION_DEVICE:
         return device_option(text, &o->device, error);
+    case OPTION_JOBS:
+        return int_option(name, text, 1, 256, &o->jobs, error);
     case OPTION_WARMUP:
         return int_option(name, text, 0, 1000000, &o->warmup, error);
     case OPTION_ITERATIONS:

@@ -34,6 +34,7 @@ struct tester_options {
     double alpha, beta;
     uint64_t seed;
     enum dev_kind device;
+    int jobs;  // host threads of the simulated GPU; 0: one a processor
     int warmup, iterations;  // runs before timing (-1: the device's default), timed runs (0: the device's default)
     double pause_ms;         // milliseconds to rest before each timed run
     bool check, profile, by_line;

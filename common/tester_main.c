@@ -128,6 +128,8 @@ int tester_main(const struct step *step, int argc, char **argv)
         return fflush(stdout) == 0 ? 0 : 2;
     }
     bool ok = outcome == OPTIONS_RUN && (d = dev_open(o.device, error)) && options_open_json(o.json, &json, error);
+    if (ok)
+        dev_set_jobs(d, (unsigned)o.jobs);
     FILE *out = json == stdout ? stderr : stdout;
     ok = ok && run(d, step, &o, out, json, &r, error);
     if (ok && fflush(out) != 0)

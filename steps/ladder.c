@@ -265,6 +265,7 @@ static int start(struct ladder *l, char error[DEV_ERROR_MAX])
     l->rows = calloc(n_steps, sizeof *l->rows);
     if (!l->dev || !l->rows || !options_open_json(l->o.json, &json, error))
         return 2;
+    dev_set_jobs(l->dev, (unsigned)l->o.jobs);
     error[0] = '\0';  // "auto" may have left a word about the GPU that did not answer
     l->out = json == stdout ? stderr : stdout;
     l->terminal = isatty(fileno(l->out));

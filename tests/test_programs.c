@@ -155,6 +155,21 @@ Test(driver, writes_json_with_its_counters)
     cr_assert(r.out[0] == '{' && strstr(r.out, "\"metrics\"") && strstr(r.out, "\"verdict\": \"right\""), "%s", r.out);
 }
 
+Test(driver, counts_the_same_for_any_number_of_jobs)
+{
+    static struct run r[2];
+    char *metrics[2];
+    for (int i = 0; i < 2; i++) {
+        run(&r[i], DRIVER, "--device=sim", "--size", "64", "--json", "-", "--jobs", i ? "3" : "1", NULL);
+        cr_assert(r[i].status == 0, "exit status %d: %s", r[i].status, r[i].err);
+        cr_assert_not_null(metrics[i] = strstr(r[i].out, "\"metrics\""), "%s", r[i].out);
+        metrics[i][strcspn(metrics[i], "}")] = '\0';
+    }
+    cr_assert_str_eq(metrics[0], metrics[1]);
+    run(&r[0], DRIVER, "--jobs", "0", NULL);
+    refused(&r[0], "no jobs", "--jobs");
+}
+
 Test(driver, shows_help)
 {
     struct run r;

@@ -28,9 +28,9 @@ static struct simt_module *module_of(struct dev_module *m)
 
 static void describe(struct simt_dev *s, unsigned jobs)
 {
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    snprintf(s->dev.about.detail, sizeof s->dev.about.detail, "PTX executed on %ld host threads, %s",
-             jobs ? (long)jobs : online, s->simt->exec->isa);
+    long threads = jobs ? (long)jobs : sysconf(_SC_NPROCESSORS_ONLN);
+    snprintf(s->dev.about.detail, sizeof s->dev.about.detail, "PTX executed on %ld host thread%s, %s", threads,
+             threads == 1 ? "" : "s", s->simt->exec->isa);
 }
 
 static struct dev *sim_open(char error[DEV_ERROR_MAX])

@@ -8,12 +8,12 @@
 // call.uni (retval), vprintf, (format, values); call.uni __assertfail, (what, file, line, function, size)
 void decode_call(struct decoder *x, const struct parts *s)
 {
-    const struct ptx_operand *o = x->in->operand, *results = NULL, *arguments = NULL;
+    const struct ptx_operand *o = x->in->operand, *arguments = NULL;
     uint32_t n = x->in->n_operands, i = 0;
     if (s->n > 2 || (s->n == 2 && !str_is(s->part[1], "uni")))
         decode_unknown(x);
     if (i < n && o[i].kind == OPND_GROUP)
-        results = &o[i++];
+        i++;  // what printf returns, the number of its values, is left as it is: nobody asks
     if (i == n || o[i].kind != OPND_NAME)
         decode_fail(x, x->in->at, "indirect calls are not supported");
     const struct ptx_operand *name = &o[i++];
@@ -32,7 +32,6 @@ void decode_call(struct decoder *x, const struct parts *s)
             decode_fail(x, a->at, "expected a .param variable of this function");
         call->argument[k] = (uint32_t)x->address[a->var];
     }
-    (void)results;  // what printf returns is the number of its values; nobody asks
     struct warpop *op = emit_warp(x, prints ? warp_printf : warp_assert, GATHER_NONE);
     op->more = call;
     x->code->ordered = true;  // what blocks print comes in their order

@@ -131,9 +131,9 @@ static bool types_fit(enum mma_type a, enum mma_type b, enum ptx_type c, enum pt
                           : d == PTX_F32;
 }
 
-// One tensor-core instruction. a, b, c, d: registers, already placed in op by the caller.
-static struct warpop *emit_mma(struct decoder *x, enum mma_type a, enum mma_type b, enum ptx_type acc, struct shape s,
-                               bool saturate)
+// What one tensor-core instruction computes, and how many registers its operands have.
+static const struct mma *describe_mma(struct decoder *x, enum mma_type a, enum mma_type b, enum ptx_type acc,
+                                      struct shape s, bool saturate)
 {
     struct mma *m = decode_alloc(x, sizeof *m);
     struct fragment fa, fb, fc;
@@ -159,10 +159,21 @@ static struct warpop *emit_mma(struct decoder *x, enum mma_type a, enum mma_type
                        .na = fa.distinct,
                        .nb = fb.distinct,
                        .nc = fc.distinct };
+    return m;
+}
+
+static void emit_mma(struct decoder *x, const struct mma *m, const uint32_t *d, const uint32_t *a, const uint32_t *b,
+                     const uint32_t *c)
+{
     struct warpop *op = emit_warp(x, x->exec->warp[WARP_MMA], GATHER_ALL);
     op->more = m;
     op->tensor = 1;
-    return op;
+    memcpy(op->in, a, m->na * sizeof *op->in);
+    memcpy(op->in + m->na, b, m->nb * sizeof *op->in);
+    memcpy(op->in + m->na + m->nb, c, m->nc * sizeof *op->in);
+    memcpy(op->out, d, m->nc * sizeof *op->out);
+    op->n_in = m->na + m->nb + m->nc;
+    op->n_out = m->nc;
 }
 
 // mma.sync.aligned.m16n8k16.row.col{.satfinite}.f32.f16.f16.f32 d, a, b, c
@@ -191,20 +202,15 @@ void decode_mma(struct decoder *x, const struct parts *s)
         decode_unknown(x);
     operand_count(x, 4, 4);
     const struct ptx_operand *o = x->in->operand;
-    uint32_t in[WARPOP_IN], n = 0, out[WARPOP_OUT], n_out = 0, wide = a == MMA_F64 ? 8 : 4;
-    take_registers(x, &o[0], wide, out, &n_out, WARPOP_OUT, true);
-    for (int i = 1; i < 4; i++)
-        take_registers(x, &o[i], wide, in, &n, WARPOP_IN, false);
-    struct warpop *op = emit_mma(x, a, b, d, shape, saturate);
-    const struct mma *m = op->more;
+    const struct mma *m = describe_mma(x, a, b, d, shape, saturate);
     const uint32_t want[4] = { m->nc, m->na, m->nb, m->nc };
-    for (int i = 0; i < 4; i++)
-        if ((o[i].kind == OPND_VEC ? o[i].count : 1) != want[i])
+    uint32_t regs[4][WARPOP_OUT], count[4] = { 0 };
+    for (int i = 0; i < 4; i++) {
+        take_registers(x, &o[i], a == MMA_F64 ? 8 : 4, regs[i], &count[i], WARPOP_OUT, i == 0);
+        if (count[i] != want[i])
             decode_fail(x, o[i].at, "'%.*s' takes %u registers here", (int)x->in->op.n, x->in->op.p, want[i]);
-    memcpy(op->in, in, sizeof in);
-    memcpy(op->out, out, sizeof out);
-    op->n_in = n;
-    op->n_out = n_out;
+    }
+    emit_mma(x, m, regs[0], regs[1], regs[2], regs[3]);
 }
 
 // --- wmma ---
@@ -271,12 +277,6 @@ static void wmma_access(struct decoder *x, const struct parts *s)
     matrix_address(x, op, place, space, !load ? MEM_ST : ldsm ? MEM_LDSM : MEM_LD);
 }
 
-// One half of a wmma.mma: registers first to first + n - 1 of each operand.
-struct half {
-    const uint32_t *regs;
-    uint32_t first;
-};
-
 static bool shares(const uint32_t *a, uint32_t na, const uint32_t *b, uint32_t nb)
 {
     for (uint32_t i = 0; i < na; i++)
@@ -284,20 +284,6 @@ static bool shares(const uint32_t *a, uint32_t na, const uint32_t *b, uint32_t n
             if (a[i] == b[j])
                 return true;
     return false;
-}
-
-static void emit_half(struct decoder *x, const struct warpop *like, struct half d, struct half a, struct half b,
-                      struct half c)
-{
-    struct warpop *op = emit_warp(x, like->fn, GATHER_ALL);
-    const struct mma *m = op->more = like->more;
-    op->tensor = 1;
-    memcpy(op->in, a.regs + a.first, m->na * sizeof *op->in);
-    memcpy(op->in + m->na, b.regs + b.first, m->nb * sizeof *op->in);
-    memcpy(op->in + m->na + m->nb, c.regs + c.first, m->nc * sizeof *op->in);
-    memcpy(op->out, d.regs + d.first, m->nc * sizeof *op->out);
-    op->n_in = m->na + m->nb + m->nc;
-    op->n_out = m->nc;
 }
 
 // wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 d, a, b, c (f16 factors: .dtype.ctype; others: all four types)
@@ -332,12 +318,7 @@ static void wmma_mma(struct decoder *x, const struct parts *s)
     // The tensor core computes m16n8: halves along N, along M, or along N of the transposed product.
     bool transposed = shape.m == 8 && shape.n == 32;
     struct shape part = { shape.m == 8 && shape.n == 8 ? 8 : 16, 8, shape.k };
-    struct warpop scratch_like = { 0 };
-    struct warpop *first = emit_mma(x, transposed ? b : a, transposed ? a : b, d, part, saturate);
-    const struct mma *m = first->more;
-    scratch_like.fn = first->fn;
-    scratch_like.more = m;
-    x->code->n_uops--;  // only its description is wanted
+    const struct mma *m = describe_mma(x, transposed ? b : a, transposed ? a : b, d, part, saturate);
     uint32_t halves = shape.m * shape.n / (part.m * part.n), fewest = halves * m->nc;
     uint32_t need_a = transposed ? m->nb : m->na * (shape.m == 32 ? 2 : 1);
     uint32_t need_b = transposed ? m->na * halves : m->nb * (shape.m == 16 ? halves : 1);
@@ -353,8 +334,8 @@ static void wmma_mma(struct decoder *x, const struct parts *s)
     const uint32_t *wa = transposed ? regs[2] : regs[1], *wb = transposed ? regs[1] : regs[2];
     for (uint32_t h = 0; h < halves; h++) {
         bool along_n = shape.m == 16;
-        emit_half(x, &scratch_like, (struct half){ target, h * m->nc }, (struct half){ wa, along_n ? 0 : h * m->na },
-                  (struct half){ wb, along_n ? h * m->nb : 0 }, (struct half){ regs[3], h * m->nc });
+        emit_mma(x, m, target + h * m->nc, wa + (along_n ? 0 : h * m->na), wb + (along_n ? h * m->nb : 0),
+                 regs[3] + h * m->nc);
     }
     for (uint32_t i = 0; apart && i < fewest; i++)
         emit_alu(x, wide == 8 ? ALU_mov_b64 : ALU_mov_b32, regs[0][i], target[i], NO_VREG, NO_VREG);

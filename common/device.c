@@ -75,6 +75,12 @@ void dev_set_tensor_cores(struct dev *d, unsigned sm)
         d->ops->set_tensor_cores(d, sm);
 }
 
+void dev_set_checks(struct dev *d, bool on)
+{
+    if (d->ops->set_checks)
+        d->ops->set_checks(d, on);
+}
+
 bool dev_alloc(struct dev *d, const char *name, size_t bytes, dev_ptr *out)
 {
     if (!name || !out || !bytes)
@@ -238,4 +244,9 @@ const char *dev_baseline_name(struct dev *d)
 const struct profile *dev_profile(const struct dev *d)
 {
     return d->ops->profile ? d->ops->profile(d) : NULL;
+}
+
+const struct findings *dev_findings(const struct dev *d)
+{
+    return d->ops->findings ? d->ops->findings(d) : NULL;
 }

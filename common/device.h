@@ -7,7 +7,7 @@
 //   dev_launch, dev_sync         run a kernel; errors of the kernel itself appear at dev_sync at the latest
 //   dev_timer_start .. _stop     milliseconds between two points of the device's queue
 //   dev_baseline_gemm            the vendor's matrix multiply (cuBLAS), where there is one
-//   dev_profile                  counters of the last launch (simulated GPU only)
+//   dev_profile, dev_findings    counters of the last launch, and what its checks found (simulated GPU only)
 //
 // The functions here validate their arguments; the backends (backend.h) trust them. Every function that returns
 // bool or a pointer answers false or NULL on failure and leaves one line about it in dev_error(). Nothing here
@@ -25,6 +25,7 @@ struct dev;
 struct dev_module;
 struct dev_kernel;
 struct profile;
+struct findings;
 
 typedef uint64_t dev_ptr;  // an address in device memory; 0 is never one
 
@@ -78,6 +79,11 @@ void dev_set_budget(struct dev *d, uint64_t warp_instructions);
 // keep fewer bits of a sum. sm below 90 stands for sm_80.
 void dev_set_tensor_cores(struct dev *d, unsigned sm);
 
+// Whether launches on the simulated GPU are checked for what compute-sanitizer looks for: dev_findings. Off at first;
+// a kernel's error then fails its launch. With checks on, errors are findings, and the launch succeeds. Does nothing on
+// a GPU.
+void dev_set_checks(struct dev *d, bool on);
+
 // Allocates bytes (> 0) of uninitialised memory, aligned to 256 bytes; name (copied) is what messages call it.
 bool dev_alloc(struct dev *d, const char *name, size_t bytes, dev_ptr *out);
 bool dev_free(struct dev *d, dev_ptr p);  // p as dev_alloc gave it
@@ -107,5 +113,9 @@ const char *dev_baseline_name(struct dev *d);  // "cuBLAS 13.1.0", or NULL where
 
 // Counters of the last launch that ended, or NULL on a GPU. Valid until the next launch or dev_close.
 const struct profile *dev_profile(const struct dev *d);
+
+// What the checks found in the last launch that ended; NULL on a GPU, and where checks are off. Valid until the next
+// launch or dev_close.
+const struct findings *dev_findings(const struct dev *d);
 
 #endif

@@ -28,6 +28,7 @@ enum option_id {
     OPTION_NO_CHECK,
     OPTION_PROFILE,
     OPTION_BY_LINE,
+    OPTION_SANITIZE,
     OPTION_JSON,
     OPTION_LIST,
     OPTION_HELP,
@@ -57,6 +58,7 @@ static const struct {
     { OPTION_NO_CHECK, "no-check", NULL, BOTH, "do not check the result" },
     { OPTION_PROFILE, "profile", NULL, DRIVER, "print the launch's counters (simulated GPU)" },
     { OPTION_BY_LINE, "by-line", NULL, DRIVER, "print the hot source lines (simulated GPU)" },
+    { OPTION_SANITIZE, "sanitize", NULL, DRIVER, "look for races, reads of what nobody wrote, ... (simulated GPU)" },
     { OPTION_JSON, "json", "FILE", BOTH, "write a report as JSON (- is stdout)" },
     { OPTION_LIST, "list", NULL, LADDER, "print the names of the steps" },
     { OPTION_HELP, "help", NULL, BOTH, "print this" },
@@ -76,7 +78,8 @@ void options_help(FILE *out, enum options_for program, const char *name)
                  table[i].value ? table[i].value : "");
         fprintf(out, "  %-16s  %s\n", left, table[i].help);
     }
-    fprintf(out, "\nExit status: 0 right, 1 wrong, 2 could not run.\n");
+    fprintf(out, "\nExit status: 0 right, 1 wrong%s, 2 could not run.\n",
+            program == OPTIONS_FOR_DRIVER ? " or with findings" : "");
 }
 
 bool options_whole(const char *text, uint64_t min, uint64_t max, uint64_t *value)
@@ -200,6 +203,9 @@ static bool apply(struct tester_options *o, int id, const char *name, const char
         return true;
     case OPTION_BY_LINE:
         o->by_line = true;
+        return true;
+    case OPTION_SANITIZE:
+        o->sanitize = true;
         return true;
     case OPTION_JSON:
         o->json = text;

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "findings.h"
 #include "json.h"
+#include "source.h"
 
 enum { WIDTH = 110 };  // columns that a line of the table may take, its source text included
 
@@ -67,41 +69,6 @@ static int hotter(const void *a, const void *b)
     return p != q ? (p < q ? 1 : -1) : x < y ? -1 : x > y;  // equal ones stay in the order of the source
 }
 
-// The text of a line of a file without the blanks around it, cut to room columns; empty where it cannot be read.
-static void source_text(const char *file, unsigned line, char *text, size_t room)
-{
-    text[0] = '\0';
-    FILE *in = line > 0 ? fopen(file, "r") : NULL;
-    if (!in)
-        return;
-    char *buffer = NULL;
-    size_t capacity = 0;
-    ssize_t length = 0;
-    for (unsigned i = 0; i < line && length >= 0; i++)
-        length = getline(&buffer, &capacity, in);
-    if (length > 0) {
-        char *start = buffer + strspn(buffer, " \t");
-        size_t n = strcspn(start, "\r\n");
-        while (n > 0 && (start[n - 1] == ' ' || start[n - 1] == '\t'))
-            n--;
-        bool cut = n > room - 1;
-        snprintf(text, room, "%.*s", (int)(cut ? room - 1 : n), start);
-        if (cut && room > 4)
-            memcpy(text + room - 4, "...", 4);
-        for (char *c = text; *c; c++)
-            if ((unsigned char)*c < ' ' || *c == 0x7f)
-                *c = ' ';  // the terminal sees no control characters
-    }
-    free(buffer);
-    fclose(in);
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 // Shows the columns in which a line has something, as wide as their contents.
 static void fit_columns(struct column *columns, size_t n_columns, const struct profile *p)
 {
@@ -140,7 +107,7 @@ static void print_line(FILE *out, const struct profile *p, const struct profile_
     else if (one_file)
         snprintf(place, sizeof place, "%5u", line->line);
     else
-        snprintf(place, sizeof place, "%.50s:%u", base_name(line->file), line->line);
+        snprintf(place, sizeof place, "%.50s:%u", source_base_name(line->file), line->line);
     used += fprintf(out, "  %s  ", place);
     source_text(line->file, line->line, source, used + 20 < WIDTH ? (size_t)(WIDTH - used) : 20);
     fprintf(out, "%s\n", source);
@@ -203,7 +170,7 @@ void profile_json_metrics(struct json *j, const uint64_t metric[METRIC_COUNT])
     json_end(j);
 }
 
-void profile_json(struct json *j, const struct profile *p, const char *device)
+void profile_json(struct json *j, const struct profile *p, const struct findings *f, const char *device)
 {
     json_string(j, "kernel", p->kernel);
     json_string(j, "device", device);
@@ -217,6 +184,5 @@ void profile_json(struct json *j, const struct profile *p, const char *device)
         json_end(j);
     }
     json_end(j);
-    json_array(j, "findings");  // what the checks found; a launch that ended has none
-    json_end(j);
+    findings_json(j, f);
 }

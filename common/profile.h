@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 struct json;
+struct findings;
 
 // X(enumerator, name in Nsight Compute, what one unit is)
 #define PROFILE_METRICS(X)                                                                                             \
@@ -40,7 +41,7 @@ enum profile_metric {
 #define X(id, name, unit) METRIC_##id,
     PROFILE_METRICS(X)
 #undef X
-    METRIC_COUNT
+        METRIC_COUNT
 };
 
 struct profile_line {
@@ -56,7 +57,7 @@ struct profile {
     size_t n_lines;
 };
 
-const char *profile_metric_name(enum profile_metric m);     // Nsight Compute's name
+const char *profile_metric_name(enum profile_metric m);  // Nsight Compute's name
 
 #define PROFILE_GROUPED 32
 // Writes value with a comma between groups of three digits to text, and returns text.
@@ -71,7 +72,8 @@ void profile_print_lines(FILE *out, const struct profile *p, size_t max_lines);
 // Appends the object "metrics" to the open JSON object j: every metric under Nsight Compute's name.
 void profile_json_metrics(struct json *j, const uint64_t metric[METRIC_COUNT]);
 
-// Appends the keys "kernel", "device", "metrics", "lines" and "findings" to the open JSON object j.
-void profile_json(struct json *j, const struct profile *p, const char *device);
+// Appends the keys "kernel", "device", "metrics", "lines" and "findings" (none where f is NULL) to the
+// open JSON object j.
+void profile_json(struct json *j, const struct profile *p, const struct findings *f, const char *device);
 
 #endif

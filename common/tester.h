@@ -38,6 +38,7 @@ struct tester_options {
     int warmup, iterations;  // runs before timing (-1: the device's default), timed runs (0: the device's default)
     double pause_ms;         // milliseconds to rest before each timed run
     bool check, profile, by_line;
+    bool sanitize;  // with the simulated GPU's checks; see dev_findings
     const char *json;  // file for the report ("-": stdout), or NULL
 };
 
@@ -76,7 +77,7 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
 bool tester_baseline(struct tester *t, double *ms, char error[DEV_ERROR_MAX]);
 
 // The driver: parses the command line, runs, reports on stdout. Returns the process's exit status:
-// 0 right, 1 wrong, 2 could not run.
+// 0 right, 1 wrong or with findings, 2 could not run.
 int tester_main(const struct step *step, int argc, char **argv);
 
 #endif

@@ -1,6 +1,7 @@
 // The driver that every step shares: command line, one run, a report for people and one for programs.
 #include <stdio.h>
 
+#include "findings.h"
 #include "json.h"
 #include "options.h"
 #include "profile.h"
@@ -58,6 +59,15 @@ static void print_profile(FILE *out, const struct tester_options *o, const struc
     }
 }
 
+static void print_findings(FILE *out, const struct findings *f)
+{
+    fputc('\n', out);
+    if (f)
+        findings_print(out, f);
+    else
+        fprintf(out, "No checks: only the simulated GPU (--device sim) has them; on a GPU run compute-sanitizer.\n");
+}
+
 static bool write_json(FILE *out, const struct step *step, const struct tester_options *o, struct dev *d,
                        const struct tester_result *r)
 {
@@ -68,7 +78,7 @@ static bool write_json(FILE *out, const struct step *step, const struct tester_o
     json_string(&j, "step", step->name);
     json_string(&j, "type", type_name(step->type));
     if (p) {
-        profile_json(&j, p, dev_about(d)->name);
+        profile_json(&j, p, dev_findings(d), dev_about(d)->name);
     } else {
         json_string(&j, "kernel", "gemm");
         json_string(&j, "device", dev_about(d)->name);
@@ -108,6 +118,8 @@ static bool run(struct dev *d, const struct step *step, const struct tester_opti
         print_baseline(out, d, r, baseline_error);
         if (o.profile || o.by_line)
             print_profile(out, &o, dev_profile(d));
+        if (o.sanitize)
+            print_findings(out, dev_findings(d));
     }
     if (json && !(ok ? write_json(json, step, &o, d, r) : write_failure(json, step, d, error)) && ok)
         ok = report_write_error("--json", o.json, error);
@@ -128,16 +140,20 @@ int tester_main(const struct step *step, int argc, char **argv)
         return fflush(stdout) == 0 ? 0 : 2;
     }
     bool ok = outcome == OPTIONS_RUN && (d = dev_open(o.device, error)) && options_open_json(o.json, &json, error);
-    if (ok)
+    if (ok) {
         dev_set_jobs(d, (unsigned)o.jobs);
+        dev_set_checks(d, o.sanitize);
+    }
     FILE *out = json == stdout ? stderr : stdout;
     ok = ok && run(d, step, &o, out, json, &r, error);
     if (ok && fflush(out) != 0)
         ok = report_write_error("output", "stdout", error);
     if (!ok)
         fprintf(stderr, "%s: %s\n", step->name, error);
+    const struct findings *f = ok ? dev_findings(d) : NULL;
+    const bool wrong = r.verdict == TESTER_WRONG || (f && f->n);
     dev_close(d);
     if (json && json != stdout)
         fclose(json);
-    return !ok ? 2 : r.verdict == TESTER_WRONG ? 1 : 0;
+    return !ok ? 2 : wrong;
 }

@@ -225,11 +225,11 @@ Test(exec_memory, an_access_outside_shared_or_local_memory_is_found)
 {
     expect_fault(FAULT(".shared .align 4 .b32 s[60];\nmov.u32 %r4, s;\nmad.lo.u32 %r4, %r1, 4, %r4;\n"
                        "st.shared.u32 [%r4], %r1;\n"),
-                 PARTS("kernel.cu:77", "thread (60,0,0)", "writes 4 bytes", "byte 240 of shared memory", "240 bytes"));
+                 PARTS("kernel.cu:77", "thread (60,0,0)", "writes 4 bytes", "byte 240 of s (shared memory)", "240 bytes"));
     expect_fault(FAULT(".shared .align 4 .b32 s[60];\nld.shared.u32 %r3, [s+-4];\n"), PARTS("reads", "shared memory"));
     expect_fault(FAULT(".shared .align 4 .b32 s[4];\nmov.u64 %l3, s;\ncvta.shared.u64 %l3, %l3;\n"
                        "ld.u32 %r3, [%l3+16];\n"),
-                 PARTS("byte 16 of shared memory"));
+                 PARTS("byte 16 of s (shared memory)"));
     expect_fault(FAULT(".local .align 4 .b32 a[4];\nmov.u64 %l3, a;\nst.local.u32 [%l3+16], %r1;\n"),
                  PARTS("byte 16 of local memory", "16 bytes"));
 }

@@ -72,7 +72,7 @@ Test(exec_warp, matrix_rows_outside_shared_memory_or_misaligned_are_found)
 {
     expect_failure(MODULE(".shared .align 16 .b8 s[512];\nmad.lo.u32 %r5, %r1, 16, 16;\n"
                           "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r6,%r7,%r8,%r9}, [%r5];\n"),
-                   32, PARTS("kernel.cu:77", "thread (31,0,0)", "reads 16 bytes", "byte 512 of shared memory"));
+                   32, PARTS("kernel.cu:77", "thread (31,0,0)", "reads 16 bytes", "byte 512 of s (shared memory)"));
     expect_failure(MODULE(".shared .align 16 .b8 s[512];\nshl.b32 %r5, %r1, 3;\n"
                           "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r5];\n"),
                    32, PARTS("thread (1,0,0)", "not a multiple of 16"));

@@ -198,7 +198,7 @@ Test(profile, the_source_is_shown_where_it_can_be_read)
 Test(profile, json_has_every_metric_under_its_name)
 {
     json_object(&j, NULL);
-    profile_json(&j, &profile, "simulated GPU");
+    profile_json(&j, &profile, NULL, "simulated GPU");
     json_end(&j);
     cr_expect(json_close(&j), "%s", strerror(errno));
     fclose(out);

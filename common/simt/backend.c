@@ -75,6 +75,16 @@ static void sim_set_budget(struct dev *d, uint64_t warp_instructions)
     simt_of(d)->budget = warp_instructions ? warp_instructions : SIMT_BUDGET;
 }
 
+static void sim_set_checks(struct dev *d, bool on)
+{
+    simt_of(d)->checks = on;
+}
+
+static const struct findings *sim_findings(const struct dev *d)
+{
+    return simt_of(d)->checks && simt_of(d)->profiled ? &simt_of(d)->findings : NULL;
+}
+
 static bool sim_alloc(struct dev *d, const char *name, size_t bytes, dev_ptr *out)
 {
     struct simt *s = simt_of(d);
@@ -82,6 +92,8 @@ static bool sim_alloc(struct dev *d, const char *name, size_t bytes, dev_ptr *ou
     *out = bytes <= left ? memory_alloc(&s->memory, name, bytes) : 0;
     if (!*out)
         return backend_fail(d, "%s needs %zu bytes, and the simulated GPU has %" PRIu64 " left", name, bytes, left);
+    if (simt_of(d)->checks)  // what nobody wrote is the same in every run
+        memset(memory_at(&simt_of(d)->memory, *out, bytes), 0xcb, bytes);
     return true;
 }
 
@@ -106,9 +118,11 @@ static unsigned char *host_view(struct dev *d, dev_ptr p, size_t bytes, const ch
 static bool sim_upload(struct dev *d, dev_ptr to, const void *from, size_t bytes)
 {
     unsigned char *at = host_view(d, to, bytes, "an upload");
-    if (at)
-        memcpy(at, from, bytes);
-    return at != NULL;
+    if (!at)
+        return false;
+    memcpy(at, from, bytes);
+    memory_write(&simt_of(d)->memory, to, bytes);
+    return true;
 }
 
 static bool sim_download(struct dev *d, void *to, dev_ptr from, size_t bytes)
@@ -183,6 +197,8 @@ const struct backend simt_backend = {
     .set_jobs = sim_set_jobs,
     .set_budget = sim_set_budget,
     .set_tensor_cores = sim_set_tensor_cores,
+    .set_checks = sim_set_checks,
+    .findings = sim_findings,
     .alloc = sim_alloc,
     .free = sim_free,
     .upload = sim_upload,

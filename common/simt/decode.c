@@ -129,6 +129,40 @@ static void mark_shared(struct decoder *x, const struct ptx_operand *o, bool *us
         mark_shared(x, &o->list[i], used);
 }
 
+// The name in the source: "_ZZ4gemmE2As" is As. Source: the Itanium C++ ABI, 5.1 (a name is its length and itself).
+static struct str source_name(struct str name)
+{
+    for (uint32_t i = name.n > 2 && !memcmp(name.p, "_Z", 2) ? 2 : name.n; i < name.n; i++) {
+        uint32_t length = 0, from = i, end = name.n;
+        while (from < name.n && name.p[from] >= '0' && name.p[from] <= '9' && length < name.n)
+            length = 10 * length + (uint32_t)(name.p[from++] - '0');
+        if (end > 2 && name.p[end - 2] == '_')  // the second of that name: "..._0"
+            end -= from + length + 2 == end ? 2 : 0;
+        if (length && name.p[end - 1] == 'E')  // of a namespace
+            end -= from + length + 1 == end;
+        if (length && from + length == end)
+            return (struct str){ name.p + from, length };
+    }
+    return name;
+}
+
+// For the checks' messages. A dynamic array reaches to the end of what the launch gives.
+static void note_shared(struct decoder *x, const struct ptx_var *v, uint64_t at)
+{
+    struct code *c = x->code;
+    struct str name = source_name(v->name);
+    if (at > MAX_SHARED || v->bytes > MAX_SHARED)
+        return;  // refused in a moment
+    c->shared_vars = arena_grow(x->arena, c->shared_vars, c->n_shared_vars, sizeof *c->shared_vars);
+    struct shared_var *var = c->shared_vars ? &c->shared_vars[c->n_shared_vars] : NULL;
+    if (!var || !(var->name = arena_printf(x->arena, "%.*s", (int)(name.n < 100 ? name.n : 100), name.p)))
+        decode_fail(x, v->name.p, "out of memory");
+    var->at = (uint32_t)at;
+    var->bytes = (uint32_t)v->bytes;
+    var->gap_end = (uint32_t)(at + v->bytes) + (v->bytes ? x->gap : 0);
+    c->n_shared_vars++;
+}
+
 // Parameters and locals in order of declaration; shared variables that the kernel names, the dynamic ones last.
 static void place_variables(struct decoder *x)
 {
@@ -170,9 +204,10 @@ static void place_variables(struct decoder *x)
                 continue;
             uint64_t at = align_up(shared, v->align > 16 || !dynamic ? v->align : 16);
             x->address[i] = at;
+            note_shared(x, v, at);
             shared = dynamic && at > shared ? at : shared;
             if (!dynamic)
-                shared = at + v->bytes;
+                shared = at + v->bytes + x->gap;
         }
     }
     if (shared > MAX_SHARED || local > MAX_LOCAL)
@@ -197,12 +232,32 @@ static void measure_lines(struct code *c)
     }
 }
 
+// The smallest piece that is loaded or stored, in each space; matrices go by rows of 16 bytes.
+static void find_pieces(struct code *c)
+{
+    uint32_t shared = 4, global = 4;
+    for (uint32_t i = 0; i < c->n_uops; i++) {
+        const struct uop *u = &c->uops[i];
+        const struct memop *m = u->kind == UOP_LOAD || u->kind == UOP_STORE ? u->mem
+                                : u->kind == UOP_WARP && u->warp->has_mem   ? &u->warp->mem
+                                                                            : NULL;
+        if (!m || !m->bytes)
+            continue;
+        if (m->space != SPACE_GLOBAL && m->bytes < shared)
+            shared = m->bytes;
+        if (m->space != SPACE_SHARED && m->bytes < global)
+            global = m->bytes;
+    }
+    c->shared_shift = (unsigned)__builtin_ctz(shared);
+    c->global_shift = (unsigned)__builtin_ctz(global);
+}
+
 struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const uint64_t *globals,
-                    const struct exec *exec, unsigned sm, struct arena *arena, char error[DEV_ERROR_MAX],
+                    const struct exec *exec, unsigned sm, uint32_t gap, struct arena *arena, char error[DEV_ERROR_MAX],
                     const char **at)
 {
     struct decoder x = {
-        .m = m, .f = f, .globals = globals, .exec = exec, .sm = sm, .arena = arena, .error = error, .at = at
+        .m = m, .f = f, .globals = globals, .exec = exec, .sm = sm, .gap = gap, .arena = arena, .error = error, .at = at
     };
     x.scratch = arena_new(arena_limit(m->bytes));
     if (!x.scratch || setjmp(x.failed)) {
@@ -239,6 +294,7 @@ struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const 
     for (uint32_t i = 0; i < x.code->n_uops; i++)
         if (x.code->uops[i].kind == UOP_BRANCH)
             x.code->uops[i].target = x.first[x.code->uops[i].target];
+    find_pieces(x.code);
     place_slots(&x);
     measure_lines(x.code);
     arena_free(x.scratch);

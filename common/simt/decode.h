@@ -6,10 +6,11 @@
 #include "exec.h"
 
 // Decodes the kernel f of m. globals[v] is the address of the module's variable v in global or const space; exec is the
-// executor that will run the code, sm the card's architecture (90), arena where the code lives. Returns NULL with one
-// line in error, and the place in *at, for an instruction that is unknown or makes no sense.
+// executor that will run the code, sm the card's architecture (90), gap the bytes (a multiple of 128) to leave free
+// after each static variable in shared memory, arena where the code lives. Returns NULL with one line in error, and the
+// place in *at, for an instruction that is unknown or makes no sense.
 struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const uint64_t *globals,
-                    const struct exec *exec, unsigned sm, struct arena *arena, char error[DEV_ERROR_MAX],
+                    const struct exec *exec, unsigned sm, uint32_t gap, struct arena *arena, char error[DEV_ERROR_MAX],
                     const char **at);
 
 // --- private to decode.c, decode_inst.c and slots.c ---
@@ -32,6 +33,7 @@ struct decoder {
     const uint64_t *globals;
     const struct exec *exec;
     unsigned sm;
+    uint32_t gap;
     struct arena *arena;    // what lives as long as the code
     struct arena *scratch;  // what does not
     struct code *code;

@@ -220,6 +220,7 @@ void decode_atomic(struct decoder *x, const struct parts *s)
         add_outs(x, op, &x->in->operand[0], bytes);
     set_address(x, op, &x->in->operand[atom], space, bytes, MEM_ATOM);
     x->code->ordered |= space != SPACE_SHARED && (atom || real);
+    x->code->orders_blocks |= !has(s, "cta") && (has(s, "acquire") || has(s, "release") || has(s, "acq_rel"));
 }
 
 // cp.async.mbarrier.arrive{.noinc}{.shared}.b64 [p]: an arrival when the thread's copies have come. Here they come at
@@ -338,6 +339,7 @@ void decode_mbarrier(struct decoder *x, const struct parts *s)
 // A block's memory accesses happen in order here, and time stands still: fences, prefetches and sleep change nothing.
 void decode_hint(struct decoder *x, const struct parts *s)
 {
-    (void)s;
+    bool fence = str_is(s->part[0], "membar") || str_is(s->part[0], "fence");
+    x->code->orders_blocks |= fence && !has(s, "cta");
     x->first[x->in - x->f->insts] = x->code->n_uops;
 }

@@ -130,6 +130,16 @@ struct code {
     uint32_t local_bytes;   // of a thread
     uint32_t param_bytes;
     bool ordered;  // blocks run one after the other: their order shows in the results, or in what they print
+    // For the checks:
+    unsigned shared_shift, global_shift;  // the smallest piece loaded or stored is 1 << shift bytes
+    bool orders_blocks;                   // has fences beyond the block
+    struct shared_var *shared_vars;       // static ones, then the dynamic one; by address
+    uint32_t n_shared_vars;
+};
+
+struct shared_var {
+    const char *name;
+    uint32_t at, bytes, gap_end;  // gap_end: up to there no variable begins
 };
 
 // --- counters: one set a host thread, summed at the end ---
@@ -175,20 +185,29 @@ enum fault_kind {
     FAULT_MISSING,     // lanes that a .sync instruction needs have ended, or wait elsewhere
     FAULT_INACTIVE,    // a shuffle or vote reads a lane that takes no part
     FAULT_ASSERT,      // text has the message
-    FAULT_OTHER        // text has the message
+    FAULT_OTHER,       // text has the message
+    // What only the checks find (check.h); other_... says who the other side is.
+    FAULT_RACE,         // in shared memory
+    FAULT_RACE_BLOCKS,  // in global memory
+    FAULT_UNINIT,
+    FAULT_COPY,  // of an asynchronous copy that has not been waited for
+    FAULT_SPLIT  // threads of a block wait at different barriers of the kernel
 };
 
 struct fault {
     enum fault_kind kind;
-    bool store;
+    bool store, atomic;
     uint32_t inst;  // PTX instruction index
     uint32_t warp, lane;
     uint64_t address;
     uint32_t bytes;
     enum ptx_space space;
-    uint64_t block;            // linear block index
-    uint32_t waiting, exited;  // deadlock: threads at the barrier, threads that ended
-    uint32_t lanes;            // not member, missing, inactive: the lanes in question
+    uint64_t block;                     // linear block index
+    uint32_t waiting, exited;           // deadlock: threads at the barrier, threads that ended
+    uint32_t lanes;                     // not member, missing, inactive: the lanes in question
+    uint32_t other_inst, other_thread;  // thread: within the block
+    uint64_t other_block;
+    bool other_store, other_atomic;
     char text[200];
 };
 
@@ -215,6 +234,7 @@ struct warp {
 struct barrier {
     uint32_t arrived;   // threads
     uint32_t expected;  // from bar.sync a, b; 0: every thread that has not exited
+    bool passed;        // some arrived and went on: bar.arrive
 };
 
 #define BARRIERS 16
@@ -252,6 +272,7 @@ struct worker {  // one host thread
     struct mem_memo *memos;
     struct fault fault;
     struct block block;
+    struct checker *check;  // NULL: only bounds and alignment are checked
 };
 
 // What is compiled once for the baseline processor and once for AVX2 with FMA; exec_pick() chooses at run time.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "check.h"
 #include "fragment.h"
 #include "isa.h"
 
@@ -25,6 +26,21 @@ struct rows {
     uint32_t n;  // 8 a matrix
     unsigned char *at[LANES];
 };
+
+// Tells the checks. A row goes to several lanes, or comes from them; each row is put down to another one of its own.
+// Row r of matrix i is lanes 4 r to 4 r + 3's; transposed, it is that of every lane l with l % 4 = r / 2.
+static void tell_rows(struct warp *w, const struct uop *u, bool store, uint32_t n, const uint32_t address[LANES])
+{
+    const struct warpop *op = u->warp;
+    uint64_t at[LANES] = { 0 };
+    uint32_t lanes = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t i = k / 8, r = k % 8, lane = op->op ? 4 * (2 * i + r % 2) + r / 2 : 4 * r + i;
+        at[lane] = address[k];
+        lanes |= 1u << lane;
+    }
+    check_shared(w, u, op->mem.index, lanes, at, 16, store ? CHECK_WRITE : CHECK_READ);
+}
 
 static bool find_rows(struct warp *w, const struct uop *u, bool store, struct rows *rows)
 {
@@ -59,6 +75,8 @@ static bool find_rows(struct warp *w, const struct uop *u, bool store, struct ro
             memo->delta.d32[i] = address[i] - address[0];
     }
     access_count_shared(w, m, &memo->shared);
+    if (worker->check)
+        tell_rows(w, u, store, rows->n, address);
     for (uint32_t i = 0; i < rows->n; i++)
         rows->at[i] = worker->shared + address[i];
     return true;
@@ -189,6 +207,40 @@ static bool misplaced(struct warp *w, const struct uop *u, const struct tile *t,
     return access_fault(w, u, FAULT_BOUNDS, t->store, 0, t->address, f->bytes, space);
 }
 
+#define TILE_PIECES 64  // of 16 bytes: 16 x 16 floats
+#define TILE_PASSES 2
+
+// Tells the checks, by pieces of 16 bytes. A piece has elements of several lanes; each is put down to one of them, and
+// as many pieces as possible at once to different ones.
+static void tell_tile(struct warp *w, const struct uop *u, const struct tile *t, unsigned lines, unsigned length)
+{
+    const struct fragment *f = t->f;
+    const unsigned across = length * f->bytes / 16, pieces = lines * across;
+    uint64_t at[TILE_PASSES][LANES] = { { 0 } };
+    uint32_t lanes[TILE_PASSES] = { 0 };
+    bool done[TILE_PIECES] = { false };
+    for (unsigned k = 0; k < LANES * f->distinct * f->pack + LANES * pieces; k++) {
+        unsigned lane = k % LANES, row, col, line, piece = k / LANES - f->distinct * f->pack;
+        if (k < LANES * f->distinct * f->pack) {
+            fragment_at(f, k / LANES / f->pack, lane, k / LANES % f->pack, &row, &col);
+            line = t->by_columns ? col : row;
+            piece = line * across + (t->by_columns ? row : col) * f->bytes / 16;
+        }
+        for (unsigned pass = 0; pass < TILE_PASSES && piece < TILE_PIECES && !done[piece]; pass++) {
+            if (lanes[pass] >> lane & 1)
+                continue;
+            at[pass][lane] =
+                (t->shared ? t->address & MEMORY_OFFSET : t->address) + piece / across * t->pitch + piece % across * 16;
+            lanes[pass] |= 1u << lane;
+            done[piece] = true;
+        }
+    }
+    for (unsigned pass = 0; pass < TILE_PASSES; pass++)
+        if (lanes[pass])
+            (t->shared ? check_shared : check_global)(w, u, u->warp->mem.index, lanes[pass], at[pass], 16,
+                                                      t->store ? CHECK_WRITE : CHECK_READ);
+}
+
 // Where the whole tile lies in the host's memory, or NULL after a fault.
 static unsigned char *find_tile(struct warp *w, const struct uop *u, struct tile *t)
 {
@@ -212,6 +264,8 @@ static unsigned char *find_tile(struct warp *w, const struct uop *u, struct tile
     t->shared = space == SPACE_SHARED;
     t->ldsm = m->counted == MEM_LDSM;
     count_tile(w, t, m);
+    if (w->block->worker->check)
+        tell_tile(w, u, t, lines, length);
     return p;
 }
 

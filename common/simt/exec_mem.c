@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "check.h"
 #include "isa.h"
 
 struct access {
@@ -244,6 +245,32 @@ static void match(const struct access *a)
 
 // --- lane by lane ---
 
+// Tells the checks of an access by some lanes, all of them to one space.
+static void tell(const struct access *a, uint32_t lanes, enum ptx_space space, const uint64_t address[LANES])
+{
+    const enum check_op op = a->load ? CHECK_READ : CHECK_WRITE;
+    if (lanes)
+        (space == SPACE_SHARED ? check_shared : check_global)(a->w, a->u, a->m->index, lanes, address, a->total, op);
+}
+
+// A lane whose access went wrong. While checks are on that is a finding, the lane loads 0 or stores nothing, and the
+// kernel goes on.
+static bool excused(struct access *a, uint32_t lane)
+{
+    struct worker *worker = worker_of(a);
+    if (!worker->check)
+        return false;
+    check_fault(worker);
+    a->active &= ~(1u << lane);
+    for (uint32_t e = 0; a->load && e < a->m->n; e++) {
+        if (a->m->reg_class[e] == SLOT_64)
+            ((u64 *)(a->w->regs + a->m->reg[e]))[lane] = 0;
+        else if (a->m->reg_class[e] == SLOT_32)
+            ((u32 *)(a->w->regs + a->m->reg[e]))[lane] = 0;
+    }
+    return true;
+}
+
 static bool lane_by_lane(struct access *a)
 {
     struct mem_memo memo = { 0 };
@@ -256,10 +283,12 @@ static bool lane_by_lane(struct access *a)
         address[i] = lane_address(a, i);
         low[i] = (uint32_t)address[i];
         place[i] = access_place(a->w, (uint32_t)i, &space, address[i], a->total);
-        if (address[i] & (a->total - 1))
-            return fault(a, FAULT_ALIGN, (uint32_t)i, address[i], space);
-        if (!place[i])
-            return fault(a, FAULT_BOUNDS, (uint32_t)i, address[i], space);
+        if (address[i] & (a->total - 1) || !place[i]) {
+            fault(a, place[i] ? FAULT_ALIGN : FAULT_BOUNDS, (uint32_t)i, address[i], space);
+            if (!excused(a, (uint32_t)i))
+                return false;
+            continue;
+        }
         shared |= (uint32_t)(space == SPACE_SHARED) << i;
         global |= (uint32_t)(space == SPACE_GLOBAL) << i;
     }
@@ -269,6 +298,12 @@ static bool lane_by_lane(struct access *a)
     }
     if (global)
         access_count_global(a->w, a->m, cost_sectors(address, global));
+    if (worker_of(a)->check && a->m->space != SPACE_CONST) {
+        tell(a, global, SPACE_GLOBAL, address);
+        for (uint32_t i = 0; i < LANES; i++)
+            address[i] &= MEMORY_OFFSET;  // of a generic address
+        tell(a, shared, SPACE_SHARED, address);
+    }
     struct mem_memo *kept = a->memo;
     const uint32_t all = a->active;
     a->memo = &memo;  // deltas of zero: each lane at its own place
@@ -282,6 +317,14 @@ static bool lane_by_lane(struct access *a)
     }
     a->memo = kept;
     return true;
+}
+
+static void tell_all(const struct access *a)
+{
+    uint64_t address[LANES];
+    for (uint32_t i = 0; i < LANES; i++)
+        address[i] = access_address(a->w, a->m, i);
+    tell(a, a->active, a->m->space == SPACE_SHARED ? SPACE_SHARED : SPACE_GLOBAL, address);
 }
 
 static bool access(struct access *a)
@@ -306,14 +349,19 @@ static bool access(struct access *a)
         if (low < 0 || extent > g->shared_bytes || (uint64_t)low > g->shared_bytes - extent)
             return lane_by_lane(a);
         access_count_shared(a->w, a->m, &memo->shared);
+        if (worker->check)
+            tell_all(a);
         move(a, worker->shared + a->address);
         return true;
     }
     unsigned char *p = memory_at(g->memory, a->address + (uint64_t)memo->min, extent);
     if (!p)
         return lane_by_lane(a);
-    if (a->m->space != SPACE_CONST)
+    if (a->m->space != SPACE_CONST) {
         access_count_global(a->w, a->m, memo->sectors);
+        if (worker->check)
+            tell_all(a);
+    }
     move(a, p - memo->min);
     return true;
 }

@@ -6,6 +6,7 @@
 // its own warp) hands over after SPIN branches, since threads make progress independently.
 #include <string.h>
 
+#include "check.h"
 #include "isa.h"
 #include "warp.h"
 
@@ -122,8 +123,43 @@ static int pick_split(const struct warp *w, uint32_t from)
 
 // --- barriers. Source: PTX ISA 9.7.13 bar, barrier; since sm_70 each thread arrives for itself ---
 
+// A check: do all threads that wait at barrier number, which is about to open, stand at the same one of the kernel?
+static void compare_places(struct block *b, uint32_t number)
+{
+    const struct uop *uops = b->worker->grid->code->uops;
+    const struct warp *first = NULL;
+    uint32_t at = 0, lane = 0;
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        const struct warp *w = &b->warps[i];
+        for (uint32_t j = 0; j < w->n_splits; j++) {
+            const struct split *s = &w->splits[j];
+            if (s->barrier != number + 1)
+                continue;
+            if (!first) {
+                first = w;
+                at = s->pc;
+                lane = (uint32_t)__builtin_ctz(s->mask);
+            } else if (s->pc != at) {
+                struct fault f = check_site(w, uops[s->pc - 1].inst, (uint32_t)__builtin_ctz(s->mask), FAULT_SPLIT);
+                f.other_inst = uops[at - 1].inst;
+                f.other_thread = first->index * LANES + lane;
+                f.other_block = b->linear;
+                check_note(b->worker->check, &f);
+                return;
+            }
+        }
+    }
+}
+
 static void release(struct block *b, uint32_t number)
 {
+    if (b->worker->check) {
+        const struct barrier *bar = &b->barriers[number];
+        const bool everyone = !bar->passed && (!bar->expected || bar->expected >= b->worker->grid->threads);
+        if (everyone)
+            compare_places(b, number);
+        check_opens(b, number, everyone);
+    }
     b->barriers[number] = (struct barrier){ 0 };
     for (uint32_t i = 0; i < b->n_warps; i++) {
         struct warp *w = &b->warps[i];
@@ -170,7 +206,10 @@ static bool arrive(struct warp *w, const struct uop *u, uint32_t active, bool *w
     // With a count, whole warps arrive: lanes that have ended, or do not exist, count as arrived.
     bar->arrived += count && !(w->lanes & ~w->exited & ~active) ? LANES : (uint32_t)__builtin_popcount(active);
     bar->expected = count;
+    if (b->worker->check)
+        check_arrives(w, number);
     *wait = u->target == 0;
+    bar->passed |= !*wait;
     if (!*wait && complete(b, bar))
         release(b, number);
     return true;
@@ -227,6 +266,8 @@ static bool wake(struct warp *w)
                 continue;
             }
             remove_split(w, j);
+            if (w->block->worker->check)
+                check_warp_syncs(w, t.mask);
             w->block->worker->uop_counts[t.pc].warps++;
             w->block->worker->uop_counts[t.pc].idle += (uint32_t)(LANES - __builtin_popcount(t.mask));
             insert_split(w, (struct split){ t.pc + 1, t.mask, 0 });
@@ -305,6 +346,8 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
                 return s->mask ? NEXT : LEFT;
             }
         }
+        if (worker->check && u->warp->gather == GATHER_SYNC)
+            check_warp_syncs(w, active);
         return u->warp->fn(w, u, active) ? NEXT : FAULT;
     case UOP_EXIT:
         w->exited |= active;
@@ -388,6 +431,8 @@ static void start_block(struct worker *worker)
     memset(b->barriers, 0, sizeof b->barriers);
     b->live = g->threads;
     worker->steps = 0;
+    if (worker->check)
+        check_block_starts(worker);
     // What nobody wrote is the same odd bytes in every block, whichever thread runs it.
     memset(worker->shared, 0xcb, g->shared_bytes);
     memset(worker->local, 0xcb, (size_t)g->code->local_bytes * b->n_warps * LANES);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "simt.h"
 #include "warp.h"
 
@@ -35,7 +36,7 @@ static void *take(struct hand *h, unsigned slot, size_t count, size_t size)
     return h->memory[slot] = p;
 }
 
-static bool hire(struct hand *h, struct crew *crew)
+static bool hire(struct hand *h, struct crew *crew, bool checks)
 {
     const struct grid *g = crew->grid;
     const struct code *c = g->code;
@@ -53,6 +54,8 @@ static bool hire(struct hand *h, struct crew *crew)
     w->mem_counts = take(h, 5, c->n_memops + 1, sizeof *w->mem_counts + sizeof *w->memos);
     if (!regs || !w->shared || !w->local || !w->block.warps || !w->uop_counts || !w->mem_counts)
         return false;
+    if (checks && !(w->check = check_new(g, c->n_memops)))
+        return false;
     w->runs = (uint64_t *)(w->uop_counts + c->n_uops);
     w->memos = (struct mem_memo *)(w->mem_counts + c->n_memops + 1);
     for (uint32_t i = 0; i < n_warps; i++) {
@@ -69,6 +72,7 @@ static void dismiss(struct hand *h)
 {
     for (uint32_t i = 0; h->worker.block.warps && i < h->worker.block.n_warps; i++)
         copies_free(h->worker.block.warps[i].copies);
+    check_free(h->worker.check);
     for (size_t i = 0; i < sizeof h->memory / sizeof *h->memory; i++)
         free(h->memory[i]);
 }
@@ -88,7 +92,10 @@ static void *work(void *arg)
         w->block.id[1] = (uint32_t)(i / size[0] % size[1]);
         w->block.id[2] = (uint32_t)(i / size[0] / size[1]);
         crew->exec->run_block(w);
-        if (w->fault.kind == FAULT_NONE)
+        const enum fault_kind kind = w->fault.kind;
+        if (kind != FAULT_NONE && w->check)
+            check_fault(w);
+        if (kind == FAULT_NONE || (w->check && kind != FAULT_BUDGET))
             continue;
         uint64_t stop = atomic_load(&crew->stop);
         while (i < stop && !atomic_compare_exchange_weak(&crew->stop, &stop, i))
@@ -165,10 +172,65 @@ unsigned char *simt_pack(const struct simt_kernel *k, const struct dev_arg *args
     return params;
 }
 
+static void run_crew(struct hand *hands, unsigned jobs)
+{
+    unsigned started = 0;
+    for (unsigned i = 1; i < jobs && !pthread_create(&hands[i].thread, NULL, work, &hands[i]); i++)
+        started = i;
+    work(&hands[0]);
+    for (unsigned i = 1; i <= started; i++)
+        pthread_join(hands[i].thread, NULL);
+}
+
+// The findings of all hands, in hands[0]'s checker. False when memory ran out.
+static bool collect(struct simt *s, const struct simt_kernel *k, struct crew *crew, struct hand *hands, unsigned jobs)
+{
+    const uint64_t stop = atomic_load(&crew->stop);
+    struct checker *sum = hands[0].worker.check;
+    size_t n;
+    for (unsigned i = 1; i < jobs; i++)
+        check_add(sum, hands[i].worker.check);
+    check_finish(sum, &s->memory, stop == UINT64_MAX);
+    struct found *found = check_found(sum, stop, &n);
+    bool ok = found && check_complete(sum) && simt_build_findings(s, k, crew->grid, found, n);
+    free(found);
+    return ok;
+}
+
+// After the last block: the counters of all hands, and what went wrong.
+static bool conclude(struct simt *s, const struct simt_kernel *k, struct crew *crew, struct hand *hands, unsigned jobs,
+                     char error[DEV_ERROR_MAX])
+{
+    const struct fault *first = NULL;
+    for (unsigned i = 0; i < jobs; i++) {
+        const struct fault *f = &hands[i].worker.fault;
+        if (f->kind != FAULT_NONE && (!first || f->block < first->block))
+            first = f;
+        if (i)
+            add_counts(&hands[0].worker, &hands[i].worker, k->code);
+    }
+    s->faulted = first != NULL;
+    if (first) {
+        simt_fault_text(s, k, crew->grid, first, error);
+        return false;
+    }
+    if (s->checks && !collect(s, k, crew, hands, jobs)) {
+        snprintf(error, DEV_ERROR_MAX, "kernel %.200s: out of memory for what the checks remember", k->name);
+        return false;
+    }
+    if (!s->checks)
+        memory_write_all(&s->memory);
+    s->profiled = simt_build_profile(s, k, &hands[0].worker);
+    if (!s->profiled)
+        snprintf(error, DEV_ERROR_MAX, "out of memory for the counters");
+    return s->profiled;
+}
+
 bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
                  const unsigned char *params, char error[DEV_ERROR_MAX])
 {
     s->profiled = s->faulted = false;
+    s->findings.n = 0;
     if (!k->code) {
         snprintf(error, DEV_ERROR_MAX, "%s", k->error);
         return false;
@@ -202,48 +264,31 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
                  k->name, (unsigned long long)threads, (unsigned long long)(block_bytes(k->code, threads) >> 20));
         return false;
     }
-    struct grid g = { .code = k->code,
+    const struct code *code = s->checks ? simt_checked_code(s, k) : k->code;
+    if (!code) {
+        snprintf(error, DEV_ERROR_MAX, "kernel %.200s: out of memory for the checks", k->name);
+        return false;
+    }
+    struct grid g = { .code = code,
                       .memory = &s->memory,
                       .params = params,
                       .threads = (uint32_t)threads,
-                      .shared_bytes = k->code->shared_bytes + (uint32_t)shared,
+                      .shared_bytes = code->shared_bytes + (uint32_t)shared,
                       .budget = s->budget };
     memcpy(g.grid, grid, sizeof g.grid);
     memcpy(g.block, block, sizeof g.block);
     struct crew crew = { .exec = s->exec, .grid = &g, .n_blocks = (uint64_t)grid[0] * grid[1] * grid[2] };
     atomic_store(&crew.stop, UINT64_MAX);
-    unsigned jobs = count_jobs(s, k->code, crew.n_blocks, threads), started = 0;
+    unsigned jobs = count_jobs(s, code, crew.n_blocks, threads);
     struct hand *hands = calloc(jobs, sizeof *hands);
     bool ready = hands != NULL;
     for (unsigned i = 0; ready && i < jobs; i++)
-        ready = hire(&hands[i], &crew);
-    if (ready) {
-        for (unsigned i = 1; i < jobs && !pthread_create(&hands[i].thread, NULL, work, &hands[i]); i++)
-            started = i;
-        work(&hands[0]);
-        for (unsigned i = 1; i <= started; i++)
-            pthread_join(hands[i].thread, NULL);
-    }
-    const struct fault *first = NULL;
-    for (unsigned i = 0; ready && i < jobs; i++) {
-        const struct fault *f = &hands[i].worker.fault;
-        if (f->kind != FAULT_NONE && (!first || f->block < first->block))
-            first = f;
-        if (i)
-            add_counts(&hands[0].worker, &hands[i].worker, k->code);
-    }
-    if (!ready)
-        snprintf(error, DEV_ERROR_MAX, "out of memory for %u host threads", jobs);
-    else if (first)
-        simt_fault_text(s, k, &g, first, error);
+        ready = hire(&hands[i], &crew, s->checks);
+    if (ready)
+        run_crew(hands, jobs);
     else
-        s->profiled = simt_build_profile(s, k, &hands[0].worker);
-    s->faulted = first != NULL;
-    bool ok = ready && !first;
-    if (ok && !s->profiled) {
-        snprintf(error, DEV_ERROR_MAX, "out of memory for the counters");
-        ok = false;
-    }
+        snprintf(error, DEV_ERROR_MAX, "out of memory for %u host threads", jobs);
+    bool ok = ready && conclude(s, k, &crew, hands, jobs, error);
     for (unsigned i = 0; hands && i < jobs; i++)
         dismiss(&hands[i]);
     free(hands);

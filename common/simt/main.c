@@ -20,10 +20,13 @@ static const char help[] =
     "usage: simt inspect FILE.ptx\n"
     "       simt run     FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z [options] [ARG...]\n"
     "       simt profile FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z [options] [ARG...]\n"
+    "       simt check   FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z [options] [ARG...]\n"
     "\n"
     "  inspect   kernels, parameters, shared bytes and instructions of a PTX file\n"
     "  run       run a kernel and show what its arrays hold afterwards\n"
     "  profile   run a kernel and show its counters, under Nsight Compute's names\n"
+    "  check     run a kernel and look for accesses out of bounds, reads of what nobody wrote, races and missed "
+    "barriers\n"
     "\n"
     "  --grid X,Y,Z     blocks (missing numbers are 1; default 1)\n"
     "  --block X,Y,Z    threads of a block (default 1)\n"
@@ -33,7 +36,7 @@ static const char help[] =
     "  --budget N       warp instructions after which a block counts as endless\n"
     "  --dump I=FILE    write array argument I (from 0) to FILE afterwards\n"
     "  --by-line        with profile: the hottest source lines\n"
-    "  --json FILE      with profile: write the counters as JSON (- for standard output)\n"
+    "  --json FILE      with profile and check: write counters and findings as JSON (- for standard output)\n"
     "  --help           this text\n"
     "\n"
     "ARG: TYPE:VALUE (i32:7, f32:1.5) or TYPE[COUNT]=CONTENT, an array in device memory (f32[1024]=normal:1)\n"
@@ -41,13 +44,13 @@ static const char help[] =
     "  CONTENT  normal:SEED  uniform:SEED  iota  zeros  ones  uninit  @file.bin\n"
     "           uniform is 0 to 1; integers get 0 to 99, or normal values times 10\n"
     "\n"
-    "exit status: 0 done, 1 the kernel made an error, 2 it could not be run\n";
+    "exit status: 0 done, 1 the kernel made an error or the checks found something, 2 it could not be run\n";
 
 struct command {
     const char *file, *kernel, *json;
     unsigned grid[3], block[3];
     uint64_t shared, jobs, budget, sm;
-    bool profile, by_line;
+    bool profile, check, by_line;
     struct arg args[MAX_ARGS];
     size_t n_args;
     const char *dump[MAX_ARGS];
@@ -168,10 +171,12 @@ static bool place_args(struct simt *s, struct command *c, const struct simt_kern
             return false;
         }
         unsigned char *data = memory_at(&s->memory, a->address, a->bytes);
-        if (a->data)
+        if (a->data) {
             memcpy(data, a->data, a->bytes);
-        else
+            memory_write(&s->memory, a->address, a->bytes);
+        } else {
             memset(data, 0xcb, a->bytes);  // uninit: the same odd bytes in every run
+        }
     }
     *params = simt_pack(k, args, c->n_args, error);
     return *params != NULL;
@@ -209,6 +214,35 @@ static void show_arrays(const struct simt *s, const struct command *c)
     }
 }
 
+static bool write_json(FILE *json, const struct simt *s)
+{
+    struct json j;
+    json_open(&j, json);
+    json_object(&j, NULL);
+    profile_json(&j, &s->profile, &s->findings, "simulated GPU");
+    json_end(&j);
+    return json_close(&j);
+}
+
+// What a launch that came to its end has to show; the exit status.
+static int report(const struct simt *s, const struct command *c, FILE *json, char error[DEV_ERROR_MAX])
+{
+    const bool alone = json == stdout;
+    if (c->check && !alone)
+        findings_print(stdout, &s->findings);
+    else if (c->profile && !alone)
+        profile_print(stdout, &s->profile);
+    else if (!alone)
+        show_arrays(s, c);
+    if (c->by_line && !alone)
+        profile_print_lines(stdout, &s->profile, 20);
+    if (json && !write_json(json, s)) {
+        snprintf(error, DEV_ERROR_MAX, "%.300s: %s", c->json, strerror(errno));
+        return EXIT_UNABLE;
+    }
+    return s->findings.n ? EXIT_FAULT : EXIT_CLEAN;
+}
+
 static int run(struct simt *s, struct simt_module *m, struct command *c)
 {
     char error[DEV_ERROR_MAX] = "";
@@ -231,29 +265,11 @@ static int run(struct simt *s, struct simt_module *m, struct command *c)
             status = s->faulted ? EXIT_FAULT : EXIT_UNABLE;
     }
     free(params);
-    if (status == EXIT_CLEAN) {
-        bool alone = json == stdout;
-        if (c->profile && !alone)
-            profile_print(stdout, &s->profile);
-        else if (!c->profile)
-            show_arrays(s, c);
-        if (c->by_line && !alone)
-            profile_print_lines(stdout, &s->profile, 20);
-        if (json) {
-            struct json j;
-            json_open(&j, json);
-            json_object(&j, NULL);
-            profile_json(&j, &s->profile, "simulated GPU");
-            json_end(&j);
-            if (!json_close(&j)) {
-                snprintf(error, sizeof error, "%.300s: %s", c->json, strerror(errno));
-                status = EXIT_UNABLE;
-            }
-        }
-    }
+    if (status == EXIT_CLEAN)
+        status = report(s, c, json, error);
     if (json && json != stdout)
         fclose(json);
-    if (status != EXIT_CLEAN)
+    if (*error)
         fprintf(stderr, "simt: %s\n", error);
     return status;
 }
@@ -346,8 +362,9 @@ int main(int argc, char **argv)
     const char *verb = argc > 1 ? argv[1] : "";
     bool inspecting = !strcmp(verb, "inspect");
     c.profile = !strcmp(verb, "profile");
-    if (!inspecting && !c.profile && strcmp(verb, "run"))
-        return unable("expected a command: inspect, run or profile (see simt --help)");
+    c.check = !strcmp(verb, "check");
+    if (!inspecting && !c.profile && !c.check && strcmp(verb, "run"))
+        return unable("expected a command: inspect, run, profile or check (see simt --help)");
     int status = EXIT_UNABLE;
     struct simt *s = NULL;
     char *text = NULL;
@@ -359,8 +376,8 @@ int main(int argc, char **argv)
         unable(c.file ? "which kernel? (see simt inspect)" : "which PTX file? (see simt --help)");
     else if (inspecting && c.kernel)
         unable("inspect takes one PTX file");
-    else if (!c.profile && (c.json || c.by_line))
-        unable("--json and --by-line go with profile");
+    else if (!c.profile && (c.by_line || (c.json && !c.check)))
+        unable("--json goes with profile and check, --by-line with profile");
     else if (!(text = ptx_file_read(c.file, &bytes, error)))
         unable(error);
     else if (!(s = simt_new()))
@@ -369,6 +386,7 @@ int main(int argc, char **argv)
         unable(error);
     else {
         s->jobs = (unsigned)c.jobs;
+        s->checks = c.check;
         s->budget = c.budget ? c.budget : s->budget;
         status = inspecting ? inspect(m) : run(s, m, &c);
     }

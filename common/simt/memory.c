@@ -31,11 +31,48 @@ uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes)
     return (uint64_t)m->count++ << MEMORY_SHIFT;
 }
 
+void memory_write(struct memory *m, uint64_t address, uint64_t bytes)
+{
+    struct allocation *a = &m->all[address >> MEMORY_SHIFT];
+    const uint64_t from = address & MEMORY_OFFSET;
+    if (a->whole || (a->whole = bytes == a->bytes))
+        return;
+    if (!a->written && !(a->written = calloc(a->bytes / 8 + 1, 1))) {
+        a->whole = true;  // rather silent than wrong
+        return;
+    }
+    for (uint64_t i = from; i < from + bytes;) {
+        bool eight = i % 8 == 0 && from + bytes - i >= 8;
+        a->written[i / 8] |= eight ? 0xff : (unsigned char)(1u << i % 8);
+        i += eight ? 8 : 1;
+    }
+}
+
+void memory_write_all(struct memory *m)
+{
+    for (uint32_t i = 0; i < m->count; i++)
+        m->all[i].whole = true;
+}
+
+bool memory_written(const struct memory *m, uint64_t address, uint64_t bytes)
+{
+    const struct allocation *a = &m->all[address >> MEMORY_SHIFT];
+    const uint64_t from = address & MEMORY_OFFSET;
+    if (a->whole)
+        return true;
+    for (uint64_t i = from; a->written && i < from + bytes; i++)
+        if (!(a->written[i / 8] >> i % 8 & 1))
+            return false;
+    return a->written;
+}
+
 bool memory_release(struct memory *m, uint64_t address)
 {
     uint64_t number = address >> MEMORY_SHIFT;
     if (number >= m->count || (address & MEMORY_OFFSET) || !m->all[number].data)
         return false;
+    free(m->all[number].written);
+    m->all[number].written = NULL;
     free(m->all[number].data);  // the name stays, so that a later access can say what it was
     m->all[number].data = NULL;
     m->used -= m->all[number].bytes;
@@ -46,6 +83,7 @@ void memory_destroy(struct memory *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
         free(m->all[i].data);
+        free(m->all[i].written);
         free(m->all[i].name);
     }
     free(m->all);

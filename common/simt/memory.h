@@ -12,20 +12,22 @@
 
 #define MEMORY_SHIFT 36
 #define MEMORY_OFFSET (((uint64_t)1 << MEMORY_SHIFT) - 1)
-#define MEMORY_MAX ((uint64_t)1 << MEMORY_SHIFT)        // bytes an allocation may have
+#define MEMORY_MAX ((uint64_t)1 << MEMORY_SHIFT)  // bytes an allocation may have
 #define WINDOW_SHARED ((uint64_t)0x7000001 << MEMORY_SHIFT)
 #define WINDOW_LOCAL ((uint64_t)0x7000002 << MEMORY_SHIFT)
 
 struct allocation {
-    unsigned char *data;  // NULL once freed
+    unsigned char *data;     // NULL once freed
+    unsigned char *written;  // a bit for each byte: the host or a kernel wrote it; NULL: see whole
     uint64_t bytes;
     char *name;
+    bool whole;  // all of it was written
 };
 
 struct memory {
     struct allocation *all;  // by number; number 0 is never used
     uint32_t count, capacity;
-    uint64_t used;           // bytes in live allocations
+    uint64_t used;  // bytes in live allocations
 };
 
 // Allocates bytes (> 0); 0 when memory runs out.
@@ -42,6 +44,11 @@ static inline unsigned char *memory_at(const struct memory *m, uint64_t address,
         return NULL;
     return m->all[number].data + offset;
 }
+
+// Notes that bytes at address, which lie inside one allocation, have been written; or all there is, by anyone.
+void memory_write(struct memory *m, uint64_t address, uint64_t bytes);
+void memory_write_all(struct memory *m);
+bool memory_written(const struct memory *m, uint64_t address, uint64_t bytes);  // all of them?
 
 // One line about the place of an access outside its allocation: "byte 4100 of A, which has 4096 bytes".
 void memory_describe(const struct memory *m, uint64_t address, char *out, size_t size);

@@ -57,6 +57,7 @@ void simt_free(struct simt *s)
     memory_destroy(&s->memory);
     free(s->profile.lines);
     arena_free(s->profile_names);
+    arena_free(s->findings_arena);
     free(s);
 }
 
@@ -95,6 +96,7 @@ static bool place_globals(struct simt *s, struct simt_module *m)
         memset(data, 0, v->bytes);
         if (v->init)
             memcpy(data, v->init, v->init_bytes);
+        memory_write(&s->memory, m->globals[i], v->bytes);
     }
     return true;
 }
@@ -139,7 +141,7 @@ struct simt_module *simt_load(struct simt *s, const char *file, const char *text
         const struct ptx_func *whole = ptx_inline(ptx, k->func, arena, why, &k->error_at);
         k->func = whole ? whole : k->func;
         if (whole)
-            k->code = decode(ptx, whole, m->globals, s->exec, s->sm, arena, why, &k->error_at);
+            k->code = decode(ptx, whole, m->globals, s->exec, s->sm, 0, arena, why, &k->error_at);
         if (!k->code)
             k->error = arena_printf(arena, "%s", why);
         if (!k->code && !k->error)
@@ -148,6 +150,16 @@ struct simt_module *simt_load(struct simt *s, const char *file, const char *text
     m->next = s->modules;
     s->modules = m;
     return m;
+}
+
+const struct code *simt_checked_code(struct simt *s, struct simt_kernel *k)
+{
+    char why[DEV_ERROR_MAX];
+    const char *at;
+    if (!k->checked)
+        k->checked =
+            decode(k->module->ptx, k->func, k->module->globals, s->exec, s->sm, SIMT_GAP, k->module->arena, why, &at);
+    return k->checked;
 }
 
 struct simt_kernel *simt_find(struct simt_module *m, const char *name)

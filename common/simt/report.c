@@ -1,4 +1,4 @@
-// From the executor's counters to a profile, and from a fault to one line that says where to look.
+// From the executor's counters to a profile.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,27 +7,9 @@
 #include "arena.h"
 #include "simt.h"
 
-static const char *file_name(const struct ptx_module *m, uint32_t number)
+const char *simt_file_name(const struct ptx_module *m, uint32_t number)
 {
     return number < m->n_files && m->files[number] ? m->files[number] : m->file;
-}
-
-void simt_where(const struct simt_kernel *k, uint32_t inst, char *out, size_t size)
-{
-    const struct ptx_module *m = k->module->ptx;
-    const struct ptx_inst *in = &k->func->insts[inst];
-    if (!in->loc) {
-        unsigned line = 1;
-        for (const char *p = m->text; (p = memchr(p, '\n', (size_t)(in->at - p))); p++)
-            line++;
-        snprintf(out, size, "%.300s:%u", m->file, line);
-        return;
-    }
-    const struct ptx_loc *loc = &m->locs[in->loc - 1];
-    const char *path = file_name(m, loc->file), *slash = strrchr(path, '/');
-    int n = snprintf(out, size, "%.300s:%u", slash ? slash + 1 : path, loc->line);
-    if (loc->at && n > 0 && (size_t)n < size)
-        snprintf(out + n, size - (size_t)n, ", called from line %u", m->locs[loc->at - 1].line);
 }
 
 // What a uop adds to its line's counters.
@@ -93,7 +75,7 @@ static char **copy_names(struct arena *a, const struct ptx_module *m)
 {
     char **names = arena_alloc(a, (m->n_files + 1) * sizeof *names);
     for (uint32_t i = 0; names && i <= m->n_files; i++)
-        if (!(names[i] = arena_printf(a, "%s", i < m->n_files ? file_name(m, i) : m->file)))
+        if (!(names[i] = arena_printf(a, "%s", i < m->n_files ? simt_file_name(m, i) : m->file)))
             return NULL;
     return names;
 }
@@ -143,79 +125,4 @@ bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struc
     p->lines = lines;
     p->n_lines = kept;
     return true;
-}
-
-void simt_fault_text(const struct simt *s, const struct simt_kernel *k, const struct grid *g, const struct fault *f,
-                     char error[DEV_ERROR_MAX])
-{
-    char where[400], place[200], who[160];
-    const unsigned *size = g->grid;
-    uint32_t t = f->warp * LANES + f->lane;
-    simt_where(k, f->inst, where, sizeof where);
-    snprintf(who, sizeof who, "block (%u,%u,%u), thread (%u,%u,%u)", (unsigned)(f->block % size[0]),
-             (unsigned)(f->block / size[0] % size[1]), (unsigned)(f->block / size[0] / size[1]), t % g->block[0],
-             t / g->block[0] % g->block[1], t / g->block[0] / g->block[1]);
-    const char *verb = f->store ? "writes" : "reads";
-    uint64_t offset = f->address & MEMORY_OFFSET;
-    if (f->space == SPACE_SHARED)
-        snprintf(place, sizeof place, "byte %" PRIu64 " of shared memory, of which the block has %u bytes", offset,
-                 g->shared_bytes);
-    else if (f->space == SPACE_LOCAL)
-        snprintf(place, sizeof place, "byte %" PRIu64 " of local memory, of which a thread has %u bytes", offset,
-                 k->code->local_bytes);
-    else
-        memory_describe(&s->memory, f->address, place, sizeof place);
-    int n = snprintf(error, DEV_ERROR_MAX, "kernel %.200s, %s: ", k->name, where);
-    char *out = error + n;
-    size_t left = DEV_ERROR_MAX - (size_t)n;
-    switch (f->kind) {
-    case FAULT_BOUNDS:
-        snprintf(out, left, "%s %s %u bytes out of bounds: %s", who, verb, f->bytes, place);
-        break;
-    case FAULT_ALIGN:
-        snprintf(out, left, "%s %s %u bytes at an address that is not a multiple of %u: %s", who, verb, f->bytes,
-                 f->bytes, place);
-        break;
-    case FAULT_BUDGET:
-        snprintf(out, left, "%s did not end within %" PRIu64 " warp instructions: does this loop ever stop?", who,
-                 g->budget);
-        break;
-    case FAULT_DEADLOCK:
-        snprintf(out, left,
-                 "%s waits at this barrier for ever: %u of the block's %u threads arrived, %u have ended: does every "
-                 "thread reach it?",
-                 who, f->waiting, g->threads, f->exited);
-        break;
-    case FAULT_BARRIER:
-        snprintf(out, left, "%s names a barrier that does not exist, or a thread count that is no multiple of 32", who);
-        break;
-    case FAULT_TRAP:
-        snprintf(out, left, "%s executes a trap", who);
-        break;
-    case FAULT_NOT_MEMBER:
-        snprintf(out, left,
-                 "%s runs this instruction, but its member mask is 0x%08x, without lane %u: name every lane that "
-                 "comes here",
-                 who, f->lanes, f->lane);
-        break;
-    case FAULT_MISSING:
-        snprintf(out, left,
-                 "%s waits at this instruction for lanes 0x%08x of its warp, which never come: have they ended, or "
-                 "taken another branch?",
-                 who, f->lanes);
-        break;
-    case FAULT_INACTIVE:
-        snprintf(out, left, "%s reads from lane %d, which takes no part: its value is undefined", who,
-                 __builtin_ctz(f->lanes ? f->lanes : 1));
-        break;
-    case FAULT_ASSERT:
-    case FAULT_OTHER:
-        snprintf(out, left, "%s: %s", who, f->text);
-        break;
-    case FAULT_NONE:
-        break;
-    }
-    for (char *c = error; *c; c++)  // the kernel's texts and names may hold anything
-        if ((unsigned char)*c < ' ')
-            *c = ' ';
 }

@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "access.h"
+#include "check.h"
 #include "warp.h"
 
 struct copy {
     unsigned char *to;
-    uint32_t bytes, lane, group;
+    uint32_t bytes, lane, group, address;
     unsigned char data[16];
 };
 
@@ -81,6 +82,24 @@ static void count_cg(const uint64_t from[LANES], const uint32_t to[LANES], uint3
     cost->ideal = cost->ideal < cost->waves ? cost->ideal : cost->waves;
 }
 
+// What a copy reads: with a size given, its other bytes are zeros.
+static void check_sources(struct warp *w, const struct uop *u, uint32_t active, const uint64_t from[LANES])
+{
+    const struct warpop *op = u->warp;
+    const uint32_t bytes = op->mem.bytes, index = w->block->worker->grid->code->n_memops + op->mem.index;
+    uint32_t whole = active;
+    for (uint32_t i = 0; i < LANES && op->n_in > 1; i++) {
+        const uint32_t size = ((const u32 *)(w->regs + op->in[1]))[i];
+        if (!(active >> i & 1) || size >= bytes)
+            continue;
+        whole &= ~(1u << i);
+        if (size)
+            check_global(w, u, index, 1u << i, from, size, CHECK_READ);
+    }
+    if (whole)
+        check_global(w, u, index, whole, from, bytes, CHECK_READ);
+}
+
 bool warp_copy(struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
@@ -98,9 +117,11 @@ bool warp_copy(struct warp *w, const struct uop *u, uint32_t active)
         uint32_t size = op->n_in > 1 ? ((const u32 *)(w->regs + op->in[1]))[i] : bytes;
         from[i] = ((const u64 *)(w->regs + op->in[0]))[i] + op->shape;
         to[i] = (uint32_t)at;
-        struct copy new = {
-            .to = access_place(w, i, &shared, at, bytes), .bytes = bytes, .lane = i, .group = c ? c->group[i] : 0
-        };
+        struct copy new = { .to = access_place(w, i, &shared, at, bytes),
+                            .bytes = bytes,
+                            .lane = i,
+                            .group = c ? c->group[i] : 0,
+                            .address = (uint32_t)at };
         if (at % bytes)
             return access_fault(w, u, FAULT_ALIGN, true, i, at, bytes, SPACE_SHARED);
         if (!new.to)
@@ -126,6 +147,13 @@ bool warp_copy(struct warp *w, const struct uop *u, uint32_t active)
     }
     access_count_shared(w, m, &cost);
     access_count_global(w, m, sectors);
+    if (w->block->worker->check) {
+        uint64_t wide[LANES];
+        for (uint32_t i = 0; i < LANES; i++)
+            wide[i] = to[i];
+        check_shared(w, u, m->index, active, wide, bytes, CHECK_COPY);
+        check_sources(w, u, active, from);
+    }
     return true;
 }
 
@@ -146,9 +174,11 @@ bool warp_wait(struct warp *w, const struct uop *u, uint32_t active)
     for (uint32_t i = 0; c && i < c->n; i++) {
         const struct copy *a = &c->all[i];
         bool done = u->warp->shape || (uint64_t)a->group + outstanding < c->group[a->lane];
-        if (active >> a->lane & 1 && done)
+        if (active >> a->lane & 1 && done) {
             memcpy(a->to, a->data, a->bytes);
-        else
+            if (w->block->worker->check)
+                check_delivered(w, a->lane, a->address, a->bytes);
+        } else
             c->all[kept++] = *a;
     }
     if (c)

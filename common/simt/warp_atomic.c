@@ -7,6 +7,7 @@
 
 #include "access.h"
 #include "alu_math.h"
+#include "check.h"
 #include "warp.h"
 
 static pthread_mutex_t global_memory = PTHREAD_MUTEX_INITIALIZER;
@@ -99,6 +100,19 @@ static struct shared_cost cost(const uint32_t address[LANES], const uint64_t val
     return c;
 }
 
+static void tell(struct warp *w, const struct uop *u, uint32_t active, uint32_t shared)
+{
+    const struct memop *m = &u->warp->mem;
+    uint64_t address[LANES] = { 0 };
+    for (uint32_t i = 0; i < LANES; i++)
+        if (active >> i & 1)
+            address[i] = access_address(w, m, i) & (shared >> i & 1 ? MEMORY_OFFSET : UINT64_MAX);
+    if (shared)
+        check_shared(w, u, m->index, shared, address, m->bytes, CHECK_ATOMIC);
+    else
+        check_global(w, u, m->index, active, address, m->bytes, CHECK_ATOMIC);
+}
+
 bool warp_atomic(struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
@@ -121,6 +135,8 @@ bool warp_atomic(struct warp *w, const struct uop *u, uint32_t active)
         address[i] = (uint32_t)at;
         first[i] = operand(w, op->in[0], bytes, i);
     }
+    if (w->block->worker->check)
+        tell(w, u, active, shared);
     if (shared) {
         struct shared_cost c = cost(address, first, shared, bytes);
         access_count_shared(w, m, &c);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "check.h"
 #include "warp.h"
 
 #define COUNT_BITS 20
@@ -91,12 +92,18 @@ bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active)
             break;
         }
         uint64_t bits = pack(s);
+        uint64_t where[LANES] = { 0 };
+        where[i] = at;
+        if (w->block->worker->check)
+            check_shared(w, u, m->index, 1u << i, where, 8, op->op <= MBARRIER_INVAL ? CHECK_WRITE : CHECK_ATOMIC);
         if (op->op <= MBARRIER_ARRIVE_DROP)
             memcpy(p, &bits, sizeof bits);
     }
     if (op->op == MBARRIER_TEST || op->op == MBARRIER_TEST_PARITY) {
         u32 *p = (u32 *)(w->regs + op->out[0]);
         *p = (*p & ~active) | done;
+        if (done && w->block->worker->check)
+            check_joins(w);
     }
     return true;
 }

@@ -1,0 +1,40 @@
+// What the checks of the simulated GPU found in one kernel launch, in the manner of compute-sanitizer.
+#ifndef COMMON_FINDINGS_H
+#define COMMON_FINDINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct json;
+
+struct finding_place {
+    const char *file;  // as the .file directive names it; NULL where there is none
+    unsigned line;     // 0 where the PTX names no line
+    unsigned caller;   // in the same file: the line of the call, where the place is in a function that was inlined; or 0
+};
+
+struct finding {        // of one kind and place: the first in full, the rest counted
+    const char *check;  // "memcheck", "initcheck", "racecheck" or "synccheck": the tool of compute-sanitizer that looks
+                        // for such errors; "run" for a kernel that traps or does not end
+    const char *kind;   // "out of bounds", "race", ...
+    struct finding_place here, there;  // there: the other side of a race; file is NULL where there is none
+    uint64_t count;                    // threads' accesses, or bytes' worth of them, of this kind at this place
+    const char *text;                  // one line: who does what to which bytes
+    const char *look;                  // one line: what to look at next
+};
+
+struct findings {
+    const char *kernel;
+    struct finding *all;  // by place
+    size_t n;
+};
+
+// Prints each finding: its kind, text and count, the source lines where they can be read, and what to look at. Without
+// findings one line that says so.
+void findings_print(FILE *out, const struct findings *f);
+
+// Appends the array "findings" to the open JSON object j; empty where f is NULL.
+void findings_json(struct json *j, const struct findings *f);
+
+#endif

@@ -1,0 +1,42 @@
+// See source.h.
+#include "source.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+void source_text(const char *file, unsigned line, char *text, size_t room)
+{
+    text[0] = '\0';
+    FILE *in = line > 0 ? fopen(file, "r") : NULL;
+    if (!in)
+        return;
+    char *buffer = NULL;
+    size_t capacity = 0;
+    ssize_t length = 0;
+    for (unsigned i = 0; i < line && length >= 0; i++)
+        length = getline(&buffer, &capacity, in);
+    if (length > 0) {
+        char *start = buffer + strspn(buffer, " \t");
+        size_t n = strcspn(start, "\r\n");
+        while (n > 0 && (start[n - 1] == ' ' || start[n - 1] == '\t'))
+            n--;
+        bool cut = n > room - 1;
+        snprintf(text, room, "%.*s", (int)(cut ? room - 1 : n), start);
+        if (cut && room > 4)
+            memcpy(text + room - 4, "...", 4);
+        for (char *c = text; *c; c++)
+            if ((unsigned char)*c < ' ' || *c == 0x7f)
+                *c = ' ';  // the terminal sees no control characters
+    }
+    free(buffer);
+    fclose(in);
+}
+
+const char *source_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}

@@ -1,0 +1,12 @@
+// Lines of source files, to be shown beside what happened there.
+#ifndef COMMON_SOURCE_H
+#define COMMON_SOURCE_H
+
+#include <stddef.h>
+
+// The text of a line of a file without the blanks around it, cut to room bytes; empty where it cannot be read.
+void source_text(const char *file, unsigned line, char *text, size_t room);
+
+const char *source_base_name(const char *path);  // the part after the last slash
+
+#endif

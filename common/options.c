@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "occupancy.h"
+
 enum option_id {
     OPTION_M = 256,  // above every character, so that getopt's answers cannot be mistaken
     OPTION_N,
@@ -28,6 +30,7 @@ enum option_id {
     OPTION_NO_CHECK,
     OPTION_PROFILE,
     OPTION_BY_LINE,
+    OPTION_CARD,
     OPTION_SANITIZE,
     OPTION_JSON,
     OPTION_LIST,
@@ -58,6 +61,7 @@ static const struct {
     { OPTION_NO_CHECK, "no-check", NULL, BOTH, "do not check the result" },
     { OPTION_PROFILE, "profile", NULL, DRIVER, "print the launch's counters (simulated GPU)" },
     { OPTION_BY_LINE, "by-line", NULL, DRIVER, "print the hot source lines (simulated GPU)" },
+    { OPTION_CARD, "card", "NAME", DRIVER, "with --profile: whose occupancy to work out (default H200)" },
     { OPTION_SANITIZE, "sanitize", NULL, DRIVER, "look for races, reads of what nobody wrote, ... (simulated GPU)" },
     { OPTION_JSON, "json", "FILE", BOTH, "write a report as JSON (- is stdout)" },
     { OPTION_LIST, "list", NULL, LADDER, "print the names of the steps" },
@@ -125,6 +129,21 @@ static bool whole_option(const char *name, const char *text, uint64_t min, uint6
         return true;
     snprintf(error, DEV_ERROR_MAX, "--%s \"%s\": must be a whole number from %" PRIu64 " to %" PRIu64 ", digits alone",
              name, shown(text, copy), min, max);
+    return false;
+}
+
+static bool refuse_card(const char *text, char *error)
+{
+    char copy[64], *names = NULL;
+    size_t size;
+    FILE *list = open_memstream(&names, &size);
+    if (list) {
+        card_list(list);
+        fclose(list);
+    }
+    snprintf(error, DEV_ERROR_MAX, "--card \"%s\": must be one of %s", shown(text, copy),
+             names ? names : "those known");
+    free(names);
     return false;
 }
 
@@ -203,6 +222,10 @@ static bool apply(struct tester_options *o, int id, const char *name, const char
         return true;
     case OPTION_BY_LINE:
         o->by_line = true;
+        return true;
+    case OPTION_CARD:
+        if (!(o->card = card_named(text)))
+            return refuse_card(text, error);
         return true;
     case OPTION_SANITIZE:
         o->sanitize = true;

@@ -9,7 +9,8 @@
 struct json;
 struct findings;
 
-// X(enumerator, name in Nsight Compute, what one unit is)
+// X(enumerator, name in Nsight Compute, what one unit is). Those that begin with simt__ it does not have. Divergent
+// branches are those of the PTX: ptxas turns short ones into predicates.
 #define PROFILE_METRICS(X)                                                                                             \
     X(INST, "smsp__inst_executed.sum", "warp instructions")                                                            \
     X(THREAD_INST, "smsp__thread_inst_executed.sum", "thread instructions")                                            \
@@ -34,6 +35,9 @@ struct findings;
     X(LDGSTS_CONF, "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum", "wavefronts")             \
     X(ATOM_WAVE, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", "wavefronts")                     \
     X(HMMA, "smsp__inst_executed_pipe_tensor_op_hmma.sum", "tensor-core instructions")                                 \
+    X(DIVERGED, "smsp__sass_branch_targets_threads_divergent.sum", "branches")                                         \
+    X(BAR, "simt__inst_executed_op_bar.sum", "warp instructions")                                                      \
+    X(FLOP, "simt__flop.sum", "floating-point operations")                                                             \
     X(WAVE, "memory_l1_wavefronts_shared", "wavefronts")                                                               \
     X(WAVE_IDEAL, "memory_l1_wavefronts_shared_ideal", "wavefronts")
 
@@ -52,6 +56,8 @@ struct profile_line {
 
 struct profile {
     const char *kernel;
+    unsigned grid[3], block[3];  // blocks; threads of a block
+    unsigned shared;             // bytes of shared memory of a block, static and dynamic
     uint64_t total[METRIC_COUNT];
     struct profile_line *lines;  // by file, then line; only lines that executed something
     size_t n_lines;

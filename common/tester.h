@@ -11,6 +11,8 @@
 #include "device.h"
 #include "matrix.h"
 
+struct card;
+
 #define TYPE_OF(T) _Generic((T)0, float : DEV_F32, double : DEV_F64)
 
 struct step {
@@ -38,6 +40,7 @@ struct tester_options {
     int warmup, iterations;  // runs before timing (-1: the device's default), timed runs (0: the device's default)
     double pause_ms;         // milliseconds to rest before each timed run
     bool check, profile, by_line;
+    const struct card *card;  // whose occupancy a profile works out; NULL: an H200's
     bool sanitize;  // with the simulated GPU's checks; see dev_findings
     const char *json;  // file for the report ("-": stdout), or NULL
 };

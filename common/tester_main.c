@@ -3,6 +3,7 @@
 
 #include "findings.h"
 #include "json.h"
+#include "occupancy.h"
 #include "options.h"
 #include "profile.h"
 #include "tester.h"
@@ -43,7 +44,7 @@ static void print_baseline(FILE *out, struct dev *d, const struct tester_result 
         fprintf(out, "%s: %s\n", name, error);
 }
 
-static void print_profile(FILE *out, const struct tester_options *o, const struct profile *p)
+static void print_profile(FILE *out, const struct step *step, const struct tester_options *o, const struct profile *p)
 {
     if (!p) {
         fprintf(out, "No counters: only the simulated GPU (--device sim) has them.\n");
@@ -52,6 +53,7 @@ static void print_profile(FILE *out, const struct tester_options *o, const struc
     if (o->profile) {
         fputc('\n', out);
         profile_print(out, p);
+        occupancy_print(out, p, step->ptx, o->card ? o->card : card_named("H200"));
     }
     if (o->by_line) {
         fputc('\n', out);
@@ -117,7 +119,7 @@ static bool run(struct dev *d, const struct step *step, const struct tester_opti
         print_report(out, step, &o, d, r);
         print_baseline(out, d, r, baseline_error);
         if (o.profile || o.by_line)
-            print_profile(out, &o, dev_profile(d));
+            print_profile(out, step, &o, dev_profile(d));
         if (o.sanitize)
             print_findings(out, dev_findings(d));
     }

@@ -232,6 +232,27 @@ static void measure_lines(struct code *c)
     }
 }
 
+static bool begins(struct str s, const char *with)
+{
+    return s.n > strlen(with) && !memcmp(s.p, with, strlen(with));
+}
+
+static bool ends(struct str s, const char *with)
+{
+    const size_t n = strlen(with);
+    return s.n > n && !memcmp(s.p + s.n - n, with, n);
+}
+
+// Floating-point operations of a lane: additions and multiplications, as Nsight Compute counts them.
+static uint8_t flop_of(struct str op)
+{
+    const bool two = begins(op, "fma.") || begins(op, "mad."),
+               one = begins(op, "add.") || begins(op, "sub.") || begins(op, "mul.");
+    const bool pair = ends(op, "f16x2");  // bf16x2 too
+    const bool real = pair || ends(op, ".f32") || ends(op, ".f64") || ends(op, "f16");
+    return real ? (uint8_t)((two ? 2 : one) * (pair ? 2 : 1)) : 0;
+}
+
 // The smallest piece that is loaded or stored, in each space; matrices go by rows of 16 bytes.
 static void find_pieces(struct code *c)
 {
@@ -281,8 +302,10 @@ struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const 
         x.in = &f->insts[i];
         x.first[i] = x.code->n_uops;
         decode_instruction(&x);
-        if (x.code->n_uops > x.first[i])
+        if (x.code->n_uops > x.first[i]) {
             x.code->uops[x.code->n_uops - 1].counts = 1;
+            x.code->uops[x.code->n_uops - 1].flop = flop_of(x.in->op);
+        }
     }
     x.first[f->n_insts] = x.code->n_uops;
     struct ptx_inst end = { .guard = -1, .at = f->name.p };  // falling off the end is an exit

@@ -168,6 +168,7 @@ static void emit_mma(struct decoder *x, const struct mma *m, const uint32_t *d, 
     struct warpop *op = emit_warp(x, x->exec->warp[WARP_MMA], GATHER_ALL);
     op->more = m;
     op->tensor = 1;
+    op->flop = m->a == MMA_S8 || m->a == MMA_U8 ? 0 : 2u * m->rows * 8 * m->k;
     memcpy(op->in, a, m->na * sizeof *op->in);
     memcpy(op->in + m->na, b, m->nb * sizeof *op->in);
     memcpy(op->in + m->na + m->nb, c, m->nc * sizeof *op->in);

@@ -63,6 +63,7 @@ struct uop {
     uint8_t guarded;  // 0 no, 1 by the predicate, 2 by its negation
     uint8_t saves;    // the destination's slot_class
     uint8_t counts;   // 1 for the uop that stands for its instruction in the counters
+    uint8_t flop;     // floating-point operations of a lane
     union {
         struct memop *mem;    // UOP_PARAM, UOP_LOAD, UOP_STORE
         struct warpop *warp;  // UOP_WARP
@@ -117,6 +118,7 @@ struct warpop {
     struct memop mem;
     const void *more;  // struct mma, struct fragment, ... by fn
     uint8_t tensor;    // tensor-core instructions it stands for
+    uint32_t flop;     // floating-point operations of the warp
 };
 
 struct code {
@@ -147,6 +149,7 @@ struct shared_var {
 struct uop_count {
     uint64_t warps;  // times executed
     uint64_t idle;   // lanes that did not take part, summed over those times
+    uint64_t split;  // branches: times at which not all lanes went the same way
 };
 
 struct mem_count {

@@ -321,8 +321,10 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
             fail(w, u, FAULT_BUDGET, active);
             return FAULT;
         }
-        if (active != s->mask)
+        if (active != s->mask) {
+            worker->uop_counts[s->pc].split++;
             insert_split(w, (struct split){ s->pc + 1, s->mask & ~active, 0 });
+        }
         *s = (struct split){ u->target, active, 0 };
         return worker->steps > turn_ends ? TURN_OVER : JUMPED;
     case UOP_BARRIER:

@@ -109,6 +109,7 @@ static void add_counts(struct worker *sum, const struct worker *w, const struct 
     for (uint32_t i = 0; i < c->n_uops; i++) {
         sum->uop_counts[i].warps += w->uop_counts[i].warps;
         sum->uop_counts[i].idle += w->uop_counts[i].idle;
+        sum->uop_counts[i].split += w->uop_counts[i].split;
         sum->runs[i] += w->runs[i];
     }
     for (uint32_t i = 0; i < c->n_memops; i++) {
@@ -220,7 +221,7 @@ static bool conclude(struct simt *s, const struct simt_kernel *k, struct crew *c
     }
     if (!s->checks)
         memory_write_all(&s->memory);
-    s->profiled = simt_build_profile(s, k, &hands[0].worker);
+    s->profiled = simt_build_profile(s, k, crew->grid, &hands[0].worker);
     if (!s->profiled)
         snprintf(error, DEV_ERROR_MAX, "out of memory for the counters");
     return s->profiled;

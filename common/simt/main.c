@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../json.h"
+#include "../occupancy.h"
 #include "../options.h"
 #include "../ptx_file.h"
 #include "args.h"
@@ -36,6 +37,7 @@ static const char help[] =
     "  --budget N       warp instructions after which a block counts as endless\n"
     "  --dump I=FILE    write array argument I (from 0) to FILE afterwards\n"
     "  --by-line        with profile: the hottest source lines\n"
+    "  --card NAME      with profile: whose occupancy to work out (default H200; RTX4090, ...)\n"
     "  --json FILE      with profile and check: write counters and findings as JSON (- for standard output)\n"
     "  --help           this text\n"
     "\n"
@@ -51,6 +53,7 @@ struct command {
     unsigned grid[3], block[3];
     uint64_t shared, jobs, budget, sm;
     bool profile, check, by_line;
+    const struct card *card;
     struct arg args[MAX_ARGS];
     size_t n_args;
     const char *dump[MAX_ARGS];
@@ -230,9 +233,10 @@ static int report(const struct simt *s, const struct command *c, FILE *json, cha
     const bool alone = json == stdout;
     if (c->check && !alone)
         findings_print(stdout, &s->findings);
-    else if (c->profile && !alone)
+    else if (c->profile && !alone) {
         profile_print(stdout, &s->profile);
-    else if (!alone)
+        occupancy_print(stdout, &s->profile, c->file, c->card ? c->card : card_named("H200"));
+    } else if (!alone)
         show_arrays(s, c);
     if (c->by_line && !alone)
         profile_print_lines(stdout, &s->profile, 20);
@@ -276,13 +280,19 @@ static int run(struct simt *s, struct simt_module *m, struct command *c)
 
 static bool parse(int argc, char **argv, struct command *c, char error[DEV_ERROR_MAX])
 {
-    enum { GRID = 1000, BLOCK, SHARED, JOBS, SM, BUDGET, DUMP, BY_LINE, JSON };
+    enum { GRID = 1000, BLOCK, SHARED, JOBS, SM, BUDGET, DUMP, BY_LINE, CARD, JSON };
     static const struct option options[] = {
-        { "grid", required_argument, NULL, GRID },     { "block", required_argument, NULL, BLOCK },
-        { "shared", required_argument, NULL, SHARED }, { "jobs", required_argument, NULL, JOBS },
-        { "sm", required_argument, NULL, SM },         { "budget", required_argument, NULL, BUDGET },
-        { "dump", required_argument, NULL, DUMP },     { "by-line", no_argument, NULL, BY_LINE },
-        { "json", required_argument, NULL, JSON },     { 0 },
+        { "grid", required_argument, NULL, GRID },
+        { "block", required_argument, NULL, BLOCK },
+        { "shared", required_argument, NULL, SHARED },
+        { "jobs", required_argument, NULL, JOBS },
+        { "sm", required_argument, NULL, SM },
+        { "budget", required_argument, NULL, BUDGET },
+        { "dump", required_argument, NULL, DUMP },
+        { "by-line", no_argument, NULL, BY_LINE },
+        { "json", required_argument, NULL, JSON },
+        { "card", required_argument, NULL, CARD },
+        { 0 },
     };
     opterr = 0;
     for (int o, which = 0; (o = getopt_long(argc, argv, "", options, &which)) != -1;) {
@@ -319,6 +329,9 @@ static bool parse(int argc, char **argv, struct command *c, char error[DEV_ERROR
             break;
         case BY_LINE:
             c->by_line = true;
+            break;
+        case CARD:
+            ok = (c->card = card_named(optarg));
             break;
         case JSON:
             c->json = optarg;

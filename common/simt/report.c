@@ -13,15 +13,22 @@ const char *simt_file_name(const struct ptx_module *m, uint32_t number)
 }
 
 // What a uop adds to its line's counters.
-static void add_uop(uint64_t metric[METRIC_COUNT], const struct uop *u, uint64_t warps, uint64_t idle,
+static void add_uop(uint64_t metric[METRIC_COUNT], const struct uop *u, uint64_t warps, const struct uop_count *count,
                     const struct mem_count *mem)
 {
+    const uint64_t idle = count->idle;
     if (u->counts) {
         metric[METRIC_INST] += warps;
         metric[METRIC_THREAD_INST] += warps * LANES - idle;
+        metric[METRIC_FLOP] += (warps * LANES - idle) * u->flop;
     }
-    if (u->kind == UOP_WARP)
+    metric[METRIC_DIVERGED] += count->split;
+    if (u->kind == UOP_BARRIER)
+        metric[METRIC_BAR] += warps;
+    if (u->kind == UOP_WARP) {
         metric[METRIC_HMMA] += warps * u->warp->tensor;
+        metric[METRIC_FLOP] += warps * u->warp->flop;
+    }
     const struct memop *m = u->kind == UOP_LOAD || u->kind == UOP_STORE ? u->mem
                             : u->kind == UOP_WARP && u->warp->has_mem   ? &u->warp->mem
                                                                         : NULL;
@@ -80,7 +87,7 @@ static char **copy_names(struct arena *a, const struct ptx_module *m)
     return names;
 }
 
-bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struct worker *sum)
+bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struct grid *g, const struct worker *sum)
 {
     const struct code *c = k->code;
     const struct ptx_module *m = k->module->ptx;
@@ -106,8 +113,11 @@ bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struc
         const struct ptx_loc *loc = in && in->loc ? &m->locs[in->loc - 1] : NULL;
         lines[n].file = names[loc && loc->file < m->n_files ? loc->file : m->n_files];
         lines[n].line = loc ? loc->line : 0;
-        add_uop(lines[n++].metric, u, warps, sum->uop_counts[i].idle, sum->mem_counts);
+        add_uop(lines[n++].metric, u, warps, &sum->uop_counts[i], sum->mem_counts);
     }
+    memcpy(p->grid, g->grid, sizeof p->grid);
+    memcpy(p->block, g->block, sizeof p->block);
+    p->shared = g->shared_bytes - g->code->shared_bytes + c->shared_bytes;  // without the gaps of checked code
     qsort(lines, n, sizeof *lines, by_line);
     size_t kept = 0;
     memset(p->total, 0, sizeof p->total);

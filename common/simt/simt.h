@@ -77,7 +77,7 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
 // module.c: k's code with gaps between its shared variables; NULL when memory runs out.
 const struct code *simt_checked_code(struct simt *s, struct simt_kernel *k);
 // report.c: the counters of a launch as a profile.
-bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struct worker *sum);
+bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struct grid *g, const struct worker *sum);
 const char *simt_file_name(const struct ptx_module *m, uint32_t number);  // of a .file directive
 // findings.c: the source line of a PTX instruction as "kernel.cu:38", with the call where it was inlined; a fault as
 // one line; the findings of a launch.

@@ -1,0 +1,174 @@
+// See occupancy.h.
+#include "occupancy.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "profile.h"
+
+extern char **environ;
+
+static const struct card cards[] = {
+    { "H200", 90, 132, 2048, 32, 65536, 228 },     { "H100", 90, 132, 2048, 32, 65536, 228 },
+    { "A100", 80, 108, 2048, 32, 65536, 164 },     { "RTX 5090", 120, 170, 1536, 24, 65536, 100 },
+    { "RTX 4090", 89, 128, 1536, 24, 65536, 100 }, { "RTX 3090", 86, 82, 1536, 16, 65536, 100 },
+    { "T4", 75, 40, 1024, 16, 65536, 64 },
+};
+enum { CARDS = sizeof cards / sizeof *cards };
+
+static bool same_name(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        while (*a == ' ')
+            a++;
+        while (*b == ' ')
+            b++;
+        if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
+            return false;
+        if (!*a)
+            return true;
+    }
+}
+
+const struct card *card_named(const char *name)
+{
+    for (int i = 0; i < CARDS; i++)
+        if (same_name(cards[i].name, name))
+            return &cards[i];
+    return NULL;
+}
+
+void card_list(FILE *out)
+{
+    for (int i = 0; i < CARDS; i++)
+        fprintf(out, "%s%s", i ? ", " : "", cards[i].name);
+}
+
+static uint64_t round_up(uint64_t n, uint64_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+struct occupancy occupancy_of(const struct card *card, unsigned threads, unsigned registers, uint64_t shared)
+{
+    const unsigned warps = (threads + 31) / 32, by_threads = card->threads / 32 / warps;
+    const uint64_t of_warp = round_up((uint64_t)registers * 32, 256);
+    const uint64_t of_block = card->cc >= 80 ? round_up(shared, 128) + 1024 : round_up(shared, 256);
+    // Each of the SM's four parts has a quarter of the registers and of the warps.
+    const uint64_t by_registers = registers ? card->registers / 4 / of_warp * 4 / warps : card->blocks;
+    const uint64_t by_shared = of_block ? (uint64_t)card->shared_kib * 1024 / of_block : card->blocks;
+    struct occupancy o = { .blocks = card->blocks, .max = card->threads / 32, .limit = "blocks" };
+    const struct {
+        uint64_t blocks;
+        const char *limit;
+    } limits[] = { { by_threads, "threads" }, { by_registers, "registers" }, { by_shared, "shared memory" } };
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        if (limits[i].blocks < o.blocks) {
+            o.blocks = (unsigned)limits[i].blocks;
+            o.limit = limits[i].limit;
+        }
+    }
+    o.warps = o.blocks * warps;
+    return o;
+}
+
+// --- ptxas ---
+
+// Starts ptxas on the file; its messages can be read from *out.
+static bool start(const char *ptx, const struct card *card, pid_t *pid, FILE **out)
+{
+    char arch[24];
+    snprintf(arch, sizeof arch, "-arch=sm_%d", card->cc);
+    char *argv[] = { (char *)"ptxas", (char *)"-v", arch, (char *)"-o", (char *)"/dev/null", (char *)ptx, NULL };
+    int ends[2];
+    posix_spawn_file_actions_t actions;
+    if (pipe(ends))
+        return false;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    int failed = posix_spawnp(pid, "ptxas", &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    *out = failed ? NULL : fdopen(ends[0], "r");
+    if (!*out)
+        close(ends[0]);
+    return *out;
+}
+
+bool occupancy_ask(const char *ptx, const char *kernel, const struct card *card, struct kernel_use *use)
+{
+    char line[512], entry[300];
+    bool ours = false, found = false;
+    FILE *in;
+    pid_t pid;
+    int status = 1;
+    *use = (struct kernel_use){ 0 };
+    snprintf(entry, sizeof entry, "entry function '%.250s'", kernel);
+    if (!start(ptx, card, &pid, &in))
+        return false;
+    while (fgets(line, sizeof line, in)) {
+        const char *at;
+        unsigned stores, loads;
+        if (strstr(line, "entry function"))
+            ours = strstr(line, entry);
+        if (!ours)
+            continue;
+        if ((at = strstr(line, "stack frame, ")) &&
+            sscanf(at, "stack frame, %u bytes spill stores, %u", &stores, &loads) == 2)
+            use->spilled = stores + loads;
+        if ((at = strstr(line, "Used ")) && sscanf(at, "Used %u registers", &use->registers) == 1)
+            found = true;
+    }
+    fclose(in);
+    return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status) && found;
+}
+
+// --- the report ---
+
+static void print_moved(FILE *out, const struct profile *p)
+{
+    char text[PROFILE_GROUPED];
+    const uint64_t loaded = 32 * p->total[METRIC_GLD_SEC], stored = 32 * p->total[METRIC_GST_SEC];
+    const uint64_t flop = p->total[METRIC_FLOP];
+    fprintf(out, "Moved and computed:\n");
+    fprintf(out, "  loaded from global memory          %17s bytes, in sectors of 32\n", profile_grouped(loaded, text));
+    fprintf(out, "  stored to global memory            %17s bytes, in sectors of 32\n", profile_grouped(stored, text));
+    fprintf(out, "  computed                           %17s FLOP\n", profile_grouped(flop, text));
+    if (loaded + stored)
+        fprintf(out, "  arithmetic intensity               %17.3g FLOP a byte\n",
+                (double)flop / (double)(loaded + stored));
+}
+
+void occupancy_print(FILE *out, const struct profile *p, const char *ptx, const struct card *card)
+{
+    struct kernel_use use;
+    const unsigned threads = p->block[0] * p->block[1] * p->block[2];
+    print_moved(out, p);
+    fprintf(out, "Occupancy on the %s (%d.%d, %u SMs), by blocks of %u threads and %u bytes of shared memory:\n",
+            card->name, card->cc / 10, card->cc % 10, card->sms, threads, p->shared);
+    if (!occupancy_ask(ptx, p->kernel, card, &use)) {
+        fprintf(out,
+                "  not known: the kernel's registers come from ptxas, which is not on the PATH or refuses the file\n");
+        return;
+    }
+    const struct occupancy o = occupancy_of(card, threads, use.registers, p->shared);
+    const uint64_t blocks = (uint64_t)p->grid[0] * p->grid[1] * p->grid[2];
+    fprintf(out, "  %u registers a thread", use.registers);
+    if (use.spilled)
+        fprintf(out, ", and %u bytes spilled", use.spilled);
+    if (!o.blocks) {
+        fprintf(out, ": not one block fits, by its %s\n", o.limit);
+        return;
+    }
+    fprintf(out, ": %u block%s an SM, limited by %s; %u of %u warps (%.0f %%)\n", o.blocks, o.blocks == 1 ? "" : "s",
+            o.limit, o.warps, o.max, 100.0 * o.warps / o.max);
+    fprintf(out, "  this launch has %llu block%s: %.2f waves of %u\n", (unsigned long long)blocks,
+            blocks == 1 ? "" : "s", (double)blocks / (o.blocks * card->sms), o.blocks * card->sms);
+}

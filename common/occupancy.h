@@ -1,0 +1,44 @@
+// How many blocks of a launch fit on a streaming multiprocessor (SM) of a card. Source: CUDA C++ Programming Guide,
+// technical specifications by compute capability, and the occupancy calculator that comes with Nsight Compute:
+// registers are given to warps in units of 256, shared memory in units of 128 bytes (256 on 7.5), and from 8.0 on a
+// block takes 1 KiB more than it asks for.
+#ifndef COMMON_OCCUPANCY_H
+#define COMMON_OCCUPANCY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct card {
+    const char *name;
+    int cc;                                           // compute capability: 90 for 9.0
+    unsigned sms;                                     // SMs of the card
+    unsigned threads, blocks, registers, shared_kib;  // of an SM
+};
+
+struct occupancy {
+    unsigned blocks;      // of an SM; 0: not one fits
+    unsigned warps, max;  // of an SM: resident, and how many there can be
+    const char *limit;    // "registers", "shared memory", "threads" or "blocks"
+};
+
+struct kernel_use {      // what ptxas says about a kernel
+    unsigned registers;  // a thread
+    unsigned spilled;    // bytes of spill stores and loads a thread
+};
+
+// A card by name, in any case and with or without blanks ("rtx4090"); NULL where it is not known.
+const struct card *card_named(const char *name);
+void card_list(FILE *out);  // the names, separated by ", "
+
+// threads and shared (bytes, static and dynamic) of a block, registers of a thread.
+struct occupancy occupancy_of(const struct card *card, unsigned threads, unsigned registers, uint64_t shared);
+
+// Asks ptxas what the kernel of a PTX file takes on the card. False where there is no ptxas, or it refuses the file.
+bool occupancy_ask(const char *ptx, const char *kernel, const struct card *card, struct kernel_use *use);
+
+struct profile;
+// Prints what the launch moved and computed, and its occupancy on the card; ptx: the kernel's file.
+void occupancy_print(FILE *out, const struct profile *p, const char *ptx, const struct card *card);
+
+#endif

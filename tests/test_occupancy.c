@@ -1,0 +1,72 @@
+// Occupancy: how many blocks fit on an SM. Expectations are worked out by hand from the programming guide's tables.
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "occupancy.h"
+
+static void expect(const char *card, unsigned threads, unsigned registers, uint64_t shared, unsigned blocks,
+                   const char *limit)
+{
+    const struct card *c = card_named(card);
+    cr_assert_not_null(c, "%s", card);
+    const struct occupancy o = occupancy_of(c, threads, registers, shared);
+    cr_expect_eq(o.blocks, blocks, "%s, %u threads, %u registers, %llu bytes: %u blocks, not %u", card, threads,
+                 registers, (unsigned long long)shared, o.blocks, blocks);
+    cr_expect_str_eq(o.limit, limit, "%s, %u threads, %u registers: %s, not %s", card, threads, registers, o.limit,
+                     limit);
+    cr_expect_eq(o.warps, blocks * ((threads + 31) / 32));
+}
+
+Test(occupancy, the_scarcest_resource_decides)
+{
+    expect("H200", 256, 128, 8320, 2, "registers");  // 8 warps of 4,096 registers; 16 fit
+    expect("H200", 256, 32, 0, 8, "threads");        // 2,048 threads
+    expect("H200", 32, 32, 0, 32, "blocks");
+    expect("H200", 256, 32, 98304, 2, "shared memory");  // 99,328 of 233,472 bytes each
+    expect("A100", 256, 64, 0, 4, "registers");
+    expect("RTX 4090", 256, 32, 98304, 1, "shared memory");  // 99,328 of 102,400
+    expect("RTX 4090", 256, 32, 101376, 1, "shared memory");
+    expect("RTX 4090", 256, 32, 101377, 0, "shared memory");
+    expect("RTX 3090", 64, 16, 0, 16, "blocks");
+    expect("T4", 1024, 64, 0, 1, "threads");
+    expect("T4", 256, 128, 32768, 2, "registers");  // 32,768 bytes twice: no reserve before 8.0
+}
+
+Test(occupancy, registers_are_given_in_units)
+{
+    expect("H200", 256, 33, 0, 6, "registers");  // 33 x 32 = 1,056 -> 1,280 a warp: 12 in each quarter, 48 in all
+    expect("H200", 96, 255, 0, 2, "registers");  // 8,160 -> 8,192 a warp: 2 in each quarter, 8 in all, 3 a block
+}
+
+Test(occupancy, cards_are_known_in_any_spelling)
+{
+    cr_expect_eq(card_named("rtx4090"), card_named("RTX 4090"));
+    cr_expect_not_null(card_named("h200"));
+    cr_expect_null(card_named("H20"));
+    cr_expect_null(card_named("H2000"));
+    cr_expect_null(card_named(""));
+}
+
+Test(occupancy, ptxas_says_what_a_kernel_takes)
+{
+    struct kernel_use use;
+    char path[] = "/tmp/occupancyXXXXXX";
+    int fd = mkstemp(path);
+    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+    cr_assert_not_null(f);
+    fputs(".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry other()\n{\nret;\n}\n"
+          ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %l<3>;\n.reg .b32 %r<2>;\nld.param.u64 %l0, [out];\n"
+          "mov.u32 %r0, %tid.x;\nst.global.u32 [%l0], %r0;\nret;\n}\n",
+          f);
+    fclose(f);
+    cr_expect(occupancy_ask(path, "k", card_named("H200"), &use), "ptxas comes with the toolkit that builds the steps");
+    cr_expect(use.registers >= 2 && use.registers < 32, "%u registers", use.registers);
+    cr_expect_eq(use.spilled, 0);
+    cr_expect(!occupancy_ask(path, "missing", card_named("H200"), &use));
+    remove(path);
+    cr_expect(!occupancy_ask(path, "k", card_named("H200"), &use));
+}

@@ -8,6 +8,9 @@ constexpr int BM = 32, BN = 32, BK = 64;  // block tile
 constexpr int THREADS = BM * BN;
 static_assert(BM * BK % THREADS == 0 && BK * BN % THREADS == 0, "every thread copies the same number of elements");
 
+__shared__ REAL As[BM][BK];
+__shared__ REAL Bs[BK][BN];
+
 // A tile may reach past the edge of its matrix. Along M and N, clamp repeats the last row or column: what comes of it
 // is never stored. Along K it would join the sums, so load puts 0 there.
 __device__ int clamp(int i, int n)
@@ -32,9 +35,6 @@ __device__ void store(REAL *C, int M, int N, int row, int col, REAL alpha, REAL 
 extern "C" __global__ void __launch_bounds__(THREADS, 2)  // 2 blocks an SM: at most 32 registers a thread
 gemm(int M, int N, int K, REAL alpha, const REAL *A, const REAL *B, REAL beta, REAL *C)
 {
-    __shared__ REAL As[BM][BK];
-    __shared__ REAL Bs[BK][BN];
-
     // --- Who am I? ---
     const int tid = threadIdx.x;
     const int brow = blockIdx.y * BM, bcol = blockIdx.x * BN;  // first row and column of the block's tile of C

@@ -1,13 +1,12 @@
 // Step 03: 1D thread tile. A thread computes TM rows of one column, so each value of B it reads serves TM products.
-#ifndef REAL
-#define REAL float
-#endif
-
 // --- Tile sizes ---
 constexpr int BM = 64, BN = 64, BK = 8;  // block tile
 constexpr int TM = 8;                    // thread tile
 constexpr int THREADS = BM / TM * BN;
 static_assert(BM * BK % THREADS == 0 && BK * BN % THREADS == 0, "every thread copies the same number of elements");
+
+__shared__ float As[BM][BK];
+__shared__ float Bs[BK][BN];
 
 // A tile may reach past the edge of its matrix. Along M and N, clamp repeats the last row or column: what comes of it
 // is never stored. Along K it would join the sums, so load puts 0 there.
@@ -16,26 +15,23 @@ __device__ int clamp(int i, int n)
     return min(i, n - 1);
 }
 
-__device__ REAL load(const REAL *x, bool inside)
+__device__ float load(const float *x, bool inside)
 {
     return inside ? *x : 0;
 }
 
 // beta = 0 must not read C: it may hold NaN, or nothing yet.
-__device__ void store(REAL *C, int M, int N, int row, int col, REAL alpha, REAL acc, REAL beta)
+__device__ void store(float *C, int M, int N, int row, int col, float alpha, float acc, float beta)
 {
     if (row < M && col < N) {
-        REAL *c = &C[size_t(row) * N + col];
+        float *c = &C[size_t(row) * N + col];
         *c = beta == 0 ? alpha * acc : alpha * acc + beta * *c;
     }
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, 4)  // 4 blocks an SM: at most 32 registers a thread
-gemm(int M, int N, int K, REAL alpha, const REAL *A, const REAL *B, REAL beta, REAL *C)
+gemm(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C)
 {
-    __shared__ REAL As[BM][BK];
-    __shared__ REAL Bs[BK][BN];
-
     // --- Who am I? ---
     const int tid = threadIdx.x;
     const int brow = blockIdx.y * BM, bcol = blockIdx.x * BN;  // first row and column of the block's tile of C
@@ -43,7 +39,7 @@ gemm(int M, int N, int K, REAL alpha, const REAL *A, const REAL *B, REAL beta, R
     const int col = tid % BN;
 
     // --- Accumulators ---
-    REAL acc[TM] = {};
+    float acc[TM] = {};
 
     // A and B move along K, tile by tile; left is how much of K is still to come.
     A += size_t(brow) * K;  // BM x K: the block's rows
@@ -63,7 +59,7 @@ gemm(int M, int N, int K, REAL alpha, const REAL *A, const REAL *B, REAL beta, R
         // --- Compute ---
 #pragma unroll
         for (int k = 0; k < BK; k++) {
-            const REAL b = Bs[k][col];
+            const float b = Bs[k][col];
             for (int i = 0; i < TM; i++)
                 acc[i] += As[row + i][k] * b;
         }

@@ -7,6 +7,9 @@ constexpr int THREADS = BM / TM * (BN / TN);
 constexpr int PAD = 4;  // shifts the rows of As by four banks: its transposed stores do not conflict
 static_assert(BM * BK == 4 * THREADS && BK * BN == 4 * THREADS, "every thread copies 4 elements of each tile");
 
+__shared__ __align__(16) float As[BK][BM + PAD];  // transposed: a column of A's tile lies in a row
+__shared__ __align__(16) float Bs[BK][BN];
+
 // A tile may reach past the edge of its matrix. Along M, clamp repeats the last row: what comes of it is never stored.
 __device__ int clamp(int i, int n)
 {
@@ -22,25 +25,21 @@ template <bool WIDE> __device__ float4 load(const float *x, int n)
     return { n > 0 ? x[0] : 0, n > 1 ? x[1] : 0, n > 2 ? x[2] : 0, n > 3 ? x[3] : 0 };
 }
 
-// beta = 0 must not read C: it may hold NaN, or nothing yet.
+// Neighbours in a row of C. beta = 0 must not read C: it may hold NaN, or nothing yet.
 template <bool WIDE>
 __device__ void store(float *C, int M, int N, int row, int col, float alpha, const float *acc, float beta)
 {
-    const int n = row < M ? N - col : 0;  // so many of the 4 are inside
+    const int n = row < M ? N - col : 0;  // so many are inside
     float *c = &C[size_t(row) * N + col];
     const float4 old = beta == 0 ? float4() : load<WIDE>(c, n);
     const float4 v = { alpha * acc[0] + beta * old.x, alpha * acc[1] + beta * old.y, alpha * acc[2] + beta * old.z,
                        alpha * acc[3] + beta * old.w };
     if (WIDE && n > 0)
         *reinterpret_cast<float4 *>(c) = v;
-    for (int e = 0; !WIDE && e < 4; e++)
-        if (e < n)
-            c[e] = (&v.x)[e];
+    for (int j = 0; !WIDE && j < 4; j++)
+        if (j < n)
+            c[j] = (&v.x)[j];
 }
-
-// Outside of product, so that its two forms share them.
-__shared__ __align__(16) float As[BK][BM + PAD];  // transposed: a column of A's tile lies in a row
-__shared__ __align__(16) float Bs[BK][BN];
 
 template <bool WIDE>
 __device__ void product(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C)
@@ -96,8 +95,5 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)  // 2 blocks an SM: at 
 gemm(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C)
 {
     // Chosen once, so that no copy has to ask.
-    if (K % 4 == 0 && N % 4 == 0)
-        product<true>(M, N, K, alpha, A, B, beta, C);
-    else
-        product<false>(M, N, K, alpha, A, B, beta, C);
+    K % 4 || N % 4 ? product<false>(M, N, K, alpha, A, B, beta, C) : product<true>(M, N, K, alpha, A, B, beta, C);
 }

@@ -2,16 +2,11 @@
 #include "occupancy.h"
 
 #include <ctype.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "profile.h"
-
-extern char **environ;
+#include "program.h"
 
 static const struct card cards[] = {
     { "H200", 90, 132, 2048, 32, 65536, 228 },     { "H100", 90, 132, 2048, 32, 65536, 228 },
@@ -79,55 +74,32 @@ struct occupancy occupancy_of(const struct card *card, unsigned threads, unsigne
 
 // --- ptxas ---
 
-// Starts ptxas on the file; its messages can be read from *out.
-static bool start(const char *ptx, const struct card *card, pid_t *pid, FILE **out)
-{
-    char arch[24];
-    snprintf(arch, sizeof arch, "-arch=sm_%d", card->cc);
-    char *argv[] = { (char *)"ptxas", (char *)"-v", arch, (char *)"-o", (char *)"/dev/null", (char *)ptx, NULL };
-    int ends[2];
-    posix_spawn_file_actions_t actions;
-    if (pipe(ends))
-        return false;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-    posix_spawn_file_actions_addclose(&actions, ends[0]);
-    int failed = posix_spawnp(pid, "ptxas", &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    *out = failed ? NULL : fdopen(ends[0], "r");
-    if (!*out)
-        close(ends[0]);
-    return *out;
-}
-
 bool occupancy_ask(const char *ptx, const char *kernel, const struct card *card, struct kernel_use *use)
 {
-    char line[512], entry[300];
+    char arch[24], entry[300], *said, *save = NULL;
     bool ours = false, found = false;
-    FILE *in;
-    pid_t pid;
-    int status = 1;
-    *use = (struct kernel_use){ 0 };
+    int status;
+    snprintf(arch, sizeof arch, "-arch=sm_%d", card->cc);
     snprintf(entry, sizeof entry, "entry function '%.250s'", kernel);
-    if (!start(ptx, card, &pid, &in))
+    char *argv[] = { (char *)"ptxas", (char *)"-v", arch, (char *)"-o", (char *)"/dev/null", (char *)ptx, NULL };
+    *use = (struct kernel_use){ 0 };
+    if (!program_run(argv, &said, &status))
         return false;
-    while (fgets(line, sizeof line, in)) {
+    for (char *line = strtok_r(said, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
         const char *at;
         unsigned stores, loads;
         if (strstr(line, "entry function"))
             ours = strstr(line, entry);
         if (!ours)
             continue;
-        if ((at = strstr(line, "stack frame, ")) &&
-            sscanf(at, "stack frame, %u bytes spill stores, %u", &stores, &loads) == 2)
+        at = strstr(line, "stack frame, ");
+        if (at && sscanf(at, "stack frame, %u bytes spill stores, %u", &stores, &loads) == 2)
             use->spilled = stores + loads;
-        if ((at = strstr(line, "Used ")) && sscanf(at, "Used %u registers", &use->registers) == 1)
-            found = true;
+        at = strstr(line, "Used ");
+        found |= at && sscanf(at, "Used %u registers", &use->registers) == 1;
     }
-    fclose(in);
-    return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && !WEXITSTATUS(status) && found;
+    free(said);
+    return !status && found;
 }
 
 // --- the report ---

@@ -1,15 +1,15 @@
-// Step 08: WMMA. A warp computes a 16 x 16 tile of C on the tensor cores, with fragments straight from global memory.
+// Step 08: WMMA. A warp computes a 64 x 64 tile of C on the tensor cores, with fragments straight from global memory.
 #include <cuda_fp16.h>
 #include <mma.h>
 using namespace nvcuda;
 
 // --- Tile sizes ---
-constexpr int BM = 64, BN = 32, BK = 16;  // block tile
-constexpr int WM = 16, WN = 16;           // warp tile
+constexpr int BM = 128, BN = 256, BK = 32;  // block tile
+constexpr int WM = 64, WN = 64;             // warp tile
 constexpr int THREADS = BM / WM * (BN / WN) * 32;
 // Elements from one row of a shared tile to the next.
-constexpr int LDA = BK, LDB = WN, LDC = BN;
-constexpr int PATCH = WM * LDA + BK * LDB;  // halves in As[WM][LDA] and Bs[BK][LDB] together
+constexpr int LDC = BN;
+constexpr int BROWS = THREADS / (BN / 8);  // rows of BN elements that the block copies at once, 8 a thread
 
 using half8 = uint4;  // 8 neighbours in a row: 16 bytes, the widest copy there is
 
@@ -52,71 +52,90 @@ __device__ void finish(half *v, int n, const half *C, int M, int N, int row, int
             v[e] = alpha * x[e] + beta * float(C[size_t(row) * N + col + e]);
 }
 
+// A fragment from rows that lie ld apart. Only where all of it is there, and rows start at multiples of 16 bytes, can
+// it be loaded from where it is. Otherwise the warp copies it to Ps[16][16] first, with zeros for what is missing.
+template <bool WIDE, class F> __device__ void load(F &fragment, const half *x, int ld, int rows, int cols, half *Ps)
+{
+    if (WIDE && rows >= 16 && cols >= 16)
+        return wmma::load_matrix_sync(fragment, x, ld);
+    const int lane = threadIdx.x % 32, row = lane / 2, col = lane % 2 * 8;  // two lanes a row
+    __syncwarp();  // every lane has read the patch before it is overwritten
+    *reinterpret_cast<half8 *>(&Ps[row * 16 + col]) =
+        load<WIDE>(&x[size_t(row) * ld + col], row < rows ? cols - col : 0);
+    __syncwarp();  // the patch is complete before any lane reads it
+    wmma::load_matrix_sync(fragment, Ps, 16);
+}
+
 template <bool WIDE>
 __device__ void product(int M, int N, int K, float alpha, const half *A, const half *B, float beta, half *C)
 {
-    extern __shared__ __align__(32) half8 shared[];  // As and Bs for each warp; at the end the tile of C
+    extern __shared__ __align__(32) half8 shared[];  // a patch for each warp; at the end a part of the tile of C
+    half *Ps = reinterpret_cast<half *>(shared) + threadIdx.x / 32 * 16 * 16;  // Ps[16][16]
     float *Cs = reinterpret_cast<float *>(shared);
 
     // --- Who am I? ---
     const int tid = threadIdx.x;
-    const int warp = tid / 32, lane = tid % 32;
+    const int warp = tid / 32;
     const int brow = blockIdx.y * BM, bcol = blockIdx.x * BN;  // first row and column of the block's tile of C
     const int row = warp / (BN / WN) * WM, col = warp % (BN / WN) * WN;  // multiply: a warp tile each
-    const int crow = lane / (WN / 8), ccol = lane % (WN / 8) * 8;        // copy: two lanes a row of the warp tile
-    half *As = reinterpret_cast<half *>(shared) + warp * PATCH, *Bs = As + WM * LDA;
+    const int crow = tid / (BN / 8), ccol = tid % (BN / 8) * 8;          // copy rows of BN elements: a warp each
 
     // --- Accumulators ---
-    wmma::fragment<wmma::accumulator, 16, 16, 16, float> acc[WM / 16][WN / 16];
-    for (int i = 0; i < WM / 16; i++)
-        for (int j = 0; j < WN / 16; j++)
-            wmma::fill_fragment(acc[i][j], 0);
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> acc[WM / 16][WN / 16] = {};
 
     // --- Load ---
     // A and B move along K, tile by tile; left is how much of K is still to come.
     A += size_t(brow + row) * K;  // WM x K: the warp's rows
     B += bcol + col;              // K x WN: the warp's columns
+    int left = K;
     const int rows = M - brow - row, cols = N - bcol - col;
+
+    // A fragment is loaded again as soon as it has been used: the tensor cores need not wait for the next 16 of K.
     wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a[WM / 16];
     wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> b[WN / 16];
-    for (int left = K; left > 0; left -= BK, A += BK, B += size_t(BK) * N) {
-        if (WIDE && rows >= WM && cols >= WN && left >= BK) {
-            wmma::load_matrix_sync(a[0], A, K);
-            wmma::load_matrix_sync(b[0], B, N);
-        } else {
-            // A fragment can only be loaded where the whole tile is there, and rows start at multiples of 16 bytes.
-            __syncwarp();  // every lane has read the last tiles before they are overwritten
-            *reinterpret_cast<half8 *>(&As[crow * LDA + ccol]) =
-                load<WIDE>(&A[size_t(crow) * K + ccol], crow < rows ? left - ccol : 0);
-            *reinterpret_cast<half8 *>(&Bs[crow * LDB + ccol]) =
-                load<WIDE>(&B[size_t(crow) * N + ccol], crow < left ? cols - ccol : 0);
-            __syncwarp();  // the tiles are complete before any lane reads them
-            wmma::load_matrix_sync(a[0], As, LDA);
-            wmma::load_matrix_sync(b[0], Bs, LDB);
-        }
-
+    auto load_a = [&](int i, int k) { load<WIDE>(a[i], &A[size_t(i) * 16 * K + k], K, rows - i * 16, left - k, Ps); };
+    auto load_b = [&](int j, int k) { load<WIDE>(b[j], &B[size_t(k) * N + j * 16], N, left - k, cols - j * 16, Ps); };
+    for (int i = 0; i < WM / 16; i++)
+        load_a(i, 0);
+    for (int j = 0; j < WN / 16; j++)
+        load_b(j, 0);
+    for (int tile = 0; tile <= (K - 1) / BK; tile++) {
         // --- Compute ---
-        wmma::mma_sync(acc[0][0], a[0], b[0], acc[0][0]);
+#pragma unroll
+        for (int k = 0; k < BK; k += 16) {
+            if (k + 16 == BK)
+                left -= BK, A += BK, B += size_t(BK) * N;
+            const int next = (k + 16) % BK;
+            for (int i = 0; i < WM / 16; i++) {
+                for (int z = 0; z < WN / 16; z++) {
+                    const int j = i % 2 ? WN / 16 - 1 - z : z;  // there and back: the next product finds its b in place
+                    wmma::mma_sync(acc[i][j], a[i], b[j], acc[i][j]);
+                    if (i == WM / 16 - 1)
+                        load_b(j, next);
+                }
+                load_a(i, next);
+            }
+        }
     }
 
     // --- Store ---
-    // Through shared memory, as WMMA alone knows who holds what: Cs[BM / WM * 16][LDC], 16 rows of each warp tile.
+    // Through shared memory, so that a warp stores whole rows: 16 rows of each warp tile at a time.
 #pragma unroll
     for (int i = 0; i < WM / 16; i++) {
-        __syncthreads();  // every warp has read its tiles before they are overwritten
+        __syncthreads();  // everyone has read what was here, before it is overwritten
         for (int j = 0; j < WN / 16; j++)
             wmma::store_matrix_sync(&Cs[row / WM * 16 * LDC + col + j * 16], acc[i][j], LDC, wmma::mem_row_major);
-        __syncwarp();  // the warp tile is complete before any lane reads it
-        for (int r = row + crow; r < row + WM; r += 16) {
-            const int to = brow + r / 16 * WM + i * 16 + r % 16, at = col + ccol;
+        __syncthreads();  // these rows are complete before anyone reads them
+        for (int r = crow; r < crow + BM / WM * 16; r += BROWS) {
+            const int to = brow + r / 16 * WM + i * 16 + r % 16;
             half8 v;
-            finish(reinterpret_cast<half *>(&v), 8, C, M, N, to, bcol + at, alpha, &Cs[r * LDC + at], beta);
-            store<WIDE>(C, M, N, to, bcol + at, v);
+            finish(reinterpret_cast<half *>(&v), 8, C, M, N, to, bcol + ccol, alpha, &Cs[r * LDC + ccol], beta);
+            store<WIDE>(C, M, N, to, bcol + ccol, v);
         }
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, 4)  // 4 blocks an SM: at most 64 registers a thread
+extern "C" __global__ void __launch_bounds__(THREADS, 1)  // 1 block an SM: at most 255 registers a thread
 gemm(int M, int N, int K, float alpha, const half *A, const half *B, float beta, half *C)
 {
     // Chosen once, so that no copy has to ask how rows are aligned.

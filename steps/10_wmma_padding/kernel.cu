@@ -10,10 +10,10 @@ constexpr int THREADS = BM / WM * (BN / WN) * 32;
 // Elements from one row of a shared tile to the next; nobody uses the last PAD of them.
 constexpr int PAD = 8;
 constexpr int LDA = BK + PAD, LDB = BN + PAD, LDC = BN + PAD;
-constexpr int STAGE = BM * LDA + BK * LDB;  // halves in As[BM][LDA] and Bs[BK][LDB] together
-constexpr int AROWS = THREADS / (BK / 8);   // rows of As that the block copies at once, 8 halves a thread
-constexpr int BROWS = THREADS / (BN / 8);   // rows of Bs, or of the tile of C
+constexpr int BROWS = THREADS / (BN / 8);  // rows of BN elements that the block copies at once, 8 a thread
+constexpr int AROWS = THREADS / (BK / 8);  // rows of BK elements, the same
 static_assert(BM % AROWS == 0 && BK % BROWS == 0, "every thread copies the same number of elements");
+constexpr int STAGE = BM * LDA + BK * LDB;  // halves in As[BM][LDA] and Bs[BK][LDB] together
 
 using half8 = uint4;  // 8 neighbours in a row: 16 bytes, the widest copy there is
 
@@ -69,26 +69,24 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
     const int warp = tid / 32;
     const int brow = blockIdx.y * BM, bcol = blockIdx.x * BN;  // first row and column of the block's tile of C
     const int row = warp / (BN / WN) * WM, col = warp % (BN / WN) * WN;  // multiply: a warp tile each
-    const int arow = tid / (BK / 8), acol = tid % (BK / 8) * 8;          // copy As: BK / 8 threads a row
-    const int crow = tid / (BN / 8), ccol = tid % (BN / 8) * 8;          // copy Bs or C: a warp a row
+    const int arow = tid / (BK / 8), acol = tid % (BK / 8) * 8;          // copy rows of BK elements, As
+    const int crow = tid / (BN / 8), ccol = tid % (BN / 8) * 8;          // copy rows of BN elements: a warp each
 
     // --- Accumulators ---
-    wmma::fragment<wmma::accumulator, 16, 16, 16, float> acc[WM / 16][WN / 16];
-    for (int i = 0; i < WM / 16; i++)
-        for (int j = 0; j < WN / 16; j++)
-            wmma::fill_fragment(acc[i][j], 0);
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> acc[WM / 16][WN / 16] = {};
 
     // --- Load ---
     // A and B move along K, tile by tile; left is how much of K is still to come.
     A += size_t(brow + arow) * K + acol;  // BM x K: the block's rows, from the first element that this thread copies
     B += size_t(crow) * N + bcol + ccol;  // K x BN: the block's columns, the same
     int left = K;
+    const int rows = M - brow - arow, cols = N - bcol - ccol;
     half8 a_next[BM / AROWS], b_next[BK / BROWS];
     auto fetch = [&] {
         for (int i = 0; i < BM; i += AROWS)
-            a_next[i / AROWS] = load<WIDE>(&A[size_t(i) * K], i < M - brow - arow ? left - acol : 0);
+            a_next[i / AROWS] = load<WIDE>(&A[size_t(i) * K], i < rows ? left - acol : 0);
         for (int i = 0; i < BK; i += BROWS)
-            b_next[i / BROWS] = load<WIDE>(&B[size_t(i) * N], i < left - crow ? N - bcol - ccol : 0);
+            b_next[i / BROWS] = load<WIDE>(&B[size_t(i) * N], i < left - crow ? cols : 0);
         left -= BK, A += BK, B += size_t(BK) * N;
     };
     auto put = [&](int stage) {
@@ -106,10 +104,12 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
     int stage = 0;
     wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a[WM / 16];
     wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> b[WN / 16];
+    auto load_a = [&](int i, int k) { wmma::load_matrix_sync(a[i], &As[stage + (row + i * 16) * LDA + k], LDA); };
+    auto load_b = [&](int j, int k) { wmma::load_matrix_sync(b[j], &Bs[stage + k * LDB + col + j * 16], LDB); };
     for (int i = 0; i < WM / 16; i++)
-        wmma::load_matrix_sync(a[i], &As[(row + i * 16) * LDA], LDA);
+        load_a(i, 0);
     for (int j = 0; j < WN / 16; j++)
-        wmma::load_matrix_sync(b[j], &Bs[col + j * 16], LDB);
+        load_b(j, 0);
     for (int tile = 0; tile <= (K - 1) / BK; tile++) {
         put(STAGE - stage);  // tile + 1 into the other stage,
         fetch();             // and tile + 2 is on its way while this one is multiplied; past the end both are 0
@@ -127,15 +127,15 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
                     const int j = i % 2 ? WN / 16 - 1 - z : z;  // there and back: the next product finds its b in place
                     wmma::mma_sync(acc[i][j], a[i], b[j], acc[i][j]);
                     if (i == WM / 16 - 1)
-                        wmma::load_matrix_sync(b[j], &Bs[stage + next * LDB + col + j * 16], LDB);
+                        load_b(j, next);
                 }
-                wmma::load_matrix_sync(a[i], &As[stage + (row + i * 16) * LDA + next], LDA);
+                load_a(i, next);
             }
         }
     }
 
     // --- Store ---
-    // Through shared memory, so that a warp stores whole rows: Cs[BM / WM * 16][LDC], 16 rows of each warp tile.
+    // Through shared memory, so that a warp stores whole rows: 16 rows of each warp tile at a time.
 #pragma unroll
     for (int i = 0; i < WM / 16; i++) {
         __syncthreads();  // everyone has read what was here, before it is overwritten

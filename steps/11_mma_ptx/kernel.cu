@@ -8,10 +8,10 @@ constexpr int THREADS = BM / WM * (BN / WN) * 32;
 // Elements from one row of a shared tile to the next; nobody uses the last PAD of them.
 constexpr int PAD = 8;
 constexpr int LDA = BK + PAD, LDB = BN + PAD, LDC = BN + PAD;
-constexpr int STAGE = BM * LDA + BK * LDB;  // halves in As[BM][LDA] and Bs[BK][LDB] together
-constexpr int AROWS = THREADS / (BK / 8);   // rows of As that the block copies at once, 8 halves a thread
-constexpr int BROWS = THREADS / (BN / 8);   // rows of Bs, or of the tile of C
+constexpr int BROWS = THREADS / (BN / 8);  // rows of BN elements that the block copies at once, 8 a thread
+constexpr int AROWS = THREADS / (BK / 8);  // rows of BK elements, the same
 static_assert(BM % AROWS == 0 && BK % BROWS == 0, "every thread copies the same number of elements");
+constexpr int STAGE = BM * LDA + BK * LDB;  // halves in As[BM][LDA] and Bs[BK][LDB] together
 
 using half8 = uint4;  // 8 neighbours in a row: 16 bytes, the widest copy there is
 
@@ -61,8 +61,7 @@ __device__ void ldmatrix(unsigned (&x)[4], const half *row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
-                 : "r"(unsigned(__cvta_generic_to_shared(row)))
-                 : "memory");
+                 : "r"(unsigned(__cvta_generic_to_shared(row))));
 }
 
 // The same with each matrix transposed, as mma wants B: lane 4 * c + r / 2 has rows r, r + 1 of column c.
@@ -70,8 +69,7 @@ __device__ void ldmatrix_trans(unsigned (&x)[4], const half *row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
-                 : "r"(unsigned(__cvta_generic_to_shared(row)))
-                 : "memory");
+                 : "r"(unsigned(__cvta_generic_to_shared(row))));
 }
 
 // d[16][8] += a[16][16] * b[16][8], for the left half of b and the right one. Lane 4 * r + c / 2 has columns c, c + 1
@@ -79,33 +77,22 @@ __device__ void ldmatrix_trans(unsigned (&x)[4], const half *row)
 __device__ void mma(float (&d)[8], const unsigned (&a)[4], const unsigned (&b)[4])
 {
     for (int h = 0; h < 2; h++)
-        asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-            "{%0, %1, %2, %3};"
+        asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
             : "+f"(d[h * 4]), "+f"(d[h * 4 + 1]), "+f"(d[h * 4 + 2]), "+f"(d[h * 4 + 3])
             : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[h * 2]), "r"(b[h * 2 + 1]));
 }
 
-// x[i] becomes x[i ^ s]: registers cannot be indexed at run time, so by choosing twice.
-__device__ void permute(unsigned (&x)[4], int s)
-{
-    const unsigned y[4] = { s & 1 ? x[1] : x[0], s & 1 ? x[0] : x[1], s & 1 ? x[3] : x[2], s & 1 ? x[2] : x[3] };
-    for (int i = 0; i < 4; i++)
-        x[i] = s & 2 ? y[i ^ 2] : y[i];
-}
-
-// The way back, an instruction from compute_90 on. Lane 8 * i + r stores row r of matrix i: register i of the lanes
-// 4 * r to 4 * r + 3. In turn t it asks lane 4 * r + (i ^ t), so that no lane is asked for two registers at once.
-__device__ void stmatrix(half *row, unsigned (&x)[4])
+// The way back, an instruction from compute_90 on: lane 8 * i + r stores row r of matrix i; 4 lanes have its parts.
+__device__ void stmatrix(half *row, const unsigned (&x)[4])
 {
     const int lane = threadIdx.x % 32;
-    permute(x, lane % 4);
-    for (int t = 0; t < 4; t++)
-        x[t] = __shfl_sync(~0u, x[t], lane % 8 * 4 + (lane / 8 ^ t));
-    permute(x, lane / 8);
-    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};"
-                 :
-                 : "r"(unsigned(__cvta_generic_to_shared(row))), "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3])
-                 : "memory");
+    unsigned y[4] = {};
+    for (int e = 0; e < 16; e++) {
+        const unsigned part = __shfl_sync(~0u, x[e / 4], lane % 8 * 4 + e % 4);
+        y[e % 4] = lane / 8 == e / 4 ? part : y[e % 4];
+    }
+    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(unsigned(__cvta_generic_to_shared(row))), "r"(y[0]),
+                 "r"(y[1]), "r"(y[2]), "r"(y[3]));
 }
 
 template <bool WIDE>
@@ -122,8 +109,8 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
     const int trow = lane % 16, tcol = lane / 16 * 8;          // whose address this lane gives of a 16 x 16 tile
     const int brow = blockIdx.y * BM, bcol = blockIdx.x * BN;  // first row and column of the block's tile of C
     const int row = warp / (BN / WN) * WM, col = warp % (BN / WN) * WN;  // multiply: a warp tile each
-    const int arow = tid / (BK / 8), acol = tid % (BK / 8) * 8;          // copy As: BK / 8 threads a row
-    const int crow = tid / (BN / 8), ccol = tid % (BN / 8) * 8;          // copy Bs or C: a warp a row
+    const int arow = tid / (BK / 8), acol = tid % (BK / 8) * 8;          // copy rows of BK elements, As
+    const int crow = tid / (BN / 8), ccol = tid % (BN / 8) * 8;          // copy rows of BN elements: a warp each
 
     // --- Accumulators ---
     float acc[WM / 16][WN / 16][8] = {};
@@ -133,12 +120,13 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
     A += size_t(brow + arow) * K + acol;  // BM x K: the block's rows, from the first element that this thread copies
     B += size_t(crow) * N + bcol + ccol;  // K x BN: the block's columns, the same
     int left = K;
+    const int rows = M - brow - arow, cols = N - bcol - ccol;
     half8 a_next[BM / AROWS], b_next[BK / BROWS];
     auto fetch = [&] {
         for (int i = 0; i < BM; i += AROWS)
-            a_next[i / AROWS] = load<WIDE>(&A[size_t(i) * K], i < M - brow - arow ? left - acol : 0);
+            a_next[i / AROWS] = load<WIDE>(&A[size_t(i) * K], i < rows ? left - acol : 0);
         for (int i = 0; i < BK; i += BROWS)
-            b_next[i / BROWS] = load<WIDE>(&B[size_t(i) * N], i < left - crow ? N - bcol - ccol : 0);
+            b_next[i / BROWS] = load<WIDE>(&B[size_t(i) * N], i < left - crow ? cols : 0);
         left -= BK, A += BK, B += size_t(BK) * N;
     };
     auto put = [&](int stage) {
@@ -155,10 +143,12 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
     // A fragment is loaded again as soon as it has been used: the tensor cores need not wait for the next 16 of K.
     int stage = 0;
     unsigned a[WM / 16][4], b[WN / 16][4];
+    auto load_a = [&](int i, int k) { ldmatrix(a[i], &As[stage + (row + i * 16 + trow) * LDA + k + tcol]); };
+    auto load_b = [&](int j, int k) { ldmatrix_trans(b[j], &Bs[stage + (k + trow) * LDB + col + j * 16 + tcol]); };
     for (int i = 0; i < WM / 16; i++)
-        ldmatrix(a[i], &As[(row + i * 16 + trow) * LDA + tcol]);
+        load_a(i, 0);
     for (int j = 0; j < WN / 16; j++)
-        ldmatrix_trans(b[j], &Bs[trow * LDB + col + j * 16 + tcol]);
+        load_b(j, 0);
     for (int tile = 0; tile <= (K - 1) / BK; tile++) {
         put(STAGE - stage);  // tile + 1 into the other stage,
         fetch();             // and tile + 2 is on its way while this one is multiplied; past the end both are 0
@@ -176,15 +166,15 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
                     const int j = i % 2 ? WN / 16 - 1 - z : z;  // there and back: the next product finds its b in place
                     mma(acc[i][j], a[i], b[j]);
                     if (i == WM / 16 - 1)
-                        ldmatrix_trans(b[j], &Bs[stage + (next + trow) * LDB + col + j * 16 + tcol]);
+                        load_b(j, next);
                 }
-                ldmatrix(a[i], &As[stage + (row + i * 16 + trow) * LDA + next + tcol]);
+                load_a(i, next);
             }
         }
     }
 
     // --- Store ---
-    // Through shared memory, so that a warp stores whole rows: Cs[BM / WM * 16][LDC], 16 rows of each warp tile.
+    // Through shared memory, so that a warp stores whole rows: 16 rows of each warp tile at a time.
 #pragma unroll
     for (int i = 0; i < WM / 16; i++) {
         __syncthreads();  // everyone has read what was here, before it is overwritten
@@ -198,7 +188,8 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
         __syncthreads();  // these rows are complete before anyone reads them
         for (int r = crow; r < crow + BM / WM * 16; r += BROWS) {
             const int to = brow + r / 16 * WM + i * 16 + r % 16;
-            store<WIDE>(C, M, N, to, bcol + ccol, *reinterpret_cast<half8 *>(&Cs[r * LDC + ccol]));
+            const half8 v = *reinterpret_cast<half8 *>(&Cs[r * LDC + ccol]);
+            store<WIDE>(C, M, N, to, bcol + ccol, v);
         }
     }
 }

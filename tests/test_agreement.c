@@ -1,0 +1,232 @@
+// The simulated GPU against a real one, in one process: results bit for bit, and counters where Nsight Compute (ncu) is
+// on the PATH and may read them. Skipped without a GPU. Built once for each step: STEP is its symbol, DRIVER its
+// driver.
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile.h"
+#include "program.h"
+#include "tester.h"
+
+extern const struct step STEP;
+
+struct shape {
+    int m, n, k;
+};
+
+static struct dev *open_or_skip(enum dev_kind kind)
+{
+    char error[DEV_ERROR_MAX];
+    struct dev *d = dev_open(kind, error);
+    if (!d && kind == DEV_GPU)
+        cr_skip_test("no GPU: %s", error);
+    cr_assert(d, "%s", error);
+    return d;
+}
+
+// --- bits ---
+
+static void upload(struct dev *d, const char *name, const struct matrix *m, dev_ptr *p)
+{
+    cr_assert(dev_alloc(d, name, matrix_bytes(m), p) && dev_upload(d, *p, m->data, matrix_bytes(m)), "%s",
+              dev_error(d));
+}
+
+// C as the device leaves it.
+static void product(struct dev *d, struct shape s, double alpha, const struct matrix *A, const struct matrix *B,
+                    double beta, struct matrix *C)
+{
+    dev_ptr a, b, c;
+    float alpha32 = (float)alpha, beta32 = (float)beta;
+    bool wide = STEP.type == DEV_F64;
+    const struct dev_arg args[] = {
+        DEV_ARG(s.m),
+        DEV_ARG(s.n),
+        DEV_ARG(s.k),
+        { wide ? (void *)&alpha : (void *)&alpha32, wide ? 8 : 4 },
+        DEV_ARG(a),
+        DEV_ARG(b),
+        { wide ? (void *)&beta : (void *)&beta32, wide ? 8 : 4 },
+        DEV_ARG(c),
+    };
+    const struct dev_launch launch = {
+        .grid = { (unsigned)((s.n + STEP.tile.n - 1) / STEP.tile.n),
+                  (unsigned)((s.m + STEP.tile.m - 1) / STEP.tile.m) },
+        .block = { STEP.block },
+        .shared = STEP.shared,
+        .args = args,
+        .n_args = sizeof args / sizeof *args,
+    };
+    upload(d, "A", A, &a);
+    upload(d, "B", B, &b);
+    upload(d, "C", C, &c);
+    struct dev_module *m = dev_load(d, STEP.ptx);
+    struct dev_kernel *k = m ? dev_kernel(d, m, "gemm") : NULL;
+    cr_assert(k && dev_launch(d, k, &launch) && dev_sync(d) && dev_download(d, C->data, c, matrix_bytes(C)), "%s",
+              dev_error(d));
+    dev_unload(d, m);
+    cr_assert(dev_free(d, a) && dev_free(d, b) && dev_free(d, c), "%s", dev_error(d));
+}
+
+Test(agreement, bits)
+{
+    static const struct shape shapes[] = {
+        { 1, 1, 1 }, { 256, 256, 256 }, { 130, 258, 70 }, { 33, 65, 9 }, { 61, 67, 71 }, { 129, 127, 1 },
+    };
+    struct dev *gpu = open_or_skip(DEV_GPU), *sim = open_or_skip(DEV_SIM);
+    const unsigned sm = (unsigned)(10 * dev_about(gpu)->cc_major + dev_about(gpu)->cc_minor);
+    if (STEP.type == DEV_F16 && (sm < 80 || sm > 90))
+        cr_skip_test("how the tensor cores of an sm_%u round is not modelled", sm);
+    dev_set_tensor_cores(sim, sm);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct shape s = shapes[i];
+        struct matrix A = matrix_new(STEP.type, s.m, s.k), B = matrix_new(STEP.type, s.k, s.n);
+        struct matrix C[2] = { matrix_new(STEP.type, s.m, s.n), matrix_new(STEP.type, s.m, s.n) };
+        matrix_fill_random(&A, 1 + i);
+        matrix_fill_random(&B, 100 + i);
+        for (int j = 0; j < 2; j++) {
+            matrix_fill_random(&C[j], 200 + i);
+            product(j ? gpu : sim, s, 1.25, &A, &B, i % 2 ? -0.75 : 0, &C[j]);
+        }
+        for (int row = 0; row < s.m; row++)
+            for (int col = 0; col < s.n; col++) {
+                size_t at = ((size_t)row * (size_t)s.n + (size_t)col) * type_size(STEP.type);
+                cr_assert(!memcmp((char *)C[0].data + at, (char *)C[1].data + at, type_size(STEP.type)),
+                          "%d x %d x %d: C[%d][%d] is %.17g simulated, %.17g on the GPU", s.m, s.n, s.k, row, col,
+                          matrix_get(&C[0], row, col), matrix_get(&C[1], row, col));
+            }
+        matrix_free(&A);
+        matrix_free(&B);
+        matrix_free(&C[0]);
+        matrix_free(&C[1]);
+    }
+    dev_close(gpu);
+    dev_close(sim);
+}
+
+// --- counters ---
+
+enum { SIZE = 256, COLUMNS = 4096 };
+#define SIZE_TEXT "256"
+
+// What must be equal. The others are shown: of l1tex__data_bank_conflicts Nsight Compute's figure includes waiting for
+// the pipe, which changes from run to run; instructions are the PTX's here and the machine code's there; and a few
+// HFMA2.MMA, with which ptxas sets registers to constants, count as tensor-core instructions.
+static bool must_agree(enum profile_metric m, uint64_t simulated)
+{
+    const char *name = profile_metric_name(m);
+    if (m == METRIC_HMMA)
+        return simulated > 0;
+    return m != METRIC_INST && m != METRIC_THREAD_INST && m != METRIC_DIVERGED &&
+           strncmp(name, "l1tex__data_bank_conflicts", 26);
+}
+
+static bool is_ncu_metric(enum profile_metric m)
+{
+    return strncmp(profile_metric_name(m), "simt__", 6);
+}
+
+// The next cell of a line of CSV whose cells may be in quotes; *line moves on behind it. NULL after the last one.
+static char *cell(char **line)
+{
+    char *from = *line, *end;
+    if (!from)
+        return NULL;
+    bool quoted = *from == '"';
+    end = quoted ? strchr(++from, '"') : strpbrk(from, ",\n");
+    char *next = end && quoted ? end + 1 : end;
+    if (end)
+        *end = '\0';
+    *line = next && (quoted ? *next == ',' : next < from + strlen(from) + 1) ? next + 1 : NULL;
+    return from;
+}
+
+// The column headed name in a table of CSV whose first line is head and third (the second has units) is values.
+static bool value_of(const char *head, const char *values, const char *name, uint64_t *value)
+{
+    char *heads = strdup(head), *cells = strdup(values), *h = heads, *c = cells, *title, *text;
+    bool found = false;
+    while (!found && (title = cell(&h)) && (text = cell(&c))) {
+        if (strcmp(title, name))
+            continue;
+        char digits[64];
+        size_t n = 0;
+        for (; *text && n < sizeof digits - 1; text++)
+            if (*text != ',')
+                digits[n++] = *text;
+        digits[n] = '\0';
+        *value = (uint64_t)strtod(digits, NULL);
+        found = n > 0;
+    }
+    free(heads);
+    free(cells);
+    return found;
+}
+
+// What ncu says about the driver's one launch, or NULL where there is no ncu; skips the test where it may not look.
+static char *ask_ncu(void)
+{
+    char metrics[8192] = "", *said;
+    int status;
+    for (int m = 0; m < METRIC_COUNT; m++) {
+        if (!is_ncu_metric((enum profile_metric)m))
+            continue;
+        size_t n = strlen(metrics);
+        snprintf(metrics + n, sizeof metrics - n, "%s%s", n ? "," : "", profile_metric_name((enum profile_metric)m));
+    }
+    const char *argv[] = {
+        "ncu",     "--clock-control", "none",  "--csv",        "--page",   "raw",        "--launch-count",
+        "1",       "--metrics",       metrics, DRIVER,         "--device", "gpu",        "--size",
+        SIZE_TEXT, "--warmup",        "0",     "--iterations", "1",        "--no-check", NULL
+    };
+    if (!program_run((char *const *)argv, &said, &status))
+        cr_skip_test("ncu is not on the PATH");
+    if (strstr(said, "ERR_NVGPUCTRPERM")) {
+        free(said);
+        cr_skip_test("ncu may not read this GPU's counters");
+    }
+    cr_assert_eq(status, 0, "ncu failed:\n%s", said);
+    return said;
+}
+
+static struct dev *simulate(void)
+{
+    char error[DEV_ERROR_MAX];
+    struct tester_result r;
+    struct tester_options o = tester_defaults;
+    struct dev *d = open_or_skip(DEV_SIM);
+    o.m = o.n = o.k = SIZE;
+    o.check = false;
+    cr_assert(tester_run(d, &STEP, &o, &r, error), "%s", error);
+    return d;
+}
+
+Test(agreement, counters)
+{
+    dev_close(open_or_skip(DEV_GPU));
+    char *said = ask_ncu(), *head = strstr(said, "\"ID\""), *units = head ? strchr(head, '\n') : NULL;
+    char *values = units ? strchr(units + 1, '\n') : NULL;
+    cr_assert(values, "no table in:\n%s", said);
+    struct dev *d = simulate();
+    const struct profile *p = dev_profile(d);
+    int differ = 0;
+    *units = '\0';
+    for (int m = 0; m < METRIC_COUNT; m++) {
+        uint64_t real = 0;
+        const char *name = profile_metric_name((enum profile_metric)m);
+        if (!is_ncu_metric((enum profile_metric)m) || (!value_of(head, values + 1, name, &real) && p->total[m] == 0))
+            continue;
+        const bool equal = real == p->total[m], must = must_agree((enum profile_metric)m, p->total[m]);
+        fprintf(stderr, "# %s, %s, %" PRIu64 ", %" PRIu64 "%s\n", STEP.name, name, real, p->total[m],
+                equal  ? ""
+                : must ? ", DIFFERS"
+                       : ", differs as it may");
+        differ += must && !equal;
+    }
+    cr_assert_eq(differ, 0, "%d counters differ from Nsight Compute's: see the lines above", differ);
+    free(said);
+    dev_close(d);
+}

@@ -86,8 +86,7 @@ static void learn(struct touches *t, const uint64_t address[LANES], uint32_t act
     const uint64_t first = address[__builtin_ctz(active)];
     t->active = active;
     t->bytes = bytes;
-    t->n = 0;
-    t->shared_by_lanes = false;
+    t->n = t->n_runs = 0;
     for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
         t->delta[lane] = address[lane] - first;
@@ -98,13 +97,17 @@ static void learn(struct touches *t, const uint64_t address[LANES], uint32_t act
                 i--;
             if (i && t->all[i - 1].at == at) {
                 t->all[i - 1].lane2 = t->all[i - 1].lane2 == NO_LANE ? (uint8_t)lane : t->all[i - 1].lane2;
-                t->shared_by_lanes = true;
                 continue;
             }
             memmove(&t->all[i + 1], &t->all[i], (t->n - i) * sizeof *t->all);
             t->all[i] = (struct touch){ at, (uint8_t)lane, NO_LANE };
             t->n++;
         }
+    }
+    for (uint32_t i = 0; i < t->n; i++) {
+        if (!i || t->all[i].at != t->all[i - 1].at + 1)
+            t->runs[t->n_runs++] = (struct run){ t->all[i].at, i, 0 };
+        t->runs[t->n_runs - 1].n++;
     }
 }
 
@@ -118,16 +121,19 @@ const struct touches *check_touches(struct checker *c, uint32_t index, uint32_t 
     }
     uint64_t differs = t->active ^ active;
     const uint64_t first = address[__builtin_ctz(active)];
-    if (!differs && active == ALL_LANES) {
-        for (uint32_t i = 0; i < LANES; i++)
-            differs |= (address[i] - first) ^ t->delta[i];
-    } else {
-        for (uint32_t i = 0; !differs && i < LANES; i++)
-            differs |= active >> i & 1 ? (address[i] - first) ^ t->delta[i] : 0;
-    }
+    for (uint32_t i = 0; !differs && i < LANES; i++)
+        differs |= active >> i & 1 ? (address[i] - first) ^ t->delta[i] : 0;
     if (differs || t->bytes != bytes)
         learn(t, address, active, bytes, shift);
+    t->pattern = 0;
     return t;
+}
+
+void check_pattern(struct warp *w, uint32_t index, uint32_t pattern)
+{
+    struct touches *t = w->block->worker->check->touches[index];
+    if (t)
+        t->pattern = pattern;
 }
 
 // --- time ---
@@ -161,10 +167,12 @@ static void join(struct checker *c, uint32_t number, uint32_t n_warps)
 void check_opens(struct block *b, uint32_t number, bool everyone)
 {
     struct checker *c = b->worker->check;
-    if (everyone)
+    if (everyone) {
         c->all_seen = c->now++;
-    else
+        c->barrier++;
+    } else {
         join(c, number, b->n_warps);
+    }
     memset(c->barriers[number].at, 0, sizeof c->barriers[number].at);
 }
 
@@ -192,10 +200,11 @@ void check_block_starts(struct worker *worker)
     struct checker *c = worker->check;
     if (c->now > TIME_MAX || c->copies) {
         check_shared_clear(c);
-        c->now = 0;
+        c->now = c->barrier = 0;
     }
     c->start = c->now = c->now + 1;
     c->all_seen = c->start - 1;
+    c->barrier++;
     memset(c->seen, 0, sizeof c->seen);
     memset(c->synced, 0, sizeof c->synced);
     memset(c->barriers, 0, sizeof c->barriers);
@@ -226,8 +235,8 @@ void check_free(struct checker *c)
     for (uint32_t i = 0; c->touches && i < c->n_touches; i++)
         free(c->touches[i]);
     free(c->touches);
-    free(c->write_at);
-    free(c->writer);
+    free(c->granules);
+    free(c->quiet);
     check_global_free(c);
     for (size_t i = 0; i < c->n_findings; i++)
         free(c->findings[i].shares);

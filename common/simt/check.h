@@ -25,8 +25,15 @@ void check_shared(struct warp *w, const struct uop *u, uint32_t index, uint32_t 
                   uint32_t bytes, enum check_op op);
 void check_global(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],
                   uint32_t bytes, enum check_op op);
-void check_delivered(struct warp *w, uint32_t lane, uint32_t address,
-                     uint32_t bytes);  // a copy that has been waited for
+// The same for an instruction whose lanes lie as far apart as when the checks were last told of pattern number pattern
+// (not 0) of this instruction; first: the first active lane's address. False where they were told of another since.
+bool check_shared_again(struct warp *w, const struct uop *u, uint32_t index, uint32_t pattern, uint64_t first,
+                        enum check_op op);
+bool check_global_again(struct warp *w, const struct uop *u, uint32_t index, uint32_t pattern, uint64_t first,
+                        enum check_op op);
+void check_pattern(struct warp *w, uint32_t index, uint32_t pattern);  // what was told last is pattern number pattern
+// A copy that has been waited for.
+void check_delivered(struct warp *w, uint32_t lane, uint32_t address, uint32_t bytes);
 
 void check_block_starts(struct worker *worker);
 void check_arrives(struct warp *w, uint32_t number);  // at a barrier
@@ -39,8 +46,6 @@ void check_joins(struct warp *w);                       // an mbarrier's phase i
 void check_fault(struct worker *worker);
 
 // --- around a launch ---
-
-struct findings_table;
 
 struct checker *check_new(const struct grid *g, uint32_t n_memops);  // NULL when memory runs out
 void check_free(struct checker *c);
@@ -67,12 +72,17 @@ struct touch {            // one granule that an instruction touches
     uint8_t lane, lane2;  // the first two lanes that touch it; NO_LANE: only one
 };
 
+struct run {  // granules side by side
+    int64_t at;
+    uint32_t first, n;  // of touches
+};
+
 struct touches {  // which granules a warp's access touches: distinct ones, by address
-    uint32_t active, bytes;
+    uint32_t active, bytes, pattern;
+    uint32_t n, n_runs;
     uint64_t delta[LANES];
-    uint32_t n;
-    bool shared_by_lanes;
     struct touch all[PATTERN_UNITS];
+    struct run runs[PATTERN_UNITS];
 };
 
 #define WHO_ATOMIC 1
@@ -80,6 +90,11 @@ struct touches {  // which granules a warp's access touches: distinct ones, by a
 struct who {
     uint32_t inst;
     uint16_t thread, flags;
+};
+
+struct granule {                          // of shared memory
+    uint32_t write_at, read_at, many_at;  // when: the last write, a read since, and another thread's read
+    struct who writer, reader, other;     // other: of another thread than reader
 };
 
 struct finding;
@@ -97,11 +112,12 @@ struct checker {
     struct {
         uint32_t at[LANES];  // when each warp arrived; 0: it has not
     } barriers[BARRIERS];
-    // shared memory, by granule
+    // shared memory
     uint32_t n_granules;
-    uint32_t *write_at, *read_at, *many_at;  // when: the last write, a read since, and another thread's read
-    struct who *writer, *reader, *other;     // other: of another thread than reader
-    bool copies;                             // some were started in this block
+    struct granule *granules;
+    uint32_t *quiet;   // by granule: until barrier number quiet[g] + 1 opens, reads have nothing to add
+    uint32_t barrier;  // barriers of the whole block that have opened, from 1
+    bool copies;       // some were started in this block
     // global memory
     uint32_t n_allocations;
     struct page ***pages;  // by allocation, then by page

@@ -76,35 +76,72 @@ static void touch(struct ends *e, uint32_t i, uint32_t block, uint32_t place)
     }
 }
 
+struct visit {
+    struct warp *w;
+    const struct uop *u;
+    struct checker *c;
+    int kind;
+    uint32_t block;
+};
+
+// The granules touches[0] to touches[n - 1], which lie side by side in page, from granule g on.
+static void visit(const struct visit *v, struct page *page, const struct touch *touches, uint64_t g, uint32_t n)
+{
+    const unsigned shift = v->c->grid->code->global_shift;
+    const uint32_t *last = &page->of[v->kind].last[g & (PAGE - 1)];
+    uint32_t news = 0;
+    for (uint32_t i = 0; i < n; i++)
+        news |= last[i] ^ v->block;
+    for (uint32_t k = 0; news && k < n; k++) {
+        const uint32_t i = (uint32_t)(g + k) & (PAGE - 1);
+        if (last[k] == v->block)
+            continue;
+        const uint32_t place = v->u->inst << THREAD_BITS | (v->w->index * LANES + touches[k].lane);
+        touch(&page->of[v->kind], i, v->block, place);
+        if (v->kind != WRITE && page->of[WRITE].last[i] != v->block &&
+            (v->kind == ATOMIC || page->of[ATOMIC].last[i] != v->block) &&
+            !memory_written(v->c->grid->memory, (g + k) << shift, 1u << shift))
+            touch(&page->of[EARLY], i, v->block, place);
+    }
+}
+
+static void visit_all(struct warp *w, const struct uop *u, const struct touches *t, uint64_t first, enum check_op op)
+{
+    struct checker *c = w->block->worker->check;
+    const unsigned shift = c->grid->code->global_shift;
+    const int kind = op == CHECK_READ ? READ : op == CHECK_ATOMIC ? ATOMIC : WRITE;
+    const struct visit v = { w, u, c, kind, (uint32_t)w->block->linear + 1 };
+    for (uint32_t r = 0; r < t->n_runs; r++) {
+        const struct run *run = &t->runs[r];
+        uint64_t g = (first >> shift) + (uint64_t)run->at;
+        for (uint32_t i = 0, n; i < run->n; i += n, g += n) {
+            const uint32_t left = PAGE - (uint32_t)(g & (PAGE - 1));
+            struct page *page = page_of(c, g << shift);
+            if (!page)
+                return;
+            n = run->n - i < left ? run->n - i : left;
+            visit(&v, page, &t->all[run->first + i], g, n);
+        }
+    }
+}
+
 void check_global(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],
                   uint32_t bytes, enum check_op op)
 {
     struct checker *c = w->block->worker->check;
-    const unsigned shift = c->grid->code->global_shift;
-    const uint32_t block = (uint32_t)w->block->linear + 1;
-    const struct touches *t = check_touches(c, index, active, address, bytes, shift);
-    const uint64_t base = address[__builtin_ctz(active)] >> shift;
-    struct page *page = NULL;
-    uint64_t page_number = UINT64_MAX;
-    const int kind = op == CHECK_READ ? READ : op == CHECK_ATOMIC ? ATOMIC : WRITE;
-    for (uint32_t k = 0; t && k < t->n; k++) {
-        const uint64_t g = base + (uint64_t)t->all[k].at;
-        const uint32_t i = (uint32_t)g & (PAGE - 1);
-        if (g >> PAGE_SHIFT != page_number) {
-            page = page_of(c, g << shift);
-            page_number = g >> PAGE_SHIFT;
-            if (!page)
-                return;
-        }
-        if (page->of[kind].last[i] == block)
-            continue;
-        const uint32_t place = u->inst << THREAD_BITS | (w->index * LANES + t->all[k].lane);
-        touch(&page->of[kind], i, block, place);
-        if (kind != WRITE && page->of[WRITE].last[i] != block &&
-            (kind == ATOMIC || page->of[ATOMIC].last[i] != block) &&
-            !memory_written(c->grid->memory, g << shift, 1u << shift))
-            touch(&page->of[EARLY], i, block, place);
-    }
+    const struct touches *t = check_touches(c, index, active, address, bytes, c->grid->code->global_shift);
+    if (t)
+        visit_all(w, u, t, address[__builtin_ctz(active)], op);
+}
+
+bool check_global_again(struct warp *w, const struct uop *u, uint32_t index, uint32_t pattern, uint64_t first,
+                        enum check_op op)
+{
+    const struct touches *t = w->block->worker->check->touches[index];
+    if (!t || t->pattern != pattern)
+        return false;
+    visit_all(w, u, t, first, op);
+    return true;
 }
 
 // --- afterwards ---

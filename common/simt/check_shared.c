@@ -10,16 +10,11 @@
 
 bool check_shared_new(struct checker *c)
 {
-    const struct code *code = c->grid->code;
-    size_t n = c->n_granules = (c->grid->shared_bytes >> code->shared_shift) + 1;
-    c->write_at = calloc(3 * n, sizeof *c->write_at);
-    c->writer = calloc(3 * n, sizeof *c->writer);
-    if (!c->write_at || !c->writer)
+    c->n_granules = (c->grid->shared_bytes >> c->grid->code->shared_shift) + 1;
+    c->granules = calloc(c->n_granules, sizeof *c->granules);
+    c->quiet = calloc(c->n_granules, sizeof *c->quiet);
+    if (!c->granules || !c->quiet)
         return false;
-    c->read_at = c->write_at + n;
-    c->many_at = c->read_at + n;
-    c->reader = c->writer + n;
-    c->other = c->reader + n;
     check_shared_clear(c);
     return true;
 }
@@ -27,11 +22,12 @@ bool check_shared_new(struct checker *c)
 void check_shared_clear(struct checker *c)
 {
     const struct code *code = c->grid->code;
-    memset(c->write_at, 0, 3 * c->n_granules * sizeof *c->write_at);
+    memset(c->granules, 0, c->n_granules * sizeof *c->granules);
+    memset(c->quiet, 0, c->n_granules * sizeof *c->quiet);
     for (uint32_t i = 0; i < code->n_shared_vars; i++) {
         const struct shared_var *v = &code->shared_vars[i];
         for (uint32_t g = (v->at + v->bytes) >> code->shared_shift; g < v->gap_end >> code->shared_shift; g++)
-            c->write_at[g] = NO_MANS;
+            c->granules[g].write_at = NO_MANS;
     }
     c->copies = false;
 }
@@ -87,34 +83,54 @@ static struct who me(const struct visit *v, uint32_t lane)
     return (struct who){ v->u->inst, (uint16_t)thread_of(v, lane), v->op == CHECK_ATOMIC ? WHO_ATOMIC : 0 };
 }
 
-static bool written(const struct checker *c, uint32_t g)
+static bool written(const struct checker *c, uint32_t at)
 {
-    return c->write_at[g] >= c->start;
+    return at >= c->start;
 }
 
 static void read_one(const struct visit *v, uint32_t g, uint32_t lane)
 {
     struct checker *c = v->c;
-    const uint32_t at = c->write_at[g];
-    if (at == UNDER_WAY)
-        note(v, FAULT_COPY, g, lane, &c->writer[g], true);
-    else if (!written(c, g))
+    struct granule *x = &c->granules[g];
+    if (x->write_at == UNDER_WAY)
+        note(v, FAULT_COPY, g, lane, &x->writer, true);
+    else if (!written(c, x->write_at))
         note(v, FAULT_UNINIT, g, lane, NULL, false);
-    else if (!ordered(v, &c->writer[g], at, lane))
-        note(v, FAULT_RACE, g, lane, &c->writer[g], true);
-    if (c->read_at[g] < c->start || ordered(v, &c->reader[g], c->read_at[g], lane)) {
-        c->reader[g] = me(v, lane);
-        c->read_at[g] = c->now;
-        if (c->many_at[g] < c->start || ordered(v, &c->other[g], c->many_at[g], lane))
-            c->many_at[g] = 0;
+    else if (!ordered(v, &x->writer, x->write_at, lane))
+        note(v, FAULT_RACE, g, lane, &x->writer, true);
+    if (x->read_at < c->start || ordered(v, &x->reader, x->read_at, lane)) {
+        x->reader = me(v, lane);
+        x->read_at = c->now;
+        if (x->many_at < c->start || ordered(v, &x->other, x->many_at, lane))
+            x->many_at = 0;
         return;
     }
-    const uint32_t w = v->w->index, first = c->reader[g].thread / LANES, second = c->other[g].thread / LANES;
-    const bool live = c->many_at[g] > c->all_seen && c->many_at[g] >= c->start;
-    if (!live || (second == first && w != first)) {
-        c->other[g] = me(v, lane);
-        c->many_at[g] = c->now;
+    const uint32_t w = v->w->index, first = x->reader.thread / LANES, second = x->other.thread / LANES;
+    const bool live = x->many_at > c->all_seen && x->many_at >= c->start;
+    if (live && (second != first || w == first))
+        return;
+    x->other = me(v, lane);
+    x->many_at = c->now;
+    // Two warps have read it, and whoever wrote it did so before the last barrier of all: another read adds nothing.
+    if (w != first && written(c, x->write_at) && x->write_at <= c->all_seen)
+        c->quiet[g] = c->barrier;
+}
+
+// A granule's first reads since the last barrier of all, which came after its write: most of those that are not quiet.
+static bool read_first(const struct visit *v, const struct touch *t, uint32_t g)
+{
+    const struct checker *c = v->c;
+    struct granule *x = &c->granules[g];
+    if (x->write_at > c->all_seen || !written(c, x->write_at) || x->read_at > c->all_seen || x->many_at > c->all_seen)
+        return false;
+    x->reader = me(v, t->lane);
+    x->read_at = c->now;
+    x->many_at = 0;
+    if (t->lane2 != NO_LANE) {
+        x->other = me(v, t->lane2);
+        x->many_at = c->now;
     }
+    return true;
 }
 
 // The bytes of a granule that a lane is about to store; false where they are not at hand.
@@ -154,28 +170,44 @@ static bool same_value(const struct visit *v, uint32_t g, uint32_t lane, uint32_
 static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
 {
     struct checker *c = v->c;
-    const uint32_t at = c->write_at[g];
-    const struct who *writer = &c->writer[g];
-    const bool both_atomic = v->op == CHECK_ATOMIC && writer->flags & WHO_ATOMIC;
+    struct granule *x = &c->granules[g];
+    const uint32_t at = x->write_at;
+    const bool both_atomic = v->op == CHECK_ATOMIC && x->writer.flags & WHO_ATOMIC;
     if (at == UNDER_WAY)
-        note(v, FAULT_COPY, g, lane, writer, true);
-    else if (written(c, g) && !both_atomic && !ordered(v, writer, at, lane) && !same_value(v, g, lane, NO_LANE))
-        note(v, FAULT_RACE, g, lane, writer, true);
-    if (v->op == CHECK_ATOMIC && !written(c, g))
+        note(v, FAULT_COPY, g, lane, &x->writer, true);
+    else if (written(c, at) && !both_atomic && !ordered(v, &x->writer, at, lane) && !same_value(v, g, lane, NO_LANE))
+        note(v, FAULT_RACE, g, lane, &x->writer, true);
+    if (v->op == CHECK_ATOMIC && !written(c, at))
         note(v, FAULT_UNINIT, g, lane, NULL, false);
-    if (c->read_at[g] >= c->start && !ordered(v, &c->reader[g], c->read_at[g], lane))
-        note(v, FAULT_RACE, g, lane, &c->reader[g], false);
-    else if (c->many_at[g] >= c->start && !ordered(v, &c->other[g], c->many_at[g], lane))
-        note(v, FAULT_RACE, g, lane, &c->other[g], false);
-    c->writer[g] = me(v, lane);
-    c->write_at[g] = v->op == CHECK_COPY ? UNDER_WAY : c->now;
-    c->read_at[g] = c->many_at[g] = 0;
+    if (x->read_at >= c->start && !ordered(v, &x->reader, x->read_at, lane))
+        note(v, FAULT_RACE, g, lane, &x->reader, false);
+    else if (x->many_at >= c->start && !ordered(v, &x->other, x->many_at, lane))
+        note(v, FAULT_RACE, g, lane, &x->other, false);
+    x->writer = me(v, lane);
+    x->write_at = v->op == CHECK_COPY ? UNDER_WAY : c->now;
+    x->read_at = x->many_at = c->quiet[g] = 0;
     c->copies |= v->op == CHECK_COPY;
+}
+
+// A write of what nobody has touched since the last barrier of all: nothing to compare with.
+static bool write_first(const struct visit *v, const struct touch *t, uint32_t g)
+{
+    const struct checker *c = v->c;
+    struct granule *x = &c->granules[g];
+    if (x->write_at > c->all_seen || x->read_at > c->all_seen || x->many_at > c->all_seen || t->lane2 != NO_LANE ||
+        v->op != CHECK_WRITE)
+        return false;
+    x->writer = me(v, t->lane);
+    x->write_at = c->now;
+    x->read_at = x->many_at = c->quiet[g] = 0;
+    return true;
 }
 
 static void visit_one(const struct visit *v, const struct touch *t, uint32_t g)
 {
-    if (v->c->write_at[g] == NO_MANS) {
+    if (v->op == CHECK_READ ? read_first(v, t, g) : write_first(v, t, g))
+        return;
+    if (v->c->granules[g].write_at == NO_MANS) {
         note(v, FAULT_BOUNDS, g, t->lane, NULL, false);
         return;
     }
@@ -192,59 +224,50 @@ static void visit_one(const struct visit *v, const struct touch *t, uint32_t g)
     }
 }
 
-// Nothing to say and nothing to remember: written before the last barrier of all, and two warps have read it since.
-static bool quiet_read(const struct checker *c, const struct touches *t, uint32_t base)
+static void visit_all(const struct visit *v, const struct touches *t)
 {
-    const uint32_t span = c->all_seen + 1 - c->start;
-    uint32_t news = 0;
-    for (uint32_t i = 0; i < t->n; i++) {
-        const uint32_t g = base + (uint32_t)t->all[i].at;
-        const bool warps = c->reader[g].thread / LANES != c->other[g].thread / LANES;
-        news |= (c->write_at[g] - c->start >= span) | (c->many_at[g] <= c->all_seen) | !warps;
+    const struct checker *c = v->c;
+    const uint32_t base = (uint32_t)(v->address >> c->grid->code->shared_shift);
+    for (uint32_t r = 0; r < t->n_runs; r++) {
+        const struct run *run = &t->runs[r];
+        const uint32_t *quiet = &c->quiet[base + (uint32_t)run->at];
+        uint32_t news = v->op != CHECK_READ;
+        for (uint32_t i = 0; i < run->n; i++)
+            news |= quiet[i] ^ c->barrier;
+        for (uint32_t i = 0; news && i < run->n; i++)
+            visit_one(v, &t->all[run->first + i], base + (uint32_t)run->at + i);
     }
-    return !news;
-}
-
-static bool quiet_write(const struct checker *c, const struct touches *t, uint32_t base)
-{
-    uint32_t news = t->shared_by_lanes;
-    for (uint32_t i = 0; i < t->n; i++) {
-        const uint32_t g = base + (uint32_t)t->all[i].at;
-        news |= (c->write_at[g] > c->all_seen) | (c->read_at[g] > c->all_seen) | (c->many_at[g] > c->all_seen);
-    }
-    return !news;
 }
 
 void check_shared(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],
                   uint32_t bytes, enum check_op op)
 {
     struct checker *c = w->block->worker->check;
-    const unsigned shift = c->grid->code->shared_shift;
-    const struct touches *t = check_touches(c, index, active, address, bytes, shift);
-    if (!t)
-        return;
-    const uint32_t base = (uint32_t)(address[__builtin_ctz(active)] >> shift);
-    struct visit v = { w, u, c, op, address[__builtin_ctz(active)] };
-    if (op == CHECK_READ && quiet_read(c, t, base))
-        return;
-    if (op == CHECK_WRITE && quiet_write(c, t, base)) {
-        for (uint32_t i = 0; i < t->n; i++) {
-            const uint32_t g = base + (uint32_t)t->all[i].at;
-            c->write_at[g] = c->now;
-            c->writer[g] = me(&v, t->all[i].lane);
-            c->read_at[g] = c->many_at[g] = 0;
-        }
-        return;
-    }
-    for (uint32_t i = 0; i < t->n; i++)
-        visit_one(&v, &t->all[i], base + (uint32_t)t->all[i].at);
+    const struct touches *t = check_touches(c, index, active, address, bytes, c->grid->code->shared_shift);
+    const struct visit v = { w, u, c, op, address[__builtin_ctz(active)] };
+    if (t)
+        visit_all(&v, t);
+}
+
+bool check_shared_again(struct warp *w, const struct uop *u, uint32_t index, uint32_t pattern, uint64_t first,
+                        enum check_op op)
+{
+    struct checker *c = w->block->worker->check;
+    const struct touches *t = c->touches[index];
+    const struct visit v = { w, u, c, op, first };
+    if (!t || t->pattern != pattern)
+        return false;
+    visit_all(&v, t);
+    return true;
 }
 
 void check_delivered(struct warp *w, uint32_t lane, uint32_t address, uint32_t bytes)
 {
     struct checker *c = w->block->worker->check;
     const unsigned shift = c->grid->code->shared_shift;
-    for (uint32_t g = address >> shift; g < (address + bytes) >> shift; g++)
-        if (c->write_at[g] == UNDER_WAY && c->writer[g].thread == w->index * LANES + lane)
-            c->write_at[g] = c->now;
+    for (uint32_t g = address >> shift; g < (address + bytes) >> shift; g++) {
+        struct granule *x = &c->granules[g];
+        if (x->write_at == UNDER_WAY && x->writer.thread == w->index * LANES + lane)
+            x->write_at = c->now;
+    }
 }

@@ -172,6 +172,7 @@ struct mem_memo {  // the last address pattern of an instruction, and what follo
     enum pattern pattern;
     struct shared_cost shared;
     uint32_t sectors;
+    uint32_t number;  // of the patterns so far, from 1
 };
 
 // --- state ---

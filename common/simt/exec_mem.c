@@ -189,7 +189,7 @@ static inline bool lane_of(uint32_t mask, int i)
     static void learn_##W(const struct access *a, const u##W *base)                                                    \
     {                                                                                                                  \
         struct mem_memo *memo = a->memo;                                                                               \
-        *memo = (struct mem_memo){ .mask = a->active, .pattern = PATTERN_UNIFORM };                                    \
+        *memo = (struct mem_memo){ .mask = a->active, .pattern = PATTERN_UNIFORM, .number = memo->number + 1 };        \
         bool linear = true;                                                                                            \
         for (uint32_t lanes = a->active; lanes; lanes &= lanes - 1) {                                                  \
             int i = __builtin_ctz(lanes);                                                                              \
@@ -319,12 +319,20 @@ static bool lane_by_lane(struct access *a)
     return true;
 }
 
+// Tells the checks of an access by all active lanes that follows the memo's pattern. A pattern that begins elsewhere in
+// a granule is another one.
 static void tell_all(const struct access *a)
 {
+    const bool shared = a->m->space == SPACE_SHARED;
+    const enum check_op op = a->load ? CHECK_READ : CHECK_WRITE;
+    const uint32_t index = a->m->index, number = a->memo->number << 2 | (a->address & 3);
     uint64_t address[LANES];
+    if ((shared ? check_shared_again : check_global_again)(a->w, a->u, index, number, a->address, op))
+        return;
     for (uint32_t i = 0; i < LANES; i++)
         address[i] = access_address(a->w, a->m, i);
-    tell(a, a->active, a->m->space == SPACE_SHARED ? SPACE_SHARED : SPACE_GLOBAL, address);
+    tell(a, a->active, shared ? SPACE_SHARED : SPACE_GLOBAL, address);
+    check_pattern(a->w, index, number);
 }
 
 static bool access(struct access *a)

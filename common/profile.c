@@ -108,7 +108,7 @@ static void print_line(FILE *out, const struct profile *p, const struct profile_
         snprintf(place, sizeof place, "%5u", line->line);
     else
         snprintf(place, sizeof place, "%.50s:%u", source_base_name(line->file), line->line);
-    used += fprintf(out, "  %s  ", place);
+    used += fprintf(out, "  %s%c ", place, line->merged ? '*' : ' ');
     source_text(line->file, line->line, source, used + 20 < WIDTH ? (size_t)(WIDTH - used) : 20);
     fprintf(out, "%s\n", source);
 }
@@ -147,16 +147,20 @@ void profile_print_lines(FILE *out, const struct profile *p, size_t max_lines)
         if (columns[c].shown)
             fprintf(out, "  %*s%s", columns[c].width, columns[c].heading, c == 0 ? "    share" : "");
     fprintf(out, "   line  source\n");
-    uint64_t rest = 0;
+    uint64_t rest = 0, merged = 0;
     for (size_t i = 0; i < p->n_lines; i++) {
-        if (i < max_lines)
-            print_line(out, p, order[i], one_file, columns, n_columns);
-        else
+        if (i >= max_lines) {
             rest += order[i]->metric[METRIC_INST];
+            continue;
+        }
+        print_line(out, p, order[i], one_file, columns, n_columns);
+        merged += order[i]->merged;
     }
     if (p->n_lines > max_lines)
         fprintf(out, "  and %zu more lines with %.1f %% of the instructions\n", p->n_lines - max_lines,
                 share(rest, p->total[METRIC_INST]));
+    if (merged)
+        fprintf(out, "  * shared loads or stores merged by ptxas: counted as the machine code's wider ones\n");
     free(order);
 }
 
@@ -180,6 +184,7 @@ void profile_json(struct json *j, const struct profile *p, const struct findings
         json_object(j, NULL);
         json_string(j, "file", p->lines[i].file ? p->lines[i].file : "");
         json_uint(j, "line", p->lines[i].line);
+        json_uint(j, "merged", p->lines[i].merged);
         profile_json_metrics(j, p->lines[i].metric);
         json_end(j);
     }

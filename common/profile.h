@@ -52,6 +52,7 @@ struct profile_line {
     const char *file;  // as the .file directive names it
     unsigned line;     // 0 where the PTX names no line
     uint64_t metric[METRIC_COUNT];
+    uint64_t merged;  // shared loads and stores of the PTX that the machine code does not have (simt/merge.c)
 };
 
 struct profile {
@@ -71,7 +72,7 @@ const char *profile_grouped(uint64_t value, char text[PROFILE_GROUPED]);
 
 // Prints the totals, one metric a line, or the hottest lines (at most max_lines) with the text of the source where the
 // file can be read: warp instructions and their share, and those of sectors, shared wavefronts and bank conflicts that
-// occur at all.
+// occur at all; an asterisk where shared loads or stores were merged.
 void profile_print(FILE *out, const struct profile *p);
 void profile_print_lines(FILE *out, const struct profile *p, size_t max_lines);
 

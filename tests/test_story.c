@@ -105,6 +105,25 @@ static uint64_t of(const struct profile *p, enum profile_metric m)
     return p->total[m];
 }
 
+Test(story, shared_loads_are_those_of_the_machine_code)
+{
+    static const struct {
+        const char *name;
+        uint64_t loads, waves, conflicts;  // as Nsight Compute counted them on an H200
+    } steps_read[] = {
+        { "02_smem_tile", 655360, 786432, 0 },
+        { "02_smem_tile_double", 786432, 1572864, 0 },
+        { "03_thread_tile_1d", 196608, 327680, 0 },
+        { "04_thread_tile_2d", 32768, 163840, 65536 },
+    };
+    for (size_t i = 0; i < sizeof steps_read / sizeof *steps_read; i++) {
+        struct profile p = profile_of(steps_read[i].name, NULL, 0);
+        cr_expect_eq(of(&p, METRIC_SLD_INST), steps_read[i].loads, "%s", steps_read[i].name);
+        cr_expect_eq(of(&p, METRIC_SLD_WAVE), steps_read[i].waves, "%s", steps_read[i].name);
+        cr_expect_eq(of(&p, METRIC_SLD_CONF), steps_read[i].conflicts, "%s", steps_read[i].name);
+    }
+}
+
 Test(story, steps_05_to_07_have_no_conflicts_and_no_wavefront_too_many)
 {
     static const char *const names[] = { "05_vectorized", "06_warp_tile", "07_double_buffer" };

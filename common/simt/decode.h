@@ -67,5 +67,11 @@ void decode_instruction(struct decoder *x);  // decode_inst.c
 // slots.c: gives every register a slot, so that registers that are never alive at once share one, and turns vreg
 // numbers into byte offsets.
 void place_slots(struct decoder *x);
+// Calls f for every vreg that u reads or writes, before place_slots.
+typedef void visit_vreg(void *context, uint32_t *vreg, bool is_def);
+void visit_operands(struct uop *u, visit_vreg *f, void *context);
+
+// merge.c: marks the accesses to shared memory that ptxas makes one, for the counters; before place_slots.
+void merge_accesses(struct decoder *x);
 
 #endif

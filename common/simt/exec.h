@@ -86,6 +86,9 @@ struct memop {
     uint8_t reg_class[MEMOP_REGS];  // SLOT_NONE for '_'
     uint32_t index;                 // of its counters
     uint8_t counted;                // enum mem_class
+    bool merged;                    // into another access: counts nothing itself (merge.c)
+    uint32_t span;                  // bytes a lane of the machine code's access that this one stands for; 0: its own
+    int32_t ahead;                  // which begins so many bytes after the address
 };
 
 enum mem_class {  // under which of Nsight Compute's metrics an access counts, besides its space

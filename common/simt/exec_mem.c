@@ -215,6 +215,17 @@ static uint64_t lane_address(const struct access *a, int lane)
     return access_address(a->w, a->m, (uint32_t)lane);
 }
 
+// What the machine code's access costs, which may be wider than the PTX's, or part of another (merge.c).
+static struct shared_cost shared_cost(const struct access *a, const uint32_t low[LANES], uint32_t lanes)
+{
+    uint32_t at[LANES];
+    if (a->m->merged)
+        return (struct shared_cost){ 0 };
+    for (int i = 0; i < LANES; i++)
+        at[i] = low[i] + (uint32_t)a->m->ahead;
+    return cost_shared(at, lanes, a->m->span ? a->m->span : a->total, a->load);
+}
+
 static void learn(const struct access *a)
 {
     struct mem_memo *memo = a->memo;
@@ -230,7 +241,7 @@ static void learn(const struct access *a)
         low[i] = (uint32_t)address[i];
     }
     if (a->m->space == SPACE_SHARED)
-        memo->shared = cost_shared(low, a->active, a->total, a->load);
+        memo->shared = shared_cost(a, low, a->active);
     else
         memo->sectors = cost_sectors(address, a->active);
 }
@@ -293,7 +304,7 @@ static bool lane_by_lane(struct access *a)
         global |= (uint32_t)(space == SPACE_GLOBAL) << i;
     }
     if (shared) {
-        struct shared_cost cost = cost_shared(low, shared, a->total, a->load);
+        struct shared_cost cost = shared_cost(a, low, shared);
         access_count_shared(a->w, a->m, &cost);
     }
     if (global)

@@ -32,7 +32,7 @@ static void add_uop(uint64_t metric[METRIC_COUNT], const struct uop *u, uint64_t
     const struct memop *m = u->kind == UOP_LOAD || u->kind == UOP_STORE ? u->mem
                             : u->kind == UOP_WARP && u->warp->has_mem   ? &u->warp->mem
                                                                         : NULL;
-    if (!m)
+    if (!m || m->merged)
         return;
     const struct mem_count *c = &mem[m->index];
     static const struct {  // METRIC_COUNT: not counted. Bank conflicts of loads include those of ldmatrix, and so on
@@ -113,6 +113,7 @@ bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struc
         const struct ptx_loc *loc = in && in->loc ? &m->locs[in->loc - 1] : NULL;
         lines[n].file = names[loc && loc->file < m->n_files ? loc->file : m->n_files];
         lines[n].line = loc ? loc->line : 0;
+        lines[n].merged = (u->kind == UOP_LOAD || u->kind == UOP_STORE) && u->mem->merged ? warps : 0;
         add_uop(lines[n++].metric, u, warps, &sum->uop_counts[i], sum->mem_counts);
     }
     memcpy(p->grid, g->grid, sizeof p->grid);
@@ -130,6 +131,8 @@ bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struc
             if (again)
                 lines[kept - 1].metric[j] += lines[i].metric[j];
         }
+        if (again)
+            lines[kept - 1].merged += lines[i].merged;
     }
     free(p->lines);
     p->lines = lines;

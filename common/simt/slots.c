@@ -27,9 +27,7 @@ struct flow {
     uint64_t *use, *def, *in, *out;  // [block][words]
 };
 
-typedef void visit(void *context, uint32_t *vreg, bool is_def);
-
-static void visit_operands(struct uop *u, visit *f, void *context)
+void visit_operands(struct uop *u, visit_vreg *f, void *context)
 {
     uint32_t *sources[] = { &u->a, &u->b, &u->c, &u->guard };
     struct warpop *op = u->kind == UOP_WARP ? u->warp : NULL;

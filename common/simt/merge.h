@@ -1,0 +1,57 @@
+// What merge.c knows of a kernel: its basic blocks, the values of its registers, the versions of shared memory.
+#ifndef SIMT_MERGE_H
+#define SIMT_MERGE_H
+
+#include "decode.h"
+
+#define NO_BLOCK UINT32_MAX
+
+// --- merge_flow.c ---
+
+struct blocks {
+    uint32_t n;
+    uint32_t *starts;          // first uop of each block, in the code's order; starts[n] is the end
+    uint32_t *of;              // by uop: its block
+    uint32_t (*next)[2];       // where a block goes, or NO_BLOCK
+    uint32_t *order, n_order;  // the blocks that can be reached, each after those that it always follows
+    uint32_t *dominator;       // by block: the last one that every way here passes, or NO_BLOCK
+    uint32_t *low, *high;      // dominators as intervals: a dominates b where low[a] <= low[b] < high[a]
+    uint32_t *version;         // by block: which version of shared memory it finds
+};
+
+// False where the graph is too tangled to look at in reasonable time. clobbers says of a uop that shared memory may
+// differ after it; it then leaves the version uop + 1.
+bool find_flow(struct decoder *x, struct blocks *b, const bool *clobbers);
+// Does every way to uop v pass uop u first?
+bool dominates(const struct blocks *b, uint32_t u, uint32_t v);
+
+// --- merge_value.c ---
+
+// A number that a register holds: something unknown, which has a number, and a constant added to it. Equal roots are
+// equal unknowns. Root 0 is none: a constant.
+struct value {
+    uint32_t root;
+    uint64_t offset;
+};
+
+struct values {
+    struct decoder *x;
+    uint32_t *defs;        // by vreg: how many uops write it; one with a guard counts as two
+    bool *used;            // by vreg: some uop reads it
+    uint8_t *zeros;        // by vreg: how many of its low bits are certainly 0; 64 for 0 itself
+    struct value *value;   // by vreg, as last written
+    uint32_t *known;       // by vreg: since when; that is for good where it has one definition, else for the block
+    uint32_t *changed;     // by vreg with several: when it was last written; times grow along the code
+    uint32_t block_start;  // when the block in hand began
+    struct map numbers;
+    uint8_t *root_zeros;  // by root
+};
+
+bool find_zeros(struct decoder *x, struct values *s);  // false: gave up
+// To be told all uops in the code's order; start: the uop begins a basic block.
+void follow_uop(struct values *s, uint32_t index, bool start);
+struct value value_of(struct values *s, uint32_t vreg);  // where follow_uop stands
+// The number of a key among those seen before; a new one otherwise.
+uint32_t number_of(struct decoder *x, struct map *m, const void *key, uint32_t size, bool *is_new);
+
+#endif

@@ -318,6 +318,7 @@ struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const 
         if (x.code->uops[i].kind == UOP_BRANCH)
             x.code->uops[i].target = x.first[x.code->uops[i].target];
     find_pieces(x.code);
+    find_uniform(&x);
     merge_accesses(&x);
     place_slots(&x);
     measure_lines(x.code);

@@ -64,6 +64,9 @@ struct uop *emit_alu(struct decoder *x, enum alu_op op, uint32_t d, uint32_t a, 
 
 void decode_instruction(struct decoder *x);  // decode_inst.c
 
+// uniform.c: notes of atomics whether all lanes certainly name one address.
+void find_uniform(struct decoder *x);
+
 // slots.c: gives every register a slot, so that registers that are never alive at once share one, and turns vreg
 // numbers into byte offsets.
 void place_slots(struct decoder *x);

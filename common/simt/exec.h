@@ -122,6 +122,8 @@ struct warpop {
     const void *more;  // struct mma, struct fragment, ... by fn
     uint8_t tensor;    // tensor-core instructions it stands for
     uint32_t flop;     // floating-point operations of the warp
+    bool one_address;  // an atomic: all lanes name the same address, which the code shows
+    bool by_one;       // an atomic: its operand is the constant 1
 };
 
 struct code {
@@ -159,6 +161,7 @@ struct mem_count {
     uint64_t requests, sectors;        // global
     uint64_t waves, conflicts, ideal;  // shared
     uint64_t extra;                    // machine instructions beyond one each time, of wmma.load and wmma.store
+    uint64_t loads, load_waves;        // of an atomic that is a loop: its loads, and their share of waves
 };
 
 enum pattern { PATTERN_OTHER, PATTERN_UNIFORM, PATTERN_LINEAR };  // one address; lane after lane

@@ -119,6 +119,8 @@ static void add_counts(struct worker *sum, const struct worker *w, const struct 
         sum->mem_counts[i].conflicts += w->mem_counts[i].conflicts;
         sum->mem_counts[i].ideal += w->mem_counts[i].ideal;
         sum->mem_counts[i].extra += w->mem_counts[i].extra;
+        sum->mem_counts[i].loads += w->mem_counts[i].loads;
+        sum->mem_counts[i].load_waves += w->mem_counts[i].load_waves;
     }
 }
 

@@ -60,7 +60,9 @@ static void add_uop(uint64_t metric[METRIC_COUNT], const struct uop *u, uint64_t
     }
     if (m->space == SPACE_SHARED || c->waves) {
         spare[of[m->counted].shared_inst] += warps + c->extra;
-        spare[of[m->counted].waves] += c->waves;
+        spare[of[m->counted].waves] += c->waves - c->load_waves;
+        spare[METRIC_SLD_INST] += c->loads;
+        spare[METRIC_SLD_WAVE] += c->load_waves;
         spare[of[m->counted].conflicts] += c->conflicts;
         spare[of[m->counted].own_conflicts] += c->conflicts;
         spare[METRIC_WAVE] += c->waves;

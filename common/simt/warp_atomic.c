@@ -78,26 +78,62 @@ static uint64_t operand(const struct warp *w, uint32_t slot, uint32_t bytes, uin
     return bytes == 2 ? v & 0xffff : v;
 }
 
-// Passes over the banks: lanes that add the same to the same word go together, others of a word follow each other.
-static struct shared_cost cost(const uint32_t address[LANES], const uint64_t value[LANES], uint32_t mask,
-                               uint32_t bytes)
+// --- what an H200 counts in shared memory (tests/truth, kernels atoms_ and reds_ of its micro-kernels) ---
+
+// Passes over the banks for the lanes of mask, each by itself; with together, those of one word in the same pass.
+static uint32_t passes(const uint32_t address[LANES], uint32_t mask, bool together)
 {
-    struct shared_cost c = { 0 };
-    uint32_t in_bank[32] = { 0 };
+    uint32_t in_bank[32] = { 0 }, most = 0;
     for (uint32_t i = 0; i < LANES; i++) {
-        bool again = false;
-        if (!(mask >> i & 1))
-            continue;
-        for (uint32_t j = 0; j < i; j++)
-            again |= mask >> j & 1 && address[j] == address[i] && value[j] == value[i];
+        bool again = !(mask >> i & 1);
+        for (uint32_t j = 0; together && !again && j < i; j++)
+            again = mask >> j & 1 && address[j] / 4 == address[i] / 4;
         uint32_t *n = &in_bank[address[i] / 4 % 32];
         *n += !again;
-        c.waves = *n > c.waves ? *n : c.waves;
+        most = *n > most ? *n : most;
     }
-    c.conflicts = c.waves - 1;
-    c.ideal = ((uint32_t)__builtin_popcount(mask) * bytes + 127) / 128;
-    c.ideal = c.ideal < c.waves ? c.ideal : c.waves;
-    return c;
+    return most;
+}
+
+// Sums of floats are a loop of load and compare-and-swap. In each turn one lane of every word gets through.
+static void count_loop(const uint32_t address[LANES], uint32_t mask, struct mem_count *c)
+{
+    for (uint32_t left = mask; left;) {
+        uint32_t done = 0;
+        const uint32_t n = passes(address, left, true);
+        c->loads++;
+        c->load_waves += n;
+        c->waves += n + 2 * n;
+        c->ideal += 3;
+        for (uint32_t i = 0; i < LANES; i++) {
+            bool first = left >> i & 1;
+            for (uint32_t j = 0; first && j < i; j++)
+                first = !(left >> j & 1 && address[j] / 4 == address[i] / 4);
+            done |= (uint32_t)first << i;
+        }
+        left &= ~done;
+    }
+}
+
+// Compare-and-swap takes two passes where others take one. An integer operation on one address, which the code shows to
+// be one, is reduced over the warp first; adding the constant 1 without asking for the result, lanes of a word go
+// together.
+static void count_shared(const struct warpop *op, const uint32_t address[LANES], uint32_t mask, struct mem_count *c)
+{
+    const enum ptx_type t = (enum ptx_type)op->type;
+    const bool real =
+        t == PTX_F32 || t == PTX_F64 || t == PTX_F16 || t == PTX_F16X2 || t == PTX_BF16 || t == PTX_BF16X2;
+    if (real && op->op == ATOMIC_ADD) {
+        count_loop(address, mask, c);
+        return;
+    }
+    const uint32_t each = op->op == ATOMIC_CAS ? 2 : 1;
+    uint32_t n = passes(address, mask, op->op == ATOMIC_ADD && op->by_one && !op->n_out);
+    if (op->one_address && op->op <= ATOMIC_XOR)
+        n = 1;
+    c->waves += each * n;
+    c->conflicts += each * (n - 1);
+    c->ideal += each;
 }
 
 static void tell(struct warp *w, const struct uop *u, uint32_t active, uint32_t shared)
@@ -138,8 +174,7 @@ bool warp_atomic(struct warp *w, const struct uop *u, uint32_t active)
     if (w->block->worker->check)
         tell(w, u, active, shared);
     if (shared) {
-        struct shared_cost c = cost(address, first, shared, bytes);
-        access_count_shared(w, m, &c);
+        count_shared(op, address, shared, &w->block->worker->mem_counts[m->index]);
     } else {
         pthread_mutex_lock(&global_memory);
     }

@@ -111,7 +111,8 @@ static bool say_instruction(struct text *t, const char *kernel, const char *ptx,
         const char *result = starts(ptx, "red.") ? "" : strstr(ptx, "f32") ? "%f0, " : "%r16, ";
         const char *value = strstr(kernel, "inc1") ? "1" : strstr(ptx, "f32") ? "0f3F800000" : "%r10";
         // One address for all: the code says so, unless the row is there to hide it.
-        const char *where = shared && strstr(kernel, "_same") && !strstr(kernel, "_div") ? "s" : at;
+        const char *where =
+            shared && strstr(kernel, "_same") && !strstr(kernel, "_div") && !strstr(kernel, "pair") ? "s" : at;
         say(t, "add.u32 %%r10, %%r1, 1;\n%s %s[%s], %s%s;\n", ptx, result, where, strstr(ptx, ".cas") ? "0, " : "",
             value);
     } else if (starts(ptx, "4 mma")) {

@@ -25,6 +25,7 @@ struct backend {
     bool (*free)(struct dev *d, dev_ptr p);
     bool (*upload)(struct dev *d, dev_ptr to, const void *from, size_t bytes);
     bool (*download)(struct dev *d, void *to, dev_ptr from, size_t bytes);
+    bool (*clear)(struct dev *d, dev_ptr p, size_t bytes);
     struct dev_module *(*load)(struct dev *d, const char *name, const char *text, size_t bytes);  // text[bytes] == 0
     void (*unload)(struct dev *d, struct dev_module *m);
     struct dev_kernel *(*kernel)(struct dev *d, struct dev_module *m, const char *name);

@@ -113,6 +113,15 @@ bool dev_download(struct dev *d, void *to, dev_ptr from, size_t bytes)
     return d->ops->download(d, to, from, bytes);
 }
 
+bool dev_clear(struct dev *d, dev_ptr p, size_t bytes)
+{
+    if (!bytes)
+        return true;
+    if (!p)
+        return backend_fail(d, "a null pointer and %zu bytes to clear", bytes);
+    return d->ops->clear(d, p, bytes);
+}
+
 struct dev_module *dev_load_text(struct dev *d, const char *name, const char *text, size_t bytes)
 {
     if (!name || !text) {

@@ -40,6 +40,7 @@ struct dev_about {
     int cc_major, cc_minor;   // compute capability
     int sm_count;             // streaming multiprocessors; 0 on the simulated GPU
     size_t memory;            // bytes of device memory that can be allocated in all
+    size_t l2;                // bytes of its L2 cache; 0 on the simulated GPU
     size_t shared_per_block;  // bytes of shared memory a block may have, opt-in included
     unsigned max_threads;     // threads a block may have
 };
@@ -89,6 +90,7 @@ bool dev_alloc(struct dev *d, const char *name, size_t bytes, dev_ptr *out);
 bool dev_free(struct dev *d, dev_ptr p);  // p as dev_alloc gave it
 bool dev_upload(struct dev *d, dev_ptr to, const void *from, size_t bytes);
 bool dev_download(struct dev *d, void *to, dev_ptr from, size_t bytes);
+bool dev_clear(struct dev *d, dev_ptr p, size_t bytes);  // sets them to 0; queued like a launch
 
 // Loads PTX from a file, or from memory (text need not end in NUL; name is what messages call it).
 struct dev_module *dev_load(struct dev *d, const char *path);

@@ -26,12 +26,14 @@ enum option_id {
     OPTION_WARMUP,
     OPTION_ITERATIONS,
     OPTION_PAUSE,
+    OPTION_WARM,
     OPTION_CHECK,
     OPTION_NO_CHECK,
     OPTION_PROFILE,
     OPTION_BY_LINE,
     OPTION_CARD,
     OPTION_SANITIZE,
+    OPTION_CSV,
     OPTION_JSON,
     OPTION_LIST,
     OPTION_HELP,
@@ -57,12 +59,14 @@ static const struct {
     { OPTION_WARMUP, "warmup", "N", BOTH, "runs before the timed ones (default 0 simulated, 2 on a GPU)" },
     { OPTION_ITERATIONS, "iterations", "N", BOTH, "timed runs (default: simulated, the checked run; 15 on a GPU)" },
     { OPTION_PAUSE, "pause-ms", "X", BOTH, "rest before each timed run, in milliseconds (default 0)" },
+    { OPTION_WARM, "warm-l2", NULL, BOTH, "do not empty the GPU's L2 cache before each timed run" },
     { OPTION_CHECK, "check", NULL, BOTH, "check the result (default)" },
     { OPTION_NO_CHECK, "no-check", NULL, BOTH, "do not check the result" },
     { OPTION_PROFILE, "profile", NULL, DRIVER, "print the launch's counters (simulated GPU)" },
     { OPTION_BY_LINE, "by-line", NULL, DRIVER, "print the hot source lines (simulated GPU)" },
     { OPTION_CARD, "card", "NAME", DRIVER, "with --profile: whose occupancy to work out (default H200)" },
     { OPTION_SANITIZE, "sanitize", NULL, DRIVER, "look for races, reads of what nobody wrote, ... (simulated GPU)" },
+    { OPTION_CSV, "csv", "FILE", LADDER, "append the measurements to a table (on a GPU)" },
     { OPTION_JSON, "json", "FILE", BOTH, "write a report as JSON (- is stdout)" },
     { OPTION_LIST, "list", NULL, LADDER, "print the names of the steps" },
     { OPTION_HELP, "help", NULL, BOTH, "print this" },
@@ -229,6 +233,12 @@ static bool apply(struct tester_options *o, int id, const char *name, const char
         return true;
     case OPTION_SANITIZE:
         o->sanitize = true;
+        return true;
+    case OPTION_WARM:
+        o->warm = true;
+        return true;
+    case OPTION_CSV:
+        o->csv = text;
         return true;
     case OPTION_JSON:
         o->json = text;

@@ -29,6 +29,7 @@ struct tester {
     struct matrix A, B, C, C0;  // C0 only where beta != 0; C receives results
     dev_ptr dA, dB, dC;
     struct dev_module *module;  // of the last step
+    dev_ptr flush;              // twice the L2 cache, which clearing it empties; 0: nothing does
 };
 
 // The parameters of every step's kernel, in the types that the kernel declares.
@@ -198,8 +199,8 @@ void tester_close(struct tester *t)
         return;
     if (t->module)
         dev_unload(t->dev, t->module);
-    dev_ptr buffers[] = { t->dA, t->dB, t->dC };
-    for (int i = 0; i < 3; i++)
+    dev_ptr buffers[] = { t->dA, t->dB, t->dC, t->flush };
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         if (buffers[i])
             dev_free(t->dev, buffers[i]);
     matrix_free(&t->A);
@@ -233,6 +234,20 @@ static bool time_once(const struct job *j, double *ms, char error[DEV_ERROR_MAX]
     return (dev_timer_start(d) && queue(j) && dev_timer_stop(d, ms)) || fail_dev(d, error);
 }
 
+// Memory that leaves nothing else in the L2 cache when it is cleared.
+static bool prepare_flush(struct tester *t, char error[DEV_ERROR_MAX])
+{
+    const size_t bytes = 2 * dev_about(t->dev)->l2;
+    if (t->flush || t->o.warm || !bytes)
+        return true;
+    return dev_alloc(t->dev, "what empties the L2 cache", bytes, &t->flush) || fail_dev(t->dev, error);
+}
+
+static bool flush(struct tester *t, char error[DEV_ERROR_MAX])
+{
+    return !t->flush || dev_clear(t->dev, t->flush, 2 * dev_about(t->dev)->l2) || fail_dev(t->dev, error);
+}
+
 static void rest(double ms)
 {
     struct timespec left = { .tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(fmod(ms, 1000) * 1e6) };
@@ -255,13 +270,14 @@ static bool time_many(const struct job *j, struct tester_result *r, char error[D
         return true;
     double *ms = malloc((size_t)n * sizeof *ms);
     bool ok = ms != NULL || fail(error, "--iterations %d: out of memory", n);
+    ok = ok && prepare_flush(j->t, error);
     for (int i = 0; ok && i < o->warmup; i++)
         ok = queue(j) || fail_dev(j->t->dev, error);
     ok = ok && (dev_sync(j->t->dev) || fail_dev(j->t->dev, error));
     for (int i = 0; ok && i < n; i++) {
         if (o->pause_ms > 0)
             rest(o->pause_ms);
-        ok = time_once(j, &ms[i], error);
+        ok = flush(j->t, error) && time_once(j, &ms[i], error);
     }
     if (ok) {
         qsort(ms, (size_t)n, sizeof *ms, by_value);

@@ -40,8 +40,10 @@ struct tester_options {
     int warmup, iterations;  // runs before timing (-1: the device's default), timed runs (0: the device's default)
     double pause_ms;         // milliseconds to rest before each timed run
     bool check, profile, by_line;
+    bool warm;  // leave the L2 cache as the run before left it, in place of emptying it before each timed run
     const struct card *card;  // whose occupancy a profile works out; NULL: an H200's
     bool sanitize;  // with the simulated GPU's checks; see dev_findings
+    const char *csv;   // file to append a table to, or NULL
     const char *json;  // file for the report ("-": stdout), or NULL
 };
 

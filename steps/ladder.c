@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "json.h"
@@ -33,6 +34,7 @@ struct ladder {
     bool terminal;               // out is one: show progress
     struct tester *data[TYPES];  // opened when the first step of the type comes
     double baseline_ms[TYPES];   // 0: none, or not measured yet
+    double after_ms[TYPES];      // once more, at the end
     char baseline_error[TYPES][DEV_ERROR_MAX];
     struct row *rows;  // n_steps
 };
@@ -103,7 +105,8 @@ static void print_head(const struct ladder *l)
         fprintf(l->out, "%-24s %-4s  %-9s  %9s  %8s  %8s  %10s  %13s\n", "step", "type", "result", "time", "inst",
                 "sectors", "wavefronts", "conflicts");
     } else {
-        fprintf(l->out, "; median of %d runs\n\n", l->o.iterations);
+        fprintf(l->out, "; median of %d runs, L2 cache %s\n\n", l->o.iterations,
+                l->o.warm ? "as the run before left it" : "emptied before each");
         fprintf(l->out, "%-24s %-4s  %-9s  %9s  %9s  %11s  %s\n", "step", "type", "result", "time", "TFLOP/s",
                 "step before", baseline ? "of cuBLAS" : "");
     }
@@ -152,10 +155,14 @@ static void print_foot(const struct ladder *l)
     double flops = 2.0 * l->o.m * l->o.n * l->o.k;
     char time[REPORT_TIME], tflops[32];
     for (int i = 0; name && i < TYPES; i++) {
-        if (l->baseline_ms[i] > 0)
-            fprintf(l->out, "%-24s %-4s  %-9s  %9s  %9s\n", name, type_name((enum dev_type)i), "",
+        if (l->baseline_ms[i] > 0) {
+            fprintf(l->out, "%-24s %-4s  %-9s  %9s  %9s", name, type_name((enum dev_type)i), "",
                     report_time(l->baseline_ms[i], time), rate(flops / l->baseline_ms[i] * 1e-6, tflops));
-        else if (l->baseline_error[i][0])
+            if (l->after_ms[i] > 0)
+                fprintf(l->out, "  and %s at the end (%+.1f %%)", rate(flops / l->after_ms[i] * 1e-6, tflops),
+                        100 * (l->baseline_ms[i] / l->after_ms[i] - 1));
+            fputc('\n', l->out);
+        } else if (l->baseline_error[i][0])
             fprintf(l->out, "%-24s %-4s  %s\n", name, type_name((enum dev_type)i), l->baseline_error[i]);
     }
     if (dev_about(l->dev)->simulated)
@@ -212,6 +219,8 @@ static bool write_json(const struct ladder *l, FILE *out)
         json_string(&j, "name", name);
         json_string(&j, "type", type_name((enum dev_type)i));
         json_double(&j, "ms", l->baseline_ms[i]);
+        if (l->after_ms[i] > 0)
+            json_double(&j, "ms_after", l->after_ms[i]);
         json_end(&j);
     }
     json_end(&j);
@@ -219,7 +228,48 @@ static bool write_json(const struct ladder *l, FILE *out)
     return json_close(&j);
 }
 
+// --- CSV ---
+
+static bool write_csv(const struct ladder *l)
+{
+    const struct dev_about *about = dev_about(l->dev);
+    const char *name = dev_baseline_name(l->dev);
+    char date[16];
+    time_t now = time(NULL);
+    struct tm utc;
+    FILE *out = fopen(l->o.csv, "a");
+    if (!out)
+        return false;
+    gmtime_r(&now, &utc);
+    strftime(date, sizeof date, "%Y-%m-%d", &utc);
+    if (ftell(out) == 0)
+        fprintf(out, "date,device,detail,baseline,l2,runs,m,n,k,step,type,ms,ms_min,ms_max,tflops,baseline_tflops,"
+                     "baseline_after_tflops\n");
+    for (size_t i = 0; i < n_steps; i++) {
+        const struct row *row = &l->rows[i];
+        const enum dev_type type = row->step->type;
+        const double tflop = 2e-9 * l->o.m * l->o.n * l->o.k;
+        if (!row->ran)
+            continue;
+        fprintf(out, "%s,\"%s\",\"%s\",\"%s\",%s,%d,%d,%d,%d,%s,%s,%.5g,%.5g,%.5g,%.4g", date, about->name,
+                about->detail, name ? name : "", l->o.warm ? "warm" : "emptied", l->o.iterations, l->o.m, l->o.n,
+                l->o.k, row->step->name, type_name(type), row->result.ms, row->result.ms_min, row->result.ms_max,
+                tflop / row->result.ms);
+        fprintf(out, l->baseline_ms[type] > 0 ? ",%.4g" : ",", tflop / l->baseline_ms[type]);
+        fprintf(out, l->after_ms[type] > 0 ? ",%.4g\n" : ",\n", tflop / l->after_ms[type]);
+    }
+    return fclose(out) == 0;
+}
+
 // --- The program ---
+
+static void measure_again(struct ladder *l)
+{
+    char ignored[DEV_ERROR_MAX];
+    for (int i = 0; i < TYPES; i++)
+        if (l->data[i] && l->baseline_ms[i] > 0)
+            tester_baseline(l->data[i], &l->after_ms[i], ignored);
+}
 
 // Runs and prints everything. Answers the exit status; 2 with an error where the climb itself had to end.
 static int climb(struct ladder *l, FILE *json, char error[DEV_ERROR_MAX])
@@ -246,7 +296,12 @@ static int climb(struct ladder *l, FILE *json, char error[DEV_ERROR_MAX])
         if (!row->ran && !dev_about(l->dev)->simulated && !open_again(l, error))
             return 2;
     }
+    measure_again(l);
     print_foot(l);
+    if (l->o.csv && !dev_about(l->dev)->simulated && !write_csv(l)) {
+        report_write_error("--csv", l->o.csv, error);
+        return 2;
+    }
     if (json && !write_json(l, json)) {
         report_write_error("--json", l->o.json, error);
         return 2;

@@ -86,6 +86,13 @@ static bool upload(struct dev *d, dev_ptr to, const void *from, size_t bytes)
     return true;
 }
 
+static bool clear(struct dev *d, dev_ptr p, size_t bytes)
+{
+    (void)d;
+    memset((void *)(uintptr_t)p, 0, bytes);
+    return true;
+}
+
 static bool download(struct dev *d, void *to, dev_ptr from, size_t bytes)
 {
     (void)d;
@@ -275,8 +282,8 @@ static const struct profile *profile(const struct dev *d)
 }
 
 #define SHARED                                                                                                         \
-    .close = close_dev, .alloc = alloc, .free = release, .upload = upload, .download = download, .load = load,         \
-    .unload = unload, .kernel = kernel, .launch = launch, .sync = sync_dev, .timer_start = timer_start,                \
+    .close = close_dev, .alloc = alloc, .free = release, .upload = upload, .download = download, .clear = clear,       \
+    .load = load, .unload = unload, .kernel = kernel, .launch = launch, .sync = sync_dev, .timer_start = timer_start,  \
     .timer_stop = timer_stop, .baseline_name = baseline_name, .profile = profile
 
 const struct backend simt_backend = { .open = open_sim, SHARED };

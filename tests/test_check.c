@@ -218,6 +218,19 @@ Test(check, one_past_the_end_of_a_shared_array_is_not_the_next_array)
                  "byte 256 of s (shared memory), which has 256 bytes"));
 }
 
+Test(check, a_shared_array_is_called_what_the_source_calls_it)
+{
+#define NAMED(name)                                                                                                    \
+    KERNEL(".shared .align 4 .b32 " name "[64];\n",                                                                    \
+           "mov.u32 %r13, " name ";\n" LINE(20) "ld.shared.u32 %r3, [%r13];\n" LEAVE)
+    expect(NAMED("As"), one, 1, PARTS("byte 0 of As (shared memory)"));
+    expect(NAMED("_ZZ4gemmE2As"), one, 1, PARTS("byte 0 of As (shared memory)"));
+    expect(NAMED("_ZZ5gemm4E2As"), one, 1, PARTS("byte 0 of As (shared memory)"));
+    expect(NAMED("_ZZ4gemmE2As_0"), one, 1, PARTS("byte 0 of As (shared memory)"));
+    expect(NAMED("_ZN3sim6sharedE"), one, 1, PARTS("byte 0 of shared (shared memory)"));
+    expect(NAMED("_ZZ7productILi4EEvPK6float4S1_E2As"), one, 1, PARTS("byte 0 of As (shared memory)"));
+}
+
 // --- blocks ---
 
 Test(check, blocks_that_share_an_element_race)

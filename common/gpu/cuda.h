@@ -33,6 +33,7 @@ typedef struct cu_event_s *cu_event;
     X(free, cuMemFree_v2, (cu_ptr))                                                                                    \
     X(upload, cuMemcpyHtoDAsync_v2, (cu_ptr, const void *, size_t, cu_stream))                                         \
     X(download, cuMemcpyDtoHAsync_v2, (void *, cu_ptr, size_t, cu_stream))                                             \
+    X(clear, cuMemsetD8Async, (cu_ptr, unsigned char, size_t, cu_stream))                                              \
     X(module_load, cuModuleLoadDataEx, (cu_module *, const void *, unsigned, int *, void **))                          \
     X(module_unload, cuModuleUnload, (cu_module))                                                                      \
     X(module_function, cuModuleGetFunction, (cu_function *, cu_module, const char *))                                  \
@@ -65,7 +66,9 @@ struct cuda {
 // Values from the Driver API's enumerations.
 enum {
     CU_ATTRIBUTE_MAX_THREADS = 1,
+    CU_ATTRIBUTE_CLOCK_KHZ = 13,
     CU_ATTRIBUTE_SM_COUNT = 16,
+    CU_ATTRIBUTE_L2 = 38,
     CU_ATTRIBUTE_CC_MAJOR = 75,
     CU_ATTRIBUTE_CC_MINOR = 76,
     CU_ATTRIBUTE_SHARED_OPTIN = 97,

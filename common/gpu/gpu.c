@@ -82,6 +82,7 @@ static void describe(struct gpu *g)
     a->cc_major = attribute(g, CU_ATTRIBUTE_CC_MAJOR);
     a->cc_minor = attribute(g, CU_ATTRIBUTE_CC_MINOR);
     a->sm_count = attribute(g, CU_ATTRIBUTE_SM_COUNT);
+    a->l2 = (size_t)attribute(g, CU_ATTRIBUTE_L2);
     a->shared_per_block = (size_t)attribute(g, CU_ATTRIBUTE_SHARED_OPTIN);
     a->max_threads = (unsigned)attribute(g, CU_ATTRIBUTE_MAX_THREADS);
     char driver[64] = "";
@@ -90,8 +91,9 @@ static void describe(struct gpu *g)
         driver[strcspn(driver, "\n")] = '\0';
     if (f)
         fclose(f);
-    snprintf(a->detail, sizeof a->detail, "sm_%d%d, %d SMs, driver%s%s for CUDA %d.%d", a->cc_major, a->cc_minor,
-             a->sm_count, *driver ? " " : "", driver, version / 1000, version % 1000 / 10);
+    snprintf(a->detail, sizeof a->detail, "sm_%d%d, %d SMs up to %d MHz, driver%s%s for CUDA %d.%d", a->cc_major,
+             a->cc_minor, a->sm_count, attribute(g, CU_ATTRIBUTE_CLOCK_KHZ) / 1000, *driver ? " " : "", driver,
+             version / 1000, version % 1000 / 10);
 }
 
 static void gpu_close(struct dev *d);
@@ -234,6 +236,11 @@ static bool gpu_upload(struct dev *d, dev_ptr to, const void *from, size_t bytes
 static bool gpu_download(struct dev *d, void *to, dev_ptr from, size_t bytes)
 {
     return CALL(d, download, cuMemcpyDtoHAsync, to, from, bytes, gpu_of(d)->stream) && gpu_sync(d);
+}
+
+static bool gpu_clear(struct dev *d, dev_ptr p, size_t bytes)
+{
+    return CALL(d, clear, cuMemsetD8Async, p, 0, bytes, gpu_of(d)->stream);
 }
 
 static struct dev_module *gpu_load(struct dev *d, const char *name, const char *text, size_t bytes)
@@ -425,6 +432,7 @@ const struct backend gpu_backend = {
     .free = gpu_free,
     .upload = gpu_upload,
     .download = gpu_download,
+    .clear = gpu_clear,
     .load = gpu_load,
     .unload = gpu_unload,
     .kernel = gpu_kernel,

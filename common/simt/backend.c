@@ -133,6 +133,16 @@ static bool sim_download(struct dev *d, void *to, dev_ptr from, size_t bytes)
     return at != NULL;
 }
 
+static bool sim_clear(struct dev *d, dev_ptr p, size_t bytes)
+{
+    unsigned char *at = host_view(d, p, bytes, "a clear");
+    if (!at)
+        return false;
+    memset(at, 0, bytes);
+    memory_write(&simt_of(d)->memory, p, bytes);
+    return true;
+}
+
 static struct dev_module *sim_load(struct dev *d, const char *name, const char *text, size_t bytes)
 {
     return (struct dev_module *)simt_load(simt_of(d), name, text, bytes, d->error);
@@ -203,6 +213,7 @@ const struct backend simt_backend = {
     .free = sim_free,
     .upload = sim_upload,
     .download = sim_download,
+    .clear = sim_clear,
     .load = sim_load,
     .unload = sim_unload,
     .kernel = sim_kernel,

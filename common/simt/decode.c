@@ -142,6 +142,10 @@ static struct str source_name(struct str name)
             end -= from + length + 1 == end;
         if (length && from + length == end)
             return (struct str){ name.p + from, length };
+        // On with what follows: digits within a name are its own, and those of S1_, T1_, A4_ and Li4E are no lengths.
+        const bool number = strchr("STA", name.p[i - 1]) || (name.p[i - 2] == 'L' && name.p[i - 1] != 'L');
+        if (from > i)
+            i = number || length >= name.n - from ? from - 1 : from + length - 1;
     }
     return name;
 }

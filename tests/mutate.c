@@ -1,0 +1,303 @@
+// See mutate.h.
+#include "mutate.h"
+
+#include <criterion/criterion.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const tiles[] = MUTANT_TILES;
+enum { TILES = sizeof tiles / sizeof *tiles };
+
+// --- the text ---
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool starts(const struct mutants *s, size_t at, const char *what)
+{
+    return !strncmp(s->code + at, what, strlen(what));
+}
+
+static bool ends(const struct mutants *s, size_t at, const char *what)
+{
+    return at >= strlen(what) && starts(s, at - strlen(what), what);
+}
+
+static bool word_at(const struct mutants *s, size_t at, const char *word)
+{
+    return starts(s, at, word) && !is_word(s->code[at + strlen(word)]) && (!at || !is_word(s->code[at - 1]));
+}
+
+static size_t skip_blanks(const struct mutants *s, size_t at)
+{
+    return at + strspn(s->code + at, " \n");
+}
+
+static int depth_of(char c)
+{
+    return strchr("([{", c) ? 1 : strchr(")]}", c) ? -1 : 0;
+}
+
+// The bracket that closes the one at `at`.
+static size_t closing(const struct mutants *s, size_t at)
+{
+    int depth = 0;
+    for (; at < s->size && (depth += depth_of(s->code[at])) > 0;)
+        at++;
+    return at;
+}
+
+static unsigned line_of(const struct mutants *s, size_t at)
+{
+    unsigned line = 1;
+    for (size_t i = 0; i < at; i++)
+        line += s->text[i] == '\n';
+    return line;
+}
+
+static size_t line_begins(const struct mutants *s, size_t at)
+{
+    while (at && s->text[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+static size_t line_ends(const struct mutants *s, size_t at)
+{
+    return at + strcspn(s->text + at, "\n");
+}
+
+static bool line_at_has(const struct mutants *s, size_t at, const char *word)
+{
+    for (size_t i = line_begins(s, at), end = line_ends(s, at); i < end; i++)
+        if (word_at(s, i, word))
+            return true;
+    return false;
+}
+
+bool mutants_line_has(const struct mutants *s, unsigned line, const char *word)
+{
+    size_t at = 0;
+    for (unsigned i = 1; i < line && at < s->size; i++)
+        at = line_ends(s, at) + 1;
+    bool has = false;
+    for (int k = 0; k < TILES && !word && !has; k++)
+        has = line_at_has(s, at, tiles[k]);
+    return line && at < s->size && (word ? line_at_has(s, at, word) : has);
+}
+
+const char *mutants_line(const struct mutants *s, const struct mutant *m, size_t *length)
+{
+    const size_t from = line_begins(s, m->edits[0].from);
+    *length = line_ends(s, from) - from;
+    return s->text + from;
+}
+
+// --- the rules ---
+
+static struct mutant *add(struct mutants *s, enum mutant_rule rule, size_t n, const struct edit *edits)
+{
+    cr_assert(s->n < MUTANTS_MAX && n <= MUTANT_EDITS);
+    struct mutant *m = &s->all[s->n++];
+    *m = (struct mutant){ .rule = rule, .n_edits = n, .line = line_of(s, edits->from) };
+    memcpy(m->edits, edits, n * sizeof *edits);
+    return m;
+}
+
+static void remove_barriers(struct mutants *s)
+{
+    for (size_t i = 0; i < s->size; i++)
+        if (word_at(s, i, "__syncthreads") || word_at(s, i, "__syncwarp"))
+            add(s, MUTANT_BARRIER, 1, &(struct edit){ i, i + strcspn(s->code + i, ";"), "" });
+}
+
+// As[r][c]: two mutants.
+static void shift_indices(struct mutants *s)
+{
+    for (size_t i = 0; i < s->size; i++)
+        for (int k = 0; k < TILES; k++) {
+            if (!word_at(s, i, tiles[k]) || line_at_has(s, i, "__shared__"))
+                continue;
+            for (size_t at = i + 2; s->code[at] == '['; at++) {
+                at = closing(s, at);
+                memcpy(add(s, MUTANT_INDEX, 1, &(struct edit){ at, at, " + 1" })->array, tiles[k], 3);
+            }
+        }
+}
+
+static size_t left_operand(const struct mutants *s, size_t at)
+{
+    for (int depth = 0; at; at--) {
+        const char c = s->code[at - 1];
+        depth -= depth_of(c);
+        if (depth < 0 ||
+            (!depth && (strchr(",;=?:", c) || ends(s, at, "&&") || ends(s, at, "||") || ends(s, at, "return "))))
+            break;
+    }
+    return skip_blanks(s, at);
+}
+
+static size_t right_operand(const struct mutants *s, size_t at)
+{
+    for (int depth = 0; at < s->size; at++) {
+        const char c = s->code[at];
+        depth += depth_of(c);
+        if (depth < 0 || (!depth && (strchr(",;?:", c) || starts(s, at, "&&") || starts(s, at, "||"))))
+            break;
+    }
+    while (isspace((unsigned char)s->code[at - 1]))
+        at--;
+    return at;
+}
+
+// K % 4, which is 0 where rows start at multiples of 16 bytes.
+static bool is_remainder(const struct mutants *s, size_t at, struct edit *out)
+{
+    if (!(word_at(s, at, "K") || word_at(s, at, "N")) || !starts(s, at + 1, " % "))
+        return false;
+    *out = (struct edit){ at, right_operand(s, at), "0" };
+    return !memmem(s->code + at, out->to - at, "==", 2) && !line_at_has(s, at, "static_assert");
+}
+
+// A comparison that guards: not a loop's and not a constant's. == and != only with 0: beta, or a remainder.
+static bool is_comparison(const struct mutants *s, size_t at, struct edit *out)
+{
+    static const char *const operators[] = { " < ", " > ", " <= ", " >= ", " == 0", " != 0" };
+    size_t k = 0;
+    while (k < 6 && !starts(s, at, operators[k]))
+        k++;
+    if (k == 6 || line_at_has(s, at, "static_assert") || line_at_has(s, at, "constexpr"))
+        return false;
+    *out = (struct edit){ left_operand(s, at), right_operand(s, at + (k < 2 ? 3 : 4)), "true" };
+    const bool beta = word_at(s, out->from, "beta");
+    if (starts(s, skip_blanks(s, out->to), "||") || ends(s, out->from, "|| ") || (beta && k == 4))
+        out->with = "false";
+    return beta || !s->in_for[at];
+}
+
+static bool joined(const struct mutants *s, const struct edit *a, const struct edit *b)
+{
+    const size_t at = skip_blanks(s, a->to);
+    return (starts(s, at, "&&") || starts(s, at, "||")) && skip_blanks(s, at + 2) == b->from;
+}
+
+// Each condition alone, and all that are joined by && or || at once.
+static void remove_conditions(struct mutants *s)
+{
+    struct edit group[MUTANT_EDITS], next;
+    size_t n = 0;
+    for (size_t i = 0; i <= s->size; i++) {
+        const bool found = i < s->size && (is_comparison(s, i, &next) || is_remainder(s, i, &next));
+        const bool joins = found && n && joined(s, &group[n - 1], &next);
+        if (n > 1 && (i == s->size || (found && !joins)))
+            add(s, MUTANT_GUARD, n, group);
+        if (found) {
+            add(s, MUTANT_GUARD, 1, &next);
+            n = joins ? n : 0;
+            cr_assert(n < MUTANT_EDITS);
+            group[n++] = next;
+        }
+    }
+}
+
+// min(i, n - 1) -> (i); return inside ? ... -> return true ? ...; how many there are, left - acol or cols -> 8.
+static void remove_other_guards(struct mutants *s)
+{
+    static const char *const counts[] = { "left - ", "cols - ", "N - ", "cols :" };
+    for (size_t i = 0; i < s->size; i++) {
+        if (word_at(s, i, "min"))
+            add(s, MUTANT_GUARD, 2,
+                (struct edit[]){ { i, i + 3, "" }, { right_operand(s, i + 4), closing(s, i + 3), "" } });
+        const size_t name = i + strlen("return ");
+        size_t end = name;
+        while (word_at(s, i, "return") && is_word(s->code[end]))
+            end++;
+        if (end > name && starts(s, end, " ? "))
+            add(s, MUTANT_GUARD, 1, &(struct edit){ name, end, "true" });
+        for (int k = 0; k < 4; k++)
+            if (starts(s, i, counts[k]) && (ends(s, i, "? ") || (k == 0 && ends(s, i, ", "))))
+                add(s, MUTANT_GUARD, 1, &(struct edit){ i, right_operand(s, i), "8" });
+    }
+}
+
+// --- in and out ---
+
+static char *read_all(const char *path, size_t *size)
+{
+    FILE *in = fopen(path, "r"), *out;
+    char *text = NULL;
+    cr_assert(in && (out = open_memstream(&text, size)), "%s", path);
+    for (int c; (c = getc(in)) != EOF;)
+        putc(c, out);
+    fclose(in);
+    fclose(out);
+    return text;
+}
+
+static void blank(struct mutants *s, size_t from, size_t n)
+{
+    for (size_t i = from; i < from + n && i < s->size; i++)
+        s->code[i] = s->code[i] == '\n' ? '\n' : ' ';
+}
+
+struct mutants mutants_read(const char *path)
+{
+    struct mutants s = { 0 };
+    s.text = read_all(path, &s.size);
+    s.code = strdup(s.text);
+    s.in_for = calloc(1, s.size + 1);
+    cr_assert(s.code && s.in_for);
+    for (size_t i = 0; i < s.size; i++) {
+        if (s.code[i] == '#' || starts(&s, i, "//"))
+            blank(&s, i, strcspn(s.code + i, "\n"));
+        else if (s.code[i] == '"')
+            blank(&s, i, 2 + strcspn(s.code + i + 1, "\""));
+    }
+    for (size_t i = 0; i < s.size; i++)
+        if (word_at(&s, i, "for"))
+            memset(s.in_for + i, 1, closing(&s, i + strlen("for ")) - i);
+    remove_barriers(&s);
+    shift_indices(&s);
+    remove_conditions(&s);
+    remove_other_guards(&s);
+    return s;
+}
+
+void mutants_free(struct mutants *s)
+{
+    free(s->text);
+    free(s->code);
+    free(s->in_for);
+}
+
+static void print_range(FILE *out, const struct mutants *s, const struct mutant *m, size_t from, size_t to)
+{
+    for (size_t e = 0; m && e < m->n_edits; e++) {
+        const struct edit *x = &m->edits[e];
+        fwrite(s->text + from, 1, x->from - from, out);
+        fputs(x->with, out);
+        for (from = x->from; from < x->to; from++)
+            if (s->text[from] == '\n')
+                putc('\n', out);
+    }
+    fwrite(s->text + from, 1, to - from, out);
+}
+
+void mutants_print(FILE *out, const struct mutants *s, const struct mutant *m)
+{
+    print_range(out, s, m, 0, s->size);
+}
+
+void mutants_diff(FILE *out, const struct mutants *s, const struct mutant *m)
+{
+    static const char *const names[] = { "barrier", "index", "guard" };
+    size_t from = line_begins(s, m->edits[0].from);
+    const size_t to = line_ends(s, m->edits[m->n_edits - 1].to);
+    from += strspn(s->text + from, " ");
+    fprintf(out, "%s, line %u:\n  - %.*s\n  + ", names[m->rule], m->line, (int)(to - from), s->text + from);
+    print_range(out, s, m, from, to);
+    putc('\n', out);
+}

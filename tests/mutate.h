@@ -1,0 +1,53 @@
+// Mutants of a step's kernel.cu, made by rules from whatever it says: each barrier removed, each index into a tile off
+// by one, each guard removed. The kernel is read as clang-format leaves it.
+#ifndef TESTS_MUTATE_H
+#define TESTS_MUTATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum mutant_rule { MUTANT_BARRIER, MUTANT_INDEX, MUTANT_GUARD };
+
+#define MUTANT_EDITS 8
+#define MUTANTS_MAX 128
+#define MUTANT_TILES                                                                                                   \
+    {                                                                                                                  \
+        "As", "Bs", "Cs", "Ps"                                                                                         \
+    }  // what the steps call their shared arrays
+
+struct edit {
+    size_t from, to;
+    const char *with;
+};
+
+struct mutant {
+    enum mutant_rule rule;
+    char array[3];  // "As": whose index is off by one
+    unsigned line;
+    size_t n_edits;
+    struct edit edits[MUTANT_EDITS];
+};
+
+struct mutants {
+    char *text, *code;  // code: the same length, with blanks in place of comments, strings and directives
+    char *in_for;       // for each character: is it between the parentheses of a for?
+    size_t size;
+    struct mutant all[MUTANTS_MAX];
+    size_t n;
+};
+
+struct mutants mutants_read(const char *path);  // fails the test where it cannot
+void mutants_free(struct mutants *s);
+
+// The kernel with the mutant's edits; every line keeps its number. NULL: the kernel as it is.
+void mutants_print(FILE *out, const struct mutants *s, const struct mutant *m);
+// "index, line 54:", the line before and the line after.
+void mutants_diff(FILE *out, const struct mutants *s, const struct mutant *m);
+
+// Does the line's code hold the word, or (NULL) the name of any tile?
+bool mutants_line_has(const struct mutants *s, unsigned line, const char *word);
+// The text of the mutant's line, *length characters, comments included.
+const char *mutants_line(const struct mutants *s, const struct mutant *m, size_t *length);
+
+#endif

@@ -1,0 +1,291 @@
+// Mutants of one step's kernel (mutate.h): the checks of the simulated GPU must find every one that changes what the
+// kernel means, and name the line. Built once for each step: STEP is its symbol. Run by itself, without --tap, it lists
+// the mutants.
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "findings.h"
+#include "mutate.h"
+#include "tester.h"
+
+extern const struct step STEP;
+
+// Mutants that change the result and that no such check can find: on a line of the kernel that holds this text.
+struct exception {
+    const char *step;
+    enum mutant_rule rule;
+    const char *line, *reason;
+};
+static const struct exception exceptions[] = {
+    { "09_wmma_smem", MUTANT_INDEX, "&Cs[r * LDC + ccol]",
+      "wrong, and allowed: past the end of Cs lie old tiles, which were written, and before a barrier" },
+};
+
+// --- building ---
+
+// All in one file, which takes less time than a file each: kernel gemm_0 is the original, gemm_1 the first mutant.
+static void write_batch(const struct mutants *s, const char *path)
+{
+    FILE *out = fopen(path, "w");
+    cr_assert(out, "%s", path);
+    for (const char *p = s->text; (p = strstr(p, "#include")); p++)  // outside of the namespaces
+        fprintf(out, "%.*s\n", (int)strcspn(p, "\n"), p);
+    for (size_t i = 0; i <= s->n; i++) {
+        fprintf(out, "#define gemm gemm_%zu\nnamespace mutant_%zu\n{\n#line 1 \"%s\"\n", i, i, KERNEL_CU);
+        mutants_print(out, s, i ? &s->all[i - 1] : NULL);
+        fprintf(out, "}\n#undef gemm\n");
+    }
+    cr_assert(!fclose(out));
+}
+
+static struct dev_module *build(struct dev *d, const struct mutants *s)
+{
+    char folder[] = "/tmp/mutants_XXXXXX", cu[64], ptx[64], command[2048];
+    cr_assert(mkdtemp(folder), "%s", folder);
+    snprintf(cu, sizeof cu, "%s/mutants.cu", folder);
+    snprintf(ptx, sizeof ptx, "%s/mutants.ptx", folder);
+    snprintf(command, sizeof command, "'%s' %s -o %s %s", NVCC, PTX_FLAGS, ptx, cu);
+    write_batch(s, cu);
+    cr_assert_eq(system(command), 0, "%s", command);
+    struct dev_module *m = dev_load(d, ptx);
+    cr_assert(m, "%s", dev_error(d));
+    cr_expect(!unlink(cu) && !unlink(ptx) && !rmdir(folder), "%s", folder);
+    return m;
+}
+
+static struct dev_kernel *kernel(struct dev *d, struct dev_module *m, size_t number)
+{
+    char name[32];
+    snprintf(name, sizeof name, "gemm_%zu", number);
+    struct dev_kernel *k = dev_kernel(d, m, name);
+    cr_assert(k, "%s", dev_error(d));
+    return k;
+}
+
+// --- running ---
+
+enum { SHAPES = 5 };
+
+struct data {
+    int m, n, k;
+    double beta;
+    struct matrix A, B, C0, C, original;  // C0: NaNs where beta = 0
+    dev_ptr a, b;
+};
+
+static void fill(struct dev *d, struct data *x, uint64_t seed)
+{
+    x->A = matrix_new(STEP.type, x->m, x->k);
+    x->B = matrix_new(STEP.type, x->k, x->n);
+    x->C0 = matrix_new(STEP.type, x->m, x->n);
+    x->C = matrix_new(STEP.type, x->m, x->n);
+    x->original = matrix_new(STEP.type, x->m, x->n);
+    matrix_fill_random(&x->A, seed);
+    matrix_fill_random(&x->B, seed + 1);
+    if (x->beta != 0)
+        matrix_fill_random(&x->C0, seed + 2);
+    else
+        matrix_fill_nan(&x->C0);
+    cr_assert(dev_alloc(d, "A", matrix_bytes(&x->A), &x->a) && dev_alloc(d, "B", matrix_bytes(&x->B), &x->b) &&
+                  dev_upload(d, x->a, x->A.data, matrix_bytes(&x->A)) &&
+                  dev_upload(d, x->b, x->B.data, matrix_bytes(&x->B)),
+              "%s", dev_error(d));
+}
+
+// Blocks both ways, and several tiles along K.
+static void fill_all(struct dev *d, struct data all[SHAPES])
+{
+    const int m = STEP.tile.m, n = STEP.tile.n, k = STEP.tile.k ? STEP.tile.k : 8;
+    const int wide = STEP.type == DEV_F16 ? 8 : 4;  // elements in 16 bytes
+    const struct data shapes[SHAPES] = {
+        { .m = m + 2, .n = n + wide, .k = 3 * k },                    // rows of 16 bytes, whole tiles along K
+        { .m = m / 2 - 3, .n = n / 2 - 1, .k = k + 1, .beta = 0.5 },  // one block, all odd
+        { .m = m, .n = n, .k = 2 * k + wide },                        // rows of 16 bytes that end inside a tile
+        { .m = m + 2, .n = n + wide, .k = k + 1 },                    // those of A are odd
+        { .m = m + 2, .n = n + 1, .k = k + wide },                    // those of B are odd
+    };
+    for (size_t i = 0; i < SHAPES; i++) {
+        all[i] = shapes[i];
+        fill(d, &all[i], 3 * i);
+    }
+}
+
+static void free_all(struct data all[SHAPES])
+{
+    for (size_t i = 0; i < SHAPES; i++) {
+        struct matrix *own[] = { &all[i].A, &all[i].B, &all[i].C0, &all[i].C, &all[i].original };
+        for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+            matrix_free(own[k]);
+    }
+}
+
+// C as the kernel leaves it. Checked and with beta = 0, nobody has written C before; otherwise it holds C0. False where
+// the kernel failed.
+static bool run(struct dev *d, struct dev_kernel *k, struct data *x, bool checked)
+{
+    dev_ptr c;
+    const double one = 1;
+    const float one32 = 1, beta32 = (float)x->beta;
+    const bool wide = STEP.type == DEV_F64;
+    const struct dev_arg args[] = {
+        DEV_ARG(x->m),
+        DEV_ARG(x->n),
+        DEV_ARG(x->k),
+        { wide ? (const void *)&one : (const void *)&one32, wide ? 8 : 4 },
+        DEV_ARG(x->a),
+        DEV_ARG(x->b),
+        { wide ? (const void *)&x->beta : (const void *)&beta32, wide ? 8 : 4 },
+        DEV_ARG(c),
+    };
+    const struct dev_launch launch = {
+        .grid = { (unsigned)((x->n - 1) / STEP.tile.n + 1), (unsigned)((x->m - 1) / STEP.tile.m + 1) },
+        .block = { STEP.block },
+        .shared = STEP.shared,
+        .args = args,
+        .n_args = sizeof args / sizeof *args,
+    };
+    const size_t bytes = matrix_bytes(&x->C);
+    const bool fresh = checked && x->beta == 0;
+    dev_set_checks(d, checked);
+    cr_assert(dev_alloc(d, "C", bytes, &c) && (fresh || dev_upload(d, c, x->C0.data, bytes)), "%s", dev_error(d));
+    const bool ran = dev_launch(d, k, &launch) && dev_sync(d);
+    cr_assert(dev_download(d, x->C.data, c, bytes) && dev_free(d, c), "%s", dev_error(d));
+    return ran;
+}
+
+// The kernel itself: without findings, and what it leaves in C.
+static void run_original(struct dev *d, struct dev_kernel *k, struct data all[SHAPES])
+{
+    for (struct data *x = all; x < all + SHAPES; x++) {
+        cr_assert(run(d, k, x, true), "%s", dev_error(d));
+        cr_assert_eq(dev_findings(d)->n, 0, "%d x %d x %d: %s", x->m, x->n, x->k, dev_findings(d)->all[0].text);
+        cr_assert(run(d, k, x, false), "%s", dev_error(d));
+        memcpy(x->original.data, x->C.data, matrix_bytes(&x->C));
+    }
+}
+
+// --- judging ---
+
+// A place is a line of the kernel, or lies in a function of a header; and it may have a caller.
+static bool in_kernel(const struct finding_place *p)
+{
+    return p->file && !strcmp(p->file, KERNEL_CU);
+}
+
+static bool names(const struct finding_place *p, unsigned line)
+{
+    return p->file && (p->caller == line || (in_kernel(p) && p->line == line));
+}
+
+// A line that has the array, or (NULL) any tile.
+static bool uses(const struct mutants *s, const struct finding_place *p, const char *array)
+{
+    return p->file && (mutants_line_has(s, p->caller, array) || (in_kernel(p) && mutants_line_has(s, p->line, array)));
+}
+
+// ELSEWHERE: there are findings, and none fits. SHOWS: one names a line that uses what the mutated line left wrong.
+enum verdict { EQUIVALENT, MISSED, ELSEWHERE, SHOWS, FOUND, VERDICTS };
+static const char *const verdict_names[] = { "equivalent", "MISSED", "FOUND ELSEWHERE", "found where it shows",
+                                             "found" };
+
+static enum verdict fits(const struct mutants *s, const struct mutant *m, const struct finding *f)
+{
+    switch (m->rule) {
+    case MUTANT_BARRIER:
+        if (!strcmp(f->check, "racecheck") && uses(s, &f->here, NULL) && uses(s, &f->there, NULL))
+            return FOUND;
+        break;
+    case MUTANT_INDEX:
+        if (names(&f->here, m->line) || names(&f->there, m->line))
+            return FOUND;
+        if (uses(s, &f->here, m->array) || uses(s, &f->there, m->array))
+            return SHOWS;
+        break;
+    case MUTANT_GUARD:
+        if (strstr(f->text, " of A") || strstr(f->text, " of B") || strstr(f->text, " of C") || uses(s, &f->here, NULL))
+            return FOUND;
+        break;
+    }
+    return ELSEWHERE;
+}
+
+// The best finding on any shape is printed to notes; where none fits, all are.
+static enum verdict judge(struct dev *d, const struct mutants *s, const struct mutant *m, struct dev_kernel *k,
+                          struct data all[SHAPES], FILE *notes)
+{
+    enum verdict best = MISSED;
+    for (struct data *x = all; x < all + SHAPES && best != FOUND; x++) {
+        cr_assert(run(d, k, x, true), "%s", dev_error(d));
+        const struct findings *f = dev_findings(d);
+        for (size_t i = 0; i < f->n; i++) {
+            const enum verdict v = fits(s, m, &f->all[i]);
+            if (v > best || v == ELSEWHERE)
+                fprintf(notes, "  %s: %s\n", f->all[i].kind, f->all[i].text);
+            best = v > best ? v : best;
+        }
+    }
+    if (best != MISSED || m->rule == MUTANT_BARRIER)
+        return best;
+    for (struct data *x = all; x < all + SHAPES; x++)
+        if (!run(d, k, x, false) || memcmp(x->C.data, x->original.data, matrix_bytes(&x->C)))
+            return MISSED;
+    return EQUIVALENT;
+}
+
+static const struct exception *exception_of(const struct mutants *s, const struct mutant *m)
+{
+    size_t length;
+    const char *line = mutants_line(s, m, &length);
+    for (const struct exception *e = exceptions; e < exceptions + sizeof exceptions / sizeof *exceptions; e++)
+        if (e->rule == m->rule && !strcmp(e->step, STEP.name) && memmem(line, length, e->line, strlen(e->line)))
+            return e;
+    return NULL;
+}
+
+static enum verdict report(struct dev *d, const struct mutants *s, const struct mutant *m, struct dev_kernel *k,
+                           struct data all[SHAPES], bool *excepted)
+{
+    char *notes;
+    size_t size;
+    FILE *memory = open_memstream(&notes, &size);
+    cr_assert(memory);
+    const enum verdict v = judge(d, s, m, k, all, memory);
+    const struct exception *e = v == MISSED ? exception_of(s, m) : NULL;
+    mutants_diff(memory, s, m);
+    fclose(memory);
+    fprintf(stderr, "%s\n%s", e ? e->reason : verdict_names[v], notes);
+    cr_expect(e || (v != MISSED && v != ELSEWHERE), "%s\n%s", verdict_names[v], notes);
+    free(notes);
+    *excepted = e != NULL;
+    return v;
+}
+
+Test(mutants, that_change_the_meaning_are_found)
+{
+    char error[DEV_ERROR_MAX];
+    struct data all[SHAPES];
+    size_t counts[VERDICTS] = { 0 }, rules[3] = { 0 }, n_excepted = 0;
+    struct mutants s = mutants_read(KERNEL_CU);
+    struct dev *d = dev_open(DEV_SIM, error);
+    cr_assert(d, "%s", error);
+    struct dev_module *module = build(d, &s);
+    fill_all(d, all);
+    run_original(d, kernel(d, module, 0), all);
+    for (size_t i = 0; i < s.n; i++) {
+        bool excepted;
+        counts[report(d, &s, &s.all[i], kernel(d, module, i + 1), all, &excepted)]++;
+        rules[s.all[i].rule]++;
+        n_excepted += excepted;
+    }
+    cr_expect(rules[MUTANT_GUARD] && (!STEP.tile.k || (rules[MUTANT_BARRIER] && rules[MUTANT_INDEX])),
+              "a rule fits nothing");
+    fprintf(stderr, "%s: %zu mutants, %zu found (%zu where it shows), %zu equivalent, %zu excepted\n", STEP.name, s.n,
+            counts[FOUND] + counts[SHOWS], counts[SHOWS], counts[EQUIVALENT], n_excepted);
+    free_all(all);
+    mutants_free(&s);
+    dev_close(d);
+}

@@ -1,6 +1,6 @@
 // The chapters against the code: a NOTES.md has its headings, every line of C that it quotes stands in a kernel.cu, and
-// every counter in its table is what the simulator counts today. Built once for each step: STEP is its symbol,
-// STEP_FOLDER its directory, STEPS_FOLDER the one above.
+// every counter in its table is what the simulator counts today; its times are in steps/results. Built once for each
+// step: STEP is its symbol, STEP_FOLDER its directory, STEPS_FOLDER the one above.
 //
 // A quoted line stands in a ```c or ```diff block; in a diff, a line with '+' stands in this step's kernel and one with
 // '-' in some step's. A counter stands in a table row:  | `smsp__inst_executed.sum` | 1,230,528 |  and is of one launch
@@ -14,6 +14,7 @@
 
 #include "profile.h"
 #include "tester.h"
+#include "tester_report.h"
 
 extern const struct step STEP;
 
@@ -159,4 +160,49 @@ Test(notes, counters_are_the_simulators)
     cr_assert(checked >= 4, "%s: only %d counters in NOTES.md", STEP.name, checked);
     free(notes);
     dev_close(d);
+}
+
+// --- times: rows of a chapter's table against steps/results ---
+
+// TFLOP/s with three digits.
+static const char *rate(double tflops, char text[32])
+{
+    snprintf(text, 32, "%.*f", tflops >= 9.995 ? 1 : 2, tflops);
+    return text;
+}
+
+// The chapter's row for a line of results, and whether the line is about this step.
+static bool row_of(const char *line, char row[256])
+{
+    char name[64], type[16], time[REPORT_TIME], ours[32], theirs[32];
+    double ms, fastest, slowest, tflops, baseline;
+    int runs, m, n, k;
+    const char *rest = strrchr(line, '"');  // the texts are in quotes and come first
+    if (!rest || sscanf(rest + 2, "%*[^,],%d,%d,%d,%d,%63[^,],%15[^,],%lf,%lf,%lf,%lf,%lf", &runs, &m, &n, &k, name,
+                        type, &ms, &fastest, &slowest, &tflops, &baseline) != 11)
+        return false;
+    snprintf(row, 256, "| %d | %s | %s | %s | %.1f %% |", m, report_time(ms, time), rate(tflops, ours),
+             rate(baseline, theirs), 100 * tflops / baseline);
+    return !strcmp(name, STEP.name);
+}
+
+Test(notes, times_are_those_of_the_results)
+{
+    glob_t found;
+    int rows = 0;
+    char line[512], row[256];
+    char *notes = read_text(STEP_FOLDER "/NOTES.md");
+    cr_assert(!glob(STEPS_FOLDER "/results/h200_*.csv", 0, NULL, &found), "no results in " STEPS_FOLDER "/results");
+    char *results = read_text(found.gl_pathv[found.gl_pathc - 1]);  // the latest
+    const char *p = results;
+    while (next_line(&p, line)) {
+        if (!row_of(line, row))
+            continue;
+        cr_expect(has_line(notes, row), "%s: NOTES.md lacks this row of steps/results:\n%s", STEP.name, row);
+        rows++;
+    }
+    cr_assert_geq(rows, 5, "%d rows of %s in %s", rows, STEP.name, found.gl_pathv[found.gl_pathc - 1]);
+    globfree(&found);
+    free(results);
+    free(notes);
 }

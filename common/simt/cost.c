@@ -12,24 +12,23 @@
 
 #include <string.h>
 
-// Passes for the lanes of mask: the largest number of distinct words in one bank.
-static uint32_t passes(const uint32_t address[32], uint32_t mask, uint32_t bytes)
+void cost_passes(const uint32_t address[32], uint32_t lanes, uint32_t bytes, struct shared_passes *out)
 {
-    uint32_t words[32][32], count[32] = { 0 }, most = 0;
-    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+    out->n = 0;
+    memset(out->words, 0, sizeof out->words);
+    for (; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
         uint32_t last = (address[lane] + bytes - 1) / 4;
         for (uint32_t word = address[lane] / 4; word <= last; word++) {
             uint32_t bank = word % 32, i = 0;
-            while (i < count[bank] && words[bank][i] != word)
+            while (i < out->words[bank] && out->word[i][bank] != word)
                 i++;
-            if (i < count[bank])
+            if (i < out->words[bank])
                 continue;
-            words[bank][count[bank]++] = word;
-            most = count[bank] > most ? count[bank] : most;
+            out->word[out->words[bank]++][bank] = word;
+            out->n = i + 1 > out->n ? i + 1 : out->n;
         }
     }
-    return most;
 }
 
 // Does every active lane find its partner (lane ^ step) inactive or at its own address?
@@ -43,24 +42,38 @@ static bool paired(const uint32_t address[32], uint32_t mask, uint32_t step)
     return true;
 }
 
-struct shared_cost cost_shared(const uint32_t address[32], uint32_t mask, uint32_t bytes, bool load)
+uint32_t cost_phases(const uint32_t address[32], uint32_t mask, uint32_t bytes, bool load, uint32_t lanes[4])
 {
-    struct shared_cost cost = { 0 };
-    uint32_t phases = bytes <= 4 ? 1 : bytes == 8 ? 2 : 4, width = 32 / phases;
+    uint32_t phases = bytes <= 4 ? 1 : bytes == 8 ? 2 : 4, width = 32 / phases, n = 0;
     uint32_t phase = width == 32 ? ~0u : (1u << width) - 1;
     for (uint32_t i = 0; i < phases; i++) {
-        uint32_t lanes = mask & phase << i * width;
+        lanes[n] = mask & phase << i * width;
         if (load && phases > 1 && i % 2 == 0) {
-            uint32_t both = lanes | (mask & phase << (i + 1) * width);
+            uint32_t both = lanes[n] | (mask & phase << (i + 1) * width);
             if (paired(address, both, 1) || paired(address, both, 2)) {
-                lanes = both;
+                lanes[n] = both;
                 i++;
             }
         }
-        uint32_t n = passes(address, lanes, bytes);
-        cost.waves += n;
-        cost.conflicts += n ? n - 1 : 0;
+        n++;
     }
+    return n;
+}
+
+static void add_phase(struct shared_cost *cost, const uint32_t address[32], uint32_t lanes, uint32_t bytes)
+{
+    struct shared_passes passes;
+    cost_passes(address, lanes, bytes, &passes);
+    cost->waves += passes.n;
+    cost->conflicts += passes.n ? passes.n - 1 : 0;
+}
+
+struct shared_cost cost_shared(const uint32_t address[32], uint32_t mask, uint32_t bytes, bool load)
+{
+    struct shared_cost cost = { 0 };
+    uint32_t lanes[4], n = cost_phases(address, mask, bytes, load, lanes);
+    for (uint32_t i = 0; i < n; i++)
+        add_phase(&cost, address, lanes[i], bytes);
     uint32_t fewest = ((uint32_t)__builtin_popcount(mask) * bytes + 127) / 128;
     cost.ideal = fewest < cost.waves ? fewest : cost.waves;
     return cost;
@@ -68,13 +81,9 @@ struct shared_cost cost_shared(const uint32_t address[32], uint32_t mask, uint32
 
 struct shared_cost cost_matrices(const uint32_t address[32], uint32_t matrices)
 {
-    struct shared_cost cost = { 0 };
-    for (uint32_t i = 0; i < matrices; i++) {
-        uint32_t n = passes(address, 0xffu << 8 * i, 16);
-        cost.waves += n;
-        cost.conflicts += n - 1;
-        cost.ideal++;
-    }
+    struct shared_cost cost = { .ideal = matrices };
+    for (uint32_t i = 0; i < matrices; i++)
+        add_phase(&cost, address, COST_ROWS(i), 16);
     return cost;
 }
 

@@ -269,6 +269,7 @@ struct grid {  // one launch
     uint32_t threads;       // of a block
     uint32_t shared_bytes;  // static and dynamic
     uint64_t budget;        // warp instructions a block may take
+    struct trace *trace;    // NULL: nothing is recorded
 };
 
 struct worker {  // one host thread

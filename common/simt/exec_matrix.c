@@ -9,6 +9,7 @@
 #include "check.h"
 #include "fragment.h"
 #include "isa.h"
+#include "tile.h"
 
 static void transpose_rows(u16 *to, const unsigned char *const row[8])
 {
@@ -125,50 +126,23 @@ static bool stmatrix(struct warp *w, const struct uop *u, uint32_t active)
 
 // --- wmma.load, wmma.store ---
 
-struct tile {
-    const struct fragment *f;
-    bool by_columns;          // .col: columns lie one after the other
-    uint64_t address, pitch;  // of element (0, 0); bytes from one row (or column) to the next
-    bool store, shared, ldsm;
-};
-
-static uint64_t element(const struct tile *t, unsigned row, unsigned col)
-{
-    return (t->by_columns ? col * t->pitch + row * t->f->bytes : row * t->pitch + col * t->f->bytes);
-}
-
-// The cost of the machine's instructions for each register or, of accumulators that lie side by side, each pair, as an
-// H200 does it (tests/truth): 16-bit operands go as rows of 16 bytes whichever way the matrix lies, and are transposed
-// on the way; from shared memory that is ldmatrix, four registers at once. Returns the number of instructions.
+// Adds the cost of the machine's instructions; returns how many there are.
 static uint32_t add_cost(const struct tile *t, struct mem_memo *memo)
 {
-    const struct fragment *f = t->f;
-    const bool straight = t->by_columns == f->swapped, in_rows = !f->paired && (f->bytes == 2 || straight);
-    const unsigned step = f->paired && straight ? 2 : 1, parts = in_rows ? 1 : f->pack;
-    const uint32_t bytes = in_rows ? f->bytes * f->pack : step * f->bytes;
-    uint32_t address[LANES], accesses = 0;
-    uint64_t address64[LANES];
-    for (unsigned r = 0; r < f->distinct * parts; r += step) {
-        const unsigned block = r / parts;
-        for (unsigned lane = 0; lane < LANES; lane++) {
-            unsigned row, col, across = t->ldsm ? lane % 8 : lane / 4, along = t->ldsm ? 0 : lane % 4 * f->pack;
-            fragment_at(f, block, lane, r % parts, &row, &col);
-            if (in_rows) {  // across: in the direction in which rows of memory follow each other
-                row = f->base[block].row + (t->by_columns ? along : across);
-                col = f->base[block].col + (t->by_columns ? across : along);
-            }
-            address64[lane] = t->address + element(t, row, col);
-            address[lane] = (uint32_t)address64[lane];
-        }
+    struct tile_accesses all;
+    tile_accesses(t, &all);
+    for (uint32_t i = 0; i < all.n; i++) {
+        uint32_t address[LANES];
+        for (unsigned lane = 0; lane < LANES; lane++)
+            address[lane] = (uint32_t)all.address[i][lane];
         struct shared_cost cost =
-            t->ldsm ? cost_matrices(address, 1) : cost_shared(address, ALL_LANES, bytes, !t->store);
+            t->ldsm ? cost_matrices(address, 1) : cost_shared(address, ALL_LANES, all.bytes, !t->store);
         memo->shared.waves += cost.waves;
         memo->shared.conflicts += cost.conflicts;
         memo->shared.ideal += cost.ideal;
-        memo->sectors += cost_sectors(address64, ALL_LANES);
-        accesses++;
+        memo->sectors += cost_sectors(all.address[i], ALL_LANES);
     }
-    return t->ldsm ? (accesses + 3) / 4 : accesses;
+    return t->ldsm ? (all.n + 3) / 4 : all.n;
 }
 
 static void count_tile(struct warp *w, const struct tile *t, const struct memop *m)
@@ -199,7 +173,7 @@ static bool misplaced(struct warp *w, const struct uop *u, const struct tile *t,
             unsigned row, col;
             enum ptx_space where = space;
             fragment_at(f, r, lane, 0, &row, &col);
-            uint64_t address = t->address + element(t, row, col);
+            uint64_t address = t->address + tile_element(t, row, col);
             if (!access_place(w, lane, &where, address, f->bytes))
                 return access_fault(w, u, FAULT_BOUNDS, t->store, lane, address, f->bytes, where);
         }
@@ -247,10 +221,9 @@ static unsigned char *find_tile(struct warp *w, const struct uop *u, struct tile
     const struct warpop *op = u->warp;
     const struct memop *m = &op->mem;
     enum ptx_space space = m->space;
-    const struct fragment *f = t->f = op->more;
+    *t = tile_of(w, u, t->store);
+    const struct fragment *f = t->f;
     const unsigned lines = t->by_columns ? f->cols : f->rows, length = t->by_columns ? f->rows : f->cols;
-    t->address = access_address(w, m, 0);
-    t->pitch = (uint64_t)((const u32 *)(w->regs + op->in[0]))[0] * f->bytes;
     if (t->address % 16 || t->pitch % 16) {
         access_fault(w, u, FAULT_ALIGN, t->store, 0, t->address % 16 ? t->address : t->address + t->pitch, 16, space);
         return NULL;
@@ -262,7 +235,6 @@ static unsigned char *find_tile(struct warp *w, const struct uop *u, struct tile
         return NULL;
     }
     t->shared = space == SPACE_SHARED;
-    t->ldsm = m->counted == MEM_LDSM;
     count_tile(w, t, m);
     if (w->block->worker->check)
         tell_tile(w, u, t, lines, length);
@@ -272,7 +244,7 @@ static unsigned char *find_tile(struct warp *w, const struct uop *u, struct tile
 static bool wmma_load(struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
-    struct tile t = { .by_columns = op->op };
+    struct tile t = { 0 };
     const unsigned char *p = find_tile(w, u, &t);
     const struct fragment *f = t.f;
     (void)active;
@@ -281,7 +253,7 @@ static bool wmma_load(struct warp *w, const struct uop *u, uint32_t active)
     const bool straight = t.by_columns == f->swapped;
     for (unsigned r = 0; r < f->n; r++) {
         unsigned char *d = w->regs + op->out[r];
-        const unsigned char *from = p + element(&t, f->base[r % f->distinct].row, f->base[r % f->distinct].col);
+        const unsigned char *from = p + tile_element(&t, f->base[r % f->distinct].row, f->base[r % f->distinct].col);
         if (r >= f->distinct) {
             memcpy(d, w->regs + op->out[r % f->distinct], 4 * LANES);
         } else if (straight && !f->paired && f->bytes < 8) {
@@ -297,7 +269,7 @@ static bool wmma_load(struct warp *w, const struct uop *u, uint32_t active)
                 for (unsigned i = 0; i < f->pack; i++) {
                     unsigned row, col;
                     fragment_at(f, r, lane, i, &row, &col);
-                    memcpy(d + (lane * f->pack + i) * f->bytes, p + element(&t, row, col), f->bytes);
+                    memcpy(d + (lane * f->pack + i) * f->bytes, p + tile_element(&t, row, col), f->bytes);
                 }
             }
         }
@@ -308,7 +280,7 @@ static bool wmma_load(struct warp *w, const struct uop *u, uint32_t active)
 static bool wmma_store(struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
-    struct tile t = { .by_columns = op->op, .store = true };
+    struct tile t = { .store = true };
     unsigned char *p = find_tile(w, u, &t);
     const struct fragment *f = t.f;
     (void)active;
@@ -320,7 +292,7 @@ static bool wmma_store(struct warp *w, const struct uop *u, uint32_t active)
             for (unsigned i = 0; i < f->pack; i++) {
                 unsigned row, col;
                 fragment_at(f, r, lane, i, &row, &col);
-                memcpy(p + element(&t, row, col), s + (lane * f->pack + i) * f->bytes, f->bytes);
+                memcpy(p + tile_element(&t, row, col), s + (lane * f->pack + i) * f->bytes, f->bytes);
             }
         }
     }

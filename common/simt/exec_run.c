@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "isa.h"
+#include "trace.h"
 #include "warp.h"
 
 #define SPIN 4096       // taken branches of a diverged split before the others get a turn
@@ -313,8 +314,12 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
         param(w, u, active);
         return NEXT;
     case UOP_LOAD:
+        if (worker->grid->trace)
+            trace_step(w, u, active);
         return ISA(exec_load)(w, u, active) ? NEXT : FAULT;
     case UOP_STORE:
+        if (worker->grid->trace)
+            trace_step(w, u, active);
         return ISA(exec_store)(w, u, active) ? NEXT : FAULT;
     case UOP_BRANCH:
         if (worker->steps > worker->grid->budget) {
@@ -350,6 +355,8 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
         }
         if (worker->check && u->warp->gather == GATHER_SYNC)
             check_warp_syncs(w, active);
+        if (worker->grid->trace)
+            trace_step(w, u, active);
         return u->warp->fn(w, u, active) ? NEXT : FAULT;
     case UOP_EXIT:
         w->exited |= active;

@@ -277,7 +277,8 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
                       .params = params,
                       .threads = (uint32_t)threads,
                       .shared_bytes = code->shared_bytes + (uint32_t)shared,
-                      .budget = s->budget };
+                      .budget = s->budget,
+                      .trace = s->trace };
     memcpy(g.grid, grid, sizeof g.grid);
     memcpy(g.block, block, sizeof g.block);
     struct crew crew = { .exec = s->exec, .grid = &g, .n_blocks = (uint64_t)grid[0] * grid[1] * grid[2] };

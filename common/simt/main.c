@@ -11,6 +11,7 @@
 #include "../options.h"
 #include "../ptx_file.h"
 #include "args.h"
+#include "draw_command.h"
 #include "simt.h"
 
 #define MAX_ARGS 64
@@ -22,12 +23,16 @@ static const char help[] =
     "       simt run     FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z [options] [ARG...]\n"
     "       simt profile FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z [options] [ARG...]\n"
     "       simt check   FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z [options] [ARG...]\n"
+    "       simt draw    FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z --line N --out F.svg [options] [ARG...]\n"
+    "       simt draw    --fragment a|b|c [--shape SHAPE] [--type TYPE] --out F.svg\n"
     "\n"
     "  inspect   kernels, parameters, shared bytes and instructions of a PTX file\n"
     "  run       run a kernel and show what its arrays hold afterwards\n"
     "  profile   run a kernel and show its counters, under Nsight Compute's names\n"
     "  check     run a kernel and look for accesses out of bounds, reads of what nobody wrote, races and missed "
     "barriers\n"
+    "  draw      run a kernel and draw which lane touches which bank (or sector of global memory), as SVG;\n"
+    "            with --fragment: which lane and register hold which element of a tensor core's operand\n"
     "\n"
     "  --grid X,Y,Z     blocks (missing numbers are 1; default 1)\n"
     "  --block X,Y,Z    threads of a block (default 1)\n"
@@ -39,6 +44,14 @@ static const char help[] =
     "  --by-line        with profile: the hottest source lines\n"
     "  --card NAME      with profile: whose occupancy to work out (default H200; RTX4090, ...)\n"
     "  --json FILE      with profile and check: write counters and findings as JSON (- for standard output)\n"
+    "  --line N         with draw: the instruction of source line N, or of a call there; FILE:N for other files\n"
+    "  --nth I          with draw: the line's I-th instruction that the warp runs (from 0, the default)\n"
+    "  --warp W         with draw: of that warp of a block (default 0)\n"
+    "  --block-index X,Y,Z  with draw: of that block (default 0,0,0)\n"
+    "  --global         with draw: global memory also where the line touches shared memory\n"
+    "  --out F.svg      with draw: where the picture goes (- for standard output)\n"
+    "  --fragment a|b|c with draw: that operand of mma or wmma; --shape m16n8k16 (the default), m16n8k8, ...,\n"
+    "                   or wmma; --type f16 (the default; of c f32), bf16, tf32, f64, s8, u8, f32, s32\n"
     "  --help           this text\n"
     "\n"
     "ARG: TYPE:VALUE (i32:7, f32:1.5) or TYPE[COUNT]=CONTENT, an array in device memory (f32[1024]=normal:1)\n"
@@ -52,7 +65,8 @@ struct command {
     const char *file, *kernel, *json;
     unsigned grid[3], block[3];
     uint64_t shared, jobs, budget, sm;
-    bool profile, check, by_line;
+    bool profile, check, by_line, drawing;
+    struct draw_command draw;
     const struct card *card;
     struct arg args[MAX_ARGS];
     size_t n_args;
@@ -247,6 +261,25 @@ static int report(const struct simt *s, const struct command *c, FILE *json, cha
     return s->findings.n ? EXIT_FAULT : EXIT_CLEAN;
 }
 
+// Runs the kernel, and writes the picture.
+static int draw(struct simt *s, struct simt_kernel *k, const struct command *c, const unsigned char *params,
+                char error[DEV_ERROR_MAX])
+{
+    char *svg = draw_line(s, k, c->grid, c->block, c->shared, params, &c->draw.place, error);
+    bool ok = svg && draw_write(&c->draw, svg, error);
+    free(svg);
+    return ok ? EXIT_CLEAN : s->faulted ? EXIT_FAULT : EXIT_UNABLE;
+}
+
+static int draw_only(const struct command *c)
+{
+    char error[DEV_ERROR_MAX];
+    char *svg = draw_fragment(&c->draw.fragment, error);
+    bool ok = svg && draw_write(&c->draw, svg, error);
+    free(svg);
+    return ok ? EXIT_CLEAN : unable(error);
+}
+
 static int run(struct simt *s, struct simt_module *m, struct command *c)
 {
     char error[DEV_ERROR_MAX] = "";
@@ -263,13 +296,15 @@ static int run(struct simt *s, struct simt_module *m, struct command *c)
         snprintf(error, sizeof error, k ? "%s" : "there is no kernel '%.200s': see simt inspect",
                  k ? k->error : c->kernel);
     } else if (place_args(s, c, k, &params, error) && options_open_json(c->json, &json, error)) {
-        if (simt_launch(s, k, c->grid, c->block, c->shared, params, error))
+        if (c->drawing)
+            status = draw(s, k, c, params, error);
+        else if (simt_launch(s, k, c->grid, c->block, c->shared, params, error))
             status = dump(s, c, error) ? EXIT_CLEAN : EXIT_UNABLE;
         else
             status = s->faulted ? EXIT_FAULT : EXIT_UNABLE;
     }
     free(params);
-    if (status == EXIT_CLEAN)
+    if (status == EXIT_CLEAN && !c->drawing)
         status = report(s, c, json, error);
     if (json && json != stdout)
         fclose(json);
@@ -280,7 +315,7 @@ static int run(struct simt *s, struct simt_module *m, struct command *c)
 
 static bool parse(int argc, char **argv, struct command *c, char error[DEV_ERROR_MAX])
 {
-    enum { GRID = 1000, BLOCK, SHARED, JOBS, SM, BUDGET, DUMP, BY_LINE, CARD, JSON };
+    enum { GRID = 1000, BLOCK, SHARED, JOBS, SM, BUDGET, DUMP, BY_LINE, CARD, JSON, DRAW };
     static const struct option options[] = {
         { "grid", required_argument, NULL, GRID },
         { "block", required_argument, NULL, BLOCK },
@@ -292,6 +327,15 @@ static bool parse(int argc, char **argv, struct command *c, char error[DEV_ERROR
         { "by-line", no_argument, NULL, BY_LINE },
         { "json", required_argument, NULL, JSON },
         { "card", required_argument, NULL, CARD },
+        { "line", required_argument, NULL, DRAW },
+        { "nth", required_argument, NULL, DRAW },
+        { "warp", required_argument, NULL, DRAW },
+        { "block-index", required_argument, NULL, DRAW },
+        { "global", no_argument, NULL, DRAW },
+        { "out", required_argument, NULL, DRAW },
+        { "fragment", required_argument, NULL, DRAW },
+        { "shape", required_argument, NULL, DRAW },
+        { "type", required_argument, NULL, DRAW },
         { 0 },
     };
     opterr = 0;
@@ -336,6 +380,9 @@ static bool parse(int argc, char **argv, struct command *c, char error[DEV_ERROR
         case JSON:
             c->json = optarg;
             break;
+        case DRAW:
+            ok = draw_option(&c->draw, options[which].name, optarg);
+            break;
         default:
             snprintf(error, DEV_ERROR_MAX, "unknown option, or one without its value: '%.200s' (see simt --help)",
                      argv[optind - 1]);
@@ -376,8 +423,9 @@ int main(int argc, char **argv)
     bool inspecting = !strcmp(verb, "inspect");
     c.profile = !strcmp(verb, "profile");
     c.check = !strcmp(verb, "check");
-    if (!inspecting && !c.profile && !c.check && strcmp(verb, "run"))
-        return unable("expected a command: inspect, run, profile or check (see simt --help)");
+    c.drawing = !strcmp(verb, "draw");
+    if (!inspecting && !c.profile && !c.check && !c.drawing && strcmp(verb, "run"))
+        return unable("expected a command: inspect, run, profile, check or draw (see simt --help)");
     int status = EXIT_UNABLE;
     struct simt *s = NULL;
     char *text = NULL;
@@ -385,6 +433,12 @@ int main(int argc, char **argv)
     struct simt_module *m = NULL;
     if (!parse(argc - 1, argv + 1, &c, error))
         unable(error);
+    else if (c.drawing && !draw_ready(&c.draw, c.file, c.kernel, error))
+        unable(error);
+    else if (c.drawing && c.draw.fragment.operand)
+        status = draw_only(&c);
+    else if (!c.drawing && c.draw.given)
+        unable("--line, --out, --fragment and their like go with draw");
     else if (!c.file || (!inspecting && !c.kernel))
         unable(c.file ? "which kernel? (see simt inspect)" : "which PTX file? (see simt --help)");
     else if (inspecting && c.kernel)

@@ -346,6 +346,22 @@ static struct ptx_loc place(struct parser *p)
     return at;
 }
 
+#define CALLS_BACK 64
+
+// The location of a call. nvcc names the calls around it just before, the outermost first: so the latest location of
+// that line knows where its own function was inlined. Returns its index + 1.
+static uint32_t call_site(struct parser *p)
+{
+    struct ptx_module *m = p->m;
+    const struct ptx_loc at = place(p);
+    for (uint32_t i = m->n_locs; i > 0 && m->n_locs - i < CALLS_BACK; i--)
+        if (m->locs[i - 1].file == at.file && m->locs[i - 1].line == at.line)
+            return i;
+    m->locs = parse_grow(p, m->locs, m->n_locs, sizeof *m->locs);
+    m->locs[m->n_locs++] = at;
+    return m->n_locs;
+}
+
 // .loc file line column [, function_name label[+n], inlined_at file line column]. Line 0 means "compiled code of no
 // line": such instructions belong to the line before.
 static void location(struct parser *p)
@@ -355,10 +371,7 @@ static void location(struct parser *p)
     while (parse_accept(p, ',')) {
         struct str word = parse_name(p, "function_name or inlined_at");
         if (str_is(word, "inlined_at")) {
-            struct ptx_loc at = place(p);
-            m->locs = parse_grow(p, m->locs, m->n_locs, sizeof *m->locs);
-            m->locs[m->n_locs++] = at;
-            loc.at = m->n_locs;
+            loc.at = call_site(p);
         } else {
             (void)parse_name(p, "a label");
             if (parse_accept(p, '+'))

@@ -1,0 +1,387 @@
+// Pictures of an access: panels of 32 columns, each a word of 4 bytes wide. In shared memory the columns are banks, the
+// rows wavefronts, and a panel is a phase (cost.h); in global memory the rows are lines of 128 bytes, and a panel is a
+// request.
+#include "draw.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "svg.h"
+#include "trace.h"
+
+#define WIDTH 1200
+#define MARGIN 24
+#define LEFT 124   // where the columns begin
+#define CELL 33    // width of a column
+#define TALL 30    // height of a wavefront's row
+#define SHORT 22   // height of a line's row
+#define SECTOR 32  // bytes
+#define LINE 128
+
+struct picture {
+    struct svg svg;
+    const struct draw_subject *subject;
+    const struct trace_event *event;
+    double y;
+    uint64_t base;      // addresses are shown from here
+    const char *where;  // what begins there
+    uint32_t waves;     // drawn so far
+    struct shared_cost cost;
+    uint32_t sectors;
+    bool brief;  // some cell names its lanes as "0+7"
+};
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static bool is_matrix(const struct trace_event *e)
+{
+    return e->kind == TRACE_LDMATRIX || e->kind == TRACE_STMATRIX;
+}
+
+static bool is_load(const struct trace_event *e)
+{
+    return e->kind == TRACE_LOAD || e->kind == TRACE_LDMATRIX;
+}
+
+static void narrow(const struct trace_access *a, uint32_t address[LANES])
+{
+    for (int i = 0; i < LANES; i++)
+        address[i] = (uint32_t)a->address[i];
+}
+
+// The lanes that ask for bytes of the word.
+static uint32_t lanes_at(const struct trace_access *a, uint32_t lanes, uint64_t word)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < LANES; i++)
+        if (lanes >> i & 1 && a->address[i] / 4 <= word && (a->address[i] + a->bytes - 1) / 4 >= word)
+            found |= 1u << i;
+    return found;
+}
+
+// --- what the numbers are ---
+
+// The variable or allocation that all lanes are in.
+static void find_base(struct picture *p)
+{
+    const struct trace_event *e = p->event;
+    const struct code *c = p->subject->code;
+    uint64_t low = UINT64_MAX, high = 0;
+    for (uint32_t i = 0; i < e->n; i++) {
+        for (uint32_t lanes = e->access[i].mask; lanes; lanes &= lanes - 1) {
+            const uint64_t at = e->access[i].address[__builtin_ctz(lanes)];
+            low = at < low ? at : low;
+            high = at > high ? at : high;
+        }
+    }
+    p->where = e->space == SPACE_SHARED ? "shared memory" : "global memory";
+    if (e->space == SPACE_GLOBAL && low >> MEMORY_SHIFT == high >> MEMORY_SHIFT &&
+        low >> MEMORY_SHIFT < p->subject->memory->count) {
+        p->base = low & ~MEMORY_OFFSET;
+        p->where = p->subject->memory->all[low >> MEMORY_SHIFT].name;
+    }
+    for (uint32_t i = 0; e->space == SPACE_SHARED && i < c->n_shared_vars; i++) {
+        const struct shared_var *v = &c->shared_vars[i];
+        if (v->at > low || (v->bytes && high >= (uint64_t)v->at + v->bytes))
+            continue;
+        p->base = v->at;
+        p->where = v->name;
+    }
+}
+
+static void add_up(struct picture *p)
+{
+    const struct trace_event *e = p->event;
+    for (uint32_t i = 0; i < e->n; i++) {
+        const struct trace_access *a = &e->access[i];
+        uint32_t address[LANES];
+        narrow(a, address);
+        struct shared_cost cost = is_matrix(e) ? cost_matrices(address, (uint32_t)__builtin_popcount(a->mask) / 8)
+                                               : cost_shared(address, a->mask, a->bytes, is_load(e));
+        p->cost.waves += cost.waves;
+        p->cost.conflicts += cost.conflicts;
+        p->cost.ideal += cost.ideal;
+        p->sectors += cost_sectors(a->address, a->mask);
+    }
+}
+
+// --- parts of a picture ---
+
+static void heading(struct picture *p, const char *text)
+{
+    p->y += 30;
+    svg_text(&p->svg, MARGIN, p->y, "big", "%s", text);
+}
+
+static void cell(struct picture *p, const struct trace_access *a, uint32_t lanes, unsigned column, uint64_t word,
+                 bool tall, bool late)
+{
+    char text[LANES_TEXT], class[16];
+    const uint32_t who = lanes_at(a, lanes, word);
+    const double x = LEFT + column * CELL, middle = x + CELL / 2.0;
+    const unsigned long long byte = word * 4 - p->base;
+    snprintf(class, sizeof class, "l%d", __builtin_ctz(who) % 8);
+    svg_group(&p->svg, "cell", "bytes %llu to %llu of %s: lane%s %s", byte, byte + 3, p->where,
+              plural(who & (who - 1) ? 2 : 1), svg_lanes(who, false, text));
+    svg_rect(&p->svg, x + 1, p->y + 1, CELL - 2, (tall ? TALL : SHORT) - 2, class);
+    if (late)
+        svg_rect(&p->svg, x + 2, p->y + 2, CELL - 4, TALL - 4, "clash");
+    svg_lanes(who, true, text);
+    p->brief |= strchr(text, '+') != NULL;
+    svg_text(&p->svg, middle, p->y + (tall ? 14 : 15),
+             strlen(text) > 4 ? "code unit big ink mid" : "code small big ink mid", "%s", text);
+    if (tall)
+        svg_text(&p->svg, middle, p->y + 25, "code tiny ink mid", "%llu", byte);
+    svg_end(&p->svg);
+}
+
+// Are these the lanes of two phases?
+static bool merged(const struct trace_access *a, uint32_t lanes)
+{
+    const unsigned width = a->bytes <= 4 ? 32 : a->bytes == 8 ? 16 : 8;
+    return width < 32 && lanes &&
+           (unsigned)__builtin_ctz(lanes) / width != (31u - (unsigned)__builtin_clz(lanes)) / width;
+}
+
+// One phase: its passes, and in each the words that the banks deliver.
+static void phase(struct picture *p, const struct trace_access *a, uint32_t lanes, const char *name)
+{
+    char text[LANES_TEXT], title[300];
+    uint32_t address[LANES];
+    struct shared_passes passes;
+    narrow(a, address);
+    cost_passes(address, lanes, a->bytes, &passes);
+    const uint32_t conflicts = passes.n - 1;
+    snprintf(title, sizeof title, "%s, %s %s: %u wavefront%s", name,
+             is_matrix(p->event)   ? "rows at lanes"
+             : lanes & (lanes - 1) ? "lanes"
+                                   : "lane",
+             svg_lanes(lanes, false, text), passes.n, plural(passes.n));
+    heading(p, title);
+    if (conflicts)
+        svg_text(&p->svg, WIDTH - MARGIN, p->y, "bad end", "%u bank conflict%s", conflicts, plural(conflicts));
+    else if (merged(a, lanes))
+        svg_text(&p->svg, WIDTH - MARGIN, p->y, "small dim end",
+                 "two phases in one: neighbouring lanes ask for the same address");
+    p->y += 18;
+    svg_text(&p->svg, LEFT - 12, p->y, "small dim end", "bank");
+    for (unsigned bank = 0; bank < 32; bank++)
+        svg_text(&p->svg, LEFT + (bank + 0.5) * CELL, p->y,
+                 passes.words[bank] > 1 ? "code small bad mid" : "code small dim mid", "%u", bank);
+    p->y += 6;
+    svg_rect(&p->svg, LEFT, p->y, 32 * CELL, passes.n * TALL, "frame");
+    if (conflicts)
+        svg_rect(&p->svg, MARGIN, p->y + TALL, LEFT + 32 * CELL - MARGIN, conflicts * TALL, "late");
+    svg_grid(&p->svg, LEFT, p->y, 32, passes.n, CELL, TALL);
+    for (uint32_t i = 0; i < passes.n; i++, p->y += TALL) {
+        svg_group(&p->svg, "wave", NULL);
+        svg_text(&p->svg, LEFT - 12, p->y + (i ? 13 : 19), "small end", "wavefront %u", ++p->waves);
+        if (i)
+            svg_text(&p->svg, LEFT - 12, p->y + 26, "small bad end", "conflict");
+        for (unsigned bank = 0; bank < 32; bank++)
+            if (i < passes.words[bank])
+                cell(p, a, lanes, bank, passes.word[i][bank], true, i > 0);
+        svg_end(&p->svg);
+    }
+}
+
+static void shared_access(struct picture *p, const struct trace_access *a, const char *name)
+{
+    uint32_t address[LANES], lanes[4], n = 4;
+    char text[100];
+    narrow(a, address);
+    if (is_matrix(p->event)) {
+        n = (uint32_t)__builtin_popcount(a->mask) / 8;
+        for (uint32_t i = 0; i < n; i++)
+            lanes[i] = COST_ROWS(i);
+    } else {
+        n = cost_phases(address, a->mask, a->bytes, is_load(p->event), lanes);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (!lanes[i])
+            continue;
+        snprintf(text, sizeof text, "%s%s%s", name, *name ? ", " : "", is_matrix(p->event) ? "matrix" : "phase");
+        text[0] -= text[0] >= 'a' ? 'a' - 'A' : 0;
+        const size_t length = strlen(text);
+        snprintf(text + length, sizeof text - length, " %u of %u", i + 1, n);
+        phase(p, a, lanes[i], text);
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void line(struct picture *p, const struct trace_access *a, uint64_t at)
+{
+    svg_group(&p->svg, "line", NULL);
+    svg_text(&p->svg, LEFT - 12, p->y + 15, "small code end", "%" PRIu64, at * LINE - p->base);
+    uint32_t who[32], in_sector[4] = { 0 };
+    for (unsigned i = 0; i < 32; i++)
+        in_sector[i / 8] |= who[i] = lanes_at(a, a->mask, at * 32 + i);
+    for (unsigned i = 0; i < 4; i++)
+        if (in_sector[i])
+            svg_rect(&p->svg, LEFT + i * 8 * CELL, p->y, 8 * CELL, SHORT, "wanted");
+    for (unsigned i = 0; i < 32; i++)
+        if (who[i])
+            cell(p, a, a->mask, i, at * 32 + i, false, false);
+    for (unsigned i = 0; i < 4; i++) {
+        if (!in_sector[i])
+            continue;
+        svg_group(&p->svg, "sector", NULL);
+        svg_rect(&p->svg, LEFT + i * 8 * CELL, p->y, 8 * CELL, SHORT, "box");
+        svg_end(&p->svg);
+    }
+    svg_end(&p->svg);
+    p->y += SHORT;
+}
+
+static void global_access(struct picture *p, const struct trace_access *a, const char *name)
+{
+    uint64_t lines[LANES];
+    char title[300], text[LANES_TEXT];
+    size_t n = 0;
+    unsigned rows = 0;
+    for (uint32_t lanes = a->mask; lanes; lanes &= lanes - 1)
+        lines[n++] = a->address[__builtin_ctz(lanes)] / LINE;
+    qsort(lines, n, sizeof *lines, by_value);
+    const uint32_t sectors = cost_sectors(a->address, a->mask);
+    snprintf(title, sizeof title, "%s%slane%s %s: %u sector%s", name, *name ? ", " : "", n > 1 ? "s" : "",
+             svg_lanes(a->mask, false, text), sectors, plural(sectors));
+    title[0] = title[0] == 'l' ? 'L' : title[0];
+    heading(p, title);
+    p->y += 18;
+    svg_text(&p->svg, LEFT - 12, p->y, "small dim end", "line at byte");
+    for (unsigned i = 0; i < 32; i++)
+        svg_text(&p->svg, LEFT + (i + 0.5) * CELL, p->y, "code small dim mid", "+%u", 4 * i);
+    p->y += 6;
+    for (size_t i = 0; i < n; i++)
+        if (!i || lines[i] != lines[i - 1])
+            lines[rows++] = lines[i];
+    svg_rect(&p->svg, LEFT, p->y, 32 * CELL, rows * SHORT, "frame");
+    svg_grid(&p->svg, LEFT, p->y, 32, rows, CELL, SHORT);
+    for (unsigned i = 0; i < rows; i++)
+        line(p, a, lines[i]);
+}
+
+static void addresses(struct picture *p, const struct trace_access *a)
+{
+    const double step = (WIDTH - LEFT - MARGIN) / 8.0;
+    char title[300];
+    snprintf(title, sizeof title, "Addresses: byte of %s%s%s", p->where,
+             is_matrix(p->event) ? " where each lane's row begins"
+             : a->bytes > 1      ? " where each lane begins"
+                                 : "",
+             p->event->n > 1 ? ", first access" : "");
+    heading(p, title);
+    p->y += 8;
+    for (unsigned i = 0; i < LANES; i++) {
+        char class[16];
+        const unsigned row = i / 8;
+        const double x = MARGIN + 60 + i % 8 * step, y = p->y + row * 22;
+        if (i == 0)
+            svg_text(&p->svg, MARGIN, y + 15, "small dim", "lane");
+        if (!(a->mask >> i & 1))
+            continue;
+        snprintf(class, sizeof class, "l%u", i % 8);
+        svg_rect(&p->svg, x, y + 1, 28, 19, class);
+        svg_text(&p->svg, x + 14, y + 15, "code small big ink mid", "%u", i);
+        svg_text(&p->svg, x + 36, y + 15, "code", "%" PRIu64, a->address[i] - p->base);
+    }
+    p->y += 88;
+}
+
+static void legend(struct picture *p)
+{
+    const bool shared = p->event->space == SPACE_SHARED;
+    p->y += 28;
+    svg_text(&p->svg, MARGIN, p->y, "small dim",
+             shared ? "A cell is a word of 4 bytes: above, the %s; below, the byte of %s where it begins.%s"
+                    : "A cell is a word of 4 bytes: the %s. Rows and columns add up to its byte in %s.%s",
+             is_matrix(p->event) ? "lane that names its row" : "lanes that ask for it", p->where,
+             p->brief ? " 0+7: lane 0 and seven more." : "");
+    p->y += 17;
+    svg_text(&p->svg, MARGIN, p->y, "small dim", "%s",
+             shared ? "A bank moves one word a wavefront. Red: banks that are asked for several words at once, and "
+                      "the wavefronts that this adds."
+             : is_load(p->event)
+                 ? "A frame is a sector of 32 bytes, which memory delivers as a whole: its cells without "
+                   "a number are fetched though nobody asked for them."
+                 : "A frame is a sector of 32 bytes, the smallest piece that memory takes: its cells "
+                   "without a number are not written.");
+    p->y += 20;
+}
+
+// --- the whole ---
+
+// How many bytes of the fetched sectors some lane asks for.
+static uint64_t used_bytes(const struct trace_access *a)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < LANES; i++) {
+        for (uint32_t b = 0; a->mask >> i & 1 && b < a->bytes; b++) {
+            bool again = false;
+            for (uint32_t j = 0; j < i && !again; j++)
+                again = a->mask >> j & 1 && a->address[i] + b - a->address[j] < a->bytes;
+            n += !again;
+        }
+    }
+    return n;
+}
+
+static void say_title(const struct picture *p, char *title, size_t size)
+{
+    const struct trace_event *e = p->event;
+    const char *space = e->space == SPACE_SHARED ? "Shared-memory" : "Global-memory";
+    const char *kind = is_matrix(e) ? (is_load(e) ? "ldmatrix" : "stmatrix") : is_load(e) ? "load" : "store";
+    int n = is_matrix(e) ? snprintf(title, size, "%s: ", kind) : snprintf(title, size, "%s %s: ", space, kind);
+    if (e->space == SPACE_GLOBAL) {
+        uint64_t used = 0;
+        for (uint32_t i = 0; i < e->n; i++)
+            used += used_bytes(&e->access[i]);
+        snprintf(title + n, size - (size_t)n, "%u request%s, %u sector%s; %" PRIu64 " of %u bytes are %s", e->n,
+                 plural(e->n), p->sectors, plural(p->sectors), used, SECTOR * p->sectors,
+                 is_load(e) ? "asked for" : "written");
+    } else if (p->cost.conflicts) {
+        snprintf(title + n, size - (size_t)n, "%u wavefronts, ideal %u, %u bank conflict%s", p->cost.waves,
+                 p->cost.ideal, p->cost.conflicts, plural(p->cost.conflicts));
+    } else {
+        snprintf(title + n, size - (size_t)n, "%u wavefront%s, ideal %u, no bank conflicts", p->cost.waves,
+                 plural(p->cost.waves), p->cost.ideal);
+    }
+}
+
+char *draw_access(const struct draw_subject *subject)
+{
+    const struct trace_event *e = subject->event;
+    struct picture p = { .subject = subject, .event = e, .y = 38 };
+    char title[200], name[64] = "";
+    if (!svg_open(&p.svg))
+        return NULL;
+    find_base(&p);
+    add_up(&p);
+    say_title(&p, title, sizeof title);
+    svg_text(&p.svg, MARGIN, p.y, p.cost.conflicts && e->space == SPACE_SHARED ? "head bad" : "head", "%s", title);
+    p.y += 26;
+    svg_text(&p.svg, MARGIN, p.y, "code", "%s", subject->ptx);
+    for (int i = 0; i < DRAW_LINES; i++) {
+        if (!subject->source[i][0])
+            continue;
+        p.y += 20;
+        svg_text(&p.svg, MARGIN, p.y, i == DRAW_LINES - 1 ? "dim" : "code dim", "%s", subject->source[i]);
+    }
+    for (uint32_t i = 0; i < e->n; i++) {
+        if (e->n > 1)
+            snprintf(name, sizeof name, "%s %u of %u", e->space == SPACE_SHARED ? "Access" : "Request", i + 1, e->n);
+        (e->space == SPACE_SHARED ? shared_access : global_access)(&p, &e->access[i], name);
+    }
+    addresses(&p, &e->access[0]);
+    legend(&p);
+    return svg_close(&p.svg, WIDTH, p.y, title);
+}

@@ -1,5 +1,6 @@
 // How fast the simulated GPU climbs: multiply-adds a second for each step, on one host thread and on two, next to a
-// plain C triple loop in the same run. Checks and counters are on, as they always are.
+// plain C triple loop in the same run. Counters and the checks of bounds and alignment are on, as they always are; the
+// last column is with all checks (simt check).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,18 +48,21 @@ static double plain_rate(void)
     return (double)SIZE * SIZE * SIZE / median(seconds) * 1e-9;
 }
 
-static bool step_rate(const struct step *step, unsigned jobs, double *rate)
+static bool step_rate(const struct step *step, unsigned jobs, bool checks, double *rate)
 {
     char error[DEV_ERROR_MAX];
     struct tester_options o = tester_defaults;
     struct tester_result r;
     o.m = o.n = o.k = SIZE;
     o.check = false;
+    o.sanitize = checks;
     o.warmup = 0;
     o.iterations = RUNS;
     struct dev *d = dev_open(DEV_SIM, error);
-    if (d)
+    if (d) {
         dev_set_jobs(d, jobs);
+        dev_set_checks(d, checks);
+    }
     bool ok = d && tester_run(d, step, &o, &r, error);
     if (ok)
         *rate = (double)SIZE * SIZE * SIZE / r.ms * 1e-6;
@@ -72,13 +76,15 @@ int main(void)
 {
     double plain = plain_rate();
     printf("%d x %d x %d, medians of %d runs, in G multiply-adds a second\n", SIZE, SIZE, SIZE, RUNS);
-    printf("%-22s %10s %10s %12s %14s\n", "", "1 thread", "2 threads", "2 against 1", "1 against C");
+    printf("%-22s %10s %10s %12s %14s %12s\n", "", "1 thread", "2 threads", "2 against 1", "1 against C", "1, checked");
     printf("%-22s %10.3f\n", "plain C, -O2", plain);
     for (size_t i = 0; i < n_steps; i++) {
-        double one, two;
-        if (!step_rate(steps[i], 1, &one) || !step_rate(steps[i], 2, &two))
+        double one, two, checked;
+        if (!step_rate(steps[i], 1, false, &one) || !step_rate(steps[i], 2, false, &two) ||
+            !step_rate(steps[i], 1, true, &checked))
             return 1;
-        printf("%-22s %10.3f %10.3f %11.2fx %13.2fx\n", steps[i]->name, one, two, two / one, one / plain);
+        printf("%-22s %10.3f %10.3f %11.2fx %13.2fx %12.3f\n", steps[i]->name, one, two, two / one, one / plain,
+               checked);
     }
     return 0;
 }

@@ -29,6 +29,13 @@ static inline v8i select8(v8i mask, v8i yes, v8i no)
     return (yes & mask) | (no & ~mask);
 }
 
+static inline bool any8(v8i x)
+{
+    uint64_t u[4];
+    memcpy(u, &x, sizeof u);
+    return u[0] | u[1] | u[2] | u[3];
+}
+
 static inline v8i max8(v8i a, v8i b)
 {
     return select8(a > b, a, b);
@@ -139,14 +146,17 @@ static inline float cut(double x)
 
 static inline v8f cut8(v8d x)
 {
-    v8l bits, tiny = (x < 0x1p-126) & (x > -0x1p-126) & (x != 0);
+    v8l bits;
     memcpy(&bits, &x, sizeof bits);
     bits &= ~0x1fffffffll;
     v8d kept;
     memcpy(&kept, &bits, sizeof kept);
     v8f result = __builtin_convertvector(kept, v8f);
-    for (unsigned i = 0; i < N; i++)
-        if (tiny[i])
+    v8i small;
+    memcpy(&small, &result, sizeof small);
+    small = (small & 0x7fffffff) < 0x01000000;  // below twice the smallest normal number, where a result was rounded
+    for (unsigned i = 0; any8(small) && i < N; i++)
+        if (small[i])
             result[i] = cut(x[i]);
     return result;
 }
@@ -277,10 +287,10 @@ static inline void multiply(struct warp *w, const struct warpop *op, enum mma_ty
         v8i bits;
         memcpy(&bits, &first, sizeof bits);
         bits = (bits & 0x7f800000) == 0x7f800000;
-        special[row] = a.special || b.special;
-        for (unsigned j = 0; j < N; j++)
-            special[row] |= bits[j] != 0;
-        for (unsigned k = 0; k < m->k; k += m->block) {
+        special[row] = a.special || b.special || any8(bits);
+        if (m->k == 16 && m->block == 16)  // the most common, with loops that the compiler can unroll
+            result[row] = sum_row(a.significand[row], a.exponent[row], bt, ebt, 0, 16, m->fraction, product, acc);
+        for (unsigned k = m->k == 16 && m->block == 16 ? 16 : 0; k < m->k; k += m->block) {
             result[row] =
                 sum_row(a.significand[row], a.exponent[row], bt, ebt, k, k + m->block, m->fraction, product, acc);
             if (k + m->block < m->k)

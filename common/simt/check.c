@@ -81,34 +81,60 @@ struct fault check_site(const struct warp *w, uint32_t inst, uint32_t lane, enum
 
 // --- which granules an access touches ---
 
-static void learn(struct touches *t, const uint64_t address[LANES], uint32_t active, uint32_t bytes, unsigned shift)
+struct place {
+    int64_t at;
+    struct touch by;
+};
+
+// The distinct granules, ascending; answers how many.
+static uint32_t sort_places(struct place places[PATTERN_UNITS], const struct touches *t, unsigned shift)
 {
-    const uint64_t first = address[__builtin_ctz(active)];
-    t->active = active;
-    t->bytes = bytes;
-    t->n = t->n_runs = 0;
-    for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {
+    uint32_t n = 0;
+    for (uint32_t lanes = t->active; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-        t->delta[lane] = address[lane] - first;
-        for (uint32_t b = 0; b < bytes; b += 1u << shift) {
+        for (uint32_t b = 0; b < t->bytes; b += 1u << shift) {
             int64_t at = (int64_t)(t->delta[lane] + b) >> shift;
-            uint32_t i = t->n;
-            while (i && t->all[i - 1].at > at)
+            uint32_t i = n;
+            while (i && places[i - 1].at > at)
                 i--;
-            if (i && t->all[i - 1].at == at) {
-                t->all[i - 1].lane2 = t->all[i - 1].lane2 == NO_LANE ? (uint8_t)lane : t->all[i - 1].lane2;
+            if (i && places[i - 1].at == at) {
+                struct touch *by = &places[i - 1].by;
+                by->lane2 = by->lane2 == NO_LANE ? (uint8_t)lane : by->lane2;
                 continue;
             }
-            memmove(&t->all[i + 1], &t->all[i], (t->n - i) * sizeof *t->all);
-            t->all[i] = (struct touch){ at, (uint8_t)lane, NO_LANE };
-            t->n++;
+            memmove(&places[i + 1], &places[i], (n - i) * sizeof *places);
+            places[i] = (struct place){ at, { (uint8_t)lane, NO_LANE } };
+            n++;
         }
     }
-    for (uint32_t i = 0; i < t->n; i++) {
-        if (!i || t->all[i].at != t->all[i - 1].at + 1)
-            t->runs[t->n_runs++] = (struct run){ t->all[i].at, i, 0 };
-        t->runs[t->n_runs - 1].n++;
+    return n;
+}
+
+static bool learn(struct touches *t, const uint64_t address[LANES], uint32_t active, uint32_t bytes, unsigned shift)
+{
+    struct place places[PATTERN_UNITS + 1];
+    t->active = active;
+    t->bytes = bytes;
+    t->n_runs = 0;
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        t->delta[lane] = address[lane] - address[__builtin_ctz(active)];
+    const uint32_t n = sort_places(places, t, shift);
+    if (n > t->room) {
+        free(t->runs);
+        free(t->all);
+        t->runs = malloc(n * sizeof *t->runs);
+        t->all = malloc(n * sizeof *t->all);
+        t->room = t->runs && t->all ? n : 0;
+        if (!t->room)
+            return false;
     }
+    for (uint32_t i = 0; i < n; i++) {
+        if (!i || places[i].at != places[i - 1].at + 1)
+            t->runs[t->n_runs++] = (struct run){ places[i].at, i, 0 };
+        t->runs[t->n_runs - 1].n++;
+        t->all[i] = places[i].by;
+    }
+    return true;
 }
 
 const struct touches *check_touches(struct checker *c, uint32_t index, uint32_t active, const uint64_t address[LANES],
@@ -123,9 +149,12 @@ const struct touches *check_touches(struct checker *c, uint32_t index, uint32_t 
     const uint64_t first = address[__builtin_ctz(active)];
     for (uint32_t i = 0; !differs && i < LANES; i++)
         differs |= active >> i & 1 ? (address[i] - first) ^ t->delta[i] : 0;
-    if (differs || t->bytes != bytes)
-        learn(t, address, active, bytes, shift);
     t->pattern = 0;
+    if ((differs || t->bytes != bytes) && !learn(t, address, active, bytes, shift)) {
+        t->active = 0;
+        c->failed = true;
+        return NULL;
+    }
     return t;
 }
 
@@ -232,8 +261,13 @@ void check_free(struct checker *c)
 {
     if (!c)
         return;
-    for (uint32_t i = 0; c->touches && i < c->n_touches; i++)
+    for (uint32_t i = 0; c->touches && i < c->n_touches; i++) {
+        if (c->touches[i]) {
+            free(c->touches[i]->runs);
+            free(c->touches[i]->all);
+        }
         free(c->touches[i]);
+    }
     free(c->touches);
     free(c->granules);
     free(c->quiet);

@@ -67,22 +67,21 @@ struct found *check_found(const struct checker *c, uint64_t stop, size_t *n);
 #define PATTERN_UNITS 512  // 32 lanes of 16 bytes, in granules of one byte
 #define NO_LANE 0xff
 
-struct touch {            // one granule that an instruction touches
-    int64_t at;           // granules from the first active lane's
+struct touch {            // of one granule by an instruction
     uint8_t lane, lane2;  // the first two lanes that touch it; NO_LANE: only one
 };
 
-struct run {  // granules side by side
-    int64_t at;
+struct run {            // granules side by side
+    int64_t at;         // granules from the first active lane's
     uint32_t first, n;  // of touches
 };
 
 struct touches {  // which granules a warp's access touches: distinct ones, by address
     uint32_t active, bytes, pattern;
-    uint32_t n, n_runs;
+    uint32_t n_runs, room;  // room: of runs and of all
+    struct run *runs;
+    struct touch *all;
     uint64_t delta[LANES];
-    struct touch all[PATTERN_UNITS];
-    struct run runs[PATTERN_UNITS];
 };
 
 #define WHO_ATOMIC 1

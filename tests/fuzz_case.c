@@ -103,6 +103,7 @@ bool fuzz_run(const char *text, size_t bytes)
             if (k->code)
                 memcpy(given, params, k->code->param_bytes);
             *error = '\0';
+            s->checks = j % 2;
             if (simt_launch(s, k, shapes[j].grid, shapes[j].block, shapes[j].shared, given, error))
                 any = true;
             else

@@ -230,3 +230,29 @@ Test(agreement, counters)
     free(said);
     dev_close(d);
 }
+
+Test(agreement, counters_of_an_h200)
+{
+    char line[512], name[64], counter[160];
+    uint64_t real;
+    FILE *f = fopen(COUNTERS, "r");
+    struct dev *d = simulate();
+    const struct profile *p = dev_profile(d);
+    int compared = 0;
+    cr_assert(f, COUNTERS);
+    while (fgets(line, sizeof line, f)) {
+        if (sscanf(line, "%63[^,],%159[^,],%" SCNu64, name, counter, &real) != 3 || strcmp(name, STEP.name))
+            continue;
+        for (int m = 0; m < METRIC_COUNT; m++) {
+            if (strcmp(counter, profile_metric_name((enum profile_metric)m)) ||
+                !must_agree((enum profile_metric)m, p->total[m]))
+                continue;
+            cr_expect_eq(p->total[m], real, "%s: %s is %" PRIu64 ", an H200 counted %" PRIu64, name, counter,
+                         p->total[m], real);
+            compared++;
+        }
+    }
+    fclose(f);
+    dev_close(d);
+    cr_assert_geq(compared, 15, "only %d counters of %s in %s", compared, STEP.name, COUNTERS);
+}

@@ -89,7 +89,7 @@ static bool begins(struct str s, const char *with)
 
 static bool has(struct str s, const char *part)
 {
-    return memmem(s.p, s.n, part, strlen(part));
+    return s.p && memmem(s.p, s.n, part, strlen(part));
 }
 
 // Shared memory may not be the same after it.

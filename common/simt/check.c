@@ -118,13 +118,15 @@ static bool learn(struct touches *t, const uint64_t address[LANES], uint32_t act
     t->n_runs = 0;
     for (uint32_t lane = 0; lane < LANES; lane++)
         t->delta[lane] = address[lane] - address[__builtin_ctz(active)];
-    const uint32_t n = sort_places(places, t, shift);
+    const uint32_t n = t->n = sort_places(places, t, shift);
     if (n > t->room) {
         free(t->runs);
         free(t->all);
+        free(t->at);
+        t->at = malloc(n * sizeof *t->at);
         t->runs = malloc(n * sizeof *t->runs);
         t->all = malloc(n * sizeof *t->all);
-        t->room = t->runs && t->all ? n : 0;
+        t->room = t->runs && t->all && t->at ? n : 0;
         if (!t->room)
             return false;
     }
@@ -133,6 +135,7 @@ static bool learn(struct touches *t, const uint64_t address[LANES], uint32_t act
             t->runs[t->n_runs++] = (struct run){ places[i].at, i, 0 };
         t->runs[t->n_runs - 1].n++;
         t->all[i] = places[i].by;
+        t->at[i] = (uint32_t)places[i].at;
     }
     return true;
 }
@@ -265,6 +268,7 @@ void check_free(struct checker *c)
         if (c->touches[i]) {
             free(c->touches[i]->runs);
             free(c->touches[i]->all);
+            free(c->touches[i]->at);
         }
         free(c->touches[i]);
     }

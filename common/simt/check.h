@@ -81,6 +81,7 @@ struct touches {  // which granules a warp's access touches: distinct ones, by a
     uint32_t n_runs, room;  // room: of runs and of all
     struct run *runs;
     struct touch *all;
+    uint32_t n, *at;  // distinct granules, from the first active lane's; modulo 2^32
     uint64_t delta[LANES];
 };
 

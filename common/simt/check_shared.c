@@ -228,7 +228,10 @@ static void visit_all(const struct visit *v, const struct touches *t)
 {
     const struct checker *c = v->c;
     const uint32_t base = (uint32_t)(v->address >> c->grid->code->shared_shift);
-    for (uint32_t r = 0; r < t->n_runs; r++) {
+    uint32_t any = v->op != CHECK_READ || 4 * t->n_runs < t->n;  // long runs are looked at one by one
+    for (uint32_t i = 0; !any && i < t->n; i++)
+        any = c->quiet[base + t->at[i]] ^ c->barrier;
+    for (uint32_t r = 0; any && r < t->n_runs; r++) {
         const struct run *run = &t->runs[r];
         const uint32_t *quiet = &c->quiet[base + (uint32_t)run->at];
         uint32_t news = v->op != CHECK_READ;

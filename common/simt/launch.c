@@ -21,7 +21,7 @@ struct crew {  // what the threads of a launch share
 };
 
 struct hand {
-    struct crew *crew;
+    _Alignas(256) struct crew *crew;  // so that no two threads write to one line of the host's caches
     struct worker worker;
     pthread_t thread;
     void *memory[6];
@@ -284,8 +284,10 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
     struct crew crew = { .exec = s->exec, .grid = &g, .n_blocks = (uint64_t)grid[0] * grid[1] * grid[2] };
     atomic_store(&crew.stop, UINT64_MAX);
     unsigned jobs = count_jobs(s, code, crew.n_blocks, threads);
-    struct hand *hands = calloc(jobs, sizeof *hands);
+    struct hand *hands = aligned_alloc(_Alignof(struct hand), jobs * sizeof *hands);
     bool ready = hands != NULL;
+    if (ready)
+        memset(hands, 0, jobs * sizeof *hands);
     for (unsigned i = 0; ready && i < jobs; i++)
         ready = hire(&hands[i], &crew, s->checks);
     if (ready)

@@ -298,7 +298,7 @@ static int climb(struct ladder *l, FILE *json, char error[DEV_ERROR_MAX])
     }
     measure_again(l);
     print_foot(l);
-    if (l->o.csv && !dev_about(l->dev)->simulated && !write_csv(l)) {
+    if (l->o.csv && !write_csv(l)) {
         report_write_error("--csv", l->o.csv, error);
         return 2;
     }
@@ -318,7 +318,14 @@ static int start(struct ladder *l, char error[DEV_ERROR_MAX])
     FILE *json;
     l->dev = dev_open(l->o.device, error);
     l->rows = calloc(n_steps, sizeof *l->rows);
-    if (!l->dev || !l->rows || !options_open_json(l->o.json, &json, error))
+    if (!l->dev || !l->rows)
+        return 2;
+    if (l->o.csv && dev_about(l->dev)->simulated) {
+        snprintf(error, DEV_ERROR_MAX,
+                 "--csv: the table is of times on a GPU, and this is the simulated one: try --json");
+        return 2;
+    }
+    if (!options_open_json(l->o.json, &json, error))
         return 2;
     dev_set_jobs(l->dev, (unsigned)l->o.jobs);
     error[0] = '\0';  // "auto" may have left a word about the GPU that did not answer

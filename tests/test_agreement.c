@@ -9,13 +9,9 @@
 
 #include "profile.h"
 #include "program.h"
-#include "tester.h"
+#include "shapes.h"
 
 extern const struct step STEP;
-
-struct shape {
-    int m, n, k;
-};
 
 static struct dev *open_or_skip(enum dev_kind kind)
 {

@@ -177,6 +177,13 @@ Test(driver, shows_help)
     cr_assert(r.status == 0 && strstr(r.out, "--pause-ms") && !r.err[0], "%d: %s", r.status, r.out);
 }
 
+Test(ladder, keeps_no_table_of_simulated_times)
+{
+    struct run r;
+    run(&r, LADDER, "--device=sim", "--csv", "/dev/null", NULL);
+    refused(&r, "--csv", "--json");
+}
+
 Test(ladder, climbs_every_step_simulated)
 {
     struct run r;

@@ -60,7 +60,7 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
 {
     extern __shared__ __align__(32) half8 shared[];  // two stages of As and Bs; at the end a part of the tile of C
     half *As = reinterpret_cast<half *>(shared), *Bs = As + BM * LDA;
-    float *Cs = reinterpret_cast<float *>(shared);
+    float *Cs = reinterpret_cast<float *>(shared) + (STAGE - BM / WM * 16 * LDC);  // ends where shared ends
 
     // --- Who am I? ---
     // The warps divide the work three times, each time anew: to copy tiles in, to multiply, and to copy C out.

@@ -1,0 +1,162 @@
+// The main program of each exercise's check: compiles kernel.cu, runs the Criterion tests of check.c on it and says in
+// the words of the exercise what is missing. Exit status: 0 passed, 1 not yet, 77 not started, 2 could not run.
+//
+// EXERCISE is the exercise's name, NVCC and PTX_FLAGS how to compile. With EXERCISE_KERNEL in the environment that file
+// is checked in place of kernel.cu, and nothing is remembered.
+#include <criterion/criterion.h>
+#include <criterion/logging.h>
+#include <criterion/options.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "program.h"
+#include "state.h"
+
+enum { NOT_YET = 1, CANNOT = 2, NOT_STARTED = 77, MESSAGES = 16 };
+
+// --- The report: a line for each test, below it what failed ---
+
+static char *messages[MESSAGES];
+static size_t n_messages;
+
+static void remember(const char *text)
+{
+    if (text && *text && n_messages < MESSAGES)
+        messages[n_messages++] = strdup(text);
+}
+
+static void log_assert(struct criterion_assert_stats *stats)
+{
+    if (!stats->passed)
+        remember(stats->message);
+}
+
+static void log_timeout(struct criterion_test_stats *stats)
+{
+    (void)stats;
+    remember("the check did not end in time");
+}
+
+static void log_crash(struct criterion_test_stats *stats)
+{
+    char text[128];
+    snprintf(text, sizeof text, "the check itself crashed (signal %d): that is an error of the course", stats->signal);
+    remember(text);
+}
+
+static void print_indented(const char *text)
+{
+    while (*text) {
+        const int n = (int)strcspn(text, "\n");
+        printf("%s%.*s\n", n ? "       " : "", n, text);
+        text += n + (text[n] == '\n');
+    }
+}
+
+static void log_post_test(struct criterion_test_stats *stats)
+{
+    const bool skipped = stats->test_status == CR_STATUS_SKIPPED;
+    const bool passed = stats->test_status == CR_STATUS_PASSED && !n_messages;
+    const char *title = stats->test->name;
+    while (isdigit((unsigned char)*title) || *title == '_')
+        title++;
+    printf("  %s ", skipped ? " - " : passed ? "ok " : "NO ");
+    for (; *title; title++)
+        putchar(*title == '_' ? ' ' : *title);
+    putchar('\n');
+    if (skipped && stats->message)
+        print_indented(stats->message);
+    for (size_t i = 0; i < n_messages; i++) {
+        print_indented(messages[i]);
+        free(messages[i]);
+    }
+    n_messages = 0;
+    fflush(stdout);
+}
+
+static struct criterion_logger report = {
+    .log_assert = log_assert,
+    .log_test_timeout = log_timeout,
+    .log_test_crash = log_crash,
+    .log_post_test = log_post_test,
+};
+
+// --- The compiler ---
+
+static char folder[64] = "/tmp/gemm-steps-XXXXXX";
+
+static void remove_folder(void)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/kernel.ptx", folder);
+    unlink(path);
+    rmdir(folder);
+}
+
+// Leaves the PTX's path in the environment, where the tests find it. Prints what nvcc says.
+static bool compile(const char *kernel)
+{
+    char ptx[128];
+    char *const argv[] = { NVCC, PTX_FLAGS, "-o", ptx, (char *)kernel, NULL };
+    char *said;
+    int status;
+    snprintf(ptx, sizeof ptx, "%s/kernel.ptx", folder);
+    if (!program_run(argv, &said, &status)) {
+        fprintf(stderr, "%s cannot be started\n", NVCC);
+        return false;
+    }
+    if (status)
+        printf("  NO  it compiles\n");
+    print_indented(said);
+    free(said);
+    return !status && !setenv("EXERCISE_PTX", ptx, 1);
+}
+
+static int check(const char *kernel, const char *shown)
+{
+    if (!mkdtemp(folder)) {
+        perror(folder);
+        return CANNOT;
+    }
+    printf(EXERCISE ": %s\n", shown);
+    fflush(stdout);
+    int status = NOT_YET;
+    if (compile(kernel)) {
+        struct criterion_test_set *tests = criterion_initialize();
+        criterion_options.logger = &report;
+        criterion_options.jobs = 1;  // in order
+        status = criterion_run_all_tests(tests) ? 0 : NOT_YET;
+        criterion_finalize(tests);
+    }
+    remove_folder();
+    return status;
+}
+
+int main(void)
+{
+    char mine[STATE_PATH_MAX];
+    const char *other = getenv("EXERCISE_KERNEL");
+    const enum state before = state_of(EXERCISE);
+    if (other)
+        return check(other, other);
+    state_path(EXERCISE, "kernel.cu", mine);
+    if (before == STATE_MISSING) {
+        fprintf(stderr, "%s is missing; progress reset " EXERCISE " puts the stub there\n", mine);
+        return CANNOT;
+    }
+    if (before == STATE_NOT_STARTED) {
+        printf(EXERCISE ": not started. Read exercises/" EXERCISE "/TASK.md, then fill in kernel.cu beside it.\n");
+        return NOT_STARTED;
+    }
+    const int status = check(mine, "exercises/" EXERCISE "/kernel.cu");
+    if (status == NOT_YET)
+        printf("A hint: build/exercises/progress hint " EXERCISE "\n");
+    if (!status && !state_passed(EXERCISE))
+        fprintf(stderr, "exercises/.progress cannot be written: that " EXERCISE " passed is not remembered\n");
+    if (!status)
+        printf("Done. To compare: build/exercises/progress solution " EXERCISE "\n");
+    return status;
+}

@@ -1,0 +1,191 @@
+// See cut.h.
+#include "cut.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum mark { PLAIN, OPEN, STUB, BUG, CLOSE };
+
+struct line {
+    const char *text, *end;  // without the newline
+    const char *body;        // without the blanks before it
+    enum mark mark;
+};
+
+static bool begins(const struct line *l, const char *with)
+{
+    return (size_t)(l->end - l->body) >= strlen(with) && !memcmp(l->body, with, strlen(with));
+}
+
+static bool next(const char **p, struct line *l)
+{
+    if (!**p)
+        return false;
+    l->text = l->body = *p;
+    l->end = *p + strcspn(*p, "\n");
+    *p = l->end + (*l->end == '\n');
+    while (l->body < l->end && (*l->body == ' ' || *l->body == '\t'))
+        l->body++;
+    l->mark = begins(l, "// >>>")        ? OPEN
+              : begins(l, "// --- stub") ? STUB
+              : begins(l, "// --- bug ") ? BUG
+              : begins(l, "// <<<")      ? CLOSE
+                                         : PLAIN;
+    return true;
+}
+
+// "// --- bug name: "text" "text""
+static void read_bug(const struct line *l, struct cut_bug *bug)
+{
+    const char *p = l->body + strlen("// --- bug "), *colon = memchr(p, ':', (size_t)(l->end - p));
+    const char *name_end = colon ? colon : l->end;
+    *bug = (struct cut_bug){ 0 };
+    snprintf(bug->name, sizeof bug->name, "%.*s", (int)(name_end - p), p);
+    for (p = name_end; bug->n < CUT_EXPECTS_MAX;) {
+        const char *begin = memchr(p, '"', (size_t)(l->end - p));
+        const char *end = begin ? memchr(begin + 1, '"', (size_t)(l->end - begin - 1)) : NULL;
+        if (!end)
+            return;
+        snprintf(bug->expects[bug->n++], CUT_TEXT_MAX, "%.*s", (int)(end - begin - 1), begin + 1);
+        p = end + 1;
+    }
+}
+
+static void put(FILE *out, const struct line *l, bool alternative)
+{
+    if (!alternative) {
+        fprintf(out, "%.*s\n", (int)(l->end - l->text), l->text);
+        return;
+    }
+    const char *rest = l->body + 3;  // after "//|"
+    rest += rest < l->end && *rest == ' ';
+    if (rest == l->end)
+        fputc('\n', out);
+    else
+        fprintf(out, "%.*s%.*s\n", (int)(l->body - l->text), l->text, (int)(l->end - rest), rest);
+}
+
+// The part of a region that is copied: PLAIN for the solution. A bug that has no part in it leaves the solution.
+static enum mark part_of(const char *p, enum cut kind, const char *bug)
+{
+    struct line l;
+    struct cut_bug b;
+    if (kind != CUT_BUG)
+        return kind == CUT_STUB ? STUB : PLAIN;
+    while (next(&p, &l) && l.mark != CLOSE)
+        if (l.mark == BUG) {
+            read_bug(&l, &b);
+            if (!strcmp(b.name, bug))
+                return BUG;
+        }
+    return PLAIN;
+}
+
+static bool cut_into(FILE *out, const char *source, enum cut kind, const char *bug, char error[CUT_ERROR_MAX])
+{
+    const char *p = source;
+    struct line l;
+    struct cut_bug b;
+    bool in_region = false, taken = true, stub = false, found = false;
+    enum mark wanted = PLAIN, part = PLAIN;
+    int regions = 0;
+    for (int number = 1; next(&p, &l); number++) {
+        const char *wrong = NULL;
+        if (l.mark == OPEN ? in_region : l.mark != PLAIN && !in_region)
+            wrong = "a mark out of order: >>>, --- stub, --- bug ..., <<<";
+        else if (l.mark == STUB && (part != PLAIN || stub))
+            wrong = "a region has one stub, before its bugs";
+        else if ((l.mark == CLOSE || l.mark == BUG) && !stub)
+            wrong = "a region without a stub";
+        else if (in_region && part != PLAIN && l.mark == PLAIN && !begins(&l, "//|"))
+            wrong = "a line of a stub or a bug begins with //|";
+        if (wrong) {
+            snprintf(error, CUT_ERROR_MAX, "line %d: %s", number, wrong);
+            return false;
+        }
+        switch (l.mark) {
+        case OPEN:
+            in_region = true, stub = false, part = PLAIN, regions++;
+            wanted = part_of(p, kind, bug);
+            taken = wanted == PLAIN;
+            put(out, &l, false);
+            break;
+        case STUB:
+            stub = true, part = STUB;
+            taken = wanted == STUB;
+            break;
+        case BUG:
+            read_bug(&l, &b);
+            part = BUG;
+            taken = wanted == BUG && !strcmp(b.name, bug);
+            found |= taken;
+            break;
+        case CLOSE:
+            in_region = false, part = PLAIN, taken = true;
+            put(out, &l, false);
+            break;
+        default:
+            if (taken)
+                put(out, &l, part != PLAIN);
+        }
+    }
+    if (in_region || !regions)
+        snprintf(error, CUT_ERROR_MAX,
+                 in_region ? "the last region has no <<<" : "no region, which begins with // >>>");
+    else if (kind == CUT_BUG && !found)
+        snprintf(error, CUT_ERROR_MAX, "no bug has the name '%s'", bug);
+    else
+        return true;
+    return false;
+}
+
+char *cut_text(const char *source, enum cut kind, const char *bug, char error[CUT_ERROR_MAX])
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) {
+        snprintf(error, CUT_ERROR_MAX, "out of memory");
+        return NULL;
+    }
+    const bool done = cut_into(out, source, kind, bug, error);
+    if (!fclose(out) && done)
+        return text;
+    free(text);
+    return NULL;
+}
+
+size_t cut_bugs(const char *source, struct cut_bug bugs[CUT_BUGS_MAX])
+{
+    struct line l;
+    size_t n = 0;
+    while (n < CUT_BUGS_MAX && next(&source, &l)) {
+        if (l.mark != BUG)
+            continue;
+        read_bug(&l, &bugs[n]);
+        bool known = false;
+        for (size_t i = 0; i < n && !known; i++)
+            known = !strcmp(bugs[i].name, bugs[n].name);
+        n += !known;
+    }
+    return n;
+}
+
+char *cut_read(const char *path)
+{
+    char *text = NULL, part[4096];
+    size_t size, n;
+    FILE *in = fopen(path, "r"), *out = in ? open_memstream(&text, &size) : NULL;
+    while (out && (n = fread(part, 1, sizeof part, in)) > 0)
+        fwrite(part, 1, n, out);
+    const bool failed = !in || !out || ferror(in);
+    if (in)
+        fclose(in);
+    if (out && (fclose(out) || failed)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

@@ -1,0 +1,151 @@
+// See exercise.h.
+#include "exercise.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "findings.h"
+#include "source.h"
+
+// Warp instructions of a block before the simulated GPU gives up on it: no solution needs a tenth of them.
+enum { BUDGET = 4000000 };
+
+enum { SHOWN = 2 };  // findings in full: the others mostly follow from them
+
+// What the checks found, as the report prints it, to be freed; NULL where there is nothing.
+static char *found_text(struct dev *d)
+{
+    const struct findings *f = dev_findings(d);
+    char *text = NULL;
+    size_t size;
+    if (!f || !f->n)
+        return NULL;
+    FILE *out = open_memstream(&text, &size);
+    cr_assert(out, "out of memory");
+    struct findings first = *f;
+    if (first.n > SHOWN)
+        first.n = SHOWN;
+    findings_print(out, &first);
+    if (f->n > first.n)
+        fprintf(out, "\nand %zu more, elsewhere\n", f->n - first.n);
+    fclose(out);
+    return text;
+}
+
+static struct dev *open_device(enum dev_kind kind)
+{
+    char error[DEV_ERROR_MAX];
+    struct dev *d = dev_open(kind, error);
+    if (!d && kind == DEV_GPU)
+        return NULL;
+    cr_assert(d, "%s", error);
+    dev_set_checks(d, true);
+    dev_set_budget(d, BUDGET);
+    return d;
+}
+
+// --- kernels named gemm ---
+
+static const char *run_gemm(struct dev *d, const struct step *step, int m, int n, int k, double alpha, double beta,
+                            char **found)
+{
+    static char error[DEV_ERROR_MAX];
+    static struct tester_result r;
+    struct step s = *step;
+    struct tester_options o = tester_defaults;
+    s.ptx = EX_PTX;
+    o.m = m, o.n = n, o.k = k;
+    o.alpha = alpha, o.beta = beta;
+    o.seed = (uint64_t)(m * 31 + n * 7 + k);
+    o.warmup = 0, o.iterations = 1;
+    o.sanitize = dev_about(d)->simulated;
+    const bool ran = tester_run(d, &s, &o, &r, error);
+    *found = ran ? found_text(d) : NULL;
+    return !ran ? error : r.verdict == TESTER_RIGHT ? NULL : r.what;
+}
+
+static void right_on(enum dev_kind kind, const struct step *step, int m, int n, int k, double alpha, double beta)
+{
+    char *found;
+    struct dev *d = open_device(kind);
+    if (!d)
+        return;
+    const char *wrong = run_gemm(d, step, m, n, k, alpha, beta, &found);
+    cr_assert(!found, "M %d, N %d, K %d: the checks of the simulated GPU found this:\n%s", m, n, k, found);
+    cr_assert(!wrong, "M %d, N %d, K %d, alpha %g, beta %g on %s: %s", m, n, k, alpha, beta, dev_about(d)->name, wrong);
+    dev_close(d);
+}
+
+void ex_is_right(const struct step *step, int m, int n, int k, double alpha, double beta)
+{
+    right_on(DEV_SIM, step, m, n, k, alpha, beta);
+    right_on(DEV_GPU, step, m, n, k, alpha, beta);
+}
+
+const struct profile *ex_count(const struct step *step, int m, int n, int k)
+{
+    static struct dev *d;  // keeps the profile
+    char *found;
+    dev_close(d);
+    d = open_device(DEV_SIM);
+    const char *wrong = run_gemm(d, step, m, n, k, 1, 0, &found);
+    if (found || wrong)
+        cr_skip_test("first the result has to be right");
+    const struct profile *p = dev_profile(d);
+    cr_assert(p, "no counters");
+    return p;
+}
+
+// --- other kernels ---
+
+struct ex ex_open(enum dev_kind kind)
+{
+    struct ex x = { .dev = open_device(kind) };
+    if (!x.dev)
+        cr_skip_test("no GPU");
+    x.module = dev_load(x.dev, EX_PTX);
+    cr_assert(x.module, "%s", dev_error(x.dev));
+    return x;
+}
+
+void ex_close(struct ex *x)
+{
+    dev_close(x->dev);
+    *x = (struct ex){ 0 };
+}
+
+dev_ptr ex_buffer(struct ex *x, const char *name, const void *data, size_t bytes)
+{
+    dev_ptr p;
+    cr_assert(dev_alloc(x->dev, name, bytes, &p), "%s", dev_error(x->dev));
+    cr_assert(!data || dev_upload(x->dev, p, data, bytes), "%s", dev_error(x->dev));
+    return p;
+}
+
+void ex_read(struct ex *x, void *to, dev_ptr from, size_t bytes)
+{
+    cr_assert(dev_download(x->dev, to, from, bytes), "%s", dev_error(x->dev));
+}
+
+const struct profile *ex_launch(struct ex *x, const char *kernel, const struct dev_launch *launch)
+{
+    struct dev_kernel *k = dev_kernel(x->dev, x->module, kernel);
+    cr_assert(k, "%s", dev_error(x->dev));
+    const bool ran = dev_launch(x->dev, k, launch) && dev_sync(x->dev);
+    char *found = found_text(x->dev);
+    cr_assert(!found, "%s: the checks of the simulated GPU found this:\n%s", kernel, found);
+    cr_assert(ran, "%s: %s", kernel, dev_error(x->dev));
+    return dev_profile(x->dev);
+}
+
+uint64_t ex_on_lines(const struct profile *p, enum profile_metric metric, const char *text)
+{
+    char line[512];
+    uint64_t sum = 0;
+    for (size_t i = 0; i < p->n_lines; i++) {
+        source_text(p->lines[i].file, p->lines[i].line, line, sizeof line);
+        if (!text || strstr(line, text))
+            sum += p->lines[i].metric[metric];
+    }
+    return sum;
+}

@@ -1,0 +1,52 @@
+// What the checks of the exercises share. A check is a file of Criterion tests:
+//
+//     static const struct step step = { .name = EXERCISE, .type = DEV_F32, .tile = { 64, 64, 8 }, .block = 64 };
+//     Test(check, 1_the_result_is_right) { ex_is_right(&step, 100, 72, 20, 1, 0); }
+//     Test(check, 2_a_warp_reads_one_line) { const struct profile *p = ex_count(&step, 64, 64, 64); cr_assert(...); }
+//
+// They run in the order of their numbers, each in a process of its own; the name, without number and underscores, is
+// the title of a line of the report. What a failing assertion says is for the learner: what was seen, what is wanted,
+// and where to look. Every launch here is on the simulated GPU with its checks on, and what they find fails the test.
+#ifndef EXERCISES_EXERCISE_H
+#define EXERCISES_EXERCISE_H
+
+#include <criterion/criterion.h>
+#include <inttypes.h>
+
+#include "device.h"
+#include "profile.h"
+#include "tester.h"
+
+#define EX_PTX getenv("EXERCISE_PTX")  // the learner's kernel.cu, compiled by check_main.c
+
+// --- kernels named gemm with the parameters of the steps ---
+
+// C = alpha * A * B + beta * C with the kernel gemm: M x K times K x N. Fails with the findings, or with the first
+// wrong element and the block, warp and lane that own it. The step's .ptx need not be set. Where a GPU answers, the
+// same there.
+void ex_is_right(const struct step *step, int m, int n, int k, double alpha, double beta);
+
+// The counters of one such launch with alpha = 1 and beta = 0, valid until the next. Skips the test where the result is
+// wrong or something was found: the test that calls ex_is_right says so.
+const struct profile *ex_count(const struct step *step, int m, int n, int k);
+
+// --- other kernels ---
+
+struct ex {
+    struct dev *dev;
+    struct dev_module *module;
+};
+
+// The device with the learner's kernels loaded. Skips the test where kind is DEV_GPU and there is none.
+struct ex ex_open(enum dev_kind kind);
+void ex_close(struct ex *x);
+dev_ptr ex_buffer(struct ex *x, const char *name, const void *data, size_t bytes);  // data NULL: uninitialised
+void ex_read(struct ex *x, void *to, dev_ptr from, size_t bytes);
+// Launches a kernel and waits. Fails the test with what the checks found, or with the device's error.
+const struct profile *ex_launch(struct ex *x, const char *kernel, const struct dev_launch *launch);
+
+// The total of a metric on the lines of kernel.cu that hold text; all of them where text is NULL. A line inlined from
+// elsewhere counts where it stands.
+uint64_t ex_on_lines(const struct profile *p, enum profile_metric metric, const char *text);
+
+#endif

@@ -1,0 +1,29 @@
+// Where an exercise stands: its kernel.cu against its stub, and the file .progress, which git ignores.
+//
+// .progress is lines of text, added at the end; a later line of the same kind counts:
+//     05_float4 done 8c1f0a6e2b9d4477 2026-11-21      this kernel.cu (its FNV-1a hash) passed its check
+//     05_float4 hint 2                                that many hints were asked for
+#ifndef EXERCISES_STATE_H
+#define EXERCISES_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { STATE_PATH_MAX = 4096 };
+enum state { STATE_NOT_STARTED, STATE_STARTED, STATE_DONE, STATE_MISSING };  // missing: there is no kernel.cu
+
+// The path of a file of an exercise, or of the folder of all with name "" ("%s/%s/%s").
+const char *state_path(const char *name, const char *file, char path[STATE_PATH_MAX]);
+
+// The stub (or the solution) of an exercise, to be freed; NULL, with one line in error, where its source is not there.
+char *state_stub(const char *name, char *error, size_t room);
+char *state_solution(const char *name, char *error, size_t room);
+
+enum state state_of(const char *name);
+int state_hints(const char *name);  // how many were asked for
+
+// Each adds a line to .progress; false where that cannot be written.
+bool state_passed(const char *name);
+bool state_hinted(const char *name, int hints);
+
+#endif

@@ -1,0 +1,118 @@
+// The proof of one exercise: its stub fails by an assertion, its solution passes, and every planted bug is caught with
+// the words that its source expects. Built once for each exercise: EXERCISE is its name, CHECK its check,
+// EXERCISE_FOLDER its folder.
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "exercises/cut.h"
+#include "program.h"
+
+enum { LEAST_BUGS = 4 };
+
+struct outcome {
+    int status;
+    char *said;
+};
+
+static char *source_text_of(void)
+{
+    char *source = cut_read(EXERCISE_FOLDER "/source.cu");
+    cr_assert(source, "%s/source.cu cannot be read", EXERCISE_FOLDER);
+    return source;
+}
+
+// What the check says about a cut of the source.
+static struct outcome check(const char *source, enum cut kind, const char *bug)
+{
+    char folder[] = "/tmp/gemm-steps-XXXXXX", path[64], error[CUT_ERROR_MAX];
+    char *text = cut_text(source, kind, bug, error);
+    cr_assert(text, "source.cu, %s", error);
+    cr_assert(mkdtemp(folder), "%s", folder);
+    snprintf(path, sizeof path, "%s/kernel.cu", folder);
+    FILE *out = fopen(path, "w");
+    cr_assert(out && fputs(text, out) >= 0 && !fclose(out), "%s", path);
+    free(text);
+    struct outcome o;
+    cr_assert(!setenv("EXERCISE_KERNEL", path, 1));
+    unsetenv("BXFI_MAP");  // by which Criterion knows the processes that it started itself
+    cr_assert(program_run((char *const[]){ CHECK, NULL }, &o.said, &o.status), "%s cannot be started", CHECK);
+    unlink(path);
+    rmdir(folder);
+    return o;
+}
+
+Test(exercise, has_a_stub_that_fails_by_an_assertion, .timeout = 120)
+{
+    char *source = source_text_of();
+    struct outcome o = check(source, CUT_STUB, NULL);
+    cr_assert_eq(o.status, 1, "status %d\n%s", o.status, o.said);
+    cr_assert(strstr(o.said, "  NO  "), "no test fails:\n%s", o.said);
+    cr_assert(!strstr(o.said, "NO  it compiles"), "it does not compile:\n%s", o.said);
+    cr_assert(!strstr(o.said, "did not end in time") && !strstr(o.said, "crashed"), "not by an assertion:\n%s", o.said);
+    free(o.said);
+    free(source);
+}
+
+Test(exercise, has_a_solution_that_passes, .timeout = 120)
+{
+    char *source = source_text_of();
+    struct outcome o = check(source, CUT_SOLUTION, NULL);
+    cr_assert_eq(o.status, 0, "status %d\n%s", o.status, o.said);
+    cr_assert(strstr(o.said, "  ok  "), "no test was run:\n%s", o.said);
+    cr_assert(!strstr(o.said, "warning"), "nvcc warns:\n%s", o.said);
+    free(o.said);
+    free(source);
+}
+
+Test(exercise, catches_every_planted_bug, .timeout = 300)
+{
+    struct cut_bug bugs[CUT_BUGS_MAX];
+    char *source = source_text_of();
+    const size_t n = cut_bugs(source, bugs);
+    cr_assert(n >= LEAST_BUGS, "%zu bugs are planted, want %d", n, LEAST_BUGS);
+    for (size_t i = 0; i < n; i++) {
+        struct outcome o = check(source, CUT_BUG, bugs[i].name);
+        fprintf(stderr, "--- %s\n%s", bugs[i].name, o.said);
+        cr_expect_eq(o.status, 1, "%s: status %d\n%s", bugs[i].name, o.status, o.said);
+        cr_expect(bugs[i].n && !strstr(o.said, "NO  it compiles"), "%s: expects nothing, or does not compile\n%s",
+                  bugs[i].name, o.said);
+        for (size_t e = 0; e < bugs[i].n; e++)
+            cr_expect(strstr(o.said, bugs[i].expects[e]), "%s: '%s' is not said:\n%s", bugs[i].name, bugs[i].expects[e],
+                      o.said);
+        free(o.said);
+    }
+    free(source);
+}
+
+// The kernel.cu of a clone is the stub; a learner's is the learner's own.
+Test(exercise, begins_with_the_stub_of_its_source)
+{
+    char error[CUT_ERROR_MAX], *source = source_text_of();
+    char *stub = cut_text(source, CUT_STUB, NULL, error), *mine = cut_read(EXERCISE_FOLDER "/kernel.cu");
+    cr_assert(stub, "source.cu, %s", error);
+    cr_assert(mine, "there is no kernel.cu");
+    const bool same = !strcmp(stub, mine);
+    free(stub);
+    free(mine);
+    free(source);
+    if (!same)
+        cr_skip_test("kernel.cu is no longer the stub: somebody works on it");
+}
+
+Test(exercise, has_a_task_with_three_hints)
+{
+    static const char *const wanted[] = { "## Goal", "## Given", "## To write", "## Check", "## Hints" };
+    char *task = cut_read(EXERCISE_FOLDER "/TASK.md");
+    cr_assert(task, "there is no TASK.md");
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        cr_assert(strstr(task, wanted[i]), "no heading '%s'", wanted[i]);
+    int hints = 0;
+    for (const char *p = task; (p = strstr(p, "<details>")); p++)
+        hints++;
+    cr_assert_eq(hints, 3, "%d hints", hints);
+    cr_assert(strstr(task, "meson test -C build ex" EXERCISE), "it does not say how to run the check");
+    free(task);
+}

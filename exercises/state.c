@@ -1,4 +1,4 @@
-// See state.h. EXERCISES_FOLDER is the folder of the exercises.
+// See state.h. EXERCISES_FOLDER is the folder of the exercises, unless the environment has EXERCISES.
 #include "state.h"
 
 #include <fcntl.h>
@@ -14,7 +14,8 @@
 
 const char *state_path(const char *name, const char *file, char path[STATE_PATH_MAX])
 {
-    snprintf(path, STATE_PATH_MAX, "%s%s%s/%s", EXERCISES_FOLDER, *name ? "/" : "", name, file);
+    const char *folder = getenv("EXERCISES");
+    snprintf(path, STATE_PATH_MAX, "%s%s%s/%s", folder ? folder : EXERCISES_FOLDER, *name ? "/" : "", name, file);
     return path;
 }
 

@@ -12,7 +12,8 @@
 enum { STATE_PATH_MAX = 4096 };
 enum state { STATE_NOT_STARTED, STATE_STARTED, STATE_DONE, STATE_MISSING };  // missing: there is no kernel.cu
 
-// The path of a file of an exercise, or of the folder of all with name "" ("%s/%s/%s").
+// The path of a file of an exercise, or of the folder of all with name "". That folder is the course's own, or what the
+// environment has as EXERCISES.
 const char *state_path(const char *name, const char *file, char path[STATE_PATH_MAX]);
 
 // The stub (or the solution) of an exercise, to be freed; NULL, with one line in error, where its source is not there.

@@ -1,0 +1,295 @@
+// The learner's companion: which exercises are done, what comes next, hints one at a time, a watch that checks on every
+// save, and a way back to the stub. Exit status: 0, 1 where a check does not pass, 2 for a bad command.
+//
+// CHECK_FOLDER is where the checks are built; names is made from the list in meson.build.
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cut.h"
+#include "program.h"
+#include "state.h"
+
+enum { BAD = 2, NOT_STARTED = 77, HINTS = 3, WIDTH = 20 };
+
+static const char *const names[] = { EXERCISES };
+enum { N = sizeof names / sizeof *names };
+
+static const char *const state_names[] = { "not started", "started", "done", "kernel.cu is missing" };
+
+// The exercise that a learner means by "5", "05", "05_float4" or "ex05_float4"; NULL with a line on stderr.
+static const char *named(const char *text)
+{
+    if (!text) {
+        fprintf(stderr, "progress: which exercise? For example: 5, or %s\n", names[0]);
+        return NULL;
+    }
+    const char *plain = strncmp(text, "ex", 2) ? text : text + 2;
+    const size_t digits = strspn(plain, "0123456789");
+    for (int i = 0; i < N; i++)
+        if (!strcmp(plain, names[i]) || (digits && !plain[digits] && atoi(plain) == atoi(names[i])))
+            return names[i];
+    fprintf(stderr, "progress: there is no exercise '%s'; progress alone lists them\n", text);
+    return NULL;
+}
+
+// --- progress ---
+
+// The first that is started, or else the first that is not; NULL where all are done.
+static const char *next_one(void)
+{
+    const char *fresh = NULL;
+    for (int i = 0; i < N; i++) {
+        const enum state s = state_of(names[i]);
+        if (s == STATE_STARTED || s == STATE_MISSING)
+            return names[i];
+        if (s == STATE_NOT_STARTED && !fresh)
+            fresh = names[i];
+    }
+    return fresh;
+}
+
+// What TASK.md is called in its first line: "# 05 Four floats at a time".
+static void print_title(const char *name)
+{
+    char path[STATE_PATH_MAX];
+    char *task = cut_read(state_path(name, "TASK.md", path));
+    const char *p = task ? task : "";
+    p += strspn(p, "# 0123456789");
+    printf("%.*s", (int)strcspn(p, "\n"), p);
+    free(task);
+}
+
+static int list(void)
+{
+    int counts[STATE_MISSING + 1] = { 0 };
+    for (int i = 0; i < N; i++) {
+        const enum state s = state_of(names[i]);
+        const int hints = state_hints(names[i]);
+        counts[s]++;
+        printf("%-*s %-12s ", WIDTH, names[i], state_names[s]);
+        print_title(names[i]);
+        if (hints)
+            printf(" (%d of %d hints)", hints, HINTS);
+        putchar('\n');
+    }
+    printf("\n%d done, %d started, %d not started\n", counts[STATE_DONE], counts[STATE_STARTED] + counts[STATE_MISSING],
+           counts[STATE_NOT_STARTED]);
+    const char *next = next_one();
+    if (!next)
+        printf("That is all of them. build/exercises/progress check runs them once more.\n");
+    else
+        printf("Next: read exercises/%s/TASK.md, fill in kernel.cu beside it, then meson test -C build ex%s\n", next,
+               next);
+    return 0;
+}
+
+// --- progress hint ---
+
+// The text of hint number n (from 1 on) without its HTML; false where there is none.
+static bool print_hint(const char *task, int n)
+{
+    static const char open[] = "<details><summary>", close[] = "</summary>", end[] = "</details>";
+    const char *p = task;
+    for (int i = 0; i < n; i++) {
+        p = strstr(p, open);
+        if (!p)
+            return false;
+        p += strlen(open);
+    }
+    const char *title_end = strstr(p, close), *text_end = strstr(p, end);
+    if (!title_end || !text_end || title_end > text_end)
+        return false;
+    printf("%.*s\n%.*s", (int)(title_end - p), p, (int)(text_end - title_end - (long)strlen(close)),
+           title_end + strlen(close));
+    return true;
+}
+
+static int hint(const char *name)
+{
+    char path[STATE_PATH_MAX];
+    const int seen = state_hints(name);
+    char *task = cut_read(state_path(name, "TASK.md", path));
+    if (!task) {
+        fprintf(stderr, "progress: %s cannot be read\n", path);
+        return BAD;
+    }
+    int status = 0;
+    if (seen >= HINTS) {
+        printf("You have seen all %d hints of %s:\n\n", HINTS, name);
+        for (int i = 1; i <= HINTS; i++)
+            print_hint(task, i);
+    } else if (!print_hint(task, seen + 1)) {
+        fprintf(stderr, "progress: %s has no hint %d\n", path, seen + 1);
+        status = BAD;
+    } else if (!state_hinted(name, seen + 1)) {
+        fprintf(stderr, "progress: %s cannot be written: the next hint will be this one again\n",
+                state_path("", ".progress", path));
+    }
+    free(task);
+    return status;
+}
+
+// --- progress check, progress watch ---
+
+static int run_check(const char *name)
+{
+    char path[STATE_PATH_MAX], *said;
+    int status;
+    snprintf(path, sizeof path, "%s/check_%s", CHECK_FOLDER, name);
+    if (!program_run((char *const[]){ path, NULL }, &said, &status)) {
+        fprintf(stderr, "progress: %s cannot be started: meson compile -C build\n", path);
+        return BAD;
+    }
+    fputs(said, stdout);
+    fflush(stdout);
+    free(said);
+    return status;
+}
+
+static int check_all(const char *only)
+{
+    int passed = 0, asked = 0;
+    for (int i = 0; i < N; i++)
+        if (!only || !strcmp(only, names[i])) {
+            asked++;
+            passed += run_check(names[i]) == 0;
+        }
+    if (!only)
+        printf("\n%d of %d pass\n", passed, asked);
+    return passed < asked;
+}
+
+static struct timespec changed(const char *name)
+{
+    char path[STATE_PATH_MAX];
+    struct stat s;
+    return stat(state_path(name, "kernel.cu", path), &s) ? (struct timespec){ 0 } : s.st_mtim;
+}
+
+// Polls, which works on network disks too, until a signal comes.
+static int watch(const char *only)
+{
+    static const struct timespec pause = { .tv_nsec = 300000000 };
+    struct timespec seen[N];
+    for (int i = 0; i < N; i++)
+        seen[i] = changed(names[i]);
+    printf("Watching %s. Save a kernel.cu, and its check runs; Ctrl-C ends.\n", only ? only : "all exercises");
+    fflush(stdout);
+    while (!nanosleep(&pause, NULL))
+        for (int i = 0; i < N; i++) {
+            const struct timespec now = changed(names[i]);
+            if ((now.tv_sec == seen[i].tv_sec && now.tv_nsec == seen[i].tv_nsec) || !now.tv_sec)
+                continue;
+            seen[i] = now;
+            if (!only || !strcmp(only, names[i])) {
+                putchar('\n');
+                run_check(names[i]);
+            }
+        }
+    return 0;
+}
+
+// --- progress reset, progress solution ---
+
+static int reset(const char *name)
+{
+    char mine[STATE_PATH_MAX], aside[STATE_PATH_MAX] = "", file[32], error[STATE_PATH_MAX + CUT_ERROR_MAX];
+    const enum state s = state_of(name);
+    if (s == STATE_NOT_STARTED) {
+        printf("%s is the stub already\n", name);
+        return 0;
+    }
+    char *stub = state_stub(name, error, sizeof error);
+    if (!stub) {
+        fprintf(stderr, "progress: %s\n", error);
+        return BAD;
+    }
+    state_path(name, "kernel.cu", mine);
+    if (s != STATE_MISSING) {
+        int number = 1;
+        do
+            snprintf(file, sizeof file, "kernel.%d.cu", number++);
+        while (!access(state_path(name, file, aside), F_OK));
+        if (rename(mine, aside)) {
+            perror(aside);
+            free(stub);
+            return BAD;
+        }
+    }
+    FILE *out = fopen(mine, "w");
+    const bool written = out && fputs(stub, out) >= 0;
+    const bool closed = out && !fclose(out);
+    free(stub);
+    if (!written || !closed) {
+        perror(mine);
+        return BAD;
+    }
+    printf(*aside ? "%s is the stub again; your work is kept as exercises/%s/%s\n" : "%s is the stub again\n", name,
+           name, file);
+    return 0;
+}
+
+static int solution(const char *name)
+{
+    char error[STATE_PATH_MAX + CUT_ERROR_MAX];
+    if (state_of(name) != STATE_DONE) {
+        fprintf(stderr, "progress: first let %s pass: meson test -C build ex%s\n", name, name);
+        return 1;
+    }
+    char *text = state_solution(name, error, sizeof error);
+    if (!text) {
+        fprintf(stderr, "progress: %s\n", error);
+        return BAD;
+    }
+    fputs(text, stdout);
+    free(text);
+    return 0;
+}
+
+static void help(FILE *out)
+{
+    fprintf(out, "usage: progress                  which exercises are done, and which is next\n"
+                 "       progress hint NAME        the next of three hints\n"
+                 "       progress check [NAME]     checks one exercise, or all\n"
+                 "       progress watch [NAME]     checks on every save\n"
+                 "       progress reset NAME       the stub again; your work is kept beside it\n"
+                 "       progress solution NAME    the course's solution, once yours passes\n"
+                 "NAME: 5, 05 or 05_float4. With EXERCISES=FOLDER in the environment, those of another folder.\n");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
+    for (int o; (o = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+        help(o == 'h' ? stdout : stderr);
+        return o == 'h' ? 0 : BAD;
+    }
+    const char *command = argc > optind ? argv[optind] : "list", *name = argc > optind + 1 ? argv[optind + 1] : NULL;
+    if (argc > optind + 2) {
+        fprintf(stderr, "progress: one exercise at a time, not '%s' too\n", argv[optind + 2]);
+        return BAD;
+    }
+    static const struct {
+        const char *name;
+        int (*run)(const char *exercise);
+        bool alone;  // without a name it means all
+    } commands[] = {
+        { "hint", hint, false },   { "check", check_all, true },    { "watch", watch, true },
+        { "reset", reset, false }, { "solution", solution, false },
+    };
+    if (!strcmp(command, "list") && !name)
+        return list();
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (!strcmp(command, commands[i].name)) {
+            const char *exercise = name || !commands[i].alone ? named(name) : NULL;
+            return !exercise && (name || !commands[i].alone) ? BAD : commands[i].run(exercise);
+        }
+    fprintf(stderr, "progress: there is no command '%s'; progress --help lists them\n", command);
+    return BAD;
+}

@@ -1,0 +1,293 @@
+// Marked sources, and exercises/progress with a folder of its own that holds a copy of exercise 05.
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "exercises/cut.h"
+#include "program.h"
+
+// --- marked sources ---
+
+static const char marked[] = "before\n"
+                             "    // >>> yours, 1 line: x\n"
+                             "    solution;\n"
+                             "    // --- stub\n"
+                             "    //| stub;\n"
+                             "    //|\n"
+                             "    // --- bug wrong sign: \"minus\" \"look\"\n"
+                             "    //| a;\n"
+                             "    //|     b;\n"
+                             "    // <<<\n"
+                             "between\n"
+                             "// >>> yours\n"
+                             "more;\n"
+                             "// --- stub\n"
+                             "// --- bug two places: \"1\"\n"
+                             "//| third;\n"
+                             "// --- bug wrong sign\n"
+                             "//| fourth;\n"
+                             "// <<<\n";
+
+static void expect_cut(enum cut kind, const char *bug, const char *want)
+{
+    char error[CUT_ERROR_MAX] = "";
+    char *text = cut_text(marked, kind, bug, error);
+    cr_assert(text, "%s", error);
+    cr_assert_str_eq(text, want);
+    free(text);
+}
+
+Test(cut, gives_stub_solution_and_bugs)
+{
+    expect_cut(
+        CUT_SOLUTION, NULL,
+        "before\n    // >>> yours, 1 line: x\n    solution;\n    // <<<\nbetween\n// >>> yours\nmore;\n// <<<\n");
+    expect_cut(CUT_STUB, NULL,
+               "before\n    // >>> yours, 1 line: x\n    stub;\n\n    // <<<\nbetween\n// >>> yours\n// <<<\n");
+    expect_cut(CUT_BUG, "wrong sign",
+               "before\n    // >>> yours, 1 line: x\n    a;\n        b;\n    // <<<\nbetween\n// >>> yours\nfourth;\n"
+               "// <<<\n");
+    expect_cut(
+        CUT_BUG, "two places",
+        "before\n    // >>> yours, 1 line: x\n    solution;\n    // <<<\nbetween\n// >>> yours\nthird;\n// <<<\n");
+}
+
+Test(cut, knows_the_bugs_and_what_is_said_of_them)
+{
+    struct cut_bug bugs[CUT_BUGS_MAX];
+    cr_assert_eq(cut_bugs(marked, bugs), 2);
+    cr_assert_str_eq(bugs[0].name, "wrong sign");
+    cr_assert_eq(bugs[0].n, 2);
+    cr_assert_str_eq(bugs[0].expects[0], "minus");
+    cr_assert_str_eq(bugs[0].expects[1], "look");
+    cr_assert_str_eq(bugs[1].name, "two places");
+    cr_assert_str_eq(bugs[1].expects[0], "1");
+}
+
+Test(cut, refuses_marks_out_of_order)
+{
+    static const struct {
+        const char *source, *error;
+    } all[] = {
+        { "", "no region" },
+        { "x\n// <<<\n", "line 2: a mark out of order" },
+        { "// >>> yours\n// >>> yours\n", "line 2: a mark out of order" },
+        { "// --- stub\n", "line 1: a mark out of order" },
+        { "// >>> yours\n// <<<\n", "line 2: a region without a stub" },
+        { "// >>> yours\n// --- bug x: \"\"\n// <<<\n", "line 2: a region without a stub" },
+        { "// >>> yours\n// --- stub\n// --- stub\n", "line 3: a region has one stub" },
+        { "// >>> yours\n// --- stub\nx\n// <<<\n", "line 3: a line of a stub or a bug begins with //|" },
+        { "// >>> yours\n// --- stub\n", "the last region has no <<<" },
+        { "// >>> yours\n// --- stub\n// <<<", NULL },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char error[CUT_ERROR_MAX] = "";
+        char *text = cut_text(all[i].source, CUT_STUB, NULL, error);
+        cr_expect_eq(text == NULL, all[i].error != NULL, "source %zu: %s", i, error);
+        cr_expect(text || (all[i].error && strstr(error, all[i].error)), "source %zu: %s", i, error);
+        free(text);
+    }
+    char error[CUT_ERROR_MAX];
+    cr_assert_null(cut_text(marked, CUT_BUG, "no such", error));
+    cr_assert_str_eq(error, "no bug has the name 'no such'");
+}
+
+// --- progress ---
+
+static char folder[64];
+
+static void write_file(const char *name, const char *text)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *out = fopen(path, "w");
+    cr_assert(out && fputs(text, out) >= 0 && !fclose(out), "%s", path);
+}
+
+static char *read_file(const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    char *text = cut_read(path);
+    cr_assert(text, "%s", path);
+    return text;
+}
+
+static void copy_exercise(void)
+{
+    static const char *const files[] = { "05_float4/source.cu", "05_float4/TASK.md" };
+    char error[CUT_ERROR_MAX];
+    strcpy(folder, "/tmp/gemm-steps-XXXXXX");
+    cr_assert(mkdtemp(folder));
+    char path[128];
+    snprintf(path, sizeof path, "%s/05_float4", folder);
+    cr_assert(!mkdir(path, 0777));
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        snprintf(path, sizeof path, FOLDER "/%s", files[i]);
+        char *text = cut_read(path);
+        cr_assert(text, "%s", path);
+        write_file(files[i], text);
+        if (!i) {
+            char *stub = cut_text(text, CUT_STUB, NULL, error);
+            write_file("05_float4/kernel.cu", stub);
+            free(stub);
+        }
+        free(text);
+    }
+    cr_assert(!setenv("EXERCISES", folder, 1));
+    unsetenv("BXFI_MAP");  // by which Criterion knows the processes that it started itself
+}
+
+static void remove_folder(void)
+{
+    char *said;
+    int status;
+    cr_expect(program_run((char *const[]){ "rm", "-r", folder, NULL }, &said, &status) && !status);
+    free(said);
+}
+
+TestSuite(progress, .init = copy_exercise, .fini = remove_folder, .timeout = 120);
+
+// Runs progress with a command and a name, either NULL, and expects its exit status and what it says.
+static void expect(const char *command, const char *name, int want_status, const char *want)
+{
+    char *said;
+    int status;
+    char *const argv[] = { PROGRESS, (char *)command, command ? (char *)name : NULL, NULL };
+    cr_assert(program_run(argv, &said, &status), "%s cannot be started", PROGRESS);
+    cr_expect_eq(status, want_status, "%s %s: status %d: %s", command, name, status, said);
+    cr_expect(strstr(said, want), "%s %s: want '%s' in: %s", command, name, want, said);
+    free(said);
+}
+
+static void solve(void)
+{
+    char error[CUT_ERROR_MAX], *source = read_file("05_float4/source.cu");
+    char *text = cut_text(source, CUT_SOLUTION, NULL, error);
+    write_file("05_float4/kernel.cu", text);
+    free(text);
+    free(source);
+}
+
+Test(progress, goes_from_not_started_to_done)
+{
+    expect(NULL, NULL, 0, "05_float4            not started  Four floats at a time");
+    expect("check", "5", 1, "05_float4: not started");
+    expect("solution", "5", 1, "first let 05_float4 pass");
+    solve();
+    expect(NULL, NULL, 0, "05_float4            started");
+    expect(NULL, NULL, 0, "Next: read exercises/05_float4/TASK.md");
+    expect("check", "05_float4", 0, "Done.");
+    expect(NULL, NULL, 0, "05_float4            done");
+    expect("solution", "ex05_float4", 0, "constexpr int PAD = 4;");
+    char *mine = read_file("05_float4/kernel.cu"), *changed = NULL;
+    cr_assert(asprintf(&changed, "%s// changed since\n", mine) > 0);
+    write_file("05_float4/kernel.cu", changed);
+    expect(NULL, NULL, 0, "05_float4            started");
+    free(changed);
+    free(mine);
+}
+
+Test(progress, keeps_the_work_that_is_reset)
+{
+    expect("reset", "5", 0, "is the stub already");
+    for (int i = 1; i <= 2; i++) {
+        char file[64], want[64];
+        snprintf(want, sizeof want, "// work %d\n", i);
+        write_file("05_float4/kernel.cu", want);
+        expect("reset", "5", 0, "your work is kept");
+        snprintf(file, sizeof file, "05_float4/kernel.%d.cu", i);
+        char *kept = read_file(file);
+        cr_expect_str_eq(kept, want);
+        free(kept);
+    }
+    expect(NULL, NULL, 0, "05_float4            not started");
+    char path[128];
+    snprintf(path, sizeof path, "%s/05_float4/kernel.cu", folder);
+    cr_assert(!unlink(path));
+    expect(NULL, NULL, 0, "05_float4            kernel.cu is missing");
+    expect("check", "5", 1, "is missing");
+    expect("reset", "5", 0, "is the stub again");
+}
+
+Test(progress, shows_one_hint_after_the_other)
+{
+    expect("hint", "5", 0, "Hint 1");
+    expect("hint", "5", 0, "Hint 2");
+    expect(NULL, NULL, 0, "(2 of 3 hints)");
+    expect("hint", "5", 0, "Hint 3");
+    expect("hint", "5", 0, "You have seen all 3 hints");
+    write_file("05_float4/TASK.md", "# 05 without hints\n");
+    write_file(".progress", "");
+    expect("hint", "5", 2, "has no hint 1");
+}
+
+Test(progress, names_what_is_wrong_with_a_command)
+{
+    expect("fly", NULL, 2, "there is no command 'fly'");
+    expect("hint", NULL, 2, "which exercise?");
+    expect("hint", "99", 2, "there is no exercise '99'");
+    expect("check", "float", 2, "there is no exercise 'float'");
+    expect("--fly", NULL, 2, "usage: progress");
+    expect("--help", NULL, 0, "usage: progress");
+}
+
+// What a learner may write: the message is the check's, and nothing hangs or crashes.
+Test(progress, reports_kernels_that_go_wrong)
+{
+    static const struct {
+        const char *body, *said;
+    } all[] = {
+        { "int x = ;", "NO  it compiles\n       " },
+        { "int x = ;", "expected an expression" },
+        { "for (volatile int i = 0;; i++) {}", "does this loop ever stop?" },
+        { "C[1 << 28] = 1;", "out of bounds" },
+        { "if (threadIdx.x < 32) __syncthreads(); asm volatile(\"bar.sync 1;\");", "(synccheck)" },
+        { "if (threadIdx.x % 2) __syncthreads(); __syncwarp();", "(synccheck)" },
+        { "asm(\"trap;\");", "trap" },
+        { "C[0] = *(const float *)size_t(K);", "out of bounds" },
+        { "", "nobody wrote it" },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "extern \"C\" __global__ void gemm(int M, int N, int K, float alpha, const float *A, const float *B, "
+                 "float beta, float *C)\n{\n    %s\n}\n",
+                 all[i].body);
+        write_file("05_float4/kernel.cu", text);
+        expect("check", "5", 1, all[i].said);
+    }
+    write_file("05_float4/kernel.cu", "extern \"C\" __global__ void other() {}\n");
+    expect("check", "5", 1, "gemm");
+}
+
+Test(progress, watches_for_changes)
+{
+    int ends[2];
+    cr_assert(!pipe(ends));
+    const pid_t pid = fork();
+    cr_assert(pid >= 0);
+    if (!pid) {
+        dup2(ends[1], STDOUT_FILENO);
+        execl(PROGRESS, PROGRESS, "watch", (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    FILE *in = fdopen(ends[0], "r");
+    char line[512];
+    cr_assert(fgets(line, sizeof line, in) && strstr(line, "Watching all exercises"));
+    write_file("05_float4/kernel.cu", "int x = ;\n");
+    bool seen = false;
+    while (!seen && fgets(line, sizeof line, in))
+        seen = strstr(line, "NO  it compiles");
+    cr_expect(seen, "the check did not run");
+    cr_assert(!kill(pid, SIGTERM));
+    cr_assert_eq(waitpid(pid, NULL, 0), pid);
+    fclose(in);
+}

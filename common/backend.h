@@ -16,11 +16,11 @@ struct backend {
     // a struct dev, whose ops device.c sets.
     struct dev *(*open)(char error[DEV_ERROR_MAX]);
     void (*close)(struct dev *d);
-    void (*set_jobs)(struct dev *d, unsigned jobs);                    // may be NULL
-    void (*set_budget)(struct dev *d, uint64_t warp_instructions);     // may be NULL
-    void (*set_tensor_cores)(struct dev *d, unsigned sm);              // may be NULL
-    void (*set_checks)(struct dev *d, bool on);                        // may be NULL
-    const struct findings *(*findings)(const struct dev *d);           // may be NULL
+    void (*set_jobs)(struct dev *d, unsigned jobs);                 // may be NULL
+    void (*set_budget)(struct dev *d, uint64_t warp_instructions);  // may be NULL
+    void (*set_tensor_cores)(struct dev *d, unsigned sm);           // may be NULL
+    void (*set_checks)(struct dev *d, bool on);                     // may be NULL
+    const struct findings *(*findings)(const struct dev *d);        // may be NULL
     bool (*alloc)(struct dev *d, const char *name, size_t bytes, dev_ptr *out);
     bool (*free)(struct dev *d, dev_ptr p);
     bool (*upload)(struct dev *d, dev_ptr to, const void *from, size_t bytes);
@@ -34,9 +34,9 @@ struct backend {
     bool (*timer_start)(struct dev *d);
     bool (*timer_stop)(struct dev *d, double *ms);
     bool (*gemm)(struct dev *d, enum dev_type type, int M, int N, int K, double alpha, dev_ptr A, dev_ptr B,
-                 double beta, dev_ptr C);                              // may be NULL
-    const char *(*baseline_name)(struct dev *d);                       // may be NULL
-    const struct profile *(*profile)(const struct dev *d);             // may be NULL
+                 double beta, dev_ptr C);                   // may be NULL
+    const char *(*baseline_name)(struct dev *d);            // may be NULL
+    const struct profile *(*profile)(const struct dev *d);  // may be NULL
 };
 
 extern const struct backend gpu_backend;   // common/gpu

@@ -2,6 +2,7 @@
 #ifndef COMMON_FINDINGS_H
 #define COMMON_FINDINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@ struct json;
 struct finding_place {
     const char *file;  // as the .file directive names it; NULL where there is none
     unsigned line;     // 0 where the PTX names no line
-    unsigned caller;   // in the same file: the line of the call, where the place is in a function that was inlined; or 0
+    unsigned caller;  // in the same file: the line of the call, where the place is in a function that was inlined; or 0
 };
 
 struct finding {        // of one kind and place: the first in full, the rest counted
@@ -28,10 +29,12 @@ struct findings {
     const char *kernel;
     struct finding *all;  // by place
     size_t n;
+    bool blocks_unchecked;  // it has fences beyond the block, so races between blocks in global memory were not looked
+                            // for
 };
 
 // Prints each finding: its kind, text and count, the source lines where they can be read, and what to look at. Without
-// findings one line that says so.
+// findings one line that says so. One line more where races between blocks were not looked for.
 void findings_print(FILE *out, const struct findings *f);
 
 // Appends the array "findings" to the open JSON object j; empty where f is NULL.

@@ -36,15 +36,15 @@ struct tester_options {
     double alpha, beta;
     uint64_t seed;
     enum dev_kind device;
-    int jobs;  // host threads of the simulated GPU; 0: one a processor
+    int jobs;                // host threads of the simulated GPU; 0: one a processor
     int warmup, iterations;  // runs before timing (-1: the device's default), timed runs (0: the device's default)
     double pause_ms;         // milliseconds to rest before each timed run
     bool check, profile, by_line;
     bool warm;  // leave the L2 cache as the run before left it, in place of emptying it before each timed run
     const struct card *card;  // whose occupancy a profile works out; NULL: an H200's
-    bool sanitize;  // with the simulated GPU's checks; see dev_findings
-    const char *csv;   // file to append a table to, or NULL
-    const char *json;  // file for the report ("-": stdout), or NULL
+    bool sanitize;            // with the simulated GPU's checks; see dev_findings
+    const char *csv;          // file to append a table to, or NULL
+    const char *json;         // file for the report ("-": stdout), or NULL
 };
 
 enum tester_verdict { TESTER_WRONG, TESTER_RIGHT, TESTER_UNCHECKED };

@@ -329,7 +329,7 @@ bool simt_build_findings(struct simt *s, const struct simt_kernel *k, const stru
     arena_free(s->findings_arena);
     struct arena *a = s->findings_arena = arena_new(SIZE_MAX);
     struct finding *all = a ? arena_alloc(a, (n + 1) * sizeof *all) : NULL;
-    s->findings = (struct findings){ .kernel = k->name };
+    s->findings = (struct findings){ .kernel = k->name, .blocks_unchecked = g->code->orders_blocks };
     if (!all || !(s->findings.kernel = arena_printf(a, "%s", k->name)))
         return false;
     for (size_t i = 0; i < n; i++) {

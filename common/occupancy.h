@@ -1,7 +1,7 @@
 // How many blocks of a launch fit on a streaming multiprocessor (SM) of a card. Source: CUDA C++ Programming Guide,
 // technical specifications by compute capability, and the occupancy calculator that comes with Nsight Compute:
 // registers are given to warps in units of 256, shared memory in units of 128 bytes (256 on 7.5), and from 8.0 on a
-// block takes 1 KiB more than it asks for.
+// block takes 1 KiB more than it asks for. The table of cards also has their speeds, for the roofs of a chart.
 #ifndef COMMON_OCCUPANCY_H
 #define COMMON_OCCUPANCY_H
 
@@ -14,6 +14,10 @@ struct card {
     int cc;                                           // compute capability: 90 for 9.0
     unsigned sms;                                     // SMs of the card
     unsigned threads, blocks, registers, shared_kib;  // of an SM
+    unsigned f32, f64;                                // multiply-adds of an SM in a clock, without tensor cores
+    unsigned tensor;     // FLOP of an SM's tensor cores in a clock: f16 in, f32 sums, dense
+    unsigned dram;       // GB/s of the card's memory
+    const char *device;  // what its driver's name for it holds, as whole words
 };
 
 struct occupancy {
@@ -29,6 +33,9 @@ struct kernel_use {      // what ptxas says about a kernel
 
 // A card by name, in any case and with or without blanks ("rtx4090"); NULL where it is not known.
 const struct card *card_named(const char *name);
+// The card whose device the driver's name holds and that has so many SMs: "NVIDIA H200", 132. NULL where none has; a
+// laptop's or another cut of the same chip has fewer SMs.
+const struct card *card_of_device(const char *name, unsigned sms);
 void card_list(FILE *out);  // the names, separated by ", "
 
 // threads and shared (bytes, static and dynamic) of a block, registers of a thread.

@@ -1,0 +1,197 @@
+// Draws the ladder's results, as `ladder --csv` wrote them, as SVG on stdout:
+//   build/steps/chart --counters COUNTERS.csv --trials TRIALS.csv RESULTS.csv > chart.svg
+// Where a step was measured twice, the later row counts.
+#include "chart.h"
+
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+// What svg.c has no class for.
+static const char style[] = "<style>\n"
+                            "  .rule { fill: none; stroke: #59636e; stroke-width: 1.5 } .thin { stroke-width: 1 }\n"
+                            "  .dash { stroke-dasharray: 4 3 } .limit { fill: none; stroke: #59636e } .dot { stroke: "
+                            "#1f2328 }\n"
+                            "  @media (prefers-color-scheme: dark) {\n"
+                            "    .rule, .limit { stroke: #9198a1 } .dot { stroke: #e6edf3 }\n"
+                            "  }\n"
+                            "</style>\n";
+
+struct request {
+    int size;
+    const char *results, *counters, *trials;
+};
+
+static void help(void)
+{
+    puts("usage: chart [OPTION]... RESULTS.csv > CHART.svg\n"
+         "Draws what `ladder --csv RESULTS.csv` measured at one size.\n\n"
+         "  --size S         M, N and K (default 4096)\n"
+         "  --counters FILE  with a roofline; FILE has the counters of each step at 256 x 256 x 256\n"
+         "  --trials FILE    with the speed of the instruction alone, where FILE has one for this card\n"
+         "  --help           print this\n\n"
+         "Exit status: 0 drawn, 2 could not be drawn.");
+}
+
+// 1: go on; 0: done; -1: refused.
+static int parse(struct request *q, int argc, char **argv, char *error)
+{
+    static const struct option known[] = {
+        { "size", required_argument, NULL, 's' },
+        { "counters", required_argument, NULL, 'c' },
+        { "trials", required_argument, NULL, 't' },
+        { "help", no_argument, NULL, 'h' },
+        { NULL, 0, NULL, 0 },
+    };
+    uint64_t size;
+    int id;
+    *q = (struct request){ .size = 4096 };
+    opterr = 0;  // its messages are ours
+    while ((id = getopt_long(argc, argv, ":", known, NULL)) != -1) {
+        switch (id) {
+        case 's':
+            if (!options_whole(optarg, 1, INT_MAX, &size)) {
+                snprintf(error, DEV_ERROR_MAX, "--size \"%.60s\": must be a whole number above 0", optarg);
+                return -1;
+            }
+            q->size = (int)size;
+            break;
+        case 'c':
+            q->counters = optarg;
+            break;
+        case 't':
+            q->trials = optarg;
+            break;
+        case 'h':
+            help();
+            return 0;
+        default:
+            snprintf(error, DEV_ERROR_MAX, "\"%.60s\": %s; --help lists the options", argv[optind - 1],
+                     id == ':' ? "needs a value" : "unknown option");
+            return -1;
+        }
+    }
+    if (optind + 1 != argc) {
+        snprintf(error, DEV_ERROR_MAX, "one table of results is needed, as ladder --csv FILE writes it; %d were given",
+                 argc - optind);
+        return -1;
+    }
+    q->results = argv[optind];
+    return 1;
+}
+
+// --- What is drawn ---
+
+static bool add(struct chart *c, const struct result *r, char *error)
+{
+    for (size_t i = 0; i < c->rows; i++) {
+        if (strcmp(c->row[i]->device, r->device) || strcmp(c->row[i]->detail, r->detail)) {
+            snprintf(error, DEV_ERROR_MAX,
+                     "rows of size %d are of two devices, \"%s, %s\" and \"%s, %s\": put them in "
+                     "two files",
+                     c->size, c->row[i]->device, c->row[i]->detail, r->device, r->detail);
+            return false;
+        }
+        if (!strcmp(c->row[i]->step, r->step)) {
+            c->row[i] = r;
+            return true;
+        }
+    }
+    if (c->rows == sizeof c->row / sizeof *c->row) {
+        snprintf(error, DEV_ERROR_MAX, "more than %zu steps of size %d", c->rows, c->size);
+        return false;
+    }
+    c->row[c->rows++] = r;
+    return true;
+}
+
+static void refuse_size(const char *path, int size, const struct result *list, size_t n, char *error)
+{
+    int length =
+        snprintf(error, DEV_ERROR_MAX, "%.200s: no rows of %d x %d x %d; it has those of", path, size, size, size);
+    for (size_t i = 0; i < n && length < DEV_ERROR_MAX - 16; i++) {
+        bool first = list[i].m == list[i].n && list[i].n == list[i].k;
+        for (size_t j = 0; j < i && first; j++)
+            first = list[j].m != list[i].m || list[j].n != list[i].n || list[j].k != list[i].k;
+        if (first)
+            length += snprintf(error + length, (size_t)(DEV_ERROR_MAX - length), " %d", list[i].m);
+    }
+}
+
+static bool choose(struct chart *c, const struct request *q, const struct result *list, size_t n, char *error)
+{
+    c->size = q->size;
+    for (size_t i = 0; i < n; i++)
+        if (list[i].m == q->size && list[i].n == q->size && list[i].k == q->size && !add(c, &list[i], error))
+            return false;
+    if (!c->rows) {
+        refuse_size(q->results, q->size, list, n, error);
+        return false;
+    }
+    if (q->counters && q->size % 256) {
+        snprintf(error, DEV_ERROR_MAX,
+                 "--counters: they are of 256 x 256 x 256, and tell nothing of %d, which is no "
+                 "multiple of it",
+                 q->size);
+        return false;
+    }
+    c->card = card_of_device(c->row[0]->device, c->row[0]->sms);
+    return true;
+}
+
+static char *draw(const struct chart *c)
+{
+    struct svg s;
+    const struct result *r = c->row[0];
+    char title[300];
+    if (!svg_open(&s))
+        return NULL;
+    snprintf(title, sizeof title, "C = A * B at %d x %d x %d on an %s", c->size, c->size, c->size, r->device);
+    fputs(style, s.out);
+    svg_text(&s, CHART_MARGIN, 36, "head", "%s", title);
+    svg_text(&s, CHART_MARGIN, 56, "small dim", "%s. Median of %d runs, L2 cache %s, %s.", r->detail, r->runs,
+             strcmp(r->l2, "emptied") ? "as the run before left it" : "emptied before each", r->date);
+    double y = chart_bars(&s, c, 74);
+    if (c->n_counters)
+        y = chart_roofline(&s, c, y + 8);
+    return svg_close(&s, CHART_WIDTH, y + 8, title);
+}
+
+static int run(const struct request *q, char *error)
+{
+    struct result *results = NULL;
+    struct counter *counters = NULL;
+    struct trial *trials = NULL;
+    struct chart c = { 0 };
+    size_t n;
+    char *text = NULL;
+    bool ok = results_read(q->results, &results, &n, error) && choose(&c, q, results, n, error) &&
+              (!q->counters || counters_read(q->counters, &counters, &c.n_counters, error)) &&
+              (!q->trials || trials_read(q->trials, &trials, &c.n_trials, error));
+    c.counters = counters;
+    c.trials = trials;
+    if (ok && !(text = draw(&c)))
+        snprintf(error, DEV_ERROR_MAX, "out of memory");
+    else if (ok && (fputs(text, stdout) == EOF || fflush(stdout)))
+        snprintf(error, DEV_ERROR_MAX, "standard output: cannot write it: %m");
+    free(text);
+    free(results);
+    free(counters);
+    free(trials);
+    return error[0] ? 2 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct request q;
+    char error[DEV_ERROR_MAX] = "";
+    int go = parse(&q, argc, argv, error);
+    int status = go > 0 ? run(&q, error) : go < 0 ? 2 : 0;
+    if (error[0])
+        fprintf(stderr, "chart: %s\n", error);
+    return status;
+}

@@ -1,0 +1,254 @@
+// See tables.h. A table is a CSV file: a header, then rows of as many fields; a field may stand in double quotes.
+#include "tables.h"
+
+#include <errno.h>
+#include <float.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+enum { FIELDS = 17 };
+
+struct table {
+    const char *path;
+    FILE *file;
+    char *line;
+    size_t size;
+    unsigned number;  // of the line
+    const char *header;
+    int fields;
+    char *field[FIELDS];
+    char *error;
+};
+
+// --- Rows ---
+
+static bool __attribute__((format(printf, 2, 3))) refuse(const struct table *t, const char *format, ...)
+{
+    va_list args;
+    int n = snprintf(t->error, DEV_ERROR_MAX, "%.300s:%u: ", t->path, t->number);
+    va_start(args, format);
+    vsnprintf(t->error + n, DEV_ERROR_MAX - (size_t)n, format, args);
+    va_end(args);
+    return false;
+}
+
+// Splits the line in place; false where there are not t->fields of them, or a quote stays open.
+static bool split(struct table *t)
+{
+    char *p = t->line;
+    for (int i = 0; i < t->fields; i++) {
+        const bool quoted = *p == '"';
+        char *end = quoted ? strchr(p + 1, '"') : p + strcspn(p, ",");
+        if (!end)
+            return false;
+        t->field[i] = p + quoted;
+        p = end + quoted;
+        const char after = *p;
+        *end = '\0';
+        if (after != (i + 1 < t->fields ? ',' : '\0'))
+            return false;
+        p++;
+    }
+    return true;
+}
+
+// The next row, in t->field; more is false at the end of the file.
+static bool next_row(struct table *t, bool *more)
+{
+    errno = 0;
+    *more = getline(&t->line, &t->size, t->file) >= 0;
+    if (!*more && (errno || ferror(t->file))) {
+        snprintf(t->error, DEV_ERROR_MAX, "%.300s: cannot read it: %s", t->path, strerror(errno));
+        return false;
+    }
+    if (!*more && t->number < 2) {
+        snprintf(t->error, DEV_ERROR_MAX, "%.300s: there are no rows in it", t->path);
+        return false;
+    }
+    if (!*more)
+        return true;
+    t->number++;
+    t->line[strcspn(t->line, "\r\n")] = '\0';
+    if (t->number == 1) {
+        if (strcmp(t->line, t->header))
+            return refuse(t, "not the table that was expected; its header would be \"%s\"", t->header);
+        return next_row(t, more);
+    }
+    return split(t) || refuse(t, "not a row of this table, whose header is \"%s\"", t->header);
+}
+
+static bool table_open(struct table *t, const char *path, const char *header, char *error)
+{
+    *t = (struct table){ .path = path, .header = header, .error = error, .fields = 1, .file = fopen(path, "r") };
+    for (const char *p = header; *p; p++)
+        t->fields += *p == ',';
+    if (!t->file)
+        snprintf(error, DEV_ERROR_MAX, "%.300s: cannot read it: %s", path, strerror(errno));
+    return t->file != NULL;
+}
+
+static void table_close(struct table *t)
+{
+    if (t->file)
+        fclose(t->file);
+    free(t->line);
+}
+
+// --- Fields ---
+
+static bool text(const struct table *t, int field, char *to, size_t size)
+{
+    if ((size_t)snprintf(to, size, "%s", t->field[field]) >= size)
+        return refuse(t, "\"%.40s...\": the text is too long", t->field[field]);
+    return true;
+}
+#define TEXT(t, field, to) text(t, field, to, sizeof to)
+
+static bool whole(const struct table *t, int field, int min, int *to)
+{
+    uint64_t value;
+    if (!options_whole(t->field[field], (uint64_t)min, INT_MAX, &value))
+        return refuse(t, "\"%.40s\": must be a whole number", t->field[field]);
+    *to = (int)value;
+    return true;
+}
+
+// Above 0; an empty field is allowed where it may lack, and gives 0.
+static bool number(const struct table *t, int field, bool may_lack, double *to)
+{
+    *to = 0;
+    if (may_lack && !*t->field[field])
+        return true;
+    return options_real(t->field[field], DBL_MIN, DBL_MAX, to) ||
+           refuse(t, "\"%.40s\": must be a number above 0", t->field[field]);
+}
+
+static bool element_type(const struct table *t, int field, char to[8])
+{
+    static const char *const types[] = { "f16", "f32", "f64" };
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(t->field[field], types[i]))
+            return TEXT(t, field, *(char(*)[8])to);
+    return refuse(t, "\"%.40s\": the types are f16, f32 and f64", t->field[field]);
+}
+
+// --- The tables ---
+
+static bool read_result(const struct table *t, void *item)
+{
+    struct result *r = item;
+    const char *sms;
+    if (!TEXT(t, 0, r->date) || !TEXT(t, 1, r->device) || !TEXT(t, 2, r->detail) || !TEXT(t, 3, r->baseline) ||
+        !TEXT(t, 4, r->l2) || !whole(t, 5, 1, &r->runs) || !whole(t, 6, 1, &r->m) || !whole(t, 7, 1, &r->n) ||
+        !whole(t, 8, 1, &r->k) || !TEXT(t, 9, r->step) || !element_type(t, 10, r->type) ||
+        !number(t, 11, false, &r->ms) || !number(t, 12, false, &r->ms_min) || !number(t, 13, false, &r->ms_max) ||
+        !number(t, 14, false, &r->tflops) || !number(t, 15, true, &r->baseline_tflops) ||
+        !number(t, 16, true, &r->after))
+        return false;
+    sms = strchr(r->detail, ',');  // "sm_90, 132 SMs up to 1980 MHz, driver ..."
+    if (!sms || sscanf(sms + 1, " %4u SMs up to %6u MHz", &r->sms, &r->mhz) != 2 || !r->sms || !r->mhz)
+        return refuse(t, "\"%.80s\": does not say how many SMs there are, up to how many MHz", r->detail);
+    return true;
+}
+
+static bool read_counter(const struct table *t, void *item)
+{
+    struct counter *c = item;
+    int value = 0;
+    bool ok = TEXT(t, 0, c->step) && TEXT(t, 1, c->name) && whole(t, 2, 0, &value);
+    c->value = value;
+    return ok;
+}
+
+static bool read_trial(const struct table *t, void *item)
+{
+    struct trial *r = item;
+    if (!TEXT(t, 0, r->device) || !TEXT(t, 1, r->step) || !element_type(t, 2, r->type) ||
+        (*t->field[3] && !whole(t, 3, 1, &r->size)) || !number(t, 4, false, &r->low) || !number(t, 5, true, &r->high) ||
+        !TEXT(t, 6, r->variant))
+        return false;
+    if (r->high == 0)
+        r->high = r->low;
+    return r->high >= r->low || refuse(t, "\"%.40s\": lies below the figure before it", t->field[5]);
+}
+
+static bool read_bound(const struct table *t, void *item)
+{
+    struct bound *b = item;
+    double value;
+    return TEXT(t, 0, b->step) && number(t, 1, false, &value) && TEXT(t, 1, b->tflops) && TEXT(t, 2, b->formula) &&
+           TEXT(t, 3, b->what);
+}
+
+static bool read_all(const char *path, const char *header, size_t item, bool (*read)(const struct table *, void *),
+                     void **list, size_t *n, char *error)
+{
+    struct table t;
+    bool more = true, ok = table_open(&t, path, header, error);
+    size_t room = 0;
+    char *items = NULL;
+    *n = 0;
+    while (ok && (ok = next_row(&t, &more)) && more) {
+        if (*n == room) {
+            room = room ? 2 * room : 64;
+            char *larger = realloc(items, room * item);
+            if (!larger) {
+                snprintf(error, DEV_ERROR_MAX, "%.300s: out of memory", path);
+                ok = false;
+                break;
+            }
+            items = larger;
+        }
+        memset(items + *n * item, 0, item);
+        ok = read(&t, items + (*n)++ * item);
+    }
+    table_close(&t);
+    if (!ok) {
+        free(items);
+        items = NULL;
+        *n = 0;
+    }
+    *list = items;
+    return ok;
+}
+
+bool results_read(const char *path, struct result **list, size_t *n, char error[DEV_ERROR_MAX])
+{
+    void *items;
+    bool ok = read_all(path,
+                       "date,device,detail,baseline,l2,runs,m,n,k,step,type,ms,ms_min,ms_max,tflops,baseline_tflops,"
+                       "baseline_after_tflops",
+                       sizeof **list, read_result, &items, n, error);
+    *list = items;
+    return ok;
+}
+
+bool counters_read(const char *path, struct counter **list, size_t *n, char error[DEV_ERROR_MAX])
+{
+    void *items;
+    bool ok = read_all(path, "step,counter,h200", sizeof **list, read_counter, &items, n, error);
+    *list = items;
+    return ok;
+}
+
+bool trials_read(const char *path, struct trial **list, size_t *n, char error[DEV_ERROR_MAX])
+{
+    void *items;
+    bool ok =
+        read_all(path, "device,step,type,size,tflops,tflops_max,variant", sizeof **list, read_trial, &items, n, error);
+    *list = items;
+    return ok;
+}
+
+bool bounds_read(const char *path, struct bound **list, size_t *n, char error[DEV_ERROR_MAX])
+{
+    void *items;
+    bool ok = read_all(path, "step,tflops,formula,what", sizeof **list, read_bound, &items, n, error);
+    *list = items;
+    return ok;
+}

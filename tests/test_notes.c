@@ -1,6 +1,7 @@
 // The chapters against the code: a NOTES.md has its headings, every line of C that it quotes stands in a kernel.cu, and
-// every counter in its table is what the simulator counts today; its times are in steps/results. Built once for each
-// step: STEP is its symbol, STEP_FOLDER its directory, STEPS_FOLDER the one above.
+// every counter in its table is what the simulator counts today; its times are in steps/results (other figures of
+// speed: test_figures.c). Built once for each step: STEP is its symbol, STEP_FOLDER its directory, STEPS_FOLDER the one
+// above.
 //
 // A quoted line stands in a ```c or ```diff block; in a diff, a line with '+' stands in this step's kernel and one with
 // '-' in some step's. A counter stands in a table row:  | `smsp__inst_executed.sum` | 1,230,528 |  and is of one launch
@@ -186,22 +187,40 @@ static bool row_of(const char *line, char row[256])
     return !strcmp(name, STEP.name);
 }
 
+// Rows of tables "| size | time | TFLOP/s | cuBLAS | of cuBLAS |".
+static int rows_of_times(const char *notes)
+{
+    char line[512];
+    int rows = 0;
+    bool times = false;
+    while (next_line(&notes, line)) {
+        times = *line == '|' && (times || !strcmp(line, "| size | time | TFLOP/s | cuBLAS | of cuBLAS |"));
+        rows += times && isdigit((unsigned char)line[2]);
+    }
+    return rows;
+}
+
 Test(notes, times_are_those_of_the_results)
 {
     glob_t found;
-    int rows = 0;
-    char line[512], row[256];
+    int rows = 0, of_folder = 0;
+    char line[512], row[256], folder[8];
     char *notes = read_text(STEP_FOLDER "/NOTES.md");
-    cr_assert(!glob(STEPS_FOLDER "/results/h200_*[0-9].csv", 0, NULL, &found), "no results in " STEPS_FOLDER "/results");
+    cr_assert(!glob(STEPS_FOLDER "/results/h200_*[0-9].csv", 0, NULL, &found),
+              "no results in " STEPS_FOLDER "/results");
     char *results = read_text(found.gl_pathv[found.gl_pathc - 1]);  // the latest
     const char *p = results;
+    snprintf(folder, sizeof folder, ",%.2s_", STEP.name);  // both builds of 02 have one chapter
     while (next_line(&p, line)) {
+        of_folder += strstr(line, folder) != NULL;
         if (!row_of(line, row))
             continue;
         cr_expect(has_line(notes, row), "%s: NOTES.md lacks this row of steps/results:\n%s", STEP.name, row);
         rows++;
     }
     cr_assert_geq(rows, 5, "%d rows of %s in %s", rows, STEP.name, found.gl_pathv[found.gl_pathc - 1]);
+    cr_assert_eq(rows_of_times(notes), of_folder, "NOTES.md has %d rows of times, %s %d", rows_of_times(notes),
+                 found.gl_pathv[found.gl_pathc - 1], of_folder);
     globfree(&found);
     free(results);
     free(notes);

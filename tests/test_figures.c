@@ -1,0 +1,214 @@
+// Every figure of speed in a chapter and in the README stands in a table of steps/results; figures.h says what counts
+// as one. And the other way round: the README's ladder is the table of times at 4096, every trial and bound is quoted
+// somewhere, and every bound is what its formula gives. ROOT is the source's folder.
+#include <criterion/criterion.h>
+
+#include <glob.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "figures.h"
+#include "tester_report.h"
+
+static char *read_text(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    cr_assert(f, "%s is missing", path);
+    char *text = calloc(1, 1 << 20);
+    size_t n = fread(text, 1, (1 << 20) - 1, f);
+    fclose(f);
+    cr_assert(n > 0, "%s is empty", path);
+    return text;
+}
+
+// --- the checker itself ---
+
+static char complaints[1000];
+
+static void note(const char *figure, const char *where)
+{
+    (void)where;
+    strcat(strcat(complaints, figure), " ");
+}
+
+static struct result results[] = {
+    { .step = "07_first", .type = "f32", .m = 4096, .tflops = 49.80, .baseline_tflops = 51.25, .ms = 2.7596 },
+    { .step = "07_first", .type = "f32", .m = 1024, .tflops = 19.31, .baseline_tflops = 33.77, .ms = 0.11123 },
+    { .step = "08_second", .type = "f32", .m = 4096, .tflops = 124.5, .baseline_tflops = 51.25, .ms = 1.1 },
+};
+static struct trial trials[] = {
+    { .step = "07_first", .type = "f32", .size = 4096, .low = 46, .high = 49 },
+    { .step = "instruction", .type = "f32", .low = 63.6, .high = 63.6 },
+};
+static struct bound bounds[] = { { .step = "07_first", .tflops = "66.9" } };
+
+Test(figures, are_found_or_refused)
+{
+    static const struct {
+        const char *text, *refused;
+        size_t figures;
+    } cases[] = {
+        { "It reaches 49.8 TFLOP/s at 4096.", "", 1 },
+        { "It reaches 49.8 TFLOP/s at 1024.", "49.8 ", 1 },
+        { "It reaches 49.9 TFLOP/s.", "49.9 ", 1 },
+        { "It reaches 50 TFLOP/s, rounded.", "", 1 },
+        { "It reaches 999 TFLOP/s.", "999 ", 1 },
+        { "From 46 to 49 TFLOP/s, and 46, 48 or 49.8 TFLOP/s.", "48 ", 5 },
+        { "19.3 and\n20.3\nTFLOP/s", "20.3 ", 2 },
+        { "22.3 TFLOP/s instead of 19.3.", "22.3 ", 2 },
+        { "66.9 TFLOP/s (132 SMs x 1.98 GHz) at 41.9 and 63.6", "41.9 ", 3 },
+        { "at 4096, 49.9 TFLOP/s, and slower than 03, 49.8 TFLOP/s", "49.9 ", 2 },
+        { "at 49.9 TFLOP/s, at 46 to 50 TFLOP/s", "49.9 ", 3 },
+        { "A bare 41.9 and 12 TFLOPs.", "", 0 },
+        { "124.5 TFLOP/s", "124.5 ", 1 },
+        { "08 has 124.5 TFLOP/s", "", 1 },
+        { "1.08 and 2,08 and 3080 have 124.5 TFLOP/s", "1.08 124.5 ", 2 },
+        { "08.\n\n124.5 TFLOP/s is another paragraph", "124.5 ", 1 },
+        { "08.\n- 124.5 TFLOP/s is an item", "124.5 ", 1 },
+        { "`33.3 TFLOP/s` and `3.1\n4.1` and 49.8 TFLOP/s", "", 1 },
+        { "```\n33.3 TFLOP/s\n```\n33.4 TFLOP/s", "33.4 ", 1 },
+        { "0.97 of cuBLAS, 97 % of cuBLAS, 0.98 of cuBLAS and 57 % of cuBLAS at 4096", "0.98 57 ", 4 },
+        { "0.57 of cuBLAS at 1024", "", 1 },
+        { "2.5 times 07 at 4096; 2.4 times 02", "2.5 ", 1 },
+        { "TFLOP/s: 2.76 ms, 111 us, 112 us, 3.1 clocks", "112 ", 3 },
+        { "| | TFLOP/s | GB |\n|---|---|---|\n| a 1 | 49.8 | 7.5 |\n| b 2 | 49.7 |", "49.7 ", 2 },
+        { "| TFLOP/s of | a | b |\n|---|---|---|\n| 3 c | 46 to 49 | 63.6 |\n| d | 47 | - |", "47 ", 4 },
+        { "| size | time | TFLOP/s |\n|---|---|---|\n| 1024 | 111 us | 49.8 |", "49.8 ", 1 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool quoted[3] = { false };
+        struct figures f = { results, trials, bounds, 3, 2, 1, quoted, quoted + 2 };
+        *complaints = '\0';
+        size_t n = figures_check(&f, cases[i].text, "07", note);
+        cr_expect_str_eq(complaints, cases[i].refused, "%s: refused %s", cases[i].text, complaints);
+        cr_expect_eq(n, cases[i].figures, "%s: %zu figures", cases[i].text, n);
+    }
+}
+
+Test(figures, formulas_are_worked_out)
+{
+    cr_expect_float_eq(figures_formula("sms * ghz * 128 * 2 / 1000", 132, 1.98), 66.9, 0.01);
+    cr_expect_float_eq(figures_formula("2*(3+4) - 10/5", 0, 0), 12, 1e-9);
+    cr_expect(isnan(figures_formula("2 * (3", 0, 0)) && isnan(figures_formula("2 3", 0, 0)));
+    cr_expect(isnan(figures_formula("", 0, 0)) && isnan(figures_formula("2 * clock", 0, 0)));
+}
+
+// --- the texts ---
+
+static const char *checked;  // the text's name
+
+static void complain(const char *figure, const char *where)
+{
+    cr_expect(false, "%s: %s is in no table of steps/results that may be quoted here:\n%s", checked, figure, where);
+}
+
+static size_t check_file(struct figures *f, const char *path, const char *own)
+{
+    char *text = read_text(path);
+    checked = path + strlen(ROOT) + 1;
+    size_t n = figures_check(f, text, own, complain);
+    free(text);
+    return n;
+}
+
+Test(figures, of_the_chapters_and_of_the_readme_are_in_the_results)
+{
+    struct figures f;
+    glob_t found;
+    figures_open(&f, ROOT "/steps/results");
+    cr_assert(!glob(ROOT "/steps/[0-9][0-9]_*/NOTES.md", 0, NULL, &found));
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        char own[3] = "";
+        strncat(own, found.gl_pathv[i] + strlen(ROOT "/steps/"), 2);
+        size_t n = check_file(&f, found.gl_pathv[i], own);
+        cr_expect_geq(n, 6, "%s: only %zu figures were found", checked, n);
+    }
+    cr_expect_geq(found.gl_pathc, 12);
+    globfree(&found);
+    check_file(&f, ROOT "/README.md", "");
+    for (size_t i = 0; i < f.n_trials; i++)
+        cr_expect(f.trial_quoted[i], "no chapter quotes the trial %s, \"%s\"", f.trials[i].step, f.trials[i].variant);
+    for (size_t i = 0; i < f.n_bounds; i++)
+        cr_expect(f.bound_quoted[i], "no chapter quotes the bound %s, \"%s\"", f.bounds[i].step, f.bounds[i].what);
+    figures_close(&f);
+}
+
+Test(figures, bounds_are_what_their_formulas_give)
+{
+    struct figures f;
+    figures_open(&f, ROOT "/steps/results");
+    cr_assert_gt(f.n_bounds, 0);
+    for (size_t i = 0; i < f.n_bounds; i++) {
+        const struct bound *b = &f.bounds[i];
+        const char *point = strchr(b->tflops, '.');
+        char text[64];
+        const double value = figures_formula(b->formula, f.results[0].sms, f.results[0].mhz * 1e-3);
+        snprintf(text, sizeof text, "%.*f", point ? (int)strlen(point + 1) : 0, value);
+        cr_expect_str_eq(text, b->tflops, "%s: %s is %g, not %s", b->step, b->formula, value, b->tflops);
+    }
+    figures_close(&f);
+}
+
+// --- the README's ladder ---
+
+static const char *rate(double tflops, char text[32])
+{
+    snprintf(text, 32, "%.*f", tflops >= 9.995 ? 1 : 2, tflops);
+    return text;
+}
+
+static void expect_line(const char *readme, const char *line)
+{
+    char whole[300];
+    snprintf(whole, sizeof whole, "\n%s\n", line);
+    cr_expect(strstr(readme, whole), "README.md lacks this line of its ladder:\n%s", line);
+}
+
+Test(figures, the_readmes_ladder_is_the_table_of_times)
+{
+    struct figures f;
+    char *readme = read_text(ROOT "/README.md"), line[300], time[REPORT_TIME], ours[32], theirs[32];
+    const char *const types[] = { "f32", "f64", "f16" };
+    const struct result *last[3] = { NULL };
+    int rows = 0;
+    figures_open(&f, ROOT "/steps/results");
+    for (size_t i = 0; i < f.n_results; i++) {
+        const struct result *r = &f.results[i];
+        int type = !strcmp(r->type, "f32") ? 0 : !strcmp(r->type, "f64") ? 1 : 2;
+        char before[32] = "-", share[32];
+        if (r->m != 4096)
+            continue;
+        if (last[type])
+            snprintf(before, sizeof before, "x %.2f", last[type]->ms / r->ms);
+        snprintf(share, sizeof share, "%.1f %%", 100 * r->tflops / r->baseline_tflops);
+        snprintf(line, sizeof line, "%-24s %-4s  %-9s  %9s  %9s  %11s  %9s", r->step, r->type, "right",
+                 report_time(r->ms, time), rate(r->tflops, ours), before, share);
+        expect_line(readme, line);
+        last[type] = r;
+        rows++;
+    }
+    cr_assert_eq(rows, 13);
+    snprintf(line, sizeof line, "Device: %s (%s)", last[0]->device, last[0]->detail);
+    expect_line(readme, line);
+    snprintf(line, sizeof line,
+             "C = 1 * A * B + 0 * C, M 4096, N 4096, K 4096; median of %d runs, L2 cache %s before each", last[0]->runs,
+             last[0]->l2);
+    expect_line(readme, line);
+    for (int i = 0; i < 3; i++) {
+        const struct result *r = last[i];
+        const double ms = 2e-9 * 4096 * 4096 * 4096 / r->baseline_tflops;
+        snprintf(line, sizeof line, "%-24s %-4s  %-9s  %9s  %9s  and %s at the end (%+.1f %%)", r->baseline, types[i],
+                 "", report_time(ms, time), rate(r->baseline_tflops, ours), rate(r->after, theirs),
+                 100 * (r->after / r->baseline_tflops - 1));
+        expect_line(readme, line);
+    }
+    const char *ladder = strstr(readme, "Device: ");
+    int lines = 0;
+    for (const char *p = ladder; p && strncmp(p, "```", 3); p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL)
+        lines++;
+    cr_expect_eq(lines, 13 + 3 + 5, "the README's ladder has %d lines", lines);  // and head, blank line, titles, halves
+    figures_close(&f);
+    free(readme);
+}

@@ -2,9 +2,8 @@
 //
 // What counts as a figure, in prose (not in a block of code, nor between backquotes):
 //   - a number before TFLOP/s, and the numbers of its list: "28, 30 and 44 TFLOP/s", "376 to 381 TFLOP/s";
-//   - where a paragraph says TFLOP/s, every number with a decimal point that no other unit follows, and every time in
-//   ms
-//     or us;
+//   - where a paragraph says TFLOP/s, every number with a decimal point that no other unit follows, and every time (ms,
+//     us);
 //   - a share, "0.97 of cuBLAS" or "17 % of cuBLAS", and a ratio, "2.1 times 08 at 4096";
 //   - in a table, the numbers of a column whose head says TFLOP/s, or of all columns where the first head does.
 // Such a number stands in a table when a value of it, rounded to as many decimals, reads the same. The rows that may be

@@ -153,3 +153,13 @@ uint64_t ex_on_lines(const struct profile *p, enum profile_metric metric, const 
     }
     return sum;
 }
+
+const struct profile *ex_relaunch(struct ex *x, const char *kernel, const struct dev_launch *launch)
+{
+    struct dev_kernel *k = dev_kernel(x->dev, x->module, kernel);
+    const bool ran = k && dev_launch(x->dev, k, launch) && dev_sync(x->dev);
+    char *found = ran ? found_text(x->dev) : NULL;
+    if (!ran || found)
+        cr_skip_test("first the checks of the simulated GPU have to find nothing");
+    return dev_profile(x->dev);
+}

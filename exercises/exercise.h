@@ -45,6 +45,9 @@ void ex_read(struct ex *x, void *to, dev_ptr from, size_t bytes);
 // Launches a kernel and waits. Fails the test with what the checks found, or with the device's error.
 const struct profile *ex_launch(struct ex *x, const char *kernel, const struct dev_launch *launch);
 
+// The counters of such a launch. Skips the test where something was found: the test that launched it first says so.
+const struct profile *ex_relaunch(struct ex *x, const char *kernel, const struct dev_launch *launch);
+
 // The total of a metric on the lines of kernel.cu that hold text; all of them where text is NULL. A line inlined from
 // elsewhere counts where it stands.
 uint64_t ex_on_lines(const struct profile *p, enum profile_metric metric, const char *text);

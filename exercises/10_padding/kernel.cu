@@ -1,4 +1,4 @@
-// Exercise 10: rows of a shared tile padded so that ldmatrix meets no bank conflicts, and not a byte more than that takes.
+// Exercise 10: rows of a shared tile padded so that ldmatrix meets no bank conflicts, and not a byte more than that.
 #include <cuda_fp16.h>
 #include <mma.h>
 using namespace nvcuda;

@@ -43,8 +43,8 @@ template <int B, int M, int S, int PITCH> __device__ void there_and_back(const u
                          : "r"(unsigned(__cvta_generic_to_shared(&tile[at]))));
             // Lane 4 * r + c / 2 holds columns c and c + 1 of row r of each 8 x 8 matrix.
             for (int q = 0; q < 4; q++)
-                *reinterpret_cast<unsigned *>(&out[(row + q % 2 * 8 + lane / 4) * PITCH + col + q / 2 * 8 + lane % 4 * 2]) =
-                    x[q];
+                *reinterpret_cast<unsigned *>(
+                    &out[(row + q % 2 * 8 + lane / 4) * PITCH + col + q / 2 * 8 + lane % 4 * 2]) = x[q];
         }
 }
 

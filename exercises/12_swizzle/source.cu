@@ -22,7 +22,7 @@ constexpr int SHIFT[] = { 3, 3, 3, 4 };  // S
 //| constexpr int BITS[]  = { 1, 1, 1, 1 };  // B
 //| constexpr int BASE[]  = { 3, 3, 3, 3 };  // M
 //| constexpr int SHIFT[] = { 3, 3, 3, 4 };  // S
-// --- bug one shift for every pitch: "right result, but" "pitch of 128 halves" "8 wavefronts where 4 are possible" "S = 3"
+// --- bug one shift for every pitch: "right result, but" "pitch of 128 halves" "S = 3" "takes 8 wavefronts"
 //| constexpr int BITS[]  = { 1, 2, 3, 3 };  // B
 //| constexpr int BASE[]  = { 3, 3, 3, 3 };  // M
 //| constexpr int SHIFT[] = { 3, 3, 3, 3 };  // S
@@ -87,8 +87,8 @@ template <int B, int M, int S, int PITCH> __device__ void there_and_back(const u
                          : "r"(unsigned(__cvta_generic_to_shared(&tile[at]))));
             // Lane 4 * r + c / 2 holds columns c and c + 1 of row r of each 8 x 8 matrix.
             for (int q = 0; q < 4; q++)
-                *reinterpret_cast<unsigned *>(&out[(row + q % 2 * 8 + lane / 4) * PITCH + col + q / 2 * 8 + lane % 4 * 2]) =
-                    x[q];
+                *reinterpret_cast<unsigned *>(
+                    &out[(row + q % 2 * 8 + lane / 4) * PITCH + col + q / 2 * 8 + lane % 4 * 2]) = x[q];
         }
 }
 

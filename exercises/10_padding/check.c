@@ -25,6 +25,8 @@ static void read_paddings(struct ex *x)
     const struct dev_arg args[] = { DEV_ARG(out) };
     ex_launch(x, "paddings", &(struct dev_launch){ .block = { ROWS }, .args = args, .n_args = 1 });
     ex_read(x, paddings, out, sizeof paddings);
+    for (int i = 1; i < ROWS; i++)
+        cr_assert(paddings[i] >= 0, "padding(%d) = %d: a row cannot be shorter than its data", i * CHUNK, paddings[i]);
 }
 
 static int padding(int row)

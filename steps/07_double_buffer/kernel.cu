@@ -80,27 +80,35 @@ __device__ void product(int M, int N, int K, float alpha, const float *A, const 
     fetch();
     put(0);
     __syncthreads();  // the first tiles are complete before anyone reads them
+    // Two sets of operands: those of k + 1 are on their way to registers while those of k are multiplied.
+    float a[2][TM], b[2][TN];
+    auto take = [&](int stage, int k) {
+        for (int i = 0; i < TM; i += 4)
+            *reinterpret_cast<float4 *>(&a[k % 2][i]) = *reinterpret_cast<float4 *>(&As[stage][k][row + i / 4 * DM]);
+        for (int j = 0; j < TN; j += 4)
+            *reinterpret_cast<float4 *>(&b[k % 2][j]) = *reinterpret_cast<float4 *>(&Bs[stage][k][col + j / 4 * DN]);
+    };
+    take(0, 0);
 #pragma unroll 2  // so that stage is a constant
     for (int tile = 0; tile <= (K - 1) / BK; tile++) {
         const int stage = tile % 2;
-        fetch();  // the next tiles; past the end of K they are 0, and nobody reads them
 
         // --- Compute ---
 #pragma unroll
         for (int k = 0; k < BK; k++) {
-            float a[TM], b[TN];
-            for (int j = 0; j < TN; j += 4)
-                *reinterpret_cast<float4 *>(&b[j]) = *reinterpret_cast<float4 *>(&Bs[stage][k][col + j / 4 * DN]);
-            for (int i = 0; i < TM; i += 4)
-                *reinterpret_cast<float4 *>(&a[i]) = *reinterpret_cast<float4 *>(&As[stage][k][row + i / 4 * DM]);
+            if (k == 3 * BK / 4)
+                put(1 - stage);
+            if (k + 1 == BK)
+                __syncthreads();  // the next tiles are complete, and everyone has read these to their end
+            take(k + 1 < BK ? stage : 1 - stage, (k + 1) % BK);
+            if (k == BK / 4)
+                fetch();  // the next tiles; past the end of K they are 0, and nobody multiplies them
             for (int i = 0; i < TM; i++)
                 for (int z = 0; z < TN; z++) {
-                    const int j = i % 2 ? TN - 1 - z : z;  // there and back: the next product finds its b in place
-                    acc[i][j] += a[i] * b[j];
+                    const int j = i % 2 ? z : TN - 1 - z;  // there and back: the next product finds its b in place
+                    acc[i][j] += a[k % 2][i] * b[k % 2][j];
                 }
         }
-        put(1 - stage);
-        __syncthreads();  // the next tiles are complete, and everyone has read these before they are overwritten
     }
 
     // --- Store ---

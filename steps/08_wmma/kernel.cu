@@ -54,9 +54,11 @@ __device__ void finish(half *v, int n, const half *C, int M, int N, int row, int
 
 // A fragment from rows that lie ld apart. Only where all of it is there, and rows start at multiples of 16 bytes, can
 // it be loaded from where it is. Otherwise the warp copies it to Ps[16][16] first, with zeros for what is missing.
-template <bool WIDE, class F> __device__ void load(F &fragment, const half *x, int ld, int rows, int cols, half *Ps)
+// WHOLE: all fragments of the block are there.
+template <bool WIDE, bool WHOLE, class F>
+__device__ void load(F &fragment, const half *x, int ld, int rows, int cols, half *Ps)
 {
-    if (WIDE && rows >= 16 && cols >= 16)
+    if (WHOLE || (WIDE && rows >= 16 && cols >= 16))
         return wmma::load_matrix_sync(fragment, x, ld);
     const int lane = threadIdx.x % 32, row = lane / 2, col = lane % 2 * 8;  // two lanes a row
     __syncwarp();  // every lane has read the patch before it is overwritten
@@ -66,7 +68,7 @@ template <bool WIDE, class F> __device__ void load(F &fragment, const half *x, i
     wmma::load_matrix_sync(fragment, Ps, 16);
 }
 
-template <bool WIDE>
+template <bool WIDE, bool WHOLE>
 __device__ void product(int M, int N, int K, float alpha, const half *A, const half *B, float beta, half *C)
 {
     extern __shared__ __align__(32) half8 shared[];  // a patch for each warp; at the end a part of the tile of C
@@ -93,8 +95,12 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
     // A fragment is loaded again as soon as it has been used: the tensor cores need not wait for the next 16 of K.
     wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a[WM / 16];
     wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> b[WN / 16];
-    auto load_a = [&](int i, int k) { load<WIDE>(a[i], &A[size_t(i) * 16 * K + k], K, rows - i * 16, left - k, Ps); };
-    auto load_b = [&](int j, int k) { load<WIDE>(b[j], &B[size_t(k) * N + j * 16], N, left - k, cols - j * 16, Ps); };
+    auto load_a = [&](int i, int k) {
+        load<WIDE, WHOLE>(a[i], &A[size_t(i) * 16 * K + k], K, rows - i * 16, left - k, Ps);
+    };
+    auto load_b = [&](int j, int k) {
+        load<WIDE, WHOLE>(b[j], &B[size_t(k) * N + j * 16], N, left - k, cols - j * 16, Ps);
+    };
     for (int i = 0; i < WM / 16; i++)
         load_a(i, 0);
     for (int j = 0; j < WN / 16; j++)
@@ -103,7 +109,7 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
         // --- Compute ---
 #pragma unroll
         for (int k = 0; k < BK; k += 16) {
-            if (k + 16 == BK)
+            if (k + 16 == BK && left > BK)  // on to the next tile; after the last, its beginning once more
                 left -= BK, A += BK, B += size_t(BK) * N;
             const int next = (k + 16) % BK;
             for (int i = 0; i < WM / 16; i++) {
@@ -138,9 +144,10 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
 extern "C" __global__ void __launch_bounds__(THREADS, 1)  // 1 block an SM: at most 255 registers a thread
 gemm(int M, int N, int K, float alpha, const half *A, const half *B, float beta, half *C)
 {
-    // Chosen once, so that no copy has to ask how rows are aligned.
+    // Chosen once, so that no copy has to ask how rows are aligned, and no fragment whether it is there.
+    const bool whole = K % BK == 0 && int(blockIdx.y + 1) * BM <= M && int(blockIdx.x + 1) * BN <= N;
     if (K % 8 == 0 && N % 8 == 0)
-        product<true>(M, N, K, alpha, A, B, beta, C);
+        whole ? product<true, true>(M, N, K, alpha, A, B, beta, C) : product<true, false>(M, N, K, alpha, A, B, beta, C);
     else
-        product<false>(M, N, K, alpha, A, B, beta, C);
+        product<false, false>(M, N, K, alpha, A, B, beta, C);
 }

@@ -85,7 +85,9 @@ void dev_set_tensor_cores(struct dev *d, unsigned sm);
 // a GPU.
 void dev_set_checks(struct dev *d, bool on);
 
-// Allocates bytes (> 0) of uninitialised memory, aligned to 256 bytes; name (copied) is what messages call it.
+// Allocates bytes (> 0) of uninitialised memory, aligned to 256 bytes; name (copied) is what messages call it. On the
+// simulated GPU with its checks on, each byte is DEV_UNWRITTEN until somebody writes it.
+enum { DEV_UNWRITTEN = 0xcb };
 bool dev_alloc(struct dev *d, const char *name, size_t bytes, dev_ptr *out);
 bool dev_free(struct dev *d, dev_ptr p);  // p as dev_alloc gave it
 bool dev_upload(struct dev *d, dev_ptr to, const void *from, size_t bytes);

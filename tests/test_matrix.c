@@ -173,6 +173,10 @@ Test(matrix, the_poison_is_a_nan_of_its_own)
         cr_expect(isnan(matrix_get(&m, 1, 2)) && matrix_is_poison(&m, 1, 2), "%s", type_name(m.type));
         matrix_set(&m, 1, 2, NAN);
         cr_expect_not(matrix_is_poison(&m, 1, 2), "C's own NaN of %s counts as poison", type_name(m.type));
+        memset(m.data, DEV_UNWRITTEN, matrix_bytes(&m));
+        cr_expect(matrix_is_poison(&m, 1, 2), "fresh memory of the simulated GPU, %s", type_name(m.type));
+        matrix_set(&m, 1, 2, -1);
+        cr_expect_not(matrix_is_poison(&m, 1, 2), "-1 of %s counts as poison", type_name(m.type));
         matrix_free(&m);
     }
     struct matrix m = matrix_new(DEV_F32, 1, 1);

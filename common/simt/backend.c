@@ -93,7 +93,7 @@ static bool sim_alloc(struct dev *d, const char *name, size_t bytes, dev_ptr *ou
     if (!*out)
         return backend_fail(d, "%s needs %zu bytes, and the simulated GPU has %" PRIu64 " left", name, bytes, left);
     if (simt_of(d)->checks)  // what nobody wrote is the same in every run
-        memset(memory_at(&simt_of(d)->memory, *out, bytes), 0xcb, bytes);
+        memset(memory_at(&simt_of(d)->memory, *out, bytes), DEV_UNWRITTEN, bytes);
     return true;
 }
 

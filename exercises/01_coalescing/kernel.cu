@@ -1,0 +1,31 @@
+// Exercise 01: which thread computes which element, so that the lanes of a warp read neighbours.
+constexpr int BM = 16, BN = 32;  // block tile
+constexpr int THREADS = BM * BN;
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+gemm(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C)
+{
+    // --- Who am I? ---
+    const int tid = threadIdx.x;  // 0 to 511; the lanes of a warp are 32 neighbours, from a multiple of 32 on
+    // >>> yours, 2 lines: the row and the column of C that this thread computes, so that a warp reads one line of B
+    const int row = blockIdx.y * BM + tid % BM;
+    const int col = blockIdx.x * BN + tid / BM;
+    // <<<
+
+    // >>> yours, 2 lines: a thread past the edge of C has nothing to compute
+    // <<<
+
+    // --- Accumulators ---
+    float acc = 0;
+
+    // --- Compute ---
+    for (int k = 0; k < K; k++) {
+        const float a = A[row * K + k];
+        const float b = B[k * N + col];
+        acc += a * b;
+    }
+
+    // --- Store ---
+    float *c = &C[row * N + col];
+    *c = beta == 0 ? alpha * acc : alpha * acc + beta * *c;
+}

@@ -12,7 +12,8 @@ enum { BUDGET = 4000000 };
 
 enum { SHOWN = 2 };  // findings in full: the others mostly follow from them
 
-// What the checks found, as the report prints it, to be freed; NULL where there is nothing.
+// What the checks found, as the report prints it, to be freed; NULL where there is nothing. Wrong barriers come first:
+// races follow from them.
 static char *found_text(struct dev *d)
 {
     const struct findings *f = dev_findings(d);
@@ -22,9 +23,12 @@ static char *found_text(struct dev *d)
         return NULL;
     FILE *out = open_memstream(&text, &size);
     cr_assert(out, "out of memory");
-    struct findings first = *f;
-    if (first.n > SHOWN)
-        first.n = SHOWN;
+    struct finding shown[SHOWN];
+    struct findings first = { .kernel = f->kernel, .all = shown };
+    for (int barriers = 1; barriers >= 0; barriers--)
+        for (size_t i = 0; i < f->n && first.n < SHOWN; i++)
+            if ((strcmp(f->all[i].check, "synccheck") == 0) == barriers)
+                shown[first.n++] = f->all[i];
     findings_print(out, &first);
     if (f->n > first.n)
         fprintf(out, "\nand %zu more, elsewhere\n", f->n - first.n);

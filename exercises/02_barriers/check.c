@@ -42,7 +42,7 @@ Test(check, 3_there_are_two_barriers_for_a_tile)
         const uint64_t tiles = up(m, BM) * up(n, BN) * up(k, BK), seen = p->total[METRIC_BAR] / (THREADS / 32);
         cr_assert_leq(seen, 2 * tiles, "right result, but a warp waits at %.3g barriers for a tile where 2 do: %s",
                       (double)seen / tiles,
-                      seen == 3 * tiles ? "one barrier too many. Which one can you take out without a race?"
+                      seen < BK * tiles ? "one barrier too many. Which one can you take out without a race?"
                                         : "look at the loop over k, where nobody writes to the tiles");
     }
 }

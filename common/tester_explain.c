@@ -1,8 +1,8 @@
 // What a wrong element tells: who owns it, and where to look next.
 //
 // The hint compares the value with what the usual mistakes would give: nothing written, beta * C0 or alpha forgotten,
-// products missing at the start or the end of K, rows and columns swapped. It is tried in that order, and a value
-// counts as the mistake's where it is within the element's error bound of it.
+// products missing at the start or the end of K, rows and columns swapped, a neighbour's sum. It is tried in that
+// order, and a value counts as the mistake's where it is within the element's error bound of it.
 #include "tester_explain.h"
 
 #include <math.h>
@@ -46,6 +46,20 @@ static int products_missing(const struct matrix_verdict *v, const struct matrix 
     return 0;
 }
 
+// Whether the value got is the sum of another element of this row or this column of the block's tile.
+static bool is_neighbours(const struct step *step, const struct matrix_verdict *v, double alpha, const struct matrix *A,
+                          const struct matrix *B, double rest, int *row, int *col)
+{
+    const int brow = v->row / step->tile.m * step->tile.m, bcol = v->col / step->tile.n * step->tile.n;
+    for (int i = 0; i < step->tile.m + step->tile.n; i++) {
+        *row = i < step->tile.m ? brow + i : v->row;
+        *col = i < step->tile.m ? v->col : bcol + i - step->tile.m;
+        if (*row < A->rows && *col < B->cols && fabs(alpha * dot(A, B, *row, *col) + rest - v->got) <= v->bound)
+            return true;
+    }
+    return false;
+}
+
 static void add_owner(struct line *l, const struct step *step, int row, int col)
 {
     int tm = step->thread.m > 0 ? step->thread.m : 1, tn = step->thread.n > 0 ? step->thread.n : 1;
@@ -61,7 +75,7 @@ static void add_hint_from_value(struct line *l, const struct step *step, const s
 {
     double product = dot(A, B, v->row, v->col);
     double rest = beta != 0 ? beta * matrix_get(C0, v->row, v->col) : 0;
-    int missing;
+    int missing, row, col;
     if (beta != 0 && fabs(alpha * product - v->got) <= v->bound) {
         add(l, "beta * C0 is missing");
     } else if (alpha != 1 && fabs(product + rest - v->got) <= v->bound) {
@@ -74,6 +88,9 @@ static void add_hint_from_value(struct line *l, const struct step *step, const s
                fabs(alpha * dot(A, B, v->col, v->row) + (beta != 0 ? beta * matrix_get(C0, v->col, v->row) : 0) -
                     v->got) <= v->bound) {
         add(l, "that is C[%d][%d]: rows and columns are swapped", v->col, v->row);
+    } else if (is_neighbours(step, v, alpha, A, B, rest, &row, &col)) {
+        add(l, "that is C[%d][%d]: look at which %s is computed here, and where it is stored", row, col,
+            row == v->row ? "column" : "row");
     } else {
         bool ragged =
             v->row >= A->rows / step->tile.m * step->tile.m || v->col >= B->cols / step->tile.n * step->tile.n;

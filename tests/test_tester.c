@@ -260,6 +260,7 @@ static const struct {
     { FAKE_NO_BETA, 2, 3, "block (0, 0), warp 0, lane 0: beta * C0 is missing" },
     { FAKE_READS_C, 1, 0, "is C read although beta is 0" },
     { FAKE_SWAPPED_ROWS, 1, 0, "C[92][0] is" },
+    { FAKE_SWAPPED_ROWS, 1, 0, "that is C[93][0]: look at which row is computed here" },
     { FAKE_TRANSPOSED, 1, 0, "C[0][1] is" },
     { FAKE_TRANSPOSED, 1, 0, "that is C[1][0]: rows and columns are swapped" },
 };

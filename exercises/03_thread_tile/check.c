@@ -1,0 +1,83 @@
+// The check of exercise 03.
+#include "exercise.h"
+
+enum { BM = 64, BN = 32, BK = 8, TM = 8, THREADS = BM / TM * BN };
+
+static const struct step step = {
+    .name = EXERCISE, .type = DEV_F32, .tile = { BM, BN, BK }, .thread = { .m = TM }, .block = THREADS
+};
+
+static const int shapes[][3] = { { BM, 2 * BN, 3 * BK }, { 2 * BM, BN, 5 * BK } };  // whole tiles
+
+Test(check, 1_the_result_is_right)
+{
+    ex_is_right(&step, BM, BN, BK, 1, 0);
+    ex_is_right(&step, 100, 75, 20, -0.5, 2);
+    ex_is_right(&step, 3, 5, 9, 1, 0);
+}
+
+// The PTX's reads of shared memory, as warp instructions: those that ptxas merges into wider ones count as they stand.
+static uint64_t shared_reads(const struct profile *p)
+{
+    uint64_t reads = p->total[METRIC_SLD_INST];
+    for (size_t i = 0; i < p->n_lines; i++)
+        reads += p->lines[i].merged;  // no stores: the copies' neighbours are THREADS apart
+    return reads;
+}
+
+Test(check, 2_the_product_reads_the_tiles)
+{
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const int m = shapes[i][0], n = shapes[i][1], k = shapes[i][2];
+        const struct profile *p = ex_count(&step, m, n, k);
+        const double tiles = (double)m / BM * n / BN * k / BK;
+        const int wanted = BM * BK / 32 + BK * BN / 32;  // of 32 lanes each
+        cr_assert_leq(p->total[METRIC_GLD_REQ], tiles * wanted,
+                      "right result, but a block makes %.3g requests to A and B for a tile, where the %d of its copies "
+                      "do: look at the product, which should find all it needs in As and Bs",
+                      p->total[METRIC_GLD_REQ] / tiles, wanted);
+    }
+}
+
+Test(check, 3_a_multiply_add_takes_little_more_than_one_read)
+{
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const int m = shapes[i][0], n = shapes[i][1], k = shapes[i][2];
+        const struct profile *p = ex_count(&step, m, n, k);
+        const double multiply_adds = (double)m * n * k / 32, reads = (double)shared_reads(p) / multiply_adds;
+        cr_assert_leq(
+            reads, (TM + 1.0) / TM,
+            "right result, but a multiply-add takes %.4g reads of shared memory where (TM + 1) / TM = %.4g do: "
+            "TM values of As and one of Bs for each k. Look at what the product reads besides: the value of "
+            "Bs again, or its sums?",
+            reads, (TM + 1.0) / TM);
+    }
+}
+
+Test(check, 4_the_lanes_of_a_warp_read_without_conflicts)
+{
+    char number[PROFILE_GROUPED];
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const struct profile *p = ex_count(&step, shapes[i][0], shapes[i][1], shapes[i][2]);
+        const uint64_t conflicts = p->total[METRIC_SLD_CONF];
+        cr_assert_eq(
+            conflicts, 0,
+            "right result, but the reads of the tiles have %s bank conflicts: with neighbouring columns in the "
+            "lanes of a warp, and the same rows, a read of As is one word for all and a read of Bs is 32 "
+            "neighbours; look at which of row and col changes from lane to lane",
+            profile_grouped(conflicts, number));
+    }
+}
+
+Test(check, 5_a_warp_stores_whole_lines_of_C)
+{
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const int m = shapes[i][0], n = shapes[i][1], k = shapes[i][2];
+        const struct profile *p = ex_count(&step, m, n, k);
+        const double stores = (double)m * n / 32, seen = p->total[METRIC_GST_SEC] / stores;
+        cr_assert_leq(seen, 4.0,
+                      "right result, but a warp stores 32 elements of C to %.3g sectors, where 4 hold 32 neighbours: a "
+                      "thread has rows of one column, so that its neighbour has the next column",
+                      seen);
+    }
+}

@@ -1,0 +1,75 @@
+// The check of exercise 04.
+#include "exercise.h"
+
+enum { BM = 64, BN = 64, BK = 8, TM = 8, TN = 4, THREADS = BM / TM * (BN / TN) };
+
+static const struct step step = {
+    .name = EXERCISE, .type = DEV_F32, .tile = { BM, BN, BK }, .thread = { TM, TN }, .block = THREADS
+};
+
+static const int shapes[][3] = { { BM, 2 * BN, 3 * BK }, { 2 * BM, BN, 5 * BK } };  // whole tiles
+
+Test(check, 1_the_result_is_right)
+{
+    ex_is_right(&step, BM, BN, BK, 1, 0);
+    ex_is_right(&step, 100, 75, 20, -0.5, 2);
+    ex_is_right(&step, 3, 5, 9, 1, 0);
+}
+
+// The PTX's reads of shared memory, as warp instructions: those that ptxas merges into wider ones count as they stand.
+static uint64_t shared_reads(const struct profile *p)
+{
+    uint64_t reads = p->total[METRIC_SLD_INST];
+    for (size_t i = 0; i < p->n_lines; i++)
+        reads += p->lines[i].merged;  // no stores: the copies' neighbours are THREADS apart
+    return reads;
+}
+
+Test(check, 2_the_product_reads_the_tiles)
+{
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const int m = shapes[i][0], n = shapes[i][1], k = shapes[i][2];
+        const struct profile *p = ex_count(&step, m, n, k);
+        const double tiles = (double)m / BM * n / BN * k / BK;
+        const int wanted = BM * BK / 32 + BK * BN / 32;  // of 32 lanes each
+        cr_assert_leq(p->total[METRIC_GLD_REQ], tiles * wanted,
+                      "right result, but a block makes %.3g requests to A and B for a tile, where the %d of its copies "
+                      "do: look at the product, which should find all it needs in As and Bs",
+                      p->total[METRIC_GLD_REQ] / tiles, wanted);
+    }
+}
+
+Test(check, 3_each_value_is_read_once_for_a_k)
+{
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const int m = shapes[i][0], n = shapes[i][1], k = shapes[i][2];
+        const struct profile *p = ex_count(&step, m, n, k);
+        const double multiply_adds = (double)m * n * k / 32, reads = (double)shared_reads(p) / multiply_adds;
+        const double wanted = (double)(TM + TN) / (TM * TN);
+        cr_assert_leq(
+            reads, wanted,
+            "right result, but a multiply-add takes %.4g reads of shared memory where (TM + TN) / (TM TN) = "
+            "%.4g do: for each k TM values of As and TN of Bs, and from them TM TN products. Look at the shape "
+            "of a thread's patch, and whether a value is read again",
+            reads, wanted);
+    }
+}
+
+Test(check, 4_the_lanes_of_a_warp_read_without_conflicts)
+{
+    char number[PROFILE_GROUPED];
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const struct profile *p = ex_count(&step, shapes[i][0], shapes[i][1], shapes[i][2]);
+        const uint64_t conflicts = p->total[METRIC_SLD_CONF];
+        const uint64_t of_A = ex_on_lines(p, METRIC_SLD_CONF, "As["), of_B = ex_on_lines(p, METRIC_SLD_CONF, "Bs[");
+        cr_assert_eq(
+            conflicts, 0,
+            "right result, but the reads of the tiles have %s bank conflicts, in %s: with patches of TN = 4 columns "
+            "side by side, 8 lanes read 32 neighbours in a row of Bs, and 16 lanes the same word of As. Look at "
+            "which of row and col changes from lane to lane, and by how much",
+            profile_grouped(conflicts, number),
+            of_B == 0   ? "As"
+            : of_A == 0 ? "Bs"
+                        : "As and in Bs");
+    }
+}

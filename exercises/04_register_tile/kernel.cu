@@ -1,0 +1,60 @@
+// Exercise 04: a thread computes a TM x TN patch, so that TM + TN values read serve TM * TN products.
+constexpr int BM = 64, BN = 64, BK = 8;       // block tile
+constexpr int TM = 8, TN = 4;                 // thread tile: TM rows, TN columns
+constexpr int THREADS = BM / TM * (BN / TN);  // 128: 4 warps for 64 x 64 elements
+
+__shared__ float As[BM][BK];
+__shared__ float Bs[BK][BN];
+
+// Stores an element of C, if C has it.
+__device__ void store(float *C, int M, int N, int row, int col, float alpha, float acc, float beta)
+{
+    if (row < M && col < N) {
+        float *c = &C[row * N + col];
+        *c = beta == 0 ? alpha * acc : alpha * acc + beta * *c;
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+gemm(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C)
+{
+    // --- Who am I? ---
+    const int tid = threadIdx.x;
+    const int brow = blockIdx.y * BM, bcol = blockIdx.x * BN;  // first row and column of the block's tile of C
+    // >>> yours, 2 lines: where this thread's patch of the tile begins, and its sums
+    const int row = tid / BN * TM, col = tid % BN;  // one column, as in 03
+    float acc[TM] = {};
+    // <<<
+
+    A += brow * K;
+    B += bcol;
+    for (int left = K; left > 0; left -= BK, A += BK, B += BK * N) {
+        // --- Load ---
+        for (int i = tid; i < BM * BK; i += THREADS) {
+            const int r = i / BK, c = i % BK;
+            As[r][c] = brow + r < M && c < left ? A[r * K + c] : 0;
+        }
+        for (int i = tid; i < BK * BN; i += THREADS) {
+            const int r = i / BN, c = i % BN;
+            Bs[r][c] = r < left && bcol + c < N ? B[r * N + c] : 0;
+        }
+        __syncthreads();  // both tiles are complete before anyone reads them
+
+        // --- Compute ---
+        // >>> yours, 9 lines: TM * TN products for each k, with TM + TN reads of the tiles
+#pragma unroll
+        for (int k = 0; k < BK; k++) {
+            const float b = Bs[k][col];
+            for (int i = 0; i < TM; i++)
+                acc[i] += As[row + i][k] * b;
+        }
+        // <<<
+        __syncthreads();  // everyone has read the tiles before they are overwritten
+    }
+
+    // --- Store ---
+    // >>> yours, 3 lines: all TM * TN elements
+    for (int i = 0; i < TM; i++)
+        store(C, M, N, brow + row + i, bcol + col, alpha, acc[i], beta);
+    // <<<
+}

@@ -40,18 +40,21 @@ static const char *named(const char *text)
 
 // --- progress ---
 
-// The first that is started, or else the first that is not; NULL where all are done.
+// The first that is started, or else the first that is not, or else the first without its kernel.cu; NULL where all are
+// done.
 static const char *next_one(void)
 {
-    const char *fresh = NULL;
+    const char *fresh = NULL, *missing = NULL;
     for (int i = 0; i < N; i++) {
         const enum state s = state_of(names[i]);
-        if (s == STATE_STARTED || s == STATE_MISSING)
+        if (s == STATE_STARTED)
             return names[i];
+        if (s == STATE_MISSING && !missing)
+            missing = names[i];
         if (s == STATE_NOT_STARTED && !fresh)
             fresh = names[i];
     }
-    return fresh;
+    return fresh ? fresh : missing;
 }
 
 // What TASK.md is called in its first line: "# 05 Four floats at a time".

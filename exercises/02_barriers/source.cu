@@ -79,7 +79,7 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
         //| // --- Compute ---
         //| for (int k = 0; k < BK; k++)
         //|     acc += As[row][k] * Bs[k][col];
-        // --- bug only the threads inside C arrive: "barrier (synccheck)" "all threads of the block must come to the same barrier"
+        // --- bug only the threads inside C arrive: "barrier (synccheck)" "must come to the same barrier"
         //| // --- Load ---
         //| for (int i = tid; i < BM * BK; i += THREADS) {
         //|     const int r = i / BK, c = i % BK;

@@ -66,7 +66,8 @@ Test(check, 4_the_lanes_of_a_warp_read_without_conflicts)
             conflicts, 0,
             "right result, but the reads of the tiles have %s bank conflicts, in %s: with patches of TN = 4 columns "
             "side by side, 8 lanes read 32 neighbours in a row of Bs, and 16 lanes the same word of As. Look at "
-            "which of row and col changes from lane to lane, and by how much",
+            "which of row and col changes from lane to lane, by how much, and whether the loop over k is still "
+            "unrolled",
             profile_grouped(conflicts, number),
             of_B == 0   ? "As"
             : of_A == 0 ? "Bs"

@@ -133,9 +133,9 @@ static void is_compact(int window)
         cr_assert_leq(seen, 1.5 * best,
                       "M %d, N %d: every tile once, but %d consecutive blocks touch on average %.1f rows and %.1f "
                       "columns of tiles. They need %.0f rows of A and columns of B, where %.0f would do for a square "
-                      "patch and %.0f are allowed: look at which of row and col changes from a block to the next, and "
-                      "for how long",
-                      o.M, o.N, window, rows, cols, seen, best, 1.5 * best);
+                      "patch and %.0f are allowed. The patch is too %s: look at which of row and col changes from a "
+                      "block to the next, and for how long",
+                      o.M, o.N, window, rows, cols, seen, best, 1.5 * best, rows * BM < cols * BN ? "wide" : "tall");
     }
 }
 

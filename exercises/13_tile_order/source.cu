@@ -27,11 +27,11 @@ __device__ void tile_of(int p, int M, int N, int *row, int *col)
     //| const int cols = N / BN > 0 ? N / BN : 1;
     //| *row = p / cols * BM;
     //| *col = p % cols * BN;
-    // --- bug row by row: "every tile once, but 16 consecutive" "which of row and col"
+    // --- bug row by row: "but 16 consecutive blocks" "too wide" "which of row and col"
     //| const int cols = (N + BN - 1) / BN;
     //| *row = p / cols * BM;
     //| *col = p % cols * BN;
-    // --- bug column by column: "every tile once, but 16 consecutive" "which of row and col"
+    // --- bug column by column: "but 16 consecutive blocks" "too tall" "which of row and col"
     //| const int rows = (M + BM - 1) / BM;
     //| *row = p % rows * BM;
     //| *col = p / rows * BN;

@@ -25,7 +25,7 @@ static void print_source(FILE *out, const struct finding_place *p, const struct 
         (before->file && before->line == p->line && before->caller == p->caller && !strcmp(before->file, p->file)))
         return;
     if (p->caller)
-        print_line(out, p->file, p->caller, "   calls");
+        print_line(out, p->caller_file, p->caller, "   calls");
     print_line(out, p->file, p->line, "");
 }
 
@@ -57,6 +57,8 @@ static void json_place(struct json *j, const char *key, const struct finding_pla
     json_object(j, key);
     json_string(j, "file", p->file);
     json_uint(j, "line", p->line);
+    if (p->caller_file)
+        json_string(j, "caller_file", p->caller_file);
     json_uint(j, "caller", p->caller);
     json_end(j);
 }

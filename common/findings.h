@@ -12,7 +12,9 @@ struct json;
 struct finding_place {
     const char *file;  // as the .file directive names it; NULL where there is none
     unsigned line;     // 0 where the PTX names no line
-    unsigned caller;  // in the same file: the line of the call, where the place is in a function that was inlined; or 0
+    const char
+        *caller_file;  // where the place is in a function that was inlined: its call; for one from a header, that
+    unsigned caller;   // in the kernel's own file. NULL and 0 where there is none
 };
 
 struct finding {        // of one kind and place: the first in full, the rest counted

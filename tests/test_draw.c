@@ -379,7 +379,7 @@ Test(draw, other_instructions_are_drawn_or_refused_by_name)
         { "cp.async.ca.shared.global [%r2], [%l1], 4;", "9", "Shared-memory store: 4 wavefronts, ideal 1, 3 bank", 0 },
         { "cp.async.ca.shared.global [%r2], [%l1], 4;", "help.h:2", "help.h:3", 0 },
         { "cp.async.cg.shared.global [%r2], [%l1], 16;", "9",
-          "help.h:3, called from line 2: 'cp.async.cg.shared.global' cannot be drawn: ", 2 },
+          "help.h:3, called from k.cu:9: 'cp.async.cg.shared.global' cannot be drawn: ", 2 },
         { "atom.shared.add.u32 %r3, [%r2], 1;", "9", "'atom.shared.add.u32' cannot be drawn: ", 2 },
         { "red.global.add.u32 [%l1], 1;", "9", "'red.global.add.u32' cannot be drawn: ", 2 },
         { "st.shared.u32 [%r2], %r3;", "8", "k.cu:8 has no shared-memory instruction; these lines have: 9", 2 },

@@ -304,9 +304,15 @@ Test(exec_flow, a_fault_names_the_source_line_and_where_it_was_inlined)
     // Line 0 is code of no line: it belongs to the line before.
     expect_fault(LINED(".loc 1 38 5\nmov.u32 %r3, 1;\n.loc 1 0 0\ntrap;\n"), one, 0, PARTS("kernel.cu:38: "));
     expect_fault(LINED(".loc 1 41 9\n.loc 2 7 3, function_name $L__info_string0, inlined_at 1 41 9\ntrap;\n"), one, 0,
-                 PARTS("part.cuh:7, called from line 41: "));
+                 PARTS("part.cuh:7, called from kernel.cu:41: "));
     expect_fault(LINED(".loc 1 41 9\n.loc 2 7 3, function_name $L__info_string0+12, inlined_at 1 41 9\ntrap;\n"), one,
-                 0, PARTS("part.cuh:7, called from line 41: "));
+                 0, PARTS("part.cuh:7, called from kernel.cu:41: "));
+    // A function of the header that another one of it calls: the line of the kernel's file is what tells.
+    expect_fault(LINED(".loc 1 41 9\n.loc 2 7 3, function_name $L__info_string0, inlined_at 1 41 9\n"
+                       ".loc 2 3 3, function_name $L__info_string1, inlined_at 2 7 3\ntrap;\n"),
+                 one, 0, PARTS("part.cuh:3, called from kernel.cu:41: "));
+    expect_fault(LINED(".loc 1 41 9\n.loc 1 7 3, function_name $L__info_string0, inlined_at 1 41 9\ntrap;\n"), one, 0,
+                 PARTS("kernel.cu:7, called from line 41: "));
     expect_fault(PTX_HEAD ".visible .entry k(.param .u64 out, .param .u64 in)\n{\ntrap;\n}\n", one, 0,
                  PARTS("test.ptx:6: "));  // without .loc: the line of the PTX
 }

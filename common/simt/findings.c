@@ -7,9 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../source.h"
 #include "arena.h"
 #include "check.h"
 #include "simt.h"
+
+// The call that loc was inlined for, NULL where it was not; for a line of a header the one in the kernel's own file.
+static const struct ptx_loc *call_of(const struct ptx_module *m, const struct ptx_loc *loc)
+{
+    const struct ptx_loc *outer = loc, *call = loc->at ? &m->locs[loc->at - 1] : NULL;
+    while (outer->at)
+        outer = &m->locs[outer->at - 1];
+    while (call && call->file != outer->file && loc->file != outer->file)
+        call = &m->locs[call->at - 1];
+    return call;
+}
 
 void simt_where(const struct simt_kernel *k, uint32_t inst, char *out, size_t size)
 {
@@ -25,8 +37,14 @@ void simt_where(const struct simt_kernel *k, uint32_t inst, char *out, size_t si
     const struct ptx_loc *loc = &m->locs[in->loc - 1];
     const char *path = simt_file_name(m, loc->file), *slash = strrchr(path, '/');
     int n = snprintf(out, size, "%.300s:%u", slash ? slash + 1 : path, loc->line);
-    if (loc->at && n > 0 && (size_t)n < size)
-        snprintf(out + n, size - (size_t)n, ", called from line %u", m->locs[loc->at - 1].line);
+    const struct ptx_loc *call = call_of(m, loc);
+    if (call && n > 0 && (size_t)n < size) {
+        if (call->file == loc->file)
+            snprintf(out + n, size - (size_t)n, ", called from line %u", call->line);
+        else
+            snprintf(out + n, size - (size_t)n, ", called from %.60s:%u",
+                     source_base_name(simt_file_name(m, call->file)), call->line);
+    }
 }
 
 struct text {
@@ -304,7 +322,9 @@ static struct finding_place place_of(struct arena *a, const struct simt_kernel *
     for (const char *p = m->text; !loc && (p = memchr(p, '\n', (size_t)(in->at - p))); p++)
         line++;
     char *file = arena_printf(a, "%s", loc ? simt_file_name(m, loc->file) : m->file);
-    return (struct finding_place){ file, loc ? loc->line : line, loc && loc->at ? m->locs[loc->at - 1].line : 0 };
+    const struct ptx_loc *call = loc ? call_of(m, loc) : NULL;
+    const char *caller_file = call ? arena_printf(a, "%s", simt_file_name(m, call->file)) : NULL;
+    return (struct finding_place){ file, loc ? loc->line : line, caller_file, caller_file ? call->line : 0 };
 }
 
 static bool same_place(const struct finding_place *a, const struct finding_place *b)

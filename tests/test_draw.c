@@ -237,7 +237,7 @@ Test(draw, text_is_escaped_whatever_it_is)
 
 static char *fragment(const char *operand, const char *shape, const char *type, char error[DEV_ERROR_MAX])
 {
-    struct draw_fragment what = { operand, shape, type };
+    struct draw_fragment what = { .operand = operand, .shape = shape, .type = type };
     char *text = draw_fragment(&what, error);
     if (text)
         check_xml(text);
@@ -270,6 +270,30 @@ Test(draw, a_fragment_has_a_cell_for_each_element_and_a_strip_for_each_row_of_ld
                      count(text, "<g class=\"cell\">"));
         cr_expect_eq(count(text, "<g class=\"strip\">"), cases[i].strips, "case %zu: %zu strips", i,
                      count(text, "<g class=\"strip\">"));
+        free(text);
+    }
+}
+
+Test(draw, a_large_fragment_has_a_cell_for_each_register_of_each_lane)
+{
+    static const struct {
+        const char *operand, *says;
+        size_t cells;
+    } cases[] = {
+        { "a", "row 9, column 2: lane 5, register a1<", 4 * 32 },
+        { "b", "row 8, column 3: lane 12, register b1<", 2 * 32 },
+        { "c", "row 9, column 3: lane 5, register c3<", 4 * 32 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char error[DEV_ERROR_MAX] = "";
+        struct draw_fragment what = { .operand = cases[i].operand, .large = true };
+        char *text = draw_fragment(&what, error);
+        cr_assert(text, "%s", error);
+        check_xml(text);
+        cr_expect(strstr(text, cases[i].says), "%s: no '%s'", what.operand, cases[i].says);
+        cr_expect_eq(count(text, "<g class=\"cell\">"), cases[i].cells, "%s: %zu cells", what.operand,
+                     count(text, "<g class=\"cell\">"));
+        cr_expect_eq(count(text, "<g class=\"strip\">"), 0);
         free(text);
     }
 }
@@ -345,9 +369,20 @@ Test(draw, the_program_draws_the_instruction_of_a_line)
     snprintf(arguments, sizeof arguments, STEP_05 ARGS_05 "--line kernel.cu:%u --nth 15 --warp 7", line);
     cr_assert_eq(draw(text, arguments), 0, "%s", text);
     cr_expect(strstr(text, "warp 7, the first execution of --nth 15 (of 0 to 15"));
+    snprintf(arguments, sizeof arguments, STEP_05 ARGS_05 "--line %u --large", line);
+    cr_assert_eq(draw(text, arguments), 0, "%s", text);
+    check_xml(text);
+    cr_expect_eq(count(text, "<g class=\"wave\">"), 1, "large: the first phase alone");
+    cr_expect_eq(count(text, "<g class=\"cell\">"), 32, "of which all words are shown");
+    cr_expect(strstr(text, "Phase 1 of 4") && strstr(text, "4 wavefronts, ideal 4"), "what is not shown is counted");
     snprintf(arguments, sizeof arguments, STEP_05 ARGS_05 "--line %u", line_of("a_next = load"));
     cr_assert_eq(draw(text, arguments), 0, "the line of a call: %s", text);
     cr_expect(strstr(text, "Global-memory load: 1 request"));
+    cr_expect_eq(count(text, "<g class=\"line\">"), 16);
+    snprintf(arguments, sizeof arguments, STEP_05 ARGS_05 "--line %u --large", line_of("a_next = load"));
+    cr_assert_eq(draw(text, arguments), 0, "%s", text);
+    cr_expect_eq(count(text, "<g class=\"line\">"), 8);
+    cr_expect(strstr(text, "and 8 more lines of 128 bytes"));
 }
 
 // Instructions that are neither loads nor stores, from PTX that names lines: line 3 of help.h, called at line 2 of

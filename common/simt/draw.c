@@ -16,6 +16,8 @@
 #define CELL 33    // width of a column
 #define TALL 30    // height of a wavefront's row
 #define SHORT 22   // height of a line's row
+#define LARGE 38   // height of either in large type
+#define FEW 8      // as many lines are shown in large type
 #define SECTOR 32  // bytes
 #define LINE 128
 
@@ -30,6 +32,7 @@ struct picture {
     struct shared_cost cost;
     uint32_t sectors;
     bool brief;  // some cell names its lanes as "0+7"
+    bool large;
 };
 
 static const char *plural(uint64_t n)
@@ -113,28 +116,65 @@ static void add_up(struct picture *p)
 
 static void heading(struct picture *p, const char *text)
 {
-    p->y += 30;
-    svg_text(&p->svg, MARGIN, p->y, "big", "%s", text);
+    p->y += p->large ? 38 : 30;
+    svg_text(&p->svg, MARGIN, p->y, p->large ? "large big" : "big", "%s", text);
+}
+
+static double row_height(const struct picture *p, bool tall)
+{
+    return p->large ? LARGE : tall ? TALL : SHORT;
+}
+
+// Column numbers, under which the rows begin.
+static void columns(struct picture *p, const char *what, const char *format, unsigned step, const uint32_t wanted[32])
+{
+    p->y += p->large ? 26 : 18;
+    svg_text(&p->svg, LEFT - 12, p->y, p->large ? "label dim end" : "small dim end", "%s", what);
+    for (unsigned i = 0; i < 32; i++) {
+        char class[40];
+        snprintf(class, sizeof class, "code %s %s mid", p->large ? "label" : "small",
+                 wanted && wanted[i] > 1 ? "bad" : "dim");
+        if (!p->large || step == 1 || i % 8 == 0)
+            svg_text(&p->svg, LEFT + (i + 0.5) * CELL, p->y, class, format, i * step);
+    }
+    p->y += 6;
+}
+
+// "0+31" and "24-31" are too wide for one line.
+static void large_lanes(struct picture *p, double middle, const char *text)
+{
+    size_t first = strcspn(text, "+\xe2");
+    if (strlen(text) <= 2) {
+        svg_text(&p->svg, middle, p->y + 26, "code large big ink mid", "%s", text);
+        return;
+    }
+    first += (unsigned char)text[first] == 0xe2 ? 3 : 0;  // a dash ends the first line
+    svg_text(&p->svg, middle, p->y + 17, "code label big ink mid", "%.*s", (int)first, text);
+    svg_text(&p->svg, middle, p->y + 34, "code label big ink mid", "%s", text + first);
 }
 
 static void cell(struct picture *p, const struct trace_access *a, uint32_t lanes, unsigned column, uint64_t word,
                  bool tall, bool late)
 {
     char text[LANES_TEXT], class[16];
+    const double height = row_height(p, tall);
     const uint32_t who = lanes_at(a, lanes, word);
     const double x = LEFT + column * CELL, middle = x + CELL / 2.0;
     const unsigned long long byte = word * 4 - p->base;
     snprintf(class, sizeof class, "l%d", __builtin_ctz(who) % 8);
     svg_group(&p->svg, "cell", "bytes %llu to %llu of %s: lane%s %s", byte, byte + 3, p->where,
               plural(who & (who - 1) ? 2 : 1), svg_lanes(who, false, text));
-    svg_rect(&p->svg, x + 1, p->y + 1, CELL - 2, (tall ? TALL : SHORT) - 2, class);
+    svg_rect(&p->svg, x + 1, p->y + 1, CELL - 2, height - 2, class);
     if (late)
-        svg_rect(&p->svg, x + 2, p->y + 2, CELL - 4, TALL - 4, "clash");
+        svg_rect(&p->svg, x + 2, p->y + 2, CELL - 4, height - 4, "clash");
     svg_lanes(who, true, text);
     p->brief |= strchr(text, '+') != NULL;
-    svg_text(&p->svg, middle, p->y + (tall ? 14 : 15),
-             strlen(text) > 4 ? "code unit big ink mid" : "code small big ink mid", "%s", text);
-    if (tall)
+    if (p->large)
+        large_lanes(p, middle, text);
+    else
+        svg_text(&p->svg, middle, p->y + (tall ? 14 : 15),
+                 strlen(text) > 4 ? "code unit big ink mid" : "code small big ink mid", "%s", text);
+    if (tall && !p->large)
         svg_text(&p->svg, middle, p->y + 25, "code tiny ink mid", "%llu", byte);
     svg_end(&p->svg);
 }
@@ -163,25 +203,27 @@ static void phase(struct picture *p, const struct trace_access *a, uint32_t lane
              svg_lanes(lanes, false, text), passes.n, plural(passes.n));
     heading(p, title);
     if (conflicts)
-        svg_text(&p->svg, WIDTH - MARGIN, p->y, "bad end", "%u bank conflict%s", conflicts, plural(conflicts));
+        svg_text(&p->svg, WIDTH - MARGIN, p->y, p->large ? "large bad end" : "bad end", "%u bank conflict%s", conflicts,
+                 plural(conflicts));
     else if (merged(a, lanes))
-        svg_text(&p->svg, WIDTH - MARGIN, p->y, "small dim end",
+        svg_text(&p->svg, WIDTH - MARGIN, p->y, p->large ? "label dim end" : "small dim end",
                  "two phases in one: neighbouring lanes ask for the same address");
-    p->y += 18;
-    svg_text(&p->svg, LEFT - 12, p->y, "small dim end", "bank");
-    for (unsigned bank = 0; bank < 32; bank++)
-        svg_text(&p->svg, LEFT + (bank + 0.5) * CELL, p->y,
-                 passes.words[bank] > 1 ? "code small bad mid" : "code small dim mid", "%u", bank);
-    p->y += 6;
-    svg_rect(&p->svg, LEFT, p->y, 32 * CELL, passes.n * TALL, "frame");
+    columns(p, "bank", "%u", 1, passes.words);
+    const double height = row_height(p, true), left = p->large ? MARGIN / 2 : MARGIN;
+    svg_rect(&p->svg, LEFT, p->y, 32 * CELL, passes.n * height, "frame");
     if (conflicts)
-        svg_rect(&p->svg, MARGIN, p->y + TALL, LEFT + 32 * CELL - MARGIN, conflicts * TALL, "late");
-    svg_grid(&p->svg, LEFT, p->y, 32, passes.n, CELL, TALL);
-    for (uint32_t i = 0; i < passes.n; i++, p->y += TALL) {
+        svg_rect(&p->svg, left, p->y + height, LEFT + 32 * CELL - left, conflicts * height, "late");
+    svg_grid(&p->svg, LEFT, p->y, 32, passes.n, CELL, height);
+    for (uint32_t i = 0; i < passes.n; i++, p->y += height) {
         svg_group(&p->svg, "wave", NULL);
-        svg_text(&p->svg, LEFT - 12, p->y + (i ? 13 : 19), "small end", "wavefront %u", ++p->waves);
+        svg_text(&p->svg, LEFT - 12,
+                 p->y + (p->large ? (i ? 16 : 25)
+                         : i      ? 13
+                                  : 19),
+                 p->large ? "label end" : "small end", "wavefront %u", ++p->waves);
         if (i)
-            svg_text(&p->svg, LEFT - 12, p->y + 26, "small bad end", "conflict");
+            svg_text(&p->svg, LEFT - 12, p->y + (p->large ? 34 : 26), p->large ? "label bad end" : "small bad end",
+                     "conflict");
         for (unsigned bank = 0; bank < 32; bank++)
             if (i < passes.words[bank])
                 cell(p, a, lanes, bank, passes.word[i][bank], true, i > 0);
@@ -209,6 +251,8 @@ static void shared_access(struct picture *p, const struct trace_access *a, const
         const size_t length = strlen(text);
         snprintf(text + length, sizeof text - length, " %u of %u", i + 1, n);
         phase(p, a, lanes[i], text);
+        if (p->large)
+            break;
     }
 }
 
@@ -221,13 +265,15 @@ static int by_value(const void *a, const void *b)
 static void line(struct picture *p, const struct trace_access *a, uint64_t at)
 {
     svg_group(&p->svg, "line", NULL);
-    svg_text(&p->svg, LEFT - 12, p->y + 15, "small code end", "%" PRIu64, at * LINE - p->base);
+    const double height = row_height(p, false);
+    svg_text(&p->svg, LEFT - 12, p->y + (p->large ? 25 : 15), p->large ? "label code end" : "small code end",
+             "%" PRIu64, at * LINE - p->base);
     uint32_t who[32], in_sector[4] = { 0 };
     for (unsigned i = 0; i < 32; i++)
         in_sector[i / 8] |= who[i] = lanes_at(a, a->mask, at * 32 + i);
     for (unsigned i = 0; i < 4; i++)
         if (in_sector[i])
-            svg_rect(&p->svg, LEFT + i * 8 * CELL, p->y, 8 * CELL, SHORT, "wanted");
+            svg_rect(&p->svg, LEFT + i * 8 * CELL, p->y, 8 * CELL, height, "wanted");
     for (unsigned i = 0; i < 32; i++)
         if (who[i])
             cell(p, a, a->mask, i, at * 32 + i, false, false);
@@ -235,11 +281,11 @@ static void line(struct picture *p, const struct trace_access *a, uint64_t at)
         if (!in_sector[i])
             continue;
         svg_group(&p->svg, "sector", NULL);
-        svg_rect(&p->svg, LEFT + i * 8 * CELL, p->y, 8 * CELL, SHORT, "box");
+        svg_rect(&p->svg, LEFT + i * 8 * CELL, p->y, 8 * CELL, height, "box");
         svg_end(&p->svg);
     }
     svg_end(&p->svg);
-    p->y += SHORT;
+    p->y += height;
 }
 
 static void global_access(struct picture *p, const struct trace_access *a, const char *name)
@@ -256,18 +302,21 @@ static void global_access(struct picture *p, const struct trace_access *a, const
              svg_lanes(a->mask, false, text), sectors, plural(sectors));
     title[0] = title[0] == 'l' ? 'L' : title[0];
     heading(p, title);
-    p->y += 18;
-    svg_text(&p->svg, LEFT - 12, p->y, "small dim end", "line at byte");
-    for (unsigned i = 0; i < 32; i++)
-        svg_text(&p->svg, LEFT + (i + 0.5) * CELL, p->y, "code small dim mid", "+%u", 4 * i);
-    p->y += 6;
+    columns(p, "line at byte", "+%u", 4, NULL);
     for (size_t i = 0; i < n; i++)
         if (!i || lines[i] != lines[i - 1])
             lines[rows++] = lines[i];
-    svg_rect(&p->svg, LEFT, p->y, 32 * CELL, rows * SHORT, "frame");
-    svg_grid(&p->svg, LEFT, p->y, 32, rows, CELL, SHORT);
+    const unsigned hidden = p->large && rows > FEW ? rows - FEW : 0;
+    rows -= hidden;
+    const double height = row_height(p, false);
+    svg_rect(&p->svg, LEFT, p->y, 32 * CELL, rows * height, "frame");
+    svg_grid(&p->svg, LEFT, p->y, 32, rows, CELL, height);
     for (unsigned i = 0; i < rows; i++)
         line(p, a, lines[i]);
+    if (hidden) {
+        p->y += 26;
+        svg_text(&p->svg, LEFT, p->y, "large dim", "and %u more line%s of %d bytes", hidden, plural(hidden), LINE);
+    }
 }
 
 static void addresses(struct picture *p, const struct trace_access *a)
@@ -360,17 +409,20 @@ static void say_title(const struct picture *p, char *title, size_t size)
 char *draw_access(const struct draw_subject *subject)
 {
     const struct trace_event *e = subject->event;
-    struct picture p = { .subject = subject, .event = e, .y = 38 };
+    struct picture p = { .subject = subject, .event = e, .y = 38, .large = subject->large };
     char title[200], name[64] = "";
     if (!svg_open(&p.svg))
         return NULL;
     find_base(&p);
     add_up(&p);
     say_title(&p, title, sizeof title);
-    svg_text(&p.svg, MARGIN, p.y, p.cost.conflicts && e->space == SPACE_SHARED ? "head bad" : "head", "%s", title);
-    p.y += 26;
-    svg_text(&p.svg, MARGIN, p.y, "code", "%s", subject->ptx);
-    for (int i = 0; i < DRAW_LINES; i++) {
+    const bool bad = p.cost.conflicts && e->space == SPACE_SHARED;
+    svg_text(&p.svg, MARGIN, p.y, p.large ? (bad ? "huge bad" : "huge") : bad ? "head bad" : "head", "%s", title);
+    if (!p.large) {
+        p.y += 26;
+        svg_text(&p.svg, MARGIN, p.y, "code", "%s", subject->ptx);
+    }
+    for (int i = 0; i < DRAW_LINES && !p.large; i++) {
         if (!subject->source[i][0])
             continue;
         p.y += 20;
@@ -380,8 +432,13 @@ char *draw_access(const struct draw_subject *subject)
         if (e->n > 1)
             snprintf(name, sizeof name, "%s %u of %u", e->space == SPACE_SHARED ? "Access" : "Request", i + 1, e->n);
         (e->space == SPACE_SHARED ? shared_access : global_access)(&p, &e->access[i], name);
+        if (p.large)
+            break;
     }
-    addresses(&p, &e->access[0]);
-    legend(&p);
+    if (!p.large) {
+        addresses(&p, &e->access[0]);
+        legend(&p);
+    }
+    p.y += p.large ? MARGIN : 0;
     return svg_close(&p.svg, WIDTH, p.y, title);
 }

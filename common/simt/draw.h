@@ -14,6 +14,7 @@ struct draw_place {    // which instruction
     uint64_t warp;  // within the block
     uint64_t block[3];
     bool global;  // draw accesses to global memory also where the line has some to shared memory
+    bool large;   // for slides: large type, the first phase, or 8 lines of the first request
 };
 
 // Runs the kernel (see simt_launch) and draws the first execution of the instruction at that place. Returns the SVG's
@@ -31,6 +32,7 @@ struct draw_subject {  // what stands above the picture
     const struct memory *memory;   // whose allocations
     char ptx[400];                 // the instruction
     char source[DRAW_LINES][400];  // its lines, and from which place it was taken
+    bool large;                    // see draw_place
 };
 
 // The picture of one event; NULL when memory runs out.
@@ -42,6 +44,7 @@ struct draw_fragment {
     const char *operand;  // a, b or c
     const char *shape;    // m16n8k16, ..., or wmma for m16n16k16; NULL: m16n8k16
     const char *type;     // of the elements; NULL: f16, of c f32
+    bool large;           // for slides: large type, a cell for each register, no rows of ldmatrix
 };
 
 // The picture of which lane holds which element; NULL, with one line in error, where there is no such fragment.

@@ -53,6 +53,8 @@ bool draw_option(struct draw_command *d, const char *name, const char *value)
         return block_index(value, d->place.block);
     if (!strcmp(name, "global"))
         return d->place.global = true;
+    if (!strcmp(name, "large"))
+        return d->place.large = d->fragment.large = true;
     const char **to = !strcmp(name, "out")        ? &d->out
                       : !strcmp(name, "fragment") ? &d->fragment.operand
                       : !strcmp(name, "shape")    ? &d->fragment.shape

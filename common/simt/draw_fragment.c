@@ -11,6 +11,7 @@
 #define GUTTER 48  // for the row numbers
 #define WIDEST 1152
 #define NARROWEST 820
+#define NARROWEST_LARGE 1000
 
 struct shape {
     int bytes, m, n, k;  // bytes: of a factor's element
@@ -42,6 +43,7 @@ struct picture {
     const char *type;
     struct shape shape;
     double y, right;  // right: what the widest part needs
+    bool large;
 };
 
 // --- what is asked for ---
@@ -124,9 +126,11 @@ static const char *part_of(const struct fragment *f, unsigned i)
 static void numbers(struct picture *p, double x, double width, double height)
 {
     for (unsigned col = 0; col < p->f.cols; col++)
-        svg_text(&p->svg, x + (col + 0.5) * width, p->y - 6, "code small dim mid", "%u", col);
+        svg_text(&p->svg, x + (col + 0.5) * width, p->y - 6, p->large ? "code label dim mid" : "code small dim mid",
+                 "%u", col);
     for (unsigned row = 0; row < p->f.rows; row++)
-        svg_text(&p->svg, x - 8, p->y + (row + 0.5) * height + 4, "code small dim end", "%u", row);
+        svg_text(&p->svg, x - 8, p->y + (row + 0.5) * height + (p->large ? 6 : 4),
+                 p->large ? "code label dim end" : "code small dim end", "%u", row);
 }
 
 // The frames of the registers; of paired ones, one frame for two.
@@ -139,6 +143,23 @@ static void frames(struct picture *p, double x, double width, double height)
                  (f->swapped ? along : 8) * height, "box");
 }
 
+// A lane's elements of a register are neighbours: one cell for them all.
+static void large_cell(struct picture *p, unsigned r, unsigned lane, double x0, double width, double height)
+{
+    const struct fragment *f = &p->f;
+    char class[8];
+    unsigned row, col;
+    fragment_at(f, r, lane, 0, &row, &col);
+    const double x = x0 + col * width, y = p->y + row * height;
+    const double w = (f->swapped ? 1 : f->pack) * width, h = (f->swapped ? f->pack : 1) * height;
+    snprintf(class, sizeof class, "l%u", lane % 8);
+    svg_group(&p->svg, "cell", "row %u, column %u: lane %u, register %c%u", row, col, lane, p->letter, r);
+    svg_rect(&p->svg, x + 1, y + 1, w - 2, h - 2, class);
+    svg_text(&p->svg, x + w / 2, y + h / 2 + 7, "code large big ink end", "%u", lane);
+    svg_text(&p->svg, x + w / 2 + 4, y + h / 2 + 7, "code label ink", "%c%u", p->letter, r);
+    svg_end(&p->svg);
+}
+
 static void map(struct picture *p)
 {
     const struct fragment *f = &p->f;
@@ -147,7 +168,9 @@ static void map(struct picture *p)
     numbers(p, x0, width, height);
     for (unsigned r = 0; r < f->distinct; r++) {
         for (unsigned lane = 0; lane < 32; lane++) {
-            for (unsigned i = 0; i < f->pack; i++) {
+            if (p->large)
+                large_cell(p, r, lane, x0, width, height);
+            for (unsigned i = 0; i < f->pack && !p->large; i++) {
                 char class[8];
                 unsigned row, col;
                 fragment_at(f, r, lane, i, &row, &col);
@@ -210,7 +233,7 @@ static void filling(struct picture *p)
     const double wide = f->cols > 16 ? 34 * 32 : f->cols > 8 ? 32 * 16 : 40 * 8;
     const bool beside = 2 * (wide + GUTTER) <= WIDEST;
     double x = MARGIN + GUTTER;
-    if (f->paired || f->bytes > 4 || p->letter == 'c')
+    if (f->paired || f->bytes > 4 || p->letter == 'c' || p->large)
         return;
     p->y += 40;
     svg_text(&p->svg, MARGIN, p->y, "head", "How ldmatrix fills it from shared memory");
@@ -237,7 +260,7 @@ static void filling(struct picture *p)
 
 char *draw_fragment(const struct draw_fragment *what, char error[DEV_ERROR_MAX])
 {
-    struct picture p = { .y = 38 };
+    struct picture p = { .y = 38, .large = what->large };
     char title[200];
     if (!resolve(what, &p, error))
         return NULL;
@@ -249,10 +272,13 @@ char *draw_fragment(const struct draw_fragment *what, char error[DEV_ERROR_MAX])
         snprintf(error, DEV_ERROR_MAX, "out of memory for the picture");
         return NULL;
     }
-    svg_text(&p.svg, MARGIN, p.y, "head", "%s", title);
-    p.y += 24;
-    svg_text(&p.svg, MARGIN, p.y, "dim", "In each element: the lane that holds it, and in which register%s%s.",
-             f->pack == 2   ? ", its low or high half"
+    svg_text(&p.svg, MARGIN, p.y, p.large ? "huge" : "head", "%s", title);
+    p.y += p.large ? 28 : 24;
+    svg_text(&p.svg, MARGIN, p.y, p.large ? "large dim" : "dim",
+             "In each %s: the lane that holds it, and in which register%s%s.",
+             p.large && f->pack > 1 ? "cell" : "element",
+             p.large        ? ""
+             : f->pack == 2 ? ", its low or high half"
              : f->pack == 4 ? ", and which byte of it"
                             : "",
              f->paired ? "; a frame is two registers" : "; a frame is one register of all lanes");
@@ -263,14 +289,15 @@ char *draw_fragment(const struct draw_fragment *what, char error[DEV_ERROR_MAX])
                  f->distinct, p.letter, f->n - 1);
     }
     if (s->wmma) {
-        p.y += 18;
-        svg_text(&p.svg, MARGIN, p.y, "dim",
+        p.y += p.large ? 26 : 18;
+        svg_text(&p.svg, MARGIN, p.y, p.large ? "large dim" : "dim",
                  "PTX leaves it open where wmma puts an element; this is how an H200 does it.");
     }
     map(&p);
     filling(&p);
     const double width = p.right + MARGIN;
-    char *text = svg_close(&p.svg, width < NARROWEST ? NARROWEST : width, p.y + MARGIN, title);
+    const double least = p.large ? NARROWEST_LARGE : NARROWEST;
+    char *text = svg_close(&p.svg, width < least ? least : width, p.y + MARGIN, title);
     if (!text)
         snprintf(error, DEV_ERROR_MAX, "out of memory for the picture");
     return text;

@@ -282,6 +282,7 @@ static char *draw(struct simt *s, const struct simt_kernel *k, const struct trac
         explain(k, t, p, found, error);
         return NULL;
     }
+    subject.large = p->large;
     caption(&subject, k, p, found);
     if (subject.event->refused) {
         char where[400];

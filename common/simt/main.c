@@ -49,6 +49,7 @@ static const char help[] =
     "  --warp W         with draw: of that warp of a block (default 0)\n"
     "  --block-index X,Y,Z  with draw: of that block (default 0,0,0)\n"
     "  --global         with draw: global memory also where the line touches shared memory\n"
+    "  --large          with draw: for slides, in large type; of an access the first phase or request\n"
     "  --out F.svg      with draw: where the picture goes (- for standard output)\n"
     "  --fragment a|b|c with draw: that operand of mma or wmma; --shape m16n8k16 (the default), m16n8k8, ...,\n"
     "                   or wmma; --type f16 (the default; of c f32), bf16, tf32, f64, s8, u8, f32, s32\n"
@@ -332,6 +333,7 @@ static bool parse(int argc, char **argv, struct command *c, char error[DEV_ERROR
         { "warp", required_argument, NULL, DRAW },
         { "block-index", required_argument, NULL, DRAW },
         { "global", no_argument, NULL, DRAW },
+        { "large", no_argument, NULL, DRAW },
         { "out", required_argument, NULL, DRAW },
         { "fragment", required_argument, NULL, DRAW },
         { "shape", required_argument, NULL, DRAW },

@@ -8,7 +8,8 @@
 static const char style[] =
     "  svg { color-scheme: light dark }\n"
     "  text { font: 13px system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif; fill: #1f2328; white-space: pre }\n"
-    "  .head { font-size: 19px; font-weight: 600 } .big { font-weight: 600 } .small { font-size: 11px }\n"
+    "  .head { font-size: 19px; font-weight: 600 } .huge { font-size: 26px; font-weight: 600 }\n"
+    "  .large { font-size: 20px } .label { font-size: 17px } .big { font-weight: 600 } .small { font-size: 11px }\n"
     "  .code { font-family: ui-monospace, 'DejaVu Sans Mono', monospace } .tiny { font-size: 8.5px } .unit { "
     "font-size: 10px }\n"
     "  .dim { fill: #59636e } .bad { fill: #b3261e; font-weight: 600 } .ink { fill: #111111 }\n"

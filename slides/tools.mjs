@@ -1,0 +1,42 @@
+// What rendering and its test need and a machine may lack: the packages of package.json, and Chromium.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { slides } from './sources.mjs';
+
+const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+export function chromium() {
+  if (process.env.CHROME_PATH) return existsSync(process.env.CHROME_PATH) ? process.env.CHROME_PATH : null;
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return browsers.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync) ?? null;
+}
+
+// The packages, as the lock file has them? npm leaves a copy of it behind.
+function installed() {
+  const kept = join(slides, 'node_modules', '.package-lock.json');
+  if (!existsSync(kept)) return false;
+  const [want, have] = [join(slides, 'package-lock.json'), kept].map((path) => JSON.parse(readFileSync(path, 'utf8')));
+  return Object.entries(want.packages).every(([path, { version, optional }]) =>
+    !path || optional || have.packages[path]?.version === version);
+}
+
+// What is missing, one line each; install: fetch the packages if they are what is missing.
+export function missing(install) {
+  const lines = [];
+  if (Number(process.versions.node.split('.')[0]) < 18)
+    lines.push(`Node ${process.versions.node} is too old; the slides need 18 or newer (nodejs.org, or apt-get install nodejs)`);
+  if (!chromium())
+    lines.push(process.env.CHROME_PATH ? `CHROME_PATH is ${process.env.CHROME_PATH}, which does not exist`
+      : `Chromium is not on the PATH: apt-get install chromium, or say where it is in CHROME_PATH`);
+  if (!lines.length && install && !installed()) {
+    console.log('slides: npm ci, once');
+    const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: slides, stdio: ['ignore', 'inherit', 'inherit'] });
+    if (npm.error) lines.push(`npm could not be run (${npm.error.code}): apt-get install npm`);
+  }
+  if (!installed()) lines.push('the packages of slides/package.json are not installed: npm ci --prefix slides');
+  return lines;
+}
+
+// For root, as in CI's containers, Chromium starts only without its sandbox.
+export const sandboxed = process.getuid?.() !== 0;

@@ -1,0 +1,112 @@
+// The check of exercise 07.
+#include <string.h>
+
+#include "cut.h"
+#include "exercise.h"
+
+enum { BM = 64, BN = 64, BK = 8, TM = 4, TN = 8, PAD = 4, DN = BN / 2, THREADS = BM / TM * (BN / TN) };
+enum { M = 128, N = 64, K = 40, BLOCKS = (M / BM) * (N / BN), TILES = K / BK };
+
+static int owner(int row, int col)
+{
+    return row / TM * (DN / 4) + col % DN / 4;
+}
+
+static const struct step step = {
+    .name = EXERCISE, .type = DEV_F32, .tile = { BM, BN, BK }, .owner = owner, .block = THREADS
+};
+
+Test(check, 1_the_result_is_right)
+{
+    ex_is_right(&step, 64, 64, 8, 1, 0);
+    ex_is_right(&step, 64, 128, 16, 1, 0);
+    ex_is_right(&step, 128, 64, 40, -0.5, 2);
+}
+
+Test(check, 2_a_block_meets_at_one_barrier_a_tile)
+{
+    const struct profile *p = ex_count(&step, M, N, K);
+    const uint64_t barriers = p->total[METRIC_BAR] / (BLOCKS * THREADS / 32);
+    cr_assert_leq(barriers, TILES + 1,
+                  "right result, but a block meets at %" PRIu64
+                  " barriers for %d tiles, where %d suffice: one before the "
+                  "first tile is read, and one a tile. A barrier says two things at once, that the next tiles are "
+                  "complete and that everyone has read these; look for the one whose two facts another says already",
+                  barriers, TILES, TILES + 1);
+}
+
+Test(check, 3_there_are_two_stages_of_each_tile)
+{
+    char have[PROFILE_GROUPED], want[PROFILE_GROUPED];
+    const unsigned stage = BK * (BM + PAD + BN) * sizeof(float);
+    const struct profile *p = ex_count(&step, M, N, K);
+    cr_assert_eq(
+        p->shared, 2 * stage,
+        "right result, but the tiles take %s bytes of shared memory, and two stages of them %s; look at the first "
+        "index of As and Bs",
+        profile_grouped(p->shared, have), profile_grouped(2 * stage, want));
+}
+
+// --- The order in which the machine is asked: the one thing here that no counter shows ---
+
+static const char *line_end(const char *line)
+{
+    return line + strcspn(line, "\n");
+}
+
+static bool line_has(const char *line, const char *text)
+{
+    const char *at = strstr(line, text);
+    return at && at < line_end(line);
+}
+
+// Where the label that this line branches to stands, if it stands above: the line that begins with it.
+static const char *loop_top(const char *begin, const char *line)
+{
+    char label[64];
+    const char *bra = strstr(line, "bra"), *name = bra ? strchr(bra, '$') : NULL;
+    if (!name || name > line_end(line))
+        return NULL;
+    snprintf(label, sizeof label, "\n%.*s:", (int)strcspn(name, ";"), name);
+    const char *top = strstr(begin, label);
+    return top && top < line ? top + 1 : NULL;
+}
+
+// The multiply-adds of a thread between the loads of its part of a tile and the first store of it to shared memory, in
+// the PTX of gemm, going round its loop twice. That is the steady state: what stands before the loop is overwritten.
+// -1 where there is no such store.
+static int between_loads_and_stores(const char *ptx)
+{
+    const char *begin = strstr(ptx, ".entry gemm"), *again = NULL;
+    bool loaded = false;
+    int since = 0, found = -1;
+    for (const char *line = begin; line && *line != '}' && *line; line = *line_end(line) ? line_end(line) + 1 : "") {
+        if (line_has(line, "ld.global"))
+            loaded = true, since = 0;
+        else if (line_has(line, "fma."))
+            since++;
+        else if (line_has(line, "st.shared") && loaded)
+            loaded = false, found = since;
+        const char *top = loop_top(begin, line);
+        if (top && (!again || line > again)) {
+            again = line;
+            line = top;
+        }
+    }
+    return found;
+}
+
+Test(check, 4_the_next_tiles_are_on_their_way_during_the_arithmetic)
+{
+    ex_count(&step, M, N, K);
+    char *ptx = cut_read(EX_PTX);
+    cr_assert(ptx, "%s cannot be read", EX_PTX);
+    const int between = between_loads_and_stores(ptx);
+    free(ptx);
+    cr_assert_geq(
+        between, BK * TM * TN,
+        "right result, but a thread has %d multiply-adds between the loads of a tile and its stores to shared "
+        "memory, where it could have %d x %d x %d = %d: a store waits for its value, so whatever is to cover "
+        "the wait stands between fetch() and put()",
+        between, BK, TM, TN, BK * TM * TN);
+}

@@ -94,7 +94,7 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
         //|     fetch();
         //|     put(1 - stage);
         //| }
-        // --- bug fetch after the arithmetic: "right result, but" "0 multiply-adds" "between the loads of a tile and its stores"
+        // --- bug fetch after the arithmetic: "0 multiply-adds between the loads of a tile"
         //| const int stage = tile % 2;
         // --- bug the stage of the next tile: "not initialised" "of As"
         //| const int stage = (tile + 1) % 2;

@@ -21,7 +21,7 @@ gemm(int M, int N, int K, float alpha, const half *A, const half *B, float beta,
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> acc[WM / 16][WN / 16];
 
     for (int down = 0; down < BM; down += WM) {
-        // >>> yours, 2 lines: the first row and column of C of the warp tile that is `down` rows below the block's first
+        // >>> yours, 2 lines: first row and column of C of the warp tile that is `down` rows below the block's first
         const int row = 0;
         const int col = 0;
         // <<<

@@ -21,7 +21,7 @@ gemm(int M, int N, int K, float alpha, const half *A, const half *B, float beta,
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> acc[WM / 16][WN / 16];
 
     for (int down = 0; down < BM; down += WM) {
-        // >>> yours, 2 lines: the first row and column of C of the warp tile that is `down` rows below the block's first
+        // >>> yours, 2 lines: first row and column of C of the warp tile that is `down` rows below the block's first
         const int row = blockIdx.y * BM + down;
         const int col = blockIdx.x * BN + warp * WN;
         // --- stub
@@ -180,7 +180,7 @@ gemm(int M, int N, int K, float alpha, const half *A, const half *B, float beta,
                     *c = alpha * Ps[warp][e] + (beta == 0 ? 0 : beta * float(*c));
                     // --- stub
                     //| *c = Ps[warp][e];
-                    // --- bug C is always read: "beta is 0, and C was read" "not initialised" "With beta = 0, C must not be read" "of C"
+                    // --- bug C is always read: "beta is 0, and C was read" "not initialised" "must not be read"
                     //| *c = alpha * Ps[warp][e] + beta * float(*c);
                     // --- bug alpha and beta forgotten: "NO  alpha and beta are in it" "alpha -0.5, beta 2"
                     //| *c = Ps[warp][e];

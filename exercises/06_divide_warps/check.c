@@ -4,9 +4,15 @@
 enum { BM = 128, BN = 128, BK = 8, WM = 32, WN = 64, TM = 8, TN = 8, THREADS = 256, PATCH = TM * TN };
 enum { M = 128, N = 256, K = 24, WARPS = (M / BM) * (N / BN) * (THREADS / 32) };
 
-// Whose an element is, the learner decides: the messages name its block, and the first test tells the rest.
+static int owners[BM][BN];  // the thread that takes an element of the block's tile: the learner's own division
+
+static int owner(int row, int col)
+{
+    return owners[row][col];
+}
+
 static const struct step step = {
-    .name = EXERCISE, .type = DEV_F32, .tile = { BM, BN, BK }, .thread = { TM, TN }, .block = THREADS
+    .name = EXERCISE, .type = DEV_F32, .tile = { BM, BN, BK }, .owner = owner, .block = THREADS
 };
 
 struct place {
@@ -27,7 +33,7 @@ static void read_places(enum dev_kind kind, struct place all[THREADS * PATCH])
 Test(check, 1_every_element_of_the_tile_belongs_to_one_thread)
 {
     static struct place all[THREADS * PATCH];
-    static int owner[BM][BN];  // and 1; 0: nobody yet
+    static int taken[BM][BN];  // by this thread, and 1; 0: by nobody yet
     read_places(DEV_SIM, all);
     for (int i = 0; i < THREADS * PATCH; i++) {
         const int r = all[i].row, c = all[i].col, t = i / PATCH;
@@ -36,7 +42,7 @@ Test(check, 1_every_element_of_the_tile_belongs_to_one_thread)
             "warp %d, lane %d takes C[%d][%d], outside of the block's tile of %d x %d: %d warp tiles of %d x %d lie "
             "below each other, %d side by side, and in each of them a lane is a number from 0 to 31; look at first()",
             t / 32, t % 32, r, c, BM, BN, BM / WM, WM, WN, BN / WN);
-        const int other = owner[r][c] - 1;
+        const int other = taken[r][c] - 1;
         cr_assert(
             other < 0, "warp %d, lane %d and warp %d, lane %d both take C[%d][%d] of the block's tile; look at %s",
             t / 32, t % 32, other / 32, other % 32, r, c,
@@ -44,12 +50,17 @@ Test(check, 1_every_element_of_the_tile_belongs_to_one_thread)
                                    "pieces of one lane end, the next lane's begin"
                                  : "how a warp's tile follows from the warp, in first(): the warps that lie side by "
                                    "side are counted first, then come those below them");
-        owner[r][c] = t + 1;
+        taken[r][c] = t + 1;
     }
 }
 
 Test(check, 2_the_result_is_right)
 {
+    static struct place all[THREADS * PATCH];
+    read_places(DEV_SIM, all);
+    for (int i = 0; i < THREADS * PATCH; i++)
+        if ((unsigned)all[i].row < BM && (unsigned)all[i].col < BN)
+            owners[all[i].row][all[i].col] = i / PATCH;
     ex_is_right(&step, M, N, K, 1, 0);
     ex_is_right(&step, 256, 128, 8, -0.5, 2);
 }

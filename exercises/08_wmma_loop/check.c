@@ -7,7 +7,7 @@
 enum { BM = 64, BN = 64, WM = 32, WN = 32, THREADS = 64 };
 enum { M = 96, N = 160, K = 48 };
 
-// Two warps side by side; in each 8 x 8 a lane owns two neighbours, of a patch that is spread anew on the way out.
+// Two warps side by side. On the way out a lane takes every 32nd element of a patch of 16 x 16.
 static int owner(int row, int col)
 {
     return col / WN * 32 + row % 2 * 16 + col % 16;

@@ -327,10 +327,15 @@ static struct finding_place place_of(struct arena *a, const struct simt_kernel *
     return (struct finding_place){ file, loc ? loc->line : line, caller_file, caller_file ? call->line : 0 };
 }
 
+static bool same_file(const char *a, const char *b)
+{
+    return !a == !b && (!a || !strcmp(a, b));
+}
+
 static bool same_place(const struct finding_place *a, const struct finding_place *b)
 {
-    return a->line == b->line && a->caller == b->caller && !a->file == !b->file &&
-           (!a->file || !strcmp(a->file, b->file));
+    return a->line == b->line && a->caller == b->caller && same_file(a->file, b->file) &&
+           same_file(a->caller_file, b->caller_file);
 }
 
 // The finding among n that is the same but for its PTX instruction: a line that was unrolled has many.

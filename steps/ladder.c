@@ -251,12 +251,12 @@ static bool write_csv(const struct ladder *l)
         const double tflop = 2e-9 * l->o.m * l->o.n * l->o.k;
         if (!row->ran)
             continue;
-        fprintf(out, "%s,\"%s\",\"%s\",\"%s\",%s,%d,%d,%d,%d,%s,%s,%.5g,%.5g,%.5g,%.4g", date, about->name,
+        fprintf(out, "%s,\"%s\",\"%s\",\"%s\",%s,%d,%d,%d,%d,%s,%s,%.7g,%.7g,%.7g,%.6g", date, about->name,
                 about->detail, name ? name : "", l->o.warm ? "warm" : "emptied", l->o.iterations, l->o.m, l->o.n,
                 l->o.k, row->step->name, type_name(type), row->result.ms, row->result.ms_min, row->result.ms_max,
                 tflop / row->result.ms);
-        fprintf(out, l->baseline_ms[type] > 0 ? ",%.4g" : ",", tflop / l->baseline_ms[type]);
-        fprintf(out, l->after_ms[type] > 0 ? ",%.4g\n" : ",\n", tflop / l->after_ms[type]);
+        fprintf(out, l->baseline_ms[type] > 0 ? ",%.6g" : ",", tflop / l->baseline_ms[type]);
+        fprintf(out, l->after_ms[type] > 0 ? ",%.6g\n" : ",\n", tflop / l->after_ms[type]);
     }
     return fclose(out) == 0;
 }

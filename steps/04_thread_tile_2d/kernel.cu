@@ -47,14 +47,20 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
     B += bcol;              // K x BN: the block's columns
     for (int left = K; left > 0; left -= BK, A += BK, B += size_t(BK) * N) {
         // --- Load ---
-        for (int i = 0; i < BM * BK; i += THREADS) {
-            const int r = (tid + i) / BK, c = (tid + i) % BK;
-            As[r][c] = load(&A[size_t(clamp(r, M - brow)) * K + c], c < left);
-        }
-        for (int i = 0; i < BK * BN; i += THREADS) {
-            const int r = (tid + i) / BN, c = (tid + i) % BN;
-            Bs[r][c] = load(&B[size_t(r) * N + clamp(c, N - bcol)], r < left);
-        }
+        auto copy = [&](bool whole) {  // whole: neither tile reaches past K
+            for (int i = 0; i < BK * BN; i += THREADS) {
+                const int r = (tid + i) / BN, c = (tid + i) % BN;
+                Bs[r][c] = load(&B[size_t(r) * N + clamp(c, N - bcol)], whole ? true : r < left);
+            }
+            for (int i = 0; i < BM * BK; i += THREADS) {
+                const int r = (tid + i) / BK, c = (tid + i) % BK;
+                As[r][c] = load(&A[size_t(clamp(r, M - brow)) * K + c], whole ? true : c < left);
+            }
+        };
+        if (left >= BK)
+            copy(true);  // asked once a tile: asked of every element, it slows the loop down
+        else
+            copy(false);
         __syncthreads();  // both tiles are complete before anyone reads them
 
         // --- Compute ---
@@ -67,7 +73,7 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
                 b[j] = Bs[k][col + j];
             for (int i = 0; i < TM; i++)
                 for (int z = 0; z < TN; z++) {
-                    const int j = i % 2 ? TN - 1 - z : z;  // there and back: the next product finds its b in place
+                    const int j = i % 2 ? z : TN - 1 - z;  // there and back: the next product finds its b in place
                     acc[i][j] += a[i] * b[j];
                 }
         }

@@ -60,7 +60,14 @@ __device__ void product(int M, int N, int K, float alpha, const float *A, const 
     B += size_t(crow) * N + bcol + ccol;            // K x BN: the block's columns
     for (int left = K; left > 0; left -= BK, A += BK, B += size_t(BK) * N) {
         // --- Load ---
-        const float4 a_next = load<WIDE>(A, left - acol), b_next = load<WIDE>(B, crow < left ? N - bcol - ccol : 0);
+        float4 a_next, b_next;
+        if (left >= BK && bcol + ccol + 4 <= N) {  // asked once a tile: all 4 are there, in A and in B
+            b_next = load<WIDE>(B, 4);
+            a_next = load<WIDE>(A, 4);
+        } else {
+            b_next = load<WIDE>(B, crow < left ? N - bcol - ccol : 0);
+            a_next = load<WIDE>(A, left - acol);
+        }
         As[acol + 0][arow] = a_next.x;
         As[acol + 1][arow] = a_next.y;
         As[acol + 2][arow] = a_next.z;
@@ -72,13 +79,13 @@ __device__ void product(int M, int N, int K, float alpha, const float *A, const 
 #pragma unroll
         for (int k = 0; k < BK; k++) {
             float a[TM], b[TN];
-            for (int j = 0; j < TN; j += 4)
-                *reinterpret_cast<float4 *>(&b[j]) = *reinterpret_cast<float4 *>(&Bs[k][col + j / 4 * DN]);
             for (int i = 0; i < TM; i += 4)
                 *reinterpret_cast<float4 *>(&a[i]) = *reinterpret_cast<float4 *>(&As[k][row + i / 4 * DM]);
-            for (int i = 0; i < TM; i++)
-                for (int z = 0; z < TN; z++) {
-                    const int j = i % 2 ? TN - 1 - z : z;  // there and back: the next product finds its b in place
+            for (int j = 0; j < TN; j += 4)
+                *reinterpret_cast<float4 *>(&b[j]) = *reinterpret_cast<float4 *>(&Bs[k][col + j / 4 * DN]);
+            for (int j = 0; j < TN; j++)
+                for (int z = 0; z < TM; z++) {
+                    const int i = j % 2 ? z : TM - 1 - z;  // there and back: the next product finds its a in place
                     acc[i][j] += a[i] * b[j];
                 }
         }

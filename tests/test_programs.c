@@ -1,6 +1,7 @@
 // The programs as a learner meets them: what they print, their exit status, and that bad input ends in one line on
 // stderr. DRIVER, LADDER, SIMT, PTX are paths that the build defines.
 #include <criterion/criterion.h>
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,6 +201,31 @@ Test(ladder, climbs_every_step_simulated)
     cr_assert(!strstr(r.out, "WRONG") && !strstr(r.out, "FAILED"), "%s", r.out);
     const char *types = strstr(r.out, "from here on"), *seventh = strstr(r.out, "07_"), *eighth = strstr(r.out, "08_");
     cr_assert(types && seventh < types && types < eighth, "it does not show where the types change: %s", r.out);
+}
+
+// The picture in the README is drawn from what the ladder prints. Its times are of the day; what is counted has to be
+// what the ladder counts now, line by line.
+Test(ladder, counts_what_its_picture_shows)
+{
+    static char picture[1 << 16];
+    struct run r;
+    int steps = 0;
+    FILE *in = fopen(LADDER_SVG, "r");
+    cr_assert(in, "%s", LADDER_SVG);
+    picture[fread(picture, 1, sizeof picture - 1, in)] = '\0';
+    fclose(in);
+    run(&r, LADDER, "--device=sim", NULL);
+    for (char *line = strtok(r.out, "\n"); line; line = strtok(NULL, "\n")) {
+        const char *counts = strstr(line, "s  ");  // after the time: "9.00 ms   37.4 ..."
+        if (!isdigit((unsigned char)line[0]) || !isdigit((unsigned char)line[1]) || !counts || line[2] != '_')
+            continue;
+        cr_expect(strstr(picture, counts + 1),
+                  "%s does not show\n%s\nbuild/steps/ladder --device sim | "
+                  "build/steps/picture > steps/ladder.svg draws it again",
+                  LADDER_SVG, line);
+        steps++;
+    }
+    cr_assert_eq(steps, 13, "%d steps in: %s", steps, r.out);
 }
 
 Test(simt, refuses_files_that_are_not_ptx)

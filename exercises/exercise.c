@@ -104,6 +104,26 @@ const struct profile *ex_count(const struct step *step, int m, int n, int k)
     return p;
 }
 
+void ex_reads_the_tiles(const struct step *step, int m, int n, int k)
+{
+    const struct profile *p = ex_count(step, m, n, k);
+    const int bm = step->tile.m, bn = step->tile.n, bk = step->tile.k;
+    const double tiles = (double)m / bm * n / bn * k / bk;
+    const int wanted = bm * bk / 32 + bk * bn / 32;
+    cr_assert_leq(p->total[METRIC_GLD_REQ], tiles * wanted,
+                  "right result, but a block makes %.3g requests to A and B for a tile, where the %d of its copies do: "
+                  "look at the product, which should find all it needs in As and Bs",
+                  p->total[METRIC_GLD_REQ] / tiles, wanted);
+}
+
+uint64_t ex_shared_reads(const struct profile *p)
+{
+    uint64_t reads = p->total[METRIC_SLD_INST];
+    for (size_t i = 0; i < p->n_lines; i++)
+        reads += p->lines[i].merged;
+    return reads;
+}
+
 // --- other kernels ---
 
 struct ex ex_open(enum dev_kind kind)

@@ -30,6 +30,14 @@ void ex_is_right(const struct step *step, int m, int n, int k, double alpha, dou
 // wrong or something was found: the test that calls ex_is_right says so.
 const struct profile *ex_count(const struct step *step, int m, int n, int k);
 
+// Fails where a block of such a launch makes more requests to A and B for each tile than its copies do, 32 elements
+// each: the product reads what it needs from shared memory. m, n and k are multiples of the tile.
+void ex_reads_the_tiles(const struct step *step, int m, int n, int k);
+
+// The reads of shared memory in the PTX, as warp instructions; those that ptxas merges into wider ones count one by
+// one. For kernels in which it merges no stores.
+uint64_t ex_shared_reads(const struct profile *p);
+
 // --- other kernels ---
 
 struct ex {

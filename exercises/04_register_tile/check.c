@@ -16,27 +16,10 @@ Test(check, 1_the_result_is_right)
     ex_is_right(&step, 3, 5, 9, 1, 0);
 }
 
-// The PTX's reads of shared memory, as warp instructions: those that ptxas merges into wider ones count as they stand.
-static uint64_t shared_reads(const struct profile *p)
-{
-    uint64_t reads = p->total[METRIC_SLD_INST];
-    for (size_t i = 0; i < p->n_lines; i++)
-        reads += p->lines[i].merged;  // no stores: the copies' neighbours are THREADS apart
-    return reads;
-}
-
 Test(check, 2_the_product_reads_the_tiles)
 {
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        const int m = shapes[i][0], n = shapes[i][1], k = shapes[i][2];
-        const struct profile *p = ex_count(&step, m, n, k);
-        const double tiles = (double)m / BM * n / BN * k / BK;
-        const int wanted = BM * BK / 32 + BK * BN / 32;  // of 32 lanes each
-        cr_assert_leq(p->total[METRIC_GLD_REQ], tiles * wanted,
-                      "right result, but a block makes %.3g requests to A and B for a tile, where the %d of its copies "
-                      "do: look at the product, which should find all it needs in As and Bs",
-                      p->total[METRIC_GLD_REQ] / tiles, wanted);
-    }
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        ex_reads_the_tiles(&step, shapes[i][0], shapes[i][1], shapes[i][2]);
 }
 
 Test(check, 3_each_value_is_read_once_for_a_k)
@@ -44,7 +27,7 @@ Test(check, 3_each_value_is_read_once_for_a_k)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const int m = shapes[i][0], n = shapes[i][1], k = shapes[i][2];
         const struct profile *p = ex_count(&step, m, n, k);
-        const double multiply_adds = (double)m * n * k / 32, reads = (double)shared_reads(p) / multiply_adds;
+        const double multiply_adds = (double)m * n * k / 32, reads = (double)ex_shared_reads(p) / multiply_adds;
         const double wanted = (double)(TM + TN) / (TM * TN);
         cr_assert_leq(
             reads, wanted,

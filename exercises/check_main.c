@@ -7,6 +7,7 @@
 #include <criterion/logging.h>
 #include <criterion/options.h>
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,7 +145,8 @@ int main(void)
         return check(other, other);
     state_path(EXERCISE, "kernel.cu", mine);
     if (before == STATE_MISSING) {
-        fprintf(stderr, "%s is missing; progress reset " EXERCISE " puts the stub there\n", mine);
+        fprintf(stderr, "%s cannot be read (%s); progress reset " EXERCISE " puts the stub there\n", mine,
+                strerror(errno));
         return CANNOT;
     }
     if (before == STATE_NOT_STARTED) {
@@ -154,9 +156,10 @@ int main(void)
     const int status = check(mine, getenv("EXERCISES") ? mine : "exercises/" EXERCISE "/kernel.cu");
     if (status == NOT_YET)
         printf("A hint: build/exercises/progress hint " EXERCISE "\n");
-    if (!status && !state_passed(EXERCISE))
-        fprintf(stderr, "exercises/.progress cannot be written: that " EXERCISE " passed is not remembered\n");
-    if (!status)
+    if (!status && state_passed(EXERCISE))
         printf("Done. To compare: build/exercises/progress solution " EXERCISE "\n");
+    else if (!status)
+        fprintf(stderr,
+                "Done; but exercises/.progress cannot be written, so that " EXERCISE " passed is not remembered\n");
     return status;
 }

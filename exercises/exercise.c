@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cut.h"
 #include "findings.h"
 #include "source.h"
 
@@ -69,12 +70,26 @@ static const char *run_gemm(struct dev *d, const struct step *step, int m, int n
     return !ran ? error : r.verdict == TESTER_RIGHT ? NULL : r.what;
 }
 
+// A kernel of the learner's; fails where there is none of that name.
+static struct dev_kernel *kernel_named(struct dev *d, struct dev_module *m, const char *name)
+{
+    cr_assert(m, "%s", dev_error(d));
+    struct dev_kernel *k = dev_kernel(d, m, name);
+    cr_assert(k || !strstr(dev_error(d), "has no kernel"),
+              "kernel.cu has no kernel named %s: it begins with extern \"C\" __global__ void %s(", name, name);
+    cr_assert(k, "%s", dev_error(d));
+    return k;
+}
+
 static void right_on(enum dev_kind kind, const struct step *step, int m, int n, int k, double alpha, double beta)
 {
     char *found;
     struct dev *d = open_device(kind);
     if (!d)
         return;
+    struct dev_module *module = dev_load(d, EX_PTX);
+    kernel_named(d, module, "gemm");
+    dev_unload(d, module);
     const bool checked = dev_about(d)->simulated;
     const char *wrong = run_gemm(d, step, m, n, k, alpha, beta, checked, &found);
     if (checked && wrong && !found)  // once more with poison in C, which tells what nobody wrote
@@ -114,6 +129,23 @@ void ex_reads_the_tiles(const struct step *step, int m, int n, int k)
                   "right result, but a block makes %.3g requests to A and B for a tile, where the %d of its copies do: "
                   "look at the product, which should find all it needs in As and Bs",
                   p->total[METRIC_GLD_REQ] / tiles, wanted);
+}
+
+void ex_keeps_to_registers(const struct step *step, int m, int n, int k)
+{
+    ex_count(step, m, n, k);  // is it right?
+    char *ptx = cut_read(EX_PTX);
+    cr_assert(ptx, "%s cannot be read", EX_PTX);
+    const char *begin = strstr(ptx, ".entry gemm"), *end = begin ? strstr(begin, "\n}") : NULL;
+    int accesses = 0;
+    for (const char *p = begin; end && (p = strstr(p, ".local.")) && p < end; p++)
+        accesses += !strncmp(p - 2, "ld", 2) || !strncmp(p - 2, "st", 2);
+    free(ptx);
+    cr_assert_eq(
+        accesses, 0,
+        "right result, but gemm reads and writes local memory, which is memory, in %d places: an array can be in "
+        "registers only if each of its indices is known when it is compiled, and if it is not volatile",
+        accesses);
 }
 
 uint64_t ex_shared_reads(const struct profile *p)
@@ -157,8 +189,7 @@ void ex_read(struct ex *x, void *to, dev_ptr from, size_t bytes)
 
 const struct profile *ex_launch(struct ex *x, const char *kernel, const struct dev_launch *launch)
 {
-    struct dev_kernel *k = dev_kernel(x->dev, x->module, kernel);
-    cr_assert(k, "%s", dev_error(x->dev));
+    struct dev_kernel *k = kernel_named(x->dev, x->module, kernel);
     const bool ran = dev_launch(x->dev, k, launch) && dev_sync(x->dev);
     char *found = found_text(x->dev);
     cr_assert(!found, "%s: the checks of the simulated GPU found this:\n%s", kernel, found);

@@ -34,6 +34,9 @@ const struct profile *ex_count(const struct step *step, int m, int n, int k);
 // each: the product reads what it needs from shared memory. m, n and k are multiples of the tile.
 void ex_reads_the_tiles(const struct step *step, int m, int n, int k);
 
+// Fails where the PTX of gemm reads or writes local memory: a thread's values are to be in registers.
+void ex_keeps_to_registers(const struct step *step, int m, int n, int k);
+
 // The reads of shared memory in the PTX, as warp instructions; those that ptxas merges into wider ones count one by
 // one. For kernels in which it merges no stores.
 uint64_t ex_shared_reads(const struct profile *p);

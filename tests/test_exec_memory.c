@@ -223,9 +223,10 @@ Test(exec_memory, an_access_outside_an_allocation_names_the_byte_and_the_allocat
 
 Test(exec_memory, an_access_outside_shared_or_local_memory_is_found)
 {
-    expect_fault(FAULT(".shared .align 4 .b32 s[60];\nmov.u32 %r4, s;\nmad.lo.u32 %r4, %r1, 4, %r4;\n"
-                       "st.shared.u32 [%r4], %r1;\n"),
-                 PARTS("kernel.cu:77", "thread (60,0,0)", "writes 4 bytes", "byte 240 of s (shared memory)", "240 bytes"));
+    expect_fault(
+        FAULT(".shared .align 4 .b32 s[60];\nmov.u32 %r4, s;\nmad.lo.u32 %r4, %r1, 4, %r4;\n"
+              "st.shared.u32 [%r4], %r1;\n"),
+        PARTS("kernel.cu:77", "thread (60,0,0)", "writes 4 bytes", "byte 240 of s (shared memory)", "240 bytes"));
     expect_fault(FAULT(".shared .align 4 .b32 s[60];\nld.shared.u32 %r3, [s+-4];\n"), PARTS("reads", "shared memory"));
     expect_fault(FAULT(".shared .align 4 .b32 s[4];\nmov.u64 %l3, s;\ncvta.shared.u64 %l3, %l3;\n"
                        "ld.u32 %r3, [%l3+16];\n"),
@@ -283,4 +284,10 @@ Test(exec_memory, a_block_that_the_host_cannot_hold_is_refused)
     cr_expect(simt_launch(s, k, none, small, 0, NULL, error), "%s", error);
     cr_expect(simt_launch(s, k, grid, none, 0, NULL, error), "%s", error);
     simt_free(s);
+}
+
+Test(exec_memory, more_static_shared_memory_than_ptxas_allows_is_refused)
+{
+    expect_fault(FAULT(".shared .align 4 .b8 s[49156];\nst.shared.u32 [s], %r3;\n"),
+                 PARTS("49156 bytes of __shared__ arrays", "49152", "extern __shared__"));
 }

@@ -212,7 +212,7 @@ Test(progress, keeps_the_work_that_is_reset)
     snprintf(path, sizeof path, "%s/05_float4/kernel.cu", folder);
     cr_assert(!unlink(path));
     expect(NULL, NULL, 0, "05_float4            kernel.cu is missing");
-    expect("check", "5", 1, "is missing");
+    expect("check", "5", 1, "cannot be read (No such file");
     expect("reset", "5", 0, "is the stub again");
 }
 

@@ -255,6 +255,13 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
                  (unsigned long long)threads, allowed);
         return false;
     }
+    if (k->code->shared_bytes > SIMT_STATIC_SHARED_MAX) {
+        snprintf(error, DEV_ERROR_MAX,
+                 "kernel %.200s declares %u bytes of __shared__ arrays, ptxas allows %d: more is to be had only as "
+                 "extern __shared__, by the launch",
+                 k->name, (unsigned)k->code->shared_bytes, SIMT_STATIC_SHARED_MAX);
+        return false;
+    }
     if (shared > SIMT_SHARED_MAX || k->code->shared_bytes + shared > SIMT_SHARED_MAX) {
         snprintf(error, DEV_ERROR_MAX, "kernel %.200s needs %zu bytes of shared memory a block, there are %d", k->name,
                  k->code->shared_bytes + shared, SIMT_SHARED_MAX);

@@ -12,12 +12,13 @@
 #include "../profile.h"
 #include "exec.h"
 
-#define SIMT_SHARED_MAX 232448    // bytes of shared memory a block may have: 227 KB, as on sm_90
-#define SIMT_THREADS_MAX 1024     // threads of a block
-#define SIMT_GRID_YZ_MAX 65535    // blocks of a grid along y, and along z
-#define SIMT_JOBS_MAX 256         // host threads
-#define SIMT_GAP 1024             // bytes between variables in shared memory while checks are on
-#define SIMT_BUDGET (1ull << 30)  // warp instructions of a block, unless simt_set_budget says otherwise
+#define SIMT_STATIC_SHARED_MAX 49152  // bytes of it in arrays that are declared with a size: 48 KB, as ptxas allows
+#define SIMT_SHARED_MAX 232448        // bytes of shared memory a block may have: 227 KB, as on sm_90
+#define SIMT_THREADS_MAX 1024         // threads of a block
+#define SIMT_GRID_YZ_MAX 65535        // blocks of a grid along y, and along z
+#define SIMT_JOBS_MAX 256             // host threads
+#define SIMT_GAP 1024                 // bytes between variables in shared memory while checks are on
+#define SIMT_BUDGET (1ull << 30)      // warp instructions of a block, unless simt_set_budget says otherwise
 
 struct simt_kernel {
     const struct ptx_func *func;
@@ -44,7 +45,7 @@ struct simt {
     unsigned jobs;
     unsigned sm;  // whose tensor cores: 90, or 80; takes effect when a module is loaded
     uint64_t budget;
-    bool checks;  // find races, uninitialised reads, ...: see check.h
+    bool checks;          // find races, uninitialised reads, ...: see check.h
     struct trace *trace;  // records accesses of the next launches: see trace.h
     const struct exec *exec;
     struct simt_module *modules;

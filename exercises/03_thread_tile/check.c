@@ -64,3 +64,8 @@ Test(check, 5_a_warp_stores_whole_lines_of_C)
                       seen);
     }
 }
+
+Test(check, 6_the_values_of_a_thread_are_in_registers)
+{
+    ex_keeps_to_registers(&step, shapes[0][0], shapes[0][1], shapes[0][2]);
+}

@@ -57,3 +57,8 @@ Test(check, 4_the_lanes_of_a_warp_read_without_conflicts)
                         : "As and in Bs");
     }
 }
+
+Test(check, 5_the_values_of_a_thread_are_in_registers)
+{
+    ex_keeps_to_registers(&step, shapes[0][0], shapes[0][1], shapes[0][2]);
+}

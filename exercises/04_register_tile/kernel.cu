@@ -41,8 +41,8 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
         __syncthreads();  // both tiles are complete before anyone reads them
 
         // --- Compute ---
+#pragma unroll  // ptxas merges the reads of neighbouring k
         // >>> yours, 9 lines: TM * TN products for each k, with TM + TN reads of the tiles
-#pragma unroll
         for (int k = 0; k < BK; k++) {
             const float b = Bs[k][col];
             for (int i = 0; i < TM; i++)

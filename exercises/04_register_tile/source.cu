@@ -59,8 +59,8 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
         __syncthreads();  // both tiles are complete before anyone reads them
 
         // --- Compute ---
+#pragma unroll  // ptxas merges the reads of neighbouring k
         // >>> yours, 9 lines: TM * TN products for each k, with TM + TN reads of the tiles
-#pragma unroll
         for (int k = 0; k < BK; k++) {
             float a[TM], b[TN];
             for (int i = 0; i < TM; i++)
@@ -72,14 +72,12 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
                     acc[i][j] += a[i] * b[j];
         }
         // --- stub
-//| #pragma unroll
         //| for (int k = 0; k < BK; k++) {
         //|     const float b = Bs[k][col];
         //|     for (int i = 0; i < TM; i++)
         //|         acc[i] += As[row + i][k] * b;
         //| }
         // --- bug one value of b for all columns: "that is C[0][0]: look at which column"
-//| #pragma unroll
         //| for (int k = 0; k < BK; k++) {
         //|     float a[TM], b[TN];
         //|     for (int i = 0; i < TM; i++)
@@ -91,7 +89,6 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
         //|             acc[i][j] += a[i] * b[j];
         //| }
         // --- bug one value of a for all rows: "that is C[0][0]: look at which row"
-//| #pragma unroll
         //| for (int k = 0; k < BK; k++) {
         //|     float a[TM], b[TN];
         //|     for (int i = 0; i < TM; i++)
@@ -103,14 +100,12 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
         //|             acc[i][j] += a[i] * b[j];
         //| }
         // --- bug a column of TM x TN rows: "right result, but" "1.031 reads" "(TM + TN) / (TM TN)"
-//| #pragma unroll
         //| for (int k = 0; k < BK; k++) {
         //|     const float b = Bs[k][col];
         //|     for (int i = 0; i < TM * TN; i++)
         //|         acc[i] += As[row + i][k] * b;
         //| }
         // --- bug TN rows and TM columns: "right result, but" "bank conflicts, in As and in Bs:" "which of row and col"
-//| #pragma unroll
         //| for (int k = 0; k < BK; k++) {
         //|     float a[TN], b[TM];
         //|     for (int i = 0; i < TN; i++)
@@ -122,7 +117,6 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
         //|             acc[i][j] += a[i] * b[j];
         //| }
         // --- bug B from global memory: "right result, but" "look at the product"
-//| #pragma unroll
         //| for (int k = 0; k < BK; k++) {
         //|     float a[TM], b[TN];
         //|     for (int i = 0; i < TM; i++)

@@ -72,22 +72,83 @@ static const char *loop_top(const char *begin, const char *line)
     return top && top < line ? top + 1 : NULL;
 }
 
-// The multiply-adds of a thread between the loads of its part of a tile and the first store of it to shared memory, in
-// the PTX of gemm, going round its loop twice. That is the steady state: what stands before the loop is overwritten.
-// -1 where there is no such store.
-static int between_loads_and_stores(const char *ptx)
+// Registers that hold what was loaded: those of the loads, and what is moved from them.
+struct loaded {
+    int n;
+    char names[64][16];
+};
+
+// The register that begins at p ("%f12"), in name; its length.
+static int register_at(const char *p, char name[16])
 {
-    const char *begin = strstr(ptx, ".entry gemm"), *again = NULL;
-    bool loaded = false;
+    const int n = 1 + (int)strspn(p + 1, "abcdefghijklmnopqrstuvwxyz0123456789");
+    snprintf(name, 16, "%.*s", n, p);
+    return n;
+}
+
+static bool holds(const struct loaded *l, const char *name)
+{
+    for (int i = 0; i < l->n; i++)
+        if (!strcmp(l->names[i], name))
+            return true;
+    return false;
+}
+
+// Adds the registers that the instruction on this line writes: those before the first comma outside of braces.
+static void add_written(struct loaded *l, const char *line)
+{
+    const char *open = memchr(line, '{', (size_t)(line_end(line) - line)), *p = strpbrk(line, "%\n");
+    const char *end = open ? strchr(open, '}') : p ? strchr(p, ',') : NULL;
+    if (*line == '@' && !open)
+        p = strchr(p + 1, '%'), end = p ? strchr(p, ',') : NULL;
+    for (p = open ? open : p; p && end && (p = memchr(p, '%', (size_t)(end - p))) && l->n < 64; p++)
+        register_at(p, l->names[l->n++]);
+}
+
+// Whether the line reads one of them: as any operand but the first.
+static bool reads(const struct loaded *l, const char *line)
+{
+    char name[16];
+    const char *p = line_has(line, "st.") ? line : memchr(line, ',', (size_t)(line_end(line) - line));
+    for (; p && (p = memchr(p, '%', (size_t)(line_end(line) - p))); p += register_at(p, name)) {
+        register_at(p, name);
+        if (holds(l, name))
+            return true;
+    }
+    return false;
+}
+
+// The multiply-adds of a thread between the loads of its part of a tile and the first use of what they bring, in the
+// PTX of gemm, going round its loop twice. That is the steady state: what stands before the loop is overwritten. -1
+// where nothing is used.
+static int between_loads_and_use(const char *ptx)
+{
+    static struct loaded l;
+    const char *begin = strstr(ptx, ".entry gemm"), *again = NULL, *stored = NULL;
     int since = 0, found = -1;
+    l.n = 0;
+    bool loading = false;
     for (const char *line = begin; line && *line != '}' && *line; line = *line_end(line) ? line_end(line) + 1 : "") {
-        if (line_has(line, "ld.global"))
-            loaded = true, since = 0;
-        else if (line_has(line, "fma."))
+        line += strspn(line, " \t");
+        if (line_has(line, "st.shared"))
+            stored = line;
+        if (line_has(line, "ld.global")) {
+            if (!loading)
+                l.n = 0, since = 0;
+            loading = true;
+            add_written(&l, line);
+        } else if (reads(&l, line)) {
+            if (line_has(line, "mov."))
+                add_written(&l, line);
+            else
+                l.n = 0, found = since, loading = false;
+        } else if (line_has(line, "fma.")) {
             since++;
-        else if (line_has(line, "st.shared") && loaded)
-            loaded = false, found = since;
+            loading = false;
+        }
         const char *top = loop_top(begin, line);
+        if (top && line == again && stored && stored > top)
+            break;  // what comes after the loop over K is the way out of C
         if (top && (!again || line > again)) {
             again = line;
             line = top;
@@ -101,12 +162,12 @@ Test(check, 4_the_next_tiles_are_on_their_way_during_the_arithmetic)
     ex_count(&step, M, N, K);
     char *ptx = cut_read(EX_PTX);
     cr_assert(ptx, "%s cannot be read", EX_PTX);
-    const int between = between_loads_and_stores(ptx);
+    const int between = between_loads_and_use(ptx);
     free(ptx);
     cr_assert_geq(
         between, BK * TM * TN,
-        "right result, but a thread has %d multiply-adds between the loads of a tile and its stores to shared "
-        "memory, where it could have %d x %d x %d = %d: a store waits for its value, so whatever is to cover "
-        "the wait stands between fetch() and put()",
+        "right result, but a thread has %d multiply-adds between the loads of a tile and the first use of what they "
+        "bring, where it could have %d x %d x %d = %d: a store waits for its value, and so does whatever else uses "
+        "it, so what is to cover the wait stands between fetch() and put()",
         between, BK, TM, TN, BK * TM * TN);
 }

@@ -115,7 +115,10 @@ Test(check, 5_its_shared_arrays_are_aligned)
     cr_assert(ptx, "%s cannot be read", EX_PTX);
     for (int i = 0; i < 2; i++) {
         const int bytes = alignment(ptx, "hunt", arrays[i]);
-        cr_assert(bytes, "hunt has no shared array %s", arrays[i]);
+        cr_assert(bytes,
+                  "hunt has no shared array %s of its own any more: leave As and Bs where they are declared, and mend "
+                  "the declaration",
+                  arrays[i]);
         cr_assert_geq(
             bytes, 32,
             "%s of hunt is aligned to %d bytes, so where it begins is luck: it depends on what else lies in shared "

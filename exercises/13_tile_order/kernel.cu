@@ -2,7 +2,7 @@
 constexpr int BM = 8, BN = 16;  // block tile: wider than tall
 constexpr int THREADS = BM * BN;
 
-// The first row and the first column of C's tile that block p computes. Blocks begin in the order of p, so those that
+// The first row and the first column of C's tile that block p computes. GPUs begin them in the order of p, so those that
 // run at the same time have neighbouring p, and share what the L2 cache holds of A and B.
 __device__ void tile_of(int p, int M, int N, int *row, int *col)
 {

@@ -165,10 +165,14 @@ size_t cut_bugs(const char *source, struct cut_bug bugs[CUT_BUGS_MAX])
         if (l.mark != BUG)
             continue;
         read_bug(&l, &bugs[n]);
-        bool known = false;
-        for (size_t i = 0; i < n && !known; i++)
-            known = !strcmp(bugs[i].name, bugs[n].name);
-        n += !known;
+        struct cut_bug *first = bugs;  // of that name
+        while (strcmp(first->name, bugs[n].name))
+            first++;
+        if (first == &bugs[n])
+            n++;
+        else
+            for (size_t e = 0; e < bugs[n].n && first->n < CUT_EXPECTS_MAX; e++)
+                memcpy(first->expects[first->n++], bugs[n].expects[e], CUT_TEXT_MAX);
     }
     return n;
 }

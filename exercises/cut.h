@@ -12,13 +12,14 @@
 //
 // The lines with >>> and <<< stand in every cut. "//|" and one blank after it are taken away, the indentation before it
 // stays. A region has one stub and any number of bugs; a bug of that name may have a part in several regions, and where
-// it has none, the solution stands. The quoted texts after a bug's name are what the check has to say about it.
+// it has none, the solution stands. The quoted texts after a bug's name, in all of its parts, are what the check has to
+// say about it.
 #ifndef EXERCISES_CUT_H
 #define EXERCISES_CUT_H
 
 #include <stddef.h>
 
-enum { CUT_ERROR_MAX = 256, CUT_BUGS_MAX = 16, CUT_EXPECTS_MAX = 4, CUT_TEXT_MAX = 160 };
+enum { CUT_ERROR_MAX = 256, CUT_BUGS_MAX = 16, CUT_EXPECTS_MAX = 12, CUT_TEXT_MAX = 160 };
 
 enum cut { CUT_STUB, CUT_SOLUTION, CUT_BUG };
 

@@ -30,7 +30,7 @@ static const char marked[] = "before\n"
                              "// --- stub\n"
                              "// --- bug two places: \"1\"\n"
                              "//| third;\n"
-                             "// --- bug wrong sign\n"
+                             "// --- bug wrong sign: \"here too\"\n"
                              "//| fourth;\n"
                              "// <<<\n";
 
@@ -63,9 +63,10 @@ Test(cut, knows_the_bugs_and_what_is_said_of_them)
     struct cut_bug bugs[CUT_BUGS_MAX];
     cr_assert_eq(cut_bugs(marked, bugs), 2);
     cr_assert_str_eq(bugs[0].name, "wrong sign");
-    cr_assert_eq(bugs[0].n, 2);
+    cr_assert_eq(bugs[0].n, 3);
     cr_assert_str_eq(bugs[0].expects[0], "minus");
     cr_assert_str_eq(bugs[0].expects[1], "look");
+    cr_assert_str_eq(bugs[0].expects[2], "here too");
     cr_assert_str_eq(bugs[1].name, "two places");
     cr_assert_str_eq(bugs[1].expects[0], "1");
 }

@@ -116,6 +116,17 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
         //|         for (int j = 0; j < TM; j++)
         //|             acc[i][j] += a[i] * b[j];
         //| }
+        // --- bug the values are volatile: "right result, but" "local memory"
+        //| for (int k = 0; k < BK; k++) {
+        //|     volatile float a[TM], b[TN];
+        //|     for (int i = 0; i < TM; i++)
+        //|         a[i] = As[row + i][k];
+        //|     for (int j = 0; j < TN; j++)
+        //|         b[j] = Bs[k][col + j];
+        //|     for (int i = 0; i < TM; i++)
+        //|         for (int j = 0; j < TN; j++)
+        //|             acc[i][j] += a[i] * b[j];
+        //| }
         // --- bug B from global memory: "right result, but" "look at the product"
         //| for (int k = 0; k < BK; k++) {
         //|     float a[TM], b[TN];

@@ -88,11 +88,17 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
         //| if (tile + 1 < tiles)
         //|     fetch();
         //| __syncthreads();
-        // --- bug fetch and put at once: "between the loads of a tile and its stores"
+        // --- bug fetch and put at once: "between the loads of a tile and the first use"
         //| const int stage = tile % 2;
         //| if (tile + 1 < tiles) {
         //|     fetch();
         //|     put(1 - stage);
+        //| }
+        // --- bug looks at what it loads: "right result, but" "0 multiply-adds between the loads of a tile and the first use"
+        //| const int stage = tile % 2;
+        //| if (tile + 1 < tiles) {
+        //|     fetch();
+        //|     b_next.x = isfinite(b_next.x) ? b_next.x : 0;
         //| }
         // --- bug fetch after the arithmetic: "0 multiply-adds between the loads of a tile"
         //| const int stage = tile % 2;

@@ -12,9 +12,10 @@ struct json;
 struct finding_place {
     const char *file;  // as the .file directive names it; NULL where there is none
     unsigned line;     // 0 where the PTX names no line
-    const char
-        *caller_file;  // where the place is in a function that was inlined: its call; for one from a header, that
-    unsigned caller;   // in the kernel's own file. NULL and 0 where there is none
+    // Where the place is in a function that was inlined, its call; for a function of a header, the call in the kernel's
+    // own file. NULL and 0 where there is none.
+    const char *caller_file;
+    unsigned caller;
 };
 
 struct finding {        // of one kind and place: the first in full, the rest counted
@@ -31,8 +32,7 @@ struct findings {
     const char *kernel;
     struct finding *all;  // by place
     size_t n;
-    bool blocks_unchecked;  // it has fences beyond the block, so races between blocks in global memory were not looked
-                            // for
+    bool blocks_unchecked;  // fences beyond the block: races between blocks in global memory were not looked for
 };
 
 // Prints each finding: its kind, text and count, the source lines where they can be read, and what to look at. Without

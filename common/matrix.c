@@ -193,7 +193,7 @@ void matrix_fill_nan(struct matrix *m)
 
 bool matrix_is_poison(const struct matrix *m, int row, int col)
 {
-    const size_t i = index_of(m, row, col), size = matrix_bytes(m) / ((size_t)m->rows * (size_t)m->cols);
+    const size_t i = index_of(m, row, col), size = type_size(m->type);
     const unsigned char *at = (const unsigned char *)m->data + i * size;
     if (at[0] == DEV_UNWRITTEN && !memcmp(at, at + 1, size - 1))
         return true;

@@ -19,7 +19,7 @@
 
 #include <stddef.h>
 
-enum { CUT_ERROR_MAX = 256, CUT_BUGS_MAX = 16, CUT_EXPECTS_MAX = 12, CUT_TEXT_MAX = 160 };
+enum { CUT_ERROR_MAX = 256, CUT_BUGS_MAX = 32, CUT_EXPECTS_MAX = 12, CUT_TEXT_MAX = 160 };
 
 enum cut { CUT_STUB, CUT_SOLUTION, CUT_BUG };
 

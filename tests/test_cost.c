@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lines.h"
 #include "simt/cost.h"
 
 enum { LANES = 32, COLUMNS = 64, LINE = 4096 };
@@ -49,25 +50,12 @@ struct table {
     size_t columns;
 };
 
-static size_t cut(char *line, char *cell[COLUMNS])
-{
-    size_t n = 0;
-    line[strcspn(line, "\r\n")] = 0;
-    for (char *at = line; at && n < COLUMNS; n++) {
-        cell[n] = at;
-        at = strchr(at, '\t');
-        if (at)
-            *at++ = 0;
-    }
-    return n;
-}
-
 static void table_open(struct table *t)
 {
     t->file = fopen(TRUTH_TSV, "r");
     cr_assert_not_null(t->file, "cannot open %s", TRUTH_TSV);
     cr_assert_not_null(fgets(t->heading, sizeof t->heading, t->file), "%s is empty", TRUTH_TSV);
-    t->columns = cut(t->heading, t->name);
+    t->columns = lines_cut(t->heading, t->name, COLUMNS);
 }
 
 static const char *text_of(const struct table *t, const char *column)
@@ -107,7 +95,7 @@ static void offsets_of(const char *text, struct row *r)
 static bool next_row(struct table *t, const char *space, struct row *r)
 {
     while (fgets(t->line, sizeof t->line, t->file)) {
-        size_t n = cut(t->line, t->cell);
+        size_t n = lines_cut(t->line, t->cell, COLUMNS);
         const char *ptx = text_of(t, "ptx");
         cr_assert_eq(n, t->columns, "%s: %zu cells", t->cell[0], n);
         if (strcmp(text_of(t, "space"), space) != 0 || (strncmp(ptx, "ld.", 3) != 0 && strncmp(ptx, "st.", 3) != 0))

@@ -7,36 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lines.h"
 #include "ptx_case.h"
 #include "simt/simt.h"
 
-enum { MOST = 8 * LANES, CELLS = 8, TEXT = 1 << 14 };
-
-struct text {
-    char p[TEXT];
-    size_t n;
-};
-
-__attribute__((format(printf, 2, 3))) static void say(struct text *t, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    t->n += (size_t)vsnprintf(t->p + t->n, sizeof t->p - t->n, format, args);
-    va_end(args);
-    cr_assert_lt(t->n, sizeof t->p);
-}
-
-static size_t cut(char *line, char *cell[CELLS])
-{
-    size_t n = 0;
-    line[strcspn(line, "\r\n")] = '\0';
-    for (char *p = line; p && n < CELLS; p = strchr(p, '\t')) {
-        if (n)
-            *p++ = '\0';
-        cell[n++] = p;
-    }
-    return n;
-}
+enum { MOST = 8 * LANES, CELLS = 8 };
 
 // --- mma.sync ---
 
@@ -122,7 +97,7 @@ Test(mma, gives_what_an_h200_gave, .timeout = 60)
         static struct text text;
         char *cell[CELLS];
         struct registers r[4];
-        cr_assert_eq(cut(line, cell), 8);
+        cr_assert_eq(lines_cut(line, cell, CELLS), 8);
         unsigned words = strstr(cell[0], "f64") ? 2 : 1, n_d = (unsigned)strlen(cell[7]) / (LANES * words * 8);
         for (int i = 0; i < 3; i++)
             read_registers(&r[i], (unsigned)atoi(cell[1 + i]), words, cell[4 + i]);
@@ -256,7 +231,7 @@ Test(wmma, fragments_are_those_of_an_h200, .timeout = 60)
         static struct text text;
         static uint32_t input[32 * 40 * 2], got[2 * MOST];
         char *cell[CELLS];
-        cr_assert_eq(cut(line, cell), 3);
+        cr_assert_eq(lines_cut(line, cell, CELLS), 3);
         char *high = strstr(cell[0], ".high");
         if (high)
             *high = '\0';

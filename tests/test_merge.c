@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "lines.h"
 #include "profile.h"
 #include "ptx_case.h"
 
@@ -27,18 +28,6 @@ static const char before[] = ".reg .pred %p<4>;\n.reg .b16 %h<64>;\n.reg .b32 %r
                              "setp.lt.u32 %p0, %r60, %r61;\n@%p0 bra FILL;\nbar.sync 0;\n";
 static const char after[] =
     "cvt.rn.f32.f64 %f63, %d0;\nadd.f32 %f62, %f63, %f0;\nst.global.f32 [%l3], %f62;\nret;\n}\n";
-
-static size_t cut(char *line, char *cell[COLUMNS])
-{
-    size_t n = 0;
-    line[strcspn(line, "\r\n")] = '\0';
-    for (char *p = line; p && n < COLUMNS; p = strchr(p, '\t')) {
-        if (n)
-            *p++ = '\0';
-        cell[n++] = p;
-    }
-    return n;
-}
 
 static const struct profile *run(struct dev *d, const char *variables, const char *address, const char *body)
 {
@@ -63,9 +52,9 @@ Test(merge, every_kernel_is_counted_as_an_h200_counted_it, .timeout = 120)
     struct dev *d = ptx_simulator();
     int rows = 0, compared = 0;
     cr_assert(file && fgets(heading, sizeof heading, file), "%s", MERGE_TSV);
-    size_t columns = cut(heading, name);
+    size_t columns = lines_cut(heading, name, COLUMNS);
     while (fgets(line, sizeof line, file)) {
-        cr_assert_eq(cut(line, cell), columns);
+        cr_assert_eq(lines_cut(line, cell, COLUMNS), columns);
         const struct profile *p = run(d, cell[1], cell[2], cell[3]);
         for (size_t c = FIRST_COUNTER; c < columns; c++) {
             for (int m = 0; m < METRIC_COUNT; m++) {

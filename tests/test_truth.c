@@ -9,36 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lines.h"
 #include "profile.h"
 #include "ptx_case.h"
 
-enum { LANES = 32, COLUMNS = 64, LINE = 4096, TEXT = 8192, WORDS = 1 << 17 };
-
-struct text {
-    char p[TEXT];
-    size_t n;
-};
-
-__attribute__((format(printf, 2, 3))) static void say(struct text *t, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    t->n += (size_t)vsnprintf(t->p + t->n, sizeof t->p - t->n, format, args);
-    va_end(args);
-    cr_assert_lt(t->n, sizeof t->p);
-}
-
-static size_t cut(char *line, char *cell[COLUMNS])
-{
-    size_t n = 0;
-    line[strcspn(line, "\r\n")] = '\0';
-    for (char *p = line; p && n < COLUMNS; p = strchr(p, '\t')) {
-        if (n)
-            *p++ = '\0';
-        cell[n++] = p;
-    }
-    return n;
-}
+enum { LANES = 32, COLUMNS = 64, LINE = 4096, WORDS = 1 << 17 };
 
 static bool starts(const char *text, const char *with)
 {
@@ -156,10 +131,10 @@ Test(truth, every_row_is_counted_as_an_h200_counted_it, .timeout = 120)
     struct dev *d = ptx_simulator();
     int rows = 0, compared = 0;
     cr_assert(file && fgets(heading, sizeof heading, file), "%s", TRUTH_TSV);
-    size_t columns = cut(heading, name);
+    size_t columns = lines_cut(heading, name, COLUMNS);
     while (fgets(line, sizeof line, file)) {
         static struct text t;
-        cr_assert_eq(cut(line, cell), columns);
+        cr_assert_eq(lines_cut(line, cell, COLUMNS), columns);
         const char *kernel = cell[0], *ptx = cell[1];
         bool shared = strstr(cell[2], "shared"), stores = strstr(ptx, "st.global") || strstr(ptx, "store.d");
         t.n = 0;

@@ -1,4 +1,5 @@
-// What parse.c (modules, variables, functions) and parse_inst.c (instructions) share. Private to the parser.
+// What parse.c (modules, functions), parse_decl.c (variables, registers) and parse_inst.c (instructions) share. Private
+// to the parser.
 #ifndef SIMT_PARSE_H
 #define SIMT_PARSE_H
 
@@ -38,7 +39,7 @@ struct parser {
     uint32_t n_scopes;
     struct pending *pending;
     uint32_t n_pending;
-    uint32_t loc;        // index of the current location + 1
+    uint32_t loc;  // index of the current location + 1
     char *error;
     jmp_buf failed;
 };
@@ -49,10 +50,21 @@ _Noreturn void parse_fail(struct parser *p, const char *at, const char *format, 
 void *parse_alloc(struct parser *p, size_t bytes);
 void *parse_grow(struct parser *p, void *items, uint32_t count, size_t size);
 
-bool parse_accept(struct parser *p, char punct);        // takes the token if it is this character
+bool parse_accept(struct parser *p, char punct);  // takes the token if it is this character
 void parse_expect(struct parser *p, char punct);
 struct str parse_name(struct parser *p, const char *what);
-int64_t parse_int(struct parser *p);                    // an integer with an optional sign
+int64_t parse_int(struct parser *p);  // an integer with an optional sign
+
+// parse_decl.c: takes .align N, .v2/.v4, .ptr... and a type, in any order up to the name.
+enum ptx_type parse_declared_type(struct parser *p, uint32_t *align, uint32_t *vector);
+// After the type of v, of vectors of so many: name[N][M]... [= init]. Answers the variable's index.
+uint32_t parse_variable(struct parser *p, struct ptx_var v, uint32_t vector, bool external);
+// After the state space: [.align n] .type name, name;
+void parse_variables(struct parser *p, enum ptx_space space, bool external);
+// After .reg: .f32 %f<67>, %x, y;
+void parse_registers(struct parser *p);
+// Whether the directive names a state space, and which.
+bool parse_space(struct str directive, enum ptx_space *space);
 
 // parse_inst.c: one instruction, its guard included, up to and with the ';'.
 void parse_instruction(struct parser *p);

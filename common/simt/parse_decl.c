@@ -1,0 +1,183 @@
+// The PTX parser's declarations: variables of every state space, and registers.
+#include "parse.h"
+
+#include <string.h>
+
+#define MAX_VAR_BYTES ((uint64_t)1 << 36)
+
+static struct str type_word(struct token *t)
+{
+    return (struct str){ t->text.p + 1, t->text.n - 1 };
+}
+
+enum ptx_type parse_declared_type(struct parser *p, uint32_t *align, uint32_t *vector)
+{
+    enum ptx_type type = PTX_NONE;
+    *align = 0;
+    *vector = 1;
+    while (p->lex.tok.kind == TOK_DIRECTIVE) {
+        struct str d = p->lex.tok.text;
+        enum ptx_type t = ptx_type_named(type_word(&p->lex.tok));
+        lex_next(&p->lex);
+        if (str_is(d, ".align")) {
+            int64_t n = parse_int(p);
+            if (n < 1 || n > 4096 || (n & (n - 1)))
+                parse_fail(p, d.p, "an alignment is a power of two up to 4096");
+            *align = (uint32_t)n;
+        } else if (str_is(d, ".v2") || str_is(d, ".v4")) {
+            *vector = (uint32_t)(d.p[2] - '0');
+        } else if (str_is(d, ".ptr") || str_is(d, ".global") || str_is(d, ".shared") || str_is(d, ".const") ||
+                   str_is(d, ".local")) {
+            continue;  // attributes of a pointer parameter
+        } else if (t != PTX_NONE && type == PTX_NONE) {
+            type = t;
+        } else {
+            parse_fail(p, d.p, "expected a type, not '%.*s'", (int)d.n, d.p);
+        }
+    }
+    if (type == PTX_NONE)
+        parse_fail(p, NULL, "expected a type");
+    return type;
+}
+
+// = { 1, 2, {3, 4} } or = 1. Fills elements of the variable in order.
+static void initializer(struct parser *p, struct ptx_var *v, int depth)
+{
+    if (parse_accept(p, '{')) {
+        if (depth > 8)
+            parse_fail(p, NULL, "initialisers nest too deeply");
+        if (parse_accept(p, '}'))
+            return;
+        do
+            initializer(p, v, depth + 1);
+        while (parse_accept(p, ','));
+        parse_expect(p, '}');
+        return;
+    }
+    bool minus = parse_accept(p, '-');
+    const struct token *t = &p->lex.tok;
+    uint32_t size = ptx_type_bytes(v->type);
+    uint64_t bits = t->bits;
+    if (size > sizeof bits)
+        parse_fail(p, NULL, "initialisers of type .%s are not supported", ptx_type_name(v->type));
+    if (t->kind == TOK_DECIMAL && v->type == PTX_F32) {
+        double d;
+        memcpy(&d, &bits, sizeof d);
+        float f = (float)d;
+        bits = 0;
+        memcpy(&bits, &f, sizeof f);
+    } else if (t->kind != TOK_INT && t->kind != TOK_F32 && t->kind != TOK_F64 && t->kind != TOK_DECIMAL) {
+        parse_fail(p, NULL, "this initialiser is not supported: expected a number");
+    }
+    if (minus)
+        bits = t->kind == TOK_INT ? 0 - bits : bits ^ (1ull << (8 * size - 1));
+    if (v->init_bytes + size > v->bytes)
+        parse_fail(p, NULL, "more initialisers than '%.*s' has elements", (int)v->name.n, v->name.p);
+    v->init = parse_grow(p, v->init, v->init_bytes / size, size);
+    memcpy(v->init + v->init_bytes, &bits, size);
+    v->init_bytes += size;
+    lex_next(&p->lex);
+}
+
+uint32_t parse_variable(struct parser *p, struct ptx_var v, uint32_t vector, bool external)
+{
+    struct ptx_module *m = p->m;
+    uint32_t element = ptx_type_bytes(v.type) * vector;
+    if (!element)
+        parse_fail(p, NULL, "a variable cannot be a predicate");
+    if (!v.align)
+        v.align = element;
+    v.name = parse_name(p, "a variable's name");
+    v.bytes = element;
+    bool unsized = false;
+    while (parse_accept(p, '[')) {
+        if (parse_accept(p, ']')) {
+            unsized = true;
+            continue;
+        }
+        int64_t n = parse_int(p);
+        if (n < 0 || (n && v.bytes > MAX_VAR_BYTES / (uint64_t)n))
+            parse_fail(p, v.name.p, "'%.*s' is too large", (int)v.name.n, v.name.p);
+        v.bytes *= (uint64_t)n;
+        parse_expect(p, ']');
+    }
+    if (unsized) {
+        if (!external && v.space != SPACE_PARAM)
+            parse_fail(p, v.name.p, "'%.*s' has no size", (int)v.name.n, v.name.p);
+        v.bytes = 0;
+    }
+    if (parse_accept(p, '='))
+        initializer(p, &v, 0);
+    m->vars = parse_grow(p, m->vars, m->n_vars, sizeof *m->vars);
+    m->vars[m->n_vars] = v;
+    struct map *names = p->n_scopes ? &p->scopes[p->n_scopes - 1].vars : &p->vars;
+    if (!map_put(m->arena, names, v.name, m->n_vars)) {
+        uint32_t old;
+        if (!external || !map_get(names, v.name, &old))
+            parse_fail(p, v.name.p, "'%.*s' is declared twice", (int)v.name.n, v.name.p);
+    }
+    if (p->f) {
+        p->f->vars = parse_grow(p, p->f->vars, p->f->n_vars, sizeof *p->f->vars);
+        p->f->vars[p->f->n_vars++] = m->n_vars;
+    }
+    return m->n_vars++;
+}
+
+void parse_variables(struct parser *p, enum ptx_space space, bool external)
+{
+    struct ptx_var v = { .space = space };
+    uint32_t vector;
+    v.type = parse_declared_type(p, &v.align, &vector);
+    do
+        parse_variable(p, v, vector, external);
+    while (parse_accept(p, ','));
+    parse_expect(p, ';');
+}
+
+bool parse_space(struct str directive, enum ptx_space *space)
+{
+    static const struct {
+        const char *name;
+        enum ptx_space space;
+    } spaces[] = {
+        { ".global", SPACE_GLOBAL }, { ".shared", SPACE_SHARED }, { ".local", SPACE_LOCAL },
+        { ".const", SPACE_CONST },   { ".param", SPACE_PARAM },
+    };
+    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
+        if (str_is(directive, spaces[i].name))
+            return *space = spaces[i].space, true;
+    return false;
+}
+
+void parse_registers(struct parser *p)
+{
+    struct scope *s = &p->scopes[p->n_scopes - 1];
+    uint32_t align, vector;
+    enum ptx_type type = parse_declared_type(p, &align, &vector);
+    if (vector != 1)
+        parse_fail(p, NULL, "vector registers are not supported");
+    do {
+        struct ptx_func *f = p->f;
+        struct str name = parse_name(p, "a register's name");
+        uint32_t count = 1;
+        bool ranged = parse_accept(p, '<');
+        if (ranged) {
+            int64_t n = parse_int(p);
+            if (n < 0 || n > 1 << 20)
+                parse_fail(p, name.p, "too many registers");
+            count = (uint32_t)n;
+            parse_expect(p, '>');
+            s->ranges = parse_grow(p, s->ranges, s->n_ranges, sizeof *s->ranges);
+            s->ranges[s->n_ranges++] = (struct range){ name, f->n_regs, count, type };
+        } else if (!map_put(p->m->arena, &s->singles, name, f->n_regs)) {
+            parse_fail(p, name.p, "register '%.*s' is declared twice", (int)name.n, name.p);
+        }
+        if (f->n_regs + count > 1 << 22)
+            parse_fail(p, name.p, "too many registers");
+        for (uint32_t i = 0; i < count; i++) {
+            f->regs = parse_grow(p, f->regs, f->n_regs, sizeof *f->regs);
+            f->regs[f->n_regs++] = (struct ptx_reg){ name, type, i, ranged };
+        }
+    } while (parse_accept(p, ','));
+    parse_expect(p, ';');
+}

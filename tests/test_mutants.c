@@ -93,7 +93,7 @@ static void fill_all(struct dev *d, struct data all[SHAPES])
     const struct data shapes[SHAPES] = {
         { .m = m + 2, .n = n + wide, .k = 3 * k },                    // rows of 16 bytes, whole tiles along K
         { .m = m / 2 - 3, .n = n / 2 - 1, .k = k + 1, .beta = 0.5 },  // one block, all odd
-        { .m = m - 2, .n = n, .k = 2 * k + wide, .beta = 0.5 },       // rows of 16 bytes that end inside a tile
+        { .m = m - 2, .n = n, .k = 2 * k + wide, .beta = 0.5 },       // the same, K ends inside a tile; C is read
         { .m = m + 2, .n = n + wide, .k = k + 1 },                    // those of A are odd
         { .m = m + 2, .n = n + 1, .k = k + wide },                    // those of B are odd
     };

@@ -206,7 +206,7 @@ static void remove_conditions(struct mutants *s)
 // min(i, n - 1) -> (i); return inside ? ... -> return true ? ...; how many there are, left - acol or cols -> 8.
 static void remove_other_guards(struct mutants *s)
 {
-    static const char *const counts[] = { "left - ", "cols - ", "N - ", "cols :" };
+    static const char *const counts[] = { "left - ", "first - ", "depth - ", "cols - ", "N - ", "cols :" };
     for (size_t i = 0; i < s->size; i++) {
         if (word_at(s, i, "min"))
             add(s, MUTANT_GUARD, 2,
@@ -217,8 +217,8 @@ static void remove_other_guards(struct mutants *s)
             end++;
         if (end > name && starts(s, end, " ? "))
             add(s, MUTANT_GUARD, 1, &(struct edit){ name, end, "true" });
-        for (int k = 0; k < 4; k++)
-            if (starts(s, i, counts[k]) && (ends(s, i, "? ") || (k == 0 && ends(s, i, ", "))))
+        for (int k = 0; k < 6; k++)
+            if (starts(s, i, counts[k]) && (ends(s, i, "? ") || (k < 2 && ends(s, i, ", "))))
                 add(s, MUTANT_GUARD, 1, &(struct edit){ i, right_operand(s, i), "8" });
     }
 }

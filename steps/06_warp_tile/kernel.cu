@@ -59,24 +59,34 @@ __device__ void product(int M, int N, int K, float alpha, const float *A, const 
     // --- Accumulators ---
     float acc[TM][TN] = {};
 
-    // A and B move along K, tile by tile; left is how much of K is still to come.
-    A += size_t(clamp(brow + arow, M)) * K + acol;  // BM x K: the block's rows
-    B += size_t(crow) * N + bcol + ccol;            // K x BN: the block's columns
-    for (int left = K; left > 0; left -= BK, A += BK, B += size_t(BK) * N) {
-        // --- Load ---
-        float4 a_next, b_next;
-        if (left >= BK && bcol + ccol + 4 <= N) {  // asked once a tile: all 4 are there, in A and in B
+    // --- Load ---
+    // A and B move along K, tile by tile; left is how much of K is still to come. Where BK does not divide K, the first
+    // tile is the short one: the others need not ask. Nor need wide rows along N: past the edge they clamp as well.
+    A += size_t(clamp(brow + arow, M)) * K + acol;                           // BM x K: the block's rows
+    B += size_t(crow) * N + (WIDE ? min(bcol + ccol, N - 4) : bcol + ccol);  // K x BN: the block's columns
+    const int cols = WIDE ? 4 : N - bcol - ccol;
+    const int first = (K - 1) % BK + 1;
+    float4 a_next = load<WIDE>(A, first - acol);
+    float4 b_next = load<WIDE>(B, crow < first ? cols : 0);
+    int left = K - first;
+    A += first, B += size_t(first) * N;
+    auto fetch = [&] {
+        if (cols >= 4)
             b_next = load<WIDE>(B, 4);
-            a_next = load<WIDE>(A, 4);
-        } else {
-            b_next = load<WIDE>(B, crow < left ? N - bcol - ccol : 0);
-            a_next = load<WIDE>(A, left - acol);
-        }
+        else
+            b_next = load<WIDE>(B, cols);
+        a_next = load<WIDE>(A, 4);
+        left -= BK, A += BK, B += size_t(BK) * N;
+    };
+    auto put = [&] {
         As[acol + 0][arow] = a_next.x;
         As[acol + 1][arow] = a_next.y;
         As[acol + 2][arow] = a_next.z;
         As[acol + 3][arow] = a_next.w;
         *reinterpret_cast<float4 *>(&Bs[crow][ccol]) = b_next;
+    };
+    for (int tile = 0; tile <= (K - 1) / BK; tile++) {
+        put();
         __syncthreads();  // both tiles are complete before anyone reads them
 
         // --- Compute ---
@@ -94,6 +104,8 @@ __device__ void product(int M, int N, int K, float alpha, const float *A, const 
                 }
         }
         __syncthreads();  // everyone has read the tiles before they are overwritten
+        if (left > 0)
+            fetch();  // the next tiles
     }
 
     // --- Store ---

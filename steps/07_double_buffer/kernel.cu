@@ -60,14 +60,22 @@ __device__ void product(int M, int N, int K, float alpha, const float *A, const 
     float acc[TM][TN] = {};
 
     // --- Load ---
-    // A and B move along K, tile by tile; left is how much of K is still to come.
-    A += size_t(clamp(brow + arow, M)) * K + acol;  // BM x K: the block's rows
-    B += size_t(crow) * N + bcol + ccol;            // K x BN: the block's columns
-    int left = K;
-    float4 a_next, b_next;
+    // A and B move along K, tile by tile; left is how much of K is still to come. Where BK does not divide K, the first
+    // tile is the short one: the others need not ask. Nor need wide rows along N: past the edge they clamp as well.
+    A += size_t(clamp(brow + arow, M)) * K + acol;                           // BM x K: the block's rows
+    B += size_t(crow) * N + (WIDE ? min(bcol + ccol, N - 4) : bcol + ccol);  // K x BN: the block's columns
+    const int cols = WIDE ? 4 : N - bcol - ccol;
+    const int first = (K - 1) % BK + 1;
+    float4 a_next = load<WIDE>(A, first - acol);
+    float4 b_next = load<WIDE>(B, crow < first ? cols : 0);
+    int left = K - first;
+    A += first, B += size_t(first) * N;
     auto fetch = [&] {
-        a_next = load<WIDE>(A, left - acol);
-        b_next = load<WIDE>(B, crow < left ? N - bcol - ccol : 0);
+        if (cols >= 4)
+            b_next = load<WIDE>(B, 4);
+        else
+            b_next = load<WIDE>(B, cols);
+        a_next = load<WIDE>(A, 4);
         left -= BK, A += BK, B += size_t(BK) * N;
     };
     auto put = [&](int stage) {
@@ -77,38 +85,30 @@ __device__ void product(int M, int N, int K, float alpha, const float *A, const 
         As[stage][acol + 3][arow] = a_next.w;
         *reinterpret_cast<float4 *>(&Bs[stage][crow][ccol]) = b_next;
     };
-    fetch();
     put(0);
     __syncthreads();  // the first tiles are complete before anyone reads them
-    // Two sets of operands: those of k + 1 are on their way to registers while those of k are multiplied.
-    float a[2][TM], b[2][TN];
-    auto take = [&](int stage, int k) {
-        for (int i = 0; i < TM; i += 4)
-            *reinterpret_cast<float4 *>(&a[k % 2][i]) = *reinterpret_cast<float4 *>(&As[stage][k][row + i / 4 * DM]);
-        for (int j = 0; j < TN; j += 4)
-            *reinterpret_cast<float4 *>(&b[k % 2][j]) = *reinterpret_cast<float4 *>(&Bs[stage][k][col + j / 4 * DN]);
-    };
-    take(0, 0);
 #pragma unroll 2  // so that stage is a constant
     for (int tile = 0; tile <= (K - 1) / BK; tile++) {
         const int stage = tile % 2;
+        if (left > 0)
+            fetch();  // the next tiles are on their way while these are multiplied
 
         // --- Compute ---
 #pragma unroll
         for (int k = 0; k < BK; k++) {
-            if (k == 3 * BK / 4)
-                put(1 - stage);
-            if (k + 1 == BK)
-                __syncthreads();  // the next tiles are complete, and everyone has read these to their end
-            take(k + 1 < BK ? stage : 1 - stage, (k + 1) % BK);
-            if (k == BK / 4)
-                fetch();  // the next tiles; past the end of K they are 0, and nobody multiplies them
-            for (int i = 0; i < TM; i++)
-                for (int z = 0; z < TN; z++) {
-                    const int j = i % 2 ? z : TN - 1 - z;  // there and back: the next product finds its b in place
-                    acc[i][j] += a[k % 2][i] * b[k % 2][j];
+            float a[TM], b[TN];
+            for (int i = 0; i < TM; i += 4)
+                *reinterpret_cast<float4 *>(&a[i]) = *reinterpret_cast<float4 *>(&As[stage][k][row + i / 4 * DM]);
+            for (int j = 0; j < TN; j += 4)
+                *reinterpret_cast<float4 *>(&b[j]) = *reinterpret_cast<float4 *>(&Bs[stage][k][col + j / 4 * DN]);
+            for (int j = 0; j < TN; j++)
+                for (int z = 0; z < TM; z++) {
+                    const int i = j % 2 ? z : TM - 1 - z;  // there and back: the next product finds its a in place
+                    acc[i][j] += a[i] * b[j];
                 }
         }
+        put(1 - stage);
+        __syncthreads();  // the next tiles are complete, and everyone has read these to their end
     }
 
     // --- Store ---

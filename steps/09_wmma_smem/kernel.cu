@@ -12,16 +12,20 @@ constexpr int LDA = BK, LDB = BN, LDC = BN;
 constexpr int BROWS = THREADS / (BN / 8);  // rows of BN elements that the block copies at once, 8 a thread
 constexpr int AROWS = THREADS / (BK / 8);  // rows of BK elements, the same
 static_assert(BM % AROWS == 0 && BK % BROWS == 0, "every thread copies the same number of elements");
+constexpr int ACOPIES = BM / AROWS, COPIES = ACOPIES + BK / BROWS;  // a thread's share of A's tile, and of both
+constexpr int PARTS = BK / 16 - (BK > 16);  // one in each 16 of K; the last 16 have the barrier, and no copies
+static_assert(COPIES % PARTS == 0, "all parts are of the same number of copies");
 constexpr int STAGE = BM * LDA + BK * LDB;  // halves in As[BM][LDA] and Bs[BK][LDB] together
 
 using half8 = uint4;  // 8 neighbours in a row: 16 bytes, the widest copy there is
 
 // The first n of 8 neighbours, and 0 for the others: a tile may reach past the edge of its matrix.
-// WIDE: rows start at multiples of 16 bytes, so that all 8 are there or none, and one copy takes them.
+// WIDE: rows start at multiples of 16 bytes, so that all 8 are there or none, and one copy takes them. It passes L1 by
+// (__ldcg: cached in L2 only), since a block copies no element twice.
 template <bool WIDE> __device__ half8 load(const half *x, int n)
 {
     if constexpr (WIDE)
-        return n > 0 ? *reinterpret_cast<const half8 *>(x) : half8();
+        return n > 0 ? __ldcg(reinterpret_cast<const half8 *>(x)) : half8();
     alignas(16) half v[8] = {};
     for (int e = 0; e < 8; e++)
         if (e < n)
@@ -75,28 +79,34 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> acc[WM / 16][WN / 16] = {};
 
     // --- Load ---
-    // A and B move along K, tile by tile; left is how much of K is still to come.
-    A += size_t(brow + arow) * K + acol;  // BM x K: the block's rows, from the first element that this thread copies
-    B += size_t(crow) * N + bcol + ccol;  // K x BN: the block's columns, the same
-    int left = K;
-    const int rows = M - brow - arow, cols = N - bcol - ccol;
-    half8 a_next[BM / AROWS], b_next[BK / BROWS];
-    auto fetch = [&] {
-        for (int i = 0; i < BM; i += AROWS)
-            a_next[i / AROWS] = load<WIDE>(&A[size_t(i) * K], i < rows ? left - acol : 0);
-        for (int i = 0; i < BK; i += BROWS)
-            b_next[i / BROWS] = load<WIDE>(&B[size_t(i) * N], i < left - crow ? cols : 0);
-        left -= BK, A += BK, B += size_t(BK) * N;
+    // A and B move along K, tile by tile; left is how much of K is still to come. As in 07 the first tile is the short
+    // one, and copies past an edge clamp, since what comes of them is not stored: wide copies need not ask.
+    A += size_t(brow + arow) * K + acol;                                     // BM x K: the block's rows
+    B += size_t(crow) * N + (WIDE ? min(bcol + ccol, N - 8) : bcol + ccol);  // K x BN: the block's columns
+    int left = K, depth = (K - 1) % BK + 1;                                  // depth of the tile that is copied next
+    const int rows = M - brow - arow, cols = WIDE ? 8 : N - bcol - ccol;
+    half8 copies[COPIES];  // on their way: first those of A, then those of B
+    auto fetch = [&](int from, int to, bool whole) {
+        for (int c = from; c < to && c < ACOPIES; c++)
+            copies[c] = load<WIDE>(&A[ptrdiff_t(min(c * AROWS, rows - 1)) * K], whole ? 8 : depth - acol);
+        for (int c = max(from, ACOPIES); c < to; c++) {
+            const int i = (c - ACOPIES) * BROWS;
+            copies[c] = load<WIDE>(&B[size_t(i) * N], whole ? 8 : i < depth - crow ? cols : 0);
+        }
     };
-    auto put = [&](int stage) {
-        for (int i = 0; i < BM; i += AROWS)
-            *reinterpret_cast<half8 *>(&As[stage + (arow + i) * LDA + acol]) = a_next[i / AROWS];
-        for (int i = 0; i < BK; i += BROWS)
-            *reinterpret_cast<half8 *>(&Bs[stage + (crow + i) * LDB + ccol]) = b_next[i / BROWS];
+    auto advance = [&] { left -= depth, A += depth, B += size_t(depth) * N, depth = BK; };
+    auto put = [&](int stage, int from, int to) {
+        for (int c = from; c < to && c < ACOPIES; c++)
+            *reinterpret_cast<half8 *>(&As[stage + (arow + c * AROWS) * LDA + acol]) = copies[c];
+        for (int c = max(from, ACOPIES); c < to; c++)
+            *reinterpret_cast<half8 *>(&Bs[stage + (crow + (c - ACOPIES) * BROWS) * LDB + ccol]) = copies[c];
     };
-    fetch();
-    put(0);
-    fetch();
+    fetch(0, COPIES, false);
+    advance();
+    put(0, 0, COPIES);
+    if (left > 0)
+        fetch(0, COPIES, WIDE);
+    advance();
     __syncthreads();  // the first tiles are complete before anyone reads them
 
     // A fragment is loaded again as soon as it has been used: the tensor cores need not wait for the next 16 of K.
@@ -110,20 +120,24 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
     for (int j = 0; j < WN / 16; j++)
         load_b(j, 0);
     for (int tile = 0; tile <= (K - 1) / BK; tile++) {
-        put(STAGE - stage);  // tile + 1 into the other stage,
-        fetch();             // and tile + 2 is on its way while this one is multiplied; past the end both are 0
-
         // --- Compute ---
 #pragma unroll
         for (int k = 0; k < BK; k += 16) {
+            if (k / 16 != PARTS) {
+                const int from = k / 16 * COPIES / PARTS, to = from + COPIES / PARTS;
+                put(STAGE - stage, from, to);  // tile + 1 into the other stage,
+                if (left > 0)
+                    fetch(from, to, WIDE);  // and tile + 2 is on its way while this one is multiplied
+                if (to == COPIES)
+                    advance();
+            }
             if (k + 16 == BK) {
                 __syncthreads();  // tile + 1 is complete, and everyone has read this one to its end
                 stage = STAGE - stage;
             }
             const int next = (k + 16) % BK;
             for (int i = 0; i < WM / 16; i++) {
-                for (int z = 0; z < WN / 16; z++) {
-                    const int j = i % 2 ? WN / 16 - 1 - z : z;  // there and back: the next product finds its b in place
+                for (int j = 0; j < WN / 16; j++) {
                     wmma::mma_sync(acc[i][j], a[i], b[j], acc[i][j]);
                     if (i == WM / 16 - 1)
                         load_b(j, next);
@@ -144,7 +158,8 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
         for (int r = crow; r < crow + BM / WM * 16; r += BROWS) {
             const int to = brow + r / 16 * WM + i * 16 + r % 16;
             half8 v;
-            finish(reinterpret_cast<half *>(&v), 8, C, M, N, to, bcol + ccol, alpha, &Cs[r * LDC + ccol], beta);
+            finish(reinterpret_cast<half *>(&v), 8, C, M, N, to, bcol + ccol, alpha, &Cs[r * LDC + ccol],
+                   beta);
             store<WIDE>(C, M, N, to, bcol + ccol, v);
         }
     }

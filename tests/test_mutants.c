@@ -57,7 +57,7 @@ static struct dev_kernel *kernel(struct dev *d, struct dev_module *m, size_t num
 
 // --- running ---
 
-enum { SHAPES = 5 };
+enum { SHAPES = 6 };
 
 struct data {
     int m, n, k;
@@ -96,6 +96,7 @@ static void fill_all(struct dev *d, struct data all[SHAPES])
         { .m = m - 2, .n = n, .k = 2 * k + wide, .beta = 0.5 },       // the same, K ends inside a tile; C is read
         { .m = m + 2, .n = n + wide, .k = k + 1 },                    // those of A are odd
         { .m = m + 2, .n = n + 1, .k = k + wide },                    // those of B are odd
+        { .m = m, .n = n, .k = wide },                                // K ends inside the first tile
     };
     for (size_t i = 0; i < SHAPES; i++) {
         all[i] = shapes[i];

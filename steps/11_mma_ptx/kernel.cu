@@ -1,4 +1,4 @@
-// Step 11: mma. The black box of WMMA opened: ldmatrix, mma and stmatrix, and which lane holds what of a fragment.
+// Step 11: mma. The black box of WMMA opened: ldmatrix and mma, and which lane holds what of a fragment.
 #include <cuda_fp16.h>
 
 // --- Tile sizes ---

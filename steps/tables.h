@@ -1,4 +1,4 @@
-// The tables of steps/results: what `ladder --csv` writes, counters, trials and bounds. steps/results/README.md says
+// The tables of steps/results: what `ladder --csv` writes, counters, stalls, trials and bounds. steps/results/README.md says
 // what is in which file.
 //
 // Readers fill a list that the caller frees with free(). They return false, with one line in error that names the file
@@ -25,7 +25,7 @@ struct result {
 
 struct counter {
     char step[RESULT_TEXT], name[RESULT_TEXT];
-    double value;  // of one launch at 256 x 256 x 256
+    double value;  // of one launch at 256 x 256 x 256; of stalls at 4096 x 4096 x 4096
 };
 
 struct trial {
@@ -43,6 +43,7 @@ struct bound {
 
 bool results_read(const char *path, struct result **list, size_t *n, char error[DEV_ERROR_MAX]);
 bool counters_read(const char *path, struct counter **list, size_t *n, char error[DEV_ERROR_MAX]);
+bool stalls_read(const char *path, struct counter **list, size_t *n, char error[DEV_ERROR_MAX]);
 bool trials_read(const char *path, struct trial **list, size_t *n, char error[DEV_ERROR_MAX]);
 bool bounds_read(const char *path, struct bound **list, size_t *n, char error[DEV_ERROR_MAX]);
 

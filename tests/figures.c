@@ -28,6 +28,10 @@ void figures_open(struct figures *f, const char *folder)
     cr_assert(trials_read(path, &f->trials, &f->n_trials, error), "%s", error);
     snprintf(path, sizeof path, "%s/h200_bounds.csv", folder);
     cr_assert(bounds_read(path, &f->bounds, &f->n_bounds, error), "%s", error);
+    snprintf(path, sizeof path, "%s/h200_*_stalls.csv", folder);
+    cr_assert(!glob(path, 0, NULL, &found), "no stalls in %s", folder);
+    cr_assert(stalls_read(found.gl_pathv[found.gl_pathc - 1], &f->stalls, &f->n_stalls, error), "%s", error);
+    globfree(&found);
     f->trial_quoted = calloc(f->n_trials + f->n_bounds, sizeof *f->trial_quoted);
     f->bound_quoted = f->trial_quoted + f->n_trials;
     cr_assert(f->trial_quoted);
@@ -38,6 +42,7 @@ void figures_close(struct figures *f)
     free(f->results);
     free(f->trials);
     free(f->bounds);
+    free(f->stalls);
     free(f->trial_quoted);
 }
 
@@ -198,6 +203,31 @@ static bool ratio_found(const struct passage *p, const char *figure, const char 
     return false;
 }
 
+// A share of a pipe's peak. Or the clocks of a reason to wait, or of all reasons of a step.
+static bool stall_found(const struct passage *p, const char *figure, bool percent)
+{
+    double sum = 0;
+    for (size_t i = 0; i < p->f->n_stalls; i++) {
+        const struct counter *c = &p->f->stalls[i];
+        const bool last = i + 1 == p->f->n_stalls || strcmp(c->step, c[1].step);
+        const bool share = strstr(c->name, ".pct_");
+        sum += share ? 0 : c->value;
+        if (may_quote(p, c->step) &&
+            ((share == percent && reads(c->value, figure)) || (!percent && last && reads(sum, figure))))
+            return true;
+        sum = last ? 0 : sum;
+    }
+    return false;
+}
+
+static bool has_stalls(const struct passage *p)
+{
+    for (size_t i = 0; i < p->f->n_stalls; i++)
+        if (!strncmp(p->f->stalls[i].step, p->own, strlen(p->own)))
+            return true;
+    return false;
+}
+
 static void report(struct passage *p, bool found, const char *figure)
 {
     p->n++;
@@ -283,6 +313,7 @@ static void check_prose(struct passage *p)
         says = true;
         mark_list(words, i, speeds);
     }
+    const bool busy = !says && strstr(p->text, "Nsight Compute") && strstr(p->text, "busy") && has_stalls(p);
     for (size_t i = 0; i < n; i++) {
         const char *figure = words[i].text, *next = i + 1 < n && !words[i].after ? words[i + 1].text : "";
         if (!is_number(figure))
@@ -294,6 +325,8 @@ static void check_prose(struct passage *p)
             report(p, ratio_found(p, figure, words[i + 2].text, size_at(words, n, i + 3)), figure);
         else if (says && (!strcmp(next, "ms") || !strcmp(next, "us")))
             report(p, time_found(p, figure, next, size_at(words, n, i + 2)), figure);
+        else if (busy && (!strcmp(next, "%") || strchr(figure, '.')))
+            report(p, stall_found(p, figure, !strcmp(next, "%")), figure);
         else if (speeds[i] || (says && strchr(figure, '.') && !has_unit(next)))
             report(p, speed_found(p, figure, size_at(words, n, i + 1 + !strcmp(next, "TFLOP/s"))), figure);
     }

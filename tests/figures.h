@@ -5,6 +5,8 @@
 //   - where a paragraph says TFLOP/s, every number with a decimal point that no other unit follows, and every time (ms,
 //     us);
 //   - a share, "0.97 of cuBLAS" or "17 % of cuBLAS", and a ratio, "2.1 times 08 at 4096";
+//   - where a paragraph says how "busy" "Nsight Compute" found a pipe, and no TFLOP/s: every share, and every number with
+//     a decimal point (clocks of a warp's wait, or all of them together), if there are such counters of the step;
 //   - in a table, the numbers of a column whose head says TFLOP/s, or of all columns where the first head does.
 // Such a number stands in a table when a value of it, rounded to as many decimals, reads the same. The rows that may be
 // quoted are the chapter's own step's, those of a step that the same paragraph or table names ("07"), and those of no
@@ -18,7 +20,8 @@ struct figures {
     struct result *results;
     struct trial *trials;
     struct bound *bounds;
-    size_t n_results, n_trials, n_bounds;
+    struct counter *stalls;
+    size_t n_results, n_trials, n_bounds, n_stalls;
     bool *trial_quoted, *bound_quoted;  // by a text that was checked
 };
 

@@ -44,6 +44,10 @@ static struct trial trials[] = {
     { .step = "instruction", .type = "f32", .low = 63.6, .high = 63.6 },
 };
 static struct bound bounds[] = { { .step = "07_first", .tflops = "66.9" } };
+static struct counter stalls[] = {
+    { "07_first", "a.pct_of_peak", 80.28 },  { "07_first", "wait.ratio", 0.25 },  { "07_first", "issue.ratio", 1.3 },
+    { "08_second", "a.pct_of_peak", 17.17 }, { "08_second", "wait.ratio", 9.66 },
+};
 
 Test(figures, are_found_or_refused)
 {
@@ -74,13 +78,17 @@ Test(figures, are_found_or_refused)
         { "0.57 of cuBLAS at 1024", "", 1 },
         { "2.5 times 07 at 4096; 2.4 times 02", "2.5 ", 1 },
         { "TFLOP/s: 2.76 ms, 111 us, 112 us, 3.1 clocks", "112 ", 3 },
+        { "Nsight Compute: 80 % busy, 79 % busy, 0.25 and 0.26 clocks, 1.55 in all", "79 0.26 ", 5 },
+        { "Nsight Compute: 80 % busy, 17 % busy, 9.7 clocks", "17 9.7 ", 3 },
+        { "Nsight Compute: in 08 17 % busy, 9.7 clocks, 9.66 in all", "", 3 },
+        { "17 % busy.\n\nNsight Compute: 9.7 clocks", "", 0 },
         { "| | TFLOP/s | GB |\n|---|---|---|\n| a 1 | 49.8 | 7.5 |\n| b 2 | 49.7 |", "49.7 ", 2 },
         { "| TFLOP/s of | a | b |\n|---|---|---|\n| 3 c | 46 to 49 | 63.6 |\n| d | 47 | - |", "47 ", 4 },
         { "| size | time | TFLOP/s |\n|---|---|---|\n| 1024 | 111 us | 49.8 |", "49.8 ", 1 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bool quoted[3] = { false };
-        struct figures f = { results, trials, bounds, 3, 2, 1, quoted, quoted + 2 };
+        struct figures f = { results, trials, bounds, stalls, 3, 2, 1, 5, quoted, quoted + 2 };
         *complaints = '\0';
         size_t n = figures_check(&f, cases[i].text, "07", note);
         cr_expect_str_eq(complaints, cases[i].refused, "%s: refused %s", cases[i].text, complaints);
@@ -212,83 +220,4 @@ Test(figures, the_readmes_ladder_is_the_table_of_times)
     cr_expect_eq(lines, 13 + 3 + 5, "the README's ladder has %d lines", lines);  // and head, blank line, titles, halves
     figures_close(&f);
     free(readme);
-}
-
-// --- what Nsight Compute says of a launch at 4096 ---
-
-enum { STALLS = 100 };
-
-struct stall {
-    char step[40], counter[100];
-    double value;
-};
-
-static size_t stalls_read(struct stall *all)
-{
-    glob_t found;
-    size_t n = 0;
-    cr_assert(!glob(ROOT "/steps/results/h200_*_stalls.csv", 0, NULL, &found));
-    FILE *f = fopen(found.gl_pathv[found.gl_pathc - 1], "r");
-    cr_assert(f && fscanf(f, "step,counter,value") == 0, "%s", found.gl_pathv[found.gl_pathc - 1]);
-    while (n < STALLS && fscanf(f, " %39[^,],%99[^,],%lf", all[n].step, all[n].counter, &all[n].value) == 3)
-        n++;
-    cr_assert(n > 0 && n < STALLS && feof(f), "row %zu is bad", n + 1);
-    fclose(f);
-    globfree(&found);
-    return n;
-}
-
-// A share of a pipe's peak; the clocks of a reason to wait, or all the clocks of a step's instruction.
-static bool stalls_have(const struct stall *all, size_t n, const char *number, bool percent)
-{
-    const char *point = strchr(number, '.');
-    const double half = point ? 0.5000001 * pow(10, -(double)strlen(point + 1)) : 0.5000001;
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        const bool share = strstr(all[i].counter, "pct") != NULL;
-        sum = i && !strcmp(all[i].step, all[i - 1].step) ? sum : 0;
-        sum += share ? 0 : all[i].value;
-        if (share == percent && fabs(all[i].value - atof(number)) <= half)
-            return true;
-        if (!percent && (i + 1 == n || strcmp(all[i].step, all[i + 1].step)) && fabs(sum - atof(number)) <= half)
-            return true;
-    }
-    return false;
-}
-
-// In a paragraph that says how busy Nsight Compute found a pipe, and no speed: each share, and each number with a
-// decimal point.
-Test(figures, that_nsight_compute_gave_are_in_the_results)
-{
-    struct stall all[STALLS];
-    const size_t n = stalls_read(all);
-    const char *checked_last = "";
-    for (size_t i = 0; i < n; i++) {
-        char path[300], *save, *text;
-        size_t figures = 0;
-        if (!strcmp(all[i].step, checked_last))
-            continue;
-        checked_last = all[i].step;
-        snprintf(path, sizeof path, ROOT "/steps/%.39s/NOTES.md", all[i].step);
-        text = read_text(path);
-        for (char *end, *p = text; p; p = end ? end + 2 : NULL) {
-            if ((end = strstr(p, "\n\n")))
-                *end = '\0';
-            if (!strstr(p, "Nsight Compute") || !strstr(p, "busy") || strstr(p, "TFLOP/s"))
-                continue;
-            for (char *word = strtok_r(p, " \n", &save); word; word = strtok_r(NULL, " \n", &save)) {
-                char *behind = save + strspn(save, " \n"), number[20];
-                const size_t digits = strspn(word, "0123456789.");
-                if (!digits || digits >= sizeof number)
-                    continue;
-                snprintf(number, sizeof number, "%.*s", (int)digits - (word[digits - 1] == '.'), word);
-                if (*behind != '%' && !strchr(number, '.'))
-                    continue;
-                cr_expect(stalls_have(all, n, number, *behind == '%'), "%s: Nsight Compute gave no %s", path, number);
-                figures++;
-            }
-        }
-        cr_expect(figures || !strcmp(all[i].step, "06_warp_tile"), "%s quotes nothing of it", path);
-        free(text);
-    }
 }

@@ -147,7 +147,8 @@ gemm(int M, int N, int K, float alpha, const half *A, const half *B, float beta,
     // Chosen once, so that no copy has to ask how rows are aligned, and no fragment whether it is there.
     const bool whole = K % BK == 0 && int(blockIdx.y + 1) * BM <= M && int(blockIdx.x + 1) * BN <= N;
     if (K % 8 == 0 && N % 8 == 0)
-        whole ? product<true, true>(M, N, K, alpha, A, B, beta, C) : product<true, false>(M, N, K, alpha, A, B, beta, C);
+        whole ? product<true, true>(M, N, K, alpha, A, B, beta, C)
+              : product<true, false>(M, N, K, alpha, A, B, beta, C);
     else
         product<false, false>(M, N, K, alpha, A, B, beta, C);
 }

@@ -159,8 +159,7 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
         for (int r = crow; r < crow + BM / WM * 16; r += BROWS) {
             const int to = brow + r / 16 * WM + i * 16 + r % 16;
             half8 v;
-            finish(reinterpret_cast<half *>(&v), 8, C, M, N, to, bcol + ccol, alpha, &Cs[r * LDC + ccol],
-                   beta);
+            finish(reinterpret_cast<half *>(&v), 8, C, M, N, to, bcol + ccol, alpha, &Cs[r * LDC + ccol], beta);
             store<WIDE>(C, M, N, to, bcol + ccol, v);
         }
     }

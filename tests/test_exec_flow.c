@@ -316,3 +316,26 @@ Test(exec_flow, a_fault_names_the_source_line_and_where_it_was_inlined)
     expect_fault(PTX_HEAD ".visible .entry k(.param .u64 out, .param .u64 in)\n{\ntrap;\n}\n", one, 0,
                  PARTS("test.ptx:6: "));  // without .loc: the line of the PTX
 }
+
+// f traps for 1, at a line that was inlined into it; g passes on what it is given.
+#define CALLS                                                                                                          \
+    ".func f(.param .b32 p)\n{\n.reg .b32 r;\n.reg .pred q;\n.loc 2 7 3\nld.param.u32 r, [p];\n"                       \
+    ".loc 2 5 3, function_name $L__info_string0, inlined_at 2 7 3\nsetp.eq.u32 q, r, 1;\n@q trap;\nret;\n}\n"          \
+    ".func g(.param .b32 p)\n{\n.reg .b32 r;\n.param .b32 a;\n.loc 2 12 3\nld.param.u32 r, [p];\n"                     \
+    "st.param.b32 [a], r;\ncall.uni f, (a);\nret;\n}\n"
+#define CALL(line, function, value)                                                                                    \
+    "{\n.param .b32 a;\n.loc 1 " line " 9\nst.param.b32 [a], " value ";\ncall.uni " function ", (a);\n}\n"
+#define CALLED(body) PTX_HEAD CALLS ENTRY body LEAVE ".file 1 \"/src/kernel.cu\"\n.file 2 \"/src/part.cuh\"\n"
+
+Test(exec_flow, a_fault_in_a_function_names_the_kernels_call)
+{
+    struct ptx_shape one = { 1, 32, 0 };
+    expect_fault(CALLED(CALL("40", "f", "0") CALL("41", "f", "1")), one, 0,
+                 PARTS("part.cuh:5, called from kernel.cu:41: "));
+    expect_fault(CALLED(CALL("40", "f", "1") CALL("41", "f", "0")), one, 0,
+                 PARTS("part.cuh:5, called from kernel.cu:40: "));
+    expect_fault(CALLED(CALL("40", "g", "0") CALL("41", "f", "0") CALL("42", "g", "1")), one, 0,
+                 PARTS("part.cuh:5, called from kernel.cu:42: "));
+    // A call of no line belongs to the line before, in the kernel and in a function.
+    expect_fault(CALLED(".loc 1 39 1\n" CALL("0", "g", "1")), one, 0, PARTS("part.cuh:5, called from kernel.cu:39: "));
+}

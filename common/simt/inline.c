@@ -1,6 +1,7 @@
 // Function calls: a kernel with the bodies of the functions it calls copied in. Each copy has registers of its own;
 // its formal parameters are the caller's .param variables; a return is a branch to its end. The functions' own
-// variables need no copies, since no function is active twice in a thread.
+// variables need no copies, since no function is active twice in a thread. A copied instruction is said to be inlined
+// where the call is, as nvcc says of what it inlines itself: so a message about it names the kernel's own line, too.
 #include <string.h>
 
 #include "arena.h"
@@ -13,14 +14,21 @@ struct frame {  // a function whose body is being copied
     const struct ptx_func *f;
     const struct ptx_operand *arguments, *results;  // groups of the call, or NULL
     struct frame *caller;
+    uint32_t call;    // the call's place in m->locs, its index + 1; 0 where it has none
+    uint32_t number;  // of this copy, from 1
+};
+
+struct moved {  // a place of m->locs in the copy that asked for it last
+    uint32_t copy, loc;
 };
 
 struct inliner {
-    const struct ptx_module *m;
+    struct ptx_module *m;
     struct ptx_func *out;
     struct arena *arena;
-    bool *known;     // by variable: it is one of out's
-    uint32_t calls;  // bodies copied so far
+    bool *known;          // by variable: it is one of out's
+    struct moved *moved;  // by index in m->locs as they were parsed
+    uint32_t calls;       // bodies copied so far
     char *error;
     const char **at;
 };
@@ -104,11 +112,39 @@ static bool out_of_memory(struct inliner *x, const struct frame *fr)
     return refuse(x, fr->f->name.p, "out of memory", fr->f->name);
 }
 
+// The place loc (an index + 1, or 0) as it is in fr's copy, inlined where fr was called; less of it when memory runs
+// out.
+static uint32_t place_in(struct inliner *x, const struct frame *fr, uint32_t loc)
+{
+    struct ptx_module *m = x->m;
+    uint32_t first = 0, last = 0;
+    if (!fr->call)
+        return loc;
+    while (loc && x->moved[loc - 1].copy != fr->number) {  // with the calls that nvcc inlined, outwards
+        struct ptx_loc *locs = grown(x, m->locs, m->n_locs, sizeof *locs);
+        if (!locs)
+            break;
+        m->locs = locs;
+        locs[m->n_locs++] = locs[loc - 1];
+        x->moved[loc - 1] = (struct moved){ fr->number, m->n_locs };
+        loc = locs[loc - 1].at;
+        if (last)
+            locs[last - 1].at = m->n_locs;
+        last = m->n_locs;
+        first = first ? first : last;
+    }
+    const bool known = loc && x->moved[loc - 1].copy == fr->number;
+    const uint32_t rest = known ? x->moved[loc - 1].loc : fr->call;
+    if (last)
+        m->locs[last - 1].at = rest;
+    return first ? first : rest;
+}
+
 static bool copy_body(struct inliner *x, struct frame *fr, unsigned depth);
 
 static bool copy_call(struct inliner *x, struct frame *fr, const struct ptx_inst *in, unsigned depth, bool *done)
 {
-    struct frame callee = { .caller = fr };
+    struct frame callee = { .caller = fr, .call = place_in(x, fr, in->loc) };
     struct str name;
     *done = false;
     if (!read_call(in, &name, &callee.results, &callee.arguments))
@@ -143,6 +179,7 @@ static bool copy_body(struct inliner *x, struct frame *fr, unsigned depth)
     const uint32_t base = out->n_regs;
     if (out->n_insts > INSTRUCTIONS || x->calls++ > INSTRUCTIONS)
         return refuse(x, f->name.p, "its callers become too large with it", f->name);
+    fr->number = x->calls;
     uint32_t *place = arena_alloc(x->arena, (f->n_insts + 1) * sizeof *place);
     for (uint32_t i = 0; place && i < f->n_regs; i++) {
         if (!(out->regs = grown(x, out->regs, out->n_regs, sizeof *out->regs)))
@@ -172,6 +209,7 @@ static bool copy_body(struct inliner *x, struct frame *fr, unsigned depth)
             if (!copy_operand(x, fr, base, &f->insts[i].operand[k], &in.operand[k]))
                 return out_of_memory(x, fr);
         in.guard += in.guard >= 0 ? (int32_t)base : 0;
+        in.loc = place_in(x, fr, in.loc);
         out->insts = grown(x, out->insts, out->n_insts, sizeof *out->insts);
         if (!in.operand || !out->insts)
             return out_of_memory(x, fr);
@@ -199,7 +237,7 @@ static bool copy_body(struct inliner *x, struct frame *fr, unsigned depth)
     return true;
 }
 
-const struct ptx_func *ptx_inline(const struct ptx_module *m, const struct ptx_func *f, struct arena *arena,
+const struct ptx_func *ptx_inline(struct ptx_module *m, const struct ptx_func *f, struct arena *arena,
                                   char error[DEV_ERROR_MAX], const char **at)
 {
     bool calls = false;
@@ -211,7 +249,8 @@ const struct ptx_func *ptx_inline(const struct ptx_module *m, const struct ptx_f
     struct inliner x = { .m = m, .out = out, .arena = arena, .error = error, .at = at };
     struct frame top = { .f = f };
     x.known = arena_alloc(arena, m->n_vars + 1);
-    if (!out || !x.known) {
+    x.moved = arena_alloc(arena, (m->n_locs + 1) * sizeof *x.moved);
+    if (!out || !x.known || !x.moved) {
         out_of_memory(&x, &top);
         return NULL;
     }

@@ -132,9 +132,10 @@ struct ptx_module *ptx_parse(const char *file, const char *text, size_t bytes, c
 void ptx_free(struct ptx_module *m);
 
 // f with the bodies of the functions that it calls in place of the calls, or f itself where it calls none; in arena.
-// Calls of functions without a body stay. NULL, with one line in error and the place in *at, for a recursive call or
-// one whose arguments are not .param variables. Source: PTX ISA 7.1 (function calls).
-const struct ptx_func *ptx_inline(const struct ptx_module *m, const struct ptx_func *f, struct arena *arena,
+// Calls of functions without a body stay. m's locs grow by the places of the copies, inlined where the calls are. NULL,
+// with one line in error and the place in *at, for a recursive call or one whose arguments are not .param variables.
+// Source: PTX ISA 7.1 (function calls).
+const struct ptx_func *ptx_inline(struct ptx_module *m, const struct ptx_func *f, struct arena *arena,
                                   char error[DEV_ERROR_MAX], const char **at);
 
 // Writes "file:line:column: message" for the place at in m's text.

@@ -203,6 +203,17 @@ static bool ratio_found(const struct passage *p, const char *figure, const char 
     return false;
 }
 
+// The clock at which a step ran, or the highest one of the card.
+static bool clock_found(const struct passage *p, const char *figure)
+{
+    for (size_t i = 0; i < p->f->n_stalls; i++) {
+        const struct counter *c = &p->f->stalls[i];
+        if (may_quote(p, c->step) && strstr(c->name, ".per_second") && reads(1e-9 * c->value, figure))
+            return true;
+    }
+    return p->f->n_results && reads(1e-3 * p->f->results[0].mhz, figure);
+}
+
 // A share of a pipe's peak. Or the clocks of a reason to wait, or of all reasons of a step.
 static bool stall_found(const struct passage *p, const char *figure, bool percent)
 {
@@ -210,10 +221,10 @@ static bool stall_found(const struct passage *p, const char *figure, bool percen
     for (size_t i = 0; i < p->f->n_stalls; i++) {
         const struct counter *c = &p->f->stalls[i];
         const bool last = i + 1 == p->f->n_stalls || strcmp(c->step, c[1].step);
-        const bool share = strstr(c->name, ".pct_");
-        sum += share ? 0 : c->value;
+        const bool share = strstr(c->name, ".pct_"), clocks = strstr(c->name, ".ratio");
+        sum += clocks ? c->value : 0;
         if (may_quote(p, c->step) &&
-            ((share == percent && reads(c->value, figure)) || (!percent && last && reads(sum, figure))))
+            (((percent ? share : clocks) && reads(c->value, figure)) || (!percent && last && reads(sum, figure))))
             return true;
         sum = last ? 0 : sum;
     }
@@ -325,8 +336,10 @@ static void check_prose(struct passage *p)
             report(p, ratio_found(p, figure, words[i + 2].text, size_at(words, n, i + 3)), figure);
         else if (says && (!strcmp(next, "ms") || !strcmp(next, "us")))
             report(p, time_found(p, figure, next, size_at(words, n, i + 2)), figure);
-        else if (busy && (!strcmp(next, "%") || strchr(figure, '.')))
+        else if (busy && (!strcmp(next, "%") || (strchr(figure, '.') && strcmp(next, "GHz"))))
             report(p, stall_found(p, figure, !strcmp(next, "%")), figure);
+        else if (!strcmp(next, "GHz"))
+            report(p, clock_found(p, figure), figure);
         else if (speeds[i] || (says && strchr(figure, '.') && !has_unit(next)))
             report(p, speed_found(p, figure, size_at(words, n, i + 1 + !strcmp(next, "TFLOP/s"))), figure);
     }

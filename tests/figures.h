@@ -7,6 +7,7 @@
 //   - a share, "0.97 of cuBLAS" or "17 % of cuBLAS", and a ratio, "2.1 times 08 at 4096";
 //   - where a paragraph says how "busy" "Nsight Compute" found a pipe, and no TFLOP/s: every share, and every number with
 //     a decimal point (clocks of a warp's wait, or all of them together), if there are such counters of the step;
+//   - a clock, "1.75 GHz": that at which a step ran, or the highest of the card;
 //   - in a table, the numbers of a column whose head says TFLOP/s, or of all columns where the first head does.
 // Such a number stands in a table when a value of it, rounded to as many decimals, reads the same. The rows that may be
 // quoted are the chapter's own step's, those of a step that the same paragraph or table names ("07"), and those of no

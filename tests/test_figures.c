@@ -35,7 +35,13 @@ static void note(const char *figure, const char *where)
 }
 
 static struct result results[] = {
-    { .step = "07_first", .type = "f32", .m = 4096, .tflops = 49.80, .baseline_tflops = 51.25, .ms = 2.7596 },
+    { .step = "07_first",
+      .type = "f32",
+      .m = 4096,
+      .tflops = 49.80,
+      .baseline_tflops = 51.25,
+      .ms = 2.7596,
+      .mhz = 1980 },
     { .step = "07_first", .type = "f32", .m = 1024, .tflops = 19.31, .baseline_tflops = 33.77, .ms = 0.11123 },
     { .step = "08_second", .type = "f32", .m = 4096, .tflops = 124.5, .baseline_tflops = 51.25, .ms = 1.1 },
 };
@@ -45,8 +51,9 @@ static struct trial trials[] = {
 };
 static struct bound bounds[] = { { .step = "07_first", .tflops = "66.9" } };
 static struct counter stalls[] = {
-    { "07_first", "a.pct_of_peak", 80.28 },  { "07_first", "wait.ratio", 0.25 },  { "07_first", "issue.ratio", 1.3 },
-    { "08_second", "a.pct_of_peak", 17.17 }, { "08_second", "wait.ratio", 9.66 },
+    { "07_first", "a.pct_of_peak", 80.28 }, { "07_first", "wait.ratio", 0.25 },
+    { "07_first", "issue.ratio", 1.3 },     { "08_second", "a.pct_of_peak", 17.17 },
+    { "08_second", "wait.ratio", 9.66 },    { "07_first", "clock.per_second", 1.9748e9 },
 };
 
 Test(figures, are_found_or_refused)
@@ -63,7 +70,7 @@ Test(figures, are_found_or_refused)
         { "From 46 to 49 TFLOP/s, and 46, 48 or 49.8 TFLOP/s.", "48 ", 5 },
         { "19.3 and\n20.3\nTFLOP/s", "20.3 ", 2 },
         { "22.3 TFLOP/s instead of 19.3.", "22.3 ", 2 },
-        { "66.9 TFLOP/s (132 SMs x 1.98 GHz) at 41.9 and 63.6", "41.9 ", 3 },
+        { "66.9 TFLOP/s (132 SMs x 1.98 GHz) at 41.9 and 63.6", "41.9 ", 4 },
         { "at 4096, 49.9 TFLOP/s, and slower than 03, 49.8 TFLOP/s", "49.9 ", 2 },
         { "at 49.9 TFLOP/s, at 46 to 50 TFLOP/s", "49.9 ", 3 },
         { "A bare 41.9 and 12 TFLOPs.", "", 0 },
@@ -82,13 +89,15 @@ Test(figures, are_found_or_refused)
         { "Nsight Compute: 80 % busy, 17 % busy, 9.7 clocks", "17 9.7 ", 3 },
         { "Nsight Compute: in 08 17 % busy, 9.7 clocks, 9.66 in all", "", 3 },
         { "17 % busy.\n\nNsight Compute: 9.7 clocks", "", 0 },
+        { "1.97 GHz, 1.98 GHz, 1.83 GHz; TFLOP/s at 1.9 GHz", "1.83 1.9 ", 4 },
+        { "Nsight Compute: 80 % busy at 1.97 GHz", "", 2 },
         { "| | TFLOP/s | GB |\n|---|---|---|\n| a 1 | 49.8 | 7.5 |\n| b 2 | 49.7 |", "49.7 ", 2 },
         { "| TFLOP/s of | a | b |\n|---|---|---|\n| 3 c | 46 to 49 | 63.6 |\n| d | 47 | - |", "47 ", 4 },
         { "| size | time | TFLOP/s |\n|---|---|---|\n| 1024 | 111 us | 49.8 |", "49.8 ", 1 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bool quoted[3] = { false };
-        struct figures f = { results, trials, bounds, stalls, 3, 2, 1, 5, quoted, quoted + 2 };
+        struct figures f = { results, trials, bounds, stalls, 3, 2, 1, 6, quoted, quoted + 2 };
         *complaints = '\0';
         size_t n = figures_check(&f, cases[i].text, "07", note);
         cr_expect_str_eq(complaints, cases[i].refused, "%s: refused %s", cases[i].text, complaints);

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "findings.h"
 #include "tester_explain.h"
 
 enum { SIM_SIZE = 256, GPU_SIZE = 4096, GPU_WARMUP = 2, GPU_ITERATIONS = 15, GRID_Y_MAX = 65535 };
@@ -304,8 +305,11 @@ static void check(struct tester *t, const struct step *step, struct tester_resul
     if (v.right)
         snprintf(r->what, sizeof r->what, "%s; worst error %.2g of its bound",
                  large ? "rows by Freivalds' check, edges and a sample one by one" : "every element compared", v.worst);
-    else
-        tester_explain(r->what, sizeof r->what, step, &v, o->alpha, &t->A, &t->B, o->beta, C0);
+    else {
+        const struct tester_product p = { o->alpha, o->beta, &t->A, &t->B, C0, &t->C };
+        const struct findings *found = dev_findings(t->dev);
+        tester_explain(r->what, sizeof r->what, step, &v, &p, found && found->n);
+    }
 }
 
 static struct scalar scalar_of(enum dev_type type, double value)

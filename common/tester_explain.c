@@ -2,7 +2,9 @@
 //
 // The hint compares the value with what the usual mistakes would give: nothing written, beta * C0 or alpha forgotten,
 // products missing at the start or the end of K, rows and columns swapped, a neighbour's sum. It is tried in that
-// order, and a value counts as the mistake's where it is within the element's error bound of it.
+// order, and a value counts as the mistake's where it is within the element's error bound of it. Of so many sums one
+// may be that near by chance, in half precision above all: so other wrong elements beside it must show the same
+// mistake.
 #include "tester_explain.h"
 
 #include <math.h>
@@ -24,37 +26,100 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *l, const char
         l->used = l->used + (size_t)n < l->room ? l->used + (size_t)n : l->room - 1;
 }
 
-static double dot(const struct matrix *A, const struct matrix *B, int row, int col)
+// What C[row][col] would be with the products from first to end alone, and beta * C0 of that place.
+static double sum_of(const struct tester_product *p, int row, int col, int first, int end)
 {
     double sum = 0;
-    for (int k = 0; k < A->cols; k++)
-        sum += matrix_get(A, row, k) * matrix_get(B, k, col);
-    return sum;
+    for (int k = first; k < end; k++)
+        sum += matrix_get(p->A, row, k) * matrix_get(p->B, k, col);
+    return p->alpha * sum;
+}
+
+static double rest_of(const struct tester_product *p, int row, int col)
+{
+    return p->beta != 0 ? p->beta * matrix_get(p->C0, row, col) : 0;
+}
+
+// A mistake that many elements may share: C[row][col] is the sum of the products from first to end of the element drow
+// rows and dcol columns on, or of the transposed one.
+struct mistake {
+    int first, end, drow, dcol;
+    bool transposed;
+};
+
+// How far C[row][col] may be from what a mistake of v's size gives: v's bound, and the rounding of this value itself.
+static double slack(const struct tester_product *p, const struct matrix_verdict *v, int row, int col)
+{
+    return v->bound + type_roundoff(p->C->type) * fabs(matrix_get(p->C, row, col));
+}
+
+// Whether C[row][col] is what the mistake gives.
+static bool shows(const struct tester_product *p, const struct mistake *m, int row, int col, double within)
+{
+    const int r = m->transposed ? col : row + m->drow, c = m->transposed ? row : col + m->dcol;
+    if (r < 0 || r >= p->A->rows || c < 0 || c >= p->B->cols)
+        return false;
+    const double rest = m->transposed ? rest_of(p, r, c) : rest_of(p, row, col);
+    return fabs(sum_of(p, r, c, m->first, m->end) + rest - matrix_get(p->C, row, col)) <= within;
+}
+
+enum { WITNESSES = 8 };
+
+// Whether other wrong elements of the block's tile show the mistake as well: those of v's row where rows are mistaken,
+// of its column where columns are, and on a diagonal otherwise. Most of the first eight must; with none, v's word is
+// enough.
+static bool agreed(const struct step *step, const struct matrix_verdict *v, const struct tester_product *p,
+                   const struct mistake *m)
+{
+    const int tm = step->tile.m, tn = step->tile.n, most = tm > tn ? tm : tn;
+    int wrong = 0, same = 0;
+    for (int i = 1; i < most && wrong < WITNESSES; i++) {
+        const int row = m->drow ? v->row : v->row / tm * tm + (v->row % tm + i) % tm;
+        const int col = m->dcol ? v->col : v->col / tn * tn + (v->col % tn + i) % tn;
+        if (row >= p->C->rows || col >= p->C->cols || !isfinite(matrix_get(p->C, row, col)))
+            continue;
+        const double within = 2 * slack(p, v, row, col);
+        const double off = sum_of(p, row, col, 0, p->A->cols) + rest_of(p, row, col) - matrix_get(p->C, row, col);
+        if (fabs(off) <= within)
+            continue;
+        wrong++;
+        same += shows(p, m, row, col, within);
+    }
+    return 4 * same >= 3 * wrong;
+}
+
+static bool is_mistake(const struct step *step, const struct matrix_verdict *v, const struct tester_product *p,
+                       const struct mistake *m)
+{
+    return shows(p, m, v->row, v->col, slack(p, v, v->row, v->col)) && agreed(step, v, p, m);
 }
 
 // The smallest number of products at the end (or at the start) of K without which the sum is the value got; 0 if none.
-static int products_missing(const struct matrix_verdict *v, const struct matrix *A, const struct matrix *B,
-                            double alpha, double rest, bool at_start)
+static int products_missing(const struct step *step, const struct matrix_verdict *v, const struct tester_product *p,
+                            bool at_start)
 {
-    double sum = dot(A, B, v->row, v->col);
-    for (int i = 1; i <= A->cols; i++) {
-        int k = at_start ? i - 1 : A->cols - i;
-        sum -= matrix_get(A, v->row, k) * matrix_get(B, k, v->col);
-        if (fabs(alpha * sum + rest - v->got) <= v->bound)
+    const int K = p->A->cols;
+    double sum = sum_of(p, v->row, v->col, 0, K) + rest_of(p, v->row, v->col);
+    for (int i = 1; i <= K; i++) {
+        const struct mistake m = { .first = at_start ? i : 0, .end = at_start ? K : K - i };
+        const int k = at_start ? i - 1 : K - i;
+        sum -= p->alpha * matrix_get(p->A, v->row, k) * matrix_get(p->B, k, v->col);
+        if (fabs(sum - v->got) <= slack(p, v, v->row, v->col) && agreed(step, v, p, &m))
             return i;
     }
     return 0;
 }
 
 // Whether the value got is the sum of another element of this row or this column of the block's tile.
-static bool is_neighbours(const struct step *step, const struct matrix_verdict *v, double alpha, const struct matrix *A,
-                          const struct matrix *B, double rest, int *row, int *col)
+static bool is_neighbours(const struct step *step, const struct matrix_verdict *v, const struct tester_product *p,
+                          int *row, int *col)
 {
     const int brow = v->row / step->tile.m * step->tile.m, bcol = v->col / step->tile.n * step->tile.n;
     for (int i = 0; i < step->tile.m + step->tile.n; i++) {
         *row = i < step->tile.m ? brow + i : v->row;
         *col = i < step->tile.m ? v->col : bcol + i - step->tile.m;
-        if (*row < A->rows && *col < B->cols && fabs(alpha * dot(A, B, *row, *col) + rest - v->got) <= v->bound)
+        const struct mistake m = { .end = p->A->cols, .drow = *row - v->row, .dcol = *col - v->col };
+        if ((m.drow || m.dcol) && is_mistake(step, v, p, &m))
             return true;
     }
     return false;
@@ -70,55 +135,59 @@ static void add_owner(struct line *l, const struct step *step, int row, int col)
         add(l, ", warp %d, lane %d", tid / 32, tid % 32);
 }
 
-static void add_hint_from_value(struct line *l, const struct step *step, const struct matrix_verdict *v, double alpha,
-                                const struct matrix *A, const struct matrix *B, double beta, const struct matrix *C0)
+static void add_hint_from_value(struct line *l, const struct step *step, const struct matrix_verdict *v,
+                                const struct tester_product *p)
 {
-    double product = dot(A, B, v->row, v->col);
-    double rest = beta != 0 ? beta * matrix_get(C0, v->row, v->col) : 0;
+    const int K = p->A->cols;
+    const double product = sum_of(p, v->row, v->col, 0, K), rest = rest_of(p, v->row, v->col);
+    const struct mistake transposed = { .end = K, .transposed = true };
+    struct tester_product bare = *p;
+    bare.alpha = 1;
     int missing, row, col;
-    if (beta != 0 && fabs(alpha * product - v->got) <= v->bound) {
+    if (p->beta != 0 && fabs(product - v->got) <= v->bound) {
         add(l, "beta * C0 is missing");
-    } else if (alpha != 1 && fabs(product + rest - v->got) <= v->bound) {
+    } else if (p->alpha != 1 && fabs(sum_of(&bare, v->row, v->col, 0, K) + rest - v->got) <= v->bound) {
         add(l, "alpha is missing");
-    } else if ((missing = products_missing(v, A, B, alpha, rest, false)) > 0) {
-        add(l, "the last %d of %d products are missing: look at the end of the loop over K", missing, A->cols);
-    } else if ((missing = products_missing(v, A, B, alpha, rest, true)) > 0) {
-        add(l, "the first %d of %d products are missing: look at the start of the loop over K", missing, A->cols);
-    } else if (v->col < A->rows && v->row < B->cols && v->row != v->col &&
-               fabs(alpha * dot(A, B, v->col, v->row) + (beta != 0 ? beta * matrix_get(C0, v->col, v->row) : 0) -
-                    v->got) <= v->bound) {
+    } else if ((missing = products_missing(step, v, p, false)) > 0) {
+        add(l, "the last %d of %d products are missing: look at the end of the loop over K", missing, K);
+    } else if ((missing = products_missing(step, v, p, true)) > 0) {
+        add(l, "the first %d of %d products are missing: look at the start of the loop over K", missing, K);
+    } else if (v->row != v->col && is_mistake(step, v, p, &transposed)) {
         add(l, "that is C[%d][%d]: rows and columns are swapped", v->col, v->row);
-    } else if (is_neighbours(step, v, alpha, A, B, rest, &row, &col)) {
+    } else if (is_neighbours(step, v, p, &row, &col)) {
         add(l, "that is C[%d][%d]: look at which %s is computed here, and where it is stored", row, col,
             row == v->row ? "column" : "row");
     } else {
         bool ragged =
-            v->row >= A->rows / step->tile.m * step->tile.m || v->col >= B->cols / step->tile.n * step->tile.n;
+            v->row >= p->A->rows / step->tile.m * step->tile.m || v->col >= p->B->cols / step->tile.n * step->tile.n;
         add(l, "look at %sthe indices of the loads, and at the barriers around them",
             ragged ? "the guards of this block, which sticks out of C, at " : "");
     }
 }
 
-void tester_explain(char *what, size_t room, const struct step *step, const struct matrix_verdict *v, double alpha,
-                    const struct matrix *A, const struct matrix *B, double beta, const struct matrix *C0)
+void tester_explain(char *what, size_t room, const struct step *step, const struct matrix_verdict *v,
+                    const struct tester_product *given, bool found)
 {
     struct line l = { what, room, 0 };
+    struct tester_product p = *given;
     int digits = step->type == DEV_F64 ? 17 : step->type == DEV_F32 ? 9 : 5;
-    alpha = matrix_scalar(step->type, alpha);
-    beta = matrix_scalar(step->type, beta);
+    p.alpha = matrix_scalar(step->type, p.alpha);
+    p.beta = matrix_scalar(step->type, p.beta);
     add(&l, "C[%d][%d] is %.*g, want %.*g within %.2g", v->row, v->col, digits, v->got, digits, v->want, v->bound);
     add_owner(&l, step, v->row, v->col);
     add(&l, ": ");
-    if (v->poison)
+    if (found)
+        add(&l, "look at what the checks found");
+    else if (v->poison)
         add(&l, "nobody wrote it (still the poison): look at the grid, the store's guard and the rows and columns it "
                 "covers");
-    else if (beta != 0 && v->got == matrix_get(C0, v->row, v->col))
+    else if (p.beta != 0 && v->got == matrix_get(p.C0, v->row, v->col))
         add(&l, "nobody wrote it (still C0): look at the grid, the store's guard and the rows and columns it covers");
     else if (isnan(v->got) && !isnan(v->want))
         add(&l, "%s, or is memory read that nobody wrote?",
-            beta == 0 ? "is C read although beta is 0" : "are A, B or C read outside their bounds");
+            p.beta == 0 ? "is C read although beta is 0" : "are A, B or C read outside their bounds");
     else if (isfinite(v->want))
-        add_hint_from_value(&l, step, v, alpha, A, B, beta, C0);
+        add_hint_from_value(&l, step, v, &p);
     else
         add(&l, "A, B or C0 hold Inf or NaN here, which must reach C");
 }

@@ -6,9 +6,16 @@
 
 #include "tester.h"
 
+// C = alpha * A * B + beta * C0, as a kernel computed it. C0 may be NULL where beta = 0.
+struct tester_product {
+    double alpha, beta;
+    const struct matrix *A, *B, *C0, *C;
+};
+
 // Writes one line about the verdict's wrong element to what: the element, its value and the one wanted, the block,
-// warp and lane that own it by the step's tile and thread shapes, and a hint. C0 may be NULL where beta = 0.
-void tester_explain(char *what, size_t room, const struct step *step, const struct matrix_verdict *v, double alpha,
-                    const struct matrix *A, const struct matrix *B, double beta, const struct matrix *C0);
+// warp and lane that own it by the step's tile and thread shapes, and a hint. found: the checks of the simulated GPU
+// found something, which says more than the value.
+void tester_explain(char *what, size_t room, const struct step *step, const struct matrix_verdict *v,
+                    const struct tester_product *p, bool found);
 
 #endif

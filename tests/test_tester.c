@@ -11,6 +11,7 @@
 #include "fake_device.h"
 #include "options.h"
 #include "tester.h"
+#include "tester_explain.h"
 
 static const struct step step_f32 = {
     .name = "fake_step",
@@ -284,6 +285,52 @@ Test(tester, a_wrong_step_is_wrong_and_the_report_says_where_and_why)
             cr_expect_null(strchr(r.what, '\n'), "more than one line");
         }
     }
+}
+
+// Products of halves whose sums are wrong in the same way everywhere, or each in its own. Halves are so coarse that
+// some sum of the first products is near any value.
+enum wrong_sum { NEXT_ROW, NEXT_COLUMN, LAST_16, FIRST_16, SCATTERED };
+
+static double sum_of(const struct matrix *A, const struct matrix *B, enum wrong_sum wrong, int row, int col)
+{
+    const int K = A->cols, first = wrong == FIRST_16 ? 16 : 0, end = wrong == LAST_16 ? K - 16 : K;
+    double sum = 0;
+    row = wrong == NEXT_ROW ? (row + 1) % A->rows : row;
+    col = wrong == NEXT_COLUMN ? (col + 1) % B->cols : col;
+    for (int k = first; k < end; k++) {
+        const int other = wrong == SCATTERED ? (int)(matrix_hash(7, (uint64_t)(row * K + k)) % (unsigned)K) : k;
+        sum += matrix_get(A, row, other) * matrix_get(B, k, col);
+    }
+    return sum;
+}
+
+Test(tester, a_hint_is_what_other_wrong_elements_show_too)
+{
+    static const char *const says[] = { "that is C[1][0]: look at which row", "that is C[0][1]: look at which column",
+                                        "the last 16 of 256 products", "the first 16 of 256 products",
+                                        "look at the indices of the loads" };
+    const struct step step = { .name = "s", .type = DEV_F16, .tile = { 32, 32, 16 }, .block = 32 };
+    struct matrix A = matrix_new(DEV_F16, 32, 256), B = matrix_new(DEV_F16, 256, 32), C = matrix_new(DEV_F16, 32, 32);
+    for (uint64_t seed = 1; seed <= 16; seed++) {
+        matrix_fill_random(&A, 2 * seed);
+        matrix_fill_random(&B, 2 * seed + 1);
+        for (int wrong = 0; wrong <= SCATTERED; wrong++) {
+            const struct tester_product p = { .alpha = 1, .A = &A, .B = &B, .C = &C };
+            char what[500];
+            for (int i = 0; i < 32; i++)
+                for (int j = 0; j < 32; j++)
+                    matrix_set(&C, i, j, sum_of(&A, &B, (enum wrong_sum)wrong, i, j));
+            const struct matrix_verdict v = matrix_check(&C, 1, &A, &B, 0, NULL);
+            cr_assert(!v.right && v.row == 0 && v.col == 0);
+            tester_explain(what, sizeof what, &step, &v, &p, false);
+            cr_expect(strstr(what, says[wrong]), "seed %d: no \"%s\" in: %s", (int)seed, says[wrong], what);
+            tester_explain(what, sizeof what, &step, &v, &p, true);
+            cr_expect(strstr(what, ": look at what the checks found"), "%s", what);
+        }
+    }
+    matrix_free(&A);
+    matrix_free(&B);
+    matrix_free(&C);
 }
 
 Test(tester, without_a_check_a_wrong_step_is_unchecked)

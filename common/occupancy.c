@@ -106,14 +106,15 @@ bool occupancy_ask(const char *ptx, const char *kernel, const struct card *card,
         return false;
     for (char *line = strtok_r(said, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
         const char *at;
-        unsigned stores, loads;
+        if (status && !*use->refusal)
+            snprintf(use->refusal, sizeof use->refusal, "%s", line);
         if (strstr(line, "entry function"))
             ours = strstr(line, entry);
         if (!ours)
             continue;
         at = strstr(line, "stack frame, ");
-        if (at && sscanf(at, "stack frame, %u bytes spill stores, %u", &stores, &loads) == 2)
-            use->spilled = stores + loads;
+        if (at)
+            sscanf(at, "stack frame, %u bytes spill stores", &use->spilled);
         at = strstr(line, "Used ");
         found |= at && sscanf(at, "Used %u registers", &use->registers) == 1;
     }
@@ -145,8 +146,13 @@ void occupancy_print(FILE *out, const struct profile *p, const char *ptx, const 
     fprintf(out, "Occupancy on the %s (%d.%d, %u SMs), by blocks of %u threads and %u bytes of shared memory:\n",
             card->name, card->cc / 10, card->cc % 10, card->sms, threads, p->shared);
     if (!occupancy_ask(ptx, p->kernel, card, &use)) {
-        fprintf(out,
-                "  not known: the kernel's registers come from ptxas, which is not on the PATH or refuses the file\n");
+        if (*use.refusal)
+            fprintf(out, "  not known: ptxas, which knows the kernel's registers, refuses it for sm_%d: %s\n", card->cc,
+                    use.refusal);
+        else
+            fprintf(
+                out,
+                "  not known: the kernel's registers come from ptxas, which is not on the PATH or does not find it\n");
         return;
     }
     const struct occupancy o = occupancy_of(card, threads, use.registers, p->shared);

@@ -28,7 +28,8 @@ struct occupancy {
 
 struct kernel_use {      // what ptxas says about a kernel
     unsigned registers;  // a thread
-    unsigned spilled;    // bytes of spill stores and loads a thread
+    unsigned spilled;    // bytes a thread, as its spill stores count them
+    char refusal[200];   // the first line of what ptxas says where it refuses the file
 };
 
 // A card by name, in any case and with or without blanks ("rtx4090"); NULL where it is not known.
@@ -41,7 +42,8 @@ void card_list(FILE *out);  // the names, separated by ", "
 // threads and shared (bytes, static and dynamic) of a block, registers of a thread.
 struct occupancy occupancy_of(const struct card *card, unsigned threads, unsigned registers, uint64_t shared);
 
-// Asks ptxas what the kernel of a PTX file takes on the card. False where there is no ptxas, or it refuses the file.
+// Asks ptxas what the kernel of a PTX file takes on the card. False where there is no ptxas, or it refuses the file, or
+// the file has no such kernel.
 bool occupancy_ask(const char *ptx, const char *kernel, const struct card *card, struct kernel_use *use);
 
 struct profile;

@@ -13,7 +13,7 @@ struct findings;
 // branches are those of the PTX: ptxas turns short ones into predicates.
 #define PROFILE_METRICS(X)                                                                                             \
     X(INST, "smsp__inst_executed.sum", "warp instructions")                                                            \
-    X(THREAD_INST, "smsp__thread_inst_executed.sum", "thread instructions")                                            \
+    X(THREAD_INST, "smsp__thread_inst_executed_pred_on.sum", "thread instructions")                                    \
     X(GLD_INST, "smsp__sass_inst_executed_op_global_ld.sum", "warp instructions")                                      \
     X(GST_INST, "smsp__sass_inst_executed_op_global_st.sum", "warp instructions")                                      \
     X(SLD_INST, "smsp__sass_inst_executed_op_shared_ld.sum", "warp instructions")                                      \

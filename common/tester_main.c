@@ -1,11 +1,14 @@
 // The driver that every step shares: command line, one run, a report for people and one for programs.
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "findings.h"
 #include "json.h"
 #include "occupancy.h"
 #include "options.h"
 #include "profile.h"
+#include "source.h"
 #include "tester.h"
 #include "tester_report.h"
 
@@ -129,6 +132,27 @@ static bool run(struct dev *d, const struct step *step, const struct tester_opti
     return ok;
 }
 
+// Says so where the kernel was edited after its PTX was made. With -lineinfo the PTX names the kernel's file.
+static void note_stale(const struct step *step)
+{
+    char line[1200], path[1024];
+    struct stat ptx, source;
+    FILE *in = fopen(step->ptx, "r");
+    while (in && fgets(line, sizeof line, in)) {
+        if (sscanf(line, " .file %*u \"%1023[^\"]\"", path) != 1 || strcmp(source_base_name(path), "kernel.cu") ||
+            stat(path, &source) || fstat(fileno(in), &ptx))
+            continue;
+        if (source.st_mtim.tv_sec > ptx.st_mtim.tv_sec ||
+            (source.st_mtim.tv_sec == ptx.st_mtim.tv_sec && source.st_mtim.tv_nsec > ptx.st_mtim.tv_nsec))
+            fprintf(stderr,
+                    "%s: note: kernel.cu was changed after it was compiled, and the old one runs here: "
+                    "meson compile -C build\n",
+                    step->name);
+    }
+    if (in)
+        fclose(in);
+}
+
 int tester_main(const struct step *step, int argc, char **argv)
 {
     struct tester_options o;
@@ -147,6 +171,8 @@ int tester_main(const struct step *step, int argc, char **argv)
         dev_set_checks(d, o.sanitize);
     }
     FILE *out = json == stdout ? stderr : stdout;
+    if (ok)
+        note_stale(step);
     ok = ok && run(d, step, &o, out, json, &r, error);
     if (ok && fflush(out) != 0)
         ok = report_write_error("output", "stdout", error);

@@ -418,6 +418,7 @@ Test(draw, other_instructions_are_drawn_or_refused_by_name)
         { "atom.shared.add.u32 %r3, [%r2], 1;", "9", "'atom.shared.add.u32' cannot be drawn: ", 2 },
         { "red.global.add.u32 [%l1], 1;", "9", "'red.global.add.u32' cannot be drawn: ", 2 },
         { "st.shared.u32 [%r2], %r3;", "8", "k.cu:8 has no shared-memory instruction; these lines have: 9", 2 },
+        { "st.u32 [%l1], %r3;", "8", "shared-memory instruction, and no other line of kernel k has; global memory: 9", 2 },
         { "st.u32 [%l1], %r3;", "9", "Global-memory store: 1 request, 16 sectors; 128 of 512 bytes are written", 0 },
         { "ld.shared.u32 %r3, [%r2+4]; ld.shared.u32 %r1, [%r2]; add.u32 %r3, %r3, %r1; st.u32 [%l1], %r3;", "9",
           "ptxas merges it with its neighbours into one access of 8 bytes a lane", 0 },

@@ -112,6 +112,12 @@ Test(occupancy, ptxas_says_what_a_kernel_takes)
     cr_expect(use.registers >= 2 && use.registers < 32, "%u registers", use.registers);
     cr_expect_eq(use.spilled, 0);
     cr_expect(!occupancy_ask(path, "missing", card_named("H200"), &use));
+    cr_expect_str_empty(use.refusal);
+    f = fopen(path, "w");
+    fputs(".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n", f);
+    fclose(f);
+    cr_expect(!occupancy_ask(path, "k", card_named("T4"), &use));
+    cr_expect(strstr(use.refusal, "SM version"), "%s", use.refusal);
     remove(path);
     cr_expect(!occupancy_ask(path, "k", card_named("H200"), &use));
 }

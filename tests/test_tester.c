@@ -1,11 +1,13 @@
 // Tests of common/options, common/tester and the driver's report, on fake devices that multiply on the host.
 #include <criterion/criterion.h>
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fake_device.h"
@@ -375,6 +377,33 @@ static struct output driver(const struct step *step, const char *line)
     read_back(out, o.out, sizeof o.out);
     read_back(err, o.err, sizeof o.err);
     return o;
+}
+
+Test(tester, an_old_build_of_an_edited_kernel_is_noted)
+{
+    char folder[] = "/tmp/testerXXXXXX", source[64], ptx[64];
+    const struct timespec early[2] = { { 1000, 0 }, { 1000, 0 } }, late[2] = { { 1000, 1 }, { 1000, 1 } };
+    cr_assert(mkdtemp(folder));
+    snprintf(source, sizeof source, "%s/kernel.cu", folder);
+    snprintf(ptx, sizeof ptx, "%s/k.ptx", folder);
+    FILE *f = fopen(ptx, "w");
+    fprintf(f, ".version 7.0\n\t.file\t1 \"/usr/include/other.h\"\n\t.file\t2 \"%s\", 17, 18\n", source);
+    fclose(f);
+    fclose(fopen(source, "w"));
+    struct step step = step_f32;
+    step.ptx = ptx;
+    for (int edited = 0; edited < 2; edited++) {
+        cr_assert(!utimensat(AT_FDCWD, ptx, early, 0) && !utimensat(AT_FDCWD, source, edited ? late : early, 0));
+        const struct output o = driver(&step, "--m 8 --n 8 --k 8");
+        cr_expect_eq(o.status, 0);
+        if (edited)
+            cr_expect(strstr(o.err, "kernel.cu was changed after it was compiled"), "%s", o.err);
+        else
+            cr_expect_str_empty(o.err);
+    }
+    remove(source);
+    remove(ptx);
+    remove(folder);
 }
 
 static int lines_of(const char *text)

@@ -257,8 +257,9 @@ static const char *look_race(const struct fault *f)
     if (f->other_inst == f->inst)
         return "two threads use the same element in one instruction: does the index tell threads apart?";
     if (f->other_thread / LANES == f->warp)
-        return "both threads are of one warp, and lanes do not run in step by themselves: a __syncwarp() or "
-               "__syncthreads() between the two lines, or is the index wrong?";
+        return "these two are of one warp, and lanes do not run in step by themselves: is a __syncthreads() missing "
+               "between the two lines (or a __syncwarp(), where no other warp uses these bytes), or is the index "
+               "wrong?";
     return "is there a __syncthreads() on every way from one line to the other, round the loop too? If so, is the "
            "index right?";
 }

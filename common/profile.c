@@ -44,7 +44,7 @@ void profile_print(FILE *out, const struct profile *p)
     char text[PROFILE_GROUPED];
     fprintf(out, "Counters of one launch of %s:\n", p->kernel);
     for (int m = 0; m < METRIC_COUNT; m++)
-        fprintf(out, "  %-69s %17s %s\n", metrics[m].name, profile_grouped(p->total[m], text), metrics[m].unit);
+        fprintf(out, "  %-70s %17s %s\n", metrics[m].name, profile_grouped(p->total[m], text), metrics[m].unit);
 }
 
 // --- Hot lines ---

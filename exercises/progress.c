@@ -2,6 +2,7 @@
 // save, and a way back to the stub. Exit status: 0, 1 where a check does not pass, 2 for a bad command.
 //
 // CHECK_FOLDER is where the checks are built; names is made from the list in meson.build.
+#include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -84,11 +85,16 @@ static int list(void)
     printf("\n%d done, %d started, %d not started\n", counts[STATE_DONE], counts[STATE_STARTED] + counts[STATE_MISSING],
            counts[STATE_NOT_STARTED]);
     const char *next = next_one();
-    if (!next)
+    char path[STATE_PATH_MAX];
+    if (!next) {
         printf("That is all of them. build/exercises/progress check runs them once more.\n");
+        return 0;
+    }
+    if (getenv("EXERCISES"))
+        state_path(next, "TASK.md", path);
     else
-        printf("Next: read exercises/%s/TASK.md, fill in kernel.cu beside it, then meson test -C build ex%s\n", next,
-               next);
+        snprintf(path, sizeof path, "exercises/%s/TASK.md", next);
+    printf("Next: read %s, fill in kernel.cu beside it, then meson test -C build ex%s\n", path, next);
     return 0;
 }
 
@@ -108,8 +114,9 @@ static bool print_hint(const char *task, int n)
     const char *title_end = strstr(p, close), *text_end = strstr(p, end);
     if (!title_end || !text_end || title_end > text_end)
         return false;
-    printf("%.*s\n%.*s", (int)(title_end - p), p, (int)(text_end - title_end - (long)strlen(close)),
-           title_end + strlen(close));
+    const char *text = title_end + strlen(close);
+    text += strspn(text, "\n");
+    printf("%.*s\n\n%.*s", (int)(title_end - p), p, (int)(text_end - text), text);
     return true;
 }
 
@@ -286,6 +293,11 @@ int main(int argc, char **argv)
         { "hint", hint, false },   { "check", check_all, true },    { "watch", watch, true },
         { "reset", reset, false }, { "solution", solution, false },
     };
+    char path[STATE_PATH_MAX];
+    if (getenv("EXERCISES") && access(state_path("", "", path), R_OK | X_OK)) {
+        fprintf(stderr, "progress: EXERCISES: %s cannot be read: %s\n", getenv("EXERCISES"), strerror(errno));
+        return BAD;
+    }
     if (!strcmp(command, "list") && !name)
         return list();
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)

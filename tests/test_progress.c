@@ -183,7 +183,9 @@ Test(progress, goes_from_not_started_to_done)
     expect("solution", "5", 1, "first let 05_float4 pass");
     solve();
     expect(NULL, NULL, 0, "05_float4            started");
-    expect(NULL, NULL, 0, "Next: read exercises/05_float4/TASK.md");
+    char next[200];
+    snprintf(next, sizeof next, "Next: read %s/05_float4/TASK.md", folder);
+    expect(NULL, NULL, 0, next);
     expect("check", "05_float4", 0, "Done.");
     expect(NULL, NULL, 0, "05_float4            done");
     expect("solution", "ex05_float4", 0, "constexpr int PAD = 4;");
@@ -237,6 +239,9 @@ Test(progress, names_what_is_wrong_with_a_command)
     expect("check", "float", 2, "there is no exercise 'float'");
     expect("--fly", NULL, 2, "usage: progress");
     expect("--help", NULL, 0, "usage: progress");
+    setenv("EXERCISES", "/nonexistent", 1);
+    expect(NULL, NULL, 2, "progress: EXERCISES: /nonexistent cannot be read: No such file or directory");
+    expect("check", NULL, 2, "progress: EXERCISES: /nonexistent cannot be read");
 }
 
 // What a learner may write: the message is the check's, and nothing hangs or crashes.

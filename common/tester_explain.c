@@ -2,9 +2,9 @@
 //
 // The hint compares the value with what the usual mistakes would give: nothing written, beta * C0 or alpha forgotten,
 // products missing at the start or the end of K, rows and columns swapped, a neighbour's sum. It is tried in that
-// order, and a value counts as the mistake's where it is within the element's error bound of it. Of so many sums one
-// may be that near by chance, in half precision above all: so other wrong elements beside it must show the same
-// mistake.
+// order, and a value counts as the mistake's where it is within the element's error bound of it. Of the
+// many sums of some products, or of neighbours, one may be that near by chance, in half precision above all: so other
+// wrong elements must show the same mistake.
 #include "tester_explain.h"
 
 #include <math.h>
@@ -66,8 +66,8 @@ static bool shows(const struct tester_product *p, const struct mistake *m, int r
 enum { WITNESSES = 8 };
 
 // Whether other wrong elements of the block's tile show the mistake as well: those of v's row where rows are mistaken,
-// of its column where columns are, and on a diagonal otherwise. Most of the first eight must; with none, v's word is
-// enough.
+// of its column where columns are, and on a diagonal where products are missing. Most of the first eight must; with
+// none, v's word is enough.
 static bool agreed(const struct step *step, const struct matrix_verdict *v, const struct tester_product *p,
                    const struct mistake *m)
 {
@@ -86,12 +86,6 @@ static bool agreed(const struct step *step, const struct matrix_verdict *v, cons
         same += shows(p, m, row, col, within);
     }
     return 4 * same >= 3 * wrong;
-}
-
-static bool is_mistake(const struct step *step, const struct matrix_verdict *v, const struct tester_product *p,
-                       const struct mistake *m)
-{
-    return shows(p, m, v->row, v->col, slack(p, v, v->row, v->col)) && agreed(step, v, p, m);
 }
 
 // The smallest number of products at the end (or at the start) of K without which the sum is the value got; 0 if none.
@@ -119,7 +113,7 @@ static bool is_neighbours(const struct step *step, const struct matrix_verdict *
         *row = i < step->tile.m ? brow + i : v->row;
         *col = i < step->tile.m ? v->col : bcol + i - step->tile.m;
         const struct mistake m = { .end = p->A->cols, .drow = *row - v->row, .dcol = *col - v->col };
-        if ((m.drow || m.dcol) && is_mistake(step, v, p, &m))
+        if ((m.drow || m.dcol) && shows(p, &m, v->row, v->col, slack(p, v, v->row, v->col)) && agreed(step, v, p, &m))
             return true;
     }
     return false;
@@ -140,7 +134,8 @@ static void add_hint_from_value(struct line *l, const struct step *step, const s
 {
     const int K = p->A->cols;
     const double product = sum_of(p, v->row, v->col, 0, K), rest = rest_of(p, v->row, v->col);
-    const struct mistake transposed = { .end = K, .transposed = true };
+    const struct mistake transposed = { .end = K, .transposed = true };  // of the tile, or of a thread's patch
+    const double within = slack(p, v, v->row, v->col);
     struct tester_product bare = *p;
     bare.alpha = 1;
     int missing, row, col;
@@ -152,7 +147,7 @@ static void add_hint_from_value(struct line *l, const struct step *step, const s
         add(l, "the last %d of %d products are missing: look at the end of the loop over K", missing, K);
     } else if ((missing = products_missing(step, v, p, true)) > 0) {
         add(l, "the first %d of %d products are missing: look at the start of the loop over K", missing, K);
-    } else if (v->row != v->col && is_mistake(step, v, p, &transposed)) {
+    } else if (v->row != v->col && shows(p, &transposed, v->row, v->col, within)) {
         add(l, "that is C[%d][%d]: rows and columns are swapped", v->col, v->row);
     } else if (is_neighbours(step, v, p, &row, &col)) {
         add(l, "that is C[%d][%d]: look at which %s is computed here, and where it is stored", row, col,

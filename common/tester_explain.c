@@ -2,9 +2,9 @@
 //
 // The hint compares the value with what the usual mistakes would give: nothing written, beta * C0 or alpha forgotten,
 // products missing at the start or the end of K, rows and columns swapped, a neighbour's sum. It is tried in that
-// order, and a value counts as the mistake's where it is within the element's error bound of it. Of the
-// many sums of some products, or of neighbours, one may be that near by chance, in half precision above all: so other
-// wrong elements must show the same mistake.
+// order, and a value counts as the mistake's where it is within the element's error bound of it. Of the many sums of
+// some products, or of neighbours, one may be that near by chance, in half precision above all: so other wrong elements
+// must show the same mistake.
 #include "tester_explain.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *l, const char
         l->used = l->used + (size_t)n < l->room ? l->used + (size_t)n : l->room - 1;
 }
 
-// What C[row][col] would be with the products from first to end alone, and beta * C0 of that place.
+// alpha times the products of C[row][col] from first to end.
 static double sum_of(const struct tester_product *p, int row, int col, int first, int end)
 {
     double sum = 0;
@@ -76,7 +76,8 @@ static bool agreed(const struct step *step, const struct matrix_verdict *v, cons
     for (int i = 1; i < most && wrong < WITNESSES; i++) {
         const int row = m->drow ? v->row : v->row / tm * tm + (v->row % tm + i) % tm;
         const int col = m->dcol ? v->col : v->col / tn * tn + (v->col % tn + i) % tn;
-        if (row >= p->C->rows || col >= p->C->cols || !isfinite(matrix_get(p->C, row, col)))
+        if ((row == v->row && col == v->col) || row >= p->C->rows || col >= p->C->cols ||
+            !isfinite(matrix_get(p->C, row, col)))
             continue;
         const double within = 2 * slack(p, v, row, col);
         const double off = sum_of(p, row, col, 0, p->A->cols) + rest_of(p, row, col) - matrix_get(p->C, row, col);

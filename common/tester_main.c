@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "findings.h"
 #include "json.h"
@@ -142,12 +143,14 @@ static void note_stale(const struct step *step)
         if (sscanf(line, " .file %*u \"%1023[^\"]\"", path) != 1 || strcmp(source_base_name(path), "kernel.cu") ||
             stat(path, &source) || fstat(fileno(in), &ptx))
             continue;
-        if (source.st_mtim.tv_sec > ptx.st_mtim.tv_sec ||
-            (source.st_mtim.tv_sec == ptx.st_mtim.tv_sec && source.st_mtim.tv_nsec > ptx.st_mtim.tv_nsec))
+        const double newer = difftime(source.st_mtim.tv_sec, ptx.st_mtim.tv_sec) +
+                             1e-9 * (double)(source.st_mtim.tv_nsec - ptx.st_mtim.tv_nsec);
+        if (newer > 0)
             fprintf(stderr,
                     "%s: note: kernel.cu was changed after it was compiled, and the old one runs here: "
                     "meson compile -C build\n",
                     step->name);
+        break;
     }
     if (in)
         fclose(in);

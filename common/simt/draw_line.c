@@ -165,11 +165,12 @@ static void explain(const struct simt_kernel *k, const struct trace *t, const st
     else if (*lines)
         snprintf(error, DEV_ERROR_MAX, "%s has no %s-memory instruction; these lines have: %s", where, space, lines);
     else {
+        const int n =
+            snprintf(error, DEV_ERROR_MAX, "%s has no %s-memory instruction, and no other line of kernel %.200s has",
+                     where, space, k->name);
         list_lines(k, t, p->global ? TRACE_TO_SHARED : TRACE_TO_GLOBAL, lines, sizeof lines);
-        snprintf(error, DEV_ERROR_MAX,
-                 "%s has no %s-memory instruction, and no other line of kernel %.200s has%s%s%s%s", where, space,
-                 k->name, *lines ? "; " : "", *lines ? (p->global ? "shared" : "global") : "",
-                 *lines ? " memory: " : "", lines);
+        if (*lines && n > 0 && n < DEV_ERROR_MAX)
+            snprintf(error + n, DEV_ERROR_MAX - (size_t)n, "; %s memory: %s", p->global ? "shared" : "global", lines);
     }
 }
 

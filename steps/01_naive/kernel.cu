@@ -6,6 +6,7 @@
 // --- Tile sizes ---
 constexpr int BM = 32, BN = 32;  // block tile
 constexpr int THREADS = BM * BN;
+__constant__ int geometry[] = { BM, BN, 0, THREADS };  // read by the driver
 
 // beta = 0 must not read C: it may hold NaN, or nothing yet.
 __device__ void store(REAL *C, int M, int N, int row, int col, REAL alpha, REAL acc, REAL beta)

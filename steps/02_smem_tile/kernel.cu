@@ -7,6 +7,7 @@
 constexpr int BM = 32, BN = 32, BK = 64;  // block tile
 constexpr int THREADS = BM * BN;
 static_assert(BM * BK % THREADS == 0 && BK * BN % THREADS == 0, "every thread copies the same number of elements");
+__constant__ int geometry[] = { BM, BN, BK, THREADS };  // read by the driver
 
 __shared__ REAL As[BM][BK];
 __shared__ REAL Bs[BK][BN];

@@ -4,6 +4,7 @@ constexpr int BM = 64, BN = 64, BK = 8;  // block tile
 constexpr int TM = 8;                    // thread tile
 constexpr int THREADS = BM / TM * BN;
 static_assert(BM * BK % THREADS == 0 && BK * BN % THREADS == 0, "every thread copies the same number of elements");
+__constant__ int geometry[] = { BM, BN, BK, THREADS, 0, TM, 1 };  // read by the driver
 
 __shared__ float As[BM][BK];
 __shared__ float Bs[BK][BN];

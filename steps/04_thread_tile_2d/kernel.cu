@@ -4,6 +4,7 @@ constexpr int BM = 128, BN = 128, BK = 8;  // block tile
 constexpr int TM = 8, TN = 8;              // thread tile
 constexpr int THREADS = BM / TM * (BN / TN);
 static_assert(BM * BK == 4 * THREADS && BK * BN == 4 * THREADS, "every thread copies 4 elements of each tile");
+__constant__ int geometry[] = { BM, BN, BK, THREADS, 0, TM, TN };  // read by the driver
 
 __shared__ float As[BM][BK];
 __shared__ float Bs[BK][BN];

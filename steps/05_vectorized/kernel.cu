@@ -6,6 +6,7 @@ constexpr int DM = BM / 2, DN = BN / 2;
 constexpr int THREADS = BM / TM * (BN / TN);
 constexpr int PAD = 4;  // shifts the rows of As by four banks: its transposed stores do not conflict
 static_assert(BM * BK == 4 * THREADS && BK * BN == 4 * THREADS, "every thread copies 4 elements of each tile");
+__constant__ int geometry[] = { BM, BN, BK, THREADS, 0, TM, TN };  // read by the driver
 
 __shared__ __align__(16) float As[BK][BM + PAD];  // transposed: a column of A's tile lies in a row
 __shared__ __align__(16) float Bs[BK][BN];

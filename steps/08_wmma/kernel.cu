@@ -10,6 +10,8 @@ constexpr int THREADS = BM / WM * (BN / WN) * 32;
 // Elements from one row of a shared tile to the next.
 constexpr int LDC = BN;
 constexpr int BROWS = THREADS / (BN / 8);  // rows of BN elements that the block copies at once, 8 a thread
+constexpr int SHARED = BM / WM * 16 * LDC * 4;  // bytes: a part of the tile of C
+__constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, 0, 0, WM, WN };  // read by the driver
 
 using half8 = uint4;  // 8 neighbours in a row: 16 bytes, the widest copy there is
 

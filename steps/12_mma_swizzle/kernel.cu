@@ -13,6 +13,9 @@ constexpr int ACOPIES = BM / AROWS, COPIES = ACOPIES + BK / BROWS;  // a thread'
 constexpr int PARTS = BK / 16 - (BK > 16);  // one in each 16 of K; the last 16 have the barrier, and no copies
 static_assert(COPIES % PARTS == 0, "all parts are of the same number of copies");
 constexpr int STAGE = BM * BK + BK * BN;  // halves in As[BM][BK] and Bs[BK][BN] together
+constexpr int PART = BM / WM * 16 * BN * 2;  // bytes: the part of the tile of C that is stored at once
+constexpr int SHARED = 4 * STAGE > PART ? 4 * STAGE : PART;  // bytes: two stages, or the part of C
+__constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, 0, 0, WM, WN };  // read by the driver
 
 using half8 = uint4;  // 8 neighbours in a row: 16 bytes, the widest copy there is
 

@@ -1,0 +1,156 @@
+// Tests of common/geometry: what is read from PTX, what is refused, and who owns an element.
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "geometry.h"
+
+static bool parse(const char *text, struct geometry *g, char error[DEV_ERROR_MAX])
+{
+    memset(error, 0, DEV_ERROR_MAX);
+    return geometry_parse("k.ptx", text, strlen(text), g, error);
+}
+
+Test(geometry, is_read_in_elements_of_any_integer_type)
+{
+    static const char *const texts[] = {
+        ".const .align 4 .b8 geometry[36] = {128, 0, 0, 0, 0, 1, 0, 0, 32, 0, 0, 0, 0, 1, 0, 0, 0, 192, 0, 0, 0, 0, 0, "
+        "0, 0, 0, 0, 0, 64, 0, 0, 0, 32};",
+        ".visible .const .align 4 .u32 geometry[9] = {128, 256, 32, 256, 49152, 0, 0, 64, 32};",
+        ".visible .global .align 4 .s32 geometry[9] = { 0x80, 0x100, 32U, 256, 49152, 0, 0, 64, 32 };",
+        ".const .b32 geometry[9] = {128, 256, 32, 256, 49152, 0, 0, 64, 32};",
+        ".const .u16 geometry[18] = {128, 0, 256, 0, 32, 0, 256, 0, 49152, 0, 0, 0, 0, 0, 64, 0, 32};",
+        ".version 9.0\n.target sm_75\n/* .const .u32 geometry[1] */ .const .align 4 .b8 other[4] = {1};\n"
+        ".const .align 4 .u32 geometry[9] = {128, 256, 32, 256, 49152, 0, 0, 64, 32};\n.entry gemm() { ret; }",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const struct geometry want = { 128, 256, 32, 256, 49152, 0, 0, 64, 32 };
+        struct geometry g;
+        char error[DEV_ERROR_MAX];
+        cr_assert(parse(texts[i], &g, error), "%s", error);
+        cr_expect(!memcmp(&g, &want, sizeof g), "%s: BM %d, BN %d, BK %d, %d threads, %d bytes", texts[i], g.bm, g.bn,
+                  g.bk, g.threads, g.shared);
+    }
+}
+
+Test(geometry, needs_its_first_four_numbers_alone)
+{
+    struct geometry g;
+    char error[DEV_ERROR_MAX], text[GEOMETRY_TEXT];
+    cr_assert(parse(".const .u32 geometry[4] = {16, 32, 0, 512};", &g, error), "%s", error);
+    cr_expect(g.bm == 16 && g.bn == 32 && g.bk == 0 && g.threads == 512 && !g.shared && !g.tm && !g.wn);
+    cr_expect_str_eq(geometry_text(&g, text), "BM = 16, BN = 32, THREADS = 512");
+}
+
+Test(geometry, that_cannot_be_read_or_cannot_work_is_one_clear_line)
+{
+    static const struct {
+        const char *text, *says;
+    } cases[] = {
+        { "", "says no geometry" },
+        { "hello", "says no geometry" },
+        { ".entry gemm() { ld.const.u32 %r1, [geometry]; }", "says no geometry" },
+        { ".const .u32 geometry2[4] = {1, 1, 1, 1};", "__constant__ int geometry[] = { BM, BN, BK, THREADS" },
+        { ".const .u32 geometry[4];", "4 to 9 ints" },
+        { ".extern .const .u32 geometry[];", "4 to 9 ints" },
+        { ".const .u32 geometry[3] = {1, 1, 1};", "4 to 9 ints" },
+        { ".const .u32 geometry[10] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};", "4 to 9 ints" },
+        { ".const .u32 geometry[4294967300] = {1, 1, 1, 1};", "4 to 9 ints" },
+        { ".const .u64 geometry[4611686018427387905] = {1, 1, 1, 1};", "4 to 9 ints" },
+        { ".const .f32 geometry[4] = {1, 1, 1, 1};", "4 to 9 ints" },
+        { ".const .u32 geometry[4] = {1, 1, 1, 1, 1};", "4 to 9 ints" },
+        { ".const .u32 geometry[4] = {1, 1, 1, x};", "4 to 9 ints" },
+        { ".const .u32 geometry[4] = {1, 1, 1", "4 to 9 ints" },
+        { ".const .u32 geometry[4] = {0, 32, 8, 64};", "BM is 0, and must be from 1" },
+        { ".const .u32 geometry[4] = {32, -8, 8, 64};", "BN is -8, and must be from 1" },
+        { ".const .u32 geometry[4] = {32, 32, -1, 64};", "BK is -1" },
+        { ".const .u32 geometry[4] = {32, 32, 8, 0};", "THREADS is 0, and must be from 1 to 1024" },
+        { ".const .u32 geometry[4] = {64, 64, 8, 4096};", "THREADS is 4096, and must be from 1 to 1024" },
+        { ".const .u32 geometry[5] = {64, 64, 8, 64, -4};", "SHARED is -4" },
+        { ".const .u32 geometry[7] = {3, 64, 8, 64, 0, 8, 8};", "BM is 3, which is no multiple of TM, 8" },
+        { ".const .u32 geometry[9] = {64, 96, 8, 64, 0, 0, 0, 64, 64};", "BN is 96, which is no multiple of WN, 64" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct geometry g;
+        char error[DEV_ERROR_MAX];
+        cr_expect(!parse(cases[i].text, &g, error), "accepted: %s", cases[i].text);
+        cr_expect(strstr(error, cases[i].says), "%s: no \"%s\" in: %s", cases[i].text, cases[i].says, error);
+        cr_expect(!strncmp(error, "k.ptx: ", 7) && !strchr(error, '\n'), "%s", error);
+    }
+}
+
+Test(geometry, of_a_file_that_is_missing_names_it)
+{
+    struct geometry g;
+    char error[DEV_ERROR_MAX];
+    cr_expect(!geometry_read("/nonexistent/k.ptx", &g, error));
+    cr_expect(strstr(error, "/nonexistent/k.ptx"), "%s", error);
+}
+
+// --- owners ---
+
+typedef int owner(const struct geometry *g, int row, int col);
+
+// Every thread of the block owns as many elements as the others.
+static void expect_shares(const char *name, owner *o, const struct geometry *g)
+{
+    static int share[1024];
+    memset(share, 0, sizeof share);
+    for (int row = 0; row < g->bm; row++)
+        for (int col = 0; col < g->bn; col++) {
+            const int tid = o(g, row, col);
+            cr_assert(tid >= 0 && tid < g->threads, "%s: (%d, %d) belongs to thread %d of %d", name, row, col, tid,
+                      g->threads);
+            share[tid]++;
+        }
+    for (int i = 0; i < g->threads; i++)
+        cr_assert_eq(share[i], g->bm * g->bn / g->threads, "%s: thread %d owns %d", name, i, share[i]);
+}
+
+// What the kernels do with tid, the other way round.
+Test(owner, by_patches_is_counted_along_the_rows)
+{
+    const struct geometry g = { .bm = 128, .bn = 64, .bk = 8, .threads = 256, .tm = 8, .tn = 4 };
+    const struct geometry single = { .bm = 16, .bn = 32, .threads = 512 };
+    for (int tid = 0; tid < 256; tid++) {
+        const int row = tid / (64 / 4) * 8, col = tid % (64 / 4) * 4;
+        cr_expect(owner_by_patches(&g, row, col) == tid && owner_by_patches(&g, row + 7, col + 3) == tid, "%d", tid);
+    }
+    expect_shares("patches", owner_by_patches, &g);
+    expect_shares("elements", owner_by_patches, &single);
+}
+
+Test(owner, by_pieces_spreads_a_threads_pieces_over_its_warp_tile)
+{
+    static const struct geometry shapes[] = {
+        { 128, 128, 8, 256, 0, 8, 8, 64, 32 },
+        { 64, 64, 8, 64, 0, 8, 8, 64, 32 },
+        { 128, 128, 8, 512, 0, 4, 8, 32, 32 },
+    };
+    const struct geometry *g = &shapes[0];
+    for (int tid = 0; tid < 256; tid++) {
+        const int warp = tid / 32, lane = tid % 32;
+        const int row = warp / 4 * 64 + lane / 2 % 8 * 4, col = warp % 4 * 32 + (lane % 2 + lane / 16 * 2) * 4;
+        for (int piece = 0; piece < 4; piece++)
+            cr_expect_eq(owner_by_pieces(g, row + piece / 2 * 32 + 3, col + piece % 2 * 16 + 3), tid, "%d", tid);
+    }
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        expect_shares("pieces", owner_by_pieces, &shapes[i]);
+}
+
+Test(owner, by_fragments_is_that_of_mma)
+{
+    const struct geometry g = { 128, 256, 32, 256, 0, 0, 0, 64, 64 };
+    expect_shares("fragments", owner_by_fragments, &g);
+    cr_expect_eq(owner_by_fragments(&g, 64 + 9, 64 + 11), 5 * 32 + 4 + 1);
+}
+
+Test(owner, is_not_known_where_the_geometry_does_not_tell)
+{
+    const struct geometry g = { .bm = 128, .bn = 128, .bk = 8, .threads = 256 };
+    const struct geometry narrow = { 128, 128, 8, 256, 0, 8, 8, 4, 4 };
+    cr_expect_eq(owner_by_pieces(&g, 1, 1), -1);
+    cr_expect_eq(owner_by_fragments(&g, 1, 1), -1);
+    cr_expect_eq(owner_by_pieces(&narrow, 1, 1), -1);
+}

@@ -292,7 +292,7 @@ static bool time_many(const struct job *j, struct tester_result *r, char error[D
 
 // --- A step ---
 
-static void check(struct tester *t, const struct step *step, struct tester_result *r)
+static void check(struct tester *t, const struct step *step, const struct geometry *g, struct tester_result *r)
 {
     const struct tester_options *o = &t->o;
     const struct matrix *C0 = o->beta != 0 ? &t->C0 : NULL;
@@ -308,7 +308,7 @@ static void check(struct tester *t, const struct step *step, struct tester_resul
     else {
         const struct tester_product p = { o->alpha, o->beta, &t->A, &t->B, C0, &t->C };
         const struct findings *found = dev_findings(t->dev);
-        tester_explain(r->what, sizeof r->what, step, &v, &p, found && found->n);
+        tester_explain(r->what, sizeof r->what, step, g, &v, &p, found && found->n);
     }
 }
 
@@ -325,9 +325,17 @@ static bool load(struct tester *t, const struct step *step, struct dev_kernel **
         dev_unload(t->dev, t->module);
     t->module = dev_load(t->dev, step->ptx);
     *kernel = t->module ? dev_kernel(t->dev, t->module, "gemm") : NULL;
-    if (!t->module && access(step->ptx, R_OK))
-        return fail(error, "%s (meson compile makes it from %s/kernel.cu)", dev_error(t->dev), step->name);
     return *kernel || fail_dev(t->dev, error);
+}
+
+static bool read_geometry(const struct step *step, struct geometry *g, char error[DEV_ERROR_MAX])
+{
+    if (geometry_read(step->ptx, g, error))
+        return true;
+    const size_t n = strlen(error);
+    if (step->owner && access(step->ptx, R_OK))  // the owner of a kernel from elsewhere is not known
+        snprintf(error + n, DEV_ERROR_MAX - n, " (meson compile makes it from %s/kernel.cu)", step->name);
+    return false;
 }
 
 bool tester_step(struct tester *t, const struct step *step, struct tester_result *result, char error[DEV_ERROR_MAX])
@@ -337,11 +345,12 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
     *result = (struct tester_result){ .verdict = TESTER_UNCHECKED, .what = "not checked" };
     if (step->type != t->type)
         return fail(error, "%s: is for %s, the data are %s", step->name, type_name(step->type), type_name(t->type));
-    unsigned x = ((unsigned)o->n - 1) / (unsigned)step->tile.n + 1,
-             y = ((unsigned)o->m - 1) / (unsigned)step->tile.m + 1;
+    struct geometry g;
+    if (!read_geometry(step, &g, error))
+        return false;
+    unsigned x = ((unsigned)o->n - 1) / (unsigned)g.bn + 1, y = ((unsigned)o->m - 1) / (unsigned)g.bm + 1;
     if (y > GRID_Y_MAX)  // CUDA C++ Programming Guide, technical specifications by compute capability
-        return fail(error, "--m %d: takes %u blocks of %d rows, a grid has at most %d", o->m, y, step->tile.m,
-                    GRID_Y_MAX);
+        return fail(error, "--m %d: takes %u blocks of %d rows, a grid has at most %d", o->m, y, g.bm, GRID_Y_MAX);
 
     struct job j = { .t = t, .C = t->dC };
     struct scalar alpha = scalar_of(t->type, o->alpha), beta = scalar_of(t->type, o->beta);
@@ -357,8 +366,8 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
     };
     j.launch = (struct dev_launch){
         .grid = { x, y, 1 },
-        .block = { step->block, 1, 1 },
-        .shared = step->shared,
+        .block = { (unsigned)g.threads, 1, 1 },
+        .shared = (size_t)g.shared,
         .args = args,
         .n_args = sizeof args / sizeof args[0],
     };
@@ -369,7 +378,7 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
     if (o->check) {
         if (!dev_download(d, t->C.data, t->dC, matrix_bytes(&t->C)))
             return fail_dev(d, error);
-        check(t, step, result);
+        check(t, step, &g, result);
     }
     if (!time_many(&j, result, error))
         return false;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "device.h"
+#include "geometry.h"
 #include "matrix.h"
 
 struct card;
@@ -18,17 +19,9 @@ struct card;
 struct step {
     const char *name;    // "04_thread_tile_2d"
     enum dev_type type;  // of A, B and C
-    struct {
-        int m, n, k;
-    } tile;  // rows and columns of C a block computes; depth of a tile of A and B, 0 if none
-    struct {
-        int m, n;
-    } thread;                        // rows and columns of C a thread owns, contiguous; 0 stands for 1
-    int (*owner)(int row, int col);  // the thread that computes an element of the block's tile; NULL: by patches, whose
-                                     // threads are counted along the rows
-    unsigned block;                  // threads of a block, along x
-    unsigned shared;                 // bytes of dynamic shared memory a block
-    const char *ptx;                 // path of the kernel's PTX; the build defines KERNEL_PTX
+    const char *ptx;     // path of the kernel's PTX, which says the geometry too; the build defines KERNEL_PTX
+    // The thread that computes an element of the block's tile, for messages; geometry.h has some. NULL: not known.
+    int (*owner)(const struct geometry *g, int row, int col);
 };
 
 struct tester_options {

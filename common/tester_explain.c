@@ -68,10 +68,10 @@ enum { WITNESSES = 8 };
 // Whether other wrong elements of the block's tile show the mistake as well: those of v's row where rows are mistaken,
 // of its column where columns are, and on a diagonal where products are missing. Most of the first eight must; with
 // none, v's word is enough.
-static bool agreed(const struct step *step, const struct matrix_verdict *v, const struct tester_product *p,
+static bool agreed(const struct geometry *g, const struct matrix_verdict *v, const struct tester_product *p,
                    const struct mistake *m)
 {
-    const int tm = step->tile.m, tn = step->tile.n, most = tm > tn ? tm : tn;
+    const int tm = g->bm, tn = g->bn, most = tm > tn ? tm : tn;
     int wrong = 0, same = 0;
     for (int i = 1; i < most && wrong < WITNESSES; i++) {
         const int row = m->drow ? v->row : v->row / tm * tm + (v->row % tm + i) % tm;
@@ -90,7 +90,7 @@ static bool agreed(const struct step *step, const struct matrix_verdict *v, cons
 }
 
 // The smallest number of products at the end (or at the start) of K without which the sum is the value got; 0 if none.
-static int products_missing(const struct step *step, const struct matrix_verdict *v, const struct tester_product *p,
+static int products_missing(const struct geometry *g, const struct matrix_verdict *v, const struct tester_product *p,
                             bool at_start)
 {
     const int K = p->A->cols;
@@ -99,38 +99,36 @@ static int products_missing(const struct step *step, const struct matrix_verdict
         const struct mistake m = { .first = at_start ? i : 0, .end = at_start ? K : K - i };
         const int k = at_start ? i - 1 : K - i;
         sum -= p->alpha * matrix_get(p->A, v->row, k) * matrix_get(p->B, k, v->col);
-        if (fabs(sum - v->got) <= slack(p, v, v->row, v->col) && agreed(step, v, p, &m))
+        if (fabs(sum - v->got) <= slack(p, v, v->row, v->col) && agreed(g, v, p, &m))
             return i;
     }
     return 0;
 }
 
 // Whether the value got is the sum of another element of this row or this column of the block's tile.
-static bool is_neighbours(const struct step *step, const struct matrix_verdict *v, const struct tester_product *p,
+static bool is_neighbours(const struct geometry *g, const struct matrix_verdict *v, const struct tester_product *p,
                           int *row, int *col)
 {
-    const int brow = v->row / step->tile.m * step->tile.m, bcol = v->col / step->tile.n * step->tile.n;
-    for (int i = 0; i < step->tile.m + step->tile.n; i++) {
-        *row = i < step->tile.m ? brow + i : v->row;
-        *col = i < step->tile.m ? v->col : bcol + i - step->tile.m;
+    const int brow = v->row / g->bm * g->bm, bcol = v->col / g->bn * g->bn;
+    for (int i = 0; i < g->bm + g->bn; i++) {
+        *row = i < g->bm ? brow + i : v->row;
+        *col = i < g->bm ? v->col : bcol + i - g->bm;
         const struct mistake m = { .end = p->A->cols, .drow = *row - v->row, .dcol = *col - v->col };
-        if ((m.drow || m.dcol) && shows(p, &m, v->row, v->col, slack(p, v, v->row, v->col)) && agreed(step, v, p, &m))
+        if ((m.drow || m.dcol) && shows(p, &m, v->row, v->col, slack(p, v, v->row, v->col)) && agreed(g, v, p, &m))
             return true;
     }
     return false;
 }
 
-static void add_owner(struct line *l, const struct step *step, int row, int col)
+static void add_owner(struct line *l, const struct step *step, const struct geometry *g, int row, int col)
 {
-    int tm = step->thread.m > 0 ? step->thread.m : 1, tn = step->thread.n > 0 ? step->thread.n : 1;
-    int r = row % step->tile.m, c = col % step->tile.n;
-    int tid = step->owner ? step->owner(r, c) : r / tm * (step->tile.n / tn) + c / tn;
-    add(l, "; block (%d, %d)", col / step->tile.n, row / step->tile.m);
-    if (tid < (int)step->block)
+    const int tid = step->owner ? step->owner(g, row % g->bm, col % g->bn) : -1;
+    add(l, "; block (%d, %d)", col / g->bn, row / g->bm);
+    if (tid >= 0 && tid < g->threads)
         add(l, ", warp %d, lane %d", tid / 32, tid % 32);
 }
 
-static void add_hint_from_value(struct line *l, const struct step *step, const struct matrix_verdict *v,
+static void add_hint_from_value(struct line *l, const struct geometry *g, const struct matrix_verdict *v,
                                 const struct tester_product *p)
 {
     const int K = p->A->cols;
@@ -144,25 +142,24 @@ static void add_hint_from_value(struct line *l, const struct step *step, const s
         add(l, "beta * C0 is missing");
     } else if (p->alpha != 1 && fabs(sum_of(&bare, v->row, v->col, 0, K) + rest - v->got) <= v->bound) {
         add(l, "alpha is missing");
-    } else if ((missing = products_missing(step, v, p, false)) > 0) {
+    } else if ((missing = products_missing(g, v, p, false)) > 0) {
         add(l, "the last %d of %d products are missing: look at the end of the loop over K", missing, K);
-    } else if ((missing = products_missing(step, v, p, true)) > 0) {
+    } else if ((missing = products_missing(g, v, p, true)) > 0) {
         add(l, "the first %d of %d products are missing: look at the start of the loop over K", missing, K);
     } else if (v->row != v->col && shows(p, &transposed, v->row, v->col, within)) {
         add(l, "that is C[%d][%d]: rows and columns are swapped", v->col, v->row);
-    } else if (is_neighbours(step, v, p, &row, &col)) {
+    } else if (is_neighbours(g, v, p, &row, &col)) {
         add(l, "that is C[%d][%d]: look at which %s is computed here, and where it is stored", row, col,
             row == v->row ? "column" : "row");
     } else {
-        bool ragged =
-            v->row >= p->A->rows / step->tile.m * step->tile.m || v->col >= p->B->cols / step->tile.n * step->tile.n;
+        bool ragged = v->row >= p->A->rows / g->bm * g->bm || v->col >= p->B->cols / g->bn * g->bn;
         add(l, "look at %sthe indices of the loads, and at the barriers around them",
             ragged ? "the guards of this block, which sticks out of C, at " : "");
     }
 }
 
-void tester_explain(char *what, size_t room, const struct step *step, const struct matrix_verdict *v,
-                    const struct tester_product *given, bool found)
+void tester_explain(char *what, size_t room, const struct step *step, const struct geometry *g,
+                    const struct matrix_verdict *v, const struct tester_product *given, bool found)
 {
     struct line l = { what, room, 0 };
     struct tester_product p = *given;
@@ -170,7 +167,7 @@ void tester_explain(char *what, size_t room, const struct step *step, const stru
     p.alpha = matrix_scalar(step->type, p.alpha);
     p.beta = matrix_scalar(step->type, p.beta);
     add(&l, "C[%d][%d] is %.*g, want %.*g within %.2g", v->row, v->col, digits, v->got, digits, v->want, v->bound);
-    add_owner(&l, step, v->row, v->col);
+    add_owner(&l, step, g, v->row, v->col);
     add(&l, ": ");
     if (found)
         add(&l, "look at what the checks found");
@@ -183,7 +180,7 @@ void tester_explain(char *what, size_t room, const struct step *step, const stru
         add(&l, "%s, or is memory read that nobody wrote?",
             p.beta == 0 ? "is C read although beta is 0" : "are A, B or C read outside their bounds");
     else if (isfinite(v->want))
-        add_hint_from_value(&l, step, v, &p);
+        add_hint_from_value(&l, g, v, &p);
     else
         add(&l, "A, B or C0 hold Inf or NaN here, which must reach C");
 }

@@ -12,10 +12,10 @@ struct tester_product {
     const struct matrix *A, *B, *C0, *C;
 };
 
-// Writes one line about the verdict's wrong element to what: the element, its value and the one wanted, the block,
-// warp and lane that own it by the step's tile and thread shapes, and a hint. found: the checks of the simulated GPU
-// found something, which says more than the value.
-void tester_explain(char *what, size_t room, const struct step *step, const struct matrix_verdict *v,
-                    const struct tester_product *p, bool found);
+// Writes one line about the verdict's wrong element to what: the element, its value and the one wanted, the block that
+// owns it by the kernel's geometry, the warp and lane if the step knows its owner, and a hint. found: the checks of the
+// simulated GPU found something, which says more than the value.
+void tester_explain(char *what, size_t room, const struct step *step, const struct geometry *g,
+                    const struct matrix_verdict *v, const struct tester_product *p, bool found);
 
 #endif

@@ -51,15 +51,32 @@ static struct dev *open_device(enum dev_kind kind)
 
 // --- kernels named gemm ---
 
+struct geometry ex_geometry(void)
+{
+    struct geometry g;
+    char error[DEV_ERROR_MAX];
+    cr_assert(geometry_read(EX_PTX, &g, error), "%s", error);
+    return g;
+}
+
+void ex_needs(const struct geometry *given)
+{
+    char has[GEOMETRY_TEXT], wanted[GEOMETRY_TEXT];
+    const struct geometry g = ex_geometry();
+    cr_assert(!memcmp(&g, given, sizeof g),
+              "kernel.cu has %s. That is yours to try, and its result is checked; but what is counted here is worked "
+              "out for %s: set the sizes back to these",
+              geometry_text(&g, has), geometry_text(given, wanted));
+}
+
 // Whether it is right, with *found NULL; or what is wrong.
-static const char *run_gemm(struct dev *d, const struct step *step, int m, int n, int k, double alpha, double beta,
+static const char *run_gemm(struct dev *d, const struct ex_gemm *gemm, int m, int n, int k, double alpha, double beta,
                             bool sanitize, char **found)
 {
     static char error[DEV_ERROR_MAX];
     static struct tester_result r;
-    struct step s = *step;
+    const struct step s = { .name = "gemm", .type = gemm->type, .ptx = EX_PTX, .owner = gemm->owner };
     struct tester_options o = tester_defaults;
-    s.ptx = EX_PTX;
     o.m = m, o.n = n, o.k = k;
     o.alpha = alpha, o.beta = beta;
     o.seed = (uint64_t)(m * 31 + n * 7 + k);
@@ -81,7 +98,7 @@ static struct dev_kernel *kernel_named(struct dev *d, struct dev_module *m, cons
     return k;
 }
 
-static void right_on(enum dev_kind kind, const struct step *step, int m, int n, int k, double alpha, double beta)
+static void right_on(enum dev_kind kind, const struct ex_gemm *gemm, int m, int n, int k, double alpha, double beta)
 {
     char *found;
     struct dev *d = open_device(kind);
@@ -91,27 +108,28 @@ static void right_on(enum dev_kind kind, const struct step *step, int m, int n, 
     kernel_named(d, module, "gemm");
     dev_unload(d, module);
     const bool checked = dev_about(d)->simulated;
-    const char *wrong = run_gemm(d, step, m, n, k, alpha, beta, checked, &found);
+    const char *wrong = run_gemm(d, gemm, m, n, k, alpha, beta, checked, &found);
     if (checked && wrong && !found)  // once more with poison in C, which tells what nobody wrote
-        wrong = run_gemm(d, step, m, n, k, alpha, beta, false, &found);
+        wrong = run_gemm(d, gemm, m, n, k, alpha, beta, false, &found);
     cr_assert(!found, "M %d, N %d, K %d: the checks of the simulated GPU found this:\n%s", m, n, k, found);
     cr_assert(!wrong, "M %d, N %d, K %d, alpha %g, beta %g on %s: %s", m, n, k, alpha, beta, dev_about(d)->name, wrong);
     dev_close(d);
 }
 
-void ex_is_right(const struct step *step, int m, int n, int k, double alpha, double beta)
+void ex_is_right(const struct ex_gemm *gemm, int m, int n, int k, double alpha, double beta)
 {
-    right_on(DEV_SIM, step, m, n, k, alpha, beta);
-    right_on(DEV_GPU, step, m, n, k, alpha, beta);
+    right_on(DEV_SIM, gemm, m, n, k, alpha, beta);
+    right_on(DEV_GPU, gemm, m, n, k, alpha, beta);
 }
 
-const struct profile *ex_count(const struct step *step, int m, int n, int k)
+const struct profile *ex_count(const struct ex_gemm *gemm, int m, int n, int k)
 {
     static struct dev *d;  // keeps the profile
     char *found;
+    ex_needs(&gemm->given);
     dev_close(d);
     d = open_device(DEV_SIM);
-    const char *wrong = run_gemm(d, step, m, n, k, 1, 0, true, &found);
+    const char *wrong = run_gemm(d, gemm, m, n, k, 1, 0, true, &found);
     if (found || wrong)
         cr_skip_test("first the result has to be right");
     const struct profile *p = dev_profile(d);
@@ -119,10 +137,10 @@ const struct profile *ex_count(const struct step *step, int m, int n, int k)
     return p;
 }
 
-void ex_reads_the_tiles(const struct step *step, int m, int n, int k)
+void ex_reads_the_tiles(const struct ex_gemm *gemm, int m, int n, int k)
 {
-    const struct profile *p = ex_count(step, m, n, k);
-    const int bm = step->tile.m, bn = step->tile.n, bk = step->tile.k;
+    const struct profile *p = ex_count(gemm, m, n, k);
+    const int bm = gemm->given.bm, bn = gemm->given.bn, bk = gemm->given.bk;
     const double tiles = (double)m / bm * n / bn * k / bk;
     const int wanted = bm * bk / 32 + bk * bn / 32;
     cr_assert_leq(p->total[METRIC_GLD_REQ], tiles * wanted,
@@ -131,9 +149,9 @@ void ex_reads_the_tiles(const struct step *step, int m, int n, int k)
                   p->total[METRIC_GLD_REQ] / tiles, wanted);
 }
 
-void ex_keeps_to_registers(const struct step *step, int m, int n, int k)
+void ex_keeps_to_registers(const struct ex_gemm *gemm, int m, int n, int k)
 {
-    ex_count(step, m, n, k);  // is it right?
+    ex_count(gemm, m, n, k);  // is it right?
     char *ptx = cut_read(EX_PTX);
     cr_assert(ptx, "%s cannot be read", EX_PTX);
     const char *begin = strstr(ptx, ".entry gemm"), *end = begin ? strstr(begin, "\n}") : NULL;

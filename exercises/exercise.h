@@ -1,8 +1,8 @@
 // What the checks of the exercises share. A check is a file of Criterion tests:
 //
-//     static const struct step step = { .name = EXERCISE, .type = DEV_F32, .tile = { 64, 64, 8 }, .block = 64 };
-//     Test(check, 1_the_result_is_right) { ex_is_right(&step, 100, 72, 20, 1, 0); }
-//     Test(check, 2_a_warp_reads_one_line) { const struct profile *p = ex_count(&step, 64, 64, 64); cr_assert(...); }
+//     static const struct ex_gemm gemm = { DEV_F32, { .bm = 64, .bn = 64, .bk = 8, .threads = 64 }, owner_by_patches };
+//     Test(check, 1_the_result_is_right) { ex_is_right(&gemm, 100, 72, 20, 1, 0); }
+//     Test(check, 2_a_warp_reads_one_line) { const struct profile *p = ex_count(&gemm, 64, 64, 64); cr_assert(...); }
 //
 // They run in the order of their numbers, each in a process of its own; the name, without number and underscores, is
 // the title of a line of the report. What a failing assertion says is for the learner: what was seen, what is wanted,
@@ -21,21 +21,32 @@
 
 // --- kernels named gemm with the parameters of the steps ---
 
+struct ex_gemm {
+    enum dev_type type;
+    struct geometry given;                                     // by the exercise: what its counts are worked out for
+    int (*owner)(const struct geometry *g, int row, int col);  // as in struct step
+};
+
+// The geometry that the learner's kernel.cu says. Fails if there is none.
+struct geometry ex_geometry(void);
+
+// Fails if that is not the geometry given, with which the rest of the test counts.
+void ex_needs(const struct geometry *given);
+
 // C = alpha * A * B + beta * C with the kernel gemm: M x K times K x N. Fails with the findings, or with the first
-// wrong element and the block, warp and lane that own it. The step's .ptx need not be set. Where a GPU answers, the
-// same there.
-void ex_is_right(const struct step *step, int m, int n, int k, double alpha, double beta);
+// wrong element and the block, warp and lane that own it. Any geometry will do. Where a GPU answers, the same there.
+void ex_is_right(const struct ex_gemm *gemm, int m, int n, int k, double alpha, double beta);
 
 // The counters of one such launch with alpha = 1 and beta = 0, valid until the next. Skips the test where the result is
-// wrong or something was found: the test that calls ex_is_right says so.
-const struct profile *ex_count(const struct step *step, int m, int n, int k);
+// wrong or something was found: the test that calls ex_is_right says so. Fails if the geometry is not the one given.
+const struct profile *ex_count(const struct ex_gemm *gemm, int m, int n, int k);
 
 // Fails where a block of such a launch makes more requests to A and B for each tile than its copies do, 32 elements
 // each: the product reads what it needs from shared memory. m, n and k are multiples of the tile.
-void ex_reads_the_tiles(const struct step *step, int m, int n, int k);
+void ex_reads_the_tiles(const struct ex_gemm *gemm, int m, int n, int k);
 
 // Fails where the PTX of gemm reads or writes local memory: a thread's values are to be in registers.
-void ex_keeps_to_registers(const struct step *step, int m, int n, int k);
+void ex_keeps_to_registers(const struct ex_gemm *gemm, int m, int n, int k);
 
 // The reads of shared memory in the PTX, as warp instructions; those that ptxas merges into wider ones count one by
 // one. For kernels in which it merges no stores.

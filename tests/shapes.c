@@ -1,6 +1,16 @@
 // See shapes.h.
 #include "shapes.h"
 
+#include <criterion/criterion.h>
+
+struct geometry geometry_of(const struct step *step)
+{
+    struct geometry g;
+    char error[DEV_ERROR_MAX];
+    cr_assert(geometry_read(step->ptx, &g, error), "%s", error);
+    return g;
+}
+
 size_t shapes_of(const struct step *step, struct shape out[SHAPES_MAX])
 {
     static const struct shape fixed[] = {
@@ -8,7 +18,8 @@ size_t shapes_of(const struct step *step, struct shape out[SHAPES_MAX])
         { 257, 3, 5 }, { 3, 257, 5 },    { 5, 3, 257 },    { 300, 1, 40 }, { 1, 300, 40 }, { 65, 66, 1 },
         { 33, 65, 9 }, { 130, 258, 70 }, { 129, 127, 65 }, { 64, 64, 64 },
     };
-    const int m = step->tile.m, n = step->tile.n, k = step->tile.k ? step->tile.k : 16;
+    const struct geometry g = geometry_of(step);
+    const int m = g.bm, n = g.bn, k = g.bk ? g.bk : 16;
     size_t count = 0;
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         out[count++] = fixed[i];

@@ -14,4 +14,7 @@ struct shape {
 // flat, K = 1, odd everywhere, multiples of the tile. Answers how many.
 size_t shapes_of(const struct step *step, struct shape out[SHAPES_MAX]);
 
+// The geometry in the step's PTX; fails the test if there is none.
+struct geometry geometry_of(const struct step *step);
+
 #endif

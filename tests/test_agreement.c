@@ -38,6 +38,7 @@ static void product(struct dev *d, struct shape s, double alpha, const struct ma
     dev_ptr a, b, c;
     float alpha32 = (float)alpha, beta32 = (float)beta;
     bool wide = STEP.type == DEV_F64;
+    const struct geometry g = geometry_of(&STEP);
     const struct dev_arg args[] = {
         DEV_ARG(s.m),
         DEV_ARG(s.n),
@@ -49,10 +50,9 @@ static void product(struct dev *d, struct shape s, double alpha, const struct ma
         DEV_ARG(c),
     };
     const struct dev_launch launch = {
-        .grid = { (unsigned)((s.n + STEP.tile.n - 1) / STEP.tile.n),
-                  (unsigned)((s.m + STEP.tile.m - 1) / STEP.tile.m) },
-        .block = { STEP.block },
-        .shared = STEP.shared,
+        .grid = { (unsigned)((s.n + g.bn - 1) / g.bn), (unsigned)((s.m + g.bm - 1) / g.bm) },
+        .block = { (unsigned)g.threads },
+        .shared = (size_t)g.shared,
         .args = args,
         .n_args = sizeof args / sizeof *args,
     };

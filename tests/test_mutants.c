@@ -10,6 +10,7 @@
 
 #include "findings.h"
 #include "mutate.h"
+#include "shapes.h"
 #include "tester.h"
 
 extern const struct step STEP;
@@ -88,7 +89,8 @@ static void fill(struct dev *d, struct data *x, uint64_t seed)
 // Blocks both ways, and several tiles along K.
 static void fill_all(struct dev *d, struct data all[SHAPES])
 {
-    const int m = STEP.tile.m, n = STEP.tile.n, k = STEP.tile.k ? STEP.tile.k : 8;
+    const struct geometry g = geometry_of(&STEP);
+    const int m = g.bm, n = g.bn, k = g.bk ? g.bk : 8;
     const int wide = STEP.type == DEV_F16 ? 8 : 4;  // elements in 16 bytes
     const struct data shapes[SHAPES] = {
         { .m = m + 2, .n = n + wide, .k = 3 * k },                    // rows of 16 bytes, whole tiles along K
@@ -121,6 +123,7 @@ static bool run(struct dev *d, struct dev_kernel *k, struct data *x, bool checke
     const double one = 1;
     const float one32 = 1, beta32 = (float)x->beta;
     const bool wide = STEP.type == DEV_F64;
+    const struct geometry g = geometry_of(&STEP);
     const struct dev_arg args[] = {
         DEV_ARG(x->m),
         DEV_ARG(x->n),
@@ -132,9 +135,9 @@ static bool run(struct dev *d, struct dev_kernel *k, struct data *x, bool checke
         DEV_ARG(c),
     };
     const struct dev_launch launch = {
-        .grid = { (unsigned)((x->n - 1) / STEP.tile.n + 1), (unsigned)((x->m - 1) / STEP.tile.m + 1) },
-        .block = { STEP.block },
-        .shared = STEP.shared,
+        .grid = { (unsigned)((x->n - 1) / g.bn + 1), (unsigned)((x->m - 1) / g.bm + 1) },
+        .block = { (unsigned)g.threads },
+        .shared = (size_t)g.shared,
         .args = args,
         .n_args = sizeof args / sizeof *args,
     };
@@ -257,7 +260,7 @@ Test(mutants, that_change_the_meaning_are_found)
         counts[report(d, &s, &s.all[i], kernel(d, module, i + 1), all)]++;
         rules[s.all[i].rule]++;
     }
-    cr_expect(rules[MUTANT_GUARD] && (!STEP.tile.k || (rules[MUTANT_BARRIER] && rules[MUTANT_INDEX])),
+    cr_expect(rules[MUTANT_GUARD] && (!geometry_of(&STEP).bk || (rules[MUTANT_BARRIER] && rules[MUTANT_INDEX])),
               "a rule fits nothing");
     fprintf(stderr, "%s: %zu mutants, %zu found (%zu where it shows), %zu equivalent\n", STEP.name, s.n,
             counts[FOUND] + counts[SHOWS], counts[SHOWS], counts[EQUIVALENT]);

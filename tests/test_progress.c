@@ -263,6 +263,7 @@ Test(progress, reports_kernels_that_go_wrong)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         char text[512];
         snprintf(text, sizeof text,
+                 "__constant__ int geometry[] = { 64, 64, 8, 64 };\n"
                  "extern \"C\" __global__ void gemm(int M, int N, int K, float alpha, const float *A, const float *B, "
                  "float beta, float *C)\n{\n    %s\n}\n",
                  all[i].body);
@@ -271,6 +272,8 @@ Test(progress, reports_kernels_that_go_wrong)
     }
     write_file("05_float4/kernel.cu", "extern \"C\" __global__ void other() {}\n");
     expect("check", "5", 1, "gemm");
+    write_file("05_float4/kernel.cu", "extern \"C\" __global__ void gemm() {}\n");
+    expect("check", "5", 1, "says no geometry");
 }
 
 Test(progress, watches_for_changes)

@@ -58,9 +58,10 @@ static void every_scale(enum dev_kind kind)
 {
     static const double scales[][2] = { { 1, 1 }, { -0.5, 2 }, { 0, 0 }, { 0, 1 }, { 3, -0.25 }, { 1e-3, 0 } };
     struct dev *d = open_or_skip(kind);
+    const struct geometry g = geometry_of(&STEP);
     for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
         run_shape(d, (struct shape){ 67, 45, 33 }, scales[i][0], scales[i][1]);
-        run_shape(d, (struct shape){ STEP.tile.m, STEP.tile.n, 32 }, scales[i][0], scales[i][1]);
+        run_shape(d, (struct shape){ g.bm, g.bn, 32 }, scales[i][0], scales[i][1]);
     }
     dev_close(d);
 }
@@ -89,7 +90,8 @@ Test(step, scales_by_alpha_and_beta_on_the_gpu)
 
 Test(step, counts_the_same_for_any_number_of_host_threads)
 {
-    struct shape s = { 2 * STEP.tile.m + 1, 2 * STEP.tile.n - 1, 37 };
+    const struct geometry g = geometry_of(&STEP);
+    struct shape s = { 2 * g.bm + 1, 2 * g.bn - 1, 37 };
     struct profile first = { 0 };
     for (unsigned jobs = 1; jobs <= 3; jobs++) {
         struct dev *d = open_or_skip(DEV_SIM);
@@ -128,7 +130,8 @@ Test(step, gives_the_checks_nothing_to_find)
 Test(step, stores_every_element_of_C_once)
 {
     struct dev *d = open_or_skip(DEV_SIM);
-    int m = 2 * STEP.tile.m, n = STEP.tile.n;
+    const struct geometry g = geometry_of(&STEP);
+    int m = 2 * g.bm, n = g.bn;
     run_shape(d, (struct shape){ m, n, 16 }, 1, 0);
     const struct profile *p = dev_profile(d);
     uint64_t narrow = (uint64_t)m * (uint64_t)n / 32, wide = narrow * type_size(STEP.type) / 16;

@@ -8,6 +8,7 @@
 #include "matrix.h"
 #include "profile.h"
 #include "ptx_case.h"
+#include "shapes.h"
 #include "steps.h"
 
 enum { LDSM_PLAIN = 43520 };  // ldmatrix conflicts of 09 and of 11 without padding, at 256 cubed
@@ -79,8 +80,8 @@ static const struct step *step_named(const char *name)
     return NULL;
 }
 
-// The counters of a step, or of its kernel built otherwise: ptx and shared replace the step's where they are given.
-static struct profile profile_of(const char *name, const char *ptx, unsigned shared)
+// The counters of a step, or of its kernel built otherwise, whose PTX is given.
+static struct profile profile_of(const char *name, const char *ptx)
 {
     struct step s = *step_named(name);
     struct tester_options o = tester_defaults;
@@ -88,7 +89,6 @@ static struct profile profile_of(const char *name, const char *ptx, unsigned sha
     char error[DEV_ERROR_MAX] = "";
     struct dev *d = ptx_simulator();
     s.ptx = ptx ? ptx : s.ptx;
-    s.shared = shared ? shared : s.shared;
     o.m = o.n = o.k = 256;
     struct tester *t = tester_open(d, s.type, &o, error);
     cr_assert(t && tester_step(t, &s, &result, error), "%s: %s", name, error);
@@ -117,7 +117,7 @@ Test(story, shared_loads_are_those_of_the_machine_code)
         { "04_thread_tile_2d", 32768, 163840, 65536 },
     };
     for (size_t i = 0; i < sizeof steps_read / sizeof *steps_read; i++) {
-        struct profile p = profile_of(steps_read[i].name, NULL, 0);
+        struct profile p = profile_of(steps_read[i].name, NULL);
         cr_expect_eq(of(&p, METRIC_SLD_INST), steps_read[i].loads, "%s", steps_read[i].name);
         cr_expect_eq(of(&p, METRIC_SLD_WAVE), steps_read[i].waves, "%s", steps_read[i].name);
         cr_expect_eq(of(&p, METRIC_SLD_CONF), steps_read[i].conflicts, "%s", steps_read[i].name);
@@ -129,7 +129,7 @@ Test(story, steps_05_to_07_have_no_conflicts_and_no_wavefront_too_many)
     static const char *const names[] = { "05_vectorized", "06_warp_tile", "07_double_buffer" };
     uint64_t before = UINT64_MAX;
     for (int i = 0; i < 3; i++) {
-        struct profile p = profile_of(names[i], NULL, 0);
+        struct profile p = profile_of(names[i], NULL);
         const uint64_t past_the_end = i == 2 ? 4 * 8 * 8 : 0;  // 07: the first operands of the tile after the last
         cr_expect_eq(of(&p, METRIC_SLD_CONF), 0, "%s", names[i]);
         cr_expect_eq(of(&p, METRIC_SST_CONF), 0, "%s", names[i]);
@@ -141,9 +141,9 @@ Test(story, steps_05_to_07_have_no_conflicts_and_no_wavefront_too_many)
 
 Test(story, padding_or_a_swizzle_takes_the_ldmatrix_conflicts_away)
 {
-    struct profile plain = profile_of("09_wmma_smem", NULL, 0), padded = profile_of("10_wmma_padding", NULL, 0);
-    struct profile mma = profile_of("11_mma_ptx", NULL, 0), swizzled = profile_of("12_mma_swizzle", NULL, 0);
-    struct profile mma_plain = profile_of("11_mma_ptx", UNPADDED_PTX, 0);
+    struct profile plain = profile_of("09_wmma_smem", NULL), padded = profile_of("10_wmma_padding", NULL);
+    struct profile mma = profile_of("11_mma_ptx", NULL), swizzled = profile_of("12_mma_swizzle", NULL);
+    struct profile mma_plain = profile_of("11_mma_ptx", UNPADDED_PTX);
     cr_expect_eq(of(&plain, METRIC_LDSM_CONF), LDSM_PLAIN);
     cr_expect_eq(of(&mma_plain, METRIC_LDSM_CONF), LDSM_PLAIN, "11 with PAD = 0");
     cr_expect_eq(of(&padded, METRIC_LDSM_CONF), 0);
@@ -158,11 +158,14 @@ Test(story, padding_or_a_swizzle_takes_the_ldmatrix_conflicts_away)
 
 Test(story, the_swizzle_needs_no_bytes)
 {
-    const struct step *padded = step_named("11_mma_ptx"), *swizzled = step_named("12_mma_swizzle");
-    const unsigned tiles = 2 * 2 * (128 * 32 + 32 * 256);  // two stages of halves, 11's tiles
-    struct profile p = profile_of("12_mma_swizzle", SHALLOW_PTX, tiles);
-    cr_expect_lt(tiles, padded->shared, "with 11's tiles 12 needs %u bytes, 11 needs %u", tiles, padded->shared);
+    struct step shallow = *step_named("12_mma_swizzle");
+    const struct geometry padded = geometry_of(step_named("11_mma_ptx")), swizzled = geometry_of(&shallow);
+    shallow.ptx = SHALLOW_PTX;
+    const int tiles = geometry_of(&shallow).shared;
+    struct profile p = profile_of("12_mma_swizzle", SHALLOW_PTX);
+    cr_expect_eq(tiles, 2 * 2 * (128 * 32 + 32 * 256), "two stages of 11's tiles, in halves");
+    cr_expect_lt(tiles, padded.shared, "with 11's tiles 12 needs %d bytes, 11 needs %d", tiles, padded.shared);
     cr_expect_eq(of(&p, METRIC_LDSM_CONF) + of(&p, METRIC_SST_CONF), 0);
-    cr_expect_eq(swizzled->shared, 4u * (unsigned)swizzled->tile.k * (128 + 256), "two stages, and nothing else");
-    cr_expect_leq(swizzled->shared, 99u * 1024, "an RTX 30 or 40 has no more");
+    cr_expect_eq(swizzled.shared, 4 * swizzled.bk * (128 + 256), "two stages, and nothing else");
+    cr_expect_leq(swizzled.shared, 99 * 1024, "an RTX 30 or 40 has no more");
 }

@@ -18,17 +18,14 @@
 static const struct step step_f32 = {
     .name = "fake_step",
     .type = DEV_F32,
-    .tile = { 32, 64, 8 },
-    .thread = { 4, 8 },
-    .block = 64,
-    .ptx = SOME_FILE,
+    .ptx = FAKE_PTX "/fake_f32.ptx",
+    .owner = owner_by_patches,
 };
 static const struct step step_f64 = {
     .name = "fake_step",
     .type = DEV_F64,
-    .tile = { 16, 16, 0 },
-    .block = 256,
-    .ptx = SOME_FILE,
+    .ptx = FAKE_PTX "/fake_f64.ptx",
+    .owner = owner_by_patches,
 };
 
 // --- Command lines ---
@@ -311,7 +308,8 @@ Test(tester, a_hint_is_what_other_wrong_elements_show_too)
     static const char *const says[] = { "that is C[1][0]: look at which row", "that is C[0][1]: look at which column",
                                         "the last 16 of 256 products", "the first 16 of 256 products",
                                         "look at the indices of the loads" };
-    const struct step step = { .name = "s", .type = DEV_F16, .tile = { 32, 32, 16 }, .block = 32 };
+    const struct step step = { .name = "s", .type = DEV_F16 };
+    const struct geometry g = { .bm = 32, .bn = 32, .bk = 16, .threads = 32 };
     struct matrix A = matrix_new(DEV_F16, 32, 256), B = matrix_new(DEV_F16, 256, 32), C = matrix_new(DEV_F16, 32, 32);
     for (uint64_t seed = 1; seed <= 16; seed++) {
         matrix_fill_random(&A, 2 * seed);
@@ -324,9 +322,9 @@ Test(tester, a_hint_is_what_other_wrong_elements_show_too)
                     matrix_set(&C, i, j, sum_of(&A, &B, (enum wrong_sum)wrong, i, j));
             const struct matrix_verdict v = matrix_check(&C, 1, &A, &B, 0, NULL);
             cr_assert(!v.right && v.row == 0 && v.col == 0);
-            tester_explain(what, sizeof what, &step, &v, &p, false);
+            tester_explain(what, sizeof what, &step, &g, &v, &p, false);
             cr_expect(strstr(what, says[wrong]), "seed %d: no \"%s\" in: %s", (int)seed, says[wrong], what);
-            tester_explain(what, sizeof what, &step, &v, &p, true);
+            tester_explain(what, sizeof what, &step, &g, &v, &p, true);
             cr_expect(strstr(what, ": look at what the checks found"), "%s", what);
         }
     }
@@ -387,7 +385,10 @@ Test(tester, an_old_build_of_an_edited_kernel_is_noted)
     snprintf(source, sizeof source, "%s/kernel.cu", folder);
     snprintf(ptx, sizeof ptx, "%s/k.ptx", folder);
     FILE *f = fopen(ptx, "w");
-    fprintf(f, ".version 7.0\n\t.file\t1 \"/usr/include/other.h\"\n\t.file\t2 \"%s\", 17, 18\n", source);
+    fprintf(f,
+            ".version 7.0\n.const .u32 geometry[4] = { 8, 8, 0, 64 };\n\t.file\t1 \"/usr/include/other.h\"\n\t.file\t2 "
+            "\"%s\", 17, 18\n",
+            source);
     fclose(f);
     fclose(fopen(source, "w"));
     struct step step = step_f32;

@@ -1,6 +1,7 @@
 // Exercise 01: which thread computes which element, so that the lanes of a warp read neighbours.
 constexpr int BM = 16, BN = 32;  // block tile
 constexpr int THREADS = BM * BN;
+__constant__ int geometry[] = { BM, BN, 0, THREADS };  // read by the check
 
 extern "C" __global__ void __launch_bounds__(THREADS)
 gemm(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C)

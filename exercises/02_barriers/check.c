@@ -3,7 +3,7 @@
 
 enum { BM = 16, BN = 32, BK = 16, THREADS = BM * BN };
 
-static const struct step step = { .name = EXERCISE, .type = DEV_F32, .tile = { BM, BN, BK }, .block = THREADS };
+static const struct ex_gemm gemm = { DEV_F32, { .bm = BM, .bn = BN, .bk = BK, .threads = THREADS }, owner_by_patches };
 
 static const int shapes[][3] = { { 16, 32, 64 }, { 37, 75, 90 } };
 
@@ -14,16 +14,16 @@ static uint64_t up(int a, int b)
 
 Test(check, 1_the_result_is_right_and_nothing_races)
 {
-    ex_is_right(&step, BM, BN, BK, 1, 0);  // one block, one tile
-    ex_is_right(&step, BM, BN, 3 * BK, 1, 0);
-    ex_is_right(&step, 37, 75, 41, -0.5, 2);
+    ex_is_right(&gemm, BM, BN, BK, 1, 0);  // one block, one tile
+    ex_is_right(&gemm, BM, BN, 3 * BK, 1, 0);
+    ex_is_right(&gemm, 37, 75, 41, -0.5, 2);
 }
 
 Test(check, 2_the_product_reads_the_tiles)
 {
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const int m = shapes[i][0], n = shapes[i][1], k = shapes[i][2];
-        const struct profile *p = ex_count(&step, m, n, k);
+        const struct profile *p = ex_count(&gemm, m, n, k);
         const double tiles = (double)(up(m, BM) * up(n, BN) * up(k, BK));
         const int wanted = BM * BK / 32 + BK * BN / 32;  // of 32 lanes each
         cr_assert_leq(
@@ -38,7 +38,7 @@ Test(check, 3_there_are_two_barriers_for_a_tile)
 {
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const int m = shapes[i][0], n = shapes[i][1], k = shapes[i][2];
-        const struct profile *p = ex_count(&step, m, n, k);
+        const struct profile *p = ex_count(&gemm, m, n, k);
         const uint64_t tiles = up(m, BM) * up(n, BN) * up(k, BK), seen = p->total[METRIC_BAR] / (THREADS / 32);
         cr_assert_leq(seen, 2 * tiles, "right result, but a warp waits at %.3g barriers for a tile where 2 do: %s",
                       (double)seen / tiles,

@@ -3,30 +3,28 @@
 
 enum { BM = 64, BN = 32, BK = 8, TM = 8, THREADS = BM / TM * BN };
 
-static const struct step step = {
-    .name = EXERCISE, .type = DEV_F32, .tile = { BM, BN, BK }, .thread = { .m = TM }, .block = THREADS
-};
+static const struct ex_gemm gemm = { DEV_F32, { BM, BN, BK, THREADS, 0, TM, 1, 0, 0 }, owner_by_patches };
 
 static const int shapes[][3] = { { BM, 2 * BN, 3 * BK }, { 2 * BM, BN, 5 * BK } };  // whole tiles
 
 Test(check, 1_the_result_is_right)
 {
-    ex_is_right(&step, BM, BN, BK, 1, 0);
-    ex_is_right(&step, 100, 75, 20, -0.5, 2);
-    ex_is_right(&step, 3, 5, 9, 1, 0);
+    ex_is_right(&gemm, BM, BN, BK, 1, 0);
+    ex_is_right(&gemm, 100, 75, 20, -0.5, 2);
+    ex_is_right(&gemm, 3, 5, 9, 1, 0);
 }
 
 Test(check, 2_the_product_reads_the_tiles)
 {
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        ex_reads_the_tiles(&step, shapes[i][0], shapes[i][1], shapes[i][2]);
+        ex_reads_the_tiles(&gemm, shapes[i][0], shapes[i][1], shapes[i][2]);
 }
 
 Test(check, 3_a_multiply_add_takes_little_more_than_one_read)
 {
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const int m = shapes[i][0], n = shapes[i][1], k = shapes[i][2];
-        const struct profile *p = ex_count(&step, m, n, k);
+        const struct profile *p = ex_count(&gemm, m, n, k);
         const double multiply_adds = (double)m * n * k / 32, reads = (double)ex_shared_reads(p) / multiply_adds;
         cr_assert_leq(
             reads, (TM + 1.0) / TM,
@@ -41,7 +39,7 @@ Test(check, 4_the_lanes_of_a_warp_read_without_conflicts)
 {
     char number[PROFILE_GROUPED];
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        const struct profile *p = ex_count(&step, shapes[i][0], shapes[i][1], shapes[i][2]);
+        const struct profile *p = ex_count(&gemm, shapes[i][0], shapes[i][1], shapes[i][2]);
         const uint64_t conflicts = p->total[METRIC_SLD_CONF];
         cr_assert_eq(
             conflicts, 0,
@@ -56,7 +54,7 @@ Test(check, 5_a_warp_stores_whole_lines_of_C)
 {
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const int m = shapes[i][0], n = shapes[i][1], k = shapes[i][2];
-        const struct profile *p = ex_count(&step, m, n, k);
+        const struct profile *p = ex_count(&gemm, m, n, k);
         const double stores = (double)m * n / 32, seen = p->total[METRIC_GST_SEC] / stores;
         cr_assert_leq(seen, 4.0,
                       "right result, but a warp stores 32 elements of C to %.3g sectors, where 4 hold 32 neighbours: a "
@@ -67,5 +65,5 @@ Test(check, 5_a_warp_stores_whole_lines_of_C)
 
 Test(check, 6_the_values_of_a_thread_are_in_registers)
 {
-    ex_keeps_to_registers(&step, shapes[0][0], shapes[0][1], shapes[0][2]);
+    ex_keeps_to_registers(&gemm, shapes[0][0], shapes[0][1], shapes[0][2]);
 }

@@ -2,6 +2,7 @@
 constexpr int BM = 64, BN = 32, BK = 8;  // block tile
 constexpr int TM = 8;                    // thread tile: TM rows, one column
 constexpr int THREADS = BM / TM * BN;    // 256: 8 warps for 64 x 32 elements
+__constant__ int geometry[] = { BM, BN, BK, THREADS, 0, TM, 1 };  // read by the check
 
 __shared__ float As[BM][BK];
 __shared__ float Bs[BK][BN];

@@ -2,19 +2,19 @@
 #include "exercise.h"
 
 // A thread's patch: pieces of 4 x 4, wherever the learner put them; named for messages only as far as its rows go.
-static const struct step step = { .name = EXERCISE, .type = DEV_F32, .tile = { 64, 64, 8 }, .block = 64 };
+static const struct ex_gemm gemm = { DEV_F32, { 64, 64, 8, 64, 0, 8, 8, 0, 0 }, NULL };
 
 enum { M = 128, N = 64, K = 64, WARPS = (M / 64) * (N / 64) * 2, TILES = K / 8 };
 
 Test(check, 1_the_result_is_right)
 {
-    ex_is_right(&step, M, N, K, 1, 0);
-    ex_is_right(&step, 64, 192, 8, -0.5, 2);
+    ex_is_right(&gemm, M, N, K, 1, 0);
+    ex_is_right(&gemm, 64, 192, 8, -0.5, 2);
 }
 
 Test(check, 2_every_load_from_A_and_B_is_128_bits_wide)
 {
-    const struct profile *p = ex_count(&step, M, N, K);
+    const struct profile *p = ex_count(&gemm, M, N, K);
     const uint64_t requests = p->total[METRIC_GLD_REQ] / (WARPS * TILES);
     const uint64_t of_A = ex_on_lines(p, METRIC_GLD_REQ, "A["), of_B = ex_on_lines(p, METRIC_GLD_REQ, "B[");
     cr_assert_eq(requests, 4,
@@ -30,7 +30,7 @@ Test(check, 2_every_load_from_A_and_B_is_128_bits_wide)
 Test(check, 3_the_stores_to_shared_memory_have_no_conflicts)
 {
     char number[PROFILE_GROUPED];
-    const struct profile *p = ex_count(&step, M, N, K);
+    const struct profile *p = ex_count(&gemm, M, N, K);
     const uint64_t conflicts = p->total[METRIC_SST_CONF];
     cr_assert_eq(conflicts, 0,
                  "right result, but the stores to As and Bs have %s bank conflicts: lanes 0 and 1 store 4 rows of As "
@@ -40,7 +40,7 @@ Test(check, 3_the_stores_to_shared_memory_have_no_conflicts)
 
 Test(check, 4_the_shared_tiles_are_read_in_as_few_wavefronts_as_can_be)
 {
-    const struct profile *p = ex_count(&step, M, N, K);
+    const struct profile *p = ex_count(&gemm, M, N, K);
     const uint64_t waves = p->total[METRIC_SLD_WAVE] / (WARPS * K);
     const uint64_t conflicts = p->total[METRIC_SLD_CONF] / (WARPS * K);
     const uint64_t of_B = ex_on_lines(p, METRIC_SLD_CONF, "Bs[k]");

@@ -6,14 +6,12 @@ enum { M = 128, N = 256, K = 24, WARPS = (M / BM) * (N / BN) * (THREADS / 32) };
 
 static int owners[BM][BN];  // the thread that takes an element of the block's tile: the learner's own division
 
-static int owner(int row, int col)
+static int owner(const struct geometry *g, int row, int col)
 {
-    return owners[row][col];
+    return g->bm == BM && g->bn == BN ? owners[row][col] : -1;
 }
 
-static const struct step step = {
-    .name = EXERCISE, .type = DEV_F32, .tile = { BM, BN, BK }, .owner = owner, .block = THREADS
-};
+static const struct ex_gemm gemm = { DEV_F32, { BM, BN, BK, THREADS, 0, TM, TN, WM, WN }, owner };
 
 struct place {
     int32_t row, col;
@@ -23,6 +21,7 @@ struct place {
 static void read_places(enum dev_kind kind, struct place all[THREADS * PATCH])
 {
     struct ex x = ex_open(kind);
+    ex_needs(&gemm.given);
     dev_ptr to = ex_buffer(&x, "all", NULL, THREADS * PATCH * sizeof *all);
     const struct dev_arg args[] = { DEV_ARG(to) };
     ex_launch(&x, "places", &(struct dev_launch){ .block = { THREADS }, .args = args, .n_args = 1 });
@@ -61,8 +60,8 @@ Test(check, 2_the_result_is_right)
     for (int i = 0; i < THREADS * PATCH; i++)
         if ((unsigned)all[i].row < BM && (unsigned)all[i].col < BN)
             owners[all[i].row][all[i].col] = i / PATCH;
-    ex_is_right(&step, M, N, K, 1, 0);
-    ex_is_right(&step, 256, 128, 8, -0.5, 2);
+    ex_is_right(&gemm, M, N, K, 1, 0);
+    ex_is_right(&gemm, 256, 128, 8, -0.5, 2);
 }
 
 Test(check, 3_a_warp_owns_a_tile_that_is_as_square_as_can_be)
@@ -89,7 +88,7 @@ Test(check, 3_a_warp_owns_a_tile_that_is_as_square_as_can_be)
 
 Test(check, 4_the_shared_tiles_are_read_without_conflicts)
 {
-    const struct profile *p = ex_count(&step, M, N, K);
+    const struct profile *p = ex_count(&gemm, M, N, K);
     const uint64_t conflicts = p->total[METRIC_SLD_CONF] / (WARPS * K);
     const uint64_t of_A = ex_on_lines(p, METRIC_SLD_CONF, "As[k]"), of_B = ex_on_lines(p, METRIC_SLD_CONF, "Bs[k]");
     cr_assert_eq(
@@ -107,7 +106,7 @@ Test(check, 5_lanes_that_want_the_same_values_share_wavefronts)
 {
     // Each load of 128 bits takes two wavefronts, one for 16 lanes: with 8 rows and 8 columns four loads a k.
     enum { BEST = (TM + TN) / 4 * 2 };
-    const struct profile *p = ex_count(&step, M, N, K);
+    const struct profile *p = ex_count(&gemm, M, N, K);
     const uint64_t waves = p->total[METRIC_SLD_WAVE] / (WARPS * K);
     const uint64_t of_A = ex_on_lines(p, METRIC_SLD_WAVE, "As[k]"), of_B = ex_on_lines(p, METRIC_SLD_WAVE, "Bs[k]");
     cr_assert_leq(

@@ -4,6 +4,7 @@ constexpr int WM = 32, WN = 64;            // warp tile: 4 x 2 of them make the 
 constexpr int TM = 8, TN = 8;              // thread tile: four pieces of 4 x 4, DM rows and DN columns apart
 constexpr int THREADS = BM / TM * (BN / TN);
 constexpr int PAD = 4;
+__constant__ int geometry[] = { BM, BN, BK, THREADS, 0, TM, TN, WM, WN };  // read by the check
 static_assert(WM * WN == 32 * TM * TN && BM % WM == 0 && BN % WN == 0, "a warp tile is 32 thread tiles");
 // >>> yours, 1 line: how far a thread's pieces are apart
 constexpr int DM = WM / 2, DN = WN / 2;

@@ -4,28 +4,28 @@
 #include "cut.h"
 #include "exercise.h"
 
-enum { BM = 64, BN = 64, BK = 8, TM = 4, TN = 8, PAD = 4, DN = BN / 2, THREADS = BM / TM * (BN / TN) };
+enum { BM = 64, BN = 64, BK = 8, TM = 4, TN = 8, PAD = 4, THREADS = BM / TM * (BN / TN) };
 enum { M = 128, N = 64, K = 40, BLOCKS = (M / BM) * (N / BN), TILES = K / BK };
 
-static int owner(int row, int col)
+// Pieces of 4 columns, half the tile apart.
+static int owner(const struct geometry *g, int row, int col)
 {
-    return row / TM * (DN / 4) + col % DN / 4;
+    const int dn = g->bn / 2;
+    return dn >= 4 && g->tm ? row / g->tm * (dn / 4) + col % dn / 4 : -1;
 }
 
-static const struct step step = {
-    .name = EXERCISE, .type = DEV_F32, .tile = { BM, BN, BK }, .owner = owner, .block = THREADS
-};
+static const struct ex_gemm gemm = { DEV_F32, { BM, BN, BK, THREADS, 0, TM, TN, 0, 0 }, owner };
 
 Test(check, 1_the_result_is_right)
 {
-    ex_is_right(&step, 64, 64, 8, 1, 0);
-    ex_is_right(&step, 64, 128, 16, 1, 0);
-    ex_is_right(&step, 128, 64, 40, -0.5, 2);
+    ex_is_right(&gemm, 64, 64, 8, 1, 0);
+    ex_is_right(&gemm, 64, 128, 16, 1, 0);
+    ex_is_right(&gemm, 128, 64, 40, -0.5, 2);
 }
 
 Test(check, 2_a_block_meets_at_one_barrier_a_tile)
 {
-    const struct profile *p = ex_count(&step, M, N, K);
+    const struct profile *p = ex_count(&gemm, M, N, K);
     const uint64_t barriers = p->total[METRIC_BAR] / (BLOCKS * THREADS / 32);
     cr_assert_leq(barriers, TILES + 1,
                   "right result, but a block meets at %" PRIu64
@@ -39,7 +39,7 @@ Test(check, 3_there_are_two_stages_of_each_tile)
 {
     char have[PROFILE_GROUPED], want[PROFILE_GROUPED];
     const unsigned stage = BK * (BM + PAD + BN) * sizeof(float);
-    const struct profile *p = ex_count(&step, M, N, K);
+    const struct profile *p = ex_count(&gemm, M, N, K);
     cr_assert_eq(
         p->shared, 2 * stage,
         "right result, but the tiles take %s bytes of shared memory, and two stages of them %s; look at the first "
@@ -159,7 +159,7 @@ static int between_loads_and_use(const char *ptx)
 
 Test(check, 4_the_next_tiles_are_on_their_way_during_the_arithmetic)
 {
-    ex_count(&step, M, N, K);
+    ex_count(&gemm, M, N, K);
     char *ptx = cut_read(EX_PTX);
     cr_assert(ptx, "%s cannot be read", EX_PTX);
     const int between = between_loads_and_use(ptx);

@@ -8,14 +8,12 @@ enum { BM = 64, BN = 64, WM = 32, WN = 32, THREADS = 64 };
 enum { M = 96, N = 160, K = 48 };
 
 // Two warps side by side. On the way out a lane takes every 32nd element of a patch of 16 x 16.
-static int owner(int row, int col)
+static int owner(const struct geometry *g, int row, int col)
 {
-    return col / WN * 32 + row % 2 * 16 + col % 16;
+    return g->wn ? col / g->wn * 32 + row % 2 * 16 + col % 16 : -1;
 }
 
-static const struct step step = {
-    .name = EXERCISE, .type = DEV_F16, .tile = { BM, BN, 16 }, .owner = owner, .block = THREADS
-};
+static const struct ex_gemm gemm = { DEV_F16, { BM, BN, 16, THREADS, 0, 0, 0, WM, WN }, owner };
 
 // --- A matrix of numbers that are all different, times the identity: each element tells where it came from ---
 
@@ -40,6 +38,7 @@ static struct matrix identity(int n)
 static struct matrix product(const struct matrix *A, const struct matrix *B)
 {
     struct ex x = ex_open(DEV_SIM);
+    const struct geometry g = ex_geometry();
     struct matrix C = matrix_new(DEV_F16, A->rows, B->cols);
     int m = A->rows, n = B->cols, k = A->cols;
     float alpha = 1, beta = 0;
@@ -49,8 +48,8 @@ static struct matrix product(const struct matrix *A, const struct matrix *B)
     const struct dev_arg args[] = { DEV_ARG(m), DEV_ARG(n), DEV_ARG(k),    DEV_ARG(alpha),
                                     DEV_ARG(a), DEV_ARG(b), DEV_ARG(beta), DEV_ARG(c) };
     ex_launch(&x, "gemm",
-              &(struct dev_launch){ .grid = { (unsigned)(n + BN - 1) / BN, (unsigned)(m + BM - 1) / BM },
-                                    .block = { THREADS },
+              &(struct dev_launch){ .grid = { (unsigned)((n + g.bn - 1) / g.bn), (unsigned)((m + g.bm - 1) / g.bm) },
+                                    .block = { (unsigned)g.threads },
                                     .args = args,
                                     .n_args = 8 });
     ex_read(&x, C.data, c, matrix_bytes(&C));
@@ -117,18 +116,18 @@ Test(check, 2_A_times_the_identity_is_A)
 
 Test(check, 3_the_result_is_right)
 {
-    ex_is_right(&step, M, N, K, 1, 0);
-    ex_is_right(&step, 160, 32, 16, 1, 0);
+    ex_is_right(&gemm, M, N, K, 1, 0);
+    ex_is_right(&gemm, 160, 32, 16, 1, 0);
 }
 
 Test(check, 4_alpha_and_beta_are_in_it)
 {
-    ex_is_right(&step, 64, 96, 32, -0.5, 2);
+    ex_is_right(&gemm, 64, 96, 32, -0.5, 2);
 }
 
 Test(check, 5_the_tensor_cores_multiply)
 {
-    const struct profile *p = ex_count(&step, M, N, K);
+    const struct profile *p = ex_count(&gemm, M, N, K);
     const uint64_t want = (uint64_t)M * N * K / (16 * 8 * 16);
     cr_assert_eq(p->total[METRIC_HMMA], want,
                  "right result, but with %" PRIu64 " tensor-core instructions where %d x %d x %d elements in steps of "
@@ -139,7 +138,7 @@ Test(check, 5_the_tensor_cores_multiply)
 Test(check, 6_a_fragment_is_loaded_once_for_the_products_of_a_warp_tile)
 {
     // A load of a fragment is 4 requests: 16 x 16 halves, 128 bytes each.
-    const struct profile *p = ex_count(&step, M, N, K);
+    const struct profile *p = ex_count(&gemm, M, N, K);
     const int turns = M / WM * (N / WN) * (K / 16), want = WM / 16 + WN / 16;
     const uint64_t fragments = p->total[METRIC_GLD_REQ] / 4 / (uint64_t)turns;
     cr_assert_leq(fragments, want,

@@ -8,28 +8,20 @@
 enum { BM = 64, BN = 32, BK = 16, THREADS = 256, WARPS = THREADS / 32 };
 enum { M = 128, N = 96, K = 48, BLOCKS = (M / BM) * (N / BN), TILES = K / BK };
 
-// Messages name the warp that multiplies an element; within its 16 x 16 a lane has two neighbours of each 8 x 8.
-static int owner(int row, int col)
-{
-    return (row / 16 * (BN / 16) + col / 16) * 32 + row % 8 * 4 + col % 8 / 2;
-}
-
-static const struct step step = {
-    .name = EXERCISE, .type = DEV_F16, .tile = { BM, BN, BK }, .owner = owner, .block = THREADS
-};
+static const struct ex_gemm gemm = { DEV_F16, { BM, BN, BK, THREADS, 0, 0, 0, 16, 16 }, owner_by_fragments };
 
 Test(check, 1_the_result_is_right)
 {
-    ex_is_right(&step, 64, 32, 16, 1, 0);
-    ex_is_right(&step, M, N, K, 1, 0);
-    ex_is_right(&step, 64, 128, 32, -0.5, 2);
+    ex_is_right(&gemm, 64, 32, 16, 1, 0);
+    ex_is_right(&gemm, M, N, K, 1, 0);
+    ex_is_right(&gemm, 64, 128, 32, -0.5, 2);
 }
 
 // Sectors of the lines that hold text, for one tile of each block, against what its bytes need.
 static void expect_sectors(enum profile_metric metric, const char *text, int tiles, int halves, const char *what,
                            const char *where)
 {
-    const struct profile *p = ex_count(&step, M, N, K);
+    const struct profile *p = ex_count(&gemm, M, N, K);
     const uint64_t sectors = ex_on_lines(p, metric, text) / (uint64_t)(BLOCKS * tiles);
     const uint64_t want = (uint64_t)halves * 2 / 32;
     cr_assert_eq(sectors, want,
@@ -63,6 +55,7 @@ static struct matrix random_matrix(int rows, int cols, uint64_t seed)
 // C = alpha * A * B + beta * C with the kernel hunt. Fails where it is wrong or something was found.
 static const struct profile *hunted(struct ex *x, int m, int n, int k, float alpha, float beta)
 {
+    const struct geometry g = ex_geometry();
     struct matrix A = random_matrix(m, k, 1), B = random_matrix(k, n, 2), C0 = random_matrix(m, n, 3);
     struct matrix C = matrix_new(DEV_F16, m, n);
     cr_assert(C.data, "out of memory");
@@ -71,7 +64,10 @@ static const struct profile *hunted(struct ex *x, int m, int n, int k, float alp
     const struct dev_arg args[] = { DEV_ARG(m), DEV_ARG(n), DEV_ARG(k),    DEV_ARG(alpha),
                                     DEV_ARG(a), DEV_ARG(b), DEV_ARG(beta), DEV_ARG(c) };
     const struct dev_launch launch = {
-        .grid = { (unsigned)(n / BN), (unsigned)(m / BM) }, .block = { THREADS }, .args = args, .n_args = 8
+        .grid = { (unsigned)(n / g.bn), (unsigned)(m / g.bm) },
+        .block = { (unsigned)g.threads },
+        .args = args,
+        .n_args = 8,
     };
     const struct profile *p = ex_launch(x, "hunt", &launch);
     ex_read(x, C.data, c, matrix_bytes(&C));
@@ -87,6 +83,7 @@ static const struct profile *hunted(struct ex *x, int m, int n, int k, float alp
 Test(check, 4_the_hunted_kernel_is_right_with_one_load_for_a_share)
 {
     struct ex x = ex_open(DEV_SIM);
+    ex_needs(&gemm.given);
     hunted(&x, 128, 32, 32, -0.5F, 2);  // blocks below each other, which leave the columns of B alone
     const uint64_t requests = hunted(&x, M, N, K, 1, 0)->total[METRIC_GLD_REQ] / (BLOCKS * TILES * WARPS);
     cr_assert_eq(requests, 2,

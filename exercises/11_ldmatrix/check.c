@@ -5,15 +5,7 @@
 
 enum { WARP = 32, SIDE = 16, HALVES = SIDE * SIDE, MATRIX = 8 };
 
-// Which thread holds an element of the block's 32 x 32 before it goes through shared memory.
-static int owner(int row, int col)
-{
-    return (row / 16 * 2 + col / 16) * WARP + row % 8 * 4 + col % 8 / 2;
-}
-
-static const struct step step = {
-    .name = EXERCISE, .type = DEV_F16, .tile = { 32, 32, 32 }, .owner = owner, .block = 4 * WARP
-};
+static const struct ex_gemm gemm = { DEV_F16, { 32, 32, 32, 4 * WARP, 0, 0, 0, 16, 16 }, owner_by_fragments };
 
 // Runs one of the kernels that answer, by one warp.
 static const struct profile *ask(struct ex *x, const char *kernel, void *answer, size_t bytes, bool again)
@@ -140,8 +132,8 @@ Test(check, 4_the_parts_of_C_come_back_to_their_rows)
 
 Test(check, 5_the_product_is_right)
 {
-    ex_is_right(&step, 64, 32, 64, 1, 0);
-    ex_is_right(&step, 32, 96, 32, -0.5, 2);
+    ex_is_right(&gemm, 64, 32, 64, 1, 0);
+    ex_is_right(&gemm, 32, 96, 32, -0.5, 2);
 }
 
 Test(check, 6_a_fragment_is_one_ldmatrix)
@@ -149,7 +141,7 @@ Test(check, 6_a_fragment_is_one_ldmatrix)
     enum { M = 64, N = 32, K = 96 };
     static const char *const kernels[] = { "fragment_a", "fragment_b" };
     unsigned words[4 * WARP];
-    const struct profile *p = ex_count(&step, M, N, K);
+    const struct profile *p = ex_count(&gemm, M, N, K);
     const uint64_t products = (M / SIDE) * (N / SIDE) * (K / SIDE), seen = p->total[METRIC_LDSM_INST];
     const uint64_t conflicts = p->total[METRIC_LDSM_CONF];
     struct ex x = ex_open(DEV_SIM);
@@ -170,7 +162,7 @@ Test(check, 6_a_fragment_is_one_ldmatrix)
 Test(check, 7_a_row_of_a_matrix_is_one_store)
 {
     unsigned short tile[HALVES];
-    ex_count(&step, 32, 32, 32);  // is it right?
+    ex_count(&gemm, 32, 32, 32);  // is it right?
     struct ex x = ex_open(DEV_SIM);
     const struct profile *p = ask(&x, "rows_c", tile, sizeof tile, true);
     cr_assert_eq(p->total[METRIC_SST_INST], 1,

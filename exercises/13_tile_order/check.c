@@ -6,7 +6,7 @@
 
 enum { BM = 8, BN = 16, ROOM = 320 };
 
-static const struct step step = { .name = EXERCISE, .type = DEV_F32, .tile = { BM, BN, 0 }, .block = BM * BN };
+static const struct ex_gemm gemm = { DEV_F32, { .bm = BM, .bn = BN, .threads = BM * BN }, owner_by_patches };
 
 struct order {
     int M, N, rows, cols, n;  // rows x cols = n tiles
@@ -16,6 +16,7 @@ struct order {
 static struct order order_of(enum dev_kind kind, int M, int N)
 {
     struct order o = { M, N, (M + BM - 1) / BM, (N + BN - 1) / BN, 0, NULL };
+    ex_needs(&gemm.given);
     o.n = o.rows * o.cols;
     const size_t bytes = (size_t)o.n * sizeof *o.begins;
     o.begins = malloc(bytes);
@@ -112,7 +113,7 @@ Test(check, 2_the_product_is_right)
         if (!complete(&o, text))
             cr_skip_test("first every tile has to have one block");
         free(o.begins);
-        ex_is_right(&step, shapes[i][0], shapes[i][1], shapes[i][2], i ? -0.5 : 1, i ? 2 : 0);
+        ex_is_right(&gemm, shapes[i][0], shapes[i][1], shapes[i][2], i ? -0.5 : 1, i ? 2 : 0);
     }
 }
 

@@ -1,6 +1,7 @@
 // Exercise 13: in which order the blocks take the tiles of C.
 constexpr int BM = 8, BN = 16;  // block tile: wider than tall
 constexpr int THREADS = BM * BN;
+__constant__ int geometry[] = { BM, BN, 0, THREADS };  // read by the check
 
 // The first row and the first column of C's tile that block p computes. GPUs begin them in the order of p, so those that
 // run at the same time have neighbouring p, and share what the L2 cache holds of A and B.

@@ -5,8 +5,7 @@ const struct step step = {
     .name = STEP_NAME,
     .ptx = KERNEL_PTX,
     .type = DEV_F32,
-    .tile = { .m = 32, .n = 32 },
-    .block = 1024,
+    .owner = owner_by_patches,
 };
 
 int main(int argc, char **argv)

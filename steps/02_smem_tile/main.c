@@ -9,8 +9,7 @@ const struct step step = {
     .name = STEP_NAME,
     .ptx = KERNEL_PTX,
     .type = TYPE_OF(REAL),
-    .tile = { .m = 32, .n = 32, .k = 64 },
-    .block = 1024,
+    .owner = owner_by_patches,
 };
 
 int main(int argc, char **argv)

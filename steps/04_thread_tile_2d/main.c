@@ -5,9 +5,7 @@ const struct step step = {
     .name = STEP_NAME,
     .ptx = KERNEL_PTX,
     .type = DEV_F32,
-    .tile = { .m = 128, .n = 128, .k = 8 },
-    .thread = { .m = 8, .n = 8 },
-    .block = 256,
+    .owner = owner_by_patches,
 };
 
 int main(int argc, char **argv)

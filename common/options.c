@@ -33,6 +33,8 @@ enum option_id {
     OPTION_BY_LINE,
     OPTION_CARD,
     OPTION_SANITIZE,
+    OPTION_PTX,
+    OPTION_DESCRIBE,
     OPTION_CSV,
     OPTION_JSON,
     OPTION_LIST,
@@ -66,6 +68,8 @@ static const struct {
     { OPTION_BY_LINE, "by-line", NULL, DRIVER, "print the hot source lines (simulated GPU)" },
     { OPTION_CARD, "card", "NAME", DRIVER, "with --profile: whose occupancy to work out (default H200)" },
     { OPTION_SANITIZE, "sanitize", NULL, DRIVER, "look for races, reads of what nobody wrote, ... (simulated GPU)" },
+    { OPTION_PTX, "ptx", "FILE", DRIVER, "run the kernel gemm of this PTX file in place of the driver's own" },
+    { OPTION_DESCRIBE, "describe", NULL, DRIVER, "print what the driver runs as JSON, and end" },
     { OPTION_CSV, "csv", "FILE", LADDER, "append the measurements to a table (on a GPU)" },
     { OPTION_JSON, "json", "FILE", BOTH, "write a report as JSON (- is stdout)" },
     { OPTION_LIST, "list", NULL, LADDER, "print the names of the steps" },
@@ -236,6 +240,12 @@ static bool apply(struct tester_options *o, int id, const char *name, const char
         return true;
     case OPTION_WARM:
         o->warm = true;
+        return true;
+    case OPTION_PTX:
+        o->ptx = text;
+        return true;
+    case OPTION_DESCRIBE:
+        o->describe = true;
         return true;
     case OPTION_CSV:
         o->csv = text;

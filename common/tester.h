@@ -35,6 +35,8 @@ struct tester_options {
     bool check, profile, by_line;
     bool warm;  // leave the L2 cache as the run before left it, in place of emptying it before each timed run
     const struct card *card;  // whose occupancy a profile works out; NULL: an H200's
+    const char *ptx;          // file to run in place of the step's own, or NULL
+    bool describe;            // print what would be run, and end
     bool sanitize;            // with the simulated GPU's checks; see dev_findings
     const char *csv;          // file to append a table to, or NULL
     const char *json;         // file for the report ("-": stdout), or NULL
@@ -74,8 +76,8 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
 // The median of the vendor's product in milliseconds; 0 where there is none.
 bool tester_baseline(struct tester *t, double *ms, char error[DEV_ERROR_MAX]);
 
-// The driver: parses the command line, runs, reports on stdout. Returns the process's exit status:
+// The driver of the step given: parses the command line, runs, reports on stdout. Returns the process's exit status:
 // 0 right, 1 wrong or with findings, 2 could not run.
-int tester_main(const struct step *step, int argc, char **argv);
+int tester_main(const struct step *given, int argc, char **argv);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "findings.h"
 #include "json.h"
+#include "kernel_file.h"
 #include "occupancy.h"
 #include "options.h"
 #include "profile.h"
@@ -20,6 +21,8 @@ static void print_report(FILE *out, const struct step *step, const struct tester
 {
     const struct dev_about *about = dev_about(d);
     double products = (double)o->m * o->n * o->k;
+    if (o->ptx)
+        fprintf(out, "%s in place of ", o->ptx);
     fprintf(out, "%s (%s) on %s", step->name, type_name(step->type), about->name);
     fprintf(out, about->detail[0] ? " (%s)\n" : "\n", about->detail);
     fprintf(out, "M %d, N %d, K %d, alpha %g, beta %g, seed %llu\n", o->m, o->n, o->k, o->alpha, o->beta,
@@ -83,6 +86,8 @@ static bool write_json(FILE *out, const struct step *step, const struct tester_o
     json_object(&j, NULL);
     json_string(&j, "step", step->name);
     json_string(&j, "type", type_name(step->type));
+    if (o->ptx)
+        json_string(&j, "ptx", o->ptx);
     if (p) {
         profile_json(&j, p, dev_findings(d), dev_about(d)->name);
     } else {
@@ -133,6 +138,16 @@ static bool run(struct dev *d, const struct step *step, const struct tester_opti
     return ok;
 }
 
+// The step that the options ask for: with --ptx, another file is run in its place, whose owner is not known.
+static bool choose(struct step *step, const struct tester_options *o, char error[DEV_ERROR_MAX])
+{
+    if (!o->ptx)
+        return true;
+    step->ptx = o->ptx;
+    step->owner = NULL;
+    return kernel_file_fits(o->ptx, step->type, error);
+}
+
 // Says so where the kernel was edited after its PTX was made. With -lineinfo the PTX names the kernel's file.
 static void note_stale(const struct step *step)
 {
@@ -156,9 +171,20 @@ static void note_stale(const struct step *step)
         fclose(in);
 }
 
-int tester_main(const struct step *step, int argc, char **argv)
+static int describe(const struct step *step)
+{
+    char error[DEV_ERROR_MAX];
+    if (kernel_file_describe(stdout, step, error))
+        return 0;
+    fprintf(stderr, "%s: %s\n", step->name, error);
+    return 2;
+}
+
+int tester_main(const struct step *given, int argc, char **argv)
 {
     struct tester_options o;
+    struct step own = *given;
+    const struct step *step = &own;
     char error[DEV_ERROR_MAX] = "";
     struct tester_result r = { .verdict = TESTER_UNCHECKED };
     FILE *json = NULL;
@@ -168,13 +194,16 @@ int tester_main(const struct step *step, int argc, char **argv)
         options_help(stdout, OPTIONS_FOR_DRIVER, step->name);
         return fflush(stdout) == 0 ? 0 : 2;
     }
-    bool ok = outcome == OPTIONS_RUN && (d = dev_open(o.device, error)) && options_open_json(o.json, &json, error);
+    bool ok = outcome == OPTIONS_RUN && choose(&own, &o, error);
+    if (ok && o.describe)
+        return describe(step);
+    ok = ok && (d = dev_open(o.device, error)) && options_open_json(o.json, &json, error);
     if (ok) {
         dev_set_jobs(d, (unsigned)o.jobs);
         dev_set_checks(d, o.sanitize);
     }
     FILE *out = json == stdout ? stderr : stdout;
-    if (ok)
+    if (ok && !o.ptx)
         note_stale(step);
     ok = ok && run(d, step, &o, out, json, &r, error);
     if (ok && fflush(out) != 0)

@@ -76,6 +76,7 @@ static void forget_scratch(void)
 }
 
 TestSuite(simt, .fini = forget_scratch);
+TestSuite(driver, .fini = forget_scratch);
 
 static const char *scratch(const char *content, size_t bytes)
 {
@@ -169,6 +170,67 @@ Test(driver, counts_the_same_for_any_number_of_jobs)
     cr_assert_str_eq(metrics[0], metrics[1]);
     run(&r[0], DRIVER, "--jobs", "0", NULL);
     refused(&r[0], "no jobs", "--jobs");
+}
+
+// A kernel from outside of the tree: the driver's own with one thing changed.
+static const char *changed(const char *from, const char *to)
+{
+    static char text[1 << 18], other[1 << 18];
+    FILE *f = fopen(PTX, "rb");
+    cr_assert(f, "%s cannot be read", PTX);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    const char *at = strstr(text, from);
+    cr_assert(at, "no %s in %s", from, PTX);
+    const int n = snprintf(other, sizeof other, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    return scratch(other, (size_t)n);
+}
+
+Test(driver, runs_a_kernel_from_elsewhere)
+{
+    struct run r;
+    run(&r, DRIVER, "--device=sim", "--size", "40", "--ptx", changed("fma.rn.f32", "fma.rn.f32"), NULL);
+    cr_assert(r.status == 0 && strstr(r.out, path) && strstr(r.out, "\nright "), "%d: %s%s", r.status, r.out, r.err);
+    run(&r, DRIVER, "--device=sim", "--size", "40", "--ptx", changed("fma.rn.f32", "fma.rz.f32"), "--seed", "2", NULL);
+    cr_assert(r.status == 0, "the other rounding is within the bound: %s%s", r.out, r.err);
+    run(&r, DRIVER, "--device=sim", "--size", "40", "--ptx", changed("geometry[16] = {32", "geometry[16] = {64"), NULL);
+    cr_assert(r.status == 1 && strstr(r.out, "nobody wrote it") && !strstr(r.out, "lane"), "%d: %s%s", r.status, r.out,
+              r.err);
+}
+
+Test(driver, refuses_a_kernel_from_elsewhere_that_is_no_gemm)
+{
+    static const char *const changes[][3] = {
+        { "geometry[16]", "geometri[16]", "says no geometry" },
+        { "geometry[16] = {32", "geometry[16] = {0", "BM is 0" },
+        { "gemm(", "gemv(", "no kernel named gemm" },
+        { ".param .f32 gemm_param_3", ".param .f64 gemm_param_3", "does not take int M" },
+    };
+    struct run r;
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        run(&r, DRIVER, "--device=sim", "--size", "8", "--ptx", changed(changes[i][0], changes[i][1]), NULL);
+        refused(&r, changes[i][1], changes[i][2]);
+        cr_assert_eq(r.status, 2);
+    }
+    run(&r, DRIVER, "--ptx", scratch("hello\n", 6), NULL);
+    refused(&r, "no PTX", path);
+    run(&r, DRIVER, "--ptx", "/nonexistent.ptx", NULL);
+    refused(&r, "no file", "/nonexistent.ptx");
+}
+
+Test(driver, describes_itself)
+{
+    static const char *const says[] = {
+        "{\n  \"name\": \"01_naive\",", "\"type\": \"f32\"",   "01_naive.ptx\"", "\"bm\": 32,",
+        "\"threads\": 1024,",           "\"static_shared\": 0"
+    };
+    struct run r;
+    run(&r, DRIVER, "--describe", NULL);
+    cr_assert(r.status == 0 && !*r.err, "%d: %s", r.status, r.err);
+    for (size_t i = 0; i < sizeof says / sizeof *says; i++)
+        cr_assert(strstr(r.out, says[i]), "no %s in %s", says[i], r.out);
+    run(&r, DRIVER, "--describe", "--ptx", changed("geometry[16] = {32", "geometry[16] = {64"), NULL);
+    cr_assert(r.status == 0 && strstr(r.out, "\"bm\": 64,"), "%s%s", r.out, r.err);
 }
 
 Test(driver, shows_help)

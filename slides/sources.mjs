@@ -26,7 +26,7 @@ const variants = Object.fromEntries(
 
 function evaluate(expression, names, where) {
   const js = expression.replace(/[A-Za-z_]\w*/g, (name) => names[name] ?? fail(`${where}: ${name} is unknown`));
-  if (!/^[\d\s.+\-*/%()<>]+$/.test(js)) fail(`${where}: "${expression}" is no formula`);
+  if (!/^[\d\s.+\-*/%()<>?:]+$/.test(js)) fail(`${where}: "${expression}" is no formula`);
   return Function(`return (${js});`)();
 }
 
@@ -35,7 +35,7 @@ export function step_of(kernel) {
   return existsSync(resolve(root, 'steps', step, 'kernel.cu')) ? step : fail(`there is no kernel ${kernel}`);
 }
 
-// constexpr int A = 1, B = 2;
+// constexpr int A = 1, B = 2; for formulas, which name more than the geometry does (PAD, BYTES).
 function constants(step) {
   const names = { M: SIZE, N: SIZE, K: SIZE };
   for (const [, list] of read(`steps/${step}/kernel.cu`).matchAll(/^constexpr int ([^;]+);/gm))
@@ -50,22 +50,19 @@ export function calculate(kernel, expression) {
   return evaluate(expression, constants(step_of(kernel)), `calc ${kernel}`);
 }
 
-const element = { DEV_F16: 'f16', DEV_F32: 'f32', DEV_F64: 'f64' };
+// What the step's driver says of itself, or of its kernel with one thing changed.
+function described(build, kernel) {
+  const step = step_of(kernel), name = kernel in variants ? step : kernel;
+  return JSON.parse(run(join(build, 'steps', step, name), build, ['--describe', '--ptx', ptx(build, kernel)]));
+}
 
-function launch(kernel) {
-  const step = step_of(kernel);
-  const main = read(`steps/${step}/main.c`);
-  const number = (pattern, otherwise) => {
-    const found = main.match(pattern)?.[1];
-    return found ? evaluate(found, {}, `steps/${step}/main.c`) : otherwise;
-  };
-  const type = kernel.endsWith('_double') ? 'f64' : element[main.match(/\.type = (DEV_\w+)/)?.[1]] ?? 'f32';
-  const m = number(/\.m = (\d+)/), n = number(/\.n = (\d+)/);
+function launch(build, kernel) {
+  const { type, geometry: { bm, bn, threads, shared } } = described(build, kernel);
   const array = (content) => `${type}[${SIZE * SIZE}]=${content}`;
   const factor = (value) => `${type === 'f64' ? 'f64' : 'f32'}:${value}`;
   return {
-    options: ['--grid', `${Math.ceil(SIZE / n)},${Math.ceil(SIZE / m)}`, '--block', String(number(/\.block = (\d+)/)),
-      '--shared', String(number(/\.shared = ([^,]+),/, 0))],
+    options: ['--grid', `${Math.ceil(SIZE / bn)},${Math.ceil(SIZE / bm)}`, '--block', String(threads),
+      '--shared', String(shared)],
     arguments: [...Array(3).fill(`i32:${SIZE}`), factor(1), array('normal:1'), array('normal:2'), factor(0), array('zeros')],
   };
 }
@@ -104,7 +101,7 @@ const profiles = new Map();
 
 export function simulated(build, kernel, short) {
   if (!profiles.has(kernel)) {
-    const { options, arguments: args } = launch(kernel);
+    const { options, arguments: args } = launch(build, kernel);
     const folder = mkdtempSync(join(tmpdir(), 'slides-'));
     try {
       simt(build, ['profile', ptx(build, kernel), 'gemm', ...options, '--json', join(folder, 'x.json'), ...args]);
@@ -169,6 +166,6 @@ export function draw(build, { file, args }) {
   const at = rest.indexOf('--line');
   if (at < 0) fail(`slides/pictures.txt: ${file} has no --line`);
   rest[at + 1] = String(line_of(`steps/${step_of(kernel)}/kernel.cu`, rest[at + 1]));
-  const { options, arguments: values } = launch(kernel);
+  const { options, arguments: values } = launch(build, kernel);
   return simt(build, ['draw', ptx(build, kernel), 'gemm', ...options, ...rest, '--out', '-', ...values]);
 }

@@ -64,8 +64,8 @@ void ex_needs(const struct geometry *given)
     char has[GEOMETRY_TEXT], wanted[GEOMETRY_TEXT];
     const struct geometry g = ex_geometry();
     cr_assert(!memcmp(&g, given, sizeof g),
-              "kernel.cu has %s. That is yours to try, and its result is checked; but what is counted here is worked "
-              "out for %s: set the sizes back to these",
+              "kernel.cu has %s. The result may well be right with that, but what is counted here is worked out for "
+              "%s: set the sizes back to these",
               geometry_text(&g, has), geometry_text(given, wanted));
 }
 

@@ -234,11 +234,12 @@ Test(agreement, counters_of_an_h200)
     FILE *f = fopen(COUNTERS, "r");
     struct dev *d = simulate();
     const struct profile *p = dev_profile(d);
-    int compared = 0;
+    int compared = 0, known = 0;
     cr_assert(f, COUNTERS);
     while (fgets(line, sizeof line, f)) {
         if (sscanf(line, "%63[^,],%159[^,],%" SCNu64, name, counter, &real) != 3 || strcmp(name, STEP.name))
             continue;
+        known++;
         for (int m = 0; m < METRIC_COUNT; m++) {
             if (strcmp(counter, profile_metric_name((enum profile_metric)m)) ||
                 !must_agree((enum profile_metric)m, p->total[m]))
@@ -250,5 +251,7 @@ Test(agreement, counters_of_an_h200)
     }
     fclose(f);
     dev_close(d);
+    if (!known)
+        cr_skip_test("%s was not measured: it is not in %s", STEP.name, COUNTERS);
     cr_assert_geq(compared, 15, "only %d counters of %s in %s", compared, STEP.name, COUNTERS);
 }

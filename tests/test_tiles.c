@@ -1,0 +1,198 @@
+// A learner changes one number in a kernel.cu, builds and runs: every step stays right. Copies of one step's kernel
+// with another BM, BN or BK go through nvcc and the tester on the simulated GPU, with its checks. Sizes that cannot
+// work end in one clear line. Built once for each step: STEP is its symbol, KERNEL_CU its kernel.
+#include <criterion/criterion.h>
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "findings.h"
+#include "program.h"
+#include "shapes.h"
+
+extern const struct step STEP;
+
+// --- copies ---
+
+static char folder[] = "/tmp/tiles_XXXXXX", cu[64], ptx[64];
+
+static void make_folder(void)
+{
+    cr_assert(mkdtemp(folder), "%s", folder);
+    snprintf(cu, sizeof cu, "%s/kernel.cu", folder);
+    snprintf(ptx, sizeof ptx, "%s/kernel.ptx", folder);
+}
+
+static void remove_folder(void)
+{
+    unlink(cu);
+    unlink(ptx);
+    rmdir(folder);
+}
+
+TestSuite(tiles, .init = make_folder, .fini = remove_folder, .timeout = 120);
+
+static char *read_kernel(void)
+{
+    FILE *f = fopen(KERNEL_CU, "rb");
+    char *text = calloc(1, 1 << 16);
+    cr_assert(f && text && fread(text, 1, (1 << 16) - 1, f), "%s cannot be read", KERNEL_CU);
+    fclose(f);
+    return text;
+}
+
+// Where the value of a constant begins: "constexpr int BM = 128, BN = 128;" has two.
+static const char *value_of(const char *text, const char *name)
+{
+    char wanted[16];
+    snprintf(wanted, sizeof wanted, " %s = ", name);
+    const char *at = strstr(text, wanted);
+    cr_assert(at && isdigit((unsigned char)at[strlen(wanted)]), "%s has no '%s = ' and a number", KERNEL_CU, name);
+    return at + strlen(wanted);
+}
+
+static int constant(const char *name)
+{
+    char *text = read_kernel();
+    const int value = atoi(value_of(text, name));
+    free(text);
+    return value;
+}
+
+// The kernel with that constant alone changed. Answers whether nvcc compiles it; *said is nvcc's output, to be freed.
+static bool compile(const char *name, int value, char **said)
+{
+    static const char *const flags[] = { PTX_FLAGS };
+    enum { FLAGS = sizeof flags / sizeof *flags };
+    char *text = read_kernel(), *argv[FLAGS + 5] = { NVCC };
+    const char *at = value_of(text, name);
+    FILE *out = fopen(cu, "w");
+    int status;
+    cr_assert(out && fprintf(out, "%.*s%d%s", (int)(at - text), text, value, at + strspn(at, "0123456789")) > 0);
+    cr_assert(!fclose(out));
+    free(text);
+    for (int i = 0; i < FLAGS; i++)
+        argv[i + 1] = (char *)flags[i];
+    argv[FLAGS + 1] = (char *)"-o";
+    argv[FLAGS + 2] = ptx;
+    argv[FLAGS + 3] = cu;
+    cr_assert(program_run(argv, said, &status), "%s cannot be started", NVCC);
+    return !status;
+}
+
+// --- runs ---
+
+// C = alpha * A * B + beta * C with the copy; true if it is right and the checks find nothing, else why says what is
+// wrong. *ran: whether it could be run at all.
+static bool try_shape(struct shape s, double beta, bool *ran, char why[DEV_ERROR_MAX])
+{
+    struct step step = STEP;
+    struct tester_options o = tester_defaults;
+    struct tester_result r;
+    struct dev *d = dev_open(DEV_SIM, why);
+    cr_assert(d, "%s", why);
+    step.ptx = ptx;
+    o.m = s.m, o.n = s.n, o.k = s.k;
+    o.beta = beta;
+    o.sanitize = true;
+    dev_set_checks(d, true);
+    *ran = tester_run(d, &step, &o, &r, why);
+    const struct findings *f = *ran ? dev_findings(d) : NULL;
+    const bool right = *ran && f && !f->n && r.verdict == TESTER_RIGHT;
+    if (*ran && !right)
+        snprintf(why, DEV_ERROR_MAX, "M %d, N %d, K %d: %s", s.m, s.n, s.k, f && f->n ? f->all[0].text : r.what);
+    dev_close(d);
+    return right;
+}
+
+// Past the edges of one block, with rows of odd length and with rows of whole 16 bytes.
+static bool try_copy(bool *ran, char why[DEV_ERROR_MAX])
+{
+    struct geometry g;
+    *ran = false;
+    if (!geometry_read(ptx, &g, why))
+        return false;
+    const int depth = g.bk ? g.bk : 8;
+    return try_shape((struct shape){ g.bm + 3, g.bn - 5, 2 * depth + 1 }, 0, ran, why) &&
+           try_shape((struct shape){ g.bm - 1, g.bn + 8, 3 * depth + 8 }, 0.5, ran, why);
+}
+
+// Half or twice as much: one of them has to work.
+static void halve_or_double(const char *name)
+{
+    char notes[2 * DEV_ERROR_MAX + 256] = "";
+    const int was = constant(name);
+    bool works = false;
+    for (int i = 0; i < 2 && !works; i++) {
+        char *said, why[DEV_ERROR_MAX] = "";
+        bool ran = false;
+        const int value = i ? 2 * was : was / 2;
+        const bool compiled = compile(name, value, &said);
+        works = compiled && try_copy(&ran, why);
+        cr_assert(!ran || works, "%s with %s = %d alone: %s", STEP.name, name, value, why);
+        const size_t n = strlen(notes);
+        snprintf(notes + n, sizeof notes - n, "\n%s = %d: %.900s", name, value, compiled ? why : said);
+        free(said);
+    }
+    cr_assert(works, "%s can have neither half its %s nor twice as much:%s", STEP.name, name, notes);
+}
+
+Test(tiles, another_BM_alone_is_right)
+{
+    halve_or_double("BM");
+}
+
+Test(tiles, another_BN_alone_is_right)
+{
+    halve_or_double("BN");
+}
+
+Test(tiles, another_BK_alone_is_right)
+{
+    if (!geometry_of(&STEP).bk) {
+        remove_folder();  // a skipped test does not end with .fini
+        cr_skip_test("%s has no tiles along K", STEP.name);
+    }
+    halve_or_double("BK");
+}
+
+static int lines_of(const char *text)
+{
+    int n = 1;
+    for (; *text; text++)
+        n += *text == '\n';
+    return n;
+}
+
+// Whether the first thing that nvcc complains about is a static_assert, whose text says why.
+static bool is_clear(const char *said)
+{
+    static const char wanted[] = "error: static assertion failed with \"";
+    const char *first = strstr(said, "error:");
+    return first && !strncmp(first, wanted, sizeof wanted - 1);
+}
+
+// Three rows, or far too many: it works, or nvcc says which static_assert it breaks, or the tester why it cannot work.
+Test(tiles, that_cannot_work_end_in_one_clear_line)
+{
+    const int values[] = { 3, 64 * constant("BM") };
+    int refused = 0;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char *said, why[DEV_ERROR_MAX] = "";
+        bool ran = false;
+        if (!compile("BM", values[i], &said)) {
+            cr_expect(is_clear(said), "%s with BM = %d: no static_assert says why before all else:\n%s", STEP.name,
+                      values[i], said);
+            refused++;
+        } else if (!try_copy(&ran, why)) {
+            cr_expect(!ran && lines_of(why) == 1, "%s with BM = %d: %s", STEP.name, values[i], why);
+            refused++;
+        }
+        fprintf(stderr, "%s, BM = %d: %s%s", STEP.name, values[i], *why ? why : said, *why ? "\n" : "");
+        free(said);
+    }
+    cr_assert(refused, "every BM works");
+}

@@ -244,6 +244,23 @@ Test(progress, names_what_is_wrong_with_a_command)
     expect("check", NULL, 2, "progress: EXERCISES: /nonexistent cannot be read");
 }
 
+// A geometry other than the given one may be right, but is not counted.
+Test(progress, takes_another_geometry_for_what_it_is)
+{
+    write_file("05_float4/kernel.cu",
+               "__constant__ int geometry[] = { 8, 8, 0, 64 };\n"
+               "extern \"C\" __global__ void gemm(int M, int N, int K, float alpha, const float *A, const float *B, "
+               "float beta, float *C)\n{\n"
+               "    const int row = blockIdx.y * 8 + threadIdx.x / 8, col = blockIdx.x * 8 + threadIdx.x % 8;\n"
+               "    float acc = 0;\n"
+               "    for (int k = 0; k < K; k++)\n        acc += A[row * K + k] * B[k * N + col];\n"
+               "    C[row * N + col] = alpha * acc + (beta == 0 ? 0 : beta * C[row * N + col]);\n}\n");
+    expect("check", "5", 1, "  ok  the result is right");
+    expect("check", "5", 1, "kernel.cu has BM = 8, BN = 8, THREADS = 64.");
+    expect("check", "5", 1,
+           "worked out for BM = 64, BN = 64, BK = 8, THREADS = 64, TM = 8, TN = 8: set the sizes back");
+}
+
 // What a learner may write: the message is the check's, and nothing hangs or crashes.
 Test(progress, reports_kernels_that_go_wrong)
 {

@@ -5,6 +5,7 @@ constexpr int DN = BN / 2;
 constexpr int THREADS = BM / TM * (BN / TN);  // 128: four warps, and 4 elements of A's tile and of B's for each thread
 constexpr int PAD = 4;
 __constant__ int geometry[] = { BM, BN, BK, THREADS, 0, TM, TN };  // read by the check
+static_assert(BM == 64 && BN == 64 && BK == 8, "the copies of this exercise are written for these sizes");
 
 // >>> yours, 2 lines: As[stage][BK][BM + PAD], A's tile transposed, and Bs[stage][BK][BN]
 __shared__ __align__(16) float As[1][BK][BM + PAD];

@@ -1,4 +1,5 @@
 // Step 01: naive. One thread computes one element of C, straight from global memory.
+#include "edges.cuh"
 #ifndef REAL
 #define REAL float
 #endif
@@ -7,15 +8,6 @@
 constexpr int BM = 32, BN = 32;  // block tile
 constexpr int THREADS = BM * BN;
 __constant__ int geometry[] = { BM, BN, 0, THREADS };  // read by the driver
-
-// beta = 0 must not read C: it may hold NaN, or nothing yet.
-__device__ void store(REAL *C, int M, int N, int row, int col, REAL alpha, REAL acc, REAL beta)
-{
-    if (row < M && col < N) {
-        REAL *c = &C[size_t(row) * N + col];
-        *c = beta == 0 ? alpha * acc : alpha * acc + beta * *c;
-    }
-}
 
 extern "C" __global__ void __launch_bounds__(THREADS)
 gemm(int M, int N, int K, REAL alpha, const REAL *A, const REAL *B, REAL beta, REAL *C)

@@ -1,34 +1,17 @@
 // Step 03: 1D thread tile. A thread computes TM rows of one column, so each value of B it reads serves TM products.
+#include "edges.cuh"
+
 // --- Tile sizes ---
 constexpr int BM = 64, BN = 64, BK = 8;  // block tile
-constexpr int TM = 8;                    // thread tile
-constexpr int THREADS = BM / TM * BN;
-static_assert(BM * BK % THREADS == 0 && BK * BN % THREADS == 0, "every thread copies the same number of elements");
-__constant__ int geometry[] = { BM, BN, BK, THREADS, 0, TM, 1 };  // read by the driver
+constexpr int TM = 8, TN = 1;            // thread tile
+constexpr int THREADS = BM / TM * (BN / TN);
+constexpr int AROWS = THREADS / BK, BROWS = THREADS / BN;  // rows that the block copies at once
+static_assert(BM % TM == 0 && BN % TN == 0, "a block has whole thread tiles");
+static_assert(BM % AROWS == 0 && BK % BROWS == 0, "every thread copies the same number of elements");
+__constant__ int geometry[] = { BM, BN, BK, THREADS, 0, TM, TN };  // read by the driver
 
 __shared__ float As[BM][BK];
 __shared__ float Bs[BK][BN];
-
-// A tile may reach past the edge of its matrix. Along M and N, clamp repeats the last row or column: what comes of it
-// is never stored. Along K it would join the sums, so load puts 0 there.
-__device__ int clamp(int i, int n)
-{
-    return min(i, n - 1);
-}
-
-__device__ float load(const float *x, bool inside)
-{
-    return inside ? *x : 0;
-}
-
-// beta = 0 must not read C: it may hold NaN, or nothing yet.
-__device__ void store(float *C, int M, int N, int row, int col, float alpha, float acc, float beta)
-{
-    if (row < M && col < N) {
-        float *c = &C[size_t(row) * N + col];
-        *c = beta == 0 ? alpha * acc : alpha * acc + beta * *c;
-    }
-}
 
 extern "C" __global__ void __launch_bounds__(THREADS, 4)  // 4 blocks an SM: at most 32 registers a thread
 gemm(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C)
@@ -36,25 +19,28 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
     // --- Who am I? ---
     const int tid = threadIdx.x;
     const int brow = blockIdx.y * BM, bcol = blockIdx.x * BN;  // first row and column of the block's tile of C
-    const int row = tid / BN * TM;
-    const int col = tid % BN;
+    const int row = tid / (BN / TN) * TM;
+    const int col = tid % (BN / TN) * TN;
+    const int arow = tid / BK, acol = tid % BK;  // copy: the first element of A's tile
+    const int crow = tid / BN, ccol = tid % BN;  // and of B's tile
 
     // --- Accumulators ---
     float acc[TM] = {};
 
-    // A and B move along K, tile by tile; left is how much of K is still to come.
+    // --- Load ---
+    // A and B move along K, tile by tile. If BK does not divide K, the first tile is the short one.
     A += size_t(brow) * K;  // BM x K: the block's rows
     B += bcol;              // K x BN: the block's columns
-    for (int left = K; left > 0; left -= BK, A += BK, B += size_t(BK) * N) {
-        // --- Load ---
-        for (int i = 0; i < BM * BK; i += THREADS) {
-            const int r = (tid + i) / BK, c = (tid + i) % BK;
-            As[r][c] = load(&A[size_t(clamp(r, M - brow)) * K + c], c < left);
-        }
-        for (int i = 0; i < BK * BN; i += THREADS) {
-            const int r = (tid + i) / BN, c = (tid + i) % BN;
-            Bs[r][c] = load(&B[size_t(r) * N + clamp(c, N - bcol)], r < left);
-        }
+    int left = K, depth = (K - 1) % BK + 1;  // left of K, and of it in the next tile
+    auto copy = [&] {
+        for (int i = 0; i < BM; i += AROWS)
+            As[arow + i][acol] = load(&A[size_t(clamp(arow + i, M - brow)) * K + acol], acol < depth);
+        for (int i = 0; i < BK; i += BROWS)
+            Bs[crow + i][ccol] = load(&B[size_t(crow + i) * N + clamp(ccol, N - bcol)], crow + i < depth);
+        A += depth, B += size_t(depth) * N, left -= depth, depth = BK;
+    };
+    for (int tile = 0; tile <= (K - 1) / BK; tile++) {
+        copy();
         __syncthreads();  // both tiles are complete before anyone reads them
 
         // --- Compute ---

@@ -1,35 +1,17 @@
 // Step 04: 2D thread tile. A thread computes a TM x TN patch: TM + TN values read serve TM * TN products.
+#include "edges.cuh"
+
 // --- Tile sizes ---
 constexpr int BM = 128, BN = 128, BK = 8;  // block tile
 constexpr int TM = 8, TN = 8;              // thread tile
 constexpr int THREADS = BM / TM * (BN / TN);
-static_assert(BM * BK == 4 * THREADS && BK * BN == 4 * THREADS, "every thread copies 4 elements of each tile");
+constexpr int AROWS = THREADS / BK, BROWS = THREADS / BN;  // rows that the block copies at once
+static_assert(BM % TM == 0 && BN % TN == 0, "a block has whole thread tiles");
+static_assert(BM % AROWS == 0 && BK % BROWS == 0, "every thread copies the same number of elements");
 __constant__ int geometry[] = { BM, BN, BK, THREADS, 0, TM, TN };  // read by the driver
 
 __shared__ float As[BM][BK];
 __shared__ float Bs[BK][BN];
-
-// A tile may reach past the edge of its matrix. Along M, clamp repeats the last row: what comes of it is never stored.
-// So along N, with the last column. Along K it would join the sums, so load puts 0 there.
-__device__ int clamp(int i, int n)
-{
-    return min(i, n - 1);
-}
-
-__device__ float load(const float *x, bool inside)
-{
-    return inside ? *x : 0;
-}
-
-// Neighbours in a row of C. beta = 0 must not read C: it may hold NaN, or nothing yet.
-__device__ void store(float *C, int M, int N, int row, int col, float alpha, const float *acc, float beta)
-{
-    const int n = row < M ? N - col : 0;  // so many are inside
-    float *c = &C[size_t(row) * N + col];
-    for (int j = 0; j < TN; j++)
-        if (j < n)
-            c[j] = beta == 0 ? alpha * acc[j] : alpha * acc[j] + beta * c[j];
-}
 
 extern "C" __global__ void __launch_bounds__(THREADS, 2)  // 2 blocks an SM: at most 128 registers a thread
 gemm(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C)
@@ -39,27 +21,27 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
     const int brow = blockIdx.y * BM, bcol = blockIdx.x * BN;  // first row and column of the block's tile of C
     const int row = tid / (BN / TN) * TM;
     const int col = tid % (BN / TN) * TN;
+    const int arow = tid / BK, acol = tid % BK;  // copy: the first element of A's tile
+    const int crow = tid / BN, ccol = tid % BN;  // and of B's tile
 
     // --- Accumulators ---
     float acc[TM][TN] = {};
 
-    // A and B move along K, tile by tile; left is how much of K is still to come.
+    // --- Load ---
+    // A and B move along K, tile by tile. If BK does not divide K, the first tile is the short one.
     A += size_t(brow) * K;  // BM x K: the block's rows
     B += bcol;              // K x BN: the block's columns
-    for (int left = K; left > 0; left -= BK, A += BK, B += size_t(BK) * N) {
-        // --- Load ---
-        auto copy = [&](bool whole) {  // whole: neither tile reaches past K
-            for (int i = 0; i < BK * BN; i += THREADS) {
-                const int r = (tid + i) / BN, c = (tid + i) % BN;
-                Bs[r][c] = load(&B[size_t(r) * N + clamp(c, N - bcol)], whole ? true : r < left);
-            }
-            for (int i = 0; i < BM * BK; i += THREADS) {
-                const int r = (tid + i) / BK, c = (tid + i) % BK;
-                As[r][c] = load(&A[size_t(clamp(r, M - brow)) * K + c], whole ? true : c < left);
-            }
-        };
-        if (left >= BK)
-            copy(true);  // asked once a tile: asked of every element, it slows the loop down
+    int left = K, depth = (K - 1) % BK + 1;  // left of K, and of it in the next tile
+    auto copy = [&](bool whole) {
+        for (int i = 0; i < BM; i += AROWS)
+            As[arow + i][acol] = load(&A[size_t(clamp(arow + i, M - brow)) * K + acol], whole || acol < depth);
+        for (int i = 0; i < BK; i += BROWS)
+            Bs[crow + i][ccol] = load(&B[size_t(crow + i) * N + clamp(ccol, N - bcol)], whole || crow + i < depth);
+        A += depth, B += size_t(depth) * N, left -= depth, depth = BK;
+    };
+    for (int tile = 0; tile <= (K - 1) / BK; tile++) {
+        if (depth == BK)
+            copy(true);  // without bounds checks along K: they cost 13 % here
         else
             copy(false);
         __syncthreads();  // both tiles are complete before anyone reads them
@@ -83,5 +65,6 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
 
     // --- Store ---
     for (int i = 0; i < TM; i++)
-        store(C, M, N, brow + row + i, bcol + col, alpha, acc[i], beta);
+        for (int j = 0; j < TN; j += 4)
+            store4<false>(C, M, N, brow + row + i, bcol + col + j, alpha, &acc[i][j], beta);
 }

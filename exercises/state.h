@@ -1,7 +1,7 @@
 // Where an exercise stands: its kernel.cu against its stub, and the file .progress, which git ignores.
 //
 // .progress is lines of text, added at the end; a later line of the same kind counts:
-//     05_float4 done 8c1f0a6e2b9d4477 2026-11-21      this kernel.cu (its FNV-1a hash) passed its check
+//     05_float4 done 8c1f0a6e2b9d4477 2026-11-22      this kernel.cu (its FNV-1a hash) passed its check
 //     05_float4 hint 2                                that many hints were asked for
 #ifndef EXERCISES_STATE_H
 #define EXERCISES_STATE_H

@@ -39,7 +39,7 @@ enum uop_kind {
     UOP_LOAD,     // mem
     UOP_STORE,    // mem
     UOP_BRANCH,   // to uop number target
-    UOP_BARRIER,  // barrier number a of b threads (slots; b may be 0 = all), arrive only where target is 1
+    UOP_BARRIER,  // target, an enum barrier_kind, at barrier number a of b threads (slots; b may be 0 = all)
     UOP_WARP,     // warp: an instruction of the whole warp, or one with more operands than a, b, c
     UOP_EXIT,
     UOP_TRAP,
@@ -89,6 +89,14 @@ struct memop {
     bool merged;                    // into another access: counts nothing itself (merge.c)
     uint32_t span;                  // bytes a lane of the machine code's access that this one stands for; 0: its own
     int32_t ahead;                  // which begins so many bytes after the address
+};
+
+enum barrier_kind {
+    BARRIER_SYNC,
+    BARRIER_ARRIVE,  // and go on
+    BARRIER_POPC,    // d = how many threads have the predicate c; all threads are given it
+    BARRIER_AND,     // d = have all?
+    BARRIER_OR       // d = has one?
 };
 
 enum mem_class {  // under which of Nsight Compute's metrics an access counts, besides its space
@@ -242,9 +250,10 @@ struct warp {
 };
 
 struct barrier {
-    uint32_t arrived;   // threads
-    uint32_t expected;  // from bar.sync a, b; 0: every thread that has not exited
-    bool passed;        // some arrived and went on: bar.arrive
+    uint32_t arrived;      // threads
+    uint32_t expected;     // from bar.sync a, b; 0: every thread that has not exited
+    bool passed;           // some arrived and went on: bar.arrive
+    uint32_t voters, yes;  // bar.red: threads that brought a predicate, and those whose predicate holds
 };
 
 #define BARRIERS 16

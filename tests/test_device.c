@@ -102,6 +102,30 @@ Test(device, runs_kernels_of_any_block_size)
     on_each_device(runs_kernels);
 }
 
+// .reqntid: blocks of that shape and no other.
+static void enforces_shape(struct dev *d)
+{
+    static const char text[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+                               ".visible .entry k() .reqntid 16, 8, 1\n{ ret; }\n";
+    struct dev_module *m = dev_load_text(d, "k.ptx", text, strlen(text));
+    struct dev_kernel *k = m ? dev_kernel(d, m, "k") : NULL;
+    struct dev_launch l = { .block = { 16, 8, 1 } };
+    cr_assert(k, "%s", dev_error(d));
+    cr_assert(dev_launch(d, k, &l) && dev_sync(d), "%s", dev_error(d));
+    static const unsigned others[][3] = { { 128, 1, 1 }, { 8, 16, 1 }, { 16, 4, 1 }, { 16, 8, 2 } };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        memcpy(l.block, others[i], sizeof l.block);
+        cr_assert(!dev_launch(d, k, &l), "it ran with %u,%u,%u", l.block[0], l.block[1], l.block[2]);
+        if (dev_about(d)->simulated)
+            cr_assert(strstr(dev_error(d), "can only run with 16,8,1"), "%s", dev_error(d));
+    }
+}
+
+Test(device, a_kernel_that_asks_for_a_block_shape_gets_no_other)
+{
+    on_each_device(enforces_shape);
+}
+
 static void refuses_launches(struct dev *d)
 {
     unsigned n = 4;

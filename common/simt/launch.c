@@ -229,6 +229,40 @@ static bool conclude(struct simt *s, const struct simt_kernel *k, struct crew *c
     return s->profiled;
 }
 
+// Are the grid and its blocks what the card, and the kernel, allow?
+static bool fits(const struct simt_kernel *k, const unsigned grid[3], const unsigned block[3],
+                 char error[DEV_ERROR_MAX])
+{
+    const struct ptx_func *f = k->func;
+    const uint32_t allowed = f->max_threads ? f->max_threads : SIMT_THREADS_MAX;
+    const uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    bool ok = block[2] <= SIMT_THREADS_Z_MAX;
+    for (int i = 0; i < 3; i++)
+        ok = ok && block[i] <= SIMT_THREADS_MAX && (!i || grid[i] <= SIMT_GRID_YZ_MAX);
+    if (!ok) {
+        snprintf(error, DEV_ERROR_MAX,
+                 "grid %u,%u,%u of blocks %u,%u,%u: along y and z a grid has at most %d blocks, "
+                 "a block at most %d threads, of which at most %d along z",
+                 grid[0], grid[1], grid[2], block[0], block[1], block[2], SIMT_GRID_YZ_MAX, SIMT_THREADS_MAX,
+                 SIMT_THREADS_Z_MAX);
+        return false;
+    }
+    if (f->required[0] && memcmp(f->required, block, sizeof f->required)) {
+        snprintf(error, DEV_ERROR_MAX,
+                 "kernel %.200s: blocks of %u,%u,%u threads were asked for, it can only run with %u,%u,%u: its "
+                 ".reqntid says so",
+                 k->name, block[0], block[1], block[2], f->required[0], f->required[1], f->required[2]);
+        return false;
+    }
+    if (threads > allowed) {
+        snprintf(error, DEV_ERROR_MAX,
+                 "kernel %.200s: a block of %llu threads was asked for, its launch bounds allow %u", k->name,
+                 (unsigned long long)threads, allowed);
+        return false;
+    }
+    return true;
+}
+
 bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
                  const unsigned char *params, char error[DEV_ERROR_MAX])
 {
@@ -238,23 +272,9 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
         snprintf(error, DEV_ERROR_MAX, "%s", k->error);
         return false;
     }
-    for (int i = 0; i < 3; i++) {
-        if (block[i] > SIMT_THREADS_MAX || (i && grid[i] > SIMT_GRID_YZ_MAX)) {
-            snprintf(error, DEV_ERROR_MAX,
-                     "grid %u,%u,%u of blocks %u,%u,%u: along y and z a grid has at most %d blocks, "
-                     "a block at most %d threads",
-                     grid[0], grid[1], grid[2], block[0], block[1], block[2], SIMT_GRID_YZ_MAX, SIMT_THREADS_MAX);
-            return false;
-        }
-    }
-    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-    uint32_t allowed = k->func->max_threads ? k->func->max_threads : SIMT_THREADS_MAX;
-    if (threads > allowed) {
-        snprintf(error, DEV_ERROR_MAX,
-                 "kernel %.200s: a block of %llu threads was asked for, its launch bounds allow %u", k->name,
-                 (unsigned long long)threads, allowed);
+    if (!fits(k, grid, block, error))
         return false;
-    }
+    const uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     if (k->code->shared_bytes > SIMT_STATIC_SHARED_MAX) {
         snprintf(error, DEV_ERROR_MAX,
                  "kernel %.200s declares %u bytes of __shared__ arrays, ptxas allows %d: more is to be had only as "

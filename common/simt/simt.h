@@ -15,6 +15,7 @@
 #define SIMT_STATIC_SHARED_MAX 49152  // bytes of it in arrays that are declared with a size: 48 KB, as ptxas allows
 #define SIMT_SHARED_MAX 232448        // bytes of shared memory a block may have: 227 KB, as on sm_90
 #define SIMT_THREADS_MAX 1024         // threads of a block
+#define SIMT_THREADS_Z_MAX 64         // along z
 #define SIMT_GRID_YZ_MAX 65535        // blocks of a grid along y, and along z
 #define SIMT_JOBS_MAX 256             // host threads
 #define SIMT_GAP 1024                 // bytes between variables in shared memory while checks are on

@@ -35,12 +35,36 @@ static void compare_places(struct block *b, uint32_t number)
     }
 }
 
+// A barrier for every thread opens without those that have ended.
+static void report_left(struct block *b, uint32_t number)
+{
+    const uint32_t threads = b->worker->grid->threads;
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        const struct warp *w = &b->warps[i];
+        for (uint32_t j = 0; j < w->n_splits; j++) {
+            const struct split *s = &w->splits[j];
+            if (s->barrier != number + 1)
+                continue;
+            const struct uop *u = &b->worker->grid->code->uops[s->pc - 1];
+            struct fault f = check_site(w, u->inst, (uint32_t)__builtin_ctz(s->mask), FAULT_LEFT);
+            f.other_inst = b->left_inst;
+            f.other_thread = b->left_thread;
+            f.other_block = b->linear;
+            f.exited = threads - b->live;
+            check_note(b->worker->check, &f);
+            return;
+        }
+    }
+}
+
 static void check_release(struct block *b, uint32_t number)
 {
     const struct barrier *bar = &b->barriers[number];
     const bool everyone = !bar->passed && (!bar->expected || bar->expected >= b->worker->grid->threads);
     if (everyone)
         compare_places(b, number);
+    if (everyone && b->live < b->worker->grid->threads)
+        report_left(b, number);
     check_opens(b, number, everyone);
 }
 

@@ -208,8 +208,10 @@ enum fault_kind {
     FAULT_RACE,         // in shared memory
     FAULT_RACE_BLOCKS,  // in global memory
     FAULT_UNINIT,
-    FAULT_COPY,  // of an asynchronous copy that has not been waited for
-    FAULT_SPLIT  // threads of a block wait at different barriers of the kernel
+    FAULT_COPY,   // of an asynchronous copy that has not been waited for
+    FAULT_SPLIT,  // threads of a block wait at different barriers of the kernel
+    FAULT_LEFT,   // a barrier of the whole block opens, which some threads do not come to because they have ended
+    FAULT_CONST   // a store to a __constant__ variable
 };
 
 struct fault {
@@ -265,7 +267,8 @@ struct block {
     uint64_t linear;
     uint32_t id[3];
     uint32_t n_warps;
-    uint32_t live;  // threads that have not exited
+    uint32_t live;                    // threads that have not exited
+    uint32_t left_thread, left_inst;  // the first that did, and where
     struct barrier barriers[BARRIERS];
     struct warp *warps;
 };

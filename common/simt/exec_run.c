@@ -169,6 +169,10 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
             trace_step(w, u, active);
         return gather_run(w, u, active) ? NEXT : FAULT;
     case UOP_EXIT:
+        if (b->live == worker->grid->threads) {
+            b->left_thread = w->index * LANES + (uint32_t)__builtin_ctz(active);
+            b->left_inst = u->inst;
+        }
         w->exited |= active;
         b->live -= (uint32_t)__builtin_popcount(active);
         s->mask &= ~active;

@@ -150,9 +150,19 @@ static void say_finding(struct text *t, const struct simt *s, const struct simt_
         say(t, " at %s: each opens the other's barrier", where);
         return;
     }
+    if (f->kind == FAULT_LEFT) {
+        char where[400];
+        simt_where(k, f->other_inst, where, sizeof where);
+        say(t, " waits at this barrier, to which %u of the block's %u threads never come: ", f->exited, g->threads);
+        say_thread(t, g, f->other_thread);
+        say(t, " ended at %s", where);
+        return;
+    }
     say(t, " %s ", verb(f->store, f->atomic));
     say_place(t, s, k, g, f);
-    if (f->kind == FAULT_UNINIT) {
+    if (f->kind == FAULT_CONST) {
+        say(t, ": it is __constant__, which a kernel cannot change");
+    } else if (f->kind == FAULT_UNINIT) {
         say(t,
             f->space == SPACE_SHARED ? ", and no thread of the block wrote it before" : ", and nobody wrote it before");
     } else if (f->kind == FAULT_COPY) {
@@ -222,6 +232,8 @@ static void describe(struct text *t, const struct simt *s, const struct simt_ker
     case FAULT_UNINIT:
     case FAULT_COPY:
     case FAULT_SPLIT:
+    case FAULT_LEFT:
+    case FAULT_CONST:
         say_finding(t, s, k, g, f);
         break;
     case FAULT_NONE:
@@ -295,9 +307,14 @@ static void classify(const struct fault *f, struct finding *out)
         break;
     case FAULT_SPLIT:
     case FAULT_DEADLOCK:
+    case FAULT_LEFT:
         *out = (struct finding){ .check = "synccheck", .kind = "barrier" };
         out->look = "all threads of the block must come to the same barrier: is it in a branch or loop that not all "
-                    "of them take?";
+                    "of them take, or does one return before it?";
+        break;
+    case FAULT_CONST:
+        *out = (struct finding){ .check = "memcheck", .kind = "constant" };
+        out->look = "only the host sets __constant__ variables, before the launch (cudaMemcpyToSymbol)";
         break;
     case FAULT_BARRIER:
     case FAULT_NOT_MEMBER:
@@ -365,7 +382,7 @@ bool simt_build_findings(struct simt *s, const struct simt_kernel *k, const stru
         classify(f, &x);
         x.count = found[i].count;
         x.here = place_of(a, k, f->inst);
-        if (f->kind >= FAULT_RACE && f->kind != FAULT_UNINIT)
+        if (f->kind >= FAULT_RACE && f->kind != FAULT_UNINIT && f->kind != FAULT_CONST)
             x.there = place_of(a, k, f->other_inst);
         if (!x.here.file)
             return false;

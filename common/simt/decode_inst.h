@@ -97,6 +97,8 @@ void decode_activemask(struct decoder *x, const struct parts *s);
 void decode_atomic(struct decoder *x, const struct parts *s);
 void decode_cp(struct decoder *x, const struct parts *s);
 void decode_mbarrier(struct decoder *x, const struct parts *s);
+// After an access that a waiting loop may be made of: its result, address and operand (vregs, or NO_VREG). See warp_poll.c.
+void emit_poll(struct decoder *x, uint32_t result, uint32_t address, uint32_t operand);
 void decode_hint(struct decoder *x, const struct parts *s);      // fences, prefetches, sleep: nothing to do
 
 // decode_call.c

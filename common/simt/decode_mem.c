@@ -53,7 +53,7 @@ void decode_memory(struct decoder *x, const struct parts *s)
     static const char *const ignored[] = { "weak", "relaxed", "acquire", "release", "volatile", "cta", "gpu",
                                            "sys",  "cluster", "ca",      "cg",      "cs",       "lu",  "cv",
                                            "wb",   "wt",      "nc",      "L1",      "L2" };
-    bool load = str_is(s->part[0], "ld");
+    bool load = str_is(s->part[0], "ld"), strong = false;
     enum ptx_space space = SPACE_GENERIC;
     enum ptx_type type = ptx_type_named(s->part[s->n - 1]);
     uint32_t n = 1;
@@ -77,6 +77,7 @@ void decode_memory(struct decoder *x, const struct parts *s)
             n = (uint32_t)(p.p[1] - '0');
         else if (!known)
             decode_unknown(x);
+        strong |= str_is(p, "volatile") || str_is(p, "relaxed") || str_is(p, "acquire") || str_is(p, "mmio");
     }
     uint32_t bytes = ptx_type_bytes(type);
     operand_count(x, 2, 2);
@@ -126,6 +127,12 @@ void decode_memory(struct decoder *x, const struct parts *s)
     m->counted = load ? MEM_LD : MEM_ST;
     struct uop *u = emit(x, load ? UOP_LOAD : UOP_STORE);
     u->mem = m;
+    // Another block may have written what a strong load reads.
+    if (load && strong && (space == SPACE_GLOBAL || space == SPACE_GENERIC)) {
+        x->code->ordered = true;
+        if (m->reg_class[0] != SLOT_NONE)
+            emit_poll(x, m->reg[0], m->base, NO_VREG);
+    }
 }
 
 // --- control flow ---

@@ -3,7 +3,8 @@
 // Divergence: a warp's lanes are split by where they stand, ordered by pc, and the lowest pc runs first. Compilers lay
 // code out so that the place where branches meet has a higher pc than both sides, so lanes that lag behind catch up
 // and merge there; no analysis of the control flow is needed. A split that spins (a lane waiting for another lane of
-// its own warp) hands over after SPIN branches, since threads make progress independently.
+// its own warp) hands over after SPIN branches, since threads make progress independently. Where it can be seen to wait
+// (warp_poll.c) it hands over sooner: to other lanes of its warp, then other warps, then other blocks.
 #include <string.h>
 
 #include "barrier.h"
@@ -17,7 +18,10 @@
 #define SPIN 4096       // taken branches of a diverged split before the others get a turn
 #define TURN (1 << 18)  // uops of a warp before the other warps get a turn: one may wait for another without a barrier
 
-enum status { RUNNABLE, WAITING, ENDED, FAULTED };
+#define BLOCK_TURN (1u << 22)  // uops of a block before it is left, where blocks take turns
+#define WAIT_MAX (1u << 24)    // uops of a block whose warps do nothing but poll
+
+enum status { RUNNABLE, WAITING, POLLING, ENDED, FAULTED };
 
 static void sreg(struct warp *w, const struct uop *u, uint32_t active)
 {
@@ -91,7 +95,7 @@ static void masked(unsigned char *regs, const struct uop *u, uint32_t active)
 
 // --- running ---
 
-enum outcome { NEXT, JUMPED, LEFT, TURN_OVER, FAULT };  // LEFT: no lane of the split is left to run
+enum outcome { NEXT, JUMPED, POLLED, LEFT, TURN_OVER, FAULT };  // LEFT: no lane of the split is left to run
 
 // A uop was counted for the lanes that came to it; those of active run it, which may be none, or more than came.
 static void recount(struct uop_count *count, uint32_t came, uint32_t active)
@@ -167,7 +171,12 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
         }
         if (worker->grid->trace)
             trace_step(w, u, active);
-        return gather_run(w, u, active) ? NEXT : FAULT;
+        if (!gather_run(w, u, active))
+            return FAULT;
+        if (!w->polling)
+            return NEXT;
+        w->polling = false;
+        return POLLED;
     case UOP_EXIT:
         if (b->live == worker->grid->threads) {
             b->left_thread = w->index * LANES + (uint32_t)__builtin_ctz(active);
@@ -187,8 +196,8 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
 }
 
 // Runs split s, which has been taken off the warp's list, until it has to make room: it has ended or waits (LEFT), its
-// warp's turn or its own is over (TURN_OVER, JUMPED), or it stands where another split may join it or go first (NEXT).
-// But for LEFT and FAULT it goes on at s->pc.
+// warp's turn or its own is over (TURN_OVER, JUMPED), it waits for a value (POLLED), or it stands where another split
+// may join it or go first (NEXT). But for LEFT and FAULT it goes on at s->pc.
 static enum outcome run_split(struct warp *w, struct split *s, uint64_t turn_ends)
 {
     struct worker *worker = w->block->worker;
@@ -206,7 +215,7 @@ static enum outcome run_split(struct warp *w, struct split *s, uint64_t turn_end
             continue;
         }
         enum outcome outcome = step(w, s, u, turn_ends);
-        s->pc += outcome == NEXT;
+        s->pc += outcome == NEXT || outcome == POLLED;
         if (outcome != NEXT && outcome != JUMPED)
             return outcome;
         if (w->n_splits && (alone || outcome == JUMPED || s->pc >= w->splits[0].pc))
@@ -223,10 +232,30 @@ static int next_split(struct warp *w, uint32_t from)
     return i;
 }
 
+// The split to run next after one that stands at pc and lets the others go first.
+static int next_after(struct warp *w, uint32_t pc)
+{
+    uint32_t i = 0;
+    while (gather_wake(w))
+        ;
+    while (i < w->n_splits && w->splits[i].pc <= pc)
+        i++;
+    return split_pick(w, i);
+}
+
+static uint32_t runnable_splits(const struct warp *w)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->n_splits; i++)
+        n += !w->splits[i].barrier;
+    return n;
+}
+
 static enum status run_warp(struct warp *w)
 {
-    const uint64_t turn_ends = w->block->worker->steps + TURN;
-    uint32_t jumps = 0;
+    const struct worker *worker = w->block->worker;
+    const uint64_t turn_ends = worker->steps + TURN;
+    uint32_t jumps = 0, polled = 0;
     for (int i = next_split(w, 0); i >= 0;) {
         struct split s = w->splits[i];
         split_remove(w, (uint32_t)i);
@@ -237,12 +266,17 @@ static enum status run_warp(struct warp *w)
             split_insert(w, s);
         if (outcome == TURN_OVER)
             return RUNNABLE;
+        polled = outcome == POLLED ? polled + 1 : 0;
         jumps += outcome == JUMPED;
-        bool hand_over = jumps > SPIN;
+        const bool hand_over = polled || jumps > SPIN;
         jumps = hand_over ? 0 : jumps;
-        i = next_split(w, hand_over ? 1 : 0);
+        i = hand_over ? next_after(w, s.pc) : next_split(w, 0);
+        if (worker->fault.kind != FAULT_NONE)
+            return FAULTED;
+        if (polled && polled >= runnable_splits(w))
+            return POLLING;
     }
-    if (w->block->worker->fault.kind != FAULT_NONE)
+    if (worker->fault.kind != FAULT_NONE)
         return FAULTED;
     return w->n_splits ? WAITING : ENDED;
 }
@@ -253,7 +287,7 @@ static void start_block(struct worker *worker)
     const struct grid *g = worker->grid;
     memset(b->barriers, 0, sizeof b->barriers);
     b->live = g->threads;
-    worker->steps = 0;
+    b->news_at = worker->steps = 0;
     if (worker->check)
         check_block_starts(worker);
     // What nobody wrote is the same odd bytes in every block, whichever thread runs it.
@@ -268,6 +302,9 @@ static void start_block(struct worker *worker)
         w->splits[0] = (struct split){ 0, w->lanes, 0 };
         memset(w->regs, 0, g->code->const_at);
         copies_reset(w->copies);
+        memset(w->polls, 0, g->code->n_polls * sizeof *w->polls);
+        w->polled = 0;
+        w->polling = false;
     }
 }
 
@@ -289,31 +326,79 @@ static void report_stuck(struct block *b)
     worker->fault.waiting = b->barriers[s->barrier - 1].arrived;
 }
 
+// Every warp that can run waits for a value. The fault of the first, where that can never end.
+static void report_wait(struct block *b)
+{
+    uint32_t i = 0;
+    while (split_pick(&b->warps[i], 0) < 0)
+        i++;
+    const struct warp *w = &b->warps[i];
+    b->worker->fault = (struct fault){ .kind = FAULT_WAIT,
+                                       .inst = w->poll_inst,
+                                       .warp = w->index,
+                                       .lane = w->poll_lane,
+                                       .block = b->linear,
+                                       .waiting = 1 };
+}
+
+struct round {  // every warp had its turn
+    bool running, waiting, polling, news, faulted;
+    uint32_t waited;  // the warps that wait
+};
+
+static struct round run_round(struct block *b)
+{
+    struct round r = { 0 };
+    for (uint32_t i = 0; i < b->n_warps && !r.faulted; i++) {
+        struct warp *w = &b->warps[i];
+        w->news = false;
+        const uint64_t before = b->worker->steps;
+        const enum status status = run_warp(w);
+        r.faulted = status == FAULTED;
+        r.running |= status == RUNNABLE;
+        r.waiting |= status == WAITING;
+        r.polling |= status == POLLING;
+        r.news |= w->news || (status != POLLING && b->worker->steps != before);
+        r.waited |= (uint32_t)(status == WAITING) << i;
+    }
+    return r;
+}
+
+static bool can_run(const struct block *b, uint32_t warps)
+{
+    bool can = false;
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        can |= warps >> i & 1 && split_pick(&b->warps[i], 0) >= 0;
+    return can;
+}
+
 static void run_block(struct worker *worker)
 {
     struct block *b = &worker->block;
-    start_block(worker);
+    const uint64_t turn_began = worker->resumes ? worker->steps : 0;
+    worker->left = worker->news = false;
+    if (!worker->resumes)
+        start_block(worker);
     for (;;) {
-        bool waiting = false, running = false;
-        for (uint32_t i = 0; i < b->n_warps; i++) {
-            enum status status = run_warp(&b->warps[i]);
-            if (status == FAULTED)
-                return;
-            waiting |= status == WAITING;
-            running |= status == RUNNABLE;
-        }
-        if (!running && !waiting)
+        const struct round r = run_round(b);
+        if (r.faulted || (!r.running && !r.waiting && !r.polling))
             return;
-        // Open what is complete, also while a warp still runs: it may wait in a loop for one that stands here.
-        if (barrier_open(b) || running)
-            continue;
-        bool released = false;  // by bar.arrive, after the warp had its turn
-        for (uint32_t i = 0; i < b->n_warps; i++)
-            released |= split_pick(&b->warps[i], 0) >= 0;
-        if (released)
-            continue;
-        report_stuck(b);
-        return;
+        // Open what is complete, also while a warp still runs: it may wait in a loop for one that stands here. Others
+        // may have been released by bar.arrive, after they had their turn.
+        const bool on = barrier_open(b) || r.running || can_run(b, r.waited);
+        if (!on && !r.polling) {
+            report_stuck(b);
+            return;
+        }
+        worker->news |= on || r.news;
+        b->news_at = on || r.news ? worker->steps : b->news_at;
+        if (!on && !worker->shares && worker->steps - b->news_at > WAIT_MAX) {
+            report_wait(b);
+            return;
+        }
+        worker->left = worker->shares && (!on || worker->steps - turn_began > BLOCK_TURN);
+        if (worker->left)
+            return;
     }
 }
 

@@ -196,6 +196,13 @@ static void describe(struct text *t, const struct simt *s, const struct simt_ker
     case FAULT_BUDGET:
         say(t, " did not end within %" PRIu64 " warp instructions: does this loop ever stop?", g->budget);
         break;
+    case FAULT_WAIT:
+        say(t, " waits here for ever: the value that it looks at again and again never changes");
+        if (f->waiting > 1)
+            say(t, ". %u blocks are at work, and each of them waits", f->waiting);
+        if (f->exited)
+            say(t, "; %u cannot begin before one of these ends", f->exited);
+        break;
     case FAULT_DEADLOCK:
         say(t,
             " waits at this barrier for ever: %u of the block's %u threads arrived, %u have ended: does every thread "
@@ -322,6 +329,11 @@ static void classify(const struct fault *f, struct finding *out)
     case FAULT_INACTIVE:
         *out = (struct finding){ .check = "synccheck", .kind = f->kind == FAULT_BARRIER ? "barrier" : "lanes" };
         out->look = "which threads come here, and whom do the operands of the instruction name?";
+        break;
+    case FAULT_WAIT:
+        *out = (struct finding){ .check = "run", .kind = "endless" };
+        out->look = "who should write this value? A block that has not begun cannot: a card holds so many blocks at a "
+                    "time";
         break;
     default:
         *out = (struct finding){ .check = "run", .kind = f->kind == FAULT_BUDGET ? "endless" : "stopped" };

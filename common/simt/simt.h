@@ -43,6 +43,7 @@ struct simt_module {
 struct simt {
     struct memory memory;
     uint64_t memory_limit;  // bytes that may be allocated in all
+    uint64_t workspace;     // device pointer to the bytes of a grid's barrier; 0 before the first kernel that has one
     unsigned jobs;
     unsigned sm;  // whose tensor cores: 90, or 80; takes effect when a module is loaded
     uint64_t budget;

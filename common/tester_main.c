@@ -9,6 +9,7 @@
 #include "occupancy.h"
 #include "options.h"
 #include "profile.h"
+#include "progress.h"
 #include "source.h"
 #include "tester.h"
 #include "tester_report.h"
@@ -172,6 +173,7 @@ int tester_main(const struct step *step, int argc, char **argv)
     if (ok) {
         dev_set_jobs(d, (unsigned)o.jobs);
         dev_set_checks(d, o.sanitize);
+        dev_set_progress(d, progress_on_terminal());
     }
     FILE *out = json == stdout ? stderr : stdout;
     if (ok)

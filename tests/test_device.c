@@ -102,6 +102,34 @@ Test(device, runs_kernels_of_any_block_size)
     on_each_device(runs_kernels);
 }
 
+static uint64_t begun[64], blocks_in_all;
+static int calls;
+
+static void note(uint64_t done, uint64_t blocks)
+{
+    cr_assert(calls < 64);
+    begun[calls++] = done;
+    blocks_in_all = blocks;
+}
+
+Test(device, the_simulated_gpu_says_how_far_it_has_come)
+{
+    char error[DEV_ERROR_MAX];
+    for (unsigned jobs = 1; jobs <= 3; jobs++) {
+        struct dev *d = dev_open(DEV_SIM, error);
+        cr_assert(d, "%s", error);
+        dev_set_jobs(d, jobs);
+        dev_set_progress(d, note);
+        calls = 0;
+        doubles(d, 64, 32);
+        cr_assert(calls >= 2 && blocks_in_all == 2);
+        for (int i = 1; i < calls; i++)
+            cr_expect(begun[i] > begun[i - 1] || begun[i] == 0);
+        cr_expect_eq(begun[calls - 1], 2);
+        dev_close(d);
+    }
+}
+
 // .reqntid: blocks of that shape and no other.
 static void enforces_shape(struct dev *d)
 {

@@ -16,6 +16,7 @@ struct crew {  // what the threads of a launch share
     const struct exec *exec;
     const struct grid *grid;
     uint64_t n_blocks;
+    dev_progress *progress;
     uint64_t resident;      // blocks that are on the card at a time, where they take turns
     _Atomic uint64_t next;  // the next block to take
     _Atomic uint64_t stop;  // blocks from here on need not run: a lower one has faulted
@@ -25,6 +26,7 @@ struct hand {
     _Alignas(256) struct crew *crew;  // so that no two threads write to one line of the host's caches
     struct worker worker;
     pthread_t thread;
+    bool first;        // of the thread that launches
     struct seat seat;  // where blocks do not take turns
     void *memory[2];
 };
@@ -75,6 +77,8 @@ static void *work(void *arg)
         if (i >= crew->n_blocks || i >= atomic_load(&crew->stop))
             return NULL;
         seat_place(w, i);
+        if (i && h->first && crew->progress)
+            crew->progress(i, crew->n_blocks);
         crew->exec->run_block(w);
         const enum fault_kind kind = w->fault.kind;
         if (kind != FAULT_NONE && w->check)
@@ -157,8 +161,8 @@ static void run_crew(struct hand *hands, unsigned jobs)
     unsigned started = 0;
     struct crew *crew = hands[0].crew;
     if (crew->resident) {
-        atomic_store(&crew->stop,
-                     turns_run(&(struct turns){ crew->exec, &hands[0].worker, crew->n_blocks, crew->resident }));
+        const struct turns turns = { crew->exec, &hands[0].worker, crew->n_blocks, crew->resident, crew->progress };
+        atomic_store(&crew->stop, turns_run(&turns));
         return;
     }
     for (unsigned i = 1; i < jobs && !pthread_create(&hands[i].thread, NULL, work, &hands[i]); i++)
@@ -316,7 +320,10 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
                       .trace = s->trace };
     memcpy(g.grid, grid, sizeof g.grid);
     memcpy(g.block, block, sizeof g.block);
-    struct crew crew = { .exec = s->exec, .grid = &g, .n_blocks = (uint64_t)grid[0] * grid[1] * grid[2] };
+    struct crew crew = { .exec = s->exec,
+                         .grid = &g,
+                         .n_blocks = (uint64_t)grid[0] * grid[1] * grid[2],
+                         .progress = s->progress };
     atomic_store(&crew.stop, UINT64_MAX);
     if (code->ordered || code->orders_blocks) {
         const uint64_t resident = turns_resident(g.threads, k->code->shared_bytes + shared);
@@ -330,10 +337,16 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
         memset(hands, 0, jobs * sizeof *hands);
     for (unsigned i = 0; ready && i < jobs; i++)
         ready = hire(&hands[i], &crew, s->checks);
-    if (ready)
+    if (crew.progress)
+        crew.progress(0, crew.n_blocks);
+    if (ready) {
+        hands[0].first = true;
         run_crew(hands, jobs);
+    }
     else
         snprintf(error, DEV_ERROR_MAX, "out of memory for %u host threads", jobs);
+    if (crew.progress)
+        crew.progress(crew.n_blocks, crew.n_blocks);
     bool ok = ready && conclude(s, k, &crew, hands, jobs, error);
     for (unsigned i = 0; hands && i < jobs; i++)
         dismiss(&hands[i]);

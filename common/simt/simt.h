@@ -47,8 +47,9 @@ struct simt {
     unsigned jobs;
     unsigned sm;  // whose tensor cores: 90, or 80; takes effect when a module is loaded
     uint64_t budget;
-    bool checks;          // find races, uninitialised reads, ...: see check.h
-    struct trace *trace;  // records accesses of the next launches: see trace.h
+    dev_progress *progress;  // or NULL
+    bool checks;             // find races, uninitialised reads, ...: see check.h
+    struct trace *trace;     // records accesses of the next launches: see trace.h
     const struct exec *exec;
     struct simt_module *modules;
     struct profile profile;  // of the last launch; its names are copies, so that it outlives its module

@@ -94,6 +94,8 @@ static bool take_turn(struct table *t, struct seat *s, bool resumes)
     seat_enter(s, w);
     if (!resumes)
         seat_place(w, t->next++);
+    if (t->next > 1 && !resumes && t->t->progress)
+        t->t->progress(t->next - 1, t->t->n_blocks);
     const uint64_t before = resumes ? w->steps : 0;
     w->resumes = resumes;
     t->t->exec->run_block(w);

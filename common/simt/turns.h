@@ -2,13 +2,15 @@
 #ifndef SIMT_TURNS_H
 #define SIMT_TURNS_H
 
+#include "../device.h"
 #include "seat.h"
 
 struct turns {
     const struct exec *exec;
     struct worker *worker;
     uint64_t n_blocks;
-    uint64_t resident;  // blocks that are at work at a time
+    uint64_t resident;       // blocks that are at work at a time
+    dev_progress *progress;  // or NULL
 };
 
 // Runs all blocks. UINT64_MAX, or the number of the block at which the launch ended early: its fault is in the worker,

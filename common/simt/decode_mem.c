@@ -77,7 +77,8 @@ void decode_memory(struct decoder *x, const struct parts *s)
             n = (uint32_t)(p.p[1] - '0');
         else if (!known)
             decode_unknown(x);
-        strong |= str_is(p, "volatile") || str_is(p, "relaxed") || str_is(p, "acquire") || str_is(p, "mmio");
+        strong |= str_is(p, "volatile") || str_is(p, "relaxed") || str_is(p, "acquire") || str_is(p, "mmio") ||
+                  str_is(p, "cv");
     }
     uint32_t bytes = ptx_type_bytes(type);
     operand_count(x, 2, 2);

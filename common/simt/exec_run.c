@@ -19,7 +19,7 @@
 #define TURN (1 << 18)  // uops of a warp before the other warps get a turn: one may wait for another without a barrier
 
 #define BLOCK_TURN (1u << 22)  // uops of a block before it is left, where blocks take turns
-#define WAIT_MAX (1u << 24)    // uops of a block whose warps do nothing but poll
+#define WAIT_MAX (1u << 23)    // uops of a block whose warps do nothing but poll
 
 enum status { RUNNABLE, WAITING, POLLING, ENDED, FAULTED };
 

@@ -12,7 +12,7 @@
 #include "check.h"
 
 #define ROUNDS_MAX 64          // in which nothing happens, at least, before a wait counts as endless
-#define WAIT_MAX (1ull << 24)  // uops executed in them, at least
+#define WAIT_MAX (1ull << 23)  // uops executed in them, at least
 
 #define CARD "H200"
 

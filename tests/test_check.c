@@ -288,6 +288,16 @@ Test(check, barriers_that_threads_miss_because_they_ended_are_found)
     expect(GLOBAL("setp.lt.u32 %p0, %r1, 32;\n@%p0 exit;\n" LINE(15) "bar.sync 1, 32;\n" LEAVE), one, CLEAN);
 }
 
+Test(check, shuffles_from_lanes_that_take_no_part_are_found)
+{
+    expect(
+        GLOBAL(LINE(12) "setp.gt.u32 %p0, %r1, 15;\n@!%p0 shfl.sync.down.b32 %r3, %r1, 4, 31, 0x0000ffff;\n" LEAVE),
+        warp, 1,
+        PARTS("lanes (synccheck): kernel.cu:12: block (0,0,0), thread (12,0,0) reads from lane 16, which takes no part",
+              "4 times"));
+    expect(GLOBAL(LINE(12) "shfl.sync.down.b32 %r3, %r1, 4, 31, -1;\n" LEAVE), warp, CLEAN);
+}
+
 Test(check, stores_to_constants_are_found)
 {
 #define CONSTANT(body)                                                                                                 \

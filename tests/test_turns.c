@@ -95,6 +95,7 @@ static uint32_t index_of(uint32_t i, uint32_t blocks)
 Test(turns, blocks_that_wait_for_one_another_get_what_they_wait_for)
 {
     expect("downwards", 40, 0, down);
+    expect("plain", 40, 40, index_of);
     expect("lock", 40, 2, locked);
     expect("locks_of_lanes", 3, 2, locked_lanes);
     expect("acquired", 20, 0, chained);
@@ -146,7 +147,8 @@ static char *findings_of(const struct dev *d)
 
 Test(turns, nothing_depends_on_the_number_of_host_threads)
 {
-    static const char *const names[] = { "downwards", "lock", "locks_of_lanes", "last_one", "grid_sync", "acquired" };
+    static const char *const names[] = { "downwards", "plain",     "lock",    "locks_of_lanes",
+                                         "last_one",  "grid_sync", "acquired" };
     static uint32_t first[MOST + WORDS];
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         for (int checks = 0; checks < 2; checks++) {
@@ -179,11 +181,8 @@ Test(turns, waiting_is_cheap)
         const char *name;
         unsigned blocks;
         uint64_t most;  // warp instructions
-    } cases[] = { { "downwards", 40, 100000 },
-                  { "lock", 300, 50000 },
-                  { "locks_of_lanes", 20, 200000 },
-                  { "grid_sync", 40, 60000 },
-                  { "acquired", 20, 10000 } };
+    } cases[] = { { "downwards", 40, 100000 },      { "plain", 40, 100000 },    { "lock", 300, 50000 },
+                  { "locks_of_lanes", 20, 200000 }, { "grid_sync", 40, 60000 }, { "acquired", 20, 10000 } };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct dev *d = ptx_simulator();
         cr_assert(run(d, cases[k].name, (struct setup){ cases[k].blocks, 1, false }), "%s", dev_error(d));

@@ -128,7 +128,8 @@ void decode_memory(struct decoder *x, const struct parts *s)
     m->counted = load ? MEM_LD : MEM_ST;
     struct uop *u = emit(x, load ? UOP_LOAD : UOP_STORE);
     u->mem = m;
-    // Another block may have written what a strong load reads.
+    // Another block may have written what such a load reads.
+    strong |= load && decode_waits(x, place->reg);
     if (load && strong && (space == SPACE_GLOBAL || space == SPACE_GENERIC)) {
         x->code->ordered = true;
         if (m->reg_class[0] != SLOT_NONE)

@@ -30,6 +30,19 @@ KERNEL(downwards)  // each block waits for the one after it, and adds to what th
     out[i] = values[block];
 }
 
+KERNEL(plain)  // the same by plain loads and stores
+{
+    HERE;
+    if (tid == 0) {
+        if (block + 1 < gridDim.x)
+            while (words[block + 1] == 0)
+                __threadfence();
+        words[block] = 1;
+    }
+    __syncthreads();
+    out[i] = i;
+}
+
 KERNEL(lock)  // one thread of each block at a time
 {
     HERE;

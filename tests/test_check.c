@@ -270,6 +270,46 @@ Test(check, barriers_that_not_all_threads_reach_are_found)
                  "kernel.cu:15"));
 }
 
+Test(check, barriers_that_threads_miss_because_they_ended_are_found)
+{
+    // 16 of 64 threads return early; a whole warp does; every other thread does. All before the second barrier.
+#define MISSED(condition) GLOBAL(LINE(14) "bar.sync 0;\n" condition LINE(40) "@%p0 exit;\n" BARRIER LEAVE LINE(41))
+    expect(
+        MISSED("setp.ge.u32 %p0, %r1, 48;\n"), one, 1,
+        PARTS("barrier (synccheck): kernel.cu:15: block (0,0,0), thread (0,0,0) waits at this barrier, to which 16 of "
+              "the block's 64 threads never come: thread (48,0,0) ended at kernel.cu:40",
+              "return before it"));
+    expect(MISSED("setp.lt.u32 %p0, %r1, 32;\n"), one, 1,
+           PARTS("kernel.cu:15", "thread (32,0,0) waits", "32 of", "thread (0,0,0) ended at kernel.cu:40"));
+    expect(MISSED("and.b32 %r5, %r1, 1;\nsetp.eq.u32 %p0, %r5, 1;\n"), one, 1,
+           PARTS("kernel.cu:15", "thread (1,0,0) ended"));
+    expect(MISSED("setp.ge.u32 %p0, %r1, 64;\n"), one, CLEAN);
+    // A barrier for the other warp alone.
+    expect(GLOBAL("setp.lt.u32 %p0, %r1, 32;\n@%p0 exit;\n" LINE(15) "bar.sync 1, 32;\n" LEAVE), one, CLEAN);
+}
+
+Test(check, shuffles_from_lanes_that_take_no_part_are_found)
+{
+    expect(
+        GLOBAL(LINE(12) "setp.gt.u32 %p0, %r1, 15;\n@!%p0 shfl.sync.down.b32 %r3, %r1, 4, 31, 0x0000ffff;\n" LEAVE),
+        warp, 1,
+        PARTS("lanes (synccheck): kernel.cu:12: block (0,0,0), thread (12,0,0) reads from lane 16, which takes no part",
+              "4 times"));
+    expect(GLOBAL(LINE(12) "shfl.sync.down.b32 %r3, %r1, 4, 31, -1;\n" LEAVE), warp, CLEAN);
+}
+
+Test(check, stores_to_constants_are_found)
+{
+#define CONSTANT(body)                                                                                                 \
+    PTX_HEAD ".file 1 \"kernel.cu\"\n.const .align 4 .b8 table[256];\n"                                                \
+             ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n" REGS                                            \
+             "mov.u64 %l4, table;\ncvta.const.u64 %l4, %l4;\nmad.wide.u32 %l5, %r1, 4, %l4;\n" body "ret;\n}\n"
+    expect(CONSTANT(LINE(12) "st.u32 [%l5], %r1;\n" LEAVE), one, 1,
+           PARTS("constant (memcheck): kernel.cu:12: block (0,0,0), thread (0,0,0) writes byte 0 of table",
+                 "__constant__", "64 times"));
+    expect(CONSTANT(LINE(12) "ld.u32 %r3, [%l5];\n" LEAVE), one, CLEAN);
+}
+
 Test(check, findings_do_not_depend_on_the_number_of_host_threads)
 {
     // Even blocks race, block 9 never ends: what blocks after it did does not count.

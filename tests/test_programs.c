@@ -367,6 +367,9 @@ Test(simt, refuses_bad_launches_and_arguments)
     refused(&r, "grid", "--grid");
     run(&r, SIMT, "run", PTX, "gemm", "--block", "1,2,3,4", NULL);
     refused(&r, "block", "--block");
+    run(&r, SIMT, "run", PTX, "gemm", "--block", "1,1,65", "i32:2", "i32:2", "i32:3", "f32:1", "f32[6]=iota",
+        "f32[6]=iota", "f32:0", "f32[4]=zeros", NULL);
+    refused(&r, "block along z", "at most 64 along z");
     run(&r, SIMT, "run", PTX, "gemm", "--grid", "1,65536", "--block", "2147483647,2147483647,2147483647", "i32:2",
         "i32:2", "i32:3", "f32:1", "f32[6]=iota", "f32[6]=ones", "f32:0", "f32[4]=uninit", NULL);
     refused(&r, "grid", "65535");

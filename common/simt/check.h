@@ -45,6 +45,11 @@ void check_joins(struct warp *w);                       // an mbarrier's phase i
 // Takes the worker's fault as a finding, and clears it.
 void check_fault(struct worker *worker);
 
+// What a checker keeps of a block: exchanged for that of another block, where blocks take turns.
+struct check_pause *check_pause_new(const struct checker *c);  // NULL when memory runs out
+void check_pause_free(struct check_pause *p);                  // NULL is allowed
+void check_swap(struct checker *c, struct check_pause *p);
+
 // --- around a launch ---
 
 struct checker *check_new(const struct grid *g, uint32_t n_memops);  // NULL when memory runs out

@@ -82,17 +82,18 @@ enum ptx_type decode_result(enum alu_op op)
     return signatures[op].d;
 }
 
-// d = a + b + carry, or a - b - borrow. The carry flag is a register that no instruction names. It is written last: d
-// may be a or b.
+// d = a + b + carry, or a - b - 1 + carry. The carry flag is a register that no instruction names. It is written last:
+// d may be a or b.
 static void add_with_carry(struct decoder *x, bool subtract, bool in, bool out, uint32_t bytes, uint32_t a, uint32_t b)
 {
     bool wide = bytes == 8;
     if (!x->carry)
         x->carry = vreg_new(x, SLOT_32) + 1;
-    uint32_t flag = x->carry - 1, c = in ? flag : vreg_const(x, SLOT_32, 0), carried = vreg_new(x, SLOT_32);
+    uint32_t flag = x->carry - 1, c = in ? flag : vreg_const(x, SLOT_32, subtract), carried = vreg_new(x, SLOT_32);
     if (out)
-        emit_alu(x, subtract ? (wide ? ALU_borrow_u64 : ALU_borrow_u32) : (wide ? ALU_carry_u64 : ALU_carry_u32),
-                 carried, a, b, c);
+        emit_alu(
+            x, subtract ? (wide ? ALU_carry_of_sub_u64 : ALU_carry_of_sub_u32) : (wide ? ALU_carry_u64 : ALU_carry_u32),
+            carried, a, b, c);
     emit_alu(x, subtract ? (wide ? ALU_subc_u64 : ALU_subc_u32) : (wide ? ALU_addc_u64 : ALU_addc_u32),
              operand_destination(x, &x->in->operand[0], bytes), a, b, c);
     if (out)

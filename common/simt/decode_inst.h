@@ -97,6 +97,10 @@ void decode_activemask(struct decoder *x, const struct parts *s);
 void decode_atomic(struct decoder *x, const struct parts *s);
 void decode_cp(struct decoder *x, const struct parts *s);
 void decode_mbarrier(struct decoder *x, const struct parts *s);
+// decode_wait.c: may the load in hand, from an address in register reg (-1: none), be what a thread waits by?
+bool decode_waits(const struct decoder *x, int32_t reg);
+// After an access that a waiting loop may be made of: its result, address and operand (vregs, or NO_VREG). See warp_poll.c.
+void emit_poll(struct decoder *x, uint32_t result, uint32_t address, uint32_t operand);
 void decode_hint(struct decoder *x, const struct parts *s);      // fences, prefetches, sleep: nothing to do
 
 // decode_call.c

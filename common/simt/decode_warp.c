@@ -179,6 +179,20 @@ static enum ptx_space space_of(const struct parts *s)
     return has(s, "global") ? SPACE_GLOBAL : has(s, "shared") || has(s, "shared::cta") ? SPACE_SHARED : SPACE_GENERIC;
 }
 
+void emit_poll(struct decoder *x, uint32_t result, uint32_t address, uint32_t operand)
+{
+    const uint32_t in[] = { result, address, operand };
+    struct warpop *op = emit_warp(x, warp_poll, GATHER_NONE);
+    op->op = x->code->n_polls++;
+    op->shape = x->vregs[result].slot == SLOT_PRED;
+    for (size_t i = 0; i < sizeof in / sizeof *in; i++) {
+        if (in[i] == NO_VREG)
+            continue;
+        op->type |= (uint32_t)x->vregs[in[i]].slot << 2 * op->n_in;
+        add_in(op, in[i]);
+    }
+}
+
 // atom{.sem}{.scope}{.space}.op{.noftz}.type d, [a], b{, c}; red the same without d
 void decode_atomic(struct decoder *x, const struct parts *s)
 {
@@ -220,6 +234,8 @@ void decode_atomic(struct decoder *x, const struct parts *s)
         add_outs(x, op, &x->in->operand[0], bytes);
     set_address(x, op, &x->in->operand[atom], space, bytes, MEM_ATOM);
     x->code->ordered |= space != SPACE_SHARED && (atom || real);
+    if (atom && space != SPACE_SHARED)
+        emit_poll(x, op->out[0], op->mem.base, in.v[0]);
     x->code->orders_blocks |= !has(s, "cta") && (has(s, "acquire") || has(s, "release") || has(s, "acq_rel"));
 }
 
@@ -334,6 +350,8 @@ void decode_mbarrier(struct decoder *x, const struct parts *s)
         add_outs(x, op, &x->in->operand[0], 4);
     struct ptx_operand zero = { .kind = OPND_MEM, .reg = -1, .reg2 = -1, .var = -1, .at = x->in->at };
     set_address(x, op, kind == MBARRIER_COUNT ? &zero : &x->in->operand[!first], SPACE_SHARED, 8, MEM_ATOM);
+    if (test && (int32_t)op->out[0] != x->in->guard)
+        emit_poll(x, op->out[0], op->mem.base, op->in[0]);
 }
 
 // A block's memory accesses happen in order here, and time stands still: fences, prefetches and sleep change nothing.

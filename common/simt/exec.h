@@ -39,7 +39,7 @@ enum uop_kind {
     UOP_LOAD,     // mem
     UOP_STORE,    // mem
     UOP_BRANCH,   // to uop number target
-    UOP_BARRIER,  // barrier number a of b threads (slots; b may be 0 = all), arrive only where target is 1
+    UOP_BARRIER,  // target, an enum barrier_kind, at barrier number a of b threads (slots; b may be 0 = all)
     UOP_WARP,     // warp: an instruction of the whole warp, or one with more operands than a, b, c
     UOP_EXIT,
     UOP_TRAP,
@@ -91,6 +91,14 @@ struct memop {
     int32_t ahead;                  // which begins so many bytes after the address
 };
 
+enum barrier_kind {
+    BARRIER_SYNC,
+    BARRIER_ARRIVE,  // and go on
+    BARRIER_POPC,    // d = how many threads have the predicate c; all threads are given it
+    BARRIER_AND,     // d = have all?
+    BARRIER_OR       // d = has one?
+};
+
 enum mem_class {  // under which of Nsight Compute's metrics an access counts, besides its space
     MEM_LD,
     MEM_ST,
@@ -136,6 +144,7 @@ struct code {
     uint32_t shared_bytes;  // static shared memory of a block
     uint32_t local_bytes;   // of a thread
     uint32_t param_bytes;
+    uint32_t n_polls;
     bool ordered;  // blocks run one after the other: their order shows in the results, or in what they print
     // For the checks:
     unsigned shared_shift, global_shift;  // the smallest piece loaded or stored is 1 << shift bytes
@@ -189,6 +198,7 @@ enum fault_kind {
     FAULT_ALIGN,
     FAULT_BUDGET,
     FAULT_DEADLOCK,
+    FAULT_WAIT,  // for a value that nothing changes; waiting, exited: blocks that wait, and that have not begun
     FAULT_TRAP,
     FAULT_BARRIER,
     FAULT_NOT_MEMBER,  // a lane runs a .sync instruction whose member mask leaves it out
@@ -200,8 +210,10 @@ enum fault_kind {
     FAULT_RACE,         // in shared memory
     FAULT_RACE_BLOCKS,  // in global memory
     FAULT_UNINIT,
-    FAULT_COPY,  // of an asynchronous copy that has not been waited for
-    FAULT_SPLIT  // threads of a block wait at different barriers of the kernel
+    FAULT_COPY,   // of an asynchronous copy that has not been waited for
+    FAULT_SPLIT,  // threads of a block wait at different barriers of the kernel
+    FAULT_LEFT,   // a barrier of the whole block opens, which some threads do not come to because they have ended
+    FAULT_CONST   // a store to a __constant__ variable
 };
 
 struct fault {
@@ -226,6 +238,10 @@ struct split {  // lanes that stand at the same place
     uint32_t barrier;  // number + 1 of the barrier they wait at, 0: they run, WAITS_HERE: for lanes of their warp
 };
 
+struct poll {              // an instruction that a waiting loop may be made of
+    uint32_t seen[LANES];  // a hash of the last address and result
+};
+
 #define WAITS_HERE 99u  // at an instruction of the warp, which runs once all its lanes have come
 
 struct block;
@@ -237,14 +253,19 @@ struct warp {
     uint32_t exited;  // lanes that have ended
     uint32_t lanes;   // lanes that exist
     uint32_t n_splits;
-    struct split splits[LANES];  // by pc, ascending
-    struct copies *copies;       // cp.async under way; NULL where there was none yet
+    struct split splits[LANES];     // by pc, ascending
+    struct copies *copies;          // cp.async under way; NULL where there was none yet
+    struct poll *polls;             // by number; see warp_poll.c
+    uint32_t polled;                // times in a row that its polls saw nothing new
+    bool polling, news;             // so often that it is waiting; it saw something new in this round
+    uint32_t poll_inst, poll_lane;  // where it waits
 };
 
 struct barrier {
-    uint32_t arrived;   // threads
-    uint32_t expected;  // from bar.sync a, b; 0: every thread that has not exited
-    bool passed;        // some arrived and went on: bar.arrive
+    uint32_t arrived;      // threads
+    uint32_t expected;     // from bar.sync a, b; 0: every thread that has not exited
+    bool passed;           // some arrived and went on: bar.arrive
+    uint32_t voters, yes;  // bar.red: threads that brought a predicate, and those whose predicate holds
 };
 
 #define BARRIERS 16
@@ -256,7 +277,9 @@ struct block {
     uint64_t linear;
     uint32_t id[3];
     uint32_t n_warps;
-    uint32_t live;  // threads that have not exited
+    uint32_t live;                    // threads that have not exited
+    uint32_t left_thread, left_inst;  // the first that did, and where
+    uint64_t news_at;                 // steps when a thread last did more than poll
     struct barrier barriers[BARRIERS];
     struct warp *warps;
 };
@@ -269,6 +292,7 @@ struct grid {  // one launch
     uint32_t threads;       // of a block
     uint32_t shared_bytes;  // static and dynamic
     uint64_t budget;        // warp instructions a block may take
+    uint64_t workspace;     // device pointer to what the threads of a grid synchronise by, or 0
     struct trace *trace;    // NULL: nothing is recorded
 };
 
@@ -277,6 +301,9 @@ struct worker {  // one host thread
     unsigned char *shared;  // shared_bytes of the current block
     unsigned char *local;   // local_bytes for each thread of the block
     uint64_t steps;         // uops executed in the current block
+    bool shares;            // blocks take turns: one that waits for another is left, and gone on with later
+    bool left, resumes;     // the block was left; and it is gone on with
+    bool news;              // the block did more than wait
     struct uop_count *uop_counts;
     uint64_t *runs;  // straight lines entered at each uop
     struct mem_count *mem_counts;
@@ -291,7 +318,7 @@ struct exec {
     const char *isa;
     const alu_fn *alu;    // by enum alu_op
     const warp_fn *warp;  // by enum warp_op
-    // Runs the worker's block to its end or its first fault, which it leaves in worker->fault.
+    // Runs the worker's block to its end, or its first fault, which it leaves in worker->fault, or until it is left.
     void (*run_block)(struct worker *w);
 };
 

@@ -282,6 +282,12 @@ static bool excused(struct access *a, uint32_t lane)
     return true;
 }
 
+// A finding alone: a GPU may well store there, and later loads may or may not see it.
+static bool changes_constant(const struct access *a, uint64_t address)
+{
+    return !a->load && worker_of(a)->check && memory_is_constant(worker_of(a)->grid->memory, address);
+}
+
 static bool lane_by_lane(struct access *a)
 {
     struct mem_memo memo = { 0 };
@@ -294,8 +300,9 @@ static bool lane_by_lane(struct access *a)
         address[i] = lane_address(a, i);
         low[i] = (uint32_t)address[i];
         place[i] = access_place(a->w, (uint32_t)i, &space, address[i], a->total);
-        if (address[i] & (a->total - 1) || !place[i]) {
-            fault(a, place[i] ? FAULT_ALIGN : FAULT_BOUNDS, (uint32_t)i, address[i], space);
+        const bool constant = place[i] && space == SPACE_GLOBAL && changes_constant(a, address[i]);
+        if (address[i] & (a->total - 1) || !place[i] || constant) {
+            fault(a, constant ? FAULT_CONST : place[i] ? FAULT_ALIGN : FAULT_BOUNDS, (uint32_t)i, address[i], space);
             if (!excused(a, (uint32_t)i))
                 return false;
             continue;
@@ -374,7 +381,7 @@ static bool access(struct access *a)
         return true;
     }
     unsigned char *p = memory_at(g->memory, a->address + (uint64_t)memo->min, extent);
-    if (!p)
+    if (!p || changes_constant(a, a->address))
         return lane_by_lane(a);
     if (a->m->space != SPACE_CONST) {
         access_count_global(a->w, a->m, memo->sectors);

@@ -150,9 +150,19 @@ static void say_finding(struct text *t, const struct simt *s, const struct simt_
         say(t, " at %s: each opens the other's barrier", where);
         return;
     }
+    if (f->kind == FAULT_LEFT) {
+        char where[400];
+        simt_where(k, f->other_inst, where, sizeof where);
+        say(t, " waits at this barrier, to which %u of the block's %u threads never come: ", f->exited, g->threads);
+        say_thread(t, g, f->other_thread);
+        say(t, " ended at %s", where);
+        return;
+    }
     say(t, " %s ", verb(f->store, f->atomic));
     say_place(t, s, k, g, f);
-    if (f->kind == FAULT_UNINIT) {
+    if (f->kind == FAULT_CONST) {
+        say(t, ": it is __constant__, which a kernel cannot change");
+    } else if (f->kind == FAULT_UNINIT) {
         say(t,
             f->space == SPACE_SHARED ? ", and no thread of the block wrote it before" : ", and nobody wrote it before");
     } else if (f->kind == FAULT_COPY) {
@@ -185,6 +195,13 @@ static void describe(struct text *t, const struct simt *s, const struct simt_ker
         break;
     case FAULT_BUDGET:
         say(t, " did not end within %" PRIu64 " warp instructions: does this loop ever stop?", g->budget);
+        break;
+    case FAULT_WAIT:
+        say(t, " waits here for ever: the value that it looks at again and again never changes");
+        if (f->waiting > 1)
+            say(t, ". %u blocks are at work, and each of them waits", f->waiting);
+        if (f->exited)
+            say(t, "; %u cannot begin before one of these ends", f->exited);
         break;
     case FAULT_DEADLOCK:
         say(t,
@@ -222,6 +239,8 @@ static void describe(struct text *t, const struct simt *s, const struct simt_ker
     case FAULT_UNINIT:
     case FAULT_COPY:
     case FAULT_SPLIT:
+    case FAULT_LEFT:
+    case FAULT_CONST:
         say_finding(t, s, k, g, f);
         break;
     case FAULT_NONE:
@@ -295,9 +314,14 @@ static void classify(const struct fault *f, struct finding *out)
         break;
     case FAULT_SPLIT:
     case FAULT_DEADLOCK:
+    case FAULT_LEFT:
         *out = (struct finding){ .check = "synccheck", .kind = "barrier" };
         out->look = "all threads of the block must come to the same barrier: is it in a branch or loop that not all "
-                    "of them take?";
+                    "of them take, or does one return before it?";
+        break;
+    case FAULT_CONST:
+        *out = (struct finding){ .check = "memcheck", .kind = "constant" };
+        out->look = "only the host sets __constant__ variables, before the launch (cudaMemcpyToSymbol)";
         break;
     case FAULT_BARRIER:
     case FAULT_NOT_MEMBER:
@@ -305,6 +329,11 @@ static void classify(const struct fault *f, struct finding *out)
     case FAULT_INACTIVE:
         *out = (struct finding){ .check = "synccheck", .kind = f->kind == FAULT_BARRIER ? "barrier" : "lanes" };
         out->look = "which threads come here, and whom do the operands of the instruction name?";
+        break;
+    case FAULT_WAIT:
+        *out = (struct finding){ .check = "run", .kind = "endless" };
+        out->look = "who should write this value? A block that has not begun cannot: a card holds so many blocks at a "
+                    "time";
         break;
     default:
         *out = (struct finding){ .check = "run", .kind = f->kind == FAULT_BUDGET ? "endless" : "stopped" };
@@ -365,7 +394,7 @@ bool simt_build_findings(struct simt *s, const struct simt_kernel *k, const stru
         classify(f, &x);
         x.count = found[i].count;
         x.here = place_of(a, k, f->inst);
-        if (f->kind >= FAULT_RACE && f->kind != FAULT_UNINIT)
+        if (f->kind >= FAULT_RACE && f->kind != FAULT_UNINIT && f->kind != FAULT_CONST)
             x.there = place_of(a, k, f->other_inst);
         if (!x.here.file)
             return false;

@@ -9,6 +9,7 @@
 #include "../json.h"
 #include "../occupancy.h"
 #include "../options.h"
+#include "../progress.h"
 #include "../ptx_file.h"
 #include "args.h"
 #include "draw_command.h"
@@ -456,6 +457,7 @@ int main(int argc, char **argv)
     else {
         s->jobs = (unsigned)c.jobs;
         s->checks = c.check;
+        s->progress = progress_on_terminal();
         s->budget = c.budget ? c.budget : s->budget;
         status = inspecting ? inspect(m) : run(s, m, &c);
     }

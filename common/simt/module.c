@@ -92,6 +92,7 @@ static bool place_globals(struct simt *s, struct simt_module *m)
         m->globals[i] = memory_alloc(&s->memory, name, v->bytes);
         if (!m->globals[i])
             return false;
+        s->memory.all[m->globals[i] >> MEMORY_SHIFT].constant = v->space == SPACE_CONST;
         unsigned char *data = memory_at(&s->memory, m->globals[i], v->bytes);
         memset(data, 0, v->bytes);
         if (v->init)

@@ -306,16 +306,21 @@ static void function(struct parser *p, bool entry)
         struct str d = p->lex.tok.text;
         bool threads = str_is(d, ".maxntid") || str_is(d, ".reqntid");
         int64_t product = 1;
+        uint32_t size[3] = { 1, 1, 1 }, n = 0;
         lex_next(&p->lex);
         while (p->lex.tok.kind == TOK_INT || p->lex.tok.kind == TOK_STRING || p->lex.tok.kind == TOK_NAME) {
             if (p->lex.tok.kind == TOK_INT && p->lex.tok.bits && p->lex.tok.bits <= 4096 && product <= 1 << 20)
                 product *= (int64_t)p->lex.tok.bits;
+            if (p->lex.tok.kind == TOK_INT && n < 3)
+                size[n++] = p->lex.tok.bits < UINT32_MAX ? (uint32_t)p->lex.tok.bits : UINT32_MAX;
             lex_next(&p->lex);
             if (!parse_accept(p, ','))
                 break;
         }
         if (threads && product <= 1 << 20)
             f->max_threads = (uint32_t)product;
+        if (str_is(d, ".reqntid") && n)
+            memcpy(f->required, size, sizeof f->required);
     }
     if (!parse_accept(p, ';')) {
         f->body = true;

@@ -102,6 +102,7 @@ struct ptx_func {
     uint32_t *results;      // variable indices of what a .func returns
     uint32_t n_results;
     uint32_t max_threads;   // from .maxntid, or 0
+    uint32_t required[3];   // from .reqntid: the threads of a block along x, y and z; 0: any
     struct ptx_reg *regs;
     uint32_t n_regs;
     struct ptx_inst *insts;

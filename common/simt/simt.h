@@ -15,6 +15,7 @@
 #define SIMT_STATIC_SHARED_MAX 49152  // bytes of it in arrays that are declared with a size: 48 KB, as ptxas allows
 #define SIMT_SHARED_MAX 232448        // bytes of shared memory a block may have: 227 KB, as on sm_90
 #define SIMT_THREADS_MAX 1024         // threads of a block
+#define SIMT_THREADS_Z_MAX 64         // along z
 #define SIMT_GRID_YZ_MAX 65535        // blocks of a grid along y, and along z
 #define SIMT_JOBS_MAX 256             // host threads
 #define SIMT_GAP 1024                 // bytes between variables in shared memory while checks are on
@@ -42,11 +43,13 @@ struct simt_module {
 struct simt {
     struct memory memory;
     uint64_t memory_limit;  // bytes that may be allocated in all
+    uint64_t workspace;     // device pointer to the bytes of a grid's barrier; 0 before the first kernel that has one
     unsigned jobs;
     unsigned sm;  // whose tensor cores: 90, or 80; takes effect when a module is loaded
     uint64_t budget;
-    bool checks;          // find races, uninitialised reads, ...: see check.h
-    struct trace *trace;  // records accesses of the next launches: see trace.h
+    dev_progress *progress;  // or NULL
+    bool checks;             // find races, uninitialised reads, ...: see check.h
+    struct trace *trace;     // records accesses of the next launches: see trace.h
     const struct exec *exec;
     struct simt_module *modules;
     struct profile profile;  // of the last launch; its names are copies, so that it outlives its module

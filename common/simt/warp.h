@@ -52,6 +52,10 @@ enum mbarrier {
 };
 bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active);  // op: enum mbarrier
 
+// warp_poll.c; in: the result, the address, an operand; type: two bits each, their slot_class; op: number of the poll;
+// shape: 1 where the result is a predicate that ends the wait
+bool warp_poll(struct warp *w, const struct uop *u, uint32_t active);
+
 // warp_call.c
 struct call {
     uint32_t argument[8];  // byte offsets in the thread's local memory

@@ -97,7 +97,10 @@ void decode_activemask(struct decoder *x, const struct parts *s);
 void decode_atomic(struct decoder *x, const struct parts *s);
 void decode_cp(struct decoder *x, const struct parts *s);
 void decode_mbarrier(struct decoder *x, const struct parts *s);
-void decode_hint(struct decoder *x, const struct parts *s);      // fences, prefetches, sleep: nothing to do
+void decode_hint(struct decoder *x, const struct parts *s);      // prefetches, sleep: nothing to do
+void decode_fence(struct decoder *x, const struct parts *s);
+// decode_mem.c: .relaxed, .acquire, ... and the scope of an access, for the checks.
+void decode_order(struct decoder *x, const struct parts *s, struct memop *m);
 
 // decode_call.c
 void decode_call(struct decoder *x, const struct parts *s);

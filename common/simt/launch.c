@@ -54,7 +54,7 @@ static bool hire(struct hand *h, struct crew *crew, bool checks)
     w->mem_counts = take(h, 5, c->n_memops + 1, sizeof *w->mem_counts + sizeof *w->memos);
     if (!regs || !w->shared || !w->local || !w->block.warps || !w->uop_counts || !w->mem_counts)
         return false;
-    if (checks && !(w->check = check_new(g, c->n_memops)))
+    if (checks && (!(w->check = check_new(g, c->n_memops)) || !(w->block.check = check_block_new(w->check))))
         return false;
     w->runs = (uint64_t *)(w->uop_counts + c->n_uops);
     w->memos = (struct mem_memo *)(w->mem_counts + c->n_memops + 1);
@@ -139,7 +139,7 @@ static uint64_t memory_left(const struct simt *s)
 // At least 1, as many as there is memory for.
 static unsigned count_jobs(const struct simt *s, const struct code *c, uint64_t n_blocks, uint64_t threads)
 {
-    if (c->ordered)
+    if (c->ordered || (s->checks && c->orders_blocks))  // see check.h
         return 1;
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t jobs = s->jobs ? s->jobs : online > 0 ? (uint64_t)online : 1;

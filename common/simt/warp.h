@@ -31,6 +31,7 @@ enum atomic {
     ATOMIC_DEC
 };
 bool warp_atomic(struct warp *w, const struct uop *u, uint32_t active);  // op: enum atomic, type: enum ptx_type
+bool warp_fence(struct warp *w, const struct uop *u, uint32_t active);   // op: 1 where it reaches beyond the block
 
 // warp_async.c: cp.async; in[0]: the global address, in[1]: bytes to copy, where given
 bool warp_copy(struct warp *w, const struct uop *u, uint32_t active);  // mem: the shared address

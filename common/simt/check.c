@@ -232,6 +232,7 @@ void check_block_starts(struct block *b)
     k->start = c->now;
     k->all_seen = k->start - 1;
     k->barrier++;
+    k->calm = ++c->calms;
     memset(k->seen, 0, sizeof k->seen);
     memset(k->synced, 0, sizeof k->synced);
     memset(k->barriers, 0, sizeof k->barriers);

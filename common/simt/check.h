@@ -164,6 +164,7 @@ struct block_check {                // of a block that runs
     uint32_t *quiet;        // by granule: until barrier number quiet[g] + 1 opens, reads have nothing to add
     uint32_t barrier;       // barriers of the whole block that have opened, from 1
     bool copies;            // some were started in this block
+    uint32_t calm;          // the number of the time between two barriers of the whole block, of all blocks' such times
 };
 
 struct finding;
@@ -174,6 +175,7 @@ struct checker {
     uint32_t n_touches;
     bool failed;   // out of memory
     uint32_t now;  // time
+    uint32_t calms;
     struct block_check *blocks;
     struct known_pool pool;
     struct objects objects;  // in global memory

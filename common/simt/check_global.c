@@ -135,13 +135,15 @@ struct visit {  // an access in hand
     const struct uop *u;
     struct checker *c;
     enum use use;
-    bool between;  // look at other blocks, too
+    bool between;   // look at other blocks, too
+    uint32_t calm;  // the block's
     struct mark mark;
 };
 
 // An access by a lane to a granule, or by some lanes to a line in order.
 struct piece {
     struct line *line;
+    uint32_t *quiet;   // the line's
     uint32_t i;        // the granule, or 0
     uint64_t address;  // of it
     struct mark mark;
@@ -257,6 +259,14 @@ static uint32_t warp_of(const struct mark *m)
     return m->thread / LANES;
 }
 
+// Has it been written, where that may still race with a read?
+static bool stirred(const struct visit *v, const struct piece *p, enum use use)
+{
+    const struct record *r = check_record_at(p->line, use, p->i);
+    const struct mark *m = r ? &r->last : NULL;
+    return m && m->block && (v->between || (m->block == p->mark.block && m->at > v->w->block->check->all_seen));
+}
+
 // Of many readers two are kept that nothing orders: of different blocks if there are, or of different warps.
 static void note_read(const struct visit *v, const struct piece *p, struct record *r)
 {
@@ -270,6 +280,8 @@ static void note_read(const struct visit *v, const struct piece *p, struct recor
         note_ends(v, r, m);
         return;
     }
+    if (other_lives && warp_of(other) != warp_of(last) && !stirred(v, p, USE_WRITE) && !stirred(v, p, USE_STRONG_WRITE))
+        *(p->whole ? p->quiet : &r->quiet) = v->w->block->check->calm;
     const bool wider = other->block == last->block &&
                        (m->block != last->block || (warp_of(other) == warp_of(last) && warp_of(m) != warp_of(last)));
     if (!other_lives || wider)
@@ -288,6 +300,14 @@ static void note_value(const struct visit *v, const struct piece *p, uint32_t i,
     line->values[i] = value;
 }
 
+static void stir(const struct piece *p)
+{
+    struct record *reads = check_record_at(p->line, USE_READ, p->i);
+    *p->quiet = 0;
+    if (reads)
+        reads->quiet = 0;
+}
+
 static void note_write(const struct visit *v, const struct piece *p, struct record *r)
 {
     struct line *line = p->line;
@@ -297,6 +317,7 @@ static void note_write(const struct visit *v, const struct piece *p, struct reco
     for (uint32_t i = p->i; i < (p->whole ? LINE : p->i + 1); i++)
         note_value(v, p, i, again);
     note_ends(v, r, &p->mark);
+    stir(p);
 }
 
 // Has the block in hand written it - or, where blocks may be ordered, any block?
@@ -318,7 +339,7 @@ static bool early(const struct visit *v, const struct piece *p, const struct rec
 static void visit_granule(const struct visit *v, const struct piece *p)
 {
     struct record *all = record_of(v->c, p->line, v->use), *r = all ? &all[p->i] : NULL;
-    if (!r)
+    if (!r || (v->use == USE_READ && r->quiet == v->calm))
         return;
     if (early(v, p, r, 1)) {
         struct record *unset = record_of(v->c, p->line, USE_EARLY);
@@ -335,6 +356,8 @@ static void visit_granule(const struct visit *v, const struct piece *p)
         note_read(v, p, r);
     else
         note_ends(v, r, &p->mark);
+    if (v->use == USE_STRONG_WRITE)
+        stir(p);
 }
 
 // False where the granules have to be looked at one by one.
@@ -351,11 +374,38 @@ static bool visit_line(const struct visit *v, const struct piece *p)
     return true;
 }
 
-// Granule i of a line, which touch's lanes use; at address.
-static void visit_touch(const struct visit *v, struct line *line, uint32_t i, const struct touch *touch,
-                        uint64_t address)
+// The first read of a granule by its block since the last barrier of all, where nobody writes: most of those that are
+// not quiet.
+static bool read_first(const struct visit *v, struct line *line, uint32_t i, const struct touch *touch,
+                       uint64_t address)
 {
-    struct piece p = { line, i, address, v->mark, false };
+    struct record *all = record_of(v->c, line, USE_READ), *r = all ? &all[i] : NULL;
+    if (!r || v->between || line->of[USE_WRITE] || line->of[USE_STRONG_WRITE] || r->last.block > v->mark.block)
+        return false;
+    if (r->last.block == v->mark.block
+            ? r->last.at > v->w->block->check->all_seen
+            : !memory_written(v->c->grid->memory, address, 1u << v->c->grid->code->global_shift))
+        return false;
+    r->last = v->mark;
+    r->last.spread = ONE_THREAD;
+    r->last.thread = (uint16_t)(v->w->index * LANES + touch->lane);
+    if (!r->first.block)
+        r->first = r->last;
+    r->other.block = 0;
+    if (touch->lane2 != NO_LANE) {
+        r->other = r->last;
+        r->other.thread = (uint16_t)(v->w->index * LANES + touch->lane2);
+    }
+    return true;
+}
+
+// Granule i of a line, which touch's lanes use; at address.
+static void visit_touch(const struct visit *v, struct line *line, uint32_t *quiet, uint32_t i,
+                        const struct touch *touch, uint64_t address)
+{
+    if (v->use == USE_READ && read_first(v, line, i, touch, address))
+        return;
+    struct piece p = { line, quiet, i, address, v->mark, false };
     p.mark.spread = ONE_THREAD;
     p.mark.thread = (uint16_t)(v->w->index * LANES + touch->lane);
     visit_granule(v, &p);
@@ -377,6 +427,18 @@ static bool in_order(const struct visit *v, const struct run *run, uint32_t k)
     return run->spread >= LINE_SHIFT || k % (1u << run->spread) == 0;
 }
 
+// Have reads of n granules from i on nothing to add?
+static bool quiet(const struct visit *v, const struct line *line, uint32_t i, uint32_t n)
+{
+    const struct record *all = line->of[USE_READ];
+    if (v->use != USE_READ || !all)
+        return false;
+    for (uint32_t j = 0; j < n; j++)
+        if (all[i + j].quiet != v->calm)
+            return false;
+    return true;
+}
+
 static void visit_run(const struct visit *v, const struct touches *t, const struct run *run, uint64_t g)
 {
     const unsigned shift = v->c->grid->code->global_shift;
@@ -386,9 +448,11 @@ static void visit_run(const struct visit *v, const struct touches *t, const stru
         n = run->n - k < LINE - i ? run->n - k : LINE - i;
         if ((!page || !at) && !(page = page_of(v->c, g << shift)))
             return;
+        if (v->use == USE_READ && page->quiet[at] == v->calm)
+            continue;
         struct line *line = &page->lines[at];
         if (!i && !line->split && in_order(v, run, k)) {
-            struct piece p = { line, 0, g << shift, v->mark, true };
+            struct piece p = { line, &page->quiet[at], 0, g << shift, v->mark, true };
             p.mark.spread = run->spread >= LINE_SHIFT ? ONE_THREAD : run->spread;
             p.mark.thread = (uint16_t)(v->w->index * LANES + run->lane + (k >> run->spread));
             if (visit_line(v, &p))
@@ -396,8 +460,12 @@ static void visit_run(const struct visit *v, const struct touches *t, const stru
         }
         if (!check_split(v->c, line))
             return;
+        if (quiet(v, line, i, n)) {
+            page->quiet[at] = n == LINE ? v->calm : page->quiet[at];
+            continue;
+        }
         for (uint32_t j = 0; j < n; j++)
-            visit_touch(v, line, i + j, &t->all[run->first + k + j], (g + j) << shift);
+            visit_touch(v, line, &page->quiet[at], i + j, &t->all[run->first + k + j], (g + j) << shift);
     }
 }
 
@@ -416,6 +484,7 @@ static void visit_all(struct warp *w, const struct uop *u, const struct touches 
                : write ? USE_WRITE
                        : USE_READ,
         .between = c->grid->code->orders_blocks,
+        .calm = w->block->check->calm,
         .mark = { .block = (uint32_t)w->block->linear + 1, .at = c->now, .inst = u->inst, .flags = flags }
     };
     for (uint32_t r = 0; r < t->n_runs; r++)

@@ -28,6 +28,7 @@ struct mark {        // an access
 struct record {  // how a granule, or all granules of a line alike, were used
     struct mark first, last;
     struct mark other;  // of reads: by another thread than last
+    uint32_t quiet;     // of reads: while this is the block's calm, more of them have nothing to add
     bool narrow;        // some access was narrow
 };
 
@@ -39,6 +40,7 @@ struct line {
 };
 
 struct page {
+    uint32_t quiet[PAGE];  // by line, the same for all its granules
     struct line lines[PAGE];
 };
 

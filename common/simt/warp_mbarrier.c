@@ -38,11 +38,11 @@ static bool complain(struct warp *w, const struct uop *u, uint32_t lane, const c
 static void tell(struct warp *w, const struct uop *u, uint32_t lane, uint32_t address, bool opens, bool done)
 {
     const struct warpop *op = u->warp;
-    const bool first = op->op <= MBARRIER_INVAL;
+    const bool first = op->op == MBARRIER_INIT;
     uint64_t at[LANES] = { 0 };
     at[lane] = address;
     check_shared(w, u, op->mem.index, 1u << lane, at, 8, first ? CHECK_WRITE : CHECK_ATOMIC);
-    if (first)
+    if (op->op <= MBARRIER_INVAL)
         check_mbarrier_starts(w, address);
     else if (op->op <= MBARRIER_ARRIVE_DROP)
         check_mbarrier_arrives(w, lane, &op->mem, address, opens);

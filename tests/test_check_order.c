@@ -43,6 +43,7 @@ static const struct {
     { "wrong_last_thread_without_fences", 2, 128 },
     { "wrong_last_thread_relaxed", 2, 128 },
     { "right_barrier", 1, 128 },
+    { "right_barrier_that_several_make_alike", 1, 128 },
     { "wrong_barrier_once_a_turn", 1, 128 },
     { "right_pipeline", 1, 128 },
 };

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "warp.h"
+
 // --- findings ---
 
 struct share {  // how often in one block
@@ -82,11 +84,12 @@ struct fault check_site(const struct warp *w, uint32_t inst, uint32_t lane, enum
 bool check_stored(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t address, unsigned shift,
                   unsigned char *bytes)
 {
-    const struct memop *m = u->mem;
     unsigned char data[16];
-    if (u->kind != UOP_STORE)
+    const bool init = mbarrier_stored(w, u, lane, data);
+    if (!init && u->kind != UOP_STORE)
         return false;
-    for (uint32_t e = 0; e < m->n; e++) {
+    const struct memop *m = init ? &u->warp->mem : u->mem;
+    for (uint32_t e = 0; !init && e < m->n; e++) {
         const uint32_t size = m->reg_class[e] == SLOT_64 ? 8 : 4;
         memcpy(data + e * m->bytes, w->regs + m->reg[e] + lane * size, m->bytes);
     }

@@ -52,6 +52,8 @@ enum mbarrier {
     MBARRIER_COUNT
 };
 bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active);  // op: enum mbarrier
+// The 8 bytes that a lane's mbarrier.init stores; false for any other instruction.
+bool mbarrier_stored(const struct warp *w, const struct uop *u, uint32_t lane, unsigned char bytes[8]);
 
 // warp_call.c
 struct call {

@@ -27,6 +27,16 @@ static uint64_t pack(struct state s)
     return s.phase << 63 | (uint64_t)s.expected << COUNT_BITS | s.pending;
 }
 
+bool mbarrier_stored(const struct warp *w, const struct uop *u, uint32_t lane, unsigned char bytes[8])
+{
+    if (u->kind != UOP_WARP || u->warp->fn != warp_mbarrier || u->warp->op != MBARRIER_INIT)
+        return false;
+    const uint32_t count = ((const u32 *)(w->regs + u->warp->in[0]))[lane];
+    const uint64_t bits = pack((struct state){ 0, count, count });
+    memcpy(bytes, &bits, sizeof bits);
+    return true;
+}
+
 static bool complain(struct warp *w, const struct uop *u, uint32_t lane, const char *what)
 {
     warp_fault(w, u, FAULT_OTHER, 1u << lane, 0);

@@ -301,11 +301,11 @@ KERNEL(wrong_last_thread_relaxed)
 // --- barriers and pipelines of the library ---
 #pragma nv_diag_suppress static_var_with_dynamic_init
 
-static __device__ void turns(int *out, bool twice)
+static __device__ void turns(int *out, bool twice, int makers)
 {
     __shared__ cuda::barrier<cuda::thread_scope_block> bar;
     __shared__ int data[128];
-    if (threadIdx.x == 0)
+    if (threadIdx.x < makers)
         init(&bar, blockDim.x);
     __syncthreads();
     for (int turn = 0; turn < 3; turn++) {
@@ -319,12 +319,17 @@ static __device__ void turns(int *out, bool twice)
 
 KERNEL(right_barrier)
 {
-    turns(out, true);
+    turns(out, true, 1);
+}
+
+KERNEL(right_barrier_that_several_make_alike)
+{
+    turns(out, true, 3);
 }
 
 KERNEL(wrong_barrier_once_a_turn)
 {
-    turns(out, false);
+    turns(out, false, 1);
 }
 
 KERNEL(right_pipeline)

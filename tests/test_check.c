@@ -208,6 +208,21 @@ Test(check, threads_that_go_out_of_bounds_are_counted_and_the_others_go_on)
     expect(GLOBAL("add.u64 %l2, %l2, 2;\n" LEAVE), one, 1, PARTS("misaligned (memcheck)", "64 times"));
 }
 
+Test(check, a_race_is_found_after_an_access_out_of_bounds)
+{
+#define AFTER LINE(50) "st.global.u32 [%l0], %r1;\n"
+    expect(
+        GLOBAL(LINE(30) "atom.global.add.u32 %r5, [%l1+2048], 1;\n" AFTER), warp, 2,
+        PARTS("kernel.cu:30", "byte 2048 of in, which has 1024 bytes", "32 times", "race (racecheck): kernel.cu:50"));
+    expect(GLOBAL(LINE(30) "red.global.add.u32 [%l1+2], 1;\n" AFTER), warp, 2,
+           PARTS("misaligned (memcheck): kernel.cu:30", "race (racecheck): kernel.cu:50"));
+    expect(SHARED(LINE(30) "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%r10+4096];\n" AFTER), warp, 2,
+           PARTS("out of bounds (memcheck): kernel.cu:30", "race (racecheck): kernel.cu:50"));
+    expect(SHARED("add.u64 %l3, %l3, 1000;\n" LINE(30) "cp.async.ca.shared.global [%r10], [%l3], 4;\n"
+                                                       "cp.async.wait_all;\n" AFTER),
+           warp, 2, PARTS("kernel.cu:30", "byte 1024 of in", "26 times", "race (racecheck): kernel.cu:50"));
+}
+
 Test(check, one_past_the_end_of_a_shared_array_is_not_the_next_array)
 {
     expect(KERNEL(".shared .align 4 .b32 s[64];\n.shared .align 4 .b32 t[64];\n", PLACES PUT

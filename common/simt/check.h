@@ -128,6 +128,7 @@ struct view {  // what a thread knows beyond what barriers of its block have tol
     struct known *seen;
     // What its strong writes tell others: what it knew at its last fence. [1]: at one that reaches beyond the block.
     struct known *fenced[2];
+    uint32_t fenced_at[2];  // and what it had done itself up to then; 0: fenced[] says all
     // What its strong reads were told, and its next fence makes known to it. [1]: a fence that reaches beyond the
     // block.
     struct known *pending[2];
@@ -155,8 +156,10 @@ struct block_check {                // of a block that runs
     struct {
         uint32_t at[LANES];  // when each warp arrived; 0: it has not
     } barriers[BARRIERS];
-    struct view *views;      // by thread; NULL where the kernel orders its threads by nothing but barriers
-    bool informed;           // a thread's view is not empty
+    struct view *views;    // by thread; NULL where the kernel orders its threads by nothing but barriers
+    bool informed;         // a thread's view is not empty
+    struct known *common;  // what barriers of the whole block have told all its threads, up to common_at
+    uint32_t common_at;
     struct objects objects;  // in shared memory
     // shared memory
     struct granule *granules;

@@ -36,25 +36,46 @@ bool check_knows(const struct warp *w, uint32_t lane, uint64_t block, uint32_t t
     return k->views && known_when(pool_of(w), view_of(w, lane)->seen, block, thread) >= at;
 }
 
-// All that the lane knows, what it does now included. The caller drops it.
-static struct known *all_known(const struct warp *w, uint32_t lane)
+// What barriers of the whole block have told: the same for all its threads. The caller drops it.
+static struct known *common_known(const struct warp *w)
 {
-    const struct checker *c = w->block->worker->check;
+    struct block_check *k = w->block->check;
+    if (k->all_seen < k->start)  // there was none yet
+        return NULL;
+    if (k->common_at != k->all_seen) {
+        known_drop(pool_of(w), &k->common);
+        known_group(pool_of(w), &k->common, KNOWN_BLOCK, w->block->linear, 0, k->all_seen);
+        k->common_at = k->all_seen;
+    }
+    return known_keep(k->common);
+}
+
+// All that the lane knows of others. The caller drops it.
+static struct known *others_known(const struct warp *w, uint32_t lane)
+{
     const struct block_check *k = w->block->check;
     struct known_pool *pool = pool_of(w);
     const uint64_t block = w->block->linear;
     const uint32_t mine = w->index;
-    struct known *all = known_keep(view_of(w, lane)->seen);
-    known_group(pool, &all, KNOWN_BLOCK, block, 0, k->all_seen);
+    struct known *all = known_keep(view_of(w, lane)->seen), *common = common_known(w);
+    known_join(pool, &all, common);
+    known_drop(pool, &common);
     for (uint32_t v = 0; v < w->block->n_warps; v++)
         if (v != mine && k->seen[mine][v] > k->all_seen)
             known_group(pool, &all, KNOWN_WARP, block, v * LANES, k->seen[mine][v]);
     for (uint32_t i = 0; i < LANES; i++) {
-        const uint32_t met = k->synced[mine][lane], other = k->synced[mine][i];
-        const uint32_t at = i == lane ? c->now : met < other ? met : other;
-        if (at > k->all_seen)
+        const uint32_t met = k->synced[mine][lane], other = k->synced[mine][i], at = met < other ? met : other;
+        if (i != lane && at > k->all_seen)
             known_thread(pool, &all, block, mine * LANES + i, at);
     }
+    return all;
+}
+
+// The same with what it has done itself.
+static struct known *all_known(const struct warp *w, uint32_t lane)
+{
+    struct known *all = others_known(w, lane);
+    known_thread(pool_of(w), &all, w->block->linear, w->index * LANES + lane, w->block->worker->check->now);
     return all;
 }
 
@@ -89,6 +110,8 @@ static void share(struct block *b, const uint32_t lanes[LANES], bool fence)
         known_join(pool, &sum.seen, v->seen);
         for (int wide = 0; wide < 2; wide++) {
             known_join(pool, &sum.fenced[wide], v->fenced[wide]);
+            known_thread(pool, &sum.fenced[wide], b->linear, t, v->fenced_at[wide]);
+            v->fenced_at[wide] = 0;
             if (fence)
                 take(pool, &sum.seen, &v->pending[wide]);
         }
@@ -175,9 +198,11 @@ void check_fence(struct warp *w, uint32_t lanes, bool wide)
         struct view *v = view_of(w, lane);
         for (int i = 0; i <= wide; i++)
             take(pool, &v->seen, &v->pending[i]);
-        struct known *all = all_known(w, lane);
-        for (int i = 0; i <= wide; i++)
+        struct known *all = others_known(w, lane);
+        for (int i = 0; i <= wide; i++) {
             put(pool, &v->fenced[i], all);
+            v->fenced_at[i] = w->block->worker->check->now;
+        }
         known_drop(pool, &all);
         k->informed = true;
     }
@@ -258,8 +283,12 @@ void check_observes(struct warp *w, uint32_t lane, const struct memop *m, bool s
 // What is told by a strong write of the lane; the caller drops it.
 static struct known *told(const struct warp *w, uint32_t lane, const struct memop *m, bool beyond)
 {
-    const bool releases = m->order == ORDER_RELEASE || m->order == ORDER_BOTH;
-    return releases ? all_known(w, lane) : known_keep(view_of(w, lane)->fenced[beyond]);
+    const struct view *v = view_of(w, lane);
+    if (m->order == ORDER_RELEASE || m->order == ORDER_BOTH)
+        return all_known(w, lane);
+    struct known *k = known_keep(v->fenced[beyond]);
+    known_thread(pool_of(w), &k, w->block->linear, w->index * LANES + lane, v->fenced_at[beyond]);
+    return k;
 }
 
 void check_publishes(struct warp *w, uint32_t lane, const struct memop *m, bool shared, uint64_t address, bool both)
@@ -301,7 +330,7 @@ void check_mbarrier_arrives(struct warp *w, uint32_t lane, const struct memop *m
     struct object *x = find_or_add(w, true, address);
     if (!x)
         return;
-    struct known *k = m->order == ORDER_RELAXED ? known_keep(view_of(w, lane)->fenced[0]) : all_known(w, lane);
+    struct known *k = told(w, lane, m, false);
     take(&c->pool, &x->arrived, &k);
     if (completes) {
         known_drop(&c->pool, &x->near);
@@ -342,8 +371,11 @@ void check_order_clear(struct checker *c, struct block_check *k)
         for (int wide = 0; wide < 2; wide++) {
             known_drop(&c->pool, &v->fenced[wide]);
             known_drop(&c->pool, &v->pending[wide]);
+            v->fenced_at[wide] = 0;
         }
     }
+    known_drop(&c->pool, &k->common);
+    k->common_at = 0;
     k->informed = false;
     clear_objects(&c->pool, &k->objects);
 }

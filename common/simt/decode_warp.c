@@ -240,6 +240,8 @@ static void copies_arrive(struct decoder *x, const struct parts *s)
     struct warpop *op = emit_warp(x, warp_mbarrier, GATHER_NONE);
     op->op = MBARRIER_ARRIVE;
     set_address(x, op, &x->in->operand[0], SPACE_SHARED, 8, MEM_ATOM);
+    op->mem.order = ORDER_RELEASE;
+    x->code->orders_threads = true;
 }
 
 // cp.async.ca.shared.global [to], [from], 4|8|16{, bytes}; cp.async.commit_group; cp.async.wait_group n; .wait_all

@@ -5,128 +5,7 @@
 // for such a line says it all, until somebody uses a part of it, or in another way; then each granule has its own.
 #include "check_global.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "memory.h"
-
-// --- where records live ---
-
-#define SLAB_BYTES (64u << 10)
-
-struct slab {
-    struct slab *next;
-    size_t used;
-    _Alignas(16) unsigned char bytes[SLAB_BYTES];
-};
-
-static void *slab_take(struct checker *c, size_t bytes)
-{
-    bytes = (bytes + 15) & ~(size_t)15;
-    if (!c->slabs || SLAB_BYTES - c->slabs->used < bytes) {
-        struct slab *new = calloc(1, sizeof *new);
-        if (!new) {
-            c->failed = true;
-            return NULL;
-        }
-        new->next = c->slabs;
-        c->slabs = new;
-    }
-    void *p = c->slabs->bytes + c->slabs->used;
-    c->slabs->used += bytes;
-    return p;
-}
-
-void check_slabs_move(struct checker *to, struct checker *from)
-{
-    struct slab **end = &from->slabs;
-    while (*end)
-        end = &(*end)->next;
-    *end = to->slabs;
-    to->slabs = from->slabs;
-    from->slabs = NULL;
-}
-
-bool check_global_new(struct checker *c)
-{
-    const struct memory *m = c->grid->memory;
-    c->n_allocations = m->count;
-    c->pages = calloc(m->count + 1, sizeof *c->pages);
-    c->n_pages = calloc(m->count + 1, sizeof *c->n_pages);
-    return c->pages && c->n_pages;
-}
-
-void check_global_free(struct checker *c)
-{
-    for (uint32_t i = 0; c->pages && i < c->n_allocations; i++) {
-        for (uint32_t k = 0; c->pages[i] && k < c->n_pages[i]; k++)
-            free(c->pages[i][k]);
-        free(c->pages[i]);
-    }
-    free(c->pages);
-    free(c->n_pages);
-    while (c->slabs) {
-        struct slab *next = c->slabs->next;
-        free(c->slabs);
-        c->slabs = next;
-    }
-}
-
-struct page **check_page_slot(struct checker *c, uint64_t address)
-{
-    const uint64_t number = address >> MEMORY_SHIFT, offset = address & MEMORY_OFFSET;
-    const unsigned shift = c->grid->code->global_shift + LINE_SHIFT + PAGE_SHIFT;
-    if (number >= c->n_allocations)
-        return NULL;
-    struct page ***pages = &c->pages[number];
-    if (!*pages) {
-        c->n_pages[number] = (uint32_t)(c->grid->memory->all[number].bytes >> shift) + 1;
-        *pages = calloc(c->n_pages[number], sizeof **pages);
-        c->failed |= !*pages;
-    }
-    return *pages ? &(*pages)[offset >> shift] : NULL;
-}
-
-static struct page *page_of(struct checker *c, uint64_t address)
-{
-    struct page **page = check_page_slot(c, address);
-    if (page && !*page && !(*page = calloc(1, sizeof **page)))
-        c->failed = true;
-    return page ? *page : NULL;
-}
-
-static struct record *record_of(struct checker *c, struct line *line, enum use use)
-{
-    if (!line->of[use])
-        line->of[use] = slab_take(c, (line->split ? LINE : 1) * sizeof(struct record));
-    return line->of[use];
-}
-
-static void single_out(struct mark *m, uint32_t i)
-{
-    m->thread = (uint16_t)check_thread(m, i);
-    m->spread = ONE_THREAD;
-}
-
-bool check_split(struct checker *c, struct line *line)
-{
-    for (int use = 0; !line->split && use < USES; use++) {
-        struct record *all = line->of[use] ? slab_take(c, LINE * sizeof *all) : NULL;
-        if (!line->of[use])
-            continue;
-        if (!all)
-            return false;
-        for (uint32_t i = 0; i < LINE; i++) {
-            all[i] = *line->of[use];
-            single_out(&all[i].first, i);
-            single_out(&all[i].last, i);
-            single_out(&all[i].other, i);
-        }
-        line->of[use] = all;
-    }
-    line->split = true;
-    return true;
-}
 
 // --- an access ---
 
@@ -312,7 +191,7 @@ static void note_write(const struct visit *v, const struct piece *p, struct reco
 {
     struct line *line = p->line;
     const bool again = r->first.block;
-    if (!line->values && !(line->values = slab_take(v->c, LINE * sizeof *line->values)))
+    if (!line->values && !(line->values = check_take(v->c, LINE * sizeof *line->values)))
         return;
     for (uint32_t i = p->i; i < (p->whole ? LINE : p->i + 1); i++)
         note_value(v, p, i, again);
@@ -338,11 +217,11 @@ static bool early(const struct visit *v, const struct piece *p, const struct rec
 
 static void visit_granule(const struct visit *v, const struct piece *p)
 {
-    struct record *all = record_of(v->c, p->line, v->use), *r = all ? &all[p->i] : NULL;
+    struct record *all = check_record(v->c, p->line, v->use), *r = all ? &all[p->i] : NULL;
     if (!r || (v->use == USE_READ && r->quiet == v->calm))
         return;
     if (early(v, p, r, 1)) {
-        struct record *unset = record_of(v->c, p->line, USE_EARLY);
+        struct record *unset = check_record(v->c, p->line, USE_EARLY);
         if (unset)
             note_ends(v, &unset[p->i], &p->mark);
     }
@@ -364,7 +243,7 @@ static void visit_granule(const struct visit *v, const struct piece *p)
 static bool visit_line(const struct visit *v, const struct piece *p)
 {
     enum use use;
-    struct record *r = record_of(v->c, p->line, v->use);
+    struct record *r = check_record(v->c, p->line, v->use);
     if (!r || rival(v, p, &use) || early(v, p, r, LINE))
         return false;
     if (v->use == USE_WRITE)
@@ -379,7 +258,7 @@ static bool visit_line(const struct visit *v, const struct piece *p)
 static bool read_first(const struct visit *v, struct line *line, uint32_t i, const struct touch *touch,
                        uint64_t address)
 {
-    struct record *all = record_of(v->c, line, USE_READ), *r = all ? &all[i] : NULL;
+    struct record *all = check_record(v->c, line, USE_READ), *r = all ? &all[i] : NULL;
     if (!r || v->between || line->of[USE_WRITE] || line->of[USE_STRONG_WRITE] || r->last.block > v->mark.block)
         return false;
     if (r->last.block == v->mark.block
@@ -446,7 +325,7 @@ static void visit_run(const struct visit *v, const struct touches *t, const stru
     for (uint32_t k = 0, n; k < run->n; k += n, g += n) {
         const uint32_t i = g & (LINE - 1), at = (uint32_t)(g >> LINE_SHIFT) & (PAGE - 1);
         n = run->n - k < LINE - i ? run->n - k : LINE - i;
-        if ((!page || !at) && !(page = page_of(v->c, g << shift)))
+        if ((!page || !at) && !(page = check_page(v->c, g << shift)))
             return;
         if (v->use == USE_READ && page->quiet[at] == v->calm)
             continue;
@@ -469,9 +348,25 @@ static void visit_run(const struct visit *v, const struct touches *t, const stru
     }
 }
 
+// Have reads of all that the run reaches from granule g on nothing to add?
+static bool all_quiet(const struct checker *c, const struct run *run, uint64_t g, uint32_t calm)
+{
+    const uint64_t address = g << c->grid->code->global_shift, number = address >> MEMORY_SHIFT;
+    const uint32_t line = (uint32_t)(g >> LINE_SHIFT), last = (uint32_t)((g + run->n - 1) >> LINE_SHIFT);
+    if (number >= c->n_allocations || !c->pages[number] || line / PAGE != last / PAGE)
+        return false;
+    const unsigned shift = c->grid->code->global_shift + LINE_SHIFT + PAGE_SHIFT;
+    const struct page *page = c->pages[number][(address & MEMORY_OFFSET) >> shift];
+    uint32_t differs = !page;
+    for (uint32_t i = line; page && i <= last; i++)
+        differs |= page->quiet[i % PAGE] ^ calm;
+    return !differs;
+}
+
 static void visit_all(struct warp *w, const struct uop *u, const struct touches *t, uint64_t first, enum check_op op)
 {
     struct checker *c = w->block->worker->check;
+    const uint64_t from = first >> c->grid->code->global_shift;
     const bool strong = check_strong(u, op), write = op != CHECK_READ;
     const uint8_t scope = op == CHECK_ATOMIC ? u->warp->mem.scope : strong ? u->mem->scope : SCOPE_SYS;
     const uint8_t flags = (uint8_t)((strong ? MARK_STRONG : 0) | (scope < SCOPE_GPU ? MARK_NARROW : 0) |
@@ -487,8 +382,11 @@ static void visit_all(struct warp *w, const struct uop *u, const struct touches 
         .calm = w->block->check->calm,
         .mark = { .block = (uint32_t)w->block->linear + 1, .at = c->now, .inst = u->inst, .flags = flags }
     };
-    for (uint32_t r = 0; r < t->n_runs; r++)
-        visit_run(&v, t, &t->runs[r], (first >> c->grid->code->global_shift) + (uint64_t)t->runs[r].at);
+    for (uint32_t r = 0; r < t->n_runs; r++) {
+        const struct run *run = &t->runs[r];
+        if (v.use != USE_READ || !all_quiet(c, run, from + (uint64_t)run->at, v.calm))
+            visit_run(&v, t, run, from + (uint64_t)run->at);
+    }
 }
 
 void check_global(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],

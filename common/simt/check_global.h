@@ -46,6 +46,9 @@ struct page {
 
 // Where the page of an address is kept; NULL where memory runs out, or no allocation is there.
 struct page **check_page_slot(struct checker *c, uint64_t address);
+struct page *check_page(struct checker *c, uint64_t address);  // the same; made where there is none yet
+struct record *check_record(struct checker *c, struct line *line, enum use use);  // made where there is none yet
+void *check_take(struct checker *c, size_t bytes);  // zeros, as long as the checker lives; NULL when memory runs out
 void check_slabs_move(struct checker *to, struct checker *from);  // all records' memory
 bool check_split(struct checker *c, struct line *line);           // false where memory runs out
 

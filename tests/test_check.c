@@ -98,6 +98,16 @@ Test(check, lanes_of_a_warp_need_a_warp_barrier)
     expect(SHARED(PUT "bar.warp.sync -1;\n" GET("%r12")), one, 3, PARTS("race (racecheck): kernel.cu:20"));
 }
 
+Test(check, volatile_does_not_make_lanes_run_in_step)
+{
+#define VOLATILE(place, between)                                                                                       \
+    SHARED(LINE(10) "st.volatile.shared.u32 [%r10], %r1;\n" between LINE(20) "ld.volatile.shared.u32 %r3, [" place     \
+                                                                             "];\n" LEAVE)
+    expect(VOLATILE("%r11", ""), warp, 1, PARTS("race (racecheck): kernel.cu:20", "__syncwarp()"));
+    expect(VOLATILE("%r11", "bar.warp.sync -1;\n"), warp, CLEAN);
+    expect(VOLATILE("%r12", "DONE:\n"), one, 1, PARTS("not initialised"));  // strong: no race between warps
+}
+
 Test(check, diverged_lanes_that_meet_at_a_warp_barrier_are_ordered)
 {
     expect(SHARED("setp.lt.u32 %p0, %r1, 16;\n@%p0 bra LOW;\n" PUT "bar.warp.sync -1;\nbra ON;\nLOW:\n" PUT

@@ -6,6 +6,8 @@
 // memory consistency model). These make no race:
 // - two strong accesses (atomic, relaxed, acquire, release, volatile) whose scopes reach each other's thread
 // - two stores that write the same value, in shared and in global memory alike: the order does not matter then
+// But volatile accesses to shared memory by lanes of one warp are reported as weak ones are. PTX calls them strong; who
+// writes them counts on lanes that run in step, which they do not.
 //
 // Order (check_order.c). Time passes at barriers, fences and releases. An access is ordered before another one where
 // barriers, warp barriers, mbarriers, or releases and acquires lead from the one to the other.
@@ -108,6 +110,7 @@ struct touches {  // which granules a warp's access touches: distinct ones, by a
 };
 
 #define WHO_ATOMIC 1
+#define WHO_VOLATILE 2
 
 struct who {
     uint32_t inst;

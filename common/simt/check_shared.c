@@ -39,7 +39,7 @@ struct visit {  // an access in hand
     struct checker *c;
     struct block_check *k;
     enum check_op op;
-    bool strong;
+    bool strong, is_volatile;
     uint64_t address;  // of the first active lane
 };
 
@@ -77,7 +77,8 @@ static void note(const struct visit *v, enum fault_kind kind, uint32_t g, uint32
 
 static struct who me(const struct visit *v, uint32_t lane)
 {
-    return (struct who){ v->u->inst, (uint16_t)thread_of(v, lane), v->op == CHECK_ATOMIC ? WHO_ATOMIC : 0 };
+    return (struct who){ v->u->inst, (uint16_t)thread_of(v, lane),
+                         (v->op == CHECK_ATOMIC ? WHO_ATOMIC : 0) | (v->is_volatile ? WHO_VOLATILE : 0) };
 }
 
 // Did it happen in this block?
@@ -86,15 +87,36 @@ static bool within(const struct visit *v, uint32_t at)
     return at >= v->k->start;
 }
 
-// A race with a strong access of this block, unless the one in hand is strong, too.
+// Does the lane write what is there already, or what lane2 writes too? Then the order does not matter.
+static bool same_value(const struct visit *v, uint32_t g, uint32_t lane, uint32_t lane2)
+{
+    const unsigned shift = v->c->grid->code->shared_shift;
+    const uint64_t address = (uint64_t)g << shift;
+    unsigned char a[16], b[16];
+    if (!check_stored(v->w, v->u, lane, address, shift, a))
+        return false;
+    if (lane2 != NO_LANE)
+        return check_stored(v->w, v->u, lane2, address, shift, b) && !memcmp(a, b, 1u << shift);
+    return !memcmp(a, v->w->block->worker->shared + address, 1u << shift);
+}
+
+// May the access in hand race with a strong one by who? See check.h.
+static bool rivals(const struct visit *v, const struct who *who)
+{
+    return !v->strong || (v->is_volatile && who->flags & WHO_VOLATILE && who->thread / LANES == v->w->index);
+}
+
+// A race with a strong access of this block.
 static void meet_strong(const struct visit *v, uint32_t g, uint32_t lane)
 {
-    if (!v->k->strong || v->strong)
+    if (!v->k->strong)
         return;
     const struct strong *s = &v->k->strong[g];
-    if (within(v, s->write_at) && !ordered(v, &s->writer, s->write_at, lane))
+    const bool write = v->op != CHECK_READ;
+    if (rivals(v, &s->writer) && within(v, s->write_at) && !ordered(v, &s->writer, s->write_at, lane) &&
+        !(write && v->is_volatile && same_value(v, g, lane, NO_LANE)))
         note(v, FAULT_RACE, g, lane, &s->writer, true);
-    else if (v->op != CHECK_READ && within(v, s->read_at) && !ordered(v, &s->reader, s->read_at, lane))
+    else if (write && rivals(v, &s->reader) && within(v, s->read_at) && !ordered(v, &s->reader, s->read_at, lane))
         note(v, FAULT_RACE, g, lane, &s->reader, false);
 }
 
@@ -148,19 +170,6 @@ static bool read_first(const struct visit *v, const struct touch *t, uint32_t g)
         x->many_at = v->c->now;
     }
     return true;
-}
-
-// Does the lane write what is there already, or what lane2 writes too? Then the order does not matter.
-static bool same_value(const struct visit *v, uint32_t g, uint32_t lane, uint32_t lane2)
-{
-    const unsigned shift = v->c->grid->code->shared_shift;
-    const uint64_t address = (uint64_t)g << shift;
-    unsigned char a[16], b[16];
-    if (!check_stored(v->w, v->u, lane, address, shift, a))
-        return false;
-    if (lane2 != NO_LANE)
-        return check_stored(v->w, v->u, lane2, address, shift, b) && !memcmp(a, b, 1u << shift);
-    return !memcmp(a, v->w->block->worker->shared + address, 1u << shift);
 }
 
 static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
@@ -248,7 +257,10 @@ static bool look(struct warp *w, const struct uop *u, uint64_t first, enum check
 {
     struct checker *c = w->block->worker->check;
     struct block_check *k = w->block->check;
-    *v = (struct visit){ w, u, c, k, op, check_strong(u, op), first };
+    const bool strong = check_strong(u, op);
+    *v = (struct visit){
+        w, u, c, k, op, strong, strong && op != CHECK_ATOMIC && u->mem->order == ORDER_VOLATILE, first
+    };
     if (!v->strong || k->strong)
         return true;
     k->strong = calloc(c->n_granules, sizeof *k->strong);

@@ -57,7 +57,8 @@ void decode_order(struct decoder *x, const struct parts *s, struct memop *m)
         m->order = str_is(p, "acquire")                      ? ORDER_ACQUIRE
                    : str_is(p, "release")                    ? ORDER_RELEASE
                    : str_is(p, "acq_rel") || str_is(p, "sc") ? ORDER_BOTH
-                   : str_is(p, "relaxed") || always          ? ORDER_RELAXED
+                   : str_is(p, "relaxed")                    ? ORDER_RELAXED
+                   : always && m->order == ORDER_WEAK        ? ORDER_VOLATILE
                                                              : m->order;
         scoped |= str_is(p, "cta") || str_is(p, "cluster") || str_is(p, "gpu") || str_is(p, "sys");
         m->scope = str_is(p, "cta")                          ? SCOPE_CTA

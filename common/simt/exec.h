@@ -76,7 +76,7 @@ enum extend { EXTEND_ZERO, EXTEND_SIGN };
 
 // What an access means to other threads. Source: PTX ISA 8.3 to 8.5 (memory consistency model). Every access but a weak
 // one is strong: with another strong one whose scope reaches it, it makes no race.
-enum mem_order { ORDER_WEAK, ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_BOTH };
+enum mem_order { ORDER_WEAK, ORDER_VOLATILE, ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_BOTH };
 enum mem_scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
 
 struct memop {

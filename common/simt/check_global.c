@@ -226,7 +226,8 @@ static void visit_granule(const struct visit *v, const struct piece *p)
             note_ends(v, &unset[p->i], &p->mark);
     }
     enum use use;
-    const struct mark *m = rival(v, p, &use);
+    const bool contended = writes(v) || p->line->of[USE_WRITE] || p->line->of[USE_STRONG_WRITE];
+    const struct mark *m = contended ? rival(v, p, &use) : NULL;
     if (m)
         note(v, p, m, use);
     if (v->use == USE_WRITE)

@@ -109,8 +109,6 @@ static bool rivals(const struct visit *v, const struct who *who)
 // A race with a strong access of this block.
 static void meet_strong(const struct visit *v, uint32_t g, uint32_t lane)
 {
-    if (!v->k->strong)
-        return;
     const struct strong *s = &v->k->strong[g];
     const bool write = v->op != CHECK_READ;
     if (rivals(v, &s->writer) && within(v, s->write_at) && !ordered(v, &s->writer, s->write_at, lane) &&
@@ -130,7 +128,7 @@ static void read_one(const struct visit *v, uint32_t g, uint32_t lane)
         note(v, FAULT_UNINIT, g, lane, NULL, false);
     else if (within(v, x->write_at) && !ordered(v, &x->writer, x->write_at, lane))
         note(v, FAULT_RACE, g, lane, &x->writer, true);
-    else
+    else if (k->strong)
         meet_strong(v, g, lane);
     if (v->strong) {
         k->strong[g].reader = me(v, lane);
@@ -181,7 +179,7 @@ static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
         note(v, FAULT_COPY, g, lane, &x->writer, true);
     else if (within(v, at) && !ordered(v, &x->writer, at, lane) && !same_value(v, g, lane, NO_LANE))
         note(v, FAULT_RACE, g, lane, &x->writer, true);
-    else
+    else if (k->strong)
         meet_strong(v, g, lane);
     if (v->op == CHECK_ATOMIC && !within(v, at) && !within(v, k->strong[g].write_at))
         note(v, FAULT_UNINIT, g, lane, NULL, false);

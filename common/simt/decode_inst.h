@@ -101,7 +101,10 @@ void decode_mbarrier(struct decoder *x, const struct parts *s);
 bool decode_waits(const struct decoder *x, int32_t reg);
 // After an access that a waiting loop may be made of: its result, address and operand (vregs, or NO_VREG). See warp_poll.c.
 void emit_poll(struct decoder *x, uint32_t result, uint32_t address, uint32_t operand);
-void decode_hint(struct decoder *x, const struct parts *s);      // fences, prefetches, sleep: nothing to do
+void decode_hint(struct decoder *x, const struct parts *s);      // prefetches, sleep: nothing to do
+void decode_fence(struct decoder *x, const struct parts *s);
+// decode_mem.c: .relaxed, .acquire, ... and the scope of an access, for the checks.
+void decode_order(struct decoder *x, const struct parts *s, struct memop *m);
 
 // decode_call.c
 void decode_call(struct decoder *x, const struct parts *s);

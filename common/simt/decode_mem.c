@@ -48,6 +48,29 @@ void operand_address(struct decoder *x, const struct ptx_operand *o, enum ptx_sp
     operand_base(x, o, m);
 }
 
+void decode_order(struct decoder *x, const struct parts *s, struct memop *m)
+{
+    bool scoped = false;
+    for (uint32_t i = 1; i < s->n; i++) {
+        const struct str p = s->part[i];
+        const bool always = str_is(p, "volatile") || str_is(p, "mmio");
+        m->order = str_is(p, "acquire")                      ? ORDER_ACQUIRE
+                   : str_is(p, "release")                    ? ORDER_RELEASE
+                   : str_is(p, "acq_rel") || str_is(p, "sc") ? ORDER_BOTH
+                   : str_is(p, "relaxed")                    ? ORDER_RELAXED
+                   : always && m->order == ORDER_WEAK        ? ORDER_VOLATILE
+                                                             : m->order;
+        scoped |= str_is(p, "cta") || str_is(p, "cluster") || str_is(p, "gpu") || str_is(p, "sys");
+        m->scope = str_is(p, "cta")                          ? SCOPE_CTA
+                   : str_is(p, "cluster")                    ? SCOPE_CLUSTER
+                   : str_is(p, "gpu")                        ? SCOPE_GPU
+                   : str_is(p, "sys") || (always && !scoped) ? SCOPE_SYS
+                                                             : m->scope;
+    }
+    x->code->orders_threads |= m->order > ORDER_RELAXED;
+    x->code->orders_blocks |= m->order > ORDER_RELAXED && m->scope >= SCOPE_GPU;
+}
+
 void decode_memory(struct decoder *x, const struct parts *s)
 {
     static const char *const ignored[] = { "weak", "relaxed", "acquire", "release", "volatile", "cta", "gpu",
@@ -88,10 +111,9 @@ void decode_memory(struct decoder *x, const struct parts *s)
     if ((data->kind == OPND_VEC) != (n > 1) || (n > 1 && data->count != n))
         decode_fail(x, data->at, "expected %u register%s", n, n > 1 ? "s in braces" : "");
     struct memop *m = decode_alloc(x, sizeof *m);
-    *m = (struct memop){ .bytes = bytes,
-                         .n = n,
-                         .extend = is_signed(type) ? EXTEND_SIGN : EXTEND_ZERO,
-                         .index = x->code->n_memops++ };
+    *m = (struct memop){
+        .bytes = bytes, .n = n, .extend = is_signed(type) ? EXTEND_SIGN : EXTEND_ZERO, .index = x->code->n_memops++
+    };
     for (uint32_t i = 0; i < n; i++) {
         const struct ptx_operand *o = n > 1 ? &data->list[i] : data;
         if (o->kind == OPND_SINK && load) {
@@ -111,6 +133,7 @@ void decode_memory(struct decoder *x, const struct parts *s)
             decode_fail(x, o->at, "expected a register");
         }
     }
+    decode_order(x, s, m);
     operand_variable(x, place, space, m);
     if (m->space == SPACE_PARAM) {
         uint32_t end = (uint32_t)(m->offset + bytes * n);

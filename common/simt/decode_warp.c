@@ -233,10 +233,12 @@ void decode_atomic(struct decoder *x, const struct parts *s)
     if (atom)
         add_outs(x, op, &x->in->operand[0], bytes);
     set_address(x, op, &x->in->operand[atom], space, bytes, MEM_ATOM);
+    op->mem.order = ORDER_RELAXED;
+    op->mem.scope = SCOPE_GPU;
+    decode_order(x, s, &op->mem);
     x->code->ordered |= space != SPACE_SHARED && (atom || real);
     if (atom && space != SPACE_SHARED)
         emit_poll(x, op->out[0], op->mem.base, in.v[0]);
-    x->code->orders_blocks |= !has(s, "cta") && (has(s, "acquire") || has(s, "release") || has(s, "acq_rel"));
 }
 
 // cp.async.mbarrier.arrive{.noinc}{.shared}.b64 [p]: an arrival when the thread's copies have come. Here they come at
@@ -254,6 +256,8 @@ static void copies_arrive(struct decoder *x, const struct parts *s)
     struct warpop *op = emit_warp(x, warp_mbarrier, GATHER_NONE);
     op->op = MBARRIER_ARRIVE;
     set_address(x, op, &x->in->operand[0], SPACE_SHARED, 8, MEM_ATOM);
+    op->mem.order = ORDER_RELEASE;
+    x->code->orders_threads = true;
 }
 
 // cp.async.ca.shared.global [to], [from], 4|8|16{, bytes}; cp.async.commit_group; cp.async.wait_group n; .wait_all
@@ -350,14 +354,32 @@ void decode_mbarrier(struct decoder *x, const struct parts *s)
         add_outs(x, op, &x->in->operand[0], 4);
     struct ptx_operand zero = { .kind = OPND_MEM, .reg = -1, .reg2 = -1, .var = -1, .at = x->in->at };
     set_address(x, op, kind == MBARRIER_COUNT ? &zero : &x->in->operand[!first], SPACE_SHARED, 8, MEM_ATOM);
+    op->mem.order = arrives ? ORDER_RELEASE : test ? ORDER_ACQUIRE : ORDER_WEAK;
+    op->mem.scope = SCOPE_CTA;
+    decode_order(x, s, &op->mem);
+    x->code->orders_threads = true;
     if (test && (int32_t)op->out[0] != x->in->guard)
         emit_poll(x, op->out[0], op->mem.base, op->in[0]);
 }
 
-// A block's memory accesses happen in order here, and time stands still: fences, prefetches and sleep change nothing.
+// membar.{cta,gl,sys}, fence.{sc,acq_rel,acquire,release}.scope. A block's accesses happen in order here: only the
+// checks look at fences. Those of proxies, and of the initialisation of mbarriers, order nothing else.
+void decode_fence(struct decoder *x, const struct parts *s)
+{
+    const bool wide = has(s, "gl") || has(s, "gpu") || has(s, "sys");
+    const bool proxy = s->n > 1 && s->part[1].n >= 5 && !memcmp(s->part[1].p, "proxy", 5);
+    if (s->n > 1 && (proxy || str_is(s->part[1], "mbarrier_init"))) {
+        decode_hint(x, s);
+        return;
+    }
+    x->code->orders_threads = true;
+    x->code->orders_blocks |= wide;
+    emit_warp(x, warp_fence, GATHER_NONE)->op = wide;
+}
+
+// Time stands still: prefetches and sleep change nothing.
 void decode_hint(struct decoder *x, const struct parts *s)
 {
-    bool fence = str_is(s->part[0], "membar") || str_is(s->part[0], "fence");
-    x->code->orders_blocks |= fence && !has(s, "cta");
+    (void)s;
     x->first[x->in - x->f->insts] = x->code->n_uops;
 }

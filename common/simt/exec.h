@@ -74,6 +74,11 @@ struct uop {
 
 enum extend { EXTEND_ZERO, EXTEND_SIGN };
 
+// What an access means to other threads. Source: PTX ISA 8.3 to 8.5 (memory consistency model). Every access but a weak
+// one is strong: with another strong one whose scope reaches it, it makes no race.
+enum mem_order { ORDER_WEAK, ORDER_VOLATILE, ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_BOTH };
+enum mem_scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
+
 struct memop {
     enum ptx_space space;
     uint32_t bytes;                 // of one element
@@ -86,6 +91,7 @@ struct memop {
     uint8_t reg_class[MEMOP_REGS];  // SLOT_NONE for '_'
     uint32_t index;                 // of its counters
     uint8_t counted;                // enum mem_class
+    uint8_t order, scope;           // enum mem_order, enum mem_scope
     bool merged;                    // into another access: counts nothing itself (merge.c)
     uint32_t span;                  // bytes a lane of the machine code's access that this one stands for; 0: its own
     int32_t ahead;                  // which begins so many bytes after the address
@@ -148,7 +154,8 @@ struct code {
     bool ordered;  // blocks run one after the other: their order shows in the results, or in what they print
     // For the checks:
     unsigned shared_shift, global_shift;  // the smallest piece loaded or stored is 1 << shift bytes
-    bool orders_blocks;                   // has fences beyond the block
+    bool orders_threads;                  // has fences, mbarriers, or accesses that acquire or release
+    bool orders_blocks;                   // has such fences or accesses whose scope goes beyond the block
     struct shared_var *shared_vars;       // static ones, then the dynamic one; by address
     uint32_t n_shared_vars;
 };
@@ -282,6 +289,7 @@ struct block {
     uint64_t news_at;                 // steps when a thread last did more than poll
     struct barrier barriers[BARRIERS];
     struct warp *warps;
+    struct block_check *check;  // NULL: only bounds and alignment are checked
 };
 
 struct grid {  // one launch
@@ -292,6 +300,7 @@ struct grid {  // one launch
     uint32_t threads;       // of a block
     uint32_t shared_bytes;  // static and dynamic
     uint64_t budget;        // warp instructions a block may take
+    bool turns;             // one host thread runs the blocks, which take turns (turns.h)
     uint64_t workspace;     // device pointer to what the threads of a grid synchronise by, or 0
     struct trace *trace;    // NULL: nothing is recorded
 };

@@ -256,12 +256,23 @@ static void match(const struct access *a)
 
 // --- lane by lane ---
 
+static uint32_t lane_in(uint32_t lanes)  // the first
+{
+    return (uint32_t)__builtin_ctz(lanes);
+}
+
 // Tells the checks of an access by some lanes, all of them to one space.
 static void tell(const struct access *a, uint32_t lanes, enum ptx_space space, const uint64_t address[LANES])
 {
     const enum check_op op = a->load ? CHECK_READ : CHECK_WRITE;
+    const bool shared = space == SPACE_SHARED;
+    const uint32_t strong = a->m->order == ORDER_WEAK ? 0 : lanes;
+    for (uint32_t left = a->load ? strong : 0; left; left &= left - 1)
+        check_observes(a->w, lane_in(left), a->m, shared, address[lane_in(left)]);
     if (lanes)
-        (space == SPACE_SHARED ? check_shared : check_global)(a->w, a->u, a->m->index, lanes, address, a->total, op);
+        (shared ? check_shared : check_global)(a->w, a->u, a->m->index, lanes, address, a->total, op);
+    for (uint32_t left = a->load ? 0 : strong; left; left &= left - 1)
+        check_publishes(a->w, lane_in(left), a->m, shared, address[lane_in(left)], false);
 }
 
 // A lane whose access went wrong. While checks are on that is a finding, the lane loads 0 or stores nothing, and the
@@ -345,7 +356,8 @@ static void tell_all(const struct access *a)
     const enum check_op op = a->load ? CHECK_READ : CHECK_WRITE;
     const uint32_t index = a->m->index, number = a->memo->number << 2 | (a->address & 3);
     uint64_t address[LANES];
-    if ((shared ? check_shared_again : check_global_again)(a->w, a->u, index, number, a->address, op))
+    if (a->m->order == ORDER_WEAK &&
+        (shared ? check_shared_again : check_global_again)(a->w, a->u, index, number, a->address, op))
         return;
     for (uint32_t i = 0; i < LANES; i++)
         address[i] = access_address(a->w, a->m, i);

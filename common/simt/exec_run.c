@@ -289,7 +289,7 @@ static void start_block(struct worker *worker)
     b->live = g->threads;
     b->news_at = worker->steps = 0;
     if (worker->check)
-        check_block_starts(worker);
+        check_block_starts(b);
     // What nobody wrote is the same odd bytes in every block, whichever thread runs it.
     memset(worker->shared, 0xcb, g->shared_bytes);
     memset(worker->local, 0xcb, (size_t)g->code->local_bytes * b->n_warps * LANES);

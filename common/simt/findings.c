@@ -172,7 +172,9 @@ static void say_finding(struct text *t, const struct simt *s, const struct simt_
     } else {
         say(t, "; ");
         say_other(t, k, g, f);
-        say(t, f->kind == FAULT_RACE ? ", and no barrier comes between them" : ", and blocks run in any order");
+        say(t, f->kind == FAULT_RACE    ? ", and no barrier comes between them"
+               : g->code->orders_blocks ? ", and nothing orders the two blocks here"
+                                        : ", and blocks run in any order");
     }
 }
 
@@ -268,8 +270,14 @@ void simt_fault_text(const struct simt *s, const struct simt_kernel *k, const st
 
 // --- findings ---
 
-static const char *look_race(const struct fault *f)
+static const char *look_race(const struct fault *f, const struct grid *g)
 {
+    if (f->kind == FAULT_RACE_BLOCKS && f->atomic && f->other_atomic)
+        return "an atomic at block scope is atomic for its own block alone: others need device scope";
+    if (f->kind == FAULT_RACE_BLOCKS && g->code->orders_blocks)
+        return "the block that writes must release (fence, then an atomic), the one that reads acquire (an atomic, "
+               "then "
+               "a fence), at device scope and on the same variable: is one of these missing on the way?";
     if (f->kind == FAULT_RACE_BLOCKS)
         return "blocks cannot wait for each other, so each element of the result should be one block's: check the "
                "index, and the guard where a tile reaches past the edge";
@@ -283,7 +291,7 @@ static const char *look_race(const struct fault *f)
            "index right?";
 }
 
-static void classify(const struct fault *f, struct finding *out)
+static void classify(const struct fault *f, const struct grid *g, struct finding *out)
 {
     const bool shared = f->space == SPACE_SHARED;
     switch (f->kind) {
@@ -306,7 +314,7 @@ static void classify(const struct fault *f, struct finding *out)
     case FAULT_RACE:
     case FAULT_RACE_BLOCKS:
         *out = (struct finding){ .check = "racecheck", .kind = "race" };
-        out->look = look_race(f);
+        out->look = look_race(f, g);
         break;
     case FAULT_COPY:
         *out = (struct finding){ .check = "racecheck", .kind = "copy not waited for" };
@@ -384,14 +392,14 @@ bool simt_build_findings(struct simt *s, const struct simt_kernel *k, const stru
     arena_free(s->findings_arena);
     struct arena *a = s->findings_arena = arena_new(SIZE_MAX);
     struct finding *all = a ? arena_alloc(a, (n + 1) * sizeof *all) : NULL;
-    s->findings = (struct findings){ .kernel = k->name, .blocks_unchecked = g->code->orders_blocks };
+    s->findings = (struct findings){ .kernel = k->name };
     if (!all || !(s->findings.kernel = arena_printf(a, "%s", k->name)))
         return false;
     for (size_t i = 0; i < n; i++) {
         const struct fault *f = &found[i].fault;
         struct finding x, *again;
         struct text t = { text, sizeof text };
-        classify(f, &x);
+        classify(f, g, &x);
         x.count = found[i].count;
         x.here = place_of(a, k, f->inst);
         if (f->kind >= FAULT_RACE && f->kind != FAULT_UNINIT && f->kind != FAULT_CONST)

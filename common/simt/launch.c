@@ -325,7 +325,8 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
                          .n_blocks = (uint64_t)grid[0] * grid[1] * grid[2],
                          .progress = s->progress };
     atomic_store(&crew.stop, UINT64_MAX);
-    if (code->ordered || code->orders_blocks) {
+    g.turns = code->ordered || code->orders_blocks;
+    if (g.turns) {
         const uint64_t resident = turns_resident(g.threads, k->code->shared_bytes + shared);
         const uint64_t room = memory_left(s) / seat_bytes(code, threads, g.shared_bytes);
         crew.resident = resident < room ? resident : room ? room : 1;

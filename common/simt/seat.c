@@ -29,7 +29,7 @@ bool seat_new(struct seat *s, struct worker *w)
     struct poll *polls = take(s, 4, (size_t)n_warps * c->n_polls, sizeof *polls);
     if (!regs || !s->shared || !s->local || !s->block.warps || !polls)
         return false;
-    if (w->check && !(s->pause = check_pause_new(w->check)))
+    if (w->check && !(s->block.check = check_block_new(w->check)))
         return false;
     for (uint32_t i = 0; i < n_warps; i++) {
         struct warp *warp = &s->block.warps[i];
@@ -46,7 +46,8 @@ void seat_free(struct seat *s)
 {
     for (uint32_t i = 0; s->block.warps && i < s->block.n_warps; i++)
         copies_free(s->block.warps[i].copies);
-    check_pause_free(s->pause);
+    if (s->block.check)
+        check_block_free(s->block.worker->check, s->block.check);
     for (size_t i = 0; i < sizeof s->memory / sizeof *s->memory; i++)
         free(s->memory[i]);
     *s = (struct seat){ 0 };
@@ -58,16 +59,12 @@ void seat_enter(struct seat *s, struct worker *w)
     w->shared = s->shared;
     w->local = s->local;
     w->steps = s->steps;
-    if (s->pause)
-        check_swap(w->check, s->pause);
 }
 
 void seat_leave(struct seat *s, struct worker *w)
 {
     s->block = w->block;
     s->steps = w->steps;
-    if (s->pause)
-        check_swap(w->check, s->pause);
 }
 
 void seat_place(struct worker *w, uint64_t linear)

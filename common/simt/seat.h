@@ -5,13 +5,10 @@
 
 #include "exec.h"
 
-struct check_pause;
-
 struct seat {
     struct block block;  // while it is not the worker's
     unsigned char *shared, *local;
     uint64_t steps;
-    struct check_pause *pause;  // what the worker's checker keeps of the block meanwhile; NULL without checks
     void *memory[5];
 };
 

@@ -31,6 +31,7 @@ enum atomic {
     ATOMIC_DEC
 };
 bool warp_atomic(struct warp *w, const struct uop *u, uint32_t active);  // op: enum atomic, type: enum ptx_type
+bool warp_fence(struct warp *w, const struct uop *u, uint32_t active);   // op: 1 where it reaches beyond the block
 
 // warp_async.c: cp.async; in[0]: the global address, in[1]: bytes to copy, where given
 bool warp_copy(struct warp *w, const struct uop *u, uint32_t active);  // mem: the shared address
@@ -51,6 +52,8 @@ enum mbarrier {
     MBARRIER_COUNT
 };
 bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active);  // op: enum mbarrier
+// The 8 bytes that a lane's mbarrier.init stores; false for any other instruction.
+bool mbarrier_stored(const struct warp *w, const struct uop *u, uint32_t lane, unsigned char bytes[8]);
 
 // warp_poll.c; in: the result, the address, an operand; type: two bits each, their slot_class; op: number of the poll;
 // shape: 1 where the result is a predicate that ends the wait

@@ -320,10 +320,9 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
                       .trace = s->trace };
     memcpy(g.grid, grid, sizeof g.grid);
     memcpy(g.block, block, sizeof g.block);
-    struct crew crew = { .exec = s->exec,
-                         .grid = &g,
-                         .n_blocks = (uint64_t)grid[0] * grid[1] * grid[2],
-                         .progress = s->progress };
+    struct crew crew = {
+        .exec = s->exec, .grid = &g, .n_blocks = (uint64_t)grid[0] * grid[1] * grid[2], .progress = s->progress
+    };
     atomic_store(&crew.stop, UINT64_MAX);
     g.turns = code->ordered || code->orders_blocks;
     if (g.turns) {
@@ -343,8 +342,7 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
     if (ready) {
         hands[0].first = true;
         run_crew(hands, jobs);
-    }
-    else
+    } else
         snprintf(error, DEV_ERROR_MAX, "out of memory for %u host threads", jobs);
     if (crew.progress)
         crew.progress(crew.n_blocks, crew.n_blocks);

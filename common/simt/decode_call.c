@@ -5,6 +5,24 @@
 #include "decode_inst.h"
 #include "warp.h"
 
+// The device runtime's functions for launches and graphs from a kernel.
+static bool is_launch(struct str name)
+{
+    static const char *const words[] = { "cudaLaunchDevice",
+                                         "cudaGetParameterBuffer",
+                                         "cudaDeviceSynchronize",
+                                         "cudaStream",
+                                         "cudaEvent",
+                                         "cudaGraph",
+                                         "cudaMemcpy",
+                                         "cudaMemset",
+                                         "__cudaCDP2" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (name.n >= strlen(words[i]) && !memcmp(name.p, words[i], strlen(words[i])))
+            return true;
+    return false;
+}
+
 // call.uni (retval), vprintf, (format, values); call.uni __assertfail, (what, file, line, function, size)
 void decode_call(struct decoder *x, const struct parts *s)
 {
@@ -19,6 +37,9 @@ void decode_call(struct decoder *x, const struct parts *s)
     const struct ptx_operand *name = &o[i++];
     arguments = i < n && o[i].kind == OPND_GROUP ? &o[i] : NULL;
     bool prints = str_is(name->name, "vprintf"), asserts = str_is(name->name, "__assertfail");
+    if (!prints && !asserts && is_launch(name->name))
+        decode_fail(x, name->at, "kernels that launch kernels (dynamic parallelism) are not supported: '%.*s'",
+                    (int)name->name.n, name->name.p);
     if (!prints && !asserts)
         decode_fail(x, name->at,
                     "'%.*s' has no body in this file; of system calls only printf and assert are supported",

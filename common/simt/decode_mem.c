@@ -10,6 +10,8 @@ static void operand_variable(struct decoder *x, const struct ptx_operand *o, enu
 {
     if (o->kind != OPND_MEM)
         decode_fail(x, o->at, "expected an address in brackets");
+    if (o->count)
+        decode_fail(x, o->list->at, "'%.*s' takes an address alone", (int)x->in->op.n, x->in->op.p);
     m->space = space;
     m->offset = o->bits;
     if (o->var < 0)

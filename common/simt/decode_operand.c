@@ -3,9 +3,46 @@
 
 #include "decode_inst.h"
 
+// What an instruction belongs to that is not supported as a whole, by how its name begins; NULL for others.
+static const char *unsupported_family(struct str op)
+{
+    static const struct {
+        const char *prefix, *what;
+    } families[] = {
+        { "tex.", "textures" },
+        { "tld4.", "textures" },
+        { "txq.", "textures" },
+        { "istypep.", "textures and surfaces" },
+        { "suld.", "surfaces" },
+        { "sust.", "surfaces" },
+        { "sured.", "surfaces" },
+        { "suq.", "surfaces" },
+        { "wgmma.", "Hopper's warpgroup products (wgmma)" },
+        { "tcgen05.", "Blackwell's tensor cores (tcgen05)" },
+        { "cp.async.bulk.", "bulk copies (cp.async.bulk, TMA)" },
+        { "cp.reduce.async.bulk", "bulk copies (cp.async.bulk, TMA)" },
+        { "multimem.", "addresses of several GPUs (multimem)" },
+        { "setmaxnreg.", "registers that move between warps (setmaxnreg)" },
+        { "clusterlaunchcontrol.", "clusters of blocks" },
+        { "barrier.cluster.", "clusters of blocks" },
+        { "mapa.", "clusters of blocks" },
+        { "getctarank.", "clusters of blocks" },
+        { "mma.sp", "sparse matrix products (mma.sp)" },
+    };
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        const size_t n = strlen(families[i].prefix);
+        if (op.n >= n && !memcmp(op.p, families[i].prefix, n))
+            return families[i].what;
+    }
+    return NULL;
+}
+
 _Noreturn void decode_unknown(struct decoder *x)
 {
     struct str op = x->in->op;
+    const char *family = unsupported_family(op);
+    if (family)
+        decode_fail(x, NULL, "%s are not supported: '%.*s'", family, (int)(op.n < 60 ? op.n : 60), op.p);
     decode_fail(x, NULL, "the simulated GPU does not know the instruction '%.*s'", (int)(op.n < 60 ? op.n : 60), op.p);
 }
 
@@ -79,6 +116,14 @@ static uint64_t variable_address(struct decoder *x, const struct ptx_operand *o)
     return x->address[o->var] + o->bits;
 }
 
+static _Noreturn void fail_undeclared(struct decoder *x, const struct ptx_operand *o)
+{
+    const struct ptx_skipped *skipped = ptx_find_skipped(x->m, o->name);
+    if (skipped)
+        decode_fail(x, o->at, "'%.*s' cannot be used: %s", (int)o->name.n, o->name.p, skipped->reason);
+    decode_fail(x, o->at, "'%.*s' is not declared", (int)o->name.n, o->name.p);
+}
+
 // The vreg that holds operand o as a value of type t. Registers must have t's width.
 uint32_t operand_value(struct decoder *x, const struct ptx_operand *o, enum ptx_type t)
 {
@@ -105,7 +150,7 @@ uint32_t operand_value(struct decoder *x, const struct ptx_operand *o, enum ptx_
     case OPND_NAME:
         if (str_is(o->name, "WARP_SZ"))
             return vreg_const(x, slot_for(bytes), LANES);
-        decode_fail(x, o->at, "'%.*s' is not declared", (int)o->name.n, o->name.p);
+        fail_undeclared(x, o);
     default:
         decode_fail(x, o->at, "'%.*s' cannot take this operand", (int)x->in->op.n, x->in->op.p);
     }

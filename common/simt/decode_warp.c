@@ -276,7 +276,7 @@ void decode_cp(struct decoder *x, const struct parts *s)
     uint64_t bytes = o[2].bits;
     if (o[2].kind != OPND_INT || !(bytes == 16 || (!bypass && (bytes == 4 || bytes == 8))))
         decode_fail(x, o[2].at, bypass ? "cp.async.cg copies 16 bytes" : "cp.async.ca copies 4, 8 or 16 bytes");
-    if (o[1].kind != OPND_MEM || o[1].reg < 0 || reg_bytes(x, o[1].reg) != 8)
+    if (o[1].kind != OPND_MEM || o[1].count || o[1].reg < 0 || reg_bytes(x, o[1].reg) != 8)
         decode_fail(x, o[1].at, "expected a global address in a 64-bit register");
     struct values in = { .n = 0 };
     if (x->in->n_operands == 4)

@@ -40,6 +40,14 @@ static bool refuse(struct inliner *x, const char *at, const char *why, struct st
     return false;
 }
 
+// For the reason that f was refused for.
+static bool refuse_as(struct inliner *x, const struct ptx_func *f)
+{
+    *x->at = f->error_at;
+    memcpy(x->error, f->error, strlen(f->error) + 1);
+    return false;
+}
+
 static const struct ptx_func *find(const struct ptx_module *m, struct str name)
 {
     for (uint32_t i = 0; i < m->n_funcs; i++)
@@ -152,6 +160,8 @@ static bool copy_call(struct inliner *x, struct frame *fr, const struct ptx_inst
     callee.f = find(x->m, name);
     if (!callee.f || !callee.f->body)
         return true;  // a system call, or an error that decode.c finds
+    if (callee.f->error)
+        return refuse_as(x, callee.f);
     for (const struct frame *a = fr; a; a = a->caller)
         if (a->f == callee.f)
             return refuse(x, in->at, "calls itself, which is not supported", name);
@@ -240,6 +250,11 @@ static bool copy_body(struct inliner *x, struct frame *fr, unsigned depth)
 const struct ptx_func *ptx_inline(struct ptx_module *m, const struct ptx_func *f, struct arena *arena,
                                   char error[DEV_ERROR_MAX], const char **at)
 {
+    if (f->error) {
+        struct inliner x = { .error = error, .at = at };
+        refuse_as(&x, f);
+        return NULL;
+    }
     bool calls = false;
     for (uint32_t i = 0; i < f->n_insts; i++)
         calls |= is_call(&f->insts[i]);

@@ -1,5 +1,6 @@
-// The PTX parser: modules and functions. Recursive descent over lex.c's tokens; the first error ends it by longjmp, and
-// everything allocated so far dies with the module's arena.
+// The PTX parser: modules and functions. Recursive descent over lex.c's tokens. An error ends the function or the
+// declaration in hand by longjmp; parse_skip.c finds its end, and the rest is parsed. Everything that is allocated dies
+// with the module's arena.
 #include "parse.h"
 
 #include <stdarg.h>
@@ -56,8 +57,9 @@ static const char *line_start(const struct ptx_module *m, const char *at)
     return at;
 }
 
-static void error_args(const struct ptx_module *m, const char *at, char error[DEV_ERROR_MAX], const char *format,
-                       va_list args)
+// Answers how many bytes the place takes.
+static size_t error_args(const struct ptx_module *m, const char *at, char error[DEV_ERROR_MAX], const char *format,
+                         va_list args)
 {
     unsigned line = 1;
     for (const char *p = m->text; (p = memchr(p, '\n', (size_t)(at - p))); p++)
@@ -68,6 +70,7 @@ static void error_args(const struct ptx_module *m, const char *at, char error[DE
     for (char *c = error; *c; c++)  // names from the text may hold anything
         if ((unsigned char)*c < ' ')
             *c = '?';
+    return (size_t)n;
 }
 
 void ptx_error_at(const struct ptx_module *m, const char *at, char error[DEV_ERROR_MAX], const char *format, ...)
@@ -96,9 +99,10 @@ void parse_fail(struct parser *p, const char *at, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    error_args(p->m, at ? at : p->lex.tok.text.p, p->error, format, args);
+    p->error_at = at ? at : p->lex.tok.text.p;
+    p->place = error_args(p->m, p->error_at, p->error, format, args);
     va_end(args);
-    longjmp(p->failed, 1);
+    longjmp(*p->failed, 1);
 }
 
 void *parse_alloc(struct parser *p, size_t bytes)
@@ -283,26 +287,10 @@ static void parameters(struct parser *p, struct ptx_func *f)
     parse_expect(p, ')');
 }
 
-// After .entry or .func.
-static void function(struct parser *p, bool entry)
+// .maxntid 256, 1, 1 and the like, between a function's parameters and its body
+static void performance_directives(struct parser *p, struct ptx_func *f)
 {
-    struct ptx_module *m = p->m;
-    struct ptx_func *f = parse_alloc(p, sizeof *f);
-    f->entry = entry;
-    p->f = f;
-    p->loc = 0;
-    p->scopes[0] = (struct scope){ 0 };
-    p->n_scopes = 1;
-    if (!entry && p->lex.tok.kind == TOK_PUNCT) {
-        struct ptx_func result = { 0 };
-        parameters(p, &result);
-        f->results = result.params;
-        f->n_results = result.n_params;
-    }
-    f->name = parse_name(p, "a function's name");
-    if (p->lex.tok.kind == TOK_PUNCT && p->lex.tok.punct == '(')
-        parameters(p, f);
-    while (p->lex.tok.kind == TOK_DIRECTIVE) {  // performance directives: .maxntid 256, 1, 1 and the like
+    while (p->lex.tok.kind == TOK_DIRECTIVE) {
         struct str d = p->lex.tok.text;
         bool threads = str_is(d, ".maxntid") || str_is(d, ".reqntid");
         int64_t product = 1;
@@ -317,23 +305,70 @@ static void function(struct parser *p, bool entry)
         if (threads && product <= 1 << 20)
             f->max_threads = (uint32_t)product;
     }
+}
+
+// After .entry or .func.
+static void parse_function(struct parser *p, struct ptx_func *f)
+{
+    p->f = f;
+    p->loc = 0;
+    p->scopes[0] = (struct scope){ 0 };
+    p->n_scopes = 1;
+    if (!f->entry && p->lex.tok.kind == TOK_PUNCT) {
+        struct ptx_func result = { 0 };
+        parameters(p, &result);
+        f->results = result.params;
+        f->n_results = result.n_params;
+    }
+    f->name = parse_name(p, "a function's name");
+    if (p->lex.tok.kind == TOK_PUNCT && p->lex.tok.punct == '(')
+        parameters(p, f);
+    performance_directives(p, f);
     if (!parse_accept(p, ';')) {
         f->body = true;
         body(p);
     }
-    p->n_scopes = 0;
-    p->f = NULL;
+}
+
+// Adds f to the module, or its body to its declaration.
+static void add_function(struct parser *p, struct ptx_func *f)
+{
+    struct ptx_module *m = p->m;
     uint32_t old;
-    if (map_get(&p->funcs, f->name, &old)) {
-        if (m->funcs[old].body && f->body)
-            parse_fail(p, f->name.p, "function '%.*s' is defined twice", (int)f->name.n, f->name.p);
-        if (f->body)
-            m->funcs[old] = *f;
-        return;
+    if (!map_get(&p->funcs, f->name, &old)) {
+        m->funcs = parse_grow(p, m->funcs, m->n_funcs, sizeof *m->funcs);
+        m->funcs[m->n_funcs] = *f;
+        map_put(m->arena, &p->funcs, f->name, m->n_funcs++);
+    } else if (m->funcs[old].body && f->body) {
+        parse_fail(p, f->name.p, "function '%.*s' is defined twice", (int)f->name.n, f->name.p);
+    } else if (f->body) {
+        m->funcs[old] = *f;
     }
-    m->funcs = parse_grow(p, m->funcs, m->n_funcs, sizeof *m->funcs);
-    m->funcs[m->n_funcs] = *f;
-    map_put(m->arena, &p->funcs, f->name, m->n_funcs++);
+}
+
+// After .entry or .func. One that cannot be parsed is kept with its error.
+static void function(struct parser *p, bool entry)
+{
+    const struct lexer start = p->lex;
+    struct ptx_func *f = parse_alloc(p, sizeof *f);
+    jmp_buf here, *outer = p->failed;
+    f->entry = entry;
+    p->failed = &here;
+    const bool failed = setjmp(here);
+    if (!failed)
+        parse_function(p, f);
+    p->failed = outer;
+    p->n_scopes = p->n_pending = 0;
+    p->f = NULL;
+    if (failed) {
+        f->body = true;
+        f->error = parse_keep_error(p);
+        f->error_at = p->error_at;
+        if (!f->name.n)
+            longjmp(*p->failed, 1);
+        parse_skip(p, start, NULL);
+    }
+    add_function(p, f);
 }
 
 static void file_directive(struct parser *p)
@@ -354,6 +389,47 @@ static void file_directive(struct parser *p)
         (void)parse_int(p);
 }
 
+// A directive of the module, after it and the words before it.
+static void directive(struct parser *p, struct str d, bool external)
+{
+    enum ptx_space space;
+    if (str_is(d, ".entry") || str_is(d, ".func")) {
+        function(p, str_is(d, ".entry"));
+    } else if (str_is(d, ".file")) {
+        file_directive(p);
+    } else if (str_is(d, ".section")) {
+        lex_next(&p->lex);
+        skip_braces(p);
+    } else if (str_is(d, ".pragma")) {
+        lex_next(&p->lex);
+        parse_expect(p, ';');
+    } else if (parse_space(d, &space) && space != SPACE_PARAM) {
+        parse_variables(p, space, external);
+    } else {
+        parse_fail(p, d.p, "directive '%.*s' is not supported", (int)d.n, d.p);
+    }
+}
+
+// One that cannot be parsed is passed over: kernels that do not need it can run.
+static void try_directive(struct parser *p, struct str d, bool external)
+{
+    const struct lexer start = p->lex;
+    struct ptx_module *m = p->m;
+    jmp_buf here, *outer = p->failed;
+    p->failed = &here;
+    const bool failed = setjmp(here);
+    if (!failed)
+        directive(p, d, external);
+    p->failed = outer;
+    if (!failed)
+        return;
+    struct ptx_skipped skipped = { .error = parse_keep_error(p) };
+    skipped.reason = skipped.error + p->place;
+    parse_skip(p, start, &skipped.name);
+    m->skipped = parse_grow(p, m->skipped, m->n_skipped, sizeof *m->skipped);
+    m->skipped[m->n_skipped++] = skipped;
+}
+
 static void module(struct parser *p)
 {
     struct ptx_module *m = p->m;
@@ -368,7 +444,6 @@ static void module(struct parser *p)
     lex_next(&p->lex);
     bool external = false;
     while (p->lex.tok.kind != TOK_END) {
-        enum ptx_space space;
         d = p->lex.tok.text;
         if (p->lex.tok.kind != TOK_DIRECTIVE)
             parse_fail(p, NULL, "expected a directive, not '%.*s'", (int)(d.n < 40 ? d.n : 40), d.p);
@@ -386,25 +461,24 @@ static void module(struct parser *p)
         } else if (str_is(d, ".address_size")) {
             if (parse_int(p) != 64)
                 parse_fail(p, d.p, "only 64-bit addresses are supported");
-        } else if (str_is(d, ".entry") || str_is(d, ".func")) {
-            function(p, str_is(d, ".entry"));
-        } else if (str_is(d, ".file")) {
-            file_directive(p);
-        } else if (str_is(d, ".section")) {
-            lex_next(&p->lex);
-            skip_braces(p);
-        } else if (str_is(d, ".pragma")) {
-            lex_next(&p->lex);
-            parse_expect(p, ';');
-        } else if (parse_space(d, &space) && space != SPACE_PARAM) {
-            parse_variables(p, space, external);
         } else {
-            parse_fail(p, d.p, "directive '%.*s' is not supported", (int)d.n, d.p);
+            try_directive(p, d, external);
         }
         external = false;
     }
     if (!m->target.n)
         parse_fail(p, NULL, "there is no .target: is the file cut off?");
+}
+
+// Whether a module has something to run, or at least nothing that was refused.
+static bool is_usable(struct ptx_module *m, char error[DEV_ERROR_MAX])
+{
+    for (uint32_t i = 0; i < m->n_funcs; i++)
+        if (m->funcs[i].entry && m->funcs[i].body)
+            return true;
+    if (m->n_skipped)
+        snprintf(error, DEV_ERROR_MAX, "%s", m->skipped[0].error);
+    return !m->n_skipped;
 }
 
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t bytes, char error[DEV_ERROR_MAX])
@@ -423,13 +497,26 @@ struct ptx_module *ptx_parse(const char *file, const char *text, size_t bytes, c
     *m = (struct ptx_module){ .file = name, .text = copy, .bytes = bytes, .arena = arena };
     p->m = m;
     p->error = error;
-    if (setjmp(p->failed)) {
+    jmp_buf failed;
+    p->failed = &failed;
+    if (setjmp(failed)) {
         arena_free(arena);
         return NULL;
     }
     lex_start(&p->lex, copy, bytes);
     module(p);
-    return m;
+    if (is_usable(m, error))
+        return m;
+    arena_free(arena);
+    return NULL;
+}
+
+const struct ptx_skipped *ptx_find_skipped(const struct ptx_module *m, struct str name)
+{
+    for (uint32_t i = 0; i < m->n_skipped; i++)
+        if (m->skipped[i].name.n && m->skipped[i].name.n == name.n && !memcmp(m->skipped[i].name.p, name.p, name.n))
+            return &m->skipped[i];
+    return NULL;
 }
 
 void ptx_free(struct ptx_module *m)

@@ -41,10 +41,13 @@ struct parser {
     uint32_t n_pending;
     uint32_t loc;  // index of the current location + 1
     char *error;
-    jmp_buf failed;
+    const char *error_at;
+    size_t place;     // bytes of "file:line:column: " at the start of error
+    jmp_buf *failed;  // where parse_fail() goes: the function or declaration in hand, or the end of it all
 };
 
-// Ends the parse with a message about the place at (the current token where NULL).
+// Ends the parse of the function or declaration in hand with a message about the place at (the current token where
+// NULL).
 _Noreturn void parse_fail(struct parser *p, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void *parse_alloc(struct parser *p, size_t bytes);
@@ -72,5 +75,11 @@ void parse_instruction(struct parser *p);
 void parse_targets(struct parser *p, struct str directive);
 // Resolves the labels used inside the innermost scope that are declared in it; the rest waits for the outer one.
 void parse_resolve_labels(struct parser *p);
+
+// parse_skip.c: moves from start, inside a function or declaration that cannot be parsed, past its end. name, where it
+// is wanted: its first name. Where the text ends before that, the file is cut off: ends the parse with the error it
+// has.
+void parse_skip(struct parser *p, struct lexer start, struct str *name);
+const char *parse_keep_error(struct parser *p);  // a copy of the last error
 
 #endif

@@ -5,6 +5,18 @@
 
 #define MAX_VAR_BYTES ((uint64_t)1 << 36)
 
+// Types of what a GPU has and this one has not.
+static void refuse_type(struct parser *p, struct str d)
+{
+    const char *what = str_is(d, ".texref")       ? "textures are"
+                       : str_is(d, ".surfref")    ? "surfaces are"
+                       : str_is(d, ".samplerref") ? "samplers of textures are"
+                       : str_is(d, ".tensormap")  ? "tensor maps as variables are"
+                                                  : NULL;
+    if (what)
+        parse_fail(p, d.p, "%s not supported", what);
+}
+
 static struct str type_word(struct token *t)
 {
     return (struct str){ t->text.p + 1, t->text.n - 1 };
@@ -32,6 +44,7 @@ enum ptx_type parse_declared_type(struct parser *p, uint32_t *align, uint32_t *v
         } else if (t != PTX_NONE && type == PTX_NONE) {
             type = t;
         } else {
+            refuse_type(p, d);
             parse_fail(p, d.p, "expected a type, not '%.*s'", (int)d.n, d.p);
         }
     }

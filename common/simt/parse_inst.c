@@ -35,6 +35,14 @@ static int32_t find_variable(const struct parser *p, struct str name)
     return map_get(&p->vars, name, &index) ? (int32_t)index : -1;
 }
 
+static _Noreturn void fail_undeclared(struct parser *p, struct str name)
+{
+    const struct ptx_skipped *skipped = ptx_find_skipped(p->m, name);
+    if (skipped)
+        parse_fail(p, name.p, "'%.*s' cannot be used: %s", (int)name.n, name.p, skipped->reason);
+    parse_fail(p, name.p, "'%.*s' is not declared", (int)name.n, name.p);
+}
+
 static void add_pending(struct parser *p, struct ptx_operand *o)
 {
     p->pending = parse_grow(p, p->pending, p->n_pending, sizeof *p->pending);
@@ -79,8 +87,8 @@ static void list_of(struct parser *p, struct ptx_operand *o, char close, int dep
     }
 }
 
-// [reg+imm], [var+imm], [imm]
-static void address(struct parser *p, struct ptx_operand *o)
+// [reg+imm], [var+imm], [imm]; [reg, {x, y}] and its like keep what follows the address in a list
+static void address(struct parser *p, struct ptx_operand *o, int depth)
 {
     o->kind = OPND_MEM;
     o->reg = o->var = -1;
@@ -89,14 +97,17 @@ static void address(struct parser *p, struct ptx_operand *o)
         o->reg = find_register(p, name);
         o->var = o->reg < 0 ? find_variable(p, name) : -1;
         if (o->reg < 0 && o->var < 0)
-            parse_fail(p, NULL, "'%.*s' is not declared", (int)name.n, name.p);
+            fail_undeclared(p, name);
         lex_next(&p->lex);
         if (parse_accept(p, '+') || (p->lex.tok.kind == TOK_PUNCT && p->lex.tok.punct == '-'))
             o->bits = (uint64_t)parse_int(p);
     } else {
         o->bits = (uint64_t)parse_int(p);
     }
-    parse_expect(p, ']');
+    if (parse_accept(p, ','))
+        list_of(p, o, ']', depth);
+    else
+        parse_expect(p, ']');
 }
 
 static void operand(struct parser *p, struct ptx_operand *o, int depth)
@@ -129,7 +140,7 @@ static void operand(struct parser *p, struct ptx_operand *o, int depth)
                 parse_fail(p, second.p, "'%.*s' is not declared", (int)second.n, second.p);
         }
     } else if (parse_accept(p, '[')) {
-        address(p, o);
+        address(p, o, depth);
     } else if (parse_accept(p, '{')) {
         o->kind = OPND_VEC;
         list_of(p, o, '}', depth);

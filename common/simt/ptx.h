@@ -97,6 +97,8 @@ struct ptx_inst {
 struct ptx_func {
     struct str name;
     bool entry, body;       // body: false for a declaration
+    const char *error;      // NULL, or why it cannot be used: "file:line:column: ..."; then the rest may be incomplete
+    const char *error_at;   // and where in the text
     uint32_t *params;       // variable indices
     uint32_t n_params;
     uint32_t *results;      // variable indices of what a .func returns
@@ -108,6 +110,12 @@ struct ptx_func {
     uint32_t n_insts;
     uint32_t *vars;         // variables declared inside, parameters among them
     uint32_t n_vars;
+};
+
+struct ptx_skipped {        // a declaration that was passed over; what names it is refused
+    struct str name;        // n is 0 where none was found
+    const char *error;      // "file:line:column: ..."
+    const char *reason;     // the same without its place
 };
 
 struct ptx_module {
@@ -123,18 +131,25 @@ struct ptx_module {
     uint32_t n_locs;
     const char **files;     // by number; NULL where a number is not used
     uint32_t n_files;
+    struct ptx_skipped *skipped;
+    uint32_t n_skipped;
     struct str version, target;
 };
 
-// Parses bytes of text (text[bytes] == 0; copied). file is what messages call it. On failure returns NULL with one
-// line in error: "file:line:column: what is wrong".
+// Parses bytes of text (text[bytes] == 0; copied). file is what messages call it. A function or variable that cannot be
+// parsed is noted with its error (ptx_func, ptx_skipped) and passed over; the others can be used. On failure, for a text
+// that is cut off, is no PTX or has nothing that can be used, returns NULL with one line in error:
+// "file:line:column: what is wrong".
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t bytes, char error[DEV_ERROR_MAX]);
 void ptx_free(struct ptx_module *m);
 
+// The declaration of that name that was passed over, or NULL.
+const struct ptx_skipped *ptx_find_skipped(const struct ptx_module *m, struct str name);
+
 // f with the bodies of the functions that it calls in place of the calls, or f itself where it calls none; in arena.
 // Calls of functions without a body stay. m's locs grow by the places of the copies, inlined where the calls are. NULL,
-// with one line in error and the place in *at, for a recursive call or one whose arguments are not .param variables.
-// Source: PTX ISA 7.1 (function calls).
+// with one line in error and the place in *at, for a function that was refused, a recursive call or one whose arguments
+// are not .param variables. Source: PTX ISA 7.1 (function calls).
 const struct ptx_func *ptx_inline(struct ptx_module *m, const struct ptx_func *f, struct arena *arena,
                                   char error[DEV_ERROR_MAX], const char **at);
 

@@ -130,6 +130,7 @@ uint32_t parse_variable(struct parser *p, struct ptx_var v, uint32_t vector, boo
             parse_fail(p, v.name.p, "'%.*s' is declared twice", (int)v.name.n, v.name.p);
     }
     if (p->f) {
+        m->vars[m->n_vars].local = true;
         p->f->vars = parse_grow(p, p->f->vars, p->f->n_vars, sizeof *p->f->vars);
         p->f->vars[p->f->n_vars++] = m->n_vars;
     }

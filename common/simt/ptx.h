@@ -44,6 +44,7 @@ struct ptx_var {
     uint64_t bytes;         // 0 for an .extern array of unknown size
     uint8_t *init;          // its first init_bytes; the rest is zero
     uint32_t init_bytes;
+    bool local;             // declared in a function
     uint64_t address;       // offset in its space; decode.c and module.c assign it
 };
 

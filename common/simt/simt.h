@@ -66,6 +66,13 @@ struct simt_module *simt_load(struct simt *s, const char *name, const char *text
                               char error[DEV_ERROR_MAX]);
 void simt_unload(struct simt *s, struct simt_module *m);
 struct simt_kernel *simt_find(struct simt_module *m, const char *name);  // NULL if there is no such kernel
+// The kernel that name means (demangle.h, name_find): NULL, with one line in error, if none or several do.
+struct simt_kernel *simt_search(struct simt_module *m, const char *name, char error[DEV_ERROR_MAX]);
+// The __constant__ or __device__ variable that name means, and its address: NULL, with one line in error, if none or
+// several do.
+const struct ptx_var *simt_variable(struct simt_module *m, const char *name, uint64_t *address,
+                                    char error[DEV_ERROR_MAX]);
+const char *simt_reason(const struct simt_kernel *k);  // why it was refused, without the place
 
 // The arguments laid out as the kernel's parameters, for simt_launch; the caller frees them. NULL, with one line in
 // error, where their number or sizes are not the kernel's.

@@ -1,0 +1,71 @@
+// What learners bring: variables that the host sets, structs by value, templates, pieces of shared memory, launches one
+// after the other. tests/test_own_kernels.c runs them with the program simt.
+struct body {
+    float3 at;
+    char kind;
+    double mass;
+    const int *list;
+    float4 color;
+};
+
+struct weights {
+    float w[3];
+};
+
+__constant__ float coefficients[4];
+__device__ int counter = 5;
+__device__ float *where;
+
+namespace shapes {
+__constant__ int side;
+}
+
+extern "C" __global__ void polynomial(const float *x, float *y)
+{
+    int i = threadIdx.x;
+    float v = 0;
+    for (int k = 3; k >= 0; k--)
+        v = v * x[i] + coefficients[k];
+    y[i] = v * shapes::side;
+    atomicAdd(&counter, 1);
+}
+
+extern "C" __global__ void through_pointer(float v)
+{
+    where[threadIdx.x] = v;
+}
+
+extern "C" __global__ void by_value(struct body b, struct weights w, double *out)
+{
+    out[0] = b.at.x;
+    out[1] = b.at.z;
+    out[2] = b.kind;
+    out[3] = b.mass;
+    out[4] = b.list[1];
+    out[5] = b.color.w;
+    out[6] = w.w[threadIdx.x + 1];
+}
+
+namespace shapes {
+template <typename T, int N> __global__ void scale(T *x)
+{
+    x[threadIdx.x] *= N;
+}
+template __global__ void scale<float, 2>(float *);
+template __global__ void scale<int, 3>(int *);
+}
+
+extern "C" __global__ void wide(unsigned long long *u, unsigned *v, long long *s)
+{
+    u[0] = ~0ull;
+    v[0] = ~0u;
+    s[0] = -9223372036854775807ll;
+}
+
+extern "C" __global__ void dynamic(float *out)
+{
+    extern __shared__ float staged[];
+    staged[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = staged[31 - threadIdx.x];
+}

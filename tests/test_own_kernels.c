@@ -151,7 +151,7 @@ Test(own, launches_follow_each_other_on_the_same_memory)
     expect(&r, 0, "x, f32[4]: 7 7 7 6\n");
     run(&r, SIMT, "check", OWN_PTX, "scale<float", "--block", "4", "x=f32[4]=iota", "--", "scale<float", "--block", "5",
         "x", NULL);
-    expect(&r, 1, "--- launch 1: _ZN6shapes5scaleIfLi2EEEvPT_\nFound nothing wrong");
+    expect(&r, 1, "--- launch 1: _ZN6shapes5scaleIfLi2EEEvPT_\nThe checks found nothing wrong");
     expect(&r, 1, "byte 16 of x, which has 16 bytes");
     run(&r, SIMT, "profile", OWN_PTX, "scale<float", "--block", "4", "--json", "-", "x=f32[4]=iota", "--",
         "scale<float", "x", NULL);
@@ -189,4 +189,29 @@ Test(own, a_launch_without_shared_memory_for_a_dynamic_array_is_told_so)
               r.err);
     run(&r, SIMT, "check", OWN_PTX, "dynamic", "--block", "32", "--shared", "128", "f32[32]=0", NULL);
     cr_assert(r.status == 0 && !r.err[0], "%s", r.err);
+}
+
+Test(own, a_parameter_can_be_read_at_an_address_in_a_register)
+{
+    struct run r;
+    run(&r, SIMT, "check", OWN_PTX, "by_index", "--block", "4", "struct:{i32:3,f32:{10,20,30,40,50,60,70,80}}",
+        "f32[4]=uninit", NULL);
+    expect(&r, 0, "nothing wrong");
+    run(&r, SIMT, "run", OWN_PTX, "by_index", "--block", "4", "struct:{i32:3,f32:{10,20,30,40,50,60,70,80}}",
+        "f32[4]=uninit", "--", "by_index", "struct:{i32:8,f32:{1,2,3,4,5,6,7,8}}", "f32[4]=uninit", NULL);
+    expect(&r, 0, "argument 1, f32[4]: 10 20 30 10\nargument 1 of launch 2, f32[4]: 1 2 3 4\n");
+}
+
+Test(own, the_threads_of_a_grid_wait_for_each_other)
+{
+    struct run r;
+    run(&r, SIMT, "run", OWN_PTX, "whole_grid", "--block", "64", "i32[64]=uninit", "--show", "0[62:64]", NULL);
+    expect(&r, 0, "i32[64]: 2016 2016\n");
+}
+
+Test(own, special_registers_of_clusters_time_and_the_driver)
+{
+    struct run r;
+    run(&r, SIMT, "run", OWN_PTX, "registers", "--grid", "3", "--jobs", "1", "u64[5]=9", NULL);
+    expect(&r, 0, "u64[5]: 1 0 3 0 0\n");
 }

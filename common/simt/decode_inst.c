@@ -305,7 +305,7 @@ static void mov(struct decoder *x, const struct parts *s)
 }
 
 // cvta[.to].space.u64 d, a: between an address in a space and a generic one. Global and const addresses are generic
-// ones already; shared and local have windows.
+// ones already, and so are those of parameters; shared and local have windows.
 static void cvta(struct decoder *x, const struct parts *s)
 {
     bool to = s->n > 1 && str_is(s->part[1], "to");
@@ -318,7 +318,8 @@ static void cvta(struct decoder *x, const struct parts *s)
         window = WINDOW_SHARED;
     else if (str_is(space, "local"))
         window = WINDOW_LOCAL;
-    else if (!str_is(space, "global") && !str_is(space, "const"))
+    else if (!str_is(space, "global") && !str_is(space, "const") && !str_is(space, "param") &&
+             !str_is(space, "param::entry"))
         decode_unknown(x);
     uint32_t a = operand_value(x, &x->in->operand[1], PTX_U64), d = operand_destination(x, &x->in->operand[0], 8);
     if (window)

@@ -111,13 +111,13 @@ void decode_memory(struct decoder *x, const struct parts *s)
             decode_fail(x, o->at, "expected a register");
         }
     }
+    if (space == SPACE_PARAM && place->reg >= 0)
+        space = SPACE_GENERIC;  // as addresses of parameters are: operand_value
     operand_variable(x, place, space, m);
     if (m->space == SPACE_PARAM) {
         uint32_t end = (uint32_t)(m->offset + bytes * n);
         if (!load)
             decode_fail(x, place->at, "a kernel's parameters cannot be written");
-        if (place->reg >= 0)
-            decode_fail(x, place->at, "a parameter's address in a register is not supported");
         if (m->offset > x->code->param_bytes || end > x->code->param_bytes)
             decode_fail(x, place->at, "this reads beyond the kernel's parameters");
         struct uop *u = emit(x, UOP_PARAM);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "decode_inst.h"
+#include "memory.h"
 
 // What an instruction belongs to that is not supported as a whole, by how its name begins; NULL for others.
 static const char *unsupported_family(struct str op)
@@ -53,6 +54,30 @@ void operand_count(struct decoder *x, uint32_t least, uint32_t most)
                     x->in->n_operands);
 }
 
+// d = special register number i of the table
+static uint32_t emit_special(struct decoder *x, uint32_t i, uint32_t bytes)
+{
+    struct uop *u = emit(x, UOP_SREG);
+    u->target = i;
+    u->saves = (uint8_t)slot_for(bytes);
+    uint32_t d = vreg_new(x, slot_for(bytes));
+    x->code->uops[x->code->n_uops - 1].d = d;
+    return d;
+}
+
+static bool begins(struct str s, const char *with)
+{
+    return s.n >= strlen(with) && !memcmp(s.p, with, strlen(with));
+}
+
+// %reserved_smem_offset_begin, _end, _cap, _0, _1: the shared memory that decode.c sets aside for the system; what
+// cooperative groups keep there begins at _1. Source: PTX ISA 10.36.
+static uint32_t reserved_offset(const struct decoder *x, struct str name)
+{
+    const char last = name.p[name.n - 1];
+    return last == 'p' ? RESERVED_SHARED : x->reserved_at + (last == 'd' ? RESERVED_SHARED : 0);
+}
+
 static uint32_t special(struct decoder *x, const struct ptx_operand *o, uint32_t bytes)
 {
     static const struct {
@@ -62,19 +87,22 @@ static uint32_t special(struct decoder *x, const struct ptx_operand *o, uint32_t
 #define SREG(id, name, bits, effect) { name, bits },
 #include "sreg.def"
     };
+    const bool environment = begins(o->name, "%envreg") && o->name.n > 7;
+    x->code->syncs_grid |= environment && o->name.p[7] == '1' && o->name.n == 8;
     for (uint32_t i = 0; i < SREGS; i++) {
         if (!str_is(o->name, sregs[i].name))
             continue;
+        if (sregs[i].bits == 32 && bytes == 2)
+            return decode_unary(x, ALU_mov_b16, emit_special(x, i, 4));
         if (sregs[i].bits != 8 * bytes)
             decode_fail(x, o->at, "%s has %u bits, '%.*s' takes %u", sregs[i].name, sregs[i].bits, (int)x->in->op.n,
                         x->in->op.p, 8 * bytes);
-        struct uop *u = emit(x, UOP_SREG);
-        u->target = i;
-        u->saves = (uint8_t)slot_for(bytes);
-        uint32_t d = vreg_new(x, slot_for(bytes));
-        x->code->uops[x->code->n_uops - 1].d = d;
-        return d;
+        return emit_special(x, i, bytes);
     }
+    if (bytes == 4 && begins(o->name, "%reserved_smem_offset_"))
+        return vreg_const(x, SLOT_32, reserved_offset(x, o->name));
+    if (bytes == 4 && environment)
+        return vreg_const(x, SLOT_32, 0);  // the driver's own, and it has none
     decode_fail(x, o->at, "'%.*s' is neither declared nor a special register that is supported", (int)o->name.n,
                 o->name.p);
 }
@@ -111,9 +139,22 @@ uint64_t operand_literal(struct decoder *x, const struct ptx_operand *o, enum pt
     return bytes < 8 ? bits & ((1ull << 8 * bytes) - 1) : bits;
 }
 
-static uint64_t variable_address(struct decoder *x, const struct ptx_operand *o)
+// The vreg with the address of the variable that o names. That of a .param variable is a generic one: a kernel's
+// parameters have a copy in device memory for it, those of calls are local memory.
+static uint32_t variable_address(struct decoder *x, const struct ptx_operand *o, uint32_t bytes)
 {
-    return x->address[o->var] + o->bits;
+    const uint64_t address = x->address[o->var] + o->bits;
+    const bool is_param = x->m->vars[o->var].space == SPACE_PARAM;
+    if (bytes < 4 || (is_param && bytes < 8))
+        decode_fail(x, o->at, "the address of a variable does not fit in %u bits", 8 * bytes);
+    if (is_param && is_local_param(x, (uint32_t)o->var))
+        return vreg_const(x, SLOT_64, WINDOW_LOCAL + address);
+    if (!is_param)
+        return vreg_const(x, slot_for(bytes), bytes == 4 ? (uint32_t)address : address);
+    uint32_t base = emit_special(x, SREG_params, 8), d = vreg_new(x, SLOT_64);
+    x->code->takes_param_address = true;
+    emit_alu(x, ALU_add_u64, d, base, vreg_const(x, SLOT_64, address), NO_VREG);
+    return d;
 }
 
 static _Noreturn void fail_undeclared(struct decoder *x, const struct ptx_operand *o)
@@ -144,9 +185,7 @@ uint32_t operand_value(struct decoder *x, const struct ptx_operand *o, enum ptx_
     case OPND_SREG:
         return special(x, o, bytes);
     case OPND_VAR:
-        if (bytes < 4)
-            decode_fail(x, o->at, "the address of a variable does not fit in %u bits", 8 * bytes);
-        return vreg_const(x, slot_for(bytes), bytes == 4 ? (uint32_t)variable_address(x, o) : variable_address(x, o));
+        return variable_address(x, o, bytes);
     case OPND_NAME:
         if (str_is(o->name, "WARP_SZ"))
             return vreg_const(x, slot_for(bytes), LANES);

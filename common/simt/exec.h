@@ -136,6 +136,9 @@ struct code {
     uint32_t shared_bytes;  // static shared memory of a block
     uint32_t local_bytes;   // of a thread
     uint32_t param_bytes;
+    uint32_t reserved_bytes;   // of shared memory, at its start, for the system: zero when a block begins
+    bool takes_param_address;  // the parameters are needed in device memory, too
+    bool syncs_grid;           // asks for the grid's workspace (%envreg1)
     bool ordered;  // blocks run one after the other: their order shows in the results, or in what they print
     // For the checks:
     unsigned shared_shift, global_shift;  // the smallest piece loaded or stored is 1 << shift bytes
@@ -265,6 +268,8 @@ struct grid {  // one launch
     const struct code *code;
     const struct memory *memory;
     const unsigned char *params;
+    uint64_t params_at;  // their copy in device memory, where a kernel takes their address (launch_memory.c); else 0
+    uint64_t workspace;  // for synchronising the grid, where a kernel asks for it; else 0
     uint32_t grid[3], block[3];
     uint32_t threads;       // of a block
     uint32_t shared_bytes;  // static and dynamic

@@ -292,8 +292,8 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
     atomic_store(&crew.stop, UINT64_MAX);
     unsigned jobs = count_jobs(s, code, crew.n_blocks, threads);
     struct hand *hands = aligned_alloc(_Alignof(struct hand), jobs * sizeof *hands);
-    bool ready = hands != NULL;
-    if (ready)
+    bool ready = hands != NULL && launch_memory_place(s, &g);
+    if (hands)
         memset(hands, 0, jobs * sizeof *hands);
     for (unsigned i = 0; ready && i < jobs; i++)
         ready = hire(&hands[i], &crew, s->checks);
@@ -305,5 +305,6 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
     for (unsigned i = 0; hands && i < jobs; i++)
         dismiss(&hands[i]);
     free(hands);
+    launch_memory_release(s, &g);
     return ok;
 }

@@ -83,6 +83,9 @@ unsigned char *simt_pack(const struct simt_kernel *k, const struct dev_arg *args
 bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
                  const unsigned char *params, char error[DEV_ERROR_MAX]);
 
+// launch_memory.c: what the launch itself needs in device memory; false when memory runs out. Release it in any case.
+bool launch_memory_place(struct simt *s, struct grid *g);
+void launch_memory_release(struct simt *s, const struct grid *g);
 // module.c: k's code with gaps between its shared variables; NULL when memory runs out.
 const struct code *simt_checked_code(struct simt *s, struct simt_kernel *k);
 // report.c: the counters of a launch as a profile.

@@ -1,5 +1,7 @@
 // What learners bring: variables that the host sets, structs by value, templates, pieces of shared memory, launches one
 // after the other. tests/test_own_kernels.c runs them with the program simt.
+#include <cooperative_groups.h>
+
 struct body {
     float3 at;
     char kind;
@@ -68,4 +70,46 @@ extern "C" __global__ void dynamic(float *out)
     staged[threadIdx.x] = threadIdx.x;
     __syncthreads();
     out[threadIdx.x] = staged[31 - threadIdx.x];
+}
+
+struct table {
+    int n;
+    float w[8];
+};
+
+// An index that only the run knows: the compiler takes the parameter's address, or copies it to local memory.
+extern "C" __global__ void by_index(const __grid_constant__ struct table t, float *out)
+{
+    const float *w = &t.w[0];
+    out[threadIdx.x] = w[threadIdx.x % t.n];
+}
+
+extern "C" __global__ void whole_grid(int *x)
+{
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    int i = (int)grid.thread_rank();
+    x[i] = i;
+    grid.sync();
+    int sum = 0;
+    for (int k = 0; k < (int)grid.num_threads(); k++)
+        sum += x[k];
+    grid.sync();
+    x[i] = sum;
+}
+
+extern "C" __global__ void registers(unsigned long long *out)
+{
+    unsigned long long before, after;
+    unsigned rank, clusters, environment, high;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(before));
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm volatile("mov.u32 %0, %%nclusterid.x;" : "=r"(clusters));
+    asm volatile("mov.u32 %0, %%envreg7;" : "=r"(environment));
+    asm volatile("mov.u32 %0, %%clock_hi;" : "=r"(high));
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(after));
+    out[0] = after > before;
+    out[1] = rank;
+    out[2] = clusters;
+    out[3] = environment;
+    out[4] = high;
 }

@@ -55,7 +55,7 @@ void decode_memory(struct decoder *x, const struct parts *s)
     static const char *const ignored[] = { "weak", "relaxed", "acquire", "release", "volatile", "cta", "gpu",
                                            "sys",  "cluster", "ca",      "cg",      "cs",       "lu",  "cv",
                                            "wb",   "wt",      "nc",      "L1",      "L2" };
-    bool load = str_is(s->part[0], "ld");
+    bool load = s->part[0].p[0] == 'l';  // ld or ldu
     enum ptx_space space = SPACE_GENERIC;
     enum ptx_type type = ptx_type_named(s->part[s->n - 1]);
     uint32_t n = 1;
@@ -85,6 +85,8 @@ void decode_memory(struct decoder *x, const struct parts *s)
     if (!bytes || bytes > 8 || bytes * n > 16)
         decode_unknown(x);
     const struct ptx_operand *data = &x->in->operand[load ? 0 : 1], *place = &x->in->operand[load ? 1 : 0];
+    if (n == 1 && data->kind == OPND_VEC && data->count == 1)
+        data = data->list;  // as Triton writes
     if ((data->kind == OPND_VEC) != (n > 1) || (n > 1 && data->count != n))
         decode_fail(x, data->at, "expected %u register%s", n, n > 1 ? "s in braces" : "");
     struct memop *m = decode_alloc(x, sizeof *m);

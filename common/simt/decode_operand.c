@@ -197,6 +197,11 @@ uint32_t operand_value(struct decoder *x, const struct ptx_operand *o, enum ptx_
 
 uint32_t operand_predicate(struct decoder *x, const struct ptx_operand *o)
 {
+    if (o->kind == OPND_INT) {
+        uint32_t p = vreg_new(x, SLOT_PRED), bit = vreg_const(x, SLOT_32, (o->bits != 0) != o->negated);
+        emit_alu(x, ALU_setp_ne_b32, p, bit, vreg_const(x, SLOT_32, 0), NO_VREG);
+        return p;
+    }
     if (o->kind != OPND_REG || x->f->regs[o->reg].type != PTX_PRED)
         decode_fail(x, o->at, "expected a predicate register");
     if (!o->negated)

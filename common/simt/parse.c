@@ -148,16 +148,6 @@ struct str parse_name(struct parser *p, const char *what)
     return s;
 }
 
-int64_t parse_int(struct parser *p)
-{
-    bool minus = parse_accept(p, '-');
-    uint64_t v = p->lex.tok.bits;
-    if (p->lex.tok.kind != TOK_INT)
-        parse_fail(p, NULL, "expected an integer");
-    lex_next(&p->lex);
-    return (int64_t)(minus ? 0 - v : v);
-}
-
 static struct ptx_loc place(struct parser *p)
 {
     struct ptx_loc at = { 0 };

@@ -39,6 +39,7 @@ struct parser {
     uint32_t n_scopes;
     struct pending *pending;
     uint32_t n_pending;
+    bool calling;  // in a call, where (...) is a list of arguments
     uint32_t loc;  // index of the current location + 1
     char *error;
     const char *error_at;
@@ -56,7 +57,7 @@ void *parse_grow(struct parser *p, void *items, uint32_t count, size_t size);
 bool parse_accept(struct parser *p, char punct);  // takes the token if it is this character
 void parse_expect(struct parser *p, char punct);
 struct str parse_name(struct parser *p, const char *what);
-int64_t parse_int(struct parser *p);  // an integer with an optional sign
+int64_t parse_int(struct parser *p);  // a constant expression of integers (parse_expr.c)
 
 // parse_decl.c: takes .align N, .v2/.v4, .ptr... and a type, in any order up to the name.
 enum ptx_type parse_declared_type(struct parser *p, uint32_t *align, uint32_t *vector);

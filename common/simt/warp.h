@@ -52,6 +52,9 @@ enum mbarrier {
 };
 bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active);  // op: enum mbarrier
 
+// warp_matrix.c: in[0]: a, out[0]: d
+bool warp_movmatrix(struct warp *w, const struct uop *u, uint32_t active);
+
 // warp_call.c
 struct call {
     uint32_t argument[8];  // byte offsets in the thread's local memory

@@ -165,6 +165,18 @@ static _Noreturn void fail_undeclared(struct decoder *x, const struct ptx_operan
     decode_fail(x, o->at, "'%.*s' is not declared", (int)o->name.n, o->name.p);
 }
 
+static uint32_t function_address(struct decoder *x, const struct ptx_operand *o, uint32_t bytes)
+{
+    const int64_t i = ptx_find_function(x->m, o->name);
+    if (i < 0)
+        fail_undeclared(x, o);
+    if (bytes != 8)
+        decode_fail(x, o->at, "the address of a function does not fit in %u bits", 8 * bytes);
+    if (!x->m->funcs[i].body)
+        decode_fail(x, o->at, "'%.*s' has no body in this file", (int)o->name.n, o->name.p);
+    return vreg_const(x, SLOT_64, memory_of_function((uint64_t)i));
+}
+
 // The vreg that holds operand o as a value of type t. Registers must have t's width.
 uint32_t operand_value(struct decoder *x, const struct ptx_operand *o, enum ptx_type t)
 {
@@ -189,7 +201,7 @@ uint32_t operand_value(struct decoder *x, const struct ptx_operand *o, enum ptx_
     case OPND_NAME:
         if (str_is(o->name, "WARP_SZ"))
             return vreg_const(x, slot_for(bytes), LANES);
-        fail_undeclared(x, o);
+        return function_address(x, o, bytes);
     default:
         decode_fail(x, o->at, "'%.*s' cannot take this operand", (int)x->in->op.n, x->in->op.p);
     }

@@ -48,12 +48,18 @@ static bool refuse_as(struct inliner *x, const struct ptx_func *f)
     return false;
 }
 
-static const struct ptx_func *find(const struct ptx_module *m, struct str name)
+int64_t ptx_find_function(const struct ptx_module *m, struct str name)
 {
     for (uint32_t i = 0; i < m->n_funcs; i++)
         if (m->funcs[i].name.n == name.n && !memcmp(m->funcs[i].name.p, name.p, name.n))
-            return &m->funcs[i];
-    return NULL;
+            return i;
+    return -1;
+}
+
+static const struct ptx_func *find(const struct ptx_module *m, struct str name)
+{
+    const int64_t i = ptx_find_function(m, name);
+    return i < 0 ? NULL : &m->funcs[i];
 }
 
 static bool is_call(const struct ptx_inst *in)

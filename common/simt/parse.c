@@ -420,6 +420,20 @@ static void try_directive(struct parser *p, struct str d, bool external)
     m->skipped[m->n_skipped++] = skipped;
 }
 
+// Pointers in initialisers may name what is declared after them.
+static void check_pointers(struct parser *p)
+{
+    const struct ptx_module *m = p->m;
+    uint32_t index;
+    for (uint32_t i = 0; i < m->n_vars; i++) {
+        for (uint32_t k = 0; k < m->vars[i].n_pointers; k++) {
+            const struct str name = m->vars[i].pointers[k].name;
+            if (!map_get(&p->vars, name, &index) && !map_get(&p->funcs, name, &index) && !ptx_find_skipped(m, name))
+                parse_fail(p, name.p, "'%.*s' is not declared", (int)name.n, name.p);
+        }
+    }
+}
+
 static void module(struct parser *p)
 {
     struct ptx_module *m = p->m;
@@ -458,6 +472,7 @@ static void module(struct parser *p)
     }
     if (!m->target.n)
         parse_fail(p, NULL, "there is no .target: is the file cut off?");
+    check_pointers(p);
 }
 
 // Whether a module has something to run, or at least nothing that was refused.

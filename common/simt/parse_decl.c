@@ -53,6 +53,36 @@ enum ptx_type parse_declared_type(struct parser *p, uint32_t *align, uint32_t *v
     return type;
 }
 
+static void grow_init(struct parser *p, struct ptx_var *v, uint64_t bits, uint32_t size)
+{
+    if (v->init_bytes + size > v->bytes)
+        parse_fail(p, NULL, "more initialisers than '%.*s' has elements", (int)v->name.n, v->name.p);
+    v->init = parse_grow(p, v->init, v->init_bytes / size, size);
+    memcpy(v->init + v->init_bytes, &bits, size);
+    v->init_bytes += size;
+}
+
+// name, generic(name), each with an offset: name+8. mask: 0xFF00 for the second byte of the address, in 0xFF00(name).
+static void pointer(struct parser *p, struct ptx_var *v, uint64_t mask)
+{
+    const uint32_t size = ptx_type_bytes(v->type);
+    struct ptx_pointer at = { .at = v->init_bytes, .bytes = size };
+    at.name = parse_name(p, "a name");
+    if (str_is(at.name, "generic") && parse_accept(p, '(')) {
+        at.name = parse_name(p, "a name");
+        parse_expect(p, ')');
+    }
+    const struct token *t = &p->lex.tok;
+    if (t->kind == TOK_PUNCT && (t->punct == '-' || parse_accept(p, '+')))
+        at.plus = (uint64_t)parse_int(p);
+    at.shift = mask ? (uint32_t)__builtin_ctzll(mask) : 0;
+    if (size > 8 || (!mask && size < 8) || at.shift % 8)
+        parse_fail(p, at.name.p, "an address does not fit in .%s", ptx_type_name(v->type));
+    v->pointers = parse_grow(p, v->pointers, v->n_pointers, sizeof *v->pointers);
+    v->pointers[v->n_pointers++] = at;
+    grow_init(p, v, 0, size);
+}
+
 // = { 1, 2, {3, 4} } or = 1. Fills elements of the variable in order.
 static void initializer(struct parser *p, struct ptx_var *v, int depth)
 {
@@ -65,6 +95,10 @@ static void initializer(struct parser *p, struct ptx_var *v, int depth)
             initializer(p, v, depth + 1);
         while (parse_accept(p, ','));
         parse_expect(p, '}');
+        return;
+    }
+    if (p->lex.tok.kind == TOK_NAME) {
+        pointer(p, v, 0);
         return;
     }
     bool minus = parse_accept(p, '-');
@@ -84,12 +118,14 @@ static void initializer(struct parser *p, struct ptx_var *v, int depth)
     }
     if (minus)
         bits = t->kind == TOK_INT ? 0 - bits : bits ^ (1ull << (8 * size - 1));
-    if (v->init_bytes + size > v->bytes)
-        parse_fail(p, NULL, "more initialisers than '%.*s' has elements", (int)v->name.n, v->name.p);
-    v->init = parse_grow(p, v->init, v->init_bytes / size, size);
-    memcpy(v->init + v->init_bytes, &bits, size);
-    v->init_bytes += size;
+    const bool whole = t->kind == TOK_INT;
     lex_next(&p->lex);
+    if (whole && !minus && bits && parse_accept(p, '(')) {
+        pointer(p, v, bits);
+        parse_expect(p, ')');
+        return;
+    }
+    grow_init(p, v, bits, size);
 }
 
 uint32_t parse_variable(struct parser *p, struct ptx_var v, uint32_t vector, bool external)

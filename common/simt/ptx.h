@@ -36,6 +36,13 @@ struct ptx_loc {
     uint32_t at;            // index of the call's location + 1 where this line was inlined, else 0
 };
 
+struct ptx_pointer {        // an initialiser that is an address, or a byte of one
+    struct str name;        // of a variable or a function
+    uint64_t plus;          // bytes
+    uint32_t at, bytes;     // where in the variable
+    uint32_t shift;         // of the address, to the right, in bits
+};
+
 struct ptx_var {
     struct str name;
     enum ptx_space space;
@@ -44,6 +51,8 @@ struct ptx_var {
     uint64_t bytes;         // 0 for an .extern array of unknown size
     uint8_t *init;          // its first init_bytes; the rest is zero
     uint32_t init_bytes;
+    struct ptx_pointer *pointers;
+    uint32_t n_pointers;
     bool local;             // declared in a function
     uint64_t address;       // offset in its space; decode.c and module.c assign it
 };
@@ -159,6 +168,9 @@ void ptx_error_at(const struct ptx_module *m, const char *at, char error[DEV_ERR
     __attribute__((format(printf, 4, 5)));
 // The line of text around at, and a second line with a caret below it; both end in newlines.
 void ptx_caret(const struct ptx_module *m, const char *at, char *out, size_t size);
+
+// The number of the function of that name, or -1.
+int64_t ptx_find_function(const struct ptx_module *m, struct str name);
 
 uint32_t ptx_type_bytes(enum ptx_type t);                 // 0 for none and predicates
 enum ptx_type ptx_type_named(struct str name);            // "f32" -> PTX_F32, PTX_NONE for others

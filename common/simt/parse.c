@@ -434,6 +434,22 @@ static void check_pointers(struct parser *p)
     }
 }
 
+#define STACK_BYTES 16384u  // of a thread, for functions that call themselves
+
+static void add_stack(struct parser *p)
+{
+    static const char name[] = "the stack";
+    struct ptx_module *m = p->m;
+    m->vars = parse_grow(p, m->vars, m->n_vars, sizeof *m->vars);
+    m->vars[m->n_vars] = (struct ptx_var){ .name = { name, sizeof name - 1 },
+                                           .space = SPACE_LOCAL,
+                                           .type = PTX_B8,
+                                           .align = 16,
+                                           .bytes = STACK_BYTES,
+                                           .local = true };
+    m->stack = m->n_vars++;
+}
+
 static void module(struct parser *p)
 {
     struct ptx_module *m = p->m;
@@ -473,6 +489,7 @@ static void module(struct parser *p)
     if (!m->target.n)
         parse_fail(p, NULL, "there is no .target: is the file cut off?");
     check_pointers(p);
+    add_stack(p);
 }
 
 // Whether a module has something to run, or at least nothing that was refused.

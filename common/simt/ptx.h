@@ -141,6 +141,7 @@ struct ptx_module {
     uint32_t n_locs;
     const char **files;     // by number; NULL where a number is not used
     uint32_t n_files;
+    uint32_t stack;         // the variable for the stack of functions that call themselves, in local memory
     struct ptx_skipped *skipped;
     uint32_t n_skipped;
     struct str version, target;

@@ -215,3 +215,43 @@ Test(own, special_registers_of_clusters_time_and_the_driver)
     run(&r, SIMT, "run", OWN_PTX, "registers", "--grid", "3", "--jobs", "1", "u64[5]=9", NULL);
     expect(&r, 0, "u64[5]: 1 0 3 0 0\n");
 }
+
+Test(own, functions_are_called_through_tables_and_virtually)
+{
+    struct run r;
+    run(&r, SIMT, "check", OWN_PTX, "by_table", "--block", "4", "f32[4]=iota", NULL);
+    expect(&r, 0, "nothing wrong");
+    run(&r, SIMT, "run", OWN_PTX, "by_table", "--block", "4", "f32[4]=iota", NULL);
+    expect(&r, 0, "f32[4]: 3 4 7 12\n");
+    run(&r, SIMT, "run", OWN_PTX, "by_virtual", "--block", "4", "f32[4]={5,6,7,8}", NULL);
+    expect(&r, 0, "f32[4]: 5 36 7 64\n");
+    // A pointer that is no function's: the table without its addresses.
+    run(&r, SIMT, "run", OWN_PTX, "by_table", "--set", "table=u64[2]=0", "--block", "4", "f32[4]=iota", NULL);
+    refused(&r, "a null pointer", "trap");
+}
+
+Test(own, functions_may_call_themselves)
+{
+    struct run r;
+    run(&r, SIMT, "run", OWN_PTX, "recursive", "--block", "12", "--show", "0[4:12]", "i32[12]=0", NULL);
+    expect(&r, 0, "i32[12]: 3 5 8 13 21 34 55 89\n");
+    run(&r, SIMT, "check", OWN_PTX, "recursive", "--block", "12", "i32[12]=0", NULL);
+    expect(&r, 0, "nothing wrong");
+    run(&r, SIMT, "run", OWN_PTX, "mutual", "--block", "7", "i32[7]=0", NULL);
+    expect(&r, 0, "i32[7]: 101 2 103 4 105 6 107\n");
+    run(&r, SIMT, "run", OWN_PTX, "too_deep", "i32[1]=20", NULL);
+    expect(&r, 0, "i32[1]: 1743392200\n");
+    run(&r, SIMT, "run", OWN_PTX, "too_deep", "i32[1]=1000000", NULL);
+    refused(&r, "too deep", "trap");
+}
+
+Test(own, kernels_allocate_memory)
+{
+    struct run r;
+    run(&r, SIMT, "check", OWN_PTX, "heap", "--grid", "2", "--block", "4", "i32[4]=0", "i32:3", NULL);
+    cr_assert(!strstr(r.out, "memcheck") && !strstr(r.out, "initcheck"), "%s", r.out);
+    run(&r, SIMT, "run", OWN_PTX, "heap", "--grid", "2", "--block", "4", "i32[4]=0", "i32:20000", NULL);
+    expect(&r, 0, "i32[4]: 19999 20000 20001 20002\n");
+    run(&r, SIMT, "run", OWN_PTX, "heap_is_full", "i32[2]=0", NULL);
+    expect(&r, 0, "i32[2]: 1 1\n");
+}

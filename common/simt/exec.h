@@ -138,6 +138,7 @@ struct code {
     uint32_t param_bytes;
     uint32_t reserved_bytes;   // of shared memory, at its start, for the system: zero when a block begins
     bool takes_param_address;  // the parameters are needed in device memory, too
+    bool uses_heap;            // calls malloc or free
     bool syncs_grid;           // asks for the grid's workspace (%envreg1)
     bool ordered;  // blocks run one after the other: their order shows in the results, or in what they print
     // For the checks:
@@ -269,6 +270,7 @@ struct grid {  // one launch
     const struct memory *memory;
     const unsigned char *params;
     uint64_t params_at;  // their copy in device memory, where a kernel takes their address (launch_memory.c); else 0
+    struct heap *heap;   // of malloc and free, where the kernel calls them; else NULL
     uint64_t workspace;  // for synchronising the grid, where a kernel asks for it; else 0
     uint32_t grid[3], block[3];
     uint32_t threads;       // of a block

@@ -1,8 +1,9 @@
 // What a launch needs in device memory besides the kernel's own arrays: a copy of the parameters where the kernel takes
-// their address, and the workspace of grid.sync(). Both live as long as the launch.
+// their address, and the workspace of grid.sync(), which live as long as the launch; the heap of malloc, which stays.
 #include <string.h>
 
 #include "simt.h"
+#include "warp.h"
 
 // As cooperative groups expect it: its size, and a counter of the blocks that have arrived.
 struct workspace {
@@ -26,6 +27,9 @@ bool launch_memory_place(struct simt *s, struct grid *g)
     if (c->takes_param_address && c->param_bytes &&
         !(g->params_at = place(s, "the kernel's parameters", g->params, c->param_bytes)))
         return false;
+    if (c->uses_heap && !s->heap && !(s->heap = heap_new(&s->memory)))
+        return false;
+    g->heap = s->heap;
     return !c->syncs_grid || (g->workspace = place(s, "the grid's barrier", &workspace, sizeof workspace));
 }
 

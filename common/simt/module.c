@@ -6,6 +6,7 @@
 
 #include "decode.h"
 #include "simt.h"
+#include "warp.h"
 
 #define MAX_GLOBALS ((uint64_t)1 << 30)  // bytes of a module's variables, which are all filled when it is loaded
 
@@ -54,6 +55,7 @@ void simt_free(struct simt *s)
         return;
     while (s->modules)
         simt_unload(s, s->modules);
+    heap_free(s->heap);
     memory_destroy(&s->memory);
     free(s->profile.lines);
     arena_free(s->profile_names);

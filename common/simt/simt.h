@@ -49,6 +49,7 @@ struct simt {
     struct trace *trace;  // records accesses of the next launches: see trace.h
     const struct exec *exec;
     struct simt_module *modules;
+    struct heap *heap;       // of malloc in kernels; NULL before the first
     struct profile profile;  // of the last launch; its names are copies, so that it outlives its module
     struct arena *profile_names;
     struct findings findings;  // of the last launch with checks; its texts are in findings_arena

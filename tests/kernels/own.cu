@@ -2,6 +2,10 @@
 // after the other. tests/test_own_kernels.c runs them with the program simt.
 #include <cooperative_groups.h>
 
+#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1107
+#define __grid_constant__  // before CUDA 11.7
+#endif
+
 struct body {
     float3 at;
     char kind;
@@ -91,7 +95,7 @@ extern "C" __global__ void whole_grid(int *x)
     x[i] = i;
     grid.sync();
     int sum = 0;
-    for (int k = 0; k < (int)grid.num_threads(); k++)
+    for (int k = 0; k < (int)grid.size(); k++)
         sum += x[k];
     grid.sync();
     x[i] = sum;
@@ -112,4 +116,109 @@ extern "C" __global__ void registers(unsigned long long *out)
     out[2] = clusters;
     out[3] = environment;
     out[4] = high;
+}
+
+// --- calls that the compiler cannot resolve ---
+
+typedef float (*function)(float);
+
+__device__ __noinline__ float twice(float x)
+{
+    return 2 * x;
+}
+
+__device__ __noinline__ float square(float x)
+{
+    return x * x;
+}
+
+__device__ function table[2] = { twice, square };
+__device__ int numbers[4] = { 1, 2, 3, 4 };
+__device__ int *third = numbers + 2;
+
+extern "C" __global__ void by_table(float *x)
+{
+    x[threadIdx.x] = table[threadIdx.x % 2](x[threadIdx.x]) + *third;
+}
+
+struct shape {
+    float size;
+    __device__ virtual float area() const { return size; }
+};
+
+struct square_shape : shape {
+    __device__ float area() const override { return size * size; }
+};
+
+extern "C" __global__ void by_virtual(float *x)
+{
+    shape line;
+    square_shape area;
+    line.size = area.size = x[threadIdx.x];
+    const shape *p = threadIdx.x % 2 ? &area : &line;
+    x[threadIdx.x] = p->area();
+}
+
+__device__ int fibonacci(int n)
+{
+    return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+
+extern "C" __global__ void recursive(int *x)
+{
+    x[threadIdx.x] = fibonacci(threadIdx.x);
+}
+
+__device__ int odd(int n, int *count);
+
+// Each round has a variable of its own, whose address goes on to the next.
+__device__ __noinline__ int even(int n, int *count)
+{
+    int rounds = 1;
+    int result = n == 0 ? 1 : odd(n - 1, &rounds);
+    *count += rounds;
+    return result;
+}
+
+__device__ __noinline__ int odd(int n, int *count)
+{
+    int rounds = 1;
+    int result = n == 0 ? 0 : even(n - 1, &rounds);
+    *count += rounds;
+    return result;
+}
+
+extern "C" __global__ void mutual(int *x)
+{
+    int count = 0;
+    int is_even = even(threadIdx.x, &count);
+    x[threadIdx.x] = 100 * is_even + count;
+}
+
+__device__ int deep(int n)
+{
+    return n == 0 ? 0 : 1 + deep(n - 1) * 3;
+}
+
+extern "C" __global__ void too_deep(int *x)
+{
+    x[0] = deep(x[0]);
+}
+
+extern "C" __global__ void heap(int *x, int times)
+{
+    for (int i = 0; i < times; i++) {
+        int *p = (int *)malloc(16), *q = new int[100];
+        p[3] = threadIdx.x;
+        q[99] = i;
+        x[threadIdx.x] = p[3] + q[99];
+        free(p);
+        delete[] q;
+    }
+}
+
+extern "C" __global__ void heap_is_full(int *x)
+{
+    x[0] = malloc(1 << 24) == nullptr;
+    x[1] = malloc(1 << 20) != nullptr;
 }

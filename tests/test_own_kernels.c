@@ -166,6 +166,7 @@ Test(own, arrays_are_initialised_in_part_and_shown_in_part)
     struct run r;
     run(&r, SIMT, "check", OWN_PTX, "scale<float", "--block", "4", "f32[4]=iota[0:3]", NULL);
     expect(&r, 1, "initcheck");
+    cr_expect_null(strstr(r.out, "beta"), "this kernel has no beta: %s", r.out);
     run(&r, SIMT, "check", OWN_PTX, "scale<float", "--block", "3", "f32[4]={5,6,7}", NULL);
     expect(&r, 0, "nothing wrong");
     run(&r, SIMT, "run", OWN_PTX, "scale<float", "--block", "4", "--show", "0[14:24]", "f32[100]=2.5", NULL);

@@ -4,6 +4,7 @@
 #define SIMT_PARSE_H
 
 #include <setjmp.h>
+#include <stdarg.h>
 
 #include "arena.h"
 #include "lex.h"
@@ -51,6 +52,9 @@ struct parser {
 // NULL).
 _Noreturn void parse_fail(struct parser *p, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+// ptx.c: ptx_error_at, with the bytes that the place takes in error.
+size_t ptx_error_args(const struct ptx_module *m, const char *at, char error[DEV_ERROR_MAX], const char *format,
+                      va_list args);
 void *parse_alloc(struct parser *p, size_t bytes);
 void *parse_grow(struct parser *p, void *items, uint32_t count, size_t size);
 

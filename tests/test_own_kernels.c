@@ -256,3 +256,15 @@ Test(own, kernels_allocate_memory)
     run(&r, SIMT, "run", OWN_PTX, "heap_is_full", "i32[2]=0", NULL);
     expect(&r, 0, "i32[2]: 1 1\n");
 }
+
+Test(own, a_constant_that_nobody_set_is_noted)
+{
+    struct run r;
+    run(&r, SIMT, "run", OWN_PTX, "polynomial", "--set", "coefficients=f32:{1,2,0,1}", "f32[4]=iota", "f32[4]=uninit",
+        NULL);
+    cr_assert(r.status == 0 && strstr(r.err, "__constant__ shapes::side holds zeros: --set shapes::side=") &&
+                  !strstr(r.err, "coefficients"),
+              "%s", r.err);
+    run(&r, SIMT, "run", OWN_PTX, "wide", "u64[1]=0", "u32[1]=0", "i64[1]=0", NULL);
+    cr_assert(r.status == 0 && !r.err[0], "%s", r.err);
+}

@@ -8,6 +8,7 @@
 #include "../json.h"
 #include "../options.h"
 #include "command.h"
+#include "demangle.h"
 #include "draw.h"
 
 struct session {
@@ -112,6 +113,49 @@ static bool set_variables(struct session *s)
         if (!set_variable(s, &s->c->sets.all[i]))
             return false;
     return true;
+}
+
+static bool names_variable(const struct ptx_operand *o, uint32_t var)
+{
+    bool names = o->var == (int32_t)var;
+    for (uint32_t i = 0; i < o->count && !names; i++)
+        names = names_variable(&o->list[i], var);
+    return names;
+}
+
+static bool uses_variable(const struct ptx_func *f, uint32_t var)
+{
+    for (uint32_t i = 0; i < f->n_insts; i++)
+        for (uint32_t k = 0; k < f->insts[i].n_operands; k++)
+            if (names_variable(&f->insts[i].operand[k], var))
+                return true;
+    return false;
+}
+
+static bool is_set(struct session *s, uint64_t address)
+{
+    char ignored[DEV_ERROR_MAX];
+    uint64_t set;
+    for (size_t i = 0; i < s->c->sets.n; i++)
+        if (simt_variable(s->module, s->c->sets.all[i].what, &set, ignored) && set == address)
+            return true;
+    return false;
+}
+
+// A __constant__ that neither the file nor the user gives a value is zero, which is seldom meant.
+static void hint_constants(struct session *s, const struct launch *l)
+{
+    const struct ptx_module *m = s->module->ptx;
+    for (uint32_t i = 0; i < m->n_vars; i++) {
+        const struct ptx_var *v = &m->vars[i];
+        char name[DEMANGLED_MAX], source[DEMANGLED_MAX];
+        if (v->space != SPACE_CONST || v->init || !v->bytes || v->local || !uses_variable(l->kernel->func, i) ||
+            is_set(s, s->module->globals[i]))
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)v->name.n, v->name.p);
+        demangle(name, source);
+        fprintf(stderr, "simt: note: __constant__ %s holds zeros: --set %s=... gives it a value\n", source, source);
+    }
 }
 
 // --- arrays and variables that the user asks for ---
@@ -299,6 +343,7 @@ static int launch_all(struct session *s)
             json_array(&s->writer, NULL);
     }
     for (size_t i = 0; i < c->n_launches && !*s->error; i++) {
+        hint_constants(s, &c->launches[i]);
         const int result = launch(s, &c->launches[i]);
         status = result > status ? result : status;
     }

@@ -228,7 +228,7 @@ Test(own, functions_are_called_through_tables_and_virtually)
     expect(&r, 0, "f32[4]: 5 36 7 64\n");
     // A pointer that is no function's: the table without its addresses.
     run(&r, SIMT, "run", OWN_PTX, "by_table", "--set", "table=u64[2]=0", "--block", "4", "f32[4]=iota", NULL);
-    refused(&r, "a null pointer", "trap");
+    refused(&r, "a null pointer", "a call through a pointer that is null");
 }
 
 Test(own, functions_may_call_themselves)
@@ -243,7 +243,7 @@ Test(own, functions_may_call_themselves)
     run(&r, SIMT, "run", OWN_PTX, "too_deep", "i32[1]=20", NULL);
     expect(&r, 0, "i32[1]: 1743392200\n");
     run(&r, SIMT, "run", OWN_PTX, "too_deep", "i32[1]=1000000", NULL);
-    refused(&r, "too deep", "trap");
+    refused(&r, "too deep", "its stack is full");
 }
 
 Test(own, kernels_allocate_memory)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "decode_inst.h"
+#include "inline.h"
 #include "warp.h"
 
 // The device runtime's functions for launches and graphs from a kernel.
@@ -79,6 +80,11 @@ void decode_call(struct decoder *x, const struct parts *s)
     emit_warp(x, system->run, GATHER_NONE)->more = call;
     x->code->uses_heap |= heap;
     x->code->ordered = true;  // what blocks print, and which blocks of the heap they get, comes in their order
+}
+
+void decode_end(struct decoder *x, const struct parts *s)
+{
+    emit_warp(x, warp_end, GATHER_NONE)->op = str_is(s->part[0], OP_STACK_FULL) ? END_STACK : END_POINTER;
 }
 
 // brx.idx{.uni} index, targets: a comparison and a branch for each

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode_inst.h"
+#include "inline.h"
 
 static struct parts split(struct decoder *x)
 {
@@ -377,6 +378,8 @@ void decode_instruction(struct decoder *x)
         { "nanosleep", decode_hint },
         { "call", decode_call },
         { "brx", decode_brx },
+        { OP_STACK_FULL, decode_end },
+        { OP_NO_FUNCTION, decode_end },
         { "createpolicy", decode_policy },
         { "griddepcontrol", decode_ignored },
         { "applypriority", decode_ignored },

@@ -101,6 +101,7 @@ void decode_hint(struct decoder *x, const struct parts *s);      // fences, pref
 
 // decode_call.c
 void decode_call(struct decoder *x, const struct parts *s);
+void decode_end(struct decoder *x, const struct parts *s);
 void decode_brx(struct decoder *x, const struct parts *s);
 
 // decode_other.c

@@ -72,6 +72,10 @@ int32_t inline_register(struct inliner *x, enum ptx_type type);  // a new one; -
 bool inline_emit(struct inliner *x, const struct ptx_inst *in, const char *op, const struct ptx_operand *list,
                  uint32_t n);
 
+// Instructions that no text can spell, for calls that go wrong: decode_call.c.
+#define OP_STACK_FULL "call to itself"
+#define OP_NO_FUNCTION "call of nothing"
+
 static inline struct ptx_operand operand_of(enum ptx_operand_kind kind)
 {
     return (struct ptx_operand){ .kind = kind, .reg = -1, .reg2 = -1, .var = -1, .at = "" };

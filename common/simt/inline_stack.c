@@ -276,7 +276,7 @@ static bool take_results(struct inliner *x, const struct frame *callee, const st
     return true;
 }
 
-// Moves the stack's pointer; a stack that is full traps.
+// Moves the stack's pointer; a stack that is full ends the kernel.
 static bool move_stack(struct inliner *x, const struct ptx_inst *in, uint64_t by, uint64_t room)
 {
     const struct ptx_operand stack = operand_reg(x->stack);
@@ -289,7 +289,7 @@ static bool move_stack(struct inliner *x, const struct ptx_inst *in, uint64_t by
     end.bits = room > x->m->vars[x->m->stack].bytes ? 0 : x->m->vars[x->m->stack].bytes - room;
     if (!emit2(x, in, "mov.b64", operand_reg(x->wide), end) ||
         !emit3(x, in, "setp.gt.u64", operand_reg(x->truth), stack, operand_reg(x->wide)) ||
-        !inline_emit(x, in, "trap", NULL, 0))
+        !inline_emit(x, in, OP_STACK_FULL, NULL, 0))
         return false;
     x->out->insts[x->out->n_insts - 1].guard = x->truth;
     return true;

@@ -113,7 +113,7 @@ bool inline_pointer(struct inliner *x, struct frame *fr, const struct ptx_inst *
     }
     if (!n)
         return inline_refuse(x, in->at, "no function whose address is taken has such parameters", in->op);
-    if (!inline_emit(x, in, "trap", NULL, 0))
+    if (!inline_emit(x, in, OP_NO_FUNCTION, NULL, 0))
         return inline_out_of_memory(x, caller);
     for (uint32_t i = 0; i < n; i++)
         x->out->insts[jumps[i]].operand[0].target = x->out->n_insts;

@@ -71,6 +71,10 @@ void heap_free(struct heap *h);           // its allocation stays; NULL is allow
 bool warp_malloc(struct warp *w, const struct uop *u, uint32_t active);
 bool warp_free(struct warp *w, const struct uop *u, uint32_t active);
 
+// warp_end.c: op: enum end
+enum end { END_STACK, END_POINTER };
+bool warp_end(struct warp *w, const struct uop *u, uint32_t active);  // false: the kernel cannot go on
+
 // The active lanes' fault of an instruction, with the lanes it is about.
 bool warp_fault(struct warp *w, const struct uop *u, enum fault_kind kind, uint32_t active, uint32_t lanes);
 

@@ -175,7 +175,8 @@ static const struct row rows[] = {
     { "by-line", NULL, take_by_line, "with profile: the hottest source lines" },
     { "card", "NAME", take_card, "with profile: whose occupancy to work out (default H200; RTX4090, ...)" },
     { "json", "FILE", take_json,
-      "with profile and check: write counters and findings as JSON (- for standard output)" },
+      "with profile and check: write counters and findings as JSON (- for standard output);\n"
+      "an array where there are several launches" },
     { "line", "N", take_draw,
       "with draw: the instruction of source line N, or of a call there; FILE:N for other files" },
     { "nth", "I", take_draw, "with draw: the line's I-th instruction that the warp runs (from 0, the default)" },

@@ -80,7 +80,7 @@ static void list_of(struct parser *p, struct ptx_operand *o, char close, int dep
     while (!parse_accept(p, close)) {
         if (o->count)
             parse_expect(p, ',');
-        if (o->count == 64)
+        if (o->count == 256)
             parse_fail(p, NULL, "too many operands in a list");
         o->list = parse_grow(p, o->list, o->count, sizeof *o->list);
         operand(p, &o->list[o->count++], depth + 1);

@@ -92,7 +92,7 @@ struct ptx_operand {
     const char *at;         // where it stands in the text
 };
 
-#define PTX_OPERANDS 8
+#define PTX_OPERANDS 12
 
 struct ptx_inst {
     struct str op;          // "fma.rn.f32"

@@ -107,7 +107,7 @@ struct ptx_inst {
 struct ptx_func {
     struct str name;
     bool entry, body;       // body: false for a declaration
-    const char *error;      // NULL, or why it cannot be used: "file:line:column: ..."; then the rest may be incomplete
+    const char *error;      // NULL, or why it cannot be used: "file:line:column: ..."; then the rest may be missing
     const char *error_at;   // and where in the text
     uint32_t *params;       // variable indices
     uint32_t n_params;

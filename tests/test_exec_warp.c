@@ -195,9 +195,13 @@ Test(exec_warp, stmatrix_is_the_way_back_of_ldmatrix)
 Test(exec_warp, calls_that_cannot_be_followed_are_refused_at_their_place)
 {
     expect_failure(HEAD ".func f()\n{\ncall.uni f, ();\nret;\n}\n" ENTRY "call.uni f, ();\n" LEAVE, 32,
-                   PARTS("test.ptx:6", "calls itself"));
+                   PARTS("test.ptx:6", "its stack is full"));
     expect_failure(HEAD ".extern .func malloc();\n" ENTRY "call.uni malloc, ();\n" LEAVE, 32,
-                   PARTS("'malloc' has no body"));
-    expect_failure(MODULE("call.uni %l1, ();\n"), 32, PARTS("indirect calls are not supported"));
+                   PARTS("'malloc' takes other arguments"));
+    expect_failure(HEAD ".extern .func other();\n" ENTRY "call.uni other, ();\n" LEAVE, 32,
+                   PARTS("'other' has no body"));
+    expect_failure(MODULE("call.uni %l1, ();\n"), 32, PARTS("this form of a call through a pointer"));
+    expect_failure(MODULE("P: .callprototype _ ();\ncall.uni %l1, (), P;\n"), 32,
+                   PARTS("no function whose address is taken"));
     expect_failure(MODULE("brx.idx %r1, NOWHERE;\n"), 32, PARTS("expected the label of a .branchtargets list"));
 }

@@ -233,6 +233,8 @@ static inline bool check_ordered(const struct warp *w, uint32_t lane, uint32_t t
 
 bool check_shared_new(struct checker *c, struct block_check *k);
 void check_shared_clear(struct checker *c, struct block_check *k);  // forgets everything
+// The first bytes of shared memory are zero since now.
+void check_shared_zeroed(const struct checker *c, struct block_check *k, uint32_t bytes);
 bool check_global_new(struct checker *c);
 void check_global_free(struct checker *c);
 void check_global_add(struct checker *sum, struct checker *c);

@@ -33,6 +33,12 @@ void check_shared_clear(struct checker *c, struct block_check *k)
     k->copies = false;
 }
 
+void check_shared_zeroed(const struct checker *c, struct block_check *k, uint32_t bytes)
+{
+    for (uint32_t g = 0; g < bytes >> c->grid->code->shared_shift; g++)
+        k->granules[g].write_at = c->now;
+}
+
 struct visit {  // an access in hand
     struct warp *w;
     const struct uop *u;

@@ -18,6 +18,7 @@ struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const 
 #include <setjmp.h>
 
 #define NO_VREG UINT32_MAX
+#define RESERVED_SHARED 1024u  // bytes of shared memory that the system reserves on sm_80 and newer: 1 KB a block
 
 struct vreg {  // a register before it has a slot; constants are registers that nobody writes
     enum slot_class slot;
@@ -37,6 +38,7 @@ struct decoder {
     struct arena *arena;    // what lives as long as the code
     struct arena *scratch;  // what does not
     struct code *code;
+    uint32_t reserved_at;  // offset in shared memory of what the system reserves, where the kernel asks for it
     uint64_t *address;   // by variable: its offset in its space; .param variables of a body are in local memory
     bool *in_local;      // by variable: such a .param variable
     struct vreg *vregs;  // the PTX registers first, then temporaries and constants

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode_inst.h"
+#include "inline.h"
 
 static struct parts split(struct decoder *x)
 {
@@ -306,7 +307,7 @@ static void mov(struct decoder *x, const struct parts *s)
 }
 
 // cvta[.to].space.u64 d, a: between an address in a space and a generic one. Global and const addresses are generic
-// ones already; shared and local have windows.
+// ones already, and so are those of parameters; shared and local have windows.
 static void cvta(struct decoder *x, const struct parts *s)
 {
     bool to = s->n > 1 && str_is(s->part[1], "to");
@@ -319,7 +320,8 @@ static void cvta(struct decoder *x, const struct parts *s)
         window = WINDOW_SHARED;
     else if (str_is(space, "local"))
         window = WINDOW_LOCAL;
-    else if (!str_is(space, "global") && !str_is(space, "const"))
+    else if (!str_is(space, "global") && !str_is(space, "const") && !str_is(space, "param") &&
+             !str_is(space, "param::entry"))
         decode_unknown(x);
     uint32_t a = operand_value(x, &x->in->operand[1], PTX_U64), d = operand_destination(x, &x->in->operand[0], 8);
     if (window)
@@ -377,6 +379,33 @@ void decode_instruction(struct decoder *x)
         { "nanosleep", decode_hint },
         { "call", decode_call },
         { "brx", decode_brx },
+        { OP_STACK_FULL, decode_end },
+        { OP_NO_FUNCTION, decode_end },
+        { "createpolicy", decode_policy },
+        { "griddepcontrol", decode_ignored },
+        { "applypriority", decode_ignored },
+        { "discard", decode_ignored },
+        { "pmevent", decode_ignored },
+        { "brkpt", decode_brkpt },
+        { "movmatrix", decode_movmatrix },
+        { "ldu", decode_memory },
+        { "vadd", decode_video },
+        { "vadd2", decode_video },
+        { "vadd4", decode_video },
+        { "vsub", decode_video },
+        { "vsub2", decode_video },
+        { "vsub4", decode_video },
+        { "vabsdiff", decode_video },
+        { "vabsdiff2", decode_video },
+        { "vabsdiff4", decode_video },
+        { "vmin", decode_video },
+        { "vmin2", decode_video },
+        { "vmin4", decode_video },
+        { "vmax", decode_video },
+        { "vmax2", decode_video },
+        { "vmax4", decode_video },
+        { "vavrg2", decode_video },
+        { "vavrg4", decode_video },
         { "", decode_hint },  // .branchtargets
     };
     struct parts s = split(x);

@@ -108,6 +108,15 @@ void decode_order(struct decoder *x, const struct parts *s, struct memop *m);
 
 // decode_call.c
 void decode_call(struct decoder *x, const struct parts *s);
+void decode_end(struct decoder *x, const struct parts *s);
 void decode_brx(struct decoder *x, const struct parts *s);
+
+// decode_other.c
+void decode_policy(struct decoder *x, const struct parts *s);
+void decode_ignored(struct decoder *x, const struct parts *s);
+void decode_brkpt(struct decoder *x, const struct parts *s);
+void decode_movmatrix(struct decoder *x, const struct parts *s);
+void decode_video(struct decoder *x, const struct parts *s);
+bool decode_cvt_other(struct decoder *x, const struct parts *s);  // cvt.pack and fp8; false: it is another one
 
 #endif

@@ -10,6 +10,8 @@ static void operand_variable(struct decoder *x, const struct ptx_operand *o, enu
 {
     if (o->kind != OPND_MEM)
         decode_fail(x, o->at, "expected an address in brackets");
+    if (o->count)
+        decode_fail(x, o->list->at, "'%.*s' takes an address alone", (int)x->in->op.n, x->in->op.p);
     m->space = space;
     m->offset = o->bits;
     if (o->var < 0)
@@ -76,7 +78,7 @@ void decode_memory(struct decoder *x, const struct parts *s)
     static const char *const ignored[] = { "weak", "relaxed", "acquire", "release", "volatile", "cta", "gpu",
                                            "sys",  "cluster", "ca",      "cg",      "cs",       "lu",  "cv",
                                            "wb",   "wt",      "nc",      "L1",      "L2" };
-    bool load = str_is(s->part[0], "ld"), strong = false;
+    bool load = s->part[0].p[0] == 'l', strong = false;  // ld or ldu
     enum ptx_space space = SPACE_GENERIC;
     enum ptx_type type = ptx_type_named(s->part[s->n - 1]);
     uint32_t n = 1;
@@ -108,6 +110,8 @@ void decode_memory(struct decoder *x, const struct parts *s)
     if (!bytes || bytes > 8 || bytes * n > 16)
         decode_unknown(x);
     const struct ptx_operand *data = &x->in->operand[load ? 0 : 1], *place = &x->in->operand[load ? 1 : 0];
+    if (n == 1 && data->kind == OPND_VEC && data->count == 1)
+        data = data->list;  // as Triton writes
     if ((data->kind == OPND_VEC) != (n > 1) || (n > 1 && data->count != n))
         decode_fail(x, data->at, "expected %u register%s", n, n > 1 ? "s in braces" : "");
     struct memop *m = decode_alloc(x, sizeof *m);
@@ -134,13 +138,13 @@ void decode_memory(struct decoder *x, const struct parts *s)
         }
     }
     decode_order(x, s, m);
+    if (space == SPACE_PARAM && place->reg >= 0)
+        space = SPACE_GENERIC;  // as addresses of parameters are: operand_value
     operand_variable(x, place, space, m);
     if (m->space == SPACE_PARAM) {
         uint32_t end = (uint32_t)(m->offset + bytes * n);
         if (!load)
             decode_fail(x, place->at, "a kernel's parameters cannot be written");
-        if (place->reg >= 0)
-            decode_fail(x, place->at, "a parameter's address in a register is not supported");
         if (m->offset > x->code->param_bytes || end > x->code->param_bytes)
             decode_fail(x, place->at, "this reads beyond the kernel's parameters");
         struct uop *u = emit(x, UOP_PARAM);

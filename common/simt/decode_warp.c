@@ -296,15 +296,21 @@ void decode_cp(struct decoder *x, const struct parts *s)
     uint64_t bytes = o[2].bits;
     if (o[2].kind != OPND_INT || !(bytes == 16 || (!bypass && (bytes == 4 || bytes == 8))))
         decode_fail(x, o[2].at, bypass ? "cp.async.cg copies 16 bytes" : "cp.async.ca copies 4, 8 or 16 bytes");
-    if (o[1].kind != OPND_MEM || o[1].reg < 0 || reg_bytes(x, o[1].reg) != 8)
-        decode_fail(x, o[1].at, "expected a global address in a 64-bit register");
+    struct memop from;
+    operand_address(x, &o[1], SPACE_GLOBAL, &from);
+    const bool direct = o[1].reg >= 0 && from.offset <= INT32_MAX;
+    uint32_t place = from.base;
+    if (!direct) {  // a variable, or a step back
+        place = vreg_new(x, SLOT_64);
+        emit_alu(x, ALU_add_u64, place, from.base, vreg_const(x, SLOT_64, from.offset), NO_VREG);
+    }
     struct values in = { .n = 0 };
     if (x->in->n_operands == 4)
         read_value(x, &in, 3, PTX_B32);
     struct warpop *op = emit_warp(x, warp_copy, GATHER_NONE);
     op->op = bypass;
-    op->shape = (uint32_t)o[1].bits;
-    add_in(op, (uint32_t)o[1].reg);
+    op->shape = direct ? (uint32_t)from.offset : 0;
+    add_in(op, place);
     add_values(op, &in);
     set_address(x, op, &o[0], SPACE_SHARED, (uint32_t)bytes, MEM_LDGSTS);
 }

@@ -151,6 +151,10 @@ struct code {
     uint32_t local_bytes;   // of a thread
     uint32_t param_bytes;
     uint32_t n_polls;
+    uint32_t reserved_bytes;   // of shared memory, at its start, for the system: zero when a block begins
+    bool takes_param_address;  // the parameters are needed in device memory, too
+    bool uses_heap;            // calls malloc or free
+    bool syncs_grid;           // asks for the grid's workspace (%envreg1)
     bool ordered;  // blocks run one after the other: their order shows in the results, or in what they print
     // For the checks:
     unsigned shared_shift, global_shift;  // the smallest piece loaded or stored is 1 << shift bytes
@@ -296,12 +300,14 @@ struct grid {  // one launch
     const struct code *code;
     const struct memory *memory;
     const unsigned char *params;
+    uint64_t params_at;  // their copy in device memory, where a kernel takes their address (launch_memory.c); else 0
+    struct heap *heap;   // of malloc and free, where the kernel calls them; else NULL
+    uint64_t workspace;  // for synchronising the grid, where a kernel asks for it; else 0
     uint32_t grid[3], block[3];
     uint32_t threads;       // of a block
     uint32_t shared_bytes;  // static and dynamic
     uint64_t budget;        // warp instructions a block may take
     bool turns;             // one host thread runs the blocks, which take turns (turns.h)
-    uint64_t workspace;     // device pointer to what the threads of a grid synchronise by, or 0
     struct trace *trace;    // NULL: nothing is recorded
 };
 

@@ -292,6 +292,7 @@ static void start_block(struct worker *worker)
         check_block_starts(b);
     // What nobody wrote is the same odd bytes in every block, whichever thread runs it.
     memset(worker->shared, 0xcb, g->shared_bytes);
+    memset(worker->shared, 0, g->code->reserved_bytes);
     memset(worker->local, 0xcb, (size_t)g->code->local_bytes * b->n_warps * LANES);
     for (uint32_t i = 0; i < b->n_warps; i++) {
         struct warp *w = &b->warps[i];

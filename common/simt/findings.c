@@ -400,6 +400,8 @@ bool simt_build_findings(struct simt *s, const struct simt_kernel *k, const stru
         struct finding x, *again;
         struct text t = { text, sizeof text };
         classify(f, g, &x);
+        if (f->kind == FAULT_UNINIT && f->space != SPACE_SHARED && strcmp(k->name, "gemm"))  // it has no beta
+            x.look = "who should have written it: the host, a kernel before, or another line of this one?";
         x.count = found[i].count;
         x.here = place_of(a, k, f->inst);
         if (f->kind >= FAULT_RACE && f->kind != FAULT_UNINIT && f->kind != FAULT_CONST)

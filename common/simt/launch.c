@@ -216,25 +216,6 @@ static bool conclude(struct simt *s, const struct simt_kernel *k, struct crew *c
     return s->profiled;
 }
 
-#define WORKSPACE_BYTES 64
-
-// cooperative_groups' grid.sync() uses bytes that the driver provides, and says in %envreg1 and 2 where they are.
-static bool clear_workspace(struct simt *s, const struct code *c)
-{
-    bool used = false;
-    for (uint32_t i = 0; i < c->n_uops; i++)
-        used |= c->uops[i].kind == UOP_SREG && (c->uops[i].target == SREG_envreg1 || c->uops[i].target == SREG_envreg2);
-    if (!used)
-        return true;
-    if (!s->workspace)
-        s->workspace = memory_alloc(&s->memory, "the grid's barrier", WORKSPACE_BYTES);
-    if (!s->workspace)
-        return false;
-    memset(memory_at(&s->memory, s->workspace, WORKSPACE_BYTES), 0, WORKSPACE_BYTES);
-    memory_write(&s->memory, s->workspace, WORKSPACE_BYTES);
-    return true;
-}
-
 // Are the grid and its blocks what the card, and the kernel, allow?
 static bool fits(const struct simt_kernel *k, const unsigned grid[3], const unsigned block[3],
                  char error[DEV_ERROR_MAX])
@@ -301,10 +282,6 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
                  k->name, (unsigned long long)threads, (unsigned long long)(bytes >> 20));
         return false;
     }
-    if (!clear_workspace(s, k->code)) {
-        snprintf(error, DEV_ERROR_MAX, "out of memory for the grid's barrier");
-        return false;
-    }
     const struct code *code = s->checks ? simt_checked_code(s, k) : k->code;
     if (!code) {
         snprintf(error, DEV_ERROR_MAX, "kernel %.200s: out of memory for the checks", k->name);
@@ -316,7 +293,6 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
                       .threads = (uint32_t)threads,
                       .shared_bytes = code->shared_bytes + (uint32_t)shared,
                       .budget = s->budget,
-                      .workspace = s->workspace,
                       .trace = s->trace };
     memcpy(g.grid, grid, sizeof g.grid);
     memcpy(g.block, block, sizeof g.block);
@@ -332,8 +308,8 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
     }
     unsigned jobs = count_jobs(s, &g, &crew);
     struct hand *hands = aligned_alloc(_Alignof(struct hand), jobs * sizeof *hands);
-    bool ready = hands != NULL;
-    if (ready)
+    bool ready = hands != NULL && launch_memory_place(s, &g);
+    if (hands)
         memset(hands, 0, jobs * sizeof *hands);
     for (unsigned i = 0; ready && i < jobs; i++)
         ready = hire(&hands[i], &crew, s->checks);
@@ -350,5 +326,6 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
     for (unsigned i = 0; hands && i < jobs; i++)
         dismiss(&hands[i]);
     free(hands);
+    launch_memory_release(s, &g);
     return ok;
 }

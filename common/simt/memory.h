@@ -15,6 +15,13 @@
 #define MEMORY_MAX ((uint64_t)1 << MEMORY_SHIFT)  // bytes an allocation may have
 #define WINDOW_SHARED ((uint64_t)0x7000001 << MEMORY_SHIFT)
 #define WINDOW_LOCAL ((uint64_t)0x7000002 << MEMORY_SHIFT)
+#define WINDOW_CODE ((uint64_t)0x7000003 << MEMORY_SHIFT)  // of functions, which no access reaches
+
+// The address of a module's function number i.
+static inline uint64_t memory_of_function(uint64_t i)
+{
+    return WINDOW_CODE + 16 * (i + 1);
+}
 
 struct allocation {
     unsigned char *data;     // NULL once freed

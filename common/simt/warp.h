@@ -59,12 +59,28 @@ bool mbarrier_stored(const struct warp *w, const struct uop *u, uint32_t lane, u
 // shape: 1 where the result is a predicate that ends the wait
 bool warp_poll(struct warp *w, const struct uop *u, uint32_t active);
 
+// warp_matrix.c: in[0]: a, out[0]: d
+bool warp_movmatrix(struct warp *w, const struct uop *u, uint32_t active);
+
 // warp_call.c
 struct call {
     uint32_t argument[8];  // byte offsets in the thread's local memory
+    uint32_t result;       // the same
 };
 bool warp_printf(struct warp *w, const struct uop *u, uint32_t active);  // vprintf(format, values)
 bool warp_assert(struct warp *w, const struct uop *u, uint32_t active);  // __assertfail(what, file, line, function, 1)
+
+// warp_heap.c
+#define HEAP_BYTES ((uint64_t)8 << 20)
+struct heap;
+struct heap *heap_new(struct memory *m);  // NULL when memory runs out
+void heap_free(struct heap *h);           // its allocation stays; NULL is allowed
+bool warp_malloc(struct warp *w, const struct uop *u, uint32_t active);
+bool warp_free(struct warp *w, const struct uop *u, uint32_t active);
+
+// warp_end.c: op: enum end
+enum end { END_STACK, END_POINTER };
+bool warp_end(struct warp *w, const struct uop *u, uint32_t active);  // false: the kernel cannot go on
 
 // The active lanes' fault of an instruction, with the lanes it is about.
 bool warp_fault(struct warp *w, const struct uop *u, enum fault_kind kind, uint32_t active, uint32_t lanes);

@@ -442,7 +442,7 @@ static void start_block(struct worker *worker)
     worker->steps = 0;
     if (worker->check)
         check_block_starts(worker);
-    // What nobody wrote is the same odd bytes in every block, whichever thread runs it.
+    // What nothing wrote, registers too, is the same odd bytes in every block, whichever thread runs it.
     memset(worker->shared, 0xcb, g->shared_bytes);
     memset(worker->local, 0xcb, (size_t)g->code->local_bytes * b->n_warps * LANES);
     for (uint32_t i = 0; i < b->n_warps; i++) {
@@ -452,7 +452,7 @@ static void start_block(struct worker *worker)
         w->exited = 0;
         w->n_splits = 1;
         w->splits[0] = (struct split){ 0, w->lanes, 0 };
-        memset(w->regs, 0, g->code->const_at);
+        memset(w->regs, 0xcb, g->code->const_at);
         copies_reset(w->copies);
     }
 }

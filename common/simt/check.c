@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shadow.h"
+
 // --- findings ---
 
 struct share {  // how often in one block
@@ -240,6 +242,8 @@ void check_block_starts(struct worker *worker)
     memset(c->seen, 0, sizeof c->seen);
     memset(c->synced, 0, sizeof c->synced);
     memset(c->barriers, 0, sizeof c->barriers);
+    if (c->shadows)
+        shadows_start(c->shadows);
 }
 
 // --- around a launch ---
@@ -253,7 +257,9 @@ struct checker *check_new(const struct grid *g, uint32_t n_memops)
     c->now = 1;
     c->n_touches = 2 * n_memops;
     c->touches = calloc(c->n_touches + 1, sizeof *c->touches);
-    if (!c->touches || !check_shared_new(c) || !check_global_new(c)) {
+    const bool shadows = g->code->shadows_local || g->code->shadows_memory;
+    if (!c->touches || !check_shared_new(c) || !check_global_new(c) ||
+        (shadows && !(c->shadows = shadows_new(g)))) {
         check_free(c);
         return NULL;
     }
@@ -276,6 +282,7 @@ void check_free(struct checker *c)
     free(c->granules);
     free(c->quiet);
     check_global_free(c);
+    shadows_free(c->shadows);
     for (size_t i = 0; i < c->n_findings; i++)
         free(c->findings[i].shares);
     free(c->findings);

@@ -122,6 +122,7 @@ struct checker {
     uint32_t n_allocations;
     struct page ***pages;  // by allocation, then by page
     uint32_t *n_pages;     // by allocation
+    struct shadows *shadows;  // NULL where the code follows no undefined bytes through memory
     // what was found
     struct finding *findings;
     size_t n_findings, room;

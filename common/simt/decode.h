@@ -73,6 +73,12 @@ void place_slots(struct decoder *x);
 // Calls f for every vreg that u reads or writes, before place_slots.
 typedef void visit_vreg(void *context, uint32_t *vreg, bool is_def);
 void visit_operands(struct uop *u, visit_vreg *f, void *context);
+// Sets unwritten[v], of each vreg v, where some path from the kernel's start reads v before it writes it.
+void find_unwritten(struct decoder *x, bool *unwritten);
+
+// shadow.c: adds the uops that follow what nothing has written through the registers, for the checks; before
+// place_slots.
+void add_shadows(struct decoder *x);
 
 // merge.c: marks the accesses to shared memory that ptxas makes one, for the counters; before place_slots.
 void merge_accesses(struct decoder *x);

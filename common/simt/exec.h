@@ -64,6 +64,7 @@ struct uop {
     uint8_t saves;    // the destination's slot_class
     uint8_t counts;   // 1 for the uop that stands for its instruction in the counters
     uint8_t flop;     // floating-point operations of a lane
+    uint16_t op;      // UOP_ALU: enum alu_op
     union {
         struct memop *mem;    // UOP_PARAM, UOP_LOAD, UOP_STORE
         struct warpop *warp;  // UOP_WARP
@@ -140,6 +141,7 @@ struct code {
     // For the checks:
     unsigned shared_shift, global_shift;  // the smallest piece loaded or stored is 1 << shift bytes
     bool orders_blocks;                   // has fences beyond the block
+    bool shadows_local, shadows_memory;   // follows undefined bytes through local, through other memory (shadow.h)
     struct shared_var *shared_vars;       // static ones, then the dynamic one; by address
     uint32_t n_shared_vars;
 };
@@ -201,7 +203,8 @@ enum fault_kind {
     FAULT_RACE_BLOCKS,  // in global memory
     FAULT_UNINIT,
     FAULT_COPY,  // of an asynchronous copy that has not been waited for
-    FAULT_SPLIT  // threads of a block wait at different barriers of the kernel
+    FAULT_SPLIT, // threads of a block wait at different barriers of the kernel
+    FAULT_UNWRITTEN  // what nothing wrote into a register or local memory is used: see shadow.h
 };
 
 struct fault {

@@ -258,8 +258,7 @@ struct checker *check_new(const struct grid *g, uint32_t n_memops)
     c->n_touches = 2 * n_memops;
     c->touches = calloc(c->n_touches + 1, sizeof *c->touches);
     const bool shadows = g->code->shadows_local || g->code->shadows_memory;
-    if (!c->touches || !check_shared_new(c) || !check_global_new(c) ||
-        (shadows && !(c->shadows = shadows_new(g)))) {
+    if (!c->touches || !check_shared_new(c) || !check_global_new(c) || (shadows && !(c->shadows = shadows_new(g)))) {
         check_free(c);
         return NULL;
     }

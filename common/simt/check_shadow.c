@@ -13,8 +13,9 @@
 static uint64_t get(const struct warp *w, uint32_t at, unsigned class, uint32_t lane)
 {
     const unsigned char *slot = w->regs + at;
-    return class == SLOT_64 ? ((const u64 *)slot)[lane] : class == SLOT_32 ? ((const u32 *)slot)[lane]
-                                                                           : *(const u32 *)slot >> lane & 1;
+    return class == SLOT_64   ? ((const u64 *)slot)[lane]
+           : class == SLOT_32 ? ((const u32 *)slot)[lane]
+                              : *(const u32 *)slot >> lane & 1;
 }
 
 static void put(const struct warp *w, uint32_t at, unsigned class, uint32_t lane, uint64_t v)

@@ -202,8 +202,8 @@ enum fault_kind {
     FAULT_RACE,         // in shared memory
     FAULT_RACE_BLOCKS,  // in global memory
     FAULT_UNINIT,
-    FAULT_COPY,  // of an asynchronous copy that has not been waited for
-    FAULT_SPLIT, // threads of a block wait at different barriers of the kernel
+    FAULT_COPY,      // of an asynchronous copy that has not been waited for
+    FAULT_SPLIT,     // threads of a block wait at different barriers of the kernel
     FAULT_UNWRITTEN  // what nothing wrote into a register or local memory is used: see shadow.h
 };
 

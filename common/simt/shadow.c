@@ -108,7 +108,7 @@ struct plan {
     bool *has;                // by vreg: it has shadows
     uint32_t *bits, *origin;  // by vreg: the vregs of its shadows
     uint32_t *stack, n_stack;
-    uint32_t *users, *start;  // by vreg: the uops that read it are users[start[v]] up to users[start[v + 1]]
+    uint32_t *users, *start;     // by vreg: the uops that read it are users[start[v]] up to users[start[v + 1]]
     bool local, shared, global;  // memory of that space may hold undefined bytes
 };
 

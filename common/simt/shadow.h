@@ -7,9 +7,9 @@
 // that do the same to the shadows. Where no path reads before it writes, nothing is added.
 //
 // An undefined value may be moved, merged, packed, computed with and stored to local or shared memory. It is a finding
-// where it decides what is executed, is part of an address, is an operand of the tensor cores or of a vote, or is stored
-// to global memory; the finding is at the first instruction that computed with it. Of an access to global memory that
-// stores some defined bytes, the others may be padding: they are undefined for whoever loads them, and no finding.
+// where it decides what is executed, is part of an address, is an operand of the tensor cores or of a vote, or is
+// stored to global memory; the finding is at the first instruction that computed with it. Of an access to global memory
+// that stores some defined bytes, the others may be padding: they are undefined for whoever loads them, and no finding.
 #ifndef SIMT_SHADOW_H
 #define SIMT_SHADOW_H
 
@@ -47,17 +47,17 @@ enum shadow_sink { SINK_DECIDES, SINK_ADDRESS, SINK_OPERAND, SINK_STORED, SINK_R
 struct shadow {  // what warpop->more of such a uop is
     enum shadow_rule rule;
     enum shadow_sink sink;
-    struct uop like;             // the operation: fn, target
-    uint8_t n;                   // operands
-    uint8_t class_d, class[3];   // enum slot_class
-    uint8_t bytes_d, bytes[3];   // of the types
-    uint8_t same[3];             // the first operand that is the same register
-    uint8_t controls;            // operands, as bits, of which one undefined bit makes all of the result undefined
-    uint32_t number;             // START: the register
-    const struct memop *mem;     // LOAD, STORE, ROWS
-    uint8_t at[MEMOP_REGS];      // LOAD: the place of element e's shadows in out
-    const struct warpop *op;     // ROWS: the access
-    bool tile, rows, writes;     // ROWS: wmma.load or wmma.store; ldmatrix or stmatrix; it writes
+    struct uop like;            // the operation: fn, target
+    uint8_t n;                  // operands
+    uint8_t class_d, class[3];  // enum slot_class
+    uint8_t bytes_d, bytes[3];  // of the types
+    uint8_t same[3];            // the first operand that is the same register
+    uint8_t controls;           // operands, as bits, of which one undefined bit makes all of the result undefined
+    uint32_t number;            // START: the register
+    const struct memop *mem;    // LOAD, STORE, ROWS
+    uint8_t at[MEMOP_REGS];     // LOAD: the place of element e's shadows in out
+    const struct warpop *op;    // ROWS: the access
+    bool tile, rows, writes;    // ROWS: wmma.load or wmma.store; ldmatrix or stmatrix; it writes
 };
 
 bool warp_shadow(struct warp *w, const struct uop *u, uint32_t active);

@@ -7,7 +7,7 @@
 
 #include "shadow.h"
 
-struct cell {  // eight bytes of global memory, some of which may be undefined
+struct cell {                       // eight bytes of global memory, some of which may be undefined
     uint64_t number, bits, origin;  // number: address / 8; 0: empty, which is no allocation's
 };
 

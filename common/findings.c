@@ -36,7 +36,7 @@ void findings_print(FILE *out, const struct findings *f)
         fprintf(out, "%s has fences beyond its block: races between blocks in global memory were not looked for.\n",
                 f->kernel);
     if (!f->n) {
-        fprintf(out, "The checks found nothing wrong with %s (memory, initialisation, races, barriers).\n", f->kernel);
+        fprintf(out, "The checks found nothing wrong with %s (bounds, uninitialised memory and registers, races, barriers).\n", f->kernel);
         return;
     }
     for (size_t i = 0; i < f->n; i++) {

@@ -65,7 +65,7 @@ static const struct {
     { OPTION_PROFILE, "profile", NULL, DRIVER, "print the launch's counters (simulated GPU)" },
     { OPTION_BY_LINE, "by-line", NULL, DRIVER, "print the hot source lines (simulated GPU)" },
     { OPTION_CARD, "card", "NAME", DRIVER, "with --profile: whose occupancy to work out (default H200)" },
-    { OPTION_SANITIZE, "sanitize", NULL, DRIVER, "look for races, reads of what nobody wrote, ... (simulated GPU)" },
+    { OPTION_SANITIZE, "sanitize", NULL, DRIVER, "look for races, uninitialised memory and registers, ... (simulated GPU)" },
     { OPTION_CSV, "csv", "FILE", LADDER, "append the measurements to a table (on a GPU)" },
     { OPTION_JSON, "json", "FILE", BOTH, "write a report as JSON (- is stdout)" },
     { OPTION_LIST, "list", NULL, LADDER, "print the names of the steps" },

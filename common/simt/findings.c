@@ -321,8 +321,9 @@ static void classify(const struct fault *f, struct finding *out)
         break;
     case FAULT_UNWRITTEN:
         *out = (struct finding){ .check = "initcheck", .kind = "uninitialised" };
-        out->look = "does every way to this line give the variable a value: is there an initialiser (= {} or = 0), and "
-                    "for a wmma fragment a fill_fragment or = {}?";
+        out->look =
+            "is there an initialiser (= {} or = 0; of a wmma fragment, = {} or fill_fragment), and does every way "
+            "to this line pass it?";
         break;
     case FAULT_RACE:
     case FAULT_RACE_BLOCKS:

@@ -19,7 +19,7 @@
              "ld.param.u64 %l0, [out];\nld.param.u64 %l1, [in];\nmov.u32 %r0, %tid.x;\n"                               \
              "mad.wide.u32 %l2, %r0, 4, %l0;\nmad.wide.u32 %l3, %r0, 4, %l1;\n" body "ret;\n}\n"
 
-enum { WORDS = 64 };
+enum { WORDS = 128 };
 static const struct ptx_shape warp = { 1, 32, 0 };
 
 Test(registers, nothing_wrote_them_shows_in_the_result)
@@ -35,28 +35,36 @@ Test(registers, nothing_wrote_them_shows_in_the_result)
     dev_close(d);
 }
 
-// Runs text with checks on and expects n findings, and each of parts in what is printed of them.
-static void expect(const char *text, size_t n, const char *const *parts)
+// Runs the kernel of m with checks on. Its number of findings; *text, to be freed: what is printed of them.
+static size_t check(struct dev *d, struct dev_module *m, const char *name, unsigned threads, char **text)
 {
     uint32_t words[WORDS] = { 0 };
     size_t size;
-    char *out;
     dev_ptr to = 0, from = 0;
-    struct dev *d = ptx_simulator();
-    dev_set_checks(d, true);
-    struct dev_module *m = dev_load_text(d, "test.ptx", text, strlen(text));
-    struct dev_kernel *k = m ? dev_kernel(d, m, "k") : NULL;
+    struct dev_kernel *k = m ? dev_kernel(d, m, name) : NULL;
     struct dev_arg args[] = { DEV_ARG(to), DEV_ARG(from) };
-    struct dev_launch launch = { { 1, 1, 1 }, { 32, 1, 1 }, 0, args, 2 };
+    struct dev_launch launch = { { 1, 1, 1 }, { threads, 1, 1 }, 0, args, 2 };
+    for (uint32_t i = 0; i < WORDS; i++)
+        words[i] = i;
     bool ok = k && dev_alloc(d, "out", sizeof words, &to) && dev_alloc(d, "in", sizeof words, &from) &&
               dev_upload(d, from, words, sizeof words) && dev_upload(d, to, words, sizeof words) &&
               dev_launch(d, k, &launch) && dev_sync(d);
-    cr_assert(ok, "%s in\n%s", dev_error(d), text);
+    cr_assert(ok, "%s: %s", name, dev_error(d));
     const struct findings *f = dev_findings(d);
-    FILE *memory = open_memstream(&out, &size);
+    FILE *memory = open_memstream(text, &size);
     findings_print(memory, f);
     fclose(memory);
-    cr_expect_eq(f->n, n, "%zu findings, not %zu:\n%s\nof\n%s", f->n, n, out, text);
+    return f->n;
+}
+
+// Expects n findings in text, and each of parts in what is printed of them.
+static void expect(const char *text, size_t n, const char *const *parts)
+{
+    char *out;
+    struct dev *d = ptx_simulator();
+    dev_set_checks(d, true);
+    size_t found = check(d, dev_load_text(d, "test.ptx", text, strlen(text)), "k", 32, &out);
+    cr_expect_eq(found, n, "%zu findings, not %zu:\n%s\nof\n%s", found, n, out, text);
     for (; parts && *parts; parts++)
         cr_expect(strstr(out, *parts), "'%s' is not in:\n%s", *parts, out);
     free(out);
@@ -251,4 +259,64 @@ Test(registers, local_memory_is_followed_byte_by_byte)
     expect(KERNEL(X, "mov.u64 %l6, x;\ncvta.local.u64 %l6, %l6;\nand.b32 %r1, %r0, 3;\nmad.wide.u32 %l7, %r1, 4, "
                      "%l6;\nst.b32 [%l7], %r0;\n" LINE(20) "ld.b32 %r2, [%l6];\nadd.u32 %r2, %r2, 1;\n" STORE("%r2")),
            1, PARTS("kernel.cu:20", "thread (1,0,0): byte 0 of local memory", "24 times"));
+}
+
+// --- what nvcc makes of such kernels ---
+
+// Calls with each kernel of kernels/registers.cu that begins with prefix, or not, and its line that ends in "// here".
+static void each_kernel(bool forgets, void (*with)(const char *name, unsigned line))
+{
+    char line[256], name[64] = "";
+    unsigned number = 0, kernels = 0;
+    FILE *f = fopen(REGISTERS_CU, "r");
+    cr_assert(f, "%s", REGISTERS_CU);
+    while (fgets(line, sizeof line, f)) {
+        number++;
+        if (sscanf(line, "KERNEL(%63[a-z_])", name) == 1 && !forgets && strncmp(name, "forgets", 7)) {
+            with(name, 0);
+            kernels++;
+        }
+        if (forgets && name[0] && strstr(line, "// here\n")) {
+            with(name, number);
+            kernels++;
+        }
+    }
+    fclose(f);
+    cr_expect_geq(kernels, 8, "%u kernels", kernels);
+}
+
+static size_t check_nvcc(const char *name, char **out)
+{
+    struct dev *d = ptx_simulator();
+    dev_set_checks(d, true);
+    size_t n = check(d, dev_load(d, REGISTERS_PTX), name, 64, out);
+    dev_close(d);
+    return n;
+}
+
+static void finds_the_line(const char *name, unsigned line)
+{
+    char *out, where[64];
+    snprintf(where, sizeof where, "registers.cu:%u", line);
+    cr_expect(check_nvcc(name, &out) > 0 && strstr(out, "initialised (initcheck)") && strstr(out, where),
+              "%s: %s is not named in:\n%s", name, where, out);
+    free(out);
+}
+
+static void finds_nothing(const char *name, unsigned line)
+{
+    char *out;
+    (void)line;
+    cr_expect_eq(check_nvcc(name, &out), 0, "%s:\n%s", name, out);
+    free(out);
+}
+
+Test(registers, a_forgotten_value_is_found_in_nvccs_code)
+{
+    each_kernel(true, finds_the_line);
+}
+
+Test(registers, code_that_only_looks_like_it_is_clean)
+{
+    each_kernel(false, finds_nothing);
 }

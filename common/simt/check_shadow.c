@@ -67,7 +67,7 @@ static void report(const struct warp *w, const struct uop *u, uint32_t lane, uin
 {
     const uint32_t inst = origin >> 32 ? (uint32_t)(origin >> 32) - 1 : u->inst;
     struct fault f = check_site(w, inst, lane, FAULT_UNWRITTEN);
-    f.space = origin & ORIGIN_LOCAL ? SPACE_LOCAL : SPACE_REG;
+    f.space = origin & ORIGIN_LOCAL ? SPACE_LOCAL : origin == ORIGIN_NAN ? SPACE_CONST : SPACE_REG;
     f.address = origin & ORIGIN_NUMBER;
     f.other_inst = u->inst;
     f.other_block = f.block;
@@ -425,6 +425,10 @@ bool warp_shadow(struct warp *w, const struct uop *u, uint32_t active)
         return load(w, u, active);
     case SHADOW_STORE:
         return store(w, u, active);
+    case SHADOW_NAN:
+        EACH(active, lane)
+        report(w, u, lane, ORIGIN_NAN, SINK_OPERAND);
+        return true;
     case SHADOW_ROWS:
         return rows(w, u, active);
     default:

@@ -149,6 +149,11 @@ static void say_unwritten(struct text *t, const struct simt_kernel *k, const str
                                          [SINK_READ] = "is read" };
     const struct str op = k->func->insts[f->inst].op;
     char where[400];
+    if (f->space == SPACE_CONST) {
+        say(t, ": %.*s has a NaN for operand, which nvcc writes in place of a variable without a value", (int)op.n,
+            op.p);
+        return;
+    }
     if (f->space == SPACE_LOCAL) {
         say(t, ": byte %" PRIu64 " of local memory", f->address);
     } else if (f->address - 1 < k->func->n_regs) {

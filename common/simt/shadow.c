@@ -74,6 +74,11 @@ static const struct {
     { "setp.ne.s", SHADOW_EQUAL, 0 },
 };
 
+static bool begins(const char *s, const char *with)
+{
+    return !strncmp(s, with, strlen(with));
+}
+
 static bool ends(const char *s, const char *with)
 {
     const size_t n = strlen(s), m = strlen(with);
@@ -90,13 +95,30 @@ static void choose_rule(struct shadow *s, enum alu_op op)
         s->rule = SHADOW_HALVES;
     } else {
         for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-            if (!strncmp(name, rules[i].begins, strlen(rules[i].begins))) {
+            if (begins(name, rules[i].begins)) {
                 s->rule = rules[i].rule;
                 s->controls = rules[i].controls;
                 return;
             }
         }
     }
+}
+
+// A sum or product with the NaN that stands for a variable without a value.
+static bool adds_nan(const struct decoder *x, const struct uop *u)
+{
+    const char *name = operations[u->op].name;
+    const uint32_t operand[] = { u->a, u->b, u->c };
+    const bool wide = ends(name, ".f64");
+    if (u->kind != UOP_ALU || (!wide && !ends(name, ".f32")) ||
+        !(begins(name, "add.") || begins(name, "sub.") || begins(name, "mul.") || begins(name, "fma.")))
+        return false;
+    for (uint32_t i = 0; i < operations[u->op].n; i++) {
+        const struct vreg *v = &x->vregs[operand[i]];
+        if (v->constant && v->bits == (wide ? NAN_LITERAL_F64 : NAN_LITERAL_F32))
+            return true;
+    }
+    return false;
 }
 
 // --- which registers have shadows ---
@@ -345,6 +367,8 @@ static void follow_alu(struct plan *p, const struct uop *u)
     const uint32_t operand[] = { u->a, u->b, u->c }, n = operations[u->op].n;
     struct shadow *s;
     bool any = false;
+    if (adds_nan(p->x, u))
+        add(p, u, SHADOW_NAN, &s);
     for (uint32_t i = 0; i < n; i++)
         any |= has(p, operand[i]);
     if (!any) {
@@ -547,6 +571,8 @@ void add_shadows(struct decoder *x)
     find_shadows(&p, roots);
     for (uint32_t v = 0; v < p.n_vregs; v++)
         any |= p.has[v];
+    for (uint32_t i = 0; i < p.n_uops; i++)
+        any |= adds_nan(x, &p.uops[i]);
     if (!any)
         return;
     make_shadows(&p);

@@ -20,6 +20,7 @@
 #define ORIGIN_LOCAL 0x80000000u
 #define ORIGIN_COMPUTED 0x40000000u  // an operation's result, not the bits themselves
 #define ORIGIN_NUMBER 0x3fffffffu
+#define ORIGIN_NAN 0  // no register: a NaN that nvcc wrote
 
 enum shadow_rule {
     // Operands: in[3 i] operand i, in[3 i + 1] its undefined bits, in[3 i + 2] their origin; result: out[0], out[1].
@@ -37,12 +38,18 @@ enum shadow_rule {
     SHADOW_USE,      // in[0] = out[0]: undefined bits, in[1]: origin: a finding where there are any
     SHADOW_LOAD,     // out[2 e], out[2 e + 1]: element e; NO_SHADOW where it has none
     SHADOW_STORE,    // in[2 e], in[2 e + 1]: element e
+    SHADOW_NAN,      // a finding
     SHADOW_ROWS      // a whole-warp or atomic access: a finding where it reads undefined bytes; it writes defined ones
 };
 
 enum shadow_sink { SINK_DECIDES, SINK_ADDRESS, SINK_OPERAND, SINK_STORED, SINK_READ };
 
 #define NO_SHADOW 0xff
+
+// nvcc folds arithmetic with a variable that has no value: x + y becomes x + NaN, with these literals. They stand in no
+// other arithmetic that it makes, nor in some 80 files of public kernels.
+#define NAN_LITERAL_F32 0x7fc00000u
+#define NAN_LITERAL_F64 0x7ff8000000000000u
 
 struct shadow {  // what warpop->more of such a uop is
     enum shadow_rule rule;

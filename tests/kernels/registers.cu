@@ -7,7 +7,7 @@
 
 // --- forgotten ---
 
-KERNEL(forgets_sum)
+KERNEL(forgets_sum)  // nvcc unrolls the loop, and writes a NaN in place of the sum's first value
 {
     float sum;
     for (int k = 0; k < 16; k++)
@@ -26,18 +26,18 @@ KERNEL(forgets_count)  // an integer, which reaches the loop's condition
     out[i] = steps;
 }
 
-KERNEL(forgets_best)  // what it decides is which value is kept
+KERNEL(forgets_best)  // nvcc drops the loop: whichever value is kept, it may say that it is the first
 {
     float best;
     for (int k = 0; k < 16; k++) {
         const float x = float(in[k]);
-        if (x > best)  // here
+        if (x > best)
             best = x;
     }
-    out[threadIdx.x] = unsigned(best);
+    out[threadIdx.x] = unsigned(best);  // here
 }
 
-KERNEL(forgets_patch)
+KERNEL(forgets_patch)  // a loop that stays one
 {
     const unsigned i = threadIdx.x;
     float acc[2][4];
@@ -94,15 +94,15 @@ KERNEL(forgets_fragment)
     out[threadIdx.x] = unsigned(c[threadIdx.x]);
 }
 
-KERNEL(forgets_first_load)  // a loop that stores what it loaded in its last iteration
+KERNEL(forgets_first_load)  // nvcc drops the first iteration's store, so that it is shared memory that is not written
 {
     __shared__ float tile[64];
     const unsigned i = threadIdx.x;
     float next, sum = 0;
     for (unsigned k = 0; k < 4; k++) {
-        tile[i] = next;  // here
+        tile[i] = next;
         __syncthreads();
-        sum += tile[63 - i];
+        sum += tile[63 - i];  // here
         __syncthreads();
         next = float(in[k + i]);
     }
@@ -163,20 +163,6 @@ KERNEL(uses_a_half)
     v.x = half(float(in[threadIdx.x]));
     v = __hmul2(v, v);
     out[threadIdx.x] = unsigned(float(v.x));
-}
-
-KERNEL(stores_a_padded_vector)
-{
-    __shared__ float4 tile[64];
-    const unsigned i = threadIdx.x;
-    float4 v;
-    v.x = float(in[i]);
-    v.y = v.x + 1;
-    v.z = v.x + 2;
-    tile[i] = v;
-    __syncthreads();
-    v = tile[63 - i];
-    out[i] = unsigned(v.x + v.y + v.z);
 }
 
 struct padded {

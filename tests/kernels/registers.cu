@@ -1,5 +1,6 @@
 // Kernels that forget to give a variable a value, and kernels that only look as if they did, for test_registers.c: one
-// block of 64 threads; thread i reads in[...] and writes out[i]. The lines that end in "// here" are to be named.
+// block of 64 threads; thread i reads in[...] and writes out[i]. The lines that end in "// here" are to be named; of what
+// begins with folded_, as nvcc 13 makes it.
 #include <cuda_fp16.h>
 #include <mma.h>
 
@@ -7,7 +8,7 @@
 
 // --- forgotten ---
 
-KERNEL(forgets_sum)  // nvcc unrolls the loop, and writes a NaN in place of the sum's first value
+KERNEL(folded_sum)  // nvcc unrolls the loop, and writes a NaN in place of the sum's first value
 {
     float sum;
     for (int k = 0; k < 16; k++)
@@ -26,7 +27,7 @@ KERNEL(forgets_count)  // an integer, which reaches the loop's condition
     out[i] = steps;
 }
 
-KERNEL(forgets_best)  // nvcc drops the loop: whichever value is kept, it may say that it is the first
+KERNEL(folded_best)  // nvcc drops the loop: whichever value is kept, it may say that it is the first
 {
     float best;
     for (int k = 0; k < 16; k++) {
@@ -94,7 +95,7 @@ KERNEL(forgets_fragment)
     out[threadIdx.x] = unsigned(c[threadIdx.x]);
 }
 
-KERNEL(forgets_first_load)  // nvcc drops the first iteration's store, so that it is shared memory that is not written
+KERNEL(folded_first_load)  // nvcc drops the first iteration's store, so that it is shared memory that is not written
 {
     __shared__ float tile[64];
     const unsigned i = threadIdx.x;

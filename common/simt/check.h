@@ -122,7 +122,8 @@ struct checker {
     uint32_t n_allocations;
     struct page ***pages;  // by allocation, then by page
     uint32_t *n_pages;     // by allocation
-    struct shadows *shadows;  // NULL where the code follows no undefined bytes through memory
+    // undefined bytes; NULL where the code follows none through memory
+    struct shadows *shadows;
     // what was found
     struct finding *findings;
     size_t n_findings, room;

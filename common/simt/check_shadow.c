@@ -409,6 +409,7 @@ static bool rows(const struct warp *w, const struct uop *u, uint32_t active)
 
 bool warp_shadow(struct warp *w, const struct uop *u, uint32_t active)
 {
+    w->block->worker->steps--;  // no step of the kernel's
     switch (((const struct shadow *)u->warp->more)->rule) {
     case SHADOW_START:
         return start(w, u, active);

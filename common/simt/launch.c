@@ -128,7 +128,8 @@ static void add_counts(struct worker *sum, const struct worker *w, const struct 
 static uint64_t block_bytes(const struct code *c, uint64_t threads)
 {
     uint64_t warps = (threads + LANES - 1) / LANES;
-    return warps * c->file_bytes + warps * LANES * (c->local_bytes + 16u);
+    const uint64_t copies = c->shadows_local ? 3 : 1;  // with its undefined bits and where they come from
+    return warps * c->file_bytes + warps * LANES * (copies * c->local_bytes + 16u);
 }
 
 static uint64_t memory_left(const struct simt *s)
@@ -267,16 +268,16 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
                  k->code->shared_bytes + shared, SIMT_SHARED_MAX);
         return false;
     }
-    if (block_bytes(k->code, threads) > memory_left(s)) {
-        snprintf(error, DEV_ERROR_MAX,
-                 "kernel %.200s: a block of %llu threads needs %llu MiB for its registers and "
-                 "local memory, which is more than there is",
-                 k->name, (unsigned long long)threads, (unsigned long long)(block_bytes(k->code, threads) >> 20));
-        return false;
-    }
     const struct code *code = s->checks ? simt_checked_code(s, k) : k->code;
     if (!code) {
         snprintf(error, DEV_ERROR_MAX, "kernel %.200s: out of memory for the checks", k->name);
+        return false;
+    }
+    if (block_bytes(code, threads) > memory_left(s)) {
+        snprintf(error, DEV_ERROR_MAX,
+                 "kernel %.200s: a block of %llu threads needs %llu MiB for its registers and "
+                 "local memory, which is more than there is",
+                 k->name, (unsigned long long)threads, (unsigned long long)(block_bytes(code, threads) >> 20));
         return false;
     }
     struct grid g = { .code = code,

@@ -46,11 +46,6 @@ enum shadow_sink { SINK_DECIDES, SINK_ADDRESS, SINK_OPERAND, SINK_STORED, SINK_R
 
 #define NO_SHADOW 0xff
 
-// nvcc folds arithmetic with a variable that has no value: x + y becomes x + NaN, with these literals. They stand in no
-// other arithmetic that it makes, nor in some 80 files of public kernels.
-#define NAN_LITERAL_F32 0x7fc00000u
-#define NAN_LITERAL_F64 0x7ff8000000000000u
-
 struct shadow {  // what warpop->more of such a uop is
     enum shadow_rule rule;
     enum shadow_sink sink;

@@ -148,8 +148,17 @@ Test(registers, lanes_exchange_what_nothing_wrote)
     FOUND(LOW_LANES "@%p0 mov.b32 %r5, 1;\n" LINE(20) "shfl.sync.bfly.b32 %r6, %r5, 16, 31, -1;\n" STORE("%r6"),
           "kernel.cu:30", "thread (0,0,0): %r5 is stored", "16 times");
     FOUND(LINE(20) "shfl.sync.idx.b32 %r6, %r0, %r5, 31, -1;\n", "%r5 is an operand (shfl.sync.idx.b32)");
-    FOUND(LINE(20) "setp.eq.f32 %p1, %f0, 0f00000000;\n" LINE(21) "vote.sync.any.pred %p2, %p1, -1;\n",
-          "%f0 is used by setp.eq.f32", "is an operand at kernel.cu:21");
+    FOUND(LINE(20) "setp.eq.f32 %p1, %f0, 0f00000000;\n" LINE(21) "vote.sync.any.pred %p2, %p1, -1;\n"
+                                                                  "@%p2 st.global.u32 [%l2], %r0;\n",
+          "%f0 is used by setp.eq.f32", "decides what is executed at kernel.cu:21");
+    FOUND(LOW_LANES
+          "@%p0 setp.gt.u32 %p1, %r0, 99;\nvote.sync.ballot.b32 %r1, %p1, -1;\npopc.b32 %r1, %r1;\n" STORE("%r1"),
+          "%p1 is used by popc.b32");
+    CLEAN(LOW_LANES "@%p0 setp.gt.u32 %p1, %r0, 3;\nvote.sync.ballot.b32 %r1, %p1, -1;\nand.b32 %r1, %r1, 0xffff;\n"
+                    "popc.b32 %r1, %r1;\nvote.sync.any.pred %p2, %p1, -1;\n@%p2 st.global.u32 [%l2], %r1;\n");
+    FOUND(LOW_LANES "@%p0 setp.ge.u32 %p1, %r0, 0;\n"
+                    "vote.sync.all.pred %p1, %p1, -1;\n" LINE(21) "@%p1 st.global.u32 [%l2], %r0;\n",
+          "%p1 decides what is executed (st.global.u32)", "32 times");
     // The upper lanes' values reach lanes of the upper half alone, which store nothing.
     CLEAN(LOW_LANES "@%p0 mov.b32 %r5, 1;\nshfl.sync.down.b32 %r6|%p1, %r5, 16, 31, -1;\nadd.s32 %r7, %r5, %r6;\n"
                     "shfl.sync.bfly.b32 %r5, %r5, 8, 31, -1;\n@%p0 st.global.b32 [%l2], %r5;\n");

@@ -6,6 +6,7 @@
 #include "shadow.h"
 #include "shadow_memory.h"
 #include "tile.h"
+#include "warp.h"
 
 #define EACH(lanes, i)                                                                                                 \
     for (uint32_t left_ = (lanes), i = 0; left_ && ((i = (uint32_t)__builtin_ctz(left_)), true); left_ &= left_ - 1)
@@ -246,6 +247,31 @@ static bool lanes(const struct warp *w, const struct uop *u, uint32_t active)
     return true;
 }
 
+// A vote is defined where the members with defined bits decide it.
+static uint64_t vote_of(enum vote kind, uint32_t open, uint32_t yes, uint32_t no)
+{
+    if (kind == VOTE_BALLOT)
+        return open;
+    return open && !(kind == VOTE_ANY && yes) && !(kind == VOTE_ALL && no) && !(yes && no);
+}
+
+static bool vote(const struct warp *w, const struct uop *u, uint32_t active)
+{
+    const struct warpop *op = u->warp;
+    const struct shadow *s = op->more;
+    const uint32_t bits = *(const u32 *)(w->regs + op->in[0]);
+    EACH(active, lane)
+    {
+        const uint32_t members = active & (uint32_t)get(w, s->op->in[s->op->n_in - 1], SLOT_32, lane);
+        const uint32_t open = bits & members, yes = (uint32_t)get(w, op->in[2], SLOT_32, lane);
+        const uint64_t origin = open ? get(w, op->in[1], SLOT_64, (uint32_t)__builtin_ctz(open)) : 0;
+        put(w, op->out[0], s->class_d, lane,
+            vote_of((enum vote)s->op->op, open, yes & members & ~open, ~yes & members & ~open));
+        put(w, op->out[1], SLOT_64, lane, origin);
+    }
+    return true;
+}
+
 static bool use(const struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
@@ -420,6 +446,8 @@ bool warp_shadow(struct warp *w, const struct uop *u, uint32_t active)
         return guard(w, u, active);
     case SHADOW_LANES:
         return lanes(w, u, active);
+    case SHADOW_VOTE:
+        return vote(w, u, active);
     case SHADOW_USE:
         return use(w, u, active);
     case SHADOW_LOAD:

@@ -67,6 +67,12 @@ static bool stores(const struct memop *m, uint32_t v)
     return false;
 }
 
+// Operand 0 of all lanes makes result 0.
+static bool exchanges(const struct warpop *op)
+{
+    return op->fn == warp_shuffle || op->fn == warp_vote;
+}
+
 // Where the undefined bits of v can go by u, which reads it.
 static void flow(struct plan *p, struct uop *u, uint32_t v)
 {
@@ -74,7 +80,7 @@ static void flow(struct plan *p, struct uop *u, uint32_t v)
         visit_operands(u, give_if_def, p);
     else if (u->kind == UOP_STORE && stores(u->mem, v))
         taint(p, u->mem->space);
-    else if (u->kind == UOP_WARP && u->warp->fn == warp_shuffle && u->warp->in[0] == v)
+    else if (u->kind == UOP_WARP && exchanges(u->warp) && u->warp->in[0] == v)
         give(p, u->warp->out[0]);
 }
 
@@ -329,9 +335,7 @@ static void follow_shuffle(struct plan *p, const struct uop *u)
     number->saves = SLOT_32;
     number->d = lane;
     struct warpop *op = emit_warp(x, warp_shuffle, shuffle->gather);
-    const enum gather gather = op->gather;
     *op = *shuffle;
-    op->gather = gather;
     op->in[0] = lane;
     op->n_out = 1;
     op->out[0] = from;
@@ -339,6 +343,30 @@ static void follow_shuffle(struct plan *p, const struct uop *u)
     add_in(p, op, shuffle->in[0]);
     op->in[op->n_in++] = from;
     add_out(p, op, shuffle->out[0]);
+}
+
+// Once more as a ballot, for which all the lanes come.
+static void follow_vote(struct plan *p, const struct uop *u)
+{
+    struct decoder *x = p->x;
+    struct shadow *s;
+    const struct warpop *vote = u->warp;
+    if (!has(p, vote->in[0])) {
+        add_defined(p, u, vote->out[0]);
+        return;
+    }
+    x->in = &x->f->insts[u->inst];
+    const uint32_t yes = vreg_new(x, SLOT_32);
+    struct warpop *op = emit_warp(x, warp_vote, vote->gather);
+    *op = *vote;
+    op->op = VOTE_BALLOT;
+    op->out[0] = yes;
+    op = add(p, u, SHADOW_VOTE, &s);
+    s->op = vote;
+    s->class_d = (uint8_t)x->vregs[vote->out[0]].slot;
+    add_in(p, op, vote->in[0]);
+    op->in[op->n_in++] = yes;
+    add_out(p, op, vote->out[0]);
 }
 
 static enum shadow_sink sink_of(const struct plan *p, const struct warpop *op)
@@ -370,14 +398,16 @@ static void follow_rows(struct plan *p, const struct uop *u)
 static void follow_warp(struct plan *p, const struct uop *u)
 {
     const struct warpop *op = u->warp;
-    const bool shuffle = op->fn == warp_shuffle;
+    const bool exchange = exchanges(op);
     add_guard_use(p, u);
-    for (uint32_t i = shuffle; i < op->n_in; i++)
+    for (uint32_t i = exchange; i < op->n_in; i++)
         add_use(p, u, op->in[i], sink_of(p, op));
     follow_rows(p, u);
-    if (shuffle)
+    if (op->fn == warp_shuffle)
         follow_shuffle(p, u);
-    for (uint32_t i = shuffle; i < op->n_out; i++)
+    else if (exchange)
+        follow_vote(p, u);
+    for (uint32_t i = exchange; i < op->n_out; i++)
         add_defined(p, u, op->out[i]);
 }
 
@@ -408,13 +438,12 @@ static void follow(struct plan *p, const struct uop *u)
     case UOP_WARP:
         follow_warp(p, u);
         break;
-    case UOP_BARRIER:
-        add_guard_use(p, u);
-        add_use(p, u, u->a, SINK_DECIDES);
-        add_use(p, u, u->b, SINK_DECIDES);
-        break;
     default:
         add_guard_use(p, u);
+        add_use(p, u, u->a, SINK_DECIDES);  // of a barrier
+        add_use(p, u, u->b, SINK_DECIDES);
+        add_use(p, u, u->c, SINK_DECIDES);
+        add_defined(p, u, u->d);
     }
 }
 

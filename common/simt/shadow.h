@@ -6,10 +6,11 @@
 // defined it), and their origin. Before each uop that touches such a register stand uops, of the function warp_shadow,
 // that do the same to the shadows. Where no path reads before it writes, nothing is added.
 //
-// An undefined value may be moved, merged, packed, computed with and stored to local or shared memory. It is a finding
-// where it decides what is executed, is part of an address, is an operand of the tensor cores or of a vote, or is
-// stored to global memory; the finding is at the first instruction that computed with it. Of an access to global memory
-// that stores some defined bytes, the others may be padding: they are undefined for whoever loads them, and no finding.
+// An undefined value may be moved, merged, packed, exchanged, voted with, computed with and stored to local or shared
+// memory. It is a finding where it decides what is executed, is part of an address, is an operand of the tensor cores
+// or of another instruction of the whole warp, or is stored to global memory; the finding is at the first instruction
+// that computed with it. Of an access to global memory that stores some defined bytes, the others may be padding: they
+// are undefined for whoever loads them, and no finding.
 #ifndef SIMT_SHADOW_H
 #define SIMT_SHADOW_H
 
@@ -35,6 +36,7 @@ enum shadow_rule {
     SHADOW_DEFINED,  // out[0]: defined
     SHADOW_GUARD,    // in[0]: undefined bits of the guard, in[1]: origin; out as above: what it guards is undefined
     SHADOW_LANES,    // in[0]: undefined bits, in[1]: origin, in[2]: the lane whose value each lane takes; out as above
+    SHADOW_VOTE,     // in[0]: undefined bits, in[1]: origin, in[2]: the lanes that vote yes; out as above
     SHADOW_USE,      // in[0] = out[0]: undefined bits, in[1]: origin: a finding where there are any
     SHADOW_LOAD,     // out[2 e], out[2 e + 1]: element e; NO_SHADOW where it has none
     SHADOW_STORE,    // in[2 e], in[2 e + 1]: element e
@@ -58,7 +60,7 @@ struct shadow {  // what warpop->more of such a uop is
     uint32_t number;            // START: the register
     const struct memop *mem;    // LOAD, STORE, ROWS
     uint8_t at[MEMOP_REGS];     // LOAD: the place of element e's shadows in out
-    const struct warpop *op;    // ROWS: the access
+    const struct warpop *op;    // ROWS: the access; VOTE: the vote
     bool tile, rows, writes;    // ROWS: wmma.load or wmma.store; ldmatrix or stmatrix; it writes
 };
 

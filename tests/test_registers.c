@@ -182,6 +182,15 @@ Test(registers, the_carry_flag_is_one_too)
     CLEAN("add.cc.u32 %r1, %r0, 1;\naddc.u32 %r1, %r0, 0;\n" STORE("%r1"));
 }
 
+Test(registers, bits_that_are_collected_in_one_that_nothing_wrote_are_found)
+{
+    FOUND(LINE(20) "or.b32 %r1, %r5, 4;\n" STORE("%r1"), "kernel.cu:20", "%r5 is used by or.b32");
+    FOUND(LINE(20) "xor.b32 %r1, %r5, 1;\n" STORE("%r1"), "kernel.cu:20", "%r5 is used by xor.b32");
+    FOUND(LINE(20) "selp.b32 %r1, 1, 0, %p5;\n" STORE("%r1"), "kernel.cu:20", "%p5 is used by selp.b32");
+    CLEAN("and.b32 %r1, %r5, -32;\nand.b32 %r2, %r0, 31;\nor.b32 %r1, %r1, %r2;\n" STORE("%r1"));
+    CLEAN("bfi.b32 %r1, %r0, %r5, 3, 5;\n" STORE("%r1"));
+}
+
 // --- what must not be found ---
 
 Test(registers, undefined_bits_that_are_masked_away_do_no_harm)

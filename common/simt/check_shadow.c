@@ -168,7 +168,41 @@ static uint64_t result(const struct warp *w, const struct uop *u, uint32_t lane,
     }
 }
 
-static bool operation(struct warp *w, const struct uop *u, uint32_t active)
+// Does a bitwise operation compute with the undefined bits, rather than move or replace them? One that chooses by them
+// does, and one that sets bits which are undefined on the other side: a field that is put in place finds zeros there.
+static bool computes(const struct warp *w, const struct uop *u, uint32_t lane, const struct operands *o)
+{
+    const struct warpop *op = u->warp;
+    const struct shadow *s = op->more;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (o->undefined[i] && (s->controls >> i & 1 || (s->class[i] == SLOT_PRED && s->class_d != SLOT_PRED)))
+            return true;
+    if (!s->joins)
+        return false;
+    const uint64_t a = get(w, op->in[0], s->class[0], lane), b = get(w, op->in[3], s->class[1], lane);
+    return (a & ~o->undefined[0] & o->undefined[1]) | (b & ~o->undefined[1] & o->undefined[0]);
+}
+
+// The undefined bits of a lane's result, and their origin; changed: what changing_bits found.
+static uint64_t follow_lane(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t changed,
+                            uint64_t *origin)
+{
+    const struct shadow *s = u->warp->more;
+    const struct operands o = operands_of(w, u, lane);
+    uint64_t control = 0;
+    *origin = 0;
+    for (uint32_t i = s->n; i-- > 0;) {
+        *origin = o.undefined[i] ? o.origin[i] : *origin;
+        control |= s->controls >> i & 1 ? o.undefined[i] : 0;
+    }
+    if (!(o.undefined[0] | o.undefined[1] | o.undefined[2]))
+        return 0;
+    if (s->rule != SHADOW_BITS || computes(w, u, lane, &o))
+        *origin = used_by(*origin, u) | ORIGIN_COMPUTED;
+    return s->rule != SHADOW_BITS ? result(w, u, lane, &o) : control ? class_mask(s->class_d) : changed;
+}
+
+static bool operation(const struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
     const struct shadow *s = op->more;
@@ -184,19 +218,8 @@ static bool operation(struct warp *w, const struct uop *u, uint32_t active)
         changing_bits(w, u, bits);
     EACH(active, lane)
     {
-        const struct operands o = operands_of(w, u, lane);
-        uint64_t origin = 0, undefined = 0, control = 0;
-        for (uint32_t i = s->n; i-- > 0;) {
-            origin = o.undefined[i] ? o.origin[i] : origin;
-            undefined |= o.undefined[i];
-            control |= s->controls >> i & 1 ? o.undefined[i] : 0;
-        }
-        if (undefined && s->rule != SHADOW_BITS) {
-            undefined = result(w, u, lane, &o);
-            origin = used_by(origin, u) | ORIGIN_COMPUTED;
-        } else if (undefined) {
-            undefined = control ? class_mask(s->class_d) : bits[lane];
-        }
+        uint64_t origin;
+        const uint64_t undefined = follow_lane(w, u, lane, bits[lane], &origin);
         put(w, op->out[0], s->class_d, lane, undefined);
         put(w, op->out[1], SLOT_64, lane, origin);
     }

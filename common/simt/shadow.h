@@ -57,6 +57,7 @@ struct shadow {  // what warpop->more of such a uop is
     uint8_t bytes_d, bytes[3];  // of the types
     uint8_t same[3];            // the first operand that is the same register
     uint8_t controls;           // operands, as bits, of which one undefined bit makes all of the result undefined
+    bool joins;                 // a bit that one operand sets is set, or turned, whatever the other's is
     uint32_t number;            // START: the register
     const struct memop *mem;    // LOAD, STORE, ROWS
     uint8_t at[MEMOP_REGS];     // LOAD: the place of element e's shadows in out

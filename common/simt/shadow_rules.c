@@ -84,6 +84,7 @@ static void choose_rule(struct shadow *s, enum alu_op op)
 {
     const char *name = operations[op].name;
     s->rule = SHADOW_WHOLE;
+    s->joins = begins(name, "or.b") || begins(name, "xor.b");
     if (strstr(name, "x2.f32")) {
         s->rule = SHADOW_PAIR;
     } else if (ends(name, "x2")) {

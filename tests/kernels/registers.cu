@@ -6,7 +6,7 @@
 
 #define KERNEL(name) extern "C" __global__ void name(unsigned *out, const unsigned *in)
 
-// --- forgotten ---
+// --- forgotten. A bool that is only ever set to true is no example: nvcc takes it to be true from the start ---
 
 KERNEL(folded_sum)  // nvcc unrolls the loop, and writes a NaN in place of the sum's first value
 {
@@ -72,6 +72,14 @@ KERNEL(forgets_element)  // of an array in local memory, which an index reads
     for (unsigned k = 0; k < 8; k++)
         sum += v[(k + i) % 8];  // here
     out[i] = sum;
+}
+
+KERNEL(forgets_mask)
+{
+    unsigned mask;
+    for (unsigned k = 0; k < in[16]; k++)
+        mask |= 1u << in[k] % 32;  // here
+    out[threadIdx.x] = mask;
 }
 
 KERNEL(forgets_fragment)

@@ -300,11 +300,13 @@ static void each_kernel(const char *prefix, unsigned least, void (*with)(const c
     cr_expect_geq(kernels, least, "%u kernels", kernels);
 }
 
+static const char *nvccs_file = REGISTERS_PTX;  // what the next kernels are taken from
+
 static size_t check_nvcc(const char *name, char **out)
 {
     struct dev *d = ptx_simulator();
     dev_set_checks(d, true);
-    size_t n = check(d, dev_load(d, REGISTERS_PTX), name, 64, out);
+    size_t n = check(d, dev_load(d, nvccs_file), name, 64, out);
     dev_close(d);
     return n;
 }
@@ -331,7 +333,7 @@ Test(registers, what_nvcc_13_makes_of_a_forgotten_value_is_found)
     each_kernel("folded_", 3, finds_the_line);
 }
 
-Test(registers, code_that_only_looks_like_it_is_clean)
+static void expect_clean(void)
 {
     static const char *const names[] = { "keeps_to_its_lanes",  "knows_the_first",     "packs_bytes",
                                          "packs_fields",        "uses_a_half",         "copies_padding",
@@ -342,4 +344,16 @@ Test(registers, code_that_only_looks_like_it_is_clean)
         cr_expect_eq(check_nvcc(names[i], &out), 0, "%s:\n%s", names[i], out);
         free(out);
     }
+}
+
+Test(registers, code_that_only_looks_like_it_is_clean)
+{
+    expect_clean();
+}
+
+Test(registers, code_for_a_debugger_is_followed_through_local_memory)
+{
+    nvccs_file = REGISTERS_DEBUG_PTX;
+    each_kernel("forgets_", 5, finds_the_line);
+    expect_clean();
 }

@@ -8,6 +8,7 @@
 
 #include "device.h"
 #include "findings.h"
+#include "profile.h"
 #include "ptx_case.h"
 
 // A kernel whose thread is %r0; %l2 is the address of its word of out, %l3 that of its word of in. Nothing has written
@@ -277,6 +278,41 @@ Test(registers, local_memory_is_followed_byte_by_byte)
     expect(KERNEL(X, "mov.u64 %l6, x;\ncvta.local.u64 %l6, %l6;\nand.b32 %r1, %r0, 3;\nmad.wide.u32 %l7, %r1, 4, "
                      "%l6;\nst.b32 [%l7], %r0;\n" LINE(20) "ld.b32 %r2, [%l6];\nadd.u32 %r2, %r2, 1;\n" STORE("%r2")),
            1, PARTS("kernel.cu:20", "thread (1,0,0): byte 0 of local memory", "24 times"));
+}
+
+// --- counters ---
+
+Test(registers, counters_are_those_of_a_run_without_the_checks)
+{
+    static const char text[] =
+        KERNEL(".local .align 8 .b8 x[32];\n.shared .align 16 .b32 s[256];\n", LOW_LANES
+               "@%p0 mov.b32 %r5, 1;\nst.local.b32 [x], %r5;\nld.local.b32 %r6, [x];\n" SLOT
+               "shfl.sync.bfly.b32 %r6, %r6, 1, 31, -1;\nvote.sync.ballot.b32 %r7, %p0, -1;\nbar.sync 0;\n"
+               "st.shared.b32 [%r15], %r6;\nld.shared.b32 %r8, [%r15];\nadd.u32 %r8, %r8, %r7;\n" STORE("%r8"));
+    uint64_t counted[2][METRIC_COUNT];
+    size_t shared[2];
+    char *out;
+    for (int checks = 0; checks < 2; checks++) {
+        struct dev *d = ptx_simulator();
+        dev_set_checks(d, checks);
+        struct dev_module *m = dev_load_text(d, "test.ptx", text, strlen(text));
+        if (checks) {
+            cr_expect_eq(check(d, m, "k", 64, &out), 1, "%s", out);
+            free(out);
+        } else {
+            dev_unload(d, m);
+            uint32_t words[WORDS] = { 0 };
+            cr_assert(ptx_run(d, text, (struct ptx_shape){ 1, 64, 0 }, words, WORDS, words, WORDS), "%s", dev_error(d));
+        }
+        memcpy(counted[checks], dev_profile(d)->total, sizeof counted[checks]);
+        shared[checks] = dev_profile(d)->shared;
+        dev_close(d);
+    }
+    cr_expect_gt(counted[0][METRIC_INST], 20);
+    cr_expect(shared[0] == 1024 && shared[1] == 1024, "%zu and %zu bytes of shared memory", shared[0], shared[1]);
+    for (int i = 0; i < METRIC_COUNT; i++)
+        cr_expect_eq(counted[0][i], counted[1][i], "metric %d: %llu without the checks, %llu with them", i,
+                     (unsigned long long)counted[0][i], (unsigned long long)counted[1][i]);
 }
 
 // --- what nvcc makes of such kernels ---

@@ -211,7 +211,7 @@ static bool conclude(struct simt *s, const struct simt_kernel *k, struct crew *c
         if (f->kind != FAULT_NONE && (!first || f->block < first->block))
             first = f;
         if (i)
-            add_counts(&hands[0].worker, &hands[i].worker, k->code);
+            add_counts(&hands[0].worker, &hands[i].worker, crew->grid->code);
     }
     s->faulted = first != NULL;
     if (first) {

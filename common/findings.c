@@ -33,11 +33,10 @@ void findings_print(FILE *out, const struct findings *f)
 {
     char number[PROFILE_GROUPED];
     if (!f->n) {
-        fprintf(
-            out,
-            "The checks found nothing wrong with %s in this launch (bounds and alignment, initialisation, races inside "
-            "and between blocks, barriers).\n",
-            f->kernel);
+        fprintf(out,
+                "The checks found nothing wrong with %s in this launch (bounds and alignment, uninitialised memory and "
+                "registers, races inside and between blocks, barriers).\n",
+                f->kernel);
         return;
     }
     for (size_t i = 0; i < f->n; i++) {

@@ -251,10 +251,26 @@ Test(own, kernels_allocate_memory)
     struct run r;
     run(&r, SIMT, "check", OWN_PTX, "heap", "--grid", "2", "--block", "4", "i32[4]=0", "i32:3", NULL);
     cr_assert(!strstr(r.out, "memcheck") && !strstr(r.out, "initcheck"), "%s", r.out);
+    for (int times = 0; times < 2; times++) {  // the second has more than the heap holds, so pieces of it come again
+        run(&r, SIMT, "check", OWN_PTX, "heap", "--block", "64", "i32[64]=0", times ? "i32:400" : "i32:3", NULL);
+        expect(&r, 0, "nothing wrong");
+    }
+    run(&r, SIMT, "check", OWN_PTX, "heap_is_unset", "--grid", "2", "--block", "64", "i32[128]=0", NULL);
+    cr_assert(r.status == 1 && strstr(r.out, "not initialised (initcheck): own.cu:") && !strstr(r.out, "racecheck"),
+              "%s", r.out);
     run(&r, SIMT, "run", OWN_PTX, "heap", "--grid", "2", "--block", "4", "i32[4]=0", "i32:20000", NULL);
     expect(&r, 0, "i32[4]: 19999 20000 20001 20002\n");
     run(&r, SIMT, "run", OWN_PTX, "heap_is_full", "i32[2]=0", NULL);
     expect(&r, 0, "i32[2]: 1 1\n");
+}
+
+Test(own, printf_returns_the_number_of_its_values)
+{
+    struct run r;
+    run(&r, SIMT, "run", OWN_PTX, "printed", "i32[1]=7", NULL);
+    expect(&r, 0, "7 and more\nargument 0, i32[1]: 2\n");
+    run(&r, SIMT, "check", OWN_PTX, "printed", "i32[1]=7", NULL);
+    expect(&r, 0, "nothing wrong");
 }
 
 Test(own, a_constant_that_nobody_set_is_noted)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shadow.h"
 #include "warp.h"
 
 // --- findings ---
@@ -215,7 +216,9 @@ struct block_check *check_block_new(struct checker *c)
     if (!k)
         return NULL;
     const bool views = c->grid->code->orders_threads;
-    if ((!views || (k->views = calloc(c->grid->threads, sizeof *k->views))) && check_shared_new(c, k))
+    const bool shadows = c->grid->code->shadows_local || c->grid->code->shadows_memory;
+    if ((!views || (k->views = calloc(c->grid->threads, sizeof *k->views))) &&
+        (!shadows || (k->shadows = shadows_new(c->grid))) && check_shared_new(c, k))
         return k;
     check_block_free(c, k);
     return NULL;
@@ -224,6 +227,7 @@ struct block_check *check_block_new(struct checker *c)
 void check_block_free(struct checker *c, struct block_check *k)
 {
     check_order_clear(c, k);
+    shadows_free(k->shadows);
     free(k->views);
     free(k->granules);
     free(k->strong);
@@ -253,6 +257,8 @@ void check_block_starts(struct block *b)
     memset(k->seen, 0, sizeof k->seen);
     memset(k->synced, 0, sizeof k->synced);
     memset(k->barriers, 0, sizeof k->barriers);
+    if (k->shadows)
+        shadows_start(k->shadows);
 }
 
 // --- around a launch ---

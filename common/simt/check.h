@@ -66,6 +66,9 @@ void check_mbarrier_starts(struct warp *w, uint32_t address);
 void check_mbarrier_arrives(struct warp *w, uint32_t lane, const struct memop *m, uint32_t address, bool completes);
 void check_mbarrier_opened(struct warp *w, uint32_t lane, const struct memop *m, uint32_t address);
 
+// Bytes of the heap are given out again, to another thread: what the one before did there is over.
+void check_forget(struct checker *c, uint64_t address, uint64_t bytes);
+
 // Takes the worker's fault as a finding, and clears it.
 void check_fault(struct worker *worker);
 
@@ -172,6 +175,7 @@ struct block_check {                // of a block that runs
     uint32_t barrier;       // barriers of the whole block that have opened, from 1
     bool copies;            // some were started in this block
     uint32_t calm;          // the number of the time between two barriers of the whole block, of all blocks' such times
+    struct shadows *shadows;  // undefined bytes; NULL where the code follows none through memory
 };
 
 struct finding;

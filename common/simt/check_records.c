@@ -95,6 +95,25 @@ struct record *check_record(struct checker *c, struct line *line, enum use use)
     return line->of[use];
 }
 
+void check_forget(struct checker *c, uint64_t address, uint64_t bytes)
+{
+    const unsigned shift = c->grid->code->global_shift;
+    for (uint64_t g = address >> shift; g < (address + bytes) >> shift; g++) {
+        const uint32_t at = (uint32_t)(g >> LINE_SHIFT) & (PAGE - 1), i = g & (LINE - 1);
+        struct page **page = check_page_slot(c, g << shift);
+        if (!page || !*page)
+            continue;
+        struct line *line = &(*page)->lines[at];
+        if (!check_split(c, line))
+            return;
+        for (int use = 0; use < USES; use++)
+            if (use != USE_EARLY && line->of[use])
+                line->of[use][i] = (struct record){ 0 };
+        line->differ &= (uint8_t) ~(1u << i);
+        (*page)->quiet[at] = 0;
+    }
+}
+
 static void single_out(struct mark *m, uint32_t i)
 {
     m->thread = (uint16_t)check_thread(m, i);

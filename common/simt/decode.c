@@ -99,6 +99,7 @@ struct uop *emit_alu(struct decoder *x, enum alu_op op, uint32_t d, uint32_t a, 
 {
     struct uop *u = emit(x, UOP_ALU);
     u->fn = x->exec->alu[op];
+    u->op = (uint16_t)op;
     u->d = d;
     u->a = a;
     u->b = b;
@@ -336,6 +337,8 @@ struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const 
     find_pieces(x.code);
     find_uniform(&x);
     merge_accesses(&x);
+    if (gap)
+        add_shadows(&x);
     place_slots(&x);
     measure_lines(x.code);
     arena_free(x.scratch);

@@ -75,8 +75,9 @@ void decode_call(struct decoder *x, const struct parts *s)
     struct call *call = decode_alloc(x, sizeof *call);
     for (uint32_t k = 0; k < arguments->count; k++)
         call->argument[k] = place_of(x, &arguments->list[k], heap ? 8 : 0);
-    if (allocates)  // what printf returns, the number of its values, is left as it is: nobody asks
-        call->result = place_of(x, &results->list[0], 8);
+    call->result_bytes = allocates ? 8 : system->run == warp_printf && results && results->count == 1 ? 4 : 0;
+    if (call->result_bytes)
+        call->result = place_of(x, &results->list[0], call->result_bytes);
     emit_warp(x, system->run, GATHER_NONE)->more = call;
     x->code->uses_heap |= heap;
     x->code->ordered = true;  // what blocks print, and which blocks of the heap they get, comes in their order

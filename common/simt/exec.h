@@ -64,6 +64,7 @@ struct uop {
     uint8_t saves;    // the destination's slot_class
     uint8_t counts;   // 1 for the uop that stands for its instruction in the counters
     uint8_t flop;     // floating-point operations of a lane
+    uint16_t op;      // UOP_ALU: enum alu_op
     union {
         struct memop *mem;    // UOP_PARAM, UOP_LOAD, UOP_STORE
         struct warpop *warp;  // UOP_WARP
@@ -160,6 +161,7 @@ struct code {
     unsigned shared_shift, global_shift;  // the smallest piece loaded or stored is 1 << shift bytes
     bool orders_threads;                  // has fences, mbarriers, or accesses that acquire or release
     bool orders_blocks;                   // has such fences or accesses whose scope goes beyond the block
+    bool shadows_local, shadows_memory;   // follows undefined bytes through local, through other memory (shadow.h)
     struct shared_var *shared_vars;       // static ones, then the dynamic one; by address
     uint32_t n_shared_vars;
 };
@@ -221,10 +223,11 @@ enum fault_kind {
     FAULT_RACE,         // in shared memory
     FAULT_RACE_BLOCKS,  // in global memory
     FAULT_UNINIT,
-    FAULT_COPY,   // of an asynchronous copy that has not been waited for
-    FAULT_SPLIT,  // threads of a block wait at different barriers of the kernel
-    FAULT_LEFT,   // a barrier of the whole block opens, which some threads do not come to because they have ended
-    FAULT_CONST   // a store to a __constant__ variable
+    FAULT_COPY,      // of an asynchronous copy that has not been waited for
+    FAULT_SPLIT,     // threads of a block wait at different barriers of the kernel
+    FAULT_LEFT,      // a barrier of the whole block opens, which some threads do not come to because they have ended
+    FAULT_CONST,     // a store to a __constant__ variable
+    FAULT_UNWRITTEN  // what nothing wrote into a register or local memory is used: see shadow.h
 };
 
 struct fault {

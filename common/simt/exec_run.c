@@ -290,7 +290,7 @@ static void start_block(struct worker *worker)
     b->news_at = worker->steps = 0;
     if (worker->check)
         check_block_starts(b);
-    // What nobody wrote is the same odd bytes in every block, whichever thread runs it.
+    // What nothing wrote, registers too, is the same odd bytes in every block, whichever thread runs it.
     memset(worker->shared, 0xcb, g->shared_bytes);
     memset(worker->shared, 0, g->code->reserved_bytes);
     memset(worker->local, 0xcb, (size_t)g->code->local_bytes * b->n_warps * LANES);
@@ -301,7 +301,7 @@ static void start_block(struct worker *worker)
         w->exited = 0;
         w->n_splits = 1;
         w->splits[0] = (struct split){ 0, w->lanes, 0 };
-        memset(w->regs, 0, g->code->const_at);
+        memset(w->regs, 0xcb, g->code->const_at);
         copies_reset(w->copies);
         memset(w->polls, 0, g->code->n_polls * sizeof *w->polls);
         w->polled = 0;

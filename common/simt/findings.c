@@ -10,6 +10,7 @@
 #include "../source.h"
 #include "arena.h"
 #include "check.h"
+#include "shadow.h"
 #include "simt.h"
 
 // The call that loc was inlined for, NULL where it was not; for a line of a header the one in the kernel's own file.
@@ -138,6 +139,40 @@ static void say_other(struct text *t, const struct simt_kernel *k, const struct 
     say(t, " %s it at %s", past(f->other_store, f->other_atomic), where);
 }
 
+// The register or byte that nothing wrote, and what was done with it: "%f12 is stored (st.global.f32) before ...".
+static void say_unwritten(struct text *t, const struct simt_kernel *k, const struct fault *f)
+{
+    static const char *const sinks[] = { [SINK_DECIDES] = "decides what is executed",
+                                         [SINK_ADDRESS] = "is part of an address",
+                                         [SINK_OPERAND] = "is an operand",
+                                         [SINK_STORED] = "is stored",
+                                         [SINK_READ] = "is read" };
+    const struct str op = k->func->insts[f->inst].op;
+    char where[400];
+    if (f->space == SPACE_CONST) {
+        say(t, ": %.*s has a NaN for operand, which nvcc writes in place of a variable without a value", (int)op.n,
+            op.p);
+        return;
+    }
+    if (f->space == SPACE_LOCAL) {
+        say(t, ": byte %" PRIu64 " of local memory", f->address);
+    } else if (f->address - 1 < k->func->n_regs) {
+        const struct ptx_reg *r = &k->func->regs[f->address - 1];
+        say(t, ": %.*s", (int)r->name.n, r->name.p);
+        if (r->ranged)
+            say(t, "%u", r->number);
+    } else {
+        say(t, ": the carry flag");
+    }
+    if (f->other_inst == f->inst) {
+        say(t, " %s (%.*s) before anything wrote it", sinks[f->lanes], (int)op.n, op.p);
+        return;
+    }
+    simt_where(k, f->other_inst, where, sizeof where);
+    say(t, " is used by %.*s before anything wrote it, and what comes of it %s at %s", (int)op.n, op.p, sinks[f->lanes],
+        where);
+}
+
 // What only the checks find.
 static void say_finding(struct text *t, const struct simt *s, const struct simt_kernel *k, const struct grid *g,
                         const struct fault *f)
@@ -156,6 +191,10 @@ static void say_finding(struct text *t, const struct simt *s, const struct simt_
         say(t, " waits at this barrier, to which %u of the block's %u threads never come: ", f->exited, g->threads);
         say_thread(t, g, f->other_thread);
         say(t, " ended at %s", where);
+        return;
+    }
+    if (f->kind == FAULT_UNWRITTEN) {
+        say_unwritten(t, k, f);
         return;
     }
     say(t, " %s ", verb(f->store, f->atomic));
@@ -243,6 +282,7 @@ static void describe(struct text *t, const struct simt *s, const struct simt_ker
     case FAULT_SPLIT:
     case FAULT_LEFT:
     case FAULT_CONST:
+    case FAULT_UNWRITTEN:
         say_finding(t, s, k, g, f);
         break;
     case FAULT_NONE:
@@ -310,6 +350,12 @@ static void classify(const struct fault *f, const struct grid *g, struct finding
         out->look = shared ? "is the whole tile stored before it is read - every index, and a 0 where it reaches past "
                              "the edge?"
                            : "who should have written it? With beta = 0, C must not be read";
+        break;
+    case FAULT_UNWRITTEN:
+        *out = (struct finding){ .check = "initcheck", .kind = "uninitialised" };
+        out->look =
+            "is there an initialiser (= {} or = 0; of a wmma fragment, = {} or fill_fragment), and does every way "
+            "to this line pass it?";
         break;
     case FAULT_RACE:
     case FAULT_RACE_BLOCKS:
@@ -404,7 +450,7 @@ bool simt_build_findings(struct simt *s, const struct simt_kernel *k, const stru
             x.look = "who should have written it: the host, a kernel before, or another line of this one?";
         x.count = found[i].count;
         x.here = place_of(a, k, f->inst);
-        if (f->kind >= FAULT_RACE && f->kind != FAULT_UNINIT && f->kind != FAULT_CONST)
+        if (f->kind >= FAULT_RACE && f->kind != FAULT_UNINIT && f->kind != FAULT_CONST && f->kind != FAULT_UNWRITTEN)
             x.there = place_of(a, k, f->other_inst);
         if (!x.here.file)
             return false;

@@ -197,7 +197,7 @@ static bool conclude(struct simt *s, const struct simt_kernel *k, struct crew *c
         if (f->kind != FAULT_NONE && (!first || f->block < first->block))
             first = f;
         if (i)
-            add_counts(&hands[0].worker, &hands[i].worker, k->code);
+            add_counts(&hands[0].worker, &hands[i].worker, crew->grid->code);
     }
     s->faulted = first != NULL;
     if (first) {
@@ -274,17 +274,17 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
                  k->code->shared_bytes + shared, SIMT_SHARED_MAX);
         return false;
     }
-    const uint64_t bytes = seat_bytes(k->code, threads, 0);
+    const struct code *code = s->checks ? simt_checked_code(s, k) : k->code;
+    if (!code) {
+        snprintf(error, DEV_ERROR_MAX, "kernel %.200s: out of memory for the checks", k->name);
+        return false;
+    }
+    const uint64_t bytes = seat_bytes(code, threads, 0);
     if (bytes > memory_left(s)) {
         snprintf(error, DEV_ERROR_MAX,
                  "kernel %.200s: a block of %llu threads needs %llu MiB for its registers and "
                  "local memory, which is more than there is",
                  k->name, (unsigned long long)threads, (unsigned long long)(bytes >> 20));
-        return false;
-    }
-    const struct code *code = s->checks ? simt_checked_code(s, k) : k->code;
-    if (!code) {
-        snprintf(error, DEV_ERROR_MAX, "kernel %.200s: out of memory for the checks", k->name);
         return false;
     }
     struct grid g = { .code = code,

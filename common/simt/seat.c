@@ -79,6 +79,8 @@ void seat_place(struct worker *w, uint64_t linear)
 uint64_t seat_bytes(const struct code *c, uint64_t threads, uint64_t shared)
 {
     const uint64_t warps = (threads + LANES - 1) / LANES;
-    const uint64_t of_warp = c->file_bytes + c->n_polls * sizeof(struct poll) + LANES * (c->local_bytes + 16u);
+    const uint64_t copies = c->shadows_local ? 3 : 1;  // with its undefined bits and where they come from
+    const uint64_t local = LANES * (copies * c->local_bytes + 16u);
+    const uint64_t of_warp = c->file_bytes + c->n_polls * sizeof(struct poll) + local;
     return warps * of_warp + shared;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "warp.h"
 
 #define HEAP_ALIGN 16u
@@ -40,16 +41,21 @@ void heap_free(struct heap *h)
     free(h);
 }
 
-// A piece that came back and has the size, or a new one; 0 where there is no room.
-static uint64_t take(struct heap *h, uint64_t bytes)
+// A piece that came back and has the size; 0 where there is none.
+static uint64_t take_again(struct heap *h, uint64_t bytes)
 {
-    bytes = bytes ? (bytes + HEAP_ALIGN - 1) / HEAP_ALIGN * HEAP_ALIGN : HEAP_ALIGN;
     for (size_t i = 0; i < h->n; i++) {
         if (h->pieces[i].used || h->pieces[i].bytes != bytes)
             continue;
         h->pieces[i].used = true;
         return h->address + h->pieces[i].at;
     }
+    return 0;
+}
+
+// A piece that nobody has had; 0 where there is no room.
+static uint64_t take_new(struct heap *h, uint64_t bytes)
+{
     if (bytes > HEAP_BYTES - h->end)
         return 0;
     if (h->n == h->room) {
@@ -63,6 +69,19 @@ static uint64_t take(struct heap *h, uint64_t bytes)
     h->pieces[h->n++] = (struct piece){ h->end, bytes, true };
     h->end += bytes;
     return h->address + h->end - bytes;
+}
+
+// The checks tell what two threads do to one address best where it is not given out twice.
+static uint64_t take(struct heap *h, uint64_t bytes, struct checker *check)
+{
+    bytes = bytes ? (bytes + HEAP_ALIGN - 1) / HEAP_ALIGN * HEAP_ALIGN : HEAP_ALIGN;
+    uint64_t at = check ? take_new(h, bytes) : take_again(h, bytes);
+    if (at)
+        return at;
+    at = check ? take_again(h, bytes) : take_new(h, bytes);
+    if (at && check)
+        check_forget(check, at, bytes);
+    return at;
 }
 
 static bool give_back(struct heap *h, uint64_t address)
@@ -92,7 +111,7 @@ bool warp_malloc(struct warp *w, const struct uop *u, uint32_t active)
         if (!(active >> lane & 1))
             continue;
         memcpy(&bytes, local(w, lane, call->argument[0]), sizeof bytes);
-        const uint64_t address = bytes > HEAP_BYTES ? 0 : take(h, bytes);
+        const uint64_t address = bytes > HEAP_BYTES ? 0 : take(h, bytes, w->block->worker->check);
         memcpy(local(w, lane, call->result), &address, sizeof address);
     }
     return true;

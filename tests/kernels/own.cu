@@ -222,3 +222,16 @@ extern "C" __global__ void heap_is_full(int *x)
     x[0] = malloc(1 << 24) == nullptr;
     x[1] = malloc(1 << 20) != nullptr;
 }
+
+extern "C" __global__ void heap_is_unset(int *x)
+{
+    int *p = (int *)malloc(16);
+    p[0] = threadIdx.x;
+    x[blockIdx.x * blockDim.x + threadIdx.x] = p[0] + p[1];
+    free(p);
+}
+
+extern "C" __global__ void printed(int *x)
+{
+    x[0] = printf("%d and %s\n", x[0], "more");
+}

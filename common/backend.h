@@ -17,6 +17,7 @@ struct backend {
     struct dev *(*open)(char error[DEV_ERROR_MAX]);
     void (*close)(struct dev *d);
     void (*set_jobs)(struct dev *d, unsigned jobs);                 // may be NULL
+    void (*set_progress)(struct dev *d, dev_progress *show);        // may be NULL
     void (*set_budget)(struct dev *d, uint64_t warp_instructions);  // may be NULL
     void (*set_tensor_cores)(struct dev *d, unsigned sm);           // may be NULL
     void (*set_checks)(struct dev *d, bool on);                     // may be NULL

@@ -63,6 +63,12 @@ void dev_set_jobs(struct dev *d, unsigned jobs)
         d->ops->set_jobs(d, jobs);
 }
 
+void dev_set_progress(struct dev *d, dev_progress *show)
+{
+    if (d->ops->set_progress)
+        d->ops->set_progress(d, show);
+}
+
 void dev_set_budget(struct dev *d, uint64_t warp_instructions)
 {
     if (d->ops->set_budget)

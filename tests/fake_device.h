@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum fake_fault {
     FAKE_RIGHT,
@@ -25,6 +26,7 @@ extern struct fake {
     bool has_gpu;
     double launch_ms;               // what the timer says a launch took
     size_t memory;                  // of the device; 0: 1 TiB
+    uint64_t budget;                // as it was last set
     int launches, baselines, live;  // launches and baseline products so far; allocations and modules not freed
 } fake;
 

@@ -223,6 +223,13 @@ static void remove_other_guards(struct mutants *s)
     }
 }
 
+static void remove_initialisers(struct mutants *s)
+{
+    for (size_t i = 0; i < s->size; i++)
+        if ((starts(s, i, " = {};") || starts(s, i, " = 0;")) && line_at_has(s, i, "acc"))
+            add(s, MUTANT_INITIALISER, 1, &(struct edit){ i, i + strcspn(s->code + i, ";"), "" });
+}
+
 // --- in and out ---
 
 static char *read_all(const char *path, size_t *size)
@@ -263,6 +270,7 @@ struct mutants mutants_read(const char *path)
     shift_indices(&s);
     remove_conditions(&s);
     remove_other_guards(&s);
+    remove_initialisers(&s);
     return s;
 }
 
@@ -293,7 +301,7 @@ void mutants_print(FILE *out, const struct mutants *s, const struct mutant *m)
 
 void mutants_diff(FILE *out, const struct mutants *s, const struct mutant *m)
 {
-    static const char *const names[] = { "barrier", "index", "guard" };
+    static const char *const names[] = { "barrier", "index", "guard", "initialiser" };
     size_t from = line_begins(s, m->edits[0].from);
     const size_t to = line_ends(s, m->edits[m->n_edits - 1].to);
     from += strspn(s->text + from, " ");

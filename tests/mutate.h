@@ -1,5 +1,5 @@
 // Mutants of a step's kernel.cu, made by rules from whatever it says: each barrier removed, each index into a tile off
-// by one, each guard removed. The kernel is read as clang-format leaves it.
+// by one, each guard removed, the accumulators without their initialiser. The kernel is read as clang-format leaves it.
 #ifndef TESTS_MUTATE_H
 #define TESTS_MUTATE_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum mutant_rule { MUTANT_BARRIER, MUTANT_INDEX, MUTANT_GUARD };
+enum mutant_rule { MUTANT_BARRIER, MUTANT_INDEX, MUTANT_GUARD, MUTANT_INITIALISER, MUTANT_RULES };
 
 #define MUTANT_EDITS 8
 #define MUTANTS_MAX 128

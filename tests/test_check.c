@@ -32,7 +32,7 @@
 #define BARRIER LINE(15) "bar.sync 0;\n"
 
 enum { WORDS = 256 };
-static const struct ptx_shape one = { 1, 64, 0 }, warp = { 1, 32, 0 }, two = { 2, 64, 0 };
+static const struct ptx_shape one = { 1, 64, 0 }, warp = { 1, 32, 0 }, two = { 2, 64, 0 }, lone = { 2, 1, 0 };
 
 // Runs text with checks on and leaves what findings_print says in out. fresh: nobody has written `out` before.
 static size_t check(const char *text, struct ptx_shape shape, unsigned jobs, uint64_t budget, bool fresh, char **out)
@@ -96,6 +96,16 @@ Test(check, lanes_of_a_warp_need_a_warp_barrier)
            PARTS("kernel.cu:25", "read it at kernel.cu:20"));
     // A warp barrier says nothing about other warps.
     expect(SHARED(PUT "bar.warp.sync -1;\n" GET("%r12")), one, 3, PARTS("race (racecheck): kernel.cu:20"));
+}
+
+Test(check, volatile_does_not_make_lanes_run_in_step)
+{
+#define VOLATILE(place, between)                                                                                       \
+    SHARED(LINE(10) "st.volatile.shared.u32 [%r10], %r1;\n" between LINE(20) "ld.volatile.shared.u32 %r3, [" place     \
+                                                                             "];\n" LEAVE)
+    expect(VOLATILE("%r11", ""), warp, 1, PARTS("race (racecheck): kernel.cu:20", "__syncwarp()"));
+    expect(VOLATILE("%r11", "bar.warp.sync -1;\n"), warp, CLEAN);
+    expect(VOLATILE("%r12", "DONE:\n"), one, 1, PARTS("not initialised"));  // strong: no race between warps
 }
 
 Test(check, diverged_lanes_that_meet_at_a_warp_barrier_are_ordered)
@@ -208,6 +218,21 @@ Test(check, threads_that_go_out_of_bounds_are_counted_and_the_others_go_on)
     expect(GLOBAL("add.u64 %l2, %l2, 2;\n" LEAVE), one, 1, PARTS("misaligned (memcheck)", "64 times"));
 }
 
+Test(check, a_race_is_found_after_an_access_out_of_bounds)
+{
+#define AFTER LINE(50) "st.global.u32 [%l0], %r1;\n"
+    expect(
+        GLOBAL(LINE(30) "atom.global.add.u32 %r5, [%l1+2048], 1;\n" AFTER), warp, 2,
+        PARTS("kernel.cu:30", "byte 2048 of in, which has 1024 bytes", "32 times", "race (racecheck): kernel.cu:50"));
+    expect(GLOBAL(LINE(30) "red.global.add.u32 [%l1+2], 1;\n" AFTER), warp, 2,
+           PARTS("misaligned (memcheck): kernel.cu:30", "race (racecheck): kernel.cu:50"));
+    expect(SHARED(LINE(30) "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%r10+4096];\n" AFTER), warp, 2,
+           PARTS("out of bounds (memcheck): kernel.cu:30", "race (racecheck): kernel.cu:50"));
+    expect(SHARED("add.u64 %l3, %l3, 1000;\n" LINE(30) "cp.async.ca.shared.global [%r10], [%l3], 4;\n"
+                                                       "cp.async.wait_all;\n" AFTER),
+           warp, 2, PARTS("kernel.cu:30", "byte 1024 of in", "26 times", "race (racecheck): kernel.cu:50"));
+}
+
 Test(check, one_past_the_end_of_a_shared_array_is_not_the_next_array)
 {
     expect(KERNEL(".shared .align 4 .b32 s[64];\n.shared .align 4 .b32 t[64];\n", PLACES PUT
@@ -236,24 +261,37 @@ Test(check, a_shared_array_is_called_what_the_source_calls_it)
 Test(check, blocks_that_share_an_element_race)
 {
     expect(GLOBAL(LEAVE), two, CLEAN);
-    expect(GLOBAL("mad.wide.u32 %l2, %r1, 4, %l0;\n" LEAVE), two, 1,
+    expect(GLOBAL("mad.wide.u32 %l2, %r1, 4, %l0;\n" LEAVE), two, CLEAN);  // the same value
+    expect(GLOBAL("mad.wide.u32 %l2, %r1, 4, %l0;\nmov.u32 %r3, %r2;\n" LEAVE), two, 1,
            PARTS("race (racecheck): kernel.cu:30: block (0,0,0), thread (0,0,0) writes byte 0 of out",
                  "block (1,0,0), thread (0,0,0) wrote it at kernel.cu:30", "64 times", "blocks run in any order"));
     expect(GLOBAL("mad.wide.u32 %l3, %r1, 4, %l0;\n" LINE(20) "ld.global.u32 %r3, [%l3];\n" LEAVE), two, 1,
            PARTS("kernel.cu:30: block (0,0,0)", "block (1,0,0), thread (0,0,0) read it at kernel.cu:20"));
     expect(GLOBAL("red.global.add.u32 [%l0], %r3;\n"), two, CLEAN);
-    expect(GLOBAL(LINE(20) "red.global.add.u32 [%l0], %r3;\n" LINE(21) "ld.global.u32 %r5, [%l0];\n"), two, 1,
+    expect(GLOBAL(LINE(20) "red.global.add.u32 [%l0], %r3;\n" LINE(21) "ld.global.u32 %r5, [%l0];\n"), two, 2,
            PARTS("changes byte 0 of out", "read it at kernel.cu:21"));
 }
 
-Test(check, kernels_that_order_their_blocks_are_left_alone)
+Test(check, threads_of_a_block_that_share_an_element_of_global_memory_race)
 {
-    char *out;
-    expect(GLOBAL("membar.gl;\natom.global.add.u32 %r5, [%l0], 1;\nmembar.gl;\nld.global.u32 %r5, [%l0];\n"), two, 0,
-           PARTS("k has fences beyond its block: races between blocks in global memory were not looked for"));
-    check(GLOBAL(LEAVE), two, 2, 0, false, &out);
-    cr_assert(!strstr(out, "fences"), "%s", out);
-    free(out);
+#define NEXT "mad.wide.u32 %l4, %r14, 4, %l0;\n" LINE(20) "ld.global.u32 %r5, [%l4];\n"
+#define NEIGHBOUR(between) GLOBAL("xor.b32 %r14, %r1, 32;\n" LEAVE between NEXT)
+    expect(NEIGHBOUR(""), one, 2,
+           PARTS("race (racecheck): kernel.cu:20: block (0,0,0), thread (32,0,0) reads byte 0 of out",
+                 "thread (0,0,0) wrote it at kernel.cu:30, and no barrier comes between them"));
+    expect(NEIGHBOUR(BARRIER), one, CLEAN);
+    expect(GLOBAL("xor.b32 %r14, %r1, 1;\n" LEAVE NEXT), one, 1, PARTS("thread (0,0,0) wrote it", "__syncwarp()"));
+    expect(GLOBAL("xor.b32 %r14, %r1, 1;\n" LEAVE "bar.warp.sync -1;\n" NEXT), one, CLEAN);
+    expect(GLOBAL(LINE(30) "st.global.u32 [%l0], %r1;\n"), one, 1, PARTS("in one instruction"));
+    expect(GLOBAL(LINE(30) "st.global.u32 [%l0], %r3;\n"), one, CLEAN);  // the same value
+}
+
+Test(check, a_fence_turns_no_check_off)
+{
+    expect(GLOBAL("membar.gl;\natom.global.add.u32 %r5, [%l0], 1;\nmembar.gl;\n"), two, CLEAN);
+    expect(GLOBAL("membar.gl;\n" LINE(20) "atom.global.add.u32 %r5, [%l0], 1;\nmembar.gl;\n" LINE(
+               21) "ld.global.u32 %r5, [%l0];\n"),
+           lone, 1, PARTS("changes byte 0 of out", "read it at kernel.cu:21", "nothing orders the two blocks here"));
 }
 
 // --- barriers and ends ---
@@ -268,6 +306,46 @@ Test(check, barriers_that_not_all_threads_reach_are_found)
            one, 1,
            PARTS("barrier (synccheck): kernel.cu:16: block (0,0,0), thread (32,0,0) waits here, and thread (0,0,0) at "
                  "kernel.cu:15"));
+}
+
+Test(check, barriers_that_threads_miss_because_they_ended_are_found)
+{
+    // 16 of 64 threads return early; a whole warp does; every other thread does. All before the second barrier.
+#define MISSED(condition) GLOBAL(LINE(14) "bar.sync 0;\n" condition LINE(40) "@%p0 exit;\n" BARRIER LEAVE LINE(41))
+    expect(
+        MISSED("setp.ge.u32 %p0, %r1, 48;\n"), one, 1,
+        PARTS("barrier (synccheck): kernel.cu:15: block (0,0,0), thread (0,0,0) waits at this barrier, to which 16 of "
+              "the block's 64 threads never come: thread (48,0,0) ended at kernel.cu:40",
+              "return before it"));
+    expect(MISSED("setp.lt.u32 %p0, %r1, 32;\n"), one, 1,
+           PARTS("kernel.cu:15", "thread (32,0,0) waits", "32 of", "thread (0,0,0) ended at kernel.cu:40"));
+    expect(MISSED("and.b32 %r5, %r1, 1;\nsetp.eq.u32 %p0, %r5, 1;\n"), one, 1,
+           PARTS("kernel.cu:15", "thread (1,0,0) ended"));
+    expect(MISSED("setp.ge.u32 %p0, %r1, 64;\n"), one, CLEAN);
+    // A barrier for the other warp alone.
+    expect(GLOBAL("setp.lt.u32 %p0, %r1, 32;\n@%p0 exit;\n" LINE(15) "bar.sync 1, 32;\n" LEAVE), one, CLEAN);
+}
+
+Test(check, shuffles_from_lanes_that_take_no_part_are_found)
+{
+    expect(
+        GLOBAL(LINE(12) "setp.gt.u32 %p0, %r1, 15;\n@!%p0 shfl.sync.down.b32 %r3, %r1, 4, 31, 0x0000ffff;\n" LEAVE),
+        warp, 1,
+        PARTS("lanes (synccheck): kernel.cu:12: block (0,0,0), thread (12,0,0) reads from lane 16, which takes no part",
+              "4 times"));
+    expect(GLOBAL(LINE(12) "shfl.sync.down.b32 %r3, %r1, 4, 31, -1;\n" LEAVE), warp, CLEAN);
+}
+
+Test(check, stores_to_constants_are_found)
+{
+#define CONSTANT(body)                                                                                                 \
+    PTX_HEAD ".file 1 \"kernel.cu\"\n.const .align 4 .b8 table[256];\n"                                                \
+             ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n" REGS                                            \
+             "mov.u64 %l4, table;\ncvta.const.u64 %l4, %l4;\nmad.wide.u32 %l5, %r1, 4, %l4;\n" body "ret;\n}\n"
+    expect(CONSTANT(LINE(12) "st.u32 [%l5], %r1;\n" LEAVE), one, 1,
+           PARTS("constant (memcheck): kernel.cu:12: block (0,0,0), thread (0,0,0) writes byte 0 of table",
+                 "__constant__", "64 times"));
+    expect(CONSTANT(LINE(12) "ld.u32 %r3, [%l5];\n" LEAVE), one, CLEAN);
 }
 
 Test(check, findings_do_not_depend_on_the_number_of_host_threads)

@@ -102,6 +102,58 @@ Test(device, runs_kernels_of_any_block_size)
     on_each_device(runs_kernels);
 }
 
+static uint64_t begun[64], blocks_in_all;
+static int calls;
+
+static void note(uint64_t done, uint64_t blocks)
+{
+    cr_assert(calls < 64);
+    begun[calls++] = done;
+    blocks_in_all = blocks;
+}
+
+Test(device, the_simulated_gpu_says_how_far_it_has_come)
+{
+    char error[DEV_ERROR_MAX];
+    for (unsigned jobs = 1; jobs <= 3; jobs++) {
+        struct dev *d = dev_open(DEV_SIM, error);
+        cr_assert(d, "%s", error);
+        dev_set_jobs(d, jobs);
+        dev_set_progress(d, note);
+        calls = 0;
+        doubles(d, 64, 32);
+        cr_assert(calls >= 2 && blocks_in_all == 2);
+        for (int i = 1; i < calls; i++)
+            cr_expect(begun[i] > begun[i - 1] || begun[i] == 0);
+        cr_expect_eq(begun[calls - 1], 2);
+        dev_close(d);
+    }
+}
+
+// .reqntid: blocks of that shape and no other.
+static void enforces_shape(struct dev *d)
+{
+    static const char text[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+                               ".visible .entry k() .reqntid 16, 8, 1\n{ ret; }\n";
+    struct dev_module *m = dev_load_text(d, "k.ptx", text, strlen(text));
+    struct dev_kernel *k = m ? dev_kernel(d, m, "k") : NULL;
+    struct dev_launch l = { .block = { 16, 8, 1 } };
+    cr_assert(k, "%s", dev_error(d));
+    cr_assert(dev_launch(d, k, &l) && dev_sync(d), "%s", dev_error(d));
+    static const unsigned others[][3] = { { 128, 1, 1 }, { 8, 16, 1 }, { 16, 4, 1 }, { 16, 8, 2 } };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        memcpy(l.block, others[i], sizeof l.block);
+        cr_assert(!dev_launch(d, k, &l), "it ran with %u,%u,%u", l.block[0], l.block[1], l.block[2]);
+        if (dev_about(d)->simulated)
+            cr_assert(strstr(dev_error(d), "can only run with 16,8,1"), "%s", dev_error(d));
+    }
+}
+
+Test(device, a_kernel_that_asks_for_a_block_shape_gets_no_other)
+{
+    on_each_device(enforces_shape);
+}
+
 static void refuses_launches(struct dev *d)
 {
     unsigned n = 4;

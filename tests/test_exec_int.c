@@ -240,6 +240,8 @@ WANT(carry_through, ((((uwide)c << bits | a) + ((uwide)a << bits | b)) >> bits))
 WANT(carry_third, ((uwide)a + b + (uint64_t)(((uwide)a + b) >> bits)) >> bits)
 WANT(borrow_out, a < b ? ~0ull : 0)
 WANT(borrow_through, (((uwide)c << bits | a) - ((uwide)a << bits | b)) >> bits)
+WANT(not_borrowed, a >= b)
+WANT(not_carried, ((uwide)a + b) >> bits ? 0 : ~0ull)
 #define PRODUCTS(T, product)                                                                                           \
     WANT(product_carry_##T, ((uwide)(product) + c) >> bits)                                                            \
     WANT(hi_carry_##T, ((uwide)((uint64_t)((product) >> bits) & (~0ull >> (64 - bits))) + c) >> bits)
@@ -262,6 +264,18 @@ Test(exec_int, carries_and_borrows_reach_the_next_word)
         "add.cc." #T " %d, %a, %b; addc.cc." #T " %d, %a, %b; addc." #T " %d, 0, 0;", carry_third, n, n, n, n, 0       \
     }
     static const struct ptx_case cases[] = { CARRY(u32, 32), CARRY(s32, 32), CARRY(u64, 64), CARRY(s64, 64) };
+    CHECK(cases, ints);
+}
+
+// What PTX leaves open, as an H200 has it: the carry of a difference is 1 where nothing was borrowed.
+Test(exec_int, sums_and_differences_share_a_carry)
+{
+    static const struct ptx_case cases[] = {
+        { "sub.cc.u32 %d, %a, %b; addc.u32 %d, 0, 0;", not_borrowed, 32, 32, 32, 32, 0 },
+        { "add.cc.u32 %d, %a, %b; subc.u32 %d, 0, 0;", not_carried, 32, 32, 32, 32, 0 },
+        { "sub.cc.s32 %d, %a, %b; addc.cc.s32 %d, 0, 0;", not_borrowed, 32, 32, 32, 32, 0 },
+        { "sub.cc.s32 %d, %a, %b; subc.s32 %d, 0, 0;", borrow_out, 32, 32, 32, 32, 0 },
+    };
     CHECK(cases, ints);
 }
 

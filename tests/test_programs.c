@@ -2,91 +2,15 @@
 // stderr. DRIVER, LADDER, SIMT, PTX are paths that the build defines.
 #include <criterion/criterion.h>
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define OUTPUT 65536
-
-struct run {
-    int status;  // exit status; -1 for a signal
-    char out[OUTPUT], err[OUTPUT];
-};
-
-static void slurp(FILE *f, char text[OUTPUT])
-{
-    rewind(f);
-    size_t n = fread(text, 1, OUTPUT - 1, f);
-    text[n] = '\0';
-    fclose(f);
-}
-
-// Runs program with the arguments, up to a NULL.
-static void run(struct run *r, const char *program, ...)
-{
-    char *argv[32] = { (char *)program };
-    va_list args;
-    va_start(args, program);
-    for (int i = 1; i < 31 && (argv[i] = va_arg(args, char *)); i++)
-        ;
-    va_end(args);
-    FILE *out = tmpfile(), *err = tmpfile();
-    cr_assert(out && err, "no temporary files");
-    fflush(NULL);
-    pid_t child = fork();
-    if (!child) {
-        dup2(fileno(out), 1);
-        dup2(fileno(err), 2);
-        execv(program, argv);
-        _exit(127);
-    }
-    int status = 0;
-    cr_assert(child > 0 && waitpid(child, &status, 0) == child);
-    r->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    slurp(out, r->out);
-    slurp(err, r->err);
-}
-
-static int lines(const char *text)
-{
-    int n = 0;
-    for (; *text; text++)
-        n += *text == '\n';
-    return n;
-}
-
-static void refused(const struct run *r, const char *what, const char *word)
-{
-    cr_assert(r->status > 0 && r->status < 126, "%s: exit status %d", what, r->status);
-    cr_assert(lines(r->err) == 1, "%s: %d lines on stderr: %s", what, lines(r->err), r->err);
-    cr_assert(strstr(r->err, word), "%s: '%s' does not mention '%s'", what, r->err, word);
-    cr_assert(!r->out[0], "%s: wrote to stdout: %s", what, r->out);
-}
-
-static char path[64];  // of the scratch file; one at a time
-
-static void forget_scratch(void)
-{
-    if (path[0])
-        unlink(path);
-    path[0] = '\0';
-}
+#include "program_case.h"
 
 TestSuite(simt, .fini = forget_scratch);
 TestSuite(driver, .fini = forget_scratch);
-
-static const char *scratch(const char *content, size_t bytes)
-{
-    forget_scratch();
-    strcpy(path, "/tmp/gemm-steps-XXXXXX");
-    int fd = mkstemp(path);
-    FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
-    cr_assert(f && fwrite(content, 1, bytes, f) == bytes && !fclose(f), "no scratch file");
-    return path;
-}
 
 Test(driver, refuses_bad_sizes_and_options)
 {
@@ -189,7 +113,8 @@ static const char *changed(const char *from, const char *to)
 Test(driver, runs_a_kernel_from_elsewhere)
 {
     struct run r;
-    run(&r, DRIVER, "--device=sim", "--size", "40", "--ptx", changed("fma.rn.f32", "fma.rn.f32"), NULL);
+    const char *path = changed("fma.rn.f32", "fma.rn.f32");
+    run(&r, DRIVER, "--device=sim", "--size", "40", "--ptx", path, NULL);
     cr_assert(r.status == 0 && strstr(r.out, path) && strstr(r.out, "\nright "), "%d: %s%s", r.status, r.out, r.err);
     run(&r, DRIVER, "--device=sim", "--size", "40", "--ptx", changed("fma.rn.f32", "fma.rz.f32"), "--seed", "2", NULL);
     cr_assert(r.status == 0, "the other rounding is within the bound: %s%s", r.out, r.err);
@@ -212,7 +137,8 @@ Test(driver, refuses_a_kernel_from_elsewhere_that_is_no_gemm)
         refused(&r, changes[i][1], changes[i][2]);
         cr_assert_eq(r.status, 2);
     }
-    run(&r, DRIVER, "--ptx", scratch("hello\n", 6), NULL);
+    const char *path = scratch("hello\n", 6);
+    run(&r, DRIVER, "--ptx", path, NULL);
     refused(&r, "no PTX", path);
     run(&r, DRIVER, "--ptx", "/nonexistent.ptx", NULL);
     refused(&r, "no file", "/nonexistent.ptx");
@@ -315,7 +241,8 @@ Test(simt, refuses_files_that_are_not_ptx)
     run(&r, SIMT, "inspect", scratch(huge, sizeof huge), NULL);
     refused(&r, "one long line", "not PTX");
     // A file of 100 MB without a newline, sparse on the disk, so not even its bytes are PTX.
-    cr_assert(truncate(scratch("x", 1), 100000000) == 0);
+    const char *path = scratch("x", 1);
+    cr_assert(truncate(path, 100000000) == 0);
     run(&r, SIMT, "inspect", path, NULL);
     refused(&r, "100 MB", "64 MiB");
 }
@@ -367,6 +294,9 @@ Test(simt, refuses_bad_launches_and_arguments)
     refused(&r, "grid", "--grid");
     run(&r, SIMT, "run", PTX, "gemm", "--block", "1,2,3,4", NULL);
     refused(&r, "block", "--block");
+    run(&r, SIMT, "run", PTX, "gemm", "--block", "1,1,65", "i32:2", "i32:2", "i32:3", "f32:1", "f32[6]=iota",
+        "f32[6]=iota", "f32:0", "f32[4]=zeros", NULL);
+    refused(&r, "block along z", "at most 64 along z");
     run(&r, SIMT, "run", PTX, "gemm", "--grid", "1,65536", "--block", "2147483647,2147483647,2147483647", "i32:2",
         "i32:2", "i32:3", "f32:1", "f32[6]=iota", "f32[6]=ones", "f32:0", "f32[4]=uninit", NULL);
     refused(&r, "grid", "65535");

@@ -204,6 +204,68 @@ Test(ptx_parse, an_unknown_instruction_refuses_its_kernel_and_no_other)
     dev_close(d);
 }
 
+// Loads before and after a broken declaration or function, and expects k to be refused at that line for that reason,
+// and the kernel good to run.
+static void expect_only_k_refused(const char *text, unsigned line, const char *what)
+{
+    struct dev *d = simulator();
+    struct dev_module *m = load(d, text, strlen(text));
+    struct dev_launch launch = { { 1, 1, 1 }, { 32, 1, 1 }, 0, NULL, 0 };
+    char place[32];
+    cr_assert_not_null(m, "the whole file is refused: %s", dev_error(d));
+    cr_expect_null(dev_kernel(d, m, "k"), "accepted: %s", text);
+    snprintf(place, sizeof place, "test.ptx:%u:", line);
+    cr_expect(strncmp(dev_error(d), place, strlen(place)) == 0, "line %u is meant: %s", line, dev_error(d));
+    cr_expect_not_null(strstr(dev_error(d), what), "'%s' is not in: %s", what, dev_error(d));
+    struct dev_kernel *good = dev_kernel(d, m, "good");
+    cr_assert_not_null(good, "%s", dev_error(d));
+    cr_expect(dev_launch(d, good, &launch) && dev_sync(d), "%s", dev_error(d));
+    dev_close(d);
+}
+
+#define GOOD ".visible .entry good()\n{\nret;\n}\n"
+
+Test(ptx_parse, a_kernel_that_does_not_parse_is_refused_and_no_other)
+{
+    expect_only_k_refused(BODY("mov.u32 %r1 %r2;") GOOD, AT, "','");
+    expect_only_k_refused(PTX_HEAD GOOD ".visible .entry k(.reg .u32 x)\n{\nret;\n}\n", 8, "register parameters");
+    expect_only_k_refused(BODY("{ .surprise 3; }") GOOD, AT, ".surprise");
+    expect_only_k_refused(BODY("mov.u32 %r1, \"text\";") GOOD, AT, "operand");
+}
+
+Test(ptx_parse, a_function_that_does_not_parse_refuses_the_kernels_that_call_it)
+{
+    expect_only_k_refused(PTX_HEAD ".func f()\n{\nmov.u32 %r1 %r2;\n}\n" GOOD
+                                   ".visible .entry k()\n{\ncall f;\nret;\n}\n",
+                          6, "before '%r2'");
+}
+
+Test(ptx_parse, a_declaration_that_is_not_supported_refuses_the_kernels_that_name_it)
+{
+    expect_only_k_refused(PTX_HEAD ".global .texref picture;\n" GOOD
+                                   ".visible .entry k()\n{\n.reg .b64 %d;\nmov.u64 %d, picture;\nret;\n}\n",
+                          12, "textures are not supported");
+    expect_only_k_refused(PTX_HEAD ".surprise x\n" GOOD
+                                   ".visible .entry k()\n{\n.reg .b64 %d;\nld.global.u64 %d, [x];\n}\n",
+                          12, "'.surprise'");
+}
+
+Test(ptx_parse, what_is_not_supported_is_said_by_its_name)
+{
+    expect_only_k_refused(BODY("tex.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%d, {%r0, %r1}];") GOOD, AT, "textures");
+    expect_only_k_refused(BODY("suld.b.2d.b32.trap %r0, [%d, {%r0, %r1}];") GOOD, AT, "surfaces");
+    expect_only_k_refused(BODY("call cudaLaunchDeviceV2, ();") GOOD, AT, "dynamic parallelism");
+    expect_only_k_refused(BODY("ld.global.u32 %r0, [%d, {%r1}];") GOOD, AT, "address alone");
+    expect_only_k_refused(BODY("wgmma.fence.sync.aligned;") GOOD, AT, "wgmma");
+    expect_only_k_refused(BODY("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%r0, %r1, %r2, %r3}, %d, %d, %p, 1, "
+                               "1, 0, 1;") GOOD,
+                          AT, "wgmma");
+    expect_only_k_refused(BODY("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%d], [%d, "
+                               "{%r0, %r1}], [%d];") GOOD,
+                          AT, "TMA");
+    expect_only_k_refused(BODY("mapa.u64 %d, %d, %r1;") GOOD, AT, "clusters");
+}
+
 Test(ptx_parse, nesting_has_an_end)
 {
     static char text[8192];

@@ -12,6 +12,7 @@
 
 #include "fake_device.h"
 #include "options.h"
+#include "progress.h"
 #include "tester.h"
 #include "tester_explain.h"
 
@@ -220,6 +221,45 @@ Test(tester, the_checked_launch_is_the_timed_one_on_the_simulated_gpu)
     o.warmup = 2;
     run(&step_f32, &o);
     cr_expect_eq(fake.launches, 1 + 2 + 4, "%d launches", fake.launches);
+}
+
+// Of a block: many times what it takes, and few enough that an endless loop is found in seconds.
+Test(tester, a_block_counts_as_endless_by_the_size_of_its_work)
+{
+    static const int depths[] = { 1, 256, 4096, 100000 };
+    for (size_t i = 0; i < sizeof depths / sizeof *depths; i++) {
+        struct tester_options o = options_of(8, 8, depths[i]);
+        run(&step_f32, &o);
+        const uint64_t work = 32 * 64 * (uint64_t)depths[i];
+        cr_expect_geq(fake.budget, 2 * work + (1 << 22), "K %d", depths[i]);
+        cr_expect_leq(fake.budget, 8 * work + (1 << 22), "K %d", depths[i]);
+        cr_expect(i > 1 || fake.budget < 10000000, "K %d: %llu", depths[i], (unsigned long long)fake.budget);
+    }
+}
+
+Test(progress, a_long_launch_has_a_line_that_is_wiped_at_its_end)
+{
+    static const struct {
+        uint64_t done;
+        double seconds;
+        const char *text;
+    } cases[] = { { 10, 1.9, "" }, { 10, 2.5, "\r 25 % of 40 blocks after 2 s" }, { 40, 1, "" } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        progress_line(out, cases[i].done, 40, cases[i].seconds);
+        fclose(out);
+        cr_expect_str_eq(text, cases[i].text);
+        free(text);
+    }
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    progress_line(out, 40, 40, 3);
+    fclose(out);
+    cr_expect(size == 72 && text[0] == '\r' && text[71] == '\r' && strspn(text + 1, " ") == 70, "'%s'", text);
+    free(text);
 }
 
 Test(tester, a_gpu_runs_warm_up_and_timed_launches_and_the_baseline_as_often)

@@ -401,4 +401,7 @@ static inline f64 upper_half(f64 x)
 
 #include "alu_half.h"
 
+#include "alu_fp8.h"
+#include "alu_video.h"
+
 #endif

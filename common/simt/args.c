@@ -1,213 +1,359 @@
-// See args.h.
+// The grammar of arguments. See args.h.
 #include "args.h"
 
+#include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../matrix.h"
-#include "alu_math.h"
+#define DEPTH 16  // nesting of structs
+#define ALIGN_MAX 16
 
-enum number { SIGNED, UNSIGNED, HALF, BFLOAT, FLOAT, DOUBLE };
-
-struct arg_type {
-    const char *name;
-    size_t bytes;
-    enum number number;
+struct reader {
+    struct buffers *buffers;
+    const char *place, *whole;  // whole: the argument as it was written
+    unsigned fields;            // of structs so far, to name their arrays
+    bool content;               // TYPE[COUNT]=... is the content itself, in place
+    size_t from, to;            // then: the bytes of it that are initialised
+    char *error;
 };
 
-static const struct arg_type types[] = {
-    { "i8", 1, SIGNED },  { "u8", 1, UNSIGNED },  { "i16", 2, SIGNED }, { "u16", 2, UNSIGNED },
-    { "i32", 4, SIGNED }, { "u32", 4, UNSIGNED }, { "i64", 8, SIGNED }, { "u64", 8, UNSIGNED },
-    { "f16", 2, HALF },   { "bf16", 2, BFLOAT },  { "f32", 4, FLOAT },  { "f64", 8, DOUBLE },
-};
-
-const char *arg_type_name(const struct arg *a)
+static bool fail(struct reader *r, const char *text, const char *why)
 {
-    return a->type->name;
+    if (text == r->whole)
+        snprintf(r->error, DEV_ERROR_MAX, "%.700s", why);
+    else
+        snprintf(r->error, DEV_ERROR_MAX, "'%.200s': %.700s", text, why);
+    return false;
 }
 
-static void put(const struct arg_type *t, unsigned char *at, double v)
+// Room for so many bytes more, aligned; NULL when memory runs out.
+static unsigned char *append(struct arg *a, size_t bytes, uint32_t align)
 {
-    float f = (float)v;
-    uint64_t bits = 0;
-    switch (t->number) {
-    case SIGNED:
-        bits = (uint64_t)(int64_t)v;
-        break;
-    case UNSIGNED:
-        bits = v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v;
-        break;
-    case HALF:
-        bits = f16_of_f32(bits_of(f));
-        break;
-    case BFLOAT:
-        bits = bf16_of_f32(bits_of(f));
-        break;
-    case FLOAT:
-        bits = bits_of(f);
-        break;
-    case DOUBLE:
-        memcpy(&bits, &v, sizeof bits);
-        break;
+    const size_t at = (a->bytes + align - 1) / align * align;
+    unsigned char *data = realloc(a->data, at + bytes + 8);
+    if (!data)
+        return NULL;
+    memset(data + a->bytes, 0, at + bytes + 8 - a->bytes);
+    a->data = data;
+    a->bytes = at + bytes;
+    a->align = a->align > align ? a->align : align;
+    return data + at;
+}
+
+static bool append_pointer(struct reader *r, struct arg *a, size_t buffer)
+{
+    struct pointer *more = realloc(a->pointers, (a->n_pointers + 1) * sizeof *more);
+    if (more)
+        a->pointers = more;
+    if (!more || !append(a, 8, 8))
+        return fail(r, a->text, "out of memory");
+    more[a->n_pointers++] = (struct pointer){ a->bytes - 8, buffer };
+    a->array = true;
+    return true;
+}
+
+// The length of the first item of a list: up to a ',' or the end, braces and their content taken as one.
+static size_t item_length(const char *text)
+{
+    size_t i = 0, depth = 0;
+    for (; text[i] && (depth || text[i] != ','); i++) {
+        depth += text[i] == '{';
+        depth -= text[i] == '}' && depth;
     }
-    memcpy(at, &bits, t->bytes);
+    return i;
 }
 
-double arg_element(const struct arg *a, const unsigned char *data, size_t i)
-{
-    uint64_t bits = 0;
-    memcpy(&bits, data + i * a->type->bytes, a->type->bytes);
-    uint32_t low = (uint32_t)bits;
-    float f;
-    double d;
-    switch (a->type->number) {
-    case SIGNED:
-        return (double)((int64_t)(bits << (64 - 8 * a->type->bytes)) >> (64 - 8 * a->type->bytes));
-    case UNSIGNED:
-        return (double)bits;
-    case HALF:
-        low = f32_of_f16(low);
-        break;
-    case BFLOAT:
-        low <<= 16;
-        break;
-    case FLOAT:
-        break;
-    case DOUBLE:
-        memcpy(&d, &bits, sizeof d);
-        return d;
-    }
-    memcpy(&f, &low, sizeof f);
-    return f;
-}
+static bool value(struct reader *r, const char *text, struct arg *out, unsigned depth);
 
-// A scalar is read by its own type, so that u64 and i64 keep all their bits.
-static bool scalar(const struct arg_type *t, const char *text, unsigned char *at)
+// Puts a field behind what is there already.
+static bool append_field(struct reader *r, struct arg *whole, const struct arg *field)
 {
-    char *end;
-    errno = 0;
-    if (t->number == SIGNED) {
-        long long v = strtoll(text, &end, 0);
-        long long top = t->bytes == 8 ? INT64_MAX : (1ll << (8 * t->bytes - 1)) - 1;
-        if (end == text || *end || errno || v > top || v < -top - 1)
-            return false;
-        memcpy(at, &v, t->bytes);
-    } else if (t->number == UNSIGNED) {
-        unsigned long long v = strtoull(text, &end, 0);
-        if (end == text || *end || errno || *text == '-' || (t->bytes < 8 && v >> 8 * t->bytes))
-            return false;
-        memcpy(at, &v, t->bytes);
-    } else {
-        double v = strtod(text, &end);
-        if (end == text || *end)
-            return false;
-        put(t, at, v);
+    unsigned char *at = append(whole, field->bytes, field->align);
+    if (!at)
+        return fail(r, whole->text, "out of memory");
+    memcpy(at, field->data, field->bytes);
+    for (size_t i = 0; i < field->n_pointers; i++) {
+        struct pointer *more = realloc(whole->pointers, (whole->n_pointers + 1) * sizeof *more);
+        if (!more)
+            return fail(r, whole->text, "out of memory");
+        whole->pointers = more;
+        more[whole->n_pointers++] =
+            (struct pointer){ field->pointers[i].at + (size_t)(at - whole->data), field->pointers[i].buffer };
     }
     return true;
 }
 
-static bool read_file(const char *path, struct arg *a, char error[DEV_ERROR_MAX])
+// The text of struct:{...} between its braces
+static bool fields(struct reader *r, char *inner, struct arg *out, unsigned depth)
 {
-    FILE *f = fopen(path, "rb");
-    size_t got = f ? fread(a->data, 1, a->bytes, f) : 0;
-    bool more = f && got == a->bytes && fgetc(f) != EOF;
-    if (!f)
-        snprintf(error, DEV_ERROR_MAX, "%.300s: %s", path, strerror(errno));
-    else if (got != a->bytes || more)
-        snprintf(error, DEV_ERROR_MAX, "%.300s: the array needs %zu bytes, the file has %s", path, a->bytes,
-                 more ? "more" : "fewer");
-    if (f)
-        fclose(f);
-    return f && got == a->bytes && !more;
+    for (char *item = inner; *item;) {
+        const size_t n = item_length(item);
+        const char end = item[n];
+        item[n] = '\0';
+        struct arg field = { .align = 1 };
+        r->fields++;
+        bool ok = value(r, item, &field, depth + 1) && append_field(r, out, &field);
+        arg_free(&field);
+        if (!ok)
+            return false;
+        item += n + (end != '\0');
+    }
+    return out->bytes ? append(out, 0, out->align) != NULL : fail(r, out->text, "a struct has at least one field");
 }
 
-// The array's contents from the text after '='.
-static bool fill(const char *how, struct arg *a, char error[DEV_ERROR_MAX])
+// TYPE:{1,2,3}, or the N numbers of TYPExN:{...}, aligned together
+static bool numbers(struct reader *r, const struct arg_type *t, char *inner, size_t lanes, struct arg *out)
 {
-    bool normal = !strncmp(how, "normal:", 7), uniform = !strncmp(how, "uniform:", 8);
-    if (!strcmp(how, "uninit"))
-        return true;
-    a->data = calloc(a->count, a->type->bytes);
-    if (!a->data) {
-        snprintf(error, DEV_ERROR_MAX, "%zu bytes do not fit in memory", a->bytes);
-        return false;
+    size_t n = 0;
+    const uint32_t whole = (uint32_t)(lanes * t->bytes);
+    for (char *item = inner; *item; n++) {
+        const size_t length = item_length(item);
+        const char end = item[length];
+        item[length] = '\0';
+        unsigned char *at = append(out, t->bytes,
+                                   n       ? 1
+                                   : lanes ? (whole < ALIGN_MAX ? whole : ALIGN_MAX)
+                                           : (uint32_t)t->bytes);
+        if (!at || !arg_number(t, item, at))
+            return fail(r, item, "is not a number of this type");
+        item += length + (end != '\0');
     }
-    if (*how == '@')
-        return read_file(how + 1, a, error);
-    if (!strcmp(how, "zeros"))
-        return true;
-    if (!strcmp(how, "ones") || !strcmp(how, "iota")) {
-        for (size_t i = 0; i < a->count; i++)
-            put(a->type, a->data + i * a->type->bytes, *how == 'o' ? 1 : (double)i);
-        return true;
-    }
-    char *end = NULL;
-    const char *digits = strchr(how, ':');
-    uint64_t seed = digits ? strtoull(digits + 1, &end, 10) : 0;
-    if ((!normal && !uniform) || end == digits + 1 || *end) {
-        snprintf(error, DEV_ERROR_MAX,
-                 "'%.200s': an array holds normal:SEED, uniform:SEED, iota, zeros, ones, uninit or @file", how);
-        return false;
-    }
-    struct matrix row = matrix_new(DEV_F64, 1, (int)a->count);
-    if (!row.data) {
-        snprintf(error, DEV_ERROR_MAX, "%zu elements do not fit in memory", a->count);
-        return false;
-    }
-    matrix_fill_random(&row, seed);
-    bool whole = a->type->number == SIGNED || a->type->number == UNSIGNED;
-    for (size_t i = 0; i < a->count; i++) {
-        double v = ((double *)row.data)[i];
-        if (uniform)
-            v = 0.5 * erfc(-v / sqrt(2.0));  // the normal distribution's own function makes it uniform in (0, 1)
-        if (whole)
-            v = uniform ? floor(100 * v) : rint(10 * v);
-        put(a->type, a->data + i * a->type->bytes, whole && a->type->number == UNSIGNED ? fabs(v) : v);
-    }
-    matrix_free(&row);
-    return true;
+    return (n && (!lanes || n == lanes)) ||
+           fail(r, out->text, lanes ? "expected as many numbers as the type has" : "no number");
 }
 
-bool arg_parse(const char *text, struct arg *out, char error[DEV_ERROR_MAX])
+static bool hex_bytes(struct reader *r, const char *digits, struct arg *out)
 {
-    *out = (struct arg){ .count = 1 };
-    size_t n = strcspn(text, ":[");
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strlen(types[i].name) == n && !strncmp(text, types[i].name, n))
-            out->type = &types[i];
-    if (!out->type || !text[n]) {
-        snprintf(error, DEV_ERROR_MAX,
-                 "argument '%.200s': write TYPE:VALUE or TYPE[COUNT]=CONTENT, such as i32:7 or "
-                 "f32[64]=normal:1 (types: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64)",
-                 text);
-        return false;
+    const size_t n = strlen(digits);
+    for (size_t i = 0; i + 1 < n; i += 2) {
+        const char pair[3] = { digits[i], digits[i + 1], 0 };
+        unsigned char *at = append(out, 1, 1);
+        if (!at || !isxdigit((unsigned char)pair[0]) || !isxdigit((unsigned char)pair[1]))
+            return fail(r, out->text, "bytes are written as pairs of hexadecimal digits");
+        *at = (unsigned char)strtoul(pair, NULL, 16);
     }
-    if (text[n] == ':') {
-        out->bytes = out->type->bytes;
-        out->data = calloc(1, 8);
-        if (out->data && scalar(out->type, text + n + 1, out->data))
-            return true;
-        snprintf(error, DEV_ERROR_MAX, "argument '%.200s': '%.100s' is no %s", text, text + n + 1, out->type->name);
-        return false;
-    }
+    return (n && n % 2 == 0) || fail(r, out->text, "bytes are written as pairs of hexadecimal digits");
+}
+
+// TYPE[COUNT]=CONTENT; count: the text after '['
+static bool read_array(struct reader *r, const struct arg_type *t, const char *count, struct buffer *b)
+{
     char *end, why[DEV_ERROR_MAX];
     errno = 0;
-    unsigned long long count = strtoull(text + n + 1, &end, 10);
-    if (errno || end == text + n + 1 || text[n + 1] == '-' || end[0] != ']' || end[1] != '=' || !count ||
-        count > INT32_MAX) {
-        snprintf(error, DEV_ERROR_MAX, "argument '%.200s': an array is written TYPE[COUNT]=CONTENT, COUNT 1 to %d",
-                 text, INT32_MAX);
-        return false;
+    const unsigned long long n = strtoull(count, &end, 10);
+    if (errno || end == count || *count == '-' || end[0] != ']' || end[1] != '=' || !n || n > INT32_MAX) {
+        snprintf(why, sizeof why, "an array is written TYPE[COUNT]=CONTENT, COUNT 1 to %d", INT32_MAX);
+        return fail(r, count, why);
     }
-    out->array = true;
-    out->count = (size_t)count;
-    out->bytes = out->count * out->type->bytes;
-    if (fill(end + 2, out, why))
+    b->type = t;
+    b->count = (size_t)n;
+    b->bytes = b->count * t->bytes;
+    if (arg_fill(end + 2, b, why))
         return true;
-    snprintf(error, DEV_ERROR_MAX, "argument '%.200s': %.700s", text, why);
+    snprintf(r->error, DEV_ERROR_MAX, "%s", why);
+    return false;
+}
+
+static bool array(struct reader *r, const struct arg_type *t, const char *count, const char *name, struct arg *out)
+{
+    struct buffer b = { .named = name };
+    if (name)
+        snprintf(b.name, sizeof b.name, "%s", name);
+    else if (r->fields)
+        snprintf(b.name, sizeof b.name, "%.40s, field %u", r->place, r->fields - 1);
+    else
+        snprintf(b.name, sizeof b.name, "%.40s", r->place);
+    bool ok = read_array(r, t, count, &b);
+    struct buffer *all = ok ? realloc(r->buffers->all, (r->buffers->n + 1) * sizeof *all) : NULL;
+    if (!all) {
+        free(b.data);
+        return ok ? fail(r, count, "out of memory") : false;
+    }
+    r->buffers->all = all;
+    all[r->buffers->n] = b;
+    return append_pointer(r, out, r->buffers->n++);
+}
+
+// The content of a variable of the module, in place.
+static bool content(struct reader *r, const struct arg_type *t, const char *count, struct arg *out)
+{
+    struct buffer b = { 0 };
+    bool ok = read_array(r, t, count, &b);
+    unsigned char *at = ok ? append(out, b.bytes, (uint32_t)t->bytes) : NULL;
+    if (at && b.data)
+        memcpy(at, b.data, b.bytes);
+    r->from = b.from * t->bytes;
+    r->to = b.to * t->bytes;
+    free(b.data);
+    return at || (ok && fail(r, count, "out of memory"));
+}
+
+static bool is_name(const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isalnum((unsigned char)text[i]) && text[i] != '_')
+            return false;
+    return n && n < 60 && !isdigit((unsigned char)*text);
+}
+
+static bool find_buffer(const struct buffers *b, const char *name, size_t n, size_t *found)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (b->all[i].named && strlen(b->all[i].name) == n && !strncmp(b->all[i].name, name, n))
+            return *found = i, true;
+    return false;
+}
+
+// NAME, or NAME=TYPE[COUNT]=CONTENT
+static bool named(struct reader *r, const char *text, size_t n, struct arg *out)
+{
+    size_t found;
+    const bool known = find_buffer(r->buffers, text, n, &found);
+    if (known && !text[n])
+        return append_pointer(r, out, found);
+    if (known)
+        return fail(r, text, "this name has an array already");
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)n, text);
+    const char *rest = text + n + 1;
+    const size_t length = strcspn(rest, ":[");
+    const struct arg_type *t = text[n] && rest[length] == '[' ? arg_type_named(rest, length) : NULL;
+    if (!t)
+        return fail(r, text,
+                    text[n] ? "a name stands for an array: NAME=TYPE[COUNT]=CONTENT" : "no array has this name");
+    return array(r, t, rest + length + 1, name, out);
+}
+
+static bool usage(struct reader *r, const char *text)
+{
+    return fail(r, text,
+                "write TYPE:VALUE, TYPE[COUNT]=CONTENT, struct:{...} or bytes:HEX, such as i32:7 or f32[64]=normal:1 "
+                "(types: i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64)");
+}
+
+// TYPE:NUMBER, TYPE:{...}, TYPExN:{...}; n: the length of the type
+static bool typed(struct reader *r, const char *text, size_t n, struct arg *out)
+{
+    const char *rest = text + n + 1, *x = memchr(text, 'x', n);
+    const size_t lanes = x ? strtoul(x + 1, NULL, 10) : 0, length = strlen(rest);
+    const struct arg_type *t = arg_type_named(text, x ? (size_t)(x - text) : n);
+    const bool list = *rest == '{' && rest[length - 1] == '}';
+    if (!t || (x && (!list || (lanes != 2 && lanes != 4) || x + 2 != text + n)))
+        return usage(r, text);
+    if (list) {
+        char *inner = strndup(rest + 1, length - 2);
+        bool ok = inner ? numbers(r, t, inner, lanes, out) : fail(r, text, "out of memory");
+        free(inner);
+        return ok;
+    }
+    unsigned char *at = append(out, t->bytes, (uint32_t)t->bytes);
+    out->type = t;
+    char why[160];
+    snprintf(why, sizeof why, "'%.100s' is no %s", rest, t->name);
+    return (at && arg_number(t, rest, at)) || fail(r, text, why);
+}
+
+static bool value(struct reader *r, const char *text, struct arg *out, unsigned depth)
+{
+    const size_t n = strcspn(text, ":[=,{}"), length = strlen(text);
+    out->text = text;
+    if (depth > DEPTH)
+        return fail(r, text, "structs nest too deeply");
+    if (!strncmp(text, "bytes:", 6))
+        return hex_bytes(r, text + 6, out);
+    if (!strncmp(text, "struct:{", 8) && text[length - 1] == '}') {
+        char *inner = strndup(text + 8, length - 9);
+        bool ok = inner ? fields(r, inner, out, depth) : fail(r, text, "out of memory");
+        free(inner);
+        out->array = false;
+        return ok;
+    }
+    const struct arg_type *t = text[n] == '[' ? arg_type_named(text, n) : NULL;
+    if (t)
+        return r->content && !depth ? content(r, t, text + n + 1, out) : array(r, t, text + n + 1, NULL, out);
+    if (text[n] == ':')
+        return typed(r, text, n, out);
+    if ((!text[n] || text[n] == '=') && is_name(text, n) && !arg_type_named(text, n))
+        return named(r, text, n, out);
+    return usage(r, text);
+}
+
+static bool parse(struct reader *r, const char *text, struct arg *out, char error[DEV_ERROR_MAX])
+{
+    char why[DEV_ERROR_MAX];
+    r->error = why;
+    r->whole = text;
+    *out = (struct arg){ .align = 1 };
+    const bool ok = value(r, text, out, 0);
+    out->text = text;
+    if (!ok)
+        snprintf(error, DEV_ERROR_MAX, "argument '%.150s': %.800s", text, why);
+    return ok;
+}
+
+bool arg_parse(const char *text, const char *place, struct buffers *buffers, struct arg *out, char error[DEV_ERROR_MAX])
+{
+    struct reader r = { .buffers = buffers, .place = place };
+    return parse(&r, text, out, error);
+}
+
+bool arg_parse_content(const char *text, struct buffers *buffers, struct arg *out, size_t *from, size_t *to,
+                       char error[DEV_ERROR_MAX])
+{
+    struct reader r = { .buffers = buffers, .place = text, .content = true, .to = SIZE_MAX };
+    const bool ok = parse(&r, text, out, error);
+    *from = r.from;
+    *to = r.to < out->bytes ? r.to : out->bytes;
+    return ok;
+}
+
+void arg_free(struct arg *a)
+{
+    free(a->data);
+    free(a->pointers);
+    *a = (struct arg){ 0 };
+}
+
+void buffers_free(struct buffers *b)
+{
+    for (size_t i = 0; i < b->n; i++)
+        free(b->all[i].data);
+    free(b->all);
+    *b = (struct buffers){ 0 };
+}
+
+void arg_link(struct arg *a, const struct buffers *buffers)
+{
+    for (size_t i = 0; i < a->n_pointers; i++)
+        memcpy(a->data + a->pointers[i].at, &buffers->all[a->pointers[i].buffer].address, 8);
+}
+
+// The kinds of numbers that PTX tells apart: integers, floats, and bits that may be either.
+static bool same_kind(const struct arg *a, enum ptx_type t)
+{
+    const bool real = t >= PTX_F16 && t <= PTX_F64, whole = t >= PTX_U8 && t <= PTX_S64;
+    const bool integer = a->array || (a->type && a->type->number <= UNSIGNED), number = a->type || a->array;
+    return !number || (real ? !integer : whole ? integer : true);
+}
+
+bool arg_fits(const struct arg *a, const struct ptx_var *v, const char *place, char error[DEV_ERROR_MAX])
+{
+    const bool plain = v->bytes == ptx_type_bytes(v->type);
+    char wants[96];
+    if (a->bytes == v->bytes && (!plain || same_kind(a, v->type)))
+        return true;
+    if (plain && v->type >= PTX_B8 && v->type <= PTX_B128)
+        snprintf(wants, sizeof wants, "is .%s, of %llu bytes", ptx_type_name(v->type), (unsigned long long)v->bytes);
+    else if (plain)
+        snprintf(wants, sizeof wants, "is .%s: write %s:VALUE%s", ptx_type_name(v->type), arg_type_of(v->type)->name,
+                 v->bytes == 8 && v->type == PTX_U64 ? " or an array" : "");
+    else
+        snprintf(wants, sizeof wants, "is a struct or an array of %llu bytes", (unsigned long long)v->bytes);
+    snprintf(error, DEV_ERROR_MAX, "%s, '%.200s', has %zu bytes%s; the parameter %s", place, a->text, a->bytes,
+             a->array  ? " (an address)"
+             : a->type ? a->type->number <= UNSIGNED ? " (an integer)" : " (a floating-point number)"
+                       : "",
+             wants);
     return false;
 }

@@ -75,6 +75,11 @@ static void sim_set_budget(struct dev *d, uint64_t warp_instructions)
     simt_of(d)->budget = warp_instructions ? warp_instructions : SIMT_BUDGET;
 }
 
+static void sim_set_progress(struct dev *d, dev_progress *show)
+{
+    simt_of(d)->progress = show;
+}
+
 static void sim_set_checks(struct dev *d, bool on)
 {
     simt_of(d)->checks = on;
@@ -205,6 +210,7 @@ const struct backend simt_backend = {
     .open = sim_open,
     .close = sim_close,
     .set_jobs = sim_set_jobs,
+    .set_progress = sim_set_progress,
     .set_budget = sim_set_budget,
     .set_tensor_cores = sim_set_tensor_cores,
     .set_checks = sim_set_checks,

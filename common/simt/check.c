@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shadow.h"
+#include "warp.h"
+
 // --- findings ---
 
 struct share {  // how often in one block
@@ -79,6 +82,27 @@ struct fault check_site(const struct warp *w, uint32_t inst, uint32_t lane, enum
     return (struct fault){ .kind = kind, .inst = inst, .warp = w->index, .lane = lane, .block = w->block->linear };
 }
 
+bool check_stored(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t address, unsigned shift,
+                  unsigned char *bytes)
+{
+    unsigned char data[16];
+    const bool init = mbarrier_stored(w, u, lane, data);
+    if (!init && u->kind != UOP_STORE)
+        return false;
+    const struct memop *m = init ? &u->warp->mem : u->mem;
+    for (uint32_t e = 0; !init && e < m->n; e++) {
+        const uint32_t size = m->reg_class[e] == SLOT_64 ? 8 : 4;
+        memcpy(data + e * m->bytes, w->regs + m->reg[e] + lane * size, m->bytes);
+    }
+    const unsigned char *slot = w->regs + m->base;
+    const uint64_t base = m->base_class == SLOT_32 ? ((const u32 *)slot)[lane] : ((const u64 *)slot)[lane];
+    const uint32_t from = (uint32_t)address - (uint32_t)(base + m->offset);
+    if (from > sizeof data - (1u << shift))
+        return false;
+    memcpy(bytes, data + from, 1u << shift);
+    return true;
+}
+
 // --- which granules an access touches ---
 
 struct place {
@@ -110,6 +134,18 @@ static uint32_t sort_places(struct place places[PATTERN_UNITS], const struct tou
     return n;
 }
 
+// Do the lanes go through the run in order, each touching so many granules?
+static void find_spread(struct run *run, const struct touch *all, uint32_t each)
+{
+    run->lane = all[run->first].lane;
+    run->spread = each ? (uint8_t)__builtin_ctz(each) : 0;
+    for (uint32_t i = 0; i < run->n && run->spread != NO_SPREAD; i++) {
+        const struct touch *touch = &all[run->first + i];
+        if (touch->lane2 != NO_LANE || touch->lane != run->lane + (i >> run->spread))
+            run->spread = NO_SPREAD;
+    }
+}
+
 static bool learn(struct touches *t, const uint64_t address[LANES], uint32_t active, uint32_t bytes, unsigned shift)
 {
     struct place places[PATTERN_UNITS + 1];
@@ -132,11 +168,13 @@ static bool learn(struct touches *t, const uint64_t address[LANES], uint32_t act
     }
     for (uint32_t i = 0; i < n; i++) {
         if (!i || places[i].at != places[i - 1].at + 1)
-            t->runs[t->n_runs++] = (struct run){ places[i].at, i, 0 };
+            t->runs[t->n_runs++] = (struct run){ .at = places[i].at, .first = i };
         t->runs[t->n_runs - 1].n++;
         t->all[i] = places[i].by;
         t->at[i] = (uint32_t)places[i].at;
     }
+    for (uint32_t i = 0; i < t->n_runs; i++)
+        find_spread(&t->runs[i], t->all, bytes >> shift);
     return true;
 }
 
@@ -168,78 +206,59 @@ void check_pattern(struct warp *w, uint32_t index, uint32_t pattern)
         t->pattern = pattern;
 }
 
-// --- time ---
-
-void check_arrives(struct warp *w, uint32_t number)
-{
-    struct checker *c = w->block->worker->check;
-    c->barriers[number].at[w->index] = c->now++;
-}
-
-static void join(struct checker *c, uint32_t number, uint32_t n_warps)
-{
-    uint32_t *at = c->barriers[number].at, joined[LANES] = { 0 };
-    for (uint32_t u = 0; u < n_warps; u++) {
-        if (!at[u])
-            continue;
-        for (uint32_t v = 0; v < n_warps; v++)
-            joined[v] = c->seen[u][v] > joined[v] ? c->seen[u][v] : joined[v];
-        joined[u] = at[u] > joined[u] ? at[u] : joined[u];
-    }
-    for (uint32_t w = 0; w < n_warps; w++) {
-        if (!at[w])
-            continue;
-        for (uint32_t v = 0; v < n_warps; v++)
-            c->seen[w][v] = joined[v] > c->seen[w][v] ? joined[v] : c->seen[w][v];
-        for (uint32_t lane = 0; lane < LANES; lane++)
-            c->synced[w][lane] = at[w];
-    }
-}
-
-void check_opens(struct block *b, uint32_t number, bool everyone)
-{
-    struct checker *c = b->worker->check;
-    if (everyone) {
-        c->all_seen = c->now++;
-        c->barrier++;
-    } else {
-        join(c, number, b->n_warps);
-    }
-    memset(c->barriers[number].at, 0, sizeof c->barriers[number].at);
-}
-
-void check_warp_syncs(struct warp *w, uint32_t lanes)
-{
-    struct checker *c = w->block->worker->check;
-    for (uint32_t lane = 0; lane < LANES; lane++)
-        if (lanes >> lane & 1)
-            c->synced[w->index][lane] = c->now;
-    c->now++;
-}
-
-void check_joins(struct warp *w)
-{
-    struct checker *c = w->block->worker->check;
-    for (uint32_t v = 0; v < LANES; v++)
-        c->seen[w->index][v] = c->now;
-    check_warp_syncs(w, ALL_LANES);
-}
+// --- blocks ---
 
 #define TIME_MAX 0x80000000u  // far from the special times of check_shared.c
 
-void check_block_starts(struct worker *worker)
+struct block_check *check_block_new(struct checker *c)
 {
-    struct checker *c = worker->check;
-    if (c->now > TIME_MAX || c->copies) {
-        check_shared_clear(c);
-        c->now = c->barrier = 0;
+    struct block_check *k = calloc(1, sizeof *k);
+    if (!k)
+        return NULL;
+    const bool views = c->grid->code->orders_threads;
+    const bool shadows = c->grid->code->shadows_local || c->grid->code->shadows_memory;
+    if ((!views || (k->views = calloc(c->grid->threads, sizeof *k->views))) &&
+        (!shadows || (k->shadows = shadows_new(c->grid))) && check_shared_new(c, k))
+        return k;
+    check_block_free(c, k);
+    return NULL;
+}
+
+void check_block_free(struct checker *c, struct block_check *k)
+{
+    check_order_clear(c, k);
+    shadows_free(k->shadows);
+    free(k->views);
+    free(k->granules);
+    free(k->strong);
+    free(k->quiet);
+    free(k);
+}
+
+void check_block_starts(struct block *b)
+{
+    struct checker *c = b->worker->check;
+    struct block_check *k = b->check;
+    check_order_clear(c, k);
+    const bool late = c->now > TIME_MAX && !c->grid->turns;
+    if (late || k->copies) {
+        check_shared_clear(c, k);
+        k->barrier = 0;
     }
-    c->start = c->now = c->now + 1;
-    c->all_seen = c->start - 1;
-    c->barrier++;
-    memset(c->seen, 0, sizeof c->seen);
-    memset(c->synced, 0, sizeof c->synced);
-    memset(c->barriers, 0, sizeof c->barriers);
+    c->now = late ? 1 : c->now + 1;
+    k->start = c->now;
+    k->all_seen = k->start - 1;
+    if (c->grid->code->reserved_bytes) {  // which are zero by now, for every thread
+        check_shared_zeroed(c, k, c->grid->code->reserved_bytes);
+        k->all_seen = c->now++;
+    }
+    k->barrier++;
+    k->calm = ++c->calms;
+    memset(k->seen, 0, sizeof k->seen);
+    memset(k->synced, 0, sizeof k->synced);
+    memset(k->barriers, 0, sizeof k->barriers);
+    if (k->shadows)
+        shadows_start(k->shadows);
 }
 
 // --- around a launch ---
@@ -251,9 +270,11 @@ struct checker *check_new(const struct grid *g, uint32_t n_memops)
         return NULL;
     c->grid = g;
     c->now = 1;
+    c->pool = known_pool((uint64_t)g->grid[0] * g->grid[1] * g->grid[2]);
+    c->n_granules = (g->shared_bytes >> g->code->shared_shift) + 1;
     c->n_touches = 2 * n_memops;
     c->touches = calloc(c->n_touches + 1, sizeof *c->touches);
-    if (!c->touches || !check_shared_new(c) || !check_global_new(c)) {
+    if (!c->touches || !check_global_new(c)) {
         check_free(c);
         return NULL;
     }
@@ -273,8 +294,7 @@ void check_free(struct checker *c)
         free(c->touches[i]);
     }
     free(c->touches);
-    free(c->granules);
-    free(c->quiet);
+    check_order_free(c);
     check_global_free(c);
     for (size_t i = 0; i < c->n_findings; i++)
         free(c->findings[i].shares);
@@ -282,9 +302,9 @@ void check_free(struct checker *c)
     free(c);
 }
 
-void check_add(struct checker *sum, const struct checker *c)
+void check_add(struct checker *sum, struct checker *c)
 {
-    sum->failed |= c->failed;
+    sum->failed |= c->failed || c->pool.failed;
     for (size_t i = 0; i < c->n_findings; i++) {
         const struct finding *from = &c->findings[i];
         struct finding *f = find(sum, &from->fault);
@@ -300,7 +320,7 @@ void check_add(struct checker *sum, const struct checker *c)
 
 bool check_complete(const struct checker *c)
 {
-    return !c->failed;
+    return !c->failed && !c->pool.failed;
 }
 
 static int by_place(const void *a, const void *b)

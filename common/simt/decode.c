@@ -99,6 +99,7 @@ struct uop *emit_alu(struct decoder *x, enum alu_op op, uint32_t d, uint32_t a, 
 {
     struct uop *u = emit(x, UOP_ALU);
     u->fn = x->exec->alu[op];
+    u->op = (uint16_t)op;
     u->d = d;
     u->a = a;
     u->b = b;
@@ -121,12 +122,16 @@ static uint64_t align_up(uint64_t n, uint64_t to)
     return (n + to - 1) / to * to;
 }
 
-static void mark_shared(struct decoder *x, const struct ptx_operand *o, bool *used)
+// Marks the variables that o names; true where it asks for the shared memory that the system reserves.
+static bool mark_shared(struct decoder *x, const struct ptx_operand *o, bool *used)
 {
+    static const char reserved[] = "%reserved_smem_offset_";
+    bool asks = o->kind == OPND_SREG && o->name.n > strlen(reserved) && !memcmp(o->name.p, reserved, strlen(reserved));
     if (o->var >= 0)
         used[o->var] = true;
     for (uint32_t i = 0; i < o->count; i++)
-        mark_shared(x, &o->list[i], used);
+        asks |= mark_shared(x, &o->list[i], used);
+    return asks;
 }
 
 // The name in the source: "_ZZ4gemmE2As" is As. Source: the Itanium C++ ABI, 5.1 (a name is its length and itself).
@@ -198,9 +203,17 @@ static void place_variables(struct decoder *x)
         x->address[x->f->vars[i]] = local;
         local += v->bytes;
     }
+    bool reserves = false;
     for (uint32_t i = 0; i < x->f->n_insts; i++)
         for (uint32_t j = 0; j < x->f->insts[i].n_operands; j++)
-            mark_shared(x, &x->f->insts[i].operand[j], used);
+            reserves |= mark_shared(x, &x->f->insts[i].operand[j], used);
+    if (reserves) {
+        const char *name = "reserved shared memory";
+        const struct ptx_var v = { .name = { name, (uint32_t)strlen(name) }, .bytes = RESERVED_SHARED };
+        note_shared(x, &v, 0);
+        shared = RESERVED_SHARED + x->gap;
+        x->code->reserved_bytes = RESERVED_SHARED;
+    }
     for (int dynamic = 0; dynamic < 2; dynamic++) {
         for (uint32_t i = 0; i < m->n_vars; i++) {
             const struct ptx_var *v = &m->vars[i];
@@ -324,6 +337,8 @@ struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const 
     find_pieces(x.code);
     find_uniform(&x);
     merge_accesses(&x);
+    if (gap)
+        add_shadows(&x);
     place_slots(&x);
     measure_lines(x.code);
     arena_free(x.scratch);

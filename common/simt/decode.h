@@ -7,8 +7,9 @@
 
 // Decodes the kernel f of m. globals[v] is the address of the module's variable v in global or const space; exec is the
 // executor that will run the code, sm the card's architecture (90), gap the bytes (a multiple of 128) to leave free
-// after each static variable in shared memory, arena where the code lives. Returns NULL with one line in error, and the
-// place in *at, for an instruction that is unknown or makes no sense.
+// after each static variable in shared memory (0 but for the checks, whose code follows undefined bits: shadow.h),
+// arena where the code lives. Returns NULL with one line in error, and the place in *at, for an instruction that is
+// unknown or makes no sense.
 struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const uint64_t *globals,
                     const struct exec *exec, unsigned sm, uint32_t gap, struct arena *arena, char error[DEV_ERROR_MAX],
                     const char **at);
@@ -18,6 +19,7 @@ struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const 
 #include <setjmp.h>
 
 #define NO_VREG UINT32_MAX
+#define RESERVED_SHARED 1024u  // bytes of shared memory that the system reserves on sm_80 and newer: 1 KB a block
 
 struct vreg {  // a register before it has a slot; constants are registers that nobody writes
     enum slot_class slot;
@@ -37,6 +39,7 @@ struct decoder {
     struct arena *arena;    // what lives as long as the code
     struct arena *scratch;  // what does not
     struct code *code;
+    uint32_t reserved_at;  // offset in shared memory of what the system reserves, where the kernel asks for it
     uint64_t *address;   // by variable: its offset in its space; .param variables of a body are in local memory
     bool *in_local;      // by variable: such a .param variable
     struct vreg *vregs;  // the PTX registers first, then temporaries and constants
@@ -73,6 +76,12 @@ void place_slots(struct decoder *x);
 // Calls f for every vreg that u reads or writes, before place_slots.
 typedef void visit_vreg(void *context, uint32_t *vreg, bool is_def);
 void visit_operands(struct uop *u, visit_vreg *f, void *context);
+// Sets unwritten[v], of each vreg v, where some path from the kernel's start reads v before it writes it.
+void find_unwritten(struct decoder *x, bool *unwritten);
+
+// shadow.c: adds the uops that follow what nothing has written through the registers, for the checks; before
+// place_slots.
+void add_shadows(struct decoder *x);
 
 // merge.c: marks the accesses to shared memory that ptxas makes one, for the counters; before place_slots.
 void merge_accesses(struct decoder *x);

@@ -3,38 +3,89 @@
 #include <string.h>
 
 #include "decode_inst.h"
+#include "inline.h"
 #include "warp.h"
 
-// call.uni (retval), vprintf, (format, values); call.uni __assertfail, (what, file, line, function, size)
+// The device runtime's functions for launches and graphs from a kernel.
+static bool is_launch(struct str name)
+{
+    static const char *const words[] = { "cudaLaunchDevice",
+                                         "cudaGetParameterBuffer",
+                                         "cudaDeviceSynchronize",
+                                         "cudaStream",
+                                         "cudaEvent",
+                                         "cudaGraph",
+                                         "cudaMemcpy",
+                                         "cudaMemset",
+                                         "__cudaCDP2" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (name.n >= strlen(words[i]) && !memcmp(name.p, words[i], strlen(words[i])))
+            return true;
+    return false;
+}
+
+struct system {
+    const char *name;
+    uint32_t arguments;
+    warp_fn run;
+};
+
+// The offset in local memory of an argument or a result.
+static uint32_t place_of(struct decoder *x, const struct ptx_operand *a, uint32_t least)
+{
+    if (a->kind != OPND_VAR || !is_local_param(x, (uint32_t)a->var) || x->m->vars[a->var].bytes < least)
+        decode_fail(x, a->at, "expected a .param variable of this function");
+    return (uint32_t)x->address[a->var];
+}
+
+static const struct system *find_system(struct decoder *x, const struct ptx_operand *name)
+{
+    static const struct system systems[] = { { "vprintf", 2, warp_printf },
+                                             { "__assertfail", 5, warp_assert },
+                                             { "malloc", 1, warp_malloc },
+                                             { "free", 1, warp_free } };
+    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++)
+        if (str_is(name->name, systems[i].name))
+            return &systems[i];
+    if (is_launch(name->name))
+        decode_fail(x, name->at, "kernels that launch kernels (dynamic parallelism) are not supported: '%.*s'",
+                    (int)name->name.n, name->name.p);
+    decode_fail(x, name->at,
+                "'%.*s' has no body in this file; of system calls only printf, assert, malloc and free are supported",
+                (int)name->name.n, name->name.p);
+}
+
+// call.uni (retval), vprintf, (format, values) and the other system calls
 void decode_call(struct decoder *x, const struct parts *s)
 {
-    const struct ptx_operand *o = x->in->operand, *arguments = NULL;
+    const struct ptx_operand *o = x->in->operand, *arguments = NULL, *results = NULL;
     uint32_t n = x->in->n_operands, i = 0;
     if (s->n > 2 || (s->n == 2 && !str_is(s->part[1], "uni")))
         decode_unknown(x);
     if (i < n && o[i].kind == OPND_GROUP)
-        i++;  // what printf returns, the number of its values, is left as it is: nobody asks
+        results = &o[i++];
     if (i == n || o[i].kind != OPND_NAME)
-        decode_fail(x, x->in->at, "indirect calls are not supported");
+        decode_fail(x, x->in->at, "this form of a call through a pointer is not supported");
     const struct ptx_operand *name = &o[i++];
+    const struct system *system = find_system(x, name);
     arguments = i < n && o[i].kind == OPND_GROUP ? &o[i] : NULL;
-    bool prints = str_is(name->name, "vprintf"), asserts = str_is(name->name, "__assertfail");
-    if (!prints && !asserts)
-        decode_fail(x, name->at,
-                    "'%.*s' has no body in this file; of system calls only printf and assert are supported",
-                    (int)name->name.n, name->name.p);
-    if (!arguments || arguments->count != (prints ? 2 : 5))
+    const bool heap = system->arguments == 1, allocates = system->run == warp_malloc;
+    if (!arguments || arguments->count != system->arguments || (allocates && (!results || results->count != 1)))
         decode_fail(x, name->at, "'%.*s' takes other arguments", (int)name->name.n, name->name.p);
     struct call *call = decode_alloc(x, sizeof *call);
-    for (uint32_t k = 0; k < arguments->count; k++) {
-        const struct ptx_operand *a = &arguments->list[k];
-        if (a->kind != OPND_VAR || !is_local_param(x, (uint32_t)a->var))
-            decode_fail(x, a->at, "expected a .param variable of this function");
-        call->argument[k] = (uint32_t)x->address[a->var];
-    }
-    struct warpop *op = emit_warp(x, prints ? warp_printf : warp_assert, GATHER_NONE);
-    op->more = call;
-    x->code->ordered = true;  // what blocks print comes in their order
+    for (uint32_t k = 0; k < arguments->count; k++)
+        call->argument[k] = place_of(x, &arguments->list[k], heap ? 8 : 0);
+    call->result_bytes = allocates ? 8 : system->run == warp_printf && results && results->count == 1 ? 4 : 0;
+    if (call->result_bytes)
+        call->result = place_of(x, &results->list[0], call->result_bytes);
+    emit_warp(x, system->run, GATHER_NONE)->more = call;
+    x->code->uses_heap |= heap;
+    x->code->ordered = true;  // what blocks print, and which blocks of the heap they get, comes in their order
+}
+
+void decode_end(struct decoder *x, const struct parts *s)
+{
+    emit_warp(x, warp_end, GATHER_NONE)->op = str_is(s->part[0], OP_STACK_FULL) ? END_STACK : END_POINTER;
 }
 
 // brx.idx{.uni} index, targets: a comparison and a branch for each

@@ -8,6 +8,8 @@ uint32_t destination_predicate(struct decoder *x, const struct ptx_operand *o)
 {
     if (o->negated)
         decode_fail(x, o->at, "a destination cannot be negated");
+    if (o->kind == OPND_INT)
+        decode_fail(x, o->at, "expected a predicate register");
     return operand_predicate(x, o);
 }
 
@@ -188,6 +190,19 @@ void decode_testp(struct decoder *x, const struct parts *s)
     emit_alu(x, op, destination_predicate(x, &x->in->operand[0]), a, a, NO_VREG);
 }
 
+// p = the number of a's allocation is that of one of the module's constants
+static void is_constant(struct decoder *x, uint32_t p, uint32_t window)
+{
+    uint32_t one = vreg_new(x, SLOT_PRED), none = vreg_const(x, SLOT_32, 0);
+    emit_alu(x, ALU_setp_ne_b32, p, none, none, NO_VREG);
+    for (uint32_t i = 0; i < x->m->n_vars; i++) {
+        if (x->m->vars[i].space != SPACE_CONST || !x->globals[i])
+            continue;
+        emit_alu(x, ALU_setp_eq_u64, one, window, vreg_const(x, SLOT_64, x->globals[i] >> MEMORY_SHIFT), NO_VREG);
+        emit_alu(x, ALU_or_pred, p, p, one, NO_VREG);
+    }
+}
+
 // isspacep.space p, a: does the generic address a lie in the window of that space?
 void decode_isspacep(struct decoder *x, const struct parts *s)
 {
@@ -196,15 +211,22 @@ void decode_isspacep(struct decoder *x, const struct parts *s)
         decode_unknown(x);
     bool shared = str_is(s->part[1], "shared") || str_is(s->part[1], "shared::cta");
     uint32_t a = operand_value(x, &x->in->operand[1], PTX_U64), window = vreg_new(x, SLOT_64);
-    uint32_t p = destination_predicate(x, &x->in->operand[0]);
+    uint32_t d = destination_predicate(x, &x->in->operand[0]), p = vreg_new(x, SLOT_PRED);
     emit_alu(x, ALU_shr_u64, window, a, vreg_const(x, SLOT_32, MEMORY_SHIFT), NO_VREG);
     if (shared || str_is(s->part[1], "local")) {
         uint64_t is = (shared ? WINDOW_SHARED : WINDOW_LOCAL) >> MEMORY_SHIFT;
         emit_alu(x, ALU_setp_eq_u64, p, window, vreg_const(x, SLOT_64, is), NO_VREG);
     } else if (str_is(s->part[1], "global")) {
         uint64_t first = (WINDOW_SHARED < WINDOW_LOCAL ? WINDOW_SHARED : WINDOW_LOCAL) >> MEMORY_SHIFT;
+        uint32_t constant = vreg_new(x, SLOT_PRED);
+        is_constant(x, constant, window);
+        emit_alu(x, ALU_not_pred, constant, constant, NO_VREG, NO_VREG);
         emit_alu(x, ALU_setp_lt_u64, p, window, vreg_const(x, SLOT_64, first), NO_VREG);
+        emit_alu(x, ALU_and_pred, p, p, constant, NO_VREG);
+    } else if (str_is(s->part[1], "const")) {
+        is_constant(x, p, window);
     } else {
         decode_unknown(x);
     }
+    emit_alu(x, ALU_mov_pred, d, p, NO_VREG, NO_VREG);
 }

@@ -115,6 +115,8 @@ static void to_pair(struct decoder *x, const struct conversion *c)
 // cvt[.round][.ftz][.sat][.relu][.satfinite].dtype.atype d, a
 void decode_cvt(struct decoder *x, const struct parts *s)
 {
+    if (decode_cvt_other(x, s))
+        return;
     struct conversion c = conversion(x, s);
     struct chain chain = { .n = 0 };
     if (c.to == PTX_F16X2 || c.to == PTX_BF16X2) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode_inst.h"
+#include "inline.h"
 
 static struct parts split(struct decoder *x)
 {
@@ -82,17 +83,18 @@ enum ptx_type decode_result(enum alu_op op)
     return signatures[op].d;
 }
 
-// d = a + b + carry, or a - b - borrow. The carry flag is a register that no instruction names. It is written last: d
-// may be a or b.
+// d = a + b + carry, or a - b - 1 + carry. The carry flag is a register that no instruction names. It is written last:
+// d may be a or b.
 static void add_with_carry(struct decoder *x, bool subtract, bool in, bool out, uint32_t bytes, uint32_t a, uint32_t b)
 {
     bool wide = bytes == 8;
     if (!x->carry)
         x->carry = vreg_new(x, SLOT_32) + 1;
-    uint32_t flag = x->carry - 1, c = in ? flag : vreg_const(x, SLOT_32, 0), carried = vreg_new(x, SLOT_32);
+    uint32_t flag = x->carry - 1, c = in ? flag : vreg_const(x, SLOT_32, subtract), carried = vreg_new(x, SLOT_32);
     if (out)
-        emit_alu(x, subtract ? (wide ? ALU_borrow_u64 : ALU_borrow_u32) : (wide ? ALU_carry_u64 : ALU_carry_u32),
-                 carried, a, b, c);
+        emit_alu(
+            x, subtract ? (wide ? ALU_carry_of_sub_u64 : ALU_carry_of_sub_u32) : (wide ? ALU_carry_u64 : ALU_carry_u32),
+            carried, a, b, c);
     emit_alu(x, subtract ? (wide ? ALU_subc_u64 : ALU_subc_u32) : (wide ? ALU_addc_u64 : ALU_addc_u32),
              operand_destination(x, &x->in->operand[0], bytes), a, b, c);
     if (out)
@@ -305,7 +307,7 @@ static void mov(struct decoder *x, const struct parts *s)
 }
 
 // cvta[.to].space.u64 d, a: between an address in a space and a generic one. Global and const addresses are generic
-// ones already; shared and local have windows.
+// ones already, and so are those of parameters; shared and local have windows.
 static void cvta(struct decoder *x, const struct parts *s)
 {
     bool to = s->n > 1 && str_is(s->part[1], "to");
@@ -318,7 +320,8 @@ static void cvta(struct decoder *x, const struct parts *s)
         window = WINDOW_SHARED;
     else if (str_is(space, "local"))
         window = WINDOW_LOCAL;
-    else if (!str_is(space, "global") && !str_is(space, "const"))
+    else if (!str_is(space, "global") && !str_is(space, "const") && !str_is(space, "param") &&
+             !str_is(space, "param::entry"))
         decode_unknown(x);
     uint32_t a = operand_value(x, &x->in->operand[1], PTX_U64), d = operand_destination(x, &x->in->operand[0], 8);
     if (window)
@@ -369,13 +372,40 @@ void decode_instruction(struct decoder *x)
         { "red", decode_atomic },
         { "cp", decode_cp },
         { "mbarrier", decode_mbarrier },
-        { "membar", decode_hint },
-        { "fence", decode_hint },
+        { "membar", decode_fence },
+        { "fence", decode_fence },
         { "prefetch", decode_hint },
         { "prefetchu", decode_hint },
         { "nanosleep", decode_hint },
         { "call", decode_call },
         { "brx", decode_brx },
+        { OP_STACK_FULL, decode_end },
+        { OP_NO_FUNCTION, decode_end },
+        { "createpolicy", decode_policy },
+        { "griddepcontrol", decode_ignored },
+        { "applypriority", decode_ignored },
+        { "discard", decode_ignored },
+        { "pmevent", decode_ignored },
+        { "brkpt", decode_brkpt },
+        { "movmatrix", decode_movmatrix },
+        { "ldu", decode_memory },
+        { "vadd", decode_video },
+        { "vadd2", decode_video },
+        { "vadd4", decode_video },
+        { "vsub", decode_video },
+        { "vsub2", decode_video },
+        { "vsub4", decode_video },
+        { "vabsdiff", decode_video },
+        { "vabsdiff2", decode_video },
+        { "vabsdiff4", decode_video },
+        { "vmin", decode_video },
+        { "vmin2", decode_video },
+        { "vmin4", decode_video },
+        { "vmax", decode_video },
+        { "vmax2", decode_video },
+        { "vmax4", decode_video },
+        { "vavrg2", decode_video },
+        { "vavrg4", decode_video },
         { "", decode_hint },  // .branchtargets
     };
     struct parts s = split(x);

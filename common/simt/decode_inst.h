@@ -97,10 +97,26 @@ void decode_activemask(struct decoder *x, const struct parts *s);
 void decode_atomic(struct decoder *x, const struct parts *s);
 void decode_cp(struct decoder *x, const struct parts *s);
 void decode_mbarrier(struct decoder *x, const struct parts *s);
-void decode_hint(struct decoder *x, const struct parts *s);      // fences, prefetches, sleep: nothing to do
+// decode_wait.c: may the load in hand, from an address in register reg (-1: none), be what a thread waits by?
+bool decode_waits(const struct decoder *x, int32_t reg);
+// After an access that a waiting loop may be made of: its result, address and operand (vregs, or NO_VREG). See warp_poll.c.
+void emit_poll(struct decoder *x, uint32_t result, uint32_t address, uint32_t operand);
+void decode_hint(struct decoder *x, const struct parts *s);      // prefetches, sleep: nothing to do
+void decode_fence(struct decoder *x, const struct parts *s);
+// decode_mem.c: .relaxed, .acquire, ... and the scope of an access, for the checks.
+void decode_order(struct decoder *x, const struct parts *s, struct memop *m);
 
 // decode_call.c
 void decode_call(struct decoder *x, const struct parts *s);
+void decode_end(struct decoder *x, const struct parts *s);
 void decode_brx(struct decoder *x, const struct parts *s);
+
+// decode_other.c
+void decode_policy(struct decoder *x, const struct parts *s);
+void decode_ignored(struct decoder *x, const struct parts *s);
+void decode_brkpt(struct decoder *x, const struct parts *s);
+void decode_movmatrix(struct decoder *x, const struct parts *s);
+void decode_video(struct decoder *x, const struct parts *s);
+bool decode_cvt_other(struct decoder *x, const struct parts *s);  // cvt.pack and fp8; false: it is another one
 
 #endif

@@ -179,6 +179,20 @@ static enum ptx_space space_of(const struct parts *s)
     return has(s, "global") ? SPACE_GLOBAL : has(s, "shared") || has(s, "shared::cta") ? SPACE_SHARED : SPACE_GENERIC;
 }
 
+void emit_poll(struct decoder *x, uint32_t result, uint32_t address, uint32_t operand)
+{
+    const uint32_t in[] = { result, address, operand };
+    struct warpop *op = emit_warp(x, warp_poll, GATHER_NONE);
+    op->op = x->code->n_polls++;
+    op->shape = x->vregs[result].slot == SLOT_PRED;
+    for (size_t i = 0; i < sizeof in / sizeof *in; i++) {
+        if (in[i] == NO_VREG)
+            continue;
+        op->type |= (uint32_t)x->vregs[in[i]].slot << 2 * op->n_in;
+        add_in(op, in[i]);
+    }
+}
+
 // atom{.sem}{.scope}{.space}.op{.noftz}.type d, [a], b{, c}; red the same without d
 void decode_atomic(struct decoder *x, const struct parts *s)
 {
@@ -219,8 +233,12 @@ void decode_atomic(struct decoder *x, const struct parts *s)
     if (atom)
         add_outs(x, op, &x->in->operand[0], bytes);
     set_address(x, op, &x->in->operand[atom], space, bytes, MEM_ATOM);
+    op->mem.order = ORDER_RELAXED;
+    op->mem.scope = SCOPE_GPU;
+    decode_order(x, s, &op->mem);
     x->code->ordered |= space != SPACE_SHARED && (atom || real);
-    x->code->orders_blocks |= !has(s, "cta") && (has(s, "acquire") || has(s, "release") || has(s, "acq_rel"));
+    if (atom && space != SPACE_SHARED)
+        emit_poll(x, op->out[0], op->mem.base, in.v[0]);
 }
 
 // cp.async.mbarrier.arrive{.noinc}{.shared}.b64 [p]: an arrival when the thread's copies have come. Here they come at
@@ -238,6 +256,8 @@ static void copies_arrive(struct decoder *x, const struct parts *s)
     struct warpop *op = emit_warp(x, warp_mbarrier, GATHER_NONE);
     op->op = MBARRIER_ARRIVE;
     set_address(x, op, &x->in->operand[0], SPACE_SHARED, 8, MEM_ATOM);
+    op->mem.order = ORDER_RELEASE;
+    x->code->orders_threads = true;
 }
 
 // cp.async.ca.shared.global [to], [from], 4|8|16{, bytes}; cp.async.commit_group; cp.async.wait_group n; .wait_all
@@ -276,15 +296,21 @@ void decode_cp(struct decoder *x, const struct parts *s)
     uint64_t bytes = o[2].bits;
     if (o[2].kind != OPND_INT || !(bytes == 16 || (!bypass && (bytes == 4 || bytes == 8))))
         decode_fail(x, o[2].at, bypass ? "cp.async.cg copies 16 bytes" : "cp.async.ca copies 4, 8 or 16 bytes");
-    if (o[1].kind != OPND_MEM || o[1].reg < 0 || reg_bytes(x, o[1].reg) != 8)
-        decode_fail(x, o[1].at, "expected a global address in a 64-bit register");
+    struct memop from;
+    operand_address(x, &o[1], SPACE_GLOBAL, &from);
+    const bool direct = o[1].reg >= 0 && from.offset <= INT32_MAX;
+    uint32_t place = from.base;
+    if (!direct) {  // a variable, or a step back
+        place = vreg_new(x, SLOT_64);
+        emit_alu(x, ALU_add_u64, place, from.base, vreg_const(x, SLOT_64, from.offset), NO_VREG);
+    }
     struct values in = { .n = 0 };
     if (x->in->n_operands == 4)
         read_value(x, &in, 3, PTX_B32);
     struct warpop *op = emit_warp(x, warp_copy, GATHER_NONE);
     op->op = bypass;
-    op->shape = (uint32_t)o[1].bits;
-    add_in(op, (uint32_t)o[1].reg);
+    op->shape = direct ? (uint32_t)from.offset : 0;
+    add_in(op, place);
     add_values(op, &in);
     set_address(x, op, &o[0], SPACE_SHARED, (uint32_t)bytes, MEM_LDGSTS);
 }
@@ -334,12 +360,32 @@ void decode_mbarrier(struct decoder *x, const struct parts *s)
         add_outs(x, op, &x->in->operand[0], 4);
     struct ptx_operand zero = { .kind = OPND_MEM, .reg = -1, .reg2 = -1, .var = -1, .at = x->in->at };
     set_address(x, op, kind == MBARRIER_COUNT ? &zero : &x->in->operand[!first], SPACE_SHARED, 8, MEM_ATOM);
+    op->mem.order = arrives ? ORDER_RELEASE : test ? ORDER_ACQUIRE : ORDER_WEAK;
+    op->mem.scope = SCOPE_CTA;
+    decode_order(x, s, &op->mem);
+    x->code->orders_threads = true;
+    if (test && (int32_t)op->out[0] != x->in->guard)
+        emit_poll(x, op->out[0], op->mem.base, op->in[0]);
 }
 
-// A block's memory accesses happen in order here, and time stands still: fences, prefetches and sleep change nothing.
+// membar.{cta,gl,sys}, fence.{sc,acq_rel,acquire,release}.scope. A block's accesses happen in order here: only the
+// checks look at fences. Those of proxies, and of the initialisation of mbarriers, order nothing else.
+void decode_fence(struct decoder *x, const struct parts *s)
+{
+    const bool wide = has(s, "gl") || has(s, "gpu") || has(s, "sys");
+    const bool proxy = s->n > 1 && s->part[1].n >= 5 && !memcmp(s->part[1].p, "proxy", 5);
+    if (s->n > 1 && (proxy || str_is(s->part[1], "mbarrier_init"))) {
+        decode_hint(x, s);
+        return;
+    }
+    x->code->orders_threads = true;
+    x->code->orders_blocks |= wide;
+    emit_warp(x, warp_fence, GATHER_NONE)->op = wide;
+}
+
+// Time stands still: prefetches and sleep change nothing.
 void decode_hint(struct decoder *x, const struct parts *s)
 {
-    bool fence = str_is(s->part[0], "membar") || str_is(s->part[0], "fence");
-    x->code->orders_blocks |= fence && !has(s, "cta");
+    (void)s;
     x->first[x->in - x->f->insts] = x->code->n_uops;
 }

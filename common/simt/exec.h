@@ -39,7 +39,7 @@ enum uop_kind {
     UOP_LOAD,     // mem
     UOP_STORE,    // mem
     UOP_BRANCH,   // to uop number target
-    UOP_BARRIER,  // barrier number a of b threads (slots; b may be 0 = all), arrive only where target is 1
+    UOP_BARRIER,  // target, an enum barrier_kind, at barrier number a of b threads (slots; b may be 0 = all)
     UOP_WARP,     // warp: an instruction of the whole warp, or one with more operands than a, b, c
     UOP_EXIT,
     UOP_TRAP,
@@ -64,6 +64,7 @@ struct uop {
     uint8_t saves;    // the destination's slot_class
     uint8_t counts;   // 1 for the uop that stands for its instruction in the counters
     uint8_t flop;     // floating-point operations of a lane
+    uint16_t op;      // UOP_ALU: enum alu_op
     union {
         struct memop *mem;    // UOP_PARAM, UOP_LOAD, UOP_STORE
         struct warpop *warp;  // UOP_WARP
@@ -73,6 +74,11 @@ struct uop {
 #define MEMOP_REGS 4
 
 enum extend { EXTEND_ZERO, EXTEND_SIGN };
+
+// What an access means to other threads. Source: PTX ISA 8.3 to 8.5 (memory consistency model). Every access but a weak
+// one is strong: with another strong one whose scope reaches it, it makes no race.
+enum mem_order { ORDER_WEAK, ORDER_VOLATILE, ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_BOTH };
+enum mem_scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
 
 struct memop {
     enum ptx_space space;
@@ -86,9 +92,18 @@ struct memop {
     uint8_t reg_class[MEMOP_REGS];  // SLOT_NONE for '_'
     uint32_t index;                 // of its counters
     uint8_t counted;                // enum mem_class
+    uint8_t order, scope;           // enum mem_order, enum mem_scope
     bool merged;                    // into another access: counts nothing itself (merge.c)
     uint32_t span;                  // bytes a lane of the machine code's access that this one stands for; 0: its own
     int32_t ahead;                  // which begins so many bytes after the address
+};
+
+enum barrier_kind {
+    BARRIER_SYNC,
+    BARRIER_ARRIVE,  // and go on
+    BARRIER_POPC,    // d = how many threads have the predicate c; all threads are given it
+    BARRIER_AND,     // d = have all?
+    BARRIER_OR       // d = has one?
 };
 
 enum mem_class {  // under which of Nsight Compute's metrics an access counts, besides its space
@@ -136,10 +151,17 @@ struct code {
     uint32_t shared_bytes;  // static shared memory of a block
     uint32_t local_bytes;   // of a thread
     uint32_t param_bytes;
+    uint32_t n_polls;
+    uint32_t reserved_bytes;   // of shared memory, at its start, for the system: zero when a block begins
+    bool takes_param_address;  // the parameters are needed in device memory, too
+    bool uses_heap;            // calls malloc or free
+    bool syncs_grid;           // asks for the grid's workspace (%envreg1)
     bool ordered;  // blocks run one after the other: their order shows in the results, or in what they print
     // For the checks:
     unsigned shared_shift, global_shift;  // the smallest piece loaded or stored is 1 << shift bytes
-    bool orders_blocks;                   // has fences beyond the block
+    bool orders_threads;                  // has fences, mbarriers, or accesses that acquire or release
+    bool orders_blocks;                   // has such fences or accesses whose scope goes beyond the block
+    bool shadows_local, shadows_memory;   // follows undefined bytes through local, through other memory (shadow.h)
     struct shared_var *shared_vars;       // static ones, then the dynamic one; by address
     uint32_t n_shared_vars;
 };
@@ -189,6 +211,7 @@ enum fault_kind {
     FAULT_ALIGN,
     FAULT_BUDGET,
     FAULT_DEADLOCK,
+    FAULT_WAIT,  // for a value that nothing changes; waiting, exited: blocks that wait, and that have not begun
     FAULT_TRAP,
     FAULT_BARRIER,
     FAULT_NOT_MEMBER,  // a lane runs a .sync instruction whose member mask leaves it out
@@ -200,8 +223,11 @@ enum fault_kind {
     FAULT_RACE,         // in shared memory
     FAULT_RACE_BLOCKS,  // in global memory
     FAULT_UNINIT,
-    FAULT_COPY,  // of an asynchronous copy that has not been waited for
-    FAULT_SPLIT  // threads of a block wait at different barriers of the kernel
+    FAULT_COPY,      // of an asynchronous copy that has not been waited for
+    FAULT_SPLIT,     // threads of a block wait at different barriers of the kernel
+    FAULT_LEFT,      // a barrier of the whole block opens, which some threads do not come to because they have ended
+    FAULT_CONST,     // a store to a __constant__ variable
+    FAULT_UNWRITTEN  // what nothing wrote into a register or local memory is used: see shadow.h
 };
 
 struct fault {
@@ -226,6 +252,10 @@ struct split {  // lanes that stand at the same place
     uint32_t barrier;  // number + 1 of the barrier they wait at, 0: they run, WAITS_HERE: for lanes of their warp
 };
 
+struct poll {              // an instruction that a waiting loop may be made of
+    uint32_t seen[LANES];  // a hash of the last address and result
+};
+
 #define WAITS_HERE 99u  // at an instruction of the warp, which runs once all its lanes have come
 
 struct block;
@@ -237,14 +267,19 @@ struct warp {
     uint32_t exited;  // lanes that have ended
     uint32_t lanes;   // lanes that exist
     uint32_t n_splits;
-    struct split splits[LANES];  // by pc, ascending
-    struct copies *copies;       // cp.async under way; NULL where there was none yet
+    struct split splits[LANES];     // by pc, ascending
+    struct copies *copies;          // cp.async under way; NULL where there was none yet
+    struct poll *polls;             // by number; see warp_poll.c
+    uint32_t polled;                // times in a row that its polls saw nothing new
+    bool polling, news;             // so often that it is waiting; it saw something new in this round
+    uint32_t poll_inst, poll_lane;  // where it waits
 };
 
 struct barrier {
-    uint32_t arrived;   // threads
-    uint32_t expected;  // from bar.sync a, b; 0: every thread that has not exited
-    bool passed;        // some arrived and went on: bar.arrive
+    uint32_t arrived;      // threads
+    uint32_t expected;     // from bar.sync a, b; 0: every thread that has not exited
+    bool passed;           // some arrived and went on: bar.arrive
+    uint32_t voters, yes;  // bar.red: threads that brought a predicate, and those whose predicate holds
 };
 
 #define BARRIERS 16
@@ -256,19 +291,26 @@ struct block {
     uint64_t linear;
     uint32_t id[3];
     uint32_t n_warps;
-    uint32_t live;  // threads that have not exited
+    uint32_t live;                    // threads that have not exited
+    uint32_t left_thread, left_inst;  // the first that did, and where
+    uint64_t news_at;                 // steps when a thread last did more than poll
     struct barrier barriers[BARRIERS];
     struct warp *warps;
+    struct block_check *check;  // NULL: only bounds and alignment are checked
 };
 
 struct grid {  // one launch
     const struct code *code;
     const struct memory *memory;
     const unsigned char *params;
+    uint64_t params_at;  // their copy in device memory, where a kernel takes their address (launch_memory.c); else 0
+    struct heap *heap;   // of malloc and free, where the kernel calls them; else NULL
+    uint64_t workspace;  // for synchronising the grid, where a kernel asks for it; else 0
     uint32_t grid[3], block[3];
     uint32_t threads;       // of a block
     uint32_t shared_bytes;  // static and dynamic
     uint64_t budget;        // warp instructions a block may take
+    bool turns;             // one host thread runs the blocks, which take turns (turns.h)
     struct trace *trace;    // NULL: nothing is recorded
 };
 
@@ -277,6 +319,9 @@ struct worker {  // one host thread
     unsigned char *shared;  // shared_bytes of the current block
     unsigned char *local;   // local_bytes for each thread of the block
     uint64_t steps;         // uops executed in the current block
+    bool shares;            // blocks take turns: one that waits for another is left, and gone on with later
+    bool left, resumes;     // the block was left; and it is gone on with
+    bool news;              // the block did more than wait
     struct uop_count *uop_counts;
     uint64_t *runs;  // straight lines entered at each uop
     struct mem_count *mem_counts;
@@ -291,7 +336,7 @@ struct exec {
     const char *isa;
     const alu_fn *alu;    // by enum alu_op
     const warp_fn *warp;  // by enum warp_op
-    // Runs the worker's block to its end or its first fault, which it leaves in worker->fault.
+    // Runs the worker's block to its end, or its first fault, which it leaves in worker->fault, or until it is left.
     void (*run_block)(struct worker *w);
 };
 

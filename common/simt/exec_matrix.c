@@ -83,13 +83,25 @@ static bool find_rows(struct warp *w, const struct uop *u, bool store, struct ro
     return true;
 }
 
+// An access that went wrong. While checks are on that is a finding, and 0 is loaded, or nothing stored.
+static bool excused(struct warp *w, const struct uop *u, uint32_t bytes)
+{
+    struct worker *worker = w->block->worker;
+    if (!worker->check)
+        return false;
+    check_fault(worker);
+    for (uint32_t i = 0; i < u->warp->n_out; i++)
+        memset(w->regs + u->warp->out[i], 0, LANES * bytes);
+    return true;
+}
+
 static bool ldmatrix(struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
     struct rows rows;
     (void)active;  // all of them
     if (!find_rows(w, u, false, &rows))
-        return false;
+        return excused(w, u, 4);
     for (uint32_t i = 0; i < op->shape; i++) {
         unsigned char *d = w->regs + op->out[i];
         if (op->op)
@@ -107,7 +119,7 @@ static bool stmatrix(struct warp *w, const struct uop *u, uint32_t active)
     struct rows rows;
     (void)active;
     if (!find_rows(w, u, true, &rows))
-        return false;
+        return excused(w, u, 4);
     for (uint32_t i = 0; i < op->shape; i++) {
         const unsigned char *s = w->regs + op->in[i];
         u16 turned[64];
@@ -249,7 +261,7 @@ static bool wmma_load(struct warp *w, const struct uop *u, uint32_t active)
     const struct fragment *f = t.f;
     (void)active;
     if (!p)
-        return false;
+        return excused(w, u, f->bytes == 8 ? 8 : 4);
     const bool straight = t.by_columns == f->swapped;
     for (unsigned r = 0; r < f->n; r++) {
         unsigned char *d = w->regs + op->out[r];
@@ -285,7 +297,7 @@ static bool wmma_store(struct warp *w, const struct uop *u, uint32_t active)
     const struct fragment *f = t.f;
     (void)active;
     if (!p)
-        return false;
+        return excused(w, u, f->bytes == 8 ? 8 : 4);
     for (unsigned r = 0; r < f->n; r++) {
         const unsigned char *s = w->regs + op->in[1 + r];
         for (unsigned lane = 0; lane < LANES; lane++) {

@@ -256,12 +256,23 @@ static void match(const struct access *a)
 
 // --- lane by lane ---
 
+static uint32_t lane_in(uint32_t lanes)  // the first
+{
+    return (uint32_t)__builtin_ctz(lanes);
+}
+
 // Tells the checks of an access by some lanes, all of them to one space.
 static void tell(const struct access *a, uint32_t lanes, enum ptx_space space, const uint64_t address[LANES])
 {
     const enum check_op op = a->load ? CHECK_READ : CHECK_WRITE;
+    const bool shared = space == SPACE_SHARED;
+    const uint32_t strong = a->m->order == ORDER_WEAK ? 0 : lanes;
+    for (uint32_t left = a->load ? strong : 0; left; left &= left - 1)
+        check_observes(a->w, lane_in(left), a->m, shared, address[lane_in(left)]);
     if (lanes)
-        (space == SPACE_SHARED ? check_shared : check_global)(a->w, a->u, a->m->index, lanes, address, a->total, op);
+        (shared ? check_shared : check_global)(a->w, a->u, a->m->index, lanes, address, a->total, op);
+    for (uint32_t left = a->load ? 0 : strong; left; left &= left - 1)
+        check_publishes(a->w, lane_in(left), a->m, shared, address[lane_in(left)], false);
 }
 
 // A lane whose access went wrong. While checks are on that is a finding, the lane loads 0 or stores nothing, and the
@@ -282,6 +293,12 @@ static bool excused(struct access *a, uint32_t lane)
     return true;
 }
 
+// A finding alone: a GPU may well store there, and later loads may or may not see it.
+static bool changes_constant(const struct access *a, uint64_t address)
+{
+    return !a->load && worker_of(a)->check && memory_is_constant(worker_of(a)->grid->memory, address);
+}
+
 static bool lane_by_lane(struct access *a)
 {
     struct mem_memo memo = { 0 };
@@ -294,8 +311,9 @@ static bool lane_by_lane(struct access *a)
         address[i] = lane_address(a, i);
         low[i] = (uint32_t)address[i];
         place[i] = access_place(a->w, (uint32_t)i, &space, address[i], a->total);
-        if (address[i] & (a->total - 1) || !place[i]) {
-            fault(a, place[i] ? FAULT_ALIGN : FAULT_BOUNDS, (uint32_t)i, address[i], space);
+        const bool constant = place[i] && space == SPACE_GLOBAL && changes_constant(a, address[i]);
+        if (address[i] & (a->total - 1) || !place[i] || constant) {
+            fault(a, constant ? FAULT_CONST : place[i] ? FAULT_ALIGN : FAULT_BOUNDS, (uint32_t)i, address[i], space);
             if (!excused(a, (uint32_t)i))
                 return false;
             continue;
@@ -338,7 +356,8 @@ static void tell_all(const struct access *a)
     const enum check_op op = a->load ? CHECK_READ : CHECK_WRITE;
     const uint32_t index = a->m->index, number = a->memo->number << 2 | (a->address & 3);
     uint64_t address[LANES];
-    if ((shared ? check_shared_again : check_global_again)(a->w, a->u, index, number, a->address, op))
+    if (a->m->order == ORDER_WEAK &&
+        (shared ? check_shared_again : check_global_again)(a->w, a->u, index, number, a->address, op))
         return;
     for (uint32_t i = 0; i < LANES; i++)
         address[i] = access_address(a->w, a->m, i);
@@ -374,7 +393,7 @@ static bool access(struct access *a)
         return true;
     }
     unsigned char *p = memory_at(g->memory, a->address + (uint64_t)memo->min, extent);
-    if (!p)
+    if (!p || changes_constant(a, a->address))
         return lane_by_lane(a);
     if (a->m->space != SPACE_CONST) {
         access_count_global(a->w, a->m, memo->sectors);

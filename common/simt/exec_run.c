@@ -3,18 +3,25 @@
 // Divergence: a warp's lanes are split by where they stand, ordered by pc, and the lowest pc runs first. Compilers lay
 // code out so that the place where branches meet has a higher pc than both sides, so lanes that lag behind catch up
 // and merge there; no analysis of the control flow is needed. A split that spins (a lane waiting for another lane of
-// its own warp) hands over after SPIN branches, since threads make progress independently.
+// its own warp) hands over after SPIN branches, since threads make progress independently. Where it can be seen to wait
+// (warp_poll.c) it hands over sooner: to other lanes of its warp, then other warps, then other blocks.
 #include <string.h>
 
+#include "barrier.h"
 #include "check.h"
+#include "gather.h"
 #include "isa.h"
+#include "split.h"
 #include "trace.h"
 #include "warp.h"
 
 #define SPIN 4096       // taken branches of a diverged split before the others get a turn
 #define TURN (1 << 18)  // uops of a warp before the other warps get a turn: one may wait for another without a barrier
 
-enum status { RUNNABLE, WAITING, ENDED, FAULTED };
+#define BLOCK_TURN (1u << 22)  // uops of a block before it is left, where blocks take turns
+#define WAIT_MAX (1u << 23)    // uops of a block whose warps do nothing but poll
+
+enum status { RUNNABLE, WAITING, POLLING, ENDED, FAULTED };
 
 static void sreg(struct warp *w, const struct uop *u, uint32_t active)
 {
@@ -86,202 +93,19 @@ static void masked(unsigned char *regs, const struct uop *u, uint32_t active)
     }
 }
 
-// --- splits: w->splits[0] runs; they are ordered by pc ---
-
-static void remove_split(struct warp *w, uint32_t i)
-{
-    w->n_splits--;
-    memmove(&w->splits[i], &w->splits[i + 1], (w->n_splits - i) * sizeof *w->splits);
-}
-
-// Puts a split in its place, merging it with one that stands at the same pc in the same state.
-static void insert_split(struct warp *w, struct split s)
-{
-    uint32_t i = 0;
-    while (i < w->n_splits && w->splits[i].pc < s.pc)
-        i++;
-    for (uint32_t j = i; j < w->n_splits && w->splits[j].pc == s.pc; j++) {
-        if (w->splits[j].barrier == s.barrier) {
-            w->splits[j].mask |= s.mask;
-            return;
-        }
-    }
-    memmove(&w->splits[i + 1], &w->splits[i], (w->n_splits - i) * sizeof *w->splits);
-    w->splits[i] = s;
-    w->n_splits++;
-}
-
-// The runnable split to run next: the first from number from on, else the first of all. -1: none.
-static int pick_split(const struct warp *w, uint32_t from)
-{
-    for (uint32_t k = 0; k < w->n_splits; k++) {
-        uint32_t i = (from + k) % w->n_splits;
-        if (!w->splits[i].barrier)
-            return (int)i;
-    }
-    return -1;
-}
-
-// --- barriers. Source: PTX ISA 9.7.13 bar, barrier; since sm_70 each thread arrives for itself ---
-
-// A check: do all threads that wait at barrier number, which is about to open, stand at the same one of the kernel?
-static void compare_places(struct block *b, uint32_t number)
-{
-    const struct uop *uops = b->worker->grid->code->uops;
-    const struct warp *first = NULL;
-    uint32_t at = 0, lane = 0;
-    for (uint32_t i = 0; i < b->n_warps; i++) {
-        const struct warp *w = &b->warps[i];
-        for (uint32_t j = 0; j < w->n_splits; j++) {
-            const struct split *s = &w->splits[j];
-            if (s->barrier != number + 1)
-                continue;
-            if (!first) {
-                first = w;
-                at = s->pc;
-                lane = (uint32_t)__builtin_ctz(s->mask);
-            } else if (s->pc != at) {
-                struct fault f = check_site(w, uops[s->pc - 1].inst, (uint32_t)__builtin_ctz(s->mask), FAULT_SPLIT);
-                f.other_inst = uops[at - 1].inst;
-                f.other_thread = first->index * LANES + lane;
-                f.other_block = b->linear;
-                check_note(b->worker->check, &f);
-                return;
-            }
-        }
-    }
-}
-
-static void release(struct block *b, uint32_t number)
-{
-    if (b->worker->check) {
-        const struct barrier *bar = &b->barriers[number];
-        const bool everyone = !bar->passed && (!bar->expected || bar->expected >= b->worker->grid->threads);
-        if (everyone)
-            compare_places(b, number);
-        check_opens(b, number, everyone);
-    }
-    b->barriers[number] = (struct barrier){ 0 };
-    for (uint32_t i = 0; i < b->n_warps; i++) {
-        struct warp *w = &b->warps[i];
-        struct split waiting[LANES];
-        uint32_t n = 0;
-        for (uint32_t j = 0; j < w->n_splits;) {
-            if (w->splits[j].barrier == number + 1) {
-                waiting[n++] = w->splits[j];
-                remove_split(w, j);
-            } else {
-                j++;
-            }
-        }
-        for (uint32_t j = 0; j < n; j++)
-            insert_split(w, (struct split){ waiting[j].pc, waiting[j].mask, 0 });
-    }
-}
-
-static bool complete(const struct block *b, const struct barrier *bar)
-{
-    return bar->arrived && bar->arrived >= (bar->expected ? bar->expected : b->live);
-}
-
-static bool fail(struct warp *w, const struct uop *u, enum fault_kind kind, uint32_t active)
-{
-    struct block *b = w->block;
-    b->worker->fault = (struct fault){ .kind = kind,
-                                       .inst = u->inst,
-                                       .warp = w->index,
-                                       .block = b->linear,
-                                       .lane = (uint32_t)__builtin_ctz(active ? active : 1) };
-    return false;
-}
-
-// The active lanes arrive. False on a fault; *wait says whether they have to wait.
-static bool arrive(struct warp *w, const struct uop *u, uint32_t active, bool *wait)
-{
-    struct block *b = w->block;
-    uint32_t lane = (uint32_t)__builtin_ctz(active);
-    uint32_t number = ((const u32 *)(w->regs + u->a))[lane], count = ((const u32 *)(w->regs + u->b))[lane];
-    if (number >= BARRIERS || count % LANES)
-        return fail(w, u, FAULT_BARRIER, active);
-    struct barrier *bar = &b->barriers[number];
-    // With a count, whole warps arrive: lanes that have ended, or do not exist, count as arrived.
-    bar->arrived += count && !(w->lanes & ~w->exited & ~active) ? LANES : (uint32_t)__builtin_popcount(active);
-    bar->expected = count;
-    if (b->worker->check)
-        check_arrives(w, number);
-    *wait = u->target == 0;
-    bar->passed |= !*wait;
-    if (!*wait && complete(b, bar))
-        release(b, number);
-    return true;
-}
-
-// --- instructions of the whole warp ---
-
-// The lanes that must stand at u before it runs. False on a fault.
-static bool needed(struct warp *w, const struct uop *u, uint32_t active, uint32_t *lanes)
-{
-    const struct warpop *op = u->warp;
-    const uint32_t alive = w->lanes & ~w->exited;
-    *lanes = ALL_LANES;
-    if (op->gather != GATHER_ALL) {
-        *lanes = ((const u32 *)(w->regs + op->in[op->n_in - 1]))[__builtin_ctz(active)];
-        if (active & ~*lanes) {
-            fail(w, u, FAULT_NOT_MEMBER, active & ~*lanes);
-            w->block->worker->fault.lanes = *lanes;
-            return false;
-        }
-        *lanes &= alive;
-    } else if (alive != ALL_LANES) {
-        fail(w, u, FAULT_MISSING, active);
-        w->block->worker->fault.lanes = ~alive;
-        return false;
-    }
-    return true;
-}
-
-// Lets splits go on that wait for lanes of their own warp and now have them. False if there is none.
-static bool wake(struct warp *w)
-{
-    const struct uop *uops = w->block->worker->grid->code->uops;
-    uint32_t synced = 0;  // lanes that stand at a bar.warp.sync
-    for (uint32_t i = 0; i < w->n_splits; i++)
-        if (w->splits[i].barrier == WAITS_HERE && uops[w->splits[i].pc].warp->gather == GATHER_SYNC)
-            synced |= w->splits[i].mask;
-    for (uint32_t i = 0; i < w->n_splits; i++) {
-        struct split *s = &w->splits[i];
-        uint32_t lanes;
-        if (s->barrier != WAITS_HERE || !needed(w, &uops[s->pc], s->mask, &lanes))
-            continue;
-        bool sync = uops[s->pc].warp->gather == GATHER_SYNC;
-        if (lanes & ~(sync ? synced : s->mask))
-            continue;
-        if (!sync) {
-            s->barrier = 0;
-            return true;
-        }
-        for (uint32_t j = 0; j < w->n_splits;) {
-            struct split t = w->splits[j];
-            if (t.barrier != WAITS_HERE || uops[t.pc].warp->gather != GATHER_SYNC || !(t.mask & lanes)) {
-                j++;
-                continue;
-            }
-            remove_split(w, j);
-            if (w->block->worker->check)
-                check_warp_syncs(w, t.mask);
-            w->block->worker->uop_counts[t.pc].warps++;
-            w->block->worker->uop_counts[t.pc].idle += (uint32_t)(LANES - __builtin_popcount(t.mask));
-            insert_split(w, (struct split){ t.pc + 1, t.mask, 0 });
-            j = 0;
-        }
-        return true;
-    }
-    return false;
-}
-
 // --- running ---
 
-enum outcome { NEXT, JUMPED, LEFT, TURN_OVER, FAULT };  // LEFT: no lane of the split is left to run
+enum outcome { NEXT, JUMPED, POLLED, LEFT, TURN_OVER, FAULT };  // LEFT: no lane of the split is left to run
+
+// A uop was counted for the lanes that came to it; those of active run it, which may be none, or more than came.
+static void recount(struct uop_count *count, uint32_t came, uint32_t active)
+{
+    count->idle -= (uint32_t)(LANES - __builtin_popcount(came));
+    if (active)
+        count->idle += (uint32_t)(LANES - __builtin_popcount(active));
+    else
+        count->warps--;
+}
 
 // One uop, by the lanes of s that its guard lets through; s->pc is its index, or afterwards where a branch went.
 static enum outcome step(struct warp *w, struct split *s, const struct uop *u, uint64_t turn_ends)
@@ -299,7 +123,6 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
     worker->steps++;
     if (!active)
         return NEXT;
-    bool wait = false;
     switch ((enum uop_kind)u->kind) {
     case UOP_ALU:
         if (active == ALL_LANES)
@@ -323,48 +146,48 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
         return ISA(exec_store)(w, u, active) ? NEXT : FAULT;
     case UOP_BRANCH:
         if (worker->steps > worker->grid->budget) {
-            fail(w, u, FAULT_BUDGET, active);
+            warp_fault(w, u, FAULT_BUDGET, active, 0);
             return FAULT;
         }
         if (active != s->mask) {
             worker->uop_counts[s->pc].split++;
-            insert_split(w, (struct split){ s->pc + 1, s->mask & ~active, 0 });
+            split_insert(w, (struct split){ s->pc + 1, s->mask & ~active, 0 });
         }
         *s = (struct split){ u->target, active, 0 };
         return worker->steps > turn_ends ? TURN_OVER : JUMPED;
     case UOP_BARRIER:
-        if (!arrive(w, u, active, &wait))
+        if (!barrier_arrive(w, u, s, active))
             return FAULT;
-        if (!wait)
-            return NEXT;
-        insert_split(w, (struct split){ s->pc + 1, active, ((const u32 *)(regs + u->a))[__builtin_ctz(active)] + 1 });
-        s->mask &= ~active;
         return s->mask ? NEXT : LEFT;
     case UOP_WARP:
         if (u->warp->gather != GATHER_NONE) {
-            uint32_t lanes;
-            if (!needed(w, u, active, &lanes))
+            const uint32_t came = active;
+            if (!gather_lanes(w, u, s, &active))
                 return FAULT;
-            if (lanes & ~active) {  // counted when it runs
-                worker->uop_counts[s->pc].warps--;
-                worker->uop_counts[s->pc].idle -= (uint32_t)(LANES - __builtin_popcount(active));
-                insert_split(w, (struct split){ s->pc, active, WAITS_HERE });
-                s->mask &= ~active;
+            if (active != came)
+                recount(&worker->uop_counts[s->pc], came, active);
+            if (!active)
                 return s->mask ? NEXT : LEFT;
-            }
         }
-        if (worker->check && u->warp->gather == GATHER_SYNC)
-            check_warp_syncs(w, active);
         if (worker->grid->trace)
             trace_step(w, u, active);
-        return u->warp->fn(w, u, active) ? NEXT : FAULT;
+        if (!gather_run(w, u, active))
+            return FAULT;
+        if (!w->polling)
+            return NEXT;
+        w->polling = false;
+        return POLLED;
     case UOP_EXIT:
+        if (b->live == worker->grid->threads) {
+            b->left_thread = w->index * LANES + (uint32_t)__builtin_ctz(active);
+            b->left_inst = u->inst;
+        }
         w->exited |= active;
         b->live -= (uint32_t)__builtin_popcount(active);
         s->mask &= ~active;
         return s->mask ? NEXT : LEFT;
     case UOP_TRAP:
-        fail(w, u, FAULT_TRAP, active);
+        warp_fault(w, u, FAULT_TRAP, active, 0);
         return FAULT;
     case UOP_KINDS:
         break;
@@ -373,8 +196,8 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
 }
 
 // Runs split s, which has been taken off the warp's list, until it has to make room: it has ended or waits (LEFT), its
-// warp's turn or its own is over (TURN_OVER, JUMPED), or it stands where another split may join it or go first (NEXT).
-// But for LEFT and FAULT it goes on at s->pc.
+// warp's turn or its own is over (TURN_OVER, JUMPED), it waits for a value (POLLED), or it stands where another split
+// may join it or go first (NEXT). But for LEFT and FAULT it goes on at s->pc.
 static enum outcome run_split(struct warp *w, struct split *s, uint64_t turn_ends)
 {
     struct worker *worker = w->block->worker;
@@ -392,7 +215,7 @@ static enum outcome run_split(struct warp *w, struct split *s, uint64_t turn_end
             continue;
         }
         enum outcome outcome = step(w, s, u, turn_ends);
-        s->pc += outcome == NEXT;
+        s->pc += outcome == NEXT || outcome == POLLED;
         if (outcome != NEXT && outcome != JUMPED)
             return outcome;
         if (w->n_splits && (alone || outcome == JUMPED || s->pc >= w->splits[0].pc))
@@ -403,32 +226,57 @@ static enum outcome run_split(struct warp *w, struct split *s, uint64_t turn_end
 // pick_split, after lanes that wait for each other have been let go where none can run.
 static int next_split(struct warp *w, uint32_t from)
 {
-    int i = pick_split(w, from);
-    while (i < 0 && w->n_splits && wake(w))
-        i = pick_split(w, from);
+    int i = split_pick(w, from);
+    while (i < 0 && w->n_splits && gather_wake(w))
+        i = split_pick(w, from);
     return i;
+}
+
+// The split to run next after one that stands at pc and lets the others go first.
+static int next_after(struct warp *w, uint32_t pc)
+{
+    uint32_t i = 0;
+    while (gather_wake(w))
+        ;
+    while (i < w->n_splits && w->splits[i].pc <= pc)
+        i++;
+    return split_pick(w, i);
+}
+
+static uint32_t runnable_splits(const struct warp *w)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->n_splits; i++)
+        n += !w->splits[i].barrier;
+    return n;
 }
 
 static enum status run_warp(struct warp *w)
 {
-    const uint64_t turn_ends = w->block->worker->steps + TURN;
-    uint32_t jumps = 0;
+    const struct worker *worker = w->block->worker;
+    const uint64_t turn_ends = worker->steps + TURN;
+    uint32_t jumps = 0, polled = 0;
     for (int i = next_split(w, 0); i >= 0;) {
         struct split s = w->splits[i];
-        remove_split(w, (uint32_t)i);
+        split_remove(w, (uint32_t)i);
         enum outcome outcome = run_split(w, &s, turn_ends);
         if (outcome == FAULT)
             return FAULTED;
         if (outcome != LEFT)
-            insert_split(w, s);
+            split_insert(w, s);
         if (outcome == TURN_OVER)
             return RUNNABLE;
+        polled = outcome == POLLED ? polled + 1 : 0;
         jumps += outcome == JUMPED;
-        bool hand_over = jumps > SPIN;
+        const bool hand_over = polled || jumps > SPIN;
         jumps = hand_over ? 0 : jumps;
-        i = next_split(w, hand_over ? 1 : 0);
+        i = hand_over ? next_after(w, s.pc) : next_split(w, 0);
+        if (worker->fault.kind != FAULT_NONE)
+            return FAULTED;
+        if (polled && polled >= runnable_splits(w))
+            return POLLING;
     }
-    if (w->block->worker->fault.kind != FAULT_NONE)
+    if (worker->fault.kind != FAULT_NONE)
         return FAULTED;
     return w->n_splits ? WAITING : ENDED;
 }
@@ -439,11 +287,12 @@ static void start_block(struct worker *worker)
     const struct grid *g = worker->grid;
     memset(b->barriers, 0, sizeof b->barriers);
     b->live = g->threads;
-    worker->steps = 0;
+    b->news_at = worker->steps = 0;
     if (worker->check)
-        check_block_starts(worker);
-    // What nobody wrote is the same odd bytes in every block, whichever thread runs it.
+        check_block_starts(b);
+    // What nothing wrote, registers too, is the same odd bytes in every block, whichever thread runs it.
     memset(worker->shared, 0xcb, g->shared_bytes);
+    memset(worker->shared, 0, g->code->reserved_bytes);
     memset(worker->local, 0xcb, (size_t)g->code->local_bytes * b->n_warps * LANES);
     for (uint32_t i = 0; i < b->n_warps; i++) {
         struct warp *w = &b->warps[i];
@@ -452,60 +301,105 @@ static void start_block(struct worker *worker)
         w->exited = 0;
         w->n_splits = 1;
         w->splits[0] = (struct split){ 0, w->lanes, 0 };
-        memset(w->regs, 0, g->code->const_at);
+        memset(w->regs, 0xcb, g->code->const_at);
         copies_reset(w->copies);
+        memset(w->polls, 0, g->code->n_polls * sizeof *w->polls);
+        w->polled = 0;
+        w->polling = false;
     }
+}
+
+// Every warp waits or has ended, for ever: the fault of the first that waits.
+static void report_stuck(struct block *b)
+{
+    struct worker *worker = b->worker;
+    uint32_t i = 0;
+    while (!b->warps[i].n_splits)
+        i++;
+    struct warp *w = &b->warps[i];
+    const struct split *s = &w->splits[0];
+    if (s->barrier == WAITS_HERE) {
+        gather_stuck(w, &worker->grid->code->uops[s->pc], s->mask);
+        return;
+    }
+    warp_fault(w, &worker->grid->code->uops[s->pc - 1], FAULT_DEADLOCK, s->mask, 0);
+    worker->fault.exited = worker->grid->threads - b->live;
+    worker->fault.waiting = b->barriers[s->barrier - 1].arrived;
+}
+
+// Every warp that can run waits for a value. The fault of the first, where that can never end.
+static void report_wait(struct block *b)
+{
+    uint32_t i = 0;
+    while (split_pick(&b->warps[i], 0) < 0)
+        i++;
+    const struct warp *w = &b->warps[i];
+    b->worker->fault = (struct fault){ .kind = FAULT_WAIT,
+                                       .inst = w->poll_inst,
+                                       .warp = w->index,
+                                       .lane = w->poll_lane,
+                                       .block = b->linear,
+                                       .waiting = 1 };
+}
+
+struct round {  // every warp had its turn
+    bool running, waiting, polling, news, faulted;
+    uint32_t waited;  // the warps that wait
+};
+
+static struct round run_round(struct block *b)
+{
+    struct round r = { 0 };
+    for (uint32_t i = 0; i < b->n_warps && !r.faulted; i++) {
+        struct warp *w = &b->warps[i];
+        w->news = false;
+        const uint64_t before = b->worker->steps;
+        const enum status status = run_warp(w);
+        r.faulted = status == FAULTED;
+        r.running |= status == RUNNABLE;
+        r.waiting |= status == WAITING;
+        r.polling |= status == POLLING;
+        r.news |= w->news || (status != POLLING && b->worker->steps != before);
+        r.waited |= (uint32_t)(status == WAITING) << i;
+    }
+    return r;
+}
+
+static bool can_run(const struct block *b, uint32_t warps)
+{
+    bool can = false;
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        can |= warps >> i & 1 && split_pick(&b->warps[i], 0) >= 0;
+    return can;
 }
 
 static void run_block(struct worker *worker)
 {
     struct block *b = &worker->block;
-    start_block(worker);
+    const uint64_t turn_began = worker->resumes ? worker->steps : 0;
+    worker->left = worker->news = false;
+    if (!worker->resumes)
+        start_block(worker);
     for (;;) {
-        bool waiting = false, running = false;
-        for (uint32_t i = 0; i < b->n_warps; i++) {
-            enum status status = run_warp(&b->warps[i]);
-            if (status == FAULTED)
-                return;
-            waiting |= status == WAITING;
-            running |= status == RUNNABLE;
-        }
-        if (!running && !waiting)
+        const struct round r = run_round(b);
+        if (r.faulted || (!r.running && !r.waiting && !r.polling))
             return;
-        // Open what is complete, also while a warp still runs: it may wait in a loop for one that stands here.
-        bool opened = false;
-        for (uint32_t i = 0; i < BARRIERS; i++) {
-            if (complete(b, &b->barriers[i])) {
-                release(b, i);
-                opened = true;
-            }
-        }
-        if (opened || running)
-            continue;
-        bool released = false;  // by bar.arrive, after the warp had its turn
-        for (uint32_t i = 0; i < b->n_warps; i++)
-            released |= pick_split(&b->warps[i], 0) >= 0;
-        if (released)
-            continue;
-        for (uint32_t i = 0; i < b->n_warps; i++) {  // every warp waits or has ended: for ever
-            struct warp *w = &b->warps[i];
-            if (!w->n_splits)
-                continue;
-            const struct split *s = &w->splits[0];
-            if (s->barrier == WAITS_HERE) {
-                const struct uop *u = &worker->grid->code->uops[s->pc];
-                uint32_t lanes;
-                if (needed(w, u, s->mask, &lanes)) {
-                    fail(w, u, FAULT_MISSING, s->mask);
-                    worker->fault.lanes = lanes & ~s->mask;
-                }
-                return;
-            }
-            fail(w, &worker->grid->code->uops[w->splits[0].pc - 1], FAULT_DEADLOCK, w->splits[0].mask);
-            worker->fault.exited = worker->grid->threads - b->live;
-            worker->fault.waiting = b->barriers[w->splits[0].barrier - 1].arrived;
+        // Open what is complete, also while a warp still runs: it may wait in a loop for one that stands here. Others
+        // may have been released by bar.arrive, after they had their turn.
+        const bool on = barrier_open(b) || r.running || can_run(b, r.waited);
+        if (!on && !r.polling) {
+            report_stuck(b);
             return;
         }
+        worker->news |= on || r.news;
+        b->news_at = on || r.news ? worker->steps : b->news_at;
+        if (!on && !worker->shares && worker->steps - b->news_at > WAIT_MAX) {
+            report_wait(b);
+            return;
+        }
+        worker->left = worker->shares && (!on || worker->steps - turn_began > BLOCK_TURN);
+        if (worker->left)
+            return;
     }
 }
 

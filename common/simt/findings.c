@@ -10,6 +10,7 @@
 #include "../source.h"
 #include "arena.h"
 #include "check.h"
+#include "shadow.h"
 #include "simt.h"
 
 // The call that loc was inlined for, NULL where it was not; for a line of a header the one in the kernel's own file.
@@ -138,6 +139,40 @@ static void say_other(struct text *t, const struct simt_kernel *k, const struct 
     say(t, " %s it at %s", past(f->other_store, f->other_atomic), where);
 }
 
+// The register or byte that nothing wrote, and what was done with it: "%f12 is stored (st.global.f32) before ...".
+static void say_unwritten(struct text *t, const struct simt_kernel *k, const struct fault *f)
+{
+    static const char *const sinks[] = { [SINK_DECIDES] = "decides what is executed",
+                                         [SINK_ADDRESS] = "is part of an address",
+                                         [SINK_OPERAND] = "is an operand",
+                                         [SINK_STORED] = "is stored",
+                                         [SINK_READ] = "is read" };
+    const struct str op = k->func->insts[f->inst].op;
+    char where[400];
+    if (f->space == SPACE_CONST) {
+        say(t, ": %.*s has a NaN for operand, which nvcc writes in place of a variable without a value", (int)op.n,
+            op.p);
+        return;
+    }
+    if (f->space == SPACE_LOCAL) {
+        say(t, ": byte %" PRIu64 " of local memory", f->address);
+    } else if (f->address - 1 < k->func->n_regs) {
+        const struct ptx_reg *r = &k->func->regs[f->address - 1];
+        say(t, ": %.*s", (int)r->name.n, r->name.p);
+        if (r->ranged)
+            say(t, "%u", r->number);
+    } else {
+        say(t, ": the carry flag");
+    }
+    if (f->other_inst == f->inst) {
+        say(t, " %s (%.*s) before anything wrote it", sinks[f->lanes], (int)op.n, op.p);
+        return;
+    }
+    simt_where(k, f->other_inst, where, sizeof where);
+    say(t, " is used by %.*s before anything wrote it, and what comes of it %s at %s", (int)op.n, op.p, sinks[f->lanes],
+        where);
+}
+
 // What only the checks find.
 static void say_finding(struct text *t, const struct simt *s, const struct simt_kernel *k, const struct grid *g,
                         const struct fault *f)
@@ -150,9 +185,23 @@ static void say_finding(struct text *t, const struct simt *s, const struct simt_
         say(t, " at %s: each opens the other's barrier", where);
         return;
     }
+    if (f->kind == FAULT_LEFT) {
+        char where[400];
+        simt_where(k, f->other_inst, where, sizeof where);
+        say(t, " waits at this barrier, to which %u of the block's %u threads never come: ", f->exited, g->threads);
+        say_thread(t, g, f->other_thread);
+        say(t, " ended at %s", where);
+        return;
+    }
+    if (f->kind == FAULT_UNWRITTEN) {
+        say_unwritten(t, k, f);
+        return;
+    }
     say(t, " %s ", verb(f->store, f->atomic));
     say_place(t, s, k, g, f);
-    if (f->kind == FAULT_UNINIT) {
+    if (f->kind == FAULT_CONST) {
+        say(t, ": it is __constant__, which a kernel cannot change");
+    } else if (f->kind == FAULT_UNINIT) {
         say(t,
             f->space == SPACE_SHARED ? ", and no thread of the block wrote it before" : ", and nobody wrote it before");
     } else if (f->kind == FAULT_COPY) {
@@ -162,7 +211,9 @@ static void say_finding(struct text *t, const struct simt *s, const struct simt_
     } else {
         say(t, "; ");
         say_other(t, k, g, f);
-        say(t, f->kind == FAULT_RACE ? ", and no barrier comes between them" : ", and blocks run in any order");
+        say(t, f->kind == FAULT_RACE    ? ", and no barrier comes between them"
+               : g->code->orders_blocks ? ", and nothing orders the two blocks here"
+                                        : ", and blocks run in any order");
     }
 }
 
@@ -185,6 +236,13 @@ static void describe(struct text *t, const struct simt *s, const struct simt_ker
         break;
     case FAULT_BUDGET:
         say(t, " did not end within %" PRIu64 " warp instructions: does this loop ever stop?", g->budget);
+        break;
+    case FAULT_WAIT:
+        say(t, " waits here for ever: the value that it looks at again and again never changes");
+        if (f->waiting > 1)
+            say(t, ". %u blocks are at work, and each of them waits", f->waiting);
+        if (f->exited)
+            say(t, "; %u cannot begin before one of these ends", f->exited);
         break;
     case FAULT_DEADLOCK:
         say(t,
@@ -222,6 +280,9 @@ static void describe(struct text *t, const struct simt *s, const struct simt_ker
     case FAULT_UNINIT:
     case FAULT_COPY:
     case FAULT_SPLIT:
+    case FAULT_LEFT:
+    case FAULT_CONST:
+    case FAULT_UNWRITTEN:
         say_finding(t, s, k, g, f);
         break;
     case FAULT_NONE:
@@ -249,8 +310,14 @@ void simt_fault_text(const struct simt *s, const struct simt_kernel *k, const st
 
 // --- findings ---
 
-static const char *look_race(const struct fault *f)
+static const char *look_race(const struct fault *f, const struct grid *g)
 {
+    if (f->kind == FAULT_RACE_BLOCKS && f->atomic && f->other_atomic)
+        return "an atomic at block scope is atomic for its own block alone: others need device scope";
+    if (f->kind == FAULT_RACE_BLOCKS && g->code->orders_blocks)
+        return "the block that writes must release (fence, then an atomic), the one that reads acquire (an atomic, "
+               "then "
+               "a fence), at device scope and on the same variable: is one of these missing on the way?";
     if (f->kind == FAULT_RACE_BLOCKS)
         return "blocks cannot wait for each other, so each element of the result should be one block's: check the "
                "index, and the guard where a tile reaches past the edge";
@@ -264,7 +331,7 @@ static const char *look_race(const struct fault *f)
            "index right?";
 }
 
-static void classify(const struct fault *f, struct finding *out)
+static void classify(const struct fault *f, const struct grid *g, struct finding *out)
 {
     const bool shared = f->space == SPACE_SHARED;
     switch (f->kind) {
@@ -284,10 +351,16 @@ static void classify(const struct fault *f, struct finding *out)
                              "the edge?"
                            : "who should have written it? With beta = 0, C must not be read";
         break;
+    case FAULT_UNWRITTEN:
+        *out = (struct finding){ .check = "initcheck", .kind = "uninitialised" };
+        out->look =
+            "is there an initialiser (= {} or = 0; of a wmma fragment, = {} or fill_fragment), and does every way "
+            "to this line pass it?";
+        break;
     case FAULT_RACE:
     case FAULT_RACE_BLOCKS:
         *out = (struct finding){ .check = "racecheck", .kind = "race" };
-        out->look = look_race(f);
+        out->look = look_race(f, g);
         break;
     case FAULT_COPY:
         *out = (struct finding){ .check = "racecheck", .kind = "copy not waited for" };
@@ -295,9 +368,14 @@ static void classify(const struct fault *f, struct finding *out)
         break;
     case FAULT_SPLIT:
     case FAULT_DEADLOCK:
+    case FAULT_LEFT:
         *out = (struct finding){ .check = "synccheck", .kind = "barrier" };
         out->look = "all threads of the block must come to the same barrier: is it in a branch or loop that not all "
-                    "of them take?";
+                    "of them take, or does one return before it?";
+        break;
+    case FAULT_CONST:
+        *out = (struct finding){ .check = "memcheck", .kind = "constant" };
+        out->look = "only the host sets __constant__ variables, before the launch (cudaMemcpyToSymbol)";
         break;
     case FAULT_BARRIER:
     case FAULT_NOT_MEMBER:
@@ -305,6 +383,11 @@ static void classify(const struct fault *f, struct finding *out)
     case FAULT_INACTIVE:
         *out = (struct finding){ .check = "synccheck", .kind = f->kind == FAULT_BARRIER ? "barrier" : "lanes" };
         out->look = "which threads come here, and whom do the operands of the instruction name?";
+        break;
+    case FAULT_WAIT:
+        *out = (struct finding){ .check = "run", .kind = "endless" };
+        out->look = "who should write this value? A block that has not begun cannot: a card holds so many blocks at a "
+                    "time";
         break;
     default:
         *out = (struct finding){ .check = "run", .kind = f->kind == FAULT_BUDGET ? "endless" : "stopped" };
@@ -355,17 +438,19 @@ bool simt_build_findings(struct simt *s, const struct simt_kernel *k, const stru
     arena_free(s->findings_arena);
     struct arena *a = s->findings_arena = arena_new(SIZE_MAX);
     struct finding *all = a ? arena_alloc(a, (n + 1) * sizeof *all) : NULL;
-    s->findings = (struct findings){ .kernel = k->name, .blocks_unchecked = g->code->orders_blocks };
+    s->findings = (struct findings){ .kernel = k->name };
     if (!all || !(s->findings.kernel = arena_printf(a, "%s", k->name)))
         return false;
     for (size_t i = 0; i < n; i++) {
         const struct fault *f = &found[i].fault;
         struct finding x, *again;
         struct text t = { text, sizeof text };
-        classify(f, &x);
+        classify(f, g, &x);
+        if (f->kind == FAULT_UNINIT && f->space != SPACE_SHARED && strcmp(k->name, "gemm"))  // it has no beta
+            x.look = "who should have written it: the host, a kernel before, or another line of this one?";
         x.count = found[i].count;
         x.here = place_of(a, k, f->inst);
-        if (f->kind >= FAULT_RACE && f->kind != FAULT_UNINIT)
+        if (f->kind >= FAULT_RACE && f->kind != FAULT_UNINIT && f->kind != FAULT_CONST && f->kind != FAULT_UNWRITTEN)
             x.there = place_of(a, k, f->other_inst);
         if (!x.here.file)
             return false;

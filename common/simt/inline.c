@@ -4,57 +4,45 @@
 // where the call is, as nvcc says of what it inlines itself: so a message about it names the kernel's own line, too.
 #include <string.h>
 
-#include "arena.h"
-#include "ptx.h"
+#include "inline.h"
 
-#define DEPTH 32
 #define INSTRUCTIONS (1u << 20)  // that a kernel may have with its calls, and calls
 
-struct frame {  // a function whose body is being copied
-    const struct ptx_func *f;
-    const struct ptx_operand *arguments, *results;  // groups of the call, or NULL
-    struct frame *caller;
-    uint32_t call;    // the call's place in m->locs, its index + 1; 0 where it has none
-    uint32_t number;  // of this copy, from 1
-};
-
-struct moved {  // a place of m->locs in the copy that asked for it last
-    uint32_t copy, loc;
-};
-
-struct inliner {
-    struct ptx_module *m;
-    struct ptx_func *out;
-    struct arena *arena;
-    bool *known;          // by variable: it is one of out's
-    struct moved *moved;  // by index in m->locs as they were parsed
-    uint32_t calls;       // bodies copied so far
-    char *error;
-    const char **at;
-};
-
-static bool refuse(struct inliner *x, const char *at, const char *why, struct str name)
+bool inline_refuse(struct inliner *x, const char *at, const char *why, struct str name)
 {
     *x->at = at;
     ptx_error_at(x->m, at, x->error, "%.*s: %s", (int)(name.n < 80 ? name.n : 80), name.p, why);
     return false;
 }
 
-static const struct ptx_func *find(const struct ptx_module *m, struct str name)
+// For the reason that f was refused for.
+static bool refuse_as(struct inliner *x, const struct ptx_func *f)
+{
+    *x->at = f->error_at;
+    memcpy(x->error, f->error, strlen(f->error) + 1);
+    return false;
+}
+
+int64_t ptx_find_function(const struct ptx_module *m, struct str name)
 {
     for (uint32_t i = 0; i < m->n_funcs; i++)
         if (m->funcs[i].name.n == name.n && !memcmp(m->funcs[i].name.p, name.p, name.n))
-            return &m->funcs[i];
-    return NULL;
+            return i;
+    return -1;
 }
 
-static bool is_call(const struct ptx_inst *in)
+const struct ptx_func *inline_find(const struct ptx_module *m, struct str name)
+{
+    const int64_t i = ptx_find_function(m, name);
+    return i < 0 ? NULL : &m->funcs[i];
+}
+
+bool inline_is_call(const struct ptx_inst *in)
 {
     return in->op.n >= 4 && !memcmp(in->op.p, "call", 4) && (in->op.n == 4 || in->op.p[4] == '.');
 }
 
-// The name of the function that a call names, and its groups; false for an indirect call.
-static bool read_call(const struct ptx_inst *in, struct str *name, const struct ptx_operand **results,
+bool inline_read_call(const struct ptx_inst *in, struct str *name, const struct ptx_operand **results,
                       const struct ptx_operand **arguments)
 {
     uint32_t i = 0;
@@ -69,8 +57,7 @@ static bool read_call(const struct ptx_inst *in, struct str *name, const struct 
     return i == in->n_operands;
 }
 
-// The variable that stands for var in the copy: a formal parameter is what the caller passed for it, in turn.
-static int32_t variable_in(const struct frame *fr, int32_t var)
+int32_t inline_variable(const struct frame *fr, int32_t var)
 {
     for (; var >= 0 && fr->caller; fr = fr->caller) {
         bool found = false;
@@ -92,7 +79,7 @@ static bool copy_operand(struct inliner *x, const struct frame *fr, uint32_t bas
     *to = *from;
     to->reg += from->reg >= 0 ? (int32_t)base : 0;
     to->reg2 += from->reg2 >= 0 ? (int32_t)base : 0;
-    to->var = variable_in(fr, from->var);
+    to->var = inline_variable(fr, from->var);
     if (!from->count)
         return true;
     to->list = arena_alloc(x->arena, from->count * sizeof *to->list);
@@ -107,9 +94,9 @@ static void *grown(struct inliner *x, void *items, uint32_t count, size_t size)
     return arena_grow(x->arena, items, count, size);
 }
 
-static bool out_of_memory(struct inliner *x, const struct frame *fr)
+bool inline_out_of_memory(struct inliner *x, const struct ptx_func *f)
 {
-    return refuse(x, fr->f->name.p, "out of memory", fr->f->name);
+    return inline_refuse(x, f->name.p, "out of memory", f->name);
 }
 
 // The place loc (an index + 1, or 0) as it is in fr's copy, inlined where fr was called; less of it when memory runs
@@ -140,66 +127,104 @@ static uint32_t place_in(struct inliner *x, const struct frame *fr, uint32_t loc
     return first ? first : rest;
 }
 
-static bool copy_body(struct inliner *x, struct frame *fr, unsigned depth);
+bool inline_function(struct inliner *x, struct frame *callee, const struct ptx_inst *in, unsigned depth)
+{
+    const struct ptx_func *f = callee->f;
+    if (f->error)
+        return refuse_as(x, f);
+    if (f->n_params != (callee->arguments ? callee->arguments->count : 0) ||
+        f->n_results != (callee->results ? callee->results->count : 0))
+        return inline_refuse(x, in->at, "is called with another number of arguments than it has", f->name);
+    for (int side = 0; side < 2; side++) {
+        const struct ptx_operand *group = side ? callee->results : callee->arguments;
+        for (uint32_t i = 0; group && i < group->count; i++)
+            if (group->list[i].kind != OPND_VAR)
+                return inline_refuse(x, group->list[i].at, "arguments that are not .param variables are not supported",
+                                     f->name);
+    }
+    if (in->guard >= 0)
+        return inline_refuse(x, in->at, "a call with a guard is not supported", f->name);
+    if (inline_is_recursive(x, f))
+        return inline_jump(x, callee, in);
+    if (depth == CALL_DEPTH)
+        return inline_refuse(x, in->at, "calls nest too deeply", f->name);
+    return inline_keep_arguments(x, callee) && inline_body(x, callee, depth + 1);
+}
 
 static bool copy_call(struct inliner *x, struct frame *fr, const struct ptx_inst *in, unsigned depth, bool *done)
 {
     struct frame callee = { .caller = fr, .call = place_in(x, fr, in->loc) };
+    struct ptx_inst here = *in;
     struct str name;
-    *done = false;
-    if (!read_call(in, &name, &callee.results, &callee.arguments))
-        return refuse(x, in->at, "indirect calls are not supported", in->op);
-    callee.f = find(x->m, name);
-    if (!callee.f || !callee.f->body)
-        return true;  // a system call, or an error that decode.c finds
-    for (const struct frame *a = fr; a; a = a->caller)
-        if (a->f == callee.f)
-            return refuse(x, in->at, "calls itself, which is not supported", name);
-    if (depth == DEPTH)
-        return refuse(x, in->at, "calls nest too deeply", name);
-    if (callee.f->n_params != (callee.arguments ? callee.arguments->count : 0) ||
-        callee.f->n_results != (callee.results ? callee.results->count : 0))
-        return refuse(x, in->at, "is called with another number of arguments than it has", name);
-    for (int side = 0; side < 2; side++) {
-        const struct ptx_operand *group = side ? callee.results : callee.arguments;
-        for (uint32_t i = 0; group && i < group->count; i++)
-            if (group->list[i].kind != OPND_VAR)
-                return refuse(x, group->list[i].at, "arguments that are not .param variables are not supported", name);
-    }
-    if (in->guard >= 0)
-        return refuse(x, in->at, "a call with a guard is not supported", name);
+    here.loc = callee.call;
     *done = true;
-    return copy_body(x, &callee, depth + 1);
+    if (!inline_read_call(in, &name, &callee.results, &callee.arguments))
+        return inline_pointer(x, fr, &here, depth);
+    callee.f = inline_find(x->m, name);
+    *done = callee.f && callee.f->body;
+    return !*done || inline_function(x, &callee, &here, depth);  // else a system call, or an error that decode.c finds
 }
 
-static bool copy_body(struct inliner *x, struct frame *fr, unsigned depth)
+int32_t inline_register(struct inliner *x, enum ptx_type type)
+{
+    struct ptx_func *out = x->out;
+    struct ptx_reg *regs = grown(x, out->regs, out->n_regs, sizeof *regs);
+    if (!regs)
+        return -1;
+    out->regs = regs;
+    regs[out->n_regs] = (struct ptx_reg){ .name = { "%call", 5 }, .type = type };
+    return (int32_t)out->n_regs++;
+}
+
+bool inline_emit(struct inliner *x, const struct ptx_inst *in, const char *op, const struct ptx_operand *list,
+                 uint32_t n)
+{
+    struct ptx_func *out = x->out;
+    struct ptx_inst made = {
+        .op = { op, (uint32_t)strlen(op) }, .n_operands = n, .guard = -1, .loc = in->loc, .at = in->at
+    };
+    struct ptx_inst *insts = grown(x, out->insts, out->n_insts, sizeof *insts);
+    made.operand = arena_alloc(x->arena, (n + 1) * sizeof *made.operand);
+    if (!insts || !made.operand || out->n_insts > INSTRUCTIONS)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        made.operand[i] = list[i];
+        made.operand[i].at = in->at;
+    }
+    out->insts = insts;
+    insts[out->n_insts++] = made;
+    return true;
+}
+
+bool inline_body(struct inliner *x, struct frame *fr, unsigned depth)
 {
     struct ptx_func *out = x->out;
     const struct ptx_func *f = fr->f;
     const uint32_t base = out->n_regs;
     if (out->n_insts > INSTRUCTIONS || x->calls++ > INSTRUCTIONS)
-        return refuse(x, f->name.p, "its callers become too large with it", f->name);
+        return inline_refuse(x, f->name.p, "its callers become too large with it", f->name);
     fr->number = x->calls;
+    fr->first_reg = base;
     uint32_t *place = arena_alloc(x->arena, (f->n_insts + 1) * sizeof *place);
     for (uint32_t i = 0; place && i < f->n_regs; i++) {
         if (!(out->regs = grown(x, out->regs, out->n_regs, sizeof *out->regs)))
-            return out_of_memory(x, fr);
+            return inline_out_of_memory(x, fr->f);
         out->regs[out->n_regs++] = f->regs[i];
     }
     for (uint32_t i = 0; place && i < f->n_vars; i++) {
-        if (x->known[f->vars[i]] || variable_in(fr, (int32_t)f->vars[i]) != (int32_t)f->vars[i])
+        if (x->known[f->vars[i]] || inline_variable(fr, (int32_t)f->vars[i]) != (int32_t)f->vars[i])
             continue;
         x->known[f->vars[i]] = true;
         if (!(out->vars = grown(x, out->vars, out->n_vars, sizeof *out->vars)))
-            return out_of_memory(x, fr);
+            return inline_out_of_memory(x, fr->f);
         out->vars[out->n_vars++] = f->vars[i];
     }
-    bool *own = arena_alloc(x->arena, (f->n_insts + 1) * sizeof *own);  // one inst came of it, and its labels are f's
+    uint32_t *own = arena_alloc(x->arena, (f->n_insts + 1) * sizeof *own);  // the inst with its labels + 1, or 0
     for (uint32_t i = 0; place && own && i < f->n_insts; i++) {
         struct ptx_inst in = f->insts[i];
         bool done = false;
         place[i] = out->n_insts;
-        if (is_call(&in) && !copy_call(x, fr, &in, depth, &done))
+        if (inline_is_call(&in) && !copy_call(x, fr, &in, depth, &done))
             return false;
         if (done)
             continue;
@@ -207,12 +232,15 @@ static bool copy_body(struct inliner *x, struct frame *fr, unsigned depth)
         in.operand = arena_alloc(x->arena, (in.n_operands + 1) * sizeof *in.operand);
         for (uint32_t k = 0; in.operand && k < in.n_operands; k++)
             if (!copy_operand(x, fr, base, &f->insts[i].operand[k], &in.operand[k]))
-                return out_of_memory(x, fr);
+                return inline_out_of_memory(x, fr->f);
         in.guard += in.guard >= 0 ? (int32_t)base : 0;
         in.loc = place_in(x, fr, in.loc);
+        for (uint32_t k = 0; in.operand && k < in.n_operands; k++)
+            if (!inline_stacked(x, &in, &in.operand[k]))
+                return false;
         out->insts = grown(x, out->insts, out->n_insts, sizeof *out->insts);
         if (!in.operand || !out->insts)
-            return out_of_memory(x, fr);
+            return inline_out_of_memory(x, fr->f);
         if (leaves) {
             in.operand[0] = (struct ptx_operand){
                 .kind = OPND_LABEL, .reg = -1, .reg2 = -1, .var = -1, .target = f->n_insts, .at = in.at
@@ -220,16 +248,16 @@ static bool copy_body(struct inliner *x, struct frame *fr, unsigned depth)
             in.n_operands = 1;
             in.op = (struct str){ "bra", 3 };
         }
-        own[i] = true;
         out->insts[out->n_insts++] = in;
+        own[i] = out->n_insts;
     }
     if (!place || !own)
-        return out_of_memory(x, fr);
+        return inline_out_of_memory(x, fr->f);
     place[f->n_insts] = out->n_insts;
     for (uint32_t i = 0; i < f->n_insts; i++) {
         if (!own[i])
             continue;
-        struct ptx_inst *in = &out->insts[place[i]];
+        struct ptx_inst *in = &out->insts[own[i] - 1];
         for (uint32_t k = 0; k < in->n_operands; k++)
             if (in->operand[k].kind == OPND_LABEL)
                 in->operand[k].target = place[in->operand[k].target];
@@ -237,27 +265,47 @@ static bool copy_body(struct inliner *x, struct frame *fr, unsigned depth)
     return true;
 }
 
-const struct ptx_func *ptx_inline(struct ptx_module *m, const struct ptx_func *f, struct arena *arena,
-                                  char error[DEV_ERROR_MAX], const char **at)
+static bool copy_kernel(struct inliner *x, const struct ptx_func *f, uint32_t n_locs, int pass)
 {
-    bool calls = false;
-    for (uint32_t i = 0; i < f->n_insts; i++)
-        calls |= is_call(&f->insts[i]);
-    if (!calls)
-        return f;
-    struct ptx_func *out = arena_alloc(arena, sizeof *out);
-    struct inliner x = { .m = m, .out = out, .arena = arena, .error = error, .at = at };
     struct frame top = { .f = f };
-    x.known = arena_alloc(arena, m->n_vars + 1);
-    x.moved = arena_alloc(arena, (m->n_locs + 1) * sizeof *x.moved);
-    if (!out || !x.known || !x.moved) {
-        out_of_memory(&x, &top);
-        return NULL;
-    }
+    struct ptx_func *out = x->out;
     *out = *f;
     out->regs = NULL;
     out->insts = NULL;
     out->vars = NULL;
     out->n_regs = out->n_insts = out->n_vars = 0;
-    return copy_body(&x, &top, 0) ? out : NULL;
+    x->before = pass == 2 ? x->routines : NULL;
+    x->routines = NULL;
+    x->n_routines = x->calls = 0;
+    x->known = arena_alloc(x->arena, x->m->n_vars + 1);
+    x->stacked = arena_alloc(x->arena, (x->m->n_vars + 1) * sizeof *x->stacked);
+    x->moved = arena_alloc(x->arena, (n_locs + 1) * sizeof *x->moved);
+    return x->known && x->stacked && x->moved && (!pass || inline_begin_stack(x)) && inline_body(x, &top, 0) &&
+           inline_routines(x);
+}
+
+const struct ptx_func *ptx_inline(struct ptx_module *m, const struct ptx_func *f, struct arena *arena,
+                                  char error[DEV_ERROR_MAX], const char **at)
+{
+    if (f->error) {
+        struct inliner x = { .error = error, .at = at };
+        refuse_as(&x, f);
+        return NULL;
+    }
+    bool calls = false;
+    for (uint32_t i = 0; i < f->n_insts; i++)
+        calls |= inline_is_call(&f->insts[i]);
+    if (!calls)
+        return f;
+    struct ptx_func *out = arena_alloc(arena, sizeof *out);
+    struct inliner x = { .m = m, .out = out, .arena = arena, .error = error, .at = at };
+    x.recursive = arena_alloc(arena, m->n_funcs + 1);
+    bool ok = out && x.recursive;
+    const uint32_t n_locs = m->n_locs;
+    // Once, or three times where functions call themselves: with their stack, and with what they have to save.
+    for (int pass = 0; ok && pass < (x.n_routines ? 3 : 1); pass++)
+        ok = copy_kernel(&x, f, n_locs, pass);
+    if (!ok && !*error)
+        inline_out_of_memory(&x, f);
+    return ok ? out : NULL;
 }

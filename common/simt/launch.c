@@ -1,6 +1,6 @@
 // A launch: host threads take blocks in order until none is left, each with its own registers, shared memory and
 // counters. Counters are sums, and of several faults the one in the lowest block counts, so nothing depends on how many
-// threads there are.
+// threads there are. Where blocks may wait for one another, one host thread runs them all, in turns (turns.h).
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -10,12 +10,14 @@
 
 #include "check.h"
 #include "simt.h"
-#include "warp.h"
+#include "turns.h"
 
 struct crew {  // what the threads of a launch share
     const struct exec *exec;
     const struct grid *grid;
     uint64_t n_blocks;
+    dev_progress *progress;
+    uint64_t resident;      // blocks that are on the card at a time, where they take turns
     _Atomic uint64_t next;  // the next block to take
     _Atomic uint64_t stop;  // blocks from here on need not run: a lower one has faulted
 };
@@ -24,7 +26,9 @@ struct hand {
     _Alignas(256) struct crew *crew;  // so that no two threads write to one line of the host's caches
     struct worker worker;
     pthread_t thread;
-    void *memory[6];
+    bool first;        // of the thread that launches
+    struct seat seat;  // where blocks do not take turns
+    void *memory[2];
 };
 
 static void *take(struct hand *h, unsigned slot, size_t count, size_t size)
@@ -41,37 +45,22 @@ static bool hire(struct hand *h, struct crew *crew, bool checks)
     const struct grid *g = crew->grid;
     const struct code *c = g->code;
     struct worker *w = &h->worker;
-    uint32_t n_warps = (g->threads + LANES - 1) / LANES;
     h->crew = crew;
     w->grid = g;
-    w->block.worker = w;
-    w->block.n_warps = n_warps;
-    unsigned char *regs = take(h, 0, n_warps, c->file_bytes);
-    w->shared = take(h, 1, 1, g->shared_bytes + 16);
-    w->local = take(h, 2, (size_t)n_warps * LANES, c->local_bytes + 16);
-    w->block.warps = take(h, 3, n_warps, sizeof *w->block.warps);
-    w->uop_counts = take(h, 4, c->n_uops, sizeof *w->uop_counts + sizeof *w->runs);
-    w->mem_counts = take(h, 5, c->n_memops + 1, sizeof *w->mem_counts + sizeof *w->memos);
-    if (!regs || !w->shared || !w->local || !w->block.warps || !w->uop_counts || !w->mem_counts)
+    w->uop_counts = take(h, 0, c->n_uops, sizeof *w->uop_counts + sizeof *w->runs);
+    w->mem_counts = take(h, 1, c->n_memops + 1, sizeof *w->mem_counts + sizeof *w->memos);
+    if (!w->uop_counts || !w->mem_counts)
         return false;
     if (checks && !(w->check = check_new(g, c->n_memops)))
         return false;
     w->runs = (uint64_t *)(w->uop_counts + c->n_uops);
     w->memos = (struct mem_memo *)(w->mem_counts + c->n_memops + 1);
-    for (uint32_t i = 0; i < n_warps; i++) {
-        struct warp *warp = &w->block.warps[i];
-        warp->regs = regs + (size_t)i * c->file_bytes;
-        warp->block = &w->block;
-        warp->index = i;
-        memcpy(warp->regs + c->const_at, c->consts, c->file_bytes - c->const_at);
-    }
-    return true;
+    return crew->resident || seat_new(&h->seat, w);
 }
 
 static void dismiss(struct hand *h)
 {
-    for (uint32_t i = 0; h->worker.block.warps && i < h->worker.block.n_warps; i++)
-        copies_free(h->worker.block.warps[i].copies);
+    seat_free(&h->seat);
     check_free(h->worker.check);
     for (size_t i = 0; i < sizeof h->memory / sizeof *h->memory; i++)
         free(h->memory[i]);
@@ -82,20 +71,19 @@ static void *work(void *arg)
     struct hand *h = arg;
     struct crew *crew = h->crew;
     struct worker *w = &h->worker;
-    const unsigned *size = crew->grid->grid;
+    seat_enter(&h->seat, w);
     for (;;) {
         uint64_t i = atomic_fetch_add(&crew->next, 1);
         if (i >= crew->n_blocks || i >= atomic_load(&crew->stop))
             return NULL;
-        w->block.linear = i;
-        w->block.id[0] = (uint32_t)(i % size[0]);
-        w->block.id[1] = (uint32_t)(i / size[0] % size[1]);
-        w->block.id[2] = (uint32_t)(i / size[0] / size[1]);
+        seat_place(w, i);
+        if (i && h->first && crew->progress)
+            crew->progress(i, crew->n_blocks);
         crew->exec->run_block(w);
         const enum fault_kind kind = w->fault.kind;
         if (kind != FAULT_NONE && w->check)
             check_fault(w);
-        if (kind == FAULT_NONE || (w->check && kind != FAULT_BUDGET))
+        if (kind == FAULT_NONE || (w->check && kind != FAULT_BUDGET && kind != FAULT_WAIT))
             continue;
         uint64_t stop = atomic_load(&crew->stop);
         while (i < stop && !atomic_compare_exchange_weak(&crew->stop, &stop, i))
@@ -124,27 +112,20 @@ static void add_counts(struct worker *sum, const struct worker *w, const struct 
     }
 }
 
-// The registers and the local memory of a block: most of what a host thread needs.
-static uint64_t block_bytes(const struct code *c, uint64_t threads)
-{
-    uint64_t warps = (threads + LANES - 1) / LANES;
-    return warps * c->file_bytes + warps * LANES * (c->local_bytes + 16u);
-}
-
 static uint64_t memory_left(const struct simt *s)
 {
     return s->memory_limit > s->memory.used ? s->memory_limit - s->memory.used : 0;
 }
 
 // At least 1, as many as there is memory for.
-static unsigned count_jobs(const struct simt *s, const struct code *c, uint64_t n_blocks, uint64_t threads)
+static unsigned count_jobs(const struct simt *s, const struct grid *g, const struct crew *crew)
 {
-    if (c->ordered)
+    if (crew->resident)
         return 1;
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t jobs = s->jobs ? s->jobs : online > 0 ? (uint64_t)online : 1;
-    uint64_t room = memory_left(s) / (block_bytes(c, threads) + 1);
-    jobs = jobs < n_blocks ? jobs : n_blocks;
+    uint64_t room = memory_left(s) / (seat_bytes(g->code, g->threads, 0) + 1);
+    jobs = jobs < crew->n_blocks ? jobs : crew->n_blocks;
     jobs = jobs < room ? jobs : room;
     return jobs > SIMT_JOBS_MAX ? SIMT_JOBS_MAX : jobs ? (unsigned)jobs : 1;
 }
@@ -178,6 +159,12 @@ unsigned char *simt_pack(const struct simt_kernel *k, const struct dev_arg *args
 static void run_crew(struct hand *hands, unsigned jobs)
 {
     unsigned started = 0;
+    struct crew *crew = hands[0].crew;
+    if (crew->resident) {
+        const struct turns turns = { crew->exec, &hands[0].worker, crew->n_blocks, crew->resident, crew->progress };
+        atomic_store(&crew->stop, turns_run(&turns));
+        return;
+    }
     for (unsigned i = 1; i < jobs && !pthread_create(&hands[i].thread, NULL, work, &hands[i]); i++)
         started = i;
     work(&hands[0]);
@@ -210,7 +197,7 @@ static bool conclude(struct simt *s, const struct simt_kernel *k, struct crew *c
         if (f->kind != FAULT_NONE && (!first || f->block < first->block))
             first = f;
         if (i)
-            add_counts(&hands[0].worker, &hands[i].worker, k->code);
+            add_counts(&hands[0].worker, &hands[i].worker, crew->grid->code);
     }
     s->faulted = first != NULL;
     if (first) {
@@ -229,6 +216,40 @@ static bool conclude(struct simt *s, const struct simt_kernel *k, struct crew *c
     return s->profiled;
 }
 
+// Are the grid and its blocks what the card, and the kernel, allow?
+static bool fits(const struct simt_kernel *k, const unsigned grid[3], const unsigned block[3],
+                 char error[DEV_ERROR_MAX])
+{
+    const struct ptx_func *f = k->func;
+    const uint32_t allowed = f->max_threads ? f->max_threads : SIMT_THREADS_MAX;
+    const uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    bool ok = block[2] <= SIMT_THREADS_Z_MAX;
+    for (int i = 0; i < 3; i++)
+        ok = ok && block[i] <= SIMT_THREADS_MAX && (!i || grid[i] <= SIMT_GRID_YZ_MAX);
+    if (!ok) {
+        snprintf(error, DEV_ERROR_MAX,
+                 "grid %u,%u,%u of blocks %u,%u,%u: along y and z a grid has at most %d blocks, "
+                 "a block at most %d threads, of which at most %d along z",
+                 grid[0], grid[1], grid[2], block[0], block[1], block[2], SIMT_GRID_YZ_MAX, SIMT_THREADS_MAX,
+                 SIMT_THREADS_Z_MAX);
+        return false;
+    }
+    if (f->required[0] && memcmp(f->required, block, sizeof f->required)) {
+        snprintf(error, DEV_ERROR_MAX,
+                 "kernel %.200s: blocks of %u,%u,%u threads were asked for, it can only run with %u,%u,%u: its "
+                 ".reqntid says so",
+                 k->name, block[0], block[1], block[2], f->required[0], f->required[1], f->required[2]);
+        return false;
+    }
+    if (threads > allowed) {
+        snprintf(error, DEV_ERROR_MAX,
+                 "kernel %.200s: a block of %llu threads was asked for, its launch bounds allow %u", k->name,
+                 (unsigned long long)threads, allowed);
+        return false;
+    }
+    return true;
+}
+
 bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
                  const unsigned char *params, char error[DEV_ERROR_MAX])
 {
@@ -238,23 +259,9 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
         snprintf(error, DEV_ERROR_MAX, "%s", k->error);
         return false;
     }
-    for (int i = 0; i < 3; i++) {
-        if (block[i] > SIMT_THREADS_MAX || (i && grid[i] > SIMT_GRID_YZ_MAX)) {
-            snprintf(error, DEV_ERROR_MAX,
-                     "grid %u,%u,%u of blocks %u,%u,%u: along y and z a grid has at most %d blocks, "
-                     "a block at most %d threads",
-                     grid[0], grid[1], grid[2], block[0], block[1], block[2], SIMT_GRID_YZ_MAX, SIMT_THREADS_MAX);
-            return false;
-        }
-    }
-    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-    uint32_t allowed = k->func->max_threads ? k->func->max_threads : SIMT_THREADS_MAX;
-    if (threads > allowed) {
-        snprintf(error, DEV_ERROR_MAX,
-                 "kernel %.200s: a block of %llu threads was asked for, its launch bounds allow %u", k->name,
-                 (unsigned long long)threads, allowed);
+    if (!fits(k, grid, block, error))
         return false;
-    }
+    const uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     if (k->code->shared_bytes > SIMT_STATIC_SHARED_MAX) {
         snprintf(error, DEV_ERROR_MAX,
                  "kernel %.200s declares %u bytes of __shared__ arrays, ptxas allows %d: more is to be had only as "
@@ -267,16 +274,17 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
                  k->code->shared_bytes + shared, SIMT_SHARED_MAX);
         return false;
     }
-    if (block_bytes(k->code, threads) > memory_left(s)) {
-        snprintf(error, DEV_ERROR_MAX,
-                 "kernel %.200s: a block of %llu threads needs %llu MiB for its registers and "
-                 "local memory, which is more than there is",
-                 k->name, (unsigned long long)threads, (unsigned long long)(block_bytes(k->code, threads) >> 20));
-        return false;
-    }
     const struct code *code = s->checks ? simt_checked_code(s, k) : k->code;
     if (!code) {
         snprintf(error, DEV_ERROR_MAX, "kernel %.200s: out of memory for the checks", k->name);
+        return false;
+    }
+    const uint64_t bytes = seat_bytes(code, threads, 0);
+    if (bytes > memory_left(s)) {
+        snprintf(error, DEV_ERROR_MAX,
+                 "kernel %.200s: a block of %llu threads needs %llu MiB for its registers and "
+                 "local memory, which is more than there is",
+                 k->name, (unsigned long long)threads, (unsigned long long)(bytes >> 20));
         return false;
     }
     struct grid g = { .code = code,
@@ -288,22 +296,36 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
                       .trace = s->trace };
     memcpy(g.grid, grid, sizeof g.grid);
     memcpy(g.block, block, sizeof g.block);
-    struct crew crew = { .exec = s->exec, .grid = &g, .n_blocks = (uint64_t)grid[0] * grid[1] * grid[2] };
+    struct crew crew = {
+        .exec = s->exec, .grid = &g, .n_blocks = (uint64_t)grid[0] * grid[1] * grid[2], .progress = s->progress
+    };
     atomic_store(&crew.stop, UINT64_MAX);
-    unsigned jobs = count_jobs(s, code, crew.n_blocks, threads);
+    g.turns = code->ordered || code->orders_blocks;
+    if (g.turns) {
+        const uint64_t resident = turns_resident(g.threads, k->code->shared_bytes + shared);
+        const uint64_t room = memory_left(s) / seat_bytes(code, threads, g.shared_bytes);
+        crew.resident = resident < room ? resident : room ? room : 1;
+    }
+    unsigned jobs = count_jobs(s, &g, &crew);
     struct hand *hands = aligned_alloc(_Alignof(struct hand), jobs * sizeof *hands);
-    bool ready = hands != NULL;
-    if (ready)
+    bool ready = hands != NULL && launch_memory_place(s, &g);
+    if (hands)
         memset(hands, 0, jobs * sizeof *hands);
     for (unsigned i = 0; ready && i < jobs; i++)
         ready = hire(&hands[i], &crew, s->checks);
-    if (ready)
+    if (crew.progress)
+        crew.progress(0, crew.n_blocks);
+    if (ready) {
+        hands[0].first = true;
         run_crew(hands, jobs);
-    else
+    } else
         snprintf(error, DEV_ERROR_MAX, "out of memory for %u host threads", jobs);
+    if (crew.progress)
+        crew.progress(crew.n_blocks, crew.n_blocks);
     bool ok = ready && conclude(s, k, &crew, hands, jobs, error);
     for (unsigned i = 0; hands && i < jobs; i++)
         dismiss(&hands[i]);
     free(hands);
+    launch_memory_release(s, &g);
     return ok;
 }

@@ -134,7 +134,7 @@ void lex_next(struct lexer *l)
         t->text = (struct str){ start + 1, (uint32_t)(q - start - 1) };
         return;
     } else {
-        t->kind = c && strchr("{}[](),;:|@!+-<>=*&~/", c) ? TOK_PUNCT : TOK_BAD;
+        t->kind = c && strchr("{}[](),;:|@!+-<>=*&~/^", c) ? TOK_PUNCT : TOK_BAD;
         t->punct = c;
         l->p++;
     }

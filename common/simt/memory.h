@@ -15,13 +15,21 @@
 #define MEMORY_MAX ((uint64_t)1 << MEMORY_SHIFT)  // bytes an allocation may have
 #define WINDOW_SHARED ((uint64_t)0x7000001 << MEMORY_SHIFT)
 #define WINDOW_LOCAL ((uint64_t)0x7000002 << MEMORY_SHIFT)
+#define WINDOW_CODE ((uint64_t)0x7000003 << MEMORY_SHIFT)  // of functions, which no access reaches
+
+// The address of a module's function number i.
+static inline uint64_t memory_of_function(uint64_t i)
+{
+    return WINDOW_CODE + 16 * (i + 1);
+}
 
 struct allocation {
     unsigned char *data;     // NULL once freed
     unsigned char *written;  // a bit for each byte: the host or a kernel wrote it; NULL: see whole
     uint64_t bytes;
     char *name;
-    bool whole;  // all of it was written
+    bool whole;     // all of it was written
+    bool constant;  // a __constant__ variable
 };
 
 struct memory {
@@ -43,6 +51,13 @@ static inline unsigned char *memory_at(const struct memory *m, uint64_t address,
         offset > m->all[number].bytes - bytes)
         return NULL;
     return m->all[number].data + offset;
+}
+
+// Does address, which lies in an allocation, belong to a __constant__ variable?
+static inline bool memory_is_constant(const struct memory *m, uint64_t address)
+{
+    const uint64_t number = address >> MEMORY_SHIFT;
+    return number < m->count && m->all[number].constant;
 }
 
 // Notes that bytes at address, which lie inside one allocation, have been written; or all there is, by anyone.

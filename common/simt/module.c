@@ -6,6 +6,7 @@
 
 #include "decode.h"
 #include "simt.h"
+#include "warp.h"
 
 #define MAX_GLOBALS ((uint64_t)1 << 30)  // bytes of a module's variables, which are all filled when it is loaded
 
@@ -54,6 +55,7 @@ void simt_free(struct simt *s)
         return;
     while (s->modules)
         simt_unload(s, s->modules);
+    heap_free(s->heap);
     memory_destroy(&s->memory);
     free(s->profile.lines);
     arena_free(s->profile_names);
@@ -92,6 +94,7 @@ static bool place_globals(struct simt *s, struct simt_module *m)
         m->globals[i] = memory_alloc(&s->memory, name, v->bytes);
         if (!m->globals[i])
             return false;
+        s->memory.all[m->globals[i] >> MEMORY_SHIFT].constant = v->space == SPACE_CONST;
         unsigned char *data = memory_at(&s->memory, m->globals[i], v->bytes);
         memset(data, 0, v->bytes);
         if (v->init)
@@ -99,6 +102,30 @@ static bool place_globals(struct simt *s, struct simt_module *m)
         memory_write(&s->memory, m->globals[i], v->bytes);
     }
     return true;
+}
+
+static uint64_t address_of(const struct simt_module *m, struct str name)
+{
+    for (uint32_t i = 0; i < m->ptx->n_vars; i++) {
+        const struct ptx_var *v = &m->ptx->vars[i];
+        if (m->globals[i] && !v->local && v->name.n == name.n && !memcmp(v->name.p, name.p, name.n))
+            return m->globals[i];
+    }
+    const int64_t function = ptx_find_function(m->ptx, name);
+    return function < 0 || !m->ptx->funcs[function].body ? 0 : memory_of_function((uint64_t)function);
+}
+
+// Initialisers that are addresses, once every variable has one. What has no address here is a null pointer.
+static void place_pointers(struct simt *s, const struct simt_module *m)
+{
+    for (uint32_t i = 0; i < m->ptx->n_vars; i++) {
+        const struct ptx_var *v = &m->ptx->vars[i];
+        for (uint32_t k = 0; k < v->n_pointers && m->globals[i]; k++) {
+            const struct ptx_pointer *p = &v->pointers[k];
+            const uint64_t base = address_of(m, p->name), address = (base ? base + p->plus : 0) >> p->shift;
+            memcpy(memory_at(&s->memory, m->globals[i] + p->at, p->bytes), &address, p->bytes);
+        }
+    }
 }
 
 struct simt_module *simt_load(struct simt *s, const char *file, const char *text, size_t bytes,
@@ -127,6 +154,7 @@ struct simt_module *simt_load(struct simt *s, const char *file, const char *text
             ptx_free(ptx);
         return NULL;
     }
+    place_pointers(s, m);
     for (uint32_t i = 0; i < ptx->n_funcs; i++) {
         const struct str name = ptx->funcs[i].name;
         if (!ptx->funcs[i].entry || !ptx->funcs[i].body)

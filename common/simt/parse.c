@@ -1,5 +1,6 @@
-// The PTX parser: modules and functions. Recursive descent over lex.c's tokens; the first error ends it by longjmp, and
-// everything allocated so far dies with the module's arena.
+// The PTX parser: modules and functions. Recursive descent over lex.c's tokens. An error ends the function or the
+// declaration in hand by longjmp; parse_skip.c finds its end, and the rest is parsed. Everything that is allocated dies
+// with the module's arena.
 #include "parse.h"
 
 #include <stdarg.h>
@@ -7,98 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    enum ptx_type type;
-    uint32_t bytes;
-} types[] = {
-    { "pred", PTX_PRED, 0 }, { "u8", PTX_U8, 1 },         { "u16", PTX_U16, 2 },   { "u32", PTX_U32, 4 },
-    { "u64", PTX_U64, 8 },   { "s8", PTX_S8, 1 },         { "s16", PTX_S16, 2 },   { "s32", PTX_S32, 4 },
-    { "s64", PTX_S64, 8 },   { "b8", PTX_B8, 1 },         { "b16", PTX_B16, 2 },   { "b32", PTX_B32, 4 },
-    { "b64", PTX_B64, 8 },   { "b128", PTX_B128, 16 },    { "f16", PTX_F16, 2 },   { "f16x2", PTX_F16X2, 4 },
-    { "bf16", PTX_BF16, 2 }, { "bf16x2", PTX_BF16X2, 4 }, { "tf32", PTX_TF32, 4 }, { "f32", PTX_F32, 4 },
-    { "f64", PTX_F64, 8 },
-};
-
-bool str_is(struct str s, const char *literal)
-{
-    return s.n == strlen(literal) && !memcmp(s.p, literal, s.n);
-}
-
-enum ptx_type ptx_type_named(struct str name)
-{
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (str_is(name, types[i].name))
-            return types[i].type;
-    return PTX_NONE;
-}
-
-uint32_t ptx_type_bytes(enum ptx_type t)
-{
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (types[i].type == t)
-            return types[i].bytes;
-    return 0;
-}
-
-const char *ptx_type_name(enum ptx_type t)
-{
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (types[i].type == t)
-            return types[i].name;
-    return "none";
-}
-
-static const char *line_start(const struct ptx_module *m, const char *at)
-{
-    while (at > m->text && at[-1] != '\n')
-        at--;
-    return at;
-}
-
-static void error_args(const struct ptx_module *m, const char *at, char error[DEV_ERROR_MAX], const char *format,
-                       va_list args)
-{
-    unsigned line = 1;
-    for (const char *p = m->text; (p = memchr(p, '\n', (size_t)(at - p))); p++)
-        line++;
-    long column = at - line_start(m, at) + 1;
-    int n = snprintf(error, DEV_ERROR_MAX, "%.400s:%u:%ld: ", m->file, line, column);
-    vsnprintf(error + n, DEV_ERROR_MAX - (size_t)n, format, args);
-    for (char *c = error; *c; c++)  // names from the text may hold anything
-        if ((unsigned char)*c < ' ')
-            *c = '?';
-}
-
-void ptx_error_at(const struct ptx_module *m, const char *at, char error[DEV_ERROR_MAX], const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    error_args(m, at, error, format, args);
-    va_end(args);
-}
-
-void ptx_caret(const struct ptx_module *m, const char *at, char *out, size_t size)
-{
-    const char *start = line_start(m, at), *end = m->text + m->bytes;
-    if (at - start > 60)
-        start = at - 60;
-    int before = (int)(at - start), all = before;
-    while (start + all < end && start[all] != '\n' && all < 120)
-        all++;
-    snprintf(out, size, "  %.*s\n  %*s^\n", all, start, before, "");
-    for (char *c = out; *c; c++)
-        if ((unsigned char)*c < ' ' && *c != '\n')
-            *c = ' ';
-}
-
 void parse_fail(struct parser *p, const char *at, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    error_args(p->m, at ? at : p->lex.tok.text.p, p->error, format, args);
+    p->error_at = at ? at : p->lex.tok.text.p;
+    p->place = ptx_error_args(p->m, p->error_at, p->error, format, args);
     va_end(args);
-    longjmp(p->failed, 1);
+    longjmp(*p->failed, 1);
 }
 
 void *parse_alloc(struct parser *p, size_t bytes)
@@ -142,16 +59,6 @@ struct str parse_name(struct parser *p, const char *what)
         parse_fail(p, NULL, "expected %s", what);
     lex_next(&p->lex);
     return s;
-}
-
-int64_t parse_int(struct parser *p)
-{
-    bool minus = parse_accept(p, '-');
-    uint64_t v = p->lex.tok.bits;
-    if (p->lex.tok.kind != TOK_INT)
-        parse_fail(p, NULL, "expected an integer");
-    lex_next(&p->lex);
-    return (int64_t)(minus ? 0 - v : v);
 }
 
 static struct ptx_loc place(struct parser *p)
@@ -283,17 +190,39 @@ static void parameters(struct parser *p, struct ptx_func *f)
     parse_expect(p, ')');
 }
 
-// After .entry or .func.
-static void function(struct parser *p, bool entry)
+// .maxntid 256, 1, 1 and the like, between a function's parameters and its body
+static void performance_directives(struct parser *p, struct ptx_func *f)
 {
-    struct ptx_module *m = p->m;
-    struct ptx_func *f = parse_alloc(p, sizeof *f);
-    f->entry = entry;
+    while (p->lex.tok.kind == TOK_DIRECTIVE) {
+        struct str d = p->lex.tok.text;
+        bool threads = str_is(d, ".maxntid") || str_is(d, ".reqntid");
+        int64_t product = 1;
+        uint32_t size[3] = { 1, 1, 1 }, n = 0;
+        lex_next(&p->lex);
+        while (p->lex.tok.kind == TOK_INT || p->lex.tok.kind == TOK_STRING || p->lex.tok.kind == TOK_NAME) {
+            if (p->lex.tok.kind == TOK_INT && p->lex.tok.bits && p->lex.tok.bits <= 4096 && product <= 1 << 20)
+                product *= (int64_t)p->lex.tok.bits;
+            if (p->lex.tok.kind == TOK_INT && n < 3)
+                size[n++] = p->lex.tok.bits < UINT32_MAX ? (uint32_t)p->lex.tok.bits : UINT32_MAX;
+            lex_next(&p->lex);
+            if (!parse_accept(p, ','))
+                break;
+        }
+        if (threads && product <= 1 << 20)
+            f->max_threads = (uint32_t)product;
+        if (str_is(d, ".reqntid") && n)
+            memcpy(f->required, size, sizeof f->required);
+    }
+}
+
+// After .entry or .func.
+static void parse_function(struct parser *p, struct ptx_func *f)
+{
     p->f = f;
     p->loc = 0;
     p->scopes[0] = (struct scope){ 0 };
     p->n_scopes = 1;
-    if (!entry && p->lex.tok.kind == TOK_PUNCT) {
+    if (!f->entry && p->lex.tok.kind == TOK_PUNCT) {
         struct ptx_func result = { 0 };
         parameters(p, &result);
         f->results = result.params;
@@ -302,38 +231,52 @@ static void function(struct parser *p, bool entry)
     f->name = parse_name(p, "a function's name");
     if (p->lex.tok.kind == TOK_PUNCT && p->lex.tok.punct == '(')
         parameters(p, f);
-    while (p->lex.tok.kind == TOK_DIRECTIVE) {  // performance directives: .maxntid 256, 1, 1 and the like
-        struct str d = p->lex.tok.text;
-        bool threads = str_is(d, ".maxntid") || str_is(d, ".reqntid");
-        int64_t product = 1;
-        lex_next(&p->lex);
-        while (p->lex.tok.kind == TOK_INT || p->lex.tok.kind == TOK_STRING || p->lex.tok.kind == TOK_NAME) {
-            if (p->lex.tok.kind == TOK_INT && p->lex.tok.bits && p->lex.tok.bits <= 4096 && product <= 1 << 20)
-                product *= (int64_t)p->lex.tok.bits;
-            lex_next(&p->lex);
-            if (!parse_accept(p, ','))
-                break;
-        }
-        if (threads && product <= 1 << 20)
-            f->max_threads = (uint32_t)product;
-    }
+    performance_directives(p, f);
     if (!parse_accept(p, ';')) {
         f->body = true;
         body(p);
     }
-    p->n_scopes = 0;
-    p->f = NULL;
+}
+
+// Adds f to the module, or its body to its declaration.
+static void add_function(struct parser *p, struct ptx_func *f)
+{
+    struct ptx_module *m = p->m;
     uint32_t old;
-    if (map_get(&p->funcs, f->name, &old)) {
-        if (m->funcs[old].body && f->body)
-            parse_fail(p, f->name.p, "function '%.*s' is defined twice", (int)f->name.n, f->name.p);
-        if (f->body)
-            m->funcs[old] = *f;
-        return;
+    if (!map_get(&p->funcs, f->name, &old)) {
+        m->funcs = parse_grow(p, m->funcs, m->n_funcs, sizeof *m->funcs);
+        m->funcs[m->n_funcs] = *f;
+        map_put(m->arena, &p->funcs, f->name, m->n_funcs++);
+    } else if (m->funcs[old].body && f->body) {
+        parse_fail(p, f->name.p, "function '%.*s' is defined twice", (int)f->name.n, f->name.p);
+    } else if (f->body) {
+        m->funcs[old] = *f;
     }
-    m->funcs = parse_grow(p, m->funcs, m->n_funcs, sizeof *m->funcs);
-    m->funcs[m->n_funcs] = *f;
-    map_put(m->arena, &p->funcs, f->name, m->n_funcs++);
+}
+
+// After .entry or .func. One that cannot be parsed is kept with its error.
+static void function(struct parser *p, bool entry)
+{
+    const struct lexer start = p->lex;
+    struct ptx_func *f = parse_alloc(p, sizeof *f);
+    jmp_buf here, *outer = p->failed;
+    f->entry = entry;
+    p->failed = &here;
+    const bool failed = setjmp(here);
+    if (!failed)
+        parse_function(p, f);
+    p->failed = outer;
+    p->n_scopes = p->n_pending = 0;
+    p->f = NULL;
+    if (failed) {
+        f->body = true;
+        f->error = parse_keep_error(p);
+        f->error_at = p->error_at;
+        if (!f->name.n)
+            longjmp(*p->failed, 1);
+        parse_skip(p, start, NULL);
+    }
+    add_function(p, f);
 }
 
 static void file_directive(struct parser *p)
@@ -354,6 +297,77 @@ static void file_directive(struct parser *p)
         (void)parse_int(p);
 }
 
+// A directive of the module, after it and the words before it.
+static void directive(struct parser *p, struct str d, bool external)
+{
+    enum ptx_space space;
+    if (str_is(d, ".entry") || str_is(d, ".func")) {
+        function(p, str_is(d, ".entry"));
+    } else if (str_is(d, ".file")) {
+        file_directive(p);
+    } else if (str_is(d, ".section")) {
+        lex_next(&p->lex);
+        skip_braces(p);
+    } else if (str_is(d, ".pragma")) {
+        lex_next(&p->lex);
+        parse_expect(p, ';');
+    } else if (parse_space(d, &space) && space != SPACE_PARAM) {
+        parse_variables(p, space, external);
+    } else {
+        parse_fail(p, d.p, "directive '%.*s' is not supported", (int)d.n, d.p);
+    }
+}
+
+// One that cannot be parsed is passed over: kernels that do not need it can run.
+static void try_directive(struct parser *p, struct str d, bool external)
+{
+    const struct lexer start = p->lex;
+    struct ptx_module *m = p->m;
+    jmp_buf here, *outer = p->failed;
+    p->failed = &here;
+    const bool failed = setjmp(here);
+    if (!failed)
+        directive(p, d, external);
+    p->failed = outer;
+    if (!failed)
+        return;
+    struct ptx_skipped skipped = { .error = parse_keep_error(p) };
+    skipped.reason = skipped.error + p->place;
+    parse_skip(p, start, &skipped.name);
+    m->skipped = parse_grow(p, m->skipped, m->n_skipped, sizeof *m->skipped);
+    m->skipped[m->n_skipped++] = skipped;
+}
+
+// Pointers in initialisers may name what is declared after them.
+static void check_pointers(struct parser *p)
+{
+    const struct ptx_module *m = p->m;
+    uint32_t index;
+    for (uint32_t i = 0; i < m->n_vars; i++) {
+        for (uint32_t k = 0; k < m->vars[i].n_pointers; k++) {
+            const struct str name = m->vars[i].pointers[k].name;
+            if (!map_get(&p->vars, name, &index) && !map_get(&p->funcs, name, &index) && !ptx_find_skipped(m, name))
+                parse_fail(p, name.p, "'%.*s' is not declared", (int)name.n, name.p);
+        }
+    }
+}
+
+#define STACK_BYTES 16384u  // of a thread, for functions that call themselves
+
+static void add_stack(struct parser *p)
+{
+    static const char name[] = "the stack";
+    struct ptx_module *m = p->m;
+    m->vars = parse_grow(p, m->vars, m->n_vars, sizeof *m->vars);
+    m->vars[m->n_vars] = (struct ptx_var){ .name = { name, sizeof name - 1 },
+                                           .space = SPACE_LOCAL,
+                                           .type = PTX_B8,
+                                           .align = 16,
+                                           .bytes = STACK_BYTES,
+                                           .local = true };
+    m->stack = m->n_vars++;
+}
+
 static void module(struct parser *p)
 {
     struct ptx_module *m = p->m;
@@ -368,7 +382,6 @@ static void module(struct parser *p)
     lex_next(&p->lex);
     bool external = false;
     while (p->lex.tok.kind != TOK_END) {
-        enum ptx_space space;
         d = p->lex.tok.text;
         if (p->lex.tok.kind != TOK_DIRECTIVE)
             parse_fail(p, NULL, "expected a directive, not '%.*s'", (int)(d.n < 40 ? d.n : 40), d.p);
@@ -386,25 +399,26 @@ static void module(struct parser *p)
         } else if (str_is(d, ".address_size")) {
             if (parse_int(p) != 64)
                 parse_fail(p, d.p, "only 64-bit addresses are supported");
-        } else if (str_is(d, ".entry") || str_is(d, ".func")) {
-            function(p, str_is(d, ".entry"));
-        } else if (str_is(d, ".file")) {
-            file_directive(p);
-        } else if (str_is(d, ".section")) {
-            lex_next(&p->lex);
-            skip_braces(p);
-        } else if (str_is(d, ".pragma")) {
-            lex_next(&p->lex);
-            parse_expect(p, ';');
-        } else if (parse_space(d, &space) && space != SPACE_PARAM) {
-            parse_variables(p, space, external);
         } else {
-            parse_fail(p, d.p, "directive '%.*s' is not supported", (int)d.n, d.p);
+            try_directive(p, d, external);
         }
         external = false;
     }
     if (!m->target.n)
         parse_fail(p, NULL, "there is no .target: is the file cut off?");
+    check_pointers(p);
+    add_stack(p);
+}
+
+// Whether a module has something to run, or at least nothing that was refused.
+static bool is_usable(struct ptx_module *m, char error[DEV_ERROR_MAX])
+{
+    for (uint32_t i = 0; i < m->n_funcs; i++)
+        if (m->funcs[i].entry && m->funcs[i].body)
+            return true;
+    if (m->n_skipped)
+        snprintf(error, DEV_ERROR_MAX, "%s", m->skipped[0].error);
+    return !m->n_skipped;
 }
 
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t bytes, char error[DEV_ERROR_MAX])
@@ -423,13 +437,18 @@ struct ptx_module *ptx_parse(const char *file, const char *text, size_t bytes, c
     *m = (struct ptx_module){ .file = name, .text = copy, .bytes = bytes, .arena = arena };
     p->m = m;
     p->error = error;
-    if (setjmp(p->failed)) {
+    jmp_buf failed;
+    p->failed = &failed;
+    if (setjmp(failed)) {
         arena_free(arena);
         return NULL;
     }
     lex_start(&p->lex, copy, bytes);
     module(p);
-    return m;
+    if (is_usable(m, error))
+        return m;
+    arena_free(arena);
+    return NULL;
 }
 
 void ptx_free(struct ptx_module *m)

@@ -4,6 +4,7 @@
 #define SIMT_PARSE_H
 
 #include <setjmp.h>
+#include <stdarg.h>
 
 #include "arena.h"
 #include "lex.h"
@@ -39,21 +40,28 @@ struct parser {
     uint32_t n_scopes;
     struct pending *pending;
     uint32_t n_pending;
+    bool calling;  // in a call, where (...) is a list of arguments
     uint32_t loc;  // index of the current location + 1
     char *error;
-    jmp_buf failed;
+    const char *error_at;
+    size_t place;     // bytes of "file:line:column: " at the start of error
+    jmp_buf *failed;  // where parse_fail() goes: the function or declaration in hand, or the end of it all
 };
 
-// Ends the parse with a message about the place at (the current token where NULL).
+// Ends the parse of the function or declaration in hand with a message about the place at (the current token where
+// NULL).
 _Noreturn void parse_fail(struct parser *p, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+// ptx.c: ptx_error_at, with the bytes that the place takes in error.
+size_t ptx_error_args(const struct ptx_module *m, const char *at, char error[DEV_ERROR_MAX], const char *format,
+                      va_list args);
 void *parse_alloc(struct parser *p, size_t bytes);
 void *parse_grow(struct parser *p, void *items, uint32_t count, size_t size);
 
 bool parse_accept(struct parser *p, char punct);  // takes the token if it is this character
 void parse_expect(struct parser *p, char punct);
 struct str parse_name(struct parser *p, const char *what);
-int64_t parse_int(struct parser *p);  // an integer with an optional sign
+int64_t parse_int(struct parser *p);  // a constant expression of integers (parse_expr.c)
 
 // parse_decl.c: takes .align N, .v2/.v4, .ptr... and a type, in any order up to the name.
 enum ptx_type parse_declared_type(struct parser *p, uint32_t *align, uint32_t *vector);
@@ -72,5 +80,11 @@ void parse_instruction(struct parser *p);
 void parse_targets(struct parser *p, struct str directive);
 // Resolves the labels used inside the innermost scope that are declared in it; the rest waits for the outer one.
 void parse_resolve_labels(struct parser *p);
+
+// parse_skip.c: moves from start, inside a function or declaration that cannot be parsed, past its end. name, where it
+// is wanted: its first name. Where the text ends before that, the file is cut off: ends the parse with the error it
+// has.
+void parse_skip(struct parser *p, struct lexer start, struct str *name);
+const char *parse_keep_error(struct parser *p);  // a copy of the last error
 
 #endif

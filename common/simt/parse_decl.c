@@ -5,6 +5,18 @@
 
 #define MAX_VAR_BYTES ((uint64_t)1 << 36)
 
+// Types of what a GPU has and this one has not.
+static void refuse_type(struct parser *p, struct str d)
+{
+    const char *what = str_is(d, ".texref")       ? "textures are"
+                       : str_is(d, ".surfref")    ? "surfaces are"
+                       : str_is(d, ".samplerref") ? "samplers of textures are"
+                       : str_is(d, ".tensormap")  ? "tensor maps as variables are"
+                                                  : NULL;
+    if (what)
+        parse_fail(p, d.p, "%s not supported", what);
+}
+
 static struct str type_word(struct token *t)
 {
     return (struct str){ t->text.p + 1, t->text.n - 1 };
@@ -32,12 +44,43 @@ enum ptx_type parse_declared_type(struct parser *p, uint32_t *align, uint32_t *v
         } else if (t != PTX_NONE && type == PTX_NONE) {
             type = t;
         } else {
+            refuse_type(p, d);
             parse_fail(p, d.p, "expected a type, not '%.*s'", (int)d.n, d.p);
         }
     }
     if (type == PTX_NONE)
         parse_fail(p, NULL, "expected a type");
     return type;
+}
+
+static void grow_init(struct parser *p, struct ptx_var *v, uint64_t bits, uint32_t size)
+{
+    if (v->init_bytes + size > v->bytes)
+        parse_fail(p, NULL, "more initialisers than '%.*s' has elements", (int)v->name.n, v->name.p);
+    v->init = parse_grow(p, v->init, v->init_bytes / size, size);
+    memcpy(v->init + v->init_bytes, &bits, size);
+    v->init_bytes += size;
+}
+
+// name, generic(name), each with an offset: name+8. mask: 0xFF00 for the second byte of the address, in 0xFF00(name).
+static void pointer(struct parser *p, struct ptx_var *v, uint64_t mask)
+{
+    const uint32_t size = ptx_type_bytes(v->type);
+    struct ptx_pointer at = { .at = v->init_bytes, .bytes = size };
+    at.name = parse_name(p, "a name");
+    if (str_is(at.name, "generic") && parse_accept(p, '(')) {
+        at.name = parse_name(p, "a name");
+        parse_expect(p, ')');
+    }
+    const struct token *t = &p->lex.tok;
+    if (t->kind == TOK_PUNCT && (t->punct == '-' || parse_accept(p, '+')))
+        at.plus = (uint64_t)parse_int(p);
+    at.shift = mask ? (uint32_t)__builtin_ctzll(mask) : 0;
+    if (size > 8 || (!mask && size < 8) || at.shift % 8)
+        parse_fail(p, at.name.p, "an address does not fit in .%s", ptx_type_name(v->type));
+    v->pointers = parse_grow(p, v->pointers, v->n_pointers, sizeof *v->pointers);
+    v->pointers[v->n_pointers++] = at;
+    grow_init(p, v, 0, size);
 }
 
 // = { 1, 2, {3, 4} } or = 1. Fills elements of the variable in order.
@@ -52,6 +95,10 @@ static void initializer(struct parser *p, struct ptx_var *v, int depth)
             initializer(p, v, depth + 1);
         while (parse_accept(p, ','));
         parse_expect(p, '}');
+        return;
+    }
+    if (p->lex.tok.kind == TOK_NAME) {
+        pointer(p, v, 0);
         return;
     }
     bool minus = parse_accept(p, '-');
@@ -71,12 +118,14 @@ static void initializer(struct parser *p, struct ptx_var *v, int depth)
     }
     if (minus)
         bits = t->kind == TOK_INT ? 0 - bits : bits ^ (1ull << (8 * size - 1));
-    if (v->init_bytes + size > v->bytes)
-        parse_fail(p, NULL, "more initialisers than '%.*s' has elements", (int)v->name.n, v->name.p);
-    v->init = parse_grow(p, v->init, v->init_bytes / size, size);
-    memcpy(v->init + v->init_bytes, &bits, size);
-    v->init_bytes += size;
+    const bool whole = t->kind == TOK_INT;
     lex_next(&p->lex);
+    if (whole && !minus && bits && parse_accept(p, '(')) {
+        pointer(p, v, bits);
+        parse_expect(p, ')');
+        return;
+    }
+    grow_init(p, v, bits, size);
 }
 
 uint32_t parse_variable(struct parser *p, struct ptx_var v, uint32_t vector, bool external)
@@ -117,6 +166,7 @@ uint32_t parse_variable(struct parser *p, struct ptx_var v, uint32_t vector, boo
             parse_fail(p, v.name.p, "'%.*s' is declared twice", (int)v.name.n, v.name.p);
     }
     if (p->f) {
+        m->vars[m->n_vars].local = true;
         p->f->vars = parse_grow(p, p->f->vars, p->f->n_vars, sizeof *p->f->vars);
         p->f->vars[p->f->n_vars++] = m->n_vars;
     }

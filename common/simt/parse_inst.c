@@ -35,6 +35,14 @@ static int32_t find_variable(const struct parser *p, struct str name)
     return map_get(&p->vars, name, &index) ? (int32_t)index : -1;
 }
 
+static _Noreturn void fail_undeclared(struct parser *p, struct str name)
+{
+    const struct ptx_skipped *skipped = ptx_find_skipped(p->m, name);
+    if (skipped)
+        parse_fail(p, name.p, "'%.*s' cannot be used: %s", (int)name.n, name.p, skipped->reason);
+    parse_fail(p, name.p, "'%.*s' is not declared", (int)name.n, name.p);
+}
+
 static void add_pending(struct parser *p, struct ptx_operand *o)
 {
     p->pending = parse_grow(p, p->pending, p->n_pending, sizeof *p->pending);
@@ -72,15 +80,15 @@ static void list_of(struct parser *p, struct ptx_operand *o, char close, int dep
     while (!parse_accept(p, close)) {
         if (o->count)
             parse_expect(p, ',');
-        if (o->count == 64)
+        if (o->count == 256)
             parse_fail(p, NULL, "too many operands in a list");
         o->list = parse_grow(p, o->list, o->count, sizeof *o->list);
         operand(p, &o->list[o->count++], depth + 1);
     }
 }
 
-// [reg+imm], [var+imm], [imm]
-static void address(struct parser *p, struct ptx_operand *o)
+// [reg+imm], [var+imm], [imm]; [reg, {x, y}] and its like keep what follows the address in a list
+static void address(struct parser *p, struct ptx_operand *o, int depth)
 {
     o->kind = OPND_MEM;
     o->reg = o->var = -1;
@@ -89,14 +97,22 @@ static void address(struct parser *p, struct ptx_operand *o)
         o->reg = find_register(p, name);
         o->var = o->reg < 0 ? find_variable(p, name) : -1;
         if (o->reg < 0 && o->var < 0)
-            parse_fail(p, NULL, "'%.*s' is not declared", (int)name.n, name.p);
+            fail_undeclared(p, name);
         lex_next(&p->lex);
         if (parse_accept(p, '+') || (p->lex.tok.kind == TOK_PUNCT && p->lex.tok.punct == '-'))
             o->bits = (uint64_t)parse_int(p);
     } else {
         o->bits = (uint64_t)parse_int(p);
     }
-    parse_expect(p, ']');
+    if (parse_accept(p, ','))
+        list_of(p, o, ']', depth);
+    else
+        parse_expect(p, ']');
+}
+
+static _Noreturn void fail_operand(struct parser *p, const struct token *t)
+{
+    parse_fail(p, NULL, "expected an operand before '%.*s'", (int)(t->text.n < 40 ? t->text.n : 40), t->text.p);
 }
 
 static void operand(struct parser *p, struct ptx_operand *o, int depth)
@@ -105,7 +121,7 @@ static void operand(struct parser *p, struct ptx_operand *o, int depth)
     *o = (struct ptx_operand){ .at = t.text.p, .reg = -1, .reg2 = -1, .var = -1, .name = t.text };
     if (parse_accept(p, '!'))
         o->negated = true, t = p->lex.tok;
-    if (t.kind == TOK_NAME) {
+    if (t.kind == TOK_NAME && !str_is(t.text, "WARP_SZ")) {
         lex_next(&p->lex);
         if (str_is(t.text, "_")) {
             o->kind = OPND_SINK;
@@ -129,22 +145,31 @@ static void operand(struct parser *p, struct ptx_operand *o, int depth)
                 parse_fail(p, second.p, "'%.*s' is not declared", (int)second.n, second.p);
         }
     } else if (parse_accept(p, '[')) {
-        address(p, o);
+        address(p, o, depth);
     } else if (parse_accept(p, '{')) {
         o->kind = OPND_VEC;
         list_of(p, o, '}', depth);
-    } else if (parse_accept(p, '(')) {
+    } else if (p->calling && parse_accept(p, '(')) {
         o->kind = OPND_GROUP;
         list_of(p, o, ')', depth);
+    } else if (t.kind == TOK_INT || (t.kind == TOK_NAME && str_is(t.text, "WARP_SZ")) ||
+               (t.kind == TOK_PUNCT && (t.punct == '(' || t.punct == '~'))) {
+        o->kind = OPND_INT;
+        o->bits = (uint64_t)parse_int(p);
     } else {
+        const struct lexer start = p->lex;
         bool minus = parse_accept(p, '-');
         t = p->lex.tok;
         o->bits = t.bits;
         switch (t.kind) {
         case TOK_INT:
+        case TOK_PUNCT:
+            if (!minus || (t.kind == TOK_PUNCT && t.punct != '(' && t.punct != '~'))
+                fail_operand(p, &t);
             o->kind = OPND_INT;
-            o->bits = minus ? 0 - t.bits : t.bits;
-            break;
+            p->lex = start;
+            o->bits = (uint64_t)parse_int(p);
+            return;
         case TOK_F32:
             o->kind = OPND_F32;
             o->bits ^= (uint64_t)minus << 31;
@@ -157,10 +182,86 @@ static void operand(struct parser *p, struct ptx_operand *o, int depth)
         case TOK_END:
             parse_fail(p, NULL, "the text ends inside an instruction: is the file cut off?");
         default:
-            parse_fail(p, NULL, "expected an operand before '%.*s'", (int)(t.text.n < 40 ? t.text.n : 40), t.text.p);
+            fail_operand(p, &t);
         }
         lex_next(&p->lex);
     }
+}
+
+static bool begins(struct str s, const char *with)
+{
+    return s.n >= strlen(with) && !memcmp(s.p, with, strlen(with));
+}
+
+// op without the part from..to of its text
+static struct str without(struct parser *p, struct str op, const char *from, size_t n)
+{
+    char *text = parse_alloc(p, op.n);
+    const size_t before = (size_t)(from - op.p);
+    memcpy(text, op.p, before);
+    memcpy(text + before, from + n, op.n - before - n);
+    return (struct str){ text, op.n - (uint32_t)n };
+}
+
+// .L2::cache_hint and its last operand, a policy, change nothing here.
+static void drop_cache_hint(struct parser *p, struct ptx_inst *in)
+{
+    static const char hint[] = ".L2::cache_hint";
+    const size_t n = strlen(hint);
+    const char *at = in->op.n > n ? memmem(in->op.p, in->op.n, hint, n) : NULL;
+    if (!at || begins(in->op, "cp.async.bulk") || begins(in->op, "cp.reduce"))
+        return;
+    const struct ptx_operand *policy = in->n_operands ? &in->operand[in->n_operands - 1] : NULL;
+    if (!policy || policy->kind != OPND_REG || ptx_type_bytes(p->f->regs[policy->reg].type) != 8)
+        parse_fail(p, in->at, "expected a cache policy in a 64-bit register as the last operand");
+    in->n_operands--;
+    in->op = without(p, in->op, at, n);
+}
+
+static void add_instruction(struct parser *p, struct ptx_inst in)
+{
+    struct ptx_func *f = p->f;
+    f->insts = parse_grow(p, f->insts, f->n_insts, sizeof *f->insts);
+    f->insts[f->n_insts++] = in;
+}
+
+// atom.add.v2.f32 {d0, d1}, [a], {b0, b1} and red alike: one instruction for each element, since only each element is
+// atomic. False where in is none of these. Source: PTX ISA 9.7.13 (atom).
+static bool split_atomic(struct parser *p, const struct ptx_inst *in)
+{
+    const bool atom = begins(in->op, "atom."), red = begins(in->op, "red.");
+    const char *at = NULL;
+    for (const char *c = in->op.p; (atom || red) && c + 3 < in->op.p + in->op.n; c++)
+        if (c[0] == '.' && c[1] == 'v' && (c[2] == '2' || c[2] == '4' || c[2] == '8') && c[3] == '.')
+            at = c;
+    if (!at)
+        return false;
+    const uint32_t n = (uint32_t)(at[2] - '0'), last = (uint32_t)atom + 1;
+    struct str op = without(p, in->op, at, 3), type = op;
+    for (uint32_t i = 0; i < op.n; i++)
+        if (op.p[i] == '.')
+            type = (struct str){ op.p + i + 1, op.n - i - 1 };
+    const uint32_t bytes = ptx_type_bytes(ptx_type_named(type));
+    if (in->n_operands != last + 1 || in->operand[last].kind != OPND_VEC || in->operand[last].count != n || !bytes ||
+        (atom && (in->operand[0].kind != OPND_VEC || in->operand[0].count != n)))
+        parse_fail(p, in->at, "expected %u registers in braces", n);
+    for (uint32_t i = 0; i < n; i++) {
+        struct ptx_inst one = *in;
+        one.op = op;
+        one.operand = parse_alloc(p, PTX_OPERANDS * sizeof *one.operand);
+        memcpy(one.operand, in->operand, in->n_operands * sizeof *one.operand);
+        for (uint32_t k = 0; k < i && atom; k++) {  // written before it is read
+            const int32_t written = in->operand[0].list[k].reg;
+            if (written >= 0 && (written == in->operand[last].list[i].reg || written == in->operand[1].reg))
+                parse_fail(p, in->at, "a vector of registers that is read after a part of it was written");
+        }
+        if (atom)
+            one.operand[0] = in->operand[0].list[i];
+        one.operand[last] = in->operand[last].list[i];
+        one.operand[atom].bits += i * bytes;
+        add_instruction(p, one);
+    }
+    return true;
 }
 
 void parse_instruction(struct parser *p)
@@ -189,7 +290,7 @@ void parse_instruction(struct parser *p)
             parse_fail(p, in.at, "label '%.*s' is declared twice", (int)in.op.n, in.op.p);
         return;
     }
-    f->insts = parse_grow(p, f->insts, f->n_insts, sizeof *f->insts);
+    p->calling = begins(in.op, "call");
     // Operands live outside the array of instructions, which moves as it grows: labels point to them.
     struct ptx_operand *list = parse_alloc(p, PTX_OPERANDS * sizeof *list);
     while (!parse_accept(p, ';')) {
@@ -200,7 +301,9 @@ void parse_instruction(struct parser *p)
         operand(p, &list[in.n_operands++], 0);
     }
     in.operand = list;
-    f->insts[f->n_insts++] = in;
+    drop_cache_hint(p, &in);
+    if (!split_atomic(p, &in))
+        add_instruction(p, in);
 }
 
 #define TARGETS_MAX 1024

@@ -36,6 +36,13 @@ struct ptx_loc {
     uint32_t at;            // index of the call's location + 1 where this line was inlined, else 0
 };
 
+struct ptx_pointer {        // an initialiser that is an address, or a byte of one
+    struct str name;        // of a variable or a function
+    uint64_t plus;          // bytes
+    uint32_t at, bytes;     // where in the variable
+    uint32_t shift;         // of the address, to the right, in bits
+};
+
 struct ptx_var {
     struct str name;
     enum ptx_space space;
@@ -44,6 +51,9 @@ struct ptx_var {
     uint64_t bytes;         // 0 for an .extern array of unknown size
     uint8_t *init;          // its first init_bytes; the rest is zero
     uint32_t init_bytes;
+    struct ptx_pointer *pointers;
+    uint32_t n_pointers;
+    bool local;             // declared in a function
     uint64_t address;       // offset in its space; decode.c and module.c assign it
 };
 
@@ -82,7 +92,7 @@ struct ptx_operand {
     const char *at;         // where it stands in the text
 };
 
-#define PTX_OPERANDS 8
+#define PTX_OPERANDS 12
 
 struct ptx_inst {
     struct str op;          // "fma.rn.f32"
@@ -97,17 +107,26 @@ struct ptx_inst {
 struct ptx_func {
     struct str name;
     bool entry, body;       // body: false for a declaration
+    const char *error;      // NULL, or why it cannot be used: "file:line:column: ..."; then the rest may be missing
+    const char *error_at;   // and where in the text
     uint32_t *params;       // variable indices
     uint32_t n_params;
     uint32_t *results;      // variable indices of what a .func returns
     uint32_t n_results;
     uint32_t max_threads;   // from .maxntid, or 0
+    uint32_t required[3];   // from .reqntid: the threads of a block along x, y and z; 0: any
     struct ptx_reg *regs;
     uint32_t n_regs;
     struct ptx_inst *insts;
     uint32_t n_insts;
     uint32_t *vars;         // variables declared inside, parameters among them
     uint32_t n_vars;
+};
+
+struct ptx_skipped {        // a declaration that was passed over; what names it is refused
+    struct str name;        // n is 0 where none was found
+    const char *error;      // "file:line:column: ..."
+    const char *reason;     // the same without its place
 };
 
 struct ptx_module {
@@ -123,18 +142,26 @@ struct ptx_module {
     uint32_t n_locs;
     const char **files;     // by number; NULL where a number is not used
     uint32_t n_files;
+    uint32_t stack;         // the variable for the stack of functions that call themselves, in local memory
+    struct ptx_skipped *skipped;
+    uint32_t n_skipped;
     struct str version, target;
 };
 
-// Parses bytes of text (text[bytes] == 0; copied). file is what messages call it. On failure returns NULL with one
-// line in error: "file:line:column: what is wrong".
+// Parses bytes of text (text[bytes] == 0; copied). file is what messages call it. A function or variable that cannot be
+// parsed is noted with its error (ptx_func, ptx_skipped) and passed over; the others can be used. On failure, for a text
+// that is cut off, is no PTX or has nothing that can be used, returns NULL with one line in error:
+// "file:line:column: what is wrong".
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t bytes, char error[DEV_ERROR_MAX]);
 void ptx_free(struct ptx_module *m);
 
+// The declaration of that name that was passed over, or NULL.
+const struct ptx_skipped *ptx_find_skipped(const struct ptx_module *m, struct str name);
+
 // f with the bodies of the functions that it calls in place of the calls, or f itself where it calls none; in arena.
 // Calls of functions without a body stay. m's locs grow by the places of the copies, inlined where the calls are. NULL,
-// with one line in error and the place in *at, for a recursive call or one whose arguments are not .param variables.
-// Source: PTX ISA 7.1 (function calls).
+// with one line in error and the place in *at, for a function that was refused, a recursive call or one whose arguments
+// are not .param variables. Source: PTX ISA 7.1 (function calls).
 const struct ptx_func *ptx_inline(struct ptx_module *m, const struct ptx_func *f, struct arena *arena,
                                   char error[DEV_ERROR_MAX], const char **at);
 
@@ -143,6 +170,9 @@ void ptx_error_at(const struct ptx_module *m, const char *at, char error[DEV_ERR
     __attribute__((format(printf, 4, 5)));
 // The line of text around at, and a second line with a caret below it; both end in newlines.
 void ptx_caret(const struct ptx_module *m, const char *at, char *out, size_t size);
+
+// The number of the function of that name, or -1.
+int64_t ptx_find_function(const struct ptx_module *m, struct str name);
 
 uint32_t ptx_type_bytes(enum ptx_type t);                 // 0 for none and predicates
 enum ptx_type ptx_type_named(struct str name);            // "f32" -> PTX_F32, PTX_NONE for others

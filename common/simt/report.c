@@ -91,7 +91,7 @@ static char **copy_names(struct arena *a, const struct ptx_module *m)
 
 bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struct grid *g, const struct worker *sum)
 {
-    const struct code *c = k->code;
+    const struct code *c = g->code;
     const struct ptx_module *m = k->module->ptx;
     struct profile *p = &s->profile;
     struct profile_line *lines = calloc(c->n_uops + 1, sizeof *lines);
@@ -120,7 +120,7 @@ bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struc
     }
     memcpy(p->grid, g->grid, sizeof p->grid);
     memcpy(p->block, g->block, sizeof p->block);
-    p->shared = g->shared_bytes - g->code->shared_bytes + c->shared_bytes;  // without the gaps of checked code
+    p->shared = g->shared_bytes - g->code->shared_bytes + k->code->shared_bytes;  // without the gaps of checked code
     qsort(lines, n, sizeof *lines, by_line);
     size_t kept = 0;
     memset(p->total, 0, sizeof p->total);

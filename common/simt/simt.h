@@ -15,6 +15,7 @@
 #define SIMT_STATIC_SHARED_MAX 49152  // bytes of it in arrays that are declared with a size: 48 KB, as ptxas allows
 #define SIMT_SHARED_MAX 232448        // bytes of shared memory a block may have: 227 KB, as on sm_90
 #define SIMT_THREADS_MAX 1024         // threads of a block
+#define SIMT_THREADS_Z_MAX 64         // along z
 #define SIMT_GRID_YZ_MAX 65535        // blocks of a grid along y, and along z
 #define SIMT_JOBS_MAX 256             // host threads
 #define SIMT_GAP 1024                 // bytes between variables in shared memory while checks are on
@@ -45,10 +46,12 @@ struct simt {
     unsigned jobs;
     unsigned sm;  // whose tensor cores: 90, or 80; takes effect when a module is loaded
     uint64_t budget;
-    bool checks;          // find races, uninitialised reads, ...: see check.h
-    struct trace *trace;  // records accesses of the next launches: see trace.h
+    dev_progress *progress;  // or NULL
+    bool checks;             // find races, uninitialised reads, ...: see check.h
+    struct trace *trace;     // records accesses of the next launches: see trace.h
     const struct exec *exec;
     struct simt_module *modules;
+    struct heap *heap;       // of malloc in kernels; NULL before the first
     struct profile profile;  // of the last launch; its names are copies, so that it outlives its module
     struct arena *profile_names;
     struct findings findings;  // of the last launch with checks; its texts are in findings_arena
@@ -66,6 +69,13 @@ struct simt_module *simt_load(struct simt *s, const char *name, const char *text
                               char error[DEV_ERROR_MAX]);
 void simt_unload(struct simt *s, struct simt_module *m);
 struct simt_kernel *simt_find(struct simt_module *m, const char *name);  // NULL if there is no such kernel
+// The kernel that name means (demangle.h, name_find): NULL, with one line in error, if none or several do.
+struct simt_kernel *simt_search(struct simt_module *m, const char *name, char error[DEV_ERROR_MAX]);
+// The __constant__ or __device__ variable that name means, and its address: NULL, with one line in error, if none or
+// several do.
+const struct ptx_var *simt_variable(struct simt_module *m, const char *name, uint64_t *address,
+                                    char error[DEV_ERROR_MAX]);
+const char *simt_reason(const struct simt_kernel *k);  // why it was refused, without the place
 
 // The arguments laid out as the kernel's parameters, for simt_launch; the caller frees them. NULL, with one line in
 // error, where their number or sizes are not the kernel's.
@@ -76,6 +86,9 @@ unsigned char *simt_pack(const struct simt_kernel *k, const struct dev_arg *args
 bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
                  const unsigned char *params, char error[DEV_ERROR_MAX]);
 
+// launch_memory.c: what the launch itself needs in device memory; false when memory runs out. Release it in any case.
+bool launch_memory_place(struct simt *s, struct grid *g);
+void launch_memory_release(struct simt *s, const struct grid *g);
 // module.c: k's code with gaps between its shared variables; NULL when memory runs out.
 const struct code *simt_checked_code(struct simt *s, struct simt_kernel *k);
 // report.c: the counters of a launch as a profile.

@@ -273,6 +273,40 @@ static void lay_out(struct decoder *x, const uint32_t count[2])
     }
 }
 
+// Liveness of the registers that have an index, of which there are n.
+static void find_flow_of(struct flow *f)
+{
+    struct decoder *x = f->x;
+    const struct code *c = x->code;
+    find_blocks(f);
+    f->words = (f->n + 63) / 64 + 1;
+    size_t words = (size_t)f->n_blocks * f->words;
+    if (words > WORDS_MAX)
+        fail_size(f);
+    f->use = decode_scratch(x, words * sizeof *f->use);
+    f->def = decode_scratch(x, words * sizeof *f->def);
+    f->in = decode_scratch(x, words * sizeof *f->in);
+    f->out = decode_scratch(x, words * sizeof *f->out);
+    for (uint32_t i = 0; i < c->n_uops; i++) {
+        size_t at = (size_t)f->block_of[i] * f->words;
+        struct block_visit v = { f, f->use + at, f->def + at, !c->uops[i].guarded };
+        visit_operands(&c->uops[i], collect_use, &v);
+        visit_operands(&c->uops[i], collect_def, &v);
+    }
+    solve(f);
+}
+
+void find_unwritten(struct decoder *x, bool *unwritten)
+{
+    struct flow f = { .x = x };
+    f.index = decode_scratch(x, (x->n_vregs + 1) * sizeof *f.index);
+    for (uint32_t v = 0; v < x->n_vregs; v++)
+        f.index[v] = x->vregs[v].constant ? NO_VREG : f.n++;
+    find_flow_of(&f);
+    for (uint32_t v = 0; v < x->n_vregs; v++)
+        unwritten[v] = f.index[v] != NO_VREG && get_bit(f.in, f.index[v]);
+}
+
 void place_slots(struct decoder *x)
 {
     struct code *c = x->code;
@@ -289,22 +323,7 @@ void place_slots(struct decoder *x)
     for (uint32_t v = 0; v < x->n_vregs; v++)
         if (f.index[v] != NO_VREG)
             all[f.index[v]] = (struct interval){ v, INT64_MAX, -1 };
-    find_blocks(&f);
-    f.words = (f.n + 63) / 64 + 1;
-    size_t words = (size_t)f.n_blocks * f.words;
-    if (words > WORDS_MAX)
-        fail_size(&f);
-    f.use = decode_scratch(x, words * sizeof *f.use);
-    f.def = decode_scratch(x, words * sizeof *f.def);
-    f.in = decode_scratch(x, words * sizeof *f.in);
-    f.out = decode_scratch(x, words * sizeof *f.out);
-    for (uint32_t i = 0; i < c->n_uops; i++) {
-        size_t at = (size_t)f.block_of[i] * f.words;
-        struct block_visit v = { &f, f.use + at, f.def + at, !c->uops[i].guarded };
-        visit_operands(&c->uops[i], collect_use, &v);
-        visit_operands(&c->uops[i], collect_def, &v);
-    }
-    solve(&f);
+    find_flow_of(&f);
     intervals(&f, all);
     uint32_t count[2];
     scan(&f, all, count);

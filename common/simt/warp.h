@@ -31,6 +31,7 @@ enum atomic {
     ATOMIC_DEC
 };
 bool warp_atomic(struct warp *w, const struct uop *u, uint32_t active);  // op: enum atomic, type: enum ptx_type
+bool warp_fence(struct warp *w, const struct uop *u, uint32_t active);   // op: 1 where it reaches beyond the block
 
 // warp_async.c: cp.async; in[0]: the global address, in[1]: bytes to copy, where given
 bool warp_copy(struct warp *w, const struct uop *u, uint32_t active);  // mem: the shared address
@@ -51,13 +52,36 @@ enum mbarrier {
     MBARRIER_COUNT
 };
 bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active);  // op: enum mbarrier
+// The 8 bytes that a lane's mbarrier.init stores; false for any other instruction.
+bool mbarrier_stored(const struct warp *w, const struct uop *u, uint32_t lane, unsigned char bytes[8]);
+
+// warp_poll.c; in: the result, the address, an operand; type: two bits each, their slot_class; op: number of the poll;
+// shape: 1 where the result is a predicate that ends the wait
+bool warp_poll(struct warp *w, const struct uop *u, uint32_t active);
+
+// warp_matrix.c: in[0]: a, out[0]: d
+bool warp_movmatrix(struct warp *w, const struct uop *u, uint32_t active);
 
 // warp_call.c
 struct call {
-    uint32_t argument[8];  // byte offsets in the thread's local memory
+    uint32_t argument[8];   // byte offsets in the thread's local memory
+    uint32_t result;        // the same
+    uint32_t result_bytes;  // 0: it has none, or nobody asks for it
 };
 bool warp_printf(struct warp *w, const struct uop *u, uint32_t active);  // vprintf(format, values)
 bool warp_assert(struct warp *w, const struct uop *u, uint32_t active);  // __assertfail(what, file, line, function, 1)
+
+// warp_heap.c
+#define HEAP_BYTES ((uint64_t)8 << 20)
+struct heap;
+struct heap *heap_new(struct memory *m);  // NULL when memory runs out
+void heap_free(struct heap *h);           // its allocation stays; NULL is allowed
+bool warp_malloc(struct warp *w, const struct uop *u, uint32_t active);
+bool warp_free(struct warp *w, const struct uop *u, uint32_t active);
+
+// warp_end.c: op: enum end
+enum end { END_STACK, END_POINTER };
+bool warp_end(struct warp *w, const struct uop *u, uint32_t active);  // false: the kernel cannot go on
 
 // The active lanes' fault of an instruction, with the lanes it is about.
 bool warp_fault(struct warp *w, const struct uop *u, enum fault_kind kind, uint32_t active, uint32_t lanes);

@@ -169,16 +169,22 @@ bool warp_copy(struct warp *w, const struct uop *u, uint32_t active)
                             .lane = i,
                             .group = c ? c->group[i] : 0,
                             .address = (uint32_t)at };
-        if (at % bytes)
-            return access_fault(w, u, FAULT_ALIGN, true, i, at, bytes, SPACE_SHARED);
-        if (!new.to)
-            return access_fault(w, u, FAULT_BOUNDS, true, i, at, bytes, SPACE_SHARED);
         size = size < bytes ? size : bytes;
         const unsigned char *source = size ? access_place(w, i, &global, from[i], size) : new.data;
-        if (from[i] % bytes)
-            return access_fault(w, u, FAULT_ALIGN, false, i, from[i], bytes, SPACE_GLOBAL);
-        if (!source)
-            return access_fault(w, u, FAULT_BOUNDS, false, i, from[i], size, SPACE_GLOBAL);
+        bool fits = true;
+        if (at % bytes || !new.to)
+            fits = access_fault(w, u, at % bytes ? FAULT_ALIGN : FAULT_BOUNDS, true, i, at, bytes, SPACE_SHARED);
+        else if (from[i] % bytes)
+            fits = access_fault(w, u, FAULT_ALIGN, false, i, from[i], bytes, SPACE_GLOBAL);
+        else if (!source)
+            fits = access_fault(w, u, FAULT_BOUNDS, false, i, from[i], size, SPACE_GLOBAL);
+        if (!fits) {
+            if (!w->block->worker->check)
+                return false;
+            check_fault(w->block->worker);  // a finding, and the lane copies nothing
+            active &= ~(1u << i);
+            continue;
+        }
         memcpy(new.data, source, size);
         if (!c || !add(c, &new)) {
             bool ok = warp_fault(w, u, FAULT_OTHER, active, 0);
@@ -186,6 +192,8 @@ bool warp_copy(struct warp *w, const struct uop *u, uint32_t active)
             return ok;
         }
     }
+    if (!active)
+        return true;
     if (op->op) {
         count_cg(&(struct lines){ from, to, active }, &cost, &sectors);
     } else {

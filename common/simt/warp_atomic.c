@@ -136,17 +136,66 @@ static void count_shared(const struct warpop *op, const uint32_t address[LANES],
     c->ideal += each;
 }
 
-static void tell(struct warp *w, const struct uop *u, uint32_t active, uint32_t shared)
+// Tells the checks of the lanes' accesses.
+static void tell(struct warp *w, const struct uop *u, uint32_t lanes, bool shared)
 {
     const struct memop *m = &u->warp->mem;
     uint64_t address[LANES] = { 0 };
     for (uint32_t i = 0; i < LANES; i++)
-        if (active >> i & 1)
-            address[i] = access_address(w, m, i) & (shared >> i & 1 ? MEMORY_OFFSET : UINT64_MAX);
-    if (shared)
-        check_shared(w, u, m->index, shared, address, m->bytes, CHECK_ATOMIC);
-    else
-        check_global(w, u, m->index, active, address, m->bytes, CHECK_ATOMIC);
+        if (lanes >> i & 1)
+            address[i] = access_address(w, m, i) & (shared ? MEMORY_OFFSET : UINT64_MAX);
+    if (lanes)
+        (shared ? check_shared : check_global)(w, u, m->index, lanes, address, m->bytes, CHECK_ATOMIC);
+}
+
+struct change {  // what the lanes do
+    struct warp *w;
+    const struct uop *u;
+    unsigned char *place[LANES];
+    uint64_t first[LANES];
+};
+
+// One lane's read and write. False where nothing was written: a compare-and-swap that found another value.
+static bool change_one(const struct change *c, uint32_t lane)
+{
+    const struct warpop *op = c->u->warp;
+    const uint32_t bytes = op->mem.bytes;
+    uint64_t old = 0;
+    memcpy(&old, c->place[lane], bytes);
+    const uint64_t b = op->n_in > 1 ? operand(c->w, op->in[1], bytes, lane) : 0;
+    const uint64_t new = result((enum atomic)op->op, (enum ptx_type)op->type, old, c->first[lane], b);
+    memcpy(c->place[lane], &new, bytes);
+    if (op->n_out && bytes == 8)
+        ((u64 *)(c->w->regs + op->out[0]))[lane] = old;
+    else if (op->n_out)
+        ((u32 *)(c->w->regs + op->out[0]))[lane] = (uint32_t)old;
+    return op->op != ATOMIC_CAS || old == c->first[lane];
+}
+
+// The same where the checks follow who learns what from whom: each lane reads what was released there, and releases.
+static void change_in_order(const struct change *c, uint32_t lane, bool shared)
+{
+    const struct warpop *op = c->u->warp;
+    const uint64_t address = access_address(c->w, &op->mem, lane) & (shared ? MEMORY_OFFSET : UINT64_MAX);
+    if (op->n_out)
+        check_observes(c->w, lane, &op->mem, shared, address);
+    tell(c->w, c->u, 1u << lane, shared);
+    if (change_one(c, lane))
+        check_publishes(c->w, lane, &op->mem, shared, address, true);
+}
+
+// A lane whose access went wrong. While checks are on that is a finding, the lane gets 0, and the kernel goes on.
+static bool excused(const struct change *c, uint32_t lane)
+{
+    const struct warpop *op = c->u->warp;
+    if (!c->w->block->worker->check)
+        return false;
+    check_fault(c->w->block->worker);
+    if (op->n_out && op->mem.bytes == 8)
+        ((u64 *)(c->w->regs + op->out[0]))[lane] = 0;
+    else if (op->n_out)
+        ((u32 *)(c->w->regs + op->out[0]))[lane] = 0;
+    return true;
 }
 
 bool warp_atomic(struct warp *w, const struct uop *u, uint32_t active)
@@ -154,44 +203,49 @@ bool warp_atomic(struct warp *w, const struct uop *u, uint32_t active)
     const struct warpop *op = u->warp;
     const struct memop *m = &op->mem;
     const uint32_t bytes = m->bytes;
+    const bool checks = w->block->worker->check, in_order = checks && w->block->check->views;
     uint32_t address[LANES] = { 0 }, shared = 0;
-    uint64_t first[LANES] = { 0 };
-    unsigned char *place[LANES];
+    struct change c = { .w = w, .u = u };
     for (uint32_t i = 0; i < LANES; i++) {
         enum ptx_space space = m->space;
         if (!(active >> i & 1))
             continue;
         uint64_t at = access_address(w, m, i);
-        place[i] = access_place(w, i, &space, at, bytes);
-        if (at & (bytes - 1))
-            return access_fault(w, u, FAULT_ALIGN, true, i, at, bytes, space);
-        if (!place[i])
-            return access_fault(w, u, FAULT_BOUNDS, true, i, at, bytes, space);
+        c.place[i] = access_place(w, i, &space, at, bytes);
+        if (at & (bytes - 1) || !c.place[i]) {
+            access_fault(w, u, at & (bytes - 1) ? FAULT_ALIGN : FAULT_BOUNDS, true, i, at, bytes, space);
+            if (!excused(&c, i))
+                return false;
+            active &= ~(1u << i);
+            continue;
+        }
         shared |= (uint32_t)(space == SPACE_SHARED) << i;
         address[i] = (uint32_t)at;
-        first[i] = operand(w, op->in[0], bytes, i);
+        c.first[i] = operand(w, op->in[0], bytes, i);
     }
-    if (w->block->worker->check)
-        tell(w, u, active, shared);
-    if (shared) {
+    if (checks && !in_order) {
+        tell(w, u, active & shared, true);
+        tell(w, u, active & ~shared, false);
+    }
+    if (shared)
         count_shared(op, address, shared, &w->block->worker->mem_counts[m->index]);
-    } else {
+    else
         pthread_mutex_lock(&global_memory);
-    }
-    for (uint32_t i = 0; i < LANES; i++) {
-        uint64_t old = 0;
-        if (!(active >> i & 1))
-            continue;
-        memcpy(&old, place[i], bytes);
-        uint64_t b = op->n_in > 1 ? operand(w, op->in[1], bytes, i) : 0;
-        uint64_t new = result((enum atomic)op->op, (enum ptx_type)op->type, old, first[i], b);
-        memcpy(place[i], &new, bytes);
-        if (op->n_out && bytes == 8)
-            ((u64 *)(w->regs + op->out[0]))[i] = old;
-        else if (op->n_out)
-            ((u32 *)(w->regs + op->out[0]))[i] = (uint32_t)old;
+    for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(lanes);
+        if (in_order)
+            change_in_order(&c, i, shared >> i & 1);
+        else
+            change_one(&c, i);
     }
     if (!shared)
         pthread_mutex_unlock(&global_memory);
+    return true;
+}
+
+bool warp_fence(struct warp *w, const struct uop *u, uint32_t active)
+{
+    if (w->block->worker->check)
+        check_fence(w, active, u->warp->op);
     return true;
 }

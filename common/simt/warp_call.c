@@ -18,6 +18,15 @@ static uint64_t argument(const struct warp *w, uint32_t lane, uint32_t offset, u
     return v;
 }
 
+// What printf returns: the number of its values.
+static void give_back(const struct warp *w, uint32_t lane, const struct call *call, uint32_t n)
+{
+    const uint64_t thread = (uint64_t)w->index * LANES + lane;
+    const struct worker *worker = w->block->worker;
+    if (call->result_bytes)
+        memcpy(worker->local + thread * worker->grid->code->local_bytes + call->result, &n, sizeof n);
+}
+
 // Copies a string from the kernel's memory; false where it leaves its allocation.
 static bool read_string(const struct warp *w, uint32_t lane, uint64_t address, char *out, size_t room)
 {
@@ -36,6 +45,7 @@ struct reader {  // the values of a printf, one after the other, each aligned to
     const struct warp *w;
     uint32_t lane;
     uint64_t at;
+    uint32_t n;  // how many it has taken
     bool failed;
 };
 
@@ -49,6 +59,7 @@ static uint64_t take(struct reader *r, uint32_t bytes)
     if (p)
         memcpy(&v, p, bytes);
     r->at += bytes;
+    r->n++;
     return v;
 }
 
@@ -146,7 +157,7 @@ bool warp_printf(struct warp *w, const struct uop *u, uint32_t active)
         char format[1024];
         if (!(active >> lane & 1))
             continue;
-        struct reader r = { w, lane, argument(w, lane, call->argument[1], 8), false };
+        struct reader r = { w, lane, argument(w, lane, call->argument[1], 8), 0, false };
         r.failed = !read_string(w, lane, argument(w, lane, call->argument[0], 8), format, sizeof format);
         for (const char *f = format; *f && !r.failed;) {
             if (*f == '%')
@@ -160,6 +171,7 @@ bool warp_printf(struct warp *w, const struct uop *u, uint32_t active)
                      "a printf whose arguments do not fit its format, or are no memory of the kernel");
             return false;
         }
+        give_back(w, lane, call, r.n);
     }
     return true;
 }

@@ -1,5 +1,6 @@
 // Shuffles, votes and the like: lanes of a warp read each other's registers. Source: PTX ISA 9.7.9 (shfl.sync), 9.7.14
 // (vote.sync, match.sync, activemask, redux.sync, elect.sync).
+#include "check.h"
 #include "warp.h"
 
 #define EACH(lanes, i)                                                                                                 \
@@ -28,6 +29,18 @@ bool warp_fault(struct warp *w, const struct uop *u, enum fault_kind kind, uint3
     return false;
 }
 
+// PTX leaves open what a lane that takes no part gives. Public reductions run on with such values and leave them out of
+// their result, so it is a finding of the checks alone; elsewhere it gives 0.
+static void note_inactive(const struct warp *w, const struct uop *u, uint32_t lane, uint32_t from)
+{
+    struct checker *c = w->block->worker->check;
+    if (!c)
+        return;
+    struct fault f = check_site(w, u->inst, lane, FAULT_INACTIVE);
+    f.lanes = 1u << from;
+    check_note(c, &f);
+}
+
 bool warp_shuffle(struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
@@ -44,9 +57,10 @@ bool warp_shuffle(struct warp *w, const struct uop *u, uint32_t active)
         bool inside = op->op == SHUFFLE_UP ? from >= (int)most : from <= (int)most;
         valid |= (uint32_t)inside << i;
         from = inside ? from : (int)i;
-        if (!(active >> from & 1))
-            return warp_fault(w, u, FAULT_INACTIVE, 1u << i, 1u << from);
-        value[i] = a[from];
+        const bool there = active >> from & 1;
+        if (!there)
+            note_inactive(w, u, i, (uint32_t)from);
+        value[i] = there ? a[from] : 0;
     }
     EACH(active, i)
     slot(w, op->out[0])[i] = value[i];

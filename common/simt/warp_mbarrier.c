@@ -27,11 +27,37 @@ static uint64_t pack(struct state s)
     return s.phase << 63 | (uint64_t)s.expected << COUNT_BITS | s.pending;
 }
 
+bool mbarrier_stored(const struct warp *w, const struct uop *u, uint32_t lane, unsigned char bytes[8])
+{
+    if (u->kind != UOP_WARP || u->warp->fn != warp_mbarrier || u->warp->op != MBARRIER_INIT)
+        return false;
+    const uint32_t count = ((const u32 *)(w->regs + u->warp->in[0]))[lane];
+    const uint64_t bits = pack((struct state){ 0, count, count });
+    memcpy(bytes, &bits, sizeof bits);
+    return true;
+}
+
 static bool complain(struct warp *w, const struct uop *u, uint32_t lane, const char *what)
 {
     warp_fault(w, u, FAULT_OTHER, 1u << lane, 0);
     strncpy(w->block->worker->fault.text, what, sizeof w->block->worker->fault.text - 1);
     return false;
+}
+
+// Tells the checks of a lane's access. opens: its arrival completed a phase; done: it saw that one was complete.
+static void tell(struct warp *w, const struct uop *u, uint32_t lane, uint32_t address, bool opens, bool done)
+{
+    const struct warpop *op = u->warp;
+    const bool first = op->op == MBARRIER_INIT;
+    uint64_t at[LANES] = { 0 };
+    at[lane] = address;
+    check_shared(w, u, op->mem.index, 1u << lane, at, 8, first ? CHECK_WRITE : CHECK_ATOMIC);
+    if (op->op <= MBARRIER_INVAL)
+        check_mbarrier_starts(w, address);
+    else if (op->op <= MBARRIER_ARRIVE_DROP)
+        check_mbarrier_arrives(w, lane, &op->mem, address, opens);
+    else if (done)
+        check_mbarrier_opened(w, lane, &op->mem, address);
 }
 
 bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active)
@@ -54,6 +80,7 @@ bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active)
         if (!p)
             return access_fault(w, u, FAULT_BOUNDS, true, i, at, 8, SPACE_SHARED);
         struct state s = read_state(p);
+        const uint64_t phase = s.phase;
         uint32_t count = op->n_in && op->op <= MBARRIER_ARRIVE_DROP ? ((const u32 *)(w->regs + op->in[0]))[i] : 1;
         switch ((enum mbarrier)op->op) {
         case MBARRIER_INIT:
@@ -91,19 +118,15 @@ bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active)
         case MBARRIER_COUNT:
             break;
         }
-        uint64_t bits = pack(s);
-        uint64_t where[LANES] = { 0 };
-        where[i] = at;
+        const uint64_t bits = pack(s);
         if (w->block->worker->check)
-            check_shared(w, u, m->index, 1u << i, where, 8, op->op <= MBARRIER_INVAL ? CHECK_WRITE : CHECK_ATOMIC);
+            tell(w, u, i, (uint32_t)at, s.phase != phase, done >> i & 1);
         if (op->op <= MBARRIER_ARRIVE_DROP)
             memcpy(p, &bits, sizeof bits);
     }
     if (op->op == MBARRIER_TEST || op->op == MBARRIER_TEST_PARITY) {
         u32 *p = (u32 *)(w->regs + op->out[0]);
         *p = (*p & ~active) | done;
-        if (done && w->block->worker->check)
-            check_joins(w);
     }
     return true;
 }

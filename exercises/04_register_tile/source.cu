@@ -28,6 +28,9 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
     // --- stub
     //| const int row = tid / BN * TM, col = tid % BN;  // one column, as in 03
     //| float acc[TM] = {};
+    // --- bug sums that begin with nothing: "uninitialised" "acc[i][j] +=" "is there an initialiser"
+    //| const int row = tid / (BN / TN) * TM, col = tid % (BN / TN) * TN;
+    //| float acc[TM][TN];
     // --- bug divided by the threads of a column: "out of bounds" "As[row + i][k]"
     //| const int row = tid / (BM / TM) * TM, col = tid % (BM / TM) * TN;
     //| float acc[TM][TN] = {};

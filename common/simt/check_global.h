@@ -1,0 +1,71 @@
+// What the checks remember of global memory: shared by check_global.c, which notes it, and check_blocks.c, which judges
+// it when the launch is over.
+#ifndef SIMT_CHECK_GLOBAL_H
+#define SIMT_CHECK_GLOBAL_H
+
+#include "check.h"
+
+#define LINE_SHIFT 3
+#define LINE (1u << LINE_SHIFT)  // granules of a line
+#define PAGE_SHIFT 7
+#define PAGE (1u << PAGE_SHIFT)  // lines of a page
+
+// Strong accesses apart from weak ones. Early: a read of what was not initialised, and the block had not written.
+enum use { USE_READ, USE_WRITE, USE_STRONG_READ, USE_STRONG_WRITE, USE_EARLY, USES };
+
+#define MARK_STRONG 1
+#define MARK_NARROW 2  // its scope does not reach beyond the block
+#define MARK_ATOMIC 4
+#define ONE_THREAD 31  // a spread: all of it is one thread's
+
+struct mark {        // an access
+    uint32_t block;  // from 1; 0: none
+    uint32_t at, inst;
+    uint16_t thread;  // of a line's first granule; granule i is thread + (i >> spread)'s
+    uint8_t spread, flags;
+};
+
+struct record {  // how a granule, or all granules of a line alike, were used
+    struct mark first, last;
+    struct mark other;  // of reads: by another thread than last
+    uint32_t quiet;     // of reads: while this is the block's calm, more of them have nothing to add
+    bool narrow;        // some access was narrow
+};
+
+struct line {
+    bool split;               // records are by granule, LINE of each use
+    uint8_t differ, unknown;  // by granule: different values were stored; what was stored last is not at hand
+    uint32_t *values;         // what was stored last, by granule; NULL where nothing was
+    struct record *of[USES];
+};
+
+struct page {
+    uint32_t quiet[PAGE];  // by line, the same for all its granules
+    struct line lines[PAGE];
+};
+
+// Where the page of an address is kept; NULL where memory runs out, or no allocation is there.
+struct page **check_page_slot(struct checker *c, uint64_t address);
+struct page *check_page(struct checker *c, uint64_t address);  // the same; made where there is none yet
+struct record *check_record(struct checker *c, struct line *line, enum use use);  // made where there is none yet
+void *check_take(struct checker *c, size_t bytes);  // zeros, as long as the checker lives; NULL when memory runs out
+void check_slabs_move(struct checker *to, struct checker *from);  // all records' memory
+bool check_split(struct checker *c, struct line *line);           // false where memory runs out
+
+// The record of granule i.
+static inline struct record *check_record_at(const struct line *line, enum use use, uint32_t i)
+{
+    return line->of[use] ? &line->of[use][line->split ? i : 0] : NULL;
+}
+
+static inline uint32_t check_thread(const struct mark *m, uint32_t i)
+{
+    return m->thread + (i >> m->spread);
+}
+
+// A finding at granule i of a line, by the access that a mark is of; and its other side.
+struct fault check_side(const struct checker *c, const struct mark *m, uint32_t i, enum use use, uint64_t address,
+                        enum fault_kind kind);
+void check_other_side(struct fault *f, const struct mark *m, uint32_t i, enum use use);
+
+#endif

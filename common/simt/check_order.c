@@ -1,0 +1,387 @@
+// What orders the accesses of a launch: barriers, warp barriers, fences, releases and acquires. See check.h.
+//
+// Barriers are most of it, and cheap: whatever came before a barrier of the whole block is ordered before whatever
+// comes after, and for a few warps or lanes a table of times says the same. Only where a kernel has more (fences,
+// mbarriers, acquire, release) each thread has a view of what it knows besides (known.h).
+//
+// A release by a strong write tells whoever reads it there what the writer knows; without .release, what it knew at its
+// last fence. A strong read is told, with .acquire at once, without it at the reader's next fence. Scopes limit both:
+// what is released for the block only reaches no other block. (PTX ISA 8.7 to 8.9: release and acquire patterns.)
+// Two things are taken more generously than PTX promises, since programs count on them and cards keep to them:
+// - a barrier of the block passes on what its threads' fences covered, and
+// - it does for what they read what a fence would do: thread 0 takes the ticket, and after __syncthreads() all read.
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+static struct view *view_of(const struct warp *w, uint32_t lane)
+{
+    return &w->block->check->views[w->index * LANES + lane];
+}
+
+static struct known_pool *pool_of(const struct warp *w)
+{
+    return &w->block->worker->check->pool;
+}
+
+static void tick(struct checker *c)
+{
+    c->now += c->now < UINT32_MAX - 2;
+}
+
+bool check_knows(const struct warp *w, uint32_t lane, uint64_t block, uint32_t thread, uint32_t at)
+{
+    const struct block_check *k = w->block->check;
+    return k->views && known_when(pool_of(w), view_of(w, lane)->seen, block, thread) >= at;
+}
+
+// What barriers of the whole block have told: the same for all its threads. The caller drops it.
+static struct known *common_known(const struct warp *w)
+{
+    struct block_check *k = w->block->check;
+    if (k->all_seen < k->start)  // there was none yet
+        return NULL;
+    if (k->common_at != k->all_seen) {
+        known_drop(pool_of(w), &k->common);
+        known_group(pool_of(w), &k->common, KNOWN_BLOCK, w->block->linear, 0, k->all_seen);
+        k->common_at = k->all_seen;
+    }
+    return known_keep(k->common);
+}
+
+// All that the lane knows of others. The caller drops it.
+static struct known *others_known(const struct warp *w, uint32_t lane)
+{
+    const struct block_check *k = w->block->check;
+    struct known_pool *pool = pool_of(w);
+    const uint64_t block = w->block->linear;
+    const uint32_t mine = w->index;
+    struct known *all = known_keep(view_of(w, lane)->seen), *common = common_known(w);
+    known_join(pool, &all, common);
+    known_drop(pool, &common);
+    for (uint32_t v = 0; v < w->block->n_warps; v++)
+        if (v != mine && k->seen[mine][v] > k->all_seen)
+            known_group(pool, &all, KNOWN_WARP, block, v * LANES, k->seen[mine][v]);
+    for (uint32_t i = 0; i < LANES; i++) {
+        const uint32_t met = k->synced[mine][lane], other = k->synced[mine][i], at = met < other ? met : other;
+        if (i != lane && at > k->all_seen)
+            known_thread(pool, &all, block, mine * LANES + i, at);
+    }
+    return all;
+}
+
+// The same with what it has done itself.
+static struct known *all_known(const struct warp *w, uint32_t lane)
+{
+    struct known *all = others_known(w, lane);
+    known_thread(pool_of(w), &all, w->block->linear, w->index * LANES + lane, w->block->worker->check->now);
+    return all;
+}
+
+// --- barriers ---
+
+static void take(struct known_pool *pool, struct known **to, struct known **from)
+{
+    known_join(pool, to, *from);
+    known_drop(pool, from);
+}
+
+static void put(struct known_pool *pool, struct known **to, struct known *k)
+{
+    known_keep(k);
+    known_drop(pool, to);
+    *to = k;
+}
+
+// The threads of these warps, or these lanes of one warp, tell each other all they know. With fence, what they have
+// read and not fenced becomes known as well.
+static void share(struct block *b, const uint32_t lanes[LANES], bool fence)
+{
+    struct block_check *k = b->check;
+    struct known_pool *pool = &b->worker->check->pool;
+    struct view sum = { 0 };
+    if (!k->informed)
+        return;
+    for (uint32_t t = 0; t < b->worker->grid->threads; t++) {
+        struct view *v = &k->views[t];
+        if (!(lanes[t / LANES] >> t % LANES & 1))
+            continue;
+        known_join(pool, &sum.seen, v->seen);
+        for (int wide = 0; wide < 2; wide++) {
+            known_join(pool, &sum.fenced[wide], v->fenced[wide]);
+            known_thread(pool, &sum.fenced[wide], b->linear, t, v->fenced_at[wide]);
+            v->fenced_at[wide] = 0;
+            if (fence)
+                take(pool, &sum.seen, &v->pending[wide]);
+        }
+    }
+    for (uint32_t t = 0; t < b->worker->grid->threads; t++) {
+        struct view *v = &k->views[t];
+        if (!(lanes[t / LANES] >> t % LANES & 1))
+            continue;
+        put(pool, &v->seen, sum.seen);
+        put(pool, &v->fenced[0], sum.fenced[0]);
+        put(pool, &v->fenced[1], sum.fenced[1]);
+    }
+    known_drop(pool, &sum.seen);
+    known_drop(pool, &sum.fenced[0]);
+    known_drop(pool, &sum.fenced[1]);
+}
+
+void check_arrives(struct warp *w, uint32_t number)
+{
+    struct checker *c = w->block->worker->check;
+    w->block->check->barriers[number].at[w->index] = c->now;
+    tick(c);
+}
+
+static void join(struct block_check *k, uint32_t number, uint32_t n_warps)
+{
+    uint32_t *at = k->barriers[number].at, joined[LANES] = { 0 };
+    for (uint32_t u = 0; u < n_warps; u++) {
+        if (!at[u])
+            continue;
+        for (uint32_t v = 0; v < n_warps; v++)
+            joined[v] = k->seen[u][v] > joined[v] ? k->seen[u][v] : joined[v];
+        joined[u] = at[u] > joined[u] ? at[u] : joined[u];
+    }
+    for (uint32_t w = 0; w < n_warps; w++) {
+        if (!at[w])
+            continue;
+        for (uint32_t v = 0; v < n_warps; v++)
+            k->seen[w][v] = joined[v] > k->seen[w][v] ? joined[v] : k->seen[w][v];
+        for (uint32_t lane = 0; lane < LANES; lane++)
+            k->synced[w][lane] = at[w];
+    }
+}
+
+void check_opens(struct block *b, uint32_t number, bool everyone)
+{
+    struct checker *c = b->worker->check;
+    struct block_check *k = b->check;
+    uint32_t lanes[LANES];
+    for (uint32_t w = 0; w < LANES; w++)
+        lanes[w] = everyone || k->barriers[number].at[w] ? ALL_LANES : 0;
+    share(b, lanes, true);
+    if (everyone) {
+        k->all_seen = c->now;
+        tick(c);
+        k->barrier++;
+        k->calm = ++c->calms;
+    } else {
+        join(k, number, b->n_warps);
+    }
+    memset(k->barriers[number].at, 0, sizeof k->barriers[number].at);
+}
+
+void check_warp_syncs(struct warp *w, uint32_t lanes)
+{
+    struct checker *c = w->block->worker->check;
+    uint32_t of[LANES] = { 0 };
+    of[w->index] = lanes;
+    share(w->block, of, false);
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        if (lanes >> lane & 1)
+            w->block->check->synced[w->index][lane] = c->now;
+    tick(c);
+}
+
+// --- fences, releases and acquires ---
+
+void check_fence(struct warp *w, uint32_t lanes, bool wide)
+{
+    struct block_check *k = w->block->check;
+    struct known_pool *pool = pool_of(w);
+    for (; lanes; lanes &= lanes - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        struct view *v = view_of(w, lane);
+        for (int i = 0; i <= wide; i++)
+            take(pool, &v->seen, &v->pending[i]);
+        struct known *all = others_known(w, lane);
+        for (int i = 0; i <= wide; i++) {
+            put(pool, &v->fenced[i], all);
+            v->fenced_at[i] = w->block->worker->check->now;
+        }
+        known_drop(pool, &all);
+        k->informed = true;
+    }
+    tick(w->block->worker->check);
+}
+
+static struct object *slot(struct objects *o, uint64_t address)
+{
+    uint64_t i = (address ^ address >> 20) * 0x9e3779b97f4a7c15u >> 20;
+    for (;; i++) {
+        struct object *x = &o->all[i & (o->room - 1)];
+        if (!x->used || x->address == address)
+            return x;
+    }
+}
+
+static bool grow(struct objects *o)
+{
+    struct objects bigger = { .room = o->room ? 2 * o->room : 16, .n = o->n };
+    if (!(bigger.all = calloc(bigger.room, sizeof *bigger.all)))
+        return false;
+    for (uint32_t i = 0; i < o->room; i++)
+        if (o->all[i].used)
+            *slot(&bigger, o->all[i].address) = o->all[i];
+    free(o->all);
+    *o = bigger;
+    return true;
+}
+
+static struct objects *objects_of(const struct warp *w, bool shared)
+{
+    return shared ? &w->block->check->objects : &w->block->worker->check->objects;
+}
+
+static struct object *find(const struct warp *w, bool shared, uint64_t address)  // NULL where nothing was released
+{
+    struct objects *o = objects_of(w, shared);
+    struct object *x = o->n ? slot(o, address) : NULL;
+    return x && x->used ? x : NULL;
+}
+
+static struct object *find_or_add(const struct warp *w, bool shared, uint64_t address)
+{
+    struct objects *o = objects_of(w, shared);
+    struct object *x = find(w, shared, address);
+    if (x)
+        return x;
+    if (2 * o->n >= o->room && !grow(o)) {
+        w->block->worker->check->failed = true;
+        return NULL;
+    }
+    x = slot(o, address);
+    *x = (struct object){ .address = address, .used = true };
+    o->n++;
+    return x;
+}
+
+static bool wide(const struct memop *m)
+{
+    return m->scope >= SCOPE_GPU;
+}
+
+void check_observes(struct warp *w, uint32_t lane, const struct memop *m, bool shared, uint64_t address)
+{
+    struct known_pool *pool = pool_of(w);
+    const struct object *x = find(w, shared, address);
+    if (!x || !w->block->check->views)
+        return;
+    const bool acquires = m->order == ORDER_ACQUIRE || m->order == ORDER_BOTH;
+    struct view *v = view_of(w, lane);
+    if (x->near && x->near_block == w->block->linear)
+        known_join(pool, acquires ? &v->seen : &v->pending[0], x->near);
+    if (x->wide && wide(m))
+        known_join(pool, acquires ? &v->seen : &v->pending[1], x->wide);
+    w->block->check->informed |= v->seen || v->pending[0] || v->pending[1];
+}
+
+// What is told by a strong write of the lane; the caller drops it.
+static struct known *told(const struct warp *w, uint32_t lane, const struct memop *m, bool beyond)
+{
+    const struct view *v = view_of(w, lane);
+    if (m->order == ORDER_RELEASE || m->order == ORDER_BOTH)
+        return all_known(w, lane);
+    struct known *k = known_keep(v->fenced[beyond]);
+    known_thread(pool_of(w), &k, w->block->linear, w->index * LANES + lane, v->fenced_at[beyond]);
+    return k;
+}
+
+void check_publishes(struct warp *w, uint32_t lane, const struct memop *m, bool shared, uint64_t address, bool both)
+{
+    struct checker *c = w->block->worker->check;
+    struct known_pool *pool = &c->pool;
+    if (!w->block->check->views)
+        return;
+    struct known *near = told(w, lane, m, false), *beyond = wide(m) ? told(w, lane, m, true) : NULL;
+    struct object *x = near || beyond ? find_or_add(w, shared, address) : find(w, shared, address);
+    if (x && (!both || x->near_block != w->block->linear))
+        known_drop(pool, &x->near);
+    if (x && !both)
+        known_drop(pool, &x->wide);
+    if (x) {
+        x->near_block = w->block->linear;
+        take(pool, &x->near, &near);
+        take(pool, &x->wide, &beyond);
+    }
+    known_drop(pool, &near);
+    known_drop(pool, &beyond);
+    tick(c);
+}
+
+// --- mbarriers ---
+
+void check_mbarrier_starts(struct warp *w, uint32_t address)
+{
+    struct object *x = find_or_add(w, true, address);
+    if (!x)
+        return;
+    known_drop(pool_of(w), &x->near);
+    known_drop(pool_of(w), &x->arrived);
+}
+
+void check_mbarrier_arrives(struct warp *w, uint32_t lane, const struct memop *m, uint32_t address, bool completes)
+{
+    struct checker *c = w->block->worker->check;
+    struct object *x = find_or_add(w, true, address);
+    if (!x)
+        return;
+    struct known *k = told(w, lane, m, false);
+    take(&c->pool, &x->arrived, &k);
+    if (completes) {
+        known_drop(&c->pool, &x->near);
+        x->near = x->arrived;
+        x->arrived = NULL;
+    }
+    tick(c);
+}
+
+void check_mbarrier_opened(struct warp *w, uint32_t lane, const struct memop *m, uint32_t address)
+{
+    struct view *v = view_of(w, lane);
+    const struct object *x = find(w, true, address);
+    if (!x)
+        return;
+    known_join(pool_of(w), m->order == ORDER_RELAXED ? &v->pending[0] : &v->seen, x->near);
+    w->block->check->informed = true;
+}
+
+// --- a block, a launch ---
+
+static void clear_objects(struct known_pool *pool, struct objects *o)
+{
+    for (uint32_t i = 0; i < o->room; i++) {
+        known_drop(pool, &o->all[i].near);
+        known_drop(pool, &o->all[i].wide);
+        known_drop(pool, &o->all[i].arrived);
+    }
+    free(o->all);
+    *o = (struct objects){ 0 };
+}
+
+void check_order_clear(struct checker *c, struct block_check *k)
+{
+    for (uint32_t t = 0; k->informed && t < c->grid->threads; t++) {
+        struct view *v = &k->views[t];
+        known_drop(&c->pool, &v->seen);
+        for (int wide = 0; wide < 2; wide++) {
+            known_drop(&c->pool, &v->fenced[wide]);
+            known_drop(&c->pool, &v->pending[wide]);
+            v->fenced_at[wide] = 0;
+        }
+    }
+    known_drop(&c->pool, &k->common);
+    k->common_at = 0;
+    k->informed = false;
+    clear_objects(&c->pool, &k->objects);
+}
+
+void check_order_free(struct checker *c)
+{
+    clear_objects(&c->pool, &c->objects);
+    known_pool_free(&c->pool);
+}

@@ -1,0 +1,51 @@
+// Loads that a thread may wait by without saying so: a plain load from the same address in each turn of a short loop
+// that stores nothing, as in while (!flag) __threadfence();
+#include <string.h>
+
+#include "decode_inst.h"
+
+#define LOOP_MAX 12  // instructions
+
+static bool writes(const struct ptx_inst *in, int32_t reg)
+{
+    const struct ptx_operand *d = in->operand;
+    if (!in->n_operands)
+        return false;
+    bool found = d->kind == OPND_REG && (d->reg == reg || d->reg2 == reg);
+    for (uint32_t i = 0; d->kind == OPND_VEC && i < d->count; i++)
+        found |= d->list[i].reg == reg;
+    return found;
+}
+
+static bool acts(struct str op)  // on other threads
+{
+    static const char *const actions[] = { "st.", "atom.", "red.", "bar.", "barrier.", "call", "cp.", "shfl." };
+    bool found = false;
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+        found |= op.n >= strlen(actions[i]) && !memcmp(op.p, actions[i], strlen(actions[i]));
+    return found;
+}
+
+// Is from .. to a loop that only looks at the address in register reg (-1: a constant one)?
+static bool only_looks(const struct ptx_func *f, uint32_t from, uint32_t to, int32_t reg)
+{
+    for (uint32_t i = from; i <= to; i++)
+        if (acts(f->insts[i].op) || (reg >= 0 && writes(&f->insts[i], reg)))
+            return false;
+    return true;
+}
+
+bool decode_waits(const struct decoder *x, int32_t reg)
+{
+    const struct ptx_func *f = x->f;
+    const uint32_t here = (uint32_t)(x->in - f->insts);
+    for (uint32_t i = here; i < f->n_insts && i < here + LOOP_MAX; i++) {
+        const struct ptx_inst *in = &f->insts[i];
+        if (in->op.n < 3 || memcmp(in->op.p, "bra", 3) || in->n_operands != 1 || in->operand->kind != OPND_LABEL)
+            continue;
+        const uint32_t back = in->operand->target;
+        if (back <= here && here - back < LOOP_MAX && only_looks(f, back, i, reg))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,204 @@
+// See known.h.
+#include "known.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BITS 5  // of a thread's number at each level
+
+struct known {
+    uint32_t holders;
+    uint32_t all;   // the time that counts for every thread below
+    uint32_t most;  // the latest time at or below this node
+    union {
+        struct known *part[KNOWN_FANOUT];
+        uint32_t at[KNOWN_FANOUT];  // of a leaf: by lane
+        struct known *next;         // of a free one
+    };
+};
+
+struct known_pool known_pool(uint64_t blocks)
+{
+    struct known_pool pool = { .levels = KNOWN_BLOCK + 1 };
+    for (uint64_t left = blocks ? blocks - 1 : 0; left; left >>= BITS)
+        pool.levels++;
+    return pool;
+}
+
+void known_pool_free(struct known_pool *pool)
+{
+    while (pool->free) {
+        struct known *next = pool->free->next;
+        free(pool->free);
+        pool->free = next;
+    }
+}
+
+static uint64_t path(uint64_t block, uint32_t thread)
+{
+    return block << 2 * BITS | thread;
+}
+
+static uint32_t digit(uint64_t path, unsigned level)
+{
+    return path >> BITS * level & (KNOWN_FANOUT - 1);
+}
+
+struct known *known_keep(struct known *k)
+{
+    if (k)
+        k->holders++;
+    return k;
+}
+
+static void drop(struct known_pool *pool, struct known *k, unsigned level)
+{
+    if (!k || --k->holders)
+        return;
+    for (uint32_t i = 0; level != KNOWN_WARP && i < KNOWN_FANOUT; i++)
+        drop(pool, k->part[i], level - 1);
+    k->next = pool->free;
+    pool->free = k;
+}
+
+void known_drop(struct known_pool *pool, struct known **k)
+{
+    drop(pool, *k, pool->levels - 1);
+    *k = NULL;
+}
+
+// Makes *k a node that nobody else holds. NULL when memory runs out; *k is as it was then.
+static struct known *own(struct known_pool *pool, struct known **k, unsigned level)
+{
+    struct known *old = *k;
+    if (old && old->holders == 1)
+        return old;
+    struct known *new = pool->free;
+    if (new)
+        pool->free = new->next;
+    else if (!(new = malloc(sizeof *new))) {
+        pool->failed = true;
+        return NULL;
+    }
+    if (old)
+        *new = *old;
+    else
+        memset(new, 0, sizeof *new);
+    new->holders = 1;
+    for (uint32_t i = 0; old && level != KNOWN_WARP && i < KNOWN_FANOUT; i++)
+        known_keep(new->part[i]);
+    drop(pool, old, level);
+    return *k = new;
+}
+
+uint32_t known_when(const struct known_pool *pool, const struct known *k, uint64_t block, uint32_t thread)
+{
+    const uint64_t to = path(block, thread);
+    uint32_t at = 0;
+    for (unsigned level = pool->levels - 1; k; level--) {
+        at = k->all > at ? k->all : at;
+        if (level == KNOWN_WARP)
+            return k->at[digit(to, level)] > at ? k->at[digit(to, level)] : at;
+        k = k->part[digit(to, level)];
+    }
+    return at;
+}
+
+// All threads below the node are known up to time at: parts that say less are not needed.
+static void raise(struct known_pool *pool, struct known *k, unsigned level, uint32_t at)
+{
+    if (at <= k->all)
+        return;
+    k->all = at;
+    k->most = at > k->most ? at : k->most;
+    for (uint32_t i = 0; level != KNOWN_WARP && i < KNOWN_FANOUT; i++) {
+        if (k->part[i] && k->part[i]->most <= at) {
+            drop(pool, k->part[i], level - 1);
+            k->part[i] = NULL;
+        }
+    }
+}
+
+// target: the level of the node to raise; one below the leaves, it is a single lane.
+static void learn(struct known_pool *pool, struct known **k, int target, uint64_t to, uint32_t at)
+{
+    struct known **at_node = k;
+    for (int level = (int)pool->levels - 1;; level--) {
+        struct known *node = own(pool, at_node, (unsigned)level);
+        if (!node || at <= node->all)
+            return;
+        if (level == target) {
+            raise(pool, node, (unsigned)level, at);
+            return;
+        }
+        node->most = at > node->most ? at : node->most;
+        if (level == KNOWN_WARP) {
+            uint32_t *lane = &node->at[digit(to, KNOWN_WARP)];
+            *lane = at > *lane ? at : *lane;
+            return;
+        }
+        at_node = &node->part[digit(to, (unsigned)level)];
+    }
+}
+
+void known_thread(struct known_pool *pool, struct known **k, uint64_t block, uint32_t thread, uint32_t at)
+{
+    if (at > known_when(pool, *k, block, thread))
+        learn(pool, k, KNOWN_WARP - 1, path(block, thread), at);
+}
+
+void known_group(struct known_pool *pool, struct known **k, enum known_level level, uint64_t block, uint32_t thread,
+                 uint32_t at)
+{
+    if (at)
+        learn(pool, k, (int)level, path(block, thread), at);
+}
+
+// Does a, a node of a tree whose nodes above it say floor, know all that b knows?
+static bool covers(const struct known *a, const struct known *b, unsigned level, uint32_t floor)
+{
+    if (!b || a == b || b->most <= floor)
+        return true;
+    if (!a)
+        return false;
+    floor = a->all > floor ? a->all : floor;
+    if (b->all > floor)
+        return false;
+    for (uint32_t i = 0; i < KNOWN_FANOUT; i++) {
+        const bool does = level == KNOWN_WARP ? b->at[i] <= floor || b->at[i] <= a->at[i]
+                                              : covers(a->part[i], b->part[i], level - 1, floor);
+        if (!does)
+            return false;
+    }
+    return true;
+}
+
+static void join(struct known_pool *pool, struct known **k, struct known *other, unsigned level)
+{
+    if (!other || *k == other)
+        return;
+    if (!*k || (*k)->most <= other->all) {
+        drop(pool, *k, level);
+        *k = known_keep(other);
+        return;
+    }
+    if (other->most <= (*k)->all)
+        return;
+    struct known *node = own(pool, k, level);
+    if (!node)
+        return;
+    raise(pool, node, level, other->all);
+    node->most = other->most > node->most ? other->most : node->most;
+    for (uint32_t i = 0; i < KNOWN_FANOUT; i++) {
+        if (level != KNOWN_WARP)
+            join(pool, &node->part[i], other->part[i], level - 1);
+        else if (other->at[i] > node->at[i])
+            node->at[i] = other->at[i];
+    }
+}
+
+void known_join(struct known_pool *pool, struct known **k, struct known *other)
+{
+    if (!covers(*k, other, pool->levels - 1, 0))
+        join(pool, k, other, pool->levels - 1);
+}

@@ -1,0 +1,355 @@
+// Kernels whose threads order themselves by more than barriers, right ones and wrong ones, for test_check_order.c: a
+// name that begins with "right" has no race, one that begins with "wrong" has one. All arrays are zeros at first.
+#include <cooperative_groups.h>
+#include <cuda/atomic>
+#include <cuda/barrier>
+#include <cuda/pipeline>
+
+#define KERNEL(name) extern "C" __global__ void name(int *out, int *in)
+
+using device_int = cuda::atomic_ref<int, cuda::thread_scope_device>;
+using block_int = cuda::atomic_ref<int, cuda::thread_scope_block>;
+
+// --- locks: out[0] is the lock, out[1] what it guards ---
+
+static __device__ void lock(int *mutex)
+{
+    while (atomicCAS(mutex, 0, 1)) {
+    }
+}
+
+static __device__ void unlock(int *mutex)
+{
+    atomicExch(mutex, 0);
+}
+
+KERNEL(right_lock)
+{
+    if (threadIdx.x)
+        return;
+    lock(&out[0]);
+    __threadfence();
+    out[1]++;
+    __threadfence();
+    unlock(&out[0]);
+}
+
+KERNEL(wrong_lock_without_fences)
+{
+    if (threadIdx.x)
+        return;
+    lock(&out[0]);
+    out[1]++;
+    unlock(&out[0]);
+}
+
+KERNEL(wrong_lock_with_fences_of_the_block)
+{
+    if (threadIdx.x)
+        return;
+    lock(&out[0]);
+    __threadfence_block();
+    out[1]++;
+    __threadfence_block();
+    unlock(&out[0]);
+}
+
+KERNEL(wrong_lock_by_some)
+{
+    if (threadIdx.x)
+        return;
+    if (blockIdx.x % 2)
+        lock(&out[0]);
+    __threadfence();
+    out[1]++;
+    __threadfence();
+    if (blockIdx.x % 2)
+        unlock(&out[0]);
+}
+
+KERNEL(right_lock_acquire_and_release)
+{
+    if (threadIdx.x)
+        return;
+    device_int mutex(out[0]);
+    int none = 0;
+    while (!mutex.compare_exchange_weak(none, 1, cuda::memory_order_acquire, cuda::memory_order_relaxed))
+        none = 0;
+    out[1]++;
+    mutex.store(0, cuda::memory_order_release);
+}
+
+// --- the last block adds up: in[0] is the count ---
+
+static __device__ bool last_to_come(int *count)
+{
+    return atomicAdd(count, 1) == gridDim.x - 1;
+}
+
+KERNEL(right_last_block)
+{
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        out[blockIdx.x] = blockIdx.x;
+        __threadfence();
+        last = last_to_come(in);
+    }
+    __syncthreads();
+    if (last && threadIdx.x < gridDim.x)
+        out[gridDim.x + threadIdx.x] = out[threadIdx.x];
+}
+
+KERNEL(right_last_block_where_all_fence)
+{
+    __shared__ bool last;
+    out[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last = last_to_come(in);
+    __syncthreads();
+    for (int i = 0; last && i < gridDim.x; i++)
+        in[1 + threadIdx.x] += out[i * blockDim.x + threadIdx.x];
+}
+
+KERNEL(right_last_block_by_atomics)
+{
+    __shared__ bool last;
+    out[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        last = device_int(in[0]).fetch_add(1, cuda::memory_order_acq_rel) == gridDim.x - 1;
+    __syncthreads();
+    for (int i = 0; last && i < gridDim.x; i++)
+        in[1 + threadIdx.x] += out[i * blockDim.x + threadIdx.x];
+}
+
+KERNEL(wrong_last_block_without_a_fence_before)
+{
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        out[blockIdx.x] = blockIdx.x;
+        last = last_to_come(in);
+        if (last)
+            __threadfence();
+    }
+    __syncthreads();
+    if (last && threadIdx.x < gridDim.x)
+        out[gridDim.x + threadIdx.x] = out[threadIdx.x];
+}
+
+KERNEL(wrong_last_block_that_nobody_waits_for)
+{
+    __shared__ bool last;
+    out[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x;
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = last_to_come(in);
+    }
+    __syncthreads();
+    for (int i = 0; last && i < gridDim.x; i++)
+        in[1 + threadIdx.x] += out[i * blockDim.x + threadIdx.x];
+}
+
+// --- flags: block 0 sets out[0], the others wait for it ---
+
+KERNEL(right_volatile_flag)
+{
+    volatile int *flag = &out[0];
+    if (threadIdx.x)
+        return;
+    if (blockIdx.x == 0) {
+        out[1] = 7;
+        __threadfence();
+        *flag = 1;
+    } else {
+        while (!*flag) {
+        }
+        __threadfence();
+        out[1 + blockIdx.x] = out[1];
+    }
+}
+
+KERNEL(wrong_volatile_flag_without_a_fence)
+{
+    volatile int *flag = &out[0];
+    if (threadIdx.x)
+        return;
+    if (blockIdx.x == 0) {
+        out[1] = 7;
+        *flag = 1;
+    } else {
+        while (!*flag) {
+        }
+        __threadfence();
+        out[1 + blockIdx.x] = out[1];
+    }
+}
+
+template <typename Flag> static __device__ void hand_over(int *out, cuda::memory_order set, cuda::memory_order get)
+{
+    Flag flag(out[0]);
+    if (threadIdx.x)
+        return;
+    if (blockIdx.x == 0) {
+        out[1] = 7;
+        flag.store(1, set);
+    } else {
+        while (!flag.load(get)) {
+        }
+        out[1 + blockIdx.x] = out[1];
+    }
+}
+
+KERNEL(right_flag_released_and_acquired)
+{
+    hand_over<device_int>(out, cuda::memory_order_release, cuda::memory_order_acquire);
+}
+
+KERNEL(wrong_flag_for_the_block_alone)
+{
+    hand_over<block_int>(out, cuda::memory_order_release, cuda::memory_order_acquire);
+}
+
+KERNEL(wrong_flag_relaxed)
+{
+    hand_over<device_int>(out, cuda::memory_order_relaxed, cuda::memory_order_relaxed);
+}
+
+KERNEL(wrong_flag_acquired_but_not_released)
+{
+    hand_over<device_int>(out, cuda::memory_order_relaxed, cuda::memory_order_acquire);
+}
+
+// --- counters ---
+
+KERNEL(right_histogram_that_is_read_while_it_grows)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    device_int bin(out[in[i] & 7]);
+    bin.fetch_add(1, cuda::memory_order_relaxed);
+    in[i] = bin.load(cuda::memory_order_relaxed);
+}
+
+KERNEL(wrong_histogram_that_is_read_plainly)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, bin = in[i] & 7;
+    atomicAdd(&out[bin], 1);
+    in[i] = out[bin];
+}
+
+KERNEL(wrong_histogram_with_atomics_of_the_block)
+{
+    atomicAdd_block(&out[in[threadIdx.x] & 7], 1);
+}
+
+KERNEL(right_histogram_of_each_block)
+{
+    atomicAdd_block(&out[8 * blockIdx.x + (in[threadIdx.x] & 7)], 1);
+}
+
+KERNEL(wrong_counter_set_plainly_before)
+{
+    __shared__ int count;
+    if (threadIdx.x == 0) {
+        count = 0;
+        atomicAdd(&count, 1);
+    } else {
+        atomicAdd(&count, 1);
+    }
+}
+
+// --- inside a block: the last thread to come reads what all wrote ---
+
+template <typename Count> static __device__ void last_reads(int *out, Count last)
+{
+    __shared__ int data[128], count;
+    if (threadIdx.x == 0)
+        count = 0;
+    __syncthreads();
+    data[threadIdx.x] = threadIdx.x;
+    if (last(&count))
+        for (int i = 0; i < 128; i++)
+            out[128 * blockIdx.x + i] = data[i];
+}
+
+KERNEL(right_last_thread)
+{
+    last_reads(out, [](int *n) { return block_int(*n).fetch_add(1, cuda::memory_order_acq_rel) == 127; });
+}
+
+KERNEL(right_last_thread_with_fences)
+{
+    last_reads(out, [](int *n) {
+        __threadfence_block();
+        const bool last = atomicAdd(n, 1) == 127;
+        __threadfence_block();
+        return last;
+    });
+}
+
+KERNEL(wrong_last_thread_without_fences)
+{
+    last_reads(out, [](int *n) { return atomicAdd(n, 1) == 127; });
+}
+
+KERNEL(wrong_last_thread_relaxed)
+{
+    last_reads(out, [](int *n) { return block_int(*n).fetch_add(1, cuda::memory_order_relaxed) == 127; });
+}
+
+// --- barriers and pipelines of the library ---
+#pragma nv_diag_suppress static_var_with_dynamic_init
+
+static __device__ void turns(int *out, bool twice, int makers)
+{
+    __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+    __shared__ int data[128];
+    if (threadIdx.x < makers)
+        init(&bar, blockDim.x);
+    __syncthreads();
+    for (int turn = 0; turn < 3; turn++) {
+        data[threadIdx.x] = threadIdx.x + turn;
+        bar.arrive_and_wait();
+        out[128 * blockIdx.x + threadIdx.x] += data[127 - threadIdx.x];
+        if (twice)
+            bar.arrive_and_wait();
+    }
+}
+
+KERNEL(right_barrier)
+{
+    turns(out, true, 1);
+}
+
+KERNEL(right_barrier_that_several_make_alike)
+{
+    turns(out, true, 3);
+}
+
+KERNEL(wrong_barrier_once_a_turn)
+{
+    turns(out, false, 1);
+}
+
+KERNEL(right_pipeline)
+{
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+    __shared__ int data[2][128];
+    auto block = cooperative_groups::this_thread_block();
+    auto pipe = cuda::make_pipeline(block, &state);
+    const auto load = [&](int k) {
+        pipe.producer_acquire();
+        cuda::memcpy_async(block, data[k % 2], in + 128 * k, sizeof data[0], pipe);
+        pipe.producer_commit();
+    };
+    load(0);
+    load(1);
+    for (int k = 0; k < 6; k++) {
+        pipe.consumer_wait();
+        out[128 * (6 * blockIdx.x + k) + threadIdx.x] = data[k % 2][127 - threadIdx.x];
+        pipe.consumer_release();
+        if (k < 4)
+            load(k + 2);
+    }
+}

@@ -1,0 +1,24 @@
+// Programs run as a user runs them: what they print, and their exit status.
+#ifndef TESTS_PROGRAM_CASE_H
+#define TESTS_PROGRAM_CASE_H
+
+#include <stddef.h>
+
+#define OUTPUT 65536
+
+struct run {
+    int status;  // exit status; -1 for a signal
+    char out[OUTPUT], err[OUTPUT];
+};
+
+// Runs program with the arguments, up to a NULL.
+void run(struct run *r, const char *program, ...);
+
+// The run failed, with one line on stderr that has word in it, and nothing on stdout. what: for messages.
+void refused(const struct run *r, const char *what, const char *word);
+
+// Makes a file with this content, in place of the one before; its path. A test suite's .fini removes it.
+const char *scratch(const char *content, size_t bytes);
+void forget_scratch(void);
+
+#endif

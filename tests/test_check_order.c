@@ -1,0 +1,168 @@
+// What orders threads, as the checks see it: kernels that nvcc made (kernels/orders.cu), right ones and wrong ones; and
+// what a thread knows (known.h), against a plain table.
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+#include "findings.h"
+#include "ptx_case.h"
+#include "simt/known.h"
+
+enum { WORDS = 8192 };
+
+static const struct {
+    const char *name;
+    unsigned blocks, threads;
+} kernels[] = {
+    { "right_lock", 12, 32 },
+    { "right_lock_acquire_and_release", 12, 32 },
+    { "wrong_lock_without_fences", 12, 32 },
+    { "wrong_lock_with_fences_of_the_block", 12, 32 },
+    { "wrong_lock_by_some", 12, 32 },
+    { "right_last_block", 40, 64 },
+    { "right_last_block_where_all_fence", 40, 64 },
+    { "right_last_block_by_atomics", 40, 64 },
+    { "wrong_last_block_without_a_fence_before", 40, 64 },
+    { "wrong_last_block_that_nobody_waits_for", 40, 64 },
+    { "right_volatile_flag", 4, 32 },
+    { "wrong_volatile_flag_without_a_fence", 4, 32 },
+    { "right_flag_released_and_acquired", 4, 32 },
+    { "wrong_flag_for_the_block_alone", 4, 32 },
+    { "wrong_flag_relaxed", 4, 32 },
+    { "wrong_flag_acquired_but_not_released", 4, 32 },
+    { "right_histogram_that_is_read_while_it_grows", 8, 64 },
+    { "wrong_histogram_that_is_read_plainly", 8, 64 },
+    { "wrong_histogram_with_atomics_of_the_block", 8, 64 },
+    { "right_histogram_of_each_block", 8, 64 },
+    { "wrong_counter_set_plainly_before", 1, 64 },
+    { "right_last_thread", 2, 128 },
+    { "right_last_thread_with_fences", 2, 128 },
+    { "wrong_last_thread_without_fences", 2, 128 },
+    { "wrong_last_thread_relaxed", 2, 128 },
+    { "right_barrier", 1, 128 },
+    { "right_barrier_that_several_make_alike", 1, 128 },
+    { "wrong_barrier_once_a_turn", 1, 128 },
+    { "right_pipeline", 1, 128 },
+};
+
+// What findings_print says of a launch; *n is how many findings there are. The caller frees it.
+static char *look_at(const char *name, unsigned blocks, unsigned threads, unsigned jobs, size_t *n)
+{
+    static const uint32_t zeros[WORDS];
+    dev_ptr to = 0, from = 0;
+    char *out;
+    size_t size;
+    struct dev *d = ptx_simulator();
+    dev_set_checks(d, true);
+    dev_set_jobs(d, jobs);
+    struct dev_module *m = dev_load(d, ORDERS_PTX);
+    struct dev_kernel *k = m ? dev_kernel(d, m, name) : NULL;
+    struct dev_arg args[] = { DEV_ARG(to), DEV_ARG(from) };
+    struct dev_launch launch = { { blocks, 1, 1 }, { threads, 1, 1 }, 0, args, 2 };
+    bool ok = k && dev_alloc(d, "out", sizeof zeros, &to) && dev_alloc(d, "in", sizeof zeros, &from) &&
+              dev_upload(d, from, zeros, sizeof zeros) && dev_upload(d, to, zeros, sizeof zeros) &&
+              dev_launch(d, k, &launch) && dev_sync(d);
+    cr_assert(ok, "%s: %s", name, dev_error(d));
+    *n = dev_findings(d)->n;
+    FILE *memory = open_memstream(&out, &size);
+    findings_print(memory, dev_findings(d));
+    fclose(memory);
+    dev_close(d);
+    return out;
+}
+
+Test(check_order, right_kernels_have_no_race_and_wrong_ones_have_one)
+{
+    for (size_t i = 0; i < PTX_COUNTOF(kernels); i++) {
+        const bool right = !strncmp(kernels[i].name, "right", 5);
+        size_t n;
+        char *out = look_at(kernels[i].name, kernels[i].blocks, kernels[i].threads, 2, &n);
+        if (right)
+            cr_expect_eq(n, 0, "%s:\n%s", kernels[i].name, out);
+        else
+            cr_expect(strstr(out, "race (racecheck)"), "%s:\n%s", kernels[i].name, out);
+        free(out);
+    }
+}
+
+Test(check_order, findings_are_the_same_with_any_number_of_host_threads)
+{
+    for (size_t i = 0; i < PTX_COUNTOF(kernels); i++) {
+        size_t n;
+        char *one = look_at(kernels[i].name, kernels[i].blocks, kernels[i].threads, 1, &n);
+        char *many = look_at(kernels[i].name, kernels[i].blocks, kernels[i].threads, 5, &n);
+        cr_expect_str_eq(many, one, "%s", kernels[i].name);
+        free(one);
+        free(many);
+    }
+}
+
+Test(check_order, a_finding_between_blocks_says_what_is_missing)
+{
+    size_t n;
+    char *out = look_at("wrong_histogram_with_atomics_of_the_block", 8, 64, 1, &n);
+    cr_expect(strstr(out, "an atomic at block scope is atomic for its own block alone"), "%s", out);
+    free(out);
+    out = look_at("wrong_volatile_flag_without_a_fence", 4, 32, 1, &n);
+    cr_expect(strstr(out, "nothing orders the two blocks here"), "%s", out);
+    cr_expect(strstr(out, "must release"), "%s", out);
+    free(out);
+}
+
+// --- known.h ---
+
+enum { BLOCKS = 70, THREADS = 96, TREES = 6, ROUNDS = 4000 };
+
+static uint32_t table[TREES][BLOCKS][THREADS];
+
+static void raise_in_table(uint32_t t, uint32_t block, uint32_t from, uint32_t to, uint32_t at)
+{
+    for (uint32_t i = from; i < to; i++)
+        table[t][block][i] = at > table[t][block][i] ? at : table[t][block][i];
+}
+
+Test(check_order, what_is_known_is_what_a_table_says)
+{
+    struct known_pool pool = known_pool(BLOCKS);
+    struct known *tree[TREES] = { 0 };
+    srand(1);
+    for (uint32_t round = 1; round <= ROUNDS; round++) {
+        const uint32_t t = (uint32_t)rand() % TREES, other = (uint32_t)rand() % TREES;
+        const uint32_t block = (uint32_t)rand() % BLOCKS, thread = (uint32_t)rand() % THREADS;
+        switch (rand() % 6) {
+        case 0:
+            known_group(&pool, &tree[t], KNOWN_WARP, block, thread, round);
+            raise_in_table(t, block, thread / 32 * 32, thread / 32 * 32 + 32, round);
+            break;
+        case 1:
+            known_group(&pool, &tree[t], KNOWN_BLOCK, block, 0, round);
+            raise_in_table(t, block, 0, THREADS, round);
+            break;
+        case 2:
+            known_join(&pool, &tree[t], tree[other]);
+            for (uint32_t b = 0; b < BLOCKS; b++)
+                for (uint32_t i = 0; i < THREADS; i++)
+                    raise_in_table(t, b, i, i + 1, table[other][b][i]);
+            break;
+        case 3:
+            if (round % 50 == 0) {
+                known_drop(&pool, &tree[t]);
+                memset(table[t], 0, sizeof table[t]);
+            }
+            break;
+        default:
+            known_thread(&pool, &tree[t], block, thread, round);
+            raise_in_table(t, block, thread, thread + 1, round);
+        }
+        for (uint32_t b = 0; round % 20 == 0 && b < BLOCKS; b++)
+            for (uint32_t i = 0; i < THREADS; i++)
+                cr_assert_eq(known_when(&pool, tree[t], b, i), table[t][b][i], "round %u: block %u, thread %u", round,
+                             b, i);
+    }
+    for (uint32_t t = 0; t < TREES; t++)
+        known_drop(&pool, &tree[t]);
+    known_pool_free(&pool);
+}

@@ -33,6 +33,9 @@ static const struct {
     { "wrong_flag_for_the_block_alone", 4, 32 },
     { "wrong_flag_relaxed", 4, 32 },
     { "wrong_flag_acquired_but_not_released", 4, 32 },
+    { "right_wait_for_a_later_block", 12, 64 },
+    { "wrong_wait_for_a_later_block_relaxed", 12, 64 },
+    { "wrong_in_a_block_that_others_came_before", 12, 64 },
     { "right_histogram_that_is_read_while_it_grows", 8, 64 },
     { "wrong_histogram_that_is_read_plainly", 8, 64 },
     { "wrong_histogram_with_atomics_of_the_block", 8, 64 },
@@ -46,6 +49,8 @@ static const struct {
     { "right_barrier_that_several_make_alike", 1, 128 },
     { "wrong_barrier_once_a_turn", 1, 128 },
     { "right_pipeline", 1, 128 },
+    { "right_tile_of_two_warps", 1, 128 },
+    { "wrong_tile_of_two_warps_for_four", 1, 128 },
 };
 
 // What findings_print says of a launch; *n is how many findings there are. The caller frees it.

@@ -221,6 +221,46 @@ KERNEL(wrong_flag_acquired_but_not_released)
     hand_over<device_int>(out, cuda::memory_order_relaxed, cuda::memory_order_acquire);
 }
 
+// --- blocks that wait for a later one: out[b] is block b's flag, out[64 + b] what it hands over ---
+
+template <typename flag> static __device__ void hand_down(int *out, cuda::memory_order write, cuda::memory_order read)
+{
+    const unsigned b = blockIdx.x;
+    if (threadIdx.x == 0) {
+        int value = 1;
+        if (b + 1 < gridDim.x) {
+            while (!flag(out[b + 1]).load(read))
+                ;
+            value += out[64 + b + 1];
+        }
+        out[64 + b] = value;
+        flag(out[b]).store(1, write);
+    }
+    __syncthreads();
+}
+
+KERNEL(right_wait_for_a_later_block)
+{
+    hand_down<device_int>(out, cuda::memory_order_release, cuda::memory_order_acquire);
+}
+
+KERNEL(wrong_wait_for_a_later_block_relaxed)
+{
+    hand_down<device_int>(out, cuda::memory_order_relaxed, cuda::memory_order_relaxed);
+}
+
+KERNEL(wrong_in_a_block_that_others_came_before)  // block 0 ends last; two of its warps write one word
+{
+    if (threadIdx.x == 0 && blockIdx.x + 1 < gridDim.x)
+        while (!device_int(out[blockIdx.x + 1]).load(cuda::memory_order_relaxed))
+            ;
+    __syncthreads();
+    if (threadIdx.x % 32 == 0 && (blockIdx.x == 0 || threadIdx.x == 0))
+        out[64 + blockIdx.x] = threadIdx.x;
+    if (threadIdx.x == 0)
+        device_int(out[blockIdx.x]).store(1, cuda::memory_order_relaxed);
+}
+
 // --- counters ---
 
 KERNEL(right_histogram_that_is_read_while_it_grows)
@@ -352,4 +392,24 @@ KERNEL(right_pipeline)
         if (k < 4)
             load(k + 2);
     }
+}
+
+// --- groups of more than a warp: cooperative groups keeps what they wait by in shared memory that the system gives ---
+
+KERNEL(right_tile_of_two_warps)
+{
+    __shared__ int data[128];
+    const auto tile = cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block());
+    data[threadIdx.x] = in[threadIdx.x];
+    tile.sync();
+    out[threadIdx.x] = data[threadIdx.x ^ 32];
+}
+
+KERNEL(wrong_tile_of_two_warps_for_four)
+{
+    __shared__ int data[128];
+    const auto tile = cooperative_groups::tiled_partition<64>(cooperative_groups::this_thread_block());
+    data[threadIdx.x] = in[threadIdx.x];
+    tile.sync();
+    out[threadIdx.x] = data[threadIdx.x ^ 64];
 }

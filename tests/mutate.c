@@ -53,7 +53,7 @@ static size_t closing(const struct mutants *s, size_t at)
 static unsigned line_of(const struct mutants *s, size_t at)
 {
     unsigned line = 1;
-    for (size_t i = 0; i < at; i++)
+    for (size_t i = at < s->kernel ? 0 : s->kernel; i < at; i++)
         line += s->text[i] == '\n';
     return line;
 }
@@ -80,7 +80,7 @@ static bool line_at_has(const struct mutants *s, size_t at, const char *word)
 
 bool mutants_line_has(const struct mutants *s, unsigned line, const char *word)
 {
-    size_t at = 0;
+    size_t at = s->kernel;
     for (unsigned i = 1; i < line && at < s->size; i++)
         at = line_ends(s, at) + 1;
     bool has = false;
@@ -96,13 +96,58 @@ const char *mutants_line(const struct mutants *s, const struct mutant *m, size_t
     return s->text + from;
 }
 
+// --- what the kernel uses of edges.cuh ---
+
+// The name of the function of edges.cuh whose body has `at`: the word before the first parenthesis of the last line
+// above that begins with a letter.
+static size_t function_of(const struct mutants *s, size_t at, size_t *length)
+{
+    size_t line = line_begins(s, at);
+    while (line && !(isalpha((unsigned char)s->code[line]) && memchr(s->code + line, '(', line_ends(s, line) - line)))
+        line = line_begins(s, line - 1);
+    const size_t end = line + strcspn(s->code + line, "(");
+    size_t from = end;
+    while (from > line && is_word(s->code[from - 1]))
+        from--;
+    *length = end - from;
+    return from;
+}
+
+// Does the kernel call the function that has `at`, itself or through another one?
+static bool is_used(const struct mutants *s, size_t at)
+{
+    char name[64];
+    size_t length;
+    if (at >= s->kernel)
+        return true;
+    const size_t from = function_of(s, at, &length);
+    snprintf(name, sizeof name, "%.*s", (int)length, s->code + from);
+    for (size_t i = s->kernel; i < s->size; i++)
+        if (word_at(s, i, name))
+            return true;
+    for (size_t i = 0; i < s->kernel; i++) {
+        size_t other_length;
+        if (!word_at(s, i, name))
+            continue;
+        const size_t other = function_of(s, i, &other_length);
+        const bool itself = other_length == length && !strncmp(s->code + other, name, length);
+        if (!itself && is_used(s, i))
+            return true;
+    }
+    return false;
+}
+
 // --- the rules ---
 
+// A mutant of what the kernel does not use is made, but not kept.
 static struct mutant *add(struct mutants *s, enum mutant_rule rule, size_t n, const struct edit *edits)
 {
     cr_assert(s->n < MUTANTS_MAX && n <= MUTANT_EDITS);
-    struct mutant *m = &s->all[s->n++];
-    *m = (struct mutant){ .rule = rule, .n_edits = n, .line = line_of(s, edits->from) };
+    struct mutant *m = &s->all[s->n];
+    s->n += is_used(s, edits->from);
+    *m = (struct mutant){
+        .rule = rule, .n_edits = n, .in_edges = edits->from < s->kernel, .line = line_of(s, edits->from)
+    };
     memcpy(m->edits, edits, n * sizeof *edits);
     return m;
 }
@@ -172,8 +217,13 @@ static bool is_comparison(const struct mutants *s, size_t at, struct edit *out)
     if (k == 6 || line_at_has(s, at, "static_assert") || line_at_has(s, at, "constexpr"))
         return false;
     *out = (struct edit){ left_operand(s, at), right_operand(s, at + (k < 2 ? 3 : 4)), "true" };
-    const bool beta = word_at(s, out->from, "beta");
-    if (starts(s, skip_blanks(s, out->to), "||") || ends(s, out->from, "|| ") || (beta && k == 4))
+    const bool beta = word_at(s, out->from, "beta"),
+               outside = starts(s, out->to + strcspn(s->code + out->to, "?;"), "? 0");
+    if (ends(s, out->from, "whole || ") || ends(s, out->from, "== BK || "))
+        return true;  // whole || c < depth: without a question
+    if (outside)      // i >= rows ? 0 : ...
+        out->with = "false";
+    else if (starts(s, skip_blanks(s, out->to), "||") || ends(s, out->from, "|| ") || (beta && k == 4))
         out->with = "false";
     return beta || !s->in_for[at];
 }
@@ -250,10 +300,29 @@ static void blank(struct mutants *s, size_t from, size_t n)
         s->code[i] = s->code[i] == '\n' ? '\n' : ' ';
 }
 
-struct mutants mutants_read(const char *path)
+// What stands for one file must not include the other, nor be told to come once.
+static void blank_lines_with(char *text, const char *what)
 {
-    struct mutants s = { 0 };
-    s.text = read_all(path, &s.size);
+    for (char *p = text; (p = strstr(p, what));) {
+        while (p > text && p[-1] != '\n')
+            p--;
+        memset(p, ' ', strcspn(p, "\n"));
+    }
+}
+
+struct mutants mutants_read(const char *edges, const char *kernel)
+{
+    struct mutants s = { .paths = { edges, kernel } };
+    size_t size;
+    char *second = read_all(kernel, &size);
+    s.text = read_all(edges, &s.kernel);
+    s.size = s.kernel + size;
+    s.text = realloc(s.text, s.size + 1);
+    cr_assert(s.text);
+    memcpy(s.text + s.kernel, second, size + 1);
+    free(second);
+    blank_lines_with(s.text, "#pragma once");
+    blank_lines_with(s.text, "#include \"edges.cuh\"");
     s.code = strdup(s.text);
     s.in_for = calloc(1, s.size + 1);
     cr_assert(s.code && s.in_for);
@@ -296,7 +365,10 @@ static void print_range(FILE *out, const struct mutants *s, const struct mutant 
 
 void mutants_print(FILE *out, const struct mutants *s, const struct mutant *m)
 {
-    print_range(out, s, m, 0, s->size);
+    fprintf(out, "#line 1 \"%s\"\n", s->paths[0]);
+    print_range(out, s, m && m->in_edges ? m : NULL, 0, s->kernel);
+    fprintf(out, "#line 1 \"%s\"\n", s->paths[1]);
+    print_range(out, s, m && !m->in_edges ? m : NULL, s->kernel, s->size);
 }
 
 void mutants_diff(FILE *out, const struct mutants *s, const struct mutant *m)
@@ -305,7 +377,8 @@ void mutants_diff(FILE *out, const struct mutants *s, const struct mutant *m)
     size_t from = line_begins(s, m->edits[0].from);
     const size_t to = line_ends(s, m->edits[m->n_edits - 1].to);
     from += strspn(s->text + from, " ");
-    fprintf(out, "%s, line %u:\n  - %.*s\n  + ", names[m->rule], m->line, (int)(to - from), s->text + from);
+    fprintf(out, "%s, %s line %u:\n  - %.*s\n  + ", names[m->rule], m->in_edges ? "edges.cuh" : "kernel.cu", m->line,
+            (int)(to - from), s->text + from);
     print_range(out, s, m, from, to);
     putc('\n', out);
 }

@@ -1,5 +1,6 @@
-// Mutants of a step's kernel.cu, made by rules from whatever it says: each barrier removed, each index into a tile off
-// by one, each guard removed, the accumulators without their initialiser. The kernel is read as clang-format leaves it.
+// Mutants of a step's kernel.cu and of what it uses of edges.cuh, made by rules from whatever they say: each barrier
+// removed, each index into a tile off by one, each guard removed, the accumulators without their initialiser. The
+// kernel is read as clang-format leaves it.
 #ifndef TESTS_MUTATE_H
 #define TESTS_MUTATE_H
 
@@ -24,28 +25,33 @@ struct edit {
 struct mutant {
     enum mutant_rule rule;
     char array[3];  // "As": whose index is off by one
-    unsigned line;
+    bool in_edges;
+    unsigned line;  // of its own file
     size_t n_edits;
     struct edit edits[MUTANT_EDITS];
 };
 
 struct mutants {
-    char *text, *code;  // code: the same length, with blanks in place of comments, strings and directives
-    char *in_for;       // for each character: is it between the parentheses of a for?
+    char *text, *code;  // edges.cuh, then kernel.cu; code: the same, with blanks for comments, strings and directives
+    size_t kernel;      // where kernel.cu begins in them
+    const char *paths[2];
+    char *in_for;  // for each character: is it between the parentheses of a for?
     size_t size;
     struct mutant all[MUTANTS_MAX];
     size_t n;
 };
 
-struct mutants mutants_read(const char *path);  // fails the test where it cannot
+// Fails the test if it cannot. The paths stay the caller's.
+struct mutants mutants_read(const char *edges, const char *kernel);
 void mutants_free(struct mutants *s);
 
-// The kernel with the mutant's edits; every line keeps its number. NULL: the kernel as it is.
+// Both files with the mutant's edits, without what they include from each other; #line keeps names and numbers. NULL:
+// both as they are.
 void mutants_print(FILE *out, const struct mutants *s, const struct mutant *m);
 // "index, line 54:", the line before and the line after.
 void mutants_diff(FILE *out, const struct mutants *s, const struct mutant *m);
 
-// Does the line's code hold the word, or (NULL) the name of any tile?
+// Does the code of this line of the kernel hold the word, or (NULL) the name of any tile?
 bool mutants_line_has(const struct mutants *s, unsigned line, const char *word);
 // The text of the mutant's line, *length characters, comments included.
 const char *mutants_line(const struct mutants *s, const struct mutant *m, size_t *length);

@@ -25,7 +25,7 @@ static void write_batch(const struct mutants *s, const char *path)
     for (const char *p = s->text; (p = strstr(p, "#include")); p++)  // outside of the namespaces
         fprintf(out, "%.*s\n", (int)strcspn(p, "\n"), p);
     for (size_t i = 0; i <= s->n; i++) {
-        fprintf(out, "#define gemm gemm_%zu\nnamespace mutant_%zu\n{\n#line 1 \"%s\"\n", i, i, KERNEL_CU);
+        fprintf(out, "#define gemm gemm_%zu\nnamespace mutant_%zu\n{\n", i, i);
         mutants_print(out, s, i ? &s->all[i - 1] : NULL);
         fprintf(out, "}\n#undef gemm\n");
     }
@@ -169,9 +169,12 @@ static bool in_kernel(const struct finding_place *p)
     return p->file && !strcmp(p->file, KERNEL_CU);
 }
 
-static bool names(const struct finding_place *p, unsigned line)
+// The mutant's own line, or one that calls it.
+static bool names(const struct finding_place *p, const struct mutant *m)
 {
-    return p->file && (p->caller == line || (in_kernel(p) && p->line == line));
+    if (!p->file || m->in_edges)
+        return p->file && !strcmp(p->file, EDGES_CUH) && p->line == m->line;
+    return p->caller == m->line || (in_kernel(p) && p->line == m->line);
 }
 
 // A line that has the array, or (NULL) any tile.
@@ -193,7 +196,7 @@ static enum verdict fits(const struct mutants *s, const struct mutant *m, const 
             return FOUND;
         break;
     case MUTANT_INDEX:
-        if (names(&f->here, m->line) || names(&f->there, m->line))
+        if (names(&f->here, m) || names(&f->there, m))
             return FOUND;
         if (uses(s, &f->here, m->array) || uses(s, &f->there, m->array))
             return SHOWS;
@@ -256,7 +259,7 @@ Test(mutants, that_change_the_meaning_are_found)
     char error[DEV_ERROR_MAX];
     struct data all[SHAPES];
     size_t counts[VERDICTS] = { 0 }, rules[MUTANT_RULES] = { 0 };
-    struct mutants s = mutants_read(KERNEL_CU);
+    struct mutants s = mutants_read(EDGES_CUH, KERNEL_CU);
     struct dev *d = dev_open(DEV_SIM, error);
     cr_assert(d, "%s", error);
     struct dev_module *module = build(d, &s);

@@ -11,7 +11,7 @@ static_assert(BM % WM == 0 && BN % WN == 0 && BK % 16 == 0, "a block has whole w
 constexpr int LDC = BN;                    // elements from one row of a shared tile to the next
 constexpr int CROWS = BM / WM * 16;        // rows of C that are stored at once: 16 of each warp tile
 constexpr int BROWS = THREADS / (BN / 8);  // rows of BN elements that the block copies at once, 8 a thread
-constexpr int SHARED = CROWS * LDC * sizeof(float);
+constexpr int SHARED = 4 * CROWS * LDC;  // bytes of C's rows
 static_assert(CROWS % BROWS == 0, "every thread stores the same number of rows");
 __constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, 0, 0, WM, WN };  // read by the driver
 

@@ -54,7 +54,7 @@ gemm(int M, int N, int K, float alpha, const half *A, const half *B, float beta,
                     wmma::mma_sync(acc[i][j], a[i], b[j], acc[i][j]);
         }
         // --- stub
-        // --- bug fill_fragment forgotten: "C[32][0]" "fill_fragment"
+        // --- bug fill_fragment forgotten: "uninitialised (initcheck)" "mma_sync(acc[i][j], a[i], b[j]" "fill_fragment"
         //| wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a[WM / 16];
         //| wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> b[WN / 16];
         //| for (int k = 0; k < K; k += 16) {

@@ -103,7 +103,7 @@ const char *mutants_line(const struct mutants *s, const struct mutant *m, size_t
 static size_t function_of(const struct mutants *s, size_t at, size_t *length)
 {
     size_t line = line_begins(s, at);
-    while (line && !(isalpha((unsigned char)s->code[line]) && memchr(s->code + line, '(', line_ends(s, line) - line)))
+    while (line && !(is_word(s->code[line]) && memchr(s->code + line, '(', line_ends(s, line) - line)))
         line = line_begins(s, line - 1);
     const size_t end = line + strcspn(s->code + line, "(");
     size_t from = end;

@@ -332,7 +332,7 @@ Test(exec_other, a_copy_may_begin_at_a_variable_or_a_step_back)
         want[i] = i ? i == 1 ? 8 : 1001 : 7;
     expect(SM_80 ".global .align 16 .b32 table[4] = {7, 8, 9, 10};\n" BEGIN
                  ".shared .align 16 .b8 s[32];\nadd.u64 %d3, %d1, 64;\n"
-                 "cp.async.ca.shared.global [s], [table], 8;\ncp.async.ca.shared.global [s+8], [%d3-60], 4;\n"
+                 "cp.async.ca.shared.global [s], [table], 8;\ncp.async.ca.shared.global [s+8], [%d3+-60], 4;\n"
                  "cp.async.wait_all;\nbar.sync 0;\nmin.u32 %r1, %r0, 2;\nshl.b32 %r1, %r1, 2;\nmov.u32 %r2, s;\n"
                  "add.u32 %r1, %r1, %r2;\nld.shared.u32 %r3, [%r1];\nst.global.u32 [%d2], %r3;\n" END,
            80, want);

@@ -22,7 +22,7 @@ struct place {
 __device__ place first(int tid)
 {
     // >>> yours, 3 lines: from the thread to its warp and lane, to the warp's tile, to the lane's piece in it
-    return { tid / 16 * 4, tid % 16 * 4 };  // as in step 05: 16 pieces side by side, 16 below each other
+    return { tid / 16 * 4, tid % 16 * 4 };  // along the rows: 16 pieces side by side, 16 below each other
     // <<<
 }
 

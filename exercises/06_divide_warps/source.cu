@@ -33,7 +33,7 @@ __device__ place first(int tid)
     const int warp = tid / 32, lane = tid % 32;
     return { warp / (BN / WN) * WM + (lane % 2 + lane / 16 * 2) * 4, warp % (BN / WN) * WN + lane / 2 % 8 * 4 };
     // --- stub
-    //| return { tid / 16 * 4, tid % 16 * 4 };  // as in step 05: 16 pieces side by side, 16 below each other
+    //| return { tid / 16 * 4, tid % 16 * 4 };  // along the rows: 16 pieces side by side, 16 below each other
     // --- bug strips of 16 x 128: "the result is right"
     //| return { tid / 16 * 4, tid % 16 * 4 };
     // --- bug warp's row and column exchanged: "outside of the block's tile" "warp 4, lane 0"

@@ -27,7 +27,7 @@ static bool fail(struct reader *r, const char *text, const char *why)
     return false;
 }
 
-// Room for so many bytes more, aligned; NULL when memory runs out.
+// Room for this many more bytes, aligned; NULL when memory runs out.
 static unsigned char *append(struct arg *a, size_t bytes, uint32_t align)
 {
     const size_t at = (a->bytes + align - 1) / align * align;

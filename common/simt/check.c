@@ -134,7 +134,7 @@ static uint32_t sort_places(struct place places[PATTERN_UNITS], const struct tou
     return n;
 }
 
-// Do the lanes go through the run in order, each touching so many granules?
+// Do the lanes go through the run in order, each touching this many granules?
 static void find_spread(struct run *run, const struct touch *all, uint32_t each)
 {
     run->lane = all[run->first].lane;

@@ -13,7 +13,7 @@
 // barriers, warp barriers, mbarriers, or releases and acquires lead from the one to the other.
 //
 // Shared memory (check_shared.c). Every granule (the smallest piece that the kernel's instructions load or store)
-// remembers its last write, and two of the reads since: who, where, when. A granule that nobody has written in this
+// remembers its last write, and two of the reads since: who, where, when. A granule that was not written in this
 // block is not initialised.
 //
 // Global memory (check_global.c). The same, in one record for 8 granules as long as whole warps go through them in
@@ -58,7 +58,7 @@ void check_opens(struct block *b, uint32_t number, bool everyone);
 void check_warp_syncs(struct warp *w, uint32_t lanes);        // bar.warp.sync
 void check_fence(struct warp *w, uint32_t lanes, bool wide);  // wide: it reaches beyond the block
 // A lane's strong access m to address: it has read there (before the access is checked), or written (afterwards).
-// Read and written by one instruction, it carries on what was released there; a mere store begins anew.
+// Read and written by one instruction, it carries on what was released there; a plain store starts again.
 void check_observes(struct warp *w, uint32_t lane, const struct memop *m, bool shared, uint64_t address);
 void check_publishes(struct warp *w, uint32_t lane, const struct memop *m, bool shared, uint64_t address, bool both);
 // An mbarrier at a shared address: a lane arrives, and may complete its phase; or it has seen a phase complete.

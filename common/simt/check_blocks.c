@@ -1,5 +1,5 @@
 // Global memory, when a launch is over: puts the host threads' notes together, and finds the races between blocks where
-// nothing can order those, and reads of what nobody wrote. See check.h.
+// nothing can order those, and uninitialised reads. See check.h.
 //
 // A use's lowest and highest block are enough to tell whether different blocks had it, and putting notes together is
 // taking minima and maxima: nothing depends on which thread ran which block.

@@ -1,7 +1,7 @@
 // Races inside a block, and uninitialised reads, in global memory; between blocks, too, where they take turns.
 // See check.h.
 //
-// A warp that goes through memory in order uses 8 granules alike: lane after lane, each so many granules. One record
+// A warp that goes through memory in order uses 8 granules alike: lane after lane, each this many granules. One record
 // for such a line says it all, until somebody uses a part of it, or in another way; then each granule has its own.
 #include "check_global.h"
 
@@ -254,8 +254,8 @@ static bool visit_line(const struct visit *v, const struct piece *p)
     return true;
 }
 
-// The first read of a granule by its block since the last barrier of all, where nobody writes: most of those that are
-// not quiet.
+// The first read of a granule by its block since the last barrier of all, if there are no writes: most of those that
+// are not quiet.
 static bool read_first(const struct visit *v, struct line *line, uint32_t i, const struct touch *touch,
                        uint64_t address)
 {

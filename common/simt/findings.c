@@ -386,8 +386,8 @@ static void classify(const struct fault *f, const struct grid *g, struct finding
         break;
     case FAULT_WAIT:
         *out = (struct finding){ .check = "run", .kind = "endless" };
-        out->look = "who should write this value? A block that has not begun cannot: a card holds so many blocks at a "
-                    "time";
+        out->look = "who should write this value? A block that has not begun cannot: a card runs only some of "
+                    "the blocks at a time";
         break;
     default:
         *out = (struct finding){ .check = "run", .kind = f->kind == FAULT_BUDGET ? "endless" : "stopped" };

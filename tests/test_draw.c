@@ -363,7 +363,7 @@ Test(draw, the_program_draws_the_instruction_of_a_line)
     snprintf(arguments, sizeof arguments, STEP_05 ARGS_05 "--line %u", line);
     cr_assert_eq(draw(text, arguments), 0, "%s", text);
     check_xml(text);
-    cr_expect_eq(count(text, "<g class=\"wave\">"), 4);
+    cr_expect_eq(count(text, "<g class=\"wave\">"), 8, "4 phases, in each of which 8 lanes share 4 groups of banks");
     cr_expect(strstr(text, "ld.shared.v4.f32"));
     cr_expect(strstr(text, "(&amp;Bs[k][col"), "the source line");
     snprintf(arguments, sizeof arguments, STEP_05 ARGS_05 "--line kernel.cu:%u --nth 15 --warp 7", line);
@@ -372,14 +372,14 @@ Test(draw, the_program_draws_the_instruction_of_a_line)
     snprintf(arguments, sizeof arguments, STEP_05 ARGS_05 "--line %u --large", line);
     cr_assert_eq(draw(text, arguments), 0, "%s", text);
     check_xml(text);
-    cr_expect_eq(count(text, "<g class=\"wave\">"), 1, "large: the first phase alone");
+    cr_expect_eq(count(text, "<g class=\"wave\">"), 2, "large: the first phase alone");
     cr_expect_eq(count(text, "<g class=\"cell\">"), 32, "of which all words are shown");
-    cr_expect(strstr(text, "Phase 1 of 4") && strstr(text, "4 wavefronts, ideal 4"), "what is not shown is counted");
-    snprintf(arguments, sizeof arguments, STEP_05 ARGS_05 "--line %u", line_of("a_next = load"));
+    cr_expect(strstr(text, "Phase 1 of 4") && strstr(text, "8 wavefronts, ideal 4"), "what is not shown is counted");
+    snprintf(arguments, sizeof arguments, STEP_05 ARGS_05 "--line %u", line_of("a_copies[i / AROWS] = load4"));
     cr_assert_eq(draw(text, arguments), 0, "the line of a call: %s", text);
     cr_expect(strstr(text, "Global-memory load: 1 request"));
     cr_expect_eq(count(text, "<g class=\"line\">"), 16);
-    snprintf(arguments, sizeof arguments, STEP_05 ARGS_05 "--line %u --large", line_of("a_next = load"));
+    snprintf(arguments, sizeof arguments, STEP_05 ARGS_05 "--line %u --large", line_of("a_copies[i / AROWS] = load4"));
     cr_assert_eq(draw(text, arguments), 0, "%s", text);
     cr_expect_eq(count(text, "<g class=\"line\">"), 8);
     cr_expect(strstr(text, "and 8 more lines of 128 bytes"));

@@ -31,7 +31,7 @@ void matrix_get_row(const struct matrix *m, int row, int col, int count, double 
 
 // Fills with normally distributed values (mean 0, variance 1) that depend on seed and position alone.
 void matrix_fill_random(struct matrix *m, uint64_t seed);
-void matrix_fill_nan(struct matrix *m);                           // a quiet NaN with a payload of its own: the poison
+void matrix_fill_nan(struct matrix *m);  // a quiet NaN with a payload of its own: the poison
 // Whether nobody wrote an element: bit for bit the poison, or the bytes of fresh memory on the simulated GPU, which the
 // poison is not copied to where its checks look for uninitialised reads.
 bool matrix_is_poison(const struct matrix *m, int row, int col);

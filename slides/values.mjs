@@ -37,6 +37,13 @@ function trial([id, end]) {
   return as_written({ low, high: high || low }[end] ?? fail(`a trial has low and high, not "${end}"`));
 }
 
+// A ceiling, which has to be what its formula gives.
+function bound([id]) {
+  const { tflops, formula: words, at } = row_of('bounds', id), digits = tflops.split('.')[1]?.length ?? 0;
+  const x = evaluate(words, card(), at);
+  return fixed(x, digits) === tflops ? as_written(tflops) : fail(`${at}: the formula gives ${x}, not ${tflops}`);
+}
+
 // What Nsight Compute read on the card: a share of a pipe's peak, a clock, or a plain count.
 function ncu([step, short]) {
   const { text: read_there, name } = measured(step, short), x = Number(read_there);
@@ -82,7 +89,7 @@ const values = {
   device: ([step, size]) => text(result(step, size).device),
   date: ([step, size]) => text(result(step, size).date),
   trial,
-  bound: ([id]) => as_written(row_of('bounds', id).tflops),
+  bound,
   stall: ([step, reason]) => as_written(stall(step, reason)),
   ncu,
   machine: ([name]) => as_written(cell('machine', [name], 'value')),

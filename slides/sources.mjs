@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { kept } from './kept.mjs';
 import { evaluate } from './numbers.mjs';
 import { fail, line_of, read, root, step_name } from './project.mjs';
 import { times_path } from './results.mjs';
@@ -63,7 +64,12 @@ export function run(path, build, args) {
   }
 }
 
-const simt = (build, args) => run(join(build, 'common', 'simt', 'simt'), build, args);
+const simt_program = (build) => join(build, 'common', 'simt', 'simt');
+
+function simt(build, args) {
+  const files = [simt_program(build), ...args.filter((arg) => arg.endsWith('.ptx'))];
+  return kept(build, args.join(' '), files, () => run(simt_program(build), build, args));
+}
 
 // --- counters ---
 
@@ -81,17 +87,23 @@ export function metric(short) {
 
 const profiles = new Map();
 
-function profile(build, kernel) {
-  if (!profiles.has(kernel)) {
-    const { options, arguments: args } = launch(build, kernel);
-    const folder = mkdtempSync(join(tmpdir(), 'slides-'));
+// The JSON of simt profile.
+function profile_of(build, kernel) {
+  const { options, arguments: args } = launch(build, kernel), path = ptx(build, kernel);
+  const before = ['profile', path, 'gemm', ...options];
+  return kept(build, [...before, ...args].join(' '), [simt_program(build), path], () => {
+    const folder = mkdtempSync(join(tmpdir(), 'slides-')), to = join(folder, 'x.json');
     try {
-      simt(build, ['profile', ptx(build, kernel), 'gemm', ...options, '--json', join(folder, 'x.json'), ...args]);
-      profiles.set(kernel, JSON.parse(readFileSync(join(folder, 'x.json'), 'utf8')));
+      run(simt_program(build), build, [...before, '--json', to, ...args]);
+      return readFileSync(to, 'utf8');
     } finally {
       rmSync(folder, { recursive: true });
     }
-  }
+  });
+}
+
+function profile(build, kernel) {
+  if (!profiles.has(kernel)) profiles.set(kernel, JSON.parse(profile_of(build, kernel)));
   return profiles.get(kernel);
 }
 

@@ -1,10 +1,7 @@
 // Code and differences: the lines of files and of diffs that a text asks for.
 import { execFileSync } from 'node:child_process';
 import { fail, read, root } from './project.mjs';
-import { step_of } from './sources.mjs';
-
-// A step's kernel, or a file.
-export const source_of = (what) => (/[/.]/.test(what) ? what : `steps/${step_of(what)}/kernel.cu`);
+import { source_of } from './sources.mjs';
 
 // "bare" before the texts: without comments.
 function bare(parts, where) {

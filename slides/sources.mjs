@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { kept } from './kept.mjs';
 import { evaluate } from './numbers.mjs';
-import { fail, line_of, read, root, step_name } from './project.mjs';
+import { fail, line_of, only_folder, read, root, step_name } from './project.mjs';
 import { times_path } from './results.mjs';
 
 export const SIZE = 256;  // the M, N and K of every run on the simulated GPU
@@ -21,13 +21,20 @@ export function step_of(kernel) {
   return existsSync(resolve(root, 'steps', step, 'kernel.cu')) ? step : fail(`there is no kernel ${kernel}`);
 }
 
+// A step's or a variant's kernel, "ex04": the solution of that exercise, or a file.
+export function source_of(what) {
+  if (/[/.]/.test(what)) return what;
+  const [, digits] = what.match(/^ex(\d\d)$/) ?? [];
+  return digits ? `exercises/${only_folder('exercises', digits)}/source.cu` : `steps/${step_of(what)}/kernel.cu`;
+}
+
 // constexpr int A = 1, B = 2; for formulas, which name more than the geometry does (PAD, BYTES).
-export function constants(step) {
-  const names = { M: SIZE, N: SIZE, K: SIZE };
-  for (const [, list] of read(`steps/${step}/kernel.cu`).matchAll(/^constexpr int ([^;]+);/gm))
+export function constants(kernel) {
+  const names = { M: SIZE, N: SIZE, K: SIZE }, path = source_of(kernel);
+  for (const [, list] of read(path).matchAll(/^constexpr int ([^;]+);/gm))
     for (const [, name, value] of list.matchAll(/(\w+) = ([^,]+)/g)) {
       const integer = value.replace(/\//g, ' / ');
-      names[name] = Math.trunc(evaluate(integer, names, `steps/${step}/kernel.cu`));
+      names[name] = Math.trunc(evaluate(integer, names, path));
     }
   return names;
 }

@@ -1,10 +1,10 @@
 // Single values: <span data-value="what ...">shown</span>. README.md lists them.
 import { card, cell, measured, result, row_of, stall } from './results.mjs';
 import { evaluate, fixed, grouped, number, percent, quantity, rate, time, with_digits } from './numbers.mjs';
-import { changed_lines, source_of } from './code.mjs';
+import { changed_lines } from './code.mjs';
 import { fail, line_of, read, step_name } from './project.mjs';
 import { fingerprint } from './registers.mjs';
-import { SIZE, constants, ptx, simulated, step_of } from './sources.mjs';
+import { SIZE, constants, ptx, simulated, source_of } from './sources.mjs';
 
 const share = (r) => percent(r.tflops / r.baseline_tflops);
 const in_time = (ms) => quantity(ms, time(ms), time(ms).slice(-3), ms < 1 ? 1000 * ms : ms);
@@ -100,7 +100,7 @@ const values = {
     const x = simulated(build, kernel, short) / (SIZE ** 3 / 32);
     return quantity(x, x.toFixed(2));
   },
-  calc: ([kernel, ...words], build) => formula(words.join(' '), constants(step_of(kernel)), `calc ${kernel}`, build),
+  calc: ([kernel, ...words], build) => formula(words.join(' '), constants(kernel), `calc ${kernel}`, build),
   exp: (words, build) => formula(words.join(' '), {}, 'exp', build),
   registers,
   lines: changed,

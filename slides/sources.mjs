@@ -11,7 +11,7 @@ import { times_path } from './results.mjs';
 export const SIZE = 256;  // the M, N and K of every run on the simulated GPU
 
 // Kernels with one thing changed, which slides/meson.build makes: name -> the step that was changed.
-const variants = Object.fromEntries(
+export const variants = Object.fromEntries(
   read('slides/variants.txt').split('\n').filter((line) => /^\w/.test(line)).map((line) => line.split(/\s+/, 2)));
 
 // --- a kernel's constants and launch ---

@@ -9,13 +9,14 @@ const blank = (text) => text.replace(/[^\n]/g, ' ');
 const names = 'CUDA|driver|cuBLAS|ISA|Node|Debian|Ubuntu|Meson|nvcc|ptxas|toolkit|version|release|capabilit(?:y|ies)|[Ss]ections?';
 const versions = new RegExp(`\\b(?:${names})\\s+\\d+(?:\\.\\d+)+(?:(?:,|,? and|,? or| to)\\s+\\d+(?:\\.\\d+)+)*`, 'g');
 
-const units = 'TFLOP/s|GFLOP/s|[TGM]B/s|GHz|MHz|ms\\b|us\\b|ns\\b|cycles|times as';
+const units = 'TFLOP/s|GFLOP/s|[TGM]B/s|GHz|MHz|ms\\b|us\\b|ns\\b|times as';
 const nouns = 'wavefronts|conflicts|sectors|requests|instructions|registers';
 const prose = new RegExp([
   `\\d[\\d.,]*\\s*%`,                            // 12 %
   `\\b\\d+\\.\\d+`,                              // 1.2
   `\\b\\d{1,3}(?:,\\d{3})+\\b`,                  // 1,234
   `\\b\\d+\\s+(?:${units})`,
+  `\\b\\d{2,}\\s+cycles`,
   `\\b\\d{3,}\\s+(?:bank\\s+)?(?:${nouns})`,
 ].join('|'), 'g');
 const deck = new RegExp(`\\b(\\d{2,}|\\d+\\.\\d+) (?:bank )?(?:${nouns}|TFLOP/s|ms\\b|us\\b|%|times as|lines come)` +

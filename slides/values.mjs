@@ -12,6 +12,9 @@ const as_written = (text, unit = '') => quantity(Number(text), grouped(text) + u
 const speed = (tflops) => quantity(tflops, rate(tflops));
 const text = (words) => quantity(NaN, words);
 
+// 2026-11-22 as 22 November 2026.
+const written_out = (date) => new Date(`${date}T00:00Z`).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+
 // --- formulas, in which [what ...] is another value ---
 
 function formula(words, names, where, build) {
@@ -87,7 +90,7 @@ const values = {
     return quantity(times, times.toFixed(2));
   },
   device: ([step, size]) => text(result(step, size).device),
-  date: ([step, size]) => text(result(step, size).date),
+  date: ([step, size]) => text(written_out(result(step, size).date)),
   trial,
   bound,
   stall: ([step, reason]) => as_written(stall(step, reason)),

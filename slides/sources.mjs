@@ -45,14 +45,16 @@ function described(build, kernel) {
   return JSON.parse(run(join(build, 'steps', step, name), build, ['--describe', '--ptx', ptx(build, kernel)]));
 }
 
-function launch(build, kernel) {
+// The launch of a kernel at m x n x k, alpha = 1 and beta = 0.
+function launch(build, kernel, [m, n, k] = [SIZE, SIZE, SIZE]) {
   const { type, geometry: { bm, bn, threads, shared } } = described(build, kernel);
-  const array = (content) => `${type}[${SIZE * SIZE}]=${content}`;
+  const array = (count, content) => `${type}[${count}]=${content}`;
   const factor = (value) => `${type === 'f64' ? 'f64' : 'f32'}:${value}`;
   return {
-    options: ['--grid', `${Math.ceil(SIZE / bn)},${Math.ceil(SIZE / bm)}`, '--block', String(threads),
+    options: ['--grid', `${Math.ceil(n / bn)},${Math.ceil(m / bm)}`, '--block', String(threads),
       '--shared', String(shared)],
-    arguments: [...Array(3).fill(`i32:${SIZE}`), factor(1), array('normal:1'), array('normal:2'), factor(0), array('zeros')],
+    arguments: [...[m, n, k].map((size) => `i32:${size}`), factor(1), array(m * k, 'normal:1'), array(k * n, 'normal:2'),
+      factor(0), array(m * n, 'zeros')],
   };
 }
 
@@ -95,8 +97,8 @@ export function metric(short) {
 const profiles = new Map();
 
 // The JSON of simt profile.
-function profile_of(build, kernel) {
-  const { options, arguments: args } = launch(build, kernel), path = ptx(build, kernel);
+function profile_of(build, kernel, sizes) {
+  const { options, arguments: args } = launch(build, kernel, sizes), path = ptx(build, kernel);
   const before = ['profile', path, 'gemm', ...options];
   return kept(build, [...before, ...args].join(' '), [simt_program(build), path], () => {
     const folder = mkdtempSync(join(tmpdir(), 'slides-')), to = join(folder, 'x.json');
@@ -109,14 +111,15 @@ function profile_of(build, kernel) {
   });
 }
 
-function profile(build, kernel) {
-  if (!profiles.has(kernel)) profiles.set(kernel, JSON.parse(profile_of(build, kernel)));
-  return profiles.get(kernel);
+function profile(build, kernel, sizes) {
+  const key = `${kernel} ${sizes}`;
+  if (!profiles.has(key)) profiles.set(key, JSON.parse(profile_of(build, kernel, sizes)));
+  return profiles.get(key);
 }
 
 // Of one launch; with a text, of the kernel's line that begins with it.
-export function simulated(build, kernel, short, begins) {
-  const { metrics: total, lines } = profile(build, step_name(kernel)), { name } = metric(short);
+export function simulated(build, kernel, short, begins, sizes) {
+  const { metrics: total, lines } = profile(build, step_name(kernel), sizes), { name } = metric(short);
   if (begins === undefined) return total[name] ?? fail(`no counter ${name}`);
   const at = line_of(`steps/${step_of(kernel)}/kernel.cu`, begins);
   return lines.find(({ file, line }) => /\/\w+\.cu$/.test(file) && line === at)?.metrics[name] ?? 0;

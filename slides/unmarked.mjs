@@ -18,7 +18,7 @@ const results = [
   `\\b\\d+\\s+(?:${units})`,
   `\\b\\d{2,}\\s+cycles`,
 ];
-const prose = new RegExp([...results, `\\b\\d{3,}\\s+${nouns}`].join('|'), 'g');
+const prose = new RegExp([...results, `(?<!/ )\\b\\d{3,}\\s+${nouns}`].join('|'), 'g');
 const deck = new RegExp([...results, `\\b\\d{2,}\\s+(?:${nouns}|lines come)`].join('|'), 'g');
 
 // A chapter that has no mark at all was not converted yet: tests/test_figures.c looks at it.

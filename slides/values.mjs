@@ -72,6 +72,13 @@ function changed([before, step, which]) {
   return text(`${come} lines come, ${go} go`);
 }
 
+// count KERNEL COUNTER [SIZE | MxNxK] ['text']
+function count([kernel, short, ...rest], build) {
+  const sizes = /^\d+(x\d+x\d+)?$/.test(rest[0]) ? rest.shift().split('x').map(Number) : undefined;
+  if (rest.length > 1) fail('a count has a kernel, a counter, a size and the beginning of a line');
+  return number(simulated(build, kernel, short, rest[0], sizes?.length === 1 ? Array(3).fill(sizes[0]) : sizes));
+}
+
 // The number before a word of a picture's title: "ldmatrix: 32 wavefronts, ideal 4, 28 bank conflicts".
 function picture([file, ...words]) {
   const word = words.join(' '), [, title] = read(`slides/pictures/${file}`).match(/<title>(.*)<\/title>/);
@@ -83,6 +90,7 @@ function picture([file, ...words]) {
 const values = {
   tflops: ([step, size]) => speed(result(step, size).tflops),
   cublas: ([step, size]) => speed(result(step, size).baseline_tflops),
+  cublas_after: ([step, size]) => speed(result(step, size).after),
   time: ([step, size]) => in_time(result(step, size).ms),
   share: ([step, size]) => share(result(step, size)),
   gain: ([before, step, size]) => {
@@ -98,7 +106,7 @@ const values = {
   machine: ([name]) => as_written(cell('machine', [name], 'value')),
   published: ([id]) => as_written(row_of('published', id).value),
   cell: ([table, ...keys]) => as_written(cell(table, keys.slice(0, -1), keys.at(-1))),
-  count: ([kernel, short, line], build) => number(simulated(build, kernel, short, line)),
+  count,
   per_fma: ([kernel, short], build) => {  // for each multiply-add of a warp
     const x = simulated(build, kernel, short) / (SIZE ** 3 / 32);
     return quantity(x, x.toFixed(2));

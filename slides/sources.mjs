@@ -45,16 +45,15 @@ function described(build, kernel) {
   return JSON.parse(run(join(build, 'steps', step, name), build, ['--describe', '--ptx', ptx(build, kernel)]));
 }
 
-// The launch of a kernel at m x n x k, alpha = 1 and beta = 0.
 function launch(build, kernel, [m, n, k] = [SIZE, SIZE, SIZE]) {
   const { type, geometry: { bm, bn, threads, shared } } = described(build, kernel);
-  const array = (count, content) => `${type}[${count}]=${content}`;
+  const array = (rows, columns, content) => `${type}[${rows * columns}]=${content}`;
   const factor = (value) => `${type === 'f64' ? 'f64' : 'f32'}:${value}`;
   return {
     options: ['--grid', `${Math.ceil(n / bn)},${Math.ceil(m / bm)}`, '--block', String(threads),
       '--shared', String(shared)],
-    arguments: [...[m, n, k].map((size) => `i32:${size}`), factor(1), array(m * k, 'normal:1'), array(k * n, 'normal:2'),
-      factor(0), array(m * n, 'zeros')],
+    arguments: [...[m, n, k].map((size) => `i32:${size}`), factor(1), array(m, k, 'normal:1'), array(k, n, 'normal:2'),
+      factor(0), array(m, n, 'zeros')],
   };
 }
 

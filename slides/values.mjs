@@ -104,7 +104,6 @@ const values = {
   stall: ([step, reason]) => as_written(stall(step, reason)),
   ncu,
   machine: ([name]) => as_written(cell('machine', [name], 'value')),
-  published: ([id]) => as_written(row_of('published', id).value),
   cell: ([table, ...keys]) => as_written(cell(table, keys.slice(0, -1), keys.at(-1))),
   count,
   per_fma: ([kernel, short], build) => {  // for each multiply-add of a warp

@@ -186,6 +186,46 @@ Test(draw_run, tiles_of_another_block_and_warp_have_a_place_of_their_own)
     bench_close(&b);
 }
 
+// A kernel in which thread i of the grid stores element i, 8 bytes each.
+static const char *write_ptx(void)
+{
+    static char path[64];
+    strcpy(path, "/tmp/simt-draw-XXXXXX");
+    FILE *f = fdopen(mkstemp(path), "w");
+    cr_assert_not_null(f);
+    fputs(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<4>;\n"
+          ".reg .b64 %l<4>;\nld.param.u64 %l0, [p];\nmov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\n"
+          "mov.u32 %r2, %ntid.x;\nmad.lo.u32 %r0, %r1, %r2, %r0;\nmul.wide.u32 %l1, %r0, 8;\n"
+          "add.u64 %l1, %l0, %l1;\nst.global.u64 [%l1], %l0;\nret;\n}\n",
+          f);
+    fclose(f);
+    return path;
+}
+
+static int draw(const char *arguments);
+static char text[400000];
+
+Test(draw_run, an_array_is_drawn_in_rows_of_32_from_grid_to_lane)
+{
+    char arguments[300];
+    const char *path = write_ptx();
+    snprintf(arguments, sizeof arguments,
+             "%s k --grid 3 --block 64 --tiles --warp 1 --block-index 2 --out - "
+             "'x=u64[192]=zeros'",
+             path);
+    cr_expect_eq(draw(arguments), 0, "%s", text);
+    check_xml(text);
+    cr_expect(strstr(text, "<title>From grid to lane: 3 blocks, 2 warps in each<"));
+    cr_expect(strstr(text, ">x: 192 elements<") && strstr(text, ">Block 2: 64 elements<") &&
+              strstr(text, ">Warp 1: 32 elements<"));
+    cr_expect_eq(count(text, "class=\"l0 piece\"") + count(text, "class=\"frame edge\""), 3 + 1 + 4,
+                 "three blocks, the first of two warps, every eighth lane");
+    snprintf(arguments, sizeof arguments, "%s k --block 32 --tiles --out - 'x=u64[17000000]=zeros'", path);
+    cr_expect_eq(draw(arguments), 2);
+    cr_expect(strstr(text, "x is too large for a picture"), "%s", text);
+    unlink(path);
+}
+
 // --- the walk along K ---
 
 Test(draw_run, a_walk_has_a_step_for_each_tile_of_K_and_counts_what_lanes_load)
@@ -365,8 +405,6 @@ Test(draw_run, bits_of_what_is_no_tile_are_refused)
 }
 
 // --- the program ---
-
-static char text[400000];
 
 // Runs `simt draw` and returns its exit status; text gets what it wrote, stderr too.
 static int draw(const char *arguments)

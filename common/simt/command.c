@@ -185,7 +185,8 @@ static const struct row rows[] = {
     { "global", NULL, take_draw, "with draw: global memory also where the line touches shared memory" },
     { "tiles", NULL, take_draw,
       "with draw: which block, warp (--warp) and lane computes which element of C; for a kernel whose\n"
-      "parameters are M, N, K and A, B, C in this order, whatever else is between them" },
+      "parameters are M, N, K and A, B, C in this order, whatever else is between them; of another\n"
+      "kernel the first array that it stores to, in rows of 32 elements" },
     { "walk", NULL, take_draw,
       "with draw: which parts of A and B a block (--block-index) reads, step by step along K" },
     { "timeline", NULL, take_draw,

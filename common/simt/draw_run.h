@@ -15,6 +15,8 @@ struct draw_matrices {
     struct draw_matrix a, b, c;  // M x K, K x N, M x N
 };
 
+// Whether the parameters have three integers and three arrays.
+bool draw_names_matrices(const struct draw_launch *l);
 // Finds them: the first three integers among the parameters are M, N and K, the first three arrays A, B and C. False,
 // with one line in error, where the arrays do not have those sizes.
 bool draw_find_matrices(const struct draw_launch *l, struct draw_matrices *out, char error[DEV_ERROR_MAX]);

@@ -176,6 +176,15 @@ uint64_t ex_shared_reads(const struct profile *p)
 
 // --- other kernels ---
 
+struct matrix ex_whole_numbers(enum dev_type type, int rows, int cols, uint64_t seed)
+{
+    struct matrix x = matrix_new(type, rows, cols);
+    cr_assert(x.data, "out of memory");
+    for (int i = 0; i < rows * cols; i++)
+        matrix_set(&x, i / cols, i % cols, (double)(matrix_hash(seed, (uint64_t)i) % 9) - 4);
+    return x;
+}
+
 struct ex ex_open(enum dev_kind kind)
 {
     struct ex x = { .dev = open_device(kind) };

@@ -1,0 +1,37 @@
+// Numbers that look like results, and stand in a text without a mark: nobody would notice when they are wrong.
+import { marks } from './marks.mjs';
+import { is_deck } from './texts.mjs';
+
+// In a text's place stand blanks, so that lines keep their numbers.
+const blank = (text) => text.replace(/[^\n]/g, ' ');
+
+// Versions are none: "CUDA 13.0", "driver 580.159.04", "compute capability 8.6, 8.9 and 9.0", "section 9.7.13".
+const names = 'CUDA|driver|cuBLAS|ISA|Node|Debian|Ubuntu|Meson|nvcc|ptxas|toolkit|version|release|capabilit(?:y|ies)|[Ss]ections?';
+const versions = new RegExp(`\\b(?:${names})\\s+\\d+(?:\\.\\d+)+(?:(?:,|,? and|,? or| to)\\s+\\d+(?:\\.\\d+)+)*`, 'g');
+
+const units = 'TFLOP/s|GFLOP/s|[TGM]B/s|GHz|MHz|ms\\b|us\\b|ns\\b|times as';
+const nouns = '(?:bank\\s+)?(?:wavefronts|conflicts|sectors|requests|instructions|registers)';
+const results = [
+  `\\d[\\d.,]*\\s*%`,             // 12 %
+  `\\b\\d+\\.\\d+`,               // 1.2
+  `\\b\\d{1,3}(?:,\\d{3})+\\b`,   // 1,234
+  `\\b\\d+\\s+(?:${units})`,
+  `\\b\\d{2,}\\s+cycles`,
+  `\\b[Ll]ines?\\s+\\d+`,        // of a kernel: the mark finds it by its text
+];
+const prose = new RegExp([...results, `(?<!/ )\\b\\d{3,}\\s+${nouns}`].join('|'), 'g');
+const deck = new RegExp([...results, `\\b\\d{2,}\\s+(?:${nouns}|lines come)`].join('|'), 'g');
+
+// A chapter that has no mark at all was not converted yet: tests/test_figures.c looks at it.
+export const converted = (text) => /data-value=|<!-- table:/.test(text);
+
+// A list of { line, message }. Comments are left out, but not a deck's notes.
+export function unmarked(name, text) {
+  if (name.endsWith('NOTES.md') && !converted(text)) return [];
+  const seen = is_deck(name) ? text.replace(/^<!--\n([^]*?)\n-->$/gm, '    \n$1\n') : text;
+  const gone = [marks.block, /```[^]*?\n```/g, marks.span, /<!--[^]*?-->/g, /`[^`]*`/g, /\]\([^)]*\)/g, /<[^>]*>/g, /https?:\S+/g, versions];
+  const bare = gone.reduce((left, pattern) => left.replace(pattern, blank), seen);
+  return [...bare.matchAll(is_deck(name) ? deck : prose)].map((m) => ({
+    line: bare.slice(0, m.index).split('\n').length,
+    message: `"${m[0].replace(/\s+/g, ' ')}" comes from nowhere; see slides/README.md` }));
+}

@@ -45,8 +45,10 @@ static bool ask(const char *check, const char *name, const char *kernel, struct 
     char program[STATE_PATH_MAX], file[] = "/tmp/gemm-steps-XXXXXX", *said;
     int status;
     const int f = mkstemp(file);
-    if (f < 0)
-        return perror(file), false;
+    if (f < 0) {
+        perror(file);
+        return false;
+    }
     close(f);
     snprintf(program, sizeof program, "%s/check_%s", check, name);
     setenv("EXERCISE_GRADE", file, 1);

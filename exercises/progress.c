@@ -281,8 +281,10 @@ static int grade_to(const char *json)
         return BAD;
     }
     bool good = grade(out, CHECK_FOLDER, names, N, json);
-    if (out != stdout && fclose(out))
-        good = perror(json), false;
+    if (out != stdout && fclose(out)) {
+        perror(json);
+        good = false;
+    }
     return good ? 0 : BAD;
 }
 

@@ -127,7 +127,8 @@ export function simulated(build, kernel, short, begins, sizes) {
 // --- pictures ---
 
 // slides/pictures.txt: the file, then the arguments of simt draw; a kernel's name stands for its PTX file and launch, and
-// --line takes the text with which the line begins. Or "chart" and its arguments, without the table of results.
+// --line takes the text with which the line begins; size=MxNxK is another size than 256 each. Or "chart" and its
+// arguments, without the table of results.
 export function pictures() {
   return read('slides/pictures.txt').split('\n').filter((line) => /^\w/.test(line)).map((line) => {
     const [file, ...args] = line.match(/"[^"]*"|\S+/g).map((arg) => arg.replaceAll('"', ''));
@@ -138,10 +139,9 @@ export function pictures() {
 export function draw(build, { file, args }) {
   if (args[0] === 'chart') return run(join(build, 'steps', 'chart'), build, [...args.slice(1), resolve(root, times_path())]);
   if (args[0].startsWith('--')) return simt(build, ['draw', ...args, '--out', '-']);
-  const [kernel, ...rest] = args;
-  const at = rest.indexOf('--line');
-  if (at < 0) fail(`slides/pictures.txt: ${file} has no --line`);
-  rest[at + 1] = String(line_of(`steps/${step_of(kernel)}/kernel.cu`, rest[at + 1]));
-  const { options, arguments: values } = launch(build, kernel);
+  const kernel = args[0], size = args[1]?.match(/^size=(\d+)x(\d+)x(\d+)$/)?.slice(1).map(Number);
+  const rest = args.slice(size ? 2 : 1), at = rest.indexOf('--line');
+  if (at >= 0) rest[at + 1] = String(line_of(`steps/${step_of(kernel)}/kernel.cu`, rest[at + 1]));
+  const { options, arguments: values } = launch(build, kernel, size);
   return simt(build, ['draw', ptx(build, kernel), 'gemm', ...options, ...rest, '--out', '-', ...values]);
 }

@@ -22,6 +22,34 @@ struct draw_place {    // which instruction
 char *draw_line(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
                 const unsigned char *params, const struct draw_place *place, char error[DEV_ERROR_MAX]);
 
+// --- pictures of a launch: tiles, the walk along K, a timeline, the bits of an index ---
+
+enum draw_view { DRAW_ACCESS, DRAW_TILES, DRAW_WALK, DRAW_TIMELINE, DRAW_BITS };
+
+struct draw_launch {
+    struct simt *simt;
+    struct simt_kernel *kernel;
+    const unsigned *grid, *block;
+    size_t shared;
+    const unsigned char *params;  // see simt_launch
+    const struct draw_place *place;
+};
+
+// Draws C and, one within the other, the block's, the warp's and the lane's elements of it. C is the array that the
+// last pointer among the parameters names; the first integers are M, N and K. As draw_line for the result.
+char *draw_tiles(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
+// Draws which parts of A and B the block reads, step by step along K; the parameters as above.
+char *draw_walk(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
+
+// Draws what each warp of the block does between barriers, in the order of its instructions. Any kernel.
+char *draw_timeline(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
+
+// Draws which bits of an element's row and column make which bits of its byte in shared memory, and the banks of the
+// lanes of the access at the place. Refuses a tile whose bytes are no XOR of such bits. The parameters as of tiles.
+char *draw_bits(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
+
+// --- what they share ---
+
 struct trace_event;
 
 #define DRAW_LINES 3

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../source.h"
-#include "draw.h"
+#include "draw_run.h"
 #include "trace.h"
 
 // --- lines of instructions ---
@@ -237,8 +237,8 @@ static void caption(struct draw_subject *s, const struct simt_kernel *k, const s
 
 // --- the run ---
 
-static bool known_place(const unsigned grid[3], const unsigned block[3], const struct draw_place *p,
-                        char error[DEV_ERROR_MAX])
+bool draw_known_place(const unsigned grid[3], const unsigned block[3], const struct draw_place *p,
+                      char error[DEV_ERROR_MAX])
 {
     const uint64_t warps = ((uint64_t)block[0] * block[1] * block[2] + LANES - 1) / LANES;
     if (p->warp >= warps) {
@@ -302,24 +302,31 @@ static char *draw(struct simt *s, const struct simt_kernel *k, const struct trac
     return text;
 }
 
+bool *draw_instructions(const struct simt_kernel *k, const struct draw_place *p)
+{
+    const uint32_t n = k->func->n_insts;
+    bool *wanted = calloc(n + 1, sizeof *wanted);
+    const char *own = own_file(k), *from = ptx_line_at(k->module->ptx, p->line);
+    const char *to = ptx_line_at(k->module->ptx, p->line + 1);
+    for (uint32_t i = 0; wanted && i < n; i++)
+        wanted[i] = at_place(k, i, p, own, from, to);
+    return wanted;
+}
+
 char *draw_line(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
                 const unsigned char *params, const struct draw_place *p, char error[DEV_ERROR_MAX])
 {
     const uint32_t n = k->func->n_insts;
     char *text = NULL;
     s->faulted = false;
-    if (!known_place(grid, block, p, error))
+    if (!draw_known_place(grid, block, p, error))
         return NULL;
-    bool *wanted = calloc(n + 1, sizeof *wanted);
+    bool *wanted = draw_instructions(k, p);
     struct trace t = { .exec = s->exec,
                        .block = p->block[0] + grid[0] * (p->block[1] + (uint64_t)grid[1] * p->block[2]),
                        .warp = (uint32_t)p->warp,
                        .wanted = wanted,
                        .touched = calloc(n + 1, 1) };
-    const char *own = own_file(k), *from = ptx_line_at(k->module->ptx, p->line);
-    const char *to = ptx_line_at(k->module->ptx, p->line + 1);
-    for (uint32_t i = 0; wanted && i < n; i++)
-        wanted[i] = at_place(k, i, p, own, from, to);
     s->trace = &t;
     if (!wanted || !t.touched)
         snprintf(error, DEV_ERROR_MAX, "out of memory");

@@ -1,0 +1,474 @@
+// Pictures of a launch: what they show is what the kernels say of themselves. STEPS_PTX (a folder)
+// and SIMT are paths that the build defines.
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "geometry.h"
+#include "ptx_file.h"
+#include "simt/draw_run.h"
+#include "simt/index_bits.h"
+#include "xml.h"
+
+// --- steps ---
+
+struct step {
+    const char *name;
+    size_t element;
+    int (*owner)(const struct geometry *g, int row, int col);
+};
+
+static const struct step steps[] = {
+    { "01_naive", 4, owner_by_patches },          { "02_smem_tile", 4, owner_by_patches },
+    { "03_thread_tile_1d", 4, owner_by_patches }, { "04_thread_tile_2d", 4, owner_by_patches },
+    { "05_vectorized", 4, owner_by_patches },     { "06_warp_tile", 4, owner_by_pieces },
+    { "07_double_buffer", 4, owner_by_pieces },   { "08_wmma", 2, owner_by_fragments },
+    { "09_wmma_smem", 2, owner_by_fragments },    { "10_wmma_padding", 2, owner_by_fragments },
+    { "11_mma_ptx", 2, owner_by_fragments },      { "12_mma_swizzle", 2, owner_by_fragments },
+};
+#define STEPS (sizeof steps / sizeof *steps)
+
+// A step with two blocks along x, and as many tiles along K.
+struct bench {
+    struct simt *s;
+    struct geometry g;
+    struct draw_place place;
+    unsigned grid[3], block[3];
+    int m, n, k;
+    struct draw_launch launch;
+    unsigned char *params;
+    char error[DEV_ERROR_MAX];
+};
+
+static uint64_t array(struct bench *b, const char *name, size_t bytes)
+{
+    uint64_t p = memory_alloc(&b->s->memory, name, bytes);
+    cr_assert(p);
+    memset(memory_at(&b->s->memory, p, bytes), 0, bytes);
+    memory_write(&b->s->memory, p, bytes);
+    return p;
+}
+
+static void bench_open(struct bench *b, const struct step *step, int tiles)
+{
+    char path[1000];
+    size_t bytes;
+    const float alpha = 1, beta = 0;
+    snprintf(path, sizeof path, "%s/%s/%s.ptx", STEPS_PTX, step->name, step->name);
+    *b = (struct bench){ .s = simt_new() };
+    cr_assert(geometry_read(path, &b->g, b->error), "%s", b->error);
+    b->m = b->g.bm, b->n = 2 * b->g.bn, b->k = tiles * (b->g.bk ? b->g.bk : 16);
+    char *text = ptx_file_read(path, &bytes, b->error);
+    cr_assert(text, "%s", b->error);
+    struct simt_module *m = simt_load(b->s, path, text, bytes, b->error);
+    free(text);
+    cr_assert(m, "%s", b->error);
+    uint64_t A = array(b, "A", (size_t)(b->m * b->k) * step->element);
+    uint64_t B = array(b, "B", (size_t)(b->k * b->n) * step->element);
+    uint64_t C = array(b, "C", (size_t)(b->m * b->n) * step->element);
+    struct dev_arg args[] = { DEV_ARG(b->m), DEV_ARG(b->n), DEV_ARG(b->k), DEV_ARG(alpha),
+                              DEV_ARG(A),    DEV_ARG(B),    DEV_ARG(beta), DEV_ARG(C) };
+    struct simt_kernel *k = simt_find(m, "gemm");
+    b->params = simt_pack(k, args, 8, b->error);
+    cr_assert(b->params, "%s", b->error);
+    memcpy(b->grid, (unsigned[]){ 2, 1, 1 }, sizeof b->grid);
+    memcpy(b->block, (unsigned[]){ (unsigned)b->g.threads, 1, 1 }, sizeof b->block);
+    b->place.block[0] = 1;
+    b->launch = (struct draw_launch){ b->s, k, b->grid, b->block, (size_t)b->g.shared, b->params, &b->place };
+}
+
+static void bench_close(struct bench *b)
+{
+    free(b->params);
+    simt_free(b->s);
+}
+
+// --- who computes an element ---
+
+struct owners {
+    struct draw_matrices matrices;
+    int *of;  // by element of C: the thread of block 1, or -1
+};
+
+static void note_owner(void *context, const struct record *r, const struct record_event *e)
+{
+    struct owners *o = context;
+    for (uint32_t i = 0; e->kind == RECORD_STORE && e->block == r->block && i < e->n; i++)
+        for (uint32_t lane = 0; lane < LANES; lane++)
+            for (uint32_t b = 0; e->access[i].mask >> lane & 1 && b < e->access[i].bytes; b++) {
+                uint64_t row, col;
+                const struct draw_matrix *m = draw_element(&o->matrices, e->access[i].address[lane] + b, &row, &col);
+                if (e->space != SPACE_GLOBAL)
+                    continue;
+                cr_assert(m == &o->matrices.c);
+                cr_assert(origin_is_lane(e->origin[i][lane][b]), "row %d, column %d", (int)row, (int)col);
+                o->of[row * m->cols + col] = (int)(e->origin[i][lane][b] - ORIGIN_LANE);
+            }
+}
+
+Test(draw_run, a_record_follows_each_element_of_C_back_to_the_lane_that_multiplied)
+{
+    for (size_t s = 0; s < STEPS; s++) {
+        struct bench b;
+        struct owners o;
+        struct record *r = calloc(1, sizeof *r);
+        bench_open(&b, &steps[s], 2);
+        cr_assert(draw_find_matrices(&b.launch, &o.matrices, b.error), "%s", b.error);
+        o.of = malloc((size_t)(b.m * b.n) * sizeof *o.of);
+        memset(o.of, 0xff, (size_t)(b.m * b.n) * sizeof *o.of);
+        *r = (struct record){ .tell = note_owner, .context = &o };
+        cr_assert(draw_record(&b.launch, r, b.error), "%s", b.error);
+        for (int row = 0; row < b.m; row++)
+            for (int col = 0; col < b.n; col++) {
+                const int want = col < b.g.bn ? -1 : steps[s].owner(&b.g, row, col - b.g.bn);
+                cr_assert_eq(o.of[row * b.n + col], want, "%s, row %d, column %d: thread %d, not %d", steps[s].name,
+                             row, col, o.of[row * b.n + col], want);
+            }
+        record_free(r);
+        free(r);
+        free(o.of);
+        bench_close(&b);
+    }
+}
+
+// --- tiles ---
+
+static char *tiles(struct bench *b)
+{
+    char *text = draw_tiles(&b->launch, b->error);
+    if (text)
+        check_xml(text);
+    return text;
+}
+
+Test(draw_run, tiles_say_what_a_block_a_warp_and_a_lane_have)
+{
+    static const struct {
+        int step;
+        const char *title, *lane;
+    } cases[] = {
+        { 0, "a block 32 x 32, a warp 1 x 32, a lane 1 element<", "has 1 element." },
+        { 2, "a block 64 x 64, a warp 8 x 32, a lane 8 elements<", "has 8 elements: 8 x 1." },
+        { 3, "a block 128 x 128, a warp 16 x 128, a lane 64 elements<", "has 64 elements: 8 x 8." },
+        { 5, "a block 128 x 128, a warp 64 x 32, a lane 64 elements<", "64 elements in 4 pieces of 4 x 4." },
+        { 11, "a block 128 x 256, a warp 64 x 64, a lane 128 elements<", "128 elements in 64 pieces of 1 x 2." },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench b;
+        bench_open(&b, &steps[cases[i].step], 1);
+        char *text = tiles(&b);
+        cr_assert(text, "%s", b.error);
+        cr_expect(strstr(text, cases[i].title), "%s: no '%s'", steps[cases[i].step].name, cases[i].title);
+        cr_expect(strstr(text, cases[i].lane), "%s: no '%s'", steps[cases[i].step].name, cases[i].lane);
+        cr_expect_eq(count(text, "<g class=\"panel\">"), 3);
+        cr_expect(strstr(text, "<desc>Three panels."));
+        free(text);
+        bench_close(&b);
+    }
+}
+
+Test(draw_run, tiles_of_another_block_and_warp_have_a_place_of_their_own)
+{
+    struct bench b;
+    bench_open(&b, &steps[3], 1);
+    b.place.warp = 7;
+    char *text = tiles(&b);
+    cr_assert(text, "%s", b.error);
+    cr_expect(strstr(text, "Block (1,0): 128 x 128") && strstr(text, "Warp 7: 16 x 128"));
+    free(text);
+    b.place.warp = 8;
+    cr_expect_null(tiles(&b));
+    cr_expect(strstr(b.error, "a block has 8 warps"), "%s", b.error);
+    bench_close(&b);
+}
+
+// A kernel with such parameters and instructions, in a file of its own; the caller unlinks it.
+static const char *write_ptx(const char *parameters, const char *instructions)
+{
+    static char path[64];
+    strcpy(path, "/tmp/simt-draw-XXXXXX");
+    FILE *f = fdopen(mkstemp(path), "w");
+    cr_assert_not_null(f);
+    fprintf(f,
+            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(%s)\n{\n.reg .b32 %%r<4>;\n"
+            ".reg .b64 %%l<4>;\n.shared .align 16 .b8 s[1024];\n%s\nret;\n}\n",
+            parameters, instructions);
+    fclose(f);
+    return path;
+}
+
+static int draw(const char *arguments);
+static char text[400000];
+
+Test(draw_run, an_array_is_drawn_in_rows_of_32_from_grid_to_lane)
+{
+    char arguments[300];
+    const char *path = write_ptx(".param .u64 p",  // thread i of the grid stores element i, 8 bytes each
+                                 "ld.param.u64 %l0, [p]; mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x;"
+                                 "mov.u32 %r2, %ntid.x; mad.lo.u32 %r0, %r1, %r2, %r0; mul.wide.u32 %l1, %r0, 8;"
+                                 "add.u64 %l1, %l0, %l1; st.global.u64 [%l1], %l0;");
+    snprintf(arguments, sizeof arguments,
+             "%s k --grid 3 --block 64 --tiles --warp 1 --block-index 2 --out - "
+             "'x=u64[192]=zeros'",
+             path);
+    cr_expect_eq(draw(arguments), 0, "%s", text);
+    check_xml(text);
+    cr_expect(strstr(text, "<title>From grid to lane: 3 blocks, 2 warps in each<"));
+    cr_expect(strstr(text, ">x: 192 elements<") && strstr(text, ">Block 2: 64 elements<") &&
+              strstr(text, ">Warp 1: 32 elements<"));
+    cr_expect_eq(count(text, "class=\"l0 piece\"") + count(text, "class=\"frame edge\""), 3 + 1 + 4,
+                 "three blocks, the first of two warps, every eighth lane");
+    snprintf(arguments, sizeof arguments, "%s k --block 32 --tiles --out - 'x=u64[17000000]=zeros'", path);
+    cr_expect_eq(draw(arguments), 2);
+    cr_expect(strstr(text, "x is too large for a picture"), "%s", text);
+    unlink(path);
+}
+
+// --- the walk along K ---
+
+Test(draw_run, a_walk_has_a_step_for_each_tile_of_K_and_counts_what_lanes_load)
+{
+    static const struct {
+        int step;
+        const char *says[4];
+    } cases[] = {
+        { 0,
+          { "12 steps, the first with 32 x 4 of A and 4 x 32 of B<", "A 32 times,<", "B 32 times.<", "pass of the" } },
+        { 1, { "3 steps, the first with 32 x 64 of A and 64 x 32 of B<", "of A once,<", "of B once.<", "a barrier" } },
+        { 3, { "3 steps, the first with 128 x 8 of A and 8 x 128 of B<", "of A once,<", "of B once.<", "a barrier" } },
+        // The first step has two tiles: one is put into shared memory, the next waits in registers.
+        { 11,
+          { "2 steps, the first with 128 x 128 of A and 128 x 256 of B<", ">128 x 64 of A, 64 x 256 of B<",
+            "of A once,<", "a barrier" } },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench b;
+        bench_open(&b, &steps[cases[i].step], 3);
+        char *text = draw_walk(&b.launch, b.error);
+        cr_assert(text, "%s", b.error);
+        check_xml(text);
+        for (int k = 0; k < 4; k++)
+            cr_expect(strstr(text, cases[i].says[k]), "%s: no '%s'", steps[cases[i].step].name, cases[i].says[k]);
+        cr_expect_eq(count(text, "<g class=\"panel\">"), 3);
+        free(text);
+        bench_close(&b);
+    }
+}
+
+Test(draw_run, an_asynchronous_copy_reads_global_memory_and_puts_what_it_read)
+{
+    char arguments[400];
+    const char *path =
+        write_ptx(".param .u32 m, .param .u32 n, .param .u32 k, .param .u64 a, .param .u64 b, .param .u64 c",
+                  "ld.param.u64 %l0, [b]; ld.param.u64 %l1, [c]; mov.u32 %r0, %tid.x;"
+                  "mul.wide.u32 %l2, %r0, 4; add.u64 %l0, %l0, %l2; add.u64 %l1, %l1, %l2;"
+                  "mov.u32 %r1, s; cvt.u32.u64 %r2, %l2; add.u32 %r1, %r1, %r2;"
+                  "cp.async.ca.shared.global [%r1], [%l0], 4; cp.async.wait_all; bar.sync 0;\n"
+                  "ld.shared.u32 %r3, [%r1]; st.global.u32 [%l1], %r3;");
+    const char *rest = "k --block 32 --out - i32:1 i32:32 i32:1 'f32[1]=iota' 'f32[32]=iota' 'f32[32]=zeros'";
+    snprintf(arguments, sizeof arguments, "%s %s --walk", path, rest);
+    cr_expect_eq(draw(arguments), 0, "%s", text);
+    cr_expect(strstr(text, "1 step, the first with nothing of A and 1 x 32 of B<") && strstr(text, "of B once.<"));
+    snprintf(arguments, sizeof arguments, "%s %s --tiles", path, rest);
+    cr_expect_eq(draw(arguments), 0, "%s", text);
+    cr_expect(strstr(text, "a block 1 x 32, a warp 1 x 32, a lane 1 element<"));
+    snprintf(arguments, sizeof arguments, "%s %s --bits --line 9", path, rest);  // the line of the PTX
+    cr_expect_eq(draw(arguments), 0, "%s", text);
+    cr_expect(strstr(text, "The index of a tile of B, 1 x 32: by rows<"));
+    unlink(path);
+}
+
+// --- the timeline ---
+
+Test(draw_run, a_timeline_counts_what_the_kernels_loops_say)
+{
+    static const struct {
+        int step;
+        size_t rows;  // kinds of work
+        const char *says;
+    } cases[] = {
+        // 48 of K, two loads each; the fma; the store.
+        { 0, 3,
+          "96 fetch from global memory, 0 put into shared memory, 0 read it, 48 multiply, 1 store to global "
+          "memory, with 0 barriers" },
+        // 24 of K, of each 64 products and 4 wide loads; 64 times alpha; two barriers a tile.
+        { 5, 5,
+          "6 fetch from global memory, 15 put into shared memory, 96 read it, 1600 multiply, 16 store to global "
+          "memory, with 6 barriers" },
+        // The same with one barrier a tile, and one before the first; the last tile is put once more.
+        { 6, 5,
+          "6 fetch from global memory, 20 put into shared memory, 96 read it, 1600 multiply, 16 store to global "
+          "memory, with 4 barriers" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench b;
+        bench_open(&b, &steps[cases[i].step], 3);
+        char *text = draw_timeline(&b.launch, b.error);
+        cr_assert(text, "%s", b.error);
+        check_xml(text);
+        cr_expect(strstr(text, cases[i].says), "%s: %.500s", steps[cases[i].step].name, strstr(text, "<desc>"));
+        cr_expect_eq(count(text, "<g class=\"row\">"), cases[i].rows);
+        cr_expect_eq(count(text, "<g class=\"strip\">"), 8);
+        free(text);
+        bench_close(&b);
+    }
+}
+
+// --- the bits of an index ---
+
+static uint32_t swizzled(uint32_t row, uint32_t col)
+{
+    const uint32_t i = row * 64 + col;
+    return 2 * (i ^ i / 64 % 8 * 8);
+}
+
+static uint32_t padded(uint32_t row, uint32_t col)
+{
+    return 144 * row + 2 * col;
+}
+
+static uint32_t neither(uint32_t row, uint32_t col)
+{
+    return padded(row, col) ^ (row == 5 && col == 7 ? 2 : 0);
+}
+
+// The places of 128 x 64 elements, from byte 256 on.
+static const struct index_place *places(uint32_t (*byte)(uint32_t row, uint32_t col))
+{
+    static struct index_place all[128 * 64];
+    for (uint32_t i = 0; i < 128 * 64; i++)
+        all[i] = (struct index_place){ i / 64, i % 64, 256 + byte(i / 64, i % 64) };
+    return all;
+}
+
+Test(draw_run, an_index_is_an_xor_of_bits_a_sum_of_steps_or_neither)
+{
+    struct index_bits bits;
+    int64_t by_row, by_col;
+    const size_t n = (size_t)128 * 64;
+    cr_assert(index_bits_fit(places(swizzled), n, &bits));
+    cr_expect(index_bits_swizzled(&bits));
+    cr_expect_eq(bits.first, 256);
+    cr_expect_eq(bits.of_row[1], 128 * 2 | 16 * 2, "bit 1 of the row: the row itself, and the chunk");
+    cr_expect_eq(bits.of_col[3], 16);
+    for (uint32_t i = 0; i < n; i++)
+        cr_assert_eq(index_bits_byte(&bits, i / 64, i % 64), swizzled(i / 64, i % 64));
+    cr_expect_not(index_steps_fit(places(swizzled), n, &bits, &by_row, &by_col));
+    cr_expect_not(index_bits_fit(places(padded), n, &bits));
+    cr_expect_neq(bits.odd.byte, bits.wanted);
+    cr_expect(index_steps_fit(places(padded), n, &bits, &by_row, &by_col));
+    cr_expect(by_row == 144 && by_col == 2);
+    cr_expect_not(index_bits_fit(places(neither), n, &bits));
+    cr_expect_not(index_steps_fit(places(neither), n, &bits, &by_row, &by_col));
+    cr_expect_not(index_bits_fit(places(swizzled) + 1, n - 1, &bits), "element (0, 0) is missing");
+    cr_expect_eq(bits.wanted, UINT32_MAX);
+}
+
+// The number of the line that begins with the words, in the step's kernel.
+static unsigned line_of(const struct bench *b, const char *words)
+{
+    char error[DEV_ERROR_MAX];
+    size_t bytes;
+    char *source = ptx_file_read(simt_file_name(b->launch.kernel->module->ptx, 1), &bytes, error);
+    cr_assert(source, "%s", error);
+    const char *at = strstr(source, words);
+    cr_assert(at, "no '%s'", words);
+    unsigned line = 1;
+    for (const char *p = source; p < at; p++)
+        line += *p == '\n';
+    free(source);
+    return line;
+}
+
+Test(draw_run, the_bits_of_a_tile_are_those_of_its_kernel)
+{
+    static const struct {
+        int step;
+        const char *line, *says[3];
+    } cases[] = {
+        { 1, "const REAL b = Bs", { "tile of B, 64 x 32: by rows<", "reach the bank: none.", ">T15<" } },
+        { 4, "As[acol + e][arow", { "tile of A, 128 x 8: padded<", "byte = 4 x row + 528 x column", ">2112<" } },
+        { 8,
+          "auto load_a =",
+          { "tile of A, 128 x 32: by rows<", "reach the bank: r0.",
+            ">16\xe2\x80\x93"
+            "19<" } },
+        { 10, "auto load_a =", { "tile of A, 128 x 32: padded<", "byte = 80 x row + 2 x column", "16 bytes of pad" } },
+        { 11, "auto load_a =", { "tile of A, 128 x 64: swizzled by XOR<", "bank: r0, r1, r2.", ">1008<" } },
+        { 11, "auto load_b =", { "tile of B, 64 x 256: swizzled by XOR<", "bank: r0, r1, r2.", ">3696<" } },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench b;
+        bench_open(&b, &steps[cases[i].step], 2);
+        b.place.line = line_of(&b, cases[i].line);
+        char *text = draw_bits(&b.launch, b.error);
+        cr_assert(text, "%s: %s", steps[cases[i].step].name, b.error);
+        check_xml(text);
+        for (int k = 0; k < 3; k++)
+            cr_expect(strstr(text, cases[i].says[k]), "%s: no '%s'", steps[cases[i].step].name, cases[i].says[k]);
+        cr_expect_eq(count(text, "<g class=\"lane\">"), 16);
+        free(text);
+        bench_close(&b);
+    }
+}
+
+Test(draw_run, bits_of_what_is_no_tile_are_refused)
+{
+    struct bench b;
+    bench_open(&b, &steps[8], 1);
+    b.place.line = line_of(&b, "wmma::store_matrix_sync(&Cs");
+    cr_expect_null(draw_bits(&b.launch, b.error));
+    cr_expect(strstr(b.error, "did not come straight from A, or from B"), "%s", b.error);
+    b.place.line = 1;
+    cr_expect_null(draw_bits(&b.launch, b.error));
+    cr_expect(strstr(b.error, "runs 0 loads and stores of shared memory at that line"), "%s", b.error);
+    bench_close(&b);
+}
+
+// --- the program ---
+
+// Runs `simt draw` and returns its exit status; text gets what it wrote, stderr too.
+static int draw(const char *arguments)
+{
+    char command[4000];
+    snprintf(command, sizeof command, "exec 2>&1; '%s' draw %s", SIMT, arguments);
+    FILE *f = popen(command, "r");
+    cr_assert_not_null(f);
+    size_t n = fread(text, 1, sizeof text - 1, f);
+    text[n] = '\0';
+    int status = pclose(f);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+#define STEP_04 STEPS_PTX "/04_thread_tile_2d/04_thread_tile_2d.ptx gemm --block 256 --out - "
+#define SIZES "i32:128 i32:128 i32:16 f32:1 'f32[2048]=iota' 'f32[2048]=iota' f32:0 "
+
+Test(draw_run, the_program_draws_them)
+{
+    cr_assert_eq(draw(STEP_04 "--tiles " SIZES "'f32[16384]=zeros'"), 0, "%s", text);
+    check_xml(text);
+    cr_expect(strstr(text, "C: 128 x 128") && strstr(text, "1 block<"));
+}
+
+Test(draw_run, what_cannot_be_drawn_is_refused_in_one_line)
+{
+    static const char *const cases[][2] = {
+        { STEP_04 "--tiles " SIZES "'f32[16385]=zeros'", "array C has 65540 bytes, which is no matrix of 128 x 128" },
+        { STEP_04 "--tiles --line 5 " SIZES "'f32[16384]=zeros'", "--line, --nth and --global go with" },
+        { STEP_04 "--tiles --tiles " SIZES "'f32[16384]=zeros'", "one picture at a time" },
+        { STEP_04 "--bits " SIZES "'f32[16384]=zeros'", "which source line? --line N" },
+        { STEP_04 "--tiles --fragment a", "--fragment takes no PTX file" },
+        { "--tiles --fragment a --out -", "--fragment is a picture of its own" },
+        { STEP_04 "--tiles --block-index 1 " SIZES "'f32[16384]=zeros'", "the grid has 1,1,1 blocks" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int status = draw(cases[i][0]);
+        cr_expect_eq(status, 2, "%s: status %d", cases[i][0], status);
+        cr_expect(strstr(text, cases[i][1]), "%s: %s", cases[i][0], text);
+        cr_expect_eq(count(text, "\n"), 1, "%s: %s", cases[i][0], text);
+    }
+}

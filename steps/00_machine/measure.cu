@@ -204,7 +204,7 @@ static pace read_pace()
     return { sum / sms, sum / ns };
 }
 
-enum { FMA, FMA64, HALF2, ALU };
+enum { FMA, FMA64, HALF2, PERMUTE };
 
 // CHAINS independent sums in a thread.
 template <int WHAT, int CHAINS> __global__ void rate(int rounds, u64 *cycles, unsigned *sink)
@@ -229,7 +229,7 @@ template <int WHAT, int CHAINS> __global__ void rate(int rounds, u64 *cycles, un
             else if (WHAT == HALF2)
                 asm volatile("fma.rn.f16x2 %0, %1, %1, %0;" : "+r"(u[k]) : "r"(0x2e66u + threadIdx.x));
             else
-                asm volatile("xor.b32 %0, %0, %1;" : "+r"(u[k]) : "r"(rounds));
+                asm volatile("prmt.b32 %0, %0, %1, %2;" : "+r"(u[k]) : "r"(rounds), "r"(threadIdx.x));
         }
     }
     watch.stop(cycles);
@@ -310,15 +310,16 @@ template <bool SHARED, int WIDTH> static double load(const char *name, int strid
 
 // --- bandwidth of L2 and of device memory ---
 
-static double best_ms(int runs, void (*launch)(const void *), const void *args)
+// The fastest of five runs.
+template <class LAUNCH> static double best_ms(const LAUNCH &launch)
 {
     cudaEvent_t begin, end;
     CHECK(cudaEventCreate(&begin));
     CHECK(cudaEventCreate(&end));
     float best = 1e30f, ms = 0;
-    for (int i = 0; i < runs; i++) {
+    for (int i = 0; i < 5; i++) {
         CHECK(cudaEventRecord(begin));
-        launch(args);
+        launch();
         CHECK(cudaEventRecord(end));
         CHECK(cudaEventSynchronize(end));
         CHECK(cudaEventElapsedTime(&ms, begin, end));
@@ -385,13 +386,7 @@ __global__ void read_strided(stream s, unsigned *sink)
 
 template <void (*KERNEL)(stream, unsigned *)> static double seconds(const stream &s)
 {
-    const double ms = best_ms(
-        5,
-        [](const void *args) {
-            const stream *s = static_cast<const stream *>(args);
-            KERNEL<<<s->blocks, s->threads>>>(*s, sink);
-        },
-        &s);
+    const double ms = best_ms([&] { KERNEL<<<s.blocks, s.threads>>>(s, sink); });
     CHECK(cudaGetLastError());
     return ms * 1e-3;
 }
@@ -408,13 +403,7 @@ static void bandwidths()
     CHECK(cudaMemset(s.from, 0, bytes));
     CHECK(cudaMemset(s.to, 0, bytes));
     row("dram_read", "GB/s", double(bytes) / seconds<read_all>(s) * 1e-9);
-    const double copy = best_ms(
-        5,
-        [](const void *args) {
-            const stream *s = static_cast<const stream *>(args);
-            copy_all<<<s->blocks, s->threads>>>(*s);
-        },
-        &s);
+    const double copy = best_ms([&] { copy_all<<<s.blocks, s.threads>>>(s); });
     row("dram_copy", "GB/s", 2.0 * double(bytes) / copy * 1e-6);
 
     stream small = s;
@@ -451,36 +440,22 @@ __global__ void spin(long long length)
         continue;
 }
 
-struct wave {
-    int blocks, shared;
-};
-
 static void waves()
 {
-    wave w = { 0, attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) };
-    CHECK(cudaFuncSetAttribute(spin, cudaFuncAttributeMaxDynamicSharedMemorySize, w.shared));
+    const int shared = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);  // so that an SM has one block
+    CHECK(cudaFuncSetAttribute(spin, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
     const std::pair<const char *, int> cases[] = { { "wave_half", sms / 2 },
                                                    { "wave_full", sms },
                                                    { "wave_full_and_one", sms + 1 } };
     for (const auto &each : cases) {
-        w.blocks = each.second;
-        const double ms = best_ms(
-            5,
-            [](const void *args) {
-                const wave *w = static_cast<const wave *>(args);
-                spin<<<w->blocks, 32, w->shared>>>(200000);
-            },
-            &w);
+        const double ms = best_ms([&] { spin<<<each.second, 32, shared>>>(200000); });
         CHECK(cudaGetLastError());
         row(each.first, "us", ms * 1e3);
     }
-    const double ms = best_ms(
-        5,
-        [](const void *) {
-            for (int i = 0; i < 1000; i++)
-                spin<<<1, 32>>>(0);
-        },
-        nullptr);
+    const double ms = best_ms([] {
+        for (int i = 0; i < 1000; i++)
+            spin<<<1, 32>>>(0);
+    });
     row("launch", "us", ms);
 }
 
@@ -524,7 +499,7 @@ static void rates()
     rate_of<FMA>("rate_fma", 1024, 4000);
     rate_of<FMA64>("rate_fma_f64", 1024, 500);
     rate_of<HALF2>("rate_fma_half2", 1024, 4000);
-    rate_of<ALU>("rate_logic", 1024, 4000);
+    rate_of<PERMUTE>("rate_byte_permute", 1024, 4000);
     for (int warps = 4; warps <= 32; warps *= 2) {
         char name[40];
         snprintf(name, sizeof name, "rate_fma_chain_%d_warps", warps);

@@ -53,7 +53,8 @@ constexpr int LINKS = 2048;  // of a chain
         u64 begin = 0;                                                                                                 \
         for (int round = 0; round < 2; round++) {                                                                      \
             begin = clock64();                                                                                         \
-            for (int i = 0; i < LINKS / 256; i++) {                                                                    \
+            _Pragma("unroll 1") for (int i = 0; i < LINKS / 256; i++)                                                  \
+            {                                                                                                          \
                 _Pragma("unroll") for (int j = 0; j < 256; j++) LINK;                                                  \
             }                                                                                                          \
         }                                                                                                              \
@@ -259,31 +260,34 @@ __global__ void rate_mma(int rounds, u64 *cycles, unsigned *sink)
         sink[threadIdx.x] += unsigned(sum[0] + sum[1] + sum[2] + sum[3]);
 }
 
-// Loads of WIDTH bytes a lane, lanes STRIDE bytes apart; SHARED, or through the L1 cache from 16 KB that stay there.
+constexpr int ROOM = 16384;  // bytes over which the lanes of rate_load are spread
+
+// Loads of WIDTH bytes a lane, lanes STRIDE bytes apart; SHARED, or through the L1 cache from 28 KB that stay there.
+// Each round reads elsewhere, step bytes on: a load of the same address would not be repeated.
 template <bool SHARED, int WIDTH>
-__global__ void rate_load(int stride, int rounds, const unsigned *in, u64 *cycles, unsigned *sink)
+__global__ void rate_load(int stride, int step, int rounds, const unsigned *in, u64 *cycles, unsigned *sink)
 {
-    __shared__ __align__(16) unsigned words[4096];
-    for (int i = threadIdx.x; i < 4096; i += blockDim.x)
+    __shared__ __align__(16) unsigned words[ROOM / 4 * 2];
+    for (int i = threadIdx.x; i < ROOM / 4 * 2; i += blockDim.x)
         words[i] = i;
-    const unsigned at = threadIdx.x * stride % sizeof words;
-    const unsigned there = unsigned(__cvta_generic_to_shared(words)) + at;
-    const u64 global = u64(in) + at;
-    unsigned sum = 0;
+    const unsigned there = unsigned(__cvta_generic_to_shared(words));
+    unsigned at = threadIdx.x * stride % ROOM, sum = 0;
     stopwatch watch;
     watch.start();
     for (int i = 0; i < rounds; i++) {
         unsigned x[4][4] = {};
 #pragma unroll
         for (int j = 0; j < 4; j++) {
+            const unsigned shared = there + at + j * 4096;
+            const u64 global = u64(in) + at + j * 4096;
             if (SHARED && WIDTH == 4)
-                asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x[j][0]) : "r"(there));
+                asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x[j][0]) : "r"(shared));
             else if (SHARED && WIDTH == 8)
-                asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(x[j][0]), "=r"(x[j][1]) : "r"(there));
+                asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(x[j][0]), "=r"(x[j][1]) : "r"(shared));
             else if (SHARED)
                 asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
                              : "=r"(x[j][0]), "=r"(x[j][1]), "=r"(x[j][2]), "=r"(x[j][3])
-                             : "r"(there));
+                             : "r"(shared));
             else if (WIDTH == 4)
                 asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(x[j][0]) : "l"(global));
             else
@@ -293,6 +297,7 @@ __global__ void rate_load(int stride, int rounds, const unsigned *in, u64 *cycle
         }
         for (auto &four : x)
             sum ^= four[0] ^ four[1] ^ four[2] ^ four[3];
+        at = (at + step) % ROOM;
     }
     watch.stop(cycles);
     sink[threadIdx.x] = sum;
@@ -302,7 +307,7 @@ __global__ void rate_load(int stride, int rounds, const unsigned *in, u64 *cycle
 template <bool SHARED, int WIDTH> static double load(const char *name, int stride, const unsigned *in = nullptr)
 {
     const int rounds = 4096, threads = 1024;
-    rate_load<SHARED, WIDTH><<<sms, threads>>>(stride, rounds, in, cycles, sink);
+    rate_load<SHARED, WIDTH><<<sms, threads>>>(stride, 4096, rounds, in, cycles, sink);
     const double each = read_pace().cycles / (4.0 * rounds * threads / 32);
     row(name, "cycles an instruction", each);
     return each;
@@ -310,39 +315,75 @@ template <bool SHARED, int WIDTH> static double load(const char *name, int strid
 
 // --- bandwidth of L2 and of device memory ---
 
-// The fastest of five runs.
-template <class LAUNCH> static double best_ms(const LAUNCH &launch)
+// The fastest of five runs, in seconds.
+template <class LAUNCH> static double best(const LAUNCH &launch)
 {
     cudaEvent_t begin, end;
     CHECK(cudaEventCreate(&begin));
     CHECK(cudaEventCreate(&end));
-    float best = 1e30f, ms = 0;
+    float least = 1e30f, ms = 0;
     for (int i = 0; i < 5; i++) {
         CHECK(cudaEventRecord(begin));
         launch();
         CHECK(cudaEventRecord(end));
         CHECK(cudaEventSynchronize(end));
         CHECK(cudaEventElapsedTime(&ms, begin, end));
-        best = std::min(best, ms);
+        least = std::min(least, ms);
     }
-    return best;
+    CHECK(cudaGetLastError());
+    return least * 1e-3;
 }
 
+// Arrays of n pieces of 16 bytes, n a power of two; at their end one begins again. A thread does `rounds` rounds.
 struct stream {
     uint4 *from, *to;
-    size_t n;  // pieces of 16 bytes
-    int blocks, threads, rounds, stride;
+    size_t n;
+    int rounds;
+
+    __device__ size_t begin() const
+    {
+        return size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    }
+    __device__ size_t step() const
+    {
+        return size_t(gridDim.x) * blockDim.x;
+    }
 };
 
-// Past L1. n is a power of two.
+constexpr int BATCH = 8;  // accesses that a thread has in flight
+
+// Past L1: ld.global.cg.
 __global__ void read_all(stream s, unsigned *sink)
 {
-    const size_t step = size_t(gridDim.x) * blockDim.x;
     unsigned sum = 0;
-#pragma unroll 8
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < s.rounds * s.n; i += step) {
-        const uint4 v = __ldcg(&s.from[i & (s.n - 1)]);
-        sum ^= v.x ^ v.y ^ v.z ^ v.w;
+    size_t at = s.begin();
+    for (int round = 0; round < s.rounds; round++) {
+        uint4 v[BATCH];
+        for (uint4 &each : v) {
+            each = __ldcg(&s.from[at & (s.n - 1)]);
+            at += s.step();
+        }
+        for (const uint4 &each : v)
+            sum ^= each.x ^ each.y ^ each.z ^ each.w;
+    }
+    if (sum == 1)
+        *sink = sum;
+}
+
+// Each lane reads one word; neighbours read words that lie stride words apart.
+__global__ void read_strided(stream s, int stride, unsigned *sink)
+{
+    const unsigned *words = reinterpret_cast<const unsigned *>(s.from);
+    unsigned sum = 0;
+    size_t at = s.begin() * stride;
+    for (int round = 0; round < s.rounds; round++) {
+        unsigned v[BATCH];
+        for (unsigned &each : v) {
+            each = __ldcg(&words[at & (4 * s.n - 1)]);
+            at += s.step() * stride;
+        }
+        for (unsigned each : v)
+            sum ^= each;
     }
     if (sum == 1)
         *sink = sum;
@@ -350,45 +391,55 @@ __global__ void read_all(stream s, unsigned *sink)
 
 __global__ void copy_all(stream s)
 {
-    const size_t step = size_t(gridDim.x) * blockDim.x;
-#pragma unroll 4
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < s.n; i += step)
-        s.to[i] = s.from[i];
+    size_t at = s.begin();
+    for (int round = 0; round < s.rounds; round++) {
+        uint4 v[BATCH];
+        for (int i = 0; i < BATCH; i++)
+            v[i] = __ldcg(&s.from[(at + i * s.step()) & (s.n - 1)]);
+        for (int i = 0; i < BATCH; i++)
+            s.to[(at + i * s.step()) & (s.n - 1)] = v[i];
+        at += BATCH * s.step();
+    }
 }
 
-// A thread has one load in flight: the next address needs the value, which is 0. n is a power of two.
+// A thread has one load in flight: the next address needs the value, which is 0.
 __global__ void read_one_by_one(stream s, unsigned *sink)
 {
-    const size_t step = size_t(gridDim.x) * blockDim.x;
-    size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     unsigned sum = 0;
+    size_t at = s.begin();
     for (int round = 0; round < s.rounds; round++) {
-        const uint4 v = __ldcg(&s.from[i]);
-        i = (i + step + v.x) & (s.n - 1);
-        sum ^= v.y;
+        const uint4 v = __ldcg(&s.from[at & (s.n - 1)]);
+        at += s.step() + v.x;
+        sum ^= v.y ^ v.z ^ v.w;
     }
     if (sum == 1)
         *sink = sum;
 }
 
-// Lanes read words that lie stride words apart.
-__global__ void read_strided(stream s, unsigned *sink)
+// total: the bytes that one pass goes over.
+static void dram(const stream &s, double total)
 {
-    const size_t step = size_t(gridDim.x) * blockDim.x, n = 4 * s.n / s.stride;
-    const unsigned *words = reinterpret_cast<const unsigned *>(s.from);
-    unsigned sum = 0;
-#pragma unroll 8
-    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step)
-        sum ^= __ldcg(&words[i * s.stride]);
-    if (sum == 1)
-        *sink = sum;
-}
-
-template <void (*KERNEL)(stream, unsigned *)> static double seconds(const stream &s)
-{
-    const double ms = best_ms([&] { KERNEL<<<s.blocks, s.threads>>>(s, sink); });
-    CHECK(cudaGetLastError());
-    return ms * 1e-3;
+    const int blocks = 2 * sms, threads = 1024;
+    stream t = s;
+    t.rounds = int(total / (double(blocks) * threads * BATCH * 16));
+    const double bytes = double(blocks) * threads * BATCH * 16 * t.rounds;
+    row("dram_read", "GB/s", bytes / best([&] { read_all<<<blocks, threads>>>(t, sink); }) * 1e-9);
+    row("dram_copy", "GB/s", 2 * bytes / best([&] { copy_all<<<blocks, threads>>>(t); }) * 1e-9);
+    for (int stride = 1; stride <= 32; stride *= 2) {
+        char name[40];
+        snprintf(name, sizeof name, "dram_read_stride_%d", stride);
+        t.rounds = int(total / (double(blocks) * threads * BATCH * 4 * stride));
+        const double useful = double(blocks) * threads * BATCH * 4 * t.rounds;
+        row(name, "useful GB/s", useful / best([&] { read_strided<<<blocks, threads>>>(t, stride, sink); }) * 1e-9);
+    }
+    t.rounds = 500;
+    for (int warps = 1; warps <= attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / 32; warps *= 2) {
+        const int each = warps > 32 ? 2 : 1, threads = warps * 32 / each;
+        char name[40];
+        snprintf(name, sizeof name, "dram_read_%d_warps", warps);
+        const double time = best([&] { read_one_by_one<<<each * sms, threads>>>(t, sink); });
+        row(name, "GB/s", double(sms) * each * threads * 16 * t.rounds / time * 1e-9);
+    }
 }
 
 static void bandwidths()
@@ -397,36 +448,19 @@ static void bandwidths()
     CHECK(cudaMemGetInfo(&free_bytes, &all_bytes));
     while (2 * bytes > free_bytes)
         bytes /= 2;
-    stream s = { nullptr, nullptr, bytes / sizeof(uint4), 2 * sms, 1024, 1, 1 };
+    stream s = { nullptr, nullptr, bytes / sizeof(uint4), 0 };
     CHECK(cudaMalloc(&s.from, bytes));
     CHECK(cudaMalloc(&s.to, bytes));
     CHECK(cudaMemset(s.from, 0, bytes));
     CHECK(cudaMemset(s.to, 0, bytes));
-    row("dram_read", "GB/s", double(bytes) / seconds<read_all>(s) * 1e-9);
-    const double copy = best_ms([&] { copy_all<<<s.blocks, s.threads>>>(s); });
-    row("dram_copy", "GB/s", 2.0 * double(bytes) / copy * 1e-6);
-
-    stream small = s;
-    small.rounds = 50;
+    dram(s, double(bytes));
+    s.rounds = 40;
     for (int mb : { 4, 16 }) {
         char name[40];
         snprintf(name, sizeof name, "l2_read_%d_mb", mb);
-        small.n = size_t(mb) << 16;
-        row(name, "GB/s", double(small.n) * 16 * small.rounds / seconds<read_all>(small) * 1e-9);
-    }
-    for (int stride = 1; stride <= 32; stride *= 2) {
-        char name[40];
-        snprintf(name, sizeof name, "dram_read_stride_%d", stride);
-        s.stride = stride;
-        row(name, "useful GB/s", double(bytes) / stride / seconds<read_strided>(s) * 1e-9);
-    }
-    s.rounds = 512;
-    for (int warps = 1; warps <= attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / 32; warps *= 2) {
-        char name[40];
-        snprintf(name, sizeof name, "dram_read_%d_warps", warps);
-        s.blocks = warps > 32 ? 2 * sms : sms;
-        s.threads = warps > 32 ? warps * 16 : warps * 32;
-        row(name, "GB/s", 512.0 * s.blocks * s.threads * 16 / seconds<read_one_by_one>(s) * 1e-9);
+        s.n = size_t(mb) << 16;
+        const double time = best([&] { read_all<<<2 * sms, 1024>>>(s, sink); });
+        row(name, "GB/s", 2.0 * sms * 1024 * BATCH * 16 * s.rounds / time * 1e-9);
     }
     CHECK(cudaFree(s.from));
     CHECK(cudaFree(s.to));
@@ -448,15 +482,13 @@ static void waves()
                                                    { "wave_full", sms },
                                                    { "wave_full_and_one", sms + 1 } };
     for (const auto &each : cases) {
-        const double ms = best_ms([&] { spin<<<each.second, 32, shared>>>(200000); });
-        CHECK(cudaGetLastError());
-        row(each.first, "us", ms * 1e3);
+        row(each.first, "us", best([&] { spin<<<each.second, 32, shared>>>(200000); }) * 1e6);
     }
-    const double ms = best_ms([] {
+    const double thousand = best([] {
         for (int i = 0; i < 1000; i++)
             spin<<<1, 32>>>(0);
     });
-    row("launch", "us", ms);
+    row("launch", "us", thousand * 1e3);
 }
 
 static void describe()
@@ -528,8 +560,8 @@ static void loads()
     load<true, 8>("shared_load_64_bits", 8);
     row("shared_bandwidth", "bytes a cycle and SM", 512 / load<true, 16>("shared_load_128_bits", 16));
     unsigned *in = nullptr;
-    CHECK(cudaMalloc(&in, 16384));
-    CHECK(cudaMemset(in, 0, 16384));
+    CHECK(cudaMalloc(&in, 2 * ROOM));
+    CHECK(cudaMemset(in, 0, 2 * ROOM));
     load<false, 4>("l1_load_32_bits", 4, in);
     row("l1_bandwidth", "bytes a cycle and SM", 512 / load<false, 16>("l1_load_128_bits", 16, in));
     CHECK(cudaFree(in));

@@ -1,0 +1,112 @@
+// Chapter 00: its program on every device that is present, and what the chapter says of its kernels: a request touches
+// as many sectors, and a shared load takes as many wavefronts, as the words' distance demands. MACHINE is the program,
+// MACHINE_PTX its kernels.
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "profile.h"
+#include "program_case.h"
+#include "ptx_case.h"
+
+static void expect(const struct run *r, const char *text)
+{
+    cr_assert(r->status == 0, "exit status %d: %s", r->status, r->err);
+    cr_assert(strstr(r->out, text), "'%s' is not in: %s", text, r->out);
+}
+
+Test(machine, program_names_blocks_warps_and_lanes)
+{
+    struct run r;
+    run(&r, MACHINE, "--device", "sim", NULL);
+    expect(&r, "A grid of 6 blocks, each of 64 threads: 2 warps, lanes 0 to 31 in the last one\n");
+    expect(&r, "block 5: threads 320 to 383 of the grid, on SM 0\n");
+    run(&r, MACHINE, "--device", "sim", "--blocks", "9", "--threads", "33", NULL);
+    expect(&r, "A grid of 9 blocks, each of 33 threads: 2 warps, lanes 0 to 0 in the last one\n");
+    expect(&r, "block 7: threads 231 to 263 of the grid, on SM 0\n...\n");
+    run(&r, MACHINE, "--help", NULL);
+    expect(&r, "usage: 00_machine");
+}
+
+Test(machine, program_finds_a_real_gpus_sms)
+{
+    struct run r;
+    run(&r, MACHINE, "--device", "gpu", "--blocks", "1000", NULL);
+    if (r.status == 2)
+        cr_skip_test("no GPU: %s", r.err);
+    expect(&r, "A grid of 1000 blocks");
+    unsigned ran = 0, all = 0;
+    const char *last = strstr(r.out, "...\n");
+    cr_assert(last && sscanf(last, "...\n%u of the card's %u SMs ran a block.", &ran, &all) == 2, "%s", r.out);
+    cr_assert(ran > 1 && ran <= all, "%u of %u", ran, all);
+}
+
+Test(machine, program_refuses_in_one_line)
+{
+    struct run r;
+    run(&r, MACHINE, "--blocks", "0", NULL);
+    refused(&r, "no blocks", "--blocks takes a whole number from 1 to 65536");
+    run(&r, MACHINE, "--threads", "1025", NULL);
+    refused(&r, "too many threads", "--threads takes");
+    run(&r, MACHINE, "--device", "cpu", NULL);
+    refused(&r, "a device", "--device takes auto, gpu or sim");
+    run(&r, MACHINE, "--warps", "2", NULL);
+    refused(&r, "an option", "no such option");
+    run(&r, MACHINE, "more", NULL);
+    refused(&r, "an argument", "no such option");
+}
+
+// Counters of one warp that runs the kernel; out has 512 bytes, in (where the kernel takes one) as many as it reads.
+static struct profile counted(const char *kernel, int stride, bool reads)
+{
+    struct dev *d = ptx_simulator();
+    struct dev_module *m = dev_load(d, MACHINE_PTX);
+    struct dev_kernel *k = m ? dev_kernel(d, m, kernel) : NULL;
+    dev_ptr in, out;
+    cr_assert(k && dev_alloc(d, "out", 512, &out) && dev_alloc(d, "in", 128u * 64, &in) && dev_clear(d, in, 128u * 64),
+              "%s", dev_error(d));
+    const struct dev_arg from_memory[] = { DEV_ARG(stride), DEV_ARG(in), DEV_ARG(out) };
+    const struct dev_arg from_shared[] = { DEV_ARG(stride), DEV_ARG(out) };
+    const struct dev_launch launch = { .block = { 32 },
+                                       .args = reads ? from_memory : from_shared,
+                                       .n_args = reads ? 3 : 2 };
+    cr_assert(dev_launch(d, k, &launch) && dev_sync(d), "%s", dev_error(d));
+    struct profile p = *dev_profile(d);
+    dev_close(d);
+    return p;
+}
+
+Test(machine, a_request_touches_the_sectors_that_the_chapter_says)
+{
+    static const struct {
+        int stride;
+        uint64_t sectors;
+    } cases[] = { { 0, 1 }, { 1, 4 }, { 2, 8 }, { 4, 16 }, { 8, 32 }, { 16, 32 }, { 32, 32 } };
+    for (size_t i = 0; i < PTX_COUNTOF(cases); i++) {
+        const struct profile p = counted("sectors", cases[i].stride, true);
+        cr_expect_eq(p.total[METRIC_GLD_REQ], 1);
+        cr_expect_eq(p.total[METRIC_GLD_SEC], cases[i].sectors, "stride %d: %llu sectors", cases[i].stride,
+                     (unsigned long long)p.total[METRIC_GLD_SEC]);
+    }
+}
+
+Test(machine, a_shared_load_takes_the_wavefronts_that_the_chapter_says)
+{
+    static const struct {
+        const char *kernel;
+        int stride;
+        uint64_t wavefronts, conflicts;
+    } cases[] = {
+        { "banks", 0, 1, 0 },        { "banks", 1, 1, 0 },        { "banks", 2, 2, 1 },      { "banks", 3, 1, 0 },
+        { "banks", 4, 4, 3 },        { "banks", 8, 8, 7 },        { "banks", 16, 16, 15 },   { "banks", 32, 32, 31 },
+        { "banks", 33, 1, 0 },       { "banks_wide", 1, 4, 0 },   { "banks_wide", 2, 8, 4 }, { "banks_wide", 3, 4, 0 },
+        { "banks_wide", 4, 16, 12 }, { "banks_wide", 8, 32, 28 },
+    };
+    for (size_t i = 0; i < PTX_COUNTOF(cases); i++) {
+        const struct profile p = counted(cases[i].kernel, cases[i].stride, false);
+        cr_expect_eq(p.total[METRIC_SLD_WAVE], cases[i].wavefronts, "%s %d: %llu wavefronts", cases[i].kernel,
+                     cases[i].stride, (unsigned long long)p.total[METRIC_SLD_WAVE]);
+        cr_expect_eq(p.total[METRIC_SLD_CONF], cases[i].conflicts, "%s %d: %llu conflicts", cases[i].kernel,
+                     cases[i].stride, (unsigned long long)p.total[METRIC_SLD_CONF]);
+    }
+}

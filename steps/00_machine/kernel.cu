@@ -34,9 +34,9 @@ extern "C" __global__ void banks(int stride, float *out)
 // The same with 128 bits a lane. stride counts pieces of 16 bytes, and is at most 16.
 extern "C" __global__ void banks_wide(int stride, float4 *out)
 {
-    __shared__ float4 tile[WORDS / 4];
+    __shared__ float4 wide[WORDS / 4];
     for (int i = threadIdx.x; i < WORDS / 4; i += 32)
-        tile[i] = make_float4(i, i, i, i);
+        wide[i] = make_float4(i, i, i, i);
     __syncthreads();
-    out[threadIdx.x] = tile[threadIdx.x * stride];
+    out[threadIdx.x] = wide[threadIdx.x * stride];
 }

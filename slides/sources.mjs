@@ -128,7 +128,7 @@ export function simulated(build, kernel, short, begins, sizes) {
 
 // slides/pictures.txt: the file, then the arguments of simt draw; a kernel's name stands for its PTX file and launch, and
 // --line takes the text with which the line begins. Or "chart" and its arguments, without the table of results. Or
-// "machine", a kernel of 00_machine, and all that simt draw needs.
+// "machine", a kernel of 00_machine, and all that simt draw needs. Or "hand": drawn by hand, for what no run can show.
 export function pictures() {
   return read('slides/pictures.txt').split('\n').filter((line) => /^\w/.test(line)).map((line) => {
     const [file, ...args] = line.match(/"[^"]*"|\S+/g).map((arg) => arg.replaceAll('"', ''));
@@ -147,6 +147,7 @@ function draw_machine(build, file, [kernel, ...args]) {
 export function draw(build, { file, args }) {
   if (args[0] === 'chart') return run(join(build, 'steps', 'chart'), build, [...args.slice(1), resolve(root, times_path())]);
   if (args[0].startsWith('--')) return simt(build, ['draw', ...args, '--out', '-']);
+  if (args[0] === 'hand') return read(`slides/pictures/${file}`);
   if (args[0] === 'machine') return draw_machine(build, file, args.slice(1));
   const [kernel, ...rest] = args;
   const at = rest.indexOf('--line');

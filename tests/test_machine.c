@@ -1,10 +1,11 @@
 // Chapter 00: its program on every device that is present, and what the chapter says of its kernels: a request touches
-// as many sectors, and a shared load takes as many wavefronts, as the words' distance demands. MACHINE is the program,
-// MACHINE_PTX its kernels.
+// as many sectors, and a shared load takes as many wavefronts, as the words' distance demands; occupancies that it
+// works out by hand; its table of cards. MACHINE is the program, MACHINE_PTX its kernels, CARDS_CSV the table.
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "occupancy.h"
 #include "profile.h"
 #include "program_case.h"
 #include "ptx_case.h"
@@ -109,4 +110,44 @@ Test(machine, a_shared_load_takes_the_wavefronts_that_the_chapter_says)
         cr_expect_eq(p.total[METRIC_SLD_CONF], cases[i].conflicts, "%s %d: %llu conflicts", cases[i].kernel,
                      cases[i].stride, (unsigned long long)p.total[METRIC_SLD_CONF]);
     }
+}
+
+Test(machine, occupancies_by_hand_are_those_of_the_profile)
+{
+    static const struct {
+        const char *card;
+        unsigned registers, shared, warps, blocks;
+    } cases[] = {
+        { "H200", 180, 8192, 8, 1 },  { "RTX 4090", 180, 8192, 8, 1 },  { "T4", 180, 8192, 8, 1 },
+        { "H200", 128, 8192, 16, 2 }, { "RTX 4090", 128, 8192, 16, 2 }, { "T4", 128, 8192, 16, 2 },
+        { "H200", 16, 8192, 64, 8 },  // threads decide; by shared memory 25 would fit
+        { "H200", 72, 20480, 24, 3 }, { "T4", 72, 20480, 24, 3 },
+    };
+    for (size_t i = 0; i < PTX_COUNTOF(cases); i++) {
+        const struct occupancy o = occupancy_of(card_named(cases[i].card), 256, cases[i].registers, cases[i].shared);
+        cr_expect(o.warps == cases[i].warps && o.blocks == cases[i].blocks, "%s, %u registers: %u warps, %u blocks",
+                  cases[i].card, cases[i].registers, o.warps, o.blocks);
+    }
+}
+
+Test(machine, cards_of_the_chapter_are_those_of_the_profile)
+{
+    char line[1000], name[32];
+    unsigned major, minor, sms, f32, tensor, warps, dram;
+    int n = 0;
+    FILE *f = fopen(CARDS_CSV, "r");
+    cr_assert(f && fgets(line, sizeof line, f), "%s cannot be read", CARDS_CSV);
+    while (fgets(line, sizeof line, f)) {
+        cr_assert_eq(sscanf(line, "%31[^,],%u.%u,%u,%*f,%u,%u,%u,%*u,%*u,%*u,%*u,%u", name, &major, &minor, &sms, &f32,
+                            &tensor, &warps, &dram),
+                     8, "%s", line);
+        const struct card *c = card_named(name);
+        cr_assert(c, "--card does not know %s", name);
+        cr_expect(c->cc == (int)(10 * major + minor) && c->sms == sms && c->f32 == f32 && c->tensor == tensor &&
+                      c->threads == 32 * warps && c->dram == dram,
+                  "--card has other figures of %s", name);
+        n++;
+    }
+    fclose(f);
+    cr_expect_eq(n, 6);
 }

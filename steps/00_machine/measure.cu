@@ -350,13 +350,13 @@ struct stream {
     }
 };
 
-constexpr int BATCH = 8;  // accesses that a thread has in flight
+constexpr int BATCH = 8, THREADS = 512;  // accesses that a thread has in flight; threads of a block, two blocks an SM
 
 // Past L1: ld.global.cg.
-__global__ void __launch_bounds__(1024) read_all(stream s, unsigned *sink)
+__global__ void __launch_bounds__(1024, 2) __launch_bounds__(1024) read_all(stream s, unsigned *sink)
 {
     unsigned sum = 0;
-    size_t at = s.begin();
+    unsigned at = s.begin();
     for (int round = 0; round < s.rounds; round++) {
         uint4 v[BATCH];
         for (uint4 &each : v) {
@@ -371,11 +371,11 @@ __global__ void __launch_bounds__(1024) read_all(stream s, unsigned *sink)
 }
 
 // Each lane reads one word; neighbours read words that lie stride words apart.
-__global__ void __launch_bounds__(1024) read_strided(stream s, int stride, unsigned *sink)
+__global__ void __launch_bounds__(1024, 2) __launch_bounds__(1024) read_strided(stream s, int stride, unsigned *sink)
 {
     const unsigned *words = reinterpret_cast<const unsigned *>(s.from);
     unsigned sum = 0;
-    size_t at = s.begin() * stride;
+    unsigned at = s.begin() * stride;
     for (int round = 0; round < s.rounds; round++) {
         unsigned v[BATCH];
         for (unsigned &each : v) {
@@ -389,9 +389,9 @@ __global__ void __launch_bounds__(1024) read_strided(stream s, int stride, unsig
         *sink = sum;
 }
 
-__global__ void __launch_bounds__(1024) copy_all(stream s)
+__global__ void __launch_bounds__(1024, 2) __launch_bounds__(1024) copy_all(stream s)
 {
-    size_t at = s.begin();
+    unsigned at = s.begin();
     for (int round = 0; round < s.rounds; round++) {
         uint4 v[BATCH];
         for (int i = 0; i < BATCH; i++)
@@ -403,10 +403,11 @@ __global__ void __launch_bounds__(1024) copy_all(stream s)
 }
 
 // A thread has one load in flight: the next address needs the value, which is 0.
-__global__ void __launch_bounds__(1024) read_one_by_one(stream s, unsigned *sink)
+__global__ void __launch_bounds__(1024, 2) __launch_bounds__(1024) read_one_by_one(stream s, unsigned *sink)
 {
     unsigned sum = 0;
-    size_t at = s.begin();
+    unsigned at = s.begin();
+#pragma unroll 1
     for (int round = 0; round < s.rounds; round++) {
         const uint4 v = __ldcg(&s.from[at & (s.n - 1)]);
         at += s.step() + v.x;
@@ -419,7 +420,7 @@ __global__ void __launch_bounds__(1024) read_one_by_one(stream s, unsigned *sink
 // total: the bytes that one pass goes over.
 static void dram(const stream &s, double total)
 {
-    const int blocks = 2 * sms, threads = 1024;
+    const int blocks = 2 * sms, threads = THREADS;
     stream t = s;
     t.rounds = int(total / (double(blocks) * threads * BATCH * 16));
     const double bytes = double(blocks) * threads * BATCH * 16 * t.rounds;
@@ -432,9 +433,9 @@ static void dram(const stream &s, double total)
         const double useful = double(blocks) * threads * BATCH * 4 * t.rounds;
         row(name, "useful GB/s", useful / best([&] { read_strided<<<blocks, threads>>>(t, stride, sink); }) * 1e-9);
     }
-    t.rounds = 500;
     for (int warps = 1; warps <= attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / 32; warps *= 2) {
         const int each = warps > 32 ? 2 : 1, threads = warps * 32 / each;
+        t.rounds = 32000 / warps;  // as many bytes each time, and more than L2 holds
         char name[40];
         snprintf(name, sizeof name, "dram_read_%d_warps", warps);
         const double time = best([&] { read_one_by_one<<<each * sms, threads>>>(t, sink); });
@@ -448,19 +449,19 @@ static void bandwidths()
     CHECK(cudaMemGetInfo(&free_bytes, &all_bytes));
     while (2 * bytes > free_bytes)
         bytes /= 2;
-    stream s = { nullptr, nullptr, bytes / sizeof(uint4), 0 };
+    stream s = { nullptr, nullptr, unsigned(bytes / sizeof(uint4)), 0 };
     CHECK(cudaMalloc(&s.from, bytes));
     CHECK(cudaMalloc(&s.to, bytes));
     CHECK(cudaMemset(s.from, 0, bytes));
     CHECK(cudaMemset(s.to, 0, bytes));
     dram(s, double(bytes));
-    s.rounds = 40;
+    s.rounds = 80;
     for (int mb : { 4, 16 }) {
         char name[40];
         snprintf(name, sizeof name, "l2_read_%d_mb", mb);
-        s.n = size_t(mb) << 16;
-        const double time = best([&] { read_all<<<2 * sms, 1024>>>(s, sink); });
-        row(name, "GB/s", 2.0 * sms * 1024 * BATCH * 16 * s.rounds / time * 1e-9);
+        s.n = unsigned(mb) << 16;
+        const double time = best([&] { read_all<<<2 * sms, THREADS>>>(s, sink); });
+        row(name, "GB/s", 2.0 * sms * THREADS * BATCH * 16 * s.rounds / time * 1e-9);
     }
     CHECK(cudaFree(s.from));
     CHECK(cudaFree(s.to));

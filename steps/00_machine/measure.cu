@@ -353,7 +353,7 @@ struct stream {
 constexpr int BATCH = 8, THREADS = 512;  // accesses that a thread has in flight; threads of a block, two blocks an SM
 
 // Past L1: ld.global.cg.
-__global__ void __launch_bounds__(1024, 2) __launch_bounds__(1024) read_all(stream s, unsigned *sink)
+__global__ void __launch_bounds__(THREADS, 2) read_all(stream s, unsigned *sink)
 {
     unsigned sum = 0;
     unsigned at = s.begin();
@@ -371,7 +371,7 @@ __global__ void __launch_bounds__(1024, 2) __launch_bounds__(1024) read_all(stre
 }
 
 // Each lane reads one word; neighbours read words that lie stride words apart.
-__global__ void __launch_bounds__(1024, 2) __launch_bounds__(1024) read_strided(stream s, int stride, unsigned *sink)
+__global__ void __launch_bounds__(THREADS, 2) read_strided(stream s, int stride, unsigned *sink)
 {
     const unsigned *words = reinterpret_cast<const unsigned *>(s.from);
     unsigned sum = 0;
@@ -389,7 +389,7 @@ __global__ void __launch_bounds__(1024, 2) __launch_bounds__(1024) read_strided(
         *sink = sum;
 }
 
-__global__ void __launch_bounds__(1024, 2) __launch_bounds__(1024) copy_all(stream s)
+__global__ void __launch_bounds__(THREADS, 2) copy_all(stream s)
 {
     unsigned at = s.begin();
     for (int round = 0; round < s.rounds; round++) {
@@ -403,7 +403,7 @@ __global__ void __launch_bounds__(1024, 2) __launch_bounds__(1024) copy_all(stre
 }
 
 // A thread has one load in flight: the next address needs the value, which is 0.
-__global__ void __launch_bounds__(1024, 2) __launch_bounds__(1024) read_one_by_one(stream s, unsigned *sink)
+__global__ void __launch_bounds__(1024, 2) read_one_by_one(stream s, unsigned *sink)
 {
     unsigned sum = 0;
     unsigned at = s.begin();

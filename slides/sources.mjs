@@ -137,10 +137,9 @@ export function pictures() {
 }
 
 // A kernel of chapter 00, which is no matrix multiply: its launch and its arguments stand in the line, too.
-function draw_machine(build, file, [kernel, ...args]) {
+function draw_machine(build, [kernel, ...args]) {
   const folder = 'steps/00_machine', at = args.indexOf('--line');
-  if (at < 0) fail(`slides/pictures.txt: ${file} has no --line`);
-  args[at + 1] = String(line_of(`${folder}/kernel.cu`, args[at + 1]));
+  if (at >= 0) args[at + 1] = String(line_of(`${folder}/kernel.cu`, args[at + 1]));
   return simt(build, ['draw', join(build, folder, '00_machine.ptx'), kernel, '--out', '-', ...args]);
 }
 
@@ -148,7 +147,7 @@ export function draw(build, { file, args }) {
   if (args[0] === 'chart') return run(join(build, 'steps', 'chart'), build, [...args.slice(1), resolve(root, times_path())]);
   if (args[0].startsWith('--')) return simt(build, ['draw', ...args, '--out', '-']);
   if (args[0] === 'hand') return read(`slides/pictures/${file}`);
-  if (args[0] === 'machine') return draw_machine(build, file, args.slice(1));
+  if (args[0] === 'machine') return draw_machine(build, args.slice(1));
   const [kernel, ...rest] = args;
   const at = rest.indexOf('--line');
   if (at < 0) fail(`slides/pictures.txt: ${file} has no --line`);

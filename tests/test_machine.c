@@ -1,6 +1,7 @@
 // Chapter 00: its program on every device that is present, and what the chapter says of its kernels: a request touches
-// as many sectors, and a shared load takes as many wavefronts, as the words' distance demands; occupancies that it
-// works out by hand; its table of cards. MACHINE is the program, MACHINE_PTX its kernels, CARDS_CSV the table.
+// as many sectors, and a shared load takes as many wavefronts, as the words' distance demands. Occupancies that it works
+// out by hand; its table of cards. The kernels of measure.cu access nothing that is not theirs. MACHINE is the program,
+// MACHINE_PTX its kernels, MEASURE_PTX those of measure.cu, SIMT the simulated GPU, CARDS_CSV the table.
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -150,4 +151,34 @@ Test(machine, cards_of_the_chapter_are_those_of_the_profile)
     }
     fclose(f);
     cr_expect_eq(n, 6);
+}
+
+Test(machine, kernels_that_measure_are_free_of_errors)
+{
+    static const char stream[] = "struct:{u32[4096]=zeros,u32[4096]=zeros,u32:1024,i32:3}";
+    static const struct {
+        const char *kernel, *args[7];
+    } cases[] = {
+        { "chain_shared", { "u64[1]=zeros", "u32[64]=zeros" } },
+        { "chain_ldmatrix", { "u64[1]=zeros", "u32[64]=zeros" } },
+        { "chain_mma", { "u64[1]=zeros", "u32[64]=zeros" } },
+        { "rate_mma", { "i32:2", "u64[4]=zeros", "u32[64]=zeros" } },
+        { "rate<0, 8>", { "i32:2", "u64[4]=zeros", "u32[64]=zeros" } },
+        { "rate_load<true, 4>", { "i32:132", "i32:4096", "i32:3", "u32[1]=zeros", "u64[4]=zeros", "u32[64]=zeros" } },
+        { "rate_load<true, 16>", { "i32:16", "i32:4096", "i32:3", "u32[1]=zeros", "u64[4]=zeros", "u32[64]=zeros" } },
+        { "rate_load<false, 16>",
+          { "i32:16", "i32:4096", "i32:3", "u32[8192]=zeros", "u64[4]=zeros", "u32[64]=zeros" } },
+        { "read_all", { stream, "u32[1]=zeros" } },
+        { "read_one_by_one", { stream, "u32[1]=zeros" } },
+        { "read_strided", { stream, "i32:8", "u32[1]=zeros" } },
+        { "copy_all", { stream } },
+    };
+    struct run r;
+    for (size_t i = 0; i < PTX_COUNTOF(cases); i++) {
+        const char *const *a = cases[i].args, *blocks = strncmp(cases[i].kernel, "chain", 5) ? "2" : "1";
+        run(&r, SIMT, "check", MEASURE_PTX, cases[i].kernel, "--grid", blocks, "--block", "32", a[0], a[1], a[2], a[3],
+            a[4], a[5], NULL);
+        cr_expect(r.status == 0 && strstr(r.out, "found nothing wrong"), "%s: exit status %d: %s%s", cases[i].kernel,
+                  r.status, r.out, r.err);
+    }
 }

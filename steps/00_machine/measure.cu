@@ -234,8 +234,10 @@ template <int WHAT, int CHAINS> __global__ void rate(int rounds, u64 *cycles, un
         }
     }
     watch.stop(cycles);
+    unsigned sum = 0;
     for (int i = 0; i < CHAINS; i++)
-        sink[threadIdx.x] += unsigned(f[i]) + unsigned(d[i]) + u[i];
+        sum += unsigned(f[i]) + unsigned(d[i]) + u[i];
+    sink[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
 template <int WHAT, int CHAINS = 8> static pace rate_of(const char *name, int threads, int rounds)
@@ -256,8 +258,10 @@ __global__ void rate_mma(int rounds, u64 *cycles, unsigned *sink)
         for (auto &sum : c)
             mma(sum, a, b);
     watch.stop(cycles);
+    float all = 0;
     for (auto &sum : c)
-        sink[threadIdx.x] += unsigned(sum[0] + sum[1] + sum[2] + sum[3]);
+        all += sum[0] + sum[1] + sum[2] + sum[3];
+    sink[blockIdx.x * blockDim.x + threadIdx.x] = unsigned(all);
 }
 
 constexpr int ROOM = 16384;  // bytes over which the lanes of rate_load are spread
@@ -300,7 +304,7 @@ __global__ void rate_load(int stride, int step, int rounds, const unsigned *in, 
         at = (at + step) % ROOM;
     }
     watch.stop(cycles);
-    sink[threadIdx.x] = sum;
+    sink[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
 // Cycles that the SM takes for one load instruction of a warp.
@@ -334,19 +338,20 @@ template <class LAUNCH> static double best(const LAUNCH &launch)
     return least * 1e-3;
 }
 
-// Arrays of n pieces of 16 bytes, n a power of two; at their end one begins again. A thread does `rounds` rounds.
+// Arrays of n pieces of 16 bytes, n a power of two, at most 2 GiB; at their end one begins again. A thread does
+// `rounds` rounds.
 struct stream {
     uint4 *from, *to;
-    size_t n;
+    unsigned n;
     int rounds;
 
-    __device__ size_t begin() const
+    __device__ unsigned begin() const
     {
-        return size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+        return blockIdx.x * blockDim.x + threadIdx.x;
     }
-    __device__ size_t step() const
+    __device__ unsigned step() const
     {
-        return size_t(gridDim.x) * blockDim.x;
+        return gridDim.x * blockDim.x;
     }
 };
 
@@ -572,8 +577,7 @@ int main()
 {
     describe();
     CHECK(cudaMalloc(&cycles, 2 * sizeof(u64) * sms));
-    CHECK(cudaMalloc(&sink, 4096));
-    CHECK(cudaMemset(sink, 0, 4096));
+    CHECK(cudaMalloc(&sink, 4096 * sms));
     latencies();
     loads();
     rates();

@@ -1,7 +1,7 @@
 // Chapter 00: its program on every device that is present, and what the chapter says of its kernels: a request touches
-// as many sectors, and a shared load takes as many wavefronts, as the words' distance demands. Occupancies that it works
-// out by hand; its table of cards. The kernels of measure.cu access nothing that is not theirs. MACHINE is the program,
-// MACHINE_PTX its kernels, MEASURE_PTX those of measure.cu, SIMT the simulated GPU, CARDS_CSV the table.
+// as many sectors, and a shared load takes as many wavefronts, as the words' distance demands. Occupancies that it
+// works out by hand; its table of cards. The kernels of measure.cu access nothing that is not theirs. MACHINE is the
+// program, MACHINE_PTX its kernels, MEASURE_PTX those of measure.cu, SIMT the simulated GPU, CARDS_CSV the table.
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>

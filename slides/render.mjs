@@ -5,8 +5,8 @@ import { spawn } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import { deck_names } from './refresh.mjs';
-import { slides } from './sources.mjs';
+import { deck_names } from './texts.mjs';
+import { slides } from './project.mjs';
 import { chromium, missing, sandboxed } from './tools.mjs';
 
 function marp(from, to, options) {

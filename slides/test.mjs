@@ -8,9 +8,10 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from './inspect.mjs';
-import { deck_names } from './refresh.mjs';
+import { deck_names } from './texts.mjs';
 import { render } from './render.mjs';
-import { pictures, slides } from './sources.mjs';
+import { slides } from './project.mjs';
+import { pictures } from './sources.mjs';
 import { chromium, missing, sandboxed } from './tools.mjs';
 
 // A deck that has every fault: the test has to see them all, or it proves nothing.

@@ -176,21 +176,21 @@ static bool read_stall(const struct table *t, void *item)
 static bool read_trial(const struct table *t, void *item)
 {
     struct trial *r = item;
-    if (!TEXT(t, 0, r->device) || !TEXT(t, 1, r->step) || !element_type(t, 2, r->type) ||
-        (*t->field[3] && !whole(t, 3, 1, &r->size)) || !number(t, 4, false, &r->low) || !number(t, 5, true, &r->high) ||
-        !TEXT(t, 6, r->variant))
+    if (!TEXT(t, 0, r->id) || !TEXT(t, 1, r->device) || !TEXT(t, 2, r->step) || !element_type(t, 3, r->type) ||
+        (*t->field[4] && !whole(t, 4, 1, &r->size)) || !number(t, 5, false, &r->low) || !number(t, 6, true, &r->high) ||
+        !TEXT(t, 7, r->variant))
         return false;
     if (r->high == 0)
         r->high = r->low;
-    return r->high >= r->low || refuse(t, "\"%.40s\": lies below the figure before it", t->field[5]);
+    return r->high >= r->low || refuse(t, "\"%.40s\": lies below the figure before it", t->field[6]);
 }
 
 static bool read_bound(const struct table *t, void *item)
 {
     struct bound *b = item;
     double value;
-    return TEXT(t, 0, b->step) && number(t, 1, false, &value) && TEXT(t, 1, b->tflops) && TEXT(t, 2, b->formula) &&
-           TEXT(t, 3, b->what);
+    return TEXT(t, 0, b->id) && TEXT(t, 1, b->step) && number(t, 2, false, &value) && TEXT(t, 2, b->tflops) &&
+           TEXT(t, 3, b->formula) && TEXT(t, 4, b->what);
 }
 
 static bool read_all(const char *path, const char *header, size_t item, bool (*read)(const struct table *, void *),
@@ -255,8 +255,8 @@ bool stalls_read(const char *path, struct counter **list, size_t *n, char error[
 bool trials_read(const char *path, struct trial **list, size_t *n, char error[DEV_ERROR_MAX])
 {
     void *items;
-    bool ok =
-        read_all(path, "device,step,type,size,tflops,tflops_max,variant", sizeof **list, read_trial, &items, n, error);
+    bool ok = read_all(path, "id,device,step,type,size,tflops,tflops_max,variant", sizeof **list, read_trial, &items, n,
+                       error);
     *list = items;
     return ok;
 }
@@ -264,7 +264,7 @@ bool trials_read(const char *path, struct trial **list, size_t *n, char error[DE
 bool bounds_read(const char *path, struct bound **list, size_t *n, char error[DEV_ERROR_MAX])
 {
     void *items;
-    bool ok = read_all(path, "step,tflops,formula,what", sizeof **list, read_bound, &items, n, error);
+    bool ok = read_all(path, "id,step,tflops,formula,what", sizeof **list, read_bound, &items, n, error);
     *list = items;
     return ok;
 }

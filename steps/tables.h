@@ -1,5 +1,5 @@
-// The tables of steps/results: what `ladder --csv` writes, counters, stalls, trials and bounds. steps/results/README.md says
-// what is in which file.
+// The tables of steps/results: what `ladder --csv` writes, counters, stalls, trials and bounds. steps/results/README.md
+// says what is in which file.
 //
 // Readers fill a list that the caller frees with free(). They return false, with one line in error that names the file
 // and the line, where a table cannot be read or a row is not what its header promises.
@@ -29,6 +29,7 @@ struct counter {
 };
 
 struct trial {
+    char id[32];                                           // by which texts quote it
     char device[RESULT_TEXT], step[RESULT_TEXT], type[8];  // step: "instruction" where it is none
     int size;                                              // 0: not written down
     double low, high;                                      // TFLOP/s; the same where it is one figure
@@ -36,6 +37,7 @@ struct trial {
 };
 
 struct bound {
+    char id[32];
     char step[RESULT_TEXT];
     char tflops[16];  // as it is quoted
     char formula[RESULT_TEXT], what[RESULT_TEXT];

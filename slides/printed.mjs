@@ -1,0 +1,53 @@
+// What programs print: the ladder on a GPU, from the table of times; others by running them on the simulated GPU.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { pick } from './code.mjs';
+import { fixed, percent, rate, time } from './numbers.mjs';
+import { fail, root } from './project.mjs';
+import { times } from './results.mjs';
+
+const fenced = (lines) => ['```text', ...lines, '```'].join('\n');
+
+// What build/steps/ladder printed when it made the table of times, at that size.
+export function ladder(size) {
+  const rows = times(size), last = {};
+  if (!rows.length) fail(`there are no times at ${size}`);
+  const line = (step, type, verdict, ...cells) => [step.padEnd(24), type.padEnd(4), '', verdict.padEnd(9), '',
+    ...cells].join(' ');
+  const cells = (ms, tflops) => `${time(ms).padStart(9)}  ${rate(tflops).padStart(9)}`;
+  const lines = [`Device: ${rows[0].device} (${rows[0].detail})`,
+    `C = 1 * A * B + 0 * C, M ${size}, N ${size}, K ${size}; median of ${rows[0].runs} runs, L2 cache ${rows[0].l2} before each`,
+    '', line('step', 'type', 'result', '     time    TFLOP/s  step before  of cuBLAS')];
+  for (const r of rows) {
+    if (r.type === 'f16' && !last.f16)
+      lines.push('from here on A, B and C are halves, multiplied by tensor cores and summed in float:');
+    const before = last[r.type] ? `x ${(last[r.type].ms / r.ms).toFixed(2)}` : '-';
+    lines.push(line(r.step, r.type, 'right', `${cells(r.ms, r.tflops)}  ${before.padStart(11)}  ${percent(r.tflops / r.baseline_tflops).text.padStart(9)}`));
+    last[r.type] = r;
+  }
+  for (const type of ['f32', 'f64', 'f16'].filter((t) => last[t]?.baseline_tflops)) {
+    const r = last[type], ms = 2e-9 * r.m * r.n * r.k / r.baseline_tflops;
+    const drift = 100 * (r.after / r.baseline_tflops - 1), sign = drift < 0 ? '' : '+';
+    lines.push(line(r.baseline, type, '', `${cells(ms, r.baseline_tflops)}  and ${rate(r.after)} at the end ` +
+      `(${sign}${fixed(drift, 1)} %)`));
+  }
+  return fenced(lines);
+}
+
+const words = (command) => command.match(/'[^']*'|\S+/g).map((word) => word.replaceAll("'", ''));
+
+function print(program, args) {
+  if (!existsSync(program)) fail(`${program} is missing: compile the build`);
+  const { stdout, error, signal } = spawnSync(program, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 });
+  if (error || signal) fail(`${program} ${args.join(' ')}: ${error?.message ?? signal}`);
+  return stdout.trimEnd().split('\n').map((line) => line.trimEnd());
+}
+
+// COMMAND, or COMMAND : "first" .. "last" for some of the lines. The program is one of build/, and so may be files.
+export function output(text, build) {
+  const [, command, where] = text.match(/^(.*?)(?: : (".*))?$/s);
+  if (!command.startsWith('build/')) fail(`"${command}" is no program of build/`);
+  const [program, ...args] = words(command).map((word) => word.replace(/^build(?=\/)/, build));
+  const lines = print(program, args);
+  return fenced(where ? pick(lines, where, (line, begin) => line.trim().startsWith(begin)).flat() : lines);
+}

@@ -1,0 +1,78 @@
+// Tables: of counters, of times, of the steps.
+import { grouped, percent, rate, time } from './numbers.mjs';
+import { fail, step_name } from './project.mjs';
+import { measured, result } from './results.mjs';
+import { metric, simulated } from './sources.mjs';
+
+function table(heads, rows, right) {
+  const rule = heads.map((_, i) => (i && right ? '---:' : '---'));
+  return [heads, rule, ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+// --- counters ---
+
+// "kernel", "kernel@h200" for the counters of a GPU, each with ="heading" or without.
+function column(text, build) {
+  const [, kernel, gpu, heading] = text.match(/^(\w+)(@h200)?(?:="([^"]*)")?$/) ?? fail(`what is ${text}?`);
+  return { heading: heading ?? step_name(kernel) + (gpu ? ', H200' : ''), alone: heading ?? 'value',
+    value: (short) => (gpu ? of_the_card(kernel, short) : grouped(simulated(build, kernel, short))) };
+}
+
+function of_the_card(kernel, short) {
+  const { text, size } = measured(kernel, short);
+  return size === 256 ? grouped(text) : fail(`${short} was not read at 256 x 256 x 256`);
+}
+
+function counters(args, build, first, label) {
+  const [kernels, shorts] = args.split(' : ');
+  const columns = kernels.match(/[^\s"]+(?:"[^"]*")?/g).map((text) => column(text, build));
+  const rows = (shorts ?? fail('" : " and the counters are missing')).split(' ')
+    .map((short) => [label(metric(short)), ...columns.map((c) => c.value(short))]);
+  return { heads: [first, ...columns.map((c) => c.heading)], columns, rows };
+}
+
+// --- times ---
+
+function gain(step, before, size) {
+  const [now, then] = [result(step, size), before && result(before, size)];
+  return then && then.type === now.type ? `x ${(then.ms / now.ms).toFixed(2)}` : '-';
+}
+
+const share = (r) => percent(r.tflops / r.baseline_tflops).text;
+
+const tables = {
+  counters(args, build) {
+    const { heads, rows } = counters(args, build, 'at 256 x 256 x 256', ({ label }) => label);
+    return table(heads, rows, true);
+  },
+  // The same under the names in Nsight Compute.
+  ncu(args, build) {
+    const { heads, columns, rows } = counters(args, build, 'counter', ({ name }) => `\`${name}\``);
+    return table([heads[0], columns[0].alone, ...heads.slice(2)], rows, true);
+  },
+  metrics(args) {
+    const row = (short) => [metric(short).label, `\`${metric(short).name}\``];
+    return table(['in the decks', 'in Nsight Compute'], args.split(' ').map(row));
+  },
+  times(args) {
+    const [step, ...sizes] = args.split(' ');
+    const rows = sizes.map((size) => {
+      const r = result(step, size);
+      return [size, time(r.ms), rate(r.tflops), rate(r.baseline_tflops), share(r)];
+    });
+    return table(['size', 'time', 'TFLOP/s', 'cuBLAS', 'of cuBLAS'], rows, true);
+  },
+  steps(args) {
+    const [size, ...steps] = args.split(' ');
+    const rows = steps.map((step, i) => {
+      const r = result(step, size);
+      return [step_name(step), time(r.ms), rate(r.tflops), gain(step, steps[i - 1], size), share(r)];
+    });
+    return table([`at ${size}`, 'time', 'TFLOP/s', 'row above', 'of cuBLAS'], rows, true);
+  },
+};
+
+export function made_table(text, build) {
+  const [what, ...args] = text.split(' ');
+  return (tables[what] ?? fail(`there are no tables of "${what}"`))(args.join(' '), build);
+}

@@ -1,0 +1,25 @@
+// Which texts there are, and what they link to.
+import { existsSync, readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { root, slides } from './project.mjs';
+
+export function deck_names() {
+  return readdirSync(slides).filter((name) => /^\d\d_\w+\.md$/.test(name)).sort();
+}
+
+export const is_deck = (name) => /^slides\/\d\d_/.test(name);
+
+// Chapters, tasks, READMEs and decks; paths in the project.
+export function texts() {
+  const in_folders = (folder, file) => readdirSync(resolve(root, folder)).filter((name) => /^\d\d_/.test(name)).sort()
+    .map((name) => `${folder}/${name}/${file}`);
+  const all = ['README.md', 'exercises/README.md', 'steps/results/README.md', ...in_folders('steps', 'NOTES.md'),
+    ...in_folders('steps', 'GLOSSARY.md'), ...in_folders('exercises', 'TASK.md'), ...deck_names().map((name) => `slides/${name}`)];
+  return all.filter((name) => existsSync(resolve(root, name)));
+}
+
+const linked = /\]\(([^)#\s]+)[^)]*\)/g;
+
+export function links(text) {
+  return [...text.replace(/```[^]*?\n```/g, '').matchAll(linked)].map((m) => m[1]).filter((url) => !/^[a-z]+:/i.test(url));
+}

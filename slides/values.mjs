@@ -1,0 +1,108 @@
+// Single values: <span data-value="what ...">shown</span>. README.md lists them.
+import { card, cell, measured, result, row_of, stall } from './results.mjs';
+import { evaluate, fixed, grouped, number, percent, quantity, rate, time, with_digits } from './numbers.mjs';
+import { changed_lines, source_of } from './code.mjs';
+import { fail, line_of, read } from './project.mjs';
+import { SIZE, constants, simulated, step_of } from './sources.mjs';
+
+const share = (r) => percent(r.tflops / r.baseline_tflops);
+const in_time = (ms) => quantity(ms, time(ms), time(ms).slice(-3), ms < 1 ? 1000 * ms : ms);
+const as_written = (text, unit = '') => quantity(Number(text), grouped(text) + unit, unit);
+const speed = (tflops) => quantity(tflops, rate(tflops));
+const text = (words) => quantity(NaN, words);
+
+// --- formulas, in which [what ...] is another value ---
+
+function formula(words, names, where, build) {
+  const all = { ...names, ...card() };
+  let n = 0;
+  const plain = words.replace(/\[((?:'[^']*'|[^\]'])*)\]/g, (_, what) => {
+    const { x } = value_of(what, build);
+    if (!Number.isFinite(x)) fail(`${where}: "${what}" is no number`);
+    all[`value_${n}`] = x;
+    return `value_${n++}`;
+  });
+  const share_of = plain.match(/^(.*\S)\s*%$/s);
+  const x = evaluate(share_of ? share_of[1] : plain, all, where);
+  return share_of ? percent(x) : number(x);
+}
+
+// --- tables of steps/results ---
+
+// "46 to 49" where several variants or runs lay between; "low" and "high" ask for one end.
+function trial([id, end]) {
+  const { tflops: low, tflops_max: high } = row_of('trials', id);
+  if (!end) return high ? quantity(Number(low), `${low} to ${high}`) : as_written(low);
+  return as_written({ low, high: high || low }[end] ?? fail(`a trial has low and high, not "${end}"`));
+}
+
+// What Nsight Compute read on the card: a share of a pipe's peak, a clock, or a plain count.
+function ncu([step, short]) {
+  const { text: read_there, name } = measured(step, short), x = Number(read_there);
+  if (/\.pct_/.test(name)) return quantity(x, `${fixed(x, 0)} %`, ' %');
+  if (/\.per_second$/.test(name)) return quantity(x / 1e9, `${fixed(x / 1e9, 2)} GHz`, ' GHz');
+  return quantity(x, grouped(read_there));
+}
+
+// --- kernels and pictures ---
+
+function changed([before, step, which]) {
+  const { come, go } = changed_lines(before, step);
+  const counts = { come, go, changed: come + go };
+  if (which) return number(counts[which] ?? fail(`"${which}" is none of come, go and changed`));
+  return text(`${come} lines come, ${go} go`);
+}
+
+// The number before a word of a picture's title: "ldmatrix: 32 wavefronts, ideal 4, 28 bank conflicts".
+function picture([file, ...words]) {
+  const word = words.join(' '), [, title] = read(`slides/pictures/${file}`).match(/<title>(.*)<\/title>/);
+  if (word === 'bank conflict' && title.includes('no bank conflicts')) return number(0);
+  const [, n] = title.match(new RegExp(`(\\d+) ${word}`)) ?? fail(`${file}: no number before ${word} in "${title}"`);
+  return quantity(Number(n), n);
+}
+
+const values = {
+  tflops: ([step, size]) => speed(result(step, size).tflops),
+  cublas: ([step, size]) => speed(result(step, size).baseline_tflops),
+  time: ([step, size]) => in_time(result(step, size).ms),
+  share: ([step, size]) => share(result(step, size)),
+  gain: ([before, step, size]) => {
+    const times = result(before, size).ms / result(step, size).ms;
+    return quantity(times, times.toFixed(2));
+  },
+  device: ([step, size]) => text(result(step, size).device),
+  date: ([step, size]) => text(result(step, size).date),
+  trial,
+  bound: ([id]) => as_written(row_of('bounds', id).tflops),
+  stall: ([step, reason]) => as_written(stall(step, reason)),
+  ncu,
+  machine: ([name]) => as_written(cell('machine', [name], 'value')),
+  published: ([id]) => as_written(row_of('published', id).value),
+  cell: ([table, ...keys]) => as_written(cell(table, keys.slice(0, -1), keys.at(-1))),
+  count: ([kernel, short, line], build) => number(simulated(build, kernel, short, line)),
+  per_fma: ([kernel, short], build) => {  // for each multiply-add of a warp
+    const x = simulated(build, kernel, short) / (SIZE ** 3 / 32);
+    return quantity(x, x.toFixed(2));
+  },
+  calc: ([kernel, ...words], build) => formula(words.join(' '), constants(step_of(kernel)), `calc ${kernel}`, build),
+  exp: (words, build) => formula(words.join(' '), {}, 'exp', build),
+  lines: changed,
+  line: ([file, begins]) => number(line_of(source_of(file), begins ?? fail('the beginning of the line is missing'))),
+  picture,
+};
+
+// Words; 'a text' is one of them.
+const split = (what) => [...what.matchAll(/\[(?:'[^']*'|[^\]'])*\]|'([^']*)'|[^\s'[]+/g)].map((m) => m[1] ?? m[0]);
+
+function value_of(what, build) {
+  const [kind, ...args] = split(what);
+  return (values[kind] ?? fail(`there are no values of the kind "${kind}"`))(args, build);
+}
+
+// What a mark stands for today. ".N" at its end: with N decimals.
+export function value(mark, build) {
+  const [, what, digits] = mark.replace(/\s+/g, ' ').trim().match(/^(.*?)(?: \.(\d))?$/);
+  const q = value_of(what, build);
+  if (digits !== undefined && !Number.isFinite(q.shown)) fail(`"${what}" is no number`);
+  return digits === undefined ? q.text : with_digits(q, Number(digits));
+}

@@ -46,7 +46,7 @@ export function refresh(text, build) {
     new_blocks.push([m.index, all.length, mark + made + (rest.startsWith('`') ? '' : '\n')]);
   }
   for (const m of text.matchAll(span)) {
-    const [all, what, old] = m, at = m.index + all.indexOf(old, all.indexOf('">'));
+    const [all, what, old] = m, at = m.index + all.length - '</span>'.length - old.length;
     if (new_blocks.some(([from, length]) => m.index >= from && m.index < from + length)) continue;
     const made = attempt(() => value(what, build), old, m.index);
     bring(m.index, old, made);

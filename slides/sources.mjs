@@ -48,7 +48,7 @@ function launch(build, kernel) {
   };
 }
 
-function ptx(build, kernel) {
+export function ptx(build, kernel) {
   const step = step_of(kernel);
   const path = kernel in variants ? join(build, 'slides', `${kernel}.ptx`) : join(build, 'steps', step, `${step_name(kernel)}.ptx`);
   return existsSync(path) ? path : fail(`${path} is missing: meson compile -C ${build}`);

@@ -2,8 +2,9 @@
 import { card, cell, measured, result, row_of, stall } from './results.mjs';
 import { evaluate, fixed, grouped, number, percent, quantity, rate, time, with_digits } from './numbers.mjs';
 import { changed_lines, source_of } from './code.mjs';
-import { fail, line_of, read } from './project.mjs';
-import { SIZE, constants, simulated, step_of } from './sources.mjs';
+import { fail, line_of, read, step_name } from './project.mjs';
+import { fingerprint } from './registers.mjs';
+import { SIZE, constants, ptx, simulated, step_of } from './sources.mjs';
 
 const share = (r) => percent(r.tflops / r.baseline_tflops);
 const in_time = (ms) => quantity(ms, time(ms), time(ms).slice(-3), ms < 1 ? 1000 * ms : ms);
@@ -36,6 +37,13 @@ function trial([id, end]) {
   return as_written({ low, high: high || low }[end] ?? fail(`a trial has low and high, not "${end}"`));
 }
 
+// A ceiling, which has to be what its formula gives.
+function bound([id]) {
+  const { tflops, formula: words, at } = row_of('bounds', id), digits = tflops.split('.')[1]?.length ?? 0;
+  const x = evaluate(words, card(), at);
+  return fixed(x, digits) === tflops ? as_written(tflops) : fail(`${at}: the formula gives ${x}, not ${tflops}`);
+}
+
 // What Nsight Compute read on the card: a share of a pipe's peak, a clock, or a plain count.
 function ncu([step, short]) {
   const { text: read_there, name } = measured(step, short), x = Number(read_there);
@@ -45,6 +53,14 @@ function ncu([step, short]) {
 }
 
 // --- kernels and pictures ---
+
+// What ptxas gives a step on an H200. A kernel that has changed since is noticed, if nvcc is of the same release.
+function registers([step, column = 'registers'], build) {
+  const name = step_name(step), row = (head) => cell('ptxas', [name], head), now = fingerprint(ptx(build, name));
+  if (now.release === row('release') && now.ptx !== row('ptx'))
+    fail(`${name} has changed since its registers were counted: node slides/registers.mjs`);
+  return as_written(row(column));
+}
 
 function changed([before, step, which]) {
   const { come, go } = changed_lines(before, step);
@@ -73,7 +89,7 @@ const values = {
   device: ([step, size]) => text(result(step, size).device),
   date: ([step, size]) => text(result(step, size).date),
   trial,
-  bound: ([id]) => as_written(row_of('bounds', id).tflops),
+  bound,
   stall: ([step, reason]) => as_written(stall(step, reason)),
   ncu,
   machine: ([name]) => as_written(cell('machine', [name], 'value')),
@@ -86,6 +102,7 @@ const values = {
   },
   calc: ([kernel, ...words], build) => formula(words.join(' '), constants(step_of(kernel)), `calc ${kernel}`, build),
   exp: (words, build) => formula(words.join(' '), {}, 'exp', build),
+  registers,
   lines: changed,
   line: ([file, begins]) => number(line_of(source_of(file), begins ?? fail('the beginning of the line is missing'))),
   picture,

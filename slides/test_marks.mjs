@@ -1,0 +1,155 @@
+#!/usr/bin/env node
+// The marks themselves: what each becomes, and that a changed source, a bad mark and a number without one are noticed.
+// refresh.mjs runs on a copy of the project, in which the tests change things; the build is the real one.
+//
+//   node slides/test_marks.mjs [--build DIR]
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, beforeEach, test } from 'node:test';
+import { root } from './project.mjs';
+
+const at = process.argv.indexOf('--build'), build = resolve(at < 0 ? join(root, 'build') : process.argv[at + 1]);
+const copy = mkdtempSync(join(tmpdir(), 'marks-')), text = join(copy, 'text.md');
+const results = join(copy, 'steps', 'results');
+
+beforeEach(() => {
+  rmSync(copy, { recursive: true });
+  for (const folder of ['steps', 'slides', 'exercises', 'common', 'tests/truth', 'README.md'])
+    cpSync(join(root, folder), join(copy, folder), { recursive: true, filter: (path) => !/node_modules|\/build/.test(path) });
+});
+after(() => rmSync(copy, { recursive: true }));
+
+function refresh(...args) {
+  const run = spawnSync(process.execPath, [join(copy, 'slides', 'refresh.mjs'), '--build', build, ...args], { encoding: 'utf8', cwd: copy });
+  return { status: run.status, lines: run.stderr.split('\n').filter(Boolean), out: run.stdout };
+}
+
+const mark = (what, shown = '') => `<span data-value="${what}">${shown}</span>`;
+const shown = () => [...readFileSync(text, 'utf8').matchAll(/">([^<]*)</g)].map((m) => m[1]);
+
+function change(path, from, to) {
+  const old = readFileSync(path, 'utf8');
+  assert(old.includes(from), `${path} has no "${from}"`);
+  writeFileSync(path, old.replaceAll(from, to));
+}
+
+// The newest table of times, of counters, ...
+const table = (pattern) => join(results, readdirSync(results).filter((name) => pattern.test(name)).sort().at(-1));
+
+test('numbers are written as printf and the chapters write them', () => {
+  const cases = { 'exp 51.25 .1': '51.2', 'exp 51.35 .1': '51.4', 'exp 64 / 132 % .0': '48 %', 'exp 64 / 132 %': '48.5 %',
+    'exp 1234567': '1,234,567', 'exp 2 ** 10': '1,024', 'exp 1234.5 .2': '1,234.50', 'exp 1 / 3': '0.3333',
+    'exp ceil(5 / 2) + max(1, 2)': '5', 'exp [exp 3 * 2] / [exp 4] .1': '1.5', 'exp 7 % 4 * 1': '3', 'exp 0 - 3.2': '-3.2',
+    'calc 04 BM * BN / THREADS': '64', "line 04 'constexpr int BM'": '5', 'exp\n 1 +\n 2': '3' };
+  writeFileSync(text, Object.keys(cases).map((what) => mark(what)).join('\n'));
+  assert.deepEqual(refresh('text.md').lines, []);
+  assert.deepEqual(shown(), Object.values(cases));
+});
+
+test('a mark quotes its table, and short names are those of steps', () => {
+  const all = ['tflops 12 4096', 'tflops 12_mma_swizzle 4096', 'cublas 02_double 4096', 'share 12 4096 .0', 'time 07 1024',
+    'trial 12-plain', 'trial 12-stores', 'trial 12-stores high', 'bound 12-wavefronts', 'stall 07 barrier', 'ncu 07 fma',
+    'ncu 12 clock', 'ncu 05 waves_st', 'cell guards 12 cost_percent', 'registers 07'];
+  writeFileSync(text, all.map((what) => mark(what)).join('\n'));
+  assert.deepEqual(refresh('text.md').lines, []);
+  const now = shown(), trials = readFileSync(join(results, 'h200_trials.csv'), 'utf8');
+  assert.equal(now[0], now[1]);
+  const forms = [/^\d+\.\d$/, /^\d+\.\d$/, /^\d\d\.\d$/, /^\d\d %$/, /^\d\d\.\d us$/, /^\d+\.\d$/, /^\d+ to \d+$/, /^\d+$/, /^\d+$/,
+    /^0\.\d\d$/, /^\d\d %$/, /^1\.\d\d GHz$/, /^\d+,\d{3}$/, /^\d\.\d$/, /^\d+$/];
+  forms.forEach((form, i) => assert.match(now[i], form, all[i]));
+  assert(trials.includes(`\n12-plain,NVIDIA H200,12_mma_swizzle,f16,4096,${now[5]},`));
+});
+
+test('a changed table names each place that quotes it, and refresh mends it', () => {
+  const rows = [[/_counters\.csv$/, '05_vectorized,smsp__inst_executed.sum,', 'ncu 05 inst'], [/trials/, '12-plain,', 'trial 12-plain'],
+    [/guards/, 'NVIDIA H200,12_mma_swizzle,', 'cell guards 12 with'], [/_stalls/, '07_double_buffer,smsp__average_warps_issue_stalled_barrier', 'stall 07 barrier']];
+  const whats = ['tflops 12 4096', 'share 12 4096', ...rows.map(([, , what]) => what)];
+  writeFileSync(text, `first\n${whats.map((what) => mark(what)).join('\n')}\n\n<!-- ladder: 4096 -->\n\n<!-- table: times 12 1024 4096 -->\n`);
+  refresh('text.md');
+  assert.equal(refresh('--check', 'text.md').status, 0);
+  const times = table(/^h200_[\d-]+\.csv$/), row = readFileSync(times, 'utf8').match(/.*,4096,12_mma_swizzle,f16,.*/)[0];
+  change(times, row, row.replace(/(f16,[\d.]+,[\d.]+,[\d.]+),[\d.]+/, '$1,999.9'));
+  for (const [pattern, begin] of rows) {
+    const path = table(pattern), line = readFileSync(path, 'utf8').split('\n').find((l) => l.startsWith(begin));
+    change(path, line, line.replace(/([\d.]+)(?=,,|$)|(?<=4096,)[\d.]+/, '777'));
+  }
+  const { status, lines } = refresh('--check', 'text.md');
+  assert.equal(status, 1);
+  const stale = lines.filter((line) => line.startsWith('text.md:'));
+  for (const [i, what] of whats.entries())
+    assert.equal(stale.filter((line) => line.startsWith(`text.md:${i + 2} `) && / -> .*(777|999\.9|130\.\d %)/.test(line)).length, 1, `${what}: ${lines}`);
+  assert.equal(stale.length, whats.length + 2, lines.join('\n'));  // and a line of the ladder, and of the table
+  refresh('text.md');
+  assert.deepEqual(refresh('--check', 'text.md').lines, []);
+});
+
+test('a row of trials that changes is named in every text of the course that has it', () => {
+  const path = join(results, 'h200_trials.csv'), lines = readFileSync(path, 'utf8').trim().split('\n');
+  const changed = lines.map((line, i) => (i ? line.replace(/^((?:[^,]*,){5})[^,]*/, '$10.12345') : line)).join('\n');
+  const names = ['README.md', ...readdirSync(join(copy, 'steps')).filter((name) => /^\d\d_/.test(name)).map((name) => `steps/${name}/NOTES.md`)];
+  let wanted = 0;
+  const asked = names.filter((name) => {
+    const n = [...readFileSync(join(copy, name), 'utf8').matchAll(/<span\s+data-value="trial [^"]*"/g)].length;
+    wanted += n;
+    return n > 0;
+  });
+  writeFileSync(path, `${changed}\n`);
+  if (!asked.length) return;
+  const { status, lines: said } = refresh('--check', ...asked);
+  assert.equal(status, 1);
+  assert(said.filter((line) => line.includes('0.12345')).length >= wanted, `${wanted} marks, ${said.join('\n')}`);
+});
+
+test('a changed kernel makes code, differences, constants and lines stale', () => {
+  writeFileSync(text, `<!-- code: 04 "constexpr int BM" -->\n\n<!-- diff: 04 05 "+constexpr int PAD" -->\n\n${mark('calc 05 PAD')} ${mark("line 05 'constexpr int TM'")} ${mark('lines 04 05')}\n`);
+  refresh('text.md');
+  change(join(copy, 'steps/05_vectorized/kernel.cu'), 'constexpr int PAD = 4;', '// one line more\nconstexpr int PAD = 5;');
+  change(join(copy, 'steps/04_thread_tile_2d/kernel.cu'), 'constexpr int BM = 128', 'constexpr int BM = 256');
+  const { lines } = refresh('--check', 'text.md');
+  for (const said of ['BM = 256', 'PAD = 5', '4 -> 5', 'lines come']) assert(lines.some((line) => line.includes(said)), `${said}: ${lines.join('\n')}`);
+});
+
+test('a program prints what it prints today', () => {
+  writeFileSync(text, '<!-- output: build/steps/01_naive/01_naive --describe : "{" -->\n```text\n```\n');
+  assert.match(refresh('--check', 'text.md').lines[0], /^text\.md:3 ``` -> \{/);
+  refresh('text.md');
+  assert.deepEqual(refresh('--check', 'text.md').lines, []);
+});
+
+test('a bad mark is one clear line with its place', () => {
+  const bad = { 'tflop 12 4096': 'there are no values of the kind "tflop"', 'tflops 55 4096': '0 steps begin with 55',
+    'tflops 12 4097': 'has no 12_mma_swizzle at 4097', 'trial 12-none': '0 rows are "12-none"', 'stall 07 boredom': 'is no reason to wait',
+    'count 07 nothing': 'metrics.txt has no nothing', 'exp 1 +': 'is no formula', 'exp [tflops 12] + 1': 'has no', 'exp process.exit()': 'unknown',
+    'calc 07 LDA': 'LDA is unknown', 'cell guards 12 price': 'no column "price"', 'cell none 12 x': 'no table of none',
+    'cell guards 4096 with': 'rows are', 'date 12 4096 .1': 'is no number', "line 04 'nothing'": '0 lines begin with', 'registers 77': '0 steps' };
+  const blocks = { 'output: ls': 'is no program of build', 'output: build/none': 'missing', 'ladder: 17': 'no times at 17', 'table: none': 'no tables of',
+    'code: 04 "nothing"': '0 lines begin', 'table: ncu 04': 'missing' };
+  writeFileSync(text, `${Object.keys(bad).map((what) => mark(what)).join('\n')}\n<span data-value='exp 1'>1</span>\n` +
+    Object.keys(blocks).map((what) => `\n<!-- ${what} -->\n`).join(''));
+  const { status, lines } = refresh('--check', 'text.md');
+  assert.equal(status, 2);
+  const wanted = [...Object.values(bad).map((said, i) => [i + 1, said]), [17, 'this mark is not'],
+    ...Object.values(blocks).map((said, i) => [19 + 2 * i, said])];
+  assert.equal(lines.length, wanted.length, lines.join('\n'));
+  for (const [line, said] of wanted)
+    assert.equal(lines.filter((l) => l.startsWith(`text.md:${line} `) && l.includes(said)).length, 1, `${line}, ${said}: ${lines.join('\n')}`);
+});
+
+test('a number that looks like a result needs a mark', () => {
+  const found = ['It has 52.0 of them.', 'It is 12 % more.', 'In all 1,234 times.', 'At 52 TFLOP/s.', 'In 317 us.', 'It takes 40 cycles.',
+    '| a | 0.5 |', 'x 1.13', 'It has 320 wavefronts.', 'Of 7.95', 'at 1.76\nGHz'];
+  const free = ['8 x 8 tiles of 128 x 256 at 4096, and 4095.', '`52.0`', 'CUDA 13.0, driver 580.159.04', 'capability 8.6, 8.9 and 9.0',
+    '[text](https://x.org/1.25)', '4 wavefronts', '<a id="1.5"></a>', 'sm_90', '```\n52.0 %\n```', '<!-- 52.0 -->', 'step 07, 2 x 132 places'];
+  for (const one of found) {
+    writeFileSync(text, `${mark('exp 1', '1')}\n${one}\n`);
+    const { status, lines } = refresh('--check', 'text.md');
+    assert.equal(status, 2, one);
+    assert.match(lines[0], /^text\.md:2 ".*" comes from nowhere/, one);
+    assert.equal(lines.length, 1, one);
+  }
+  writeFileSync(text, `${mark('exp 1', '1')}\n${free.join('\n\n')}\n`);
+  assert.deepEqual(refresh('--check', 'text.md').lines, []);
+});

@@ -22,6 +22,25 @@ struct draw_place {    // which instruction
 char *draw_line(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
                 const unsigned char *params, const struct draw_place *place, char error[DEV_ERROR_MAX]);
 
+// --- pictures of a launch: tiles, the walk along K, a timeline, the bits of an index ---
+
+enum draw_view { DRAW_ACCESS, DRAW_TILES, DRAW_WALK, DRAW_TIMELINE, DRAW_BITS };
+
+struct draw_launch {
+    struct simt *simt;
+    struct simt_kernel *kernel;
+    const unsigned *grid, *block;
+    size_t shared;
+    const unsigned char *params;  // see simt_launch
+    const struct draw_place *place;
+};
+
+// Draws C and, one within the other, the block's, the warp's and the lane's elements of it. C is the array that the
+// last pointer among the parameters names; the first integers are M, N and K. As draw_line for the result.
+char *draw_tiles(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
+
+// --- what they share ---
+
 struct trace_event;
 
 #define DRAW_LINES 3

@@ -40,6 +40,19 @@ static bool source_place(const char *text, struct draw_place *p)
     return true;
 }
 
+// --tiles and its like.
+static bool draw_named(struct draw_command *d, const char *name)
+{
+    static const char *const views[] = {
+        [DRAW_TILES] = "tiles", [DRAW_WALK] = "walk", [DRAW_TIMELINE] = "timeline", [DRAW_BITS] = "bits"
+    };
+    for (int i = DRAW_TILES; i <= DRAW_BITS; i++)
+        if (!strcmp(name, views[i]))
+            d->view = (enum draw_view)i;
+    d->views++;
+    return true;
+}
+
 bool draw_option(struct draw_command *d, const char *name, const char *value)
 {
     d->given = true;
@@ -55,6 +68,8 @@ bool draw_option(struct draw_command *d, const char *name, const char *value)
         return d->place.global = true;
     if (!strcmp(name, "large"))
         return d->place.large = d->fragment.large = true;
+    if (!value)
+        return draw_named(d, name);
     const char **to = !strcmp(name, "out")        ? &d->out
                       : !strcmp(name, "fragment") ? &d->fragment.operand
                       : !strcmp(name, "shape")    ? &d->fragment.shape
@@ -63,16 +78,35 @@ bool draw_option(struct draw_command *d, const char *name, const char *value)
     return *value != '\0';
 }
 
+static const char *wrong_fragment(const struct draw_command *d, const char *file)
+{
+    const bool place = d->place.line || d->place.nth || d->place.global;
+    return d->fragment.operand && (file || place)  ? "--fragment takes no PTX file and no place in one"
+           : d->fragment.operand && d->view        ? "--fragment is a picture of its own"
+           : d->fragment.operand                   ? NULL
+           : d->fragment.shape || d->fragment.type ? "--shape and --type go with --fragment"
+                                                   : NULL;
+}
+
+static const char *wrong_launch(const struct draw_command *d, const char *file, const char *kernel)
+{
+    const bool by_line = d->view == DRAW_ACCESS || d->view == DRAW_BITS;
+    return !file                       ? "draw what? A PTX file and a kernel, or --fragment"
+           : !kernel                   ? "which kernel? (see simt inspect)"
+           : d->views > 1              ? "one picture at a time: --tiles, --walk, --timeline or --bits"
+           : by_line && !d->place.line ? "which source line? --line N"
+           : !by_line && (d->place.line || d->place.nth || d->place.global)
+               ? "--line, --nth and --global go with an access, or with --bits"
+               : NULL;
+}
+
 bool draw_ready(const struct draw_command *d, const char *file, const char *kernel, char error[DEV_ERROR_MAX])
 {
-    const bool fragment = d->fragment.operand, place = d->place.line || d->place.nth || d->place.global;
-    const char *wrong = fragment && (file || place) ? "--fragment takes no PTX file and no place in one"
-                        : !fragment && (d->fragment.shape || d->fragment.type) ? "--shape and --type go with --fragment"
-                        : !fragment && !file          ? "draw what? A PTX file and a kernel, or --fragment"
-                        : !fragment && !kernel        ? "which kernel? (see simt inspect)"
-                        : !fragment && !d->place.line ? "which source line? --line N"
-                        : !d->out                     ? "where to? --out F.svg, or - for standard output"
-                                                      : NULL;
+    const char *wrong = wrong_fragment(d, file);
+    if (!wrong && !d->fragment.operand)
+        wrong = wrong_launch(d, file, kernel);
+    if (!wrong && !d->out)
+        wrong = "where to? --out F.svg, or - for standard output";
     if (wrong)
         snprintf(error, DEV_ERROR_MAX, "%s (see simt --help)", wrong);
     return !wrong;

@@ -7,6 +7,8 @@
 struct draw_command {
     bool given;  // any of its options
     const char *out;
+    enum draw_view view;
+    int views;  // how many were asked for
     struct draw_place place;
     struct draw_fragment fragment;
 };

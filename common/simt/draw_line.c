@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../source.h"
-#include "draw.h"
+#include "draw_run.h"
 #include "trace.h"
 
 // --- lines of instructions ---
@@ -237,7 +237,7 @@ static void caption(struct draw_subject *s, const struct simt_kernel *k, const s
 
 // --- the run ---
 
-static bool known_place(const unsigned grid[3], const unsigned block[3], const struct draw_place *p,
+bool draw_known_place(const unsigned grid[3], const unsigned block[3], const struct draw_place *p,
                         char error[DEV_ERROR_MAX])
 {
     const uint64_t warps = ((uint64_t)block[0] * block[1] * block[2] + LANES - 1) / LANES;
@@ -308,7 +308,7 @@ char *draw_line(struct simt *s, struct simt_kernel *k, const unsigned grid[3], c
     const uint32_t n = k->func->n_insts;
     char *text = NULL;
     s->faulted = false;
-    if (!known_place(grid, block, p, error))
+    if (!draw_known_place(grid, block, p, error))
         return NULL;
     bool *wanted = calloc(n + 1, sizeof *wanted);
     struct trace t = { .exec = s->exec,

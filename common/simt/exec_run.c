@@ -123,6 +123,8 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
     worker->steps++;
     if (!active)
         return NEXT;
+    if (worker->grid->trace && u->kind != UOP_WARP)
+        trace_step(w, u, active);
     switch ((enum uop_kind)u->kind) {
     case UOP_ALU:
         if (active == ALL_LANES)
@@ -137,12 +139,8 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
         param(w, u, active);
         return NEXT;
     case UOP_LOAD:
-        if (worker->grid->trace)
-            trace_step(w, u, active);
         return ISA(exec_load)(w, u, active) ? NEXT : FAULT;
     case UOP_STORE:
-        if (worker->grid->trace)
-            trace_step(w, u, active);
         return ISA(exec_store)(w, u, active) ? NEXT : FAULT;
     case UOP_BRANCH:
         if (worker->steps > worker->grid->budget) {
@@ -202,6 +200,7 @@ static enum outcome run_split(struct warp *w, struct split *s, uint64_t turn_end
 {
     struct worker *worker = w->block->worker;
     const struct uop *uops = worker->grid->code->uops;
+    const bool traced = worker->grid->trace;
     bool alone = w->n_splits == 0;
     for (;;) {
         const struct uop *u = &uops[s->pc];
@@ -210,6 +209,8 @@ static enum outcome run_split(struct warp *w, struct split *s, uint64_t turn_end
             worker->runs[s->pc]++;
             worker->steps += u->run;
             s->pc += u->run;
+            for (const struct uop *v = u; traced && v < end; v++)
+                trace_step(w, v, ALL_LANES);
             for (; u < end; u++)
                 u->fn(w->regs, u);
             continue;

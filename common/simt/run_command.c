@@ -305,7 +305,11 @@ static void hint_shared(const struct launch *l)
 static bool draw(struct session *s, const struct launch *l, const unsigned char *params)
 {
     const struct draw_command *d = &s->c->draw;
-    char *svg = draw_line(s->simt, l->kernel, l->grid, l->block, l->shared, params, &d->place, s->error);
+    const struct draw_launch what = { s->simt,  (struct simt_kernel *)l->kernel, l->grid, l->block, l->shared, params,
+                                      &d->place };
+    char *svg = d->view == DRAW_TILES
+                    ? draw_tiles(&what, s->error)
+                    : draw_line(s->simt, l->kernel, l->grid, l->block, l->shared, params, &d->place, s->error);
     bool ok = svg && draw_write(d, svg, s->error);
     free(svg);
     return ok;

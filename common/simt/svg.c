@@ -17,13 +17,19 @@ static const char style[] =
     "  .page { fill: #ffffff } .frame { fill: #f6f8fa } .grid { fill: none; stroke: #d5dbe1 }\n"
     "  .late { fill: #fbe3df } .wanted { fill: #8fb3d9; fill-opacity: 0.3 }\n"
     "  .box { fill: none; stroke: #1f2328; stroke-width: 2 }\n"
+    "  .cell { stroke: #ffffff; stroke-width: 1 } .zoom { stroke: #7d8590; stroke-dasharray: 5 4 }\n"
+    "  .pill { fill: #ffffff; fill-opacity: 0.75 }\n"
+    "  .edge { stroke: #8c959f } .chosen { fill: none; stroke: #111111; stroke-width: 6 }\n"
+    "  .within { fill: none; stroke: #ffffff; stroke-width: 2 }\n"
+    "  .wall { stroke: #1f2328; stroke-width: 2 }\n"
     "  .clash { fill: none; stroke: #b3261e; stroke-width: 2 }\n"
     "  .l0 { fill: #77aadd } .l1 { fill: #ee8866 } .l2 { fill: #eedd88 } .l3 { fill: #ffaabb }\n"
     "  .l4 { fill: #99ddff } .l5 { fill: #44bb99 } .l6 { fill: #bbcc33 } .l7 { fill: #cccccc }\n"
     "  @media (prefers-color-scheme: dark) {\n"
     "    text { fill: #e6edf3 } .dim { fill: #9198a1 } .bad { fill: #ff8f85 } .ink { fill: #111111 }\n"
     "    .page { fill: #0d1117 } .frame { fill: #161b22 } .grid { stroke: #2f3742 }\n"
-    "    .late { fill: #42201f } .wanted { fill: #4a7fb5 } .box { stroke: #e6edf3 }\n"
+    "    .late { fill: #42201f } .wanted { fill: #4a7fb5 } .box, .wall { stroke: #e6edf3 }\n"
+    "    .cell { stroke: #0d1117 } .edge { stroke: #6e7681 }\n"
     "  }\n";
 
 bool svg_open(struct svg *s)
@@ -87,7 +93,13 @@ char *svg_close(struct svg *s, double width, double height, const char *title)
                 "role=\"img\">\n<title>",
                 width, height, width, height);
         escape(to, title);
-        fprintf(to, "</title>\n<style>\n%s</style>\n", style);
+        fputs("</title>\n", to);
+        if (*s->described) {
+            fputs("<desc>", to);
+            escape(to, s->described);
+            fputs("</desc>\n", to);
+        }
+        fprintf(to, "<style>\n%s</style>\n", style);
         fprintf(to, "<rect class=\"page\" width=\"%g\" height=\"%g\" rx=\"8\"/>\n%s</svg>\n", width, height, s->body);
         ok = !ferror(to);
         if (fclose(to) || !ok) {
@@ -97,6 +109,19 @@ char *svg_close(struct svg *s, double width, double height, const char *title)
     }
     free(s->body);
     return text;
+}
+
+void svg_describe(struct svg *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(s->described, sizeof s->described, format, args);
+    va_end(args);
+}
+
+void svg_line(struct svg *s, double x1, double y1, double x2, double y2, const char *class)
+{
+    fprintf(s->out, "<path class=\"%s\" d=\"M%g %gL%g %g\"/>\n", class, x1, y1, x2, y2);
 }
 
 void svg_rect(struct svg *s, double x, double y, double width, double height, const char *class)

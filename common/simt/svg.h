@@ -1,7 +1,7 @@
 // Writes SVG pictures that read well on light and dark pages. All text goes through XML's escapes; colours and fonts
 // are classes of one style sheet, so that a picture needs nothing from elsewhere.
 //
-// Classes of shapes: page, frame, grid, late, wanted, clash, box, l0 to l7 (eight colours that the colour-blind can
+// Classes of shapes: page, frame, grid, late, wanted, clash, box, cell (thinly framed), zoom, wall (lines), l0 to l7 (eight colours that the colour-blind can
 // tell apart, light enough for class ink on top). Classes of text: head, big, code, small, dim, bad, ink, mid
 // (centred), end (right-aligned); several are separated by blanks.
 #ifndef SIMT_SVG_H
@@ -15,6 +15,7 @@ struct svg {
     FILE *out;  // the body; kept in memory, since the head says how tall it is
     char *body;
     size_t bytes;
+    char described[1000];  // see svg_describe
 };
 
 bool svg_open(struct svg *s);  // false when memory runs out
@@ -22,9 +23,14 @@ bool svg_open(struct svg *s);  // false when memory runs out
 // runs out.
 char *svg_close(struct svg *s, double width, double height, const char *title);
 
+// What the picture shows, in sentences, for those who cannot see it.
+void svg_describe(struct svg *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 void svg_rect(struct svg *s, double x, double y, double width, double height, const char *class);
 // The lines of a table of so many columns and rows, each width x height.
 void svg_grid(struct svg *s, double x, double y, unsigned columns, unsigned rows, double width, double height);
+// A line from one point to another.
+void svg_line(struct svg *s, double x1, double y1, double x2, double y2, const char *class);
 void svg_text(struct svg *s, double x, double y, const char *class, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 // A group of shapes with a text that shows when the mouse rests on it; NULL for none.

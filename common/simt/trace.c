@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "record.h"
 #include "warp.h"
 
 static struct trace_event *new_event(struct trace *t, const struct uop *u, enum ptx_space space, enum trace_kind kind)
@@ -30,9 +31,8 @@ static void add_access(struct trace_event *e, const uint64_t address[LANES], uin
         a->address[i] = e->space == SPACE_SHARED ? address[i] & MEMORY_OFFSET : address[i];
 }
 
-// Where the active lanes' addresses lead; lanes that lead nowhere are left out, the access itself will fault.
-static void sort_lanes(const struct warp *w, const struct memop *m, uint32_t active, uint64_t address[LANES],
-                       uint32_t *shared, uint32_t *global)
+void trace_lanes(const struct warp *w, const struct memop *m, uint32_t active, uint64_t address[LANES],
+                 uint32_t *shared, uint32_t *global)
 {
     for (uint32_t i = 0; i < LANES; i++) {
         enum ptx_space space = m->space;
@@ -73,7 +73,7 @@ static void add_lanes(struct trace *t, const struct warp *w, const struct uop *u
     const uint32_t bytes = m->n ? m->bytes * m->n : m->bytes;  // cp.async has no registers
     uint64_t address[LANES];
     uint32_t shared = 0, global = 0;
-    sort_lanes(w, m, active, address, &shared, &global);
+    trace_lanes(w, m, active, address, &shared, &global);
     if (global)
         add_access(new_event(t, u, SPACE_GLOBAL, kind), address, global, bytes);
     if (shared)
@@ -124,7 +124,7 @@ static void add_warpop(struct trace *t, const struct warp *w, const struct uop *
     else if (op->fn == warp_copy)
         refuse(t, u, SPACE_SHARED, "what cp.async.cg takes depends on both of its sides");
     else {
-        sort_lanes(w, &op->mem, active, address, &shared, &global);
+        trace_lanes(w, &op->mem, active, address, &shared, &global);
         refuse(t, u, shared ? SPACE_SHARED : SPACE_GLOBAL, "only loads and stores can");
     }
 }
@@ -142,8 +142,11 @@ static unsigned char goes_to(const struct warp *w, const struct memop *m, uint32
 void trace_step(const struct warp *w, const struct uop *u, uint32_t active)
 {
     struct trace *t = w->block->worker->grid->trace;
-    const struct memop *m = u->kind != UOP_WARP ? u->mem : u->warp->has_mem ? &u->warp->mem : NULL;
-    if (!m)
+    const bool plain = u->kind == UOP_LOAD || u->kind == UOP_STORE;
+    const struct memop *m = plain ? u->mem : u->kind == UOP_WARP && u->warp->has_mem ? &u->warp->mem : NULL;
+    if (t->record)
+        record_step(t->record, w, u, active);
+    if (t->record || !m)
         return;
     atomic_fetch_or_explicit(&t->touched[u->inst], goes_to(w, m, active), memory_order_relaxed);
     if (w->block->linear != t->block || w->index != t->warp || !t->wanted[u->inst])

@@ -34,10 +34,14 @@ struct trace {
     _Atomic unsigned char *touched;  // by PTX instruction: where any warp went, TRACE_TO_...
     struct trace_event *first;
     bool failed;  // out of memory
+    struct record *record;  // NULL, or what follows the launch in place of all this: see record.h
 };
 
 // The active lanes are about to execute u.
 void trace_step(const struct warp *w, const struct uop *u, uint32_t active);
 void trace_free(struct trace *t);  // its events
+// Where the active lanes' addresses lead; lanes that lead nowhere are left out, the access itself will fault.
+void trace_lanes(const struct warp *w, const struct memop *m, uint32_t active, uint64_t address[LANES],
+                 uint32_t *shared, uint32_t *global);
 
 #endif

@@ -1,0 +1,231 @@
+// Pictures of a launch: what they show is what the kernels say of themselves. STEPS_PTX (a folder)
+// and SIMT are paths that the build defines.
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "geometry.h"
+#include "ptx_file.h"
+#include "simt/draw_run.h"
+#include "xml.h"
+
+// --- steps ---
+
+struct step {
+    const char *name;
+    size_t element;
+    int (*owner)(const struct geometry *g, int row, int col);
+};
+
+static const struct step steps[] = {
+    { "01_naive", 4, owner_by_patches },          { "02_smem_tile", 4, owner_by_patches },
+    { "03_thread_tile_1d", 4, owner_by_patches }, { "04_thread_tile_2d", 4, owner_by_patches },
+    { "05_vectorized", 4, owner_by_patches },     { "06_warp_tile", 4, owner_by_pieces },
+    { "07_double_buffer", 4, owner_by_pieces },   { "08_wmma", 2, owner_by_fragments },
+    { "09_wmma_smem", 2, owner_by_fragments },    { "10_wmma_padding", 2, owner_by_fragments },
+    { "11_mma_ptx", 2, owner_by_fragments },      { "12_mma_swizzle", 2, owner_by_fragments },
+};
+#define STEPS (sizeof steps / sizeof *steps)
+
+// A step with two blocks along x, and as many tiles along K.
+struct bench {
+    struct simt *s;
+    struct geometry g;
+    struct draw_place place;
+    unsigned grid[3], block[3];
+    int m, n, k;
+    struct draw_launch launch;
+    unsigned char *params;
+    char error[DEV_ERROR_MAX];
+};
+
+static uint64_t array(struct bench *b, const char *name, size_t bytes)
+{
+    uint64_t p = memory_alloc(&b->s->memory, name, bytes);
+    cr_assert(p);
+    memset(memory_at(&b->s->memory, p, bytes), 0, bytes);
+    memory_write(&b->s->memory, p, bytes);
+    return p;
+}
+
+static void bench_open(struct bench *b, const struct step *step, int tiles)
+{
+    char path[1000];
+    size_t bytes;
+    const float alpha = 1, beta = 0;
+    snprintf(path, sizeof path, "%s/%s/%s.ptx", STEPS_PTX, step->name, step->name);
+    *b = (struct bench){ .s = simt_new() };
+    cr_assert(geometry_read(path, &b->g, b->error), "%s", b->error);
+    b->m = b->g.bm, b->n = 2 * b->g.bn, b->k = tiles * (b->g.bk ? b->g.bk : 16);
+    char *text = ptx_file_read(path, &bytes, b->error);
+    cr_assert(text, "%s", b->error);
+    struct simt_module *m = simt_load(b->s, path, text, bytes, b->error);
+    free(text);
+    cr_assert(m, "%s", b->error);
+    uint64_t A = array(b, "A", (size_t)(b->m * b->k) * step->element);
+    uint64_t B = array(b, "B", (size_t)(b->k * b->n) * step->element);
+    uint64_t C = array(b, "C", (size_t)(b->m * b->n) * step->element);
+    struct dev_arg args[] = { DEV_ARG(b->m), DEV_ARG(b->n), DEV_ARG(b->k), DEV_ARG(alpha),
+                              DEV_ARG(A),    DEV_ARG(B),    DEV_ARG(beta), DEV_ARG(C) };
+    struct simt_kernel *k = simt_find(m, "gemm");
+    b->params = simt_pack(k, args, 8, b->error);
+    cr_assert(b->params, "%s", b->error);
+    memcpy(b->grid, (unsigned[]){ 2, 1, 1 }, sizeof b->grid);
+    memcpy(b->block, (unsigned[]){ (unsigned)b->g.threads, 1, 1 }, sizeof b->block);
+    b->place.block[0] = 1;
+    b->launch = (struct draw_launch){ b->s, k, b->grid, b->block, (size_t)b->g.shared, b->params, &b->place };
+}
+
+static void bench_close(struct bench *b)
+{
+    free(b->params);
+    simt_free(b->s);
+}
+
+// --- who computes an element ---
+
+struct owners {
+    struct draw_matrices matrices;
+    int *of;  // by element of C: the thread of block 1, or -1
+};
+
+static void note_owner(void *context, const struct record *r, const struct record_event *e)
+{
+    struct owners *o = context;
+    for (uint32_t i = 0; e->kind == RECORD_STORE && e->block == r->block && i < e->n; i++)
+        for (uint32_t lane = 0; lane < LANES; lane++)
+            for (uint32_t b = 0; e->access[i].mask >> lane & 1 && b < e->access[i].bytes; b++) {
+                uint64_t row, col;
+                const struct draw_matrix *m = draw_element(&o->matrices, e->access[i].address[lane] + b, &row, &col);
+                if (e->space != SPACE_GLOBAL)
+                    continue;
+                cr_assert(m == &o->matrices.c);
+                cr_assert(origin_is_lane(e->origin[i][lane][b]), "row %d, column %d", (int)row, (int)col);
+                o->of[row * m->cols + col] = (int)(e->origin[i][lane][b] - ORIGIN_LANE);
+            }
+}
+
+Test(draw_run, a_record_follows_each_element_of_C_back_to_the_lane_that_multiplied)
+{
+    for (size_t s = 0; s < STEPS; s++) {
+        struct bench b;
+        struct owners o;
+        struct record *r = calloc(1, sizeof *r);
+        bench_open(&b, &steps[s], 2);
+        cr_assert(draw_find_matrices(&b.launch, &o.matrices, b.error), "%s", b.error);
+        o.of = malloc((size_t)(b.m * b.n) * sizeof *o.of);
+        memset(o.of, 0xff, (size_t)(b.m * b.n) * sizeof *o.of);
+        *r = (struct record){ .tell = note_owner, .context = &o };
+        cr_assert(draw_record(&b.launch, r, b.error), "%s", b.error);
+        for (int row = 0; row < b.m; row++)
+            for (int col = 0; col < b.n; col++) {
+                const int want = col < b.g.bn ? -1 : steps[s].owner(&b.g, row, col - b.g.bn);
+                cr_assert_eq(o.of[row * b.n + col], want, "%s, row %d, column %d: thread %d, not %d", steps[s].name,
+                             row, col, o.of[row * b.n + col], want);
+            }
+        record_free(r);
+        free(r);
+        free(o.of);
+        bench_close(&b);
+    }
+}
+
+// --- tiles ---
+
+static char *tiles(struct bench *b)
+{
+    char *text = draw_tiles(&b->launch, b->error);
+    if (text)
+        check_xml(text);
+    return text;
+}
+
+Test(draw_run, tiles_say_what_a_block_a_warp_and_a_lane_have)
+{
+    static const struct {
+        int step;
+        const char *title, *lane;
+    } cases[] = {
+        { 0, "a block 32 x 32, a warp 1 x 32, a lane 1 element<", "has 1 element." },
+        { 2, "a block 64 x 64, a warp 8 x 32, a lane 8 elements<", "has 8 elements: 8 x 1." },
+        { 3, "a block 128 x 128, a warp 16 x 128, a lane 64 elements<", "has 64 elements: 8 x 8." },
+        { 5, "a block 128 x 128, a warp 64 x 32, a lane 64 elements<", "64 elements in 4 pieces of 4 x 4." },
+        { 11, "a block 128 x 256, a warp 64 x 64, a lane 128 elements<", "128 elements in 64 pieces of 1 x 2." },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench b;
+        bench_open(&b, &steps[cases[i].step], 1);
+        char *text = tiles(&b);
+        cr_assert(text, "%s", b.error);
+        cr_expect(strstr(text, cases[i].title), "%s: no '%s'", steps[cases[i].step].name, cases[i].title);
+        cr_expect(strstr(text, cases[i].lane), "%s: no '%s'", steps[cases[i].step].name, cases[i].lane);
+        cr_expect_eq(count(text, "<g class=\"panel\">"), 3);
+        cr_expect(strstr(text, "<desc>Three panels."));
+        free(text);
+        bench_close(&b);
+    }
+}
+
+Test(draw_run, tiles_of_another_block_and_warp_have_a_place_of_their_own)
+{
+    struct bench b;
+    bench_open(&b, &steps[3], 1);
+    b.place.warp = 7;
+    char *text = tiles(&b);
+    cr_assert(text, "%s", b.error);
+    cr_expect(strstr(text, "Block (1,0): 128 x 128") && strstr(text, "Warp 7: 16 x 128"));
+    free(text);
+    b.place.warp = 8;
+    cr_expect_null(tiles(&b));
+    cr_expect(strstr(b.error, "a block has 8 warps"), "%s", b.error);
+    bench_close(&b);
+}
+
+// --- the program ---
+
+static char text[400000];
+
+// Runs `simt draw` and returns its exit status; text gets what it wrote, stderr too.
+static int draw(const char *arguments)
+{
+    char command[4000];
+    snprintf(command, sizeof command, "exec 2>&1; '%s' draw %s", SIMT, arguments);
+    FILE *f = popen(command, "r");
+    cr_assert_not_null(f);
+    size_t n = fread(text, 1, sizeof text - 1, f);
+    text[n] = '\0';
+    int status = pclose(f);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+#define STEP_04 STEPS_PTX "/04_thread_tile_2d/04_thread_tile_2d.ptx gemm --block 256 --out - "
+#define SIZES "i32:128 i32:128 i32:16 f32:1 'f32[2048]=iota' 'f32[2048]=iota' f32:0 "
+
+Test(draw_run, the_program_draws_them)
+{
+    cr_assert_eq(draw(STEP_04 "--tiles " SIZES "'f32[16384]=zeros'"), 0, "%s", text);
+    check_xml(text);
+    cr_expect(strstr(text, "C: 128 x 128") && strstr(text, "1 block<"));
+}
+
+Test(draw_run, what_cannot_be_drawn_is_refused_in_one_line)
+{
+    static const char *const cases[][2] = {
+        { STEP_04 "--tiles " SIZES "'f32[16385]=zeros'", "array C has 65540 bytes, which is no matrix of 128 x 128" },
+        { STEP_04 "--tiles --line 5 " SIZES "'f32[16384]=zeros'", "--line, --nth and --global go with" },
+        { STEP_04 "--tiles --tiles " SIZES "'f32[16384]=zeros'", "one picture at a time" },
+        { STEP_04 "--tiles --fragment a", "--fragment takes no PTX file" },
+        { "--tiles --fragment a --out -", "--fragment is a picture of its own" },
+        { STEP_04 "--tiles --block-index 1 " SIZES "'f32[16384]=zeros'", "the grid has 1,1,1 blocks" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int status = draw(cases[i][0]);
+        cr_expect_eq(status, 2, "%s: status %d", cases[i][0], status);
+        cr_expect(strstr(text, cases[i][1]), "%s: %s", cases[i][0], text);
+        cr_expect_eq(count(text, "\n"), 1, "%s: %s", cases[i][0], text);
+    }
+}

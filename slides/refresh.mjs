@@ -17,7 +17,15 @@ import { draw, pictures } from './sources.mjs';
 import { deck_names, links, texts } from './texts.mjs';
 import { unmarked } from './unmarked.mjs';
 
-// What the decks link to, and the pictures that no deck shows.
+// Pictures of this folder that a chapter shows.
+function pictures_of_chapters() {
+  const chapters = readdirSync(resolve(root, 'steps')).map((name) => `steps/${name}/NOTES.md`);
+  return chapters.filter((path) => existsSync(resolve(root, path)))
+    .flatMap((path) => links(read(path)).map((url) => relative(slides, resolve(root, dirname(path), url))))
+    .filter((url) => url.startsWith('pictures/'));
+}
+
+// What the decks link to, and the pictures that no deck and no chapter shows.
 function check_links() {
   const wrong = [], used = new Set();
   for (const name of deck_names()) {
@@ -27,7 +35,8 @@ function check_links() {
     }
   }
   const listed = pictures().map(({ file }) => `pictures/${file}`);
-  for (const file of listed) if (!used.has(file)) wrong.push(`slides/${file} is on no slide`);
+  for (const url of pictures_of_chapters()) used.add(url);
+  for (const file of listed) if (!used.has(file)) wrong.push(`slides/${file} is on no slide and in no chapter`);
   for (const url of used)
     if (url.startsWith('pictures/') && !listed.includes(url)) wrong.push(`slides/${url} is not in slides/pictures.txt`);
   for (const line of wrong) console.error(line);

@@ -37,14 +37,15 @@ function described(build, kernel) {
   return JSON.parse(run(join(build, 'steps', step, name), build, ['--describe', '--ptx', ptx(build, kernel)]));
 }
 
-function launch(build, kernel) {
+function launch(build, kernel, [m, n, k] = [SIZE, SIZE, SIZE]) {
   const { type, geometry: { bm, bn, threads, shared } } = described(build, kernel);
-  const array = (content) => `${type}[${SIZE * SIZE}]=${content}`;
+  const array = (rows, columns, content) => `${type}[${rows * columns}]=${content}`;
   const factor = (value) => `${type === 'f64' ? 'f64' : 'f32'}:${value}`;
   return {
-    options: ['--grid', `${Math.ceil(SIZE / bn)},${Math.ceil(SIZE / bm)}`, '--block', String(threads),
+    options: ['--grid', `${Math.ceil(n / bn)},${Math.ceil(m / bm)}`, '--block', String(threads),
       '--shared', String(shared)],
-    arguments: [...Array(3).fill(`i32:${SIZE}`), factor(1), array('normal:1'), array('normal:2'), factor(0), array('zeros')],
+    arguments: [...[m, n, k].map((size) => `i32:${size}`), factor(1), array(m, k, 'normal:1'), array(k, n, 'normal:2'),
+      factor(0), array(m, n, 'zeros')],
   };
 }
 
@@ -106,7 +107,8 @@ export function simulated(build, kernel, short, begins) {
 // --- pictures ---
 
 // slides/pictures.txt: the file, then the arguments of simt draw; a kernel's name stands for its PTX file and launch, and
-// --line takes the text with which the line begins. Or "chart" and its arguments, without the table of results.
+// --line takes the text with which the line begins; size=MxNxK is another size than 256 each. Or "chart" and its
+// arguments, without the table of results.
 export function pictures() {
   return read('slides/pictures.txt').split('\n').filter((line) => /^\w/.test(line)).map((line) => {
     const [file, ...args] = line.match(/"[^"]*"|\S+/g).map((arg) => arg.replaceAll('"', ''));
@@ -117,10 +119,9 @@ export function pictures() {
 export function draw(build, { file, args }) {
   if (args[0] === 'chart') return run(join(build, 'steps', 'chart'), build, [...args.slice(1), resolve(root, times_path())]);
   if (args[0].startsWith('--')) return simt(build, ['draw', ...args, '--out', '-']);
-  const [kernel, ...rest] = args;
-  const at = rest.indexOf('--line');
-  if (at < 0) fail(`slides/pictures.txt: ${file} has no --line`);
-  rest[at + 1] = String(line_of(`steps/${step_of(kernel)}/kernel.cu`, rest[at + 1]));
-  const { options, arguments: values } = launch(build, kernel);
+  const kernel = args[0], size = args[1]?.match(/^size=(\d+)x(\d+)x(\d+)$/)?.slice(1).map(Number);
+  const rest = args.slice(size ? 2 : 1), at = rest.indexOf('--line');
+  if (at >= 0) rest[at + 1] = String(line_of(`steps/${step_of(kernel)}/kernel.cu`, rest[at + 1]));
+  const { options, arguments: values } = launch(build, kernel, size);
   return simt(build, ['draw', ptx(build, kernel), 'gemm', ...options, ...rest, '--out', '-', ...values]);
 }

@@ -185,6 +185,37 @@ Test(draw_run, tiles_of_another_block_and_warp_have_a_place_of_their_own)
     bench_close(&b);
 }
 
+// --- the walk along K ---
+
+Test(draw_run, a_walk_has_a_step_for_each_tile_of_K_and_counts_what_lanes_load)
+{
+    static const struct {
+        int step;
+        const char *says[4];
+    } cases[] = {
+        { 0,
+          { "12 steps, the first with 32 x 4 of A and 4 x 32 of B<", "A 32 times,<", "B 32 times.<", "pass of the" } },
+        { 1, { "3 steps, the first with 32 x 64 of A and 64 x 32 of B<", "of A once,<", "of B once.<", "a barrier" } },
+        { 3, { "3 steps, the first with 128 x 8 of A and 8 x 128 of B<", "of A once,<", "of B once.<", "a barrier" } },
+        // The first step has two tiles: one is put into shared memory, the next waits in registers.
+        { 11,
+          { "2 steps, the first with 128 x 128 of A and 128 x 256 of B<", ">128 x 64 of A, 64 x 256 of B<",
+            "of A once,<", "a barrier" } },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench b;
+        bench_open(&b, &steps[cases[i].step], 3);
+        char *text = draw_walk(&b.launch, b.error);
+        cr_assert(text, "%s", b.error);
+        check_xml(text);
+        for (int k = 0; k < 4; k++)
+            cr_expect(strstr(text, cases[i].says[k]), "%s: no '%s'", steps[cases[i].step].name, cases[i].says[k]);
+        cr_expect_eq(count(text, "<g class=\"panel\">"), 3);
+        free(text);
+        bench_close(&b);
+    }
+}
+
 // --- the program ---
 
 static char text[400000];

@@ -38,6 +38,8 @@ struct draw_launch {
 // Draws C and, one within the other, the block's, the warp's and the lane's elements of it. C is the array that the
 // last pointer among the parameters names; the first integers are M, N and K. As draw_line for the result.
 char *draw_tiles(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
+// Draws which parts of A and B the block reads, step by step along K; the parameters as above.
+char *draw_walk(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
 
 // --- what they share ---
 

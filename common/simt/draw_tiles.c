@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draw_area.h"
 #include "draw_run.h"
-#include "svg.h"
 
 #define WIDTH 1200
 #define MARGIN 28
@@ -16,26 +16,10 @@
 #define FEW 160      // as many rectangles are still clear
 #define ELEMENTS_MAX ((uint64_t)1 << 24)
 
-struct area {
-    uint64_t row, col, rows, cols;
-};
-
 struct tiles {
     struct draw_matrices matrices;
     uint32_t *block, *thread;  // by element of C: 1 + the linear block, 1 + the block's thread; 0: not stored
     uint64_t followed;         // linear block
-};
-
-struct panel {
-    struct svg *svg;
-    const uint32_t *key;  // by element of C; 0 is drawn empty
-    uint64_t pitch;       // elements from row to row of key
-    uint32_t shift;       // a key's number is (key - 1) >> shift
-    struct area area;
-    double x, y, width, height;
-    uint32_t chosen;
-    bool colours;      // else only the chosen one has a colour
-    const char *word;  // before the number, where there is room
 };
 
 // --- from the run ---
@@ -60,154 +44,11 @@ static void store(void *context, const struct record *r, const struct record_eve
     }
 }
 
-static uint32_t number(const struct panel *p, uint64_t row, uint64_t col)
-{
-    const uint32_t key = p->key[row * p->pitch + col];
-    return key ? 1 + ((key - 1) >> p->shift) : 0;
-}
-
-// The smallest area that holds all elements whose number is n + 1 (of any: n is UINT32_MAX).
-static struct area bounds(const uint32_t *key, uint64_t rows, uint64_t cols, uint32_t shift, uint32_t n)
-{
-    uint64_t top = rows, left = cols, bottom = 0, right = 0;
-    for (uint64_t r = 0; r < rows; r++)
-        for (uint64_t c = 0; c < cols; c++) {
-            const uint32_t k = key[r * cols + c];
-            if (!k || (n != UINT32_MAX && (k - 1) >> shift != n))
-                continue;
-            top = r < top ? r : top;
-            bottom = r + 1 > bottom ? r + 1 : bottom;
-            left = c < left ? c : left;
-            right = c + 1 > right ? c + 1 : right;
-        }
-    return top < bottom ? (struct area){ top, left, bottom - top, right - left } : (struct area){ 0 };
-}
-
-// --- rectangles of elements with one number ---
-
-typedef void rectangle(struct panel *p, struct area a, uint32_t number);
-
-// Calls f for rectangles that cover the panel's area, each of one number; returns how many there are. f may be NULL.
-static uint32_t cover(struct panel *p, rectangle *f)
-{
-    const struct area w = p->area;
-    bool *done = calloc(w.rows * w.cols, sizeof *done);
-    uint32_t n = 0;
-    for (uint64_t i = 0; done && i < w.rows * w.cols; i++) {
-        const uint64_t row = w.row + i / w.cols, col = w.col + i % w.cols;
-        const uint32_t mine = number(p, row, col);
-        struct area a = { row, col, 0, 0 };
-        if (done[i] || !mine)
-            continue;
-        while (col + a.cols < w.col + w.cols && number(p, row, col + a.cols) == mine && !done[i + a.cols])
-            a.cols++;
-        for (bool same = true; same && row + a.rows < w.row + w.rows; a.rows += same)
-            for (uint64_t c = 0; c < a.cols; c++)
-                same &= number(p, row + a.rows, col + c) == mine;
-        for (uint64_t k = 0; k < a.rows * a.cols; k++)
-            done[i + k / a.cols * w.cols + k % a.cols] = true;
-        n++;
-        if (f)
-            f(p, a, mine - 1);
-    }
-    free(done);
-    return n;
-}
-
-static uint32_t count_numbers(struct panel *p)
-{
-    uint32_t most = 0, n = 0;
-    const struct area w = p->area;
-    for (uint64_t i = 0; i < w.rows * w.cols; i++) {
-        const uint32_t k = number(p, w.row + i / w.cols, w.col + i % w.cols);
-        most = k > most ? k : most;
-    }
-    bool *seen = calloc(most + 1, sizeof *seen);
-    for (uint64_t i = 0; seen && i < w.rows * w.cols; i++) {
-        const uint32_t k = number(p, w.row + i / w.cols, w.col + i % w.cols);
-        n += k && !seen[k];
-        seen[k] = true;
-    }
-    free(seen);
-    return n;
-}
-
-// --- drawing ---
-
-static struct area pixels(const struct panel *p, struct area a, double out[4])
-{
-    const double w = p->width / (double)p->area.cols, h = p->height / (double)p->area.rows;
-    out[0] = p->x + (double)(a.col - p->area.col) * w;
-    out[1] = p->y + (double)(a.row - p->area.row) * h;
-    out[2] = (double)a.cols * w;
-    out[3] = (double)a.rows * h;
-    return a;
-}
-
-static void colour(struct panel *p, struct area a, uint32_t n)
-{
-    double at[4];
-    char class[24];
-    pixels(p, a, at);
-    snprintf(class, sizeof class, "l%u cell", p->colours ? n % 8 : 0);
-    svg_rect(p->svg, at[0], at[1], at[2], at[3], p->colours || n == p->chosen ? class : "frame edge");
-}
-
-// A label for each rectangle that has room for one; of narrow ones every second, fourth, ...
-static void label(struct panel *p, struct area a, uint32_t n)
-{
-    double at[4];
-    char text[40];
-    pixels(p, a, at);
-    uint64_t every = 1;
-    const uint64_t index = a.cols < p->area.cols ? (a.col - p->area.col) / a.cols : (a.row - p->area.row) / a.rows;
-    while (at[2] * (double)every < 30 && a.cols * every < p->area.cols)
-        every *= 2;
-    while (at[3] * (double)every < 24 && a.rows * every < p->area.rows)
-        every *= 2;
-    if (index % every || (at[2] < 30 && at[3] < 12))
-        return;
-    snprintf(text, sizeof text, at[2] > 110 ? "%s %u" : "%.0s%u", p->word, n);
-    const bool bright = p->colours || n == p->chosen;
-    if (at[3] < 22)
-        svg_rect(p->svg, at[0] + at[2] / 2 - 50, at[1] + at[3] / 2 - 11, 100, 22, "pill");
-    svg_text(p->svg, at[0] + at[2] / 2, at[1] + at[3] / 2 + 7, bright ? "large ink mid" : "large mid", "%s", text);
-}
-
-static void outline(struct panel *p, struct area a, uint32_t n)
-{
-    double at[4];
-    if (n != p->chosen)
-        return;
-    pixels(p, a, at);
-    svg_rect(p->svg, at[0] + 1, at[1] + 1, at[2] - 2, at[3] - 2, "chosen");
-    svg_rect(p->svg, at[0] + 1, at[1] + 1, at[2] - 2, at[3] - 2, "within");
-}
-
-// Shrinks the height or the width so that elements are square, unless that makes a narrow strip.
-static void fit(struct panel *p)
-{
-    const double narrow = 64, ratio = (double)p->area.cols / (double)p->area.rows;
-    if (p->width / ratio <= p->height)
-        p->height = p->width / ratio > narrow ? p->width / ratio : narrow;
-    else
-        p->width = p->height * ratio > narrow ? p->height * ratio : narrow;
-}
-
-static void draw_panel(struct panel *p)
-{
-    svg_group(p->svg, "panel", NULL);
-    cover(p, colour);
-    cover(p, outline);
-    cover(p, label);
-    svg_end(p->svg);
-}
-
 // From the chosen part of one panel to the whole of the next.
 static void zoom(const struct panel *from, const struct panel *to, struct area a)
 {
     double at[4];
-    pixels(from, a, at);
+    panel_pixels(from, a, at);
     svg_line(from->svg, at[0] + at[2], at[1], to->x, to->y, "zoom");
     svg_line(from->svg, at[0] + at[2], at[1] + at[3], to->x, to->y + to->height, "zoom");
 }
@@ -226,14 +67,14 @@ static void say(struct panel *p, const char *head, const char *format, ...)
 // Halves the warp's area until its pieces are few enough to see, as long as every lane has one in it.
 static void crop(struct panel *p)
 {
-    const uint32_t lanes = count_numbers(p);
-    while (cover(p, NULL) > FEW) {
+    const uint32_t lanes = panel_numbers(p);
+    while (panel_rectangles(p) > FEW) {
         struct area whole = p->area;
         if (p->area.rows >= p->area.cols)
             p->area.rows = (p->area.rows + 1) / 2;
         else
             p->area.cols = (p->area.cols + 1) / 2;
-        if (count_numbers(p) < lanes || (p->area.rows == 1 && p->area.cols == 1)) {
+        if (panel_numbers(p) < lanes || (p->area.rows == 1 && p->area.cols == 1)) {
             p->area = whole;
             return;
         }
@@ -276,8 +117,8 @@ static char *paint(const struct draw_launch *l, const struct tiles *t)
     struct panel blocks = { .svg = &svg, .key = t->block, .pitch = c->cols, .area = { 0, 0, c->rows, c->cols } };
     struct panel warps = { .svg = &svg, .key = t->thread, .pitch = c->cols, .shift = 5, .colours = true };
     struct panel lanes = { .svg = &svg, .key = t->thread, .pitch = c->cols, .colours = true };
-    warps.area = bounds(t->thread, c->rows, c->cols, 5, UINT32_MAX);
-    const struct area whole = bounds(t->thread, c->rows, c->cols, 5, warp);
+    warps.area = area_bounds(t->thread, c->rows, c->cols, 5, UINT32_MAX);
+    const struct area whole = area_bounds(t->thread, c->rows, c->cols, 5, warp);
     lanes.area = whole;
     blocks.chosen = (uint32_t)t->followed;
     warps.chosen = warp;
@@ -288,8 +129,8 @@ static char *paint(const struct draw_launch *l, const struct tiles *t)
     blocks.word = "block", warps.word = "warp", lanes.word = "lane";
     warps.x = blocks.x + blocks.width + GAP;
     lanes.x = warps.x + warps.width + GAP;
-    fit(&blocks), fit(&warps);
-    const uint32_t n_blocks = count_numbers(&blocks), n_warps = count_numbers(&warps);
+    panel_fit(&blocks), panel_fit(&warps);
+    const uint32_t n_blocks = panel_numbers(&blocks), n_warps = panel_numbers(&warps);
     // Only this warp's lanes in the last panel.
     uint32_t *own = calloc(c->rows * c->cols, sizeof *own);
     for (uint64_t i = 0; own && i < c->rows * c->cols; i++)
@@ -299,7 +140,7 @@ static char *paint(const struct draw_launch *l, const struct tiles *t)
     if (own && whole.rows)
         crop(&lanes);
     const double room = lanes.width;
-    fit(&lanes);
+    panel_fit(&lanes);
     const struct lane_share share = share_of(t, warp * LANES, whole);
     if (share.cols && lanes.width / (double)lanes.area.cols * (double)share.cols < 32)  // a number needs so much
         lanes.width = 32 * (double)lanes.area.cols / (double)share.cols;
@@ -319,10 +160,10 @@ static char *paint(const struct draw_launch *l, const struct tiles *t)
         say(&lanes, head, "its first %" PRIu64 " x %" PRIu64 " elements, by lane", lanes.area.rows, lanes.area.cols);
     else
         say(&lanes, head, "by lane");
-    draw_panel(&blocks);
-    draw_panel(&warps);
+    panel_draw(&blocks);
+    panel_draw(&warps);
     if (own && whole.rows)
-        draw_panel(&lanes);
+        panel_draw(&lanes);
     zoom(&blocks, &warps, warps.area);
     zoom(&warps, &lanes, (struct area){ whole.row, whole.col, lanes.area.rows, lanes.area.cols });
     free(own);
@@ -362,7 +203,8 @@ char *draw_tiles(const struct draw_launch *l, char error[DEV_ERROR_MAX])
         snprintf(error, DEV_ERROR_MAX, "C is too large for a picture: at most 2^24 elements");
     } else if (draw_record(l, r, error)) {
         t.followed = r->block;
-        const struct area warp = bounds(t.thread, t.matrices.c.rows, t.matrices.c.cols, 5, (uint32_t)l->place->warp);
+        const struct area warp =
+            area_bounds(t.thread, t.matrices.c.rows, t.matrices.c.cols, 5, (uint32_t)l->place->warp);
         text = warp.rows ? paint(l, &t) : NULL;
         if (!warp.rows)
             snprintf(error, DEV_ERROR_MAX, "warp %" PRIu64 " of that block computes no element of C", l->place->warp);

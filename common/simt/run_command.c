@@ -302,14 +302,22 @@ static void hint_shared(const struct launch *l)
     }
 }
 
+static char *draw_launch(const struct draw_launch *l, enum draw_view view, char error[DEV_ERROR_MAX])
+{
+    static char *(*const views[])(const struct draw_launch *, char[DEV_ERROR_MAX]) = {
+        [DRAW_TILES] = draw_tiles,
+        [DRAW_WALK] = draw_walk,
+    };
+    return views[view](l, error);
+}
+
 static bool draw(struct session *s, const struct launch *l, const unsigned char *params)
 {
     const struct draw_command *d = &s->c->draw;
     const struct draw_launch what = { s->simt,  (struct simt_kernel *)l->kernel, l->grid, l->block, l->shared, params,
                                       &d->place };
-    char *svg = d->view == DRAW_TILES
-                    ? draw_tiles(&what, s->error)
-                    : draw_line(s->simt, l->kernel, l->grid, l->block, l->shared, params, &d->place, s->error);
+    char *svg = d->view ? draw_launch(&what, d->view, s->error)
+                        : draw_line(s->simt, l->kernel, l->grid, l->block, l->shared, params, &d->place, s->error);
     bool ok = svg && draw_write(d, svg, s->error);
     free(svg);
     return ok;

@@ -216,6 +216,42 @@ Test(draw_run, a_walk_has_a_step_for_each_tile_of_K_and_counts_what_lanes_load)
     }
 }
 
+// --- the timeline ---
+
+Test(draw_run, a_timeline_counts_what_the_kernels_loops_say)
+{
+    static const struct {
+        int step;
+        size_t rows;  // kinds of work
+        const char *says;
+    } cases[] = {
+        // 48 of K, two loads each; the fma; the store.
+        { 0, 3,
+          "96 fetch from global memory, 0 put into shared memory, 0 read it, 48 multiply, 1 store to global "
+          "memory, with 0 barriers" },
+        // 24 of K, of each 64 products and 4 wide loads; 64 times alpha; two barriers a tile.
+        { 5, 5,
+          "6 fetch from global memory, 15 put into shared memory, 96 read it, 1600 multiply, 16 store to global "
+          "memory, with 6 barriers" },
+        // The same with one barrier a tile, and one before the first; the last tile is put once more.
+        { 6, 5,
+          "6 fetch from global memory, 20 put into shared memory, 96 read it, 1600 multiply, 16 store to global "
+          "memory, with 4 barriers" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench b;
+        bench_open(&b, &steps[cases[i].step], 3);
+        char *text = draw_timeline(&b.launch, b.error);
+        cr_assert(text, "%s", b.error);
+        check_xml(text);
+        cr_expect(strstr(text, cases[i].says), "%s: %.500s", steps[cases[i].step].name, strstr(text, "<desc>"));
+        cr_expect_eq(count(text, "<g class=\"row\">"), cases[i].rows);
+        cr_expect_eq(count(text, "<g class=\"strip\">"), 8);
+        free(text);
+        bench_close(&b);
+    }
+}
+
 // --- the program ---
 
 static char text[400000];

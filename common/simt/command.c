@@ -188,6 +188,8 @@ static const struct row rows[] = {
       "parameters are M, N, K and A, B, C in this order, whatever else is between them" },
     { "walk", NULL, take_draw,
       "with draw: which parts of A and B a block (--block-index) reads, step by step along K" },
+    { "timeline", NULL, take_draw,
+      "with draw: what each warp of a block does between barriers, in the order of its instructions" },
     { "large", NULL, take_draw, "with draw: for slides, in large type; of an access the first phase or request" },
     { "out", "F.svg", take_draw, "with draw: where the picture goes (- for standard output)" },
     { "fragment", "a|b|c", take_draw, "with draw: that operand of mma or wmma" },
@@ -203,7 +205,8 @@ static const char help_begin[] =
     "       simt profile FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z [options] [ARG...] [-- KERNEL ...]\n"
     "       simt check   FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z [options] [ARG...] [-- KERNEL ...]\n"
     "       simt draw    FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z --line N --out F.svg [options] [ARG...]\n"
-    "       simt draw    FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z --tiles|--walk --out F.svg [options] [ARG...]\n"
+    "       simt draw    FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z --tiles|--walk|--timeline --out F.svg [options] "
+    "[ARG...]\n"
     "       simt draw    --fragment a|b|c [--shape SHAPE] [--type TYPE] --out F.svg\n"
     "\n"
     "  inspect   kernels, parameters, shared bytes and instructions of a PTX file\n"

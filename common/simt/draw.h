@@ -41,6 +41,9 @@ char *draw_tiles(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
 // Draws which parts of A and B the block reads, step by step along K; the parameters as above.
 char *draw_walk(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
 
+// Draws what each warp of the block does between barriers, in the order of its instructions. Any kernel.
+char *draw_timeline(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
+
 // --- what they share ---
 
 struct trace_event;

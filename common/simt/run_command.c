@@ -307,6 +307,7 @@ static char *draw_launch(const struct draw_launch *l, enum draw_view view, char 
     static char *(*const views[])(const struct draw_launch *, char[DEV_ERROR_MAX]) = {
         [DRAW_TILES] = draw_tiles,
         [DRAW_WALK] = draw_walk,
+        [DRAW_TIMELINE] = draw_timeline,
     };
     return views[view](l, error);
 }

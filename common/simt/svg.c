@@ -139,6 +139,19 @@ void svg_grid(struct svg *s, double x, double y, unsigned columns, unsigned rows
     fputs("\"/>\n", s->out);
 }
 
+void svg_bars(struct svg *s, const char *class, double x, double y, double width, double height, const bool *on,
+              unsigned columns)
+{
+    fprintf(s->out, "<path class=\"%s\" d=\"", class);
+    for (unsigned i = 0, end; i < columns; i = end) {
+        for (end = i + 1; end < columns && on[i] && on[end]; end++)
+            ;
+        if (on[i])
+            fprintf(s->out, "M%g %gh%gv%gh%gz", x + i * width, y, (end - i) * width, height, -((end - i) * width));
+    }
+    fputs("\"/>\n", s->out);
+}
+
 void svg_text(struct svg *s, double x, double y, const char *class, const char *format, ...)
 {
     va_list args;

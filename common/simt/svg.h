@@ -31,6 +31,9 @@ void svg_rect(struct svg *s, double x, double y, double width, double height, co
 void svg_grid(struct svg *s, double x, double y, unsigned columns, unsigned rows, double width, double height);
 // A line from one point to another.
 void svg_line(struct svg *s, double x1, double y1, double x2, double y2, const char *class);
+// Bars of so many columns, each width wide, as tall as height: neighbours that are on are one bar.
+void svg_bars(struct svg *s, const char *class, double x, double y, double width, double height, const bool *on,
+              unsigned columns);
 void svg_text(struct svg *s, double x, double y, const char *class, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 // A group of shapes with a text that shows when the mouse rests on it; NULL for none.

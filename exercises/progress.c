@@ -100,6 +100,20 @@ static int list(void)
 
 // --- progress hint ---
 
+// Prints a piece of a task without the marks of its numbers: <span data-value="...">52</span> is 52.
+static void print_plain(const char *text, const char *end)
+{
+    static const char *const tags[][2] = { { "<span data-value=\"", "\">" }, { "</span>", ">" } };
+    while (text < end) {
+        const char *last = NULL;
+        for (int i = 0; i < 2 && !last; i++)
+            if (!strncmp(text, tags[i][0], strlen(tags[i][0])) && (last = strstr(text, tags[i][1])))
+                text = last + strlen(tags[i][1]);
+        if (!last)
+            putchar(*text++);
+    }
+}
+
 // The text of hint number n (from 1 on) without its HTML; false where there is none.
 static bool print_hint(const char *task, int n)
 {
@@ -116,7 +130,9 @@ static bool print_hint(const char *task, int n)
         return false;
     const char *text = title_end + strlen(close);
     text += strspn(text, "\n");
-    printf("%.*s\n\n%.*s", (int)(title_end - p), p, (int)(text_end - text), text);
+    print_plain(p, title_end);
+    printf("\n\n");
+    print_plain(text, text_end);
     return true;
 }
 

@@ -1,10 +1,7 @@
 // Code and differences: the lines of files and of diffs that a text asks for.
 import { execFileSync } from 'node:child_process';
 import { fail, read, root } from './project.mjs';
-import { step_of } from './sources.mjs';
-
-// A step's kernel, or a file.
-export const source_of = (what) => (/[/.]/.test(what) ? what : `steps/${step_of(what)}/kernel.cu`);
+import { source_of } from './sources.mjs';
 
 // "bare" before the texts: without comments.
 function bare(parts, where) {
@@ -13,13 +10,14 @@ function bare(parts, where) {
   return parts.map((part) => part.filter((line) => !/^[-+ ]?\s*\/\//.test(line)).map(code));
 }
 
-// The lines of every "first" .. "last" in turn, "..." between them. A text is how a line begins; "first" alone is a line.
-export function pick(lines, where, begins) {
+// The lines of every "first" .. "last" in turn, "..." between them. A text is how a line begins; "first" alone is a line,
+// and only one may begin so, but where any will do the first one is taken.
+export function pick(lines, where, begins, any = false) {
   const parts = [];
   for (const range of where.matchAll(/"([^"]*(?:\\"[^"]*)*)"(?:\s*\.\.\s*"([^"]*(?:\\"[^"]*)*)")?/g)) {
     const [first, last] = range.slice(1).map((text) => text?.replaceAll('\\"', '"'));
     const at = lines.flatMap((line, i) => (begins(line, first) ? [i] : []));
-    if (at.length !== 1) fail(`${at.length} lines begin with "${first}", not one`);
+    if (any ? !at.length : at.length !== 1) fail(`${at.length} lines begin with "${first}", not one`);
     const n = last === undefined ? 0 : lines.slice(at[0]).findIndex((line) => begins(line, last));
     if (n < 0) fail(`no line after "${first}" begins with "${last}"`);
     parts.push(lines.slice(at[0], at[0] + n + 1));

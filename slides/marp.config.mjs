@@ -1,5 +1,5 @@
 // How Marp renders the decks: pictures are put into the page, so that a deck is one file and asks nobody for anything;
-// the comments that refresh.mjs reads are no speaker notes.
+// the comments that refresh.mjs reads are no speaker notes, and notes are without its marks.
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,8 +32,10 @@ function course(md) {
       if (src && is_relative(src)) token.attrSet('src', data_url(src));
       const href = token.type === 'link_open' ? token.attrGet('href') : null;
       if (href && is_relative(href)) token.attrSet('href', `${from_output}/${href}`);
-      const marker = token.type === 'marpit_comment' && /^(code|diff|table):/.test(token.content.trim());
-      if (marker) token.meta = { ...token.meta, marpitCommentParsed: 'marker' };
+      if (token.type !== 'marpit_comment') return;
+      if (/^(code|diff|table|ladder|output):/.test(token.content.trim()))
+        token.meta = { ...token.meta, marpitCommentParsed: 'marker' };
+      token.content = token.content.replace(/<span data-value="[^"]*">([^<]*)<\/span>/g, '$1');  // a note is plain text
     });
   });
 }

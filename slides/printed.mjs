@@ -1,10 +1,13 @@
 // What programs print: the ladder on a GPU, from the table of times; others by running them on the simulated GPU.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { pick } from './code.mjs';
+import { kept } from './kept.mjs';
 import { fixed, percent, rate, time } from './numbers.mjs';
 import { fail, root } from './project.mjs';
 import { times } from './results.mjs';
+import { variants } from './sources.mjs';
 
 const fenced = (lines) => ['```text', ...lines, '```'].join('\n');
 
@@ -36,18 +39,23 @@ export function ladder(size) {
 
 const words = (command) => command.match(/'[^']*'|\S+/g).map((word) => word.replaceAll("'", ''));
 
-function print(program, args) {
+function print(program, args, build) {
   if (!existsSync(program)) fail(`${program} is missing: compile the build`);
-  const { stdout, error, signal } = spawnSync(program, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 });
-  if (error || signal) fail(`${program} ${args.join(' ')}: ${error?.message ?? signal}`);
-  return stdout.trimEnd().split('\n').map((line) => line.trimEnd());
+  const own = readdirSync(dirname(program)).filter((name) => name.endsWith('.ptx')).map((name) => join(dirname(program), name));
+  const files = [program, ...own, ...args.filter((arg) => arg.endsWith('.ptx'))];
+  return kept(build, [program, ...args].join(' '), files, () => {
+    const { stdout, error, signal } = spawnSync(program, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 });
+    return error || signal ? fail(`${program} ${args.join(' ')}: ${error?.message ?? signal}`) : stdout;
+  });
 }
 
-// COMMAND, or COMMAND : "first" .. "last" for some of the lines. The program is one of build/, and so may be files.
+// COMMAND, or COMMAND : "first" .. "last" for some of the lines. The program is one of build/, and so may be files. The
+// file of a variant reads as kernel.cu, which it would be if a learner made the change.
 export function output(text, build) {
   const [, command, where] = text.match(/^(.*?)(?: : (".*))?$/s);
   if (!command.startsWith('build/')) fail(`"${command}" is no program of build/`);
   const [program, ...args] = words(command).map((word) => word.replace(/^build(?=\/)/, build));
-  const lines = print(program, args);
-  return fenced(where ? pick(lines, where, (line, begin) => line.trim().startsWith(begin)).flat() : lines);
+  const said = print(program, args, build).replace(/\b(\w+)\.cu\b/g, (file, name) => (name in variants ? 'kernel.cu' : file));
+  const lines = said.trimEnd().split('\n').map((line) => line.trimEnd());
+  return fenced(where ? pick(lines, where, (line, begin) => line.trim().startsWith(begin), true).flat() : lines);
 }

@@ -15,14 +15,16 @@ export function read(path) {
   return existsSync(full) ? readFileSync(full, 'utf8') : fail(`${path} is missing`);
 }
 
-const folders = readdirSync(resolve(root, 'steps')).filter((name) => existsSync(resolve(root, 'steps', name, 'kernel.cu')));
+// The only folder of steps or exercises whose number it is.
+export function only_folder(where, digits) {
+  const found = readdirSync(resolve(root, where)).filter((name) => name.startsWith(`${digits}_`));
+  return found.length === 1 ? found[0] : fail(`${found.length} ${where} begin with ${digits}, not one`);
+}
 
 // "04" stands for 04_thread_tile_2d, "02_double" for 02_smem_tile_double; another name stands for itself.
 export function step_name(text) {
   const [, digits, double] = text.match(/^(\d\d)(_double)?$/) ?? [];
-  if (!digits) return text;
-  const found = folders.filter((name) => name.startsWith(`${digits}_`));
-  return found.length === 1 ? found[0] + (double ?? '') : fail(`${found.length} steps begin with ${digits}, not one`);
+  return digits ? only_folder('steps', digits) + (double ?? '') : text;
 }
 
 // The number of the only line of a file that begins with the text.

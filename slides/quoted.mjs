@@ -9,8 +9,7 @@ export function unquoted() {
   const all = texts().map((name) => ({ name, text: read(name) }));
   if (all.some(({ name, text }) => /NOTES/.test(name) && !converted(text))) return [];  // it may quote them in plain words
   const asked = all.flatMap(({ text }) => [...text.matchAll(marks.span)].map((m) => m[1])).join('\n');
-  const quoted = new Set([...asked.matchAll(/\b(trial|bound|published) ([\w.-]+)/g)].map((m) => `${m[1]} ${m[2]}`));
-  const missing = (kind) => rows_of(`${kind}s`.replace('publisheds', 'published')).filter((row) => !quoted.has(`${kind} ${row.id}`))
-    .map((row) => `${row.at} "${row.id}" is in no text`);
-  return [...missing('trial'), ...missing('bound')];
+  const quoted = new Set([...asked.matchAll(/\b(trial|bound) ([\w.-]+)/g)].map((m) => `${m[1]} ${m[2]}`));
+  const missing = (kind) => rows_of(`${kind}s`).filter((row) => !quoted.has(`${kind} ${row.id}`));
+  return ['trial', 'bound'].flatMap(missing).map((row) => `${row.at} "${row.id}" is in no text`);
 }

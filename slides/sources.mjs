@@ -3,14 +3,15 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { kept } from './kept.mjs';
 import { evaluate } from './numbers.mjs';
-import { fail, line_of, read, root, step_name } from './project.mjs';
+import { fail, line_of, only_folder, read, root, step_name } from './project.mjs';
 import { times_path } from './results.mjs';
 
 export const SIZE = 256;  // the M, N and K of every run on the simulated GPU
 
 // Kernels with one thing changed, which slides/meson.build makes: name -> the step that was changed.
-const variants = Object.fromEntries(
+export const variants = Object.fromEntries(
   read('slides/variants.txt').split('\n').filter((line) => /^\w/.test(line)).map((line) => line.split(/\s+/, 2)));
 
 // --- a kernel's constants and launch ---
@@ -20,13 +21,20 @@ export function step_of(kernel) {
   return existsSync(resolve(root, 'steps', step, 'kernel.cu')) ? step : fail(`there is no kernel ${kernel}`);
 }
 
+// A step's or a variant's kernel, "ex04": the solution of that exercise, or a file.
+export function source_of(what) {
+  if (/[/.]/.test(what)) return what;
+  const [, digits] = what.match(/^ex(\d\d)$/) ?? [];
+  return digits ? `exercises/${only_folder('exercises', digits)}/source.cu` : `steps/${step_of(what)}/kernel.cu`;
+}
+
 // constexpr int A = 1, B = 2; for formulas, which name more than the geometry does (PAD, BYTES).
-export function constants(step) {
-  const names = { M: SIZE, N: SIZE, K: SIZE };
-  for (const [, list] of read(`steps/${step}/kernel.cu`).matchAll(/^constexpr int ([^;]+);/gm))
+export function constants(kernel) {
+  const names = { M: SIZE, N: SIZE, K: SIZE }, path = source_of(kernel);
+  for (const [, list] of read(path).matchAll(/^constexpr int ([^;]+);/gm))
     for (const [, name, value] of list.matchAll(/(\w+) = ([^,]+)/g)) {
       const integer = value.replace(/\//g, ' / ');
-      names[name] = Math.trunc(evaluate(integer, names, `steps/${step}/kernel.cu`));
+      names[name] = Math.trunc(evaluate(integer, names, path));
     }
   return names;
 }
@@ -64,7 +72,12 @@ export function run(path, build, args) {
   }
 }
 
-const simt = (build, args) => run(join(build, 'common', 'simt', 'simt'), build, args);
+const simt_program = (build) => join(build, 'common', 'simt', 'simt');
+
+function simt(build, args) {
+  const files = [simt_program(build), ...args.filter((arg) => arg.endsWith('.ptx'))];
+  return kept(build, args.join(' '), files, () => run(simt_program(build), build, args));
+}
 
 // --- counters ---
 
@@ -82,23 +95,30 @@ export function metric(short) {
 
 const profiles = new Map();
 
-function profile(build, kernel) {
-  if (!profiles.has(kernel)) {
-    const { options, arguments: args } = launch(build, kernel);
-    const folder = mkdtempSync(join(tmpdir(), 'slides-'));
+// The JSON of simt profile.
+function profile_of(build, kernel, sizes) {
+  const { options, arguments: args } = launch(build, kernel, sizes), path = ptx(build, kernel);
+  const before = ['profile', path, 'gemm', ...options];
+  return kept(build, [...before, ...args].join(' '), [simt_program(build), path], () => {
+    const folder = mkdtempSync(join(tmpdir(), 'slides-')), to = join(folder, 'x.json');
     try {
-      simt(build, ['profile', ptx(build, kernel), 'gemm', ...options, '--json', join(folder, 'x.json'), ...args]);
-      profiles.set(kernel, JSON.parse(readFileSync(join(folder, 'x.json'), 'utf8')));
+      run(simt_program(build), build, [...before, '--json', to, ...args]);
+      return readFileSync(to, 'utf8');
     } finally {
       rmSync(folder, { recursive: true });
     }
-  }
-  return profiles.get(kernel);
+  });
+}
+
+function profile(build, kernel, sizes) {
+  const key = `${kernel} ${sizes}`;
+  if (!profiles.has(key)) profiles.set(key, JSON.parse(profile_of(build, kernel, sizes)));
+  return profiles.get(key);
 }
 
 // Of one launch; with a text, of the kernel's line that begins with it.
-export function simulated(build, kernel, short, begins) {
-  const { metrics: total, lines } = profile(build, step_name(kernel)), { name } = metric(short);
+export function simulated(build, kernel, short, begins, sizes) {
+  const { metrics: total, lines } = profile(build, step_name(kernel), sizes), { name } = metric(short);
   if (begins === undefined) return total[name] ?? fail(`no counter ${name}`);
   const at = line_of(`steps/${step_of(kernel)}/kernel.cu`, begins);
   return lines.find(({ file, line }) => /\/\w+\.cu$/.test(file) && line === at)?.metrics[name] ?? 0;

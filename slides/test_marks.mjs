@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { root } from './project.mjs';
+import { texts } from './texts.mjs';
 
 const at = process.argv.indexOf('--build'), build = resolve(at < 0 ? join(root, 'build') : process.argv[at + 1]);
 const copy = mkdtempSync(join(tmpdir(), 'marks-')), text = join(copy, 'text.md');
@@ -89,15 +90,14 @@ test('a changed table names each place that quotes it, and refresh mends it', ()
 test('a row of trials that changes is named in every text of the course that has it', () => {
   const path = join(results, 'h200_trials.csv'), lines = readFileSync(path, 'utf8').trim().split('\n');
   const changed = lines.map((line, i) => (i ? line.replace(/^((?:[^,]*,){5})[^,]*/, '$10.12345') : line)).join('\n');
-  const names = ['README.md', ...readdirSync(join(copy, 'steps')).filter((name) => /^\d\d_/.test(name)).map((name) => `steps/${name}/NOTES.md`)];
   let wanted = 0;
-  const asked = names.filter((name) => {
+  const asked = texts().filter((name) => {
     const n = [...readFileSync(join(copy, name), 'utf8').matchAll(/<span\s+data-value="trial [^"]*"/g)].length;
     wanted += n;
     return n > 0;
   });
   writeFileSync(path, `${changed}\n`);
-  if (!asked.length) return;
+  assert(asked.length > 0);
   const { status, lines: said } = refresh('--check', ...asked);
   assert.equal(status, 1);
   assert(said.filter((line) => line.includes('0.12345')).length >= wanted, `${wanted} marks, ${said.join('\n')}`);
@@ -136,6 +136,20 @@ test('a bad mark is one clear line with its place', () => {
   assert.equal(lines.length, wanted.length, lines.join('\n'));
   for (const [line, said] of wanted)
     assert.equal(lines.filter((l) => l.startsWith(`text.md:${line} `) && l.includes(said)).length, 1, `${line}, ${said}: ${lines.join('\n')}`);
+});
+
+test('a row of trials or bounds that no text quotes is named', () => {
+  const ids = (name) => readFileSync(join(results, name), 'utf8').trim().split('\n').slice(1).map((line) => line.split(',')[0]);
+  const kinds = [['trial', 'h200_trials.csv'], ['bound', 'h200_bounds.csv']];
+  const all = kinds.flatMap(([kind, name]) => ids(name).map((id) => mark(`${kind} ${id}`, '1')));
+  const left_out = ['trial 05-orders', 'bound 06-fma'];
+  for (const name of texts()) rmSync(join(copy, name));
+  for (const marks of [all, all.filter((one) => !left_out.some((what) => one.includes(`"${what}"`)))]) {
+    writeFileSync(join(copy, 'steps', '07_double_buffer', 'NOTES.md'), marks.join('\n'));
+    const said = refresh('--check').lines.filter((line) => line.includes('is in no text'));
+    assert.equal(said.length, all.length - marks.length, said.join('\n'));
+    if (marks !== all) for (const what of left_out) assert(said.some((line) => line.includes(`"${what.split(' ')[1]}"`)), what);
+  }
 });
 
 test('a number that looks like a result needs a mark', () => {

@@ -1,16 +1,19 @@
 // Single values: <span data-value="what ...">shown</span>. README.md lists them.
 import { card, cell, measured, result, row_of, stall } from './results.mjs';
 import { evaluate, fixed, grouped, number, percent, quantity, rate, time, with_digits } from './numbers.mjs';
-import { changed_lines, source_of } from './code.mjs';
+import { changed_lines } from './code.mjs';
 import { fail, line_of, read, step_name } from './project.mjs';
 import { fingerprint } from './registers.mjs';
-import { SIZE, constants, ptx, simulated, step_of } from './sources.mjs';
+import { SIZE, constants, ptx, simulated, source_of } from './sources.mjs';
 
 const share = (r) => percent(r.tflops / r.baseline_tflops);
 const in_time = (ms) => quantity(ms, time(ms), time(ms).slice(-3), ms < 1 ? 1000 * ms : ms);
 const as_written = (text, unit = '') => quantity(Number(text), grouped(text) + unit, unit);
 const speed = (tflops) => quantity(tflops, rate(tflops));
 const text = (words) => quantity(NaN, words);
+
+// 2026-11-22 as 22 November 2026.
+const written_out = (date) => new Date(`${date}T00:00Z`).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
 // --- formulas, in which [what ...] is another value ---
 
@@ -69,6 +72,13 @@ function changed([before, step, which]) {
   return text(`${come} lines come, ${go} go`);
 }
 
+// count KERNEL COUNTER [SIZE | MxNxK] ['text']
+function count([kernel, short, ...rest], build) {
+  const sizes = /^\d+(x\d+x\d+)?$/.test(rest[0]) ? rest.shift().split('x').map(Number) : undefined;
+  if (rest.length > 1) fail('a count has a kernel, a counter, a size and the beginning of a line');
+  return number(simulated(build, kernel, short, rest[0], sizes?.length === 1 ? Array(3).fill(sizes[0]) : sizes));
+}
+
 // The number before a word of a picture's title: "ldmatrix: 32 wavefronts, ideal 4, 28 bank conflicts".
 function picture([file, ...words]) {
   const word = words.join(' '), [, title] = read(`slides/pictures/${file}`).match(/<title>(.*)<\/title>/);
@@ -80,6 +90,7 @@ function picture([file, ...words]) {
 const values = {
   tflops: ([step, size]) => speed(result(step, size).tflops),
   cublas: ([step, size]) => speed(result(step, size).baseline_tflops),
+  cublas_after: ([step, size]) => speed(result(step, size).after),
   time: ([step, size]) => in_time(result(step, size).ms),
   share: ([step, size]) => share(result(step, size)),
   gain: ([before, step, size]) => {
@@ -87,20 +98,19 @@ const values = {
     return quantity(times, times.toFixed(2));
   },
   device: ([step, size]) => text(result(step, size).device),
-  date: ([step, size]) => text(result(step, size).date),
+  date: ([step, size]) => text(written_out(result(step, size).date)),
   trial,
   bound,
   stall: ([step, reason]) => as_written(stall(step, reason)),
   ncu,
   machine: ([name]) => as_written(cell('machine', [name], 'value')),
-  published: ([id]) => as_written(row_of('published', id).value),
   cell: ([table, ...keys]) => as_written(cell(table, keys.slice(0, -1), keys.at(-1))),
-  count: ([kernel, short, line], build) => number(simulated(build, kernel, short, line)),
+  count,
   per_fma: ([kernel, short], build) => {  // for each multiply-add of a warp
     const x = simulated(build, kernel, short) / (SIZE ** 3 / 32);
     return quantity(x, x.toFixed(2));
   },
-  calc: ([kernel, ...words], build) => formula(words.join(' '), constants(step_of(kernel)), `calc ${kernel}`, build),
+  calc: ([kernel, ...words], build) => formula(words.join(' '), constants(kernel), `calc ${kernel}`, build),
   exp: (words, build) => formula(words.join(' '), {}, 'exp', build),
   registers,
   lines: changed,

@@ -1,7 +1,7 @@
 // Every figure of speed in a chapter stands in a table of steps/results; figures.h says what counts as one. So do the
 // shares and clocks that Nsight Compute gave at 4096. And the other way round: every trial and bound is quoted
 // somewhere, and every bound is what its formula gives. A chapter whose numbers carry marks is left to
-// slides/refresh.mjs. The README's ladder is the table of times at 4096. ROOT is the source's folder.
+// slides/refresh.mjs. ROOT is the source's folder.
 #include <criterion/criterion.h>
 
 #include <glob.h>
@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "figures.h"
-#include "tester_report.h"
 
 static char *read_text(const char *path)
 {
@@ -170,66 +169,4 @@ Test(figures, bounds_are_what_their_formulas_give)
         cr_expect_str_eq(text, b->tflops, "%s: %s is %g, not %s", b->step, b->formula, value, b->tflops);
     }
     figures_close(&f);
-}
-
-// --- the README's ladder ---
-
-static const char *rate(double tflops, char text[32])
-{
-    snprintf(text, 32, "%.*f", tflops >= 9.995 ? 1 : 2, tflops);
-    return text;
-}
-
-static void expect_line(const char *readme, const char *line)
-{
-    char whole[300];
-    snprintf(whole, sizeof whole, "\n%s\n", line);
-    cr_expect(strstr(readme, whole), "README.md lacks this line of its ladder:\n%s", line);
-}
-
-Test(figures, the_readmes_ladder_is_the_table_of_times)
-{
-    struct figures f;
-    char *readme = read_text(ROOT "/README.md"), line[300], time[REPORT_TIME], ours[32], theirs[32];
-    const char *const types[] = { "f32", "f64", "f16" };
-    const struct result *last[3] = { NULL };
-    int rows = 0;
-    figures_open(&f, ROOT "/steps/results");
-    for (size_t i = 0; i < f.n_results; i++) {
-        const struct result *r = &f.results[i];
-        int type = !strcmp(r->type, "f32") ? 0 : !strcmp(r->type, "f64") ? 1 : 2;
-        char before[32] = "-", share[32];
-        if (r->m != 4096)
-            continue;
-        if (last[type])
-            snprintf(before, sizeof before, "x %.2f", last[type]->ms / r->ms);
-        snprintf(share, sizeof share, "%.1f %%", 100 * r->tflops / r->baseline_tflops);
-        snprintf(line, sizeof line, "%-24s %-4s  %-9s  %9s  %9s  %11s  %9s", r->step, r->type, "right",
-                 report_time(r->ms, time), rate(r->tflops, ours), before, share);
-        expect_line(readme, line);
-        last[type] = r;
-        rows++;
-    }
-    cr_assert_eq(rows, 13);
-    snprintf(line, sizeof line, "Device: %s (%s)", last[0]->device, last[0]->detail);
-    expect_line(readme, line);
-    snprintf(line, sizeof line,
-             "C = 1 * A * B + 0 * C, M 4096, N 4096, K 4096; median of %d runs, L2 cache %s before each", last[0]->runs,
-             last[0]->l2);
-    expect_line(readme, line);
-    for (int i = 0; i < 3; i++) {
-        const struct result *r = last[i];
-        const double ms = 2e-9 * 4096 * 4096 * 4096 / r->baseline_tflops;
-        snprintf(line, sizeof line, "%-24s %-4s  %-9s  %9s  %9s  and %s at the end (%+.1f %%)", r->baseline, types[i],
-                 "", report_time(ms, time), rate(r->baseline_tflops, ours), rate(r->after, theirs),
-                 100 * (r->after / r->baseline_tflops - 1));
-        expect_line(readme, line);
-    }
-    const char *ladder = strstr(readme, "Device: ");
-    int lines = 0;
-    for (const char *p = ladder; p && strncmp(p, "```", 3); p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL)
-        lines++;
-    cr_expect_eq(lines, 13 + 3 + 5, "the README's ladder has %d lines", lines);  // and head, blank line, titles, halves
-    figures_close(&f);
-    free(readme);
 }

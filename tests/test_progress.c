@@ -226,6 +226,10 @@ Test(progress, shows_one_hint_after_the_other)
     expect(NULL, NULL, 0, "(2 of 3 hints)");
     expect("hint", "5", 0, "Hint 3");
     expect("hint", "5", 0, "You have seen all 3 hints");
+    write_file(".progress", "");
+    write_file("05_float4/TASK.md", "# 05\n<details><summary>Hint 1: <span data-value=\"exp 2\">2</span></summary>\n\n"
+                                    "So <span data-value=\"calc ex05 BM > 1\">64</span> < 65 rows.\n\n</details>\n");
+    expect("hint", "5", 0, "Hint 1: 2\n\nSo 64 < 65 rows.\n");
     write_file("05_float4/TASK.md", "# 05 without hints\n");
     write_file(".progress", "");
     expect("hint", "5", 2, "has no hint 1");

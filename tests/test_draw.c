@@ -383,6 +383,7 @@ Test(draw, the_program_draws_the_instruction_of_a_line)
     cr_assert_eq(draw(text, arguments), 0, "%s", text);
     cr_expect_eq(count(text, "<g class=\"line\">"), 8);
     cr_expect(strstr(text, "and 8 more lines of 128 bytes"));
+    cr_expect(strstr(text, "Framed: sectors of 32 bytes.<"), "and no byte of them is left over");
 }
 
 // Instructions that are neither loads nor stores, from PTX that names lines: line 3 of help.h, called at line 2 of

@@ -11,6 +11,7 @@
 #include "geometry.h"
 #include "ptx_file.h"
 #include "simt/draw_run.h"
+#include "simt/index_bits.h"
 #include "xml.h"
 
 // --- steps ---
@@ -185,6 +186,46 @@ Test(draw_run, tiles_of_another_block_and_warp_have_a_place_of_their_own)
     bench_close(&b);
 }
 
+// A kernel in which thread i of the grid stores element i, 8 bytes each.
+static const char *write_ptx(void)
+{
+    static char path[64];
+    strcpy(path, "/tmp/simt-draw-XXXXXX");
+    FILE *f = fdopen(mkstemp(path), "w");
+    cr_assert_not_null(f);
+    fputs(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<4>;\n"
+          ".reg .b64 %l<4>;\nld.param.u64 %l0, [p];\nmov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\n"
+          "mov.u32 %r2, %ntid.x;\nmad.lo.u32 %r0, %r1, %r2, %r0;\nmul.wide.u32 %l1, %r0, 8;\n"
+          "add.u64 %l1, %l0, %l1;\nst.global.u64 [%l1], %l0;\nret;\n}\n",
+          f);
+    fclose(f);
+    return path;
+}
+
+static int draw(const char *arguments);
+static char text[400000];
+
+Test(draw_run, an_array_is_drawn_in_rows_of_32_from_grid_to_lane)
+{
+    char arguments[300];
+    const char *path = write_ptx();
+    snprintf(arguments, sizeof arguments,
+             "%s k --grid 3 --block 64 --tiles --warp 1 --block-index 2 --out - "
+             "'x=u64[192]=zeros'",
+             path);
+    cr_expect_eq(draw(arguments), 0, "%s", text);
+    check_xml(text);
+    cr_expect(strstr(text, "<title>From grid to lane: 3 blocks, 2 warps in each<"));
+    cr_expect(strstr(text, ">x: 192 elements<") && strstr(text, ">Block 2: 64 elements<") &&
+              strstr(text, ">Warp 1: 32 elements<"));
+    cr_expect_eq(count(text, "class=\"l0 piece\"") + count(text, "class=\"frame edge\""), 3 + 1 + 4,
+                 "three blocks, the first of two warps, every eighth lane");
+    snprintf(arguments, sizeof arguments, "%s k --block 32 --tiles --out - 'x=u64[17000000]=zeros'", path);
+    cr_expect_eq(draw(arguments), 2);
+    cr_expect(strstr(text, "x is too large for a picture"), "%s", text);
+    unlink(path);
+}
+
 // --- the walk along K ---
 
 Test(draw_run, a_walk_has_a_step_for_each_tile_of_K_and_counts_what_lanes_load)
@@ -252,9 +293,118 @@ Test(draw_run, a_timeline_counts_what_the_kernels_loops_say)
     }
 }
 
-// --- the program ---
+// --- the bits of an index ---
 
-static char text[400000];
+static uint32_t swizzled(uint32_t row, uint32_t col)
+{
+    const uint32_t i = row * 64 + col;
+    return 2 * (i ^ i / 64 % 8 * 8);
+}
+
+static uint32_t padded(uint32_t row, uint32_t col)
+{
+    return 144 * row + 2 * col;
+}
+
+static uint32_t neither(uint32_t row, uint32_t col)
+{
+    return padded(row, col) ^ (row == 5 && col == 7 ? 2 : 0);
+}
+
+// The places of 128 x 64 elements, from byte 256 on.
+static const struct index_place *places(uint32_t (*byte)(uint32_t row, uint32_t col))
+{
+    static struct index_place all[128 * 64];
+    for (uint32_t i = 0; i < 128 * 64; i++)
+        all[i] = (struct index_place){ i / 64, i % 64, 256 + byte(i / 64, i % 64) };
+    return all;
+}
+
+Test(draw_run, an_index_is_an_xor_of_bits_a_sum_of_steps_or_neither)
+{
+    struct index_bits bits;
+    int64_t by_row, by_col;
+    const size_t n = (size_t)128 * 64;
+    cr_assert(index_bits_fit(places(swizzled), n, &bits));
+    cr_expect(index_bits_swizzled(&bits));
+    cr_expect_eq(bits.first, 256);
+    cr_expect_eq(bits.of_row[1], 128 * 2 | 16 * 2, "bit 1 of the row: the row itself, and the chunk");
+    cr_expect_eq(bits.of_col[3], 16);
+    for (uint32_t i = 0; i < n; i++)
+        cr_assert_eq(index_bits_byte(&bits, i / 64, i % 64), swizzled(i / 64, i % 64));
+    cr_expect_not(index_steps_fit(places(swizzled), n, &bits, &by_row, &by_col));
+    cr_expect_not(index_bits_fit(places(padded), n, &bits));
+    cr_expect_neq(bits.odd.byte, bits.wanted);
+    cr_expect(index_steps_fit(places(padded), n, &bits, &by_row, &by_col));
+    cr_expect(by_row == 144 && by_col == 2);
+    cr_expect_not(index_bits_fit(places(neither), n, &bits));
+    cr_expect_not(index_steps_fit(places(neither), n, &bits, &by_row, &by_col));
+    cr_expect_not(index_bits_fit(places(swizzled) + 1, n - 1, &bits), "element (0, 0) is missing");
+    cr_expect_eq(bits.wanted, UINT32_MAX);
+}
+
+// The number of the line that begins with the words, in the step's kernel.
+static unsigned line_of(const struct bench *b, const char *words)
+{
+    char error[DEV_ERROR_MAX];
+    size_t bytes;
+    char *source = ptx_file_read(simt_file_name(b->launch.kernel->module->ptx, 1), &bytes, error);
+    cr_assert(source, "%s", error);
+    const char *at = strstr(source, words);
+    cr_assert(at, "no '%s'", words);
+    unsigned line = 1;
+    for (const char *p = source; p < at; p++)
+        line += *p == '\n';
+    free(source);
+    return line;
+}
+
+Test(draw_run, the_bits_of_a_tile_are_those_of_its_kernel)
+{
+    static const struct {
+        int step;
+        const char *line, *says[3];
+    } cases[] = {
+        { 1, "const REAL b = Bs", { "tile of B, 64 x 32: by rows<", "reach the bank: none.", ">T15<" } },
+        { 4, "As[acol + e][arow", { "tile of A, 128 x 8: padded<", "byte = 4 x row + 528 x column", ">2112<" } },
+        { 8,
+          "auto load_a =",
+          { "tile of A, 128 x 32: by rows<", "reach the bank: r0.",
+            ">16\xe2\x80\x93"
+            "19<" } },
+        { 10, "auto load_a =", { "tile of A, 128 x 32: padded<", "byte = 80 x row + 2 x column", "16 bytes of pad" } },
+        { 11, "auto load_a =", { "tile of A, 128 x 64: swizzled by XOR<", "bank: r0, r1, r2.", ">1008<" } },
+        { 11, "auto load_b =", { "tile of B, 64 x 256: swizzled by XOR<", "bank: r0, r1, r2.", ">3696<" } },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench b;
+        bench_open(&b, &steps[cases[i].step], 2);
+        b.place.line = line_of(&b, cases[i].line);
+        char *text = draw_bits(&b.launch, b.error);
+        cr_assert(text, "%s: %s", steps[cases[i].step].name, b.error);
+        check_xml(text);
+        for (int k = 0; k < 3; k++)
+            cr_expect(strstr(text, cases[i].says[k]), "%s: no '%s'", steps[cases[i].step].name, cases[i].says[k]);
+        cr_expect_eq(count(text, "<g class=\"lane\">"), 16);
+        free(text);
+        bench_close(&b);
+    }
+}
+
+Test(draw_run, bits_of_what_is_no_tile_are_refused)
+{
+    struct bench b;
+    bench_open(&b, &steps[8], 1);
+    b.place.line = line_of(&b, "wmma::store_matrix_sync(&Cs");
+    cr_expect_null(draw_bits(&b.launch, b.error));
+    cr_expect(strstr(b.error, "did not come straight from A, or from B"), "%s", b.error);
+    b.place.line = 1;
+    cr_expect_null(draw_bits(&b.launch, b.error));
+    cr_expect(strstr(b.error, "runs 0 loads and stores of shared memory at that line"), "%s", b.error);
+    bench_close(&b);
+}
+
+// --- the program ---
 
 // Runs `simt draw` and returns its exit status; text gets what it wrote, stderr too.
 static int draw(const char *arguments)
@@ -285,6 +435,7 @@ Test(draw_run, what_cannot_be_drawn_is_refused_in_one_line)
         { STEP_04 "--tiles " SIZES "'f32[16385]=zeros'", "array C has 65540 bytes, which is no matrix of 128 x 128" },
         { STEP_04 "--tiles --line 5 " SIZES "'f32[16384]=zeros'", "--line, --nth and --global go with" },
         { STEP_04 "--tiles --tiles " SIZES "'f32[16384]=zeros'", "one picture at a time" },
+        { STEP_04 "--bits " SIZES "'f32[16384]=zeros'", "which source line? --line N" },
         { STEP_04 "--tiles --fragment a", "--fragment takes no PTX file" },
         { "--tiles --fragment a --out -", "--fragment is a picture of its own" },
         { STEP_04 "--tiles --block-index 1 " SIZES "'f32[16384]=zeros'", "the grid has 1,1,1 blocks" },

@@ -185,11 +185,15 @@ static const struct row rows[] = {
     { "global", NULL, take_draw, "with draw: global memory also where the line touches shared memory" },
     { "tiles", NULL, take_draw,
       "with draw: which block, warp (--warp) and lane computes which element of C; for a kernel whose\n"
-      "parameters are M, N, K and A, B, C in this order, whatever else is between them" },
+      "parameters are M, N, K and A, B, C in this order, whatever else is between them; of another\n"
+      "kernel the first array that it stores to, in rows of 32 elements" },
     { "walk", NULL, take_draw,
       "with draw: which parts of A and B a block (--block-index) reads, step by step along K" },
     { "timeline", NULL, take_draw,
       "with draw: what each warp of a block does between barriers, in the order of its instructions" },
+    { "bits", NULL, take_draw,
+      "with draw: of the tile that the access of --line goes to: which bits of an element's row and\n"
+      "column make which bits of its byte, and so its bank" },
     { "large", NULL, take_draw, "with draw: for slides, in large type; of an access the first phase or request" },
     { "out", "F.svg", take_draw, "with draw: where the picture goes (- for standard output)" },
     { "fragment", "a|b|c", take_draw, "with draw: that operand of mma or wmma" },
@@ -207,6 +211,7 @@ static const char help_begin[] =
     "       simt draw    FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z --line N --out F.svg [options] [ARG...]\n"
     "       simt draw    FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z --tiles|--walk|--timeline --out F.svg [options] "
     "[ARG...]\n"
+    "       simt draw    FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z --bits --line N --out F.svg [options] [ARG...]\n"
     "       simt draw    --fragment a|b|c [--shape SHAPE] [--type TYPE] --out F.svg\n"
     "\n"
     "  inspect   kernels, parameters, shared bytes and instructions of a PTX file\n"

@@ -438,6 +438,13 @@ char *draw_access(const struct draw_subject *subject)
     if (!p.large) {
         addresses(&p, &e->access[0]);
         legend(&p);
+    } else if (e->space == SPACE_GLOBAL) {
+        p.y += 32;
+        const char *rest =
+            used_bytes(&e->access[0]) == (uint64_t)SECTOR * cost_sectors(e->access[0].address, e->access[0].mask) ? ""
+            : is_load(e) ? " Cells without a number are fetched, and no lane asks for them."
+                         : " Cells without a number are not written.";
+        svg_text(&p.svg, MARGIN, p.y, "large", "Framed: sectors of %d bytes.%s", SECTOR, rest);
     }
     p.y += p.large ? MARGIN : 0;
     return svg_close(&p.svg, WIDTH, p.y, title);

@@ -44,6 +44,10 @@ char *draw_walk(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
 // Draws what each warp of the block does between barriers, in the order of its instructions. Any kernel.
 char *draw_timeline(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
 
+// Draws which bits of an element's row and column make which bits of its byte in shared memory, and the banks of the
+// lanes of the access at the place. Refuses a tile whose bytes are no XOR of such bits. The parameters as of tiles.
+char *draw_bits(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
+
 // --- what they share ---
 
 struct trace_event;

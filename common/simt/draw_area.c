@@ -95,7 +95,7 @@ static void colour(struct panel *p, struct area a, uint32_t n)
     double at[4];
     char class[24];
     panel_pixels(p, a, at);
-    snprintf(class, sizeof class, "l%u cell", p->colours ? n % 8 : 0);
+    snprintf(class, sizeof class, "l%u piece", p->colours ? n % 8 : 0);
     svg_rect(p->svg, at[0], at[1], at[2], at[3], p->colours || n == p->chosen ? class : "frame edge");
 }
 

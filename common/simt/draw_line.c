@@ -302,6 +302,17 @@ static char *draw(struct simt *s, const struct simt_kernel *k, const struct trac
     return text;
 }
 
+bool *draw_instructions(const struct simt_kernel *k, const struct draw_place *p)
+{
+    const uint32_t n = k->func->n_insts;
+    bool *wanted = calloc(n + 1, sizeof *wanted);
+    const char *own = own_file(k), *from = ptx_line_at(k->module->ptx, p->line);
+    const char *to = ptx_line_at(k->module->ptx, p->line + 1);
+    for (uint32_t i = 0; wanted && i < n; i++)
+        wanted[i] = at_place(k, i, p, own, from, to);
+    return wanted;
+}
+
 char *draw_line(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
                 const unsigned char *params, const struct draw_place *p, char error[DEV_ERROR_MAX])
 {
@@ -310,16 +321,12 @@ char *draw_line(struct simt *s, struct simt_kernel *k, const unsigned grid[3], c
     s->faulted = false;
     if (!draw_known_place(grid, block, p, error))
         return NULL;
-    bool *wanted = calloc(n + 1, sizeof *wanted);
+    bool *wanted = draw_instructions(k, p);
     struct trace t = { .exec = s->exec,
                        .block = p->block[0] + grid[0] * (p->block[1] + (uint64_t)grid[1] * p->block[2]),
                        .warp = (uint32_t)p->warp,
                        .wanted = wanted,
                        .touched = calloc(n + 1, 1) };
-    const char *own = own_file(k), *from = ptx_line_at(k->module->ptx, p->line);
-    const char *to = ptx_line_at(k->module->ptx, p->line + 1);
-    for (uint32_t i = 0; wanted && i < n; i++)
-        wanted[i] = at_place(k, i, p, own, from, to);
     s->trace = &t;
     if (!wanted || !t.touched)
         snprintf(error, DEV_ERROR_MAX, "out of memory");

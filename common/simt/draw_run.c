@@ -40,7 +40,7 @@ static bool fits(const struct memory *memory, struct draw_matrix *m, char error[
     return true;
 }
 
-bool draw_find_matrices(const struct draw_launch *l, struct draw_matrices *out, char error[DEV_ERROR_MAX])
+static struct found look(const struct draw_launch *l)
 {
     const struct ptx_func *f = l->kernel->func;
     struct found found = { 0 };
@@ -51,6 +51,18 @@ bool draw_find_matrices(const struct draw_launch *l, struct draw_matrices *out, 
         take(&found, &l->simt->memory, v, l->params + at);
         at += v->bytes;
     }
+    return found;
+}
+
+bool draw_names_matrices(const struct draw_launch *l)
+{
+    const struct found found = look(l);
+    return found.n_sizes == 3 && found.n_arrays == 3;
+}
+
+bool draw_find_matrices(const struct draw_launch *l, struct draw_matrices *out, char error[DEV_ERROR_MAX])
+{
+    const struct found found = look(l);
     if (found.n_sizes < 3 || found.n_arrays < 3) {
         snprintf(error, DEV_ERROR_MAX,
                  "kernel %.200s has %d integers and %d arrays among its parameters; the picture needs M, N, K and A, "

@@ -1,5 +1,6 @@
 // The tiles of C: which block, warp and lane computes which element. Three panels, each a part of the one before it,
 // enlarged: C and its blocks, a block and its warps, a warp and its lanes. All of it is read off a run: see record.h.
+// Of a kernel without matrices: the same for the first array that it stores to, in rows of 32 elements.
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -17,32 +18,70 @@
 #define ELEMENTS_MAX ((uint64_t)1 << 24)
 
 struct tiles {
-    struct draw_matrices matrices;
-    uint32_t *block, *thread;  // by element of C: 1 + the linear block, 1 + the block's thread; 0: not stored
+    const struct draw_launch *launch;
+    struct draw_matrix c;
+    bool flat;                 // no matrix: an array, in rows of 32
+    const char *name;          // of c
+    uint32_t *block, *thread;  // by element of c: 1 + the linear block, 1 + the block's thread; 0: not stored
     uint64_t followed;         // linear block
+    bool large, failed;        // c has too many elements; out of memory
 };
 
 // --- from the run ---
 
+// Takes the array that the store goes to for c.
+static void take_array(struct tiles *t, const struct record_event *e)
+{
+    const uint64_t number = e->access[0].address[__builtin_ctz(e->access[0].mask)] >> MEMORY_SHIFT;
+    const struct allocation *a = &t->launch->simt->memory.all[number];
+    const uint32_t bytes = e->u->kind == UOP_STORE ? e->u->mem->bytes : e->access[0].bytes;
+    const uint64_t n = a->bytes / bytes, cols = n > LANES && n % LANES == 0 ? LANES : n;
+    t->c = (struct draw_matrix){ .address = number << MEMORY_SHIFT, .rows = n / cols, .cols = cols, .bytes = bytes };
+    t->name = a->name;
+}
+
+static bool make_room(struct tiles *t)
+{
+    const uint64_t n = t->c.rows * t->c.cols;
+    t->large = n > ELEMENTS_MAX;
+    t->block = t->large ? NULL : calloc(n, sizeof *t->block);
+    t->thread = t->large ? NULL : calloc(n, sizeof *t->thread);
+    t->failed = !t->block || !t->thread;
+    return !t->failed;
+}
+
+static void note_store(struct tiles *t, const struct record_event *e, uint32_t i, uint32_t lane)
+{
+    const struct draw_matrix *c = &t->c;
+    const struct trace_access *a = &e->access[i];
+    for (uint32_t b = 0; b < a->bytes; b += c->bytes) {
+        const uint64_t at = a->address[lane] + b, element = (at - c->address) / c->bytes;
+        const uint64_t origin = e->origin[i][lane][b];
+        if (at < c->address || element >= c->rows * c->cols)
+            continue;
+        t->block[element] = (uint32_t)e->block + 1;
+        if (e->block == t->followed)
+            t->thread[element] = origin_is_lane(origin) ? (uint32_t)origin : e->warp * LANES + lane + 1;
+    }
+}
+
 static void store(void *context, const struct record *r, const struct record_event *e)
 {
     struct tiles *t = context;
-    const struct draw_matrix *c = &t->matrices.c;
-    for (uint32_t i = 0; e->kind == RECORD_STORE && e->space == SPACE_GLOBAL && i < e->n; i++) {
-        const struct trace_access *a = &e->access[i];
-        for (uint32_t lane = 0; lane < LANES; lane++) {
-            for (uint32_t b = 0; a->mask >> lane & 1 && b < a->bytes; b += c->bytes) {
-                const uint64_t at = a->address[lane] + b - c->address, element = at / c->bytes;
-                const uint64_t origin = e->origin[i][lane][b];
-                if (a->address[lane] + b < c->address || element >= c->rows * c->cols)
-                    continue;
-                t->block[element] = (uint32_t)e->block + 1;
-                if (e->block == r->block)
-                    t->thread[element] = origin_is_lane(origin) ? (uint32_t)origin : e->warp * LANES + lane + 1;
-            }
-        }
-    }
+    if (e->kind != RECORD_STORE || e->space != SPACE_GLOBAL || !e->n || t->failed)
+        return;
+    t->followed = r->block;
+    if (!t->c.address)
+        take_array(t, e);
+    if (!t->block && !make_room(t))
+        return;
+    for (uint32_t i = 0; i < e->n; i++)
+        for (uint32_t lane = 0; lane < LANES; lane++)
+            if (e->access[i].mask >> lane & 1)
+                note_store(t, e, i, lane);
 }
+
+// --- drawing ---
 
 // From the chosen part of one panel to the whole of the next.
 static void zoom(const struct panel *from, const struct panel *to, struct area a)
@@ -87,7 +126,7 @@ struct lane_share {
 
 static struct lane_share share_of(const struct tiles *t, uint32_t thread, struct area warp)
 {
-    const uint64_t pitch = t->matrices.c.cols;
+    const uint64_t pitch = t->c.cols;
     struct lane_share s = { 0 };
     uint64_t row = 0, col = 0;
     for (uint64_t r = warp.row; r < warp.row + warp.rows; r++)
@@ -100,118 +139,192 @@ static struct lane_share share_of(const struct tiles *t, uint32_t thread, struct
         }
     while (s.elements && col + s.cols < pitch && t->thread[row * pitch + col + s.cols] == thread + 1)
         s.cols++;
-    while (s.elements && row + s.rows < t->matrices.c.rows && t->thread[(row + s.rows) * pitch + col] == thread + 1)
+    while (s.elements && row + s.rows < t->c.rows && t->thread[(row + s.rows) * pitch + col] == thread + 1)
         s.rows++;
     return s;
 }
 
-static char *paint(const struct draw_launch *l, const struct tiles *t)
-{
-    const struct draw_matrix *c = &t->matrices.c;
-    const struct draw_place *place = l->place;
-    const uint32_t warp = (uint32_t)place->warp;
+struct view {
     struct svg svg;
-    char title[300], head[80];
-    if (!svg_open(&svg))
-        return NULL;
-    struct panel blocks = { .svg = &svg, .key = t->block, .pitch = c->cols, .area = { 0, 0, c->rows, c->cols } };
-    struct panel warps = { .svg = &svg, .key = t->thread, .pitch = c->cols, .shift = 5, .colours = true };
-    struct panel lanes = { .svg = &svg, .key = t->thread, .pitch = c->cols, .colours = true };
-    warps.area = area_bounds(t->thread, c->rows, c->cols, 5, UINT32_MAX);
-    const struct area whole = area_bounds(t->thread, c->rows, c->cols, 5, warp);
-    lanes.area = whole;
-    blocks.chosen = (uint32_t)t->followed;
-    warps.chosen = warp;
-    blocks.x = MARGIN;
-    blocks.y = warps.y = lanes.y = TOP;
-    blocks.width = 250, warps.width = 320, lanes.width = WIDTH - 2 * MARGIN - 250 - 320 - 2 * GAP;
-    blocks.height = warps.height = lanes.height = TALLEST;
-    blocks.word = "block", warps.word = "warp", lanes.word = "lane";
-    warps.x = blocks.x + blocks.width + GAP;
-    lanes.x = warps.x + warps.width + GAP;
-    panel_fit(&blocks), panel_fit(&warps);
-    const uint32_t n_blocks = panel_numbers(&blocks), n_warps = panel_numbers(&warps);
-    // Only this warp's lanes in the last panel.
-    uint32_t *own = calloc(c->rows * c->cols, sizeof *own);
-    for (uint64_t i = 0; own && i < c->rows * c->cols; i++)
-        if (t->thread[i] && (t->thread[i] - 1) / LANES == warp)
-            own[i] = (t->thread[i] - 1) % LANES + 1;
-    lanes.key = own;
-    if (own && whole.rows)
-        crop(&lanes);
-    const double room = lanes.width;
-    panel_fit(&lanes);
-    const struct lane_share share = share_of(t, warp * LANES, whole);
-    if (share.cols && lanes.width / (double)lanes.area.cols * (double)share.cols < 32)  // a number needs so much
-        lanes.width = 32 * (double)lanes.area.cols / (double)share.cols;
-    lanes.width = lanes.width < room ? lanes.width : room;
-    snprintf(title, sizeof title,
-             "Tiles of C: a block %" PRIu64 " x %" PRIu64 ", a warp %" PRIu64 " x %" PRIu64 ", a lane %" PRIu64
-             " element%s",
-             warps.area.rows, warps.area.cols, whole.rows, whole.cols, share.elements, share.elements == 1 ? "" : "s");
-    svg_text(&svg, MARGIN, 48, "huge", "%s", title);
-    snprintf(head, sizeof head, "C: %" PRIu64 " x %" PRIu64, c->rows, c->cols);
-    say(&blocks, head, n_blocks == 1 ? "%u block" : "%u blocks", n_blocks);
-    snprintf(head, sizeof head, "Block (%" PRIu64 ",%" PRIu64 "): %" PRIu64 " x %" PRIu64, place->block[0],
-             place->block[1], warps.area.rows, warps.area.cols);
-    say(&warps, head, n_warps == 1 ? "%u warp" : "%u warps", n_warps);
-    snprintf(head, sizeof head, "Warp %u: %" PRIu64 " x %" PRIu64, warp, whole.rows, whole.cols);
-    if (lanes.area.rows < whole.rows || lanes.area.cols < whole.cols)
-        say(&lanes, head, "its first %" PRIu64 " x %" PRIu64 " elements, by lane", lanes.area.rows, lanes.area.cols);
+    const struct tiles *t;
+    struct panel blocks, warps, lanes;
+    uint32_t *own;      // by element of c: 1 + the lane of the warp that is shown; 0: of none
+    struct area whole;  // the warp's
+    struct lane_share share;
+    uint32_t warp;
+};
+
+// "128 x 8", or of an array "256 elements".
+static const char *size_text(const struct view *v, struct area a, char text[60])
+{
+    if (!v->t->flat)
+        snprintf(text, 60, "%" PRIu64 " x %" PRIu64, a.rows, a.cols);
     else
-        say(&lanes, head, "by lane");
-    panel_draw(&blocks);
-    panel_draw(&warps);
-    if (own && whole.rows)
-        panel_draw(&lanes);
-    zoom(&blocks, &warps, warps.area);
-    zoom(&warps, &lanes, (struct area){ whole.row, whole.col, lanes.area.rows, lanes.area.cols });
-    free(own);
-    double bottom = blocks.height > warps.height ? blocks.height : warps.height;
-    bottom = TOP + (bottom > lanes.height ? bottom : lanes.height);
-    char pieces[120] = "";
-    if (share.rows * share.cols < share.elements)
+        snprintf(text, 60, "%" PRIu64 " elements", a.rows * a.cols);
+    return text;
+}
+
+static struct panel panel_at(struct view *v, const uint32_t *key, double x, double width, const char *word)
+{
+    return (struct panel){ .svg = &v->svg,
+                           .key = key,
+                           .pitch = v->t->c.cols,
+                           .x = x,
+                           .y = TOP,
+                           .width = width,
+                           .height = TALLEST,
+                           .colours = true,
+                           .word = word };
+}
+
+static void place_lanes(struct view *v)
+{
+    const struct draw_matrix *c = &v->t->c;
+    const double room = v->lanes.width;
+    for (uint64_t i = 0; i < c->rows * c->cols; i++)
+        if (v->t->thread[i] && (v->t->thread[i] - 1) / LANES == v->warp)
+            v->own[i] = (v->t->thread[i] - 1) % LANES + 1;
+    v->lanes.area = v->whole;
+    crop(&v->lanes);
+    panel_fit(&v->lanes);
+    v->share = share_of(v->t, v->warp * LANES, v->whole);
+    if (v->share.cols && v->lanes.width / (double)v->lanes.area.cols * (double)v->share.cols < 32)
+        v->lanes.width = 32 * (double)v->lanes.area.cols / (double)v->share.cols;  // a number needs so much
+    v->lanes.width = v->lanes.width < room ? v->lanes.width : room;
+}
+
+static void place_panels(struct view *v)
+{
+    const struct draw_matrix *c = &v->t->c;
+    const double wide[] = { 250, 320 }, x[] = { MARGIN, MARGIN + wide[0] + GAP, MARGIN + wide[0] + wide[1] + 2 * GAP };
+    v->blocks = panel_at(v, v->t->block, x[0], wide[0], "block");
+    v->warps = panel_at(v, v->t->thread, x[1], wide[1], "warp");
+    v->lanes = panel_at(v, v->own, x[2], WIDTH - MARGIN - x[2], "lane");
+    v->blocks.area = (struct area){ 0, 0, c->rows, c->cols };
+    v->blocks.colours = false;
+    v->blocks.chosen = (uint32_t)v->t->followed;
+    v->warps.shift = 5;
+    v->warps.area = area_bounds(v->t->thread, c->rows, c->cols, 5, UINT32_MAX);
+    v->warps.chosen = v->warp;
+    v->whole = area_bounds(v->t->thread, c->rows, c->cols, 5, v->warp);
+    panel_fit(&v->blocks);
+    panel_fit(&v->warps);
+    const double rows = 32.0 * (double)v->warps.area.rows;  // of an array, each row with its number
+    if (v->t->flat && v->warps.height < rows)
+        v->warps.height = rows < TALLEST ? rows : TALLEST;
+    place_lanes(v);
+}
+
+static void headings(struct view *v)
+{
+    char head[200], size[60];
+    const uint64_t *block = v->t->launch->place->block;
+    const uint32_t blocks = panel_numbers(&v->blocks), warps = panel_numbers(&v->warps);
+    snprintf(head, sizeof head, "%.40s: %s", v->t->name, size_text(v, v->blocks.area, size));
+    say(&v->blocks, head, "%u block%s%s", blocks, blocks == 1 ? "" : "s", v->t->flat ? ", 32 elements a row" : "");
+    if (v->t->flat)
+        snprintf(head, sizeof head, "Block %" PRIu64 ": %s", v->t->followed, size_text(v, v->warps.area, size));
+    else
+        snprintf(head, sizeof head, "Block (%" PRIu64 ",%" PRIu64 "): %s", block[0], block[1],
+                 size_text(v, v->warps.area, size));
+    say(&v->warps, head, "%u warp%s", warps, warps == 1 ? "" : "s");
+    snprintf(head, sizeof head, "Warp %u: %s", v->warp, size_text(v, v->whole, size));
+    if (v->lanes.area.rows < v->whole.rows || v->lanes.area.cols < v->whole.cols)
+        say(&v->lanes, head, "its first %" PRIu64 " x %" PRIu64 " elements, by lane", v->lanes.area.rows,
+            v->lanes.area.cols);
+    else
+        say(&v->lanes, head, "by lane");
+}
+
+// What lane 0 has, below the panels; and the same in words.
+static void lane_text(struct view *v, double y)
+{
+    const struct lane_share *s = &v->share;
+    char pieces[120] = "", size[60];
+    if (s->rows * s->cols < s->elements)
         snprintf(pieces, sizeof pieces, " in %" PRIu64 " pieces of %" PRIu64 " x %" PRIu64,
-                 share.elements / (share.rows * share.cols), share.rows, share.cols);
-    else if (share.elements > 1)
-        snprintf(pieces, sizeof pieces, ": %" PRIu64 " x %" PRIu64, share.rows, share.cols);
-    svg_text(&svg, MARGIN, bottom + 38, "large", "Lane 0 (framed) has %" PRIu64 " element%s%s.", share.elements,
-             share.elements == 1 ? "" : "s", pieces);
-    svg_describe(&svg,
-                 "Three panels. C of %" PRIu64 " x %" PRIu64 " elements, shared out among %u blocks; block (%" PRIu64
-                 ",%" PRIu64 "), shared out among %u warps; warp %u, shared out among its lanes, of which lane 0 has "
-                 "%" PRIu64 " elements%s.",
-                 c->rows, c->cols, n_blocks, place->block[0], place->block[1], n_warps, warp, share.elements, pieces);
-    return svg_close(&svg, WIDTH, bottom + 38 + MARGIN, title);
+                 s->elements / (s->rows * s->cols), s->rows, s->cols);
+    else if (s->elements > 1)
+        snprintf(pieces, sizeof pieces, ": %" PRIu64 " x %" PRIu64, s->rows, s->cols);
+    svg_text(&v->svg, MARGIN, y, "large", "Lane 0 (framed) has %" PRIu64 " element%s%s.", s->elements,
+             s->elements == 1 ? "" : "s", pieces);
+    svg_describe(&v->svg,
+                 "Three panels. %.40s, %s, shared out among %u blocks; block %" PRIu64
+                 ", shared out among %u warps; warp %u, shared out among its lanes, of which lane 0 has %" PRIu64
+                 " elements%s.",
+                 v->t->name, size_text(v, v->blocks.area, size), panel_numbers(&v->blocks), v->t->followed,
+                 panel_numbers(&v->warps), v->warp, s->elements, pieces);
+}
+
+static double lower(const struct panel *p, double than)
+{
+    return p->y + p->height > than ? p->y + p->height : than;
+}
+
+static char *paint(const struct tiles *t)
+{
+    struct view v = { .t = t, .warp = (uint32_t)t->launch->place->warp };
+    char title[300], block[60], warp[60];
+    v.own = calloc(t->c.rows * t->c.cols, sizeof *v.own);
+    if (!v.own || !svg_open(&v.svg)) {
+        free(v.own);
+        return NULL;
+    }
+    place_panels(&v);
+    if (t->flat)
+        snprintf(title, sizeof title, "From grid to lane: %u block%s, %u warp%s in each", panel_numbers(&v.blocks),
+                 panel_numbers(&v.blocks) == 1 ? "" : "s", panel_numbers(&v.warps),
+                 panel_numbers(&v.warps) == 1 ? "" : "s");
+    else
+        snprintf(title, sizeof title, "Tiles of C: a block %s, a warp %s, a lane %" PRIu64 " element%s",
+                 size_text(&v, v.warps.area, block), size_text(&v, v.whole, warp), v.share.elements,
+                 v.share.elements == 1 ? "" : "s");
+    svg_text(&v.svg, MARGIN, 48, "huge", "%s", title);
+    headings(&v);
+    panel_draw(&v.blocks);
+    panel_draw(&v.warps);
+    panel_draw(&v.lanes);
+    zoom(&v.blocks, &v.warps, v.warps.area);
+    zoom(&v.warps, &v.lanes, (struct area){ v.whole.row, v.whole.col, v.lanes.area.rows, v.lanes.area.cols });
+    const double bottom = lower(&v.blocks, lower(&v.warps, lower(&v.lanes, 0)));
+    lane_text(&v, bottom + 38);
+    free(v.own);
+    return svg_close(&v.svg, WIDTH, bottom + 38 + MARGIN, title);
+}
+
+// What there is to draw after the run, or why there is nothing.
+static char *conclude(const struct tiles *t, char error[DEV_ERROR_MAX])
+{
+    const uint64_t warp = t->launch->place->warp;
+    struct area area = { 0 };
+    char *text = NULL;
+    if (t->thread)
+        area = area_bounds(t->thread, t->c.rows, t->c.cols, 5, (uint32_t)warp);
+    if (t->large)
+        snprintf(error, DEV_ERROR_MAX, "%.100s is too large for a picture: at most 2^24 elements", t->name);
+    else if (!area.rows && !t->failed)
+        snprintf(error, DEV_ERROR_MAX, "warp %" PRIu64 " of that block computes no element", warp);
+    else if (t->failed || !(text = paint(t)))
+        snprintf(error, DEV_ERROR_MAX, "out of memory for the picture");
+    return text;
 }
 
 char *draw_tiles(const struct draw_launch *l, char error[DEV_ERROR_MAX])
 {
-    struct tiles t = { 0 };
+    struct tiles t = { .launch = l, .name = "C", .flat = !draw_names_matrices(l) };
+    struct draw_matrices matrices = { 0 };
     struct record *r = calloc(1, sizeof *r);
     char *text = NULL;
-    if (!r || !draw_find_matrices(l, &t.matrices, error)) {
-        free(r);
-        return NULL;
+    if (!r) {
+        snprintf(error, DEV_ERROR_MAX, "out of memory for the picture");
+    } else if (t.flat || draw_find_matrices(l, &matrices, error)) {
+        t.c = matrices.c;
+        r->tell = store;
+        r->context = &t;
+        if (draw_record(l, r, error))
+            text = conclude(&t, error);
+        record_free(r);
     }
-    const uint64_t n = t.matrices.c.rows * t.matrices.c.cols;
-    t.block = n > ELEMENTS_MAX ? NULL : calloc(n, sizeof *t.block);
-    t.thread = n > ELEMENTS_MAX ? NULL : calloc(n, sizeof *t.thread);
-    r->tell = store;
-    r->context = &t;
-    if (!t.block || !t.thread) {
-        snprintf(error, DEV_ERROR_MAX, "C is too large for a picture: at most 2^24 elements");
-    } else if (draw_record(l, r, error)) {
-        t.followed = r->block;
-        const struct area warp =
-            area_bounds(t.thread, t.matrices.c.rows, t.matrices.c.cols, 5, (uint32_t)l->place->warp);
-        text = warp.rows ? paint(l, &t) : NULL;
-        if (!warp.rows)
-            snprintf(error, DEV_ERROR_MAX, "warp %" PRIu64 " of that block computes no element of C", l->place->warp);
-        else if (!text)
-            snprintf(error, DEV_ERROR_MAX, "out of memory for the picture");
-    }
-    record_free(r);
     free(r);
     free(t.block);
     free(t.thread);

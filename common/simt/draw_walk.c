@@ -163,7 +163,7 @@ static void words(struct svg *svg, double x, const struct walk *w, const struct 
     for (uint32_t i = 0; i < steps && i < LISTED; i++) {
         char class[16];
         y += 42;
-        snprintf(class, sizeof class, "l%u cell", i % 8);
+        snprintf(class, sizeof class, "l%u piece", i % 8);
         svg_rect(svg, x, y - 22, 32, 30, class);
         svg_text(svg, x + 16, y, "large ink mid", "%u", i);
         part(a, &w->matrices.a, i, of_a, sizeof of_a);

@@ -134,17 +134,34 @@ static void rows_access(struct record *r, const struct warp *w, const struct uop
     e->n = 1;
 }
 
+// ldmatrix: lanes 8 i to 8 i + 7 name the rows of matrix i, up to four matrices an instruction.
+static void tile_rows(struct record *r, const struct tile_accesses *all, struct record_event *e)
+{
+    e->n = (all->n + 3) / 4;
+    for (uint32_t i = 0; i < e->n; i++) {
+        const uint32_t matrices = all->n - 4 * i < 4 ? all->n - 4 * i : 4;
+        r->access[i].mask = matrices < 4 ? (1u << 8 * matrices) - 1 : ALL_LANES;
+        r->access[i].bytes = 16;
+        for (uint32_t row = 0; row < 8 * matrices; row++)
+            r->access[i].address[row] = all->address[4 * i + row / 8][row % 8] & MEMORY_OFFSET;
+    }
+}
+
 static void tile_access(struct record *r, const struct warp *w, const struct uop *u, bool store, struct record_event *e)
 {
     struct tile tile = tile_of(w, u, store);
     struct tile_accesses all;
     enum ptx_space space = u->warp->mem.space;
-    tile.ldsm = false;  // by lanes, whichever way the machine takes it
+    tile.ldsm &= !store;  // what is stored: by lanes, whichever way the machine takes it
     access_place(w, 0, &space, tile.address, 1);
     if (space != SPACE_SHARED && space != SPACE_GLOBAL)
         return;
     tile_accesses(&tile, &all);
     e->space = space;
+    if (tile.ldsm) {
+        tile_rows(r, &all, e);
+        return;
+    }
     e->n = all.n;
     for (uint32_t i = 0; i < all.n; i++) {
         r->access[i].mask = ALL_LANES;

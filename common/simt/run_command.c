@@ -308,6 +308,7 @@ static char *draw_launch(const struct draw_launch *l, enum draw_view view, char 
         [DRAW_TILES] = draw_tiles,
         [DRAW_WALK] = draw_walk,
         [DRAW_TIMELINE] = draw_timeline,
+        [DRAW_BITS] = draw_bits,
     };
     return views[view](l, error);
 }

@@ -17,7 +17,7 @@ static const char style[] =
     "  .page { fill: #ffffff } .frame { fill: #f6f8fa } .grid { fill: none; stroke: #d5dbe1 }\n"
     "  .late { fill: #fbe3df } .wanted { fill: #8fb3d9; fill-opacity: 0.3 }\n"
     "  .box { fill: none; stroke: #1f2328; stroke-width: 2 }\n"
-    "  .cell { stroke: #ffffff; stroke-width: 1 } .zoom { stroke: #7d8590; stroke-dasharray: 5 4 }\n"
+    "  .piece { stroke: #ffffff; stroke-width: 1 } .zoom { stroke: #7d8590; stroke-dasharray: 5 4 }\n"
     "  .pill { fill: #ffffff; fill-opacity: 0.75 }\n"
     "  .edge { stroke: #8c959f } .chosen { fill: none; stroke: #111111; stroke-width: 6 }\n"
     "  .within { fill: none; stroke: #ffffff; stroke-width: 2 }\n"
@@ -29,7 +29,7 @@ static const char style[] =
     "    text { fill: #e6edf3 } .dim { fill: #9198a1 } .bad { fill: #ff8f85 } .ink { fill: #111111 }\n"
     "    .page { fill: #0d1117 } .frame { fill: #161b22 } .grid { stroke: #2f3742 }\n"
     "    .late { fill: #42201f } .wanted { fill: #4a7fb5 } .box, .wall { stroke: #e6edf3 }\n"
-    "    .cell { stroke: #0d1117 } .edge { stroke: #6e7681 }\n"
+    "    .piece { stroke: #0d1117 } .edge { stroke: #6e7681 }\n"
     "  }\n";
 
 bool svg_open(struct svg *s)

@@ -154,7 +154,7 @@ test('a row of trials or bounds that no text quotes is named', () => {
 
 test('a number that looks like a result needs a mark', () => {
   const found = ['It has 52.0 of them.', 'It is 12 % more.', 'In all 1,234 times.', 'At 52 TFLOP/s.', 'In 317 us.', 'It takes 40 cycles.',
-    '| a | 0.5 |', 'x 1.13', 'It has 320 wavefronts.', 'Of 7.95', 'at 1.76\nGHz'];
+    '| a | 0.5 |', 'x 1.13', 'It has 320 wavefronts.', 'Of 7.95', 'See line 51.', 'at 1.76\nGHz'];
   const free = ['8 x 8 tiles of 128 x 256 at 4096, and 4095.', '`52.0`', 'CUDA 13.0, driver 580.159.04', 'capability 8.6, 8.9 and 9.0',
     '[text](https://x.org/1.25)', '4 wavefronts', '<a id="1.5"></a>', 'sm_90', '```\n52.0 %\n```', '<!-- 52.0 -->', 'step 07, 2 x 132 places'];
   for (const one of found) {

@@ -17,6 +17,7 @@ const results = [
   `\\b\\d{1,3}(?:,\\d{3})+\\b`,   // 1,234
   `\\b\\d+\\s+(?:${units})`,
   `\\b\\d{2,}\\s+cycles`,
+  `\\b[Ll]ines?\\s+\\d+`,        // of a kernel: the mark finds it by its text
 ];
 const prose = new RegExp([...results, `(?<!/ )\\b\\d{3,}\\s+${nouns}`].join('|'), 'g');
 const deck = new RegExp([...results, `\\b\\d{2,}\\s+(?:${nouns}|lines come)`].join('|'), 'g');

@@ -186,18 +186,17 @@ Test(draw_run, tiles_of_another_block_and_warp_have_a_place_of_their_own)
     bench_close(&b);
 }
 
-// A kernel in which thread i of the grid stores element i, 8 bytes each.
-static const char *write_ptx(void)
+// A kernel with such parameters and instructions, in a file of its own; the caller unlinks it.
+static const char *write_ptx(const char *parameters, const char *instructions)
 {
     static char path[64];
     strcpy(path, "/tmp/simt-draw-XXXXXX");
     FILE *f = fdopen(mkstemp(path), "w");
     cr_assert_not_null(f);
-    fputs(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<4>;\n"
-          ".reg .b64 %l<4>;\nld.param.u64 %l0, [p];\nmov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\n"
-          "mov.u32 %r2, %ntid.x;\nmad.lo.u32 %r0, %r1, %r2, %r0;\nmul.wide.u32 %l1, %r0, 8;\n"
-          "add.u64 %l1, %l0, %l1;\nst.global.u64 [%l1], %l0;\nret;\n}\n",
-          f);
+    fprintf(f,
+            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(%s)\n{\n.reg .b32 %%r<4>;\n"
+            ".reg .b64 %%l<4>;\n.shared .align 16 .b8 s[1024];\n%s\nret;\n}\n",
+            parameters, instructions);
     fclose(f);
     return path;
 }
@@ -208,7 +207,10 @@ static char text[400000];
 Test(draw_run, an_array_is_drawn_in_rows_of_32_from_grid_to_lane)
 {
     char arguments[300];
-    const char *path = write_ptx();
+    const char *path = write_ptx(".param .u64 p",  // thread i of the grid stores element i, 8 bytes each
+                                 "ld.param.u64 %l0, [p]; mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x;"
+                                 "mov.u32 %r2, %ntid.x; mad.lo.u32 %r0, %r1, %r2, %r0; mul.wide.u32 %l1, %r0, 8;"
+                                 "add.u64 %l1, %l0, %l1; st.global.u64 [%l1], %l0;");
     snprintf(arguments, sizeof arguments,
              "%s k --grid 3 --block 64 --tiles --warp 1 --block-index 2 --out - "
              "'x=u64[192]=zeros'",
@@ -255,6 +257,29 @@ Test(draw_run, a_walk_has_a_step_for_each_tile_of_K_and_counts_what_lanes_load)
         free(text);
         bench_close(&b);
     }
+}
+
+Test(draw_run, an_asynchronous_copy_reads_global_memory_and_puts_what_it_read)
+{
+    char arguments[400];
+    const char *path =
+        write_ptx(".param .u32 m, .param .u32 n, .param .u32 k, .param .u64 a, .param .u64 b, .param .u64 c",
+                  "ld.param.u64 %l0, [b]; ld.param.u64 %l1, [c]; mov.u32 %r0, %tid.x;"
+                  "mul.wide.u32 %l2, %r0, 4; add.u64 %l0, %l0, %l2; add.u64 %l1, %l1, %l2;"
+                  "mov.u32 %r1, s; cvt.u32.u64 %r2, %l2; add.u32 %r1, %r1, %r2;"
+                  "cp.async.ca.shared.global [%r1], [%l0], 4; cp.async.wait_all; bar.sync 0;\n"
+                  "ld.shared.u32 %r3, [%r1]; st.global.u32 [%l1], %r3;");
+    const char *rest = "k --block 32 --out - i32:1 i32:32 i32:1 'f32[1]=iota' 'f32[32]=iota' 'f32[32]=zeros'";
+    snprintf(arguments, sizeof arguments, "%s %s --walk", path, rest);
+    cr_expect_eq(draw(arguments), 0, "%s", text);
+    cr_expect(strstr(text, "1 step, the first with nothing of A and 1 x 32 of B<") && strstr(text, "of B once.<"));
+    snprintf(arguments, sizeof arguments, "%s %s --tiles", path, rest);
+    cr_expect_eq(draw(arguments), 0, "%s", text);
+    cr_expect(strstr(text, "a block 1 x 32, a warp 1 x 32, a lane 1 element<"));
+    snprintf(arguments, sizeof arguments, "%s %s --bits --line 9", path, rest);  // the line of the PTX
+    cr_expect_eq(draw(arguments), 0, "%s", text);
+    cr_expect(strstr(text, "The index of a tile of B, 1 x 32: by rows<"));
+    unlink(path);
 }
 
 // --- the timeline ---

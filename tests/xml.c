@@ -38,6 +38,18 @@ static const char *check_tag(const char *p, char stack[][32], int *depth)
     return p + 1;
 }
 
+// Classes of groups are names for tests: a style of that name would reach all that is in the group.
+static void check_groups(const char *text)
+{
+    const char *style_end = strstr(text, "</style>");
+    for (const char *p = text; (p = strstr(p, "<g class=\"")); p++) {
+        char rule[40];
+        snprintf(rule, sizeof rule, ".%.*s ", (int)strcspn(p + 10, "\""), p + 10);
+        const char *found = strstr(text, rule);
+        cr_assert(!found || found > style_end, "the style has a rule%s for groups", rule);
+    }
+}
+
 void check_xml(const char *text)
 {
     char stack[16][32];
@@ -54,6 +66,7 @@ void check_xml(const char *text)
         p++;
     }
     cr_assert_eq(depth, 0);
+    check_groups(text);
     cr_assert_null(strstr(text + 52, "http"), "a picture needs nothing from elsewhere");
     cr_assert_leq(atoi(strstr(text, " width=\"") + 8), 1200);
 }

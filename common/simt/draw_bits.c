@@ -358,18 +358,18 @@ static bool understand(struct bits *b, struct picture *p, char error[DEV_ERROR_M
         return refuse(error, "no lane below 16 takes part in that access");
     struct places *places = &b->places[p->m->name - 'A'];
     settle(places, &p->row, &p->col);
-    const bool xor = index_bits_fit(places->all, places->n, &p->fit);
-    const bool steps = index_steps_fit(places->all, places->n, &p->fit, &p->by_row, &p->by_col);
-    p->by_steps = !xor&&steps;
-    if ((xor || steps) && p->fit.first % 128 == 0)
+    const bool as_bits = index_bits_fit(places->all, places->n, &p->fit);
+    const bool as_steps = index_steps_fit(places->all, places->n, &p->fit, &p->by_row, &p->by_col);
+    p->by_steps = !as_bits && as_steps;
+    if ((as_bits || as_steps) && p->fit.first % 128 == 0)
         return true;
-    if (p->fit.wanted == UINT32_MAX || p->fit.first % 128)
-        return refuse(error,
-                      "the tile has no full rows and columns of a power of two, or begins at no multiple of 128 bytes");
+    if (p->fit.wanted == UINT32_MAX && !as_bits && !as_steps)
+        return refuse(error, "the tile is not whole: its rows and columns are no powers of two, or some were not put");
+    if (p->fit.first % 128)
+        return refuse(error, "the tile begins at no multiple of 128 bytes, so that its banks are no bits of its index");
     snprintf(error, DEV_ERROR_MAX,
-             "the tile of %c is neither an XOR of bits nor a sum of steps: row %u, column %u is at byte %u, where the "
-             "bits of row and column "
-             "lead to %u",
+             "the tile of %c is neither an XOR of bits nor a sum of steps: row %u, column %u is at byte %u, where its "
+             "bits lead to %u",
              p->m->name, p->fit.odd.row, p->fit.odd.col, p->fit.odd.byte - p->fit.first, p->fit.wanted - p->fit.first);
     return false;
 }

@@ -238,7 +238,7 @@ static void caption(struct draw_subject *s, const struct simt_kernel *k, const s
 // --- the run ---
 
 bool draw_known_place(const unsigned grid[3], const unsigned block[3], const struct draw_place *p,
-                        char error[DEV_ERROR_MAX])
+                      char error[DEV_ERROR_MAX])
 {
     const uint64_t warps = ((uint64_t)block[0] * block[1] * block[2] + LANES - 1) / LANES;
     if (p->warp >= warps) {

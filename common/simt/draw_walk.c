@@ -154,6 +154,11 @@ static const char *times_text(const struct read *r, char text[40])
     return text;
 }
 
+static bool whole_times(const struct read *r)
+{
+    return !r->elements || r->lanes % r->elements == 0;
+}
+
 static void words(struct svg *svg, double x, const struct walk *w, const struct panel *a, const struct panel *b,
                   uint32_t steps, bool by_barrier)
 {
@@ -173,7 +178,8 @@ static void words(struct svg *svg, double x, const struct walk *w, const struct 
     if (steps > LISTED)
         svg_text(svg, x + 46, y += 36, "large dim", "and so on, %u steps in all", steps);
     y += 58;
-    svg_text(svg, x, y, "large", "From global memory, lanes load");
+    const bool even = whole_times(&w->a) && whole_times(&w->b);
+    svg_text(svg, x, y, "large", "From global memory, lanes load%s", even ? "" : ", on average,");
     svg_text(svg, x, y + 30, "large", "each of these elements of A %s,", times_text(&w->a, times[0]));
     svg_text(svg, x, y + 60, "large", "each of B %s.", times_text(&w->b, times[1]));
     svg_text(svg, x, y + 106, "large dim",

@@ -1,9 +1,10 @@
 // Writes SVG pictures that read well on light and dark pages. All text goes through XML's escapes; colours and fonts
 // are classes of one style sheet, so that a picture needs nothing from elsewhere.
 //
-// Classes of shapes: page, frame, grid, late, wanted, clash, box, piece (thinly framed), zoom, wall (lines), l0 to l7 (eight colours that the colour-blind can
-// tell apart, light enough for class ink on top). Classes of text: head, big, code, small, dim, bad, ink, mid
-// (centred), end (right-aligned); several are separated by blanks.
+// Classes of shapes: page, frame, grid, late, wanted, clash, box, piece (thinly framed), zoom, wall (lines), edge,
+// chosen, within, pill, l0 to l7 (eight colours that the colour-blind can tell apart, light enough for class ink on
+// top). Classes of text: head, big, code, small, dim, bad, ink, mid (centred), end (right-aligned); several are
+// separated by blanks.
 #ifndef SIMT_SVG_H
 #define SIMT_SVG_H
 

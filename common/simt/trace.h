@@ -33,7 +33,7 @@ struct trace {
     const bool *wanted;              // by PTX instruction
     _Atomic unsigned char *touched;  // by PTX instruction: where any warp went, TRACE_TO_...
     struct trace_event *first;
-    bool failed;  // out of memory
+    bool failed;            // out of memory
     struct record *record;  // NULL, or what follows the launch in place of all this: see record.h
 };
 

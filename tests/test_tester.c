@@ -362,9 +362,9 @@ Test(tester, a_hint_is_what_other_wrong_elements_show_too)
                     matrix_set(&C, i, j, sum_of(&A, &B, (enum wrong_sum)wrong, i, j));
             const struct matrix_verdict v = matrix_check(&C, 1, &A, &B, 0, NULL);
             cr_assert(!v.right && v.row == 0 && v.col == 0);
-            tester_explain(what, sizeof what, &step, &g, &v, &p, false);
+            tester_explain(what, sizeof what, &step, &g, &v, &p, NULL);
             cr_expect(strstr(what, says[wrong]), "seed %d: no \"%s\" in: %s", (int)seed, says[wrong], what);
-            tester_explain(what, sizeof what, &step, &g, &v, &p, true);
+            tester_explain(what, sizeof what, &step, &g, &v, &p, "look at what the checks found");
             cr_expect(strstr(what, ": look at what the checks found"), "%s", what);
         }
     }

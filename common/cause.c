@@ -1,0 +1,173 @@
+// See cause.h.
+#include "cause.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "look.h"
+#include "probe.h"
+#include "source.h"
+
+// --- What is said ---
+
+void cause_say(struct cause *c, const char *format, ...)
+{
+    const size_t used = strlen(c->text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(c->text + used, sizeof c->text - used, format, args);
+    va_end(args);
+}
+
+static void add_line(struct cause *c, unsigned line)
+{
+    int i = 0;
+    while (i < CAUSE_LINES && c->look[i] && c->look[i] != line)
+        i++;
+    if (line && i < CAUSE_LINES)
+        c->look[i] = line;
+}
+
+void cause_look_at(struct cause *c, const enum line_role *roles)
+{
+    for (; *roles != LINE_ROLES; roles++)
+        add_line(c, c->lines.line[*roles]);
+    for (int i = 0; i < CAUSE_LINES && c->look[i]; i++)
+        cause_say(c, "%s%s:%u", i ? ", " : ": look at ", source_base_name(c->lines.file), c->look[i]);
+}
+
+// --- Under the checks ---
+
+// The lower, the nearer to the mistake: an access out of bounds makes others read what nobody wrote, and so does a
+// race.
+static int rank(const struct finding *f)
+{
+    static const char *const order[] = { "memcheck", "synccheck", "racecheck", "initcheck" };
+    int i = 0;
+    while (i < 4 && strcmp(order[i], f->check))
+        i++;
+    return i;
+}
+
+static void tell(struct cause *c, const struct findings *found)
+{
+    const struct finding *first = &found->all[0];
+    for (size_t i = 1; i < found->n; i++)
+        if (rank(&found->all[i]) < rank(first))
+            first = &found->all[i];
+    cause_say(c, "%s: %s", first->kind, first->text);
+    const struct finding_place *all[] = { &first->here, &first->there };
+    for (int i = 0; i < 2; i++) {
+        if (all[i]->file && !strcmp(all[i]->file, c->lines.file))
+            add_line(c, all[i]->line);
+        if (all[i]->caller_file && !strcmp(all[i]->caller_file, c->lines.file))
+            add_line(c, all[i]->caller);
+    }
+}
+
+// --- The smallest product that shows the error ---
+
+struct size {
+    int m, n, k;
+};
+
+// A size with the same rest by its tile, of at least least, not above size.
+static int shrink(int size, int tile, int least)
+{
+    const int rest = size % tile, tiles = least > rest ? (least - rest + tile - 1) / tile : 0;
+    const int s = rest + tiles * tile;
+    return s && s < size ? s : size;
+}
+
+enum { STEPS = 3, DEPTH = 48, COST = 1 << 25 };  // tiles along K; K where there are none; multiply-adds of a product
+
+// Enough rows and columns to see each k (look.h), and two blocks each way.
+static struct size small(const struct geometry *g, const struct tester_options *o)
+{
+    struct size s;
+    const int step = g->bk ? g->bk : 16;
+    s.k = shrink(o->k, step, g->bk && STEPS * g->bk > DEPTH ? STEPS * g->bk : DEPTH);
+    s.m = shrink(o->m, g->bm, s.k > g->bm + 1 ? s.k : g->bm + 1);
+    s.n = shrink(o->n, g->bn, s.k > g->bn + 1 ? s.k : g->bn + 1);
+    return s;
+}
+
+// --- Random data ---
+
+struct random {
+    struct matrix A, B, C0, C;
+};
+
+static bool fill(struct random *x, const struct probe *p, const struct size *s, const struct tester_options *o)
+{
+    *x = (struct random){ matrix_new(p->type, s->m, s->k), matrix_new(p->type, s->k, s->n),
+                          matrix_new(p->type, s->m, s->n), matrix_new(p->type, s->m, s->n) };
+    if (!x->A.data || !x->B.data || !x->C0.data || !x->C.data)
+        return false;
+    matrix_fill_random(&x->A, matrix_hash(o->seed, 1));
+    matrix_fill_random(&x->B, matrix_hash(o->seed, 2));
+    matrix_fill_random(&x->C0, matrix_hash(o->seed, 3));
+    return true;
+}
+
+static void release(struct random *x)
+{
+    matrix_free(&x->A);
+    matrix_free(&x->B);
+    matrix_free(&x->C0);
+    matrix_free(&x->C);
+}
+
+enum outcome { RIGHT, WRONG, EXPLAINED, FAILED };
+
+// One product of this size: is it wrong, and what do the checks say?
+static enum outcome try_size(struct cause *c, struct probe *p, const struct size *s, const struct tester_options *o,
+                             bool checks)
+{
+    struct random x;
+    enum outcome outcome = FAILED;
+    if (fill(&x, p, s, o)) {
+        const struct probe_product r = { o->alpha, o->beta, &x.A, &x.B, o->beta != 0 ? &x.C0 : NULL };
+        const struct findings *found = checks ? probe_check(p, &r, &x.C) : NULL;
+        if (found && found->n) {
+            tell(c, found);
+            outcome = EXPLAINED;
+        } else if (probe_run(p, &r, &x.C)) {
+            outcome = matrix_check(&x.C, o->alpha, &x.A, &x.B, o->beta, r.C0).right ? RIGHT : WRONG;
+        }
+    }
+    release(&x);
+    return outcome;
+}
+
+static void look(struct cause *c, struct probe *p, const struct size *s)
+{
+    struct look l = { 0 };
+    if (s->m > LOOK_MAX || s->n > LOOK_MAX || s->k > LOOK_MAX)
+        return;
+    if (look_take(&l, p, s->m, s->n, s->k) && !cause_of_place(c, p, &l))
+        cause_of_value(c, p, s->m, s->n, s->k);
+    look_free(&l);
+}
+
+void cause_find(struct cause *c, const struct step *step, const struct geometry *g, const struct tester_options *o,
+                bool simulated)
+{
+    const struct size whole = { o->m, o->n, o->k }, part = small(g, o);
+    struct probe p;
+    *c = (struct cause){ 0 };
+    if (probe_open(&p, step, g, simulated, o->jobs)) {
+        kernel_lines_read(&c->lines, step->ptx);
+        const bool checks = simulated && !o->sanitize;  // with --sanitize they have found nothing in all of it
+        struct size s = part;
+        enum outcome outcome = try_size(c, &p, &s, o, checks);
+        if (outcome == RIGHT && (double)whole.m * whole.n * whole.k <= COST) {
+            s = whole;
+            outcome = try_size(c, &p, &s, o, checks);
+        }
+        if (outcome == WRONG)
+            look(c, &p, &s);
+    }
+    probe_close(&p);
+}

@@ -20,50 +20,76 @@ void cause_say(struct cause *c, const char *format, ...)
     va_end(args);
 }
 
-static void add_line(struct cause *c, unsigned line)
+// Whether it is a new one.
+static bool add_line(struct cause *c, unsigned line)
 {
     int i = 0;
     while (i < CAUSE_LINES && c->look[i] && c->look[i] != line)
         i++;
-    if (line && i < CAUSE_LINES)
-        c->look[i] = line;
+    if (!line || i == CAUSE_LINES || c->look[i])
+        return false;
+    c->look[i] = line;
+    return true;
 }
 
 void cause_look_at(struct cause *c, const enum line_role *roles)
 {
+    const char *before = "; look at ";
     for (; *roles != LINE_ROLES; roles++)
-        add_line(c, c->lines.line[*roles]);
-    for (int i = 0; i < CAUSE_LINES && c->look[i]; i++)
-        cause_say(c, "%s%s:%u", i ? ", " : ": look at ", source_base_name(c->lines.file), c->look[i]);
+        if (add_line(c, c->lines.line[*roles])) {
+            cause_say(c, "%s%s:%u", before, source_base_name(c->lines.file), c->lines.line[*roles]);
+            before = ", ";
+        }
 }
 
 // --- Under the checks ---
 
-// The lower, the nearer to the mistake: an access out of bounds makes others read what nobody wrote, and so does a
+// In the order in which they are believed: an access out of bounds makes others read what nobody wrote, and so does a
 // race.
+static const struct {
+    const char *check, *means;
+} kinds[] = {
+    { "memcheck", "an index is wrong, or a bounds check is missing" },
+    { "synccheck", "a barrier that not all threads reach" },
+    { "racecheck", "a barrier is missing, or an index is wrong" },
+    { "initcheck", "something is read that was never written" },
+};
+enum { KINDS = sizeof kinds / sizeof *kinds, UNWRITTEN = 3 };
+
 static int rank(const struct finding *f)
 {
-    static const char *const order[] = { "memcheck", "synccheck", "racecheck", "initcheck" };
     int i = 0;
-    while (i < 4 && strcmp(order[i], f->check))
+    while (i < KINDS && strcmp(kinds[i].check, f->check))
         i++;
     return i;
 }
 
-static void tell(struct cause *c, const struct findings *found)
+// The place's line in the kernel's own file.
+static void add_place(struct cause *c, const struct finding_place *p)
+{
+    if (p->file && !strcmp(p->file, c->lines.file))
+        add_line(c, p->line);
+    else if (p->caller_file && !strcmp(p->caller_file, c->lines.file))
+        add_line(c, p->caller);
+}
+
+// Answers whether it is memory that nobody wrote: which may be due to another mistake.
+static bool tell(struct cause *c, const struct findings *found)
 {
     const struct finding *first = &found->all[0];
     for (size_t i = 1; i < found->n; i++)
         if (rank(&found->all[i]) < rank(first))
             first = &found->all[i];
-    cause_say(c, "%s: %s", first->kind, first->text);
-    const struct finding_place *all[] = { &first->here, &first->there };
-    for (int i = 0; i < 2; i++) {
-        if (all[i]->file && !strcmp(all[i]->file, c->lines.file))
-            add_line(c, all[i]->line);
-        if (all[i]->caller_file && !strcmp(all[i]->caller_file, c->lines.file))
-            add_line(c, all[i]->caller);
-    }
+    const int kind = rank(first);
+    const char *means = kind < KINDS ? kinds[kind].means : "the kernel does not get to its end";
+    if (!strcmp(first->kind, "race") && first->here.line == first->there.line)
+        means = "two threads meet in one place, so the index on this line is wrong";
+    if (!strcmp(first->kind, "uninitialised"))
+        means = "a variable is used before it is set";
+    cause_say(c, "%s (%s): %s", means, first->kind, first->text);
+    add_place(c, &first->here);
+    add_place(c, &first->there);
+    return kind == UNWRITTEN && strcmp(first->kind, "uninitialised");
 }
 
 // --- The smallest product that shows the error ---
@@ -119,7 +145,7 @@ static void release(struct random *x)
     matrix_free(&x->C);
 }
 
-enum outcome { RIGHT, WRONG, EXPLAINED, FAILED };
+enum outcome { RIGHT, WRONG, UNWRITTEN_READ, EXPLAINED, FAILED };
 
 // One product of this size: is it wrong, and what do the checks say?
 static enum outcome try_size(struct cause *c, struct probe *p, const struct size *s, const struct tester_options *o,
@@ -129,13 +155,11 @@ static enum outcome try_size(struct cause *c, struct probe *p, const struct size
     enum outcome outcome = FAILED;
     if (fill(&x, p, s, o)) {
         const struct probe_product r = { o->alpha, o->beta, &x.A, &x.B, o->beta != 0 ? &x.C0 : NULL };
-        const struct findings *found = checks ? probe_check(p, &r, &x.C) : NULL;
-        if (found && found->n) {
-            tell(c, found);
-            outcome = EXPLAINED;
-        } else if (probe_run(p, &r, &x.C)) {
+        if (probe_run(p, &r, &x.C))  // a size that cannot be run tells about itself alone
             outcome = matrix_check(&x.C, o->alpha, &x.A, &x.B, o->beta, r.C0).right ? RIGHT : WRONG;
-        }
+        const struct findings *found = checks && outcome != FAILED ? probe_check(p, &r, &x.C) : NULL;
+        if (found && found->n)
+            outcome = tell(c, found) ? UNWRITTEN_READ : EXPLAINED;
     }
     release(&x);
     return outcome;
@@ -151,6 +175,17 @@ static void look(struct cause *c, struct probe *p, const struct size *s)
     look_free(&l);
 }
 
+// Memory that nobody wrote is read where rows of a tile are mistaken, too: that says more.
+static void look_behind(struct cause *c, struct probe *p, const struct size *s)
+{
+    struct cause other = { .lines = c->lines };
+    struct look l = { 0 };
+    if (s->m <= LOOK_MAX && s->n <= LOOK_MAX && s->k <= LOOK_MAX && look_take(&l, p, s->m, s->n, s->k) &&
+        cause_of_place(&other, p, &l) && other.certain)
+        *c = other;
+    look_free(&l);
+}
+
 void cause_find(struct cause *c, const struct step *step, const struct geometry *g, const struct tester_options *o,
                 bool simulated)
 {
@@ -162,12 +197,14 @@ void cause_find(struct cause *c, const struct step *step, const struct geometry 
         const bool checks = simulated && !o->sanitize;  // with --sanitize they have found nothing in all of it
         struct size s = part;
         enum outcome outcome = try_size(c, &p, &s, o, checks);
-        if (outcome == RIGHT && (double)whole.m * whole.n * whole.k <= COST) {
+        if ((outcome == RIGHT || outcome == FAILED) && (double)whole.m * whole.n * whole.k <= COST) {
             s = whole;
             outcome = try_size(c, &p, &s, o, checks);
         }
         if (outcome == WRONG)
             look(c, &p, &s);
+        if (outcome == UNWRITTEN_READ)
+            look_behind(c, &p, &s);
     }
     probe_close(&p);
 }

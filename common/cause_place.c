@@ -81,6 +81,8 @@ static bool find_moves(struct moved *x, const struct look *l, const struct probe
                 x->m.all[x->m.n++] = e;
         }
     x->law = x->m.n ? moves_law(&x->m, &x->by, &x->example) : LAW_NONE;
+    if (x->law == LAW_STRIDE && x->m.length == x->m.tile_x)  // of both the same: the tile's is read more often
+        x->law = LAW_TILE_STRIDE;
     return x->m.n;
 }
 
@@ -121,12 +123,17 @@ static void say_along(struct cause *c, char matrix, bool along_k, enum law law, 
     case LAW_SAME_X:
         cause_say(c, "one %s of %c is used for %d of them: an index along the %ss is left out", line, matrix, by, line);
         break;
+    case LAW_REST_Y:
+    case LAW_REST_X:
+        cause_say(c, "only the first %d %ss of a tile of %c are used: an index along the %ss is left out", by, line,
+                  matrix, line);
+        break;
     case LAW_XOR_Y:
     case LAW_XOR_X:
         cause_say(c, "%ss of %c that are %d apart are exchanged: the halves of a fragment, or lanes", line, matrix, by);
         break;
     default:
-        cause_say(c, "%ss of %c are used in another order: look at the lane's %s", line, matrix, line);
+        cause_say(c, "%ss of %c are used in another order: the lane's %s", line, matrix, line);
         break;
     }
 }
@@ -163,6 +170,12 @@ static void say_law(struct cause *c, char matrix, const struct moved *x)
     case LAW_TILE_SWAPPED:
         cause_say(c, "row and column of %c's tile are swapped", matrix);
         break;
+    case LAW_SWAPPED:
+        cause_say(c, "%c is read as if it were transposed, with rows of %d: row and column are swapped", matrix, x->by);
+        break;
+    case LAW_MIXED:
+        cause_say(c, "rows and columns of %c are mixed up within the tile", matrix);
+        break;
     case LAW_NONE:
         cause_say(c, "elements of %c are in the wrong place: an index of %s is wrong", matrix, name);
         break;
@@ -170,6 +183,7 @@ static void say_law(struct cause *c, char matrix, const struct moved *x)
     case LAW_FIRST_TILE_X:
     case LAW_SHIFT_X:
     case LAW_SAME_X:
+    case LAW_REST_X:
     case LAW_XOR_X:
     case LAW_ORDER_X:
         say_along(c, matrix, matrix == 'A', x->law, x->by, col_of(matrix));
@@ -184,9 +198,38 @@ static void say_law(struct cause *c, char matrix, const struct moved *x)
                   x->example.to_y, x->example.to_x);
 }
 
+// Whether every element stays with its thread (lanes 1) or its warp (lanes 32), by one of the usual ways to divide a
+// tile.
+static bool stays_with(const struct geometry *g, const struct moves *m, int lanes)
+{
+    int (*const owners[])(const struct geometry *, int, int) = { owner_by_patches, owner_by_pieces,
+                                                                 owner_by_fragments };
+    for (size_t o = 0; o < sizeof owners / sizeof *owners; o++) {
+        size_t i = 0;
+        for (; i < m->n; i++) {
+            const struct move *e = &m->all[i];
+            const int is = owners[o](g, e->y % g->bm, e->x % g->bn),
+                      was = owners[o](g, e->to_y % g->bm, e->to_x % g->bn);
+            if (is < 0 || was < 0 || is / lanes != was / lanes)
+                break;
+        }
+        if (i == m->n)
+            return true;
+    }
+    return false;
+}
+
+static void say_owner(struct cause *c, const struct geometry *g, const struct moved *x)
+{
+    if (stays_with(g, &x->m, 1))
+        cause_say(c, ", but each with its own thread: the index of its accumulators");
+    else if (stays_with(g, &x->m, 32))
+        cause_say(c, ", but each with its own warp: which lane has which row and column");
+}
+
 static bool from_global(enum law law)
 {
-    return law == LAW_STRIDE;
+    return law == LAW_STRIDE || law == LAW_SWAPPED;
 }
 
 static void look_at(struct cause *c, char matrix, const struct moved *x, bool along_k)
@@ -210,7 +253,10 @@ static bool tell_moves(struct cause *c, const struct probe *p, const struct look
     const bool found = find_moves(&x, l, p, matrix);
     if (found) {
         say_law(c, matrix, &x);
+        if (matrix == 'C')
+            say_owner(c, &p->geometry, &x);
         look_at(c, matrix, &x, (x.example.to_y != x.example.y) == (matrix == 'B'));
+        c->certain = x.law != LAW_NONE;
     }
     free(x.m.all);
     return found;
@@ -237,24 +283,51 @@ static bool all_there(const struct look *l)
 
 static bool tell_relocated(struct cause *c, const struct probe *p, const struct survey *s)
 {
+    static const enum line_role rows[] = { LINE_READ_A, LINE_WRITE_A, LINE_ROLES };
+    static const enum line_role cols[] = { LINE_READ_B, LINE_WRITE_B, LINE_ROLES };
     const bool only_rows = !s->b_col_off, only_cols = !s->a_row_off;
     if ((only_rows || only_cols) && !all_there(s->l))
         return tell_moves(c, p, s->l, only_rows ? 'A' : 'B');
-    return tell_moves(c, p, s->l, 'C');
+    const bool told = tell_moves(c, p, s->l, 'C');
+    if (told && (only_rows || only_cols)) {
+        cause_say(c, "; or %s are", only_rows ? "A's rows" : "B's columns");
+        cause_look_at(c, only_rows ? rows : cols);
+    }
+    return told;
 }
 
 // --- Pairs that do not belong together ---
 
-// Everyone takes A[i][..] and B[..][j], but the wrong k of one of them. If that depends on the row, it is A's.
-static char whose_k(const struct look *l)
+// Every element takes its row of A and its column of B, but the wrong k of one of them. If that depends on the row, it
+// is A's; if on the column, B's; otherwise it may be either.
+static bool depends_on_row(const struct look *l)
 {
-    for (int j = 0; j < l->n; j++) {
-        const int first = look_meeting(l, 0, j).a_col;
+    for (int j = 0; j < l->n; j++)
         for (int i = 1; i < l->m; i++)
-            if (look_meeting(l, i, j).a_col != first)
-                return 'A';
+            if (look_meeting(l, i, j).a_col != look_meeting(l, 0, j).a_col)
+                return true;
+    return false;
+}
+
+static bool depends_on_col(const struct look *l)
+{
+    for (int i = 0; i < l->m; i++)
+        for (int j = 1; j < l->n; j++)
+            if (look_meeting(l, i, j).b_row != look_meeting(l, i, 0).b_row)
+                return true;
+    return false;
+}
+
+static bool tell_pairs(struct cause *c, const struct probe *p, const struct look *l)
+{
+    static const enum line_role of_a[] = { LINE_READ_A, LINE_WRITE_A, LINE_ROLES };
+    const bool a = depends_on_row(l), b = !a && depends_on_col(l);
+    const bool told = tell_moves(c, p, l, a ? 'A' : 'B');
+    if (told && !a && !b) {
+        cause_say(c, "; or those of A are");
+        cause_look_at(c, of_a);
     }
-    return 'B';
+    return told;
 }
 
 // --- Products that are missing ---
@@ -285,21 +358,21 @@ static void say_counts(struct cause *c, const double *count, int n, int tile)
         first = count[k] == 0 && first < 0 ? k : first;
         last = count[k] == 0 ? k : last;
     }
+    const char *s = missing == 1 ? "" : "s", *are = missing == 1 ? "is" : "are";
     if (missing == n)
-        cause_say(c, "all products are missing: look at the loop over K");
+        cause_say(c, "all products are missing");
     else if (missing && twice)
         cause_say(c,
                   "products of some tiles are added twice, those of others not at all: the wrong stage is written or "
                   "read");
     else if (twice)
-        cause_say(c, "%d of %d products are added more than once: look at the loop over K", twice, n);
-    else if (last - first + 1 == missing && first == 0)
-        cause_say(c, "the first %d of %d products are missing: look at the start of the loop over K", missing, n);
-    else if (last - first + 1 == missing && last == n - 1)
-        cause_say(c, "the last %d of %d products are missing: look at the end of the loop over K", missing, n);
+        cause_say(c, "%d products of each sum of %d are added more than once", twice, n);
+    else if (last - first + 1 == missing && (first == 0 || last == n - 1))
+        cause_say(c, "the %s %d product%s of each sum of %d %s missing: the %s of the loop over K",
+                  first ? "last" : "first", missing, s, n, are, first ? "end" : "start");
     else
-        cause_say(c, "%d of %d products are missing, k = %d first%s: look at the loop over K", missing, n, first,
-                  tile && missing % tile == 0 ? ", whole tiles" : "");
+        cause_say(c, "%d product%s of each sum of %d %s missing, k = %d first%s: the loops over K", missing, s, n, are,
+                  first, tile && missing % tile == 0 ? ", whole tiles" : "");
 }
 
 static bool tell_counts(struct cause *c, const struct probe *p, const struct survey *s)
@@ -326,10 +399,13 @@ static bool tell_unwritten(struct cause *c, const struct survey *s)
     return true;
 }
 
+enum { FEW = 8 };
+
 bool cause_of_place(struct cause *c, const struct probe *p, const struct look *l)
 {
     const struct survey s = survey(l);
-    const bool a_clean = !s.b_count_off, b_clean = !s.a_count_off;  // a hot B shows A as it is read
+    // A hot B shows A as it is read. What nobody wrote may spoil some of it.
+    const bool a_clean = FEW * s.b_count_off <= s.a_count_off, b_clean = FEW * s.a_count_off <= s.b_count_off;
     if (s.unwritten)
         return tell_unwritten(c, &s);
     if (a_clean && b_clean && !s.a_row_off && !s.a_col_off && !s.b_row_off && !s.b_col_off)
@@ -337,7 +413,7 @@ bool cause_of_place(struct cause *c, const struct probe *p, const struct look *l
     if (a_clean && b_clean && s.relocated)
         return tell_relocated(c, p, &s);
     if (a_clean && b_clean && !s.a_row_off && !s.b_col_off)
-        return tell_moves(c, p, l, whose_k(l));
+        return tell_pairs(c, p, l);
     if (a_clean && (!b_clean || !s.b_col_off))
         return tell_moves(c, p, l, 'A');
     if (b_clean && (!a_clean || !s.a_row_off))

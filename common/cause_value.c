@@ -9,6 +9,7 @@
 #include "probe.h"
 
 static const enum line_role at_the_store[] = { LINE_STORE_C, LINE_WRITE_C, LINE_ROLES };
+static const enum line_role at_both[] = { LINE_STORE_C, LINE_MULTIPLY, LINE_ROLES };
 static const enum line_role at_the_product[] = { LINE_MULTIPLY, LINE_ROLES };
 
 enum { ALPHA = 3, BETA = 5, MOST = 7 };  // MOST: of the numbers in B and C0
@@ -141,7 +142,7 @@ static bool of_factors(struct cause *c, struct probe *p, struct numbers *x)
     if (!what)
         return false;
     cause_say(c, "%s", what);
-    cause_look_at(c, at_the_store);
+    cause_look_at(c, f == ALPHA ? at_the_store : at_both);
     return true;
 }
 

@@ -122,7 +122,7 @@ static void note(const struct reading *r, unsigned line, int does, char side)
 static void add(const struct reading *r, const struct ptx_inst *in)
 {
     const int does = what(in);
-    unsigned line = 0;
+    unsigned line = 0, wrapped = 0;  // mma stands in asm, in a function of its own: its call says more
     char side = '-';
     if (does == NOTHING || !in->loc)
         return;
@@ -131,7 +131,7 @@ static void add(const struct reading *r, const struct ptx_inst *in)
         if (loc->file != r->file || loc->line >= LINE_MAX)
             continue;
         if (does == MULTIPLIES || does == STORES) {
-            line = line ? line : loc->line;
+            line = line && !(begins(in, "mma.") && ++wrapped == 1) ? line : loc->line;
             continue;
         }
         side = side_of(r, loc->line);

@@ -22,22 +22,26 @@ enum law {
     LAW_NONE,
     LAW_TRANSPOSED,    // pieces of by x by; 0: the whole matrix
     LAW_QUARTERS,      // of 2 by x 2 by, those top right and bottom left are exchanged
-    LAW_TILE_Y,        // the same row of another tile
-    LAW_TILE_X,        // the same column of another tile
-    LAW_FIRST_TILE_Y,  // of the first tile, wherever the block is
+    LAW_FIRST_TILE_Y,  // the same row of the first tile, wherever the block is
     LAW_FIRST_TILE_X,
+    LAW_TILE_Y,  // the same row of another tile
+    LAW_TILE_X,
     LAW_SHIFT_Y,  // by rows on
     LAW_SHIFT_X,
     LAW_SAME_Y,  // one row serves for by of them
     LAW_SAME_X,
+    LAW_REST_Y,  // only the first by rows of a tile are used
+    LAW_REST_X,
     LAW_XOR_Y,  // rows y and y ^ by are exchanged
     LAW_XOR_X,
     LAW_CHUNKS,        // 16 bytes at a time, in another order within a row
     LAW_STRIDE,        // rows of the matrix in global memory are taken to be by elements long
-    LAW_TILE_STRIDE,   // the same for rows of the tile
-    LAW_TILE_SWAPPED,  // rows and columns of the tile are swapped
+    LAW_SWAPPED,       // the same, with row and column swapped
+    LAW_TILE_STRIDE,   // rows of the tile are taken to be by elements long
+    LAW_TILE_SWAPPED,  // the same, with row and column swapped
     LAW_ORDER_Y,       // other rows of the same tile
     LAW_ORDER_X,
+    LAW_MIXED,  // bits of the row and of the column within the tile have changed places
 };
 
 // The law that nearly all of the moved elements follow, its number in *by, and one of them in *example.

@@ -1,7 +1,7 @@
 // A step's kernel on a device of its own, for the products that a teacher would try when a result is wrong. What the
 // step's own run left, its profile and its findings, stays as it is.
 //
-// All of it ends after PROBE_SECONDS: from then on every run answers false.
+// All of it ends after PROBE_SECONDS of processor time: from then on every run answers false.
 #ifndef COMMON_PROBE_H
 #define COMMON_PROBE_H
 
@@ -12,7 +12,7 @@
 #include "matrix.h"
 #include "tester.h"
 
-enum { PROBE_SECONDS = 4 };
+enum { PROBE_SECONDS = 6 };
 
 struct probe {
     struct dev *dev;
@@ -20,7 +20,7 @@ struct probe {
     struct dev_kernel *kernel;
     enum dev_type type;
     struct geometry geometry;
-    double end;  // seconds of a clock
+    double end;  // seconds of processor time
 };
 
 // C = alpha * A * B + beta * C0; C0 NULL: C holds the poison.

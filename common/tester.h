@@ -44,7 +44,7 @@ struct tester_options {
 
 enum tester_verdict { TESTER_WRONG, TESTER_RIGHT, TESTER_UNCHECKED };
 
-enum { TESTER_WHAT = 1024, TESTER_LOOK = 3 };
+enum { TESTER_WHAT = 1024, TESTER_LOOK = 4 };
 
 struct tester_result {
     enum tester_verdict verdict;

@@ -64,6 +64,7 @@ static struct move move_of(const struct look *l, char matrix, int i, int j)
     return (struct move){ i, j, t.a_row, t.b_col };
 }
 
+// False where memory runs out. The example's y is -1 if all elements are in their place.
 static bool find_moves(struct moved *x, const struct look *l, const struct probe *p, char matrix)
 {
     const struct geometry *g = &p->geometry;
@@ -80,6 +81,7 @@ static bool find_moves(struct moved *x, const struct look *l, const struct probe
             if (e.to_y >= 0 && e.to_x >= 0)
                 x->m.all[x->m.n++] = e;
         }
+    x->example.y = -1;
     x->law = x->m.n ? moves_law(&x->m, &x->by, &x->example) : LAW_NONE;
     if (x->law == LAW_STRIDE && x->m.length == x->m.tile_x)  // of both the same: the tile's is read more often
         x->law = LAW_TILE_STRIDE;
@@ -250,7 +252,7 @@ static void look_at(struct cause *c, char matrix, const struct moved *x, bool al
 static bool tell_moves(struct cause *c, const struct probe *p, const struct look *l, char matrix)
 {
     struct moved x;
-    const bool found = find_moves(&x, l, p, matrix);
+    const bool found = find_moves(&x, l, p, matrix) && x.example.y >= 0;
     if (found) {
         say_law(c, matrix, &x);
         if (matrix == 'C')
@@ -349,7 +351,7 @@ static bool count_products(const struct look *l, double *count)
     return 10 * odd <= (size_t)l->m * (size_t)l->n;
 }
 
-static void say_counts(struct cause *c, const double *count, int n, int tile)
+static bool say_counts(struct cause *c, const double *count, int n, int tile)
 {
     int missing = 0, twice = 0, first = -1, last = -1;
     for (int k = 0; k < n; k++) {
@@ -358,6 +360,8 @@ static void say_counts(struct cause *c, const double *count, int n, int tile)
         first = count[k] == 0 && first < 0 ? k : first;
         last = count[k] == 0 ? k : last;
     }
+    if (!missing && !twice)
+        return false;
     const char *s = missing == 1 ? "" : "s", *are = missing == 1 ? "is" : "are";
     if (missing == n)
         cause_say(c, "all products are missing");
@@ -373,17 +377,16 @@ static void say_counts(struct cause *c, const double *count, int n, int tile)
     else
         cause_say(c, "%d product%s of each sum of %d %s missing, k = %d first%s: the loops over K", missing, s, n, are,
                   first, tile && missing % tile == 0 ? ", whole tiles" : "");
+    return true;
 }
 
 static bool tell_counts(struct cause *c, const struct probe *p, const struct survey *s)
 {
     static const enum line_role roles[] = { LINE_MULTIPLY, LINE_READ_A, LINE_READ_B, LINE_ROLES };
     double *count = malloc((size_t)s->l->k * sizeof *count);
-    const bool told = count && count_products(s->l, count);
-    if (told) {
-        say_counts(c, count, s->l->k, p->geometry.bk);
+    const bool told = count && count_products(s->l, count) && say_counts(c, count, s->l->k, p->geometry.bk);
+    if (told)
         cause_look_at(c, roles);
-    }
     free(count);
     return told;
 }
@@ -392,8 +395,8 @@ static bool tell_unwritten(struct cause *c, const struct survey *s)
 {
     static const enum line_role roles[] = { LINE_STORE_C, LINE_WRITE_C, LINE_ROLES };
     cause_say(c,
-              "%zu of %zu elements of C are never written, C[%d][%d] first: the rows and columns of the store, or its "
-              "bounds check",
+              "nobody wrote %zu of %zu elements of C, C[%d][%d] first: the rows and columns that the store covers, or "
+              "its bounds check",
               s->unwritten, s->n, s->row, s->col);
     cause_look_at(c, roles);
     return true;
@@ -414,9 +417,9 @@ bool cause_of_place(struct cause *c, const struct probe *p, const struct look *l
         return tell_relocated(c, p, &s);
     if (a_clean && b_clean && !s.a_row_off && !s.b_col_off)
         return tell_pairs(c, p, l);
-    if (a_clean && (!b_clean || !s.b_col_off))
-        return tell_moves(c, p, l, 'A');
-    if (b_clean && (!a_clean || !s.a_row_off))
-        return tell_moves(c, p, l, 'B');
+    if (a_clean && (!b_clean || !s.b_col_off) && tell_moves(c, p, l, 'A'))
+        return true;
+    if (b_clean && (!a_clean || !s.a_row_off) && tell_moves(c, p, l, 'B'))
+        return true;
     return tell_counts(c, p, &s);
 }

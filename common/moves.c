@@ -203,13 +203,15 @@ static bool proposed(const struct moves *m, size_t n_moved, enum law law, int *b
 static bool listed(const struct moves *m, size_t n_moved, enum law law, int *by)
 {
     static const int sizes[] = { 2, 4, 8, 16, 32, 64, 128 };
+    *by = 0;
+    if (law == LAW_TRANSPOSED && holds(m, n_moved, law, 0))
+        return true;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         *by = sizes[i];
         if (holds(m, n_moved, law, *by))
             return true;
     }
-    *by = 0;
-    return law == LAW_TRANSPOSED && holds(m, n_moved, law, 0);
+    return false;
 }
 
 // --- Laws with no number ---

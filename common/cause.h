@@ -34,6 +34,8 @@ void cause_look_at(struct cause *c, const enum line_role *roles);
 
 // cause_place.c: which elements met in the wrong place. False: all is in its place, or nothing can be said.
 bool cause_of_place(struct cause *c, const struct probe *p, const struct look *l);
+// cause_move.c: the same if the elements of one matrix ('A', 'B' or 'C') are in the wrong place and the others are not.
+bool cause_of_moves(struct cause *c, const struct probe *p, const struct look *l, char matrix);
 // cause_value.c: what became of alpha, of beta and of the last bits.
 bool cause_of_value(struct cause *c, struct probe *p, int m, int n, int k);
 

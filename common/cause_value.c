@@ -135,7 +135,7 @@ static bool of_factors(struct cause *c, struct probe *p, struct numbers *x)
             "alpha multiplies the sums more than once, the earlier the products the more often: it belongs behind the "
             "loop over K";
     } else if (run(p, x, ALPHA, 0, false) && factors(x, &f, &q) && f == ALPHA && q == 0) {
-        what = "beta * C0 comes from another place than C's own element, or is added more than once";
+        what = "what is added for beta is not beta times the same element of C";
     }
     if (!what && run(p, x, 1, 0, true) && isnan(matrix_get(&x->C, 0, 0)))
         what = "C is read although beta is 0: 0 * NaN is NaN, and C may hold NaN";

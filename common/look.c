@@ -72,7 +72,9 @@ struct meeting look_meeting(const struct look *l, int row, int col)
     double x[LOOKS];
     for (int i = 0; i < LOOKS; i++)
         x[i] = matrix_get(&l->C[i], row, col);
-    struct meeting t = { !matrix_is_poison(&l->C[0], row, col), -1, -1, -1, -1, x[LOOK_A_COUNT], x[LOOK_B_COUNT] };
+    struct meeting t = {
+        !(isnan(x[0]) && matrix_is_poison(&l->C[0], row, col)), -1, -1, -1, -1, x[LOOK_A_COUNT], x[LOOK_B_COUNT]
+    };
     if (t.b_count == 1) {
         t.a_row = number(x[LOOK_A_ROW], l->m);
         t.a_col = number(x[LOOK_A_COL], l->k);

@@ -4,7 +4,6 @@
 // law holds if nine of ten moved elements follow it: the ends of K, or the edges of C, may be the exception.
 #include "moves.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 static bool moved(const struct move *m)
@@ -67,6 +66,30 @@ static bool by_tile_stride(const struct moves *m, const struct move *e, int by, 
     return place(y, x, by) % size == to || (place(start, x, m->tile_x) + place(y - start, 0, by)) % size == to;
 }
 
+// The tile's rows are pad elements longer than they are taken to be, in all of it or in each fragment.
+static bool by_padding(const struct moves *m, const struct move *e, int pad)
+{
+    if (!m->tile_y || !m->tile_x || !in_tile(e->to_x, e->x, m->tile_x))
+        return false;
+    const int x = e->x % m->tile_x, to_x = e->to_x % m->tile_x, length = m->tile_x + pad;
+    for (int from = 1; from < STARTS; from++) {
+        const int y = start_of(m, e->y, from);
+        if (place(e->y - y, x, m->tile_x) == place(e->to_y - y, to_x, length))
+            return true;
+    }
+    return false;
+}
+
+// Every tile along K begins by elements after the one before it.
+static bool by_step(const struct moves *m, const struct move *e, int by)
+{
+    const int tile = m->along_y ? m->tile_y : m->tile_x, from = m->along_y ? e->y : e->x;
+    if (!tile)
+        return false;
+    const int first = m->along_y ? place(e->y % tile, e->x, m->length) : place(e->y, e->x % tile, m->length);
+    return place(e->to_y, e->to_x, m->length) == first + from / tile * by;
+}
+
 static bool follows(const struct moves *m, const struct move *e, enum law law, int by)
 {
     int y = e->y, x = e->x;
@@ -113,6 +136,12 @@ static bool follows(const struct moves *m, const struct move *e, enum law law, i
         return by_tile_stride(m, e, by, false);
     case LAW_TILE_SWAPPED:
         return by_tile_stride(m, e, by, true);
+    case LAW_PADDED:
+        return by_padding(m, e, by);
+    case LAW_STEP:
+        return by_step(m, e, by);
+    case LAW_PIECES:
+        return e->to_x % m->chunk == x % m->chunk;
     case LAW_ORDER_Y:
         return same_x && in_tile(e->to_y, y, m->tile_y);
     case LAW_ORDER_X:
@@ -151,6 +180,16 @@ static int tile_proposal(const struct moves *m, const struct move *e, enum law l
     return y && p > 0 && p % y == 0 ? p / y : -1;
 }
 
+static int step_proposal(const struct moves *m, const struct move *e)
+{
+    const int tile = m->along_y ? m->tile_y : m->tile_x, from = m->along_y ? e->y : e->x;
+    if (!tile || from / tile != 1)
+        return -1;
+    const int first = m->along_y ? place(e->y % tile, e->x, m->length) : place(e->y, e->x % tile, m->length);
+    const int by = place(e->to_y, e->to_x, m->length) - first;
+    return by > 0 ? by : -1;
+}
+
 // The number that one moved element proposes for a law; -1 if there is none.
 static int proposal(const struct moves *m, const struct move *e, enum law law, int from)
 {
@@ -173,6 +212,8 @@ static int proposal(const struct moves *m, const struct move *e, enum law law, i
     case LAW_SWAPPED:
         p = place(e->to_y, e->to_x, m->length) - e->y;
         return e->x && p > 0 && p % e->x == 0 ? p / e->x : -1;
+    case LAW_STEP:
+        return step_proposal(m, e);
     case LAW_TILE_STRIDE:
     case LAW_TILE_SWAPPED:
         return tile_proposal(m, e, law, from);
@@ -202,11 +243,12 @@ static bool proposed(const struct moves *m, size_t n_moved, enum law law, int *b
 
 static bool listed(const struct moves *m, size_t n_moved, enum law law, int *by)
 {
-    static const int sizes[] = { 2, 4, 8, 16, 32, 64, 128 };
+    static const int sizes[] = { 2, 4, 8, 16, 32, 64, 128, 1 };
     *by = 0;
     if (law == LAW_TRANSPOSED && holds(m, n_moved, law, 0))
         return true;
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const size_t n = sizeof sizes / sizeof *sizes - (law != LAW_PADDED);  // a piece of one element is none
+    for (size_t i = 0; i < n; i++) {
         *by = sizes[i];
         if (holds(m, n_moved, law, *by))
             return true;
@@ -281,7 +323,8 @@ enum law moves_law(const struct moves *m, int *by, struct move *example)
         { LAW_SAME_X, FROM_LIST },      { LAW_REST_Y, FROM_LIST },   { LAW_REST_X, FROM_LIST },
         { LAW_XOR_Y, PROPOSED },        { LAW_XOR_X, PROPOSED },     { LAW_CHUNKS, ALONE },
         { LAW_STRIDE, PROPOSED },       { LAW_SWAPPED, PROPOSED },   { LAW_TILE_STRIDE, PROPOSED },
-        { LAW_TILE_SWAPPED, PROPOSED }, { LAW_ORDER_Y, ALONE },      { LAW_ORDER_X, ALONE },
+        { LAW_TILE_SWAPPED, PROPOSED }, { LAW_PADDED, FROM_LIST },   { LAW_STEP, PROPOSED },
+        { LAW_ORDER_Y, ALONE },         { LAW_ORDER_X, ALONE },      { LAW_PIECES, ALONE },
     };
     size_t n_moved = 0;
     for (size_t i = 0; i < m->n; i++)

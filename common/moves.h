@@ -3,6 +3,7 @@
 #ifndef COMMON_MOVES_H
 #define COMMON_MOVES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 // Where (y, x) belongs, (to_y, to_x) is used.
@@ -15,6 +16,7 @@ struct moves {
     size_t n;
     int tile_y, tile_x;  // rows and columns of the kernel's tile; 0: there are none
     int length;          // elements of a row in global memory
+    bool along_y;        // K goes down the rows
     int chunk;           // elements in 16 bytes
 };
 
@@ -39,9 +41,12 @@ enum law {
     LAW_SWAPPED,       // the same, with row and column swapped
     LAW_TILE_STRIDE,   // rows of the tile are taken to be by elements long
     LAW_TILE_SWAPPED,  // the same, with row and column swapped
+    LAW_PADDED,        // rows of the tile are by elements longer than they are taken to be
+    LAW_STEP,          // from one tile to the next along K it is by elements
     LAW_ORDER_Y,       // other rows of the same tile
     LAW_ORDER_X,
-    LAW_MIXED,  // bits of the row and of the column within the tile have changed places
+    LAW_PIECES,  // 16 bytes at a time, from anywhere
+    LAW_MIXED,   // bits of the row and of the column within the tile have changed places
 };
 
 // The law that nearly all of the moved elements follow, its number in *by, and one of them in *example.

@@ -109,14 +109,17 @@ static void say_law(struct cause *c, char matrix, const struct moved *x)
     switch (x->law) {
     case LAW_TRANSPOSED:
         if (x->by)
-            cause_say(c, "pieces of %d x %d of %c are transposed: row and column are swapped%s", x->by, x->by, matrix,
-                      matrix == 'C' ? " in the products or at the store" : ", row_major and col_major, or .trans");
+            cause_say(c, "%d x %d pieces of %c are transposed: ", x->by, x->by, matrix);
         else
-            cause_say(c, "%c is transposed: row and column are swapped", matrix);
+            cause_say(c, "%c is transposed: ", matrix);
+        cause_say(c, matrix == 'C'
+                         ? "row and column are swapped in the products or at the store"
+                         : "row and column are swapped, or a fragment's layout (row_major, col_major, .trans) is "
+                           "wrong");
         break;
     case LAW_QUARTERS:
         cause_say(c,
-                  "in pieces of %d x %d of %c the top right and the bottom left quarter are exchanged: the order of "
+                  "in %d x %d pieces of %c the top right and the bottom left quarter are exchanged: the order of "
                   "the fragment's registers, or the lanes' addresses",
                   2 * x->by, 2 * x->by, matrix);
         break;

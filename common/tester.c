@@ -306,7 +306,7 @@ static void explain(const struct tester *t, const struct step *step, const struc
         memcpy(r->look, c.look, sizeof r->look);
     } else if (isfinite(v->want) && !o->sanitize) {
         const size_t n = strlen(r->what);
-        snprintf(r->what + n, sizeof r->what - n, "; %s checks every access",
+        snprintf(r->what + n, sizeof r->what - n, " (the cause is not certain; %s checks every access)",
                  simulated ? "--sanitize" : "--device=sim --sanitize");
     }
 }

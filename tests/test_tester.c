@@ -328,6 +328,25 @@ Test(tester, a_wrong_step_is_wrong_and_the_report_says_where_and_why)
     }
 }
 
+// One element alone lacks a product: no law fits, and the hint comes from its value.
+Test(tester, a_cause_that_is_not_certain_is_said_to_be_so)
+{
+    for (int gpu = 0; gpu < 2; gpu++) {
+        struct tester_options o = options_of(100, 100, 50);
+        fake.has_gpu = gpu;
+        fake.fault = FAKE_LAST_PRODUCT;
+        fake.row = 92;
+        fake.col = 99;
+        struct tester_result r = run(&step_f32, &o);
+        const char *says =
+            gpu ? "(the cause is not certain; --device=sim --sanitize checks" : "certain; --sanitize checks";
+        cr_expect(r.verdict == TESTER_WRONG && strstr(r.what, says), "%s", r.what);
+        o.sanitize = true;
+        r = run(&step_f32, &o);
+        cr_expect(!strstr(r.what, "--sanitize"), "%s", r.what);
+    }
+}
+
 // Products of halves whose sums are wrong in the same way everywhere, or each in its own. Halves are so coarse that
 // some sum of the first products is near any value.
 enum wrong_sum { NEXT_ROW, NEXT_COLUMN, LAST_16, FIRST_16, SCATTERED };

@@ -186,14 +186,13 @@ static void look_behind(struct cause *c, struct probe *p, const struct size *s)
     look_free(&l);
 }
 
-void cause_find(struct cause *c, const struct step *step, const struct geometry *g, const struct tester_options *o,
-                bool simulated)
+// On one device: the simulated GPU, which has checks, or the real one.
+static void find_on(struct cause *c, const struct step *step, const struct geometry *g, const struct tester_options *o,
+                    bool simulated)
 {
     const struct size whole = { o->m, o->n, o->k }, part = small(g, o);
     struct probe p;
-    *c = (struct cause){ 0 };
     if (probe_open(&p, step, g, simulated, o->jobs)) {
-        kernel_lines_read(&c->lines, step->ptx);
         const bool checks = simulated && !o->sanitize;  // with --sanitize they have found nothing in all of it
         struct size s = part;
         enum outcome outcome = try_size(c, &p, &s, o, checks);
@@ -207,4 +206,14 @@ void cause_find(struct cause *c, const struct step *step, const struct geometry 
             look_behind(c, &p, &s);
     }
     probe_close(&p);
+}
+
+void cause_find(struct cause *c, const struct step *step, const struct geometry *g, const struct tester_options *o,
+                bool simulated)
+{
+    *c = (struct cause){ 0 };
+    kernel_lines_read(&c->lines, step->ptx);
+    find_on(c, step, g, o, true);
+    if (!*c->text && !simulated)
+        find_on(c, step, g, o, false);
 }

@@ -20,7 +20,9 @@ struct cause {
     unsigned look[CAUSE_LINES];  // lines of it to look at, the likeliest first; 0: no more
 };
 
-// o: the run that was wrong, settled. simulated: on the simulated GPU, which is where the checks are.
+// o: the run that was wrong, settled. It is looked into on the simulated GPU, whichever device it was on: there the
+// checks are, and a kernel that fails does no harm. On a GPU it is tried there as well if the simulated one tells
+// nothing; after a kernel that fails the GPU takes no more work, so do this last.
 void cause_find(struct cause *c, const struct step *step, const struct geometry *g, const struct tester_options *o,
                 bool simulated);
 

@@ -311,7 +311,7 @@ static void explain(const struct tester *t, const struct step *step, const struc
     }
 }
 
-static void check(struct tester *t, const struct step *step, const struct geometry *g, struct tester_result *r)
+static struct matrix_verdict check(struct tester *t, struct tester_result *r)
 {
     const struct tester_options *o = &t->o;
     const struct matrix *C0 = o->beta != 0 ? &t->C0 : NULL;
@@ -321,11 +321,9 @@ static void check(struct tester *t, const struct step *step, const struct geomet
                                     : matrix_check(&t->C, o->alpha, &t->A, &t->B, o->beta, C0);
     r->verdict = v.right ? TESTER_RIGHT : TESTER_WRONG;
     r->worst = v.worst;
-    if (v.right)
-        snprintf(r->what, sizeof r->what, "%s; worst error %.2g of its bound",
-                 large ? "rows by Freivalds' check, edges and a sample one by one" : "every element compared", v.worst);
-    else
-        explain(t, step, g, &v, r);
+    snprintf(r->what, sizeof r->what, "%s; worst error %.2g of its bound",
+             large ? "rows by Freivalds' check, edges and a sample one by one" : "every element compared", v.worst);
+    return v;
 }
 
 static bool load(struct tester *t, const struct step *step, struct dev_kernel **kernel, char error[DEV_ERROR_MAX])
@@ -372,6 +370,7 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
         return false;
     j.launch = call.launch;
     dev_set_budget(d, call.budget);
+    struct matrix_verdict verdict = { .right = true };
     double ms;
     if (!load(t, step, &j.kernel, error) || !upload_c(t, t->dC, error) || !time_once(&j, &ms, error))
         return false;
@@ -379,10 +378,12 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
     if (o->check) {
         if (!dev_download(d, t->C.data, t->dC, matrix_bytes(&t->C)))
             return fail_dev(d, error);
-        check(t, step, &g, result);
+        verdict = check(t, result);
     }
     if (!time_many(&j, result, error))
         return false;
+    if (!verdict.right)
+        explain(t, step, &g, &verdict, result);
     if (!dev_about(d)->simulated)
         result->gflops = 2.0 * o->m * o->n * o->k / result->ms * 1e-6;
     return true;

@@ -233,6 +233,20 @@ Test(check, a_race_is_found_after_an_access_out_of_bounds)
            warp, 2, PARTS("kernel.cu:30", "byte 1024 of in", "26 times", "race (racecheck): kernel.cu:50"));
 }
 
+// Of a tile of 16 rows of 32 bytes the last one is not there. With b by rows, and with a by columns, a register holds
+// elements of two rows: one inside, one outside.
+Test(check, an_element_of_a_tile_that_is_not_there_is_the_one_that_is_named)
+{
+#define OUTSIDE(matrix, order)                                                                                         \
+    expect(GLOBAL("mov.u32 %r20, 16;\n" LINE(30) "wmma.load." matrix ".sync.aligned." order ".m16n16k16.global.f16 "   \
+                                                 "{%r5, %r6, %r7, %r8, %r16, %r17, %r18, %r19}, [%l1+544], %r20;\n"),  \
+           warp, 1, PARTS("reads 2 bytes out of bounds: byte 1024 of in, which has 1024 bytes"))
+    OUTSIDE("a", "row");
+    OUTSIDE("a", "col");
+    OUTSIDE("b", "row");
+    OUTSIDE("b", "col");
+}
+
 Test(check, one_past_the_end_of_a_shared_array_is_not_the_next_array)
 {
     expect(KERNEL(".shared .align 4 .b32 s[64];\n.shared .align 4 .b32 t[64];\n", PLACES PUT

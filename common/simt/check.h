@@ -6,6 +6,9 @@
 // memory consistency model). These make no race:
 // - two strong accesses (atomic, relaxed, acquire, release, volatile) whose scopes reach each other's thread
 // - two stores that write the same value, in shared and in global memory alike: the order does not matter then
+// - a plain load and an atomic, where the load only guesses what a compare-and-swap at the same place will find: it is
+//   taken for a relaxed one (guess.c)
+// A compare-and-swap that found another value has written nothing: it is a strong read.
 // But volatile accesses to shared memory by lanes of one warp are reported as weak ones are. PTX calls them strong; who
 // writes them counts on lanes that run in step, which they do not.
 //
@@ -28,7 +31,13 @@
 #include "exec.h"
 #include "known.h"
 
-enum check_op { CHECK_READ, CHECK_WRITE, CHECK_ATOMIC, CHECK_COPY };  // copy: a write that arrives later (cp.async)
+enum check_op {
+    CHECK_READ,
+    CHECK_WRITE,
+    CHECK_ATOMIC,
+    CHECK_REFUSED,  // a compare-and-swap that found another value
+    CHECK_COPY      // a write that arrives later (cp.async)
+};
 
 // --- what the executor tells. Each may only be called where w->block->worker->check is set ---
 
@@ -209,12 +218,23 @@ struct fault check_site(const struct warp *w, uint32_t inst, uint32_t lane, enum
 bool check_stored(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t address, unsigned shift,
                   unsigned char *bytes);
 
+static inline bool check_writes(enum check_op op)
+{
+    return op != CHECK_READ && op != CHECK_REFUSED;
+}
+
+static inline bool check_atomic(enum check_op op)
+{
+    return op == CHECK_ATOMIC || op == CHECK_REFUSED;
+}
+
 // Is a memop's access strong?
 static inline bool check_strong(const struct uop *u, enum check_op op)
 {
-    if (op == CHECK_ATOMIC)
+    if (check_atomic(op))
         return true;
-    return op != CHECK_COPY && (u->kind == UOP_LOAD || u->kind == UOP_STORE) && u->mem->order != ORDER_WEAK;
+    return op != CHECK_COPY && (u->kind == UOP_LOAD || u->kind == UOP_STORE) &&
+           (u->mem->order != ORDER_WEAK || u->mem->guess);
 }
 
 // check_order.c

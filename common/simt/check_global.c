@@ -368,10 +368,12 @@ static void visit_all(struct warp *w, const struct uop *u, const struct touches 
 {
     struct checker *c = w->block->worker->check;
     const uint64_t from = first >> c->grid->code->global_shift;
-    const bool strong = check_strong(u, op), write = op != CHECK_READ;
-    const uint8_t scope = op == CHECK_ATOMIC ? u->warp->mem.scope : strong ? u->mem->scope : SCOPE_SYS;
+    const bool strong = check_strong(u, op), write = check_writes(op);
+    const uint8_t scope = check_atomic(op)                        ? u->warp->mem.scope
+                          : strong && u->mem->order != ORDER_WEAK ? u->mem->scope
+                                                                  : SCOPE_SYS;
     const uint8_t flags = (uint8_t)((strong ? MARK_STRONG : 0) | (scope < SCOPE_GPU ? MARK_NARROW : 0) |
-                                    (op == CHECK_ATOMIC ? MARK_ATOMIC : 0));
+                                    (check_atomic(op) ? MARK_ATOMIC : 0));
     const struct visit v = {
         .w = w,
         .u = u,

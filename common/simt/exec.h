@@ -93,6 +93,7 @@ struct memop {
     uint32_t index;                 // of its counters
     uint8_t counted;                // enum mem_class
     uint8_t order, scope;           // enum mem_order, enum mem_scope
+    bool guess;                     // a plain load that a compare-and-swap confirms or refuses (guess.c)
     bool merged;                    // into another access: counts nothing itself (merge.c)
     uint32_t span;                  // bytes a lane of the machine code's access that this one stands for; 0: its own
     int32_t ahead;                  // which begins so many bytes after the address

@@ -278,6 +278,88 @@ KERNEL(wrong_histogram_that_is_read_plainly)
     in[i] = out[bin];
 }
 
+// --- a plain load that a compare-and-swap confirms or refuses, and others ---
+
+static __device__ void keep_larger(float *to, float v)
+{
+    int *p = (int *)to, old = *p, seen;
+    do {
+        seen = old;
+        old = atomicCAS(p, seen, __float_as_int(fmaxf(v, __int_as_float(seen))));
+    } while (old != seen);
+}
+
+KERNEL(right_larger_by_compare_and_swap)
+{
+    keep_larger((float *)out + (threadIdx.x & 3), threadIdx.x);
+}
+
+KERNEL(right_sums_by_compare_and_swap)
+{
+    __shared__ double sums[4];
+    if (threadIdx.x < 4)
+        sums[threadIdx.x] = 0;
+    __syncthreads();
+    double old = sums[1], seen;
+    do {
+        seen = old;
+        old = __longlong_as_double(atomicCAS((unsigned long long *)&sums[1], __double_as_longlong(seen),
+                                             __double_as_longlong(seen + threadIdx.x)));
+    } while (old != seen);
+    __syncthreads();
+    out[blockIdx.x] = (int)sums[1];
+}
+
+KERNEL(right_larger_along_an_array)
+{
+    for (int i = 0, n = 8 + in[0]; i < n; i++)
+        keep_larger((float *)out + i, threadIdx.x);
+}
+
+KERNEL(wrong_larger_behind_a_plain_guard)
+{
+    if (out[0] < (int)threadIdx.x)
+        atomicMax(&out[0], (int)threadIdx.x);
+}
+
+KERNEL(wrong_slot_taken_behind_a_plain_guard)
+{
+    if (out[0] == 0)
+        atomicCAS(&out[0], 0, (int)threadIdx.x + 1);
+}
+
+KERNEL(wrong_compare_and_swap_at_another_place)
+{
+    atomicAdd(&out[1], 1);
+    atomicCAS(&out[0], out[1], 1);
+}
+
+KERNEL(wrong_compare_and_swap_with_a_plain_store)
+{
+    int old = out[0];
+    if (threadIdx.x == 0)
+        out[0] = in[1] + 1;
+    else
+        atomicCAS(&out[0], old, old + 2);
+}
+
+KERNEL(wrong_guess_from_half_of_it)
+{
+    const unsigned old = *(unsigned short *)out;
+    atomicCAS((unsigned *)out, old, old + 1);
+}
+
+// Nobody writes out[0]: each finds another value than the one it looks for.
+KERNEL(right_reads_of_what_compare_and_swap_leaves_alone)
+{
+    in[blockIdx.x * blockDim.x + threadIdx.x] = out[0] + atomicCAS(&out[0], 7, 8);
+}
+
+KERNEL(wrong_reads_of_what_compare_and_swap_changes)
+{
+    in[blockIdx.x * blockDim.x + threadIdx.x] = out[0] + atomicCAS(&out[0], 0, 8);
+}
+
 KERNEL(wrong_histogram_with_atomics_of_the_block)
 {
     atomicAdd_block(&out[in[threadIdx.x] & 7], 1);

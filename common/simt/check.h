@@ -228,6 +228,12 @@ static inline bool check_atomic(enum check_op op)
     return op == CHECK_ATOMIC || op == CHECK_REFUSED;
 }
 
+// Does an access use what was there before?
+static inline bool check_reads(const struct uop *u, enum check_op op)
+{
+    return !check_writes(op) || (op == CHECK_ATOMIC && !u->warp->blind);
+}
+
 // Is a memop's access strong?
 static inline bool check_strong(const struct uop *u, enum check_op op)
 {

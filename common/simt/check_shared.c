@@ -187,7 +187,7 @@ static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
         note(v, FAULT_RACE, g, lane, &x->writer, true);
     else if (k->strong)
         meet_strong(v, g, lane);
-    if (v->op == CHECK_ATOMIC && !within(v, at) && !within(v, k->strong[g].write_at))
+    if (check_reads(v->u, v->op) && !within(v, at) && !within(v, k->strong[g].write_at))
         note(v, FAULT_UNINIT, g, lane, NULL, false);
     if (within(v, x->read_at) && !ordered(v, &x->reader, x->read_at, lane))
         note(v, FAULT_RACE, g, lane, &x->reader, false);

@@ -17,7 +17,7 @@
 //
 // Shared memory (check_shared.c). Every granule (the smallest piece that the kernel's instructions load or store)
 // remembers its last write, and two of the reads since: who, where, when. A granule that was not written in this
-// block is not initialised.
+// block is not initialised. What the system reserves for cooperative groups is left out: only their library uses it.
 //
 // Global memory (check_global.c). The same, in one record for 8 granules as long as whole warps go through them in
 // order. Blocks: where the kernel has no fence, acquire or release beyond its block, nothing can order two blocks. Then
@@ -65,6 +65,7 @@ void check_arrives(struct warp *w, uint32_t number);  // at a barrier
 // Barrier number opens; everyone: it was one for every thread of the block.
 void check_opens(struct block *b, uint32_t number, bool everyone);
 void check_warp_syncs(struct warp *w, uint32_t lanes);        // bar.warp.sync
+void check_warp_exchanges(struct warp *w, uint32_t lanes);    // shfl, vote, match, redux
 void check_fence(struct warp *w, uint32_t lanes, bool wide);  // wide: it reaches beyond the block
 // A lane's strong access m to address: it has read there (before the access is checked), or written (afterwards).
 // Read and written by one instruction, it carries on what was released there; a plain store starts again.
@@ -263,8 +264,6 @@ static inline bool check_ordered(const struct warp *w, uint32_t lane, uint32_t t
 
 bool check_shared_new(struct checker *c, struct block_check *k);
 void check_shared_clear(struct checker *c, struct block_check *k);  // forgets everything
-// The first bytes of shared memory are zero since now.
-void check_shared_zeroed(const struct checker *c, struct block_check *k, uint32_t bytes);
 bool check_global_new(struct checker *c);
 void check_global_free(struct checker *c);
 void check_global_add(struct checker *sum, struct checker *c);

@@ -33,12 +33,6 @@ void check_shared_clear(struct checker *c, struct block_check *k)
     k->copies = false;
 }
 
-void check_shared_zeroed(const struct checker *c, struct block_check *k, uint32_t bytes)
-{
-    for (uint32_t g = 0; g < bytes >> c->grid->code->shared_shift; g++)
-        k->granules[g].write_at = c->now;
-}
-
 struct visit {  // an access in hand
     struct warp *w;
     const struct uop *u;
@@ -271,13 +265,20 @@ static bool look(struct warp *w, const struct uop *u, uint64_t first, enum check
     return k->strong;
 }
 
+// Does only the library of cooperative groups use what is there? It counts on more than PTX promises.
+static bool reserved(const struct checker *c, uint64_t address)
+{
+    return address < c->grid->code->reserved_bytes;
+}
+
 void check_shared(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],
                   uint32_t bytes, enum check_op op)
 {
     struct checker *c = w->block->worker->check;
     const struct touches *t = check_touches(c, index, active, address, bytes, c->grid->code->shared_shift);
+    const uint64_t first = address[__builtin_ctz(active)];
     struct visit v;
-    if (t && look(w, u, address[__builtin_ctz(active)], op, &v))
+    if (t && !reserved(c, first) && look(w, u, first, op, &v))
         visit_all(&v, t);
 }
 
@@ -288,7 +289,7 @@ bool check_shared_again(struct warp *w, const struct uop *u, uint32_t index, uin
     struct visit v;
     if (!t || t->pattern != pattern)
         return false;
-    if (look(w, u, first, op, &v))
+    if (!reserved(w->block->worker->check, first) && look(w, u, first, op, &v))
         visit_all(&v, t);
     return true;
 }

@@ -1,6 +1,7 @@
 // Kernels whose threads order themselves by more than barriers, right ones and wrong ones, for test_check_order.c: a
 // name that begins with "right" has no race, one that begins with "wrong" has one. All arrays are zeros at first.
 #include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 #include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/pipeline>
@@ -276,6 +277,72 @@ KERNEL(wrong_histogram_that_is_read_plainly)
     const int i = blockIdx.x * blockDim.x + threadIdx.x, bin = in[i] & 7;
     atomicAdd(&out[bin], 1);
     in[i] = out[bin];
+}
+
+// --- lanes that exchange values ---
+
+// Lane 0 waits for the block before, and tells its warp.
+KERNEL(right_wait_of_one_lane_for_its_warp)
+{
+    const int block = blockIdx.x, i = threadIdx.x;
+    int ready = block == 0;
+    while (!__shfl_sync(~0u, ready, 0))
+        ready = i == 0 && device_int(out[block]).load(cuda::memory_order_acquire);
+    if (block > 0)
+        in[32 * block + i] = in[32 * (block - 1) + (i ^ 1)] + 1;
+    __threadfence();
+    __syncwarp();
+    if (i == 0)
+        device_int(out[block + 1]).store(1, cuda::memory_order_release);
+}
+
+KERNEL(wrong_wait_of_one_lane_for_its_warp_relaxed)
+{
+    const int block = blockIdx.x, i = threadIdx.x;
+    int ready = block == 0;
+    while (!__shfl_sync(~0u, ready, 0))
+        ready = i == 0 && device_int(out[block]).load(cuda::memory_order_relaxed);
+    if (block > 0)
+        in[32 * block + i] = in[32 * (block - 1) + (i ^ 1)] + 1;
+    __threadfence();
+    __syncwarp();
+    if (i == 0)
+        device_int(out[block + 1]).store(1, cuda::memory_order_release);
+}
+
+KERNEL(right_fence_after_the_vote)
+{
+    const int block = blockIdx.x, i = threadIdx.x;
+    int ready = block == 0;
+    while (!__any_sync(~0u, ready))
+        ready = i == 0 && device_int(out[block]).load(cuda::memory_order_relaxed);
+    __threadfence();
+    if (block > 0)
+        in[32 * block + i] = in[32 * (block - 1) + (i ^ 1)] + 1;
+    __threadfence();
+    __syncwarp();
+    if (i == 0)
+        device_int(out[block + 1]).store(1, cuda::memory_order_release);
+}
+
+KERNEL(wrong_lanes_that_only_exchange_values)
+{
+    __shared__ int data[32];
+    data[threadIdx.x] = in[threadIdx.x];
+    const int sum = __shfl_xor_sync(~0u, in[threadIdx.x], 1);
+    out[threadIdx.x] = sum + data[threadIdx.x ^ 1];
+}
+
+// The library keeps what its tiles of several warps tell each other in reserved shared memory.
+KERNEL(right_sums_of_tiles_of_several_warps)
+{
+    namespace cg = cooperative_groups;
+    __shared__ cg::block_tile_memory<128> memory;
+    const auto tile = cg::tiled_partition<64>(cg::this_thread_block(memory));
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = cg::reduce(tile, in[i], cg::plus<int>());
+    tile.sync();
+    in[i] = cg::reduce(tile, out[i ^ 63], cg::greater<int>());
 }
 
 // --- a plain load that a compare-and-swap confirms or refuses, and others ---

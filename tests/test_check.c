@@ -204,6 +204,33 @@ Test(check, what_nobody_wrote_is_found)
     free(out);
 }
 
+Test(check, a_store_of_any_kind_reads_nothing)
+{
+    // By several threads, of what nobody wrote before. An exchange whose result nobody looks at is a store, too.
+    static const struct {
+        const char *text;
+        size_t n;
+    } cases[] = {
+        { SHARED("st.volatile.global.u32 [%l0], %r3;\n"), 0 },
+        { SHARED("st.relaxed.gpu.global.u32 [%l0], %r3;\n"), 0 },
+        { SHARED("st.release.gpu.global.u32 [%l0], %r3;\n"), 0 },
+        { SHARED("atom.global.exch.b32 %r5, [%l0], %r3;\n"), 0 },
+        { SHARED("atom.global.exch.b32 %r5, [%l0], %r3;\nst.global.u32 [%l3], %r5;\n"), 1 },
+        { SHARED("red.global.add.u32 [%l0], %r3;\n"), 1 },
+        { SHARED("st.volatile.shared.u32 [s], %r3;\n"), 0 },
+        { SHARED("atom.shared.exch.b32 %r5, [s], %r3;\n"), 0 },
+        { SHARED("atom.shared.exch.b32 %r5, [s], %r3;\nst.global.u32 [%l3], %r5;\n"), 1 },
+        { SHARED("atom.shared.cas.b32 %r5, [s], %r3, %r3;\n"), 1 },
+    };
+    for (size_t i = 0; i < PTX_COUNTOF(cases); i++) {
+        char *out;
+        size_t n = check(cases[i].text, one, 1, 0, true, &out);
+        cr_expect_eq(n, cases[i].n, "%s%s", cases[i].text, out);
+        cr_expect(!n || strstr(out, "not initialised (initcheck)"), "%s%s", cases[i].text, out);
+        free(out);
+    }
+}
+
 Test(check, shared_memory_is_forgotten_between_blocks)
 {
     expect(SHARED("setp.eq.u32 %p0, %r2, 0;\n" LINE(10) "@%p0 st.shared.u32 [%r10], %r1;\n" GET("%r10")), two, 1,

@@ -113,12 +113,12 @@ static void say_place(struct text *t, const struct simt *s, const struct simt_ke
 
 static const char *verb(bool store, bool atomic)
 {
-    return atomic ? "changes" : store ? "writes" : "reads";
+    return !store ? "reads" : atomic ? "changes" : "writes";
 }
 
 static const char *past(bool store, bool atomic)
 {
-    return atomic ? "changed" : store ? "wrote" : "read";
+    return !store ? "read" : atomic ? "changed" : "wrote";
 }
 
 static const char *plural(uint64_t n)

@@ -26,6 +26,9 @@ static void print_source(FILE *out, const struct finding_place *p, const struct 
         return;
     if (p->caller)
         print_line(out, p->caller_file, p->caller, "   calls");
+    const unsigned first = source_statement(p->file, p->line);
+    if (first < p->line)
+        print_line(out, p->file, first, "");
     print_line(out, p->file, p->line, "");
 }
 

@@ -100,7 +100,7 @@ bool occupancy_ask(const char *ptx, const char *kernel, const struct card *card,
     int status;
     snprintf(arch, sizeof arch, "-arch=sm_%d", card->cc);
     snprintf(entry, sizeof entry, "entry function '%.250s'", kernel);
-    char *argv[] = { (char *)"ptxas", (char *)"-v", arch, (char *)"-o", (char *)"/dev/null", (char *)ptx, NULL };
+    char *argv[] = { (char *)PTXAS, (char *)"-v", arch, (char *)"-o", (char *)"/dev/null", (char *)ptx, NULL };
     *use = (struct kernel_use){ 0 };
     if (!program_run(argv, &said, &status))
         return false;
@@ -152,7 +152,7 @@ void occupancy_print(FILE *out, const struct profile *p, const char *ptx, const 
         else
             fprintf(
                 out,
-                "  not known: the kernel's registers come from ptxas, which is not on the PATH or does not find it\n");
+                "  not known: the kernel's registers come from ptxas, which was not found, or does not find it\n");
         return;
     }
     const struct occupancy o = occupancy_of(card, threads, use.registers, p->shared);

@@ -35,6 +35,28 @@ void source_text(const char *file, unsigned line, char *text, size_t room)
     fclose(in);
 }
 
+// Whether a statement goes on after this line.
+static bool goes_on(const char *text)
+{
+    const char *comment = strstr(text, "//");
+    size_t n = comment ? (size_t)(comment - text) : strlen(text);
+    while (n > 0 && text[n - 1] == ' ')
+        n--;
+    return n > 0 && text[0] != '#' && !strchr(";{}:", text[n - 1]);
+}
+
+unsigned source_statement(const char *file, unsigned line)
+{
+    enum { LINES = 4 };
+    char text[256];
+    for (int i = 0; i < LINES && line > 1; i++, line--) {
+        source_text(file, line - 1, text, sizeof text);
+        if (!goes_on(text))
+            break;
+    }
+    return line;
+}
+
 const char *source_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

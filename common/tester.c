@@ -10,10 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cause.h"
 #include "findings.h"
+#include "gemm.h"
 #include "tester_explain.h"
 
-enum { SIM_SIZE = 256, GPU_SIZE = 4096, GPU_WARMUP = 2, GPU_ITERATIONS = 15, GRID_Y_MAX = 65535 };
+enum { SIM_SIZE = 256, GPU_SIZE = 4096, GPU_WARMUP = 2, GPU_ITERATIONS = 15 };
 
 const struct tester_options tester_defaults = {
     .alpha = 1,
@@ -31,15 +33,6 @@ struct tester {
     dev_ptr dA, dB, dC;
     struct dev_module *module;  // of the last step
     dev_ptr flush;              // twice the L2 cache, which clearing it empties; 0: nothing does
-};
-
-// The parameters of every step's kernel, in the types that the kernel declares.
-struct scalar {
-    union {
-        float f;
-        double d;
-    } value;
-    size_t bytes;
 };
 
 __attribute__((format(printf, 2, 3))) static bool fail(char error[DEV_ERROR_MAX], const char *format, ...)
@@ -292,7 +285,33 @@ static bool time_many(const struct job *j, struct tester_result *r, char error[D
 
 // --- A step ---
 
-static void check(struct tester *t, const struct step *step, const struct geometry *g, struct tester_result *r)
+// Names the first wrong element and the most likely mistake. What the checks found says more than any guess.
+static void explain(const struct tester *t, const struct step *step, const struct geometry *g,
+                    const struct matrix_verdict *v, struct tester_result *r)
+{
+    const struct tester_options *o = &t->o;
+    const struct tester_product p = { o->alpha, o->beta, &t->A, &t->B, o->beta != 0 ? &t->C0 : NULL, &t->C };
+    const struct findings *found = dev_findings(t->dev);
+    const bool simulated = dev_about(t->dev)->simulated;
+    struct cause c = { 0 };
+    if (found && found->n) {
+        tester_explain(r->what, sizeof r->what, step, g, v, &p, "look at what the checks found");
+        return;
+    }
+    if (isfinite(v->want))
+        cause_find(&c, step, g, o, simulated);
+    tester_explain(r->what, sizeof r->what, step, g, v, &p, *c.text ? c.text : NULL);
+    if (*c.text) {
+        snprintf(r->source, sizeof r->source, "%s", c.lines.file);
+        memcpy(r->look, c.look, sizeof r->look);
+    } else if (isfinite(v->want) && !o->sanitize) {
+        const size_t n = strlen(r->what);
+        snprintf(r->what + n, sizeof r->what - n, " (the cause is not certain; %s checks every access)",
+                 simulated ? "--sanitize" : "--device=sim --sanitize");
+    }
+}
+
+static struct matrix_verdict check(struct tester *t, struct tester_result *r)
 {
     const struct tester_options *o = &t->o;
     const struct matrix *C0 = o->beta != 0 ? &t->C0 : NULL;
@@ -302,21 +321,9 @@ static void check(struct tester *t, const struct step *step, const struct geomet
                                     : matrix_check(&t->C, o->alpha, &t->A, &t->B, o->beta, C0);
     r->verdict = v.right ? TESTER_RIGHT : TESTER_WRONG;
     r->worst = v.worst;
-    if (v.right)
-        snprintf(r->what, sizeof r->what, "%s; worst error %.2g of its bound",
-                 large ? "rows by Freivalds' check, edges and a sample one by one" : "every element compared", v.worst);
-    else {
-        const struct tester_product p = { o->alpha, o->beta, &t->A, &t->B, C0, &t->C };
-        const struct findings *found = dev_findings(t->dev);
-        tester_explain(r->what, sizeof r->what, step, g, &v, &p, found && found->n);
-    }
-}
-
-static struct scalar scalar_of(enum dev_type type, double value)
-{
-    if (type == DEV_F64)
-        return (struct scalar){ { .d = value }, sizeof(double) };
-    return (struct scalar){ { .f = (float)value }, sizeof(float) };
+    snprintf(r->what, sizeof r->what, "%s; worst error %.2g of its bound",
+             large ? "rows by Freivalds' check, edges and a sample one by one" : "every element compared", v.worst);
+    return v;
 }
 
 static bool load(struct tester *t, const struct step *step, struct dev_kernel **kernel, char error[DEV_ERROR_MAX])
@@ -338,15 +345,6 @@ static bool read_geometry(const struct step *step, struct geometry *g, char erro
     return false;
 }
 
-// Warp instructions after which a block counts as endless. Thread by thread, one after the other and with eight
-// instructions for a multiply-add, a block does not take more; a kernel as kernels are takes a hundredth of it.
-static uint64_t budget_of(int rows, int cols, int depth)
-{
-    const uint64_t work = (uint64_t)rows * (uint64_t)cols * (uint64_t)depth, most = 1u << 28;
-    const uint64_t generous = 8 * work < most ? 8 * work : most;
-    return (1u << 22) + (generous > 2 * work ? generous : 2 * work);
-}
-
 bool tester_step(struct tester *t, const struct step *step, struct tester_result *result, char error[DEV_ERROR_MAX])
 {
     const struct tester_options *o = &t->o;
@@ -357,30 +355,22 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
     struct geometry g;
     if (!read_geometry(step, &g, error))
         return false;
-    unsigned x = ((unsigned)o->n - 1) / (unsigned)g.bn + 1, y = ((unsigned)o->m - 1) / (unsigned)g.bm + 1;
-    if (y > GRID_Y_MAX)  // CUDA C++ Programming Guide, technical specifications by compute capability
-        return fail(error, "--m %d: takes %u blocks of %d rows, a grid has at most %d", o->m, y, g.bm, GRID_Y_MAX);
-
     struct job j = { .t = t, .C = t->dC };
-    struct scalar alpha = scalar_of(t->type, o->alpha), beta = scalar_of(t->type, o->beta);
-    const struct dev_arg args[] = {
-        DEV_ARG(o->m),
-        DEV_ARG(o->n),
-        DEV_ARG(o->k),
-        { &alpha.value, alpha.bytes },
-        DEV_ARG(t->dA),
-        DEV_ARG(t->dB),
-        { &beta.value, beta.bytes },
-        DEV_ARG(t->dC),
+    struct gemm call = {
+        .m = o->m,
+        .n = o->n,
+        .k = o->k,
+        .alpha = o->alpha,
+        .beta = o->beta,
+        .A = t->dA,
+        .B = t->dB,
+        .C = t->dC,
     };
-    j.launch = (struct dev_launch){
-        .grid = { x, y, 1 },
-        .block = { (unsigned)g.threads, 1, 1 },
-        .shared = (size_t)g.shared,
-        .args = args,
-        .n_args = sizeof args / sizeof args[0],
-    };
-    dev_set_budget(d, budget_of(g.bm, g.bn, o->k));
+    if (!gemm_prepare(&call, t->type, &g, error))
+        return false;
+    j.launch = call.launch;
+    dev_set_budget(d, call.budget);
+    struct matrix_verdict verdict = { .right = true };
     double ms;
     if (!load(t, step, &j.kernel, error) || !upload_c(t, t->dC, error) || !time_once(&j, &ms, error))
         return false;
@@ -388,10 +378,12 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
     if (o->check) {
         if (!dev_download(d, t->C.data, t->dC, matrix_bytes(&t->C)))
             return fail_dev(d, error);
-        check(t, step, &g, result);
+        verdict = check(t, result);
     }
     if (!time_many(&j, result, error))
         return false;
+    if (!verdict.right)
+        explain(t, step, &g, &verdict, result);
     if (!dev_about(d)->simulated)
         result->gflops = 2.0 * o->m * o->n * o->k / result->ms * 1e-6;
     return true;

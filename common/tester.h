@@ -44,13 +44,17 @@ struct tester_options {
 
 enum tester_verdict { TESTER_WRONG, TESTER_RIGHT, TESTER_UNCHECKED };
 
+enum { TESTER_WHAT = 1024, TESTER_LOOK = 4 };
+
 struct tester_result {
     enum tester_verdict verdict;
-    char what[512];             // one line: the first wrong element, its block, warp and lane, or how it was checked
-    double ms, ms_min, ms_max;  // median, fastest and slowest of the timed runs
-    double gflops;              // 2 * m * n * k over the median; 0 on the simulated GPU, whose time means nothing
-    double baseline_ms;         // median of cuBLAS on the same data; 0 where there is none
-    double worst;               // largest error as a fraction of its bound; above 1 is wrong
+    char what[TESTER_WHAT];  // one line: the first wrong element, its owner and the likely cause, or how it was checked
+    char source[1024];       // of a wrong kernel whose cause is known: its file, and
+    unsigned look[TESTER_LOOK];  // lines of it to look at, the likeliest first; 0: no more
+    double ms, ms_min, ms_max;   // median, fastest and slowest of the timed runs
+    double gflops;               // 2 * m * n * k over the median; 0 on the simulated GPU, whose time means nothing
+    double baseline_ms;          // median of cuBLAS on the same data; 0 where there is none
+    double worst;                // largest error as a fraction of its bound; above 1 is wrong
 };
 
 extern const struct tester_options tester_defaults;

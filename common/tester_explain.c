@@ -1,10 +1,10 @@
 // What a wrong element tells: who owns it, and where to look next.
 //
-// The hint compares the value with what the usual mistakes would give: nothing written, beta * C0 or alpha forgotten,
-// products missing at the start or the end of K, rows and columns swapped, a neighbour's sum. It is tried in that
-// order, and a value counts as the mistake's where it is within the element's error bound of it. Of the many sums of
-// some products, or of neighbours, one may be that near by chance, in half precision above all: so other wrong elements
-// must show the same mistake.
+// Where nothing else has found the cause (cause.h), the hint compares the value with what the usual mistakes would
+// give: nothing written, beta * C0 or alpha forgotten, products missing at the start or the end of K, rows and columns
+// swapped, a neighbour's sum. It is tried in that order, and a value counts as the mistake's where it is within the
+// element's error bound of it. Of the many sums of some products, or of neighbours, one may be that near by chance, in
+// half precision above all: so other wrong elements must show the same mistake.
 #include "tester_explain.h"
 
 #include <math.h>
@@ -159,7 +159,7 @@ static void add_hint_from_value(struct line *l, const struct geometry *g, const 
 }
 
 void tester_explain(char *what, size_t room, const struct step *step, const struct geometry *g,
-                    const struct matrix_verdict *v, const struct tester_product *given, bool found)
+                    const struct matrix_verdict *v, const struct tester_product *given, const char *cause)
 {
     struct line l = { what, room, 0 };
     struct tester_product p = *given;
@@ -169,8 +169,8 @@ void tester_explain(char *what, size_t room, const struct step *step, const stru
     add(&l, "C[%d][%d] is %.*g, want %.*g within %.2g", v->row, v->col, digits, v->got, digits, v->want, v->bound);
     add_owner(&l, step, g, v->row, v->col);
     add(&l, ": ");
-    if (found)
-        add(&l, "look at what the checks found");
+    if (cause)
+        add(&l, "%s", cause);
     else if (v->poison)
         add(&l, "nobody wrote it (still the poison): look at the grid, the store's guard and the rows and columns it "
                 "covers");

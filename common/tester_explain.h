@@ -13,9 +13,9 @@ struct tester_product {
 };
 
 // Writes one line about the verdict's wrong element to what: the element, its value and the one wanted, the block that
-// owns it by the kernel's geometry, the warp and lane if the step knows its owner, and a hint. found: the checks of the
-// simulated GPU found something, which says more than the value.
+// owns it by the kernel's geometry, the warp and lane if the step knows its owner, and the cause. NULL: none is known,
+// and a hint from the value stands there.
 void tester_explain(char *what, size_t room, const struct step *step, const struct geometry *g,
-                    const struct matrix_verdict *v, const struct tester_product *p, bool found);
+                    const struct matrix_verdict *v, const struct tester_product *p, const char *cause);
 
 #endif

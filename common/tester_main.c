@@ -17,6 +17,17 @@
 
 enum { HOT_LINES = 20 };
 
+// The lines of the kernel that a wrong result is most likely due to.
+static void print_source(FILE *out, const struct tester_result *r)
+{
+    char text[80];
+    for (int i = 0; i < TESTER_LOOK && r->look[i]; i++) {
+        source_text(r->source, r->look[i], text, sizeof text);
+        if (text[0])
+            fprintf(out, "    %s:%-4u %s\n", source_base_name(r->source), r->look[i], text);
+    }
+}
+
 static void print_report(FILE *out, const struct step *step, const struct tester_options *o, const struct dev *d,
                          const struct tester_result *r)
 {
@@ -29,6 +40,7 @@ static void print_report(FILE *out, const struct step *step, const struct tester
     fprintf(out, "M %d, N %d, K %d, alpha %g, beta %g, seed %llu\n", o->m, o->n, o->k, o->alpha, o->beta,
             (unsigned long long)o->seed);
     fprintf(out, "%-9s %s\n", report_verdict(r->verdict), r->what);
+    print_source(out, r);
     char ms[REPORT_TIME];
     if (about->simulated) {
         fprintf(out, "simulated in %s: %.3g G multiply-adds a second of this computer\n", report_time(r->ms, ms),

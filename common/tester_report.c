@@ -54,6 +54,13 @@ void report_json_result(struct json *j, const struct tester_options *settled, co
     };
     json_string(j, "verdict", names[r->verdict]);
     json_string(j, "what", r->what);
+    if (r->look[0]) {
+        json_string(j, "source", r->source);
+        json_array(j, "look");
+        for (int i = 0; i < TESTER_LOOK && r->look[i]; i++)
+            json_uint(j, NULL, r->look[i]);
+        json_end(j);
+    }
     if (r->verdict != TESTER_UNCHECKED)
         json_double(j, "worst", r->worst);
     json_double(j, "ms", r->ms);

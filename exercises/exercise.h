@@ -14,9 +14,11 @@
 #include <inttypes.h>
 
 #include "device.h"
+#include "matrix.h"
 #include "profile.h"
 #include "tester.h"
 
+#define EX_NO_GPU "no GPU"       // why a test is skipped where there is none
 #define EX_PTX getenv("EXERCISE_PTX")  // the learner's kernel.cu, compiled by check_main.c
 
 // --- kernels named gemm with the parameters of the steps ---
@@ -53,6 +55,9 @@ void ex_keeps_to_registers(const struct ex_gemm *gemm, int m, int n, int k);
 uint64_t ex_shared_reads(const struct profile *p);
 
 // --- other kernels ---
+
+// A rows x cols matrix of whole numbers from -4 to 4: every order of summation gives the same. To be freed.
+struct matrix ex_whole_numbers(enum dev_type type, int rows, int cols, uint64_t seed);
 
 struct ex {
     struct dev *dev;

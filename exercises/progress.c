@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cut.h"
+#include "grade.h"
 #include "program.h"
 #include "state.h"
 
@@ -69,6 +70,22 @@ static void print_title(const char *name)
     free(task);
 }
 
+// What to do next, in a line or two.
+static void print_next(void)
+{
+    const char *next = next_one();
+    char path[STATE_PATH_MAX];
+    if (!next) {
+        printf("That is all of them. build/exercises/progress check runs them once more.\n");
+        return;
+    }
+    if (getenv("EXERCISES"))
+        state_path(next, "TASK.md", path);
+    else
+        snprintf(path, sizeof path, "exercises/%s/TASK.md", next);
+    printf("Next: read %s, fill in kernel.cu beside it, then meson test -C build ex%s\n", path, next);
+}
+
 static int list(void)
 {
     int counts[STATE_MISSING + 1] = { 0 };
@@ -84,17 +101,7 @@ static int list(void)
     }
     printf("\n%d done, %d started, %d not started\n", counts[STATE_DONE], counts[STATE_STARTED] + counts[STATE_MISSING],
            counts[STATE_NOT_STARTED]);
-    const char *next = next_one();
-    char path[STATE_PATH_MAX];
-    if (!next) {
-        printf("That is all of them. build/exercises/progress check runs them once more.\n");
-        return 0;
-    }
-    if (getenv("EXERCISES"))
-        state_path(next, "TASK.md", path);
-    else
-        snprintf(path, sizeof path, "exercises/%s/TASK.md", next);
-    printf("Next: read %s, fill in kernel.cu beside it, then meson test -C build ex%s\n", path, next);
+    print_next();
     return 0;
 }
 
@@ -215,7 +222,9 @@ static int watch(const char *only)
             seen[i] = now;
             if (!only || !strcmp(only, names[i])) {
                 putchar('\n');
-                run_check(names[i]);
+                if (run_check(names[i]) == 0)
+                    print_next();
+                fflush(stdout);
             }
         }
     return 0;
@@ -278,6 +287,33 @@ static int solution(const char *name)
     return 0;
 }
 
+// --- progress grade ---
+
+static int grade_to(const char *json)
+{
+    FILE *out = json && strcmp(json, "-") != 0 ? fopen(json, "w") : stdout;
+    if (!out) {
+        fprintf(stderr, "progress: %s: %s\n", json, strerror(errno));
+        return BAD;
+    }
+    bool good = grade(out, CHECK_FOLDER, names, N, json);
+    if (out != stdout && fclose(out)) {
+        perror(json);
+        good = false;
+    }
+    return good ? 0 : BAD;
+}
+
+// Whether the folder holds an exercise at all.
+static bool is_folder_of_exercises(void)
+{
+    char path[STATE_PATH_MAX];
+    for (int i = 0; i < N; i++)
+        if (!access(state_path(names[i], "", path), R_OK | X_OK))
+            return true;
+    return false;
+}
+
 static void help(FILE *out)
 {
     fprintf(out, "usage: progress                  which exercises are done, and which is next\n"
@@ -286,13 +322,21 @@ static void help(FILE *out)
                  "       progress watch [NAME]     checks on every save\n"
                  "       progress reset NAME       the stub again; your work is kept beside it\n"
                  "       progress solution NAME    the course's solution, once yours passes\n"
+                 "       progress grade [--json FILE]  points for each exercise; as JSON (- for standard output)\n"
                  "NAME: 5, 05 or 05_float4. With EXERCISES=FOLDER in the environment, those of another folder.\n");
 }
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
+    static const struct option options[] = { { "help", no_argument, NULL, 'h' },
+                                             { "json", required_argument, NULL, 'j' },
+                                             { 0 } };
+    const char *json = NULL;
     for (int o; (o = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+        if (o == 'j') {
+            json = optarg;
+            continue;
+        }
         help(o == 'h' ? stdout : stderr);
         return o == 'h' ? 0 : BAD;
     }
@@ -314,6 +358,17 @@ int main(int argc, char **argv)
         fprintf(stderr, "progress: EXERCISES: %s cannot be read: %s\n", getenv("EXERCISES"), strerror(errno));
         return BAD;
     }
+    if (getenv("EXERCISES") && !is_folder_of_exercises()) {
+        fprintf(stderr, "progress: EXERCISES: %s has no exercise in it, as %s would be\n", getenv("EXERCISES"),
+                names[0]);
+        return BAD;
+    }
+    if (json && strcmp(command, "grade") != 0) {
+        fprintf(stderr, "progress: --json goes with grade\n");
+        return BAD;
+    }
+    if (!strcmp(command, "grade") && !name)
+        return grade_to(json);
     if (!strcmp(command, "list") && !name)
         return list();
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)

@@ -23,6 +23,10 @@ static char *cut_of(const char *name, enum cut kind, char *error, size_t room)
 {
     char path[STATE_PATH_MAX], why[CUT_ERROR_MAX];
     char *source = cut_read(state_path(name, "source.cu", path));
+    if (!source) {  // a class may be given a folder without the solutions: the course has them
+        snprintf(path, sizeof path, EXERCISES_FOLDER "/%s/source.cu", name);
+        source = cut_read(path);
+    }
     char *text = source ? cut_text(source, kind, NULL, why) : NULL;
     if (!text)
         snprintf(error, room, source ? "%s, %s" : "%s cannot be read%.0s", path, why);

@@ -16,7 +16,8 @@ enum state { STATE_NOT_STARTED, STATE_STARTED, STATE_DONE, STATE_MISSING };  // 
 // environment has as EXERCISES.
 const char *state_path(const char *name, const char *file, char path[STATE_PATH_MAX]);
 
-// The stub (or the solution) of an exercise, to be freed; NULL, with one line in error, where its source is not there.
+// The stub (or the solution) of an exercise, to be freed, from its source.cu, or else from that of the course. NULL, with
+// one line in error, where neither is there.
 char *state_stub(const char *name, char *error, size_t room);
 char *state_solution(const char *name, char *error, size_t room);
 

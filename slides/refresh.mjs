@@ -7,11 +7,11 @@
 // --check changes nothing, names what is stale, and exits with 1. --links only looks whether all that the decks link to
 // exists, and exits with 1 if not. Exit 2: something that a text asks for is not there, or a number comes from nowhere.
 // With TEXT, a file, only those texts, and no pictures.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { refresh } from './marks.mjs';
-import { root, slides } from './project.mjs';
+import { read, root, slides } from './project.mjs';
 import { unquoted } from './quoted.mjs';
 import { draw, pictures } from './sources.mjs';
 import { deck_names, links, texts } from './texts.mjs';

@@ -128,7 +128,8 @@ export function simulated(build, kernel, short, begins, sizes) {
 
 // slides/pictures.txt: the file, then the arguments of simt draw; a kernel's name stands for its PTX file and launch, and
 // --line takes the text with which the line begins; size=MxNxK is another size than 256 each. Or "chart" and its
-// arguments, without the table of results.
+// arguments, without the table of results. Or "machine", a kernel of 00_machine, and all that simt draw needs. Or "hand":
+// drawn by hand, for what no run can show.
 export function pictures() {
   return read('slides/pictures.txt').split('\n').filter((line) => /^\w/.test(line)).map((line) => {
     const [file, ...args] = line.match(/"[^"]*"|\S+/g).map((arg) => arg.replaceAll('"', ''));
@@ -136,9 +137,18 @@ export function pictures() {
   });
 }
 
+// A kernel of chapter 00, which is no matrix multiply: its launch and its arguments stand in the line, too.
+function draw_machine(build, [kernel, ...args]) {
+  const folder = 'steps/00_machine', at = args.indexOf('--line');
+  if (at >= 0) args[at + 1] = String(line_of(`${folder}/kernel.cu`, args[at + 1]));
+  return simt(build, ['draw', join(build, folder, '00_machine.ptx'), kernel, '--out', '-', ...args]);
+}
+
 export function draw(build, { file, args }) {
   if (args[0] === 'chart') return run(join(build, 'steps', 'chart'), build, [...args.slice(1), resolve(root, times_path())]);
   if (args[0].startsWith('--')) return simt(build, ['draw', ...args, '--out', '-']);
+  if (args[0] === 'hand') return read(`slides/pictures/${file}`);
+  if (args[0] === 'machine') return draw_machine(build, args.slice(1));
   const kernel = args[0], size = args[1]?.match(/^size=(\d+)x(\d+)x(\d+)$/)?.slice(1).map(Number);
   const rest = args.slice(size ? 2 : 1), at = rest.indexOf('--line');
   if (at >= 0) rest[at + 1] = String(line_of(`steps/${step_of(kernel)}/kernel.cu`, rest[at + 1]));

@@ -14,6 +14,7 @@
 #include "profile.h"
 
 struct fake fake;
+static int open_devices;
 
 struct fake_dev {
     struct dev dev;
@@ -37,7 +38,8 @@ static struct dev *open_as(bool simulated)
     about->memory = fake.memory ? fake.memory : (size_t)1 << 40;
     about->shared_per_block = 99 * 1024;
     about->max_threads = 1024;
-    fake.live = fake.launches = fake.baselines = 0;
+    if (!open_devices++)
+        fake.live = fake.launches = fake.baselines = 0;
     return &f->dev;
 }
 
@@ -57,6 +59,7 @@ static struct dev *open_gpu(char error[DEV_ERROR_MAX])
 
 static void close_dev(struct dev *d)
 {
+    open_devices--;
     free(d);
 }
 

@@ -204,6 +204,33 @@ Test(check, what_nobody_wrote_is_found)
     free(out);
 }
 
+Test(check, a_store_of_any_kind_reads_nothing)
+{
+    // By several threads, of what nobody wrote before. An exchange whose result nobody looks at is a store, too.
+    static const struct {
+        const char *text;
+        size_t n;
+    } cases[] = {
+        { SHARED("st.volatile.global.u32 [%l0], %r3;\n"), 0 },
+        { SHARED("st.relaxed.gpu.global.u32 [%l0], %r3;\n"), 0 },
+        { SHARED("st.release.gpu.global.u32 [%l0], %r3;\n"), 0 },
+        { SHARED("atom.global.exch.b32 %r5, [%l0], %r3;\n"), 0 },
+        { SHARED("atom.global.exch.b32 %r5, [%l0], %r3;\nst.global.u32 [%l3], %r5;\n"), 1 },
+        { SHARED("red.global.add.u32 [%l0], %r3;\n"), 1 },
+        { SHARED("st.volatile.shared.u32 [s], %r3;\n"), 0 },
+        { SHARED("atom.shared.exch.b32 %r5, [s], %r3;\n"), 0 },
+        { SHARED("atom.shared.exch.b32 %r5, [s], %r3;\nst.global.u32 [%l3], %r5;\n"), 1 },
+        { SHARED("atom.shared.cas.b32 %r5, [s], %r3, %r3;\n"), 1 },
+    };
+    for (size_t i = 0; i < PTX_COUNTOF(cases); i++) {
+        char *out;
+        size_t n = check(cases[i].text, one, 1, 0, true, &out);
+        cr_expect_eq(n, cases[i].n, "%s%s", cases[i].text, out);
+        cr_expect(!n || strstr(out, "not initialised (initcheck)"), "%s%s", cases[i].text, out);
+        free(out);
+    }
+}
+
 Test(check, shared_memory_is_forgotten_between_blocks)
 {
     expect(SHARED("setp.eq.u32 %p0, %r2, 0;\n" LINE(10) "@%p0 st.shared.u32 [%r10], %r1;\n" GET("%r10")), two, 1,
@@ -231,6 +258,20 @@ Test(check, a_race_is_found_after_an_access_out_of_bounds)
     expect(SHARED("add.u64 %l3, %l3, 1000;\n" LINE(30) "cp.async.ca.shared.global [%r10], [%l3], 4;\n"
                                                        "cp.async.wait_all;\n" AFTER),
            warp, 2, PARTS("kernel.cu:30", "byte 1024 of in", "26 times", "race (racecheck): kernel.cu:50"));
+}
+
+// Of a tile of 16 rows of 32 bytes the last one is not there. With b by rows, and with a by columns, a register holds
+// elements of two rows: one inside, one outside.
+Test(check, an_element_of_a_tile_that_is_not_there_is_the_one_that_is_named)
+{
+#define OUTSIDE(matrix, order)                                                                                         \
+    expect(GLOBAL("mov.u32 %r20, 16;\n" LINE(30) "wmma.load." matrix ".sync.aligned." order ".m16n16k16.global.f16 "   \
+                                                 "{%r5, %r6, %r7, %r8, %r16, %r17, %r18, %r19}, [%l1+544], %r20;\n"),  \
+           warp, 1, PARTS("reads 2 bytes out of bounds: byte 1024 of in, which has 1024 bytes"))
+    OUTSIDE("a", "row");
+    OUTSIDE("a", "col");
+    OUTSIDE("b", "row");
+    OUTSIDE("b", "col");
 }
 
 Test(check, one_past_the_end_of_a_shared_array_is_not_the_next_array)

@@ -243,6 +243,7 @@ Test(exec_memory, a_misaligned_access_is_found_in_every_space)
                  PARTS("thread (1,0,0)", "multiple of 2"));
     expect_fault(FAULT(".shared .align 8 .b8 s[64];\nst.shared.u64 [s+4], %l1;\n"), PARTS("multiple of 8", "shared"));
     expect_fault(FAULT(".local .align 8 .b8 a[16];\nst.local.u32 [a+1], %r1;\n"), PARTS("multiple of 4", "local"));
+    expect_fault(FAULT("ld.global.u32 %r3, [%l1+1048575];\n"), PARTS("not a multiple of 4"));  // out of bounds, too
 }
 
 Test(exec_memory, memory_that_was_freed_is_not_there_any_more)

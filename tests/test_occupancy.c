@@ -108,6 +108,7 @@ Test(occupancy, ptxas_says_what_a_kernel_takes)
           "mov.u32 %r0, %tid.x;\nst.global.u32 [%l0], %r0;\nret;\n}\n",
           f);
     fclose(f);
+    setenv("PATH", "/nonexistent", 1);  // it is the one beside nvcc
     cr_expect(occupancy_ask(path, "k", card_named("H200"), &use), "ptxas comes with the toolkit that builds the steps");
     cr_expect(use.registers >= 2 && use.registers < 32, "%u registers", use.registers);
     cr_expect_eq(use.spilled, 0);

@@ -110,6 +110,23 @@ static const char *changed(const char *from, const char *to)
     return scratch(other, (size_t)n);
 }
 
+// Alpha is added where it should multiply: with alpha = 1 every element is 1 too large.
+Test(driver, names_the_cause_and_the_line_of_a_wrong_result)
+{
+    struct run r;
+    const char *path = changed("mul.f32", "add.f32");
+    run(&r, DRIVER, "--device=sim", "--size", "40", "--ptx", path, NULL);
+    cr_assert(r.status == 1 && strstr(r.out, "every element is 1 too large") && strstr(r.out, "; look at kernel.cu:") &&
+                  strstr(r.out, "\n    kernel.cu:30   store(C, M, N, row, col, alpha, acc, beta);\n"),
+              "%d: %s%s", r.status, r.out, r.err);
+    run(&r, DRIVER, "--device=sim", "--size", "40", "--ptx", path, "--json", "-", NULL);
+    cr_assert(r.status == 1 && strstr(r.out, "kernel.cu\",") && strstr(r.out, "\"look\": ["), "%d: %s", r.status,
+              r.out);
+    run(&r, DRIVER, "--device=sim", "--size", "100", "--ptx", path, "--profile", NULL);
+    cr_assert(r.status == 1 && strstr(r.out, "this launch has 16 blocks"),
+              "the profile is that of the step's own run: %s", r.out);
+}
+
 Test(driver, runs_a_kernel_from_elsewhere)
 {
     struct run r;
@@ -119,7 +136,7 @@ Test(driver, runs_a_kernel_from_elsewhere)
     run(&r, DRIVER, "--device=sim", "--size", "40", "--ptx", changed("fma.rn.f32", "fma.rz.f32"), "--seed", "2", NULL);
     cr_assert(r.status == 0, "the other rounding is within the bound: %s%s", r.out, r.err);
     run(&r, DRIVER, "--device=sim", "--size", "40", "--ptx", changed("geometry[16] = {32", "geometry[16] = {64"), NULL);
-    cr_assert(r.status == 1 && strstr(r.out, "nobody wrote it") && !strstr(r.out, "lane"), "%d: %s%s", r.status, r.out,
+    cr_assert(r.status == 1 && strstr(r.out, "nobody wrote ") && !strstr(r.out, "lane"), "%d: %s%s", r.status, r.out,
               r.err);
 }
 

@@ -167,12 +167,18 @@ static void expect(const char *command, const char *name, int want_status, const
     free(said);
 }
 
-static void solve(void)
+static void solve_with(const char *source)
 {
-    char error[CUT_ERROR_MAX], *source = read_file("05_float4/source.cu");
+    char error[CUT_ERROR_MAX];
     char *text = cut_text(source, CUT_SOLUTION, NULL, error);
     write_file("05_float4/kernel.cu", text);
     free(text);
+}
+
+static void solve(void)
+{
+    char *source = read_file("05_float4/source.cu");
+    solve_with(source);
     free(source);
 }
 
@@ -235,6 +241,30 @@ Test(progress, shows_one_hint_after_the_other)
     expect("hint", "5", 2, "has no hint 1");
 }
 
+// The class folder has no sources: the course's stand for them.
+Test(progress, grades_what_passes_beyond_the_stub)
+{
+    char path[128], error[CUT_ERROR_MAX], *source = read_file("05_float4/source.cu");
+    snprintf(path, sizeof path, "%s/05_float4/source.cu", folder);
+    cr_assert(!unlink(path));
+    expect("grade", NULL, 0, "05_float4              0 of 100  not started\n");
+    char *bug = cut_text(source, CUT_BUG, "no padding", error);
+    cr_assert(bug, "%s", error);
+    write_file("05_float4/kernel.cu", bug);
+    free(bug);
+    expect("grade", NULL, 0, "05_float4             66 of 100  started\n");
+    solve_with(source);
+    expect("grade", NULL, 0, "05_float4            100 of 100  done\n");
+    expect("grade", NULL, 0, "\n100 of 1800 points\n");
+    expect("grade", "--json=-", 0,
+           "\"name\": \"05_float4\",\n      \"title\": \"Four floats at a time\",\n"
+           "      \"state\": \"done\",\n      \"points\": 100,");
+    write_file("05_float4/kernel.cu", "int x = ;\n");
+    expect("grade", NULL, 0, "05_float4              0 of 100  does not compile\n");
+    expect("check", "--json=-", 2, "--json goes with grade");
+    free(source);
+}
+
 Test(progress, names_what_is_wrong_with_a_command)
 {
     expect("fly", NULL, 2, "there is no command 'fly'");
@@ -246,6 +276,8 @@ Test(progress, names_what_is_wrong_with_a_command)
     setenv("EXERCISES", "/nonexistent", 1);
     expect(NULL, NULL, 2, "progress: EXERCISES: /nonexistent cannot be read: No such file or directory");
     expect("check", NULL, 2, "progress: EXERCISES: /nonexistent cannot be read");
+    setenv("EXERCISES", "/", 1);
+    expect(NULL, NULL, 2, "progress: EXERCISES: / has no exercise in it, as 01_coalescing would be");
 }
 
 // A geometry other than the given one may be right, but is not counted.
@@ -279,7 +311,7 @@ Test(progress, reports_kernels_that_go_wrong)
         { "if (threadIdx.x % 2) __syncthreads(); __syncwarp();", "(synccheck)" },
         { "asm(\"trap;\");", "trap" },
         { "C[0] = *(const float *)size_t(K);", "out of bounds" },
-        { "", "nobody wrote it" },
+        { "", "nobody wrote " },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         char text[512];

@@ -293,16 +293,18 @@ static const struct {
     const char *says;
 } faults[] = {
     { FAKE_UNWRITTEN, 1, 0, "C[92][99] is nan" },
-    { FAKE_UNWRITTEN, 1, 0, "block (1, 2), warp 1, lane 28: nobody wrote it (still the poison)" },
-    { FAKE_UNWRITTEN, 1, 2, "block (1, 2), warp 1, lane 28: nobody wrote it (still C0)" },
+    { FAKE_UNWRITTEN, 1, 0, "block (1, 2), warp 1, lane 28: nobody wrote 1 of 10000 elements of C, C[92][99] first" },
+    { FAKE_UNWRITTEN, 1, 2, "block (1, 2), warp 1, lane 28: nobody wrote 1 of 10000 elements of C, C[92][99] first" },
     { FAKE_LAST_PRODUCT, 1, 0, "block (1, 2), warp 1, lane 28: the last 1 of 50 products are missing" },
     { FAKE_LAST_PRODUCT, 0.3, 4, "block (1, 2), warp 1, lane 28: the last 1 of 50 products are missing" },
     { FAKE_NO_BETA, 2, 3, "block (0, 0), warp 0, lane 0: beta * C0 is missing" },
-    { FAKE_READS_C, 1, 0, "is C read although beta is 0" },
+    { FAKE_READS_C, 1, 0, "C is read although beta is 0" },
     { FAKE_SWAPPED_ROWS, 1, 0, "C[92][0] is" },
-    { FAKE_SWAPPED_ROWS, 1, 0, "that is C[93][0]: look at which row is computed here" },
+    { FAKE_SWAPPED_ROWS, 1, 0, "rows of C that are 1 apart are exchanged" },
+    { FAKE_SWAPPED_ROWS, 1, 0, "(in C[92][0] stands C[93][0])" },
     { FAKE_TRANSPOSED, 1, 0, "C[0][1] is" },
-    { FAKE_TRANSPOSED, 1, 0, "that is C[1][0]: rows and columns are swapped" },
+    { FAKE_TRANSPOSED, 1, 0, "C is transposed: row and column are swapped" },
+    { FAKE_TRANSPOSED, 1, 0, "(in C[0][1] stands C[1][0])" },
 };
 
 Test(tester, a_wrong_step_is_wrong_and_the_report_says_where_and_why)
@@ -323,6 +325,25 @@ Test(tester, a_wrong_step_is_wrong_and_the_report_says_where_and_why)
                                faults[i].says, r.what);
             cr_expect_null(strchr(r.what, '\n'), "more than one line");
         }
+    }
+}
+
+// One element alone lacks a product: no law fits, and the hint comes from its value.
+Test(tester, a_cause_that_is_not_certain_is_said_to_be_so)
+{
+    for (int gpu = 0; gpu < 2; gpu++) {
+        struct tester_options o = options_of(100, 100, 50);
+        fake.has_gpu = gpu;
+        fake.fault = FAKE_LAST_PRODUCT;
+        fake.row = 92;
+        fake.col = 99;
+        struct tester_result r = run(&step_f32, &o);
+        const char *says =
+            gpu ? "(the cause is not certain; --device=sim --sanitize checks" : "certain; --sanitize checks";
+        cr_expect(r.verdict == TESTER_WRONG && strstr(r.what, says), "%s", r.what);
+        o.sanitize = true;
+        r = run(&step_f32, &o);
+        cr_expect(!strstr(r.what, "--sanitize"), "%s", r.what);
     }
 }
 
@@ -362,9 +383,9 @@ Test(tester, a_hint_is_what_other_wrong_elements_show_too)
                     matrix_set(&C, i, j, sum_of(&A, &B, (enum wrong_sum)wrong, i, j));
             const struct matrix_verdict v = matrix_check(&C, 1, &A, &B, 0, NULL);
             cr_assert(!v.right && v.row == 0 && v.col == 0);
-            tester_explain(what, sizeof what, &step, &g, &v, &p, false);
+            tester_explain(what, sizeof what, &step, &g, &v, &p, NULL);
             cr_expect(strstr(what, says[wrong]), "seed %d: no \"%s\" in: %s", (int)seed, says[wrong], what);
-            tester_explain(what, sizeof what, &step, &g, &v, &p, true);
+            tester_explain(what, sizeof what, &step, &g, &v, &p, "look at what the checks found");
             cr_expect(strstr(what, ": look at what the checks found"), "%s", what);
         }
     }
@@ -521,10 +542,10 @@ Test(driver, a_kernel_from_elsewhere_is_held_against_the_tester_and_has_no_lane)
     fake.fault = FAKE_UNWRITTEN;
     fake.row = 92, fake.col = 99;
     o = driver(&step_f32, "--size 100 --ptx " FAKE_PTX "/fake_f32.ptx");
-    cr_expect(o.status == 1 && strstr(o.out, "C[92][99]") && strstr(o.out, "; block (1, 2): nobody wrote it"), "%s",
+    cr_expect(o.status == 1 && strstr(o.out, "C[92][99]") && strstr(o.out, "; block (1, 2): nobody wrote 1 of"), "%s",
               o.out);
     o = driver(&step_f32, "--size 100");
-    cr_expect(strstr(o.out, "; block (1, 2), warp 1, lane 28: nobody wrote it"), "%s", o.out);
+    cr_expect(strstr(o.out, "; block (1, 2), warp 1, lane 28: nobody wrote 1 of"), "%s", o.out);
     expect_refusal(&step_f32, "--size 8 --ptx /nonexistent/mine.ptx", "/nonexistent/mine.ptx: No such file");
     expect_refusal(&step_f32, "--size 8 --ptx " FAKE_PTX "/tile.cu", "says no geometry");
 }

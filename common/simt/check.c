@@ -248,10 +248,6 @@ void check_block_starts(struct block *b)
     c->now = late ? 1 : c->now + 1;
     k->start = c->now;
     k->all_seen = k->start - 1;
-    if (c->grid->code->reserved_bytes) {  // which are zero by now, for every thread
-        check_shared_zeroed(c, k, c->grid->code->reserved_bytes);
-        k->all_seen = c->now++;
-    }
     k->barrier++;
     k->calm = ++c->calms;
     memset(k->seen, 0, sizeof k->seen);

@@ -6,6 +6,9 @@
 // memory consistency model). These make no race:
 // - two strong accesses (atomic, relaxed, acquire, release, volatile) whose scopes reach each other's thread
 // - two stores that write the same value, in shared and in global memory alike: the order does not matter then
+// - a plain load and an atomic, where the load only guesses what a compare-and-swap at the same place will find: it is
+//   taken for a relaxed one (guess.c)
+// A compare-and-swap that found another value has written nothing: it is a strong read.
 // But volatile accesses to shared memory by lanes of one warp are reported as weak ones are. PTX calls them strong; who
 // writes them counts on lanes that run in step, which they do not.
 //
@@ -14,7 +17,7 @@
 //
 // Shared memory (check_shared.c). Every granule (the smallest piece that the kernel's instructions load or store)
 // remembers its last write, and two of the reads since: who, where, when. A granule that was not written in this
-// block is not initialised.
+// block is not initialised. What the system reserves for cooperative groups is left out: only their library uses it.
 //
 // Global memory (check_global.c). The same, in one record for 8 granules as long as whole warps go through them in
 // order. Blocks: where the kernel has no fence, acquire or release beyond its block, nothing can order two blocks. Then
@@ -28,7 +31,13 @@
 #include "exec.h"
 #include "known.h"
 
-enum check_op { CHECK_READ, CHECK_WRITE, CHECK_ATOMIC, CHECK_COPY };  // copy: a write that arrives later (cp.async)
+enum check_op {
+    CHECK_READ,
+    CHECK_WRITE,
+    CHECK_ATOMIC,
+    CHECK_REFUSED,  // a compare-and-swap that found another value
+    CHECK_COPY      // a write that arrives later (cp.async)
+};
 
 // --- what the executor tells. Each may only be called where w->block->worker->check is set ---
 
@@ -56,6 +65,7 @@ void check_arrives(struct warp *w, uint32_t number);  // at a barrier
 // Barrier number opens; everyone: it was one for every thread of the block.
 void check_opens(struct block *b, uint32_t number, bool everyone);
 void check_warp_syncs(struct warp *w, uint32_t lanes);        // bar.warp.sync
+void check_warp_exchanges(struct warp *w, uint32_t lanes);    // shfl, vote, match, redux
 void check_fence(struct warp *w, uint32_t lanes, bool wide);  // wide: it reaches beyond the block
 // A lane's strong access m to address: it has read there (before the access is checked), or written (afterwards).
 // Read and written by one instruction, it carries on what was released there; a plain store starts again.
@@ -209,12 +219,29 @@ struct fault check_site(const struct warp *w, uint32_t inst, uint32_t lane, enum
 bool check_stored(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t address, unsigned shift,
                   unsigned char *bytes);
 
+static inline bool check_writes(enum check_op op)
+{
+    return op != CHECK_READ && op != CHECK_REFUSED;
+}
+
+static inline bool check_atomic(enum check_op op)
+{
+    return op == CHECK_ATOMIC || op == CHECK_REFUSED;
+}
+
+// Does an access use what was there before?
+static inline bool check_reads(const struct uop *u, enum check_op op)
+{
+    return !check_writes(op) || (op == CHECK_ATOMIC && !u->warp->blind);
+}
+
 // Is a memop's access strong?
 static inline bool check_strong(const struct uop *u, enum check_op op)
 {
-    if (op == CHECK_ATOMIC)
+    if (check_atomic(op))
         return true;
-    return op != CHECK_COPY && (u->kind == UOP_LOAD || u->kind == UOP_STORE) && u->mem->order != ORDER_WEAK;
+    return op != CHECK_COPY && (u->kind == UOP_LOAD || u->kind == UOP_STORE) &&
+           (u->mem->order != ORDER_WEAK || u->mem->guess);
 }
 
 // check_order.c
@@ -237,8 +264,6 @@ static inline bool check_ordered(const struct warp *w, uint32_t lane, uint32_t t
 
 bool check_shared_new(struct checker *c, struct block_check *k);
 void check_shared_clear(struct checker *c, struct block_check *k);  // forgets everything
-// The first bytes of shared memory are zero since now.
-void check_shared_zeroed(const struct checker *c, struct block_check *k, uint32_t bytes);
 bool check_global_new(struct checker *c);
 void check_global_free(struct checker *c);
 void check_global_add(struct checker *sum, struct checker *c);

@@ -14,6 +14,7 @@ struct visit {  // an access in hand
     const struct uop *u;
     struct checker *c;
     enum use use;
+    bool reads;     // it uses what was there before
     bool between;   // look at other blocks, too
     uint32_t calm;  // the block's
     struct mark mark;
@@ -209,7 +210,7 @@ static bool written(const struct visit *v, const struct piece *p, enum use use)
 // A read of what neither the host nor the block wrote?
 static bool early(const struct visit *v, const struct piece *p, const struct record *r, uint32_t granules)
 {
-    if (v->use == USE_WRITE || (v->use != USE_STRONG_WRITE && r->last.block == p->mark.block))
+    if (!v->reads || (v->use != USE_STRONG_WRITE && r->last.block == p->mark.block))
         return false;
     return !written(v, p, USE_WRITE) && !written(v, p, USE_STRONG_WRITE) &&
            !memory_written(v->c->grid->memory, p->address, (uint64_t)granules << v->c->grid->code->global_shift);
@@ -368,10 +369,12 @@ static void visit_all(struct warp *w, const struct uop *u, const struct touches 
 {
     struct checker *c = w->block->worker->check;
     const uint64_t from = first >> c->grid->code->global_shift;
-    const bool strong = check_strong(u, op), write = op != CHECK_READ;
-    const uint8_t scope = op == CHECK_ATOMIC ? u->warp->mem.scope : strong ? u->mem->scope : SCOPE_SYS;
+    const bool strong = check_strong(u, op), write = check_writes(op);
+    const uint8_t scope = check_atomic(op)                        ? u->warp->mem.scope
+                          : strong && u->mem->order != ORDER_WEAK ? u->mem->scope
+                                                                  : SCOPE_SYS;
     const uint8_t flags = (uint8_t)((strong ? MARK_STRONG : 0) | (scope < SCOPE_GPU ? MARK_NARROW : 0) |
-                                    (op == CHECK_ATOMIC ? MARK_ATOMIC : 0));
+                                    (check_atomic(op) ? MARK_ATOMIC : 0));
     const struct visit v = {
         .w = w,
         .u = u,
@@ -379,6 +382,7 @@ static void visit_all(struct warp *w, const struct uop *u, const struct touches 
         .use = strong  ? write ? USE_STRONG_WRITE : USE_STRONG_READ
                : write ? USE_WRITE
                        : USE_READ,
+        .reads = check_reads(u, op),
         .between = c->grid->turns,
         .calm = w->block->check->calm,
         .mark = { .block = (uint32_t)w->block->linear + 1, .at = c->now, .inst = u->inst, .flags = flags }

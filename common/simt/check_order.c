@@ -7,9 +7,11 @@
 // A release by a strong write tells whoever reads it there what the writer knows; without .release, what it knew at its
 // last fence. A strong read is told, with .acquire at once, without it at the reader's next fence. Scopes limit both:
 // what is released for the block only reaches no other block. (PTX ISA 8.7 to 8.9: release and acquire patterns.)
-// Two things are taken more generously than PTX promises, since programs count on them and cards keep to them:
+// Three things are taken more generously than PTX promises, since programs count on them and cards keep to them:
 // - a barrier of the block passes on what its threads' fences covered, and
-// - it does for what they read what a fence would do: thread 0 takes the ticket, and after __syncthreads() all read.
+// - it does for what they read what a fence would do: thread 0 takes the ticket, and after __syncthreads() all read;
+// - lanes that exchange values (shfl, vote, match, redux) pass on what they have learnt from others: lane 0 waits for a
+//   flag, and after __shfl_sync() all read. Their own accesses stay unordered.
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,8 +96,8 @@ static void put(struct known_pool *pool, struct known **to, struct known *k)
     *to = k;
 }
 
-// The threads of these warps, or these lanes of one warp, tell each other all they know. With fence, what they have
-// read and not fenced becomes known as well.
+// The threads of these warps, or these lanes of one warp, tell each other all they know. What they have read and not
+// fenced becomes known as well with fence; without, whoever of them makes a fence knows it then.
 static void share(struct block *b, const uint32_t lanes[LANES], bool fence)
 {
     struct block_check *k = b->check;
@@ -112,8 +114,7 @@ static void share(struct block *b, const uint32_t lanes[LANES], bool fence)
             known_join(pool, &sum.fenced[wide], v->fenced[wide]);
             known_thread(pool, &sum.fenced[wide], b->linear, t, v->fenced_at[wide]);
             v->fenced_at[wide] = 0;
-            if (fence)
-                take(pool, &sum.seen, &v->pending[wide]);
+            take(pool, fence ? &sum.seen : &sum.pending[wide], &v->pending[wide]);
         }
     }
     for (uint32_t t = 0; t < b->worker->grid->threads; t++) {
@@ -123,10 +124,14 @@ static void share(struct block *b, const uint32_t lanes[LANES], bool fence)
         put(pool, &v->seen, sum.seen);
         put(pool, &v->fenced[0], sum.fenced[0]);
         put(pool, &v->fenced[1], sum.fenced[1]);
+        put(pool, &v->pending[0], sum.pending[0]);
+        put(pool, &v->pending[1], sum.pending[1]);
     }
     known_drop(pool, &sum.seen);
-    known_drop(pool, &sum.fenced[0]);
-    known_drop(pool, &sum.fenced[1]);
+    for (int wide = 0; wide < 2; wide++) {
+        known_drop(pool, &sum.fenced[wide]);
+        known_drop(pool, &sum.pending[wide]);
+    }
 }
 
 void check_arrives(struct warp *w, uint32_t number)
@@ -185,6 +190,13 @@ void check_warp_syncs(struct warp *w, uint32_t lanes)
         if (lanes >> lane & 1)
             w->block->check->synced[w->index][lane] = c->now;
     tick(c);
+}
+
+void check_warp_exchanges(struct warp *w, uint32_t lanes)
+{
+    uint32_t of[LANES] = { 0 };
+    of[w->index] = lanes;
+    share(w->block, of, false);
 }
 
 // --- fences, releases and acquires ---

@@ -33,12 +33,6 @@ void check_shared_clear(struct checker *c, struct block_check *k)
     k->copies = false;
 }
 
-void check_shared_zeroed(const struct checker *c, struct block_check *k, uint32_t bytes)
-{
-    for (uint32_t g = 0; g < bytes >> c->grid->code->shared_shift; g++)
-        k->granules[g].write_at = c->now;
-}
-
 struct visit {  // an access in hand
     struct warp *w;
     const struct uop *u;
@@ -65,8 +59,8 @@ static void note(const struct visit *v, enum fault_kind kind, uint32_t g, uint32
 {
     const struct code *code = v->c->grid->code;
     struct fault f = check_site(v->w, v->u->inst, lane, kind);
-    f.store = v->op != CHECK_READ;
-    f.atomic = v->op == CHECK_ATOMIC;
+    f.store = check_writes(v->op);
+    f.atomic = check_atomic(v->op);
     f.space = SPACE_SHARED;
     f.address = (uint64_t)g << code->shared_shift;
     f.bytes = 1u << code->shared_shift;
@@ -84,7 +78,7 @@ static void note(const struct visit *v, enum fault_kind kind, uint32_t g, uint32
 static struct who me(const struct visit *v, uint32_t lane)
 {
     return (struct who){ v->u->inst, (uint16_t)thread_of(v, lane),
-                         (v->op == CHECK_ATOMIC ? WHO_ATOMIC : 0) | (v->is_volatile ? WHO_VOLATILE : 0) };
+                         (check_atomic(v->op) ? WHO_ATOMIC : 0) | (v->is_volatile ? WHO_VOLATILE : 0) };
 }
 
 // Did it happen in this block?
@@ -116,7 +110,7 @@ static bool rivals(const struct visit *v, const struct who *who)
 static void meet_strong(const struct visit *v, uint32_t g, uint32_t lane)
 {
     const struct strong *s = &v->k->strong[g];
-    const bool write = v->op != CHECK_READ;
+    const bool write = check_writes(v->op);
     if (rivals(v, &s->writer) && within(v, s->write_at) && !ordered(v, &s->writer, s->write_at, lane) &&
         !(write && v->is_volatile && same_value(v, g, lane, NO_LANE)))
         note(v, FAULT_RACE, g, lane, &s->writer, true);
@@ -187,7 +181,7 @@ static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
         note(v, FAULT_RACE, g, lane, &x->writer, true);
     else if (k->strong)
         meet_strong(v, g, lane);
-    if (v->op == CHECK_ATOMIC && !within(v, at) && !within(v, k->strong[g].write_at))
+    if (check_reads(v->u, v->op) && !within(v, at) && !within(v, k->strong[g].write_at))
         note(v, FAULT_UNINIT, g, lane, NULL, false);
     if (within(v, x->read_at) && !ordered(v, &x->reader, x->read_at, lane))
         note(v, FAULT_RACE, g, lane, &x->reader, false);
@@ -220,13 +214,13 @@ static bool write_first(const struct visit *v, const struct touch *t, uint32_t g
 
 static void visit_one(const struct visit *v, const struct touch *t, uint32_t g)
 {
-    if (!v->k->strong && (v->op == CHECK_READ ? read_first(v, t, g) : write_first(v, t, g)))
+    if (!v->k->strong && (!check_writes(v->op) ? read_first(v, t, g) : write_first(v, t, g)))
         return;
     if (v->k->granules[g].write_at == NO_MANS) {
         note(v, FAULT_BOUNDS, g, t->lane, NULL, false);
         return;
     }
-    if (v->op == CHECK_READ) {
+    if (!check_writes(v->op)) {
         read_one(v, g, t->lane);
         if (t->lane2 != NO_LANE)
             read_one(v, g, t->lane2);
@@ -243,13 +237,13 @@ static void visit_all(const struct visit *v, const struct touches *t)
 {
     const struct block_check *k = v->k;
     const uint32_t base = (uint32_t)(v->address >> v->c->grid->code->shared_shift);
-    uint32_t any = v->op != CHECK_READ || 4 * t->n_runs < t->n;  // long runs are looked at one by one
+    uint32_t any = check_writes(v->op) || 4 * t->n_runs < t->n;  // long runs are looked at one by one
     for (uint32_t i = 0; !any && i < t->n; i++)
         any = k->quiet[base + t->at[i]] ^ k->barrier;
     for (uint32_t r = 0; any && r < t->n_runs; r++) {
         const struct run *run = &t->runs[r];
         const uint32_t *quiet = &k->quiet[base + (uint32_t)run->at];
-        uint32_t news = v->op != CHECK_READ;
+        uint32_t news = check_writes(v->op);
         for (uint32_t i = 0; i < run->n; i++)
             news |= quiet[i] ^ k->barrier;
         for (uint32_t i = 0; news && i < run->n; i++)
@@ -262,9 +256,8 @@ static bool look(struct warp *w, const struct uop *u, uint64_t first, enum check
     struct checker *c = w->block->worker->check;
     struct block_check *k = w->block->check;
     const bool strong = check_strong(u, op);
-    *v = (struct visit){
-        w, u, c, k, op, strong, strong && op != CHECK_ATOMIC && u->mem->order == ORDER_VOLATILE, first
-    };
+    *v =
+        (struct visit){ w, u, c, k, op, strong, strong && !check_atomic(op) && u->mem->order == ORDER_VOLATILE, first };
     if (!v->strong || k->strong)
         return true;
     k->strong = calloc(c->n_granules, sizeof *k->strong);
@@ -272,13 +265,20 @@ static bool look(struct warp *w, const struct uop *u, uint64_t first, enum check
     return k->strong;
 }
 
+// Does only the library of cooperative groups use what is there? It counts on more than PTX promises.
+static bool reserved(const struct checker *c, uint64_t address)
+{
+    return address < c->grid->code->reserved_bytes;
+}
+
 void check_shared(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],
                   uint32_t bytes, enum check_op op)
 {
     struct checker *c = w->block->worker->check;
     const struct touches *t = check_touches(c, index, active, address, bytes, c->grid->code->shared_shift);
+    const uint64_t first = address[__builtin_ctz(active)];
     struct visit v;
-    if (t && look(w, u, address[__builtin_ctz(active)], op, &v))
+    if (t && !reserved(c, first) && look(w, u, first, op, &v))
         visit_all(&v, t);
 }
 
@@ -289,7 +289,7 @@ bool check_shared_again(struct warp *w, const struct uop *u, uint32_t index, uin
     struct visit v;
     if (!t || t->pattern != pattern)
         return false;
-    if (look(w, u, first, op, &v))
+    if (!reserved(w->block->worker->check, first) && look(w, u, first, op, &v))
         visit_all(&v, t);
     return true;
 }

@@ -336,6 +336,7 @@ struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const 
             x.code->uops[i].target = x.first[x.code->uops[i].target];
     find_pieces(x.code);
     find_uniform(&x);
+    find_guesses(&x);
     merge_accesses(&x);
     if (gap)
         add_shadows(&x);

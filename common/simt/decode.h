@@ -70,6 +70,9 @@ void decode_instruction(struct decoder *x);  // decode_inst.c
 // uniform.c: notes of atomics whether all lanes certainly name one address.
 void find_uniform(struct decoder *x);
 
+// guess.c: marks the plain loads that only guess what a compare-and-swap will find; before place_slots.
+void find_guesses(struct decoder *x);
+
 // slots.c: gives every register a slot, so that registers that are never alive at once share one, and turns vreg
 // numbers into byte offsets.
 void place_slots(struct decoder *x);

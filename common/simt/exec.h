@@ -93,6 +93,7 @@ struct memop {
     uint32_t index;                 // of its counters
     uint8_t counted;                // enum mem_class
     uint8_t order, scope;           // enum mem_order, enum mem_scope
+    bool guess;                     // a plain load that a compare-and-swap confirms or refuses (guess.c)
     bool merged;                    // into another access: counts nothing itself (merge.c)
     uint32_t span;                  // bytes a lane of the machine code's access that this one stands for; 0: its own
     int32_t ahead;                  // which begins so many bytes after the address
@@ -139,6 +140,7 @@ struct warpop {
     uint32_t flop;     // floating-point operations of the warp
     bool one_address;  // an atomic: all lanes name the same address, which the code shows
     bool by_one;       // an atomic: its operand is the constant 1
+    bool blind;        // an atomic that only stores: an exchange whose result nobody reads
 };
 
 struct code {

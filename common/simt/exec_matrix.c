@@ -177,18 +177,17 @@ static void count_tile(struct warp *w, const struct tile *t, const struct memop 
     }
 }
 
+// A fault of the first element that is not there, in the order of the lanes' registers.
 static bool misplaced(struct warp *w, const struct uop *u, const struct tile *t, enum ptx_space space)
 {
     const struct fragment *f = t->f;
-    for (unsigned r = 0; r < f->distinct; r++) {
-        for (unsigned lane = 0; lane < LANES; lane++) {
-            unsigned row, col;
-            enum ptx_space where = space;
-            fragment_at(f, r, lane, 0, &row, &col);
-            uint64_t address = t->address + tile_element(t, row, col);
-            if (!access_place(w, lane, &where, address, f->bytes))
-                return access_fault(w, u, FAULT_BOUNDS, t->store, lane, address, f->bytes, where);
-        }
+    for (unsigned k = 0; k < f->distinct * f->pack * LANES; k++) {
+        unsigned lane = k % LANES, row, col;
+        enum ptx_space where = space;
+        fragment_at(f, k / LANES / f->pack, lane, k / LANES % f->pack, &row, &col);
+        uint64_t address = t->address + tile_element(t, row, col);
+        if (!access_place(w, lane, &where, address, f->bytes))
+            return access_fault(w, u, FAULT_BOUNDS, t->store, lane, address, f->bytes, where);
     }
     return access_fault(w, u, FAULT_BOUNDS, t->store, 0, t->address, f->bytes, space);
 }

@@ -312,8 +312,9 @@ static bool lane_by_lane(struct access *a)
         low[i] = (uint32_t)address[i];
         place[i] = access_place(a->w, (uint32_t)i, &space, address[i], a->total);
         const bool constant = place[i] && space == SPACE_GLOBAL && changes_constant(a, address[i]);
-        if (address[i] & (a->total - 1) || !place[i] || constant) {
-            fault(a, constant ? FAULT_CONST : place[i] ? FAULT_ALIGN : FAULT_BOUNDS, (uint32_t)i, address[i], space);
+        const bool odd = address[i] & (a->total - 1);  // a GPU sees that first
+        if (odd || !place[i] || constant) {
+            fault(a, odd ? FAULT_ALIGN : !place[i] ? FAULT_BOUNDS : FAULT_CONST, (uint32_t)i, address[i], space);
             if (!excused(a, (uint32_t)i))
                 return false;
             continue;

@@ -113,12 +113,12 @@ static void say_place(struct text *t, const struct simt *s, const struct simt_ke
 
 static const char *verb(bool store, bool atomic)
 {
-    return atomic ? "changes" : store ? "writes" : "reads";
+    return !store ? "reads" : atomic ? "changes" : "writes";
 }
 
 static const char *past(bool store, bool atomic)
 {
-    return atomic ? "changed" : store ? "wrote" : "read";
+    return !store ? "read" : atomic ? "changed" : "wrote";
 }
 
 static const char *plural(uint64_t n)
@@ -382,7 +382,7 @@ static void classify(const struct fault *f, const struct grid *g, struct finding
     case FAULT_MISSING:
     case FAULT_INACTIVE:
         *out = (struct finding){ .check = "synccheck", .kind = f->kind == FAULT_BARRIER ? "barrier" : "lanes" };
-        out->look = "which threads come here, and whom do the operands of the instruction name?";
+        out->look = "which threads come here, and which lanes does the instruction name?";
         break;
     case FAULT_WAIT:
         *out = (struct finding){ .check = "run", .kind = "endless" };

@@ -97,8 +97,8 @@ bool gather_run(struct warp *w, const struct uop *u, uint32_t active)
     for (uint32_t left = active; left;) {
         const uint32_t group = group_of(members_of(w, u), alive, left);
         left &= ~group;
-        if (w->block->worker->check && u->warp->gather == GATHER_SYNC)
-            check_warp_syncs(w, group);
+        if (w->block->worker->check)
+            (u->warp->gather == GATHER_SYNC ? check_warp_syncs : check_warp_exchanges)(w, group);
         if (!u->warp->fn(w, u, group))
             return false;
     }

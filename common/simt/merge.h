@@ -1,4 +1,5 @@
-// What merge.c knows of a kernel: its basic blocks, the values of its registers, the versions of shared memory.
+// What merge.c and guess.c know of a kernel: its basic blocks, the values of its registers, the versions of shared
+// memory.
 #ifndef SIMT_MERGE_H
 #define SIMT_MERGE_H
 
@@ -19,8 +20,9 @@ struct blocks {
     uint32_t *version;         // by block: which version of shared memory it finds
 };
 
-// False where the graph is too tangled to look at in reasonable time. clobbers says of a uop that shared memory may
-// differ after it; it then leaves the version uop + 1.
+void find_blocks(struct decoder *x, struct blocks *b);  // n, starts, of and next alone
+// All of it. False where the graph is too tangled to look at in reasonable time. clobbers says of a uop that shared
+// memory may differ after it; it then leaves the version uop + 1.
 bool find_flow(struct decoder *x, struct blocks *b, const bool *clobbers);
 // Does every way to uop v pass uop u first?
 bool dominates(const struct blocks *b, uint32_t u, uint32_t v);
@@ -47,7 +49,8 @@ struct values {
     uint8_t *root_zeros;  // by root
 };
 
-bool find_zeros(struct decoder *x, struct values *s);  // false: gave up
+bool is_move(const struct decoder *x, const struct uop *u);  // of a whole register
+bool find_zeros(struct decoder *x, struct values *s);        // false: gave up
 // To be told all uops in the code's order; start: the uop begins a basic block.
 void follow_uop(struct values *s, uint32_t index, bool start);
 struct value value_of(struct values *s, uint32_t vreg);  // where follow_uop stands

@@ -6,7 +6,7 @@
 #define PASSES 64             // over the blocks, until nothing changes
 #define STEPS_MAX (1u << 24)  // up the tree of dominators, in all
 
-static void find_blocks(struct decoder *x, struct blocks *b)
+void find_blocks(struct decoder *x, struct blocks *b)
 {
     const struct code *c = x->code;
     bool *leads = decode_scratch(x, c->n_uops + 1);

@@ -53,6 +53,12 @@ static struct known know(const struct decoder *x, const struct uop *u)
     return (struct known){ OTHER, false, ALU_OPS };
 }
 
+bool is_move(const struct decoder *x, const struct uop *u)
+{
+    const struct known k = know(x, u);
+    return k.kind == MOVE && (k.linear || k.op == ALU_mov_b16);
+}
+
 static uint32_t root_of(struct values *s, uint32_t what, uint64_t a, uint64_t b, unsigned zeros);
 
 // --- zeros ---

@@ -1,19 +1,23 @@
-// Which registers hold the same for all lanes of a warp, as far as the code itself shows: ptxas then reduces an integer
-// atomic to one of a single lane. Registers with one definition, made of constants, parameters and what is the same for
-// the whole block.
+// What the code itself shows of its atomics. Which registers hold the same for all lanes of a warp: ptxas then reduces
+// an integer atomic to one of a single lane. (Registers with one definition, made of constants, parameters and what is
+// the same for the whole block.) And which exchanges are mere stores: nobody reads what was there before.
 #include "decode.h"
 #include "warp.h"
 
 struct count {
     uint32_t *defs;
+    bool *used;  // by vreg: an instruction of the kernel reads it
     uint32_t times;
+    bool looks_on;  // the uop in hand is none of the kernel's own
 };
 
-static void count_def(void *context, uint32_t *vreg, bool is_def)
+static void count_visit(void *context, uint32_t *vreg, bool is_def)
 {
     struct count *c = context;
     if (is_def)
         c->defs[*vreg] += c->times;
+    else if (!c->looks_on)
+        c->used[*vreg] = true;
 }
 
 static bool same_in_block(enum sreg s)
@@ -24,6 +28,7 @@ static bool same_in_block(enum sreg s)
 struct uniform {
     struct decoder *x;
     const uint32_t *defs;
+    const bool *used;
     bool *is;  // by vreg
     bool sources;
 };
@@ -48,18 +53,21 @@ static void note_atomic(const struct uniform *u, struct warpop *op)
         return;
     op->one_address = u->is[op->mem.base];
     op->by_one = value->constant && value->bits == 1;
+    op->blind = op->op == ATOMIC_EXCH && !u->used[op->out[0]];
 }
 
 void find_uniform(struct decoder *x)
 {
     struct code *c = x->code;
-    struct count count = { .defs = decode_scratch(x, (x->n_vregs + 1) * sizeof *count.defs) };
-    struct uniform u = { .x = x, .defs = count.defs, .is = decode_scratch(x, x->n_vregs + 1) };
+    struct count count = { .defs = decode_scratch(x, (x->n_vregs + 1) * sizeof *count.defs),
+                           .used = decode_scratch(x, x->n_vregs + 1) };
+    struct uniform u = { .x = x, .defs = count.defs, .used = count.used, .is = decode_scratch(x, x->n_vregs + 1) };
     for (uint32_t v = 0; v < x->n_vregs; v++)
         u.is[v] = x->vregs[v].constant;
     for (uint32_t i = 0; i < c->n_uops; i++) {
         count.times = c->uops[i].guarded ? 2 : 1;
-        visit_operands(&c->uops[i], count_def, &count);
+        count.looks_on = c->uops[i].kind == UOP_WARP && c->uops[i].warp->fn == warp_poll;
+        visit_operands(&c->uops[i], count_visit, &count);
     }
     // In the code's order: a definition stands before its uses, or the value comes round a loop.
     for (uint32_t i = 0; i < c->n_uops; i++) {

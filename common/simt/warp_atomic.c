@@ -136,23 +136,11 @@ static void count_shared(const struct warpop *op, const uint32_t address[LANES],
     c->ideal += each;
 }
 
-// Tells the checks of the lanes' accesses.
-static void tell(struct warp *w, const struct uop *u, uint32_t lanes, bool shared)
-{
-    const struct memop *m = &u->warp->mem;
-    uint64_t address[LANES] = { 0 };
-    for (uint32_t i = 0; i < LANES; i++)
-        if (lanes >> i & 1)
-            address[i] = access_address(w, m, i) & (shared ? MEMORY_OFFSET : UINT64_MAX);
-    if (lanes)
-        (shared ? check_shared : check_global)(w, u, m->index, lanes, address, m->bytes, CHECK_ATOMIC);
-}
-
 struct change {  // what the lanes do
     struct warp *w;
     const struct uop *u;
     unsigned char *place[LANES];
-    uint64_t first[LANES];
+    uint64_t first[LANES], address[LANES];  // operands; the result may take their registers
 };
 
 // One lane's read and write. False where nothing was written: a compare-and-swap that found another value.
@@ -172,15 +160,37 @@ static bool change_one(const struct change *c, uint32_t lane)
     return op->op != ATOMIC_CAS || old == c->first[lane];
 }
 
-// The same where the checks follow who learns what from whom: each lane reads what was released there, and releases.
+// Tells the checks of the lanes' accesses to one space.
+static void tell(const struct change *c, uint32_t lanes, bool shared, enum check_op op)
+{
+    const struct memop *m = &c->u->warp->mem;
+    uint64_t address[LANES];
+    for (uint32_t i = 0; i < LANES; i++)
+        address[i] = c->address[i] & (shared ? MEMORY_OFFSET : UINT64_MAX);
+    if (lanes)
+        (shared ? check_shared : check_global)(c->w, c->u, m->index, lanes, address, m->bytes, op);
+}
+
+// Where no lane learns anything from another: of all lanes at once.
+static void tell_all(const struct change *c, uint32_t lanes, uint32_t shared, uint32_t wrote)
+{
+    for (int in_shared = 0; in_shared < 2; in_shared++) {
+        const uint32_t here = lanes & (in_shared ? shared : ~shared);
+        tell(c, here & wrote, in_shared, CHECK_ATOMIC);
+        tell(c, here & ~wrote, in_shared, CHECK_REFUSED);
+    }
+}
+
+// One lane's where the checks follow who learns what from whom: it reads what was released there, and releases.
 static void change_in_order(const struct change *c, uint32_t lane, bool shared)
 {
     const struct warpop *op = c->u->warp;
-    const uint64_t address = access_address(c->w, &op->mem, lane) & (shared ? MEMORY_OFFSET : UINT64_MAX);
+    const uint64_t address = c->address[lane] & (shared ? MEMORY_OFFSET : UINT64_MAX);
     if (op->n_out)
         check_observes(c->w, lane, &op->mem, shared, address);
-    tell(c->w, c->u, 1u << lane, shared);
-    if (change_one(c, lane))
+    const bool wrote = change_one(c, lane);
+    tell(c, 1u << lane, shared, wrote ? CHECK_ATOMIC : CHECK_REFUSED);
+    if (wrote)
         check_publishes(c->w, lane, &op->mem, shared, address, true);
 }
 
@@ -204,13 +214,13 @@ bool warp_atomic(struct warp *w, const struct uop *u, uint32_t active)
     const struct memop *m = &op->mem;
     const uint32_t bytes = m->bytes;
     const bool checks = w->block->worker->check, in_order = checks && w->block->check->views;
-    uint32_t address[LANES] = { 0 }, shared = 0;
+    uint32_t address[LANES] = { 0 }, shared = 0, wrote = 0;
     struct change c = { .w = w, .u = u };
     for (uint32_t i = 0; i < LANES; i++) {
         enum ptx_space space = m->space;
         if (!(active >> i & 1))
             continue;
-        uint64_t at = access_address(w, m, i);
+        uint64_t at = c.address[i] = access_address(w, m, i);
         c.place[i] = access_place(w, i, &space, at, bytes);
         if (at & (bytes - 1) || !c.place[i]) {
             access_fault(w, u, at & (bytes - 1) ? FAULT_ALIGN : FAULT_BOUNDS, true, i, at, bytes, space);
@@ -223,10 +233,6 @@ bool warp_atomic(struct warp *w, const struct uop *u, uint32_t active)
         address[i] = (uint32_t)at;
         c.first[i] = operand(w, op->in[0], bytes, i);
     }
-    if (checks && !in_order) {
-        tell(w, u, active & shared, true);
-        tell(w, u, active & ~shared, false);
-    }
     if (shared)
         count_shared(op, address, shared, &w->block->worker->mem_counts[m->index]);
     else
@@ -236,10 +242,12 @@ bool warp_atomic(struct warp *w, const struct uop *u, uint32_t active)
         if (in_order)
             change_in_order(&c, i, shared >> i & 1);
         else
-            change_one(&c, i);
+            wrote |= (uint32_t)change_one(&c, i) << i;
     }
     if (!shared)
         pthread_mutex_unlock(&global_memory);
+    if (checks && !in_order)
+        tell_all(&c, active, shared, wrote);
     return true;
 }
 

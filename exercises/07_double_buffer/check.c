@@ -168,6 +168,10 @@ Test(check, 4_the_next_tiles_are_on_their_way_during_the_arithmetic)
         between, BK * TM * TN,
         "right result, but a thread has %d multiply-adds between the loads of a tile and the first use of what they "
         "bring, where it could have %d x %d x %d = %d: a store waits for its value, and so does whatever else uses "
-        "it, so what is to cover the wait stands between fetch() and put()",
-        between, BK, TM, TN, BK * TM * TN);
+        "it, so what is to cover the wait stands between fetch() and put()%s",
+        between, BK, TM, TN, BK * TM * TN,
+        between
+            ? ""
+            : ". If it does stand there: do both have the same condition? If only put() is behind an if, nothing else "
+              "needs what fetch() loads, and the compiler moves its loads down into that if");
 }

@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "exercise.h"
-#include "matrix.h"
 
 enum { BM = 64, THREADS = 64, HALVES = 2, CHUNK = 8, PLACES = 8, ROWS = 33 };
 
@@ -62,19 +61,9 @@ static const struct profile *launch(struct ex *x, const struct shape *s, dev_ptr
     return again ? ex_relaunch(x, s->kernel, &l) : ex_launch(x, s->kernel, &l);
 }
 
-// Small whole numbers, so that every order of summation gives the same.
-static struct matrix numbers(int rows, int cols, uint64_t seed)
-{
-    struct matrix x = matrix_new(DEV_F16, rows, cols);
-    cr_assert(x.data, "out of memory");
-    for (int i = 0; i < rows * cols; i++)
-        matrix_set(&x, i / cols, i % cols, (double)(matrix_hash(seed, (uint64_t)i) % 9) - 4);
-    return x;
-}
-
 static const struct profile *count(struct ex *x, const struct shape *s)
 {
-    struct matrix A = numbers(s->m, s->k, 1), B = numbers(s->k, s->n, 2);
+    struct matrix A = ex_whole_numbers(DEV_F16, s->m, s->k, 1), B = ex_whole_numbers(DEV_F16, s->k, s->n, 2);
     dev_ptr a = ex_buffer(x, "A", A.data, matrix_bytes(&A)), b = ex_buffer(x, "B", B.data, matrix_bytes(&B));
     dev_ptr c = ex_buffer(x, "C", NULL, (size_t)s->m * s->n * sizeof(float));
     matrix_free(&A);
@@ -87,7 +76,8 @@ static void is_right(enum dev_kind kind)
     struct ex x = ex_open(kind);
     read_paddings(&x);
     for (const struct shape *s = shapes; s < shapes + SHAPES; s++) {
-        struct matrix A = numbers(s->m, s->k, 3), B = numbers(s->k, s->n, 4), C = matrix_new(DEV_F32, s->m, s->n);
+        struct matrix A = ex_whole_numbers(DEV_F16, s->m, s->k, 3), B = ex_whole_numbers(DEV_F16, s->k, s->n, 4),
+                      C = matrix_new(DEV_F32, s->m, s->n);
         cr_assert(C.data, "out of memory");
         matrix_fill_nan(&C);
         dev_ptr a = ex_buffer(&x, "A", A.data, matrix_bytes(&A)), b = ex_buffer(&x, "B", B.data, matrix_bytes(&B));

@@ -106,16 +106,24 @@ Test(check, 3_each_lane_holds_its_part_of_B)
     holds("fragment_b", 'B', true);
 }
 
+// The first half of C's tile that is in the wrong place, or HALVES; tile has what is where.
+static int wrong_half(struct ex *x, unsigned short tile[HALVES], bool again)
+{
+    int i = 0;
+    ask(x, "rows_c", tile, HALVES * sizeof *tile, again);
+    while (i < HALVES && tile[i] == i)
+        i++;
+    return i;
+}
+
 Test(check, 4_the_parts_of_C_come_back_to_their_rows)
 {
     unsigned short tile[HALVES];
     int row, col;
     struct ex x = ex_open(DEV_SIM);
     const bool addresses_right = wrong_lane(&x, &row, &col) == WARP;
-    ask(&x, "rows_c", tile, sizeof tile, !addresses_right);
-    for (int i = 0; i < HALVES; i++) {
-        if (tile[i] == i)
-            continue;
+    const int i = wrong_half(&x, tile, !addresses_right);
+    if (i < HALVES) {
         if (!addresses_right)
             cr_skip_test("first each lane has to give the address of its row");
         const int r = i / SIDE % MATRIX, matrix = i / SIDE / MATRIX + i % SIDE / MATRIX * 2;
@@ -132,6 +140,11 @@ Test(check, 4_the_parts_of_C_come_back_to_their_rows)
 
 Test(check, 5_the_product_is_right)
 {
+    unsigned short tile[HALVES];
+    struct ex x = ex_open(DEV_SIM);
+    if (wrong_half(&x, tile, true) < HALVES)
+        cr_skip_test("first the parts of C have to come back to their rows");
+    ex_close(&x);
     ex_is_right(&gemm, 64, 32, 64, 1, 0);
     ex_is_right(&gemm, 32, 96, 32, -0.5, 2);
 }

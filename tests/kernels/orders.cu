@@ -1,6 +1,7 @@
 // Kernels whose threads order themselves by more than barriers, right ones and wrong ones, for test_check_order.c: a
 // name that begins with "right" has no race, one that begins with "wrong" has one. All arrays are zeros at first.
 #include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 #include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/pipeline>
@@ -276,6 +277,154 @@ KERNEL(wrong_histogram_that_is_read_plainly)
     const int i = blockIdx.x * blockDim.x + threadIdx.x, bin = in[i] & 7;
     atomicAdd(&out[bin], 1);
     in[i] = out[bin];
+}
+
+// --- lanes that exchange values ---
+
+// Lane 0 waits for the block before, and tells its warp.
+KERNEL(right_wait_of_one_lane_for_its_warp)
+{
+    const int block = blockIdx.x, i = threadIdx.x;
+    int ready = block == 0;
+    while (!__shfl_sync(~0u, ready, 0))
+        ready = i == 0 && device_int(out[block]).load(cuda::memory_order_acquire);
+    if (block > 0)
+        in[32 * block + i] = in[32 * (block - 1) + (i ^ 1)] + 1;
+    __threadfence();
+    __syncwarp();
+    if (i == 0)
+        device_int(out[block + 1]).store(1, cuda::memory_order_release);
+}
+
+KERNEL(wrong_wait_of_one_lane_for_its_warp_relaxed)
+{
+    const int block = blockIdx.x, i = threadIdx.x;
+    int ready = block == 0;
+    while (!__shfl_sync(~0u, ready, 0))
+        ready = i == 0 && device_int(out[block]).load(cuda::memory_order_relaxed);
+    if (block > 0)
+        in[32 * block + i] = in[32 * (block - 1) + (i ^ 1)] + 1;
+    __threadfence();
+    __syncwarp();
+    if (i == 0)
+        device_int(out[block + 1]).store(1, cuda::memory_order_release);
+}
+
+KERNEL(right_fence_after_the_vote)
+{
+    const int block = blockIdx.x, i = threadIdx.x;
+    int ready = block == 0;
+    while (!__any_sync(~0u, ready))
+        ready = i == 0 && device_int(out[block]).load(cuda::memory_order_relaxed);
+    __threadfence();
+    if (block > 0)
+        in[32 * block + i] = in[32 * (block - 1) + (i ^ 1)] + 1;
+    __threadfence();
+    __syncwarp();
+    if (i == 0)
+        device_int(out[block + 1]).store(1, cuda::memory_order_release);
+}
+
+KERNEL(wrong_lanes_that_only_exchange_values)
+{
+    __shared__ int data[32];
+    data[threadIdx.x] = in[threadIdx.x];
+    const int sum = __shfl_xor_sync(~0u, in[threadIdx.x], 1);
+    out[threadIdx.x] = sum + data[threadIdx.x ^ 1];
+}
+
+// The library keeps what its tiles of several warps tell each other in reserved shared memory.
+KERNEL(right_sums_of_tiles_of_several_warps)
+{
+    namespace cg = cooperative_groups;
+    __shared__ cg::block_tile_memory<128> memory;
+    const auto tile = cg::tiled_partition<64>(cg::this_thread_block(memory));
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = cg::reduce(tile, in[i], cg::plus<int>());
+    tile.sync();
+    in[i] = cg::reduce(tile, out[i ^ 63], cg::greater<int>());
+}
+
+// --- a plain load that a compare-and-swap confirms or refuses, and others ---
+
+static __device__ void keep_larger(float *to, float v)
+{
+    int *p = (int *)to, old = *p, seen;
+    do {
+        seen = old;
+        old = atomicCAS(p, seen, __float_as_int(fmaxf(v, __int_as_float(seen))));
+    } while (old != seen);
+}
+
+KERNEL(right_larger_by_compare_and_swap)
+{
+    keep_larger((float *)out + (threadIdx.x & 3), threadIdx.x);
+}
+
+KERNEL(right_sums_by_compare_and_swap)
+{
+    __shared__ double sums[4];
+    if (threadIdx.x < 4)
+        sums[threadIdx.x] = 0;
+    __syncthreads();
+    double old = sums[1], seen;
+    do {
+        seen = old;
+        old = __longlong_as_double(atomicCAS((unsigned long long *)&sums[1], __double_as_longlong(seen),
+                                             __double_as_longlong(seen + threadIdx.x)));
+    } while (old != seen);
+    __syncthreads();
+    out[blockIdx.x] = (int)sums[1];
+}
+
+KERNEL(right_larger_along_an_array)
+{
+    for (int i = 0, n = 8 + in[0]; i < n; i++)
+        keep_larger((float *)out + i, threadIdx.x);
+}
+
+KERNEL(wrong_larger_behind_a_plain_guard)
+{
+    if (out[0] < (int)threadIdx.x)
+        atomicMax(&out[0], (int)threadIdx.x);
+}
+
+KERNEL(wrong_slot_taken_behind_a_plain_guard)
+{
+    if (out[0] == 0)
+        atomicCAS(&out[0], 0, (int)threadIdx.x + 1);
+}
+
+KERNEL(wrong_compare_and_swap_at_another_place)
+{
+    atomicAdd(&out[1], 1);
+    atomicCAS(&out[0], out[1], 1);
+}
+
+KERNEL(wrong_compare_and_swap_with_a_plain_store)
+{
+    int old = out[0];
+    if (threadIdx.x == 0)
+        out[0] = in[1] + 1;
+    else
+        atomicCAS(&out[0], old, old + 2);
+}
+
+KERNEL(wrong_guess_from_half_of_it)
+{
+    const unsigned old = *(unsigned short *)out;
+    atomicCAS((unsigned *)out, old, old + 1);
+}
+
+// Nobody writes out[0]: each finds another value than the one it looks for.
+KERNEL(right_reads_of_what_compare_and_swap_leaves_alone)
+{
+    in[blockIdx.x * blockDim.x + threadIdx.x] = out[0] + atomicCAS(&out[0], 7, 8);
+}
+
+KERNEL(wrong_reads_of_what_compare_and_swap_changes)
+{
+    in[blockIdx.x * blockDim.x + threadIdx.x] = out[0] + atomicCAS(&out[0], 0, 8);
 }
 
 KERNEL(wrong_histogram_with_atomics_of_the_block)

@@ -1,0 +1,205 @@
+// What became of alpha, of beta and of the last bits of the sums. See cause.h.
+//
+// With a hot A, and small whole numbers in B and C0, an element is p * product + q * C0, both of which are known. With
+// alpha = 3 and beta = 5, p and q say what a kernel did: 3 and 5 are right, 1 is a factor left out, 15 both.
+#include "cause.h"
+
+#include <math.h>
+
+#include "probe.h"
+
+static const enum line_role at_the_store[] = { LINE_STORE_C, LINE_WRITE_C, LINE_ROLES };
+static const enum line_role at_both[] = { LINE_STORE_C, LINE_MULTIPLY, LINE_ROLES };
+static const enum line_role at_the_product[] = { LINE_MULTIPLY, LINE_ROLES };
+
+enum { ALPHA = 3, BETA = 5, MOST = 7 };  // MOST: of the numbers in B and C0
+
+struct numbers {
+    struct matrix A, B, C0, C;
+};
+
+static double small_number(int row, int col, uint64_t seed)
+{
+    return (double)(1 + matrix_hash(seed, (uint64_t)row << 32 | (uint64_t)col) % MOST);
+}
+
+static bool make(struct numbers *x, enum dev_type type, int m, int n, int k)
+{
+    *x = (struct numbers){ matrix_new(type, m, k), matrix_new(type, k, n), matrix_new(type, m, n),
+                           matrix_new(type, m, n) };
+    if (!x->A.data || !x->B.data || !x->C0.data || !x->C.data)
+        return false;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < k; j++)
+            matrix_set(&x->A, i, j, i % k == j);
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < n; j++)
+            matrix_set(&x->B, i, j, small_number(i, j, 1));
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++)
+            matrix_set(&x->C0, i, j, small_number(i, j, 2));
+    return true;
+}
+
+static void release(struct numbers *x)
+{
+    matrix_free(&x->A);
+    matrix_free(&x->B);
+    matrix_free(&x->C0);
+    matrix_free(&x->C);
+}
+
+// --- alpha and beta ---
+
+static bool run(struct probe *p, struct numbers *x, double alpha, double beta, bool poisoned)
+{
+    const struct probe_product r = { alpha, beta, &x->A, &x->B, poisoned ? NULL : &x->C0 };
+    return probe_run(p, &r, &x->C);
+}
+
+static double product_at(const struct numbers *x, int i, int j)
+{
+    return matrix_get(&x->B, i % x->A.cols, j);
+}
+
+static double old_at(const struct numbers *x, int i, int j)
+{
+    return matrix_get(&x->C0, i, j);
+}
+
+// Whether all of C is p * product + q * C0 with the same p and q. Two elements propose them.
+static bool factors(const struct numbers *x, double *p, double *q)
+{
+    const double a = product_at(x, 0, 0), b = old_at(x, 0, 0), v = matrix_get(&x->C, 0, 0);
+    double det = 0;
+    for (int j = 1; j < x->C.cols && det == 0; j++) {
+        const double c = product_at(x, 0, j), d = old_at(x, 0, j), w = matrix_get(&x->C, 0, j);
+        det = a * d - b * c;
+        *p = (v * d - b * w) / det;
+        *q = (a * w - v * c) / det;
+    }
+    if (det == 0 || !isfinite(*p) || !isfinite(*q))
+        return false;
+    *p = round(*p);
+    *q = round(*q);
+    for (int i = 0; i < x->C.rows; i++)
+        for (int j = 0; j < x->C.cols; j++) {
+            const double want = *p * product_at(x, i, j) + *q * old_at(x, i, j);
+            if (!(fabs(matrix_get(&x->C, i, j) - want) <= 2 * type_roundoff(x->C.type) * fabs(want)))
+                return false;
+        }
+    return true;
+}
+
+static const char *of_product(double p)
+{
+    return p == 0               ? "the product A * B is missing"
+           : p == 1             ? "alpha is missing: A * B is not multiplied by it"
+           : p == BETA          ? "beta stands where alpha belongs: it multiplies A * B"
+           : p == ALPHA * BETA  ? "beta multiplies A * B as well: it belongs to C alone"
+           : p == ALPHA * ALPHA ? "alpha is applied twice to A * B"
+                                : NULL;
+}
+
+static const char *of_old(double q)
+{
+    return q == 0              ? "beta * C0 is missing"
+           : q == 1            ? "beta is missing: C0 is added as it is"
+           : q == ALPHA        ? "alpha stands where beta belongs: it multiplies C0"
+           : q == ALPHA * BETA ? "alpha multiplies beta * C0 as well: it belongs to A * B alone"
+           : q == BETA * BETA  ? "beta is applied twice to C0"
+                               : NULL;
+}
+
+// Whether alpha's power grows along K: sums of earlier tiles are multiplied once more.
+static bool grows(const struct numbers *x)
+{
+    int powers = 0;
+    for (int i = 0; i < x->C.rows && i < x->A.cols; i++) {
+        const double power = log(matrix_get(&x->C, i, 0) / product_at(x, i, 0)) / log(ALPHA);
+        if (!(fabs(power - round(power)) < 0.01))
+            return false;
+        powers += round(power) > 1;
+    }
+    return powers > 0;
+}
+
+static bool of_factors(struct cause *c, struct probe *p, struct numbers *x)
+{
+    double f = ALPHA, q = BETA;
+    const char *what = NULL;
+    if (run(p, x, ALPHA, BETA, false) && factors(x, &f, &q)) {
+        what = f != ALPHA ? of_product(f) : q != BETA ? of_old(q) : NULL;
+    } else if (run(p, x, ALPHA, 0, false) && !factors(x, &f, &q) && grows(x)) {
+        what =
+            "alpha multiplies the sums more than once, the earlier the products the more often: it belongs behind the "
+            "loop over K";
+    } else if (run(p, x, ALPHA, 0, false) && factors(x, &f, &q) && f == ALPHA && q == 0) {
+        what = "what is added for beta is not beta times the same element of C";
+    }
+    if (!what && run(p, x, 1, 0, true) && isnan(matrix_get(&x->C, 0, 0)))
+        what = "C is read although beta is 0: 0 * NaN is NaN, and C may hold NaN";
+    if (!what)
+        return false;
+    cause_say(c, "%s", what);
+    cause_look_at(c, f == ALPHA ? at_the_store : at_both);
+    return true;
+}
+
+// --- Last bits ---
+
+// C[0][0] of a product whose sum is big, and then a 1 at every step-th k; *ones: how many.
+static double big_and_ones(struct probe *p, const struct numbers *like, double big, int step, double alpha, int *ones)
+{
+    struct numbers x;
+    const int m = like->C.rows, n = like->C.cols, k = like->A.cols;
+    double got = NAN;
+    *ones = 0;
+    if (make(&x, p->type, m, n, k)) {
+        for (int j = 0; j < k; j++) {
+            const bool one = j > step && (j - 1) % step == 0;
+            *ones += one;
+            for (int i = 0; i < m; i++)
+                matrix_set(&x.A, i, j, j == 0 ? big : one);
+            for (int i = 0; i < n; i++)
+                matrix_set(&x.B, j, i, 1);
+        }
+        if (run(p, &x, alpha, 0, true))
+            got = matrix_get(&x.C, 0, 0);
+    }
+    release(&x);
+    return got;
+}
+
+// Sums that are rounded to fewer bits, after each product, each 16 of them or each tile; and those that are rounded
+// before alpha multiplies them.
+static bool of_bits(struct cause *c, struct probe *p, const struct numbers *like)
+{
+    const bool wide = p->type == DEV_F64;
+    const int steps[] = { 1, 16, p->geometry.bk };
+    const double big = wide ? 0x1p24 : 0x1p11;  // with 1 more it needs a bit that float, or half, does not have
+    const char *name = wide ? "float" : "half";
+    int ones;
+    for (int i = 0; i < 3; i++)
+        if (steps[i] && big_and_ones(p, like, big, steps[i], 1, &ones) == big && ones >= 2) {
+            cause_say(c, "the sum is rounded to %s on its way: %.0f + 1 + 1 + ... stays %.0f", name, big, big);
+            cause_look_at(c, at_the_product);
+            return true;
+        }
+    const int most = like->A.cols;
+    if (big_and_ones(p, like, big, most > 1 ? most / 2 : 1, 3, &ones) == 3 * big && ones == 1) {
+        cause_say(c, "the sum is rounded to %s before alpha multiplies it: 3 * (%.0f + 1) gives 3 * %.0f", name, big,
+                  big);
+        cause_look_at(c, at_the_store);
+        return true;
+    }
+    return false;
+}
+
+bool cause_of_value(struct cause *c, struct probe *p, int m, int n, int k)
+{
+    struct numbers x;
+    const bool told = make(&x, p->type, m, n, k) && (of_factors(c, p, &x) || of_bits(c, p, &x));
+    release(&x);
+    return told;
+}

@@ -1,0 +1,79 @@
+// See probe.h.
+#include "probe.h"
+
+#include <time.h>
+
+#include "gemm.h"
+
+// Of this process, all its threads together: it does not depend on what else the computer does.
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+bool probe_open(struct probe *p, const struct step *step, const struct geometry *g, bool simulated, int jobs)
+{
+    char ignored[DEV_ERROR_MAX];
+    *p = (struct probe){ .type = step->type, .geometry = *g, .end = now() + PROBE_SECONDS };
+    p->dev = dev_open(simulated ? DEV_SIM : DEV_GPU, ignored);
+    if (!p->dev)
+        return false;
+    dev_set_jobs(p->dev, (unsigned)jobs);
+    p->module = dev_load(p->dev, step->ptx);
+    p->kernel = p->module ? dev_kernel(p->dev, p->module, "gemm") : NULL;
+    return p->kernel;
+}
+
+void probe_close(struct probe *p)
+{
+    if (p->module)
+        dev_unload(p->dev, p->module);
+    dev_close(p->dev);
+}
+
+bool probe_over(const struct probe *p)
+{
+    return now() >= p->end;
+}
+
+static bool upload(struct dev *d, const char *name, const struct matrix *m, dev_ptr *to)
+{
+    return dev_alloc(d, name, matrix_bytes(m), to) && dev_upload(d, *to, m->data, matrix_bytes(m));
+}
+
+// Under the checks and without C0 nobody has written C before.
+static bool launch(struct probe *p, const struct probe_product *x, struct matrix *C, bool checked)
+{
+    char ignored[DEV_ERROR_MAX];
+    struct dev *d = p->dev;
+    struct gemm call = { .m = C->rows, .n = C->cols, .k = x->A->cols, .alpha = x->alpha, .beta = x->beta };
+    dev_set_checks(d, checked);
+    bool ok = upload(d, "A", x->A, &call.A) && upload(d, "B", x->B, &call.B);
+    if (x->C0) {
+        ok = ok && upload(d, "C", x->C0, &call.C);
+    } else {
+        matrix_fill_nan(C);
+        ok = ok && (checked ? dev_alloc(d, "C", matrix_bytes(C), &call.C) : upload(d, "C", C, &call.C));
+    }
+    if (ok && gemm_prepare(&call, p->type, &p->geometry, ignored)) {
+        dev_set_budget(d, call.budget);
+        ok = dev_launch(d, p->kernel, &call.launch) && dev_sync(d) && dev_download(d, C->data, call.C, matrix_bytes(C));
+    }
+    const dev_ptr all[] = { call.A, call.B, call.C };
+    for (int i = 0; i < 3; i++)
+        if (all[i])
+            dev_free(d, all[i]);
+    return ok;
+}
+
+bool probe_run(struct probe *p, const struct probe_product *x, struct matrix *C)
+{
+    return !probe_over(p) && launch(p, x, C, false);
+}
+
+const struct findings *probe_check(struct probe *p, const struct probe_product *x, struct matrix *C)
+{
+    return !probe_over(p) && launch(p, x, C, true) ? dev_findings(p->dev) : NULL;
+}

@@ -1,0 +1,112 @@
+// A learner's mistakes in the steps' kernels (edits.h), each compiled and run as a learner would: the driver must find
+// the result wrong, and for nearly all of them its message must name the cause. Built once for each step: STEP_NUMBER
+// says which edits are its own. Run by itself, without --tap, it shows what is said about each.
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "edits.h"
+#include "program.h"
+
+static char folder[] = "/tmp/edits_XXXXXX", cu[64], ptx[64];
+
+static void make_folder(void)
+{
+    cr_assert(mkdtemp(folder), "%s", folder);
+    snprintf(cu, sizeof cu, "%s/kernel.cu", folder);
+    snprintf(ptx, sizeof ptx, "%s/kernel.ptx", folder);
+}
+
+static void remove_folder(void)
+{
+    unlink(cu);
+    unlink(ptx);
+    rmdir(folder);
+}
+
+TestSuite(edits, .init = make_folder, .fini = remove_folder, .timeout = 300);
+
+static void write_copy(const struct kernel_edit *e)
+{
+    FILE *in = fopen(KERNEL_CU, "rb"), *out = fopen(cu, "w");
+    char *text = calloc(1, 1 << 16);
+    cr_assert(in && out && text && fread(text, 1, (1 << 16) - 1, in), "%s cannot be read", KERNEL_CU);
+    const char *at = strstr(text, e->from);
+    cr_assert(at && !strstr(at + 1, e->from), "%s, %s: \"%s\" is not there once", e->step, e->what, e->from);
+    cr_assert(fprintf(out, "%.*s%s%s", (int)(at - text), text, e->to, at + strlen(e->from)) > 0);
+    cr_assert(!fclose(out));
+    fclose(in);
+    free(text);
+}
+
+static void compile(const struct kernel_edit *e)
+{
+    static const char *const flags[] = { PTX_FLAGS };
+    enum { FLAGS = sizeof flags / sizeof *flags };
+    char *argv[FLAGS + 5] = { NVCC }, *said;
+    int status;
+    for (int i = 0; i < FLAGS; i++)
+        argv[i + 1] = (char *)flags[i];
+    argv[FLAGS + 1] = (char *)"-o";
+    argv[FLAGS + 2] = ptx;
+    argv[FLAGS + 3] = cu;
+    cr_assert(program_run(argv, &said, &status), "%s cannot be started", NVCC);
+    cr_assert(!status, "%s, %s:\n%s", e->step, e->what, said);
+    free(said);
+}
+
+// What the driver says about the copy; the caller frees it. *status: its exit status.
+static char *run_driver(const struct kernel_edit *e, int *status)
+{
+    enum { OPTIONS = 8 };
+    char *argv[OPTIONS + 5] = { DRIVER, (char *)"--device=sim", (char *)"--ptx", ptx }, options[128], *said;
+    int n = 4;
+    snprintf(options, sizeof options, "%s", e->options);
+    for (char *word = strtok(options, " "); word && n < OPTIONS + 4; word = strtok(NULL, " "))
+        argv[n++] = word;
+    cr_assert(program_run(argv, &said, status), "%s cannot be started", DRIVER);
+    return said;
+}
+
+static bool names_the_cause(const struct kernel_edit *e, const char *said)
+{
+    for (int i = 0; i < EDIT_WORDS && e->says[i]; i++)
+        if (!strstr(said, e->says[i]))
+            return false;
+    return e->says[0];
+}
+
+Test(edits, of_this_step_are_caught_and_named)
+{
+    int named = 0, caught = 0, all = 0;
+    for (size_t i = 0; i < n_kernel_edits; i++) {
+        const struct kernel_edit *e = &kernel_edits[i];
+        int status;
+        if (strcmp(e->step, STEP_NUMBER))
+            continue;
+        write_copy(e);
+        compile(e);
+        char *said = run_driver(e, &status);
+        const bool is_caught = status == 1 || status == 2, is_named = names_the_cause(e, said);
+        fprintf(stderr, "--- %s, %s: %s\n%s", e->step, e->what,
+                !is_caught ? "NOT CAUGHT" : is_named ? "named" : "caught", said);
+        cr_expect(is_caught, "%s, %s: exit status %d\n%s", e->step, e->what, status, said);
+        cr_expect(is_named || !e->says[0], "%s, %s: the cause is not named\n%s", e->step, e->what, said);
+        all++, caught += is_caught, named += is_named;
+        free(said);
+    }
+    fprintf(stderr, "%s: %d edits, %d caught, %d named\n", STEP_NUMBER, all, caught, named);
+}
+
+// Over all steps: as many as the course promises. Each row that names a cause is held to it above.
+Test(edits, are_forty_and_nearly_all_name_their_cause)
+{
+    size_t named = 0;
+    for (size_t i = 0; i < n_kernel_edits; i++)
+        named += kernel_edits[i].says[0] != NULL;
+    cr_expect_geq(n_kernel_edits, 40, "%zu edits", n_kernel_edits);
+    cr_expect_geq(10 * named, 9 * n_kernel_edits, "%zu of %zu", named, n_kernel_edits);
+}

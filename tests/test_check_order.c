@@ -45,6 +45,7 @@ static const struct {
     { "right_sums_of_tiles_of_several_warps", 2, 128 },
     { "right_larger_by_compare_and_swap", 4, 64 },
     { "right_sums_by_compare_and_swap", 4, 64 },
+    { "right_pairs_by_compare_and_swap", 4, 64 },
     { "right_larger_along_an_array", 4, 64 },
     { "wrong_larger_behind_a_plain_guard", 1, 64 },
     { "wrong_slot_taken_behind_a_plain_guard", 4, 1 },

@@ -103,7 +103,8 @@ static bool try_shape(struct shape s, double beta, bool *ran, char why[DEV_ERROR
     const struct findings *f = *ran ? dev_findings(d) : NULL;
     const bool right = *ran && f && !f->n && r.verdict == TESTER_RIGHT;
     if (*ran && !right)
-        snprintf(why, DEV_ERROR_MAX, "M %d, N %d, K %d: %s", s.m, s.n, s.k, f && f->n ? f->all[0].text : r.what);
+        snprintf(why, DEV_ERROR_MAX, "M %d, N %d, K %d: %.900s", s.m, s.n, s.k,
+                 f && f->n ? f->all[0].text : r.what);
     dev_close(d);
     return right;
 }

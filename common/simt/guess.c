@@ -50,6 +50,16 @@ static bool is_plain_load(const struct uop *u)
     return u->mem->space == SPACE_GLOBAL || u->mem->space == SPACE_SHARED || u->mem->space == SPACE_GENERIC;
 }
 
+// A whole register, a half of one, or two halves put together.
+static bool moves(const struct decoder *x, const struct uop *u, bool *both)
+{
+    const alu_fn *alu = x->exec->alu;
+    *both = u->kind == UOP_ALU && (u->fn == alu[ALU_pack_b64] || u->fn == alu[ALU_pack_b32]);
+    return *both || is_move(x, u) ||
+           (u->kind == UOP_ALU && (u->fn == alu[ALU_low_b64] || u->fn == alu[ALU_high_b64] ||
+                                   u->fn == alu[ALU_low_b32] || u->fn == alu[ALU_high_b32]));
+}
+
 // Which registers hold what gets to the register `compared` by moves: backwards from there.
 static void follow_moves(struct guesses *g, uint32_t compared)
 {
@@ -61,9 +71,12 @@ static void follow_moves(struct guesses *g, uint32_t compared)
         more = false;
         for (uint32_t i = c->n_uops; i-- > 0;) {
             const struct uop *u = &c->uops[i];
-            if (!is_move(g->x, u) || !g->carries[u->d] || g->carries[u->a])
+            bool both;
+            if (!moves(g->x, u, &both) || !g->carries[u->d] || (g->carries[u->a] && (!both || g->carries[u->b])))
                 continue;
             g->carries[u->a] = more = true;
+            if (both)
+                g->carries[u->b] = true;
         }
     }
 }

@@ -377,6 +377,18 @@ KERNEL(right_sums_by_compare_and_swap)
     out[blockIdx.x] = (int)sums[1];
 }
 
+KERNEL(right_pairs_by_compare_and_swap)
+{
+    unsigned long long *p = (unsigned long long *)out, old = *p, seen;
+    do {
+        seen = old;
+        float2 pair = *(const float2 *)&seen;
+        pair.x += threadIdx.x;
+        pair.y -= threadIdx.x;
+        old = atomicCAS(p, seen, *(const unsigned long long *)&pair);
+    } while (old != seen);
+}
+
 KERNEL(right_larger_along_an_array)
 {
     for (int i = 0, n = 8 + in[0]; i < n; i++)

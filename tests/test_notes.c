@@ -1,7 +1,7 @@
 // The chapters against the code: a NOTES.md has its headings, every line of C that it quotes stands in a kernel.cu, and
-// every counter in its table is what the simulator counts today; its times are in steps/results (other figures of
-// speed: test_figures.c). Built once for each step: STEP is its symbol, STEP_FOLDER its directory, STEPS_FOLDER the one
-// above. What stands behind a mark, slides/refresh.mjs keeps up to date; it may have fewer rows.
+// every counter in its table is what the simulator counts today; its times are in steps/results. Built once for each
+// step: STEP is its symbol, STEP_FOLDER its directory, STEPS_FOLDER the one above. What stands behind a mark,
+// slides/refresh.mjs keeps up to date; it may have fewer rows.
 //
 // A quoted line stands in a ```c or ```diff block; in a diff, a line with '+' stands in this step's kernel and one with
 // '-' in some step's. A counter stands in a table row:  | `smsp__inst_executed.sum` | 1,230,528 |  and is of one launch

@@ -3,12 +3,9 @@ import { marks } from './marks.mjs';
 import { read } from './project.mjs';
 import { rows_of } from './results.mjs';
 import { texts } from './texts.mjs';
-import { converted } from './unmarked.mjs';
 
 export function unquoted() {
-  const all = texts().map((name) => ({ name, text: read(name) }));
-  if (all.some(({ name, text }) => /NOTES/.test(name) && !converted(text))) return [];  // it may quote them in plain words
-  const asked = all.flatMap(({ text }) => [...text.matchAll(marks.span)].map((m) => m[1])).join('\n');
+  const asked = texts().flatMap((name) => [...read(name).matchAll(marks.span)].map((m) => m[1])).join('\n');
   const quoted = new Set([...asked.matchAll(/\b(trial|bound) ([\w.-]+)/g)].map((m) => `${m[1]} ${m[2]}`));
   const missing = (kind) => rows_of(`${kind}s`).filter((row) => !quoted.has(`${kind} ${row.id}`));
   return ['trial', 'bound'].flatMap(missing).map((row) => `${row.at} "${row.id}" is in no text`);

@@ -165,14 +165,6 @@ static bool read_counter(const struct table *t, void *item)
     return ok;
 }
 
-static bool read_stall(const struct table *t, void *item)
-{
-    struct counter *c = item;
-    return TEXT(t, 0, c->step) && TEXT(t, 1, c->name) &&
-           (options_real(t->field[2], 0, DBL_MAX, &c->value) ||
-            refuse(t, "\"%.40s\": must be a number, 0 or more", t->field[2]));
-}
-
 static bool read_trial(const struct table *t, void *item)
 {
     struct trial *r = item;
@@ -183,14 +175,6 @@ static bool read_trial(const struct table *t, void *item)
     if (r->high == 0)
         r->high = r->low;
     return r->high >= r->low || refuse(t, "\"%.40s\": lies below the figure before it", t->field[6]);
-}
-
-static bool read_bound(const struct table *t, void *item)
-{
-    struct bound *b = item;
-    double value;
-    return TEXT(t, 0, b->id) && TEXT(t, 1, b->step) && number(t, 2, false, &value) && TEXT(t, 2, b->tflops) &&
-           TEXT(t, 3, b->formula) && TEXT(t, 4, b->what);
 }
 
 static bool read_all(const char *path, const char *header, size_t item, bool (*read)(const struct table *, void *),
@@ -244,27 +228,11 @@ bool counters_read(const char *path, struct counter **list, size_t *n, char erro
     return ok;
 }
 
-bool stalls_read(const char *path, struct counter **list, size_t *n, char error[DEV_ERROR_MAX])
-{
-    void *items;
-    bool ok = read_all(path, "step,counter,value", sizeof **list, read_stall, &items, n, error);
-    *list = items;
-    return ok;
-}
-
 bool trials_read(const char *path, struct trial **list, size_t *n, char error[DEV_ERROR_MAX])
 {
     void *items;
     bool ok = read_all(path, "id,device,step,type,size,tflops,tflops_max,variant", sizeof **list, read_trial, &items, n,
                        error);
-    *list = items;
-    return ok;
-}
-
-bool bounds_read(const char *path, struct bound **list, size_t *n, char error[DEV_ERROR_MAX])
-{
-    void *items;
-    bool ok = read_all(path, "id,step,tflops,formula,what", sizeof **list, read_bound, &items, n, error);
     *list = items;
     return ok;
 }

@@ -1,5 +1,5 @@
-// The tables of steps/results: what `ladder --csv` writes, counters, stalls, trials and bounds. steps/results/README.md
-// says what is in which file.
+// The tables of steps/results: what `ladder --csv` writes, counters and trials. steps/results/README.md says what is in
+// which file.
 //
 // Readers fill a list that the caller frees with free(). They return false, with one line in error that names the file
 // and the line, where a table cannot be read or a row is not what its header promises.
@@ -25,7 +25,7 @@ struct result {
 
 struct counter {
     char step[RESULT_TEXT], name[RESULT_TEXT];
-    double value;  // of one launch at 256 x 256 x 256; of stalls at 4096 x 4096 x 4096
+    double value;  // of one launch at 256 x 256 x 256
 };
 
 struct trial {
@@ -36,17 +36,8 @@ struct trial {
     char variant[2 * RESULT_TEXT];                         // what differed from the step
 };
 
-struct bound {
-    char id[32];
-    char step[RESULT_TEXT];
-    char tflops[16];  // as it is quoted
-    char formula[RESULT_TEXT], what[RESULT_TEXT];
-};
-
 bool results_read(const char *path, struct result **list, size_t *n, char error[DEV_ERROR_MAX]);
 bool counters_read(const char *path, struct counter **list, size_t *n, char error[DEV_ERROR_MAX]);
-bool stalls_read(const char *path, struct counter **list, size_t *n, char error[DEV_ERROR_MAX]);
 bool trials_read(const char *path, struct trial **list, size_t *n, char error[DEV_ERROR_MAX]);
-bool bounds_read(const char *path, struct bound **list, size_t *n, char error[DEV_ERROR_MAX]);
 
 #endif

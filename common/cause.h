@@ -14,7 +14,7 @@
 enum { CAUSE_TEXT = 640, CAUSE_LINES = TESTER_LOOK };
 
 struct cause {
-    bool certain;                // elements follow a law that is known, rather than just be in the wrong place
+    bool certain;                // elements follow a law that leaves no doubt
     char text[CAUSE_TEXT];       // one line; empty if none is known
     struct kernel_lines lines;   // of the kernel
     unsigned look[CAUSE_LINES];  // lines of it to look at, the likeliest first; 0: no more

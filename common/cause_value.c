@@ -124,25 +124,44 @@ static bool grows(const struct numbers *x)
     return powers > 0;
 }
 
+// What became of alpha and beta, or NULL; *store: it is about the store alone.
+static const char *about_factors(struct probe *p, struct numbers *x, bool *store)
+{
+    double f, q;
+    const bool both = run(p, x, ALPHA, BETA, false), fits = both && factors(x, &f, &q);
+    *store = true;
+    if (fits && f != ALPHA) {
+        *store = false;
+        return of_product(f);
+    }
+    if (fits && q != BETA)
+        return of_old(q);
+    if (!both || !run(p, x, ALPHA, 0, false))
+        return NULL;
+    if (factors(x, &f, &q)) {
+        if (f != ALPHA)
+            return of_product(f);
+        if (q == 0 && !fits)
+            return "what is added for beta is not beta times the same element of C";
+    } else if (grows(x)) {
+        *store = false;
+        return "alpha multiplies the sums more than once, the earlier the products the more often: it belongs behind "
+               "the "
+               "loop over K";
+    }
+    if (run(p, x, 1, 0, true) && isnan(matrix_get(&x->C, 0, 0)))
+        return "C is read although beta is 0: 0 * NaN is NaN, and C may hold NaN";
+    return NULL;
+}
+
 static bool of_factors(struct cause *c, struct probe *p, struct numbers *x)
 {
-    double f = ALPHA, q = BETA;
-    const char *what = NULL;
-    if (run(p, x, ALPHA, BETA, false) && factors(x, &f, &q)) {
-        what = f != ALPHA ? of_product(f) : q != BETA ? of_old(q) : NULL;
-    } else if (run(p, x, ALPHA, 0, false) && !factors(x, &f, &q) && grows(x)) {
-        what =
-            "alpha multiplies the sums more than once, the earlier the products the more often: it belongs behind the "
-            "loop over K";
-    } else if (run(p, x, ALPHA, 0, false) && factors(x, &f, &q) && f == ALPHA && q == 0) {
-        what = "what is added for beta is not beta times the same element of C";
-    }
-    if (!what && run(p, x, 1, 0, true) && isnan(matrix_get(&x->C, 0, 0)))
-        what = "C is read although beta is 0: 0 * NaN is NaN, and C may hold NaN";
+    bool store;
+    const char *what = about_factors(p, x, &store);
     if (!what)
         return false;
     cause_say(c, "%s", what);
-    cause_look_at(c, f == ALPHA ? at_the_store : at_both);
+    cause_look_at(c, store ? at_the_store : at_both);
     return true;
 }
 

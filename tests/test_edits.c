@@ -92,13 +92,20 @@ Test(edits, of_this_step_are_caught_and_named)
         char *said = run_driver(e, &status);
         const bool is_caught = status == 1 || status == 2, is_named = names_the_cause(e, said);
         fprintf(stderr, "--- %s, %s: %s\n%s", e->step, e->what,
-                !is_caught ? "NOT CAUGHT" : is_named ? "named" : "caught", said);
+                !is_caught ? "NOT CAUGHT"
+                : is_named ? "named"
+                           : "caught",
+                said);
         cr_expect(is_caught, "%s, %s: exit status %d\n%s", e->step, e->what, status, said);
         cr_expect(is_named || !e->says[0], "%s, %s: the cause is not named\n%s", e->step, e->what, said);
         all++, caught += is_caught, named += is_named;
         free(said);
     }
     fprintf(stderr, "%s: %d edits, %d caught, %d named\n", STEP_NUMBER, all, caught, named);
+    if (!all) {
+        remove_folder();  // a skipped test does not end with .fini
+        cr_skip_test("%s has no edits yet", STEP_NUMBER);
+    }
 }
 
 // Over all steps: as many as the course promises. Each row that names a cause is held to it above.

@@ -92,6 +92,18 @@ static uint32_t index_of(uint32_t i, uint32_t blocks)
     return i < blocks * THREADS ? i : 1;
 }
 
+static uint32_t given_up(uint32_t i, uint32_t blocks)
+{
+    (void)blocks;
+    return i ? in[0] : 0;
+}
+
+Test(turns, who_looks_at_the_clock_may_stop_waiting)
+{
+    expect("gives_up", 1, 1, given_up);
+    expect("gives_up", 3, 1, given_up);
+}
+
 Test(turns, blocks_that_wait_for_one_another_get_what_they_wait_for)
 {
     expect("downwards", 40, 0, down);

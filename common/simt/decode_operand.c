@@ -59,6 +59,7 @@ static uint32_t emit_special(struct decoder *x, uint32_t i, uint32_t bytes)
 {
     struct uop *u = emit(x, UOP_SREG);
     u->target = i;
+    x->code->reads_clock |= i >= SREG_clock && i <= SREG_globaltimer_hi;
     u->saves = (uint8_t)slot_for(bytes);
     uint32_t d = vreg_new(x, slot_for(bytes));
     x->code->uops[x->code->n_uops - 1].d = d;

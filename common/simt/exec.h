@@ -158,6 +158,7 @@ struct code {
     bool takes_param_address;  // the parameters are needed in device memory, too
     bool uses_heap;            // calls malloc or free
     bool syncs_grid;           // asks for the grid's workspace (%envreg1)
+    bool reads_clock;          // so it may wait for time to pass
     bool ordered;  // blocks run one after the other: their order shows in the results, or in what they print
     // For the checks:
     unsigned shared_shift, global_shift;  // the smallest piece loaded or stored is 1 << shift bytes
@@ -167,6 +168,13 @@ struct code {
     struct shared_var *shared_vars;       // static ones, then the dynamic one; by address
     uint32_t n_shared_vars;
 };
+
+// Uops in which warps do nothing but look at values that do not change, before their wait counts as endless. A kernel
+// that reads a clock may give up by itself after some time.
+static inline uint64_t wait_max(const struct code *c)
+{
+    return (uint64_t)1 << (c->reads_clock ? 28 : 23);
+}
 
 struct shared_var {
     const char *name;

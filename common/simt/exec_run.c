@@ -19,7 +19,6 @@
 #define TURN (1 << 18)  // uops of a warp before the other warps get a turn: one may wait for another without a barrier
 
 #define BLOCK_TURN (1u << 22)  // uops of a block before it is left, where blocks take turns
-#define WAIT_MAX (1u << 23)    // uops of a block whose warps do nothing but poll
 
 enum status { RUNNABLE, WAITING, POLLING, ENDED, FAULTED };
 
@@ -394,7 +393,7 @@ static void run_block(struct worker *worker)
         }
         worker->news |= on || r.news;
         b->news_at = on || r.news ? worker->steps : b->news_at;
-        if (!on && !worker->shares && worker->steps - b->news_at > WAIT_MAX) {
+        if (!on && !worker->shares && worker->steps - b->news_at > wait_max(worker->grid->code)) {
             report_wait(b);
             return;
         }

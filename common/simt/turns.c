@@ -11,8 +11,7 @@
 #include "../occupancy.h"
 #include "check.h"
 
-#define ROUNDS_MAX 64          // in which nothing happens, at least, before a wait counts as endless
-#define WAIT_MAX (1ull << 23)  // uops executed in them, at least
+#define ROUNDS_MAX 64  // in which nothing happens, at least, before a wait counts as endless
 
 #define CARD "H200"
 
@@ -167,7 +166,7 @@ uint64_t turns_run(const struct turns *turns)
     do {
         begin(&t);
         again(&t);
-        if (t.n && t.idle > WAIT_MAX && t.rounds > ROUNDS_MAX)
+        if (t.n && t.idle > wait_max(t.t->worker->grid->code) && t.rounds > ROUNDS_MAX)
             report_wait(&t);
     } while (t.stop == UINT64_MAX && (t.n || t.next < turns->n_blocks));
     for (uint64_t i = 0; i < t.n; i++) {

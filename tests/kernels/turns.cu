@@ -126,6 +126,14 @@ KERNEL(acquired)  // by warps of one block, too: lane 0 of each waits for the wa
     out[i] = ((volatile unsigned *)words)[warp];
 }
 
+KERNEL(gives_up)  // each thread waits for what nobody writes, until some time has passed
+{
+    const long long start = clock64();
+    while (!*(volatile unsigned *)&out[0] && clock64() - start < 10000000) {
+    }
+    out[1 + blockIdx.x * blockDim.x + threadIdx.x] = in[0];
+}
+
 KERNEL(never)  // block 3 waits for what nobody writes; the others end
 {
     HERE;

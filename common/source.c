@@ -35,9 +35,13 @@ void source_text(const char *file, unsigned line, char *text, size_t room)
     fclose(in);
 }
 
-// Whether a statement goes on after this line.
+// Whether a statement goes on after this line. What follows "for (...)" is a statement of its own.
 static bool goes_on(const char *text)
 {
+    static const char *const heads[] = { "for (", "if (", "while (", "else", "} else" };
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        if (!strncmp(text, heads[i], strlen(heads[i])))
+            return false;
     const char *comment = strstr(text, "//");
     size_t n = comment ? (size_t)(comment - text) : strlen(text);
     while (n > 0 && text[n - 1] == ' ')

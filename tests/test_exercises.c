@@ -62,7 +62,7 @@ Test(exercise, has_a_solution_that_passes, .timeout = 120)
     struct outcome o = check(source, CUT_SOLUTION, NULL);
     cr_assert_eq(o.status, 0, "status %d\n%s", o.status, o.said);
     cr_assert(strstr(o.said, "  ok  "), "no test was run:\n%s", o.said);
-    cr_assert(!strstr(o.said, "warning"), "nvcc warns:\n%s", o.said);
+    cr_assert(!strstr(o.said, "warning"), "the compiler warns:\n%s", o.said);
     free(o.said);
     free(source);
 }

@@ -67,7 +67,7 @@ static bool compile(const char *name, int value, char **said)
 {
     static const char *const flags[] = { PTX_FLAGS };
     enum { FLAGS = sizeof flags / sizeof *flags };
-    char *text = read_kernel(), *argv[FLAGS + 5] = { NVCC };
+    char *text = read_kernel(), *argv[FLAGS + 5] = { PTX_COMPILER };
     const char *at = value_of(text, name);
     FILE *out = fopen(cu, "w");
     int status;
@@ -79,7 +79,7 @@ static bool compile(const char *name, int value, char **said)
     argv[FLAGS + 1] = (char *)"-o";
     argv[FLAGS + 2] = ptx;
     argv[FLAGS + 3] = cu;
-    cr_assert(program_run(argv, said, &status), "%s cannot be started", NVCC);
+    cr_assert(program_run(argv, said, &status), "%s cannot be started", PTX_COMPILER);
     return !status;
 }
 

@@ -1,6 +1,6 @@
-// CUDA's language for clang without a CUDA toolkit: what nvcc knows before it reads the first line of a kernel. clang is
-// told to include this file first (-include; see meson.build). It covers what kernels of this course use, and a little
-// more. NVIDIA's toolkit has all of it: where nvcc is found, nothing here is read.
+// CUDA's language for clang without a CUDA toolkit: what nvcc knows before it reads the first line of a kernel. clang
+// is told to include this file first (-include; see meson.build). It covers what kernels of this course use, and a
+// little more. NVIDIA's toolkit has all of it: where nvcc is found, nothing here is read.
 //
 // Sources: CUDA C++ Programming Guide 13.0, chapter 10 (language extensions); PTX ISA 9.0.
 #pragma once
@@ -29,11 +29,26 @@ using ptrdiff_t = decltype((char *)nullptr - (char *)nullptr);
         __declspec(property(get = get_x)) unsigned x;                                                                  \
         __declspec(property(get = get_y)) unsigned y;                                                                  \
         __declspec(property(get = get_z)) unsigned z;                                                                  \
-        __device__ static inline unsigned get_x() { return __nvvm_read_ptx_sreg_##name##_x(); }                        \
-        __device__ static inline unsigned get_y() { return __nvvm_read_ptx_sreg_##name##_y(); }                        \
-        __device__ static inline unsigned get_z() { return __nvvm_read_ptx_sreg_##name##_z(); }                        \
-        __device__ operator dim3() const { return dim3(get_x(), get_y(), get_z()); }                                   \
-        __device__ operator uint3() const { return { get_x(), get_y(), get_z() }; }                                    \
+        __device__ static inline unsigned get_x()                                                                      \
+        {                                                                                                              \
+            return __nvvm_read_ptx_sreg_##name##_x();                                                                  \
+        }                                                                                                              \
+        __device__ static inline unsigned get_y()                                                                      \
+        {                                                                                                              \
+            return __nvvm_read_ptx_sreg_##name##_y();                                                                  \
+        }                                                                                                              \
+        __device__ static inline unsigned get_z()                                                                      \
+        {                                                                                                              \
+            return __nvvm_read_ptx_sreg_##name##_z();                                                                  \
+        }                                                                                                              \
+        __device__ operator dim3() const                                                                               \
+        {                                                                                                              \
+            return dim3(get_x(), get_y(), get_z());                                                                    \
+        }                                                                                                              \
+        __device__ operator uint3() const                                                                              \
+        {                                                                                                              \
+            return { get_x(), get_y(), get_z() };                                                                      \
+        }                                                                                                              \
     }
 CLANG_REGISTER_3(clang_thread, tid);
 CLANG_REGISTER_3(clang_block, ctaid);

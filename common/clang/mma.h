@@ -4,7 +4,8 @@
 #pragma once
 #include "cuda_fp16.h"
 
-namespace nvcuda::wmma {
+namespace nvcuda::wmma
+{
 
 struct matrix_a;
 struct matrix_b;
@@ -76,32 +77,30 @@ template <> constexpr int clang_layout<row_major> = 0;
                                         layout_t layout)                                                               \
     {                                                                                                                  \
         if (layout == mem_row_major)                                                                                   \
-            __hmma_##shape##_st_c_f32(p, (float *)f.x, ld, 0);                                                                  \
+            __hmma_##shape##_st_c_f32(p, (float *)f.x, ld, 0);                                                         \
         else                                                                                                           \
-            __hmma_##shape##_st_c_f32(p, (float *)f.x, ld, 1);                                                                  \
+            __hmma_##shape##_st_c_f32(p, (float *)f.x, ld, 1);                                                         \
     }                                                                                                                  \
     CLANG_DEVICE void store_matrix_sync(half *p, const fragment<accumulator, M, N, K, half> &f, unsigned ld,           \
                                         layout_t layout)                                                               \
     {                                                                                                                  \
         if (layout == mem_row_major)                                                                                   \
-            __hmma_##shape##_st_c_f16((int *)p, (int *)f.x, ld, 0);                                              \
+            __hmma_##shape##_st_c_f16((int *)p, (int *)f.x, ld, 0);                                                    \
         else                                                                                                           \
-            __hmma_##shape##_st_c_f16((int *)p, (int *)f.x, ld, 1);                                              \
+            __hmma_##shape##_st_c_f16((int *)p, (int *)f.x, ld, 1);                                                    \
     }                                                                                                                  \
     template <class LA, class LB>                                                                                      \
-    CLANG_DEVICE void mma_sync(fragment<accumulator, M, N, K, float> &d,                                               \
-                               const fragment<matrix_a, M, N, K, half, LA> &a,                                         \
-                               const fragment<matrix_b, M, N, K, half, LB> &b,                                         \
-                               const fragment<accumulator, M, N, K, float> &c)                                         \
+    CLANG_DEVICE void mma_sync(                                                                                        \
+        fragment<accumulator, M, N, K, float> &d, const fragment<matrix_a, M, N, K, half, LA> &a,                      \
+        const fragment<matrix_b, M, N, K, half, LB> &b, const fragment<accumulator, M, N, K, float> &c)                \
     {                                                                                                                  \
         __hmma_##shape##_mma_f32f32(d.x, (const int *)a.x, (const int *)b.x, c.x,                                      \
                                     2 * clang_layout<LA> + clang_layout<LB>, 0);                                       \
     }                                                                                                                  \
     template <class LA, class LB>                                                                                      \
-    CLANG_DEVICE void mma_sync(fragment<accumulator, M, N, K, half> &d,                                                \
-                               const fragment<matrix_a, M, N, K, half, LA> &a,                                         \
-                               const fragment<matrix_b, M, N, K, half, LB> &b,                                         \
-                               const fragment<accumulator, M, N, K, half> &c)                                          \
+    CLANG_DEVICE void mma_sync(                                                                                        \
+        fragment<accumulator, M, N, K, half> &d, const fragment<matrix_a, M, N, K, half, LA> &a,                       \
+        const fragment<matrix_b, M, N, K, half, LB> &b, const fragment<accumulator, M, N, K, half> &c)                 \
     {                                                                                                                  \
         __hmma_##shape##_mma_f16f16((int *)d.x, (const int *)a.x, (const int *)b.x, (const int *)c.x,                  \
                                     2 * clang_layout<LA> + clang_layout<LB>, 0);                                       \

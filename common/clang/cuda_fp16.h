@@ -5,23 +5,23 @@
 struct __align__(2) half
 {
     half() = default;
-    __device__ half(float x)
+    __device__ CLANG_INLINE half(float x)
     {
         asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
     }
-    __device__ half(double x)
+    __device__ CLANG_INLINE half(double x)
     {
         asm("cvt.rn.f16.f64 %0, %1;" : "=h"(bits) : "d"(x));
     }
-    __device__ half(int x)
+    __device__ CLANG_INLINE half(int x)
     {
         asm("cvt.rn.f16.s32 %0, %1;" : "=h"(bits) : "r"(x));
     }
-    __device__ half(unsigned x)
+    __device__ CLANG_INLINE half(unsigned x)
     {
         asm("cvt.rn.f16.u32 %0, %1;" : "=h"(bits) : "r"(x));
     }
-    __device__ operator float() const
+    __device__ CLANG_INLINE operator float() const
     {
         float x;
         asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
@@ -34,7 +34,7 @@ using __half = half;
 struct __align__(4) half2
 {
     half2() = default;
-    __device__ half2(half x, half y) : x(x), y(y) {}
+    __device__ CLANG_INLINE half2(half x, half y) : x(x), y(y) {}
     half x, y;
 };
 using __half2 = half2;

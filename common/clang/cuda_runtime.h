@@ -16,6 +16,11 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __restrict__ __restrict
 
+// Functions of these headers are always inlined, and have no lines of their own: what the simulated GPU counts and
+// finds in them goes to the line of the call.
+#define CLANG_INLINE __attribute__((always_inline, nodebug))
+#define CLANG_DEVICE __device__ static inline CLANG_INLINE
+
 using size_t = decltype(sizeof 0);
 using ptrdiff_t = decltype((char *)nullptr - (char *)nullptr);
 
@@ -29,23 +34,23 @@ using ptrdiff_t = decltype((char *)nullptr - (char *)nullptr);
         __declspec(property(get = get_x)) unsigned x;                                                                  \
         __declspec(property(get = get_y)) unsigned y;                                                                  \
         __declspec(property(get = get_z)) unsigned z;                                                                  \
-        __device__ static inline unsigned get_x()                                                                      \
+        CLANG_DEVICE unsigned get_x()                                                                                  \
         {                                                                                                              \
             return __nvvm_read_ptx_sreg_##name##_x();                                                                  \
         }                                                                                                              \
-        __device__ static inline unsigned get_y()                                                                      \
+        CLANG_DEVICE unsigned get_y()                                                                                  \
         {                                                                                                              \
             return __nvvm_read_ptx_sreg_##name##_y();                                                                  \
         }                                                                                                              \
-        __device__ static inline unsigned get_z()                                                                      \
+        CLANG_DEVICE unsigned get_z()                                                                                  \
         {                                                                                                              \
             return __nvvm_read_ptx_sreg_##name##_z();                                                                  \
         }                                                                                                              \
-        __device__ operator dim3() const                                                                               \
+        __device__ CLANG_INLINE operator dim3() const                                                                  \
         {                                                                                                              \
             return dim3(get_x(), get_y(), get_z());                                                                    \
         }                                                                                                              \
-        __device__ operator uint3() const                                                                              \
+        __device__ CLANG_INLINE operator uint3() const                                                                 \
         {                                                                                                              \
             return { get_x(), get_y(), get_z() };                                                                      \
         }                                                                                                              \

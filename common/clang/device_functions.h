@@ -3,8 +3,6 @@
 // as inline PTX. Sources: CUDA C++ Programming Guide 13.0, sections 10.5 to 10.22; PTX ISA 9.0, section 9.7.
 #pragma once
 
-#define CLANG_DEVICE __device__ static inline __attribute__((always_inline))
-
 // --- Barriers and fences ---
 // __syncthreads() is a builtin.
 
@@ -208,11 +206,11 @@ CLANG_STORE(__stcs, "st.global.cs")
 // --- Arithmetic ---
 
 #define CLANG_MIN_MAX(type)                                                                                            \
-    __host__ __device__ constexpr type min(type a, type b)                                                             \
+    __host__ __device__ CLANG_INLINE constexpr type min(type a, type b)                                                \
     {                                                                                                                  \
         return a < b ? a : b;                                                                                          \
     }                                                                                                                  \
-    __host__ __device__ constexpr type max(type a, type b)                                                             \
+    __host__ __device__ CLANG_INLINE constexpr type max(type a, type b)                                                \
     {                                                                                                                  \
         return a > b ? a : b;                                                                                          \
     }

@@ -34,7 +34,7 @@ template <int M, int N, int K> struct fragment<accumulator, M, N, K, half, void>
     half x[num_elements];
 };
 
-template <class F, class T> __device__ inline void fill_fragment(F &f, T value)
+template <class F, class T> CLANG_DEVICE void fill_fragment(F &f, T value)
 {
     for (auto &x : f.x)
         x = value;
@@ -44,19 +44,31 @@ template <class F, class T> __device__ inline void fill_fragment(F &f, T value)
 template <class Layout> constexpr int clang_layout = 1;
 template <> constexpr int clang_layout<row_major> = 0;
 
+// A fragment of A or B: 8 registers. In shared memory the load is ldmatrix, so PTX has to be told that it is there, and
+// clang does not tell which memory a pointer points to: the pointer is asked.
+#define CLANG_WMMA_LOAD(what)                                                                                          \
+    asm volatile("{\n\t.reg .pred in_shared;\n\tisspacep.shared in_shared, %8;\n\t"                                    \
+                 "@in_shared wmma.load." what ".shared.f16 {%0, %1, %2, %3, %4, %5, %6, %7}, [%9], %10;\n\t"           \
+                 "@!in_shared wmma.load." what ".f16 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8], %10;\n\t}"                \
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]), "=r"(r[4]), "=r"(r[5]), "=r"(r[6]), "=r"(r[7])      \
+                 : "l"(p), "l"(__cvta_generic_to_shared(p)), "r"(ld)                                                   \
+                 : "memory")
+#define CLANG_WMMA_LOADS(M, N, K, use, letter, shape)                                                                  \
+    template <class L>                                                                                                 \
+    CLANG_DEVICE void load_matrix_sync(fragment<use, M, N, K, half, L> &f, const half *p, unsigned ld)                 \
+    {                                                                                                                  \
+        unsigned *r = (unsigned *)f.x;                                                                                 \
+        if constexpr (clang_layout<L> == 0)                                                                            \
+            CLANG_WMMA_LOAD(letter ".sync.aligned.row." shape);                                                        \
+        else                                                                                                           \
+            CLANG_WMMA_LOAD(letter ".sync.aligned.col." shape);                                                        \
+    }
+
 // One shape. The builtins take the registers of a fragment as ints, and layouts that are constants: 0 for rows, 1 for
 // columns; for a product 2 * A's layout + B's, with columns 1.
 #define CLANG_WMMA(M, N, K, shape)                                                                                     \
-    template <class L>                                                                                                 \
-    CLANG_DEVICE void load_matrix_sync(fragment<matrix_a, M, N, K, half, L> &f, const half *p, unsigned ld)            \
-    {                                                                                                                  \
-        __hmma_##shape##_ld_a((int *)f.x, (const int *)p, ld, clang_layout<L>);                                        \
-    }                                                                                                                  \
-    template <class L>                                                                                                 \
-    CLANG_DEVICE void load_matrix_sync(fragment<matrix_b, M, N, K, half, L> &f, const half *p, unsigned ld)            \
-    {                                                                                                                  \
-        __hmma_##shape##_ld_b((int *)f.x, (const int *)p, ld, clang_layout<L>);                                        \
-    }                                                                                                                  \
+    CLANG_WMMA_LOADS(M, N, K, matrix_a, "a", #shape)                                                                   \
+    CLANG_WMMA_LOADS(M, N, K, matrix_b, "b", #shape)                                                                   \
     CLANG_DEVICE void load_matrix_sync(fragment<accumulator, M, N, K, float> &f, const float *p, unsigned ld,          \
                                        layout_t layout)                                                                \
     {                                                                                                                  \
@@ -109,5 +121,7 @@ CLANG_WMMA(16, 16, 16, m16n16k16)
 CLANG_WMMA(32, 8, 16, m32n8k16)
 CLANG_WMMA(8, 32, 16, m8n32k16)
 #undef CLANG_WMMA
+#undef CLANG_WMMA_LOADS
+#undef CLANG_WMMA_LOAD
 
 }  // namespace nvcuda::wmma

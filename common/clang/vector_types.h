@@ -4,12 +4,12 @@
 
 // What has 16 bytes is assigned member by member: clang makes one access of that, and two of a copy of the whole.
 #define CLANG_ASSIGN_2(name)                                                                                           \
-    __host__ __device__ name &operator=(const name &v)                                                                 \
+    __host__ __device__ CLANG_INLINE name &operator=(const name &v)                                                    \
     {                                                                                                                  \
         return x = v.x, y = v.y, *this;                                                                                \
     }
 #define CLANG_ASSIGN_4(name)                                                                                           \
-    __host__ __device__ name &operator=(const name &v)                                                                 \
+    __host__ __device__ CLANG_INLINE name &operator=(const name &v)                                                    \
     {                                                                                                                  \
         return x = v.x, y = v.y, z = v.z, w = v.w, *this;                                                              \
     }
@@ -34,19 +34,19 @@
         type x, y, z, w;                                                                                               \
         assign4(name##4)                                                                                               \
     };                                                                                                                 \
-    __host__ __device__ inline name##1 make_##name##1(type x)                                                          \
+    __host__ __device__ CLANG_INLINE inline name##1 make_##name##1(type x)                                             \
     {                                                                                                                  \
         return { x };                                                                                                  \
     }                                                                                                                  \
-    __host__ __device__ inline name##2 make_##name##2(type x, type y)                                                  \
+    __host__ __device__ CLANG_INLINE inline name##2 make_##name##2(type x, type y)                                     \
     {                                                                                                                  \
         return { x, y };                                                                                               \
     }                                                                                                                  \
-    __host__ __device__ inline name##3 make_##name##3(type x, type y, type z)                                          \
+    __host__ __device__ CLANG_INLINE inline name##3 make_##name##3(type x, type y, type z)                             \
     {                                                                                                                  \
         return { x, y, z };                                                                                            \
     }                                                                                                                  \
-    __host__ __device__ inline name##4 make_##name##4(type x, type y, type z, type w)                                  \
+    __host__ __device__ CLANG_INLINE inline name##4 make_##name##4(type x, type y, type z, type w)                     \
     {                                                                                                                  \
         return { x, y, z, w };                                                                                         \
     }
@@ -68,9 +68,11 @@ CLANG_VECTORS(double, double, 16, 16, CLANG_ASSIGN_2, CLANG_ASSIGN_4)
 
 struct dim3 {
     unsigned x, y, z;
-    __host__ __device__ constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
-    __host__ __device__ constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
-    __host__ __device__ operator uint3() const
+    __host__ __device__ CLANG_INLINE constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z)
+    {
+    }
+    __host__ __device__ CLANG_INLINE constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    __host__ __device__ CLANG_INLINE operator uint3() const
     {
         return { x, y, z };
     }

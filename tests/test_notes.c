@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compiler.h"
 #include "profile.h"
 #include "tester.h"
 #include "tester_report.h"
@@ -137,6 +138,7 @@ Test(notes, quote_only_code_that_exists)
 
 Test(notes, counters_are_the_simulators)
 {
+    NEEDS_NVCC_13;
     char error[DEV_ERROR_MAX], line[512];
     struct tester_options o = tester_defaults;
     struct tester_result r;

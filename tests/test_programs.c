@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compiler.h"
 #include "program_case.h"
 
 TestSuite(simt, .fini = forget_scratch);
@@ -198,6 +199,7 @@ Test(ladder, climbs_every_step_simulated)
 // what the ladder counts now, line by line. A step of the learner's own is not in it.
 Test(ladder, counts_what_its_picture_shows)
 {
+    NEEDS_NVCC_13;
     static char picture[1 << 16];
     struct run r;
     int steps = 0;

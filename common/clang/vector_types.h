@@ -2,18 +2,22 @@
 // has such an access. Source: CUDA C++ Programming Guide 13.0, section 10.3 (built-in vector types) and its alignments.
 #pragma once
 
-// What has 16 bytes is assigned member by member: clang makes one access of that, and two of a copy of the whole.
-#define CLANG_ASSIGN_2(name)                                                                                           \
+// What has 16 bytes is assigned as one of clang's own vectors, which makes one access of it. A copy of a struct is two.
+#define CLANG_ASSIGN_2(type, name)                                                                                     \
     __host__ __device__ CLANG_INLINE name &operator=(const name &v)                                                    \
     {                                                                                                                  \
-        return x = v.x, y = v.y, *this;                                                                                \
+        typedef type vector __attribute__((ext_vector_type(2), may_alias));                                            \
+        *reinterpret_cast<vector *>(this) = vector{ v.x, v.y };                                                        \
+        return *this;                                                                                                  \
     }
-#define CLANG_ASSIGN_4(name)                                                                                           \
+#define CLANG_ASSIGN_4(type, name)                                                                                     \
     __host__ __device__ CLANG_INLINE name &operator=(const name &v)                                                    \
     {                                                                                                                  \
-        return x = v.x, y = v.y, z = v.z, w = v.w, *this;                                                              \
+        typedef type vector __attribute__((ext_vector_type(4), may_alias));                                            \
+        *reinterpret_cast<vector *>(this) = vector{ v.x, v.y, v.z, v.w };                                              \
+        return *this;                                                                                                  \
     }
-#define CLANG_ASSIGN(name)
+#define CLANG_ASSIGN(type, name)
 
 #define CLANG_VECTORS(type, name, align2, align4, assign2, assign4)                                                    \
     struct name##1                                                                                                     \
@@ -23,7 +27,7 @@
     struct __align__(align2) name##2                                                                                   \
     {                                                                                                                  \
         type x, y;                                                                                                     \
-        assign2(name##2)                                                                                               \
+        assign2(type, name##2)                                                                                         \
     };                                                                                                                 \
     struct name##3                                                                                                     \
     {                                                                                                                  \
@@ -32,7 +36,7 @@
     struct __align__(align4) name##4                                                                                   \
     {                                                                                                                  \
         type x, y, z, w;                                                                                               \
-        assign4(name##4)                                                                                               \
+        assign4(type, name##4)                                                                                         \
     };                                                                                                                 \
     __host__ __device__ CLANG_INLINE inline name##1 make_##name##1(type x)                                             \
     {                                                                                                                  \
@@ -58,9 +62,9 @@ CLANG_VECTORS(unsigned short, ushort, 4, 8, CLANG_ASSIGN, CLANG_ASSIGN)
 CLANG_VECTORS(int, int, 8, 16, CLANG_ASSIGN, CLANG_ASSIGN_4)
 CLANG_VECTORS(unsigned, uint, 8, 16, CLANG_ASSIGN, CLANG_ASSIGN_4)
 CLANG_VECTORS(float, float, 8, 16, CLANG_ASSIGN, CLANG_ASSIGN_4)
-CLANG_VECTORS(long long, longlong, 16, 16, CLANG_ASSIGN_2, CLANG_ASSIGN_4)
-CLANG_VECTORS(unsigned long long, ulonglong, 16, 16, CLANG_ASSIGN_2, CLANG_ASSIGN_4)
-CLANG_VECTORS(double, double, 16, 16, CLANG_ASSIGN_2, CLANG_ASSIGN_4)
+CLANG_VECTORS(long long, longlong, 16, 16, CLANG_ASSIGN_2, CLANG_ASSIGN)
+CLANG_VECTORS(unsigned long long, ulonglong, 16, 16, CLANG_ASSIGN_2, CLANG_ASSIGN)
+CLANG_VECTORS(double, double, 16, 16, CLANG_ASSIGN_2, CLANG_ASSIGN)
 #undef CLANG_VECTORS
 #undef CLANG_ASSIGN_2
 #undef CLANG_ASSIGN_4

@@ -1,7 +1,7 @@
 // The proof of one exercise: its stub fails by an assertion, its solution passes, and every planted bug is caught with
 // the words that its source expects. The words are compared where nvcc compiles; clang's PTX leads to others, about the
-// same mistake, and one bug of an exercise may be lost to its optimiser. Built once for each exercise: EXERCISE is its name, CHECK its check,
-// EXERCISE_FOLDER its folder.
+// same mistake, and one bug of an exercise may be lost to its optimiser. Built once for each exercise: EXERCISE is its
+// name, CHECK its check, EXERCISE_FOLDER its folder.
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler.h"
 #include "profile.h"
 #include "ptx_case.h"
 
@@ -344,6 +345,7 @@ static void wmma_case(struct dev *d, const char *types, int m, int n, int k)
 
 Test(kernels, wmma_multiplies_in_every_type_shape_and_layout, .timeout = 120)
 {
+    NEEDS_NVCC("common/clang has wmma for halves alone");
     static const char *const types[] = { "f16_f32", "f16_f16", "bf16_f32", "s8_s32", "u8_s32" };
     struct dev *d[PTX_DEVICES];
     size_t devices = ptx_devices_from(d, 80, false);

@@ -92,6 +92,40 @@ CLANG_DEVICE unsigned __activemask()
     return mask;
 }
 
+#define CLANG_REDUCE(name, op, type)                                                                                   \
+    CLANG_DEVICE type name(unsigned mask, type x)                                                                      \
+    {                                                                                                                  \
+        type r;                                                                                                        \
+        asm volatile("redux.sync." op " %0, %1, %2;" : "=r"(r) : "r"(x), "r"(mask));                                   \
+        return r;                                                                                                      \
+    }
+CLANG_REDUCE(__reduce_add_sync, "add.u32", unsigned)
+CLANG_REDUCE(__reduce_min_sync, "min.u32", unsigned)
+CLANG_REDUCE(__reduce_max_sync, "max.u32", unsigned)
+CLANG_REDUCE(__reduce_add_sync, "add.s32", int)
+CLANG_REDUCE(__reduce_min_sync, "min.s32", int)
+CLANG_REDUCE(__reduce_max_sync, "max.s32", int)
+#undef CLANG_REDUCE
+
+CLANG_DEVICE unsigned __match_any_sync(unsigned mask, unsigned x)
+{
+    unsigned r;
+    asm volatile("match.any.sync.b32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"(mask));
+    return r;
+}
+CLANG_DEVICE unsigned __match_all_sync(unsigned mask, unsigned x, int *all)
+{
+    unsigned r;
+    asm volatile("{\n\t.reg .pred same;\n\tmatch.all.sync.b32 %0|same, %2, %3;\n\tselp.s32 %1, 1, 0, same;\n\t}"
+                 : "=r"(r), "=r"(*all)
+                 : "r"(x), "r"(mask));
+    return r;
+}
+CLANG_DEVICE void __nanosleep(unsigned ns)
+{
+    asm volatile("nanosleep.u32 %0;" ::"r"(ns));
+}
+
 // --- Bits ---
 
 CLANG_DEVICE int __popc(unsigned x)
@@ -118,6 +152,18 @@ CLANG_DEVICE unsigned __byte_perm(unsigned x, unsigned y, unsigned which)
 {
     unsigned r;
     asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(y), "r"(which));
+    return r;
+}
+CLANG_DEVICE unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by)
+{
+    unsigned r;
+    asm("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(low), "r"(high), "r"(by));
+    return r;
+}
+CLANG_DEVICE int __dp4a(int a, int b, int c)
+{
+    int r;
+    asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
     return r;
 }
 CLANG_DEVICE int __float_as_int(float x)
@@ -391,4 +437,16 @@ CLANG_DEVICE unsigned atomicCAS(unsigned *p, unsigned expected, unsigned x)
 CLANG_DEVICE unsigned long long atomicCAS(unsigned long long *p, unsigned long long expected, unsigned long long x)
 {
     return (unsigned long long)__nvvm_atom_cas_gen_ll((long long *)p, (long long)expected, (long long)x);
+}
+
+// --- printf and assert ---
+// clang turns printf into a call of vprintf. <cassert> calls __assert_fail.
+
+extern "C" __device__ int printf(const char *format, ...);
+extern "C" __device__ void __assertfail(const char *what, const char *file, unsigned line, const char *function,
+                                        size_t char_bytes) __attribute__((noreturn));
+extern "C" __device__ CLANG_INLINE inline void __assert_fail(const char *what, const char *file, unsigned line,
+                                                             const char *function)
+{
+    __assertfail(what, file, line, function, 1);
 }

@@ -13,10 +13,12 @@
             cr_skip_test("these figures are those of nvcc 13, and the kernels were compiled by " KERNELS_BY);          \
     while (0)
 
+#define BY_NVCC (!strncmp(KERNELS_BY, "nvcc ", 5))
+
 // Skips the rest of the test where nvcc was not used; why: what clang makes otherwise.
 #define NEEDS_NVCC(why)                                                                                                \
     do                                                                                                                 \
-        if (strncmp(KERNELS_BY, "nvcc ", 5))                                                                           \
+        if (!BY_NVCC)                                                                                                  \
             cr_skip_test("the kernels were compiled by " KERNELS_BY ": " why);                                         \
     while (0)
 

@@ -50,3 +50,21 @@ char *ptx_file_read(const char *path, size_t *bytes, char error[DEV_ERROR_MAX])
     text[*bytes] = '\0';
     return text;
 }
+
+const char *ptx_file_compiler(const char *path, char name[PTX_COMPILER])
+{
+    char head[1024];
+    FILE *f = fopen(path, "rb");
+    const size_t n = f ? fread(head, 1, sizeof head - 1, f) : 0;
+    head[n] = '\0';
+    if (f)
+        fclose(f);
+    const char *tools = strstr(head, "Cuda compilation tools, release ");
+    const char *release = tools ? strstr(tools, "release ") + strlen("release ") : NULL;
+    *name = '\0';
+    if (release)
+        snprintf(name, PTX_COMPILER, "nvcc %.*s", (int)strspn(release, "0123456789."), release);
+    else if (strstr(head, "LLVM NVPTX Back-End"))
+        snprintf(name, PTX_COMPILER, "clang");
+    return name;
+}

@@ -14,4 +14,8 @@ char *ptx_file_read(const char *path, size_t *bytes, char error[DEV_ERROR_MAX]);
 // Is this text at all? False, with one line in error, where there is none or it holds a NUL byte.
 bool ptx_text_ok(const char *name, const char *text, size_t bytes, char error[DEV_ERROR_MAX]);
 
+// What compiled a PTX file, by the comment at its beginning: "nvcc 13.0", "clang", or "" if that does not say.
+enum { PTX_COMPILER = 32 };
+const char *ptx_file_compiler(const char *path, char name[PTX_COMPILER]);
+
 #endif

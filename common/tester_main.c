@@ -11,6 +11,7 @@
 #include "options.h"
 #include "profile.h"
 #include "progress.h"
+#include "ptx_file.h"
 #include "source.h"
 #include "tester.h"
 #include "tester_report.h"
@@ -37,8 +38,10 @@ static void print_report(FILE *out, const struct step *step, const struct tester
         fprintf(out, "%s in place of ", o->ptx);
     fprintf(out, "%s (%s) on %s", step->name, type_name(step->type), about->name);
     fprintf(out, about->detail[0] ? " (%s)\n" : "\n", about->detail);
-    fprintf(out, "M %d, N %d, K %d, alpha %g, beta %g, seed %llu\n", o->m, o->n, o->k, o->alpha, o->beta,
-            (unsigned long long)o->seed);
+    char compiler[PTX_COMPILER];
+    ptx_file_compiler(step->ptx, compiler);
+    fprintf(out, "M %d, N %d, K %d, alpha %g, beta %g, seed %llu%s%s\n", o->m, o->n, o->k, o->alpha, o->beta,
+            (unsigned long long)o->seed, *compiler ? "; kernel compiled by " : "", compiler);
     fprintf(out, "%-9s %s\n", report_verdict(r->verdict), r->what);
     print_source(out, r);
     char ms[REPORT_TIME];
@@ -108,6 +111,7 @@ static bool write_json(FILE *out, const struct step *step, const struct tester_o
         json_string(&j, "device", dev_about(d)->name);
     }
     report_json_setting(&j, d, o);
+    report_json_compiler(&j, step->ptx);
     report_json_result(&j, o, r);
     json_end(&j);
     return json_close(&j);

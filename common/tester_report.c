@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "ptx_file.h"
+
 const char *report_verdict(enum tester_verdict verdict)
 {
     static const char *const names[] = {
@@ -71,6 +73,13 @@ void report_json_result(struct json *j, const struct tester_options *settled, co
         json_double(j, "gflops", r->gflops);
     if (r->baseline_ms > 0)
         json_double(j, "baseline_ms", r->baseline_ms);
+}
+
+void report_json_compiler(struct json *j, const char *ptx)
+{
+    char compiler[PTX_COMPILER];
+    if (*ptx_file_compiler(ptx, compiler))
+        json_string(j, "compiler", compiler);
 }
 
 bool report_write_error(const char *option, const char *name, char error[DEV_ERROR_MAX])

@@ -16,6 +16,8 @@ const char *report_time(double ms, char text[REPORT_TIME]);  // three digits and
 // and what came out (verdict, what, times, rates).
 void report_json_setting(struct json *j, const struct dev *d, const struct tester_options *settled);
 void report_json_result(struct json *j, const struct tester_options *settled, const struct tester_result *r);
+// What compiled the kernel, as "compiler"; nothing if its PTX does not say.
+void report_json_compiler(struct json *j, const char *ptx);
 
 // Writes "OPTION "NAME": cannot write it: REASON" to error, the reason from errno; returns false.
 bool report_write_error(const char *option, const char *name, char error[DEV_ERROR_MAX]);

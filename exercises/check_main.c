@@ -1,7 +1,7 @@
 // The main program of each exercise's check: compiles kernel.cu, runs the Criterion tests of check.c on it and says in
 // the words of the exercise what is missing. Exit status: 0 passed, 1 not yet, 77 not started, 2 could not run.
 //
-// EXERCISE is the exercise's name, NVCC and PTX_FLAGS how to compile. With EXERCISE_KERNEL in the environment that file
+// EXERCISE is the exercise's name, PTX_COMPILER and PTX_FLAGS how to compile. With EXERCISE_KERNEL in the environment that file
 // is checked in place of kernel.cu, and nothing is remembered. With EXERCISE_GRADE in it, what passed and failed is
 // also written to that file, for progress grade, nothing is remembered, and no GPU is asked.
 #include <criterion/criterion.h>
@@ -121,12 +121,12 @@ static void remove_folder(void)
 static bool compile(const char *kernel)
 {
     char ptx[128];
-    char *const argv[] = { NVCC, PTX_FLAGS, "-o", ptx, (char *)kernel, NULL };
+    char *const argv[] = { PTX_COMPILER, PTX_FLAGS, "-o", ptx, (char *)kernel, NULL };
     char *said;
     int status;
     snprintf(ptx, sizeof ptx, "%s/kernel.ptx", folder);
     if (!program_run(argv, &said, &status)) {
-        fprintf(stderr, "%s cannot be started\n", NVCC);
+        fprintf(stderr, "%s cannot be started\n", PTX_COMPILER);
         return false;
     }
     if (status)

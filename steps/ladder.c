@@ -13,6 +13,7 @@
 #include "options.h"
 #include "profile.h"
 #include "progress.h"
+#include "ptx_file.h"
 #include "steps.h"
 #include "tester.h"
 #include "tester_report.h"
@@ -100,6 +101,9 @@ static void print_head(const struct ladder *l)
     fprintf(l->out, "Device: %s%s", about->name,
             about->simulated && !strstr(about->name, "simulated") ? ", simulated" : "");
     fprintf(l->out, about->detail[0] ? " (%s)\n" : "\n", about->detail);
+    char compiler[PTX_COMPILER];
+    if (n_steps && *ptx_file_compiler(steps[0]->ptx, compiler))
+        fprintf(l->out, "Kernels: compiled by %s\n", compiler);
     fprintf(l->out, "C = %g * A * B + %g * C, M %d, N %d, K %d", l->o.alpha, l->o.beta, l->o.m, l->o.n, l->o.k);
     if (about->simulated) {
         fprintf(l->out, "\n\n%-24s %-4s  %-9s  %9s   %s\n", "", "", "", "", "for 1,000 multiply-adds");
@@ -208,6 +212,8 @@ static bool write_json(const struct ladder *l, FILE *out)
     json_object(&j, NULL);
     json_string(&j, "device", dev_about(l->dev)->name);
     report_json_setting(&j, l->dev, &l->o);
+    if (n_steps)
+        report_json_compiler(&j, steps[0]->ptx);
     json_array(&j, "steps");
     for (size_t i = 0; i < n_steps; i++)
         json_row(&j, l, &l->rows[i]);

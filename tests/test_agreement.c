@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler.h"
 #include "profile.h"
 #include "program.h"
 #include "shapes.h"
@@ -229,6 +230,7 @@ Test(agreement, counters)
 
 Test(agreement, counters_of_an_h200)
 {
+    NEEDS_NVCC_13;
     char line[512], name[64], counter[160];
     uint64_t real;
     FILE *f = fopen(COUNTERS, "r");

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "compiler.h"
 #include "ptx_file.h"
 #include "simt/draw.h"
 #include "simt/fragment.h"
@@ -375,6 +376,7 @@ Test(draw, the_program_draws_the_instruction_of_a_line)
     cr_expect_eq(count(text, "<g class=\"wave\">"), 2, "large: the first phase alone");
     cr_expect_eq(count(text, "<g class=\"cell\">"), 32, "of which all words are shown");
     cr_expect(strstr(text, "Phase 1 of 4") && strstr(text, "8 wavefronts, ideal 4"), "what is not shown is counted");
+    NEEDS_NVCC("its PTX says on which line an instruction is, but not from where that was called");
     snprintf(arguments, sizeof arguments, STEP_05 ARGS_05 "--line %u", line_of("a_copies[i / AROWS] = load4"));
     cr_assert_eq(draw(text, arguments), 0, "the line of a call: %s", text);
     cr_expect(strstr(text, "Global-memory load: 1 request"));

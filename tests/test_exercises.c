@@ -1,12 +1,14 @@
 // The proof of one exercise: its stub fails by an assertion, its solution passes, and every planted bug is caught with
-// the words that its source expects. Built once for each exercise: EXERCISE is its name, CHECK its check,
-// EXERCISE_FOLDER its folder.
+// the words that its source expects. The words are compared where nvcc compiles; clang's PTX leads to others, about the
+// same mistake, and one bug of an exercise may be lost to its optimiser. Built once for each exercise: EXERCISE is its
+// name, CHECK its check, EXERCISE_FOLDER its folder.
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "compiler.h"
 #include "exercises/cut.h"
 #include "program.h"
 
@@ -62,7 +64,7 @@ Test(exercise, has_a_solution_that_passes, .timeout = 120)
     struct outcome o = check(source, CUT_SOLUTION, NULL);
     cr_assert_eq(o.status, 0, "status %d\n%s", o.status, o.said);
     cr_assert(strstr(o.said, "  ok  "), "no test was run:\n%s", o.said);
-    cr_assert(!strstr(o.said, "warning"), "nvcc warns:\n%s", o.said);
+    cr_assert(!strstr(o.said, "warning"), "the compiler warns:\n%s", o.said);
     free(o.said);
     free(source);
 }
@@ -71,21 +73,24 @@ Test(exercise, catches_every_planted_bug, .timeout = 300)
 {
     struct cut_bug bugs[CUT_BUGS_MAX];
     char *source = source_text_of();
+    size_t passed = 0;
     const size_t n = cut_bugs(source, bugs);
     cr_assert(n >= LEAST_BUGS && n < CUT_BUGS_MAX, "%zu bugs are planted, want %d to %d", n, LEAST_BUGS,
               CUT_BUGS_MAX - 1);
     for (size_t i = 0; i < n; i++) {
         struct outcome o = check(source, CUT_BUG, bugs[i].name);
         fprintf(stderr, "--- %s\n%s", bugs[i].name, o.said);
-        cr_expect_eq(o.status, 1, "%s: status %d\n%s", bugs[i].name, o.status, o.said);
         cr_expect(bugs[i].n && !strstr(o.said, "NO  it compiles"), "%s: expects nothing, or does not compile\n%s",
                   bugs[i].name, o.said);
-        for (size_t e = 0; e < bugs[i].n; e++)
+        passed += o.status == 0;
+        cr_expect(o.status == 1 || (o.status == 0 && !BY_NVCC), "%s: status %d\n%s", bugs[i].name, o.status, o.said);
+        for (size_t e = 0; e < bugs[i].n && BY_NVCC; e++)
             cr_expect(strstr(o.said, bugs[i].expects[e]), "%s: '%s' is not said:\n%s", bugs[i].name, bugs[i].expects[e],
                       o.said);
         free(o.said);
     }
     free(source);
+    cr_assert_leq(passed, 1, "%zu bugs pass the check", passed);
 }
 
 // The kernel.cu of a clone is the stub; a learner's is the learner's own.

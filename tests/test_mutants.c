@@ -38,7 +38,7 @@ static struct dev_module *build(struct dev *d, const struct mutants *s)
     cr_assert(mkdtemp(folder), "%s", folder);
     snprintf(cu, sizeof cu, "%s/mutants.cu", folder);
     snprintf(ptx, sizeof ptx, "%s/mutants.ptx", folder);
-    snprintf(command, sizeof command, "'%s' %s -o %s %s", NVCC, PTX_FLAGS, ptx, cu);
+    snprintf(command, sizeof command, "'%s' %s -o %s %s", PTX_COMPILER, PTX_FLAGS, ptx, cu);
     write_batch(s, cu);
     cr_assert_eq(system(command), 0, "%s", command);
     struct dev_module *m = dev_load(d, ptx);

@@ -1,5 +1,5 @@
 // The programs as a learner meets them: what they print, their exit status, and that bad input ends in one line on
-// stderr. DRIVER, LADDER, SIMT, PTX are paths that the build defines.
+// stderr. DRIVER, LADDER, SIMT, PTX are paths that the build defines, COMPILER is "nvcc" or "clang".
 #include <criterion/criterion.h>
 #include <ctype.h>
 #include <stdio.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compiler.h"
 #include "program_case.h"
 
 TestSuite(simt, .fini = forget_scratch);
@@ -69,6 +70,7 @@ Test(driver, tells_the_device_and_that_the_result_is_right)
     run(&r, DRIVER, "--device=sim", "--m", "33", "--n", "65", "--k", "17", "--profile", "--by-line", NULL);
     cr_assert(r.status == 0, "exit status %d: %s", r.status, r.err);
     cr_assert(strstr(r.out, "simulated GPU") && strstr(r.out, "right"), "%s", r.out);
+    cr_assert(strstr(r.out, "; kernel compiled by " COMPILER), "no compiler: %s", r.out);
     cr_assert(strstr(r.out, "smsp__inst_executed.sum"), "no counters: %s", r.out);
     cr_assert(strstr(r.out, "kernel.cu"), "no lines: %s", r.out);
 }
@@ -79,6 +81,7 @@ Test(driver, writes_json_with_its_counters)
     run(&r, DRIVER, "--device=sim", "--m", "32", "--n", "32", "--k", "8", "--json", "-", NULL);
     cr_assert(r.status == 0, "exit status %d: %s", r.status, r.err);
     cr_assert(r.out[0] == '{' && strstr(r.out, "\"metrics\"") && strstr(r.out, "\"verdict\": \"right\""), "%s", r.out);
+    cr_assert(strstr(r.out, "\"compiler\": \"" COMPILER), "%s", r.out);
 }
 
 Test(driver, counts_the_same_for_any_number_of_jobs)
@@ -196,6 +199,7 @@ Test(ladder, climbs_every_step_simulated)
     run(&r, LADDER, "--device=sim", "--size", "64", NULL);
     cr_assert(r.status == 0, "exit status %d: %s", r.status, r.err);
     cr_assert(strstr(r.out, "simulated"), "%s", r.out);
+    cr_assert(strstr(r.out, "\nKernels: compiled by " COMPILER), "%s", r.out);
     static const char *const names[] = { "01_naive",          "02_smem_tile",      "02_smem_tile_double",
                                          "03_thread_tile_1d", "04_thread_tile_2d", "05_vectorized",
                                          "06_warp_tile",      "07_double_buffer",  "08_wmma",
@@ -212,6 +216,7 @@ Test(ladder, climbs_every_step_simulated)
 // what the ladder counts now, line by line. A step of the learner's own is not in it.
 Test(ladder, counts_what_its_picture_shows)
 {
+    NEEDS_NVCC_13;
     static char picture[1 << 16];
     struct run r;
     int steps = 0;

@@ -304,7 +304,7 @@ Test(progress, reports_kernels_that_go_wrong)
         const char *body, *said;
     } all[] = {
         { "int x = ;", "NO  it compiles\n       " },
-        { "int x = ;", "expected an expression" },
+        { "int x = ;", "error: expected " },
         { "for (volatile int i = 0;; i++) {}", "does this loop ever stop?" },
         { "C[1 << 28] = 1;", "out of bounds" },
         { "if (threadIdx.x < 32) __syncthreads(); asm volatile(\"bar.sync 1;\");", "(synccheck)" },

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler.h"
 #include "device.h"
 #include "findings.h"
 #include "profile.h"
@@ -358,14 +359,14 @@ static void finds_the_line(const char *name, unsigned line)
 
 Test(registers, a_forgotten_value_is_found_in_nvccs_code)
 {
+    NEEDS_NVCC("it folds what a variable without a value goes into, and nothing is left of the mistake");
     each_kernel("forgets_", 5, finds_the_line);
 }
 
 // Where nvcc sees that a variable has no value, it may write anything in its place, or nothing.
 Test(registers, what_nvcc_13_makes_of_a_forgotten_value_is_found)
 {
-    if (NVCC_MAJOR != 13)
-        cr_skip_test("another nvcc folds otherwise");
+    NEEDS_NVCC_13;
     each_kernel("folded_", 3, finds_the_line);
 }
 

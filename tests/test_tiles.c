@@ -1,5 +1,5 @@
 // A learner changes one number in a kernel.cu, builds and runs: every step stays right. Copies of one step's kernel
-// with another BM, BN or BK go through nvcc and the tester on the simulated GPU, with its checks. Sizes that cannot
+// with another BM, BN or BK go through the compiler and the tester on the simulated GPU, with its checks. Sizes that cannot
 // work end in one clear line. Built once for each step: STEP is its symbol, KERNEL_CU its kernel.
 #include <criterion/criterion.h>
 
@@ -62,12 +62,12 @@ static int constant(const char *name)
     return value;
 }
 
-// The kernel with that constant alone changed. Answers whether nvcc compiles it; *said is nvcc's output, to be freed.
+// The kernel with that constant alone changed. Answers whether the compiler takes it; *said is what it says, to be freed.
 static bool compile(const char *name, int value, char **said)
 {
     static const char *const flags[] = { PTX_FLAGS };
     enum { FLAGS = sizeof flags / sizeof *flags };
-    char *text = read_kernel(), *argv[FLAGS + 5] = { NVCC };
+    char *text = read_kernel(), *argv[FLAGS + 5] = { PTX_COMPILER };
     const char *at = value_of(text, name);
     FILE *out = fopen(cu, "w");
     int status;
@@ -79,7 +79,7 @@ static bool compile(const char *name, int value, char **said)
     argv[FLAGS + 1] = (char *)"-o";
     argv[FLAGS + 2] = ptx;
     argv[FLAGS + 3] = cu;
-    cr_assert(program_run(argv, said, &status), "%s cannot be started", NVCC);
+    cr_assert(program_run(argv, said, &status), "%s cannot be started", PTX_COMPILER);
     return !status;
 }
 
@@ -168,15 +168,16 @@ static int lines_of(const char *text)
     return n;
 }
 
-// Whether the first thing that nvcc complains about is a static_assert, whose text says why.
+// Whether the first thing that the compiler complains about is a static_assert, whose text says why: "static assertion
+// failed with" (nvcc), "static_assert failed due to" (clang 14), "static assertion failed due to" (clang 16).
 static bool is_clear(const char *said)
 {
-    static const char wanted[] = "error: static assertion failed with \"";
-    const char *first = strstr(said, "error:");
-    return first && !strncmp(first, wanted, sizeof wanted - 1);
+    const char *first = strstr(said, "error: ");
+    return first && (!strncmp(first, "error: static assertion failed ", 31) ||
+                     !strncmp(first, "error: static_assert failed ", 28));
 }
 
-// Three rows, or far too many: it works, or nvcc says which static_assert it breaks, or the tester why it cannot work.
+// Three rows, or far too many: it works, or the compiler says which static_assert it breaks, or the tester why it cannot work.
 Test(tiles, that_cannot_work_end_in_one_clear_line)
 {
     const int values[] = { 3, 64 * constant("BM") };

@@ -1,0 +1,452 @@
+// The functions that every kernel can call without including anything: barriers, fences, shuffles, votes, bits, loads
+// with a hint to the caches, arithmetic, atomics. Each is one PTX instruction, or two, by a builtin of clang's, or else
+// as inline PTX. Sources: CUDA C++ Programming Guide 13.0, sections 10.5 to 10.22; PTX ISA 9.0, section 9.7.
+#pragma once
+
+// --- Barriers and fences ---
+// __syncthreads() is a builtin.
+
+CLANG_DEVICE int __syncthreads_count(int p)
+{
+    return __nvvm_bar0_popc(p);
+}
+CLANG_DEVICE int __syncthreads_and(int p)
+{
+    return __nvvm_bar0_and(p);
+}
+CLANG_DEVICE int __syncthreads_or(int p)
+{
+    return __nvvm_bar0_or(p);
+}
+CLANG_DEVICE void __syncwarp(unsigned mask = 0xffffffff)
+{
+    __nvvm_bar_warp_sync(mask);
+}
+CLANG_DEVICE void __threadfence_block()
+{
+    __nvvm_membar_cta();
+}
+CLANG_DEVICE void __threadfence()
+{
+    __nvvm_membar_gl();
+}
+CLANG_DEVICE void __threadfence_system()
+{
+    __nvvm_membar_sys();
+}
+
+// --- Shuffles ---
+// The last operand of shfl: how far a lane's partner may lie, and the lanes of a part of the warp.
+
+#define CLANG_SHUFFLE(name, kind, clamp)                                                                               \
+    CLANG_DEVICE int name(unsigned mask, int x, int lane, int width = 32)                                              \
+    {                                                                                                                  \
+        return __nvvm_shfl_sync_##kind##_i32(mask, x, lane, (32 - width) << 8 | clamp);                                \
+    }                                                                                                                  \
+    CLANG_DEVICE float name(unsigned mask, float x, int lane, int width = 32)                                          \
+    {                                                                                                                  \
+        return __nvvm_shfl_sync_##kind##_f32(mask, x, lane, (32 - width) << 8 | clamp);                                \
+    }                                                                                                                  \
+    CLANG_DEVICE unsigned name(unsigned mask, unsigned x, int lane, int width = 32)                                    \
+    {                                                                                                                  \
+        return (unsigned)name(mask, (int)x, lane, width);                                                              \
+    }                                                                                                                  \
+    CLANG_DEVICE long long name(unsigned mask, long long x, int lane, int width = 32)                                  \
+    {                                                                                                                  \
+        const unsigned low = name(mask, (unsigned)x, lane, width),                                                     \
+                       high = name(mask, (unsigned)(x >> 32), lane, width);                                            \
+        return (long long)((unsigned long long)high << 32 | low);                                                      \
+    }                                                                                                                  \
+    CLANG_DEVICE unsigned long long name(unsigned mask, unsigned long long x, int lane, int width = 32)                \
+    {                                                                                                                  \
+        return (unsigned long long)name(mask, (long long)x, lane, width);                                              \
+    }                                                                                                                  \
+    CLANG_DEVICE double name(unsigned mask, double x, int lane, int width = 32)                                        \
+    {                                                                                                                  \
+        return __builtin_bit_cast(double, name(mask, __builtin_bit_cast(long long, x), lane, width));                  \
+    }
+CLANG_SHUFFLE(__shfl_sync, idx, 31)
+CLANG_SHUFFLE(__shfl_up_sync, up, 0)
+CLANG_SHUFFLE(__shfl_down_sync, down, 31)
+CLANG_SHUFFLE(__shfl_xor_sync, bfly, 31)
+#undef CLANG_SHUFFLE
+
+// --- Votes ---
+
+CLANG_DEVICE int __any_sync(unsigned mask, int p)
+{
+    return __nvvm_vote_any_sync(mask, p);
+}
+CLANG_DEVICE int __all_sync(unsigned mask, int p)
+{
+    return __nvvm_vote_all_sync(mask, p);
+}
+CLANG_DEVICE unsigned __ballot_sync(unsigned mask, int p)
+{
+    return __nvvm_vote_ballot_sync(mask, p);
+}
+CLANG_DEVICE unsigned __activemask()
+{
+    unsigned mask;
+    asm volatile("activemask.b32 %0;" : "=r"(mask));
+    return mask;
+}
+
+#define CLANG_REDUCE(name, op, type)                                                                                   \
+    CLANG_DEVICE type name(unsigned mask, type x)                                                                      \
+    {                                                                                                                  \
+        type r;                                                                                                        \
+        asm volatile("redux.sync." op " %0, %1, %2;" : "=r"(r) : "r"(x), "r"(mask));                                   \
+        return r;                                                                                                      \
+    }
+CLANG_REDUCE(__reduce_add_sync, "add.u32", unsigned)
+CLANG_REDUCE(__reduce_min_sync, "min.u32", unsigned)
+CLANG_REDUCE(__reduce_max_sync, "max.u32", unsigned)
+CLANG_REDUCE(__reduce_add_sync, "add.s32", int)
+CLANG_REDUCE(__reduce_min_sync, "min.s32", int)
+CLANG_REDUCE(__reduce_max_sync, "max.s32", int)
+#undef CLANG_REDUCE
+
+CLANG_DEVICE unsigned __match_any_sync(unsigned mask, unsigned x)
+{
+    unsigned r;
+    asm volatile("match.any.sync.b32 %0, %1, %2;" : "=r"(r) : "r"(x), "r"(mask));
+    return r;
+}
+CLANG_DEVICE unsigned __match_all_sync(unsigned mask, unsigned x, int *all)
+{
+    unsigned r;
+    asm volatile("{\n\t.reg .pred same;\n\tmatch.all.sync.b32 %0|same, %2, %3;\n\tselp.s32 %1, 1, 0, same;\n\t}"
+                 : "=r"(r), "=r"(*all)
+                 : "r"(x), "r"(mask));
+    return r;
+}
+CLANG_DEVICE void __nanosleep(unsigned ns)
+{
+    asm volatile("nanosleep.u32 %0;" ::"r"(ns));
+}
+
+// --- Bits ---
+
+CLANG_DEVICE int __popc(unsigned x)
+{
+    return __builtin_popcount(x);
+}
+CLANG_DEVICE int __popcll(unsigned long long x)
+{
+    return __builtin_popcountll(x);
+}
+CLANG_DEVICE int __clz(int x)
+{
+    return x ? __builtin_clz((unsigned)x) : 32;
+}
+CLANG_DEVICE int __ffs(int x)
+{
+    return __builtin_ffs(x);
+}
+CLANG_DEVICE unsigned __brev(unsigned x)
+{
+    return __builtin_bitreverse32(x);
+}
+CLANG_DEVICE unsigned __byte_perm(unsigned x, unsigned y, unsigned which)
+{
+    unsigned r;
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(x), "r"(y), "r"(which));
+    return r;
+}
+CLANG_DEVICE unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by)
+{
+    unsigned r;
+    asm("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(low), "r"(high), "r"(by));
+    return r;
+}
+CLANG_DEVICE int __dp4a(int a, int b, int c)
+{
+    int r;
+    asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+CLANG_DEVICE int __float_as_int(float x)
+{
+    return __builtin_bit_cast(int, x);
+}
+CLANG_DEVICE unsigned __float_as_uint(float x)
+{
+    return __builtin_bit_cast(unsigned, x);
+}
+CLANG_DEVICE float __int_as_float(int x)
+{
+    return __builtin_bit_cast(float, x);
+}
+CLANG_DEVICE float __uint_as_float(unsigned x)
+{
+    return __builtin_bit_cast(float, x);
+}
+
+// --- Addresses ---
+
+CLANG_DEVICE size_t __cvta_generic_to_shared(const void *p)
+{
+    return (size_t)(const __attribute__((address_space(3))) void *)p;
+}
+CLANG_DEVICE size_t __cvta_generic_to_global(const void *p)
+{
+    return (size_t)(const __attribute__((address_space(1))) void *)p;
+}
+
+// --- Loads and stores with a hint to the caches ---
+// Of 2, 4, 8 or 16 bytes. cg: in L2 only; ca: in L1, too; cs: once, soon of no use; nc: nobody writes it meanwhile.
+
+#define CLANG_LOAD(name, op)                                                                                           \
+    template <class T> CLANG_DEVICE T name(const T *p)                                                                 \
+    {                                                                                                                  \
+        const size_t at = __cvta_generic_to_global(p);                                                                 \
+        if constexpr (sizeof(T) == 16) {                                                                               \
+            uint4 v;                                                                                                   \
+            asm(op ".v4.u32 {%0, %1, %2, %3}, [%4];"                                                                   \
+                : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)                                                           \
+                : "l"(at)                                                                                              \
+                : "memory");                                                                                           \
+            return reinterpret_cast<const T &>(v);                                                                     \
+        } else if constexpr (sizeof(T) == 8) {                                                                         \
+            uint2 v;                                                                                                   \
+            asm(op ".v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(at) : "memory");                             \
+            return reinterpret_cast<const T &>(v);                                                                     \
+        } else if constexpr (sizeof(T) == 4) {                                                                         \
+            unsigned v;                                                                                                \
+            asm(op ".u32 %0, [%1];" : "=r"(v) : "l"(at) : "memory");                                                   \
+            return reinterpret_cast<const T &>(v);                                                                     \
+        } else {                                                                                                       \
+            unsigned short v;                                                                                          \
+            asm(op ".u16 %0, [%1];" : "=h"(v) : "l"(at) : "memory");                                                   \
+            return reinterpret_cast<const T &>(v);                                                                     \
+        }                                                                                                              \
+    }
+CLANG_LOAD(__ldcg, "ld.global.cg")
+CLANG_LOAD(__ldca, "ld.global.ca")
+CLANG_LOAD(__ldcs, "ld.global.cs")
+CLANG_LOAD(__ldg, "ld.global.nc")
+#undef CLANG_LOAD
+
+#define CLANG_STORE(name, op)                                                                                          \
+    template <class T> CLANG_DEVICE void name(T *p, T x)                                                               \
+    {                                                                                                                  \
+        const size_t at = __cvta_generic_to_global(p);                                                                 \
+        if constexpr (sizeof(T) == 16) {                                                                               \
+            const uint4 &v = reinterpret_cast<const uint4 &>(x);                                                       \
+            asm volatile(op ".v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(at), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w)        \
+                         : "memory");                                                                                  \
+        } else if constexpr (sizeof(T) == 8) {                                                                         \
+            const uint2 &v = reinterpret_cast<const uint2 &>(x);                                                       \
+            asm volatile(op ".v2.u32 [%0], {%1, %2};" ::"l"(at), "r"(v.x), "r"(v.y) : "memory");                       \
+        } else if constexpr (sizeof(T) == 4) {                                                                         \
+            asm volatile(op ".u32 [%0], %1;" ::"l"(at), "r"(reinterpret_cast<const unsigned &>(x)) : "memory");        \
+        } else {                                                                                                       \
+            asm volatile(op ".u16 [%0], %1;" ::"l"(at), "h"(reinterpret_cast<const unsigned short &>(x)) : "memory");  \
+        }                                                                                                              \
+    }
+CLANG_STORE(__stcg, "st.global.cg")
+CLANG_STORE(__stcs, "st.global.cs")
+#undef CLANG_STORE
+
+// --- Arithmetic ---
+
+#define CLANG_MIN_MAX(type)                                                                                            \
+    __host__ __device__ CLANG_INLINE constexpr type min(type a, type b)                                                \
+    {                                                                                                                  \
+        return a < b ? a : b;                                                                                          \
+    }                                                                                                                  \
+    __host__ __device__ CLANG_INLINE constexpr type max(type a, type b)                                                \
+    {                                                                                                                  \
+        return a > b ? a : b;                                                                                          \
+    }
+CLANG_MIN_MAX(int)
+CLANG_MIN_MAX(unsigned)
+CLANG_MIN_MAX(long)
+CLANG_MIN_MAX(unsigned long)
+CLANG_MIN_MAX(long long)
+CLANG_MIN_MAX(unsigned long long)
+#undef CLANG_MIN_MAX
+// Of a number and a NaN, the number.
+CLANG_DEVICE float fminf(float a, float b)
+{
+    return __nvvm_fmin_f(a, b);
+}
+CLANG_DEVICE float fmaxf(float a, float b)
+{
+    return __nvvm_fmax_f(a, b);
+}
+CLANG_DEVICE float min(float a, float b)
+{
+    return fminf(a, b);
+}
+CLANG_DEVICE float max(float a, float b)
+{
+    return fmaxf(a, b);
+}
+CLANG_DEVICE double min(double a, double b)
+{
+    return __nvvm_fmin_d(a, b);
+}
+CLANG_DEVICE double max(double a, double b)
+{
+    return __nvvm_fmax_d(a, b);
+}
+
+CLANG_DEVICE int abs(int x)
+{
+    return x < 0 ? -x : x;
+}
+CLANG_DEVICE float fabsf(float x)
+{
+    return __builtin_fabsf(x);
+}
+CLANG_DEVICE double fabs(double x)
+{
+    return __builtin_fabs(x);
+}
+CLANG_DEVICE float fmaf(float a, float b, float c)
+{
+    return __nvvm_fma_rn_f(a, b, c);
+}
+CLANG_DEVICE double fma(double a, double b, double c)
+{
+    return __nvvm_fma_rn_d(a, b, c);
+}
+CLANG_DEVICE float sqrtf(float x)
+{
+    return __nvvm_sqrt_rn_f(x);
+}
+CLANG_DEVICE float rsqrtf(float x)
+{
+    return __nvvm_rsqrt_approx_f(x);
+}
+CLANG_DEVICE bool isnan(float x)
+{
+    return x != x;
+}
+CLANG_DEVICE bool isfinite(float x)
+{
+    return __builtin_fabsf(x) < __builtin_inff();
+}
+CLANG_DEVICE bool isinf(float x)
+{
+    return __builtin_fabsf(x) == __builtin_inff();
+}
+
+CLANG_DEVICE int __mul24(int a, int b)
+{
+    return __nvvm_mul24_i(a, b);
+}
+CLANG_DEVICE int __mulhi(int a, int b)
+{
+    return __nvvm_mulhi_i(a, b);
+}
+CLANG_DEVICE unsigned __umulhi(unsigned a, unsigned b)
+{
+    return __nvvm_mulhi_ui(a, b);
+}
+
+// --- Atomics ---
+// Each returns what was there before.
+
+CLANG_DEVICE int atomicAdd(int *p, int x)
+{
+    return __nvvm_atom_add_gen_i(p, x);
+}
+CLANG_DEVICE unsigned atomicAdd(unsigned *p, unsigned x)
+{
+    return (unsigned)__nvvm_atom_add_gen_i((int *)p, (int)x);
+}
+CLANG_DEVICE unsigned long long atomicAdd(unsigned long long *p, unsigned long long x)
+{
+    return (unsigned long long)__nvvm_atom_add_gen_ll((long long *)p, (long long)x);
+}
+CLANG_DEVICE float atomicAdd(float *p, float x)
+{
+    return __nvvm_atom_add_gen_f(p, x);
+}
+CLANG_DEVICE double atomicAdd(double *p, double x)
+{
+    return __nvvm_atom_add_gen_d(p, x);
+}
+CLANG_DEVICE int atomicSub(int *p, int x)
+{
+    return atomicAdd(p, -x);
+}
+CLANG_DEVICE unsigned atomicSub(unsigned *p, unsigned x)
+{
+    return atomicAdd(p, 0 - x);
+}
+CLANG_DEVICE int atomicMin(int *p, int x)
+{
+    return __nvvm_atom_min_gen_i(p, x);
+}
+CLANG_DEVICE int atomicMax(int *p, int x)
+{
+    return __nvvm_atom_max_gen_i(p, x);
+}
+CLANG_DEVICE unsigned atomicMin(unsigned *p, unsigned x)
+{
+    return __nvvm_atom_min_gen_ui(p, x);
+}
+CLANG_DEVICE unsigned atomicMax(unsigned *p, unsigned x)
+{
+    return __nvvm_atom_max_gen_ui(p, x);
+}
+CLANG_DEVICE unsigned atomicInc(unsigned *p, unsigned most)
+{
+    return __nvvm_atom_inc_gen_ui(p, most);
+}
+CLANG_DEVICE unsigned atomicDec(unsigned *p, unsigned most)
+{
+    return __nvvm_atom_dec_gen_ui(p, most);
+}
+
+#define CLANG_ATOMIC(name, builtin)                                                                                    \
+    CLANG_DEVICE int name(int *p, int x)                                                                               \
+    {                                                                                                                  \
+        return __nvvm_atom_##builtin##_gen_i(p, x);                                                                    \
+    }                                                                                                                  \
+    CLANG_DEVICE unsigned name(unsigned *p, unsigned x)                                                                \
+    {                                                                                                                  \
+        return (unsigned)name((int *)p, (int)x);                                                                       \
+    }                                                                                                                  \
+    CLANG_DEVICE unsigned long long name(unsigned long long *p, unsigned long long x)                                  \
+    {                                                                                                                  \
+        return (unsigned long long)__nvvm_atom_##builtin##_gen_ll((long long *)p, (long long)x);                       \
+    }
+CLANG_ATOMIC(atomicAnd, and)
+CLANG_ATOMIC(atomicOr, or)
+CLANG_ATOMIC(atomicXor, xor)
+CLANG_ATOMIC(atomicExch, xchg)
+#undef CLANG_ATOMIC
+CLANG_DEVICE float atomicExch(float *p, float x)
+{
+    return __int_as_float(atomicExch((int *)p, __float_as_int(x)));
+}
+
+CLANG_DEVICE int atomicCAS(int *p, int expected, int x)
+{
+    return __nvvm_atom_cas_gen_i(p, expected, x);
+}
+CLANG_DEVICE unsigned atomicCAS(unsigned *p, unsigned expected, unsigned x)
+{
+    return (unsigned)atomicCAS((int *)p, (int)expected, (int)x);
+}
+CLANG_DEVICE unsigned long long atomicCAS(unsigned long long *p, unsigned long long expected, unsigned long long x)
+{
+    return (unsigned long long)__nvvm_atom_cas_gen_ll((long long *)p, (long long)expected, (long long)x);
+}
+
+// --- printf and assert ---
+// clang turns printf into a call of vprintf. <cassert> calls __assert_fail.
+
+extern "C" __device__ int printf(const char *format, ...);
+extern "C" __device__ void __assertfail(const char *what, const char *file, unsigned line, const char *function,
+                                        size_t char_bytes) __attribute__((noreturn));
+extern "C" __device__ CLANG_INLINE inline void __assert_fail(const char *what, const char *file, unsigned line,
+                                                             const char *function)
+{
+    __assertfail(what, file, line, function, 1);
+}

@@ -80,8 +80,10 @@ async function coloured(path) {
   return coloured_before.get(path);
 }
 
+// Blanks stand outside of the span: at the end of a line they may reach beyond the page.
 function piece(text, { light, dark }) {
-  return text.trim() ? `<span style="--l:${light.color};--d:${dark.color}">${escape(text)}</span>` : escape(text);
+  const word = text.trim(), at = text.indexOf(word), span = `<span style="--l:${light.color};--d:${dark.color}">${escape(word)}</span>`;
+  return word ? text.slice(0, at) + span + text.slice(at + word.length) : text;
 }
 
 // A line's tokens, with a mark from one place to another.
@@ -96,8 +98,9 @@ function line_html(tokens, [from, to] = [0, 0]) {
   return html[0] + (html[1] && `<mark>${html[1]}</mark>`) + html[2];
 }
 
+// A line is a <pre>: elsewhere Vue makes one blank of many.
 function row(sign, number, html) {
-  return `<div class="line"><span class="number">${number}</span><span class="sign">${sign}</span><code>${html || ' '}</code></div>`;
+  return `<div class="line"><span class="number">${number}</span><span class="sign">${sign}</span><pre>${html || ' '}</pre></div>`;
 }
 
 function block_html(block, left, right, name) {

@@ -47,7 +47,6 @@ export function config({ to, base, pages, made }) {
     lang: 'en', title: 'gemm-steps', description: 'A course in fast CUDA matrix multiply, one idea at a time',
     base, outDir: to, cleanUrls: false, metaChunk: true, ignoreDeadLinks: false,
     head: [['link', { rel: 'icon', href: icon }]],
-    vue: { template: { compilerOptions: { whitespace: 'preserve' } } },  // lines of code begin with blanks
     markdown: {
       theme: themes, linkify: false, attrs: { disable: false, allowedAttributes: ['id'] }, emoji: { enabled: [] },
       anchor: { slugify: slug }, config: (md) => links_plugin(md, { pages, base }),

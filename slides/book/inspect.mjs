@@ -64,7 +64,7 @@ export async function content() {
 
 // The two files of a page of changes, as the page shows them, and how many lines it marks.
 export function shown_files() {
-  const lines = (selector) => [...document.querySelectorAll(`${selector} .line code`)].map((code) => code.textContent.replace(/^ $/, ''));
+  const lines = (selector) => [...document.querySelectorAll(`${selector} .line pre`)].map((line) => line.textContent.replace(/^ $/, ''));
   const columns = getComputedStyle(document.querySelector('.compared .changed')).gridTemplateColumns.split(' ').length;
   return { before: lines('.compared .old'), after: lines('.compared .fresh'), columns,
     go: lines('.compared .changed .old').length, come: lines('.compared .changed .fresh').length };

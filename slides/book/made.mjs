@@ -13,7 +13,7 @@ const lines = (n) => `${n} line${n === 1 ? '' : 's'}`;
 // "01_naive" -> its idea, as README's table of the steps has it.
 function ideas() {
   const rows = read('README.md').matchAll(/^\| \[(\w+)\]\(steps\/\w+\/NOTES\.md\) \| (.+) \|$/gm);
-  return Object.fromEntries([...rows].map((m) => [m[1], m[2]]));
+  return Object.fromEntries([...rows].map((m) => [m[1], m[2].replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')]));
 }
 
 // --- the front page ---

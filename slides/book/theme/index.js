@@ -3,14 +3,22 @@ import theme from 'vitepress/theme-without-fonts';
 import BankExplorer from './BankExplorer.vue';
 import './book.css';
 
-// Paper is light.
-function print_light() {
-  const { classList } = document.documentElement;
-  let dark = false;
-  addEventListener('beforeprint', () => { dark = classList.contains('dark'); classList.remove('dark'); });
-  addEventListener('afterprint', () => classList.toggle('dark', dark));
+// Paper is light, and has all hints open.
+function for_print() {
+  const { classList } = document.documentElement, closed = () => document.querySelectorAll('details:not([open])');
+  let dark = false, opened = [];
+  addEventListener('beforeprint', () => {
+    dark = classList.contains('dark');
+    classList.remove('dark');
+    opened = [...closed()];
+    for (const element of opened) element.open = true;
+  });
+  addEventListener('afterprint', () => {
+    classList.toggle('dark', dark);
+    for (const element of opened) element.open = false;
+  });
 }
 
-if (typeof window !== 'undefined') print_light();
+if (typeof window !== 'undefined') for_print();
 
 export default { extends: theme, enhanceApp: ({ app }) => app.component('BankExplorer', BankExplorer) };

@@ -18,7 +18,7 @@ function sidebars(pages, banks) {
   return {
     '/exercises/': [{ text: 'Exercises', items: of('exercises').sort(index_first).map(item) }],
     '/changes/': [{ text: 'What changed', items: of('changes').sort(index_first).map(item) }],
-    '/code/': [{ text: 'Code', items: of('code').map(item) }],
+    '/code/': [{ text: 'Code', items: of('code').map(item).map(({ text, link }) => ({ text: text.replace('steps/', ''), link })) }],
     '/decks/': [{ text: 'Decks', items: of('decks').sort(index_first).map(item) }],
     '/': book,
   };

@@ -33,7 +33,7 @@ function around(page, pages) {
 
 function markdown(page, pages) {
   const text = page.text(), links = around(page, pages);
-  const head = page.code ? '---\nsearch: false\npageClass: code\n---\n\n' : '';
+  const head = page.code ? '---\nsearch: false\naside: false\npageClass: code\n---\n\n' : '';
   return head + (links ? text.replace(/^# .+$/m, (title) => `${title}\n\n${links}\n`) : text);
 }
 

@@ -39,15 +39,21 @@ const none = '/files/none.svg', far = 'http://127.0.0.1:9/x.png';
 const faults = ['wrong on purpose', 'at 360: the page is', 'in the light', 'in the dark', 'the picture /files/none.svg is missing',
   'asked for http://127.0.0.1:9/x.png', 'has no words', 'no headline', 'start.html#no-such-place', 'no-such-page.html'];
 
-async function look(browser, origin, url, shots) {
-  const wrong = [], page = await browser.newPage();
+// A tab, and what its pages do that they should not.
+async function open_tab(browser, origin) {
+  const page = await browser.newPage(), tab = { page, wrong: [] };
   page.on('request', (request) => {
-    if (!request.url().startsWith(`${origin}/`) && !/^(data|blob):/.test(request.url())) wrong.push(`asked for ${request.url()}`);
+    if (!request.url().startsWith(`${origin}/`) && !/^(data|blob):/.test(request.url())) tab.wrong.push(`asked for ${request.url()}`);
   });
-  page.on('response', (response) => { if (response.status() >= 400) wrong.push(`${response.url()} gave ${response.status()}`); });
-  page.on('pageerror', (error) => wrong.push(`script error: ${error.message}`));
-  page.on('console', (message) => { if (['error', 'warn'].includes(message.type())) wrong.push(`console: ${message.text()}`); });
+  page.on('response', (response) => { if (response.status() >= 400) tab.wrong.push(`${response.url()} gave ${response.status()}`); });
+  page.on('pageerror', (error) => tab.wrong.push(`script error: ${error.message}`));
+  page.on('console', (message) => { if (['error', 'warn'].includes(message.type())) tab.wrong.push(`console: ${message.text()}`); });
   await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
+  return tab;
+}
+
+async function look(tab, origin, url, shots) {
+  const { page } = tab, wrong = tab.wrong = [];
   await page.setViewport({ width: widths[0], height: 900 });
   await page.goto(`${origin}/${url}.html`, { waitUntil: 'load' });
   await page.waitForFunction(() => document.querySelector('#app')?.__vue_app__, { polling: 50 });
@@ -63,7 +69,6 @@ async function look(browser, origin, url, shots) {
   }
   if (url.startsWith('changes/') && !url.endsWith('/index')) wrong.push(...await compare(page, url));
   if (shots) await shoot(page, join(shots, url.replaceAll('/', '_')));
-  await page.close();
   return { url, links: seen.links, names: seen.names, wrong: wrong.map((text) => `${url}: ${text}`) };
 }
 
@@ -167,7 +172,11 @@ async function test(build, shots, only) {
     server = await serve(only.length ? join(build, 'book') : folder);
     const origin = `http://127.0.0.1:${server.address().port}`, pages = [];
     const queue = [...urls];
-    const work = async () => { while (queue.length) pages.push(await look(browser, origin, queue.shift(), shots)); };
+    const work = async () => {
+      const tab = await open_tab(browser, origin);
+      while (queue.length) pages.push(await look(tab, origin, queue.shift(), shots));
+      await tab.page.close();
+    };
     await Promise.all(shots ? [work()] : [work(), work()]);  // only the tab in front can be shot
     const all = [...pages.flatMap((page) => page.wrong), ...(only.length ? [] : dead(pages, origin))];
     const caught = all.filter((text) => text.startsWith('faulty: '));

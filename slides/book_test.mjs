@@ -5,7 +5,7 @@
 //   node slides/book_test.mjs BUILD [--shots DIR] [PAGE...]
 //
 // DIR: leaves a PNG of each page at each width. With pages named, it looks at these in BUILD/book, as that is.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { spawnSync } from 'node:child_process';
@@ -147,13 +147,22 @@ async function banks(browser, origin) {
   return wrong.map((text) => `banks: ${text}`);
 }
 
+// The decks that were rendered before: their links lead to pages of the book.
+function deck_links(folder) {
+  const decks = existsSync(join(folder, 'decks')) ? readdirSync(join(folder, 'decks')).filter((name) => /^\d\d_.*html$/.test(name)) : [];
+  return decks.map((name) => ({ url: `decks/${name.replace('.html', '')}`, names: [], links:
+    [...readFileSync(join(folder, 'decks', name), 'utf8').matchAll(/ href="(?![a-z]+:|#)([^"]*)"/g)].map((m) => m[1]) }));
+}
+
 // Links to places of the book that do not exist.
-function dead(pages, origin) {
+function dead(looked_at, folder, origin) {
+  const decks = deck_links(folder).map((deck) => ({ ...deck, links: deck.links.map((link) => new URL(link, `${origin}/decks/`).href) }));
+  const pages = [...looked_at, ...decks];
   const names = new Map(pages.map((page) => [`/${page.url}.html`, new Set(page.names)])), wrong = [];
   for (const { url, links } of pages)
     for (const link of links.filter((text) => text.startsWith(`${origin}/`))) {
       const { pathname, hash } = new URL(link), path = pathname.replace(/\/$/, '/index.html');
-      if (/^\/(files|decks)\/.*\.(svg|html)$/.test(path) && !names.has(path)) continue;
+      if (/^\/files\/.*\.svg$/.test(path)) continue;
       if (!names.has(path) || (hash && !names.get(path).has(decodeURIComponent(hash.slice(1)))))
         wrong.push(`${url}: leads to ${path.slice(1)}${hash}, which does not exist`);
     }
@@ -178,7 +187,7 @@ async function test(build, shots, only) {
       await tab.page.close();
     };
     await Promise.all(shots ? [work()] : [work(), work()]);  // only the tab in front can be shot
-    const all = [...pages.flatMap((page) => page.wrong), ...(only.length ? [] : dead(pages, origin))];
+    const all = [...pages.flatMap((page) => page.wrong), ...(only.length ? [] : dead(pages, folder, origin))];
     const caught = all.filter((text) => text.startsWith('faulty: '));
     wrong.push(...all.filter((text) => !text.startsWith('faulty: ')));
     wrong.push(...await search(browser, origin), ...(urls.includes('banks') ? await banks(browser, origin) : []));

@@ -3,12 +3,12 @@
 // site is in BUILD/book. BOOK_BASE=/path/ is for a site that does not stand at the root of its host. Decks that
 // meson compile -C build slides rendered are copied.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { root, slides } from '../project.mjs';
 import { missing } from '../tools.mjs';
-import { code_url, kernel_of } from './pages.mjs';
+import { address, code_url, decks, kernel_of, source_pages, target_of } from './pages.mjs';
 
 export const book = join(slides, 'book');
 
@@ -39,7 +39,7 @@ function markdown(page, pages) {
 
 // --- the folder that VitePress reads ---
 
-function copy_pictures(pages, folder, target_of) {
+function copy_pictures(pages, folder) {
   for (const { source, text, pictures } of pages) {
     const shown = source ? [...text().matchAll(/!\[[^\]]*\]\(([^)\s]+)\)/g)].map((m) => target_of(source, m[1])) : [];
     for (const path of [...shown, ...(pictures ?? [])])
@@ -47,10 +47,20 @@ function copy_pictures(pages, folder, target_of) {
   }
 }
 
-function copy_decks(names, rendered, folder) {
-  for (const name of names) {
+// A deck's links lead to files of the project; in the book, to its pages.
+function deck_html(path, by_source) {
+  return readFileSync(path, 'utf8').replace(/ href="(?![a-z]+:|#)([^"#]*)(#[^"]*)?"/g, (all, link, hash) => {
+    const file = relative(root, resolve(dirname(path), link)).replaceAll(sep, '/'), deck = file.match(/^slides\/(\d\d_\w+)\.md$/);
+    const to = deck ? `/decks/${deck[1]}` : address(by_source, 'README.md', file);
+    return to ? ` href="..${to}.html${hash ?? ''}"` : '';
+  });
+}
+
+function copy_decks(pages, rendered, folder) {
+  const by_source = new Map(pages.map((page) => [page.source, page]));
+  for (const { name } of decks()) {
     const from = join(rendered, `${name}.html`);
-    if (existsSync(from)) cpSync(from, join(folder, 'public', 'decks', `${name}.html`));
+    if (existsSync(from)) write(join(folder, 'public', 'decks', `${name}.html`), deck_html(from, by_source));
   }
 }
 
@@ -77,8 +87,8 @@ function lay_out(folder) {
 
 // more: { url, text } of further pages, for the test. Returns the pages' urls.
 export async function make(build, to, { base = '/', more = [] } = {}) {
-  const [{ source_pages, target_of, decks }, { made_pages }, { config }, vitepress] = await Promise.all(
-    ['./pages.mjs', './made.mjs', './config.mjs', 'vitepress'].map((name) => import(name)));
+  const [{ made_pages }, { config }, vitepress] = await Promise.all(
+    ['./made.mjs', './config.mjs', 'vitepress'].map((name) => import(name)));
   const folder = mkdtempSync(join(tmpdir(), 'book-')), rendered = join(build, 'slides');
   try {
     const no_banks = compile_banks(join(folder, 'public', 'bank.wasm'));
@@ -86,8 +96,8 @@ export async function make(build, to, { base = '/', more = [] } = {}) {
     const pages = source_pages(), made = await made_pages(pages, { rendered, banks: !no_banks }), all = [...pages, ...made, ...more];
     lay_out(folder);
     for (const page of all) write(join(folder, `${page.url}.md`), markdown(page, all));
-    copy_pictures(all, folder, target_of);
-    copy_decks(decks().map(({ name }) => name), rendered, folder);
+    copy_pictures(all, folder);
+    copy_decks(pages, rendered, folder);
     globalThis.book_settings = config({ to, base, pages, made });
     await vitepress.build(folder);
     return all.map(({ url }) => url);

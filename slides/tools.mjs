@@ -1,8 +1,8 @@
 // What rendering and its test need and a machine may lack: the packages of package.json, and Chromium.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { slides } from './project.mjs';
+import { basename, delimiter, join, relative } from 'node:path';
+import { root, slides } from './project.mjs';
 
 const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -13,28 +13,30 @@ export function chromium() {
 }
 
 // The packages, as the lock file has them? npm leaves a copy of it behind.
-function installed() {
-  const kept = join(slides, 'node_modules', '.package-lock.json');
+function installed(folder) {
+  const kept = join(folder, 'node_modules', '.package-lock.json');
   if (!existsSync(kept)) return false;
-  const [want, have] = [join(slides, 'package-lock.json'), kept].map((path) => JSON.parse(readFileSync(path, 'utf8')));
+  const [want, have] = [join(folder, 'package-lock.json'), kept].map((path) => JSON.parse(readFileSync(path, 'utf8')));
   return Object.entries(want.packages).every(([path, { version, optional }]) =>
     !path || optional || have.packages[path]?.version === version);
 }
 
-// What is missing, one line each; install: fetch the packages if they are what is missing.
-export function missing(install) {
+// What is missing, one line each; install: fetch the packages if they are what is missing; folder: whose packages;
+// browser: is Chromium needed?
+export function missing(install, { folder = slides, browser = true } = {}) {
   const lines = [];
   if (Number(process.versions.node.split('.')[0]) < 18)
     lines.push(`Node ${process.versions.node} is too old; the slides need 18 or newer (nodejs.org, or apt-get install nodejs)`);
-  if (!chromium())
+  if (browser && !chromium())
     lines.push(process.env.CHROME_PATH ? `CHROME_PATH is ${process.env.CHROME_PATH}, which does not exist`
       : `Chromium is not on the PATH: apt-get install chromium, or say where it is in CHROME_PATH`);
-  if (!lines.length && install && !installed()) {
-    console.log('slides: npm ci, once');
-    const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: slides, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (!lines.length && install && !installed(folder)) {
+    console.log(`${basename(folder)}: npm ci, once`);
+    const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
     if (npm.error) lines.push(`npm could not be run (${npm.error.code}): apt-get install npm`);
   }
-  if (!installed()) lines.push('the packages of slides/package.json are not installed: npm ci --prefix slides');
+  const name = relative(root, folder);
+  if (!installed(folder)) lines.push(`the packages of ${name}/package.json are not installed: npm ci --prefix ${name}`);
   return lines;
 }
 

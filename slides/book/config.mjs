@@ -1,0 +1,66 @@
+// VitePress's settings. make.mjs says where the pages are and where the site goes.
+import { links_plugin, slug } from './links.mjs';
+import { themes } from './themes.mjs';
+
+const parts = [['Before the first kernel', 0], ['Part one: float, any card', 7], ['Part two: tensor cores', 13],
+  ['Part three: Hopper', 20], ['Further steps', 99]];
+
+function sidebars(pages, banks) {
+  const item = ({ title, url }) => ({ text: title, link: `/${url.replace(/index$/, '')}` });
+  const of = (folder) => pages.filter(({ url }) => url.startsWith(`${folder}/`));
+  const number = ({ url }) => Number(url.match(/\/(\d\d)_/)?.[1] ?? 0);
+  const chapters = parts.map(([text, last], i) => ({ text, items: of('chapters')
+    .filter((page) => number(page) <= last && number(page) > (parts[i - 1]?.[1] ?? -1)).map(item) }));
+  const book = [{ text: 'The course', items: [{ text: 'Install and run', link: '/start' }] },
+    ...chapters.filter(({ items }) => items.length),
+    { text: 'Tried and measured', items: [...banks, { text: 'The ladder on an H200', link: '/ladder' }, { text: 'Results', link: '/results' }] }];
+  const index_first = (a, b) => b.url.endsWith('/index') - a.url.endsWith('/index');
+  return {
+    '/exercises/': [{ text: 'Exercises', items: of('exercises').sort(index_first).map(item) }],
+    '/changes/': [{ text: 'What changed', items: of('changes').sort(index_first).map(item) }],
+    '/code/': [{ text: 'Code', items: of('code').map(item).map(({ text, link }) => ({ text: text.replace('steps/', ''), link })) }],
+    '/decks/': [{ text: 'Decks', items: of('decks').sort(index_first).map(item) }],
+    '/': book,
+  };
+}
+
+// A ladder of three steps.
+const icon = 'data:image/svg+xml,' + encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +
+  '<path fill="#1f6feb" d="M1 11h4v4H1zM6 6h4v9H6zM11 1h4v14h-4z"/></svg>');
+
+// What the search looks at: a page's text; its code without colours, which would take longer than all else.
+function searched(source, env, md) {
+  const { highlight } = md.options;
+  md.options.highlight = null;
+  try {
+    const html = md.render(source, env);
+    return env.frontmatter?.search === false ? '' : html;
+  } finally {
+    md.options.highlight = highlight;
+  }
+}
+
+// to: the folder of the site; base: its path on its host; pages: those with a text in the project; made: those without.
+export function config({ to, base, pages, made }) {
+  const banks = made.some(({ url }) => url === 'banks') ? [{ text: 'Banks', link: '/banks' }] : [];
+  return {
+    lang: 'en', title: 'gemm-steps', description: 'A course in fast CUDA matrix multiply, one idea at a time',
+    base, outDir: to, cleanUrls: false, metaChunk: true, ignoreDeadLinks: false,
+    head: [['link', { rel: 'icon', href: icon }]],
+    markdown: {
+      theme: themes, linkify: false, attrs: { disable: false, allowedAttributes: ['id'] }, emoji: { enabled: [] },
+      anchor: { slugify: slug }, config: (md) => links_plugin(md, { pages, base }),
+    },
+    themeConfig: {
+      nav: [{ text: 'Chapters', link: '/start', activeMatch: '^/(chapters|start|results)' },
+        { text: 'Changes', link: '/changes/', activeMatch: '^/changes/' },
+        { text: 'Exercises', link: '/exercises/', activeMatch: '^/exercises/' },
+        { text: 'Ladder', link: '/ladder' },
+        ...banks,
+        { text: 'Decks', link: '/decks/', activeMatch: '^/decks/' }],
+      sidebar: sidebars([...pages, ...made], banks),
+      outline: { level: [2, 3], label: 'On this page' },
+      search: { provider: 'local', options: { _render: searched } },
+    },
+  };
+}

@@ -1,0 +1,180 @@
+// The pages that no text of the project is: the front page, what changed, the ladder on the card, the decks.
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { read, root } from '../project.mjs';
+import { card, times, times_path } from '../results.mjs';
+import { made_table } from '../tables.mjs';
+import { compared } from './changes.mjs';
+import { code_url, decks, kernel_of, neighbours, steps } from './pages.mjs';
+
+const link = (text, to) => `[${text}](${to})`;
+const lines = (n) => `${n} line${n === 1 ? '' : 's'}`;
+
+// "01_naive" -> its idea, as README's table of the steps has it.
+function ideas() {
+  const rows = read('README.md').matchAll(/^\| \[(\w+)\]\(steps\/\w+\/NOTES\.md\) \| (.+) \|$/gm);
+  return Object.fromEntries([...rows].map((m) => [m[1], m[2].replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')]));
+}
+
+// --- the front page ---
+
+function front_page(chapters) {
+  const idea = ideas(), first = chapters[0];
+  const rows = chapters.filter(({ step }) => step).map(({ url, step, title }) => `| ${link(title, `/${url}`)} | ${idea[step] ?? ''} |`);
+  const text = `---
+layout: home
+title: gemm-steps
+titleTemplate: a course in fast CUDA matrix multiply
+hero:
+  name: gemm-steps
+  text: A fast matrix multiply, one idea at a time
+  tagline: Each chapter adds one idea to a CUDA kernel. Everything runs on your GPU, or on a simulated one that counts, checks and draws.
+  actions:
+    - { theme: brand, text: Begin with ${JSON.stringify(first.title)}, link: /${first.url} }
+    - { theme: alt, text: Install and run, link: /start }
+    - { theme: alt, text: The ladder on a GPU, link: /ladder }
+---
+
+<div class="vp-doc front">
+
+## The chapters
+
+| chapter | the one new idea |
+|---|---|
+${rows.join('\n')}
+
+[What changed](/changes/) has each kernel beside the one before. [The exercises](/exercises/) are kernels with a few lines
+missing. [The decks](/decks/) are for teaching.
+
+</div>
+`;
+  return { url: 'index', title: 'gemm-steps', text: () => text };
+}
+
+// --- what changed ---
+
+async function change_page({ before, step }, chapter) {
+  const heads = [before, step].map((name) => `<a href="../${code_url(kernel_of(name))}.html">${name}</a>`);
+  const { html, come, go } = await compared(...[before, step].map((name) => resolve(root, kernel_of(name))), heads);
+  const text = `---
+pageClass: wide
+aside: false
+sidebar: false
+search: false
+---
+
+# What changed: ${step.slice(0, 2)} beside ${before.slice(0, 2)}
+
+${lines(come)} come, ${lines(go)} go. ${chapter ? `${link('The chapter', `/${chapter.url}`)} says why. ` : ''}The same in a terminal:
+
+\`\`\`sh
+diff -u ${kernel_of(before)} ${kernel_of(step)}
+\`\`\`
+
+${html}
+`;
+  return { url: `changes/${step}`, step, before, come, go, title: `${step.slice(0, 2)} beside ${before.slice(0, 2)}`, text: () => text };
+}
+
+function changes_page(changes) {
+  const rows = changes.map(({ url, before, step, come, go }) => `| ${link(step, `/${url}`)} | ${before} | ${come} | ${go} |`);
+  const text = `# What changed
+
+Each kernel beside the one before, line by line. Words that changed within a line are marked.
+
+| kernel | beside | lines come | lines go |
+|---|---|---:|---:|
+${rows.join('\n')}
+`;
+  return { url: 'changes/index', title: 'What changed', text: () => text };
+}
+
+// --- the ladder on the card ---
+
+const anchor = (size) => `at-${size}`;
+
+function ladder_page(chapters) {
+  const path = times_path(), picture = path.replace(/csv$/, 'svg'), { sms, ghz } = card();
+  const rows = read(path).trim().split('\n').slice(1).map((row) => row.match(/(?:"[^"]*"|[^,])+/g).map((cell) => cell.replaceAll('"', '')));
+  const [date, device] = rows[0], sizes = [...new Set(rows.map((row) => row[6]))];
+  const urls = Object.fromEntries(chapters.filter(({ step }) => step).map(({ step, url }) => [step, url]));
+  const table = (size) => {
+    const names = times(size).map(({ step }) => step);
+    return made_table(`steps ${size} ${names.join(' ')}`, '').replace(/^\| (\w+) /gm, (all, name) =>
+      (urls[name] ? `| ${link(name, `/${urls[name]}`)} ` : all));
+  };
+  const ordered = sizes.sort((a, b) => (b === '4096') - (a === '4096') || a - b);
+  const text = `# The ladder on an H200
+
+Each step on an ${device} (${sms} SMs, up to ${ghz} GHz), ${date}. A time is the median of several runs, with the L2
+cache emptied before each. "Row above" is how many times as fast a step is as the row above it, if both multiply the same
+type. ${link('Results', '/results')} says how the tables were made.
+
+${existsSync(resolve(root, picture)) ? `![The ladder on an H200: TFLOP/s of every step beside cuBLAS, and a roofline](/files/${picture})` : ''}
+
+${ordered.map((size) => `## ${size} x ${size} x ${size} {#${anchor(size)}}\n\n${table(size)}`).join('\n\n')}
+`;
+  return { url: 'ladder', title: 'The ladder on an H200', pictures: [picture], text: () => text };
+}
+
+// --- the decks ---
+
+// rendered: the folder that meson compile -C build slides left.
+function decks_page(rendered) {
+  const all = decks(), built = (name) => existsSync(resolve(rendered, `${name}.html`));
+  const rows = all.map(({ name, title }) => (built(name) ? `- <a href="./${name}.html" target="_blank">${name}: ${title}</a>` : `- ${name}: ${title}`));
+  const hint = all.every(({ name }) => built(name)) ? '' :
+    '\nThose without a link are not rendered yet: `meson compile -C build slides`, then `meson compile -C build book`.\n';
+  const text = `# The decks
+
+To teach the course: a deck for each chapter, with speaker notes, a question for the room, and an exercise at the end.
+Arrow keys turn the slides; \`p\` opens the notes.
+
+${rows.join('\n')}
+${hint}
+${link('How a deck is changed, and where its numbers come from', '/decks/making')}
+`;
+  return { url: 'decks/index', title: 'The decks', text: () => text };
+}
+
+// --- the bank explorer ---
+
+function banks_page() {
+  const text = `---
+pageClass: code
+aside: false
+---
+
+# Banks
+
+What does one access to shared memory cost? Choose a pattern, or change it. The answer is the simulator's own: this page
+runs \`common/simt/cost.c\`, compiled to WebAssembly.
+
+<BankExplorer />
+
+**Index of a lane** is an expression with \`lane\` (0 to 31), \`width\`, \`pad\` and \`pitch\`, their sum: \`lane * pitch\`
+is a column of a tile. It counts elements. \`+ - * / % & | ^ ~ << >>\` mean what they mean in C.
+
+**Swizzle** B, M, S is CuTe's: the B bits of the index from bit M + S on are XORed into the B bits from bit M on. B = 0 is
+none.
+
+**A phase** is the lanes that are served together: all 32 up to 4 bytes a lane, 16 for 8 bytes, 8 for 16 bytes, and the
+eight rows of a matrix for ldmatrix. Each row of the picture is a wavefront, each column a bank; \`0+3\` is lane 0 and three
+more that want the same word. Red cells come in a wavefront beyond the first: conflicts.
+`;
+  return { url: 'banks', title: 'Banks', text: () => text };
+}
+
+// --- all ---
+
+// rendered: the folder of the decks; banks: is there a bank.wasm?
+export async function made_pages(pages, { rendered, banks }) {
+  const chapters = pages.filter(({ url }) => url.startsWith('chapters/') && !url.endsWith('/glossary'))
+    .map((page) => ({ ...page, step: page.url.slice('chapters/'.length) }));
+  const changes = [];
+  for (const pair of neighbours()) changes.push(await change_page(pair, chapters.find(({ step }) => step === pair.step)));
+  const names = steps();
+  if (!names.length) throw new Error('there are no steps');
+  return [front_page(chapters), changes_page(changes), ...changes, ladder_page(chapters), decks_page(rendered),
+    ...(banks ? [banks_page()] : [])];
+}

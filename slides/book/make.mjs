@@ -1,0 +1,129 @@
+#!/usr/bin/env node
+// Makes the book, a static web site: node slides/book/make.mjs BUILD [TO]. meson compile -C build book calls it, and the
+// site is in BUILD/book. BOOK_BASE=/path/ is for a site that does not stand at the root of its host. Decks that
+// meson compile -C build slides rendered are copied.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { root, slides } from '../project.mjs';
+import { missing } from '../tools.mjs';
+import { address, code_url, decks, kernel_of, source_pages, target_of } from './pages.mjs';
+
+export const book = join(slides, 'book');
+
+function write(path, text) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+// --- a page's Markdown ---
+
+// Below a chapter's title: where its code, its exercise and its deck are.
+function around(page, pages) {
+  const step = page.url.match(/^chapters\/(\d\d_\w+)$/)?.[1];
+  const has = (url) => pages.some((other) => other.url === url);
+  const places = [['What changed', `changes/${step}`], ['The kernel', code_url(kernel_of(step))]];
+  const tasks = [...new Set([...page.text().matchAll(/\]\(\.\.\/\.\.\/exercises\/(\w+)\/TASK\.md\)/g)].map((m) => m[1]))];
+  for (const name of tasks) places.push([`Exercise ${name.slice(0, 2)}`, `exercises/${name}`]);
+  places.push(['Slides', 'decks/index']);
+  const link = ([text, url]) => `[${text}](/${url.replace(/index$/, '')})`;
+  return step ? places.filter(([, url]) => has(url)).map(link).join(' · ') : '';
+}
+
+function markdown(page, pages) {
+  const text = page.text(), links = around(page, pages);
+  const head = page.code ? '---\nsearch: false\naside: false\npageClass: code\n---\n\n' : '';
+  return head + (links ? text.replace(/^# .+$/m, (title) => `${title}\n\n${links}\n`) : text);
+}
+
+// --- the folder that VitePress reads ---
+
+function copy_pictures(pages, folder) {
+  for (const { source, text, pictures } of pages) {
+    const shown = source ? [...text().matchAll(/!\[[^\]]*\]\(([^)\s]+)\)/g)].map((m) => target_of(source, m[1])) : [];
+    for (const path of [...shown, ...(pictures ?? [])])
+      if (existsSync(resolve(root, path))) cpSync(resolve(root, path), join(folder, 'public', 'files', path));
+  }
+}
+
+// A deck's links lead to files of the project; in the book, to its pages.
+function deck_html(path, by_source) {
+  return readFileSync(path, 'utf8').replace(/ href="(?![a-z]+:|#)([^"#]*)(#[^"]*)?"/g, (all, link, hash) => {
+    const file = relative(root, resolve(dirname(path), link)).replaceAll(sep, '/'), deck = file.match(/^slides\/(\d\d_\w+)\.md$/);
+    const to = deck ? `/decks/${deck[1]}` : address(by_source, 'README.md', file);
+    return to ? ` href="..${to}.html${hash ?? ''}"` : '';
+  });
+}
+
+function copy_decks(pages, rendered, folder) {
+  const by_source = new Map(pages.map((page) => [page.source, page]));
+  for (const { name } of decks()) {
+    const from = join(rendered, `${name}.html`);
+    if (existsSync(from)) write(join(folder, 'public', 'decks', `${name}.html`), deck_html(from, by_source));
+  }
+}
+
+// The rules of the banks, from the simulator's own source: bank.wasm. Returns what went wrong, or nothing.
+export function compile_banks(to) {
+  const sources = [join(book, 'bank.c'), join(root, 'common', 'simt', 'cost.c')];
+  const exported = '-sEXPORTED_FUNCTIONS=_bank_explore,_bank_address,_bank_answer';
+  mkdirSync(dirname(to), { recursive: true });
+  const run = spawnSync('emcc', ['-O2', `-I${join(root, 'common')}`, '--no-entry', '-sSTANDALONE_WASM', exported, ...sources, '-o', to],
+    { encoding: 'utf8' });
+  if (run.error) return 'emcc is not on the PATH (apt-get install emscripten): the bank explorer is left out';
+  if (run.status) throw new Error(`emcc: ${run.stderr}`);
+  return '';
+}
+
+// VitePress wants its settings, its theme and its packages in one folder.
+function lay_out(folder) {
+  const theme = JSON.stringify(join(book, 'theme', 'index.js'));
+  write(join(folder, '.vitepress', 'config.mjs'), 'export default globalThis.book_settings;\n');
+  write(join(folder, '.vitepress', 'theme', 'index.js'), `export { default } from ${theme};\n`);
+  write(join(folder, 'package.json'), '{ "type": "module" }\n');
+  symlinkSync(join(book, 'node_modules'), join(folder, 'node_modules'));
+}
+
+// more: { url, text } of further pages, for the test. Returns the pages' urls.
+export async function make(build, to, { base = '/', more = [] } = {}) {
+  const [{ made_pages }, { config }, vitepress] = await Promise.all(
+    ['./made.mjs', './config.mjs', 'vitepress'].map((name) => import(name)));
+  const folder = mkdtempSync(join(tmpdir(), 'book-')), rendered = join(build, 'slides');
+  try {
+    const no_banks = compile_banks(join(folder, 'public', 'bank.wasm'));
+    if (no_banks) console.log(`book: ${no_banks}`);
+    const pages = source_pages(), made = await made_pages(pages, { rendered, banks: !no_banks }), all = [...pages, ...made, ...more];
+    lay_out(folder);
+    for (const page of all) write(join(folder, `${page.url}.md`), markdown(page, all));
+    copy_pictures(all, folder);
+    copy_decks(pages, rendered, folder);
+    globalThis.book_settings = config({ to, base, pages, made });
+    await vitepress.build(folder);
+    return all.map(({ url }) => url);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function main() {
+  const [build, to] = process.argv.slice(2);
+  if (!build) {
+    console.error('usage: node slides/book/make.mjs BUILD [TO]');
+    return 2;
+  }
+  const lacking = missing(true, { folder: book, browser: false });
+  for (const line of lacking) console.error(`book: ${line}`);
+  if (lacking.length) return 1;
+  const begun = Date.now(), out = resolve(to ?? join(build, 'book'));
+  const pages = await make(resolve(build), out, { base: process.env.BOOK_BASE });
+  console.log(`${pages.length} pages in ${out}, ${((Date.now() - begun) / 1000).toFixed(1)} s; to read them:\n` +
+    `node ${join(book, 'serve.mjs')} ${out}`);
+  return 0;
+}
+
+if (process.argv[1]?.endsWith('make.mjs'))
+  main().then((status) => (process.exitCode = status), (error) => {
+    console.error(`book: ${error.message}`);
+    process.exitCode = 1;
+  });

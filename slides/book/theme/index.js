@@ -1,0 +1,24 @@
+// VitePress's own theme without its fonts: the reader's system has enough.
+import theme from 'vitepress/theme-without-fonts';
+import BankExplorer from './BankExplorer.vue';
+import './book.css';
+
+// Paper is light, and has all hints open.
+function for_print() {
+  const { classList } = document.documentElement, closed = () => document.querySelectorAll('details:not([open])');
+  let dark = false, opened = [];
+  addEventListener('beforeprint', () => {
+    dark = classList.contains('dark');
+    classList.remove('dark');
+    opened = [...closed()];
+    for (const element of opened) element.open = true;
+  });
+  addEventListener('afterprint', () => {
+    classList.toggle('dark', dark);
+    for (const element of opened) element.open = false;
+  });
+}
+
+if (typeof window !== 'undefined') for_print();
+
+export default { extends: theme, enhanceApp: ({ app }) => app.component('BankExplorer', BankExplorer) };

@@ -1,0 +1,223 @@
+#!/usr/bin/env node
+// The book in a browser: every page in headless Chromium, 360, 768 and 1280 pixels wide, in the light and in the dark;
+// book/inspect.mjs says what may be wrong with one. Skipped with exit 77 when a package or Chromium is missing.
+//
+//   node slides/book_test.mjs BUILD [--shots DIR] [PAGE...]
+//
+// DIR: leaves a PNG of each page at each width. With pages named, it looks at these in BUILD/book, as that is.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { content, pale, shown_files, too_wide } from './book/inspect.mjs';
+import { book, make } from './book/make.mjs';
+import { kernel_of, neighbours } from './book/pages.mjs';
+import { serve } from './book/serve.mjs';
+import { root } from './project.mjs';
+import { chromium, missing, sandboxed } from './tools.mjs';
+
+const widths = [1280, 768, 360];
+
+// A page that has every fault: the test has to see them all, or it proves nothing.
+const faulty = { url: 'faulty', title: 'faulty', text: () => `---
+search: false
+---
+
+<script setup>
+import { onMounted } from 'vue';
+onMounted(() => console.error('wrong on purpose'));
+const none = '/files/none.svg', far = 'http://127.0.0.1:9/x.png';
+</script>
+
+<div style="width: 700px">A line that is too long for a phone.</div>
+<div style="color: #9a9a9a">Pale in the light.</div>
+<div style="color: #606060">Pale in the dark.</div>
+<img :src="none" alt="none"> <img :src="far">
+
+[no such place](/start#no-such-place) <a href="/no-such-page.html" target="_self">no such page</a>
+` };
+const faults = ['wrong on purpose', 'at 360: the page is', 'in the light', 'in the dark', 'the picture /files/none.svg is missing',
+  'asked for http://127.0.0.1:9/x.png', 'has no words', 'no headline', 'start.html#no-such-place', 'no-such-page.html'];
+
+// A tab, and what its pages do that they should not.
+async function open_tab(browser, origin) {
+  const page = await browser.newPage(), tab = { page, wrong: [] };
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${origin}/`) && !/^(data|blob):/.test(request.url())) tab.wrong.push(`asked for ${request.url()}`);
+  });
+  page.on('response', (response) => { if (response.status() >= 400) tab.wrong.push(`${response.url()} gave ${response.status()}`); });
+  page.on('pageerror', (error) => tab.wrong.push(`script error: ${error.message}`));
+  page.on('console', (message) => { if (['error', 'warn'].includes(message.type())) tab.wrong.push(`console: ${message.text()}`); });
+  await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
+  return tab;
+}
+
+async function look(tab, origin, url, shots) {
+  const { page } = tab, wrong = tab.wrong = [];
+  await page.setViewport({ width: widths[0], height: 900 });
+  await page.goto(`${origin}/${url}.html`, { waitUntil: 'load' });
+  await page.waitForFunction(() => document.querySelector('#app')?.__vue_app__, { polling: 50 });
+  await page.addStyleTag({ content: '* { transition: none !important; animation: none !important }' });
+  const seen = await page.evaluate(content);
+  wrong.push(...seen.found);
+  for (const width of widths) {
+    await page.setViewport({ width, height: 900 });
+    for (const text of await page.evaluate(too_wide)) wrong.push(`at ${width}: ${text}`);
+    if (width === 768) continue;
+    for (const dark of width === 360 ? [false] : [true, false])
+      for (const text of await page.evaluate(pale, dark)) wrong.push(`at ${width}: ${text}`);
+  }
+  if (url.startsWith('changes/') && !url.endsWith('/index')) wrong.push(...await compare(page, url));
+  if (shots) await shoot(page, join(shots, url.replaceAll('/', '_')));
+  return { url, links: seen.links, names: seen.names, wrong: wrong.map((text) => `${url}: ${text}`) };
+}
+
+async function shoot(page, name) {
+  for (const width of widths)
+    for (const dark of [true, false]) {
+      await page.setViewport({ width, height: 900 });
+      await page.evaluate((on) => document.documentElement.classList.toggle('dark', on), dark);
+      await page.screenshot({ path: `${name}_${width}${dark ? '_dark' : ''}.png` });
+    }
+}
+
+// The columns of a page of changes are the two files, and it marks as many lines as diff does.
+async function compare(page, url) {
+  const { before, step } = neighbours().find((pair) => url.endsWith(pair.step)), wrong = [];
+  const paths = [before, step].map((name) => resolve(root, kernel_of(name)));
+  const files = paths.map((path) => readFileSync(path, 'utf8').replace(/\n$/, '').split('\n'));
+  const diff = spawnSync('diff', paths, { encoding: 'utf8' }).stdout.split('\n');
+  const narrow = await page.evaluate(shown_files);
+  await page.setViewport({ width: widths[0], height: 900 });
+  const wide = await page.evaluate(shown_files);
+  if (narrow.columns !== 1 || wide.columns !== 2) wrong.push(`${narrow.columns} columns on a phone, ${wide.columns} on a desk`);
+  for (const [i, shown] of [wide.before, wide.after].entries())
+    if (shown.join('\n') !== files[i].join('\n')) wrong.push(`a column is not ${paths[i]}`);
+  const [go, come] = ['<', '>'].map((sign) => diff.filter((line) => line.startsWith(`${sign} `) || line === sign).length);
+  if (wide.go !== go || wide.come !== come) wrong.push(`${wide.come} lines come and ${wide.go} go; diff has ${come} and ${go}`);
+  return wrong;
+}
+
+// By the keyboard alone: Ctrl-K, a word, Enter.
+async function search(browser, origin) {
+  const page = await browser.newPage();
+  await page.setViewport({ width: widths[0], height: 900 });
+  await page.goto(`${origin}/ladder.html`, { waitUntil: 'load' });
+  await page.waitForFunction(() => document.querySelector('#app')?.__vue_app__, { polling: 50 });
+  await page.keyboard.down('Control');
+  await page.keyboard.press('k');
+  await page.keyboard.up('Control');
+  await page.waitForSelector('.VPLocalSearchBox input');
+  await page.type('.VPLocalSearchBox input', 'coalescing');
+  await page.waitForSelector('.VPLocalSearchBox .result');
+  const wrong = await page.evaluate(pale, false);
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => location.pathname !== '/ladder.html' && /coalesc/i.test(document.querySelector('main').textContent),
+    { polling: 50 });
+  await page.close();
+  return wrong.map((text) => `search: ${text}`);
+}
+
+// The bank explorer answers at once, and says what is wrong with an expression.
+async function banks(browser, origin) {
+  const page = await browser.newPage(), wrong = [];
+  await page.goto(`${origin}/banks.html`, { waitUntil: 'load' });
+  await page.waitForSelector('.banks .waves');
+  const answers = await page.evaluate(async () => {
+    const found = [], text = (selector) => document.querySelector(`.banks ${selector}`)?.textContent;
+    const drawn = () => new Promise((done) => setTimeout(done));
+    for (const button of document.querySelectorAll('.banks .presets button')) {
+      const begun = performance.now();
+      button.click();
+      await drawn();
+      found.push({ name: button.textContent, waves: text('.waves'), conflicts: text('.conflicts'), ms: performance.now() - begun });
+    }
+    const input = document.querySelector('.banks .index input');
+    input.value = 'lane * nothing';
+    input.dispatchEvent(new Event('input'));
+    await drawn();
+    return { found, refused: text('.wrong') };
+  });
+  const conflicts = Object.fromEntries(answers.found.map((answer) => [answer.name, answer.conflicts]));
+  const known = { 'side by side': '0', 'a column': '31', 'a column, padded': '0', 'ldmatrix': '12', 'ldmatrix, padded': '0', 'ldmatrix, swizzled': '0' };
+  for (const [name, n] of Object.entries(known)) if (conflicts[name] !== n) wrong.push(`"${name}" has ${conflicts[name]} conflicts, not ${n}`);
+  if (!/nothing/.test(answers.refused ?? '')) wrong.push('a wrong expression is not refused');
+  console.log(`bank explorer: ${answers.found.map(({ ms }) => ms.toFixed(0)).join(', ')} ms`);
+  await page.close();
+  return wrong.map((text) => `banks: ${text}`);
+}
+
+// The decks that were rendered before: their links lead to pages of the book.
+function deck_links(folder) {
+  const decks = existsSync(join(folder, 'decks')) ? readdirSync(join(folder, 'decks')).filter((name) => /^\d\d_.*html$/.test(name)) : [];
+  return decks.map((name) => ({ url: `decks/${name.replace('.html', '')}`, names: [], links:
+    [...readFileSync(join(folder, 'decks', name), 'utf8').matchAll(/ href="(?![a-z]+:|#)([^"]*)"/g)].map((m) => m[1]) }));
+}
+
+// Links to places of the book that do not exist.
+function dead(looked_at, folder, origin) {
+  const decks = deck_links(folder).map((deck) => ({ ...deck, links: deck.links.map((link) => new URL(link, `${origin}/decks/`).href) }));
+  const pages = [...looked_at, ...decks];
+  const names = new Map(pages.map((page) => [`/${page.url}.html`, new Set(page.names)])), wrong = [];
+  for (const { url, links } of pages)
+    for (const link of links.filter((text) => text.startsWith(`${origin}/`))) {
+      const { pathname, hash } = new URL(link), path = pathname.replace(/\/$/, '/index.html');
+      if (/^\/files\/.*\.svg$/.test(path)) continue;
+      if (!names.has(path) || (hash && !names.get(path).has(decodeURIComponent(hash.slice(1)))))
+        wrong.push(`${url}: leads to ${path.slice(1)}${hash}, which does not exist`);
+    }
+  return [...new Set(wrong)];
+}
+
+async function test(build, shots, only) {
+  const { default: puppeteer } = await import('puppeteer-core');
+  const folder = mkdtempSync(join(tmpdir(), 'book-test-')), wrong = [], begun = Date.now();
+  const seconds = () => `${((Date.now() - begun) / 1000).toFixed(0)} s`;
+  let browser, server;
+  try {
+    const urls = only.length ? only : await make(build, folder, { more: [faulty] });
+    console.log(`made after ${seconds()}`);
+    browser = await puppeteer.launch({ executablePath: chromium(), args: ['--disable-gpu', ...(sandboxed ? [] : ['--no-sandbox'])] });
+    server = await serve(only.length ? join(build, 'book') : folder);
+    const origin = `http://127.0.0.1:${server.address().port}`, pages = [];
+    const queue = [...urls];
+    const work = async () => {
+      const tab = await open_tab(browser, origin);
+      while (queue.length) pages.push(await look(tab, origin, queue.shift(), shots));
+      await tab.page.close();
+    };
+    await Promise.all(shots ? [work()] : [work(), work()]);  // only the tab in front can be shot
+    const all = [...pages.flatMap((page) => page.wrong), ...(only.length ? [] : dead(pages, folder, origin))];
+    const caught = all.filter((text) => text.startsWith('faulty: '));
+    wrong.push(...all.filter((text) => !text.startsWith('faulty: ')));
+    wrong.push(...await search(browser, origin), ...(urls.includes('banks') ? await banks(browser, origin) : []));
+    for (const fault of faults)
+      if (!only.length && !caught.some((text) => text.includes(fault))) wrong.push(`this test does not notice "${fault}"`);
+    console.log(`${pages.length} pages looked at after ${seconds()}; ${wrong.length || 'nothing'} wrong`);
+  } finally {
+    await browser?.close();
+    server?.close();
+    rmSync(folder, { recursive: true });
+    for (const line of wrong) console.error(line);
+  }
+  return wrong.length ? 1 : 0;
+}
+
+async function main() {
+  const args = process.argv.slice(2), at = args.indexOf('--shots');
+  const shots = at < 0 ? null : resolve(args.splice(at, 2)[1]);
+  const [build, ...only] = args;
+  if (!build) throw new Error('usage: node slides/book_test.mjs BUILD [--shots DIR] [PAGE...]');
+  const lacking = [...missing(false), ...missing(false, { folder: book, browser: false })];
+  if (lacking.length) {
+    console.log(`skipped: ${[...new Set(lacking)].join('; ')}`);
+    return 77;
+  }
+  if (shots) mkdirSync(shots, { recursive: true });
+  return test(resolve(build), shots, only);
+}
+
+main().then((status) => (process.exitCode = status), (error) => {
+  console.error(`book: ${error.stack}`);
+  process.exitCode = 1;
+});

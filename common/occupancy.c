@@ -117,6 +117,11 @@ bool occupancy_ask(const char *ptx, const char *kernel, const struct card *card,
             sscanf(at, "stack frame, %u bytes spill stores", &use->spilled);
         at = strstr(line, "Used ");
         found |= at && sscanf(at, "Used %u registers", &use->registers) == 1;
+        at = strstr(line, " bytes smem");
+        while (at && at > line && isdigit((unsigned char)at[-1]))
+            at--;
+        if (at)
+            use->shared = (unsigned)strtoul(at, NULL, 10);
     }
     free(said);
     return !status && found;
@@ -150,9 +155,8 @@ void occupancy_print(FILE *out, const struct profile *p, const char *ptx, const 
             fprintf(out, "  not known: ptxas, which knows the kernel's registers, refuses it for sm_%d: %s\n", card->cc,
                     use.refusal);
         else
-            fprintf(
-                out,
-                "  not known: the kernel's registers come from ptxas, which was not found, or does not find it\n");
+            fprintf(out,
+                    "  not known: the kernel's registers come from ptxas, which was not found, or does not find it\n");
         return;
     }
     const struct occupancy o = occupancy_of(card, threads, use.registers, p->shared);

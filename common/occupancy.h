@@ -28,6 +28,7 @@ struct occupancy {
 
 struct kernel_use {      // what ptxas says about a kernel
     unsigned registers;  // a thread
+    unsigned shared;     // bytes of its own shared arrays
     unsigned spilled;    // bytes a thread, as its spill stores count them
     char refusal[200];   // the first line of what ptxas says where it refuses the file
 };

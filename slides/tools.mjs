@@ -31,12 +31,13 @@ export function missing(install, { folder = slides, browser = true } = {}) {
     lines.push(process.env.CHROME_PATH ? `CHROME_PATH is ${process.env.CHROME_PATH}, which does not exist`
       : `Chromium is not on the PATH: apt-get install chromium, or say where it is in CHROME_PATH`);
   if (!lines.length && install && !installed(folder)) {
-    console.log(`${basename(folder)}: npm ci, once`);
-    const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
+    // Not npm ci: it refuses a lock file without the optional packages of other platforms, which not every mirror has.
+    console.log(`${basename(folder)}: npm install, once`);
+    const npm = spawnSync('npm', ['install', '--no-save', '--no-audit', '--no-fund'], { cwd: folder, stdio: ['ignore', 'inherit', 'inherit'] });
     if (npm.error) lines.push(`npm could not be run (${npm.error.code}): apt-get install npm`);
   }
   const name = relative(root, folder);
-  if (!installed(folder)) lines.push(`the packages of ${name}/package.json are not installed: npm ci --prefix ${name}`);
+  if (!installed(folder)) lines.push(`the packages of ${name}/package.json are not installed: npm install --no-save --prefix ${name}`);
   return lines;
 }
 

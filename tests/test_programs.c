@@ -332,3 +332,29 @@ Test(simt, refuses_bad_launches_and_arguments)
     run(&r, SIMT, "run", PTX, "gemm", "f32[4]=@/nonexistent.bin", NULL);
     refused(&r, "file", "/nonexistent.bin");
 }
+
+// Every combination is a row, in order; what cannot work says why, and wrong commands are one line.
+Test(tune, tries_every_combination)
+{
+    struct run r;
+    run(&r, TUNE, "05", "BK=12,8", "BM=64,128", "--device=sim", "--size", "64", NULL);
+    cr_assert(r.status == 0, "exit status %d: %s", r.status, r.err);
+    static const char *const rows[] = { "\n   BK   BM  result", "\n   12   64  cannot work: ",
+                                        "\n   12  128  cannot work: ", "\n    8   64  right ", "\n    8  128  right " };
+    const char *at = r.out;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        at = strstr(at, rows[i]);
+        cr_assert(at, "no '%s' after the row before it in %s", rows[i], r.out);
+    }
+    cr_assert(strstr(r.out, "every thread copies the same number of elements"), "%s", r.out);
+    run(&r, TUNE, "05", "BX=8", NULL);
+    refused(&r, "constant", "has no constant 'BX = '");
+    run(&r, TUNE, "05", "BK=8,x", NULL);
+    refused(&r, "value", "BK=8,x");
+    run(&r, TUNE, "44", "BK=8", NULL);
+    refused(&r, "step", "no step '44'");
+    run(&r, TUNE, "05", "BK=8", "--size", "0", NULL);
+    refused(&r, "size", "--size 0");
+    run(&r, TUNE, "05", "BK=8", "--card", "abacus", NULL);
+    refused(&r, "card", "abacus");
+}

@@ -1,0 +1,311 @@
+// Tries sizes of a step's tiles, one after the other, and prints a table: what a learner would do by hand with an
+// editor, and what a library does once for each card. Each row is a copy of the step's kernel.cu with other constants.
+//
+//   build/steps/tune 05 BK=8,16 BM=64,128
+//
+// On a GPU a row has the time; on the simulated one, which has none, what a multiply-add costs. Exit status: 0, or 2 if
+// the command cannot be carried out. A size that cannot work is a row that says why.
+#include <ctype.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "occupancy.h"
+#include "profile.h"
+#include "program.h"
+#include "steps.h"
+
+enum { BAD = 2, CHANGES = 6, VALUES = 16, NAME = 24, TEXT = 1 << 16 };
+
+struct change {
+    char name[NAME];  // of a constant: BK
+    int values[VALUES], n;
+};
+
+// PTX_FLAGS are those of all steps; a target has flags of its own.
+static const struct target {
+    const char *step, *flags[8];
+} targets[] = { TUNE_TARGETS };
+enum { TARGETS = sizeof targets / sizeof *targets };
+
+static char folder[] = "/tmp/gemm-steps-XXXXXX", cu[64], ptx[64];
+
+static void remove_folder(void)
+{
+    unlink(cu);
+    unlink(ptx);
+    rmdir(folder);
+}
+
+// --- the copy ---
+
+// Where the number of a constant begins: "constexpr int BM = 128, BN = 128;" has two. NULL if it has none.
+static const char *number_of(const char *text, const char *name)
+{
+    char wanted[NAME + 8];
+    const int n = snprintf(wanted, sizeof wanted, " %s = ", name);
+    const char *at = strstr(text, wanted);
+    return at && isdigit((unsigned char)at[n]) ? at + n : NULL;
+}
+
+static char *read_kernel(const char *step)
+{
+    char path[4096], *text = calloc(1, TEXT);
+    snprintf(path, sizeof path, STEPS_FOLDER "/%s/kernel.cu", step);
+    FILE *in = fopen(path, "r");
+    if (!in || !text || !fread(text, 1, TEXT - 1, in)) {
+        perror(path);
+        free(text);
+        text = NULL;
+    }
+    if (in)
+        fclose(in);
+    return text;
+}
+
+// The text with the number of a constant changed, in place of the old one, which is freed.
+static char *with_constant(char *text, const char *name, int value)
+{
+    const char *at = number_of(text, name);
+    char *changed = calloc(1, TEXT);
+    if (changed)
+        snprintf(changed, TEXT, "%.*s%d%s", (int)(at - text), text, value, at + strspn(at, "0123456789"));
+    free(text);
+    return changed;
+}
+
+static bool write_copy(const char *step, const struct change *changes, int n, const int *pick)
+{
+    char *text = read_kernel(step);
+    for (int c = 0; c < n && text; c++)
+        text = with_constant(text, changes[c].name, changes[c].values[pick[c]]);
+    FILE *out = text ? fopen(cu, "w") : NULL;
+    const bool written = out && fputs(text, out) >= 0;
+    free(text);
+    return out && !fclose(out) && written;
+}
+
+// Compiles the copy. *said is what the compiler says, to be freed; NULL if it cannot be started.
+static bool compile(const struct target *t, char **said)
+{
+    static const char *const flags[] = { PTX_FLAGS };
+    enum { FLAGS = sizeof flags / sizeof *flags };
+    char *argv[FLAGS + 16] = { (char *)PTX_COMPILER };
+    int n = 1, status;
+    for (int i = 0; i < FLAGS; i++)
+        argv[n++] = (char *)flags[i];
+    for (int i = 0; t->flags[i]; i++)
+        argv[n++] = (char *)t->flags[i];
+    argv[n++] = (char *)"-o";
+    argv[n++] = ptx;
+    argv[n++] = cu;
+    return program_run(argv, said, &status) && !status;
+}
+
+// --- a row ---
+
+// The compiler's first error, from "error" on; it may name the static_assert that does not hold.
+static void print_refusal(const char *said)
+{
+    const char *at = said ? strstr(said, "error") : NULL;
+    at = at ? at : "it does not compile";
+    printf("  cannot work: %.*s\n", (int)strcspn(at, "\n"), at);
+}
+
+// Blocks and warps of an SM, and what decides.
+static void print_occupancy(const struct card *card)
+{
+    struct kernel_use use;
+    struct geometry g;
+    char error[DEV_ERROR_MAX];
+    if (!geometry_read(ptx, &g, error) || !occupancy_ask(ptx, "gemm", card, &use)) {
+        printf("  %9s  %6s", "-", "-");
+        return;
+    }
+    const struct occupancy o = occupancy_of(card, (unsigned)g.threads, use.registers, (uint64_t)g.shared + use.shared);
+    printf("  %9u  %6u", use.registers, o.warps);
+}
+
+static void print_run(struct dev *d, const struct step *given, const struct tester_options *o, const struct card *card)
+{
+    struct step step = *given;
+    struct tester_result r;
+    char error[DEV_ERROR_MAX];
+    step.ptx = ptx;
+    if (!tester_run(d, &step, o, &r, error)) {
+        printf("  cannot work: %s\n", error);
+        return;
+    }
+    printf("  %-6s", r.verdict == TESTER_WRONG ? "WRONG" : "right");
+    print_occupancy(card);
+    const struct profile *p = dev_profile(d);
+    if (r.gflops > 0) {
+        printf("  %9.3f  %8.1f\n", r.ms, r.gflops / 1000);
+    } else if (p) {
+        const double per = 1000 / ((double)o->m * o->n * o->k);  // of 1,000 multiply-adds
+        printf("  %9.2f  %9.2f  %9.2f\n", per * (double)p->total[METRIC_INST], per * (double)p->total[METRIC_WAVE],
+               per * (double)(p->total[METRIC_GLD_SEC] + p->total[METRIC_GST_SEC]));
+    } else {
+        putchar('\n');
+    }
+    fflush(stdout);
+}
+
+// All values of all constants, in the order of the command; the last one changes first.
+static bool try_all(struct dev *d, const struct step *step, const struct target *t, const struct tester_options *o,
+                    const struct card *card, const struct change *changes, int n)
+{
+    int pick[CHANGES] = { 0 }, c;
+    do {
+        char *said = NULL;
+        for (c = 0; c < n; c++)
+            printf("%*d", (int)strlen(changes[c].name) > 5 ? (int)strlen(changes[c].name) : 5,
+                   changes[c].values[pick[c]]);
+        if (!write_copy(t->step, changes, n, pick)) {
+            fprintf(stderr, "tune: %s cannot be written\n", cu);
+            return false;
+        }
+        if (compile(t, &said))
+            print_run(d, step, o, card);
+        else
+            print_refusal(said);
+        free(said);
+        for (c = n - 1; c >= 0 && ++pick[c] == changes[c].n; c--)
+            pick[c] = 0;
+    } while (c >= 0);
+    return true;
+}
+
+// --- the command ---
+
+// "BK=8,16"
+static bool parse_change(const char *text, struct change *c)
+{
+    const char *equals = strchr(text, '=');
+    *c = (struct change){ 0 };
+    if (!equals || equals == text || equals - text >= NAME)
+        return false;
+    memcpy(c->name, text, (size_t)(equals - text));
+    for (const char *p = equals; *p;) {
+        char *end;
+        const long value = strtol(p + 1, &end, 10);
+        if (end == p + 1 || value < 0 || value > 1 << 20 || (*end && *end != ',') || c->n == VALUES)
+            return false;
+        c->values[c->n++] = (int)value;
+        p = end;
+    }
+    return c->n > 0;
+}
+
+static const struct step *step_of(const char *text, const struct target **t)
+{
+    for (size_t i = 0; i < n_steps; i++)
+        for (int k = 0; k < TARGETS; k++)
+            if (!strcmp(steps[i]->name, targets[k].step) &&
+                (!strcmp(text, targets[k].step) || (strlen(text) == 2 && !strncmp(text, targets[k].step, 2)))) {
+                *t = &targets[k];
+                return steps[i];
+            }
+    return NULL;
+}
+
+static void help(FILE *out)
+{
+    fprintf(out, "usage: tune STEP NAME=VALUE[,VALUE...] ... [options]\n"
+                 "Tries every combination of these constants of the step's kernel.cu, and prints a row for each:\n"
+                 "    tune 05 BK=8,16 BM=64,128\n"
+                 "  --size S         M, N and K (default: 256 simulated, 4096 on a GPU)\n"
+                 "  --device WHICH   auto, gpu or sim\n"
+                 "  --card NAME      whose occupancy to work out (default H200)\n"
+                 "  --help           this text\n");
+}
+
+// The changes that the rest of the command line asks for; -1 with a line on stderr if one of them cannot be made.
+static int parse_changes(char **argv, int n, const char *step, struct change changes[CHANGES])
+{
+    char *text = read_kernel(step);
+    int taken = 0;
+    for (int i = 0; text && i < n; i++) {
+        if (i == CHANGES || !parse_change(argv[i], &changes[i])) {
+            fprintf(stderr, "tune: '%s' is not NAME=VALUE[,VALUE...], or there are more than %d\n", argv[i], CHANGES);
+            break;
+        }
+        if (!number_of(text, changes[i].name)) {
+            fprintf(stderr, "tune: %s has no constant '%s = ' and a number\n", step, changes[i].name);
+            break;
+        }
+        taken++;
+    }
+    free(text);
+    return text && taken == n ? n : -1;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = { { "size", required_argument, NULL, 's' },
+                                             { "device", required_argument, NULL, 'd' },
+                                             { "card", required_argument, NULL, 'c' },
+                                             { "help", no_argument, NULL, 'h' },
+                                             { 0 } };
+    struct tester_options o = tester_defaults;
+    const struct card *card = card_named("H200");
+    struct change changes[CHANGES];
+    const struct target *t = NULL;
+    char error[DEV_ERROR_MAX];
+    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        if (c == 's') {
+            char *end;
+            const long size = strtol(optarg, &end, 10);
+            if (*end || size < 1 || size > 65536) {
+                fprintf(stderr, "tune: --size %s: it is a number from 1 to 65536\n", optarg);
+                return BAD;
+            }
+            o.m = o.n = o.k = (int)size;
+        } else if (c == 'd' && (!strcmp(optarg, "gpu") || !strcmp(optarg, "sim") || !strcmp(optarg, "auto"))) {
+            o.device = !strcmp(optarg, "gpu") ? DEV_GPU : !strcmp(optarg, "sim") ? DEV_SIM : DEV_AUTO;
+        } else if (c == 'c' && card_named(optarg)) {
+            card = card_named(optarg);
+        } else {
+            if (c == 'd')
+                fprintf(stderr, "tune: --device is auto, gpu or sim, not %s\n", optarg);
+            else if (c == 'c')
+                fprintf(stderr, "tune: no card is called %s; simt profile --card lists them\n", optarg);
+            else
+                help(c == 'h' ? stdout : stderr);
+            return c == 'h' ? 0 : BAD;
+        }
+    }
+    if (argc - optind < 2) {
+        help(stderr);
+        return BAD;
+    }
+    const struct step *step = step_of(argv[optind], &t);
+    if (!step) {
+        fprintf(stderr, "tune: there is no step '%s'; for example 05, or %s\n", argv[optind], targets[0].step);
+        return BAD;
+    }
+    const int n = parse_changes(argv + optind + 1, argc - optind - 1, t->step, changes);
+    if (n < 0)
+        return BAD;
+    struct dev *d = dev_open(o.device, error);
+    if (!d || !mkdtemp(folder)) {
+        fprintf(stderr, "tune: %s\n", d ? folder : error);
+        return BAD;
+    }
+    snprintf(cu, sizeof cu, "%s/kernel.cu", folder);
+    snprintf(ptx, sizeof ptx, "%s/kernel.ptx", folder);
+    o = tester_settle(&o, dev_about(d));
+    printf("%s on %s, M %d, N %d, K %d; warps of an SM as on %s\n", t->step, dev_about(d)->name, o.m, o.n, o.k,
+           card->name);
+    for (int c = 0; c < n; c++)
+        printf("%5s", changes[c].name);
+    printf("  %-6s  %9s  %6s  %s\n", "result", "registers", "warps",
+           dev_about(d)->simulated ? "   instr.      waves    sectors   of 1,000 multiply-adds"
+                                   : "       ms   TFLOP/s");
+    const bool tried = try_all(d, step, t, &o, card, changes, n);
+    remove_folder();
+    dev_close(d);
+    return tried ? 0 : BAD;
+}

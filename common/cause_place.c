@@ -207,7 +207,8 @@ static bool tell_unwritten(struct cause *c, const struct survey *s)
 {
     static const enum line_role roles[] = { LINE_STORE_C, LINE_WRITE_C, LINE_ROLES };
     cause_say(c,
-              "nobody wrote %zu of %zu elements of C, C[%d][%d] first: the rows and columns that the store covers, or "
+              "nobody wrote %zu of %zu elements of C, C[%d][%d] first: look at the grid, at the rows and columns that "
+              "the store covers, and at "
               "its bounds check",
               s->unwritten, s->n, s->row, s->col);
     cause_look_at(c, roles);

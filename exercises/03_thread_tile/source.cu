@@ -28,7 +28,7 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
     // --- stub
     //| const int row = tid / BN, col = tid % BN;
     //| float acc = 0;
-    // --- bug TM forgotten in row: "C[15][0]" "nobody wrote it"
+    // --- bug TM forgotten in row: "C[15][0]" "nobody wrote 1568 of 2048 elements"
     //| const int row = tid / BN, col = tid % BN;
     //| float acc[TM] = {};
     // --- bug divided by the rows: "out of bounds" "of Bs (shared memory)"
@@ -73,14 +73,14 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
 //| #pragma unroll
         //| for (int k = 0; k < BK; k++)
         //|     acc += As[row][k] * Bs[k][col];
-        // --- bug the product takes one row of A for all: "that is C[0][0]: look at which row"
+        // --- bug the product takes one row of A for all: "one row of A is used for 8 of them"
 //| #pragma unroll
         //| for (int k = 0; k < BK; k++) {
         //|     const float b = Bs[k][col];
         //|     for (int i = 0; i < TM; i++)
         //|         acc[i] += As[row][k] * b;
         //| }
-        // --- bug the sums begin anew with each tile: "the first 16 of 20 products are missing"
+        // --- bug the sums begin anew with each tile: "the first 16 products of each sum of 20 are missing"
         //| for (int i = 0; i < TM; i++)
         //|     acc[i] = 0;
 //| #pragma unroll
@@ -120,7 +120,7 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
         store(C, M, N, brow + row + i, bcol + col, alpha, acc[i], beta);
     // --- stub
     //| store(C, M, N, brow + row, bcol + col, alpha, acc, beta);
-    // --- bug the store takes one row for all: "that is C[7][0]: look at which row"
+    // --- bug the store takes one row for all: "nobody wrote 1792 of 2048 elements"
     //| for (int i = 0; i < TM; i++)
     //|     store(C, M, N, brow + row, bcol + col, alpha, acc[i], beta);
     // --- bug columns in place of rows: "right result, but" "32 sectors" "a thread has rows"

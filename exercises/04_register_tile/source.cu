@@ -34,7 +34,7 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
     // --- bug divided by the threads of a column: "out of bounds" "As[row + i][k]"
     //| const int row = tid / (BM / TM) * TM, col = tid % (BM / TM) * TN;
     //| float acc[TM][TN] = {};
-    // --- bug TN forgotten in col: "C[0][19]" "nobody wrote it"
+    // --- bug TN forgotten in col: "C[0][19]" "nobody wrote 2880 of 4096 elements"
     //| const int row = tid / (BN / TN) * TM, col = tid % (BN / TN);
     //| float acc[TM][TN] = {};
     // --- bug a column of TM x TN rows: "right result, but" "1.031 reads" "(TM + TN) / (TM TN)"
@@ -81,7 +81,7 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
         //|     for (int i = 0; i < TM; i++)
         //|         acc[i] += As[row + i][k] * b;
         //| }
-        // --- bug one value of b for all columns: "that is C[0][0]: look at which column"
+        // --- bug one value of b for all columns: "one column of B is used for 4 of them"
         //| for (int k = 0; k < BK; k++) {
         //|     float a[TM], b[TN];
         //|     for (int i = 0; i < TM; i++)
@@ -92,7 +92,7 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
         //|         for (int j = 0; j < TN; j++)
         //|             acc[i][j] += a[i] * b[j];
         //| }
-        // --- bug one value of a for all rows: "that is C[0][0]: look at which row"
+        // --- bug one value of a for all rows: "one row of A is used for 8 of them"
         //| for (int k = 0; k < BK; k++) {
         //|     float a[TM], b[TN];
         //|     for (int i = 0; i < TM; i++)

@@ -44,8 +44,8 @@ void cause_look_at(struct cause *c, const enum line_role *roles)
 
 // --- Under the checks ---
 
-// In the order in which they are believed: an access out of bounds makes others read what nobody wrote, and so does a
-// race.
+// In the order in which they are believed: an access out of bounds makes others read uninitialised memory, and so does
+// a race.
 static const struct {
     const char *check, *means;
 } kinds[] = {
@@ -73,7 +73,7 @@ static void add_place(struct cause *c, const struct finding_place *p)
         add_line(c, p->caller);
 }
 
-// Answers whether it is memory that nobody wrote: which may be due to another mistake.
+// Whether it is an uninitialised read, which may be due to another mistake.
 static bool tell(struct cause *c, const struct findings *found)
 {
     const struct finding *first = &found->all[0];
@@ -178,7 +178,7 @@ static void look(struct cause *c, struct probe *p, const struct size *s)
     look_free(&l);
 }
 
-// Memory that nobody wrote is read where rows of a tile are mistaken, too: that says more.
+// Mistaken rows of a tile lead to uninitialised reads, too: that says more.
 static void look_behind(struct cause *c, struct probe *p, const struct size *s)
 {
     struct cause other = { .lines = c->lines };

@@ -206,11 +206,12 @@ static bool tell_offset(struct cause *c, const struct look *l)
 static bool tell_unwritten(struct cause *c, const struct survey *s)
 {
     static const enum line_role roles[] = { LINE_STORE_C, LINE_WRITE_C, LINE_ROLES };
-    cause_say(c,
-              "nobody wrote %zu of %zu elements of C, C[%d][%d] first: look at the grid, at the rows and columns that "
-              "the store covers, and at "
-              "its bounds check",
-              s->unwritten, s->n, s->row, s->col);
+    cause_say(
+        c,
+        "%zu of %zu elements of C are never written, C[%d][%d] first: look at the grid, at the rows and columns that "
+        "the store covers, and at "
+        "its bounds check",
+        s->unwritten, s->n, s->row, s->col);
     cause_look_at(c, roles);
     return true;
 }
@@ -230,7 +231,7 @@ static bool tell_mistaken(struct cause *c, const struct survey *s)
     return true;
 }
 
-// What is read that nobody wrote may spoil both views: then only a law counts that leaves no doubt.
+// Uninitialised reads may spoil both views: then only a law counts that leaves no doubt.
 static bool tell_certain(struct cause *c, const struct probe *p, const struct look *l, char matrix)
 {
     struct cause other = *c;

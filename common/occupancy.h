@@ -44,8 +44,7 @@ void card_list(FILE *out);  // the names, separated by ", "
 struct occupancy occupancy_of(const struct card *card, unsigned threads, unsigned registers, uint64_t shared);
 
 // Asks ptxas, the one beside the nvcc of the build or one on the PATH, what the kernel of a PTX file takes on the card.
-// False where there is none, or it refuses the file, or
-// the file has no such kernel.
+// False where there is none, or it refuses the file, or the file has no such kernel.
 bool occupancy_ask(const char *ptx, const char *kernel, const struct card *card, struct kernel_use *use);
 
 struct profile;

@@ -43,7 +43,7 @@ static bool upload(struct dev *d, const char *name, const struct matrix *m, dev_
     return dev_alloc(d, name, matrix_bytes(m), to) && dev_upload(d, *to, m->data, matrix_bytes(m));
 }
 
-// Under the checks and without C0 nobody has written C before.
+// Under the checks and without C0, C is uninitialised before the launch.
 static bool launch(struct probe *p, const struct probe_product *x, struct matrix *C, bool checked)
 {
     char ignored[DEV_ERROR_MAX];

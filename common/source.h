@@ -7,8 +7,8 @@
 // The text of a line of a file without the blanks around it, cut to room bytes; empty where it cannot be read.
 void source_text(const char *file, unsigned line, char *text, size_t room);
 
-// The first line of the statement that a line of a C or CUDA file belongs to, as its layout suggests: the lines before it
-// that end in none of ; { } : are part of it. The line itself where it begins one; at most 4 lines up.
+// The first line of the statement that a line of a C or CUDA file belongs to, as its layout suggests: the lines before
+// it that end in none of ; { } : are part of it. The line itself where it begins one; at most 4 lines up.
 unsigned source_statement(const char *file, unsigned line);
 
 const char *source_base_name(const char *path);  // the part after the last slash

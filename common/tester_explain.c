@@ -172,12 +172,12 @@ void tester_explain(char *what, size_t room, const struct step *step, const stru
     if (cause)
         add(&l, "%s", cause);
     else if (v->poison)
-        add(&l, "nobody wrote it (still the poison): look at the grid, the store's guard and the rows and columns it "
+        add(&l, "never written (still the poison): look at the grid, the store's guard and the rows and columns it "
                 "covers");
     else if (p.beta != 0 && v->got == matrix_get(p.C0, v->row, v->col))
-        add(&l, "nobody wrote it (still C0): look at the grid, the store's guard and the rows and columns it covers");
+        add(&l, "never written (still C0): look at the grid, the store's guard and the rows and columns it covers");
     else if (isnan(v->got) && !isnan(v->want))
-        add(&l, "%s, or is memory read that nobody wrote?",
+        add(&l, "%s, or is uninitialised memory read?",
             p.beta == 0 ? "is C read although beta is 0" : "are A, B or C read outside their bounds");
     else if (isfinite(v->want))
         add_hint_from_value(&l, g, v, &p);

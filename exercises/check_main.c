@@ -1,9 +1,9 @@
 // The main program of each exercise's check: compiles kernel.cu, runs the Criterion tests of check.c on it and says in
 // the words of the exercise what is missing. Exit status: 0 passed, 1 not yet, 77 not started, 2 could not run.
 //
-// EXERCISE is the exercise's name, PTX_COMPILER and PTX_FLAGS how to compile. With EXERCISE_KERNEL in the environment that file
-// is checked in place of kernel.cu, and nothing is remembered. With EXERCISE_GRADE in it, what passed and failed is
-// also written to that file, for progress grade, nothing is remembered, and no GPU is asked.
+// EXERCISE is the exercise's name, PTX_COMPILER and PTX_FLAGS how to compile. With EXERCISE_KERNEL in the environment
+// that file is checked in place of kernel.cu, and nothing is remembered. With EXERCISE_GRADE in it, what passed and
+// failed is also written to that file, for progress grade, nothing is remembered, and no GPU is asked.
 #include <criterion/criterion.h>
 #include <criterion/logging.h>
 #include <criterion/options.h>

@@ -18,7 +18,7 @@
 #include "profile.h"
 #include "tester.h"
 
-#define EX_NO_GPU "no GPU"       // why a test is skipped where there is none
+#define EX_NO_GPU "no GPU"             // why a test is skipped where there is none
 #define EX_PTX getenv("EXERCISE_PTX")  // the learner's kernel.cu, compiled by check_main.c
 
 // --- kernels named gemm with the parameters of the steps ---

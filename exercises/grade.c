@@ -89,17 +89,6 @@ static bool ask_stub(const char *check, const char *name, struct answers *a)
     return ran;
 }
 
-static const char *title_of(const char *name, char title[LINE])
-{
-    char path[STATE_PATH_MAX];
-    char *task = cut_read(state_path(name, "TASK.md", path));
-    const char *p = task ? task : "";
-    p += strspn(p, "# 0123456789");
-    snprintf(title, LINE, "%.*s", (int)strcspn(p, "\n"), p);
-    free(task);
-    return title;
-}
-
 // Of the questions that the stub does not pass, how many pass now, less those that it passed and that fail now.
 static int points_of(const struct answers *now, const struct answers *stub)
 {
@@ -110,10 +99,10 @@ static int points_of(const struct answers *now, const struct answers *stub)
 static void print_json(struct json *j, const char *name, const char *state, int points, const struct answers *a)
 {
     static const char *const keys[] = { "passed", "failed" };
-    char title[LINE];
+    char title[STATE_TITLE_MAX];
     json_object(j, NULL);
     json_string(j, "name", name);
-    json_string(j, "title", title_of(name, title));
+    json_string(j, "title", state_title(name, title));
     json_string(j, "state", state);
     json_int(j, "points", points);
     for (int failed = 0; failed < 2; failed++) {

@@ -13,8 +13,8 @@ enum { GRADE_POINTS = 100 };  // of an exercise
 //   { "points": 480, "of": 1800, "exercises": [ { "name": "05_float4", "title": "...", "state": "done", "points": 100,
 //     "passed": [ "the result is right", ... ], "failed": [ ... ] }, ... ] }
 //
-// state: "not started", "started", "done" (all passes), "missing" (no kernel.cu) or "does not compile". The points of an
-// exercise are its share of the questions that pass now and did not pass with the stub. What the stub passes already
+// state: "not started", "started", "done" (all passes), "missing" (no kernel.cu) or "does not compile". The points of
+// an exercise are its share of the questions that pass now and did not pass with the stub. What the stub passes already
 // earns nothing, and costs points if it is broken. False, with a line on stderr, if a check cannot be started.
 bool grade(FILE *out, const char *check, const char *const *names, int n, bool json);
 

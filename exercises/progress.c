@@ -59,17 +59,6 @@ static const char *next_one(void)
     return fresh ? fresh : missing;
 }
 
-// What TASK.md is called in its first line: "# 05 Four floats at a time".
-static void print_title(const char *name)
-{
-    char path[STATE_PATH_MAX];
-    char *task = cut_read(state_path(name, "TASK.md", path));
-    const char *p = task ? task : "";
-    p += strspn(p, "# 0123456789");
-    printf("%.*s", (int)strcspn(p, "\n"), p);
-    free(task);
-}
-
 // What to do next, in a line or two.
 static void print_next(void)
 {
@@ -89,12 +78,13 @@ static void print_next(void)
 static int list(void)
 {
     int counts[STATE_MISSING + 1] = { 0 };
+    char title[STATE_TITLE_MAX];
     for (int i = 0; i < N; i++) {
         const enum state s = state_of(names[i]);
         const int hints = state_hints(names[i]);
         counts[s]++;
         printf("%-*s %-12s ", WIDTH, names[i], state_names[s]);
-        print_title(names[i]);
+        printf("%s", state_title(names[i], title));
         if (hints)
             printf(" (%d of %d hints)", hints, HINTS);
         putchar('\n');

@@ -78,6 +78,17 @@ static bool add_line(const char *line)
     return (f < 0 || !close(f)) && written;
 }
 
+const char *state_title(const char *name, char title[STATE_TITLE_MAX])
+{
+    char path[STATE_PATH_MAX];
+    char *task = cut_read(state_path(name, "TASK.md", path));
+    const char *p = task ? task : "";
+    p += strspn(p, "# 0123456789");
+    snprintf(title, STATE_TITLE_MAX, "%.*s", (int)strcspn(p, "\n"), p);
+    free(task);
+    return title;
+}
+
 enum state state_of(const char *name)
 {
     char path[STATE_PATH_MAX], error[CUT_ERROR_MAX], rest[64];

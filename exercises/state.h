@@ -16,10 +16,14 @@ enum state { STATE_NOT_STARTED, STATE_STARTED, STATE_DONE, STATE_MISSING };  // 
 // environment has as EXERCISES.
 const char *state_path(const char *name, const char *file, char path[STATE_PATH_MAX]);
 
-// The stub (or the solution) of an exercise, to be freed, from its source.cu, or else from that of the course. NULL, with
-// one line in error, where neither is there.
+// The stub (or the solution) of an exercise, to be freed, from its source.cu, or else from that of the course. NULL,
+// with one line in error, where neither is there.
 char *state_stub(const char *name, char *error, size_t room);
 char *state_solution(const char *name, char *error, size_t room);
+
+// What TASK.md is called in its first line, without the number: "# 05 Four floats at a time". Empty if there is none.
+enum { STATE_TITLE_MAX = 128 };
+const char *state_title(const char *name, char title[STATE_TITLE_MAX]);
 
 enum state state_of(const char *name);
 int state_hints(const char *name);  // how many were asked for

@@ -163,7 +163,7 @@ const struct kernel_edit kernel_edits[] = {
       "lane / 2 % 8 * 4",
       "lane / 4 % 8 * 4",
       "",
-      { "nobody wrote 32768 of 65536 elements of C" } },
+      { "32768 of 65536 elements of C are never written" } },
     { "06",
       "acc transposed at the store",
       "&acc[i][j], beta",

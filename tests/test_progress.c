@@ -311,7 +311,7 @@ Test(progress, reports_kernels_that_go_wrong)
         { "if (threadIdx.x % 2) __syncthreads(); __syncwarp();", "(synccheck)" },
         { "asm(\"trap;\");", "trap" },
         { "C[0] = *(const float *)size_t(K);", "out of bounds" },
-        { "", "nobody wrote " },
+        { "", "never written" },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         char text[512];

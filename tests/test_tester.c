@@ -293,8 +293,10 @@ static const struct {
     const char *says;
 } faults[] = {
     { FAKE_UNWRITTEN, 1, 0, "C[92][99] is nan" },
-    { FAKE_UNWRITTEN, 1, 0, "block (1, 2), warp 1, lane 28: nobody wrote 1 of 10000 elements of C, C[92][99] first" },
-    { FAKE_UNWRITTEN, 1, 2, "block (1, 2), warp 1, lane 28: nobody wrote 1 of 10000 elements of C, C[92][99] first" },
+    { FAKE_UNWRITTEN, 1, 0,
+      "block (1, 2), warp 1, lane 28: 1 of 10000 elements of C are never written, C[92][99] first" },
+    { FAKE_UNWRITTEN, 1, 2,
+      "block (1, 2), warp 1, lane 28: 1 of 10000 elements of C are never written, C[92][99] first" },
     { FAKE_LAST_PRODUCT, 1, 0, "block (1, 2), warp 1, lane 28: the last 1 of 50 products are missing" },
     { FAKE_LAST_PRODUCT, 0.3, 4, "block (1, 2), warp 1, lane 28: the last 1 of 50 products are missing" },
     { FAKE_NO_BETA, 2, 3, "block (0, 0), warp 0, lane 0: beta * C0 is missing" },
@@ -542,10 +544,12 @@ Test(driver, a_kernel_from_elsewhere_is_held_against_the_tester_and_has_no_lane)
     fake.fault = FAKE_UNWRITTEN;
     fake.row = 92, fake.col = 99;
     o = driver(&step_f32, "--size 100 --ptx " FAKE_PTX "/fake_f32.ptx");
-    cr_expect(o.status == 1 && strstr(o.out, "C[92][99]") && strstr(o.out, "; block (1, 2): nobody wrote 1 of"), "%s",
-              o.out);
+    cr_expect(o.status == 1 && strstr(o.out, "C[92][99]") &&
+                  strstr(o.out, "; block (1, 2): 1 of 10000 elements of C are never written"),
+              "%s", o.out);
     o = driver(&step_f32, "--size 100");
-    cr_expect(strstr(o.out, "; block (1, 2), warp 1, lane 28: nobody wrote 1 of"), "%s", o.out);
+    cr_expect(strstr(o.out, "; block (1, 2), warp 1, lane 28: 1 of 10000 elements of C are never written"), "%s",
+              o.out);
     expect_refusal(&step_f32, "--size 8 --ptx /nonexistent/mine.ptx", "/nonexistent/mine.ptx: No such file");
     expect_refusal(&step_f32, "--size 8 --ptx " FAKE_PTX "/tile.cu", "says no geometry");
 }

@@ -1,6 +1,6 @@
 // A learner changes one number in a kernel.cu, builds and runs: every step stays right. Copies of one step's kernel
-// with another BM, BN or BK go through the compiler and the tester on the simulated GPU, with its checks. Sizes that cannot
-// work end in one clear line. Built once for each step: STEP is its symbol, KERNEL_CU its kernel.
+// with another BM, BN or BK go through the compiler and the tester on the simulated GPU, with its checks. Sizes that
+// cannot work end in one clear line. Built once for each step: STEP is its symbol, KERNEL_CU its kernel.
 #include <criterion/criterion.h>
 
 #include <ctype.h>
@@ -62,7 +62,8 @@ static int constant(const char *name)
     return value;
 }
 
-// The kernel with that constant alone changed. Answers whether the compiler takes it; *said is what it says, to be freed.
+// The kernel with that constant alone changed. Answers whether the compiler takes it; *said is what it says, to be
+// freed.
 static bool compile(const char *name, int value, char **said)
 {
     static const char *const flags[] = { PTX_FLAGS };
@@ -103,8 +104,7 @@ static bool try_shape(struct shape s, double beta, bool *ran, char why[DEV_ERROR
     const struct findings *f = *ran ? dev_findings(d) : NULL;
     const bool right = *ran && f && !f->n && r.verdict == TESTER_RIGHT;
     if (*ran && !right)
-        snprintf(why, DEV_ERROR_MAX, "M %d, N %d, K %d: %.900s", s.m, s.n, s.k,
-                 f && f->n ? f->all[0].text : r.what);
+        snprintf(why, DEV_ERROR_MAX, "M %d, N %d, K %d: %.900s", s.m, s.n, s.k, f && f->n ? f->all[0].text : r.what);
     dev_close(d);
     return right;
 }
@@ -177,7 +177,8 @@ static bool is_clear(const char *said)
                      !strncmp(first, "error: static_assert failed ", 28));
 }
 
-// Three rows, or far too many: it works, or the compiler says which static_assert it breaks, or the tester why it cannot work.
+// Three rows, or far too many: it works, or the compiler says which static_assert it breaks, or the tester why it
+// cannot work.
 Test(tiles, that_cannot_work_end_in_one_clear_line)
 {
     const int values[] = { 3, 64 * constant("BM") };

@@ -140,7 +140,7 @@ struct warpop {
     uint32_t flop;     // floating-point operations of the warp
     bool one_address;  // an atomic: all lanes name the same address, which the code shows
     bool by_one;       // an atomic: its operand is the constant 1
-    bool blind;        // an atomic that only stores: an exchange whose result nobody reads
+    bool blind;        // an atomic that only stores: an exchange whose result is not read
 };
 
 struct code {

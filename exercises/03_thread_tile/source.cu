@@ -28,7 +28,7 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
     // --- stub
     //| const int row = tid / BN, col = tid % BN;
     //| float acc = 0;
-    // --- bug TM forgotten in row: "C[15][0]" "nobody wrote 1568 of 2048 elements"
+    // --- bug TM forgotten in row: "C[15][0]" "1568 of 2048 elements of C are never written"
     //| const int row = tid / BN, col = tid % BN;
     //| float acc[TM] = {};
     // --- bug divided by the rows: "out of bounds" "of Bs (shared memory)"
@@ -120,7 +120,7 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
         store(C, M, N, brow + row + i, bcol + col, alpha, acc[i], beta);
     // --- stub
     //| store(C, M, N, brow + row, bcol + col, alpha, acc, beta);
-    // --- bug the store takes one row for all: "nobody wrote 1792 of 2048 elements"
+    // --- bug the store takes one row for all: "1792 of 2048 elements of C are never written"
     //| for (int i = 0; i < TM; i++)
     //|     store(C, M, N, brow + row, bcol + col, alpha, acc[i], beta);
     // --- bug columns in place of rows: "right result, but" "32 sectors" "a thread has rows"

@@ -34,7 +34,7 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
     // --- bug divided by the threads of a column: "out of bounds" "As[row + i][k]"
     //| const int row = tid / (BM / TM) * TM, col = tid % (BM / TM) * TN;
     //| float acc[TM][TN] = {};
-    // --- bug TN forgotten in col: "C[0][19]" "nobody wrote 2880 of 4096 elements"
+    // --- bug TN forgotten in col: "C[0][19]" "2880 of 4096 elements of C are never written"
     //| const int row = tid / (BN / TN) * TM, col = tid % (BN / TN);
     //| float acc[TM][TN] = {};
     // --- bug a column of TM x TN rows: "right result, but" "1.031 reads" "(TM + TN) / (TM TN)"

@@ -31,7 +31,7 @@ gemm(int M, int N, int K, float alpha, const half *A, const half *B, float beta,
         // --- bug the block's index is ignored: "race" "each element of the result should be one block's"
         //| const int row = down;
         //| const int col = warp * WN;
-        // --- bug x walks the rows: "the result is right" "nobody wrote 3072 of 15360 elements" "look at the grid"
+        // --- bug x walks the rows: "the result is right" "3072 of 15360 elements of C are never written" "look at the grid"
         //| const int row = blockIdx.x * BM + down;
         //| const int col = blockIdx.y * BN + warp * WN;
         // <<<

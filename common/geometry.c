@@ -9,7 +9,7 @@
 
 #include "json.h"
 #include "ptx_file.h"
-#include "simt/lex.h"
+#include "simt/ptx/lex.h"
 
 // The numbers in the order of the array. least, most: what can work. Shared memory is left to the device, which knows
 // how much it has.

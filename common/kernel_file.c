@@ -5,7 +5,7 @@
 
 #include "json.h"
 #include "ptx_file.h"
-#include "simt/simt.h"
+#include "simt/device/simt.h"
 #include "tester_report.h"
 
 // A module as the simulated GPU reads it, without running anything.

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "ptx_file.h"
-#include "simt/simt.h"
+#include "simt/device/simt.h"
 #include "source.h"
 
 enum {

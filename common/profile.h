@@ -52,7 +52,7 @@ struct profile_line {
     const char *file;  // as the .file directive names it
     unsigned line;     // 0 where the PTX names no line
     uint64_t metric[METRIC_COUNT];
-    uint64_t merged;  // shared loads and stores of the PTX that the machine code does not have (simt/merge.c)
+    uint64_t merged;  // shared loads and stores of the PTX that the machine code does not have (simt/decode/merge.c)
 };
 
 struct profile {

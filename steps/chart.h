@@ -3,7 +3,7 @@
 #define STEPS_CHART_H
 
 #include "occupancy.h"
-#include "simt/svg.h"
+#include "simt/draw/svg.h"
 #include "tables.h"
 
 struct chart {

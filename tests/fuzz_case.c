@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/simt.h"
+#include "simt/device/simt.h"
 
 enum { BUDGET = 4000, MEMORY = 64 << 20, BUFFER = 8192, PARAMS_MAX = 4096, KERNELS_MAX = 4 };
 

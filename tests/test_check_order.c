@@ -9,7 +9,7 @@
 #include "device.h"
 #include "findings.h"
 #include "ptx_case.h"
-#include "simt/known.h"
+#include "simt/check/known.h"
 
 enum { WORDS = 8192 };
 

@@ -1,4 +1,4 @@
-// Tests of common/simt/cost.c: the rules of banks and sectors against counters of real hardware.
+// Tests of common/simt/machine/cost.c: the rules of banks and sectors against counters of real hardware.
 //
 // truth/h200_micro.tsv holds counters that Nsight Compute 2025.3 read from an NVIDIA H200, one kernel a row. Each
 // kernel has one memory instruction whose lanes are at known byte offsets ("inactive" where a lane takes no part);
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "lines.h"
-#include "simt/cost.h"
+#include "simt/machine/cost.h"
 
 enum { LANES = 32, COLUMNS = 64, LINE = 4096 };
 

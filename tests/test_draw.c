@@ -10,9 +10,9 @@
 
 #include "compiler.h"
 #include "ptx_file.h"
-#include "simt/draw.h"
-#include "simt/fragment.h"
-#include "simt/trace.h"
+#include "simt/draw/draw.h"
+#include "simt/machine/fragment.h"
+#include "simt/record/trace.h"
 #include "xml.h"
 
 // --- kernels ---

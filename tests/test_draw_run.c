@@ -10,8 +10,8 @@
 
 #include "geometry.h"
 #include "ptx_file.h"
-#include "simt/draw_run.h"
-#include "simt/index_bits.h"
+#include "simt/draw/draw_run.h"
+#include "simt/draw/index_bits.h"
 #include "xml.h"
 
 // --- steps ---

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ptx_case.h"
-#include "simt/simt.h"
+#include "simt/device/simt.h"
 
 // Thread %r1 of one block writes %r3 to out[thread]; %l1 is in.
 #define ENTRY                                                                                                          \

@@ -9,7 +9,7 @@
 
 #include "lines.h"
 #include "ptx_case.h"
-#include "simt/simt.h"
+#include "simt/device/simt.h"
 
 enum { MOST = 8 * LANES, CELLS = 8 };
 

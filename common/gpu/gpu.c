@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../backend.h"
+#include "backend.h"
 #include "cublas.h"
 #include "cuda.h"
 

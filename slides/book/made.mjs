@@ -148,7 +148,7 @@ aside: false
 # Banks
 
 What does one access to shared memory cost? Choose a pattern, or change it. The answer is the simulator's own: this page
-runs \`common/simt/cost.c\`, compiled to WebAssembly.
+runs \`common/simt/machine/cost.c\`, compiled to WebAssembly.
 
 <BankExplorer />
 

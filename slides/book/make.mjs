@@ -66,7 +66,7 @@ function copy_decks(pages, rendered, folder) {
 
 // The rules of the banks, from the simulator's own source: bank.wasm. Returns what went wrong, or nothing.
 export function compile_banks(to) {
-  const sources = [join(book, 'bank.c'), join(root, 'common', 'simt', 'cost.c')];
+  const sources = [join(book, 'bank.c'), join(root, 'common', 'simt', 'machine', 'cost.c')];
   const exported = '-sEXPORTED_FUNCTIONS=_bank_explore,_bank_address,_bank_answer';
   mkdirSync(dirname(to), { recursive: true });
   const run = spawnSync('emcc', ['-O2', `-I${join(root, 'common')}`, '--no-entry', '-sSTANDALONE_WASM', exported, ...sources, '-o', to],

@@ -1,0 +1,271 @@
+// The checks of compute-sanitizer, made while a kernel runs: initcheck and racecheck for shared and global memory, what
+// synccheck looks for, and asynchronous copies that are read before they were waited for. (Bounds and alignment are
+// always checked: access.h.) Each host thread has a checker of its own; what they found is put together at the end.
+//
+// A race is two accesses to the same bytes by different threads, of which one writes, that nothing orders (PTX ISA 8,
+// memory consistency model). These make no race:
+// - two strong accesses (atomic, relaxed, acquire, release, volatile) whose scopes reach each other's thread
+// - two stores that write the same value, in shared and in global memory alike: the order does not matter then
+// - a plain load and an atomic, where the load only guesses what a compare-and-swap at the same place will find: it is
+//   taken for a relaxed one (guess.c)
+// A compare-and-swap that found another value has written nothing: it is a strong read.
+// But volatile accesses to shared memory by lanes of one warp are reported as weak ones are. PTX calls them strong; who
+// writes them counts on lanes that run in step, which they do not.
+//
+// Order (check_order.c). Time passes at barriers, fences and releases. An access is ordered before another one where
+// barriers, warp barriers, mbarriers, or releases and acquires lead from the one to the other.
+//
+// Shared memory (check_shared.c). Every granule (the smallest piece that the kernel's instructions load or store)
+// remembers its last write, and two of the reads since: who, where, when. A granule that was not written in this
+// block is not initialised. What the system reserves for cooperative groups is left out: only their library uses it.
+//
+// Global memory (check_global.c). The same, in one record for 8 granules as long as whole warps go through them in
+// order. Blocks: where the kernel has no fence, acquire or release beyond its block, nothing can order two blocks. Then
+// the first and the last block that used a granule in a way tell whether different blocks did, and host threads can
+// take blocks as they like; what they noted is judged at the end (check_blocks.c). Where it has one, or where blocks
+// take turns for another reason (turns.h), a single host thread runs all blocks, and an access is compared with those
+// of other blocks at once.
+#ifndef SIMT_CHECK_H
+#define SIMT_CHECK_H
+
+#include "simt/code/exec.h"
+#include "known.h"
+
+enum check_op {
+    CHECK_READ,
+    CHECK_WRITE,
+    CHECK_ATOMIC,
+    CHECK_REFUSED,  // a compare-and-swap that found another value
+    CHECK_COPY      // a write that arrives later (cp.async)
+};
+
+// --- what the executor tells. Each may only be called where w->block->worker->check is set ---
+
+// The active lanes access bytes each at address[lane]: in shared memory, or with device pointers. All of them lie
+// within memory and are multiples of the granule. index: of the instruction's counters.
+void check_shared(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],
+                  uint32_t bytes, enum check_op op);
+void check_global(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],
+                  uint32_t bytes, enum check_op op);
+// The same for an instruction whose lanes lie as far apart as when the checks were last told of pattern number pattern
+// (not 0) of this instruction; first: the first active lane's address. False where they were told of another since.
+bool check_shared_again(struct warp *w, const struct uop *u, uint32_t index, uint32_t pattern, uint64_t first,
+                        enum check_op op);
+bool check_global_again(struct warp *w, const struct uop *u, uint32_t index, uint32_t pattern, uint64_t first,
+                        enum check_op op);
+void check_pattern(struct warp *w, uint32_t index, uint32_t pattern);  // what was told last is pattern number pattern
+// A copy that has been waited for.
+void check_delivered(struct warp *w, uint32_t lane, uint32_t address, uint32_t bytes);
+
+// What the checks keep of a block while it runs, for struct block; NULL when memory runs out.
+struct block_check *check_block_new(struct checker *c);
+void check_block_free(struct checker *c, struct block_check *k);
+void check_block_starts(struct block *b);             // it may have been another block before
+void check_arrives(struct warp *w, uint32_t number);  // at a barrier
+// Barrier number opens; everyone: it was one for every thread of the block.
+void check_opens(struct block *b, uint32_t number, bool everyone);
+void check_warp_syncs(struct warp *w, uint32_t lanes);        // bar.warp.sync
+void check_warp_exchanges(struct warp *w, uint32_t lanes);    // shfl, vote, match, redux
+void check_fence(struct warp *w, uint32_t lanes, bool wide);  // wide: it reaches beyond the block
+// A lane's strong access m to address: it has read there (before the access is checked), or written (afterwards).
+// Read and written by one instruction, it carries on what was released there; a plain store starts again.
+void check_observes(struct warp *w, uint32_t lane, const struct memop *m, bool shared, uint64_t address);
+void check_publishes(struct warp *w, uint32_t lane, const struct memop *m, bool shared, uint64_t address, bool both);
+// An mbarrier at a shared address: a lane arrives, and may complete its phase; or it has seen a phase complete.
+void check_mbarrier_starts(struct warp *w, uint32_t address);
+void check_mbarrier_arrives(struct warp *w, uint32_t lane, const struct memop *m, uint32_t address, bool completes);
+void check_mbarrier_opened(struct warp *w, uint32_t lane, const struct memop *m, uint32_t address);
+
+// Bytes of the heap are given out again, to another thread: what the one before did there is over.
+void check_forget(struct checker *c, uint64_t address, uint64_t bytes);
+
+// Takes the worker's fault as a finding, and clears it.
+void check_fault(struct worker *worker);
+
+// --- around a launch ---
+
+struct checker *check_new(const struct grid *g, uint32_t n_memops);  // NULL when memory runs out
+void check_free(struct checker *c);
+void check_add(struct checker *sum, struct checker *c);  // sum takes over what c found
+// The races and uninitialised reads in global memory, once all checkers have been added up; and what the launch wrote
+// counts as initialised from now on.
+void check_finish(struct checker *sum, struct memory *memory, bool whole);
+bool check_complete(const struct checker *c);  // false where memory ran out for what the checks remember
+
+struct found {
+    struct fault fault;  // of the lowest block
+    uint64_t count;
+};
+// The findings in blocks below stop, by kind and place; *n of them. The caller frees them; NULL when memory runs out.
+struct found *check_found(const struct checker *c, uint64_t stop, size_t *n);
+
+// --- shared by check*.c ---
+
+#define PATTERN_UNITS 512  // 32 lanes of 16 bytes, in granules of one byte
+#define NO_LANE 0xff
+#define NO_SPREAD 0xff
+
+struct touch {            // of one granule by an instruction
+    uint8_t lane, lane2;  // the first two lanes that touch it; NO_LANE: only one
+};
+
+struct run {               // granules side by side
+    int64_t at;            // granules from the first active lane's
+    uint32_t first, n;     // of touches
+    uint8_t lane, spread;  // granule i is lane + (i >> spread)'s alone; NO_SPREAD: it is not so
+};
+
+struct touches {  // which granules a warp's access touches: distinct ones, by address
+    uint32_t active, bytes, pattern;
+    uint32_t n_runs, room;  // room: of runs and of all
+    struct run *runs;
+    struct touch *all;
+    uint32_t n, *at;  // distinct granules, from the first active lane's; modulo 2^32
+    uint64_t delta[LANES];
+};
+
+#define WHO_ATOMIC 1
+#define WHO_VOLATILE 2
+
+struct who {
+    uint32_t inst;
+    uint16_t thread, flags;
+};
+
+struct granule {                          // of shared memory
+    uint32_t write_at, read_at, many_at;  // when: the last write, a read since, and another thread's read
+    struct who writer, reader, other;     // other: of another thread than reader
+};
+
+struct strong {  // strong accesses to a granule of shared memory; the weak ones are in struct granule
+    uint32_t write_at, read_at;
+    struct who writer, reader;
+};
+
+struct view {  // what a thread knows beyond what barriers of its block have told it
+    struct known *seen;
+    // What its strong writes tell others: what it knew at its last fence. [1]: at one that reaches beyond the block.
+    struct known *fenced[2];
+    uint32_t fenced_at[2];  // and what it had done itself up to then; 0: fenced[] says all
+    // What its strong reads were told, and its next fence makes known to it. [1]: a fence that reaches beyond the
+    // block.
+    struct known *pending[2];
+};
+
+struct object {  // a place that strong accesses go to
+    uint64_t address;
+    struct known *near, *wide;  // what was released there for its block, and beyond
+    uint64_t near_block;
+    struct known *arrived;  // mbarrier: what those know who arrived in this phase; near: those of the last one
+    bool used;
+};
+
+struct objects {  // a hash table by address
+    struct object *all;
+    uint32_t n, room;  // room: a power of two, or 0
+};
+
+struct block_check {                // of a block that runs
+    uint32_t start;                 // when it did
+    uint32_t all_seen;              // whatever happened up to here is ordered before everything that happens now
+    uint32_t seen[LANES][LANES];    // [w][v]: what warp v did up to here, w's threads have waited for; 0: nothing
+    uint32_t synced[LANES][LANES];  // [w][lane]: when the lane last waited for lanes of its warp
+    struct {
+        uint32_t at[LANES];  // when each warp arrived; 0: it has not
+    } barriers[BARRIERS];
+    struct view *views;    // by thread; NULL where the kernel orders its threads by nothing but barriers
+    bool informed;         // a thread's view is not empty
+    struct known *common;  // what barriers of the whole block have told all its threads, up to common_at
+    uint32_t common_at;
+    struct objects objects;  // in shared memory
+    // shared memory
+    struct granule *granules;
+    struct strong *strong;  // by granule; NULL before the first strong access
+    uint32_t *quiet;        // by granule: until barrier number quiet[g] + 1 opens, reads have nothing to add
+    uint32_t barrier;       // barriers of the whole block that have opened, from 1
+    bool copies;            // some were started in this block
+    uint32_t calm;          // the number of the time between two barriers of the whole block, of all blocks' such times
+    struct shadows *shadows;  // undefined bytes; NULL where the code follows none through memory
+};
+
+struct finding;
+
+struct checker {
+    const struct grid *grid;
+    struct touches **touches;  // by memop; then by memop for what an asynchronous copy reads
+    uint32_t n_touches;
+    bool failed;   // out of memory
+    uint32_t now;  // time
+    uint32_t calms;
+    struct known_pool pool;
+    struct objects objects;  // in global memory
+    uint32_t n_granules;     // of shared memory
+    // global memory
+    uint32_t n_allocations;
+    struct page ***pages;  // by allocation, then by page
+    uint32_t *n_pages;     // by allocation
+    struct slab *slabs;    // where records live
+    // what was found
+    struct finding *findings;
+    size_t n_findings, room;
+    size_t last;  // most findings repeat the one before
+};
+
+const struct touches *check_touches(struct checker *c, uint32_t index, uint32_t active, const uint64_t address[LANES],
+                                    uint32_t bytes, unsigned shift);
+void check_note(struct checker *c, const struct fault *f);  // a finding, of f's kind and places
+struct fault check_site(const struct warp *w, uint32_t inst, uint32_t lane, enum fault_kind kind);
+// The bytes, 1 << shift of them, at address that a lane is about to store; false where they are not at hand.
+bool check_stored(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t address, unsigned shift,
+                  unsigned char *bytes);
+
+static inline bool check_writes(enum check_op op)
+{
+    return op != CHECK_READ && op != CHECK_REFUSED;
+}
+
+static inline bool check_atomic(enum check_op op)
+{
+    return op == CHECK_ATOMIC || op == CHECK_REFUSED;
+}
+
+// Does an access use what was there before?
+static inline bool check_reads(const struct uop *u, enum check_op op)
+{
+    return !check_writes(op) || (op == CHECK_ATOMIC && !u->warp->blind);
+}
+
+// Is a memop's access strong?
+static inline bool check_strong(const struct uop *u, enum check_op op)
+{
+    if (check_atomic(op))
+        return true;
+    return op != CHECK_COPY && (u->kind == UOP_LOAD || u->kind == UOP_STORE) &&
+           (u->mem->order != ORDER_WEAK || u->mem->guess);
+}
+
+// check_order.c
+void check_order_clear(struct checker *c, struct block_check *k);  // forgets what its threads know
+void check_order_free(struct checker *c);
+bool check_knows(const struct warp *w, uint32_t lane, uint64_t block, uint32_t thread, uint32_t at);
+
+// What thread of the same block did at time at: is it ordered before the lane's access now?
+static inline bool check_ordered(const struct warp *w, uint32_t lane, uint32_t thread, uint32_t at)
+{
+    const struct block_check *k = w->block->check;
+    const uint32_t other = thread / LANES, mine = w->index;
+    if (at <= k->all_seen || thread == mine * LANES + lane)
+        return true;
+    if (other == mine ? at <= k->synced[mine][lane] && at <= k->synced[mine][thread % LANES]
+                      : at <= k->seen[mine][other])
+        return true;
+    return k->informed && check_knows(w, lane, w->block->linear, thread, at);
+}
+
+bool check_shared_new(struct checker *c, struct block_check *k);
+void check_shared_clear(struct checker *c, struct block_check *k);  // forgets everything
+bool check_global_new(struct checker *c);
+void check_global_free(struct checker *c);
+void check_global_add(struct checker *sum, struct checker *c);
+
+#endif

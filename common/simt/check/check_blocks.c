@@ -1,0 +1,204 @@
+// Global memory, when a launch is over: puts the host threads' notes together, and finds the races between blocks where
+// nothing can order those, and uninitialised reads. See check.h.
+//
+// A use's lowest and highest block are enough to tell whether different blocks had it, and putting notes together is
+// taking minima and maxima: nothing depends on which thread ran which block.
+#include <string.h>
+
+#include "check_global.h"
+#include "simt/machine/memory.h"
+
+// --- putting together ---
+
+static void add_record(struct record *sum, const struct record *r)
+{
+    if (!r->first.block)
+        return;
+    sum->narrow |= r->narrow;
+    if (!sum->first.block || r->first.block < sum->first.block)
+        sum->first = r->first;
+    if (r->last.block > sum->last.block)
+        sum->last = r->last;
+}
+
+// Which of the line's granules have been written by weak stores, a bit for each.
+static uint8_t stored_granules(const struct line *line)
+{
+    uint8_t all = 0;
+    for (uint32_t i = 0; i < LINE; i++) {
+        const struct record *r = check_record_at(line, USE_WRITE, i);
+        all |= (uint8_t)((r && r->first.block) << i);
+    }
+    return all;
+}
+
+static void add_values(struct line *sum, const struct line *line)
+{
+    const uint8_t both = stored_granules(sum) & stored_granules(line);
+    sum->differ |= line->differ | (both & (sum->unknown | line->unknown));
+    sum->unknown |= line->unknown;
+    if (!sum->values) {
+        sum->values = line->values;
+        return;
+    }
+    for (uint32_t i = 0; line->values && i < LINE; i++) {
+        if (both >> i & 1)
+            sum->differ |= (uint8_t)((sum->values[i] != line->values[i]) << i);
+        else if (stored_granules(line) >> i & 1)
+            sum->values[i] = line->values[i];
+    }
+}
+
+static void add_line(struct checker *c, struct line *sum, struct line *line)
+{
+    if (sum->split != line->split && (!check_split(c, sum) || !check_split(c, line)))
+        return;
+    add_values(sum, line);
+    for (int use = 0; use < USES; use++) {
+        if (!sum->of[use])
+            sum->of[use] = line->of[use];
+        else if (line->of[use])
+            for (uint32_t i = 0; i < (sum->split ? LINE : 1); i++)
+                add_record(&sum->of[use][i], &line->of[use][i]);
+    }
+}
+
+void check_global_add(struct checker *sum, struct checker *c)
+{
+    const unsigned shift = sum->grid->code->global_shift + LINE_SHIFT + PAGE_SHIFT;
+    for (uint32_t a = 0; a < c->n_allocations; a++) {
+        for (uint32_t k = 0; c->pages[a] && k < c->n_pages[a]; k++) {
+            struct page **from = &c->pages[a][k];
+            struct page **to = *from ? check_page_slot(sum, (uint64_t)a << MEMORY_SHIFT | (uint64_t)k << shift) : NULL;
+            if (to && *to) {
+                for (uint32_t i = 0; i < PAGE; i++)
+                    add_line(sum, &(*to)->lines[i], &(*from)->lines[i]);
+            } else if (to) {
+                *to = *from;
+                *from = NULL;
+            }
+        }
+    }
+    check_slabs_move(sum, c);
+}
+
+// --- judging ---
+
+struct side {
+    const struct mark *mark;
+    enum use use;
+};
+
+struct spot {  // granule i of a line
+    struct checker *c;
+    const struct line *line;
+    uint32_t i;
+    uint64_t address;
+};
+
+// Two marks of different blocks, of the uses x and y; the lower block first. False where there are none.
+static bool apart(const struct spot *s, enum use x, enum use y, struct side side[2])
+{
+    const struct record *a = check_record_at(s->line, x, s->i), *b = check_record_at(s->line, y, s->i);
+    if (!a || !b || !a->first.block || !b->first.block)
+        return false;
+    struct side one = { &a->first, x }, two = { &b->last, y };
+    if (one.mark->block == two.mark->block) {
+        one = (struct side){ &a->last, x };
+        two = (struct side){ &b->first, y };
+    }
+    side[one.mark->block > two.mark->block] = one;
+    side[one.mark->block <= two.mark->block] = two;
+    return one.mark->block != two.mark->block;
+}
+
+static bool narrow(const struct spot *s, enum use use)
+{
+    const struct record *r = check_record_at(s->line, use, s->i);
+    return r && r->narrow;
+}
+
+// May uses x and y by different blocks race? Stores of one value do not, nor do strong accesses that reach each other.
+static bool conflict(const struct spot *s, enum use x, enum use y)
+{
+    if (x == USE_WRITE && y == USE_WRITE)
+        return s->line->differ >> s->i & 1;
+    if (x == USE_STRONG_WRITE && y != USE_READ)
+        return narrow(s, x) || narrow(s, y);
+    return true;
+}
+
+static void judge_blocks(const struct spot *s)
+{
+    static const enum use pairs[][2] = {
+        { USE_WRITE, USE_WRITE },
+        { USE_WRITE, USE_READ },
+        { USE_WRITE, USE_STRONG_WRITE },
+        { USE_STRONG_WRITE, USE_READ },
+        { USE_WRITE, USE_STRONG_READ },
+        { USE_STRONG_WRITE, USE_STRONG_WRITE },
+        { USE_STRONG_WRITE, USE_STRONG_READ },
+    };
+    struct side side[2];
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+        if (!conflict(s, pairs[k][0], pairs[k][1]) || !apart(s, pairs[k][0], pairs[k][1], side))
+            continue;
+        struct fault f = check_side(s->c, side[0].mark, s->i, side[0].use, s->address, FAULT_RACE_BLOCKS);
+        check_other_side(&f, side[1].mark, s->i, side[1].use);
+        check_note(s->c, &f);
+        return;
+    }
+}
+
+// Did another block than the one that read too early write it? What that would have written is not known to come first.
+static bool by_others(const struct spot *s, enum use use, uint32_t block)
+{
+    const struct record *r = check_record_at(s->line, use, s->i);
+    return r && r->first.block && (r->first.block != block || r->last.block != block);
+}
+
+static void judge_early(const struct spot *s)
+{
+    const struct record *early = check_record_at(s->line, USE_EARLY, s->i);
+    if (!early || !early->first.block || by_others(s, USE_WRITE, early->first.block) ||
+        by_others(s, USE_STRONG_WRITE, early->first.block))
+        return;
+    struct fault f = check_side(s->c, &early->first, s->i, USE_EARLY, s->address, FAULT_UNINIT);
+    f.other_inst = f.inst;
+    f.other_block = f.block;
+    check_note(s->c, &f);
+}
+
+static void judge(struct checker *c, const struct line *line, uint64_t address, struct memory *memory, bool whole)
+{
+    const unsigned shift = c->grid->code->global_shift;
+    const struct record *write = line->of[USE_WRITE], *strong = line->of[USE_STRONG_WRITE];
+    for (uint32_t i = 0; (write || strong || line->of[USE_EARLY]) && i < LINE; i++) {
+        const struct spot s = { c, line, i, address + ((uint64_t)i << shift) };
+        if (whole && !c->grid->turns)
+            judge_blocks(&s);
+        if (whole && line->of[USE_EARLY])
+            judge_early(&s);
+    }
+    if (write && !line->split) {
+        memory_write(memory, address, (uint64_t)LINE << shift);
+        return;
+    }
+    for (uint32_t i = 0; i < LINE; i++)
+        if ((write && write[i].first.block) || (strong && check_record_at(line, USE_STRONG_WRITE, i)->first.block))
+            memory_write(memory, address + ((uint64_t)i << shift), 1u << shift);
+}
+
+void check_finish(struct checker *c, struct memory *memory, bool whole)
+{
+    const unsigned shift = c->grid->code->global_shift + LINE_SHIFT;
+    for (uint32_t a = 0; a < c->n_allocations; a++) {
+        for (uint32_t k = 0; c->pages[a] && k < c->n_pages[a]; k++) {
+            const struct page *p = c->pages[a][k];
+            for (uint32_t i = 0; p && i < PAGE; i++) {
+                const uint64_t address = (uint64_t)a << MEMORY_SHIFT | ((uint64_t)k << PAGE_SHIFT | i) << shift;
+                judge(c, &p->lines[i], address, memory, whole);
+            }
+        }
+    }
+}

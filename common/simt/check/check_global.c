@@ -1,0 +1,414 @@
+// Races inside a block, and uninitialised reads, in global memory; between blocks, too, where they take turns.
+// See check.h.
+//
+// A warp that goes through memory in order uses 8 granules alike: lane after lane, each this many granules. One record
+// for such a line says it all, until somebody uses a part of it, or in another way; then each granule has its own.
+#include "check_global.h"
+
+#include "simt/machine/memory.h"
+
+// --- an access ---
+
+struct visit {  // an access in hand
+    struct warp *w;
+    const struct uop *u;
+    struct checker *c;
+    enum use use;
+    bool reads;     // it uses what was there before
+    bool between;   // look at other blocks, too
+    uint32_t calm;  // the block's
+    struct mark mark;
+};
+
+// An access by a lane to a granule, or by some lanes to a line in order.
+struct piece {
+    struct line *line;
+    uint32_t *quiet;   // the line's
+    uint32_t i;        // the granule, or 0
+    uint64_t address;  // of it
+    struct mark mark;
+    bool whole;
+};
+
+static bool writes(const struct visit *v)
+{
+    return v->use == USE_WRITE || v->use == USE_STRONG_WRITE;
+}
+
+// Is what m stands for ordered before the access in hand? For a whole line: false where the granules may differ.
+static bool before(const struct visit *v, const struct piece *p, const struct mark *m)
+{
+    const uint32_t lane = p->mark.thread % LANES;
+    if (m->block != p->mark.block)
+        return !p->whole && check_knows(v->w, lane, m->block - 1, m->thread, m->at);
+    if (m->at <= v->w->block->check->all_seen || (m->thread == p->mark.thread && m->spread == p->mark.spread))
+        return true;
+    return !p->whole && check_ordered(v->w, lane, m->thread, m->at);
+}
+
+// Does the access in hand race with m's, one of the two being a write?
+static bool races(const struct visit *v, const struct piece *p, const struct mark *m)
+{
+    const bool same_block = m->block == p->mark.block;
+    const uint8_t both = m->flags & p->mark.flags, either = m->flags | p->mark.flags;
+    if (!m->block || (!same_block && !v->between))
+        return false;
+    if (both & MARK_STRONG && (same_block || !(either & MARK_NARROW)))
+        return false;
+    return !before(v, p, m);
+}
+
+struct fault check_side(const struct checker *c, const struct mark *m, uint32_t i, enum use use, uint64_t address,
+                        enum fault_kind kind)
+{
+    const uint32_t thread = check_thread(m, i);
+    return (struct fault){ .kind = kind,
+                           .store = use == USE_WRITE || use == USE_STRONG_WRITE,
+                           .atomic = m->flags & MARK_ATOMIC,
+                           .inst = m->inst,
+                           .warp = thread / LANES,
+                           .lane = thread % LANES,
+                           .block = m->block - 1,
+                           .address = address,
+                           .bytes = 1u << c->grid->code->global_shift,
+                           .space = SPACE_GLOBAL };
+}
+
+void check_other_side(struct fault *f, const struct mark *m, uint32_t i, enum use use)
+{
+    f->other_inst = m->inst;
+    f->other_thread = check_thread(m, i);
+    f->other_block = m->block - 1;
+    f->other_store = use == USE_WRITE || use == USE_STRONG_WRITE;
+    f->other_atomic = m->flags & MARK_ATOMIC;
+}
+
+static void note(const struct visit *v, const struct piece *p, const struct mark *m, enum use use)
+{
+    const enum fault_kind kind = m->block == p->mark.block ? FAULT_RACE : FAULT_RACE_BLOCKS;
+    struct fault f = check_side(v->c, &p->mark, 0, v->use, p->address, kind);
+    check_other_side(&f, m, 0, use);
+    check_note(v->c, &f);
+}
+
+// The bytes that a lane stores to granule i of the piece's line; false where they are not at hand.
+static bool stored(const struct visit *v, const struct piece *p, uint32_t i, uint32_t lane, uint32_t *value)
+{
+    const unsigned shift = v->c->grid->code->global_shift;
+    const uint64_t address = p->address + ((uint64_t)(i - p->i) << shift);
+    *value = 0;
+    return v->use == USE_WRITE && check_stored(v->w, v->u, lane, address, shift, (unsigned char *)value);
+}
+
+static bool same_value(const struct visit *v, const struct piece *p)
+{
+    uint32_t value;
+    return p->line->values && !(p->line->unknown >> p->i & 1) && stored(v, p, p->i, p->mark.thread % LANES, &value) &&
+           value == p->line->values[p->i];
+}
+
+// The accesses that may race with the one in hand: the first that does, and its use. NULL: there is none.
+static const struct mark *rival(const struct visit *v, const struct piece *p, enum use *use)
+{
+    static const enum use order[] = { USE_WRITE, USE_STRONG_WRITE, USE_READ, USE_STRONG_READ };
+    for (int k = 0; k < (writes(v) ? 4 : 2); k++) {
+        const struct record *r = check_record_at(p->line, *use = order[k], p->i);
+        if (!r)
+            continue;
+        if (races(v, p, &r->last) && !(*use == USE_WRITE && !p->whole && same_value(v, p)))
+            return &r->last;
+        if (*use == USE_READ && races(v, p, &r->other))
+            return &r->other;
+    }
+    return NULL;
+}
+
+// --- what is remembered of it ---
+
+static void note_ends(const struct visit *v, struct record *r, const struct mark *m)
+{
+    r->narrow |= m->flags & MARK_NARROW;
+    if (!r->first.block || m->block < r->first.block)
+        r->first = *m;
+    if (v->between || m->block >= r->last.block)
+        r->last = *m;
+}
+
+static uint32_t warp_of(const struct mark *m)
+{
+    return m->thread / LANES;
+}
+
+// Has it been written, where that may still race with a read?
+static bool stirred(const struct visit *v, const struct piece *p, enum use use)
+{
+    const struct record *r = check_record_at(p->line, use, p->i);
+    const struct mark *m = r ? &r->last : NULL;
+    return m && m->block && (v->between || (m->block == p->mark.block && m->at > v->w->block->check->all_seen));
+}
+
+// Of many readers two are kept that nothing orders: of different blocks if there are, or of different warps.
+static void note_read(const struct visit *v, const struct piece *p, struct record *r)
+{
+    const struct mark *m = &p->mark;
+    struct mark *last = &r->last, *other = &r->other;
+    const bool last_lives = last->block && (v->between || last->block == m->block) && !before(v, p, last);
+    const bool other_lives = other->block && (v->between || other->block == m->block) && !before(v, p, other);
+    if (!other_lives)
+        other->block = 0;
+    if (!last_lives) {
+        note_ends(v, r, m);
+        return;
+    }
+    if (other_lives && warp_of(other) != warp_of(last) && !stirred(v, p, USE_WRITE) && !stirred(v, p, USE_STRONG_WRITE))
+        *(p->whole ? p->quiet : &r->quiet) = v->w->block->check->calm;
+    const bool wider = other->block == last->block &&
+                       (m->block != last->block || (warp_of(other) == warp_of(last) && warp_of(m) != warp_of(last)));
+    if (!other_lives || wider)
+        *other = *m;
+}
+
+static void note_value(const struct visit *v, const struct piece *p, uint32_t i, bool again)
+{
+    struct line *line = p->line;
+    const uint8_t bit = (uint8_t)(1u << i);
+    uint32_t value;
+    const bool known = stored(v, p, i, check_thread(&p->mark, i - p->i) % LANES, &value);
+    if (again && (!known || line->unknown & bit || line->values[i] != value))
+        line->differ |= bit;
+    line->unknown = known ? line->unknown & (uint8_t)~bit : line->unknown | bit;
+    line->values[i] = value;
+}
+
+static void stir(const struct piece *p)
+{
+    struct record *reads = check_record_at(p->line, USE_READ, p->i);
+    *p->quiet = 0;
+    if (reads)
+        reads->quiet = 0;
+}
+
+static void note_write(const struct visit *v, const struct piece *p, struct record *r)
+{
+    struct line *line = p->line;
+    const bool again = r->first.block;
+    if (!line->values && !(line->values = check_take(v->c, LINE * sizeof *line->values)))
+        return;
+    for (uint32_t i = p->i; i < (p->whole ? LINE : p->i + 1); i++)
+        note_value(v, p, i, again);
+    note_ends(v, r, &p->mark);
+    stir(p);
+}
+
+// Has the block in hand written it - or, where blocks take turns, any block?
+static bool written(const struct visit *v, const struct piece *p, enum use use)
+{
+    const struct record *r = check_record_at(p->line, use, p->i);
+    return r && r->last.block && (v->between || r->last.block == p->mark.block);
+}
+
+// A read of what neither the host nor the block wrote?
+static bool early(const struct visit *v, const struct piece *p, const struct record *r, uint32_t granules)
+{
+    if (!v->reads || (v->use != USE_STRONG_WRITE && r->last.block == p->mark.block))
+        return false;
+    return !written(v, p, USE_WRITE) && !written(v, p, USE_STRONG_WRITE) &&
+           !memory_written(v->c->grid->memory, p->address, (uint64_t)granules << v->c->grid->code->global_shift);
+}
+
+static void visit_granule(const struct visit *v, const struct piece *p)
+{
+    struct record *all = check_record(v->c, p->line, v->use), *r = all ? &all[p->i] : NULL;
+    if (!r || (v->use == USE_READ && r->quiet == v->calm))
+        return;
+    if (early(v, p, r, 1)) {
+        struct record *unset = check_record(v->c, p->line, USE_EARLY);
+        if (unset)
+            note_ends(v, &unset[p->i], &p->mark);
+    }
+    enum use use;
+    const bool contended = writes(v) || p->line->of[USE_WRITE] || p->line->of[USE_STRONG_WRITE];
+    const struct mark *m = contended ? rival(v, p, &use) : NULL;
+    if (m)
+        note(v, p, m, use);
+    if (v->use == USE_WRITE)
+        note_write(v, p, r);
+    else if (v->use == USE_READ)
+        note_read(v, p, r);
+    else
+        note_ends(v, r, &p->mark);
+    if (v->use == USE_STRONG_WRITE)
+        stir(p);
+}
+
+// False where the granules have to be looked at one by one.
+static bool visit_line(const struct visit *v, const struct piece *p)
+{
+    enum use use;
+    struct record *r = check_record(v->c, p->line, v->use);
+    if (!r || rival(v, p, &use) || early(v, p, r, LINE))
+        return false;
+    if (v->use == USE_WRITE)
+        note_write(v, p, r);
+    else
+        note_read(v, p, r);
+    return true;
+}
+
+// The first read of a granule by its block since the last barrier of all, if there are no writes: most of those that
+// are not quiet.
+static bool read_first(const struct visit *v, struct line *line, uint32_t i, const struct touch *touch,
+                       uint64_t address)
+{
+    struct record *all = check_record(v->c, line, USE_READ), *r = all ? &all[i] : NULL;
+    if (!r || v->between || line->of[USE_WRITE] || line->of[USE_STRONG_WRITE] || r->last.block > v->mark.block)
+        return false;
+    if (r->last.block == v->mark.block
+            ? r->last.at > v->w->block->check->all_seen
+            : !memory_written(v->c->grid->memory, address, 1u << v->c->grid->code->global_shift))
+        return false;
+    r->last = v->mark;
+    r->last.spread = ONE_THREAD;
+    r->last.thread = (uint16_t)(v->w->index * LANES + touch->lane);
+    if (!r->first.block)
+        r->first = r->last;
+    r->other.block = 0;
+    if (touch->lane2 != NO_LANE) {
+        r->other = r->last;
+        r->other.thread = (uint16_t)(v->w->index * LANES + touch->lane2);
+    }
+    return true;
+}
+
+// Granule i of a line, which touch's lanes use; at address.
+static void visit_touch(const struct visit *v, struct line *line, uint32_t *quiet, uint32_t i,
+                        const struct touch *touch, uint64_t address)
+{
+    if (v->use == USE_READ && read_first(v, line, i, touch, address))
+        return;
+    struct piece p = { line, quiet, i, address, v->mark, false };
+    p.mark.spread = ONE_THREAD;
+    p.mark.thread = (uint16_t)(v->w->index * LANES + touch->lane);
+    visit_granule(v, &p);
+    if (touch->lane2 == NO_LANE || v->use == USE_STRONG_WRITE)
+        return;
+    const struct mark first = p.mark;
+    p.mark.thread = (uint16_t)(v->w->index * LANES + touch->lane2);
+    if (v->use != USE_WRITE)
+        visit_granule(v, &p);
+    else if (!same_value(v, &p))
+        note(v, &p, &first, USE_WRITE);
+}
+
+// Does the run go through the whole line from its granule k on, in order?
+static bool in_order(const struct visit *v, const struct run *run, uint32_t k)
+{
+    if (run->n - k < LINE || run->spread == NO_SPREAD || v->mark.flags & MARK_STRONG)
+        return false;
+    return run->spread >= LINE_SHIFT || k % (1u << run->spread) == 0;
+}
+
+// Have reads of n granules from i on nothing to add?
+static bool quiet(const struct visit *v, const struct line *line, uint32_t i, uint32_t n)
+{
+    const struct record *all = line->of[USE_READ];
+    if (v->use != USE_READ || !all)
+        return false;
+    for (uint32_t j = 0; j < n; j++)
+        if (all[i + j].quiet != v->calm)
+            return false;
+    return true;
+}
+
+static void visit_run(const struct visit *v, const struct touches *t, const struct run *run, uint64_t g)
+{
+    const unsigned shift = v->c->grid->code->global_shift;
+    struct page *page = NULL;
+    for (uint32_t k = 0, n; k < run->n; k += n, g += n) {
+        const uint32_t i = g & (LINE - 1), at = (uint32_t)(g >> LINE_SHIFT) & (PAGE - 1);
+        n = run->n - k < LINE - i ? run->n - k : LINE - i;
+        if ((!page || !at) && !(page = check_page(v->c, g << shift)))
+            return;
+        if (v->use == USE_READ && page->quiet[at] == v->calm)
+            continue;
+        struct line *line = &page->lines[at];
+        if (!i && !line->split && in_order(v, run, k)) {
+            struct piece p = { line, &page->quiet[at], 0, g << shift, v->mark, true };
+            p.mark.spread = run->spread >= LINE_SHIFT ? ONE_THREAD : run->spread;
+            p.mark.thread = (uint16_t)(v->w->index * LANES + run->lane + (k >> run->spread));
+            if (visit_line(v, &p))
+                continue;
+        }
+        if (!check_split(v->c, line))
+            return;
+        if (quiet(v, line, i, n)) {
+            page->quiet[at] = n == LINE ? v->calm : page->quiet[at];
+            continue;
+        }
+        for (uint32_t j = 0; j < n; j++)
+            visit_touch(v, line, &page->quiet[at], i + j, &t->all[run->first + k + j], (g + j) << shift);
+    }
+}
+
+// Have reads of all that the run reaches from granule g on nothing to add?
+static bool all_quiet(const struct checker *c, const struct run *run, uint64_t g, uint32_t calm)
+{
+    const uint64_t address = g << c->grid->code->global_shift, number = address >> MEMORY_SHIFT;
+    const uint32_t line = (uint32_t)(g >> LINE_SHIFT), last = (uint32_t)((g + run->n - 1) >> LINE_SHIFT);
+    if (number >= c->n_allocations || !c->pages[number] || line / PAGE != last / PAGE)
+        return false;
+    const unsigned shift = c->grid->code->global_shift + LINE_SHIFT + PAGE_SHIFT;
+    const struct page *page = c->pages[number][(address & MEMORY_OFFSET) >> shift];
+    uint32_t differs = !page;
+    for (uint32_t i = line; page && i <= last; i++)
+        differs |= page->quiet[i % PAGE] ^ calm;
+    return !differs;
+}
+
+static void visit_all(struct warp *w, const struct uop *u, const struct touches *t, uint64_t first, enum check_op op)
+{
+    struct checker *c = w->block->worker->check;
+    const uint64_t from = first >> c->grid->code->global_shift;
+    const bool strong = check_strong(u, op), write = check_writes(op);
+    const uint8_t scope = check_atomic(op)                        ? u->warp->mem.scope
+                          : strong && u->mem->order != ORDER_WEAK ? u->mem->scope
+                                                                  : SCOPE_SYS;
+    const uint8_t flags = (uint8_t)((strong ? MARK_STRONG : 0) | (scope < SCOPE_GPU ? MARK_NARROW : 0) |
+                                    (check_atomic(op) ? MARK_ATOMIC : 0));
+    const struct visit v = {
+        .w = w,
+        .u = u,
+        .c = c,
+        .use = strong  ? write ? USE_STRONG_WRITE : USE_STRONG_READ
+               : write ? USE_WRITE
+                       : USE_READ,
+        .reads = check_reads(u, op),
+        .between = c->grid->turns,
+        .calm = w->block->check->calm,
+        .mark = { .block = (uint32_t)w->block->linear + 1, .at = c->now, .inst = u->inst, .flags = flags }
+    };
+    for (uint32_t r = 0; r < t->n_runs; r++) {
+        const struct run *run = &t->runs[r];
+        if (v.use != USE_READ || !all_quiet(c, run, from + (uint64_t)run->at, v.calm))
+            visit_run(&v, t, run, from + (uint64_t)run->at);
+    }
+}
+
+void check_global(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],
+                  uint32_t bytes, enum check_op op)
+{
+    struct checker *c = w->block->worker->check;
+    const struct touches *t = check_touches(c, index, active, address, bytes, c->grid->code->global_shift);
+    if (t)
+        visit_all(w, u, t, address[__builtin_ctz(active)], op);
+}
+
+bool check_global_again(struct warp *w, const struct uop *u, uint32_t index, uint32_t pattern, uint64_t first,
+                        enum check_op op)
+{
+    const struct touches *t = w->block->worker->check->touches[index];
+    if (!t || t->pattern != pattern)
+        return false;
+    visit_all(w, u, t, first, op);
+    return true;
+}

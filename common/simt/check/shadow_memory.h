@@ -1,0 +1,21 @@
+// The undefined bytes of a block's local and shared memory, and of those in global memory that the block stored to.
+#ifndef SIMT_SHADOW_MEMORY_H
+#define SIMT_SHADOW_MEMORY_H
+
+#include "simt/code/exec.h"
+
+struct shadow_place {
+    enum ptx_space space;  // local, shared or global
+    uint64_t address;      // global: a device pointer; others: an offset that lies within the space
+    uint32_t thread;       // of the block; for local memory
+};
+
+struct shadows;
+
+// The undefined bits of bytes (1, 2, 4 or 8, aligned to that) at a place, and where they come from: 0 for local memory
+// that nothing has written.
+uint64_t shadows_get(const struct shadows *s, const struct shadow_place *p, uint32_t bytes, uint64_t *origin);
+// False when memory runs out.
+bool shadows_set(struct shadows *s, const struct shadow_place *p, uint32_t bytes, uint64_t bits, uint64_t origin);
+
+#endif

@@ -1,0 +1,127 @@
+// See draw_command.h.
+#include "draw_command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "options.h"
+
+// "X,Y,Z"; missing numbers are 0.
+static bool block_index(const char *text, uint64_t out[3])
+{
+    out[0] = out[1] = out[2] = 0;
+    for (int i = 0; i < 3; i++) {
+        char number[24];
+        const size_t n = strcspn(text, ",");
+        if (n >= sizeof number)
+            return false;
+        memcpy(number, text, n);
+        number[n] = '\0';
+        if (!options_whole(number, 0, INT32_MAX, &out[i]))
+            return false;
+        text += n;
+        if (!*text++)
+            return true;
+    }
+    return false;
+}
+
+// "N", or "FILE:N".
+static bool source_place(const char *text, struct draw_place *p)
+{
+    const char *colon = strrchr(text, ':');
+    uint64_t line;
+    if (colon == text || !options_whole(colon ? colon + 1 : text, 1, INT32_MAX, &line))
+        return false;
+    p->file = colon ? text : NULL;
+    p->file_length = colon ? (size_t)(colon - text) : 0;
+    p->line = (unsigned)line;
+    return true;
+}
+
+// --tiles and its like.
+static bool draw_named(struct draw_command *d, const char *name)
+{
+    static const char *const views[] = {
+        [DRAW_TILES] = "tiles", [DRAW_WALK] = "walk", [DRAW_TIMELINE] = "timeline", [DRAW_BITS] = "bits"
+    };
+    for (int i = DRAW_TILES; i <= DRAW_BITS; i++)
+        if (!strcmp(name, views[i]))
+            d->view = (enum draw_view)i;
+    d->views++;
+    return true;
+}
+
+bool draw_option(struct draw_command *d, const char *name, const char *value)
+{
+    d->given = true;
+    if (!strcmp(name, "line"))
+        return source_place(value, &d->place);
+    if (!strcmp(name, "nth"))
+        return options_whole(value, 0, INT32_MAX, &d->place.nth);
+    if (!strcmp(name, "warp"))
+        return options_whole(value, 0, INT32_MAX, &d->place.warp);
+    if (!strcmp(name, "block-index"))
+        return block_index(value, d->place.block);
+    if (!strcmp(name, "global"))
+        return d->place.global = true;
+    if (!strcmp(name, "large"))
+        return d->place.large = d->fragment.large = true;
+    if (!value)
+        return draw_named(d, name);
+    const char **to = !strcmp(name, "out")        ? &d->out
+                      : !strcmp(name, "fragment") ? &d->fragment.operand
+                      : !strcmp(name, "shape")    ? &d->fragment.shape
+                                                  : &d->fragment.type;
+    *to = value;
+    return *value != '\0';
+}
+
+static const char *wrong_fragment(const struct draw_command *d, const char *file)
+{
+    const bool place = d->place.line || d->place.nth || d->place.global;
+    return d->fragment.operand && (file || place)  ? "--fragment takes no PTX file and no place in one"
+           : d->fragment.operand && d->view        ? "--fragment is a picture of its own"
+           : d->fragment.operand                   ? NULL
+           : d->fragment.shape || d->fragment.type ? "--shape and --type go with --fragment"
+                                                   : NULL;
+}
+
+static const char *wrong_launch(const struct draw_command *d, const char *file, const char *kernel)
+{
+    const bool by_line = d->view == DRAW_ACCESS || d->view == DRAW_BITS;
+    return !file                       ? "draw what? A PTX file and a kernel, or --fragment"
+           : !kernel                   ? "which kernel? (see simt inspect)"
+           : d->views > 1              ? "one picture at a time: --tiles, --walk, --timeline or --bits"
+           : by_line && !d->place.line ? "which source line? --line N"
+           : !by_line && (d->place.line || d->place.nth || d->place.global)
+               ? "--line, --nth and --global go with an access, or with --bits"
+               : NULL;
+}
+
+bool draw_ready(const struct draw_command *d, const char *file, const char *kernel, char error[DEV_ERROR_MAX])
+{
+    const char *wrong = wrong_fragment(d, file);
+    if (!wrong && !d->fragment.operand)
+        wrong = wrong_launch(d, file, kernel);
+    if (!wrong && !d->out)
+        wrong = "where to? --out F.svg, or - for standard output";
+    if (wrong)
+        snprintf(error, DEV_ERROR_MAX, "%s (see simt --help)", wrong);
+    return !wrong;
+}
+
+bool draw_write(const struct draw_command *d, const char *svg, char error[DEV_ERROR_MAX])
+{
+    const bool standard = !strcmp(d->out, "-");
+    errno = 0;
+    FILE *f = standard ? stdout : fopen(d->out, "w");
+    bool ok = f && fputs(svg, f) >= 0 && !fflush(f) && !ferror(f);
+    if (f && !standard && fclose(f))
+        ok = false;
+    if (!ok)
+        snprintf(error, DEV_ERROR_MAX, "%.300s: %s", standard ? "standard output" : d->out,
+                 strerror(errno ? errno : EIO));
+    return ok;
+}

@@ -1,0 +1,23 @@
+// The options of `simt draw`.
+#ifndef SIMT_DRAW_COMMAND_H
+#define SIMT_DRAW_COMMAND_H
+
+#include "simt/draw/draw.h"
+
+struct draw_command {
+    bool given;  // any of its options
+    const char *out;
+    enum draw_view view;
+    int views;  // how many were asked for
+    struct draw_place place;
+    struct draw_fragment fragment;
+};
+
+// Takes one option; the long name, and its value or NULL. False where the value makes no sense.
+bool draw_option(struct draw_command *d, const char *name, const char *value);
+// Whether the options make sense together, and with the names given; error holds one line where they do not.
+bool draw_ready(const struct draw_command *d, const char *file, const char *kernel, char error[DEV_ERROR_MAX]);
+// Writes the SVG to where --out says; false, with one line in error, where that fails.
+bool draw_write(const struct draw_command *d, const char *svg, char error[DEV_ERROR_MAX]);
+
+#endif

@@ -1,0 +1,419 @@
+// One PTX instruction to its uops. Most are one line of alu.def, found by name; the rest has a function of its own,
+// here or in the other decode_*.c, listed in the table at the end.
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode_inst.h"
+#include "simt/ptx/inline.h"
+
+static struct parts split(struct decoder *x)
+{
+    struct parts s = { .n = 0 };
+    struct str op = x->in->op;
+    for (uint32_t i = 0, start = 0; i <= op.n; i++) {
+        if (i < op.n && op.p[i] != '.')
+            continue;
+        if (s.n == PARTS)
+            decode_fail(x, NULL, "unknown instruction '%.*s'", (int)op.n, op.p);
+        s.part[s.n++] = (struct str){ op.p + start, i - start };
+        start = i + 1;
+    }
+    return s;
+}
+
+bool decode_has(struct decoder *x, const char *name, enum alu_op *op)
+{
+    uint32_t found;
+    if (!map_get(&x->ops, (struct str){ name, (uint32_t)strlen(name) }, &found))
+        return false;
+    *op = (enum alu_op)found;
+    return true;
+}
+
+enum alu_op decode_op(struct decoder *x, const char *format, ...)
+{
+    char name[128];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    enum alu_op op = ALU_OPS;
+    if (n >= (int)sizeof name || !decode_has(x, name, &op))
+        decode_unknown(x);
+    return op;
+}
+
+uint32_t decode_unary(struct decoder *x, enum alu_op op, uint32_t a)
+{
+    uint32_t t = vreg_new(x, slot_for(ptx_type_bytes(decode_result(op))));
+    emit_alu(x, op, t, a, NO_VREG, NO_VREG);
+    return t;
+}
+
+// --- the lines of alu.def ---
+
+enum kind { KIND_ALU, KIND_SETP, KIND_LOGIC, KIND_SELP };
+
+#define T_u8 PTX_U8
+#define T_u16 PTX_U16
+#define T_u32 PTX_U32
+#define T_u64 PTX_U64
+#define T_s8 PTX_S8
+#define T_s16 PTX_S16
+#define T_s32 PTX_S32
+#define T_s64 PTX_S64
+#define T_f32 PTX_F32
+#define T_f64 PTX_F64
+
+static const struct {
+    enum kind kind;
+    uint32_t n;
+    enum ptx_type d, abc[3];
+} signatures[ALU_OPS] = {
+#define ALU(id, name, n, D, A, B, C, effect) { KIND_ALU, n, T_##D, { T_##A, T_##B, T_##C } },
+#define SETP(id, name, T, effect) { KIND_SETP, 2, PTX_PRED, { T_##T, T_##T, PTX_NONE } },
+#define LOGIC(id, name, n, effect) { KIND_LOGIC, n, PTX_PRED, { PTX_PRED, PTX_PRED, PTX_NONE } },
+#define SELP(id, name, T) { KIND_SELP, 3, T_##T, { T_##T, T_##T, PTX_PRED } },
+#include "simt/code/alu.def"
+};
+
+enum ptx_type decode_result(enum alu_op op)
+{
+    return signatures[op].d;
+}
+
+// d = a + b + carry, or a - b - 1 + carry. The carry flag is a register that no instruction names. It is written last:
+// d may be a or b.
+static void add_with_carry(struct decoder *x, bool subtract, bool in, bool out, uint32_t bytes, uint32_t a, uint32_t b)
+{
+    bool wide = bytes == 8;
+    if (!x->carry)
+        x->carry = vreg_new(x, SLOT_32) + 1;
+    uint32_t flag = x->carry - 1, c = in ? flag : vreg_const(x, SLOT_32, subtract), carried = vreg_new(x, SLOT_32);
+    if (out)
+        emit_alu(
+            x, subtract ? (wide ? ALU_carry_of_sub_u64 : ALU_carry_of_sub_u32) : (wide ? ALU_carry_u64 : ALU_carry_u32),
+            carried, a, b, c);
+    emit_alu(x, subtract ? (wide ? ALU_subc_u64 : ALU_subc_u32) : (wide ? ALU_addc_u64 : ALU_addc_u32),
+             operand_destination(x, &x->in->operand[0], bytes), a, b, c);
+    if (out)
+        emit_alu(x, ALU_mov_b32, flag, carried, NO_VREG, NO_VREG);
+}
+
+// add.cc, addc, sub.cc, subc; mad.lo.cc, madc.hi.cc, ...
+static void extended(struct decoder *x, const struct parts *s)
+{
+    const struct ptx_operand *o = x->in->operand;
+    if (s->n < 2)
+        decode_unknown(x);
+    bool mad = s->part[0].p[0] == 'm', in = s->part[0].n == 4, out = str_is(s->part[s->n - 2], "cc");
+    enum ptx_type t = ptx_type_named(s->part[s->n - 1]);
+    uint32_t bytes = ptx_type_bytes(t);
+    if (s->n != 2u + mad + out || !is_integer(t) || bytes < 4)
+        decode_unknown(x);
+    operand_count(x, mad ? 4 : 3, mad ? 4 : 3);
+    uint32_t a = operand_value(x, &o[1], t), b = operand_value(x, &o[2], t);
+    if (mad) {
+        uint32_t product = vreg_new(x, slot_for(bytes));
+        enum alu_op op = decode_op(x, "mul.%.*s.%s", (int)s->part[1].n, s->part[1].p, ptx_type_name(t));
+        emit_alu(x, op, product, a, b, NO_VREG);
+        a = product;
+        b = operand_value(x, &o[3], t);
+    }
+    add_with_carry(x, s->part[0].p[0] == 's', in, out, bytes, a, b);
+}
+
+#define NAME_MAX 128
+
+// An instruction that is a line of alu.def, once its modifiers are gone.
+static void arithmetic(struct decoder *x, const struct parts *s)
+{
+    char name[NAME_MAX] = "", line[NAME_MAX + 8];
+    struct str last = s->part[s->n - 1];
+    enum ptx_type type = ptx_type_named(last);
+    bool floating = is_float(type) || is_half(type), post_ftz = false;
+    enum alu_op op, ftz = ALU_OPS, post[PARTS];
+    uint32_t v[3] = { NO_VREG, NO_VREG, NO_VREG }, n_post = 0;
+    if (x->in->op.n >= sizeof name)
+        decode_unknown(x);
+    for (uint32_t i = 0; i < s->n; i++) {
+        struct str p = s->part[i];
+        if (str_is(p, "cc")) {
+            extended(x, s);
+            return;
+        }
+        if (i && floating && str_is(p, "rn"))
+            continue;
+        snprintf(line, sizeof line, ".%.*s.%.*s", (int)p.n, p.p, (int)last.n, last.p);
+        if (i && i + 1 < s->n && decode_has(x, line, &op)) {
+            if (str_is(p, "ftz"))
+                ftz = op;
+            else
+                post[n_post++] = op;
+            continue;
+        }
+        snprintf(name + strlen(name), sizeof name - strlen(name), "%s%.*s", i ? "." : "", (int)p.n, p.p);
+    }
+    if (is_float(type) && str_is(s->part[0], "mad"))
+        memcpy(name, "fma", 3);
+    // Some lines flush their result themselves, since that is decided together with the rounding.
+    snprintf(line, sizeof line, "%.*s.ftz.%.*s", (int)(strlen(name) - last.n - 1), name, (int)last.n, last.p);
+    if (ftz == ALU_OPS || !decode_has(x, line, &op)) {
+        op = decode_op(x, "%s", name);
+        post_ftz = ftz != ALU_OPS;
+    }
+    uint32_t n = signatures[op].n;
+    operand_count(x, n + 1, n + 1);
+    const struct ptx_operand *o = x->in->operand;
+    for (uint32_t i = 0; i < n; i++) {
+        enum ptx_type t = signatures[op].abc[i];
+        // Where the table works on the bits of a float (neg, abs, copysign), literals are still floats.
+        bool bits_of_float = is_float(type) && is_integer(t) && signatures[op].kind == KIND_ALU;
+        v[i] = t == PTX_PRED ? operand_predicate(x, &o[i + 1]) : operand_value(x, &o[i + 1], bits_of_float ? type : t);
+        if (ftz != ALU_OPS)
+            v[i] = decode_unary(x, ftz, v[i]);
+    }
+    uint32_t d = signatures[op].d == PTX_PRED ? destination_predicate(x, &o[0])
+                                              : operand_destination(x, &o[0], ptx_type_bytes(signatures[op].d));
+    uint32_t result = post_ftz || n_post ? vreg_new(x, x->vregs[d].slot) : d;
+    emit_alu(x, op, result, v[0], v[1], v[2]);
+    if (post_ftz && n_post)
+        result = decode_unary(x, ftz, result);
+    else if (post_ftz)
+        emit_alu(x, ftz, d, result, NO_VREG, NO_VREG);
+    for (uint32_t i = 0; i < n_post; i++) {
+        if (i + 1 < n_post)
+            result = decode_unary(x, post[i], result);
+        else
+            emit_alu(x, post[i], d, result, NO_VREG, NO_VREG);
+    }
+}
+
+// bfi.type d, a, b, position, length: the last two travel as one value
+static void bfi(struct decoder *x, const struct parts *s)
+{
+    const struct ptx_operand *o = x->in->operand;
+    enum ptx_type t = s->n == 2 ? ptx_type_named(s->part[1]) : PTX_NONE;
+    if (t != PTX_B32 && t != PTX_B64)
+        decode_unknown(x);
+    operand_count(x, 5, 5);
+    uint32_t a = operand_value(x, &o[1], t), b = operand_value(x, &o[2], t), field;
+    if (o[3].kind == OPND_INT && o[4].kind == OPND_INT) {
+        field = vreg_const(x, SLOT_32, (o[3].bits & 255) | (o[4].bits & 255) << 8);
+    } else {
+        field = vreg_new(x, SLOT_32);
+        emit_alu(x, ALU_field, field, operand_value(x, &o[3], PTX_U32), operand_value(x, &o[4], PTX_U32), NO_VREG);
+    }
+    emit_alu(x, t == PTX_B64 ? ALU_bfi_b64 : ALU_bfi_b32, operand_destination(x, &o[0], ptx_type_bytes(t)), a, b,
+             field);
+}
+
+// lop3.b32 d, a, b, c, table; lop3.BoolOp.b32 d|p, a, b, c, table, q: p = (d != 0) BoolOp q
+static void lop3(struct decoder *x, const struct parts *s)
+{
+    const struct ptx_operand *o = x->in->operand;
+    bool joins = s->n == 3 && (str_is(s->part[1], "and") || str_is(s->part[1], "or"));
+    if (!str_is(s->part[s->n - 1], "b32") || s->n != (joins ? 3u : 2u))
+        decode_unknown(x);
+    operand_count(x, joins ? 6 : 5, joins ? 6 : 5);
+    if (o[4].kind != OPND_INT || o[4].bits > 255)
+        decode_fail(x, o[4].at, "the table of 'lop3' is a literal from 0 to 255");
+    if (joins && o[0].reg2 < 0)
+        decode_fail(x, o[0].at, "expected a register and a predicate: d|p");
+    uint32_t a = operand_value(x, &o[1], PTX_B32), b = operand_value(x, &o[2], PTX_B32);
+    uint32_t c = operand_value(x, &o[3], PTX_B32), t = vreg_new(x, SLOT_32);
+    struct ptx_operand d = o[0], p = o[0];
+    p.kind = OPND_REG;
+    p.reg = o[0].reg2;
+    uint32_t to = operand_destination(x, &d, 4);
+    emit_alu(x, ALU_lop3, joins ? t : to, a, b, c)->target = (uint32_t)o[4].bits;
+    if (!joins)
+        return;
+    uint32_t some = vreg_new(x, SLOT_PRED);
+    emit_alu(x, ALU_setp_ne_b32, some, t, vreg_const(x, SLOT_32, 0), NO_VREG);
+    emit_alu(x, ALU_mov_b32, to, t, NO_VREG, NO_VREG);
+    emit_alu(x, str_is(s->part[1], "and") ? ALU_and_pred : ALU_or_pred, destination_predicate(x, &p), some,
+             operand_predicate(x, &o[5]), NO_VREG);
+}
+
+static enum alu_op mov_op(uint32_t bytes)
+{
+    return bytes == 2 ? ALU_mov_b16 : bytes == 4 ? ALU_mov_b32 : ALU_mov_b64;
+}
+
+// d = {v0, v1} or {v0, v1, v2, v3}, the first one lowest
+static void pack(struct decoder *x, const struct ptx_operand *v, uint32_t bytes)
+{
+    uint32_t part[4], n = v->count, each = bytes / n;
+    for (uint32_t i = 0; i < n; i++)
+        part[i] = operand_value(x, &v->list[i], each == 4 ? PTX_B32 : PTX_B16);
+    for (; n > 2; n /= 2, each *= 2) {
+        for (uint32_t i = 0; i < n / 2; i++) {
+            uint32_t t = vreg_new(x, SLOT_32);
+            emit_alu(x, ALU_pack_b32, t, part[2 * i], part[2 * i + 1], NO_VREG);
+            part[i] = t;
+        }
+    }
+    emit_alu(x, each == 4 ? ALU_pack_b64 : ALU_pack_b32, operand_destination(x, &x->in->operand[0], bytes), part[0],
+             part[1], NO_VREG);
+}
+
+static void unpack(struct decoder *x, const struct ptx_operand *v, uint32_t bytes, uint32_t from)
+{
+    uint32_t kept[2], each = bytes / v->count;
+    if (bytes == 8) {  // a part may go to the register that it came from
+        kept[0] = decode_unary(x, ALU_low_b64, from);
+        kept[1] = decode_unary(x, ALU_high_b64, from);
+    } else {
+        kept[0] = kept[1] = decode_unary(x, ALU_mov_b32, from);
+    }
+    for (uint32_t i = 0; i < v->count; i++) {
+        enum alu_op op = each == 4 ? ALU_mov_b32 : i % 2 ? ALU_high_b32 : ALU_low_b32;
+        emit_alu(x, op, operand_destination(x, &v->list[i], each), kept[2 * i / v->count], NO_VREG, NO_VREG);
+    }
+}
+
+// mov.type d, a; mov.b64 {x, y}, a; mov.b64 d, {x, y}; the same for b32 of two halves and b64 of four
+static void mov(struct decoder *x, const struct parts *s)
+{
+    enum ptx_type t = s->n == 2 ? ptx_type_named(s->part[1]) : PTX_NONE;
+    uint32_t bytes = ptx_type_bytes(t);
+    const struct ptx_operand *d = &x->in->operand[0], *a = &x->in->operand[1];
+    operand_count(x, 2, 2);
+    if (t == PTX_PRED) {
+        if (a->kind == OPND_INT) {
+            uint32_t zero = vreg_const(x, SLOT_32, 0), bit = vreg_const(x, SLOT_32, a->bits != 0);
+            emit_alu(x, ALU_setp_ne_b32, destination_predicate(x, d), bit, zero, NO_VREG);
+            return;
+        }
+        emit_alu(x, ALU_mov_pred, destination_predicate(x, d), operand_predicate(x, a), NO_VREG, NO_VREG);
+        return;
+    }
+    if (bytes < 2 || bytes > 8)
+        decode_unknown(x);
+    if (d->kind == OPND_VEC || a->kind == OPND_VEC) {
+        const struct ptx_operand *v = d->kind == OPND_VEC ? d : a;
+        if (d->kind == a->kind || v->count < 2 || bytes / v->count < 2 || bytes % v->count)
+            decode_unknown(x);
+        if (a->kind == OPND_VEC)
+            pack(x, v, bytes);
+        else
+            unpack(x, v, bytes, operand_value(x, a, t));
+        return;
+    }
+    uint32_t from = operand_value(x, a, t);
+    emit_alu(x, mov_op(bytes), operand_destination(x, d, bytes), from, NO_VREG, NO_VREG);
+}
+
+// cvta[.to].space.u64 d, a: between an address in a space and a generic one. Global and const addresses are generic
+// ones already, and so are those of parameters; shared and local have windows.
+static void cvta(struct decoder *x, const struct parts *s)
+{
+    bool to = s->n > 1 && str_is(s->part[1], "to");
+    operand_count(x, 2, 2);
+    if (s->n != (to ? 4u : 3u) || ptx_type_bytes(ptx_type_named(s->part[s->n - 1])) != 8)
+        decode_unknown(x);
+    struct str space = s->part[s->n - 2];
+    uint64_t window = 0;
+    if (str_is(space, "shared") || str_is(space, "shared::cta"))
+        window = WINDOW_SHARED;
+    else if (str_is(space, "local"))
+        window = WINDOW_LOCAL;
+    else if (!str_is(space, "global") && !str_is(space, "const") && !str_is(space, "param") &&
+             !str_is(space, "param::entry"))
+        decode_unknown(x);
+    uint32_t a = operand_value(x, &x->in->operand[1], PTX_U64), d = operand_destination(x, &x->in->operand[0], 8);
+    if (window)
+        emit_alu(x, to ? ALU_sub_u64 : ALU_add_u64, d, a, vreg_const(x, SLOT_64, window), NO_VREG);
+    else
+        emit_alu(x, ALU_mov_b64, d, a, NO_VREG, NO_VREG);
+}
+
+void decode_instruction(struct decoder *x)
+{
+    static const struct {
+        const char *name;
+        void (*decode)(struct decoder *, const struct parts *);
+    } table[] = {
+        { "mov", mov },
+        { "cvta", cvta },
+        { "cvt", decode_cvt },
+        { "setp", decode_setp },
+        { "set", decode_set },
+        { "selp", decode_selp },
+        { "slct", decode_slct },
+        { "testp", decode_testp },
+        { "isspacep", decode_isspacep },
+        { "bfi", bfi },
+        { "lop3", lop3 },
+        { "addc", extended },
+        { "subc", extended },
+        { "madc", extended },
+        { "ld", decode_memory },
+        { "st", decode_memory },
+        { "bra", decode_bra },
+        { "ret", decode_leave },
+        { "exit", decode_leave },
+        { "trap", decode_trap },
+        { "bar", decode_barrier },
+        { "barrier", decode_barrier },
+        { "ldmatrix", decode_ldmatrix },
+        { "stmatrix", decode_ldmatrix },
+        { "mma", decode_mma },
+        { "wmma", decode_wmma },
+        { "shfl", decode_shfl },
+        { "vote", decode_vote },
+        { "match", decode_match },
+        { "redux", decode_redux },
+        { "elect", decode_elect },
+        { "activemask", decode_activemask },
+        { "atom", decode_atomic },
+        { "red", decode_atomic },
+        { "cp", decode_cp },
+        { "mbarrier", decode_mbarrier },
+        { "membar", decode_fence },
+        { "fence", decode_fence },
+        { "prefetch", decode_hint },
+        { "prefetchu", decode_hint },
+        { "nanosleep", decode_hint },
+        { "call", decode_call },
+        { "brx", decode_brx },
+        { OP_STACK_FULL, decode_end },
+        { OP_NO_FUNCTION, decode_end },
+        { "createpolicy", decode_policy },
+        { "griddepcontrol", decode_ignored },
+        { "applypriority", decode_ignored },
+        { "discard", decode_ignored },
+        { "pmevent", decode_ignored },
+        { "brkpt", decode_brkpt },
+        { "movmatrix", decode_movmatrix },
+        { "ldu", decode_memory },
+        { "vadd", decode_video },
+        { "vadd2", decode_video },
+        { "vadd4", decode_video },
+        { "vsub", decode_video },
+        { "vsub2", decode_video },
+        { "vsub4", decode_video },
+        { "vabsdiff", decode_video },
+        { "vabsdiff2", decode_video },
+        { "vabsdiff4", decode_video },
+        { "vmin", decode_video },
+        { "vmin2", decode_video },
+        { "vmin4", decode_video },
+        { "vmax", decode_video },
+        { "vmax2", decode_video },
+        { "vmax4", decode_video },
+        { "vavrg2", decode_video },
+        { "vavrg4", decode_video },
+        { "", decode_hint },  // .branchtargets
+    };
+    struct parts s = split(x);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (str_is(s.part[0], table[i].name)) {
+            table[i].decode(x, &s);
+            return;
+        }
+    }
+    arithmetic(x, &s);
+}

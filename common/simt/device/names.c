@@ -1,0 +1,74 @@
+// Kernels and variables of a module by what people call them.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simt/ptx/demangle.h"
+#include "simt.h"
+
+static bool complain(int found, const char *what, const char *name, const char *list, char error[DEV_ERROR_MAX])
+{
+    if (found == NAME_SEVERAL)
+        snprintf(error, DEV_ERROR_MAX, "'%.200s' may mean several %ss: %.500s", name, what, list);
+    else
+        snprintf(error, DEV_ERROR_MAX, "there is no %s '%.200s': see simt inspect", what, name);
+    return false;
+}
+
+struct simt_kernel *simt_search(struct simt_module *m, const char *name, char error[DEV_ERROR_MAX])
+{
+    char list[DEMANGLED_MAX];
+    const char **names = calloc(m->n_kernels + 1, sizeof *names);
+    for (uint32_t i = 0; names && i < m->n_kernels; i++)
+        names[i] = m->kernels[i].name;
+    const int found = names ? name_find(name, names, m->n_kernels, list, sizeof list) : NAME_NONE;
+    free(names);
+    if (found < 0)
+        complain(found, "kernel", name, list, error);
+    return found < 0 ? NULL : &m->kernels[found];
+}
+
+const struct ptx_var *simt_variable(struct simt_module *m, const char *name, uint64_t *address,
+                                    char error[DEV_ERROR_MAX])
+{
+    const uint32_t n = m->ptx->n_vars;
+    char list[DEMANGLED_MAX], *text = NULL;
+    const char **names = calloc(n + 1, sizeof *names);
+    uint32_t *index = calloc(n + 1, sizeof *index), count = 0;
+    size_t bytes = 1;
+    for (uint32_t i = 0; i < n; i++)
+        bytes += m->ptx->vars[i].name.n + 1u;
+    int found = NAME_NONE;
+    if (names && index && (text = malloc(bytes))) {
+        char *end = text;
+        for (uint32_t i = 0; i < n; i++) {
+            const struct ptx_var *v = &m->ptx->vars[i];
+            if (!m->globals[i] || v->local)
+                continue;
+            names[count] = end;
+            index[count++] = i;
+            end += sprintf(end, "%.*s", (int)v->name.n, v->name.p) + 1;
+        }
+        found = name_find(name, names, count, list, sizeof list);
+    }
+    const uint32_t i = found < 0 ? 0 : index[found];
+    if (found < 0)
+        complain(found, "variable", name, list, error);
+    else
+        *address = m->globals[i];
+    free(names);
+    free(index);
+    free(text);
+    return found < 0 ? NULL : &m->ptx->vars[i];
+}
+
+const char *simt_reason(const struct simt_kernel *k)
+{
+    const char *why = k->error, *file = k->module->ptx->file;
+    if (strncmp(why, file, strlen(file)))
+        return why;
+    why += strlen(file);
+    while (*why && strchr(":0123456789", *why))
+        why++;
+    return *why == ' ' ? why + 1 : k->error;
+}

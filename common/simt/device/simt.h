@@ -1,0 +1,106 @@
+// The simulated GPU as a library: load PTX, launch kernels, read counters. common/device.h is the interface that the
+// course's programs use; the program `simt` uses this one, which also shows what was decoded.
+#ifndef SIMT_SIMT_H
+#define SIMT_SIMT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device.h"
+#include "findings.h"
+#include "profile.h"
+#include "simt/code/exec.h"
+
+#define SIMT_STATIC_SHARED_MAX 49152  // bytes of it in arrays that are declared with a size: 48 KB, as ptxas allows
+#define SIMT_SHARED_MAX 232448        // bytes of shared memory a block may have: 227 KB, as on sm_90
+#define SIMT_THREADS_MAX 1024         // threads of a block
+#define SIMT_THREADS_Z_MAX 64         // along z
+#define SIMT_GRID_YZ_MAX 65535        // blocks of a grid along y, and along z
+#define SIMT_JOBS_MAX 256             // host threads
+#define SIMT_GAP 1024                 // bytes between variables in shared memory while checks are on
+#define SIMT_BUDGET (1ull << 30)      // warp instructions of a block, unless simt_set_budget says otherwise
+
+struct simt_kernel {
+    const struct ptx_func *func;
+    const char *name;
+    const struct code *code;     // NULL where the kernel was refused
+    const struct code *checked;  // the same with gaps between shared variables; NULL before it is first needed
+    const char *error;           // then: why, "file:line:column: ..."
+    const char *error_at;        // and where in the text
+    struct simt_module *module;
+};
+
+struct simt_module {
+    struct ptx_module *ptx;
+    struct arena *arena;
+    struct simt_kernel *kernels;  // the .entry functions, in the file's order
+    uint32_t n_kernels;
+    uint64_t *globals;  // by variable: its address in global or const space
+    struct simt_module *next;
+};
+
+struct simt {
+    struct memory memory;
+    uint64_t memory_limit;  // bytes that may be allocated in all
+    unsigned jobs;
+    unsigned sm;  // whose tensor cores: 90, or 80; takes effect when a module is loaded
+    uint64_t budget;
+    dev_progress *progress;  // or NULL
+    bool checks;             // find races, uninitialised reads, ...: see check.h
+    struct trace *trace;     // records accesses of the next launches: see trace.h
+    const struct exec *exec;
+    struct simt_module *modules;
+    struct heap *heap;       // of malloc in kernels; NULL before the first
+    struct profile profile;  // of the last launch; its names are copies, so that it outlives its module
+    struct arena *profile_names;
+    struct findings findings;  // of the last launch with checks; its texts are in findings_arena
+    struct arena *findings_arena;
+    bool profiled;
+    bool faulted;  // the last launch began, and its kernel made an error
+};
+
+struct simt *simt_new(void);  // NULL when memory runs out
+void simt_free(struct simt *s);
+
+// Loads PTX (text[bytes] == 0). A kernel that cannot be decoded is kept with its error; the others can run. NULL, with
+// one line in error, where the text is not PTX at all.
+struct simt_module *simt_load(struct simt *s, const char *name, const char *text, size_t bytes,
+                              char error[DEV_ERROR_MAX]);
+void simt_unload(struct simt *s, struct simt_module *m);
+struct simt_kernel *simt_find(struct simt_module *m, const char *name);  // NULL if there is no such kernel
+// The kernel that name means (demangle.h, name_find): NULL, with one line in error, if none or several do.
+struct simt_kernel *simt_search(struct simt_module *m, const char *name, char error[DEV_ERROR_MAX]);
+// The __constant__ or __device__ variable that name means, and its address: NULL, with one line in error, if none or
+// several do.
+const struct ptx_var *simt_variable(struct simt_module *m, const char *name, uint64_t *address,
+                                    char error[DEV_ERROR_MAX]);
+const char *simt_reason(const struct simt_kernel *k);  // why it was refused, without the place
+
+// The arguments laid out as the kernel's parameters, for simt_launch; the caller frees them. NULL, with one line in
+// error, where their number or sizes are not the kernel's.
+unsigned char *simt_pack(const struct simt_kernel *k, const struct dev_arg *args, size_t n, char error[DEV_ERROR_MAX]);
+
+// Runs the kernel to its end. params holds code->param_bytes. False, with one line in error, for a kernel that was
+// refused or that faulted. With s->checks a kernel's errors are findings, and the launch succeeds.
+bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
+                 const unsigned char *params, char error[DEV_ERROR_MAX]);
+
+// launch_memory.c: what the launch itself needs in device memory; false when memory runs out. Release it in any case.
+bool launch_memory_place(struct simt *s, struct grid *g);
+void launch_memory_release(struct simt *s, const struct grid *g);
+// module.c: k's code with gaps between its shared variables; NULL when memory runs out.
+const struct code *simt_checked_code(struct simt *s, struct simt_kernel *k);
+// report.c: the counters of a launch as a profile.
+bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struct grid *g, const struct worker *sum);
+const char *simt_file_name(const struct ptx_module *m, uint32_t number);  // of a .file directive
+// findings.c: the source line of a PTX instruction as "kernel.cu:38", with the call where it was inlined; a fault as
+// one line; the findings of a launch.
+void simt_where(const struct simt_kernel *k, uint32_t inst, char *out, size_t size);
+void simt_fault_text(const struct simt *s, const struct simt_kernel *k, const struct grid *g, const struct fault *f,
+                     char error[DEV_ERROR_MAX]);
+struct found;
+bool simt_build_findings(struct simt *s, const struct simt_kernel *k, const struct grid *g, const struct found *found,
+                         size_t n);
+
+#endif

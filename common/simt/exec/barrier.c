@@ -1,0 +1,186 @@
+// Source: PTX ISA 9.7.13 bar, barrier; since sm_70 each thread arrives for itself.
+#include "barrier.h"
+
+#include "simt/check/check.h"
+#include "simt/code/split.h"
+#include "simt/code/warp.h"
+
+// --- what the checks look at when a barrier opens ---
+
+// Do all threads that wait at barrier number, which is about to open, stand at the same one of the kernel?
+static void compare_places(struct block *b, uint32_t number)
+{
+    const struct uop *uops = b->worker->grid->code->uops;
+    const struct warp *first = NULL;
+    uint32_t at = 0, lane = 0;
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        const struct warp *w = &b->warps[i];
+        for (uint32_t j = 0; j < w->n_splits; j++) {
+            const struct split *s = &w->splits[j];
+            if (s->barrier != number + 1)
+                continue;
+            if (!first) {
+                first = w;
+                at = s->pc;
+                lane = (uint32_t)__builtin_ctz(s->mask);
+            } else if (s->pc != at) {
+                struct fault f = check_site(w, uops[s->pc - 1].inst, (uint32_t)__builtin_ctz(s->mask), FAULT_SPLIT);
+                f.other_inst = uops[at - 1].inst;
+                f.other_thread = first->index * LANES + lane;
+                f.other_block = b->linear;
+                check_note(b->worker->check, &f);
+                return;
+            }
+        }
+    }
+}
+
+// A barrier for every thread opens without those that have ended.
+static void report_left(struct block *b, uint32_t number)
+{
+    const uint32_t threads = b->worker->grid->threads;
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        const struct warp *w = &b->warps[i];
+        for (uint32_t j = 0; j < w->n_splits; j++) {
+            const struct split *s = &w->splits[j];
+            if (s->barrier != number + 1)
+                continue;
+            const struct uop *u = &b->worker->grid->code->uops[s->pc - 1];
+            struct fault f = check_site(w, u->inst, (uint32_t)__builtin_ctz(s->mask), FAULT_LEFT);
+            f.other_inst = b->left_inst;
+            f.other_thread = b->left_thread;
+            f.other_block = b->linear;
+            f.exited = threads - b->live;
+            check_note(b->worker->check, &f);
+            return;
+        }
+    }
+}
+
+static void check_release(struct block *b, uint32_t number)
+{
+    const struct barrier *bar = &b->barriers[number];
+    const bool everyone = !bar->passed && (!bar->expected || bar->expected >= b->worker->grid->threads);
+    if (everyone)
+        compare_places(b, number);
+    if (everyone && b->live < b->worker->grid->threads)
+        report_left(b, number);
+    check_opens(b, number, everyone);
+}
+
+// --- opening ---
+
+// bar.red: what the lanes of s are given, which wait behind it.
+static void give_result(struct warp *w, const struct split *s, const struct barrier *bar)
+{
+    const struct uop *u = &w->block->worker->grid->code->uops[s->pc - 1];
+    u32 *d = (u32 *)(w->regs + u->d);
+    const bool all = bar->yes == bar->voters, value = u->target == BARRIER_AND ? all : bar->yes != 0;
+    if (u->target < BARRIER_POPC)
+        return;
+    if (u->target != BARRIER_POPC) {
+        *d = (*d & ~s->mask) | (value ? s->mask : 0);
+        return;
+    }
+    for (uint32_t left = s->mask; left; left &= left - 1)
+        d[__builtin_ctz(left)] = bar->yes;
+}
+
+static void release(struct block *b, uint32_t number)
+{
+    if (b->worker->check)
+        check_release(b, number);
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        struct warp *w = &b->warps[i];
+        struct split waiting[LANES];
+        uint32_t n = 0;
+        for (uint32_t j = 0; j < w->n_splits;) {
+            if (w->splits[j].barrier == number + 1) {
+                waiting[n++] = w->splits[j];
+                split_remove(w, j);
+            } else {
+                j++;
+            }
+        }
+        for (uint32_t j = 0; j < n; j++) {
+            give_result(w, &waiting[j], &b->barriers[number]);
+            split_insert(w, (struct split){ waiting[j].pc, waiting[j].mask, 0 });
+        }
+    }
+    b->barriers[number] = (struct barrier){ 0 };
+}
+
+static bool complete(const struct block *b, const struct barrier *bar)
+{
+    return bar->arrived && bar->arrived >= (bar->expected ? bar->expected : b->live);
+}
+
+bool barrier_open(struct block *b)
+{
+    bool opened = false;
+    for (uint32_t i = 0; i < BARRIERS; i++) {
+        if (complete(b, &b->barriers[i])) {
+            release(b, i);
+            opened = true;
+        }
+    }
+    return opened;
+}
+
+// --- arriving ---
+
+// The lanes of w that wait at barrier number.
+static uint32_t waiting_lanes(const struct warp *w, uint32_t number)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < w->n_splits; i++)
+        lanes |= w->splits[i].barrier == number + 1 ? w->splits[i].mask : 0;
+    return lanes;
+}
+
+// Lanes that name the same barrier and count arrive. False on a fault.
+static bool arrive(struct warp *w, const struct uop *u, struct split *s, uint32_t lanes)
+{
+    struct block *b = w->block;
+    const uint32_t lane = (uint32_t)__builtin_ctz(lanes), alive = w->lanes & ~w->exited;
+    const uint32_t number = ((const u32 *)(w->regs + u->a))[lane], count = ((const u32 *)(w->regs + u->b))[lane];
+    if (number >= BARRIERS || count % LANES)
+        return warp_fault(w, u, FAULT_BARRIER, lanes, 0);
+    struct barrier *bar = &b->barriers[number];
+    bar->arrived += (uint32_t)__builtin_popcount(lanes);
+    // A count is one of whole warps: lanes that have ended, or do not exist, arrive with the last of their warp.
+    if (count && !(alive & ~(lanes | waiting_lanes(w, number))))
+        bar->arrived += (uint32_t)(LANES - __builtin_popcount(alive));
+    bar->expected = count;
+    if (b->worker->check)
+        check_arrives(w, number);
+    if (u->target >= BARRIER_POPC) {
+        bar->voters += (uint32_t)__builtin_popcount(lanes);
+        bar->yes += (uint32_t)__builtin_popcount(lanes & *(const u32 *)(w->regs + u->c));
+    }
+    if (u->target == BARRIER_ARRIVE) {
+        bar->passed = true;
+        if (complete(b, bar))
+            release(b, number);
+        return true;
+    }
+    split_insert(w, (struct split){ s->pc + 1, lanes, number + 1 });
+    s->mask &= ~lanes;
+    return true;
+}
+
+bool barrier_arrive(struct warp *w, const struct uop *u, struct split *s, uint32_t active)
+{
+    const u32 *number = (const u32 *)(w->regs + u->a), *count = (const u32 *)(w->regs + u->b);
+    while (active) {
+        const uint32_t first = (uint32_t)__builtin_ctz(active);
+        uint32_t lanes = 0;
+        for (uint32_t i = 0; i < LANES; i++)
+            lanes |= (uint32_t)(number[i] == number[first] && count[i] == count[first]) << i;
+        lanes &= active;
+        active &= ~lanes;
+        if (!arrive(w, u, s, lanes))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,316 @@
+// Matrix accesses by a warp: ldmatrix, stmatrix, wmma.load and wmma.store. Compiled for each instruction set (isa.h).
+// Source: PTX ISA 9.7.15 (ldmatrix, stmatrix, wmma.load, wmma.store).
+//
+// A register of 32 lanes is, in the host's memory, an 8 x 8 matrix of halves by rows: lane l has row l / 4, columns
+// 2 (l % 4) and the next. So ldmatrix copies rows of 16 bytes, and its .trans form transposes.
+#include <string.h>
+
+#include "simt/code/access.h"
+#include "simt/check/check.h"
+#include "simt/machine/fragment.h"
+#include "isa.h"
+#include "simt/code/tile.h"
+
+static void transpose_rows(u16 *to, const unsigned char *const row[8])
+{
+    for (int c = 0; c < 8; c++) {
+        u16 from[8];
+        memcpy(from, row[c], sizeof from);
+        for (int q = 0; q < 8; q++)
+            to[8 * q + c] = from[q];
+    }
+}
+
+// --- ldmatrix, stmatrix: lanes 8 i to 8 i + 7 name the rows of matrix i ---
+
+struct rows {
+    uint32_t n;  // 8 a matrix
+    unsigned char *at[LANES];
+};
+
+// Tells the checks. A row goes to several lanes, or comes from them; each row is put down to another one of its own.
+// Row r of matrix i is lanes 4 r to 4 r + 3's; transposed, it is that of every lane l with l % 4 = r / 2.
+static void tell_rows(struct warp *w, const struct uop *u, bool store, uint32_t n, const uint32_t address[LANES])
+{
+    const struct warpop *op = u->warp;
+    uint64_t at[LANES] = { 0 };
+    uint32_t lanes = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t i = k / 8, r = k % 8, lane = op->op ? 4 * (2 * i + r % 2) + r / 2 : 4 * r + i;
+        at[lane] = address[k];
+        lanes |= 1u << lane;
+    }
+    check_shared(w, u, op->mem.index, lanes, at, 16, store ? CHECK_WRITE : CHECK_READ);
+}
+
+static bool find_rows(struct warp *w, const struct uop *u, bool store, struct rows *rows)
+{
+    const struct warpop *op = u->warp;
+    const struct memop *m = &op->mem;
+    struct worker *worker = w->block->worker;
+    struct mem_memo *memo = &worker->memos[m->index];
+    const uint32_t limit = worker->grid->shared_bytes;
+    uint32_t address[LANES] = { 0 }, low = 0, most = 0, differs = memo->mask != ALL_LANES;
+    rows->n = 8 * op->shape;
+    for (uint32_t i = 0; i < rows->n; i++) {
+        uint64_t a = access_address(w, m, i);
+        if (m->space == SPACE_GENERIC && (a & ~MEMORY_OFFSET) != WINDOW_SHARED)
+            return access_fault(w, u, FAULT_BOUNDS, store, i, a, 16, SPACE_SHARED);
+        a &= m->base_class == SLOT_32 ? UINT32_MAX : MEMORY_OFFSET;
+        if (a > UINT32_MAX - 16)
+            return access_fault(w, u, FAULT_BOUNDS, store, i, a, 16, SPACE_SHARED);
+        address[i] = (uint32_t)a;
+        low |= address[i];
+        most = address[i] > most ? address[i] : most;
+        differs |= (address[i] - address[0]) ^ memo->delta.d32[i];
+    }
+    for (uint32_t i = 0; (low & 15 || most + 16 > limit) && i < rows->n; i++) {
+        if (address[i] & 15)
+            return access_fault(w, u, FAULT_ALIGN, store, i, address[i], 16, SPACE_SHARED);
+        if (address[i] + 16 > limit)
+            return access_fault(w, u, FAULT_BOUNDS, store, i, address[i], 16, SPACE_SHARED);
+    }
+    if (differs) {  // rows are whole multiples of 16 bytes apart, so the banks they share follow from their distances
+        *memo = (struct mem_memo){ .mask = ALL_LANES, .shared = cost_matrices(address, op->shape) };
+        for (uint32_t i = 0; i < rows->n; i++)
+            memo->delta.d32[i] = address[i] - address[0];
+    }
+    access_count_shared(w, m, &memo->shared);
+    if (worker->check)
+        tell_rows(w, u, store, rows->n, address);
+    for (uint32_t i = 0; i < rows->n; i++)
+        rows->at[i] = worker->shared + address[i];
+    return true;
+}
+
+// An access that went wrong. While checks are on that is a finding, and 0 is loaded, or nothing stored.
+static bool excused(struct warp *w, const struct uop *u, uint32_t bytes)
+{
+    struct worker *worker = w->block->worker;
+    if (!worker->check)
+        return false;
+    check_fault(worker);
+    for (uint32_t i = 0; i < u->warp->n_out; i++)
+        memset(w->regs + u->warp->out[i], 0, LANES * bytes);
+    return true;
+}
+
+static bool ldmatrix(struct warp *w, const struct uop *u, uint32_t active)
+{
+    const struct warpop *op = u->warp;
+    struct rows rows;
+    (void)active;  // all of them
+    if (!find_rows(w, u, false, &rows))
+        return excused(w, u, 4);
+    for (uint32_t i = 0; i < op->shape; i++) {
+        unsigned char *d = w->regs + op->out[i];
+        if (op->op)
+            transpose_rows((u16 *)d, (const unsigned char *const *)rows.at + 8 * i);
+        else
+            for (uint32_t r = 0; r < 8; r++)
+                memcpy(d + 16 * r, rows.at[8 * i + r], 16);
+    }
+    return true;
+}
+
+static bool stmatrix(struct warp *w, const struct uop *u, uint32_t active)
+{
+    const struct warpop *op = u->warp;
+    struct rows rows;
+    (void)active;
+    if (!find_rows(w, u, true, &rows))
+        return excused(w, u, 4);
+    for (uint32_t i = 0; i < op->shape; i++) {
+        const unsigned char *s = w->regs + op->in[i];
+        u16 turned[64];
+        if (op->op) {
+            const unsigned char *row[8];
+            for (uint32_t r = 0; r < 8; r++)
+                row[r] = s + 16 * r;
+            transpose_rows(turned, row);
+            s = (const unsigned char *)turned;
+        }
+        for (uint32_t r = 0; r < 8; r++)
+            memcpy(rows.at[8 * i + r], s + 16 * r, 16);
+    }
+    return true;
+}
+
+// --- wmma.load, wmma.store ---
+
+// Adds the cost of the machine's instructions; returns how many there are.
+static uint32_t add_cost(const struct tile *t, struct mem_memo *memo)
+{
+    struct tile_accesses all;
+    tile_accesses(t, &all);
+    for (uint32_t i = 0; i < all.n; i++) {
+        uint32_t address[LANES];
+        for (unsigned lane = 0; lane < LANES; lane++)
+            address[lane] = (uint32_t)all.address[i][lane];
+        struct shared_cost cost =
+            t->ldsm ? cost_matrices(address, 1) : cost_shared(address, ALL_LANES, all.bytes, !t->store);
+        memo->shared.waves += cost.waves;
+        memo->shared.conflicts += cost.conflicts;
+        memo->shared.ideal += cost.ideal;
+        memo->sectors += cost_sectors(all.address[i], ALL_LANES);
+    }
+    return t->ldsm ? (all.n + 3) / 4 : all.n;
+}
+
+static void count_tile(struct warp *w, const struct tile *t, const struct memop *m)
+{
+    struct worker *worker = w->block->worker;
+    struct mem_memo *memo = &worker->memos[m->index];
+    struct mem_count *c = &worker->mem_counts[m->index];
+    const uint32_t low = (uint32_t)t->address & 127;
+    if (memo->mask != ALL_LANES || memo->low != low || memo->delta.d64[0] != t->pitch) {
+        *memo = (struct mem_memo){ .mask = ALL_LANES, .low = low };
+        memo->delta.d64[0] = t->pitch;
+        memo->max = add_cost(t, memo);
+    }
+    c->extra += (uint64_t)memo->max - 1;
+    if (t->shared) {
+        access_count_shared(w, m, &memo->shared);
+    } else {
+        access_count_global(w, m, memo->sectors);
+        c->requests += (uint64_t)memo->max - 1;
+    }
+}
+
+// A fault of the first element that is not there, in the order of the lanes' registers.
+static bool misplaced(struct warp *w, const struct uop *u, const struct tile *t, enum ptx_space space)
+{
+    const struct fragment *f = t->f;
+    for (unsigned k = 0; k < f->distinct * f->pack * LANES; k++) {
+        unsigned lane = k % LANES, row, col;
+        enum ptx_space where = space;
+        fragment_at(f, k / LANES / f->pack, lane, k / LANES % f->pack, &row, &col);
+        uint64_t address = t->address + tile_element(t, row, col);
+        if (!access_place(w, lane, &where, address, f->bytes))
+            return access_fault(w, u, FAULT_BOUNDS, t->store, lane, address, f->bytes, where);
+    }
+    return access_fault(w, u, FAULT_BOUNDS, t->store, 0, t->address, f->bytes, space);
+}
+
+#define TILE_PIECES 64  // of 16 bytes: 16 x 16 floats
+#define TILE_PASSES 2
+
+// Tells the checks, by pieces of 16 bytes. A piece has elements of several lanes; each is put down to one of them, and
+// as many pieces as possible at once to different ones.
+static void tell_tile(struct warp *w, const struct uop *u, const struct tile *t, unsigned lines, unsigned length)
+{
+    const struct fragment *f = t->f;
+    const unsigned across = length * f->bytes / 16, pieces = lines * across;
+    uint64_t at[TILE_PASSES][LANES] = { { 0 } };
+    uint32_t lanes[TILE_PASSES] = { 0 };
+    bool done[TILE_PIECES] = { false };
+    for (unsigned k = 0; k < LANES * f->distinct * f->pack + LANES * pieces; k++) {
+        unsigned lane = k % LANES, row, col, line, piece = k / LANES - f->distinct * f->pack;
+        if (k < LANES * f->distinct * f->pack) {
+            fragment_at(f, k / LANES / f->pack, lane, k / LANES % f->pack, &row, &col);
+            line = t->by_columns ? col : row;
+            piece = line * across + (t->by_columns ? row : col) * f->bytes / 16;
+        }
+        for (unsigned pass = 0; pass < TILE_PASSES && piece < TILE_PIECES && !done[piece]; pass++) {
+            if (lanes[pass] >> lane & 1)
+                continue;
+            at[pass][lane] =
+                (t->shared ? t->address & MEMORY_OFFSET : t->address) + piece / across * t->pitch + piece % across * 16;
+            lanes[pass] |= 1u << lane;
+            done[piece] = true;
+        }
+    }
+    for (unsigned pass = 0; pass < TILE_PASSES; pass++)
+        if (lanes[pass])
+            (t->shared ? check_shared : check_global)(w, u, u->warp->mem.index, lanes[pass], at[pass], 16,
+                                                      t->store ? CHECK_WRITE : CHECK_READ);
+}
+
+// Where the whole tile lies in the host's memory, or NULL after a fault.
+static unsigned char *find_tile(struct warp *w, const struct uop *u, struct tile *t)
+{
+    const struct warpop *op = u->warp;
+    const struct memop *m = &op->mem;
+    enum ptx_space space = m->space;
+    *t = tile_of(w, u, t->store);
+    const struct fragment *f = t->f;
+    const unsigned lines = t->by_columns ? f->cols : f->rows, length = t->by_columns ? f->rows : f->cols;
+    if (t->address % 16 || t->pitch % 16) {
+        access_fault(w, u, FAULT_ALIGN, t->store, 0, t->address % 16 ? t->address : t->address + t->pitch, 16, space);
+        return NULL;
+    }
+    uint64_t extent = (lines - 1) * t->pitch + (uint64_t)length * f->bytes;
+    unsigned char *p = extent <= UINT32_MAX ? access_place(w, 0, &space, t->address, (uint32_t)extent) : NULL;
+    if (!p || space == SPACE_LOCAL) {
+        misplaced(w, u, t, space == SPACE_LOCAL ? SPACE_GENERIC : space);
+        return NULL;
+    }
+    t->shared = space == SPACE_SHARED;
+    count_tile(w, t, m);
+    if (w->block->worker->check)
+        tell_tile(w, u, t, lines, length);
+    return p;
+}
+
+static bool wmma_load(struct warp *w, const struct uop *u, uint32_t active)
+{
+    const struct warpop *op = u->warp;
+    struct tile t = { 0 };
+    const unsigned char *p = find_tile(w, u, &t);
+    const struct fragment *f = t.f;
+    (void)active;
+    if (!p)
+        return excused(w, u, f->bytes == 8 ? 8 : 4);
+    const bool straight = t.by_columns == f->swapped;
+    for (unsigned r = 0; r < f->n; r++) {
+        unsigned char *d = w->regs + op->out[r];
+        const unsigned char *from = p + tile_element(&t, f->base[r % f->distinct].row, f->base[r % f->distinct].col);
+        if (r >= f->distinct) {
+            memcpy(d, w->regs + op->out[r % f->distinct], 4 * LANES);
+        } else if (straight && !f->paired && f->bytes < 8) {
+            for (unsigned q = 0; q < 8; q++)
+                memcpy(d + 16 * q, from + q * t.pitch, 16);
+        } else if (f->bytes == 2) {
+            const unsigned char *row[8];
+            for (unsigned c = 0; c < 8; c++)
+                row[c] = from + c * t.pitch;
+            transpose_rows((u16 *)d, row);
+        } else {
+            for (unsigned lane = 0; lane < LANES; lane++) {
+                for (unsigned i = 0; i < f->pack; i++) {
+                    unsigned row, col;
+                    fragment_at(f, r, lane, i, &row, &col);
+                    memcpy(d + (lane * f->pack + i) * f->bytes, p + tile_element(&t, row, col), f->bytes);
+                }
+            }
+        }
+    }
+    return true;
+}
+
+static bool wmma_store(struct warp *w, const struct uop *u, uint32_t active)
+{
+    const struct warpop *op = u->warp;
+    struct tile t = { .store = true };
+    unsigned char *p = find_tile(w, u, &t);
+    const struct fragment *f = t.f;
+    (void)active;
+    if (!p)
+        return excused(w, u, f->bytes == 8 ? 8 : 4);
+    for (unsigned r = 0; r < f->n; r++) {
+        const unsigned char *s = w->regs + op->in[1 + r];
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            for (unsigned i = 0; i < f->pack; i++) {
+                unsigned row, col;
+                fragment_at(f, r, lane, i, &row, &col);
+                memcpy(p + tile_element(&t, row, col), s + (lane * f->pack + i) * f->bytes, f->bytes);
+            }
+        }
+    }
+    return true;
+}
+
+const warp_fn ISA(warp_table)[WARP_OPS] = {
+    [WARP_LDMATRIX] = ldmatrix,     [WARP_STMATRIX] = stmatrix, [WARP_WMMA_LOAD] = wmma_load,
+    [WARP_WMMA_STORE] = wmma_store, [WARP_MMA] = ISA(exec_mma),
+};

@@ -1,0 +1,418 @@
+// Loads and stores by a warp. Compiled for each instruction set (isa.h).
+//
+// An access is known by its pattern: the address of the first active lane, and how far each other lane is from it. Most
+// instructions repeat their pattern, and everything but the place follows from it: wavefronts, sectors, extent,
+// alignment. So each instruction remembers its last pattern (struct mem_memo); when the lanes match it, one comparison
+// of 32 deltas replaces 32 checks. What does not fit (several allocations, generic windows, faults) goes lane by lane.
+#include <string.h>
+
+#include "simt/code/access.h"
+#include "simt/check/check.h"
+#include "isa.h"
+
+struct access {
+    struct warp *w;
+    const struct uop *u;
+    const struct memop *m;
+    struct mem_memo *memo;
+    uint32_t active, first;  // first: the first active lane
+    uint64_t address;        // of that lane
+    uint32_t total;          // bytes a lane
+    bool load;
+};
+
+static inline struct worker *worker_of(const struct access *a)
+{
+    return a->w->block->worker;
+}
+
+static bool fault(const struct access *a, enum fault_kind kind, uint32_t lane, uint64_t address, enum ptx_space space)
+{
+    return access_fault(a->w, a->u, kind, !a->load, lane, address, a->total, space);
+}
+
+// --- moving data: lane i's is at p + delta[i] ---
+
+#define MOVE_LANES(active, body)                                                                                       \
+    if ((active) == ALL_LANES) {                                                                                       \
+        for (int i = 0; i < LANES; i++)                                                                                \
+            body                                                                                                       \
+    } else {                                                                                                           \
+        for (uint32_t lanes = (active); lanes; lanes &= lanes - 1) {                                                   \
+            int i = __builtin_ctz(lanes);                                                                              \
+            body                                                                                                       \
+        }                                                                                                              \
+    }
+
+#define DEFINE_MOVES(W, DELTA)                                                                                         \
+    static void load_##W(const struct access *a, const unsigned char *p)                                               \
+    {                                                                                                                  \
+        const DELTA *delta = (const DELTA *)a->memo->delta.d##W;                                                       \
+        const struct memop *m = a->m;                                                                                  \
+        const bool sign = m->extend == EXTEND_SIGN;                                                                    \
+        for (uint32_t e = 0; e < m->n; e++, p += m->bytes) {                                                           \
+            u32 *d = (u32 *)(a->w->regs + m->reg[e]);                                                                  \
+            u64 *d64 = (u64 *)(a->w->regs + m->reg[e]);                                                                \
+            if (m->reg_class[e] == SLOT_NONE)                                                                          \
+                continue;                                                                                              \
+            if (m->reg_class[e] == SLOT_64) {                                                                          \
+                switch (m->bytes) {                                                                                    \
+                case 8:                                                                                                \
+                    MOVE_LANES(a->active, { d64[i] = *(const u64 *)(p + delta[i]); });                                 \
+                    break;                                                                                             \
+                default:                                                                                               \
+                    MOVE_LANES(a->active, { d64[i] = narrow_load(p + delta[i], m->bytes, sign); });                    \
+                }                                                                                                      \
+            } else if (m->bytes == 4) {                                                                                \
+                MOVE_LANES(a->active, { d[i] = *(const u32 *)(p + delta[i]); });                                       \
+            } else {                                                                                                   \
+                MOVE_LANES(a->active, { d[i] = (u32)narrow_load(p + delta[i], m->bytes, sign); });                     \
+            }                                                                                                          \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static void store_##W(const struct access *a, unsigned char *p)                                                    \
+    {                                                                                                                  \
+        const DELTA *delta = (const DELTA *)a->memo->delta.d##W;                                                       \
+        const struct memop *m = a->m;                                                                                  \
+        for (uint32_t e = 0; e < m->n; e++, p += m->bytes) {                                                           \
+            const u32 *d = (const u32 *)(a->w->regs + m->reg[e]);                                                      \
+            const u64 *d64 = (const u64 *)(a->w->regs + m->reg[e]);                                                    \
+            if (m->reg_class[e] == SLOT_64) {                                                                          \
+                MOVE_LANES(a->active, { memcpy(p + delta[i], &d64[i], m->bytes); });                                   \
+            } else if (m->bytes == 4) {                                                                                \
+                MOVE_LANES(a->active, { *(u32 *)(p + delta[i]) = d[i]; });                                             \
+            } else {                                                                                                   \
+                MOVE_LANES(a->active, { memcpy(p + delta[i], &d[i], m->bytes); });                                     \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+static inline u64 narrow_load(const unsigned char *p, uint32_t bytes, bool sign)
+{
+    switch (bytes) {
+    case 1:
+        return sign ? (u64)(s64)(s8)*p : *p;
+    case 2: {
+        uint16_t v;
+        memcpy(&v, p, 2);
+        return sign ? (u64)(s64)(s16)v : v;
+    }
+    default:
+        return sign ? (u64)(s64) * (const s32 *)p : *(const u32 *)p;
+    }
+}
+
+DEFINE_MOVES(32, s32)
+DEFINE_MOVES(64, s64)
+
+// All lanes active, elements of 4 or 8 bytes in slots of their own width: one address, or lane after lane.
+static bool load_simple(const struct access *a, const unsigned char *p)
+{
+    const struct memop *m = a->m;
+    if (a->active != ALL_LANES || a->memo->pattern == PATTERN_OTHER || m->bytes < 4)
+        return false;
+    if (a->memo->pattern == PATTERN_LINEAR) {
+        if (m->n != 1 || m->reg_class[0] != (m->bytes == 8 ? SLOT_64 : SLOT_32))
+            return false;
+        memcpy(a->w->regs + m->reg[0], p, LANES * m->bytes);
+        return true;
+    }
+    for (uint32_t e = 0; e < m->n; e++)
+        if (m->reg_class[e] != (m->bytes == 8 ? SLOT_64 : SLOT_32))
+            return false;
+    for (uint32_t e = 0; e < m->n; e++, p += m->bytes) {
+        if (m->bytes == 4) {
+            u32 *d = (u32 *)(a->w->regs + m->reg[e]), v = *(const u32 *)p;
+            for (int i = 0; i < LANES; i++)
+                d[i] = v;
+        } else {
+            u64 *d = (u64 *)(a->w->regs + m->reg[e]), v = *(const u64 *)p;
+            for (int i = 0; i < LANES; i++)
+                d[i] = v;
+        }
+    }
+    return true;
+}
+
+static bool store_simple(const struct access *a, unsigned char *p)
+{
+    const struct memop *m = a->m;
+    if (a->active != ALL_LANES || a->memo->pattern != PATTERN_LINEAR || m->n != 1 || m->bytes < 4 ||
+        m->reg_class[0] != (m->bytes == 8 ? SLOT_64 : SLOT_32))
+        return false;
+    memcpy(p, a->w->regs + m->reg[0], LANES * m->bytes);
+    return true;
+}
+
+static void move(const struct access *a, unsigned char *p)
+{
+    if (a->load ? load_simple(a, p) : store_simple(a, p))
+        return;
+    if (a->m->base_class == SLOT_32)
+        a->load ? load_32(a, p) : store_32(a, p);
+    else
+        a->load ? load_64(a, p) : store_64(a, p);
+}
+
+// --- patterns ---
+
+// The cost depends on where the first lane stands within a word of shared memory, or a sector of global memory - unless
+// all lanes are whole words or sectors apart, since an aligned access never crosses into the next one.
+static inline uint32_t low_mask(const struct access *a, uint64_t deltas)
+{
+    uint32_t unit = a->m->space == SPACE_SHARED ? 3 : 31;
+    return deltas & unit ? unit : 0;
+}
+
+static inline bool lane_of(uint32_t mask, int i)
+{
+    return mask >> i & 1;
+}
+
+#define DEFINE_MATCH(W)                                                                                                \
+    static bool match_##W(const struct access *a, const u##W *base)                                                    \
+    {                                                                                                                  \
+        const struct mem_memo *memo = a->memo;                                                                         \
+        const u##W zero = base[a->first];                                                                              \
+        u##W differs = 0;                                                                                              \
+        if (memo->mask != a->active || memo->low != ((uint32_t)a->address & memo->low_mask))                           \
+            return false;                                                                                              \
+        if (a->active == ALL_LANES) {                                                                                  \
+            for (int i = 0; i < LANES; i++)                                                                            \
+                differs |= (base[i] - zero) ^ memo->delta.d##W[i];                                                     \
+        } else {                                                                                                       \
+            for (int i = 0; i < LANES; i++)                                                                            \
+                differs |= lane_of(a->active, i) ? (base[i] - zero) ^ memo->delta.d##W[i] : 0;                         \
+        }                                                                                                              \
+        return !differs;                                                                                               \
+    }                                                                                                                  \
+    static void learn_##W(const struct access *a, const u##W *base)                                                    \
+    {                                                                                                                  \
+        struct mem_memo *memo = a->memo;                                                                               \
+        *memo = (struct mem_memo){ .mask = a->active, .pattern = PATTERN_UNIFORM, .number = memo->number + 1 };        \
+        bool linear = true;                                                                                            \
+        for (uint32_t lanes = a->active; lanes; lanes &= lanes - 1) {                                                  \
+            int i = __builtin_ctz(lanes);                                                                              \
+            u##W delta = base[i] - base[a->first];                                                                     \
+            s##W signed_delta = (s##W)delta;                                                                           \
+            memo->delta.d##W[i] = delta;                                                                               \
+            memo->min = signed_delta < memo->min ? signed_delta : memo->min;                                           \
+            memo->max = signed_delta > memo->max ? signed_delta : memo->max;                                           \
+            memo->bits |= delta;                                                                                       \
+            linear = linear && delta == (u##W)i * a->total;                                                            \
+        }                                                                                                              \
+        memo->low_mask = low_mask(a, memo->bits);                                                                      \
+        memo->low = (uint32_t)a->address & memo->low_mask;                                                             \
+        if (memo->bits)                                                                                                \
+            memo->pattern = linear && a->active == ALL_LANES ? PATTERN_LINEAR : PATTERN_OTHER;                         \
+    }
+
+DEFINE_MATCH(32)
+DEFINE_MATCH(64)
+
+static uint64_t lane_address(const struct access *a, int lane)
+{
+    return access_address(a->w, a->m, (uint32_t)lane);
+}
+
+// What the machine code's access costs, which may be wider than the PTX's, or part of another (merge.c).
+static struct shared_cost shared_cost(const struct access *a, const uint32_t low[LANES], uint32_t lanes)
+{
+    uint32_t at[LANES];
+    if (a->m->merged)
+        return (struct shared_cost){ 0 };
+    for (int i = 0; i < LANES; i++)
+        at[i] = low[i] + (uint32_t)a->m->ahead;
+    return cost_shared(at, lanes, a->m->span ? a->m->span : a->total, a->load);
+}
+
+static void learn(const struct access *a)
+{
+    struct mem_memo *memo = a->memo;
+    uint64_t address[LANES] = { 0 };
+    uint32_t low[LANES] = { 0 };
+    if (a->m->base_class == SLOT_32)
+        learn_32(a, (const u32 *)(a->w->regs + a->m->base));
+    else
+        learn_64(a, (const u64 *)(a->w->regs + a->m->base));
+    for (uint32_t lanes = a->active; lanes; lanes &= lanes - 1) {
+        int i = __builtin_ctz(lanes);
+        address[i] = lane_address(a, i);
+        low[i] = (uint32_t)address[i];
+    }
+    if (a->m->space == SPACE_SHARED)
+        memo->shared = shared_cost(a, low, a->active);
+    else
+        memo->sectors = cost_sectors(address, a->active);
+}
+
+static void match(const struct access *a)
+{
+    const unsigned char *slot = a->w->regs + a->m->base;
+    bool hit = a->m->base_class == SLOT_32 ? match_32(a, (const u32 *)slot) : match_64(a, (const u64 *)slot);
+    if (!hit)
+        learn(a);
+}
+
+// --- lane by lane ---
+
+static uint32_t lane_in(uint32_t lanes)  // the first
+{
+    return (uint32_t)__builtin_ctz(lanes);
+}
+
+// Tells the checks of an access by some lanes, all of them to one space.
+static void tell(const struct access *a, uint32_t lanes, enum ptx_space space, const uint64_t address[LANES])
+{
+    const enum check_op op = a->load ? CHECK_READ : CHECK_WRITE;
+    const bool shared = space == SPACE_SHARED;
+    const uint32_t strong = a->m->order == ORDER_WEAK ? 0 : lanes;
+    for (uint32_t left = a->load ? strong : 0; left; left &= left - 1)
+        check_observes(a->w, lane_in(left), a->m, shared, address[lane_in(left)]);
+    if (lanes)
+        (shared ? check_shared : check_global)(a->w, a->u, a->m->index, lanes, address, a->total, op);
+    for (uint32_t left = a->load ? 0 : strong; left; left &= left - 1)
+        check_publishes(a->w, lane_in(left), a->m, shared, address[lane_in(left)], false);
+}
+
+// A lane whose access went wrong. While checks are on that is a finding, the lane loads 0 or stores nothing, and the
+// kernel goes on.
+static bool excused(struct access *a, uint32_t lane)
+{
+    struct worker *worker = worker_of(a);
+    if (!worker->check)
+        return false;
+    check_fault(worker);
+    a->active &= ~(1u << lane);
+    for (uint32_t e = 0; a->load && e < a->m->n; e++) {
+        if (a->m->reg_class[e] == SLOT_64)
+            ((u64 *)(a->w->regs + a->m->reg[e]))[lane] = 0;
+        else if (a->m->reg_class[e] == SLOT_32)
+            ((u32 *)(a->w->regs + a->m->reg[e]))[lane] = 0;
+    }
+    return true;
+}
+
+// A finding alone: a GPU may well store there, and later loads may or may not see it.
+static bool changes_constant(const struct access *a, uint64_t address)
+{
+    return !a->load && worker_of(a)->check && memory_is_constant(worker_of(a)->grid->memory, address);
+}
+
+static bool lane_by_lane(struct access *a)
+{
+    struct mem_memo memo = { 0 };
+    uint64_t address[LANES] = { 0 };
+    uint32_t low[LANES] = { 0 }, shared = 0, global = 0;
+    unsigned char *place[LANES];
+    for (uint32_t lanes = a->active; lanes; lanes &= lanes - 1) {
+        int i = __builtin_ctz(lanes);
+        enum ptx_space space = a->m->space;
+        address[i] = lane_address(a, i);
+        low[i] = (uint32_t)address[i];
+        place[i] = access_place(a->w, (uint32_t)i, &space, address[i], a->total);
+        const bool constant = place[i] && space == SPACE_GLOBAL && changes_constant(a, address[i]);
+        const bool odd = address[i] & (a->total - 1);  // a GPU sees that first
+        if (odd || !place[i] || constant) {
+            fault(a, odd ? FAULT_ALIGN : !place[i] ? FAULT_BOUNDS : FAULT_CONST, (uint32_t)i, address[i], space);
+            if (!excused(a, (uint32_t)i))
+                return false;
+            continue;
+        }
+        shared |= (uint32_t)(space == SPACE_SHARED) << i;
+        global |= (uint32_t)(space == SPACE_GLOBAL) << i;
+    }
+    if (shared) {
+        struct shared_cost cost = shared_cost(a, low, shared);
+        access_count_shared(a->w, a->m, &cost);
+    }
+    if (global)
+        access_count_global(a->w, a->m, cost_sectors(address, global));
+    if (worker_of(a)->check && a->m->space != SPACE_CONST) {
+        tell(a, global, SPACE_GLOBAL, address);
+        for (uint32_t i = 0; i < LANES; i++)
+            address[i] &= MEMORY_OFFSET;  // of a generic address
+        tell(a, shared, SPACE_SHARED, address);
+    }
+    struct mem_memo *kept = a->memo;
+    const uint32_t all = a->active;
+    a->memo = &memo;  // deltas of zero: each lane at its own place
+    for (uint32_t lanes = all; lanes; lanes &= lanes - 1) {
+        int i = __builtin_ctz(lanes);
+        a->active = 1u << i;
+        if (a->m->base_class == SLOT_32)
+            a->load ? load_32(a, place[i]) : store_32(a, place[i]);
+        else
+            a->load ? load_64(a, place[i]) : store_64(a, place[i]);
+    }
+    a->memo = kept;
+    return true;
+}
+
+// Tells the checks of an access by all active lanes that follows the memo's pattern. A pattern that begins elsewhere in
+// a granule is another one.
+static void tell_all(const struct access *a)
+{
+    const bool shared = a->m->space == SPACE_SHARED;
+    const enum check_op op = a->load ? CHECK_READ : CHECK_WRITE;
+    const uint32_t index = a->m->index, number = a->memo->number << 2 | (a->address & 3);
+    uint64_t address[LANES];
+    if (a->m->order == ORDER_WEAK &&
+        (shared ? check_shared_again : check_global_again)(a->w, a->u, index, number, a->address, op))
+        return;
+    for (uint32_t i = 0; i < LANES; i++)
+        address[i] = access_address(a->w, a->m, i);
+    tell(a, a->active, shared ? SPACE_SHARED : SPACE_GLOBAL, address);
+    check_pattern(a->w, index, number);
+}
+
+static bool access(struct access *a)
+{
+    const struct worker *worker = worker_of(a);
+    const struct grid *g = worker->grid;
+    if (!a->active)
+        return true;
+    a->memo = &worker->memos[a->m->index];
+    a->total = a->m->bytes * a->m->n;
+    a->first = (uint32_t)__builtin_ctz(a->active);
+    a->address = lane_address(a, (int)a->first);
+    if (a->m->space == SPACE_LOCAL)
+        return lane_by_lane(a);
+    match(a);
+    const struct mem_memo *memo = a->memo;
+    const uint64_t span = (uint64_t)memo->max - (uint64_t)memo->min, extent = span + a->total;
+    if (((memo->bits | a->address) & (a->total - 1)) || span > MEMORY_OFFSET)
+        return lane_by_lane(a);
+    if (a->m->space == SPACE_SHARED) {
+        int64_t low = a->address <= g->shared_bytes ? (int64_t)a->address + memo->min : -1;
+        if (low < 0 || extent > g->shared_bytes || (uint64_t)low > g->shared_bytes - extent)
+            return lane_by_lane(a);
+        access_count_shared(a->w, a->m, &memo->shared);
+        if (worker->check)
+            tell_all(a);
+        move(a, worker->shared + a->address);
+        return true;
+    }
+    unsigned char *p = memory_at(g->memory, a->address + (uint64_t)memo->min, extent);
+    if (!p || changes_constant(a, a->address))
+        return lane_by_lane(a);
+    if (a->m->space != SPACE_CONST) {
+        access_count_global(a->w, a->m, memo->sectors);
+        if (worker->check)
+            tell_all(a);
+    }
+    move(a, p - memo->min);
+    return true;
+}
+
+bool ISA(exec_load)(struct warp *w, const struct uop *u, uint32_t active)
+{
+    struct access a = { .w = w, .u = u, .m = u->mem, .active = active, .load = true };
+    return access(&a);
+}
+
+bool ISA(exec_store)(struct warp *w, const struct uop *u, uint32_t active)
+{
+    struct access a = { .w = w, .u = u, .m = u->mem, .active = active };
+    return access(&a);
+}

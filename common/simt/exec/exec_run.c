@@ -1,0 +1,411 @@
+// Runs a block: warps in turn, each until it waits, ends or faults. Compiled for each instruction set (isa.h).
+//
+// Divergence: a warp's lanes are split by where they stand, ordered by pc, and the lowest pc runs first. Compilers lay
+// code out so that the place where branches meet has a higher pc than both sides, so lanes that lag behind catch up
+// and merge there; no analysis of the control flow is needed. A split that spins (a lane waiting for another lane of
+// its own warp) hands over after SPIN branches, since threads make progress independently. Where it can be seen to wait
+// (warp_poll.c) it hands over sooner: to other lanes of its warp, then other warps, then other blocks.
+#include <string.h>
+
+#include "barrier.h"
+#include "simt/check/check.h"
+#include "gather.h"
+#include "isa.h"
+#include "simt/code/split.h"
+#include "simt/record/trace.h"
+#include "simt/code/warp.h"
+
+#define SPIN 4096       // taken branches of a diverged split before the others get a turn
+#define TURN (1 << 18)  // uops of a warp before the other warps get a turn: one may wait for another without a barrier
+
+#define BLOCK_TURN (1u << 22)  // uops of a block before it is left, where blocks take turns
+
+enum status { RUNNABLE, WAITING, POLLING, ENDED, FAULTED };
+
+static void sreg(struct warp *w, const struct uop *u, uint32_t active)
+{
+    const struct block *b = w->block;
+    const struct grid *g = b->worker->grid;
+    u32 *d = (u32 *)(w->regs + u->d);
+    u64 *d64 = (u64 *)(w->regs + u->d);
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        uint32_t t = w->index * LANES + lane;
+        uint64_t value = 0;
+        if (!(active >> lane & 1))
+            continue;
+        switch ((enum sreg)u->target) {
+#define SREG(id, name, bits, effect)                                                                                   \
+    case SREG_##id:                                                                                                    \
+        value = effect;                                                                                                \
+        break;
+#include "simt/code/sreg.def"
+        case SREGS:
+            break;
+        }
+        if (u->saves == SLOT_64)
+            d64[lane] = value;
+        else
+            d[lane] = (uint32_t)value;
+    }
+}
+
+static void param(struct warp *w, const struct uop *u, uint32_t active)
+{
+    const struct memop *m = u->mem;
+    const unsigned char *p = w->block->worker->grid->params + m->offset;
+    for (uint32_t e = 0; e < m->n; e++, p += m->bytes) {
+        uint64_t v = 0;
+        memcpy(&v, p, m->bytes);
+        if (m->extend == EXTEND_SIGN && m->bytes < 8 && v >> (8 * m->bytes - 1))
+            v |= ~0ull << 8 * m->bytes;
+        for (uint32_t i = 0; i < LANES; i++) {
+            if (!(active >> i & 1))
+                continue;
+            if (m->reg_class[e] == SLOT_64)
+                ((u64 *)(w->regs + m->reg[e]))[i] = v;
+            else if (m->reg_class[e] == SLOT_32)
+                ((u32 *)(w->regs + m->reg[e]))[i] = (uint32_t)v;
+        }
+    }
+}
+
+// An ALU uop for some lanes: computes all, then puts the others back.
+static void masked(unsigned char *regs, const struct uop *u, uint32_t active)
+{
+    u64 kept[LANES];
+    unsigned char *d = regs + u->d;
+    if (u->saves == SLOT_PRED) {
+        uint32_t old = *(u32 *)d;
+        u->fn(regs, u);
+        *(u32 *)d = (old & ~active) | (*(u32 *)d & active);
+    } else if (u->saves == SLOT_64) {
+        memcpy(kept, d, sizeof kept);
+        u->fn(regs, u);
+        for (int i = 0; i < LANES; i++)
+            ((u64 *)d)[i] = active >> i & 1 ? ((u64 *)d)[i] : kept[i];
+    } else {
+        u32 *old = (u32 *)kept;
+        memcpy(old, d, LANES * sizeof *old);
+        u->fn(regs, u);
+        for (int i = 0; i < LANES; i++)
+            ((u32 *)d)[i] = active >> i & 1 ? ((u32 *)d)[i] : old[i];
+    }
+}
+
+// --- running ---
+
+enum outcome { NEXT, JUMPED, POLLED, LEFT, TURN_OVER, FAULT };  // LEFT: no lane of the split is left to run
+
+// A uop was counted for the lanes that came to it; those of active run it, which may be none, or more than came.
+static void recount(struct uop_count *count, uint32_t came, uint32_t active)
+{
+    count->idle -= (uint32_t)(LANES - __builtin_popcount(came));
+    if (active)
+        count->idle += (uint32_t)(LANES - __builtin_popcount(active));
+    else
+        count->warps--;
+}
+
+// One uop, by the lanes of s that its guard lets through; s->pc is its index, or afterwards where a branch went.
+static enum outcome step(struct warp *w, struct split *s, const struct uop *u, uint64_t turn_ends)
+{
+    struct block *b = w->block;
+    struct worker *worker = b->worker;
+    unsigned char *regs = w->regs;
+    uint32_t active = s->mask;
+    if (u->guarded) {
+        uint32_t p = *(const u32 *)(regs + u->guard);
+        active &= u->guarded == 1 ? p : ~p;
+    }
+    worker->uop_counts[s->pc].warps++;
+    worker->uop_counts[s->pc].idle += (uint32_t)(LANES - __builtin_popcount(active));
+    worker->steps++;
+    if (!active)
+        return NEXT;
+    if (worker->grid->trace && u->kind != UOP_WARP)
+        trace_step(w, u, active);
+    switch ((enum uop_kind)u->kind) {
+    case UOP_ALU:
+        if (active == ALL_LANES)
+            u->fn(regs, u);
+        else
+            masked(regs, u, active);
+        return NEXT;
+    case UOP_SREG:
+        sreg(w, u, active);
+        return NEXT;
+    case UOP_PARAM:
+        param(w, u, active);
+        return NEXT;
+    case UOP_LOAD:
+        return ISA(exec_load)(w, u, active) ? NEXT : FAULT;
+    case UOP_STORE:
+        return ISA(exec_store)(w, u, active) ? NEXT : FAULT;
+    case UOP_BRANCH:
+        if (worker->steps > worker->grid->budget) {
+            warp_fault(w, u, FAULT_BUDGET, active, 0);
+            return FAULT;
+        }
+        if (active != s->mask) {
+            worker->uop_counts[s->pc].split++;
+            split_insert(w, (struct split){ s->pc + 1, s->mask & ~active, 0 });
+        }
+        *s = (struct split){ u->target, active, 0 };
+        return worker->steps > turn_ends ? TURN_OVER : JUMPED;
+    case UOP_BARRIER:
+        if (!barrier_arrive(w, u, s, active))
+            return FAULT;
+        return s->mask ? NEXT : LEFT;
+    case UOP_WARP:
+        if (u->warp->gather != GATHER_NONE) {
+            const uint32_t came = active;
+            if (!gather_lanes(w, u, s, &active))
+                return FAULT;
+            if (active != came)
+                recount(&worker->uop_counts[s->pc], came, active);
+            if (!active)
+                return s->mask ? NEXT : LEFT;
+        }
+        if (worker->grid->trace)
+            trace_step(w, u, active);
+        if (!gather_run(w, u, active))
+            return FAULT;
+        if (!w->polling)
+            return NEXT;
+        w->polling = false;
+        return POLLED;
+    case UOP_EXIT:
+        if (b->live == worker->grid->threads) {
+            b->left_thread = w->index * LANES + (uint32_t)__builtin_ctz(active);
+            b->left_inst = u->inst;
+        }
+        w->exited |= active;
+        b->live -= (uint32_t)__builtin_popcount(active);
+        s->mask &= ~active;
+        return s->mask ? NEXT : LEFT;
+    case UOP_TRAP:
+        warp_fault(w, u, FAULT_TRAP, active, 0);
+        return FAULT;
+    case UOP_KINDS:
+        break;
+    }
+    return NEXT;
+}
+
+// Runs split s, which has been taken off the warp's list, until it has to make room: it has ended or waits (LEFT), its
+// warp's turn or its own is over (TURN_OVER, JUMPED), it waits for a value (POLLED), or it stands where another split
+// may join it or go first (NEXT). But for LEFT and FAULT it goes on at s->pc.
+static enum outcome run_split(struct warp *w, struct split *s, uint64_t turn_ends)
+{
+    struct worker *worker = w->block->worker;
+    const struct uop *uops = worker->grid->code->uops;
+    const bool traced = worker->grid->trace;
+    bool alone = w->n_splits == 0;
+    for (;;) {
+        const struct uop *u = &uops[s->pc];
+        if (s->mask == ALL_LANES && u->run) {  // no guard, no branch: nothing but arithmetic up to the line's end
+            const struct uop *end = u + u->run;
+            worker->runs[s->pc]++;
+            worker->steps += u->run;
+            s->pc += u->run;
+            for (const struct uop *v = u; traced && v < end; v++)
+                trace_step(w, v, ALL_LANES);
+            for (; u < end; u++)
+                u->fn(w->regs, u);
+            continue;
+        }
+        enum outcome outcome = step(w, s, u, turn_ends);
+        s->pc += outcome == NEXT || outcome == POLLED;
+        if (outcome != NEXT && outcome != JUMPED)
+            return outcome;
+        if (w->n_splits && (alone || outcome == JUMPED || s->pc >= w->splits[0].pc))
+            return outcome;
+    }
+}
+
+// pick_split, after lanes that wait for each other have been let go where none can run.
+static int next_split(struct warp *w, uint32_t from)
+{
+    int i = split_pick(w, from);
+    while (i < 0 && w->n_splits && gather_wake(w))
+        i = split_pick(w, from);
+    return i;
+}
+
+// The split to run next after one that stands at pc and lets the others go first.
+static int next_after(struct warp *w, uint32_t pc)
+{
+    uint32_t i = 0;
+    while (gather_wake(w))
+        ;
+    while (i < w->n_splits && w->splits[i].pc <= pc)
+        i++;
+    return split_pick(w, i);
+}
+
+static uint32_t runnable_splits(const struct warp *w)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->n_splits; i++)
+        n += !w->splits[i].barrier;
+    return n;
+}
+
+static enum status run_warp(struct warp *w)
+{
+    const struct worker *worker = w->block->worker;
+    const uint64_t turn_ends = worker->steps + TURN;
+    uint32_t jumps = 0, polled = 0;
+    for (int i = next_split(w, 0); i >= 0;) {
+        struct split s = w->splits[i];
+        split_remove(w, (uint32_t)i);
+        enum outcome outcome = run_split(w, &s, turn_ends);
+        if (outcome == FAULT)
+            return FAULTED;
+        if (outcome != LEFT)
+            split_insert(w, s);
+        if (outcome == TURN_OVER)
+            return RUNNABLE;
+        polled = outcome == POLLED ? polled + 1 : 0;
+        jumps += outcome == JUMPED;
+        const bool hand_over = polled || jumps > SPIN;
+        jumps = hand_over ? 0 : jumps;
+        i = hand_over ? next_after(w, s.pc) : next_split(w, 0);
+        if (worker->fault.kind != FAULT_NONE)
+            return FAULTED;
+        if (polled && polled >= runnable_splits(w))
+            return POLLING;
+    }
+    if (worker->fault.kind != FAULT_NONE)
+        return FAULTED;
+    return w->n_splits ? WAITING : ENDED;
+}
+
+static void start_block(struct worker *worker)
+{
+    struct block *b = &worker->block;
+    const struct grid *g = worker->grid;
+    memset(b->barriers, 0, sizeof b->barriers);
+    b->live = g->threads;
+    b->news_at = worker->steps = 0;
+    if (worker->check)
+        check_block_starts(b);
+    // What nothing wrote, registers too, is the same odd bytes in every block, whichever thread runs it.
+    memset(worker->shared, 0xcb, g->shared_bytes);
+    memset(worker->shared, 0, g->code->reserved_bytes);
+    memset(worker->local, 0xcb, (size_t)g->code->local_bytes * b->n_warps * LANES);
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        struct warp *w = &b->warps[i];
+        uint32_t left = g->threads - i * LANES;
+        w->lanes = left >= LANES ? ALL_LANES : (1u << left) - 1;
+        w->exited = 0;
+        w->n_splits = 1;
+        w->splits[0] = (struct split){ 0, w->lanes, 0 };
+        memset(w->regs, 0xcb, g->code->const_at);
+        copies_reset(w->copies);
+        memset(w->polls, 0, g->code->n_polls * sizeof *w->polls);
+        w->polled = 0;
+        w->polling = false;
+    }
+}
+
+// Every warp waits or has ended, for ever: the fault of the first that waits.
+static void report_stuck(struct block *b)
+{
+    struct worker *worker = b->worker;
+    uint32_t i = 0;
+    while (!b->warps[i].n_splits)
+        i++;
+    struct warp *w = &b->warps[i];
+    const struct split *s = &w->splits[0];
+    if (s->barrier == WAITS_HERE) {
+        gather_stuck(w, &worker->grid->code->uops[s->pc], s->mask);
+        return;
+    }
+    warp_fault(w, &worker->grid->code->uops[s->pc - 1], FAULT_DEADLOCK, s->mask, 0);
+    worker->fault.exited = worker->grid->threads - b->live;
+    worker->fault.waiting = b->barriers[s->barrier - 1].arrived;
+}
+
+// Every warp that can run waits for a value. The fault of the first, where that can never end.
+static void report_wait(struct block *b)
+{
+    uint32_t i = 0;
+    while (split_pick(&b->warps[i], 0) < 0)
+        i++;
+    const struct warp *w = &b->warps[i];
+    b->worker->fault = (struct fault){ .kind = FAULT_WAIT,
+                                       .inst = w->poll_inst,
+                                       .warp = w->index,
+                                       .lane = w->poll_lane,
+                                       .block = b->linear,
+                                       .waiting = 1 };
+}
+
+struct round {  // every warp had its turn
+    bool running, waiting, polling, news, faulted;
+    uint32_t waited;  // the warps that wait
+};
+
+static struct round run_round(struct block *b)
+{
+    struct round r = { 0 };
+    for (uint32_t i = 0; i < b->n_warps && !r.faulted; i++) {
+        struct warp *w = &b->warps[i];
+        w->news = false;
+        const uint64_t before = b->worker->steps;
+        const enum status status = run_warp(w);
+        r.faulted = status == FAULTED;
+        r.running |= status == RUNNABLE;
+        r.waiting |= status == WAITING;
+        r.polling |= status == POLLING;
+        r.news |= w->news || (status != POLLING && b->worker->steps != before);
+        r.waited |= (uint32_t)(status == WAITING) << i;
+    }
+    return r;
+}
+
+static bool can_run(const struct block *b, uint32_t warps)
+{
+    bool can = false;
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        can |= warps >> i & 1 && split_pick(&b->warps[i], 0) >= 0;
+    return can;
+}
+
+static void run_block(struct worker *worker)
+{
+    struct block *b = &worker->block;
+    const uint64_t turn_began = worker->resumes ? worker->steps : 0;
+    worker->left = worker->news = false;
+    if (!worker->resumes)
+        start_block(worker);
+    for (;;) {
+        const struct round r = run_round(b);
+        if (r.faulted || (!r.running && !r.waiting && !r.polling))
+            return;
+        // Open what is complete, also while a warp still runs: it may wait in a loop for one that stands here. Others
+        // may have been released by bar.arrive, after they had their turn.
+        const bool on = barrier_open(b) || r.running || can_run(b, r.waited);
+        if (!on && !r.polling) {
+            report_stuck(b);
+            return;
+        }
+        worker->news |= on || r.news;
+        b->news_at = on || r.news ? worker->steps : b->news_at;
+        if (!on && !worker->shares && worker->steps - b->news_at > wait_max(worker->grid->code)) {
+            report_wait(b);
+            return;
+        }
+        worker->left = worker->shares && (!on || worker->steps - turn_began > BLOCK_TURN);
+        if (worker->left)
+            return;
+    }
+}
+
+const struct exec ISA(exec) = {
+    .isa = ISA_TEXT,
+    .alu = ISA(alu_table),
+    .warp = ISA(warp_table),
+    .run_block = run_block,
+};

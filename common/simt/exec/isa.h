@@ -1,0 +1,28 @@
+// The executor is compiled once for each instruction set of the host; ISA_NAME (base, v3) comes from the build, and
+// ISA(f) is f's name in this copy.
+#ifndef SIMT_ISA_H
+#define SIMT_ISA_H
+
+#include "simt/code/exec.h"
+
+#ifndef ISA_NAME
+#define ISA_NAME base
+#endif
+#define ISA_JOIN(f, isa) f##_##isa
+#define ISA_EXPAND(f, isa) ISA_JOIN(f, isa)
+#define ISA(f) ISA_EXPAND(f, ISA_NAME)
+
+#ifndef ISA_TEXT
+#define ISA_TEXT "portable code"
+#endif
+
+extern const alu_fn ISA(alu_table)[ALU_OPS];
+extern const warp_fn ISA(warp_table)[WARP_OPS];  // exec_matrix.c
+
+bool ISA(exec_mma)(struct warp *w, const struct uop *u, uint32_t active);  // exec_mma.c
+
+// exec_mem.c: a load or store by the active lanes. False on a fault, which is then in the worker.
+bool ISA(exec_load)(struct warp *w, const struct uop *u, uint32_t active);
+bool ISA(exec_store)(struct warp *w, const struct uop *u, uint32_t active);
+
+#endif

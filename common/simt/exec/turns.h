@@ -1,0 +1,24 @@
+// Blocks that take turns: for kernels whose blocks may wait for one another.
+#ifndef SIMT_TURNS_H
+#define SIMT_TURNS_H
+
+#include "device.h"
+#include "seat.h"
+
+struct turns {
+    const struct exec *exec;
+    struct worker *worker;
+    uint64_t n_blocks;
+    uint64_t resident;       // blocks that are at work at a time
+    dev_progress *progress;  // or NULL
+};
+
+// Runs all blocks. UINT64_MAX, or the number of the block at which the launch ended early: its fault is in the worker,
+// or, with checks, among the findings.
+uint64_t turns_run(const struct turns *t);
+
+// Blocks of so many threads that are on an H200 at a time, by their threads and their bytes of shared memory: what
+// ptxas will give them of registers is not known here. At least 1.
+uint64_t turns_resident(uint32_t threads, uint64_t shared);
+
+#endif

@@ -1,0 +1,242 @@
+// cp.async: copies from global to shared memory that a thread starts and waits for later. Source: PTX ISA 9.7.9.25.
+//
+// The bytes are taken when the copy starts and arrive when its thread waits for its group - as late as PTX allows, so
+// that a kernel which reads too early, or waits for the wrong group, sees it.
+#include <stdlib.h>
+#include <string.h>
+
+#include "simt/code/access.h"
+#include "simt/check/check.h"
+#include "simt/code/warp.h"
+
+struct copy {
+    unsigned char *to;
+    uint32_t bytes, lane, group, address;
+    unsigned char data[16];
+};
+
+struct copies {  // of a warp, in the order in which they were started
+    struct copy *all;
+    uint32_t n, room;
+    uint32_t group[LANES];  // groups that each lane has committed
+};
+
+void copies_reset(struct copies *c)
+{
+    if (!c)
+        return;
+    c->n = 0;
+    memset(c->group, 0, sizeof c->group);
+}
+
+void copies_free(struct copies *c)
+{
+    if (c)
+        free(c->all);
+    free(c);
+}
+
+static struct copies *copies_of(struct warp *w)
+{
+    if (!w->copies)
+        w->copies = calloc(1, sizeof *w->copies);
+    return w->copies;
+}
+
+static bool add(struct copies *c, const struct copy *new)
+{
+    if (c->n == c->room) {
+        uint32_t room = 2 * c->room + 64;
+        struct copy *all = realloc(c->all, room * sizeof *all);
+        if (!all)
+            return false;
+        c->all = all;
+        c->room = room;
+    }
+    c->all[c->n++] = *new;
+    return true;
+}
+
+// --- what .cg copies of 16 bytes cost; the rule fits the twelve patterns that were read off an H200 (tests/truth) ---
+
+struct lines {
+    const uint64_t *from;  // global addresses
+    const uint32_t *to;    // shared ones
+    uint32_t mask;
+};
+
+// Distinct pairs of global and shared addresses among lanes, the former in units of from, the latter in units of to.
+static uint32_t pairs(const struct lines *c, uint32_t lanes, uint32_t from, uint32_t to)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < LANES; i++) {
+        bool again = !(lanes >> i & 1);
+        for (uint32_t j = 0; j < i && !again; j++)
+            again = lanes >> j & 1 && c->from[j] / from == c->from[i] / from && c->to[j] / to == c->to[i] / to;
+        n += !again;
+    }
+    return n;
+}
+
+// The lanes whose global address lies in lane i's unit, a multiple of unit bytes.
+static uint32_t same_unit(const struct lines *c, uint32_t i, uint32_t unit)
+{
+    uint32_t lanes = 0;
+    for (uint32_t j = 0; j < LANES; j++)
+        lanes |= (uint32_t)(c->mask >> j & 1 && c->from[j] / unit == c->from[i] / unit) << j;
+    return lanes;
+}
+
+// Wavefronts of half a line, 64 bytes of global memory. Moved in one piece, each line of shared memory that it reaches
+// takes one, or two where its sectors of 32 bytes are shifted against those of global memory, and an end that lies in
+// one sector takes one. Scattered, each pair of sectors takes its own.
+static uint32_t half_line(const struct lines *c, uint32_t lanes)
+{
+    const uint32_t first = (uint32_t)__builtin_ctz(lanes), shift = c->to[first] - (uint32_t)c->from[first];
+    uint32_t waves = 0, left = lanes;
+    for (uint32_t i = 0; i < LANES; i++)
+        if (lanes >> i & 1 && c->to[i] - (uint32_t)c->from[i] != shift)
+            return pairs(c, lanes, 32, 32);
+    while (left) {
+        const uint32_t i = (uint32_t)__builtin_ctz(left);
+        uint32_t line = 0;
+        for (uint32_t j = i; j < LANES; j++)
+            line |= (uint32_t)(left >> j & 1 && c->to[j] / 128 == c->to[i] / 128) << j;
+        waves += shift % 32 && (line & (line - 1)) ? 2 : 1;
+        left &= ~line;
+    }
+    return waves;
+}
+
+static void count_cg(const struct lines *c, struct shared_cost *cost, uint32_t *sectors)
+{
+    for (uint32_t left = c->mask; left;) {
+        const uint32_t i = (uint32_t)__builtin_ctz(left), line = same_unit(c, i, 128);
+        left &= ~line;
+        *sectors += pairs(c, line, 128, 32);
+        const uint32_t moved = pairs(c, line, 32, 32);
+        if (pairs(c, line, 128, 128) == 1 && pairs(c, line, 32, 128) == moved && pairs(c, line, 128, 32) == moved) {
+            cost->waves++;  // it lands in one line of shared memory, sector by sector in whatever order
+            continue;
+        }
+        for (uint32_t rest = line; rest;) {
+            const uint32_t half = same_unit(c, (uint32_t)__builtin_ctz(rest), 64);
+            cost->waves += half_line(c, half);
+            rest &= ~half;
+        }
+    }
+    cost->ideal = ((uint32_t)__builtin_popcount(c->mask) * 16 + 127) / 128;
+    cost->ideal = cost->ideal < cost->waves ? cost->ideal : cost->waves;
+}
+
+// What a copy reads: with a size given, its other bytes are zeros.
+static void check_sources(struct warp *w, const struct uop *u, uint32_t active, const uint64_t from[LANES])
+{
+    const struct warpop *op = u->warp;
+    const uint32_t bytes = op->mem.bytes, index = w->block->worker->grid->code->n_memops + op->mem.index;
+    uint32_t whole = active;
+    for (uint32_t i = 0; i < LANES && op->n_in > 1; i++) {
+        const uint32_t size = ((const u32 *)(w->regs + op->in[1]))[i];
+        if (!(active >> i & 1) || size >= bytes)
+            continue;
+        whole &= ~(1u << i);
+        if (size)
+            check_global(w, u, index, 1u << i, from, size, CHECK_READ);
+    }
+    if (whole)
+        check_global(w, u, index, whole, from, bytes, CHECK_READ);
+}
+
+bool warp_copy(struct warp *w, const struct uop *u, uint32_t active)
+{
+    const struct warpop *op = u->warp;
+    const struct memop *m = &op->mem;
+    const uint32_t bytes = m->bytes;
+    struct copies *c = copies_of(w);
+    uint64_t from[LANES] = { 0 };
+    uint32_t to[LANES] = { 0 }, sectors = 0;
+    struct shared_cost cost = { 0 };
+    for (uint32_t i = 0; i < LANES; i++) {
+        enum ptx_space global = SPACE_GLOBAL, shared = SPACE_SHARED;
+        if (!(active >> i & 1))
+            continue;
+        uint64_t at = access_address(w, m, i) & MEMORY_OFFSET;
+        uint32_t size = op->n_in > 1 ? ((const u32 *)(w->regs + op->in[1]))[i] : bytes;
+        from[i] = ((const u64 *)(w->regs + op->in[0]))[i] + op->shape;
+        to[i] = (uint32_t)at;
+        struct copy new = { .to = access_place(w, i, &shared, at, bytes),
+                            .bytes = bytes,
+                            .lane = i,
+                            .group = c ? c->group[i] : 0,
+                            .address = (uint32_t)at };
+        size = size < bytes ? size : bytes;
+        const unsigned char *source = size ? access_place(w, i, &global, from[i], size) : new.data;
+        bool fits = true;
+        if (at % bytes || !new.to)
+            fits = access_fault(w, u, at % bytes ? FAULT_ALIGN : FAULT_BOUNDS, true, i, at, bytes, SPACE_SHARED);
+        else if (from[i] % bytes)
+            fits = access_fault(w, u, FAULT_ALIGN, false, i, from[i], bytes, SPACE_GLOBAL);
+        else if (!source)
+            fits = access_fault(w, u, FAULT_BOUNDS, false, i, from[i], size, SPACE_GLOBAL);
+        if (!fits) {
+            if (!w->block->worker->check)
+                return false;
+            check_fault(w->block->worker);  // a finding, and the lane copies nothing
+            active &= ~(1u << i);
+            continue;
+        }
+        memcpy(new.data, source, size);
+        if (!c || !add(c, &new)) {
+            bool ok = warp_fault(w, u, FAULT_OTHER, active, 0);
+            strcpy(w->block->worker->fault.text, "the simulated GPU ran out of memory for asynchronous copies");
+            return ok;
+        }
+    }
+    if (!active)
+        return true;
+    if (op->op) {
+        count_cg(&(struct lines){ from, to, active }, &cost, &sectors);
+    } else {
+        cost = cost_shared(to, active, bytes, false);
+        sectors = cost_sectors(from, active);
+    }
+    access_count_shared(w, m, &cost);
+    access_count_global(w, m, sectors);
+    if (w->block->worker->check) {
+        uint64_t wide[LANES];
+        for (uint32_t i = 0; i < LANES; i++)
+            wide[i] = to[i];
+        check_shared(w, u, m->index, active, wide, bytes, CHECK_COPY);
+        check_sources(w, u, active, from);
+    }
+    return true;
+}
+
+bool warp_commit(struct warp *w, const struct uop *u, uint32_t active)
+{
+    struct copies *c = copies_of(w);
+    (void)u;
+    for (uint32_t i = 0; c && i < LANES; i++)
+        c->group[i] += active >> i & 1;
+    return true;
+}
+
+bool warp_wait(struct warp *w, const struct uop *u, uint32_t active)
+{
+    struct copies *c = copies_of(w);
+    const uint64_t outstanding = u->warp->op;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; c && i < c->n; i++) {
+        const struct copy *a = &c->all[i];
+        bool done = u->warp->shape || (uint64_t)a->group + outstanding < c->group[a->lane];
+        if (active >> a->lane & 1 && done) {
+            memcpy(a->to, a->data, a->bytes);
+            if (w->block->worker->check)
+                check_delivered(w, a->lane, a->address, a->bytes);
+        } else
+            c->all[kept++] = *a;
+    }
+    if (c)
+        c->n = kept;
+    return true;
+}

@@ -1,0 +1,167 @@
+// See trace.h.
+#include "trace.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "record.h"
+#include "simt/code/warp.h"
+
+static struct trace_event *new_event(struct trace *t, const struct uop *u, enum ptx_space space, enum trace_kind kind)
+{
+    struct trace_event **p = &t->first;
+    for (; *p; p = &(*p)->next)
+        if ((*p)->u == u && (*p)->space == space)
+            return NULL;
+    *p = calloc(1, sizeof **p);
+    t->failed |= !*p;
+    if (*p)
+        **p = (struct trace_event){ .u = u, .space = space, .kind = kind };
+    return *p;
+}
+
+static void add_access(struct trace_event *e, const uint64_t address[LANES], uint32_t mask, uint32_t bytes)
+{
+    if (!e || e->n == TILE_ACCESSES)
+        return;
+    struct trace_access *a = &e->access[e->n++];
+    a->mask = mask;
+    a->bytes = bytes;
+    for (uint32_t i = 0; i < LANES; i++)
+        a->address[i] = e->space == SPACE_SHARED ? address[i] & MEMORY_OFFSET : address[i];
+}
+
+void trace_lanes(const struct warp *w, const struct memop *m, uint32_t active, uint64_t address[LANES],
+                 uint32_t *shared, uint32_t *global)
+{
+    for (uint32_t i = 0; i < LANES; i++) {
+        enum ptx_space space = m->space;
+        address[i] = access_address(w, m, i);
+        if (!(active >> i & 1) || !access_place(w, i, &space, address[i], 1))
+            continue;
+        *shared |= (uint32_t)(space == SPACE_SHARED) << i;
+        *global |= (uint32_t)(space == SPACE_GLOBAL) << i;
+    }
+}
+
+static void refuse(struct trace *t, const struct uop *u, enum ptx_space space, const char *why)
+{
+    struct trace_event *e = new_event(t, u, space, TRACE_LOAD);
+    if (e)
+        e->refused = why;
+}
+
+// What the machine code's access asks of shared memory: it may be wider than the PTX's, or part of another (merge.c).
+static void add_shared(struct trace *t, const struct uop *u, const struct memop *m, uint64_t address[LANES],
+                       uint32_t mask, uint32_t bytes, enum trace_kind kind)
+{
+    if (m->merged) {
+        refuse(t, u, SPACE_SHARED, "ptxas makes it part of another access of the machine code");
+        return;
+    }
+    for (uint32_t i = 0; i < LANES; i++)
+        address[i] += (uint64_t)(int64_t)m->ahead;
+    struct trace_event *e = new_event(t, u, SPACE_SHARED, kind);
+    add_access(e, address, mask, m->span ? m->span : bytes);
+    if (e)
+        e->widened = m->span && m->span != bytes;
+}
+
+static void add_lanes(struct trace *t, const struct warp *w, const struct uop *u, const struct memop *m,
+                      uint32_t active, enum trace_kind kind)
+{
+    const uint32_t bytes = m->n ? m->bytes * m->n : m->bytes;  // cp.async has no registers
+    uint64_t address[LANES];
+    uint32_t shared = 0, global = 0;
+    trace_lanes(w, m, active, address, &shared, &global);
+    if (global)
+        add_access(new_event(t, u, SPACE_GLOBAL, kind), address, global, bytes);
+    if (shared)
+        add_shared(t, u, m, address, shared, bytes, kind);
+}
+
+static void add_rows(struct trace *t, const struct warp *w, const struct uop *u, enum trace_kind kind)
+{
+    uint64_t address[LANES];
+    const uint32_t rows = 8 * u->warp->shape;
+    for (uint32_t i = 0; i < LANES; i++)
+        address[i] = access_address(w, &u->warp->mem, i);
+    add_access(new_event(t, u, SPACE_SHARED, kind), address, rows < LANES ? (1u << rows) - 1 : ALL_LANES, 16);
+}
+
+static void add_tile(struct trace *t, const struct warp *w, const struct uop *u, bool store)
+{
+    const struct tile tile = tile_of(w, u, store);
+    struct tile_accesses all;
+    enum ptx_space space = u->warp->mem.space;
+    access_place(w, 0, &space, tile.address, 1);
+    if (space != SPACE_SHARED && space != SPACE_GLOBAL)
+        return;
+    tile_accesses(&tile, &all);
+    struct trace_event *e = new_event(t, u, space, tile.ldsm ? TRACE_LDMATRIX : store ? TRACE_STORE : TRACE_LOAD);
+    for (uint32_t i = 0; e && !tile.ldsm && i < all.n; i++)
+        add_access(e, all.address[i], ALL_LANES, all.bytes);
+    for (uint32_t i = 0; e && tile.ldsm && i < all.n; i += 4) {  // four matrices an instruction
+        const uint32_t matrices = all.n - i < 4 ? all.n - i : 4;
+        uint64_t address[LANES] = { 0 };
+        for (uint32_t row = 0; row < 8 * matrices; row++)
+            address[row] = all.address[i + row / 8][row % 8];
+        add_access(e, address, matrices < 4 ? (1u << 8 * matrices) - 1 : ALL_LANES, 16);
+    }
+}
+
+static void add_warpop(struct trace *t, const struct warp *w, const struct uop *u, uint32_t active)
+{
+    const struct warpop *op = u->warp;
+    uint64_t address[LANES];
+    uint32_t shared = 0, global = 0;
+    if (op->fn == t->exec->warp[WARP_LDMATRIX] || op->fn == t->exec->warp[WARP_STMATRIX])
+        add_rows(t, w, u, op->fn == t->exec->warp[WARP_LDMATRIX] ? TRACE_LDMATRIX : TRACE_STMATRIX);
+    else if (op->fn == t->exec->warp[WARP_WMMA_LOAD] || op->fn == t->exec->warp[WARP_WMMA_STORE])
+        add_tile(t, w, u, op->fn == t->exec->warp[WARP_WMMA_STORE]);
+    else if (op->fn == warp_copy && !op->op)
+        add_lanes(t, w, u, &op->mem, active, TRACE_STORE);
+    else if (op->fn == warp_copy)
+        refuse(t, u, SPACE_SHARED, "what cp.async.cg takes depends on both of its sides");
+    else {
+        trace_lanes(w, &op->mem, active, address, &shared, &global);
+        refuse(t, u, shared ? SPACE_SHARED : SPACE_GLOBAL, "only loads and stores can");
+    }
+}
+
+// Where the first active lane goes: TRACE_TO_... or 0.
+static unsigned char goes_to(const struct warp *w, const struct memop *m, uint32_t active)
+{
+    const uint64_t window = access_address(w, m, (uint32_t)__builtin_ctz(active)) & ~MEMORY_OFFSET;
+    const bool generic = m->space == SPACE_GENERIC;
+    if (m->space == SPACE_SHARED || (generic && window == WINDOW_SHARED))
+        return TRACE_TO_SHARED;
+    return m->space == SPACE_GLOBAL || (generic && window != WINDOW_LOCAL) ? TRACE_TO_GLOBAL : 0;
+}
+
+void trace_step(const struct warp *w, const struct uop *u, uint32_t active)
+{
+    struct trace *t = w->block->worker->grid->trace;
+    const bool plain = u->kind == UOP_LOAD || u->kind == UOP_STORE;
+    const struct memop *m = plain ? u->mem : u->kind == UOP_WARP && u->warp->has_mem ? &u->warp->mem : NULL;
+    if (t->record)
+        record_step(t->record, w, u, active);
+    if (t->record || !m)
+        return;
+    atomic_fetch_or_explicit(&t->touched[u->inst], goes_to(w, m, active), memory_order_relaxed);
+    if (w->block->linear != t->block || w->index != t->warp || !t->wanted[u->inst])
+        return;
+    if (u->kind == UOP_WARP)
+        add_warpop(t, w, u, active);
+    else
+        add_lanes(t, w, u, m, active, u->kind == UOP_LOAD ? TRACE_LOAD : TRACE_STORE);
+}
+
+void trace_free(struct trace *t)
+{
+    for (struct trace_event *e = t->first, *next; e; e = next) {
+        next = e->next;
+        free(e);
+    }
+    t->first = NULL;
+}

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "installed.h"
 #include "json.h"
 #include "options.h"
 #include "profile.h"
@@ -38,7 +39,8 @@ struct ladder {
     double baseline_ms[TYPES];   // 0: none, or not measured yet
     double after_ms[TYPES];      // once more, at the end
     char baseline_error[TYPES][DEV_ERROR_MAX];
-    struct row *rows;  // n_steps
+    struct row *rows;    // n_steps
+    struct step *steps;  // n_steps, with the paths of their kernels
 };
 
 // --- The climb ---
@@ -102,7 +104,7 @@ static void print_head(const struct ladder *l)
             about->simulated && !strstr(about->name, "simulated") ? ", simulated" : "");
     fprintf(l->out, about->detail[0] ? " (%s)\n" : "\n", about->detail);
     char compiler[PTX_COMPILER];
-    if (n_steps && *ptx_file_compiler(steps[0]->ptx, compiler))
+    if (n_steps && *ptx_file_compiler(l->steps[0].ptx, compiler))
         fprintf(l->out, "Kernels: compiled by %s\n", compiler);
     fprintf(l->out, "C = %g * A * B + %g * C, M %d, N %d, K %d", l->o.alpha, l->o.beta, l->o.m, l->o.n, l->o.k);
     if (about->simulated) {
@@ -213,7 +215,7 @@ static bool write_json(const struct ladder *l, FILE *out)
     json_string(&j, "device", dev_about(l->dev)->name);
     report_json_setting(&j, l->dev, &l->o);
     if (n_steps)
-        report_json_compiler(&j, steps[0]->ptx);
+        report_json_compiler(&j, l->steps[0].ptx);
     json_array(&j, "steps");
     for (size_t i = 0; i < n_steps; i++)
         json_row(&j, l, &l->rows[i]);
@@ -286,7 +288,7 @@ static int climb(struct ladder *l, FILE *json, char error[DEV_ERROR_MAX])
     print_head(l);
     for (size_t i = 0; i < n_steps; i++) {
         struct row *row = &l->rows[i];
-        row->step = steps[i];
+        row->step = &l->steps[i];
         if (i > 0 && steps[i]->type == DEV_F16 && steps[i - 1]->type != DEV_F16)
             fprintf(l->out, "from here on A, B and C are halves, multiplied by tensor cores and summed in float:\n");
         progress(l, i);
@@ -320,13 +322,38 @@ static int climb(struct ladder *l, FILE *json, char error[DEV_ERROR_MAX])
     return status;
 }
 
+// The steps with the paths that their kernels have here, which differ where the ladder is installed.
+static bool find_kernels(struct ladder *l)
+{
+    char path[INSTALLED_PATH];
+    l->steps = calloc(n_steps, sizeof *l->steps);
+    for (size_t i = 0; i < n_steps && l->steps; i++) {
+        l->steps[i] = *steps[i];
+        l->steps[i].ptx = strdup(installed_file(steps[i]->ptx, path));
+        if (!l->steps[i].ptx)
+            return false;
+    }
+    return l->steps != NULL;
+}
+
+static void forget_kernels(struct ladder *l)
+{
+    for (size_t i = 0; i < n_steps && l->steps; i++)
+        free((char *)l->steps[i].ptx);
+    free(l->steps);
+}
+
 static int start(struct ladder *l, char error[DEV_ERROR_MAX])
 {
     FILE *json;
     l->dev = dev_open(l->o.device, error);
-    l->rows = calloc(n_steps, sizeof *l->rows);
-    if (!l->dev || !l->rows)
+    if (!l->dev)
         return 2;
+    l->rows = calloc(n_steps, sizeof *l->rows);
+    if (!l->rows || !find_kernels(l)) {
+        snprintf(error, DEV_ERROR_MAX, "out of memory");
+        return 2;
+    }
     if (l->o.csv && dev_about(l->dev)->simulated) {
         snprintf(error, DEV_ERROR_MAX,
                  "--csv: the table is of times on a GPU, and this is the simulated one: try --json");
@@ -369,6 +396,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "ladder: %s\n", error);
     forget_data(&l);
     dev_close(l.dev);
+    forget_kernels(&l);
     free(l.rows);
     return status;
 }

@@ -51,7 +51,7 @@ static const char *latest(void)
 static void draw_latest(int size)
 {
     char arguments[3500];
-    int n = snprintf(arguments, sizeof arguments, "--trials " RESULTS "/h200_trials.csv --size %d '%s.csv'", size,
+    int n = snprintf(arguments, sizeof arguments, "--trials '" RESULTS "/h200_trials.csv' --size %d '%s.csv'", size,
                      latest());
     if (size % 256 == 0)
         snprintf(arguments + n, sizeof arguments - (size_t)n, " --counters '%s_counters.csv'", latest());
@@ -214,7 +214,7 @@ Test(chart, a_table_without_cublas_of_a_slower_card_and_measured_twice, .fini = 
     snprintf(table, sizeof table, "%s%s%s%s", header, T4 "01_naive,f32,1,1,1,0.4,,\n", T4 "my_own,f32,1,1,1,2.5,,\n",
              T4 "01_naive,f32,1,1,1,0.32,,\n");
     char options[1300];
-    snprintf(options, sizeof options, "--size 512 --counters '%s_counters.csv' --trials " RESULTS "/h200_trials.csv",
+    snprintf(options, sizeof options, "--size 512 --counters '%s_counters.csv' --trials '" RESULTS "/h200_trials.csv'",
              latest());
     cr_assert_eq(draw_table(table, options), 0, "%s", text);
     check_xml(text);
@@ -269,8 +269,8 @@ Test(chart, bad_usage_ends_in_one_line_and_status_2)
         { "--size 512", "no rows of 512 x 512 x 512; it has those of 1024 2048 4096 8192 4095" },
         { "--size 4095 --counters x", "no multiple of it" },
         { "--counters /nowhere.csv", "/nowhere.csv: cannot read it" },
-        { "--counters " RESULTS "/h200_trials.csv", "h200_trials.csv:1: not the table that was expected" },
-        { "--trials " RESULTS "/README.md", "README.md:1: not the table that was expected" },
+        { "--counters '" RESULTS "/h200_trials.csv'", "h200_trials.csv:1: not the table that was expected" },
+        { "--trials '" RESULTS "/README.md'", "README.md:1: not the table that was expected" },
         { "> /dev/full", "standard output: cannot write it: No space left" },
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {

@@ -331,7 +331,7 @@ static int draw(char text[200000], const char *arguments)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-#define STEP_05 STEPS_PTX "/05_vectorized/05_vectorized.ptx gemm "
+#define STEP_05 "'" STEPS_PTX "/05_vectorized/05_vectorized.ptx' gemm "
 #define ARGS_05                                                                                                        \
     "--block 256 i32:128 i32:128 i32:64 f32:1 'f32[8192]=iota' 'f32[8192]=iota' f32:0 'f32[16384]=zeros' --out - "
 
@@ -477,8 +477,9 @@ Test(draw, bad_usage_ends_in_one_line_and_status_2)
 
 Test(draw, a_kernel_that_goes_wrong_is_not_drawn_and_ends_in_status_1)
 {
-    cr_expect_eq(draw(text, TILE_PTX " mma_plain --block 32 'f16[256]=zeros' 'f16[9]=iota' 'f16[256]=iota' --out - "
-                                     "--line 14"),
+    cr_expect_eq(draw(text,
+                      "'" TILE_PTX "' mma_plain --block 32 'f16[256]=zeros' 'f16[9]=iota' 'f16[256]=iota' --out - "
+                      "--line 14"),
                  1, "%s", text);
     cr_expect(strstr(text, "out of bounds"), "%s", text);
 }

@@ -444,7 +444,7 @@ static int draw(const char *arguments)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-#define STEP_04 STEPS_PTX "/04_thread_tile_2d/04_thread_tile_2d.ptx gemm --block 256 --out - "
+#define STEP_04 "'" STEPS_PTX "/04_thread_tile_2d/04_thread_tile_2d.ptx' gemm --block 256 --out - "
 #define SIZES "i32:128 i32:128 i32:16 f32:1 'f32[2048]=iota' 'f32[2048]=iota' f32:0 "
 
 Test(draw_run, the_program_draws_them)

@@ -35,16 +35,21 @@ enum { WORDS = 16 };
 
 struct words {
     int n;
-    char *word[WORDS + 1], copy[256];
+    char *word[WORDS + 1], copy[4096];
 };
 
-// Splits a command line at blanks; "''" is the empty word.
+// Splits a command line at blanks; what begins with a single quote is one word up to the next.
 static struct words *split(struct words *w, const char *line)
 {
     memset(w, 0, sizeof *w);
-    snprintf(w->copy, sizeof w->copy, "program %s", line);
-    for (char *s = strtok(w->copy, " "); s && w->n < WORDS; s = strtok(NULL, " "))
-        w->word[w->n++] = strcmp(s, "''") == 0 ? "" : s;
+    cr_assert(snprintf(w->copy, sizeof w->copy, "program %s", line) < (int)sizeof w->copy);
+    for (char *s = w->copy; w->n < WORDS && *(s += strspn(s, " "));) {
+        const char *end = *s == '\'' ? "'" : " ";
+        w->word[w->n++] = s += *s == '\'';
+        s += strcspn(s, end);
+        if (*s)
+            *s++ = '\0';
+    }
     return w;
 }
 
@@ -539,11 +544,11 @@ Test(driver, the_exit_status_tells_right_from_wrong)
 
 Test(driver, a_kernel_from_elsewhere_is_held_against_the_tester_and_has_no_lane)
 {
-    struct output o = driver(&step_f32, "--size 100 --ptx " FAKE_PTX "/fake_f32.ptx");
+    struct output o = driver(&step_f32, "--size 100 --ptx '" FAKE_PTX "/fake_f32.ptx'");
     cr_expect(o.status == 0 && strstr(o.out, "/fake_f32.ptx in place of fake_step (f32)"), "%s%s", o.out, o.err);
     fake.fault = FAKE_UNWRITTEN;
     fake.row = 92, fake.col = 99;
-    o = driver(&step_f32, "--size 100 --ptx " FAKE_PTX "/fake_f32.ptx");
+    o = driver(&step_f32, "--size 100 --ptx '" FAKE_PTX "/fake_f32.ptx'");
     cr_expect(o.status == 1 && strstr(o.out, "C[92][99]") &&
                   strstr(o.out, "; block (1, 2): 1 of 10000 elements of C are never written"),
               "%s", o.out);
@@ -551,7 +556,7 @@ Test(driver, a_kernel_from_elsewhere_is_held_against_the_tester_and_has_no_lane)
     cr_expect(strstr(o.out, "; block (1, 2), warp 1, lane 28: 1 of 10000 elements of C are never written"), "%s",
               o.out);
     expect_refusal(&step_f32, "--size 8 --ptx /nonexistent/mine.ptx", "/nonexistent/mine.ptx: No such file");
-    expect_refusal(&step_f32, "--size 8 --ptx " FAKE_PTX "/tile.cu", "says no geometry");
+    expect_refusal(&step_f32, "--size 8 --ptx '" FAKE_PTX "/tile.cu'", "says no geometry");
 }
 
 Test(driver, on_a_gpu_the_report_has_the_rate_and_the_baseline)

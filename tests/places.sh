@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# Builds and tests the course in places unlike a developer's. For a maintainer: each place takes some minutes.
+#
+#   tests/places.sh [PLACE...]      without one, all places in turn
+#
+#   links      a clone without symbolic links; a step of one's own, added as the README says
+#   names      source and build in folders with blanks and & in their names
+#   readonly   a source tree that cannot be written, and a user who is not root
+#   install    meson install with DESTDIR and a prefix; what is installed runs when source and build are gone
+#   release    meson dist, and what it packs builds and passes its tests
+#
+# What is committed is tried, not what lies in the working tree. JOBS=N sets how many jobs run at once. A place that fails
+# leaves its folder, whose name is printed.
+set -euo pipefail
+source=$(cd "$(dirname "$0")/.." && pwd)
+jobs=${JOBS:-$(nproc)}
+suites=(--suite unit --suite steps --suite notes --suite exercises)
+
+# --- the pieces ---
+
+get() {  # FOLDER: a clone without symbolic links
+  git -c core.symlinks=false clone -q "$source" "$1"
+}
+
+build() {  # SOURCE BUILD [OPTION...]
+  meson setup "$2" "$1" "${@:3}" && ninja -C "$2" -j "$jobs"
+}
+
+check() {  # BUILD [WHAT...]: all suites above, or what is named
+  [ $# -gt 1 ] || set -- "$1" "${suites[@]}"
+  MESON_TESTTHREADS=$jobs meson test -C "$1" --no-rebuild --print-errorlogs "${@:2}"
+}
+
+climb() {  # LADDER STEPS: it runs, and that many results are right
+  local said
+  said=$("$1" --device=sim --size 64)
+  echo "$said"
+  [ "$(grep -c ' right ' <<<"$said")" = "$2" ]
+}
+
+# The first block of commands in the README behind the words.
+readme() {  # WORDS
+  awk -v words="$1" 'index($0, words) { seen = 1 } seen && /^```$/ { exit } inside { print } seen && /^```sh$/ { inside = 1 }' README.md
+}
+
+# --- the places ---
+
+place_links() {
+  get course && cd course
+  if git ls-files -s | grep '^120000'; then
+    echo 'these files are symbolic links: a clone without them has text in their place'
+    return 1
+  fi
+  local line commands
+  commands=$(readme '**A step of your own**')
+  line=$(sed -n "s/^add \`\(\['99_mine'.*\],\)\` to the list in .*/\1/p" README.md)
+  [ -n "$commands" ] && [ -n "$line" ] || { echo 'the README does not say how to add a step'; return 1; }
+  bash -ec "$commands"
+  sed -i "/^step_list = \[/a $line" steps/meson.build
+  build . build
+  build/steps/99_mine/99_mine --device=sim --size 64
+  climb build/steps/ladder "$(build/steps/ladder --list | wc -l)"
+  build/steps/ladder --list | grep '^99_mine '
+  check build 99_mine
+  check build
+}
+
+place_names() {
+  mkdir 'here & there' && get 'here & there/the course'
+  build 'here & there/the course' 'a build & more'
+  check 'a build & more'
+  build 'here & there/the course' 'here & there/the course/build & all'
+  check 'here & there/the course/build & all' --suite steps
+}
+
+place_readonly() {
+  get course
+  chmod -R a-w,a+rX course
+  mkdir out && chmod 755 .
+  if [ "$(id -u)" = 0 ]; then
+    chown 65534:65534 out
+    export HOME=$PWD/out CCACHE_DIR=$PWD/out/ccache
+    setpriv --reuid 65534 --regid 65534 --clear-groups "$BASH" "$source/tests/places.sh" --readonly "$PWD"
+  else
+    readonly_here "$PWD"
+  fi
+  chmod -R u+w course
+}
+
+readonly_here() {  # FOLDER: it holds course and out
+  cd "$1"
+  if touch course/x 2>/dev/null; then
+    echo "the source can be written"
+    return 1
+  fi
+  build course out/build
+  check out/build
+}
+
+place_install() {
+  get course
+  meson setup build course --prefix /opt/gemm --bindir programs/bin
+  ninja -C build -j "$jobs"
+  local steps
+  steps=$(build/steps/ladder --list | wc -l)
+  DESTDIR=$PWD/root meson install -C build --no-rebuild --quiet
+  rm -rf build course
+  mv root moved
+  cd /
+  climb "$OLDPWD/moved/opt/gemm/programs/bin/ladder" "$steps"
+  "$OLDPWD/moved/opt/gemm/programs/bin/simt" inspect "$OLDPWD/moved/opt/gemm/share/gemm-steps/01_naive.ptx"
+  for page in simt ladder; do
+    MANWIDTH=80 man -l "$OLDPWD/moved/opt/gemm/share/man/man1/$page.1" | grep -q -- '--help'
+  done
+}
+
+place_release() {
+  get course
+  meson setup build course
+  meson dist -C build --no-tests
+  rm -rf course
+  tar xf build/meson-dist/*.tar.xz
+  cd gemm-steps-*/
+  build . build
+  check build --suite unit
+}
+
+# --- all of them ---
+
+if [ "${1:-}" = --readonly ]; then
+  readonly_here "$2"
+  exit
+fi
+all=(links names readonly install release)
+[ $# -gt 0 ] || set -- "${all[@]}"
+for place; do
+  declare -F "place_$place" >/dev/null || { echo "places.sh: there is no place $place; there are ${all[*]}" >&2; exit 2; }
+done
+failed=0
+for place; do
+  folder=$(mktemp -d "${TMPDIR:-/tmp}/gemm-steps-$place-XXXXXX")
+  SECONDS=0
+  set +e  # the subshell's own holds: it is no part of a condition
+  (set -e; cd "$folder"; "place_$place") >"$folder/log" 2>&1
+  status=$?
+  set -e
+  if [ $status = 0 ]; then
+    echo "ok      $place, $SECONDS s"
+    rm -rf "$folder"
+  else
+    echo "FAILED  $place, $SECONDS s: $folder/log"
+    failed=1
+  fi
+done
+exit $failed

@@ -23,7 +23,8 @@ get() {  # FOLDER: a clone without symbolic links
 }
 
 build() {  # SOURCE BUILD [OPTION...]
-  meson setup "$2" "$1" "${@:3}" && ninja -C "$2" -j "$jobs"
+  meson setup "$2" "$1" "${@:3}"
+  ninja -C "$2" -j "$jobs"
 }
 
 check() {  # BUILD [WHAT...]: all suites above, or what is named
@@ -46,7 +47,8 @@ readme() {  # WORDS
 # --- the places ---
 
 place_links() {
-  get course && cd course
+  get course
+  cd course
   if git ls-files -s | grep '^120000'; then
     echo 'these files are symbolic links: a clone without them has text in their place'
     return 1
@@ -54,7 +56,10 @@ place_links() {
   local line commands
   commands=$(readme '**A step of your own**')
   line=$(sed -n "s/^add \`\(\['99_mine'.*\],\)\` to the list in .*/\1/p" README.md)
-  [ -n "$commands" ] && [ -n "$line" ] || { echo 'the README does not say how to add a step'; return 1; }
+  if [ -z "$commands" ] || [ -z "$line" ]; then
+    echo 'the README does not say how to add a step'
+    return 1
+  fi
   bash -ec "$commands"
   sed -i "/^step_list = \[/a $line" steps/meson.build
   build . build
@@ -66,7 +71,8 @@ place_links() {
 }
 
 place_names() {
-  mkdir 'here & there' && get 'here & there/the course'
+  mkdir 'here & there'
+  get 'here & there/the course'
   build 'here & there/the course' 'a build & more'
   check 'a build & more'
   build 'here & there/the course' 'here & there/the course/build & all'
@@ -76,11 +82,12 @@ place_names() {
 place_readonly() {
   get course
   chmod -R a-w,a+rX course
-  mkdir out && chmod 755 .
+  mkdir out
+  chmod 755 .
   if [ "$(id -u)" = 0 ]; then
     chown 65534:65534 out
     export HOME=$PWD/out CCACHE_DIR=$PWD/out/ccache
-    setpriv --reuid 65534 --regid 65534 --clear-groups "$BASH" "$source/tests/places.sh" --readonly "$PWD"
+    setpriv --reuid 65534 --regid 65534 --clear-groups "$BASH" course/tests/places.sh --readonly "$PWD"
   else
     readonly_here "$PWD"
   fi
@@ -98,19 +105,17 @@ readonly_here() {  # FOLDER: it holds course and out
 }
 
 place_install() {
+  local steps tree=moved/opt/gemm
   get course
-  meson setup build course --prefix /opt/gemm --bindir programs/bin
-  ninja -C build -j "$jobs"
-  local steps
+  build course build --prefix /opt/gemm --bindir programs/bin
   steps=$(build/steps/ladder --list | wc -l)
   DESTDIR=$PWD/root meson install -C build --no-rebuild --quiet
   rm -rf build course
   mv root moved
-  cd /
-  climb "$OLDPWD/moved/opt/gemm/programs/bin/ladder" "$steps"
-  "$OLDPWD/moved/opt/gemm/programs/bin/simt" inspect "$OLDPWD/moved/opt/gemm/share/gemm-steps/01_naive.ptx"
+  climb "$tree/programs/bin/ladder" "$steps"
+  "$tree/programs/bin/simt" inspect "$tree/share/gemm-steps/01_naive.ptx"
   for page in simt ladder; do
-    MANWIDTH=80 man -l "$OLDPWD/moved/opt/gemm/share/man/man1/$page.1" | grep -q -- '--help'
+    MANWIDTH=80 man -l "$tree/share/man/man1/$page.1" | grep -e '--help'
   done
 }
 

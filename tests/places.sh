@@ -73,10 +73,11 @@ place_links() {
 place_names() {
   mkdir 'here & there'
   get 'here & there/the course'
-  build 'here & there/the course' 'a build & more'
-  check 'a build & more'
   build 'here & there/the course' 'here & there/the course/build & all'
-  check 'here & there/the course/build & all' --suite steps
+  ninja -C 'here & there/the course/build & all' -n | grep 'no work to do'
+  check 'here & there/the course/build & all'
+  build 'here & there/the course' 'a build & more'  # Ninja 1.11 builds all of this again each time; see compile_ptx.sh
+  check 'a build & more' --suite steps --suite unit
 }
 
 place_readonly() {

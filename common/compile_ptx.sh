@@ -9,7 +9,9 @@ folder=$(printf '%s/' "$1" | sed 's/[ #]/\\&/g') way=$2/ depfile=$3
 shift 3
 "$@"
 FOLDER=$folder WAY=$way awk '{
-  while (at = index($0, ENVIRON["FOLDER"]))
-    $0 = substr($0, 1, at - 1) ENVIRON["WAY"] substr($0, at + length(ENVIRON["FOLDER"]))
-} 1' "$depfile" >"$depfile.new"
+  done = ""
+  for (rest = " " $0; at = index(rest, " " ENVIRON["FOLDER"]); rest = substr(rest, at + 1 + length(ENVIRON["FOLDER"])))
+    done = done substr(rest, 1, at) ENVIRON["WAY"]
+  print substr(done rest, 2)
+}' "$depfile" >"$depfile.new"
 mv "$depfile.new" "$depfile"

@@ -1,0 +1,64 @@
+// common/compile_ptx.sh: which paths it replaces in the list of files that a compiler writes. COMPILE_PTX is its path.
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "program_case.h"
+
+static char list[64];
+
+static void make_list(void)
+{
+    strcpy(list, "/tmp/gemm-steps-XXXXXX");
+    const int fd = mkstemp(list);
+    cr_assert(fd >= 0 && !close(fd), "%s", list);
+}
+
+static void remove_list(void)
+{
+    unlink(list);
+    forget_scratch();
+}
+
+TestSuite(compile_ptx, .init = make_list, .fini = remove_list);
+
+// In place of a compiler cp writes the list.
+static void replaces(const char *folder, const char *way, const char *before, const char *after)
+{
+    static struct run r;
+    static char text[4096];
+    run(&r, "/bin/sh", COMPILE_PTX, folder, way, list, "cp", scratch(before, strlen(before)), list, NULL);
+    cr_assert_eq(r.status, 0, "%s", r.err);
+    FILE *f = fopen(list, "r");
+    cr_assert(f, "%s", list);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    cr_expect_str_eq(text, after);
+}
+
+Test(compile_ptx, names_the_files_of_the_course_from_the_build_folder)
+{
+    replaces("/home/me/course", "..",
+             "a.ptx : /home/me/course/a.cu /usr/include/b.h \\\n    /home/me/course/c.cuh /home/me/course/d.cuh\n",
+             "a.ptx : ../a.cu /usr/include/b.h \\\n    ../c.cuh ../d.cuh\n");
+}
+
+Test(compile_ptx, knows_a_folder_whose_name_has_blanks)
+{
+    replaces("/home/me/R & D #1", "..", "a.ptx: /home/me/R\\ &\\ D\\ \\#1/a.cu\n/home/me/R\\ &\\ D\\ \\#1/b.cuh:\n",
+             "a.ptx: ../a.cu\n../b.cuh:\n");
+}
+
+Test(compile_ptx, leaves_other_paths_and_what_it_wrote_itself)
+{
+    replaces("/src", "../../src", "a.ptx: /src/a.cu /usr/src/b.h /src2/c.h\n",
+             "a.ptx: ../../src/a.cu /usr/src/b.h /src2/c.h\n");
+}
+
+Test(compile_ptx, fails_as_the_compiler_fails)
+{
+    static struct run r;
+    run(&r, "/bin/sh", COMPILE_PTX, "/src", "..", list, "cp", "/nonexistent/a", list, NULL);
+    cr_expect(r.status != 0 && strstr(r.err, "/nonexistent/a"), "exit status %d: %s", r.status, r.err);
+}

@@ -85,7 +85,7 @@ How many blocks of a launch fit on an SM, and what decides? ${own('common/occupa
 many a thread takes; \`--profile\` of any step prints this whole sum for it. **Shared memory** is given in units of 128 bytes,
 and from compute capability 8.0 on each block takes 1 KiB more than it asks for.
 
-The least of the four limits decides. **More blocks** has the most of a resource with which one more block fits, the rest
+**Fit** is how many blocks an SM could hold if only this mattered; the least of the four decides. **More blocks** has the most of a resource with which one more block fits, the rest
 unchanged. **Fewer blocks** has the least with which one fewer does.
 `;
   return { url: 'occupancy', title: 'Occupancy', text: () => text };

@@ -12,15 +12,23 @@ export const plain = plain_view(fields);
 // CuTe's Swizzle<B, M, S>: bits M + S to M + S + B - 1 are XORed into bits M to M + B - 1.
 export const swizzled = (index, { b, m, s }) => index ^ (index >> s & (1 << b) - 1 << m);
 
+function in_words(index, what) {
+  try {
+    return what();
+  } catch (error) {
+    throw new Error(`the index "${index}": ${error.message}`);
+  }
+}
+
 // asked: { access, element: bytes of an element, vector: elements a lane, width and pad of a row in elements, index: an
 // expression, b, m, s }. Returns { addresses, bytes, indices }, or throws an Error that says what is wrong.
 export function addresses_of(asked) {
   const { access, element, width, pad, index } = asked, matrices = Number(access.match(/x(\d)$/)?.[1] ?? 0);
   const bytes = matrices ? 16 : element * asked.vector, used = matrices ? 8 * matrices : 32;
   if (![1, 2, 4, 8, 16].includes(bytes)) throw new Error(`a lane takes 1, 2, 4, 8 or 16 bytes, not ${bytes}`);
-  const value = parse(index);
+  const value = in_words(index, () => parse(index));
   const indices = lanes.map((lane) => {
-    const at = value({ lane, width, pad, pitch: width + pad });
+    const at = in_words(index, () => value({ lane, width, pad, pitch: width + pad }));
     return asked.b ? swizzled(at, asked) : at;
   });
   const addresses = indices.map((at) => at * element);

@@ -60,7 +60,8 @@ export function step_uses() {
   const rows = read(table).trim().split('\n').slice(1).map((row) => row.split(','));
   return steps().flatMap((step) => {
     const row = rows.find(([name]) => name === step), names = row ? constants(step) : {};
-    return names.THREADS ? [{ name: step, threads: names.THREADS, registers: Number(row[3]), shared: shared_of(step, names) }] : [];
+    const use = { name: step, threads: names.THREADS, registers: Number(row?.[3]), shared: row ? shared_of(step, names) : NaN };
+    return Object.values(use).slice(1).every(Number.isInteger) ? [use] : [];
   });
 }
 
@@ -73,7 +74,7 @@ function shared_of(step, names) {
 }
 
 function occupancy_page() {
-  const uses = step_uses().map((use) => ({ ...use, name: use.name.slice(0, 2) === '00' ? use.name : `step ${use.name.slice(0, 2)}` }));
+  const uses = step_uses().map((use) => ({ ...use, name: `step ${use.name.slice(0, 2)}` }));
   const text = `${head}
 # Occupancy
 

@@ -38,6 +38,11 @@ static bool same_name(const char *a, const char *b)
     }
 }
 
+const struct card *card_at(unsigned i)
+{
+    return i < CARDS ? &cards[i] : NULL;
+}
+
 const struct card *card_named(const char *name)
 {
     for (int i = 0; i < CARDS; i++)
@@ -76,7 +81,13 @@ struct occupancy occupancy_of(const struct card *card, unsigned threads, unsigne
     // Each of the SM's four parts has a quarter of the registers and of the warps.
     const uint64_t by_registers = registers ? card->registers / 4 / of_warp * 4 / warps : card->blocks;
     const uint64_t by_shared = of_block ? (uint64_t)card->shared_kib * 1024 / of_block : card->blocks;
-    struct occupancy o = { .blocks = card->blocks, .max = card->threads / 32, .limit = "blocks" };
+    struct occupancy o = { .blocks = card->blocks,
+                           .max = card->threads / 32,
+                           .limit = "blocks",
+                           .by_threads = by_threads,
+                           .by_registers = (unsigned)by_registers,
+                           .by_shared = (unsigned)by_shared,
+                           .by_blocks = card->blocks };
     const struct {
         uint64_t blocks;
         const char *limit;

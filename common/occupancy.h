@@ -24,6 +24,8 @@ struct occupancy {
     unsigned blocks;      // of an SM; 0: not one fits
     unsigned warps, max;  // of an SM: resident, and how many there can be
     const char *limit;    // "registers", "shared memory", "threads" or "blocks"
+    // Blocks that each of these alone would allow.
+    unsigned by_threads, by_registers, by_shared, by_blocks;
 };
 
 struct kernel_use {      // what ptxas says about a kernel
@@ -33,6 +35,8 @@ struct kernel_use {      // what ptxas says about a kernel
     char refusal[200];   // the first line of what ptxas says where it refuses the file
 };
 
+// The i-th card, counted from 0; NULL after the last.
+const struct card *card_at(unsigned i);
 // A card by name, in any case and with or without blanks ("rtx4090"); NULL where it is not known.
 const struct card *card_named(const char *name);
 // The card whose device the driver's name holds and that has so many SMs: "NVIDIA H200", 132. NULL where none has; a

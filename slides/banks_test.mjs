@@ -1,14 +1,12 @@
 #!/usr/bin/env node
-// The bank explorer's answers are simt's: 200 patterns of addresses, each asked of both. The explorer's come from bank.wasm;
+// The bank explorer's answers are simt's: 200 patterns of addresses, each asked of both. The explorer's come from answers.wasm;
 // simt runs a kernel with one access to shared memory, whose addresses are its argument. Skipped with exit 77 without emcc.
 //
 //   node slides/banks_test.mjs BUILD
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { compile_banks } from './book/make.mjs';
-import { explorer, accesses } from './book/theme/banks.js';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { random, run, simt, timed } from './answers.mjs';
+import { accesses, explorer } from './book/theme/banks.js';
 
 const PATTERNS = 200, SHARED = 96 * 1024;
 
@@ -48,12 +46,11 @@ const kernel = (access, bytes) => `.version 7.0
 }
 `;
 
-function simt(build, folder, access, { addresses, bytes }) {
+function truth_of(build, folder, access, { addresses, bytes }) {
   const ptx = join(folder, 'once.ptx'), json = join(folder, 'once.json');
   writeFileSync(ptx, kernel(access, bytes));
   const all = [...addresses, ...Array(32 - addresses.length).fill(0)];
-  execFileSync(join(build, 'common', 'simt', 'simt'), ['profile', ptx, 'once', '--grid', '1', '--block', '32', '--shared', String(SHARED),
-    '--json', json, `u32[32]={${all}}`], { stdio: ['ignore', 'ignore', 'inherit'] });
+  simt(build, 'profile', ptx, 'once', '--grid', 1, '--block', 32, '--shared', SHARED, '--json', json, `u32[32]={${all}}`);
   const { metrics } = JSON.parse(readFileSync(json, 'utf8'));
   const kind = access === 'load' ? 'ld' : access === 'store' ? 'st' : 'ldsm';
   const conflicts = `${kind === 'ldsm' ? 'smsp__sass_l1tex_data' : 'l1tex__data'}_bank_conflicts_pipe_lsu_mem_shared_op_${kind}.sum`;
@@ -62,12 +59,6 @@ function simt(build, folder, access, { addresses, bytes }) {
 }
 
 // --- patterns: strides, tiles, swizzles, and indices without order ---
-
-function random(seed) {
-  let state = seed;
-  const next = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
-  return (list) => list[Math.floor(next() * list.length)];
-}
 
 function pattern(any) {
   const access = any(accesses), matrices = access.startsWith('ldmatrix');
@@ -80,41 +71,23 @@ function pattern(any) {
     b: any([0, 0, 1, 2, 3]), m: Math.log2(vector), s: any([3, 4, 5]) };
 }
 
-async function main() {
-  const build = resolve(process.argv[2] ?? 'build'), folder = mkdtempSync(join(tmpdir(), 'banks-')), wrong = [];
-  try {
-    const lacking = compile_banks(join(folder, 'bank.wasm'));
-    if (lacking) {
-      console.log(`skipped: ${lacking}`);
-      return 77;
-    }
-    const explore = await explorer(readFileSync(join(folder, 'bank.wasm'))), any = random(19), seen = new Set();
-    let slowest = 0, conflicts = 0, patterns = 0;
-    while (patterns < PATTERNS) {
-      const asked = pattern(any), text = JSON.stringify(asked);
-      if (seen.has(text)) continue;
-      seen.add(text);
-      patterns++;
-      const begun = performance.now(), answer = explore(asked);
-      slowest = Math.max(slowest, performance.now() - begun);
-      const truth = simt(build, folder, asked.access, answer);
-      conflicts += truth.conflicts > 0;
-      for (const [name, value] of Object.entries(truth))
-        if (answer[name] !== value) wrong.push(`${text}: ${name} ${answer[name]}, simt has ${value}`);
-      const passes = answer.phases.reduce((sum, phase) => sum + phase.passes.length, 0);
-      if (passes !== answer.waves) wrong.push(`${text}: the phases have ${passes} wavefronts, not ${answer.waves}`);
-    }
-    if (conflicts < PATTERNS / 4) wrong.push(`only ${conflicts} of the patterns have conflicts`);
-    if (slowest > 50) wrong.push(`an answer took ${slowest.toFixed(0)} ms`);
-    console.log(`${patterns} patterns, ${conflicts} with conflicts; slowest answer ${slowest.toFixed(1)} ms; ${wrong.length || 'nothing'} wrong`);
-  } finally {
-    rmSync(folder, { recursive: true });
+function compare({ loaded, build, folder, wrong }) {
+  const explore = explorer(loaded), any = random(19), seen = new Set(), { answer: ask, slowest } = timed();
+  let conflicts = 0;
+  while (seen.size < PATTERNS) {
+    const asked = pattern(any), text = JSON.stringify(asked);
+    if (seen.has(text)) continue;
+    seen.add(text);
+    const answer = ask(explore.answer, asked), truth = truth_of(build, folder, asked.access, answer);
+    conflicts += truth.conflicts > 0;
+    for (const [name, value] of Object.entries(truth))
+      if (answer[name] !== value) wrong.push(`${text}: ${name} ${answer[name]}, simt has ${value}`);
+    const passes = answer.phases.reduce((sum, phase) => sum + phase.passes.length, 0);
+    if (passes !== answer.waves) wrong.push(`${text}: the phases have ${passes} wavefronts, not ${answer.waves}`);
   }
-  for (const line of wrong) console.error(line);
-  return wrong.length ? 1 : 0;
+  if (conflicts < PATTERNS / 4) wrong.push(`only ${conflicts} of the patterns have conflicts`);
+  if (slowest() > 50) wrong.push(`an answer took ${slowest().toFixed(0)} ms`);
+  return `${PATTERNS} patterns, ${conflicts} with conflicts; slowest answer ${slowest().toFixed(1)} ms`;
 }
 
-main().then((status) => (process.exitCode = status), (error) => {
-  console.error(`banks: ${error.message}`);
-  process.exitCode = 1;
-});
+run('banks', compare);

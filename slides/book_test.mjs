@@ -9,6 +9,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync }
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { spawnSync } from 'node:child_process';
+import { answering } from './book/answering_test.mjs';
 import { content, pale, shown_files, too_wide } from './book/inspect.mjs';
 import { book, make } from './book/make.mjs';
 import { kernel_of, neighbours } from './book/pages.mjs';
@@ -118,35 +119,6 @@ async function search(browser, origin) {
   return wrong.map((text) => `search: ${text}`);
 }
 
-// The bank explorer answers at once, and says what is wrong with an expression.
-async function banks(browser, origin) {
-  const page = await browser.newPage(), wrong = [];
-  await page.goto(`${origin}/banks.html`, { waitUntil: 'load' });
-  await page.waitForSelector('.banks .waves');
-  const answers = await page.evaluate(async () => {
-    const found = [], text = (selector) => document.querySelector(`.banks ${selector}`)?.textContent;
-    const drawn = () => new Promise((done) => setTimeout(done));
-    for (const button of document.querySelectorAll('.banks .presets button')) {
-      const begun = performance.now();
-      button.click();
-      await drawn();
-      found.push({ name: button.textContent, waves: text('.waves'), conflicts: text('.conflicts'), ms: performance.now() - begun });
-    }
-    const input = document.querySelector('.banks .index input');
-    input.value = 'lane * nothing';
-    input.dispatchEvent(new Event('input'));
-    await drawn();
-    return { found, refused: text('.wrong') };
-  });
-  const conflicts = Object.fromEntries(answers.found.map((answer) => [answer.name, answer.conflicts]));
-  const known = { 'side by side': '0', 'a column': '31', 'a column, padded': '0', 'ldmatrix': '12', 'ldmatrix, padded': '0', 'ldmatrix, swizzled': '0' };
-  for (const [name, n] of Object.entries(known)) if (conflicts[name] !== n) wrong.push(`"${name}" has ${conflicts[name]} conflicts, not ${n}`);
-  if (!/nothing/.test(answers.refused ?? '')) wrong.push('a wrong expression is not refused');
-  console.log(`bank explorer: ${answers.found.map(({ ms }) => ms.toFixed(0)).join(', ')} ms`);
-  await page.close();
-  return wrong.map((text) => `banks: ${text}`);
-}
-
 // The decks that were rendered before: their links lead to pages of the book.
 function deck_links(folder) {
   const decks = existsSync(join(folder, 'decks')) ? readdirSync(join(folder, 'decks')).filter((name) => /^\d\d_.*html$/.test(name)) : [];
@@ -190,7 +162,7 @@ async function test(build, shots, only) {
     const all = [...pages.flatMap((page) => page.wrong), ...(only.length ? [] : dead(pages, folder, origin))];
     const caught = all.filter((text) => text.startsWith('faulty: '));
     wrong.push(...all.filter((text) => !text.startsWith('faulty: ')));
-    wrong.push(...await search(browser, origin), ...(urls.includes('banks') ? await banks(browser, origin) : []));
+    wrong.push(...await search(browser, origin), ...(urls.includes('banks') ? await answering(await open_tab(browser, origin), origin) : []));
     for (const fault of faults)
       if (!only.length && !caught.some((text) => text.includes(fault))) wrong.push(`this test does not notice "${fault}"`);
     console.log(`${pages.length} pages looked at after ${seconds()}; ${wrong.length || 'nothing'} wrong`);

@@ -257,6 +257,7 @@ Test(draw, a_fragment_has_a_cell_for_each_element_and_a_strip_for_each_row_of_ld
         { "c", NULL, "f16", "row 9, column 3: lane 5, register c1.hi", 128, 0 },
         { "a", "m16n8k8", "tf32", "row 9, column 3: lane 7, register a1<", 128, 32 },
         { "b", "m16n8k32", "s8", "row 3, column 1: lane 4, register b0.3", 256, 16 },
+        { "a", "wmma", "tf32", "Operand a of wmma.m16n16k8, tf32", 128, 32 },
         { "a", "wmma", NULL, "The instruction names 8 registers: a4 to a7", 256, 64 },
         { "b", "m8n32k16", NULL, "two ldmatrix.x4.trans", 512, 128 },
         { "c", "wmma", "f64", "lane 0, register c0", 64, 0 },

@@ -36,6 +36,15 @@ Test(occupancy, the_scarcest_resource_decides)
     expect("T4", 256, 128, 32768, 2, "registers");  // 32,768 bytes twice: no reserve before 8.0
 }
 
+Test(occupancy, tells_how_many_blocks_each_resource_would_allow)
+{
+    const struct occupancy o = occupancy_of(card_named("H200"), 256, 128, 8192);
+    cr_expect_eq(o.by_threads, 8);    // 2,048 threads
+    cr_expect_eq(o.by_registers, 2);  // 4 warps in each quarter
+    cr_expect_eq(o.by_shared, 25);    // 233,472 bytes, 9,216 for each block
+    cr_expect_eq(o.by_blocks, 32);
+}
+
 Test(occupancy, registers_are_given_in_units)
 {
     expect("H200", 256, 33, 0, 6, "registers");  // 33 x 32 = 1,056 -> 1,280 a warp: 12 in each quarter, 48 in all

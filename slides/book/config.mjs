@@ -5,7 +5,7 @@ import { themes } from './themes.mjs';
 const parts = [['Before the first kernel', 0], ['Part one: float, any card', 7], ['Part two: tensor cores', 13],
   ['Part three: Hopper', 20], ['Further steps', 99]];
 
-function sidebars(pages, banks) {
+function sidebars(pages, answering) {
   const item = ({ title, url }) => ({ text: title, link: `/${url.replace(/index$/, '')}` });
   const of = (folder) => pages.filter(({ url }) => url.startsWith(`${folder}/`));
   const number = ({ url }) => Number(url.match(/\/(\d\d)_/)?.[1] ?? 0);
@@ -13,7 +13,7 @@ function sidebars(pages, banks) {
     .filter((page) => number(page) <= last && number(page) > (parts[i - 1]?.[1] ?? -1)).map(item) }));
   const book = [{ text: 'The course', items: [{ text: 'Install and run', link: '/start' }] },
     ...chapters.filter(({ items }) => items.length),
-    { text: 'Tried and measured', items: [...banks, { text: 'The ladder on an H200', link: '/ladder' }, { text: 'Results', link: '/results' }] }];
+    { text: 'Tried and measured', items: [...answering, { text: 'The ladder on an H200', link: '/ladder' }, { text: 'Results', link: '/results' }] }];
   const index_first = (a, b) => b.url.endsWith('/index') - a.url.endsWith('/index');
   return {
     '/exercises/': [{ text: 'Exercises', items: of('exercises').sort(index_first).map(item) }],
@@ -42,7 +42,8 @@ function searched(source, env, md) {
 
 // to: the folder of the site; base: its path on its host; pages: those with a text in the project; made: those without.
 export function config({ to, base, pages, made }) {
-  const banks = made.some(({ url }) => url === 'banks') ? [{ text: 'Banks', link: '/banks' }] : [];
+  const answering = made.filter(({ url }) => ['banks', 'fragments', 'occupancy'].includes(url))
+    .map(({ title, url }) => ({ text: title, link: `/${url}` }));
   return {
     lang: 'en', title: 'gemm-steps', description: 'A course in fast CUDA matrix multiply, one idea at a time',
     base, outDir: to, cleanUrls: false, metaChunk: true, ignoreDeadLinks: false,
@@ -56,9 +57,9 @@ export function config({ to, base, pages, made }) {
         { text: 'Changes', link: '/changes/', activeMatch: '^/changes/' },
         { text: 'Exercises', link: '/exercises/', activeMatch: '^/exercises/' },
         { text: 'Ladder', link: '/ladder' },
-        ...banks,
+        ...(answering.length ? [{ text: 'Try', items: answering, activeMatch: '^/(banks|fragments|occupancy)' }] : []),
         { text: 'Decks', link: '/decks/', activeMatch: '^/decks/' }],
-      sidebar: sidebars([...pages, ...made], banks),
+      sidebar: sidebars([...pages, ...made], answering),
       outline: { level: [2, 3], label: 'On this page' },
       search: { provider: 'local', options: { _render: searched } },
     },

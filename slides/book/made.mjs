@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { read, root } from '../project.mjs';
 import { card, times, times_path } from '../results.mjs';
 import { made_table } from '../tables.mjs';
+import { answering_pages } from './answering.mjs';
 import { compared } from './changes.mjs';
 import { code_url, decks, kernel_of, neighbours, steps } from './pages.mjs';
 
@@ -137,38 +138,10 @@ ${link('How a deck is changed, and where its numbers come from', '/decks/making'
   return { url: 'decks/index', title: 'The decks', text: () => text };
 }
 
-// --- the bank explorer ---
-
-function banks_page() {
-  const text = `---
-pageClass: code
-aside: false
----
-
-# Banks
-
-What does one access to shared memory cost? Choose a pattern, or change it. The answer is the simulator's own: this page
-runs \`common/simt/machine/cost.c\`, compiled to WebAssembly.
-
-<BankExplorer />
-
-**Index of a lane** is an expression with \`lane\` (0 to 31), \`width\`, \`pad\` and \`pitch\`, their sum: \`lane * pitch\`
-is a column of a tile. It counts elements. \`+ - * / % & | ^ ~ << >>\` mean what they mean in C.
-
-**Swizzle** B, M, S is CuTe's: the B bits of the index from bit M + S on are XORed into the B bits from bit M on. B = 0 is
-none.
-
-**A phase** is the lanes that are served together: all 32 up to 4 bytes a lane, 16 for 8 bytes, 8 for 16 bytes, and the
-eight rows of a matrix for ldmatrix. Each row of the picture is a wavefront, each column a bank; \`0+3\` is lane 0 and three
-more that want the same word. Red cells come in a wavefront beyond the first: conflicts.
-`;
-  return { url: 'banks', title: 'Banks', text: () => text };
-}
-
 // --- all ---
 
-// rendered: the folder of the decks; banks: is there a bank.wasm?
-export async function made_pages(pages, { rendered, banks }) {
+// rendered: the folder of the decks; answers: is there an answers.wasm?
+export async function made_pages(pages, { rendered, answers }) {
   const chapters = pages.filter(({ url }) => url.startsWith('chapters/') && !url.endsWith('/glossary'))
     .map((page) => ({ ...page, step: page.url.slice('chapters/'.length) }));
   const changes = [];
@@ -176,5 +149,5 @@ export async function made_pages(pages, { rendered, banks }) {
   const names = steps();
   if (!names.length) throw new Error('there are no steps');
   return [front_page(chapters), changes_page(changes), ...changes, ladder_page(chapters), decks_page(rendered),
-    ...(banks ? [banks_page()] : [])];
+    ...(answers ? answering_pages() : [])];
 }

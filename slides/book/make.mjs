@@ -2,12 +2,13 @@
 // Makes the book, a static web site: node slides/book/make.mjs BUILD [TO]. meson compile -C build book calls it, and the
 // site is in BUILD/book. BOOK_BASE=/path/ is for a site that does not stand at the root of its host. Decks that
 // meson compile -C build slides rendered are copied.
-import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { root, slides } from '../project.mjs';
 import { missing } from '../tools.mjs';
+import { helps } from './answering.mjs';
+import { compile_answers } from './compile.mjs';
 import { address, code_url, decks, kernel_of, source_pages, target_of } from './pages.mjs';
 
 export const book = join(slides, 'book');
@@ -19,16 +20,21 @@ function write(path, text) {
 
 // --- a page's Markdown ---
 
-// Below a chapter's title: where its code, its exercise and its deck are.
+// Below the title of a chapter: where its code, its exercise and its deck are, and the pages that answer. Below a task's, the
+// latter.
 function around(page, pages) {
-  const step = page.url.match(/^chapters\/(\d\d_\w+)$/)?.[1];
-  const has = (url) => pages.some((other) => other.url === url);
+  const step = page.url.match(/^chapters\/(\d\d_\w+)$/)?.[1], answering = helps[page.url] ?? [];
+  const has = (url) => pages.some((other) => other.url === url.split('?')[0]);
+  const places = step ? chapter_places(page, step) : [];
+  const link = ([text, url]) => `[${text}](/${url.replace(/index$/, '')})`;
+  return [...places, ...answering].filter(([, url]) => has(url)).map(link).join(' · ');
+}
+
+function chapter_places(page, step) {
   const places = [['What changed', `changes/${step}`], ['The kernel', code_url(kernel_of(step))]];
   const tasks = [...new Set([...page.text().matchAll(/\]\(\.\.\/\.\.\/exercises\/(\w+)\/TASK\.md\)/g)].map((m) => m[1]))];
   for (const name of tasks) places.push([`Exercise ${name.slice(0, 2)}`, `exercises/${name}`]);
-  places.push(['Slides', 'decks/index']);
-  const link = ([text, url]) => `[${text}](/${url.replace(/index$/, '')})`;
-  return step ? places.filter(([, url]) => has(url)).map(link).join(' · ') : '';
+  return [...places, ['Slides', 'decks/index']];
 }
 
 function markdown(page, pages) {
@@ -64,18 +70,6 @@ function copy_decks(pages, rendered, folder) {
   }
 }
 
-// The rules of the banks, from the simulator's own source: bank.wasm. Returns what went wrong, or nothing.
-export function compile_banks(to) {
-  const sources = [join(book, 'bank.c'), join(root, 'common', 'simt', 'machine', 'cost.c')];
-  const exported = '-sEXPORTED_FUNCTIONS=_bank_explore,_bank_address,_bank_answer';
-  mkdirSync(dirname(to), { recursive: true });
-  const run = spawnSync('emcc', ['-O2', `-I${join(root, 'common')}`, '--no-entry', '-sSTANDALONE_WASM', exported, ...sources, '-o', to],
-    { encoding: 'utf8' });
-  if (run.error) return 'emcc is not on the PATH (apt-get install emscripten): the bank explorer is left out';
-  if (run.status) throw new Error(`emcc: ${run.stderr}`);
-  return '';
-}
-
 // VitePress wants its settings, its theme and its packages in one folder.
 function lay_out(folder) {
   const theme = JSON.stringify(join(book, 'theme', 'index.js'));
@@ -91,9 +85,9 @@ export async function make(build, to, { base = '/', more = [] } = {}) {
     ['./made.mjs', './config.mjs', 'vitepress'].map((name) => import(name)));
   const folder = mkdtempSync(join(tmpdir(), 'book-')), rendered = join(build, 'slides');
   try {
-    const no_banks = compile_banks(join(folder, 'public', 'bank.wasm'));
-    if (no_banks) console.log(`book: ${no_banks}`);
-    const pages = source_pages(), made = await made_pages(pages, { rendered, banks: !no_banks }), all = [...pages, ...made, ...more];
+    const lacking = compile_answers(join(folder, 'public', 'answers.wasm'));
+    if (lacking) console.log(`book: ${lacking}`);
+    const pages = source_pages(), made = await made_pages(pages, { rendered, answers: !lacking }), all = [...pages, ...made, ...more];
     lay_out(folder);
     for (const page of all) write(join(folder, `${page.url}.md`), markdown(page, all));
     copy_pictures(all, folder);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "draw.h"
-#include "simt/machine/fragment.h"
+#include "simt/machine/fragment_list.h"
 #include "svg.h"
 
 #define MARGIN 24
@@ -13,35 +13,13 @@
 #define NARROWEST 820
 #define NARROWEST_LARGE 1000
 
-struct shape {
-    int bytes, m, n, k;  // bytes: of a factor's element
-    bool wmma;
-};
-
-static const struct shape shapes[] = {
-    { 2, 16, 8, 16, false }, { 2, 16, 8, 8, false },  { 2, 16, 16, 16, true }, { 2, 32, 8, 16, true },
-    { 2, 8, 32, 16, true },  { 4, 16, 8, 8, false },  { 4, 16, 8, 4, false },  { 4, 16, 16, 8, true },
-    { 8, 8, 8, 4, false },   { 8, 16, 8, 4, false },  { 8, 16, 8, 8, false },  { 8, 16, 8, 16, false },
-    { 1, 16, 8, 32, false }, { 1, 16, 8, 16, false }, { 1, 8, 8, 16, false },  { 1, 16, 16, 16, true },
-    { 1, 32, 8, 16, true },  { 1, 8, 32, 16, true },
-};
-
-static const struct {
-    const char *name;
-    int bytes, factor, factor2;  // of an element; C: of the elements of A and B that it belongs to
-    bool c;                      // of C, not of A and B
-} types[] = {
-    { "f16", 2, 2, 2, false }, { "bf16", 2, 2, 2, false }, { "tf32", 4, 4, 4, false }, { "f64", 8, 8, 8, false },
-    { "s8", 1, 1, 1, false },  { "u8", 1, 1, 1, false },   { "f32", 4, 2, 4, true },   { "f16", 2, 2, 2, true },
-    { "s32", 4, 1, 1, true },  { "f64", 8, 8, 8, true },
-};
-
 struct picture {
     struct svg svg;
     struct fragment f;
     char letter;  // of the operand
+    enum fragment_role role;
     const char *type;
-    struct shape shape;
+    struct fragment_shape shape;
     double y, right;  // right: what the widest part needs
     bool large;
 };
@@ -50,36 +28,33 @@ struct picture {
 
 static void list_types(bool c, char *text, size_t size)
 {
+    const struct fragment_type *t;
     size_t n = 0;
-    for (size_t i = 0; i < sizeof types / sizeof *types && n < size; i++)
-        if (types[i].c == c)
-            n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", types[i].name);
+    for (unsigned i = 0; (t = fragment_type(i)) && n < size; i++)
+        if (t->c == c)
+            n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", t->name);
 }
 
-static bool fits(size_t type, const struct shape *s)
-{
-    return s->bytes == types[type].factor || s->bytes == types[type].factor2;
-}
-
-static bool find_shape(const struct draw_fragment *what, size_t type, struct picture *p, char error[DEV_ERROR_MAX])
+static bool find_shape(const struct draw_fragment *what, const struct fragment_type *type, struct picture *p,
+                       char error[DEV_ERROR_MAX])
 {
     const char *asked = what->shape ? what->shape : "m16n8k16";
     const bool any = !what->shape, wmma = !strcmp(asked, "wmma");
+    const struct fragment_shape *s;
     char list[300] = "wmma";
     size_t n = strlen(list);
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+    for (unsigned i = 0; (s = fragment_shape(i)); i++) {
         char name[40];
-        const struct shape *s = &shapes[i];
         snprintf(name, sizeof name, "m%dn%dk%d", s->m, s->n, s->k);
-        if (!fits(type, s))
+        if (!fragment_fits(type, s))
             continue;
         n += n < sizeof list ? (size_t)snprintf(list + n, sizeof list - n, ", %s", name) : 0;
-        if (any || (wmma ? s->wmma || s->k == 4 : !strcmp(asked, name))) {
+        if (any || (wmma ? s->wmma || s->bytes == 8 : !strcmp(asked, name))) {
             p->shape = *s;
             return true;
         }
     }
-    snprintf(error, DEV_ERROR_MAX, "--shape %.100s: the shapes of %s are %s", asked, types[type].name, list);
+    snprintf(error, DEV_ERROR_MAX, "--shape %.100s: the shapes of %s are %s", asked, type->name, list);
     return false;
 }
 
@@ -91,24 +66,23 @@ static bool resolve(const struct draw_fragment *what, struct picture *p, char er
         return false;
     }
     p->letter = *o;
+    p->role = *o == 'c' ? FRAGMENT_C : *o == 'a' ? FRAGMENT_A : FRAGMENT_B;
     const bool c = *o == 'c';
     const char *asked = what->type ? what->type : c ? "f32" : "f16";
-    size_t type = 0, n = sizeof types / sizeof *types;
-    while (type < n && (types[type].c != c || strcmp(types[type].name, asked)))
-        type++;
-    if (type == n) {
+    const struct fragment_type *type;
+    unsigned i = 0;
+    while ((type = fragment_type(i)) && (type->c != c || strcmp(type->name, asked)))
+        i++;
+    if (!type) {
         char list[200];
         list_types(c, list, sizeof list);
         snprintf(error, DEV_ERROR_MAX, "--type %.100s: the elements of %s are %s", asked, o, list);
         return false;
     }
-    p->type = types[type].name;
+    p->type = type->name;
     if (!find_shape(what, type, p, error))
         return false;
-    const struct shape *s = &p->shape;
-    const bool repeats = s->wmma && !c && !strcmp(p->type, "f16");  // PTX ISA 9.7.15: a vector of eight .f16x2
-    const enum fragment_role role = c ? FRAGMENT_C : *o == 'a' ? FRAGMENT_A : FRAGMENT_B;
-    if (!fragment_of(role, s->m, s->n, s->k, types[type].bytes, repeats ? 8 : 0, &p->f)) {
+    if (!fragment_named(p->role, &p->shape, type, &p->f)) {
         snprintf(error, DEV_ERROR_MAX, "there is no such fragment");
         return false;
     }
@@ -199,14 +173,16 @@ static void strips(struct picture *p, double x0, bool by_columns)
     const double width = f->cols > 16 ? 34 : f->cols > 8 ? 32 : 40, height = 24;
     const double length = 16.0 / f->bytes;
     const unsigned matrices = f->distinct > 4 ? 4 : f->distinct;
-    const bool trans = by_columns != f->swapped;
+    bool trans;
+    fragment_ldmatrix(p->role, f, by_columns, &trans);
     svg_text(&p->svg, x0 - GUTTER, p->y - 28, "big", "In memory by %s: %sldmatrix.x%u%s",
              by_columns ? "columns" : "rows", f->distinct > 4 ? "two " : "", matrices, trans ? ".trans" : "");
     numbers(p, x0, width, height);
     for (unsigned k = 0; k < 8u * f->distinct; k++) {
         char class[8];
-        const unsigned r = k / 8, lane = k % 32;
-        const unsigned row = f->base[r].row + (by_columns ? 0 : k % 8), col = f->base[r].col + (by_columns ? k % 8 : 0);
+        const unsigned r = k / 8, lane = fragment_strip_lane(r, k % 8);
+        unsigned row, col;
+        fragment_strip(f, r, k % 8, by_columns, &row, &col);
         const double x = x0 + col * width, y = p->y + row * height;
         const double w = by_columns ? width : length * width, h = by_columns ? length * height : height;
         snprintf(class, sizeof class, "l%u", lane % 8);
@@ -233,7 +209,10 @@ static void filling(struct picture *p)
     const double wide = f->cols > 16 ? 34 * 32 : f->cols > 8 ? 32 * 16 : 40 * 8;
     const bool beside = 2 * (wide + GUTTER) <= WIDEST;
     double x = MARGIN + GUTTER;
-    if (f->paired || f->bytes > 4 || p->letter == 'c' || p->large)
+    bool ways[2], trans;
+    for (int by_columns = 0; by_columns < 2; by_columns++)
+        ways[by_columns] = fragment_ldmatrix(p->role, f, by_columns, &trans);
+    if (p->large || (!ways[0] && !ways[1]))
         return;
     p->y += 40;
     svg_text(&p->svg, MARGIN, p->y, "head", "How ldmatrix fills it from shared memory");
@@ -247,7 +226,7 @@ static void filling(struct picture *p)
     }
     p->y += 58;
     for (int by_columns = 0; by_columns < 2; by_columns++) {
-        if ((by_columns != f->swapped) && f->bytes != 2)
+        if (!ways[by_columns])
             continue;
         strips(p, x, by_columns);
         if (beside)
@@ -265,7 +244,7 @@ char *draw_fragment(const struct draw_fragment *what, char error[DEV_ERROR_MAX])
     if (!resolve(what, &p, error))
         return NULL;
     const struct fragment *f = &p.f;
-    const struct shape *s = &p.shape;
+    const struct fragment_shape *s = &p.shape;
     snprintf(title, sizeof title, "Operand %c of %s.m%dn%dk%d, %s: %u rows, %u columns", p.letter,
              s->wmma ? "wmma" : "mma", s->m, s->n, s->k, p.type, f->rows, f->cols);
     if (!svg_open(&p.svg)) {

@@ -1,11 +1,24 @@
-// What the bank explorer asks and is told; the answers come from bank.wasm, which is the simulator's own cost.c.
+// What the bank explorer asks and is told; the answers are those of the simulator's own cost.c.
+import { line, one_of, plain_view, whole } from './address.js';
 import { parse } from './expression.js';
 
 export const accesses = ['load', 'store', 'ldmatrix.x1', 'ldmatrix.x2', 'ldmatrix.x4'];
 const lanes = [...Array(32).keys()];
 
+export const fields = { access: one_of(accesses), element: one_of([1, 2, 4, 8], 4), vector: one_of([1, 2, 4, 8, 16]),
+  width: whole(1, 8192, 32), pad: whole(0, 64, 0), b: whole(0, 5, 0), m: whole(0, 8, 3), s: whole(0, 12, 3), index: line(200, 'lane') };
+export const plain = plain_view(fields);
+
 // CuTe's Swizzle<B, M, S>: bits M + S to M + S + B - 1 are XORed into bits M to M + B - 1.
 export const swizzled = (index, { b, m, s }) => index ^ (index >> s & (1 << b) - 1 << m);
+
+function in_words(index, what) {
+  try {
+    return what();
+  } catch (error) {
+    throw new Error(`the index "${index}": ${error.message}`);
+  }
+}
 
 // asked: { access, element: bytes of an element, vector: elements a lane, width and pad of a row in elements, index: an
 // expression, b, m, s }. Returns { addresses, bytes, indices }, or throws an Error that says what is wrong.
@@ -13,9 +26,9 @@ export function addresses_of(asked) {
   const { access, element, width, pad, index } = asked, matrices = Number(access.match(/x(\d)$/)?.[1] ?? 0);
   const bytes = matrices ? 16 : element * asked.vector, used = matrices ? 8 * matrices : 32;
   if (![1, 2, 4, 8, 16].includes(bytes)) throw new Error(`a lane takes 1, 2, 4, 8 or 16 bytes, not ${bytes}`);
-  const value = parse(index);
+  const value = in_words(index, () => parse(index));
   const indices = lanes.map((lane) => {
-    const at = value({ lane, width, pad, pitch: width + pad });
+    const at = in_words(index, () => value({ lane, width, pad, pitch: width + pad }));
     return asked.b ? swizzled(at, asked) : at;
   });
   const addresses = indices.map((at) => at * element);
@@ -30,16 +43,14 @@ export function addresses_of(asked) {
 
 const phase_words = 1 + 1 + 32 + 32 * 32;  // struct bank_answer's: lanes, n, words, word
 
-// The explorer: asked -> { waves, conflicts, ideal, phases: [{ lanes, passes: [[{ word, lanes }, ... 32 banks]] }] }.
-export async function explorer(wasm) {
-  const { instance: { exports } } = await WebAssembly.instantiate(wasm, {});
-  exports._initialize?.();
-  const words = (at, n) => new Uint32Array(exports.memory.buffer, at.value ?? at, n);
-  return (asked) => {
+// loaded: answers.wasm. The explorer: asked -> { waves, conflicts, ideal, phases: [{ lanes, passes: [[{ word, lanes },
+// ... 32 banks]] }] }.
+export function explorer({ c, words }) {
+  const answer_of = (asked) => {
     const { indices, addresses, bytes, matrices, used } = addresses_of(asked);
-    words(exports.bank_address, 32).set(addresses);
-    exports.bank_explore(matrices ? 2 : asked.access === 'store' ? 1 : 0, bytes, matrices);
-    const answer = words(exports.bank_answer, 4 + 4 * phase_words), [waves, conflicts, ideal, n] = answer;
+    words('bank_address', 32).set(addresses);
+    c.bank_explore(matrices ? 2 : asked.access === 'store' ? 1 : 0, bytes, matrices);
+    const answer = words('bank_answer', 4 + 4 * phase_words), [waves, conflicts, ideal, n] = answer;
     const phases = lanes.slice(0, n).map((i) => {
       const at = answer.subarray(4 + i * phase_words, 4 + (i + 1) * phase_words);
       const taken = lanes.filter((lane) => at[0] >>> lane & 1);
@@ -53,4 +64,5 @@ export async function explorer(wasm) {
     });
     return { waves, conflicts, ideal, phases, indices: indices.slice(0, used), addresses: addresses.slice(0, used), bytes };
   };
+  return { fields, answer: answer_of };
 }

@@ -1,7 +1,10 @@
 // VitePress's own theme without its fonts: the reader's system has enough.
 import theme from 'vitepress/theme-without-fonts';
 import BankExplorer from './BankExplorer.vue';
+import FragmentMap from './FragmentMap.vue';
+import OccupancySum from './OccupancySum.vue';
 import './book.css';
+import './answers.css';
 
 // Paper is light, and has all hints open.
 function for_print() {
@@ -21,4 +24,11 @@ function for_print() {
 
 if (typeof window !== 'undefined') for_print();
 
-export default { extends: theme, enhanceApp: ({ app }) => app.component('BankExplorer', BankExplorer) };
+const components = { BankExplorer, FragmentMap, OccupancySum };
+
+export default {
+  extends: theme,
+  enhanceApp({ app }) {
+    for (const [name, component] of Object.entries(components)) app.component(name, component);
+  },
+};

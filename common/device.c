@@ -128,6 +128,40 @@ bool dev_clear(struct dev *d, dev_ptr p, size_t bytes)
     return d->ops->clear(d, p, bytes);
 }
 
+// The GPU that the PTX text needs, if d is another; *newer: or any newer one.
+static unsigned needs(const struct dev *d, const char *text, bool *newer)
+{
+    const unsigned have = (unsigned)(10 * d->about.cc_major + d->about.cc_minor);
+    bool alone;
+    const unsigned wants = ptx_text_target(text, &alone);
+    *newer = !alone;
+    if (d->about.simulated || !have || wants == have || (wants < have && !alone))
+        return 0;
+    return wants;
+}
+
+unsigned dev_needs(const struct dev *d, const char *path)
+{
+    char ignored[DEV_ERROR_MAX];
+    size_t bytes;
+    bool newer;
+    char *text = ptx_file_read(path, &bytes, ignored);
+    const unsigned sm = text ? needs(d, text, &newer) : 0;
+    free(text);
+    return sm;
+}
+
+// The driver itself would only say that it has no image for this GPU.
+static bool check_target(struct dev *d, const char *name, const char *text)
+{
+    bool newer;
+    const unsigned sm = needs(d, text, &newer);
+    if (!sm)
+        return true;
+    return backend_fail(d, "%.300s needs an sm_%u%s, and %s is an sm_%d%d: --device=sim runs it on the simulated GPU",
+                        name, sm, newer ? " or newer" : "", d->about.name, d->about.cc_major, d->about.cc_minor);
+}
+
 struct dev_module *dev_load_text(struct dev *d, const char *name, const char *text, size_t bytes)
 {
     if (!name || !text) {
@@ -145,7 +179,7 @@ struct dev_module *dev_load_text(struct dev *d, const char *name, const char *te
     }
     memcpy(copy, text, bytes);
     copy[bytes] = '\0';
-    struct dev_module *m = d->ops->load(d, name, copy, bytes);
+    struct dev_module *m = check_target(d, name, copy) ? d->ops->load(d, name, copy, bytes) : NULL;
     if (!m)
         one_line(d);
     free(copy);

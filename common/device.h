@@ -67,6 +67,10 @@ struct dev *dev_open(enum dev_kind kind, char error[DEV_ERROR_MAX]);
 void dev_close(struct dev *d);  // frees everything that the device still holds; NULL is allowed
 
 const struct dev_about *dev_about(const struct dev *d);
+
+// The GPU that the PTX file at path needs, if the device is an older one: 80 for an sm_80. 0: the device can run it, or
+// there is no telling. dev_load refuses what a device cannot run; the simulated GPU runs all.
+unsigned dev_needs(const struct dev *d, const char *path);
 const char *dev_error(const struct dev *d);  // the last failure, "" before the first
 
 // Number of host threads the simulated GPU spreads a launch's blocks over, at most 256; 0 means one a processor. The

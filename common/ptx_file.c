@@ -51,6 +51,26 @@ char *ptx_file_read(const char *path, size_t *bytes, char error[DEV_ERROR_MAX])
     return text;
 }
 
+unsigned ptx_text_target(const char *text, bool *alone)
+{
+    static const char directive[] = ".target", prefix[] = "sm_";
+    *alone = false;
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += strspn(line, " \t\r\n");
+        if (strncmp(line, directive, strlen(directive)))
+            continue;
+        line += strlen(directive);
+        line += strspn(line, " \t");
+        if (strncmp(line, prefix, strlen(prefix)))
+            return 0;
+        char *end;
+        const unsigned long sm = strtoul(line + strlen(prefix), &end, 10);
+        *alone = *end == 'a';
+        return sm < 1000 ? (unsigned)sm : 0;
+    }
+    return 0;
+}
+
 const char *ptx_file_compiler(const char *path, char name[PTX_COMPILER])
 {
     char head[1024];

@@ -24,6 +24,7 @@ enum { TYPES = DEV_F16 + 1 };
 struct row {
     const struct step *step;
     bool ran, counted;
+    unsigned needs;  // the GPU that it needs and this one is not: 80 for sm_80; it is not run
     struct tester_result result;
     char error[DEV_ERROR_MAX];       // where it did not run
     uint64_t metrics[METRIC_COUNT];  // where counted
@@ -66,6 +67,11 @@ static bool open_again(struct ladder *l, char error[DEV_ERROR_MAX])
 static bool run_step(struct ladder *l, struct row *row)
 {
     enum dev_type type = row->step->type;
+    row->needs = dev_needs(l->dev, row->step->ptx);
+    if (row->needs) {
+        snprintf(row->error, sizeof row->error, "not run: it needs an sm_%u", row->needs);
+        return false;
+    }
     if (!l->data[type]) {
         l->data[type] = tester_open(l->dev, type, &l->o, row->error);
         if (!l->data[type])
@@ -133,6 +139,10 @@ static void print_row(const struct ladder *l, const struct row *row)
     const struct tester_result *r = &row->result;
     const char *verdict = row->ran ? report_verdict(r->verdict) : "FAILED";
     fprintf(l->out, "%-24s %-4s  ", row->step->name, type_name(row->step->type));
+    if (row->needs) {
+        fprintf(l->out, "needs sm_%u\n", row->needs);
+        return;
+    }
     if (!row->ran) {
         fprintf(l->out, "%s\n", verdict);
         return;
@@ -177,15 +187,20 @@ static void print_foot(const struct ladder *l)
                 "\ninst: warp instructions; sectors: 32-byte pieces of global memory; wavefronts: passes through "
                 "shared\nmemory; conflicts: wavefronts that bank conflicts cost, in all. The time is the "
                 "simulation's.\n");
-    bool first = true;
+    bool first = true, too_old = false;
     for (size_t i = 0; i < n_steps; i++) {
         const struct row *row = &l->rows[i];
-        if (row->ran && row->result.verdict != TESTER_WRONG)
+        too_old |= row->needs;
+        if (row->needs || (row->ran && row->result.verdict != TESTER_WRONG))
             continue;
         fprintf(l->out, "%s%s (%s): %s\n", first ? "\n" : "", row->step->name, type_name(row->step->type),
                 row->ran ? row->result.what : row->error);
         first = false;
     }
+    const struct dev_about *about = dev_about(l->dev);
+    if (too_old)
+        fprintf(l->out, "\n%s is an sm_%d%d: --device=sim runs the steps that need more on the simulated GPU.\n",
+                about->name, about->cc_major, about->cc_minor);
 }
 
 // --- JSON ---
@@ -285,6 +300,7 @@ static int climb(struct ladder *l, FILE *json, char error[DEV_ERROR_MAX])
 {
     double last_ms[TYPES] = { 0 };
     int status = 0;
+    bool ran = false;
     print_head(l);
     for (size_t i = 0; i < n_steps; i++) {
         struct row *row = &l->rows[i];
@@ -300,9 +316,10 @@ static int climb(struct ladder *l, FILE *json, char error[DEV_ERROR_MAX])
         }
         print_row(l, row);
         fflush(l->out);
-        int this = !row->ran ? 2 : row->result.verdict == TESTER_WRONG ? 1 : 0;
+        ran |= row->ran;
+        int this = row->needs ? 0 : !row->ran ? 2 : row->result.verdict == TESTER_WRONG ? 1 : 0;
         status = this > status ? this : status;
-        if (!row->ran && !dev_about(l->dev)->simulated && !open_again(l, error))
+        if (!row->ran && !row->needs && !dev_about(l->dev)->simulated && !open_again(l, error))
             return 2;
     }
     measure_again(l);
@@ -319,7 +336,7 @@ static int climb(struct ladder *l, FILE *json, char error[DEV_ERROR_MAX])
         report_write_error("output", "stdout", error);
         return 2;
     }
-    return status;
+    return ran ? status : 2;
 }
 
 // The steps with the paths that their kernels have here, which differ where the ladder is installed.

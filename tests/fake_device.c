@@ -36,6 +36,8 @@ static struct dev *open_as(bool simulated)
     snprintf(about->detail, sizeof about->detail, "a fake of the tests");
     about->simulated = simulated;
     about->memory = fake.memory ? fake.memory : (size_t)1 << 40;
+    about->cc_major = fake.cc / 10;
+    about->cc_minor = fake.cc % 10;
     about->shared_per_block = 99 * 1024;
     about->max_threads = 1024;
     if (!open_devices++)

@@ -24,6 +24,7 @@ extern struct fake {
     enum fake_fault fault;
     int row, col;  // the element that a fault is about
     bool has_gpu;
+    int cc;                         // its compute capability: 75; 0 stands for one that has not been asked
     double launch_ms;               // what the timer says a launch took
     size_t memory;                  // of the device; 0: 1 TiB
     uint64_t budget;                // as it was last set

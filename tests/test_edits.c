@@ -46,14 +46,14 @@ static void compile(const struct kernel_edit *e)
 {
     static const char *const flags[] = { PTX_FLAGS };
     enum { FLAGS = sizeof flags / sizeof *flags };
-    char *argv[FLAGS + 5] = { NVCC }, *said;
+    char *argv[FLAGS + 5] = { PTX_COMPILER }, *said;
     int status;
     for (int i = 0; i < FLAGS; i++)
         argv[i + 1] = (char *)flags[i];
     argv[FLAGS + 1] = (char *)"-o";
     argv[FLAGS + 2] = ptx;
     argv[FLAGS + 3] = cu;
-    cr_assert(program_run(argv, &said, &status), "%s cannot be started", NVCC);
+    cr_assert(program_run(argv, &said, &status), "%s cannot be started", PTX_COMPILER);
     cr_assert(!status, "%s, %s:\n%s", e->step, e->what, said);
     free(said);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler.h"
 #include "occupancy.h"
 #include "profile.h"
 #include "program_case.h"
@@ -155,6 +156,7 @@ Test(machine, cards_of_the_chapter_are_those_of_the_profile)
 
 Test(machine, kernels_that_measure_are_free_of_errors)
 {
+    NEEDS_NVCC("measure.cu is a whole CUDA program, which clang alone does not compile");
     static const char stream[] = "struct:{u32[4096]=zeros,u32[4096]=zeros,u32:1024,i32:3}";
     static const struct {
         const char *kernel, *args[7];

@@ -18,6 +18,9 @@ static struct dev *open_or_skip(enum dev_kind kind)
     if (!d && kind == DEV_GPU)
         cr_skip_test("no GPU: %s", error);
     cr_assert(d, "%s", error);
+    const unsigned sm = dev_needs(d, STEP.ptx);
+    if (sm)
+        cr_skip_test("%s needs an sm_%u, and %s is an older one", STEP.name, sm, dev_about(d)->name);
     return d;
 }
 

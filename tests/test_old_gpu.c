@@ -1,0 +1,144 @@
+// What a GPU that is too old for a kernel leads to: one line that says so, before the GPU is asked. The GPU is the fake
+// of fake_device.h; the ladder and its kernels are the real ones.
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "fake_device.h"
+#include "ptx_file.h"
+#include "steps.h"
+#include "tester.h"
+
+int ladder_main(int argc, char **argv);  // steps/ladder.c
+
+static struct dev *gpu_of(int cc)
+{
+    char error[DEV_ERROR_MAX];
+    fake.has_gpu = true;
+    fake.cc = cc;
+    struct dev *d = dev_open(DEV_GPU, error);
+    cr_assert(d, "%s", error);
+    return d;
+}
+
+static bool takes(struct dev *d, const char *ptx)
+{
+    struct dev_module *m = dev_load_text(d, "mine.ptx", ptx, strlen(ptx));
+    if (m)
+        dev_unload(d, m);
+    return m;
+}
+
+Test(old_gpu, is_told_by_the_target_of_the_ptx)
+{
+    static const struct {
+        const char *ptx;
+        unsigned sm;
+        bool alone;
+    } texts[] = {
+        { "//\n// .target sm_52\n//\n.version 9.0\n.target sm_75\n.address_size 64\n", 75, false },
+        { ".version 8.0\r\n\t.target\tsm_90a, debug\r\n", 90, true },
+        { ".version 8.8 .target sm_80", 0, false },
+        { ".version 8.8\n.targets sm_80", 0, false },
+        { ".target texmode_independent\n.target sm_80", 0, false },
+        { ".target sm_99999999999", 0, false },
+        { "", 0, false },
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        bool alone;
+        cr_expect_eq(ptx_text_target(texts[i].ptx, &alone), texts[i].sm, "text %zu", i);
+        cr_expect_eq(alone, texts[i].alone, "text %zu", i);
+    }
+}
+
+Test(old_gpu, gets_no_kernel_for_a_newer_one)
+{
+    struct dev *d = gpu_of(75);
+    cr_expect(takes(d, ".target sm_75\n") && takes(d, ".target sm_70\n") && takes(d, ".version 8.0\n"), "%s",
+              dev_error(d));
+    cr_expect(!takes(d, ".target sm_80\n"));
+    cr_expect_str_eq(dev_error(d),
+                     "mine.ptx needs an sm_80 or newer, and Fake H100 is an sm_75: --device=sim runs it on "
+                     "the simulated GPU");
+    dev_close(d);
+    d = gpu_of(100);
+    cr_expect(takes(d, ".target sm_90\n") && !takes(d, ".target sm_90a\n"));
+    cr_expect(strstr(dev_error(d), "needs an sm_90, and Fake H100 is an sm_100"), "%s", dev_error(d));
+    dev_close(d);
+    d = gpu_of(0);
+    cr_expect(takes(d, ".target sm_80\n"), "a GPU that does not say what it is: %s", dev_error(d));
+    dev_close(d);
+    char error[DEV_ERROR_MAX];
+    d = dev_open(DEV_SIM, error);
+    cr_expect(takes(d, ".target sm_100\n"), "the simulated GPU: %s", dev_error(d));
+    dev_close(d);
+}
+
+struct output {
+    int status;
+    char out[16384], err[4096];
+};
+
+static void read_back(FILE *file, char *text, size_t room)
+{
+    rewind(file);
+    text[fread(text, 1, room - 1, file)] = '\0';
+    fclose(file);
+}
+
+static struct output climb(int cc)
+{
+    static struct output o;
+    static char *argv[] = { "ladder", "--size", "64", "--warmup", "0", "--iterations", "1", NULL };
+    FILE *out = tmpfile(), *err = tmpfile();
+    const int old[2] = { dup(1), dup(2) };
+    fake.has_gpu = true;
+    fake.cc = cc;
+    fflush(NULL);
+    dup2(fileno(out), 1);
+    dup2(fileno(err), 2);
+    o.status = ladder_main(sizeof argv / sizeof *argv - 1, argv);
+    fflush(NULL);
+    dup2(old[0], 1);
+    dup2(old[1], 2);
+    read_back(out, o.out, sizeof o.out);
+    read_back(err, o.err, sizeof o.err);
+    return o;
+}
+
+static size_t count(const char *text, const char *what)
+{
+    size_t n = 0;
+    for (const char *p = strstr(text, what); p; p = strstr(p + 1, what))
+        n++;
+    return n;
+}
+
+// Of each step a row, and of them all one line.
+Test(old_gpu, gets_one_line_from_the_ladder)
+{
+    static const char line[] =
+        "Fake H100 is an sm_70: --device=sim runs the steps that need more on the simulated GPU.\n";
+    const struct output o = climb(70);
+    cr_expect(o.status == 2 && !o.err[0], "exit status %d: %s", o.status, o.err);
+    cr_expect_eq(count(o.out, "needs sm_"), n_steps, "%s", o.out);
+    cr_expect(strstr(o.out, "01_naive                 f32   needs sm_75\n"), "%s", o.out);
+    cr_expect(strstr(o.out, "12_mma_swizzle           f16   needs sm_80\n"), "%s", o.out);
+    cr_expect_eq(count(o.out, line), 1, "%s", o.out);
+    cr_expect_eq(fake.launches, 0);
+}
+
+// The fake cannot multiply halves, so its launches fail: those steps are rows of their own, and still lines below.
+Test(old_gpu, runs_what_it_can)
+{
+    fake.fault = FAKE_LAUNCH_FAILS;
+    const struct output o = climb(75);
+    cr_expect_eq(o.status, 2);
+    cr_expect(strstr(o.out, "10_wmma_padding          f16   FAILED\n"), "%s", o.out);
+    cr_expect(strstr(o.out, "12_mma_swizzle           f16   needs sm_80\n"), "%s", o.out);
+    cr_expect_eq(count(o.out, "out-of-bounds read\n"), n_steps - count(o.out, "needs sm_80\n"), "%s", o.out);
+    cr_expect_eq(count(o.out, "Fake H100 is an sm_75: "), 1, "%s", o.out);
+}

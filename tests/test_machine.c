@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "occupancy.h"
-#include "profile.h"
+#include "base/occupancy.h"
+#include "base/profile.h"
 #include "program_case.h"
 #include "ptx_case.h"
 

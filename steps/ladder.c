@@ -9,15 +9,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/json.h"
+#include "base/options.h"
+#include "tester/tester_options.h"
+#include "base/profile.h"
+#include "base/text.h"
+#include "base/progress.h"
+#include "base/ptx_file.h"
 #include "installed.h"
-#include "json.h"
-#include "options.h"
-#include "profile.h"
-#include "progress.h"
-#include "ptx_file.h"
 #include "steps.h"
-#include "tester.h"
-#include "tester_report.h"
+#include "tester/tester.h"
+#include "tester/tester_report.h"
 
 enum { TYPES = DEV_F16 + 1 };
 
@@ -151,10 +153,10 @@ static void print_row(const struct ladder *l, const struct row *row)
     if (row->counted) {
         const uint64_t *m = row->metrics;
         double per = 1000 / ((double)l->o.m * l->o.n * l->o.k);
-        char conflicts[PROFILE_GROUPED];
+        char conflicts[TEXT_GROUPED];
         fprintf(l->out, "  %8.1f  %8.1f  %10.1f  %13s", (double)m[METRIC_INST] * per,
                 (double)(m[METRIC_GLD_SEC] + m[METRIC_GST_SEC]) * per, (double)m[METRIC_WAVE] * per,
-                profile_grouped(m[METRIC_SLD_CONF] + m[METRIC_SST_CONF], conflicts));
+                text_grouped(m[METRIC_SLD_CONF] + m[METRIC_SST_CONF], conflicts));
     } else {
         char before[32] = "-", baseline[32] = "", tflops[32];
         if (row->before_ms > 0)
@@ -394,9 +396,9 @@ int main(int argc, char **argv)
 {
     struct ladder l = { 0 };
     char error[DEV_ERROR_MAX] = "";
-    switch (options_parse(&l.o, OPTIONS_FOR_LADDER, argc, argv, error)) {
+    switch (tester_options_parse(&l.o, OPTIONS_FOR_LADDER, argc, argv, error)) {
     case OPTIONS_HELP:
-        options_help(stdout, OPTIONS_FOR_LADDER, "ladder");
+        tester_options_help(stdout, OPTIONS_FOR_LADDER, "ladder");
         return fflush(stdout) == 0 ? 0 : 2;
     case OPTIONS_LIST:
         for (size_t i = 0; i < n_steps; i++)

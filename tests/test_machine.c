@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "compiler.h"
-#include "occupancy.h"
-#include "profile.h"
+#include "base/occupancy.h"
+#include "base/profile.h"
 #include "program_case.h"
 #include "ptx_case.h"
 

@@ -1,0 +1,25 @@
+// Reading PTX files, for the device layer and for the program `simt`.
+#ifndef COMMON_PTX_FILE_H
+#define COMMON_PTX_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "error.h"
+
+// The text of the file at path, ended by a NUL that is not counted in *bytes; the caller frees it. NULL, with one line
+// in error, for a file that is missing, no regular file, larger than 64 MiB, or no text (ptx_text_ok).
+char *ptx_file_read(const char *path, size_t *bytes, char error[DEV_ERROR_MAX]);
+
+// Is this text at all? False, with one line in error, where there is none or it holds a NUL byte.
+bool ptx_text_ok(const char *name, const char *text, size_t bytes, char error[DEV_ERROR_MAX]);
+
+// The GPU that a PTX text asks for by its .target: 80 for "sm_80"; 0 if the text does not say. *alone: it is for that GPU
+// alone, and not for newer ones ("sm_90a"). Source: PTX ISA, .target.
+unsigned ptx_text_target(const char *text, bool *alone);
+
+// What compiled a PTX file, by the comment at its beginning: "nvcc 13.0", "clang", or "" if that does not say.
+enum { PTX_COMPILER = 32 };
+const char *ptx_file_compiler(const char *path, char name[PTX_COMPILER]);
+
+#endif

@@ -1,0 +1,138 @@
+// From the executor's counters to a profile. See report.h.
+#include "report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simt/ptx/arena.h"
+
+// What a uop adds to its line's counters.
+static void add_uop(uint64_t metric[METRIC_COUNT], const struct uop *u, uint64_t warps, const struct uop_count *count,
+                    const struct mem_count *mem)
+{
+    const uint64_t idle = count->idle;
+    if (u->counts) {
+        metric[METRIC_INST] += warps;
+        metric[METRIC_THREAD_INST] += warps * LANES - idle;
+        metric[METRIC_FLOP] += (warps * LANES - idle) * u->flop;
+    }
+    metric[METRIC_DIVERGED] += count->split;
+    if (u->kind == UOP_BARRIER)
+        metric[METRIC_BAR] += warps;
+    if (u->kind == UOP_WARP) {
+        metric[METRIC_HMMA] += warps * u->warp->tensor;
+        metric[METRIC_FLOP] += warps * u->warp->flop;
+    }
+    const struct memop *m = u->kind == UOP_LOAD || u->kind == UOP_STORE ? u->mem
+                            : u->kind == UOP_WARP && u->warp->has_mem   ? &u->warp->mem
+                                                                        : NULL;
+    if (!m || m->merged)
+        return;
+    const struct mem_count *c = &mem[m->index];
+    static const struct {  // METRIC_COUNT: not counted. Bank conflicts of loads include those of ldmatrix, and so on
+        enum profile_metric global_inst, requests, sectors, shared_inst, waves, conflicts, own_conflicts;
+    } of[] = {
+        [MEM_LD] = { METRIC_GLD_INST, METRIC_GLD_REQ, METRIC_GLD_SEC, METRIC_SLD_INST, METRIC_SLD_WAVE, METRIC_SLD_CONF,
+                     METRIC_COUNT },
+        [MEM_ST] = { METRIC_GST_INST, METRIC_GST_REQ, METRIC_GST_SEC, METRIC_SST_INST, METRIC_SST_WAVE, METRIC_SST_CONF,
+                     METRIC_COUNT },
+        [MEM_LDSM] = { METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_LDSM_INST, METRIC_LDSM_WAVE, METRIC_SLD_CONF,
+                       METRIC_LDSM_CONF },
+        [MEM_STSM] = { METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_STSM_WAVE, METRIC_SST_CONF,
+                       METRIC_STSM_CONF },
+        [MEM_LDGSTS] = { METRIC_COUNT, METRIC_GLD_REQ, METRIC_GLD_SEC, METRIC_COUNT, METRIC_LDGSTS_WAVE, METRIC_COUNT,
+                         METRIC_LDGSTS_CONF },
+        [MEM_ATOM] = { METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_ATOM_WAVE, METRIC_COUNT,
+                       METRIC_COUNT },
+    };
+    uint64_t spare[METRIC_COUNT + 1] = { 0 };  // what is not counted goes to its end
+    // A generic access is counted by where it went.
+    if (m->space == SPACE_GLOBAL || c->requests) {
+        spare[of[m->counted].global_inst] += warps + c->extra;
+        spare[of[m->counted].requests] += c->requests;
+        spare[of[m->counted].sectors] += c->sectors;
+    }
+    if (m->space == SPACE_SHARED || c->waves) {
+        spare[of[m->counted].shared_inst] += warps + c->extra;
+        spare[of[m->counted].waves] += c->waves - c->load_waves;
+        spare[METRIC_SLD_INST] += c->loads;
+        spare[METRIC_SLD_WAVE] += c->load_waves;
+        spare[of[m->counted].conflicts] += c->conflicts;
+        spare[of[m->counted].own_conflicts] += c->conflicts;
+        spare[METRIC_WAVE] += c->waves;
+        spare[METRIC_WAVE_IDEAL] += c->ideal;
+    }
+    for (int i = 0; i < METRIC_COUNT; i++)
+        metric[i] += spare[i];
+}
+
+static int by_line(const void *a, const void *b)
+{
+    const struct profile_line *x = a, *y = b;
+    int files = strcmp(x->file, y->file);
+    return files ? files : (x->line > y->line) - (x->line < y->line);
+}
+
+// Copies of the names that a profile of k needs; name[i] is that of file number i, and the last one the module's.
+static char **copy_names(struct arena *a, const struct ptx_module *m)
+{
+    char **names = arena_alloc(a, (m->n_files + 1) * sizeof *names);
+    for (uint32_t i = 0; names && i <= m->n_files; i++)
+        if (!(names[i] = arena_printf(a, "%s", i < m->n_files ? ptx_source_name(m, i) : m->file)))
+            return NULL;
+    return names;
+}
+
+bool report_profile(struct profile *p, struct arena **names, const struct simt_kernel *k, const struct grid *g,
+                    const struct worker *sum)
+{
+    const struct code *c = g->code;
+    const struct ptx_module *m = k->module->ptx;
+    struct profile_line *lines = calloc(c->n_uops + 1, sizeof *lines);
+    size_t n = 0;
+    uint64_t line_warps = 0;  // straight lines that run over this uop
+    arena_free(*names);
+    *names = arena_new(SIZE_MAX);
+    char **files = *names ? copy_names(*names, m) : NULL;
+    p->kernel = files ? arena_printf(*names, "%s", k->name) : NULL;
+    if (!lines || !p->kernel) {
+        free(lines);
+        return false;
+    }
+    for (uint32_t i = 0; i < c->n_uops; i++) {
+        const struct uop *u = &c->uops[i];
+        line_warps = u->run ? (i && c->uops[i - 1].run ? line_warps : 0) + sum->runs[i] : 0;
+        uint64_t warps = sum->uop_counts[i].warps + line_warps;
+        if (!warps)
+            continue;
+        const struct ptx_inst *in = k->func->n_insts ? &k->func->insts[u->inst] : NULL;
+        const struct ptx_loc *loc = in ? ptx_loc_of(m, in) : NULL;
+        lines[n].file = files[loc && loc->file < m->n_files ? loc->file : m->n_files];
+        lines[n].line = loc ? loc->line : 0;
+        lines[n].merged = (u->kind == UOP_LOAD || u->kind == UOP_STORE) && u->mem->merged ? warps : 0;
+        add_uop(lines[n++].metric, u, warps, &sum->uop_counts[i], sum->mem_counts);
+    }
+    memcpy(p->grid, g->grid, sizeof p->grid);
+    memcpy(p->block, g->block, sizeof p->block);
+    p->shared = g->shared_bytes - g->code->shared_bytes + k->code->shared_bytes;  // without the gaps of checked code
+    qsort(lines, n, sizeof *lines, by_line);
+    size_t kept = 0;
+    memset(p->total, 0, sizeof p->total);
+    for (size_t i = 0; i < n; i++) {
+        bool again = kept && by_line(&lines[kept - 1], &lines[i]) == 0;
+        if (!again)
+            lines[kept++] = lines[i];
+        for (int j = 0; j < METRIC_COUNT; j++) {
+            p->total[j] += lines[i].metric[j];
+            if (again)
+                lines[kept - 1].metric[j] += lines[i].metric[j];
+        }
+        if (again)
+            lines[kept - 1].merged += lines[i].merged;
+    }
+    free(p->lines);
+    p->lines = lines;
+    p->n_lines = kept;
+    return true;
+}

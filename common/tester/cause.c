@@ -1,0 +1,222 @@
+// See cause.h.
+#include "cause.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "look.h"
+#include "probe.h"
+#include "base/source.h"
+
+// --- What is said ---
+
+void cause_say(struct cause *c, const char *format, ...)
+{
+    const size_t used = strlen(c->text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(c->text + used, sizeof c->text - used, format, args);
+    va_end(args);
+}
+
+// Whether it is a new one.
+static bool add_line(struct cause *c, unsigned line)
+{
+    int i = 0;
+    while (i < CAUSE_LINES && c->look[i] && c->look[i] != line)
+        i++;
+    if (!line || i == CAUSE_LINES || c->look[i])
+        return false;
+    c->look[i] = line;
+    return true;
+}
+
+void cause_look_at(struct cause *c, const enum line_role *roles)
+{
+    const char *before = "; look at ";
+    for (; *roles != LINE_ROLES; roles++)
+        if (add_line(c, c->lines.line[*roles])) {
+            cause_say(c, "%s%s:%u", before, source_base_name(c->lines.file), c->lines.line[*roles]);
+            before = ", ";
+        }
+}
+
+// --- Under the checks ---
+
+// In the order in which they are believed: an access out of bounds makes others read uninitialised memory, and so does
+// a race.
+static const struct {
+    const char *check, *means;
+} kinds[] = {
+    { "memcheck", "an index is wrong, or a bounds check is missing" },
+    { "synccheck", "a barrier that not all threads reach" },
+    { "racecheck", "a barrier is missing, or an index is wrong" },
+    { "initcheck", "something is read that was never written" },
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static int rank(const struct finding *f)
+{
+    int i = 0;
+    while (i < KINDS && strcmp(kinds[i].check, f->check))
+        i++;
+    return i;
+}
+
+// The place's line in the kernel's own file.
+static void add_place(struct cause *c, const struct finding_place *p)
+{
+    if (p->file && !strcmp(p->file, c->lines.file))
+        add_line(c, p->line);
+    else if (p->caller_file && !strcmp(p->caller_file, c->lines.file))
+        add_line(c, p->caller);
+}
+
+// Whether it is an uninitialised read, which may be due to another mistake.
+static bool tell(struct cause *c, const struct findings *found)
+{
+    const struct finding *first = &found->all[0];
+    for (size_t i = 1; i < found->n; i++)
+        if (rank(&found->all[i]) < rank(first))
+            first = &found->all[i];
+    const int kind = rank(first);
+    const char *means = kind < KINDS ? kinds[kind].means : "the kernel does not get to its end";
+    if (!strcmp(first->kind, "race") && first->here.line == first->there.line)
+        means = "two threads meet in one place, so the index on this line is wrong";
+    const bool memory = !strcmp(first->kind, "not initialised");
+    if (memory && strstr(first->text, " of C,"))  // it is written beforehand where beta is not 0
+        means = "C is read although beta is 0";
+    if (!strcmp(first->kind, "uninitialised"))
+        means = "a variable is used before it is set";
+    cause_say(c, "%s (%s): %s", means, first->kind, first->text);
+    add_place(c, &first->here);
+    add_place(c, &first->there);
+    return memory;
+}
+
+// --- The smallest product that shows the error ---
+
+struct size {
+    int m, n, k;
+};
+
+// A size with the same rest by its tile, of at least least, not above size.
+static int shrink(int size, int tile, int least)
+{
+    const int rest = size % tile, tiles = least > rest ? (least - rest + tile - 1) / tile : 0;
+    const int s = rest + tiles * tile;
+    return s && s < size ? s : size;
+}
+
+enum { STEPS = 3, DEPTH = 48, COST = 1 << 25 };  // tiles along K; K where there are none; multiply-adds of a product
+
+// Enough rows and columns to see each k (look.h), and two blocks each way.
+static struct size small(const struct geometry *g, const struct tester_options *o)
+{
+    struct size s;
+    const int step = g->bk ? g->bk : 16;
+    s.k = shrink(o->k, step, g->bk && STEPS * g->bk > DEPTH ? STEPS * g->bk : DEPTH);
+    s.m = shrink(o->m, g->bm, s.k > g->bm + 1 ? s.k : g->bm + 1);
+    s.n = shrink(o->n, g->bn, s.k > g->bn + 1 ? s.k : g->bn + 1);
+    return s;
+}
+
+// --- Random data ---
+
+struct random {
+    struct matrix A, B, C0, C;
+};
+
+static bool fill(struct random *x, const struct probe *p, const struct size *s, const struct tester_options *o)
+{
+    *x = (struct random){ matrix_new(p->type, s->m, s->k), matrix_new(p->type, s->k, s->n),
+                          matrix_new(p->type, s->m, s->n), matrix_new(p->type, s->m, s->n) };
+    if (!x->A.data || !x->B.data || !x->C0.data || !x->C.data)
+        return false;
+    matrix_fill_random(&x->A, matrix_hash(o->seed, 1));
+    matrix_fill_random(&x->B, matrix_hash(o->seed, 2));
+    matrix_fill_random(&x->C0, matrix_hash(o->seed, 3));
+    return true;
+}
+
+static void release(struct random *x)
+{
+    matrix_free(&x->A);
+    matrix_free(&x->B);
+    matrix_free(&x->C0);
+    matrix_free(&x->C);
+}
+
+enum outcome { RIGHT, WRONG, UNWRITTEN_READ, EXPLAINED, FAILED };
+
+// One product of this size: is it wrong, and what do the checks say?
+static enum outcome try_size(struct cause *c, struct probe *p, const struct size *s, const struct tester_options *o,
+                             bool checks)
+{
+    struct random x;
+    enum outcome outcome = FAILED;
+    if (fill(&x, p, s, o)) {
+        const struct probe_product r = { o->alpha, o->beta, &x.A, &x.B, o->beta != 0 ? &x.C0 : NULL };
+        if (probe_run(p, &r, &x.C))  // a size that cannot be run tells about itself alone
+            outcome = matrix_check(&x.C, o->alpha, &x.A, &x.B, o->beta, r.C0).right ? RIGHT : WRONG;
+        const struct findings *found = checks && outcome != FAILED ? probe_check(p, &r, &x.C) : NULL;
+        if (found && found->n)
+            outcome = tell(c, found) ? UNWRITTEN_READ : EXPLAINED;
+    }
+    release(&x);
+    return outcome;
+}
+
+static void look(struct cause *c, struct probe *p, const struct size *s)
+{
+    struct look l = { 0 };
+    if (s->m > LOOK_MAX || s->n > LOOK_MAX || s->k > LOOK_MAX)
+        return;
+    if (look_take(&l, p, s->m, s->n, s->k) && !cause_of_place(c, p, &l))
+        cause_of_value(c, p, s->m, s->n, s->k);
+    look_free(&l);
+}
+
+// Mistaken rows of a tile lead to uninitialised reads, too: that says more.
+static void look_behind(struct cause *c, struct probe *p, const struct size *s)
+{
+    struct cause other = { .lines = c->lines };
+    struct look l = { 0 };
+    if (s->m <= LOOK_MAX && s->n <= LOOK_MAX && s->k <= LOOK_MAX && look_take(&l, p, s->m, s->n, s->k) &&
+        cause_of_place(&other, p, &l) && other.certain)
+        *c = other;
+    look_free(&l);
+}
+
+// On one device: the simulated GPU, which has checks, or the real one.
+static void find_on(struct cause *c, const struct step *step, const struct geometry *g, const struct tester_options *o,
+                    bool simulated)
+{
+    const struct size whole = { o->m, o->n, o->k }, part = small(g, o);
+    struct probe p;
+    if (probe_open(&p, step, g, simulated, o->jobs)) {
+        const bool checks = simulated && !o->sanitize;  // with --sanitize they have found nothing in all of it
+        struct size s = part;
+        enum outcome outcome = try_size(c, &p, &s, o, checks);
+        if ((outcome == RIGHT || outcome == FAILED) && (double)whole.m * whole.n * whole.k <= COST) {
+            s = whole;
+            outcome = try_size(c, &p, &s, o, checks);
+        }
+        if (outcome == WRONG)
+            look(c, &p, &s);
+        if (outcome == UNWRITTEN_READ)
+            look_behind(c, &p, &s);
+    }
+    probe_close(&p);
+}
+
+void cause_find(struct cause *c, const struct step *step, const struct geometry *g, const struct tester_options *o,
+                bool simulated)
+{
+    *c = (struct cause){ 0 };
+    kernel_lines_read(&c->lines, step->ptx);
+    find_on(c, step, g, o, true);
+    if (!*c->text && !simulated)
+        find_on(c, step, g, o, false);
+}

@@ -1,0 +1,44 @@
+// Why a step's result is wrong: what a teacher would try, done by the driver.
+//
+// A product of a few tiles that shows the error runs under the checks of the simulated GPU. If they find nothing,
+// products of special matrices (look.h) tell which elements met where, and others what became of alpha, beta and the
+// last bits of the sums.
+#ifndef COMMON_CAUSE_H
+#define COMMON_CAUSE_H
+
+#include <stdbool.h>
+
+#include "kernel_lines.h"
+#include "step.h"
+
+enum { CAUSE_TEXT = 640, CAUSE_LINES = TESTER_LOOK };
+
+struct cause {
+    bool certain;                // elements follow a law that leaves no doubt
+    char text[CAUSE_TEXT];       // one line; empty if none is known
+    struct kernel_lines lines;   // of the kernel
+    unsigned look[CAUSE_LINES];  // lines of it to look at, the likeliest first; 0: no more
+};
+
+// o: the run that was wrong, settled. It is looked into on the simulated GPU, whichever device it was on: there the
+// checks are, and a kernel that fails does no harm. On a GPU it is tried there as well if the simulated one tells
+// nothing; after a kernel that fails the GPU takes no more work, so do this last.
+void cause_find(struct cause *c, const struct step *step, const struct geometry *g, const struct tester_options *o,
+                bool simulated);
+
+// --- For the parts of it ---
+
+struct probe;
+struct look;
+void cause_say(struct cause *c, const char *format, ...) __attribute__((format(printf, 2, 3)));  // appends
+// Appends "; look at kernel.cu:38 and kernel.cu:51", by roles up to LINE_ROLES; nothing where no line is known.
+void cause_look_at(struct cause *c, const enum line_role *roles);
+
+// cause_place.c: which elements met in the wrong place. False: all is in its place, or nothing can be said.
+bool cause_of_place(struct cause *c, const struct probe *p, const struct look *l);
+// cause_move.c: the same if the elements of one matrix ('A', 'B' or 'C') are in the wrong place and the others are not.
+bool cause_of_moves(struct cause *c, const struct probe *p, const struct look *l, char matrix);
+// cause_value.c: what became of alpha, of beta and of the last bits.
+bool cause_of_value(struct cause *c, struct probe *p, int m, int n, int k);
+
+#endif

@@ -1,0 +1,231 @@
+// See geometry.h.
+#include "geometry.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/ptx_file.h"
+#include "simt/ptx/lex.h"
+
+// The numbers in the order of the array. least, most: what can work. Shared memory is left to the device, which knows
+// how much it has.
+static const struct number {
+    const char *name, *key;
+    size_t offset;
+    int least, most;
+} numbers[] = {
+    { "BM", "bm", offsetof(struct geometry, bm), 1, 65536 },
+    { "BN", "bn", offsetof(struct geometry, bn), 1, 65536 },
+    { "BK", "bk", offsetof(struct geometry, bk), 0, 65536 },
+    { "THREADS", "threads", offsetof(struct geometry, threads), 1, 1024 },
+    { "SHARED", "shared", offsetof(struct geometry, shared), 0, INT_MAX },
+    { "TM", "tm", offsetof(struct geometry, tm), 0, 65536 },
+    { "TN", "tn", offsetof(struct geometry, tn), 0, 65536 },
+    { "WM", "wm", offsetof(struct geometry, wm), 0, 65536 },
+    { "WN", "wn", offsetof(struct geometry, wn), 0, 65536 },
+};
+enum { NUMBERS = sizeof numbers / sizeof *numbers, NEEDED = 4, BYTES = NUMBERS * 4 };
+
+#define MISSING                                                                                                        \
+    "its kernel says no geometry; write below its tile sizes "                                                         \
+    "__constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, TM, TN, WM, WN }; the last ones may be left out"
+
+static int value_of(const struct geometry *g, const struct number *n)
+{
+    return *(const int *)((const char *)g + n->offset);
+}
+
+static bool fail(const char *name, const char *why, char error[DEV_ERROR_MAX])
+{
+    snprintf(error, DEV_ERROR_MAX, "%.300s: %s", name, why);
+    return false;
+}
+
+// --- The array in the PTX ---
+// ".const .align 4 .b8 geometry[16] = {128, 0, 0, 0, 128};", in elements of any integer type. What follows the last
+// number given is 0.
+
+// Bytes of an element of this type, 0 if it is no integer's.
+static size_t bytes_of(struct str type)
+{
+    if (type.n < 3 || !memchr("bus", type.p[1], 3))
+        return 0;
+    const int bits = atoi(type.p + 2);
+    return bits == 8 || bits == 16 || bits == 32 || bits == 64 ? (size_t)bits / 8 : 0;
+}
+
+static bool at_punct(const struct lexer *l, char c)
+{
+    return l->tok.kind == TOK_PUNCT && l->tok.punct == c;
+}
+
+static bool accept(struct lexer *l, char c)
+{
+    const bool yes = at_punct(l, c);
+    if (yes)
+        lex_next(l);
+    return yes;
+}
+
+// Goes behind the name of the array where it is declared, and says how large its elements are; false at the end.
+static bool find(struct lexer *l, size_t *element)
+{
+    while (l->tok.kind != TOK_END) {
+        const bool space =
+            l->tok.kind == TOK_DIRECTIVE && (str_is(l->tok.text, ".const") || str_is(l->tok.text, ".global"));
+        lex_next(l);
+        if (!space)
+            continue;
+        *element = 0;
+        for (; l->tok.kind == TOK_DIRECTIVE || l->tok.kind == TOK_INT; lex_next(l))
+            if (l->tok.kind == TOK_DIRECTIVE && !*element)
+                *element = bytes_of(l->tok.text);
+        if (l->tok.kind != TOK_NAME || !str_is(l->tok.text, "geometry"))
+            continue;
+        lex_next(l);
+        return true;
+    }
+    return false;
+}
+
+// The bytes of the array, and in *used how many it has in all.
+static bool read_bytes(struct lexer *l, size_t element, unsigned char bytes[BYTES], size_t *used)
+{
+    uint64_t count = 1;
+    size_t at = 0;
+    if (accept(l, '[')) {
+        count = l->tok.kind == TOK_INT ? l->tok.bits : 0;
+        lex_next(l);
+        if (!accept(l, ']'))
+            return false;
+    }
+    if (!element || count > BYTES / element || !accept(l, '=') || !accept(l, '{'))
+        return false;
+    *used = count * element;
+    while (!at_punct(l, '}')) {
+        const bool minus = accept(l, '-');
+        const uint64_t value = minus ? 0 - l->tok.bits : l->tok.bits;
+        if (l->tok.kind != TOK_INT || at + element > *used)
+            return false;
+        for (size_t i = 0; i < element; i++)
+            bytes[at++] = (unsigned char)(value >> 8 * i);
+        lex_next(l);
+        if (!accept(l, ',') && !at_punct(l, '}'))
+            return false;
+    }
+    return true;
+}
+
+// --- Can it work? ---
+
+static bool divides(const char *name, const char *part, int of_part, const char *whole, int of_whole,
+                    char error[DEV_ERROR_MAX])
+{
+    char why[200];
+    if (!of_part || of_whole % of_part == 0)
+        return true;
+    snprintf(why, sizeof why, "its geometry cannot work: %s is %d, which is no multiple of %s, %d", whole, of_whole,
+             part, of_part);
+    return fail(name, why, error);
+}
+
+static bool can_work(const char *name, const struct geometry *g, char error[DEV_ERROR_MAX])
+{
+    char why[200];
+    for (const struct number *n = numbers; n < numbers + NUMBERS; n++) {
+        const int value = value_of(g, n);
+        if (value >= n->least && value <= n->most)
+            continue;
+        snprintf(why, sizeof why, "its geometry cannot work: %s is %d, and must be from %d to %d", n->name, value,
+                 n->least, n->most);
+        return fail(name, why, error);
+    }
+    return divides(name, "TM", g->tm, "BM", g->bm, error) && divides(name, "TN", g->tn, "BN", g->bn, error) &&
+           divides(name, "WM", g->wm, "BM", g->bm, error) && divides(name, "WN", g->wn, "BN", g->bn, error);
+}
+
+bool geometry_parse(const char *name, const char *text, size_t bytes, struct geometry *g, char error[DEV_ERROR_MAX])
+{
+    struct lexer l;
+    size_t element, used;
+    unsigned char data[BYTES] = { 0 };
+    lex_start(&l, text, bytes);
+    if (!find(&l, &element))
+        return fail(name, MISSING, error);
+    if (!read_bytes(&l, element, data, &used) || used % 4 || used < 4 * NEEDED)
+        return fail(name, "its geometry is no list of 4 to 9 ints: { BM, BN, BK, THREADS, SHARED, TM, TN, WM, WN }",
+                    error);
+    for (int i = 0; i < NUMBERS; i++) {
+        uint32_t value = 0;
+        for (int b = 3; b >= 0; b--)
+            value = value << 8 | data[4 * i + b];
+        *(int *)((char *)g + numbers[i].offset) = (int)value;
+    }
+    return can_work(name, g, error);
+}
+
+bool geometry_read(const char *path, struct geometry *g, char error[DEV_ERROR_MAX])
+{
+    size_t bytes;
+    char *text = ptx_file_read(path, &bytes, error);
+    const bool ok = text && geometry_parse(path, text, bytes, g, error);
+    free(text);
+    return ok;
+}
+
+// --- What it says ---
+
+const char *geometry_text(const struct geometry *g, char text[GEOMETRY_TEXT])
+{
+    size_t used = 0;
+    *text = '\0';
+    for (const struct number *n = numbers; n < numbers + NUMBERS && used < GEOMETRY_TEXT; n++)
+        if (value_of(g, n))
+            used += (size_t)snprintf(text + used, GEOMETRY_TEXT - used, "%s%s = %d", used ? ", " : "", n->name,
+                                     value_of(g, n));
+    return text;
+}
+
+void geometry_json(struct json *j, const char *key, const struct geometry *g)
+{
+    json_object(j, key);
+    for (const struct number *n = numbers; n < numbers + NUMBERS; n++)
+        json_int(j, n->key, value_of(g, n));
+    json_end(j);
+}
+
+// --- Who computes an element? ---
+
+int owner_by_patches(const struct geometry *g, int row, int col)
+{
+    const int tm = g->tm ? g->tm : 1, tn = g->tn ? g->tn : 1;
+    return row / tm * (g->bn / tn) + col / tn;
+}
+
+// The warp, counted along the rows of the block's tile; -1 if there are no warp tiles.
+static int warp_of(const struct geometry *g, int row, int col)
+{
+    return g->wm && g->wn ? row / g->wm * (g->bn / g->wn) + col / g->wn : -1;
+}
+
+int owner_by_pieces(const struct geometry *g, int row, int col)
+{
+    const int warp = warp_of(g, row, col), side = 4;  // of a piece
+    if (warp < 0 || g->tm < side || g->tn < side)
+        return -1;
+    const int dm = g->wm * side / g->tm, dn = g->wn * side / g->tn;  // from a thread's piece to its next
+    if (dm < side || dn < side)
+        return -1;
+    const int r = row % g->wm % dm / side, c = col % g->wn % dn / side;
+    return 32 * warp + c / 2 * (2 * dm / side) + 2 * r + c % 2;
+}
+
+int owner_by_fragments(const struct geometry *g, int row, int col)
+{
+    const int warp = warp_of(g, row, col);
+    return warp < 0 ? -1 : 32 * warp + row % 8 * 4 + col % 8 / 2;
+}

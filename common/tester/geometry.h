@@ -1,0 +1,48 @@
+// The geometry of a kernel: what its blocks, warps and threads compute. The kernel's file says it, and nothing else:
+//
+//     __constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, TM, TN, WM, WN };
+//
+// The numbers at the end may be left out. nvcc puts the array into the PTX, and drivers, tester, tests and exercises
+// read it there. It must be neither static nor const, or nvcc drops it.
+#ifndef COMMON_GEOMETRY_H
+#define COMMON_GEOMETRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/device.h"
+
+struct geometry {
+    int bm, bn;   // rows and columns of C that a block computes
+    int bk;       // depth of a tile of A and B; 0: there are no tiles along K
+    int threads;  // of a block, along x
+    int shared;   // bytes of dynamic shared memory of a block
+    int tm, tn;   // rows and columns of C that a thread computes; 0: the kernel does not say
+    int wm, wn;   // rows and columns of C that a warp computes; 0: the kernel does not say
+};
+
+// Reads the geometry from a PTX file, or from its text; name is what messages call it. False, with one line in error,
+// if the file cannot be read, has no geometry, or has one that cannot work.
+bool geometry_read(const char *path, struct geometry *g, char error[DEV_ERROR_MAX]);
+bool geometry_parse(const char *name, const char *text, size_t bytes, struct geometry *g, char error[DEV_ERROR_MAX]);
+
+// "BM = 128, BN = 128, BK = 8, THREADS = 256": the numbers that are not 0, as a kernel's file calls them.
+enum { GEOMETRY_TEXT = 160 };
+const char *geometry_text(const struct geometry *g, char text[GEOMETRY_TEXT]);
+
+struct json;
+void geometry_json(struct json *j, const char *key, const struct geometry *g);  // as an object, with all nine numbers
+
+// --- Who computes an element? ---
+// The thread of the block that computes the element (row, col) of the block's tile; -1 if the geometry does not tell.
+
+// Patches of TM x TN, counted along the rows of the tile; 0 stands for 1.
+int owner_by_patches(const struct geometry *g, int row, int col);
+// Warp tiles of WM x WN, counted along the rows. In each of them a thread has TM x TN elements in pieces of 4 x 4, as
+// far apart as there can be. Two lanes are side by side, then they go down the rows, then come the next two columns.
+int owner_by_pieces(const struct geometry *g, int row, int col);
+// Warp tiles of WM x WN, counted along the rows. In each 8 x 8 of them a lane has two neighbours in a row, as the
+// results of mma are spread (PTX ISA 9.0, section 9.7.14.5, matrix fragments).
+int owner_by_fragments(const struct geometry *g, int row, int col);
+
+#endif

@@ -1,0 +1,195 @@
+// See kernel_lines.h.
+#include "kernel_lines.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ptx_file.h"
+#include "simt/device/simt.h"
+#include "base/source.h"
+
+enum {
+    LINE_MAX = 4096,  // lines after it are not looked at
+    CLEAR = 1000,     // instructions of a line that names both A and B count less than one that names one of them
+};
+
+struct reading {
+    const struct ptx_module *m;
+    uint32_t file;                  // number of the kernel's source
+    unsigned (*count)[LINE_ROLES];  // by line
+    char *side;                     // by line: see side_of; 0 before it was looked at
+};
+
+// --- Whose line is it? ---
+
+static bool is_name_of(const char *word, size_t n, char side)
+{
+    const char small = (char)tolower(side), first = word[0];
+    if (n == 1)
+        return first == side || first == small;
+    if (n == 2 && (first == side || first == small) && word[1] == 's')
+        return true;
+    if (first == side && (word[1] == '_' || isdigit((unsigned char)word[1])))
+        return true;
+    if (first == small && word[1] == '_')
+        return true;
+    const char last = word[n - 1], before = word[n - 2];
+    return (last == small && before == '_') || (last == side && islower((unsigned char)before)) ||
+           (last == side && before == '_');
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool names(const char *text, char side)
+{
+    for (const char *p = text; *p;) {
+        size_t n = 0;
+        if (p[0] == '/' && p[1] == '/')
+            break;
+        while (is_word(p[n]))
+            n++;
+        if (n && is_name_of(p, n, side))
+            return true;
+        p += n ? n : 1;
+    }
+    return false;
+}
+
+// The matrix that a line names: A, B or C; * for both A and B, - for none.
+static char side_of(const struct reading *r, unsigned line)
+{
+    char text[256], *known = &r->side[line];
+    if (*known)
+        return *known;
+    source_text(ptx_source_name(r->m, r->file), line, text, sizeof text);
+    const bool a = names(text, 'A'), b = names(text, 'B'), c = names(text, 'C');
+    *known = a && b ? '*' : a ? 'A' : b ? 'B' : c ? 'C' : '-';
+    return *known;
+}
+
+// --- What does an instruction do? ---
+
+static bool begins(const struct ptx_inst *in, const char *with)
+{
+    return in->op.n >= strlen(with) && !memcmp(in->op.p, with, strlen(with));
+}
+
+enum { LOADS, WRITES, READS, MULTIPLIES, STORES, NOTHING };
+
+static int what(const struct ptx_inst *in)
+{
+    static const struct {
+        const char *op;
+        int does;
+    } list[] = {
+        { "ld.global", LOADS },          { "cp.async", WRITES },
+        { "st.shared", WRITES },         { "ld.shared", READS },
+        { "ldmatrix", READS },           { "wmma.load", READS },
+        { "wmma.mma", MULTIPLIES },      { "mma.", MULTIPLIES },
+        { "fma.", MULTIPLIES },          { "st.global", STORES },
+        { "wmma.store", WRITES },        { "stmatrix", WRITES },
+        { "ld.volatile.shared", READS }, { "st.volatile.shared", WRITES },
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (begins(in, list[i].op))
+            return list[i].does;
+    return NOTHING;
+}
+
+static void note(const struct reading *r, unsigned line, int does, char side)
+{
+    static const enum line_role of[][3] = {
+        [LOADS] = { LINE_LOAD_A, LINE_LOAD_B, LINE_ROLES },
+        [WRITES] = { LINE_WRITE_A, LINE_WRITE_B, LINE_WRITE_C },
+        [READS] = { LINE_READ_A, LINE_READ_B, LINE_READ_C },
+    };
+    unsigned *count = r->count[line];
+    if (does == MULTIPLIES || does == STORES) {
+        count[does == STORES ? LINE_STORE_C : LINE_MULTIPLY]++;
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        if (of[does][i] != LINE_ROLES && (side == 'A' + i || (side == '*' && i < 2)))
+            count[of[does][i]] += side == '*' ? 1 : CLEAR;
+}
+
+// The innermost place in the kernel's source; for loads and the like, the first from there on that names a matrix.
+static void add(const struct reading *r, const struct ptx_inst *in)
+{
+    const int does = what(in);
+    unsigned line = 0, wrapped = 0;  // mma stands in asm, in a function of its own: its call says more
+    char side = '-';
+    if (does == NOTHING || !in->loc)
+        return;
+    for (uint32_t at = in->loc; at && side == '-'; at = r->m->locs[at - 1].at) {
+        const struct ptx_loc *loc = &r->m->locs[at - 1];
+        if (loc->file != r->file || loc->line >= LINE_MAX)
+            continue;
+        if (does == MULTIPLIES || does == STORES) {
+            line = line && !(begins(in, "mma.") && ++wrapped == 1) ? line : loc->line;
+            continue;
+        }
+        side = side_of(r, loc->line);
+        line = loc->line;
+    }
+    if (begins(in, "wmma.load.a"))
+        side = 'A';
+    if (begins(in, "wmma.load.b"))
+        side = 'B';
+    if (line && line < LINE_MAX)
+        note(r, line, does, side);
+}
+
+// The file of the first instruction's outermost place: that of the kernel's own body.
+static uint32_t own_file(const struct ptx_module *m, const struct ptx_func *f)
+{
+    for (uint32_t i = 0; i < f->n_insts; i++) {
+        if (!f->insts[i].loc)
+            continue;
+        const struct ptx_loc *loc = &m->locs[f->insts[i].loc - 1];
+        while (loc->at)
+            loc = &m->locs[loc->at - 1];
+        return loc->file;
+    }
+    return 0;
+}
+
+static void read_kernel(struct kernel_lines *l, const struct simt_kernel *k)
+{
+    struct reading r = { .m = k->module->ptx, .file = own_file(k->module->ptx, k->func) };
+    r.count = calloc(LINE_MAX, sizeof *r.count);
+    r.side = calloc(LINE_MAX, sizeof *r.side);
+    if (r.file && r.count && r.side) {
+        snprintf(l->file, sizeof l->file, "%s", ptx_source_name(r.m, r.file));
+        for (uint32_t i = 0; i < k->func->n_insts; i++)
+            add(&r, &k->func->insts[i]);
+        for (int role = 0; role < LINE_ROLES; role++)
+            for (unsigned line = 1, most = 0; line < LINE_MAX; line++)
+                if (r.count[line][role] > most) {
+                    most = r.count[line][role];
+                    l->line[role] = line;
+                }
+    }
+    free(r.count);
+    free(r.side);
+}
+
+void kernel_lines_read(struct kernel_lines *l, const char *ptx)
+{
+    char ignored[DEV_ERROR_MAX];
+    size_t bytes;
+    *l = (struct kernel_lines){ 0 };
+    char *text = ptx_file_read(ptx, &bytes, ignored);
+    struct simt *s = text ? simt_new() : NULL;
+    struct simt_module *m = s ? simt_load(s, ptx, text, bytes, ignored) : NULL;
+    const struct simt_kernel *k = m ? simt_find(m, "gemm") : NULL;
+    if (k && k->func && k->func->n_insts)
+        read_kernel(l, k);
+    simt_free(s);
+    free(text);
+}

@@ -1,0 +1,44 @@
+// A step's kernel on a device of its own, for the products that a teacher would try when a result is wrong. What the
+// step's own run left, its profile and its findings, stays as it is.
+//
+// All of it ends after PROBE_SECONDS of processor time: from then on every run answers false.
+#ifndef COMMON_PROBE_H
+#define COMMON_PROBE_H
+
+#include <stdbool.h>
+
+#include "base/findings.h"
+#include "geometry.h"
+#include "base/matrix.h"
+#include "step.h"
+
+enum { PROBE_SECONDS = 6 };
+
+struct probe {
+    struct dev *dev;
+    struct dev_module *module;
+    struct dev_kernel *kernel;
+    enum dev_type type;
+    struct geometry geometry;
+    double end;  // seconds of processor time
+};
+
+// C = alpha * A * B + beta * C0; C0 NULL: C holds the poison.
+struct probe_product {
+    double alpha, beta;
+    const struct matrix *A, *B, *C0;
+};
+
+// simulated: on the simulated GPU with that many host threads, otherwise on the GPU. False if it cannot be done.
+bool probe_open(struct probe *p, const struct step *step, const struct geometry *g, bool simulated, int jobs);
+void probe_close(struct probe *p);
+
+// C = what the kernel makes of it. False if the launch fails, or if time or memory has run out.
+bool probe_run(struct probe *p, const struct probe_product *x, struct matrix *C);
+
+// The same under the checks: what they find, until the next run. NULL where there are no checks, or on failure.
+const struct findings *probe_check(struct probe *p, const struct probe_product *x, struct matrix *C);
+
+bool probe_over(const struct probe *p);  // no time is left
+
+#endif

@@ -1,0 +1,238 @@
+// The driver that every step shares: command line, one run, a report for people and one for programs.
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/findings.h"
+#include "base/json.h"
+#include "kernel_file.h"
+#include "base/occupancy.h"
+#include "base/options.h"
+#include "tester_options.h"
+#include "base/profile.h"
+#include "base/progress.h"
+#include "base/ptx_file.h"
+#include "base/source.h"
+#include "tester.h"
+#include "tester_report.h"
+
+enum { HOT_LINES = 20 };
+
+// The lines of the kernel that a wrong result is most likely due to.
+static void print_source(FILE *out, const struct tester_result *r)
+{
+    char text[80];
+    for (int i = 0; i < TESTER_LOOK && r->look[i]; i++) {
+        source_text(r->source, r->look[i], text, sizeof text);
+        if (text[0])
+            fprintf(out, "    %s:%-4u %s\n", source_base_name(r->source), r->look[i], text);
+    }
+}
+
+static void print_report(FILE *out, const struct step *step, const struct tester_options *o, const struct dev *d,
+                         const struct tester_result *r)
+{
+    const struct dev_about *about = dev_about(d);
+    double products = (double)o->m * o->n * o->k;
+    if (o->ptx)
+        fprintf(out, "%s in place of ", o->ptx);
+    fprintf(out, "%s (%s) on %s", step->name, type_name(step->type), about->name);
+    fprintf(out, about->detail[0] ? " (%s)\n" : "\n", about->detail);
+    char compiler[PTX_COMPILER];
+    ptx_file_compiler(step->ptx, compiler);
+    fprintf(out, "M %d, N %d, K %d, alpha %g, beta %g, seed %llu%s%s\n", o->m, o->n, o->k, o->alpha, o->beta,
+            (unsigned long long)o->seed, *compiler ? "; kernel compiled by " : "", compiler);
+    fprintf(out, "%-9s %s\n", report_verdict(r->verdict), r->what);
+    print_source(out, r);
+    char ms[REPORT_TIME];
+    if (about->simulated) {
+        fprintf(out, "simulated in %s: %.3g G multiply-adds a second of this computer\n", report_time(r->ms, ms),
+                products / r->ms * 1e-6);
+        return;
+    }
+    char fastest[REPORT_TIME], slowest[REPORT_TIME];
+    fprintf(out, "time      %s (median of %d; %s to %s), %.2f %s\n", report_time(r->ms, ms), o->iterations,
+            report_time(r->ms_min, fastest), report_time(r->ms_max, slowest),
+            r->gflops < 1000 ? r->gflops : r->gflops / 1000, r->gflops < 1000 ? "GFLOP/s" : "TFLOP/s");
+}
+
+static void print_baseline(FILE *out, struct dev *d, const struct tester_result *r, const char *error)
+{
+    char ms[REPORT_TIME];
+    const char *name = dev_baseline_name(d);
+    if (r->baseline_ms > 0)
+        fprintf(out, "%s: %s; this step reaches %.1f %% of it\n", name, report_time(r->baseline_ms, ms),
+                100 * r->baseline_ms / r->ms);
+    else if (error[0])
+        fprintf(out, "%s: %s\n", name, error);
+}
+
+static void print_profile(FILE *out, const struct step *step, const struct tester_options *o, const struct profile *p)
+{
+    if (!p) {
+        fprintf(out, "No counters: only the simulated GPU (--device sim) has them.\n");
+        return;
+    }
+    if (o->profile) {
+        fputc('\n', out);
+        profile_print(out, p);
+        occupancy_print(out, p, step->ptx, o->card ? o->card : card_named("H200"));
+    }
+    if (o->by_line) {
+        fputc('\n', out);
+        profile_print_lines(out, p, HOT_LINES);
+    }
+}
+
+static void print_findings(FILE *out, const struct findings *f)
+{
+    fputc('\n', out);
+    if (f)
+        findings_print(out, f);
+    else
+        fprintf(out, "No checks: only the simulated GPU (--device sim) has them; on a GPU run compute-sanitizer.\n");
+}
+
+static bool write_json(FILE *out, const struct step *step, const struct tester_options *o, struct dev *d,
+                       const struct tester_result *r)
+{
+    struct json j;
+    const struct profile *p = dev_profile(d);
+    json_open(&j, out);
+    json_object(&j, NULL);
+    json_string(&j, "step", step->name);
+    json_string(&j, "type", type_name(step->type));
+    if (o->ptx)
+        json_string(&j, "ptx", o->ptx);
+    if (p) {
+        profile_json(&j, p, dev_findings(d), dev_about(d)->name);
+    } else {
+        json_string(&j, "kernel", "gemm");
+        json_string(&j, "device", dev_about(d)->name);
+    }
+    report_json_setting(&j, d, o);
+    report_json_compiler(&j, step->ptx);
+    report_json_result(&j, o, r);
+    json_end(&j);
+    return json_close(&j);
+}
+
+// What a program finds in place of a report where the step could not be run.
+static bool write_failure(FILE *out, const struct step *step, const struct dev *d, const char *error)
+{
+    struct json j;
+    json_open(&j, out);
+    json_object(&j, NULL);
+    json_string(&j, "step", step->name);
+    json_string(&j, "type", type_name(step->type));
+    json_string(&j, "device", dev_about(d)->name);
+    json_string(&j, "verdict", "failed");
+    json_string(&j, "what", error);
+    json_end(&j);
+    return json_close(&j);
+}
+
+// Runs the step and reports; false, with one line in error, where it could not be run.
+static bool run(struct dev *d, const struct step *step, const struct tester_options *options, FILE *out, FILE *json,
+                struct tester_result *r, char error[DEV_ERROR_MAX])
+{
+    char baseline_error[DEV_ERROR_MAX] = "";
+    struct tester_options o = tester_settle(options, dev_about(d));
+    struct tester *t = tester_open(d, step->type, &o, error);
+    bool ok = t && tester_step(t, step, r, error);
+    if (ok) {
+        tester_baseline(t, &r->baseline_ms, baseline_error);
+        print_report(out, step, &o, d, r);
+        print_baseline(out, d, r, baseline_error);
+        if (o.profile || o.by_line)
+            print_profile(out, step, &o, dev_profile(d));
+        if (o.sanitize)
+            print_findings(out, dev_findings(d));
+    }
+    if (json && !(ok ? write_json(json, step, &o, d, r) : write_failure(json, step, d, error)) && ok)
+        ok = report_write_error("--json", o.json, error);
+    tester_close(t);
+    return ok;
+}
+
+// The step that the options ask for: with --ptx, another file is run in its place, whose owner is not known.
+static bool choose(struct step *step, const struct tester_options *o, char error[DEV_ERROR_MAX])
+{
+    if (!o->ptx)
+        return true;
+    step->ptx = o->ptx;
+    step->owner = NULL;
+    return kernel_file_fits(o->ptx, step->type, error);
+}
+
+// Says so where the kernel was edited after its PTX was made. With -lineinfo the PTX names the kernel's file.
+static void note_stale(const struct step *step)
+{
+    char line[1200], path[1024];
+    struct stat ptx, source;
+    FILE *in = fopen(step->ptx, "r");
+    while (in && fgets(line, sizeof line, in)) {
+        if (sscanf(line, " .file %*u \"%1023[^\"]\"", path) != 1 || strcmp(source_base_name(path), "kernel.cu") ||
+            stat(path, &source) || fstat(fileno(in), &ptx))
+            continue;
+        const double newer = difftime(source.st_mtim.tv_sec, ptx.st_mtim.tv_sec) +
+                             1e-9 * (double)(source.st_mtim.tv_nsec - ptx.st_mtim.tv_nsec);
+        if (newer > 0)
+            fprintf(stderr,
+                    "%s: note: kernel.cu was changed after it was compiled, and the old one runs here: "
+                    "meson compile -C build\n",
+                    step->name);
+        break;
+    }
+    if (in)
+        fclose(in);
+}
+
+static int describe(const struct step *step)
+{
+    char error[DEV_ERROR_MAX];
+    if (kernel_file_describe(stdout, step, error))
+        return 0;
+    fprintf(stderr, "%s: %s\n", step->name, error);
+    return 2;
+}
+
+int tester_main(const struct step *given, int argc, char **argv)
+{
+    struct tester_options o;
+    struct step own = *given;
+    const struct step *step = &own;
+    char error[DEV_ERROR_MAX] = "";
+    struct tester_result r = { .verdict = TESTER_UNCHECKED };
+    FILE *json = NULL;
+    struct dev *d = NULL;
+    enum options_outcome outcome = tester_options_parse(&o, OPTIONS_FOR_DRIVER, argc, argv, error);
+    if (outcome == OPTIONS_HELP) {
+        tester_options_help(stdout, OPTIONS_FOR_DRIVER, step->name);
+        return fflush(stdout) == 0 ? 0 : 2;
+    }
+    bool ok = outcome == OPTIONS_RUN && choose(&own, &o, error);
+    if (ok && o.describe)
+        return describe(step);
+    ok = ok && (d = dev_open(o.device, error)) && options_open_json(o.json, &json, error);
+    if (ok) {
+        dev_set_jobs(d, (unsigned)o.jobs);
+        dev_set_checks(d, o.sanitize);
+        dev_set_progress(d, progress_on_terminal());
+    }
+    FILE *out = json == stdout ? stderr : stdout;
+    if (ok && !o.ptx)
+        note_stale(step);
+    ok = ok && run(d, step, &o, out, json, &r, error);
+    if (ok && fflush(out) != 0)
+        ok = report_write_error("output", "stdout", error);
+    if (!ok)
+        fprintf(stderr, "%s: %s\n", step->name, error);
+    const struct findings *f = ok ? dev_findings(d) : NULL;
+    const bool wrong = r.verdict == TESTER_WRONG || (f && f->n);
+    dev_close(d);
+    if (json && json != stdout)
+        fclose(json);
+    return !ok ? 2 : wrong;
+}

@@ -1,0 +1,89 @@
+// Pieces of reports that the drivers and the ladder share.
+#include "tester_report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/ptx_file.h"
+
+const char *report_verdict(enum tester_verdict verdict)
+{
+    static const char *const names[] = {
+        [TESTER_WRONG] = "WRONG",
+        [TESTER_RIGHT] = "right",
+        [TESTER_UNCHECKED] = "unchecked",
+    };
+    return names[verdict];
+}
+
+const char *report_time(double ms, char text[REPORT_TIME])
+{
+    const char *unit = ms < 0.9995 ? "us" : ms < 999.5 ? "ms" : "s";
+    double value = ms < 0.9995 ? ms * 1000 : ms < 999.5 ? ms : ms / 1000;
+    snprintf(text, REPORT_TIME, "%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit);
+    return text;
+}
+
+void report_json_setting(struct json *j, const struct dev *d, const struct tester_options *settled)
+{
+    const struct dev_about *about = dev_about(d);
+    char date[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    json_string(j, "detail", about->detail);
+    json_bool(j, "simulated", about->simulated);
+    json_string(j, "date", date);
+    json_int(j, "m", settled->m);
+    json_int(j, "n", settled->n);
+    json_int(j, "k", settled->k);
+    json_double(j, "alpha", settled->alpha);
+    json_double(j, "beta", settled->beta);
+    json_uint(j, "seed", settled->seed);
+    json_int(j, "warmup", settled->warmup);
+    json_int(j, "iterations", settled->iterations);
+}
+
+void report_json_result(struct json *j, const struct tester_options *settled, const struct tester_result *r)
+{
+    static const char *const names[] = {
+        [TESTER_WRONG] = "wrong",
+        [TESTER_RIGHT] = "right",
+        [TESTER_UNCHECKED] = "unchecked",
+    };
+    json_string(j, "verdict", names[r->verdict]);
+    json_string(j, "what", r->what);
+    if (r->look[0]) {
+        json_string(j, "source", r->source);
+        json_array(j, "look");
+        for (int i = 0; i < TESTER_LOOK && r->look[i]; i++)
+            json_uint(j, NULL, r->look[i]);
+        json_end(j);
+    }
+    if (r->verdict != TESTER_UNCHECKED)
+        json_double(j, "worst", r->worst);
+    json_double(j, "ms", r->ms);
+    json_double(j, "ms_min", r->ms_min);
+    json_double(j, "ms_max", r->ms_max);
+    json_double(j, "multiply_adds", (double)settled->m * settled->n * settled->k);
+    if (r->gflops > 0)
+        json_double(j, "gflops", r->gflops);
+    if (r->baseline_ms > 0)
+        json_double(j, "baseline_ms", r->baseline_ms);
+}
+
+void report_json_compiler(struct json *j, const char *ptx)
+{
+    char compiler[PTX_COMPILER];
+    if (*ptx_file_compiler(ptx, compiler))
+        json_string(j, "compiler", compiler);
+}
+
+bool report_write_error(const char *option, const char *name, char error[DEV_ERROR_MAX])
+{
+    snprintf(error, DEV_ERROR_MAX, "%s \"%.200s\": cannot write it: %s", option, name, strerror(errno));
+    return false;
+}

@@ -1,0 +1,25 @@
+// Pieces of reports that the drivers and the ladder share.
+#ifndef COMMON_TESTER_REPORT_H
+#define COMMON_TESTER_REPORT_H
+
+#include <stdbool.h>
+
+#include "base/json.h"
+#include "tester.h"
+
+#define REPORT_TIME 24
+
+const char *report_verdict(enum tester_verdict verdict);     // "right", "WRONG", "unchecked"
+const char *report_time(double ms, char text[REPORT_TIME]);  // three digits and a unit: "12.3 us", "4.56 ms"
+
+// Append to the open JSON object: what was run on (detail, simulated, date, sizes, scalars, seed; not "device"),
+// and what came out (verdict, what, times, rates).
+void report_json_setting(struct json *j, const struct dev *d, const struct tester_options *settled);
+void report_json_result(struct json *j, const struct tester_options *settled, const struct tester_result *r);
+// What compiled the kernel, as "compiler"; nothing if its PTX does not say.
+void report_json_compiler(struct json *j, const char *ptx);
+
+// Writes "OPTION "NAME": cannot write it: REASON" to error, the reason from errno; returns false.
+bool report_write_error(const char *option, const char *name, char error[DEV_ERROR_MAX]);
+
+#endif

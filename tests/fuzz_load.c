@@ -6,8 +6,8 @@
 //   mkdir corpus && cp tests/fuzz/*.ptx build-fuzz/steps/0[1-3]*/*.ptx build-fuzz/tests/tile.ptx corpus
 //   build-fuzz/tests/fuzz_load -dict=tests/fuzz/ptx.dict -max_len=20000 -timeout=10 -max_total_time=600 corpus
 //
-// AddressSanitizer and UndefinedBehaviorSanitizer are built in. What it finds (crash-*, timeout-*) goes, made small with
-// -minimize_crash=1, to tests/fuzz or to a test of its own.
+// AddressSanitizer and UndefinedBehaviorSanitizer are built in. What it finds (crash-*, timeout-*) goes, made small
+// with -minimize_crash=1, to tests/fuzz or to a test of its own.
 #include <stdint.h>
 
 #include "fuzz_case.h"

@@ -470,9 +470,14 @@ static enum relation relation_of(double a, double b)
     X(le, LESS | EQUAL)                                                                                                \
     X(gt, GREATER)                                                                                                     \
     X(ge, GREATER | EQUAL)                                                                                             \
-    X(equ, EQUAL | UNORDERED) X(neu, LESS | GREATER | UNORDERED) X(ltu, LESS | UNORDERED)                              \
-        X(leu, LESS | EQUAL | UNORDERED) X(gtu, GREATER | UNORDERED) X(geu, GREATER | EQUAL | UNORDERED)               \
-            X(num, LESS | EQUAL | GREATER) X(nan, UNORDERED)
+    X(equ, EQUAL | UNORDERED)                                                                                          \
+    X(neu, LESS | GREATER | UNORDERED)                                                                                 \
+    X(ltu, LESS | UNORDERED)                                                                                           \
+    X(leu, LESS | EQUAL | UNORDERED)                                                                                   \
+    X(gtu, GREATER | UNORDERED)                                                                                        \
+    X(geu, GREATER | EQUAL | UNORDERED)                                                                                \
+    X(num, LESS | EQUAL | GREATER)                                                                                     \
+    X(nan, UNORDERED)
 #define X(op, set)                                                                                                     \
     WANT(op##_32, !!(relation_of(F(a), F(b)) & (set)))                                                                 \
     WANT(op##_ftz, !!(relation_of(F(flushed(a)), F(flushed(b))) & (set)))                                              \

@@ -1,6 +1,6 @@
-// What ptxas merges (common/simt/decode/merge.c) against truth/h200_merge.tsv: each row is a small kernel, its variables, the
-// address and the accesses that stand between the text below, and what Nsight Compute counted for it on an H200 (driver
-// 580.159.04, CUDA 13.0; one block of 32 threads). Every counter must be the same.
+// What ptxas merges (common/simt/decode/merge.c) against truth/h200_merge.tsv: each row is a small kernel, its
+// variables, the address and the accesses that stand between the text below, and what Nsight Compute counted for it on
+// an H200 (driver 580.159.04, CUDA 13.0; one block of 32 threads). Every counter must be the same.
 #include <criterion/criterion.h>
 
 #include <inttypes.h>

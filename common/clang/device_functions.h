@@ -195,7 +195,8 @@ CLANG_DEVICE size_t __cvta_generic_to_global(const void *p)
 }
 
 // --- Loads and stores with a hint to the caches ---
-// Of 2, 4, 8 or 16 bytes. cg: in L2 only; ca: in L1, too; cs: once, soon of no use; nc: nothing writes it during the kernel.
+// Of 2, 4, 8 or 16 bytes. cg: in L2 only; ca: in L1, too; cs: once, soon of no use; nc: nothing writes it during the
+// kernel.
 
 #define CLANG_LOAD(name, op)                                                                                           \
     template <class T> CLANG_DEVICE T name(const T *p)                                                                 \

@@ -40,7 +40,8 @@ typedef struct cu_event_s *cu_event;
     X(function_attribute, cuFuncGetAttribute, (int *, int, cu_function))                                               \
     X(function_set, cuFuncSetAttribute, (cu_function, int, int))                                                       \
     X(launch, cuLaunchKernel,                                                                                          \
-      (cu_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, cu_stream, void **, void **)) \
+      (cu_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, cu_stream, void **,          \
+       void **))                                                                                                       \
     X(stream_create, cuStreamCreate, (cu_stream *, unsigned))                                                          \
     X(stream_destroy, cuStreamDestroy_v2, (cu_stream))                                                                 \
     X(stream_sync, cuStreamSynchronize, (cu_stream))                                                                   \

@@ -40,9 +40,9 @@ struct decoder {
     struct arena *scratch;  // what does not
     struct code *code;
     uint32_t reserved_at;  // offset in shared memory of what the system reserves, where the kernel asks for it
-    uint64_t *address;   // by variable: its offset in its space; .param variables of a body are in local memory
-    bool *in_local;      // by variable: such a .param variable
-    struct vreg *vregs;  // the PTX registers first, then temporaries and constants
+    uint64_t *address;     // by variable: its offset in its space; .param variables of a body are in local memory
+    bool *in_local;        // by variable: such a .param variable
+    struct vreg *vregs;    // the PTX registers first, then temporaries and constants
     uint32_t n_vregs;
     struct map consts;  // class and bits -> vreg
     struct map ops;     // PTX name -> enum alu_op

@@ -48,10 +48,10 @@ static inline bool is_local_param(const struct decoder *x, uint32_t var)
 }
 
 // decode_operand.c
-_Noreturn void decode_unknown(struct decoder *x);                                    // the instruction in hand
-void operand_count(struct decoder *x, uint32_t least, uint32_t most);                // fails unless within
+_Noreturn void decode_unknown(struct decoder *x);                                           // the instruction in hand
+void operand_count(struct decoder *x, uint32_t least, uint32_t most);                       // fails unless within
 uint64_t operand_literal(struct decoder *x, const struct ptx_operand *o, enum ptx_type t);  // its bits as type t
-uint32_t operand_value(struct decoder *x, const struct ptx_operand *o, enum ptx_type t);  // the vreg that holds it
+uint32_t operand_value(struct decoder *x, const struct ptx_operand *o, enum ptx_type t);    // the vreg that holds it
 uint32_t operand_predicate(struct decoder *x, const struct ptx_operand *o);
 uint32_t operand_destination(struct decoder *x, const struct ptx_operand *o, uint32_t bytes);
 
@@ -99,9 +99,10 @@ void decode_cp(struct decoder *x, const struct parts *s);
 void decode_mbarrier(struct decoder *x, const struct parts *s);
 // decode_wait.c: may the load in hand, from an address in register reg (-1: none), be what a thread waits by?
 bool decode_waits(const struct decoder *x, int32_t reg);
-// After an access that a waiting loop may be made of: its result, address and operand (vregs, or NO_VREG). See warp_poll.c.
+// After an access that a waiting loop may be made of: its result, address and operand (vregs, or NO_VREG). See
+// warp_poll.c.
 void emit_poll(struct decoder *x, uint32_t result, uint32_t address, uint32_t operand);
-void decode_hint(struct decoder *x, const struct parts *s);      // prefetches, sleep: nothing to do
+void decode_hint(struct decoder *x, const struct parts *s);  // prefetches, sleep: nothing to do
 void decode_fence(struct decoder *x, const struct parts *s);
 // decode_mem.c: .relaxed, .acquire, ... and the scope of an access, for the checks.
 void decode_order(struct decoder *x, const struct parts *s, struct memop *m);

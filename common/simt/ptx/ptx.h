@@ -13,6 +13,7 @@
 
 #include "device.h"
 
+// clang-format off
 enum ptx_type {
     PTX_NONE, PTX_PRED,
     PTX_U8, PTX_U16, PTX_U32, PTX_U64,
@@ -21,6 +22,7 @@ enum ptx_type {
     PTX_F16, PTX_F16X2, PTX_BF16, PTX_BF16X2, PTX_TF32, PTX_F32, PTX_F64,
     PTX_TYPES
 };
+// clang-format on
 
 enum ptx_space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM, SPACE_REG };
 
@@ -32,105 +34,106 @@ struct str {
 };
 
 struct ptx_loc {
-    uint32_t file, line;    // file: the number of a .file directive
-    uint32_t at;            // index of the call's location + 1 where this line was inlined, else 0
+    uint32_t file, line;  // file: the number of a .file directive
+    uint32_t at;          // index of the call's location + 1 where this line was inlined, else 0
 };
 
-struct ptx_pointer {        // an initialiser that is an address, or a byte of one
-    struct str name;        // of a variable or a function
-    uint64_t plus;          // bytes
-    uint32_t at, bytes;     // where in the variable
-    uint32_t shift;         // of the address, to the right, in bits
+struct ptx_pointer {     // an initialiser that is an address, or a byte of one
+    struct str name;     // of a variable or a function
+    uint64_t plus;       // bytes
+    uint32_t at, bytes;  // where in the variable
+    uint32_t shift;      // of the address, to the right, in bits
 };
 
 struct ptx_var {
     struct str name;
     enum ptx_space space;
     enum ptx_type type;
-    uint32_t align;         // bytes
-    uint64_t bytes;         // 0 for an .extern array of unknown size
-    uint8_t *init;          // its first init_bytes; the rest is zero
+    uint32_t align;  // bytes
+    uint64_t bytes;  // 0 for an .extern array of unknown size
+    uint8_t *init;   // its first init_bytes; the rest is zero
     uint32_t init_bytes;
     struct ptx_pointer *pointers;
     uint32_t n_pointers;
-    bool local;             // declared in a function
-    uint64_t address;       // offset in its space; decode.c and module.c assign it
+    bool local;        // declared in a function
+    uint64_t address;  // offset in its space; decode.c and module.c assign it
 };
 
 struct ptx_reg {
-    struct str name;        // the declared name; "%r" for a range
+    struct str name;  // the declared name; "%r" for a range
     enum ptx_type type;
-    uint32_t number;        // within the range
+    uint32_t number;  // within the range
     bool ranged;
 };
 
 enum ptx_operand_kind {
-    OPND_REG,               // reg; negated: written with '!'
-    OPND_INT,               // bits, two's complement
-    OPND_F32, OPND_F64,     // bits, as 0f and 0d spell them
-    OPND_DECIMAL,           // a decimal floating literal; bits of the double
-    OPND_SREG,              // name: %tid.x
-    OPND_VAR,               // var, plus bits: the address of a variable
-    OPND_MEM,               // [reg + bits] or [var + bits] or [bits]
-    OPND_VEC,               // {list...}
-    OPND_SINK,              // _
-    OPND_LABEL,             // target: instruction index
-    OPND_NAME,              // a function's name
-    OPND_GROUP              // (list...) of a call
+    OPND_REG,  // reg; negated: written with '!'
+    OPND_INT,  // bits, two's complement
+    OPND_F32,
+    OPND_F64,      // bits, as 0f and 0d spell them
+    OPND_DECIMAL,  // a decimal floating literal; bits of the double
+    OPND_SREG,     // name: %tid.x
+    OPND_VAR,      // var, plus bits: the address of a variable
+    OPND_MEM,      // [reg + bits] or [var + bits] or [bits]
+    OPND_VEC,      // {list...}
+    OPND_SINK,     // _
+    OPND_LABEL,    // target: instruction index
+    OPND_NAME,     // a function's name
+    OPND_GROUP     // (list...) of a call
 };
 
 struct ptx_operand {
     enum ptx_operand_kind kind;
     bool negated;
-    int32_t reg;            // register index, or -1
-    int32_t reg2;           // the p of d|p, or -1
-    int32_t var;            // variable index, or -1
+    int32_t reg;   // register index, or -1
+    int32_t reg2;  // the p of d|p, or -1
+    int32_t var;   // variable index, or -1
     uint64_t bits;
     struct str name;
     struct ptx_operand *list;
     uint32_t count, target;
-    const char *at;         // where it stands in the text
+    const char *at;  // where it stands in the text
 };
 
 #define PTX_OPERANDS 12
 
 struct ptx_inst {
-    struct str op;          // "fma.rn.f32"
+    struct str op;  // "fma.rn.f32"
     struct ptx_operand *operand;
     uint32_t n_operands;
-    int32_t guard;          // predicate register, or -1
+    int32_t guard;  // predicate register, or -1
     bool guard_negated;
-    uint32_t loc;           // index into locs + 1, or 0 where no line is known
+    uint32_t loc;  // index into locs + 1, or 0 where no line is known
     const char *at;
 };
 
 struct ptx_func {
     struct str name;
-    bool entry, body;       // body: false for a declaration
-    const char *error;      // NULL, or why it cannot be used: "file:line:column: ..."; then the rest may be missing
-    const char *error_at;   // and where in the text
-    uint32_t *params;       // variable indices
+    bool entry, body;      // body: false for a declaration
+    const char *error;     // NULL, or why it cannot be used: "file:line:column: ..."; then the rest may be missing
+    const char *error_at;  // and where in the text
+    uint32_t *params;      // variable indices
     uint32_t n_params;
-    uint32_t *results;      // variable indices of what a .func returns
+    uint32_t *results;  // variable indices of what a .func returns
     uint32_t n_results;
-    uint32_t max_threads;   // from .maxntid, or 0
-    uint32_t required[3];   // from .reqntid: the threads of a block along x, y and z; 0: any
+    uint32_t max_threads;  // from .maxntid, or 0
+    uint32_t required[3];  // from .reqntid: the threads of a block along x, y and z; 0: any
     struct ptx_reg *regs;
     uint32_t n_regs;
     struct ptx_inst *insts;
     uint32_t n_insts;
-    uint32_t *vars;         // variables declared inside, parameters among them
+    uint32_t *vars;  // variables declared inside, parameters among them
     uint32_t n_vars;
 };
 
-struct ptx_skipped {        // a declaration that was passed over; what names it is refused
-    struct str name;        // n is 0 where none was found
-    const char *error;      // "file:line:column: ..."
-    const char *reason;     // the same without its place
+struct ptx_skipped {     // a declaration that was passed over; what names it is refused
+    struct str name;     // n is 0 where none was found
+    const char *error;   // "file:line:column: ..."
+    const char *reason;  // the same without its place
 };
 
 struct ptx_module {
-    char *file;             // what messages call it
+    char *file;  // what messages call it
     const char *text;
     size_t bytes;
     struct arena *arena;
@@ -140,17 +143,17 @@ struct ptx_module {
     uint32_t n_funcs;
     struct ptx_loc *locs;
     uint32_t n_locs;
-    const char **files;     // by number; NULL where a number is not used
+    const char **files;  // by number; NULL where a number is not used
     uint32_t n_files;
-    uint32_t stack;         // the variable for the stack of functions that call themselves, in local memory
+    uint32_t stack;  // the variable for the stack of functions that call themselves, in local memory
     struct ptx_skipped *skipped;
     uint32_t n_skipped;
     struct str version, target;
 };
 
 // Parses bytes of text (text[bytes] == 0; copied). file is what messages call it. A function or variable that cannot be
-// parsed is noted with its error (ptx_func, ptx_skipped) and passed over; the others can be used. On failure, for a text
-// that is cut off, is no PTX or has nothing that can be used, returns NULL with one line in error:
+// parsed is noted with its error (ptx_func, ptx_skipped) and passed over; the others can be used. On failure, for a
+// text that is cut off, is no PTX or has nothing that can be used, returns NULL with one line in error:
 // "file:line:column: what is wrong".
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t bytes, char error[DEV_ERROR_MAX]);
 void ptx_free(struct ptx_module *m);
@@ -174,8 +177,8 @@ void ptx_caret(const struct ptx_module *m, const char *at, char *out, size_t siz
 // The number of the function of that name, or -1.
 int64_t ptx_find_function(const struct ptx_module *m, struct str name);
 
-uint32_t ptx_type_bytes(enum ptx_type t);                 // 0 for none and predicates
-enum ptx_type ptx_type_named(struct str name);            // "f32" -> PTX_F32, PTX_NONE for others
+uint32_t ptx_type_bytes(enum ptx_type t);       // 0 for none and predicates
+enum ptx_type ptx_type_named(struct str name);  // "f32" -> PTX_F32, PTX_NONE for others
 const char *ptx_type_name(enum ptx_type t);
 bool str_is(struct str s, const char *literal);
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "exercise.h"
-#include "program.h"
+#include "base/program.h"
 #include "state.h"
 
 enum { NOT_YET = 1, CANNOT = 2, NOT_STARTED = 77, MESSAGES = 16 };

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cut.h"
-#include "findings.h"
-#include "source.h"
+#include "base/findings.h"
+#include "base/source.h"
 
 // Warp instructions of a block before the simulated GPU gives up on it: no solution needs a tenth of them.
 enum { BUDGET = 4000000 };

@@ -13,10 +13,10 @@
 #include <criterion/criterion.h>
 #include <inttypes.h>
 
-#include "device.h"
-#include "matrix.h"
-#include "profile.h"
-#include "tester.h"
+#include "base/device.h"
+#include "base/matrix.h"
+#include "base/profile.h"
+#include "tester/tester.h"
 
 #define EX_NO_GPU "no GPU"             // why a test is skipped where there is none
 #define EX_PTX getenv("EXERCISE_PTX")  // the learner's kernel.cu, compiled by check_main.c

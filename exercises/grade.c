@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "cut.h"
-#include "json.h"
-#include "program.h"
+#include "base/json.h"
+#include "base/program.h"
 #include "state.h"
 
 enum { QUESTIONS = 16, LINE = 128 };

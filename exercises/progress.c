@@ -14,7 +14,7 @@
 
 #include "cut.h"
 #include "grade.h"
-#include "program.h"
+#include "base/program.h"
 #include "state.h"
 
 enum { BAD = 2, NOT_STARTED = 77, HINTS = 3, WIDTH = 20 };

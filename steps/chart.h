@@ -2,7 +2,7 @@
 #ifndef STEPS_CHART_H
 #define STEPS_CHART_H
 
-#include "occupancy.h"
+#include "base/occupancy.h"
 #include "simt/draw/svg.h"
 #include "tables.h"
 

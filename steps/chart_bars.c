@@ -121,7 +121,7 @@ static double legend(struct svg *s, const struct chart *c, double y)
                  "Outlines: ceilings of the steps' units at the top clock, %.2f GHz; FLOP are an SM's.", r->mhz * 1e-3);
     else
         svg_text(s, CHART_MARGIN, y += 16, "small dim",
-                 "What this card can do is not in the table of common/occupancy.c.");
+                 "What this card can do is not in the table of common/base/occupancy.c.");
     return y + 14;
 }
 

@@ -9,15 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/json.h"
+#include "tester/options.h"
+#include "base/profile.h"
+#include "base/progress.h"
+#include "base/ptx_file.h"
 #include "installed.h"
-#include "json.h"
-#include "options.h"
-#include "profile.h"
-#include "progress.h"
-#include "ptx_file.h"
 #include "steps.h"
-#include "tester.h"
-#include "tester_report.h"
+#include "tester/tester.h"
+#include "tester/tester_report.h"
 
 enum { TYPES = DEV_F16 + 1 };
 

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "tester.h"
+#include "tester/tester.h"
 
 extern const struct step *const steps[];
 extern const size_t n_steps;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
+#include "tester/options.h"
 
 enum { FIELDS = 17 };
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "device.h"
+#include "base/device.h"
 
 #define RESULT_TEXT 128
 

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "occupancy.h"
-#include "profile.h"
-#include "program.h"
+#include "base/occupancy.h"
+#include "base/profile.h"
+#include "base/program.h"
 #include "steps.h"
 
 enum { BAD = 2, CHANGES = 6, VALUES = 16, NAME = 24, TEXT = 1 << 16 };

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "plain_gemm.h"
-#include "steps.h"
+#include "../steps/steps.h"
 
 enum { SIZE = 512, RUNS = 5 };
 

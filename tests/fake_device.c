@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
-#include "profile.h"
+#include "base/backend.h"
+#include "base/profile.h"
 
 struct fake fake;
 static int open_devices;

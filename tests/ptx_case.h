@@ -1,4 +1,4 @@
-// Runs PTX on every device that is present, through common/device.h: the built-in simulated GPU always, a real GPU
+// Runs PTX on every device that is present, through common/base/device.h: the built-in simulated GPU always, a real GPU
 // where one answers. Expectations come from plain C; the real GPU is the judge of them.
 //
 //   ptx_devices                 the devices to test on
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "device.h"
+#include "base/device.h"
 
 #define PTX_DEVICES 2
 #define PTX_COUNTOF(array) (sizeof(array) / sizeof *(array))

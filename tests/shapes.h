@@ -2,7 +2,7 @@
 #ifndef TESTS_SHAPES_H
 #define TESTS_SHAPES_H
 
-#include "tester.h"
+#include "tester/tester.h"
 
 struct shape {
     int m, n, k;

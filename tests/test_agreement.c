@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "compiler.h"
-#include "profile.h"
-#include "program.h"
+#include "base/profile.h"
+#include "base/program.h"
 #include "shapes.h"
 
 extern const struct step STEP;

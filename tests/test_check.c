@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device.h"
-#include "findings.h"
+#include "base/device.h"
+#include "base/findings.h"
 #include "ptx_case.h"
 
 // A kernel whose thread number i (of the launch) is %r0, of the block %r1, the block %r2; it may write %r3 to out[i].

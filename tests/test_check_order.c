@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device.h"
-#include "findings.h"
+#include "base/device.h"
+#include "base/findings.h"
 #include "ptx_case.h"
 #include "simt/check/known.h"
 

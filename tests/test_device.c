@@ -1,4 +1,4 @@
-// The device suite: what common/device.h promises, on every device that is there.
+// The device suite: what common/base/device.h promises, on every device that is there.
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "device.h"
-#include "profile.h"
+#include "base/device.h"
+#include "base/profile.h"
 
 // out[i] = 2 * in[i] for i < n
 static const char twice[] =

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "compiler.h"
-#include "ptx_file.h"
+#include "base/ptx_file.h"
 #include "simt/draw/draw.h"
 #include "simt/machine/fragment.h"
 #include "simt/record/trace.h"

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "geometry.h"
-#include "ptx_file.h"
+#include "tester/geometry.h"
+#include "base/ptx_file.h"
 #include "simt/draw/draw_run.h"
 #include "simt/draw/index_bits.h"
 #include "xml.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "edits.h"
-#include "program.h"
+#include "base/program.h"
 
 static char folder[] = "/tmp/edits_XXXXXX", cu[64], ptx[64];
 

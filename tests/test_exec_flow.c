@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profile.h"
+#include "base/profile.h"
 #include "ptx_case.h"
 
 // A kernel whose thread number i (of the launch) is %r0, of the block %r1, the block %r2; it writes %r3 to out[i].

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "compiler.h"
-#include "exercises/cut.h"
-#include "program.h"
+#include "../exercises/cut.h"
+#include "base/program.h"
 
 enum { LEAST_BUGS = 4 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "geometry.h"
-#include "ptx_file.h"
+#include "tester/geometry.h"
+#include "base/ptx_file.h"
 
 static bool parse(const char *text, struct geometry *g, char error[DEV_ERROR_MAX])
 {

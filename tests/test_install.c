@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "program_case.h"
-#include "steps.h"
+#include "../steps/steps.h"
 
 enum { ROOM = PATH_MAX };
 

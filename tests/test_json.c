@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
-#include "profile.h"
+#include "base/json.h"
+#include "base/profile.h"
 
 static char text[16384];
 static FILE *out;

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernel_lines.h"
-#include "source.h"
+#include "tester/kernel_lines.h"
+#include "base/source.h"
 
 static const struct {
     const char *step;

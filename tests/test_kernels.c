@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "compiler.h"
-#include "profile.h"
+#include "base/profile.h"
 #include "ptx_case.h"
 
 enum { BLOCKS = 2, THREADS = 128, N = BLOCKS * THREADS, WARP = 32 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "matrix.h"
+#include "base/matrix.h"
 
 struct problem {
     int m, n, k;

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
+#include "base/json.h"
 #include "lines.h"
-#include "profile.h"
+#include "base/profile.h"
 #include "ptx_case.h"
 
 enum { COLUMNS = 16, FIRST_COUNTER = 4, LINE = 4096, TEXT = 8192, WORDS = 1 << 12 };

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "matrix.h"
-#include "moves.h"
+#include "base/matrix.h"
+#include "tester/moves.h"
 
 enum { ROWS = 64, COLS = 128, TILE_Y = 16, TILE_X = 64 };
 

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "findings.h"
+#include "base/findings.h"
 #include "mutate.h"
 #include "shapes.h"
-#include "tester.h"
+#include "tester/tester.h"
 
 extern const struct step STEP;
 

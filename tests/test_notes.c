@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tester.h"
+#include "tester/tester.h"
 
 enum { LINE = 4096 };
 

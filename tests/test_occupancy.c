@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "occupancy.h"
+#include "base/occupancy.h"
 
 static void expect(const char *card, unsigned threads, unsigned registers, uint64_t shared, unsigned blocks,
                    const char *limit)

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "device.h"
+#include "base/device.h"
 #include "fake_device.h"
-#include "ptx_file.h"
-#include "steps.h"
-#include "tester.h"
+#include "base/ptx_file.h"
+#include "../steps/steps.h"
+#include "tester/tester.h"
 
 int ladder_main(int argc, char **argv);  // steps/ladder.c
 

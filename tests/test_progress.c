@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "exercises/cut.h"
-#include "program.h"
+#include "../exercises/cut.h"
+#include "base/program.h"
 
 // --- marked sources ---
 

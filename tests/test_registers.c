@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "compiler.h"
-#include "device.h"
-#include "findings.h"
-#include "profile.h"
+#include "base/device.h"
+#include "base/findings.h"
+#include "base/profile.h"
 #include "ptx_case.h"
 
 // A kernel whose thread is %r0; %l2 is the address of its word of out, %l3 that of its word of in. Nothing has written

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "findings.h"
-#include "profile.h"
+#include "base/findings.h"
+#include "base/profile.h"
 #include "shapes.h"
 
 extern const struct step STEP;

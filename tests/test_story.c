@@ -5,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "matrix.h"
-#include "profile.h"
+#include "base/matrix.h"
+#include "base/profile.h"
 #include "ptx_case.h"
 #include "shapes.h"
-#include "steps.h"
+#include "../steps/steps.h"
 
 enum { LDSM_PLAIN = 43520 };  // ldmatrix conflicts of 09 and of 11 without padding, at 256 cubed
 

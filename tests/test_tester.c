@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "fake_device.h"
-#include "options.h"
-#include "progress.h"
-#include "tester.h"
-#include "tester_explain.h"
+#include "tester/options.h"
+#include "base/progress.h"
+#include "tester/tester.h"
+#include "tester/tester_explain.h"
 
 static const struct step step_f32 = {
     .name = "fake_step",

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "findings.h"
-#include "program.h"
+#include "base/findings.h"
+#include "base/program.h"
 #include "shapes.h"
 
 extern const struct step STEP;

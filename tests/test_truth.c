@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "lines.h"
-#include "profile.h"
+#include "base/profile.h"
 #include "ptx_case.h"
 
 enum { LANES = 32, COLUMNS = 64, LINE = 4096, WORDS = 1 << 17 };

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "findings.h"
-#include "profile.h"
+#include "base/findings.h"
+#include "base/profile.h"
 #include "ptx_case.h"
 
 enum { THREADS = 64, MOST = 300 * THREADS, WORDS = 1024 };

@@ -2,7 +2,7 @@
 #ifndef GPU_CUBLAS_H
 #define GPU_CUBLAS_H
 
-#include "device.h"
+#include "base/device.h"
 #include "cuda.h"
 
 struct cublas;

@@ -1,9 +1,9 @@
-// A CUDA GPU behind the interface of common/device.h: the first device, its primary context, one stream.
+// A CUDA GPU behind the interface of common/base/device.h: the first device, its primary context, one stream.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
+#include "base/backend.h"
 #include "cublas.h"
 #include "cuda.h"
 

@@ -1,5 +1,5 @@
 // The check of exercise 01.
-#include "exercise.h"
+#include "../exercise.h"
 
 enum { BM = 16, BN = 32, THREADS = BM * BN };
 

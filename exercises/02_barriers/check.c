@@ -1,5 +1,5 @@
 // The check of exercise 02.
-#include "exercise.h"
+#include "../exercise.h"
 
 enum { BM = 16, BN = 32, BK = 16, THREADS = BM * BN };
 

@@ -1,5 +1,5 @@
 // The check of exercise 03.
-#include "exercise.h"
+#include "../exercise.h"
 
 enum { BM = 64, BN = 32, BK = 8, TM = 8, THREADS = BM / TM * BN };
 

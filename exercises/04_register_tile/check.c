@@ -1,5 +1,5 @@
 // The check of exercise 04.
-#include "exercise.h"
+#include "../exercise.h"
 
 enum { BM = 64, BN = 64, BK = 8, TM = 8, TN = 4, THREADS = BM / TM * (BN / TN) };
 

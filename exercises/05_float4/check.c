@@ -1,5 +1,5 @@
 // The check of exercise 05.
-#include "exercise.h"
+#include "../exercise.h"
 
 // A thread's patch: pieces of 4 x 4, wherever the learner put them; named for messages only as far as its rows go.
 static const struct ex_gemm gemm = { DEV_F32, { 64, 64, 8, 64, 0, 8, 8, 0, 0 }, NULL };

@@ -1,5 +1,5 @@
 // The check of exercise 06.
-#include "exercise.h"
+#include "../exercise.h"
 
 enum { BM = 128, BN = 128, BK = 8, WM = 32, WN = 64, TM = 8, TN = 8, THREADS = 256, PATCH = TM * TN };
 enum { M = 128, N = 256, K = 24, WARPS = (M / BM) * (N / BN) * (THREADS / 32) };

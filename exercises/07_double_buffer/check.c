@@ -1,8 +1,8 @@
 // The check of exercise 07.
 #include <string.h>
 
-#include "cut.h"
-#include "exercise.h"
+#include "../cut.h"
+#include "../exercise.h"
 
 enum { BM = 64, BN = 64, BK = 8, TM = 4, TN = 8, PAD = 4, THREADS = BM / TM * (BN / TN) };
 enum { M = 128, N = 64, K = 40, BLOCKS = (M / BM) * (N / BN), TILES = K / BK };

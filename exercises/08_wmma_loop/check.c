@@ -1,8 +1,8 @@
 // The check of exercise 08.
 #include <math.h>
 
-#include "exercise.h"
-#include "matrix.h"
+#include "../exercise.h"
+#include "base/matrix.h"
 
 enum { BM = 64, BN = 64, WM = 32, WN = 32, THREADS = 64 };
 enum { M = 96, N = 160, K = 48 };

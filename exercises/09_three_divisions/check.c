@@ -1,9 +1,9 @@
 // The check of exercise 09.
 #include <string.h>
 
-#include "cut.h"
-#include "exercise.h"
-#include "matrix.h"
+#include "../cut.h"
+#include "../exercise.h"
+#include "base/matrix.h"
 
 enum { BM = 64, BN = 32, BK = 16, THREADS = 256, WARPS = THREADS / 32 };
 enum { M = 128, N = 96, K = 48, BLOCKS = (M / BM) * (N / BN), TILES = K / BK };

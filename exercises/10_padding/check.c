@@ -1,7 +1,7 @@
 // The check of exercise 10.
 #include <stdio.h>
 
-#include "exercise.h"
+#include "../exercise.h"
 
 enum { BM = 64, THREADS = 64, HALVES = 2, CHUNK = 8, PLACES = 8, ROWS = 33 };
 

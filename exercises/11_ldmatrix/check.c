@@ -1,7 +1,7 @@
 // The check of exercise 11.
 #include <stdio.h>
 
-#include "exercise.h"
+#include "../exercise.h"
 
 enum { WARP = 32, SIDE = 16, HALVES = SIDE * SIDE, MATRIX = 8 };
 

@@ -1,7 +1,7 @@
 // The check of exercise 12.
 #include <stdio.h>
 
-#include "exercise.h"
+#include "../exercise.h"
 
 enum { ROWS = 32, CHUNK = 8, PLACES = 8, HALVES = 2, MOST = ROWS * 128, WARP = 32, IDEAL = 4 };
 

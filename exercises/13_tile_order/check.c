@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "exercise.h"
+#include "../exercise.h"
 
 enum { BM = 8, BN = 16, ROOM = 320 };
 

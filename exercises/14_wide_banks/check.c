@@ -1,7 +1,7 @@
 // The check of exercise 14.
 #include <stdio.h>
 
-#include "exercise.h"
+#include "../exercise.h"
 
 enum { WARP = 32, WORDS = 32 * 34, PATTERNS = 8 };
 

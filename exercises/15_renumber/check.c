@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "exercise.h"
+#include "../exercise.h"
 
 enum { BM = 64, BK = 32, LD = 40, THREADS = 128, CHUNK = 8, ROWS = THREADS / (BK / CHUNK), K = 96, PLACES = 8 };
 enum { SECTORS = BM * BK * 2 / 32 };

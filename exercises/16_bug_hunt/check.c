@@ -1,7 +1,7 @@
 // The check of exercise 16: products whose result says which of the bugs is still there.
 #include <math.h>
 
-#include "exercise.h"
+#include "../exercise.h"
 
 enum { TILE = 16 };
 

@@ -1,8 +1,8 @@
-// The check of exercise 17: the learner's answers against common/occupancy.c, kernel by kernel.
+// The check of exercise 17: the learner's answers against common/base/occupancy.c, kernel by kernel.
 #include <stdio.h>
 
-#include "exercise.h"
-#include "occupancy.h"
+#include "../exercise.h"
+#include "base/occupancy.h"
 
 // Launches that differ in what decides. The first three are those of the course's own kernels.
 static const struct use {

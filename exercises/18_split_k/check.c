@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "exercise.h"
+#include "../exercise.h"
 
 enum { BM = 16, BN = 16, BK = 16, THREADS = BM * BN, PARTS_MAX = 12 };
 

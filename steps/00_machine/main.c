@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device.h"
-#include "options.h"
+#include "base/device.h"
+#include "tester/options.h"
 
 enum { WARP = 32, SHOWN = 8, ARRAYS = 4 };
 

@@ -1,5 +1,5 @@
 // The driver of step 02. Run it with --help.
-#include "tester.h"
+#include "tester/tester.h"
 
 #ifndef REAL
 #define REAL float

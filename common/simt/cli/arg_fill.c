@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "matrix.h"
+#include "base/matrix.h"
 #include "simt/code/alu_math.h"
 #include "args.h"
 

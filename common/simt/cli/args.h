@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "device.h"
+#include "base/device.h"
 #include "simt/ptx/ptx.h"
 
 struct arg_type;

@@ -2,7 +2,7 @@
 #ifndef SIMT_COMMAND_H
 #define SIMT_COMMAND_H
 
-#include "occupancy.h"
+#include "base/occupancy.h"
 #include "args.h"
 #include "draw_command.h"
 #include "simt/device/simt.h"

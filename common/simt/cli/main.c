@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "progress.h"
-#include "ptx_file.h"
+#include "base/progress.h"
+#include "base/ptx_file.h"
 #include "command.h"
 #include "simt/draw/draw.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
-#include "options.h"
+#include "base/json.h"
+#include "tester/options.h"
 #include "command.h"
 #include "simt/ptx/demangle.h"
 #include "simt/draw/draw.h"

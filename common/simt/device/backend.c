@@ -1,4 +1,4 @@
-// The simulated GPU behind the interface of common/device.h.
+// The simulated GPU behind the interface of common/base/device.h.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backend.h"
+#include "base/backend.h"
 #include "simt.h"
 
 struct simt_dev {

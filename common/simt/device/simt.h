@@ -1,4 +1,4 @@
-// The simulated GPU as a library: load PTX, launch kernels, read counters. common/device.h is the interface that the
+// The simulated GPU as a library: load PTX, launch kernels, read counters. common/base/device.h is the interface that the
 // course's programs use; the program `simt` uses this one, which also shows what was decoded.
 #ifndef SIMT_SIMT_H
 #define SIMT_SIMT_H
@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "device.h"
-#include "findings.h"
-#include "profile.h"
+#include "base/device.h"
+#include "base/findings.h"
+#include "base/profile.h"
 #include "simt/code/exec.h"
 
 #define SIMT_STATIC_SHARED_MAX 49152  // bytes of it in arrays that are declared with a size: 48 KB, as ptxas allows

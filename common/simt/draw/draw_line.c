@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source.h"
+#include "base/source.h"
 #include "draw_run.h"
 #include "simt/record/trace.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "occupancy.h"
+#include "base/occupancy.h"
 #include "simt/check/check.h"
 
 #define ROUNDS_MAX 64  // in which nothing happens, at least, before a wait counts as endless

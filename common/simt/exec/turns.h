@@ -2,7 +2,7 @@
 #ifndef SIMT_TURNS_H
 #define SIMT_TURNS_H
 
-#include "device.h"
+#include "base/device.h"
 #include "seat.h"
 
 struct turns {

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "device.h"
+#include "base/device.h"
 
 // clang-format off
 enum ptx_type {

@@ -1,5 +1,5 @@
 // A fault as one line that says where to look, and the findings of a launch.
-#include "findings.h"
+#include "base/findings.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source.h"
+#include "base/source.h"
 #include "simt/ptx/arena.h"
 #include "simt/check/check.h"
 #include "simt/check/shadow.h"

@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-#include "findings.h"
+#include "base/findings.h"
 #include "geometry.h"
-#include "matrix.h"
+#include "base/matrix.h"
 #include "tester.h"
 
 enum { PROBE_SECONDS = 6 };

@@ -4,15 +4,15 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "findings.h"
-#include "json.h"
+#include "base/findings.h"
+#include "base/json.h"
 #include "kernel_file.h"
-#include "occupancy.h"
+#include "base/occupancy.h"
 #include "options.h"
-#include "profile.h"
-#include "progress.h"
-#include "ptx_file.h"
-#include "source.h"
+#include "base/profile.h"
+#include "base/progress.h"
+#include "base/ptx_file.h"
+#include "base/source.h"
 #include "tester.h"
 #include "tester_report.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "ptx_file.h"
+#include "base/ptx_file.h"
 
 const char *report_verdict(enum tester_verdict verdict)
 {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cause.h"
-#include "findings.h"
+#include "base/findings.h"
 #include "gemm.h"
 #include "tester_explain.h"
 

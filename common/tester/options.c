@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "occupancy.h"
+#include "base/occupancy.h"
 
 enum option_id {
     OPTION_M = 256,  // above every character, so that getopt's answers cannot be mistaken

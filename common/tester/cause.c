@@ -7,7 +7,7 @@
 
 #include "look.h"
 #include "probe.h"
-#include "source.h"
+#include "base/source.h"
 
 // --- What is said ---
 

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "device.h"
+#include "base/device.h"
 #include "geometry.h"
-#include "matrix.h"
+#include "base/matrix.h"
 
 struct card;
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
-#include "ptx_file.h"
+#include "base/json.h"
+#include "base/ptx_file.h"
 #include "simt/ptx/lex.h"
 
 // The numbers in the order of the array. least, most: what can work. Shared memory is left to the device, which knows

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "json.h"
-#include "ptx_file.h"
+#include "base/json.h"
+#include "base/ptx_file.h"
 #include "simt/device/simt.h"
 #include "tester_report.h"
 

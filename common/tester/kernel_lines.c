@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx_file.h"
+#include "base/ptx_file.h"
 #include "simt/device/simt.h"
-#include "source.h"
+#include "base/source.h"
 
 enum {
     LINE_MAX = 4096,  // lines after it are not looked at

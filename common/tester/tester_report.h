@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "json.h"
+#include "base/json.h"
 #include "tester.h"
 
 #define REPORT_TIME 24

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "device.h"
+#include "base/device.h"
 
 struct geometry {
     int bm, bn;   // rows and columns of C that a block computes

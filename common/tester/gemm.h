@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "device.h"
+#include "base/device.h"
 #include "geometry.h"
 
 enum { GEMM_ARGS = 8 };

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DEV_ERROR_MAX 1024  // bytes, the terminating NUL included
+#include "error.h"
 
 struct dev;
 struct dev_module;

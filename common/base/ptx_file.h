@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "device.h"
+#include "error.h"
 
 // The text of the file at path, ended by a NUL that is not counted in *bytes; the caller frees it. NULL, with one line
 // in error, for a file that is missing, no regular file, larger than 64 MiB, or no text (ptx_text_ok).

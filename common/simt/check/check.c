@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shadow.h"
+#include "shadow_memory.h"
 #include "simt/code/warp.h"
 
 // --- findings ---

@@ -1,10 +1,10 @@
-// What the uops of shadow.c do: undefined bits through registers and memory, and the findings. See shadow.h.
+// What the uops of decode/shadow.c do: undefined bits through registers and memory, and the findings. See shadow.h.
 #include <string.h>
 
 #include "simt/code/access.h"
 #include "check.h"
-#include "shadow.h"
 #include "shadow_memory.h"
+#include "simt/code/shadow.h"
 #include "simt/code/tile.h"
 #include "simt/code/warp.h"
 

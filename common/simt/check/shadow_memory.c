@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shadow.h"
+#include "simt/code/shadow.h"
 
 struct cell {                       // eight bytes of global memory, some of which may be undefined
     uint64_t number, bits, origin;  // number: address / 8; 0: empty, which is no allocation's

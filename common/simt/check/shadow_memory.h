@@ -11,6 +11,9 @@ struct shadow_place {
 };
 
 struct shadows;
+struct shadows *shadows_new(const struct grid *g);  // NULL when memory runs out
+void shadows_free(struct shadows *s);
+void shadows_start(struct shadows *s);  // of a block: nothing has written its local memory
 
 // The undefined bits of bytes (1, 2, 4 or 8, aligned to that) at a place, and where they come from: 0 for local memory
 // that nothing has written.

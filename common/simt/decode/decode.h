@@ -2,91 +2,15 @@
 #ifndef SIMT_DECODE_H
 #define SIMT_DECODE_H
 
-#include "simt/ptx/arena.h"
 #include "simt/code/exec.h"
 
 // Decodes the kernel f of m. globals[v] is the address of the module's variable v in global or const space; exec is the
 // executor that will run the code, sm the card's architecture (90), gap the bytes (a multiple of 128) to leave free
-// after each static variable in shared memory (0 but for the checks, whose code follows undefined bits: shadow.h),
+// after each static variable in shared memory (0 but for the checks, whose code follows undefined bits: code/shadow.h),
 // arena where the code lives. Returns NULL with one line in error, and the place in *at, for an instruction that is
 // unknown or makes no sense.
 struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const uint64_t *globals,
                     const struct exec *exec, unsigned sm, uint32_t gap, struct arena *arena, char error[DEV_ERROR_MAX],
                     const char **at);
-
-// --- private to decode.c, decode_inst.c and slots.c ---
-
-#include <setjmp.h>
-
-#define NO_VREG UINT32_MAX
-#define RESERVED_SHARED 1024u  // bytes of shared memory that the system reserves on sm_80 and newer: 1 KB a block
-
-struct vreg {  // a register before it has a slot; constants are registers that nobody writes
-    enum slot_class slot;
-    bool constant;
-    uint64_t bits;
-    uint32_t at;  // byte offset of its slot
-};
-
-struct decoder {
-    const struct ptx_module *m;
-    const struct ptx_func *f;
-    const struct ptx_inst *in;  // the instruction in hand
-    const uint64_t *globals;
-    const struct exec *exec;
-    unsigned sm;
-    uint32_t gap;
-    struct arena *arena;    // what lives as long as the code
-    struct arena *scratch;  // what does not
-    struct code *code;
-    uint32_t reserved_at;  // offset in shared memory of what the system reserves, where the kernel asks for it
-    uint64_t *address;     // by variable: its offset in its space; .param variables of a body are in local memory
-    bool *in_local;        // by variable: such a .param variable
-    struct vreg *vregs;    // the PTX registers first, then temporaries and constants
-    uint32_t n_vregs;
-    struct map consts;  // class and bits -> vreg
-    struct map ops;     // PTX name -> enum alu_op
-    uint32_t carry;     // 1 + the vreg of the carry flag; 0 where no instruction has used it
-    uint32_t *first;    // by PTX instruction: its first uop
-    char *error;
-    const char **at;
-    jmp_buf failed;
-};
-
-_Noreturn void decode_fail(struct decoder *x, const char *at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-void *decode_alloc(struct decoder *x, size_t bytes);
-void *decode_scratch(struct decoder *x, size_t bytes);  // gone when the kernel is decoded
-
-uint32_t vreg_new(struct decoder *x, enum slot_class slot);
-uint32_t vreg_const(struct decoder *x, enum slot_class slot, uint64_t bits);
-// Appends a uop of the instruction in hand, with its guard; slots are vreg numbers until slots.c places them.
-struct uop *emit(struct decoder *x, enum uop_kind kind);
-struct warpop *emit_warp(struct decoder *x, warp_fn fn, enum gather gather);
-struct uop *emit_alu(struct decoder *x, enum alu_op op, uint32_t d, uint32_t a, uint32_t b, uint32_t c);
-
-void decode_instruction(struct decoder *x);  // decode_inst.c
-
-// uniform.c: notes of atomics whether all lanes certainly name one address.
-void find_uniform(struct decoder *x);
-
-// guess.c: marks the plain loads that only guess what a compare-and-swap will find; before place_slots.
-void find_guesses(struct decoder *x);
-
-// slots.c: gives every register a slot, so that registers that are never alive at once share one, and turns vreg
-// numbers into byte offsets.
-void place_slots(struct decoder *x);
-// Calls f for every vreg that u reads or writes, before place_slots.
-typedef void visit_vreg(void *context, uint32_t *vreg, bool is_def);
-void visit_operands(struct uop *u, visit_vreg *f, void *context);
-// Sets unwritten[v], of each vreg v, where some path from the kernel's start reads v before it writes it.
-void find_unwritten(struct decoder *x, bool *unwritten);
-
-// shadow.c: adds the uops that follow what nothing has written through the registers, for the checks; before
-// place_slots.
-void add_shadows(struct decoder *x);
-
-// merge.c: marks the accesses to shared memory that ptxas makes one, for the counters; before place_slots.
-void merge_accesses(struct decoder *x);
 
 #endif

@@ -4,15 +4,6 @@
 #include "decode_inst.h"
 #include "simt/machine/memory.h"
 
-uint32_t destination_predicate(struct decoder *x, const struct ptx_operand *o)
-{
-    if (o->negated)
-        decode_fail(x, o->at, "a destination cannot be negated");
-    if (o->kind == OPND_INT)
-        decode_fail(x, o->at, "expected a predicate register");
-    return operand_predicate(x, o);
-}
-
 struct comparison {
     struct str relation, join;  // join.n == 0: none
     enum ptx_type type;

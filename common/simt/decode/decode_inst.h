@@ -1,9 +1,8 @@
-// What the decoder's files share: decode_inst.c (the table, arithmetic, moves, conversions), decode_mem.c (memory and
-// control flow), decode_operand.c.
+// What the files that decode instructions share: decode_inst.c has the table that names the others.
 #ifndef SIMT_DECODE_INST_H
 #define SIMT_DECODE_INST_H
 
-#include "decode.h"
+#include "decoder.h"
 
 #define PARTS 16
 
@@ -54,13 +53,16 @@ uint64_t operand_literal(struct decoder *x, const struct ptx_operand *o, enum pt
 uint32_t operand_value(struct decoder *x, const struct ptx_operand *o, enum ptx_type t);    // the vreg that holds it
 uint32_t operand_predicate(struct decoder *x, const struct ptx_operand *o);
 uint32_t operand_destination(struct decoder *x, const struct ptx_operand *o, uint32_t bytes);
+uint32_t destination_predicate(struct decoder *x, const struct ptx_operand *o);
 
-// decode_inst.c: operations of alu.def
+// decode_arith.c: operations of alu.def
 bool decode_has(struct decoder *x, const char *name, enum alu_op *op);
 enum alu_op decode_op(struct decoder *x, const char *format, ...)  // by name; fails where there is none
     __attribute__((format(printf, 2, 3)));
 enum ptx_type decode_result(enum alu_op op);
 uint32_t decode_unary(struct decoder *x, enum alu_op op, uint32_t a);  // emits it; answers a new vreg with the result
+void decode_arithmetic(struct decoder *x, const struct parts *s);      // a line of alu.def
+void decode_extended(struct decoder *x, const struct parts *s);        // add.cc, addc, madc.hi.cc, ...
 
 // decode_cvt.c, decode_compare.c
 void decode_cvt(struct decoder *x, const struct parts *s);
@@ -70,11 +72,17 @@ void decode_selp(struct decoder *x, const struct parts *s);
 void decode_slct(struct decoder *x, const struct parts *s);
 void decode_testp(struct decoder *x, const struct parts *s);
 void decode_isspacep(struct decoder *x, const struct parts *s);
-uint32_t destination_predicate(struct decoder *x, const struct ptx_operand *o);
 
-// decode_mem.c
+// decode_address.c
 // Sets m's space, base and offset from the address o of an instruction that names that space.
 void operand_address(struct decoder *x, const struct ptx_operand *o, enum ptx_space space, struct memop *m);
+void operand_variable(struct decoder *x, const struct ptx_operand *o, enum ptx_space space,
+                      struct memop *m);  // no base
+void operand_base(struct decoder *x, const struct ptx_operand *o, struct memop *m);
+// .relaxed, .acquire, ... and the scope of an access, for the checks.
+void decode_order(struct decoder *x, const struct parts *s, struct memop *m);
+
+// decode_mem.c, decode_flow.c
 void decode_memory(struct decoder *x, const struct parts *s);
 void decode_bra(struct decoder *x, const struct parts *s);
 void decode_leave(struct decoder *x, const struct parts *s);
@@ -104,8 +112,6 @@ bool decode_waits(const struct decoder *x, int32_t reg);
 void emit_poll(struct decoder *x, uint32_t result, uint32_t address, uint32_t operand);
 void decode_hint(struct decoder *x, const struct parts *s);  // prefetches, sleep: nothing to do
 void decode_fence(struct decoder *x, const struct parts *s);
-// decode_mem.c: .relaxed, .acquire, ... and the scope of an access, for the checks.
-void decode_order(struct decoder *x, const struct parts *s, struct memop *m);
 
 // decode_call.c
 void decode_call(struct decoder *x, const struct parts *s);

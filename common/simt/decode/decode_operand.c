@@ -30,11 +30,9 @@ static const char *unsupported_family(struct str op)
         { "getctarank.", "clusters of blocks" },
         { "mma.sp", "sparse matrix products (mma.sp)" },
     };
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-        const size_t n = strlen(families[i].prefix);
-        if (op.n >= n && !memcmp(op.p, families[i].prefix, n))
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (str_begins(op, families[i].prefix))
             return families[i].what;
-    }
     return NULL;
 }
 
@@ -66,11 +64,6 @@ static uint32_t emit_special(struct decoder *x, uint32_t i, uint32_t bytes)
     return d;
 }
 
-static bool begins(struct str s, const char *with)
-{
-    return s.n >= strlen(with) && !memcmp(s.p, with, strlen(with));
-}
-
 // %reserved_smem_offset_begin, _end, _cap, _0, _1: the shared memory that decode.c sets aside for the system; what
 // cooperative groups keep there begins at _1. Source: PTX ISA 10.36.
 static uint32_t reserved_offset(const struct decoder *x, struct str name)
@@ -88,7 +81,7 @@ static uint32_t special(struct decoder *x, const struct ptx_operand *o, uint32_t
 #define SREG(id, name, bits, effect) { name, bits },
 #include "simt/code/sreg.def"
     };
-    const bool environment = begins(o->name, "%envreg") && o->name.n > 7;
+    const bool environment = str_begins(o->name, "%envreg") && o->name.n > 7;
     x->code->syncs_grid |= environment && o->name.p[7] == '1' && o->name.n == 8;
     for (uint32_t i = 0; i < SREGS; i++) {
         if (!str_is(o->name, sregs[i].name))
@@ -100,7 +93,7 @@ static uint32_t special(struct decoder *x, const struct ptx_operand *o, uint32_t
                         x->in->op.p, 8 * bytes);
         return emit_special(x, i, bytes);
     }
-    if (bytes == 4 && begins(o->name, "%reserved_smem_offset_"))
+    if (bytes == 4 && str_begins(o->name, "%reserved_smem_offset_"))
         return vreg_const(x, SLOT_32, reserved_offset(x, o->name));
     if (bytes == 4 && environment)
         return vreg_const(x, SLOT_32, 0);  // the driver's own, and it has none
@@ -231,4 +224,13 @@ uint32_t operand_destination(struct decoder *x, const struct ptx_operand *o, uin
     if (o->kind != OPND_REG || x->f->regs[o->reg].type == PTX_PRED || reg_bytes(x, o->reg) != bytes)
         decode_fail(x, o->at, "'%.*s' writes a register of %u bits", (int)x->in->op.n, x->in->op.p, 8 * bytes);
     return (uint32_t)o->reg;
+}
+
+uint32_t destination_predicate(struct decoder *x, const struct ptx_operand *o)
+{
+    if (o->negated)
+        decode_fail(x, o->at, "a destination cannot be negated");
+    if (o->kind == OPND_INT)
+        decode_fail(x, o->at, "expected a predicate register");
+    return operand_predicate(x, o);
 }

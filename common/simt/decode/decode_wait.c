@@ -22,7 +22,7 @@ static bool acts(struct str op)  // on other threads
     static const char *const actions[] = { "st.", "atom.", "red.", "bar.", "barrier.", "call", "cp.", "shfl." };
     bool found = false;
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-        found |= op.n >= strlen(actions[i]) && !memcmp(op.p, actions[i], strlen(actions[i]));
+        found |= str_begins(op, actions[i]);
     return found;
 }
 

@@ -3,7 +3,7 @@
 #ifndef SIMT_MERGE_H
 #define SIMT_MERGE_H
 
-#include "decode.h"
+#include "decoder.h"
 
 #define NO_BLOCK UINT32_MAX
 

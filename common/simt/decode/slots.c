@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode.h"
+#include "decoder.h"
 
 #define WORDS_MAX (1u << 24)  // of a set for each basic block
 #define WORK_MAX (1u << 27)   // words joined until nothing changes

@@ -1,7 +1,7 @@
 // What the code itself shows of its atomics. Which registers hold the same for all lanes of a warp: ptxas then reduces
 // an integer atomic to one of a single lane. (Registers with one definition, made of constants, parameters and what is
 // the same for the whole block.) And which exchanges are mere stores: nobody reads what was there before.
-#include "decode.h"
+#include "decoder.h"
 #include "simt/code/warp.h"
 
 struct count {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ptx.h"
+#include "str.h"
 
 struct arena *arena_new(size_t limit);  // of so many bytes at most; NULL when memory runs out
 void arena_free(struct arena *a);

@@ -1,13 +1,13 @@
-// What parse.c (modules, functions), parse_decl.c (variables, registers) and parse_inst.c (instructions) share. Private
-// to the parser.
+// What the parser's files share: parse_token.c (what all of them use), parse.c (modules, functions), parse_decl.c
+// (variables, registers), parse_inst.c (instructions), parse_expr.c and parse_skip.c.
 #ifndef SIMT_PARSE_H
 #define SIMT_PARSE_H
 
 #include <setjmp.h>
-#include <stdarg.h>
 
 #include "arena.h"
 #include "lex.h"
+#include "ptx.h"
 
 struct range {  // .reg .f32 %f<67>, or one register where count is 0
     struct str prefix;
@@ -48,13 +48,11 @@ struct parser {
     jmp_buf *failed;  // where parse_fail() goes: the function or declaration in hand, or the end of it all
 };
 
+// parse_token.c
 // Ends the parse of the function or declaration in hand with a message about the place at (the current token where
 // NULL).
 _Noreturn void parse_fail(struct parser *p, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// ptx.c: ptx_error_at, with the bytes that the place takes in error.
-size_t ptx_error_args(const struct ptx_module *m, const char *at, char error[DEV_ERROR_MAX], const char *format,
-                      va_list args);
 void *parse_alloc(struct parser *p, size_t bytes);
 void *parse_grow(struct parser *p, void *items, uint32_t count, size_t size);
 

@@ -7,31 +7,18 @@
 #ifndef SIMT_PTX_H
 #define SIMT_PTX_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/device.h"
-
-// clang-format off
-enum ptx_type {
-    PTX_NONE, PTX_PRED,
-    PTX_U8, PTX_U16, PTX_U32, PTX_U64,
-    PTX_S8, PTX_S16, PTX_S32, PTX_S64,
-    PTX_B8, PTX_B16, PTX_B32, PTX_B64, PTX_B128,
-    PTX_F16, PTX_F16X2, PTX_BF16, PTX_BF16X2, PTX_TF32, PTX_F32, PTX_F64,
-    PTX_TYPES
-};
-// clang-format on
+#include "base/error.h"
+#include "ptx_type.h"
+#include "str.h"
 
 enum ptx_space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM, SPACE_REG };
 
 struct arena;
-
-struct str {
-    const char *p;  // not terminated
-    uint32_t n;
-};
 
 struct ptx_loc {
     uint32_t file, line;  // file: the number of a .file directive
@@ -173,13 +160,11 @@ void ptx_error_at(const struct ptx_module *m, const char *at, char error[DEV_ERR
     __attribute__((format(printf, 4, 5)));
 // The line of text around at, and a second line with a caret below it; both end in newlines.
 void ptx_caret(const struct ptx_module *m, const char *at, char *out, size_t size);
+// The same with its arguments in a list; answers how many bytes of error name the place.
+size_t ptx_error_args(const struct ptx_module *m, const char *at, char error[DEV_ERROR_MAX], const char *format,
+                      va_list args);
 
 // The number of the function of that name, or -1.
 int64_t ptx_find_function(const struct ptx_module *m, struct str name);
-
-uint32_t ptx_type_bytes(enum ptx_type t);       // 0 for none and predicates
-enum ptx_type ptx_type_named(struct str name);  // "f32" -> PTX_F32, PTX_NONE for others
-const char *ptx_type_name(enum ptx_type t);
-bool str_is(struct str s, const char *literal);
 
 #endif

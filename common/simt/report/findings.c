@@ -10,7 +10,7 @@
 #include "base/source.h"
 #include "simt/ptx/arena.h"
 #include "simt/check/check.h"
-#include "simt/check/shadow.h"
+#include "simt/code/shadow.h"
 #include "simt/device/simt.h"
 
 // The call that loc was inlined for, NULL where it was not; for a line of a header the one in the kernel's own file.

@@ -1,164 +1,9 @@
-// Which registers may be read before anything wrote them, and the uops that follow their undefined bits. See shadow.h.
-#include "shadow.h"
+// The uops that follow undefined bits through a kernel, for the checks. See code/shadow.h.
+#include "simt/code/shadow.h"
 
-#include "simt/decode/decode.h"
+#include "shadow_plan.h"
 #include "shadow_rules.h"
 #include "simt/code/warp.h"
-
-// --- which registers have shadows ---
-
-struct plan {
-    struct decoder *x;
-    struct uop *uops;  // as they were decoded
-    uint32_t n_uops, n_vregs;
-    bool *has;                // by vreg: it has shadows
-    uint32_t *bits, *origin;  // by vreg: the vregs of its shadows
-    uint32_t *stack, n_stack;
-    uint32_t *users, *start;     // by vreg: the uops that read it are users[start[v]] up to users[start[v + 1]]
-    bool local, shared, global;  // memory of that space may hold undefined bytes
-};
-
-static void give(struct plan *p, uint32_t v)
-{
-    if (v == NO_VREG || p->has[v] || p->x->vregs[v].constant)
-        return;
-    p->has[v] = true;
-    p->stack[p->n_stack++] = v;
-}
-
-static void give_if_def(void *context, uint32_t *vreg, bool is_def)
-{
-    if (is_def)
-        give(context, *vreg);
-}
-
-// May a load from that space, or generic, find undefined bytes?
-static bool may_find(const struct plan *p, enum ptx_space space)
-{
-    return (p->local && (space == SPACE_LOCAL || space == SPACE_GENERIC)) ||
-           (p->shared && (space == SPACE_SHARED || space == SPACE_GENERIC)) ||
-           (p->global && (space == SPACE_GLOBAL || space == SPACE_GENERIC));
-}
-
-static void give_to_loads(struct plan *p)
-{
-    for (uint32_t i = 0; i < p->n_uops; i++)
-        if (p->uops[i].kind == UOP_LOAD && may_find(p, p->uops[i].mem->space))
-            visit_operands(&p->uops[i], give_if_def, p);
-}
-
-// A store of a register with shadows.
-static void taint(struct plan *p, enum ptx_space space)
-{
-    const bool shared = space == SPACE_SHARED || space == SPACE_GENERIC;
-    const bool global = space == SPACE_GLOBAL || space == SPACE_GENERIC;
-    if ((p->shared || !shared) && (p->global || !global))
-        return;
-    p->shared |= shared;
-    p->global |= global;
-    give_to_loads(p);
-}
-
-static bool stores(const struct memop *m, uint32_t v)
-{
-    for (uint32_t i = 0; i < m->n; i++)
-        if (m->reg_class[i] != SLOT_NONE && m->reg[i] == v)
-            return true;
-    return false;
-}
-
-// Operand 0 of all lanes makes result 0.
-static bool exchanges(const struct warpop *op)
-{
-    return op->fn == warp_shuffle || op->fn == warp_vote;
-}
-
-// Where the undefined bits of v can go by u, which reads it.
-static void flow(struct plan *p, struct uop *u, uint32_t v)
-{
-    if (u->kind == UOP_ALU || u->kind == UOP_SREG || u->kind == UOP_PARAM)
-        visit_operands(u, give_if_def, p);
-    else if (u->kind == UOP_STORE && stores(u->mem, v))
-        taint(p, u->mem->space);
-    else if (u->kind == UOP_WARP && exchanges(u->warp) && u->warp->in[0] == v)
-        give(p, u->warp->out[0]);
-}
-
-struct users {
-    struct plan *p;
-    uint32_t uop, *fill;  // fill: NULL while they are counted
-};
-
-static void note_user(void *context, uint32_t *vreg, bool is_def)
-{
-    struct users *u = context;
-    if (is_def)
-        return;
-    if (u->fill)
-        u->p->users[u->p->start[*vreg] + u->fill[*vreg]++] = u->uop;
-    else
-        u->p->start[*vreg + 1]++;
-}
-
-static void find_users(struct plan *p)
-{
-    struct users u = { .p = p };
-    p->start = decode_scratch(p->x, (p->n_vregs + 2) * sizeof *p->start);
-    for (uint32_t i = 0; i < p->n_uops; i++)
-        visit_operands(&p->uops[i], note_user, &u);
-    for (uint32_t v = 0; v < p->n_vregs; v++)
-        p->start[v + 1] += p->start[v];
-    p->users = decode_scratch(p->x, (p->start[p->n_vregs] + 1) * sizeof *p->users);
-    u.fill = decode_scratch(p->x, (p->n_vregs + 1) * sizeof *u.fill);
-    for (u.uop = 0; u.uop < p->n_uops; u.uop++)
-        visit_operands(&p->uops[u.uop], note_user, &u);
-}
-
-static bool loads_local(const struct plan *p)
-{
-    for (uint32_t i = 0; i < p->n_uops; i++)
-        if (p->uops[i].kind == UOP_LOAD &&
-            (p->uops[i].mem->space == SPACE_LOCAL || p->uops[i].mem->space == SPACE_GENERIC))
-            return p->x->code->local_bytes > 0;
-    return false;
-}
-
-// From the registers in roots, and local memory.
-static void find_shadows(struct plan *p, const bool *roots)
-{
-    p->local = loads_local(p);
-    if (p->local)
-        give_to_loads(p);
-    for (uint32_t v = 0; v < p->n_vregs; v++)
-        if (roots[v])
-            give(p, v);
-    if (!p->n_stack)
-        return;
-    find_users(p);
-    while (p->n_stack) {
-        const uint32_t v = p->stack[--p->n_stack];
-        for (uint32_t i = p->start[v]; i < p->start[v + 1]; i++)
-            flow(p, &p->uops[p->users[i]], v);
-    }
-}
-
-static void make_shadows(struct plan *p)
-{
-    p->bits = decode_scratch(p->x, (p->n_vregs + 1) * sizeof *p->bits);
-    p->origin = decode_scratch(p->x, (p->n_vregs + 1) * sizeof *p->origin);
-    for (uint32_t v = 0; v < p->n_vregs; v++) {
-        const enum slot_class class = p->x->vregs[v].slot;
-        p->bits[v] = p->has[v] ? vreg_new(p->x, class) : vreg_const(p->x, class, 0);
-        p->origin[v] = p->has[v] ? vreg_new(p->x, SLOT_64) : vreg_const(p->x, SLOT_64, 0);
-    }
-}
-
-// --- the uops that follow ---
-
-static bool has(const struct plan *p, uint32_t v)
-{
-    return v != NO_VREG && p->has[v];
-}
 
 static uint8_t bytes_of(const struct plan *p, uint32_t v)
 {
@@ -208,7 +53,7 @@ static void add_start(struct plan *p, uint32_t v)
 static void add_defined(struct plan *p, const struct uop *u, uint32_t v)
 {
     struct shadow *s;
-    if (!has(p, v))
+    if (!shadow_plan_has(p, v))
         return;
     struct warpop *op = add(p, u, SHADOW_DEFINED, &s);
     s->class_d = (uint8_t)p->x->vregs[v].slot;
@@ -218,7 +63,7 @@ static void add_defined(struct plan *p, const struct uop *u, uint32_t v)
 static void add_use(struct plan *p, const struct uop *u, uint32_t v, enum shadow_sink sink)
 {
     struct shadow *s;
-    if (!has(p, v))
+    if (!shadow_plan_has(p, v))
         return;
     struct warpop *op = add(p, u, SHADOW_USE, &s);
     s->sink = sink;
@@ -244,7 +89,7 @@ static void add_guard_flow(struct plan *p, const struct uop *u, uint32_t d)
     struct uop all = *u;
     all.guarded = 0;
     all.guard = NO_VREG;
-    if (!u->guarded || !has(p, u->guard) || !has(p, d))
+    if (!u->guarded || !shadow_plan_has(p, u->guard) || !shadow_plan_has(p, d))
         return;
     struct warpop *op = add(p, &all, SHADOW_GUARD, &s);
     s->class_d = (uint8_t)p->x->vregs[d].slot;
@@ -260,7 +105,7 @@ static void follow_alu(struct plan *p, const struct uop *u)
     if (shadow_adds_nan(p->x, u))
         add(p, u, SHADOW_NAN, &s);
     for (uint32_t i = 0; i < n; i++)
-        any |= has(p, operand[i]);
+        any |= shadow_plan_has(p, operand[i]);
     if (!any) {
         add_defined(p, u, u->d);
         add_guard_flow(p, u, u->d);
@@ -287,7 +132,7 @@ static void follow_load(struct plan *p, const struct uop *u)
     struct shadow *s;
     add_guard_use(p, u);
     add_use(p, u, m->base, SINK_ADDRESS);
-    if (!may_find(p, m->space)) {
+    if (!shadow_plan_may_find(p, m->space)) {
         for (uint32_t e = 0; e < m->n; e++)
             if (m->reg_class[e] != SLOT_NONE)
                 add_defined(p, u, m->reg[e]);
@@ -310,7 +155,7 @@ static void follow_store(struct plan *p, const struct uop *u)
     struct shadow *s;
     add_guard_use(p, u);
     add_use(p, u, m->base, SINK_ADDRESS);
-    if (!may_find(p, m->space))
+    if (!shadow_plan_may_find(p, m->space))
         return;
     struct warpop *op = add(p, u, SHADOW_STORE, &s);
     s->mem = m;
@@ -324,7 +169,7 @@ static void follow_shuffle(struct plan *p, const struct uop *u)
     struct decoder *x = p->x;
     struct shadow *s;
     const struct warpop *shuffle = u->warp;
-    if (!has(p, shuffle->in[0])) {
+    if (!shadow_plan_has(p, shuffle->in[0])) {
         add_defined(p, u, shuffle->out[0]);
         return;
     }
@@ -351,7 +196,7 @@ static void follow_vote(struct plan *p, const struct uop *u)
     struct decoder *x = p->x;
     struct shadow *s;
     const struct warpop *vote = u->warp;
-    if (!has(p, vote->in[0])) {
+    if (!shadow_plan_has(p, vote->in[0])) {
         add_defined(p, u, vote->out[0]);
         return;
     }
@@ -385,7 +230,7 @@ static void follow_rows(struct plan *p, const struct uop *u)
     if (!access->has_mem)
         return;
     add_use(p, u, access->mem.base, SINK_ADDRESS);
-    if (!may_find(p, access->mem.space) || access->fn == warp_mbarrier)
+    if (!shadow_plan_may_find(p, access->mem.space) || access->fn == warp_mbarrier)
         return;
     add(p, u, SHADOW_ROWS, &s);
     s->op = access;
@@ -409,7 +254,7 @@ static void follow_call(struct plan *p, const struct uop *u)
 static void follow_warp(struct plan *p, const struct uop *u)
 {
     const struct warpop *op = u->warp;
-    const bool exchange = exchanges(op);
+    const bool exchange = shadow_plan_exchanges(op);
     if (op->fn == warp_poll)  // it looks at what the instruction before it did, and does nothing
         return;
     add_guard_use(p, u);
@@ -485,21 +330,13 @@ static void rewrite(struct plan *p, const bool *roots)
 void add_shadows(struct decoder *x)
 {
     struct plan p = { .x = x, .uops = x->code->uops, .n_uops = x->code->n_uops, .n_vregs = x->n_vregs };
-    bool *roots = decode_scratch(x, x->n_vregs + 1), any = false;
+    bool *roots = decode_scratch(x, x->n_vregs + 1);
     find_unwritten(x, roots);
     // What an instruction keeps for itself it has written, by the same lanes that read it; the carry flag stays.
     for (uint32_t v = x->f->n_regs; v < x->n_vregs; v++)
         roots[v] &= v + 1 == x->carry;
-    p.has = decode_scratch(x, x->n_vregs + 1);
-    p.stack = decode_scratch(x, (x->n_vregs + 1) * sizeof *p.stack);
-    find_shadows(&p, roots);
-    for (uint32_t v = 0; v < p.n_vregs; v++)
-        any |= p.has[v];
-    for (uint32_t i = 0; i < p.n_uops; i++)
-        any |= shadow_adds_nan(x, &p.uops[i]);
-    if (!any)
+    if (!shadow_plan(&p, roots))
         return;
-    make_shadows(&p);
     x->code->shadows_local = p.local;
     x->code->shadows_memory = p.shared || p.global;
     rewrite(&p, roots);

@@ -2,8 +2,8 @@
 #ifndef SIMT_SHADOW_RULES_H
 #define SIMT_SHADOW_RULES_H
 
-#include "simt/decode/decode.h"
-#include "shadow.h"
+#include "decoder.h"
+#include "simt/code/shadow.h"
 
 uint32_t shadow_operands(enum alu_op op);  // how many it has
 // Sets the rule of s, and what it says of the operation's types.

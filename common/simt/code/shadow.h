@@ -1,10 +1,11 @@
 // Undefined bits: what nothing has written, followed through registers and memory as Valgrind's memcheck does, while
 // the checks are on.
 //
-// shadow.c looks at the code for registers that some path reads before it writes them. Each of these, and each that a
-// value of theirs can flow into, gets two shadows, which are registers like any other: its undefined bits (1: nothing
-// defined it), and their origin. Before each uop that touches such a register stand uops, of the function warp_shadow,
-// that do the same to the shadows. Where no path reads before it writes, nothing is added.
+// decode/shadow_plan.c looks at the code for registers that some path reads before it writes them. Each of these, and
+// each that a value of theirs can flow into, gets two shadows, which are registers like any other: its undefined bits
+// (1: nothing defined it), and their origin. Before each uop that touches such a register stand uops, of the function
+// warp_shadow, that do the same to the shadows (decode/shadow.c). Where no path reads before it writes, nothing is
+// added.
 //
 // An undefined value may be moved, merged, packed, exchanged, voted with, computed with and stored to local or shared
 // memory. It is a finding where it decides what is executed, is part of an address, is an operand of the tensor cores
@@ -14,7 +15,7 @@
 #ifndef SIMT_SHADOW_H
 #define SIMT_SHADOW_H
 
-#include "simt/code/exec.h"
+#include "exec.h"
 
 // An origin: where undefined bits come from. Low half: ORIGIN_... and the number of the register + 1 or, in local
 // memory, the byte. High half: 1 + the PTX instruction that first used them.
@@ -66,12 +67,6 @@ struct shadow {  // what warpop->more of such a uop is
     bool tile, rows, writes;    // ROWS: wmma.load or wmma.store; ldmatrix or stmatrix; it writes
 };
 
-bool warp_shadow(struct warp *w, const struct uop *u, uint32_t active);
-
-// The undefined bytes of memory.
-struct shadows;
-struct shadows *shadows_new(const struct grid *g);  // NULL when memory runs out
-void shadows_free(struct shadows *s);
-void shadows_start(struct shadows *s);  // of a block: nothing has written its local memory
+bool warp_shadow(struct warp *w, const struct uop *u, uint32_t active);  // check_shadow.c
 
 #endif

@@ -1,0 +1,173 @@
+// Arithmetic: instructions that are one line of alu.def, found by name, and those with a carry.
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode_inst.h"
+
+bool decode_has(struct decoder *x, const char *name, enum alu_op *op)
+{
+    uint32_t found;
+    if (!map_get(&x->ops, (struct str){ name, (uint32_t)strlen(name) }, &found))
+        return false;
+    *op = (enum alu_op)found;
+    return true;
+}
+
+enum alu_op decode_op(struct decoder *x, const char *format, ...)
+{
+    char name[128];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    enum alu_op op = ALU_OPS;
+    if (n >= (int)sizeof name || !decode_has(x, name, &op))
+        decode_unknown(x);
+    return op;
+}
+
+uint32_t decode_unary(struct decoder *x, enum alu_op op, uint32_t a)
+{
+    uint32_t t = vreg_new(x, slot_for(ptx_type_bytes(decode_result(op))));
+    emit_alu(x, op, t, a, NO_VREG, NO_VREG);
+    return t;
+}
+
+// --- the lines of alu.def ---
+
+enum kind { KIND_ALU, KIND_SETP, KIND_LOGIC, KIND_SELP };
+
+#define T_u8 PTX_U8
+#define T_u16 PTX_U16
+#define T_u32 PTX_U32
+#define T_u64 PTX_U64
+#define T_s8 PTX_S8
+#define T_s16 PTX_S16
+#define T_s32 PTX_S32
+#define T_s64 PTX_S64
+#define T_f32 PTX_F32
+#define T_f64 PTX_F64
+
+static const struct {
+    enum kind kind;
+    uint32_t n;
+    enum ptx_type d, abc[3];
+} signatures[ALU_OPS] = {
+#define ALU(id, name, n, D, A, B, C, effect) { KIND_ALU, n, T_##D, { T_##A, T_##B, T_##C } },
+#define SETP(id, name, T, effect) { KIND_SETP, 2, PTX_PRED, { T_##T, T_##T, PTX_NONE } },
+#define LOGIC(id, name, n, effect) { KIND_LOGIC, n, PTX_PRED, { PTX_PRED, PTX_PRED, PTX_NONE } },
+#define SELP(id, name, T) { KIND_SELP, 3, T_##T, { T_##T, T_##T, PTX_PRED } },
+#include "simt/code/alu.def"
+};
+
+enum ptx_type decode_result(enum alu_op op)
+{
+    return signatures[op].d;
+}
+
+// d = a + b + carry, or a - b - 1 + carry. The carry flag is a register that no instruction names. It is written last:
+// d may be a or b.
+static void add_with_carry(struct decoder *x, bool subtract, bool in, bool out, uint32_t bytes, uint32_t a, uint32_t b)
+{
+    bool wide = bytes == 8;
+    if (!x->carry)
+        x->carry = vreg_new(x, SLOT_32) + 1;
+    uint32_t flag = x->carry - 1, c = in ? flag : vreg_const(x, SLOT_32, subtract), carried = vreg_new(x, SLOT_32);
+    if (out)
+        emit_alu(
+            x, subtract ? (wide ? ALU_carry_of_sub_u64 : ALU_carry_of_sub_u32) : (wide ? ALU_carry_u64 : ALU_carry_u32),
+            carried, a, b, c);
+    emit_alu(x, subtract ? (wide ? ALU_subc_u64 : ALU_subc_u32) : (wide ? ALU_addc_u64 : ALU_addc_u32),
+             operand_destination(x, &x->in->operand[0], bytes), a, b, c);
+    if (out)
+        emit_alu(x, ALU_mov_b32, flag, carried, NO_VREG, NO_VREG);
+}
+
+void decode_extended(struct decoder *x, const struct parts *s)
+{
+    const struct ptx_operand *o = x->in->operand;
+    if (s->n < 2)
+        decode_unknown(x);
+    bool mad = s->part[0].p[0] == 'm', in = s->part[0].n == 4, out = str_is(s->part[s->n - 2], "cc");
+    enum ptx_type t = ptx_type_named(s->part[s->n - 1]);
+    uint32_t bytes = ptx_type_bytes(t);
+    if (s->n != 2u + mad + out || !is_integer(t) || bytes < 4)
+        decode_unknown(x);
+    operand_count(x, mad ? 4 : 3, mad ? 4 : 3);
+    uint32_t a = operand_value(x, &o[1], t), b = operand_value(x, &o[2], t);
+    if (mad) {
+        uint32_t product = vreg_new(x, slot_for(bytes));
+        enum alu_op op = decode_op(x, "mul.%.*s.%s", (int)s->part[1].n, s->part[1].p, ptx_type_name(t));
+        emit_alu(x, op, product, a, b, NO_VREG);
+        a = product;
+        b = operand_value(x, &o[3], t);
+    }
+    add_with_carry(x, s->part[0].p[0] == 's', in, out, bytes, a, b);
+}
+
+#define NAME_MAX 128
+
+// Once its modifiers are gone.
+void decode_arithmetic(struct decoder *x, const struct parts *s)
+{
+    char name[NAME_MAX] = "", line[NAME_MAX + 8];
+    struct str last = s->part[s->n - 1];
+    enum ptx_type type = ptx_type_named(last);
+    bool floating = is_float(type) || is_half(type), post_ftz = false;
+    enum alu_op op, ftz = ALU_OPS, post[PARTS];
+    uint32_t v[3] = { NO_VREG, NO_VREG, NO_VREG }, n_post = 0;
+    if (x->in->op.n >= sizeof name)
+        decode_unknown(x);
+    for (uint32_t i = 0; i < s->n; i++) {
+        struct str p = s->part[i];
+        if (str_is(p, "cc")) {
+            decode_extended(x, s);
+            return;
+        }
+        if (i && floating && str_is(p, "rn"))
+            continue;
+        snprintf(line, sizeof line, ".%.*s.%.*s", (int)p.n, p.p, (int)last.n, last.p);
+        if (i && i + 1 < s->n && decode_has(x, line, &op)) {
+            if (str_is(p, "ftz"))
+                ftz = op;
+            else
+                post[n_post++] = op;
+            continue;
+        }
+        snprintf(name + strlen(name), sizeof name - strlen(name), "%s%.*s", i ? "." : "", (int)p.n, p.p);
+    }
+    if (is_float(type) && str_is(s->part[0], "mad"))
+        memcpy(name, "fma", 3);
+    // Some lines flush their result themselves, since that is decided together with the rounding.
+    snprintf(line, sizeof line, "%.*s.ftz.%.*s", (int)(strlen(name) - last.n - 1), name, (int)last.n, last.p);
+    if (ftz == ALU_OPS || !decode_has(x, line, &op)) {
+        op = decode_op(x, "%s", name);
+        post_ftz = ftz != ALU_OPS;
+    }
+    uint32_t n = signatures[op].n;
+    operand_count(x, n + 1, n + 1);
+    const struct ptx_operand *o = x->in->operand;
+    for (uint32_t i = 0; i < n; i++) {
+        enum ptx_type t = signatures[op].abc[i];
+        // Where the table works on the bits of a float (neg, abs, copysign), literals are still floats.
+        bool bits_of_float = is_float(type) && is_integer(t) && signatures[op].kind == KIND_ALU;
+        v[i] = t == PTX_PRED ? operand_predicate(x, &o[i + 1]) : operand_value(x, &o[i + 1], bits_of_float ? type : t);
+        if (ftz != ALU_OPS)
+            v[i] = decode_unary(x, ftz, v[i]);
+    }
+    uint32_t d = signatures[op].d == PTX_PRED ? destination_predicate(x, &o[0])
+                                              : operand_destination(x, &o[0], ptx_type_bytes(signatures[op].d));
+    uint32_t result = post_ftz || n_post ? vreg_new(x, x->vregs[d].slot) : d;
+    emit_alu(x, op, result, v[0], v[1], v[2]);
+    if (post_ftz && n_post)
+        result = decode_unary(x, ftz, result);
+    else if (post_ftz)
+        emit_alu(x, ftz, d, result, NO_VREG, NO_VREG);
+    for (uint32_t i = 0; i < n_post; i++) {
+        if (i + 1 < n_post)
+            result = decode_unary(x, post[i], result);
+        else
+            emit_alu(x, post[i], d, result, NO_VREG, NO_VREG);
+    }
+}

@@ -1,0 +1,128 @@
+// Where variables live: parameters, local memory, shared memory.
+#include <string.h>
+
+#include "decoder.h"
+
+#define MAX_SHARED 232448u      // bytes a block: 227 KB, as on sm_90
+#define MAX_PARAMS 32764u       // bytes a kernel: PTX ISA, .param
+#define MAX_LOCAL (512u << 10)  // bytes a thread: CUDA C++ Programming Guide, technical specifications
+
+static uint64_t align_up(uint64_t n, uint64_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+// Marks the variables that o names; true where it asks for the shared memory that the system reserves.
+static bool mark_shared(struct decoder *x, const struct ptx_operand *o, bool *used)
+{
+    static const char reserved[] = "%reserved_smem_offset_";
+    bool asks = o->kind == OPND_SREG && o->name.n > strlen(reserved) && !memcmp(o->name.p, reserved, strlen(reserved));
+    if (o->var >= 0)
+        used[o->var] = true;
+    for (uint32_t i = 0; i < o->count; i++)
+        asks |= mark_shared(x, &o->list[i], used);
+    return asks;
+}
+
+// The name in the source: "_ZZ4gemmE2As" is As. Source: the Itanium C++ ABI, 5.1 (a name is its length and itself).
+static struct str source_name(struct str name)
+{
+    for (uint32_t i = name.n > 2 && !memcmp(name.p, "_Z", 2) ? 2 : name.n; i < name.n; i++) {
+        uint32_t length = 0, from = i, end = name.n;
+        while (from < name.n && name.p[from] >= '0' && name.p[from] <= '9' && length < name.n)
+            length = 10 * length + (uint32_t)(name.p[from++] - '0');
+        if (end > 2 && name.p[end - 2] == '_')  // the second of that name: "..._0"
+            end -= from + length + 2 == end ? 2 : 0;
+        if (length && name.p[end - 1] == 'E')  // of a namespace
+            end -= from + length + 1 == end;
+        if (length && from + length == end)
+            return (struct str){ name.p + from, length };
+        // On with what follows: digits within a name are its own, and those of S1_, T1_, A4_ and Li4E are no lengths.
+        const bool number = strchr("STA", name.p[i - 1]) || (name.p[i - 2] == 'L' && name.p[i - 1] != 'L');
+        if (from > i)
+            i = number || length >= name.n - from ? from - 1 : from + length - 1;
+    }
+    return name;
+}
+
+// For the checks' messages. A dynamic array reaches to the end of what the launch gives.
+static void note_shared(struct decoder *x, const struct ptx_var *v, uint64_t at)
+{
+    struct code *c = x->code;
+    struct str name = source_name(v->name);
+    if (at > MAX_SHARED || v->bytes > MAX_SHARED)
+        return;  // refused in a moment
+    c->shared_vars = arena_grow(x->arena, c->shared_vars, c->n_shared_vars, sizeof *c->shared_vars);
+    struct shared_var *var = c->shared_vars ? &c->shared_vars[c->n_shared_vars] : NULL;
+    if (!var || !(var->name = arena_printf(x->arena, "%.*s", (int)(name.n < 100 ? name.n : 100), name.p)))
+        decode_fail(x, v->name.p, "out of memory");
+    var->at = (uint32_t)at;
+    var->bytes = (uint32_t)v->bytes;
+    var->gap_end = (uint32_t)(at + v->bytes) + (v->bytes ? x->gap : 0);
+    c->n_shared_vars++;
+}
+
+void place_variables(struct decoder *x)
+{
+    const struct ptx_module *m = x->m;
+    uint64_t param = 0, local = 0, shared = 0;
+    bool *used = decode_scratch(x, m->n_vars + 1);
+    x->address = decode_scratch(x, (m->n_vars + 1) * sizeof *x->address);
+    memcpy(x->address, x->globals, m->n_vars * sizeof *x->address);
+    x->in_local = decode_scratch(x, m->n_vars + 1);
+    for (uint32_t i = 0; i < x->f->n_vars; i++)
+        x->in_local[x->f->vars[i]] = m->vars[x->f->vars[i]].space == SPACE_PARAM;
+    for (uint32_t i = 0; i < x->f->n_params; i++)
+        x->in_local[x->f->params[i]] = false;
+    for (uint32_t i = 0; i < x->f->n_params; i++) {
+        const struct ptx_var *v = &m->vars[x->f->params[i]];
+        param = align_up(param, v->align);
+        x->address[x->f->params[i]] = param;
+        param += v->bytes;
+        if (param > MAX_PARAMS)
+            decode_fail(x, v->name.p, "'%.*s' takes more than %u bytes of parameters", (int)x->f->name.n, x->f->name.p,
+                        MAX_PARAMS);
+    }
+    for (uint32_t i = 0; i < x->f->n_vars; i++) {
+        const struct ptx_var *v = &m->vars[x->f->vars[i]];
+        used[x->f->vars[i]] = true;
+        if (v->space != SPACE_LOCAL && !x->in_local[x->f->vars[i]])
+            continue;
+        local = align_up(local, v->align);
+        x->address[x->f->vars[i]] = local;
+        local += v->bytes;
+    }
+    bool reserves = false;
+    for (uint32_t i = 0; i < x->f->n_insts; i++)
+        for (uint32_t j = 0; j < x->f->insts[i].n_operands; j++)
+            reserves |= mark_shared(x, &x->f->insts[i].operand[j], used);
+    if (reserves) {
+        const char *name = "reserved shared memory";
+        const struct ptx_var v = { .name = { name, (uint32_t)strlen(name) }, .bytes = RESERVED_SHARED };
+        note_shared(x, &v, 0);
+        shared = RESERVED_SHARED + x->gap;
+        x->code->reserved_bytes = RESERVED_SHARED;
+    }
+    for (int dynamic = 0; dynamic < 2; dynamic++) {
+        for (uint32_t i = 0; i < m->n_vars; i++) {
+            const struct ptx_var *v = &m->vars[i];
+            if (v->space != SPACE_SHARED || !used[i] || (v->bytes == 0) != dynamic)
+                continue;
+            uint64_t at = align_up(shared, v->align > 16 || !dynamic ? v->align : 16);
+            x->address[i] = at;
+            note_shared(x, v, at);
+            shared = dynamic && at > shared ? at : shared;
+            if (!dynamic)
+                shared = at + v->bytes + x->gap;
+        }
+    }
+    if (shared > MAX_SHARED || local > MAX_LOCAL)
+        decode_fail(x, x->f->name.p,
+                    "'%.*s' declares %llu bytes of shared memory (at most %u) and %llu of local memory "
+                    "(at most %u)",
+                    (int)x->f->name.n, x->f->name.p, (unsigned long long)shared, MAX_SHARED, (unsigned long long)local,
+                    MAX_LOCAL);
+    x->code->param_bytes = (uint32_t)param;
+    x->code->shared_bytes = (uint32_t)shared;
+    x->code->local_bytes = (uint32_t)align_up(local, 16);
+}

@@ -16,6 +16,7 @@
 #include "base/device.h"
 #include "base/matrix.h"
 #include "base/profile.h"
+#include "base/text.h"
 #include "tester/tester.h"
 
 #define EX_NO_GPU "no GPU"             // why a test is skipped where there is none

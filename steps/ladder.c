@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "tester/options.h"
 #include "base/profile.h"
+#include "base/text.h"
 #include "base/progress.h"
 #include "base/ptx_file.h"
 #include "installed.h"
@@ -151,10 +152,10 @@ static void print_row(const struct ladder *l, const struct row *row)
     if (row->counted) {
         const uint64_t *m = row->metrics;
         double per = 1000 / ((double)l->o.m * l->o.n * l->o.k);
-        char conflicts[PROFILE_GROUPED];
+        char conflicts[TEXT_GROUPED];
         fprintf(l->out, "  %8.1f  %8.1f  %10.1f  %13s", (double)m[METRIC_INST] * per,
                 (double)(m[METRIC_GLD_SEC] + m[METRIC_GST_SEC]) * per, (double)m[METRIC_WAVE] * per,
-                profile_grouped(m[METRIC_SLD_CONF] + m[METRIC_SST_CONF], conflicts));
+                text_grouped(m[METRIC_SLD_CONF] + m[METRIC_SST_CONF], conflicts));
     } else {
         char before[32] = "-", baseline[32] = "", tflops[32];
         if (row->before_ms > 0)

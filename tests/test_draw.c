@@ -344,7 +344,7 @@ static unsigned line_of(const char *words)
     char error[DEV_ERROR_MAX], path[1000];
     struct bench b;
     open_step(&b, "05_vectorized", 128, 128, 4, 0);
-    snprintf(path, sizeof path, "%s", simt_file_name(b.k->module->ptx, 1));
+    snprintf(path, sizeof path, "%s", ptx_source_name(b.k->module->ptx, 1));
     bench_close(&b);
     size_t bytes;
     char *source = ptx_file_read(path, &bytes, error);

@@ -373,7 +373,7 @@ static unsigned line_of(const struct bench *b, const char *words)
 {
     char error[DEV_ERROR_MAX];
     size_t bytes;
-    char *source = ptx_file_read(simt_file_name(b->launch.kernel->module->ptx, 1), &bytes, error);
+    char *source = ptx_file_read(ptx_source_name(b->launch.kernel->module->ptx, 1), &bytes, error);
     cr_assert(source, "%s", error);
     const char *at = strstr(source, words);
     cr_assert(at, "no '%s'", words);

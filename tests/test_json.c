@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/profile.h"
+#include "base/text.h"
 
 static char text[16384];
 static FILE *out;
@@ -158,11 +159,11 @@ TestSuite(profile, .init = fill_profile);
 
 Test(profile, groups_digits_in_threes)
 {
-    char g[PROFILE_GROUPED];
-    cr_expect_str_eq(profile_grouped(0, g), "0");
-    cr_expect_str_eq(profile_grouped(999, g), "999");
-    cr_expect_str_eq(profile_grouped(1000, g), "1,000");
-    cr_expect_str_eq(profile_grouped(UINT64_MAX, g), "18,446,744,073,709,551,615");
+    char g[TEXT_GROUPED];
+    cr_expect_str_eq(text_grouped(0, g), "0");
+    cr_expect_str_eq(text_grouped(999, g), "999");
+    cr_expect_str_eq(text_grouped(1000, g), "1,000");
+    cr_expect_str_eq(text_grouped(UINT64_MAX, g), "18,446,744,073,709,551,615");
 }
 
 Test(profile, lines_are_printed_hottest_first_with_only_the_columns_that_hold_something)

@@ -8,13 +8,12 @@
 
 #include "backend.h"
 #include "ptx_file.h"
+#include "text.h"
 
 // An error is one line, whatever names and drivers' messages hold.
 static void one_line(struct dev *d)
 {
-    for (char *c = d->error; *c; c++)
-        if ((unsigned char)*c < ' ')
-            *c = ' ';
+    text_one_line(d->error, ' ');
 }
 
 bool backend_fail(struct dev *d, const char *format, ...)

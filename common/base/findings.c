@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "json.h"
-#include "profile.h"
 #include "source.h"
+#include "text.h"
 
 enum { WIDTH = 110 };
 
@@ -34,7 +34,7 @@ static void print_source(FILE *out, const struct finding_place *p, const struct 
 
 void findings_print(FILE *out, const struct findings *f)
 {
-    char number[PROFILE_GROUPED];
+    char number[TEXT_GROUPED];
     if (!f->n) {
         fprintf(out,
                 "The checks found nothing wrong with %s in this launch (bounds and alignment, uninitialised memory and "
@@ -48,7 +48,7 @@ void findings_print(FILE *out, const struct findings *f)
         print_source(out, &x->there, &(struct finding_place){ 0 });
         print_source(out, &x->here, &x->there);
         if (x->count > 1)
-            fprintf(out, "    %s times in all, in this launch\n", profile_grouped(x->count, number));
+            fprintf(out, "    %s times in all, in this launch\n", text_grouped(x->count, number));
         fprintf(out, "    look at: %s\n", x->look);
     }
 }

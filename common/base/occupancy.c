@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "profile.h"
+#include "text.h"
 #include "program.h"
 
 // Sources. f32, f64: CUDA C++ Programming Guide, throughput of native arithmetic instructions. tensor: the vendor's
@@ -142,13 +143,13 @@ bool occupancy_ask(const char *ptx, const char *kernel, const struct card *card,
 
 static void print_moved(FILE *out, const struct profile *p)
 {
-    char text[PROFILE_GROUPED];
+    char text[TEXT_GROUPED];
     const uint64_t loaded = 32 * p->total[METRIC_GLD_SEC], stored = 32 * p->total[METRIC_GST_SEC];
     const uint64_t flop = p->total[METRIC_FLOP];
     fprintf(out, "Moved and computed:\n");
-    fprintf(out, "  loaded from global memory          %17s bytes, in sectors of 32\n", profile_grouped(loaded, text));
-    fprintf(out, "  stored to global memory            %17s bytes, in sectors of 32\n", profile_grouped(stored, text));
-    fprintf(out, "  computed                           %17s FLOP\n", profile_grouped(flop, text));
+    fprintf(out, "  loaded from global memory          %17s bytes, in sectors of 32\n", text_grouped(loaded, text));
+    fprintf(out, "  stored to global memory            %17s bytes, in sectors of 32\n", text_grouped(stored, text));
+    fprintf(out, "  computed                           %17s FLOP\n", text_grouped(flop, text));
     if (loaded + stored)
         fprintf(out, "  arithmetic intensity               %17.3g FLOP a byte\n",
                 (double)flop / (double)(loaded + stored));

@@ -9,6 +9,7 @@
 #include "findings.h"
 #include "json.h"
 #include "source.h"
+#include "text.h"
 
 enum { WIDTH = 110 };  // columns that a line of the table may take, its source text included
 
@@ -25,26 +26,12 @@ const char *profile_metric_name(enum profile_metric m)
     return metrics[m].name;
 }
 
-const char *profile_grouped(uint64_t value, char text[PROFILE_GROUPED])
-{
-    char digits[24];
-    int n = snprintf(digits, sizeof digits, "%" PRIu64, value);
-    char *to = text;
-    for (int i = 0; i < n; i++) {
-        if (i > 0 && (n - i) % 3 == 0)
-            *to++ = ',';
-        *to++ = digits[i];
-    }
-    *to = '\0';
-    return text;
-}
-
 void profile_print(FILE *out, const struct profile *p)
 {
-    char text[PROFILE_GROUPED];
+    char text[TEXT_GROUPED];
     fprintf(out, "Counters of one launch of %s:\n", p->kernel);
     for (int m = 0; m < METRIC_COUNT; m++)
-        fprintf(out, "  %-70s %17s %s\n", metrics[m].name, profile_grouped(p->total[m], text), metrics[m].unit);
+        fprintf(out, "  %-70s %17s %s\n", metrics[m].name, text_grouped(p->total[m], text), metrics[m].unit);
 }
 
 // --- Hot lines ---
@@ -75,9 +62,9 @@ static void fit_columns(struct column *columns, size_t n_columns, const struct p
     for (size_t c = 0; c < n_columns; c++) {
         columns[c].width = (int)strlen(columns[c].heading);
         for (size_t i = 0; i < p->n_lines; i++) {
-            char text[PROFILE_GROUPED];
+            char text[TEXT_GROUPED];
             uint64_t value = column_value(&columns[c], p->lines[i].metric);
-            int width = (int)strlen(profile_grouped(value, text));
+            int width = (int)strlen(text_grouped(value, text));
             columns[c].shown = columns[c].shown || value > 0;
             columns[c].width = width > columns[c].width ? width : columns[c].width;
         }
@@ -92,13 +79,13 @@ static double share(uint64_t part, uint64_t whole)
 static void print_line(FILE *out, const struct profile *p, const struct profile_line *line, bool one_file,
                        const struct column *columns, size_t n_columns)
 {
-    char text[PROFILE_GROUPED], place[64], source[WIDTH + 1];
+    char text[TEXT_GROUPED], place[64], source[WIDTH + 1];
     int used = 0;
     for (size_t c = 0; c < n_columns; c++) {
         if (!columns[c].shown)
             continue;
         uint64_t value = column_value(&columns[c], line->metric);
-        used += fprintf(out, "  %*s", columns[c].width, profile_grouped(value, text));
+        used += fprintf(out, "  %*s", columns[c].width, text_grouped(value, text));
         if (c == 0)
             used += fprintf(out, "  %5.1f %%", share(value, p->total[METRIC_INST]));
     }

@@ -66,10 +66,6 @@ struct profile {
 
 const char *profile_metric_name(enum profile_metric m);  // Nsight Compute's name
 
-#define PROFILE_GROUPED 32
-// Writes value with a comma between groups of three digits to text, and returns text.
-const char *profile_grouped(uint64_t value, char text[PROFILE_GROUPED]);
-
 // Prints the totals, one metric a line, or the hottest lines (at most max_lines) with the text of the source where the
 // file can be read: warp instructions and their share, and those of sectors, shared wavefronts and bank conflicts that
 // occur at all; an asterisk where shared loads or stores were merged.

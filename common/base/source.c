@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "text.h"
+
 void source_text(const char *file, unsigned line, char *text, size_t room)
 {
     text[0] = '\0';
@@ -27,9 +29,7 @@ void source_text(const char *file, unsigned line, char *text, size_t room)
         snprintf(text, room, "%.*s", (int)(cut ? room - 1 : n), start);
         if (cut && room > 4)
             memcpy(text + room - 4, "...", 4);
-        for (char *c = text; *c; c++)
-            if ((unsigned char)*c < ' ' || *c == 0x7f)
-                *c = ' ';  // the terminal sees no control characters
+        text_one_line(text, ' ');
     }
     free(buffer);
     fclose(in);

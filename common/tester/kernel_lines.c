@@ -66,7 +66,7 @@ static char side_of(const struct reading *r, unsigned line)
     char text[256], *known = &r->side[line];
     if (*known)
         return *known;
-    source_text(simt_file_name(r->m, r->file), line, text, sizeof text);
+    source_text(ptx_source_name(r->m, r->file), line, text, sizeof text);
     const bool a = names(text, 'A'), b = names(text, 'B'), c = names(text, 'C');
     *known = a && b ? '*' : a ? 'A' : b ? 'B' : c ? 'C' : '-';
     return *known;
@@ -165,7 +165,7 @@ static void read_kernel(struct kernel_lines *l, const struct simt_kernel *k)
     r.count = calloc(LINE_MAX, sizeof *r.count);
     r.side = calloc(LINE_MAX, sizeof *r.side);
     if (r.file && r.count && r.side) {
-        snprintf(l->file, sizeof l->file, "%s", simt_file_name(r.m, r.file));
+        snprintf(l->file, sizeof l->file, "%s", ptx_source_name(r.m, r.file));
         for (uint32_t i = 0; i < k->func->n_insts; i++)
             add(&r, &k->func->insts[i]);
         for (int role = 0; role < LINE_ROLES; role++)

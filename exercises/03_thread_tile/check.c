@@ -37,7 +37,7 @@ Test(check, 3_a_multiply_add_takes_little_more_than_one_read)
 
 Test(check, 4_the_lanes_of_a_warp_read_without_conflicts)
 {
-    char number[PROFILE_GROUPED];
+    char number[TEXT_GROUPED];
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const struct profile *p = ex_count(&gemm, shapes[i][0], shapes[i][1], shapes[i][2]);
         const uint64_t conflicts = p->total[METRIC_SLD_CONF];
@@ -46,7 +46,7 @@ Test(check, 4_the_lanes_of_a_warp_read_without_conflicts)
             "right result, but the reads of the tiles have %s bank conflicts: with neighbouring columns in the "
             "lanes of a warp, and the same rows, a read of As is one word for all and a read of Bs is 32 "
             "neighbours; look at which of row and col changes from lane to lane",
-            profile_grouped(conflicts, number));
+            text_grouped(conflicts, number));
     }
 }
 

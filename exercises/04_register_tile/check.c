@@ -38,7 +38,7 @@ Test(check, 3_each_value_is_read_once_for_a_k)
 
 Test(check, 4_the_lanes_of_a_warp_read_without_conflicts)
 {
-    char number[PROFILE_GROUPED];
+    char number[TEXT_GROUPED];
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const struct profile *p = ex_count(&gemm, shapes[i][0], shapes[i][1], shapes[i][2]);
         const uint64_t conflicts = p->total[METRIC_SLD_CONF];
@@ -49,7 +49,7 @@ Test(check, 4_the_lanes_of_a_warp_read_without_conflicts)
             "side by side, 8 lanes read 32 neighbours in a row of Bs, and 16 lanes the same word of As. Look at "
             "which of row and col changes from lane to lane, by how much, and whether the loop over k is still "
             "unrolled",
-            profile_grouped(conflicts, number),
+            text_grouped(conflicts, number),
             of_B == 0   ? "As"
             : of_A == 0 ? "Bs"
                         : "As and in Bs");

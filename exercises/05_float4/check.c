@@ -29,13 +29,13 @@ Test(check, 2_every_load_from_A_and_B_is_128_bits_wide)
 
 Test(check, 3_the_stores_to_shared_memory_have_no_conflicts)
 {
-    char number[PROFILE_GROUPED];
+    char number[TEXT_GROUPED];
     const struct profile *p = ex_count(&gemm, M, N, K);
     const uint64_t conflicts = p->total[METRIC_SST_CONF];
     cr_assert_eq(conflicts, 0,
                  "right result, but the stores to As and Bs have %s bank conflicts: lanes 0 and 1 store 4 rows of As "
                  "apart. In which banks are they? See what PAD does to that",
-                 profile_grouped(conflicts, number));
+                 text_grouped(conflicts, number));
 }
 
 Test(check, 4_the_shared_tiles_are_read_in_as_few_wavefronts_as_can_be)

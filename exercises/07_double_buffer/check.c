@@ -37,14 +37,14 @@ Test(check, 2_a_block_meets_at_one_barrier_a_tile)
 
 Test(check, 3_there_are_two_stages_of_each_tile)
 {
-    char have[PROFILE_GROUPED], want[PROFILE_GROUPED];
+    char have[TEXT_GROUPED], want[TEXT_GROUPED];
     const unsigned stage = BK * (BM + PAD + BN) * sizeof(float);
     const struct profile *p = ex_count(&gemm, M, N, K);
     cr_assert_eq(
         p->shared, 2 * stage,
         "right result, but the tiles take %s bytes of shared memory, and two stages of them %s; look at the first "
         "index of As and Bs",
-        profile_grouped(p->shared, have), profile_grouped(2 * stage, want));
+        text_grouped(p->shared, have), text_grouped(2 * stage, want));
 }
 
 // --- The order in which the machine is asked: the one thing here that no counter shows ---

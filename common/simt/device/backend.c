@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/backend.h"
+#include "base/text.h"
 #include "simt.h"
 
 struct simt_dev {
@@ -30,7 +31,7 @@ static void describe(struct simt_dev *s, unsigned jobs)
 {
     long threads = jobs ? (long)jobs : sysconf(_SC_NPROCESSORS_ONLN);
     snprintf(s->dev.about.detail, sizeof s->dev.about.detail, "PTX executed on %ld host thread%s, %s", threads,
-             threads == 1 ? "" : "s", s->simt->exec->isa);
+             text_plural((uint64_t)threads), s->simt->exec->isa);
 }
 
 static struct dev *sim_open(char error[DEV_ERROR_MAX])

@@ -11,6 +11,7 @@
 #include "simt/check/check.h"
 #include "simt.h"
 #include "simt/exec/turns.h"
+#include "simt/report/report.h"
 
 struct crew {  // what the threads of a launch share
     const struct exec *exec;
@@ -182,7 +183,8 @@ static bool collect(struct simt *s, const struct simt_kernel *k, struct crew *cr
         check_add(sum, hands[i].worker.check);
     check_finish(sum, &s->memory, stop == UINT64_MAX);
     struct found *found = check_found(sum, stop, &n);
-    bool ok = found && check_complete(sum) && simt_build_findings(s, k, crew->grid, found, n);
+    bool ok =
+        found && check_complete(sum) && report_findings(&s->findings, &s->findings_arena, k, crew->grid, found, n);
     free(found);
     return ok;
 }
@@ -201,7 +203,7 @@ static bool conclude(struct simt *s, const struct simt_kernel *k, struct crew *c
     }
     s->faulted = first != NULL;
     if (first) {
-        simt_fault_text(s, k, crew->grid, first, error);
+        report_fault(k, crew->grid, first, error);
         return false;
     }
     if (s->checks && !collect(s, k, crew, hands, jobs)) {
@@ -210,7 +212,7 @@ static bool conclude(struct simt *s, const struct simt_kernel *k, struct crew *c
     }
     if (!s->checks)
         memory_write_all(&s->memory);
-    s->profiled = simt_build_profile(s, k, crew->grid, &hands[0].worker);
+    s->profiled = report_profile(&s->profile, &s->profile_names, k, crew->grid, &hands[0].worker);
     if (!s->profiled)
         snprintf(error, DEV_ERROR_MAX, "out of memory for the counters");
     return s->profiled;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "simt/decode/decode.h"
+#include "simt/ptx/arena.h"
 #include "simt.h"
 #include "simt/code/warp.h"
 

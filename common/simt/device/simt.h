@@ -1,5 +1,5 @@
-// The simulated GPU as a library: load PTX, launch kernels, read counters. common/base/device.h is the interface that the
-// course's programs use; the program `simt` uses this one, which also shows what was decoded.
+// The simulated GPU as a library: load PTX, launch kernels, read counters. common/base/device.h is the interface that
+// the course's programs use; the program `simt` uses this one, which also shows what was decoded.
 #ifndef SIMT_SIMT_H
 #define SIMT_SIMT_H
 
@@ -10,7 +10,7 @@
 #include "base/device.h"
 #include "base/findings.h"
 #include "base/profile.h"
-#include "simt/code/exec.h"
+#include "simt/code/module.h"
 
 #define SIMT_STATIC_SHARED_MAX 49152  // bytes of it in arrays that are declared with a size: 48 KB, as ptxas allows
 #define SIMT_SHARED_MAX 232448        // bytes of shared memory a block may have: 227 KB, as on sm_90
@@ -20,25 +20,6 @@
 #define SIMT_JOBS_MAX 256             // host threads
 #define SIMT_GAP 1024                 // bytes between variables in shared memory while checks are on
 #define SIMT_BUDGET (1ull << 30)      // warp instructions of a block, unless simt_set_budget says otherwise
-
-struct simt_kernel {
-    const struct ptx_func *func;
-    const char *name;
-    const struct code *code;     // NULL where the kernel was refused
-    const struct code *checked;  // the same with gaps between shared variables; NULL before it is first needed
-    const char *error;           // then: why, "file:line:column: ..."
-    const char *error_at;        // and where in the text
-    struct simt_module *module;
-};
-
-struct simt_module {
-    struct ptx_module *ptx;
-    struct arena *arena;
-    struct simt_kernel *kernels;  // the .entry functions, in the file's order
-    uint32_t n_kernels;
-    uint64_t *globals;  // by variable: its address in global or const space
-    struct simt_module *next;
-};
 
 struct simt {
     struct memory memory;
@@ -91,16 +72,5 @@ bool launch_memory_place(struct simt *s, struct grid *g);
 void launch_memory_release(struct simt *s, const struct grid *g);
 // module.c: k's code with gaps between its shared variables; NULL when memory runs out.
 const struct code *simt_checked_code(struct simt *s, struct simt_kernel *k);
-// report.c: the counters of a launch as a profile.
-bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struct grid *g, const struct worker *sum);
-const char *simt_file_name(const struct ptx_module *m, uint32_t number);  // of a .file directive
-// findings.c: the source line of a PTX instruction as "kernel.cu:38", with the call where it was inlined; a fault as
-// one line; the findings of a launch.
-void simt_where(const struct simt_kernel *k, uint32_t inst, char *out, size_t size);
-void simt_fault_text(const struct simt *s, const struct simt_kernel *k, const struct grid *g, const struct fault *f,
-                     char error[DEV_ERROR_MAX]);
-struct found;
-bool simt_build_findings(struct simt *s, const struct simt_kernel *k, const struct grid *g, const struct found *found,
-                         size_t n);
 
 #endif

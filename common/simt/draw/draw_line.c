@@ -8,33 +8,23 @@
 #include "base/source.h"
 #include "draw_run.h"
 #include "simt/record/trace.h"
+#include "simt/report/report.h"
 
 // --- lines of instructions ---
 
 static const char *file_of(const struct simt_kernel *k, const struct ptx_loc *loc)
 {
-    return loc ? simt_file_name(k->module->ptx, loc->file) : k->module->ptx->file;
+    return loc ? ptx_source_name(k->module->ptx, loc->file) : k->module->ptx->file;
 }
 
 static const struct ptx_loc *loc_of(const struct simt_kernel *k, uint32_t inst)
 {
-    const uint32_t loc = k->func->insts[inst].loc;
-    return loc ? &k->module->ptx->locs[loc - 1] : NULL;
+    return ptx_loc_of(k->module->ptx, &k->func->insts[inst]);
 }
 
 static const struct ptx_loc *caller(const struct simt_kernel *k, const struct ptx_loc *loc)
 {
-    return loc->at ? &k->module->ptx->locs[loc->at - 1] : NULL;
-}
-
-// The line of the PTX itself, for instructions whose source is not known.
-static unsigned ptx_line(const struct simt_kernel *k, uint32_t inst)
-{
-    unsigned line = 1;
-    const char *at = k->func->insts[inst].at;
-    for (const char *p = k->module->ptx->text; (p = memchr(p, '\n', (size_t)(at - p))); p++)
-        line++;
-    return line;
+    return ptx_caller(k->module->ptx, loc);
 }
 
 // The file in which the kernel itself is; the PTX where it names no lines.
@@ -100,7 +90,7 @@ static int by_spot(const void *a, const void *b)
 static struct spot spot_of(const struct simt_kernel *k, uint32_t inst, const char *own)
 {
     const struct ptx_loc *loc = loc_of(k, inst);
-    struct spot spot = { file_of(k, loc), loc ? loc->line : ptx_line(k, inst) };
+    struct spot spot = { file_of(k, loc), loc ? loc->line : ptx_line(k->module->ptx, k->func->insts[inst].at) };
     for (; loc; loc = caller(k, loc))
         if (!strcmp(file_of(k, loc), own))
             return (struct spot){ own, loc->line };
@@ -211,7 +201,8 @@ static void caption(struct draw_subject *s, const struct simt_kernel *k, const s
     if (loc)
         source_line(k, loc, s->source[0], sizeof s->source[0]);
     else
-        snprintf(s->source[0], sizeof s->source[0], "%.100s:%u", source_base_name(file_of(k, NULL)), ptx_line(k, inst));
+        snprintf(s->source[0], sizeof s->source[0], "%.100s:%u", source_base_name(file_of(k, NULL)),
+                 ptx_line(k->module->ptx, k->func->insts[inst].at));
     const char *own = own_file(k);
     bool asked = !loc || (loc->line == p->line && same_file(file_of(k, loc), p, own));
     for (const struct ptx_loc *at = loc ? caller(k, loc) : NULL; at && !asked; at = caller(k, at)) {
@@ -291,7 +282,7 @@ static char *draw(struct simt *s, const struct simt_kernel *k, const struct trac
     caption(&subject, k, p, found);
     if (subject.event->refused) {
         char where[400];
-        simt_where(k, subject.event->u->inst, where, sizeof where);
+        report_where(k, subject.event->u->inst, where, sizeof where);
         snprintf(error, DEV_ERROR_MAX, "%s: '%.*s' cannot be drawn: %s", where, (int)strcspn(subject.ptx, " "),
                  subject.ptx, subject.event->refused);
         return NULL;

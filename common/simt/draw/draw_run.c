@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "simt/record/trace.h"
+
 // --- parameters ---
 
 struct found {

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static const char *line_start(const struct ptx_module *m, const char *at)
 {
     while (at > m->text && at[-1] != '\n')
@@ -15,15 +17,10 @@ static const char *line_start(const struct ptx_module *m, const char *at)
 size_t ptx_error_args(const struct ptx_module *m, const char *at, char error[DEV_ERROR_MAX], const char *format,
                       va_list args)
 {
-    unsigned line = 1;
-    for (const char *p = m->text; (p = memchr(p, '\n', (size_t)(at - p))); p++)
-        line++;
     long column = at - line_start(m, at) + 1;
-    int n = snprintf(error, DEV_ERROR_MAX, "%.400s:%u:%ld: ", m->file, line, column);
+    int n = snprintf(error, DEV_ERROR_MAX, "%.400s:%u:%ld: ", m->file, ptx_line(m, at), column);
     vsnprintf(error + n, DEV_ERROR_MAX - (size_t)n, format, args);
-    for (char *c = error; *c; c++)  // names from the text may hold anything
-        if ((unsigned char)*c < ' ')
-            *c = '?';
+    text_one_line(error, '?');  // names from the text may hold anything
     return (size_t)n;
 }
 
@@ -55,4 +52,24 @@ const struct ptx_skipped *ptx_find_skipped(const struct ptx_module *m, struct st
         if (name.n && str_same(m->skipped[i].name, name))
             return &m->skipped[i];
     return NULL;
+}
+
+unsigned ptx_line(const struct ptx_module *m, const char *at)
+{
+    return text_line(m->text, at);
+}
+
+const struct ptx_loc *ptx_loc_of(const struct ptx_module *m, const struct ptx_inst *in)
+{
+    return in->loc ? &m->locs[in->loc - 1] : NULL;
+}
+
+const struct ptx_loc *ptx_caller(const struct ptx_module *m, const struct ptx_loc *loc)
+{
+    return loc->at ? &m->locs[loc->at - 1] : NULL;
+}
+
+const char *ptx_source_name(const struct ptx_module *m, uint32_t number)
+{
+    return number < m->n_files && m->files[number] ? m->files[number] : m->file;
 }

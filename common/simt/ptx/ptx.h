@@ -164,6 +164,12 @@ void ptx_caret(const struct ptx_module *m, const char *at, char *out, size_t siz
 size_t ptx_error_args(const struct ptx_module *m, const char *at, char error[DEV_ERROR_MAX], const char *format,
                       va_list args);
 
+unsigned ptx_line(const struct ptx_module *m, const char *at);  // the number of the PTX's own line
+// The source line of an instruction, and the line that a loc was inlined into; NULL where there is none.
+const struct ptx_loc *ptx_loc_of(const struct ptx_module *m, const struct ptx_inst *in);
+const struct ptx_loc *ptx_caller(const struct ptx_module *m, const struct ptx_loc *loc);
+const char *ptx_source_name(const struct ptx_module *m, uint32_t number);  // of a .file directive; the PTX's without it
+
 // The number of the function of that name, or -1.
 int64_t ptx_find_function(const struct ptx_module *m, struct str name);
 

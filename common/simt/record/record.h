@@ -3,9 +3,7 @@
 #ifndef SIMT_RECORD_H
 #define SIMT_RECORD_H
 
-#include "simt/code/exec.h"
-#include "simt/code/tile.h"
-#include "trace.h"
+#include "trace_access.h"
 
 enum record_kind {
     RECORD_OTHER,

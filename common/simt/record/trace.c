@@ -31,19 +31,6 @@ static void add_access(struct trace_event *e, const uint64_t address[LANES], uin
         a->address[i] = e->space == SPACE_SHARED ? address[i] & MEMORY_OFFSET : address[i];
 }
 
-void trace_lanes(const struct warp *w, const struct memop *m, uint32_t active, uint64_t address[LANES],
-                 uint32_t *shared, uint32_t *global)
-{
-    for (uint32_t i = 0; i < LANES; i++) {
-        enum ptx_space space = m->space;
-        address[i] = access_address(w, m, i);
-        if (!(active >> i & 1) || !access_place(w, i, &space, address[i], 1))
-            continue;
-        *shared |= (uint32_t)(space == SPACE_SHARED) << i;
-        *global |= (uint32_t)(space == SPACE_GLOBAL) << i;
-    }
-}
-
 static void refuse(struct trace *t, const struct uop *u, enum ptx_space space, const char *why)
 {
     struct trace_event *e = new_event(t, u, space, TRACE_LOAD);

@@ -4,12 +4,7 @@
 #define SIMT_TRACE_H
 
 #include "simt/code/exec.h"
-#include "simt/code/tile.h"
-
-struct trace_access {  // one access of the machine
-    uint64_t address[LANES];
-    uint32_t mask, bytes;  // the lanes that take part; bytes of each
-};
+#include "trace_access.h"
 
 enum trace_kind { TRACE_LOAD, TRACE_STORE, TRACE_LDMATRIX, TRACE_STMATRIX };
 
@@ -26,6 +21,8 @@ struct trace_event {
 
 enum { TRACE_TO_SHARED = 1, TRACE_TO_GLOBAL = 2 };
 
+struct record;
+
 struct trace {
     const struct exec *exec;
     uint64_t block;
@@ -40,8 +37,5 @@ struct trace {
 // The active lanes are about to execute u.
 void trace_step(const struct warp *w, const struct uop *u, uint32_t active);
 void trace_free(struct trace *t);  // its events
-// Where the active lanes' addresses lead; lanes that lead nowhere are left out, the access itself will fault.
-void trace_lanes(const struct warp *w, const struct memop *m, uint32_t active, uint64_t address[LANES],
-                 uint32_t *shared, uint32_t *global);
 
 #endif

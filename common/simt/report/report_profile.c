@@ -1,16 +1,11 @@
-// From the executor's counters to a profile.
-#include <inttypes.h>
+// From the executor's counters to a profile. See report.h.
+#include "report.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "simt/ptx/arena.h"
-#include "simt/device/simt.h"
-
-const char *simt_file_name(const struct ptx_module *m, uint32_t number)
-{
-    return number < m->n_files && m->files[number] ? m->files[number] : m->file;
-}
 
 // What a uop adds to its line's counters.
 static void add_uop(uint64_t metric[METRIC_COUNT], const struct uop *u, uint64_t warps, const struct uop_count *count,
@@ -84,23 +79,23 @@ static char **copy_names(struct arena *a, const struct ptx_module *m)
 {
     char **names = arena_alloc(a, (m->n_files + 1) * sizeof *names);
     for (uint32_t i = 0; names && i <= m->n_files; i++)
-        if (!(names[i] = arena_printf(a, "%s", i < m->n_files ? simt_file_name(m, i) : m->file)))
+        if (!(names[i] = arena_printf(a, "%s", i < m->n_files ? ptx_source_name(m, i) : m->file)))
             return NULL;
     return names;
 }
 
-bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struct grid *g, const struct worker *sum)
+bool report_profile(struct profile *p, struct arena **names, const struct simt_kernel *k, const struct grid *g,
+                    const struct worker *sum)
 {
     const struct code *c = g->code;
     const struct ptx_module *m = k->module->ptx;
-    struct profile *p = &s->profile;
     struct profile_line *lines = calloc(c->n_uops + 1, sizeof *lines);
     size_t n = 0;
     uint64_t line_warps = 0;  // straight lines that run over this uop
-    arena_free(s->profile_names);
-    s->profile_names = arena_new(SIZE_MAX);
-    char **names = s->profile_names ? copy_names(s->profile_names, m) : NULL;
-    p->kernel = names ? arena_printf(s->profile_names, "%s", k->name) : NULL;
+    arena_free(*names);
+    *names = arena_new(SIZE_MAX);
+    char **files = *names ? copy_names(*names, m) : NULL;
+    p->kernel = files ? arena_printf(*names, "%s", k->name) : NULL;
     if (!lines || !p->kernel) {
         free(lines);
         return false;
@@ -112,8 +107,8 @@ bool simt_build_profile(struct simt *s, const struct simt_kernel *k, const struc
         if (!warps)
             continue;
         const struct ptx_inst *in = k->func->n_insts ? &k->func->insts[u->inst] : NULL;
-        const struct ptx_loc *loc = in && in->loc ? &m->locs[in->loc - 1] : NULL;
-        lines[n].file = names[loc && loc->file < m->n_files ? loc->file : m->n_files];
+        const struct ptx_loc *loc = in ? ptx_loc_of(m, in) : NULL;
+        lines[n].file = files[loc && loc->file < m->n_files ? loc->file : m->n_files];
         lines[n].line = loc ? loc->line : 0;
         lines[n].merged = (u->kind == UOP_LOAD || u->kind == UOP_STORE) && u->mem->merged ? warps : 0;
         add_uop(lines[n++].metric, u, warps, &sum->uop_counts[i], sum->mem_counts);

@@ -1,0 +1,40 @@
+// See text.h.
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *text_grouped(uint64_t value, char text[TEXT_GROUPED])
+{
+    char digits[24];
+    int n = snprintf(digits, sizeof digits, "%" PRIu64, value);
+    char *to = text;
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && (n - i) % 3 == 0)
+            *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = '\0';
+    return text;
+}
+
+const char *text_plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+void text_one_line(char *text, char instead)
+{
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = instead;
+}
+
+unsigned text_line(const char *text, const char *at)
+{
+    unsigned line = 1;
+    for (const char *p = text; (p = memchr(p, '\n', (size_t)(at - p))); p++)
+        line++;
+    return line;
+}

@@ -1,0 +1,18 @@
+// Pieces of text for people: numbers, plurals, lines.
+#ifndef COMMON_TEXT_H
+#define COMMON_TEXT_H
+
+#include <stdint.h>
+
+#define TEXT_GROUPED 32
+// Writes value with a comma between groups of three digits to text, and returns text.
+const char *text_grouped(uint64_t value, char text[TEXT_GROUPED]);
+
+const char *text_plural(uint64_t n);  // "s", or "" for 1
+
+// Makes one line of text, whatever names it holds: each control character becomes the character instead.
+void text_one_line(char *text, char instead);
+
+unsigned text_line(const char *text, const char *at);  // the number of the line that at is in, from 1
+
+#endif

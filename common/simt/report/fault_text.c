@@ -1,0 +1,267 @@
+// A fault as one line that says where to look. See report.h.
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "simt/code/shadow.h"
+
+struct text {
+    char *at;
+    size_t left;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct text *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(t->at, t->left, format, args);
+    va_end(args);
+    size_t used = n < 0 ? 0 : (size_t)n < t->left ? (size_t)n : t->left - 1;
+    t->at += used;
+    t->left -= used;
+}
+
+static void say_block(struct text *t, const struct grid *g, uint64_t block)
+{
+    const unsigned *size = g->grid;
+    say(t, "block (%u,%u,%u)", (unsigned)(block % size[0]), (unsigned)(block / size[0] % size[1]),
+        (unsigned)(block / size[0] / size[1]));
+}
+
+static void say_thread(struct text *t, const struct grid *g, uint32_t thread)
+{
+    const unsigned *size = g->block;
+    say(t, "thread (%u,%u,%u)", thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1]);
+}
+
+// "byte 4100 of As, which has 4096 bytes": of the variable that the address is in, or comes after. Where the check's
+// code keeps variables apart, g->code knows where they are.
+static void say_shared(struct text *t, const struct grid *g, uint64_t address)
+{
+    const struct code *c = g->code;
+    const struct shared_var *in = NULL;
+    for (uint32_t i = 0; i < c->n_shared_vars; i++)
+        if (c->shared_vars[i].at <= address && (!in || c->shared_vars[i].at >= in->at))
+            in = &c->shared_vars[i];
+    uint64_t bytes = in && in->bytes ? in->bytes : g->shared_bytes - (in ? in->at : 0);
+    if (!in)
+        say(t, "byte %" PRIu64 " of shared memory, of which the block has %" PRIu64 " bytes", address, bytes);
+    else if (address - in->at >= bytes)
+        say(t, "byte %" PRIu64 " of %s (shared memory), which has %" PRIu64 " bytes", address - in->at, in->name,
+            bytes);
+    else
+        say(t, "byte %" PRIu64 " of %s (shared memory)", address - in->at, in->name);
+}
+
+static void say_place(struct text *t, const struct simt_kernel *k, const struct grid *g, const struct fault *f)
+{
+    char place[200];
+    const uint64_t offset = f->address & MEMORY_OFFSET;
+    if (f->space == SPACE_SHARED) {
+        say_shared(t, g, offset);
+    } else if (f->space == SPACE_LOCAL) {
+        say(t, "byte %" PRIu64 " of local memory, of which a thread has %u bytes", offset, k->code->local_bytes);
+    } else {
+        memory_describe(g->memory, f->address, place, sizeof place);
+        say(t, "%s", place);
+    }
+}
+
+static const char *verb(bool store, bool atomic)
+{
+    return !store ? "reads" : atomic ? "changes" : "writes";
+}
+
+static const char *past(bool store, bool atomic)
+{
+    return !store ? "read" : atomic ? "changed" : "wrote";
+}
+
+// The other side of a race: "thread (0,0,0) wrote it at kernel.cu:55".
+static void say_other(struct text *t, const struct simt_kernel *k, const struct grid *g, const struct fault *f)
+{
+    char where[400];
+    report_where(k, f->other_inst, where, sizeof where);
+    if (f->other_block != f->block) {
+        say_block(t, g, f->other_block);
+        say(t, ", ");
+    }
+    say_thread(t, g, f->other_thread);
+    say(t, " %s it at %s", past(f->other_store, f->other_atomic), where);
+}
+
+// The register or byte that nothing wrote, and what was done with it: "%f12 is stored (st.global.f32) before ...".
+static void say_unwritten(struct text *t, const struct simt_kernel *k, const struct fault *f)
+{
+    static const char *const sinks[] = { [SINK_DECIDES] = "decides what is executed",
+                                         [SINK_ADDRESS] = "is part of an address",
+                                         [SINK_OPERAND] = "is an operand",
+                                         [SINK_STORED] = "is stored",
+                                         [SINK_READ] = "is read" };
+    const struct str op = k->func->insts[f->inst].op;
+    char where[400];
+    if (f->space == SPACE_CONST) {
+        say(t, ": %.*s has a NaN for operand, which nvcc writes in place of a variable without a value", (int)op.n,
+            op.p);
+        return;
+    }
+    if (f->space == SPACE_LOCAL) {
+        say(t, ": byte %" PRIu64 " of local memory", f->address);
+    } else if (f->address - 1 < k->func->n_regs) {
+        const struct ptx_reg *r = &k->func->regs[f->address - 1];
+        say(t, ": %.*s", (int)r->name.n, r->name.p);
+        if (r->ranged)
+            say(t, "%u", r->number);
+    } else {
+        say(t, ": the carry flag");
+    }
+    if (f->other_inst == f->inst) {
+        say(t, " %s (%.*s) before anything wrote it", sinks[f->lanes], (int)op.n, op.p);
+        return;
+    }
+    report_where(k, f->other_inst, where, sizeof where);
+    say(t, " is used by %.*s before anything wrote it, and what comes of it %s at %s", (int)op.n, op.p, sinks[f->lanes],
+        where);
+}
+
+// What only the checks find.
+static void say_finding(struct text *t, const struct simt_kernel *k, const struct grid *g, const struct fault *f)
+{
+    if (f->kind == FAULT_SPLIT) {
+        char where[400];
+        report_where(k, f->other_inst, where, sizeof where);
+        say(t, " waits here, and ");
+        say_thread(t, g, f->other_thread);
+        say(t, " at %s: each opens the other's barrier", where);
+        return;
+    }
+    if (f->kind == FAULT_LEFT) {
+        char where[400];
+        report_where(k, f->other_inst, where, sizeof where);
+        say(t, " waits at this barrier, to which %u of the block's %u threads never come: ", f->exited, g->threads);
+        say_thread(t, g, f->other_thread);
+        say(t, " ended at %s", where);
+        return;
+    }
+    if (f->kind == FAULT_UNWRITTEN) {
+        say_unwritten(t, k, f);
+        return;
+    }
+    say(t, " %s ", verb(f->store, f->atomic));
+    say_place(t, k, g, f);
+    if (f->kind == FAULT_CONST) {
+        say(t, ": it is __constant__, which a kernel cannot change");
+    } else if (f->kind == FAULT_UNINIT) {
+        say(t,
+            f->space == SPACE_SHARED ? ", and no thread of the block wrote it before" : ", and nobody wrote it before");
+    } else if (f->kind == FAULT_COPY) {
+        say(t, ", where an asynchronous copy is under way: ");
+        say_other(t, k, g, f);
+        say(t, " and has not waited for it");
+    } else {
+        say(t, "; ");
+        say_other(t, k, g, f);
+        say(t, f->kind == FAULT_RACE    ? ", and no barrier comes between them"
+               : g->code->orders_blocks ? ", and nothing orders the two blocks here"
+                                        : ", and blocks run in any order");
+    }
+}
+
+// The thread and what it did, without the kernel's name and line.
+static void describe(struct text *t, const struct simt_kernel *k, const struct grid *g, const struct fault *f)
+{
+    say_block(t, g, f->block);
+    say(t, ", ");
+    say_thread(t, g, f->warp * LANES + f->lane);
+    switch (f->kind) {
+    case FAULT_BOUNDS:
+        say(t, " %s %u byte%s out of bounds: ", verb(f->store, f->atomic), f->bytes, text_plural(f->bytes));
+        say_place(t, k, g, f);
+        break;
+    case FAULT_ALIGN:
+        say(t, " %s %u bytes at an address that is not a multiple of %u: ", verb(f->store, f->atomic), f->bytes,
+            f->bytes);
+        say_place(t, k, g, f);
+        break;
+    case FAULT_BUDGET:
+        say(t, " did not end within %" PRIu64 " warp instructions: does this loop ever stop?", g->budget);
+        break;
+    case FAULT_WAIT:
+        say(t, " waits here for ever: the value that it looks at again and again never changes");
+        if (f->waiting > 1)
+            say(t, ". %u blocks are at work, and each of them waits", f->waiting);
+        if (f->exited)
+            say(t, "; %u cannot begin before one of these ends", f->exited);
+        break;
+    case FAULT_DEADLOCK:
+        say(t,
+            " waits at this barrier for ever: %u of the block's %u threads arrived, %u have ended: does every thread "
+            "reach it?",
+            f->waiting, g->threads, f->exited);
+        break;
+    case FAULT_BARRIER:
+        say(t, " names a barrier that does not exist, or a thread count that is no multiple of 32");
+        break;
+    case FAULT_TRAP:
+        say(t, " executes a trap");
+        break;
+    case FAULT_NOT_MEMBER:
+        say(t,
+            " runs this instruction, but its member mask is 0x%08x, without lane %u: name every lane that comes here",
+            f->lanes, f->lane);
+        break;
+    case FAULT_MISSING:
+        say(t,
+            " waits at this instruction for lanes 0x%08x of its warp, which never come: have they ended, or taken "
+            "another branch?",
+            f->lanes);
+        break;
+    case FAULT_INACTIVE:
+        say(t, " reads from lane %d, which takes no part: its value is undefined",
+            __builtin_ctz(f->lanes ? f->lanes : 1));
+        break;
+    case FAULT_ASSERT:
+    case FAULT_OTHER:
+        say(t, ": %s", f->text);
+        break;
+    case FAULT_RACE:
+    case FAULT_RACE_BLOCKS:
+    case FAULT_UNINIT:
+    case FAULT_COPY:
+    case FAULT_SPLIT:
+    case FAULT_LEFT:
+    case FAULT_CONST:
+    case FAULT_UNWRITTEN:
+        say_finding(t, k, g, f);
+        break;
+    case FAULT_NONE:
+        break;
+    }
+}
+
+static void tell(const char *kernel, const struct simt_kernel *k, const struct grid *g, const struct fault *f,
+                 char text[DEV_ERROR_MAX])
+{
+    char where[400];
+    struct text t = { text, DEV_ERROR_MAX };
+    report_where(k, f->inst, where, sizeof where);
+    if (kernel)
+        say(&t, "kernel %.200s, ", kernel);
+    say(&t, "%s: ", where);
+    describe(&t, k, g, f);
+    text_one_line(text, ' ');  // a kernel's texts and names may hold anything
+}
+
+void report_fault(const struct simt_kernel *k, const struct grid *g, const struct fault *f, char text[DEV_ERROR_MAX])
+{
+    tell(k->name, k, g, f, text);
+}
+
+void report_fault_short(const struct simt_kernel *k, const struct grid *g, const struct fault *f,
+                        char text[DEV_ERROR_MAX])
+{
+    tell(NULL, k, g, f, text);
+}

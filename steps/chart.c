@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tester/options.h"
+#include "base/options.h"
 
 // What svg.c has no class for.
 static const char style[] = "<style>\n"

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "tester/options.h"
+#include "base/options.h"
+#include "tester/tester_options.h"
 #include "base/profile.h"
 #include "base/text.h"
 #include "base/progress.h"
@@ -395,9 +396,9 @@ int main(int argc, char **argv)
 {
     struct ladder l = { 0 };
     char error[DEV_ERROR_MAX] = "";
-    switch (options_parse(&l.o, OPTIONS_FOR_LADDER, argc, argv, error)) {
+    switch (tester_options_parse(&l.o, OPTIONS_FOR_LADDER, argc, argv, error)) {
     case OPTIONS_HELP:
-        options_help(stdout, OPTIONS_FOR_LADDER, "ladder");
+        tester_options_help(stdout, OPTIONS_FOR_LADDER, "ladder");
         return fflush(stdout) == 0 ? 0 : 2;
     case OPTIONS_LIST:
         for (size_t i = 0; i < n_steps; i++)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tester/options.h"
+#include "base/options.h"
 
 enum { FIELDS = 17 };
 

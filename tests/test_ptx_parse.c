@@ -75,7 +75,7 @@ static bool survive(struct dev *d, const char *text, size_t bytes, dev_ptr out)
     struct dev_module *m = load(d, text, bytes);
     bool ran = false;
     if (!m) {
-        // common/base/device.c refuses text with NUL bytes before any parser sees it.
+        // common/base/device_front.c refuses text with NUL bytes before any parser sees it.
         cr_expect(memchr(text, 0, bytes) || !bytes || is_placed(dev_error(d)), "no place, or several lines: %s",
                   dev_error(d));
         return false;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "fake_device.h"
-#include "tester/options.h"
+#include "tester/tester_options.h"
 #include "base/progress.h"
 #include "tester/tester.h"
 #include "tester/tester_explain.h"
@@ -57,7 +57,7 @@ static enum options_outcome parse(const char *line, enum options_for program, st
 {
     static struct words w;  // o->json points into it
     split(&w, line);
-    return options_parse(o, program, w.n, w.word, error);
+    return tester_options_parse(o, program, w.n, w.word, error);
 }
 
 Test(options, without_any_the_defaults_stand)
@@ -163,7 +163,7 @@ Test(options, a_long_text_with_control_characters_still_makes_one_short_line)
     text[sizeof text - 1] = '\0';
     memcpy(text, "\x1b[31m\n", 6);
     char *argv[] = { "program", "--m", text, NULL };
-    cr_expect_eq(options_parse(&o, OPTIONS_FOR_DRIVER, 3, argv, error), OPTIONS_BAD);
+    cr_expect_eq(tester_options_parse(&o, OPTIONS_FOR_DRIVER, 3, argv, error), OPTIONS_BAD);
     cr_expect_lt(strlen(error), 160, "%zu characters: %s", strlen(error), error);
     cr_expect(!strchr(error, '\n') && !strchr(error, '\x1b'), "%s", error);
 }

@@ -1,4 +1,4 @@
-// What a device backend provides. device.c validates every argument and then calls through this table, so a backend
+// What a device backend provides. device_front.c validates every argument and then calls through this table, so a backend
 // trusts what it is given. A backend reports a failure by backend_fail() and returns false or NULL.
 #ifndef COMMON_BACKEND_H
 #define COMMON_BACKEND_H
@@ -13,7 +13,7 @@ struct dev {
 
 struct backend {
     // Opens the device and fills about, or returns NULL with one line in error. The backend's own struct begins with
-    // a struct dev, whose ops device.c sets.
+    // a struct dev, whose ops device_front.c sets.
     struct dev *(*open)(char error[DEV_ERROR_MAX]);
     void (*close)(struct dev *d);
     void (*set_jobs)(struct dev *d, unsigned jobs);                 // may be NULL

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "kernel_lines.h"
-#include "tester.h"
+#include "step.h"
 
 enum { CAUSE_TEXT = 640, CAUSE_LINES = TESTER_LOOK };
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "tester.h"
+#include "step.h"
 
 // Whether a file from elsewhere can be run as a step of this type: it has a geometry, and a kernel gemm that takes
 // int M, int N, int K, float alpha, const T *A, const T *B, float beta, T *C (for f64, alpha and beta are double).

@@ -10,7 +10,7 @@
 #include "base/findings.h"
 #include "geometry.h"
 #include "base/matrix.h"
-#include "tester.h"
+#include "step.h"
 
 enum { PROBE_SECONDS = 6 };
 

@@ -8,43 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/device.h"
-#include "geometry.h"
-#include "base/matrix.h"
-
-struct card;
-
-#define TYPE_OF(T) _Generic((T)0, float : DEV_F32, double : DEV_F64)
-
-struct step {
-    const char *name;    // "04_thread_tile_2d"
-    enum dev_type type;  // of A, B and C
-    const char *ptx;     // path of the kernel's PTX, which says the geometry too; the build defines KERNEL_PTX
-    // The thread that computes an element of the block's tile, for messages; geometry.h has some. NULL: not known.
-    int (*owner)(const struct geometry *g, int row, int col);
-};
-
-struct tester_options {
-    int m, n, k;  // 0 stands for the device's default: 256 simulated, 4096 on a GPU
-    double alpha, beta;
-    uint64_t seed;
-    enum dev_kind device;
-    int jobs;                // host threads of the simulated GPU; 0: one a processor
-    int warmup, iterations;  // runs before timing (-1: the device's default), timed runs (0: the device's default)
-    double pause_ms;         // milliseconds to rest before each timed run
-    bool check, profile, by_line;
-    bool warm;  // leave the L2 cache as the run before left it, in place of emptying it before each timed run
-    const struct card *card;  // whose occupancy a profile works out; NULL: an H200's
-    const char *ptx;          // file to run in place of the step's own, or NULL
-    bool describe;            // print what would be run, and end
-    bool sanitize;            // with the simulated GPU's checks; see dev_findings
-    const char *csv;          // file to append a table to, or NULL
-    const char *json;         // file for the report ("-": stdout), or NULL
-};
+#include "step.h"
 
 enum tester_verdict { TESTER_WRONG, TESTER_RIGHT, TESTER_UNCHECKED };
 
-enum { TESTER_WHAT = 1024, TESTER_LOOK = 4 };
+enum { TESTER_WHAT = 1024 };
 
 struct tester_result {
     enum tester_verdict verdict;
@@ -56,8 +24,6 @@ struct tester_result {
     double baseline_ms;          // median of cuBLAS on the same data; 0 where there is none
     double worst;                // largest error as a fraction of its bound; above 1 is wrong
 };
-
-extern const struct tester_options tester_defaults;
 
 // The options with the device's defaults in place of 0 and -1. On the simulated GPU, which is slow, iterations stays 0
 // unless it was given: the launch that is checked is the one that is timed. On a GPU: 2 runs to warm up, 15 timed.

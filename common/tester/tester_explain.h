@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "tester.h"
+#include "step.h"
 
 // C = alpha * A * B + beta * C0, as a kernel computed it. C0 may be NULL where beta = 0.
 struct tester_product {

@@ -8,7 +8,8 @@
 #include "base/json.h"
 #include "kernel_file.h"
 #include "base/occupancy.h"
-#include "options.h"
+#include "base/options.h"
+#include "tester_options.h"
 #include "base/profile.h"
 #include "base/progress.h"
 #include "base/ptx_file.h"
@@ -206,9 +207,9 @@ int tester_main(const struct step *given, int argc, char **argv)
     struct tester_result r = { .verdict = TESTER_UNCHECKED };
     FILE *json = NULL;
     struct dev *d = NULL;
-    enum options_outcome outcome = options_parse(&o, OPTIONS_FOR_DRIVER, argc, argv, error);
+    enum options_outcome outcome = tester_options_parse(&o, OPTIONS_FOR_DRIVER, argc, argv, error);
     if (outcome == OPTIONS_HELP) {
-        options_help(stdout, OPTIONS_FOR_DRIVER, step->name);
+        tester_options_help(stdout, OPTIONS_FOR_DRIVER, step->name);
         return fflush(stdout) == 0 ? 0 : 2;
     }
     bool ok = outcome == OPTIONS_RUN && choose(&own, &o, error);

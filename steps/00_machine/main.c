@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/device.h"
-#include "tester/options.h"
+#include "base/options.h"
 
 enum { WARP = 32, SHOWN = 8, ARRAYS = 4 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tester/options.h"
+#include "base/options.h"
 
 struct row {
     const char *name, *value;  // value: what --help calls it; NULL where the option takes none

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tester/options.h"
+#include "base/options.h"
 
 // "X,Y,Z"; missing numbers are 0.
 static bool block_index(const char *text, uint64_t out[3])

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "tester/options.h"
+#include "base/options.h"
 #include "command.h"
 #include "simt/ptx/demangle.h"
 #include "simt/draw/draw.h"

@@ -1,5 +1,5 @@
 // The command line that the drivers and the ladder share: one table of options, strict numbers, one line an error.
-#include "options.h"
+#include "tester_options.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/occupancy.h"
+#include "base/options.h"
 
 enum option_id {
     OPTION_M = 256,  // above every character, so that getopt's answers cannot be mistaken
@@ -78,7 +79,7 @@ static const struct {
 };
 enum { OPTIONS = sizeof table / sizeof table[0] };
 
-void options_help(FILE *out, enum options_for program, const char *name)
+void tester_options_help(FILE *out, enum options_for program, const char *name)
 {
     fprintf(out, "usage: %s [OPTION]...\n", name);
     fprintf(out, "%s C = alpha * A * B + beta * C, A is M x K, B is K x N, C is M x N.\n\n",
@@ -95,62 +96,26 @@ void options_help(FILE *out, enum options_for program, const char *name)
             program == OPTIONS_FOR_DRIVER ? " or with findings" : "");
 }
 
-bool options_whole(const char *text, uint64_t min, uint64_t max, uint64_t *value)
-{
-    if (!*text || text[strspn(text, "0123456789")] != '\0')
-        return false;
-    errno = 0;
-    uint64_t v = strtoull(text, NULL, 10);
-    if (errno || v < min || v > max)
-        return false;
-    *value = v;
-    return true;
-}
-
-bool options_real(const char *text, double min, double max, double *value)
-{
-    char *end;
-    if (!*text || isspace((unsigned char)*text))
-        return false;
-    double v = strtod(text, &end);
-    if (*end || !isfinite(v) || v < min || v > max)
-        return false;
-    *value = v;
-    return true;
-}
-
-// A copy of text that fits in a message of one line: control characters become '?', a long one is cut.
-static const char *shown(const char *text, char copy[64])
-{
-    snprintf(copy, 64, "%s", text);
-    if (strlen(text) > 63)
-        memcpy(copy + 60, "...", 4);
-    for (char *c = copy; *c; c++)
-        if (iscntrl((unsigned char)*c))
-            *c = '?';
-    return copy;
-}
-
 static bool whole_option(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *value, char *error)
 {
-    char copy[64];
+    char copy[OPTIONS_SHOWN];
     if (options_whole(text, min, max, value))
         return true;
     snprintf(error, DEV_ERROR_MAX, "--%s \"%s\": must be a whole number from %" PRIu64 " to %" PRIu64 ", digits alone",
-             name, shown(text, copy), min, max);
+             name, options_shown(text, copy), min, max);
     return false;
 }
 
 static bool refuse_card(const char *text, char *error)
 {
-    char copy[64], *names = NULL;
+    char copy[OPTIONS_SHOWN], *names = NULL;
     size_t size;
     FILE *list = open_memstream(&names, &size);
     if (list) {
         card_list(list);
         fclose(list);
     }
-    snprintf(error, DEV_ERROR_MAX, "--card \"%s\": must be one of %s", shown(text, copy),
+    snprintf(error, DEV_ERROR_MAX, "--card \"%s\": must be one of %s", options_shown(text, copy),
              names ? names : "those known");
     free(names);
     return false;
@@ -167,28 +132,28 @@ static bool int_option(const char *name, const char *text, int min, int max, int
 
 static bool real_option(const char *name, const char *text, double min, double max, double *value, char *error)
 {
-    char copy[64];
+    char copy[OPTIONS_SHOWN];
     if (options_real(text, min, max, value))
         return true;
     if (max == DBL_MAX)
-        snprintf(error, DEV_ERROR_MAX, "--%s \"%s\": must be a finite number", name, shown(text, copy));
+        snprintf(error, DEV_ERROR_MAX, "--%s \"%s\": must be a finite number", name, options_shown(text, copy));
     else
-        snprintf(error, DEV_ERROR_MAX, "--%s \"%s\": must be a number from %.0f to %.0f", name, shown(text, copy), min,
-                 max);
+        snprintf(error, DEV_ERROR_MAX, "--%s \"%s\": must be a number from %.0f to %.0f", name,
+                 options_shown(text, copy), min, max);
     return false;
 }
 
 static bool device_option(const char *text, enum dev_kind *kind, char *error)
 {
     static const char *const names[] = { [DEV_AUTO] = "auto", [DEV_GPU] = "gpu", [DEV_SIM] = "sim" };
-    char copy[64];
+    char copy[OPTIONS_SHOWN];
     for (int i = 0; i < 3; i++) {
         if (strcmp(text, names[i]) == 0) {
             *kind = (enum dev_kind)i;
             return true;
         }
     }
-    snprintf(error, DEV_ERROR_MAX, "--device \"%s\": must be auto, gpu or sim", shown(text, copy));
+    snprintf(error, DEV_ERROR_MAX, "--device \"%s\": must be auto, gpu or sim", options_shown(text, copy));
     return false;
 }
 
@@ -261,7 +226,7 @@ static bool apply(struct tester_options *o, int id, const char *name, const char
 // What getopt_long refused: answer is '?' or ':', word the one it was looking at.
 static void refuse(int answer, const char *word, const struct option *known, char *error)
 {
-    char copy[64];
+    char copy[OPTIONS_SHOWN];
     const char *name = NULL;
     for (const struct option *k = known; k->name; k++)
         if (k->val == optopt)
@@ -269,20 +234,20 @@ static void refuse(int answer, const char *word, const struct option *known, cha
     if (answer == ':')
         snprintf(error, DEV_ERROR_MAX, "--%s: needs a value; --help lists the options", name ? name : "?");
     else if (name)
-        snprintf(error, DEV_ERROR_MAX, "\"%s\": --%s takes no value", shown(word, copy), name);
+        snprintf(error, DEV_ERROR_MAX, "\"%s\": --%s takes no value", options_shown(word, copy), name);
     else if (optopt > 0 && optopt < 256)
         snprintf(error, DEV_ERROR_MAX, "unknown option \"-%c\"; --help lists the options",
                  iscntrl(optopt) ? '?' : optopt);
     else
-        snprintf(error, DEV_ERROR_MAX, "unknown option \"%s\"; --help lists the options", shown(word, copy));
+        snprintf(error, DEV_ERROR_MAX, "unknown option \"%s\"; --help lists the options", options_shown(word, copy));
 }
 
-enum options_outcome options_parse(struct tester_options *o, enum options_for program, int argc, char **argv,
-                                   char error[DEV_ERROR_MAX])
+enum options_outcome tester_options_parse(struct tester_options *o, enum options_for program, int argc, char **argv,
+                                          char error[DEV_ERROR_MAX])
 {
     struct option known[OPTIONS + 1];
     int n = 0, id, index = 0;
-    char copy[64];
+    char copy[OPTIONS_SHOWN];
     for (int i = 0; i < OPTIONS; i++)
         if (table[i].programs & (int)program)
             known[n++] = (struct option){ table[i].name, table[i].value != NULL, NULL, (int)table[i].id };
@@ -303,20 +268,9 @@ enum options_outcome options_parse(struct tester_options *o, enum options_for pr
             return OPTIONS_BAD;
     }
     if (optind < argc) {
-        snprintf(error, DEV_ERROR_MAX, "\"%s\": not an option; --help lists the options", shown(argv[optind], copy));
+        snprintf(error, DEV_ERROR_MAX, "\"%s\": not an option; --help lists the options",
+                 options_shown(argv[optind], copy));
         return OPTIONS_BAD;
     }
     return outcome;
-}
-
-bool options_open_json(const char *path, FILE **out, char error[DEV_ERROR_MAX])
-{
-    char copy[64];
-    *out = NULL;
-    if (!path)
-        return true;
-    *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    if (!*out)
-        snprintf(error, DEV_ERROR_MAX, "--json \"%s\": cannot write it: %s", shown(path, copy), strerror(errno));
-    return *out != NULL;
 }

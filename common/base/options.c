@@ -1,0 +1,55 @@
+// See options.h.
+#include "options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text.h"
+
+bool options_whole(const char *text, uint64_t min, uint64_t max, uint64_t *value)
+{
+    if (!*text || text[strspn(text, "0123456789")] != '\0')
+        return false;
+    errno = 0;
+    uint64_t v = strtoull(text, NULL, 10);
+    if (errno || v < min || v > max)
+        return false;
+    *value = v;
+    return true;
+}
+
+bool options_real(const char *text, double min, double max, double *value)
+{
+    char *end;
+    if (!*text || isspace((unsigned char)*text))
+        return false;
+    double v = strtod(text, &end);
+    if (*end || !isfinite(v) || v < min || v > max)
+        return false;
+    *value = v;
+    return true;
+}
+
+const char *options_shown(const char *text, char copy[OPTIONS_SHOWN])
+{
+    snprintf(copy, OPTIONS_SHOWN, "%s", text);
+    if (strlen(text) > OPTIONS_SHOWN - 1)
+        memcpy(copy + OPTIONS_SHOWN - 4, "...", 4);
+    text_one_line(copy, '?');
+    return copy;
+}
+
+bool options_open_json(const char *path, FILE **out, char error[DEV_ERROR_MAX])
+{
+    char copy[OPTIONS_SHOWN];
+    *out = NULL;
+    if (!path)
+        return true;
+    *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    if (!*out)
+        snprintf(error, DEV_ERROR_MAX, "--json \"%s\": cannot write it: %s", options_shown(path, copy), strerror(errno));
+    return *out != NULL;
+}

@@ -1,0 +1,46 @@
+// What a step is, and what its tester is asked to do.
+#ifndef COMMON_STEP_H
+#define COMMON_STEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/device.h"
+#include "base/matrix.h"
+#include "geometry.h"
+
+struct card;
+
+#define TYPE_OF(T) _Generic((T)0, float : DEV_F32, double : DEV_F64)
+
+struct step {
+    const char *name;    // "04_thread_tile_2d"
+    enum dev_type type;  // of A, B and C
+    const char *ptx;     // path of the kernel's PTX, which says the geometry too; the build defines KERNEL_PTX
+    // The thread that computes an element of the block's tile, for messages; geometry.h has some. NULL: not known.
+    int (*owner)(const struct geometry *g, int row, int col);
+};
+
+struct tester_options {
+    int m, n, k;  // 0 stands for the device's default: 256 simulated, 4096 on a GPU
+    double alpha, beta;
+    uint64_t seed;
+    enum dev_kind device;
+    int jobs;                // host threads of the simulated GPU; 0: one a processor
+    int warmup, iterations;  // runs before timing (-1: the device's default), timed runs (0: the device's default)
+    double pause_ms;         // milliseconds to rest before each timed run
+    bool check, profile, by_line;
+    bool warm;  // leave the L2 cache as the run before left it, in place of emptying it before each timed run
+    const struct card *card;  // whose occupancy a profile works out; NULL: an H200's
+    const char *ptx;          // file to run in place of the step's own, or NULL
+    bool describe;            // print what would be run, and end
+    bool sanitize;            // with the simulated GPU's checks; see dev_findings
+    const char *csv;          // file to append a table to, or NULL
+    const char *json;         // file for the report ("-": stdout), or NULL
+};
+
+extern const struct tester_options tester_defaults;
+
+enum { TESTER_LOOK = 4 };  // lines of a kernel that a message names at most
+
+#endif

@@ -76,7 +76,7 @@ static int room_number(const char *folder, const char *room)
 // A room says in the first line of its meson.build what it is for.
 static void check_head(const char *folder)
 {
-    char path[2 * PATH], text[64];
+    char path[3 * PATH], text[64];
     snprintf(path, sizeof path, "%s/%s/meson.build", tree.root, folder);
     if (!read_text(path, text, sizeof text) || strncmp(text, "# ", 2))
         say("%s: its meson.build does not begin with a comment that says what the room is for\n", folder);

@@ -318,7 +318,7 @@ Test(simt, refuses_bad_launches_and_arguments)
     refused(&r, "block", "--block");
     run(&r, SIMT, "run", PTX, "gemm", "--block", "1,1,65", "i32:2", "i32:2", "i32:3", "f32:1", "f32[6]=iota",
         "f32[6]=iota", "f32:0", "f32[4]=zeros", NULL);
-    refused(&r, "block along z", "at most 64 along z");
+    refused(&r, "block along z", "block.z is 65; at most 64");
     run(&r, SIMT, "run", PTX, "gemm", "--grid", "1,65536", "--block", "2147483647,2147483647,2147483647", "i32:2",
         "i32:2", "i32:3", "f32:1", "f32[6]=iota", "f32[6]=ones", "f32:0", "f32[4]=uninit", NULL);
     refused(&r, "grid", "65535");

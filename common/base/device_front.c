@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "launch_limits.h"
 #include "ptx_file.h"
 #include "text.h"
 
@@ -217,28 +218,6 @@ struct dev_kernel *dev_kernel(struct dev *d, struct dev_module *m, const char *n
     return d->ops->kernel(d, m, name);
 }
 
-// Limits of compute capability 5.0 and later: CUDA C++ Programming Guide, technical specifications.
-static bool check_shape(struct dev *d, const struct dev_launch *l)
-{
-    static const unsigned grid_max[3] = { 2147483647u, 65535u, 65535u }, block_max[3] = { 1024u, 1024u, 64u };
-    static const char axis[] = "xyz";
-    uint64_t threads = 1;
-    for (int i = 0; i < 3; i++) {
-        if (l->grid[i] > grid_max[i])
-            return backend_fail(d, "grid.%c is %u; at most %u blocks fit there", axis[i], l->grid[i], grid_max[i]);
-        if (l->block[i] > block_max[i])
-            return backend_fail(d, "block.%c is %u; at most %u threads fit there", axis[i], l->block[i], block_max[i]);
-        threads *= l->block[i];
-    }
-    if (threads > d->about.max_threads)
-        return backend_fail(d, "a block of %u x %u x %u threads; at most %u fit in a block", l->block[0], l->block[1],
-                            l->block[2], d->about.max_threads);
-    if (l->shared > d->about.shared_per_block)
-        return backend_fail(d, "%zu bytes of dynamic shared memory a block; %s has %zu", l->shared, d->about.name,
-                            d->about.shared_per_block);
-    return true;
-}
-
 bool dev_launch(struct dev *d, struct dev_kernel *k, const struct dev_launch *launch)
 {
     if (!k || !launch || (launch->n_args && !launch->args))
@@ -251,7 +230,7 @@ bool dev_launch(struct dev *d, struct dev_kernel *k, const struct dev_launch *la
     for (size_t i = 0; i < l.n_args; i++)
         if (!l.args[i].value || !l.args[i].bytes)
             return backend_fail(d, "argument %zu has no value", i);
-    bool done = check_shape(d, &l) && d->ops->launch(d, k, &l);
+    bool done = launch_fits(&d->about, &l, d->error) && d->ops->launch(d, k, &l);
     if (!done)
         one_line(d);
     return done;

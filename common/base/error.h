@@ -2,6 +2,11 @@
 #ifndef COMMON_ERROR_H
 #define COMMON_ERROR_H
 
+#include <stdbool.h>
+
 #define DEV_ERROR_MAX 1024  // bytes, the terminating NUL included
+
+// Writes the formatted line to error and returns false, so that a function can end with it.
+bool error_set(char error[DEV_ERROR_MAX], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

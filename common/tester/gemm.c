@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GRID_Y_MAX = 65535 };  // CUDA C++ Programming Guide, technical specifications by compute capability
+#include "base/launch_limits.h"
 
 // Thread by thread, one after the other and with eight instructions for a multiply-add, a block does not take more; a
 // kernel as kernels are takes a hundredth of it.
@@ -18,9 +18,9 @@ static uint64_t budget_of(int rows, int cols, int depth)
 bool gemm_prepare(struct gemm *c, enum dev_type type, const struct geometry *g, char error[DEV_ERROR_MAX])
 {
     const unsigned x = ((unsigned)c->n - 1) / (unsigned)g->bn + 1, y = ((unsigned)c->m - 1) / (unsigned)g->bm + 1;
-    if (y > GRID_Y_MAX) {
+    if (y > LAUNCH_GRID_YZ_MAX) {
         snprintf(error, DEV_ERROR_MAX, "--m %d: takes %u blocks of %d rows, a grid has at most %d", c->m, y, g->bm,
-                 GRID_Y_MAX);
+                 LAUNCH_GRID_YZ_MAX);
         return false;
     }
     c->alpha32 = (float)c->alpha;

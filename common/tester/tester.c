@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,19 +34,10 @@ struct tester {
     dev_ptr flush;              // twice the L2 cache, which clearing it empties; 0: nothing does
 };
 
-__attribute__((format(printf, 2, 3))) static bool fail(char error[DEV_ERROR_MAX], const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(error, DEV_ERROR_MAX, format, args);
-    va_end(args);
-    return false;
-}
-
 // The device's own message as this module's.
 static bool fail_dev(const struct dev *d, char error[DEV_ERROR_MAX])
 {
-    return fail(error, "%s", dev_error(d));
+    return error_set(error, "%s", dev_error(d));
 }
 
 struct tester_options tester_settle(const struct tester_options *options, const struct dev_about *about)
@@ -111,14 +101,15 @@ static bool fits(const struct tester *t, char error[DEV_ERROR_MAX])
     if (about->simulated)
         ok = ok && !__builtin_add_overflow(host, device, &host);
     if (!ok)
-        return fail(error, "--m %d --n %d --k %d: the matrices have more bytes than a size can hold", o->m, o->n, o->k);
+        return error_set(error, "--m %d --n %d --k %d: the matrices have more bytes than a size can hold", o->m, o->n,
+                         o->k);
     uint64_t available = host_memory();
     if (host > available)
-        return fail(error, "--m %d --n %d --k %d in %s: needs %.2f GiB of host memory, %.2f GiB are available", o->m,
-                    o->n, o->k, type_name(t->type), (double)host / gib, (double)available / gib);
+        return error_set(error, "--m %d --n %d --k %d in %s: needs %.2f GiB of host memory, %.2f GiB are available",
+                         o->m, o->n, o->k, type_name(t->type), (double)host / gib, (double)available / gib);
     if (device > about->memory)
-        return fail(error, "--m %d --n %d --k %d in %s: needs %.2f GiB on the device, %s has %.2f GiB", o->m, o->n,
-                    o->k, type_name(t->type), (double)device / gib, about->name, (double)about->memory / gib);
+        return error_set(error, "--m %d --n %d --k %d in %s: needs %.2f GiB on the device, %s has %.2f GiB", o->m, o->n,
+                         o->k, type_name(t->type), (double)device / gib, about->name, (double)about->memory / gib);
     return true;
 }
 
@@ -133,7 +124,7 @@ static bool fill(struct tester *t, char error[DEV_ERROR_MAX])
     if (o->beta != 0)
         t->C0 = matrix_new(t->type, o->m, o->n);
     if (!t->A.data || !t->B.data || !t->C.data || (o->beta != 0 && !t->C0.data))
-        return fail(error, "--m %d --n %d --k %d: not enough host memory", o->m, o->n, o->k);
+        return error_set(error, "--m %d --n %d --k %d: not enough host memory", o->m, o->n, o->k);
     matrix_fill_random(&t->A, matrix_hash(o->seed, 1));
     matrix_fill_random(&t->B, matrix_hash(o->seed, 2));
     if (o->beta != 0)
@@ -164,7 +155,7 @@ struct tester *tester_open(struct dev *d, enum dev_type type, const struct teste
 {
     struct tester *t = calloc(1, sizeof *t);
     if (!t) {
-        fail(error, "out of memory");
+        error_set(error, "out of memory");
         return NULL;
     }
     t->dev = d;
@@ -173,8 +164,8 @@ struct tester *tester_open(struct dev *d, enum dev_type type, const struct teste
     double alpha = matrix_scalar(type, t->o.alpha), beta = matrix_scalar(type, t->o.beta);
     bool ok;
     if (!isfinite(alpha) || !isfinite(beta))
-        ok = fail(error, "--%s %g: too large for the kernel's float", isfinite(alpha) ? "beta" : "alpha",
-                  isfinite(alpha) ? t->o.beta : t->o.alpha);
+        ok = error_set(error, "--%s %g: too large for the kernel's float", isfinite(alpha) ? "beta" : "alpha",
+                       isfinite(alpha) ? t->o.beta : t->o.alpha);
     else {
         t->o.alpha = alpha;
         t->o.beta = beta;  // a beta that rounds to 0 is 0
@@ -263,7 +254,7 @@ static bool time_many(const struct job *j, struct tester_result *r, char error[D
     if (n == 0)
         return true;
     double *ms = malloc((size_t)n * sizeof *ms);
-    bool ok = ms != NULL || fail(error, "--iterations %d: out of memory", n);
+    bool ok = ms != NULL || error_set(error, "--iterations %d: out of memory", n);
     ok = ok && prepare_flush(j->t, error);
     for (int i = 0; ok && i < o->warmup; i++)
         ok = queue(j) || fail_dev(j->t->dev, error);
@@ -351,7 +342,8 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
     struct dev *d = t->dev;
     *result = (struct tester_result){ .verdict = TESTER_UNCHECKED, .what = "not checked" };
     if (step->type != t->type)
-        return fail(error, "%s: is for %s, the data are %s", step->name, type_name(step->type), type_name(t->type));
+        return error_set(error, "%s: is for %s, the data are %s", step->name, type_name(step->type),
+                         type_name(t->type));
     struct geometry g;
     if (!read_geometry(step, &g, error))
         return false;

@@ -18,6 +18,7 @@ enum verb { VERB_NONE, VERB_INSPECT, VERB_RUN, VERB_PROFILE, VERB_CHECK, VERB_DR
 struct launch {
     const char *name;            // as the user wrote it
     struct simt_kernel *kernel;  // run_command.c finds it
+    struct dev_kernel *launched;
     unsigned grid[3], block[3];
     uint64_t shared;  // bytes
     struct arg args[MAX_ARGS];
@@ -57,7 +58,7 @@ void command_help(FILE *out);
 // inspect.c: what is in a file; the exit status.
 int command_inspect(const struct simt_module *m);
 // run_command.c: run, profile, check and draw; the exit status.
-int command_run(struct simt *s, struct simt_module *m, struct command *c);
+int command_run(struct dev *d, struct dev_module *m, struct command *c);
 
 int command_unable(const char *message);  // says so on stderr; EXIT_UNABLE
 

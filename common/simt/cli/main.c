@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/progress.h"
-#include "base/ptx_file.h"
 #include "command.h"
 #include "simt/draw/draw.h"
 
@@ -17,28 +16,28 @@ static int draw_only(const struct command *c)
     return ok ? EXIT_CLEAN : command_unable(error);
 }
 
-// With the file's text in a simulated GPU of its own.
-static int with_file(struct command *c, const char *text, size_t bytes)
+static int with_file(struct command *c)
 {
     char error[DEV_ERROR_MAX];
-    struct simt *s = simt_new();
-    if (!s)
-        return command_unable("out of memory");
-    s->sm = c->sm ? (unsigned)c->sm : s->sm;
-    s->jobs = (unsigned)c->jobs;
-    s->checks = c->verb == VERB_CHECK;
-    s->progress = progress_on_terminal();
-    s->budget = c->budget ? c->budget : s->budget;
-    struct simt_module *m = simt_load(s, c->file, text, bytes, error);
-    int status = !m ? command_unable(error) : c->verb == VERB_INSPECT ? command_inspect(m) : command_run(s, m, c);
-    simt_free(s);
+    struct dev *d = dev_open(DEV_SIM, error);
+    if (!d)
+        return command_unable(error);
+    if (c->sm)
+        dev_set_tensor_cores(d, (unsigned)c->sm);
+    dev_set_jobs(d, (unsigned)c->jobs);
+    dev_set_budget(d, c->budget);
+    dev_set_progress(d, progress_on_terminal());
+    struct dev_module *m = dev_load(d, c->file);
+    int status = !m                        ? command_unable(dev_error(d))
+                 : c->verb == VERB_INSPECT ? command_inspect(simt_module_of(m))
+                                           : command_run(d, m, c);
+    dev_close(d);
     return status;
 }
 
 static int do_command(struct command *c, int argc, char **argv)
 {
     char error[DEV_ERROR_MAX];
-    size_t bytes = 0;
     if (!command_parse(c, argc, argv, error))
         return command_unable(error);
     if (c->help) {
@@ -47,10 +46,7 @@ static int do_command(struct command *c, int argc, char **argv)
     }
     if (c->draw.fragment.operand)
         return draw_only(c);
-    char *text = ptx_file_read(c->file, &bytes, error);
-    int status = text ? with_file(c, text, bytes) : command_unable(error);
-    free(text);
-    return status;
+    return with_file(c);
 }
 
 int main(int argc, char **argv)

@@ -7,13 +7,15 @@
 
 #include "base/json.h"
 #include "base/options.h"
+#include "base/text.h"
 #include "command.h"
 #include "simt/ptx/demangle.h"
 #include "simt/draw/draw.h"
 
 struct session {
-    struct simt *simt;
-    struct simt_module *module;
+    struct dev *dev;
+    struct dev_module *loaded;
+    struct simt_module *module;  // the same, as the simulated GPU has it
     struct command *c;
     FILE *json;  // NULL: none
     struct json writer;
@@ -26,6 +28,11 @@ static bool fail(struct session *s, const char *format, const char *a, const cha
     return false;
 }
 
+static bool device_failed(struct session *s)
+{
+    return fail(s, "%s%s", dev_error(s->dev), "");
+}
+
 // --- before the launches ---
 
 static bool find_kernels(struct session *s)
@@ -35,8 +42,9 @@ static bool find_kernels(struct session *s)
         l->kernel = simt_search(s->module, l->name, s->error);
         if (!l->kernel)
             return false;
-        if (!l->kernel->code)
-            return fail(s, "%s%s", l->kernel->error, "");
+        l->launched = dev_kernel(s->dev, s->loaded, l->kernel->name);
+        if (!l->launched)
+            return device_failed(s);
     }
     return true;
 }
@@ -48,7 +56,7 @@ static bool check_args(struct session *s)
         const struct ptx_func *f = l->kernel->func;
         if (l->n_args != f->n_params) {
             snprintf(s->error, DEV_ERROR_MAX, "kernel %.200s takes %u argument%s, %zu were given", l->kernel->name,
-                     f->n_params, f->n_params == 1 ? "" : "s", l->n_args);
+                     f->n_params, text_plural(f->n_params), l->n_args);
             return false;
         }
         for (size_t k = 0; k < l->n_args; k++) {
@@ -61,24 +69,21 @@ static bool check_args(struct session *s)
     return true;
 }
 
+// With the checks on, so that what is not initialised holds the same odd bytes in every run.
 static bool place_buffers(struct session *s)
 {
-    struct memory *memory = &s->simt->memory;
+    dev_set_checks(s->dev, true);
     for (size_t i = 0; i < s->c->buffers.n; i++) {
         struct buffer *b = &s->c->buffers.all[i];
-        b->address = b->bytes <= s->simt->memory_limit ? memory_alloc(memory, b->name, b->bytes) : 0;
-        if (!b->address) {
+        const size_t each = b->bytes / b->count, from = b->from * each, to = b->to * each;
+        if (!dev_alloc(s->dev, b->name, b->bytes, &b->address)) {
             snprintf(s->error, DEV_ERROR_MAX, "%s: %zu bytes do not fit in memory", b->name, b->bytes);
             return false;
         }
-        const size_t from = b->from * (b->bytes / b->count), to = b->to * (b->bytes / b->count);
-        unsigned char *data = memory_at(memory, b->address, b->bytes);
-        memset(data, DEV_UNWRITTEN, b->bytes);  // uninitialised: the same odd bytes in every run
-        if (from == to)
-            continue;
-        memcpy(data + from, b->data + from, to - from);
-        memory_write(memory, b->address + from, to - from);
+        if (from < to && !dev_upload(s->dev, b->address + from, b->data + from, to - from))
+            return device_failed(s);
     }
+    dev_set_checks(s->dev, s->c->verb == VERB_CHECK);
     return true;
 }
 
@@ -101,7 +106,7 @@ static bool set_variable(struct session *s, const struct request *q)
         ok = arg_fits(&value, v, "--set", s->error);
     if (ok) {
         arg_link(&value, &s->c->buffers);
-        memcpy(memory_at(&s->simt->memory, address + from, to - from), value.data + from, to - from);
+        ok = dev_upload(s->dev, address + from, value.data + from, to - from) || device_failed(s);
     }
     arg_free(&value);
     return ok;
@@ -163,7 +168,7 @@ static void hint_constants(struct session *s, const struct launch *l)
 struct place {
     char name[300];
     const struct arg_type *type;
-    unsigned char *data;
+    dev_ptr address;
     size_t count, bytes;
 };
 
@@ -186,17 +191,15 @@ static bool find_place(struct session *s, const char *what, struct place *out)
         b = &all->all[a->pointers[0].buffer];
     }
     if (b) {
-        *out = (struct place){ .type = b->type, .count = b->count, .bytes = b->bytes };
-        out->data = memory_at(&s->simt->memory, b->address, b->bytes);
+        *out = (struct place){ .type = b->type, .address = b->address, .count = b->count, .bytes = b->bytes };
         snprintf(out->name, sizeof out->name, "%s", b->name);
         return true;
     }
     const struct ptx_var *v = simt_variable(s->module, what, &address, s->error);
     if (!v)
         return fail(s, "there is no array and no variable '%.200s': see simt inspect%s", what, "");
-    *out = (struct place){ .type = arg_type_of(v->type), .bytes = v->bytes };
+    *out = (struct place){ .type = arg_type_of(v->type), .address = address, .bytes = v->bytes };
     out->count = out->bytes / arg_type_bytes(out->type);
-    out->data = memory_at(&s->simt->memory, address, v->bytes);
     snprintf(out->name, sizeof out->name, "%.*s", (int)(v->name.n < 250 ? v->name.n : 250), v->name.p);
     return true;
 }
@@ -219,25 +222,52 @@ static bool find_requests(struct session *s)
     return true;
 }
 
+// What is there now; the caller frees it. NULL, with one line in error, if it cannot be had.
+static unsigned char *download(struct session *s, const struct place *p)
+{
+    unsigned char *data = malloc(p->bytes + 1);
+    if (!data)
+        fail(s, "%s%s", "out of memory", "");
+    else if (dev_download(s->dev, data, p->address, p->bytes))
+        return data;
+    else
+        device_failed(s);
+    free(data);
+    return NULL;
+}
+
+static bool dump_to(struct session *s, const struct place *p, const char *path)
+{
+    unsigned char *data = download(s, p);
+    if (!data)
+        return false;
+    FILE *f = fopen(path, "wb");
+    bool ok = f && fwrite(data, 1, p->bytes, f) == p->bytes;
+    if (f && fclose(f))
+        ok = false;
+    free(data);
+    return ok || fail(s, "%.300s: %s", path, strerror(errno));
+}
+
 static bool dump(struct session *s)
 {
+    struct place p;
     for (size_t i = 0; i < s->c->dumps.n; i++) {
         const struct request *q = &s->c->dumps.all[i];
-        struct place p;
-        FILE *f = find_place(s, q->what, &p) ? fopen(q->value, "wb") : NULL;
-        bool ok = f && fwrite(p.data, 1, p.bytes, f) == p.bytes;
-        if (f && fclose(f))
-            ok = false;
-        if (!ok)
-            return fail(s, "%.300s: %s", q->value, strerror(errno));
+        if (!find_place(s, q->what, &p) || !dump_to(s, &p, q->value))
+            return false;
     }
     return true;
 }
 
-static void show(const struct place *p, size_t from, size_t to)
+static void show(struct session *s, const struct place *p, size_t from, size_t to)
 {
+    unsigned char *data = download(s, p);
+    if (!data)
+        return;
     printf("%s, %s[%zu]:", p->name, arg_type_name(p->type), p->count);
-    arg_print(stdout, p->type, p->data, from, to);
+    arg_print(stdout, p->type, data, from, to);
+    free(data);
 }
 
 static void show_arrays(struct session *s)
@@ -247,15 +277,16 @@ static void show_arrays(struct session *s)
         struct place p;
         if (!find_place(s, q->what, &p))
             continue;
-        show(&p, q->from, q->to == SIZE_MAX ? p.count : q->to);
+        show(s, &p, q->from, q->to == SIZE_MAX ? p.count : q->to);
         putchar('\n');
     }
     for (size_t i = 0; i < s->c->buffers.n && !s->c->shows.n; i++) {
         const struct buffer *b = &s->c->buffers.all[i];
-        struct place p = { .type = b->type, .count = b->count };
-        p.data = memory_at(&s->simt->memory, b->address, b->bytes);
+        const size_t shown = b->count < 8 ? b->count : 8;
+        struct place p = { .type = b->type, .address = b->address, .count = b->count };
+        p.bytes = shown * (b->bytes / b->count);
         snprintf(p.name, sizeof p.name, "%s", b->name);
-        show(&p, 0, b->count < 8 ? b->count : 8);
+        show(s, &p, 0, shown);
         printf("%s\n", b->count > 8 ? " ..." : "");
     }
 }
@@ -265,14 +296,14 @@ static void show_arrays(struct session *s)
 static void write_json(struct session *s)
 {
     json_object(&s->writer, NULL);
-    profile_json(&s->writer, &s->simt->profile, &s->simt->findings, "simulated GPU");
+    profile_json(&s->writer, dev_profile(s->dev), dev_findings(s->dev), dev_about(s->dev)->name);
     json_end(&s->writer);
 }
 
 static void report(struct session *s, const struct launch *l)
 {
     const struct command *c = s->c;
-    struct simt *simt = s->simt;
+    const struct profile *profile = dev_profile(s->dev);
     if (s->json)
         write_json(s);
     if (s->json == stdout)
@@ -280,12 +311,12 @@ static void report(struct session *s, const struct launch *l)
     if (c->n_launches > 1 && c->verb != VERB_RUN)
         printf("%s--- launch %zu: %s\n", l > c->launches ? "\n" : "", (size_t)(l - c->launches) + 1, l->kernel->name);
     if (c->verb == VERB_CHECK) {
-        findings_print(stdout, &simt->findings);
+        findings_print(stdout, dev_findings(s->dev));
     } else if (c->verb == VERB_PROFILE) {
-        profile_print(stdout, &simt->profile);
-        occupancy_print(stdout, &simt->profile, c->file, c->card ? c->card : card_named("H200"));
+        profile_print(stdout, profile);
+        occupancy_print(stdout, profile, c->file, c->card ? c->card : card_named("H200"));
         if (c->by_line)
-            profile_print_lines(stdout, &simt->profile, 20);
+            profile_print_lines(stdout, profile, 20);
     }
 }
 
@@ -313,16 +344,30 @@ static char *draw_launch(const struct draw_launch *l, enum draw_view view, char 
     return views[view](l, error);
 }
 
-static bool draw(struct session *s, const struct launch *l, const unsigned char *params)
+static bool draw(struct session *s, const struct launch *l, const struct dev_arg *args)
 {
     const struct draw_command *d = &s->c->draw;
-    const struct draw_launch what = { s->simt,  (struct simt_kernel *)l->kernel, l->grid, l->block, l->shared, params,
-                                      &d->place };
+    struct simt *simt = simt_of(s->dev);
+    unsigned char *params = simt_pack(l->kernel, args, l->n_args, s->error);
+    if (!params)
+        return false;
+    const struct draw_launch what = { simt, l->kernel, l->grid, l->block, l->shared, params, &d->place };
     char *svg = d->view ? draw_launch(&what, d->view, s->error)
-                        : draw_line(s->simt, l->kernel, l->grid, l->block, l->shared, params, &d->place, s->error);
+                        : draw_line(simt, l->kernel, l->grid, l->block, l->shared, params, &d->place, s->error);
     bool ok = svg && draw_write(d, svg, s->error);
     free(svg);
+    free(params);
     return ok;
+}
+
+static bool run(struct session *s, const struct launch *l, const struct dev_arg *args)
+{
+    const struct dev_launch what = { .grid = { l->grid[0], l->grid[1], l->grid[2] },
+                                     .block = { l->block[0], l->block[1], l->block[2] },
+                                     .shared = l->shared,
+                                     .args = args,
+                                     .n_args = l->n_args };
+    return (dev_launch(s->dev, l->launched, &what) && dev_sync(s->dev)) || device_failed(s);
 }
 
 // One launch and its report; the exit status.
@@ -333,13 +378,10 @@ static int launch(struct session *s, struct launch *l)
         arg_link(&l->args[i], &s->c->buffers);
         args[i] = (struct dev_arg){ l->args[i].data, l->args[i].bytes };
     }
-    unsigned char *params = simt_pack(l->kernel, args, l->n_args, s->error);
     const bool drawing = s->c->verb == VERB_DRAW;
-    s->simt->faulted = false;
-    bool ok = params && (drawing ? draw(s, l, params)
-                                 : simt_launch(s->simt, l->kernel, l->grid, l->block, l->shared, params, s->error));
-    free(params);
-    const bool wrong = s->simt->faulted || (ok && s->simt->findings.n);
+    const bool ok = drawing ? draw(s, l, args) : run(s, l, args);
+    const struct findings *found = dev_findings(s->dev);
+    const bool wrong = simt_of(s->dev)->faulted || (ok && found && found->n);
     if (ok && !drawing)
         report(s, l);
     if (wrong)
@@ -374,10 +416,10 @@ static int launch_all(struct session *s)
     return dump(s) ? status : EXIT_UNABLE;
 }
 
-int command_run(struct simt *simt, struct simt_module *m, struct command *c)
+int command_run(struct dev *d, struct dev_module *m, struct command *c)
 {
     char error[DEV_ERROR_MAX] = "";
-    struct session s = { .simt = simt, .module = m, .c = c, .error = error };
+    struct session s = { .dev = d, .loaded = m, .module = simt_module_of(m), .c = c, .error = error };
     int status = EXIT_UNABLE;
     if (find_kernels(&s) && check_args(&s) && place_buffers(&s) && set_variables(&s) && find_requests(&s) &&
         options_open_json(c->json, &s.json, error))

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "decoder.h"
+#include "simt/machine/limits.h"
 
-#define MAX_SHARED 232448u      // bytes a block: 227 KB, as on sm_90
 #define MAX_PARAMS 32764u       // bytes a kernel: PTX ISA, .param
 #define MAX_LOCAL (512u << 10)  // bytes a thread: CUDA C++ Programming Guide, technical specifications
 
@@ -50,7 +50,7 @@ static void note_shared(struct decoder *x, const struct ptx_var *v, uint64_t at)
 {
     struct code *c = x->code;
     struct str name = source_name(v->name);
-    if (at > MAX_SHARED || v->bytes > MAX_SHARED)
+    if (at > SHARED_MAX || v->bytes > SHARED_MAX)
         return;  // refused in a moment
     c->shared_vars = arena_grow(x->arena, c->shared_vars, c->n_shared_vars, sizeof *c->shared_vars);
     struct shared_var *var = c->shared_vars ? &c->shared_vars[c->n_shared_vars] : NULL;
@@ -116,11 +116,11 @@ void place_variables(struct decoder *x)
                 shared = at + v->bytes + x->gap;
         }
     }
-    if (shared > MAX_SHARED || local > MAX_LOCAL)
+    if (shared > SHARED_MAX || local > MAX_LOCAL)
         decode_fail(x, x->f->name.p,
-                    "'%.*s' declares %llu bytes of shared memory (at most %u) and %llu of local memory "
+                    "'%.*s' declares %llu bytes of shared memory (at most %d) and %llu of local memory "
                     "(at most %u)",
-                    (int)x->f->name.n, x->f->name.p, (unsigned long long)shared, MAX_SHARED, (unsigned long long)local,
+                    (int)x->f->name.n, x->f->name.p, (unsigned long long)shared, SHARED_MAX, (unsigned long long)local,
                     MAX_LOCAL);
     x->code->param_bytes = (uint32_t)param;
     x->code->shared_bytes = (uint32_t)shared;

@@ -17,12 +17,19 @@ struct simt_dev {
     bool timing;
 };
 
-static struct simt *simt_of(const struct dev *d)
+const struct dev_about simt_about = { .name = "simulated GPU",
+                                      .simulated = true,
+                                      .cc_major = 9,
+                                      .cc_minor = 0,
+                                      .shared_per_block = SHARED_MAX,
+                                      .max_threads = THREADS_MAX };
+
+struct simt *simt_of(const struct dev *d)
 {
     return ((const struct simt_dev *)d)->simt;
 }
 
-static struct simt_module *module_of(struct dev_module *m)
+struct simt_module *simt_module_of(struct dev_module *m)
 {
     return (struct simt_module *)m;
 }
@@ -42,13 +49,8 @@ static struct dev *sim_open(char error[DEV_ERROR_MAX])
         free(s);
         return NULL;
     }
-    s->dev.about = (struct dev_about){ .name = "simulated GPU",
-                                       .simulated = true,
-                                       .cc_major = 9,
-                                       .cc_minor = 0,
-                                       .memory = s->simt->memory_limit,
-                                       .shared_per_block = SIMT_SHARED_MAX,
-                                       .max_threads = SIMT_THREADS_MAX };
+    s->dev.about = simt_about;
+    s->dev.about.memory = s->simt->memory_limit;
     describe(s, 0);
     return &s->dev;
 }
@@ -98,7 +100,7 @@ static bool sim_alloc(struct dev *d, const char *name, size_t bytes, dev_ptr *ou
     *out = bytes <= left ? memory_alloc(&s->memory, name, bytes) : 0;
     if (!*out)
         return backend_fail(d, "%s needs %zu bytes, and the simulated GPU has %" PRIu64 " left", name, bytes, left);
-    if (simt_of(d)->checks)  // what nobody wrote is the same in every run
+    if (simt_of(d)->checks)  // what is never written is the same in every run
         memset(memory_at(&simt_of(d)->memory, *out, bytes), DEV_UNWRITTEN, bytes);
     return true;
 }
@@ -156,14 +158,14 @@ static struct dev_module *sim_load(struct dev *d, const char *name, const char *
 
 static void sim_unload(struct dev *d, struct dev_module *m)
 {
-    simt_unload(simt_of(d), module_of(m));
+    simt_unload(simt_of(d), simt_module_of(m));
 }
 
 static struct dev_kernel *sim_kernel(struct dev *d, struct dev_module *m, const char *name)
 {
-    struct simt_kernel *k = simt_find(module_of(m), name);
+    struct simt_kernel *k = simt_find(simt_module_of(m), name);
     if (!k)
-        backend_fail(d, "%.300s has no kernel named '%.200s'", module_of(m)->ptx->file, name);
+        backend_fail(d, "%.300s has no kernel named '%.200s'", simt_module_of(m)->ptx->file, name);
     else if (!k->code)
         backend_fail(d, "%s", k->error);
     return k && k->code ? (struct dev_kernel *)k : NULL;

@@ -11,15 +11,11 @@
 #include "base/findings.h"
 #include "base/profile.h"
 #include "simt/code/module.h"
+#include "simt/machine/limits.h"
 
-#define SIMT_STATIC_SHARED_MAX 49152  // bytes of it in arrays that are declared with a size: 48 KB, as ptxas allows
-#define SIMT_SHARED_MAX 232448        // bytes of shared memory a block may have: 227 KB, as on sm_90
-#define SIMT_THREADS_MAX 1024         // threads of a block
-#define SIMT_THREADS_Z_MAX 64         // along z
-#define SIMT_GRID_YZ_MAX 65535        // blocks of a grid along y, and along z
-#define SIMT_JOBS_MAX 256             // host threads
-#define SIMT_GAP 1024                 // bytes between variables in shared memory while checks are on
-#define SIMT_BUDGET (1ull << 30)      // warp instructions of a block, unless simt_set_budget says otherwise
+#define SIMT_JOBS_MAX 256         // host threads
+#define SIMT_GAP 1024             // bytes between variables in shared memory while checks are on
+#define SIMT_BUDGET (1ull << 30)  // warp instructions of a block, unless simt_set_budget says otherwise
 
 struct simt {
     struct memory memory;
@@ -40,6 +36,8 @@ struct simt {
     bool profiled;
     bool faulted;  // the last launch began, and its kernel made an error
 };
+
+extern const struct dev_about simt_about;  // but for its memory
 
 struct simt *simt_new(void);  // NULL when memory runs out
 void simt_free(struct simt *s);
@@ -66,6 +64,10 @@ unsigned char *simt_pack(const struct simt_kernel *k, const struct dev_arg *args
 // refused or that faulted. With s->checks a kernel's errors are findings, and the launch succeeds.
 bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
                  const unsigned char *params, char error[DEV_ERROR_MAX]);
+
+// What is behind a simulated GPU of device.h, for those who want to see what was decoded.
+struct simt *simt_of(const struct dev *d);
+struct simt_module *simt_module_of(struct dev_module *m);
 
 // launch_memory.c: what the launch itself needs in device memory; false when memory runs out. Release it in any case.
 bool launch_memory_place(struct simt *s, struct grid *g);

@@ -1,0 +1,24 @@
+// See launch_limits.h.
+#include "launch_limits.h"
+
+bool launch_fits(const struct dev_about *about, const struct dev_launch *l, char error[DEV_ERROR_MAX])
+{
+    static const unsigned grid_max[3] = { 2147483647u, LAUNCH_GRID_YZ_MAX, LAUNCH_GRID_YZ_MAX };
+    static const unsigned block_max[3] = { 1024u, 1024u, 64u };
+    static const char axis[] = "xyz";
+    uint64_t threads = 1;
+    for (int i = 0; i < 3; i++) {
+        if (l->grid[i] > grid_max[i])
+            return error_set(error, "grid.%c is %u; at most %u blocks fit there", axis[i], l->grid[i], grid_max[i]);
+        if (l->block[i] > block_max[i])
+            return error_set(error, "block.%c is %u; at most %u threads fit there", axis[i], l->block[i], block_max[i]);
+        threads *= l->block[i];
+    }
+    if (threads > about->max_threads)
+        return error_set(error, "a block of %u x %u x %u threads; at most %u fit in a block", l->block[0], l->block[1],
+                         l->block[2], about->max_threads);
+    if (l->shared > about->shared_per_block)
+        return error_set(error, "%zu bytes of dynamic shared memory a block; %s has %zu", l->shared, about->name,
+                         about->shared_per_block);
+    return true;
+}

@@ -78,7 +78,7 @@ function occupancy_page() {
   const text = `${head}
 # Occupancy
 
-How many blocks of a launch fit on an SM, and what decides? ${own('common/occupancy.c')}
+How many blocks of a launch fit on an SM, and what decides? ${own('common/base/occupancy.c')}
 
 <OccupancySum :steps='${JSON.stringify(uses)}' />
 

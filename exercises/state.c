@@ -28,8 +28,10 @@ static char *cut_of(const char *name, enum cut kind, char *error, size_t room)
         source = cut_read(path);
     }
     char *text = source ? cut_text(source, kind, NULL, why) : NULL;
-    if (!text)
-        snprintf(error, room, source ? "%s, %s" : "%s cannot be read%.0s", path, why);
+    if (!source)
+        snprintf(error, room, "%s cannot be read", path);
+    else if (!text)
+        snprintf(error, room, "%s, %s", path, why);
     free(source);
     return text;
 }

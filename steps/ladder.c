@@ -110,7 +110,7 @@ static void print_head(const struct ladder *l)
     const char *baseline = dev_baseline_name(l->dev);
     fprintf(l->out, "Device: %s%s", about->name,
             about->simulated && !strstr(about->name, "simulated") ? ", simulated" : "");
-    fprintf(l->out, about->detail[0] ? " (%s)\n" : "\n", about->detail);
+    report_detail(l->out, about);
     char compiler[PTX_COMPILER];
     if (n_steps && *ptx_file_compiler(l->steps[0].ptx, compiler))
         fprintf(l->out, "Kernels: compiled by %s\n", compiler);
@@ -256,6 +256,14 @@ static bool write_json(const struct ladder *l, FILE *out)
 
 // --- CSV ---
 
+// The rate of so many milliseconds; an empty field where they are not known.
+static void print_rate(FILE *out, double tflop, double ms)
+{
+    fprintf(out, ",");
+    if (ms > 0)
+        fprintf(out, "%.6g", tflop / ms);
+}
+
 static bool write_csv(const struct ladder *l)
 {
     const struct dev_about *about = dev_about(l->dev);
@@ -281,8 +289,9 @@ static bool write_csv(const struct ladder *l)
                 about->detail, name ? name : "", l->o.warm ? "warm" : "emptied", l->o.iterations, l->o.m, l->o.n,
                 l->o.k, row->step->name, type_name(type), row->result.ms, row->result.ms_min, row->result.ms_max,
                 tflop / row->result.ms);
-        fprintf(out, l->baseline_ms[type] > 0 ? ",%.6g" : ",", tflop / l->baseline_ms[type]);
-        fprintf(out, l->after_ms[type] > 0 ? ",%.6g\n" : ",\n", tflop / l->after_ms[type]);
+        print_rate(out, tflop, l->baseline_ms[type]);
+        print_rate(out, tflop, l->after_ms[type]);
+        fprintf(out, "\n");
     }
     return fclose(out) == 0;
 }

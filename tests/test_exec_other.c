@@ -247,6 +247,32 @@ static uint64_t min_of_three(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
     return (uint64_t)(less < z ? less : z) + 0 * bits;
 }
 
+static uint64_t less4(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
+{
+    uint64_t d = 0 * (c + bits);
+    for (unsigned i = 0; i < 4; i++)
+        d |= (uint64_t)(byte_of(a, i, true) < byte_of(b, i, true)) << 8 * i;
+    return d;
+}
+
+static uint64_t equal4_count(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
+{
+    for (unsigned i = 0; i < 4; i++)
+        c += byte_of(a, i, false) == byte_of(b, i, false);
+    return c + 0 * bits;
+}
+
+static uint64_t not_less2(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
+{
+    return (uint64_t)(a >> 16 >= b >> 16) << 16 | ((a & 0xffff) >= (b & 0xffff)) | 0 * (c + bits);
+}
+
+static uint64_t differs_or_c(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
+{
+    const uint64_t differs = (uint32_t)a != (uint32_t)b;
+    return (differs > c ? differs : c) + 0 * bits;
+}
+
 Test(exec_other, video_instructions_work_on_parts_of_a_register)
 {
     static const struct ptx_case cases[] = {
@@ -258,6 +284,10 @@ Test(exec_other, video_instructions_work_on_parts_of_a_register)
         { "vsub.s32.s32.s32.add %d, %a, %b, %c;", sub_plus, 32, 32, 32, 32, 32 },
         { "vadd.s32.s32.s32.sat %d, %a, %b;", add_sat, 32, 32, 32, 32, 0 },
         { "vmin.s32.s32.s32.min %d, %a, %b, %c;", min_of_three, 32, 32, 32, 32, 32 },
+        { "vset4.s32.s32.lt %d, %a, %b, %c;", less4, 32, 32, 32, 32, 32 },
+        { "vset4.u32.u32.eq.add %d, %a, %b, %c;", equal4_count, 32, 32, 32, 32, 32 },
+        { "vset2.u32.u32.ge %d, %a, %b, %c;", not_less2, 32, 32, 32, 32, 32 },
+        { "vset.u32.u32.ne.max %d, %a, %b, %c;", differs_or_c, 32, 32, 32, 32, 32 },
     };
     ptx_cases_check(cases, PTX_COUNTOF(cases), (struct ptx_operands){ PTX_INTS, PTX_INTS, PTX_INTS, false });
 }

@@ -1,4 +1,4 @@
-// Tests of common/geometry: what is read from PTX, what is refused, and who owns an element.
+// Tests of common/tester/geometry: what is read from PTX, what is refused, and who owns an element.
 #include <criterion/criterion.h>
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Tests of common/json and of the JSON and tables that common/profile writes.
+// Tests of common/base/json and of the JSON and tables that common/base/profile writes.
 #include <criterion/criterion.h>
 
 #include <errno.h>

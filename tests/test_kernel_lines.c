@@ -1,4 +1,5 @@
-// Tests of common/kernel_lines: which lines of the steps' kernels do what. A line is known by words that stand on it.
+// Tests of common/tester/kernel_lines: which lines of the steps' kernels do what. A line is known by words that stand
+// on it.
 #include <criterion/criterion.h>
 
 #include <stdio.h>

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler.h"
 #include "base/occupancy.h"
 #include "base/profile.h"
+#include "compiler.h"
 #include "program_case.h"
 #include "ptx_case.h"
 

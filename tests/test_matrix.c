@@ -1,4 +1,4 @@
-// Tests of common/matrix and common/matrix_check: types, random data, the error bound, Freivalds' check.
+// Tests of common/base/matrix and matrix_check: types, random data, the error bound, Freivalds' check.
 //
 // Products are computed here in the order and precision of a kernel: one fused multiply-add a product, then alpha and
 // beta, or with a multiplication and an addition rounded apart.

@@ -1,4 +1,4 @@
-// Tests of common/moves: elements that are used in the wrong place, by every law that there is and by none.
+// Tests of common/tester/moves: elements that are used in the wrong place, by every law that there is and by none.
 #include <criterion/criterion.h>
 
 #include <stdlib.h>

@@ -319,9 +319,12 @@ Test(simt, refuses_bad_launches_and_arguments)
     run(&r, SIMT, "run", PTX, "gemm", "--block", "1,1,65", "i32:2", "i32:2", "i32:3", "f32:1", "f32[6]=iota",
         "f32[6]=iota", "f32:0", "f32[4]=zeros", NULL);
     refused(&r, "block along z", "block.z is 65; at most 64");
-    run(&r, SIMT, "run", PTX, "gemm", "--grid", "1,65536", "--block", "2147483647,2147483647,2147483647", "i32:2",
-        "i32:2", "i32:3", "f32:1", "f32[6]=iota", "f32[6]=ones", "f32:0", "f32[4]=uninit", NULL);
-    refused(&r, "grid", "65535");
+    run(&r, SIMT, "run", PTX, "gemm", "--grid", "1,65536", "--block", "32", "i32:2", "i32:2", "i32:3", "f32:1",
+        "f32[6]=iota", "f32[6]=ones", "f32:0", "f32[4]=uninit", NULL);
+    refused(&r, "grid", "at most 65535");
+    run(&r, SIMT, "run", PTX, "gemm", "--block", "2147483647,2147483647,2147483647", "i32:2", "i32:2", "i32:3", "f32:1",
+        "f32[6]=iota", "f32[6]=ones", "f32:0", "f32[4]=uninit", NULL);
+    refused(&r, "block", "at most 1024");
     cr_assert(r.status == 2, "exit status %d for a launch that could not be made", r.status);
     run(&r, SIMT, "run", PTX, "gemm", "i32:1", NULL);
     refused(&r, "count", "8 arguments");

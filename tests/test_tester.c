@@ -1,4 +1,4 @@
-// Tests of common/options, common/tester and the driver's report, on fake devices that multiply on the host.
+// Tests of the tester, its options and the driver's report, on fake devices that multiply on the host.
 #include <criterion/criterion.h>
 
 #include <fcntl.h>

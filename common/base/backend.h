@@ -1,5 +1,5 @@
-// What a device backend provides. device_front.c validates every argument and then calls through this table, so a backend
-// trusts what it is given. A backend reports a failure by backend_fail() and returns false or NULL.
+// What a device backend provides. device_front.c validates every argument and then calls through this table, so a
+// backend trusts what it is given. A backend reports a failure by backend_fail() and returns false or NULL.
 #ifndef COMMON_BACKEND_H
 #define COMMON_BACKEND_H
 

@@ -50,6 +50,7 @@ bool options_open_json(const char *path, FILE **out, char error[DEV_ERROR_MAX])
         return true;
     *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
     if (!*out)
-        snprintf(error, DEV_ERROR_MAX, "--json \"%s\": cannot write it: %s", options_shown(path, copy), strerror(errno));
+        snprintf(error, DEV_ERROR_MAX, "--json \"%s\": cannot write it: %s", options_shown(path, copy),
+                 strerror(errno));
     return *out != NULL;
 }

@@ -14,8 +14,8 @@ char *ptx_file_read(const char *path, size_t *bytes, char error[DEV_ERROR_MAX]);
 // Is this text at all? False, with one line in error, where there is none or it holds a NUL byte.
 bool ptx_text_ok(const char *name, const char *text, size_t bytes, char error[DEV_ERROR_MAX]);
 
-// The GPU that a PTX text asks for by its .target: 80 for "sm_80"; 0 if the text does not say. *alone: it is for that GPU
-// alone, and not for newer ones ("sm_90a"). Source: PTX ISA, .target.
+// The GPU that a PTX text asks for by its .target: 80 for "sm_80"; 0 if the text does not say. *alone: it is for that
+// GPU alone, and not for newer ones ("sm_90a"). Source: PTX ISA, .target.
 unsigned ptx_text_target(const char *text, bool *alone);
 
 // What compiled a PTX file, by the comment at its beginning: "nvcc 13.0", "clang", or "" if that does not say.

@@ -38,7 +38,7 @@ static void print_report(FILE *out, const struct step *step, const struct tester
     if (o->ptx)
         fprintf(out, "%s in place of ", o->ptx);
     fprintf(out, "%s (%s) on %s", step->name, type_name(step->type), about->name);
-    fprintf(out, about->detail[0] ? " (%s)\n" : "\n", about->detail);
+    report_detail(out, about);
     char compiler[PTX_COMPILER];
     ptx_file_compiler(step->ptx, compiler);
     fprintf(out, "M %d, N %d, K %d, alpha %g, beta %g, seed %llu%s%s\n", o->m, o->n, o->k, o->alpha, o->beta,

@@ -26,6 +26,13 @@ const char *report_time(double ms, char text[REPORT_TIME])
     return text;
 }
 
+void report_detail(FILE *out, const struct dev_about *about)
+{
+    if (about->detail[0])
+        fprintf(out, " (%s)", about->detail);
+    fprintf(out, "\n");
+}
+
 void report_json_setting(struct json *j, const struct dev *d, const struct tester_options *settled)
 {
     const struct dev_about *about = dev_about(d);

@@ -12,6 +12,8 @@
 const char *report_verdict(enum tester_verdict verdict);     // "right", "WRONG", "unchecked"
 const char *report_time(double ms, char text[REPORT_TIME]);  // three digits and a unit: "12.3 us", "4.56 ms"
 
+void report_detail(FILE *out, const struct dev_about *about);  // " (detail)" if the device has one, and the line's end
+
 // Append to the open JSON object: what was run on (detail, simulated, date, sizes, scalars, seed; not "device"),
 // and what came out (verdict, what, times, rates).
 void report_json_setting(struct json *j, const struct dev *d, const struct tester_options *settled);

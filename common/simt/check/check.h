@@ -188,7 +188,7 @@ struct block_check {                // of a block that runs
     struct shadows *shadows;  // undefined bytes; NULL where the code follows none through memory
 };
 
-struct finding;
+struct note;
 
 struct checker {
     const struct grid *grid;
@@ -206,14 +206,16 @@ struct checker {
     uint32_t *n_pages;     // by allocation
     struct slab *slabs;    // where records live
     // what was found
-    struct finding *findings;
-    size_t n_findings, room;
-    size_t last;  // most findings repeat the one before
+    struct note *notes;
+    size_t n_notes, room;
+    size_t last;  // most notes repeat the one before
 };
 
 const struct touches *check_touches(struct checker *c, uint32_t index, uint32_t active, const uint64_t address[LANES],
                                     uint32_t bytes, unsigned shift);
 void check_note(struct checker *c, const struct fault *f);  // a finding, of f's kind and places
+void check_add_notes(struct checker *sum, const struct checker *c);
+void check_free_notes(struct checker *c);
 struct fault check_site(const struct warp *w, uint32_t inst, uint32_t lane, enum fault_kind kind);
 // The bytes, 1 << shift of them, at address that a lane is about to store; false where they are not at hand.
 bool check_stored(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t address, unsigned shift,

@@ -64,10 +64,15 @@ bool draw_option(struct draw_command *d, const char *name, const char *value)
         return options_whole(value, 0, INT32_MAX, &d->place.warp);
     if (!strcmp(name, "block-index"))
         return block_index(value, d->place.block);
-    if (!strcmp(name, "global"))
-        return d->place.global = true;
-    if (!strcmp(name, "large"))
-        return d->place.large = d->fragment.large = true;
+    if (!strcmp(name, "global")) {
+        d->place.global = true;
+        return true;
+    }
+    if (!strcmp(name, "large")) {
+        d->place.large = true;
+        d->fragment.large = true;
+        return true;
+    }
     if (!value)
         return draw_named(d, name);
     const char **to = !strcmp(name, "out")        ? &d->out

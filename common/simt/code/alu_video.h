@@ -2,7 +2,20 @@
 #ifndef SIMT_ALU_VIDEO_H
 #define SIMT_ALU_VIDEO_H
 
-enum video_op { VIDEO_ADD, VIDEO_SUB, VIDEO_ABSDIFF, VIDEO_MIN, VIDEO_MAX, VIDEO_AVERAGE };
+enum video_op {
+    VIDEO_ADD,
+    VIDEO_SUB,
+    VIDEO_ABSDIFF,
+    VIDEO_MIN,
+    VIDEO_MAX,
+    VIDEO_AVERAGE,
+    VIDEO_EQ,  // comparisons: 1 or 0
+    VIDEO_NE,
+    VIDEO_LT,
+    VIDEO_LE,
+    VIDEO_GT,
+    VIDEO_GE
+};
 enum video_second { VIDEO_ALONE, VIDEO_PLUS, VIDEO_MIN_OF, VIDEO_MAX_OF };  // what is done with the result and c
 
 // How an instruction works, as a number: uop->target.
@@ -37,6 +50,18 @@ static inline s64 video_result(enum video_op op, s64 a, s64 b)
         return a > b ? a : b;
     case VIDEO_AVERAGE:
         return (a + b + (a + b >= 0)) >> 1;
+    case VIDEO_EQ:
+        return a == b;
+    case VIDEO_NE:
+        return a != b;
+    case VIDEO_LT:
+        return a < b;
+    case VIDEO_LE:
+        return a <= b;
+    case VIDEO_GT:
+        return a > b;
+    case VIDEO_GE:
+        return a >= b;
     }
     return 0;
 }

@@ -213,6 +213,14 @@ struct mem_memo {  // the last address pattern of an instruction, and what follo
     uint32_t number;  // of the patterns so far, from 1
 };
 
+// The memory access of a uop; NULL where it makes none.
+static inline const struct memop *uop_memop(const struct uop *u)
+{
+    if (u->kind == UOP_LOAD || u->kind == UOP_STORE)
+        return u->mem;
+    return u->kind == UOP_WARP && u->warp->has_mem ? &u->warp->mem : NULL;
+}
+
 // --- state ---
 
 enum fault_kind {

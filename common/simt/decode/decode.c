@@ -41,9 +41,7 @@ static void find_pieces(struct code *c)
     uint32_t shared = 4, global = 4;
     for (uint32_t i = 0; i < c->n_uops; i++) {
         const struct uop *u = &c->uops[i];
-        const struct memop *m = u->kind == UOP_LOAD || u->kind == UOP_STORE ? u->mem
-                                : u->kind == UOP_WARP && u->warp->has_mem   ? &u->warp->mem
-                                                                            : NULL;
+        const struct memop *m = uop_memop(u);
         if (!m || !m->bytes)
             continue;
         if (m->space != SPACE_GLOBAL && m->bytes < shared)

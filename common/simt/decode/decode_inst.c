@@ -234,6 +234,9 @@ void decode_instruction(struct decoder *x)
         { "vmax4", decode_video },
         { "vavrg2", decode_video },
         { "vavrg4", decode_video },
+        { "vset", decode_video_set },
+        { "vset2", decode_video_set },
+        { "vset4", decode_video_set },
         { "", decode_hint },  // .branchtargets
     };
     struct parts s = split(x);

@@ -124,6 +124,7 @@ void decode_ignored(struct decoder *x, const struct parts *s);
 void decode_brkpt(struct decoder *x, const struct parts *s);
 void decode_movmatrix(struct decoder *x, const struct parts *s);
 void decode_video(struct decoder *x, const struct parts *s);
+void decode_video_set(struct decoder *x, const struct parts *s);
 bool decode_cvt_other(struct decoder *x, const struct parts *s);  // cvt.pack and fp8; false: it is another one
 
 #endif

@@ -150,26 +150,59 @@ static u32 sign_of(struct decoder *x, struct str type)
     return type.p[0] == 's';
 }
 
+// How many numbers are in a register, by the end of the name, which is taken off it.
+static u32 take_lanes(struct str *name)
+{
+    const char last = name->p[name->n - 1];
+    const bool several = last == '2' || last == '4';
+    name->n -= several;
+    return several ? (u32)(last - '0') : 1;
+}
+
+// What is done with the result and c: the last of the name's first n parts, or nothing where it has one less.
+static u32 second_of(struct decoder *x, const struct parts *s, uint32_t n, u32 lanes)
+{
+    static const char *const seconds[] = { "", "add", "min", "max" };
+    const int second = s->n == n ? position(s->part[n - 1], seconds, 4) : s->n + 1 == n ? 0 : -1;
+    if (second < 0 || (lanes > 1 && second > VIDEO_PLUS))
+        decode_unknown(x);
+    return (u32)second;
+}
+
+// d = how of a and b, and of c where there are several numbers or a second operation
+static void emit_video(struct decoder *x, u32 how, bool three)
+{
+    const struct ptx_operand *o = x->in->operand;
+    operand_count(x, three ? 4 : 3, three ? 4 : 3);
+    uint32_t a = operand_value(x, &o[1], PTX_B32), b = operand_value(x, &o[2], PTX_B32);
+    uint32_t c = how >> 12 ? operand_value(x, &o[3], PTX_B32) : vreg_const(x, SLOT_32, 0);
+    emit_alu(x, ALU_video, operand_destination(x, &o[0], 4), a, b, c)->target = how;
+}
+
 void decode_video(struct decoder *x, const struct parts *s)
 {
     static const char *const ops[] = { "vadd", "vsub", "vabsdiff", "vmin", "vmax", "vavrg" };
-    static const char *const seconds[] = { "", "add", "min", "max" };
     struct str name = s->part[0];
-    const char last = name.p[name.n - 1];
-    const u32 lanes = last == '2' || last == '4' ? (u32)(last - '0') : 1;
-    name.n -= lanes > 1;
+    const u32 lanes = take_lanes(&name);
     const int op = position(name, ops, 6);
     if (op < 0 || s->n < 4 || (op == VIDEO_AVERAGE && lanes == 1))
         decode_unknown(x);
     const bool sat = s->n > 4 && str_is(s->part[4], "sat");
-    const int second = s->n == 5u + sat ? position(s->part[4 + sat], seconds, 4) : s->n == 4u + sat ? 0 : -1;
-    if (second < 0 || (lanes > 1 && second > VIDEO_PLUS))
-        decode_unknown(x);
+    const u32 second = second_of(x, s, 5 + sat, lanes);
     const u32 how =
         VIDEO(op, lanes, sign_of(x, s->part[1]), sign_of(x, s->part[2]), sign_of(x, s->part[3]), sat, second);
-    operand_count(x, lanes > 1 || second ? 4 : 3, lanes > 1 || second ? 4 : 3);
-    const struct ptx_operand *o = x->in->operand;
-    uint32_t a = operand_value(x, &o[1], PTX_B32), b = operand_value(x, &o[2], PTX_B32);
-    uint32_t c = second ? operand_value(x, &o[3], PTX_B32) : vreg_const(x, SLOT_32, 0);
-    emit_alu(x, ALU_video, operand_destination(x, &o[0], 4), a, b, c)->target = how;
+    emit_video(x, how, lanes > 1 || second);
+}
+
+// vset4.u32.u32.lt[.add] d, a, b, c: 1 where the relation holds
+void decode_video_set(struct decoder *x, const struct parts *s)
+{
+    static const char *const relations[] = { "eq", "ne", "lt", "le", "gt", "ge" };
+    struct str name = s->part[0];
+    const u32 lanes = take_lanes(&name);
+    const int relation = s->n > 3 ? position(s->part[3], relations, 6) : -1;
+    if (relation < 0)
+        decode_unknown(x);
+    const u32 second = second_of(x, s, 5, lanes), sa = sign_of(x, s->part[1]), sb = sign_of(x, s->part[2]);
+    emit_video(x, VIDEO(VIDEO_EQ + (u32)relation, lanes, 0, sa, sb, 0, second), lanes > 1 || second);
 }

@@ -110,9 +110,7 @@ static bool clobbers(struct str op)
 // It reads or writes shared memory, perhaps.
 static bool touches(const struct uop *u)
 {
-    const struct memop *m = u->kind == UOP_LOAD || u->kind == UOP_STORE ? u->mem
-                            : u->kind == UOP_WARP && u->warp->has_mem   ? &u->warp->mem
-                                                                        : NULL;
+    const struct memop *m = uop_memop(u);
     return m && (m->space == SPACE_SHARED || m->space == SPACE_GENERIC);
 }
 

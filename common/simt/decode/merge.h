@@ -3,26 +3,12 @@
 #ifndef SIMT_MERGE_H
 #define SIMT_MERGE_H
 
-#include "decoder.h"
-
-#define NO_BLOCK UINT32_MAX
+#include "blocks.h"
 
 // --- merge_flow.c ---
 
-struct blocks {
-    uint32_t n;
-    uint32_t *starts;          // first uop of each block, in the code's order; starts[n] is the end
-    uint32_t *of;              // by uop: its block
-    uint32_t (*next)[2];       // where a block goes, or NO_BLOCK
-    uint32_t *order, n_order;  // the blocks that can be reached, each after those that it always follows
-    uint32_t *dominator;       // by block: the last one that every way here passes, or NO_BLOCK
-    uint32_t *low, *high;      // dominators as intervals: a dominates b where low[a] <= low[b] < high[a]
-    uint32_t *version;         // by block: which version of shared memory it finds
-};
-
-void find_blocks(struct decoder *x, struct blocks *b);  // n, starts, of and next alone
-// All of it. False where the graph is too tangled to look at in reasonable time. clobbers says of a uop that shared
-// memory may differ after it; it then leaves the version uop + 1.
+// All of struct blocks. False where the graph is too tangled to look at in reasonable time. clobbers says of a uop that
+// shared memory may differ after it; it then leaves the version uop + 1.
 bool find_flow(struct decoder *x, struct blocks *b, const bool *clobbers);
 // Does every way to uop v pass uop u first?
 bool dominates(const struct blocks *b, uint32_t u, uint32_t v);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder.h"
+#include "blocks.h"
 
 #define WORDS_MAX (1u << 24)  // of a set for each basic block
 #define WORK_MAX (1u << 27)   // words joined until nothing changes
@@ -21,9 +21,7 @@ struct flow {
     struct decoder *x;
     uint32_t *index;  // by vreg: its number among those that need a slot, or NO_VREG
     uint32_t n, words;
-    uint32_t n_blocks;
-    uint32_t *starts;                // first uop of each block, and the end of the code
-    uint32_t *block_of;              // by uop
+    struct blocks blocks;
     uint64_t *use, *def, *in, *out;  // [block][words]
 };
 
@@ -81,27 +79,6 @@ static void collect_def(void *context, uint32_t *vreg, bool is_def)
         set_bit(v->def, i);
 }
 
-static void find_blocks(struct flow *f)
-{
-    const struct code *c = f->x->code;
-    bool *leads = decode_scratch(f->x, c->n_uops + 1);
-    leads[0] = true;
-    for (uint32_t i = 0; i < c->n_uops; i++) {
-        if (c->uops[i].kind == UOP_BRANCH)
-            leads[c->uops[i].target] = true;
-        if (c->uops[i].kind == UOP_BRANCH || c->uops[i].kind == UOP_EXIT)
-            leads[i + 1] = true;
-    }
-    f->starts = decode_scratch(f->x, (c->n_uops + 2) * sizeof *f->starts);
-    f->block_of = decode_scratch(f->x, (c->n_uops + 1) * sizeof *f->block_of);
-    for (uint32_t i = 0; i < c->n_uops; i++) {
-        if (leads[i])
-            f->starts[f->n_blocks++] = i;
-        f->block_of[i] = f->n_blocks - 1;
-    }
-    f->starts[f->n_blocks] = c->n_uops;
-}
-
 static bool join(uint64_t *into, const uint64_t *from, uint32_t words)
 {
     uint64_t changed = 0;
@@ -116,25 +93,21 @@ static _Noreturn void fail_size(const struct flow *f)
 {
     struct decoder *x = f->x;
     decode_fail(x, x->f->name.p, "'%.*s' is too large: %u registers in %u basic blocks", (int)x->f->name.n,
-                x->f->name.p, f->n, f->n_blocks);
+                x->f->name.p, f->n, f->blocks.n);
 }
 
 static void solve(struct flow *f)
 {
-    const struct code *c = f->x->code;
     uint64_t work = 0;
     for (bool changed = true; changed;) {
         changed = false;
-        if ((work += (uint64_t)f->n_blocks * f->words) > WORK_MAX)
+        if ((work += (uint64_t)f->blocks.n * f->words) > WORK_MAX)
             fail_size(f);
-        for (uint32_t b = f->n_blocks; b-- > 0;) {
+        for (uint32_t b = f->blocks.n; b-- > 0;) {
             size_t at = (size_t)b * f->words;
-            const struct uop *last = &c->uops[f->starts[b + 1] - 1];
-            bool falls = last->guarded || (last->kind != UOP_BRANCH && last->kind != UOP_EXIT);
-            if (last->kind == UOP_BRANCH)
-                changed |= join(f->out + at, f->in + (size_t)f->block_of[last->target] * f->words, f->words);
-            if (falls && b + 1 < f->n_blocks)
-                changed |= join(f->out + at, f->in + at + f->words, f->words);
+            for (int k = 0; k < 2; k++)
+                if (f->blocks.next[b][k] != NO_BLOCK)
+                    changed |= join(f->out + at, f->in + (size_t)f->blocks.next[b][k] * f->words, f->words);
             for (uint32_t w = 0; w < f->words; w++)
                 f->in[at + w] = f->use[at + w] | (f->out[at + w] & ~f->def[at + w]);
         }
@@ -183,12 +156,12 @@ static void intervals(struct flow *f, struct interval *all)
         e.def_at = 2 * (int64_t)i + in_place;
         visit_operands(&c->uops[i], extend_visit, &e);
     }
-    for (uint32_t b = 0; b < f->n_blocks; b++) {
+    for (uint32_t b = 0; b < f->blocks.n; b++) {
         for (uint32_t i = 0; i < f->n; i++) {
             if (get_bit(f->in + (size_t)b * f->words, i))
-                stretch(&all[i], 2 * (int64_t)f->starts[b]);
+                stretch(&all[i], 2 * (int64_t)f->blocks.starts[b]);
             if (get_bit(f->out + (size_t)b * f->words, i))
-                stretch(&all[i], 2 * (int64_t)f->starts[b + 1] - 1);
+                stretch(&all[i], 2 * (int64_t)f->blocks.starts[b + 1] - 1);
         }
     }
 }
@@ -278,9 +251,9 @@ static void find_flow_of(struct flow *f)
 {
     struct decoder *x = f->x;
     const struct code *c = x->code;
-    find_blocks(f);
+    find_blocks(x, &f->blocks);
     f->words = (f->n + 63) / 64 + 1;
-    size_t words = (size_t)f->n_blocks * f->words;
+    size_t words = (size_t)f->blocks.n * f->words;
     if (words > WORDS_MAX)
         fail_size(f);
     f->use = decode_scratch(x, words * sizeof *f->use);
@@ -288,7 +261,7 @@ static void find_flow_of(struct flow *f)
     f->in = decode_scratch(x, words * sizeof *f->in);
     f->out = decode_scratch(x, words * sizeof *f->out);
     for (uint32_t i = 0; i < c->n_uops; i++) {
-        size_t at = (size_t)f->block_of[i] * f->words;
+        size_t at = (size_t)f->blocks.of[i] * f->words;
         struct block_visit v = { f, f->use + at, f->def + at, !c->uops[i].guarded };
         visit_operands(&c->uops[i], collect_use, &v);
         visit_operands(&c->uops[i], collect_def, &v);

@@ -113,7 +113,10 @@ static void label(struct panel *p, struct area a, uint32_t n)
         every *= 2;
     if (index % every || (at[2] < 30 && at[3] < 12))
         return;
-    snprintf(text, sizeof text, at[2] > 110 ? "%s %u" : "%.0s%u", p->word, n);
+    if (at[2] > 110)
+        snprintf(text, sizeof text, "%s %u", p->word, n);
+    else
+        snprintf(text, sizeof text, "%u", n);
     const bool bright = p->colours || n == p->chosen;
     if (at[3] < 22)
         svg_rect(p->svg, at[0] + at[2] / 2 - 50, at[1] + at[3] / 2 - 11, 100, 22, "pill");

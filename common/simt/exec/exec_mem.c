@@ -44,48 +44,8 @@ static bool fault(const struct access *a, enum fault_kind kind, uint32_t lane, u
         }                                                                                                              \
     }
 
-#define DEFINE_MOVES(W, DELTA)                                                                                         \
-    static void load_##W(const struct access *a, const unsigned char *p)                                               \
-    {                                                                                                                  \
-        const DELTA *delta = (const DELTA *)a->memo->delta.d##W;                                                       \
-        const struct memop *m = a->m;                                                                                  \
-        const bool sign = m->extend == EXTEND_SIGN;                                                                    \
-        for (uint32_t e = 0; e < m->n; e++, p += m->bytes) {                                                           \
-            u32 *d = (u32 *)(a->w->regs + m->reg[e]);                                                                  \
-            u64 *d64 = (u64 *)(a->w->regs + m->reg[e]);                                                                \
-            if (m->reg_class[e] == SLOT_NONE)                                                                          \
-                continue;                                                                                              \
-            if (m->reg_class[e] == SLOT_64) {                                                                          \
-                switch (m->bytes) {                                                                                    \
-                case 8:                                                                                                \
-                    MOVE_LANES(a->active, { d64[i] = *(const u64 *)(p + delta[i]); });                                 \
-                    break;                                                                                             \
-                default:                                                                                               \
-                    MOVE_LANES(a->active, { d64[i] = narrow_load(p + delta[i], m->bytes, sign); });                    \
-                }                                                                                                      \
-            } else if (m->bytes == 4) {                                                                                \
-                MOVE_LANES(a->active, { d[i] = *(const u32 *)(p + delta[i]); });                                       \
-            } else {                                                                                                   \
-                MOVE_LANES(a->active, { d[i] = (u32)narrow_load(p + delta[i], m->bytes, sign); });                     \
-            }                                                                                                          \
-        }                                                                                                              \
-    }                                                                                                                  \
-    static void store_##W(const struct access *a, unsigned char *p)                                                    \
-    {                                                                                                                  \
-        const DELTA *delta = (const DELTA *)a->memo->delta.d##W;                                                       \
-        const struct memop *m = a->m;                                                                                  \
-        for (uint32_t e = 0; e < m->n; e++, p += m->bytes) {                                                           \
-            const u32 *d = (const u32 *)(a->w->regs + m->reg[e]);                                                      \
-            const u64 *d64 = (const u64 *)(a->w->regs + m->reg[e]);                                                    \
-            if (m->reg_class[e] == SLOT_64) {                                                                          \
-                MOVE_LANES(a->active, { memcpy(p + delta[i], &d64[i], m->bytes); });                                   \
-            } else if (m->bytes == 4) {                                                                                \
-                MOVE_LANES(a->active, { *(u32 *)(p + delta[i]) = d[i]; });                                             \
-            } else {                                                                                                   \
-                MOVE_LANES(a->active, { memcpy(p + delta[i], &d[i], m->bytes); });                                     \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
+// What follows is compiled twice, for addresses of 32 and of 64 bits: wide is a constant wherever it is called.
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 static inline u64 narrow_load(const unsigned char *p, uint32_t bytes, bool sign)
 {
@@ -102,8 +62,62 @@ static inline u64 narrow_load(const unsigned char *p, uint32_t bytes, bool sign)
     }
 }
 
-DEFINE_MOVES(32, s32)
-DEFINE_MOVES(64, s64)
+ALWAYS_INLINE s64 lane_delta(const struct mem_memo *memo, bool wide, int i)
+{
+    return wide ? (s64)memo->delta.d64[i] : (s32)memo->delta.d32[i];
+}
+
+ALWAYS_INLINE void load_lanes(const struct access *a, const unsigned char *p, bool wide)
+{
+    const struct mem_memo *memo = a->memo;
+    const struct memop *m = a->m;
+    const bool sign = m->extend == EXTEND_SIGN;
+    for (uint32_t e = 0; e < m->n; e++, p += m->bytes) {
+        u32 *d = (u32 *)(a->w->regs + m->reg[e]);
+        u64 *d64 = (u64 *)(a->w->regs + m->reg[e]);
+        if (m->reg_class[e] == SLOT_NONE)
+            continue;
+        if (m->reg_class[e] == SLOT_64 && m->bytes == 8) {
+            MOVE_LANES(a->active, { d64[i] = *(const u64 *)(p + lane_delta(memo, wide, i)); });
+        } else if (m->reg_class[e] == SLOT_64) {
+            MOVE_LANES(a->active, { d64[i] = narrow_load(p + lane_delta(memo, wide, i), m->bytes, sign); });
+        } else if (m->bytes == 4) {
+            MOVE_LANES(a->active, { d[i] = *(const u32 *)(p + lane_delta(memo, wide, i)); });
+        } else {
+            MOVE_LANES(a->active, { d[i] = (u32)narrow_load(p + lane_delta(memo, wide, i), m->bytes, sign); });
+        }
+    }
+}
+
+ALWAYS_INLINE void store_lanes(const struct access *a, unsigned char *p, bool wide)
+{
+    const struct mem_memo *memo = a->memo;
+    const struct memop *m = a->m;
+    for (uint32_t e = 0; e < m->n; e++, p += m->bytes) {
+        const u32 *d = (const u32 *)(a->w->regs + m->reg[e]);
+        const u64 *d64 = (const u64 *)(a->w->regs + m->reg[e]);
+        if (m->reg_class[e] == SLOT_64) {
+            MOVE_LANES(a->active, { memcpy(p + lane_delta(memo, wide, i), &d64[i], m->bytes); });
+        } else if (m->bytes == 4) {
+            MOVE_LANES(a->active, { *(u32 *)(p + lane_delta(memo, wide, i)) = d[i]; });
+        } else {
+            MOVE_LANES(a->active, { memcpy(p + lane_delta(memo, wide, i), &d[i], m->bytes); });
+        }
+    }
+}
+
+static void move_lanes(const struct access *a, unsigned char *p)
+{
+    const bool wide = a->m->base_class != SLOT_32;
+    if (a->load && wide)
+        load_lanes(a, p, true);
+    else if (a->load)
+        load_lanes(a, p, false);
+    else if (wide)
+        store_lanes(a, p, true);
+    else
+        store_lanes(a, p, false);
+}
 
 // All lanes active, elements of 4 or 8 bytes in slots of their own width: one address, or lane after lane.
 static bool load_simple(const struct access *a, const unsigned char *p)
@@ -148,10 +162,7 @@ static void move(const struct access *a, unsigned char *p)
 {
     if (a->load ? load_simple(a, p) : store_simple(a, p))
         return;
-    if (a->m->base_class == SLOT_32)
-        a->load ? load_32(a, p) : store_32(a, p);
-    else
-        a->load ? load_64(a, p) : store_64(a, p);
+    move_lanes(a, p);
 }
 
 // --- patterns ---
@@ -169,46 +180,49 @@ static inline bool lane_of(uint32_t mask, int i)
     return mask >> i & 1;
 }
 
-#define DEFINE_MATCH(W)                                                                                                \
-    static bool match_##W(const struct access *a, const u##W *base)                                                    \
-    {                                                                                                                  \
-        const struct mem_memo *memo = a->memo;                                                                         \
-        const u##W zero = base[a->first];                                                                              \
-        u##W differs = 0;                                                                                              \
-        if (memo->mask != a->active || memo->low != ((uint32_t)a->address & memo->low_mask))                           \
-            return false;                                                                                              \
-        if (a->active == ALL_LANES) {                                                                                  \
-            for (int i = 0; i < LANES; i++)                                                                            \
-                differs |= (base[i] - zero) ^ memo->delta.d##W[i];                                                     \
-        } else {                                                                                                       \
-            for (int i = 0; i < LANES; i++)                                                                            \
-                differs |= lane_of(a->active, i) ? (base[i] - zero) ^ memo->delta.d##W[i] : 0;                         \
-        }                                                                                                              \
-        return !differs;                                                                                               \
-    }                                                                                                                  \
-    static void learn_##W(const struct access *a, const u##W *base)                                                    \
-    {                                                                                                                  \
-        struct mem_memo *memo = a->memo;                                                                               \
-        *memo = (struct mem_memo){ .mask = a->active, .pattern = PATTERN_UNIFORM, .number = memo->number + 1 };        \
-        bool linear = true;                                                                                            \
-        for (uint32_t lanes = a->active; lanes; lanes &= lanes - 1) {                                                  \
-            int i = __builtin_ctz(lanes);                                                                              \
-            u##W delta = base[i] - base[a->first];                                                                     \
-            s##W signed_delta = (s##W)delta;                                                                           \
-            memo->delta.d##W[i] = delta;                                                                               \
-            memo->min = signed_delta < memo->min ? signed_delta : memo->min;                                           \
-            memo->max = signed_delta > memo->max ? signed_delta : memo->max;                                           \
-            memo->bits |= delta;                                                                                       \
-            linear = linear && delta == (u##W)i * a->total;                                                            \
-        }                                                                                                              \
-        memo->low_mask = low_mask(a, memo->bits);                                                                      \
-        memo->low = (uint32_t)a->address & memo->low_mask;                                                             \
-        if (memo->bits)                                                                                                \
-            memo->pattern = linear && a->active == ALL_LANES ? PATTERN_LINEAR : PATTERN_OTHER;                         \
-    }
+ALWAYS_INLINE bool matches(const struct access *a, bool wide)
+{
+    const struct mem_memo *memo = a->memo;
+    const unsigned char *slot = a->w->regs + a->m->base;
+    const u32 *base32 = (const u32 *)slot, zero32 = wide ? 0 : base32[a->first];
+    const u64 *base64 = (const u64 *)slot, zero64 = wide ? base64[a->first] : 0;
+    const bool all = a->active == ALL_LANES;
+    u32 differs32 = 0;
+    u64 differs64 = 0;
+    if (memo->mask != a->active || memo->low != ((uint32_t)a->address & memo->low_mask))
+        return false;
+    for (int i = 0; i < LANES && wide; i++)
+        differs64 |= all || lane_of(a->active, i) ? (base64[i] - zero64) ^ memo->delta.d64[i] : 0;
+    for (int i = 0; i < LANES && !wide; i++)
+        differs32 |= all || lane_of(a->active, i) ? (base32[i] - zero32) ^ memo->delta.d32[i] : 0;
+    return wide ? !differs64 : !differs32;
+}
 
-DEFINE_MATCH(32)
-DEFINE_MATCH(64)
+ALWAYS_INLINE void learn_deltas(const struct access *a, bool wide)
+{
+    struct mem_memo *memo = a->memo;
+    const unsigned char *slot = a->w->regs + a->m->base;
+    const u32 *base32 = (const u32 *)slot;
+    const u64 *base64 = (const u64 *)slot;
+    *memo = (struct mem_memo){ .mask = a->active, .pattern = PATTERN_UNIFORM, .number = memo->number + 1 };
+    bool linear = true;
+    for (uint32_t lanes = a->active; lanes; lanes &= lanes - 1) {
+        const int i = __builtin_ctz(lanes);
+        if (wide)
+            memo->delta.d64[i] = base64[i] - base64[a->first];
+        else
+            memo->delta.d32[i] = base32[i] - base32[a->first];
+        const s64 delta = lane_delta(memo, wide, i);
+        memo->min = delta < memo->min ? delta : memo->min;
+        memo->max = delta > memo->max ? delta : memo->max;
+        memo->bits |= wide ? (u64)delta : (u32)delta;
+        linear = linear && delta == (s64)i * a->total;
+    }
+    memo->low_mask = low_mask(a, memo->bits);
+    memo->low = (uint32_t)a->address & memo->low_mask;
+    if (memo->bits)
+        memo->pattern = linear && a->active == ALL_LANES ? PATTERN_LINEAR : PATTERN_OTHER;
+}
 
 static uint64_t lane_address(const struct access *a, int lane)
 {
@@ -232,9 +246,9 @@ static void learn(const struct access *a)
     uint64_t address[LANES] = { 0 };
     uint32_t low[LANES] = { 0 };
     if (a->m->base_class == SLOT_32)
-        learn_32(a, (const u32 *)(a->w->regs + a->m->base));
+        learn_deltas(a, false);
     else
-        learn_64(a, (const u64 *)(a->w->regs + a->m->base));
+        learn_deltas(a, true);
     for (uint32_t lanes = a->active; lanes; lanes &= lanes - 1) {
         int i = __builtin_ctz(lanes);
         address[i] = lane_address(a, i);
@@ -248,9 +262,7 @@ static void learn(const struct access *a)
 
 static void match(const struct access *a)
 {
-    const unsigned char *slot = a->w->regs + a->m->base;
-    bool hit = a->m->base_class == SLOT_32 ? match_32(a, (const u32 *)slot) : match_64(a, (const u64 *)slot);
-    if (!hit)
+    if (!(a->m->base_class == SLOT_32 ? matches(a, false) : matches(a, true)))
         learn(a);
 }
 
@@ -340,10 +352,7 @@ static bool lane_by_lane(struct access *a)
     for (uint32_t lanes = all; lanes; lanes &= lanes - 1) {
         int i = __builtin_ctz(lanes);
         a->active = 1u << i;
-        if (a->m->base_class == SLOT_32)
-            a->load ? load_32(a, place[i]) : store_32(a, place[i]);
-        else
-            a->load ? load_64(a, place[i]) : store_64(a, place[i]);
+        move_lanes(a, place[i]);
     }
     a->memo = kept;
     return true;

@@ -129,8 +129,7 @@ static unsigned char goes_to(const struct warp *w, const struct memop *m, uint32
 void trace_step(const struct warp *w, const struct uop *u, uint32_t active)
 {
     struct trace *t = w->block->worker->grid->trace;
-    const bool plain = u->kind == UOP_LOAD || u->kind == UOP_STORE;
-    const struct memop *m = plain ? u->mem : u->kind == UOP_WARP && u->warp->has_mem ? &u->warp->mem : NULL;
+    const struct memop *m = uop_memop(u);
     if (t->record)
         record_step(t->record, w, u, active);
     if (t->record || !m)

@@ -7,6 +7,51 @@
 
 #include "simt/ptx/arena.h"
 
+static void add(uint64_t metric[METRIC_COUNT], enum profile_metric m, uint64_t n)
+{
+    if (m != METRIC_COUNT)  // it is counted
+        metric[m] += n;
+}
+
+// What the accesses of a memop add.
+static void add_accesses(uint64_t metric[METRIC_COUNT], const struct memop *m, uint64_t warps,
+                         const struct mem_count *c)
+{
+    static const struct {  // METRIC_COUNT: not counted. Bank conflicts of loads include those of ldmatrix, and so on
+        enum profile_metric global_inst, requests, sectors, shared_inst, waves, conflicts, own_conflicts;
+    } of[] = {
+        [MEM_LD] = { METRIC_GLD_INST, METRIC_GLD_REQ, METRIC_GLD_SEC, METRIC_SLD_INST, METRIC_SLD_WAVE, METRIC_SLD_CONF,
+                     METRIC_COUNT },
+        [MEM_ST] = { METRIC_GST_INST, METRIC_GST_REQ, METRIC_GST_SEC, METRIC_SST_INST, METRIC_SST_WAVE, METRIC_SST_CONF,
+                     METRIC_COUNT },
+        [MEM_LDSM] = { METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_LDSM_INST, METRIC_LDSM_WAVE, METRIC_SLD_CONF,
+                       METRIC_LDSM_CONF },
+        [MEM_STSM] = { METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_STSM_WAVE, METRIC_SST_CONF,
+                       METRIC_STSM_CONF },
+        [MEM_LDGSTS] = { METRIC_COUNT, METRIC_GLD_REQ, METRIC_GLD_SEC, METRIC_COUNT, METRIC_LDGSTS_WAVE, METRIC_COUNT,
+                         METRIC_LDGSTS_CONF },
+        [MEM_ATOM] = { METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_ATOM_WAVE, METRIC_COUNT,
+                       METRIC_COUNT },
+    };
+    const enum mem_class k = (enum mem_class)m->counted;
+    // A generic access is counted by where it went.
+    if (m->space == SPACE_GLOBAL || c->requests) {
+        add(metric, of[k].global_inst, warps + c->extra);
+        add(metric, of[k].requests, c->requests);
+        add(metric, of[k].sectors, c->sectors);
+    }
+    if (m->space == SPACE_SHARED || c->waves) {
+        add(metric, of[k].shared_inst, warps + c->extra);
+        add(metric, of[k].waves, c->waves - c->load_waves);
+        add(metric, METRIC_SLD_INST, c->loads);
+        add(metric, METRIC_SLD_WAVE, c->load_waves);
+        add(metric, of[k].conflicts, c->conflicts);
+        add(metric, of[k].own_conflicts, c->conflicts);
+        add(metric, METRIC_WAVE, c->waves);
+        add(metric, METRIC_WAVE_IDEAL, c->ideal);
+    }
+}
+
 // What a uop adds to its line's counters.
 static void add_uop(uint64_t metric[METRIC_COUNT], const struct uop *u, uint64_t warps, const struct uop_count *count,
                     const struct mem_count *mem)
@@ -24,47 +69,9 @@ static void add_uop(uint64_t metric[METRIC_COUNT], const struct uop *u, uint64_t
         metric[METRIC_HMMA] += warps * u->warp->tensor;
         metric[METRIC_FLOP] += warps * u->warp->flop;
     }
-    const struct memop *m = u->kind == UOP_LOAD || u->kind == UOP_STORE ? u->mem
-                            : u->kind == UOP_WARP && u->warp->has_mem   ? &u->warp->mem
-                                                                        : NULL;
-    if (!m || m->merged)
-        return;
-    const struct mem_count *c = &mem[m->index];
-    static const struct {  // METRIC_COUNT: not counted. Bank conflicts of loads include those of ldmatrix, and so on
-        enum profile_metric global_inst, requests, sectors, shared_inst, waves, conflicts, own_conflicts;
-    } of[] = {
-        [MEM_LD] = { METRIC_GLD_INST, METRIC_GLD_REQ, METRIC_GLD_SEC, METRIC_SLD_INST, METRIC_SLD_WAVE, METRIC_SLD_CONF,
-                     METRIC_COUNT },
-        [MEM_ST] = { METRIC_GST_INST, METRIC_GST_REQ, METRIC_GST_SEC, METRIC_SST_INST, METRIC_SST_WAVE, METRIC_SST_CONF,
-                     METRIC_COUNT },
-        [MEM_LDSM] = { METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_LDSM_INST, METRIC_LDSM_WAVE, METRIC_SLD_CONF,
-                       METRIC_LDSM_CONF },
-        [MEM_STSM] = { METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_STSM_WAVE, METRIC_SST_CONF,
-                       METRIC_STSM_CONF },
-        [MEM_LDGSTS] = { METRIC_COUNT, METRIC_GLD_REQ, METRIC_GLD_SEC, METRIC_COUNT, METRIC_LDGSTS_WAVE, METRIC_COUNT,
-                         METRIC_LDGSTS_CONF },
-        [MEM_ATOM] = { METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_ATOM_WAVE, METRIC_COUNT,
-                       METRIC_COUNT },
-    };
-    uint64_t spare[METRIC_COUNT + 1] = { 0 };  // what is not counted goes to its end
-    // A generic access is counted by where it went.
-    if (m->space == SPACE_GLOBAL || c->requests) {
-        spare[of[m->counted].global_inst] += warps + c->extra;
-        spare[of[m->counted].requests] += c->requests;
-        spare[of[m->counted].sectors] += c->sectors;
-    }
-    if (m->space == SPACE_SHARED || c->waves) {
-        spare[of[m->counted].shared_inst] += warps + c->extra;
-        spare[of[m->counted].waves] += c->waves - c->load_waves;
-        spare[METRIC_SLD_INST] += c->loads;
-        spare[METRIC_SLD_WAVE] += c->load_waves;
-        spare[of[m->counted].conflicts] += c->conflicts;
-        spare[of[m->counted].own_conflicts] += c->conflicts;
-        spare[METRIC_WAVE] += c->waves;
-        spare[METRIC_WAVE_IDEAL] += c->ideal;
-    }
-    for (int i = 0; i < METRIC_COUNT; i++)
-        metric[i] += spare[i];
+    const struct memop *m = uop_memop(u);
+    if (m && !m->merged)
+        add_accesses(metric, m, warps, &mem[m->index]);
 }
 
 static int by_line(const void *a, const void *b)

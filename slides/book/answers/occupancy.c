@@ -1,4 +1,4 @@
-// The occupancy page's answers, compiled to WebAssembly with common/occupancy.c, whose cards and rules they are.
+// The occupancy page's answers, compiled to WebAssembly with common/base/occupancy.c, whose cards and rules they are.
 #include "base/occupancy.h"
 
 enum { MOST_THREADS = 1024, MOST_REGISTERS = 255 };  // of a block, of a thread: on every card

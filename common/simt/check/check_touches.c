@@ -1,0 +1,130 @@
+// Which granules an access touches, and what it stores there. See check.h.
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "simt/code/warp.h"
+
+bool check_stored(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t address, unsigned shift,
+                  unsigned char *bytes)
+{
+    unsigned char data[16];
+    const bool init = mbarrier_stored(w, u, lane, data);
+    if (!init && u->kind != UOP_STORE)
+        return false;
+    const struct memop *m = init ? &u->warp->mem : u->mem;
+    for (uint32_t e = 0; !init && e < m->n; e++) {
+        const uint32_t size = m->reg_class[e] == SLOT_64 ? 8 : 4;
+        memcpy(data + e * m->bytes, w->regs + m->reg[e] + lane * size, m->bytes);
+    }
+    const unsigned char *slot = w->regs + m->base;
+    const uint64_t base = m->base_class == SLOT_32 ? ((const u32 *)slot)[lane] : ((const u64 *)slot)[lane];
+    const uint32_t from = (uint32_t)address - (uint32_t)(base + m->offset);
+    if (from > sizeof data - (1u << shift))
+        return false;
+    memcpy(bytes, data + from, 1u << shift);
+    return true;
+}
+
+struct place {
+    int64_t at;
+    struct touch by;
+};
+
+// The distinct granules, ascending; returns how many.
+static uint32_t sort_places(struct place places[PATTERN_UNITS], const struct touches *t, unsigned shift)
+{
+    uint32_t n = 0;
+    for (uint32_t lanes = t->active; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        for (uint32_t b = 0; b < t->bytes; b += 1u << shift) {
+            int64_t at = (int64_t)(t->delta[lane] + b) >> shift;
+            uint32_t i = n;
+            while (i && places[i - 1].at > at)
+                i--;
+            if (i && places[i - 1].at == at) {
+                struct touch *by = &places[i - 1].by;
+                by->lane2 = by->lane2 == NO_LANE ? (uint8_t)lane : by->lane2;
+                continue;
+            }
+            memmove(&places[i + 1], &places[i], (n - i) * sizeof *places);
+            places[i] = (struct place){ at, { (uint8_t)lane, NO_LANE } };
+            n++;
+        }
+    }
+    return n;
+}
+
+// Do the lanes go through the run in order, each touching this many granules?
+static void find_spread(struct run *run, const struct touch *all, uint32_t each)
+{
+    run->lane = all[run->first].lane;
+    run->spread = each ? (uint8_t)__builtin_ctz(each) : 0;
+    for (uint32_t i = 0; i < run->n && run->spread != NO_SPREAD; i++) {
+        const struct touch *touch = &all[run->first + i];
+        if (touch->lane2 != NO_LANE || touch->lane != run->lane + (i >> run->spread))
+            run->spread = NO_SPREAD;
+    }
+}
+
+static bool set_touches(struct touches *t, const uint64_t address[LANES], uint32_t active, uint32_t bytes,
+                        unsigned shift)
+{
+    struct place places[PATTERN_UNITS + 1];
+    t->active = active;
+    t->bytes = bytes;
+    t->n_runs = 0;
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        t->delta[lane] = address[lane] - address[__builtin_ctz(active)];
+    const uint32_t n = t->n = sort_places(places, t, shift);
+    if (n > t->room) {
+        free(t->runs);
+        free(t->all);
+        free(t->at);
+        t->at = malloc(n * sizeof *t->at);
+        t->runs = malloc(n * sizeof *t->runs);
+        t->all = malloc(n * sizeof *t->all);
+        t->room = t->runs && t->all && t->at ? n : 0;
+        if (!t->room)
+            return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (!i || places[i].at != places[i - 1].at + 1)
+            t->runs[t->n_runs++] = (struct run){ .at = places[i].at, .first = i };
+        t->runs[t->n_runs - 1].n++;
+        t->all[i] = places[i].by;
+        t->at[i] = (uint32_t)places[i].at;
+    }
+    for (uint32_t i = 0; i < t->n_runs; i++)
+        find_spread(&t->runs[i], t->all, bytes >> shift);
+    return true;
+}
+
+const struct touches *check_touches(struct checker *c, uint32_t index, uint32_t active, const uint64_t address[LANES],
+                                    uint32_t bytes, unsigned shift)
+{
+    struct touches *t = c->touches[index];
+    if (!t && !(t = c->touches[index] = calloc(1, sizeof *t))) {
+        c->failed = true;
+        return NULL;
+    }
+    uint64_t differs = t->active ^ active;
+    const uint64_t first = address[__builtin_ctz(active)];
+    for (uint32_t i = 0; !differs && i < LANES; i++)
+        differs |= active >> i & 1 ? (address[i] - first) ^ t->delta[i] : 0;
+    t->pattern = 0;
+    if ((differs || t->bytes != bytes) && !set_touches(t, address, active, bytes, shift)) {
+        t->active = 0;
+        c->failed = true;
+        return NULL;
+    }
+    return t;
+}
+
+void check_pattern(struct warp *w, uint32_t index, uint32_t pattern)
+{
+    struct touches *t = w->block->worker->check->touches[index];
+    if (t)
+        t->pattern = pattern;
+}

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compiler.h"
 #include "edits.h"
 #include "base/program.h"
 
@@ -79,6 +80,12 @@ static bool names_the_cause(const struct kernel_edit *e, const char *said)
     return e->says[0];
 }
 
+// Clang folds what a variable without a value goes into: nothing may be left of that mistake but a wrong result.
+static bool must_be_named(const struct kernel_edit *e)
+{
+    return e->says[0] && (BY_NVCC || strcmp(e->says[0], "uninitialised") != 0);
+}
+
 Test(edits, of_this_step_are_caught_and_named)
 {
     int named = 0, caught = 0, all = 0;
@@ -97,7 +104,7 @@ Test(edits, of_this_step_are_caught_and_named)
                            : "caught",
                 said);
         cr_expect(is_caught, "%s, %s: exit status %d\n%s", e->step, e->what, status, said);
-        cr_expect(is_named || !e->says[0], "%s, %s: the cause is not named\n%s", e->step, e->what, said);
+        cr_expect(is_named || !must_be_named(e), "%s, %s: the cause is not named\n%s", e->step, e->what, said);
         all++, caught += is_caught, named += is_named;
         free(said);
     }

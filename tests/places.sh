@@ -108,10 +108,10 @@ readonly_here() {  # FOLDER: it holds course and out
 place_install() {
   local steps tree=moved/opt/gemm
   get course
-  build course build --prefix /opt/gemm --bindir programs/bin
-  steps=$(build/steps/ladder --list | wc -l)
-  DESTDIR=$PWD/root meson install -C build --no-rebuild --quiet
-  rm -rf build course
+  build course course/build --prefix /opt/gemm --bindir programs/bin
+  steps=$(course/build/steps/ladder --list | wc -l)
+  DESTDIR=$PWD/root meson install -C course/build --no-rebuild --quiet
+  rm -rf course
   mv root moved
   climb "$tree/programs/bin/ladder" "$steps"
   "$tree/programs/bin/simt" inspect "$tree/share/gemm-steps/01_naive.ptx"

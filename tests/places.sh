@@ -22,14 +22,14 @@ get() {  # FOLDER: a clone without symbolic links
   git -c core.symlinks=false clone -q "$source" "$1"
 }
 
-build() {  # SOURCE BUILD [OPTION...]
+build() {  # SOURCE BUILD [OPTION...]: what a learner runs
   meson setup "$2" "$1" "${@:3}"
-  ninja -C "$2" -j "$jobs"
+  ninja -C "$2" -j "$jobs" course
 }
 
-check() {  # BUILD [WHAT...]: all suites above, or what is named
+check() {  # BUILD [WHAT...]: builds and runs all suites above, or what is named
   [ $# -gt 1 ] || set -- "$1" "${suites[@]}"
-  MESON_TESTTHREADS=$jobs meson test -C "$1" --no-rebuild --print-errorlogs "${@:2}"
+  MESON_TESTTHREADS=$jobs meson test -C "$1" --print-errorlogs "${@:2}"
 }
 
 climb() {  # LADDER STEPS: it runs, and that many results are right
@@ -74,7 +74,7 @@ place_names() {
   mkdir 'here & there'
   get 'here & there/the course'
   build 'here & there/the course' 'here & there/the course/build & all'
-  ninja -C 'here & there/the course/build & all' -n | grep 'no work to do'
+  ninja -C 'here & there/the course/build & all' -n course | grep 'no work to do'
   check 'here & there/the course/build & all'
   build 'here & there/the course' 'a build & more'  # Ninja 1.11 builds all of this again each time; see compile_ptx.sh
   check 'a build & more' --suite steps --suite unit
@@ -108,10 +108,10 @@ readonly_here() {  # FOLDER: it holds course and out
 place_install() {
   local steps tree=moved/opt/gemm
   get course
-  build course build --prefix /opt/gemm --bindir programs/bin
-  steps=$(build/steps/ladder --list | wc -l)
-  DESTDIR=$PWD/root meson install -C build --no-rebuild --quiet
-  rm -rf build course
+  build course course/build --prefix /opt/gemm --bindir programs/bin
+  steps=$(course/build/steps/ladder --list | wc -l)
+  DESTDIR=$PWD/root meson install -C course/build --no-rebuild --quiet
+  rm -rf course
   mv root moved
   climb "$tree/programs/bin/ladder" "$steps"
   "$tree/programs/bin/simt" inspect "$tree/share/gemm-steps/01_naive.ptx"

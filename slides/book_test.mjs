@@ -162,7 +162,8 @@ async function test(build, shots, only) {
     const all = [...pages.flatMap((page) => page.wrong), ...(only.length ? [] : dead(pages, folder, origin))];
     const caught = all.filter((text) => text.startsWith('faulty: '));
     wrong.push(...all.filter((text) => !text.startsWith('faulty: ')));
-    wrong.push(...await search(browser, origin), ...(urls.includes('banks') ? [...without_help(pages, origin), ...await answering(await open_tab(browser, origin), origin)] : []));
+    wrong.push(...await search(browser, origin));
+    if (urls.includes('banks')) wrong.push(...without_help(pages, origin), ...await answering(await open_tab(browser, origin), origin));
     for (const fault of faults)
       if (!only.length && !caught.some((text) => text.includes(fault))) wrong.push(`this test does not notice "${fault}"`);
     console.log(`${pages.length} pages looked at after ${seconds()}; ${wrong.length || 'nothing'} wrong`);

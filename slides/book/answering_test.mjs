@@ -14,7 +14,7 @@ async function open(tab, origin, view) {
 }
 
 // What a page shows: the text of its answer, and the colours of its cells.
-const shown = (page, name) => page.$eval(root[name], (element) => [element.querySelector('form').nextElementSibling.parentElement.innerText,
+const shown = (page, name) => page.$eval(root[name], (element) => [element.innerText,
   ...[...element.querySelectorAll('td, .slots span, path')].map((cell) => cell.className.baseVal ?? `${cell.className} ${cell.getAttribute('d') ?? ''}`),
   ...[...element.querySelectorAll('select, form input')].map((input) => input.value)].join('\n'));
 
@@ -158,11 +158,16 @@ async function helping(tab, origin) {
   return wrong;
 }
 
-// The chapters and tasks have these links. pages: { url, links } of book_test.mjs.
+// The chapters and tasks have these links, in whatever way their signs are written. pages: { url, links } of book_test.mjs.
 export function without_help(pages, origin) {
-  const of = (url) => pages.find((page) => page.url === url);
-  const lacks = (url, view) => of(url) && !of(url).links.includes(`${origin}/${view.replace(/^\w+/, (name) => `${name}.html`)}`);
-  return Object.entries(helps).flatMap(([url, list]) => list.filter(([, view]) => lacks(url, view)).map(([, view]) => `${url}: has no link to ${view}`));
+  const plain = (link) => {
+    const { pathname, searchParams } = new URL(link, `${origin}/`);
+    return `${pathname.replace('.html', '')}?${searchParams}`;
+  };
+  return Object.entries(helps).flatMap(([url, list]) => {
+    const links = pages.find((page) => page.url === url)?.links.map(plain);
+    return links ? list.filter(([, view]) => !links.includes(plain(view))).map(([, view]) => `${url}: has no link to ${view}`) : [];
+  });
 }
 
 // A link of a chapter opens its view; the menu's link to the page, while it is open, the plain one; Back, what was before.

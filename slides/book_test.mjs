@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync }
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { spawnSync } from 'node:child_process';
-import { answering } from './book/answering_test.mjs';
+import { answering, without_help } from './book/answering_test.mjs';
 import { content, pale, shown_files, too_wide } from './book/inspect.mjs';
 import { book, make } from './book/make.mjs';
 import { kernel_of, neighbours } from './book/pages.mjs';
@@ -162,7 +162,8 @@ async function test(build, shots, only) {
     const all = [...pages.flatMap((page) => page.wrong), ...(only.length ? [] : dead(pages, folder, origin))];
     const caught = all.filter((text) => text.startsWith('faulty: '));
     wrong.push(...all.filter((text) => !text.startsWith('faulty: ')));
-    wrong.push(...await search(browser, origin), ...(urls.includes('banks') ? await answering(await open_tab(browser, origin), origin) : []));
+    wrong.push(...await search(browser, origin));
+    if (urls.includes('banks')) wrong.push(...without_help(pages, origin), ...await answering(await open_tab(browser, origin), origin));
     for (const fault of faults)
       if (!only.length && !caught.some((text) => text.includes(fault))) wrong.push(`this test does not notice "${fault}"`);
     console.log(`${pages.length} pages looked at after ${seconds()}; ${wrong.length || 'nothing'} wrong`);

@@ -82,8 +82,8 @@ How many blocks of a launch fit on an SM, and what decides? ${own('common/base/o
 
 <OccupancySum :steps='${JSON.stringify(uses)}' />
 
-**Registers** are given to warps in units of 256, and each of the SM's four parts has a quarter of them. \`ptxas -v\` says how
-many a thread takes; \`--profile\` of any step prints this whole sum for it. **Shared memory** is given in units of 128 bytes,
+**Registers** are given to warps in units of 256, and each of the SM's four parts has a quarter of them. \`ptxas\` says how
+many a thread takes; any step's \`--profile\` prints this whole sum. **Shared memory** is given in units of 128 bytes,
 and from compute capability 8.0 on each block takes 1 KiB more than it asks for.
 
 **Fit** is how many blocks an SM could hold if only this mattered; the least of the four decides. **More blocks** has the most of a resource with which one more block fits, the rest
@@ -94,18 +94,18 @@ unchanged. **Fewer blocks** has the least with which one fewer does.
 
 export const answering_pages = () => [banks_page(), fragments_page(), occupancy_page()];
 
-// Which of them help with another page, and how they begin there: below the title of that page.
+// Which of them help with another page: text and link, below that page's title, or below the heading that is named.
 export const helps = {
-  'chapters/00_machine': [['Banks', 'banks'], ['Occupancy', 'occupancy']],
+  'chapters/00_machine': [['Banks', 'banks', 'Banks, wavefronts, conflicts'], ['Occupancy', 'occupancy', 'Occupancy by hand']],
   'chapters/03_thread_tile_1d': [['Occupancy', 'occupancy?registers=32']],
   'chapters/04_thread_tile_2d': [['Occupancy', 'occupancy']],
   'chapters/05_vectorized': [['Banks', 'banks?vector=4&index=lane+*+4']],
   'chapters/08_wmma': [['Fragments', 'fragments?shape=wmma.m16n16k16']],
   'chapters/10_wmma_padding': [['Banks', 'banks?access=ldmatrix.x4&element=2&vector=8&pad=8&index=lane+%25+16+*+pitch+%2B+lane+%2F+16+*+8']],
-  'chapters/11_mma_ptx': [['Fragments', 'fragments'], ['Fragments by ldmatrix', 'fragments?view=rows']],
+  'chapters/11_mma_ptx': [['Fragments', 'fragments'], ['ldmatrix', 'fragments?view=rows']],
   'chapters/12_mma_swizzle': [['Banks', 'banks?access=ldmatrix.x4&element=2&vector=8&width=64&b=3&index=lane+%25+16+*+pitch+%2B+lane+%2F+16+*+8']],
   'exercises/10_padding': [['Banks', 'banks']],
-  'exercises/11_ldmatrix': [['Fragments', 'fragments?view=rows']],
+  'exercises/11_ldmatrix': [['ldmatrix', 'fragments?view=rows']],
   'exercises/12_swizzle': [['Banks', 'banks']],
   'exercises/14_wide_banks': [['Banks', 'banks?element=8']],
   'exercises/17_occupancy': [['Occupancy', 'occupancy']],

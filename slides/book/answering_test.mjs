@@ -1,4 +1,5 @@
 // The pages that answer, in a browser, for book_test.mjs: presets, pointer and keys, the view in the address, the copied link.
+import { helps } from './answering.mjs';
 import { pale, too_wide } from './inspect.mjs';
 
 const WITHIN = 50;  // ms for an answer on the screen
@@ -13,7 +14,7 @@ async function open(tab, origin, view) {
 }
 
 // What a page shows: the text of its answer, and the colours of its cells.
-const shown = (page, name) => page.$eval(root[name], (element) => [element.querySelector('form').nextElementSibling.parentElement.innerText,
+const shown = (page, name) => page.$eval(root[name], (element) => [element.innerText,
   ...[...element.querySelectorAll('td, .slots span, path')].map((cell) => cell.className.baseVal ?? `${cell.className} ${cell.getAttribute('d') ?? ''}`),
   ...[...element.querySelectorAll('select, form input')].map((input) => input.value)].join('\n'));
 
@@ -27,7 +28,7 @@ async function presses(page, name) {
     const found = [], element = document.querySelector(selector), drawn = () => new Promise((done) => setTimeout(done));
     for (const button of element.querySelectorAll('.presets button')) {
       const times = [];
-      for (let i = 0; i < 3; i++) {
+      for (let i = 0; i < 8; i++) {  // on a busy machine, one of them is undisturbed
         const begun = performance.now();
         button.click();
         await drawn();
@@ -146,12 +147,35 @@ async function bad_view(tab, origin, view, lines) {
   return wrong.map((text) => `${view}: ${text}`);
 }
 
+// The views to which chapters and tasks link can be shown.
+async function helping(tab, origin) {
+  const wrong = [], all = new Set(Object.values(helps).flat().map(([, view]) => view));
+  for (const view of all) {
+    await open(tab, origin, view);
+    const told = await tab.page.$$eval('.answers .wrong', (list) => list.map((p) => p.textContent));
+    if (told.length) wrong.push(`the link ${view}: ${told[0]}`);
+  }
+  return wrong;
+}
+
+// The chapters and tasks have these links, in whatever way their signs are written. pages: { url, links } of book_test.mjs.
+export function without_help(pages, origin) {
+  const plain = (link) => {
+    const { pathname, searchParams } = new URL(link, `${origin}/`);
+    return `${pathname.replace('.html', '')}?${searchParams}`;
+  };
+  return Object.entries(helps).flatMap(([url, list]) => {
+    const links = pages.find((page) => page.url === url)?.links.map(plain);
+    return links ? list.filter(([, view]) => !links.includes(plain(view))).map(([, view]) => `${url}: has no link to ${view}`) : [];
+  });
+}
+
 // A link of a chapter opens its view; the menu's link to the page, while it is open, the plain one; Back, what was before.
 async function links(tab, origin) {
   const { page } = tab, wrong = [], picture = () => page.$eval('.fragments form label:nth-child(5) select', ({ value }) => value);
   await page.goto(`${origin}/chapters/11_mma_ptx.html`, { waitUntil: 'load' });
   await page.waitForFunction(() => document.querySelector('#app')?.__vue_app__, { polling: 50 });
-  await page.click('main a[href*="fragments.html?view=rows"]');
+  await page.click('main a[href$="/fragments.html?view=rows"]');
   await page.waitForSelector(ready.fragments);
   await settled();
   if (await picture() !== 'rows') wrong.push(`the chapter's link shows ${await picture()}`);
@@ -204,7 +228,7 @@ export async function answering(tab, origin) {
   const wrong = tab.wrong = [];
   await tab.page.setViewport({ width: 1280, height: 900 });
   for (const name of Object.keys(root)) wrong.push(...(await presets(tab, origin, name, known[name])).map((text) => `${name}: ${text}`));
-  wrong.push(...await pointing(tab, origin), ...await links(tab, origin), ...await inputs(tab, origin));
+  wrong.push(...await pointing(tab, origin), ...await links(tab, origin), ...await helping(tab, origin), ...await inputs(tab, origin));
   for (const view of views) wrong.push(...await same_view(tab, origin, view));
   for (const [view, lines] of Object.entries(bad)) wrong.push(...await bad_view(tab, origin, view, lines));
   wrong.push(...await copied(tab, origin));

@@ -20,14 +20,20 @@ function write(path, text) {
 
 // --- a page's Markdown ---
 
-// Below the title of a chapter: where its code, its exercise and its deck are, and the pages that answer. Below a task's, the
-// latter.
-function around(page, pages) {
-  const step = page.url.match(/^chapters\/(\d\d_\w+)$/)?.[1], answering = helps[page.url] ?? [];
-  const has = (url) => pages.some((other) => other.url === url.split('?')[0]);
-  const places = step ? chapter_places(page, step) : [];
-  const link = ([text, url]) => `[${text}](/${url.replace(/index$/, '')})`;
-  return [...places, ...answering].filter(([, url]) => has(url)).map(link).join(' · ');
+const link = ([text, url]) => `[${text}](/${url.replace(/index$/, '')})`;
+const tries = (list) => (list.length ? [`Try: ${list.map(link).join(', ')}`] : []);
+const heading = (name) => new RegExp(`^## ${name}$`, 'm');
+
+// Below the title of a chapter: where its code, its exercise and its deck are. Below that of any page that they help with:
+// the pages that answer; or below the heading to which one belongs.
+function with_links(page, pages) {
+  const step = page.url.match(/^chapters\/(\d\d_\w+)$/)?.[1], text = page.text();
+  const here = ([, url]) => pages.some((other) => other.url === url.split('?')[0]);
+  const answering = (helps[page.url] ?? []).filter(here), below = answering.filter(([, , name]) => name && heading(name).test(text));
+  const top = [...(step ? chapter_places(page, step).filter(here).map(link) : []),
+    ...tries(answering.filter((help) => !below.includes(help)))].join(' · ');
+  const insert = (all, at, line) => all.replace(at, (found) => `${found}\n\n${line}\n`);
+  return below.reduce((all, help) => insert(all, heading(help[2]), tries([help])), top ? insert(text, /^# .+$/m, top) : text);
 }
 
 function chapter_places(page, step) {
@@ -38,9 +44,8 @@ function chapter_places(page, step) {
 }
 
 function markdown(page, pages) {
-  const text = page.text(), links = around(page, pages);
   const head = page.code ? '---\nsearch: false\naside: false\npageClass: code\n---\n\n' : '';
-  return head + (links ? text.replace(/^# .+$/m, (title) => `${title}\n\n${links}\n`) : text);
+  return head + with_links(page, pages);
 }
 
 // --- the folder that VitePress reads ---

@@ -11,7 +11,7 @@ struct shape {
 #define SHAPES_MAX 64
 
 // Fills out with the shapes for a step: one element, primes, one less and one more than each of its tile sizes, tall,
-// flat, K = 1, odd everywhere, multiples of the tile. Answers how many.
+// flat, K = 1, odd everywhere, multiples of the tile. Returns how many.
 size_t shapes_of(const struct step *step, struct shape out[SHAPES_MAX]);
 
 // The geometry in the step's PTX; fails the test if there is none.

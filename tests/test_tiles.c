@@ -62,7 +62,7 @@ static int constant(const char *name)
     return value;
 }
 
-// The kernel with that constant alone changed. Answers whether the compiler takes it; *said is what it says, to be
+// The kernel with that constant alone changed. Returns whether the compiler takes it; *said is what it says, to be
 // freed.
 static bool compile(const char *name, int value, char **said)
 {

@@ -4,6 +4,9 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
 
 char *file_text(const char *path)
 {
@@ -14,4 +17,14 @@ char *file_text(const char *path)
     fclose(f);
     cr_assert(n > 0, "%s is empty", path);
     return text;
+}
+
+unsigned file_line_of(const char *path, const char *words)
+{
+    char *text = file_text(path);
+    const char *at = strstr(text, words);
+    cr_assert(at, "%s is not in %s", words, path);
+    const unsigned line = text_line(text, at);
+    free(text);
+    return line;
 }

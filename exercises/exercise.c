@@ -79,10 +79,14 @@ static const char *run_gemm(struct dev *d, const struct ex_gemm *gemm, int m, in
     static struct tester_result r;
     const struct step s = { .name = "gemm", .type = gemm->type, .ptx = EX_PTX, .owner = gemm->owner };
     struct tester_options o = tester_defaults;
-    o.m = m, o.n = n, o.k = k;
-    o.alpha = alpha, o.beta = beta;
-    o.seed = (uint64_t)(m * 31 + n * 7 + k);
-    o.warmup = 0, o.iterations = dev_about(d)->simulated ? 0 : 1;  // 0: one launch, which finds C as it was allocated
+    o.m = m;
+    o.n = n;
+    o.k = k;
+    o.alpha = alpha;
+    o.beta = beta;
+    o.seed = (uint64_t)m * 31 + (uint64_t)n * 7 + (uint64_t)k;
+    o.warmup = 0;
+    o.iterations = dev_about(d)->simulated ? 0 : 1;  // 0: one launch, which finds C as it was allocated
     o.sanitize = sanitize;
     const bool ran = tester_run(d, &s, &o, &r, error);
     *found = ran && sanitize ? found_text(d) : NULL;

@@ -306,7 +306,7 @@ static void measure_again(struct ladder *l)
             tester_baseline(l->data[i], &l->after_ms[i], ignored);
 }
 
-// Runs and prints everything. Answers the exit status; 2 with an error where the climb itself had to end.
+// Runs and prints everything. Returns the exit status; 2 with an error where the climb itself had to end.
 static int climb(struct ladder *l, FILE *json, char error[DEV_ERROR_MAX])
 {
     double last_ms[TYPES] = { 0 };

@@ -16,7 +16,7 @@ enum fake_fault {
     FAKE_SWAPPED_ROWS,  // two neighbouring rows are swapped
     FAKE_TRANSPOSED,    // C's transpose is written (square C)
     FAKE_LOAD_FAILS,    // dev_load answers false
-    FAKE_LAUNCH_FAILS,  // the launch answers false
+    FAKE_LAUNCH_FAILS,  // the launch returns false
 };
 
 // What the fake device does; set it before dev_open.

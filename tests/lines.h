@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-// The cells of a line, at most that many: cell[i] points into line, which is cut at its tabs and its end. Answers how
+// The cells of a line, at most that many: cell[i] points into line, which is cut at its tabs and its end. Returns how
 // many there are.
 size_t lines_cut(char *line, char *cell[], size_t most);
 

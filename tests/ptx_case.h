@@ -18,7 +18,7 @@
 #define PTX_SM_90 ".version 8.2\n.target sm_90\n.address_size 64\n"
 #define PTX_HEAD ".version 7.0\n.target sm_75\n.address_size 64\n"
 
-// Opens every device that is present; answers how many. The caller closes them.
+// Opens every device that is present; returns how many. The caller closes them.
 size_t ptx_devices(struct dev *out[PTX_DEVICES]);
 // The same, but a GPU only if its architecture is at least sm (80: RTX 30 and newer); for exact, that one alone.
 size_t ptx_devices_from(struct dev *out[PTX_DEVICES], int sm, bool exact);

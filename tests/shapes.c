@@ -32,3 +32,16 @@ size_t shapes_of(const struct step *step, struct shape out[SHAPES_MAX])
     out[count++] = (struct shape){ 2 * m + 1, n - 1, 2 * k + 1 };
     return count;
 }
+
+struct dev *device_or_skip(enum dev_kind kind, const struct step *step)
+{
+    char error[DEV_ERROR_MAX];
+    struct dev *d = dev_open(kind, error);
+    if (!d && kind == DEV_GPU)
+        cr_skip_test("no GPU: %s", error);
+    cr_assert(d, "%s", error);
+    const unsigned sm = dev_needs(d, step->ptx);
+    if (sm)
+        cr_skip_test("%s needs an sm_%u, and %s is an older one", step->name, sm, dev_about(d)->name);
+    return d;
+}

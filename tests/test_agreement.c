@@ -14,19 +14,6 @@
 
 extern const struct step STEP;
 
-static struct dev *open_or_skip(enum dev_kind kind)
-{
-    char error[DEV_ERROR_MAX];
-    struct dev *d = dev_open(kind, error);
-    if (!d && kind == DEV_GPU)
-        cr_skip_test("no GPU: %s", error);
-    cr_assert(d, "%s", error);
-    const unsigned sm = dev_needs(d, STEP.ptx);
-    if (sm)
-        cr_skip_test("%s needs an sm_%u, and %s is an older one", STEP.name, sm, dev_about(d)->name);
-    return d;
-}
-
 // --- bits ---
 
 static void upload(struct dev *d, const char *name, const struct matrix *m, dev_ptr *p)
@@ -76,7 +63,7 @@ Test(agreement, bits)
     static const struct shape shapes[] = {
         { 1, 1, 1 }, { 256, 256, 256 }, { 130, 258, 70 }, { 33, 65, 9 }, { 61, 67, 71 }, { 129, 127, 1 },
     };
-    struct dev *gpu = open_or_skip(DEV_GPU), *sim = open_or_skip(DEV_SIM);
+    struct dev *gpu = device_or_skip(DEV_GPU, &STEP), *sim = device_or_skip(DEV_SIM, &STEP);
     const unsigned sm = (unsigned)(10 * dev_about(gpu)->cc_major + dev_about(gpu)->cc_minor);
     if (STEP.type == DEV_F16 && (sm < 80 || sm > 90))
         cr_skip_test("how the tensor cores of an sm_%u round is not modelled", sm);
@@ -197,7 +184,7 @@ static struct dev *simulate(void)
     char error[DEV_ERROR_MAX];
     struct tester_result r;
     struct tester_options o = tester_defaults;
-    struct dev *d = open_or_skip(DEV_SIM);
+    struct dev *d = device_or_skip(DEV_SIM, &STEP);
     o.m = o.n = o.k = SIZE;
     o.check = false;
     cr_assert(tester_run(d, &STEP, &o, &r, error), "%s", error);
@@ -206,7 +193,7 @@ static struct dev *simulate(void)
 
 Test(agreement, counters)
 {
-    dev_close(open_or_skip(DEV_GPU));
+    dev_close(device_or_skip(DEV_GPU, &STEP));
     char *said = ask_ncu(), *head = strstr(said, "\"ID\""), *units = head ? strchr(head, '\n') : NULL;
     char *values = units ? strchr(units + 1, '\n') : NULL;
     cr_assert(values, "no table in:\n%s", said);

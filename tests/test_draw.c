@@ -13,6 +13,7 @@
 #include "simt/draw/draw.h"
 #include "simt/machine/fragment.h"
 #include "simt/record/trace.h"
+#include "file_text.h"
 #include "xml.h"
 
 // --- kernels ---
@@ -346,16 +347,7 @@ static unsigned line_of(const char *words)
     open_step(&b, "05_vectorized", 128, 128, 4, 0);
     snprintf(path, sizeof path, "%s", ptx_source_name(b.k->module->ptx, 1));
     bench_close(&b);
-    size_t bytes;
-    char *source = ptx_file_read(path, &bytes, error);
-    cr_assert(source, "%s", error);
-    const char *at = strstr(source, words);
-    cr_assert(at, "%s is not in %s", words, path);
-    unsigned line = 1;
-    for (const char *p = source; p < at; p++)
-        line += *p == '\n';
-    free(source);
-    return line;
+    return file_line_of(path, words);
 }
 
 Test(draw, the_program_draws_the_instruction_of_a_line)

@@ -12,6 +12,7 @@
 #include "base/ptx_file.h"
 #include "simt/draw/draw_run.h"
 #include "simt/draw/index_bits.h"
+#include "file_text.h"
 #include "xml.h"
 
 // --- steps ---
@@ -371,17 +372,7 @@ Test(draw_run, an_index_is_an_xor_of_bits_a_sum_of_steps_or_neither)
 // The number of the line that begins with the words, in the step's kernel.
 static unsigned line_of(const struct bench *b, const char *words)
 {
-    char error[DEV_ERROR_MAX];
-    size_t bytes;
-    char *source = ptx_file_read(ptx_source_name(b->launch.kernel->module->ptx, 1), &bytes, error);
-    cr_assert(source, "%s", error);
-    const char *at = strstr(source, words);
-    cr_assert(at, "no '%s'", words);
-    unsigned line = 1;
-    for (const char *p = source; p < at; p++)
-        line += *p == '\n';
-    free(source);
-    return line;
+    return file_line_of(ptx_source_name(b->launch.kernel->module->ptx, 1), words);
 }
 
 Test(draw_run, the_bits_of_a_tile_are_those_of_its_kernel)

@@ -10,29 +10,14 @@
 
 #include "compiler.h"
 #include "edits.h"
+#include "kernel_copy.h"
 #include "base/program.h"
 
-static char folder[] = "/tmp/edits_XXXXXX", cu[64], ptx[64];
-
-static void make_folder(void)
-{
-    cr_assert(mkdtemp(folder), "%s", folder);
-    snprintf(cu, sizeof cu, "%s/kernel.cu", folder);
-    snprintf(ptx, sizeof ptx, "%s/kernel.ptx", folder);
-}
-
-static void remove_folder(void)
-{
-    unlink(cu);
-    unlink(ptx);
-    rmdir(folder);
-}
-
-TestSuite(edits, .init = make_folder, .fini = remove_folder, .timeout = 300);
+TestSuite(edits, .init = copy_folder_make, .fini = copy_folder_remove, .timeout = 300);
 
 static void write_copy(const struct kernel_edit *e)
 {
-    FILE *in = fopen(KERNEL_CU, "rb"), *out = fopen(cu, "w");
+    FILE *in = fopen(KERNEL_CU, "rb"), *out = fopen(copy_cu, "w");
     char *text = calloc(1, 1 << 16);
     cr_assert(in && out && text && fread(text, 1, (1 << 16) - 1, in), "%s cannot be read", KERNEL_CU);
     const char *at = strstr(text, e->from);
@@ -52,8 +37,8 @@ static void compile(const struct kernel_edit *e)
     for (int i = 0; i < FLAGS; i++)
         argv[i + 1] = (char *)flags[i];
     argv[FLAGS + 1] = (char *)"-o";
-    argv[FLAGS + 2] = ptx;
-    argv[FLAGS + 3] = cu;
+    argv[FLAGS + 2] = copy_ptx;
+    argv[FLAGS + 3] = copy_cu;
     cr_assert(program_run(argv, &said, &status), "%s cannot be started", PTX_COMPILER);
     cr_assert(!status, "%s, %s:\n%s", e->step, e->what, said);
     free(said);
@@ -63,7 +48,7 @@ static void compile(const struct kernel_edit *e)
 static char *run_driver(const struct kernel_edit *e, int *status)
 {
     enum { OPTIONS = 8 };
-    char *argv[OPTIONS + 5] = { DRIVER, (char *)"--device=sim", (char *)"--ptx", ptx }, options[128], *said;
+    char *argv[OPTIONS + 5] = { DRIVER, (char *)"--device=sim", (char *)"--ptx", copy_ptx }, options[128], *said;
     int n = 4;
     snprintf(options, sizeof options, "%s", e->options);
     for (char *word = strtok(options, " "); word && n < OPTIONS + 4; word = strtok(NULL, " "))
@@ -110,7 +95,7 @@ Test(edits, of_this_step_are_caught_and_named)
     }
     fprintf(stderr, "%s: %d edits, %d caught, %d named\n", STEP_NUMBER, all, caught, named);
     if (!all) {
-        remove_folder();  // a skipped test does not end with .fini
+        copy_folder_remove();  // a skipped test does not end with .fini
         cr_skip_test("%s has no edits yet", STEP_NUMBER);
     }
 }

@@ -4,29 +4,9 @@
 
 #include <string.h>
 
-#include "ptx_case.h"
-
-#define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
-#define REGS                                                                                                           \
-    ".reg .pred %p<8>;\n.reg .b32 %r<24>;\n.reg .b64 %l<8>;\nld.param.u64 %l0, [out];\nld.param.u64 %l1, [in];\n"      \
-    "mov.u32 %r1, %tid.x;\nmad.wide.u32 %l2, %r1, 4, %l0;\nmov.u32 %r3, 0;\n.loc 1 77 0\n"
-#define ENTRY ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n" REGS
-#define LEAVE "st.global.u32 [%l2], %r3;\nret;\n}\n.file 1 \"kernel.cu\"\n"
-#define MODULE(body) HEAD ENTRY body LEAVE
-#define PARTS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#include "warp_case.h"
 
 enum { MOST = 128 };
-
-static void expect_failure(const char *text, unsigned threads, const char *const *parts)
-{
-    struct dev *d = ptx_simulator();
-    uint32_t out[MOST] = { 0 }, in[1] = { 0 };
-    cr_assert_not(ptx_run(d, text, (struct ptx_shape){ 1, threads, 0 }, out, MOST, in, 1), "it ran to its end");
-    for (; *parts; parts++)
-        cr_expect_not_null(strstr(dev_error(d), *parts), "'%s' is not in: %s", *parts, dev_error(d));
-    cr_expect_null(strchr(dev_error(d), '\n'), "more than a line: %s", dev_error(d));
-    dev_close(d);
-}
 
 static void expect(const char *text, unsigned threads, uint32_t (*want)(uint32_t i))
 {

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "file_text.h"
+
 // Add a chapter here when it links the words that it uses.
 static const char *const chapters[] = { "00_machine",        "01_naive",      "02_smem_tile",    "03_thread_tile_1d",
                                         "04_thread_tile_2d", "05_vectorized", "06_warp_tile",    "07_double_buffer",
@@ -32,17 +34,6 @@ struct glossary {
     struct entry entries[ENTRIES];
     size_t n;
 };
-
-static char *read_text(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    cr_assert(f, "%s is missing", path);
-    char *text = calloc(1, 1 << 20);
-    size_t n = fread(text, 1, (1 << 20) - 1, f);
-    fclose(f);
-    cr_assert(n > 0, "%s is empty", path);
-    return text;
-}
 
 // --- the glossary ---
 
@@ -327,7 +318,7 @@ static void complain(const char *chapter, unsigned line, const char *message, co
 
 static struct glossary *read_glossary(void)
 {
-    char *text = read_text(STEPS_FOLDER "/00_machine/GLOSSARY.md");
+    char *text = file_text(STEPS_FOLDER "/00_machine/GLOSSARY.md");
     struct glossary *g = parse_glossary(text);
     free(text);
     return g;
@@ -352,7 +343,7 @@ Test(glossary, words_of_the_chapters_are_linked_at_their_first_use)
     for (size_t i = 0; i < sizeof chapters / sizeof *chapters; i++) {
         char path[1000];
         snprintf(path, sizeof path, "%s/%s/NOTES.md", STEPS_FOLDER, chapters[i]);
-        char *text = read_text(path);
+        char *text = file_text(path);
         check_chapter(g, chapters[i], text, complain);
         size_t used = 0;
         for (size_t k = 0; k < g->n; k++)

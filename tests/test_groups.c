@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "ptx_case.h"
+#include "warp_case.h"
 
 enum { BLOCKS = 2, THREADS = 128, N = BLOCKS * THREADS, WARP = 32 };
 
@@ -122,25 +122,6 @@ Test(groups, a_group_does_not_wait_for_the_others)
     expect("loops", looped);
     expect("shared", shared);
     expect("parted", parted);
-}
-
-#define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
-#define REGS                                                                                                           \
-    ".reg .pred %p<8>;\n.reg .b32 %r<24>;\n.reg .b64 %l<8>;\nld.param.u64 %l0, [out];\nld.param.u64 %l1, [in];\n"      \
-    "mov.u32 %r1, %tid.x;\nmad.wide.u32 %l2, %r1, 4, %l0;\nmov.u32 %r3, 0;\n.loc 1 77 0\n"
-#define ENTRY ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n" REGS
-#define LEAVE "st.global.u32 [%l2], %r3;\nret;\n}\n.file 1 \"kernel.cu\"\n"
-#define MODULE(body) HEAD ENTRY body LEAVE
-#define PARTS(...) ((const char *const[]){ __VA_ARGS__, NULL })
-
-static void expect_failure(const char *text, unsigned threads, const char *const *parts)
-{
-    struct dev *d = ptx_simulator();
-    uint32_t out[THREADS] = { 0 }, one[1] = { 0 };
-    cr_assert_not(ptx_run(d, text, (struct ptx_shape){ 1, threads, 0 }, out, THREADS, one, 1), "it ran to its end");
-    for (; *parts; parts++)
-        cr_expect_not_null(strstr(dev_error(d), *parts), "'%s' is not in: %s", *parts, dev_error(d));
-    dev_close(d);
 }
 
 Test(groups, a_member_that_never_comes_is_named_with_its_group)

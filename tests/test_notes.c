@@ -13,29 +13,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "file_text.h"
 #include "tester/tester.h"
 
 enum { LINE = 4096 };
 
 extern const struct step STEP;
 
-static char *read_text(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    cr_assert(f, "%s is missing", path);
-    char *text = calloc(1, 1 << 20);
-    size_t n = fread(text, 1, (1 << 20) - 1, f);
-    fclose(f);
-    cr_assert(n > 0, "%s is empty", path);
-    return text;
-}
-
 // A step of the learner's own may have none.
 static char *read_chapter(void)
 {
     if (access(STEP_FOLDER "/NOTES.md", F_OK))
         cr_skip_test("%s has no chapter: there is no NOTES.md beside its kernel.cu", STEP.name);
-    return read_text(STEP_FOLDER "/NOTES.md");
+    return file_text(STEP_FOLDER "/NOTES.md");
 }
 
 // Copies the line at p without blanks at its ends and moves p to the next one; false at the end of the text.
@@ -76,7 +66,7 @@ static bool in_any_kernel(const char *wanted)
     bool yes = false;
     cr_assert(!glob(STEPS_FOLDER "/*/kernel.cu", 0, NULL, &found));
     for (size_t i = 0; i < found.gl_pathc && !yes; i++) {
-        char *text = read_text(found.gl_pathv[i]);
+        char *text = file_text(found.gl_pathv[i]);
         yes = has_line(text, wanted);
         free(text);
     }
@@ -120,7 +110,7 @@ Test(notes, have_the_headings_of_every_chapter)
 
 Test(notes, quote_only_code_that_exists)
 {
-    char *notes = read_chapter(), *kernel = read_text(STEP_FOLDER "/kernel.cu");
+    char *notes = read_chapter(), *kernel = file_text(STEP_FOLDER "/kernel.cu");
     const char *p = notes;
     char line[LINE];
     enum { PROSE, C, DIFF, OTHER } block = PROSE;

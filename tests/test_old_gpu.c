@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/device.h"
+#include "capture.h"
 #include "fake_device.h"
 #include "base/ptx_file.h"
 #include "../steps/steps.h"
@@ -77,36 +78,16 @@ Test(old_gpu, gets_no_kernel_for_a_newer_one)
     dev_close(d);
 }
 
-struct output {
-    int status;
-    char out[16384], err[4096];
-};
-
-static void read_back(FILE *file, char *text, size_t room)
-{
-    rewind(file);
-    text[fread(text, 1, room - 1, file)] = '\0';
-    fclose(file);
-}
-
 static struct output climb(int cc)
 {
-    static struct output o;
     static char *argv[] = { "ladder", "--size", "64", "--warmup", "0", "--iterations", "1", NULL };
-    FILE *out = tmpfile(), *err = tmpfile();
-    const int old[2] = { dup(1), dup(2) };
     fake.has_gpu = true;
     fake.cc = cc;
-    fflush(NULL);
-    dup2(fileno(out), 1);
-    dup2(fileno(err), 2);
-    o.status = ladder_main(sizeof argv / sizeof *argv - 1, argv);
-    fflush(NULL);
-    dup2(old[0], 1);
-    dup2(old[1], 2);
-    read_back(out, o.out, sizeof o.out);
-    read_back(err, o.err, sizeof o.err);
-    return o;
+    capture_begin();
+    const int status = ladder_main(sizeof argv / sizeof *argv - 1, argv);
+    struct output *o = capture_end();
+    o->status = status;
+    return *o;
 }
 
 static size_t count(const char *text, const char *what)

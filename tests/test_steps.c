@@ -11,19 +11,6 @@
 
 extern const struct step STEP;
 
-static struct dev *open_or_skip(enum dev_kind kind)
-{
-    char error[DEV_ERROR_MAX];
-    struct dev *d = dev_open(kind, error);
-    if (!d && kind == DEV_GPU)
-        cr_skip_test("no GPU: %s", error);
-    cr_assert(d, "%s", error);
-    const unsigned sm = dev_needs(d, STEP.ptx);
-    if (sm)
-        cr_skip_test("%s needs an sm_%u, and %s is an older one", STEP.name, sm, dev_about(d)->name);
-    return d;
-}
-
 static bool sanitize;  // run_shape with the checks on
 
 static void run_shape(struct dev *d, struct shape s, double alpha, double beta)
@@ -50,7 +37,7 @@ static void run_shape(struct dev *d, struct shape s, double alpha, double beta)
 static void every_shape(enum dev_kind kind)
 {
     struct shape shapes[SHAPES_MAX];
-    struct dev *d = open_or_skip(kind);
+    struct dev *d = device_or_skip(kind, &STEP);
     size_t n = shapes_of(&STEP, shapes);
     for (size_t i = 0; i < n; i++)
         run_shape(d, shapes[i], 1, 0);
@@ -60,7 +47,7 @@ static void every_shape(enum dev_kind kind)
 static void every_scale(enum dev_kind kind)
 {
     static const double scales[][2] = { { 1, 1 }, { -0.5, 2 }, { 0, 0 }, { 0, 1 }, { 3, -0.25 }, { 1e-3, 0 } };
-    struct dev *d = open_or_skip(kind);
+    struct dev *d = device_or_skip(kind, &STEP);
     const struct geometry g = geometry_of(&STEP);
     for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
         run_shape(d, (struct shape){ 67, 45, 33 }, scales[i][0], scales[i][1]);
@@ -97,7 +84,7 @@ Test(step, counts_the_same_for_any_number_of_host_threads)
     struct shape s = { 2 * g.bm + 1, 2 * g.bn - 1, 37 };
     struct profile first = { 0 };
     for (unsigned jobs = 1; jobs <= 3; jobs++) {
-        struct dev *d = open_or_skip(DEV_SIM);
+        struct dev *d = device_or_skip(DEV_SIM, &STEP);
         dev_set_jobs(d, jobs);
         run_shape(d, s, 1, 0);
         const struct profile *p = dev_profile(d);
@@ -116,7 +103,7 @@ Test(step, counts_the_same_for_any_number_of_host_threads)
 Test(step, gives_the_checks_nothing_to_find)
 {
     struct shape shapes[SHAPES_MAX];
-    struct dev *d = open_or_skip(DEV_SIM);
+    struct dev *d = device_or_skip(DEV_SIM, &STEP);
     size_t n = shapes_of(&STEP, shapes);
     dev_set_checks(d, sanitize = true);
     for (size_t i = 0; i < n; i++) {
@@ -132,7 +119,7 @@ Test(step, gives_the_checks_nothing_to_find)
 // What must be stored is known: C once, element by element or 16 bytes at a time.
 Test(step, stores_every_element_of_C_once)
 {
-    struct dev *d = open_or_skip(DEV_SIM);
+    struct dev *d = device_or_skip(DEV_SIM, &STEP);
     const struct geometry g = geometry_of(&STEP);
     int m = 2 * g.bm, n = g.bn;
     run_shape(d, (struct shape){ m, n, 16 }, 1, 0);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture.h"
 #include "fake_device.h"
 #include "tester/tester_options.h"
 #include "base/progress.h"
@@ -411,38 +412,16 @@ Test(tester, without_a_check_a_wrong_step_is_unchecked)
 
 // --- The driver ---
 
-struct output {
-    int status;
-    char out[16384], err[4096];
-};
-
-static void read_back(FILE *file, char *text, size_t room)
-{
-    rewind(file);
-    text[fread(text, 1, room - 1, file)] = '\0';
-    fclose(file);
-}
-
 // Runs tester_main with its stdout and stderr going to files.
 static struct output driver(const struct step *step, const char *line)
 {
-    static struct output o;
     static struct words w;
     split(&w, line);
-    fflush(NULL);
-    FILE *out = tmpfile(), *err = tmpfile();
-    int old_out = dup(1), old_err = dup(2);
-    dup2(fileno(out), 1);
-    dup2(fileno(err), 2);
-    o.status = tester_main(step, w.n, w.word);
-    fflush(NULL);
-    dup2(old_out, 1);
-    dup2(old_err, 2);
-    close(old_out);
-    close(old_err);
-    read_back(out, o.out, sizeof o.out);
-    read_back(err, o.err, sizeof o.err);
-    return o;
+    capture_begin();
+    const int status = tester_main(step, w.n, w.word);
+    struct output *o = capture_end();
+    o->status = status;
+    return *o;
 }
 
 Test(tester, an_old_build_of_an_edited_kernel_is_noted)

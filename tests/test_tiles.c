@@ -11,29 +11,12 @@
 
 #include "base/findings.h"
 #include "base/program.h"
+#include "kernel_copy.h"
 #include "shapes.h"
 
 extern const struct step STEP;
 
-// --- copies ---
-
-static char folder[] = "/tmp/tiles_XXXXXX", cu[64], ptx[64];
-
-static void make_folder(void)
-{
-    cr_assert(mkdtemp(folder), "%s", folder);
-    snprintf(cu, sizeof cu, "%s/kernel.cu", folder);
-    snprintf(ptx, sizeof ptx, "%s/kernel.ptx", folder);
-}
-
-static void remove_folder(void)
-{
-    unlink(cu);
-    unlink(ptx);
-    rmdir(folder);
-}
-
-TestSuite(tiles, .init = make_folder, .fini = remove_folder, .timeout = 120);
+TestSuite(tiles, .init = copy_folder_make, .fini = copy_folder_remove, .timeout = 120);
 
 static char *read_kernel(void)
 {
@@ -62,7 +45,7 @@ static int constant(const char *name)
     return value;
 }
 
-// The kernel with that constant alone changed. Answers whether the compiler takes it; *said is what it says, to be
+// The kernel with that constant alone changed. Returns whether the compiler takes it; *said is what it says, to be
 // freed.
 static bool compile(const char *name, int value, char **said)
 {
@@ -70,7 +53,7 @@ static bool compile(const char *name, int value, char **said)
     enum { FLAGS = sizeof flags / sizeof *flags };
     char *text = read_kernel(), *argv[FLAGS + 5] = { PTX_COMPILER };
     const char *at = value_of(text, name);
-    FILE *out = fopen(cu, "w");
+    FILE *out = fopen(copy_cu, "w");
     int status;
     cr_assert(out && fprintf(out, "%.*s%d%s", (int)(at - text), text, value, at + strspn(at, "0123456789")) > 0);
     cr_assert(!fclose(out));
@@ -78,8 +61,8 @@ static bool compile(const char *name, int value, char **said)
     for (int i = 0; i < FLAGS; i++)
         argv[i + 1] = (char *)flags[i];
     argv[FLAGS + 1] = (char *)"-o";
-    argv[FLAGS + 2] = ptx;
-    argv[FLAGS + 3] = cu;
+    argv[FLAGS + 2] = copy_ptx;
+    argv[FLAGS + 3] = copy_cu;
     cr_assert(program_run(argv, said, &status), "%s cannot be started", PTX_COMPILER);
     return !status;
 }
@@ -95,7 +78,7 @@ static bool try_shape(struct shape s, double beta, bool *ran, char why[DEV_ERROR
     struct tester_result r;
     struct dev *d = dev_open(DEV_SIM, why);
     cr_assert(d, "%s", why);
-    step.ptx = ptx;
+    step.ptx = copy_ptx;
     o.m = s.m, o.n = s.n, o.k = s.k;
     o.beta = beta;
     o.sanitize = true;
@@ -114,7 +97,7 @@ static bool try_copy(bool *ran, char why[DEV_ERROR_MAX])
 {
     struct geometry g;
     *ran = false;
-    if (!geometry_read(ptx, &g, why))
+    if (!geometry_read(copy_ptx, &g, why))
         return false;
     const int depth = g.bk ? g.bk : 8;
     return try_shape((struct shape){ g.bm + 3, g.bn - 5, 2 * depth + 1 }, 0, ran, why) &&
@@ -154,7 +137,7 @@ Test(tiles, another_BN_alone_is_right)
 Test(tiles, another_BK_alone_is_right)
 {
     if (!geometry_of(&STEP).bk) {
-        remove_folder();  // a skipped test does not end with .fini
+        copy_folder_remove();  // a skipped test does not end with .fini
         cr_skip_test("%s has no tiles along K", STEP.name);
     }
     halve_or_double("BK");

@@ -10,7 +10,7 @@
 //   dev_profile, dev_findings    counters of the last launch, and what its checks found (simulated GPU only)
 //
 // The functions here validate their arguments; the backends (backend.h) trust them. Every function that returns
-// bool or a pointer answers false or NULL on failure and leaves one line about it in dev_error(). Nothing here
+// bool or a pointer returns false or NULL on failure and leaves one line about it in dev_error(). Nothing here
 // prints or exits. A struct dev belongs to the thread that opened it.
 #ifndef COMMON_DEVICE_H
 #define COMMON_DEVICE_H
@@ -95,7 +95,7 @@ void dev_set_tensor_cores(struct dev *d, unsigned sm);
 void dev_set_checks(struct dev *d, bool on);
 
 // Allocates bytes (> 0) of uninitialised memory, aligned to 256 bytes; name (copied) is what messages call it. On the
-// simulated GPU with its checks on, each byte is DEV_UNWRITTEN until somebody writes it.
+// simulated GPU with its checks on, each byte is DEV_UNWRITTEN until it is written.
 enum { DEV_UNWRITTEN = 0xcb };
 bool dev_alloc(struct dev *d, const char *name, size_t bytes, dev_ptr *out);
 bool dev_free(struct dev *d, dev_ptr p);  // p as dev_alloc gave it

@@ -32,8 +32,8 @@ void matrix_get_row(const struct matrix *m, int row, int col, int count, double 
 // Fills with normally distributed values (mean 0, variance 1) that depend on seed and position alone.
 void matrix_fill_random(struct matrix *m, uint64_t seed);
 void matrix_fill_nan(struct matrix *m);  // a quiet NaN with a payload of its own: the poison
-// Whether nobody wrote an element: bit for bit the poison, or the bytes of fresh memory on the simulated GPU, which the
-// poison is not copied to where its checks look for uninitialised reads.
+// Whether an element was never written: bit for bit the poison, or the bytes of fresh memory on the simulated GPU,
+// which the poison is not copied to where its checks look for uninitialised reads.
 bool matrix_is_poison(const struct matrix *m, int row, int col);
 
 // 64 random bits that depend on seed and position alone.
@@ -51,7 +51,7 @@ struct matrix_verdict {
     int row, col;  // the first wrong element found, in row-major order
     double got, want, bound;
     double worst;  // largest |error| / bound of the elements compared one by one
-    bool poison;   // the wrong element still holds the poison of matrix_fill_nan: nobody wrote it
+    bool poison;   // the wrong element still holds the poison of matrix_fill_nan: it was never written
 };
 
 // Compares C (M x N) with alpha * A (M x K) * B (K x N) + beta * C0 (M x N; may be NULL where beta = 0), element by

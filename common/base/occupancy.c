@@ -180,8 +180,8 @@ void occupancy_print(FILE *out, const struct profile *p, const char *ptx, const 
         fprintf(out, ": not one block fits, by its %s\n", o.limit);
         return;
     }
-    fprintf(out, ": %u block%s an SM, limited by %s; %u of %u warps (%.0f %%)\n", o.blocks, o.blocks == 1 ? "" : "s",
+    fprintf(out, ": %u block%s an SM, limited by %s; %u of %u warps (%.0f %%)\n", o.blocks, text_plural(o.blocks),
             o.limit, o.warps, o.max, 100.0 * o.warps / o.max);
-    fprintf(out, "  this launch has %llu block%s: %.2f waves of %u\n", (unsigned long long)blocks,
-            blocks == 1 ? "" : "s", (double)blocks / (o.blocks * card->sms), o.blocks * card->sms);
+    fprintf(out, "  this launch has %llu block%s: %.2f waves of %u\n", (unsigned long long)blocks, text_plural(blocks),
+            (double)blocks / (o.blocks * card->sms), o.blocks * card->sms);
 }

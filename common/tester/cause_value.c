@@ -91,24 +91,36 @@ static bool factors(const struct numbers *x, double *p, double *q)
     return true;
 }
 
-static const char *of_product(double p)
-{
-    return p == 0               ? "the product A * B is missing"
-           : p == 1             ? "alpha is missing: A * B is not multiplied by it"
-           : p == BETA          ? "beta stands where alpha belongs: it multiplies A * B"
-           : p == ALPHA * BETA  ? "beta multiplies A * B as well: it belongs to C alone"
-           : p == ALPHA * ALPHA ? "alpha is applied twice to A * B"
-                                : NULL;
-}
+struct factor {
+    double is;
+    const char *says;
+};
 
-static const char *of_old(double q)
+static const struct factor of_product[] = {
+    { 0, "the product A * B is missing" },
+    { 1, "alpha is missing: A * B is not multiplied by it" },
+    { BETA, "beta stands where alpha belongs: it multiplies A * B" },
+    { ALPHA * BETA, "beta multiplies A * B as well: it belongs to C alone" },
+    { ALPHA * ALPHA, "alpha is applied twice to A * B" },
+};
+
+static const struct factor of_old[] = {
+    { 0, "beta * C0 is missing" },
+    { 1, "beta is missing: C0 is added as it is" },
+    { ALPHA, "alpha stands where beta belongs: it multiplies C0" },
+    { ALPHA * BETA, "alpha multiplies beta * C0 as well: it belongs to A * B alone" },
+    { BETA * BETA, "beta is applied twice to C0" },
+};
+
+enum { FACTORS = sizeof of_old / sizeof *of_old };
+
+// What the factor found means; NULL if it is none of them.
+static const char *meaning(const struct factor factors[FACTORS], double found)
 {
-    return q == 0              ? "beta * C0 is missing"
-           : q == 1            ? "beta is missing: C0 is added as it is"
-           : q == ALPHA        ? "alpha stands where beta belongs: it multiplies C0"
-           : q == ALPHA * BETA ? "alpha multiplies beta * C0 as well: it belongs to A * B alone"
-           : q == BETA * BETA  ? "beta is applied twice to C0"
-                               : NULL;
+    for (int i = 0; i < FACTORS; i++)
+        if (factors[i].is == found)
+            return factors[i].says;
+    return NULL;
 }
 
 // Whether alpha's power grows along K: sums of earlier tiles are multiplied once more.
@@ -132,15 +144,15 @@ static const char *about_factors(struct probe *p, struct numbers *x, bool *store
     *store = true;
     if (fits && f != ALPHA) {
         *store = false;
-        return of_product(f);
+        return meaning(of_product, f);
     }
     if (fits && q != BETA)
-        return of_old(q);
+        return meaning(of_old, q);
     if (!both || !run(p, x, ALPHA, 0, false))
         return NULL;
     if (factors(x, &f, &q)) {
         if (f != ALPHA)
-            return of_product(f);
+            return meaning(of_product, f);
         if (q == 0 && !fits)
             return "what is added for beta is not beta times the same element of C";
     } else if (grows(x)) {

@@ -1,7 +1,7 @@
 // A step's kernel on a device of its own, for the products that a teacher would try when a result is wrong. What the
 // step's own run left, its profile and its findings, stays as it is.
 //
-// All of it ends after PROBE_SECONDS of processor time: from then on every run answers false.
+// All of it ends after PROBE_SECONDS of processor time: from then on every run returns false.
 #ifndef COMMON_PROBE_H
 #define COMMON_PROBE_H
 

@@ -144,7 +144,7 @@ static bool upload_c(struct tester *t, dev_ptr to, char error[DEV_ERROR_MAX])
     if (t->o.beta == 0) {
         matrix_fill_nan(&t->C);
         from = &t->C;
-        if (t->o.sanitize && dev_about(t->dev)->simulated)  // a read is a finding only where nobody wrote
+        if (t->o.sanitize && dev_about(t->dev)->simulated)  // a read is a finding only if it was never written
             return true;
     }
     return dev_upload(t->dev, to, from->data, matrix_bytes(from)) || fail_dev(t->dev, error);

@@ -1,7 +1,7 @@
 // The tester that every step shares: fill, launch, check, time, report.
 //
-// A step is data (struct step); its driver's main() is one call of tester_main(). The ladder, the tests and the
-// exercises use the same pieces through tester_run().
+// A step is data (step.h); the main() of its driver is driver.c. The ladder, the tests and the exercises use the same
+// pieces through tester_run().
 #ifndef COMMON_TESTER_H
 #define COMMON_TESTER_H
 

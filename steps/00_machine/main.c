@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/device.h"
 #include "base/options.h"
 
@@ -133,22 +134,16 @@ static uint64_t count_sms(const struct who *w)
     return n;
 }
 
-static const char *plural(uint64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 static void print(const struct who *w, const struct dev_about *about)
 {
     const uint64_t warps = (w->threads + WARP - 1) / WARP, last = (w->threads - 1) % WARP, sms = count_sms(w);
     printf("Device: %s\n", about->name);
     printf("A grid of %llu block%s, each of %llu thread%s: %llu warp%s, lanes 0 to %llu in the last one\n",
-           (unsigned long long)w->blocks, plural(w->blocks), (unsigned long long)w->threads, plural(w->threads),
-           (unsigned long long)warps, plural(warps), (unsigned long long)last);
+           (unsigned long long)w->blocks, text_plural(w->blocks), (unsigned long long)w->threads,
+           text_plural(w->threads), (unsigned long long)warps, text_plural(warps), (unsigned long long)last);
     for (uint64_t i = 0; i < w->blocks && i < SHOWN; i++)
         printf("block %llu: threads %llu to %llu of the grid, on SM %d\n", (unsigned long long)i,
-               (unsigned long long)(i * w->threads), (unsigned long long)((i + 1) * w->threads - 1),
-               w->sm[i * w->threads]);
+               (unsigned long long)i * w->threads, ((unsigned long long)i + 1) * w->threads - 1, w->sm[i * w->threads]);
     if (w->blocks > SHOWN)
         printf("...\n");
     if (about->simulated)

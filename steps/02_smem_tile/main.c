@@ -1,5 +1,5 @@
-// The driver of step 02. Run it with --help.
-#include "tester/tester.h"
+// The driver of step 02: what it runs. Run it with --help; its main() is in common/tester/driver.c.
+#include "tester/step.h"
 
 #ifndef REAL
 #define REAL float
@@ -11,8 +11,3 @@ const struct step step = {
     .type = TYPE_OF(REAL),
     .owner = owner_by_patches,
 };
-
-int main(int argc, char **argv)
-{
-    return tester_main(&step, argc, argv);
-}

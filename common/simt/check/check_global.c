@@ -2,7 +2,7 @@
 // See check.h.
 //
 // A warp that goes through memory in order uses 8 granules alike: lane after lane, each this many granules. One record
-// for such a line says it all, until somebody uses a part of it, or in another way; then each granule has its own.
+// for such a line says it all, until a part of it is used, or in another way; then each granule has its own.
 #include "check_global.h"
 
 #include "simt/machine/memory.h"

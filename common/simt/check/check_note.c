@@ -19,6 +19,18 @@ static bool same_fault(const struct fault *a, const struct fault *b)
            a->other_store == b->other_store;
 }
 
+// items, moved if need be, with room for one more than n; NULL when memory runs out.
+static void *with_room(void *items, size_t n, size_t *room, size_t size)
+{
+    if (n < *room)
+        return items;
+    const size_t more = 2 * *room + 4;
+    void *all = realloc(items, more * size);
+    if (all)
+        *room = more;
+    return all;
+}
+
 // Most notes repeat the one before, and most others are new soon after the kernel began.
 static struct note *note_of(struct checker *c, const struct fault *f)
 {
@@ -27,14 +39,10 @@ static struct note *note_of(struct checker *c, const struct fault *f)
     for (size_t i = 0; i < c->n_notes; i++)
         if (same_fault(&c->notes[i].fault, f))
             return &c->notes[c->last = i];
-    if (c->n_notes == c->room) {
-        size_t room = 2 * c->room + 8;
-        struct note *all = realloc(c->notes, room * sizeof *all);
-        if (!all)
-            return NULL;
-        c->notes = all;
-        c->room = room;
-    }
+    struct note *all = with_room(c->notes, c->n_notes, &c->room, sizeof *all);
+    if (!all)
+        return NULL;
+    c->notes = all;
     c->last = c->n_notes++;
     c->notes[c->last] = (struct note){ .fault = *f };
     return &c->notes[c->last];
@@ -46,14 +54,10 @@ static bool add_share(struct note *f, uint64_t block, uint64_t times)
         f->shares[f->n_shares - 1].count += times;
         return true;
     }
-    if (f->n_shares == f->room) {
-        size_t room = 2 * f->room + 4;
-        struct share *shares = realloc(f->shares, room * sizeof *shares);
-        if (!shares)
-            return false;
-        f->shares = shares;
-        f->room = room;
-    }
+    struct share *shares = with_room(f->shares, f->n_shares, &f->room, sizeof *shares);
+    if (!shares)
+        return false;
+    f->shares = shares;
     f->shares[f->n_shares++] = (struct share){ block, times };
     return true;
 }

@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-// Times that never come: an asynchronous copy that is under way, and bytes between variables, which nobody owns.
+// Times that never come: an asynchronous copy that is under way, and bytes between variables.
 #define UNDER_WAY 0xfffffffeu
 #define NO_MANS 0xffffffffu
 
@@ -198,7 +198,7 @@ static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
     k->copies |= v->op == CHECK_COPY;
 }
 
-// A write of what nobody has touched since the last barrier of all: nothing to compare with.
+// A write of what was not touched since the last barrier of all: nothing to compare with.
 static bool write_first(const struct visit *v, const struct touch *t, uint32_t g)
 {
     const struct block_check *k = v->k;

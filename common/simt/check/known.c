@@ -67,7 +67,7 @@ void known_drop(struct known_pool *pool, struct known **k)
     *k = NULL;
 }
 
-// Makes *k a node that nobody else holds. NULL when memory runs out; *k is as it was then.
+// Makes *k a node that is held nowhere else. NULL when memory runs out; *k is as it was then.
 static struct known *own(struct known_pool *pool, struct known **k, unsigned level)
 {
     struct known *old = *k;

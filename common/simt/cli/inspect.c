@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "command.h"
 #include "simt/ptx/demangle.h"
 
@@ -111,7 +112,7 @@ static uint32_t summarise(const struct simt_module *m)
     uint32_t refused = 0;
     for (uint32_t i = 0; i < m->n_kernels; i++)
         refused += !m->kernels[i].code;
-    printf("\n%u kernel%s, %u cannot run here%s\n", m->n_kernels, m->n_kernels == 1 ? "" : "s", refused,
+    printf("\n%u kernel%s, %u cannot run here%s\n", m->n_kernels, text_plural(m->n_kernels), refused,
            refused ? ":" : "");
     for (uint32_t i = 0; i < m->n_kernels; i++) {
         const char *why = m->kernels[i].error;
@@ -134,7 +135,7 @@ int command_inspect(const struct simt_module *m)
 {
     const struct ptx_module *p = m->ptx;
     printf("%s: PTX %.*s for %.*s, %u kernel%s\n", p->file, (int)p->version.n, p->version.p, (int)p->target.n,
-           p->target.p, m->n_kernels, m->n_kernels == 1 ? "" : "s");
+           p->target.p, m->n_kernels, text_plural(m->n_kernels));
     for (uint32_t i = 0; i < m->n_kernels; i++)
         if (!show_kernel(&m->kernels[i]))
             return command_unable("out of memory");

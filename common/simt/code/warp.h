@@ -66,7 +66,7 @@ bool warp_movmatrix(struct warp *w, const struct uop *u, uint32_t active);
 struct call {
     uint32_t argument[8];   // byte offsets in the thread's local memory
     uint32_t result;        // the same
-    uint32_t result_bytes;  // 0: it has none, or nobody asks for it
+    uint32_t result_bytes;  // 0: it has none, or it is not asked for
 };
 bool warp_printf(struct warp *w, const struct uop *u, uint32_t active);  // vprintf(format, values)
 bool warp_assert(struct warp *w, const struct uop *u, uint32_t active);  // __assertfail(what, file, line, function, 1)

@@ -60,7 +60,7 @@ bool decode_has(struct decoder *x, const char *name, enum alu_op *op);
 enum alu_op decode_op(struct decoder *x, const char *format, ...)  // by name; fails where there is none
     __attribute__((format(printf, 2, 3)));
 enum ptx_type decode_result(enum alu_op op);
-uint32_t decode_unary(struct decoder *x, enum alu_op op, uint32_t a);  // emits it; answers a new vreg with the result
+uint32_t decode_unary(struct decoder *x, enum alu_op op, uint32_t a);  // emits it; returns a new vreg with the result
 void decode_arithmetic(struct decoder *x, const struct parts *s);      // a line of alu.def
 void decode_extended(struct decoder *x, const struct parts *s);        // add.cc, addc, madc.hi.cc, ...
 

@@ -11,7 +11,7 @@
 #define NO_VREG UINT32_MAX
 #define RESERVED_SHARED 1024u  // bytes of shared memory that the system reserves on sm_80 and newer: 1 KB a block
 
-struct vreg {  // a register before it has a slot; constants are registers that nobody writes
+struct vreg {  // a register before it has a slot; constants are registers that are never written
     enum slot_class slot;
     bool constant;
     uint64_t bits;

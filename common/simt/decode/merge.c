@@ -11,7 +11,7 @@
 // - A unit that an earlier load brought, or a store of the same unit wrote, is not loaded again.
 // - Of the four units of an aligned block of 4 U bytes (at most 16), three or four are loaded at once, two only where
 //   they are a half of it: 64 bits. Of an aligned pair, both are. The order in the code does not matter.
-// - Units of a vector that nobody reads do not count.
+// - Units of a vector that are never read do not count.
 // This reaches as far as nothing can have changed shared memory: not across a store to it (to any place in it) or
 // through a generic address, an atomic or reduction that is not to global memory, a barrier, bar.warp.sync, a fence,
 // cp.async and its waits, mbarrier, nanosleep, a call; and not across a whole loop. Stores and atomics to global
@@ -25,8 +25,8 @@
 // Not merged: accesses with a guard, volatile ones, bytes, 16-bit loads into wider registers. Not modelled: merging
 // across the turns of a loop that ptxas itself unrolls (one with a constant number of turns and a small body, which
 // nvcc has left a loop; "#pragma unroll" makes nvcc unroll it, and then it counts here); loads that are redundant on
-// some ways only; vector stores next to scalar ones; loads and stores that ptxas drops because nobody needs them (nvcc
-// has done so before). Global memory: ptxas merges there, too, but it does not know a pointer's alignment, so
+// some ways only; vector stores next to scalar ones; loads and stores that ptxas drops because they are not needed
+// (nvcc has done so before). Global memory: ptxas merges there, too, but it does not know a pointer's alignment, so
 // that only addresses that were rounded would be; they count as they stand.
 #include <string.h>
 

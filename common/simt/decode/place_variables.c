@@ -62,67 +62,95 @@ static void note_shared(struct decoder *x, const struct ptx_var *v, uint64_t at)
     c->n_shared_vars++;
 }
 
-void place_variables(struct decoder *x)
+// Parameters, in order of declaration. Those of calls, which a body declares, are in local memory.
+static void place_params(struct decoder *x)
 {
-    const struct ptx_module *m = x->m;
-    uint64_t param = 0, local = 0, shared = 0;
-    bool *used = decode_scratch(x, m->n_vars + 1);
-    x->address = decode_scratch(x, (m->n_vars + 1) * sizeof *x->address);
-    memcpy(x->address, x->globals, m->n_vars * sizeof *x->address);
-    x->in_local = decode_scratch(x, m->n_vars + 1);
+    uint64_t end = 0;
     for (uint32_t i = 0; i < x->f->n_vars; i++)
-        x->in_local[x->f->vars[i]] = m->vars[x->f->vars[i]].space == SPACE_PARAM;
-    for (uint32_t i = 0; i < x->f->n_params; i++)
-        x->in_local[x->f->params[i]] = false;
+        x->in_local[x->f->vars[i]] = x->m->vars[x->f->vars[i]].space == SPACE_PARAM;
     for (uint32_t i = 0; i < x->f->n_params; i++) {
-        const struct ptx_var *v = &m->vars[x->f->params[i]];
-        param = align_up(param, v->align);
-        x->address[x->f->params[i]] = param;
-        param += v->bytes;
-        if (param > MAX_PARAMS)
+        const uint32_t var = x->f->params[i];
+        const struct ptx_var *v = &x->m->vars[var];
+        x->in_local[var] = false;
+        x->address[var] = align_up(end, v->align);
+        end = x->address[var] + v->bytes;
+        if (end > MAX_PARAMS)
             decode_fail(x, v->name.p, "'%.*s' takes more than %u bytes of parameters", (int)x->f->name.n, x->f->name.p,
                         MAX_PARAMS);
     }
+    x->code->param_bytes = (uint32_t)end;
+}
+
+// Local memory, in order of declaration. Returns its bytes.
+static uint64_t place_locals(struct decoder *x)
+{
+    uint64_t end = 0;
     for (uint32_t i = 0; i < x->f->n_vars; i++) {
-        const struct ptx_var *v = &m->vars[x->f->vars[i]];
-        used[x->f->vars[i]] = true;
-        if (v->space != SPACE_LOCAL && !x->in_local[x->f->vars[i]])
+        const uint32_t var = x->f->vars[i];
+        const struct ptx_var *v = &x->m->vars[var];
+        if (v->space != SPACE_LOCAL && !x->in_local[var])
             continue;
-        local = align_up(local, v->align);
-        x->address[x->f->vars[i]] = local;
-        local += v->bytes;
+        x->address[var] = align_up(end, v->align);
+        end = x->address[var] + v->bytes;
     }
+    return end;
+}
+
+// Which variables the kernel names; true where it asks for the shared memory that the system reserves.
+static bool find_used(struct decoder *x, bool *used)
+{
     bool reserves = false;
+    for (uint32_t i = 0; i < x->f->n_vars; i++)
+        used[x->f->vars[i]] = true;
     for (uint32_t i = 0; i < x->f->n_insts; i++)
         for (uint32_t j = 0; j < x->f->insts[i].n_operands; j++)
             reserves |= mark_shared(x, &x->f->insts[i].operand[j], used);
-    if (reserves) {
+    return reserves;
+}
+
+// Shared memory: what the system reserves, then the variables that the kernel names, the dynamic ones last. Returns its
+// bytes.
+static uint64_t place_shared(struct decoder *x)
+{
+    uint64_t end = 0;
+    bool *used = decode_scratch(x, x->m->n_vars + 1);
+    if (find_used(x, used)) {
         const char *name = "reserved shared memory";
         const struct ptx_var v = { .name = { name, (uint32_t)strlen(name) }, .bytes = RESERVED_SHARED };
         note_shared(x, &v, 0);
-        shared = RESERVED_SHARED + x->gap;
+        end = RESERVED_SHARED + x->gap;
         x->code->reserved_bytes = RESERVED_SHARED;
     }
     for (int dynamic = 0; dynamic < 2; dynamic++) {
-        for (uint32_t i = 0; i < m->n_vars; i++) {
-            const struct ptx_var *v = &m->vars[i];
+        for (uint32_t i = 0; i < x->m->n_vars; i++) {
+            const struct ptx_var *v = &x->m->vars[i];
             if (v->space != SPACE_SHARED || !used[i] || (v->bytes == 0) != dynamic)
                 continue;
-            uint64_t at = align_up(shared, v->align > 16 || !dynamic ? v->align : 16);
+            const uint64_t at = align_up(end, v->align > 16 || !dynamic ? v->align : 16);
             x->address[i] = at;
             note_shared(x, v, at);
-            shared = dynamic && at > shared ? at : shared;
             if (!dynamic)
-                shared = at + v->bytes + x->gap;
+                end = at + v->bytes + x->gap;
+            else if (at > end)
+                end = at;
         }
     }
+    return end;
+}
+
+void place_variables(struct decoder *x)
+{
+    x->address = decode_scratch(x, (x->m->n_vars + 1) * sizeof *x->address);
+    memcpy(x->address, x->globals, x->m->n_vars * sizeof *x->address);
+    x->in_local = decode_scratch(x, x->m->n_vars + 1);
+    place_params(x);
+    const uint64_t local = place_locals(x), shared = place_shared(x);
     if (shared > SHARED_MAX || local > MAX_LOCAL)
         decode_fail(x, x->f->name.p,
                     "'%.*s' declares %llu bytes of shared memory (at most %d) and %llu of local memory "
                     "(at most %u)",
                     (int)x->f->name.n, x->f->name.p, (unsigned long long)shared, SHARED_MAX, (unsigned long long)local,
                     MAX_LOCAL);
-    x->code->param_bytes = (uint32_t)param;
     x->code->shared_bytes = (uint32_t)shared;
     x->code->local_bytes = (uint32_t)align_up(local, 16);
 }

@@ -240,7 +240,7 @@ static void follow_rows(struct plan *p, const struct uop *u)
     s->writes = access->fn == warp_copy || access->fn == fn[WARP_STMATRIX] || access->fn == fn[WARP_WMMA_STORE];
 }
 
-// The result lies in local memory, whence it is loaded.
+// The result lies in local memory, from where it is loaded.
 static void follow_call(struct plan *p, const struct uop *u)
 {
     const struct warpop *op = u->warp;

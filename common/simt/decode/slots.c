@@ -179,7 +179,7 @@ static int by_end(const void *a, const void *b)
     return x->end != y->end ? (x->end > y->end) - (x->end < y->end) : (x->vreg > y->vreg) - (x->vreg < y->vreg);
 }
 
-// Gives every interval a slot number within its class; answers how many slots each class needs.
+// Gives every interval a slot number within its class; returns how many slots each class needs.
 static void scan(struct flow *f, struct interval *all, uint32_t count[2])
 {
     struct decoder *x = f->x;

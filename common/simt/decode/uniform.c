@@ -1,6 +1,6 @@
 // What the code itself shows of its atomics. Which registers hold the same for all lanes of a warp: ptxas then reduces
 // an integer atomic to one of a single lane. (Registers with one definition, made of constants, parameters and what is
-// the same for the whole block.) And which exchanges are mere stores: nobody reads what was there before.
+// the same for the whole block.) And which exchanges are mere stores: what was there before is never read.
 #include "decoder.h"
 #include "simt/code/warp.h"
 

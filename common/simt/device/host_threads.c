@@ -9,11 +9,7 @@
 
 static void *zeroed(struct host_thread *h, unsigned slot, size_t count, size_t size)
 {
-    void *p = NULL;
-    if (posix_memalign(&p, 128, count * size + 128))
-        return NULL;
-    memset(p, 0, count * size);
-    return h->memory[slot] = p;
+    return h->memory[slot] = seat_memory(count, size);
 }
 
 static bool start(struct host_thread *h, struct job *job, bool checks)

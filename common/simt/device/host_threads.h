@@ -33,7 +33,7 @@ struct host_thread *host_threads_new(struct job *job, unsigned n, bool checks);
 void host_threads_free(struct host_thread *all, unsigned n);
 void host_threads_run(struct host_thread *all, unsigned n);  // to the last block
 
-// The sum of what the threads counted, in all[0].worker. Answers the fault in the lowest block, or NULL.
+// The sum of what the threads counted, in all[0].worker. Returns the fault in the lowest block, or NULL.
 const struct fault *host_threads_sum(struct host_thread *all, unsigned n);
 
 #endif

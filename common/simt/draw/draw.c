@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "svg.h"
 #include "simt/record/trace.h"
 
@@ -34,11 +35,6 @@ struct picture {
     bool brief;  // some cell names its lanes as "0+7"
     bool large;
 };
-
-static const char *plural(uint64_t n)
-{
-    return n == 1 ? "" : "s";
-}
 
 static bool is_matrix(const struct trace_event *e)
 {
@@ -163,7 +159,7 @@ static void cell(struct picture *p, const struct trace_access *a, uint32_t lanes
     const unsigned long long byte = word * 4 - p->base;
     snprintf(class, sizeof class, "l%d", __builtin_ctz(who) % 8);
     svg_group(&p->svg, "cell", "bytes %llu to %llu of %s: lane%s %s", byte, byte + 3, p->where,
-              plural(who & (who - 1) ? 2 : 1), svg_lanes(who, false, text));
+              text_plural(who & (who - 1) ? 2 : 1), svg_lanes(who, false, text));
     svg_rect(&p->svg, x + 1, p->y + 1, CELL - 2, height - 2, class);
     if (late)
         svg_rect(&p->svg, x + 2, p->y + 2, CELL - 4, height - 4, "clash");
@@ -200,11 +196,11 @@ static void phase(struct picture *p, const struct trace_access *a, uint32_t lane
              is_matrix(p->event)   ? "rows at lanes"
              : lanes & (lanes - 1) ? "lanes"
                                    : "lane",
-             svg_lanes(lanes, false, text), passes.n, plural(passes.n));
+             svg_lanes(lanes, false, text), passes.n, text_plural(passes.n));
     heading(p, title);
     if (conflicts)
         svg_text(&p->svg, WIDTH - MARGIN, p->y, p->large ? "large bad end" : "bad end", "%u bank conflict%s", conflicts,
-                 plural(conflicts));
+                 text_plural(conflicts));
     else if (merged(a, lanes))
         svg_text(&p->svg, WIDTH - MARGIN, p->y, p->large ? "label dim end" : "small dim end",
                  "two phases in one: neighbouring lanes ask for the same address");
@@ -299,7 +295,7 @@ static void global_access(struct picture *p, const struct trace_access *a, const
     qsort(lines, n, sizeof *lines, by_value);
     const uint32_t sectors = cost_sectors(a->address, a->mask);
     snprintf(title, sizeof title, "%s%slane%s %s: %u sector%s", name, *name ? ", " : "", n > 1 ? "s" : "",
-             svg_lanes(a->mask, false, text), sectors, plural(sectors));
+             svg_lanes(a->mask, false, text), sectors, text_plural(sectors));
     title[0] = title[0] == 'l' ? 'L' : title[0];
     heading(p, title);
     columns(p, "line at byte", "+%u", 4, NULL);
@@ -315,7 +311,7 @@ static void global_access(struct picture *p, const struct trace_access *a, const
         line(p, a, lines[i]);
     if (hidden) {
         p->y += 26;
-        svg_text(&p->svg, LEFT, p->y, "large dim", "and %u more line%s of %d bytes", hidden, plural(hidden), LINE);
+        svg_text(&p->svg, LEFT, p->y, "large dim", "and %u more line%s of %d bytes", hidden, text_plural(hidden), LINE);
     }
 }
 
@@ -395,14 +391,14 @@ static void say_title(const struct picture *p, char *title, size_t size)
         for (uint32_t i = 0; i < e->n; i++)
             used += used_bytes(&e->access[i]);
         snprintf(title + n, size - (size_t)n, "%u request%s, %u sector%s; %" PRIu64 " of %u bytes are %s", e->n,
-                 plural(e->n), p->sectors, plural(p->sectors), used, SECTOR * p->sectors,
+                 text_plural(e->n), p->sectors, text_plural(p->sectors), used, SECTOR * p->sectors,
                  is_load(e) ? "asked for" : "written");
     } else if (p->cost.conflicts) {
         snprintf(title + n, size - (size_t)n, "%u wavefronts, ideal %u, %u bank conflict%s", p->cost.waves,
-                 p->cost.ideal, p->cost.conflicts, plural(p->cost.conflicts));
+                 p->cost.ideal, p->cost.conflicts, text_plural(p->cost.conflicts));
     } else {
         snprintf(title + n, size - (size_t)n, "%u wavefront%s, ideal %u, no bank conflicts", p->cost.waves,
-                 plural(p->cost.waves), p->cost.ideal);
+                 text_plural(p->cost.waves), p->cost.ideal);
     }
 }
 

@@ -248,12 +248,14 @@ static void lanes(struct picture *p)
     }
     p->y += 6;
     const double top = p->y;
+    const uint32_t half = LANES_SHOWN / 2;  // in two columns
     for (uint32_t i = 0; i < LANES_SHOWN; i++) {
-        p->y = top + i % (LANES_SHOWN / 2) * (double)ROW;
+        const uint32_t row = i % half, column = i / half;
+        p->y = top + row * (double)ROW;
         if (p->b->access.mask >> i & 1)
-            lane_row(p, MARGIN - 8 + i / (LANES_SHOWN / 2) * step, i, compared);
+            lane_row(p, MARGIN - 8 + column * step, i, compared);
     }
-    p->y = top + LANES_SHOWN / 2 * (double)ROW;
+    p->y = top + half * (double)ROW;
 }
 
 // The bits of rows or columns that reach the bank: "r0, r1"; "none".

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/source.h"
 #include "draw_run.h"
 #include "simt/record/trace.h"
@@ -147,7 +148,7 @@ static void explain(const struct simt_kernel *k, const struct trace *t, const st
     if (found)
         snprintf(error, DEV_ERROR_MAX,
                  "%s: %s runs %" PRIu64 " such instruction%s there: --nth goes from 0 to %" PRIu64, where, who, found,
-                 found == 1 ? "" : "s", found - 1);
+                 text_plural(found), found - 1);
     else if (elsewhere)
         snprintf(error, DEV_ERROR_MAX,
                  "%s: %s runs no %s-memory instruction there, but others do: see --warp and --block-index", where, who,
@@ -234,7 +235,7 @@ bool draw_known_place(const unsigned grid[3], const unsigned block[3], const str
     const uint64_t warps = ((uint64_t)block[0] * block[1] * block[2] + LANES - 1) / LANES;
     if (p->warp >= warps) {
         snprintf(error, DEV_ERROR_MAX, "--warp %" PRIu64 ": a block has %" PRIu64 " warp%s, numbered from 0", p->warp,
-                 warps, warps == 1 ? "" : "s");
+                 warps, text_plural(warps));
         return false;
     }
     for (int i = 0; i < 3; i++) {

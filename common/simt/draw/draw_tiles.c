@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "draw_area.h"
 #include "draw_run.h"
 
@@ -221,13 +222,13 @@ static void headings(struct view *v)
     const uint64_t *block = v->t->launch->place->block;
     const uint32_t blocks = panel_numbers(&v->blocks), warps = panel_numbers(&v->warps);
     snprintf(head, sizeof head, "%.40s: %s", v->t->name, size_text(v, v->blocks.area, size));
-    say(&v->blocks, head, "%u block%s%s", blocks, blocks == 1 ? "" : "s", v->t->flat ? ", 32 elements a row" : "");
+    say(&v->blocks, head, "%u block%s%s", blocks, text_plural(blocks), v->t->flat ? ", 32 elements a row" : "");
     if (v->t->flat)
         snprintf(head, sizeof head, "Block %" PRIu64 ": %s", v->t->followed, size_text(v, v->warps.area, size));
     else
         snprintf(head, sizeof head, "Block (%" PRIu64 ",%" PRIu64 "): %s", block[0], block[1],
                  size_text(v, v->warps.area, size));
-    say(&v->warps, head, "%u warp%s", warps, warps == 1 ? "" : "s");
+    say(&v->warps, head, "%u warp%s", warps, text_plural(warps));
     snprintf(head, sizeof head, "Warp %u: %s", v->warp, size_text(v, v->whole, size));
     if (v->lanes.area.rows < v->whole.rows || v->lanes.area.cols < v->whole.cols)
         say(&v->lanes, head, "its first %" PRIu64 " x %" PRIu64 " elements, by lane", v->lanes.area.rows,
@@ -247,7 +248,7 @@ static void lane_text(struct view *v, double y)
     else if (s->elements > 1)
         snprintf(pieces, sizeof pieces, ": %" PRIu64 " x %" PRIu64, s->rows, s->cols);
     svg_text(&v->svg, MARGIN, y, "large", "Lane 0 (framed) has %" PRIu64 " element%s%s.", s->elements,
-             s->elements == 1 ? "" : "s", pieces);
+             text_plural(s->elements), pieces);
     svg_describe(&v->svg,
                  "Three panels. %.40s, %s, shared out among %u blocks; block %" PRIu64
                  ", shared out among %u warps; warp %u, shared out among its lanes, of which lane 0 has %" PRIu64
@@ -273,12 +274,11 @@ static char *paint(const struct tiles *t)
     place_panels(&v);
     if (t->flat)
         snprintf(title, sizeof title, "From grid to lane: %u block%s, %u warp%s in each", panel_numbers(&v.blocks),
-                 panel_numbers(&v.blocks) == 1 ? "" : "s", panel_numbers(&v.warps),
-                 panel_numbers(&v.warps) == 1 ? "" : "s");
+                 text_plural(panel_numbers(&v.blocks)), panel_numbers(&v.warps), text_plural(panel_numbers(&v.warps)));
     else
         snprintf(title, sizeof title, "Tiles of C: a block %s, a warp %s, a lane %" PRIu64 " element%s",
                  size_text(&v, v.warps.area, block), size_text(&v, v.whole, warp), v.share.elements,
-                 v.share.elements == 1 ? "" : "s");
+                 text_plural(v.share.elements));
     svg_text(&v.svg, MARGIN, 48, "huge", "%s", title);
     headings(&v);
     panel_draw(&v.blocks);

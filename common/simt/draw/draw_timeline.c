@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "draw_run.h"
 #include "svg.h"
 
@@ -246,7 +247,7 @@ static char *paint(const struct draw_launch *l, const struct timeline *t)
         p.longest = t->warp[i].n > p.longest ? t->warp[i].n : p.longest;
     const uint32_t n_barriers = count(w, WORK_BARRIER, 0, w->n), multiplies = count(w, WORK_MULTIPLY, 0, w->n);
     snprintf(title, sizeof title, "What a warp does, in order: %s instructions, %u barrier%s", grouped(w->n, number),
-             n_barriers, n_barriers == 1 ? "" : "s");
+             n_barriers, text_plural(n_barriers));
     svg_text(&p.svg, MARGIN, 48, "huge", "%s", title);
     svg_text(&p.svg, MARGIN, 84, "large dim",
              "From left to right: the PTX instructions that the warp executes. Not to "

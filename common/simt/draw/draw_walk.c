@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "draw_area.h"
 #include "draw_run.h"
 
@@ -211,7 +212,7 @@ static char *paint(const struct draw_launch *l, const struct walk *w)
     c.unnamed = true;
     part(&a, A, 0, of_a, sizeof of_a);
     part(&b, B, 0, of_b, sizeof of_b);
-    snprintf(title, sizeof title, "The walk along K: %u step%s, the first with %s and %s", steps, steps == 1 ? "" : "s",
+    snprintf(title, sizeof title, "The walk along K: %u step%s, the first with %s and %s", steps, text_plural(steps),
              of_a, of_b);
     svg_text(&svg, MARGIN, 48, "huge", "%s", title);
     svg_text(&svg, MARGIN, 82, "large dim",

@@ -7,30 +7,37 @@
 
 // --- what the checks look at when a barrier opens ---
 
+// The next split of a warp from split *j of warp *i on that waits at barrier number; NULL: there are no more.
+static const struct split *next_waiting(const struct block *b, uint32_t number, uint32_t *i, uint32_t *j)
+{
+    for (; *i < b->n_warps; (*i)++, *j = 0)
+        while (*j < b->warps[*i].n_splits) {
+            const struct split *s = &b->warps[*i].splits[(*j)++];
+            if (s->barrier == number + 1)
+                return s;
+        }
+    return NULL;
+}
+
 // Do all threads that wait at barrier number, which is about to open, stand at the same one of the kernel?
 static void compare_places(struct block *b, uint32_t number)
 {
     const struct uop *uops = b->worker->grid->code->uops;
     const struct warp *first = NULL;
-    uint32_t at = 0, lane = 0;
-    for (uint32_t i = 0; i < b->n_warps; i++) {
+    uint32_t at = 0, lane = 0, i = 0, j = 0;
+    for (const struct split *s; (s = next_waiting(b, number, &i, &j));) {
         const struct warp *w = &b->warps[i];
-        for (uint32_t j = 0; j < w->n_splits; j++) {
-            const struct split *s = &w->splits[j];
-            if (s->barrier != number + 1)
-                continue;
-            if (!first) {
-                first = w;
-                at = s->pc;
-                lane = (uint32_t)__builtin_ctz(s->mask);
-            } else if (s->pc != at) {
-                struct fault f = check_site(w, uops[s->pc - 1].inst, (uint32_t)__builtin_ctz(s->mask), FAULT_SPLIT);
-                f.other_inst = uops[at - 1].inst;
-                f.other_thread = first->index * LANES + lane;
-                f.other_block = b->linear;
-                check_note(b->worker->check, &f);
-                return;
-            }
+        if (!first) {
+            first = w;
+            at = s->pc;
+            lane = (uint32_t)__builtin_ctz(s->mask);
+        } else if (s->pc != at) {
+            struct fault f = check_site(w, uops[s->pc - 1].inst, (uint32_t)__builtin_ctz(s->mask), FAULT_SPLIT);
+            f.other_inst = uops[at - 1].inst;
+            f.other_thread = first->index * LANES + lane;
+            f.other_block = b->linear;
+            check_note(b->worker->check, &f);
+            return;
         }
     }
 }
@@ -38,23 +45,17 @@ static void compare_places(struct block *b, uint32_t number)
 // A barrier for every thread opens without those that have ended.
 static void report_left(struct block *b, uint32_t number)
 {
-    const uint32_t threads = b->worker->grid->threads;
-    for (uint32_t i = 0; i < b->n_warps; i++) {
-        const struct warp *w = &b->warps[i];
-        for (uint32_t j = 0; j < w->n_splits; j++) {
-            const struct split *s = &w->splits[j];
-            if (s->barrier != number + 1)
-                continue;
-            const struct uop *u = &b->worker->grid->code->uops[s->pc - 1];
-            struct fault f = check_site(w, u->inst, (uint32_t)__builtin_ctz(s->mask), FAULT_LEFT);
-            f.other_inst = b->left_inst;
-            f.other_thread = b->left_thread;
-            f.other_block = b->linear;
-            f.exited = threads - b->live;
-            check_note(b->worker->check, &f);
-            return;
-        }
-    }
+    uint32_t i = 0, j = 0;
+    const struct split *s = next_waiting(b, number, &i, &j);
+    if (!s)
+        return;
+    const struct uop *u = &b->worker->grid->code->uops[s->pc - 1];
+    struct fault f = check_site(&b->warps[i], u->inst, (uint32_t)__builtin_ctz(s->mask), FAULT_LEFT);
+    f.other_inst = b->left_inst;
+    f.other_thread = b->left_thread;
+    f.other_block = b->linear;
+    f.exited = b->worker->grid->threads - b->live;
+    check_note(b->worker->check, &f);
 }
 
 static void check_release(struct block *b, uint32_t number)

@@ -7,6 +7,7 @@
 // (warp_poll.c) it hands over sooner: to other lanes of its warp, then other warps, then other blocks.
 #include <string.h>
 
+#include "base/device.h"
 #include "barrier.h"
 #include "simt/check/check.h"
 #include "gather.h"
@@ -291,9 +292,9 @@ static void start_block(struct worker *worker)
     if (worker->check)
         check_block_starts(b);
     // What nothing wrote, registers too, is the same odd bytes in every block, whichever thread runs it.
-    memset(worker->shared, 0xcb, g->shared_bytes);
+    memset(worker->shared, DEV_UNWRITTEN, g->shared_bytes);
     memset(worker->shared, 0, g->code->reserved_bytes);
-    memset(worker->local, 0xcb, (size_t)g->code->local_bytes * b->n_warps * LANES);
+    memset(worker->local, DEV_UNWRITTEN, (size_t)g->code->local_bytes * b->n_warps * LANES);
     for (uint32_t i = 0; i < b->n_warps; i++) {
         struct warp *w = &b->warps[i];
         uint32_t left = g->threads - i * LANES;
@@ -301,7 +302,7 @@ static void start_block(struct worker *worker)
         w->exited = 0;
         w->n_splits = 1;
         w->splits[0] = (struct split){ 0, w->lanes, 0 };
-        memset(w->regs, 0xcb, g->code->const_at);
+        memset(w->regs, DEV_UNWRITTEN, g->code->const_at);
         copies_reset(w->copies);
         memset(w->polls, 0, g->code->n_polls * sizeof *w->polls);
         w->polled = 0;

@@ -7,13 +7,17 @@
 #include "simt/check/check.h"
 #include "simt/code/warp.h"
 
-static void *take(struct seat *s, unsigned slot, size_t count, size_t size)
+void *seat_memory(size_t count, size_t size)
 {
     void *p = NULL;
-    if (posix_memalign(&p, 128, count * size + 128))
-        return NULL;
-    memset(p, 0, count * size);
-    return s->memory[slot] = p;
+    if (!posix_memalign(&p, 128, count * size + 128))
+        memset(p, 0, count * size);
+    return p;
+}
+
+static void *take(struct seat *s, unsigned slot, size_t count, size_t size)
+{
+    return s->memory[slot] = seat_memory(count, size);
 }
 
 bool seat_new(struct seat *s, struct worker *w)

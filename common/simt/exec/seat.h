@@ -12,6 +12,10 @@ struct seat {
     void *memory[5];
 };
 
+// Zeroed memory for count things of that size, aligned for the executor's vectors; NULL when memory runs out. free()
+// takes it.
+void *seat_memory(size_t count, size_t size);
+
 // A seat for the blocks of w's grid. False when memory runs out; then, too, seat_free frees it.
 bool seat_new(struct seat *s, struct worker *w);
 void seat_free(struct seat *s);

@@ -54,7 +54,7 @@ static uint64_t take_again(struct heap *h, uint64_t bytes)
     return 0;
 }
 
-// A piece that nobody has had; 0 where there is no room.
+// A piece that was never given out; 0 if there is no room.
 static uint64_t take_new(struct heap *h, uint64_t bytes)
 {
     if (bytes > HEAP_BYTES - h->end)

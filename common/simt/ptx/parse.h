@@ -63,7 +63,7 @@ int64_t parse_int(struct parser *p);  // a constant expression of integers (pars
 
 // parse_decl.c: takes .align N, .v2/.v4, .ptr... and a type, in any order up to the name.
 enum ptx_type parse_declared_type(struct parser *p, uint32_t *align, uint32_t *vector);
-// After the type of v, of vectors of so many: name[N][M]... [= init]. Answers the variable's index.
+// After the type of v, of vectors of so many: name[N][M]... [= init]. Returns the variable's index.
 uint32_t parse_variable(struct parser *p, struct ptx_var v, uint32_t vector, bool external);
 // After the state space: [.align n] .type name, name;
 void parse_variables(struct parser *p, enum ptx_space space, bool external);

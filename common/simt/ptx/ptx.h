@@ -160,7 +160,7 @@ void ptx_error_at(const struct ptx_module *m, const char *at, char error[DEV_ERR
     __attribute__((format(printf, 4, 5)));
 // The line of text around at, and a second line with a caret below it; both end in newlines.
 void ptx_caret(const struct ptx_module *m, const char *at, char *out, size_t size);
-// The same with its arguments in a list; answers how many bytes of error name the place.
+// The same with its arguments in a list; returns how many bytes of error name the place.
 size_t ptx_error_args(const struct ptx_module *m, const char *at, char error[DEV_ERROR_MAX], const char *format,
                       va_list args);
 

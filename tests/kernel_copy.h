@@ -1,0 +1,10 @@
+// A folder of its own for a copy of a kernel, and the PTX that is made of it.
+#ifndef TESTS_KERNEL_COPY_H
+#define TESTS_KERNEL_COPY_H
+
+extern char copy_cu[64], copy_ptx[64];  // the paths, once the folder is there
+
+void copy_folder_make(void);
+void copy_folder_remove(void);  // with both files
+
+#endif

@@ -16,7 +16,7 @@
 # --keep          leaves the folders for a look; each log stays in any case
 # --print DOOR    shows the commands of a door
 #
-# For every door it prints what was fetched, what it takes on disk, and the minutes. Run as root, on Debian or Ubuntu with
+# For every door it prints what was fetched, what the packages and the build take on disk, and the minutes. Run as root, on Debian or Ubuntu with
 # debootstrap. Everything is mounted in a mount namespace of the script's own: it is gone however the script ends.
 set -euo pipefail
 source_tree=$(cd "$(dirname "$0")/.." && pwd)
@@ -116,7 +116,8 @@ timed() {
     { time "$@" >>"$log" 2>&1; } 2>&1
 }
 
-megabytes() { du -smx --exclude=archives "$1" | cut -f1; }
+# On disk, without the lists and caches of apt: a Debian that is in use has them already.
+megabytes() { du -smx --exclude="$1/var/lib/apt" --exclude="$1/var/cache/apt" "$1" | cut -f1; }
 
 # --- the doors ---
 try_door() {

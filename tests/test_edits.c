@@ -65,10 +65,16 @@ static bool names_the_cause(const struct kernel_edit *e, const char *said)
     return e->says[0];
 }
 
-// Clang folds what a variable without a value goes into: nothing may be left of that mistake but a wrong result.
+// Clang folds what a variable without a value goes into: nothing may be left of that mistake but a wrong result. Its
+// PTX does not say from where a line was called.
 static bool must_be_named(const struct kernel_edit *e)
 {
-    return e->says[0] && (BY_NVCC || strcmp(e->says[0], "uninitialised") != 0);
+    if (!e->says[0] || BY_NVCC)
+        return e->says[0];
+    for (int i = 0; i < EDIT_WORDS && e->says[i]; i++)
+        if (!strcmp(e->says[i], "uninitialised") || !strncmp(e->says[i], "called from", 11))
+            return false;
+    return true;
 }
 
 Test(edits, of_this_step_are_caught_and_named)

@@ -333,7 +333,8 @@ KERNEL(wrong_lanes_that_only_exchange_values)
     out[threadIdx.x] = sum + data[threadIdx.x ^ 1];
 }
 
-// The library keeps what its tiles of several warps tell each other in reserved shared memory.
+// The library keeps what its tiles of several warps tell each other in reserved shared memory. It has them since CUDA 12.
+#if __CUDACC_VER_MAJOR__ >= 12
 KERNEL(right_sums_of_tiles_of_several_warps)
 {
     namespace cg = cooperative_groups;
@@ -344,6 +345,7 @@ KERNEL(right_sums_of_tiles_of_several_warps)
     tile.sync();
     in[i] = cg::reduce(tile, out[i ^ 63], cg::greater<int>());
 }
+#endif
 
 // --- a plain load that a compare-and-swap confirms or refuses, and others ---
 

@@ -379,7 +379,7 @@ static void run_cases(struct dev *d, const struct ptx_case *cases, size_t n, str
         struct dev_kernel *k = dev_kernel(d, m, name);
         cr_expect_not_null(k, "%s: '%s': %s", dev_about(d)->name, cases[i].text, dev_error(d));
         struct dev_arg args[] = { DEV_ARG(out), DEV_ARG(in) };
-        struct dev_launch launch = { { SETS / WARP, 1, 1 }, { WARP, 1, 1 }, 0, args, 2 };
+        struct dev_launch launch = { .grid = { SETS / WARP }, .block = { WARP }, .args = args, .n_args = 2 };
         memset(got, 0xff, SETS * sizeof *got);
         bool ran = k && dev_upload(d, out, got, SETS * 8) && dev_upload(d, in, operands, SETS * 24) &&
                    dev_launch(d, k, &launch) && dev_sync(d) && dev_download(d, got, out, SETS * 8);
@@ -414,7 +414,9 @@ bool ptx_run(struct dev *d, const char *text, struct ptx_shape shape, uint32_t *
     struct dev_module *m = dev_load_text(d, "test.ptx", text, strlen(text));
     struct dev_kernel *k = m ? dev_kernel(d, m, "k") : NULL;
     struct dev_arg args[] = { DEV_ARG(to), DEV_ARG(from) };
-    struct dev_launch launch = { { shape.blocks, 1, 1 }, { shape.threads, 1, 1 }, shape.shared, args, in ? 2 : 1 };
+    struct dev_launch launch = {
+        .grid = { shape.blocks }, .block = { shape.threads }, .shared = shape.shared, .args = args, .n_args = in ? 2 : 1
+    };
     bool ok = k && dev_alloc(d, "out", n_out * sizeof *out, &to) && dev_upload(d, to, out, n_out * sizeof *out) &&
               (!in || (dev_alloc(d, "in", n_in * sizeof *in, &from) && dev_upload(d, from, in, n_in * sizeof *in))) &&
               dev_launch(d, k, &launch) && dev_sync(d) && dev_download(d, out, to, n_out * sizeof *out);

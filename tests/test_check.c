@@ -46,7 +46,9 @@ static size_t check(const char *text, struct ptx_shape shape, unsigned jobs, uin
     struct dev_module *m = dev_load_text(d, "test.ptx", text, strlen(text));
     struct dev_kernel *k = m ? dev_kernel(d, m, "k") : NULL;
     struct dev_arg args[] = { DEV_ARG(to), DEV_ARG(from) };
-    struct dev_launch launch = { { shape.blocks, 1, 1 }, { shape.threads, 1, 1 }, shape.shared, args, 2 };
+    struct dev_launch launch = {
+        .grid = { shape.blocks }, .block = { shape.threads }, .shared = shape.shared, .args = args, .n_args = 2
+    };
     bool ok = k && dev_alloc(d, "out", sizeof words, &to) && dev_alloc(d, "in", sizeof words, &from) &&
               dev_upload(d, from, words, sizeof words) && (fresh || dev_upload(d, to, words, sizeof words)) &&
               dev_launch(d, k, &launch) && dev_sync(d);

@@ -81,7 +81,7 @@ static char *look_at(const char *name, unsigned blocks, unsigned threads, unsign
     struct dev_module *m = dev_load(d, ORDERS_PTX);
     struct dev_kernel *k = m ? dev_kernel(d, m, name) : NULL;
     struct dev_arg args[] = { DEV_ARG(to), DEV_ARG(from) };
-    struct dev_launch launch = { { blocks, 1, 1 }, { threads, 1, 1 }, 0, args, 2 };
+    struct dev_launch launch = { .grid = { blocks }, .block = { threads }, .args = args, .n_args = 2 };
     bool ok = k && dev_alloc(d, "out", sizeof zeros, &to) && dev_alloc(d, "in", sizeof zeros, &from) &&
               dev_upload(d, from, zeros, sizeof zeros) && dev_upload(d, to, zeros, sizeof zeros) &&
               dev_launch(d, k, &launch) && dev_sync(d);

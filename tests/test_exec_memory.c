@@ -256,7 +256,7 @@ Test(exec_memory, memory_that_was_freed_is_not_there_any_more)
     struct dev_kernel *k = m ? dev_kernel(d, m, "k") : NULL;
     cr_assert_not_null(k, "%s", dev_error(d));
     struct dev_arg args[] = { DEV_ARG(out), DEV_ARG(in) };
-    struct dev_launch launch = { { 1, 1, 1 }, { 32, 1, 1 }, 0, args, 2 };
+    struct dev_launch launch = { .grid = { 1 }, .block = { 32 }, .args = args, .n_args = 2 };
     cr_expect(dev_launch(d, k, &launch) && dev_sync(d), "%s", dev_error(d));
     cr_assert(dev_free(d, in), "%s", dev_error(d));
     cr_expect_not(dev_launch(d, k, &launch) && dev_sync(d), "a freed buffer was read");

@@ -23,7 +23,7 @@ static bool run(struct dev *d, const char *name, uint32_t *out)
     struct dev_module *m = dev_load(d, GROUPS_PTX);
     struct dev_kernel *k = m ? dev_kernel(d, m, name) : NULL;
     struct dev_arg args[] = { DEV_ARG(to), DEV_ARG(from) };
-    struct dev_launch launch = { { BLOCKS, 1, 1 }, { THREADS, 1, 1 }, 0, args, 2 };
+    struct dev_launch launch = { .grid = { BLOCKS }, .block = { THREADS }, .args = args, .n_args = 2 };
     return k && dev_alloc(d, "out", N * 4, &to) && dev_alloc(d, "in", N * 4, &from) && dev_upload(d, from, in, N * 4) &&
            dev_launch(d, k, &launch) && dev_sync(d) && dev_download(d, out, to, N * 4);
 }

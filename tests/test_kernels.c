@@ -32,7 +32,7 @@ static bool run(struct dev *d, const char *file, const char *name, unsigned bloc
     struct dev_module *m = dev_load(d, file);
     struct dev_kernel *k = m ? dev_kernel(d, m, name) : NULL;
     struct dev_arg args[] = { DEV_ARG(to), DEV_ARG(from) };
-    struct dev_launch launch = { { blocks, 1, 1 }, { threads, 1, 1 }, 0, args, 2 };
+    struct dev_launch launch = { .grid = { blocks }, .block = { threads }, .args = args, .n_args = 2 };
     bool ok = k && dev_alloc(d, "out", n_out * 4, &to) && dev_upload(d, to, out, n_out * 4) &&
               dev_alloc(d, "in", n_in * 4, &from) && dev_upload(d, from, input, n_in * 4) &&
               dev_launch(d, k, &launch) && dev_sync(d) && dev_download(d, out, to, n_out * 4);

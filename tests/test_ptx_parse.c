@@ -83,7 +83,7 @@ static bool survive(struct dev *d, const char *text, size_t bytes, dev_ptr out)
     struct dev_kernel *k = dev_kernel(d, m, "k");
     if (k) {
         struct dev_arg args[] = { DEV_ARG(out), DEV_ARG(out) };
-        struct dev_launch launch = { { 1, 1, 1 }, { THREADS, 1, 1 }, 64, args, 2 };
+        struct dev_launch launch = { .grid = { 1 }, .block = { THREADS }, .shared = 64, .args = args, .n_args = 2 };
         ran = dev_launch(d, k, &launch) && dev_sync(d);
         cr_expect(ran || (*dev_error(d) && !strchr(dev_error(d), '\n')), "not one line: %s", dev_error(d));
     }

@@ -45,7 +45,7 @@ static size_t check(struct dev *d, struct dev_module *m, const char *name, unsig
     dev_ptr to = 0, from = 0;
     struct dev_kernel *k = m ? dev_kernel(d, m, name) : NULL;
     struct dev_arg args[] = { DEV_ARG(to), DEV_ARG(from) };
-    struct dev_launch launch = { { 1, 1, 1 }, { threads, 1, 1 }, 0, args, 2 };
+    struct dev_launch launch = { .grid = { 1 }, .block = { threads }, .args = args, .n_args = 2 };
     for (uint32_t i = 0; i < WORDS; i++)
         words[i] = i;
     bool ok = k && dev_alloc(d, "out", sizeof words, &to) && dev_alloc(d, "in", sizeof words, &from) &&

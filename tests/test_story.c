@@ -26,7 +26,7 @@ static const struct profile *run_tile(struct dev *d, const char *name)
                   dev_upload(d, a, A.data, 512) && dev_upload(d, b, B.data, 512),
               "%s", dev_error(d));
     struct dev_arg args[] = { DEV_ARG(c), DEV_ARG(a), DEV_ARG(b) };
-    struct dev_launch launch = { { 1, 1, 1 }, { 32, 1, 1 }, 0, args, 3 };
+    struct dev_launch launch = { .grid = { 1 }, .block = { 32 }, .args = args, .n_args = 3 };
     cr_assert(k && dev_launch(d, k, &launch) && dev_sync(d) && dev_download(d, C.data, c, 512), "%s: %s", name,
               dev_error(d));
     for (int row = 0; row < 16; row++) {

@@ -32,7 +32,7 @@ static bool run(struct dev *d, const char *name, struct setup s)
     struct dev_module *m = dev_load(d, TURNS_PTX);
     struct dev_kernel *k = m ? dev_kernel(d, m, name) : NULL;
     struct dev_arg args[] = { DEV_ARG(to), DEV_ARG(from) };
-    struct dev_launch launch = { { s.blocks, 1, 1 }, { THREADS, 1, 1 }, 0, args, 2 };
+    struct dev_launch launch = { .grid = { s.blocks }, .block = { THREADS }, .args = args, .n_args = 2 };
     return k && dev_alloc(d, "out", bytes, &to) && dev_alloc(d, "in", sizeof in, &from) &&
            dev_upload(d, from, in, sizeof in) && dev_upload(d, to, out, bytes) && dev_launch(d, k, &launch) &&
            dev_sync(d) && dev_download(d, out, to, bytes);
@@ -235,7 +235,7 @@ Test(turns, blocks_that_wait_for_one_that_cannot_begin_are_named)
     struct dev_module *m = dev_load(d, TURNS_PTX);
     struct dev_kernel *k = m ? dev_kernel(d, m, "all_wait_for_the_last") : NULL;
     struct dev_arg args[] = { DEV_ARG(to), DEV_ARG(to) };
-    struct dev_launch launch = { { 5000, 1, 1 }, { THREADS, 1, 1 }, 0, args, 2 };
+    struct dev_launch launch = { .grid = { 5000 }, .block = { THREADS }, .args = args, .n_args = 2 };
     const size_t bytes = 4 * (5000 * THREADS + 1);
     cr_assert(k && dev_alloc(d, "out", bytes, &to) && dev_clear(d, to, bytes), "%s", dev_error(d));
     cr_assert_not(dev_launch(d, k, &launch));

@@ -31,6 +31,7 @@ struct backend {
     void (*unload)(struct dev *d, struct dev_module *m);
     struct dev_kernel *(*kernel)(struct dev *d, struct dev_module *m, const char *name);
     bool (*launch)(struct dev *d, struct dev_kernel *k, const struct dev_launch *launch);  // no zeros in grid, block
+    bool (*tensor_map)(struct dev *d, const struct dev_tensor *t, struct dev_tensor_map *map);  // may be NULL
     bool (*sync)(struct dev *d);
     bool (*timer_start)(struct dev *d);
     bool (*timer_stop)(struct dev *d, double *ms);

@@ -223,9 +223,11 @@ bool dev_launch(struct dev *d, struct dev_kernel *k, const struct dev_launch *la
     if (!k || !launch || (launch->n_args && !launch->args))
         return backend_fail(d, "a launch needs a kernel and its arguments");
     struct dev_launch l = *launch;
+    const bool clusters = l.cluster[0] || l.cluster[1] || l.cluster[2];
     for (int i = 0; i < 3; i++) {
         l.grid[i] = l.grid[i] ? l.grid[i] : 1;
         l.block[i] = l.block[i] ? l.block[i] : 1;
+        l.cluster[i] = clusters && !l.cluster[i] ? 1 : l.cluster[i];
     }
     for (size_t i = 0; i < l.n_args; i++)
         if (!l.args[i].value || !l.args[i].bytes)

@@ -1,6 +1,22 @@
 // See launch_limits.h.
 #include "launch_limits.h"
 
+// A cluster divides the grid; 16 blocks are the most that a card has. Source: CUDA C++ Programming Guide, clusters.
+static bool cluster_fits(const struct dev_launch *l, char error[DEV_ERROR_MAX])
+{
+    static const char axis[] = "xyz";
+    unsigned blocks = 1;
+    for (int i = 0; l->cluster[0] && i < 3; i++) {
+        if (l->cluster[i] > DEV_CLUSTER_MAX || l->grid[i] % l->cluster[i])
+            return error_set(error, "cluster.%c is %u, and grid.%c is %u: a grid is made of whole clusters", axis[i],
+                             l->cluster[i], axis[i], l->grid[i]);
+        blocks *= l->cluster[i];
+    }
+    if (blocks > DEV_CLUSTER_MAX)
+        return error_set(error, "a cluster of %u blocks; at most %d fit in a cluster", blocks, DEV_CLUSTER_MAX);
+    return true;
+}
+
 bool launch_fits(const struct dev_about *about, const struct dev_launch *l, char error[DEV_ERROR_MAX])
 {
     static const unsigned grid_max[3] = { 2147483647u, LAUNCH_GRID_YZ_MAX, LAUNCH_GRID_YZ_MAX };
@@ -20,5 +36,5 @@ bool launch_fits(const struct dev_about *about, const struct dev_launch *l, char
     if (l->shared > about->shared_per_block)
         return error_set(error, "%zu bytes of dynamic shared memory a block; %s has %zu", l->shared, about->name,
                          about->shared_per_block);
-    return true;
+    return cluster_fits(l, error);
 }

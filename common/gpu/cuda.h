@@ -53,8 +53,29 @@ typedef struct cu_event_s *cu_event;
     X(error_name, cuGetErrorName, (cu_result, const char **))                                                          \
     X(error_text, cuGetErrorString, (cu_result, const char **))
 
-// Newer drivers only (12.4): NULL elsewhere.
-#define CUDA_OPTIONAL(X) X(param_info, cuFuncGetParamInfo, (cu_function, size_t, size_t *, size_t *))
+// Tensor maps and launch attributes, as the Driver API lays them out.
+struct cu_launch_attribute {
+    int id, pad;
+    union {
+        char pad[64];
+        unsigned cluster[3];
+    } value;
+};
+
+struct cu_launch {
+    unsigned grid[3], block[3], shared;
+    cu_stream stream;
+    struct cu_launch_attribute *attributes;
+    unsigned n_attributes;
+};
+
+// Newer drivers only (param_info: 12.4; the others: 12.0): NULL elsewhere.
+#define CUDA_OPTIONAL(X)                                                                                               \
+    X(param_info, cuFuncGetParamInfo, (cu_function, size_t, size_t *, size_t *))                                       \
+    X(launch_ex, cuLaunchKernelEx, (const struct cu_launch *, cu_function, void **, void **))                          \
+    X(tensor_map, cuTensorMapEncodeTiled,                                                                              \
+      (void *, int, uint32_t, void *, const uint64_t *, const uint64_t *, const uint32_t *, const uint32_t *, int,     \
+       int, int, int))
 
 struct cuda {
     void *library;
@@ -80,6 +101,10 @@ enum {
     CU_JIT_ERROR_LOG_BYTES = 6,
     CU_JIT_LINE_INFO = 13,
     CU_STREAM_NON_BLOCKING = 1,
+    CU_LAUNCH_CLUSTER = 4,
+    CU_FUNCTION_NON_PORTABLE_CLUSTER = 14,
+    CU_MAP_INTERLEAVE_NONE = 0,
+    CU_MAP_PROMOTE_256 = 3,
     CU_ERROR_OUT_OF_MEMORY = 2,
     CU_ERROR_NOT_FOUND = 500,
 };

@@ -6,6 +6,7 @@
 #include "base/backend.h"
 #include "cublas.h"
 #include "cuda.h"
+#include "hopper.h"
 
 #define LOG_BYTES 4096
 
@@ -248,6 +249,8 @@ static struct dev_module *gpu_load(struct dev *d, const char *name, const char *
     (void)bytes;  // the driver reads up to the NUL
     struct gpu *g = gpu_of(d);
     char log[LOG_BYTES] = "";
+    if (!hopper_accepts(d, name, text))
+        return NULL;
     int options[] = { CU_JIT_LINE_INFO, CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES };
     void *values[] = { (void *)(uintptr_t)1, log, (void *)(uintptr_t)sizeof log };
     struct dev_module *m = calloc(1, sizeof *m);
@@ -375,10 +378,17 @@ static bool gpu_launch(struct dev *d, struct dev_kernel *k, const struct dev_lau
         return backend_fail(d, "out of memory");
     for (size_t i = 0; i < l->n_args; i++)
         params[i] = (void *)(uintptr_t)l->args[i].value;
-    bool done = CALL(d, launch, cuLaunchKernel, k->function, l->grid[0], l->grid[1], l->grid[2], l->block[0],
-                     l->block[1], l->block[2], (unsigned)l->shared, g->stream, params, NULL);
+    bool done = l->cluster[0]
+                    ? hopper_launch(d, &g->cuda, g->stream, k->function, l, params)
+                    : CALL(d, launch, cuLaunchKernel, k->function, l->grid[0], l->grid[1], l->grid[2], l->block[0],
+                           l->block[1], l->block[2], (unsigned)l->shared, g->stream, params, NULL);
     free(params);
     return done;
+}
+
+static bool gpu_tensor_map(struct dev *d, const struct dev_tensor *t, struct dev_tensor_map *map)
+{
+    return hopper_tensor_map(d, &gpu_of(d)->cuda, t, map);
 }
 
 static bool gpu_timer_start(struct dev *d)
@@ -437,6 +447,7 @@ const struct backend gpu_backend = {
     .unload = gpu_unload,
     .kernel = gpu_kernel,
     .launch = gpu_launch,
+    .tensor_map = gpu_tensor_map,
     .sync = gpu_sync,
     .timer_start = gpu_timer_start,
     .timer_stop = gpu_timer_stop,

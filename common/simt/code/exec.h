@@ -113,7 +113,8 @@ enum mem_class {  // under which of Nsight Compute's metrics an access counts, b
     MEM_LDSM,
     MEM_STSM,
     MEM_LDGSTS,
-    MEM_ATOM
+    MEM_ATOM,
+    MEM_BULK
 };
 
 // Who has to be there before an instruction of the warp runs. Lanes that have not come are waited for.
@@ -135,6 +136,8 @@ struct warpop {
     uint32_t op, type, shape;                 // what exactly, by fn
     bool has_mem;                             // mem says where: its space, base, offset and counters
     struct memop mem;
+    uint32_t n_wide_in, n_wide_out;  // more slots: the accumulators of wgmma
+    uint32_t *wide_in, *wide_out;
     const void *more;  // struct mma, struct fragment, ... by fn
     uint8_t tensor;    // tensor-core instructions it stands for
     uint32_t flop;     // floating-point operations of the warp
@@ -159,6 +162,7 @@ struct code {
     bool uses_heap;            // calls malloc or free
     bool syncs_grid;           // asks for the grid's workspace (%envreg1)
     bool reads_clock;          // so it may wait for time to pass
+    bool wgmma_now;            // wgmma writes its results when it is issued: see decode_wgmma.c
     bool ordered;  // blocks run one after the other: their order shows in the results, or in what they print
     // For the checks:
     unsigned shared_shift, global_shift;  // the smallest piece loaded or stored is 1 << shift bytes
@@ -285,12 +289,16 @@ struct warp {
     uint32_t exited;  // lanes that have ended
     uint32_t lanes;   // lanes that exist
     uint32_t n_splits;
-    struct split splits[LANES];     // by pc, ascending
-    struct copies *copies;          // cp.async under way; NULL where there was none yet
-    struct poll *polls;             // by number; see warp_poll.c
-    uint32_t polled;                // times in a row that its polls saw nothing new
-    bool polling, news;             // so often that it is waiting; it saw something new in this round
-    uint32_t poll_inst, poll_lane;  // where it waits
+    struct split splits[LANES];       // by pc, ascending
+    struct copies *copies;            // cp.async under way; NULL where there was none yet
+    struct wgmmas *wgmmas;            // the same for wgmma
+    struct poll *polls;               // by number; see warp_poll.c
+    uint32_t polled;                  // times in a row that its polls saw nothing new
+    bool polling, news;               // so often that it is waiting; it saw something new in this round
+    uint32_t poll_inst, poll_lane;    // where it waits
+    uint64_t wait_at;                 // the mbarrier whose phase a lane last found incomplete
+    uint32_t wait_parity, wait_lane;  // the phase, and the lane
+    bool waits;                       // it is still so
 };
 
 struct barrier {
@@ -314,6 +322,7 @@ struct block {
     uint64_t news_at;                 // steps when a thread last did more than poll
     struct barrier barriers[BARRIERS];
     struct warp *warps;
+    struct bulks *bulks;        // bulk copies under way; NULL where there was none yet
     struct block_check *check;  // NULL: only bounds and alignment are checked
 };
 
@@ -375,6 +384,7 @@ enum warp_op {  // the functions that are compiled for each instruction set; the
     WARP_WMMA_LOAD,
     WARP_WMMA_STORE,
     WARP_MMA,
+    WARP_WGMMA,  // computes warp->wgmmas->current
     WARP_OPS
 };
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum mma_type { MMA_F16, MMA_BF16, MMA_TF32, MMA_F64, MMA_S8, MMA_U8 };
+enum mma_type { MMA_F16, MMA_BF16, MMA_TF32, MMA_F64, MMA_S8, MMA_U8, MMA_E4M3, MMA_E5M2 };
 
 struct mma {
     enum mma_type a, b;

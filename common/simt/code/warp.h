@@ -41,12 +41,34 @@ struct copies;
 void copies_reset(struct copies *c);  // when a block starts; NULL is allowed
 void copies_free(struct copies *c);
 
+// warp_wgmma.c; more: struct wgmma
+bool warp_wgmma(struct warp *w, const struct uop *u, uint32_t active);
+bool warp_wgmma_commit(struct warp *w, const struct uop *u, uint32_t active);
+bool warp_wgmma_wait(struct warp *w, const struct uop *u, uint32_t active);  // op: groups that may be outstanding
+struct wgmmas;
+void wgmmas_reset(struct wgmmas *g);  // when a block starts; NULL is allowed
+void wgmmas_free(struct wgmmas *g);
+
+bool warp_wgmma_fence(struct warp *w, const struct uop *u, uint32_t active);
+
+// warp_bulk.c; more: struct bulk_op, mem: the shared address, in: as bulk.h says
+bool warp_bulk(struct warp *w, const struct uop *u, uint32_t active);
+bool warp_bulk_commit(struct warp *w, const struct uop *u, uint32_t active);
+bool warp_bulk_wait(struct warp *w, const struct uop *u, uint32_t active);  // op: groups that may be outstanding
+
+// warp_proxy.c: fences that only the checks look at. warp_setmaxnreg: op: 1 for inc, shape: registers
+bool warp_setmaxnreg(struct warp *w, const struct uop *u, uint32_t active);
+bool warp_fence_proxy(struct warp *w, const struct uop *u, uint32_t active);  // op: enum proxy_fence
+enum proxy_fence { PROXY_ASYNC, PROXY_MBARRIER_INIT, PROXY_OTHER };
+
 // warp_mbarrier.c
 enum mbarrier {
     MBARRIER_INIT,
     MBARRIER_INVAL,
     MBARRIER_ARRIVE,
     MBARRIER_ARRIVE_DROP,
+    MBARRIER_EXPECT_TX,
+    MBARRIER_COMPLETE_TX,
     MBARRIER_TEST,
     MBARRIER_TEST_PARITY,
     MBARRIER_COUNT

@@ -101,6 +101,7 @@ struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const 
     find_uniform(&x);
     find_guesses(&x);
     merge_accesses(&x);
+    finish_wgmma(&x);
     if (gap)
         add_shadows(&x);
     place_slots(&x);

@@ -190,6 +190,8 @@ void decode_instruction(struct decoder *x)
         { "stmatrix", decode_ldmatrix },
         { "mma", decode_mma },
         { "wmma", decode_wmma },
+        { "wgmma", decode_wgmma },
+        { "setmaxnreg", decode_setmaxnreg },
         { "shfl", decode_shfl },
         { "vote", decode_vote },
         { "match", decode_match },

@@ -94,6 +94,11 @@ void decode_ldmatrix(struct decoder *x, const struct parts *s);  // stmatrix too
 void decode_mma(struct decoder *x, const struct parts *s);
 void decode_wmma(struct decoder *x, const struct parts *s);
 
+// decode_wgmma.c, decode_bulk.c
+void decode_wgmma(struct decoder *x, const struct parts *s);
+void decode_setmaxnreg(struct decoder *x, const struct parts *s);
+void decode_bulk(struct decoder *x, const struct parts *s);
+
 // decode_warp.c
 void decode_shfl(struct decoder *x, const struct parts *s);
 void decode_vote(struct decoder *x, const struct parts *s);

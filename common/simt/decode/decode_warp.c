@@ -263,6 +263,10 @@ static void copies_arrive(struct decoder *x, const struct parts *s)
 // cp.async.ca.shared.global [to], [from], 4|8|16{, bytes}; cp.async.commit_group; cp.async.wait_group n; .wait_all
 void decode_cp(struct decoder *x, const struct parts *s)
 {
+    if (s->n > 3 && (str_is(s->part[2], "bulk") || str_is(s->part[1], "reduce"))) {
+        decode_bulk(x, s);
+        return;
+    }
     if (s->n < 3 || !str_is(s->part[1], "async"))
         decode_unknown(x);
     const struct ptx_operand *o = x->in->operand;
@@ -320,8 +324,8 @@ void decode_mbarrier(struct decoder *x, const struct parts *s)
 {
     if (s->n < 3 || !str_is(s->part[s->n - 1], "b64"))
         decode_unknown(x);
-    static const char *const words[] = { "shared",  "shared::cta", "b64",     "noComplete", "parity",
-                                         "acquire", "release",     "relaxed", "cta" };
+    static const char *const words[] = { "shared",  "shared::cta", "b64", "noComplete", "parity",   "acquire",
+                                         "release", "relaxed",     "cta", "cluster",    "expect_tx" };
     for (uint32_t i = 2; i < s->n; i++) {
         bool known = false;
         for (size_t k = 0; k < sizeof words / sizeof *words; k++)
@@ -335,14 +339,17 @@ void decode_mbarrier(struct decoder *x, const struct parts *s)
                          : str_is(what, "inval")         ? MBARRIER_INVAL
                          : str_is(what, "arrive")        ? MBARRIER_ARRIVE
                          : str_is(what, "arrive_drop")   ? MBARRIER_ARRIVE_DROP
+                         : str_is(what, "expect_tx")     ? MBARRIER_EXPECT_TX
+                         : str_is(what, "complete_tx")   ? MBARRIER_COMPLETE_TX
                          : test && parity                ? MBARRIER_TEST_PARITY
                          : test                          ? MBARRIER_TEST
                          : str_is(what, "pending_count") ? MBARRIER_COUNT
                                                          : (decode_unknown(x), MBARRIER_COUNT);
     bool arrives = kind == MBARRIER_ARRIVE || kind == MBARRIER_ARRIVE_DROP;
-    bool first = kind == MBARRIER_INIT || kind == MBARRIER_INVAL;  // the address is the first operand
+    bool bytes = kind == MBARRIER_EXPECT_TX || kind == MBARRIER_COMPLETE_TX, expects = arrives && has(s, "expect_tx");
+    bool first = kind == MBARRIER_INIT || kind == MBARRIER_INVAL || bytes;  // the address is the first operand
     uint32_t most = kind == MBARRIER_INVAL ? 1 : test || arrives ? 3 : 2;
-    operand_count(x, arrives ? 2 : most, most);
+    operand_count(x, expects ? 3 : arrives ? 2 : test ? 3 : most, test ? 4 : most);
     struct values in = { .n = 0 };
     uint32_t next = first ? 1 : 2;
     if (kind == MBARRIER_COUNT)
@@ -351,6 +358,7 @@ void decode_mbarrier(struct decoder *x, const struct parts *s)
         read_value(x, &in, next, kind == MBARRIER_TEST ? PTX_B64 : PTX_B32);
     struct warpop *op = emit_warp(x, warp_mbarrier, GATHER_NONE);
     op->op = kind;
+    op->shape = expects;
     add_values(op, &in);
     if (test)
         op->out[op->n_out++] = destination_predicate(x, &x->in->operand[0]);

@@ -65,6 +65,9 @@ void decode_instruction(struct decoder *x);  // decode_inst.c
 // uniform.c: notes of atomics whether all lanes certainly name one address.
 void find_uniform(struct decoder *x);
 
+// decode_wgmma.c: what is under way between wgmma.mma_async and its wait_group; before place_slots.
+void finish_wgmma(struct decoder *x);
+
 // guess.c: marks the plain loads that only guess what a compare-and-swap will find; before place_slots.
 void find_guesses(struct decoder *x);
 

@@ -43,6 +43,10 @@ void visit_operands(struct uop *u, visit_vreg *f, void *context)
         f(context, &op->in[i], false);
     for (uint32_t i = 0; op && i < op->n_out; i++)
         f(context, &op->out[i], true);
+    for (uint32_t i = 0; op && i < op->n_wide_in; i++)
+        f(context, &op->wide_in[i], false);
+    for (uint32_t i = 0; op && i < op->n_wide_out; i++)
+        f(context, &op->wide_out[i], true);
     if (u->d != NO_VREG)
         f(context, &u->d, true);
 }

@@ -9,6 +9,7 @@
 #include "base/backend.h"
 #include "base/text.h"
 #include "simt.h"
+#include "simt/machine/tensor_map.h"
 
 struct simt_dev {
     struct dev dev;
@@ -180,6 +181,13 @@ static bool sim_launch(struct dev *d, struct dev_kernel *kernel, const struct de
     return ok;
 }
 
+static bool sim_tensor_map(struct dev *d, const struct dev_tensor *t, struct dev_tensor_map *map)
+{
+    (void)d;
+    tensor_map_make(t, map);
+    return true;
+}
+
 static bool sim_sync(struct dev *d)
 {
     (void)d;  // a launch has ended when sim_launch returns
@@ -227,6 +235,7 @@ const struct backend simt_backend = {
     .unload = sim_unload,
     .kernel = sim_kernel,
     .launch = sim_launch,
+    .tensor_map = sim_tensor_map,
     .sync = sim_sync,
     .timer_start = sim_timer_start,
     .timer_stop = sim_timer_stop,

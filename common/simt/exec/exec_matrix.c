@@ -312,5 +312,5 @@ static bool wmma_store(struct warp *w, const struct uop *u, uint32_t active)
 
 const warp_fn ISA(warp_table)[WARP_OPS] = {
     [WARP_LDMATRIX] = ldmatrix,     [WARP_STMATRIX] = stmatrix, [WARP_WMMA_LOAD] = wmma_load,
-    [WARP_WMMA_STORE] = wmma_store, [WARP_MMA] = ISA(exec_mma),
+    [WARP_WMMA_STORE] = wmma_store, [WARP_MMA] = ISA(exec_mma), [WARP_WGMMA] = ISA(exec_wgmma),
 };

@@ -14,32 +14,7 @@
 #include "simt/code/alu_math.h"
 #include "isa.h"
 #include "simt/code/mma.h"
-
-#define N 8
-
-// Eight numbers at a time: what the compiler turns into one AVX2 register, or two of SSE.
-typedef float v8f __attribute__((vector_size(32)));
-typedef int32_t v8i __attribute__((vector_size(32)));
-typedef uint16_t v8h __attribute__((vector_size(16)));
-typedef double v8d __attribute__((vector_size(64)));
-typedef int64_t v8l __attribute__((vector_size(64)));
-
-static inline v8i select8(v8i mask, v8i yes, v8i no)
-{
-    return (yes & mask) | (no & ~mask);
-}
-
-static inline bool any8(v8i x)
-{
-    uint64_t u[4];
-    memcpy(u, &x, sizeof u);
-    return u[0] | u[1] | u[2] | u[3];
-}
-
-static inline v8i max8(v8i a, v8i b)
-{
-    return select8(a > b, a, b);
-}
+#include "vector8.h"
 
 // An operand, unpacked: significands as whole numbers, with exponents. Rows of A, or columns of B; k along the other.
 struct numbers {
@@ -47,8 +22,6 @@ struct numbers {
     int32_t exponent[16][16];
     bool special;  // holds Inf or NaN
 };
-
-#define NONE (-4096)  // the exponent of zero: below all others
 
 // bits: sign, exponent and fraction of the type in the low bits.
 static inline v8i unpack(enum mma_type type, v8i bits, float significand[N], int32_t exponent[N])
@@ -97,14 +70,6 @@ static inline void unpack_all(enum mma_type type, const unsigned char *regs, con
         n->special |= special[i] != 0;
 }
 
-static inline v8f scaled(v8f x, v8i power)  // x 2^(power - 127), 0 where power <= 0
-{
-    v8i bits = max8(power, (v8i){ 0 }) << 23;
-    v8f factor;
-    memcpy(&factor, &bits, sizeof factor);
-    return x * factor;
-}
-
 // One row: c[j] + the products first to last of a and column j of b; exact.
 static inline v8d sum_row(const float *a, const int32_t *ea, const v8f *b, const v8i *eb, unsigned first, unsigned last,
                           int fraction, int product, v8f c)
@@ -129,47 +94,6 @@ static inline v8d sum_row(const float *a, const int32_t *ea, const v8f *b, const
     v8d factor;
     memcpy(&factor, &power, sizeof factor);
     return (__builtin_convertvector(low, v8d) + __builtin_convertvector(high, v8d)) * factor;
-}
-
-// x cut toward zero to an f32. Below the normal numbers the cut is at 2^-149.
-static inline float cut(double x)
-{
-    union {
-        double f;
-        uint64_t u;
-    } v = { .f = x };
-    v.u &= ~0x1fffffffull;
-    if (__builtin_fabs(x) < 0x1p-126)
-        v.f = __builtin_trunc(x * 0x1p149) * 0x1p-149;
-    return (float)v.f;
-}
-
-static inline v8f cut8(v8d x)
-{
-    v8l bits;
-    memcpy(&bits, &x, sizeof bits);
-    bits &= ~0x1fffffffll;
-    v8d kept;
-    memcpy(&kept, &bits, sizeof kept);
-    v8f result = __builtin_convertvector(kept, v8f);
-    v8i small;
-    memcpy(&small, &result, sizeof small);
-    small = (small & 0x7fffffff) < 0x01000000;  // below twice the smallest normal number, where a result was rounded
-    for (unsigned i = 0; any8(small) && i < N; i++)
-        if (small[i])
-            result[i] = cut(x[i]);
-    return result;
-}
-
-static uint16_t half_of(double x)  // to nearest even: cut to f32, the last bit odd where something was lost
-{
-    union {
-        float f;
-        uint32_t u;
-    } v = { .f = cut(x) };
-    if ((double)v.f != x && __builtin_fabs(x) < 65536)
-        v.u |= 1;
-    return (uint16_t)f16_of_f32(v.u);
 }
 
 // --- Inf and NaN: what IEEE 754 says of the terms decides, whatever the finite ones add up to ---
@@ -374,6 +298,9 @@ bool ISA(exec_mma)(struct warp *w, const struct uop *u, uint32_t active)
     case MMA_F64:
         multiply_f64(w, op);
         break;
+    case MMA_E4M3:
+    case MMA_E5M2:
+        break;  // decode_mma.c lets none through
     case MMA_S8:
     case MMA_U8:
         multiply_integers(w, op);

@@ -9,6 +9,7 @@
 
 #include "base/device.h"
 #include "barrier.h"
+#include "bulk.h"
 #include "simt/check/check.h"
 #include "gather.h"
 #include "isa.h"
@@ -287,6 +288,7 @@ static void start_block(struct worker *worker)
     struct block *b = &worker->block;
     const struct grid *g = worker->grid;
     memset(b->barriers, 0, sizeof b->barriers);
+    bulk_reset(b->bulks);
     b->live = g->threads;
     b->news_at = worker->steps = 0;
     if (worker->check)
@@ -304,6 +306,7 @@ static void start_block(struct worker *worker)
         w->splits[0] = (struct split){ 0, w->lanes, 0 };
         memset(w->regs, DEV_UNWRITTEN, g->code->const_at);
         copies_reset(w->copies);
+        wgmmas_reset(w->wgmmas);
         memset(w->polls, 0, g->code->n_polls * sizeof *w->polls);
         w->polled = 0;
         w->polling = false;
@@ -383,6 +386,8 @@ static void run_block(struct worker *worker)
         start_block(worker);
     for (;;) {
         const struct round r = run_round(b);
+        if (!r.faulted && !r.running && !r.waiting && !r.polling)
+            bulk_finish(b);
         if (r.faulted || (!r.running && !r.waiting && !r.polling))
             return;
         // Open what is complete, also while a warp still runs: it may wait in a loop for one that stands here. Others

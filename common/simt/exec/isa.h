@@ -19,7 +19,8 @@
 extern const alu_fn ISA(alu_table)[ALU_OPS];
 extern const warp_fn ISA(warp_table)[WARP_OPS];  // exec_matrix.c
 
-bool ISA(exec_mma)(struct warp *w, const struct uop *u, uint32_t active);  // exec_mma.c
+bool ISA(exec_mma)(struct warp *w, const struct uop *u, uint32_t active);    // exec_mma.c
+bool ISA(exec_wgmma)(struct warp *w, const struct uop *u, uint32_t active);  // exec_wgmma.c
 
 // exec_mem.c: a load or store by the active lanes. False on a fault, which is then in the worker.
 bool ISA(exec_load)(struct warp *w, const struct uop *u, uint32_t active);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bulk.h"
 #include "simt/check/check.h"
 #include "simt/code/warp.h"
 
@@ -48,8 +49,11 @@ bool seat_new(struct seat *s, struct worker *w)
 
 void seat_free(struct seat *s)
 {
-    for (uint32_t i = 0; s->block.warps && i < s->block.n_warps; i++)
+    for (uint32_t i = 0; s->block.warps && i < s->block.n_warps; i++) {
         copies_free(s->block.warps[i].copies);
+        wgmmas_free(s->block.warps[i].wgmmas);
+    }
+    bulk_free(s->block.bulks);
     if (s->block.check)
         check_block_free(s->block.worker->check, s->block.check);
     for (size_t i = 0; i < sizeof s->memory / sizeof *s->memory; i++)

@@ -1,30 +1,38 @@
 // mbarrier: a barrier that lives in 8 bytes of shared memory. Source: PTX ISA 9.7.13.15. What those bytes hold is not
-// the kernel's business; here: the phase (bit 63), the arrivals that are expected and those still pending, 20 bits
-// each.
+// the kernel's business; here: the phase (bit 63), the bytes that are expected and have not come (21 bits, signed), the
+// arrivals that are expected and those still pending, 20 bits each.
 #include <string.h>
 
+#include "bulk.h"
 #include "simt/code/access.h"
 #include "simt/check/check.h"
 #include "simt/code/warp.h"
 
 #define COUNT_BITS 20
 #define COUNT_MAX ((1u << COUNT_BITS) - 1)
+#define TX_BITS 21
+#define TX_MAX COUNT_MAX
 
 struct state {
     uint64_t phase;
     uint32_t expected, pending;
+    int64_t tx;
 };
 
 static struct state read_state(const unsigned char *p)
 {
     uint64_t v;
     memcpy(&v, p, sizeof v);
-    return (struct state){ v >> 63, (uint32_t)(v >> COUNT_BITS) & COUNT_MAX, (uint32_t)v & COUNT_MAX };
+    return (struct state){ .phase = v >> 63,
+                           .expected = (uint32_t)(v >> COUNT_BITS) & COUNT_MAX,
+                           .pending = (uint32_t)v & COUNT_MAX,
+                           .tx = (int64_t)(v << (63 - 2 * COUNT_BITS - TX_BITS + 1)) >> (64 - TX_BITS) };
 }
 
 static uint64_t pack(struct state s)
 {
-    return s.phase << 63 | (uint64_t)s.expected << COUNT_BITS | s.pending;
+    const uint64_t tx = (uint64_t)s.tx & ((1ull << TX_BITS) - 1);
+    return s.phase << 63 | tx << 2 * COUNT_BITS | (uint64_t)s.expected << COUNT_BITS | s.pending;
 }
 
 bool mbarrier_stored(const struct warp *w, const struct uop *u, uint32_t lane, unsigned char bytes[8])
@@ -32,9 +40,37 @@ bool mbarrier_stored(const struct warp *w, const struct uop *u, uint32_t lane, u
     if (u->kind != UOP_WARP || u->warp->fn != warp_mbarrier || u->warp->op != MBARRIER_INIT)
         return false;
     const uint32_t count = ((const u32 *)(w->regs + u->warp->in[0]))[lane];
-    const uint64_t bits = pack((struct state){ 0, count, count });
+    const uint64_t bits = pack((struct state){ .expected = count, .pending = count });
     memcpy(bytes, &bits, sizeof bits);
     return true;
+}
+
+// A phase is complete when all have arrived and all bytes have come.
+static bool complete(struct state *s)
+{
+    if (!s->expected || s->pending || s->tx)
+        return false;
+    s->phase ^= 1;
+    s->pending = s->expected;
+    return true;
+}
+
+bool mbarrier_complete_tx(struct block *b, uint32_t address, uint32_t bytes)
+{
+    unsigned char *p = b->worker->shared + address;
+    struct state s = read_state(p);
+    s.tx -= bytes;
+    const bool completes = complete(&s);
+    const uint64_t bits = pack(s);
+    memcpy(p, &bits, sizeof bits);
+    return completes;
+}
+
+void mbarrier_missing(const struct block *b, uint32_t address, uint32_t *arrivals, int64_t *bytes)
+{
+    const struct state s = read_state(b->worker->shared + address);
+    *arrivals = s.pending;
+    *bytes = s.tx;
 }
 
 static bool complain(struct warp *w, const struct uop *u, uint32_t lane, const char *what)
@@ -54,10 +90,35 @@ static void tell(struct warp *w, const struct uop *u, uint32_t lane, uint32_t ad
     check_shared(w, u, op->mem.index, 1u << lane, at, 8, first ? CHECK_WRITE : CHECK_ATOMIC);
     if (op->op <= MBARRIER_INVAL)
         check_mbarrier_starts(w, address);
-    else if (op->op <= MBARRIER_ARRIVE_DROP)
+    else if (op->op <= MBARRIER_COMPLETE_TX)
         check_mbarrier_arrives(w, lane, &op->mem, address, opens);
     else if (done)
         check_mbarrier_opened(w, lane, &op->mem, address);
+}
+
+// Bytes, before or with an arrival. False on a fault.
+static bool expect(struct warp *w, const struct uop *u, uint32_t lane, struct state *s, int64_t bytes)
+{
+    s->tx += bytes;
+    if (s->tx <= TX_MAX && s->tx >= -(int64_t)TX_MAX)
+        return true;
+    return complain(w, u, lane, "an mbarrier counts at most 1048575 bytes in a phase");
+}
+
+// Is the phase complete that a lane waits for? If not, copies arrive, one after the other, until it is.
+static bool test(struct warp *w, const struct warpop *op, uint32_t lane, uint32_t address, struct state *s)
+{
+    const unsigned char *p = w->block->worker->shared + address;
+    const uint64_t waited = op->op == MBARRIER_TEST ? ((const u64 *)(w->regs + op->in[0]))[lane] >> 63
+                                                    : ((const u32 *)(w->regs + op->in[0]))[lane] & 1;
+    while (waited == s->phase && bulk_deliver(w->block, address))
+        *s = read_state(p);
+    if (waited != s->phase)
+        return true;
+    w->wait_at = address;
+    w->wait_parity = (uint32_t)waited;
+    w->wait_lane = lane;
+    return false;
 }
 
 bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active)
@@ -81,12 +142,14 @@ bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active)
             return access_fault(w, u, FAULT_BOUNDS, true, i, at, 8, SPACE_SHARED);
         struct state s = read_state(p);
         const uint64_t phase = s.phase;
-        uint32_t count = op->n_in && op->op <= MBARRIER_ARRIVE_DROP ? ((const u32 *)(w->regs + op->in[0]))[i] : 1;
+        uint32_t count = op->n_in && op->op <= MBARRIER_COMPLETE_TX ? ((const u32 *)(w->regs + op->in[0]))[i] : 1;
+        const uint32_t tx = op->shape ? count : 0;  // arrive.expect_tx
+        count = op->shape ? 1 : count;
         switch ((enum mbarrier)op->op) {
         case MBARRIER_INIT:
             if (!count || count > COUNT_MAX)
                 return complain(w, u, i, "mbarrier.init takes a count from 1 to 1048575");
-            s = (struct state){ 0, count, count };
+            s = (struct state){ .expected = count, .pending = count };
             break;
         case MBARRIER_INVAL:
             s = (struct state){ 0 };
@@ -100,20 +163,25 @@ bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active)
                                       "the threads that arrive?"
                                     : "arrives at an mbarrier that was not initialised: is there a barrier "
                                       "between mbarrier.init and this?");
+            if (!expect(w, u, i, &s, tx))
+                return false;
             if (op->n_out)
                 ((u64 *)(w->regs + op->out[0]))[i] = pack(s);
             s.pending -= count;
             s.expected -= op->op == MBARRIER_ARRIVE_DROP ? count : 0;
-            if (!s.pending) {
-                s.phase ^= 1;
-                s.pending = s.expected;
-            }
+            complete(&s);
+            break;
+        case MBARRIER_EXPECT_TX:
+        case MBARRIER_COMPLETE_TX:
+            if (!s.expected)
+                return complain(w, u, i, "expects bytes at an mbarrier that was not initialised");
+            if (!expect(w, u, i, &s, op->op == MBARRIER_EXPECT_TX ? (int64_t)count : -(int64_t)count))
+                return false;
+            complete(&s);
             break;
         case MBARRIER_TEST:
-            done |= (uint32_t)(((const u64 *)(w->regs + op->in[0]))[i] >> 63 != s.phase) << i;
-            break;
         case MBARRIER_TEST_PARITY:
-            done |= (uint32_t)((((const u32 *)(w->regs + op->in[0]))[i] & 1) != s.phase) << i;
+            done |= (uint32_t)test(w, op, i, (uint32_t)at, &s) << i;
             break;
         case MBARRIER_COUNT:
             break;
@@ -121,12 +189,13 @@ bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active)
         const uint64_t bits = pack(s);
         if (w->block->worker->check)
             tell(w, u, i, (uint32_t)at, s.phase != phase, done >> i & 1);
-        if (op->op <= MBARRIER_ARRIVE_DROP)
+        if (op->op <= MBARRIER_COMPLETE_TX)
             memcpy(p, &bits, sizeof bits);
     }
     if (op->op == MBARRIER_TEST || op->op == MBARRIER_TEST_PARITY) {
         u32 *p = (u32 *)(w->regs + op->out[0]);
         *p = (*p & ~active) | done;
+        w->waits = (done & active) != active;
     }
     return true;
 }

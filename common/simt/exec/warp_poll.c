@@ -1,7 +1,7 @@
 // Lanes that wait for a value: after an access that a waiting loop may be made of (a volatile, relaxed or acquiring
 // load, an atomic with a result, a test of an mbarrier), this looks whether it was the same access with the same result
-// as the time before. A warp that sees nothing new POLLS times lets others run: its other lanes, other warps, other
-// blocks.
+// as the time before. A warp that sees nothing new POLLS times, or whose mbarrier is not there yet, lets others run:
+// its other lanes, other warps, other blocks.
 #include "simt/code/warp.h"
 
 #define POLLS 16
@@ -35,7 +35,7 @@ bool warp_poll(struct warp *w, const struct uop *u, uint32_t active)
     }
     w->polled = same ? w->polled + 1 : 0;
     w->news |= !same;
-    w->polling = w->polled >= POLLS;
+    w->polling = w->polled >= POLLS || (op->shape && w->waits);  // a test that fails waits at once
     if (w->polling)
         w->poll_lane = (uint32_t)__builtin_ctz(active);
     w->poll_inst = u->inst;

@@ -209,7 +209,7 @@ static void drop_cache_hint(struct parser *p, struct ptx_inst *in)
     static const char hint[] = ".L2::cache_hint";
     const size_t n = strlen(hint);
     const char *at = in->op.n > n ? memmem(in->op.p, in->op.n, hint, n) : NULL;
-    if (!at || begins(in->op, "cp.async.bulk") || begins(in->op, "cp.reduce"))
+    if (!at)
         return;
     const struct ptx_operand *policy = in->n_operands ? &in->operand[in->n_operands - 1] : NULL;
     if (!policy || policy->kind != OPND_REG || ptx_type_bytes(p->f->regs[policy->reg].type) != 8)

@@ -32,6 +32,8 @@ static void add_accesses(uint64_t metric[METRIC_COUNT], const struct memop *m, u
                          METRIC_LDGSTS_CONF },
         [MEM_ATOM] = { METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_ATOM_WAVE, METRIC_COUNT,
                        METRIC_COUNT },
+        [MEM_BULK] = { METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_COUNT,
+                       METRIC_COUNT },
     };
     const enum mem_class k = (enum mem_class)m->counted;
     // A generic access is counted by where it went.

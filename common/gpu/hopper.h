@@ -1,0 +1,17 @@
+// What only some cards have: clusters and tensor maps (sm_90 and later), and PTX made for one architecture alone.
+#ifndef GPU_HOPPER_H
+#define GPU_HOPPER_H
+
+#include "base/backend.h"
+#include "cuda.h"
+
+// May this card run PTX of that .target? "sm_90a" is for 9.0 alone. False, with the card it needs in d's error.
+bool hopper_accepts(struct dev *d, const char *name, const char *text);
+
+// Launches clusters: l->cluster is not 0.
+bool hopper_launch(struct dev *d, const struct cuda *c, cu_stream stream, cu_function f, const struct dev_launch *l,
+                   void **params);
+
+bool hopper_tensor_map(struct dev *d, const struct cuda *c, const struct dev_tensor *t, struct dev_tensor_map *map);
+
+#endif

@@ -1,0 +1,39 @@
+// Bulk copies under way: cp.async.bulk and cp.async.bulk.tensor (TMA). Source: PTX ISA 9.7.9.25 (asynchronous copies).
+//
+// A copy to shared memory arrives when a thread waits for its mbarrier and would otherwise not get on: one copy after
+// the other, as late as PTX allows. A copy from shared memory is made when its thread waits for its group, or at the
+// end of the block. So a kernel that reads or overwrites too early sees it.
+#ifndef SIMT_BULK_H
+#define SIMT_BULK_H
+
+#include "simt/code/bulk_op.h"
+#include "simt/machine/tensor_map.h"
+
+struct bulk {  // a copy
+    const struct uop *u;
+    uint64_t global;  // no tensor: the address; BULK_REMOTE: the source's
+    uint32_t thread, group, barrier, shared, bytes;
+    uint32_t rank;  // of the block in its cluster whose shared memory and mbarrier are meant
+    int32_t at[DEV_MAP_RANK];
+    struct tensor_map map;
+};
+
+// Adds a copy that thread has started; its group is filled in. False when memory runs out.
+bool bulk_add(struct block *b, const struct bulk *copy);
+void bulk_commit(struct block *b, uint32_t thread);
+// Makes the copies from shared memory whose groups are older than the thread's latest `outstanding` ones.
+void bulk_wait(struct block *b, uint32_t thread, uint32_t outstanding);
+// Lets the first copy arrive that is to report to the mbarrier. False where there is none.
+bool bulk_deliver(struct block *b, uint32_t barrier);
+// Bytes that are on their way to the mbarrier.
+uint64_t bulk_pending(const struct block *b, uint32_t barrier);
+void bulk_finish(struct block *b);  // the block has ended: what it stores, arrives
+void bulk_reset(struct bulks *s);   // when a block starts; NULL is allowed
+void bulk_free(struct bulks *s);
+
+// warp_mbarrier.c: bytes have arrived. True where that completes the phase.
+bool mbarrier_complete_tx(struct block *b, uint32_t address, uint32_t bytes);
+// What the phase of the mbarrier at a shared address waits for.
+void mbarrier_missing(const struct block *b, uint32_t address, uint32_t *arrivals, int64_t *bytes);
+
+#endif

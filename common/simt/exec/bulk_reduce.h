@@ -1,0 +1,14 @@
+// cp.reduce.async.bulk: elements in shared memory are combined with those in global memory.
+#ifndef SIMT_BULK_REDUCE_H
+#define SIMT_BULK_REDUCE_H
+
+#include "simt/code/exec.h"
+#include "simt/code/warp.h"
+#include "base/device.h"
+
+enum ptx_type bulk_type(enum dev_map_type type);
+
+// to[i] = to[i] op from[i] for n elements.
+void bulk_reduce(enum atomic op, enum ptx_type type, unsigned char *to, const unsigned char *from, uint32_t n);
+
+#endif

@@ -192,7 +192,7 @@ Test(ptx_parse, an_unknown_instruction_refuses_its_kernel_and_no_other)
     static const char text[] = BODY("frobnicate.b32 %r1, %r2;") ".visible .entry good()\n{\nret;\n}\n";
     struct dev *d = simulator();
     struct dev_module *m = load(d, text, strlen(text));
-    struct dev_launch launch = { { 1, 1, 1 }, { 32, 1, 1 }, 0, NULL, 0 };
+    struct dev_launch launch = { .grid = { 1, 1, 1 }, .block = { 32, 1, 1 } };
     cr_assert_not_null(m, "%s", dev_error(d));
     cr_expect_null(dev_kernel(d, m, "k"));
     cr_expect(is_placed(dev_error(d)) && strstr(dev_error(d), "frobnicate.b32"), "%s", dev_error(d));
@@ -210,7 +210,7 @@ static void expect_only_k_refused(const char *text, unsigned line, const char *w
 {
     struct dev *d = simulator();
     struct dev_module *m = load(d, text, strlen(text));
-    struct dev_launch launch = { { 1, 1, 1 }, { 32, 1, 1 }, 0, NULL, 0 };
+    struct dev_launch launch = { .grid = { 1, 1, 1 }, .block = { 32, 1, 1 } };
     char place[32];
     cr_assert_not_null(m, "the whole file is refused: %s", dev_error(d));
     cr_expect_null(dev_kernel(d, m, "k"), "accepted: %s", text);

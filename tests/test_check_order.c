@@ -63,7 +63,6 @@ static const struct launched {
     { "right_barrier", 1, 128 },
     { "right_barrier_that_several_make_alike", 1, 128 },
     { "wrong_barrier_once_a_turn", 1, 128 },
-    { "right_pipeline", 1, 128 },
 };
 
 // What findings_print says of a launch; *n is how many findings there are. The caller frees it.
@@ -126,18 +125,21 @@ Test(check_order, findings_are_the_same_with_any_number_of_host_threads)
         expect_the_same_of_any_threads(&kernels[i]);
 }
 
-Test(check_order, the_same_of_tiles_of_several_warps)
+// What CUDA 11.8's headers have not, or have wrong: no tiles of several warps; and a block's pipeline copies into a
+// stage without waiting for those who still read it, which is a race indeed.
+Test(check_order, the_same_with_the_headers_of_cuda_12)
 {
-    static const struct launched tiles[] = {
+    static const struct launched later[] = {
+        { "right_pipeline", 1, 128 },
         { "right_sums_of_tiles_of_several_warps", 2, 128 },
         { "right_tile_of_two_warps", 1, 128 },
         { "wrong_tile_of_two_warps_for_four", 1, 128 },
     };
     if (atoi(KERNELS_BY + strlen("nvcc ")) < 12)
-        cr_skip_test("such tiles come with CUDA 12, and the kernels were compiled by " KERNELS_BY);
-    for (size_t i = 0; i < PTX_COUNTOF(tiles); i++) {
-        expect_its_verdict(&tiles[i]);
-        expect_the_same_of_any_threads(&tiles[i]);
+        cr_skip_test("they need the headers of CUDA 12, and the kernels were compiled by " KERNELS_BY);
+    for (size_t i = 0; i < PTX_COUNTOF(later); i++) {
+        expect_its_verdict(&later[i]);
+        expect_the_same_of_any_threads(&later[i]);
     }
 }
 

@@ -558,7 +558,9 @@ KERNEL(right_pipeline)
 }
 
 // --- groups of more than a warp: cooperative groups keeps what they wait by in shared memory that the system gives ---
+// It has them since CUDA 12.
 
+#if __CUDACC_VER_MAJOR__ >= 12
 KERNEL(right_tile_of_two_warps)
 {
     __shared__ int data[128];
@@ -576,3 +578,4 @@ KERNEL(wrong_tile_of_two_warps_for_four)
     tile.sync();
     out[threadIdx.x] = data[threadIdx.x ^ 64];
 }
+#endif

@@ -342,7 +342,7 @@ static char text[200000];
 // The line of a step's source that holds the words.
 static unsigned line_of(const char *words)
 {
-    char error[DEV_ERROR_MAX], path[1000];
+    char path[1000];
     struct bench b;
     open_step(&b, "05_vectorized", 128, 128, 4, 0);
     snprintf(path, sizeof path, "%s", ptx_source_name(b.k->module->ptx, 1));

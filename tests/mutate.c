@@ -89,13 +89,6 @@ bool mutants_line_has(const struct mutants *s, unsigned line, const char *word)
     return line && at < s->size && (word ? line_at_has(s, at, word) : has);
 }
 
-const char *mutants_line(const struct mutants *s, const struct mutant *m, size_t *length)
-{
-    const size_t from = line_begins(s, m->edits[0].from);
-    *length = line_ends(s, from) - from;
-    return s->text + from;
-}
-
 // --- what the kernel uses of edges.cuh ---
 
 // The name of the function of edges.cuh whose body has `at`: the word before the first parenthesis of the last line

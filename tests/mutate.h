@@ -53,7 +53,5 @@ void mutants_diff(FILE *out, const struct mutants *s, const struct mutant *m);
 
 // Does the code of this line of the kernel hold the word, or (NULL) the name of any tile?
 bool mutants_line_has(const struct mutants *s, unsigned line, const char *word);
-// The text of the mutant's line, *length characters, comments included.
-const char *mutants_line(const struct mutants *s, const struct mutant *m, size_t *length);
 
 #endif

@@ -183,7 +183,7 @@ static bool complain_of_place(struct session *s, const char *what)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", all->all[i].name);
     char variables[DEV_ERROR_MAX];
     snprintf(variables, sizeof variables, "%s", s->error);
-    snprintf(s->error, DEV_ERROR_MAX, "there is no array '%.200s'%s%.299s, and %.500s", what,
+    snprintf(s->error, DEV_ERROR_MAX, "there is no array '%.150s'%s%.250s, and %.400s", what,
              *names ? "; the command names " : ": the command names none", names, variables);
     return false;
 }

@@ -36,7 +36,8 @@ static const char *named(const char *text)
     for (int i = 0; i < N; i++)
         if (!strcmp(plain, names[i]) || (digits && !plain[digits] && atoi(plain) == atoi(names[i])))
             return names[i];
-    fprintf(stderr, "progress: there is no exercise '%s'; progress alone lists them\n", text);
+    fprintf(stderr, "progress: there is no exercise '%s'; they are %s to %s, and progress alone lists them\n", text,
+            names[0], names[N - 1]);
     return NULL;
 }
 
@@ -366,6 +367,7 @@ int main(int argc, char **argv)
             const char *exercise = name || !commands[i].alone ? named(name) : NULL;
             return !exercise && (name || !commands[i].alone) ? BAD : commands[i].run(exercise);
         }
-    fprintf(stderr, "progress: there is no command '%s'; progress --help lists them\n", command);
+    fprintf(stderr, "progress: there is no command '%s'; there are hint, check, watch, reset, solution and grade\n",
+            command);
     return BAD;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/occupancy.h"
+#include "base/options.h"
 #include "base/profile.h"
 #include "base/program.h"
 #include "steps.h"
@@ -222,6 +223,14 @@ static void help(FILE *out)
                  "  --help           this text\n");
 }
 
+static void refuse_step(const char *name)
+{
+    fprintf(stderr, "tune: there is no step '%s'; there are", name);
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        fprintf(stderr, "%s %s", i ? "," : "", targets[i].step);
+    fputc('\n', stderr);
+}
+
 // The changes that the rest of the command line asks for; -1 with a line on stderr if one of them cannot be made.
 static int parse_changes(char **argv, int n, const char *step, struct change changes[CHANGES])
 {
@@ -271,7 +280,7 @@ int main(int argc, char **argv)
             if (c == 'd')
                 fprintf(stderr, "tune: --device is auto, gpu or sim, not %s\n", optarg);
             else if (c == 'c')
-                fprintf(stderr, "tune: no card is called %s; simt profile --card lists them\n", optarg);
+                fprintf(stderr, "tune: %s\n", (options_refuse_card(optarg, error), error));
             else
                 help(c == 'h' ? stdout : stderr);
             return c == 'h' ? 0 : BAD;
@@ -283,7 +292,7 @@ int main(int argc, char **argv)
     }
     const struct step *step = step_of(argv[optind], &t);
     if (!step) {
-        fprintf(stderr, "tune: there is no step '%s'; for example 05, or %s\n", argv[optind], targets[0].step);
+        refuse_step(argv[optind]);
         return BAD;
     }
     const int n = parse_changes(argv + optind + 1, argc - optind - 1, t->step, changes);

@@ -1,6 +1,7 @@
 // A learner's mistakes in the steps' kernels (edits.h), each compiled and run as a learner would: the driver must find
 // the result wrong, and for nearly all of them its message must name the cause. Built once for each step: STEP_NUMBER
-// says which edits are its own. Run by itself, without --tap, it shows what is said about each.
+// says which edits are its own. The sample (sample.h) has one in three. Run by itself, without --tap, it shows what is
+// said about each.
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include "edits.h"
 #include "kernel_copy.h"
 #include "base/program.h"
+#include "sample.h"
 
 TestSuite(edits, .init = copy_folder_make, .fini = copy_folder_remove, .timeout = 300);
 
@@ -77,13 +79,25 @@ static bool must_be_named(const struct kernel_edit *e)
     return true;
 }
 
-Test(edits, of_this_step_are_caught_and_named)
+enum { ONE_IN = 3 };
+
+// How many edits of this step are in the sample, or are not.
+static int count(bool sample)
 {
-    int named = 0, caught = 0, all = 0;
+    int n = 0, place = 0;
+    for (size_t i = 0; i < n_kernel_edits; i++)
+        if (!strcmp(kernel_edits[i].step, STEP_NUMBER))
+            n += sample_has(STEP_NUMBER, (size_t)place++ % ONE_IN, ONE_IN) == sample;
+    return n;
+}
+
+static void try_edits(bool sample)
+{
+    int named = 0, caught = 0, all = 0, place = 0;
     for (size_t i = 0; i < n_kernel_edits; i++) {
         const struct kernel_edit *e = &kernel_edits[i];
         int status;
-        if (strcmp(e->step, STEP_NUMBER))
+        if (strcmp(e->step, STEP_NUMBER) || sample_has(STEP_NUMBER, (size_t)place++ % ONE_IN, ONE_IN) != sample)
             continue;
         write_copy(e);
         compile(e);
@@ -100,10 +114,24 @@ Test(edits, of_this_step_are_caught_and_named)
         free(said);
     }
     fprintf(stderr, "%s: %d edits, %d caught, %d named\n", STEP_NUMBER, all, caught, named);
-    if (!all) {
+}
+
+Test(edits, of_the_sample_are_caught_and_named)
+{
+    if (!count(true)) {
         copy_folder_remove();  // a skipped test does not end with .fini
-        cr_skip_test("%s has no edits yet", STEP_NUMBER);
+        cr_skip_test("%s has no edits in the sample; %d in all", STEP_NUMBER, count(false));
     }
+    try_edits(true);
+}
+
+Test(edits, of_the_rest_are_caught_and_named)
+{
+    if (sample_asked() != SAMPLE_ALL || !count(false)) {
+        copy_folder_remove();
+        cr_skip_test("%d of %d edits wait for meson test --setup long", count(false), count(true) + count(false));
+    }
+    try_edits(false);
 }
 
 // Over all steps: as many as the course promises. Each row that names a cause is held to it above.

@@ -1,6 +1,6 @@
 // Mutants of one step's kernel (mutate.h): the checks of the simulated GPU must find every one that changes what the
-// kernel means, and name the line. Built once for each step: STEP is its symbol. Run by itself, without --tap, it lists
-// the mutants.
+// kernel means, and name the line. The sample (sample.h) has one mutant of each rule. Built once for each step: STEP is
+// its symbol. Run by itself, without --tap, it lists the mutants.
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -10,6 +10,7 @@
 
 #include "base/findings.h"
 #include "mutate.h"
+#include "sample.h"
 #include "shapes.h"
 #include "tester/tester.h"
 
@@ -254,27 +255,58 @@ static enum verdict report(struct dev *d, const struct mutants *s, const struct 
     return v;
 }
 
-Test(mutants, that_change_the_meaning_are_found)
+// Keeps those of the sample, or those of the rest; how many there were before.
+static size_t keep(struct mutants *s, bool sample)
 {
-    char error[DEV_ERROR_MAX];
-    struct data all[SHAPES];
-    size_t counts[VERDICTS] = { 0 }, rules[MUTANT_RULES] = { 0 };
-    struct mutants s = mutants_read(EDGES_CUH, KERNEL_CU);
-    struct dev *d = dev_open(DEV_SIM, error);
-    cr_assert(d, "%s", error);
-    struct dev_module *module = build(d, &s);
-    fill_all(d, all);
-    run_original(d, kernel(d, module, 0), all);
-    for (size_t i = 0; i < s.n; i++) {
-        counts[report(d, &s, &s.all[i], kernel(d, module, i + 1), all)]++;
-        rules[s.all[i].rule]++;
-    }
+    size_t rules[MUTANT_RULES] = { 0 }, places[MUTANT_RULES] = { 0 }, kept = 0;
+    const size_t all = s->n;
+    for (size_t i = 0; i < s->n; i++)
+        rules[s->all[i].rule]++;
     cr_expect(rules[MUTANT_GUARD] && rules[MUTANT_INITIALISER] &&
                   (!geometry_of(&STEP).bk || (rules[MUTANT_BARRIER] && rules[MUTANT_INDEX])),
               "a rule fits nothing");
-    fprintf(stderr, "%s: %zu mutants, %zu found (%zu where it shows), %zu equivalent\n", STEP.name, s.n,
+    for (size_t i = 0; i < s->n; i++) {
+        const enum mutant_rule rule = s->all[i].rule;
+        if (sample_has(STEP.name, places[rule]++, rules[rule]) == sample)
+            s->all[kept++] = s->all[i];
+    }
+    s->n = kept;
+    return all;
+}
+
+static void try_all(struct mutants *s)
+{
+    char error[DEV_ERROR_MAX];
+    struct data all[SHAPES];
+    size_t counts[VERDICTS] = { 0 };
+    struct dev *d = dev_open(DEV_SIM, error);
+    cr_assert(d, "%s", error);
+    struct dev_module *module = build(d, s);
+    fill_all(d, all);
+    run_original(d, kernel(d, module, 0), all);
+    for (size_t i = 0; i < s->n; i++)
+        counts[report(d, s, &s->all[i], kernel(d, module, i + 1), all)]++;
+    fprintf(stderr, "%s: %zu mutants, %zu found (%zu where it shows), %zu equivalent\n", STEP.name, s->n,
             counts[FOUND] + counts[SHOWS], counts[SHOWS], counts[EQUIVALENT]);
     free_all(all);
-    mutants_free(&s);
     dev_close(d);
+}
+
+Test(mutants, of_the_sample_are_found)
+{
+    struct mutants s = mutants_read(EDGES_CUH, KERNEL_CU);
+    keep(&s, true);
+    cr_assert_geq(s.n, geometry_of(&STEP).bk ? MUTANT_RULES : 2, "%zu mutants", s.n);
+    try_all(&s);
+    mutants_free(&s);
+}
+
+Test(mutants, of_the_rest_are_found)
+{
+    struct mutants s = mutants_read(EDGES_CUH, KERNEL_CU);
+    const size_t all = keep(&s, false);
+    if (sample_asked() != SAMPLE_ALL)
+        cr_skip_test("%zu of %zu mutants wait for meson test --setup long", s.n, all);
+    try_all(&s);
+    mutants_free(&s);
 }

@@ -122,7 +122,9 @@ Test(own, a_kernel_is_found_by_its_name_in_the_source_or_a_part_of_it)
     run(&r, SIMT, "run", OWN_PTX, "scale", "f32[4]=iota", NULL);
     refused(&r, "two kernels", "several kernels: shapes::scale<float, 2>(float*), shapes::scale<int, 3>(int*)");
     run(&r, SIMT, "run", OWN_PTX, "scalar", "f32[4]=iota", NULL);
-    refused(&r, "no kernel", "no kernel 'scalar'");
+    refused(&r, "no kernel", "no kernel 'scalar': the file has polynomial, through_pointer, ");
+    run(&r, SIMT, "run", OWN_PTX, "scale<float", "--block", "4", "--show", "z", "x=f32[4]=iota", NULL);
+    refused(&r, "no array", "there is no array 'z'; the command names x, and there is no variable 'z': the file has ");
 }
 
 Test(own, arguments_must_have_the_type_that_the_ptx_states)

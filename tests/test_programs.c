@@ -148,7 +148,7 @@ Test(driver, refuses_a_kernel_from_elsewhere_that_is_no_gemm)
     static const char *const changes[][3] = {
         { "geometry[16]", "geometri[16]", "says no geometry" },
         { "geometry[16] = {32", "geometry[16] = {0", "BM is 0" },
-        { "gemm(", "gemv(", "no kernel named gemm" },
+        { "gemm(", "gemv(", "no kernel named gemm, extern \"C\" __global__ void gemm(...); it has gemv\n" },
         { ".param .f32 gemm_param_3", ".param .f64 gemm_param_3", "does not take int M" },
     };
     struct run r;
@@ -311,7 +311,13 @@ Test(simt, refuses_bad_launches_and_arguments)
     run(&r, SIMT, "dance", PTX, NULL);
     refused(&r, "command", "command");
     run(&r, SIMT, "run", PTX, "nokernel", NULL);
-    refused(&r, "kernel", "nokernel");
+    refused(&r, "kernel", "there is no kernel 'nokernel': the file has gemm\n");
+    run(&r, SIMT, "run", PTX, NULL);
+    refused(&r, "no kernel", "which kernel? The file has gemm\n");
+    run(&r, SIMT, "profile", PTX, "gemm", "--card", "abacus", NULL);
+    refused(&r, "card", "--card \"abacus\": must be one of H200, ");
+    run(&r, SIMT, "profile", PTX, "gemm", "--sm", "12", NULL);
+    refused(&r, "sm", "'12' is no value for --sm 80|90 ");
     run(&r, SIMT, "run", PTX, "gemm", "--grid", "0", NULL);
     refused(&r, "grid", "--grid");
     run(&r, SIMT, "run", PTX, "gemm", "--block", "1,2,3,4", NULL);
@@ -355,9 +361,9 @@ Test(tune, tries_every_combination)
     run(&r, TUNE, "05", "BK=8,x", NULL);
     refused(&r, "value", "BK=8,x");
     run(&r, TUNE, "44", "BK=8", NULL);
-    refused(&r, "step", "no step '44'");
+    refused(&r, "step", "no step '44'; there are 01_naive, 02_smem_tile, ");
     run(&r, TUNE, "05", "BK=8", "--size", "0", NULL);
     refused(&r, "size", "--size 0");
     run(&r, TUNE, "05", "BK=8", "--card", "abacus", NULL);
-    refused(&r, "card", "abacus");
+    refused(&r, "card", "--card \"abacus\": must be one of H200, ");
 }

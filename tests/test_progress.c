@@ -267,9 +267,9 @@ Test(progress, grades_what_passes_beyond_the_stub)
 
 Test(progress, names_what_is_wrong_with_a_command)
 {
-    expect("fly", NULL, 2, "there is no command 'fly'");
+    expect("fly", NULL, 2, "there is no command 'fly'; there are hint, check, watch, ");
     expect("hint", NULL, 2, "which exercise?");
-    expect("hint", "99", 2, "there is no exercise '99'");
+    expect("hint", "99", 2, "there is no exercise '99'; they are 01_coalescing to ");
     expect("check", "float", 2, "there is no exercise 'float'");
     expect("--fly", NULL, 2, "usage: progress");
     expect("--help", NULL, 0, "usage: progress");
@@ -329,6 +329,7 @@ Test(progress, reports_kernels_that_go_wrong)
     expect("check", "5", 1, "says no geometry");
 }
 
+// After a check that passes it says what comes next: the folder has no other exercise.
 Test(progress, watches_for_changes)
 {
     int ends[2];
@@ -349,6 +350,11 @@ Test(progress, watches_for_changes)
     while (!seen && fgets(line, sizeof line, in))
         seen = strstr(line, "NO  it compiles");
     cr_expect(seen, "the check did not run");
+    solve();
+    seen = false;
+    while (!seen && fgets(line, sizeof line, in))
+        seen = strstr(line, "Next: read ") && strstr(line, "/01_coalescing/TASK.md");
+    cr_expect(seen, "no next exercise");
     cr_assert(!kill(pid, SIGTERM));
     cr_assert_eq(waitpid(pid, NULL, 0), pid);
     fclose(in);

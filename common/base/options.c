@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "occupancy.h"
 #include "text.h"
 
 bool options_whole(const char *text, uint64_t min, uint64_t max, uint64_t *value)
@@ -40,6 +41,21 @@ const char *options_shown(const char *text, char copy[OPTIONS_SHOWN])
         memcpy(copy + OPTIONS_SHOWN - 4, "...", 4);
     text_one_line(copy, '?');
     return copy;
+}
+
+bool options_refuse_card(const char *text, char error[DEV_ERROR_MAX])
+{
+    char copy[OPTIONS_SHOWN], *names = NULL;
+    size_t size;
+    FILE *list = open_memstream(&names, &size);
+    if (list) {
+        card_list(list);
+        fclose(list);
+    }
+    snprintf(error, DEV_ERROR_MAX, "--card \"%s\": must be one of %s", options_shown(text, copy),
+             names ? names : "those known");
+    free(names);
+    return false;
 }
 
 bool options_open_json(const char *path, FILE **out, char error[DEV_ERROR_MAX])

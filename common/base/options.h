@@ -13,6 +13,9 @@
 bool options_whole(const char *text, uint64_t min, uint64_t max, uint64_t *value);
 bool options_real(const char *text, double min, double max, double *value);
 
+// False, with one line in error: the text is none of the cards, and these are.
+bool options_refuse_card(const char *text, char error[DEV_ERROR_MAX]);
+
 // Opens the report's file for writing: NULL in *out where path is NULL, stdout for "-". False, with one line in error,
 // where it cannot be written.
 bool options_open_json(const char *path, FILE **out, char error[DEV_ERROR_MAX]);

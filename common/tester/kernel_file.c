@@ -54,8 +54,11 @@ bool kernel_file_fits(const char *path, enum dev_type type, char error[DEV_ERROR
     const struct simt_kernel *k = r.module ? simt_find(r.module, "gemm") : NULL;
     bool ok = true;
     if (r.module && !k) {
-        snprintf(error, DEV_ERROR_MAX, "%.300s: it has no kernel named gemm: extern \"C\" __global__ void gemm(...)",
-                 path);
+        char list[SIMT_LIST_MAX];
+        simt_kernel_list(r.module, list);
+        snprintf(error, DEV_ERROR_MAX,
+                 "%.300s: it has no kernel named gemm, extern \"C\" __global__ void gemm(...); it has %s", path,
+                 *list ? list : "none at all");
         ok = false;
     } else if (k && !takes(k, type)) {
         snprintf(

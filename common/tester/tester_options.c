@@ -106,21 +106,6 @@ static bool whole_option(const char *name, const char *text, uint64_t min, uint6
     return false;
 }
 
-static bool refuse_card(const char *text, char *error)
-{
-    char copy[OPTIONS_SHOWN], *names = NULL;
-    size_t size;
-    FILE *list = open_memstream(&names, &size);
-    if (list) {
-        card_list(list);
-        fclose(list);
-    }
-    snprintf(error, DEV_ERROR_MAX, "--card \"%s\": must be one of %s", options_shown(text, copy),
-             names ? names : "those known");
-    free(names);
-    return false;
-}
-
 static bool int_option(const char *name, const char *text, int min, int max, int *value, char *error)
 {
     uint64_t v;
@@ -199,7 +184,7 @@ static bool apply(struct tester_options *o, int id, const char *name, const char
         return true;
     case OPTION_CARD:
         if (!(o->card = card_named(text)))
-            return refuse_card(text, error);
+            return options_refuse_card(text, error);
         return true;
     case OPTION_SANITIZE:
         o->sanitize = true;

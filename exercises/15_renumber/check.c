@@ -69,10 +69,17 @@ Test(check, 3_the_tile_is_right_on_the_GPU)
     ex_close(&x);
 }
 
+// A right copy cannot do with less than this; without its mark the line is not counted.
+static void expect_the_mark(uint64_t seen, uint64_t least)
+{
+    cr_assert_geq(seen, least, "the line that copies has lost its mark, // the copy: it says which line is counted");
+}
+
 Test(check, 4_A_is_read_by_whole_sectors)
 {
     struct ex x = ex_open(DEV_SIM);
     const uint64_t sectors = ex_on_lines(copied(&x), METRIC_GLD_SEC, "// the copy");
+    expect_the_mark(sectors, SECTORS);
     cr_assert_leq(sectors, SECTORS,
                   "right result, but the tile is read in %" PRIu64
                   " sectors of 32 bytes, where %d hold it: each is fetched "
@@ -89,6 +96,7 @@ Test(check, 5_the_stores_have_no_conflicts)
     const uint64_t conflicts = ex_on_lines(p, METRIC_SST_CONF, "// the copy");
     const uint64_t waves = ex_on_lines(p, METRIC_SST_WAVE, "// the copy");
     ex_close(&x);
+    expect_the_mark(waves, BM * BK * 2 / 128);
     if (!conflicts)
         return;
     read_places(DEV_SIM, places);

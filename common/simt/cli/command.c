@@ -282,9 +282,13 @@ static bool parse_options(struct command *c, struct launch *l, int argc, char **
         if (o != 1)
             return fail(error, "unknown option, or one without its value: '%.200s' (see simt --help)%s",
                         argv[optind - 1], "");
-        if (!rows[which].take(c, l, &rows[which], optarg))
-            return fail(error, "'%.200s' is no value for --%s (see simt --help)", optarg ? optarg : "",
-                        rows[which].name);
+        if (rows[which].take(c, l, &rows[which], optarg))
+            continue;
+        if (rows[which].take == take_card)
+            return options_refuse_card(optarg, error);
+        char option[64];
+        snprintf(option, sizeof option, "%s %s", rows[which].name, rows[which].value ? rows[which].value : "");
+        return fail(error, "'%.200s' is no value for --%s (see simt --help)", optarg ? optarg : "", option);
     }
     *rest = optind;
     return true;
@@ -343,8 +347,8 @@ static const char *contradiction(const struct command *c)
         return "--line, --out, --fragment and their like go with draw";
     if (drawing && c->n_launches > 1)
         return "draw takes one launch";
-    if (!c->file || (!inspecting && !kernel))
-        return c->file ? "which kernel? (see simt inspect)" : "which PTX file? (see simt --help)";
+    if (!c->file)
+        return "which PTX file? (see simt --help)";
     for (size_t i = 1; i < c->n_launches; i++)
         if (!c->launches[i].name)
             return "which kernel is to run next, behind --?";
@@ -376,7 +380,7 @@ bool command_parse(struct command *c, int argc, char **argv, char error[DEV_ERRO
         if (!ok)
             return false;
     }
-    if (c->verb == VERB_DRAW && !draw_ready(&c->draw, c->file, c->launches[0].name, error))
+    if (c->verb == VERB_DRAW && !draw_ready(&c->draw, c->file, error))
         return false;
     if (c->verb == VERB_DRAW && c->draw.fragment.operand)
         return true;

@@ -93,11 +93,10 @@ static const char *wrong_fragment(const struct draw_command *d, const char *file
                                                    : NULL;
 }
 
-static const char *wrong_launch(const struct draw_command *d, const char *file, const char *kernel)
+static const char *wrong_launch(const struct draw_command *d, const char *file)
 {
     const bool by_line = d->view == DRAW_ACCESS || d->view == DRAW_BITS;
     return !file                       ? "draw what? A PTX file and a kernel, or --fragment"
-           : !kernel                   ? "which kernel? (see simt inspect)"
            : d->views > 1              ? "one picture at a time: --tiles, --walk, --timeline or --bits"
            : by_line && !d->place.line ? "which source line? --line N"
            : !by_line && (d->place.line || d->place.nth || d->place.global)
@@ -105,11 +104,11 @@ static const char *wrong_launch(const struct draw_command *d, const char *file, 
                : NULL;
 }
 
-bool draw_ready(const struct draw_command *d, const char *file, const char *kernel, char error[DEV_ERROR_MAX])
+bool draw_ready(const struct draw_command *d, const char *file, char error[DEV_ERROR_MAX])
 {
     const char *wrong = wrong_fragment(d, file);
     if (!wrong && !d->fragment.operand)
-        wrong = wrong_launch(d, file, kernel);
+        wrong = wrong_launch(d, file);
     if (!wrong && !d->out)
         wrong = "where to? --out F.svg, or - for standard output";
     if (wrong)

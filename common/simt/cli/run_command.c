@@ -172,6 +172,22 @@ struct place {
     size_t count, bytes;
 };
 
+// s->error says which variables there are; the arrays that have names come before it.
+static bool complain_of_place(struct session *s, const char *what)
+{
+    const struct buffers *all = &s->c->buffers;
+    char names[300] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < all->n && used < sizeof names; i++)
+        if (all->all[i].named)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", all->all[i].name);
+    char variables[DEV_ERROR_MAX];
+    snprintf(variables, sizeof variables, "%s", s->error);
+    snprintf(s->error, DEV_ERROR_MAX, "there is no array '%.150s'%s%.250s, and %.400s", what,
+             *names ? "; the command names " : ": the command names none", names, variables);
+    return false;
+}
+
 // An array by its name or its argument's number (in the first launch), or a variable. False, with one line in error,
 // where there is no such thing.
 static bool find_place(struct session *s, const char *what, struct place *out)
@@ -197,7 +213,7 @@ static bool find_place(struct session *s, const char *what, struct place *out)
     }
     const struct ptx_var *v = simt_variable(s->module, what, &address, s->error);
     if (!v)
-        return fail(s, "there is no array and no variable '%.200s': see simt inspect%s", what, "");
+        return complain_of_place(s, what);
     *out = (struct place){ .type = arg_type_of(v->type), .address = address, .bytes = v->bytes };
     out->count = out->bytes / arg_type_bytes(out->type);
     snprintf(out->name, sizeof out->name, "%.*s", (int)(v->name.n < 250 ? v->name.n : 250), v->name.p);

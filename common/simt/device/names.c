@@ -10,19 +10,35 @@ static bool complain(int found, const char *what, const char *name, const char *
 {
     if (found == NAME_SEVERAL)
         snprintf(error, DEV_ERROR_MAX, "'%.200s' may mean several %ss: %.500s", name, what, list);
+    else if (!name)
+        snprintf(error, DEV_ERROR_MAX, "which %s? The file has %.700s", what, *list ? list : "none");
     else
-        snprintf(error, DEV_ERROR_MAX, "there is no %s '%.200s': see simt inspect", what, name);
+        snprintf(error, DEV_ERROR_MAX, "there is no %s '%.200s': the file has %.700s", what, name,
+                 *list ? list : "none");
     return false;
+}
+
+// name_find among the kernels.
+static int find_kernel(const struct simt_module *m, const char *name, char list[SIMT_LIST_MAX])
+{
+    const char **names = calloc(m->n_kernels + 1, sizeof *names);
+    for (uint32_t i = 0; names && i < m->n_kernels; i++)
+        names[i] = m->kernels[i].name;
+    *list = '\0';
+    const int found = names ? name_find(name, names, m->n_kernels, list, SIMT_LIST_MAX) : NAME_NONE;
+    free(names);
+    return found;
+}
+
+void simt_kernel_list(const struct simt_module *m, char list[SIMT_LIST_MAX])
+{
+    find_kernel(m, "", list);
 }
 
 struct simt_kernel *simt_search(struct simt_module *m, const char *name, char error[DEV_ERROR_MAX])
 {
-    char list[DEMANGLED_MAX];
-    const char **names = calloc(m->n_kernels + 1, sizeof *names);
-    for (uint32_t i = 0; names && i < m->n_kernels; i++)
-        names[i] = m->kernels[i].name;
-    const int found = names ? name_find(name, names, m->n_kernels, list, sizeof list) : NAME_NONE;
-    free(names);
+    char list[SIMT_LIST_MAX];
+    const int found = find_kernel(m, name ? name : "", list);
     if (found < 0)
         complain(found, "kernel", name, list, error);
     return found < 0 ? NULL : &m->kernels[found];
@@ -32,7 +48,7 @@ const struct ptx_var *simt_variable(struct simt_module *m, const char *name, uin
                                     char error[DEV_ERROR_MAX])
 {
     const uint32_t n = m->ptx->n_vars;
-    char list[DEMANGLED_MAX], *text = NULL;
+    char list[SIMT_LIST_MAX] = "", *text = NULL;
     const char **names = calloc(n + 1, sizeof *names);
     uint32_t *index = calloc(n + 1, sizeof *index), count = 0;
     size_t bytes = 1;

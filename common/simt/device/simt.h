@@ -48,8 +48,12 @@ struct simt_module *simt_load(struct simt *s, const char *name, const char *text
                               char error[DEV_ERROR_MAX]);
 void simt_unload(struct simt *s, struct simt_module *m);
 struct simt_kernel *simt_find(struct simt_module *m, const char *name);  // NULL if there is no such kernel
-// The kernel that name means (demangle.h, name_find): NULL, with one line in error, if none or several do.
+// The kernel that name means (demangle.h, name_find): NULL, with one line in error, if none or several do, or name is
+// NULL. The line names the kernels that there are.
 struct simt_kernel *simt_search(struct simt_module *m, const char *name, char error[DEV_ERROR_MAX]);
+// The first of its kernels, by their names in the source, separated by ", ".
+#define SIMT_LIST_MAX 512
+void simt_kernel_list(const struct simt_module *m, char list[SIMT_LIST_MAX]);
 // The __constant__ or __device__ variable that name means, and its address: NULL, with one line in error, if none or
 // several do.
 const struct ptx_var *simt_variable(struct simt_module *m, const char *name, uint64_t *address,

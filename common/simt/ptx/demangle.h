@@ -13,7 +13,7 @@ bool demangle(const char *mangled, char out[DEMANGLED_MAX]);
 
 // Looks for query among n names, as they stand in the PTX or in the source: the whole name, then without its
 // parameters, then without namespaces and template arguments, then any part of it. The index of the only one that fits
-// best; -1 if none does; -2, with the first of them listed in error, if several do.
+// best; -1 if none does, with the first of all names in list; -2, with the first of them in list, if several do.
 #define NAME_NONE (-1)
 #define NAME_SEVERAL (-2)
 int name_find(const char *query, const char *const *names, size_t n, char *list, size_t size);

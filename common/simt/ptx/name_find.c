@@ -55,10 +55,27 @@ static int fit(const char *query, const char *name)
     return *query && (strstr(name, query) || strstr(whole, query));
 }
 
+// The names that fit so well, the first few of them.
+static void list_fitting(const char *query, int best, const char *const *names, size_t n, char *list, size_t size)
+{
+    const size_t most = best ? 3 : 8;
+    size_t used = 0, listed = 0;
+    *list = '\0';
+    for (size_t i = 0; i < n && listed <= most && used < size; i++) {
+        char whole[DEMANGLED_MAX];
+        if (fit(query, names[i]) != best)
+            continue;
+        demangle(names[i], whole);
+        if (listed++ < most)
+            used += (size_t)snprintf(list + used, size - used, "%s%.120s", listed > 1 ? ", " : "", whole);
+        else
+            used += (size_t)snprintf(list + used, size - used, ", ...");
+    }
+}
+
 int name_find(const char *query, const char *const *names, size_t n, char *list, size_t size)
 {
     int best = 0, found = NAME_NONE;
-    size_t used = 0, listed = 0;
     for (size_t i = 0; i < n; i++) {
         const int f = fit(query, names[i]);
         if (!f || f < best)
@@ -66,18 +83,7 @@ int name_find(const char *query, const char *const *names, size_t n, char *list,
         found = f > best ? (int)i : NAME_SEVERAL;
         best = f;
     }
-    if (found != NAME_SEVERAL)
-        return found;
-    *list = '\0';
-    for (size_t i = 0; i < n && listed < 4 && used < size; i++) {
-        char whole[DEMANGLED_MAX];
-        if (fit(query, names[i]) != best)
-            continue;
-        demangle(names[i], whole);
-        if (listed++ < 3)
-            used += (size_t)snprintf(list + used, size - used, "%s%.120s", listed > 1 ? ", " : "", whole);
-        else
-            used += (size_t)snprintf(list + used, size - used, ", ...");
-    }
-    return NAME_SEVERAL;
+    if (found < 0)
+        list_fitting(query, best, names, n, list, size);
+    return found;
 }

@@ -1,0 +1,90 @@
+#!/bin/sh
+# tests/arm64.sh [BUILD [FOLDER]]: the steps and the parts on ARM64, from an x86-64 Debian. Builds them with
+# aarch64-linux-gnu-gcc, compares what each step computes and counts with BUILD (build), and runs their tests under qemu.
+# FOLDER (build-arm64) gets the libraries of an ARM64 Debian and the build. It needs gcc-aarch64-linux-gnu,
+# libc6-dev-arm64-cross, qemu-user, debootstrap, and root for binfmt_misc: Criterion starts a process for each test, and
+# Linux has to know that qemu runs it.
+#
+# The kernels are compiled on x86-64: .ci/nvcc takes those of BUILD.
+set -eu
+top=$(cd "$(dirname "$0")/.." && pwd)
+for program in aarch64-linux-gnu-gcc qemu-aarch64 debootstrap; do
+    command -v $program >/dev/null || { echo "$program is not there"; exit 77; }
+done
+[ "$(id -u)" = 0 ] || { echo "binfmt_misc is for root"; exit 77; }
+cd "$top"
+first=$(cd "${1:-build}" && pwd)
+folder=$(mkdir -p "${2:-build-arm64}" && cd "${2:-build-arm64}" && pwd)
+sysroot=$folder/sysroot
+packages=libcriterion-dev,libgcc-12-dev,libc6-dev
+
+fetch_libraries()
+{
+    rm -rf "$folder/download" "$sysroot"
+    debootstrap --download-only --arch=arm64 --variant=minbase --include=$packages bookworm "$folder/download" >/dev/null
+    mkdir "$sysroot"
+    for package in "$folder"/download/var/cache/apt/archives/*.deb; do
+        dpkg-deb -x "$package" "$sysroot"
+    done
+    # What points to /lib means that of the sysroot.
+    find "$sysroot" -type l -lname '/*' | while read -r link; do
+        ln -sfn "$sysroot$(readlink "$link")" "$link"
+    done
+    rm -rf "$folder/download"
+    touch "$sysroot/complete"
+}
+
+let_the_kernel_run_arm64()
+{
+    handlers=/proc/sys/fs/binfmt_misc
+    [ -e $handlers/register ] || mount -t binfmt_misc none $handlers
+    ! grep -qs 'magic 7f454c460201010000000000000000000200b700' $handlers/* || return 0
+    magic='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
+    mask='\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff'
+    printf '%s' ":gemm-steps-arm64:M::$magic:$mask:$(command -v qemu-aarch64):" >$handlers/register
+    trap 'echo -1 >$handlers/gemm-steps-arm64' EXIT
+}
+
+# What the driver says of its kernel: value NAME
+value()
+{
+    sed -n "s/^ *\"$1\": \"*\([^\",]*\)\"*,*$/\1/p" "$folder/step.json"
+}
+
+# run SIMT NAME: one product with the kernel of step.json; its C in NAME.C, its counters in NAME.json
+run()
+{
+    simt=$1 type=$(value type) factor=f32
+    [ "$type" != f64 ] || factor=f64
+    m=130 n=70 k=45
+    "$simt" profile "$(value ptx)" gemm --json "$folder/$2.json" --dump "C=$folder/$2.C" --shared "$(value shared)" \
+        --grid $(((n - 1) / $(value bn) + 1)),$(((m - 1) / $(value bm) + 1)) --block "$(value threads)" \
+        i32:$m i32:$n i32:$k $factor:1 "$type[$((m * k))]=normal:1" "$type[$((k * n))]=normal:2" $factor:0.5 \
+        "C=$type[$((m * n))]=normal:3" >/dev/null
+}
+
+# Every bit of C, and every counter of every line.
+compare_steps()
+{
+    compared=0
+    for driver in "$first"/steps/[01][0-9]_*/[01][0-9]_*; do
+        name=$(basename "$driver")
+        case $name in *.* | 00_*) continue ;; esac
+        "$driver" --describe >"$folder/step.json"
+        run "$first/common/simt/simt" x86
+        run "$folder/build/common/simt/simt" arm
+        cmp "$folder/x86.C" "$folder/arm.C" && cmp "$folder/x86.json" "$folder/arm.json" || return 1
+        compared=$((compared + 1))
+    done
+    echo "$compared kernels: the same C and the same counters on x86-64 and on ARM64"
+    [ $compared -ge 13 ]
+}
+
+[ -e "$sysroot/complete" ] || fetch_libraries
+let_the_kernel_run_arm64
+export QEMU_LD_PREFIX="$sysroot"
+sed "s#@SYSROOT@#$sysroot#" tests/arm64.ini >"$folder/arm64.ini"
+[ -e "$folder/build/build.ninja" ] || meson setup "$folder/build" --cross-file "$folder/arm64.ini" -Dnvcc="$top/.ci/nvcc"
+FIRST_BUILD=$first meson compile -C "$folder/build" unit_and_steps
+compare_steps
+meson test -C "$folder/build" --no-rebuild --print-errorlogs --setup brief --suite unit --suite steps

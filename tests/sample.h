@@ -1,0 +1,31 @@
+// Some tests have more cases than fit into ten minutes. `meson test` tries a sample of them, chosen by the rules below;
+// `meson test --setup long`, and a test program that is run by hand, try all. What waits is counted: a test of its own
+// is skipped, and says how many.
+#ifndef TESTS_SAMPLE_H
+#define TESTS_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What the test setup asks for. SAMPLE_BRIEF is for the sanitizers, under which everything takes longer.
+enum sample { SAMPLE_ALL, SAMPLE_SOME, SAMPLE_BRIEF };
+
+static inline enum sample sample_asked(void)
+{
+    const char *text = getenv("GEMM_STEPS_TESTS");
+    return !text                    ? SAMPLE_ALL
+           : !strcmp(text, "brief") ? SAMPLE_BRIEF
+           : !strcmp(text, "some")  ? SAMPLE_SOME
+                                    : SAMPLE_ALL;
+}
+
+// Whether the case at this place (from 0) among n alike is in the sample of a step or exercise: one of them is, another
+// one for each number that the name begins with ("05_vectorized").
+static inline bool sample_has(const char *name, size_t place, size_t n)
+{
+    return n && place == (size_t)atoi(name) % n;
+}
+
+#endif

@@ -49,8 +49,7 @@ static uint32_t shift_of(const struct look *l)
     return l->c->grid->code->shared_shift;
 }
 
-static void note(struct look *l, enum fault_kind kind, uint32_t g, bool store, const struct who *who,
-                 bool other_store)
+static void note(struct look *l, enum fault_kind kind, uint32_t g, bool store, const struct who *who, bool other_store)
 {
     struct fault f = check_site(l->w, l->u->inst, l->lane, kind);
     f.store = store;

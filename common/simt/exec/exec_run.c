@@ -354,6 +354,18 @@ static void report_wait(struct block *b)
     wait_text(b, b->worker->fault.text, sizeof b->worker->fault.text);
 }
 
+// Steps in which nothing happens before a wait counts as endless. Where all that can run wait for mbarriers, a thread
+// that counts its tries does not wait for long: a try takes its time on a card.
+#define PATIENCE (1 << 14)
+static uint64_t patience(const struct block *b)
+{
+    const struct code *c = b->worker->grid->code;
+    bool mbarriers = !c->reads_clock;
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        mbarriers &= split_pick(&b->warps[i], 0) < 0 || b->warps[i].waits;
+    return mbarriers ? PATIENCE : wait_max(c);
+}
+
 struct round {  // every warp had its turn
     bool running, waiting, polling, news, faulted;
     uint32_t waited;  // the warps that wait
@@ -407,7 +419,7 @@ static void run_block(struct worker *worker)
         }
         worker->news |= on || r.news;
         b->news_at = on || r.news ? worker->steps : b->news_at;
-        if (!on && !worker->shares && worker->steps - b->news_at > wait_max(worker->grid->code)) {
+        if (!on && !worker->shares && worker->steps - b->news_at > patience(b)) {
             report_wait(b);
             return;
         }

@@ -19,7 +19,7 @@ static void __attribute__((format(printf, 2, 3))) say(struct line *l, const char
     va_start(args, format);
     const int n = vsnprintf(l->text + l->n, l->size - l->n, format, args);
     va_end(args);
-    l->n = n > 0 && l->n + (size_t)n < l->size ? l->n + (size_t)n : l->size - 1;
+    l->n = n >= 0 && l->n + (size_t)n < l->size ? l->n + (size_t)n : l->size - 1;
 }
 
 static void say_place(struct line *l, const struct code *c, uint64_t address)

@@ -151,8 +151,10 @@ static void say_finding(struct text *t, const struct simt_kernel *k, const struc
         return;
     }
     if (f->kind == FAULT_BYTES) {
-        say(t, ": the phase of the mbarrier at byte %" PRIu64 " of shared memory is complete, and %u bytes are still on "
-               "their way to it", f->address, f->bytes);
+        say(t,
+            ": the phase of the mbarrier at byte %" PRIu64 " of shared memory is complete, and %u bytes are still on "
+            "their way to it",
+            f->address, f->bytes);
         return;
     }
     if (f->kind == FAULT_PROXY && f->store) {

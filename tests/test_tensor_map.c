@@ -84,9 +84,9 @@ Test(tensor_map, a_grid_is_made_of_whole_clusters)
     cr_assert(k, "%s", dev_error(d));
     struct dev_launch l = { .grid = { 6, 4 }, .block = { 32 }, .cluster = { 4 } };
     cr_assert(!dev_launch(d, k, &l) && strstr(dev_error(d), "whole clusters"), "'%s'", dev_error(d));
-    l.cluster[0] = 3, l.cluster[1] = 4, l.cluster[2] = 1, l.grid[0] = 24;
+    l.cluster[0] = l.cluster[1] = l.cluster[2] = 1;
     cr_assert(dev_launch(d, k, &l), "'%s'", dev_error(d));
-    l.cluster[0] = 8, l.cluster[1] = 4;
+    l.grid[0] = 24, l.cluster[0] = 8, l.cluster[1] = 4;
     cr_assert(!dev_launch(d, k, &l) && strstr(dev_error(d), "at most 16"), "'%s'", dev_error(d));
     dev_close(d);
 }

@@ -74,7 +74,25 @@ void check_publishes(struct warp *w, uint32_t lane, const struct memop *m, bool 
 // An mbarrier at a shared address: a lane arrives, and may complete its phase; or it has seen a phase complete.
 void check_mbarrier_starts(struct warp *w, uint32_t address);
 void check_mbarrier_arrives(struct warp *w, uint32_t lane, const struct memop *m, uint32_t address, bool completes);
+// Bytes arrive at it, of a bulk copy that a thread has started.
+void check_bulk_arrival(struct block *b, uint32_t thread, uint32_t address, bool completes);
 void check_mbarrier_opened(struct warp *w, uint32_t lane, const struct memop *m, uint32_t address);
+
+// --- the asynchronous proxy: bulk copies and wgmma (check_async.c). Addresses are those of shared memory ---
+
+struct bulk_place {
+    uint32_t thread, address, bytes;  // who started it, and what it covers
+    uint32_t barrier;                 // the mbarrier that it reports to
+};
+void check_bulk_load(struct warp *w, const struct uop *u, const struct bulk_place *p);  // starts
+void check_bulk_arrives(struct block *b, const struct bulk_place *p, bool completes);   // and completes the phase
+// The rest of a phase's copies are still under way, and the phase is complete.
+void check_bulk_early(struct block *b, const struct uop *u, const struct bulk_place *p, uint64_t bytes);
+// A read by the asynchronous proxy begins; and is over. group: it is a warpgroup's.
+void check_async_reads(struct warp *w, const struct uop *u, const struct bulk_place *p, bool group);
+void check_async_read(struct block *b, const struct bulk_place *p);
+// fence.proxy.async, or (init) fence.mbarrier_init
+void check_proxy_fence(struct warp *w, uint32_t lanes, bool init);
 
 // Bytes of the heap are given out again, to another thread: what the one before did there is over.
 void check_forget(struct checker *c, uint64_t address, uint64_t bytes);
@@ -126,6 +144,15 @@ struct touches {  // which granules a warp's access touches: distinct ones, by a
 
 #define WHO_ATOMIC 1
 #define WHO_VOLATILE 2
+#define WHO_ASYNC 4  // the asynchronous proxy, on behalf of a thread: bulk copies, wgmma
+#define WHO_WGMMA 8  // a warpgroup's wgmma; thread is its first one
+#define WHO_LOAD 16  // a bulk load: its own thread, too, has to wait on the mbarrier
+
+// Times that never come: an asynchronous copy that is under way; bytes between variables, which nobody owns; an
+// asynchronous read that is under way.
+#define UNDER_WAY 0xfffffffeu
+#define NO_MANS 0xffffffffu
+#define READ_UNDER_WAY 0xfffffffdu
 
 struct who {
     uint32_t inst;
@@ -185,6 +212,7 @@ struct block_check {                // of a block that runs
     uint32_t barrier;       // barriers of the whole block that have opened, from 1
     bool copies;            // some were started in this block
     uint32_t calm;          // the number of the time between two barriers of the whole block, of all blocks' such times
+    uint32_t *fenced, *init_fenced;  // by thread: when it made its last fence.proxy.async, fence.mbarrier_init
     struct shadows *shadows;  // undefined bytes; NULL where the code follows none through memory
 };
 
@@ -263,6 +291,9 @@ static inline bool check_ordered(const struct warp *w, uint32_t lane, uint32_t t
         return true;
     return k->informed && check_knows(w, lane, w->block->linear, thread, at);
 }
+
+// The same for what who did at time at, whoever that was.
+bool check_ordered_who(const struct warp *w, uint32_t lane, const struct who *who, uint32_t at);
 
 bool check_shared_new(struct checker *c, struct block_check *k);
 void check_shared_clear(struct checker *c, struct block_check *k);  // forgets everything

@@ -29,7 +29,7 @@ static struct known_pool *pool_of(const struct warp *w)
 
 static void tick(struct checker *c)
 {
-    c->now += c->now < UINT32_MAX - 2;
+    c->now += c->now < READ_UNDER_WAY - 1;
 }
 
 bool check_knows(const struct warp *w, uint32_t lane, uint64_t block, uint32_t thread, uint32_t at)
@@ -344,6 +344,21 @@ void check_mbarrier_arrives(struct warp *w, uint32_t lane, const struct memop *m
         return;
     struct known *k = told(w, lane, m, false);
     take(&c->pool, &x->arrived, &k);
+    if (completes) {
+        known_drop(&c->pool, &x->near);
+        x->near = x->arrived;
+        x->arrived = NULL;
+    }
+    tick(c);
+}
+
+void check_bulk_arrival(struct block *b, uint32_t thread, uint32_t address, bool completes)
+{
+    struct checker *c = b->worker->check;
+    struct object *x = find_or_add(&b->warps[0], true, address);
+    if (!x)
+        return;
+    known_thread(&c->pool, &x->arrived, b->linear, thread, c->now);
     if (completes) {
         known_drop(&c->pool, &x->near);
         x->near = x->arrived;

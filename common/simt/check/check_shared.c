@@ -4,15 +4,13 @@
 
 #include "check.h"
 
-// Times that never come: an asynchronous copy that is under way, and bytes between variables.
-#define UNDER_WAY 0xfffffffeu
-#define NO_MANS 0xffffffffu
-
 bool check_shared_new(struct checker *c, struct block_check *k)
 {
     k->granules = calloc(c->n_granules, sizeof *k->granules);
     k->quiet = calloc(c->n_granules, sizeof *k->quiet);
-    if (!k->granules || !k->quiet)
+    k->fenced = calloc(2 * (size_t)c->grid->threads, sizeof *k->fenced);
+    k->init_fenced = k->fenced + c->grid->threads;
+    if (!k->granules || !k->quiet || !k->fenced)
         return false;
     check_shared_clear(c, k);
     return true;
@@ -23,6 +21,7 @@ void check_shared_clear(struct checker *c, struct block_check *k)
     const struct code *code = c->grid->code;
     memset(k->granules, 0, c->n_granules * sizeof *k->granules);
     memset(k->quiet, 0, c->n_granules * sizeof *k->quiet);
+    memset(k->fenced, 0, 2 * (size_t)c->grid->threads * sizeof *k->fenced);
     if (k->strong)
         memset(k->strong, 0, c->n_granules * sizeof *k->strong);
     for (uint32_t i = 0; i < code->n_shared_vars; i++) {
@@ -51,7 +50,7 @@ static uint32_t thread_of(const struct visit *v, uint32_t lane)
 // What happened to who at time at: is it ordered before the lane's access now?
 static bool ordered(const struct visit *v, const struct who *who, uint32_t at, uint32_t lane)
 {
-    return check_ordered(v->w, lane, who->thread, at);
+    return check_ordered_who(v->w, lane, who, at);
 }
 
 static void note(const struct visit *v, enum fault_kind kind, uint32_t g, uint32_t lane, const struct who *who,
@@ -71,6 +70,8 @@ static void note(const struct visit *v, enum fault_kind kind, uint32_t g, uint32
         f.other_thread = who->thread;
         f.other_store = other_store;
         f.other_atomic = who->flags & WHO_ATOMIC;
+        f.other_async = who->flags & WHO_ASYNC;
+        f.other_wgmma = who->flags & WHO_WGMMA;
     }
     check_note(v->c, &f);
 }
@@ -187,6 +188,8 @@ static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
         note(v, FAULT_RACE, g, lane, &x->reader, false);
     else if (within(v, x->many_at) && !ordered(v, &x->other, x->many_at, lane))
         note(v, FAULT_RACE, g, lane, &x->other, false);
+    if (x->read_at == READ_UNDER_WAY && x->reader.thread == thread_of(v, lane))
+        note(v, FAULT_RACE, g, lane, &x->reader, false);
     x->read_at = x->many_at = k->quiet[g] = 0;
     if (v->strong) {
         k->strong[g].writer = me(v, lane);

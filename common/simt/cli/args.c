@@ -3,8 +3,11 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "arg_map.h"
 
 #define DEPTH 16  // nesting of structs
 #define ALIGN_MAX 16
@@ -254,12 +257,56 @@ static bool typed(struct reader *r, const char *text, size_t n, struct arg *out)
     return (at && arg_number(t, rest, at)) || fail(r, text, why);
 }
 
+// map:TYPE[...]box[...]swizzle128=CONTENT: an array of its own; out is left empty
+static bool map_array(struct reader *r, const struct arg_type *t, const char *text, struct arg *out)
+{
+    const char *content = strchr(text, '=');
+    char why[DEV_ERROR_MAX], list[512];
+    struct dev_tensor tensor = { 0 };
+    uint64_t count = 1;
+    if (!content || content - text > 200 || strlen(content) > 200)
+        return fail(r, text, "expected =CONTENT after the box, or the name of an array in place of the type");
+    snprintf(list, sizeof list, "%.*s", (int)(content - text), text);
+    if (!arg_map_parse(list, t->name, INT32_MAX, &tensor, why))
+        return fail(r, text, why);
+    for (unsigned i = 0; i < tensor.rank; i++)
+        count *= tensor.size[i];
+    snprintf(list, sizeof list, "%llu]%s", (unsigned long long)count, content);
+    const bool ok = array(r, t, list, NULL, out);
+    arg_free(out);
+    out->align = 1;
+    out->tensor = tensor;
+    out->map_buffer = r->buffers->n - 1;
+    return ok;
+}
+
+// map:NAME[...]box[...]swizzle128, or with TYPE in place of NAME and =CONTENT
+static bool tensor_map(struct reader *r, const char *text, struct arg *out)
+{
+    const size_t n = strcspn(text, "[");
+    const struct arg_type *t = arg_type_named(text, n);
+    char why[DEV_ERROR_MAX];
+    if (t) {
+        out->map = map_array(r, t, text + n, out);
+        return out->map && (append(out, DEV_MAP_BYTES, 64) != NULL || fail(r, text, "out of memory"));
+    }
+    if (!find_buffer(r->buffers, text, n, &out->map_buffer))
+        return fail(r, text, "no array before this one has that name");
+    const struct buffer *b = &r->buffers->all[out->map_buffer];
+    if (!arg_map_parse(text + n, b->type->name, b->count, &out->tensor, why))
+        return fail(r, text, why);
+    out->map = true;
+    return append(out, DEV_MAP_BYTES, 64) != NULL || fail(r, text, "out of memory");
+}
+
 static bool value(struct reader *r, const char *text, struct arg *out, unsigned depth)
 {
     const size_t n = strcspn(text, ":[=,{}"), length = strlen(text);
     out->text = text;
     if (depth > DEPTH)
         return fail(r, text, "structs nest too deeply");
+    if (!strncmp(text, "map:", 4) && !depth)
+        return tensor_map(r, text + 4, out);
     if (!strncmp(text, "bytes:", 6))
         return hex_bytes(r, text + 6, out);
     if (!strncmp(text, "struct:{", 8) && text[length - 1] == '}') {
@@ -323,10 +370,19 @@ void buffers_free(struct buffers *b)
     *b = (struct buffers){ 0 };
 }
 
-void arg_link(struct arg *a, const struct buffers *buffers)
+bool arg_link(struct dev *d, struct arg *a, const struct buffers *buffers)
 {
+    if (a->map) {
+        struct dev_tensor_map map;
+        a->tensor.address = buffers->all[a->map_buffer].address;
+        if (!dev_tensor_map(d, &a->tensor, &map))
+            return false;
+        memcpy(a->data, &map, sizeof map);
+        return true;
+    }
     for (size_t i = 0; i < a->n_pointers; i++)
         memcpy(a->data + a->pointers[i].at, &buffers->all[a->pointers[i].buffer].address, 8);
+    return true;
 }
 
 // The kinds of numbers that PTX tells apart: integers, floats, and bits that may be either.

@@ -4,6 +4,8 @@
 //   f32:{1,2,3}                        numbers in place, as in float v[3]; f32x4:{1,2,3,4} aligned as float4 is
 //   struct:{i32:7,f32:1.5,...}         a struct: its fields in order, each at a multiple of its alignment
 //   bytes:00ff12                       any parameter, byte by byte
+//   map:f16[96,64]box[32,64]swizzle128=CONTENT   a tensor map (CUtensorMap) of a new array: 96 rows of 64 elements,
+//                                      copied in boxes of 32 x 64; map:x[96,64]... is one of the array x
 //   f32[1024]=CONTENT                  an array in device memory: its address. Within a struct, too
 //   x=f32[1024]=CONTENT                the same with a name; then x alone is that array again
 //
@@ -51,6 +53,9 @@ struct arg {
     uint32_t align;
     struct pointer *pointers;
     size_t n_pointers;
+    bool map;  // a tensor map: of this tensor, which is the array number map_buffer
+    struct dev_tensor tensor;
+    size_t map_buffer;
 };
 
 // Reads one argument; arrays in it are added to buffers and called by their names, or by place ("argument 2"). False,
@@ -67,8 +72,9 @@ void buffers_free(struct buffers *b);
 // Whether a may be passed for the parameter v, which is called place. False, with one line in error, for another size
 // or kind of number than the PTX declares.
 bool arg_fits(const struct arg *a, const struct ptx_var *v, const char *place, char error[DEV_ERROR_MAX]);
-// Writes the addresses of its arrays into a's bytes.
-void arg_link(struct arg *a, const struct buffers *buffers);
+// Writes the addresses of its arrays into a's bytes; a tensor map is made by d. False, with dev_error, where it breaks
+// a rule.
+bool arg_link(struct dev *d, struct arg *a, const struct buffers *buffers);
 
 const char *arg_type_name(const struct arg_type *t);
 size_t arg_type_bytes(const struct arg_type *t);

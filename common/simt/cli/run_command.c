@@ -104,10 +104,10 @@ static bool set_variable(struct session *s, const struct request *q)
     }
     if (ok && value.type && v->bytes == ptx_type_bytes(v->type))
         ok = arg_fits(&value, v, "--set", s->error);
-    if (ok) {
-        arg_link(&value, &s->c->buffers);
-        ok = dev_upload(s->dev, address + from, value.data + from, to - from) || device_failed(s);
-    }
+    if (ok)
+        ok = (arg_link(s->dev, &value, &s->c->buffers) &&
+              dev_upload(s->dev, address + from, value.data + from, to - from)) ||
+             device_failed(s);
     arg_free(&value);
     return ok;
 }
@@ -391,7 +391,10 @@ static int launch(struct session *s, struct launch *l)
 {
     struct dev_arg args[MAX_ARGS];
     for (size_t i = 0; i < l->n_args; i++) {
-        arg_link(&l->args[i], &s->c->buffers);
+        if (!arg_link(s->dev, &l->args[i], &s->c->buffers)) {
+            device_failed(s);
+            return EXIT_UNABLE;
+        }
         args[i] = (struct dev_arg){ l->args[i].data, l->args[i].bytes };
     }
     const bool drawing = s->c->verb == VERB_DRAW;

@@ -61,13 +61,14 @@ struct wgmma_job {  // one that was issued
     const struct uop *u;
     uint64_t a, b;  // descriptors
     uint32_t group;
-    bool add;
+    bool add, ran;
     unsigned char regs[4 * 4 * LANES];  // of A, as they were
 };
 
 struct wgmmas {  // of a warp, in the order in which they were issued
     struct wgmma_job *all;
     uint32_t n, room, group;
+    uint32_t told;  // of a warpgroup's first warp: groups that the checks know to be over
     const struct wgmma_job *current;  // that the executor is to compute
 };
 

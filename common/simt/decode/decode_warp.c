@@ -382,7 +382,12 @@ void decode_fence(struct decoder *x, const struct parts *s)
 {
     const bool wide = has(s, "gl") || has(s, "gpu") || has(s, "sys");
     const bool proxy = s->n > 1 && s->part[1].n >= 5 && !memcmp(s->part[1].p, "proxy", 5);
-    if (s->n > 1 && (proxy || str_is(s->part[1], "mbarrier_init"))) {
+    const bool init = s->n > 1 && str_is(s->part[1], "mbarrier_init");
+    if (init || (proxy && s->n > 2 && str_is(s->part[2], "async"))) {
+        emit_warp(x, warp_fence_proxy, GATHER_NONE)->op = init ? PROXY_MBARRIER_INIT : PROXY_ASYNC;
+        return;
+    }
+    if (proxy) {
         decode_hint(x, s);
         return;
     }

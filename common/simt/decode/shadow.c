@@ -4,6 +4,7 @@
 #include "shadow_plan.h"
 #include "shadow_rules.h"
 #include "simt/code/warp.h"
+#include "simt/code/wgmma.h"
 
 static uint8_t bytes_of(const struct plan *p, uint32_t v)
 {
@@ -230,7 +231,7 @@ static void follow_rows(struct plan *p, const struct uop *u)
     if (!access->has_mem)
         return;
     add_use(p, u, access->mem.base, SINK_ADDRESS);
-    if (!shadow_plan_may_find(p, access->mem.space) || access->fn == warp_mbarrier)
+    if (!shadow_plan_may_find(p, access->mem.space) || access->fn == warp_mbarrier || access->fn == warp_bulk)
         return;
     add(p, u, SHADOW_ROWS, &s);
     s->op = access;
@@ -251,6 +252,11 @@ static void follow_call(struct plan *p, const struct uop *u)
     s->op = op;
 }
 
+static bool adds_always(const struct warpop *op)
+{
+    return op->fn == warp_wgmma && ((const struct wgmma *)op->more)->scale_d == WGMMA_ADD;
+}
+
 static void follow_warp(struct plan *p, const struct uop *u)
 {
     const struct warpop *op = u->warp;
@@ -266,6 +272,11 @@ static void follow_warp(struct plan *p, const struct uop *u)
         follow_shuffle(p, u);
     else if (exchange)
         follow_vote(p, u);
+    // Accumulators count as defined from then on; what they were is used where scale-d says so, and not by a predicate.
+    for (uint32_t i = 0; adds_always(op) && i < op->n_wide_in; i++)
+        add_use(p, u, op->wide_in[i], SINK_OPERAND);
+    for (uint32_t i = 0; i < op->n_wide_out; i++)
+        add_defined(p, u, op->wide_out[i]);
     for (uint32_t i = exchange; i < op->n_out; i++)
         add_defined(p, u, op->out[i]);
 }

@@ -139,7 +139,7 @@ static void read_row(const struct bulk *c, const struct memory *memory, const ui
 }
 
 static void write_row(const struct bulk *c, const struct memory *memory, const uint32_t index[DEV_MAP_RANK],
-                      const unsigned char *from)
+                      const unsigned char *from, bool checked)
 {
     const struct tensor_map *m = &c->map;
     const struct bulk_op *op = c->u->warp->more;
@@ -148,6 +148,8 @@ static void write_row(const struct bulk *c, const struct memory *memory, const u
     const uint64_t pitch = (uint64_t)size * m->step[0];
     for (uint32_t i = r.first; i < r.last; i++) {
         unsigned char *to = memory_at(memory, r.address + i * pitch, size);
+        if (checked)
+            memory_write((struct memory *)memory, r.address + i * pitch, pitch == size ? (r.last - i) * size : size);
         if (op->kind == BULK_REDUCE) {
             bulk_reduce((enum atomic)op->reduce, bulk_type((enum dev_map_type)m->type), to, from + i * size, 1);
         } else if (pitch == size) {
@@ -175,7 +177,7 @@ static void move_box(const struct block *b, const struct bulk *c, unsigned char 
             memcpy(load ? place : row + i, load ? row + i : place, CHUNK);
         }
         if (!load)
-            write_row(c, memory, index, row);
+            write_row(c, memory, index, row, b->worker->check != NULL);
         at += bytes;
     } while (next_row(m, index));
 }
@@ -189,6 +191,8 @@ static void move(struct block *b, const struct bulk *c)
         return;
     }
     unsigned char *global = memory_at(b->worker->grid->memory, c->global, c->bytes);
+    if (b->worker->check && op->kind != BULK_LOAD)
+        memory_write((struct memory *)b->worker->grid->memory, c->global, c->bytes);
     if (op->kind == BULK_LOAD)
         memcpy(shared + c->shared, global, c->bytes);
     else if (op->kind == BULK_STORE)
@@ -204,6 +208,20 @@ static bool is_load(const struct bulk *c)
     return ((const struct bulk_op *)c->u->warp->more)->kind == BULK_LOAD;
 }
 
+static struct bulk_place place_of(const struct bulk *c)
+{
+    return (struct bulk_place){ c->thread, c->shared, c->bytes, c->barrier };
+}
+
+static void tell_arrival(struct block *b, const struct bulk *c, bool completes)
+{
+    const struct bulk_place p = place_of(c);
+    const uint64_t rest = bulk_pending(b, c->barrier);
+    check_bulk_arrives(b, &p, completes);
+    if (completes && rest)
+        check_bulk_early(b, c->u, &p, rest);
+}
+
 bool bulk_deliver(struct block *b, uint32_t barrier)
 {
     struct bulks *s = b->bulks;
@@ -213,7 +231,9 @@ bool bulk_deliver(struct block *b, uint32_t barrier)
             continue;
         move(b, &c);
         take_out(s, i);
-        mbarrier_complete_tx(b, barrier, c.bytes);
+        const bool completes = mbarrier_complete_tx(b, barrier, c.bytes);
+        if (b->worker->check)
+            tell_arrival(b, &c, completes);
         return true;
     }
     return false;
@@ -238,7 +258,10 @@ void bulk_wait(struct block *b, uint32_t thread, uint32_t outstanding)
             continue;
         }
         move(b, c);
+        const struct bulk_place p = place_of(c);
         take_out(s, i);
+        if (b->worker->check)
+            check_async_read(b, &p);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "bulk.h"
 #include "simt/check/check.h"
 #include "gather.h"
+#include "wait_text.h"
 #include "isa.h"
 #include "simt/code/split.h"
 #include "simt/record/trace.h"
@@ -96,7 +97,8 @@ static void masked(unsigned char *regs, const struct uop *u, uint32_t active)
 
 // --- running ---
 
-enum outcome { NEXT, JUMPED, POLLED, LEFT, TURN_OVER, FAULT };  // LEFT: no lane of the split is left to run
+// AGAIN: POLLED, at the same place; LEFT: no lane of the split is left to run
+enum outcome { NEXT, JUMPED, POLLED, AGAIN, LEFT, TURN_OVER, FAULT };
 
 // A uop was counted for the lanes that came to it; those of active run it, which may be none, or more than came.
 static void recount(struct uop_count *count, uint32_t came, uint32_t active)
@@ -172,6 +174,11 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
             trace_step(w, u, active);
         if (!gather_run(w, u, active))
             return FAULT;
+        if (w->again) {
+            w->again = false;
+            recount(&worker->uop_counts[s->pc], active, 0);
+            return AGAIN;
+        }
         if (!w->polling)
             return NEXT;
         w->polling = false;
@@ -268,7 +275,7 @@ static enum status run_warp(struct warp *w)
             split_insert(w, s);
         if (outcome == TURN_OVER)
             return RUNNABLE;
-        polled = outcome == POLLED ? polled + 1 : 0;
+        polled = outcome == POLLED || outcome == AGAIN ? polled + 1 : 0;
         jumps += outcome == JUMPED;
         const bool hand_over = polled || jumps > SPIN;
         jumps = hand_over ? 0 : jumps;
@@ -309,7 +316,7 @@ static void start_block(struct worker *worker)
         wgmmas_reset(w->wgmmas);
         memset(w->polls, 0, g->code->n_polls * sizeof *w->polls);
         w->polled = 0;
-        w->polling = false;
+        w->polling = w->again = w->waits = false;
     }
 }
 
@@ -344,6 +351,19 @@ static void report_wait(struct block *b)
                                        .lane = w->poll_lane,
                                        .block = b->linear,
                                        .waiting = 1 };
+    wait_text(b, b->worker->fault.text, sizeof b->worker->fault.text);
+}
+
+// Steps in which nothing happens before a wait counts as endless. Where all that can run wait for mbarriers, a thread
+// that counts its tries does not wait for long: a try takes its time on a card.
+#define PATIENCE (1 << 14)
+static uint64_t patience(const struct block *b)
+{
+    const struct code *c = b->worker->grid->code;
+    bool mbarriers = !c->reads_clock;
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        mbarriers &= split_pick(&b->warps[i], 0) < 0 || b->warps[i].waits;
+    return mbarriers ? PATIENCE : wait_max(c);
 }
 
 struct round {  // every warp had its turn
@@ -399,7 +419,7 @@ static void run_block(struct worker *worker)
         }
         worker->news |= on || r.news;
         b->news_at = on || r.news ? worker->steps : b->news_at;
-        if (!on && !worker->shares && worker->steps - b->news_at > wait_max(worker->grid->code)) {
+        if (!on && !worker->shares && worker->steps - b->news_at > patience(b)) {
             report_wait(b);
             return;
         }

@@ -129,9 +129,17 @@ bool warp_bulk(struct warp *w, const struct uop *u, uint32_t active)
             if (!worker->check)
                 return false;
             check_fault(worker);  // a finding, and nothing is copied
-        } else if (!bulk_add(w->block, &c)) {
-            return complain(w, u, lane, "the simulated GPU ran out of memory for bulk copies");
+            continue;
         }
+        if (!bulk_add(w->block, &c))
+            return complain(w, u, lane, "the simulated GPU ran out of memory for bulk copies");
+        if (!worker->check)
+            continue;
+        const struct bulk_place p = { c.thread, c.shared, c.bytes, c.barrier };
+        if (((const struct bulk_op *)u->warp->more)->kind == BULK_LOAD)
+            check_bulk_load(w, u, &p);
+        else
+            check_async_reads(w, u, &p, false);
     }
     return true;
 }

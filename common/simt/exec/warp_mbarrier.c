@@ -111,7 +111,9 @@ static bool test(struct warp *w, const struct warpop *op, uint32_t lane, uint32_
     const unsigned char *p = w->block->worker->shared + address;
     const uint64_t waited = op->op == MBARRIER_TEST ? ((const u64 *)(w->regs + op->in[0]))[lane] >> 63
                                                     : ((const u32 *)(w->regs + op->in[0]))[lane] & 1;
-    while (waited == s->phase && bulk_deliver(w->block, address))
+    // With checks, copies are not there when a thread first looks: it has to look again.
+    const bool again = w->waits && w->wait_at == address && w->wait_parity == waited;
+    while (waited == s->phase && (again || !w->block->worker->check) && bulk_deliver(w->block, address))
         *s = read_state(p);
     if (waited != s->phase)
         return true;

@@ -5,7 +5,8 @@
 
 bool warp_fence_proxy(struct warp *w, const struct uop *u, uint32_t active)
 {
-    (void)w, (void)u, (void)active;
+    if (w->block->worker->check)
+        check_proxy_fence(w, active, u->warp->op == PROXY_MBARRIER_INIT);
     return true;
 }
 

@@ -13,7 +13,7 @@
 void wgmmas_reset(struct wgmmas *g)
 {
     if (g)
-        g->n = g->group = 0;
+        g->n = g->group = g->told = 0;
 }
 
 void wgmmas_free(struct wgmmas *g)
@@ -62,6 +62,41 @@ static bool run(struct warp *w, const struct wgmma_job *job)
     return true;
 }
 
+// Tells the checks that the warpgroup begins to read a matrix, or that it has read it; chunks that lie side by side at
+// once.
+static void tell_matrix(struct warp *w, const struct wgmma_job *job, const struct wgmma_matrix *m, uint32_t rows,
+                        uint32_t chunks, bool begins)
+{
+    struct bulk_place p = { .thread = w->index / 4 * 4 * LANES };
+    const uint32_t limit = w->block->worker->grid->shared_bytes;
+    for (uint32_t i = 0; i <= rows * chunks; i++) {
+        const bool end = i == rows * chunks;
+        const uint32_t at = end ? 0 : wgmma_chunk(m, i / chunks, i % chunks);
+        if (!end && p.bytes && at == p.address + p.bytes) {
+            p.bytes += 16;
+            continue;
+        }
+        if (p.bytes && p.address + p.bytes <= limit) {
+            if (begins)
+                check_async_reads(w, job->u, &p, true);
+            else
+                check_async_read(w->block, &p);
+        }
+        p.address = at;
+        p.bytes = 16;
+    }
+}
+
+// The first warp of a warpgroup speaks for all four.
+static void tell(struct warp *w, const struct wgmma_job *job, bool begins)
+{
+    const struct wgmma *m = job->u->warp->more;
+    const struct wgmma_matrix a = wgmma_describe(job->a, m->trans_a), b = wgmma_describe(job->b, m->trans_b);
+    if (!m->a_in_registers)
+        tell_matrix(w, job, &a, m->trans_a ? m->k : 64, m->trans_a ? 8 : 2, begins);
+    tell_matrix(w, job, &b, m->trans_b ? m->k : m->n, m->trans_b ? m->n / 8u : 2, begins);
+}
+
 bool warp_wgmma(struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
@@ -89,11 +124,10 @@ bool warp_wgmma(struct warp *w, const struct uop *u, uint32_t active)
                     "at a multiple of 1024 bytes");
     if (w->block->n_warps < 4 || w->index / 4 * 4 + 4 > w->block->n_warps)
         return fail(w, u, "wgmma takes a warpgroup: four whole warps, from a warp whose number is a multiple of 4");
-    if (!w->block->worker->grid->code->wgmma_now)
-        return true;
-    const bool done = run(w, job);
-    g->n--;
-    return done;
+    if (w->block->worker->check && w->index % 4 == 0)
+        tell(w, job, true);
+    job->ran = w->block->worker->grid->code->wgmma_now;
+    return !job->ran || run(w, job);
 }
 
 bool warp_wgmma_commit(struct warp *w, const struct uop *u, uint32_t active)
@@ -105,15 +139,44 @@ bool warp_wgmma_commit(struct warp *w, const struct uop *u, uint32_t active)
     return true;
 }
 
+// The groups of the warpgroup that the checks have been told of: one of its warps does it for all.
+static uint32_t *told_of(const struct warp *w)
+{
+    struct wgmmas *first = w->block->warps[w->index / 4 * 4].wgmmas;
+    return first ? &first->told : &w->wgmmas->told;
+}
+
+// Has every warp of the warpgroup that has not ended committed as many groups? The product is all four's.
+static bool all_there(const struct warp *w)
+{
+    const struct block *b = w->block;
+    const uint32_t first = w->index / 4 * 4;
+    for (uint32_t i = first; i < first + 4 && i < b->n_warps; i++) {
+        const struct warp *other = &b->warps[i];
+        if (other->n_splits && (!other->wgmmas || other->wgmmas->group < w->wgmmas->group))
+            return false;
+    }
+    return true;
+}
+
 bool warp_wgmma_wait(struct warp *w, const struct uop *u, uint32_t active)
 {
     struct wgmmas *g = wgmmas_of(w);
     const uint32_t outstanding = u->warp->op;
     uint32_t done = 0;
     (void)active;
-    for (; g && done < g->n && (uint64_t)g->all[done].group + outstanding < g->group; done++)
-        if (!run(w, &g->all[done]))
+    if (g && g->n && !all_there(w)) {
+        w->again = true;
+        return true;
+    }
+    for (; g && done < g->n && (uint64_t)g->all[done].group + outstanding < g->group; done++) {
+        if (!g->all[done].ran && !run(w, &g->all[done]))
             return false;
+        if (w->block->worker->check && g->all[done].group >= *told_of(w))
+            tell(w, &g->all[done], false);
+    }
+    if (w->block->worker->check && done)
+        *told_of(w) = g->all[done - 1].group + 1;
     if (done) {
         g->n -= done;
         memmove(g->all, g->all + done, g->n * sizeof *g->all);

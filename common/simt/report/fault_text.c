@@ -150,13 +150,40 @@ static void say_finding(struct text *t, const struct simt_kernel *k, const struc
         say_unwritten(t, k, f);
         return;
     }
+    if (f->kind == FAULT_BYTES) {
+        say(t,
+            ": the phase of the mbarrier at byte %" PRIu64 " of shared memory is complete, and %u bytes are still on "
+            "their way to it",
+            f->address, f->bytes);
+        return;
+    }
+    if (f->kind == FAULT_PROXY && f->store) {
+        say(t, " starts a copy that reports to an mbarrier; ");
+        say_other(t, k, g, f);
+        say(t, ", and no fence has made that known to the asynchronous proxy");
+        return;
+    }
     say(t, " %s ", verb(f->store, f->atomic));
     say_place(t, k, g, f);
+    if (f->async)
+        say(t, f->wgmma ? " by wgmma" : " by a bulk copy");
     if (f->kind == FAULT_CONST) {
         say(t, ": it is __constant__, which a kernel cannot change");
     } else if (f->kind == FAULT_UNINIT) {
         say(t,
             f->space == SPACE_SHARED ? ", and no thread of the block wrote it before" : ", and nobody wrote it before");
+    } else if (f->kind == FAULT_PROXY) {
+        say(t, "; ");
+        say_other(t, k, g, f);
+        say(t, ", and no fence.proxy.async of that thread has made it known to the asynchronous proxy");
+    } else if (f->kind == FAULT_COPY && f->other_async) {
+        say(t, ", where a bulk copy is under way: ");
+        say_other(t, k, g, f);
+    } else if (f->async || f->other_async) {
+        say(t, "; ");
+        say_other(t, k, g, f);
+        say(t, f->other_wgmma ? " by wgmma" : f->other_async ? " by a bulk copy" : "");
+        say(t, ", and nothing orders the two");
     } else if (f->kind == FAULT_COPY) {
         say(t, ", where an asynchronous copy is under way: ");
         say_other(t, k, g, f);
@@ -190,6 +217,10 @@ static void describe(struct text *t, const struct simt_kernel *k, const struct g
         say(t, " did not end within %" PRIu64 " warp instructions: does this loop ever stop?", g->budget);
         break;
     case FAULT_WAIT:
+        if (*f->text) {
+            say(t, " waits here for ever. Of its block, %s", f->text);
+            break;
+        }
         say(t, " waits here for ever: the value that it looks at again and again never changes");
         if (f->waiting > 1)
             say(t, ". %u blocks are at work, and each of them waits", f->waiting);
@@ -231,6 +262,9 @@ static void describe(struct text *t, const struct simt_kernel *k, const struct g
     case FAULT_RACE_BLOCKS:
     case FAULT_UNINIT:
     case FAULT_COPY:
+    case FAULT_PROXY:
+    case FAULT_BYTES:
+    case FAULT_FLIGHT:
     case FAULT_SPLIT:
     case FAULT_LEFT:
     case FAULT_CONST:

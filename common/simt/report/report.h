@@ -32,4 +32,7 @@ bool report_profile(struct profile *p, struct arena **names, const struct simt_k
 bool report_findings(struct findings *out, struct arena **texts, const struct simt_kernel *k, const struct grid *g,
                      const struct found *found, size_t n);
 
+// look_async.c: what to look at where a bulk copy or wgmma takes part; NULL for other findings.
+const char *report_look_async(const struct fault *f);
+
 #endif

@@ -57,11 +57,25 @@ static void classify(const struct fault *f, const struct grid *g, struct finding
     case FAULT_RACE:
     case FAULT_RACE_BLOCKS:
         *out = (struct finding){ .check = "racecheck", .kind = "race" };
-        out->look = look_race(f, g);
+        out->look = f->async || f->other_async ? report_look_async(f) : look_race(f, g);
         break;
     case FAULT_COPY:
         *out = (struct finding){ .check = "racecheck", .kind = "copy not waited for" };
-        out->look = "the copying thread must wait for its group (cp.async.wait_group), and then a barrier must follow";
+        out->look = f->other_async ? report_look_async(f)
+                                   : "the copying thread must wait for its group (cp.async.wait_group), and then a "
+                                     "barrier must follow";
+        break;
+    case FAULT_PROXY:
+        *out = (struct finding){ .check = "racecheck", .kind = "proxy fence" };
+        out->look = report_look_async(f);
+        break;
+    case FAULT_BYTES:
+        *out = (struct finding){ .check = "synccheck", .kind = "bytes of a phase" };
+        out->look = report_look_async(f);
+        break;
+    case FAULT_FLIGHT:
+        *out = (struct finding){ .check = "racecheck", .kind = "registers of wgmma" };
+        out->look = report_look_async(f);
         break;
     case FAULT_SPLIT:
     case FAULT_DEADLOCK:

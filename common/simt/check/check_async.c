@@ -1,0 +1,244 @@
+// The asynchronous proxy: bulk copies (TMA) and wgmma, which read and write shared memory after the instruction that
+// started them. See check.h.
+//
+// - A bulk load writes from its start until its bytes have come, and whoever waits on its mbarrier knows of it.
+// - A bulk store reads until its thread has waited for its group; wgmma reads until a warp of its warpgroup has.
+// - What a thread has stored becomes known to the asynchronous proxy by a fence.proxy.async of that thread, and what it
+//   did to an mbarrier by fence.mbarrier_init, too.
+// Source: PTX ISA 8 (proxies), 9.7.9.25 (asynchronous copies), 9.7.16 (wgmma).
+#include "check.h"
+
+#include <string.h>
+
+#define GROUP 128  // threads of a warpgroup
+
+bool check_ordered_who(const struct warp *w, uint32_t lane, const struct who *who, uint32_t at)
+{
+    const struct block_check *k = w->block->check;
+    const bool own = who->thread == w->index * LANES + lane;
+    if (!(who->flags & WHO_ASYNC))
+        return check_ordered(w, lane, who->thread, at);
+    if (at >= READ_UNDER_WAY)
+        return false;
+    if (at <= k->all_seen || (!own && check_ordered(w, lane, who->thread, at)))
+        return true;
+    if (own && (!(who->flags & WHO_LOAD) || (k->informed && check_knows(w, lane, w->block->linear, who->thread, at))))
+        return true;
+    // Any thread of the warpgroup may tell that the product has been waited for.
+    for (uint32_t i = 0; who->flags & WHO_WGMMA && i < GROUP; i++)
+        if (check_ordered(w, lane, who->thread / GROUP * GROUP + i, at))
+            return true;
+    return false;
+}
+
+struct look {  // at a range of granules
+    struct warp *w;
+    const struct uop *u;
+    struct checker *c;
+    struct block_check *k;
+    uint32_t lane;
+    struct who me;
+    struct who known;  // the last that was found ordered, and when; most neighbours are the same
+    uint32_t known_at;
+    struct granule before, after;  // the last one, and what became of it
+    bool clean;                    // without a finding
+};
+
+static uint32_t shift_of(const struct look *l)
+{
+    return l->c->grid->code->shared_shift;
+}
+
+static void note(struct look *l, enum fault_kind kind, uint32_t g, bool store, const struct who *who, bool other_store)
+{
+    struct fault f = check_site(l->w, l->u->inst, l->lane, kind);
+    f.store = store;
+    f.async = true;
+    f.wgmma = l->me.flags & WHO_WGMMA;
+    f.space = SPACE_SHARED;
+    f.address = (uint64_t)g << shift_of(l);
+    f.bytes = 1u << shift_of(l);
+    f.other_inst = l->u->inst;
+    f.other_block = f.block;
+    if (who) {
+        f.other_inst = who->inst;
+        f.other_thread = who->thread;
+        f.other_store = other_store;
+        f.other_atomic = who->flags & WHO_ATOMIC;
+        f.other_async = who->flags & WHO_ASYNC;
+        f.other_wgmma = who->flags & WHO_WGMMA;
+    }
+    check_note(l->c, &f);
+    l->clean = false;
+}
+
+// Most granules are like their neighbours: what became of those becomes of them.
+static bool like_before(const struct look *l, struct granule *x)
+{
+    if (!l->clean || memcmp(x, &l->before, sizeof *x) || x->write_at < l->k->start)
+        return false;
+    *x = l->after;
+    return true;
+}
+
+static bool within(const struct look *l, uint32_t at)
+{
+    return at >= l->k->start;
+}
+
+static bool ordered(struct look *l, const struct who *who, uint32_t at)
+{
+    if (at == l->known_at && who->thread == l->known.thread && who->flags == l->known.flags)
+        return true;
+    if (!check_ordered_who(l->w, l->lane, who, at))
+        return false;
+    l->known = *who;
+    l->known_at = at;
+    return true;
+}
+
+static struct look look_at(struct warp *w, const struct uop *u, const struct bulk_place *p, uint16_t flags)
+{
+    struct look l = { .w = w,
+                      .u = u,
+                      .c = w->block->worker->check,
+                      .k = w->block->check,
+                      .lane = p->thread % LANES,
+                      .me = { .inst = u->inst, .thread = (uint16_t)p->thread, .flags = flags } };
+    return l;
+}
+
+static void visit(struct look *l, uint32_t g, void (*one)(struct look *l, uint32_t g))
+{
+    struct granule *x = &l->k->granules[g];
+    l->k->quiet[g] = 0;
+    if (like_before(l, x))
+        return;
+    l->before = *x;
+    l->clean = true;
+    one(l, g);
+    l->after = *x;
+}
+
+// --- writes: bulk loads ---
+
+static void write_one(struct look *l, uint32_t g)
+{
+    struct granule *x = &l->k->granules[g];
+    const bool twice = x->write_at == UNDER_WAY && x->writer.inst == l->me.inst && x->writer.thread == l->me.thread;
+    if (x->write_at == NO_MANS)
+        note(l, FAULT_BOUNDS, g, true, NULL, false);
+    else if (x->write_at == UNDER_WAY)
+        note(l, FAULT_COPY, g, true, twice ? &l->me : &x->writer, true);
+    else if (within(l, x->write_at) && !ordered(l, &x->writer, x->write_at))
+        note(l, FAULT_RACE, g, true, &x->writer, true);
+    else if (within(l, x->read_at) && !ordered(l, &x->reader, x->read_at))
+        note(l, FAULT_RACE, g, true, &x->reader, false);
+    else if (within(l, x->many_at) && !ordered(l, &x->other, x->many_at))
+        note(l, FAULT_RACE, g, true, &x->other, false);
+    x->read_at = x->many_at = 0;
+    x->writer = l->me;
+    x->write_at = UNDER_WAY;
+}
+
+// Was the mbarrier made known to the asynchronous proxy after it was initialised?
+static void check_barrier(struct look *l, uint32_t barrier)
+{
+    const uint32_t g = barrier >> shift_of(l);
+    const struct granule *x = &l->k->granules[g];
+    if (x->writer.flags & WHO_ASYNC || !within(l, x->write_at))
+        return;
+    const uint32_t proxy = l->k->fenced[x->writer.thread], init = l->k->init_fenced[x->writer.thread];
+    if ((proxy > init ? proxy : init) < x->write_at)
+        note(l, FAULT_PROXY, g, true, &x->writer, true);
+}
+
+void check_bulk_load(struct warp *w, const struct uop *u, const struct bulk_place *p)
+{
+    struct look l = look_at(w, u, p, WHO_ASYNC | WHO_LOAD);
+    check_barrier(&l, p->barrier);
+    for (uint32_t g = p->address >> shift_of(&l); g < (p->address + p->bytes) >> shift_of(&l); g++)
+        visit(&l, g, write_one);
+}
+
+void check_bulk_arrives(struct block *b, const struct bulk_place *p, bool completes)
+{
+    struct checker *c = b->worker->check;
+    const unsigned shift = c->grid->code->shared_shift;
+    for (uint32_t g = p->address >> shift; g < (p->address + p->bytes) >> shift; g++) {
+        struct granule *x = &b->check->granules[g];
+        if (x->write_at == UNDER_WAY && x->writer.thread == p->thread)
+            x->write_at = c->now;
+    }
+    check_bulk_arrival(b, p->thread, p->barrier, completes);
+}
+
+void check_bulk_early(struct block *b, const struct uop *u, const struct bulk_place *p, uint64_t bytes)
+{
+    struct fault f = check_site(&b->warps[p->thread / LANES], u->inst, p->thread % LANES, FAULT_BYTES);
+    f.address = p->barrier;
+    f.space = SPACE_SHARED;
+    f.bytes = (uint32_t)bytes;
+    f.other_inst = u->inst;
+    f.other_block = f.block;
+    check_note(b->worker->check, &f);
+}
+
+// --- reads: bulk stores, wgmma ---
+
+static void read_one(struct look *l, uint32_t g)
+{
+    struct block_check *k = l->k;
+    struct granule *x = &k->granules[g];
+    const bool strong = k->strong && within(l, k->strong[g].write_at);
+    if (x->write_at == NO_MANS)
+        note(l, FAULT_BOUNDS, g, false, NULL, false);
+    else if (x->write_at == UNDER_WAY)
+        note(l, FAULT_COPY, g, false, &x->writer, true);
+    else if (!within(l, x->write_at) && !strong)
+        note(l, FAULT_UNINIT, g, false, NULL, false);
+    else if (within(l, x->write_at) && !ordered(l, &x->writer, x->write_at))
+        note(l, FAULT_RACE, g, false, &x->writer, true);
+    else if (within(l, x->write_at) && !(x->writer.flags & WHO_ASYNC) && k->fenced[x->writer.thread] < x->write_at)
+        note(l, FAULT_PROXY, g, false, &x->writer, true);
+    if (within(l, x->read_at) && x->reader.thread != l->me.thread && !ordered(l, &x->reader, x->read_at)) {
+        x->other = l->me;
+        x->many_at = READ_UNDER_WAY;
+        return;
+    }
+    x->reader = l->me;
+    x->read_at = READ_UNDER_WAY;
+}
+
+void check_async_reads(struct warp *w, const struct uop *u, const struct bulk_place *p, bool group)
+{
+    struct look l = look_at(w, u, p, (uint16_t)(WHO_ASYNC | (group ? WHO_WGMMA : 0)));
+    for (uint32_t g = p->address >> shift_of(&l); g < (p->address + p->bytes) >> shift_of(&l); g++)
+        visit(&l, g, read_one);
+}
+
+void check_async_read(struct block *b, const struct bulk_place *p)
+{
+    const struct checker *c = b->worker->check;
+    const unsigned shift = c->grid->code->shared_shift;
+    for (uint32_t g = p->address >> shift; g < (p->address + p->bytes) >> shift; g++) {
+        struct granule *x = &b->check->granules[g];
+        if (x->read_at == READ_UNDER_WAY && x->reader.thread == p->thread)
+            x->read_at = c->now;
+        if (x->many_at == READ_UNDER_WAY && x->other.thread == p->thread)
+            x->many_at = c->now;
+    }
+}
+
+// --- fences ---
+
+void check_proxy_fence(struct warp *w, uint32_t lanes, bool init)
+{
+    struct block_check *k = w->block->check;
+    struct checker *c = w->block->worker->check;
+    for (; lanes; lanes &= lanes - 1) {
+        const uint32_t thread = w->index * LANES + (uint32_t)__builtin_ctz(lanes);
+        (init ? k->init_fenced : k->fenced)[thread] = c->now;
+    }
+    c->now += c->now < READ_UNDER_WAY - 1;
+}

@@ -1,0 +1,109 @@
+// See wait_text.h.
+#include "wait_text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bulk.h"
+
+struct line {
+    char *text;
+    size_t size, n;
+};
+
+static void __attribute__((format(printf, 2, 3))) say(struct line *l, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(l->text + l->n, l->size - l->n, format, args);
+    va_end(args);
+    l->n = n >= 0 && l->n + (size_t)n < l->size ? l->n + (size_t)n : l->size - 1;
+}
+
+static void say_place(struct line *l, const struct code *c, uint64_t address)
+{
+    for (uint32_t i = 0; i < c->n_shared_vars; i++) {
+        const struct shared_var *v = &c->shared_vars[i];
+        if (address < v->at || (address >= v->at + v->bytes && v->bytes))
+            continue;
+        say(l, address == v->at ? "%s" : "%s + %u", v->name, (uint32_t)(address - v->at));
+        return;
+    }
+    say(l, "at byte %" PRIu64 " of shared memory", address);
+}
+
+// Warps, from a mask of them: "warps 0 to 3, 8".
+static void say_warps(struct line *l, uint32_t warps)
+{
+    const char *between = "";
+    say(l, warps & (warps - 1) ? "warps " : "warp ");
+    for (uint32_t i = 0; i < LANES; i++) {
+        uint32_t last = i;
+        if (!(warps >> i & 1))
+            continue;
+        while (last + 1 < LANES && warps >> (last + 1) & 1)
+            last++;
+        say(l, last > i ? "%s%u to %u" : "%s%u", between, i, last);
+        between = ", ";
+        i = last;
+    }
+    say(l, warps & (warps - 1) ? " wait" : " waits");
+}
+
+static void say_missing(struct line *l, const struct block *b, uint64_t address)
+{
+    uint32_t arrivals;
+    int64_t bytes;
+    mbarrier_missing(b, (uint32_t)address, &arrivals, &bytes);
+    if (arrivals)
+        say(l, "%u arrival%s", arrivals, arrivals > 1 ? "s" : "");
+    if (bytes)
+        say(l, "%s%" PRId64 " bytes", arrivals ? " and " : "", bytes < 0 ? -bytes : bytes);
+    if (bytes < 0)
+        say(l, " more than were expected have come");
+    else if (arrivals || bytes)
+        say(l, " %s missing", arrivals == 1 && !bytes ? "is" : "are");
+    else
+        say(l, "it has not been completed again");
+}
+
+static bool waits(const struct warp *w)
+{
+    return w->waits && w->n_splits;
+}
+
+void wait_text(const struct block *b, char *text, size_t size)
+{
+    struct line l = { text, size, 0 };
+    uint32_t done = 0;
+    *text = '\0';
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        const struct warp *w = &b->warps[i];
+        uint32_t warps = 0;
+        if (!waits(w) || done >> i & 1)
+            continue;
+        for (uint32_t k = i; k < b->n_warps; k++)
+            if (waits(&b->warps[k]) && b->warps[k].wait_at == w->wait_at && b->warps[k].wait_parity == w->wait_parity)
+                warps |= 1u << k;
+        say(&l, "%s", done ? "; " : "");
+        done |= warps;
+        say_warps(&l, warps);
+        say(&l, " for phase %u of the mbarrier ", w->wait_parity);
+        say_place(&l, b->worker->grid->code, w->wait_at);
+        say(&l, ": ");
+        say_missing(&l, b, w->wait_at);
+    }
+    for (uint32_t number = 0; done && number < BARRIERS; number++) {
+        uint32_t warps = 0;
+        for (uint32_t i = 0; i < b->n_warps; i++)
+            for (uint32_t s = 0; s < b->warps[i].n_splits; s++)
+                warps |= (uint32_t)(b->warps[i].splits[s].barrier == number + 1) << i;
+        if (!warps)
+            continue;
+        say(&l, "; ");
+        say_warps(&l, warps);
+        say(&l, " at barrier %u, where %u threads are", number, b->barriers[number].arrived);
+    }
+}

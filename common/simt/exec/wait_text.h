@@ -1,0 +1,11 @@
+// What the warps of a block wait for, in words: for a wait that never ends.
+#ifndef SIMT_WAIT_TEXT_H
+#define SIMT_WAIT_TEXT_H
+
+#include "simt/code/exec.h"
+
+// "warps 4 to 7 wait for phase 1 of the mbarrier empty + 8: 1 arrival is missing; ..."; "" where none waits for an
+// mbarrier.
+void wait_text(const struct block *b, char *text, size_t size);
+
+#endif

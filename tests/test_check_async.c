@@ -1,0 +1,266 @@
+// The checks of the asynchronous proxy: bulk copies and their mbarriers. Two correct kernels, in which nothing is
+// found; and each of their rules broken by a change of one or two lines, which is found with its lines and the
+// instruction that is missing.
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/findings.h"
+#include "ptx_case.h"
+
+enum { THREADS = 64, WORDS = 4 * 256, TEXT = 16384, SAID = 8192 };
+
+// Warp 1 copies tiles of 1024 bytes into two stages, warp 0 reads them. Then warp 0 stores a tile, which thread 0
+// copies to global memory, and overwrites it.
+static const char pipeline[] =
+    ".version 8.0\n"
+    ".target sm_90a\n"
+    ".address_size 64\n"
+    ".visible .entry k(.param .u64 out, .param .u64 in)\n"
+    "{\n"
+    ".shared .align 128 .b8 tiles[2048];\n"
+    ".shared .align 8 .b64 full[2];\n"
+    ".shared .align 8 .b64 empty[2];\n"
+    ".reg .b32 r<30>; .reg .b64 l<9>; .reg .pred p<9>;\n"
+    "ld.param.u64 l0, [out]; ld.param.u64 l1, [in]; mov.u32 r0, %tid.x;\n"
+    "mov.u32 r1, tiles; mov.u32 r2, full; mov.u32 r3, empty; mov.u32 r4, 0;\n"
+    "setp.ne.u32 p0, r0, 0; @p0 bra READY;\n"
+    "mbarrier.init.shared.b64 [r2], 1;\n"
+    "mbarrier.init.shared.b64 [r2+8], 1;\n"
+    "mbarrier.init.shared.b64 [r3], 32;\n"
+    "mbarrier.init.shared.b64 [r3+8], 32;\n"
+    "fence.mbarrier_init.release.cluster;\n"
+    "READY: bar.sync 0;\n"
+    "setp.lt.u32 p1, r0, 32; @p1 bra READER;\n"
+    "setp.ne.u32 p2, r0, 32; @p2 bra DONE;\n"
+    "COPY:\n"
+    "and.b32 r5, r4, 1; shl.b32 r6, r5, 3; add.u32 r7, r3, r6; add.u32 r8, r2, r6; shl.b32 r9, r5, 10; add.u32 r9, r9, "
+    "r1; shr.u32 r10, r4, 1; xor.b32 r10, r10, 1;\n"
+    "EMPTY: mbarrier.try_wait.parity.shared.b64 p3, [r7], r10;\n"
+    "@!p3 bra EMPTY;\n"
+    "mbarrier.arrive.expect_tx.shared.b64 _, [r8], 1024;\n"
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [r9], [l1], 1024, [r8];\n"
+    "add.u64 l1, l1, 1024; add.u32 r4, r4, 1; setp.lt.u32 p4, r4, 4; @p4 bra COPY;\n"
+    "bra DONE;\n"
+    "READER:\n"
+    "shl.b32 r20, r0, 5; cvt.u64.u32 l2, r20; add.u64 l3, l0, l2;\n"
+    "READ:\n"
+    "and.b32 r5, r4, 1; shl.b32 r6, r5, 3; add.u32 r7, r3, r6; add.u32 r8, r2, r6; shl.b32 r9, r5, 10; add.u32 r9, r9, "
+    "r1; add.u32 r9, r9, r20; shr.u32 r10, r4, 1;\n"
+    "FULL: mbarrier.try_wait.parity.shared.b64 p3, [r8], r10;\n"
+    "@!p3 bra FULL;\n"
+    "ld.shared.v4.u32 {r11, r12, r13, r14}, [r9];\n"
+    "ld.shared.v4.u32 {r15, r16, r17, r18}, [r9+16];\n"
+    "mbarrier.arrive.shared.b64 _, [r7];\n"
+    "st.global.v4.u32 [l3], {r11, r12, r13, r14}; st.global.v4.u32 [l3+16], {r15, r16, r17, r18};\n"
+    "add.u64 l3, l3, 1024; add.u32 r4, r4, 1; setp.lt.u32 p4, r4, 4; @p4 bra READ;\n"
+    "DONE:\n"
+    "bar.sync 0;\n"
+    "@!p1 bra STORED;\n"
+    "st.shared.v4.u32 [r9], {r0, r0, r0, r0};\n"
+    "st.shared.v4.u32 [r9+16], {r0, r0, r0, r0};\n"
+    "fence.proxy.async;\n"
+    "STORED: bar.sync 0;\n"
+    "@p0 bra WRITTEN;\n"
+    "cp.async.bulk.global.shared::cta.bulk_group [l0+4096], [tiles+1024], 1024;\n"
+    "cp.async.bulk.commit_group;\n"
+    "cp.async.bulk.wait_group.read 0;\n"
+    "WRITTEN: bar.sync 0;\n"
+    "@!p1 bra END;\n"
+    "st.shared.u32 [r9], r4;\n"
+    "END: ret;\n"
+    "}\n";
+
+// A wgmma over a tile that a bulk copy brings; then the tile is copied to once more.
+static const char product[] =
+    ".version 8.0\n"
+    ".target sm_90a\n"
+    ".address_size 64\n"
+    ".visible .entry k(.param .u64 out, .param .u64 in)\n"
+    "{\n"
+    ".shared .align 1024 .b8 tile[4096];\n"
+    ".shared .align 8 .b64 full;\n"
+    ".reg .b32 r<9>; .reg .b64 l<9>; .reg .pred p<9>; .reg .f32 d<4>;\n"
+    "ld.param.u64 l0, [out]; ld.param.u64 l1, [in]; mov.u32 r0, %tid.x; mov.u32 r1, tile; mov.u32 r2, full;\n"
+    "setp.ne.u32 p0, r0, 0; @p0 bra READY;\n"
+    "mbarrier.init.shared.b64 [r2], 1;\n"
+    "fence.proxy.async;\n"
+    "mbarrier.arrive.expect_tx.shared.b64 _, [r2], 4096;\n"
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [r1], [l1], 4096, [r2];\n"
+    "READY: bar.sync 0;\n"
+    "WAIT: mbarrier.try_wait.parity.shared.b64 p1, [r2], 0;\n"
+    "@!p1 bra WAIT;\n"
+    "shr.u32 r3, r1, 4; cvt.u64.u32 l2, r3; add.u64 l2, l2, 0x800400000; add.u64 l3, l2, 128;\n"
+    "mov.f32 d0, 0f00000000; mov.f32 d1, d0; mov.f32 d2, d0; mov.f32 d3, d0;\n"
+    "wgmma.fence.sync.aligned;\n"
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d0, d1, d2, d3}, l2, l3, 1, 1, 1, 0, 0;\n"
+    "wgmma.commit_group.sync.aligned;\n"
+    "wgmma.wait_group.sync.aligned 0;\n"
+    "bar.sync 0;\n"
+    "@p0 bra STORE;\n"
+    "mbarrier.arrive.expect_tx.shared.b64 _, [r2], 4096;\n"
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [r1], [l1], 4096, [r2];\n"
+    "STORE: mul.wide.u32 l4, r0, 16; add.u64 l4, l4, l0;\n"
+    "st.global.v4.f32 [l4], {d0, d1, d2, d3};\n"
+    "ret;\n"
+    "}\n";
+
+struct edit {
+    const char *from, *to;  // the first occurrence of from; NULL: none
+};
+
+static void change(char *text, struct edit e)
+{
+    char *at = e.from ? strstr(text, e.from) : NULL;
+    cr_assert(!e.from || at, "'%s' is not there", e.from);
+    if (!at)
+        return;
+    char *rest = strdup(at + strlen(e.from));
+    sprintf(at, "%s%s", e.to, rest);
+    free(rest);
+}
+
+// What the checks say of the text with these changes; the launch's error where it fails.
+static void run(const char *text, struct edit a, struct edit b, unsigned threads, char said[SAID])
+{
+    static char changed[TEXT];
+    static uint32_t in[WORDS], out[2 * WORDS];
+    struct dev *d = ptx_simulator();
+    snprintf(changed, sizeof changed, "%s", text);
+    change(changed, a);
+    change(changed, b);
+    dev_set_checks(d, true);
+    for (unsigned i = 0; i < WORDS; i++)
+        in[i] = i;
+    *said = '\0';
+    if (!ptx_run(d, changed, (struct ptx_shape){ 1, threads, 0 }, out, 2 * WORDS, in, WORDS)) {
+        snprintf(said, SAID, "%s", dev_error(d));
+    } else {
+        const struct findings *f = dev_findings(d);
+        for (size_t i = 0; i < f->n; i++)
+            snprintf(said + strlen(said), SAID - strlen(said), "[%s] %s {%s}\n", f->all[i].kind, f->all[i].text,
+                     f->all[i].look);
+    }
+    dev_close(d);
+}
+
+struct violation {
+    struct edit a, b;
+    const char *said[4];  // in what is found
+};
+
+static void expect_found(const char *text, unsigned threads, const struct violation *v, size_t n)
+{
+    static char said[SAID];
+    run(text, (struct edit){ 0 }, (struct edit){ 0 }, threads, said);
+    cr_expect_str_eq(said, "", "found in the correct kernel: %s", said);
+    for (size_t i = 0; i < n; i++) {
+        run(text, v[i].a, v[i].b, threads, said);
+        for (size_t k = 0; k < 4 && v[i].said[k]; k++)
+            cr_expect(strstr(said, v[i].said[k]), "%zu: '%s' is not in: %s", i, v[i].said[k], said);
+    }
+}
+#define EXPECT_FOUND(text, threads, ...)                                                                               \
+    expect_found(text, threads, (const struct violation[]){ __VA_ARGS__ },                                             \
+                 sizeof(const struct violation[]){ __VA_ARGS__ } / sizeof(struct violation))
+
+Test(check_async, a_tile_is_read_after_a_wait_on_its_mbarrier)
+{
+    EXPECT_FOUND(pipeline, THREADS,
+                 { { "@!p3 bra FULL;", "" }, { 0 }, { "test.ptx:35", "test.ptx:26", "mbarrier.try_wait", NULL } },
+                 { { "shr.u32 r10, r4, 1;\nFULL", "shr.u32 r10, r4, 1; xor.b32 r10, r10, 1;\nFULL" },
+                   { 0 },
+                   { "[not initialised] test.ptx:35", NULL } },
+                 { { "ld.shared.v4.u32 {r15, r16, r17, r18}, [r9+16];",
+                     "xor.b32 r19, r9, 1024; ld.shared.v4.u32 {r15, r16, r17, r18}, [r19];" },
+                   { 0 },
+                   { "mbarrier.try_wait", NULL } });
+    EXPECT_FOUND(product, 128,
+                 { { "@!p1 bra WAIT;", "" }, { 0 }, { "by wgmma", "a bulk copy is under way", "try_wait", NULL } });
+}
+
+Test(check_async, a_tile_is_overwritten_after_its_readers_have_arrived)
+{
+    EXPECT_FOUND(pipeline, THREADS,
+                 { { "mbarrier.arrive.shared.b64 _, [r7];", "" },
+                   { "ld.shared.v4.u32 {r11", "mbarrier.arrive.shared.b64 _, [r7]; ld.shared.v4.u32 {r11" },
+                   { "[race]", "by a bulk copy", "'empty' mbarrier", NULL } },
+                 { { "mbarrier.arrive.shared.b64 _, [r7];", "" },
+                   { "ld.shared.v4.u32 {r15", "mbarrier.arrive.shared.b64 _, [r7]; ld.shared.v4.u32 {r15" },
+                   { "[race]", "test.ptx:36", "by a bulk copy", "'empty' mbarrier" } });
+    EXPECT_FOUND(
+        product, 128,
+        { { "wgmma.wait_group.sync.aligned 0;", "" }, { 0 }, { "[race]", "by wgmma", "wgmma.wait_group", NULL } },
+        { { "wgmma.wait_group.sync.aligned 0;", "wgmma.wait_group.sync.aligned 1;" },
+          { 0 },
+          { "[race]", "by wgmma", "wgmma.wait_group", NULL } });
+}
+
+Test(check_async, what_threads_store_is_fenced_for_the_asynchronous_proxy)
+{
+    EXPECT_FOUND(
+        pipeline, THREADS,
+        { { "fence.proxy.async;", "" }, { 0 }, { "[proxy fence]", "by a bulk copy", "fence.proxy.async", NULL } },
+        { { "fence.proxy.async;", "@!p0 fence.proxy.async;" }, { 0 }, { "[proxy fence]", NULL } },
+        { { "fence.proxy.async;", "" },
+          { "st.shared.v4.u32 [r9], {r0", "fence.proxy.async; st.shared.v4.u32 [r9], {r0" },
+          { "[proxy fence]", "fence.proxy.async", NULL } },
+        { { "STORED: bar.sync 0;", "STORED:" }, { 0 }, { "[race]", "fence.proxy.async", NULL } });
+}
+
+Test(check_async, an_mbarrier_is_fenced_after_it_was_initialised)
+{
+    EXPECT_FOUND(
+        pipeline, THREADS,
+        { { "fence.mbarrier_init.release.cluster;", "" },
+          { 0 },
+          { "[proxy fence]", "reports to an mbarrier", "fence.mbarrier_init", NULL } },
+        { { "fence.mbarrier_init.release.cluster;", "" },
+          { "mbarrier.init.shared.b64 [r2], 1;", "fence.mbarrier_init.release.cluster; mbarrier.init.shared.b64 "
+                                                 "[r2], 1;" },
+          { "[proxy fence]", "fence.mbarrier_init", NULL } },
+        { { "fence.mbarrier_init.release.cluster;", "" },
+          { "READY: bar.sync 0;", "READY: bar.sync 0; @p0 fence.mbarrier_init.release.cluster;" },
+          { "[proxy fence]", NULL } });
+    EXPECT_FOUND(product, 128, { { "fence.proxy.async;", "" }, { 0 }, { "[proxy fence]", NULL } });
+}
+
+Test(check_async, the_source_of_a_store_waits_for_its_own_thread)
+{
+    EXPECT_FOUND(pipeline, THREADS,
+                 { { "cp.async.bulk.wait_group.read 0;", "" },
+                   { 0 },
+                   { "[race]", "by a bulk copy", "cp.async.bulk.wait_group.read", NULL } },
+                 { { "cp.async.bulk.wait_group.read 0;", "cp.async.bulk.wait_group.read 1;" },
+                   { 0 },
+                   { "[race]", "cp.async.bulk.wait_group.read", NULL } },
+                 { { "cp.async.bulk.wait_group.read 0;", "" },
+                   { "WRITTEN: bar.sync 0;", "WRITTEN: @p0 cp.async.bulk.wait_group.read 0; bar.sync 0;" },
+                   { "[race]", "a wait by another thread waits for nothing", NULL } },
+                 { { "WRITTEN: bar.sync 0;", "WRITTEN:" }, { 0 }, { "[race]", NULL } });
+}
+
+Test(check_async, the_bytes_of_a_phase_agree)
+{
+    EXPECT_FOUND(
+        pipeline, THREADS,
+        { { "[r8], 1024;\ncp", "[r8], 2048;\ncp" }, { 0 }, { "1024 bytes are missing", "mbarrier full", NULL } },
+        { { "[r8], 1024;\ncp", "[r8], 512;\ncp" }, { 0 }, { "512 bytes more than were expected", NULL } },
+        { { "[l1], 1024, [r8];", "[l1], 1024, [r8]; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"
+                                 "bytes [r9], [l1], 1024, [r8];" },
+          { 0 },
+          { "[copy not waited for]", "still on their way", NULL } });
+}
+
+Test(check_async, a_deadlock_names_warps_mbarriers_phases_and_what_is_missing)
+{
+    EXPECT_FOUND(pipeline, THREADS,
+                 { { "[r3], 32;", "[r3], 33;" },
+                   { 0 },
+                   { "warp 1 waits for phase 0 of the mbarrier empty: 1 arrival is missing", "waits here for ever",
+                     "warp 0 waits for phase 1 of the mbarrier full", NULL } },
+                 { { "mbarrier.arrive.expect_tx.shared.b64 _, [r8], 1024;", "" },
+                   { 0 },
+                   { "warp 0 waits for phase 0 of the mbarrier full: 1 arrival", "1024 bytes more", NULL } });
+}

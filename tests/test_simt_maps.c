@@ -1,0 +1,46 @@
+// simt with tensor maps as arguments. SIMT is the program.
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "program_case.h"
+
+TestSuite(simt_maps, .fini = forget_scratch);
+
+// out = a box of 2 x 4 floats from column 4, row 1 on
+static const char box[] =
+    ".version 8.0\n.target sm_90a\n.address_size 64\n"
+    ".visible .entry box(.param .align 64 .b8 map[128], .param .u64 out)\n{\n"
+    ".shared .align 128 .b8 tile[128];\n.shared .align 8 .b64 full;\n"
+    ".reg .b32 r<9>; .reg .b64 l<9>; .reg .pred p<9>;\n"
+    "mov.b64 l0, map; cvta.param.u64 l1, l0; ld.param.u64 l2, [out]; mov.u32 r0, full; mov.u32 r1, tile;\n"
+    "mbarrier.init.shared.b64 [r0], 1; fence.proxy.async; mbarrier.arrive.expect_tx.shared.b64 _, [r0], 32;\n"
+    "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [r1], [l1, {4, 1}], [r0];\n"
+    "W: mbarrier.try_wait.parity.shared.b64 p0, [r0], 0;\n@!p0 bra W;\n"
+    "ld.shared.v4.u32 {r2, r3, r4, r5}, [r1]; st.global.v4.u32 [l2], {r2, r3, r4, r5};\n"
+    "ld.shared.v4.u32 {r2, r3, r4, r5}, [r1+16]; st.global.v4.u32 [l2+16], {r2, r3, r4, r5};\n"
+    "ret;\n}\n";
+
+Test(simt_maps, stand_for_an_array_and_its_boxes)
+{
+    struct run r;
+    const char *ptx = scratch(box, strlen(box));
+    run(&r, SIMT, "check", ptx, "box", "--show", "out", "map:f32[3,8]box[2,4]=iota", "out=f32[8]=uninit", NULL);
+    cr_assert(r.status == 0 && strstr(r.out, "out, f32[8]: 12 13 14 15 20 21 22 23\n"), "%d: %s%s", r.status, r.out,
+              r.err);
+    run(&r, SIMT, "run", ptx, "box", "--show", "out", "map:f32[2,8]box[2,4]swizzle32=iota", "out=f32[8]=uninit", NULL);
+    cr_assert(r.status == 0 && strstr(r.out, "out, f32[8]: 12 13 14 15 0 0 0 0\n"), "%d: %s%s", r.status, r.out, r.err);
+}
+
+Test(simt_maps, that_break_a_rule_are_refused)
+{
+    struct run r;
+    const char *ptx = scratch(box, strlen(box));
+    run(&r, SIMT, "run", ptx, "box", "map:f32[3,7]box[2,4]=iota", "f32[8]=uninit", NULL);
+    refused(&r, "rows of 28 bytes", "stride of 28 bytes");
+    run(&r, SIMT, "run", ptx, "box", "map:f32[3,8]box[2]=iota", "f32[8]=uninit", NULL);
+    refused(&r, "a box of one dimension", "a tensor map is written");
+    run(&r, SIMT, "run", ptx, "box", "map:x[3,8]box[2,4]", "f32[8]=uninit", NULL);
+    refused(&r, "no such array", "no array before this one");
+    run(&r, SIMT, "run", ptx, "box", "bytes:00", "f32[8]=uninit", NULL);
+    refused(&r, "no map", "128 bytes");
+}

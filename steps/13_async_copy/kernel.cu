@@ -1,11 +1,11 @@
-// Step 13: asynchronous copies. cp.async copies from global to shared memory and needs no registers on the way, so that
-// several tiles are on their way at a time.
+// Step 13: asynchronous copies. cp.async copies from global to shared memory without registers, so several tiles can be
+// on their way while one is multiplied.
 #include "edges.cuh"
 
 // --- Tile sizes ---
 constexpr int BM = 256, BN = 128, BK = 32;  // block tile
 constexpr int WM = 64, WN = 64;             // warp tile
-constexpr int STAGES = 4;                   // tiles in shared memory: one is multiplied, the others are being copied
+constexpr int STAGES = 4;                   // tiles in shared memory: one is multiplied, others are on their way
 constexpr int THREADS = BM / WM * (BN / WN) * 32;
 static_assert(BM % WM == 0 && BN % WN == 0 && BK % 16 == 0, "a block has whole warp tiles, a tile whole fragments");
 constexpr int LDA = BK, LDB = BN;
@@ -14,8 +14,7 @@ constexpr int CROWS = BM / WM * 16;         // rows of C that are stored at once
 constexpr int BROWS = THREADS / (BN / 8);   // rows of BN elements that the block copies at once, 8 a thread
 constexpr int AROWS = THREADS / (BK / 8);   // rows of BK elements, the same
 constexpr int STAGE = BM * LDA + BK * LDB;  // halves in As[BM][LDA] and Bs[BK][LDB] together
-constexpr int SHARED =
-    2 * (STAGES * STAGE > CROWS * LDC ? STAGES * STAGE : CROWS * LDC);  // bytes of all, or of C's rows
+constexpr int SHARED = 2 * (STAGES * STAGE > CROWS * LDC ? STAGES * STAGE : CROWS * LDC);  // bytes: stages, or C
 static_assert(AROWS % 8 == 0 && BROWS % 8 == 0, "the swizzle moves all rows of a thread alike");
 static_assert(BM % AROWS == 0 && BK % BROWS == 0, "every thread copies the same number of elements");
 static_assert(CROWS % BROWS == 0, "every thread stores the same number of rows");
@@ -58,8 +57,7 @@ __device__ void mma(float (&d)[8], const unsigned (&a)[4], const unsigned (&b)[4
 }
 
 // Copies the first n of 8 neighbours from global to shared memory, and 0 for the others. A wide copy only begins here:
-// it is complete after a wait for its group. Others are ordinary loads and stores, since cp.async wants 4 bytes at
-// least.
+// it is complete after a wait for its group. The narrow one is a load and a store: cp.async copies 4 bytes at least.
 template <bool WIDE> __device__ void copy8(half *to, const half *from, int n)
 {
     if constexpr (WIDE)
@@ -71,13 +69,13 @@ template <bool WIDE> __device__ void copy8(half *to, const half *from, int n)
         *reinterpret_cast<half8 *>(to) = load8<false>(from, n);
 }
 
-// The copies that this thread began since the last call become a group.
+// The copies that this thread began since the last call become a group. It may be empty.
 __device__ void commit()
 {
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-// Waits until at most n of this thread's latest groups are not complete.
+// Waits until all of this thread's groups are complete, but for the latest n.
 template <int n> __device__ void wait()
 {
     asm volatile("cp.async.wait_group %0;" ::"n"(n) : "memory");
@@ -140,7 +138,7 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
         load_b(j, 0);
     for (int tile = 0; tile <= (K - 1) / BK; tile++) {
         if (left > 0)
-            copy(free, BK);  // tile + STAGES - 1 begins its way
+            copy(free, BK);  // tile + STAGES - 1 sets off
         advance(BK);
         // --- Compute ---
 #pragma unroll
@@ -149,7 +147,8 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
                 wait<STAGES - 2>();
                 __syncthreads();  // tile + 1 is complete, and everyone has read this one to its end
                 free = stage;
-                stage = (stage + STAGE) % (STAGES * STAGE);
+                if (tile < (K - 1) / BK)  // the last tile is read twice: the second time, nobody uses it
+                    stage = (stage + STAGE) % (STAGES * STAGE);
             }
             const int next = (k + 16) % BK;
 #pragma unroll
@@ -165,7 +164,6 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
     }
 
     // --- Store ---
-    wait<0>();  // no copy is on its way to where C goes
     // Through shared memory, so that a warp stores whole rows: 16 rows of each warp tile at a time.
 #pragma unroll
     for (int i = 0; i < WM / 16; i++) {
@@ -187,7 +185,7 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)  // 1 block an SM: at most 255 registers a thread
-    gemm(int M, int N, int K, float alpha, const half *A, const half *B, float beta, half *C)
+gemm(int M, int N, int K, float alpha, const half *A, const half *B, float beta, half *C)
 {
     // Two bodies: one that tests the alignment of each copy is 8 to 27 % slower.
     if (K % 8 == 0 && N % 8 == 0)

@@ -107,20 +107,19 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
     int left = K;
     auto advance = [&](int depth) { commit(), left -= depth, A += depth, B += size_t(depth) * N; };
     const int rows = M - brow - arow, cols = WIDE ? 8 : N - bcol - ccol;
-    auto copy = [&](int stage, int depth) {
+    auto copy = [&](int stage, int depth) {  // past the end of K, nothing is read, and the tile is 0
         const int n = depth == BK ? 8 : depth - acol;
         for (int i = 0; i < BM; i += AROWS)
             copy8<WIDE>(&As[stage + swizzle<LDA>(arow, acol) + i * LDA], &A[i < rows ? size_t(i) * K : 0],
-                        i < rows ? n : 0);
+                        i < rows && left > 0 ? n : 0);
         for (int j = 0; j < BK; j += BROWS)
             copy8<WIDE>(&Bs[stage + swizzle<LDB>(crow, ccol) + j * LDB], &B[size_t(j) * N],
-                        depth == BK || crow + j < depth ? cols : 0);
+                        left > 0 && (depth == BK || crow + j < depth) ? cols : 0);
     };
     copy(0, (K - 1) % BK + 1);  // the first tile is the short one, as in 07
     advance((K - 1) % BK + 1);
     for (int s = 1; s < STAGES - 1; s++) {
-        if (left > 0)
-            copy(s * STAGE, BK);
+        copy(s * STAGE, BK);
         advance(BK);
     }
     wait<STAGES - 2>();
@@ -137,8 +136,7 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
     for (int j = 0; j < WN / 16; j++)
         load_b(j, 0);
     for (int tile = 0; tile <= (K - 1) / BK; tile++) {
-        if (left > 0)
-            copy(free, BK);  // tile + STAGES - 1 sets off
+        copy(free, BK);  // tile + STAGES - 1 sets off
         advance(BK);
         // --- Compute ---
 #pragma unroll
@@ -147,8 +145,7 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
                 wait<STAGES - 2>();
                 __syncthreads();  // tile + 1 is complete, and everyone has read this one to its end
                 free = stage;
-                if (tile < (K - 1) / BK)  // the last tile is read twice: the second time, nobody uses it
-                    stage = (stage + STAGE) % (STAGES * STAGE);
+                stage = (stage + STAGE) % (STAGES * STAGE);
             }
             const int next = (k + 16) % BK;
 #pragma unroll
@@ -164,6 +161,7 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
     }
 
     // --- Store ---
+    wait<0>();  // no copy is on its way to where C goes
     // Through shared memory, so that a warp stores whole rows: 16 rows of each warp tile at a time.
 #pragma unroll
     for (int i = 0; i < WM / 16; i++) {

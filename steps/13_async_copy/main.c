@@ -1,5 +1,5 @@
 // The driver of step 13. Run it with --help.
-#include "tester.h"
+#include "tester/tester.h"
 
 const struct step step = {
     .name = STEP_NAME,

@@ -16,6 +16,7 @@ constexpr int AROWS = THREADS / (BK / 8);   // rows of BK elements, the same
 constexpr int STAGE = BM * LDA + BK * LDB;  // halves in As[BM][LDA] and Bs[BK][LDB] together
 constexpr int SHARED = 2 * (STAGES * STAGE > CROWS * LDC ? STAGES * STAGE : CROWS * LDC);  // bytes: stages, or C
 static_assert(AROWS % 8 == 0 && BROWS % 8 == 0, "the swizzle moves all rows of a thread alike");
+static_assert(16 * LDA % 512 == 0, "the swizzle moves rows of A that are 16 apart alike");
 static_assert(BM % AROWS == 0 && BK % BROWS == 0, "every thread copies the same number of elements");
 static_assert(CROWS % BROWS == 0, "every thread stores the same number of rows");
 __constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, 0, 0, WM, WN };  // read by the driver

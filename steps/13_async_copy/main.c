@@ -1,5 +1,5 @@
-// The driver of step 13. Run it with --help.
-#include "tester/tester.h"
+// The driver of step 13: what it runs. Run it with --help; its main() is in common/tester/driver.c.
+#include "tester/step.h"
 
 const struct step step = {
     .name = STEP_NAME,
@@ -7,8 +7,3 @@ const struct step step = {
     .type = DEV_F16,
     .owner = owner_by_fragments,
 };
-
-int main(int argc, char **argv)
-{
-    return tester_main(&step, argc, argv);
-}

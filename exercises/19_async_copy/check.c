@@ -62,6 +62,7 @@ Test(check, 5_a_tile_is_on_its_way_while_one_is_multiplied)
         leaves_one |= p[strspn(p, " \t")] > '0';
     }
     free(ptx);
-    cr_assert(leaves_one, "right result, but every wait is for all groups, also for the one that has only just set off. "
-                          "Which of the groups does the next tile need, and how many are younger?");
+    cr_assert(leaves_one,
+              "right result, but every wait is for all groups, also for the one that has only just set off. "
+              "Which of the groups does the next tile need, and how many are younger?");
 }

@@ -273,6 +273,37 @@ static void remove_initialisers(struct mutants *s)
             add(s, MUTANT_INITIALISER, 1, &(struct edit){ i, i + strcspn(s->code + i, ";"), "" });
 }
 
+// wait<n>(): removed, wait<n + 1>(), and behind the barrier that follows it. commit(): removed.
+static void break_copies(struct mutants *s)
+{
+    for (size_t i = s->kernel; i < s->size; i++) {
+        const size_t end = i + strcspn(s->code + i, ";"), barrier = end < s->size ? skip_blanks(s, end + 1) : end;
+        if (ends(s, i, "void "))  // the function itself
+            continue;
+        if (word_at(s, i, "wait") && starts(s, i, "wait<")) {
+            const size_t count = i + strcspn(s->code + i, ">");
+            add(s, MUTANT_COPY, 1, &(struct edit){ i, end, "" });
+            add(s, MUTANT_COPY, 1, &(struct edit){ count, count, " + 1" });
+            if (starts(s, barrier, "__syncthreads();"))
+                add(s, MUTANT_COPY, 2,
+                    (struct edit[]){ { i, i, "__syncthreads(), " },
+                                     { barrier, barrier + strlen("__syncthreads()"), "" } });
+        }
+        if (word_at(s, i, "commit") && starts(s, i, "commit()"))
+            add(s, MUTANT_COPY, 1, &(struct edit){ i, i + strlen("commit()"), "0" });
+    }
+}
+
+// stage = ... and free = ...: where the tile is that is multiplied, and where the next one goes.
+static void keep_stages(struct mutants *s)
+{
+    for (size_t i = s->kernel; i < s->size; i++)
+        if (((word_at(s, i, "stage") && starts(s, i, "stage = ")) ||
+             (word_at(s, i, "free") && starts(s, i, "free = "))) &&
+            !line_at_has(s, i, "int"))
+            add(s, MUTANT_STAGE, 1, &(struct edit){ i, i + strcspn(s->code + i, ";"), "" });
+}
+
 // --- in and out ---
 
 static char *read_all(const char *path, size_t *size)
@@ -333,6 +364,8 @@ struct mutants mutants_read(const char *edges, const char *kernel)
     remove_conditions(&s);
     remove_other_guards(&s);
     remove_initialisers(&s);
+    break_copies(&s);
+    keep_stages(&s);
     return s;
 }
 
@@ -366,7 +399,7 @@ void mutants_print(FILE *out, const struct mutants *s, const struct mutant *m)
 
 void mutants_diff(FILE *out, const struct mutants *s, const struct mutant *m)
 {
-    static const char *const names[] = { "barrier", "index", "guard", "initialiser" };
+    static const char *const names[] = { "barrier", "index", "guard", "initialiser", "copy", "stage" };
     size_t from = line_begins(s, m->edits[0].from);
     const size_t to = line_ends(s, m->edits[m->n_edits - 1].to);
     from += strspn(s->text + from, " ");

@@ -1,6 +1,7 @@
 // Mutants of a step's kernel.cu and of what it uses of edges.cuh, made by rules from whatever they say: each barrier
-// removed, each index into a tile off by one, each guard removed, the accumulators without their initialiser. The
-// kernel is read as clang-format leaves it.
+// removed, each index into a tile off by one, each guard removed, the accumulators without their initialiser; each wait
+// for asynchronous copies removed, one group short, or behind its barrier, each end of a group removed; each change of
+// the stage removed. The kernel is read as clang-format leaves it.
 #ifndef TESTS_MUTATE_H
 #define TESTS_MUTATE_H
 
@@ -8,7 +9,15 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum mutant_rule { MUTANT_BARRIER, MUTANT_INDEX, MUTANT_GUARD, MUTANT_INITIALISER, MUTANT_RULES };
+enum mutant_rule {
+    MUTANT_BARRIER,
+    MUTANT_INDEX,
+    MUTANT_GUARD,
+    MUTANT_INITIALISER,
+    MUTANT_COPY,
+    MUTANT_STAGE,
+    MUTANT_RULES
+};
 
 #define MUTANT_EDITS 8
 #define MUTANTS_MAX 128

@@ -167,7 +167,7 @@ static void expect_intensity(const char *step, double bm, double bn, double byte
 Test(chart, the_roofline_has_each_step_at_its_formula)
 {
     draw_latest(4096);
-    cr_expect_eq(count(text, "<circle"), 13);
+    cr_expect_eq(count(text, "<circle"), 14);
     expect_intensity("02_smem_tile", 32, 32, 4);
     expect_intensity("02_smem_tile_double", 32, 32, 8);
     expect_intensity("03_thread_tile_1d", 64, 64, 4);

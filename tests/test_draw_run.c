@@ -31,6 +31,7 @@ static const struct step steps[] = {
     { "07_double_buffer", 4, owner_by_pieces },   { "08_wmma", 2, owner_by_fragments },
     { "09_wmma_smem", 2, owner_by_fragments },    { "10_wmma_padding", 2, owner_by_fragments },
     { "11_mma_ptx", 2, owner_by_fragments },      { "12_mma_swizzle", 2, owner_by_fragments },
+    { "13_async_copy", 2, owner_by_fragments },
 };
 #define STEPS (sizeof steps / sizeof *steps)
 

@@ -46,6 +46,9 @@ static const struct {
     { "11_mma_ptx", LINE_READ_B, "ldmatrix_trans(b[j], &Bs[" },
     { "12_mma_swizzle", LINE_MULTIPLY, "mma(acc[i][j], a[i], b[j])" },
     { "12_mma_swizzle", LINE_READ_C, "&Cs[swizzle<LDC>(r, ccol)]" },
+    { "13_async_copy", LINE_WRITE_A, "copy8<WIDE>(&As[" },
+    { "13_async_copy", LINE_WRITE_B, "copy8<WIDE>(&Bs[" },
+    { "13_async_copy", LINE_MULTIPLY, "mma(acc[i][j], a[i], b[j])" },
 };
 
 Test(kernel_lines, are_those_that_do_it)

@@ -204,7 +204,7 @@ Test(ladder, climbs_every_step_simulated)
                                          "03_thread_tile_1d", "04_thread_tile_2d", "05_vectorized",
                                          "06_warp_tile",      "07_double_buffer",  "08_wmma",
                                          "09_wmma_smem",      "10_wmma_padding",   "11_mma_ptx",
-                                         "12_mma_swizzle" };
+                                         "12_mma_swizzle",    "13_async_copy" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         cr_assert(strstr(r.out, names[i]), "no %s in %s", names[i], r.out);
     cr_assert(!strstr(r.out, "WRONG") && !strstr(r.out, "FAILED"), "%s", r.out);

@@ -110,7 +110,7 @@ static void note(const struct reading *r, unsigned line, int does, char side)
     };
     unsigned *count = r->count[line];
     if (does == MULTIPLIES || does == STORES) {
-        count[does == STORES ? LINE_STORE_C : LINE_MULTIPLY]++;
+        count[does == STORES ? LINE_STORE_C : LINE_MULTIPLY] += side == 'm' ? CLEAR : 1;
         return;
     }
     for (int i = 0; i < 3; i++)
@@ -141,6 +141,8 @@ static void add(const struct reading *r, const struct ptx_inst *in)
         side = 'A';
     if (begins(in, "wmma.load.b"))
         side = 'B';
+    if (begins(in, "mma."))
+        side = 'm';  // where there are tensor cores, an fma is no product of A and B
     if (line && line < LINE_MAX)
         note(r, line, does, side);
 }

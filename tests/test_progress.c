@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../exercises/cut.h"
+#include "sample.h"
 #include "base/program.h"
 
 // --- marked sources ---
@@ -263,6 +264,62 @@ Test(progress, grades_what_passes_beyond_the_stub)
     expect("grade", NULL, 0, "05_float4              0 of 100  does not compile\n");
     expect("check", "--json=-", 2, "--json goes with grade");
     free(source);
+}
+
+// A copy of one of the course's exercises, without its source.
+static void write_exercise(const char *name, enum cut kind)
+{
+    char path[128], error[CUT_ERROR_MAX];
+    struct cut_bug bugs[CUT_BUGS_MAX];
+    snprintf(path, sizeof path, FOLDER "/%s/source.cu", name);
+    char *source = cut_read(path);
+    cr_assert(source && cut_bugs(source, bugs), "%s", path);
+    char *text = cut_text(source, kind, kind == CUT_BUG ? bugs[0].name : NULL, error);
+    cr_assert(text, "%s", error);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    cr_assert(!mkdir(path, 0777) || !access(path, W_OK), "%s", path);
+    snprintf(path, sizeof path, "%s/kernel.cu", name);
+    write_file(path, text);
+    free(text);
+    free(source);
+}
+
+static char *graded(void)
+{
+    char *said;
+    int status;
+    cr_assert(program_run((char *const[]){ PROGRESS, "grade", "--json=-", NULL }, &said, &status) && !status);
+    return said;
+}
+
+static int count(const char *text, const char *what)
+{
+    int n = 0;
+    for (; (text = strstr(text, what)); text++)
+        n++;
+    return n;
+}
+
+// Five solved, three wrong and six untouched; in the sample (sample.h) the last of each.
+Test(progress, grades_the_same_twice, .timeout = 300)
+{
+    static const char *const names[] = { "01_coalescing",    "02_barriers",  "03_thread_tile",
+                                         "04_register_tile", "05_float4",    "06_divide_warps",
+                                         "07_double_buffer", "08_wmma_loop", "09_three_divisions",
+                                         "10_padding",       "11_ldmatrix",  "12_swizzle",
+                                         "13_tile_order",    "14_wide_banks" };
+    enum { SOLVED = 5, WRONG = 8, ALL = 14 };
+    const bool all = sample_asked() == SAMPLE_ALL;
+    for (int i = 0; i < ALL; i++)
+        if (all || i == SOLVED - 1 || i == WRONG - 1 || i == ALL - 1)
+            write_exercise(names[i], i < SOLVED ? CUT_SOLUTION : i < WRONG ? CUT_BUG : CUT_STUB);
+    char *first = graded(), *second = graded();
+    cr_expect_str_eq(first, second);
+    cr_expect_eq(count(first, "\"state\": \"done\""), all ? SOLVED : 1, "%s", first);
+    cr_expect_eq(count(first, "\"state\": \"started\""), all ? WRONG - SOLVED : 1, "%s", first);
+    cr_expect_eq(count(first, "\"state\": \"not started\""), all ? ALL - WRONG : 1, "%s", first);
+    free(first);
+    free(second);
 }
 
 Test(progress, names_what_is_wrong_with_a_command)

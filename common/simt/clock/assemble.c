@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "program.h"
+#include "base/program.h"
 
 static struct cubin *read_cubin(FILE *f, const char *kernel, char error[CLOCK_ERROR])
 {

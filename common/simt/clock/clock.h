@@ -3,7 +3,7 @@
 #ifndef SIMT_CLOCK_H
 #define SIMT_CLOCK_H
 
-#include "occupancy.h"
+#include "base/occupancy.h"
 #include "sm.h"
 
 #define CLOCK_ERROR 300
@@ -36,6 +36,20 @@ struct clock_prediction {
 bool clock_predict(const struct clock_launch *l, const struct card *card, struct clock_prediction *out,
                    char error[CLOCK_ERROR]);
 void clock_free(struct clock_prediction *p);
+
+// clock_print.c: the prediction as text, with the lines where warps wait longest if by_line; as the keys "card",
+// "predicted_cycles", "predicted_ms", ... of the open JSON object j.
+void clock_print(FILE *out, const struct clock_prediction *p, const struct card *card, bool by_line);
+struct json;
+void clock_json(struct json *j, const struct clock_prediction *p, const struct card *card);
+
+// count.c: what the machine code of a whole launch executes, warp by warp; for small launches. False as above.
+struct clock_counts {
+    uint64_t instructions, thread_instructions;  // smsp__inst_executed.sum, smsp__thread_inst_executed_pred_on.sum
+    uint64_t unknown_branches;                   // that depend on data: the counts are a guess then
+};
+bool clock_count(const struct clock_launch *l, const struct card *card, struct clock_counts *out,
+                 char error[CLOCK_ERROR]);
 
 // assemble.c: the kernel as ptxas compiles it for the card; NULL, with one line in error, where it does not.
 struct cubin *clock_assemble(const char *ptx, const char *kernel, const struct card *card, char error[CLOCK_ERROR]);

@@ -8,8 +8,9 @@
 
 #define LINES 12
 
-static const char *const share_names[COUNTS] = { "fma pipe",        "alu pipe", "tensor pipe", "fp64 pipe",
-                                                 "xu pipe",         "memory pipe (wavefronts)", "L2", "DRAM" };
+static const char *const share_names[COUNTS] = { "fma pipe",  "alu pipe", "tensor pipe",
+                                                 "fp64 pipe", "xu pipe",  "memory pipe (wavefronts)",
+                                                 "L2",        "DRAM" };
 
 static void print_states(FILE *out, const struct sm_result *r)
 {
@@ -79,8 +80,8 @@ static void print_lines(FILE *out, const struct clock_prediction *p)
 void clock_print(FILE *out, const struct clock_prediction *p, const struct card *card, bool by_line)
 {
     fprintf(out, "Predicted for the %s, from the machine code that ptxas makes for it:\n", card->name);
-    fprintf(out, "  %.4g cycles, %.4g ms at %.2f GHz; %llu of %llu blocks of an SM were run\n", p->cycles, p->ms, p->ghz,
-            (unsigned long long)p->sm.blocks, (unsigned long long)p->blocks_of_sm);
+    fprintf(out, "  %.4g cycles, %.4g ms at %.2f GHz; %llu of %llu blocks of an SM were run\n", p->cycles, p->ms,
+            p->ghz, (unsigned long long)p->sm.blocks, (unsigned long long)p->blocks_of_sm);
     fprintf(out, "  %s\n", p->bound);
     fprintf(out, "  %4.0f %%  schedulers (instructions issued)\n", 100 * p->issue);
     for (unsigned i = 0; i < COUNTS; i++)

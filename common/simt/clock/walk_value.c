@@ -632,8 +632,9 @@ static void ldc(struct compute *k)
 {
     const struct sass *s = k->s;
     const unsigned words = s->bytes < 4 ? 1 : s->bytes / 4u;
-    const bool indexed = s->code == 0x182;  // LDC: a register is added; ULDC has none
-    const int32_t base = indexed ? (int32_t)(sass_bits(s, 38, 16) << 16) >> 16 : (int32_t)(sass_bits(s, 40, 14) * 4);
+    const bool indexed = s->code == 0x182;  // LDC: a register is added; ULDC and LDCU have none
+    const uint32_t plain = s->code == 0x1ac ? sass_bits(s, 37, 16) : sass_bits(s, 40, 14) * 4;
+    const int32_t base = indexed ? (int32_t)(sass_bits(s, 38, 16) << 16) >> 16 : (int32_t)plain;
     for (unsigned n = 0; n < words; n++) {
         k->out.known = indexed ? k->a.known : ALL;
         EACH_LANE

@@ -1,4 +1,4 @@
-// What the files of the SM share: sm.c issues, sm_memory.c times accesses. Times are cycles of the SM.
+// What the files of the SM share: sm_run.c issues, sm_memory.c times accesses. Times are cycles of the SM.
 #ifndef SIMT_SM_PARTS_H
 #define SIMT_SM_PARTS_H
 

@@ -51,6 +51,7 @@ static struct sm_load *find_sharers(const struct walk_launch *l, uint64_t at_onc
     rows = rows < 1 ? 1 : rows > l->grid[1] ? l->grid[1] : rows;
     for (uint32_t i = 0; ok && i < n; i++) {
         loads[i].sharers = 1;
+        loads[i].seen = here[i].seen && l->cubin->code[i].effect != EFFECT_STORE;
         if (wide && here[i].seen && right[i].seen && here[i].address == right[i].address)
             loads[i].sharers *= (float)columns;
         if (high && here[i].seen && below[i].seen && here[i].address == below[i].address)
@@ -92,6 +93,25 @@ static uint64_t l1_bytes(const struct card *card, uint64_t shared)
         if (steps[i] * 1024ull >= shared && steps[i] <= card->shared_kib)
             carved = steps[i];
     return (all > carved ? all - carved : 8) * 1024ull;
+}
+
+// What L2 can keep of what this SM's blocks load: the others load theirs at the same time. Half of it, since each of
+// its two halves keeps what its own SMs ask for.
+static uint64_t l2_bytes(const struct card *card, const struct sm_load *loads, uint32_t n)
+{
+    const double mb = card->cc == 120  ? 96
+                      : card->cc == 90 ? 60
+                      : card->cc == 89 ? 72
+                      : card->cc == 80 ? 40
+                      : card->cc == 86 ? 6
+                                       : 4;
+    double alone = 0, count = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        alone += loads[i].seen ? 1 / loads[i].sharers : 0;
+        count += loads[i].seen;
+    }
+    const double others = count > 0 ? card->sms * alone / count : card->sms;
+    return (uint64_t)(mb * 1e6 / 2 / (others > 1 ? others : 1));
 }
 
 // --- what bounds it ---
@@ -187,6 +207,7 @@ static bool run(struct clock_prediction *p, const struct walk_launch *l, const s
     const unsigned warps = (l->block[0] * l->block[1] * l->block[2] + WALK_LANES - 1) / WALK_LANES;
     job.blocks = blocks_to_run(p->blocks_of_sm, job.resident, executed * warps);
     job.loads = loads;
+    job.l2_bytes = loads ? l2_bytes(card, loads, l->cubin->n) : 0;
     const bool ok = loads && sm_run(&job, &p->sm);
     free(loads);
     if (!ok)

@@ -40,6 +40,7 @@ extern const struct sm_constants sm_constants_h200;
 
 struct sm_load {  // what is known of a load or store: how many blocks that run at once touch the same bytes
     float sharers;
+    bool seen;  // a load that was executed
 };
 
 struct sm_job {
@@ -49,6 +50,7 @@ struct sm_job {
     uint64_t blocks;         // to run, one after the other
     unsigned stride, first;  // block i of this SM is number first + i * stride of the grid
     uint64_t l1_bytes;
+    uint64_t l2_bytes;            // of L2, as much as this SM's blocks may count on
     const struct sm_load *loads;  // by instruction
 };
 

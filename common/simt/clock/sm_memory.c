@@ -1,7 +1,7 @@
 // The memory pipe. A sub-core hands over an access every so many cycles; the SM's one data pipe moves a wavefront a
 // cycle (128 bytes); results return to the sub-core a register every two cycles. Loads of global memory return in
 // order: one that hits L1 waits for an earlier one that misses. A sector that L1 lacks passes L2's share of bandwidth,
-// and DRAM's if no other block has brought it there.
+// and DRAM's where L2 lacks it, too.
 #include "simt/machine/cost.h"
 #include "sm_parts.h"
 
@@ -59,12 +59,6 @@ static unsigned count_lines(const uint64_t *sectors, unsigned n)
     return lines;
 }
 
-static bool by_chance(struct sm *sm, double share)
-{
-    sm->random = sm->random * 1664525u + 1013904223u;
-    return sm->random / 4294967296.0 < share;
-}
-
 // Strong accesses pass L1 by.
 static bool passes_l1(const struct sm *sm, const struct sass *s)
 {
@@ -85,9 +79,10 @@ static double fetch(struct sm *sm, const struct sass *s, const uint64_t *sectors
         sm->l2 = (sm->l2 > at ? sm->l2 : at) + 32 / k->l2_rate;
         sm->lsu += 0.25;  // the sector is written into L1's lines
         sm->out->busy[COUNT_L2] += 32;
-        if (by_chance(sm, 1 / sharers)) {
-            sm->dram = (sm->dram > at ? sm->dram : at) + 32 / k->dram_rate;
-            sm->out->busy[COUNT_DRAM] += 32;
+        if (!l1_has(sm->far, sectors[i] * 32, true)) {
+            // The blocks that share the sector come for it at the same time: all wait for DRAM, which is asked once.
+            sm->dram = (sm->dram > at ? sm->dram : at) + 32 / k->dram_rate / sharers;
+            sm->out->busy[COUNT_DRAM] += 32 / sharers;
             latency = k->dram_latency;
             arrives = sm->dram + latency > arrives ? sm->dram + latency : arrives;
         }

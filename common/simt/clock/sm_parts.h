@@ -39,7 +39,8 @@ struct sm_subcore {
     double free[PIPES];     // the pipe takes the next instruction
     double port;            // of the memory pipe
     double back, far_back;  // of results that return from shared memory, and from farther away
-    double bank[2];
+    double bank[2];         // of the register file: read until then
+    double operands;        // the last instruction has begun to read its own
     struct sm_queue queue;
     struct sm_warp *last;
 };
@@ -61,7 +62,7 @@ struct sm {
     unsigned warps_of_block;
     uint64_t begun, ended;
     double now, lsu, l2, dram, in_order, barrier_free;
-    struct l1 *l1;
+    struct l1 *l1, *far;  // far: which sectors L2 has had from DRAM
     uint32_t random;
     struct walk_event event;
 };

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define READ_CYCLES 3  // for the operands of an instruction
+
 const struct sm_constants sm_constants_h200 = {
 #define CONSTANT(name, value, unit, source) .name = value,
 #include "card.def"
@@ -115,6 +117,18 @@ static bool waits_for_group(const struct sm_warp *w, const struct sass *s, doubl
     return true;
 }
 
+// How many operands each bank of the register file has to read: even registers and odd ones.
+static void count_reads(const struct sm_warp *w, const struct sass *s, unsigned reads[2])
+{
+    reads[0] = reads[1] = 0;
+    for (unsigned i = 0; i < s->source; i++) {
+        bool there = w->cached[s->slots[i]] == s->sources[i] + 1u;
+        for (unsigned j = 0; j < i; j++)
+            there |= s->sources[j] == s->sources[i];
+        reads[s->sources[i] & 1] += !there;
+    }
+}
+
 // Looks at the warp's next instruction: true if it can issue now; else why not, and when to look again.
 static bool can_issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
 {
@@ -140,26 +154,28 @@ static bool can_issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
     if (c->free[pipe_of(s)] > sm->now)
         return false;
     w->why = STATE_DISPATCH;
-    return !s->source || (c->bank[0] <= sm->now + 2 && c->bank[1] <= sm->now + 2);
+    return !s->source || c->operands <= sm->now;
 }
 
 // --- issue ---
 
-// The operands that are not in the reuse cache are read from the two banks, one each in a cycle.
+// An instruction reads its operands within three cycles, a bank one in each. Where they do not fit, it stands in the
+// way of the next one, whichever warp that is from. Source: arXiv 2503.20481.
 static void read_operands(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, const struct sass *s)
 {
+    unsigned reads[2];
     uint32_t keep[3] = { 0 };
-    for (unsigned i = 0; i < s->source; i++) {
-        const unsigned r = s->sources[i], slot = s->slots[i];
-        bool there = w->cached[slot] == r + 1u;
-        for (unsigned j = 0; j < i; j++)
-            there |= s->sources[j] == r;
-        double *bank = &c->bank[r & 1];
-        if (!there)
-            *bank = (*bank > sm->now ? *bank : sm->now) + 1;
-        if (s->reuse >> slot & 1)
-            keep[slot] = r + 1u;
-    }
+    double begins = sm->now;
+    count_reads(w, s, reads);
+    for (unsigned i = 0; i < 2; i++)
+        if (reads[i] && c->bank[i] + reads[i] > begins + READ_CYCLES)
+            begins = c->bank[i] + reads[i] - READ_CYCLES;
+    for (unsigned i = 0; i < 2; i++)
+        c->bank[i] = (c->bank[i] > begins ? c->bank[i] : begins) + reads[i];
+    c->operands = begins + 1;
+    for (unsigned i = 0; i < s->source; i++)
+        if (s->reuse >> s->slots[i] & 1)
+            keep[s->slots[i]] = s->sources[i] + 1u;
     memcpy(w->cached, keep, sizeof keep);
 }
 
@@ -349,11 +365,13 @@ bool sm_run(const struct sm_job *job, struct sm_result *out)
         sm->out = out;
         sm->warps_of_block = (b[0] * b[1] * b[2] + WALK_LANES - 1) / WALK_LANES;
         sm->l1 = l1_new(job->l1_bytes);
-        ok = sm->l1 && sm->warps_of_block * job->resident <= SM_WARPS && job->resident <= 32 && run(sm);
+        sm->far = l1_new(job->l2_bytes);
+        ok = sm->l1 && sm->far && sm->warps_of_block * job->resident <= SM_WARPS && job->resident <= 32 && run(sm);
         out->blocks = sm->ended;
         for (unsigned i = 0; i < SM_WARPS; i++)
             walk_end(&sm->warps[i].walk);
         l1_free(sm->l1);
+        l1_free(sm->far);
     }
     free(sm);
     out->failed |= !ok;

@@ -141,6 +141,29 @@ Test(clock, times_at_4096_are_near_the_h200s, .timeout = 300)
     free(all);
 }
 
+// What if 11 had no padding? The trial was timed on the H200.
+Test(clock, padding_removed_costs_what_it_cost_on_the_h200, .timeout = 120)
+{
+    struct trial *all;
+    size_t n;
+    char error[DEV_ERROR_MAX];
+    double measured = 0;
+    NEEDS_NVCC_13_0;
+    cr_assert(trials_read(TRIALS_CSV, &all, &n, error), "%s", error);
+    for (size_t i = 0; i < n; i++)
+        measured = strcmp(all[i].id, "11-unpadded-old") ? measured : all[i].low;
+    free(all);
+    cr_assert(measured > 0);
+    struct step step = { .name = "unpadded", .type = DEV_F16, .ptx = UNPADDED_PTX };
+    struct clock_prediction p;
+    const struct tester_options o = sized(4096);
+    cr_assert(predict_step(&step, &o, card_named("H200"), &p, error), "%s", error);
+    const double tflops = 2e-9 * 4096 * 4096 * 4096 / p.ms;
+    cr_expect(fabs(tflops / measured - 1) < 0.1, "%.0f TFLOP/s predicted, %.0f measured", tflops, measured);
+    cr_expect(strstr(p.bound, "the shared-memory pipe"), "%s", p.bound);
+    clock_free(&p);
+}
+
 Test(clock, a_card_is_predicted_from_its_own_machine_code, .timeout = 120)
 {
     NEEDS_NVCC("ptxas may be missing");

@@ -18,23 +18,28 @@
 #include "base/ptx_file.h"
 #include "installed.h"
 #include "steps.h"
+#include "tester/predict.h"
 #include "tester/tester.h"
 #include "tester/tester_report.h"
 
-enum { TYPES = DEV_F16 + 1 };
+enum { TYPES = DEV_F16 + 1, PREDICTED_SIZE = 4096 };
 
 struct row {
     const struct step *step;
     bool ran, counted;
     unsigned needs;  // the GPU that it needs and this one is not: 80 for sm_80; it is not run
     struct tester_result result;
-    char error[DEV_ERROR_MAX];       // where it did not run
-    uint64_t metrics[METRIC_COUNT];  // where counted
-    double before_ms;                // of the step of the same type before it; 0 if none
+    char error[DEV_ERROR_MAX];              // where it did not run
+    uint64_t metrics[METRIC_COUNT];         // where counted
+    double before_ms;                       // of the step of the same type before it; 0 if none
+    double predicted_ms, predicted_cycles;  // by the clock; 0: none
+    double predicted_before;                // milliseconds of the step before
+    char predict_error[DEV_ERROR_MAX];
 };
 
 struct ladder {
     struct tester_options o;
+    struct tester_options predicted;  // the sizes that are predicted: 4096 where none was given
     struct dev *dev;
     FILE *out;
     bool terminal;               // out is one: show progress
@@ -91,6 +96,24 @@ static bool run_step(struct ladder *l, struct row *row)
     return true;
 }
 
+// What the card would take. The simulated GPU need not have run as large a product.
+static void predict(struct ladder *l, struct row *row)
+{
+    struct clock_prediction p;
+    const struct card *card = l->o.card ? l->o.card : card_named("H200");
+    if (!predict_step(row->step, &l->predicted, card, &p, row->predict_error))
+        return;
+    row->predicted_ms = p.ms;
+    row->predicted_cycles = p.cycles;
+    clock_free(&p);
+}
+
+static double predicted_tflops(const struct ladder *l, const struct row *row)
+{
+    const struct tester_options *o = &l->predicted;
+    return row->predicted_ms > 0 ? 2e-9 * o->m * o->n * o->k / row->predicted_ms : 0;
+}
+
 // --- The table ---
 
 static void progress(const struct ladder *l, size_t i)
@@ -115,15 +138,22 @@ static void print_head(const struct ladder *l)
     if (n_steps && *ptx_file_compiler(l->steps[0].ptx, compiler))
         fprintf(l->out, "Kernels: compiled by %s\n", compiler);
     fprintf(l->out, "C = %g * A * B + %g * C, M %d, N %d, K %d", l->o.alpha, l->o.beta, l->o.m, l->o.n, l->o.k);
-    if (about->simulated) {
+    if (l->o.predict)
+        fprintf(l->out, "\npredicted: TFLOP/s on the %s, M %d, N %d, K %d", l->o.card ? l->o.card->name : "H200",
+                l->predicted.m, l->predicted.n, l->predicted.k);
+    if (about->simulated && l->o.predict) {
+        fprintf(l->out, "\n\n%-24s %-4s  %-9s  %9s  %11s   %s\n", "", "", "", "", "", "for 1,000 multiply-adds");
+        fprintf(l->out, "%-24s %-4s  %-9s  %9s  %11s  %8s  %8s  %10s  %13s\n", "step", "type", "result", "predicted",
+                "step before", "inst", "sectors", "wavefronts", "conflicts");
+    } else if (about->simulated) {
         fprintf(l->out, "\n\n%-24s %-4s  %-9s  %9s   %s\n", "", "", "", "", "for 1,000 multiply-adds");
         fprintf(l->out, "%-24s %-4s  %-9s  %9s  %8s  %8s  %10s  %13s\n", "step", "type", "result", "time", "inst",
                 "sectors", "wavefronts", "conflicts");
     } else {
         fprintf(l->out, "; median of %d runs, L2 cache %s\n\n", l->o.iterations,
                 l->o.warm ? "as the run before left it" : "emptied before each");
-        fprintf(l->out, "%-24s %-4s  %-9s  %9s  %9s  %11s  %s\n", "step", "type", "result", "time", "TFLOP/s",
-                "step before", baseline ? "of cuBLAS" : "");
+        fprintf(l->out, "%-24s %-4s  %-9s  %9s  %9s  %11s  %9s%s\n", "step", "type", "result", "time", "TFLOP/s",
+                "step before", baseline ? "of cuBLAS" : "", l->o.predict ? "  predicted" : "");
     }
 }
 
@@ -149,7 +179,17 @@ static void print_row(const struct ladder *l, const struct row *row)
         fprintf(l->out, "%s\n", verdict);
         return;
     }
-    fprintf(l->out, "%-9s  %9s", verdict, report_time(r->ms, time));
+    char predicted[32] = "-";
+    if (row->predicted_ms > 0)
+        rate(1000 * predicted_tflops(l, row), predicted);
+    if (l->o.predict && row->counted) {
+        char before[32] = "-";
+        if (row->predicted_before > 0 && row->predicted_ms > 0)
+            snprintf(before, sizeof before, "x %.2f", row->predicted_before / row->predicted_ms);
+        fprintf(l->out, "%-9s  %9s  %11s", verdict, predicted, before);
+    } else {
+        fprintf(l->out, "%-9s  %9s", verdict, report_time(r->ms, time));
+    }
     if (row->counted) {
         const uint64_t *m = row->metrics;
         double per = 1000 / ((double)l->o.m * l->o.n * l->o.k);
@@ -164,6 +204,8 @@ static void print_row(const struct ladder *l, const struct row *row)
         if (r->baseline_ms > 0)
             snprintf(baseline, sizeof baseline, "%.1f %%", 100 * r->baseline_ms / r->ms);
         fprintf(l->out, "  %9s  %11s  %9s", rate(r->gflops, tflops), before, baseline);
+        if (l->o.predict)
+            fprintf(l->out, "  %9s", predicted);
     }
     fputc('\n', l->out);
 }
@@ -187,8 +229,8 @@ static void print_foot(const struct ladder *l)
     if (dev_about(l->dev)->simulated)
         fprintf(l->out,
                 "\ninst: warp instructions; sectors: 32-byte pieces of global memory; wavefronts: passes through "
-                "shared\nmemory; conflicts: wavefronts that bank conflicts cost, in all. The time is the "
-                "simulation's.\n");
+                "shared\nmemory; conflicts: wavefronts that bank conflicts cost, in all.%s\n",
+                l->o.predict ? "" : " The time is the simulation's.");
     bool first = true, too_old = false;
     for (size_t i = 0; i < n_steps; i++) {
         const struct row *row = &l->rows[i];
@@ -216,6 +258,11 @@ static void json_row(struct json *j, const struct ladder *l, const struct row *r
         report_json_result(j, &l->o, &row->result);
         if (row->counted)
             profile_json_metrics(j, row->metrics);
+        if (row->predicted_ms > 0) {
+            json_double(j, "predicted_tflops", predicted_tflops(l, row));
+            json_double(j, "predicted_cycles", row->predicted_cycles);
+            json_double(j, "predicted_ms", row->predicted_ms);
+        }
     } else {
         json_string(j, "verdict", "failed");
         json_string(j, "what", row->error);
@@ -233,6 +280,14 @@ static bool write_json(const struct ladder *l, FILE *out)
     report_json_setting(&j, l->dev, &l->o);
     if (n_steps)
         report_json_compiler(&j, l->steps[0].ptx);
+    if (l->o.predict) {
+        json_object(&j, "predicted");
+        json_string(&j, "card", l->o.card ? l->o.card->name : "H200");
+        json_int(&j, "m", l->predicted.m);
+        json_int(&j, "n", l->predicted.n);
+        json_int(&j, "k", l->predicted.k);
+        json_end(&j);
+    }
     json_array(&j, "steps");
     for (size_t i = 0; i < n_steps; i++)
         json_row(&j, l, &l->rows[i]);
@@ -309,7 +364,7 @@ static void measure_again(struct ladder *l)
 // Runs and prints everything. Returns the exit status; 2 with an error where the climb itself had to end.
 static int climb(struct ladder *l, FILE *json, char error[DEV_ERROR_MAX])
 {
-    double last_ms[TYPES] = { 0 };
+    double last_ms[TYPES] = { 0 }, last_predicted[TYPES] = { 0 };
     int status = 0;
     bool ran = false;
     print_head(l);
@@ -320,7 +375,11 @@ static int climb(struct ladder *l, FILE *json, char error[DEV_ERROR_MAX])
             fprintf(l->out, "from here on A, B and C are halves, multiplied by tensor cores and summed in float:\n");
         progress(l, i);
         row->ran = run_step(l, row);
+        if (l->o.predict)
+            predict(l, row);
         progress(l, n_steps);
+        row->predicted_before = last_predicted[row->step->type];
+        last_predicted[row->step->type] = row->predicted_ms;
         if (row->ran) {
             row->before_ms = last_ms[row->step->type];
             last_ms[row->step->type] = row->result.ms;
@@ -394,7 +453,12 @@ static int start(struct ladder *l, char error[DEV_ERROR_MAX])
     error[0] = '\0';  // "auto" may have left a word about the GPU that did not answer
     l->out = json == stdout ? stderr : stdout;
     l->terminal = isatty(fileno(l->out));
+    l->predicted = l->o;
     l->o = tester_settle(&l->o, dev_about(l->dev));
+    const bool sized = l->predicted.m || l->predicted.n || l->predicted.k;
+    l->predicted.m = sized ? l->o.m : PREDICTED_SIZE;
+    l->predicted.n = sized ? l->o.n : PREDICTED_SIZE;
+    l->predicted.k = sized ? l->o.k : PREDICTED_SIZE;
     int status = climb(l, json, error);
     if (json && json != stdout)
         fclose(json);
@@ -417,6 +481,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "ladder: %s\n", error);
         return 2;
     case OPTIONS_RUN:
+        l.o.predict |= l.o.card != NULL;
         break;
     }
     int status = start(&l, error);

@@ -15,6 +15,7 @@
 #include "base/ptx_file.h"
 #include "base/source.h"
 #include "tester.h"
+#include "predict.h"
 #include "tester_report.h"
 
 enum { HOT_LINES = 20 };
@@ -85,6 +86,20 @@ static void print_profile(FILE *out, const struct step *step, const struct teste
     }
 }
 
+static void print_prediction(FILE *out, const struct step *step, const struct tester_options *o)
+{
+    const struct card *card = o->card ? o->card : card_named("H200");
+    struct clock_prediction p;
+    char error[DEV_ERROR_MAX];
+    fputc('\n', out);
+    if (predict_step(step, o, card, &p, error)) {
+        clock_print(out, &p, card, o->by_line);
+        clock_free(&p);
+    } else {
+        fprintf(out, "No time is predicted: %s\n", error);
+    }
+}
+
 static void print_findings(FILE *out, const struct findings *f)
 {
     fputc('\n', out);
@@ -147,6 +162,8 @@ static bool run(struct dev *d, const struct step *step, const struct tester_opti
         print_baseline(out, d, r, baseline_error);
         if (o.profile || o.by_line)
             print_profile(out, step, &o, dev_profile(d));
+        if (o.predict)
+            print_prediction(out, step, &o);
         if (o.sanitize)
             print_findings(out, dev_findings(d));
     }

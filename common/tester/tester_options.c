@@ -33,6 +33,7 @@ enum option_id {
     OPTION_PROFILE,
     OPTION_BY_LINE,
     OPTION_CARD,
+    OPTION_PREDICT,
     OPTION_SANITIZE,
     OPTION_PTX,
     OPTION_DESCRIBE,
@@ -67,7 +68,9 @@ static const struct {
     { OPTION_NO_CHECK, "no-check", NULL, BOTH, "do not check the result" },
     { OPTION_PROFILE, "profile", NULL, DRIVER, "print the launch's counters (simulated GPU)" },
     { OPTION_BY_LINE, "by-line", NULL, DRIVER, "print the hot source lines (simulated GPU)" },
-    { OPTION_CARD, "card", "NAME", DRIVER, "with --profile: whose occupancy to work out (default H200)" },
+    { OPTION_CARD, "card", "NAME", BOTH,
+      "whose occupancy to work out (with --profile), whose time to predict (default H200)" },
+    { OPTION_PREDICT, "predict", NULL, BOTH, "predict the time on the card (needs ptxas, which comes with nvcc)" },
     { OPTION_SANITIZE, "sanitize", NULL, DRIVER,
       "look for races, uninitialised memory and registers, ... (simulated GPU)" },
     { OPTION_PTX, "ptx", "FILE", DRIVER, "run the kernel gemm of this PTX file in place of the driver's own" },
@@ -185,6 +188,9 @@ static bool apply(struct tester_options *o, int id, const char *name, const char
     case OPTION_CARD:
         if (!(o->card = card_named(text)))
             return options_refuse_card(text, error);
+        return true;
+    case OPTION_PREDICT:
+        o->predict = true;
         return true;
     case OPTION_SANITIZE:
         o->sanitize = true;

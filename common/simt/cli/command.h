@@ -5,6 +5,7 @@
 #include "base/occupancy.h"
 #include "args.h"
 #include "draw_command.h"
+#include "simt/clock/clock.h"
 #include "simt/device/simt.h"
 
 #define MAX_ARGS 64  // of a launch
@@ -59,6 +60,10 @@ void command_help(FILE *out);
 int command_inspect(const struct simt_module *m);
 // run_command.c: run, profile, check and draw; the exit status.
 int command_run(struct dev *d, struct dev_module *m, struct command *c);
+
+// predict_command.c: predicts the launch on c->card; false, with one line in error, where that cannot be done.
+bool command_predict(const struct command *c, const struct launch *l, const struct dev_arg *args,
+                     struct clock_prediction *out, char error[DEV_ERROR_MAX]);
 
 int command_unable(const char *message);  // says so on stderr; EXIT_UNABLE
 

@@ -309,19 +309,25 @@ static void show_arrays(struct session *s)
 
 // --- after a launch ---
 
-static void write_json(struct session *s)
+// p: NULL where nothing is predicted.
+static void write_json(struct session *s, const struct clock_prediction *p)
 {
     json_object(&s->writer, NULL);
     profile_json(&s->writer, dev_profile(s->dev), dev_findings(s->dev), dev_about(s->dev)->name);
+    if (p) {
+        json_object(&s->writer, "prediction");
+        clock_json(&s->writer, p, s->c->card);
+        json_end(&s->writer);
+    }
     json_end(&s->writer);
 }
 
-static void report(struct session *s, const struct launch *l)
+static void report(struct session *s, const struct launch *l, const struct clock_prediction *p)
 {
     const struct command *c = s->c;
     const struct profile *profile = dev_profile(s->dev);
     if (s->json)
-        write_json(s);
+        write_json(s, p);
     if (s->json == stdout)
         return;
     if (c->n_launches > 1 && c->verb != VERB_RUN)
@@ -331,6 +337,8 @@ static void report(struct session *s, const struct launch *l)
     } else if (c->verb == VERB_PROFILE) {
         profile_print(stdout, profile);
         occupancy_print(stdout, profile, c->file, c->card ? c->card : card_named("H200"));
+        if (p)
+            clock_print(stdout, p, c->card, c->by_line);
         if (c->by_line)
             profile_print_lines(stdout, profile, 20);
     }
@@ -401,8 +409,16 @@ static int launch(struct session *s, struct launch *l)
     const bool ok = drawing ? draw(s, l, args) : run(s, l, args);
     const struct findings *found = dev_findings(s->dev);
     const bool wrong = simt_of(s->dev)->faulted || (ok && found && found->n);
+    struct clock_prediction p;
+    const bool predicts = ok && s->c->verb == VERB_PROFILE && s->c->card && !wrong;
+    char error[DEV_ERROR_MAX] = "";
+    const bool predicted = predicts && command_predict(s->c, l, args, &p, error);
     if (ok && !drawing)
-        report(s, l);
+        report(s, l, predicted ? &p : NULL);
+    if (predicted)
+        clock_free(&p);
+    else if (predicts)
+        fprintf(stderr, "simt: note: no time is predicted: %s\n", error);
     if (wrong)
         hint_shared(l);
     return wrong ? EXIT_FAULT : ok ? EXIT_CLEAN : EXIT_UNABLE;

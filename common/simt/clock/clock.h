@@ -1,0 +1,57 @@
+// Predicts how long a launch takes on a card: one SM runs its share of the blocks (sm.h), or the first waves of them,
+// and the rest follows by counting.
+#ifndef SIMT_CLOCK_H
+#define SIMT_CLOCK_H
+
+#include "base/occupancy.h"
+#include "sm.h"
+
+#define CLOCK_ERROR 300
+
+struct clock_launch {
+    const char *ptx;     // the file
+    const char *kernel;  // its name in the PTX
+    unsigned grid[3], block[3];
+    unsigned shared;              // bytes of dynamic shared memory of a block
+    const unsigned char *params;  // as the kernel declares them
+    size_t param_bytes;
+};
+
+struct clock_prediction {
+    double cycles;   // of an SM's clock, from the first block's begin to the last one's end
+    double ghz, ms;  // at that clock, a launch's own time included
+    struct occupancy occupancy;
+    uint64_t blocks_of_sm;  // of the busiest SM
+    struct sm_result sm;    // what was run for it
+    double scale;           // cycles over those that were run
+    double share[COUNTS];   // of its peak: each pipe, wavefronts, L2, DRAM; 0 to 1
+    double issue;           // instructions a cycle and scheduler
+    double l2_gb_s, dram_gb_s;
+    struct cubin *cubin;
+    char bound[200];  // one sentence
+};
+
+// Compiles the kernel for the card with ptxas and predicts. False, with one line in error, where there is no ptxas, it
+// refuses the file, no block fits, or the code cannot be followed.
+bool clock_predict(const struct clock_launch *l, const struct card *card, struct clock_prediction *out,
+                   char error[CLOCK_ERROR]);
+void clock_free(struct clock_prediction *p);
+
+// clock_print.c: the prediction as text, with the lines where warps wait longest if by_line; as the keys "card",
+// "predicted_cycles", "predicted_ms", ... of the open JSON object j.
+void clock_print(FILE *out, const struct clock_prediction *p, const struct card *card, bool by_line);
+struct json;
+void clock_json(struct json *j, const struct clock_prediction *p, const struct card *card);
+
+// count.c: what the machine code of a whole launch executes, warp by warp; for small launches. False as above.
+struct clock_counts {
+    uint64_t instructions, thread_instructions;  // smsp__inst_executed.sum, smsp__thread_inst_executed_pred_on.sum
+    uint64_t unknown_branches;                   // that depend on data: the counts are a guess then
+};
+bool clock_count(const struct clock_launch *l, const struct card *card, struct clock_counts *out,
+                 char error[CLOCK_ERROR]);
+
+// assemble.c: the kernel as ptxas compiles it for the card; NULL, with one line in error, where it does not.
+struct cubin *clock_assemble(const char *ptx, const char *kernel, const struct card *card, char error[CLOCK_ERROR]);
+
+#endif

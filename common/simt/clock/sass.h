@@ -1,0 +1,139 @@
+// Machine code as ptxas wrote it, 128 bits an instruction (sm_75 and later): what an instruction is, which registers it
+// names, and what the scheduler is told about it.
+//
+// The second word's bits 41-44 say for how many cycles the warp stalls afterwards, 45 whether another warp is
+// preferred, 46-48 which scoreboard the result releases (7: none), 49-51 which one is released once the operands have
+// been read, 52-57 which scoreboards it waits for, 58-61 which operands stay in the reuse cache.
+#ifndef SIMT_SASS_H
+#define SIMT_SASS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum sass_pipe {
+    PIPE_FMA,        // f32 multiply-adds
+    PIPE_IMAD,       // integer ones, in half of the same lanes
+    PIPE_IMAD_WIDE,  // with 64-bit results
+    PIPE_HALF,       // two halves at once
+    PIPE_ALU,
+    PIPE_UNIFORM,
+    PIPE_XU,
+    PIPE_FP64,
+    PIPE_TENSOR,
+    PIPE_SHARED,  // the memory pipe, by what the access goes to
+    PIPE_GLOBAL,
+    PIPE_LOCAL,
+    PIPE_COPY,  // from global to shared memory
+    PIPE_LDC,   // constants by address
+    PIPE_SHUFFLE,
+    PIPE_SYSTEM,  // special registers
+    PIPE_BARRIER,
+    PIPE_CONTROL,
+    PIPE_UNKNOWN,  // not in sass.def: timed as PIPE_ALU, or by its scoreboard if it has one
+    PIPES
+};
+
+enum sass_effect {
+    EFFECT_NONE,     // the results are unknown
+    EFFECT_NOTHING,  // there are no results
+    EFFECT_SETP_NONE,
+    EFFECT_CONSTANT,
+    EFFECT_IMAD,
+    EFFECT_IMAD_WIDE,
+    EFFECT_IMAD_HI,
+    EFFECT_MOV,
+    EFFECT_MOV_A,
+    EFFECT_P2R,
+    EFFECT_R2P,
+    EFFECT_CS2R,
+    EFFECT_VOTE,
+    EFFECT_SEL,
+    EFFECT_FSETP,
+    EFFECT_DSETP,
+    EFFECT_ISETP,
+    EFFECT_IADD,
+    EFFECT_IADD3,
+    EFFECT_VIADD,
+    EFFECT_LEA,
+    EFFECT_LOP3,
+    EFFECT_IABS,
+    EFFECT_PRMT,
+    EFFECT_IMNMX,
+    EFFECT_VIADDMNMX,
+    EFFECT_SHF,
+    EFFECT_SGXT,
+    EFFECT_BMSK,
+    EFFECT_PLOP3,
+    EFFECT_I2FP,
+    EFFECT_I2F,
+    EFFECT_F2I,
+    EFFECT_MUFU,
+    EFFECT_FLO,
+    EFFECT_BREV,
+    EFFECT_POPC,
+    EFFECT_LDC,
+    EFFECT_S2R,
+    EFFECT_SHFL,
+    EFFECT_LOAD,
+    EFFECT_STORE,
+    EFFECT_ATOMIC,
+    EFFECT_LOAD_LOCAL,
+    EFFECT_STORE_LOCAL,
+    EFFECT_LOAD_MATRIX,
+    EFFECT_STORE_MATRIX,
+    EFFECT_COPY,
+    EFFECT_COPY_GROUP,
+    EFFECT_DEPBAR,
+    EFFECT_BARRIER,
+    EFFECT_BSSY,
+    EFFECT_BSYNC,
+    EFFECT_BREAK,
+    EFFECT_BRANCH,
+    EFFECT_BRANCH_REGISTER,
+    EFFECT_CALL,
+    EFFECT_RETURN,
+    EFFECT_EXIT,
+    EFFECT_UNKNOWN
+};
+
+#define SASS_BYTES 16
+#define SASS_RZ 255
+#define SASS_NO_SCOREBOARD 7
+
+// Where the operand b or c of an arithmetic instruction is.
+enum sass_place { PLACE_REGISTER, PLACE_UNIFORM, PLACE_IMMEDIATE, PLACE_CONSTANT };
+
+struct sass {
+    uint64_t lo, hi;
+    uint16_t code;   // bits 0-8
+    uint8_t form;    // bits 9-11: where b and c are
+    uint8_t pipe;    // enum sass_pipe
+    uint8_t effect;  // enum sass_effect
+    bool uniform;    // registers, and the guard, are those of the uniform data path
+    uint8_t guard;   // predicate; 7: always
+    bool guard_not;
+    uint8_t d, a, b, c;  // registers; b and c are exchanged as the form says, see sass_decode
+    uint8_t b_place, c_place;
+    uint8_t stall, yield, writes, reads, waits, reuse;  // writes, reads: scoreboards, 7 none; waits: a mask
+    uint8_t bytes;                                      // a lane, of a memory access
+    uint8_t source;  // general registers that the instruction reads through the two banks: how many of n_sources
+    uint8_t sources[3], slots[3];  // they, and their place in the reuse mask
+    int64_t offset;  // of a branch: from the next instruction, in bytes; of an access: added to the address
+    uint32_t line;   // of the source; 0: unknown
+};
+
+// Decodes the instruction lo, hi for a card of compute capability cc (90).
+void sass_decode(uint64_t lo, uint64_t hi, int cc, struct sass *out);
+const char *sass_name(const struct sass *s);  // "FFMA"; "0x1b4" where it is not known
+const char *sass_pipe_name(enum sass_pipe p);
+
+static inline uint32_t sass_bits(const struct sass *s, unsigned from, unsigned n)
+{
+    const uint64_t w = from >= 64       ? s->hi >> (from - 64)
+                       : from + n <= 64 ? s->lo >> from
+                                        : s->lo >> from | s->hi << (64 - from);
+    return (uint32_t)(w & ((1ull << n) - 1));
+}
+
+#endif

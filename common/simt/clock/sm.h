@@ -1,0 +1,83 @@
+// One SM that runs a kernel's machine code, cycle by cycle: four schedulers that issue one warp instruction a cycle
+// each, pipes that take an instruction every so many cycles, a memory pipe that all four share, scoreboards, barriers,
+// an L1 cache, and L2 and DRAM behind it by latency and by the SM's share of their bandwidth.
+#ifndef SIMT_SM_H
+#define SIMT_SM_H
+
+#include "walk.h"
+
+// X(enumerator, Nsight Compute's name, what a learner should read)
+#define SM_STATES(X)                                                                                                   \
+    X(SELECTED, "selected", "issued")                                                                                  \
+    X(NOT_SELECTED, "not_selected", "another warp was chosen")                                                         \
+    X(WAIT, "wait", "for the fixed latency of its last instruction")                                                   \
+    X(LONG_SCOREBOARD, "long_scoreboard", "for global or local memory")                                                \
+    X(SHORT_SCOREBOARD, "short_scoreboard", "for shared memory, a special register or a rare function")                \
+    X(BARRIER, "barrier", "for other warps at a barrier")                                                              \
+    X(MATH, "math_pipe_throttle", "for a busy pipe of arithmetic")                                                     \
+    X(MIO, "mio_throttle", "for room in the queue of the shared-memory pipe")                                          \
+    X(LG, "lg_throttle", "for room in the queue of global and local accesses")                                         \
+    X(DISPATCH, "dispatch_stall", "for the banks of the register file")                                                \
+    X(BRANCH, "branch_resolving", "for a jump")
+
+enum sm_state {
+#define X(id, name, text) STATE_##id,
+    SM_STATES(X)
+#undef X
+        STATES
+};
+
+const char *sm_state_name(enum sm_state s);
+const char *sm_state_text(enum sm_state s);
+
+struct sm_constants {
+#define CONSTANT(name, value, unit, source) double name;
+#include "card.def"
+#undef CONSTANT
+};
+
+extern const struct sm_constants sm_constants_h200;
+
+struct sm_load {  // what is known of a load or store: how many blocks that run at once touch the same bytes
+    float sharers;
+    bool seen;  // a load that was executed
+};
+
+struct sm_job {
+    const struct walk_launch *launch;
+    struct sm_constants constants;
+    unsigned resident;       // blocks at a time
+    uint64_t blocks;         // to run, one after the other
+    unsigned stride, first;  // block i of this SM is number first + i * stride of the grid
+    uint64_t l1_bytes;
+    uint64_t l2_bytes;            // of L2, as much as this SM's blocks may count on
+    const struct sm_load *loads;  // by instruction
+};
+
+enum sm_count { COUNT_FMA, COUNT_ALU, COUNT_TENSOR, COUNT_FP64, COUNT_XU, COUNT_WAVES, COUNT_L2, COUNT_DRAM, COUNTS };
+
+struct sm_result {
+    double cycles;          // until the last block ended
+    double first_end;       // until the first `resident` blocks had ended
+    uint64_t blocks;        // that ran
+    uint64_t first_blocks;  // of those, until first_end
+    uint64_t issued;
+    uint64_t thread_instructions;
+    double busy[COUNTS];    // cycles of the pipes (of all four sub-cores), wavefronts, bytes
+    double state[STATES];   // warp cycles
+    double *line_state;     // [instruction][STATES]
+    uint64_t *line_issued;  // [instruction]
+    uint64_t unknown_branches, unknown_addresses;
+    bool failed;  // out of memory, or the code could not be followed
+};
+
+bool sm_run(const struct sm_job *job, struct sm_result *out);
+void sm_free(struct sm_result *r);
+
+// l1.c: a cache of sectors with the least recently used line thrown out.
+struct l1;
+struct l1 *l1_new(uint64_t bytes);
+void l1_free(struct l1 *c);
+bool l1_has(struct l1 *c, uint64_t address, bool keep);  // keep: from now on it is there
+
+#endif

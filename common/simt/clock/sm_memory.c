@@ -1,0 +1,199 @@
+// The memory pipe. A sub-core hands over an access every so many cycles; the SM's one data pipe moves a wavefront a
+// cycle (128 bytes); results return to the sub-core a register every two cycles. Loads of global memory return in
+// order: one that hits L1 waits for an earlier one that misses. A sector that L1 lacks passes L2's share of bandwidth,
+// and DRAM's where L2 lacks it, too.
+#include "simt/machine/cost.h"
+#include "sm_parts.h"
+
+bool sm_has_room(struct sm *sm, struct sm_subcore *c)
+{
+    struct sm_queue *q = &c->queue;
+    unsigned n = 0;
+    for (unsigned i = 0; i < q->n; i++)
+        if (q->begin[i] > sm->now)
+            q->begin[n++] = q->begin[i];
+    q->n = n;
+    return n < QUEUE && n < sm->k->memory_queue;
+}
+
+static unsigned shared_waves(const struct sm *sm, const struct sass *s, const uint64_t *address, unsigned bytes)
+{
+    uint32_t at[WALK_LANES];
+    const struct walk_event *e = &sm->event;
+    if (!e->has_address)
+        return bytes < 4 ? 1 : bytes / 4;
+    for (unsigned i = 0; i < WALK_LANES; i++)
+        at[i] = (uint32_t)address[i];
+    if (s->effect == EFFECT_LOAD_MATRIX || s->effect == EFFECT_STORE_MATRIX)
+        return cost_matrices(at, bytes / 4).waves;
+    return cost_shared(at, e->mask, bytes, s->effect == EFFECT_LOAD).waves;
+}
+
+// Distinct sectors of a global access; without addresses: side by side.
+static unsigned find_sectors(const struct sm *sm, const struct sass *s, uint64_t sectors[4 * WALK_LANES])
+{
+    const struct walk_event *e = &sm->event;
+    unsigned n = 0;
+    for (unsigned i = 0; i < WALK_LANES; i++) {
+        const uint64_t at = e->has_address ? e->address[i] / 32 : (0xffffffffull + sm->random + i * s->bytes) / 32;
+        unsigned j = n;
+        if (!(e->mask >> i & 1))
+            continue;
+        while (j && sectors[j - 1] != at)
+            j--;
+        if (!j)
+            sectors[n++] = at;
+    }
+    return n;
+}
+
+static unsigned count_lines(const uint64_t *sectors, unsigned n)
+{
+    unsigned lines = 0;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned j = 0;
+        while (j < i && sectors[j] / 4 != sectors[i] / 4)
+            j++;
+        lines += j == i;
+    }
+    return lines;
+}
+
+// Strong accesses pass L1 by.
+static bool passes_l1(const struct sm *sm, const struct sass *s)
+{
+    return sm->job->launch->cubin->cc >= 80 && sass_bits(s, 77, 3) == 7;
+}
+
+// When what the sectors hold is there, asked for at `at`.
+static double fetch(struct sm *sm, const struct sass *s, const uint64_t *sectors, unsigned n, double at)
+{
+    const struct sm_constants *k = sm->k;
+    const bool keep = !passes_l1(sm, s);
+    double arrives = at + k->l1_latency;
+    for (unsigned i = 0; i < n; i++) {
+        if (keep && l1_has(sm->l1, sectors[i] * 32, true))
+            continue;
+        const float sharers = sm->job->loads ? sm->job->loads[sm->event.pc].sharers : 1;
+        double latency = k->l2_latency;
+        sm->l2 = (sm->l2 > at ? sm->l2 : at) + 32 / k->l2_rate;
+        sm->lsu += 0.25;  // the sector is written into L1's lines
+        sm->out->busy[COUNT_L2] += 32;
+        if (!l1_has(sm->far, sectors[i] * 32, true)) {
+            // The blocks that share the sector come for it at the same time: all wait for DRAM, which is asked once.
+            sm->dram = (sm->dram > at ? sm->dram : at) + 32 / k->dram_rate / sharers;
+            sm->out->busy[COUNT_DRAM] += 32 / sharers;
+            latency = k->dram_latency;
+            arrives = sm->dram + latency > arrives ? sm->dram + latency : arrives;
+        }
+        arrives = sm->l2 + latency > arrives ? sm->l2 + latency : arrives;
+    }
+    return arrives;
+}
+
+static double begin_access(struct sm *sm, struct sm_subcore *c, double waves)
+{
+    double begin = sm->now + 2;
+    begin = c->port > begin ? c->port : begin;
+    begin = sm->lsu > begin ? sm->lsu : begin;
+    c->port = begin + sm->k->memory_interval;
+    sm->lsu = begin + waves;
+    sm->out->busy[COUNT_WAVES] += waves;
+    if (c->queue.n < QUEUE)
+        c->queue.begin[c->queue.n++] = begin;
+    return begin;
+}
+
+// The sub-core takes the registers of a result one by one.
+static double give_back(const struct sm *sm, double *port, double at, unsigned registers)
+{
+    const double begin = *port > at ? *port : at;
+    *port = begin + sm->k->return_interval * registers;
+    return begin + sm->k->return_interval * (registers - 1);
+}
+
+static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, const struct sass *s)
+{
+    uint64_t sectors[4 * WALK_LANES];
+    const unsigned n = find_sectors(sm, s, sectors), lanes = (unsigned)__builtin_popcount(sm->event.mask);
+    const unsigned lines = count_lines(sectors, n);
+    const bool load = s->effect != EFFECT_STORE;
+    unsigned waves = (lanes * s->bytes + 127) / 128;  // the data; and each line takes a turn at the tags
+    waves = lines > waves ? lines : waves;
+    const double begin = begin_access(sm, c, waves ? waves : 1);
+    sm_release(w, s->reads, begin + sm->k->read_latency, KIND_LONG);
+    if (!load) {
+        sm->l2 = (sm->l2 > begin ? sm->l2 : begin) + n * 32 / sm->k->l2_rate;
+        sm->out->busy[COUNT_L2] += n * 32.0;
+        return;
+    }
+    double arrives = fetch(sm, s, sectors, n, begin);
+    sm->in_order = arrives > sm->in_order ? arrives : sm->in_order;
+    if (s->effect == EFFECT_COPY) {
+        const unsigned stores = shared_waves(sm, s, sm->event.to, s->bytes);
+        sm->lsu += stores;
+        sm->out->busy[COUNT_WAVES] += stores;
+        w->pending_copy = sm->in_order > w->pending_copy ? sm->in_order : w->pending_copy;
+        sm_release(w, s->writes, sm->in_order, KIND_LONG);
+        return;
+    }
+    arrives = give_back(sm, &c->far_back, sm->in_order, s->bytes < 4 ? 1 : s->bytes / 4u);
+    sm_release(w, s->writes, arrives, KIND_LONG);
+}
+
+static void local_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, const struct sass *s)
+{
+    const unsigned words = s->bytes < 4 ? 1 : s->bytes / 4u;
+    const double begin = begin_access(sm, c, words);
+    sm_release(w, s->reads, begin + sm->k->read_latency, KIND_LONG);
+    if (s->effect == EFFECT_LOAD_LOCAL) {
+        const double arrives = begin + words - 1 + sm->k->l1_latency;
+        sm->in_order = arrives > sm->in_order ? arrives : sm->in_order;
+        sm_release(w, s->writes, give_back(sm, &c->far_back, sm->in_order, words), KIND_LONG);
+    }
+}
+
+static void shared_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, const struct sass *s)
+{
+    const unsigned waves = shared_waves(sm, s, sm->event.address, s->bytes);
+    const double begin = begin_access(sm, c, waves ? waves : 1);
+    const bool load = s->effect != EFFECT_STORE && s->effect != EFFECT_STORE_MATRIX;
+    sm_release(w, s->reads, begin + sm->k->read_latency, KIND_SHORT);
+    const double there = begin + (waves ? waves - 1 : 0) + sm->k->shared_latency - 2;
+    if (load)
+        sm_release(w, s->writes, give_back(sm, &c->back, there, s->bytes < 4 ? 1 : s->bytes / 4u), KIND_SHORT);
+    else
+        sm_release(w, s->writes, there, KIND_SHORT);
+}
+
+static void other_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, const struct sass *s)
+{
+    const struct sm_constants *k = sm->k;
+    const bool shuffle = s->pipe == PIPE_SHUFFLE;
+    const double begin = begin_access(sm, c, shuffle ? 1 : 0);
+    const double latency = shuffle ? k->shuffle_latency : s->pipe == PIPE_LDC ? k->constant_latency : k->system_latency;
+    if (shuffle)
+        c->port = begin + k->shuffle_interval;
+    sm_release(w, s->reads, begin + k->read_latency, KIND_SHORT);
+    sm_release(w, s->writes, give_back(sm, &c->back, begin + latency - 2, 1), KIND_SHORT);
+}
+
+void sm_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
+{
+    const struct sass *s = sm->event.s;
+    if (!sm->event.mask) {  // no lane takes part: the scoreboards are free at once
+        sm_release(w, s->writes, sm->now + sm->k->read_latency, KIND_SHORT);
+        sm_release(w, s->reads, sm->now + sm->k->read_latency, KIND_SHORT);
+        return;
+    }
+    if (s->effect >= EFFECT_LOAD && s->effect <= EFFECT_COPY)
+        sm->out->unknown_addresses += !sm->event.has_address;
+    if (s->pipe == PIPE_SHARED)
+        shared_access(sm, w, c, s);
+    else if (s->pipe == PIPE_GLOBAL || s->pipe == PIPE_COPY)
+        global_access(sm, w, c, s);
+    else if (s->pipe == PIPE_LOCAL)
+        local_access(sm, w, c, s);
+    else
+        other_access(sm, w, c, s);
+}

@@ -1,0 +1,385 @@
+// The schedulers: which warp issues, and what the others wait for. A scheduler goes on with the warp that it chose
+// last, and else takes the oldest that can issue.
+#include "sm_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define READ_CYCLES 3  // for the operands of an instruction
+
+const struct sm_constants sm_constants_h200 = {
+#define CONSTANT(name, value, unit, source) .name = value,
+#include "card.def"
+#undef CONSTANT
+};
+
+const char *sm_state_name(enum sm_state s)
+{
+    static const char *const names[] = {
+#define X(id, name, text) name,
+        SM_STATES(X)
+#undef X
+    };
+    return names[s];
+}
+
+const char *sm_state_text(enum sm_state s)
+{
+    static const char *const texts[] = {
+#define X(id, name, text) text,
+        SM_STATES(X)
+#undef X
+    };
+    return texts[s];
+}
+
+// --- blocks ---
+
+static void block_index(const struct sm *sm, uint64_t number, unsigned out[3])
+{
+    const unsigned *grid = sm->job->launch->grid;
+    out[0] = (unsigned)(number % grid[0]);
+    out[1] = (unsigned)(number / grid[0] % grid[1]);
+    out[2] = (unsigned)(number / grid[0] / grid[1]);
+}
+
+static bool begin_block(struct sm *sm, unsigned slot, double at)
+{
+    const struct walk_launch *l = sm->job->launch;
+    unsigned index[3];
+    block_index(sm, (sm->job->first + sm->begun * sm->job->stride) % ((uint64_t)l->grid[0] * l->grid[1] * l->grid[2]),
+                index);
+    struct sm_slot *b = &sm->slots[slot];
+    *b = (struct sm_slot){
+        .number = sm->begun++, .warps = sm->warps_of_block, .live = sm->warps_of_block, .used = true
+    };
+    for (unsigned i = 0; i < sm->warps_of_block; i++) {
+        struct sm_warp *w = &sm->warps[slot * sm->warps_of_block + i];
+        const struct walk_warp kept = w->walk;
+        *w = (struct sm_warp){ .walk = kept, .active = true, .slot = slot, .ready = at, .wake = at, .since = at };
+        w->why = STATE_WAIT;
+        if (!walk_begin(&w->walk, l, index, i))
+            return false;
+        w->next = walk_next(&w->walk, &w->pc);
+    }
+    return true;
+}
+
+// --- can the warp issue? ---
+
+static double pipe_interval(const struct sm *sm, const struct sass *s)
+{
+    const struct sm_constants *k = sm->k;
+    switch (s->pipe) {
+    case PIPE_FMA:
+        return k->fma_interval;
+    case PIPE_IMAD:
+        return k->imad_interval;
+    case PIPE_IMAD_WIDE:
+        return k->imad_wide_interval;
+    case PIPE_HALF:
+        return k->half_interval;
+    case PIPE_UNIFORM:
+        return k->uniform_interval;
+    case PIPE_XU:
+        return k->xu_interval;
+    case PIPE_FP64:
+        return k->fp64_interval;
+    case PIPE_TENSOR:
+        return s->code == 0x3c && !sass_bits(s, 75, 1) ? k->mma_small_interval : k->mma_interval;
+    case PIPE_ALU:
+    case PIPE_UNKNOWN:
+        return k->alu_interval;
+    default:
+        return 0;
+    }
+}
+
+// Pipes that are the same: integer multiply-adds take one half of the lanes of f32's, with which halves share, too.
+static unsigned pipe_of(const struct sass *s)
+{
+    return s->pipe == PIPE_IMAD_WIDE || s->pipe == PIPE_HALF ? PIPE_IMAD : s->pipe == PIPE_UNKNOWN ? PIPE_ALU : s->pipe;
+}
+
+static bool is_memory(const struct sass *s)
+{
+    return s->pipe >= PIPE_SHARED && s->pipe <= PIPE_SYSTEM;
+}
+
+static bool waits_for_group(const struct sm_warp *w, const struct sass *s, double *until)
+{
+    if (s->effect != EFFECT_DEPBAR)
+        return false;
+    const unsigned left = sass_bits(s, 38, 6);
+    if (w->groups <= left)
+        return false;
+    *until = w->group[(w->groups - 1 - left) % GROUPS];
+    return true;
+}
+
+// How many operands each bank of the register file has to read: even registers and odd ones.
+static void count_reads(const struct sm_warp *w, const struct sass *s, unsigned reads[2])
+{
+    reads[0] = reads[1] = 0;
+    for (unsigned i = 0; i < s->source; i++) {
+        bool there = w->cached[s->slots[i]] == s->sources[i] + 1u;
+        for (unsigned j = 0; j < i; j++)
+            there |= s->sources[j] == s->sources[i];
+        reads[s->sources[i] & 1] += !there;
+    }
+}
+
+// Looks at the warp's next instruction: true if it can issue now; else why not, and when to look again.
+static bool can_issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
+{
+    const struct sass *s = w->next;
+    double until = sm->now;
+    w->wake = sm->now + 1;
+    for (unsigned i = 0; i < SCOREBOARDS; i++)
+        if (s->waits >> i & 1 && w->scoreboard[i] > until) {
+            until = w->scoreboard[i];
+            w->why = w->kind[i] == KIND_LONG ? STATE_LONG_SCOREBOARD : STATE_SHORT_SCOREBOARD;
+        }
+    if (waits_for_group(w, s, &until) && until > sm->now)
+        w->why = STATE_LONG_SCOREBOARD;
+    if (until > sm->now) {
+        w->wake = until;
+        return false;
+    }
+    if (is_memory(s)) {
+        w->why = s->pipe == PIPE_GLOBAL || s->pipe == PIPE_LOCAL || s->pipe == PIPE_COPY ? STATE_LG : STATE_MIO;
+        return sm_has_room(sm, c);
+    }
+    w->why = STATE_MATH;
+    if (c->free[pipe_of(s)] > sm->now)
+        return false;
+    w->why = STATE_DISPATCH;
+    return !s->source || c->operands <= sm->now;
+}
+
+// --- issue ---
+
+// An instruction reads its operands within three cycles, a bank one in each. Where they do not fit, it stands in the
+// way of the next one, whichever warp that is from. Source: arXiv 2503.20481.
+static void read_operands(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, const struct sass *s)
+{
+    unsigned reads[2];
+    uint32_t keep[3] = { 0 };
+    double begins = sm->now;
+    count_reads(w, s, reads);
+    for (unsigned i = 0; i < 2; i++)
+        if (reads[i] && c->bank[i] + reads[i] > begins + READ_CYCLES)
+            begins = c->bank[i] + reads[i] - READ_CYCLES;
+    for (unsigned i = 0; i < 2; i++)
+        c->bank[i] = (c->bank[i] > begins ? c->bank[i] : begins) + reads[i];
+    c->operands = begins + 1;
+    for (unsigned i = 0; i < s->source; i++)
+        if (s->reuse >> s->slots[i] & 1)
+            keep[s->slots[i]] = s->sources[i] + 1u;
+    memcpy(w->cached, keep, sizeof keep);
+}
+
+static void arrive(struct sm *sm, struct sm_warp *w)
+{
+    struct sm_slot *b = &sm->slots[w->slot];
+    const double came = (sm->barrier_free > sm->now ? sm->barrier_free : sm->now) + sm->k->barrier_interval;
+    sm->barrier_free = came;
+    b->opens = came + sm->k->barrier_latency;
+    b->arrived++;
+    w->at_barrier = true;
+    w->why = STATE_BARRIER;
+    w->wake = 1e300;
+}
+
+static void open_barrier(struct sm *sm, unsigned slot)
+{
+    struct sm_slot *b = &sm->slots[slot];
+    if (!b->arrived || b->arrived < b->live)
+        return;
+    b->arrived = 0;
+    for (unsigned i = 0; i < b->warps; i++) {
+        struct sm_warp *w = &sm->warps[slot * b->warps + i];
+        if (!w->at_barrier)
+            continue;
+        w->at_barrier = false;
+        w->ready = w->wake = b->opens > sm->now ? b->opens : sm->now + 1;
+    }
+}
+
+static void count(struct sm *sm, const struct sass *s, double interval)
+{
+    static const int8_t counts[PIPES] = {
+        [PIPE_FMA] = COUNT_FMA, [PIPE_IMAD] = COUNT_FMA, [PIPE_IMAD_WIDE] = COUNT_FMA, [PIPE_HALF] = COUNT_FMA,
+        [PIPE_ALU] = COUNT_ALU, [PIPE_XU] = COUNT_XU,    [PIPE_FP64] = COUNT_FP64,     [PIPE_TENSOR] = COUNT_TENSOR
+    };
+    if (s->pipe <= PIPE_TENSOR && s->pipe != PIPE_UNIFORM)
+        sm->out->busy[counts[s->pipe]] += interval;
+    sm->out->issued++;
+    sm->out->thread_instructions += (unsigned)__builtin_popcount(sm->event.mask);
+    sm->out->line_issued[sm->event.pc]++;
+}
+
+static void arithmetic(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, const struct sass *s)
+{
+    const struct sm_constants *k = sm->k;
+    const double interval = pipe_interval(sm, s);
+    c->free[pipe_of(s)] = sm->now + interval;
+    const double latency = s->pipe == PIPE_TENSOR ? k->mma_latency
+                           : s->pipe == PIPE_FP64 ? k->fp64_latency
+                                                  : k->xu_latency;
+    sm_release(w, s->writes, sm->now + latency, KIND_SHORT);
+    sm_release(w, s->reads, sm->now + k->read_latency, KIND_SHORT);
+    read_operands(sm, w, c, s);
+    count(sm, s, interval);
+}
+
+static void special(struct sm *sm, struct sm_warp *w, const struct sass *s)
+{
+    if (s->effect == EFFECT_COPY_GROUP) {
+        w->group[w->groups++ % GROUPS] = w->pending_copy;
+        w->pending_copy = 0;
+    }
+    if (s->effect == EFFECT_BARRIER && sm->event.mask)
+        arrive(sm, w);
+}
+
+static bool end_warp(struct sm *sm, struct sm_warp *w)
+{
+    struct sm_slot *b = &sm->slots[w->slot];
+    w->active = false;
+    w->wake = 1e300;
+    sm->out->unknown_branches += w->walk.unknown_branches;
+    sm->out->failed |= w->walk.failed;
+    b->live--;
+    open_barrier(sm, w->slot);
+    if (b->live)
+        return true;
+    b->used = false;
+    sm->ended++;
+    if (sm->ended == sm->job->resident) {
+        sm->out->first_end = sm->now;
+        sm->out->first_blocks = sm->ended;
+    }
+    return sm->begun >= sm->job->blocks || begin_block(sm, w->slot, sm->now + sm->k->block_gap);
+}
+
+// The cycles since the warp was last looked at were spent in state `why`.
+static void account(struct sm *sm, struct sm_warp *w, enum sm_state why, double until)
+{
+    if (until <= w->since)
+        return;
+    sm->out->state[why] += until - w->since;
+    sm->out->line_state[(size_t)w->pc * STATES + why] += until - w->since;
+    w->since = until;
+}
+
+static bool issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
+{
+    const struct sass *s = w->next;
+    account(sm, w, STATE_SELECTED, sm->now + 1);
+    walk_step(&w->walk, &sm->event);
+    w->ready = sm->now + (s->stall > 1 ? s->stall : 1);
+    w->why = STATE_WAIT;
+    w->at_barrier = false;
+    if (sm->event.jumped) {
+        const double there = sm->now + sm->k->branch_latency;
+        w->why = STATE_BRANCH;
+        w->ready = there > w->ready ? there : w->ready;
+    }
+    w->wake = w->ready;
+    if (is_memory(s)) {
+        count(sm, s, 0);
+        sm_access(sm, w, c);
+    } else {
+        arithmetic(sm, w, c, s);
+    }
+    special(sm, w, s);
+    c->last = w;
+    w->next = walk_next(&w->walk, &w->pc);
+    if (!w->next)
+        return end_warp(sm, w);
+    if (w->at_barrier)
+        open_barrier(sm, w->slot);
+    return true;
+}
+
+// One scheduler's turn. *wake: the first cycle at which a warp of it may issue.
+static bool schedule(struct sm *sm, unsigned which, unsigned n_warps, double *wake)
+{
+    struct sm_subcore *c = &sm->sub[which];
+    struct sm_warp *chosen = NULL;
+    for (unsigned turn = 0; turn <= n_warps / SUBCORES; turn++) {
+        struct sm_warp *w = turn ? &sm->warps[(turn - 1) * SUBCORES + which] : c->last;
+        if (!w || !w->active || (turn && w == c->last && w->since > sm->now) || w->wake > sm->now)
+            continue;
+        if (turn && w == c->last)
+            continue;
+        account(sm, w, w->why, sm->now);
+        if (!chosen && can_issue(sm, w, c))
+            chosen = w;
+        else if (chosen && (w->why = STATE_NOT_SELECTED))
+            w->wake = sm->now + 1;
+    }
+    if (chosen && !issue(sm, chosen, c))
+        return false;
+    for (unsigned i = which; i < n_warps; i += SUBCORES)
+        if (sm->warps[i].active && sm->warps[i].wake < *wake)
+            *wake = sm->warps[i].wake;
+    return true;
+}
+
+static bool run(struct sm *sm)
+{
+    const unsigned n = sm->job->resident * sm->warps_of_block;
+    for (unsigned i = 0; i < sm->job->resident && sm->begun < sm->job->blocks; i++)
+        if (!begin_block(sm, i, 0))
+            return false;
+    while (sm->ended < sm->begun) {
+        double wake = 1e200;
+        for (unsigned i = 0; i < SUBCORES; i++)
+            if (!schedule(sm, i, n, &wake))
+                return false;
+        if (wake >= 1e200 && sm->ended < sm->begun)
+            return false;  // all wait at a barrier that does not open
+        // A sub-core may have put the warps of another one back to work.
+        for (unsigned i = 0; i < n; i++)
+            if (sm->warps[i].active && sm->warps[i].wake < wake)
+                wake = sm->warps[i].wake;
+        sm->out->cycles = sm->now + 1;
+        sm->now = wake > sm->now + 1 && wake < 1e200 ? (double)(uint64_t)(wake + 0.999) : sm->now + 1;
+    }
+    return true;
+}
+
+bool sm_run(const struct sm_job *job, struct sm_result *out)
+{
+    struct sm *sm = calloc(1, sizeof *sm);
+    const uint32_t n = job->launch->cubin->n;
+    *out = (struct sm_result){ .line_state = calloc((size_t)n * STATES, sizeof(double)),
+                               .line_issued = calloc(n, sizeof(uint64_t)) };
+    const unsigned *b = job->launch->block;
+    bool ok = sm && out->line_state && out->line_issued;
+    if (ok) {
+        sm->job = job;
+        sm->k = &job->constants;
+        sm->out = out;
+        sm->warps_of_block = (b[0] * b[1] * b[2] + WALK_LANES - 1) / WALK_LANES;
+        sm->l1 = l1_new(job->l1_bytes);
+        sm->far = l1_new(job->l2_bytes);
+        ok = sm->l1 && sm->far && sm->warps_of_block * job->resident <= SM_WARPS && job->resident <= 32 && run(sm);
+        out->blocks = sm->ended;
+        for (unsigned i = 0; i < SM_WARPS; i++)
+            walk_end(&sm->warps[i].walk);
+        l1_free(sm->l1);
+        l1_free(sm->far);
+    }
+    free(sm);
+    out->failed |= !ok;
+    return !out->failed;
+}
+
+void sm_free(struct sm_result *r)
+{
+    free(r->line_state);
+    free(r->line_issued);
+}

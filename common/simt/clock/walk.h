@@ -1,0 +1,72 @@
+// Walks through the machine code of a kernel as the warps of a block would: integers, predicates and addresses are
+// computed, floating-point values are not. So each branch goes where it goes on a GPU, and each access names its
+// addresses, as long as neither depends on data: a value that comes from memory, or from a floating-point result, is
+// unknown, and so is what follows from it. A branch on an unknown predicate is not taken, and counted.
+#ifndef SIMT_WALK_H
+#define SIMT_WALK_H
+
+#include "cubin.h"
+
+#define WALK_LANES 32
+#define WALK_REGISTERS 256
+#define WALK_UNIFORM 256  // number of the first uniform register
+#define WALK_VALUES 512
+#define WALK_PREDICATES 16  // P0-P6, PT, UP0-UP6, UPT
+#define WALK_BARRIERS 16    // of reconvergence
+
+struct walk_launch {
+    const struct cubin *cubin;
+    unsigned grid[3], block[3];
+    unsigned shared;              // bytes of dynamic shared memory
+    const unsigned char *params;  // cubin->param_bytes
+};
+
+struct walk_split {  // lanes at the same place
+    uint32_t pc, mask;
+    int barrier;  // of reconvergence at which they wait; -1: none
+};
+
+struct walk_warp {
+    const struct walk_launch *launch;
+    uint32_t *values;             // [WALK_VALUES][32]
+    uint32_t known[WALK_VALUES];  // by register: the lanes whose value is known
+    uint32_t predicates[WALK_PREDICATES], predicates_known[WALK_PREDICATES];
+    uint32_t *local;  // [words][33]: 32 lanes, and the lanes whose value is known
+    uint32_t local_words;
+    unsigned block[3], index;  // blockIdx; warp of the block
+    uint32_t live;             // lanes that have not ended
+    uint32_t barriers[WALK_BARRIERS];
+    struct walk_split splits[WALK_LANES];
+    uint32_t n_splits;
+    uint64_t unknown_branches;
+    uint64_t executed;  // instructions
+    bool failed;        // out of memory, or the code went where there is none
+};
+
+// What an instruction did.
+struct walk_event {
+    const struct sass *s;
+    uint32_t pc;
+    uint32_t mask;     // lanes whose guard holds
+    bool jumped;       // the next instruction is not the one after it
+    bool has_address;  // of an access: address is known
+    uint64_t address[WALK_LANES];
+    uint64_t to[WALK_LANES];  // of a copy into shared memory: where to
+};
+
+bool walk_begin(struct walk_warp *w, const struct walk_launch *l, const unsigned block[3], unsigned index);
+void walk_end(struct walk_warp *w);
+// The next instruction of the warp; NULL once it has ended.
+const struct sass *walk_next(const struct walk_warp *w, uint32_t *pc);
+void walk_step(struct walk_warp *w, struct walk_event *e);
+
+// walk_value.c: the effects on registers and predicates, for the lanes of mask.
+void walk_compute(struct walk_warp *w, const struct sass *s, uint32_t mask);
+// The lanes in which predicate p holds (0-6, 7 always, and those of the uniform data path from 8 on), and where it is
+// known.
+uint32_t walk_predicate(const struct walk_warp *w, unsigned p, bool negated, uint32_t *known);
+void walk_forget(struct walk_warp *w, unsigned first, unsigned n, uint32_t mask);
+// The number of register r of s's operands in values[]; -1 for the register that is always zero.
+int walk_register(const struct walk_warp *w, bool uniform, unsigned r);
+
+#endif

@@ -1,0 +1,137 @@
+// Sums and products of integers, with carries.
+#include "walk_compute.h"
+
+#include <string.h>
+
+// d = a + b + c, with carries in and out where the instruction is a part of a wider one.
+void walk_iadd3(struct compute *k)
+{
+    const struct sass *s = k->s;
+    const bool extended = bit(s, 74);
+    walk_load_c(k, 0, &k->c);
+    uint32_t known = k->a.known & k->b.known & k->c.known, in1 = 0, in2 = 0, out1 = 0, out2 = 0;
+    if (bit(s, 72))
+        walk_negate(&k->a, extended);
+    if (bit(s, 63) && k->s->b_place != PLACE_IMMEDIATE)
+        walk_negate(&k->b, extended);
+    if (bit(s, 75))
+        walk_negate(&k->c, extended);
+    if (extended) {
+        in1 = walk_predicate_in(k, 87, &known);
+        in2 = walk_predicate_in(k, 77, &known);
+    }
+    EACH_LANE
+    {
+        // A negated operand that is zero carries, too: ~0 + 1.
+        const uint64_t na = !extended && bit(s, 72) && !k->a.v[i] ? 1ull << 32 : k->a.v[i];
+        const uint64_t nb =
+            !extended && bit(s, 63) && k->s->b_place != PLACE_IMMEDIATE && !k->b.v[i] ? 1ull << 32 : k->b.v[i];
+        const uint64_t sum = na + nb + k->c.v[i] + (in1 >> i & 1) + (in2 >> i & 1);
+        k->out.v[i] = (uint32_t)sum;
+        out1 |= (uint32_t)(sum >> 32 >= 1) << i;
+        out2 |= (uint32_t)(sum >> 32 >= 2) << i;
+    }
+    k->out.known = known;
+    walk_store(k, s->d, &k->out);
+    walk_predicate_out(k, 81, out1, known);
+    walk_predicate_out(k, 84, out2, known);
+}
+
+void walk_iadd(struct compute *k)
+{
+    if (bit(k->s, 72))
+        walk_negate(&k->a, false);
+    if (bit(k->s, 63) && k->s->b_place != PLACE_IMMEDIATE)
+        walk_negate(&k->b, false);
+    EACH_LANE k->out.v[i] = k->a.v[i] + k->b.v[i];
+    k->out.known = k->a.known & k->b.known;
+    walk_store(k, k->s->d, &k->out);
+}
+
+void walk_imad(struct compute *k)
+{
+    const struct sass *s = k->s;
+    walk_load_c(k, 0, &k->c);
+    uint32_t known = k->a.known & k->b.known & k->c.known, in = 0, carry = 0;
+    const bool extended = bit(s, 74);
+    if (bit(s, 63) && k->s->b_place != PLACE_IMMEDIATE)
+        walk_negate(&k->b, false);
+    if (bit(s, 75))
+        walk_negate(&k->c, extended);
+    if (extended)
+        in = walk_predicate_in(k, 87, &known);
+    EACH_LANE
+    {
+        const uint32_t product = bit(s, 72) ? 0 - k->a.v[i] * k->b.v[i] : k->a.v[i] * k->b.v[i];
+        const uint64_t sum = (uint64_t)product + k->c.v[i] + (in >> i & 1);
+        k->out.v[i] = (uint32_t)sum;
+        carry |= (uint32_t)(sum >> 32) << i;
+    }
+    k->out.known = known;
+    walk_store(k, s->d, &k->out);
+    walk_predicate_out(k, 81, carry, known);
+}
+
+static uint64_t product64(uint32_t a, uint32_t b, bool is_signed)
+{
+    return is_signed ? (uint64_t)((int64_t)(int32_t)a * (int32_t)b) : (uint64_t)a * b;
+}
+
+// The 64-bit a * b + c, or its upper half alone.
+void walk_imad_wide(struct compute *k, bool upper)
+{
+    const struct sass *s = k->s;
+    struct operand high, top = { .known = 0 };
+    walk_load_c(k, 0, &k->c);
+    if (s->c_place == PLACE_REGISTER && walk_register(k->w, s->uniform, s->c) < 0)
+        walk_splat(&high, 0);
+    else
+        walk_load_c(k, 1, &high);
+    const uint32_t known = k->a.known & k->b.known & k->c.known & (upper ? ALL : high.known);
+    uint32_t carry = 0;
+    if (bit(s, 63) && s->b_place != PLACE_IMMEDIATE)
+        walk_negate(&k->b, false);
+    EACH_LANE
+    {
+        const uint64_t product = product64(k->a.v[i], k->b.v[i], bit(s, 73));
+        uint64_t add = (uint64_t)high.v[i] << 32 | k->c.v[i];
+        add = bit(s, 75) ? 0 - add : add;
+        const uint64_t sum = product + (upper ? 0 : add);
+        carry |= (uint32_t)(sum < product) << i;
+        k->out.v[i] = upper ? (uint32_t)(sum >> 32) + k->c.v[i] : (uint32_t)sum;
+        top.v[i] = (uint32_t)(sum >> 32);
+    }
+    k->out.known = top.known = known;
+    walk_store(k, s->d, &k->out);
+    if (!upper)
+        walk_store(k, s->d + 1u, &top);
+    walk_predicate_out(k, 81, carry, known);
+}
+
+// d = (a << n) + b, or the upper half of the same with c above a.
+void walk_lea(struct compute *k)
+{
+    const struct sass *s = k->s;
+    const unsigned shift = sass_bits(s, 75, 5);
+    const bool high = bit(s, 80), extended = bit(s, 74);
+    walk_load_register(k->w, s->uniform, (uint8_t)(s->hi), &k->c);
+    if (s->uniform && walk_register(k->w, true, (uint8_t)s->hi) < 0)
+        walk_splat(&k->c, 0);
+    uint32_t known = k->a.known & k->b.known & (high && !bit(s, 73) ? k->c.known : ALL), in = 0, carry = 0;
+    if (extended)
+        in = walk_predicate_in(k, 87, &known);
+    EACH_LANE
+    {
+        const uint32_t above = bit(s, 73) ? (uint32_t)((int32_t)k->a.v[i] >> 31) : k->c.v[i];
+        uint64_t wide = (uint64_t)above << 32 | k->a.v[i];
+        if (bit(s, 72))
+            wide = extended ? ~wide : 0 - wide;
+        const uint32_t term = high ? (uint32_t)(wide << shift >> 32) : (uint32_t)wide << shift;
+        const uint64_t sum = (uint64_t)term + k->b.v[i] + (in >> i & 1);
+        k->out.v[i] = (uint32_t)sum;
+        carry |= (uint32_t)(sum >> 32) << i;
+    }
+    k->out.known = known;
+    walk_store(k, s->d, &k->out);
+    walk_predicate_out(k, 81, carry, known);
+}

@@ -1,0 +1,396 @@
+// What instructions compute: integers, predicates and constants, lane by lane, with a mask of the lanes whose result is
+// known. Source of the fields: listings of nvdisasm; a field that no listing showed is not read.
+#include "walk_compute.h"
+
+#include <string.h>
+
+int walk_register(const struct walk_warp *w, bool uniform, unsigned r)
+{
+    if (!uniform)
+        return r == SASS_RZ ? -1 : (int)r;
+    const unsigned zero = w->launch->cubin->cc >= 100 ? 255 : 63;
+    return (r & zero) == zero ? -1 : (int)(WALK_UNIFORM + (r & zero));
+}
+
+uint32_t walk_predicate(const struct walk_warp *w, unsigned p, bool negated, uint32_t *known)
+{
+    *known = p % 8 == 7 ? ALL : w->predicates_known[p];
+    const uint32_t value = p % 8 == 7 ? ALL : w->predicates[p];
+    return negated ? ~value : value;
+}
+
+void walk_forget(struct walk_warp *w, unsigned first, unsigned n, uint32_t mask)
+{
+    for (unsigned r = first; r < first + n && r < WALK_VALUES; r++)
+        w->known[r] &= ~mask;
+}
+
+void walk_splat(struct operand *o, uint32_t value)
+{
+    EACH_LANE o->v[i] = value;
+    o->known = ALL;
+}
+
+void walk_load_register(const struct walk_warp *w, bool uniform, unsigned r, struct operand *o)
+{
+    const int n = walk_register(w, uniform, r);
+    if (n < 0) {
+        walk_splat(o, 0);
+        return;
+    }
+    memcpy(o->v, &w->values[(unsigned)n * WALK_LANES], sizeof o->v);
+    o->known = w->known[n];
+}
+
+// A word of constant bank 0: the launch's shape, and its parameters.
+static bool constant(const struct walk_warp *w, unsigned bank, unsigned at, uint32_t *value)
+{
+    const struct walk_launch *l = w->launch;
+    const struct cubin *c = l->cubin;
+    const unsigned shape = c->cc >= 100 ? 0x360 : 0;
+    *value = 0;
+    if (bank || at % 4)
+        return false;
+    if (at >= c->param_base && at + 4 <= c->param_base + (c->param_bytes + 3) / 4 * 4) {
+        const unsigned left = c->param_bytes - (at - c->param_base);
+        memcpy(value, l->params + at - c->param_base, left < 4 ? left : 4);
+        return true;
+    }
+    if (at >= shape && at < shape + 12)
+        *value = l->block[(at - shape) / 4];
+    else if (at >= shape + 12 + (c->cc >= 100) * 4 && at < shape + 24 + (c->cc >= 100) * 4)
+        *value = l->grid[(at - shape - 12 - (c->cc >= 100) * 4) / 4];
+    else if (at == 0x28 || at == 0x37c)
+        *value = c->frame;  // where the stack begins
+    else
+        return false;
+    return true;
+}
+
+static void load_place(const struct compute *k, unsigned place, unsigned from, unsigned r, unsigned high,
+                       struct operand *o)
+{
+    const struct sass *s = k->s;
+    uint32_t value;
+    switch (place) {
+    case PLACE_REGISTER:
+        walk_load_register(k->w, s->uniform, r == SASS_RZ && !s->uniform ? r : r + high, o);
+        break;
+    case PLACE_UNIFORM:
+        walk_load_register(k->w, true, sass_bits(s, from, k->w->launch->cubin->cc >= 100 ? 8 : 6) + high, o);
+        break;
+    case PLACE_IMMEDIATE:
+        walk_splat(o, high ? 0 : sass_bits(s, 32, 32));
+        break;
+    default:
+        o->known = constant(k->w, sass_bits(s, 54, 5), sass_bits(s, 40, 14) * 4 + 4 * high, &value) ? ALL : 0;
+        EACH_LANE o->v[i] = value;
+    }
+}
+
+void walk_load_b(const struct compute *k, unsigned high, struct operand *o)
+{
+    load_place(k, k->s->b_place, 32, k->s->b, high, o);
+}
+
+void walk_load_c(const struct compute *k, unsigned high, struct operand *o)
+{
+    const bool zero = k->s->uniform && walk_register(k->w, true, k->s->c) < 0;
+    if (zero && k->s->c_place == PLACE_REGISTER)
+        walk_splat(o, 0);
+    else
+        load_place(k, k->s->c_place, 32, k->s->c, high, o);
+}
+
+void walk_load_a(const struct compute *k, unsigned high, struct operand *o)
+{
+    const int n = walk_register(k->w, k->s->uniform, k->s->a);
+    if (n < 0)
+        walk_splat(o, 0);
+    else
+        walk_load_register(k->w, k->s->uniform, k->s->a + high, o);
+}
+
+void walk_negate(struct operand *o, bool with_carry)
+{
+    EACH_LANE o->v[i] = with_carry ? ~o->v[i] : 0 - o->v[i];
+}
+
+void walk_store(struct compute *k, unsigned d, const struct operand *o)
+{
+    const int n = walk_register(k->w, k->s->uniform, d);
+    if (n < 0)
+        return;
+    uint32_t *v = &k->w->values[(unsigned)n * WALK_LANES];
+    if (k->mask == ALL)
+        memcpy(v, o->v, sizeof o->v);
+    else
+        EACH_LANE v[i] = k->mask >> i & 1 ? o->v[i] : v[i];
+    k->w->known[n] = (k->w->known[n] & ~k->mask) | (o->known & k->mask);
+}
+
+uint32_t walk_predicate_in(const struct compute *k, unsigned from, uint32_t *known)
+{
+    uint32_t knows;
+    const unsigned p = sass_bits(k->s, from, 3) + (k->s->uniform ? 8 : 0);
+    const uint32_t value = walk_predicate(k->w, p, bit(k->s, from + 3), &knows);
+    *known &= knows;
+    return value;
+}
+
+void walk_predicate_out(struct compute *k, unsigned from, uint32_t value, uint32_t known)
+{
+    const unsigned p = sass_bits(k->s, from, 3) + (k->s->uniform ? 8 : 0);
+    if (p % 8 == 7)
+        return;
+    k->w->predicates[p] = (k->w->predicates[p] & ~k->mask) | (value & k->mask);
+    k->w->predicates_known[p] = (k->w->predicates_known[p] & ~k->mask) | (known & k->mask);
+}
+
+// --- what else has a value ---
+
+static void s2r(struct compute *k)
+{
+    const struct walk_warp *w = k->w;
+    const unsigned what = sass_bits(k->s, 72, 8), *n = w->launch->block;
+    k->out.known = ALL;
+    EACH_LANE
+    {
+        const unsigned thread = w->index * WALK_LANES + i;
+        uint32_t v = 0;
+        switch (what) {
+        case 0x00:
+            v = i;
+            break;
+        case 0x21:
+            v = thread % n[0];
+            break;
+        case 0x22:
+            v = thread / n[0] % n[1];
+            break;
+        case 0x23:
+            v = thread / n[0] / n[1];
+            break;
+        case 0x25:
+        case 0x26:
+        case 0x27:
+            v = w->block[what - 0x25];
+            break;
+        case 0x38:  // lanemask_eq and its relatives
+            v = 1u << i;
+            break;
+        case 0x39:
+            v = (1u << i) - 1;
+            break;
+        case 0x88:  // the block's number in its cluster
+            v = 0;
+            break;
+        default:
+            k->out.known = 0;
+        }
+        k->out.v[i] = v;
+    }
+    walk_store(k, k->s->d, &k->out);
+}
+
+static void ldc(struct compute *k)
+{
+    const struct sass *s = k->s;
+    const unsigned words = s->bytes < 4 ? 1 : s->bytes / 4u;
+    const bool indexed = s->code == 0x182;  // LDC: a register is added; ULDC and LDCU have none
+    const uint32_t plain = s->code == 0x1ac ? sass_bits(s, 37, 16) : sass_bits(s, 40, 14) * 4;
+    const int32_t base = indexed ? (int32_t)(sass_bits(s, 38, 16) << 16) >> 16 : (int32_t)plain;
+    for (unsigned n = 0; n < words; n++) {
+        k->out.known = indexed ? k->a.known : ALL;
+        EACH_LANE
+        {
+            const uint32_t at = (uint32_t)base + (indexed ? k->a.v[i] : 0) + 4 * n;
+            if (!constant(k->w, sass_bits(s, 54, 5), at, &k->out.v[i]))
+                k->out.known = 0;
+        }
+        walk_store(k, s->d + n, &k->out);
+    }
+}
+
+// Who reads whom depends on modes that no branch of the steps depends on.
+static void shfl(struct compute *k)
+{
+    k->out.known = 0;
+    walk_store(k, k->s->d, &k->out);
+}
+
+static void constant_of_halves(struct compute *k)  // 0 * 0 + immediate: ptxas loads constants so
+{
+    const struct sass *s = k->s;
+    const bool product_is_zero = s->a == SASS_RZ && s->b == SASS_RZ && s->c_place == PLACE_IMMEDIATE;
+    walk_splat(&k->out, sass_bits(s, 32, 32));
+    const bool all_zero = s->a == SASS_RZ && s->c_place == PLACE_REGISTER && s->c == SASS_RZ;
+    if (all_zero)
+        walk_splat(&k->out, 0);
+    k->out.known = product_is_zero || all_zero ? ALL : 0;
+    walk_store(k, s->d, &k->out);
+}
+
+static void forget_results(struct compute *k)
+{
+    const struct sass *s = k->s;
+    const int d = walk_register(k->w, s->uniform, s->d);
+    unsigned n = 2;
+    if (s->pipe == PIPE_TENSOR)
+        n = 4;
+    else if (s->pipe <= PIPE_IMAD || s->pipe == PIPE_HALF || s->pipe == PIPE_ALU || s->pipe == PIPE_SHUFFLE)
+        n = 1;
+    if (d >= 0)
+        walk_forget(k->w, (unsigned)d, n, k->mask);
+}
+
+static void move(struct compute *k, const struct operand *from)
+{
+    k->out = *from;
+    const int n = k->s->effect == EFFECT_MOV_A ? walk_register(k->w, true, k->s->d) : -1;
+    if (k->s->effect != EFFECT_MOV_A) {
+        walk_store(k, k->s->d, &k->out);
+    } else if (n >= 0) {  // R2UR: any lane's value for all
+        const unsigned lane = k->mask ? (unsigned)__builtin_ctz(k->mask) : 0;
+        EACH_LANE k->w->values[(unsigned)n * WALK_LANES + i] = from->v[lane];
+        k->w->known[n] = from->known >> lane & 1 ? ALL : 0;
+    }
+}
+
+static void s2ur(struct compute *k)
+{
+    struct compute u = *k;
+    struct sass s = *k->s;
+    s.uniform = true;
+    u.s = &s;
+    u.mask = ALL;
+    s2r(&u);
+}
+
+static void compute_other(struct compute *k)
+{
+    switch (k->s->effect) {
+    case EFFECT_FSETP:
+    case EFFECT_DSETP:
+        walk_float_setp(k);
+        break;
+    case EFFECT_SETP_NONE:
+        walk_predicate_out(k, 81, 0, 0);
+        walk_predicate_out(k, 84, 0, 0);
+        break;
+    case EFFECT_CS2R:
+        walk_splat(&k->out, 0);
+        k->out.known = sass_bits(k->s, 72, 8) == 0xff ? ALL : 0;
+        walk_store(k, k->s->d, &k->out);
+        if (sass_bits(k->s, 80, 1) == 0)
+            walk_store(k, k->s->d + 1u, &k->out);
+        break;
+    case EFFECT_VOTE:
+        walk_vote(k);
+        break;
+    case EFFECT_SHFL:
+        shfl(k);
+        break;
+    case EFFECT_SGXT:
+        walk_sgxt(k);
+        break;
+    case EFFECT_BMSK:
+        walk_bmsk(k);
+        break;
+    case EFFECT_CONSTANT:
+        constant_of_halves(k);
+        break;
+    case EFFECT_IABS:
+    case EFFECT_FLO:
+    case EFFECT_POPC:
+    case EFFECT_BREV:
+    case EFFECT_F2I:
+    case EFFECT_I2F:
+    case EFFECT_I2FP:
+    case EFFECT_MUFU:
+        walk_one_operand(k);
+        break;
+    default:
+        forget_results(k);
+    }
+}
+
+void walk_compute(struct walk_warp *w, const struct sass *s, uint32_t mask)
+{
+    struct compute k;
+    k.w = w;
+    k.s = s;
+    k.mask = s->uniform ? ALL : mask;
+    if (s->effect == EFFECT_NONE || s->effect == EFFECT_UNKNOWN) {
+        forget_results(&k);
+        return;
+    }
+    walk_load_a(&k, 0, &k.a);
+    walk_load_b(&k, 0, &k.b);
+    switch (s->effect) {
+    case EFFECT_IADD3:
+        walk_iadd3(&k);
+        break;
+    case EFFECT_IADD:
+    case EFFECT_VIADD:
+        walk_iadd(&k);
+        break;
+    case EFFECT_IMAD:
+        walk_imad(&k);
+        break;
+    case EFFECT_IMAD_WIDE:
+        walk_imad_wide(&k, false);
+        break;
+    case EFFECT_IMAD_HI:
+        walk_imad_wide(&k, true);
+        break;
+    case EFFECT_LEA:
+        walk_lea(&k);
+        break;
+    case EFFECT_LOP3:
+        walk_lop3(&k);
+        break;
+    case EFFECT_SHF:
+        walk_shf(&k);
+        break;
+    case EFFECT_PRMT:
+        walk_prmt(&k);
+        break;
+    case EFFECT_ISETP:
+        walk_isetp(&k);
+        break;
+    case EFFECT_PLOP3:
+        walk_plop3(&k);
+        break;
+    case EFFECT_P2R:
+        walk_p2r(&k);
+        break;
+    case EFFECT_R2P:
+        walk_r2p(&k);
+        break;
+    case EFFECT_SEL:
+        walk_sel(&k);
+        break;
+    case EFFECT_IMNMX:
+    case EFFECT_VIADDMNMX:
+        walk_imnmx(&k, s->effect == EFFECT_VIADDMNMX);
+        break;
+    case EFFECT_MOV:
+        move(&k, &k.b);
+        break;
+    case EFFECT_MOV_A:
+        move(&k, &k.a);
+        break;
+    case EFFECT_LDC:
+        ldc(&k);
+        break;
+    case EFFECT_S2R:
+        if (s->code == 0x1c3)
+            s2ur(&k);
+        else
+            s2r(&k);
+        break;
+    default:
+        compute_other(&k);
+    }
+}

@@ -1,0 +1,57 @@
+// See predict.h.
+#include "predict.h"
+
+#include <string.h>
+
+#include "gemm.h"
+
+enum { PARAMS = 64 };
+
+struct predicted_launch {
+    struct gemm gemm;
+    struct clock_launch launch;
+    unsigned char params[PARAMS];
+};
+
+// Matrices as far apart as those of a GPU; where they lie does not matter.
+static bool prepare(const struct step *step, const struct tester_options *o, struct predicted_launch *p,
+                    char error[DEV_ERROR_MAX])
+{
+    struct geometry g;
+    p->gemm = (struct gemm){ .m = o->m, .n = o->n, .k = o->k, .alpha = o->alpha, .beta = o->beta };
+    p->gemm.A = (dev_ptr)1 << 40;
+    p->gemm.B = (dev_ptr)2 << 40;
+    p->gemm.C = (dev_ptr)3 << 40;
+    const char *ptx = o->ptx ? o->ptx : step->ptx;
+    if (!geometry_read(ptx, &g, error) || !gemm_prepare(&p->gemm, step->type, &g, error))
+        return false;
+    const struct dev_launch *l = &p->gemm.launch;
+    p->launch = (struct clock_launch){ .ptx = ptx, .kernel = "gemm", .shared = (unsigned)l->shared };
+    memcpy(p->launch.grid, l->grid, sizeof l->grid);
+    memcpy(p->launch.block, l->block, sizeof l->block);
+    size_t at = 0;
+    for (size_t i = 0; i < l->n_args; i++) {
+        const size_t bytes = l->args[i].bytes;
+        at = (at + bytes - 1) / bytes * bytes;  // a parameter is aligned to its size
+        memcpy(p->params + at, l->args[i].value, bytes);
+        at += bytes;
+    }
+    p->launch.params = p->params;
+    p->launch.param_bytes = at;
+    return true;
+}
+
+bool predict_step(const struct step *step, const struct tester_options *o, const struct card *card,
+                  struct clock_prediction *out, char error[DEV_ERROR_MAX])
+{
+    struct predicted_launch p;
+    *out = (struct clock_prediction){ 0 };
+    return prepare(step, o, &p, error) && clock_predict(&p.launch, card, out, error);
+}
+
+bool predict_counts(const struct step *step, const struct tester_options *o, const struct card *card,
+                    struct clock_counts *out, char error[DEV_ERROR_MAX])
+{
+    struct predicted_launch p;
+    return prepare(step, o, &p, error) && clock_count(&p.launch, card, out, error);
+}

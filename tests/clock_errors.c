@@ -1,0 +1,54 @@
+// Prints what the clock predicts for every step on the H200, beside what was measured: steps/results/h200_predicted.csv.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../steps/steps.h"
+#include "../steps/tables.h"
+#include "tester/predict.h"
+
+static double measured_ms(const struct result *all, size_t n, const char *step, int size)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(all[i].step, step) && all[i].m == size && all[i].n == size && all[i].k == size)
+            return all[i].ms;
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const int sizes[] = { 1024, 2048, 4096, 8192 };
+    struct result *all;
+    size_t n;
+    double sum = 0, worst = 0, count = 0;
+    char error[DEV_ERROR_MAX] = "usage: clock_errors TABLE, as ladder --csv writes it";
+    if (argc != 2 || !results_read(argv[1], &all, &n, error)) {
+        fprintf(stderr, "clock_errors: %s\n", error);
+        return 2;
+    }
+    printf("step,size,predicted_cycles,predicted_ms,measured_ms,error_percent\n");
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (size_t i = 0; i < n_steps; i++) {
+            struct tester_options o = tester_defaults;
+            struct clock_prediction p;
+            const double ms = measured_ms(all, n, steps[i]->name, sizes[s]);
+            o.m = o.n = o.k = sizes[s];
+            if (ms <= 0)
+                continue;
+            if (!predict_step(steps[i], &o, card_named("H200"), &p, error)) {
+                fprintf(stderr, "clock_errors: %s: %s\n", steps[i]->name, error);
+                return 1;
+            }
+            const double wrong = 100 * (p.ms / ms - 1);
+            printf("%s,%d,%.5g,%.5g,%.5g,%.1f\n", steps[i]->name, sizes[s], p.cycles, p.ms, ms, wrong);
+            fflush(stdout);
+            sum += fabs(wrong);
+            worst = fabs(wrong) > worst ? fabs(wrong) : worst;
+            count++;
+            clock_free(&p);
+        }
+    fprintf(stderr, "mean %.1f %%, worst %.1f %%\n", count ? sum / count : 0, worst);
+    free(all);
+    return 0;
+}

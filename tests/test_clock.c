@@ -1,0 +1,183 @@
+// The clock of the simulated GPU: machine code is read as it is, walked as a GPU walks it, and timed near enough.
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ptx_file.h"
+#include "compiler.h"
+#include "simt/clock/clock.h"
+#include "../steps/steps.h"
+#include "../steps/tables.h"
+#include "tester/predict.h"
+
+static struct sass decoded(uint64_t lo, uint64_t hi)
+{
+    struct sass s;
+    sass_decode(lo, hi, 90, &s);
+    return s;
+}
+
+// The words and their meaning are from a listing of nvdisasm.
+Test(clock, fields_of_an_instruction_are_where_nvdisasm_sees_them)
+{
+    struct sass s = decoded(0x000000061a087211, 0x080fe400078210ff);  // LEA R8, P1, R26, R6.reuse, 0x2
+    cr_expect_str_eq(sass_name(&s), "LEA");
+    cr_expect(s.d == 8 && s.a == 26 && s.b == 6, "R%u, R%u, R%u", s.d, s.a, s.b);
+    cr_expect(s.stall == 2 && s.writes == 7 && s.waits == 0 && s.reuse == 2, "stall %u, reuse %u", s.stall, s.reuse);
+    s = decoded(0x0000000c08178981, 0x0002a8000c1e1900);  // @!P0 LDG.E R23, [R8.64]
+    cr_expect_str_eq(sass_name(&s), "LDG");
+    cr_expect(s.guard == 0 && s.guard_not && s.d == 23 && s.a == 8 && s.bytes == 4);
+    cr_expect(s.writes == 2 && s.reads == 1 && s.stall == 4, "writes %u, reads %u", s.writes, s.reads);
+    s = decoded(0x0000000c00908947, 0x000fec0003800000);  // @!P0 BRA 0xf80, at 0x130
+    cr_expect_str_eq(sass_name(&s), "BRA");
+    cr_expect_eq(s.offset, 0xf80 - 0x140);
+    s = decoded(0x00400006008c783b, 0x000e620008004200);  // LDSM.16.MT88.4 R140, [R0+UR6+0x4000]
+    cr_expect(s.bytes == 16 && s.offset == 0x4000 && s.d == 140 && s.writes == 1);
+    s = decoded(0x1ff, 0);
+    cr_expect_str_eq(sass_name(&s), "0x1ff");
+    cr_expect_eq(s.pipe, PIPE_UNKNOWN);
+}
+
+Test(clock, what_is_no_cubin_is_refused)
+{
+    char error[200] = "";
+    unsigned char junk[4096];
+    for (size_t i = 0; i < sizeof junk; i++)
+        junk[i] = (unsigned char)(i * 7);
+    cr_expect_null(cubin_read(junk, sizeof junk, "gemm", error));
+    cr_expect_str_eq(error, "not a cubin");
+    memcpy(junk, "\177ELF\2", 5);
+    cr_expect_null(cubin_read(junk, sizeof junk, "gemm", error));
+    cr_expect_str_eq(error, "the cubin's section table is broken");
+    cr_expect_null(cubin_read(junk, 3, "gemm", error));
+}
+
+static struct tester_options sized(int size)
+{
+    struct tester_options o = tester_defaults;
+    o.m = o.n = o.k = size;
+    return o;
+}
+
+static double counter_of(const struct counter *all, size_t n, const char *step, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(all[i].step, step) && !strcmp(all[i].name, name))
+            return all[i].value;
+    return -1;
+}
+
+// The H200's counts are those of nvcc 13.0's code.
+#define NEEDS_NVCC_13_0                                                                                                \
+    do                                                                                                                 \
+        if (strcmp(KERNELS_BY, "nvcc 13.0"))                                                                           \
+            cr_skip_test("the H200 ran what nvcc 13.0 made, and the kernels were compiled by " KERNELS_BY);            \
+    while (0)
+
+Test(clock, machine_instructions_are_counted_as_on_the_h200, .timeout = 300)
+{
+    struct counter *all;
+    size_t n;
+    char error[DEV_ERROR_MAX];
+    NEEDS_NVCC_13_0;
+    cr_assert(counters_read(COUNTERS_CSV, &all, &n, error), "%s", error);
+    for (size_t i = 0; i < n_steps; i++) {
+        struct clock_counts c;
+        const struct tester_options o = sized(256);
+        const double inst = counter_of(all, n, steps[i]->name, "smsp__inst_executed.sum");
+        const double threads = counter_of(all, n, steps[i]->name, "smsp__thread_inst_executed_pred_on.sum");
+        cr_assert(predict_counts(steps[i], &o, card_named("H200"), &c, error), "%s: %s", steps[i]->name, error);
+        cr_expect_eq(c.unknown_branches, 0, "%s", steps[i]->name);
+        cr_expect_eq((double)c.instructions, inst, "%s: %llu instructions, the H200 %.0f", steps[i]->name,
+                     (unsigned long long)c.instructions, inst);
+        cr_expect_eq((double)c.thread_instructions, threads, "%s: %llu thread instructions, the H200 %.0f",
+                     steps[i]->name, (unsigned long long)c.thread_instructions, threads);
+    }
+    free(all);
+}
+
+// --- against the H200's times ---
+
+static double measured_ms(const struct result *all, size_t n, const char *step, int size)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(all[i].step, step) && all[i].m == size && all[i].n == size && all[i].k == size)
+            return all[i].ms;
+    return 0;
+}
+
+static void compare(const struct result *all, size_t n, int size, double mean_most, double worst_most)
+{
+    double sum = 0, worst = 0, count = 0;
+    for (size_t i = 0; i < n_steps; i++) {
+        struct clock_prediction p;
+        char error[DEV_ERROR_MAX];
+        const struct tester_options o = sized(size);
+        const double ms = measured_ms(all, n, steps[i]->name, size);
+        cr_assert(ms > 0, "%s at %d is not in the table", steps[i]->name, size);
+        cr_assert(predict_step(steps[i], &o, card_named("H200"), &p, error), "%s: %s", steps[i]->name, error);
+        const double wrong = 100 * fabs(p.ms / ms - 1);
+        sum += wrong;
+        count++;
+        cr_expect(wrong <= worst_most, "%s at %d: %.4g ms predicted, %.4g ms measured: %.1f %%", steps[i]->name, size,
+                  p.ms, ms, wrong);
+        worst = wrong > worst ? wrong : worst;
+        clock_free(&p);
+    }
+    cr_expect(sum / count <= mean_most, "at %d the mean error is %.1f %%, the worst %.1f %%", size, sum / count, worst);
+}
+
+// The bounds are what the clock reached when they were written down, rounded up: see NOTES of the clock.
+Test(clock, times_at_4096_are_near_the_h200s, .timeout = 300)
+{
+    struct result *all;
+    size_t n;
+    char error[DEV_ERROR_MAX];
+    NEEDS_NVCC_13_0;
+    cr_assert(results_read(RESULTS_CSV, &all, &n, error), "%s", error);
+    compare(all, n, 4096, MEAN_4096, WORST_4096);
+    free(all);
+}
+
+// What if 11 had no padding? The trial was timed on the H200.
+Test(clock, padding_removed_costs_what_it_cost_on_the_h200, .timeout = 120)
+{
+    struct trial *all;
+    size_t n;
+    char error[DEV_ERROR_MAX];
+    double measured = 0;
+    NEEDS_NVCC_13_0;
+    cr_assert(trials_read(TRIALS_CSV, &all, &n, error), "%s", error);
+    for (size_t i = 0; i < n; i++)
+        measured = strcmp(all[i].id, "11-unpadded-old") ? measured : all[i].low;
+    free(all);
+    cr_assert(measured > 0);
+    struct step step = { .name = "unpadded", .type = DEV_F16, .ptx = UNPADDED_PTX };
+    struct clock_prediction p;
+    const struct tester_options o = sized(4096);
+    cr_assert(predict_step(&step, &o, card_named("H200"), &p, error), "%s", error);
+    const double tflops = 2e-9 * 4096 * 4096 * 4096 / p.ms;
+    cr_expect(fabs(tflops / measured - 1) < 0.1, "%.0f TFLOP/s predicted, %.0f measured", tflops, measured);
+    cr_expect(strstr(p.bound, "the shared-memory pipe"), "%s", p.bound);
+    clock_free(&p);
+}
+
+Test(clock, a_card_is_predicted_from_its_own_machine_code, .timeout = 120)
+{
+    NEEDS_NVCC("ptxas may be missing");
+    static const char *const cards[] = { "RTX 4090", "RTX 3090", "A100", "T4", "RTX 5090" };
+    const struct tester_options o = sized(1024);
+    for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
+        struct clock_prediction p;
+        char error[DEV_ERROR_MAX];
+        cr_assert(predict_step(steps[5], &o, card_named(cards[i]), &p, error), "%s: %s", cards[i], error);
+        cr_expect_eq(p.cubin->cc, card_named(cards[i])->cc, "%s: %d", cards[i], p.cubin->cc);
+        cr_expect_eq(p.sm.unknown_branches, 0, "%s", cards[i]);
+        if (card_named(cards[i])->cc < 100)  // newer code has instructions that sass.def lacks
+            cr_expect_eq(p.sm.unknown_addresses, 0, "%s", cards[i]);
+        cr_expect(p.cycles > 20000 && p.cycles < 5e6, "%s: %.4g cycles", cards[i], p.cycles);
+        clock_free(&p);
+    }
+}

@@ -170,3 +170,12 @@ Test(story, the_swizzle_needs_no_bytes)
     cr_expect_eq(swizzled.shared, 4 * swizzled.bk * (128 + 256), "two stages, and nothing else");
     cr_expect_leq(swizzled.shared, 99 * 1024, "an RTX 30 or 40 has no more");
 }
+
+// An H200 counted the same (steps/results): the copies of zeros past the end of K make no request.
+Test(story, asynchronous_copies_read_what_loads_read)
+{
+    const struct profile loads = profile_of("12_mma_swizzle", NULL), copies = profile_of("13_async_copy", NULL);
+    cr_expect_eq(copies.total[METRIC_GLD_REQ], 768, "%zu", (size_t)copies.total[METRIC_GLD_REQ]);
+    cr_expect_eq(copies.total[METRIC_GLD_SEC], loads.total[METRIC_GLD_SEC]);
+    cr_expect_eq(copies.total[METRIC_SST_INST], 1024, "C alone is stored to shared memory");
+}

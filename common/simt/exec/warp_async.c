@@ -154,7 +154,7 @@ bool warp_copy(struct warp *w, const struct uop *u, uint32_t active)
     const uint32_t bytes = m->bytes;
     struct copies *c = copies_of(w);
     uint64_t from[LANES] = { 0 };
-    uint32_t to[LANES] = { 0 }, sectors = 0;
+    uint32_t to[LANES] = { 0 }, sectors = 0, read = 0;  // read: lanes that read at least a byte
     struct shared_cost cost = { 0 };
     for (uint32_t i = 0; i < LANES; i++) {
         enum ptx_space global = SPACE_GLOBAL, shared = SPACE_SHARED;
@@ -186,6 +186,7 @@ bool warp_copy(struct warp *w, const struct uop *u, uint32_t active)
             continue;
         }
         memcpy(new.data, source, size);
+        read |= (uint32_t)(size > 0) << i;
         if (!c || !add(c, &new)) {
             bool ok = warp_fault(w, u, FAULT_OTHER, active, 0);
             strcpy(w->block->worker->fault.text, "the simulated GPU ran out of memory for asynchronous copies");
@@ -195,13 +196,17 @@ bool warp_copy(struct warp *w, const struct uop *u, uint32_t active)
     if (!active)
         return true;
     if (op->op) {
-        count_cg(&(struct lines){ from, to, active }, &cost, &sectors);
+        struct shared_cost ignored = { 0 };
+        uint32_t all = 0;
+        count_cg(&(struct lines){ from, to, active }, &cost, &all);
+        count_cg(&(struct lines){ from, to, read }, &ignored, &sectors);
     } else {
         cost = cost_shared(to, active, bytes, false);
-        sectors = cost_sectors(from, active);
+        sectors = cost_sectors(from, read);
     }
     access_count_shared(w, m, &cost);
-    access_count_global(w, m, sectors);
+    if (read)  // zeros alone are no request: an H200 counts none
+        access_count_global(w, m, sectors);
     if (w->block->worker->check) {
         uint64_t wide[LANES];
         for (uint32_t i = 0; i < LANES; i++)

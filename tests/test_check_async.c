@@ -264,3 +264,23 @@ Test(check_async, a_deadlock_names_warps_mbarriers_phases_and_what_is_missing)
                    { 0 },
                    { "warp 0 waits for phase 0 of the mbarrier full: 1 arrival", "1024 bytes more", NULL } });
 }
+
+Test(check_async, registers_of_wgmma_are_fenced_and_waited_for)
+{
+    EXPECT_FOUND(product, 128,
+                 { { "wgmma.wait_group.sync.aligned 0;", "" },
+                   { 0 },
+                   { "[registers of wgmma] test.ptx:29", "test.ptx:21", "wgmma.wait_group before" } },
+                 { { "wgmma.wait_group.sync.aligned 0;", "add.f32 d2, d2, d2; wgmma.wait_group.sync.aligned 0;" },
+                   { 0 },
+                   { "[registers of wgmma] test.ptx:23", "test.ptx:21", NULL } },
+                 { { "wgmma.wait_group.sync.aligned 0;", "wgmma.wait_group.sync.aligned 1;" },
+                   { 0 },
+                   { "[registers of wgmma] test.ptx:29", NULL } },
+                 { { "wgmma.fence.sync.aligned;", "" },
+                   { 0 },
+                   { "[registers of wgmma] test.ptx:21", "test.ptx:19", "wgmma.fence between", NULL } },
+                 { { "wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned; mov.f32 d1, d0;" },
+                   { 0 },
+                   { "[registers of wgmma]", "wgmma.fence between", NULL } });
+}

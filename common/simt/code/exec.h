@@ -64,6 +64,7 @@ struct uop {
     uint8_t saves;    // the destination's slot_class
     uint8_t counts;   // 1 for the uop that stands for its instruction in the counters
     uint8_t flop;     // floating-point operations of a lane
+    bool flight;      // for the checks: touches accumulators of wgmma, which may be under way
     uint16_t op;      // UOP_ALU: enum alu_op
     union {
         struct memop *mem;    // UOP_PARAM, UOP_LOAD, UOP_STORE

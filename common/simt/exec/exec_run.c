@@ -126,6 +126,8 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
     worker->steps++;
     if (!active)
         return NEXT;
+    if (u->flight && worker->check)
+        wgmma_touched(w, u, active);
     if (worker->grid->trace && u->kind != UOP_WARP)
         trace_step(w, u, active);
     switch ((enum uop_kind)u->kind) {

@@ -319,6 +319,7 @@ static void start_block(struct worker *worker)
         memset(w->polls, 0, g->code->n_polls * sizeof *w->polls);
         w->polled = 0;
         w->polling = w->again = w->waits = false;
+        w->max_regs = 0;
     }
 }
 
@@ -408,8 +409,10 @@ static void run_block(struct worker *worker)
         start_block(worker);
     for (;;) {
         const struct round r = run_round(b);
-        if (!r.faulted && !r.running && !r.waiting && !r.polling)
+        if (!r.faulted && !r.running && !r.waiting && !r.polling) {
             bulk_finish(b);
+            setmaxnreg_finish(b);
+        }
         if (r.faulted || (!r.running && !r.waiting && !r.polling))
             return;
         // Open what is complete, also while a warp still runs: it may wait in a loop for one that stands here. Others

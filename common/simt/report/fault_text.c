@@ -264,6 +264,7 @@ static void describe(struct text *t, const struct simt_kernel *k, const struct g
             __builtin_ctz(f->lanes ? f->lanes : 1));
         break;
     case FAULT_ASSERT:
+    case FAULT_REGISTERS:
     case FAULT_OTHER:
         say(t, ": %s", f->text);
         break;

@@ -264,3 +264,45 @@ Test(check_async, a_deadlock_names_warps_mbarriers_phases_and_what_is_missing)
                    { 0 },
                    { "warp 0 waits for phase 0 of the mbarrier full: 1 arrival", "1024 bytes more", NULL } });
 }
+
+Test(check_async, registers_of_wgmma_are_fenced_and_waited_for)
+{
+    EXPECT_FOUND(product, 128,
+                 { { "wgmma.wait_group.sync.aligned 0;", "" },
+                   { 0 },
+                   { "[registers of wgmma] test.ptx:29", "test.ptx:21", "wgmma.wait_group before" } },
+                 { { "wgmma.wait_group.sync.aligned 0;", "add.f32 d2, d2, d2; wgmma.wait_group.sync.aligned 0;" },
+                   { 0 },
+                   { "[registers of wgmma] test.ptx:23", "test.ptx:21", NULL } },
+                 { { "wgmma.wait_group.sync.aligned 0;", "wgmma.wait_group.sync.aligned 1;" },
+                   { 0 },
+                   { "[registers of wgmma] test.ptx:29", NULL } },
+                 { { "wgmma.fence.sync.aligned;", "" },
+                   { 0 },
+                   { "[registers of wgmma] test.ptx:21", "test.ptx:19", "wgmma.fence between", NULL } },
+                 { { "wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned; mov.f32 d1, d0;" },
+                   { 0 },
+                   { "[registers of wgmma]", "wgmma.fence between", NULL } });
+}
+
+// Two warpgroups: the first gives registers up, the second takes them.
+static const char registers[] =
+    ".version 8.0\n"
+    ".target sm_90a\n"
+    ".address_size 64\n"
+    ".visible .entry k(.param .u64 out, .param .u64 in)\n"
+    "{\n"
+    ".reg .b32 r<9>; .reg .pred p<9>;\n"
+    "mov.u32 r0, %tid.x; setp.ge.u32 p0, r0, 128; setp.ge.u32 p1, r0, 256; @p1 bra MORE; @p0 bra MORE;\n"
+    "setmaxnreg.dec.sync.aligned.u32 40;\n"
+    "bra END;\n"
+    "MORE: setmaxnreg.inc.sync.aligned.u32 232;\n"
+    "END: ret;\n"
+    "}\n";
+
+Test(check_async, setmaxnreg_is_for_whole_warpgroups_and_fits)
+{
+    EXPECT_FOUND(registers, 384, { { "r0, 128", "r0, 96" }, { 0 }, { "[setmaxnreg]", "all four warps", NULL } },
+                 { { "u32 232", "u32 240" }, { "u32 40", "u32 56" }, { "[setmaxnreg]", "and there are 65536", NULL } },
+                 { { "setmaxnreg.dec.sync.aligned.u32 40;", "" }, { 0 }, { "[setmaxnreg]", "test.ptx:10", NULL } });
+}

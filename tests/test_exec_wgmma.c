@@ -240,7 +240,7 @@ static void write_kernel(const struct job *j, struct text *t, int regs)
     const uint64_t da = descriptor(j, j->trans_a, M, A_AT), db = descriptor(j, j->trans_b, j->n, B_AT);
     const int words = IMAGE / 4 + THREADS * (regs + 4);
     add(t,
-        ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
+        ".version 8.4\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
         ".shared .align 1024 .b8 image[%d];\n.reg .b32 d<%d>; .reg .b32 a<4>; .reg .b32 r<9>; .reg .b64 l<9>; .reg "
         ".pred p<3>;\n"
         "ld.param.u64 l0, [in]; ld.param.u64 l1, [out]; mov.u32 r0, %%tid.x; mov.u32 r1, %%ctaid.x;\n"

@@ -24,7 +24,7 @@ Test(simt_maps, stand_for_an_array_and_its_boxes)
 {
     struct run r;
     const char *ptx = scratch(box, strlen(box));
-    run(&r, SIMT, "check", ptx, "box", "--show", "out", "map:f32[3,8]box[2,4]=iota", "out=f32[8]=uninit", NULL);
+    run(&r, SIMT, "run", ptx, "box", "--show", "out", "map:f32[3,8]box[2,4]=iota", "out=f32[8]=uninit", NULL);
     cr_assert(r.status == 0 && strstr(r.out, "out, f32[8]: 12 13 14 15 20 21 22 23\n"), "%d: %s%s", r.status, r.out,
               r.err);
     run(&r, SIMT, "run", ptx, "box", "--show", "out", "map:f32[2,8]box[2,4]swizzle32=iota", "out=f32[8]=uninit", NULL);

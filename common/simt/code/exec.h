@@ -64,6 +64,7 @@ struct uop {
     uint8_t saves;    // the destination's slot_class
     uint8_t counts;   // 1 for the uop that stands for its instruction in the counters
     uint8_t flop;     // floating-point operations of a lane
+    bool flight;      // for the checks: touches accumulators of wgmma, which may be under way
     uint16_t op;      // UOP_ALU: enum alu_op
     union {
         struct memop *mem;    // UOP_PARAM, UOP_LOAD, UOP_STORE
@@ -245,14 +246,15 @@ enum fault_kind {
     FAULT_RACE,         // in shared memory
     FAULT_RACE_BLOCKS,  // in global memory
     FAULT_UNINIT,
-    FAULT_COPY,      // of an asynchronous copy that has not been waited for
-    FAULT_PROXY,     // the asynchronous proxy reads what no fence.proxy.async has made known to it
-    FAULT_BYTES,     // an mbarrier expects other bytes than come
-    FAULT_FLIGHT,    // registers of a wgmma that is under way, or that no wgmma.fence covers
-    FAULT_SPLIT,     // threads of a block wait at different barriers of the kernel
-    FAULT_LEFT,      // a barrier of the whole block opens, which some threads do not come to because they have ended
-    FAULT_CONST,     // a store to a __constant__ variable
-    FAULT_UNWRITTEN  // what nothing wrote into a register or local memory is used: see shadow.h
+    FAULT_COPY,       // of an asynchronous copy that has not been waited for
+    FAULT_PROXY,      // the asynchronous proxy reads what no fence.proxy.async has made known to it
+    FAULT_BYTES,      // an mbarrier expects other bytes than come
+    FAULT_FLIGHT,     // registers of a wgmma that is under way, or that no wgmma.fence covers
+    FAULT_REGISTERS,  // of setmaxnreg: text says what is wrong
+    FAULT_SPLIT,      // threads of a block wait at different barriers of the kernel
+    FAULT_LEFT,       // a barrier of the whole block opens, which some threads do not come to because they have ended
+    FAULT_CONST,      // a store to a __constant__ variable
+    FAULT_UNWRITTEN   // what nothing wrote into a register or local memory is used: see shadow.h
 };
 
 struct fault {
@@ -298,7 +300,8 @@ struct warp {
     struct wgmmas *wgmmas;            // the same for wgmma
     struct poll *polls;               // by number; see warp_poll.c
     uint32_t polled;                  // times in a row that its polls saw nothing new
-    bool again;                     // the instruction in hand is to be tried again, once others have had a turn
+    uint32_t max_regs, max_inst;      // of its last setmaxnreg, and where; 0: none
+    bool again;                       // the instruction in hand is to be tried again, once others have had a turn
     bool polling, news;               // so often that it is waiting; it saw something new in this round
     uint32_t poll_inst, poll_lane;    // where it waits
     uint64_t wait_at;                 // the mbarrier whose phase a lane last found incomplete

@@ -45,6 +45,8 @@ void copies_free(struct copies *c);
 bool warp_wgmma(struct warp *w, const struct uop *u, uint32_t active);
 bool warp_wgmma_commit(struct warp *w, const struct uop *u, uint32_t active);
 bool warp_wgmma_wait(struct warp *w, const struct uop *u, uint32_t active);  // op: groups that may be outstanding
+// An accumulator may be touched here: tells the checks if its product is under way.
+void wgmma_touched(struct warp *w, const struct uop *u, uint32_t active);
 struct wgmmas;
 void wgmmas_reset(struct wgmmas *g);  // when a block starts; NULL is allowed
 void wgmmas_free(struct wgmmas *g);
@@ -58,6 +60,7 @@ bool warp_bulk_wait(struct warp *w, const struct uop *u, uint32_t active);  // o
 
 // warp_proxy.c: fences that only the checks look at. warp_setmaxnreg: op: 1 for inc, shape: registers
 bool warp_setmaxnreg(struct warp *w, const struct uop *u, uint32_t active);
+void setmaxnreg_finish(struct block *b);  // tells the checks what did not fit
 bool warp_fence_proxy(struct warp *w, const struct uop *u, uint32_t active);  // op: enum proxy_fence
 enum proxy_fence { PROXY_ASYNC, PROXY_MBARRIER_INIT };
 

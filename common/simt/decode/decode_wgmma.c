@@ -251,6 +251,8 @@ void finish_wgmma(struct decoder *x)
     if (!a.n)
         return;
     x->code->wgmma_now = moves_accumulators(x, &a);
+    if (x->gap)
+        find_flights(x, a.is);
     for (uint32_t i = 0; i < c->n_uops; i++) {  // registers stay in place until they have been written
         struct warpop *op = c->uops[i].kind == UOP_WARP ? c->uops[i].warp : NULL;
         if (!op || op->fn != warp_wgmma_wait)

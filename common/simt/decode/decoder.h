@@ -67,6 +67,8 @@ void find_uniform(struct decoder *x);
 
 // decode_wgmma.c: what is under way between wgmma.mma_async and its wait_group; before place_slots.
 void finish_wgmma(struct decoder *x);
+// wgmma_flight.c: marks, for the checks, the uops that touch accumulators too early, and products without a fence.
+void find_flights(struct decoder *x, const bool *accumulator);
 
 // guess.c: marks the plain loads that only guess what a compare-and-swap will find; before place_slots.
 void find_guesses(struct decoder *x);

@@ -126,6 +126,8 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
     worker->steps++;
     if (!active)
         return NEXT;
+    if (u->flight && worker->check)
+        wgmma_touched(w, u, active);
     if (worker->grid->trace && u->kind != UOP_WARP)
         trace_step(w, u, active);
     switch ((enum uop_kind)u->kind) {
@@ -317,6 +319,7 @@ static void start_block(struct worker *worker)
         memset(w->polls, 0, g->code->n_polls * sizeof *w->polls);
         w->polled = 0;
         w->polling = w->again = w->waits = false;
+        w->max_regs = 0;
     }
 }
 
@@ -406,8 +409,10 @@ static void run_block(struct worker *worker)
         start_block(worker);
     for (;;) {
         const struct round r = run_round(b);
-        if (!r.faulted && !r.running && !r.waiting && !r.polling)
+        if (!r.faulted && !r.running && !r.waiting && !r.polling) {
             bulk_finish(b);
+            setmaxnreg_finish(b);
+        }
         if (r.faulted || (!r.running && !r.waiting && !r.polling))
             return;
         // Open what is complete, also while a warp still runs: it may wait in a loop for one that stands here. Others

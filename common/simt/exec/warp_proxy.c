@@ -1,7 +1,11 @@
 // Fences between proxies, and setmaxnreg: what a block does happens in order here, and registers are not scarce, so
 // that only the checks look at them.
+#include <stdio.h>
+
 #include "simt/check/check.h"
 #include "simt/code/warp.h"
+
+#define REGISTERS 65536  // of a multiprocessor
 
 bool warp_fence_proxy(struct warp *w, const struct uop *u, uint32_t active)
 {
@@ -18,6 +22,58 @@ bool warp_wgmma_fence(struct warp *w, const struct uop *u, uint32_t active)
 
 bool warp_setmaxnreg(struct warp *w, const struct uop *u, uint32_t active)
 {
-    (void)w, (void)u, (void)active;
+    (void)active;
+    w->max_regs = u->warp->shape;
+    w->max_inst = u->inst;
     return true;
+}
+
+// Registers of a thread when the kernel begins, at most: as many as the block's threads share evenly.
+static uint32_t even_share(const struct block *b)
+{
+    const uint32_t share = REGISTERS / (b->n_warps * LANES) / 8 * 8;
+    return share < 255 ? share : 255;
+}
+
+static struct fault fault_of(const struct warp *w)
+{
+    return check_site(w, w->max_inst, 0, FAULT_REGISTERS);
+}
+
+// All four warps of a warpgroup set the same number. Source: PTX ISA 9.7.19 (setmaxnreg).
+static bool agrees(const struct block *b, uint32_t first)
+{
+    for (uint32_t i = first; i < first + 4 && i < b->n_warps; i++) {
+        const struct warp *w = &b->warps[i], *set = b->warps[first].max_regs ? &b->warps[first] : w;
+        if (w->max_regs == b->warps[first].max_regs)
+            continue;
+        struct fault f = fault_of(set);
+        snprintf(f.text, sizeof f.text,
+                 "sets %u registers, and warp %u of its warpgroup sets %s: all four warps have to run setmaxnreg",
+                 set->max_regs, set == w ? first : i, set == w || !w->max_regs ? "none" : "others");
+        check_note(b->worker->check, &f);
+        return false;
+    }
+    return true;
+}
+
+void setmaxnreg_finish(struct block *b)
+{
+    uint64_t sum = 0;
+    const struct warp *last = NULL;
+    for (uint32_t i = 0; b->worker->check && i < b->n_warps; i += 4)
+        if (!agrees(b, i))
+            return;
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        sum += (uint64_t)LANES * (b->warps[i].max_regs ? b->warps[i].max_regs : even_share(b));
+        if (b->warps[i].max_regs && (!last || b->warps[i].max_regs > last->max_regs))
+            last = &b->warps[i];
+    }
+    if (!b->worker->check || !last || sum <= REGISTERS)
+        return;
+    struct fault f = fault_of(last);
+    snprintf(f.text, sizeof f.text,
+             "asks for %u registers a thread: the block's warps ask for %u in all, and there are %d", last->max_regs,
+             (uint32_t)sum, REGISTERS);
+    check_note(b->worker->check, &f);
 }

@@ -97,6 +97,50 @@ static void tell(struct warp *w, const struct wgmma_job *job, bool begins)
     tell_matrix(w, job, &b, m->trans_b ? m->k : m->n, m->trans_b ? m->n / 8u : 2, begins);
 }
 
+static void tell_registers(struct warp *w, uint32_t inst, uint32_t lane, uint32_t other, bool unfenced)
+{
+    struct fault f = check_site(w, inst, lane, FAULT_FLIGHT);
+    f.store = unfenced;
+    f.other_inst = other;
+    f.other_thread = w->index * LANES + lane;
+    f.other_block = f.block;
+    check_note(w->block->worker->check, &f);
+}
+
+static bool is_accumulator(const struct wgmma_job *job, uint32_t slot)
+{
+    const struct warpop *op = job->u->warp;
+    for (uint32_t i = 0; i < op->n_wide_out; i++)
+        if (op->wide_out[i] == slot)
+            return true;
+    return false;
+}
+
+static bool touches(const struct uop *u, const struct wgmma_job *job)
+{
+    const struct memop *m = u->kind == UOP_LOAD || u->kind == UOP_STORE ? u->mem : NULL;
+    bool found = u->kind == UOP_ALU && (is_accumulator(job, u->d) || is_accumulator(job, u->a) ||
+                                        is_accumulator(job, u->b) || is_accumulator(job, u->c));
+    for (uint32_t i = 0; m && i < m->n; i++)
+        found |= m->reg_class[i] != SLOT_NONE && is_accumulator(job, m->reg[i]);
+    for (uint32_t i = 0; u->kind == UOP_WARP && i < u->warp->n_in; i++)
+        found |= is_accumulator(job, u->warp->in[i]);
+    for (uint32_t i = 0; u->kind == UOP_WARP && i < u->warp->n_out; i++)
+        found |= is_accumulator(job, u->warp->out[i]);
+    return found;
+}
+
+void wgmma_touched(struct warp *w, const struct uop *u, uint32_t active)
+{
+    const struct wgmmas *g = w->wgmmas;
+    for (uint32_t i = 0; g && i < g->n; i++) {
+        if (!touches(u, &g->all[i]))
+            continue;
+        tell_registers(w, u->inst, (uint32_t)__builtin_ctz(active), g->all[i].u->inst, false);
+        return;
+    }
+}
+
 bool warp_wgmma(struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
@@ -124,6 +168,8 @@ bool warp_wgmma(struct warp *w, const struct uop *u, uint32_t active)
                     "at a multiple of 1024 bytes");
     if (w->block->n_warps < 4 || w->index / 4 * 4 + 4 > w->block->n_warps)
         return fail(w, u, "wgmma takes a warpgroup: four whole warps, from a warp whose number is a multiple of 4");
+    if (w->block->worker->check && op->shape)
+        tell_registers(w, u->inst, 0, op->shape - 1, true);
     if (w->block->worker->check && w->index % 4 == 0)
         tell(w, job, true);
     job->ran = w->block->worker->grid->code->wgmma_now;

@@ -157,6 +157,15 @@ static void say_finding(struct text *t, const struct simt_kernel *k, const struc
             f->address, f->bytes);
         return;
     }
+    if (f->kind == FAULT_FLIGHT) {
+        char where[400];
+        report_where(k, f->other_inst, where, sizeof where);
+        say(t,
+            f->store ? " starts a wgmma whose registers were written at %s, and no wgmma.fence comes between them"
+                     : " uses an accumulator of the wgmma at %s, which has not been waited for",
+            where);
+        return;
+    }
     if (f->kind == FAULT_PROXY && f->store) {
         say(t, " starts a copy that reports to an mbarrier; ");
         say_other(t, k, g, f);
@@ -255,6 +264,7 @@ static void describe(struct text *t, const struct simt_kernel *k, const struct g
             __builtin_ctz(f->lanes ? f->lanes : 1));
         break;
     case FAULT_ASSERT:
+    case FAULT_REGISTERS:
     case FAULT_OTHER:
         say(t, ": %s", f->text);
         break;

@@ -73,6 +73,12 @@ static void classify(const struct fault *f, const struct grid *g, struct finding
         *out = (struct finding){ .check = "synccheck", .kind = "bytes of a phase" };
         out->look = report_look_async(f);
         break;
+    case FAULT_REGISTERS:
+        *out = (struct finding){ .check = "synccheck", .kind = "setmaxnreg" };
+        out->look =
+            "setmaxnreg.dec in the producer's warpgroup and setmaxnreg.inc in the others: each by whole warpgroups, "
+            "and threads times registers at most 65536 in all";
+        break;
     case FAULT_FLIGHT:
         *out = (struct finding){ .check = "racecheck", .kind = "registers of wgmma" };
         out->look = report_look_async(f);

@@ -1,0 +1,110 @@
+// Registers of wgmma, for the checks: which uops touch accumulators while a product may be under way, and which
+// products read registers that were written since the last wgmma.fence. Source: PTX ISA 9.7.16.
+#include "decoder.h"
+#include "simt/code/warp.h"
+#include "simt/code/wgmma.h"
+
+struct walk {
+    const struct code *c;
+    bool *seen;  // by uop
+    uint32_t *list, n;
+};
+
+static bool is(const struct uop *u, warp_fn fn)
+{
+    return u->kind == UOP_WARP && u->warp->fn == fn;
+}
+
+static void add(struct walk *w, uint32_t i)
+{
+    if (i >= w->c->n_uops || w->seen[i])
+        return;
+    w->seen[i] = true;
+    w->list[w->n++] = i;
+}
+
+static void go_on(struct walk *w, uint32_t i)
+{
+    const struct uop *u = &w->c->uops[i];
+    if (u->kind == UOP_BRANCH)
+        add(w, u->target);
+    if (u->guarded || (u->kind != UOP_BRANCH && u->kind != UOP_EXIT))
+        add(w, i + 1);
+}
+
+static void begin(struct walk *w)
+{
+    for (uint32_t i = 0; i < w->c->n_uops; i++)
+        w->seen[i] = false;
+    w->n = 0;
+}
+
+struct touch {
+    const bool *accumulator;  // by vreg
+    bool any;
+    uint32_t written;  // an accumulator that is written, or NO_VREG
+};
+
+static void touch_visit(void *context, uint32_t *vreg, bool is_def)
+{
+    struct touch *t = context;
+    t->any |= t->accumulator[*vreg];
+    if (is_def && t->accumulator[*vreg])
+        t->written = *vreg;
+}
+
+static bool uses(const struct warpop *op, uint32_t vreg)
+{
+    for (uint32_t i = 0; i < op->n_wide_in; i++)
+        if (op->wide_in[i] == vreg)
+            return true;
+    return false;
+}
+
+// From the uop that wrote an accumulator: the products that are reached without a fence, and use it.
+static void find_unfenced(struct walk *w, uint32_t writer, uint32_t vreg)
+{
+    begin(w);
+    go_on(w, writer);
+    while (w->n) {
+        const uint32_t i = w->list[--w->n];
+        const struct uop *u = &w->c->uops[i];
+        if (is(u, warp_wgmma_fence))
+            continue;
+        if (is(u, warp_wgmma)) {
+            if (uses(u->warp, vreg))
+                u->warp->shape = w->c->uops[writer].inst + 1;
+            continue;
+        }
+        go_on(w, i);
+    }
+}
+
+void find_flights(struct decoder *x, const bool *accumulator)
+{
+    struct code *c = x->code;
+    struct walk w = { .c = c,
+                      .seen = decode_scratch(x, c->n_uops + 1),
+                      .list = decode_scratch(x, (c->n_uops + 1) * sizeof *w.list) };
+    for (uint32_t i = 0; i < c->n_uops; i++)
+        if (is(&c->uops[i], warp_wgmma))
+            go_on(&w, i);
+    while (w.n) {
+        const uint32_t i = w.list[--w.n];
+        struct uop *u = &c->uops[i];
+        struct touch t = { .accumulator = accumulator };
+        if (!is(u, warp_wgmma) && !is(u, warp_wgmma_wait))
+            visit_operands(u, touch_visit, &t);
+        u->flight = t.any && !(c->wgmma_now && u->kind == UOP_ALU && u->op == ALU_mov_b32);
+        if (!is(u, warp_wgmma_wait) || u->warp->op)
+            go_on(&w, i);
+    }
+    for (uint32_t i = 0; i < c->n_uops; i++) {
+        struct touch t = { .accumulator = accumulator, .written = NO_VREG };
+        if (is(&c->uops[i], warp_wgmma) || is(&c->uops[i], warp_wgmma_wait))
+            continue;
+        visit_operands(&c->uops[i], touch_visit, &t);
+        if (t.written != NO_VREG)
+            find_unfenced(&w, i, t.written);
+    }
+}

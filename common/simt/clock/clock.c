@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUDGET 2500000    // warp instructions to run; the rest is counted
+#define BUDGET 4000000    // warp instructions to run; the rest is counted
 #define WALK_MAX 4000000  // of one warp
 
 // --- which loads touch what other blocks touch, too ---

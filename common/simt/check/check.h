@@ -142,6 +142,8 @@ struct touches {  // which granules a warp's access touches: distinct ones, by a
     uint64_t delta[LANES];
 };
 
+#define SURE 64
+
 #define WHO_ATOMIC 1
 #define WHO_VOLATILE 2
 #define WHO_ASYNC 4  // the asynchronous proxy, on behalf of a thread: bulk copies, wgmma
@@ -212,6 +214,9 @@ struct block_check {                // of a block that runs
     uint32_t barrier;       // barriers of the whole block that have opened, from 1
     bool copies;            // some were started in this block
     uint32_t calm;          // the number of the time between two barriers of the whole block, of all blocks' such times
+    struct {
+        uint32_t me, thread, flags, at;
+    } sure[SURE];  // what was found ordered before thread me lately: it stays so
     uint32_t *fenced, *init_fenced;  // by thread: when it made its last fence.proxy.async, fence.mbarrier_init
     struct shadows *shadows;  // undefined bytes; NULL where the code follows none through memory
 };

@@ -90,8 +90,15 @@ static bool ordered(struct look *l, const struct who *who, uint32_t at)
 {
     if (at == l->known_at && who->thread == l->known.thread && who->flags == l->known.flags)
         return true;
-    if (!check_ordered_who(l->w, l->lane, who, at))
+    const uint32_t me = l->w->index * LANES + l->lane, i = (at * 31 + who->thread * 7 + me) % SURE;
+    const bool sure = l->k->sure[i].at == at && l->k->sure[i].me == me && l->k->sure[i].thread == who->thread &&
+                      l->k->sure[i].flags == who->flags;
+    if (!sure && !check_ordered_who(l->w, l->lane, who, at))
         return false;
+    l->k->sure[i].at = at;
+    l->k->sure[i].me = me;
+    l->k->sure[i].thread = who->thread;
+    l->k->sure[i].flags = who->flags;
     l->known = *who;
     l->known_at = at;
     return true;
@@ -201,7 +208,7 @@ static void read_one(struct look *l, uint32_t g)
         note(l, FAULT_RACE, g, false, &x->writer, true);
     else if (within(l, x->write_at) && !(x->writer.flags & WHO_ASYNC) && k->fenced[x->writer.thread] < x->write_at)
         note(l, FAULT_PROXY, g, false, &x->writer, true);
-    if (within(l, x->read_at) && x->reader.thread != l->me.thread && !ordered(l, &x->reader, x->read_at)) {
+    if (within(l, x->read_at) && x->reader.thread != l->me.thread && x->read_at > k->all_seen) {
         x->other = l->me;
         x->many_at = READ_UNDER_WAY;
         return;

@@ -21,6 +21,7 @@ void check_shared_clear(struct checker *c, struct block_check *k)
     const struct code *code = c->grid->code;
     memset(k->granules, 0, c->n_granules * sizeof *k->granules);
     memset(k->quiet, 0, c->n_granules * sizeof *k->quiet);
+    memset(k->sure, 0, sizeof k->sure);
     memset(k->fenced, 0, 2 * (size_t)c->grid->threads * sizeof *k->fenced);
     if (k->strong)
         memset(k->strong, 0, c->n_granules * sizeof *k->strong);

@@ -256,13 +256,6 @@ Test(ptx_parse, what_is_not_supported_is_said_by_its_name)
     expect_only_k_refused(BODY("suld.b.2d.b32.trap %r0, [%d, {%r0, %r1}];") GOOD, AT, "surfaces");
     expect_only_k_refused(BODY("call cudaLaunchDeviceV2, ();") GOOD, AT, "dynamic parallelism");
     expect_only_k_refused(BODY("ld.global.u32 %r0, [%d, {%r1}];") GOOD, AT, "address alone");
-    expect_only_k_refused(BODY("wgmma.fence.sync.aligned;") GOOD, AT, "wgmma");
-    expect_only_k_refused(BODY("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%r0, %r1, %r2, %r3}, %d, %d, %p, 1, "
-                               "1, 0, 1;") GOOD,
-                          AT, "wgmma");
-    expect_only_k_refused(BODY("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%d], [%d, "
-                               "{%r0, %r1}], [%d];") GOOD,
-                          AT, "TMA");
     expect_only_k_refused(BODY("mapa.u64 %d, %d, %r1;") GOOD, AT, "clusters");
 }
 

@@ -77,7 +77,8 @@ static double fetch(struct sm *sm, const struct sass *s, const uint64_t *sectors
         const float sharers = sm->job->loads ? sm->job->loads[sm->event.pc].sharers : 1;
         double latency = k->l2_latency;
         sm->l2 = (sm->l2 > at ? sm->l2 : at) + 32 / k->l2_rate;
-        sm->lsu += 0.25;  // the sector is written into L1's lines
+        if (s->effect != EFFECT_COPY)
+            sm->lsu += 0.25;  // the sector is written into L1's lines
         sm->out->busy[COUNT_L2] += 32;
         if (!l1_has(sm->far, sectors[i] * 32, true)) {
             // The blocks that share the sector come for it at the same time: all wait for DRAM, which is asked once.
@@ -120,6 +121,8 @@ static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
     const bool load = s->effect != EFFECT_STORE;
     unsigned waves = (lanes * s->bytes + 127) / 128;  // the data; and each line takes a turn at the tags
     waves = lines > waves ? lines : waves;
+    if (s->effect == EFFECT_COPY)
+        waves = 1;  // nothing comes back to registers: the data take their turns when they are stored in shared memory
     const double begin = begin_access(sm, c, waves ? waves : 1);
     sm_release(w, s->reads, begin + sm->k->read_latency, KIND_LONG);
     if (!load) {

@@ -1,4 +1,5 @@
-// Prints what the clock predicts for every step on the H200, beside what was measured: steps/results/h200_predicted.csv.
+// Prints what the clock predicts for every step on the H200, beside what was measured:
+// steps/results/h200_predicted.csv.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -135,7 +135,7 @@ Test(check_order, the_same_with_the_headers_of_cuda_12)
         { "right_tile_of_two_warps", 1, 128 },
         { "wrong_tile_of_two_warps_for_four", 1, 128 },
     };
-    if (atoi(KERNELS_BY + strlen("nvcc ")) < 12)
+    if (atoi(&KERNELS_BY[strlen("nvcc ")]) < 12)
         cr_skip_test("they need the headers of CUDA 12, and the kernels were compiled by " KERNELS_BY);
     for (size_t i = 0; i < PTX_COUNTOF(later); i++) {
         expect_its_verdict(&later[i]);

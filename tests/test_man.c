@@ -53,7 +53,7 @@ static void read_page(struct list *l, const char *path)
     cr_assert(f, "%s cannot be read", path);
     while (fgets(line, sizeof line, f)) {
         char name[WORD] = "", value[WORD] = "";
-        if (sscanf(line, ".It Fl -%62s Ar %63s", name + 2, value) >= 1)
+        if (sscanf(line, ".It Fl -%61s Ar %63s", name + 2, value) >= 1)
             memcpy(name, "--", 2);
         else if (sscanf(line, ".It Cm %63s", name) != 1)
             continue;

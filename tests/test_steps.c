@@ -23,7 +23,7 @@ static void run_shape(struct dev *d, struct shape s, double alpha, double beta)
     o.k = s.k;
     o.alpha = alpha;
     o.beta = beta;
-    o.seed = (uint64_t)(s.m * 31 + s.n * 7 + s.k);
+    o.seed = (uint64_t)s.m * 31 + (uint64_t)s.n * 7 + (uint64_t)s.k;
     o.warmup = 0;
     o.iterations = 1;
     o.sanitize = sanitize;

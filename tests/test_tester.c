@@ -366,7 +366,8 @@ static double sum_of(const struct matrix *A, const struct matrix *B, enum wrong_
     row = wrong == NEXT_ROW ? (row + 1) % A->rows : row;
     col = wrong == NEXT_COLUMN ? (col + 1) % B->cols : col;
     for (int k = first; k < end; k++) {
-        const int other = wrong == SCATTERED ? (int)(matrix_hash(7, (uint64_t)(row * K + k)) % (unsigned)K) : k;
+        const int other =
+            wrong == SCATTERED ? (int)(matrix_hash(7, (uint64_t)row * (uint64_t)K + (uint64_t)k) % (unsigned)K) : k;
         sum += matrix_get(A, row, other) * matrix_get(B, k, col);
     }
     return sum;

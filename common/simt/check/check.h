@@ -216,9 +216,9 @@ struct block_check {                // of a block that runs
     uint32_t calm;          // the number of the time between two barriers of the whole block, of all blocks' such times
     struct {
         uint32_t me, thread, flags, at;
-    } sure[SURE];  // what was found ordered before thread me lately: it stays so
+    } sure[SURE];                    // what was found ordered before thread me lately: it stays so
     uint32_t *fenced, *init_fenced;  // by thread: when it made its last fence.proxy.async, fence.mbarrier_init
-    struct shadows *shadows;  // undefined bytes; NULL where the code follows none through memory
+    struct shadows *shadows;         // undefined bytes; NULL where the code follows none through memory
 };
 
 struct note;

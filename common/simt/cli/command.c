@@ -173,7 +173,8 @@ static const struct row rows[] = {
     { "sm", "80|90", take_sm, "whose tensor cores: they differ in how many bits of a sum they keep (default 90)" },
     { "budget", "N", take_budget, "warp instructions after which a block counts as endless" },
     { "by-line", NULL, take_by_line, "with profile: the hottest source lines" },
-    { "card", "NAME", take_card, "with profile: whose occupancy to work out (default H200; RTX4090, ...),\n"
+    { "card", "NAME", take_card,
+      "with profile: whose occupancy to work out (default H200; RTX4090, ...),\n"
       "and predict how long the launch takes on it" },
     { "json", "FILE", take_json,
       "with profile and check: write counters and findings as JSON (- for standard output);\n"

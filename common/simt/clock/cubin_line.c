@@ -172,7 +172,7 @@ void cubin_read_lines(struct cubin *c, const unsigned char *lines, size_t bytes,
     program.p += header;
     struct machine m = { .unit = (unsigned)take(&all, 1) };
     take(&all, version >= 4 ? 2 : 1);
-    m.line_base = (int8_t)take(&all, 1);
+    m.line_base = (int)(take(&all, 1) ^ 0x80) - 0x80;  // a byte with a sign
     m.range = (unsigned)take(&all, 1);
     m.base = (unsigned)take(&all, 1);
     for (unsigned i = 1; i < m.base; i++)

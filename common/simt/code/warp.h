@@ -60,7 +60,7 @@ bool warp_bulk_wait(struct warp *w, const struct uop *u, uint32_t active);  // o
 
 // warp_proxy.c: fences that only the checks look at. warp_setmaxnreg: op: 1 for inc, shape: registers
 bool warp_setmaxnreg(struct warp *w, const struct uop *u, uint32_t active);
-void setmaxnreg_finish(struct block *b);  // tells the checks what did not fit
+void setmaxnreg_finish(struct block *b);                                      // tells the checks what did not fit
 bool warp_fence_proxy(struct warp *w, const struct uop *u, uint32_t active);  // op: enum proxy_fence
 enum proxy_fence { PROXY_ASYNC, PROXY_MBARRIER_INIT };
 

@@ -68,7 +68,7 @@ struct wgmma_job {  // one that was issued
 struct wgmmas {  // of a warp, in the order in which they were issued
     struct wgmma_job *all;
     uint32_t n, room, group;
-    uint32_t told;  // of a warpgroup's first warp: groups that the checks know to be over
+    uint32_t told;                    // of a warpgroup's first warp: groups that the checks know to be over
     const struct wgmma_job *current;  // that the executor is to compute
 };
 

@@ -328,14 +328,18 @@ static bool schedule(struct sm *sm, unsigned which, unsigned n_warps, double *wa
     return true;
 }
 
+enum { TURNS_MAX = 20000000 };
+
 static bool run(struct sm *sm)
 {
     const unsigned n = sm->job->resident * sm->warps_of_block;
     for (unsigned i = 0; i < sm->job->resident && sm->begun < sm->job->blocks; i++)
         if (!begin_block(sm, i, 0))
             return false;
-    while (sm->ended < sm->begun) {
+    for (uint64_t turns = 0; sm->ended < sm->begun; turns++) {
         double wake = 1e200;
+        if (turns == TURNS_MAX)
+            return false;  // a wait that the model does not see the end of
         for (unsigned i = 0; i < SUBCORES; i++)
             if (!schedule(sm, i, n, &wake))
                 return false;

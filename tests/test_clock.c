@@ -76,7 +76,7 @@ static double counter_of(const struct counter *all, size_t n, const char *step, 
             cr_skip_test("the H200 ran what nvcc 13.0 made, and the kernels were compiled by " KERNELS_BY);            \
     while (0)
 
-Test(clock, machine_instructions_are_counted_as_on_the_h200, .timeout = 300)
+Test(clock, machine_instructions_are_counted_as_on_the_h200)
 {
     struct counter *all;
     size_t n;
@@ -130,7 +130,7 @@ static void compare(const struct result *all, size_t n, int size, double mean_mo
 }
 
 // The bounds are what the clock reached when they were written down, rounded up: see NOTES of the clock.
-Test(clock, times_at_4096_are_near_the_h200s, .timeout = 300)
+Test(clock, times_at_4096_are_near_the_h200s)
 {
     struct result *all;
     size_t n;
@@ -142,7 +142,7 @@ Test(clock, times_at_4096_are_near_the_h200s, .timeout = 300)
 }
 
 // What if 11 had no padding? The trial was timed on the H200.
-Test(clock, padding_removed_costs_what_it_cost_on_the_h200, .timeout = 120)
+Test(clock, padding_removed_costs_what_it_cost_on_the_h200)
 {
     struct trial *all;
     size_t n;
@@ -164,7 +164,7 @@ Test(clock, padding_removed_costs_what_it_cost_on_the_h200, .timeout = 120)
     clock_free(&p);
 }
 
-Test(clock, a_card_is_predicted_from_its_own_machine_code, .timeout = 120)
+Test(clock, a_card_is_predicted_from_its_own_machine_code)
 {
     NEEDS_NVCC("ptxas may be missing");
     static const char *const cards[] = { "RTX 4090", "RTX 3090", "A100", "T4", "RTX 5090" };

@@ -101,7 +101,7 @@ static double as_double(uint32_t bits)
 static int64_t shifted(int64_t v, int shift)
 {
     if (shift >= 0)
-        return v << shift;
+        return (int64_t)((uint64_t)v << shift);
     return shift < -62 ? 0 : v < 0 ? -(-v >> -shift) : v >> -shift;
 }
 

@@ -184,3 +184,17 @@ Test(machine, kernels_that_measure_are_free_of_errors)
                   r.status, r.out, r.err);
     }
 }
+
+// Blocks of a number of warps that the four schedulers do not share evenly: a prediction of them once did not end.
+Test(machine, blocks_of_any_number_of_warps_are_predicted)
+{
+    NEEDS_NVCC("ptxas may be missing");
+    static const char *const threads[] = { "1", "32", "96", "160", "1024" };
+    for (size_t i = 0; i < PTX_COUNTOF(threads); i++) {
+        struct run r;
+        run(&r, SIMT, "profile", MACHINE_PTX, "banks", "--block", threads[i], "i32:1", "f32[2048]=zeros", "--card",
+            "H200", NULL);
+        cr_expect(r.status == 0 && strstr(r.out, "Predicted for the H200"), "%s threads: exit status %d: %s%s",
+                  threads[i], r.status, r.out, r.err);
+    }
+}

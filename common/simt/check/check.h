@@ -150,7 +150,7 @@ struct touches {  // which granules a warp's access touches: distinct ones, by a
 #define WHO_WGMMA 8  // a warpgroup's wgmma; thread is its first one
 #define WHO_LOAD 16  // a bulk load: its own thread, too, has to wait on the mbarrier
 
-// Times that never come: an asynchronous copy that is under way; bytes between variables, which nobody owns; an
+// Times that never come: an asynchronous copy that is under way; bytes that belong to no variable; an
 // asynchronous read that is under way.
 #define UNDER_WAY 0xfffffffeu
 #define NO_MANS 0xffffffffu

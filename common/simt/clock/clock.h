@@ -18,7 +18,7 @@ struct clock_launch {
 };
 
 struct clock_prediction {
-    double cycles;   // of an SM's clock, from the first block's begin to the last one's end
+    double cycles;   // of an SM's clock, from the start of the first block to the end of the last
     double ghz, ms;  // at that clock, a launch's own time included
     struct occupancy occupancy;
     uint64_t blocks_of_sm;  // of the busiest SM

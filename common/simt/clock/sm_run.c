@@ -308,7 +308,7 @@ static bool schedule(struct sm *sm, unsigned which, unsigned n_warps, double *wa
 {
     struct sm_subcore *c = &sm->sub[which];
     struct sm_warp *chosen = NULL;
-    for (unsigned turn = 0; turn <= n_warps / SUBCORES; turn++) {
+    for (unsigned turn = 0; turn <= (n_warps + SUBCORES - 1) / SUBCORES; turn++) {
         struct sm_warp *w = turn ? &sm->warps[(turn - 1) * SUBCORES + which] : c->last;
         if (!w || !w->active || (turn && w == c->last && w->since > sm->now) || w->wake > sm->now)
             continue;
@@ -328,18 +328,14 @@ static bool schedule(struct sm *sm, unsigned which, unsigned n_warps, double *wa
     return true;
 }
 
-enum { TURNS_MAX = 20000000 };
-
 static bool run(struct sm *sm)
 {
     const unsigned n = sm->job->resident * sm->warps_of_block;
     for (unsigned i = 0; i < sm->job->resident && sm->begun < sm->job->blocks; i++)
         if (!begin_block(sm, i, 0))
             return false;
-    for (uint64_t turns = 0; sm->ended < sm->begun; turns++) {
+    while (sm->ended < sm->begun) {
         double wake = 1e200;
-        if (turns == TURNS_MAX)
-            return false;  // a wait that the model does not see the end of
         for (unsigned i = 0; i < SUBCORES; i++)
             if (!schedule(sm, i, n, &wake))
                 return false;

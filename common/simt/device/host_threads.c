@@ -57,16 +57,14 @@ void host_threads_free(struct host_thread *all, unsigned n)
     free(all);
 }
 
-static void *run_blocks(void *arg)
+static void take_blocks(struct host_thread *h)
 {
-    struct host_thread *h = arg;
     struct job *job = h->job;
     struct worker *w = &h->worker;
-    seat_enter(&h->seat, w);
     for (;;) {
         uint64_t i = atomic_fetch_add(&job->next, 1);
         if (i >= job->n_blocks || i >= atomic_load(&job->stop))
-            return NULL;
+            return;
         seat_place(w, i);
         if (i && h->first && job->progress)
             job->progress(i, job->n_blocks);
@@ -79,8 +77,17 @@ static void *run_blocks(void *arg)
         uint64_t stop = atomic_load(&job->stop);
         while (i < stop && !atomic_compare_exchange_weak(&job->stop, &stop, i))
             ;
-        return NULL;
+        return;
     }
+}
+
+static void *run_blocks(void *arg)
+{
+    struct host_thread *h = arg;
+    seat_enter(&h->seat, &h->worker);
+    take_blocks(h);
+    seat_leave(&h->seat, &h->worker);  // so that seat_free finds what the blocks allocated
+    return NULL;
 }
 
 void host_threads_run(struct host_thread *all, unsigned n)

@@ -4,8 +4,8 @@
 //   nvcc -O3 -std=c++17 -arch=native -o measure measure.cu && ./measure > mine.csv
 //
 // Cycles are those of an SM's own clock (clock64). "latency": a chain in which each instruction needs the result of the
-// one before. "rate": cycles that a sub-core (a quarter of an SM) takes for one warp instruction, with so many warps on
-// the SM. What steps/00_machine/measure.cu reads is not read again here.
+// one before. "rate": cycles that a sub-core (a quarter of an SM) takes for one warp instruction, by the number of
+// warps on the SM. What steps/00_machine/measure.cu reads is not read again here.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -668,7 +668,7 @@ __global__ void burn(int rounds, int fill, u64 *out, unsigned *sink)
     sink[threadIdx.x] = sum;
 }
 
-static void clocks()
+static void measure_clock_rates()
 {
     std::vector<u64> c(2 * sms);
     for (int fill : { 0, 4, 16, 64 }) {
@@ -750,7 +750,7 @@ int main()
     traffic("dram", size_t(512) << 20, size_t(1) << 30);
     blocks();
     launches();
-    clocks();
+    measure_clock_rates();
     CHECK(cudaDeviceSynchronize());
     return 0;
 }

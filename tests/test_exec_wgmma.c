@@ -75,10 +75,10 @@ static struct number decode(enum type t, uint32_t bits)
 
 static uint32_t random_bits(enum type t, bool special)
 {
-    const int f = types[t].fraction, width = types[t].exponent, bias = (1 << (width - 1)) - 1;
     const uint32_t r = random32(), how = random32() % 16;
     if (t >= S8)
         return r & 0xff;
+    const int f = types[t].fraction, width = types[t].exponent, bias = (1 << (width - 1)) - 1;
     const uint32_t all = r & ((2u << (f + width)) - 1), low = r & ((1u << f) - 1), sign = r >> 31 << (f + width);
     const struct number x = decode(t, all);
     if (special && how < 1)

@@ -11,6 +11,7 @@
 #include "base/profile.h"
 #include "base/program.h"
 #include "shapes.h"
+#include "tester/gemm.h"
 
 extern const struct step STEP;
 
@@ -26,36 +27,20 @@ static void upload(struct dev *d, const char *name, const struct matrix *m, dev_
 static void product(struct dev *d, struct shape s, double alpha, const struct matrix *A, const struct matrix *B,
                     double beta, struct matrix *C)
 {
-    dev_ptr a, b, c;
-    float alpha32 = (float)alpha, beta32 = (float)beta;
-    bool wide = STEP.type == DEV_F64;
+    struct gemm call = { .m = s.m, .n = s.n, .k = s.k, .alpha = alpha, .beta = beta };
+    char error[DEV_ERROR_MAX];
     const struct geometry g = geometry_of(&STEP);
-    const struct dev_arg args[] = {
-        DEV_ARG(s.m),
-        DEV_ARG(s.n),
-        DEV_ARG(s.k),
-        { wide ? (void *)&alpha : (void *)&alpha32, wide ? 8 : 4 },
-        DEV_ARG(a),
-        DEV_ARG(b),
-        { wide ? (void *)&beta : (void *)&beta32, wide ? 8 : 4 },
-        DEV_ARG(c),
-    };
-    const struct dev_launch launch = {
-        .grid = { (unsigned)((s.n + g.bn - 1) / g.bn), (unsigned)((s.m + g.bm - 1) / g.bm) },
-        .block = { (unsigned)g.threads },
-        .shared = (size_t)g.shared,
-        .args = args,
-        .n_args = sizeof args / sizeof *args,
-    };
-    upload(d, "A", A, &a);
-    upload(d, "B", B, &b);
-    upload(d, "C", C, &c);
+    upload(d, "A", A, &call.A);
+    upload(d, "B", B, &call.B);
+    upload(d, "C", C, &call.C);
     struct dev_module *m = dev_load(d, STEP.ptx);
-    struct dev_kernel *k = m ? dev_kernel(d, m, "gemm") : NULL;
-    cr_assert(k && dev_launch(d, k, &launch) && dev_sync(d) && dev_download(d, C->data, c, matrix_bytes(C)), "%s",
+    cr_assert(m, "%s", dev_error(d));
+    cr_assert(gemm_open(&call, d, m, "gemm", STEP.type, &g, error), "%s", error);
+    cr_assert(gemm_queue(&call, d) && dev_sync(d) && dev_download(d, C->data, call.C, matrix_bytes(C)), "%s",
               dev_error(d));
+    gemm_close(&call, d);
     dev_unload(d, m);
-    cr_assert(dev_free(d, a) && dev_free(d, b) && dev_free(d, c), "%s", dev_error(d));
+    cr_assert(dev_free(d, call.A) && dev_free(d, call.B) && dev_free(d, call.C), "%s", dev_error(d));
 }
 
 Test(agreement, bits)

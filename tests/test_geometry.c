@@ -28,7 +28,9 @@ Test(geometry, is_read_in_elements_of_any_integer_type)
         ".const .align 4 .u32 geometry[9] = {128, 256, 32, 256, 49152, 0, 0, 64, 32};\n.entry gemm() { ret; }",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        const struct geometry want = { 128, 256, 32, 256, 49152, 0, 0, 64, 32 };
+        const struct geometry want = {
+            .bm = 128, .bn = 256, .bk = 32, .threads = 256, .shared = 49152, .wm = 64, .wn = 32
+        };
         struct geometry g;
         char error[DEV_ERROR_MAX];
         cr_assert(parse(texts[i], &g, error), "%s", error);
@@ -55,16 +57,16 @@ Test(geometry, that_cannot_be_read_or_cannot_work_is_one_clear_line)
         { "hello", "says no geometry" },
         { ".entry gemm() { ld.const.u32 %r1, [geometry]; }", "says no geometry" },
         { ".const .u32 geometry2[4] = {1, 1, 1, 1};", "__constant__ int geometry[] = { BM, BN, BK, THREADS" },
-        { ".const .u32 geometry[4];", "4 to 9 ints" },
-        { ".extern .const .u32 geometry[];", "4 to 9 ints" },
-        { ".const .u32 geometry[3] = {1, 1, 1};", "4 to 9 ints" },
-        { ".const .u32 geometry[10] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};", "4 to 9 ints" },
-        { ".const .u32 geometry[4294967300] = {1, 1, 1, 1};", "4 to 9 ints" },
-        { ".const .u64 geometry[4611686018427387905] = {1, 1, 1, 1};", "4 to 9 ints" },
-        { ".const .f32 geometry[4] = {1, 1, 1, 1};", "4 to 9 ints" },
-        { ".const .u32 geometry[4] = {1, 1, 1, 1, 1};", "4 to 9 ints" },
-        { ".const .u32 geometry[4] = {1, 1, 1, x};", "4 to 9 ints" },
-        { ".const .u32 geometry[4] = {1, 1, 1", "4 to 9 ints" },
+        { ".const .u32 geometry[4];", "4 to 10 ints" },
+        { ".extern .const .u32 geometry[];", "4 to 10 ints" },
+        { ".const .u32 geometry[3] = {1, 1, 1};", "4 to 10 ints" },
+        { ".const .u32 geometry[11] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};", "4 to 10 ints" },
+        { ".const .u32 geometry[4294967300] = {1, 1, 1, 1};", "4 to 10 ints" },
+        { ".const .u64 geometry[4611686018427387905] = {1, 1, 1, 1};", "4 to 10 ints" },
+        { ".const .f32 geometry[4] = {1, 1, 1, 1};", "4 to 10 ints" },
+        { ".const .u32 geometry[4] = {1, 1, 1, 1, 1};", "4 to 10 ints" },
+        { ".const .u32 geometry[4] = {1, 1, 1, x};", "4 to 10 ints" },
+        { ".const .u32 geometry[4] = {1, 1, 1", "4 to 10 ints" },
         { ".const .u32 geometry[4] = {0, 32, 8, 64};", "BM is 0, and must be from 1" },
         { ".const .u32 geometry[4] = {32, -8, 8, 64};", "BN is -8, and must be from 1" },
         { ".const .u32 geometry[4] = {32, 32, -1, 64};", "BK is -1" },
@@ -73,6 +75,8 @@ Test(geometry, that_cannot_be_read_or_cannot_work_is_one_clear_line)
         { ".const .u32 geometry[5] = {64, 64, 8, 64, -4};", "SHARED is -4" },
         { ".const .u32 geometry[7] = {3, 64, 8, 64, 0, 8, 8};", "BM is 3, which is no multiple of TM, 8" },
         { ".const .u32 geometry[9] = {64, 96, 8, 64, 0, 0, 0, 64, 64};", "BN is 96, which is no multiple of WN, 64" },
+        { ".const .u32 geometry[10] = {64, 64, 48, 64, 0, 0, 0, 0, 0, 32};",
+          "BK is 48, which is no multiple of BOX, 32" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct geometry g;
@@ -127,9 +131,9 @@ Test(owner, by_patches_is_counted_along_the_rows)
 Test(owner, by_pieces_spreads_a_threads_pieces_over_its_warp_tile)
 {
     static const struct geometry shapes[] = {
-        { 128, 128, 8, 256, 0, 8, 8, 64, 32 },
-        { 64, 64, 8, 64, 0, 8, 8, 64, 32 },
-        { 128, 128, 8, 512, 0, 4, 8, 32, 32 },
+        { .bm = 128, .bn = 128, .bk = 8, .threads = 256, .tm = 8, .tn = 8, .wm = 64, .wn = 32 },
+        { .bm = 64, .bn = 64, .bk = 8, .threads = 64, .tm = 8, .tn = 8, .wm = 64, .wn = 32 },
+        { .bm = 128, .bn = 128, .bk = 8, .threads = 512, .tm = 4, .tn = 8, .wm = 32, .wn = 32 },
     };
     const struct geometry *g = &shapes[0];
     for (int tid = 0; tid < 256; tid++) {
@@ -144,7 +148,7 @@ Test(owner, by_pieces_spreads_a_threads_pieces_over_its_warp_tile)
 
 Test(owner, by_fragments_is_that_of_mma)
 {
-    const struct geometry g = { 128, 256, 32, 256, 0, 0, 0, 64, 64 };
+    const struct geometry g = { .bm = 128, .bn = 256, .bk = 32, .threads = 256, .wm = 64, .wn = 64 };
     expect_shares("fragments", owner_by_fragments, &g);
     cr_expect_eq(owner_by_fragments(&g, 64 + 9, 64 + 11), 5 * 32 + 4 + 1);
 }
@@ -152,7 +156,9 @@ Test(owner, by_fragments_is_that_of_mma)
 Test(owner, is_not_known_where_the_geometry_does_not_tell)
 {
     const struct geometry g = { .bm = 128, .bn = 128, .bk = 8, .threads = 256 };
-    const struct geometry narrow = { 128, 128, 8, 256, 0, 8, 8, 4, 4 };
+    const struct geometry narrow = {
+        .bm = 128, .bn = 128, .bk = 8, .threads = 256, .tm = 8, .tn = 8, .wm = 4, .wn = 4
+    };
     cr_expect_eq(owner_by_pieces(&g, 1, 1), -1);
     cr_expect_eq(owner_by_fragments(&g, 1, 1), -1);
     cr_expect_eq(owner_by_pieces(&narrow, 1, 1), -1);

@@ -12,6 +12,7 @@
 #include "mutate.h"
 #include "sample.h"
 #include "shapes.h"
+#include "tester/gemm.h"
 #include "tester/tester.h"
 
 extern const struct step STEP;
@@ -48,12 +49,16 @@ static struct dev_module *build(struct dev *d, const struct mutants *s)
     return m;
 }
 
-static struct dev_kernel *kernel(struct dev *d, struct dev_module *m, size_t number)
-{
+// gemm_<number> of the module.
+struct mutant_kernel {
+    struct dev_module *module;
     char name[32];
-    snprintf(name, sizeof name, "gemm_%zu", number);
-    struct dev_kernel *k = dev_kernel(d, m, name);
-    cr_assert(k, "%s", dev_error(d));
+};
+
+static struct mutant_kernel kernel(struct dev_module *m, size_t number)
+{
+    struct mutant_kernel k = { .module = m };
+    snprintf(k.name, sizeof k.name, "gemm_%zu", number);
     return k;
 }
 
@@ -118,41 +123,25 @@ static void free_all(struct data all[SHAPES])
 
 // C as the kernel leaves it. Checked and with beta = 0, nobody has written C before; otherwise it holds C0. False where
 // the kernel failed.
-static bool run(struct dev *d, struct dev_kernel *k, struct data *x, bool checked)
+static bool run(struct dev *d, const struct mutant_kernel *k, struct data *x, bool checked)
 {
-    dev_ptr c;
-    const double one = 1;
-    const float one32 = 1, beta32 = (float)x->beta;
-    const bool wide = STEP.type == DEV_F64;
+    struct gemm call = { .m = x->m, .n = x->n, .k = x->k, .alpha = 1, .beta = x->beta, .A = x->a, .B = x->b };
+    char error[DEV_ERROR_MAX];
     const struct geometry g = geometry_of(&STEP);
-    const struct dev_arg args[] = {
-        DEV_ARG(x->m),
-        DEV_ARG(x->n),
-        DEV_ARG(x->k),
-        { wide ? (const void *)&one : (const void *)&one32, wide ? 8 : 4 },
-        DEV_ARG(x->a),
-        DEV_ARG(x->b),
-        { wide ? (const void *)&x->beta : (const void *)&beta32, wide ? 8 : 4 },
-        DEV_ARG(c),
-    };
-    const struct dev_launch launch = {
-        .grid = { (unsigned)((x->n - 1) / g.bn + 1), (unsigned)((x->m - 1) / g.bm + 1) },
-        .block = { (unsigned)g.threads },
-        .shared = (size_t)g.shared,
-        .args = args,
-        .n_args = sizeof args / sizeof *args,
-    };
     const size_t bytes = matrix_bytes(&x->C);
     const bool fresh = checked && x->beta == 0;
     dev_set_checks(d, checked);
-    cr_assert(dev_alloc(d, "C", bytes, &c) && (fresh || dev_upload(d, c, x->C0.data, bytes)), "%s", dev_error(d));
-    const bool ran = dev_launch(d, k, &launch) && dev_sync(d);
-    cr_assert(dev_download(d, x->C.data, c, bytes) && dev_free(d, c), "%s", dev_error(d));
+    cr_assert(dev_alloc(d, "C", bytes, &call.C) && (fresh || dev_upload(d, call.C, x->C0.data, bytes)), "%s",
+              dev_error(d));
+    cr_assert(gemm_open(&call, d, k->module, k->name, STEP.type, &g, error), "%s", error);
+    const bool ran = gemm_queue(&call, d) && dev_sync(d);
+    gemm_close(&call, d);
+    cr_assert(dev_download(d, x->C.data, call.C, bytes) && dev_free(d, call.C), "%s", dev_error(d));
     return ran;
 }
 
 // The kernel itself: without findings, and what it leaves in C.
-static void run_original(struct dev *d, struct dev_kernel *k, struct data all[SHAPES])
+static void run_original(struct dev *d, const struct mutant_kernel *k, struct data all[SHAPES])
 {
     for (struct data *x = all; x < all + SHAPES; x++) {
         cr_assert(run(d, k, x, true), "%s", dev_error(d));
@@ -225,7 +214,7 @@ static enum verdict fits(const struct mutants *s, const struct mutant *m, const 
 }
 
 // The best finding on any shape is printed to notes; where none fits, all are.
-static enum verdict judge(struct dev *d, const struct mutants *s, const struct mutant *m, struct dev_kernel *k,
+static enum verdict judge(struct dev *d, const struct mutants *s, const struct mutant *m, const struct mutant_kernel *k,
                           struct data all[SHAPES], FILE *notes)
 {
     enum verdict best = MISSED;
@@ -247,8 +236,8 @@ static enum verdict judge(struct dev *d, const struct mutants *s, const struct m
     return EQUIVALENT;
 }
 
-static enum verdict report(struct dev *d, const struct mutants *s, const struct mutant *m, struct dev_kernel *k,
-                           struct data all[SHAPES])
+static enum verdict report(struct dev *d, const struct mutants *s, const struct mutant *m,
+                           const struct mutant_kernel *k, struct data all[SHAPES])
 {
     char *notes;
     size_t size;
@@ -292,9 +281,12 @@ static void try_all(struct mutants *s)
     cr_assert(d, "%s", error);
     struct dev_module *module = build(d, s);
     fill_all(d, all);
-    run_original(d, kernel(d, module, 0), all);
-    for (size_t i = 0; i < s->n; i++)
-        counts[report(d, s, &s->all[i], kernel(d, module, i + 1), all)]++;
+    struct mutant_kernel k = kernel(module, 0);
+    run_original(d, &k, all);
+    for (size_t i = 0; i < s->n; i++) {
+        k = kernel(module, i + 1);
+        counts[report(d, s, &s->all[i], &k, all)]++;
+    }
     fprintf(stderr, "%s: %zu mutants, %zu found (%zu where it shows), %zu equivalent\n", STEP.name, s->n,
             counts[FOUND] + counts[SHOWS], counts[SHOWS], counts[EQUIVALENT]);
     free_all(all);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/launch_limits.h"
+#include "base/matrix.h"
 
 // Thread by thread, one after the other and with eight instructions for a multiply-add, a block does not take more; a
 // kernel as kernels are takes a hundredth of it.
@@ -13,6 +14,13 @@ static uint64_t budget_of(int rows, int cols, int depth)
     const uint64_t work = (uint64_t)rows * (uint64_t)cols * (uint64_t)depth, most = 1u << 28;
     const uint64_t generous = 8 * work < most ? 8 * work : most;
     return (1u << 22) + (generous > 2 * work ? generous : 2 * work);
+}
+
+// Rows of whole 16 bytes.
+static int pitch_of(int columns, enum dev_type type)
+{
+    const int unit = 16 / (int)type_size(type);
+    return (columns - 1) / unit * unit + unit;
 }
 
 bool gemm_prepare(struct gemm *c, enum dev_type type, const struct geometry *g, char error[DEV_ERROR_MAX])
@@ -28,9 +36,15 @@ bool gemm_prepare(struct gemm *c, enum dev_type type, const struct geometry *g, 
     const bool wide = type == DEV_F64;
     const struct dev_arg alpha = { wide ? (void *)&c->alpha : (void *)&c->alpha32, wide ? 8 : 4 };
     const struct dev_arg beta = { wide ? (void *)&c->beta : (void *)&c->beta32, wide ? 8 : 4 };
-    const struct dev_arg args[GEMM_ARGS] = {
+    struct dev_arg args[GEMM_ARGS] = {
         DEV_ARG(c->m), DEV_ARG(c->n), DEV_ARG(c->k), alpha, DEV_ARG(c->A), DEV_ARG(c->B), beta, DEV_ARG(c->C),
     };
+    c->a = (struct gemm_operand){ .rows = c->m, .columns = c->k, .pitch = pitch_of(c->k, type), .from = c->A };
+    c->b = (struct gemm_operand){ .rows = c->k, .columns = c->n, .pitch = pitch_of(c->n, type), .from = c->B };
+    if (g->box) {
+        args[4] = (struct dev_arg)DEV_ARG(c->a.map);
+        args[5] = (struct dev_arg)DEV_ARG(c->b.map);
+    }
     memcpy(c->args, args, sizeof args);
     c->launch = (struct dev_launch){
         .grid = { x, y, 1 },
@@ -41,4 +55,87 @@ bool gemm_prepare(struct gemm *c, enum dev_type type, const struct geometry *g, 
     };
     c->budget = budget_of(g->bm, g->bn, c->k);
     return true;
+}
+
+// --- Tensor maps ---
+
+static bool swizzle_of(const struct geometry *g, enum dev_type type, enum dev_swizzle *out, char error[DEV_ERROR_MAX])
+{
+    const int bytes = g->box * (int)type_size(type);
+    *out = bytes == 32 ? DEV_SWIZZLE_32 : bytes == 64 ? DEV_SWIZZLE_64 : DEV_SWIZZLE_128;
+    if (bytes == 32 || bytes == 64 || bytes == 128)
+        return true;
+    snprintf(error, DEV_ERROR_MAX,
+             "its geometry cannot work: BOX is %d, a row of %d bytes; a row of a box has 32, 64 or 128", g->box, bytes);
+    return false;
+}
+
+// pack(rows, columns, from, pitch, to): a block copies a row, or a part of it, 16 bytes a thread.
+static bool prepare_pack(struct gemm_operand *x, struct dev *d, const char *name, enum dev_type type)
+{
+    enum { THREADS = 256 };
+    const int unit = 16 / (int)type_size(type);
+    if (x->pitch == x->columns)
+        return true;
+    if (!dev_alloc(d, name, (size_t)x->rows * (size_t)x->pitch * type_size(type), &x->packed))
+        return false;
+    const struct dev_arg args[GEMM_PACK_ARGS] = {
+        DEV_ARG(x->rows), DEV_ARG(x->columns), DEV_ARG(x->from), DEV_ARG(x->pitch), DEV_ARG(x->packed),
+    };
+    memcpy(x->args, args, sizeof args);
+    x->launch = (struct dev_launch){
+        .grid = { (unsigned)x->rows, (unsigned)(x->pitch / unit - 1) / THREADS + 1 },
+        .block = { THREADS },
+        .args = x->args,
+        .n_args = GEMM_PACK_ARGS,
+    };
+    return true;
+}
+
+static bool prepare_map(struct gemm_operand *x, struct dev *d, enum dev_type type, int box_rows, int box,
+                        enum dev_swizzle swizzle)
+{
+    static const enum dev_map_type types[] = {
+        [DEV_F32] = DEV_MAP_F32, [DEV_F64] = DEV_MAP_F64, [DEV_F16] = DEV_MAP_F16
+    };
+    const struct dev_tensor t =
+        dev_matrix(x->packed ? x->packed : x->from, types[type], (uint64_t)x->rows, (uint64_t)x->columns,
+                   (uint64_t)x->pitch, (uint32_t)box_rows, (uint32_t)box, swizzle);
+    return dev_tensor_map(d, &t, &x->map);
+}
+
+bool gemm_open(struct gemm *c, struct dev *d, struct dev_module *m, const char *name, enum dev_type type,
+               const struct geometry *g, char error[DEV_ERROR_MAX])
+{
+    enum dev_swizzle swizzle = DEV_SWIZZLE_NONE;
+    if (!gemm_prepare(c, type, g, error) || (g->box && !swizzle_of(g, type, &swizzle, error)))
+        return false;
+    c->kernel = dev_kernel(d, m, name);
+    bool ok = c->kernel != NULL;
+    if (ok && g->box) {
+        ok = prepare_pack(&c->a, d, "A, packed", type) && prepare_pack(&c->b, d, "B, packed", type) &&
+             prepare_map(&c->a, d, type, g->bm, g->box, swizzle) && prepare_map(&c->b, d, type, g->bk, g->box, swizzle);
+        if (ok && (c->a.packed || c->b.packed))
+            ok = (c->pack = dev_kernel(d, m, "pack")) != NULL;
+    }
+    if (!ok)
+        snprintf(error, DEV_ERROR_MAX, "%s", dev_error(d));
+    return ok;
+}
+
+void gemm_close(struct gemm *c, struct dev *d)
+{
+    struct gemm_operand *both[] = { &c->a, &c->b };
+    for (int i = 0; i < 2; i++) {
+        if (both[i]->packed)
+            dev_free(d, both[i]->packed);
+        both[i]->packed = 0;
+    }
+}
+
+bool gemm_queue(const struct gemm *c, struct dev *d)
+{
+    dev_set_budget(d, c->budget);
+    return (!c->a.packed || dev_launch(d, c->pack, &c->a.launch)) &&
+           (!c->b.packed || dev_launch(d, c->pack, &c->b.launch)) && dev_launch(d, c->kernel, &c->launch);
 }

@@ -1,4 +1,6 @@
-// One launch of a step's kernel: gemm(M, N, K, alpha, A, B, beta, C), with the grid that its geometry asks for.
+// One product by a step's kernel: gemm(M, N, K, alpha, A, B, beta, C), with the grid that its geometry asks for. If the
+// geometry has a BOX, A and B are tensor maps. The rows of a tensor map begin at multiples of 16 bytes: a matrix of
+// other rows is copied first, by the kernel `pack` of the same module.
 #ifndef COMMON_GEMM_H
 #define COMMON_GEMM_H
 
@@ -8,20 +10,41 @@
 #include "base/device.h"
 #include "geometry.h"
 
-enum { GEMM_ARGS = 8 };
+enum { GEMM_ARGS = 8, GEMM_PACK_ARGS = 5 };
+
+// A or B of a kernel that takes tensor maps.
+struct gemm_operand {
+    int rows, columns, pitch;  // elements; pitch: from one row to the next, once packed
+    dev_ptr from, packed;      // packed: the copy, or 0 where the rows of `from` need none
+    struct dev_tensor_map map;
+    struct dev_arg args[GEMM_PACK_ARGS];
+    struct dev_launch launch;  // of pack
+};
 
 struct gemm {
     int m, n, k;
     double alpha, beta;
     dev_ptr A, B, C;
+    // What follows is filled in.
     float alpha32, beta32;  // what a kernel of floats or halves gets
+    struct gemm_operand a, b;
     struct dev_arg args[GEMM_ARGS];
     struct dev_launch launch;
     uint64_t budget;  // warp instructions after which a block counts as endless: dev_set_budget
+    struct dev_kernel *kernel, *pack;
 };
 
-// Fills in args, launch and budget from what stands before them. They point into c, which must stay where it is. False,
-// with one line in error, where the grid would have too many rows of blocks.
+// Fills in args, launch and budget from what stands before them; tensor maps stay empty. They point into c, which must
+// stay where it is. False, with one line in error, where the grid would have too many rows of blocks.
 bool gemm_prepare(struct gemm *c, enum dev_type type, const struct geometry *g, char error[DEV_ERROR_MAX]);
+
+// The same, and what the kernel needs on the device: it is found in the module by its name, packed copies are
+// allocated, tensor maps are made. gemm_close frees the copies; it must be called even if gemm_open fails.
+bool gemm_open(struct gemm *c, struct dev *d, struct dev_module *m, const char *name, enum dev_type type,
+               const struct geometry *g, char error[DEV_ERROR_MAX]);
+void gemm_close(struct gemm *c, struct dev *d);
+
+// Queues the product, the copies first. False, with the reason in dev_error, as dev_launch.
+bool gemm_queue(const struct gemm *c, struct dev *d);
 
 #endif

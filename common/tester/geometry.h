@@ -1,9 +1,9 @@
 // The geometry of a kernel: what its blocks, warps and threads compute. The kernel's file says it, and nothing else:
 //
-//     __constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, TM, TN, WM, WN };
+//     __constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, TM, TN, WM, WN, BOX };
 //
-// The numbers at the end may be left out. nvcc puts the array into the PTX, and drivers, tester, tests and exercises
-// read it there. It must be neither static nor const, or nvcc drops it.
+// The numbers at the end may be left out, and stand for 0 then. nvcc puts the array into the PTX, and drivers, tester,
+// tests and exercises read it there. It must be neither static nor const, or nvcc drops it.
 #ifndef COMMON_GEOMETRY_H
 #define COMMON_GEOMETRY_H
 
@@ -19,6 +19,7 @@ struct geometry {
     int shared;   // bytes of dynamic shared memory of a block
     int tm, tn;   // rows and columns of C that a thread computes; 0: the kernel does not say
     int wm, wn;   // rows and columns of C that a warp computes; 0: the kernel does not say
+    int box;  // columns of a box: A and B are tensor maps, with boxes of BM x BOX and BK x BOX; 0: they are pointers
 };
 
 // Reads the geometry from a PTX file, or from its text; name is what messages call it. False, with one line in error,
@@ -31,7 +32,7 @@ enum { GEOMETRY_TEXT = 160 };
 const char *geometry_text(const struct geometry *g, char text[GEOMETRY_TEXT]);
 
 struct json;
-void geometry_json(struct json *j, const char *key, const struct geometry *g);  // as an object, with all nine numbers
+void geometry_json(struct json *j, const char *key, const struct geometry *g);  // as an object, with all ten numbers
 
 // --- Who computes an element? ---
 // The thread of the block that computes the element (row, col) of the block's tile; -1 if the geometry does not tell.

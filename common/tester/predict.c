@@ -5,7 +5,7 @@
 
 #include "gemm.h"
 
-enum { PARAMS = 64 };
+enum { PARAMS = 512 };
 
 struct predicted_launch {
     struct gemm gemm;

@@ -22,8 +22,7 @@ bool probe_open(struct probe *p, const struct step *step, const struct geometry 
         return false;
     dev_set_jobs(p->dev, (unsigned)jobs);
     p->module = dev_load(p->dev, step->ptx);
-    p->kernel = p->module ? dev_kernel(p->dev, p->module, "gemm") : NULL;
-    return p->kernel;
+    return p->module;
 }
 
 void probe_close(struct probe *p)
@@ -57,10 +56,9 @@ static bool launch(struct probe *p, const struct probe_product *x, struct matrix
         matrix_fill_nan(C);
         ok = ok && (checked ? dev_alloc(d, "C", matrix_bytes(C), &call.C) : upload(d, "C", C, &call.C));
     }
-    if (ok && gemm_prepare(&call, p->type, &p->geometry, ignored)) {
-        dev_set_budget(d, call.budget);
-        ok = dev_launch(d, p->kernel, &call.launch) && dev_sync(d) && dev_download(d, C->data, call.C, matrix_bytes(C));
-    }
+    ok = ok && gemm_open(&call, d, p->module, "gemm", p->type, &p->geometry, ignored) && gemm_queue(&call, d) &&
+         dev_sync(d) && dev_download(d, C->data, call.C, matrix_bytes(C));
+    gemm_close(&call, d);
     const dev_ptr all[] = { call.A, call.B, call.C };
     for (int i = 0; i < 3; i++)
         if (all[i])

@@ -17,7 +17,6 @@ enum { PROBE_SECONDS = 6 };
 struct probe {
     struct dev *dev;
     struct dev_module *module;
-    struct dev_kernel *kernel;
     enum dev_type type;
     struct geometry geometry;
     double end;  // seconds of processor time

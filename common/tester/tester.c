@@ -200,16 +200,15 @@ void tester_close(struct tester *t)
 // One run of whatever is measured: a step's launch, or the baseline.
 struct job {
     struct tester *t;
-    struct dev_kernel *kernel;  // NULL: the baseline
-    struct dev_launch launch;
-    dev_ptr C;
+    const struct gemm *gemm;  // NULL: the baseline
+    dev_ptr C;                // of the baseline
 };
 
 static bool queue(const struct job *j)
 {
     const struct tester *t = j->t;
-    if (j->kernel)
-        return dev_launch(t->dev, j->kernel, &j->launch);
+    if (j->gemm)
+        return gemm_queue(j->gemm, t->dev);
     return dev_baseline_gemm(t->dev, t->type, t->o.m, t->o.n, t->o.k, t->o.alpha, t->dA, t->dB, t->o.beta, j->C);
 }
 
@@ -317,13 +316,12 @@ static struct matrix_verdict check(struct tester *t, struct tester_result *r)
     return v;
 }
 
-static bool load(struct tester *t, const struct step *step, struct dev_kernel **kernel, char error[DEV_ERROR_MAX])
+static bool load(struct tester *t, const struct step *step, char error[DEV_ERROR_MAX])
 {
     if (t->module)
         dev_unload(t->dev, t->module);
     t->module = dev_load(t->dev, step->ptx);
-    *kernel = t->module ? dev_kernel(t->dev, t->module, "gemm") : NULL;
-    return *kernel || fail_dev(t->dev, error);
+    return t->module || fail_dev(t->dev, error);
 }
 
 static bool read_geometry(const struct step *step, struct geometry *g, char error[DEV_ERROR_MAX])
@@ -334,6 +332,23 @@ static bool read_geometry(const struct step *step, struct geometry *g, char erro
     if (step->owner && access(step->ptx, R_OK))  // the owner of a kernel from elsewhere is not known
         snprintf(error + n, DEV_ERROR_MAX - n, " (meson compile makes it from %s/kernel.cu)", step->name);
     return false;
+}
+
+// Launches, checks, times.
+static bool run(struct tester *t, const struct gemm *call, struct matrix_verdict *verdict, struct tester_result *result,
+                char error[DEV_ERROR_MAX])
+{
+    const struct job j = { .t = t, .gemm = call };
+    double ms;
+    if (!upload_c(t, t->dC, error) || !time_once(&j, &ms, error))
+        return false;
+    result->ms = result->ms_min = result->ms_max = ms;
+    if (t->o.check) {
+        if (!dev_download(t->dev, t->C.data, t->dC, matrix_bytes(&t->C)))
+            return fail_dev(t->dev, error);
+        *verdict = check(t, result);
+    }
+    return time_many(&j, result, error);
 }
 
 bool tester_step(struct tester *t, const struct step *step, struct tester_result *result, char error[DEV_ERROR_MAX])
@@ -347,7 +362,6 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
     struct geometry g;
     if (!read_geometry(step, &g, error))
         return false;
-    struct job j = { .t = t, .C = t->dC };
     struct gemm call = {
         .m = o->m,
         .n = o->n,
@@ -358,21 +372,11 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
         .B = t->dB,
         .C = t->dC,
     };
-    if (!gemm_prepare(&call, t->type, &g, error))
-        return false;
-    j.launch = call.launch;
-    dev_set_budget(d, call.budget);
     struct matrix_verdict verdict = { .right = true };
-    double ms;
-    if (!load(t, step, &j.kernel, error) || !upload_c(t, t->dC, error) || !time_once(&j, &ms, error))
-        return false;
-    result->ms = result->ms_min = result->ms_max = ms;
-    if (o->check) {
-        if (!dev_download(d, t->C.data, t->dC, matrix_bytes(&t->C)))
-            return fail_dev(d, error);
-        verdict = check(t, result);
-    }
-    if (!time_many(&j, result, error))
+    const bool ok = load(t, step, error) && gemm_open(&call, d, t->module, "gemm", t->type, &g, error) &&
+                    run(t, &call, &verdict, result, error);
+    gemm_close(&call, d);
+    if (!ok)
         return false;
     if (!verdict.right)
         explain(t, step, &g, &verdict, result);

@@ -3,7 +3,9 @@
 
 enum { BM = 64, BN = 32, BK = 8, TM = 8, THREADS = BM / TM * BN };
 
-static const struct ex_gemm gemm = { DEV_F32, { BM, BN, BK, THREADS, 0, TM, 1, 0, 0 }, owner_by_patches };
+static const struct ex_gemm gemm = { DEV_F32,
+                                     { .bm = BM, .bn = BN, .bk = BK, .threads = THREADS, .tm = TM, .tn = 1 },
+                                     owner_by_patches };
 
 static const int shapes[][3] = { { BM, 2 * BN, 3 * BK }, { 2 * BM, BN, 5 * BK } };  // whole tiles
 

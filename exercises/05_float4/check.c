@@ -2,7 +2,7 @@
 #include "../exercise.h"
 
 // A thread's patch: pieces of 4 x 4, wherever the learner put them; named for messages only as far as its rows go.
-static const struct ex_gemm gemm = { DEV_F32, { 64, 64, 8, 64, 0, 8, 8, 0, 0 }, NULL };
+static const struct ex_gemm gemm = { DEV_F32, { .bm = 64, .bn = 64, .bk = 8, .threads = 64, .tm = 8, .tn = 8 }, NULL };
 
 enum { M = 128, N = 64, K = 64, WARPS = (M / 64) * (N / 64) * 2, TILES = K / 8 };
 

@@ -11,7 +11,9 @@ static int owner(const struct geometry *g, int row, int col)
     return g->bm == BM && g->bn == BN ? owners[row][col] : -1;
 }
 
-static const struct ex_gemm gemm = { DEV_F32, { BM, BN, BK, THREADS, 0, TM, TN, WM, WN }, owner };
+static const struct ex_gemm gemm = {
+    DEV_F32, { .bm = BM, .bn = BN, .bk = BK, .threads = THREADS, .tm = TM, .tn = TN, .wm = WM, .wn = WN }, owner
+};
 
 struct place {
     int32_t row, col;

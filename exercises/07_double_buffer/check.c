@@ -14,7 +14,9 @@ static int owner(const struct geometry *g, int row, int col)
     return dn >= 4 && g->tm ? row / g->tm * (dn / 4) + col % dn / 4 : -1;
 }
 
-static const struct ex_gemm gemm = { DEV_F32, { BM, BN, BK, THREADS, 0, TM, TN, 0, 0 }, owner };
+static const struct ex_gemm gemm = { DEV_F32,
+                                     { .bm = BM, .bn = BN, .bk = BK, .threads = THREADS, .tm = TM, .tn = TN },
+                                     owner };
 
 Test(check, 1_the_result_is_right)
 {

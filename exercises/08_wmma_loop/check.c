@@ -13,7 +13,9 @@ static int owner(const struct geometry *g, int row, int col)
     return g->wn ? col / g->wn * 32 + row % 2 * 16 + col % 16 : -1;
 }
 
-static const struct ex_gemm gemm = { DEV_F16, { BM, BN, 16, THREADS, 0, 0, 0, WM, WN }, owner };
+static const struct ex_gemm gemm = { DEV_F16,
+                                     { .bm = BM, .bn = BN, .bk = 16, .threads = THREADS, .wm = WM, .wn = WN },
+                                     owner };
 
 // --- A matrix of numbers that are all different, times the identity: each element tells where it came from ---
 

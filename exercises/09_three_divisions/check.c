@@ -8,7 +8,9 @@
 enum { BM = 64, BN = 32, BK = 16, THREADS = 256, WARPS = THREADS / 32 };
 enum { M = 128, N = 96, K = 48, BLOCKS = (M / BM) * (N / BN), TILES = K / BK };
 
-static const struct ex_gemm gemm = { DEV_F16, { BM, BN, BK, THREADS, 0, 0, 0, 16, 16 }, owner_by_fragments };
+static const struct ex_gemm gemm = { DEV_F16,
+                                     { .bm = BM, .bn = BN, .bk = BK, .threads = THREADS, .wm = 16, .wn = 16 },
+                                     owner_by_fragments };
 
 Test(check, 1_the_result_is_right)
 {

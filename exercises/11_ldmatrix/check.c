@@ -5,7 +5,9 @@
 
 enum { WARP = 32, SIDE = 16, HALVES = SIDE * SIDE, MATRIX = 8 };
 
-static const struct ex_gemm gemm = { DEV_F16, { 32, 32, 32, 4 * WARP, 0, 0, 0, 16, 16 }, owner_by_fragments };
+static const struct ex_gemm gemm = { DEV_F16,
+                                     { .bm = 32, .bn = 32, .bk = 32, .threads = 4 * WARP, .wm = 16, .wn = 16 },
+                                     owner_by_fragments };
 
 // Runs one of the kernels that answer, by one warp.
 static const struct profile *ask(struct ex *x, const char *kernel, void *answer, size_t bytes, bool again)

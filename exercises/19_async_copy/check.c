@@ -8,7 +8,9 @@
 enum { BM = 64, BN = 64, BK = 16, TM = 4, TN = 4, PAD = 4, THREADS = BM / TM * (BN / TN), STAGES = 3 };
 enum { M = 128, N = 64, K = 80, BLOCKS = (M / BM) * (N / BN), TILES = K / BK };
 
-static const struct ex_gemm gemm = { DEV_F32, { BM, BN, BK, THREADS, 0, TM, TN, 0, 0 }, owner_by_patches };
+static const struct ex_gemm gemm = { DEV_F32,
+                                     { .bm = BM, .bn = BN, .bk = BK, .threads = THREADS, .tm = TM, .tn = TN },
+                                     owner_by_patches };
 
 // More tiles than stages, as many, fewer.
 Test(check, 1_the_result_is_right)

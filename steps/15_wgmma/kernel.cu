@@ -88,11 +88,11 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
             *reinterpret_cast<half2 *>(&Cs[swizzle<LDC>(r, c)]) = v;
         }
     __syncthreads();  // C is complete before anyone reads it
-    for (int r = crow; r < BM; r += BROWS) {
-        const half8 v = *reinterpret_cast<half8 *>(&Cs[swizzle<LDC>(r, ccol)]);
-        if (N % 8 == 0)
-            store8<true>(C, M, N, brow + r, bcol + ccol, v);
-        else
-            store8<false>(C, M, N, brow + r, bcol + ccol, v);
-    }
+    if (N % 8 == 0)
+        for (int r = crow; r < BM; r += BROWS)
+            store8<true>(C, M, N, brow + r, bcol + ccol, *reinterpret_cast<half8 *>(&Cs[swizzle<LDC>(r, ccol)]));
+    else  // element by element, so that neighbouring lanes store neighbours
+        for (int i = tid; i < BM * BN; i += THREADS)
+            if (brow + i / BN < M && bcol + i % BN < N)
+                C[size_t(brow + i / BN) * N + bcol + i % BN] = Cs[swizzle<LDC>(i / BN, i % BN)];
 }

@@ -65,6 +65,66 @@ __device__ inline void tma_load(void *to, const CUtensorMap *map, uint64_t *barr
         : "memory");
 }
 
+// Stores a box to (row, col) of the matrix, as far as it is inside. What ordinary instructions wrote must be followed
+// by proxy_fence and a barrier first.
+__device__ inline void tma_store(const CUtensorMap *map, const void *from, int row, int col)
+{
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map), "r"(col),
+                 "r"(row), "r"(shared_address(from))
+                 : "memory");
+}
+
+// Makes this thread's writes to shared memory known to TMA and wgmma.
+__device__ inline void proxy_fence()
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// This thread's stores since the last call become a group.
+__device__ inline void bulk_commit()
+{
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+// Waits until at most n of this thread's latest groups are not complete; _read: have not read all of shared memory.
+template <int n> __device__ inline void bulk_wait()
+{
+    asm volatile("cp.async.bulk.wait_group %0;" ::"n"(n) : "memory");
+}
+
+template <int n> __device__ inline void bulk_wait_read()
+{
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(n) : "memory");
+}
+
+// --- Roles ---
+
+// A barrier of some threads of the block: 0 is that of __syncthreads(), 1 to 15 are free.
+__device__ inline void named_barrier(int id, int threads)
+{
+    asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+// The registers of a thread from here on: what some warpgroups give back, others take. A multiple of 8.
+template <int n> __device__ inline void fewer_registers()
+{
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(n));
+}
+
+template <int n> __device__ inline void more_registers()
+{
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(n));
+}
+
+// Four 8 x 8 matrices from registers, as ldmatrix loads them: lane 8 * i + r gives the address of row r of matrix i.
+__device__ inline void stmatrix(half *row, const half2 (&v)[4])
+{
+    const unsigned *x = reinterpret_cast<const unsigned *>(v);
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(shared_address(row)),
+                 "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3])
+                 : "memory");
+}
+
 // --- Matrices that are not aligned ---
 
 // A tensor map wants rows that begin at multiples of 16 bytes. Copies a matrix into rows that are ld elements apart;

@@ -7,6 +7,8 @@
 #include "base/launch_limits.h"
 #include "base/matrix.h"
 
+enum { SIM_SMS = 2 };  // of the simulated GPU: few, so that a block has several tiles in a small product, too
+
 // Thread by thread, one after the other and with eight instructions for a multiply-add, a block does not take more; a
 // kernel as kernels are takes a hundredth of it.
 static uint64_t budget_of(int rows, int cols, int depth)
@@ -31,13 +33,16 @@ bool gemm_prepare(struct gemm *c, enum dev_type type, const struct geometry *g, 
                  LAUNCH_GRID_YZ_MAX);
         return false;
     }
+    const uint64_t tiles = (uint64_t)x * y, most = (uint64_t)(c->sms > 0 ? c->sms : SIM_SMS) * (uint64_t)g->blocks;
+    const unsigned blocks = (unsigned)(tiles < most ? tiles : most);
     c->alpha32 = (float)c->alpha;
     c->beta32 = (float)c->beta;
     const bool wide = type == DEV_F64;
     const struct dev_arg alpha = { wide ? (void *)&c->alpha : (void *)&c->alpha32, wide ? 8 : 4 };
     const struct dev_arg beta = { wide ? (void *)&c->beta : (void *)&c->beta32, wide ? 8 : 4 };
     struct dev_arg args[GEMM_ARGS] = {
-        DEV_ARG(c->m), DEV_ARG(c->n), DEV_ARG(c->k), alpha, DEV_ARG(c->A), DEV_ARG(c->B), beta, DEV_ARG(c->C),
+        DEV_ARG(c->m), DEV_ARG(c->n), DEV_ARG(c->k),     alpha, DEV_ARG(c->A), DEV_ARG(c->B),
+        beta,          DEV_ARG(c->C), DEV_ARG(c->c_map),
     };
     c->a = (struct gemm_operand){ .rows = c->m, .columns = c->k, .pitch = pitch_of(c->k, type), .from = c->A };
     c->b = (struct gemm_operand){ .rows = c->k, .columns = c->n, .pitch = pitch_of(c->n, type), .from = c->B };
@@ -45,15 +50,16 @@ bool gemm_prepare(struct gemm *c, enum dev_type type, const struct geometry *g, 
         args[4] = (struct dev_arg)DEV_ARG(c->a.map);
         args[5] = (struct dev_arg)DEV_ARG(c->b.map);
     }
+    c->c_map = (struct dev_tensor_map){ 0 };
     memcpy(c->args, args, sizeof args);
     c->launch = (struct dev_launch){
-        .grid = { x, y, 1 },
+        .grid = { blocks ? blocks : x, blocks ? 1 : y, 1 },
         .block = { (unsigned)g->threads, 1, 1 },
         .shared = (size_t)g->shared,
         .args = c->args,
-        .n_args = GEMM_ARGS,
+        .n_args = g->cbox ? GEMM_ARGS : GEMM_ARGS - 1,
     };
-    c->budget = budget_of(g->bm, g->bn, c->k);
+    c->budget = budget_of(g->bm, g->bn, c->k) * (blocks ? (tiles - 1) / blocks + 1 : 1);
     return true;
 }
 
@@ -92,29 +98,43 @@ static bool prepare_pack(struct gemm_operand *x, struct dev *d, const char *name
     return true;
 }
 
+static const enum dev_map_type map_types[] = {
+    [DEV_F32] = DEV_MAP_F32, [DEV_F64] = DEV_MAP_F64, [DEV_F16] = DEV_MAP_F16
+};
+
 static bool prepare_map(struct gemm_operand *x, struct dev *d, enum dev_type type, int box_rows, int box,
                         enum dev_swizzle swizzle)
 {
-    static const enum dev_map_type types[] = {
-        [DEV_F32] = DEV_MAP_F32, [DEV_F64] = DEV_MAP_F64, [DEV_F16] = DEV_MAP_F16
-    };
     const struct dev_tensor t =
-        dev_matrix(x->packed ? x->packed : x->from, types[type], (uint64_t)x->rows, (uint64_t)x->columns,
+        dev_matrix(x->packed ? x->packed : x->from, map_types[type], (uint64_t)x->rows, (uint64_t)x->columns,
                    (uint64_t)x->pitch, (uint32_t)box_rows, (uint32_t)box, swizzle);
     return dev_tensor_map(d, &t, &x->map);
+}
+
+static bool prepare_c_map(struct gemm *c, struct dev *d, enum dev_type type, const struct geometry *g,
+                          enum dev_swizzle swizzle)
+{
+    if (!g->cbox || c->n != c->b.pitch)
+        return true;
+    const struct dev_tensor t = dev_matrix(c->C, map_types[type], (uint64_t)c->m, (uint64_t)c->n, (uint64_t)c->n,
+                                           (uint32_t)g->cbox, (uint32_t)g->box, swizzle);
+    return dev_tensor_map(d, &t, &c->c_map);
 }
 
 bool gemm_open(struct gemm *c, struct dev *d, struct dev_module *m, const char *name, enum dev_type type,
                const struct geometry *g, char error[DEV_ERROR_MAX])
 {
     enum dev_swizzle swizzle = DEV_SWIZZLE_NONE;
+    if (!c->sms)
+        c->sms = dev_about(d)->sm_count;
     if (!gemm_prepare(c, type, g, error) || (g->box && !swizzle_of(g, type, &swizzle, error)))
         return false;
     c->kernel = dev_kernel(d, m, name);
     bool ok = c->kernel != NULL;
     if (ok && g->box) {
         ok = prepare_pack(&c->a, d, "A, packed", type) && prepare_pack(&c->b, d, "B, packed", type) &&
-             prepare_map(&c->a, d, type, g->bm, g->box, swizzle) && prepare_map(&c->b, d, type, g->bk, g->box, swizzle);
+             prepare_map(&c->a, d, type, g->bm, g->box, swizzle) &&
+             prepare_map(&c->b, d, type, g->bk, g->box, swizzle) && prepare_c_map(c, d, type, g, swizzle);
         if (ok && (c->a.packed || c->b.packed))
             ok = (c->pack = dev_kernel(d, m, "pack")) != NULL;
     }

@@ -1,6 +1,6 @@
 // One product by a step's kernel: gemm(M, N, K, alpha, A, B, beta, C), with the grid that its geometry asks for. If the
-// geometry has a BOX, A and B are tensor maps. The rows of a tensor map begin at multiples of 16 bytes: a matrix of
-// other rows is copied first, by the kernel `pack` of the same module.
+// geometry has a BOX, A and B are tensor maps; if it has a CBOX, C's map follows C. The rows of a tensor map begin at
+// multiples of 16 bytes: a matrix of other rows is copied first, by the kernel `pack` of the same module.
 #ifndef COMMON_GEMM_H
 #define COMMON_GEMM_H
 
@@ -10,7 +10,7 @@
 #include "base/device.h"
 #include "geometry.h"
 
-enum { GEMM_ARGS = 8, GEMM_PACK_ARGS = 5 };
+enum { GEMM_ARGS = 9, GEMM_PACK_ARGS = 5 };
 
 // A or B of a kernel that takes tensor maps.
 struct gemm_operand {
@@ -25,9 +25,11 @@ struct gemm {
     int m, n, k;
     double alpha, beta;
     dev_ptr A, B, C;
+    int sms;  // multiprocessors, for kernels of so many blocks for each; 0: gemm_open asks the device
     // What follows is filled in.
     float alpha32, beta32;  // what a kernel of floats or halves gets
     struct gemm_operand a, b;
+    struct dev_tensor_map c_map;  // zeros where C's rows are no multiples of 16 bytes: the kernel must not use it then
     struct dev_arg args[GEMM_ARGS];
     struct dev_launch launch;
     uint64_t budget;  // warp instructions after which a block counts as endless: dev_set_budget

@@ -28,12 +28,15 @@ static const struct number {
     { "WM", "wm", offsetof(struct geometry, wm), 0, 65536 },
     { "WN", "wn", offsetof(struct geometry, wn), 0, 65536 },
     { "BOX", "box", offsetof(struct geometry, box), 0, 256 },
+    { "BLOCKS", "blocks", offsetof(struct geometry, blocks), 0, 32 },
+    { "CBOX", "cbox", offsetof(struct geometry, cbox), 0, 256 },
 };
 enum { NUMBERS = sizeof numbers / sizeof *numbers, NEEDED = 4, BYTES = NUMBERS * 4 };
 
 #define MISSING                                                                                                        \
     "its kernel says no geometry; write below its tile sizes "                                                         \
-    "__constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, TM, TN, WM, WN, BOX }; the last ones may be left "   \
+    "__constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, TM, TN, WM, WN, BOX, BLOCKS, CBOX }; the last ones " \
+    "may be left "                                                                                                     \
     "out"
 
 static int value_of(const struct geometry *g, const struct number *n)
@@ -148,7 +151,8 @@ static bool can_work(const char *name, const struct geometry *g, char error[DEV_
     }
     return divides(name, "TM", g->tm, "BM", g->bm, error) && divides(name, "TN", g->tn, "BN", g->bn, error) &&
            divides(name, "WM", g->wm, "BM", g->bm, error) && divides(name, "WN", g->wn, "BN", g->bn, error) &&
-           divides(name, "BOX", g->box, "BN", g->bn, error) && divides(name, "BOX", g->box, "BK", g->bk, error);
+           divides(name, "BOX", g->box, "BN", g->bn, error) && divides(name, "BOX", g->box, "BK", g->bk, error) &&
+           divides(name, "CBOX", g->cbox, "BM", g->bm, error);
 }
 
 bool geometry_parse(const char *name, const char *text, size_t bytes, struct geometry *g, char error[DEV_ERROR_MAX])
@@ -161,7 +165,8 @@ bool geometry_parse(const char *name, const char *text, size_t bytes, struct geo
         return fail(name, MISSING, error);
     if (!read_bytes(&l, element, data, &used) || used % 4 || used < 4 * NEEDED)
         return fail(name,
-                    "its geometry is no list of 4 to 10 ints: { BM, BN, BK, THREADS, SHARED, TM, TN, WM, WN, BOX }",
+                    "its geometry is no list of 4 to 12 ints: { BM, BN, BK, THREADS, SHARED, TM, TN, WM, WN, BOX, "
+                    "BLOCKS, CBOX }",
                     error);
     for (int i = 0; i < NUMBERS; i++) {
         uint32_t value = 0;

@@ -1,6 +1,7 @@
 // The geometry of a kernel: what its blocks, warps and threads compute. The kernel's file says it, and nothing else:
 //
-//     __constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, TM, TN, WM, WN, BOX };
+//     __constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, TM, TN, WM, WN, BOX,
+//                                    BLOCKS, CBOX };
 //
 // The numbers at the end may be left out, and stand for 0 then. nvcc puts the array into the PTX, and drivers, tester,
 // tests and exercises read it there. It must be neither static nor const, or nvcc drops it.
@@ -19,7 +20,9 @@ struct geometry {
     int shared;   // bytes of dynamic shared memory of a block
     int tm, tn;   // rows and columns of C that a thread computes; 0: the kernel does not say
     int wm, wn;   // rows and columns of C that a warp computes; 0: the kernel does not say
-    int box;  // columns of a box: A and B are tensor maps, with boxes of BM x BOX and BK x BOX; 0: they are pointers
+    int box;      // columns of a box: A and B are tensor maps, boxes of BM x BOX and BK x BOX; 0: they are pointers
+    int blocks;   // blocks for each SM, in one row, each of which computes tile after tile; 0: a block for each tile
+    int cbox;     // rows of a box of C: after C comes its tensor map, with boxes of CBOX x BOX; 0: no such argument
 };
 
 // Reads the geometry from a PTX file, or from its text; name is what messages call it. False, with one line in error,
@@ -32,7 +35,7 @@ enum { GEOMETRY_TEXT = 160 };
 const char *geometry_text(const struct geometry *g, char text[GEOMETRY_TEXT]);
 
 struct json;
-void geometry_json(struct json *j, const char *key, const struct geometry *g);  // as an object, with all ten numbers
+void geometry_json(struct json *j, const char *key, const struct geometry *g);  // as an object, with all twelve numbers
 
 // --- Who computes an element? ---
 // The thread of the block that computes the element (row, col) of the block's tile; -1 if the geometry does not tell.

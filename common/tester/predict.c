@@ -14,11 +14,12 @@ struct predicted_launch {
 };
 
 // Matrices as far apart as those of a GPU; where they lie does not matter.
-static bool prepare(const struct step *step, const struct tester_options *o, struct predicted_launch *p,
-                    char error[DEV_ERROR_MAX])
+static bool prepare(const struct step *step, const struct tester_options *o, const struct card *card,
+                    struct predicted_launch *p, char error[DEV_ERROR_MAX])
 {
     struct geometry g;
     p->gemm = (struct gemm){ .m = o->m, .n = o->n, .k = o->k, .alpha = o->alpha, .beta = o->beta };
+    p->gemm.sms = (int)card->sms;
     p->gemm.A = (dev_ptr)1 << 40;
     p->gemm.B = (dev_ptr)2 << 40;
     p->gemm.C = (dev_ptr)3 << 40;
@@ -46,12 +47,12 @@ bool predict_step(const struct step *step, const struct tester_options *o, const
 {
     struct predicted_launch p;
     *out = (struct clock_prediction){ 0 };
-    return prepare(step, o, &p, error) && clock_predict(&p.launch, card, out, error);
+    return prepare(step, o, card, &p, error) && clock_predict(&p.launch, card, out, error);
 }
 
 bool predict_counts(const struct step *step, const struct tester_options *o, const struct card *card,
                     struct clock_counts *out, char error[DEV_ERROR_MAX])
 {
     struct predicted_launch p;
-    return prepare(step, o, &p, error) && clock_count(&p.launch, card, out, error);
+    return prepare(step, o, card, &p, error) && clock_count(&p.launch, card, out, error);
 }

@@ -147,6 +147,6 @@ Test(exercise, has_a_task_with_three_hints)
     for (const char *p = task; (p = strstr(p, "<details>")); p++)
         hints++;
     cr_assert_eq(hints, 3, "%d hints", hints);
-    cr_assert(strstr(task, "meson test -C build ex" EXERCISE), "it does not say how to run the check");
+    cr_assert(strstr(task, "meson test -C build -v ex" EXERCISE), "it does not say how to run the check");
     free(task);
 }

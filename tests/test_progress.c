@@ -337,6 +337,25 @@ Test(progress, names_what_is_wrong_with_a_command)
     expect(NULL, NULL, 2, "progress: EXERCISES: / has no exercise in it, as 01_coalescing would be");
 }
 
+// Meson shows what is skipped in one line, and with -v what the check says.
+Test(progress, is_one_line_of_the_tests_where_nothing_is_started, .timeout = 60)
+{
+    char *said;
+    int status;
+    if (!*MESON)
+        cr_skip_test("no program called meson was found");
+    unsetenv("BXFI_MAP");  // by which Criterion knows the processes that it started itself
+    char *const quiet[] = { MESON, "test", "-C", BUILD, "--no-rebuild", "--logbase=not_started", "ex05_float4", NULL };
+    cr_assert(program_run(quiet, &said, &status) && !status, "%s", said);
+    cr_expect_eq(count(said, "ex05_float4"), 1, "%s", said);
+    cr_expect(strstr(said, " SKIP ") && !strstr(said, "not started. Read"), "%s", said);
+    free(said);
+    char *const verbose[] = { MESON, "test", "-C", BUILD, "--no-rebuild", "--logbase=not_started", "-v", "ex05_float4", NULL };
+    cr_assert(program_run(verbose, &said, &status) && !status, "%s", said);
+    cr_expect(strstr(said, "05_float4: not started. Read"), "%s", said);
+    free(said);
+}
+
 // A geometry other than the given one may be right, but is not counted.
 Test(progress, takes_another_geometry_for_what_it_is)
 {

@@ -350,7 +350,8 @@ Test(progress, is_one_line_of_the_tests_where_nothing_is_started, .timeout = 60)
     cr_expect_eq(count(said, "ex05_float4"), 1, "%s", said);
     cr_expect(strstr(said, " SKIP ") && !strstr(said, "not started. Read"), "%s", said);
     free(said);
-    char *const verbose[] = { MESON, "test", "-C", BUILD, "--no-rebuild", "--logbase=not_started", "-v", "ex05_float4", NULL };
+    char *const verbose[] = { MESON, "test",        "-C", BUILD, "--no-rebuild", "--logbase=not_started",
+                              "-v",  "ex05_float4", NULL };
     cr_assert(program_run(verbose, &said, &status) && !status, "%s", said);
     cr_expect(strstr(said, "05_float4: not started. Read"), "%s", said);
     free(said);

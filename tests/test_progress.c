@@ -310,6 +310,8 @@ Test(progress, grades_the_same_twice, .timeout = 300)
                                          "13_tile_order",    "14_wide_banks" };
     enum { SOLVED = 5, WRONG = 8, ALL = 14 };
     const bool all = sample_asked() == SAMPLE_ALL;
+    if (sample_asked() == SAMPLE_BRIEF)
+        cr_skip_test("waits for meson test");
     for (int i = 0; i < ALL; i++)
         if (all || i == SOLVED - 1 || i == WRONG - 1 || i == ALL - 1)
             write_exercise(names[i], i < SOLVED ? CUT_SOLUTION : i < WRONG ? CUT_BUG : CUT_STUB);

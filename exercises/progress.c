@@ -73,7 +73,7 @@ static void print_next(void)
         state_path(next, "TASK.md", path);
     else
         snprintf(path, sizeof path, "exercises/%s/TASK.md", next);
-    printf("Next: read %s, fill in kernel.cu beside it, then meson test -C build ex%s\n", path, next);
+    printf("Next: read %s, fill in kernel.cu beside it, then meson test -C build -v ex%s\n", path, next);
 }
 
 static int list(void)
@@ -265,7 +265,7 @@ static int solution(const char *name)
 {
     char error[STATE_PATH_MAX + CUT_ERROR_MAX];
     if (state_of(name) != STATE_DONE) {
-        fprintf(stderr, "progress: first let %s pass: meson test -C build ex%s\n", name, name);
+        fprintf(stderr, "progress: first let %s pass: meson test -C build -v ex%s\n", name, name);
         return 1;
     }
     char *text = state_solution(name, error, sizeof error);

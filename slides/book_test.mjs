@@ -15,6 +15,7 @@ import { book, make } from './book/make.mjs';
 import { kernel_of, neighbours } from './book/pages.mjs';
 import { serve } from './book/serve.mjs';
 import { root } from './project.mjs';
+import { brief, sample } from './sample.mjs';
 import { chromium, missing, sandboxed } from './tools.mjs';
 
 const widths = [1280, 768, 360];
@@ -126,6 +127,19 @@ function deck_links(folder) {
     [...readFileSync(join(folder, 'decks', name), 'utf8').matchAll(/ href="(?![a-z]+:|#)([^"]*)"/g)].map((m) => m[1]) }));
 }
 
+// The pages that are not looked at in the browser, and the places in them.
+function only_read(urls, folder) {
+  return urls.map((url) => ({ url, links: [],
+    names: [...readFileSync(join(folder, `${url}.html`), 'utf8').matchAll(/ id="([^"]*)"/g)].map((m) => m[1]) }));
+}
+
+// Which pages a browser looks at: in the brief setup one in four of the chapters and the like, and all others.
+function chosen(urls) {
+  if (!brief) return urls;
+  const inner = sample(urls.filter((url) => url.includes('/')), 4);
+  return urls.filter((url) => !url.includes('/') || inner.includes(url));
+}
+
 // Links to places of the book that do not exist.
 function dead(looked_at, folder, origin) {
   const decks = deck_links(folder).map((deck) => ({ ...deck, links: deck.links.map((link) => new URL(link, `${origin}/decks/`).href) }));
@@ -152,21 +166,21 @@ async function test(build, shots, only) {
     browser = await puppeteer.launch({ executablePath: chromium(), args: ['--disable-gpu', ...(sandboxed ? [] : ['--no-sandbox'])] });
     server = await serve(only.length ? join(build, 'book') : folder);
     const origin = `http://127.0.0.1:${server.address().port}`, pages = [];
-    const queue = [...urls];
+    const queue = only.length ? [...urls] : chosen(urls), rest = urls.filter((url) => !queue.includes(url));
     const work = async () => {
       const tab = await open_tab(browser, origin);
       while (queue.length) pages.push(await look(tab, origin, queue.shift(), shots));
       await tab.page.close();
     };
     await Promise.all(shots ? [work()] : [work(), work()]);  // only the tab in front can be shot
-    const all = [...pages.flatMap((page) => page.wrong), ...(only.length ? [] : dead(pages, folder, origin))];
+    const all = [...pages.flatMap((page) => page.wrong), ...(only.length ? [] : dead([...pages, ...only_read(rest, folder)], folder, origin))];
     const caught = all.filter((text) => text.startsWith('faulty: '));
     wrong.push(...all.filter((text) => !text.startsWith('faulty: ')));
     wrong.push(...await search(browser, origin));
     if (urls.includes('banks')) wrong.push(...without_help(pages, origin), ...await answering(await open_tab(browser, origin), origin));
     for (const fault of faults)
       if (!only.length && !caught.some((text) => text.includes(fault))) wrong.push(`this test does not notice "${fault}"`);
-    console.log(`${pages.length} pages looked at after ${seconds()}; ${wrong.length || 'nothing'} wrong`);
+    console.log(`${pages.length} of ${urls.length} pages looked at after ${seconds()}; ${wrong.length || 'nothing'} wrong`);
   } finally {
     await browser?.close();
     server?.close();

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { root } from './project.mjs';
+import { brief } from './sample.mjs';
 import { texts } from './texts.mjs';
 
 const at = process.argv.indexOf('--build'), build = resolve(at < 0 ? join(root, 'build') : process.argv[at + 1]);
@@ -24,7 +25,8 @@ beforeEach(() => {
 after(() => rmSync(copy, { recursive: true }));
 
 function refresh(...args) {
-  const run = spawnSync(process.execPath, [join(copy, 'slides', 'refresh.mjs'), '--build', build, ...args], { encoding: 'utf8', cwd: copy });
+  const run = spawnSync(process.execPath, [join(copy, 'slides', 'refresh.mjs'), '--build', build, ...args],
+    { encoding: 'utf8', cwd: copy, env: { ...process.env, GEMM_STEPS_TESTS: '' } });  // every text, in each setup
   return { status: run.status, lines: run.stderr.split('\n').filter(Boolean), out: run.stdout };
 }
 
@@ -138,7 +140,7 @@ test('a bad mark is one clear line with its place', () => {
     assert.equal(lines.filter((l) => l.startsWith(`text.md:${line} `) && l.includes(said)).length, 1, `${line}, ${said}: ${lines.join('\n')}`);
 });
 
-test('a row of trials or bounds that no text quotes is named', () => {
+test('a row of trials or bounds that no text quotes is named', { skip: brief && 'waits for meson test' }, () => {
   const ids = (name) => readFileSync(join(results, name), 'utf8').trim().split('\n').slice(1).map((line) => line.split(',')[0]);
   const kinds = [['trial', 'h200_trials.csv'], ['bound', 'h200_bounds.csv']];
   const all = kinds.flatMap(([kind, name]) => ids(name).map((id) => mark(`${kind} ${id}`, '1')));

@@ -146,6 +146,8 @@ static void print_head(const struct ladder *l)
         fprintf(l->out, "%-24s %-4s  %-9s  %9s  %11s  %8s  %8s  %10s  %13s\n", "step", "type", "result", "predicted",
                 "step before", "inst", "sectors", "wavefronts", "conflicts");
     } else if (about->simulated) {
+        if (l->o.iterations)
+            fprintf(l->out, "; time: median of %d runs", l->o.iterations);
         fprintf(l->out, "\n\n%-24s %-4s  %-9s  %9s   %s\n", "", "", "", "", "for 1,000 multiply-adds");
         fprintf(l->out, "%-24s %-4s  %-9s  %9s  %8s  %8s  %10s  %13s\n", "step", "type", "result", "time", "inst",
                 "sectors", "wavefronts", "conflicts");

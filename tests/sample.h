@@ -1,6 +1,6 @@
-// Some tests have more cases than fit into ten minutes. `meson test` tries a sample of them, chosen by the rules below;
-// `meson test --setup long`, and a test program that is run by hand, try all. What waits is counted: a test of its own
-// is skipped, and says how many.
+// Some tests have more cases than fit into ten minutes. `meson test` tries a sample of them, chosen by the rules below,
+// and `meson test --setup brief`, which is what .ci/run asks for, a smaller one; `meson test --setup long`, and a test
+// program that is run by hand, try all. What waits is counted: a test of its own is skipped, and says how many.
 #ifndef TESTS_SAMPLE_H
 #define TESTS_SAMPLE_H
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What the test setup asks for. SAMPLE_BRIEF is for the sanitizers, under which everything takes longer.
+// What the test setup asks for.
 enum sample { SAMPLE_ALL, SAMPLE_SOME, SAMPLE_BRIEF };
 
 static inline enum sample sample_asked(void)
@@ -26,6 +26,19 @@ static inline enum sample sample_asked(void)
 static inline bool sample_has(const char *name, size_t place, size_t n)
 {
     return n && place == (size_t)atoi(name) % n;
+}
+
+// Whether brief has the case at this place (from 0) of a list: one in n.
+static inline bool sample_brief(size_t place, size_t n)
+{
+    return sample_asked() != SAMPLE_BRIEF || place % n == 0;
+}
+
+// Whether brief has this kind of test of a step: of the even steps or of the odd ones, so that neighbours share the
+// kinds.
+static inline bool sample_brief_step(const char *name, bool odd)
+{
+    return sample_asked() != SAMPLE_BRIEF || atoi(name) % 2 == odd;
 }
 
 #endif

@@ -81,13 +81,19 @@ static bool must_be_named(const struct kernel_edit *e)
 
 enum { ONE_IN = 3 };
 
+// Whether the step's edit at this place is in the sample.
+static bool in_sample(int place)
+{
+    return sample_has(STEP_NUMBER, (size_t)place % ONE_IN, ONE_IN) && sample_brief_step(STEP_NUMBER, false);
+}
+
 // How many edits of this step are in the sample, or are not.
 static int count(bool sample)
 {
     int n = 0, place = 0;
     for (size_t i = 0; i < n_kernel_edits; i++)
         if (!strcmp(kernel_edits[i].step, STEP_NUMBER))
-            n += sample_has(STEP_NUMBER, (size_t)place++ % ONE_IN, ONE_IN) == sample;
+            n += in_sample(place++) == sample;
     return n;
 }
 
@@ -97,7 +103,7 @@ static void try_edits(bool sample)
     for (size_t i = 0; i < n_kernel_edits; i++) {
         const struct kernel_edit *e = &kernel_edits[i];
         int status;
-        if (strcmp(e->step, STEP_NUMBER) || sample_has(STEP_NUMBER, (size_t)place++ % ONE_IN, ONE_IN) != sample)
+        if (strcmp(e->step, STEP_NUMBER) || in_sample(place++) != sample)
             continue;
         write_copy(e);
         compile(e);

@@ -75,6 +75,16 @@ Test(driver, tells_the_device_and_that_the_result_is_right)
     cr_assert(strstr(r.out, "kernel.cu"), "no lines: %s", r.out);
 }
 
+Test(driver, tells_which_simulated_runs_it_timed)
+{
+    struct run r;
+    run(&r, DRIVER, "--device=sim", "--size", "32", "--iterations", "3", NULL);
+    cr_assert(r.status == 0 && strstr(r.out, "(median of 3; "), "exit status %d: %s%s", r.status, r.out, r.err);
+    run(&r, LADDER, "--device=sim", "--size", "32", "--iterations", "3", NULL);
+    cr_assert(r.status == 0 && strstr(r.out, "; time: median of 3 runs\n"), "exit status %d: %s%s", r.status, r.out,
+              r.err);
+}
+
 Test(driver, writes_json_with_its_counters)
 {
     struct run r;

@@ -310,6 +310,8 @@ Test(progress, grades_the_same_twice, .timeout = 300)
                                          "13_tile_order",    "14_wide_banks" };
     enum { SOLVED = 5, WRONG = 8, ALL = 14 };
     const bool all = sample_asked() == SAMPLE_ALL;
+    if (sample_asked() == SAMPLE_BRIEF)
+        cr_skip_test("waits for meson test");
     for (int i = 0; i < ALL; i++)
         if (all || i == SOLVED - 1 || i == WRONG - 1 || i == ALL - 1)
             write_exercise(names[i], i < SOLVED ? CUT_SOLUTION : i < WRONG ? CUT_BUG : CUT_STUB);
@@ -335,6 +337,26 @@ Test(progress, names_what_is_wrong_with_a_command)
     expect("check", NULL, 2, "progress: EXERCISES: /nonexistent cannot be read");
     setenv("EXERCISES", "/", 1);
     expect(NULL, NULL, 2, "progress: EXERCISES: / has no exercise in it, as 01_coalescing would be");
+}
+
+// Meson shows what is skipped in one line, and with -v what the check says.
+Test(progress, is_one_line_of_the_tests_where_nothing_is_started, .timeout = 60)
+{
+    char *said;
+    int status;
+    if (!*MESON)
+        cr_skip_test("no program called meson was found");
+    unsetenv("BXFI_MAP");  // by which Criterion knows the processes that it started itself
+    char *const quiet[] = { MESON, "test", "-C", BUILD, "--no-rebuild", "--logbase=not_started", "ex05_float4", NULL };
+    cr_assert(program_run(quiet, &said, &status) && !status, "%s", said);
+    cr_expect_eq(count(said, "ex05_float4"), 1, "%s", said);
+    cr_expect(strstr(said, " SKIP ") && !strstr(said, "not started. Read"), "%s", said);
+    free(said);
+    char *const verbose[] = { MESON, "test",        "-C", BUILD, "--no-rebuild", "--logbase=not_started",
+                              "-v",  "ex05_float4", NULL };
+    cr_assert(program_run(verbose, &said, &status) && !status, "%s", said);
+    cr_expect(strstr(said, "05_float4: not started. Read"), "%s", said);
+    free(said);
 }
 
 // A geometry other than the given one may be right, but is not counted.

@@ -551,6 +551,15 @@ Test(driver, on_a_gpu_the_report_has_the_rate_and_the_baseline)
     cr_expect_not_null(strstr(o.out, "No counters"), "%s", o.out);
 }
 
+Test(driver, on_the_simulated_gpu_the_report_says_which_runs_were_timed)
+{
+    fake.launch_ms = 2;
+    struct output o = driver(&step_f32, "--m 100 --n 100 --k 100");
+    cr_expect_not_null(strstr(o.out, "simulated in 2.00 ms: 0.5 G multiply-adds"), "%s", o.out);
+    o = driver(&step_f32, "--m 100 --n 100 --k 100 --iterations 3");
+    cr_expect_not_null(strstr(o.out, "simulated in 2.00 ms (median of 3; 2.00 ms to 2.00 ms): 0.5 G"), "%s", o.out);
+}
+
 Test(driver, profile_and_by_line_print_the_counters)
 {
     struct output o = driver(&step_f32, "--size 8 --profile --by-line");

@@ -49,9 +49,13 @@ static uint64_t column_value(const struct column *c, const uint64_t metric[METRI
     return metric[c->first] + (c->second != c->first ? metric[c->second] : 0);
 }
 
+// Headers come last: clang does not say which line called them.
 static int hotter(const void *a, const void *b)
 {
     const struct profile_line *x = *(const struct profile_line *const *)a, *y = *(const struct profile_line *const *)b;
+    const bool far = source_is_header(x->file), far_too = source_is_header(y->file);
+    if (far != far_too)
+        return far ? 1 : -1;
     uint64_t p = x->metric[METRIC_INST], q = y->metric[METRIC_INST];
     return p != q ? (p < q ? 1 : -1) : x < y ? -1 : x > y;  // equal ones stay in the order of the source
 }

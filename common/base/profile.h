@@ -49,7 +49,7 @@ enum profile_metric {
 };
 
 struct profile_line {
-    const char *file;  // as the .file directive names it
+    const char *file;  // as the .file directive names it; for what a header does, the file that calls it
     unsigned line;     // 0 where the PTX names no line
     uint64_t metric[METRIC_COUNT];
     uint64_t merged;  // shared loads and stores of the PTX that the machine code does not have (simt/decode/merge.c)
@@ -68,7 +68,8 @@ const char *profile_metric_name(enum profile_metric m);  // Nsight Compute's nam
 
 // Prints the totals, one metric a line, or the hottest lines (at most max_lines) with the text of the source where the
 // file can be read: warp instructions and their share, and those of sectors, shared wavefronts and bank conflicts that
-// occur at all; an asterisk where shared loads or stores were merged.
+// occur at all; an asterisk where shared loads or stores were merged. Lines of headers come last: they are there only
+// if the compiler did not say what calls them.
 void profile_print(FILE *out, const struct profile *p);
 void profile_print_lines(FILE *out, const struct profile *p, size_t max_lines);
 

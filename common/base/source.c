@@ -66,3 +66,13 @@ const char *source_base_name(const char *path)
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
+
+bool source_is_header(const char *path)
+{
+    static const char *const endings[] = { ".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl", ".ipp" };
+    const char *dot = strrchr(source_base_name(path), '.');
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+        if (!strcmp(dot, endings[i]))
+            return true;
+    return false;
+}

@@ -2,6 +2,7 @@
 #ifndef COMMON_SOURCE_H
 #define COMMON_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 // The text of a line of a file without the blanks around it, cut to room bytes; empty where it cannot be read.
@@ -12,5 +13,7 @@ void source_text(const char *file, unsigned line, char *text, size_t room);
 unsigned source_statement(const char *file, unsigned line);
 
 const char *source_base_name(const char *path);  // the part after the last slash
+
+bool source_is_header(const char *path);  // by its ending: .h, .hpp, .cuh and the like
 
 #endif

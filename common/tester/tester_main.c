@@ -31,11 +31,26 @@ static void print_source(FILE *out, const struct tester_result *r)
     }
 }
 
+static void print_time(FILE *out, const struct tester_options *o, const struct dev_about *about,
+                       const struct tester_result *r)
+{
+    char ms[REPORT_TIME], fastest[REPORT_TIME], slowest[REPORT_TIME], runs[96] = "";
+    if (o->iterations)
+        snprintf(runs, sizeof runs, " (median of %d; %s to %s)", o->iterations, report_time(r->ms_min, fastest),
+                 report_time(r->ms_max, slowest));
+    report_time(r->ms, ms);
+    if (about->simulated)
+        fprintf(out, "simulated in %s%s: %.3g G multiply-adds a second of this computer\n", ms, runs,
+                (double)o->m * o->n * o->k / r->ms * 1e-6);
+    else
+        fprintf(out, "time      %s%s, %.2f %s\n", ms, runs, r->gflops < 1000 ? r->gflops : r->gflops / 1000,
+                r->gflops < 1000 ? "GFLOP/s" : "TFLOP/s");
+}
+
 static void print_report(FILE *out, const struct step *step, const struct tester_options *o, const struct dev *d,
                          const struct tester_result *r)
 {
     const struct dev_about *about = dev_about(d);
-    double products = (double)o->m * o->n * o->k;
     if (o->ptx)
         fprintf(out, "%s in place of ", o->ptx);
     fprintf(out, "%s (%s) on %s", step->name, type_name(step->type), about->name);
@@ -46,16 +61,7 @@ static void print_report(FILE *out, const struct step *step, const struct tester
             (unsigned long long)o->seed, *compiler ? "; kernel compiled by " : "", compiler);
     fprintf(out, "%-9s %s\n", report_verdict(r->verdict), r->what);
     print_source(out, r);
-    char ms[REPORT_TIME];
-    if (about->simulated) {
-        fprintf(out, "simulated in %s: %.3g G multiply-adds a second of this computer\n", report_time(r->ms, ms),
-                products / r->ms * 1e-6);
-        return;
-    }
-    char fastest[REPORT_TIME], slowest[REPORT_TIME];
-    fprintf(out, "time      %s (median of %d; %s to %s), %.2f %s\n", report_time(r->ms, ms), o->iterations,
-            report_time(r->ms_min, fastest), report_time(r->ms_max, slowest),
-            r->gflops < 1000 ? r->gflops : r->gflops / 1000, r->gflops < 1000 ? "GFLOP/s" : "TFLOP/s");
+    print_time(out, o, about, r);
 }
 
 static void print_baseline(FILE *out, struct dev *d, const struct tester_result *r, const char *error)

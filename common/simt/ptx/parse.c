@@ -16,7 +16,7 @@ static struct ptx_loc place(struct parser *p)
     return at;
 }
 
-#define CALLS_BACK 64
+#define CALLS_BACK 4096  // nvcc names a call once, and may come back to it some hundred lines later
 
 // The location of a call. nvcc names the calls around it just before, the outermost first: so the latest location of
 // that line knows where its own function was inlined. Returns its index + 1.

@@ -83,6 +83,18 @@ static int by_line(const void *a, const void *b)
     return files ? files : (x->line > y->line) - (x->line < y->line);
 }
 
+// The source line to count an instruction for: where a header was inlined, the line of the kernel's own file that calls
+// it.
+static const struct ptx_loc *line_of(const struct ptx_module *m, const struct ptx_inst *in)
+{
+    const struct ptx_loc *loc = ptx_loc_of(m, in), *outer = loc;
+    while (outer && outer->at)
+        outer = ptx_caller(m, outer);
+    while (loc && loc->file != outer->file)
+        loc = ptx_caller(m, loc);
+    return loc;
+}
+
 // Copies of the names that a profile of k needs; name[i] is that of file number i, and the last one the module's.
 static char **copy_names(struct arena *a, const struct ptx_module *m)
 {
@@ -116,7 +128,7 @@ bool report_profile(struct profile *p, struct arena **names, const struct simt_k
         if (!warps)
             continue;
         const struct ptx_inst *in = k->func->n_insts ? &k->func->insts[u->inst] : NULL;
-        const struct ptx_loc *loc = in ? ptx_loc_of(m, in) : NULL;
+        const struct ptx_loc *loc = in ? line_of(m, in) : NULL;
         lines[n].file = files[loc && loc->file < m->n_files ? loc->file : m->n_files];
         lines[n].line = loc ? loc->line : 0;
         lines[n].merged = (u->kind == UOP_LOAD || u->kind == UOP_STORE) && u->mem->merged ? warps : 0;

@@ -115,7 +115,7 @@ static void right_on(enum dev_kind kind, const struct ex_gemm *gemm, int m, int 
     dev_unload(d, module);
     const bool checked = dev_about(d)->simulated;
     const char *wrong = run_gemm(d, gemm, m, n, k, alpha, beta, checked, &found);
-    if (checked && wrong && !found)  // once more with poison in C, which tells what nobody wrote
+    if (checked && wrong && !found)  // once more with poison in C, which tells what was never written
         wrong = run_gemm(d, gemm, m, n, k, alpha, beta, false, &found);
     cr_assert(!found, "M %d, N %d, K %d: the checks of the simulated GPU found this:\n%s", m, n, k, found);
     cr_assert(!wrong, "M %d, N %d, K %d, alpha %g, beta %g on %s: %s", m, n, k, alpha, beta, dev_about(d)->name, wrong);

@@ -4,7 +4,7 @@
 // Skipped with exit 77 without emcc, or without ptxas, which says how many registers a kernel takes.
 //
 //   node slides/occupancy_test.mjs BUILD
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { random, run, simt, timed } from './answers.mjs';
 import { step_uses } from './book/answering.mjs';
@@ -50,21 +50,15 @@ function compare_steps(ask, asked, answer) {
   return wrong;
 }
 
-// The steps' own launches, whose threads and bytes the page reads in their kernel.cu: is that what their PTX says? It has
-// the threads as launch bounds, arrays with their sizes, and the rest in the kernel's geometry.
+// The steps' own launches, which the page has from their drivers: is that what simt finds in their PTX?
 function compare_uses(build, wrong) {
-  const uses = step_uses();
+  const uses = step_uses(build);
   if (uses.length < 12) wrong.push(`only ${uses.length} steps have a launch`);
   for (const { name, threads, shared } of uses) {
-    const path = join(build, 'steps', name, `${name}.ptx`);
-    if (!existsSync(path)) continue;  // a step that this toolkit is too old for
-    const ptx = readFileSync(path, 'utf8'), most = Number(ptx.match(/\.maxntid (\d+)/)[1]);
-    const geometry = new Uint8Array(20);  // BM, BN, BK, THREADS, SHARED and more: words, zeros at the end left out
-    geometry.set(ptx.match(/ geometry\[\d+\] = \{(.*?)\}/)[1].split(',').slice(0, 20).map(Number));
-    const arrays = [...ptx.matchAll(/\.shared \.align \d+ \.b8 \w+\[(\d+)\]/g)].map((m) => Number(m[1]));
-    const bytes = arrays.reduce((a, b) => a + b, new DataView(geometry.buffer).getUint32(16, true));
-    if (most !== threads) wrong.push(`${name}: ${threads} threads, its PTX has ${most}`);
-    if (bytes !== shared) wrong.push(`${name}: ${shared} bytes, its PTX has ${bytes}`);
+    const said = simt(build, 'inspect', join(build, 'steps', name, `${name}.ptx`));
+    const [, most] = said.match(/launch bounds: (\d+) threads/), [, bytes] = said.match(/static shared memory: (\d+) bytes/);
+    if (Number(most) !== threads) wrong.push(`${name}: ${threads} threads, its PTX has ${most}`);
+    if (Number(bytes) && Number(bytes) !== shared) wrong.push(`${name}: ${shared} bytes, its PTX has ${bytes}`);
   }
 }
 

@@ -12,8 +12,8 @@ import { variants } from './sources.mjs';
 const fenced = (lines) => ['```text', ...lines, '```'].join('\n');
 
 // What build/steps/ladder printed when it made the table of times, at that size.
-export function ladder(size) {
-  const rows = times(size), last = {};
+export function ladder(size, build) {
+  const rows = times(build, size), last = {};
   if (!rows.length) fail(`there are no times at ${size}`);
   const line = (step, type, verdict, ...cells) => [step.padEnd(24), type.padEnd(4), '', verdict.padEnd(9), '',
     ...cells].join(' ');

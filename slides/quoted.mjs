@@ -4,9 +4,9 @@ import { read } from './project.mjs';
 import { rows_of } from './results.mjs';
 import { texts } from './texts.mjs';
 
-export function unquoted() {
+export function unquoted(build) {
   const asked = texts().flatMap((name) => [...read(name).matchAll(marks.span)].map((m) => m[1])).join('\n');
   const quoted = new Set([...asked.matchAll(/\b(trial|bound) ([\w.-]+)/g)].map((m) => `${m[1]} ${m[2]}`));
-  const missing = (kind) => rows_of(`${kind}s`).filter((row) => !quoted.has(`${kind} ${row.id}`));
+  const missing = (kind) => rows_of(build, `${kind}s`).filter((row) => !quoted.has(`${kind} ${row.id}`));
   return ['trial', 'bound'].flatMap(missing).map((row) => `${row.at} "${row.id}" is in no text`);
 }

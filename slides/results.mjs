@@ -1,28 +1,11 @@
 // The tables of steps/results: times, trials, counters, stalls, bounds, and any other that a text quotes.
 import { existsSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fail, read, root, step_name } from './project.mjs';
+import { fail, root, step_name } from './project.mjs';
+import { table } from './programs.mjs';
 import { metric } from './sources.mjs';
 
 const folder = 'steps/results';
-
-// --- a table: a header, then rows; a field may stand in double quotes ---
-
-const split = (line, comma) => (comma === '\t' ? line.split('\t')
-  : [...line.matchAll(/(?:^|,)(?:"([^"]*)"|([^,]*))/g)].map((m) => m[1] ?? m[2]));
-
-const tables = new Map();
-
-function table(path) {
-  if (!tables.has(path)) {
-    const [head, ...rows] = read(path).trim().split('\n').map((line) => split(line, path.endsWith('.tsv') ? '\t' : ','));
-    for (const [i, row] of rows.entries())
-      if (row.length !== head.length) fail(`${path}:${i + 2} has ${row.length} fields, its header has ${head.length}`);
-    const named = (row, i) => ({ ...Object.fromEntries(head.map((name, at) => [name, row[at]])), at: `${path}:${i + 2}` });
-    tables.set(path, rows.map(named));
-  }
-  return tables.get(path);
-}
 
 function newest(pattern, what) {
   const found = readdirSync(resolve(root, folder)).filter((name) => pattern.test(name)).sort();
@@ -30,10 +13,10 @@ function newest(pattern, what) {
 }
 
 // "trials" for h200_trials.csv, "stalls" for the newest h200_DATE_stalls.csv; or a path.
-function table_of(name) {
-  if (name.includes('/')) return table(existsSync(resolve(root, name)) ? name : fail(`${name} is missing`));
+function table_of(build, name) {
+  if (name.includes('/')) return table(build, existsSync(resolve(root, name)) ? name : fail(`${name} is missing`));
   if (!/^\w+$/.test(name)) fail(`"${name}" is no name of a table`);
-  return table(newest(new RegExp(`^(\\w+?_)?([\\d-]+_)?${name}\\.csv$`), name));
+  return table(build, newest(new RegExp(`^(\\w+?_)?([\\d-]+_)?${name}\\.csv$`), name));
 }
 
 const only = (rows, what) => (rows.length === 1 ? rows[0] : fail(`${rows.length} rows are ${what}, not one`));
@@ -42,30 +25,30 @@ const only = (rows, what) => (rows.length === 1 ? rows[0] : fail(`${rows.length}
 
 export const times_path = () => newest(/^h200_[\d-]+\.csv$/, 'times');
 
-export function times(size) {
-  return table(times_path()).filter((row) => row.m === String(size)).map((row) => ({
+export function times(build, size) {
+  return table(build, times_path()).filter((row) => row.m === String(size)).map((row) => ({
     ...row, ms: Number(row.ms), tflops: Number(row.tflops), baseline_tflops: Number(row.baseline_tflops),
     after: Number(row.baseline_after_tflops) }));
 }
 
-export function result(step, size) {
+export function result(build, step, size) {
   const name = step_name(step);
-  return times(size).find((row) => row.step === name) ?? fail(`${times_path()} has no ${name} at ${size}`);
+  return times(build, size).find((row) => row.step === name) ?? fail(`${times_path()} has no ${name} at ${size}`);
 }
 
 // The card's SMs and its highest clock: "sm_90, 132 SMs up to 1980 MHz, driver ...".
-export function card() {
-  const [, sms, mhz] = table(times_path())[0].detail.match(/(\d+) SMs up to (\d+) MHz/);
+export function card(build) {
+  const [, sms, mhz] = table(build, times_path())[0].detail.match(/(\d+) SMs up to (\d+) MHz/);
   return { sms: Number(sms), ghz: Number(mhz) / 1000 };
 }
 
 // --- counters ---
 
 // Of one launch at 256 x 256 x 256, by Nsight Compute; those of a launch at 4096 are in the table of stalls.
-export function measured(step, short) {
+export function measured(build, step, short) {
   const name = step_name(step), wanted = metric(short).name;
   const of = (rows) => rows.filter((row) => row.step === name && row.counter === wanted);
-  const small = of(table_of('counters')), large = of(table_of('stalls'));
+  const small = of(table_of(build, 'counters')), large = of(table_of(build, 'stalls'));
   const row = only(small.length ? small : large, `${short} of ${name} (counters, stalls)`);
   return { text: row.h200 ?? row.value, size: small.length ? 256 : 4096, name: wanted };
 }
@@ -73,9 +56,9 @@ export function measured(step, short) {
 const stalled = /issue_stalled_(\w+)_per_issue_active/;
 
 // Cycles that a warp waits for the reason, between two instructions: as text; "all": of all reasons.
-export function stall(step, reason) {
+export function stall(build, step, reason) {
   const name = step_name(step);
-  const rows = table_of('stalls').filter((row) => row.step === name && stalled.test(row.counter));
+  const rows = table_of(build, 'stalls').filter((row) => row.step === name && stalled.test(row.counter));
   if (!rows.length) fail(`there are no stalls of ${name}`);
   if (reason === 'all') return rows.reduce((sum, row) => sum + Number(row.value), 0).toFixed(2);
   const reasons = rows.map((row) => row.counter.match(stalled)[1]);
@@ -85,18 +68,18 @@ export function stall(step, reason) {
 
 // --- rows with a name ---
 
-export function row_of(name, id) {
-  return only(table_of(name).filter((row) => row.id === id), `"${id}" in the table of ${name}`);
+export function row_of(build, name, id) {
+  return only(table_of(build, name).filter((row) => row.id === id), `"${id}" in the table of ${name}`);
 }
 
-export const rows_of = (name) => table_of(name);
+export const rows_of = table_of;
 
 // The column of the only row in which each of the keys is a field; a short name of a step is one, too.
-export function cell(name, keys, column) {
+export function cell(build, name, keys, column) {
   const has = (row, key) => {
     const fields = Object.entries(row).filter(([head]) => head !== 'at').map(([, value]) => value);
     return fields.includes(key) || (/^\d\d(_double)?$/.test(key) && fields.includes(step_name(key)));
   };
-  const row = only(table_of(name).filter((r) => keys.every((key) => has(r, key))), `"${keys.join(' ')}" in ${name}`);
+  const row = only(table_of(build, name).filter((r) => keys.every((key) => has(r, key))), `"${keys.join(' ')}" in ${name}`);
   return row[column] ?? fail(`the table of ${name} has no column "${column}"`);
 }

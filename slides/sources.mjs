@@ -1,10 +1,9 @@
 // What the kernels themselves say: their constants, what the simulated GPU counts, the pictures that it draws.
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { kept } from './kept.mjs';
-import { evaluate } from './numbers.mjs';
+import { describe, run } from './programs.mjs';
 import { fail, line_of, only_folder, read, root, step_name } from './project.mjs';
 import { times_path } from './results.mjs';
 
@@ -28,21 +27,28 @@ export function source_of(what) {
   return digits ? `exercises/${only_folder('exercises', digits)}/source.cu` : `steps/${step_of(what)}/kernel.cu`;
 }
 
-// constexpr int A = 1, B = 2; for formulas, which name more than the geometry does (PAD, BYTES).
-export function constants(kernel) {
-  const names = { M: SIZE, N: SIZE, K: SIZE }, path = source_of(kernel);
-  for (const [, list] of read(path).matchAll(/^constexpr int ([^;]+);/gm))
-    for (const [, name, value] of list.matchAll(/(\w+) = ([^,]+)/g)) {
-      const integer = value.replace(/\//g, ' / ');
-      names[name] = Math.trunc(evaluate(integer, names, path));
-    }
-  return names;
-}
+const constants_of = new Set(
+  read('slides/constants.txt').split('\n').filter((line) => /^\w/.test(line)).map((line) => line.split(/\s+/)[0]));
 
 // What the step's driver says of itself, or of its kernel with one thing changed.
 function described(build, kernel) {
-  const step = step_of(kernel), name = kernel in variants ? step : step_name(kernel);
-  return JSON.parse(run(join(build, 'steps', step, name), build, ['--describe', '--ptx', ptx(build, kernel)]));
+  const step = step_of(kernel), driver = kernel in variants ? step : step_name(kernel);
+  return describe(build, step, driver, ptx(build, kernel));
+}
+
+// The same of the PTX that slides/meson.build makes of a kernel for its constants; any driver can read it.
+function described_source(build, source) {
+  const file = join(build, 'slides', `${source.replace(/\.cu$/, '').replaceAll('/', '_')}.ptx`), step = only_folder('steps', '01');
+  return describe(build, step, step, existsSync(file) ? file : fail(`${file} is missing: meson compile -C ${build} slides_kernels`));
+}
+
+// For formulas: the geometry, and of slides/constants.txt what stands there for the kernel.
+export function constants(build, kernel) {
+  const source = source_of(kernel);
+  const { geometry, constants: more } = constants_of.has(source) ? described_source(build, source) : described(build, kernel);
+  const named = [...Object.entries(geometry).filter(([, value]) => value).map(([name, value]) => [name.toUpperCase(), value]),
+    ...Object.entries(more).map(([name, value]) => [name.replace(/^constant_/, ''), value])];
+  return { M: SIZE, N: SIZE, K: SIZE, ...Object.fromEntries(named) };
 }
 
 function launch(build, kernel, [m, n, k] = [SIZE, SIZE, SIZE]) {
@@ -61,15 +67,6 @@ export function ptx(build, kernel) {
   const step = step_of(kernel);
   const path = kernel in variants ? join(build, 'slides', `${kernel}.ptx`) : join(build, 'steps', step, `${step_name(kernel)}.ptx`);
   return existsSync(path) ? path : fail(`${path} is missing: meson compile -C ${build}`);
-}
-
-export function run(path, build, args) {
-  if (!existsSync(path)) fail(`${path} is missing: meson compile -C ${build}`);
-  try {
-    return execFileSync(path, args, { encoding: 'utf8', maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'pipe'] });
-  } catch (error) {
-    return fail(`${path} ${args.join(' ')}: ${error.stderr}`);
-  }
 }
 
 const simt_program = (build) => join(build, 'common', 'simt', 'simt');

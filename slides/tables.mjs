@@ -15,11 +15,11 @@ function table(heads, rows, right) {
 function column(text, build) {
   const [, kernel, gpu, heading] = text.match(/^(\w+)(@h200)?(?:="([^"]*)")?$/) ?? fail(`what is ${text}?`);
   return { heading: heading ?? step_name(kernel) + (gpu ? ', H200' : ''), alone: heading ?? 'value',
-    value: (short) => (gpu ? of_the_card(kernel, short) : grouped(simulated(build, kernel, short))) };
+    value: (short) => (gpu ? of_the_card(build, kernel, short) : grouped(simulated(build, kernel, short))) };
 }
 
-function of_the_card(kernel, short) {
-  const { text, size } = measured(kernel, short);
+function of_the_card(build, kernel, short) {
+  const { text, size } = measured(build, kernel, short);
   return size === 256 ? grouped(text) : fail(`${short} was not read at 256 x 256 x 256`);
 }
 
@@ -33,8 +33,8 @@ function counters(args, build, first, label) {
 
 // --- times ---
 
-function gain(step, before, size) {
-  const [now, then] = [result(step, size), before && result(before, size)];
+function gain(build, step, before, size) {
+  const [now, then] = [result(build, step, size), before && result(build, before, size)];
   return then && then.type === now.type ? `x ${(then.ms / now.ms).toFixed(2)}` : '-';
 }
 
@@ -54,19 +54,19 @@ const tables = {
     const row = (short) => [metric(short).label, `\`${metric(short).name}\``];
     return table(['in the decks', 'in Nsight Compute'], args.split(' ').map(row));
   },
-  times(args) {
+  times(args, build) {
     const [step, ...sizes] = args.split(' ');
     const rows = sizes.map((size) => {
-      const r = result(step, size);
+      const r = result(build, step, size);
       return [size, time(r.ms), rate(r.tflops), rate(r.baseline_tflops), share(r)];
     });
     return table(['size', 'time', 'TFLOP/s', 'cuBLAS', 'of cuBLAS'], rows, true);
   },
-  steps(args) {
+  steps(args, build) {
     const [size, ...steps] = args.split(' ');
     const rows = steps.map((step, i) => {
-      const r = result(step, size);
-      return [step_name(step), time(r.ms), rate(r.tflops), gain(step, steps[i - 1], size), share(r)];
+      const r = result(build, step, size);
+      return [step_name(step), time(r.ms), rate(r.tflops), gain(build, step, steps[i - 1], size), share(r)];
     });
     return table([`at ${size}`, 'time', 'TFLOP/s', 'row above', 'of cuBLAS'], rows, true);
   },

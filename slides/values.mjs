@@ -18,7 +18,7 @@ const written_out = (date) => new Date(`${date}T00:00Z`).toLocaleDateString('en-
 // --- formulas, in which [what ...] is another value ---
 
 function formula(words, names, where, build) {
-  const all = { ...names, ...card() };
+  const all = { ...names, ...card(build) };
   let n = 0;
   const plain = words.replace(/\[((?:'[^']*'|[^\]'])*)\]/g, (_, what) => {
     const { x } = value_of(what, build);
@@ -34,22 +34,22 @@ function formula(words, names, where, build) {
 // --- tables of steps/results ---
 
 // "46 to 49" where several variants or runs lay between; "low" and "high" ask for one end.
-function trial([id, end]) {
-  const { tflops: low, tflops_max: high } = row_of('trials', id);
+function trial([id, end], build) {
+  const { tflops: low, tflops_max: high } = row_of(build, 'trials', id);
   if (!end) return high ? quantity(Number(low), `${low} to ${high}`) : as_written(low);
   return as_written({ low, high: high || low }[end] ?? fail(`a trial has low and high, not "${end}"`));
 }
 
 // A ceiling, which has to be what its formula gives.
-function bound([id]) {
-  const { tflops, formula: words, at } = row_of('bounds', id), digits = tflops.split('.')[1]?.length ?? 0;
-  const x = evaluate(words, card(), at);
+function bound([id], build) {
+  const { tflops, formula: words, at } = row_of(build, 'bounds', id), digits = tflops.split('.')[1]?.length ?? 0;
+  const x = evaluate(words, card(build), at);
   return fixed(x, digits) === tflops ? as_written(tflops) : fail(`${at}: the formula gives ${x}, not ${tflops}`);
 }
 
 // What Nsight Compute read on the card: a share of a pipe's peak, a clock, or a plain count.
-function ncu([step, short]) {
-  const { text: read_there, name } = measured(step, short), x = Number(read_there);
+function ncu([step, short], build) {
+  const { text: read_there, name } = measured(build, step, short), x = Number(read_there);
   if (/\.pct_/.test(name)) return quantity(x, `${fixed(x, 0)} %`, ' %');
   if (/\.per_second$/.test(name)) return quantity(x / 1e9, `${fixed(x / 1e9, 2)} GHz`, ' GHz');
   return quantity(x, grouped(read_there));
@@ -59,7 +59,7 @@ function ncu([step, short]) {
 
 // What ptxas gives a step on an H200. A kernel that has changed since is noticed, if nvcc is of the same release.
 function registers([step, column = 'registers'], build) {
-  const name = step_name(step), row = (head) => cell('ptxas', [name], head), now = fingerprint(ptx(build, name));
+  const name = step_name(step), row = (head) => cell(build, 'ptxas', [name], head), now = fingerprint(ptx(build, name));
   if (now.release === row('release') && now.ptx !== row('ptx'))
     fail(`${name} has changed since its registers were counted: node slides/registers.mjs`);
   return as_written(row(column));
@@ -88,29 +88,29 @@ function picture([file, ...words]) {
 }
 
 const values = {
-  tflops: ([step, size]) => speed(result(step, size).tflops),
-  cublas: ([step, size]) => speed(result(step, size).baseline_tflops),
-  cublas_after: ([step, size]) => speed(result(step, size).after),
-  time: ([step, size]) => in_time(result(step, size).ms),
-  share: ([step, size]) => share(result(step, size)),
-  gain: ([before, step, size]) => {
-    const times = result(before, size).ms / result(step, size).ms;
+  tflops: ([step, size], build) => speed(result(build, step, size).tflops),
+  cublas: ([step, size], build) => speed(result(build, step, size).baseline_tflops),
+  cublas_after: ([step, size], build) => speed(result(build, step, size).after),
+  time: ([step, size], build) => in_time(result(build, step, size).ms),
+  share: ([step, size], build) => share(result(build, step, size)),
+  gain: ([before, step, size], build) => {
+    const times = result(build, before, size).ms / result(build, step, size).ms;
     return quantity(times, times.toFixed(2));
   },
-  device: ([step, size]) => text(result(step, size).device),
-  date: ([step, size]) => text(written_out(result(step, size).date)),
+  device: ([step, size], build) => text(result(build, step, size).device),
+  date: ([step, size], build) => text(written_out(result(build, step, size).date)),
   trial,
   bound,
-  stall: ([step, reason]) => as_written(stall(step, reason)),
+  stall: ([step, reason], build) => as_written(stall(build, step, reason)),
   ncu,
-  machine: ([name]) => as_written(cell('machine', [name], 'value')),
-  cell: ([table, ...keys]) => as_written(cell(table, keys.slice(0, -1), keys.at(-1))),
+  machine: ([name], build) => as_written(cell(build, 'machine', [name], 'value')),
+  cell: ([table, ...keys], build) => as_written(cell(build, table, keys.slice(0, -1), keys.at(-1))),
   count,
   per_fma: ([kernel, short], build) => {  // for each multiply-add of a warp
     const x = simulated(build, kernel, short) / (SIZE ** 3 / 32);
     return quantity(x, x.toFixed(2));
   },
-  calc: ([kernel, ...words], build) => formula(words.join(' '), constants(kernel), `calc ${kernel}`, build),
+  calc: ([kernel, ...words], build) => formula(words.join(' '), constants(build, kernel), `calc ${kernel}`, build),
   exp: (words, build) => formula(words.join(' '), {}, 'exp', build),
   registers,
   lines: changed,

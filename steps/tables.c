@@ -1,110 +1,21 @@
-// See tables.h. A table is a CSV file: a header, then rows of as many fields; a field may stand in double quotes.
+// See tables.h. base/table.c reads the rows; here they become numbers and texts that are checked.
 #include "tables.h"
 
-#include <errno.h>
 #include <float.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/options.h"
-
-enum { FIELDS = 17 };
-
-struct table {
-    const char *path;
-    FILE *file;
-    char *line;
-    size_t size;
-    unsigned number;  // of the line
-    const char *header;
-    int fields;
-    char *field[FIELDS];
-    char *error;
-};
-
-// --- Rows ---
-
-static bool __attribute__((format(printf, 2, 3))) refuse(const struct table *t, const char *format, ...)
-{
-    va_list args;
-    int n = snprintf(t->error, DEV_ERROR_MAX, "%.300s:%u: ", t->path, t->number);
-    va_start(args, format);
-    vsnprintf(t->error + n, DEV_ERROR_MAX - (size_t)n, format, args);
-    va_end(args);
-    return false;
-}
-
-// Splits the line in place; false where there are not t->fields of them, or a quote stays open.
-static bool split(struct table *t)
-{
-    char *p = t->line;
-    for (int i = 0; i < t->fields; i++) {
-        const bool quoted = *p == '"';
-        char *end = quoted ? strchr(p + 1, '"') : p + strcspn(p, ",");
-        if (!end)
-            return false;
-        t->field[i] = p + quoted;
-        p = end + quoted;
-        const char after = *p;
-        *end = '\0';
-        if (after != (i + 1 < t->fields ? ',' : '\0'))
-            return false;
-        p++;
-    }
-    return true;
-}
-
-// The next row, in t->field; more is false at the end of the file.
-static bool next_row(struct table *t, bool *more)
-{
-    errno = 0;
-    *more = getline(&t->line, &t->size, t->file) >= 0;
-    if (!*more && (errno || ferror(t->file))) {
-        snprintf(t->error, DEV_ERROR_MAX, "%.300s: cannot read it: %s", t->path, strerror(errno));
-        return false;
-    }
-    if (!*more && t->number < 2) {
-        snprintf(t->error, DEV_ERROR_MAX, "%.300s: there are no rows in it", t->path);
-        return false;
-    }
-    if (!*more)
-        return true;
-    t->number++;
-    t->line[strcspn(t->line, "\r\n")] = '\0';
-    if (t->number == 1) {
-        if (strcmp(t->line, t->header))
-            return refuse(t, "not the table that was expected; its header would be \"%s\"", t->header);
-        return next_row(t, more);
-    }
-    return split(t) || refuse(t, "not a row of this table, whose header is \"%s\"", t->header);
-}
-
-static bool table_open(struct table *t, const char *path, const char *header, char *error)
-{
-    *t = (struct table){ .path = path, .header = header, .error = error, .fields = 1, .file = fopen(path, "r") };
-    for (const char *p = header; *p; p++)
-        t->fields += *p == ',';
-    if (!t->file)
-        snprintf(error, DEV_ERROR_MAX, "%.300s: cannot read it: %s", path, strerror(errno));
-    return t->file != NULL;
-}
-
-static void table_close(struct table *t)
-{
-    if (t->file)
-        fclose(t->file);
-    free(t->line);
-}
+#include "base/table.h"
 
 // --- Fields ---
 
 static bool text(const struct table *t, int field, char *to, size_t size)
 {
     if ((size_t)snprintf(to, size, "%s", t->field[field]) >= size)
-        return refuse(t, "\"%.40s...\": the text is too long", t->field[field]);
+        return table_refuse(t, "\"%.40s...\": the text is too long", t->field[field]);
     return true;
 }
 #define TEXT(t, field, to) text(t, field, to, sizeof to)
@@ -113,7 +24,7 @@ static bool whole(const struct table *t, int field, int min, int *to)
 {
     uint64_t value;
     if (!options_whole(t->field[field], (uint64_t)min, INT_MAX, &value))
-        return refuse(t, "\"%.40s\": must be a whole number", t->field[field]);
+        return table_refuse(t, "\"%.40s\": must be a whole number", t->field[field]);
     *to = (int)value;
     return true;
 }
@@ -125,7 +36,7 @@ static bool number(const struct table *t, int field, bool may_lack, double *to)
     if (may_lack && !*t->field[field])
         return true;
     return options_real(t->field[field], DBL_MIN, DBL_MAX, to) ||
-           refuse(t, "\"%.40s\": must be a number above 0", t->field[field]);
+           table_refuse(t, "\"%.40s\": must be a number above 0", t->field[field]);
 }
 
 static bool element_type(const struct table *t, int field, char to[8])
@@ -134,7 +45,7 @@ static bool element_type(const struct table *t, int field, char to[8])
     for (int i = 0; i < 3; i++)
         if (!strcmp(t->field[field], types[i]))
             return TEXT(t, field, *(char(*)[8])to);
-    return refuse(t, "\"%.40s\": the types are f16, f32 and f64", t->field[field]);
+    return table_refuse(t, "\"%.40s\": the types are f16, f32 and f64", t->field[field]);
 }
 
 // --- The tables ---
@@ -152,7 +63,7 @@ static bool read_result(const struct table *t, void *item)
         return false;
     sms = strchr(r->detail, ',');  // "sm_90, 132 SMs up to 1980 MHz, driver ..."
     if (!sms || sscanf(sms + 1, " %4u SMs up to %6u MHz", &r->sms, &r->mhz) != 2 || !r->sms || !r->mhz)
-        return refuse(t, "\"%.80s\": does not say how many SMs there are, up to how many MHz", r->detail);
+        return table_refuse(t, "\"%.80s\": does not say how many SMs there are, up to how many MHz", r->detail);
     return true;
 }
 
@@ -174,18 +85,25 @@ static bool read_trial(const struct table *t, void *item)
         return false;
     if (r->high == 0)
         r->high = r->low;
-    return r->high >= r->low || refuse(t, "\"%.40s\": lies below the figure before it", t->field[6]);
+    return r->high >= r->low || table_refuse(t, "\"%.40s\": lies below the figure before it", t->field[6]);
+}
+
+static bool open_expected(struct table *t, const char *path, const char *header, char *error)
+{
+    return table_open(t, path, error) &&
+           (!strcmp(t->header, header) ||
+            table_refuse(t, "not the table that was expected; its header would be \"%s\"", header));
 }
 
 static bool read_all(const char *path, const char *header, size_t item, bool (*read)(const struct table *, void *),
                      void **list, size_t *n, char *error)
 {
     struct table t;
-    bool more = true, ok = table_open(&t, path, header, error);
+    bool more = true, ok = open_expected(&t, path, header, error);
     size_t room = 0;
     char *items = NULL;
     *n = 0;
-    while (ok && (ok = next_row(&t, &more)) && more) {
+    while (ok && (ok = table_next(&t, &more)) && more) {
         if (*n == room) {
             room = room ? 2 * room : 64;
             char *larger = realloc(items, room * item);

@@ -3,18 +3,18 @@
 #include <criterion/criterion.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
-size_t lines_cut(char *line, char *cell[], size_t most)
+void truth_open(struct table *t, const char *path)
 {
-    size_t n = 0;
-    line[strcspn(line, "\r\n")] = '\0';
-    for (char *p = line; p && n < most; p = strchr(p, '\t')) {
-        if (n)
-            *p++ = '\0';
-        cell[n++] = p;
-    }
-    return n;
+    static char error[DEV_ERROR_MAX];
+    cr_assert(table_open(t, path, error), "%s", error);
+}
+
+bool truth_next(struct table *t)
+{
+    bool more;
+    cr_assert(table_next(t, &more), "%s", t->error);
+    return more;
 }
 
 void say(struct text *t, const char *format, ...)

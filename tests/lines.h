@@ -1,15 +1,20 @@
-// Lines of the tables in tests/truth, and texts that a test puts together.
+// The tables in tests/truth, and texts that a test puts together.
 //
-//   lines_cut                   a line of tab-separated cells
+//   truth_open, truth_next      a table, row by row
 //   say                         appends to a text
 #ifndef TESTS_LINES_H
 #define TESTS_LINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-// The cells of a line, at most that many: cell[i] points into line, which is cut at its tabs and its end. Returns how
-// many there are.
-size_t lines_cut(char *line, char *cell[], size_t most);
+#include "base/table.h"
+
+// The table at path, open. One that cannot be read is an error of the test; table_close closes it.
+void truth_open(struct table *t, const char *path);
+
+// Its next row, in t->field; false at the end.
+bool truth_next(struct table *t);
 
 struct text {
     char p[1 << 14];  // ends with '\0'

@@ -10,6 +10,7 @@
 #include "compiler.h"
 #include "base/profile.h"
 #include "base/program.h"
+#include "../steps/tables.h"
 #include "shapes.h"
 #include "tester/gemm.h"
 
@@ -223,27 +224,28 @@ Test(agreement, counters)
 Test(agreement, counters_of_an_h200)
 {
     NEEDS_NVCC_13;
-    char line[512], name[64], counter[160];
-    uint64_t real;
-    FILE *f = fopen(COUNTERS, "r");
+    char error[DEV_ERROR_MAX];
+    struct counter *list;
+    size_t n;
     struct dev *d = simulate();
     const struct profile *p = dev_profile(d);
     int compared = 0, known = 0;
-    cr_assert(f, COUNTERS);
-    while (fgets(line, sizeof line, f)) {
-        if (sscanf(line, "%63[^,],%159[^,],%" SCNu64, name, counter, &real) != 3 || strcmp(name, STEP.name))
+    cr_assert(counters_read(COUNTERS, &list, &n, error), "%s", error);
+    for (const struct counter *c = list; c < list + n; c++) {
+        const uint64_t real = (uint64_t)c->value;
+        if (strcmp(c->step, STEP.name))
             continue;
         known++;
         for (int m = 0; m < METRIC_COUNT; m++) {
-            if (strcmp(counter, profile_metric_name((enum profile_metric)m)) ||
+            if (strcmp(c->name, profile_metric_name((enum profile_metric)m)) ||
                 !must_agree((enum profile_metric)m, p->total[m]))
                 continue;
-            cr_expect_eq(p->total[m], wanted(counter, real), "%s: %s is %" PRIu64 ", an H200 counted %" PRIu64, name,
-                         counter, p->total[m], real);
+            cr_expect_eq(p->total[m], wanted(c->name, real), "%s: %s is %" PRIu64 ", an H200 counted %" PRIu64, c->step,
+                         c->name, p->total[m], real);
             compared++;
         }
     }
-    fclose(f);
+    free(list);
     dev_close(d);
     if (!known)
         cr_skip_test("%s was not measured: it is not in %s", STEP.name, COUNTERS);

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../steps/tables.h"
 #include "xml.h"
 
 enum { TEXT = 200000 };
@@ -73,19 +74,6 @@ Test(chart, the_committed_picture_is_what_the_program_draws)
 
 // --- figures ---
 
-struct row {
-    int m;
-    char name[64], type[16];
-    double tflops, baseline;
-};
-
-static bool parse(const char *line, struct row *r)
-{
-    const char *rest = strrchr(line, '"');  // the texts are in quotes and come first
-    return rest && sscanf(rest + 2, "%*[^,],%*d,%d,%*d,%*d,%63[^,],%15[^,],%*f,%*f,%*f,%lf,%lf", &r->m, r->name,
-                          r->type, &r->tflops, &r->baseline) == 5;
-}
-
 static const char *cell(double value, const char *unit)
 {
     static char cells[4][64];
@@ -96,59 +84,56 @@ static const char *cell(double value, const char *unit)
 }
 
 // The text after the element that holds what; fails where there is none.
-static const char *after(const char *from, const char *what, const struct row *r)
+static const char *after(const char *from, const char *what, const struct result *r)
 {
     const char *at = from ? strstr(from, what) : NULL;
-    cr_expect(at, "%s at %d: '%s' is not in the picture", r->name, r->m, what);
+    cr_expect(at, "%s at %d: '%s' is not in the picture", r->step, r->m, what);
     return at ? at + strlen(what) : NULL;
 }
 
 // A row of bars: name, length, TFLOP/s, share. Returns pixels a TFLOP/s.
-static double check_row(const struct row *r)
+static double check_row(const struct result *r)
 {
     char name[80];
     double width = 0;
-    snprintf(name, sizeof name, ">%s</text>", r->name);
+    snprintf(name, sizeof name, ">%s</text>", r->step);
     const char *at = after(text, name, r), *end = at;
     if (at)
         cr_expect_eq(sscanf(at, " <rect class=\"%*[^\"]\" x=\"%*f\" y=\"%*f\" width=\"%lf\"", &width), 1);
     for (int i = 0; end && i < 3; i++)  // the bar and two texts
         end = strchr(end + 1, '\n');
     at = after(at, cell(r->tflops, ""), r);
-    at = after(at, cell(100 * r->tflops / r->baseline, " %"), r);
-    cr_expect(at && end && at <= end + 1, "%s: another row's figures", r->name);
+    at = after(at, cell(100 * r->tflops / r->baseline_tflops, " %"), r);
+    cr_expect(at && end && at <= end + 1, "%s: another row's figures", r->step);
     snprintf(name, sizeof name, ">cuBLAS");
-    after(after(strstr(text, r->name), name, r), cell(r->baseline, ""), r);
+    after(after(strstr(text, r->step), name, r), cell(r->baseline_tflops, ""), r);
     return width / r->tflops;
 }
 
 Test(chart, every_figure_of_the_table_is_a_text_and_a_length)
 {
-    char path[1100], line[1000];
-    struct row r;
-    int rows = 0, drawn = 0;
+    char path[1100], error[DEV_ERROR_MAX];
+    struct result *list;
+    size_t rows;
+    int drawn = 0;
     double scale[3] = { 0 };
     snprintf(path, sizeof path, "%s.csv", latest());
-    FILE *f = fopen(path, "r");
-    cr_assert(f, "%s", path);
-    while (fgets(line, sizeof line, f)) {
-        if (!parse(line, &r))
-            continue;
-        if (r.m != drawn) {
-            draw_latest(drawn = r.m);
+    cr_assert(results_read(path, &list, &rows, error), "%s", error);
+    for (const struct result *r = list; r < list + rows; r++) {
+        if (r->m != drawn) {
+            draw_latest(drawn = r->m);
             check_xml(text);
             memset(scale, 0, sizeof scale);
         }
-        double *of_type = &scale[!strcmp(r.type, "f32") ? 0 : !strcmp(r.type, "f16") ? 1 : 2];
-        const double pixels = check_row(&r);
+        double *of_type = &scale[!strcmp(r->type, "f32") ? 0 : !strcmp(r->type, "f16") ? 1 : 2];
+        const double pixels = check_row(r);
         if (*of_type > 0)
-            cr_expect_float_eq(pixels, *of_type, 0.06 / r.tflops + 0.02 * *of_type,
-                               "%s at %d: %g pixels a TFLOP/s, others %g", r.name, r.m, pixels, *of_type);
+            cr_expect_float_eq(pixels, *of_type, 0.06 / r->tflops + 0.02 * *of_type,
+                               "%s at %d: %g pixels a TFLOP/s, others %g", r->step, r->m, pixels, *of_type);
         *of_type = pixels;
-        rows++;
     }
-    fclose(f);
-    cr_assert_geq(rows, 65, "only %d rows", rows);
+    free(list);
+    cr_assert_geq(rows, 65, "only %zu rows", rows);
 }
 
 // Tiles of BM x BN: 2 M N K FLOP over M N K (1/BM + 1/BN) elements loaded and M N stored.

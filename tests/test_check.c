@@ -34,7 +34,7 @@
 enum { WORDS = 256 };
 static const struct ptx_shape one = { 1, 64, 0 }, warp = { 1, 32, 0 }, two = { 2, 64, 0 }, lone = { 2, 1, 0 };
 
-// Runs text with checks on and leaves what findings_print says in out. fresh: nobody has written `out` before.
+// Runs text with checks on and leaves what findings_print says in out. fresh: `out` was not written before.
 static size_t check(const char *text, struct ptx_shape shape, unsigned jobs, uint64_t budget, bool fresh, char **out)
 {
     uint32_t words[WORDS] = { 0 };
@@ -191,7 +191,7 @@ Test(check, a_copy_left_behind_does_not_trouble_the_next_block)
 
 // --- memory ---
 
-Test(check, what_nobody_wrote_is_found)
+Test(check, what_was_not_written_is_found)
 {
     char *out;
     expect(SHARED(GET("%r10") LEAVE), one, 1, PARTS("not initialised", "no thread of the block wrote it", "64 times"));
@@ -208,7 +208,7 @@ Test(check, what_nobody_wrote_is_found)
 
 Test(check, a_store_of_any_kind_reads_nothing)
 {
-    // By several threads, of what nobody wrote before. An exchange whose result nobody looks at is a store, too.
+    // By several threads, of what was not written before. An exchange whose result nobody looks at is a store, too.
     static const struct {
         const char *text;
         size_t n;

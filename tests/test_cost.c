@@ -14,7 +14,7 @@
 #include "lines.h"
 #include "simt/machine/cost.h"
 
-enum { LANES = 32, COLUMNS = 64, LINE = 4096 };
+enum { LANES = 32 };
 
 struct row {
     char kernel[64], ptx[64], space[32];
@@ -43,26 +43,11 @@ static const char *const sector_name[2] = {
     "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
 };
 
-struct table {
-    FILE *file;
-    char heading[LINE], line[LINE];
-    char *name[COLUMNS], *cell[COLUMNS];
-    size_t columns;
-};
-
-static void table_open(struct table *t)
-{
-    t->file = fopen(TRUTH_TSV, "r");
-    cr_assert_not_null(t->file, "cannot open %s", TRUTH_TSV);
-    cr_assert_not_null(fgets(t->heading, sizeof t->heading, t->file), "%s is empty", TRUTH_TSV);
-    t->columns = lines_cut(t->heading, t->name, COLUMNS);
-}
-
 static const char *text_of(const struct table *t, const char *column)
 {
     for (size_t i = 0; i < t->columns; i++)
         if (strcmp(t->name[i], column) == 0)
-            return t->cell[i];
+            return t->field[i];
     cr_assert_fail("%s has no column '%s'", TRUTH_TSV, column);
     return "";
 }
@@ -94,10 +79,8 @@ static void offsets_of(const char *text, struct row *r)
 // The next row whose instruction is a plain load or store of that space; false at the end.
 static bool next_row(struct table *t, const char *space, struct row *r)
 {
-    while (fgets(t->line, sizeof t->line, t->file)) {
-        size_t n = lines_cut(t->line, t->cell, COLUMNS);
+    while (truth_next(t)) {
         const char *ptx = text_of(t, "ptx");
-        cr_assert_eq(n, t->columns, "%s: %zu cells", t->cell[0], n);
         if (strcmp(text_of(t, "space"), space) != 0 || (strncmp(ptx, "ld.", 3) != 0 && strncmp(ptx, "st.", 3) != 0))
             continue;
         *r = (struct row){ .bytes = (uint32_t)number_of(t, "bytes") };
@@ -144,7 +127,7 @@ Test(cost, shared_wavefronts_are_those_of_an_h200)
     struct table t;
     struct row r;
     int rows = 0, right = 0;
-    table_open(&t);
+    truth_open(&t, TRUTH_TSV);
     while (next_row(&t, "shared", &r)) {
         struct shared_cost cost = cost_of(&r);
         int k = is_store(&r);
@@ -153,7 +136,7 @@ Test(cost, shared_wavefronts_are_those_of_an_h200)
                  same(&r, "memory_l1_wavefronts_shared", cost.waves, r.waves);
         cr_expect_eq(r.shared_waves[!k], 0, "%s: the other direction counted too", r.kernel);
     }
-    fclose(t.file);
+    table_close(&t);
     cr_assert_geq(rows, 100, "only %d rows of shared memory in %s", rows, TRUTH_TSV);
     cr_assert_eq(right, rows, "%d of %d rows agree", right, rows);
 }
@@ -163,13 +146,13 @@ Test(cost, shared_bank_conflicts_are_those_of_an_h200)
     struct table t;
     struct row r;
     int rows = 0, right = 0;
-    table_open(&t);
+    truth_open(&t, TRUTH_TSV);
     while (next_row(&t, "shared", &r)) {
         int k = is_store(&r);
         rows++;
         right += same(&r, conflict_name[k], cost_of(&r).conflicts, r.shared_conflicts[k]);
     }
-    fclose(t.file);
+    table_close(&t);
     cr_assert_eq(right, rows, "%d of %d rows agree", right, rows);
 }
 
@@ -178,12 +161,12 @@ Test(cost, ideal_shared_wavefronts_are_those_of_nsight_compute)
     struct table t;
     struct row r;
     int rows = 0, right = 0;
-    table_open(&t);
+    truth_open(&t, TRUTH_TSV);
     while (next_row(&t, "shared", &r)) {
         rows++;
         right += same(&r, "memory_l1_wavefronts_shared_ideal", cost_of(&r).ideal, r.ideal);
     }
-    fclose(t.file);
+    table_close(&t);
     cr_assert_eq(right, rows, "%d of %d rows agree", right, rows);
 }
 
@@ -195,7 +178,7 @@ Test(cost, global_sectors_are_those_of_an_h200)
     int rows = 0, right = 0;
     for (int i = 0; i < LANES; i++)
         result[i] = 4 * (uint64_t)i;
-    table_open(&t);
+    truth_open(&t, TRUTH_TSV);
     while (next_row(&t, "global", &r)) {
         int k = is_store(&r);
         rows++;
@@ -207,7 +190,7 @@ Test(cost, global_sectors_are_those_of_an_h200)
             right -= !(same(&r, sector_name[1], cost_sectors(result, ~0u), r.sectors[1]) &
                        same(&r, request_name[1], 1, r.requests[1]));
     }
-    fclose(t.file);
+    table_close(&t);
     cr_assert_geq(rows, 25, "only %d rows of global memory in %s", rows, TRUTH_TSV);
     cr_assert_eq(right, rows, "%d of %d rows agree", right, rows);
 }
@@ -230,7 +213,7 @@ Test(cost, moving_every_lane_by_whole_words_changes_nothing)
 {
     struct table t;
     struct row r;
-    table_open(&t);
+    truth_open(&t, TRUTH_TSV);
     while (next_row(&t, "shared", &r)) {
         uint32_t address[LANES];
         struct shared_cost cost = cost_of(&r);
@@ -242,7 +225,7 @@ Test(cost, moving_every_lane_by_whole_words_changes_nothing)
                       "%s moved by %u bytes: %u wavefronts instead of %u", r.kernel, by, moved.waves, cost.waves);
         }
     }
-    fclose(t.file);
+    table_close(&t);
 }
 
 Test(cost, a_sector_counts_once_however_many_lanes_share_it)

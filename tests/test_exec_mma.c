@@ -11,7 +11,7 @@
 #include "ptx_case.h"
 #include "simt/device/simt.h"
 
-enum { MOST = 8 * LANES, CELLS = 8 };
+enum { MOST = 8 * LANES };
 
 // --- mma.sync ---
 
@@ -86,18 +86,16 @@ static void mma_module(struct text *t, const char *ptx, const struct registers r
 
 Test(mma, gives_what_an_h200_gave, .timeout = 60)
 {
-    static char line[1 << 16];
-    FILE *in = fopen(MMA_TSV, "r");
+    struct table t;
     struct dev *dev[PTX_DEVICES];
     size_t devices = ptx_devices_from(dev, 90, true);
     int rows = 0;
-    cr_assert_not_null(in, "%s", MMA_TSV);
-    cr_assert_not_null(fgets(line, sizeof line, in));
-    while (fgets(line, sizeof line, in)) {
+    truth_open(&t, MMA_TSV);
+    cr_assert_eq(t.columns, 8);
+    while (truth_next(&t)) {
+        char **cell = t.field;
         static struct text text;
-        char *cell[CELLS];
         struct registers r[4];
-        cr_assert_eq(lines_cut(line, cell, CELLS), 8);
         unsigned words = strstr(cell[0], "f64") ? 2 : 1, n_d = (unsigned)strlen(cell[7]) / (LANES * words * 8);
         for (int i = 0; i < 3; i++)
             read_registers(&r[i], (unsigned)atoi(cell[1 + i]), words, cell[4 + i]);
@@ -122,7 +120,7 @@ Test(mma, gives_what_an_h200_gave, .timeout = 60)
         }
         rows++;
     }
-    fclose(in);
+    table_close(&t);
     cr_assert_geq(rows, 40, "only %d rows in %s", rows, MMA_TSV);
     for (size_t d = 0; d < devices; d++)
         dev_close(dev[d]);
@@ -220,18 +218,16 @@ static int bytes_of(const char *ptx)
 Test(wmma, fragments_are_those_of_an_h200, .timeout = 60)
 {
     static const int lanes[] = { 0, 1, 2, 3, 4, 9, 22, 31 };
-    static char line[1 << 14];
-    FILE *in = fopen(WMMA_TSV, "r");
+    struct table t;
     struct dev *dev[PTX_DEVICES];
     size_t devices = ptx_devices_from(dev, 90, true);
     int rows = 0;
-    cr_assert_not_null(in, "%s", WMMA_TSV);
-    cr_assert_not_null(fgets(line, sizeof line, in));
-    while (fgets(line, sizeof line, in)) {
+    truth_open(&t, WMMA_TSV);
+    cr_assert_eq(t.columns, 3);
+    while (truth_next(&t)) {
+        char **cell = t.field;
         static struct text text;
         static uint32_t input[32 * 40 * 2], got[2 * MOST];
-        char *cell[CELLS];
-        cr_assert_eq(lines_cut(line, cell, CELLS), 3);
         char *high = strstr(cell[0], ".high");
         if (high)
             *high = '\0';
@@ -271,7 +267,7 @@ Test(wmma, fragments_are_those_of_an_h200, .timeout = 60)
         }
         rows++;
     }
-    fclose(in);
+    table_close(&t);
     cr_assert_geq(rows, 60, "only %d rows in %s", rows, WMMA_TSV);
     for (size_t d = 0; d < devices; d++)
         dev_close(dev[d]);

@@ -4,11 +4,13 @@
 // program, MACHINE_PTX its kernels, MEASURE_PTX those of measure.cu, SIMT the simulated GPU, CARDS_CSV the table.
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/occupancy.h"
 #include "base/profile.h"
 #include "compiler.h"
+#include "lines.h"
 #include "program_case.h"
 #include "ptx_case.h"
 
@@ -134,23 +136,24 @@ Test(machine, occupancies_by_hand_are_those_of_the_profile)
 
 Test(machine, cards_of_the_chapter_are_those_of_the_profile)
 {
-    char line[1000], name[32];
-    unsigned major, minor, sms, f32, tensor, warps, dram;
+    struct table t;
     int n = 0;
-    FILE *f = fopen(CARDS_CSV, "r");
-    cr_assert(f && fgets(line, sizeof line, f), "%s cannot be read", CARDS_CSV);
-    while (fgets(line, sizeof line, f)) {
-        cr_assert_eq(sscanf(line, "%31[^,],%u.%u,%u,%*f,%u,%u,%u,%*u,%*u,%*u,%*u,%u", name, &major, &minor, &sms, &f32,
-                            &tensor, &warps, &dram),
-                     8, "%s", line);
+    truth_open(&t, CARDS_CSV);
+    cr_assert_str_eq(t.header, "card,capability,sms,ghz,f32,tensor,warps,l1_kib,shared_kib,l2_mb,dram_gb,dram_gb_s,"
+                               "tflops_f32,tflops_f16,source");
+    for (; truth_next(&t); n++) {
+        const char *name = t.field[0];
+        const double cc = atof(t.field[1]);
+        const unsigned sms = (unsigned)atoi(t.field[2]), f32 = (unsigned)atoi(t.field[4]);
+        const unsigned tensor = (unsigned)atoi(t.field[5]), warps = (unsigned)atoi(t.field[6]);
+        const unsigned dram = (unsigned)atoi(t.field[11]);
         const struct card *c = card_named(name);
         cr_assert(c, "--card does not know %s", name);
-        cr_expect(c->cc == (int)(10 * major + minor) && c->sms == sms && c->f32 == f32 && c->tensor == tensor &&
+        cr_expect(c->cc == (int)(10 * cc + 0.5) && c->sms == sms && c->f32 == f32 && c->tensor == tensor &&
                       c->threads == 32 * warps && c->dram == dram,
                   "--card has other figures of %s", name);
-        n++;
     }
-    fclose(f);
+    table_close(&t);
     cr_expect_eq(n, 6);
 }
 

@@ -13,7 +13,7 @@
 #include "base/profile.h"
 #include "ptx_case.h"
 
-enum { COLUMNS = 16, FIRST_COUNTER = 4, LINE = 4096, TEXT = 8192, WORDS = 1 << 12 };
+enum { FIRST_COUNTER = 4, TEXT = 8192, WORDS = 1 << 12 };
 
 static const uint32_t input[16] = { 2, 3, 7, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
 
@@ -46,29 +46,26 @@ static const struct profile *run(struct dev *d, const char *variables, const cha
 
 Test(merge, every_kernel_is_counted_as_an_h200_counted_it, .timeout = 120)
 {
-    static char heading[LINE], line[LINE];
-    char *name[COLUMNS], *cell[COLUMNS];
-    FILE *file = fopen(MERGE_TSV, "r");
+    struct table t;
     struct dev *d = ptx_simulator();
     int rows = 0, compared = 0;
-    cr_assert(file && fgets(heading, sizeof heading, file), "%s", MERGE_TSV);
-    size_t columns = lines_cut(heading, name, COLUMNS);
-    while (fgets(line, sizeof line, file)) {
-        cr_assert_eq(lines_cut(line, cell, COLUMNS), columns);
+    truth_open(&t, MERGE_TSV);
+    while (truth_next(&t)) {
+        char **cell = t.field;
         const struct profile *p = run(d, cell[1], cell[2], cell[3]);
-        for (size_t c = FIRST_COUNTER; c < columns; c++) {
+        for (size_t c = FIRST_COUNTER; c < t.columns; c++) {
             for (int m = 0; m < METRIC_COUNT; m++) {
-                if (strcmp(profile_metric_name(m), name[c]))
+                if (strcmp(profile_metric_name(m), t.name[c]))
                     continue;
                 uint64_t hardware = strtoull(cell[c], NULL, 10);
                 cr_expect_eq(p->total[m], hardware, "%s: %s is %" PRIu64 ", the H200 counted %" PRIu64, cell[0],
-                             name[c], p->total[m], hardware);
+                             t.name[c], p->total[m], hardware);
                 compared++;
             }
         }
         rows++;
     }
-    fclose(file);
+    table_close(&t);
     dev_close(d);
     cr_assert_geq(rows, 119, "only %d rows", rows);
     cr_assert_eq(compared, 6 * rows, "only %d counters of %d rows", compared, rows);

@@ -187,6 +187,15 @@ Test(driver, describes_itself)
         cr_assert(strstr(r.out, says[i]), "no %s in %s", says[i], r.out);
     run(&r, DRIVER, "--describe", "--ptx", changed("geometry[16] = {32", "geometry[16] = {64"), NULL);
     cr_assert(r.status == 0 && strstr(r.out, "\"bm\": 64,"), "%s%s", r.out, r.err);
+    cr_assert(strstr(r.out, "\"constants\": {}"), "%s", r.out);
+    run(&r, DRIVER, "--describe", "--ptx",
+        changed(".visible .entry gemm(",
+                ".const .align 4 .u32 PAD = 4;\n.const .align 4 .s32 LESS = -7;\n.const .align 4 .u32 NONE;\n"
+                ".const .align 4 .f32 REAL = 0f3F800000;\n.visible .entry gemm("),
+        NULL);
+    cr_assert(r.status == 0 &&
+                  strstr(r.out, "\"constants\": {\n    \"PAD\": 4,\n    \"LESS\": -7,\n    \"NONE\": 0\n  }"),
+              "%s%s", r.out, r.err);
 }
 
 Test(driver, shows_help)

@@ -13,7 +13,7 @@
 #include "base/profile.h"
 #include "ptx_case.h"
 
-enum { LANES = 32, COLUMNS = 64, LINE = 4096, WORDS = 1 << 17 };
+enum { LANES = 32, WORDS = 1 << 17 };
 
 static bool starts(const char *text, const char *with)
 {
@@ -105,18 +105,18 @@ static bool say_instruction(struct text *t, const char *kernel, const char *ptx,
     return true;
 }
 
-static void compare(const char *kernel, char *name[], char *cell[], size_t columns, const struct profile *p,
-                    bool stores, int *compared)
+static void compare(const struct table *row, const struct profile *p, bool stores, int *compared)
 {
-    for (size_t c = 7; c < columns; c++) {
+    const char *kernel = row->field[0];
+    for (size_t c = 7; c < row->columns; c++) {
         for (int m = 0; m < METRIC_COUNT; m++) {
             bool result = m == METRIC_GST_REQ || m == METRIC_GST_SEC;     // of storing what was loaded, but for stores
             bool noise = m == METRIC_HMMA && !starts(kernel, "alu_mma");  // HFMA2.MMA counts there, too
-            if (strcmp(profile_metric_name(m), name[c]) || (result && !stores) || noise)
+            if (strcmp(profile_metric_name(m), row->name[c]) || (result && !stores) || noise)
                 continue;
-            uint64_t hardware = strtoull(cell[c], NULL, 10);
-            cr_expect_eq(p->total[m], hardware, "%s: %s is %" PRIu64 ", the H200 counted %" PRIu64, kernel, name[c],
-                         p->total[m], hardware);
+            uint64_t hardware = strtoull(row->field[c], NULL, 10);
+            cr_expect_eq(p->total[m], hardware, "%s: %s is %" PRIu64 ", the H200 counted %" PRIu64, kernel,
+                         row->name[c], p->total[m], hardware);
             ++*compared;
         }
     }
@@ -124,17 +124,14 @@ static void compare(const char *kernel, char *name[], char *cell[], size_t colum
 
 Test(truth, every_row_is_counted_as_an_h200_counted_it, .timeout = 120)
 {
-    static char heading[LINE], line[LINE];
     static uint32_t in[WORDS], out[WORDS];
-    char *name[COLUMNS], *cell[COLUMNS];
-    FILE *file = fopen(TRUTH_TSV, "r");
+    struct table row;
     struct dev *d = ptx_simulator();
     int rows = 0, compared = 0;
-    cr_assert(file && fgets(heading, sizeof heading, file), "%s", TRUTH_TSV);
-    size_t columns = lines_cut(heading, name, COLUMNS);
-    while (fgets(line, sizeof line, file)) {
+    truth_open(&row, TRUTH_TSV);
+    while (truth_next(&row)) {
         static struct text t;
-        cr_assert_eq(lines_cut(line, cell, COLUMNS), columns);
+        char **cell = row.field;
         const char *kernel = cell[0], *ptx = cell[1];
         bool shared = strstr(cell[2], "shared"), stores = strstr(ptx, "st.global") || strstr(ptx, "store.d");
         t.n = 0;
@@ -152,10 +149,10 @@ Test(truth, every_row_is_counted_as_an_h200_counted_it, .timeout = 120)
         say(&t, "ret;\n}\n");
         struct ptx_shape shape = { (unsigned)atoi(cell[5]), (unsigned)atoi(cell[4]), 0 };
         cr_assert(ptx_run(d, t.p, shape, out, WORDS, in, WORDS), "%s: %s", kernel, dev_error(d));
-        compare(kernel, name, cell, columns, dev_profile(d), stores, &compared);
+        compare(&row, dev_profile(d), stores, &compared);
         rows++;
     }
-    fclose(file);
+    table_close(&row);
     dev_close(d);
     cr_assert_geq(rows, 252, "only %d rows", rows);
     cr_assert_geq(compared, 10 * rows, "only %d counters of %d rows", compared, rows);

@@ -2,6 +2,7 @@
 #include "kernel_file.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/ptx_file.h"
@@ -71,6 +72,30 @@ bool kernel_file_fits(const char *path, enum dev_type type, char error[DEV_ERROR
     return ok && geometry_read(path, &g, error);
 }
 
+static bool is_constant_int(const struct ptx_var *v)
+{
+    const bool whole = v->type == PTX_U32 || v->type == PTX_S32 || v->type == PTX_B32;
+    return v->space == SPACE_CONST && whole && v->bytes == sizeof(int32_t) && !v->local && !v->n_pointers;
+}
+
+// Its __constant__ ints, by name. Its geometry is none of them, but an array.
+static void constants_json(struct json *j, const struct simt_module *m)
+{
+    json_object(j, "constants");
+    for (uint32_t i = 0; m && i < m->ptx->n_vars; i++) {
+        const struct ptx_var *v = &m->ptx->vars[i];
+        char name[256];
+        int32_t value = 0;
+        if (!is_constant_int(v) || v->name.n >= sizeof name)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)v->name.n, v->name.p);
+        if (v->init)
+            memcpy(&value, v->init, v->init_bytes);
+        json_int(j, name, value);
+    }
+    json_end(j);
+}
+
 bool kernel_file_describe(FILE *out, const struct step *step, char error[DEV_ERROR_MAX])
 {
     struct json j;
@@ -85,6 +110,7 @@ bool kernel_file_describe(FILE *out, const struct step *step, char error[DEV_ERR
     json_string(&j, "type", type_name(step->type));
     json_string(&j, "ptx", step->ptx);
     geometry_json(&j, "geometry", &g);
+    constants_json(&j, r.module);
     if (k && k->code)
         json_uint(&j, "static_shared", k->code->shared_bytes);
     json_end(&j);

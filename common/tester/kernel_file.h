@@ -12,8 +12,9 @@
 // False, with one line in error, if not. Syntax that the simulated GPU does not know is left to the device.
 bool kernel_file_fits(const char *path, enum dev_type type, char error[DEV_ERROR_MAX]);
 
-// Prints the step as one JSON object: name, type, ptx, geometry, and, if the simulated GPU can tell, static_shared in
-// bytes. False, with one line in error, if its PTX has no geometry or out cannot be written.
+// Prints the step as one JSON object: name, type, ptx, geometry, constants (its __constant__ ints by name), and, if the
+// simulated GPU can tell, static_shared in bytes. False, with one line in error, if its PTX has no geometry or out
+// cannot be written.
 bool kernel_file_describe(FILE *out, const struct step *step, char error[DEV_ERROR_MAX]);
 
 #endif

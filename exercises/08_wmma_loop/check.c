@@ -65,8 +65,8 @@ static void tell(const struct matrix *C, const struct matrix *X, char x, int r, 
     const char *other = x == 'A' ? "B" : "A";
     const double got = matrix_get(C, r, c), want = matrix_get(X, r, c);
     if (matrix_is_poison(C, r, c))
-        cr_assert_fail("%s is the identity, so C is %c; but nobody wrote C[%d][%d]; look at row and col", other, x, r,
-                       c);
+        cr_assert_fail("%s is the identity, so C is %c; but C[%d][%d] was never written; look at row and col", other, x,
+                       r, c);
     if (isnan(got))
         cr_assert_fail(
             "%s is the identity, so C is %c; but C[%d][%d] is NaN, as it was before: beta is 0, and C was read; "

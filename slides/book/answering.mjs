@@ -1,10 +1,9 @@
 // The pages that answer: banks, fragments, occupancy. theme/ has what they do, answers/ the C behind them.
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { evaluate } from '../numbers.mjs';
-import { read, root } from '../project.mjs';
-import { constants } from '../sources.mjs';
-import { kernel_of, steps } from './pages.mjs';
+import { join } from 'node:path';
+import { describe } from '../programs.mjs';
+import { rows_of } from '../results.mjs';
+import { steps } from './pages.mjs';
 
 const head = '---\npageClass: code\naside: false\n---\n';
 const own = (path) => `The answer is the simulator's own: this page runs \`${path}\`, compiled to WebAssembly.`;
@@ -51,30 +50,18 @@ rows. \`.trans\` turns each matrix of 8 x 8 on the way, and takes elements of 16
 
 // --- occupancy ---
 
-const bytes = { float: 4, REAL: 4, half: 2, double: 8 };
-
-// What a step's blocks ask for: its launch from kernel.cu, its registers from the table of ptxas.
-export function step_uses() {
-  const table = 'steps/results/sm_90_ptxas.csv';
-  if (!existsSync(resolve(root, table))) return [];
-  const rows = read(table).trim().split('\n').slice(1).map((row) => row.split(','));
-  return steps().flatMap((step) => {
-    const row = rows.find(([name]) => name === step), names = row ? constants(step) : {};
-    const use = { name: step, threads: names.THREADS, registers: Number(row?.[3]), shared: row ? shared_of(step, names) : NaN };
-    return Object.values(use).slice(1).every(Number.isInteger) ? [use] : [];
+// What a step's blocks ask for: its launch from its driver, its registers from the table of ptxas.
+export function step_uses(build) {
+  const built = (step) => steps().includes(step) && existsSync(join(build, 'steps', step, step));
+  const rows = rows_of(build, 'ptxas').filter(({ step }) => built(step));
+  return rows.map(({ step, registers }) => {
+    const { geometry, static_shared: fixed } = describe(build, step, step);
+    return { name: step, threads: geometry.threads, registers: Number(registers), shared: fixed + geometry.shared };
   });
 }
 
-// Bytes of a kernel's shared arrays; one without a size is as large as SHARED.
-function shared_of(step, names) {
-  const arrays = [...read(kernel_of(step)).matchAll(/^\s*(extern )?__shared__ (?:\w+\(\d+\) )*(\w+) ([^;]+);/gm)];
-  return arrays.reduce((sum, [, open, type, list]) => sum + (open ? names.SHARED
-    : [...list.matchAll(/\w+((?:\[[^\]]+\])+)/g)].reduce((all, [, sizes]) => all + bytes[type] *
-      [...sizes.matchAll(/\[([^\]]+)\]/g)].reduce((n, [, size]) => n * evaluate(size, names, kernel_of(step)), 1), 0)), 0);
-}
-
-function occupancy_page() {
-  const uses = step_uses().map((use) => ({ ...use, name: `step ${use.name.slice(0, 2)}` }));
+function occupancy_page(build) {
+  const uses = step_uses(build).map((use) => ({ ...use, name: `step ${use.name.slice(0, 2)}` }));
   const text = `${head}
 # Occupancy
 
@@ -92,7 +79,7 @@ unchanged. **Fewer blocks** has the least with which one fewer does.
   return { url: 'occupancy', title: 'Occupancy', text: () => text };
 }
 
-export const answering_pages = () => [banks_page(), fragments_page(), occupancy_page()];
+export const answering_pages = (build) => [banks_page(), fragments_page(), occupancy_page(build)];
 
 // Which of them help with another page: text and link, below that page's title, or below the heading that is named.
 export const helps = {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { read, root } from '../project.mjs';
-import { card, times, times_path } from '../results.mjs';
+import { card, rows_of, times, times_path } from '../results.mjs';
 import { made_table } from '../tables.mjs';
 import { answering_pages } from './answering.mjs';
 import { compared } from './changes.mjs';
@@ -94,14 +94,13 @@ ${rows.join('\n')}
 
 const anchor = (size) => `at-${size}`;
 
-function ladder_page(chapters) {
-  const path = times_path(), picture = path.replace(/csv$/, 'svg'), { sms, ghz } = card();
-  const rows = read(path).trim().split('\n').slice(1).map((row) => row.match(/(?:"[^"]*"|[^,])+/g).map((cell) => cell.replaceAll('"', '')));
-  const [date, device] = rows[0], sizes = [...new Set(rows.map((row) => row[6]))];
+function ladder_page(chapters, build) {
+  const path = times_path(), picture = path.replace(/csv$/, 'svg'), { sms, ghz } = card(build), rows = rows_of(build, path);
+  const [{ date, device }] = rows, sizes = [...new Set(rows.map(({ m }) => m))];
   const urls = Object.fromEntries(chapters.filter(({ step }) => step).map(({ step, url }) => [step, url]));
   const table = (size) => {
-    const names = times(size).map(({ step }) => step);
-    return made_table(`steps ${size} ${names.join(' ')}`, '').replace(/^\| (\w+) /gm, (all, name) =>
+    const names = times(build, size).map(({ step }) => step);
+    return made_table(`steps ${size} ${names.join(' ')}`, build).replace(/^\| (\w+) /gm, (all, name) =>
       (urls[name] ? `| ${link(name, `/${urls[name]}`)} ` : all));
   };
   const ordered = sizes.sort((a, b) => (b === '4096') - (a === '4096') || a - b);
@@ -140,14 +139,14 @@ ${link('How a deck is changed, and where its numbers come from', '/decks/making'
 
 // --- all ---
 
-// rendered: the folder of the decks; answers: is there an answers.wasm?
-export async function made_pages(pages, { rendered, answers }) {
+// build: the folder of the build; rendered: that of the decks; answers: is there an answers.wasm?
+export async function made_pages(pages, { build, rendered, answers }) {
   const chapters = pages.filter(({ url }) => url.startsWith('chapters/') && !url.endsWith('/glossary'))
     .map((page) => ({ ...page, step: page.url.slice('chapters/'.length) }));
   const changes = [];
   for (const pair of neighbours()) changes.push(await change_page(pair, chapters.find(({ step }) => step === pair.step)));
   const names = steps();
   if (!names.length) throw new Error('there are no steps');
-  return [front_page(chapters), changes_page(changes), ...changes, ladder_page(chapters), decks_page(rendered),
-    ...(answers ? answering_pages() : [])];
+  return [front_page(chapters), changes_page(changes), ...changes, ladder_page(chapters, build), decks_page(rendered),
+    ...(answers ? answering_pages(build) : [])];
 }

@@ -92,7 +92,7 @@ export async function make(build, to, { base = '/', more = [] } = {}) {
   try {
     const lacking = compile_answers(join(folder, 'public', 'answers.wasm'));
     if (lacking) console.log(`book: ${lacking}`);
-    const pages = source_pages(), made = await made_pages(pages, { rendered, answers: !lacking }), all = [...pages, ...made, ...more];
+    const pages = source_pages(), made = await made_pages(pages, { build, rendered, answers: !lacking }), all = [...pages, ...made, ...more];
     lay_out(folder);
     for (const page of all) write(join(folder, `${page.url}.md`), markdown(page, all));
     copy_pictures(all, folder);

@@ -110,17 +110,78 @@ static void recount(struct uop_count *count, uint32_t came, uint32_t active)
         count->warps--;
 }
 
+// The lanes of s that u's guard lets through.
+static uint32_t guarded_lanes(const struct warp *w, const struct split *s, const struct uop *u)
+{
+    if (!u->guarded)
+        return s->mask;
+    const uint32_t p = *(const u32 *)(w->regs + u->guard);
+    return s->mask & (u->guarded == 1 ? p : ~p);
+}
+
+// The active lanes jump; the others of s become a split of their own.
+static enum outcome branch(struct warp *w, struct split *s, const struct uop *u, uint32_t active, uint64_t turn_ends)
+{
+    struct worker *worker = w->block->worker;
+    if (worker->steps > worker->grid->budget) {
+        warp_fault(w, u, FAULT_BUDGET, active, 0);
+        return FAULT;
+    }
+    if (active != s->mask) {
+        worker->uop_counts[s->pc].split++;
+        split_insert(w, (struct split){ s->pc + 1, s->mask & ~active, 0 });
+    }
+    *s = (struct split){ u->target, active, 0 };
+    return worker->steps > turn_ends ? TURN_OVER : JUMPED;
+}
+
+// An instruction of the whole warp: it may wait for lanes that have not come yet, or for a value.
+static enum outcome whole_warp(struct warp *w, struct split *s, const struct uop *u, uint32_t active)
+{
+    struct worker *worker = w->block->worker;
+    if (u->warp->gather != GATHER_NONE) {
+        const uint32_t came = active;
+        if (!gather_lanes(w, u, s, &active))
+            return FAULT;
+        if (active != came)
+            recount(&worker->uop_counts[s->pc], came, active);
+        if (!active)
+            return s->mask ? NEXT : LEFT;
+    }
+    if (worker->grid->trace)
+        trace_step(w, u, active);
+    if (!gather_run(w, u, active))
+        return FAULT;
+    if (w->again) {
+        w->again = false;
+        recount(&worker->uop_counts[s->pc], active, 0);
+        return AGAIN;
+    }
+    if (!w->polling)
+        return NEXT;
+    w->polling = false;
+    return POLLED;
+}
+
+// The active lanes end.
+static enum outcome leave(struct warp *w, struct split *s, const struct uop *u, uint32_t active)
+{
+    struct block *b = w->block;
+    if (b->live == b->worker->grid->threads) {
+        b->left_thread = w->index * LANES + (uint32_t)__builtin_ctz(active);
+        b->left_inst = u->inst;
+    }
+    w->exited |= active;
+    b->live -= (uint32_t)__builtin_popcount(active);
+    s->mask &= ~active;
+    return s->mask ? NEXT : LEFT;
+}
+
 // One uop, by the lanes of s that its guard lets through; s->pc is its index, or afterwards where a branch went.
 static enum outcome step(struct warp *w, struct split *s, const struct uop *u, uint64_t turn_ends)
 {
-    struct block *b = w->block;
-    struct worker *worker = b->worker;
-    unsigned char *regs = w->regs;
-    uint32_t active = s->mask;
-    if (u->guarded) {
-        uint32_t p = *(const u32 *)(regs + u->guard);
-        active &= u->guarded == 1 ? p : ~p;
-    }
+    struct worker *worker = w->block->worker;
+    const uint32_t active = guarded_lanes(w, s, u);
     worker->uop_counts[s->pc].warps++;
     worker->uop_counts[s->pc].idle += (uint32_t)(LANES - __builtin_popcount(active));
     worker->steps++;
@@ -133,9 +194,9 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
     switch ((enum uop_kind)u->kind) {
     case UOP_ALU:
         if (active == ALL_LANES)
-            u->fn(regs, u);
+            u->fn(w->regs, u);
         else
-            masked(regs, u, active);
+            masked(w->regs, u, active);
         return NEXT;
     case UOP_SREG:
         sreg(w, u, active);
@@ -148,52 +209,15 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
     case UOP_STORE:
         return ISA(exec_store)(w, u, active) ? NEXT : FAULT;
     case UOP_BRANCH:
-        if (worker->steps > worker->grid->budget) {
-            warp_fault(w, u, FAULT_BUDGET, active, 0);
-            return FAULT;
-        }
-        if (active != s->mask) {
-            worker->uop_counts[s->pc].split++;
-            split_insert(w, (struct split){ s->pc + 1, s->mask & ~active, 0 });
-        }
-        *s = (struct split){ u->target, active, 0 };
-        return worker->steps > turn_ends ? TURN_OVER : JUMPED;
+        return branch(w, s, u, active, turn_ends);
     case UOP_BARRIER:
         if (!barrier_arrive(w, u, s, active))
             return FAULT;
         return s->mask ? NEXT : LEFT;
     case UOP_WARP:
-        if (u->warp->gather != GATHER_NONE) {
-            const uint32_t came = active;
-            if (!gather_lanes(w, u, s, &active))
-                return FAULT;
-            if (active != came)
-                recount(&worker->uop_counts[s->pc], came, active);
-            if (!active)
-                return s->mask ? NEXT : LEFT;
-        }
-        if (worker->grid->trace)
-            trace_step(w, u, active);
-        if (!gather_run(w, u, active))
-            return FAULT;
-        if (w->again) {
-            w->again = false;
-            recount(&worker->uop_counts[s->pc], active, 0);
-            return AGAIN;
-        }
-        if (!w->polling)
-            return NEXT;
-        w->polling = false;
-        return POLLED;
+        return whole_warp(w, s, u, active);
     case UOP_EXIT:
-        if (b->live == worker->grid->threads) {
-            b->left_thread = w->index * LANES + (uint32_t)__builtin_ctz(active);
-            b->left_inst = u->inst;
-        }
-        w->exited |= active;
-        b->live -= (uint32_t)__builtin_popcount(active);
-        s->mask &= ~active;
-        return s->mask ? NEXT : LEFT;
+        return leave(w, s, u, active);
     case UOP_TRAP:
         warp_fault(w, u, FAULT_TRAP, active, 0);
         return FAULT;

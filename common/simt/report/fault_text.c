@@ -127,65 +127,119 @@ static void say_unwritten(struct text *t, const struct simt_kernel *k, const str
         where);
 }
 
-// What only the checks find.
-static void say_finding(struct text *t, const struct simt_kernel *k, const struct grid *g, const struct fault *f)
+// --- one fault each: the text behind "block (0,0,0), thread (1,0,0)" ---
+
+// An access that cannot be made: out of bounds, or at an odd address.
+static void say_bad_access(struct text *t, const struct simt_kernel *k, const struct grid *g, const struct fault *f)
 {
-    if (f->kind == FAULT_SPLIT) {
-        char where[400];
-        report_where(k, f->other_inst, where, sizeof where);
+    const char *does = verb(f->store, f->atomic);
+    if (f->kind == FAULT_BOUNDS)
+        say(t, " %s %u byte%s out of bounds: ", does, f->bytes, text_plural(f->bytes));
+    else
+        say(t, " %s %u bytes at an address that is not a multiple of %u: ", does, f->bytes, f->bytes);
+    say_place(t, k, g, f);
+}
+
+// A wait for a value that nothing changes.
+static void say_endless_wait(struct text *t, const struct fault *f)
+{
+    if (*f->text) {
+        say(t, " waits here for ever. Of its block, %s", f->text);
+        return;
+    }
+    say(t, " waits here for ever: the value that it looks at again and again never changes");
+    if (f->waiting > 1)
+        say(t, ". %u blocks are at work, and each of them waits", f->waiting);
+    if (f->exited)
+        say(t, "; %u cannot begin before one of these ends", f->exited);
+}
+
+// An instruction of the whole warp, and lanes that are not as it names them.
+static void say_lanes(struct text *t, const struct fault *f)
+{
+    if (f->kind == FAULT_NOT_MEMBER)
+        say(t,
+            " runs this instruction, but its member mask is 0x%08x, without lane %u: name every lane that comes here",
+            f->lanes, f->lane);
+    else if (f->kind == FAULT_MISSING)
+        say(t,
+            " waits at this instruction for lanes 0x%08x of its warp, which never come: have they ended, or taken "
+            "another branch?",
+            f->lanes);
+    else
+        say(t, " reads from lane %d, which takes no part: its value is undefined",
+            __builtin_ctz(f->lanes ? f->lanes : 1));
+}
+
+// A barrier that some threads do not come to.
+static void say_barrier(struct text *t, const struct simt_kernel *k, const struct grid *g, const struct fault *f)
+{
+    char where[400];
+    report_where(k, f->other_inst, where, sizeof where);
+    if (f->kind == FAULT_DEADLOCK) {
+        say(t,
+            " waits at this barrier for ever: %u of the block's %u threads arrived, %u have ended: does every thread "
+            "reach it?",
+            f->waiting, g->threads, f->exited);
+    } else if (f->kind == FAULT_SPLIT) {
         say(t, " waits here, and ");
         say_thread(t, g, f->other_thread);
         say(t, " at %s: each opens the other's barrier", where);
-        return;
-    }
-    if (f->kind == FAULT_LEFT) {
-        char where[400];
-        report_where(k, f->other_inst, where, sizeof where);
+    } else {
         say(t, " waits at this barrier, to which %u of the block's %u threads never come: ", f->exited, g->threads);
         say_thread(t, g, f->other_thread);
         say(t, " ended at %s", where);
-        return;
     }
-    if (f->kind == FAULT_UNWRITTEN) {
-        say_unwritten(t, k, f);
-        return;
-    }
-    if (f->kind == FAULT_BYTES) {
-        say(t,
-            ": the phase of the mbarrier at byte %" PRIu64 " of shared memory is complete, and %u bytes are still on "
-            "their way to it",
-            f->address, f->bytes);
-        return;
-    }
-    if (f->kind == FAULT_FLIGHT) {
-        char where[400];
-        report_where(k, f->other_inst, where, sizeof where);
-        say(t,
-            f->store ? " starts a wgmma whose registers were written at %s, and no wgmma.fence comes between them"
-                     : " uses an accumulator of the wgmma at %s, which has not been waited for",
-            where);
-        return;
-    }
-    if (f->kind == FAULT_PROXY && f->store) {
+}
+
+// Registers of a wgmma.
+static void say_flight(struct text *t, const struct simt_kernel *k, const struct fault *f)
+{
+    char where[400];
+    report_where(k, f->other_inst, where, sizeof where);
+    say(t,
+        f->store ? " starts a wgmma whose registers were written at %s, and no wgmma.fence comes between them"
+                 : " uses an accumulator of the wgmma at %s, which has not been waited for",
+        where);
+}
+
+// "reads byte 4 of As (shared memory) by wgmma".
+static void say_access(struct text *t, const struct simt_kernel *k, const struct grid *g, const struct fault *f)
+{
+    say(t, " %s ", verb(f->store, f->atomic));
+    say_place(t, k, g, f);
+    if (f->async)
+        say(t, f->wgmma ? " by wgmma" : " by a bulk copy");
+}
+
+static void say_uninitialised(struct text *t, const struct simt_kernel *k, const struct grid *g, const struct fault *f)
+{
+    say_access(t, k, g, f);
+    say(t, f->space == SPACE_SHARED ? ", and no thread of the block wrote it before"
+                                    : ", and nothing was written there before");
+}
+
+// What the asynchronous proxy does not know of.
+static void say_proxy(struct text *t, const struct simt_kernel *k, const struct grid *g, const struct fault *f)
+{
+    if (f->store) {
         say(t, " starts a copy that reports to an mbarrier; ");
         say_other(t, k, g, f);
         say(t, ", and no fence has made that known to the asynchronous proxy");
         return;
     }
-    say(t, " %s ", verb(f->store, f->atomic));
-    say_place(t, k, g, f);
-    if (f->async)
-        say(t, f->wgmma ? " by wgmma" : " by a bulk copy");
-    if (f->kind == FAULT_CONST) {
-        say(t, ": it is __constant__, which a kernel cannot change");
-    } else if (f->kind == FAULT_UNINIT) {
-        say(t,
-            f->space == SPACE_SHARED ? ", and no thread of the block wrote it before" : ", and nobody wrote it before");
-    } else if (f->kind == FAULT_PROXY) {
-        say(t, "; ");
-        say_other(t, k, g, f);
-        say(t, ", and no fence.proxy.async of that thread has made it known to the asynchronous proxy");
-    } else if (f->kind == FAULT_COPY && f->other_async) {
+    say_access(t, k, g, f);
+    say(t, "; ");
+    say_other(t, k, g, f);
+    say(t, ", and no fence.proxy.async of that thread has made it known to the asynchronous proxy");
+}
+
+// Two accesses that nothing orders; one of them may be a copy that is under way.
+static void say_race(struct text *t, const struct simt_kernel *k, const struct grid *g, const struct fault *f)
+{
+    const bool copy = f->kind == FAULT_COPY;
+    say_access(t, k, g, f);
+    if (copy && f->other_async) {
         say(t, ", where a bulk copy is under way: ");
         say_other(t, k, g, f);
     } else if (f->async || f->other_async) {
@@ -193,7 +247,7 @@ static void say_finding(struct text *t, const struct simt_kernel *k, const struc
         say_other(t, k, g, f);
         say(t, f->other_wgmma ? " by wgmma" : f->other_async ? " by a bulk copy" : "");
         say(t, ", and nothing orders the two");
-    } else if (f->kind == FAULT_COPY) {
+    } else if (copy) {
         say(t, ", where an asynchronous copy is under way: ");
         say_other(t, k, g, f);
         say(t, " and has not waited for it");
@@ -206,41 +260,24 @@ static void say_finding(struct text *t, const struct simt_kernel *k, const struc
     }
 }
 
-// The thread and what it did, without the kernel's name and line.
-static void describe(struct text *t, const struct simt_kernel *k, const struct grid *g, const struct fault *f)
+// What the thread did.
+static void say_fault(struct text *t, const struct simt_kernel *k, const struct grid *g, const struct fault *f)
 {
-    say_block(t, g, f->block);
-    say(t, ", ");
-    say_thread(t, g, f->warp * LANES + f->lane);
     switch (f->kind) {
     case FAULT_BOUNDS:
-        say(t, " %s %u byte%s out of bounds: ", verb(f->store, f->atomic), f->bytes, text_plural(f->bytes));
-        say_place(t, k, g, f);
-        break;
     case FAULT_ALIGN:
-        say(t, " %s %u bytes at an address that is not a multiple of %u: ", verb(f->store, f->atomic), f->bytes,
-            f->bytes);
-        say_place(t, k, g, f);
+        say_bad_access(t, k, g, f);
         break;
     case FAULT_BUDGET:
         say(t, " did not end within %" PRIu64 " warp instructions: does this loop ever stop?", g->budget);
         break;
     case FAULT_WAIT:
-        if (*f->text) {
-            say(t, " waits here for ever. Of its block, %s", f->text);
-            break;
-        }
-        say(t, " waits here for ever: the value that it looks at again and again never changes");
-        if (f->waiting > 1)
-            say(t, ". %u blocks are at work, and each of them waits", f->waiting);
-        if (f->exited)
-            say(t, "; %u cannot begin before one of these ends", f->exited);
+        say_endless_wait(t, f);
         break;
     case FAULT_DEADLOCK:
-        say(t,
-            " waits at this barrier for ever: %u of the block's %u threads arrived, %u have ended: does every thread "
-            "reach it?",
-            f->waiting, g->threads, f->exited);
+    case FAULT_SPLIT:
+    case FAULT_LEFT:
+        say_barrier(t, k, g, f);
         break;
     case FAULT_BARRIER:
         say(t, " names a barrier that does not exist, or a thread count that is no multiple of 32");
@@ -249,41 +286,54 @@ static void describe(struct text *t, const struct simt_kernel *k, const struct g
         say(t, " executes a trap");
         break;
     case FAULT_NOT_MEMBER:
-        say(t,
-            " runs this instruction, but its member mask is 0x%08x, without lane %u: name every lane that comes here",
-            f->lanes, f->lane);
-        break;
     case FAULT_MISSING:
-        say(t,
-            " waits at this instruction for lanes 0x%08x of its warp, which never come: have they ended, or taken "
-            "another branch?",
-            f->lanes);
-        break;
     case FAULT_INACTIVE:
-        say(t, " reads from lane %d, which takes no part: its value is undefined",
-            __builtin_ctz(f->lanes ? f->lanes : 1));
+        say_lanes(t, f);
         break;
     case FAULT_ASSERT:
     case FAULT_REGISTERS:
     case FAULT_OTHER:
         say(t, ": %s", f->text);
         break;
+    case FAULT_UNINIT:
+        say_uninitialised(t, k, g, f);
+        break;
+    case FAULT_UNWRITTEN:
+        say_unwritten(t, k, f);
+        break;
     case FAULT_RACE:
     case FAULT_RACE_BLOCKS:
-    case FAULT_UNINIT:
     case FAULT_COPY:
+        say_race(t, k, g, f);
+        break;
     case FAULT_PROXY:
+        say_proxy(t, k, g, f);
+        break;
     case FAULT_BYTES:
+        say(t,
+            ": the phase of the mbarrier at byte %" PRIu64 " of shared memory is complete, and %u bytes are still on "
+            "their way to it",
+            f->address, f->bytes);
+        break;
     case FAULT_FLIGHT:
-    case FAULT_SPLIT:
-    case FAULT_LEFT:
+        say_flight(t, k, f);
+        break;
     case FAULT_CONST:
-    case FAULT_UNWRITTEN:
-        say_finding(t, k, g, f);
+        say_access(t, k, g, f);
+        say(t, ": it is __constant__, which a kernel cannot change");
         break;
     case FAULT_NONE:
         break;
     }
+}
+
+// The thread and what it did, without the kernel's name and line.
+static void describe(struct text *t, const struct simt_kernel *k, const struct grid *g, const struct fault *f)
+{
+    say_block(t, g, f->block);
+    say(t, ", ");
+    say_thread(t, g, f->warp * LANES + f->lane);
+    say_fault(t, k, g, f);
 }
 
 static void tell(const char *kernel, const struct simt_kernel *k, const struct grid *g, const struct fault *f,

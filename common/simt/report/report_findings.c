@@ -28,90 +28,76 @@ static const char *look_race(const struct fault *f, const struct grid *g)
            "index right?";
 }
 
-static void classify(const struct fault *f, const struct grid *g, struct finding *out)
+static const char *const look_barrier = "all threads of the block must come to the same barrier: is it in a branch or "
+                                        "loop that not all of them take, or does one return before it?";
+static const char *const look_lanes = "which threads come here, and which lanes does the instruction name?";
+static const char *const look_stop = "the kernel stopped itself here: the condition before this line";
+
+// By kind: the tool of compute-sanitizer that looks for it, its name, and where to look; shared: in shared memory, if
+// that is another place. What depends on more is in look_at.
+static const struct about {
+    const char *check, *kind, *look, *shared;
+} about[] = {
+    [FAULT_BOUNDS] = { "memcheck", "out of bounds",
+                       "the guard of this access: which row and column has this thread, and are they inside?",
+                       "the index into the shared array, and the array's size" },
+    [FAULT_ALIGN] = { "memcheck", "misaligned",
+                      "a vector access needs an address that is a multiple of its size: the row's length, and the "
+                      "column's offset",
+                      NULL },
+    [FAULT_BUDGET] = { "run", "endless", "the condition of this loop, and what changes it", NULL },
+    [FAULT_WAIT] = { "run", "endless",
+                     "who should write this value? A block that has not begun cannot: a card runs only some of the "
+                     "blocks at a time",
+                     NULL },
+    [FAULT_TRAP] = { "run", "stopped", look_stop, NULL },
+    [FAULT_ASSERT] = { "run", "stopped", look_stop, NULL },
+    [FAULT_OTHER] = { "run", "stopped", look_stop, NULL },
+    [FAULT_DEADLOCK] = { "synccheck", "barrier", look_barrier, NULL },
+    [FAULT_SPLIT] = { "synccheck", "barrier", look_barrier, NULL },
+    [FAULT_LEFT] = { "synccheck", "barrier", look_barrier, NULL },
+    [FAULT_BARRIER] = { "synccheck", "barrier", look_lanes, NULL },
+    [FAULT_NOT_MEMBER] = { "synccheck", "lanes", look_lanes, NULL },
+    [FAULT_MISSING] = { "synccheck", "lanes", look_lanes, NULL },
+    [FAULT_INACTIVE] = { "synccheck", "lanes", look_lanes, NULL },
+    [FAULT_RACE] = { "racecheck", "race", NULL, NULL },
+    [FAULT_RACE_BLOCKS] = { "racecheck", "race", NULL, NULL },
+    [FAULT_COPY] = { "racecheck", "copy not waited for",
+                     "the copying thread must wait for its group (cp.async.wait_group), and then a barrier must follow",
+                     NULL },
+    [FAULT_PROXY] = { "racecheck", "proxy fence", NULL, NULL },
+    [FAULT_FLIGHT] = { "racecheck", "registers of wgmma", NULL, NULL },
+    [FAULT_BYTES] = { "synccheck", "bytes of a phase", NULL, NULL },
+    [FAULT_REGISTERS] = { "synccheck", "setmaxnreg",
+                          "setmaxnreg.dec in the producer's warpgroup and setmaxnreg.inc in the others: each by whole "
+                          "warpgroups, and threads times registers at most 65536 in all",
+                          NULL },
+    [FAULT_UNINIT] = { "initcheck", "not initialised", "who should have written it? With beta = 0, C must not be read",
+                       "is the whole tile stored before it is read - every index, and a 0 where it reaches past the "
+                       "edge?" },
+    [FAULT_UNWRITTEN] = { "initcheck", "uninitialised",
+                          "is there an initialiser (= {} or = 0; of a wmma fragment, = {} or fill_fragment), and does "
+                          "every way to this line pass it?",
+                          NULL },
+    [FAULT_CONST] = { "memcheck", "constant",
+                      "only the host sets __constant__ variables, before the launch (cudaMemcpyToSymbol)", NULL },
+};
+
+// Where to look, one line.
+static const char *look_at(const struct simt_kernel *k, const struct grid *g, const struct fault *f)
 {
-    const bool shared = f->space == SPACE_SHARED;
-    switch (f->kind) {
-    case FAULT_BOUNDS:
-        *out = (struct finding){ .check = "memcheck", .kind = "out of bounds" };
-        out->look = shared ? "the index into the shared array, and the array's size"
-                           : "the guard of this access: which row and column has this thread, and are they inside?";
-        break;
-    case FAULT_ALIGN:
-        *out = (struct finding){ .check = "memcheck", .kind = "misaligned" };
-        out->look = "a vector access needs an address that is a multiple of its size: the row's length, and the "
-                    "column's offset";
-        break;
-    case FAULT_UNINIT:
-        *out = (struct finding){ .check = "initcheck", .kind = "not initialised" };
-        out->look = shared ? "is the whole tile stored before it is read - every index, and a 0 where it reaches past "
-                             "the edge?"
-                           : "who should have written it? With beta = 0, C must not be read";
-        break;
-    case FAULT_UNWRITTEN:
-        *out = (struct finding){ .check = "initcheck", .kind = "uninitialised" };
-        out->look =
-            "is there an initialiser (= {} or = 0; of a wmma fragment, = {} or fill_fragment), and does every way "
-            "to this line pass it?";
-        break;
-    case FAULT_RACE:
-    case FAULT_RACE_BLOCKS:
-        *out = (struct finding){ .check = "racecheck", .kind = "race" };
-        out->look = f->async || f->other_async ? report_look_async(f) : look_race(f, g);
-        break;
-    case FAULT_COPY:
-        *out = (struct finding){ .check = "racecheck", .kind = "copy not waited for" };
-        out->look = f->other_async ? report_look_async(f)
-                                   : "the copying thread must wait for its group (cp.async.wait_group), and then a "
-                                     "barrier must follow";
-        break;
-    case FAULT_PROXY:
-        *out = (struct finding){ .check = "racecheck", .kind = "proxy fence" };
-        out->look = report_look_async(f);
-        break;
-    case FAULT_BYTES:
-        *out = (struct finding){ .check = "synccheck", .kind = "bytes of a phase" };
-        out->look = report_look_async(f);
-        break;
-    case FAULT_REGISTERS:
-        *out = (struct finding){ .check = "synccheck", .kind = "setmaxnreg" };
-        out->look =
-            "setmaxnreg.dec in the producer's warpgroup and setmaxnreg.inc in the others: each by whole warpgroups, "
-            "and threads times registers at most 65536 in all";
-        break;
-    case FAULT_FLIGHT:
-        *out = (struct finding){ .check = "racecheck", .kind = "registers of wgmma" };
-        out->look = report_look_async(f);
-        break;
-    case FAULT_SPLIT:
-    case FAULT_DEADLOCK:
-    case FAULT_LEFT:
-        *out = (struct finding){ .check = "synccheck", .kind = "barrier" };
-        out->look = "all threads of the block must come to the same barrier: is it in a branch or loop that not all "
-                    "of them take, or does one return before it?";
-        break;
-    case FAULT_CONST:
-        *out = (struct finding){ .check = "memcheck", .kind = "constant" };
-        out->look = "only the host sets __constant__ variables, before the launch (cudaMemcpyToSymbol)";
-        break;
-    case FAULT_BARRIER:
-    case FAULT_NOT_MEMBER:
-    case FAULT_MISSING:
-    case FAULT_INACTIVE:
-        *out = (struct finding){ .check = "synccheck", .kind = f->kind == FAULT_BARRIER ? "barrier" : "lanes" };
-        out->look = "which threads come here, and which lanes does the instruction name?";
-        break;
-    case FAULT_WAIT:
-        *out = (struct finding){ .check = "run", .kind = "endless" };
-        out->look = "who should write this value? A block that has not begun cannot: a card runs only some of "
-                    "the blocks at a time";
-        break;
-    default:
-        *out = (struct finding){ .check = "run", .kind = f->kind == FAULT_BUDGET ? "endless" : "stopped" };
-        out->look = f->kind == FAULT_BUDGET ? "the condition of this loop, and what changes it"
-                                            : "the kernel stopped itself here: the condition before this line";
-        break;
-    }
+    const struct about *a = &about[f->kind];
+    const bool async = f->async || f->other_async;
+    if (f->kind == FAULT_RACE || f->kind == FAULT_RACE_BLOCKS)
+        return async && f->kind == FAULT_RACE ? report_look_async(f) : look_race(f, g);
+    if (f->kind == FAULT_PROXY || f->kind == FAULT_BYTES || f->kind == FAULT_FLIGHT ||
+        (f->kind == FAULT_COPY && f->other_async))
+        return report_look_async(f);
+    if (f->space == SPACE_SHARED && a->shared)
+        return a->shared;
+    if (f->kind == FAULT_UNINIT && strcmp(k->name, "gemm"))  // it has no beta
+        return "who should have written it: the host, a kernel before, or another line of this one?";
+    return a->look;
 }
 
 static struct finding_place place_of(struct arena *a, const struct simt_kernel *k, uint32_t inst)
@@ -150,10 +136,7 @@ static struct finding classified(struct arena *a, const struct simt_kernel *k, c
                                  const struct found *found)
 {
     const struct fault *f = &found->fault;
-    struct finding x;
-    classify(f, g, &x);
-    if (f->kind == FAULT_UNINIT && f->space != SPACE_SHARED && strcmp(k->name, "gemm"))  // it has no beta
-        x.look = "who should have written it: the host, a kernel before, or another line of this one?";
+    struct finding x = { .check = about[f->kind].check, .kind = about[f->kind].kind, .look = look_at(k, g, f) };
     x.count = found->count;
     x.here = place_of(a, k, f->inst);
     if (f->kind >= FAULT_RACE && f->kind != FAULT_UNINIT && f->kind != FAULT_CONST && f->kind != FAULT_UNWRITTEN)

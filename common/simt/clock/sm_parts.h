@@ -60,7 +60,7 @@ struct sm {
     struct sm_subcore sub[SUBCORES];
     struct sm_slot slots[32];
     unsigned warps_of_block;
-    uint64_t begun, ended;
+    uint64_t begun, ended, issued_before;  // issued_before: the slots' first block had ended
     double now, lsu, l2, dram, in_order, barrier_free;
     struct l1 *l1, *far;  // far: which sectors L2 has had from DRAM
     uint32_t random;

@@ -243,6 +243,21 @@ static void special(struct sm *sm, struct sm_warp *w, const struct sass *s)
         arrive(sm, w);
 }
 
+// A block has ended. All slots are full until one has no block to follow; the first round warms the caches, so what
+// ends with it is left out if there is more.
+static void note_full(struct sm *sm)
+{
+    struct sm_result *r = sm->out;
+    const bool warm = sm->ended == 1 && sm->job->blocks > sm->job->resident;
+    if (warm) {
+        r->full_from = sm->now;
+        sm->issued_before = r->issued;
+    } else if (sm->begun >= sm->job->blocks && r->full_to <= 0) {
+        r->full_to = sm->now;
+        r->full_issued = r->issued - sm->issued_before;
+    }
+}
+
 static bool end_warp(struct sm *sm, struct sm_warp *w)
 {
     struct sm_slot *b = &sm->slots[w->slot];
@@ -256,10 +271,7 @@ static bool end_warp(struct sm *sm, struct sm_warp *w)
         return true;
     b->used = false;
     sm->ended++;
-    if (sm->ended == sm->job->resident) {
-        sm->out->first_end = sm->now;
-        sm->out->first_blocks = sm->ended;
-    }
+    note_full(sm);
     return sm->begun >= sm->job->blocks || begin_block(sm, w->slot, sm->now + sm->k->block_gap);
 }
 

@@ -76,6 +76,14 @@ static bool read_counter(const struct table *t, void *item)
     return ok;
 }
 
+static bool read_stall(const struct table *t, void *item)
+{
+    struct counter *c = item;
+    return TEXT(t, 0, c->step) && TEXT(t, 1, c->name) &&
+           (options_real(t->field[2], 0, DBL_MAX, &c->value) ||
+            refuse(t, "\"%.40s\": must be a number, at least 0", t->field[2]));
+}
+
 static bool read_trial(const struct table *t, void *item)
 {
     struct trial *r = item;
@@ -142,6 +150,14 @@ bool counters_read(const char *path, struct counter **list, size_t *n, char erro
 {
     void *items;
     bool ok = read_all(path, "step,counter,h200", sizeof **list, read_counter, &items, n, error);
+    *list = items;
+    return ok;
+}
+
+bool stalls_read(const char *path, struct counter **list, size_t *n, char error[DEV_ERROR_MAX])
+{
+    void *items;
+    bool ok = read_all(path, "step,counter,value", sizeof **list, read_stall, &items, n, error);
     *list = items;
     return ok;
 }

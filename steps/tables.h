@@ -25,7 +25,7 @@ struct result {
 
 struct counter {
     char step[RESULT_TEXT], name[RESULT_TEXT];
-    double value;  // of one launch at 256 x 256 x 256
+    double value;  // of one launch: at 256 x 256 x 256, and in the table of stalls at 4096
 };
 
 struct trial {
@@ -38,6 +38,7 @@ struct trial {
 
 bool results_read(const char *path, struct result **list, size_t *n, char error[DEV_ERROR_MAX]);
 bool counters_read(const char *path, struct counter **list, size_t *n, char error[DEV_ERROR_MAX]);
+bool stalls_read(const char *path, struct counter **list, size_t *n, char error[DEV_ERROR_MAX]);
 bool trials_read(const char *path, struct trial **list, size_t *n, char error[DEV_ERROR_MAX]);
 
 #endif

@@ -1,5 +1,5 @@
 // Prints what the clock predicts for every step on the H200, beside what was measured:
-// steps/results/h200_predicted.csv.
+// steps/results/h200_predicted.csv. With a size and the beginning of a step's name: only those.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,14 +17,19 @@ static double measured_ms(const struct result *all, size_t n, const char *step, 
     return 0;
 }
 
+static bool wanted(int argc, char **argv, int size, const char *step)
+{
+    return (argc < 3 || atoi(argv[2]) == size) && (argc < 4 || !strncmp(argv[3], step, strlen(argv[3])));
+}
+
 int main(int argc, char **argv)
 {
     static const int sizes[] = { 1024, 2048, 4096, 8192 };
     struct result *all;
     size_t n;
     double sum = 0, worst = 0, count = 0;
-    char error[DEV_ERROR_MAX] = "usage: clock_errors TABLE, as ladder --csv writes it";
-    if (argc != 2 || !results_read(argv[1], &all, &n, error)) {
+    char error[DEV_ERROR_MAX] = "usage: clock_errors TABLE [SIZE [STEP]], the table as ladder --csv writes it";
+    if (argc < 2 || argc > 4 || !results_read(argv[1], &all, &n, error)) {
         fprintf(stderr, "clock_errors: %s\n", error);
         return 2;
     }
@@ -35,7 +40,7 @@ int main(int argc, char **argv)
             struct clock_prediction p;
             const double ms = measured_ms(all, n, steps[i]->name, sizes[s]);
             o.m = o.n = o.k = sizes[s];
-            if (ms <= 0)
+            if (ms <= 0 || !wanted(argc, argv, sizes[s], steps[i]->name))
                 continue;
             if (!predict_step(steps[i], &o, card_named("H200"), &p, error)) {
                 fprintf(stderr, "clock_errors: %s: %s\n", steps[i]->name, error);

@@ -147,6 +147,28 @@ Test(clock, times_at_4096_are_near_the_h200s)
     free(all);
 }
 
+// Few of 02's blocks fit in what is run at 8192, and they end one after the other.
+Test(clock, long_blocks_keep_the_pace_of_short_ones)
+{
+    struct result *all;
+    size_t n;
+    char error[DEV_ERROR_MAX];
+    NEEDS_NVCC_13_0;
+    cr_assert(results_read(RESULTS_CSV, &all, &n, error), "%s", error);
+    for (size_t i = 0; i < n_steps; i++) {
+        struct clock_prediction p;
+        const struct tester_options o = sized(8192);
+        if (strcmp(steps[i]->name, "02_smem_tile"))
+            continue;
+        const double ms = measured_ms(all, n, steps[i]->name, 8192);
+        cr_assert(predict_step(steps[i], &o, card_named("H200"), &p, error), "%s", error);
+        cr_expect(p.sm.blocks < p.blocks_of_sm / 50, "%g blocks were run", (double)p.sm.blocks);
+        cr_expect(fabs(p.ms / ms - 1) < 0.05, "%.4g ms predicted, %.4g measured", p.ms, ms);
+        clock_free(&p);
+    }
+    free(all);
+}
+
 // What if 11 had no padding? The trial was timed on the H200.
 Test(clock, padding_removed_costs_what_it_cost_on_the_h200)
 {

@@ -183,13 +183,12 @@ static uint64_t blocks_to_run(uint64_t blocks, unsigned resident, uint64_t instr
     return rounds * resident < blocks ? rounds * resident : blocks;
 }
 
-// The cycles of all blocks of the busiest SM, from those that were run: the first ones, and the pace after them.
+// The cycles of all blocks of the busiest SM: those that were run, and for the others the pace while all slots were
+// full. Blocks of one SM end at different times, so that pace is counted in instructions.
 static double extrapolate(const struct sm_result *r, uint64_t blocks)
 {
-    const double left = (double)(blocks - r->blocks);
-    if (r->blocks > r->first_blocks && r->first_blocks)
-        return r->cycles + left * (r->cycles - r->first_end) / (double)(r->blocks - r->first_blocks);
-    return r->cycles * (1 + left / (double)r->blocks);
+    const double left = (double)(blocks - r->blocks), of_block = (double)r->issued / (double)r->blocks;
+    return r->cycles + left * of_block * (r->full_to - r->full_from) / (double)r->full_issued;
 }
 
 static bool run(struct clock_prediction *p, const struct walk_launch *l, const struct card *card)

@@ -74,6 +74,12 @@ static void find_sources(struct sass *s)
         add_source(s, s->c, 2);
 }
 
+static bool sets_predicate(const struct sass *s)
+{
+    return s->effect == EFFECT_SETP_NONE || s->effect == EFFECT_FSETP || s->effect == EFFECT_ISETP ||
+           s->effect == EFFECT_PLOP3 || s->effect == EFFECT_R2P;
+}
+
 static int64_t sign_extend(uint64_t value, unsigned bits)
 {
     return (int64_t)(value << (64 - bits)) >> (64 - bits);
@@ -129,4 +135,6 @@ void sass_decode(uint64_t lo, uint64_t hi, int cc, struct sass *out)
     find_width(out);
     find_offset(out, cc);
     find_sources(out);
+    out->fixed =
+        out->pipe <= PIPE_ALU && out->writes == SASS_NO_SCOREBOARD && out->d != SASS_RZ && !sets_predicate(out);
 }

@@ -113,6 +113,7 @@ struct sass {
     bool uniform;    // registers, and the guard, are those of the uniform data path
     uint8_t guard;   // predicate; 7: always
     bool guard_not;
+    bool fixed;          // writes register d after a fixed latency
     uint8_t d, a, b, c;  // registers; b and c are exchanged as the form says, see sass_decode
     uint8_t b_place, c_place;
     uint8_t stall, yield, writes, reads, waits, reuse;  // writes, reads: scoreboards, 7 none; waits: a mask

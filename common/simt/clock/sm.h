@@ -57,10 +57,10 @@ struct sm_job {
 enum sm_count { COUNT_FMA, COUNT_ALU, COUNT_TENSOR, COUNT_FP64, COUNT_XU, COUNT_WAVES, COUNT_L2, COUNT_DRAM, COUNTS };
 
 struct sm_result {
-    double cycles;          // until the last block ended
-    double first_end;       // until the first `resident` blocks had ended
-    uint64_t blocks;        // that ran
-    uint64_t first_blocks;  // of those, until first_end
+    double cycles;              // until the last block ended
+    double full_from, full_to;  // of them, a stretch in which all slots had a block to run,
+    uint64_t full_issued;       // and what was issued in it
+    uint64_t blocks;            // that ran
     uint64_t issued;
     uint64_t thread_instructions;
     double busy[COUNTS];    // cycles of the pipes (of all four sub-cores), wavefronts, bytes

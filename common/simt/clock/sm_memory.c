@@ -105,11 +105,17 @@ static double begin_access(struct sm *sm, struct sm_subcore *c, double waves)
     return begin;
 }
 
-// The sub-core takes the registers of a result one by one.
-static double give_back(const struct sm *sm, double *port, double at, unsigned registers)
+// The sub-core takes the registers of a result one by one, the first one number d. Each takes the write port of its
+// bank for a cycle.
+static double give_back(const struct sm *sm, struct sm_subcore *c, double *port, double at, unsigned d,
+                        unsigned registers)
 {
     const double begin = *port > at ? *port : at;
     *port = begin + sm->k->return_interval * registers;
+    for (unsigned i = 0; i < registers && d != SASS_RZ; i++) {
+        const uint64_t cycle = (uint64_t)(begin + sm->k->return_interval * i);
+        c->written[(d + i) & 1][cycle % AHEAD] = (uint32_t)cycle;
+    }
     return begin + sm->k->return_interval * (registers - 1);
 }
 
@@ -140,7 +146,7 @@ static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
         sm_release(w, s->writes, sm->in_order, KIND_LONG);
         return;
     }
-    arrives = give_back(sm, &c->far_back, sm->in_order, s->bytes < 4 ? 1 : s->bytes / 4u);
+    arrives = give_back(sm, c, &c->far_back, sm->in_order, s->d, s->bytes < 4 ? 1 : s->bytes / 4u);
     sm_release(w, s->writes, arrives, KIND_LONG);
 }
 
@@ -152,7 +158,7 @@ static void local_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c,
     if (s->effect == EFFECT_LOAD_LOCAL) {
         const double arrives = begin + words - 1 + sm->k->l1_latency;
         sm->in_order = arrives > sm->in_order ? arrives : sm->in_order;
-        sm_release(w, s->writes, give_back(sm, &c->far_back, sm->in_order, words), KIND_LONG);
+        sm_release(w, s->writes, give_back(sm, c, &c->far_back, sm->in_order, s->d, words), KIND_LONG);
     }
 }
 
@@ -164,7 +170,7 @@ static void shared_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
     sm_release(w, s->reads, begin + sm->k->read_latency, KIND_SHORT);
     const double there = begin + (waves ? waves - 1 : 0) + sm->k->shared_latency - 2;
     if (load)
-        sm_release(w, s->writes, give_back(sm, &c->back, there, s->bytes < 4 ? 1 : s->bytes / 4u), KIND_SHORT);
+        sm_release(w, s->writes, give_back(sm, c, &c->back, there, s->d, s->bytes < 4 ? 1 : s->bytes / 4u), KIND_SHORT);
     else
         sm_release(w, s->writes, there, KIND_SHORT);
 }
@@ -178,7 +184,7 @@ static void other_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c,
     if (shuffle)
         c->port = begin + k->shuffle_interval;
     sm_release(w, s->reads, begin + k->read_latency, KIND_SHORT);
-    sm_release(w, s->writes, give_back(sm, &c->back, begin + latency - 2, 1), KIND_SHORT);
+    sm_release(w, s->writes, give_back(sm, c, &c->back, begin + latency - 2, s->d, 1), KIND_SHORT);
 }
 
 void sm_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)

@@ -9,6 +9,7 @@
 #define SCOREBOARDS 6
 #define GROUPS 32
 #define QUEUE 32
+#define AHEAD 4096  // cycles for which writes of registers are written down; a power of two
 
 enum { KIND_SHORT, KIND_LONG };
 
@@ -22,7 +23,6 @@ struct sm_warp {
     double group[GROUPS];            // asynchronous copies: when each group has arrived
     uint32_t groups;
     double pending_copy;      // the group that is not closed yet
-    uint32_t cached[3];       // registers in the reuse cache, + 1
     uint32_t pc;              // of the next instruction
     const struct sass *next;  // NULL: the warp has ended
     double wake;              // not to be looked at before
@@ -36,11 +36,13 @@ struct sm_queue {  // of a sub-core: accesses that have been issued and not begu
 };
 
 struct sm_subcore {
-    double free[PIPES];     // the pipe takes the next instruction
-    double port;            // of the memory pipe
-    double back, far_back;  // of results that return from shared memory, and from farther away
-    double bank[2];         // of the register file: read until then
-    double operands;        // the last instruction has begun to read its own
+    double free[PIPES];          // the pipe takes the next instruction
+    double port;                 // of the memory pipe
+    double back, far_back;       // of results that return from shared memory, and from farther away
+    double bank[2];              // of the register file: read until then
+    uint32_t written[2][AHEAD];  // by bank and cycle % AHEAD: the cycle in which a result from memory is written
+    uint32_t cached[2][3];       // the reuse cache: by bank and operand, warp and register; 0: empty
+    double operands;             // the last instruction has begun to read its own
     struct sm_queue queue;
     struct sm_warp *last;
 };
@@ -60,7 +62,7 @@ struct sm {
     struct sm_subcore sub[SUBCORES];
     struct sm_slot slots[32];
     unsigned warps_of_block;
-    uint64_t begun, ended;
+    uint64_t begun, ended, issued_before;  // issued_before: the slots' first block had ended
     double now, lsu, l2, dram, in_order, barrier_free;
     struct l1 *l1, *far;  // far: which sectors L2 has had from DRAM
     uint32_t random;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READ_CYCLES 3  // for the operands of an instruction
+#define READ_CYCLES 3   // for the operands of an instruction
+#define WRITE_CYCLES 4  // until the result of a fixed latency is written
 
 const struct sm_constants sm_constants_h200 = {
 #define CONSTANT(name, value, unit, source) .name = value,
@@ -117,12 +118,19 @@ static bool waits_for_group(const struct sm_warp *w, const struct sass *s, doubl
     return true;
 }
 
+// The reuse cache of a sub-core has a place for each bank and operand, whichever warp reads: it names the warp, too.
+static uint32_t cache_tag(const struct sm *sm, const struct sm_warp *w, unsigned reg)
+{
+    return (uint32_t)(w - sm->warps) << 8 | (reg + 1u);
+}
+
 // How many operands each bank of the register file has to read: even registers and odd ones.
-static void count_reads(const struct sm_warp *w, const struct sass *s, unsigned reads[2])
+static void count_reads(const struct sm *sm, const struct sm_warp *w, const struct sm_subcore *c, const struct sass *s,
+                        unsigned reads[2])
 {
     reads[0] = reads[1] = 0;
     for (unsigned i = 0; i < s->source; i++) {
-        bool there = w->cached[s->slots[i]] == s->sources[i] + 1u;
+        bool there = c->cached[s->sources[i] & 1][s->slots[i]] == cache_tag(sm, w, s->sources[i]);
         for (unsigned j = 0; j < i; j++)
             there |= s->sources[j] == s->sources[i];
         reads[s->sources[i] & 1] += !there;
@@ -154,29 +162,30 @@ static bool can_issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
     if (c->free[pipe_of(s)] > sm->now)
         return false;
     w->why = STATE_DISPATCH;
-    return !s->source || c->operands <= sm->now;
+    return c->operands <= sm->now;
 }
 
 // --- issue ---
 
 // An instruction reads its operands within three cycles, a bank one in each. Where they do not fit, it stands in the
-// way of the next one, whichever warp that is from. Source: arXiv 2503.20481.
+// way of the next one, whichever warp that is from. Source: arXiv 2503.20481. So does one whose result would be written
+// in the cycle in which a result from memory is written to the same bank: a bank has one write port.
 static void read_operands(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, const struct sass *s)
 {
     unsigned reads[2];
-    uint32_t keep[3] = { 0 };
     double begins = sm->now;
-    count_reads(w, s, reads);
+    count_reads(sm, w, c, s, reads);
     for (unsigned i = 0; i < 2; i++)
         if (reads[i] && c->bank[i] + reads[i] > begins + READ_CYCLES)
             begins = c->bank[i] + reads[i] - READ_CYCLES;
     for (unsigned i = 0; i < 2; i++)
         c->bank[i] = (c->bank[i] > begins ? c->bank[i] : begins) + reads[i];
+    while (s->fixed &&
+           c->written[s->d & 1][(uint64_t)(begins + WRITE_CYCLES) % AHEAD] == (uint32_t)(begins + WRITE_CYCLES))
+        begins++;
     c->operands = begins + 1;
     for (unsigned i = 0; i < s->source; i++)
-        if (s->reuse >> s->slots[i] & 1)
-            keep[s->slots[i]] = s->sources[i] + 1u;
-    memcpy(w->cached, keep, sizeof keep);
+        c->cached[s->sources[i] & 1][s->slots[i]] = s->reuse >> s->slots[i] & 1 ? cache_tag(sm, w, s->sources[i]) : 0;
 }
 
 static void arrive(struct sm *sm, struct sm_warp *w)
@@ -243,6 +252,21 @@ static void special(struct sm *sm, struct sm_warp *w, const struct sass *s)
         arrive(sm, w);
 }
 
+// A block has ended. All slots are full until one has no block to follow; the first round warms the caches, so what
+// ends with it is left out if there is more.
+static void note_full(struct sm *sm)
+{
+    struct sm_result *r = sm->out;
+    const bool warm = sm->ended == 1 && sm->job->blocks > sm->job->resident;
+    if (warm) {
+        r->full_from = sm->now;
+        sm->issued_before = r->issued;
+    } else if (sm->begun >= sm->job->blocks && r->full_to <= 0) {
+        r->full_to = sm->now;
+        r->full_issued = r->issued - sm->issued_before;
+    }
+}
+
 static bool end_warp(struct sm *sm, struct sm_warp *w)
 {
     struct sm_slot *b = &sm->slots[w->slot];
@@ -256,10 +280,7 @@ static bool end_warp(struct sm *sm, struct sm_warp *w)
         return true;
     b->used = false;
     sm->ended++;
-    if (sm->ended == sm->job->resident) {
-        sm->out->first_end = sm->now;
-        sm->out->first_blocks = sm->ended;
-    }
+    note_full(sm);
     return sm->begun >= sm->job->blocks || begin_block(sm, w->slot, sm->now + sm->k->block_gap);
 }
 

@@ -133,10 +133,10 @@ function only_read(urls, folder) {
     names: [...readFileSync(join(folder, `${url}.html`), 'utf8').matchAll(/ id="([^"]*)"/g)].map((m) => m[1]) }));
 }
 
-// Which pages a browser looks at: in the brief setup one in four of the chapters and the like, and all others.
+// Which pages a browser looks at: in the brief setup one in eight of the chapters and the like, and all others.
 function chosen(urls) {
   if (!brief) return urls;
-  const inner = sample(urls.filter((url) => url.includes('/')), 4);
+  const inner = sample(urls.filter((url) => url.includes('/')), 8);
   return urls.filter((url) => !url.includes('/') || inner.includes(url));
 }
 

@@ -34,11 +34,11 @@ static inline bool sample_brief(size_t place, size_t n)
     return sample_asked() != SAMPLE_BRIEF || place % n == 0;
 }
 
-// Whether brief has this kind of test of a step: of the even steps or of the odd ones, so that neighbours share the
-// kinds.
-static inline bool sample_brief_step(const char *name, bool odd)
+// Whether brief has a kind of test of this step: of one step in four, from the one with the number first on. Different
+// kinds begin with different steps.
+static inline bool sample_brief_step(const char *name, int first)
 {
-    return sample_asked() != SAMPLE_BRIEF || atoi(name) % 2 == odd;
+    return sample_asked() != SAMPLE_BRIEF || atoi(name) % 4 == first;
 }
 
 #endif

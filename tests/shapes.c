@@ -13,11 +13,13 @@ struct geometry geometry_of(const struct step *step)
     return g;
 }
 
-static size_t one_in_three(const struct step *step, struct shape *all, size_t n)
+enum { ONE_IN = 6 };
+
+static size_t brief(const struct step *step, struct shape *all, size_t n)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
-        if (sample_has(step->name, i % 3, 3))
+        if (sample_has(step->name, i % ONE_IN, ONE_IN))
             all[kept++] = all[i];
     return kept;
 }
@@ -41,7 +43,7 @@ size_t shapes_of(const struct step *step, struct shape out[SHAPES_MAX])
     out[count++] = (struct shape){ 2 * m, n, 3 * k };
     out[count++] = (struct shape){ m, 2 * n, 2 * k };
     out[count++] = (struct shape){ 2 * m + 1, n - 1, 2 * k + 1 };
-    return sample_asked() == SAMPLE_BRIEF ? one_in_three(step, out, count) : count;
+    return sample_asked() == SAMPLE_BRIEF ? brief(step, out, count) : count;
 }
 
 struct dev *device_or_skip(enum dev_kind kind, const struct step *step)

@@ -11,7 +11,7 @@ struct shape {
 #define SHAPES_MAX 64
 
 // Fills out with the shapes for a step: one element, primes, one less and one more than each of its tile sizes, tall,
-// flat, K = 1, odd everywhere, multiples of the tile. Returns how many. With SAMPLE_BRIEF (sample.h) it is one in three
+// flat, K = 1, odd everywhere, multiples of the tile. Returns how many. With SAMPLE_BRIEF (sample.h) it is one in six
 // of them.
 size_t shapes_of(const struct step *step, struct shape out[SHAPES_MAX]);
 

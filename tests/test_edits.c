@@ -84,7 +84,7 @@ enum { ONE_IN = 3 };
 // Whether the step's edit at this place is in the sample.
 static bool in_sample(int place)
 {
-    return sample_has(STEP_NUMBER, (size_t)place % ONE_IN, ONE_IN) && sample_brief_step(STEP_NUMBER, false);
+    return sample_has(STEP_NUMBER, (size_t)place % ONE_IN, ONE_IN) && sample_brief_step(STEP_NUMBER, 0);
 }
 
 // How many edits of this step are in the sample, or are not.

@@ -133,7 +133,7 @@ static void try_another(const char *name, size_t place)
         copy_folder_remove();  // a skipped test does not end with .fini
         cr_skip_test("%s has no tiles along K", STEP.name);
     }
-    const bool sample = sample_has(STEP.name, place, has_k ? 3 : 2) && sample_brief_step(STEP.name, false);
+    const bool sample = sample_has(STEP.name, place, has_k ? 3 : 2) && sample_brief_step(STEP.name, 2);
     if (sample_asked() != SAMPLE_ALL && !sample) {
         copy_folder_remove();
         cr_skip_test("another %s waits for meson test --setup long", name);

@@ -70,7 +70,7 @@ static struct mutant_kernel kernel(struct dev_module *m, size_t number)
 
 // --- running ---
 
-enum { SHAPES = 6 };
+enum { SHAPES = 7 };
 
 struct data {
     int m, n, k;
@@ -112,6 +112,7 @@ static void fill_all(struct dev *d, struct data all[SHAPES])
         { .m = m + 2, .n = n + wide, .k = k + 1 },                    // those of A are odd
         { .m = m + 2, .n = n + 1, .k = k + wide },                    // those of B are odd
         { .m = m, .n = n, .k = wide },                                // K ends inside the first tile
+        { .m = m, .n = n + 1, .k = wide },                            // the same, rows of B and C are odd
     };
     for (size_t i = 0; i < SHAPES; i++) {
         all[i] = shapes[i];

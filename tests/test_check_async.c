@@ -103,6 +103,8 @@ static const char product[] =
     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [r1], [l1], 4096, [r2];\n"
     "STORE: mul.wide.u32 l4, r0, 16; add.u64 l4, l4, l0;\n"
     "st.global.v4.f32 [l4], {d0, d1, d2, d3};\n"
+    "LEFT: mbarrier.try_wait.parity.shared.b64 p1, [r2], 1;\n"
+    "@!p1 bra LEFT;\n"
     "ret;\n"
     "}\n";
 
@@ -253,6 +255,19 @@ Test(check_async, the_bytes_of_a_phase_agree)
           { "[copy not waited for]", "still on their way", NULL } });
 }
 
+Test(check_async, a_block_ends_after_its_copies)
+{
+    EXPECT_FOUND(product, 128,
+                 { { "@!p1 bra LEFT;", "" },
+                   { 0 },
+                   { "[copy not waited for] test.ptx:27", "the block ends while the copy of 4096 bytes", "of tile",
+                     "wait for each copy" } });
+    EXPECT_FOUND(pipeline, THREADS,
+                 { { "setp.lt.u32 p4, r4, 4; @p4 bra READ;", "setp.lt.u32 p4, r4, 3; @p4 bra READ;" },
+                   { 0 },
+                   { "test.ptx:26", "the block ends while the copy of 1024 bytes", NULL } });
+}
+
 Test(check_async, a_deadlock_names_warps_mbarriers_phases_and_what_is_missing)
 {
     EXPECT_FOUND(pipeline, THREADS,
@@ -283,6 +298,27 @@ Test(check_async, registers_of_wgmma_are_fenced_and_waited_for)
                  { { "wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned; mov.f32 d1, d0;" },
                    { 0 },
                    { "[registers of wgmma]", "wgmma.fence between", NULL } });
+}
+
+// The first product of a kernel does not add: its accumulators need no value, but a fence.
+#define ZEROS "mov.f32 d0, 0f00000000; mov.f32 d1, d0; mov.f32 d2, d0; mov.f32 d3, d0;\n"
+#define FENCE "wgmma.fence.sync.aligned;\n"
+
+Test(check_async, the_first_product_is_fenced_and_what_it_adds_to_is_initialised)
+{
+    static char said[SAID];
+    const struct edit by_predicate = { "l3, 1, 1, 1, 0, 0", "l3, p2, 1, 1, 0, 0" };
+    const struct edit overwrites = { ZEROS, "setp.ne.u32 p2, r0, r0;\n" };
+    run(product, overwrites, by_predicate, 128, said);
+    cr_expect_str_eq(said, "", "found where nothing is added: %s", said);
+    EXPECT_FOUND(product, 128,
+                 { { ZEROS FENCE, "setp.ne.u32 p2, r0, r0;\n" },
+                   by_predicate,
+                   { "[registers of wgmma] test.ptx:20", "no wgmma.fence comes before it", "before the first wgmma" } },
+                 { { ZEROS, "setp.eq.u32 p2, r0, r0;\n" }, by_predicate, { "[uninitialised] test.ptx:21", NULL } },
+                 { { ZEROS, "setp.eq.u32 p2, r0, r0;\nmov.f32 d0, 0f00000000; mov.f32 d1, d0; mov.f32 d3, d0;\n" },
+                   by_predicate,
+                   { "[uninitialised]", "d2 is an operand (wgmma", NULL } });
 }
 
 // Two warpgroups: the first gives registers up, the second takes them.

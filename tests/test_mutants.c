@@ -1,6 +1,7 @@
 // Mutants of one step's kernel (mutate.h): the checks of the simulated GPU must find every one that changes what the
-// kernel means, and name the line; a wrong stage may show in the result alone. The sample (sample.h) has one mutant of
-// each rule. Built once for each step: STEP is its symbol. Run by itself, without --tap, it lists the mutants.
+// kernel means, and name the line; a wrong stage, box or descriptor may show in the result alone. The sample (sample.h)
+// has one mutant of each rule. Built once for each step: STEP is its symbol. Run by itself, without --tap, it lists the
+// mutants.
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -19,7 +20,8 @@ extern const struct step STEP;
 
 // --- building ---
 
-// All in one file, which takes less time than a file each: kernel gemm_0 is the original, gemm_1 the first mutant.
+// All in one file, which takes less time than a file each: kernel gemm_0 is the original, gemm_1 the first mutant. The
+// kernel that packs for them (gemm.h) is pack, pack_1, ...
 static void write_batch(const struct mutants *s, const char *path)
 {
     FILE *out = fopen(path, "w");
@@ -27,9 +29,12 @@ static void write_batch(const struct mutants *s, const char *path)
     for (const char *p = s->text; (p = strstr(p, "#include")); p++)  // outside of the namespaces
         fprintf(out, "%.*s\n", (int)strcspn(p, "\n"), p);
     for (size_t i = 0; i <= s->n; i++) {
-        fprintf(out, "#define gemm gemm_%zu\nnamespace mutant_%zu\n{\n", i, i);
+        fprintf(out, "#define gemm gemm_%zu\n", i);
+        if (i)
+            fprintf(out, "#define pack pack_%zu\n", i);
+        fprintf(out, "namespace mutant_%zu\n{\n", i);
         mutants_print(out, s, i ? &s->all[i - 1] : NULL);
-        fprintf(out, "}\n#undef gemm\n");
+        fprintf(out, "}\n#undef gemm\n#undef pack\n");
     }
     cr_assert(!fclose(out));
 }
@@ -49,22 +54,23 @@ static struct dev_module *build(struct dev *d, const struct mutants *s)
     return m;
 }
 
-// gemm_<number> of the module.
+// gemm_<number> of the module, and what packs for it.
 struct mutant_kernel {
     struct dev_module *module;
-    char name[32];
+    char name[32], pack[32];
 };
 
 static struct mutant_kernel kernel(struct dev_module *m, size_t number)
 {
     struct mutant_kernel k = { .module = m };
     snprintf(k.name, sizeof k.name, "gemm_%zu", number);
+    snprintf(k.pack, sizeof k.pack, number ? "pack_%zu" : "pack", number);
     return k;
 }
 
 // --- running ---
 
-enum { SHAPES = 6 };
+enum { SHAPES = 7 };
 
 struct data {
     int m, n, k;
@@ -98,13 +104,15 @@ static void fill_all(struct dev *d, struct data all[SHAPES])
     const struct geometry g = geometry_of(&STEP);
     const int m = g.bm, n = g.bn, k = g.bk ? g.bk : 8;
     const int wide = STEP.type == DEV_F16 ? 8 : 4;  // elements in 16 bytes
+    const int deep = g.box ? 10 : 6;                // more tiles than stages; tensor maps: all stages more than twice
     const struct data shapes[SHAPES] = {
-        { .m = m + 2, .n = n + wide, .k = 6 * k },                    // rows of 16 bytes, more tiles than stages
+        { .m = m + 2, .n = n + wide, .k = deep * k },                 // rows of 16 bytes
         { .m = m / 2 - 3, .n = n / 2 - 1, .k = k + 1, .beta = 0.5 },  // one block, all odd
         { .m = m - 2, .n = n, .k = 2 * k + wide, .beta = 0.5 },       // the same, K ends inside a tile; C is read
         { .m = m + 2, .n = n + wide, .k = k + 1 },                    // those of A are odd
         { .m = m + 2, .n = n + 1, .k = k + wide },                    // those of B are odd
         { .m = m, .n = n, .k = wide },                                // K ends inside the first tile
+        { .m = m, .n = n + 1, .k = wide },                            // the same, rows of B and C are odd
     };
     for (size_t i = 0; i < SHAPES; i++) {
         all[i] = shapes[i];
@@ -134,6 +142,8 @@ static bool run(struct dev *d, const struct mutant_kernel *k, struct data *x, bo
     cr_assert(dev_alloc(d, "C", bytes, &call.C) && (fresh || dev_upload(d, call.C, x->C0.data, bytes)), "%s",
               dev_error(d));
     cr_assert(gemm_open(&call, d, k->module, k->name, STEP.type, &g, error), "%s", error);
+    if (call.pack)
+        call.pack = dev_kernel(d, k->module, k->pack);
     const bool ran = gemm_queue(&call, d) && dev_sync(d);
     gemm_close(&call, d);
     cr_assert(dev_download(d, x->C.data, call.C, bytes) && dev_free(d, call.C), "%s", dev_error(d));
@@ -160,23 +170,30 @@ static bool in_kernel(const struct finding_place *p)
 }
 
 // The mutant's own line, or one that calls it.
-static bool names(const struct finding_place *p, const struct mutant *m)
+static bool names(const struct mutants *s, const struct finding_place *p, const struct mutant *m)
 {
-    if (!p->file || m->in_edges)
-        return p->file && !strcmp(p->file, EDGES_CUH) && p->line == m->line;
+    if (!p->file || m->file != s->n_files - 1)
+        return p->file && !strcmp(p->file, s->files[m->file].path) && p->line == m->line;
     return p->caller == m->line || (in_kernel(p) && p->line == m->line);
 }
 
-// A line that has the array, or (NULL) any tile.
+// A line that has the array, or (NULL) any tile or mbarrier.
 static bool uses(const struct mutants *s, const struct finding_place *p, const char *array)
 {
     return p->file && (mutants_line_has(s, p->caller, array) || (in_kernel(p) && mutants_line_has(s, p->line, array)));
 }
 
-// ELSEWHERE: there are findings, and none fits. SHOWS: one names a line that uses what the mutated line left wrong.
-enum verdict { EQUIVALENT, MISSED, ELSEWHERE, SHOWS, FOUND, VERDICTS };
-static const char *const verdict_names[] = { "equivalent", "MISSED", "FOUND ELSEWHERE", "found where it shows",
-                                             "found" };
+// ELSEWHERE: there are findings, and none fits. WRONG: there is none, and the result is wrong. SHOWS: one names a line
+// that uses what the mutated line left wrong.
+enum verdict { EQUIVALENT, MISSED, ELSEWHERE, WRONG, SHOWS, FOUND, VERDICTS };
+static const char *const verdict_names[] = { "equivalent",           "MISSED", "FOUND ELSEWHERE", "found by its result",
+                                             "found where it shows", "found" };
+
+// What breaks no rule of the machine: another stage, box or matrix.
+static bool in_result(enum mutant_rule rule)
+{
+    return rule == MUTANT_STAGE || rule == MUTANT_TMA || rule == MUTANT_WGMMA;
+}
 
 static enum verdict fits(const struct mutants *s, const struct mutant *m, const struct finding *f)
 {
@@ -186,7 +203,7 @@ static enum verdict fits(const struct mutants *s, const struct mutant *m, const 
             return FOUND;
         break;
     case MUTANT_INDEX:
-        if (names(&f->here, m) || names(&f->there, m))
+        if (names(s, &f->here, m) || names(s, &f->there, m))
             return FOUND;
         if (uses(s, &f->here, m->array) || uses(s, &f->there, m->array))
             return SHOWS;
@@ -206,6 +223,14 @@ static enum verdict fits(const struct mutants *s, const struct mutant *m, const 
     case MUTANT_STAGE:
         if (uses(s, &f->here, NULL) || uses(s, &f->there, NULL))
             return FOUND;
+        break;
+    case MUTANT_MBARRIER:
+    case MUTANT_TMA:
+    case MUTANT_WGMMA:
+        if (names(s, &f->here, m) || names(s, &f->there, m))
+            return FOUND;
+        if (uses(s, &f->here, NULL) || uses(s, &f->there, NULL) || uses(s, &f->here, "acc"))
+            return SHOWS;
         break;
     case MUTANT_RULES:
         break;
@@ -232,7 +257,7 @@ static enum verdict judge(struct dev *d, const struct mutants *s, const struct m
         return best;
     for (struct data *x = all; x < all + SHAPES; x++)
         if (!run(d, k, x, false) || memcmp(x->C.data, x->original.data, matrix_bytes(&x->C)))
-            return m->rule == MUTANT_STAGE ? SHOWS : MISSED;
+            return in_result(m->rule) ? WRONG : MISSED;
     return EQUIVALENT;
 }
 
@@ -259,10 +284,12 @@ static size_t keep(struct mutants *s, bool sample)
     const size_t all = s->n;
     for (size_t i = 0; i < s->n; i++)
         rules[s->all[i].rule]++;
-    cr_expect(rules[MUTANT_GUARD] && rules[MUTANT_INITIALISER] &&
+    cr_expect(rules[MUTANT_GUARD] && (rules[MUTANT_INITIALISER] || rules[MUTANT_WGMMA]) &&
                   (!geometry_of(&STEP).bk || (rules[MUTANT_BARRIER] && rules[MUTANT_INDEX])),
               "a rule fits nothing");
-    cr_expect(rules[MUTANT_COPY] || !strstr(s->text, "cp.async"), "no mutant of its asynchronous copies");
+    cr_expect(rules[MUTANT_COPY] || rules[MUTANT_TMA] || !strstr(s->text, "cp.async"), "no mutant of its copies");
+    cr_expect(!geometry_of(&STEP).box || (rules[MUTANT_MBARRIER] && rules[MUTANT_TMA] && rules[MUTANT_STAGE]),
+              "no mutant of its tensor maps");
     for (size_t i = 0; i < s->n; i++) {
         const enum mutant_rule rule = s->all[i].rule;
         if (sample_has(STEP.name, places[rule]++, rules[rule]) == sample)
@@ -287,8 +314,8 @@ static void try_all(struct mutants *s)
         k = kernel(module, i + 1);
         counts[report(d, s, &s->all[i], &k, all)]++;
     }
-    fprintf(stderr, "%s: %zu mutants, %zu found (%zu where it shows), %zu equivalent\n", STEP.name, s->n,
-            counts[FOUND] + counts[SHOWS], counts[SHOWS], counts[EQUIVALENT]);
+    fprintf(stderr, "%s: %zu mutants, %zu found (%zu where it shows, %zu by its result), %zu equivalent\n", STEP.name,
+            s->n, counts[FOUND] + counts[SHOWS] + counts[WRONG], counts[SHOWS], counts[WRONG], counts[EQUIVALENT]);
     free_all(all);
     dev_close(d);
 }
@@ -297,7 +324,7 @@ Test(mutants, of_the_sample_are_found)
 {
     if (!sample_brief_step(STEP.name, 3))
         cr_skip_test("the mutants of this step wait for meson test");
-    struct mutants s = mutants_read(EDGES_CUH, KERNEL_CU);
+    struct mutants s = mutants_read(COMMON_FOLDER, KERNEL_CU);
     keep(&s, true);
     cr_assert_geq(s.n, geometry_of(&STEP).bk ? 4 : 2, "%zu mutants", s.n);
     try_all(&s);
@@ -306,7 +333,7 @@ Test(mutants, of_the_sample_are_found)
 
 Test(mutants, of_the_rest_are_found)
 {
-    struct mutants s = mutants_read(EDGES_CUH, KERNEL_CU);
+    struct mutants s = mutants_read(COMMON_FOLDER, KERNEL_CU);
     const size_t all = keep(&s, false);
     if (sample_asked() != SAMPLE_ALL)
         cr_skip_test("%zu of %zu mutants wait for meson test --setup long", s.n, all);

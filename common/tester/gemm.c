@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/findings.h"
 #include "base/launch_limits.h"
 #include "base/matrix.h"
 
@@ -153,9 +154,25 @@ void gemm_close(struct gemm *c, struct dev *d)
     }
 }
 
+// Packs A and B. *go_on: the checks found nothing in it.
+static bool queue_packs(const struct gemm *c, struct dev *d, bool *go_on)
+{
+    const struct gemm_operand *both[] = { &c->a, &c->b };
+    *go_on = true;
+    for (int i = 0; i < 2 && *go_on; i++) {
+        if (!both[i]->packed)
+            continue;
+        if (!dev_launch(d, c->pack, &both[i]->launch))
+            return false;
+        const struct findings *f = dev_findings(d);
+        *go_on = !f || !f->n;
+    }
+    return true;
+}
+
 bool gemm_queue(const struct gemm *c, struct dev *d)
 {
+    bool go_on;
     dev_set_budget(d, c->budget);
-    return (!c->a.packed || dev_launch(d, c->pack, &c->a.launch)) &&
-           (!c->b.packed || dev_launch(d, c->pack, &c->b.launch)) && dev_launch(d, c->kernel, &c->launch);
+    return queue_packs(c, d, &go_on) && (!go_on || dev_launch(d, c->kernel, &c->launch));
 }

@@ -34,26 +34,37 @@ static void close_reading(struct reading *r)
     free(r->text);
 }
 
-static bool takes(const struct simt_kernel *k, enum dev_type type)
+static bool takes(const struct simt_kernel *k, enum dev_type type, const struct geometry *g)
 {
-    const uint64_t factor = type == DEV_F64 ? 8 : 4, bytes[] = { 4, 4, 4, factor, 8, 8, factor, 8 };
-    const uint32_t n = sizeof bytes / sizeof *bytes;
+    const uint64_t map = sizeof(struct dev_tensor_map), factor = type == DEV_F64 ? 8 : 4;
+    const uint64_t operand = g->box ? map : 8, bytes[] = { 4, 4, 4, factor, operand, operand, factor, 8, map };
+    const uint32_t n = g->cbox ? 9 : 8;
     bool same = k->func->n_params == n;
     for (uint32_t i = 0; same && i < n; i++)
         same = k->module->ptx->vars[k->func->params[i]].bytes == bytes[i];
     return same;
 }
 
-bool kernel_file_fits(const char *path, enum dev_type type, char error[DEV_ERROR_MAX])
+static void describe_parameters(const char *path, enum dev_type type, const struct geometry *g,
+                                char error[DEV_ERROR_MAX])
 {
     static const char *const names[] = { [DEV_F32] = "float", [DEV_F64] = "double", [DEV_F16] = "half" };
     const char *t = names[type], *factor = type == DEV_F64 ? "double" : "float";
+    char operands[64];
+    snprintf(operands, sizeof operands, "const %s *A, const %s *B", t, t);
+    snprintf(error, DEV_ERROR_MAX, "%.300s: its gemm does not take int M, int N, int K, %s alpha, %s, %s beta, %s *C%s",
+             path, factor, g->box ? "CUtensorMap A, CUtensorMap B" : operands, factor, t,
+             g->cbox ? ", CUtensorMap C's map" : "");
+}
+
+bool kernel_file_fits(const char *path, enum dev_type type, char error[DEV_ERROR_MAX])
+{
     struct geometry g;
     struct reading r;
     if (!open_reading(&r, path, error))
         return false;
     const struct simt_kernel *k = r.module ? simt_find(r.module, "gemm") : NULL;
-    bool ok = true;
+    bool ok;
     if (r.module && !k) {
         char list[SIMT_LIST_MAX];
         simt_kernel_list(r.module, list);
@@ -61,15 +72,15 @@ bool kernel_file_fits(const char *path, enum dev_type type, char error[DEV_ERROR
                  "%.300s: it has no kernel named gemm, extern \"C\" __global__ void gemm(...); it has %s", path,
                  *list ? list : "none at all");
         ok = false;
-    } else if (k && !takes(k, type)) {
-        snprintf(
-            error, DEV_ERROR_MAX,
-            "%.300s: its gemm does not take int M, int N, int K, %s alpha, const %s *A, const %s *B, %s beta, %s *C",
-            path, factor, t, t, factor, t);
+    } else {
+        ok = geometry_read(path, &g, error);
+    }
+    if (ok && k && !takes(k, type, &g)) {
+        describe_parameters(path, type, &g, error);
         ok = false;
     }
     close_reading(&r);
-    return ok && geometry_read(path, &g, error);
+    return ok;
 }
 
 static bool is_constant_int(const struct ptx_var *v)

@@ -8,7 +8,8 @@
 #include "step.h"
 
 // Whether a file from elsewhere can be run as a step of this type: it has a geometry, and a kernel gemm that takes
-// int M, int N, int K, float alpha, const T *A, const T *B, float beta, T *C (for f64, alpha and beta are double).
+// int M, int N, int K, float alpha, const T *A, const T *B, float beta, T *C (for f64, alpha and beta are double; with
+// a BOX in its geometry, A and B are tensor maps, and with a CBOX, C's map comes last).
 // False, with one line in error, if not. Syntax that the simulated GPU does not know is left to the device.
 bool kernel_file_fits(const char *path, enum dev_type type, char error[DEV_ERROR_MAX]);
 

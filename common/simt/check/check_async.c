@@ -180,6 +180,18 @@ void check_bulk_arrives(struct block *b, const struct bulk_place *p, bool comple
     check_bulk_arrival(b, p->thread, p->barrier, completes);
 }
 
+void check_bulk_left(struct block *b, const struct uop *u, const struct bulk_place *p)
+{
+    struct fault f = check_site(&b->warps[p->thread / LANES], u->inst, p->thread % LANES, FAULT_UNWAITED);
+    f.store = true;
+    f.address = p->address;
+    f.space = SPACE_SHARED;
+    f.bytes = p->bytes;
+    f.other_inst = u->inst;
+    f.other_block = f.block;
+    check_note(b->worker->check, &f);
+}
+
 void check_bulk_early(struct block *b, const struct uop *u, const struct bulk_place *p, uint64_t bytes)
 {
     struct fault f = check_site(&b->warps[p->thread / LANES], u->inst, p->thread % LANES, FAULT_BYTES);

@@ -252,9 +252,20 @@ static void follow_call(struct plan *p, const struct uop *u)
     s->op = op;
 }
 
-static bool adds_always(const struct warpop *op)
+// What the accumulators of a wgmma were is used where scale-d says so: a predicate, or always.
+static void follow_products(struct plan *p, const struct uop *u)
 {
-    return op->fn == warp_wgmma && ((const struct wgmma *)op->more)->scale_d == WGMMA_ADD;
+    const struct warpop *op = u->warp;
+    const struct wgmma *m = op->more;
+    struct uop adding = *u;
+    if (m->scale_d == WGMMA_ADD_IF && u->guarded)  // no uop has two guards
+        return;
+    if (m->scale_d == WGMMA_ADD_IF) {
+        adding.guard = op->in[op->n_in - 1];
+        adding.guarded = 1;
+    }
+    for (uint32_t i = 0; i < op->n_wide_in; i++)
+        add_use(p, &adding, op->wide_in[i], SINK_OPERAND);
 }
 
 static void follow_warp(struct plan *p, const struct uop *u)
@@ -272,9 +283,8 @@ static void follow_warp(struct plan *p, const struct uop *u)
         follow_shuffle(p, u);
     else if (exchange)
         follow_vote(p, u);
-    // Accumulators count as defined from then on; what they were is used where scale-d says so, and not by a predicate.
-    for (uint32_t i = 0; adds_always(op) && i < op->n_wide_in; i++)
-        add_use(p, u, op->wide_in[i], SINK_OPERAND);
+    if (op->fn == warp_wgmma)
+        follow_products(p, u);
     for (uint32_t i = 0; i < op->n_wide_out; i++)
         add_defined(p, u, op->wide_out[i]);
     for (uint32_t i = exchange; i < op->n_out; i++)

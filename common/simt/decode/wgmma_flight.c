@@ -1,5 +1,6 @@
-// Registers of wgmma, for the checks: which uops touch accumulators while a product may be under way, and which
-// products read registers that were written since the last wgmma.fence. Source: PTX ISA 9.7.16.
+// Registers of wgmma, for the checks: which uops touch accumulators while a product may be under way, which products
+// read registers that were written since the last wgmma.fence, and which may be the first, without any wgmma.fence
+// before. Source: PTX ISA 9.7.16.
 #include "decoder.h"
 #include "simt/code/warp.h"
 #include "simt/code/wgmma.h"
@@ -80,6 +81,21 @@ static void find_unfenced(struct walk *w, uint32_t writer, uint32_t vreg)
     }
 }
 
+// From where the kernel begins: the products that are reached without a fence. They name themselves.
+static void find_first(struct walk *w)
+{
+    begin(w);
+    add(w, 0);
+    while (w->n) {
+        const uint32_t i = w->list[--w->n];
+        const struct uop *u = &w->c->uops[i];
+        if (is(u, warp_wgmma) && !u->warp->shape)
+            u->warp->shape = u->inst + 1;
+        if (!is(u, warp_wgmma) && !is(u, warp_wgmma_fence))
+            go_on(w, i);
+    }
+}
+
 void find_flights(struct decoder *x, const bool *accumulator)
 {
     struct code *c = x->code;
@@ -107,4 +123,5 @@ void find_flights(struct decoder *x, const bool *accumulator)
         if (t.written != NO_VREG)
             find_unfenced(&w, i, t.written);
     }
+    find_first(&w);
 }

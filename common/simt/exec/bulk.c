@@ -268,8 +268,12 @@ void bulk_wait(struct block *b, uint32_t thread, uint32_t outstanding)
 void bulk_finish(struct block *b)
 {
     struct bulks *s = b->bulks;
-    for (uint32_t i = 0; s && i < s->n; i++)
+    for (uint32_t i = 0; s && i < s->n; i++) {
+        const struct bulk_place p = place_of(&s->all[i]);
         if (!is_load(&s->all[i]))
             move(b, &s->all[i]);
+        else if (b->worker->check)
+            check_bulk_left(b, s->all[i].u, &p);
+    }
     bulk_reset(s);
 }

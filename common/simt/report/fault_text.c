@@ -197,10 +197,13 @@ static void say_flight(struct text *t, const struct simt_kernel *k, const struct
 {
     char where[400];
     report_where(k, f->other_inst, where, sizeof where);
-    say(t,
-        f->store ? " starts a wgmma whose registers were written at %s, and no wgmma.fence comes between them"
-                 : " uses an accumulator of the wgmma at %s, which has not been waited for",
-        where);
+    if (f->store && f->other_inst == f->inst)
+        say(t, " starts a wgmma, and no wgmma.fence comes before it");
+    else
+        say(t,
+            f->store ? " starts a wgmma whose registers were written at %s, and no wgmma.fence comes between them"
+                     : " uses an accumulator of the wgmma at %s, which has not been waited for",
+            where);
 }
 
 // "reads byte 4 of As (shared memory) by wgmma".
@@ -314,6 +317,10 @@ static void say_fault(struct text *t, const struct simt_kernel *k, const struct 
             ": the phase of the mbarrier at byte %" PRIu64 " of shared memory is complete, and %u bytes are still on "
             "their way to it",
             f->address, f->bytes);
+        break;
+    case FAULT_UNWAITED:
+        say(t, ": the block ends while the copy of %u bytes that this line starts is on its way to ", f->bytes);
+        say_place(t, k, g, f);
         break;
     case FAULT_FLIGHT:
         say_flight(t, k, f);

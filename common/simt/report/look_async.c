@@ -44,6 +44,8 @@ const char *report_look_async(const struct fault *f)
     case FAULT_BYTES:
         return "mbarrier.arrive.expect_tx takes the sum of the bytes of all copies that report to this phase";
     case FAULT_FLIGHT:
+        if (f->store && f->other_inst == f->inst)
+            return "wgmma.fence before the first wgmma, and again after its registers were written";
         return f->store ? "wgmma.fence between the line that writes the registers and the wgmma that uses them"
                         : "wgmma.wait_group before the registers of a wgmma are read or written";
     default:

@@ -31,6 +31,9 @@ static const char *look_race(const struct fault *f, const struct grid *g)
 static const char *const look_barrier = "all threads of the block must come to the same barrier: is it in a branch or "
                                         "loop that not all of them take, or does one return before it?";
 static const char *const look_lanes = "which threads come here, and which lanes does the instruction name?";
+static const char *const look_phase =
+    "a phase ends when as many threads have arrived as mbarrier.init counts, and all bytes have come that expect_tx "
+    "names: who does not arrive, which copy reports to another mbarrier, or is it the parity of another phase?";
 static const char *const look_stop = "the kernel stopped itself here: the condition before this line";
 
 // By kind: the tool of compute-sanitizer that looks for it, its name, and where to look; shared: in shared memory, if
@@ -68,6 +71,10 @@ static const struct about {
     [FAULT_PROXY] = { "racecheck", "proxy fence", NULL, NULL },
     [FAULT_FLIGHT] = { "racecheck", "registers of wgmma", NULL, NULL },
     [FAULT_BYTES] = { "synccheck", "bytes of a phase", NULL, NULL },
+    [FAULT_UNWAITED] = { "racecheck", "copy not waited for",
+                         "wait for each copy before the block ends (mbarrier.try_wait), or do not start those that "
+                         "nobody needs: does the loop that copies end where the loop that multiplies does?",
+                         NULL },
     [FAULT_REGISTERS] = { "synccheck", "setmaxnreg",
                           "setmaxnreg.dec in the producer's warpgroup and setmaxnreg.inc in the others: each by whole "
                           "warpgroups, and threads times registers at most 65536 in all",
@@ -93,6 +100,8 @@ static const char *look_at(const struct simt_kernel *k, const struct grid *g, co
     if (f->kind == FAULT_PROXY || f->kind == FAULT_BYTES || f->kind == FAULT_FLIGHT ||
         (f->kind == FAULT_COPY && f->other_async))
         return report_look_async(f);
+    if (f->kind == FAULT_WAIT && strstr(f->text, "mbarrier"))
+        return look_phase;
     if (f->space == SPACE_SHARED && a->shared)
         return a->shared;
     if (f->kind == FAULT_UNINIT && strcmp(k->name, "gemm"))  // it has no beta

@@ -33,9 +33,10 @@ static void close_reading(struct reading *r)
     free(r->text);
 }
 
-static bool takes(const struct simt_kernel *k, enum dev_type type)
+static bool takes(const struct simt_kernel *k, enum dev_type type, bool maps)
 {
-    const uint64_t factor = type == DEV_F64 ? 8 : 4, bytes[] = { 4, 4, 4, factor, 8, 8, factor, 8 };
+    const uint64_t factor = type == DEV_F64 ? 8 : 4, matrix = maps ? DEV_MAP_BYTES : 8;
+    const uint64_t bytes[] = { 4, 4, 4, factor, matrix, matrix, factor, 8 };
     const uint32_t n = sizeof bytes / sizeof *bytes;
     bool same = k->func->n_params == n;
     for (uint32_t i = 0; same && i < n; i++)
@@ -43,14 +44,27 @@ static bool takes(const struct simt_kernel *k, enum dev_type type)
     return same;
 }
 
-bool kernel_file_fits(const char *path, enum dev_type type, char error[DEV_ERROR_MAX])
+// Says which parameters gemm is to have.
+static bool fail_parameters(const char *path, enum dev_type type, bool maps, char error[DEV_ERROR_MAX])
 {
     static const char *const names[] = { [DEV_F32] = "float", [DEV_F64] = "double", [DEV_F16] = "half" };
     const char *t = names[type], *factor = type == DEV_F64 ? "double" : "float";
-    struct geometry g;
+    char matrices[128] = "const __grid_constant__ CUtensorMap A, const __grid_constant__ CUtensorMap B";
+    if (!maps)
+        snprintf(matrices, sizeof matrices, "const %s *A, const %s *B", t, t);
+    snprintf(error, DEV_ERROR_MAX, "%.300s: its gemm does not take int M, int N, int K, %s alpha, %s, %s beta, %s *C",
+             path, factor, matrices, factor, t);
+    return false;
+}
+
+bool kernel_file_fits(const char *path, enum dev_type type, char error[DEV_ERROR_MAX])
+{
+    char no_geometry[DEV_ERROR_MAX];
+    struct geometry g = { 0 };
     struct reading r;
     if (!open_reading(&r, path, error))
         return false;
+    const bool has_geometry = geometry_read(path, &g, no_geometry), maps = has_geometry && g.box;
     const struct simt_kernel *k = r.module ? simt_find(r.module, "gemm") : NULL;
     bool ok = true;
     if (r.module && !k) {
@@ -60,15 +74,14 @@ bool kernel_file_fits(const char *path, enum dev_type type, char error[DEV_ERROR
                  "%.300s: it has no kernel named gemm, extern \"C\" __global__ void gemm(...); it has %s", path,
                  *list ? list : "none at all");
         ok = false;
-    } else if (k && !takes(k, type)) {
-        snprintf(
-            error, DEV_ERROR_MAX,
-            "%.300s: its gemm does not take int M, int N, int K, %s alpha, const %s *A, const %s *B, %s beta, %s *C",
-            path, factor, t, t, factor, t);
+    } else if (k && !takes(k, type, maps)) {
+        ok = fail_parameters(path, type, maps, error);
+    } else if (!has_geometry) {
+        snprintf(error, DEV_ERROR_MAX, "%s", no_geometry);
         ok = false;
     }
     close_reading(&r);
-    return ok && geometry_read(path, &g, error);
+    return ok;
 }
 
 bool kernel_file_describe(FILE *out, const struct step *step, char error[DEV_ERROR_MAX])

@@ -8,8 +8,9 @@
 #include "step.h"
 
 // Whether a file from elsewhere can be run as a step of this type: it has a geometry, and a kernel gemm that takes
-// int M, int N, int K, float alpha, const T *A, const T *B, float beta, T *C (for f64, alpha and beta are double).
-// False, with one line in error, if not. Syntax that the simulated GPU does not know is left to the device.
+// int M, int N, int K, float alpha, const T *A, const T *B, float beta, T *C (for f64, alpha and beta are double; if
+// its geometry has a BOX, A and B are tensor maps). False, with one line in error, if not. Syntax that the simulated
+// GPU does not know is left to the device.
 bool kernel_file_fits(const char *path, enum dev_type type, char error[DEV_ERROR_MAX]);
 
 // Prints the step as one JSON object: name, type, ptx, geometry, and, if the simulated GPU can tell, static_shared in

@@ -52,14 +52,16 @@ export function constants(build, kernel) {
 }
 
 function launch(build, kernel, [m, n, k] = [SIZE, SIZE, SIZE]) {
-  const { type, geometry: { bm, bn, threads, shared } } = described(build, kernel);
+  const { type, geometry: { bm, bn, bk, threads, shared, box } } = described(build, kernel);
   const array = (rows, columns, content) => `${type}[${rows * columns}]=${content}`;
+  const operand = (rows, columns, box_rows, content) => (box ?
+    `map:${type}[${rows},${columns}]box[${box_rows},${box}]swizzle128=${content}` : array(rows, columns, content));
   const factor = (value) => `${type === 'f64' ? 'f64' : 'f32'}:${value}`;
   return {
     options: ['--grid', `${Math.ceil(n / bn)},${Math.ceil(m / bm)}`, '--block', String(threads),
       '--shared', String(shared)],
-    arguments: [...[m, n, k].map((size) => `i32:${size}`), factor(1), array(m, k, 'normal:1'), array(k, n, 'normal:2'),
-      factor(0), array(m, n, 'zeros')],
+    arguments: [...[m, n, k].map((size) => `i32:${size}`), factor(1), operand(m, k, bm, 'normal:1'),
+      operand(k, n, bk, 'normal:2'), factor(0), array(m, n, 'zeros')],
   };
 }
 

@@ -24,9 +24,11 @@ export function fingerprint(path) {
 function ptxas(path) {
   const places = ['ptxas', '/usr/local/cuda/bin/ptxas', '/opt/cuda/bin/ptxas'];
   const program = places.find((name) => !spawnSync(name, ['--version']).error) ?? fail('ptxas was not found');
-  const { status, stderr } = spawnSync(program, ['-arch=sm_90', '-v', path, '-o', '/dev/null'], { encoding: 'utf8' });
+  const arch = /^\.target sm_90a/m.test(readFileSync(path, 'utf8')) ? 'sm_90a' : 'sm_90';  // Hopper's alone, or any card's
+  const { status, stderr } = spawnSync(program, [`-arch=${arch}`, '-v', path, '-o', '/dev/null'], { encoding: 'utf8' });
   if (status) fail(`ptxas ${path}: ${stderr}`);
-  const n = (pattern) => stderr.match(pattern)?.[1] ?? fail(`ptxas ${path} does not say ${pattern}`);
+  const gemm = stderr.split(/(?=ptxas info\s*: Compiling entry)/).find((part) => part.includes("'gemm'")) ?? stderr;
+  const n = (pattern) => gemm.match(pattern)?.[1] ?? fail(`ptxas ${path} does not say ${pattern}`);
   return [n(/Used (\d+) registers/), n(/(\d+) bytes spill stores/), n(/(\d+) bytes spill loads/)];
 }
 

@@ -131,3 +131,21 @@ Test(occupancy, ptxas_says_what_a_kernel_takes)
     remove(path);
     cr_expect(!occupancy_ask(path, "k", card_named("H200"), &use));
 }
+
+Test(occupancy, ptxas_is_asked_for_the_one_card_that_a_kernel_is_for)
+{
+    struct kernel_use use;
+    char path[] = "/tmp/occupancyXXXXXX";
+    int fd = mkstemp(path);
+    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+    cr_assert_not_null(f);
+    fputs(".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\nwgmma.fence.sync.aligned;\n"
+          "ret;\n}\n",
+          f);
+    fclose(f);
+    const bool asked = occupancy_ask(path, "k", card_named("H200"), &use);
+    cr_expect(asked || strstr(use.refusal, "is not defined for option"), "%s", use.refusal);  // CUDA 11 knows no sm_90a
+    cr_expect(!occupancy_ask(path, "k", card_named("A100"), &use));
+    cr_expect(*use.refusal);
+    remove(path);
+}

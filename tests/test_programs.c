@@ -160,6 +160,11 @@ Test(driver, refuses_a_kernel_from_elsewhere_that_is_no_gemm)
         { "geometry[16] = {32", "geometry[16] = {0", "BM is 0" },
         { "gemm(", "gemv(", "no kernel named gemm, extern \"C\" __global__ void gemm(...); it has gemv\n" },
         { ".param .f32 gemm_param_3", ".param .f64 gemm_param_3", "does not take int M" },
+        // With a BOX of 8, A and B are tensor maps, and not the pointers that this kernel takes.
+        { "geometry[16] = {32",
+          "geometry[40] = {32, 0, 0, 0, 32, 0, 0, 0, 8, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
+          "0, 0, 0, 0, 0, 0, 8, 0, 0, 0};\n.const .align 4 .b8 other[16] = {32",
+          "float alpha, const __grid_constant__ CUtensorMap A, const __grid_constant__ CUtensorMap B, float beta" },
     };
     struct run r;
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {

@@ -51,6 +51,8 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     float acc[2][BN / 2];
     // --- stub
     //| float acc[2][BN / 2] = {};
+    // --- bug no fence: "registers of wgmma" "no wgmma.fence comes between them"
+    //| float acc[2][BN / 2] = {};
     // <<<
     auto row_of = [&](int i, int h) { return i * 64 + warp * 16 + h * 8 + lane / 4; };
     auto col_of = [&](int j) { return j * 8 + lane % 4 * 2; };
@@ -92,7 +94,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|         acc[i][n % 64] += __half2float(a) * __half2float(b);
         //|     }
         //| }
-        // --- bug no fence: "XX"
+        // --- bug no fence: "wgmma.fence between the line"
         //| #pragma unroll
         //| for (int k = 0; k < BK; k += 16)
         //| #pragma unroll
@@ -101,7 +103,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|               wgmma_descriptor(&Bs[k * BOX], BK * 128, 1024), tile + k);
         //| wgmma_commit();
         //| wgmma_wait<0>();
-        // --- bug no wait: "XX"
+        // --- bug no wait: "which has not been waited for" "wgmma.wait_group"
         //| wgmma_fence();
         //| #pragma unroll
         //| for (int k = 0; k < BK; k += 16)
@@ -110,7 +112,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|         wgmma(acc[i], wgmma_descriptor(&As[i * 64 * BOX + k], 16, 1024),
         //|               wgmma_descriptor(&Bs[k * BOX], BK * 128, 1024), tile + k);
         //| wgmma_commit();
-        // --- bug no commit: "XX"
+        // --- bug no commit: "NO  the result is right" "look at"
         //| wgmma_fence();
         //| #pragma unroll
         //| for (int k = 0; k < BK; k += 16)
@@ -119,7 +121,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|         wgmma(acc[i], wgmma_descriptor(&As[i * 64 * BOX + k], 16, 1024),
         //|               wgmma_descriptor(&Bs[k * BOX], BK * 128, 1024), tile + k);
         //| wgmma_wait<0>();
-        // --- bug a group is left open: "XX"
+        // --- bug a group is left open: "which has not been waited for" "wgmma.wait_group"
         //| wgmma_fence();
         //| #pragma unroll
         //| for (int k = 0; k < BK; k += 16)
@@ -129,7 +131,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|               wgmma_descriptor(&Bs[k * BOX], BK * 128, 1024), tile + k);
         //| wgmma_commit();
         //| wgmma_wait<1>();
-        // --- bug wrong stride of A: "XX"
+        // --- bug wrong stride of A: "C[8][0]" "for A[8][0] it takes A[1][0]"
         //| wgmma_fence();
         //| #pragma unroll
         //| for (int k = 0; k < BK; k += 16)
@@ -139,7 +141,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|               wgmma_descriptor(&Bs[k * BOX], BK * 128, 1024), tile + k);
         //| wgmma_commit();
         //| wgmma_wait<0>();
-        // --- bug wrong stride of B: "XX"
+        // --- bug wrong stride of B: "out of bounds" "of Bs"
         //| wgmma_fence();
         //| #pragma unroll
         //| for (int k = 0; k < BK; k += 16)
@@ -149,7 +151,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|               wgmma_descriptor(&Bs[k * BOX], BK * 128, 8192), tile + k);
         //| wgmma_commit();
         //| wgmma_wait<0>();
-        // --- bug wrong leading offset of B: "XX"
+        // --- bug wrong leading offset of B: "C[0][64]" "for B[0][64] it takes B[1][0]"
         //| wgmma_fence();
         //| #pragma unroll
         //| for (int k = 0; k < BK; k += 16)
@@ -159,7 +161,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|               wgmma_descriptor(&Bs[k * BOX], 128, 1024), tile + k);
         //| wgmma_commit();
         //| wgmma_wait<0>();
-        // --- bug wrong step of K in A: "XX"
+        // --- bug wrong step of K in A: "out of bounds" "of As"
         //| wgmma_fence();
         //| #pragma unroll
         //| for (int k = 0; k < BK; k += 16)
@@ -169,7 +171,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|               wgmma_descriptor(&Bs[k * BOX], BK * 128, 1024), tile + k);
         //| wgmma_commit();
         //| wgmma_wait<0>();
-        // --- bug wrong step of K in B: "XX"
+        // --- bug wrong step of K in B: "chunks of B" "for B[16][0] it takes B[0][16]"
         //| wgmma_fence();
         //| #pragma unroll
         //| for (int k = 0; k < BK; k += 16)
@@ -179,7 +181,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|               wgmma_descriptor(&Bs[k], BK * 128, 1024), tile + k);
         //| wgmma_commit();
         //| wgmma_wait<0>();
-        // --- bug the same rows twice: "XX"
+        // --- bug the same rows twice: "C[64][0]" "the row of A is off by -64"
         //| wgmma_fence();
         //| #pragma unroll
         //| for (int k = 0; k < BK; k += 16)
@@ -189,7 +191,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|               wgmma_descriptor(&Bs[k * BOX], BK * 128, 1024), tile + k);
         //| wgmma_commit();
         //| wgmma_wait<0>();
-        // --- bug always adds: "XX"
+        // --- bug always adds: "NO  the result is right" "do the accumulators begin with 0"
         //| wgmma_fence();
         //| #pragma unroll
         //| for (int k = 0; k < BK; k += 16)
@@ -199,7 +201,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|               wgmma_descriptor(&Bs[k * BOX], BK * 128, 1024), 1);
         //| wgmma_commit();
         //| wgmma_wait<0>();
-        // --- bug each tile begins anew: "XX"
+        // --- bug each tile begins anew: "K 192" "only the last tile's 64 are there"
         //| wgmma_fence();
         //| #pragma unroll
         //| for (int k = 0; k < BK; k += 16)
@@ -209,7 +211,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|               wgmma_descriptor(&Bs[k * BOX], BK * 128, 1024), k);
         //| wgmma_commit();
         //| wgmma_wait<0>();
-        // --- bug a wait for each 16 of K: "right result, but"
+        // --- bug a wait for each 16 of K: "right result, but" "12 times" "3 waits suffice"
         //| #pragma unroll
         //| for (int k = 0; k < BK; k += 16) {
         //|     wgmma_fence();

@@ -250,6 +250,8 @@ static void whole_warp(struct record *r, const struct warp *w, const struct uop 
         own_origins(r, w->index, u, e->n);
     for (uint32_t i = 0; e->block == r->block && i < op->n_out; i++)
         set_slot(r, w->index, op->out[i], active, multiplies(u));
+    for (uint32_t i = 0; e->block == r->block && i < op->n_wide_out; i++)
+        set_slot(r, w->index, op->wide_out[i], active, true);  // accumulators of wgmma
     tell(r, e);
 }
 

@@ -1,5 +1,5 @@
 // Step 15: products of a warpgroup. wgmma multiplies matrices that lie in shared memory: no fragments are loaded, and
-// one instruction of 128 threads does what took 64 of mma.sync a warp.
+// one instruction of 128 threads does what took each of their warps 32 of mma.sync.
 #include "edges.cuh"
 #include "hopper.cuh"
 

@@ -49,6 +49,10 @@ static const struct {
     { "13_async_copy", LINE_WRITE_A, "copy8<WIDE>(&As[" },
     { "13_async_copy", LINE_WRITE_B, "copy8<WIDE>(&Bs[" },
     { "13_async_copy", LINE_MULTIPLY, "mma(acc[i][j], a[i], b[j])" },
+    { "14_tma", LINE_WRITE_A, "tma_load(&As[" },
+    { "14_tma", LINE_WRITE_B, "tma_load(&Bs[" },
+    { "14_tma", LINE_READ_A, "ldmatrix(a[i], &As[" },
+    { "14_tma", LINE_MULTIPLY, "mma(acc[i][j], a[i], b[j])" },
 };
 
 Test(kernel_lines, are_those_that_do_it)

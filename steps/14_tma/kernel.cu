@@ -9,6 +9,7 @@ constexpr int BM = 256, BN = 128, BK = 64;  // block tile
 constexpr int WM = 64, WN = 64;             // warp tile
 constexpr int STAGES = 4;                   // tiles in shared memory: one is multiplied, the others are being copied
 constexpr int THREADS = BM / WM * (BN / WN) * 32;
+static_assert(BM % WM == 0 && BN % WN == 0, "a block has whole warp tiles");
 constexpr int BOX = 64;                     // halves in a row of a box: 128 bytes, as many as are swizzled together
 constexpr int LDC = BN;                     // elements from one row of C in shared memory to the next
 constexpr int CROWS = BM / WM * 16;         // rows of C that are stored at once: 16 of each warp tile

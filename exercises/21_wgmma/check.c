@@ -49,11 +49,12 @@ Test(check, 3_no_thread_reads_the_tiles)
                  text_grouped(n, reads));
 }
 
+// A line that waits may hold another instruction of the learner's, so only twice as many are too many.
 Test(check, 4_a_tile_is_one_group)
 {
     const struct profile *p = ex_count(&gemm, M, N, K);
-    const uint64_t waits = ex_on_lines(p, METRIC_INST, "wgmma.wait_group") / (BLOCKS * WARPS);
-    cr_assert_leq(waits, TILES,
+    const uint64_t waits = ex_on_lines(p, METRIC_INST, "wgmma_wait<") / (BLOCKS * WARPS);
+    cr_assert_leq(waits, 2 * TILES,
                   "right result, but a warp waits %" PRIu64 " times for its wgmma in %d tiles, where %d waits suffice: "
                   "the products of a tile may run one after the other without anyone waiting in between",
                   waits, TILES, TILES);

@@ -303,6 +303,34 @@ Test(draw_run, an_asynchronous_copy_reads_global_memory_and_puts_what_it_read)
     unlink(path);
 }
 
+// A box of 4 rows of 128 bytes, swizzled, which one thread asks for; each thread passes two halves on to C.
+Test(draw_run, a_bulk_copy_puts_a_box_and_swizzles_it)
+{
+    char arguments[500];
+    const char *path = write_ptx(
+        ".param .u32 m, .param .u32 n, .param .u32 k, .param .align 64 .b8 a[128], .param .align 64 .b8 b[128], "
+        ".param .u64 c",
+        ".reg .pred %p; mov.u32 %r0, %tid.x; mov.u32 %r1, s; add.u32 %r2, %r1, 512; mov.u32 %r3, 0;"
+        "setp.ne.u32 %p, %r0, 0; @%p bra MEET; mbarrier.init.shared::cta.b64 [%r2], 1; fence.proxy.async;"
+        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 512; mov.b64 %l0, a; cvta.param.u64 %l0, %l0;"
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%l0, {%r3, %r3}], [%r2];"
+        "MEET: bar.sync 0; WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p, [%r2], 0; @!%p bra WAIT;"
+        "ld.param.u64 %l1, [c]; mul.wide.u32 %l2, %r0, 4; add.u64 %l1, %l1, %l2; shl.b32 %r3, %r0, 4;"
+        "add.u32 %r1, %r1, %r3;\nld.shared.u32 %r3, [%r1]; st.global.u32 [%l1], %r3;");
+    const char *rest = "k --block 32 --out - i32:4 i32:64 i32:64 'map:f16[4,64]box[4,64]swizzle128=iota' "
+                       "'map:f16[64,64]box[64,64]swizzle128=iota' 'f16[256]=zeros'";
+    snprintf(arguments, sizeof arguments, "%s %s --timeline", path, rest);
+    cr_expect_eq(draw(arguments), 0, "%s", text);
+    cr_expect(strstr(text, " 0 fetch from global memory, 1 put into shared memory, 1 read it,"), "%.500s", text);
+    snprintf(arguments, sizeof arguments, "%s %s --bits --line 9", path, rest);  // the line of the PTX
+    cr_expect_eq(draw(arguments), 0, "%s", text);
+    cr_expect(strstr(text, "tile of A, 4 x 64: swizzled by XOR<") && strstr(text, "bank: r0, r1."), "%.500s", text);
+    snprintf(arguments, sizeof arguments, "%s %s --walk", path, rest);
+    cr_expect_eq(draw(arguments), 2);
+    cr_expect(strstr(text, "that block reads A and B by bulk copies"), "%s", text);
+    unlink(path);
+}
+
 // --- the timeline ---
 
 Test(draw_run, a_timeline_counts_what_the_kernels_loops_say)

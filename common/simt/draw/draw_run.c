@@ -19,7 +19,7 @@ static void take(struct found *f, const struct memory *memory, const struct ptx_
 {
     uint64_t x = 0;
     struct tensor_map map;
-    if (v->bytes == DEV_MAP_BYTES && f->n_arrays < 3 && tensor_map_read(value, &map))
+    if (v->bytes == DEV_MAP_BYTES && tensor_map_read(value, &map) && f->n_arrays < 3)
         f->arrays[f->n_arrays++] = map.address;
     if (v->bytes > 8 || v->type == PTX_F32 || v->type == PTX_F64)
         return;

@@ -4,6 +4,7 @@
 #define TESTS_COMPILER_H
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Skips the test where another compiler was used.
@@ -14,6 +15,9 @@
     while (0)
 
 #define BY_NVCC (!strncmp(KERNELS_BY, "nvcc ", 5))
+
+// Whether the steps for Hopper alone are built: steps/meson.build leaves them out otherwise.
+#define HAS_HOPPER (BY_NVCC && atoi(KERNELS_BY + strlen("nvcc ")) >= 12)
 
 // Skips the rest of the test where nvcc was not used; why: what clang makes otherwise.
 #define NEEDS_NVCC(why)                                                                                                \

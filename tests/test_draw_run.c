@@ -13,6 +13,7 @@
 #include "base/ptx_file.h"
 #include "simt/draw/draw_run.h"
 #include "simt/draw/index_bits.h"
+#include "simt/machine/tensor_map.h"
 #include "file_text.h"
 #include "xml.h"
 
@@ -31,9 +32,9 @@ static const struct step steps[] = {
     { "07_double_buffer", 4, owner_by_pieces },   { "08_wmma", 2, owner_by_fragments },
     { "09_wmma_smem", 2, owner_by_fragments },    { "10_wmma_padding", 2, owner_by_fragments },
     { "11_mma_ptx", 2, owner_by_fragments },      { "12_mma_swizzle", 2, owner_by_fragments },
-    { "13_async_copy", 2, owner_by_fragments },
+    { "13_async_copy", 2, owner_by_fragments },   { "15_wgmma", 2, owner_by_fragments },  // for Hopper
 };
-#define STEPS (sizeof steps / sizeof *steps)
+#define STEPS (sizeof steps / sizeof *steps - (HAS_HOPPER ? 0 : 1))
 
 // A step with two blocks along x, and as many tiles along K.
 struct bench {
@@ -56,6 +57,15 @@ static uint64_t array(struct bench *b, const char *name, size_t bytes)
     return p;
 }
 
+static struct dev_tensor_map map_of(uint64_t array, int rows, int columns, int box_rows, int box)
+{
+    struct dev_tensor_map map;
+    const struct dev_tensor t = dev_matrix(array, DEV_MAP_F16, (uint64_t)rows, (uint64_t)columns, (uint64_t)columns,
+                                           (uint32_t)box_rows, (uint32_t)box, DEV_SWIZZLE_128);
+    tensor_map_make(&t, &map);
+    return map;
+}
+
 static void bench_open(struct bench *b, const struct step *step, int tiles)
 {
     char path[1000];
@@ -75,6 +85,13 @@ static void bench_open(struct bench *b, const struct step *step, int tiles)
     uint64_t C = array(b, "C", (size_t)(b->m * b->n) * step->element);
     struct dev_arg args[] = { DEV_ARG(b->m), DEV_ARG(b->n), DEV_ARG(b->k), DEV_ARG(alpha),
                               DEV_ARG(A),    DEV_ARG(B),    DEV_ARG(beta), DEV_ARG(C) };
+    struct dev_tensor_map maps[2];
+    if (b->g.box) {
+        maps[0] = map_of(A, b->m, b->k, b->g.bm, b->g.box);
+        maps[1] = map_of(B, b->k, b->n, b->g.bk, b->g.box);
+        args[4] = (struct dev_arg)DEV_ARG(maps[0]);
+        args[5] = (struct dev_arg)DEV_ARG(maps[1]);
+    }
     struct simt_kernel *k = simt_find(m, "gemm");
     b->params = simt_pack(k, args, 8, b->error);
     cr_assert(b->params, "%s", b->error);
@@ -159,8 +176,9 @@ Test(draw_run, tiles_say_what_a_block_a_warp_and_a_lane_have)
         { 3, "a block 128 x 128, a warp 16 x 128, a lane 64 elements<", "has 64 elements: 8 x 8." },
         { 5, "a block 128 x 128, a warp 64 x 32, a lane 64 elements<", "64 elements in 4 pieces of 4 x 4." },
         { 11, "a block 128 x 256, a warp 64 x 64, a lane 128 elements<", "128 elements in 64 pieces of 1 x 2." },
+        { 13, "a block 128 x 256, a warp 16 x 256, a lane 128 elements<", "128 elements in 64 pieces of 1 x 2." },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases && cases[i].step < (int)STEPS; i++) {
         struct bench b;
         bench_open(&b, &steps[cases[i].step], 1);
         char *text = tiles(&b);
@@ -282,6 +300,34 @@ Test(draw_run, an_asynchronous_copy_reads_global_memory_and_puts_what_it_read)
     snprintf(arguments, sizeof arguments, "%s %s --bits --line 9", path, rest);  // the line of the PTX
     cr_expect_eq(draw(arguments), 0, "%s", text);
     cr_expect(strstr(text, "The index of a tile of B, 1 x 32: by rows<"));
+    unlink(path);
+}
+
+// A box of 4 rows of 128 bytes, swizzled, which one thread asks for; each thread passes two halves on to C.
+Test(draw_run, a_bulk_copy_puts_a_box_and_swizzles_it)
+{
+    char arguments[500];
+    const char *path = write_ptx(
+        ".param .u32 m, .param .u32 n, .param .u32 k, .param .align 64 .b8 a[128], .param .align 64 .b8 b[128], "
+        ".param .u64 c",
+        ".reg .pred %p; mov.u32 %r0, %tid.x; mov.u32 %r1, s; add.u32 %r2, %r1, 512; mov.u32 %r3, 0;"
+        "setp.ne.u32 %p, %r0, 0; @%p bra MEET; mbarrier.init.shared::cta.b64 [%r2], 1; fence.proxy.async;"
+        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 512; mov.b64 %l0, a; cvta.param.u64 %l0, %l0;"
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%l0, {%r3, %r3}], [%r2];"
+        "MEET: bar.sync 0; WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p, [%r2], 0; @!%p bra WAIT;"
+        "ld.param.u64 %l1, [c]; mul.wide.u32 %l2, %r0, 4; add.u64 %l1, %l1, %l2; shl.b32 %r3, %r0, 4;"
+        "add.u32 %r1, %r1, %r3;\nld.shared.u32 %r3, [%r1]; st.global.u32 [%l1], %r3;");
+    const char *rest = "k --block 32 --out - i32:4 i32:64 i32:64 'map:f16[4,64]box[4,64]swizzle128=iota' "
+                       "'map:f16[64,64]box[64,64]swizzle128=iota' 'f16[256]=zeros'";
+    snprintf(arguments, sizeof arguments, "%s %s --timeline", path, rest);
+    cr_expect_eq(draw(arguments), 0, "%s", text);
+    cr_expect(strstr(text, " 0 fetch from global memory, 1 put into shared memory, 1 read it,"), "%.500s", text);
+    snprintf(arguments, sizeof arguments, "%s %s --bits --line 9", path, rest);  // the line of the PTX
+    cr_expect_eq(draw(arguments), 0, "%s", text);
+    cr_expect(strstr(text, "tile of A, 4 x 64: swizzled by XOR<") && strstr(text, "bank: r0, r1."), "%.500s", text);
+    snprintf(arguments, sizeof arguments, "%s %s --walk", path, rest);
+    cr_expect_eq(draw(arguments), 2);
+    cr_expect(strstr(text, "that block reads A and B by bulk copies"), "%s", text);
     unlink(path);
 }
 

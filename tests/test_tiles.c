@@ -116,12 +116,12 @@ static bool is_clear(const char *said)
 }
 
 // Half or twice as much: one of them has to work. If tiles come in boxes, a tile of A is one box wide, so that BK is
-// fixed; then a static_assert has to say so of both.
+// fixed, and BN may be as wide as the instruction; then a static_assert has to say so of both.
 static void halve_or_double(const char *name)
 {
     char notes[2 * DEV_ERROR_MAX + 256] = "";
     const int was = constant(name);
-    bool works = false, fixed = geometry_of(&STEP).box && !strcmp(name, "BK");
+    bool works = false, fixed = geometry_of(&STEP).box && strcmp(name, "BM");
     for (int i = 0; i < 2 && !works; i++) {
         char *said, why[DEV_ERROR_MAX] = "";
         bool ran = false;

@@ -87,13 +87,11 @@ static int what(const struct ptx_inst *in)
         const char *op;
         int does;
     } list[] = {
-        { "ld.global", LOADS },          { "cp.async", WRITES },
-        { "st.shared", WRITES },         { "ld.shared", READS },
-        { "ldmatrix", READS },           { "wmma.load", READS },
-        { "wmma.mma", MULTIPLIES },      { "mma.", MULTIPLIES },
-        { "fma.", MULTIPLIES },          { "st.global", STORES },
-        { "wmma.store", WRITES },        { "stmatrix", WRITES },
-        { "ld.volatile.shared", READS }, { "st.volatile.shared", WRITES },
+        { "ld.global", LOADS },     { "cp.async", WRITES },          { "st.shared", WRITES },
+        { "ld.shared", READS },     { "ldmatrix", READS },           { "wmma.load", READS },
+        { "wmma.mma", MULTIPLIES }, { "mma.", MULTIPLIES },          { "wgmma.mma", MULTIPLIES },
+        { "fma.", MULTIPLIES },     { "st.global", STORES },         { "wmma.store", WRITES },
+        { "stmatrix", WRITES },     { "ld.volatile.shared", READS }, { "st.volatile.shared", WRITES },
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (begins(in, list[i].op))
@@ -118,11 +116,17 @@ static void note(const struct reading *r, unsigned line, int does, char side)
             count[of[does][i]] += side == '*' ? 1 : CLEAR;
 }
 
+// mma and wgmma stand in asm, in functions of their own.
+static bool is_mma(const struct ptx_inst *in)
+{
+    return begins(in, "mma.") || begins(in, "wgmma.mma");
+}
+
 // The innermost place in the kernel's source; for loads and the like, the first from there on that names a matrix.
 static void add(const struct reading *r, const struct ptx_inst *in)
 {
     const int does = what(in);
-    unsigned line = 0, wrapped = 0;  // mma stands in asm, in a function of its own: its call says more
+    unsigned line = 0, wrapped = 0;  // the call of mma's function says more
     char side = '-';
     if (does == NOTHING || !in->loc)
         return;
@@ -131,7 +135,7 @@ static void add(const struct reading *r, const struct ptx_inst *in)
         if (loc->file != r->file || loc->line >= LINE_MAX)
             continue;
         if (does == MULTIPLIES || does == STORES) {
-            line = line && !(begins(in, "mma.") && ++wrapped == 1) ? line : loc->line;
+            line = line && !(is_mma(in) && ++wrapped == 1) ? line : loc->line;
             continue;
         }
         side = side_of(r, loc->line);
@@ -141,10 +145,12 @@ static void add(const struct reading *r, const struct ptx_inst *in)
         side = 'A';
     if (begins(in, "wmma.load.b"))
         side = 'B';
-    if (begins(in, "mma."))
+    if (is_mma(in))
         side = 'm';  // where there are tensor cores, an fma is no product of A and B
     if (line && line < LINE_MAX)
         note(r, line, does, side);
+    if (line && line < LINE_MAX && begins(in, "wgmma.mma"))
+        note(r, line, READS, '*');  // it reads the tiles by itself
 }
 
 // The file of the first instruction's outermost place: that of the kernel's own body.

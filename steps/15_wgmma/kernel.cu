@@ -1,5 +1,5 @@
 // Step 15: products of a warpgroup. wgmma multiplies matrices that lie in shared memory: no fragments are loaded, and
-// one instruction of 128 threads does what took 64 of mma.sync a warp.
+// one instruction of 128 threads does what took each of their warps 32 of mma.sync.
 #include "edges.cuh"
 #include "hopper.cuh"
 
@@ -14,6 +14,7 @@ constexpr int BROWS = THREADS / (BN / 8);   // rows of BN elements that the bloc
 constexpr int STAGE = BM * BK + BK * BN;    // halves in As[BM][BOX] and Bs[BN / BOX][BK][BOX] together
 constexpr int SHARED = 2 * STAGES * STAGE;  // bytes of all stages
 static_assert(BK == BOX && BN % BOX == 0, "a box is as wide as the tile of A");
+static_assert(BN == 256 && BM % WM == 0, "wgmma() has 64 rows and 256 columns");
 static_assert(BM * LDC <= STAGES * STAGE && BM % BROWS == 0, "C fits, and every thread stores as many of its rows");
 __constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, 0, 0, 16, WN, BOX };  // read by the driver
 

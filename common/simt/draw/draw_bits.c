@@ -30,6 +30,8 @@ struct bits {
     const struct uop *seen[256];  // the line's accesses so far
     uint64_t n_seen;
     bool captured, failed;
+    uint32_t mbarrier;  // of the first bulk copy (record.h)
+    bool next_tile;     // one has been asked for that reports to another one
     struct trace_access access;
     uint64_t origin[LANES];  // of the first byte that the lane takes or gives
 };
@@ -80,12 +82,23 @@ static void capture(struct bits *b, const struct record *r, const struct record_
             e->kind == RECORD_STORE ? e->origin[0][lane][0] : record_shared(r, e->access[0].address[lane]);
 }
 
+// What threads put before the first barrier; of bulk copies those that report to the first one's mbarrier.
+static bool in_first_tile(struct bits *b, const struct record_event *e)
+{
+    if (!e->mbarrier)
+        return !e->barriers;
+    if (!b->mbarrier)
+        b->mbarrier = e->mbarrier;
+    b->next_tile |= b->mbarrier != e->mbarrier;
+    return !b->next_tile;
+}
+
 static void note(void *context, const struct record *r, const struct record_event *e)
 {
     struct bits *b = context;
     if (e->block != r->block || e->space != SPACE_SHARED || !e->n)
         return;
-    if (e->kind == RECORD_STORE && !e->barriers)
+    if (e->kind == RECORD_STORE && in_first_tile(b, e))
         note_put(b, e);
     if ((e->kind == RECORD_STORE || e->kind == RECORD_LOAD) && e->warp == b->place->warp && b->wanted[e->u->inst])
         capture(b, r, e);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "simt/machine/tensor_map.h"
 #include "simt/record/trace.h"
 
 // --- parameters ---
@@ -17,6 +18,9 @@ struct found {
 static void take(struct found *f, const struct memory *memory, const struct ptx_var *v, const unsigned char *value)
 {
     uint64_t x = 0;
+    struct tensor_map map;
+    if (v->bytes == DEV_MAP_BYTES && tensor_map_read(value, &map) && f->n_arrays < 3)
+        f->arrays[f->n_arrays++] = map.address;
     if (v->bytes > 8 || v->type == PTX_F32 || v->type == PTX_F64)
         return;
     memcpy(&x, value, v->bytes);

@@ -15,7 +15,7 @@ struct draw_matrices {
     struct draw_matrix a, b, c;  // M x K, K x N, M x N
 };
 
-// Whether the parameters have three integers and three arrays.
+// Whether the parameters have three integers and three arrays; a tensor map stands for its array.
 bool draw_names_matrices(const struct draw_launch *l);
 // Finds them: the first three integers among the parameters are M, N and K, the first three arrays A, B and C. False,
 // with one line in error, where the arrays do not have those sizes.

@@ -32,6 +32,7 @@ struct walk {
     uint32_t *c;      // by element: 1 + GREY where the block stores it
     uint32_t *times;  // by PTX instruction and warp: executions
     uint32_t warps, n_insts;
+    bool bulk;  // there are bulk copies
 };
 
 // --- from the run ---
@@ -67,6 +68,7 @@ static void note(void *context, const struct record *r, const struct record_even
     const bool access = e->kind == RECORD_LOAD || e->kind == RECORD_STORE;
     if (!access || e->block != r->block || e->space != SPACE_GLOBAL || e->u->inst >= w->n_insts)
         return;
+    w->bulk |= e->mbarrier != 0;
     uint32_t *times = &w->times[(size_t)e->u->inst * w->warps + e->warp];
     for (uint32_t i = 0; i < e->n; i++) {
         const struct trace_access *a = &e->access[i];
@@ -265,9 +267,11 @@ char *draw_walk(const struct draw_launch *l, char error[DEV_ERROR_MAX])
         r->tell = note;
         r->context = &w;
         if (draw_record(l, r, error)) {
-            text = w.a.elements + w.b.elements ? paint(l, &w) : NULL;
+            text = !w.bulk && w.a.elements + w.b.elements ? paint(l, &w) : NULL;
             if (!text)
-                snprintf(error, DEV_ERROR_MAX, "that block reads nothing of A and B");
+                snprintf(error, DEV_ERROR_MAX,
+                         w.bulk ? "that block reads A and B by bulk copies (TMA): this picture shows what threads load"
+                                : "that block reads nothing of A and B");
         }
         record_free(r);
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record_box.h"
 #include "simt/code/warp.h"
 
 #define SLOT_BYTES (LANES * 4u)
@@ -230,6 +231,45 @@ static void copy(struct record *r, const struct warp *w, const struct uop *u, ui
     tell(r, e);
 }
 
+// The next chunks of a box, as if the lanes stored them to shared memory, or loaded them from global memory.
+static void tell_chunks(struct record *r, const struct record_box *box, uint32_t from, struct record_event *e)
+{
+    struct trace_access *a = &r->access[0];
+    uint32_t in_bounds = 0;
+    *a = (struct trace_access){ .bytes = BOX_CHUNK };
+    for (uint32_t lane = 0; lane < LANES && from + lane < box->chunks; lane++) {
+        a->address[lane] = record_box_chunk(box, from + lane, r->origin[0][lane]);
+        a->mask |= 1u << lane;
+        in_bounds |= (uint32_t)(r->origin[0][lane][0] != 0) << lane;
+    }
+    e->n = 1;
+    e->mbarrier = 1 + box->mbarrier;
+    e->kind = RECORD_STORE;
+    e->space = SPACE_SHARED;
+    tell(r, e);
+    e->counts = false;
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        a->address[lane] = r->origin[0][lane][0];
+    a->mask = in_bounds;
+    e->kind = RECORD_LOAD;
+    e->space = SPACE_GLOBAL;
+    if (in_bounds)
+        tell(r, e);
+}
+
+// A bulk copy to shared memory: what it brings is told when it is asked for.
+static void bulk(struct record *r, const struct warp *w, const struct uop *u, uint32_t active, struct record_event *e)
+{
+    struct record_box box;
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        if (active >> lane & 1 && record_box_read(w, u, lane, &box))
+            for (uint32_t i = 0; i < box.chunks; i += LANES)
+                tell_chunks(r, &box, i, e);
+    if (e->kind != RECORD_OTHER)
+        return;
+    tell(r, e);  // it moves nothing to shared memory
+}
+
 static void whole_warp(struct record *r, const struct warp *w, const struct uop *u, uint32_t active,
                        struct record_event *e)
 {
@@ -241,6 +281,10 @@ static void whole_warp(struct record *r, const struct warp *w, const struct uop 
         copy(r, w, u, active, e);
         return;
     }
+    if (op->fn == warp_bulk && e->block == r->block) {
+        bulk(r, w, u, active, e);
+        return;
+    }
     if (op->fn == fn[WARP_LDMATRIX] || op->fn == fn[WARP_STMATRIX])
         rows_access(r, w, u, e);
     else if (load || store)
@@ -250,6 +294,8 @@ static void whole_warp(struct record *r, const struct warp *w, const struct uop 
         own_origins(r, w->index, u, e->n);
     for (uint32_t i = 0; e->block == r->block && i < op->n_out; i++)
         set_slot(r, w->index, op->out[i], active, multiplies(u));
+    for (uint32_t i = 0; e->block == r->block && i < op->n_wide_out; i++)
+        set_slot(r, w->index, op->wide_out[i], active, true);  // accumulators of wgmma
     tell(r, e);
 }
 

@@ -32,6 +32,7 @@ struct record_event {
     uint64_t at;        // PTX instructions that the warp executed before this one
     bool counts;        // stands for a PTX instruction (some take several uops)
     uint32_t barriers;  // that the warp passed before
+    uint32_t mbarrier;  // of a bulk copy: 1 + the byte of shared memory where its mbarrier is; of others 0
     uint32_t n;         // accesses; wmma takes several
     const struct trace_access *access;
     const uint64_t (*origin)[LANES][16];  // of a store: [access][lane][byte]

@@ -81,7 +81,7 @@ static bool read_stall(const struct table *t, void *item)
     struct counter *c = item;
     return TEXT(t, 0, c->step) && TEXT(t, 1, c->name) &&
            (options_real(t->field[2], 0, DBL_MAX, &c->value) ||
-            refuse(t, "\"%.40s\": must be a number, at least 0", t->field[2]));
+            table_refuse(t, "\"%.40s\": must be a number, at least 0", t->field[2]));
 }
 
 static bool read_trial(const struct table *t, void *item)

@@ -50,11 +50,11 @@ static void describe_parameters(const char *path, enum dev_type type, const stru
 {
     static const char *const names[] = { [DEV_F32] = "float", [DEV_F64] = "double", [DEV_F16] = "half" };
     const char *t = names[type], *factor = type == DEV_F64 ? "double" : "float";
-    char operands[64];
-    snprintf(operands, sizeof operands, "const %s *A, const %s *B", t, t);
+    char operands[128] = "const __grid_constant__ CUtensorMap A, const __grid_constant__ CUtensorMap B";
+    if (!g->box)
+        snprintf(operands, sizeof operands, "const %s *A, const %s *B", t, t);
     snprintf(error, DEV_ERROR_MAX, "%.300s: its gemm does not take int M, int N, int K, %s alpha, %s, %s beta, %s *C%s",
-             path, factor, g->box ? "CUtensorMap A, CUtensorMap B" : operands, factor, t,
-             g->cbox ? ", CUtensorMap C's map" : "");
+             path, factor, operands, factor, t, g->cbox ? ", const __grid_constant__ CUtensorMap of C" : "");
 }
 
 bool kernel_file_fits(const char *path, enum dev_type type, char error[DEV_ERROR_MAX])

@@ -190,6 +190,18 @@ static void move(struct block *b, const struct bulk *c)
         move_box(b, c, shared);
         return;
     }
+    if (op->kind == BULK_REMOTE) {
+        memcpy(shared + c->shared, b->worker->cluster->shared[c->from] + c->global, c->bytes);
+        return;
+    }
+    if (op->kind == BULK_VALUE) {
+        const uint32_t n = c->bytes / ptx_type_bytes(op->type);
+        if (op->reduce == ATOMIC_EXCH)
+            memcpy(shared + c->shared, c->at, c->bytes);
+        else
+            bulk_reduce((enum atomic)op->reduce, op->type, shared + c->shared, (const unsigned char *)c->at, n);
+        return;
+    }
     unsigned char *global = memory_at(b->worker->grid->memory, c->global, c->bytes);
     if (b->worker->check && op->kind != BULK_LOAD)
         memory_write((struct memory *)b->worker->grid->memory, c->global, c->bytes);
@@ -205,12 +217,12 @@ static void move(struct block *b, const struct bulk *c)
 
 static bool is_load(const struct bulk *c)
 {
-    return ((const struct bulk_op *)c->u->warp->more)->kind == BULK_LOAD;
+    return bulk_brings(c->u->warp->more);
 }
 
 static struct bulk_place place_of(const struct bulk *c)
 {
-    return (struct bulk_place){ c->thread, c->shared, c->bytes, c->barrier };
+    return (struct bulk_place){ c->thread, c->from, c->shared, c->bytes, c->barrier };
 }
 
 static void tell_arrival(struct block *b, const struct bulk *c, bool completes)

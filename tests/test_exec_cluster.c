@@ -1,6 +1,6 @@
-// Clusters on every Hopper device present: their special registers, their barrier, each other's shared memory, mbarriers
-// of another block, and copies that go to several blocks. And, on the simulated GPU, what it says of a launch or a wait
-// that cannot be.
+// Clusters on every Hopper device present: their special registers, their barrier, each other's shared memory,
+// mbarriers of another block, and copies that go to several blocks. And, on the simulated GPU, what it says of a launch
+// or a wait that cannot be.
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +10,7 @@
 
 enum { THREADS = 64, BLOCKS_MAX = 64, WORDS = BLOCKS_MAX * THREADS };
 
-#define HEAD                                                                                                           \
-    ".version 8.1\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in)"
+#define HEAD ".version 8.1\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in)"
 #define REGS                                                                                                           \
     "{\n.reg .b32 %r<40>; .reg .b64 %l<20>; .reg .pred %p<9>; .reg .f32 %f<4>;\n"                                      \
     "ld.param.u64 %l0, [out]; ld.param.u64 %l1, [in]; mov.u32 %r0, %tid.x; mov.u32 %r1, %cluster_ctarank;\n"           \
@@ -92,15 +91,15 @@ static uint32_t places(unsigned block, unsigned rank, unsigned thread, const str
 
 Test(exec_cluster, a_block_knows_its_place)
 {
-    static const char text[] = HEAD REGS
-        "mov.u32 %r5, %clusterid.x; mov.u32 %r6, %clusterid.y; shl.b32 %r6, %r6, 4; or.b32 %r5, %r5, %r6;\n"
-        "mov.u32 %r6, %cluster_ctaid.x; shl.b32 %r6, %r6, 8; or.b32 %r5, %r5, %r6;\n"
-        "mov.u32 %r6, %cluster_ctaid.y; shl.b32 %r6, %r6, 12; or.b32 %r5, %r5, %r6;\n"
-        "shl.b32 %r6, %r1, 16; or.b32 %r5, %r5, %r6;\n"
-        "mov.u32 %r6, %cluster_nctarank; shl.b32 %r6, %r6, 20; or.b32 %r5, %r5, %r6;\n"
-        "mov.u32 %r6, %nclusterid.x; shl.b32 %r6, %r6, 24; or.b32 %r5, %r5, %r6;\n"
-        "mov.u32 %r6, %cluster_nctaid.y; shl.b32 %r6, %r6, 28; or.b32 %r5, %r5, %r6;\n"
-        "mov.pred %p1, %is_explicit_cluster; @!%p1 mov.u32 %r5, 0;\n" LEAVE;
+    static const char text[] =
+        HEAD REGS "mov.u32 %r5, %clusterid.x; mov.u32 %r6, %clusterid.y; shl.b32 %r6, %r6, 4; or.b32 %r5, %r5, %r6;\n"
+                  "mov.u32 %r6, %cluster_ctaid.x; shl.b32 %r6, %r6, 8; or.b32 %r5, %r5, %r6;\n"
+                  "mov.u32 %r6, %cluster_ctaid.y; shl.b32 %r6, %r6, 12; or.b32 %r5, %r5, %r6;\n"
+                  "shl.b32 %r6, %r1, 16; or.b32 %r5, %r5, %r6;\n"
+                  "mov.u32 %r6, %cluster_nctarank; shl.b32 %r6, %r6, 20; or.b32 %r5, %r5, %r6;\n"
+                  "mov.u32 %r6, %nclusterid.x; shl.b32 %r6, %r6, 24; or.b32 %r5, %r5, %r6;\n"
+                  "mov.u32 %r6, %cluster_nctaid.y; shl.b32 %r6, %r6, 28; or.b32 %r5, %r5, %r6;\n"
+                  "mov.pred %p1, %is_explicit_cluster; @!%p1 mov.u32 %r5, 0;\n" LEAVE;
     check(text, fours, places);
     check(text, pairs, places);
 }
@@ -174,9 +173,9 @@ static uint32_t from_left(unsigned block, unsigned rank, unsigned thread, const 
     ".shared .align 8 .b64 full; .shared .align 16 .b32 box[64];\n"                                                    \
     "mov.u32 %r20, full; mov.u32 %r21, box; setp.ne.u32 %p0, %r0, 0; @%p0 bra READY;\n"                                \
     "mbarrier.init.shared.b64 [%r20], " count "; fence.mbarrier_init.release.cluster;\nREADY:\n" SYNC
-#define FAR NEXT                                                                                                       \
-    "mapa.shared::cluster.u32 %r22, %r20, %r11; mapa.shared::cluster.u32 %r23, %r21, %r11;\n"                          \
-    "shl.b32 %r24, %r0, 2; add.u32 %r25, %r23, %r24; mad.lo.u32 %r26, %r1, 100, %r0;\n"
+#define FAR                                                                                                            \
+    NEXT "mapa.shared::cluster.u32 %r22, %r20, %r11; mapa.shared::cluster.u32 %r23, %r21, %r11;\n"                     \
+         "shl.b32 %r24, %r0, 2; add.u32 %r25, %r23, %r24; mad.lo.u32 %r26, %r1, 100, %r0;\n"
 #define TAKE "add.u32 %r27, %r21, %r24; ld.shared.u32 %r5, [%r27];\n" SYNC LEAVE
 
 Test(exec_cluster, arrivals_at_another_blocks_mbarrier)
@@ -241,16 +240,107 @@ static uint32_t halves(unsigned block, unsigned rank, unsigned thread, const str
 
 Test(exec_cluster, bulk_copies_go_to_several_blocks)
 {
-    static const char text[] = HEAD REGS MBARRIER("1")
-        "shl.b32 %r24, %r0, 2; @%p0 bra W;\n"
-        "mbarrier.arrive.expect_tx.shared.b64 _, [%r20], 256; mov.u32 %r6, %clusterid.x; shl.b32 %r6, %r6, 8;\n"
-        "shl.b32 %r7, %r1, 7; add.u32 %r6, %r6, %r7; cvt.u64.u32 %l3, %r6; add.u64 %l3, %l3, %l1;\n"
-        "add.u32 %r8, %r21, %r7; mov.u16 %h0, 3;\n"
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r8], [%l3], 128, "
-        "[%r20], %h0;\n"
-        "W: mbarrier.try_wait.parity.shared.b64 %p1, [%r20], 0;\n@!%p1 bra W;\n" TAKE;
+    static const char text[] = HEAD REGS MBARRIER(
+        "1") "shl.b32 %r24, %r0, 2; @%p0 bra W;\n"
+             "mbarrier.arrive.expect_tx.shared.b64 _, [%r20], 256; mov.u32 %r6, %clusterid.x; shl.b32 %r6, %r6, 8;\n"
+             "shl.b32 %r7, %r1, 7; add.u32 %r6, %r6, %r7; cvt.u64.u32 %l3, %r6; add.u64 %l3, %l3, %l1;\n"
+             "add.u32 %r8, %r21, %r7; mov.u16 %h0, 3;\n"
+             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r8], [%l3], 128, "
+             "[%r20], %h0;\n"
+             "W: mbarrier.try_wait.parity.shared.b64 %p1, [%r20], 0;\n@!%p1 bra W;\n" TAKE;
     char with[sizeof text + 32];
     const char *at = strstr(text, ".reg .f32");
     snprintf(with, sizeof with, "%.*s.reg .b16 %%h<2>; %s", (int)(at - text), text, at);
     check(with, pairs, halves);
+}
+
+// --- what cannot be ---
+
+static void expect_refusal(const char *text, struct shape s, const char *const *parts)
+{
+    static uint32_t out[WORDS];
+    struct dev *d = ptx_simulator();
+    for (int checks = 0; checks < 2; checks++) {
+        dev_set_checks(d, checks);
+        const bool done = run(d, text, s, out);
+        const struct findings *f = done && checks ? dev_findings(d) : NULL;
+        const char *said = !done ? dev_error(d) : f && f->n ? f->all[0].text : "";
+        cr_expect(!done || checks, "nothing was said");
+        for (; *parts && !checks; parts++)
+            cr_expect(strstr(said, *parts), "'%s' is not in: %s", *parts, said);
+        cr_expect(*said, "nothing was found");
+    }
+    dev_close(d);
+}
+#define EXPECT_REFUSAL(text, shape, ...) expect_refusal(text, shape, (const char *const[]){ __VA_ARGS__, NULL })
+
+Test(exec_cluster, a_wait_that_never_ends_names_every_warp)
+{
+    // Block 1 leaves out the barrier; warp 0 of block 0 waits at it, warp 1 for an mbarrier.
+    static const char text[] =
+        HEAD REGS MBARRIER("3") FAR "setp.ne.u32 %p2, %r1, 0; @%p2 bra W; setp.gt.u32 %p3, %r0, 31; @%p3 bra W;\n" SYNC
+                                    "W: mbarrier.try_wait.parity.shared.b64 %p1, [%r20], 0;\n@!%p1 bra W;\n" LEAVE;
+    EXPECT_REFUSAL(text, pairs, "waits here for ever. Of its cluster, block (0,0,0): ",
+                   "warp 1 waits for phase 0 of the mbarrier full: 3 arrivals are missing",
+                   "warp 0 waits at the cluster's barrier, where 32 of 128 threads have arrived",
+                   "block (1,0,0): warps 0 to 1 wait for phase 0 of the mbarrier full");
+    static const char alone[] = HEAD REGS "setp.eq.u32 %p2, %r1, 0; @%p2 bra E;\nbar.sync 1, 96;\nE:" SYNC LEAVE;
+    EXPECT_REFUSAL(alone, pairs, "of the block's 64 threads arrived");
+    static const char ended[] = HEAD REGS "setp.eq.u32 %p2, %r0, 3; @%p2 bra W;\n" SYNC "W: mov.u32 %r5, 1;\n" LEAVE;
+    struct dev *d = ptx_simulator();
+    static uint32_t out[WORDS];
+    cr_expect(run(d, ended, pairs, out), "threads that have ended are not waited for: %s", dev_error(d));
+    dev_close(d);
+}
+
+Test(exec_cluster, the_barrier_has_its_order)
+{
+    EXPECT_REFUSAL(HEAD REGS "barrier.cluster.arrive;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n" LEAVE, pairs,
+                   "test.ptx:10", "again", "barrier.cluster.wait");
+    EXPECT_REFUSAL(HEAD REGS "barrier.cluster.wait;\n" LEAVE, pairs, "has not arrived there");
+}
+
+Test(exec_cluster, addresses_name_blocks_that_are_there)
+{
+    EXPECT_REFUSAL(HEAD REGS NEIGHBOUR SYNC "mapa.shared::cluster.u32 %r12, %r9, 2; ld.shared::cluster.u32 %r13, "
+                                            "[%r12];\n" SYNC LEAVE,
+                   pairs, "reads 4 bytes out of bounds", "of block 2 of a cluster that has 2 blocks");
+    EXPECT_REFUSAL(HEAD REGS NEIGHBOUR SYNC NEXT "mapa.shared::cluster.u32 %r12, %r9, %r11; ld.shared.u32 %r13, "
+                                                 "[%r12];\n" SYNC LEAVE,
+                   pairs, "reads 4 bytes out of bounds", "in the shared memory of another block", "ld.shared::cluster");
+}
+
+Test(exec_cluster, launches_follow_the_kernels_directives)
+{
+    static const char body[] = REGS "mov.u32 %r5, %cluster_nctarank;\n" LEAVE;
+    char text[2048];
+    static uint32_t out[WORDS];
+    struct dev *d = ptx_simulator();
+    struct shape none = { { 4, 1, 1 }, { 0 }, 32 }, two = { { 4, 1, 1 }, { 2, 1, 1 }, 32 };
+    snprintf(text, sizeof text, "%s .explicitcluster .reqnctapercluster 4, 1, 1 %s", HEAD, body);
+    cr_expect(run(d, text, none, out) && out[0] == 4 && out[127] == 4, "%s", dev_error(d));
+    cr_expect(!run(d, text, two, out) && strstr(dev_error(d), ".reqnctapercluster"), "%s", dev_error(d));
+    none.grid[0] = 6;
+    cr_expect(!run(d, text, none, out) && strstr(dev_error(d), "whole clusters"), "%s", dev_error(d));
+    snprintf(text, sizeof text, "%s .explicitcluster %s", HEAD, body);
+    cr_expect(!run(d, text, none, out) && strstr(dev_error(d), "has to say"), "%s", dev_error(d));
+    cr_expect(run(d, text, two, out) && out[0] == 2, "%s", dev_error(d));
+    snprintf(text, sizeof text, "%s .maxclusterrank 1 %s", HEAD, body);
+    cr_expect(!run(d, text, two, out) && strstr(dev_error(d), ".maxclusterrank"), "%s", dev_error(d));
+    dev_close(d);
+}
+
+Test(exec_cluster, host_threads_do_not_show)
+{
+    static const char text[] = HEAD REGS NEIGHBOUR SYNC NEXT
+        "mapa.shared::cluster.u32 %r12, %r9, %r11; ld.shared::cluster.u32 %r5, [%r12];\n" SYNC LEAVE;
+    static uint32_t one[WORDS], many[WORDS];
+    const struct shape s = { { 64, 1, 1 }, { 4, 1, 1 }, THREADS };
+    struct dev *d = ptx_simulator();
+    dev_set_jobs(d, 1);
+    cr_assert(run(d, text, s, one), "%s", dev_error(d));
+    dev_set_jobs(d, 7);
+    cr_assert(run(d, text, s, many), "%s", dev_error(d));
+    cr_expect_arr_eq(one, many, sizeof one);
+    dev_close(d);
 }

@@ -80,7 +80,7 @@ static void note(struct look *l, enum fault_kind kind, uint32_t g, bool store, c
     f.async = true;
     f.wgmma = l->me.flags & WHO_WGMMA;
     f.space = SPACE_SHARED;
-    f.address = (uint64_t)g << shift_of(l);
+    f.address = ((uint64_t)g << shift_of(l)) + l->home->window;
     f.bytes = 1u << shift_of(l);
     f.other_inst = l->u->inst;
     f.other_block = f.block;

@@ -69,7 +69,7 @@ static void note(const struct visit *v, enum fault_kind kind, uint32_t g, uint32
     f.store = check_writes(v->op);
     f.atomic = check_atomic(v->op);
     f.space = SPACE_SHARED;
-    f.address = (uint64_t)g << code->shared_shift;
+    f.address = ((uint64_t)g << code->shared_shift) + v->home->window;
     f.bytes = 1u << code->shared_shift;
     f.other_inst = v->u->inst;
     f.other_block = f.block;

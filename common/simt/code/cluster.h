@@ -19,7 +19,7 @@ struct cluster {
     struct block *blocks[DEV_CLUSTER_MAX];   // by rank
     unsigned char *shared[DEV_CLUSTER_MAX];  // their shared memory
     bool ended[DEV_CLUSTER_MAX];
-    bool came;  // a thread has come to its barrier, which has not opened since
+    bool came;                       // a thread has come to its barrier, which has not opened since
     struct known *arrived, *opened;  // for the checks: what those know who came to its barrier; when it last opened
 };
 
@@ -29,6 +29,14 @@ static inline uint64_t cluster_number(const struct grid *g, uint64_t block)
     const uint64_t x = block % g->grid[0], y = block / g->grid[0] % g->grid[1], z = block / g->grid[0] / g->grid[1];
     const uint64_t across = g->grid[0] / g->cluster[0], down = g->grid[1] / g->cluster[1];
     return x / g->cluster[0] + (y / g->cluster[1] + z / g->cluster[2] * down) * across;
+}
+
+// And its rank there.
+static inline uint32_t cluster_rank_of(const struct grid *g, uint64_t block)
+{
+    const uint64_t x = block % g->grid[0], y = block / g->grid[0] % g->grid[1], z = block / g->grid[0] / g->grid[1];
+    return (uint32_t)(x % g->cluster[0] +
+                      (y % g->cluster[1] + z % g->cluster[2] * g->cluster[1]) * (uint64_t)g->cluster[0]);
 }
 
 static inline uint32_t cluster_rank(uint64_t address)

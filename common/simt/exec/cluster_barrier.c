@@ -111,8 +111,9 @@ bool cluster_barrier(struct warp *w, const struct uop *u, struct split *s, uint3
     }
     const uint32_t passes = active & w->opened, waits = active & w->arrived, lost = active & ~passes & ~waits;
     if (lost)
-        return complain(w, u, lost, "waits at the cluster's barrier, and has not arrived there: "
-                                    "barrier.cluster.arrive comes first");
+        return complain(w, u, lost,
+                        "waits at the cluster's barrier, and has not arrived there: "
+                        "barrier.cluster.arrive comes first");
     if (passes)
         pass(w->block, w, passes);
     if (waits)

@@ -59,7 +59,7 @@ static bool find_rows(struct warp *w, const struct uop *u, bool store, struct ro
         a &= m->base_class == SLOT_32 ? UINT32_MAX : MEMORY_OFFSET;
         a -= w->block->window;
         if (a > UINT32_MAX - 16)
-            return access_fault(w, u, FAULT_BOUNDS, store, i, a, 16, SPACE_SHARED);
+            return access_fault(w, u, FAULT_BOUNDS, store, i, a + w->block->window, 16, SPACE_SHARED);
         address[i] = (uint32_t)a;
         low |= address[i];
         most = address[i] > most ? address[i] : most;
@@ -67,9 +67,9 @@ static bool find_rows(struct warp *w, const struct uop *u, bool store, struct ro
     }
     for (uint32_t i = 0; (low & 15 || most + 16 > limit) && i < rows->n; i++) {
         if (address[i] & 15)
-            return access_fault(w, u, FAULT_ALIGN, store, i, address[i], 16, SPACE_SHARED);
+            return access_fault(w, u, FAULT_ALIGN, store, i, address[i] + w->block->window, 16, SPACE_SHARED);
         if (address[i] + 16 > limit)
-            return access_fault(w, u, FAULT_BOUNDS, store, i, address[i], 16, SPACE_SHARED);
+            return access_fault(w, u, FAULT_BOUNDS, store, i, address[i] + w->block->window, 16, SPACE_SHARED);
     }
     if (differs) {  // rows are whole multiples of 16 bytes apart, so the banks they share follow from their distances
         *memo = (struct mem_memo){ .mask = ALL_LANES, .shared = cost_matrices(address, op->shape) };

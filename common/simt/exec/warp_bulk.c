@@ -76,9 +76,9 @@ static bool check_plain(struct warp *w, const struct uop *u, uint32_t lane, cons
     if (((const struct bulk_op *)u->warp->more)->kind == BULK_REMOTE) {
         const uint32_t limit = w->block->worker->grid->shared_bytes;
         if (c->global % 16)
-            return access_fault(w, u, FAULT_ALIGN, false, lane, c->global, 16, SPACE_SHARED);
+            return access_fault(w, u, FAULT_ALIGN, false, lane, c->global + w->block->window, 16, SPACE_SHARED);
         return (c->global <= limit && c->bytes <= limit - c->global) ||
-               access_fault(w, u, FAULT_BOUNDS, false, lane, c->global, c->bytes, SPACE_SHARED);
+               access_fault(w, u, FAULT_BOUNDS, false, lane, c->global + w->block->window, c->bytes, SPACE_SHARED);
     }
     if (c->global % 16)
         return access_fault(w, u, FAULT_ALIGN, store, lane, c->global, 16, SPACE_GLOBAL);
@@ -92,21 +92,22 @@ static bool check_shared_side(struct warp *w, const struct uop *u, uint32_t lane
 {
     const struct bulk_op *op = u->warp->more;
     const bool load = bulk_brings(op);
+    const uint32_t window = c->rank << CLUSTER_SHIFT;
     const uint32_t limit = w->block->worker->grid->shared_bytes;
     const uint32_t align = op->tensor ? BOX_ALIGN : op->kind == BULK_VALUE ? c->bytes : 16;
     if (c->shared % align)
-        return access_fault(w, u, FAULT_ALIGN, load, lane, c->shared, align, SPACE_SHARED);
+        return access_fault(w, u, FAULT_ALIGN, load, lane, c->shared + window, align, SPACE_SHARED);
     if (c->shared > limit || c->bytes > limit - c->shared || c->rank >= w->block->worker->cluster->n)
-        return access_fault(w, u, FAULT_BOUNDS, load, lane, c->shared, c->bytes, SPACE_SHARED);
+        return access_fault(w, u, FAULT_BOUNDS, load, lane, c->shared + window, c->bytes, SPACE_SHARED);
     if (!load)
         return c->rank == w->block->rank ||
                complain(w, u, lane, "the source of this copy lies in another block's shared memory");
     if (barrier_rank != c->rank)
         return complain(w, u, lane, "the copy's destination and its mbarrier lie in different blocks of the cluster");
     if (c->barrier % 8)
-        return access_fault(w, u, FAULT_ALIGN, true, lane, c->barrier, 8, SPACE_SHARED);
+        return access_fault(w, u, FAULT_ALIGN, true, lane, c->barrier + window, 8, SPACE_SHARED);
     return (c->barrier <= limit && 8 <= limit - c->barrier) ||
-           access_fault(w, u, FAULT_BOUNDS, true, lane, c->barrier, 8, SPACE_SHARED);
+           access_fault(w, u, FAULT_BOUNDS, true, lane, c->barrier + window, 8, SPACE_SHARED);
 }
 
 static bool describe(struct warp *w, const struct uop *u, uint32_t lane, struct bulk *c)

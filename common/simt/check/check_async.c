@@ -29,8 +29,7 @@ bool check_ordered_reader(const struct warp *w, uint32_t lane, const struct who 
     const struct block_check *k = w->block->check;
     if (check_ordered_who(w, lane, who, at))
         return true;
-    return who->flags >> WHO_RANK != w->block->rank && k->views &&
-           among(w, k->views[w->index * LANES + lane].reads, who, at);
+    return k->views && among(w, k->views[w->index * LANES + lane].reads, who, at);
 }
 
 bool check_ordered_who(const struct warp *w, uint32_t lane, const struct who *who, uint32_t at)
@@ -181,12 +180,12 @@ static void write_one(struct look *l, uint32_t g)
         note(l, FAULT_BOUNDS, g, true, NULL, false);
     else if (x->write_at == UNDER_WAY)
         note(l, FAULT_COPY, g, true, twice ? &l->me : &x->writer, true);
-    else if (within(l, x->write_at) && !ordered(l, &x->writer, x->write_at, false))
-        note(l, FAULT_RACE, g, true, &x->writer, true);
     else if (within(l, x->read_at) && !ordered(l, &x->reader, x->read_at, true))
         note(l, FAULT_RACE, g, true, &x->reader, false);
     else if (within(l, x->many_at) && !ordered(l, &x->other, x->many_at, true))
         note(l, FAULT_RACE, g, true, &x->other, false);
+    else if (within(l, x->write_at) && !ordered(l, &x->writer, x->write_at, x->writer.flags & WHO_ASYNC))
+        note(l, FAULT_RACE, g, true, &x->writer, true);
     x->read_at = x->many_at = 0;
     x->writer = l->me;
     x->write_at = UNDER_WAY;

@@ -1,5 +1,5 @@
-// The checks of clusters: a correct kernel, in which nothing is found, and each of its rules broken by a change of one or
-// two lines, which is found with its lines and the instruction that is missing.
+// The checks of clusters: a correct kernel, in which nothing is found, and each of its rules broken by a change of one
+// or two lines, which is found with its lines and the instruction that is missing.
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,14 +155,13 @@ Test(check_cluster, what_another_block_wrote_needs_cluster_scope)
 
 Test(check_cluster, a_block_is_used_after_it_has_begun)
 {
-    EXPECT_FOUND(pull,
-                 { { "barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;", "\nbar.sync 0;" },
-                   { 0 },
-                   { "[life of a block] test.ptx:18", "that this block has begun", "cluster.sync()", NULL } });
-    EXPECT_FOUND(push,
-                 { { "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;", "\nbar.sync 0;" },
-                   { 0 },
-                   { "[life of a block] test.ptx:21", "that this block has begun", NULL } });
+    EXPECT_FOUND(
+        pull, { { "barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;", "\nbar.sync 0;" },
+                { 0 },
+                { "[life of a block] test.ptx:18", "that this block has begun", "cluster.sync()", NULL } });
+    EXPECT_FOUND(push, { { "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;", "\nbar.sync 0;" },
+                         { 0 },
+                         { "[life of a block] test.ptx:21", "that this block has begun", NULL } });
 }
 
 Test(check_cluster, a_block_does_not_end_while_others_use_its_memory)
@@ -177,24 +176,24 @@ Test(check_cluster, a_block_does_not_end_while_others_use_its_memory)
                  { { "barrier.cluster.arrive.aligned;", "barrier.cluster.arrive.relaxed.aligned;" },
                    { 0 },
                    { "[life of a block] test.ptx:18", NULL } });
-    EXPECT_FOUND(multicast,
-                 { { "END:\nbarrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;", "END:" },
-                   { 0 },
-                   { "[life of a block] test.ptx:38", "uses the shared memory of block (0,0,0)", NULL } });
+    EXPECT_FOUND(multicast, { { "END:\nbarrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;", "END:" },
+                              { 0 },
+                              { "[life of a block] test.ptx:38", "uses the shared memory of block (0,0,0)", NULL } });
 }
 
 Test(check_cluster, shared_memory_of_another_block_has_its_races)
 {
-    EXPECT_FOUND(pull,
-                 { { "barrier.cluster.arrive.release.aligned;", "barrier.cluster.arrive.relaxed.aligned;" },
-                   { 0 },
-                   { "[race] ", "test.ptx:18", "test.ptx:15", "of block" } },
-                 { { "st.shared.u32 [r11], r9;", "@p0 st.shared.u32 [r11], r9;" },
-                   { 0 },
-                   { "[not initialised] ", "byte 0 of tile", "of block", NULL } },
-                 { { "mapa.shared::cluster.u32 r7, r2, r5;", "mapa.shared::cluster.u32 r7, r2, r5; add.u32 r7, r7, 256;" },
-                   { 0 },
-                   { "[out of bounds]", "test.ptx:18", NULL } });
+    EXPECT_FOUND(
+        pull,
+        { { "barrier.cluster.arrive.release.aligned;", "barrier.cluster.arrive.relaxed.aligned;" },
+          { 0 },
+          { "[race] ", "test.ptx:18", "test.ptx:15", "of block" } },
+        { { "st.shared.u32 [r11], r9;", "@p0 st.shared.u32 [r11], r9;" },
+          { 0 },
+          { "[not initialised] ", "byte 0 of tile", "of block", NULL } },
+        { { "mapa.shared::cluster.u32 r7, r2, r5;", "mapa.shared::cluster.u32 r7, r2, r5; add.u32 r7, r7, 256;" },
+          { 0 },
+          { "[out of bounds]", "test.ptx:18", NULL } });
 }
 
 Test(check_cluster, a_tile_for_several_blocks_is_overwritten_after_all_have_read_it)

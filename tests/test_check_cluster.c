@@ -8,7 +8,7 @@
 #include "base/findings.h"
 #include "ptx_case.h"
 
-enum { THREADS = 64, WORDS = 1024, TEXT = 16384, SAID = 8192 };
+enum { THREADS = 64, WARPGROUP = 128, WORDS = 1024, TEXT = 16384, SAID = 8192 };
 
 #define HEAD                                                                                                           \
     ".version 8.1\n.target sm_90a\n.address_size 64\n"                                                                 \
@@ -83,6 +83,24 @@ static const char multicast[] =
          "barrier.cluster.wait.aligned;\n"
          "ret;\n}\n";
 
+// A wgmma in each block, over a tile that it has stored.
+static const char product[] =
+    ".version 8.1\n.target sm_90a\n.address_size 64\n"
+    ".visible .entry k(.param .u64 out, .param .u64 in) .reqnctapercluster 2, 1, 1\n{\n"
+    ".shared .align 1024 .b8 tile[4096];\n.reg .b32 r<9>; .reg .b64 l<9>; .reg .f32 d<4>; .reg .pred p<2>;\n"
+    "ld.param.u64 l0, [out]; mov.u32 r0, %tid.x; mov.u32 r1, tile; shl.b32 r2, r0, 2; add.u32 r2, r2, r1; mov.u32 r4, 0;\n"
+    "STORE: st.shared.u32 [r2], 0; add.u32 r2, r2, 512; add.u32 r4, r4, 1; setp.lt.u32 p0, r4, 8; @p0 bra STORE;\n"
+    "fence.proxy.async; bar.sync 0;\n"
+    "and.b32 r1, r1, 0x3ffff;\n"
+    "shr.u32 r3, r1, 4; cvt.u64.u32 l2, r3; add.u64 l2, l2, 0x800400000; add.u64 l3, l2, 128;\n"
+    "mov.f32 d0, 0f00000000; mov.f32 d1, d0; mov.f32 d2, d0; mov.f32 d3, d0;\n"
+    "wgmma.fence.sync.aligned;\n"
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d0, d1, d2, d3}, l2, l3, 1, 1, 1, 0, 0;\n"
+    "wgmma.commit_group.sync.aligned;\n"
+    "wgmma.wait_group.sync.aligned 0;\n"
+    "mul.wide.u32 l4, r0, 4; add.u64 l4, l4, l0; add.f32 d0, d0, d1; st.global.f32 [l4], d0;\n"
+    "ret;\n}\n";
+
 struct edit {
     const char *from, *to;  // the first occurrence of from; NULL: none
 };
@@ -98,7 +116,7 @@ static void change(char *text, struct edit e)
     free(rest);
 }
 
-static void run(const char *text, struct edit a, struct edit b, char said[SAID])
+static void run(const char *text, unsigned threads, struct edit a, struct edit b, char said[SAID])
 {
     static char changed[TEXT];
     static uint32_t in[WORDS], out[WORDS];
@@ -108,7 +126,7 @@ static void run(const char *text, struct edit a, struct edit b, char said[SAID])
     change(changed, b);
     dev_set_checks(d, true);
     *said = '\0';
-    if (!ptx_run(d, changed, (struct ptx_shape){ 4, THREADS, 0 }, out, WORDS, in, WORDS)) {
+    if (!ptx_run(d, changed, (struct ptx_shape){ 4, threads, 0 }, out, WORDS, in, WORDS)) {
         snprintf(said, SAID, "%s", dev_error(d));
     } else {
         const struct findings *f = dev_findings(d);
@@ -124,19 +142,20 @@ struct violation {
     const char *said[4];  // in what is found
 };
 
-static void expect_found(const char *text, const struct violation *v, size_t n)
+static void expect_found(const char *text, unsigned threads, const struct violation *v, size_t n)
 {
     static char said[SAID];
-    run(text, (struct edit){ 0 }, (struct edit){ 0 }, said);
+    run(text, threads, (struct edit){ 0 }, (struct edit){ 0 }, said);
     cr_expect_str_eq(said, "", "found in the correct kernel: %s", said);
     for (size_t i = 0; i < n; i++) {
-        run(text, v[i].a, v[i].b, said);
+        run(text, threads, v[i].a, v[i].b, said);
         for (size_t k = 0; k < 4 && v[i].said[k]; k++)
             cr_expect(strstr(said, v[i].said[k]), "%zu: '%s' is not in: %s", i, v[i].said[k], said);
     }
 }
-#define EXPECT_FOUND(text, ...)                                                                                        \
-    expect_found(text, (const struct violation[]){ __VA_ARGS__ },                                                      \
+#define EXPECT_FOUND(text, ...) EXPECT_FOUND_OF(text, THREADS, __VA_ARGS__)
+#define EXPECT_FOUND_OF(text, threads, ...)                                                                                        \
+    expect_found(text, threads, (const struct violation[]){ __VA_ARGS__ },                                                      \
                  sizeof(const struct violation[]){ __VA_ARGS__ } / sizeof(struct violation))
 
 Test(check_cluster, what_another_block_wrote_needs_cluster_scope)
@@ -206,4 +225,12 @@ Test(check_cluster, a_tile_for_several_blocks_is_overwritten_after_all_have_read
                  { { "fence.mbarrier_init.release.cluster;", "" },
                    { 0 },
                    { "[proxy fence]", "fence.mbarrier_init.release.cluster", NULL } });
+}
+
+Test(check_cluster, a_descriptor_takes_no_rank)
+{
+    EXPECT_FOUND_OF(product, WARPGROUP,
+                    { { "and.b32 r1, r1, 0x3ffff;", "" },
+                      { 0 },
+                      { "[descriptor] test.ptx:14", "leading offset has the block's rank in it", "0x3ffff", NULL } });
 }

@@ -108,6 +108,8 @@ void check_cluster_opens(struct worker *worker);
 void check_cluster_waits(struct block *b, uint32_t warp, uint32_t lanes);  // they have waited for it
 // The worker's block has ended, in a cluster of several.
 void check_block_ends(struct worker *worker);
+// A wgmma of w uses descriptors of B (matrix 1) or A (0).
+void check_descriptor(struct warp *w, const struct uop *u, int matrix, uint64_t descriptor);
 void check_cluster_drop(struct worker *worker);  // what the cluster's barrier remembers
 
 // Bytes of the heap are given out again, to another thread: what the one before did there is over.

@@ -54,6 +54,29 @@ void check_cluster_drop(struct worker *worker)
     known_drop(&worker->check->pool, &worker->cluster->opened);
 }
 
+// --- descriptors ---
+
+// The address in a descriptor has 18 bits, and the field of the leading offset follows. Rank r, from bit 24 of the
+// address on, adds 16 r to it: other than in the block of rank 0, where the same instruction ran before.
+void check_descriptor(struct warp *w, const struct uop *u, int matrix, uint64_t descriptor)
+{
+    struct cluster *c = w->block->worker->cluster;
+    const uint32_t rank = w->block->rank, lead = (uint32_t)(descriptor >> 16) & 0x3fff;
+    const uint64_t number = (uint64_t)(u - w->block->worker->grid->code->uops);
+    const size_t i = number % (sizeof c->leads / sizeof *c->leads);
+    if (!rank) {
+        c->leads[i].lead[0] = c->leads[i].u == u ? c->leads[i].lead[0] : 0;
+        c->leads[i].u = u;
+        c->leads[i].lead[matrix] = lead;
+        return;
+    }
+    const uint32_t first = c->leads[i].lead[matrix];
+    if (c->leads[i].u != u || lead == first || (lead != (first | rank << 4) && lead != ((first + (rank << 4)) & 0x3fff)))
+        return;
+    const struct fault f = check_site(w, u->inst, 0, FAULT_DESCRIPTOR);
+    check_note(w->block->worker->check, &f);
+}
+
 // --- another block's memory ---
 
 static void note(struct checker *c, const struct block *b, uint32_t inst, uint32_t thread, const struct block *home,

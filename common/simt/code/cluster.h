@@ -20,6 +20,10 @@ struct cluster {
     unsigned char *shared[DEV_CLUSTER_MAX];  // their shared memory
     bool ended[DEV_CLUSTER_MAX];
     bool came;                       // a thread has come to its barrier, which has not opened since
+    struct {
+        const struct uop *u;
+        uint32_t lead[2];
+    } leads[64];  // for the checks: leading offsets of A's and B's descriptors in the block of rank 0, by wgmma
     struct known *arrived, *opened;  // for the checks: what those know who came to its barrier; when it last opened
 };
 

@@ -232,5 +232,5 @@ Test(check_cluster, a_descriptor_takes_no_rank)
     EXPECT_FOUND_OF(product, WARPGROUP,
                     { { "and.b32 r1, r1, 0x3ffff;", "" },
                       { 0 },
-                      { "[descriptor] test.ptx:14", "leading offset has the block's rank in it", "0x3ffff", NULL } });
+                      { "[descriptor] test.ptx:15", "leading offset has the block's rank in it", "0x3ffff", NULL } });
 }

@@ -19,6 +19,8 @@ static const char *unsupported_family(struct str op)
         { "sured.", "surfaces" },
         { "suq.", "surfaces" },
         { "tcgen05.", "Blackwell's tensor cores (tcgen05)" },
+        { "tensormap.", "tensor maps that a kernel changes (tensormap)" },
+        { "wgmma.mma_async.sp.", "sparse matrix products (wgmma.mma_async.sp)" },
         { "multimem.", "addresses of several GPUs (multimem)" },
         { "clusterlaunchcontrol.", "Blackwell's control of clusters (clusterlaunchcontrol)" },
         { "mma.sp", "sparse matrix products (mma.sp)" },

@@ -1,5 +1,6 @@
 // simt with what Hopper has: tensor maps as arguments, and clusters. SIMT is the program.
 #include <criterion/criterion.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "program_case.h"
@@ -29,6 +30,24 @@ Test(simt_maps, stand_for_an_array_and_its_boxes)
               r.err);
     run(&r, SIMT, "run", ptx, "box", "--show", "out", "map:f32[2,8]box[2,4]swizzle32=iota", "out=f32[8]=uninit", NULL);
     cr_assert(r.status == 0 && strstr(r.out, "out, f32[8]: 12 13 14 15 0 0 0 0\n"), "%d: %s%s", r.status, r.out, r.err);
+}
+
+// Is there a line with a metric and its value? Nothing else stands between the two.
+static bool counts(const char *text, const char *metric, const char *value)
+{
+    const char *at = strstr(text, metric);
+    at = at ? at + strlen(metric) : NULL;
+    return at && !strncmp(at + strspn(at, " "), value, strlen(value));
+}
+
+Test(simt_maps, copies_are_counted_in_whole_sectors)
+{
+    struct run r;
+    const char *ptx = scratch(box, strlen(box));
+    run(&r, SIMT, "profile", ptx, "box", "--grid", "3", "map:f32[3,8]box[2,4]=iota", "out=f32[8]=uninit", NULL);
+    cr_assert(r.status == 0 && counts(r.out, "smsp__sass_inst_executed_op_tma_ld.sum", "3 warp"), "%s", r.out);
+    cr_expect(counts(r.out, "read_bytes_mem_global_op_tma_ld.sum", "192 bytes"), "%s", r.out);  // two halves of rows
+    cr_expect(!strstr(r.out, "tma_st") && !strstr(r.out, "gmma"), "%s", r.out);
 }
 
 Test(simt_maps, that_break_a_rule_are_refused)

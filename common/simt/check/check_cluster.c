@@ -71,7 +71,8 @@ void check_descriptor(struct warp *w, const struct uop *u, int matrix, uint64_t 
         return;
     }
     const uint32_t first = c->leads[i].lead[matrix];
-    if (c->leads[i].u != u || lead == first || (lead != (first | rank << 4) && lead != ((first + (rank << 4)) & 0x3fff)))
+    if (c->leads[i].u != u || lead == first ||
+        (lead != (first | rank << 4) && lead != ((first + (rank << 4)) & 0x3fff)))
         return;
     const struct fault f = check_site(w, u->inst, 0, FAULT_DESCRIPTOR);
     check_note(w->block->worker->check, &f);

@@ -19,7 +19,7 @@ struct cluster {
     struct block *blocks[DEV_CLUSTER_MAX];   // by rank
     unsigned char *shared[DEV_CLUSTER_MAX];  // their shared memory
     bool ended[DEV_CLUSTER_MAX];
-    bool came;                       // a thread has come to its barrier, which has not opened since
+    bool came;  // a thread has come to its barrier, which has not opened since
     struct {
         const struct uop *u;
         uint32_t lead[2];

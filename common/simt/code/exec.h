@@ -264,11 +264,11 @@ enum fault_kind {
     FAULT_FLIGHT,     // registers of a wgmma that is under way, or that no wgmma.fence covers
     FAULT_REGISTERS,  // of setmaxnreg: text says what is wrong
     FAULT_DESCRIPTOR,  // of a matrix for wgmma: it has the block's rank in a field of its own
-    FAULT_HOME,       // another block's shared memory, before it began, or (store) when it may have ended
-    FAULT_SPLIT,      // threads of a block wait at different barriers of the kernel
-    FAULT_LEFT,       // a barrier of the whole block opens, which some threads do not come to because they have ended
-    FAULT_CONST,      // a store to a __constant__ variable
-    FAULT_UNWRITTEN   // what nothing wrote into a register or local memory is used: see shadow.h
+    FAULT_HOME,        // another block's shared memory, before it began, or (store) when it may have ended
+    FAULT_SPLIT,       // threads of a block wait at different barriers of the kernel
+    FAULT_LEFT,        // a barrier of the whole block opens, which some threads do not come to because they have ended
+    FAULT_CONST,       // a store to a __constant__ variable
+    FAULT_UNWRITTEN    // what nothing wrote into a register or local memory is used: see shadow.h
 };
 
 struct fault {

@@ -21,6 +21,7 @@ struct bulk {  // a copy
 // Adds a copy that a thread has started, to its block, or to the one that it brings something; its group is filled in.
 // False when memory runs out.
 bool bulk_add(struct block *b, const struct bulk *copy);
+uint32_t bulk_sectors(const struct bulk *copy);  // of 32 bytes, in global memory
 void bulk_commit(struct block *b, uint32_t thread);
 // Makes the copies from shared memory whose groups are older than the thread's latest `outstanding` ones.
 void bulk_wait(struct block *b, uint32_t thread, uint32_t outstanding);

@@ -154,6 +154,7 @@ static bool start(struct warp *w, const struct uop *u, uint32_t lane, const stru
     for (; mask; mask &= mask - 1) {
         struct bulk one = *c;
         one.rank = (uint32_t)__builtin_ctz(mask);
+        w->block->worker->mem_counts[u->warp->mem.index].sectors += bulk_sectors(c);
         if (!bulk_add(cluster->blocks[one.rank], &one))
             return complain(w, u, lane, "the simulated GPU ran out of memory for bulk copies");
         if (w->block->worker->check)

@@ -215,6 +215,23 @@ Test(check_cluster, shared_memory_of_another_block_has_its_races)
           { "[out of bounds]", "test.ptx:18", NULL } });
 }
 
+// Block 1 reads what block 0 stored to global memory.
+static const char global[] = HEAD "add.u64 l3, l2, 0; setp.ne.u32 p1, r1, 0; @p1 sub.u64 l3, l3, 256;\n"
+                                  "@!p1 st.global.u32 [l2], r9;\n"
+                                  "barrier.cluster.arrive.aligned;\n"
+                                  "barrier.cluster.wait.aligned;\n"
+                                  "@p1 ld.global.u32 r12, [l3];\n"
+                                  "@p1 st.global.u32 [l2], r12;\n"
+                                  "ret;\n}\n";
+
+Test(check_cluster, global_memory_is_ordered_by_the_clusters_barrier)
+{
+    EXPECT_FOUND(global,
+                 { { "barrier.cluster.arrive.aligned;", "barrier.cluster.arrive.relaxed.aligned;" },
+                   { 0 },
+                   { "[race] test.ptx:18", "test.ptx:15", NULL } });
+}
+
 Test(check_cluster, a_tile_for_several_blocks_is_overwritten_after_all_have_read_it)
 {
     EXPECT_FOUND(multicast,

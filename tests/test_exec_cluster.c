@@ -22,6 +22,7 @@ enum { THREADS = 64, BLOCKS_MAX = 64, WORDS = BLOCKS_MAX * THREADS };
 
 struct shape {
     unsigned grid[3], cluster[3], threads;
+    bool map;  // the kernel takes a tensor map, too: of in, as rows of 64 words, in boxes of 32 x 1
 };
 
 static bool run(struct dev *d, const char *text, struct shape s, uint32_t *out)
@@ -34,8 +35,11 @@ static bool run(struct dev *d, const char *text, struct shape s, uint32_t *out)
     struct dev_kernel *k = m ? dev_kernel(d, m, "k") : NULL;
     bool done = k && dev_alloc(d, "out", WORDS * 4, &to) && dev_alloc(d, "in", WORDS * 4, &from) &&
                 dev_upload(d, from, in, WORDS * 4) && dev_clear(d, to, WORDS * 4);
-    struct dev_arg args[] = { DEV_ARG(to), DEV_ARG(from) };
-    struct dev_launch l = { .block = { s.threads }, .args = args, .n_args = 2 };
+    struct dev_tensor_map map;
+    const struct dev_tensor rows = dev_matrix(from, DEV_MAP_U32, WORDS / 64, 64, 64, 1, 32, DEV_SWIZZLE_NONE);
+    done = done && (!s.map || dev_tensor_map(d, &rows, &map));
+    struct dev_arg args[] = { DEV_ARG(to), DEV_ARG(from), DEV_ARG(map) };
+    struct dev_launch l = { .block = { s.threads }, .args = args, .n_args = s.map ? 3 : 2 };
     memcpy(l.grid, s.grid, sizeof l.grid);
     memcpy(l.cluster, s.cluster, sizeof l.cluster);
     done = done && dev_launch(d, k, &l) && dev_sync(d) && dev_download(d, out, to, WORDS * 4);
@@ -74,7 +78,8 @@ static void check(const char *text, struct shape s, want *value)
     }
 }
 
-static const struct shape pairs = { { 8, 1, 1 }, { 2, 1, 1 }, THREADS }, fours = { { 4, 4, 1 }, { 2, 2, 1 }, THREADS };
+static const struct shape pairs = { { 8, 1, 1 }, { 2, 1, 1 }, THREADS, false },
+                          fours = { { 4, 4, 1 }, { 2, 2, 1 }, THREADS, false };
 
 static unsigned cluster_of(unsigned block, const struct shape *s)
 {
@@ -254,6 +259,42 @@ Test(exec_cluster, bulk_copies_go_to_several_blocks)
     check(with, pairs, halves);
 }
 
+// The same with a tensor map: each block asks for half of a row, for both.
+Test(exec_cluster, boxes_go_to_several_blocks)
+{
+    static const char text[] =
+        ".version 8.1\n.target sm_90a\n.address_size 64\n"
+        ".visible .entry k(.param .u64 out, .param .u64 in, .param .align 64 .b8 map[128])" REGS
+        ".shared .align 8 .b64 full; .shared .align 128 .b32 box[64]; .reg .b16 %h<2>;\n"
+        "mov.u32 %r20, full; mov.u32 %r21, box; setp.ne.u32 %p0, %r0, 0; @%p0 bra READY;\n"
+        "mbarrier.init.shared.b64 [%r20], 1; fence.mbarrier_init.release.cluster;\nREADY:\n" SYNC
+        "shl.b32 %r24, %r0, 2; @%p0 bra W; mov.b64 %l3, map; cvta.param.u64 %l4, %l3;\n"
+        "mbarrier.arrive.expect_tx.shared.b64 _, [%r20], 256; mov.u32 %r6, %clusterid.x; shl.b32 %r7, %r1, 5;\n"
+        "shl.b32 %r8, %r1, 7; add.u32 %r8, %r21, %r8; mov.u16 %h0, 3;\n"
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r8], "
+        "[%l4, {%r7, %r6}], [%r20], %h0;\n"
+        "W: mbarrier.try_wait.parity.shared.b64 %p1, [%r20], 0;\n@!%p1 bra W;\n" TAKE;
+    struct shape s = pairs;
+    s.map = true;
+    check(text, s, halves);
+}
+
+static uint32_t by_the_other(unsigned block, unsigned rank, unsigned thread, const struct shape *s)
+{
+    (void)s;
+    return 7000 + (block - rank + (1 - rank)) * THREADS + thread;
+}
+
+// What a block of the cluster stored to global memory, another one reads after the cluster's barrier.
+Test(exec_cluster, the_barrier_orders_global_memory)
+{
+    static const char text[] = HEAD REGS
+        "add.u32 %r6, %r2, 7000; st.global.u32 [%l2], %r6;\n" SYNC
+        "xor.b32 %r7, %r1, 1; sub.u32 %r8, %r7, %r1; mul.lo.s32 %r8, %r8, 256; cvt.s64.s32 %l3, %r8;\n"
+        "add.u64 %l4, %l2, %l3; ld.global.u32 %r5, [%l4];\n" SYNC LEAVE;
+    check(text, pairs, by_the_other);
+}
+
 // --- what cannot be ---
 
 static void expect_refusal(const char *text, struct shape s, const char *const *parts)
@@ -316,7 +357,7 @@ Test(exec_cluster, launches_follow_the_kernels_directives)
     char text[2048];
     static uint32_t out[WORDS];
     struct dev *d = ptx_simulator();
-    struct shape none = { { 4, 1, 1 }, { 0 }, 32 }, two = { { 4, 1, 1 }, { 2, 1, 1 }, 32 };
+    struct shape none = { { 4, 1, 1 }, { 0 }, 32, false }, two = { { 4, 1, 1 }, { 2, 1, 1 }, 32, false };
     snprintf(text, sizeof text, "%s .explicitcluster .reqnctapercluster 4, 1, 1 %s", HEAD, body);
     cr_expect(run(d, text, none, out) && out[0] == 4 && out[127] == 4, "%s", dev_error(d));
     cr_expect(!run(d, text, two, out) && strstr(dev_error(d), ".reqnctapercluster"), "%s", dev_error(d));
@@ -335,7 +376,7 @@ Test(exec_cluster, host_threads_do_not_show)
     static const char text[] = HEAD REGS NEIGHBOUR SYNC NEXT
         "mapa.shared::cluster.u32 %r12, %r9, %r11; ld.shared::cluster.u32 %r5, [%r12];\n" SYNC LEAVE;
     static uint32_t one[WORDS], many[WORDS];
-    const struct shape s = { { 64, 1, 1 }, { 4, 1, 1 }, THREADS };
+    const struct shape s = { { 64, 1, 1 }, { 4, 1, 1 }, THREADS, false };
     struct dev *d = ptx_simulator();
     dev_set_jobs(d, 1);
     cr_assert(run(d, text, s, one), "%s", dev_error(d));

@@ -256,7 +256,10 @@ Test(ptx_parse, what_is_not_supported_is_said_by_its_name)
     expect_only_k_refused(BODY("suld.b.2d.b32.trap %r0, [%d, {%r0, %r1}];") GOOD, AT, "surfaces");
     expect_only_k_refused(BODY("call cudaLaunchDeviceV2, ();") GOOD, AT, "dynamic parallelism");
     expect_only_k_refused(BODY("ld.global.u32 %r0, [%d, {%r1}];") GOOD, AT, "address alone");
-    expect_only_k_refused(BODY("mapa.u64 %d, %d, %r1;") GOOD, AT, "clusters");
+    expect_only_k_refused(
+        BODY("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r1], "
+             "[%r1];") GOOD,
+        AT, "clusterlaunchcontrol");
 }
 
 Test(ptx_parse, nesting_has_an_end)

@@ -1,5 +1,6 @@
-// simt with tensor maps as arguments. SIMT is the program.
+// simt with what Hopper has: tensor maps as arguments, and clusters. SIMT is the program.
 #include <criterion/criterion.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "program_case.h"
@@ -31,6 +32,24 @@ Test(simt_maps, stand_for_an_array_and_its_boxes)
     cr_assert(r.status == 0 && strstr(r.out, "out, f32[8]: 12 13 14 15 0 0 0 0\n"), "%d: %s%s", r.status, r.out, r.err);
 }
 
+// Is there a line with a metric and its value? Nothing else stands between the two.
+static bool counts(const char *text, const char *metric, const char *value)
+{
+    const char *at = strstr(text, metric);
+    at = at ? at + strlen(metric) : NULL;
+    return at && !strncmp(at + strspn(at, " "), value, strlen(value));
+}
+
+Test(simt_maps, copies_are_counted_in_whole_sectors)
+{
+    struct run r;
+    const char *ptx = scratch(box, strlen(box));
+    run(&r, SIMT, "profile", ptx, "box", "--grid", "3", "map:f32[3,8]box[2,4]=iota", "out=f32[8]=uninit", NULL);
+    cr_assert(r.status == 0 && counts(r.out, "smsp__sass_inst_executed_op_tma_ld.sum", "3 warp"), "%s", r.out);
+    cr_expect(counts(r.out, "read_bytes_mem_global_op_tma_ld.sum", "192 bytes"), "%s", r.out);  // two halves of rows
+    cr_expect(!strstr(r.out, "tma_st") && !strstr(r.out, "gmma"), "%s", r.out);
+}
+
 Test(simt_maps, that_break_a_rule_are_refused)
 {
     struct run r;
@@ -43,4 +62,32 @@ Test(simt_maps, that_break_a_rule_are_refused)
     refused(&r, "no such array", "no array before this one");
     run(&r, SIMT, "run", ptx, "box", "bytes:00", "f32[8]=uninit", NULL);
     refused(&r, "no map", "128 bytes");
+}
+
+// out[block] = the rank that the next block of the cluster has
+static const char ranks[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry ranks(.param .u64 out)\n{\n"
+    ".shared .align 4 .b32 rank;\n.reg .b32 r<9>; .reg .b64 l<4>;\n"
+    "ld.param.u64 l0, [out]; mov.u32 r0, %cluster_ctarank; mov.u32 r1, %cluster_nctarank; mov.u32 r2, rank;\n"
+    "st.shared.u32 [rank], r0;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+    "add.u32 r3, r0, 1; rem.u32 r3, r3, r1; mapa.shared::cluster.u32 r4, r2, r3; ld.shared::cluster.u32 r5, [r4];\n"
+    "barrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+    "mov.u32 r6, %ctaid.x; mul.wide.u32 l1, r6, 4; add.u64 l1, l1, l0; st.global.u32 [l1], r5;\nret;\n}\n";
+
+Test(simt_maps, clusters_have_an_option)
+{
+    struct run r;
+    const char *ptx = scratch(ranks, strlen(ranks));
+    run(&r, SIMT, "run", ptx, "ranks", "--grid", "8", "--cluster", "4", "i32[8]=uninit", NULL);
+    cr_assert(r.status == 0 && strstr(r.out, ": 1 2 3 0 1 2 3 0\n"), "%d: %s%s", r.status, r.out, r.err);
+    run(&r, SIMT, "check", ptx, "ranks", "--grid", "8", "--cluster", "2,1", "i32[8]=uninit", NULL);
+    cr_assert(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
+    run(&r, SIMT, "run", ptx, "ranks", "--grid", "8", "i32[8]=uninit", NULL);
+    cr_assert(r.status == 0 && strstr(r.out, ": 0 0 0 0 0 0 0 0\n"), "%d: %s%s", r.status, r.out, r.err);
+    run(&r, SIMT, "run", ptx, "ranks", "--grid", "8", "--cluster", "3", "i32[8]=uninit", NULL);
+    refused(&r, "whole clusters", "grid.x is 8");
+    run(&r, SIMT, "run", ptx, "ranks", "--grid", "8", "--cluster", "x", "i32[8]=uninit", NULL);
+    refused(&r, "no size", "no value for --cluster");
+    run(&r, SIMT, "draw", ptx, "ranks", "--cluster", "2", "--line", "7", "--out", "-", "i32[8]=uninit", NULL);
+    refused(&r, "draw", "--cluster goes with run, profile and check");
 }

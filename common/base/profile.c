@@ -31,7 +31,8 @@ void profile_print(FILE *out, const struct profile *p)
     char text[TEXT_GROUPED];
     fprintf(out, "Counters of one launch of %s:\n", p->kernel);
     for (int m = 0; m < METRIC_COUNT; m++)
-        fprintf(out, "  %-70s %17s %s\n", metrics[m].name, text_grouped(p->total[m], text), metrics[m].unit);
+        if (m < METRIC_GMMA || p->total[m])
+            fprintf(out, "  %-70s %17s %s\n", metrics[m].name, text_grouped(p->total[m], text), metrics[m].unit);
 }
 
 // --- Hot lines ---

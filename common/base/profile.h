@@ -10,7 +10,8 @@ struct json;
 struct findings;
 
 // X(enumerator, name in Nsight Compute, what one unit is). Those that begin with simt__ it does not have. Divergent
-// branches are those of the PTX: ptxas turns short ones into predicates.
+// branches are those of the PTX: ptxas turns short ones into predicates. Those from GMMA on are Hopper's: a wgmma
+// counts for each of its four warps, and bytes of TMA are those of whole sectors, of every block that they come to.
 #define PROFILE_METRICS(X)                                                                                             \
     X(INST, "smsp__inst_executed.sum", "warp instructions")                                                            \
     X(THREAD_INST, "smsp__thread_inst_executed_pred_on.sum", "thread instructions")                                    \
@@ -39,7 +40,14 @@ struct findings;
     X(BAR, "simt__inst_executed_op_bar.sum", "warp instructions")                                                      \
     X(FLOP, "simt__flop.sum", "floating-point operations")                                                             \
     X(WAVE, "memory_l1_wavefronts_shared", "wavefronts")                                                               \
-    X(WAVE_IDEAL, "memory_l1_wavefronts_shared_ideal", "wavefronts")
+    X(WAVE_IDEAL, "memory_l1_wavefronts_shared_ideal", "wavefronts")                                                   \
+    X(GMMA, "smsp__sass_inst_executed_op_shared_gmma.sum", "warp instructions")                                        \
+    X(TMA_LD, "smsp__sass_inst_executed_op_tma_ld.sum", "warp instructions")                                           \
+    X(TMA_ST, "smsp__sass_inst_executed_op_tma_st.sum", "warp instructions")                                           \
+    X(TMA_RED, "smsp__sass_inst_executed_op_tma_red.sum", "warp instructions")                                         \
+    X(TMA_LD_BYTES, "l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum", "bytes")                                \
+    X(TMA_ST_BYTES, "l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_st.sum", "bytes")                               \
+    X(TMA_RED_BYTES, "l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_red.sum", "bytes")
 
 enum profile_metric {
 #define X(id, name, unit) METRIC_##id,
@@ -66,10 +74,10 @@ struct profile {
 
 const char *profile_metric_name(enum profile_metric m);  // Nsight Compute's name
 
-// Prints the totals, one metric a line, or the hottest lines (at most max_lines) with the text of the source where the
-// file can be read: warp instructions and their share, and those of sectors, shared wavefronts and bank conflicts that
-// occur at all; an asterisk where shared loads or stores were merged. Lines of headers come last: they are there only
-// if the compiler did not say what calls them.
+// Prints the totals, one metric a line (Hopper's only where there are any), or the hottest lines (at most max_lines)
+// with the text of the source where the file can be read: warp instructions and their share, and those of sectors,
+// shared wavefronts and bank conflicts that occur at all; an asterisk where shared loads or stores were merged. Lines
+// of headers come last: they are there only if the compiler did not say what calls them.
 void profile_print(FILE *out, const struct profile *p);
 void profile_print_lines(FILE *out, const struct profile *p, size_t max_lines);
 

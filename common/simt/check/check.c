@@ -33,6 +33,7 @@ void check_block_free(struct checker *c, struct block_check *k)
     free(k->strong);
     free(k->quiet);
     free(k->fenced);
+    free(k->guests);
     free(k);
 }
 
@@ -41,7 +42,7 @@ void check_block_starts(struct block *b)
     struct checker *c = b->worker->check;
     struct block_check *k = b->check;
     check_order_clear(c, k);
-    const bool late = c->now > TIME_MAX && !c->grid->turns;
+    const bool late = c->now > TIME_MAX && !c->grid->turns && b->worker->cluster->n == 1;
     if (late || k->copies) {
         check_shared_clear(c, k);
         k->barrier = 0;
@@ -51,6 +52,8 @@ void check_block_starts(struct block *b)
     k->all_seen = k->start - 1;
     k->barrier++;
     k->calm = ++c->calms;
+    free(k->guests);
+    k->guests = NULL;
     memset(k->seen, 0, sizeof k->seen);
     memset(k->synced, 0, sizeof k->synced);
     memset(k->barriers, 0, sizeof k->barriers);

@@ -19,6 +19,9 @@
 // remembers its last write, and two of the reads since: who, where, when. A granule that was not written in this
 // block is not initialised. What the system reserves for cooperative groups is left out: only their library uses it.
 //
+// Clusters (check_cluster.c). Blocks of a cluster reach each other's shared memory, and each granule remembers the rank
+// of the block whose thread used it. Another block has to have begun before that, and may not end before it is over.
+//
 // Global memory (check_global.c). The same, in one record for 8 granules as long as whole warps go through them in
 // order. Blocks: where the kernel has no fence, acquire or release beyond its block, nothing can order two blocks. Then
 // the first and the last block that used a granule in a way tell whether different blocks did, and host threads can
@@ -28,7 +31,7 @@
 #ifndef SIMT_CHECK_H
 #define SIMT_CHECK_H
 
-#include "simt/code/exec.h"
+#include "simt/code/cluster.h"
 #include "known.h"
 
 enum check_op {
@@ -41,8 +44,8 @@ enum check_op {
 
 // --- what the executor tells. Each may only be called where w->block->worker->check is set ---
 
-// The active lanes access bytes each at address[lane]: in shared memory, or with device pointers. All of them lie
-// within memory and are multiples of the granule. index: of the instruction's counters.
+// The active lanes access bytes each at address[lane]: in shared memory (of the cluster: cluster.h), or with device
+// pointers. All of them lie within memory and are multiples of the granule. index: of the instruction's counters.
 void check_shared(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],
                   uint32_t bytes, enum check_op op);
 void check_global(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],
@@ -74,18 +77,20 @@ void check_publishes(struct warp *w, uint32_t lane, const struct memop *m, bool 
 // An mbarrier at a shared address: a lane arrives, and may complete its phase; or it has seen a phase complete.
 void check_mbarrier_starts(struct warp *w, uint32_t address);
 void check_mbarrier_arrives(struct warp *w, uint32_t lane, const struct memop *m, uint32_t address, bool completes);
-// Bytes arrive at it, of a bulk copy that a thread has started.
-void check_bulk_arrival(struct block *b, uint32_t thread, uint32_t address, bool completes);
+// Bytes arrive at it, of a bulk copy that a thread of block number from has started.
+void check_bulk_arrival(struct block *b, uint64_t from, uint32_t thread, uint32_t address, bool completes);
 void check_mbarrier_opened(struct warp *w, uint32_t lane, const struct memop *m, uint32_t address);
 
 // --- the asynchronous proxy: bulk copies and wgmma (check_async.c). Addresses are those of shared memory ---
 
 struct bulk_place {
-    uint32_t thread, address, bytes;  // who started it, and what it covers
-    uint32_t barrier;                 // the mbarrier that it reports to
+    uint32_t thread, from;    // who started it, and the rank of its block
+    uint32_t address, bytes;  // what it covers
+    uint32_t barrier;         // the mbarrier that it reports to
 };
-void check_bulk_load(struct warp *w, const struct uop *u, const struct bulk_place *p);  // starts
-void check_bulk_arrives(struct block *b, const struct bulk_place *p, bool completes);   // and completes the phase
+// A copy to home's shared memory starts.
+void check_bulk_load(struct warp *w, const struct uop *u, const struct bulk_place *p, struct block *home);
+void check_bulk_arrives(struct block *b, const struct bulk_place *p, bool completes);  // and completes the phase
 // The rest of a phase's copies are still under way, and the phase is complete.
 void check_bulk_early(struct block *b, const struct uop *u, const struct bulk_place *p, uint64_t bytes);
 // The block has ended, and a copy to its shared memory is under way.
@@ -95,6 +100,17 @@ void check_async_reads(struct warp *w, const struct uop *u, const struct bulk_pl
 void check_async_read(struct block *b, const struct bulk_place *p);
 // fence.proxy.async, or (init) fence.mbarrier_init
 void check_proxy_fence(struct warp *w, uint32_t lanes, bool init);
+
+// --- clusters (check_cluster.c) ---
+
+void check_cluster_arrives(struct warp *w, uint32_t lanes, bool relaxed);  // at its barrier
+void check_cluster_opens(struct worker *worker);
+void check_cluster_waits(struct block *b, uint32_t warp, uint32_t lanes);  // they have waited for it
+// The worker's block has ended, in a cluster of several.
+void check_block_ends(struct worker *worker);
+// A wgmma of w uses descriptors of B (matrix 1) or A (0).
+void check_descriptor(struct warp *w, const struct uop *u, int matrix, uint64_t descriptor);
+void check_cluster_drop(struct worker *worker);  // what the cluster's barrier remembers
 
 // Bytes of the heap are given out again, to another thread: what the one before did there is over.
 void check_forget(struct checker *c, uint64_t address, uint64_t bytes);
@@ -116,7 +132,8 @@ struct found {
     struct fault fault;  // of the lowest block
     uint64_t count;
 };
-// The findings in blocks below stop, by kind and place; *n of them. The caller frees them; NULL when memory runs out.
+// The findings in clusters up to number stop, by kind and place; *n of them. The caller frees them; NULL when memory
+// runs out.
 struct found *check_found(const struct checker *c, uint64_t stop, size_t *n);
 
 // --- shared by check*.c ---
@@ -151,6 +168,7 @@ struct touches {  // which granules a warp's access touches: distinct ones, by a
 #define WHO_ASYNC 4  // the asynchronous proxy, on behalf of a thread: bulk copies, wgmma
 #define WHO_WGMMA 8  // a warpgroup's wgmma; thread is its first one
 #define WHO_LOAD 16  // a bulk load: its own thread, too, has to wait on the mbarrier
+#define WHO_RANK 8   // the upper bits: the rank of the thread's block in its cluster
 
 // Times that never come: an asynchronous copy that is under way; bytes that belong to no variable; an
 // asynchronous read that is under way.
@@ -181,6 +199,10 @@ struct view {  // what a thread knows beyond what barriers of its block have tol
     // What its strong reads were told, and its next fence makes known to it. [1]: a fence that reaches beyond the
     // block.
     struct known *pending[2];
+    // What has been read up to when, of other blocks of its cluster: told by arrivals of the default scope, which order
+    // no more than that the readers are done.
+    struct known *reads;
+    uint32_t met;  // ranks of the blocks of its cluster that it knows to have begun
 };
 
 struct object {  // a place that strong accesses go to
@@ -188,6 +210,8 @@ struct object {  // a place that strong accesses go to
     struct known *near, *wide;  // what was released there for its block, and beyond
     uint64_t near_block;
     struct known *arrived;  // mbarrier: what those know who arrived in this phase; near: those of the last one
+    // The same of arrivals from other blocks of the cluster, [1]: with cluster scope.
+    struct known *far_arrived[2], *far[2];
     bool used;
 };
 
@@ -221,6 +245,11 @@ struct block_check {                // of a block that runs
     } sure[SURE];                    // what was found ordered before thread me lately: it stays so
     uint32_t *fenced, *init_fenced;  // by thread: when it made its last fence.proxy.async, fence.mbarrier_init
     struct shadows *shadows;         // undefined bytes; NULL where the code follows none through memory
+    struct guest *guests;  // by rank and thread: its last access here from another block; NULL: there was none
+};
+
+struct guest {
+    uint32_t at, inst;
 };
 
 struct note;
@@ -299,8 +328,20 @@ static inline bool check_ordered(const struct warp *w, uint32_t lane, uint32_t t
     return k->informed && check_knows(w, lane, w->block->linear, thread, at);
 }
 
-// The same for what who did at time at, whoever that was.
+// The same for what who did at time at, whoever that was; and where he only read.
 bool check_ordered_who(const struct warp *w, uint32_t lane, const struct who *who, uint32_t at);
+bool check_ordered_reader(const struct warp *w, uint32_t lane, const struct who *who, uint32_t at);
+
+// The block of a cluster whose thread who is.
+static inline struct block *check_block_of(const struct block *b, const struct who *who)
+{
+    return b->worker->cluster->blocks[who->flags >> WHO_RANK];
+}
+
+// check_cluster.c: the lane is about to use home's shared memory, which is another block's.
+void check_visits(struct warp *w, const struct uop *u, uint32_t lane, struct block *home);
+// check_order.c: what a thread tells who arrives at a barrier; the caller drops it.
+struct known *check_told(const struct warp *w, uint32_t lane, bool release);
 
 bool check_shared_new(struct checker *c, struct block_check *k);
 void check_shared_clear(struct checker *c, struct block_check *k);  // forgets everything

@@ -12,9 +12,31 @@
 
 #define GROUP 128  // threads of a warpgroup
 
+// What a thread of another block of the cluster did: is it among what is known?
+static bool among(const struct warp *w, const struct known *known, const struct who *who, uint32_t at)
+{
+    const struct known_pool *pool = &w->block->worker->check->pool;
+    const uint64_t block = check_block_of(w->block, who)->linear;
+    const uint32_t threads = who->flags & WHO_WGMMA ? GROUP : 1;
+    bool found = at < READ_UNDER_WAY && known_when(pool, known, block, who->thread) >= at;
+    for (uint32_t i = 0; at < READ_UNDER_WAY && !found && threads > 1 && i < threads; i++)
+        found = known_when(pool, known, block, who->thread / GROUP * GROUP + i) >= at;
+    return found;
+}
+
+bool check_ordered_reader(const struct warp *w, uint32_t lane, const struct who *who, uint32_t at)
+{
+    const struct block_check *k = w->block->check;
+    if (check_ordered_who(w, lane, who, at))
+        return true;
+    return k->views && among(w, k->views[w->index * LANES + lane].reads, who, at);
+}
+
 bool check_ordered_who(const struct warp *w, uint32_t lane, const struct who *who, uint32_t at)
 {
     const struct block_check *k = w->block->check;
+    if (who->flags >> WHO_RANK != w->block->rank)
+        return k->views && among(w, k->views[w->index * LANES + lane].seen, who, at);
     const bool own = who->thread == w->index * LANES + lane;
     if (!(who->flags & WHO_ASYNC))
         return check_ordered(w, lane, who->thread, at);
@@ -35,7 +57,8 @@ struct look {  // at a range of granules
     struct warp *w;
     const struct uop *u;
     struct checker *c;
-    struct block_check *k;
+    struct block *home;     // whose shared memory it is
+    struct block_check *k;  // home's
     uint32_t lane;
     struct who me;
     struct who known;  // the last that was found ordered, and when; most neighbours are the same
@@ -56,13 +79,16 @@ static void note(struct look *l, enum fault_kind kind, uint32_t g, bool store, c
     f.async = true;
     f.wgmma = l->me.flags & WHO_WGMMA;
     f.space = SPACE_SHARED;
-    f.address = (uint64_t)g << shift_of(l);
+    f.address = ((uint64_t)g << shift_of(l)) + l->home->window;
     f.bytes = 1u << shift_of(l);
     f.other_inst = l->u->inst;
     f.other_block = f.block;
+    f.home = l->home->linear;
+    f.remote = l->home != l->w->block;
     if (who) {
         f.other_inst = who->inst;
         f.other_thread = who->thread;
+        f.other_block = check_block_of(l->w->block, who)->linear;
         f.other_store = other_store;
         f.other_atomic = who->flags & WHO_ATOMIC;
         f.other_async = who->flags & WHO_ASYNC;
@@ -86,32 +112,49 @@ static bool within(const struct look *l, uint32_t at)
     return at >= l->k->start;
 }
 
-static bool ordered(struct look *l, const struct who *who, uint32_t at)
+static bool ordered(struct look *l, const struct who *who, uint32_t at, bool reader)
 {
     if (at == l->known_at && who->thread == l->known.thread && who->flags == l->known.flags)
         return true;
+    struct block_check *mine = l->w->block->check;
     const uint32_t me = l->w->index * LANES + l->lane, i = (at * 31 + who->thread * 7 + me) % SURE;
-    const bool sure = l->k->sure[i].at == at && l->k->sure[i].me == me && l->k->sure[i].thread == who->thread &&
-                      l->k->sure[i].flags == who->flags;
-    if (!sure && !check_ordered_who(l->w, l->lane, who, at))
+    const bool sure = mine->sure[i].at == at && mine->sure[i].me == me && mine->sure[i].thread == who->thread &&
+                      mine->sure[i].flags == who->flags;
+    if (!sure && !(reader ? check_ordered_reader : check_ordered_who)(l->w, l->lane, who, at))
         return false;
-    l->k->sure[i].at = at;
-    l->k->sure[i].me = me;
-    l->k->sure[i].thread = who->thread;
-    l->k->sure[i].flags = who->flags;
+    mine->sure[i].at = at;
+    mine->sure[i].me = me;
+    mine->sure[i].thread = who->thread;
+    mine->sure[i].flags = who->flags;
     l->known = *who;
     l->known_at = at;
     return true;
 }
 
-static struct look look_at(struct warp *w, const struct uop *u, const struct bulk_place *p, uint16_t flags)
+static bool same_thread(const struct who *a, const struct who *b)
+{
+    return a->thread == b->thread && a->flags >> WHO_RANK == b->flags >> WHO_RANK;
+}
+
+// When the thread who made its last fence.proxy.async, or fence.mbarrier_init.
+static uint32_t fenced_at(const struct look *l, const struct who *who, bool init)
+{
+    const struct block_check *k = check_block_of(l->w->block, who)->check;
+    return (init ? k->init_fenced : k->fenced)[who->thread];
+}
+
+static struct look look_at(struct warp *w, const struct uop *u, const struct bulk_place *p, uint16_t flags,
+                           struct block *home)
 {
     struct look l = { .w = w,
                       .u = u,
                       .c = w->block->worker->check,
-                      .k = w->block->check,
+                      .home = home,
+                      .k = home->check,
                       .lane = p->thread % LANES,
-                      .me = { .inst = u->inst, .thread = (uint16_t)p->thread, .flags = flags } };
+                      .me = { .inst = u->inst,
+                              .thread = (uint16_t)p->thread,
+                              .flags = (uint16_t)(flags | w->block->rank << WHO_RANK) } };
     return l;
 }
 
@@ -132,17 +175,17 @@ static void visit(struct look *l, uint32_t g, void (*one)(struct look *l, uint32
 static void write_one(struct look *l, uint32_t g)
 {
     struct granule *x = &l->k->granules[g];
-    const bool twice = x->write_at == UNDER_WAY && x->writer.inst == l->me.inst && x->writer.thread == l->me.thread;
+    const bool twice = x->write_at == UNDER_WAY && x->writer.inst == l->me.inst && same_thread(&x->writer, &l->me);
     if (x->write_at == NO_MANS)
         note(l, FAULT_BOUNDS, g, true, NULL, false);
     else if (x->write_at == UNDER_WAY)
         note(l, FAULT_COPY, g, true, twice ? &l->me : &x->writer, true);
-    else if (within(l, x->write_at) && !ordered(l, &x->writer, x->write_at))
-        note(l, FAULT_RACE, g, true, &x->writer, true);
-    else if (within(l, x->read_at) && !ordered(l, &x->reader, x->read_at))
+    else if (within(l, x->read_at) && !ordered(l, &x->reader, x->read_at, true))
         note(l, FAULT_RACE, g, true, &x->reader, false);
-    else if (within(l, x->many_at) && !ordered(l, &x->other, x->many_at))
+    else if (within(l, x->many_at) && !ordered(l, &x->other, x->many_at, true))
         note(l, FAULT_RACE, g, true, &x->other, false);
+    else if (within(l, x->write_at) && !ordered(l, &x->writer, x->write_at, x->writer.flags & WHO_ASYNC))
+        note(l, FAULT_RACE, g, true, &x->writer, true);
     x->read_at = x->many_at = 0;
     x->writer = l->me;
     x->write_at = UNDER_WAY;
@@ -155,14 +198,16 @@ static void check_barrier(struct look *l, uint32_t barrier)
     const struct granule *x = &l->k->granules[g];
     if (x->writer.flags & WHO_ASYNC || !within(l, x->write_at))
         return;
-    const uint32_t proxy = l->k->fenced[x->writer.thread], init = l->k->init_fenced[x->writer.thread];
+    const uint32_t proxy = fenced_at(l, &x->writer, false), init = fenced_at(l, &x->writer, true);
     if ((proxy > init ? proxy : init) < x->write_at)
         note(l, FAULT_PROXY, g, true, &x->writer, true);
 }
 
-void check_bulk_load(struct warp *w, const struct uop *u, const struct bulk_place *p)
+void check_bulk_load(struct warp *w, const struct uop *u, const struct bulk_place *p, struct block *home)
 {
-    struct look l = look_at(w, u, p, WHO_ASYNC | WHO_LOAD);
+    struct look l = look_at(w, u, p, WHO_ASYNC | WHO_LOAD, home);
+    if (home != w->block)
+        check_visits(w, u, l.lane, home);
     check_barrier(&l, p->barrier);
     for (uint32_t g = p->address >> shift_of(&l); g < (p->address + p->bytes) >> shift_of(&l); g++)
         visit(&l, g, write_one);
@@ -174,17 +219,20 @@ void check_bulk_arrives(struct block *b, const struct bulk_place *p, bool comple
     const unsigned shift = c->grid->code->shared_shift;
     for (uint32_t g = p->address >> shift; g < (p->address + p->bytes) >> shift; g++) {
         struct granule *x = &b->check->granules[g];
-        if (x->write_at == UNDER_WAY && x->writer.thread == p->thread)
+        if (x->write_at == UNDER_WAY && x->writer.thread == p->thread && x->writer.flags >> WHO_RANK == p->from)
             x->write_at = c->now;
     }
-    check_bulk_arrival(b, p->thread, p->barrier, completes);
+    check_bulk_arrival(b, b->worker->cluster->blocks[p->from]->linear, p->thread, p->barrier, completes);
 }
 
 void check_bulk_left(struct block *b, const struct uop *u, const struct bulk_place *p)
 {
     struct fault f = check_site(&b->warps[p->thread / LANES], u->inst, p->thread % LANES, FAULT_UNWAITED);
+    f.block = b->worker->cluster->blocks[p->from]->linear;
+    f.home = b->linear;
+    f.remote = p->from != b->rank;
     f.store = true;
-    f.address = p->address;
+    f.address = p->address + b->window;
     f.space = SPACE_SHARED;
     f.bytes = p->bytes;
     f.other_inst = u->inst;
@@ -194,7 +242,9 @@ void check_bulk_left(struct block *b, const struct uop *u, const struct bulk_pla
 
 void check_bulk_early(struct block *b, const struct uop *u, const struct bulk_place *p, uint64_t bytes)
 {
+    const struct block *from = b->worker->cluster->blocks[p->from];
     struct fault f = check_site(&b->warps[p->thread / LANES], u->inst, p->thread % LANES, FAULT_BYTES);
+    f.block = from->linear;
     f.address = p->barrier;
     f.space = SPACE_SHARED;
     f.bytes = (uint32_t)bytes;
@@ -216,11 +266,11 @@ static void read_one(struct look *l, uint32_t g)
         note(l, FAULT_COPY, g, false, &x->writer, true);
     else if (!within(l, x->write_at) && !strong)
         note(l, FAULT_UNINIT, g, false, NULL, false);
-    else if (within(l, x->write_at) && !ordered(l, &x->writer, x->write_at))
+    else if (within(l, x->write_at) && !ordered(l, &x->writer, x->write_at, false))
         note(l, FAULT_RACE, g, false, &x->writer, true);
-    else if (within(l, x->write_at) && !(x->writer.flags & WHO_ASYNC) && k->fenced[x->writer.thread] < x->write_at)
+    else if (within(l, x->write_at) && !(x->writer.flags & WHO_ASYNC) && fenced_at(l, &x->writer, false) < x->write_at)
         note(l, FAULT_PROXY, g, false, &x->writer, true);
-    if (within(l, x->read_at) && x->reader.thread != l->me.thread && x->read_at > k->all_seen) {
+    if (within(l, x->read_at) && !same_thread(&x->reader, &l->me) && x->read_at > k->all_seen) {
         x->other = l->me;
         x->many_at = READ_UNDER_WAY;
         return;
@@ -231,7 +281,7 @@ static void read_one(struct look *l, uint32_t g)
 
 void check_async_reads(struct warp *w, const struct uop *u, const struct bulk_place *p, bool group)
 {
-    struct look l = look_at(w, u, p, (uint16_t)(WHO_ASYNC | (group ? WHO_WGMMA : 0)));
+    struct look l = look_at(w, u, p, (uint16_t)(WHO_ASYNC | (group ? WHO_WGMMA : 0)), w->block);
     for (uint32_t g = p->address >> shift_of(&l); g < (p->address + p->bytes) >> shift_of(&l); g++)
         visit(&l, g, read_one);
 }
@@ -253,11 +303,14 @@ void check_async_read(struct block *b, const struct bulk_place *p)
 
 void check_proxy_fence(struct warp *w, uint32_t lanes, bool init)
 {
+    const uint32_t all = lanes;
     struct block_check *k = w->block->check;
     struct checker *c = w->block->worker->check;
     for (; lanes; lanes &= lanes - 1) {
         const uint32_t thread = w->index * LANES + (uint32_t)__builtin_ctz(lanes);
         (init ? k->init_fenced : k->fenced)[thread] = c->now;
     }
+    if (init)
+        check_fence(w, all, true);
     c->now += c->now < READ_UNDER_WAY - 1;
 }

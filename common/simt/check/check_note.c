@@ -122,7 +122,7 @@ struct found *check_found(const struct checker *c, uint64_t stop, size_t *n)
     for (size_t i = 0; all && i < c->n_notes; i++) {
         struct found found = { .fault = c->notes[i].fault };
         for (size_t k = 0; k < c->notes[i].n_shares; k++)
-            if (c->notes[i].shares[k].block <= stop)
+            if (cluster_number(c->grid, c->notes[i].shares[k].block) <= stop)
                 found.count += c->notes[i].shares[k].count;
         if (found.count)
             all[(*n)++] = found;

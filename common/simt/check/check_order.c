@@ -244,22 +244,28 @@ static bool grow(struct objects *o)
     return true;
 }
 
-static struct objects *objects_of(const struct warp *w, bool shared)
+// Where what strong accesses to an address tell is kept; *address: by which it is found there.
+static struct objects *objects_of(const struct warp *w, bool shared, uint64_t *address)
 {
-    return shared ? &w->block->check->objects : &w->block->worker->check->objects;
+    struct worker *worker = w->block->worker;
+    if (!shared)
+        return &worker->check->objects;
+    struct objects *o = &cluster_block(worker, *address)->check->objects;
+    *address = cluster_offset(*address);
+    return o;
 }
 
 static struct object *find(const struct warp *w, bool shared, uint64_t address)  // NULL where nothing was released
 {
-    struct objects *o = objects_of(w, shared);
+    struct objects *o = objects_of(w, shared, &address);
     struct object *x = o->n ? slot(o, address) : NULL;
     return x && x->used ? x : NULL;
 }
 
 static struct object *find_or_add(const struct warp *w, bool shared, uint64_t address)
 {
-    struct objects *o = objects_of(w, shared);
     struct object *x = find(w, shared, address);
+    struct objects *o = objects_of(w, shared, &address);
     if (x)
         return x;
     if (2 * o->n >= o->room && !grow(o)) {
@@ -272,9 +278,10 @@ static struct object *find_or_add(const struct warp *w, bool shared, uint64_t ad
     return x;
 }
 
-static bool wide(const struct memop *m)
+// Does a scope reach beyond the block?
+static bool wide(const struct warp *w, const struct memop *m)
 {
-    return m->scope >= SCOPE_GPU;
+    return m->scope >= (w->block->worker->cluster->n > 1 ? SCOPE_CLUSTER : SCOPE_GPU);
 }
 
 void check_observes(struct warp *w, uint32_t lane, const struct memop *m, bool shared, uint64_t address)
@@ -287,9 +294,19 @@ void check_observes(struct warp *w, uint32_t lane, const struct memop *m, bool s
     struct view *v = view_of(w, lane);
     if (x->near && x->near_block == w->block->linear)
         known_join(pool, acquires ? &v->seen : &v->pending[0], x->near);
-    if (x->wide && wide(m))
+    if (x->wide && wide(w, m))
         known_join(pool, acquires ? &v->seen : &v->pending[1], x->wide);
     w->block->check->informed |= v->seen || v->pending[0] || v->pending[1];
+}
+
+struct known *check_told(const struct warp *w, uint32_t lane, bool release)
+{
+    const struct view *v = view_of(w, lane);
+    if (release)
+        return all_known(w, lane);
+    struct known *k = known_keep(v->fenced[1]);
+    known_thread(pool_of(w), &k, w->block->linear, w->index * LANES + lane, v->fenced_at[1]);
+    return k;
 }
 
 // What is told by a strong write of the lane; the caller drops it.
@@ -309,7 +326,7 @@ void check_publishes(struct warp *w, uint32_t lane, const struct memop *m, bool 
     struct known_pool *pool = &c->pool;
     if (!w->block->check->views)
         return;
-    struct known *near = told(w, lane, m, false), *beyond = wide(m) ? told(w, lane, m, true) : NULL;
+    struct known *near = told(w, lane, m, false), *beyond = wide(w, m) ? told(w, lane, m, true) : NULL;
     struct object *x = near || beyond ? find_or_add(w, shared, address) : find(w, shared, address);
     if (x && (!both || x->near_block != w->block->linear))
         known_drop(pool, &x->near);
@@ -327,6 +344,14 @@ void check_publishes(struct warp *w, uint32_t lane, const struct memop *m, bool 
 
 // --- mbarriers ---
 
+static void drop_far(struct known_pool *pool, struct object *x)
+{
+    for (int i = 0; i < 2; i++) {
+        known_drop(pool, &x->far_arrived[i]);
+        known_drop(pool, &x->far[i]);
+    }
+}
+
 void check_mbarrier_starts(struct warp *w, uint32_t address)
 {
     struct object *x = find_or_add(w, true, address);
@@ -334,6 +359,20 @@ void check_mbarrier_starts(struct warp *w, uint32_t address)
         return;
     known_drop(pool_of(w), &x->near);
     known_drop(pool_of(w), &x->arrived);
+    drop_far(pool_of(w), x);
+}
+
+// A phase is complete: what was told in it counts from now on.
+static void turn_phase(struct known_pool *pool, struct object *x)
+{
+    known_drop(pool, &x->near);
+    x->near = x->arrived;
+    x->arrived = NULL;
+    for (int i = 0; i < 2; i++) {
+        known_drop(pool, &x->far[i]);
+        x->far[i] = x->far_arrived[i];
+        x->far_arrived[i] = NULL;
+    }
 }
 
 void check_mbarrier_arrives(struct warp *w, uint32_t lane, const struct memop *m, uint32_t address, bool completes)
@@ -342,28 +381,23 @@ void check_mbarrier_arrives(struct warp *w, uint32_t lane, const struct memop *m
     struct object *x = find_or_add(w, true, address);
     if (!x)
         return;
-    struct known *k = told(w, lane, m, false);
-    take(&c->pool, &x->arrived, &k);
-    if (completes) {
-        known_drop(&c->pool, &x->near);
-        x->near = x->arrived;
-        x->arrived = NULL;
-    }
+    const bool near = cluster_block(w->block->worker, address) == w->block;
+    struct known *k = told(w, lane, m, !near);
+    take(&c->pool, near ? &x->arrived : &x->far_arrived[m->scope >= SCOPE_CLUSTER], &k);
+    if (completes)
+        turn_phase(&c->pool, x);
     tick(c);
 }
 
-void check_bulk_arrival(struct block *b, uint32_t thread, uint32_t address, bool completes)
+void check_bulk_arrival(struct block *b, uint64_t from, uint32_t thread, uint32_t address, bool completes)
 {
     struct checker *c = b->worker->check;
-    struct object *x = find_or_add(&b->warps[0], true, address);
+    struct object *x = find_or_add(&b->warps[0], true, address + b->window);
     if (!x)
         return;
-    known_thread(&c->pool, &x->arrived, b->linear, thread, c->now);
-    if (completes) {
-        known_drop(&c->pool, &x->near);
-        x->near = x->arrived;
-        x->arrived = NULL;
-    }
+    known_thread(&c->pool, &x->arrived, from, thread, c->now);
+    if (completes)
+        turn_phase(&c->pool, x);
     tick(c);
 }
 
@@ -373,7 +407,12 @@ void check_mbarrier_opened(struct warp *w, uint32_t lane, const struct memop *m,
     const struct object *x = find(w, true, address);
     if (!x)
         return;
-    known_join(pool_of(w), m->order == ORDER_RELAXED ? &v->pending[0] : &v->seen, x->near);
+    const bool acquires = m->order != ORDER_RELAXED;
+    known_join(pool_of(w), acquires ? &v->seen : &v->pending[0], x->near);
+    known_join(pool_of(w), &v->reads, x->far[0]);
+    known_join(pool_of(w), &v->reads, x->far[1]);
+    if (m->scope >= SCOPE_CLUSTER)
+        known_join(pool_of(w), acquires ? &v->seen : &v->pending[1], x->far[1]);
     w->block->check->informed = true;
 }
 
@@ -385,6 +424,7 @@ static void clear_objects(struct known_pool *pool, struct objects *o)
         known_drop(pool, &o->all[i].near);
         known_drop(pool, &o->all[i].wide);
         known_drop(pool, &o->all[i].arrived);
+        drop_far(pool, &o->all[i]);
     }
     free(o->all);
     *o = (struct objects){ 0 };
@@ -395,6 +435,8 @@ void check_order_clear(struct checker *c, struct block_check *k)
     for (uint32_t t = 0; k->informed && t < c->grid->threads; t++) {
         struct view *v = &k->views[t];
         known_drop(&c->pool, &v->seen);
+        known_drop(&c->pool, &v->reads);
+        v->met = 0;
         for (int wide = 0; wide < 2; wide++) {
             known_drop(&c->pool, &v->fenced[wide]);
             known_drop(&c->pool, &v->pending[wide]);

@@ -37,10 +37,12 @@ struct visit {  // an access in hand
     struct warp *w;
     const struct uop *u;
     struct checker *c;
-    struct block_check *k;
+    struct block *home;     // whose shared memory it is
+    struct block_check *k;  // home's
     enum check_op op;
     bool strong, is_volatile;
-    uint64_t address;  // of the first active lane
+    bool shared;       // other blocks of the cluster use this memory, too
+    uint64_t address;  // of the first active lane, in home's memory
 };
 
 static uint32_t thread_of(const struct visit *v, uint32_t lane)
@@ -54,6 +56,11 @@ static bool ordered(const struct visit *v, const struct who *who, uint32_t at, u
     return check_ordered_who(v->w, lane, who, at);
 }
 
+static bool ordered_reader(const struct visit *v, const struct who *who, uint32_t at, uint32_t lane)
+{
+    return check_ordered_reader(v->w, lane, who, at);
+}
+
 static void note(const struct visit *v, enum fault_kind kind, uint32_t g, uint32_t lane, const struct who *who,
                  bool other_store)
 {
@@ -62,13 +69,16 @@ static void note(const struct visit *v, enum fault_kind kind, uint32_t g, uint32
     f.store = check_writes(v->op);
     f.atomic = check_atomic(v->op);
     f.space = SPACE_SHARED;
-    f.address = (uint64_t)g << code->shared_shift;
+    f.address = ((uint64_t)g << code->shared_shift) + v->home->window;
     f.bytes = 1u << code->shared_shift;
     f.other_inst = v->u->inst;
     f.other_block = f.block;
+    f.home = v->home->linear;
+    f.remote = v->home != v->w->block;
     if (who) {
         f.other_inst = who->inst;
         f.other_thread = who->thread;
+        f.other_block = check_block_of(v->w->block, who)->linear;
         f.other_store = other_store;
         f.other_atomic = who->flags & WHO_ATOMIC;
         f.other_async = who->flags & WHO_ASYNC;
@@ -80,7 +90,8 @@ static void note(const struct visit *v, enum fault_kind kind, uint32_t g, uint32
 static struct who me(const struct visit *v, uint32_t lane)
 {
     return (struct who){ v->u->inst, (uint16_t)thread_of(v, lane),
-                         (check_atomic(v->op) ? WHO_ATOMIC : 0) | (v->is_volatile ? WHO_VOLATILE : 0) };
+                         (uint16_t)((check_atomic(v->op) ? WHO_ATOMIC : 0) | (v->is_volatile ? WHO_VOLATILE : 0) |
+                                    v->w->block->rank << WHO_RANK) };
 }
 
 // Did it happen in this block?
@@ -93,19 +104,20 @@ static bool within(const struct visit *v, uint32_t at)
 static bool same_value(const struct visit *v, uint32_t g, uint32_t lane, uint32_t lane2)
 {
     const unsigned shift = v->c->grid->code->shared_shift;
-    const uint64_t address = (uint64_t)g << shift;
+    const uint64_t at = (uint64_t)g << shift, address = at + v->home->window;
     unsigned char a[16], b[16];
     if (!check_stored(v->w, v->u, lane, address, shift, a))
         return false;
     if (lane2 != NO_LANE)
         return check_stored(v->w, v->u, lane2, address, shift, b) && !memcmp(a, b, 1u << shift);
-    return !memcmp(a, v->w->block->worker->shared + address, 1u << shift);
+    return !memcmp(a, v->w->block->worker->cluster->shared[v->home->rank] + at, 1u << shift);
 }
 
 // May the access in hand race with a strong one by who? See check.h.
 static bool rivals(const struct visit *v, const struct who *who)
 {
-    return !v->strong || (v->is_volatile && who->flags & WHO_VOLATILE && who->thread / LANES == v->w->index);
+    return !v->strong || (v->is_volatile && who->flags & WHO_VOLATILE && who->thread / LANES == v->w->index &&
+                          who->flags >> WHO_RANK == v->w->block->rank);
 }
 
 // A race with a strong access of this block.
@@ -118,6 +130,12 @@ static void meet_strong(const struct visit *v, uint32_t g, uint32_t lane)
         note(v, FAULT_RACE, g, lane, &s->writer, true);
     else if (write && rivals(v, &s->reader) && within(v, s->read_at) && !ordered(v, &s->reader, s->read_at, lane))
         note(v, FAULT_RACE, g, lane, &s->reader, false);
+}
+
+// Warps of a cluster, by a number each.
+static uint32_t warp_of(uint32_t flags, uint32_t thread)
+{
+    return flags >> WHO_RANK << 8 | thread / LANES;
 }
 
 static void read_one(const struct visit *v, uint32_t g, uint32_t lane)
@@ -144,14 +162,16 @@ static void read_one(const struct visit *v, uint32_t g, uint32_t lane)
             x->many_at = 0;
         return;
     }
-    const uint32_t w = v->w->index, first = x->reader.thread / LANES, second = x->other.thread / LANES;
+    const uint32_t w = warp_of(v->w->block->rank << WHO_RANK, v->w->index * LANES);
+    const uint32_t first = warp_of(x->reader.flags, x->reader.thread),
+                   second = warp_of(x->other.flags, x->other.thread);
     const bool live = x->many_at > k->all_seen && within(v, x->many_at);
     if (live && (second != first || w == first))
         return;
     x->other = me(v, lane);
     x->many_at = v->c->now;
     // Two warps have read it, and whoever wrote it did so before the last barrier of all: another read adds nothing.
-    if (w != first && within(v, x->write_at) && x->write_at <= k->all_seen && !k->strong)
+    if (w != first && within(v, x->write_at) && x->write_at <= k->all_seen && !k->strong && !v->shared)
         k->quiet[g] = k->barrier;
 }
 
@@ -185,11 +205,12 @@ static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
         meet_strong(v, g, lane);
     if (check_reads(v->u, v->op) && !within(v, at) && !within(v, k->strong[g].write_at))
         note(v, FAULT_UNINIT, g, lane, NULL, false);
-    if (within(v, x->read_at) && !ordered(v, &x->reader, x->read_at, lane))
+    if (within(v, x->read_at) && !ordered_reader(v, &x->reader, x->read_at, lane))
         note(v, FAULT_RACE, g, lane, &x->reader, false);
-    else if (within(v, x->many_at) && !ordered(v, &x->other, x->many_at, lane))
+    else if (within(v, x->many_at) && !ordered_reader(v, &x->other, x->many_at, lane))
         note(v, FAULT_RACE, g, lane, &x->other, false);
-    if (x->read_at == READ_UNDER_WAY && x->reader.thread == thread_of(v, lane))
+    if (x->read_at == READ_UNDER_WAY && x->reader.thread == thread_of(v, lane) &&
+        x->reader.flags >> WHO_RANK == v->w->block->rank)
         note(v, FAULT_RACE, g, lane, &x->reader, false);
     x->read_at = x->many_at = k->quiet[g] = 0;
     if (v->strong) {
@@ -218,7 +239,7 @@ static bool write_first(const struct visit *v, const struct touch *t, uint32_t g
 
 static void visit_one(const struct visit *v, const struct touch *t, uint32_t g)
 {
-    if (!v->k->strong && (!check_writes(v->op) ? read_first(v, t, g) : write_first(v, t, g)))
+    if (!v->k->strong && !v->shared && (!check_writes(v->op) ? read_first(v, t, g) : write_first(v, t, g)))
         return;
     if (v->k->granules[g].write_at == NO_MANS) {
         note(v, FAULT_BOUNDS, g, t->lane, NULL, false);
@@ -241,13 +262,13 @@ static void visit_all(const struct visit *v, const struct touches *t)
 {
     const struct block_check *k = v->k;
     const uint32_t base = (uint32_t)(v->address >> v->c->grid->code->shared_shift);
-    uint32_t any = check_writes(v->op) || 4 * t->n_runs < t->n;  // long runs are looked at one by one
+    uint32_t any = check_writes(v->op) || v->shared || 4 * t->n_runs < t->n;  // long runs are looked at one by one
     for (uint32_t i = 0; !any && i < t->n; i++)
         any = k->quiet[base + t->at[i]] ^ k->barrier;
     for (uint32_t r = 0; any && r < t->n_runs; r++) {
         const struct run *run = &t->runs[r];
         const uint32_t *quiet = &k->quiet[base + (uint32_t)run->at];
-        uint32_t news = check_writes(v->op);
+        uint32_t news = check_writes(v->op) || v->shared;
         for (uint32_t i = 0; i < run->n; i++)
             news |= quiet[i] ^ k->barrier;
         for (uint32_t i = 0; news && i < run->n; i++)
@@ -258,10 +279,19 @@ static void visit_all(const struct visit *v, const struct touches *t)
 static bool look(struct warp *w, const struct uop *u, uint64_t first, enum check_op op, struct visit *v)
 {
     struct checker *c = w->block->worker->check;
-    struct block_check *k = w->block->check;
+    struct block *home = cluster_block(w->block->worker, first);
+    struct block_check *k = home->check;
     const bool strong = check_strong(u, op);
-    *v =
-        (struct visit){ w, u, c, k, op, strong, strong && !check_atomic(op) && u->mem->order == ORDER_VOLATILE, first };
+    *v = (struct visit){ .w = w,
+                         .u = u,
+                         .c = c,
+                         .home = home,
+                         .k = k,
+                         .op = op,
+                         .strong = strong,
+                         .is_volatile = strong && !check_atomic(op) && u->mem->order == ORDER_VOLATILE,
+                         .shared = home != w->block || k->guests,
+                         .address = cluster_offset(first) };
     if (!v->strong || k->strong)
         return true;
     k->strong = calloc(c->n_granules, sizeof *k->strong);
@@ -272,18 +302,34 @@ static bool look(struct warp *w, const struct uop *u, uint64_t first, enum check
 // Does only the library of cooperative groups use what is there? It counts on more than PTX promises.
 static bool reserved(const struct checker *c, uint64_t address)
 {
-    return address < c->grid->code->reserved_bytes;
+    return cluster_offset(address) < c->grid->code->reserved_bytes;
+}
+
+// The lanes of active whose addresses lie in the same block's memory as the first one's.
+static uint32_t same_home(uint32_t active, const uint64_t address[LANES])
+{
+    const uint32_t rank = cluster_rank(address[__builtin_ctz(active)]);
+    uint32_t same = 0;
+    for (uint32_t i = 0; i < LANES; i++)
+        same |= (uint32_t)(active >> i & 1 && cluster_rank(address[i]) == rank) << i;
+    return same;
 }
 
 void check_shared(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],
                   uint32_t bytes, enum check_op op)
 {
     struct checker *c = w->block->worker->check;
-    const struct touches *t = check_touches(c, index, active, address, bytes, c->grid->code->shared_shift);
-    const uint64_t first = address[__builtin_ctz(active)];
-    struct visit v;
-    if (t && !reserved(c, first) && look(w, u, first, op, &v))
+    for (uint32_t left = active, lanes; left; left &= ~lanes) {
+        lanes = same_home(left, address);
+        const struct touches *t = check_touches(c, index, lanes, address, bytes, c->grid->code->shared_shift);
+        const uint64_t first = address[__builtin_ctz(lanes)];
+        struct visit v;
+        if (!t || reserved(c, first) || !look(w, u, first, op, &v))
+            continue;
+        for (uint32_t i = v.home == w->block ? 0 : lanes; i; i &= i - 1)
+            check_visits(w, u, (uint32_t)__builtin_ctz(i), v.home);
         visit_all(&v, t);
+    }
 }
 
 bool check_shared_again(struct warp *w, const struct uop *u, uint32_t index, uint32_t pattern, uint64_t first,
@@ -302,7 +348,8 @@ void check_delivered(struct warp *w, uint32_t lane, uint32_t address, uint32_t b
 {
     const struct checker *c = w->block->worker->check;
     const unsigned shift = c->grid->code->shared_shift;
-    for (uint32_t g = address >> shift; g < (address + bytes) >> shift; g++) {
+    const uint32_t at = cluster_offset(address);
+    for (uint32_t g = at >> shift; g < (at + bytes) >> shift; g++) {
         struct granule *x = &w->block->check->granules[g];
         if (x->write_at == UNDER_WAY && x->writer.thread == w->index * LANES + lane)
             x->write_at = c->now;

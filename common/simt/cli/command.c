@@ -46,6 +46,12 @@ TAKE(take_block)
     return dimensions(value, l->block);
 }
 
+TAKE(take_cluster)
+{
+    UNUSED;
+    return dimensions(value, l->cluster);
+}
+
 TAKE(take_shared)
 {
     UNUSED;
@@ -159,6 +165,9 @@ TAKE(take_help)
 static const struct row rows[] = {
     { "grid", "X,Y,Z", take_grid, "blocks (missing numbers are 1; default 1)" },
     { "block", "X,Y,Z", take_block, "threads of a block (default 1)" },
+    { "cluster", "X,Y,Z", take_cluster,
+      "blocks of a cluster (sm_90): they run together and reach each other's shared memory; where the\n"
+      "kernel says a size itself, that is the default" },
     { "shared", "BYTES", take_shared, "dynamic shared memory of a block" },
     { "set", "NAME=ARG", take_set,
       "what a __constant__ or __device__ variable holds before the first launch; TYPE[COUNT]=...\n"
@@ -225,8 +234,8 @@ static const char help_begin[] =
     "            with --fragment: which lane and register hold which element of a tensor core's operand\n"
     "\n"
     "KERNEL: its name in the PTX or in the source (scale, ns::scale<float>), or any part that only one kernel has.\n"
-    "Behind -- stands the next kernel to launch, on the same memory. It has its own arguments; --grid, --block and\n"
-    "--shared are those of the launch before unless they are given again.\n"
+    "Behind -- stands the next kernel to launch, on the same memory. It has its own arguments; --grid, --block,\n"
+    "--cluster and --shared are those of the launch before unless they are given again.\n"
     "\n";
 
 static const char help_end[] =
@@ -313,6 +322,7 @@ static bool parse_launch(struct command *c, int argc, char **argv, char error[DE
     } else {
         memcpy(l->grid, l[-1].grid, sizeof l->grid);
         memcpy(l->block, l[-1].block, sizeof l->block);
+        memcpy(l->cluster, l[-1].cluster, sizeof l->cluster);
         l->shared = l[-1].shared;
     }
     if (!parse_options(c, l, argc, argv, &i, error))
@@ -353,6 +363,8 @@ static const char *contradiction(const struct command *c)
         return "--line, --out, --fragment and their like go with draw";
     if (drawing && c->n_launches > 1)
         return "draw takes one launch";
+    if (drawing && c->launches[0].cluster[0])
+        return "--cluster goes with run, profile and check";
     if (!c->file)
         return "which PTX file? (see simt --help)";
     for (size_t i = 1; i < c->n_launches; i++)

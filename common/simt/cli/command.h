@@ -21,7 +21,8 @@ struct launch {
     struct simt_kernel *kernel;  // run_command.c finds it
     struct dev_kernel *launched;
     unsigned grid[3], block[3];
-    uint64_t shared;  // bytes
+    unsigned cluster[3];  // 0: not given
+    uint64_t shared;      // bytes
     struct arg args[MAX_ARGS];
     size_t n_args;
 };

@@ -388,6 +388,7 @@ static bool run(struct session *s, const struct launch *l, const struct dev_arg 
 {
     const struct dev_launch what = { .grid = { l->grid[0], l->grid[1], l->grid[2] },
                                      .block = { l->block[0], l->block[1], l->block[2] },
+                                     .cluster = { l->cluster[0], l->cluster[1], l->cluster[2] },
                                      .shared = l->shared,
                                      .args = args,
                                      .n_args = l->n_args };

@@ -3,23 +3,31 @@
 #ifndef SIMT_ACCESS_H
 #define SIMT_ACCESS_H
 
-#include "exec.h"
+#include "cluster.h"
 
-// The host's view of bytes at a lane's address, or NULL. A generic address's space is found out and left in *space.
+// The host's view of bytes at a lane's address, or NULL. A generic address's space is found out and left in *space; for
+// shared memory of another block of the cluster, too, that is SPACE_SHARED.
 static inline unsigned char *access_place(const struct warp *w, uint32_t lane, enum ptx_space *space, uint64_t address,
                                           uint32_t bytes)
 {
     const struct worker *worker = w->block->worker;
     const struct grid *g = worker->grid;
     uint64_t window = address & ~MEMORY_OFFSET;
-    if (*space == SPACE_GENERIC && (window == WINDOW_SHARED || window == WINDOW_LOCAL)) {
+    const bool anywhere = *space != SPACE_SHARED;
+    if (*space == SPACE_CLUSTER) {
+        *space = SPACE_SHARED;
+    } else if (*space == SPACE_GENERIC && (window == WINDOW_SHARED || window == WINDOW_LOCAL)) {
         *space = window == WINDOW_SHARED ? SPACE_SHARED : SPACE_LOCAL;
         address &= MEMORY_OFFSET;
     } else if (*space == SPACE_GENERIC) {
         *space = SPACE_GLOBAL;
     }
-    if (*space == SPACE_SHARED)
-        return address <= g->shared_bytes && bytes <= g->shared_bytes - address ? worker->shared + address : NULL;
+    if (*space == SPACE_SHARED) {
+        const uint64_t at = address - w->block->window;
+        if (at <= g->shared_bytes && bytes <= g->shared_bytes - at)
+            return worker->shared + at;
+        return anywhere && address <= UINT32_MAX ? cluster_memory(worker, address, bytes) : NULL;
+    }
     if (*space == SPACE_LOCAL) {
         uint64_t thread = (uint64_t)w->index * LANES + lane, size = g->code->local_bytes;
         return address <= size && bytes <= size - address ? worker->local + thread * size + address : NULL;

@@ -102,10 +102,13 @@ struct memop {
 
 enum barrier_kind {
     BARRIER_SYNC,
-    BARRIER_ARRIVE,  // and go on
-    BARRIER_POPC,    // d = how many threads have the predicate c; all threads are given it
-    BARRIER_AND,     // d = have all?
-    BARRIER_OR       // d = has one?
+    BARRIER_ARRIVE,           // and go on
+    BARRIER_POPC,             // d = how many threads have the predicate c; all threads are given it
+    BARRIER_AND,              // d = have all?
+    BARRIER_OR,               // d = has one?
+    BARRIER_CLUSTER_ARRIVE,   // at the cluster's barrier, and go on
+    BARRIER_CLUSTER_RELAXED,  // the same, and tells nobody what came before
+    BARRIER_CLUSTER_WAIT
 };
 
 enum mem_class {  // under which of Nsight Compute's metrics an access counts, besides its space
@@ -147,13 +150,20 @@ struct warpop {
     bool blind;        // an atomic that only stores: an exchange whose result is not read
 };
 
+struct window_const {  // a constant that is an address in shared memory
+    uint32_t at;       // byte offset of its slot
+    bool wide;
+};
+
 struct code {
     struct uop *uops;
     uint32_t n_uops;
     uint32_t n_memops;
-    uint32_t file_bytes;    // register file of a warp
-    uint32_t const_at;      // byte offset in the file where the constants begin; they fill it to its end
-    unsigned char *consts;  // their initial content
+    uint32_t file_bytes;           // register file of a warp
+    uint32_t const_at;             // byte offset in the file where the constants begin; they fill it to its end
+    unsigned char *consts;         // their initial content
+    struct window_const *windows;  // those that name shared memory: a block of a cluster adds its own window
+    uint32_t n_windows;
     uint32_t shared_bytes;  // static shared memory of a block
     uint32_t local_bytes;   // of a thread
     uint32_t param_bytes;
@@ -169,6 +179,7 @@ struct code {
     unsigned shared_shift, global_shift;  // the smallest piece loaded or stored is 1 << shift bytes
     bool orders_threads;                  // has fences, mbarriers, or accesses that acquire or release
     bool orders_blocks;                   // has such fences or accesses whose scope goes beyond the block
+    bool orders_cluster;                  // orders blocks of a cluster: their barrier, or mbarriers of another block
     bool shadows_local, shadows_memory;   // follows undefined bytes through local, through other memory (shadow.h)
     struct shared_var *shared_vars;       // static ones, then the dynamic one; by address
     uint32_t n_shared_vars;
@@ -252,10 +263,12 @@ enum fault_kind {
     FAULT_UNWAITED,   // a block ends, and a bulk copy to its shared memory is under way
     FAULT_FLIGHT,     // registers of a wgmma that is under way, or that no wgmma.fence covers
     FAULT_REGISTERS,  // of setmaxnreg: text says what is wrong
-    FAULT_SPLIT,      // threads of a block wait at different barriers of the kernel
-    FAULT_LEFT,       // a barrier of the whole block opens, which some threads do not come to because they have ended
-    FAULT_CONST,      // a store to a __constant__ variable
-    FAULT_UNWRITTEN   // what nothing wrote into a register or local memory is used: see shadow.h
+    FAULT_DESCRIPTOR,  // of a matrix for wgmma: it has the block's rank in a field of its own
+    FAULT_HOME,        // another block's shared memory, before it began, or (store) when it may have ended
+    FAULT_SPLIT,       // threads of a block wait at different barriers of the kernel
+    FAULT_LEFT,        // a barrier of the whole block opens, which some threads do not come to because they have ended
+    FAULT_CONST,       // a store to a __constant__ variable
+    FAULT_UNWRITTEN    // what nothing wrote into a register or local memory is used: see shadow.h
 };
 
 struct fault {
@@ -271,8 +284,11 @@ struct fault {
     uint32_t lanes;                     // not member, missing, inactive: the lanes in question
     uint32_t other_inst, other_thread;  // thread: within the block
     uint64_t other_block;
+    uint64_t home;  // remote: the block whose shared memory it is about
+    bool remote;
     bool other_store, other_atomic;
     bool async, wgmma, other_async, other_wgmma;  // by the asynchronous proxy: a bulk copy, wgmma
+    bool cluster;                                 // text is about all blocks of the cluster
     char text[600];
 };
 
@@ -285,7 +301,8 @@ struct poll {              // an instruction that a waiting loop may be made of
     uint32_t seen[LANES];  // a hash of the last address and result
 };
 
-#define WAITS_HERE 99u  // at an instruction of the warp, which runs once all its lanes have come
+#define WAITS_HERE 99u     // at an instruction of the warp, which runs once all its lanes have come
+#define WAITS_CLUSTER 98u  // at the cluster's barrier
 
 struct block;
 
@@ -302,6 +319,8 @@ struct warp {
     struct poll *polls;               // by number; see warp_poll.c
     uint32_t polled;                  // times in a row that its polls saw nothing new
     uint32_t max_regs, max_inst;      // of its last setmaxnreg, and where; 0: none
+    uint32_t arrived, opened;         // lanes that came to the cluster's barrier and did not wait yet: before and after
+                                      // it opened
     bool again;                       // the instruction in hand is to be tried again, once others have had a turn
     bool polling, news;               // so often that it is waiting; it saw something new in this round
     uint32_t poll_inst, poll_lane;    // where it waits
@@ -325,6 +344,8 @@ struct block {
     struct worker *worker;
     uint64_t linear;
     uint32_t id[3];
+    uint32_t rank;    // in its cluster
+    uint32_t window;  // the address of its shared memory among those of its cluster: see cluster.h
     uint32_t n_warps;
     uint32_t live;                    // threads that have not exited
     uint32_t left_thread, left_inst;  // the first that did, and where
@@ -343,21 +364,25 @@ struct grid {  // one launch
     struct heap *heap;   // of malloc and free, where the kernel calls them; else NULL
     uint64_t workspace;  // for synchronising the grid, where a kernel asks for it; else 0
     uint32_t grid[3], block[3];
-    uint32_t threads;       // of a block
-    uint32_t shared_bytes;  // static and dynamic
-    uint64_t budget;        // warp instructions a block may take
-    bool turns;             // one host thread runs the blocks, which take turns (turns.h)
-    struct trace *trace;    // NULL: nothing is recorded
+    uint32_t cluster[3];      // blocks of a cluster; 1, 1, 1 where there are none
+    uint32_t cluster_blocks;  // in all
+    bool clustered;           // the launch or the kernel names clusters
+    uint32_t threads;         // of a block
+    uint32_t shared_bytes;    // static and dynamic
+    uint64_t budget;          // warp instructions a block may take
+    bool turns;               // one host thread runs the blocks, which take turns (turns.h)
+    struct trace *trace;      // NULL: nothing is recorded
 };
 
 struct worker {  // one host thread
     const struct grid *grid;
-    unsigned char *shared;  // shared_bytes of the current block
-    unsigned char *local;   // local_bytes for each thread of the block
-    uint64_t steps;         // uops executed in the current block
-    bool shares;            // blocks take turns: one that waits for another is left, and gone on with later
-    bool left, resumes;     // the block was left; and it is gone on with
-    bool news;              // the block did more than wait
+    struct cluster *cluster;  // of the current block
+    unsigned char *shared;    // shared_bytes of the current block
+    unsigned char *local;     // local_bytes for each thread of the block
+    uint64_t steps;           // uops executed in the current block
+    bool shares;              // blocks take turns: one that waits for another is left, and gone on with later
+    bool left, resumes;       // the block was left; and it is gone on with
+    bool news;                // the block did more than wait
     struct uop_count *uop_counts;
     uint64_t *runs;  // straight lines entered at each uop
     struct mem_count *mem_counts;

@@ -31,7 +31,8 @@ enum atomic {
     ATOMIC_DEC
 };
 bool warp_atomic(struct warp *w, const struct uop *u, uint32_t active);  // op: enum atomic, type: enum ptx_type
-bool warp_fence(struct warp *w, const struct uop *u, uint32_t active);   // op: 1 where it reaches beyond the block
+enum fence { FENCE_CTA, FENCE_CLUSTER, FENCE_WIDE };
+bool warp_fence(struct warp *w, const struct uop *u, uint32_t active);  // op: enum fence
 
 // warp_async.c: cp.async; in[0]: the global address, in[1]: bytes to copy, where given
 bool warp_copy(struct warp *w, const struct uop *u, uint32_t active);  // mem: the shared address
@@ -55,6 +56,7 @@ bool warp_wgmma_fence(struct warp *w, const struct uop *u, uint32_t active);
 
 // warp_bulk.c; more: struct bulk_op, mem: the shared address, in: as bulk.h says
 bool warp_bulk(struct warp *w, const struct uop *u, uint32_t active);
+bool warp_remote_store(struct warp *w, const struct uop *u, uint32_t active);  // in: the mbarrier, shape values
 bool warp_bulk_commit(struct warp *w, const struct uop *u, uint32_t active);
 bool warp_bulk_wait(struct warp *w, const struct uop *u, uint32_t active);  // op: groups that may be outstanding
 

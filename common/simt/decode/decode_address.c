@@ -18,7 +18,7 @@ void operand_variable(struct decoder *x, const struct ptx_operand *o, enum ptx_s
         m->space = SPACE_LOCAL;
         return;
     }
-    if (space != SPACE_GENERIC && v->space != space)
+    if (space != SPACE_GENERIC && v->space != space && !(space == SPACE_CLUSTER && v->space == SPACE_SHARED))
         decode_fail(x, o->at, "'%.*s' is in another state space", (int)v->name.n, v->name.p);
     if (space == SPACE_GENERIC)
         m->space = v->space;
@@ -28,12 +28,14 @@ void operand_variable(struct decoder *x, const struct ptx_operand *o, enum ptx_s
 void operand_base(struct decoder *x, const struct ptx_operand *o, struct memop *m)
 {
     if (o->reg < 0) {
+        const bool shared = m->space == SPACE_SHARED || m->space == SPACE_CLUSTER;
         m->base_class = SLOT_64;
-        m->base = vreg_const(x, SLOT_64, 0);
+        m->base = shared ? vreg_window(x, SLOT_64, 0) : vreg_const(x, SLOT_64, 0);
         return;
     }
     uint32_t width = reg_bytes(x, o->reg);
-    bool narrow = width == 4 && (m->space == SPACE_SHARED || m->space == SPACE_LOCAL || m->space == SPACE_CONST);
+    bool narrow = width == 4 && (m->space == SPACE_SHARED || m->space == SPACE_LOCAL || m->space == SPACE_CONST ||
+                                 m->space == SPACE_CLUSTER);
     if (x->f->regs[o->reg].type == PTX_PRED || (width != 8 && !narrow))
         decode_fail(x, o->at, "this address needs a 64-bit register");
     m->base = (uint32_t)o->reg;

@@ -68,11 +68,14 @@ static void read_form(struct decoder *x, const struct parts *s, struct form *f)
         decode_unknown(x);
     const bool load = !str_is(s->part[i], "global");
     const bool from_global = str_is(s->part[i + 1], "global"), own = str_is(s->part[i + 1], "shared::cta");
-    const bool to_shared = str_is(s->part[i], "shared::cluster") || str_is(s->part[i], "shared::cta");
-    if (load ? !to_shared || !from_global || reduces || !has(s, "mbarrier::complete_tx::bytes")
-             : !own || !has(s, "bulk_group"))
+    const bool far = str_is(s->part[i], "shared::cluster"), to_shared = far || str_is(s->part[i], "shared::cta");
+    const bool remote = far && own && !f->op.tensor;
+    if (load
+            ? !to_shared || (!from_global && !remote) || (reduces && !remote) || !has(s, "mbarrier::complete_tx::bytes")
+            : !own || !has(s, "bulk_group"))
         decode_unknown(x);
-    f->op.kind = load ? BULK_LOAD : reduces ? BULK_REDUCE : BULK_STORE;
+    f->op.kind = remote ? BULK_REMOTE : load ? BULK_LOAD : reduces ? BULK_REDUCE : BULK_STORE;
+    f->op.reduce = ATOMIC_EXCH;
     f->op.multicast = has(s, "multicast::cluster");
     if (reduces && !read_reduction(s, &f->op))
         decode_unknown(x);
@@ -90,12 +93,12 @@ static void copy(struct decoder *x, const struct parts *s)
     struct form f = { .op = { 0 } };
     struct bulk_op *op = decode_alloc(x, sizeof *op);
     uint32_t in[WARPOP_IN], n = 0;
-    bool wide;
     read_form(x, s, &f);
-    in[n++] = address_of(x, f.global, f.op.tensor ? SPACE_GENERIC : SPACE_GLOBAL, &wide);
+    const enum ptx_space from = f.op.tensor ? SPACE_GENERIC : f.op.kind == BULK_REMOTE ? SPACE_SHARED : SPACE_GLOBAL;
+    in[n++] = address_of(x, f.global, from, &f.op.source_wide);
     if (f.barrier) {
         f.op.barrier = (uint8_t)n;
-        in[n++] = address_of(x, f.barrier, SPACE_SHARED, &f.op.barrier_wide);
+        in[n++] = address_of(x, f.barrier, SPACE_CLUSTER, &f.op.barrier_wide);
     }
     if (f.size) {
         f.op.size = (uint8_t)n;
@@ -120,10 +123,45 @@ static void copy(struct decoder *x, const struct parts *s)
     memcpy(w->in, in, n * sizeof *in);
     w->n_in = n;
     w->has_mem = true;
-    operand_address(x, f.shared, SPACE_SHARED, &w->mem);
+    operand_address(x, f.shared, f.barrier ? SPACE_CLUSTER : SPACE_SHARED, &w->mem);
     w->mem.counted = MEM_BULK;
     w->mem.index = x->code->n_memops++;
     x->code->orders_threads = true;
+}
+
+// st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.v2,.v4}.type [a], b, [mbarrier]
+// red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type [a], b, [mbarrier]
+void decode_remote_store(struct decoder *x, const struct parts *s)
+{
+    const struct ptx_operand *o = x->in->operand;
+    const bool reduces = str_is(s->part[0], "red");
+    struct bulk_op *op = decode_alloc(x, sizeof *op);
+    const uint32_t count = has(s, "v2") ? 2 : has(s, "v4") ? 4 : 1;
+    *op = (struct bulk_op){ .kind = BULK_VALUE, .reduce = ATOMIC_EXCH };
+    op->type = ptx_type_named(s->part[s->n - 1]);
+    const uint32_t bytes = ptx_type_bytes(op->type);
+    operand_count(x, 3, 3);
+    if (!has(s, "mbarrier::complete_tx::bytes") || bytes < 4 || count * bytes > 16 || (reduces && count > 1) ||
+        (reduces && !read_reduction(s, op)))
+        decode_unknown(x);
+    if ((count > 1) != (o[1].kind == OPND_VEC) || (count > 1 && o[1].count != count))
+        decode_fail(x, o[1].at, "expected %u register%s", count, count > 1 ? "s in braces" : "");
+    uint32_t in[WARPOP_IN], n = 0;
+    op->barrier = (uint8_t)n;
+    in[n++] = address_of(x, &o[2], SPACE_CLUSTER, &op->barrier_wide);
+    for (uint32_t i = 0; i < count; i++)
+        in[n++] = operand_value(x, count > 1 ? &o[1].list[i] : &o[1], op->type);
+    struct warpop *w = emit_warp(x, warp_remote_store, GATHER_NONE);
+    w->more = op;
+    memcpy(w->in, in, n * sizeof *in);
+    w->n_in = n;
+    w->shape = count;
+    w->has_mem = true;
+    operand_address(x, &o[0], SPACE_CLUSTER, &w->mem);
+    w->mem.bytes = bytes;
+    w->mem.counted = MEM_BULK;
+    w->mem.index = x->code->n_memops++;
+    x->code->orders_threads = x->code->orders_cluster = true;
 }
 
 // cp.async.bulk..., cp.reduce.async.bulk..., cp.async.bulk.commit_group, cp.async.bulk.wait_group{.read} n

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "decode_inst.h"
-#include "simt/machine/memory.h"
+#include "simt/code/cluster.h"
 
 struct comparison {
     struct str relation, join;  // join.n == 0: none
@@ -200,13 +200,21 @@ void decode_isspacep(struct decoder *x, const struct parts *s)
     operand_count(x, 2, 2);
     if (s->n != 2)
         decode_unknown(x);
-    bool shared = str_is(s->part[1], "shared") || str_is(s->part[1], "shared::cta");
+    const bool own = str_is(s->part[1], "shared") || str_is(s->part[1], "shared::cta");
+    const bool shared = own || str_is(s->part[1], "shared::cluster");
     uint32_t a = operand_value(x, &x->in->operand[1], PTX_U64), window = vreg_new(x, SLOT_64);
     uint32_t d = destination_predicate(x, &x->in->operand[0]), p = vreg_new(x, SLOT_PRED);
     emit_alu(x, ALU_shr_u64, window, a, vreg_const(x, SLOT_32, MEMORY_SHIFT), NO_VREG);
     if (shared || str_is(s->part[1], "local")) {
         uint64_t is = (shared ? WINDOW_SHARED : WINDOW_LOCAL) >> MEMORY_SHIFT;
         emit_alu(x, ALU_setp_eq_u64, p, window, vreg_const(x, SLOT_64, is), NO_VREG);
+        if (own) {
+            uint32_t rank = vreg_new(x, SLOT_32), mine = vreg_new(x, SLOT_PRED);
+            emit_alu(x, ALU_shr_u32, rank, decode_unary(x, ALU_low_b64, a), vreg_const(x, SLOT_32, CLUSTER_SHIFT),
+                     NO_VREG);
+            emit_alu(x, ALU_setp_eq_u32, mine, rank, emit_special_register(x, SREG_cluster_ctarank), NO_VREG);
+            emit_alu(x, ALU_and_pred, p, p, mine, NO_VREG);
+        }
     } else if (str_is(s->part[1], "global")) {
         uint64_t first = (WINDOW_SHARED < WINDOW_LOCAL ? WINDOW_SHARED : WINDOW_LOCAL) >> MEMORY_SHIFT;
         uint32_t constant = vreg_new(x, SLOT_PRED);

@@ -56,6 +56,10 @@ void decode_barrier(struct decoder *x, const struct parts *s)
         decode_syncwarp(x);
         return;
     }
+    if (s->n > 1 && str_is(s->part[1], "cluster")) {
+        decode_cluster_barrier(x, s);
+        return;
+    }
     uint32_t n = s->n - (s->n > 1 && (str_is(s->part[s->n - 1], "u32") || str_is(s->part[s->n - 1], "pred")));
     for (uint32_t i = 1; i < n; i++) {
         int word = -1;

@@ -144,7 +144,7 @@ static void cvta(struct decoder *x, const struct parts *s)
         decode_unknown(x);
     struct str space = s->part[s->n - 2];
     uint64_t window = 0;
-    if (str_is(space, "shared") || str_is(space, "shared::cta"))
+    if (str_is(space, "shared") || str_is(space, "shared::cta") || str_is(space, "shared::cluster"))
         window = WINDOW_SHARED;
     else if (str_is(space, "local"))
         window = WINDOW_LOCAL;
@@ -197,6 +197,8 @@ void decode_instruction(struct decoder *x)
         { "match", decode_match },
         { "redux", decode_redux },
         { "elect", decode_elect },
+        { "mapa", decode_mapa },
+        { "getctarank", decode_getctarank },
         { "activemask", decode_activemask },
         { "atom", decode_atomic },
         { "red", decode_atomic },

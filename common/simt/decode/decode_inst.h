@@ -98,6 +98,7 @@ void decode_wmma(struct decoder *x, const struct parts *s);
 void decode_wgmma(struct decoder *x, const struct parts *s);
 void decode_setmaxnreg(struct decoder *x, const struct parts *s);
 void decode_bulk(struct decoder *x, const struct parts *s);
+void decode_remote_store(struct decoder *x, const struct parts *s);  // st.async, red.async
 
 // decode_warp.c
 void decode_shfl(struct decoder *x, const struct parts *s);
@@ -117,6 +118,12 @@ bool decode_waits(const struct decoder *x, int32_t reg);
 void emit_poll(struct decoder *x, uint32_t result, uint32_t address, uint32_t operand);
 void decode_hint(struct decoder *x, const struct parts *s);  // prefetches, sleep: nothing to do
 void decode_fence(struct decoder *x, const struct parts *s);
+
+// decode_cluster.c
+void decode_cluster_barrier(struct decoder *x, const struct parts *s);
+void decode_mapa(struct decoder *x, const struct parts *s);
+void decode_getctarank(struct decoder *x, const struct parts *s);
+uint32_t emit_special_register(struct decoder *x, enum sreg which);  // its value, of 32 bits
 
 // decode_call.c
 void decode_call(struct decoder *x, const struct parts *s);

@@ -32,6 +32,8 @@ static struct access_name name_of(struct decoder *x, const struct parts *s)
             a.space = SPACE_GLOBAL;
         else if (str_is(p, "shared") || str_is(p, "shared::cta"))
             a.space = SPACE_SHARED;
+        else if (str_is(p, "shared::cluster"))
+            a.space = SPACE_CLUSTER;
         else if (str_is(p, "local"))
             a.space = SPACE_LOCAL;
         else if (str_is(p, "const"))
@@ -87,6 +89,10 @@ static void load_param(struct decoder *x, const struct access_name *a, const str
 
 void decode_memory(struct decoder *x, const struct parts *s)
 {
+    if (s->n > 1 && str_is(s->part[1], "async")) {
+        decode_remote_store(x, s);
+        return;
+    }
     const struct access_name a = name_of(x, s);
     const struct ptx_operand *data = &x->in->operand[a.load ? 0 : 1], *place = &x->in->operand[a.load ? 1 : 0];
     if (a.n == 1 && data->kind == OPND_VEC && data->count == 1)
@@ -111,10 +117,10 @@ void decode_memory(struct decoder *x, const struct parts *s)
     operand_base(x, place, m);
     m->counted = a.load ? MEM_LD : MEM_ST;
     emit(x, a.load ? UOP_LOAD : UOP_STORE)->mem = m;
-    if (!a.load || (space != SPACE_GLOBAL && space != SPACE_GENERIC))
+    if (!a.load || (space != SPACE_GLOBAL && space != SPACE_GENERIC && space != SPACE_CLUSTER))
         return;
     if (a.strong || decode_waits(x, place->reg)) {  // another block may have written what it reads
-        x->code->ordered = true;
+        x->code->ordered |= space != SPACE_CLUSTER;
         if (m->reg_class[0] != SLOT_NONE)
             emit_poll(x, m->reg[0], m->base, NO_VREG);
     }

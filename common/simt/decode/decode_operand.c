@@ -19,11 +19,10 @@ static const char *unsupported_family(struct str op)
         { "sured.", "surfaces" },
         { "suq.", "surfaces" },
         { "tcgen05.", "Blackwell's tensor cores (tcgen05)" },
+        { "tensormap.", "tensor maps that a kernel changes (tensormap)" },
+        { "wgmma.mma_async.sp.", "sparse matrix products (wgmma.mma_async.sp)" },
         { "multimem.", "addresses of several GPUs (multimem)" },
-        { "clusterlaunchcontrol.", "clusters of blocks" },
-        { "barrier.cluster.", "clusters of blocks" },
-        { "mapa.", "clusters of blocks" },
-        { "getctarank.", "clusters of blocks" },
+        { "clusterlaunchcontrol.", "Blackwell's control of clusters (clusterlaunchcontrol)" },
         { "mma.sp", "sparse matrix products (mma.sp)" },
     };
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
@@ -66,6 +65,11 @@ static uint32_t reserved_offset(const struct decoder *x, struct str name)
 {
     const char last = name.p[name.n - 1];
     return last == 'p' ? RESERVED_SHARED : x->reserved_at + (last == 'd' ? RESERVED_SHARED : 0);
+}
+
+uint32_t emit_special_register(struct decoder *x, enum sreg which)
+{
+    return emit_special(x, which, 4);
 }
 
 static uint32_t special(struct decoder *x, const struct ptx_operand *o, uint32_t bytes)
@@ -139,6 +143,8 @@ static uint32_t variable_address(struct decoder *x, const struct ptx_operand *o,
         decode_fail(x, o->at, "the address of a variable does not fit in %u bits", 8 * bytes);
     if (is_param && is_local_param(x, (uint32_t)o->var))
         return vreg_const(x, SLOT_64, WINDOW_LOCAL + address);
+    if (x->m->vars[o->var].space == SPACE_SHARED && bytes >= 4)
+        return vreg_window(x, slot_for(bytes), address);
     if (!is_param)
         return vreg_const(x, slot_for(bytes), bytes == 4 ? (uint32_t)address : address);
     uint32_t base = emit_special(x, SREG_params, 8), d = vreg_new(x, SLOT_64);
@@ -202,6 +208,11 @@ uint32_t operand_predicate(struct decoder *x, const struct ptx_operand *o)
     if (o->kind == OPND_INT) {
         uint32_t p = vreg_new(x, SLOT_PRED), bit = vreg_const(x, SLOT_32, (o->bits != 0) != o->negated);
         emit_alu(x, ALU_setp_ne_b32, p, bit, vreg_const(x, SLOT_32, 0), NO_VREG);
+        return p;
+    }
+    if (o->kind == OPND_SREG && str_is(o->name, "%is_explicit_cluster")) {
+        uint32_t p = vreg_new(x, SLOT_PRED), value = emit_special(x, SREG_explicit_cluster, 4);
+        emit_alu(x, ALU_setp_ne_b32, p, value, vreg_const(x, SLOT_32, o->negated), NO_VREG);
         return p;
     }
     if (o->kind != OPND_REG || x->f->regs[o->reg].type != PTX_PRED)

@@ -176,7 +176,10 @@ static void set_address(struct decoder *x, struct warpop *op, const struct ptx_o
 
 static enum ptx_space space_of(const struct parts *s)
 {
-    return has(s, "global") ? SPACE_GLOBAL : has(s, "shared") || has(s, "shared::cta") ? SPACE_SHARED : SPACE_GENERIC;
+    return has(s, "global")                            ? SPACE_GLOBAL
+           : has(s, "shared") || has(s, "shared::cta") ? SPACE_SHARED
+           : has(s, "shared::cluster")                 ? SPACE_CLUSTER
+                                                       : SPACE_GENERIC;
 }
 
 void emit_poll(struct decoder *x, uint32_t result, uint32_t address, uint32_t operand)
@@ -196,9 +199,33 @@ void emit_poll(struct decoder *x, uint32_t result, uint32_t address, uint32_t op
 // atom{.sem}{.scope}{.space}.op{.noftz}.type d, [a], b{, c}; red the same without d
 void decode_atomic(struct decoder *x, const struct parts *s)
 {
-    static const char *const words[] = { "relaxed", "acquire", "release",     "acq_rel", "cta", "gpu", "sys", "cluster",
-                                         "global",  "shared",  "shared::cta", "noftz",   "add", "min", "max", "and",
-                                         "or",      "xor",     "exch",        "cas",     "inc", "dec" };
+    static const char *const words[] = { "relaxed",
+                                         "acquire",
+                                         "release",
+                                         "acq_rel",
+                                         "cta",
+                                         "gpu",
+                                         "sys",
+                                         "cluster",
+                                         "global",
+                                         "shared",
+                                         "shared::cta",
+                                         "noftz",
+                                         "add",
+                                         "min",
+                                         "max",
+                                         "and",
+                                         "or",
+                                         "xor",
+                                         "exch",
+                                         "cas",
+                                         "inc",
+                                         "dec",
+                                         "shared::cluster" };
+    if (s->n > 1 && str_is(s->part[1], "async")) {
+        decode_remote_store(x, s);
+        return;
+    }
     bool atom = str_is(s->part[0], "atom");
     int mode = WHICH(s, "add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec");
     enum ptx_type type = ptx_type_named(s->part[s->n - 1]);
@@ -236,7 +263,7 @@ void decode_atomic(struct decoder *x, const struct parts *s)
     op->mem.order = ORDER_RELAXED;
     op->mem.scope = SCOPE_GPU;
     decode_order(x, s, &op->mem);
-    x->code->ordered |= space != SPACE_SHARED && (atom || real);
+    x->code->ordered |= space != SPACE_SHARED && space != SPACE_CLUSTER && (atom || real);
     if (atom && space != SPACE_SHARED)
         emit_poll(x, op->out[0], op->mem.base, in.v[0]);
 }
@@ -319,13 +346,16 @@ void decode_cp(struct decoder *x, const struct parts *s)
     set_address(x, op, &o[0], SPACE_SHARED, (uint32_t)bytes, MEM_LDGSTS);
 }
 
-// mbarrier.init.shared.b64 [p], count and the rest of the family, as far as one block goes
+// mbarrier.init.shared.b64 [p], count and the rest of the family. Only arrivals and bytes go to other blocks, too.
 void decode_mbarrier(struct decoder *x, const struct parts *s)
 {
     if (s->n < 3 || !str_is(s->part[s->n - 1], "b64"))
         decode_unknown(x);
-    static const char *const words[] = { "shared",  "shared::cta", "b64", "noComplete", "parity",   "acquire",
-                                         "release", "relaxed",     "cta", "cluster",    "expect_tx" };
+    static const char *const words[] = {
+        "shared",  "shared::cta", "b64", "noComplete", "parity",    "acquire",
+        "release", "relaxed",     "cta", "cluster",    "expect_tx", "shared::cluster"
+    };
+    const bool remote = has(s, "shared::cluster");
     for (uint32_t i = 2; i < s->n; i++) {
         bool known = false;
         for (size_t k = 0; k < sizeof words / sizeof *words; k++)
@@ -348,6 +378,8 @@ void decode_mbarrier(struct decoder *x, const struct parts *s)
     bool arrives = kind == MBARRIER_ARRIVE || kind == MBARRIER_ARRIVE_DROP;
     bool bytes = kind == MBARRIER_EXPECT_TX || kind == MBARRIER_COMPLETE_TX, expects = arrives && has(s, "expect_tx");
     bool first = kind == MBARRIER_INIT || kind == MBARRIER_INVAL || bytes;  // the address is the first operand
+    if (remote && ((!arrives && !bytes) || (arrives && x->in->n_operands && x->in->operand[0].kind != OPND_SINK)))
+        decode_unknown(x);
     uint32_t most = kind == MBARRIER_INVAL ? 1 : test || arrives ? 3 : 2;
     operand_count(x, expects ? 3 : arrives ? 2 : test ? 3 : most, test ? 4 : most);
     struct values in = { .n = 0 };
@@ -367,7 +399,9 @@ void decode_mbarrier(struct decoder *x, const struct parts *s)
     else if (kind == MBARRIER_COUNT)
         add_outs(x, op, &x->in->operand[0], 4);
     struct ptx_operand zero = { .kind = OPND_MEM, .reg = -1, .reg2 = -1, .var = -1, .at = x->in->at };
-    set_address(x, op, kind == MBARRIER_COUNT ? &zero : &x->in->operand[!first], SPACE_SHARED, 8, MEM_ATOM);
+    set_address(x, op, kind == MBARRIER_COUNT ? &zero : &x->in->operand[!first], remote ? SPACE_CLUSTER : SPACE_SHARED,
+                8, MEM_ATOM);
+    x->code->orders_cluster |= remote;
     op->mem.order = arrives ? ORDER_RELEASE : test ? ORDER_ACQUIRE : ORDER_WEAK;
     op->mem.scope = SCOPE_CTA;
     decode_order(x, s, &op->mem);
@@ -384,6 +418,7 @@ void decode_fence(struct decoder *x, const struct parts *s)
     const bool proxy = s->n > 1 && s->part[1].n >= 5 && !memcmp(s->part[1].p, "proxy", 5);
     const bool init = s->n > 1 && str_is(s->part[1], "mbarrier_init");
     if (init || (proxy && s->n > 2 && str_is(s->part[2], "async"))) {
+        x->code->orders_threads = true;
         emit_warp(x, warp_fence_proxy, GATHER_NONE)->op = init ? PROXY_MBARRIER_INIT : PROXY_ASYNC;
         return;
     }
@@ -393,7 +428,7 @@ void decode_fence(struct decoder *x, const struct parts *s)
     }
     x->code->orders_threads = true;
     x->code->orders_blocks |= wide;
-    emit_warp(x, warp_fence, GATHER_NONE)->op = wide;
+    emit_warp(x, warp_fence, GATHER_NONE)->op = wide ? FENCE_WIDE : has(s, "cluster") ? FENCE_CLUSTER : FENCE_CTA;
 }
 
 // Time stands still: prefetches and sleep change nothing.

@@ -14,6 +14,7 @@
 struct vreg {  // a register before it has a slot; constants are registers that are never written
     enum slot_class slot;
     bool constant;
+    bool window;  // a constant that is an address in shared memory
     uint64_t bits;
     uint32_t at;  // byte offset of its slot
 };
@@ -51,6 +52,7 @@ void *decode_scratch(struct decoder *x, size_t bytes);  // gone when the kernel 
 
 uint32_t vreg_new(struct decoder *x, enum slot_class slot);
 uint32_t vreg_const(struct decoder *x, enum slot_class slot, uint64_t bits);
+uint32_t vreg_window(struct decoder *x, enum slot_class slot, uint64_t bits);  // the address bits in shared memory
 // Appends a uop of the instruction in hand, with its guard; slots are vreg numbers until slots.c places them.
 struct uop *emit(struct decoder *x, enum uop_kind kind);
 struct warpop *emit_warp(struct decoder *x, warp_fn fn, enum gather gather);

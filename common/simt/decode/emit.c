@@ -48,19 +48,30 @@ uint32_t vreg_new(struct decoder *x, enum slot_class slot)
     return x->n_vregs++;
 }
 
-uint32_t vreg_const(struct decoder *x, enum slot_class slot, uint64_t bits)
+static uint32_t find_const(struct decoder *x, enum slot_class slot, uint64_t bits, bool window)
 {
     char *key = decode_scratch(x, 9);
     uint32_t v;
-    key[0] = (char)slot;
+    key[0] = (char)(slot | window << 4);
     memcpy(key + 1, &bits, sizeof bits);
     if (map_get(&x->consts, (struct str){ key, 9 }, &v))
         return v;
     v = vreg_new(x, slot);
     x->vregs[v].constant = true;
+    x->vregs[v].window = window;
     x->vregs[v].bits = bits;
     map_put(x->scratch, &x->consts, (struct str){ key, 9 }, v);
     return v;
+}
+
+uint32_t vreg_const(struct decoder *x, enum slot_class slot, uint64_t bits)
+{
+    return find_const(x, slot, bits, false);
+}
+
+uint32_t vreg_window(struct decoder *x, enum slot_class slot, uint64_t bits)
+{
+    return find_const(x, slot, bits, true);
 }
 
 struct uop *emit(struct decoder *x, enum uop_kind kind)

@@ -241,8 +241,14 @@ static void lay_out(struct decoder *x, const uint32_t count[2])
     }
     c->file_bytes = at + 8 * LANES;  // an unused operand may be read as a whole slot
     c->consts = decode_alloc(x, c->file_bytes - c->const_at);
+    for (uint32_t v = 0; v < x->n_vregs; v++)
+        c->n_windows += x->vregs[v].window;
+    c->windows = decode_alloc(x, (c->n_windows + 1) * sizeof *c->windows);
+    c->n_windows = 0;
     for (uint32_t v = 0; v < x->n_vregs; v++) {
         const struct vreg *r = &x->vregs[v];
+        if (r->window)
+            c->windows[c->n_windows++] = (struct window_const){ r->at, r->slot == SLOT_64 };
         for (uint32_t lane = 0; r->constant && lane < LANES; lane++) {
             uint32_t size = r->slot == SLOT_64 ? 8 : 4;
             memcpy(c->consts + r->at - c->const_at + lane * size, &r->bits, size);

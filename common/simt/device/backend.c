@@ -175,10 +175,8 @@ static struct dev_kernel *sim_kernel(struct dev *d, struct dev_module *m, const 
 static bool sim_launch(struct dev *d, struct dev_kernel *kernel, const struct dev_launch *launch)
 {
     struct simt_kernel *k = (struct simt_kernel *)kernel;
-    if (launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1)
-        return backend_fail(d, "the simulated GPU does not run clusters of several blocks");
     unsigned char *params = simt_pack(k, launch->args, launch->n_args, d->error);
-    bool ok = params && simt_launch(simt_of(d), k, launch->grid, launch->block, launch->shared, params, d->error);
+    bool ok = params && simt_launch_clusters(simt_of(d), k, launch, params, d->error);
     free(params);
     return ok;
 }

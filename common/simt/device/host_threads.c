@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "simt/check/check.h"
+#include "simt/exec/cluster_run.h"
 #include "simt/exec/turns.h"
 
 static void *zeroed(struct host_thread *h, unsigned slot, size_t count, size_t size)
@@ -27,7 +28,7 @@ static bool start(struct host_thread *h, struct job *job, bool checks)
         return false;
     w->runs = (uint64_t *)(w->uop_counts + c->n_uops);
     w->memos = (struct mem_memo *)(w->mem_counts + c->n_memops + 1);
-    return job->resident || seat_new(&h->seat, w);
+    return job->resident || seats_new(&h->seats, w);
 }
 
 struct host_thread *host_threads_new(struct job *job, unsigned n, bool checks)
@@ -49,7 +50,7 @@ struct host_thread *host_threads_new(struct job *job, unsigned n, bool checks)
 void host_threads_free(struct host_thread *all, unsigned n)
 {
     for (unsigned i = 0; all && i < n; i++) {
-        seat_free(&all[i].seat);
+        seats_free(&all[i].seats);
         check_free(all[i].worker.check);
         for (size_t k = 0; k < sizeof all[i].memory / sizeof *all[i].memory; k++)
             free(all[i].memory[k]);
@@ -57,22 +58,37 @@ void host_threads_free(struct host_thread *all, unsigned n)
     free(all);
 }
 
-static void take_blocks(struct host_thread *h)
+// A block that is alone in its cluster, which is in the worker. False where the launch ends with it.
+static bool run_alone(struct host_thread *h, uint64_t number)
+{
+    struct worker *w = &h->worker;
+    h->seats.cluster.came = false;
+    if (w->check)
+        check_cluster_drop(w);
+    seat_place(w, number);
+    h->job->exec->run_block(w);
+    return cluster_survives(w);
+}
+
+static bool run_cluster(struct host_thread *h, uint64_t number)
+{
+    cluster_begin(&h->seats, &h->worker, number);
+    while (cluster_turn(&h->seats, &h->worker, h->job->exec))
+        ;
+    return !h->seats.stopped;
+}
+
+static void take_clusters(struct host_thread *h)
 {
     struct job *job = h->job;
-    struct worker *w = &h->worker;
+    const uint32_t size = job->grid->cluster_blocks;
     for (;;) {
         uint64_t i = atomic_fetch_add(&job->next, 1);
-        if (i >= job->n_blocks || i >= atomic_load(&job->stop))
+        if (i >= job->n_clusters || i >= atomic_load(&job->stop))
             return;
-        seat_place(w, i);
         if (i && h->first && job->progress)
-            job->progress(i, job->n_blocks);
-        job->exec->run_block(w);
-        const enum fault_kind kind = w->fault.kind;
-        if (kind != FAULT_NONE && w->check)
-            check_fault(w);
-        if (kind == FAULT_NONE || (w->check && kind != FAULT_BUDGET && kind != FAULT_WAIT))
+            job->progress(i * size, job->n_clusters * size);
+        if (size > 1 ? run_cluster(h, i) : run_alone(h, i))
             continue;
         uint64_t stop = atomic_load(&job->stop);
         while (i < stop && !atomic_compare_exchange_weak(&job->stop, &stop, i))
@@ -81,12 +97,13 @@ static void take_blocks(struct host_thread *h)
     }
 }
 
-static void *run_blocks(void *arg)
+static void *run_clusters(void *arg)
 {
     struct host_thread *h = arg;
-    seat_enter(&h->seat, &h->worker);
-    take_blocks(h);
-    seat_leave(&h->seat, &h->worker);  // so that seat_free finds what the blocks allocated
+    seats_enter(&h->seats, 0, &h->worker);
+    take_clusters(h);
+    if (h->seats.cluster.n == 1)
+        seats_leave(&h->seats, 0, &h->worker);  // so that seats_free finds what the blocks allocated
     return NULL;
 }
 
@@ -95,13 +112,13 @@ void host_threads_run(struct host_thread *all, unsigned n)
     unsigned started = 0;
     struct job *job = all[0].job;
     if (job->resident) {
-        const struct turns turns = { job->exec, &all[0].worker, job->n_blocks, job->resident, job->progress };
+        const struct turns turns = { job->exec, &all[0].worker, job->n_clusters, job->resident, job->progress };
         atomic_store(&job->stop, turns_run(&turns));
         return;
     }
-    for (unsigned i = 1; i < n && !pthread_create(&all[i].thread, NULL, run_blocks, &all[i]); i++)
+    for (unsigned i = 1; i < n && !pthread_create(&all[i].thread, NULL, run_clusters, &all[i]); i++)
         started = i;
-    run_blocks(&all[0]);
+    run_clusters(&all[0]);
     for (unsigned i = 1; i <= started; i++)
         pthread_join(all[i].thread, NULL);
 }
@@ -128,13 +145,14 @@ static void add_counts(struct worker *sum, const struct worker *w, const struct 
 
 const struct fault *host_threads_sum(struct host_thread *all, unsigned n)
 {
+    const struct grid *g = all[0].job->grid;
     const struct fault *first = NULL;
     for (unsigned i = 0; i < n; i++) {
         const struct fault *f = &all[i].worker.fault;
-        if (f->kind != FAULT_NONE && (!first || f->block < first->block))
+        if (f->kind != FAULT_NONE && (!first || cluster_number(g, f->block) < cluster_number(g, first->block)))
             first = f;
         if (i)
-            add_counts(&all[0].worker, &all[i].worker, all[0].job->grid->code);
+            add_counts(&all[0].worker, &all[i].worker, g->code);
     }
     return first;
 }

@@ -1,5 +1,6 @@
-// The host threads of a launch: they take blocks in order until none is left, each with its own registers, shared
-// memory and counters. Where blocks may wait for one another, one host thread runs them all, in turns (turns.h).
+// The host threads of a launch: they take blocks, or clusters of them, in order until none is left, each with its own
+// registers, shared memory and counters. Where blocks may wait for one another, one host thread runs them all, in turns
+// (turns.h).
 #ifndef SIMT_HOST_THREADS_H
 #define SIMT_HOST_THREADS_H
 
@@ -12,19 +13,19 @@
 struct job {  // what the threads of a launch share
     const struct exec *exec;
     const struct grid *grid;
-    uint64_t n_blocks;
+    uint64_t n_clusters;  // without clusters, each block is one
     dev_progress *progress;
-    uint64_t resident;      // blocks that are on the card at a time, where they take turns; else 0
-    _Atomic uint64_t next;  // the next block to take
-    _Atomic uint64_t stop;  // blocks from here on need not run: a lower one has faulted
+    uint64_t resident;      // clusters that are on the card at a time, where they take turns; else 0
+    _Atomic uint64_t next;  // the next cluster to take
+    _Atomic uint64_t stop;  // clusters from here on need not run: a lower one has faulted
 };
 
 struct host_thread {
     _Alignas(256) struct job *job;  // so that no two threads write to one line of the host's caches
     struct worker worker;
     pthread_t thread;
-    bool first;        // of the thread that launches
-    struct seat seat;  // where blocks do not take turns
+    bool first;          // of the thread that launches
+    struct seats seats;  // where clusters do not take turns
     void *memory[2];
 };
 

@@ -60,6 +60,23 @@ static bool shape_fits(const struct simt_kernel *k, const unsigned block[3], cha
     return true;
 }
 
+// Are the clusters what the kernel allows? Source: PTX ISA 11.7 (cluster dimension directives).
+static bool clusters_fit(const struct simt_kernel *k, const unsigned cluster[3], char error[DEV_ERROR_MAX])
+{
+    const struct ptx_func *f = k->func;
+    if (f->cluster[0] && memcmp(f->cluster, cluster, sizeof f->cluster))
+        return error_set(error,
+                         "kernel %.200s: clusters of %u,%u,%u blocks were asked for, it can only run with %u,%u,%u: "
+                         "its .reqnctapercluster says so",
+                         k->name, cluster[0], cluster[1], cluster[2], f->cluster[0], f->cluster[1], f->cluster[2]);
+    if (f->explicit_cluster && !cluster[0])
+        return error_set(error, "kernel %.200s is .explicitcluster: the launch has to say the clusters' size", k->name);
+    if (f->max_rank && cluster[0] * cluster[1] * cluster[2] > f->max_rank)
+        return error_set(error, "kernel %.200s: clusters of %u blocks were asked for, its .maxclusterrank allows %u",
+                         k->name, cluster[0] * cluster[1] * cluster[2], f->max_rank);
+    return true;
+}
+
 static bool shared_fits(const struct simt_kernel *k, size_t shared, char error[DEV_ERROR_MAX])
 {
     if (k->code->shared_bytes > STATIC_SHARED_MAX)
@@ -87,7 +104,8 @@ static const struct code *code_of(struct simt *s, struct simt_kernel *k, const s
         error_set(error, "%s", k->error);
         return NULL;
     }
-    if (!launch_fits(&simt_about, l, error) || !shape_fits(k, l->block, error) || !shared_fits(k, l->shared, error))
+    if (!launch_fits(&simt_about, l, error) || !shape_fits(k, l->block, error) || !clusters_fit(k, l->cluster, error) ||
+        !shared_fits(k, l->shared, error))
         return NULL;
     const struct code *code = s->checks ? simt_checked_code(s, k) : k->code;
     if (!code) {
@@ -116,18 +134,19 @@ static unsigned count_threads(const struct simt *s, const struct job *job)
         return 1;
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t n = s->jobs ? s->jobs : online > 0 ? (uint64_t)online : 1;
-    uint64_t room = memory_left(s) / (seat_bytes(g->code, g->threads, 0) + 1);
-    n = n < job->n_blocks ? n : job->n_blocks;
+    uint64_t room = memory_left(s) / (g->cluster_blocks * seat_bytes(g->code, g->threads, 0) + 1);
+    n = n < job->n_clusters ? n : job->n_clusters;
     n = n < room ? n : room;
     return n > SIMT_JOBS_MAX ? SIMT_JOBS_MAX : n ? (unsigned)n : 1;
 }
 
-// Blocks that are on the card at a time, where they take turns: as many as there is memory for, too.
+// Clusters that are on the card at a time, where they take turns: as many as there is memory for, too.
 static uint64_t count_resident(const struct simt *s, const struct grid *g, uint32_t shared)
 {
-    const uint64_t resident = turns_resident(g->threads, shared);
-    const uint64_t room = memory_left(s) / seat_bytes(g->code, g->threads, g->shared_bytes);
-    return resident < room ? resident : room ? room : 1;
+    const uint64_t resident = turns_resident(g->threads, shared) / g->cluster_blocks;
+    const uint64_t room = memory_left(s) / (g->cluster_blocks * seat_bytes(g->code, g->threads, g->shared_bytes));
+    const uint64_t fits = resident < room ? resident : room;
+    return fits ? fits : 1;
 }
 
 // --- What it left ---
@@ -170,22 +189,55 @@ static bool run(struct simt *s, const struct simt_kernel *k, struct grid *g, uin
 {
     struct job job = { .exec = s->exec,
                        .grid = g,
-                       .n_blocks = (uint64_t)g->grid[0] * g->grid[1] * g->grid[2],
+                       .n_clusters = (uint64_t)g->grid[0] * g->grid[1] * g->grid[2] / g->cluster_blocks,
                        .resident = g->turns ? count_resident(s, g, shared) : 0,
                        .progress = s->progress };
     atomic_store(&job.stop, UINT64_MAX);
     const unsigned n = count_threads(s, &job);
     struct host_thread *all = launch_memory_place(s, g) ? host_threads_new(&job, n, s->checks) : NULL;
+    const uint64_t blocks = job.n_clusters * g->cluster_blocks;
     if (job.progress)
-        job.progress(0, job.n_blocks);
+        job.progress(0, blocks);
     if (all)
         host_threads_run(all, n);
     if (job.progress)
-        job.progress(job.n_blocks, job.n_blocks);
+        job.progress(blocks, blocks);
     bool ok = all ? finish(s, k, &job, all, n, error) : error_set(error, "out of memory for %u host threads", n);
     host_threads_free(all, n);
     launch_memory_release(s, g);
     return ok;
+}
+
+bool simt_launch_clusters(struct simt *s, struct simt_kernel *k, const struct dev_launch *launch,
+                          const unsigned char *params, char error[DEV_ERROR_MAX])
+{
+    struct dev_launch l = *launch;
+    const struct ptx_func *f = k->func;
+    s->profiled = s->faulted = false;
+    s->findings.n = 0;
+    for (int i = 0; i < 3 && !launch->cluster[0] && f->cluster[0]; i++)
+        l.cluster[i] = f->cluster[i];
+    const struct code *code = code_of(s, k, &l, error);
+    if (!code)
+        return false;
+    struct grid g = { .code = code,
+                      .memory = &s->memory,
+                      .params = params,
+                      .clustered = l.cluster[0],
+                      .cluster_blocks = 1,
+                      .threads = (uint32_t)threads_of(l.block),
+                      .shared_bytes = code->shared_bytes + (uint32_t)l.shared,
+                      .budget = s->budget,
+                      .turns = code->ordered || code->orders_blocks,
+                      .trace = s->trace };
+    for (int i = 0; i < 3; i++) {
+        g.grid[i] = l.grid[i];
+        g.block[i] = l.block[i];
+        g.cluster[i] = l.cluster[0] ? l.cluster[i] : 1;
+        g.cluster_blocks *= g.cluster[i];
+    }
+    g.turns |= s->checks && code->orders_cluster && g.cluster_blocks > 1;  // it orders blocks in global memory, too
+    return run(s, k, &g, k->code->shared_bytes + (uint32_t)l.shared, error);
 }
 
 bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
@@ -194,20 +246,5 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], 
     const struct dev_launch l = { .grid = { grid[0], grid[1], grid[2] },
                                   .block = { block[0], block[1], block[2] },
                                   .shared = shared };
-    s->profiled = s->faulted = false;
-    s->findings.n = 0;
-    const struct code *code = code_of(s, k, &l, error);
-    if (!code)
-        return false;
-    struct grid g = { .code = code,
-                      .memory = &s->memory,
-                      .params = params,
-                      .grid = { grid[0], grid[1], grid[2] },
-                      .block = { block[0], block[1], block[2] },
-                      .threads = (uint32_t)threads_of(block),
-                      .shared_bytes = code->shared_bytes + (uint32_t)shared,
-                      .budget = s->budget,
-                      .turns = code->ordered || code->orders_blocks,
-                      .trace = s->trace };
-    return run(s, k, &g, k->code->shared_bytes + (uint32_t)shared, error);
+    return simt_launch_clusters(s, k, &l, params, error);
 }

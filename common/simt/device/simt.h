@@ -64,8 +64,12 @@ const char *simt_reason(const struct simt_kernel *k);  // why it was refused, wi
 // error, where their number or sizes are not the kernel's.
 unsigned char *simt_pack(const struct simt_kernel *k, const struct dev_arg *args, size_t n, char error[DEV_ERROR_MAX]);
 
-// Runs the kernel to its end. params holds code->param_bytes. False, with one line in error, for a kernel that was
-// refused or that faulted. With s->checks a kernel's errors are findings, and the launch succeeds.
+// Runs the kernel to its end; of the launch, its arguments are params, which holds code->param_bytes. False, with one
+// line in error, for a kernel that was refused or that faulted. With s->checks a kernel's errors are findings, and the
+// launch succeeds.
+bool simt_launch_clusters(struct simt *s, struct simt_kernel *k, const struct dev_launch *launch,
+                          const unsigned char *params, char error[DEV_ERROR_MAX]);
+// The same without clusters, unless the kernel asks for them.
 bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
                  const unsigned char *params, char error[DEV_ERROR_MAX]);
 

@@ -1,6 +1,7 @@
 // Source: PTX ISA 9.7.13 bar, barrier; since sm_70 each thread arrives for itself.
 #include "barrier.h"
 
+#include "cluster_barrier.h"
 #include "simt/check/check.h"
 #include "simt/code/split.h"
 #include "simt/code/warp.h"
@@ -118,7 +119,7 @@ static bool complete(const struct block *b, const struct barrier *bar)
 
 bool barrier_open(struct block *b)
 {
-    bool opened = false;
+    bool opened = cluster_barrier_open(b->worker);
     for (uint32_t i = 0; i < BARRIERS; i++) {
         if (complete(b, &b->barriers[i])) {
             release(b, i);
@@ -173,6 +174,8 @@ static bool arrive(struct warp *w, const struct uop *u, struct split *s, uint32_
 bool barrier_arrive(struct warp *w, const struct uop *u, struct split *s, uint32_t active)
 {
     const u32 *number = (const u32 *)(w->regs + u->a), *count = (const u32 *)(w->regs + u->b);
+    if (u->target >= BARRIER_CLUSTER_ARRIVE)
+        return cluster_barrier(w, u, s, active);
     while (active) {
         const uint32_t first = (uint32_t)__builtin_ctz(active);
         uint32_t lanes = 0;

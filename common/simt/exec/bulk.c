@@ -106,6 +106,29 @@ static bool next_row(const struct tensor_map *m, uint32_t index[DEV_MAP_RANK])
     return false;
 }
 
+#define SECTOR 32
+
+static uint32_t sectors_of(uint64_t address, uint64_t bytes)
+{
+    return (uint32_t)((address + bytes + SECTOR - 1) / SECTOR - address / SECTOR);
+}
+
+uint32_t bulk_sectors(const struct bulk *c)
+{
+    const struct bulk_op *op = c->u->warp->more;
+    const struct tensor_map *m = &c->map;
+    uint32_t index[DEV_MAP_RANK] = { 0 }, sectors = 0;
+    if (op->kind > BULK_REDUCE || !op->tensor)
+        return op->kind > BULK_REDUCE ? 0 : sectors_of(c->global, c->bytes);
+    const uint64_t size = m->stride[0], pitch = size * m->step[0];
+    do {
+        const struct row r = find_row(c, index);
+        if (r.first < r.last)
+            sectors += sectors_of(r.address + r.first * pitch, (r.last - r.first - 1) * pitch + size);
+    } while (next_row(m, index));
+    return sectors;
+}
+
 // What is out of bounds: 0, or NaN where the map says so and the type has it.
 static void fill(const struct tensor_map *m, unsigned char *to, uint32_t elements)
 {
@@ -190,6 +213,18 @@ static void move(struct block *b, const struct bulk *c)
         move_box(b, c, shared);
         return;
     }
+    if (op->kind == BULK_REMOTE) {
+        memcpy(shared + c->shared, b->worker->cluster->shared[c->from] + c->global, c->bytes);
+        return;
+    }
+    if (op->kind == BULK_VALUE) {
+        const uint32_t n = c->bytes / ptx_type_bytes(op->type);
+        if (op->reduce == ATOMIC_EXCH)
+            memcpy(shared + c->shared, c->at, c->bytes);
+        else
+            bulk_reduce((enum atomic)op->reduce, op->type, shared + c->shared, (const unsigned char *)c->at, n);
+        return;
+    }
     unsigned char *global = memory_at(b->worker->grid->memory, c->global, c->bytes);
     if (b->worker->check && op->kind != BULK_LOAD)
         memory_write((struct memory *)b->worker->grid->memory, c->global, c->bytes);
@@ -205,12 +240,12 @@ static void move(struct block *b, const struct bulk *c)
 
 static bool is_load(const struct bulk *c)
 {
-    return ((const struct bulk_op *)c->u->warp->more)->kind == BULK_LOAD;
+    return bulk_brings(c->u->warp->more);
 }
 
 static struct bulk_place place_of(const struct bulk *c)
 {
-    return (struct bulk_place){ c->thread, c->shared, c->bytes, c->barrier };
+    return (struct bulk_place){ c->thread, c->from, c->shared, c->bytes, c->barrier };
 }
 
 static void tell_arrival(struct block *b, const struct bulk *c, bool completes)

@@ -13,13 +13,15 @@ struct bulk {  // a copy
     const struct uop *u;
     uint64_t global;  // no tensor: the address; BULK_REMOTE: the source's
     uint32_t thread, group, barrier, shared, bytes;
-    uint32_t rank;  // of the block in its cluster whose shared memory and mbarrier are meant
-    int32_t at[DEV_MAP_RANK];
+    uint32_t from, rank;  // in the cluster: the block of the thread; the one whose shared memory and mbarrier are meant
+    int32_t at[DEV_MAP_RANK];  // BULK_VALUE: the values
     struct tensor_map map;
 };
 
-// Adds a copy that thread has started; its group is filled in. False when memory runs out.
+// Adds a copy that a thread has started, to its block, or to the one that it brings something; its group is filled in.
+// False when memory runs out.
 bool bulk_add(struct block *b, const struct bulk *copy);
+uint32_t bulk_sectors(const struct bulk *copy);  // of 32 bytes, in global memory
 void bulk_commit(struct block *b, uint32_t thread);
 // Makes the copies from shared memory whose groups are older than the thread's latest `outstanding` ones.
 void bulk_wait(struct block *b, uint32_t thread, uint32_t outstanding);

@@ -37,7 +37,7 @@ static void tell_rows(struct warp *w, const struct uop *u, bool store, uint32_t 
     uint32_t lanes = 0;
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t i = k / 8, r = k % 8, lane = op->op ? 4 * (2 * i + r % 2) + r / 2 : 4 * r + i;
-        at[lane] = address[k];
+        at[lane] = address[k] + w->block->window;
         lanes |= 1u << lane;
     }
     check_shared(w, u, op->mem.index, lanes, at, 16, store ? CHECK_WRITE : CHECK_READ);
@@ -57,8 +57,9 @@ static bool find_rows(struct warp *w, const struct uop *u, bool store, struct ro
         if (m->space == SPACE_GENERIC && (a & ~MEMORY_OFFSET) != WINDOW_SHARED)
             return access_fault(w, u, FAULT_BOUNDS, store, i, a, 16, SPACE_SHARED);
         a &= m->base_class == SLOT_32 ? UINT32_MAX : MEMORY_OFFSET;
+        a -= w->block->window;
         if (a > UINT32_MAX - 16)
-            return access_fault(w, u, FAULT_BOUNDS, store, i, a, 16, SPACE_SHARED);
+            return access_fault(w, u, FAULT_BOUNDS, store, i, a + w->block->window, 16, SPACE_SHARED);
         address[i] = (uint32_t)a;
         low |= address[i];
         most = address[i] > most ? address[i] : most;
@@ -66,9 +67,9 @@ static bool find_rows(struct warp *w, const struct uop *u, bool store, struct ro
     }
     for (uint32_t i = 0; (low & 15 || most + 16 > limit) && i < rows->n; i++) {
         if (address[i] & 15)
-            return access_fault(w, u, FAULT_ALIGN, store, i, address[i], 16, SPACE_SHARED);
+            return access_fault(w, u, FAULT_ALIGN, store, i, address[i] + w->block->window, 16, SPACE_SHARED);
         if (address[i] + 16 > limit)
-            return access_fault(w, u, FAULT_BOUNDS, store, i, address[i], 16, SPACE_SHARED);
+            return access_fault(w, u, FAULT_BOUNDS, store, i, address[i] + w->block->window, 16, SPACE_SHARED);
     }
     if (differs) {  // rows are whole multiples of 16 bytes apart, so the banks they share follow from their distances
         *memo = (struct mem_memo){ .mask = ALL_LANES, .shared = cost_matrices(address, op->shape) };

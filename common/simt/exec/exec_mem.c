@@ -393,13 +393,14 @@ static bool access(struct access *a)
     if (((memo->bits | a->address) & (a->total - 1)) || span > MEMORY_OFFSET)
         return lane_by_lane(a);
     if (a->m->space == SPACE_SHARED) {
-        int64_t low = a->address <= g->shared_bytes ? (int64_t)a->address + memo->min : -1;
+        const uint64_t own = a->address - a->w->block->window;
+        int64_t low = own <= g->shared_bytes ? (int64_t)own + memo->min : -1;
         if (low < 0 || extent > g->shared_bytes || (uint64_t)low > g->shared_bytes - extent)
             return lane_by_lane(a);
         access_count_shared(a->w, a->m, &memo->shared);
         if (worker->check)
             tell_all(a);
-        move(a, worker->shared + a->address);
+        move(a, worker->shared + own);
         return true;
     }
     unsigned char *p = memory_at(g->memory, a->address + (uint64_t)memo->min, extent);

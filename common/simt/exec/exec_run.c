@@ -10,8 +10,11 @@
 #include "base/device.h"
 #include "barrier.h"
 #include "bulk.h"
+#include "cluster_barrier.h"
+#include "cluster_run.h"
 #include "simt/check/check.h"
 #include "gather.h"
+#include "seat.h"
 #include "wait_text.h"
 #include "isa.h"
 #include "simt/code/split.h"
@@ -316,37 +319,6 @@ static enum status run_warp(struct warp *w)
     return w->n_splits ? WAITING : ENDED;
 }
 
-static void start_block(struct worker *worker)
-{
-    struct block *b = &worker->block;
-    const struct grid *g = worker->grid;
-    memset(b->barriers, 0, sizeof b->barriers);
-    bulk_reset(b->bulks);
-    b->live = g->threads;
-    b->news_at = worker->steps = 0;
-    if (worker->check)
-        check_block_starts(b);
-    // What nothing wrote, registers too, is the same odd bytes in every block, whichever thread runs it.
-    memset(worker->shared, DEV_UNWRITTEN, g->shared_bytes);
-    memset(worker->shared, 0, g->code->reserved_bytes);
-    memset(worker->local, DEV_UNWRITTEN, (size_t)g->code->local_bytes * b->n_warps * LANES);
-    for (uint32_t i = 0; i < b->n_warps; i++) {
-        struct warp *w = &b->warps[i];
-        uint32_t left = g->threads - i * LANES;
-        w->lanes = left >= LANES ? ALL_LANES : (1u << left) - 1;
-        w->exited = 0;
-        w->n_splits = 1;
-        w->splits[0] = (struct split){ 0, w->lanes, 0 };
-        memset(w->regs, DEV_UNWRITTEN, g->code->const_at);
-        copies_reset(w->copies);
-        wgmmas_reset(w->wgmmas);
-        memset(w->polls, 0, g->code->n_polls * sizeof *w->polls);
-        w->polled = 0;
-        w->polling = w->again = w->waits = false;
-        w->max_regs = 0;
-    }
-}
-
 // Every warp waits or has ended, for ever: the fault of the first that waits.
 static void report_stuck(struct block *b)
 {
@@ -356,6 +328,10 @@ static void report_stuck(struct block *b)
         i++;
     struct warp *w = &b->warps[i];
     const struct split *s = &w->splits[0];
+    if (cluster_barrier_holds(b)) {
+        cluster_stuck(worker);
+        return;
+    }
     if (s->barrier == WAITS_HERE) {
         gather_stuck(w, &worker->grid->code->uops[s->pc], s->mask);
         return;
@@ -430,7 +406,7 @@ static void run_block(struct worker *worker)
     const uint64_t turn_began = worker->resumes ? worker->steps : 0;
     worker->left = worker->news = false;
     if (!worker->resumes)
-        start_block(worker);
+        seat_start(worker);
     for (;;) {
         const struct round r = run_round(b);
         if (!r.faulted && !r.running && !r.waiting && !r.polling) {
@@ -442,7 +418,7 @@ static void run_block(struct worker *worker)
         // Open what is complete, also while a warp still runs: it may wait in a loop for one that stands here. Others
         // may have been released by bar.arrive, after they had their turn.
         const bool on = barrier_open(b) || r.running || can_run(b, r.waited);
-        if (!on && !r.polling) {
+        if (!on && !r.polling && !(worker->shares && cluster_barrier_holds(b))) {
             report_stuck(b);
             return;
         }

@@ -1,6 +1,7 @@
 // One host thread runs the blocks, so that what they see of each other is the same in every run. They begin in order. A
 // block that waits for a value (exec_run.c) is left, and the next one begins, as long as there is room on the card;
-// then all that were left have another turn. A block that does not wait runs to its end, or for a long turn.
+// then all that were left have another turn. A block that does not wait runs to its end, or for a long turn. Blocks of
+// a cluster begin, are left and end together.
 //
 // Where all blocks on the card wait, and in many rounds no value has changed that they look at, none ever will: those
 // that have not begun cannot begin.
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/occupancy.h"
-#include "simt/check/check.h"
+#include "cluster_run.h"
 
 #define ROUNDS_MAX 64  // in which nothing happens, at least, before a wait counts as endless
 
@@ -24,37 +25,37 @@ uint64_t turns_resident(uint32_t threads, uint64_t shared)
 
 struct table {
     const struct turns *t;
-    struct seat **seats;  // those of blocks that were left, in the order in which they began
+    struct seats **seats;  // those of clusters that were left, in the order in which they began
     uint64_t n, room;
-    struct seat *spare;  // of a block that ended
-    uint64_t next;       // block
+    struct seats *spare;  // of a cluster that ended
+    uint64_t next;        // cluster
     uint64_t stop;
     // since something last happened
     uint64_t idle, rounds;
 };
 
-static struct seat *new_seat(struct table *t)
+static struct seats *new_seats(struct table *t)
 {
-    struct seat *s = t->spare;
+    struct seats *s = t->spare;
     t->spare = NULL;
     if (s)
         return s;
     s = malloc(sizeof *s);
-    if (s && seat_new(s, t->t->worker))
+    if (s && seats_new(s, t->t->worker))
         return s;
     if (s)
-        seat_free(s);
+        seats_free(s);
     free(s);
     return NULL;
 }
 
-static void drop_seat(struct table *t, struct seat *s)
+static void drop_seats(struct table *t, struct seats *s)
 {
     if (!t->spare) {
         t->spare = s;
         return;
     }
-    seat_free(s);
+    seats_free(s);
     free(s);
 }
 
@@ -63,7 +64,7 @@ static bool make_room(struct table *t)
     if (t->n < t->room)
         return true;
     const uint64_t room = 2 * t->room + 16;
-    struct seat **seats = realloc(t->seats, room * sizeof(struct seat *));
+    struct seats **seats = realloc(t->seats, room * sizeof(struct seats *));
     if (!seats)
         return false;
     t->seats = seats;
@@ -71,44 +72,34 @@ static bool make_room(struct table *t)
     return true;
 }
 
-// The worker's block made an error. True where the others go on.
-static bool survives(struct table *t)
-{
-    struct worker *w = t->t->worker;
-    const enum fault_kind kind = w->fault.kind;
-    if (kind == FAULT_NONE)
-        return true;
-    if (w->check)
-        check_fault(w);
-    if (w->check && kind != FAULT_BUDGET && kind != FAULT_WAIT)
-        return true;
-    t->stop = w->block.linear;
-    return false;
-}
+#define CLUSTER_TURN (1u << 22)  // steps, while blocks of a cluster get on
 
-// A turn of the block in s. True where it was left, and has not ended.
-static bool take_turn(struct table *t, struct seat *s, bool resumes)
+// A turn of the cluster in s. True where it was left, and has not ended.
+static bool take_turn(struct table *t, struct seats *s, bool resumes)
 {
     struct worker *w = t->t->worker;
-    seat_enter(s, w);
-    if (!resumes)
-        seat_place(w, t->next++);
-    if (t->next > 1 && !resumes && t->t->progress)
-        t->t->progress(t->next - 1, t->t->n_blocks);
-    const uint64_t before = resumes ? w->steps : 0;
-    w->resumes = resumes;
-    t->t->exec->run_block(w);
-    const bool left = w->left && w->fault.kind == FAULT_NONE;
-    if (w->news || !left || !resumes)
+    uint64_t moved = 0;
+    bool left, news = false;
+    if (!resumes) {
+        cluster_begin(s, w, t->next++);
+        if (t->next > 1 && t->t->progress)
+            t->t->progress((t->next - 1) * s->cluster.n, t->t->n_clusters * s->cluster.n);
+    }
+    do {
+        left = cluster_turn(s, w, t->t->exec);
+        moved += s->moved;
+        news |= w->news;
+    } while (left && w->news && s->cluster.n > 1 && moved < CLUSTER_TURN);
+    if (news || !left || !resumes)
         t->idle = t->rounds = 0;
     else
-        t->idle += w->steps - before;
-    survives(t);
-    seat_leave(s, w);
+        t->idle += moved;
+    if (s->stopped)
+        t->stop = cluster_number(w->grid, w->block.linear);
     return left;
 }
 
-// A turn of every block that was left.
+// A turn of every cluster that was left.
 static void again(struct table *t)
 {
     uint64_t kept = 0;
@@ -117,16 +108,16 @@ static void again(struct table *t)
         if (t->stop != UINT64_MAX || take_turn(t, t->seats[i], true))
             t->seats[kept++] = t->seats[i];
         else
-            drop_seat(t, t->seats[i]);
+            drop_seats(t, t->seats[i]);
     }
     t->n = kept;
 }
 
-// Begins as many blocks as there is room for. At least one, unless others are at work.
+// Begins as many clusters as there is room for. At least one, unless others are at work.
 static void begin(struct table *t)
 {
-    while (t->next < t->t->n_blocks && t->n < t->t->resident && t->stop == UINT64_MAX) {
-        struct seat *s = make_room(t) ? new_seat(t) : NULL;
+    while (t->next < t->t->n_clusters && t->n < t->t->resident && t->stop == UINT64_MAX) {
+        struct seats *s = make_room(t) ? new_seats(t) : NULL;
         if (!s && t->n)
             return;
         if (!s) {
@@ -136,27 +127,28 @@ static void begin(struct table *t)
         if (take_turn(t, s, false))
             t->seats[t->n++] = s;
         else
-            drop_seat(t, s);
+            drop_seats(t, s);
     }
 }
 
 static void report_wait(struct table *t)
 {
-    const struct block *b = &t->seats[0]->block;
+    const struct block *b = &t->seats[0]->seat[0].block;
     struct worker *w = t->t->worker;
     uint32_t i = 0;
     while (i + 1 < b->n_warps && !b->warps[i].polled)
         i++;
-    const uint64_t rest = t->t->n_blocks - t->next;
+    const uint64_t size = t->seats[0]->cluster.n, rest = (t->t->n_clusters - t->next) * size;
     w->block.linear = b->linear;
     w->fault = (struct fault){ .kind = FAULT_WAIT,
                                .inst = b->warps[i].poll_inst,
                                .warp = i,
                                .lane = b->warps[i].poll_lane,
                                .block = b->linear,
-                               .waiting = (uint32_t)t->n,
+                               .waiting = (uint32_t)(t->n * size),
                                .exited = rest < UINT32_MAX ? (uint32_t)rest : UINT32_MAX };
-    survives(t);
+    cluster_survives(w);
+    t->stop = cluster_number(w->grid, b->linear);
 }
 
 uint64_t turns_run(const struct turns *turns)
@@ -168,13 +160,13 @@ uint64_t turns_run(const struct turns *turns)
         again(&t);
         if (t.n && t.idle > wait_max(t.t->worker->grid->code) && t.rounds > ROUNDS_MAX)
             report_wait(&t);
-    } while (t.stop == UINT64_MAX && (t.n || t.next < turns->n_blocks));
+    } while (t.stop == UINT64_MAX && (t.n || t.next < turns->n_clusters));
     for (uint64_t i = 0; i < t.n; i++) {
-        seat_free(t.seats[i]);
+        seats_free(t.seats[i]);
         free(t.seats[i]);
     }
     if (t.spare)
-        seat_free(t.spare);
+        seats_free(t.spare);
     free(t.spare);
     free(t.seats);
     return t.stop;

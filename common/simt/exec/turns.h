@@ -8,13 +8,13 @@
 struct turns {
     const struct exec *exec;
     struct worker *worker;
-    uint64_t n_blocks;
-    uint64_t resident;       // blocks that are at work at a time
+    uint64_t n_clusters;     // of the grid
+    uint64_t resident;       // clusters that are at work at a time
     dev_progress *progress;  // or NULL
 };
 
-// Runs all blocks. UINT64_MAX, or the number of the block at which the launch ended early: its fault is in the worker,
-// or, with checks, among the findings.
+// Runs all blocks. UINT64_MAX, or the number of the cluster at which the launch ended early: its fault is in the
+// worker, or, with checks, among the findings.
 uint64_t turns_run(const struct turns *t);
 
 // Blocks of so many threads that are on an H200 at a time, by their threads and their bytes of shared memory: what

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bulk.h"
+#include "cluster_barrier.h"
 
 struct line {
     char *text;
@@ -74,11 +75,10 @@ static bool waits(const struct warp *w)
     return w->waits && w->n_splits;
 }
 
-void wait_text(const struct block *b, char *text, size_t size)
+// Those that wait for mbarriers. Returns how many there are.
+static uint32_t say_mbarriers(struct line *l, const struct block *b)
 {
-    struct line l = { text, size, 0 };
     uint32_t done = 0;
-    *text = '\0';
     for (uint32_t i = 0; i < b->n_warps; i++) {
         const struct warp *w = &b->warps[i];
         uint32_t warps = 0;
@@ -87,23 +87,68 @@ void wait_text(const struct block *b, char *text, size_t size)
         for (uint32_t k = i; k < b->n_warps; k++)
             if (waits(&b->warps[k]) && b->warps[k].wait_at == w->wait_at && b->warps[k].wait_parity == w->wait_parity)
                 warps |= 1u << k;
-        say(&l, "%s", done ? "; " : "");
+        say(l, "%s", done ? "; " : "");
         done |= warps;
-        say_warps(&l, warps);
-        say(&l, " for phase %u of the mbarrier ", w->wait_parity);
-        say_place(&l, b->worker->grid->code, w->wait_at);
-        say(&l, ": ");
-        say_missing(&l, b, w->wait_at);
+        say_warps(l, warps);
+        say(l, " for phase %u of the mbarrier ", w->wait_parity);
+        say_place(l, b->worker->grid->code, w->wait_at);
+        say(l, ": ");
+        say_missing(l, b, w->wait_at);
     }
-    for (uint32_t number = 0; done && number < BARRIERS; number++) {
-        uint32_t warps = 0;
-        for (uint32_t i = 0; i < b->n_warps; i++)
-            for (uint32_t s = 0; s < b->warps[i].n_splits; s++)
-                warps |= (uint32_t)(b->warps[i].splits[s].barrier == number + 1) << i;
+    return done;
+}
+
+// The warps that wait at a barrier, by its mark in a split.
+static uint32_t waiting_at(const struct block *b, uint32_t barrier)
+{
+    uint32_t warps = 0;
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        for (uint32_t s = 0; s < b->warps[i].n_splits; s++)
+            warps |= (uint32_t)(b->warps[i].splits[s].barrier == barrier) << i;
+    return warps;
+}
+
+static void say_barriers(struct line *l, const struct block *b, const char *between)
+{
+    for (uint32_t number = 0; number < BARRIERS; number++) {
+        const uint32_t warps = waiting_at(b, number + 1);
         if (!warps)
             continue;
-        say(&l, "; ");
-        say_warps(&l, warps);
-        say(&l, " at barrier %u, where %u threads are", number, b->barriers[number].arrived);
+        say(l, "%s", between);
+        say_warps(l, warps);
+        say(l, " at barrier %u, where %u threads are", number, b->barriers[number].arrived);
+        between = "; ";
+    }
+}
+
+void wait_text(const struct block *b, char *text, size_t size)
+{
+    struct line l = { text, size, 0 };
+    *text = '\0';
+    if (say_mbarriers(&l, b))
+        say_barriers(&l, b, "; ");
+}
+
+void wait_text_cluster(const struct cluster *c, char *text, size_t size)
+{
+    struct line l = { text, size, 0 };
+    uint32_t came, all;
+    *text = '\0';
+    cluster_barrier_count(c, &came, &all);
+    for (uint32_t rank = 0; rank < c->n; rank++) {
+        const struct block *b = c->blocks[rank];
+        const uint32_t here = waiting_at(b, WAITS_CLUSTER);
+        say(&l, "%sblock (%u,%u,%u): ", rank ? "; " : "", b->id[0], b->id[1], b->id[2]);
+        if (c->ended[rank]) {
+            say(&l, "it has ended");
+            continue;
+        }
+        const bool some = say_mbarriers(&l, b);
+        say_barriers(&l, b, some ? "; " : "");
+        if (!here)
+            continue;
+        say(&l, "%s", some || waiting_at(b, 1) ? "; " : "");
+        say_warps(&l, here);
+        say(&l, " at the cluster's barrier, where %u of %u threads have arrived", came, all);
     }
 }

@@ -254,6 +254,7 @@ bool warp_atomic(struct warp *w, const struct uop *u, uint32_t active)
 bool warp_fence(struct warp *w, const struct uop *u, uint32_t active)
 {
     if (w->block->worker->check)
-        check_fence(w, active, u->warp->op);
+        check_fence(w, active,
+                    u->warp->op == FENCE_WIDE || (u->warp->op == FENCE_CLUSTER && w->block->worker->cluster->n > 1));
     return true;
 }

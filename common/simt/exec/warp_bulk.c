@@ -73,6 +73,13 @@ static bool check_plain(struct warp *w, const struct uop *u, uint32_t lane, cons
     const bool store = ((const struct bulk_op *)u->warp->more)->kind != BULK_LOAD;
     if (c->bytes % 16)
         return complain(w, u, lane, "a bulk copy moves a multiple of 16 bytes");
+    if (((const struct bulk_op *)u->warp->more)->kind == BULK_REMOTE) {
+        const uint32_t limit = w->block->worker->grid->shared_bytes;
+        if (c->global % 16)
+            return access_fault(w, u, FAULT_ALIGN, false, lane, c->global + w->block->window, 16, SPACE_SHARED);
+        return (c->global <= limit && c->bytes <= limit - c->global) ||
+               access_fault(w, u, FAULT_BOUNDS, false, lane, c->global + w->block->window, c->bytes, SPACE_SHARED);
+    }
     if (c->global % 16)
         return access_fault(w, u, FAULT_ALIGN, store, lane, c->global, 16, SPACE_GLOBAL);
     return memory_at(w->block->worker->grid->memory, c->global, c->bytes) ||
@@ -80,43 +87,80 @@ static bool check_plain(struct warp *w, const struct uop *u, uint32_t lane, cons
 }
 
 // Where the copy goes in shared memory, and its mbarrier.
-static bool check_shared_side(struct warp *w, const struct uop *u, uint32_t lane, const struct bulk *c)
+static bool check_shared_side(struct warp *w, const struct uop *u, uint32_t lane, const struct bulk *c,
+                              uint32_t barrier_rank)
 {
     const struct bulk_op *op = u->warp->more;
-    const bool load = op->kind == BULK_LOAD;
-    const uint32_t limit = w->block->worker->grid->shared_bytes, align = op->tensor ? BOX_ALIGN : 16;
+    const bool load = bulk_brings(op);
+    const uint32_t window = c->rank << CLUSTER_SHIFT;
+    const uint32_t limit = w->block->worker->grid->shared_bytes;
+    const uint32_t align = op->tensor ? BOX_ALIGN : op->kind == BULK_VALUE ? c->bytes : 16;
     if (c->shared % align)
-        return access_fault(w, u, FAULT_ALIGN, load, lane, c->shared, align, SPACE_SHARED);
-    if (c->shared > limit || c->bytes > limit - c->shared)
-        return access_fault(w, u, FAULT_BOUNDS, load, lane, c->shared, c->bytes, SPACE_SHARED);
+        return access_fault(w, u, FAULT_ALIGN, load, lane, c->shared + window, align, SPACE_SHARED);
+    if (c->shared > limit || c->bytes > limit - c->shared || c->rank >= w->block->worker->cluster->n)
+        return access_fault(w, u, FAULT_BOUNDS, load, lane, c->shared + window, c->bytes, SPACE_SHARED);
     if (!load)
-        return true;
+        return c->rank == w->block->rank ||
+               complain(w, u, lane, "the source of this copy lies in another block's shared memory");
+    if (barrier_rank != c->rank)
+        return complain(w, u, lane, "the copy's destination and its mbarrier lie in different blocks of the cluster");
     if (c->barrier % 8)
-        return access_fault(w, u, FAULT_ALIGN, true, lane, c->barrier, 8, SPACE_SHARED);
+        return access_fault(w, u, FAULT_ALIGN, true, lane, c->barrier + window, 8, SPACE_SHARED);
     return (c->barrier <= limit && 8 <= limit - c->barrier) ||
-           access_fault(w, u, FAULT_BOUNDS, true, lane, c->barrier, 8, SPACE_SHARED);
+           access_fault(w, u, FAULT_BOUNDS, true, lane, c->barrier + window, 8, SPACE_SHARED);
 }
 
 static bool describe(struct warp *w, const struct uop *u, uint32_t lane, struct bulk *c)
 {
     const struct warpop *op = u->warp;
     const struct bulk_op *b = op->more;
-    const uint64_t place = value64(w, op->in[0], lane);
-    *c = (struct bulk){ .u = u, .thread = w->index * LANES + lane };
-    c->shared = (uint32_t)(access_address(w, &op->mem, lane) & MEMORY_OFFSET);
-    if (b->kind == BULK_LOAD)
-        c->barrier = (uint32_t)((b->barrier_wide ? value64 : value32)(w, op->in[b->barrier], lane) & MEMORY_OFFSET);
+    const uint64_t place = (b->source_wide ? value64 : value32)(w, op->in[0], lane);
+    *c = (struct bulk){ .u = u, .thread = w->index * LANES + lane, .from = w->block->rank };
+    const uint64_t shared = access_address(w, &op->mem, lane);
+    const uint64_t barrier = bulk_brings(b) ? (b->barrier_wide ? value64 : value32)(w, op->in[b->barrier], lane) : 0;
+    c->shared = cluster_offset(shared);
+    c->rank = cluster_rank(shared);
+    c->barrier = cluster_offset(barrier);
     if (!b->tensor) {
-        c->global = place;
+        c->global = b->kind == BULK_REMOTE ? place - w->block->window : place;
         c->bytes = (uint32_t)value32(w, op->in[b->size], lane);
-        return check_plain(w, u, lane, c) && check_shared_side(w, u, lane, c);
+        return check_plain(w, u, lane, c) && check_shared_side(w, u, lane, c, cluster_rank(barrier));
     }
     if (!read_map(w, u, lane, place, &c->map))
         return false;
     for (uint32_t i = 0; i < b->rank; i++)
         c->at[i] = (int32_t)value32(w, op->in[b->at + i], lane);
     c->bytes = tensor_map_box_bytes(&c->map);
-    return check_tensor(w, u, lane, c) && check_shared_side(w, u, lane, c);
+    return check_tensor(w, u, lane, c) && check_shared_side(w, u, lane, c, cluster_rank(barrier));
+}
+
+static void tell(struct warp *w, const struct uop *u, const struct bulk *c, struct block *home)
+{
+    const struct bulk_place p = { c->thread, c->from, c->shared, c->bytes, c->barrier };
+    if (bulk_brings(u->warp->more))
+        check_bulk_load(w, u, &p, home);
+    else
+        check_async_reads(w, u, &p, false);
+}
+
+// The copy starts in each of the blocks that it goes to: one, or those of the mask.
+static bool start(struct warp *w, const struct uop *u, uint32_t lane, const struct bulk *c)
+{
+    const struct bulk_op *op = u->warp->more;
+    const struct cluster *cluster = w->block->worker->cluster;
+    uint32_t mask = op->multicast ? (uint32_t)value32(w, u->warp->in[op->mask], lane) : 1u << c->rank;
+    if (mask >> cluster->n)
+        return complain(w, u, lane, "the mask of this copy names blocks that the cluster does not have");
+    for (; mask; mask &= mask - 1) {
+        struct bulk one = *c;
+        one.rank = (uint32_t)__builtin_ctz(mask);
+        w->block->worker->mem_counts[u->warp->mem.index].sectors += bulk_sectors(c);
+        if (!bulk_add(cluster->blocks[one.rank], &one))
+            return complain(w, u, lane, "the simulated GPU ran out of memory for bulk copies");
+        if (w->block->worker->check)
+            tell(w, u, &one, cluster->blocks[one.rank]);
+    }
+    return true;
 }
 
 bool warp_bulk(struct warp *w, const struct uop *u, uint32_t active)
@@ -125,21 +169,42 @@ bool warp_bulk(struct warp *w, const struct uop *u, uint32_t active)
     for (uint32_t left = active; left; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);
         struct bulk c;
-        if (!describe(w, u, lane, &c)) {
-            if (!worker->check)
-                return false;
-            check_fault(worker);  // a finding, and nothing is copied
+        if (describe(w, u, lane, &c) && start(w, u, lane, &c))
             continue;
-        }
-        if (!bulk_add(w->block, &c))
-            return complain(w, u, lane, "the simulated GPU ran out of memory for bulk copies");
         if (!worker->check)
+            return false;
+        check_fault(worker);  // a finding, and nothing is copied
+    }
+    return true;
+}
+
+// A lane's store to another block's shared memory, which arrives with its bytes at an mbarrier there.
+static bool store(struct warp *w, const struct uop *u, uint32_t lane)
+{
+    const struct warpop *op = u->warp;
+    const struct bulk_op *b = op->more;
+    const uint64_t place = access_address(w, &op->mem, lane);
+    const uint64_t barrier = (b->barrier_wide ? value64 : value32)(w, op->in[b->barrier], lane);
+    struct bulk c = { .u = u, .thread = w->index * LANES + lane, .from = w->block->rank };
+    c.shared = cluster_offset(place);
+    c.rank = cluster_rank(place);
+    c.barrier = cluster_offset(barrier);
+    c.bytes = op->shape * op->mem.bytes;
+    for (uint32_t i = 0; i < op->shape; i++) {
+        const uint64_t value = (op->mem.bytes == 8 ? value64 : value32)(w, op->in[1 + i], lane);
+        memcpy((unsigned char *)c.at + i * op->mem.bytes, &value, op->mem.bytes);
+    }
+    return check_shared_side(w, u, lane, &c, cluster_rank(barrier)) && start(w, u, lane, &c);
+}
+
+bool warp_remote_store(struct warp *w, const struct uop *u, uint32_t active)
+{
+    for (uint32_t left = active; left; left &= left - 1) {
+        if (store(w, u, (uint32_t)__builtin_ctz(left)))
             continue;
-        const struct bulk_place p = { c.thread, c.shared, c.bytes, c.barrier };
-        if (((const struct bulk_op *)u->warp->more)->kind == BULK_LOAD)
-            check_bulk_load(w, u, &p);
-        else
-            check_async_reads(w, u, &p, false);
+        if (!w->block->worker->check)
+            return false;
+        check_fault(w->block->worker);
     }
     return true;
 }

@@ -68,7 +68,7 @@ bool mbarrier_complete_tx(struct block *b, uint32_t address, uint32_t bytes)
 
 void mbarrier_missing(const struct block *b, uint32_t address, uint32_t *arrivals, int64_t *bytes)
 {
-    const struct state s = read_state(b->worker->shared + address);
+    const struct state s = read_state(b->worker->cluster->shared[b->rank] + address);
     *arrivals = s.pending;
     *bytes = s.tx;
 }
@@ -106,8 +106,9 @@ static bool expect(struct warp *w, const struct uop *u, uint32_t lane, struct st
 }
 
 // Is the phase complete that a lane waits for? If not, copies arrive, one after the other, until it is.
-static bool test(struct warp *w, const struct warpop *op, uint32_t lane, uint32_t address, struct state *s)
+static bool test(struct warp *w, const struct warpop *op, uint32_t lane, uint64_t at, struct state *s)
 {
+    const uint32_t address = cluster_offset(at);
     const unsigned char *p = w->block->worker->shared + address;
     const uint64_t waited = op->op == MBARRIER_TEST ? ((const u64 *)(w->regs + op->in[0]))[lane] >> 63
                                                     : ((const u32 *)(w->regs + op->in[0]))[lane] & 1;
@@ -129,7 +130,7 @@ bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active)
     const struct memop *m = &op->mem;
     uint32_t done = 0;
     for (uint32_t i = 0; i < LANES; i++) {
-        enum ptx_space space = SPACE_SHARED;
+        enum ptx_space space = m->space;
         if (!(active >> i & 1))
             continue;
         uint64_t at = access_address(w, m, i) & MEMORY_OFFSET;
@@ -183,7 +184,7 @@ bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active)
             break;
         case MBARRIER_TEST:
         case MBARRIER_TEST_PARITY:
-            done |= (uint32_t)test(w, op, i, (uint32_t)at, &s) << i;
+            done |= (uint32_t)test(w, op, i, at, &s) << i;
             break;
         case MBARRIER_COUNT:
             break;

@@ -72,8 +72,10 @@ void setmaxnreg_finish(struct block *b)
     if (!b->worker->check || !last || sum <= REGISTERS)
         return;
     struct fault f = fault_of(last);
-    snprintf(f.text, sizeof f.text,
-             "asks for %u registers a thread: the block's warps ask for %u in all, and there are %d", last->max_regs,
-             (uint32_t)sum, REGISTERS);
+    snprintf(
+        f.text, sizeof f.text,
+        "asks for %u registers a thread: the block's warps ask for %u in all, and there are %d: a GPU waits here for "
+        "ever",
+        last->max_regs, (uint32_t)sum, REGISTERS);
     check_note(b->worker->check, &f);
 }

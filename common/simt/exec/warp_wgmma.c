@@ -170,8 +170,12 @@ bool warp_wgmma(struct warp *w, const struct uop *u, uint32_t active)
         return fail(w, u, "wgmma takes a warpgroup: four whole warps, from a warp whose number is a multiple of 4");
     if (w->block->worker->check && op->shape)
         tell_registers(w, u->inst, 0, op->shape - 1, true);
-    if (w->block->worker->check && w->index % 4 == 0)
+    if (w->block->worker->check && w->index % 4 == 0) {
+        if (!m->a_in_registers)
+            check_descriptor(w, u, 0, job->a);
+        check_descriptor(w, u, 1, job->b);
         tell(w, job, true);
+    }
     job->ran = w->block->worker->grid->code->wgmma_now;
     return !job->ran || run(w, job);
 }

@@ -158,6 +158,11 @@ static void performance_directives(struct parser *p, struct ptx_func *f)
             f->max_threads = (uint32_t)product;
         if (str_is(d, ".reqntid") && n)
             memcpy(f->required, size, sizeof f->required);
+        if (str_is(d, ".reqnctapercluster") && n)
+            memcpy(f->cluster, size, sizeof f->cluster);
+        if (str_is(d, ".maxclusterrank") && n)
+            f->max_rank = size[0];
+        f->explicit_cluster |= str_is(d, ".explicitcluster");
     }
 }
 

@@ -16,7 +16,17 @@
 #include "ptx_type.h"
 #include "str.h"
 
-enum ptx_space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST, SPACE_PARAM, SPACE_REG };
+// SPACE_CLUSTER: shared memory of any block of the cluster (.shared::cluster)
+enum ptx_space {
+    SPACE_GENERIC,
+    SPACE_GLOBAL,
+    SPACE_SHARED,
+    SPACE_LOCAL,
+    SPACE_CONST,
+    SPACE_PARAM,
+    SPACE_REG,
+    SPACE_CLUSTER
+};
 
 struct arena;
 
@@ -103,8 +113,11 @@ struct ptx_func {
     uint32_t n_params;
     uint32_t *results;  // variable indices of what a .func returns
     uint32_t n_results;
-    uint32_t max_threads;  // from .maxntid, or 0
-    uint32_t required[3];  // from .reqntid: the threads of a block along x, y and z; 0: any
+    uint32_t max_threads;   // from .maxntid, or 0
+    uint32_t required[3];   // from .reqntid: the threads of a block along x, y and z; 0: any
+    uint32_t cluster[3];    // from .reqnctapercluster: the blocks of a cluster; 0: any
+    uint32_t max_rank;      // from .maxclusterrank: a cluster's blocks at most, or 0
+    bool explicit_cluster;  // .explicitcluster: the launch has to say clusters
     struct ptx_reg *regs;
     uint32_t n_regs;
     struct ptx_inst *insts;

@@ -72,7 +72,7 @@ static void add_rows(struct trace *t, const struct warp *w, const struct uop *u,
     uint64_t address[LANES];
     const uint32_t rows = 8 * u->warp->shape;
     for (uint32_t i = 0; i < LANES; i++)
-        address[i] = access_address(w, &u->warp->mem, i);
+        address[i] = access_address(w, &u->warp->mem, i) - w->block->window;
     add_access(new_event(t, u, SPACE_SHARED, kind), address, rows < LANES ? (1u << rows) - 1 : ALL_LANES, 16);
 }
 

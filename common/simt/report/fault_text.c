@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "simt/code/cluster.h"
 #include "simt/code/shadow.h"
 
 struct text {
@@ -56,12 +57,34 @@ static void say_shared(struct text *t, const struct grid *g, uint64_t address)
         say(t, "byte %" PRIu64 " of %s (shared memory)", address - in->at, in->name);
 }
 
+// The same with whose memory it is, where blocks of a cluster share theirs.
+static void say_shared_of(struct text *t, const struct grid *g, const struct fault *f, uint64_t address)
+{
+    const uint32_t rank = cluster_rank(address);
+    if (g->cluster_blocks == 1) {
+        say_shared(t, g, address);
+        return;
+    }
+    say_shared(t, g, cluster_offset(address));
+    if (rank >= g->cluster_blocks) {
+        say(t, " of block %u of a cluster that has %u blocks", rank, g->cluster_blocks);
+    } else if (f->remote) {
+        say(t, " of ");
+        say_block(t, g, f->home);
+    } else if (rank != cluster_rank_of(g, f->block)) {
+        say(t,
+            " of block %u of the cluster: an address in the shared memory of another block is for ld.shared::cluster "
+            "and its like",
+            rank);
+    }
+}
+
 static void say_place(struct text *t, const struct simt_kernel *k, const struct grid *g, const struct fault *f)
 {
     char place[200];
     const uint64_t offset = f->address & MEMORY_OFFSET;
     if (f->space == SPACE_SHARED) {
-        say_shared(t, g, offset);
+        say_shared_of(t, g, f, offset);
     } else if (f->space == SPACE_LOCAL) {
         say(t, "byte %" PRIu64 " of local memory, of which a thread has %u bytes", offset, k->code->local_bytes);
     } else {
@@ -144,7 +167,7 @@ static void say_bad_access(struct text *t, const struct simt_kernel *k, const st
 static void say_endless_wait(struct text *t, const struct fault *f)
 {
     if (*f->text) {
-        say(t, " waits here for ever. Of its block, %s", f->text);
+        say(t, " waits here for ever. Of its %s, %s", f->cluster ? "cluster" : "block", f->text);
         return;
     }
     say(t, " waits here for ever: the value that it looks at again and again never changes");
@@ -257,10 +280,21 @@ static void say_race(struct text *t, const struct simt_kernel *k, const struct g
     } else {
         say(t, "; ");
         say_other(t, k, g, f);
-        say(t, f->kind == FAULT_RACE    ? ", and no barrier comes between them"
+        say(t, f->kind == FAULT_RACE && f->other_block != f->block
+                   ? ", and nothing orders the two blocks of the cluster here"
+               : f->kind == FAULT_RACE  ? ", and no barrier comes between them"
                : g->code->orders_blocks ? ", and nothing orders the two blocks here"
                                         : ", and blocks run in any order");
     }
+}
+
+// Another block's shared memory.
+static void say_home(struct text *t, const struct grid *g, const struct fault *f)
+{
+    say(t, " uses the shared memory of ");
+    say_block(t, g, f->home);
+    say(t, f->store ? ", and nothing keeps that block from ending before it does"
+                    : ", and nothing has told it that this block has begun");
 }
 
 // What the thread did.
@@ -321,6 +355,9 @@ static void say_fault(struct text *t, const struct simt_kernel *k, const struct 
     case FAULT_UNWAITED:
         say(t, ": the block ends while the copy of %u bytes that this line starts is on its way to ", f->bytes);
         say_place(t, k, g, f);
+        break;
+    case FAULT_HOME:
+        say_home(t, g, f);
         break;
     case FAULT_FLIGHT:
         say_flight(t, k, f);

@@ -18,6 +18,10 @@ static const char *look_race(const struct fault *f, const struct grid *g)
     if (f->kind == FAULT_RACE_BLOCKS)
         return "blocks cannot wait for each other, so each element of the result should be one block's: check the "
                "index, and the guard where a tile reaches past the edge";
+    if (f->other_block != f->block)
+        return "blocks of a cluster order what they do at barrier.cluster (cluster.sync()), or the one arrives at an "
+               "mbarrier with mbarrier.arrive.release.cluster and the other waits for it with "
+               "mbarrier.try_wait.acquire.cluster: the default scope, .cta, does not order blocks";
     if (f->other_inst == f->inst)
         return "two threads use the same element in one instruction: does the index tell threads apart?";
     if (f->other_thread / LANES == f->warp)
@@ -75,6 +79,10 @@ static const struct about {
                          "wait for each copy before the block ends (mbarrier.try_wait), or do not start those that "
                          "nobody needs: does the loop that copies end where the loop that multiplies does?",
                          NULL },
+    [FAULT_HOME] = { "synccheck", "life of a block",
+                     "barrier.cluster.arrive and .wait (cluster.sync()) before the first use of another block's shared "
+                     "memory: that block may not have begun",
+                     NULL },
     [FAULT_REGISTERS] = { "synccheck", "setmaxnreg",
                           "setmaxnreg.dec in the producer's warpgroup and setmaxnreg.inc in the others: each by whole "
                           "warpgroups, and threads times registers at most 65536 in all",
@@ -94,6 +102,9 @@ static const struct about {
 static const char *look_at(const struct simt_kernel *k, const struct grid *g, const struct fault *f)
 {
     const struct about *a = &about[f->kind];
+    if (f->kind == FAULT_HOME && f->store)
+        return "barrier.cluster.arrive and .wait (cluster.sync()) at the end of the kernel, after the last use of "
+               "another block's shared memory, and by all threads";
     const bool async = f->async || f->other_async;
     if (f->kind == FAULT_RACE || f->kind == FAULT_RACE_BLOCKS)
         return async && f->kind == FAULT_RACE ? report_look_async(f) : look_race(f, g);

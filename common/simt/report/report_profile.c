@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "simt/ptx/arena.h"
+#include "simt/code/bulk_op.h"
+#include "simt/code/warp.h"
 
 static void add(uint64_t metric[METRIC_COUNT], enum profile_metric m, uint64_t n)
 {
@@ -54,6 +56,21 @@ static void add_accesses(uint64_t metric[METRIC_COUNT], const struct memop *m, u
     }
 }
 
+// Bulk copies between global and shared memory; others have no counter in Nsight Compute that is known here.
+static void add_bulk(uint64_t metric[METRIC_COUNT], const struct warpop *op, uint64_t warps, const struct mem_count *c)
+{
+    static const struct {
+        enum profile_metric inst, bytes;
+    } of[] = { [BULK_LOAD] = { METRIC_TMA_LD, METRIC_TMA_LD_BYTES },
+               [BULK_STORE] = { METRIC_TMA_ST, METRIC_TMA_ST_BYTES },
+               [BULK_REDUCE] = { METRIC_TMA_RED, METRIC_TMA_RED_BYTES } };
+    const struct bulk_op *b = op->more;
+    if (b->kind > BULK_REDUCE)
+        return;
+    metric[of[b->kind].inst] += warps;
+    metric[of[b->kind].bytes] += 32 * c->sectors;
+}
+
 // What a uop adds to its line's counters.
 static void add_uop(uint64_t metric[METRIC_COUNT], const struct uop *u, uint64_t warps, const struct uop_count *count,
                     const struct mem_count *mem)
@@ -68,11 +85,13 @@ static void add_uop(uint64_t metric[METRIC_COUNT], const struct uop *u, uint64_t
     if (u->kind == UOP_BARRIER)
         metric[METRIC_BAR] += warps;
     if (u->kind == UOP_WARP) {
-        metric[METRIC_HMMA] += warps * u->warp->tensor;
+        metric[u->warp->fn == warp_wgmma ? METRIC_GMMA : METRIC_HMMA] += warps * u->warp->tensor;
         metric[METRIC_FLOP] += warps * u->warp->flop;
     }
     const struct memop *m = uop_memop(u);
-    if (m && !m->merged)
+    if (u->kind == UOP_WARP && u->warp->fn == warp_bulk)
+        add_bulk(metric, u->warp, warps, &mem[m->index]);
+    else if (m && !m->merged)
         add_accesses(metric, m, warps, &mem[m->index]);
 }
 

@@ -71,7 +71,7 @@ static const struct about {
     [FAULT_PROXY] = { "racecheck", "proxy fence", NULL, NULL },
     [FAULT_FLIGHT] = { "racecheck", "registers of wgmma", NULL, NULL },
     [FAULT_BYTES] = { "synccheck", "bytes of a phase", NULL, NULL },
-    [FAULT_UNWAITED] = { "racecheck", "copy not waited for",
+    [FAULT_UNWAITED] = { "racecheck", "copy left behind",
                          "wait for each copy before the block ends (mbarrier.try_wait), or do not start those that "
                          "nobody needs: does the loop that copies end where the loop that multiplies does?",
                          NULL },

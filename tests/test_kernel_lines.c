@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compiler.h"
 #include "tester/kernel_lines.h"
@@ -51,20 +52,44 @@ static const struct {
     { "13_async_copy", LINE_MULTIPLY, "mma(acc[i][j], a[i], b[j])" },
 };
 
+static void ptx_of(const char *step, char ptx[1024])
+{
+    snprintf(ptx, 1024, "%s/%s/%s.ptx", STEPS_PTX, step, step);
+}
+
+static void expect_line(const char *step, enum line_role role, const char *words)
+{
+    struct kernel_lines l;
+    char ptx[1024], text[256] = "";
+    ptx_of(step, ptx);
+    kernel_lines_read(&l, ptx);
+    const unsigned line = l.line[role];
+    cr_assert(strstr(l.file, "kernel.cu"), "%s: '%s'", ptx, l.file);
+    source_text(l.file, line, text, sizeof text);
+    cr_expect(words ? strstr(text, words) != NULL : !line, "%s, role %d: line %u: %s", step, (int)role, line, text);
+    cr_expect_eq(l.products, !strcmp(step, "15_wgmma"), "%s", step);
+}
+
 Test(kernel_lines, are_those_that_do_it)
 {
     NEEDS_NVCC("its PTX says on which line an instruction is, but not from where that was called");
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        struct kernel_lines l;
-        char ptx[1024], text[256] = "";
-        snprintf(ptx, sizeof ptx, "%s/%s/%s.ptx", STEPS_PTX, expected[i].step, expected[i].step);
-        kernel_lines_read(&l, ptx);
-        const unsigned line = l.line[expected[i].role];
-        cr_assert(strstr(l.file, "kernel.cu"), "%s: '%s'", ptx, l.file);
-        source_text(l.file, line, text, sizeof text);
-        cr_expect(expected[i].words ? strstr(text, expected[i].words) != NULL : !line, "%s, role %d: line %u: %s",
-                  expected[i].step, (int)expected[i].role, line, text);
-    }
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        expect_line(expected[i].step, expected[i].role, expected[i].words);
+}
+
+Test(kernel_lines, of_wgmma_read_both_tiles)
+{
+    char ptx[1024];
+    ptx_of("15_wgmma", ptx);
+    if (access(ptx, R_OK))
+        cr_skip_test("%s is not built: it needs nvcc 12.0 or newer", ptx);
+    expect_line("14_tma", LINE_WRITE_A, "tma_load(&As[");
+    expect_line("14_tma", LINE_WRITE_B, "tma_load(&Bs[");
+    expect_line("14_tma", LINE_READ_A, "ldmatrix(a[i], &As[");
+    expect_line("15_wgmma", LINE_WRITE_B, "tma_load(&Bs[");
+    expect_line("15_wgmma", LINE_READ_A, "wgmma(acc, ");
+    expect_line("15_wgmma", LINE_READ_B, "wgmma(acc, ");
+    expect_line("15_wgmma", LINE_MULTIPLY, "wgmma(acc, ");
 }
 
 Test(kernel_lines, are_not_known_where_the_file_tells_none)

@@ -260,7 +260,7 @@ Test(check_async, a_block_ends_after_its_copies)
     EXPECT_FOUND(product, 128,
                  { { "@!p1 bra LEFT;", "" },
                    { 0 },
-                   { "[copy not waited for] test.ptx:27", "the block ends while the copy of 4096 bytes", "of tile",
+                   { "[copy left behind] test.ptx:27", "the block ends while the copy of 4096 bytes", "of tile",
                      "wait for each copy" } });
     EXPECT_FOUND(pipeline, THREADS,
                  { { "setp.lt.u32 p4, r4, 4; @p4 bra READ;", "setp.lt.u32 p4, r4, 3; @p4 bra READ;" },

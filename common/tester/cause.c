@@ -56,12 +56,36 @@ static const struct {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+// Some say more than others of their check.
+static const struct {
+    const char *kind, *means;
+} special[] = {
+    { "uninitialised", "a variable is used before it is set" },
+    { "copy not waited for", "a copy is on its way: the wait for it is missing, or is for another phase or stage" },
+    { "bytes of a phase", "an mbarrier expects other bytes than its copies bring" },
+    { "proxy fence", "a fence is missing before an asynchronous copy or a wgmma" },
+    { "registers of wgmma", "a wgmma.fence before, or a wait after the product is missing" },
+    { "copy left behind", "a copy that nobody waits for" },
+};
+
+// A copy that is left behind tells least.
 static int rank(const struct finding *f)
 {
     int i = 0;
     while (i < KINDS && strcmp(kinds[i].check, f->check))
         i++;
-    return i;
+    return strcmp(f->kind, "copy left behind") ? i : KINDS;
+}
+
+static const char *meaning(const struct finding *f)
+{
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+        if (!strcmp(special[i].kind, f->kind))
+            return special[i].means;
+    if (!strcmp(f->kind, "race") && f->here.line == f->there.line)
+        return "two threads meet in one place, so the index on this line is wrong";
+    const int kind = rank(f);
+    return kind < KINDS ? kinds[kind].means : "the kernel does not get to its end";
 }
 
 // The place's line in the kernel's own file.
@@ -80,15 +104,10 @@ static bool tell(struct cause *c, const struct findings *found)
     for (size_t i = 1; i < found->n; i++)
         if (rank(&found->all[i]) < rank(first))
             first = &found->all[i];
-    const int kind = rank(first);
-    const char *means = kind < KINDS ? kinds[kind].means : "the kernel does not get to its end";
-    if (!strcmp(first->kind, "race") && first->here.line == first->there.line)
-        means = "two threads meet in one place, so the index on this line is wrong";
+    const char *means = meaning(first);
     const bool memory = !strcmp(first->kind, "not initialised");
     if (memory && strstr(first->text, " of C,"))  // it is written beforehand where beta is not 0
         means = "C is read although beta is 0";
-    if (!strcmp(first->kind, "uninitialised"))
-        means = "a variable is used before it is set";
     cause_say(c, "%s (%s): %s", means, first->kind, first->text);
     add_place(c, &first->here);
     add_place(c, &first->there);

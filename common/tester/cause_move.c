@@ -149,8 +149,8 @@ static void say_law(struct cause *c, char matrix, const struct moved *x)
         cause_say(c, "from one tile of %c to the next along K it is %d elements: the wrong step", matrix, x->by);
         break;
     case LAW_PIECES:
-        cause_say(c, "16-byte chunks of %c are taken from the wrong place: the swizzle, or the index of a chunk",
-                  matrix);
+        cause_say(c, "16-byte chunks of %c are taken from the wrong place: the swizzle, or the index of a chunk%s",
+                  matrix, c->lines.products ? ", or leading and stride of wgmma's descriptor" : "");
         break;
     case LAW_MIXED:
         cause_say(c, "rows and columns of %c are mixed up within the tile", matrix);

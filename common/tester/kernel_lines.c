@@ -79,7 +79,8 @@ static bool begins(const struct ptx_inst *in, const char *with)
     return in->op.n >= strlen(with) && !memcmp(in->op.p, with, strlen(with));
 }
 
-enum { LOADS, WRITES, READS, MULTIPLIES, STORES, NOTHING };
+// PRODUCTS: wgmma, which reads both tiles where it multiplies.
+enum { LOADS, WRITES, READS, MULTIPLIES, STORES, PRODUCTS, NOTHING };
 
 static int what(const struct ptx_inst *in)
 {
@@ -87,11 +88,14 @@ static int what(const struct ptx_inst *in)
         const char *op;
         int does;
     } list[] = {
-        { "ld.global", LOADS },     { "cp.async", WRITES },          { "st.shared", WRITES },
-        { "ld.shared", READS },     { "ldmatrix", READS },           { "wmma.load", READS },
-        { "wmma.mma", MULTIPLIES }, { "mma.", MULTIPLIES },          { "wgmma.mma", MULTIPLIES },
-        { "fma.", MULTIPLIES },     { "st.global", STORES },         { "wmma.store", WRITES },
-        { "stmatrix", WRITES },     { "ld.volatile.shared", READS }, { "st.volatile.shared", WRITES },
+        { "ld.global", LOADS },          { "cp.async", WRITES },
+        { "st.shared", WRITES },         { "ld.shared", READS },
+        { "ldmatrix", READS },           { "wmma.load", READS },
+        { "wmma.mma", MULTIPLIES },      { "mma.", MULTIPLIES },
+        { "fma.", MULTIPLIES },          { "st.global", STORES },
+        { "wmma.store", WRITES },        { "stmatrix", WRITES },
+        { "ld.volatile.shared", READS }, { "st.volatile.shared", WRITES },
+        { "wgmma.mma", PRODUCTS },
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (begins(in, list[i].op))
@@ -107,6 +111,12 @@ static void note(const struct reading *r, unsigned line, int does, char side)
         [READS] = { LINE_READ_A, LINE_READ_B, LINE_READ_C },
     };
     unsigned *count = r->count[line];
+    if (does == PRODUCTS) {
+        count[LINE_MULTIPLY] += CLEAR;
+        count[LINE_READ_A] += CLEAR;
+        count[LINE_READ_B] += CLEAR;
+        return;
+    }
     if (does == MULTIPLIES || does == STORES) {
         count[does == STORES ? LINE_STORE_C : LINE_MULTIPLY] += side == 'm' ? CLEAR : 1;
         return;
@@ -114,12 +124,6 @@ static void note(const struct reading *r, unsigned line, int does, char side)
     for (int i = 0; i < 3; i++)
         if (of[does][i] != LINE_ROLES && (side == 'A' + i || (side == '*' && i < 2)))
             count[of[does][i]] += side == '*' ? 1 : CLEAR;
-}
-
-// mma and wgmma stand in asm, in functions of their own.
-static bool is_mma(const struct ptx_inst *in)
-{
-    return begins(in, "mma.") || begins(in, "wgmma.mma");
 }
 
 // The innermost place in the kernel's source; for loads and the like, the first from there on that names a matrix.
@@ -134,8 +138,8 @@ static void add(const struct reading *r, const struct ptx_inst *in)
         const struct ptx_loc *loc = &r->m->locs[at - 1];
         if (loc->file != r->file || loc->line >= LINE_MAX)
             continue;
-        if (does == MULTIPLIES || does == STORES) {
-            line = line && !(is_mma(in) && ++wrapped == 1) ? line : loc->line;
+        if (does == MULTIPLIES || does == STORES || does == PRODUCTS) {
+            line = line && !(begins(in, "mma.") && ++wrapped == 1) ? line : loc->line;
             continue;
         }
         side = side_of(r, loc->line);
@@ -145,7 +149,7 @@ static void add(const struct reading *r, const struct ptx_inst *in)
         side = 'A';
     if (begins(in, "wmma.load.b"))
         side = 'B';
-    if (is_mma(in))
+    if (begins(in, "mma."))
         side = 'm';  // where there are tensor cores, an fma is no product of A and B
     if (line && line < LINE_MAX)
         note(r, line, does, side);
@@ -174,8 +178,10 @@ static void read_kernel(struct kernel_lines *l, const struct simt_kernel *k)
     r.side = calloc(LINE_MAX, sizeof *r.side);
     if (r.file && r.count && r.side) {
         snprintf(l->file, sizeof l->file, "%s", ptx_source_name(r.m, r.file));
-        for (uint32_t i = 0; i < k->func->n_insts; i++)
+        for (uint32_t i = 0; i < k->func->n_insts; i++) {
             add(&r, &k->func->insts[i]);
+            l->products |= what(&k->func->insts[i]) == PRODUCTS;
+        }
         for (int role = 0; role < LINE_ROLES; role++)
             for (unsigned line = 1, most = 0; line < LINE_MAX; line++)
                 if (r.count[line][role] > most) {

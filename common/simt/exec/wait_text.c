@@ -63,9 +63,10 @@ static void say_missing(struct line *l, const struct block *b, uint64_t address)
     if (bytes)
         say(l, "%s%" PRId64 " bytes", arrivals ? " and " : "", bytes < 0 ? -bytes : bytes);
     if (bytes < 0)
-        say(l, " more than were expected have come");
+        say(l, " more than were expected have come (expect_tx names too few)");
     else if (arrivals || bytes)
-        say(l, " %s missing", arrivals == 1 && !bytes ? "is" : "are");
+        say(l, " %s missing%s", arrivals == 1 && !bytes ? "is" : "are",
+            arrivals ? "" : " (expect_tx names too many, or a copy reports to another mbarrier)");
     else
         say(l, "it has not been completed again");
 }

@@ -359,6 +359,9 @@ static void say_fault(struct text *t, const struct simt_kernel *k, const struct 
     case FAULT_HOME:
         say_home(t, g, f);
         break;
+    case FAULT_DESCRIPTOR:
+        say(t, " gives wgmma a descriptor whose leading offset has the block's rank in it");
+        break;
     case FAULT_FLIGHT:
         say_flight(t, k, f);
         break;

@@ -16,13 +16,15 @@ static const char *look_race(const struct fault *f)
         return "this thread has not waited on the mbarrier of that copy: mbarrier.try_wait.parity, with the parity of "
                "this phase, or a barrier after a thread that has waited";
     if (f->async && f->store && f->other_wgmma)
-        return "wgmma may still read this tile: wgmma.wait_group first, then mbarrier.arrive on the stage's 'empty' "
+        return "wgmma may still read this tile: wgmma.commit_group and wgmma.wait_group first, then mbarrier.arrive on "
+               "the stage's 'empty' "
                "mbarrier, and the copying thread waits on it (mbarrier.try_wait) before it copies";
     if (f->async && f->store)
         return "each reader has to arrive on the stage's 'empty' mbarrier (mbarrier.arrive) after its last read, and "
                "the copying thread to wait on it (mbarrier.try_wait) before it copies";
     if (f->other_wgmma)
-        return "wgmma may still read this: wgmma.wait_group, and then a barrier, before it is overwritten";
+        return "wgmma may still read this: end its group (wgmma.commit_group), wait for that (wgmma.wait_group), and "
+               "then a barrier, before it is overwritten";
     if (f->other_async)
         return "cp.async.bulk.wait_group.read by the thread that committed the copy's group, and then a barrier, "
                "before its source is overwritten: a wait by another thread waits for nothing";

@@ -75,7 +75,7 @@ static const struct about {
     [FAULT_PROXY] = { "racecheck", "proxy fence", NULL, NULL },
     [FAULT_FLIGHT] = { "racecheck", "registers of wgmma", NULL, NULL },
     [FAULT_BYTES] = { "synccheck", "bytes of a phase", NULL, NULL },
-    [FAULT_UNWAITED] = { "racecheck", "copy not waited for",
+    [FAULT_UNWAITED] = { "racecheck", "copy left behind",
                          "wait for each copy before the block ends (mbarrier.try_wait), or do not start those that "
                          "nobody needs: does the loop that copies end where the loop that multiplies does?",
                          NULL },
@@ -83,6 +83,10 @@ static const struct about {
                      "barrier.cluster.arrive and .wait (cluster.sync()) before the first use of another block's shared "
                      "memory: that block may not have begun",
                      NULL },
+    [FAULT_DESCRIPTOR] = { "memcheck", "descriptor",
+                           "a descriptor has 18 bits of the address, (address & 0x3ffff) >> 4: in a cluster, addresses "
+                           "in shared memory have the block's rank in their upper bits",
+                           NULL },
     [FAULT_REGISTERS] = { "synccheck", "setmaxnreg",
                           "setmaxnreg.dec in the producer's warpgroup and setmaxnreg.inc in the others: each by whole "
                           "warpgroups, and threads times registers at most 65536 in all",

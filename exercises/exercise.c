@@ -110,6 +110,10 @@ static void right_on(enum dev_kind kind, const struct ex_gemm *gemm, int m, int 
     struct dev *d = open_device(kind);
     if (!d)
         return;
+    if (kind == DEV_GPU && dev_needs(d, EX_PTX)) {  // an older GPU, or one that is not Hopper
+        dev_close(d);
+        return;
+    }
     struct dev_module *module = dev_load(d, EX_PTX);
     kernel_named(d, module, "gemm");
     dev_unload(d, module);

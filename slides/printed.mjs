@@ -5,15 +5,22 @@ import { dirname, join } from 'node:path';
 import { pick } from './code.mjs';
 import { kept } from './kept.mjs';
 import { fixed, percent, rate, time } from './numbers.mjs';
-import { fail, root } from './project.mjs';
+import { fail, read, root } from './project.mjs';
 import { times } from './results.mjs';
 import { variants } from './sources.mjs';
 
 const fenced = (lines) => ['```text', ...lines, '```'].join('\n');
 
+// Whether a step is for Hopper alone: its kernel says so by its header.
+function for_hopper(step) {
+  const kernel = `steps/${step}/kernel.cu`;
+  return existsSync(join(root, kernel)) && read(kernel).includes('"hopper.cuh"');
+}
+
 // What build/steps/ladder printed when it made the table of times, at that size.
 export function ladder(size, build) {
   const rows = times(build, size), last = {};
+  let hopper = false;
   if (!rows.length) fail(`there are no times at ${size}`);
   const line = (step, type, verdict, ...cells) => [step.padEnd(24), type.padEnd(4), '', verdict.padEnd(9), '',
     ...cells].join(' ');
@@ -24,6 +31,8 @@ export function ladder(size, build) {
   for (const r of rows) {
     if (r.type === 'f16' && !last.f16)
       lines.push('from here on A, B and C are halves, multiplied by tensor cores and summed in float:');
+    if (for_hopper(r.step) && !hopper) lines.push('from here on the kernels use what Hopper alone has:');
+    hopper = for_hopper(r.step);
     const before = last[r.type] ? `x ${(last[r.type].ms / r.ms).toFixed(2)}` : '-';
     lines.push(line(r.step, r.type, 'right', `${cells(r.ms, r.tflops)}  ${before.padStart(11)}  ${percent(r.tflops / r.baseline_tflops).text.padStart(9)}`));
     last[r.type] = r;

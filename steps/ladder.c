@@ -363,6 +363,18 @@ static void measure_again(struct ladder *l)
             tester_baseline(l->data[i], &l->after_ms[i], ignored);
 }
 
+// A line where a new part of the course begins.
+static void print_part(const struct ladder *l, size_t i)
+{
+    if (i == 0)
+        return;
+    const struct step *s = &l->steps[i], *before = &l->steps[i - 1];
+    if (s->type == DEV_F16 && before->type != DEV_F16)
+        fprintf(l->out, "from here on A, B and C are halves, multiplied by tensor cores and summed in float:\n");
+    if (ptx_file_alone(s->ptx) == 90 && ptx_file_alone(before->ptx) != 90)
+        fprintf(l->out, "from here on the kernels use what Hopper alone has:\n");
+}
+
 // Runs and prints everything. Returns the exit status; 2 with an error where the climb itself had to end.
 static int climb(struct ladder *l, FILE *json, char error[DEV_ERROR_MAX])
 {
@@ -373,8 +385,7 @@ static int climb(struct ladder *l, FILE *json, char error[DEV_ERROR_MAX])
     for (size_t i = 0; i < n_steps; i++) {
         struct row *row = &l->rows[i];
         row->step = &l->steps[i];
-        if (i > 0 && steps[i]->type == DEV_F16 && steps[i - 1]->type != DEV_F16)
-            fprintf(l->out, "from here on A, B and C are halves, multiplied by tensor cores and summed in float:\n");
+        print_part(l, i);
         progress(l, i);
         row->ran = run_step(l, row);
         if (l->o.predict)

@@ -164,7 +164,7 @@ Test(driver, refuses_a_kernel_from_elsewhere_that_is_no_gemm)
         { "geometry[16] = {32",
           "geometry[40] = {32, 0, 0, 0, 32, 0, 0, 0, 8, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
           "0, 0, 0, 0, 0, 0, 8, 0, 0, 0};\n.const .align 4 .b8 other[16] = {32",
-          "float alpha, const __grid_constant__ CUtensorMap A, const __grid_constant__ CUtensorMap B, float beta" },
+          "float alpha, CUtensorMap A, CUtensorMap B, float beta" },
     };
     struct run r;
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
@@ -232,8 +232,13 @@ Test(ladder, climbs_every_step_simulated)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         cr_assert(strstr(r.out, names[i]), "no %s in %s", names[i], r.out);
     cr_assert(!strstr(r.out, "WRONG") && !strstr(r.out, "FAILED"), "%s", r.out);
+    const char *const for_hopper[] = { "14_tma", "15_wgmma" };
+    for (size_t i = 0; HAS_HOPPER && i < sizeof for_hopper / sizeof *for_hopper; i++)
+        cr_assert(strstr(r.out, for_hopper[i]), "no %s in %s", for_hopper[i], r.out);
     const char *types = strstr(r.out, "from here on"), *seventh = strstr(r.out, "07_"), *eighth = strstr(r.out, "08_");
     cr_assert(types && seventh < types && types < eighth, "it does not show where the types change: %s", r.out);
+    const char *hopper = strstr(r.out, "Hopper alone"), *last = strstr(r.out, "13_"), *next = strstr(r.out, "14_tma");
+    cr_assert(HAS_HOPPER ? hopper && last < hopper && hopper < next : !hopper, "where does Hopper begin? %s", r.out);
 }
 
 // The picture in the README is drawn from what the ladder prints. Its times are of the day; what is counted has to be

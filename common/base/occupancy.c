@@ -106,24 +106,12 @@ struct occupancy occupancy_of(const struct card *card, unsigned threads, unsigne
 
 // --- ptxas ---
 
-// "a" if the file is for the card's sm alone, as one of compute_90a: ptxas wants that name of it.
-static const char *alone_on(const char *ptx, const struct card *card)
-{
-    char ignored[DEV_ERROR_MAX];
-    size_t bytes;
-    bool alone = false;
-    char *text = ptx_file_read(ptx, &bytes, ignored);
-    const unsigned sm = text ? ptx_text_target(text, &alone) : 0;
-    free(text);
-    return alone && sm == (unsigned)card->cc ? "a" : "";
-}
-
 bool occupancy_ask(const char *ptx, const char *kernel, const struct card *card, struct kernel_use *use)
 {
     char arch[24], entry[300], *said, *save = NULL;
     bool ours = false, found = false;
     int status;
-    snprintf(arch, sizeof arch, "-arch=sm_%d%s", card->cc, alone_on(ptx, card));
+    snprintf(arch, sizeof arch, "-arch=sm_%d%s", card->cc, ptx_file_alone(ptx) == (unsigned)card->cc ? "a" : "");
     snprintf(entry, sizeof entry, "entry function '%.250s'", kernel);
     char *argv[] = { (char *)PTXAS, (char *)"-v", arch, (char *)"-o", (char *)"/dev/null", (char *)ptx, NULL };
     *use = (struct kernel_use){ 0 };

@@ -71,6 +71,17 @@ unsigned ptx_text_target(const char *text, bool *alone)
     return 0;
 }
 
+unsigned ptx_file_alone(const char *path)
+{
+    char ignored[DEV_ERROR_MAX];
+    size_t bytes;
+    bool alone = false;
+    char *text = ptx_file_read(path, &bytes, ignored);
+    const unsigned sm = text ? ptx_text_target(text, &alone) : 0;
+    free(text);
+    return alone ? sm : 0;
+}
+
 const char *ptx_file_compiler(const char *path, char name[PTX_COMPILER])
 {
     char head[1024];

@@ -18,6 +18,9 @@ bool ptx_text_ok(const char *name, const char *text, size_t bytes, char error[DE
 // GPU alone, and not for newer ones ("sm_90a"). Source: PTX ISA, .target.
 unsigned ptx_text_target(const char *text, bool *alone);
 
+// The GPU that a PTX file is for alone: 90 for "sm_90a"; 0 if it is for newer ones, too, or cannot be read.
+unsigned ptx_file_alone(const char *path);
+
 // What compiled a PTX file, by the comment at its beginning: "nvcc 13.0", "clang", or "" if that does not say.
 enum { PTX_COMPILER = 32 };
 const char *ptx_file_compiler(const char *path, char name[PTX_COMPILER]);

@@ -41,6 +41,28 @@ Test(clock, fields_of_an_instruction_are_where_nvdisasm_sees_them)
     cr_expect_eq(s.pipe, PIPE_UNKNOWN);
 }
 
+// The smaller of R3 - 4 and R6, by which steps stay inside a matrix.
+Test(clock, the_smaller_of_a_sum_and_a_register_is_computed)
+{
+    static uint32_t values[WALK_VALUES * WALK_LANES];
+    struct cubin cubin = { .cc = 90 };
+    const struct walk_launch launch = { .cubin = &cubin };
+    struct walk_warp w = { .launch = &launch, .values = values };
+    const struct sass s = decoded(0xfffffffc03067846, 0x000fe20003800106);  // VIADDMNMX R6, R3, -0x4, R6, PT
+    cr_assert_str_eq(sass_name(&s), "VIADDMNMX");
+    w.known[3] = w.known[6] = 0xffffffff;
+    for (unsigned i = 0; i < WALK_LANES; i++) {
+        values[3 * WALK_LANES + i] = 1024;
+        values[6 * WALK_LANES + i] = i ? i * 100 : (uint32_t)-7;
+    }
+    walk_compute(&w, &s, 0xffffffff);
+    cr_expect_eq(w.known[6], 0xffffffff);
+    for (unsigned i = 0; i < WALK_LANES; i++) {
+        const int expected = i == 0 ? -7 : i * 100 < 1020 ? (int)i * 100 : 1020;
+        cr_expect_eq((int)values[6 * WALK_LANES + i], expected, "lane %u: %d", i, (int)values[6 * WALK_LANES + i]);
+    }
+}
+
 Test(clock, what_is_no_cubin_is_refused)
 {
     char error[200] = "";

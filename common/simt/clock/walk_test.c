@@ -136,9 +136,9 @@ void walk_sel(struct compute *k)
 void walk_imnmx(struct compute *k, bool sums)
 {
     if (sums) {
-        walk_load_c(k, 0, &k->c);  // before the sum is stored: it may be the same register
-        walk_iadd(k);
-        k->a = k->out;
+        walk_load_c(k, 0, &k->c);
+        EACH_LANE k->a.v[i] += k->b.v[i];  // no operand is negated: bit 72 says whether the comparison is signed
+        k->a.known &= k->b.known;
         k->b = k->c;
     }
     uint32_t known = k->a.known & k->b.known;

@@ -163,7 +163,8 @@ static struct finding classified(struct arena *a, const struct simt_kernel *k, c
     struct finding x = { .check = about[f->kind].check, .kind = about[f->kind].kind, .look = look_at(k, g, f) };
     x.count = found->count;
     x.here = place_of(a, k, f->inst);
-    if (f->kind >= FAULT_RACE && f->kind != FAULT_UNINIT && f->kind != FAULT_CONST && f->kind != FAULT_UNWRITTEN)
+    if (f->kind >= FAULT_RACE && f->kind != FAULT_UNINIT && f->kind != FAULT_CONST && f->kind != FAULT_UNWRITTEN &&
+        f->kind != FAULT_DESCRIPTOR)
         x.there = place_of(a, k, f->other_inst);
     return x;
 }

@@ -8,6 +8,7 @@
 #include "simt/ptx/arena.h"
 #include "simt/code/bulk_op.h"
 #include "simt/code/warp.h"
+#include "simt/code/wgmma.h"
 
 static void add(uint64_t metric[METRIC_COUNT], enum profile_metric m, uint64_t n)
 {
@@ -71,6 +72,16 @@ static void add_bulk(uint64_t metric[METRIC_COUNT], const struct warpop *op, uin
     metric[of[b->kind].bytes] += 32 * c->sectors;
 }
 
+// wgmma reads its operands in shared memory, 128 bytes a wavefront: 64 x 32 bytes of A, unless that is in registers, and
+// N x 32 bytes of B. Read off an H200 for m64n256k16 with tiles that are swizzled by 128 bytes.
+static void add_wgmma(uint64_t metric[METRIC_COUNT], const struct wgmma *m, uint64_t warps)
+{
+    enum { WARPS = 4, ROWS = 64, ROW = 32, WAVE = 128 };
+    const uint64_t rows = (m->a_in_registers ? 0 : ROWS) + m->n, waves = warps / WARPS * (rows * ROW / WAVE);
+    metric[METRIC_WAVE] += waves;
+    metric[METRIC_WAVE_IDEAL] += waves;
+}
+
 // What a uop adds to its line's counters.
 static void add_uop(uint64_t metric[METRIC_COUNT], const struct uop *u, uint64_t warps, const struct uop_count *count,
                     const struct mem_count *mem)
@@ -87,6 +98,8 @@ static void add_uop(uint64_t metric[METRIC_COUNT], const struct uop *u, uint64_t
     if (u->kind == UOP_WARP) {
         metric[u->warp->fn == warp_wgmma ? METRIC_GMMA : METRIC_HMMA] += warps * u->warp->tensor;
         metric[METRIC_FLOP] += warps * u->warp->flop;
+        if (u->warp->fn == warp_wgmma)
+            add_wgmma(metric, u->warp->more, warps);
     }
     const struct memop *m = uop_memop(u);
     if (u->kind == UOP_WARP && u->warp->fn == warp_bulk)

@@ -153,8 +153,6 @@ static void add(const struct reading *r, const struct ptx_inst *in)
         side = 'm';  // where there are tensor cores, an fma is no product of A and B
     if (line && line < LINE_MAX)
         note(r, line, does, side);
-    if (line && line < LINE_MAX && begins(in, "wgmma.mma"))
-        note(r, line, READS, '*');  // it reads the tiles by itself
 }
 
 // The file of the first instruction's outermost place: that of the kernel's own body.

@@ -218,3 +218,22 @@ Test(story, no_line_of_a_header_heads_the_hot_lines)
         dev_close(d);
     }
 }
+
+// Hopper's steps are left out where the compiler does not know them.
+Test(story, tma_takes_the_loads_of_a_block_and_its_barriers_away)
+{
+    const struct step *tma = NULL;
+    for (size_t i = 0; i < n_steps; i++)
+        if (!strcmp(steps[i]->name, "14_tma"))
+            tma = steps[i];
+    if (!tma)
+        cr_skip_test("14_tma is not built");
+    const struct profile copies = profile_of("13_async_copy", NULL), boxes = profile_of("14_tma", NULL);
+    cr_expect_eq(boxes.total[METRIC_GLD_REQ] + boxes.total[METRIC_LDGSTS_WAVE], 0);
+    cr_expect_eq(boxes.total[METRIC_HMMA], copies.total[METRIC_HMMA]);
+    cr_expect_eq(boxes.total[METRIC_LDSM_INST], copies.total[METRIC_LDSM_INST]);
+    cr_expect_eq(boxes.total[METRIC_LDSM_CONF], 0, "TMA swizzles as step 12 does");
+    cr_expect_eq(boxes.total[METRIC_BAR], 2 * 8 * (1 + 2 * 4),
+                 "of 8 warps in 2 blocks: one, and two for each 16 rows of C");
+    cr_expect_lt(boxes.total[METRIC_INST], copies.total[METRIC_INST]);
+}

@@ -21,5 +21,5 @@ export function texts() {
 const linked = /\]\(([^)#\s]+)[^)]*\)/g;
 
 export function links(text) {
-  return [...text.replace(/```[^]*?\n```/g, '').matchAll(linked)].map((m) => m[1]).filter((url) => !/^[a-z]+:/i.test(url));
+  return [...text.replace(/```[^]*?\n```|<!-- code: .*-->/g, '').matchAll(linked)].map((m) => m[1]).filter((url) => !/^[a-z]+:/i.test(url));
 }

@@ -139,7 +139,7 @@ static void add(const struct reading *r, const struct ptx_inst *in)
         if (loc->file != r->file || loc->line >= LINE_MAX)
             continue;
         if (does == MULTIPLIES || does == STORES || does == PRODUCTS) {
-            line = line && !(begins(in, "mma.") && ++wrapped == 1) ? line : loc->line;
+            line = line && !((does == PRODUCTS || begins(in, "mma.")) && ++wrapped == 1) ? line : loc->line;
             continue;
         }
         side = side_of(r, loc->line);

@@ -32,10 +32,10 @@ Test(check, 2_the_tensor_cores_multiply)
     const struct profile *p = ex_count(&gemm, M, N, K);
     const uint64_t wanted = (uint64_t)BLOCKS * TILES * PRODUCTS * WARPS;
     cr_assert_eq(
-        p->total[METRIC_HMMA], wanted,
+        p->total[METRIC_GMMA], wanted,
         "right result, but the tensor cores get %s instructions where %s are needed: for each tile %d wgmma by "
         "%d warps, two for each 16 of K",
-        text_grouped(p->total[METRIC_HMMA], have), text_grouped(wanted, want), PRODUCTS, WARPS);
+        text_grouped(p->total[METRIC_GMMA], have), text_grouped(wanted, want), PRODUCTS, WARPS);
 }
 
 Test(check, 3_no_thread_reads_the_tiles)

@@ -191,7 +191,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|               wgmma_descriptor(&Bs[k * BOX], BK * 128, 1024), tile + k);
         //| wgmma_commit();
         //| wgmma_wait<0>();
-        // --- bug always adds: "NO  the result is right" "do the accumulators begin with 0"
+        // --- bug always adds: "NO  the result is right"
         //| wgmma_fence();
         //| #pragma unroll
         //| for (int k = 0; k < BK; k += 16)

@@ -88,7 +88,8 @@ static const char product[] =
     ".version 8.1\n.target sm_90a\n.address_size 64\n"
     ".visible .entry k(.param .u64 out, .param .u64 in) .reqnctapercluster 2, 1, 1\n{\n"
     ".shared .align 1024 .b8 tile[4096];\n.reg .b32 r<9>; .reg .b64 l<9>; .reg .f32 d<4>; .reg .pred p<2>;\n"
-    "ld.param.u64 l0, [out]; mov.u32 r0, %tid.x; mov.u32 r1, tile; shl.b32 r2, r0, 2; add.u32 r2, r2, r1; mov.u32 r4, 0;\n"
+    "ld.param.u64 l0, [out]; mov.u32 r0, %tid.x; mov.u32 r1, tile; shl.b32 r2, r0, 2; add.u32 r2, r2, r1; mov.u32 r4, "
+    "0;\n"
     "STORE: st.shared.u32 [r2], 0; add.u32 r2, r2, 512; add.u32 r4, r4, 1; setp.lt.u32 p0, r4, 8; @p0 bra STORE;\n"
     "fence.proxy.async; bar.sync 0;\n"
     "and.b32 r1, r1, 0x3ffff;\n"
@@ -154,8 +155,8 @@ static void expect_found(const char *text, unsigned threads, const struct violat
     }
 }
 #define EXPECT_FOUND(text, ...) EXPECT_FOUND_OF(text, THREADS, __VA_ARGS__)
-#define EXPECT_FOUND_OF(text, threads, ...)                                                                                        \
-    expect_found(text, threads, (const struct violation[]){ __VA_ARGS__ },                                                      \
+#define EXPECT_FOUND_OF(text, threads, ...)                                                                            \
+    expect_found(text, threads, (const struct violation[]){ __VA_ARGS__ },                                             \
                  sizeof(const struct violation[]){ __VA_ARGS__ } / sizeof(struct violation))
 
 Test(check_cluster, what_another_block_wrote_needs_cluster_scope)
@@ -210,6 +211,9 @@ Test(check_cluster, shared_memory_of_another_block_has_its_races)
         { { "st.shared.u32 [r11], r9;", "@p0 st.shared.u32 [r11], r9;" },
           { 0 },
           { "[not initialised] ", "byte 0 of tile", "of block", NULL } },
+        { { "st.shared.u32 [r11], r9;", "st.shared.u32 [r11], r39;" },
+          { "ld.shared::cluster.u32 r12, [r10];", "ld.shared.u32 r12, [r11];" },
+          { "[uninitialised] ", "r39", NULL } },
         { { "mapa.shared::cluster.u32 r7, r2, r5;", "mapa.shared::cluster.u32 r7, r2, r5; add.u32 r7, r7, 256;" },
           { 0 },
           { "[out of bounds]", "test.ptx:18", NULL } });
@@ -226,10 +230,9 @@ static const char global[] = HEAD "add.u64 l3, l2, 0; setp.ne.u32 p1, r1, 0; @p1
 
 Test(check_cluster, global_memory_is_ordered_by_the_clusters_barrier)
 {
-    EXPECT_FOUND(global,
-                 { { "barrier.cluster.arrive.aligned;", "barrier.cluster.arrive.relaxed.aligned;" },
-                   { 0 },
-                   { "[race] test.ptx:18", "test.ptx:15", NULL } });
+    EXPECT_FOUND(global, { { "barrier.cluster.arrive.aligned;", "barrier.cluster.arrive.relaxed.aligned;" },
+                           { 0 },
+                           { "[race] test.ptx:18", "test.ptx:15", NULL } });
 }
 
 Test(check_cluster, a_tile_for_several_blocks_is_overwritten_after_all_have_read_it)

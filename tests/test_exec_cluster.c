@@ -288,10 +288,10 @@ static uint32_t by_the_other(unsigned block, unsigned rank, unsigned thread, con
 // What a block of the cluster stored to global memory, another one reads after the cluster's barrier.
 Test(exec_cluster, the_barrier_orders_global_memory)
 {
-    static const char text[] = HEAD REGS
-        "add.u32 %r6, %r2, 7000; st.global.u32 [%l2], %r6;\n" SYNC
-        "xor.b32 %r7, %r1, 1; sub.u32 %r8, %r7, %r1; mul.lo.s32 %r8, %r8, 256; cvt.s64.s32 %l3, %r8;\n"
-        "add.u64 %l4, %l2, %l3; ld.global.u32 %r5, [%l4];\n" SYNC LEAVE;
+    static const char text[] =
+        HEAD REGS "add.u32 %r6, %r2, 7000; st.global.u32 [%l2], %r6;\n" SYNC
+                  "xor.b32 %r7, %r1, 1; sub.u32 %r8, %r7, %r1; mul.lo.s32 %r8, %r8, 256; cvt.s64.s32 %l3, %r8;\n"
+                  "add.u64 %l4, %l2, %l3; ld.global.u32 %r5, [%l4];\n" SYNC LEAVE;
     check(text, pairs, by_the_other);
 }
 

@@ -322,8 +322,10 @@ static bool find_place(const struct warp *w, const struct memop *m, uint32_t lan
     const uint32_t align = bytes & -bytes;
     if (place->address & (align - 1) || !access_place(w, lane, &place->space, place->address, bytes))
         return false;
+    if (place->space == SPACE_SHARED && cluster_block(w->block->worker, place->address) != w->block)
+        return false;  // another block's: not followed
     if (place->space != SPACE_GLOBAL)
-        place->address &= MEMORY_OFFSET;
+        place->address = place->space == SPACE_SHARED ? cluster_offset(place->address) : place->address & MEMORY_OFFSET;
     place->thread = w->index * LANES + lane;
     return place->space == SPACE_GLOBAL || place->space == SPACE_SHARED || place->space == SPACE_LOCAL;
 }

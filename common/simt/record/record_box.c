@@ -24,8 +24,8 @@ bool record_box_read(const struct warp *w, const struct uop *u, uint32_t lane, s
     if (b->kind != BULK_LOAD)
         return false;
     *box = (struct record_box){ .tensor = b->tensor, .global = place };
-    box->shared = (uint32_t)(access_address(w, &op->mem, lane) & MEMORY_OFFSET);
-    box->mbarrier = (uint32_t)((b->barrier_wide ? value64 : value32)(w, op->in[b->barrier], lane) & MEMORY_OFFSET);
+    box->shared = cluster_offset(access_address(w, &op->mem, lane));
+    box->mbarrier = cluster_offset((b->barrier_wide ? value64 : value32)(w, op->in[b->barrier], lane));
     if (!b->tensor) {
         box->chunks = (uint32_t)value32(w, op->in[b->size], lane) / BOX_CHUNK;
         return true;

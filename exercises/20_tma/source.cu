@@ -84,7 +84,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //| mbarrier_expect(&full[s], (BM * BK + BK * BN) * sizeof(float));
         //| tma_load(As[s], &A, &full[s], brow, tile * BK);
         //| tma_load(Bs[s][0], &B, &full[s], tile * BK, bcol);
-        // --- bug no bytes: "copy not waited for"
+        // --- bug no bytes: "copy left behind" "wait for each copy"
         //| mbarrier_arrive(&full[s]);
         //| tma_load(As[s], &A, &full[s], brow, tile * BK);
         //| for (int j = 0; j < BN / BOX; j++)
@@ -116,18 +116,22 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     // --- bug every thread asks: "more arrivals than the mbarrier expects"
     //| for (int tile = 0; tile < min(STAGES, tiles); tile++)
     //|     load(tile, tile);
+    // --- bug past the end of K: "K 32" "copy left behind"
+    //| if (tid == 0)
+    //|     for (int tile = 0; tile < STAGES; tile++)
+    //|         load(tile, tile);
     // <<<
     for (int tile = 0; tile < tiles; tile++) {
         const int s = tile % STAGES;
         // >>> yours, 1 line: wait until this tile has come
         mbarrier_wait(&full[s], tile / STAGES % 2);
         // --- stub
-        // --- bug no wait: "copy not waited for" "mbarrier.try_wait"
+        // --- bug no wait: "copy left behind" "wait for each copy"
         // --- bug the first parity always: "K 224" "copy not waited for" "is the parity that of this phase"
         //| mbarrier_wait(&full[s], 0);
-        // --- bug the other parity: "copy not waited for" "is the parity that of this phase"
+        // --- bug the other parity: "copy left behind" "wait for each copy"
         //| mbarrier_wait(&full[s], 1 - tile / STAGES % 2);
-        // --- bug the parity of the tile: "K 64" "copy not waited for" "is the parity that of this phase"
+        // --- bug the parity of the tile: "K 64" "copy left behind" "wait for each copy"
         //| mbarrier_wait(&full[s], tile % 2);
         // <<<
 

@@ -164,7 +164,7 @@ Test(driver, refuses_a_kernel_from_elsewhere_that_is_no_gemm)
         { "geometry[16] = {32",
           "geometry[40] = {32, 0, 0, 0, 32, 0, 0, 0, 8, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
           "0, 0, 0, 0, 0, 0, 8, 0, 0, 0};\n.const .align 4 .b8 other[16] = {32",
-          "float alpha, CUtensorMap A, CUtensorMap B, float beta" },
+          "float alpha, const __grid_constant__ CUtensorMap A, const __grid_constant__ CUtensorMap B, float beta" },
     };
     struct run r;
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {

@@ -65,6 +65,13 @@ static bool passes_l1(const struct sm *sm, const struct sass *s)
     return sm->job->launch->cubin->cc >= 80 && sass_bits(s, 77, 3) == 7;
 }
 
+// Half of what DRAM holds is behind the far half of L2. The latency is the mean of near and far; a load of many sectors
+// waits for the slowest, which is all but surely far.
+static double slowest_of(const struct sm *sm, unsigned sectors)
+{
+    return sm->k->far_latency * (1 - 1.0 / (1ull << ((sectors < 32 ? sectors : 32) - 1)));
+}
+
 // When what the sectors hold is there, asked for at `at`.
 static double fetch(struct sm *sm, const struct sass *s, const uint64_t *sectors, unsigned n, double at)
 {
@@ -85,7 +92,7 @@ static double fetch(struct sm *sm, const struct sass *s, const uint64_t *sectors
             l1_has(sm->far, (sectors[i] ^ 1) * 32, true);
             sm->dram = (sm->dram > at ? sm->dram : at) + 64 / k->dram_rate / sharers;
             sm->out->busy[COUNT_DRAM] += 64 / sharers;
-            latency = k->dram_latency;
+            latency = k->dram_latency + slowest_of(sm, n);
             arrives = sm->dram + latency > arrives ? sm->dram + latency : arrives;
         }
         arrives = sm->l2 + latency > arrives ? sm->l2 + latency : arrives;

@@ -131,6 +131,17 @@ static void compare_waits(const struct step *step, const struct counter *all, si
     *same += predicted == measured;
 }
 
+// The ladder's picture shows that rate, with three digits, in the line of the step.
+static bool in_picture(const char *picture, const char *step, double tflops)
+{
+    char name[80], rate[32];
+    snprintf(name, sizeof name, ">%s ", step);
+    snprintf(rate, sizeof rate, " %.*f ", tflops >= 9.995 ? 1 : 2, tflops);
+    const char *line = strstr(picture, name), *end = line ? strchr(line, '\n') : NULL,
+               *at = line ? strstr(line, rate) : NULL;
+    return at && end && at < end;
+}
+
 // The bounds are what the clock reached when they were written down, rounded up: see NOTES of the clock.
 Test(clock, times_and_waits_at_4096_are_near_the_h200s)
 {
@@ -139,6 +150,10 @@ Test(clock, times_and_waits_at_4096_are_near_the_h200s)
     size_t n_times, n_stalls;
     unsigned same = 0;
     double sum = 0, count = 0;
+    static char picture[1 << 16];
+    FILE *svg = fopen(LADDER_SVG, "r");
+    cr_assert(svg && fread(picture, 1, sizeof picture - 1, svg), "%s", LADDER_SVG);
+    fclose(svg);
     char error[DEV_ERROR_MAX];
     NEEDS_NVCC_13_0;
     cr_assert(results_read(RESULTS_CSV, &times, &n_times, error), "%s", error);
@@ -156,6 +171,8 @@ Test(clock, times_and_waits_at_4096_are_near_the_h200s)
         sum += wrong;
         cr_expect(wrong <= WORST_4096, "%s: %.4g ms predicted, %.4g ms measured: %.1f %%", steps[i]->name, p.ms, ms,
                   wrong);
+        cr_expect(in_picture(picture, steps[i]->name, 2e-9 * 4096 * 4096 * 4096 / p.ms),
+                  "%s: build/steps/ladder --device sim | build/steps/picture > steps/ladder.svg", steps[i]->name);
         compare_waits(steps[i], stalls, n_stalls, &p, &same);
         clock_free(&p);
     }

@@ -241,6 +241,11 @@ static void print_foot(const struct ladder *l)
     for (size_t i = 0; i < n_steps; i++) {
         const struct row *row = &l->rows[i];
         too_old |= row->needs;
+        if (row->ran && row->predict_error[0]) {
+            fprintf(l->out, "%s%s (%s): no time is predicted: %s\n", first ? "\n" : "", row->step->name,
+                    type_name(row->step->type), row->predict_error);
+            first = false;
+        }
         if (row->needs || (row->ran && row->result.verdict != TESTER_WRONG))
             continue;
         fprintf(l->out, "%s%s (%s): %s\n", first ? "\n" : "", row->step->name, type_name(row->step->type),

@@ -1,8 +1,9 @@
 // The main job: climbs every step on the device at hand and prints one table.
 //
 // On a GPU a row tells the time, the rate, and how it compares with the step before and with the vendor's product; on
-// the simulated GPU, whose time means nothing, what the kernel asks of the machine for 1,000 multiply-adds. Rows appear
-// as they are done. A step that is wrong or cannot be run gets its row and a line below the table; the climb goes on.
+// the simulated GPU, whose time means nothing, what the clock predicts for a card, and what the kernel asks of the
+// machine for 1,000 multiply-adds. Rows appear as they are done. A step that is wrong or cannot be run gets its row and
+// a line below the table; the climb goes on.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +48,9 @@ struct ladder {
     double baseline_ms[TYPES];   // 0: none, or not measured yet
     double after_ms[TYPES];      // once more, at the end
     char baseline_error[TYPES][DEV_ERROR_MAX];
-    struct row *rows;    // n_steps
-    struct step *steps;  // n_steps, with the paths of their kernels
+    char no_prediction[DEV_ERROR_MAX];  // why there is none, where there should be; else empty
+    struct row *rows;                   // n_steps
+    struct step *steps;                 // n_steps, with the paths of their kernels
 };
 
 // --- The climb ---
@@ -233,10 +235,17 @@ static void print_foot(const struct ladder *l)
                 "\ninst: warp instructions; sectors: 32-byte pieces of global memory; wavefronts: passes through "
                 "shared\nmemory; conflicts: wavefronts that bank conflicts cost, in all.%s\n",
                 l->o.predict ? "" : " The time is the simulation's.");
+    if (l->no_prediction[0])
+        fprintf(l->out, "\nNo times are predicted: %s.\n", l->no_prediction);
     bool first = true, too_old = false;
     for (size_t i = 0; i < n_steps; i++) {
         const struct row *row = &l->rows[i];
         too_old |= row->needs;
+        if (row->ran && row->predict_error[0]) {
+            fprintf(l->out, "%s%s (%s): no time is predicted: %s\n", first ? "\n" : "", row->step->name,
+                    type_name(row->step->type), row->predict_error);
+            first = false;
+        }
         if (row->needs || (row->ran && row->result.verdict != TESTER_WRONG))
             continue;
         fprintf(l->out, "%s%s (%s): %s\n", first ? "\n" : "", row->step->name, type_name(row->step->type),
@@ -443,6 +452,14 @@ static void forget_kernels(struct ladder *l)
     free(l->steps);
 }
 
+// Without a GPU the times of a card are predicted, where ptxas is at hand.
+static void choose_prediction(struct ladder *l)
+{
+    if (l->o.no_predict || (!l->o.predict && !dev_about(l->dev)->simulated))
+        return;
+    l->o.predict = clock_available(l->no_prediction);
+}
+
 static int start(struct ladder *l, char error[DEV_ERROR_MAX])
 {
     FILE *json;
@@ -468,6 +485,7 @@ static int start(struct ladder *l, char error[DEV_ERROR_MAX])
     l->terminal = isatty(fileno(l->out));
     l->predicted = l->o;
     l->o = tester_settle(&l->o, dev_about(l->dev));
+    choose_prediction(l);
     const bool sized = l->predicted.m || l->predicted.n || l->predicted.k;
     l->predicted.m = sized ? l->o.m : PREDICTED_SIZE;
     l->predicted.n = sized ? l->o.n : PREDICTED_SIZE;
@@ -494,7 +512,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "ladder: %s\n", error);
         return 2;
     case OPTIONS_RUN:
-        l.o.predict |= l.o.card != NULL;
+        l.o.predict |= l.o.card && !l.o.no_predict;
         break;
     }
     int status = start(&l, error);

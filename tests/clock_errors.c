@@ -6,16 +6,8 @@
 #include <string.h>
 
 #include "../steps/steps.h"
-#include "../steps/tables.h"
+#include "clock_measured.h"
 #include "tester/predict.h"
-
-static double measured_ms(const struct result *all, size_t n, const char *step, int size)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!strcmp(all[i].step, step) && all[i].m == size && all[i].n == size && all[i].k == size)
-            return all[i].ms;
-    return 0;
-}
 
 static bool wanted(int argc, char **argv, int size, const char *step)
 {

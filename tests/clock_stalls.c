@@ -1,62 +1,26 @@
 // Prints what the clock says at 4096 beside what Nsight Compute counted on the H200: shares of pipes, the cycles of a
 // warp for each instruction by what it waits for, and whether the largest wait is the same.
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../steps/steps.h"
-#include "../steps/tables.h"
+#include "clock_measured.h"
 #include "tester/predict.h"
-
-static double measured(const struct counter *all, size_t n, const char *step, const char *name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!strcmp(all[i].step, step) && !strcmp(all[i].name, name))
-            return all[i].value;
-    return -1;
-}
-
-static double stall_of(const struct counter *all, size_t n, const char *step, const char *state)
-{
-    char name[160];
-    snprintf(name, sizeof name, "smsp__average_warps_issue_stalled_%s_per_issue_active.ratio", state);
-    return measured(all, n, step, name);
-}
 
 static void compare(const struct step *step, const struct counter *all, size_t n, const struct clock_prediction *p)
 {
-    static const struct {
-        const char *name, *counter;
-        enum sm_count share;
-    } pipes[] = {
-        { "fma", "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active", COUNT_FMA },
-        { "tensor", "sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_active", COUNT_TENSOR },
-        { "memory", "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed", COUNT_WAVES },
-    };
-    const char *most = "", *truly = "";
-    double predicted = -1, known = -1;
-    for (size_t i = 0; i < sizeof pipes / sizeof *pipes; i++)
-        printf("%s,share,%s,%.1f,%.1f\n", step->name, pipes[i].name, 100 * p->share[pipes[i].share],
-               measured(all, n, step->name, pipes[i].counter));
-    printf("%s,share,issue,%.1f,%.1f\n", step->name, 100 * p->issue,
-           measured(all, n, step->name, "sm__inst_issued.avg.pct_of_peak_sustained_active"));
-    for (unsigned i = 0; i < STATES; i++) {
-        const char *name = sm_state_name((enum sm_state)i);
-        const double here = p->sm.state[i] / (double)p->sm.issued, there = stall_of(all, n, step->name, name);
-        printf("%s,state,%s,%.2f,%.2f\n", step->name, name, here, there);
-        if (i <= STATE_NOT_SELECTED)
-            continue;
-        if (here > predicted) {
-            predicted = here;
-            most = name;
-        }
-        if (there > known) {
-            known = there;
-            truly = name;
-        }
-    }
-    printf("%s,largest,%s,%s,%s\n", step->name, strcmp(most, truly) ? "DIFFERENT" : "same", most, truly);
+    struct measured_share shares[MEASURED_SHARES];
+    enum sm_state predicted, measured;
+    measured_shares(all, n, step->name, p, shares);
+    for (unsigned i = 0; i < MEASURED_SHARES; i++)
+        printf("%s,share,%s,%.1f,%.1f\n", step->name, shares[i].name, shares[i].predicted, shares[i].measured);
+    for (enum sm_state i = 0; i < STATES; i++)
+        printf("%s,state,%s,%.2f,%.2f\n", step->name, sm_state_name(i), p->sm.state[i] / (double)p->sm.issued,
+               measured_state(all, n, step->name, i));
+    measured_largest(all, n, step->name, p, &predicted, &measured);
+    printf("%s,largest,%s,%s,%s\n", step->name, predicted == measured ? "same" : "other", sm_state_name(predicted),
+           sm_state_name(measured));
 }
 
 int main(int argc, char **argv)

@@ -220,8 +220,9 @@ Test(ladder, keeps_no_table_of_simulated_times)
 Test(ladder, climbs_every_step_simulated)
 {
     struct run r;
-    run(&r, LADDER, "--device=sim", "--size", "64", NULL);
+    run(&r, LADDER, "--device=sim", "--size", "64", "--no-predict", NULL);
     cr_assert(r.status == 0, "exit status %d: %s", r.status, r.err);
+    cr_assert(!strstr(r.out, "predicted") && strstr(r.out, "The time is the simulation's."), "%s", r.out);
     cr_assert(strstr(r.out, "simulated"), "%s", r.out);
     cr_assert(strstr(r.out, "\nKernels: compiled by " COMPILER), "%s", r.out);
     static const char *const names[] = { "01_naive",          "02_smem_tile",      "02_smem_tile_double",
@@ -241,6 +242,26 @@ Test(ladder, climbs_every_step_simulated)
     cr_assert(HAS_HOPPER ? hopper && last < hopper && hopper < next : !hopper, "where does Hopper begin? %s", r.out);
 }
 
+static int count_of(const char *text, const char *word)
+{
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, word)); at += strlen(word))
+        n++;
+    return n;
+}
+
+Test(ladder, predicts_without_a_gpu)
+{
+    NEEDS_NVCC_13;
+    struct run r;
+    run(&r, LADDER, "--device=sim", "--size", "32", "--json", "-", NULL);
+    cr_assert(r.status == 0, "exit status %d: %s", r.status, r.err);
+    cr_expect(strstr(r.err, "\npredicted: TFLOP/s on the H200, M 32, N 32, K 32\n"), "%s", r.err);
+    cr_expect_eq(count_of(r.out, "\"predicted_tflops\""), 14, "%s", r.out);
+    cr_expect_eq(count_of(r.out, "\"predicted_cycles\""), 14, "%s", r.out);
+    cr_expect_eq(count_of(r.err, "  x "), 11, "all but the first of each type: %s", r.err);
+}
+
 // The picture in the README is drawn from what the ladder prints. Its times are of the day; what is counted has to be
 // what the ladder counts now, line by line. A step of the learner's own is not in it.
 Test(ladder, counts_what_its_picture_shows)
@@ -253,7 +274,7 @@ Test(ladder, counts_what_its_picture_shows)
     cr_assert(in, "%s", LADDER_SVG);
     picture[fread(picture, 1, sizeof picture - 1, in)] = '\0';
     fclose(in);
-    run(&r, LADDER, "--device=sim", NULL);
+    run(&r, LADDER, "--device=sim", "--no-predict", NULL);
     for (char *line = strtok(r.out, "\n"); line; line = strtok(NULL, "\n")) {
         const char *counts = strstr(line, "s  ");  // after the time: "9.00 ms   37.4 ..."
         char name[64] = "";
@@ -267,7 +288,7 @@ Test(ladder, counts_what_its_picture_shows)
                   LADDER_SVG, line);
         steps++;
     }
-    cr_assert_eq(steps, 14, "%d steps in: %s", steps, r.out);
+    cr_assert_eq(steps, 16, "%d steps in: %s", steps, r.out);
 }
 
 Test(simt, refuses_files_that_are_not_ptx)

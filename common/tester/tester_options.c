@@ -34,6 +34,7 @@ enum option_id {
     OPTION_BY_LINE,
     OPTION_CARD,
     OPTION_PREDICT,
+    OPTION_NO_PREDICT,
     OPTION_SANITIZE,
     OPTION_PTX,
     OPTION_DESCRIBE,
@@ -71,6 +72,7 @@ static const struct {
     { OPTION_CARD, "card", "NAME", BOTH,
       "whose occupancy to work out (with --profile), whose time to predict (default H200)" },
     { OPTION_PREDICT, "predict", NULL, BOTH, "predict the time on the card (needs ptxas, which comes with nvcc)" },
+    { OPTION_NO_PREDICT, "no-predict", NULL, LADDER, "print the simulation's own time (simulated GPU)" },
     { OPTION_SANITIZE, "sanitize", NULL, DRIVER,
       "look for races, uninitialised memory and registers, ... (simulated GPU)" },
     { OPTION_PTX, "ptx", "FILE", DRIVER, "run the kernel gemm of this PTX file in place of the driver's own" },
@@ -190,7 +192,9 @@ static bool apply(struct tester_options *o, int id, const char *name, const char
             return options_refuse_card(text, error);
         return true;
     case OPTION_PREDICT:
-        o->predict = true;
+    case OPTION_NO_PREDICT:
+        o->predict = id == OPTION_PREDICT;
+        o->no_predict = !o->predict;
         return true;
     case OPTION_SANITIZE:
         o->sanitize = true;

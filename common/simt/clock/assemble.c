@@ -26,6 +26,20 @@ static struct cubin *read_cubin(FILE *f, const char *kernel, char error[CLOCK_ER
     return c;
 }
 
+static const char missing[] = "ptxas was not found: it comes with nvcc";
+
+bool clock_available(char error[CLOCK_ERROR])
+{
+    char *argv[] = { (char *)PTXAS, (char *)"--version", NULL }, *said;
+    int status;
+    if (!program_run(argv, &said, &status)) {
+        snprintf(error, CLOCK_ERROR, "%s", missing);
+        return false;
+    }
+    free(said);
+    return true;
+}
+
 struct cubin *clock_assemble(const char *ptx, const char *kernel, const struct card *card, char error[CLOCK_ERROR])
 {
     const char *directory = getenv("TMPDIR");
@@ -42,7 +56,7 @@ struct cubin *clock_assemble(const char *ptx, const char *kernel, const struct c
     struct cubin *c = NULL;
     FILE *f = fdopen(file, "rb");
     if (!program_run(argv, &said, &status)) {
-        snprintf(error, CLOCK_ERROR, "ptxas was not found: it comes with nvcc");
+        snprintf(error, CLOCK_ERROR, "%s", missing);
     } else {
         if (status)
             snprintf(error, CLOCK_ERROR, "ptxas refuses the file for sm_%d: %.*s", card->cc, (int)strcspn(said, "\n"),

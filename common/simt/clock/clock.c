@@ -69,6 +69,14 @@ static struct sm_load *find_sharers(const struct walk_launch *l, uint64_t at_onc
 
 // --- the card ---
 
+// The SMs that have a block share the bandwidth of L2 and DRAM.
+static void share_bandwidth(struct sm_constants *k, const struct card *card, uint64_t blocks)
+{
+    const double idle = blocks < card->sms ? (double)card->sms / (double)blocks : 1;
+    k->l2_rate = k->l2_rate * idle < k->fill_rate ? k->l2_rate * idle : k->fill_rate;
+    k->dram_rate = k->dram_rate * idle < k->fill_rate ? k->dram_rate * idle : k->fill_rate;
+}
+
 // Cards other than the H200 differ in the rates that the table of cards has; the rest is taken as the H200's.
 static struct sm_constants constants_of(const struct card *card)
 {
@@ -196,6 +204,7 @@ static bool run(struct clock_prediction *p, const struct walk_launch *l, const s
     const uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     const uint64_t shared = p->cubin->shared + l->shared;
     struct sm_job job = { .launch = l, .constants = constants_of(card), .stride = card->sms };
+    share_bandwidth(&job.constants, card, blocks);
     job.resident = p->occupancy.blocks;
     p->blocks_of_sm = (blocks + card->sms - 1) / card->sms;
     if (job.resident > p->blocks_of_sm)

@@ -51,7 +51,9 @@ struct clock_counts {
 bool clock_count(const struct clock_launch *l, const struct card *card, struct clock_counts *out,
                  char error[CLOCK_ERROR]);
 
-// assemble.c: the kernel as ptxas compiles it for the card; NULL, with one line in error, where it does not.
+// assemble.c: false, with one line in error, where ptxas cannot be run.
+bool clock_available(char error[CLOCK_ERROR]);
+// The kernel as ptxas compiles it for the card; NULL, with one line in error, where it does not.
 struct cubin *clock_assemble(const char *ptx, const char *kernel, const struct card *card, char error[CLOCK_ERROR]);
 
 #endif

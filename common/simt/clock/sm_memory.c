@@ -65,6 +65,13 @@ static bool passes_l1(const struct sm *sm, const struct sass *s)
     return sm->job->launch->cubin->cc >= 80 && sass_bits(s, 77, 3) == 7;
 }
 
+// Half of what DRAM holds is behind the far half of L2. The latency is the mean of near and far; a load of many sectors
+// waits for the slowest, which is all but surely far.
+static double slowest_of(const struct sm *sm, unsigned sectors)
+{
+    return sm->k->far_latency * (1 - 1.0 / (1ull << ((sectors < 32 ? sectors : 32) - 1)));
+}
+
 // When what the sectors hold is there, asked for at `at`.
 static double fetch(struct sm *sm, const struct sass *s, const uint64_t *sectors, unsigned n, double at)
 {
@@ -77,14 +84,15 @@ static double fetch(struct sm *sm, const struct sass *s, const uint64_t *sectors
         const float sharers = sm->job->loads ? sm->job->loads[sm->event.pc].sharers : 1;
         double latency = k->l2_latency;
         sm->l2 = (sm->l2 > at ? sm->l2 : at) + 32 / k->l2_rate;
-        if (s->effect != EFFECT_COPY)
-            sm->lsu += 0.25;  // the sector is written into L1's lines
         sm->out->busy[COUNT_L2] += 32;
         if (!l1_has(sm->far, sectors[i] * 32, true)) {
-            // The blocks that share the sector come for it at the same time: all wait for DRAM, which is asked once.
-            sm->dram = (sm->dram > at ? sm->dram : at) + 32 / k->dram_rate / sharers;
-            sm->out->busy[COUNT_DRAM] += 32 / sharers;
-            latency = k->dram_latency;
+            // DRAM gives 64 bytes at a time (useful bytes a second halve with each stride up to 64 bytes, and hardly
+            // beyond: dram_read_stride_16, _32), so that the sector beside it comes, too. The blocks that share the
+            // sector come for it at the same time: all wait for DRAM, which is asked once.
+            l1_has(sm->far, (sectors[i] ^ 1) * 32, true);
+            sm->dram = (sm->dram > at ? sm->dram : at) + 64 / k->dram_rate / sharers;
+            sm->out->busy[COUNT_DRAM] += 64 / sharers;
+            latency = k->dram_latency + slowest_of(sm, n);
             arrives = sm->dram + latency > arrives ? sm->dram + latency : arrives;
         }
         arrives = sm->l2 + latency > arrives ? sm->l2 + latency : arrives;
@@ -130,6 +138,9 @@ static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
     if (s->effect == EFFECT_COPY)
         waves = 1;  // nothing comes back to registers: the data take their turns when they are stored in shared memory
     const double begin = begin_access(sm, c, waves ? waves : 1);
+    // l1tex__data_pipe_lsu_wavefronts leaves copies out: of 13 at 4096 it has what ldmatrix, ld and st make, exactly.
+    if (s->effect == EFFECT_COPY)
+        sm->out->busy[COUNT_WAVES] -= waves;
     sm_release(w, s->reads, begin + sm->k->read_latency, KIND_LONG);
     if (!load) {
         sm->l2 = (sm->l2 > begin ? sm->l2 : begin) + n * 32 / sm->k->l2_rate;
@@ -141,7 +152,6 @@ static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
     if (s->effect == EFFECT_COPY) {
         const unsigned stores = shared_waves(sm, s, sm->event.to, s->bytes);
         sm->lsu += stores;
-        sm->out->busy[COUNT_WAVES] += stores;
         w->pending_copy = sm->in_order > w->pending_copy ? sm->in_order : w->pending_copy;
         sm_release(w, s->writes, sm->in_order, KIND_LONG);
         return;

@@ -16,7 +16,7 @@
 #define STRIP 26  // of a warp's strip
 #define STRIPS 8  // as many are shown of a block that has more than STRIPS_ALL
 #define STRIPS_ALL 12
-#define BIN 2.0   // pixels
+#define BIN 2.0  // pixels
 #define BINS ((uint32_t)((WIDTH - LEFT - MARGIN) / BIN))
 #define LONGEST (1u << 24)  // instructions of a warp
 

@@ -367,6 +367,25 @@ Test(draw_run, a_timeline_counts_what_the_kernels_loops_say)
     }
 }
 
+// All roles of a block of 12 warps; of more, the first 8.
+Test(draw_run, a_timeline_shows_all_of_12_warps)
+{
+    static const struct {
+        int threads;
+        size_t strips;
+    } cases[] = { { 32, 1 }, { 384, 12 }, { 416, 8 } };
+    const char *path = write_ptx(".param .u64 c", "mov.u32 %r0, %tid.x;");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char arguments[200];
+        snprintf(arguments, sizeof arguments, "%s k --block %d --timeline --out - 'f16[32]=zeros'", path,
+                 cases[i].threads);
+        cr_expect_eq(draw(arguments), 0, "%s", text);
+        cr_expect_eq(count(text, "<g class=\"strip\">"), cases[i].strips, "%d threads", cases[i].threads);
+        cr_expect_eq(strstr(text, "and 5 more warps") != NULL, cases[i].threads == 416);
+    }
+    unlink(path);
+}
+
 // --- the bits of an index ---
 
 static uint32_t swizzled(uint32_t row, uint32_t col)

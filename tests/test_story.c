@@ -237,3 +237,19 @@ Test(story, tma_takes_the_loads_of_a_block_and_its_barriers_away)
                  "of 8 warps in 2 blocks: one, and two for each 16 rows of C");
     cr_expect_lt(boxes.total[METRIC_INST], copies.total[METRIC_INST]);
 }
+
+Test(story, roles_take_the_barrier_out_of_the_loop)
+{
+    bool built = false;
+    for (size_t i = 0; i < n_steps; i++)
+        built |= !strcmp(steps[i]->name, "16_warp_roles");
+    if (!built)
+        cr_skip_test("16_warp_roles is not built");
+    const struct profile all = profile_of("15_wgmma", NULL), roles = profile_of("16_warp_roles", NULL);
+    cr_expect_eq(all.total[METRIC_BAR], 2 * 8 * (1 + 256 / 64 + 1),
+                 "of 8 warps in 2 blocks: one, one a tile, one for C");
+    cr_expect_eq(roles.total[METRIC_BAR], 2 * (12 + 8 * 2), "of 12 warps in 2 blocks: one, and two for C of 8 warps");
+    cr_expect_eq(roles.total[METRIC_GMMA], all.total[METRIC_GMMA]);
+    cr_expect_eq(roles.total[METRIC_TMA_LD_BYTES], all.total[METRIC_TMA_LD_BYTES]);
+    cr_expect_eq(roles.total[METRIC_SST_WAVE], all.total[METRIC_SST_WAVE], "C leaves as before");
+}

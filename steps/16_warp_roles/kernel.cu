@@ -15,6 +15,8 @@ constexpr int BROWS = CONSUMERS / (BN / 8);  // rows of BN elements that they st
 constexpr int STAGE = BM * BK + BK * BN;     // halves in As[BM][BOX] and Bs[BN / BOX][BK][BOX] together
 constexpr int SHARED = 2 * STAGES * STAGE;   // bytes of all stages
 static_assert(BK == BOX && BN % BOX == 0, "a box is as wide as the tile of A");
+static_assert(BN == 256 && BM % WM == 0, "wgmma() has 64 rows and 256 columns");
+static_assert(128 * 40 + CONSUMERS * 232 <= 65536, "an SM has the registers that the warpgroups take");
 static_assert(BM * LDC <= STAGES * STAGE && BM % BROWS == 0, "C fits, and every thread stores as many of its rows");
 __constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, 0, 0, 16, WN, BOX };  // read by the driver
 

@@ -14,8 +14,9 @@
 #define LEFT 140  // where the axis begins
 #define ROW 34    // height of a row of the warp in detail
 #define STRIP 26  // of a warp's strip
-#define STRIPS 8  // as many are shown
-#define BIN 2.0   // pixels
+#define STRIPS 8  // as many are shown of a block that has more than STRIPS_ALL
+#define STRIPS_ALL 12
+#define BIN 2.0  // pixels
 #define BINS ((uint32_t)((WIDTH - LEFT - MARGIN) / BIN))
 #define LONGEST (1u << 24)  // instructions of a warp
 
@@ -226,7 +227,7 @@ static void strip(struct picture *p, uint32_t warp)
 
 static void strips(struct picture *p)
 {
-    const uint32_t n = p->t->warps < STRIPS ? p->t->warps : STRIPS;
+    const uint32_t n = p->t->warps <= STRIPS_ALL ? p->t->warps : STRIPS;
     for (uint32_t i = 0; i < n; i++)
         strip(p, i);
     if (n < p->t->warps) {

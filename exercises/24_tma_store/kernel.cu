@@ -1,5 +1,5 @@
-// Exercise 24: C by TMA. stmatrix puts a tile of C into swizzled boxes, and one thread hands them to TMA, which stores them
-// while the next tile is multiplied.
+// Exercise 24: C by TMA. stmatrix puts a tile of C into swizzled boxes, and one thread hands them to TMA, which stores
+// them while the next tile is multiplied.
 #include "hopper.cuh"
 
 constexpr int BM = 64, BN = 128, BK = 64;  // block tile

@@ -32,13 +32,13 @@ Test(check, 3_stmatrix_puts_C_without_conflicts)
 {
     char have[TEXT_GROUPED], want[TEXT_GROUPED];
     const struct profile *p = ex_count(&gemm, M, N, K);
-    const uint64_t least = (uint64_t)TILES * BM * BN * 2 / 128, waves = p->total[METRIC_WAVE];
+    const uint64_t least = (uint64_t)TILES * BM * BN * 2 / 128, waves = p->total[METRIC_STSM_WAVE];
     cr_assert_eq(p->total[METRIC_SST_INST], 0,
                  "right result, but warps store to shared memory with %s instructions for two halves a lane: stmatrix "
                  "takes eight",
                  text_grouped(p->total[METRIC_SST_INST], have));
     cr_assert_eq(waves, least,
-                 "right result, but %s wavefronts of shared memory where %s hold all of C: do eight rows "
+                 "right result, but stmatrix takes %s wavefronts where %s hold all of C: do eight rows "
                  "of a matrix lie in eight different places?",
                  text_grouped(waves, have), text_grouped(least, want));
 }

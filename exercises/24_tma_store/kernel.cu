@@ -72,7 +72,8 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
             wgmma_fence();
 #pragma unroll
             for (int k = 0; k < BK; k += 16)
-                wgmma(acc, wgmma_descriptor(&As[k], 16, 1024), wgmma_descriptor(&Bs[k * BOX], BK * 128, 1024), tile + k);
+                wgmma(acc, wgmma_descriptor(&As[k], 16, 1024), wgmma_descriptor(&Bs[k * BOX], BK * 128, 1024),
+                      tile + k);
             wgmma_commit();
             wgmma_wait<0>();
             __syncthreads();  // everyone has multiplied the tiles before they are overwritten
@@ -80,7 +81,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
 
         // --- Store ---
         // This lane's two neighbours of matrix q of the 16 x 16 elements from column j on. The matrices of 8 x 8: 0 and
-        // 1 are rows 0 to 7 and 8 to 15 of the warp's 16, columns j to j + 7; 2 and 3 the same rows, the next 8 columns.
+        // 1 are rows 0 to 7 and 8 to 15 of the warp's 16, columns j to j + 7; 2 and 3 are the next 8 columns.
         auto pair = [&](int j, int q) {
             const float *two = &acc[j / 2 + q * 2];
             return __floats2half2_rn(alpha * two[0], alpha * two[1]);

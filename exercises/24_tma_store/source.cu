@@ -365,7 +365,8 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //| #pragma unroll
         //| for (int n = 0; n < BN / 4; n++) {
         //|     const int r = warp * 16 + n % 2 * 8 + lane / 4, c = n / 2 * 8 + lane % 4 * 2;
-        //|     *reinterpret_cast<half2 *>(&Cs[c / BOX * BM * BOX + r * BOX + (c % BOX ^ r % 8 * 8)]) = pair(n / 4 * 16, n % 4);
+        //|     half *to = &Cs[c / BOX * BM * BOX + r * BOX + (c % BOX ^ r % 8 * 8)];
+        //|     *reinterpret_cast<half2 *>(to) = pair(n / 4 * 16, n % 4);
         //| }
         //| proxy_fence();
         //| __syncthreads();

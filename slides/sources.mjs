@@ -8,6 +8,7 @@ import { fail, line_of, only_folder, read, root, step_name } from './project.mjs
 import { times_path } from './results.mjs';
 
 export const SIZE = 256;  // the M, N and K of every run on the simulated GPU
+const SIM_SMS = 2;        // that it has for a kernel with a block for each SM, as in common/tester/gemm.c
 
 // Kernels with one thing changed, which slides/meson.build makes: name -> the step that was changed.
 export const variants = Object.fromEntries(
@@ -52,16 +53,18 @@ export function constants(build, kernel) {
 }
 
 function launch(build, kernel, [m, n, k] = [SIZE, SIZE, SIZE]) {
-  const { type, geometry: { bm, bn, bk, threads, shared, box } } = described(build, kernel);
+  const { type, geometry: { bm, bn, bk, threads, shared, box, blocks, cbox } } = described(build, kernel);
   const array = (rows, columns, content) => `${type}[${rows * columns}]=${content}`;
   const operand = (rows, columns, box_rows, content) => (box ?
     `map:${type}[${rows},${columns}]box[${box_rows},${box}]swizzle128=${content}` : array(rows, columns, content));
+  const across = Math.ceil(n / bn), down = Math.ceil(m / bm);
   const factor = (value) => `${type === 'f64' ? 'f64' : 'f32'}:${value}`;
   return {
-    options: ['--grid', `${Math.ceil(n / bn)},${Math.ceil(m / bm)}`, '--block', String(threads),
-      '--shared', String(shared)],
+    options: ['--grid', blocks ? String(Math.min(across * down, SIM_SMS * blocks)) : `${across},${down}`,
+      '--block', String(threads), '--shared', String(shared)],
     arguments: [...[m, n, k].map((size) => `i32:${size}`), factor(1), operand(m, k, bm, 'normal:1'),
-      operand(k, n, bk, 'normal:2'), factor(0), array(m, n, 'zeros')],
+      operand(k, n, bk, 'normal:2'), factor(0), array(m, n, 'zeros'),
+      ...(cbox ? [operand(m, n, cbox, 'zeros')] : [])],
   };
 }
 

@@ -65,6 +65,15 @@ static const struct {
     { "16_warp_roles", LINE_READ_B, "wgmma(acc, wgmma_descriptor(&As[" },
     { "16_warp_roles", LINE_MULTIPLY, "wgmma(acc," },
     { "16_warp_roles", LINE_WRITE_C, "&Cs[swizzle<LDC>(r, c)]" },
+    { "17_persistent", LINE_WRITE_A, "tma_load(&As[" },
+    { "17_persistent", LINE_WRITE_B, "tma_load(&Bs[" },
+    { "17_persistent", LINE_READ_A, "wgmma(acc, wgmma_descriptor(&As[" },
+    { "17_persistent", LINE_MULTIPLY, "wgmma(acc," },
+    { "17_persistent", LINE_WRITE_C, "&Cs[swizzle<LDC>(r, c)]" },
+    { "18_tma_store", LINE_WRITE_A, "tma_load(&As[" },
+    { "18_tma_store", LINE_WRITE_B, "tma_load(&Bs[" },
+    { "18_tma_store", LINE_MULTIPLY, "wgmma(acc," },
+    { "18_tma_store", LINE_WRITE_C, "stmatrix(at(" },
 };
 
 static void ptx_of(const char *step, char ptx[1024])

@@ -16,6 +16,8 @@ constexpr int GROUP = 8;                    // rows of tiles that are computed t
 constexpr int STAGE = BM * BK + BK * BN;    // halves in As[BM][BOX] and Bs[BN / BOX][BK][BOX] together
 constexpr int SHARED = 2 * (STAGES * STAGE + BM * LDC);  // bytes of all stages, and of C's tile
 static_assert(BK == BOX && BN % BOX == 0, "a box is as wide as the tile of A");
+static_assert(BN == 256 && BM % WM == 0, "wgmma() has 64 rows and 256 columns");
+static_assert(128 * 40 + CONSUMERS * 232 <= 65536, "an SM has the registers that the warpgroups take");
 static_assert(WM % BROWS == 0, "every thread stores as many rows");
 __constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, 0, 0, 16, WN, BOX, 1 };  // read by the driver
 

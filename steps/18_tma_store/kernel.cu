@@ -14,6 +14,8 @@ constexpr int GROUP = 8;                    // rows of tiles that are computed t
 constexpr int STAGE = BM * BK + BK * BN;    // halves in As[BM][BOX] and Bs[BN / BOX][BK][BOX] together
 constexpr int SHARED = 2 * (STAGES * STAGE + BM * BN);  // bytes of all stages, and of Cs[BM / WM][BN / BOX][WM][BOX]
 static_assert(BK == BOX && BN % BOX == 0, "a box is as wide as the tile of A");
+static_assert(BN == 256 && BM % WM == 0, "wgmma() has 64 rows and 256 columns");
+static_assert(128 * 40 + CONSUMERS * 232 <= 65536, "an SM has the registers that the warpgroups take");
 __constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, 0, 0, 16, WN, BOX, 1, WM };  // read by the driver
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)  // 1 block an SM: at most 255 registers a thread

@@ -1,0 +1,99 @@
+// Exercise 24: C by TMA. stmatrix puts a tile of C into swizzled boxes, and one thread hands them to TMA, which stores
+// them while the next tile is multiplied.
+#include "hopper.cuh"
+
+constexpr int BM = 64, BN = 128, BK = 64;  // block tile
+constexpr int THREADS = 128;               // one warpgroup
+constexpr int BOX = 64;                    // halves in a row of a box: 128 bytes, swizzled by 128 bytes
+// Read by the check: 1 block for each SM, and boxes of C of BM rows.
+__constant__ int geometry[] = { BM, BN, BK, THREADS, 0, 0, 0, 16, BN, BOX, 1, BM };
+static_assert(BM == 64 && BN == 128 && BK == 64, "the accumulators of this exercise are for these sizes");
+
+// Tiles as TMA brings them: As[BM][BOX], and Bs[BN / BOX][BK][BOX]. C is to lie in Cs[BN / BOX][BM][BOX].
+__shared__ __align__(1024) half As[BM * BOX], Bs[BK * BN], Cs[BM * BN];
+
+// d[64][128] = a[64][16] * b[16][128], + d if add is not 0. d[4 * j + 2 * h + e] of lane l of warp w is the element in
+// row 16 * w + 8 * h + l / 4, column 8 * j + l % 4 * 2 + e.
+__device__ void wgmma(float (&d)[64], uint64_t a, uint64_t b, int add)
+{
+    asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, %66, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {"
+                 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+                 "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+                 "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+                 "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+                 "}, %64, %65, add, 1, 1, 0, 1;\n}"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
+                   "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]),
+                   "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]),
+                   "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
+                   "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]),
+                   "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]), "+f"(d[42]), "+f"(d[43]),
+                   "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]), "+f"(d[49]), "+f"(d[50]),
+                   "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]), "+f"(d[57]),
+                   "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+                 : "l"(a), "l"(b), "r"(add));
+}
+
+// beta is 0, and N and K are multiples of 8 here; M is any.
+extern "C" __global__ void __launch_bounds__(THREADS)
+gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, const __grid_constant__ CUtensorMap B,
+     float beta, half *C, const __grid_constant__ CUtensorMap Cmap)
+{
+    __shared__ uint64_t full;  // barrier: the tiles have come
+
+    // --- Who am I? ---
+    const int tid = threadIdx.x;
+    const int warp = tid / 32, lane = tid % 32;
+    const int across = (N - 1) / BN + 1, down = (M - 1) / BM + 1;  // tiles of C
+    int parity = 0;                                                // of the next phase of full
+
+    // --- Accumulators ---
+    float acc[BN / 2];
+
+    if (tid == 0) {
+        mbarrier_init(&full, 1);
+        mbarrier_init_fence();
+    }
+    __syncthreads();  // the barrier exists before anyone uses it
+    for (int i = blockIdx.x; i < across * down; i += gridDim.x) {
+        const int brow = i / across * BM, bcol = i % across * BN;  // first row and column of the tile of C
+        for (int tile = 0; tile < (K - 1) / BK + 1; tile++, parity ^= 1) {
+            // --- Load ---
+            if (tid == 0) {
+                mbarrier_expect(&full, sizeof As + sizeof Bs);
+                tma_load(As, &A, &full, brow, tile * BK);
+                for (int j = 0; j < BN; j += BOX)
+                    tma_load(&Bs[j * BK], &B, &full, tile * BK, bcol + j);
+            }
+            mbarrier_wait(&full, parity);
+
+            // --- Compute ---
+            wgmma_fence();
+#pragma unroll
+            for (int k = 0; k < BK; k += 16)
+                wgmma(acc, wgmma_descriptor(&As[k], 16, 1024), wgmma_descriptor(&Bs[k * BOX], BK * 128, 1024),
+                      tile + k);
+            wgmma_commit();
+            wgmma_wait<0>();
+            __syncthreads();  // everyone has multiplied the tiles before they are overwritten
+        }
+
+        // --- Store ---
+        // This lane's two neighbours of matrix q of the 16 x 16 elements from column j on. The matrices of 8 x 8: 0 and
+        // 1 are rows 0 to 7 and 8 to 15 of the warp's 16, columns j to j + 7; 2 and 3 are the next 8 columns.
+        auto pair = [&](int j, int q) {
+            const float *two = &acc[j / 2 + q * 2];
+            return __floats2half2_rn(alpha * two[0], alpha * two[1]);
+        };
+        // >>> yours, 17 lines: wait until Cs may be overwritten; put the tile there; hand its boxes to TMA
+        #pragma unroll
+        for (int n = 0; n < BN / 4; n++) {  // two neighbours of a row, straight to C
+            const int r = brow + warp * 16 + n % 2 * 8 + lane / 4, c = bcol + n / 2 * 8 + lane % 4 * 2;
+            if (r < M && c < N)
+                *reinterpret_cast<half2 *>(&C[size_t(r) * N + c]) = pair(n / 4 * 16, n % 4);
+        }
+        // <<<
+    }
+    bulk_wait<0>();  // shared memory must last until TMA has read it
+}

@@ -149,6 +149,8 @@ static void add(const struct reading *r, const struct ptx_inst *in)
         side = 'A';
     if (begins(in, "wmma.load.b"))
         side = 'B';
+    if (begins(in, "stmatrix") && side == '-')
+        side = 'C';  // what it stores are results
     if (begins(in, "mma."))
         side = 'm';  // where there are tensor cores, an fma is no product of A and B
     if (line && line < LINE_MAX)

@@ -3,9 +3,10 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "gemm.h"
 
-enum { PARAMS = 512 };
+enum { PARAMS = 1024 };  // bytes: room for three tensor maps, each at a multiple of its size
 
 struct predicted_launch {
     struct gemm gemm;
@@ -34,6 +35,8 @@ static bool prepare(const struct step *step, const struct tester_options *o, con
     for (size_t i = 0; i < l->n_args; i++) {
         const size_t bytes = l->args[i].bytes;
         at = (at + bytes - 1) / bytes * bytes;  // a parameter is aligned to its size
+        if (at + bytes > PARAMS)
+            return error_set(error, "%s: its parameters take more than %d bytes", ptx, PARAMS);
         memcpy(p->params + at, l->args[i].value, bytes);
         at += bytes;
     }

@@ -1,11 +1,12 @@
 // See predict.h.
 #include "predict.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "gemm.h"
 
-enum { PARAMS = 512 };
+enum { PARAMS = 4096 };  // what CUDA allows
 
 struct predicted_launch {
     struct gemm gemm;
@@ -34,6 +35,10 @@ static bool prepare(const struct step *step, const struct tester_options *o, con
     for (size_t i = 0; i < l->n_args; i++) {
         const size_t bytes = l->args[i].bytes;
         at = (at + bytes - 1) / bytes * bytes;  // a parameter is aligned to its size
+        if (at + bytes > PARAMS) {
+            snprintf(error, DEV_ERROR_MAX, "more than %d bytes of parameters", PARAMS);
+            return false;
+        }
         memcpy(p->params + at, l->args[i].value, bytes);
         at += bytes;
     }

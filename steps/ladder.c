@@ -213,6 +213,14 @@ static void print_row(const struct ladder *l, const struct row *row)
     }
     fputc('\n', l->out);
 }
+// Is row i the first that has no predicted time for this reason?
+static bool is_new_reason(const struct ladder *l, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (!strcmp(l->rows[k].predict_error, l->rows[i].predict_error))
+            return false;
+    return true;
+}
 
 static void print_foot(const struct ladder *l)
 {
@@ -241,9 +249,12 @@ static void print_foot(const struct ladder *l)
     for (size_t i = 0; i < n_steps; i++) {
         const struct row *row = &l->rows[i];
         too_old |= row->needs;
-        if (row->ran && row->predict_error[0]) {
-            fprintf(l->out, "%s%s (%s): no time is predicted: %s\n", first ? "\n" : "", row->step->name,
-                    type_name(row->step->type), row->predict_error);
+        if (row->ran && row->predict_error[0] && is_new_reason(l, i)) {
+            fprintf(l->out, "%sNo time is predicted for %s", first ? "\n" : "", row->step->name);
+            for (size_t k = i + 1; k < n_steps; k++)
+                if (!strcmp(l->rows[k].predict_error, row->predict_error))
+                    fprintf(l->out, ", %s", l->rows[k].step->name);
+            fprintf(l->out, ": %s\n", row->predict_error);
             first = false;
         }
         if (row->needs || (row->ran && row->result.verdict != TESTER_WRONG))

@@ -130,6 +130,11 @@ static bool describe(struct warp *w, const struct uop *u, uint32_t lane, struct 
         return false;
     for (uint32_t i = 0; i < b->rank; i++)
         c->at[i] = (int32_t)value32(w, op->in[b->at + i], lane);
+    for (uint32_t i = 0; i < b->rank && b->kind == BULK_STORE; i++)
+        if (c->at[i] < 0)
+            return complain(w, u, lane,
+                            "a tensor store begins at a negative coordinate, which an H200 calls an illegal "
+                            "instruction: only loads may begin out of bounds there");
     c->bytes = tensor_map_box_bytes(&c->map);
     return check_tensor(w, u, lane, c) && check_shared_side(w, u, lane, c, cluster_rank(barrier));
 }

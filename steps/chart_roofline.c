@@ -1,9 +1,9 @@
 // See chart.h. The roofline: TFLOP/s over FLOP a byte, both by powers, one point a step.
 //
-// The bytes are those that the warps ask of the L1 cache, in sectors of 32: two counters of a launch at 256 x 256 x
-// 256, and what they are at another multiple of it. Loads go with M N K and stores with M N, exactly, since 256 holds
-// whole tiles of every step. A memory's roof is its speed times the FLOP a byte. A point above the roof of the card's
-// memory is fed by a cache. What a kernel reads and writes in shared memory does not count here.
+// The bytes are those that the warps ask of the L1 cache, in sectors of 32, and those that TMA copies: counters of a
+// launch at 256 x 256 x 256, and what they are at another multiple of it. Loads go with M N K and stores with M N,
+// exactly, since 256 holds whole tiles of every step. A memory's roof is its speed times the FLOP a byte. A point above
+// the roof of the card's memory is fed by a cache. What a kernel reads and writes in shared memory does not count here.
 #include "chart.h"
 
 #include <math.h>
@@ -74,7 +74,7 @@ struct point {
     double x, y, label;  // label: the y of its number
 };
 
-static double sectors(const struct chart *c, const char *step, const char *name)
+static double counter(const struct chart *c, const char *step, const char *name)
 {
     for (size_t i = 0; i < c->n_counters; i++)
         if (!strcmp(c->counters[i].step, step) && !strcmp(c->counters[i].name, name))
@@ -86,9 +86,12 @@ static double sectors(const struct chart *c, const char *step, const char *name)
 static double intensity(const struct chart *c, const struct result *r)
 {
     const double times = (double)c->size / COUNTED;
-    const double loaded = sectors(c, r->step, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") * pow(times, 3);
-    const double stored = sectors(c, r->step, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum") * pow(times, 2);
-    return loaded > 0 && stored > 0 ? 2 * pow(c->size, 3) / (32 * (loaded + stored)) : 0;
+    const double loaded = 32 * counter(c, r->step, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") +
+                          counter(c, r->step, "l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum");
+    const double stored = 32 * counter(c, r->step, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum") +
+                          counter(c, r->step, "l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_st.sum");
+    const double bytes = loaded * pow(times, 3) + stored * pow(times, 2);
+    return loaded > 0 && stored > 0 ? 2 * pow(c->size, 3) / bytes : 0;
 }
 
 // Pushes labels that would lie on each other apart, up and down; a higher point keeps the higher label.
@@ -184,7 +187,7 @@ static double caption(struct svg *s, const struct chart *c, double y)
     for (size_t i = 0; i < c->rows; i++) {
         if (intensity(c, c->row[i]) > 0)
             continue;
-        svg_text(s, left, y, "small dim", "%s is not drawn: the table of counters has no sectors of it.",
+        svg_text(s, left, y, "small dim", "%s is not drawn: the table of counters has no bytes of it.",
                  c->row[i]->step);
         y += 16;
     }

@@ -145,7 +145,8 @@ bool occupancy_ask(const char *ptx, const char *kernel, const struct card *card,
 static void print_moved(FILE *out, const struct profile *p)
 {
     char text[TEXT_GROUPED];
-    const uint64_t loaded = 32 * p->total[METRIC_GLD_SEC], stored = 32 * p->total[METRIC_GST_SEC];
+    const uint64_t loaded = 32 * p->total[METRIC_GLD_SEC] + p->total[METRIC_TMA_LD_BYTES];
+    const uint64_t stored = 32 * p->total[METRIC_GST_SEC] + p->total[METRIC_TMA_ST_BYTES];
     const uint64_t flop = p->total[METRIC_FLOP];
     fprintf(out, "Moved and computed:\n");
     fprintf(out, "  loaded from global memory          %17s bytes, in sectors of 32\n", text_grouped(loaded, text));

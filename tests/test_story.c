@@ -238,13 +238,18 @@ Test(story, tma_takes_the_loads_of_a_block_and_its_barriers_away)
     cr_expect_lt(boxes.total[METRIC_INST], copies.total[METRIC_INST]);
 }
 
-Test(story, roles_take_the_barrier_out_of_the_loop)
+static void needs_step(const char *name)
 {
     bool built = false;
     for (size_t i = 0; i < n_steps; i++)
-        built |= !strcmp(steps[i]->name, "16_warp_roles");
+        built |= !strcmp(steps[i]->name, name);
     if (!built)
-        cr_skip_test("16_warp_roles is not built");
+        cr_skip_test("%s is not built", name);
+}
+
+Test(story, roles_take_the_barrier_out_of_the_loop)
+{
+    needs_step("16_warp_roles");
     const struct profile all = profile_of("15_wgmma", NULL), roles = profile_of("16_warp_roles", NULL);
     cr_expect_eq(all.total[METRIC_BAR], 2 * 8 * (1 + 256 / 64 + 1),
                  "of 8 warps in 2 blocks: one, one a tile, one for C");
@@ -252,4 +257,26 @@ Test(story, roles_take_the_barrier_out_of_the_loop)
     cr_expect_eq(roles.total[METRIC_GMMA], all.total[METRIC_GMMA]);
     cr_expect_eq(roles.total[METRIC_TMA_LD_BYTES], all.total[METRIC_TMA_LD_BYTES]);
     cr_expect_eq(roles.total[METRIC_SST_WAVE], all.total[METRIC_SST_WAVE], "C leaves as before");
+}
+
+Test(story, a_block_for_each_sm_does_the_same_work)
+{
+    needs_step("17_persistent");
+    const struct profile many = profile_of("16_warp_roles", NULL), few = profile_of("17_persistent", NULL);
+    static const enum profile_metric same[] = { METRIC_GMMA,    METRIC_TMA_LD,   METRIC_TMA_LD_BYTES,
+                                                METRIC_GST_SEC, METRIC_SST_WAVE, METRIC_SLD_WAVE };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        cr_expect_eq(few.total[same[i]], many.total[same[i]], "%s", profile_metric_name(same[i]));
+}
+
+Test(story, tma_stores_what_stmatrix_puts_without_conflicts)
+{
+    needs_step("18_tma_store");
+    const struct profile by_threads = profile_of("17_persistent", NULL), by_tma = profile_of("18_tma_store", NULL);
+    cr_expect_eq(by_tma.total[METRIC_GST_INST] + by_tma.total[METRIC_SST_INST] + by_tma.total[METRIC_SLD_INST], 0,
+                 "no thread stores C, and none loads it back");
+    cr_expect_eq(by_tma.total[METRIC_TMA_ST_BYTES], 32 * by_threads.total[METRIC_GST_SEC], "TMA stores all of it");
+    cr_expect_eq(by_tma.total[METRIC_STSM_WAVE], 256 * 256 * 2 / 128, "stmatrix takes 128 bytes a wavefront");
+    cr_expect_eq(by_tma.total[METRIC_STSM_CONF], 0);
+    cr_expect_lt(by_tma.total[METRIC_INST], by_threads.total[METRIC_INST]);
 }

@@ -254,7 +254,7 @@ static void print_foot(const struct ladder *l)
             for (size_t k = i + 1; k < n_steps; k++)
                 if (!strcmp(l->rows[k].predict_error, row->predict_error))
                     fprintf(l->out, ", %s", l->rows[k].step->name);
-            fprintf(l->out, ": %s\n", row->predict_error);
+            fprintf(l->out, ":\n%s\n", row->predict_error);
             first = false;
         }
         if (row->needs || (row->ran && row->result.verdict != TESTER_WRONG))

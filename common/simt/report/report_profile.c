@@ -72,8 +72,8 @@ static void add_bulk(uint64_t metric[METRIC_COUNT], const struct warpop *op, uin
     metric[of[b->kind].bytes] += 32 * c->sectors;
 }
 
-// wgmma reads its operands in shared memory, 128 bytes a wavefront: 64 x 32 bytes of A, unless that is in registers, and
-// N x 32 bytes of B. Read off an H200 for m64n256k16 with tiles that are swizzled by 128 bytes.
+// wgmma reads its operands in shared memory, 128 bytes a wavefront: 64 x 32 bytes of A, unless that is in registers,
+// and N x 32 bytes of B. Read off an H200 for m64n256k16 with tiles that are swizzled by 128 bytes.
 static void add_wgmma(uint64_t metric[METRIC_COUNT], const struct wgmma *m, uint64_t warps)
 {
     enum { WARPS = 4, ROWS = 64, ROW = 32, WAVE = 128 };

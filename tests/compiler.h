@@ -17,7 +17,7 @@
 #define BY_NVCC (!strncmp(KERNELS_BY, "nvcc ", 5))
 
 // Whether the steps for Hopper alone are built: steps/meson.build leaves them out otherwise.
-#define HAS_HOPPER (BY_NVCC && atoi(KERNELS_BY + strlen("nvcc ")) >= 12)
+#define HAS_HOPPER (BY_NVCC && atoi(&KERNELS_BY[5]) >= 12)
 
 // Skips the rest of the test where nvcc was not used; why: what clang makes otherwise.
 #define NEEDS_NVCC(why)                                                                                                \

@@ -14,7 +14,7 @@ __device__ inline unsigned shared_address(const void *p)
 
 // --- mbarrier: threads arrive, bytes arrive, and a phase ends when all of both are there ---
 
-// A phase of the barrier ends after so many arrivals.
+// A phase of the barrier ends when `arrivals` threads have arrived.
 __device__ inline void mbarrier_init(uint64_t *barrier, int arrivals)
 {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
@@ -31,7 +31,7 @@ __device__ inline void mbarrier_arrive(uint64_t *barrier)
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
 }
 
-// Arrives, and says that copies will bring so many bytes in this phase.
+// Arrives, and says how many bytes the copies of this phase bring.
 __device__ inline void mbarrier_expect(uint64_t *barrier, int bytes)
 {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tester/gemm.h"
 #include "tester/geometry.h"
 #include "base/ptx_file.h"
 
@@ -81,6 +82,7 @@ Test(geometry, that_cannot_be_read_or_cannot_work_is_one_clear_line)
           "BLOCKS is 33, and must be from 0 to 32" },
         { ".const .u32 geometry[12] = {64, 64, 64, 64, 0, 0, 0, 0, 0, 64, 1, 48};",
           "BM is 64, which is no multiple of CBOX, 48" },
+        { ".const .u32 geometry[12] = {64, 64, 64, 64, 0, 0, 0, 0, 0, 0, 1, 64};", "it has a CBOX, and no BOX" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct geometry g;
@@ -97,6 +99,19 @@ Test(geometry, of_a_file_that_is_missing_names_it)
     char error[DEV_ERROR_MAX];
     cr_expect(!geometry_read("/nonexistent/k.ptx", &g, error));
     cr_expect(strstr(error, "/nonexistent/k.ptx"), "%s", error);
+}
+
+// A grid has at most 65535 rows of blocks; blocks that go from tile to tile stand in one row.
+Test(geometry, rows_of_blocks_are_limited_where_each_tile_has_a_block)
+{
+    char error[DEV_ERROR_MAX];
+    struct geometry g = { .bm = 128, .bn = 256, .bk = 64, .threads = 384, .box = 64 };
+    struct gemm c = { .m = 128 * 65536, .n = 1, .k = 1 };
+    cr_expect(!gemm_prepare(&c, DEV_F16, &g, error) && strstr(error, "65536 blocks of 128 rows"), "%s", error);
+    g.blocks = 1;
+    c.sms = 132;
+    cr_expect(gemm_prepare(&c, DEV_F16, &g, error), "%s", error);
+    cr_expect(c.launch.grid[0] == 132 && c.launch.grid[1] == 1, "%u x %u", c.launch.grid[0], c.launch.grid[1]);
 }
 
 // --- owners ---

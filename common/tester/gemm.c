@@ -29,7 +29,7 @@ static int pitch_of(int columns, enum dev_type type)
 bool gemm_prepare(struct gemm *c, enum dev_type type, const struct geometry *g, char error[DEV_ERROR_MAX])
 {
     const unsigned x = ((unsigned)c->n - 1) / (unsigned)g->bn + 1, y = ((unsigned)c->m - 1) / (unsigned)g->bm + 1;
-    if (y > LAUNCH_GRID_YZ_MAX) {
+    if (!g->blocks && y > LAUNCH_GRID_YZ_MAX) {
         snprintf(error, DEV_ERROR_MAX, "--m %d: takes %u blocks of %d rows, a grid has at most %d", c->m, y, g->bm,
                  LAUNCH_GRID_YZ_MAX);
         return false;

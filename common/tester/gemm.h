@@ -25,7 +25,7 @@ struct gemm {
     int m, n, k;
     double alpha, beta;
     dev_ptr A, B, C;
-    int sms;  // multiprocessors, for kernels of so many blocks for each; 0: gemm_open asks the device
+    int sms;  // multiprocessors, of which each gets BLOCKS blocks; 0: gemm_open asks the device
     // What follows is filled in.
     float alpha32, beta32;  // what a kernel of floats or halves gets
     struct gemm_operand a, b;

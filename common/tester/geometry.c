@@ -35,9 +35,8 @@ enum { NUMBERS = sizeof numbers / sizeof *numbers, NEEDED = 4, BYTES = NUMBERS *
 
 #define MISSING                                                                                                        \
     "its kernel says no geometry; write below its tile sizes "                                                         \
-    "__constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, TM, TN, WM, WN, BOX, BLOCKS, CBOX }; the last ones " \
-    "may be left "                                                                                                     \
-    "out"
+    "__constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, TM, TN, WM, WN, BOX, BLOCKS, CBOX }; "               \
+    "the last ones may be left out"
 
 static int value_of(const struct geometry *g, const struct number *n)
 {
@@ -149,6 +148,8 @@ static bool can_work(const char *name, const struct geometry *g, char error[DEV_
                  n->least, n->most);
         return fail(name, why, error);
     }
+    if (g->cbox && !g->box)
+        return fail(name, "its geometry cannot work: it has a CBOX, and no BOX", error);
     return divides(name, "TM", g->tm, "BM", g->bm, error) && divides(name, "TN", g->tn, "BN", g->bn, error) &&
            divides(name, "WM", g->wm, "BM", g->bm, error) && divides(name, "WN", g->wn, "BN", g->bn, error) &&
            divides(name, "BOX", g->box, "BN", g->bn, error) && divides(name, "BOX", g->box, "BK", g->bk, error) &&

@@ -40,19 +40,6 @@ bool clock_available(char error[CLOCK_ERROR])
     return true;
 }
 
-// What was made for Hopper alone uses what the clock has no rules for: mbarriers, bulk copies, wgmma.
-static bool is_for_hopper(const char *ptx)
-{
-    FILE *f = fopen(ptx, "r");
-    char line[256];
-    bool found = false;
-    while (f && !found && fgets(line, sizeof line, f))
-        found = !strncmp(line, ".target sm_90a", 14);
-    if (f)
-        fclose(f);
-    return found;
-}
-
 struct cubin *clock_assemble(const char *ptx, const char *kernel, const struct card *card, char error[CLOCK_ERROR])
 {
     const char *directory = getenv("TMPDIR");
@@ -60,10 +47,6 @@ struct cubin *clock_assemble(const char *ptx, const char *kernel, const struct c
     int status;
     snprintf(path, sizeof path, "%.400s/simt-clock-XXXXXX", directory && *directory ? directory : "/tmp");
     snprintf(arch, sizeof arch, "-arch=sm_%d", card->cc);
-    if (is_for_hopper(ptx)) {
-        snprintf(error, CLOCK_ERROR, "the clock does not know mbarriers, TMA and wgmma yet");
-        return NULL;
-    }
     const int file = mkstemp(path);
     if (file < 0) {
         snprintf(error, CLOCK_ERROR, "%.200s: %s", path, strerror(errno));

@@ -1,5 +1,5 @@
 // One SM that runs a kernel's machine code, cycle by cycle: four schedulers that issue one warp instruction a cycle
-// each, pipes that take an instruction every so many cycles, a memory pipe that all four share, scoreboards, barriers,
+// each, pipes that take an instruction every few cycles, a memory pipe that all four share, scoreboards, barriers,
 // an L1 cache, and L2 and DRAM behind it by latency and by the SM's share of their bandwidth.
 #ifndef SIMT_SM_H
 #define SIMT_SM_H

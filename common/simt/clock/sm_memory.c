@@ -1,4 +1,4 @@
-// The memory pipe. A sub-core hands over an access every so many cycles; the SM's one data pipe moves a wavefront a
+// The memory pipe. A sub-core hands over an access every few cycles; the SM's one data pipe moves a wavefront a
 // cycle (128 bytes); results return to the sub-core a register every two cycles. Loads of global memory return in
 // order: one that hits L1 waits for an earlier one that misses. A sector that L1 lacks passes L2's share of bandwidth,
 // and DRAM's where L2 lacks it, too.
@@ -59,7 +59,7 @@ static unsigned count_lines(const uint64_t *sectors, unsigned n)
     return lines;
 }
 
-// Strong accesses pass L1 by.
+// Strong accesses bypass L1.
 static bool passes_l1(const struct sm *sm, const struct sass *s)
 {
     return sm->job->launch->cubin->cc >= 80 && sass_bits(s, 77, 3) == 7;

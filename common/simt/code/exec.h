@@ -107,7 +107,7 @@ enum barrier_kind {
     BARRIER_AND,              // d = have all?
     BARRIER_OR,               // d = has one?
     BARRIER_CLUSTER_ARRIVE,   // at the cluster's barrier, and go on
-    BARRIER_CLUSTER_RELAXED,  // the same, and tells nobody what came before
+    BARRIER_CLUSTER_RELAXED,  // the same, and orders nothing that came before
     BARRIER_CLUSTER_WAIT
 };
 

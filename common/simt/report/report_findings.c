@@ -77,7 +77,7 @@ static const struct about {
     [FAULT_BYTES] = { "synccheck", "bytes of a phase", NULL, NULL },
     [FAULT_UNWAITED] = { "racecheck", "copy left behind",
                          "wait for each copy before the block ends (mbarrier.try_wait), or do not start those that "
-                         "nobody needs: does the loop that copies end where the loop that multiplies does?",
+                         "are not needed: does the loop that copies end where the loop that multiplies does?",
                          NULL },
     [FAULT_HOME] = { "synccheck", "life of a block",
                      "barrier.cluster.arrive and .wait (cluster.sync()) before the first use of another block's shared "

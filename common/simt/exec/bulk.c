@@ -107,6 +107,7 @@ static bool next_row(const struct tensor_map *m, uint32_t index[DEV_MAP_RANK])
 }
 
 #define SECTOR 32
+#define PIECE 16
 
 static uint32_t sectors_of(uint64_t address, uint64_t bytes)
 {
@@ -161,14 +162,30 @@ static void read_row(const struct bulk *c, const struct memory *memory, const ui
     }
 }
 
+// A store writes whole pieces of 16 bytes: the piece in which a row of the matrix ends, too, with what the box has there.
+// (An H200 does so; PTX does not say it. Of a box with steps and of a reduction it is not known.)
+static uint32_t stored_to(const struct bulk *c, const struct memory *memory, const struct row *r)
+{
+    const struct tensor_map *m = &c->map;
+    const struct bulk_op *op = c->u->warp->more;
+    const uint64_t size = m->stride[0], first = r->address + r->first * size;
+    if (op->kind != BULK_STORE || m->step[0] != 1 || r->first == r->last)
+        return r->last;
+    const uint64_t end = ((uint64_t)c->at[0] + r->last) * size, whole = (end + PIECE - 1) / PIECE * PIECE;
+    uint32_t last = r->last + (uint32_t)((whole - end) / size);
+    last = last < m->box[0] ? last : m->box[0];
+    return memory_at(memory, first, (last - r->first) * size) ? last : r->last;
+}
+
 static void write_row(const struct bulk *c, const struct memory *memory, const uint32_t index[DEV_MAP_RANK],
                       const unsigned char *from, bool checked)
 {
     const struct tensor_map *m = &c->map;
     const struct bulk_op *op = c->u->warp->more;
-    const struct row r = find_row(c, index);
+    struct row r = find_row(c, index);
     const uint32_t size = (uint32_t)m->stride[0];
     const uint64_t pitch = (uint64_t)size * m->step[0];
+    r.last = stored_to(c, memory, &r);
     for (uint32_t i = r.first; i < r.last; i++) {
         unsigned char *to = memory_at(memory, r.address + i * pitch, size);
         if (checked)

@@ -162,8 +162,8 @@ static void read_row(const struct bulk *c, const struct memory *memory, const ui
     }
 }
 
-// A store writes whole pieces of 16 bytes: the piece in which a row of the matrix ends, too, with what the box has there.
-// (An H200 does so; PTX does not say it. Of a box with steps and of a reduction it is not known.)
+// A store writes whole pieces of 16 bytes: the piece in which a row of the matrix ends, too, with what the box has
+// there. (An H200 does so; PTX does not say it. Of a box with steps and of a reduction it is not known.)
 static uint32_t stored_to(const struct bulk *c, const struct memory *memory, const struct row *r)
 {
     const struct tensor_map *m = &c->map;

@@ -268,6 +268,27 @@ Test(check_async, a_block_ends_after_its_copies)
                    { "test.ptx:26", "the block ends while the copy of 1024 bytes", NULL } });
 }
 
+#define OVERWRITES "@!p1 bra END;\nst.shared.u32 [r9], r4;\n"
+
+Test(check_async, a_block_ends_after_its_stores_have_been_read)
+{
+    static char said[SAID];
+    const struct edit nothing_more = { OVERWRITES, "" }, complete = { "wait_group.read 0;", "wait_group 0;" };
+    run(pipeline, nothing_more, complete, THREADS, said);
+    cr_expect_str_eq(said, "", "found where the store is complete: %s", said);
+    EXPECT_FOUND(pipeline, THREADS,
+                 { { "cp.async.bulk.wait_group.read 0;", "" },
+                   nothing_more,
+                   { "[copy left behind] test.ptx:48", "the block ends while the copy of 1024 bytes", "may still read",
+                     "cp.async.bulk.wait_group 0" } },
+                 { { "cp.async.bulk.wait_group.read 0;", "cp.async.bulk.wait_group.read 1;" },
+                   nothing_more,
+                   { "[copy left behind] test.ptx:48", NULL } },
+                 { { "cp.async.bulk.commit_group;", "" },
+                   nothing_more,
+                   { "[copy left behind] test.ptx:48", "cp.async.bulk.commit_group", NULL } });
+}
+
 Test(check_async, a_deadlock_names_warps_mbarriers_phases_and_what_is_missing)
 {
     EXPECT_FOUND(pipeline, THREADS,

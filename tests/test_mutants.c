@@ -247,8 +247,12 @@ static enum verdict fits(const struct mutants *s, const struct mutant *m, const 
         if (uses(s, &f->here, NULL) || uses(s, &f->there, NULL) || uses(s, &f->here, "acc"))
             return SHOWS;
         break;
-    case MUTANT_STORE:
     case MUTANT_ROLE:
+        if (!strcmp(f->kind, "setmaxnreg") &&
+            (mutants_line_has(s, m->line, "fewer_registers") || mutants_line_has(s, m->line, "more_registers")))
+            return FOUND;
+    // fall through
+    case MUTANT_STORE:
     case MUTANT_PLACE:
         if (names(s, &f->here, m) || names(s, &f->there, m))
             return FOUND;

@@ -170,6 +170,9 @@ static void break_places(struct mutants *s)
         for (size_t k = 0; k < sizeof operators / sizeof *operators; k++)
             if (code_starts(s, i, operators[k][0]))
                 mutants_add(s, MUTANT_PLACE, 1, &(struct edit){ i, i + 3, operators[k][1] });
+    for (size_t i = 0; place && i < s->n; i++)  // its guards, too
+        if (s->all[i].edits[0].from > from && s->all[i].edits[0].from < code_closing(s, from))
+            s->all[i].rule = MUTANT_PLACE;
     for (size_t i = from; i < s->size; i++) {
         const size_t step = strlen("i += ");
         for (size_t k = 0; k < sizeof loops / sizeof *loops; k++)

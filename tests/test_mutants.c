@@ -203,11 +203,12 @@ enum verdict { EQUIVALENT, MISSED, ELSEWHERE, WRONG, SHOWS, FOUND, VERDICTS };
 static const char *const verdict_names[] = { "equivalent",           "MISSED", "FOUND ELSEWHERE", "found by its result",
                                              "found where it shows", "found" };
 
-// What breaks no rule of the machine: another stage, box or matrix.
-static bool in_result(enum mutant_rule rule)
+// What breaks no rule of the machine: another stage, box, matrix or tile, or a loop that is left out.
+static bool in_result(const struct mutants *s, const struct mutant *m)
 {
-    return rule == MUTANT_STAGE || rule == MUTANT_TMA || rule == MUTANT_WGMMA || rule == MUTANT_STORE ||
-           rule == MUTANT_PLACE;
+    const enum mutant_rule rule = m->rule;
+    return (rule == MUTANT_GUARD && s->in_for[m->edits[0].from]) || rule == MUTANT_STAGE || rule == MUTANT_TMA ||
+           rule == MUTANT_WGMMA || rule == MUTANT_STORE || rule == MUTANT_PLACE;
 }
 
 static enum verdict fits(const struct mutants *s, const struct mutant *m, const struct finding *f)
@@ -226,6 +227,8 @@ static enum verdict fits(const struct mutants *s, const struct mutant *m, const 
     case MUTANT_GUARD:
         if (strstr(f->text, " of A") || strstr(f->text, " of B") || strstr(f->text, " of C") || uses(s, &f->here, NULL))
             return FOUND;
+        if (stores(s, &f->here) || stores(s, &f->there))
+            return SHOWS;
         break;
     case MUTANT_INITIALISER:
         if (!strcmp(f->kind, "uninitialised") && uses(s, &f->here, "acc"))
@@ -239,19 +242,14 @@ static enum verdict fits(const struct mutants *s, const struct mutant *m, const 
         if (uses(s, &f->here, NULL) || uses(s, &f->there, NULL))
             return FOUND;
         break;
-    case MUTANT_MBARRIER:
-    case MUTANT_TMA:
-    case MUTANT_WGMMA:
-        if (names(s, &f->here, m) || names(s, &f->there, m))
-            return FOUND;
-        if (uses(s, &f->here, NULL) || uses(s, &f->there, NULL) || uses(s, &f->here, "acc"))
-            return SHOWS;
-        break;
     case MUTANT_ROLE:
         if (!strcmp(f->kind, "setmaxnreg") &&
             (mutants_line_has(s, m->line, "fewer_registers") || mutants_line_has(s, m->line, "more_registers")))
             return FOUND;
     // fall through
+    case MUTANT_MBARRIER:
+    case MUTANT_TMA:
+    case MUTANT_WGMMA:
     case MUTANT_STORE:
     case MUTANT_PLACE:
         if (names(s, &f->here, m) || names(s, &f->there, m))
@@ -284,7 +282,7 @@ static enum verdict judge(struct dev *d, const struct mutants *s, const struct m
         return best;
     for (struct data *x = all; x < all + n_shapes(); x++)
         if (!run(d, k, x, false) || memcmp(x->C.data, x->original.data, matrix_bytes(&x->C)))
-            return in_result(m->rule) ? WRONG : MISSED;
+            return in_result(s, m) ? WRONG : MISSED;
     return EQUIVALENT;
 }
 

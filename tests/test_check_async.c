@@ -342,6 +342,33 @@ Test(check_async, the_first_product_is_fenced_and_what_it_adds_to_is_initialised
                    { "[uninitialised]", "d2 is an operand (wgmma", NULL } });
 }
 
+// What the first warp that has waited may overwrite: without a barrier behind the wait, it copies other numbers there.
+Test(check_async, a_product_that_one_warp_has_waited_for_is_complete_for_all_four)
+{
+    enum { SUMS = 4 * 128 };
+    static const struct edit early[] = {
+        { "wait_group.sync.aligned 0;\nbar.sync 0;\n", "wait_group.sync.aligned 0;\n" },
+        { "@p0 bra STORE;\nmbarrier.arrive.expect_tx.shared.b64 _, [r2], 4096;",
+          "@p0 bra STORE; mbarrier.arrive.expect_tx.shared.b64 _, [r2], 2048;" },
+        { "[r1], [l1], 4096, [r2];\nSTORE", "[r1], [l1+2048], 2048, [r2];\nSTORE" },
+    };
+    static char changed[TEXT];
+    static uint32_t in[WORDS], sums[2][SUMS];
+    for (unsigned i = 0; i < WORDS; i++)
+        in[i] = 0x3c003c00 + (i * 2654435761u >> 28) + i / 512 * 0x100;
+    struct dev *d = ptx_simulator();
+    strcpy(changed, product);
+    for (int round = 0; round < 2; round++) {
+        cr_assert(ptx_run(d, changed, (struct ptx_shape){ 1, 128, 0 }, sums[round], SUMS, in, WORDS), "%s",
+                  dev_error(d));
+        for (size_t i = 0; i < sizeof early / sizeof *early && !round; i++)
+            change(changed, early[i]);
+    }
+    dev_close(d);
+    for (unsigned i = 0; i < SUMS; i++)
+        cr_assert(sums[0][i] && sums[1][i] == sums[0][i], "%u: 0x%08x, 0x%08x", i, sums[0][i], sums[1][i]);
+}
+
 // Two warpgroups: the first gives registers up, the second takes them.
 static const char registers[] =
     ".version 8.0\n"

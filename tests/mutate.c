@@ -125,8 +125,8 @@ void mutants_print(FILE *out, const struct mutants *s, const struct mutant *m)
 
 void mutants_diff(FILE *out, const struct mutants *s, const struct mutant *m)
 {
-    static const char *const names[] = { "barrier", "index",    "guard", "initialiser", "copy",
-                                         "stage",   "mbarrier", "tma",   "wgmma" };
+    static const char *const names[] = { "barrier",  "index", "guard", "initialiser", "copy", "stage",
+                                         "mbarrier", "tma",   "wgmma", "store",       "role", "place" };
     size_t from = code_line_begins(s, m->edits[0].from);
     const size_t to = code_line_ends(s, m->edits[m->n_edits - 1].to);
     from += strspn(s->text + from, " ");

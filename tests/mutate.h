@@ -2,7 +2,8 @@
 // each barrier removed, each index into a tile off by one, each guard removed, the accumulators without their
 // initialiser; each wait for asynchronous copies removed, one group short, or behind its barrier, each end of a group
 // removed; each change of the stage removed. Of Hopper's steps: each call of mbarrier_*, tma_load and wgmma_* removed,
-// each of their arguments off, each stage off by one. The kernel is read as clang-format leaves it.
+// each of their arguments off, each stage off by one; the same for C by TMA, for the barriers and registers of roles,
+// and for which tile of C comes next. The kernel is read as clang-format leaves it.
 #ifndef TESTS_MUTATE_H
 #define TESTS_MUTATE_H
 
@@ -20,6 +21,9 @@ enum mutant_rule {
     MUTANT_MBARRIER,
     MUTANT_TMA,
     MUTANT_WGMMA,
+    MUTANT_STORE,  // C by TMA
+    MUTANT_ROLE,   // barriers and registers of some of the block's threads
+    MUTANT_PLACE,  // which tile of C
     MUTANT_RULES
 };
 

@@ -1,5 +1,5 @@
 // The rules of mutants for Hopper's steps: calls of common/hopper.cuh removed or with an argument that is off, stages
-// that are off by one, and the instructions of that header itself. See mutate.h.
+// that are off by one, the order of tiles, and the instructions of that header itself. See mutate.h.
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -29,6 +29,20 @@ static const struct {
     { "tma_load", MUTANT_TMA, CALL, NULL, NULL },
     { "tma_load", MUTANT_TMA, 3, "", " + 1" },
     { "tma_load", MUTANT_TMA, 4, "", " + 1" },
+    { "free", MUTANT_MBARRIER, CALL, NULL, NULL },
+    { "free", MUTANT_MBARRIER, 0, "1 + ", "" },
+    { "tma_store", MUTANT_STORE, CALL, NULL, NULL },
+    { "tma_store", MUTANT_STORE, 1, "", " + 64" },
+    { "tma_store", MUTANT_STORE, 2, "", " + 1" },
+    { "tma_store", MUTANT_STORE, 3, "", " + 1" },
+    { "proxy_fence", MUTANT_STORE, CALL, NULL, NULL },
+    { "bulk_commit", MUTANT_STORE, CALL, NULL, NULL },
+    { "named_barrier", MUTANT_ROLE, CALL, NULL, NULL },
+    { "named_barrier", MUTANT_ROLE, 0, "", " + 1" },
+    { "named_barrier", MUTANT_ROLE, 1, "", " + 32" },
+    { "named_barrier", MUTANT_ROLE, 1, "", " - 32" },
+    { "place", MUTANT_PLACE, CALL, NULL, NULL },
+    { "next", MUTANT_STAGE, CALL, NULL, NULL },
     { "wgmma_fence", MUTANT_WGMMA, CALL, NULL, NULL },
     { "wgmma_commit", MUTANT_WGMMA, CALL, NULL, NULL },
     { "wgmma_descriptor", MUTANT_WGMMA, 0, "", " + 8" },
@@ -59,20 +73,43 @@ static int find_arguments(const struct mutants *s, size_t open, struct range out
     return n;
 }
 
-static void swap_coordinates(struct mutants *s, const struct range row, const struct range col, char text[2][64])
+// What takes a row and a column of a matrix, the place of the row among its arguments.
+static const struct {
+    const char *function;
+    enum mutant_rule rule;
+    int row;
+} boxes[] = { { "tma_load", MUTANT_TMA, 3 }, { "tma_store", MUTANT_STORE, 2 } };
+
+static void swap_coordinates(struct mutants *s, enum mutant_rule rule, const struct range row, const struct range col,
+                             char text[2][64])
 {
     const struct range both[] = { col, row };
     for (int i = 0; i < 2; i++) {
         cr_assert_lt(both[i].to - both[i].from, 64);
         memcpy(text[i], s->text + both[i].from, both[i].to - both[i].from);
     }
-    mutants_add(s, MUTANT_TMA, 2, (struct edit[]){ { row.from, row.to, text[0] }, { col.from, col.to, text[1] } });
+    mutants_add(s, rule, 2, (struct edit[]){ { row.from, row.to, text[0] }, { col.from, col.to, text[1] } });
+}
+
+static void swap_all_coordinates(struct mutants *s)
+{
+    enum { CALLS_MAX = 8 };
+    static char swapped[2 * CALLS_MAX][64];
+    int n = 0;
+    for (size_t i = s->kernel; i < s->size; i++)
+        for (size_t k = 0; k < sizeof boxes / sizeof *boxes; k++) {
+            const size_t open = i + strlen(boxes[k].function);
+            struct range args[ARGUMENTS_MAX];
+            if (!code_word_at(s, i, boxes[k].function) || s->code[open] != '(')
+                continue;
+            cr_assert_lt(boxes[k].row + 1, find_arguments(s, open, args));
+            cr_assert_lt(n, CALLS_MAX);
+            swap_coordinates(s, boxes[k].rule, args[boxes[k].row], args[boxes[k].row + 1], &swapped[2 * n++]);
+        }
 }
 
 static void break_calls(struct mutants *s)
 {
-    static char swapped[2 * ARGUMENTS_MAX][64];
-    int n_swapped = 0;
     for (size_t i = s->kernel; i < s->size; i++)
         for (size_t k = 0; k < sizeof calls / sizeof *calls; k++) {
             const size_t open = i + strlen(calls[k].function);
@@ -81,19 +118,69 @@ static void break_calls(struct mutants *s)
                 continue;
             const int n = find_arguments(s, open, args), at = calls[k].argument;
             if (at == CALL) {
-                mutants_add(s, calls[k].rule, 1, &(struct edit){ i, code_closing(s, open) + 1, "" });
-            } else {
-                cr_assert_lt(at, n);
-                mutants_add(s, calls[k].rule, 2,
-                            (struct edit[]){ { args[at].from, args[at].from, calls[k].before },
-                                             { args[at].to, args[at].to, calls[k].after } });
+                mutants_add(s, calls[k].rule, 1, &(struct edit){ i, code_closing(s, open) + 1, "void(0)" });
+                continue;
             }
-            if (at == CALL && calls[k].rule == MUTANT_TMA) {
-                cr_assert_lt(n_swapped, 2 * ARGUMENTS_MAX);
-                swap_coordinates(s, args[3], args[4], &swapped[n_swapped]);
-                n_swapped += 2;
-            }
+            cr_assert_lt(at, n);
+            mutants_add(s, calls[k].rule, 2,
+                        (struct edit[]){ { args[at].from, args[at].from, calls[k].before },
+                                         { args[at].to, args[at].to, calls[k].after } });
         }
+}
+
+// --- calls whose number is a template's: bulk_wait<0>() ---
+
+static const struct {
+    const char *function;
+    enum mutant_rule rule;
+    const char *after;  // of the number; NULL: the call is removed
+} numbers[] = {
+    { "bulk_wait", MUTANT_STORE, NULL },      { "bulk_wait", MUTANT_STORE, " + 1" },
+    { "bulk_wait_read", MUTANT_STORE, NULL }, { "bulk_wait_read", MUTANT_STORE, " + 1" },
+    { "fewer_registers", MUTANT_ROLE, NULL }, { "fewer_registers", MUTANT_ROLE, " + 16" },
+    { "more_registers", MUTANT_ROLE, NULL },  { "more_registers", MUTANT_ROLE, " + 16" },
+};
+
+static void break_numbers(struct mutants *s)
+{
+    for (size_t i = s->kernel; i < s->size; i++)
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+            const size_t open = i + strlen(numbers[k].function), end = open + strcspn(s->code + open, ">");
+            if (!code_word_at(s, i, numbers[k].function) || s->code[open] != '<')
+                continue;
+            if (numbers[k].after)
+                mutants_add(s, numbers[k].rule, 1, &(struct edit){ end, end, numbers[k].after });
+            else
+                mutants_add(s, numbers[k].rule, 1, &(struct edit){ i, code_closing(s, end + 1) + 1, "void(0)" });
+        }
+}
+
+// --- the order of tiles ---
+
+// Each operator of place(), which says where a tile of C lies; and the loops over a block's tiles.
+static void break_places(struct mutants *s)
+{
+    static const char *const operators[][2] = {
+        { " * ", " + " }, { " / ", " % " }, { " % ", " / " }, { " + ", " - " }, { " - ", " + " }
+    };
+    static const char *const loops[][2] = { { "blockIdx.x; tid", "0" }, { "blockIdx.x; i", "0" } };
+    const char *place = strstr(s->code + s->kernel, "auto place = ");
+    const size_t from = place ? (size_t)(place - s->code) + strcspn(place, "{") : s->size;
+    for (size_t i = from, end = place ? code_closing(s, from) : from; i < end; i++)
+        for (size_t k = 0; k < sizeof operators / sizeof *operators; k++)
+            if (code_starts(s, i, operators[k][0]))
+                mutants_add(s, MUTANT_PLACE, 1, &(struct edit){ i, i + 3, operators[k][1] });
+    for (size_t i = 0; place && i < s->n; i++)  // its guards, too
+        if (s->all[i].edits[0].from > from && s->all[i].edits[0].from < code_closing(s, from))
+            s->all[i].rule = MUTANT_PLACE;
+    for (size_t i = from; i < s->size; i++) {
+        const size_t step = strlen("i += ");
+        for (size_t k = 0; k < sizeof loops / sizeof *loops; k++)
+            if (s->in_for[i] && code_starts(s, i, loops[k][0]))
+                mutants_add(s, MUTANT_PLACE, 1, &(struct edit){ i, i + strlen("blockIdx.x"), loops[k][1] });
+        if (s->in_for[i] && code_starts(s, i, "i += gridDim.x"))
+            mutants_add(s, MUTANT_PLACE, 1, &(struct edit){ i + step, i + step, "1 + " });
+    }
 }
 
 // --- stages ---
@@ -136,6 +223,8 @@ static const struct {
     { MUTANT_MBARRIER, "fence.proxy.async.shared::cta;", "" },
     { MUTANT_MBARRIER, "while (!done)", "while (false)" },
     { MUTANT_TMA, "\"r\"(col), \"r\"(row)", "\"r\"(row), \"r\"(col)" },
+    { MUTANT_STORE, "{%1, %2}], [%3]", "{%2, %1}], [%3]" },
+    { MUTANT_STORE, "{%1, %2, %3, %4};", "{%1, %3, %2, %4};" },
     { MUTANT_WGMMA, "shared_address(p) / 16", "shared_address(p)" },
     { MUTANT_WGMMA, "leading / 16", "leading" },
     { MUTANT_WGMMA, "stride / 16", "stride" },
@@ -163,6 +252,9 @@ static void break_instructions(struct mutants *s, const struct mutant_file *f)
 void mutate_hopper(struct mutants *s)
 {
     break_calls(s);
+    swap_all_coordinates(s);
+    break_numbers(s);
+    break_places(s);
     shift_stages(s);
     for (unsigned i = 0; i < s->n_files; i++)
         if (!strcmp(s->files[i].name, "hopper.cuh"))

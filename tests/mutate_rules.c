@@ -166,7 +166,7 @@ static void keep_stages(struct mutants *s)
     for (size_t i = s->kernel; i < s->size; i++)
         for (int k = 0; changes[k]; k++)
             if (code_starts(s, i, changes[k]) && !code_is_word(s->code[i - 1]) && !code_line_has(s, i, "int"))
-                mutants_add(s, MUTANT_STAGE, 1, &(struct edit){ i, i + strcspn(s->code + i, ";"), "" });
+                mutants_add(s, MUTANT_STAGE, 1, &(struct edit){ i, i + strcspn(s->code + i, ";"), "void(0)" });
 }
 
 void mutate_by_rules(struct mutants *s)

@@ -143,7 +143,7 @@ Test(check, barriers_for_some_warps_order_those_alone)
                                                          "bar.sync %r16, 64;\n" GET(place) LEAVE)
     const struct ptx_shape four = { 1, 128, 0 };
     expect(PAIRS("%r12"), four, CLEAN);
-    expect(PAIRS("s"), four, 1, PARTS("thread (64,0,0) reads byte 0 of s", "thread (0,0,0) wrote it"));
+    expect(PAIRS("s"), four, 1, PARTS("thread (96,0,0) reads byte 0 of s", "thread (0,0,0) wrote it"));
 }
 
 Test(check, who_arrives_without_waiting_has_finished_what_came_before)

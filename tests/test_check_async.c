@@ -268,6 +268,27 @@ Test(check_async, a_block_ends_after_its_copies)
                    { "test.ptx:26", "the block ends while the copy of 1024 bytes", NULL } });
 }
 
+#define OVERWRITES "@!p1 bra END;\nst.shared.u32 [r9], r4;\n"
+
+Test(check_async, a_block_ends_after_its_stores_have_been_read)
+{
+    static char said[SAID];
+    const struct edit nothing_more = { OVERWRITES, "" }, complete = { "wait_group.read 0;", "wait_group 0;" };
+    run(pipeline, nothing_more, complete, THREADS, said);
+    cr_expect_str_eq(said, "", "found where the store is complete: %s", said);
+    EXPECT_FOUND(pipeline, THREADS,
+                 { { "cp.async.bulk.wait_group.read 0;", "" },
+                   nothing_more,
+                   { "[copy left behind] test.ptx:48", "the block ends while the copy of 1024 bytes", "may still read",
+                     "cp.async.bulk.wait_group 0" } },
+                 { { "cp.async.bulk.wait_group.read 0;", "cp.async.bulk.wait_group.read 1;" },
+                   nothing_more,
+                   { "[copy left behind] test.ptx:48", NULL } },
+                 { { "cp.async.bulk.commit_group;", "" },
+                   nothing_more,
+                   { "[copy left behind] test.ptx:48", "cp.async.bulk.commit_group", NULL } });
+}
+
 Test(check_async, a_deadlock_names_warps_mbarriers_phases_and_what_is_missing)
 {
     EXPECT_FOUND(pipeline, THREADS,
@@ -319,6 +340,33 @@ Test(check_async, the_first_product_is_fenced_and_what_it_adds_to_is_initialised
                  { { ZEROS, "setp.eq.u32 p2, r0, r0;\nmov.f32 d0, 0f00000000; mov.f32 d1, d0; mov.f32 d3, d0;\n" },
                    by_predicate,
                    { "[uninitialised]", "d2 is an operand (wgmma", NULL } });
+}
+
+// What the first warp that has waited may overwrite: without a barrier behind the wait, it copies other numbers there.
+Test(check_async, a_product_that_one_warp_has_waited_for_is_complete_for_all_four)
+{
+    enum { SUMS = 4 * 128 };
+    static const struct edit early[] = {
+        { "wait_group.sync.aligned 0;\nbar.sync 0;\n", "wait_group.sync.aligned 0;\n" },
+        { "@p0 bra STORE;\nmbarrier.arrive.expect_tx.shared.b64 _, [r2], 4096;",
+          "@p0 bra STORE; mbarrier.arrive.expect_tx.shared.b64 _, [r2], 2048;" },
+        { "[r1], [l1], 4096, [r2];\nSTORE", "[r1], [l1+2048], 2048, [r2];\nSTORE" },
+    };
+    static char changed[TEXT];
+    static uint32_t in[WORDS], sums[2][SUMS];
+    for (unsigned i = 0; i < WORDS; i++)
+        in[i] = 0x3c003c00 + (i * 2654435761u >> 28) + i / 512 * 0x100;
+    struct dev *d = ptx_simulator();
+    strcpy(changed, product);
+    for (int round = 0; round < 2; round++) {
+        cr_assert(ptx_run(d, changed, (struct ptx_shape){ 1, 128, 0 }, sums[round], SUMS, in, WORDS), "%s",
+                  dev_error(d));
+        for (size_t i = 0; i < sizeof early / sizeof *early && !round; i++)
+            change(changed, early[i]);
+    }
+    dev_close(d);
+    for (unsigned i = 0; i < SUMS; i++)
+        cr_assert(sums[0][i] && sums[1][i] == sums[0][i], "%u: 0x%08x, 0x%08x", i, sums[0][i], sums[1][i]);
 }
 
 // Two warpgroups: the first gives registers up, the second takes them.

@@ -201,6 +201,12 @@ Test(exec_flow, a_barrier_that_some_threads_never_reach_is_found)
                  PARTS("kernel k", "block (0,0,0)", "barrier", "96 of the block's 128 threads"));
 }
 
+Test(exec_flow, a_barrier_with_a_count_opens_without_one_warp_more)
+{
+    expect_fault(MODULE("bar.sync 1, 64;\n"), (struct ptx_shape){ 1, 96, 0 }, 0,
+                 PARTS("kernel k", "block (0,0,0)", "barrier", "32 of the block's 96 threads", "64 have ended"));
+}
+
 static uint32_t own_number(uint32_t i)
 {
     return i;

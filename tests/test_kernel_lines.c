@@ -74,6 +74,8 @@ static const struct {
     { "18_tma_store", LINE_WRITE_B, "tma_load(&Bs[" },
     { "18_tma_store", LINE_MULTIPLY, "wgmma(acc," },
     { "18_tma_store", LINE_WRITE_C, "stmatrix(at(" },
+    { "18_tma_store", LINE_STORE_BOX, "tma_store(&Cmap" },
+    { "17_persistent", LINE_STORE_BOX, NULL },
 };
 
 static void ptx_of(const char *step, char ptx[1024])

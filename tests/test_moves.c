@@ -46,6 +46,13 @@ static void whole_transposed(int *y, int *x)
     *x = r;
 }
 
+static void boxes(int *y, int *x)
+{
+    const int r = *y, c = *x;
+    *y = c - c % 32 + r % 32;
+    *x = r - r % 32 + c % 32;
+}
+
 static void quarters(int *y, int *x)
 {
     const int both = (*y ^ *x) & 8;
@@ -175,6 +182,7 @@ static const struct {
     { "in place", in_place, LAW_NONE, -1 },
     { "transposed", transposed, LAW_TRANSPOSED, 16 },
     { "transposed as a whole", whole_transposed, LAW_TRANSPOSED, 0 },
+    { "boxes", boxes, LAW_BOXES, 32 },
     { "quarters", quarters, LAW_QUARTERS, 8 },
     { "first rows", first_rows, LAW_FIRST_TILE_Y, -1 },
     { "next tile", next_tile, LAW_TILE_Y, -1 },

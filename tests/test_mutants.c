@@ -70,7 +70,13 @@ static struct mutant_kernel kernel(struct dev_module *m, size_t number)
 
 // --- running ---
 
-enum { SHAPES = 7 };
+enum { SHAPES = 8 };
+
+// The last one is for blocks that compute tile after tile.
+static size_t n_shapes(void)
+{
+    return geometry_of(&STEP).blocks ? SHAPES : SHAPES - 1;
+}
 
 struct data {
     int m, n, k;
@@ -113,8 +119,9 @@ static void fill_all(struct dev *d, struct data all[SHAPES])
         { .m = m + 2, .n = n + 1, .k = k + wide },                    // those of B are odd
         { .m = m, .n = n, .k = wide },                                // K ends inside the first tile
         { .m = m, .n = n + 1, .k = wide },                            // the same, rows of B and C are odd
+        { .m = 9 * m + 2, .n = n + wide, .k = wide },                 // more than a group of rows of tiles
     };
-    for (size_t i = 0; i < SHAPES; i++) {
+    for (size_t i = 0; i < n_shapes(); i++) {
         all[i] = shapes[i];
         fill(d, &all[i], 3 * i);
     }
@@ -122,7 +129,7 @@ static void fill_all(struct dev *d, struct data all[SHAPES])
 
 static void free_all(struct data all[SHAPES])
 {
-    for (size_t i = 0; i < SHAPES; i++) {
+    for (size_t i = 0; i < n_shapes(); i++) {
         struct matrix *own[] = { &all[i].A, &all[i].B, &all[i].C0, &all[i].C, &all[i].original };
         for (size_t k = 0; k < sizeof own / sizeof *own; k++)
             matrix_free(own[k]);
@@ -153,7 +160,7 @@ static bool run(struct dev *d, const struct mutant_kernel *k, struct data *x, bo
 // The kernel itself: without findings, and what it leaves in C.
 static void run_original(struct dev *d, const struct mutant_kernel *k, struct data all[SHAPES])
 {
-    for (struct data *x = all; x < all + SHAPES; x++) {
+    for (struct data *x = all; x < all + n_shapes(); x++) {
         cr_assert(run(d, k, x, true), "%s", dev_error(d));
         cr_assert_eq(dev_findings(d)->n, 0, "%d x %d x %d: %s", x->m, x->n, x->k, dev_findings(d)->all[0].text);
         cr_assert(run(d, k, x, false), "%s", dev_error(d));
@@ -183,16 +190,25 @@ static bool uses(const struct mutants *s, const struct finding_place *p, const c
     return p->file && (mutants_line_has(s, p->caller, array) || (in_kernel(p) && mutants_line_has(s, p->line, array)));
 }
 
+// A line on the way of C, or of a tile, through shared memory.
+static bool stores(const struct mutants *s, const struct finding_place *p)
+{
+    return uses(s, p, NULL) || uses(s, p, "acc") || uses(s, p, "tma_store") || uses(s, p, "stmatrix") ||
+           uses(s, p, "C");
+}
+
 // ELSEWHERE: there are findings, and none fits. WRONG: there is none, and the result is wrong. SHOWS: one names a line
 // that uses what the mutated line left wrong.
 enum verdict { EQUIVALENT, MISSED, ELSEWHERE, WRONG, SHOWS, FOUND, VERDICTS };
 static const char *const verdict_names[] = { "equivalent",           "MISSED", "FOUND ELSEWHERE", "found by its result",
                                              "found where it shows", "found" };
 
-// What breaks no rule of the machine: another stage, box or matrix.
-static bool in_result(enum mutant_rule rule)
+// What breaks no rule of the machine: another stage, box, matrix or tile, or a loop that is left out.
+static bool in_result(const struct mutants *s, const struct mutant *m)
 {
-    return rule == MUTANT_STAGE || rule == MUTANT_TMA || rule == MUTANT_WGMMA;
+    const enum mutant_rule rule = m->rule;
+    return (rule == MUTANT_GUARD && s->in_for[m->edits[0].from]) || rule == MUTANT_STAGE || rule == MUTANT_TMA ||
+           rule == MUTANT_WGMMA || rule == MUTANT_STORE || rule == MUTANT_PLACE;
 }
 
 static enum verdict fits(const struct mutants *s, const struct mutant *m, const struct finding *f)
@@ -211,6 +227,8 @@ static enum verdict fits(const struct mutants *s, const struct mutant *m, const 
     case MUTANT_GUARD:
         if (strstr(f->text, " of A") || strstr(f->text, " of B") || strstr(f->text, " of C") || uses(s, &f->here, NULL))
             return FOUND;
+        if (stores(s, &f->here) || stores(s, &f->there))
+            return SHOWS;
         break;
     case MUTANT_INITIALISER:
         if (!strcmp(f->kind, "uninitialised") && uses(s, &f->here, "acc"))
@@ -224,12 +242,19 @@ static enum verdict fits(const struct mutants *s, const struct mutant *m, const 
         if (uses(s, &f->here, NULL) || uses(s, &f->there, NULL))
             return FOUND;
         break;
+    case MUTANT_ROLE:
+        if (!strcmp(f->kind, "setmaxnreg") &&
+            (mutants_line_has(s, m->line, "fewer_registers") || mutants_line_has(s, m->line, "more_registers")))
+            return FOUND;
+    // fall through
     case MUTANT_MBARRIER:
     case MUTANT_TMA:
     case MUTANT_WGMMA:
+    case MUTANT_STORE:
+    case MUTANT_PLACE:
         if (names(s, &f->here, m) || names(s, &f->there, m))
             return FOUND;
-        if (uses(s, &f->here, NULL) || uses(s, &f->there, NULL) || uses(s, &f->here, "acc"))
+        if (stores(s, &f->here) || stores(s, &f->there))
             return SHOWS;
         break;
     case MUTANT_RULES:
@@ -243,7 +268,7 @@ static enum verdict judge(struct dev *d, const struct mutants *s, const struct m
                           struct data all[SHAPES], FILE *notes)
 {
     enum verdict best = MISSED;
-    for (struct data *x = all; x < all + SHAPES && best != FOUND; x++) {
+    for (struct data *x = all; x < all + n_shapes() && best != FOUND; x++) {
         cr_assert(run(d, k, x, true), "%s", dev_error(d));
         const struct findings *f = dev_findings(d);
         for (size_t i = 0; i < f->n; i++) {
@@ -255,9 +280,9 @@ static enum verdict judge(struct dev *d, const struct mutants *s, const struct m
     }
     if (best != MISSED || m->rule == MUTANT_BARRIER)
         return best;
-    for (struct data *x = all; x < all + SHAPES; x++)
+    for (struct data *x = all; x < all + n_shapes(); x++)
         if (!run(d, k, x, false) || memcmp(x->C.data, x->original.data, matrix_bytes(&x->C)))
-            return in_result(m->rule) ? WRONG : MISSED;
+            return in_result(s, m) ? WRONG : MISSED;
     return EQUIVALENT;
 }
 
@@ -288,6 +313,10 @@ static size_t keep(struct mutants *s, bool sample)
                   (!geometry_of(&STEP).bk || (rules[MUTANT_BARRIER] && rules[MUTANT_INDEX])),
               "a rule fits nothing");
     cr_expect(rules[MUTANT_COPY] || rules[MUTANT_TMA] || !strstr(s->text, "cp.async"), "no mutant of its copies");
+    cr_expect((rules[MUTANT_ROLE] || !strstr(s->text + s->kernel, "more_registers<")) &&
+                  (rules[MUTANT_PLACE] || !geometry_of(&STEP).blocks) &&
+                  (rules[MUTANT_STORE] || !strstr(s->text + s->kernel, "tma_store(")),
+              "no mutant of its roles, its order of tiles, or its stores");
     cr_expect(!geometry_of(&STEP).box || (rules[MUTANT_MBARRIER] && rules[MUTANT_TMA] && rules[MUTANT_STAGE]),
               "no mutant of its tensor maps");
     for (size_t i = 0; i < s->n; i++) {

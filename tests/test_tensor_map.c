@@ -34,6 +34,8 @@ Test(tensor_map, takes_what_keeps_the_rules)
         };
         t.stride[0] = 16, t.stride[1] = 32, t.stride[2] = 96, t.stride[3] = 384;
         cr_assert(dev_tensor_map(d, &t, &map), "%s: %s", dev_about(d)->name, dev_error(d));
+        t.size[3] = t.size[4] = t.box[4] = 1, t.stride[2] = t.stride[3] = 0;  // of one element: it says nothing
+        cr_assert(dev_tensor_map(d, &t, &map), "%s: %s", dev_about(d)->name, dev_error(d));
         dev_close(d);
     }
 }
@@ -49,6 +51,7 @@ Test(tensor_map, refuses_what_breaks_a_rule)
         cr_assert(dev_alloc(d, "A", 100 * 104 * 2, &a), "%s", dev_error(d));
         refused(d, good(a + 8), "multiple of 16");
         refused(d, dev_matrix(a, DEV_MAP_F16, 100, 97, 97, 64, 64, DEV_SWIZZLE_128), "stride of 194 bytes");
+        refused(d, dev_matrix(a, DEV_MAP_F16, 100, 96, 0, 64, 64, DEV_SWIZZLE_128), "stride of 0 bytes");
         refused(d, dev_matrix(a, DEV_MAP_F16, 100, 96, 104, 64, 128, DEV_SWIZZLE_128), "allows 128");
         refused(d, dev_matrix(a, DEV_MAP_F16, 100, 96, 104, 64, 20, DEV_SWIZZLE_64), "multiple of 16");
         refused(d, dev_matrix(a, DEV_MAP_F16, 100, 96, 104, 257, 64, DEV_SWIZZLE_128), "257 elements");

@@ -98,11 +98,12 @@ struct dev_tensor {
     enum dev_map_type type;
     unsigned rank;                      // dimensions: 1 to 5
     uint64_t size[DEV_MAP_RANK];        // elements: 1 to 2^32
-    uint64_t stride[DEV_MAP_RANK - 1];  // bytes between neighbours along dimension i + 1: a multiple of 16 below 2^40
-    uint32_t box[DEV_MAP_RANK];         // elements: 1 to 256; along dimension 0 a multiple of 16 bytes
-    uint32_t step[DEV_MAP_RANK];        // takes every step-th element of the box: 1 to 8; 0 stands for 1
-    enum dev_swizzle swizzle;           // if not NONE, a row of the box is no longer than its bytes
-    bool nan;                           // what lies out of bounds reads as NaN, in place of 0
+    uint64_t stride[DEV_MAP_RANK - 1];  // bytes between neighbours along dimension i + 1: a multiple of 16 below 2^40;
+                                        // not 0, unless there is one element
+    uint32_t box[DEV_MAP_RANK];   // elements: 1 to 256; along dimension 0 a multiple of 16 bytes
+    uint32_t step[DEV_MAP_RANK];  // takes every step-th element of the box: 1 to 8; 0 stands for 1
+    enum dev_swizzle swizzle;     // if not NONE, a row of the box is no longer than its bytes
+    bool nan;                     // what lies out of bounds reads as NaN, in place of 0
 };
 
 // A kernel takes it as `const __grid_constant__ CUtensorMap`. Its contents are the device's own.

@@ -36,7 +36,7 @@ static bool check_dimension(struct dev *d, const struct dev_tensor *t, unsigned 
                             i, BOX_MAX);
     if (!t->step[i] || t->step[i] > STEP_MAX)
         return backend_fail(d, "tensor map: step %u along dimension %u; 1 to %d are allowed", t->step[i], i, STEP_MAX);
-    if (i && (t->stride[i - 1] % CHUNK || t->stride[i - 1] >= STRIDE_END || !t->stride[i - 1]))
+    if (i && (t->stride[i - 1] % CHUNK || t->stride[i - 1] >= STRIDE_END || (!t->stride[i - 1] && t->size[i] > 1)))
         return backend_fail(d, "tensor map: dimension %u has a stride of %llu bytes; it has to be a multiple of %d%s",
                             i, (unsigned long long)t->stride[i - 1], CHUNK,
                             i == 1 ? " (rows of such a length: pad them)" : "");

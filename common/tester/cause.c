@@ -200,7 +200,7 @@ static void look(struct cause *c, struct probe *p, const struct size *s)
 // Mistaken rows of a tile lead to uninitialised reads, too: that says more.
 static void look_behind(struct cause *c, struct probe *p, const struct size *s)
 {
-    struct cause other = { .lines = c->lines };
+    struct cause other = { .lines = c->lines, .boxes = c->boxes };
     struct look l = { 0 };
     if (s->m <= LOOK_MAX && s->n <= LOOK_MAX && s->k <= LOOK_MAX && look_take(&l, p, s->m, s->n, s->k) &&
         cause_of_place(&other, p, &l) && other.certain)
@@ -230,11 +230,21 @@ static void find_on(struct cause *c, const struct step *step, const struct geome
     probe_close(&p);
 }
 
+// Rows of C that are multiples of 16 bytes are stored by TMA, if the kernel has a map of C.
+static void choose_store(struct cause *c, const struct step *step, const struct geometry *g,
+                         const struct tester_options *o)
+{
+    c->boxes = g->cbox && (size_t)o->n * type_size(step->type) % 16 == 0 && c->lines.line[LINE_STORE_BOX];
+    if (c->boxes)
+        c->lines.line[LINE_STORE_C] = c->lines.line[LINE_STORE_BOX];
+}
+
 void cause_find(struct cause *c, const struct step *step, const struct geometry *g, const struct tester_options *o,
                 bool simulated)
 {
     *c = (struct cause){ 0 };
     kernel_lines_read(&c->lines, step->ptx);
+    choose_store(c, step, g, o);
     find_on(c, step, g, o, true);
     if (!*c->text && !simulated)
         find_on(c, step, g, o, false);

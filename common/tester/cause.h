@@ -17,6 +17,7 @@ struct cause {
     bool certain;                // elements follow a law that leaves no doubt
     char text[CAUSE_TEXT];       // one line; empty if none is known
     struct kernel_lines lines;   // of the kernel
+    bool boxes;                  // C is stored in boxes, by TMA
     unsigned look[CAUSE_LINES];  // lines of it to look at, the likeliest first; 0: no more
 };
 

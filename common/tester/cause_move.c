@@ -117,6 +117,10 @@ static void say_law(struct cause *c, char matrix, const struct moved *x)
                          : "row and column are swapped, or a fragment's layout (row_major, col_major, .trans) is "
                            "wrong");
         break;
+    case LAW_BOXES:
+        cause_say(c, "%d x %d boxes of %c are in each other's places: row and column of a box are swapped", x->by,
+                  x->by, matrix);
+        break;
     case LAW_QUARTERS:
         cause_say(c,
                   "in %d x %d pieces of %c the top right and the bottom left quarter are exchanged: the order of "

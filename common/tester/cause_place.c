@@ -206,12 +206,11 @@ static bool tell_offset(struct cause *c, const struct look *l)
 static bool tell_unwritten(struct cause *c, const struct survey *s)
 {
     static const enum line_role roles[] = { LINE_STORE_C, LINE_WRITE_C, LINE_ROLES };
-    cause_say(
-        c,
-        "%zu of %zu elements of C are never written, C[%d][%d] first: look at the grid, at the rows and columns that "
-        "the store covers, and at "
-        "its bounds check",
-        s->unwritten, s->n, s->row, s->col);
+    cause_say(c,
+              "%zu of %zu elements of C are never written, C[%d][%d] first: look at the grid, at the rows and columns "
+              "that the store covers, and at %s",
+              s->unwritten, s->n, s->row, s->col,
+              c->boxes ? "row and column of its boxes (are they swapped?)" : "its bounds check");
     cause_look_at(c, roles);
     return true;
 }

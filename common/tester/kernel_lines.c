@@ -80,7 +80,18 @@ static bool begins(const struct ptx_inst *in, const char *with)
 }
 
 // PRODUCTS: wgmma, which reads both tiles where it multiplies.
-enum { LOADS, WRITES, READS, MULTIPLIES, STORES, PRODUCTS, NOTHING };
+enum { LOADS, WRITES, READS, MULTIPLIES, STORES, STORES_BOX, PRODUCTS, NOTHING };
+
+static bool has(const struct ptx_inst *in, const char *what)
+{
+    return memmem(in->op.p, in->op.n, what, strlen(what)) != NULL;
+}
+
+// A bulk copy out of shared memory: C by TMA.
+static bool stores_box(const struct ptx_inst *in)
+{
+    return (begins(in, "cp.async.bulk") || begins(in, "cp.reduce")) && has(in, ".global.shared");
+}
 
 static int what(const struct ptx_inst *in)
 {
@@ -97,6 +108,8 @@ static int what(const struct ptx_inst *in)
         { "ld.volatile.shared", READS }, { "st.volatile.shared", WRITES },
         { "wgmma.mma", PRODUCTS },
     };
+    if (stores_box(in))
+        return STORES_BOX;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (begins(in, list[i].op))
             return list[i].does;
@@ -117,8 +130,10 @@ static void note(const struct reading *r, unsigned line, int does, char side)
         count[LINE_READ_B] += CLEAR;
         return;
     }
-    if (does == MULTIPLIES || does == STORES) {
-        count[does == STORES ? LINE_STORE_C : LINE_MULTIPLY] += side == 'm' ? CLEAR : 1;
+    if (does == MULTIPLIES || does == STORES || does == STORES_BOX) {
+        count[does == STORES       ? LINE_STORE_C
+              : does == STORES_BOX ? LINE_STORE_BOX
+                                   : LINE_MULTIPLY] += side == 'm' ? CLEAR : 1;
         return;
     }
     for (int i = 0; i < 3; i++)
@@ -138,7 +153,7 @@ static void add(const struct reading *r, const struct ptx_inst *in)
         const struct ptx_loc *loc = &r->m->locs[at - 1];
         if (loc->file != r->file || loc->line >= LINE_MAX)
             continue;
-        if (does == MULTIPLIES || does == STORES || does == PRODUCTS) {
+        if (does == MULTIPLIES || does == STORES || does == STORES_BOX || does == PRODUCTS) {
             line = line && !((does == PRODUCTS || begins(in, "mma.")) && ++wrapped == 1) ? line : loc->line;
             continue;
         }

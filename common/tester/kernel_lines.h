@@ -16,6 +16,7 @@ enum line_role {
     LINE_READ_C,
     LINE_MULTIPLY,
     LINE_STORE_C,
+    LINE_STORE_BOX,  // the same by TMA
     LINE_ROLES
 };
 

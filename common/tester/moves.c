@@ -99,6 +99,8 @@ static bool follows(const struct moves *m, const struct move *e, enum law law, i
         if (!by)
             return e->to_y == x && e->to_x == y;
         return e->to_y == y - y % by + x % by && e->to_x == x - x % by + y % by;
+    case LAW_BOXES:
+        return e->to_y == x - x % by + y % by && e->to_x == y - y % by + x % by;
     case LAW_QUARTERS:
         exchange(&y, &x, by);
         return e->to_y == y && e->to_x == x;
@@ -317,14 +319,15 @@ enum law moves_law(const struct moves *m, int *by, struct move *example)
         enum law law;
         int how;
     } order[] = {
-        { LAW_TRANSPOSED, FROM_LIST },  { LAW_QUARTERS, FROM_LIST }, { LAW_FIRST_TILE_Y, ALONE },
-        { LAW_FIRST_TILE_X, ALONE },    { LAW_TILE_Y, ALONE },       { LAW_TILE_X, ALONE },
-        { LAW_SHIFT_Y, PROPOSED },      { LAW_SHIFT_X, PROPOSED },   { LAW_SAME_Y, FROM_LIST },
-        { LAW_SAME_X, FROM_LIST },      { LAW_REST_Y, FROM_LIST },   { LAW_REST_X, FROM_LIST },
-        { LAW_XOR_Y, PROPOSED },        { LAW_XOR_X, PROPOSED },     { LAW_CHUNKS, ALONE },
-        { LAW_STRIDE, PROPOSED },       { LAW_SWAPPED, PROPOSED },   { LAW_TILE_STRIDE, PROPOSED },
-        { LAW_TILE_SWAPPED, PROPOSED }, { LAW_PADDED, FROM_LIST },   { LAW_STEP, PROPOSED },
-        { LAW_ORDER_Y, ALONE },         { LAW_ORDER_X, ALONE },      { LAW_PIECES, ALONE },
+        { LAW_TRANSPOSED, FROM_LIST }, { LAW_BOXES, FROM_LIST },       { LAW_QUARTERS, FROM_LIST },
+        { LAW_FIRST_TILE_Y, ALONE },   { LAW_FIRST_TILE_X, ALONE },    { LAW_TILE_Y, ALONE },
+        { LAW_TILE_X, ALONE },         { LAW_SHIFT_Y, PROPOSED },      { LAW_SHIFT_X, PROPOSED },
+        { LAW_SAME_Y, FROM_LIST },     { LAW_SAME_X, FROM_LIST },      { LAW_REST_Y, FROM_LIST },
+        { LAW_REST_X, FROM_LIST },     { LAW_XOR_Y, PROPOSED },        { LAW_XOR_X, PROPOSED },
+        { LAW_CHUNKS, ALONE },         { LAW_STRIDE, PROPOSED },       { LAW_SWAPPED, PROPOSED },
+        { LAW_TILE_STRIDE, PROPOSED }, { LAW_TILE_SWAPPED, PROPOSED }, { LAW_PADDED, FROM_LIST },
+        { LAW_STEP, PROPOSED },        { LAW_ORDER_Y, ALONE },         { LAW_ORDER_X, ALONE },
+        { LAW_PIECES, ALONE },
     };
     size_t n_moved = 0;
     for (size_t i = 0; i < m->n; i++)

@@ -23,6 +23,7 @@ struct moves {
 enum law {
     LAW_NONE,
     LAW_TRANSPOSED,    // pieces of by x by; 0: the whole matrix
+    LAW_BOXES,         // pieces of by x by have changed places, row for column, and are right within
     LAW_QUARTERS,      // of 2 by x 2 by, those top right and bottom left are exchanged
     LAW_FIRST_TILE_Y,  // the same row of the first tile, wherever the block is
     LAW_FIRST_TILE_X,

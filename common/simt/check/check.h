@@ -93,8 +93,8 @@ void check_bulk_load(struct warp *w, const struct uop *u, const struct bulk_plac
 void check_bulk_arrives(struct block *b, const struct bulk_place *p, bool completes);  // and completes the phase
 // The rest of a phase's copies are still under way, and the phase is complete.
 void check_bulk_early(struct block *b, const struct uop *u, const struct bulk_place *p, uint64_t bytes);
-// The block has ended, and a copy to its shared memory is under way.
-void check_bulk_left(struct block *b, const struct uop *u, const struct bulk_place *p);
+// The block has ended, and a copy to its shared memory (load), or from there, is under way.
+void check_bulk_left(struct block *b, const struct uop *u, const struct bulk_place *p, bool load);
 // A read by the asynchronous proxy begins; and is over. group: it is a warpgroup's.
 void check_async_reads(struct warp *w, const struct uop *u, const struct bulk_place *p, bool group);
 void check_async_read(struct block *b, const struct bulk_place *p);

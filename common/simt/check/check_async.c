@@ -3,6 +3,7 @@
 //
 // - A bulk load writes from its start until its bytes have come, and whoever waits on its mbarrier knows of it.
 // - A bulk store reads until its thread has waited for its group; wgmma reads until a warp of its warpgroup has.
+// - A block's shared memory is given to another block when it ends: neither kind may still be under way.
 // - What a thread has stored becomes known to the asynchronous proxy by a fence.proxy.async of that thread, and what it
 //   did to an mbarrier by fence.mbarrier_init, too.
 // Source: PTX ISA 8 (proxies), 9.7.9.25 (asynchronous copies), 9.7.16 (wgmma).
@@ -225,13 +226,13 @@ void check_bulk_arrives(struct block *b, const struct bulk_place *p, bool comple
     check_bulk_arrival(b, b->worker->cluster->blocks[p->from]->linear, p->thread, p->barrier, completes);
 }
 
-void check_bulk_left(struct block *b, const struct uop *u, const struct bulk_place *p)
+void check_bulk_left(struct block *b, const struct uop *u, const struct bulk_place *p, bool load)
 {
     struct fault f = check_site(&b->warps[p->thread / LANES], u->inst, p->thread % LANES, FAULT_UNWAITED);
     f.block = b->worker->cluster->blocks[p->from]->linear;
     f.home = b->linear;
     f.remote = p->from != b->rank;
-    f.store = true;
+    f.store = load;
     f.address = p->address + b->window;
     f.space = SPACE_SHARED;
     f.bytes = p->bytes;

@@ -260,7 +260,7 @@ enum fault_kind {
     FAULT_COPY,        // of an asynchronous copy that has not been waited for
     FAULT_PROXY,       // the asynchronous proxy reads what no fence.proxy.async has made known to it
     FAULT_BYTES,       // an mbarrier expects other bytes than come
-    FAULT_UNWAITED,    // a block ends, and a bulk copy to its shared memory is under way
+    FAULT_UNWAITED,    // a block ends, and a bulk copy to (store) or from its shared memory is under way
     FAULT_FLIGHT,      // registers of a wgmma that is under way, or that no wgmma.fence covers
     FAULT_REGISTERS,   // of setmaxnreg: text says what is wrong
     FAULT_DESCRIPTOR,  // of a matrix for wgmma: it has the block's rank in a field of its own

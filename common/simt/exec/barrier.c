@@ -168,6 +168,9 @@ static bool arrive(struct warp *w, const struct uop *u, struct split *s, uint32_
     }
     split_insert(w, (struct split){ s->pc + 1, lanes, number + 1 });
     s->mask &= ~lanes;
+    // With a count it opens at once: whoever comes later waits for the next time, also if that is one too many.
+    if (count && complete(b, bar))
+        release(b, number);
     return true;
 }
 

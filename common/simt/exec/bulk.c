@@ -322,10 +322,11 @@ void bulk_finish(struct block *b)
     struct bulks *s = b->bulks;
     for (uint32_t i = 0; s && i < s->n; i++) {
         const struct bulk_place p = place_of(&s->all[i]);
-        if (!is_load(&s->all[i]))
+        const bool load = is_load(&s->all[i]);
+        if (!load)
             move(b, &s->all[i]);
-        else if (b->worker->check)
-            check_bulk_left(b, s->all[i].u, &p);
+        if (b->worker->check)
+            check_bulk_left(b, s->all[i].u, &p, load);
     }
     bulk_reset(s);
 }

@@ -29,7 +29,7 @@ void bulk_wait(struct block *b, uint32_t thread, uint32_t outstanding);
 bool bulk_deliver(struct block *b, uint32_t barrier);
 // Bytes that are on their way to the mbarrier.
 uint64_t bulk_pending(const struct block *b, uint32_t barrier);
-void bulk_finish(struct block *b);  // the block has ended: what it stores arrives, what it loads is told to the checks
+void bulk_finish(struct block *b);  // the block has ended: what it stores arrives, and the checks are told of every copy
 void bulk_reset(struct bulks *s);   // when a block starts; NULL is allowed
 void bulk_free(struct bulks *s);
 

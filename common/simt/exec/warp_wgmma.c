@@ -1,8 +1,8 @@
 // wgmma: issue, commit, wait. Source: PTX ISA 9.7.16.
 //
-// A product is computed when its warp waits for its group: as late as PTX allows, so that a kernel which reads its
-// accumulators too early, or lets its tiles be overwritten, sees it. Only where the code moves accumulators while they
-// are under way (compilers may, and ptxas then sees to it) it is computed at once.
+// A product is computed when a warp of its warpgroup waits for its group: as late as PTX allows, so that a kernel which
+// reads its accumulators too early, or lets its tiles be overwritten, sees it. Only where the code moves accumulators
+// while they are under way (compilers may, and ptxas then sees to it) it is computed at once.
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,6 +209,22 @@ static bool all_there(const struct warp *w)
     return true;
 }
 
+// A product is complete when all four warps' rows are: the first warp that waits sees to that, so that it may overwrite
+// what they read.
+static bool run_groups(const struct warp *w, uint32_t end)
+{
+    const uint32_t first = w->index / 4 * 4;
+    for (uint32_t i = first; i < first + 4 && i < w->block->n_warps; i++) {
+        struct wgmmas *g = w->block->warps[i].wgmmas;
+        for (uint32_t j = 0; g && j < g->n && g->all[j].group < end; j++) {
+            if (!g->all[j].ran && !run(&w->block->warps[i], &g->all[j]))
+                return false;
+            g->all[j].ran = true;
+        }
+    }
+    return true;
+}
+
 bool warp_wgmma_wait(struct warp *w, const struct uop *u, uint32_t active)
 {
     struct wgmmas *g = wgmmas_of(w);
@@ -219,9 +235,9 @@ bool warp_wgmma_wait(struct warp *w, const struct uop *u, uint32_t active)
         w->again = true;
         return true;
     }
+    if (g && g->group > outstanding && !run_groups(w, g->group - outstanding))
+        return false;
     for (; g && done < g->n && (uint64_t)g->all[done].group + outstanding < g->group; done++) {
-        if (!g->all[done].ran && !run(w, &g->all[done]))
-            return false;
         if (w->block->worker->check && g->all[done].group >= *told_of(w))
             tell(w, &g->all[done], false);
     }

@@ -353,7 +353,8 @@ static void say_fault(struct text *t, const struct simt_kernel *k, const struct 
             f->address, f->bytes);
         break;
     case FAULT_UNWAITED:
-        say(t, ": the block ends while the copy of %u bytes that this line starts is on its way to ", f->bytes);
+        say(t, ": the block ends while the copy of %u bytes that this line starts %s ", f->bytes,
+            f->store ? "is on its way to" : "may still read");
         say_place(t, k, g, f);
         break;
     case FAULT_HOME:

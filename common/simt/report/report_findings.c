@@ -109,6 +109,10 @@ static const char *look_at(const struct simt_kernel *k, const struct grid *g, co
     if (f->kind == FAULT_HOME && f->store)
         return "barrier.cluster.arrive and .wait (cluster.sync()) at the end of the kernel, after the last use of "
                "another block's shared memory, and by all threads";
+    if (f->kind == FAULT_UNWAITED && !f->store)
+        return "cp.async.bulk.commit_group, and before the block ends cp.async.bulk.wait_group 0 (or "
+               "wait_group.read 0) by the thread that started the copy: after that another block may be given this "
+               "shared memory";
     const bool async = f->async || f->other_async;
     if (f->kind == FAULT_RACE || f->kind == FAULT_RACE_BLOCKS)
         return async && f->kind == FAULT_RACE ? report_look_async(f) : look_race(f, g);

@@ -31,6 +31,15 @@ static const struct target {
 } targets[] = { TUNE_TARGETS };
 enum { TARGETS = sizeof targets / sizeof *targets };
 
+struct command {
+    const struct step *step;
+    const struct target *target;
+    struct change changes[CHANGES];
+    int n;  // changes
+    struct tester_options options;
+    const struct card *card;
+};
+
 static char folder[] = "/tmp/gemm-steps-XXXXXX", cu[64], ptx[64];
 
 static void remove_folder(void)
@@ -155,25 +164,25 @@ static void print_run(struct dev *d, const struct step *given, const struct test
 }
 
 // All values of all constants, in the order of the command; the last one changes first.
-static bool try_all(struct dev *d, const struct step *step, const struct target *t, const struct tester_options *o,
-                    const struct card *card, const struct change *changes, int n)
+static bool try_all(struct dev *d, const struct command *k)
 {
     int pick[CHANGES] = { 0 }, c;
     do {
         char *said = NULL;
-        for (c = 0; c < n; c++)
-            printf("%*d", (int)strlen(changes[c].name) > 5 ? (int)strlen(changes[c].name) : 5,
-                   changes[c].values[pick[c]]);
-        if (!write_copy(t->step, changes, n, pick)) {
+        for (c = 0; c < k->n; c++) {
+            const int width = (int)strlen(k->changes[c].name);
+            printf("%*d", width > 5 ? width : 5, k->changes[c].values[pick[c]]);
+        }
+        if (!write_copy(k->target->step, k->changes, k->n, pick)) {
             fprintf(stderr, "tune: %s cannot be written\n", cu);
             return false;
         }
-        if (compile(t, &said))
-            print_run(d, step, o, card);
+        if (compile(k->target, &said))
+            print_run(d, k->step, &k->options, k->card);
         else
             print_refusal(said);
         free(said);
-        for (c = n - 1; c >= 0 && ++pick[c] == changes[c].n; c--)
+        for (c = k->n - 1; c >= 0 && ++pick[c] == k->changes[c].n; c--)
             pick[c] = 0;
     } while (c >= 0);
     return true;
@@ -251,69 +260,110 @@ static int parse_changes(char **argv, int n, const char *step, struct change cha
     return text && taken == n ? n : -1;
 }
 
-int main(int argc, char **argv)
+static bool parse_size(const char *text, struct tester_options *o)
+{
+    char *end;
+    const long size = strtol(text, &end, 10);
+    if (*end || size < 1 || size > 65536) {
+        fprintf(stderr, "tune: --size %s: it is a number from 1 to 65536\n", text);
+        return false;
+    }
+    o->m = o->n = o->k = (int)size;
+    return true;
+}
+
+static bool parse_device(const char *text, enum dev_kind *kind)
+{
+    if (options_device(text, kind))
+        return true;
+    fprintf(stderr, "tune: --device is auto, gpu or sim, not %s\n", text);
+    return false;
+}
+
+static bool parse_card(const char *text, const struct card **card)
+{
+    char error[DEV_ERROR_MAX];
+    if ((*card = card_named(text)))
+        return true;
+    options_refuse_card(text, error);
+    fprintf(stderr, "tune: %s\n", error);
+    return false;
+}
+
+// The options before the step. False with a line on stderr, or after --help; *status is the program's then.
+static bool parse_options(int argc, char **argv, struct command *k, int *status)
 {
     static const struct option options[] = { { "size", required_argument, NULL, 's' },
                                              { "device", required_argument, NULL, 'd' },
                                              { "card", required_argument, NULL, 'c' },
                                              { "help", no_argument, NULL, 'h' },
                                              { 0 } };
-    struct tester_options o = tester_defaults;
-    const struct card *card = card_named("H200");
-    struct change changes[CHANGES];
-    const struct target *t = NULL;
-    char error[DEV_ERROR_MAX];
-    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        if (c == 's') {
-            char *end;
-            const long size = strtol(optarg, &end, 10);
-            if (*end || size < 1 || size > 65536) {
-                fprintf(stderr, "tune: --size %s: it is a number from 1 to 65536\n", optarg);
-                return BAD;
-            }
-            o.m = o.n = o.k = (int)size;
-        } else if (c == 'd' && (!strcmp(optarg, "gpu") || !strcmp(optarg, "sim") || !strcmp(optarg, "auto"))) {
-            o.device = !strcmp(optarg, "gpu") ? DEV_GPU : !strcmp(optarg, "sim") ? DEV_SIM : DEV_AUTO;
-        } else if (c == 'c' && card_named(optarg)) {
-            card = card_named(optarg);
-        } else {
-            if (c == 'd')
-                fprintf(stderr, "tune: --device is auto, gpu or sim, not %s\n", optarg);
-            else if (c == 'c')
-                fprintf(stderr, "tune: %s\n", (options_refuse_card(optarg, error), error));
-            else
-                help(c == 'h' ? stdout : stderr);
-            return c == 'h' ? 0 : BAD;
+    bool good = true;
+    *status = BAD;
+    for (int c; good && (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        switch (c) {
+        case 's':
+            good = parse_size(optarg, &k->options);
+            break;
+        case 'd':
+            good = parse_device(optarg, &k->options.device);
+            break;
+        case 'c':
+            good = parse_card(optarg, &k->card);
+            break;
+        default:
+            help(c == 'h' ? stdout : stderr);
+            *status = c == 'h' ? 0 : BAD;
+            good = false;
         }
     }
+    return good;
+}
+
+static bool parse_command(int argc, char **argv, struct command *k, int *status)
+{
+    *k = (struct command){ .options = tester_defaults, .card = card_named("H200") };
+    if (!parse_options(argc, argv, k, status))
+        return false;
     if (argc - optind < 2) {
         help(stderr);
-        return BAD;
+        return false;
     }
-    const struct step *step = step_of(argv[optind], &t);
-    if (!step) {
+    if (!(k->step = step_of(argv[optind], &k->target))) {
         refuse_step(argv[optind]);
-        return BAD;
+        return false;
     }
-    const int n = parse_changes(argv + optind + 1, argc - optind - 1, t->step, changes);
-    if (n < 0)
-        return BAD;
-    struct dev *d = dev_open(o.device, error);
+    k->n = parse_changes(argv + optind + 1, argc - optind - 1, k->target->step, k->changes);
+    return k->n >= 0;
+}
+
+static void print_head(const struct dev_about *about, const struct command *k)
+{
+    printf("%s on %s, M %d, N %d, K %d; warps of an SM as on %s\n", k->target->step, about->name, k->options.m,
+           k->options.n, k->options.k, k->card->name);
+    for (int c = 0; c < k->n; c++)
+        printf("%5s", k->changes[c].name);
+    printf("  %-6s  %9s  %6s  %s\n", "result", "registers", "warps",
+           about->simulated ? "   instr.      waves    sectors   of 1,000 multiply-adds" : "       ms   TFLOP/s");
+}
+
+int main(int argc, char **argv)
+{
+    struct command k;
+    char error[DEV_ERROR_MAX];
+    int status;
+    if (!parse_command(argc, argv, &k, &status))
+        return status;
+    struct dev *d = dev_open(k.options.device, error);
     if (!d || !mkdtemp(folder)) {
         fprintf(stderr, "tune: %s\n", d ? folder : error);
         return BAD;
     }
     snprintf(cu, sizeof cu, "%s/kernel.cu", folder);
     snprintf(ptx, sizeof ptx, "%s/kernel.ptx", folder);
-    o = tester_settle(&o, dev_about(d));
-    printf("%s on %s, M %d, N %d, K %d; warps of an SM as on %s\n", t->step, dev_about(d)->name, o.m, o.n, o.k,
-           card->name);
-    for (int c = 0; c < n; c++)
-        printf("%5s", changes[c].name);
-    printf("  %-6s  %9s  %6s  %s\n", "result", "registers", "warps",
-           dev_about(d)->simulated ? "   instr.      waves    sectors   of 1,000 multiply-adds"
-                                   : "       ms   TFLOP/s");
-    const bool tried = try_all(d, step, t, &o, card, changes, n);
+    k.options = tester_settle(&k.options, dev_about(d));
+    print_head(dev_about(d), &k);
+    const bool tried = try_all(d, &k);
     remove_folder();
     dev_close(d);
     return tried ? 0 : BAD;

@@ -34,6 +34,18 @@ bool options_real(const char *text, double min, double max, double *value)
     return true;
 }
 
+bool options_device(const char *text, enum dev_kind *kind)
+{
+    static const char *const names[] = { [DEV_AUTO] = "auto", [DEV_GPU] = "gpu", [DEV_SIM] = "sim" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *kind = (enum dev_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *options_shown(const char *text, char copy[OPTIONS_SHOWN])
 {
     snprintf(copy, OPTIONS_SHOWN, "%s", text);

@@ -6,12 +6,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "error.h"
+#include "device.h"
 
 // Numbers as the command line takes them: the whole text, nothing before or after it, within min and max. Whole
 // numbers are decimal digits alone; real ones are finite.
 bool options_whole(const char *text, uint64_t min, uint64_t max, uint64_t *value);
 bool options_real(const char *text, double min, double max, double *value);
+
+// False unless the text is auto, gpu or sim.
+bool options_device(const char *text, enum dev_kind *kind);
 
 // False, with one line in error: the text is none of the cards, and these are.
 bool options_refuse_card(const char *text, char error[DEV_ERROR_MAX]);

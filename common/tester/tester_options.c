@@ -135,14 +135,9 @@ static bool real_option(const char *name, const char *text, double min, double m
 
 static bool device_option(const char *text, enum dev_kind *kind, char *error)
 {
-    static const char *const names[] = { [DEV_AUTO] = "auto", [DEV_GPU] = "gpu", [DEV_SIM] = "sim" };
     char copy[OPTIONS_SHOWN];
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *kind = (enum dev_kind)i;
-            return true;
-        }
-    }
+    if (options_device(text, kind))
+        return true;
     snprintf(error, DEV_ERROR_MAX, "--device \"%s\": must be auto, gpu or sim", options_shown(text, copy));
     return false;
 }

@@ -24,18 +24,6 @@ static const char usage[] = "usage: 00_machine [--blocks N] [--threads N] [--dev
                             "  --device D   auto, gpu or sim (default auto: the GPU if one answers)\n"
                             "  --help       this text\n";
 
-static bool take_device(const char *text, enum dev_kind *kind)
-{
-    static const char *const names[] = { [DEV_AUTO] = "auto", [DEV_GPU] = "gpu", [DEV_SIM] = "sim" };
-    for (int i = 0; i <= DEV_SIM; i++) {
-        if (!strcmp(text, names[i])) {
-            *kind = (enum dev_kind)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 // 0, or what is wrong with the command line; 'h' for --help.
 static int parse(struct who *w, int argc, char **argv)
 {
@@ -52,7 +40,7 @@ static int parse(struct who *w, int argc, char **argv)
             return c;
         const bool ok = c == 'b'   ? options_whole(optarg, 1, 65536, &w->blocks)
                         : c == 't' ? options_whole(optarg, 1, 1024, &w->threads)
-                        : c == 'd' ? take_device(optarg, &w->kind)
+                        : c == 'd' ? options_device(optarg, &w->kind)
                                    : false;
         if (!ok)
             return c;

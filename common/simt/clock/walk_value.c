@@ -267,53 +267,76 @@ static void s2ur(struct compute *k)
     s2r(&u);
 }
 
-static void compute_other(struct compute *k)
+static void imad_wide(struct compute *k)
 {
-    switch (k->s->effect) {
-    case EFFECT_FSETP:
-    case EFFECT_DSETP:
-        walk_float_setp(k);
-        break;
-    case EFFECT_SETP_NONE:
-        walk_predicate_out(k, 81, 0, 0);
-        walk_predicate_out(k, 84, 0, 0);
-        break;
-    case EFFECT_CS2R:
-        walk_splat(&k->out, 0);
-        k->out.known = sass_bits(k->s, 72, 8) == 0xff ? ALL : 0;
-        walk_store(k, k->s->d, &k->out);
-        if (sass_bits(k->s, 80, 1) == 0)
-            walk_store(k, k->s->d + 1u, &k->out);
-        break;
-    case EFFECT_VOTE:
-        walk_vote(k);
-        break;
-    case EFFECT_SHFL:
-        shfl(k);
-        break;
-    case EFFECT_SGXT:
-        walk_sgxt(k);
-        break;
-    case EFFECT_BMSK:
-        walk_bmsk(k);
-        break;
-    case EFFECT_CONSTANT:
-        constant_of_halves(k);
-        break;
-    case EFFECT_IABS:
-    case EFFECT_FLO:
-    case EFFECT_POPC:
-    case EFFECT_BREV:
-    case EFFECT_F2I:
-    case EFFECT_I2F:
-    case EFFECT_I2FP:
-    case EFFECT_MUFU:
-        walk_one_operand(k);
-        break;
-    default:
-        forget_results(k);
-    }
+    walk_imad_wide(k, false);
 }
+
+static void imad_hi(struct compute *k)
+{
+    walk_imad_wide(k, true);
+}
+
+static void imnmx(struct compute *k)
+{
+    walk_imnmx(k, k->s->effect == EFFECT_VIADDMNMX);
+}
+
+static void mov(struct compute *k)
+{
+    move(k, &k->b);
+}
+
+static void mov_a(struct compute *k)
+{
+    move(k, &k->a);
+}
+
+static void special(struct compute *k)
+{
+    if (k->s->code == 0x1c3)
+        s2ur(k);
+    else
+        s2r(k);
+}
+
+static void setp_none(struct compute *k)
+{
+    walk_predicate_out(k, 81, 0, 0);
+    walk_predicate_out(k, 84, 0, 0);
+}
+
+static void cs2r(struct compute *k)
+{
+    walk_splat(&k->out, 0);
+    k->out.known = sass_bits(k->s, 72, 8) == 0xff ? ALL : 0;
+    walk_store(k, k->s->d, &k->out);
+    if (sass_bits(k->s, 80, 1) == 0)
+        walk_store(k, k->s->d + 1u, &k->out);
+}
+
+// What computes an effect. The results of all other effects are unknown.
+static void (*const computes[EFFECT_UNKNOWN + 1])(struct compute *) = {
+    [EFFECT_SETP_NONE] = setp_none,   [EFFECT_CONSTANT] = constant_of_halves,
+    [EFFECT_IMAD] = walk_imad,        [EFFECT_IMAD_WIDE] = imad_wide,
+    [EFFECT_IMAD_HI] = imad_hi,       [EFFECT_MOV] = mov,
+    [EFFECT_MOV_A] = mov_a,           [EFFECT_P2R] = walk_p2r,
+    [EFFECT_R2P] = walk_r2p,          [EFFECT_CS2R] = cs2r,
+    [EFFECT_VOTE] = walk_vote,        [EFFECT_SEL] = walk_sel,
+    [EFFECT_FSETP] = walk_float_setp, [EFFECT_DSETP] = walk_float_setp,
+    [EFFECT_ISETP] = walk_isetp,      [EFFECT_IADD] = walk_iadd,
+    [EFFECT_IADD3] = walk_iadd3,      [EFFECT_VIADD] = walk_iadd,
+    [EFFECT_LEA] = walk_lea,          [EFFECT_LOP3] = walk_lop3,
+    [EFFECT_IABS] = walk_one_operand, [EFFECT_PRMT] = walk_prmt,
+    [EFFECT_IMNMX] = imnmx,           [EFFECT_VIADDMNMX] = imnmx,
+    [EFFECT_SHF] = walk_shf,          [EFFECT_SGXT] = walk_sgxt,
+    [EFFECT_BMSK] = walk_bmsk,        [EFFECT_PLOP3] = walk_plop3,
+    [EFFECT_I2FP] = walk_one_operand, [EFFECT_I2F] = walk_one_operand,
+    [EFFECT_F2I] = walk_one_operand,  [EFFECT_MUFU] = walk_one_operand,
+    [EFFECT_FLO] = walk_one_operand,  [EFFECT_BREV] = walk_one_operand,
+    [EFFECT_POPC] = walk_one_operand, [EFFECT_LDC] = ldc,
+    [EFFECT_S2R] = special,           [EFFECT_SHFL] = shfl,
+};
 
 void walk_compute(struct walk_warp *w, const struct sass *s, uint32_t mask)
 {
@@ -321,76 +344,11 @@ void walk_compute(struct walk_warp *w, const struct sass *s, uint32_t mask)
     k.w = w;
     k.s = s;
     k.mask = s->uniform ? ALL : mask;
-    if (s->effect == EFFECT_NONE || s->effect == EFFECT_UNKNOWN) {
+    if (!computes[s->effect]) {
         forget_results(&k);
         return;
     }
     walk_load_a(&k, 0, &k.a);
     walk_load_b(&k, 0, &k.b);
-    switch (s->effect) {
-    case EFFECT_IADD3:
-        walk_iadd3(&k);
-        break;
-    case EFFECT_IADD:
-    case EFFECT_VIADD:
-        walk_iadd(&k);
-        break;
-    case EFFECT_IMAD:
-        walk_imad(&k);
-        break;
-    case EFFECT_IMAD_WIDE:
-        walk_imad_wide(&k, false);
-        break;
-    case EFFECT_IMAD_HI:
-        walk_imad_wide(&k, true);
-        break;
-    case EFFECT_LEA:
-        walk_lea(&k);
-        break;
-    case EFFECT_LOP3:
-        walk_lop3(&k);
-        break;
-    case EFFECT_SHF:
-        walk_shf(&k);
-        break;
-    case EFFECT_PRMT:
-        walk_prmt(&k);
-        break;
-    case EFFECT_ISETP:
-        walk_isetp(&k);
-        break;
-    case EFFECT_PLOP3:
-        walk_plop3(&k);
-        break;
-    case EFFECT_P2R:
-        walk_p2r(&k);
-        break;
-    case EFFECT_R2P:
-        walk_r2p(&k);
-        break;
-    case EFFECT_SEL:
-        walk_sel(&k);
-        break;
-    case EFFECT_IMNMX:
-    case EFFECT_VIADDMNMX:
-        walk_imnmx(&k, s->effect == EFFECT_VIADDMNMX);
-        break;
-    case EFFECT_MOV:
-        move(&k, &k.b);
-        break;
-    case EFFECT_MOV_A:
-        move(&k, &k.a);
-        break;
-    case EFFECT_LDC:
-        ldc(&k);
-        break;
-    case EFFECT_S2R:
-        if (s->code == 0x1c3)
-            s2ur(&k);
-        else
-            s2r(&k);
-        break;
-    default:
-        compute_other(&k);
-    }
+    computes[s->effect](&k);
 }

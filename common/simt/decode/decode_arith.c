@@ -49,7 +49,7 @@ enum kind { KIND_ALU, KIND_SETP, KIND_LOGIC, KIND_SELP };
 #define T_f32 PTX_F32
 #define T_f64 PTX_F64
 
-static const struct {
+static const struct signature {
     enum kind kind;
     uint32_t n;
     enum ptx_type d, abc[3];
@@ -108,66 +108,101 @@ void decode_extended(struct decoder *x, const struct parts *s)
 
 #define NAME_MAX 128
 
-// Once its modifiers are gone.
-void decode_arithmetic(struct decoder *x, const struct parts *s)
+// An instruction taken apart: its name without modifiers, and the lines of alu.def that its modifiers are.
+struct plan {
+    char name[NAME_MAX];
+    enum alu_op op;
+    enum alu_op ftz;          // flushes an operand or the result; ALU_OPS: nothing does
+    bool flushes_result;      // ftz, or op does it
+    enum alu_op post[PARTS];  // what is done to the result, in turn
+    uint32_t n_post;
+};
+
+static void take_modifiers(struct decoder *x, const struct parts *s, struct plan *p)
 {
-    char name[NAME_MAX] = "", line[NAME_MAX + 8];
-    struct str last = s->part[s->n - 1];
-    enum ptx_type type = ptx_type_named(last);
-    bool floating = is_float(type) || is_half(type), post_ftz = false;
-    enum alu_op op, ftz = ALU_OPS, post[PARTS];
-    uint32_t v[3] = { NO_VREG, NO_VREG, NO_VREG }, n_post = 0;
-    if (x->in->op.n >= sizeof name)
-        decode_unknown(x);
+    char line[NAME_MAX + 8];
+    const struct str last = s->part[s->n - 1];
+    const enum ptx_type type = ptx_type_named(last);
+    const bool floating = is_float(type) || is_half(type);
     for (uint32_t i = 0; i < s->n; i++) {
-        struct str p = s->part[i];
-        if (str_is(p, "cc")) {
-            decode_extended(x, s);
-            return;
-        }
-        if (i && floating && str_is(p, "rn"))
+        const struct str word = s->part[i];
+        enum alu_op op;
+        if (i && floating && str_is(word, "rn"))
             continue;
-        snprintf(line, sizeof line, ".%.*s.%.*s", (int)p.n, p.p, (int)last.n, last.p);
+        snprintf(line, sizeof line, ".%.*s.%.*s", (int)word.n, word.p, (int)last.n, last.p);
         if (i && i + 1 < s->n && decode_has(x, line, &op)) {
-            if (str_is(p, "ftz"))
-                ftz = op;
+            if (str_is(word, "ftz"))
+                p->ftz = op;
             else
-                post[n_post++] = op;
+                p->post[p->n_post++] = op;
             continue;
         }
-        snprintf(name + strlen(name), sizeof name - strlen(name), "%s%.*s", i ? "." : "", (int)p.n, p.p);
+        snprintf(p->name + strlen(p->name), sizeof p->name - strlen(p->name), "%s%.*s", i ? "." : "", (int)word.n,
+                 word.p);
     }
     if (is_float(type) && str_is(s->part[0], "mad"))
-        memcpy(name, "fma", 3);
-    // Some lines flush their result themselves, since that is decided together with the rounding.
-    snprintf(line, sizeof line, "%.*s.ftz.%.*s", (int)(strlen(name) - last.n - 1), name, (int)last.n, last.p);
-    if (ftz == ALU_OPS || !decode_has(x, line, &op)) {
-        op = decode_op(x, "%s", name);
-        post_ftz = ftz != ALU_OPS;
-    }
-    uint32_t n = signatures[op].n;
-    operand_count(x, n + 1, n + 1);
-    const struct ptx_operand *o = x->in->operand;
-    for (uint32_t i = 0; i < n; i++) {
-        enum ptx_type t = signatures[op].abc[i];
+        memcpy(p->name, "fma", 3);
+}
+
+// Some lines flush their result themselves, since that is decided together with the rounding.
+static void find_line(struct decoder *x, const struct parts *s, struct plan *p)
+{
+    char line[NAME_MAX + 8];
+    const struct str last = s->part[s->n - 1];
+    snprintf(line, sizeof line, "%.*s.ftz.%.*s", (int)(strlen(p->name) - last.n - 1), p->name, (int)last.n, last.p);
+    if (p->ftz != ALU_OPS && decode_has(x, line, &p->op))
+        return;
+    p->op = decode_op(x, "%s", p->name);
+    p->flushes_result = p->ftz != ALU_OPS;
+}
+
+static void read_operands(struct decoder *x, const struct plan *p, enum ptx_type type, uint32_t v[3])
+{
+    const struct signature *g = &signatures[p->op];
+    for (uint32_t i = 0; i < g->n; i++) {
+        const struct ptx_operand *o = &x->in->operand[i + 1];
+        const enum ptx_type t = g->abc[i];
         // Where the table works on the bits of a float (neg, abs, copysign), literals are still floats.
-        bool bits_of_float = is_float(type) && is_integer(t) && signatures[op].kind == KIND_ALU;
-        v[i] = t == PTX_PRED ? operand_predicate(x, &o[i + 1]) : operand_value(x, &o[i + 1], bits_of_float ? type : t);
-        if (ftz != ALU_OPS)
-            v[i] = decode_unary(x, ftz, v[i]);
+        const bool bits_of_float = is_float(type) && is_integer(t) && g->kind == KIND_ALU;
+        v[i] = t == PTX_PRED ? operand_predicate(x, o) : operand_value(x, o, bits_of_float ? type : t);
+        if (p->ftz != ALU_OPS)
+            v[i] = decode_unary(x, p->ftz, v[i]);
     }
-    uint32_t d = signatures[op].d == PTX_PRED ? destination_predicate(x, &o[0])
-                                              : operand_destination(x, &o[0], ptx_type_bytes(signatures[op].d));
-    uint32_t result = post_ftz || n_post ? vreg_new(x, x->vregs[d].slot) : d;
-    emit_alu(x, op, result, v[0], v[1], v[2]);
-    if (post_ftz && n_post)
-        result = decode_unary(x, ftz, result);
-    else if (post_ftz)
-        emit_alu(x, ftz, d, result, NO_VREG, NO_VREG);
-    for (uint32_t i = 0; i < n_post; i++) {
-        if (i + 1 < n_post)
-            result = decode_unary(x, post[i], result);
-        else
-            emit_alu(x, post[i], d, result, NO_VREG, NO_VREG);
+}
+
+// Flushes and modifies what is in vreg result; the last of it goes to d.
+static void finish(struct decoder *x, const struct plan *p, uint32_t d, uint32_t result)
+{
+    enum alu_op all[PARTS + 1];
+    uint32_t n = 0;
+    if (p->flushes_result)
+        all[n++] = p->ftz;
+    for (uint32_t i = 0; i < p->n_post; i++)
+        all[n++] = p->post[i];
+    for (uint32_t i = 0; i + 1 < n; i++)
+        result = decode_unary(x, all[i], result);
+    if (n)
+        emit_alu(x, all[n - 1], d, result, NO_VREG, NO_VREG);
+}
+
+void decode_arithmetic(struct decoder *x, const struct parts *s)
+{
+    struct plan p = { .ftz = ALU_OPS };
+    uint32_t v[3] = { NO_VREG, NO_VREG, NO_VREG };
+    if (x->in->op.n >= sizeof p.name)
+        decode_unknown(x);
+    if (parts_have(s, "cc")) {
+        decode_extended(x, s);
+        return;
     }
+    take_modifiers(x, s, &p);
+    find_line(x, s, &p);
+    const struct signature *g = &signatures[p.op];
+    operand_count(x, g->n + 1u, g->n + 1u);
+    read_operands(x, &p, ptx_type_named(s->part[s->n - 1]), v);
+    const struct ptx_operand *o = x->in->operand;
+    const uint32_t d = g->d == PTX_PRED ? destination_predicate(x, o) : operand_destination(x, o, ptx_type_bytes(g->d));
+    const uint32_t result = p.flushes_result || p.n_post ? vreg_new(x, x->vregs[d].slot) : d;
+    emit_alu(x, p.op, result, v[0], v[1], v[2]);
+    finish(x, &p, d, result);
 }

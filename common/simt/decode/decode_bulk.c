@@ -5,14 +5,6 @@
 #include "simt/code/bulk_op.h"
 #include "simt/code/warp.h"
 
-static bool has(const struct parts *s, const char *word)
-{
-    for (uint32_t i = 1; i < s->n; i++)
-        if (str_is(s->part[i], word))
-            return true;
-    return false;
-}
-
 // The address that o names, as a vreg; *wide: it has 64 bits.
 static uint32_t address_of(struct decoder *x, const struct ptx_operand *o, enum ptx_space space, bool *wide)
 {
@@ -43,7 +35,7 @@ static bool read_reduction(const struct parts *s, struct bulk_op *op)
                 { "dec", ATOMIC_DEC }, { "and", ATOMIC_AND }, { "or", ATOMIC_OR },   { "xor", ATOMIC_XOR } };
     op->type = ptx_type_named(s->part[s->n - 1]);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (!has(s, all[i].name))
+        if (!parts_have(s, all[i].name))
             continue;
         op->reduce = (uint8_t)all[i].op;
         return op->tensor || ptx_type_bytes(op->type) > 1;
@@ -59,7 +51,8 @@ static void read_form(struct decoder *x, const struct parts *s, struct form *f)
     f->op.tensor = i < s->n && str_is(s->part[i], "tensor");
     if (f->op.tensor) {
         const struct str d = i + 1 < s->n ? s->part[i + 1] : (struct str){ "", 0 };
-        if (d.n != 2 || d.p[0] < '1' || d.p[0] > '5' || d.p[1] != 'd' || has(s, "im2col") || has(s, "tile::gather4"))
+        if (d.n != 2 || d.p[0] < '1' || d.p[0] > '5' || d.p[1] != 'd' || parts_have(s, "im2col") ||
+            parts_have(s, "tile::gather4"))
             decode_unknown(x);
         f->op.rank = (uint8_t)(d.p[0] - '0');
         i += 2;
@@ -70,13 +63,13 @@ static void read_form(struct decoder *x, const struct parts *s, struct form *f)
     const bool from_global = str_is(s->part[i + 1], "global"), own = str_is(s->part[i + 1], "shared::cta");
     const bool far = str_is(s->part[i], "shared::cluster"), to_shared = far || str_is(s->part[i], "shared::cta");
     const bool remote = far && own && !f->op.tensor;
-    if (load
-            ? !to_shared || (!from_global && !remote) || (reduces && !remote) || !has(s, "mbarrier::complete_tx::bytes")
-            : !own || !has(s, "bulk_group"))
+    if (load ? !to_shared || (!from_global && !remote) || (reduces && !remote) ||
+                   !parts_have(s, "mbarrier::complete_tx::bytes")
+             : !own || !parts_have(s, "bulk_group"))
         decode_unknown(x);
     f->op.kind = remote ? BULK_REMOTE : load ? BULK_LOAD : reduces ? BULK_REDUCE : BULK_STORE;
     f->op.reduce = ATOMIC_EXCH;
-    f->op.multicast = has(s, "multicast::cluster");
+    f->op.multicast = parts_have(s, "multicast::cluster");
     if (reduces && !read_reduction(s, &f->op))
         decode_unknown(x);
     n = (f->op.tensor ? 2u : 3u) + load + f->op.multicast;
@@ -136,12 +129,12 @@ void decode_remote_store(struct decoder *x, const struct parts *s)
     const struct ptx_operand *o = x->in->operand;
     const bool reduces = str_is(s->part[0], "red");
     struct bulk_op *op = decode_alloc(x, sizeof *op);
-    const uint32_t count = has(s, "v2") ? 2 : has(s, "v4") ? 4 : 1;
+    const uint32_t count = parts_have(s, "v2") ? 2 : parts_have(s, "v4") ? 4 : 1;
     *op = (struct bulk_op){ .kind = BULK_VALUE, .reduce = ATOMIC_EXCH };
     op->type = ptx_type_named(s->part[s->n - 1]);
     const uint32_t bytes = ptx_type_bytes(op->type);
     operand_count(x, 3, 3);
-    if (!has(s, "mbarrier::complete_tx::bytes") || bytes < 4 || count * bytes > 16 || (reduces && count > 1) ||
+    if (!parts_have(s, "mbarrier::complete_tx::bytes") || bytes < 4 || count * bytes > 16 || (reduces && count > 1) ||
         (reduces && !read_reduction(s, op)))
         decode_unknown(x);
     if ((count > 1) != (o[1].kind == OPND_VEC) || (count > 1 && o[1].count != count))

@@ -3,14 +3,6 @@
 #include "decode_inst.h"
 #include "simt/code/cluster.h"
 
-static bool has(const struct parts *s, const char *word)
-{
-    for (uint32_t i = 1; i < s->n; i++)
-        if (str_is(s->part[i], word))
-            return true;
-    return false;
-}
-
 // barrier.cluster.arrive{.release|.relaxed}{.aligned}; barrier.cluster.wait{.acquire}{.aligned}
 void decode_cluster_barrier(struct decoder *x, const struct parts *s)
 {
@@ -24,9 +16,9 @@ void decode_cluster_barrier(struct decoder *x, const struct parts *s)
         if (!order && !str_is(p, "aligned"))
             decode_unknown(x);
     }
-    emit(x, UOP_BARRIER)->target = wait                ? BARRIER_CLUSTER_WAIT
-                                   : has(s, "relaxed") ? BARRIER_CLUSTER_RELAXED
-                                                       : BARRIER_CLUSTER_ARRIVE;
+    emit(x, UOP_BARRIER)->target = wait                       ? BARRIER_CLUSTER_WAIT
+                                   : parts_have(s, "relaxed") ? BARRIER_CLUSTER_RELAXED
+                                                              : BARRIER_CLUSTER_ARRIVE;
     x->code->orders_threads = x->code->orders_cluster = true;
 }
 

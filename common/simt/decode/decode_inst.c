@@ -1,5 +1,7 @@
 // One PTX instruction to its uops. Most are one line of alu.def (decode_arith.c); the rest has a function of its own,
 // here or in the other decode_*.c, listed in the table at the end.
+#include <string.h>
+
 #include "decode_inst.h"
 #include "simt/ptx/inline.h"
 
@@ -16,6 +18,39 @@ static struct parts split(struct decoder *x)
         start = i + 1;
     }
     return s;
+}
+
+bool parts_have(const struct parts *s, const char *word)
+{
+    for (uint32_t i = 1; i < s->n; i++)
+        if (str_is(s->part[i], word))
+            return true;
+    return false;
+}
+
+int parts_which(const struct parts *s, const char *const words[], int n)
+{
+    for (int i = 0; i < n; i++)
+        if (parts_have(s, words[i]))
+            return i;
+    return -1;
+}
+
+static bool is_among(struct str word, const char *words)
+{
+    for (size_t n; *words; words += n + (words[n] == ' ')) {
+        n = strcspn(words, " ");
+        if (n == word.n && !memcmp(words, word.p, n))
+            return true;
+    }
+    return false;
+}
+
+void parts_only(struct decoder *x, const struct parts *s, uint32_t from, uint32_t end, const char *words)
+{
+    for (uint32_t i = from; i < end; i++)
+        if (!is_among(s->part[i], words))
+            decode_unknown(x);
 }
 
 // bfi.type d, a, b, position, length: the last two travel as one value
@@ -158,95 +193,97 @@ static void cvta(struct decoder *x, const struct parts *s)
         emit_alu(x, ALU_mov_b64, d, a, NO_VREG, NO_VREG);
 }
 
+// By the first word of the name. What stands in no row is arithmetic.
+static const struct {
+    const char *name;
+    void (*decode)(struct decoder *, const struct parts *);
+} decoders[] = {
+    { "mov", mov },
+    { "cvta", cvta },
+    { "cvt", decode_cvt },
+    { "setp", decode_setp },
+    { "set", decode_set },
+    { "selp", decode_selp },
+    { "slct", decode_slct },
+    { "testp", decode_testp },
+    { "isspacep", decode_isspacep },
+    { "bfi", bfi },
+    { "lop3", lop3 },
+    { "addc", decode_extended },
+    { "subc", decode_extended },
+    { "madc", decode_extended },
+    { "ld", decode_memory },
+    { "st", decode_memory },
+    { "bra", decode_bra },
+    { "ret", decode_leave },
+    { "exit", decode_leave },
+    { "trap", decode_trap },
+    { "bar", decode_barrier },
+    { "barrier", decode_barrier },
+    { "ldmatrix", decode_ldmatrix },
+    { "stmatrix", decode_ldmatrix },
+    { "mma", decode_mma },
+    { "wmma", decode_wmma },
+    { "wgmma", decode_wgmma },
+    { "setmaxnreg", decode_setmaxnreg },
+    { "shfl", decode_shfl },
+    { "vote", decode_vote },
+    { "match", decode_match },
+    { "redux", decode_redux },
+    { "elect", decode_elect },
+    { "mapa", decode_mapa },
+    { "getctarank", decode_getctarank },
+    { "activemask", decode_activemask },
+    { "atom", decode_atomic },
+    { "red", decode_atomic },
+    { "cp", decode_cp },
+    { "mbarrier", decode_mbarrier },
+    { "membar", decode_fence },
+    { "fence", decode_fence },
+    { "prefetch", decode_hint },
+    { "prefetchu", decode_hint },
+    { "nanosleep", decode_hint },
+    { "call", decode_call },
+    { "brx", decode_brx },
+    { OP_STACK_FULL, decode_end },
+    { OP_NO_FUNCTION, decode_end },
+    { "createpolicy", decode_policy },
+    { "griddepcontrol", decode_ignored },
+    { "applypriority", decode_ignored },
+    { "discard", decode_ignored },
+    { "pmevent", decode_ignored },
+    { "brkpt", decode_brkpt },
+    { "movmatrix", decode_movmatrix },
+    { "ldu", decode_memory },
+    { "vadd", decode_video },
+    { "vadd2", decode_video },
+    { "vadd4", decode_video },
+    { "vsub", decode_video },
+    { "vsub2", decode_video },
+    { "vsub4", decode_video },
+    { "vabsdiff", decode_video },
+    { "vabsdiff2", decode_video },
+    { "vabsdiff4", decode_video },
+    { "vmin", decode_video },
+    { "vmin2", decode_video },
+    { "vmin4", decode_video },
+    { "vmax", decode_video },
+    { "vmax2", decode_video },
+    { "vmax4", decode_video },
+    { "vavrg2", decode_video },
+    { "vavrg4", decode_video },
+    { "vset", decode_video_set },
+    { "vset2", decode_video_set },
+    { "vset4", decode_video_set },
+    { "", decode_hint },  // .branchtargets
+};
+
 void decode_instruction(struct decoder *x)
 {
-    static const struct {
-        const char *name;
-        void (*decode)(struct decoder *, const struct parts *);
-    } table[] = {
-        { "mov", mov },
-        { "cvta", cvta },
-        { "cvt", decode_cvt },
-        { "setp", decode_setp },
-        { "set", decode_set },
-        { "selp", decode_selp },
-        { "slct", decode_slct },
-        { "testp", decode_testp },
-        { "isspacep", decode_isspacep },
-        { "bfi", bfi },
-        { "lop3", lop3 },
-        { "addc", decode_extended },
-        { "subc", decode_extended },
-        { "madc", decode_extended },
-        { "ld", decode_memory },
-        { "st", decode_memory },
-        { "bra", decode_bra },
-        { "ret", decode_leave },
-        { "exit", decode_leave },
-        { "trap", decode_trap },
-        { "bar", decode_barrier },
-        { "barrier", decode_barrier },
-        { "ldmatrix", decode_ldmatrix },
-        { "stmatrix", decode_ldmatrix },
-        { "mma", decode_mma },
-        { "wmma", decode_wmma },
-        { "wgmma", decode_wgmma },
-        { "setmaxnreg", decode_setmaxnreg },
-        { "shfl", decode_shfl },
-        { "vote", decode_vote },
-        { "match", decode_match },
-        { "redux", decode_redux },
-        { "elect", decode_elect },
-        { "mapa", decode_mapa },
-        { "getctarank", decode_getctarank },
-        { "activemask", decode_activemask },
-        { "atom", decode_atomic },
-        { "red", decode_atomic },
-        { "cp", decode_cp },
-        { "mbarrier", decode_mbarrier },
-        { "membar", decode_fence },
-        { "fence", decode_fence },
-        { "prefetch", decode_hint },
-        { "prefetchu", decode_hint },
-        { "nanosleep", decode_hint },
-        { "call", decode_call },
-        { "brx", decode_brx },
-        { OP_STACK_FULL, decode_end },
-        { OP_NO_FUNCTION, decode_end },
-        { "createpolicy", decode_policy },
-        { "griddepcontrol", decode_ignored },
-        { "applypriority", decode_ignored },
-        { "discard", decode_ignored },
-        { "pmevent", decode_ignored },
-        { "brkpt", decode_brkpt },
-        { "movmatrix", decode_movmatrix },
-        { "ldu", decode_memory },
-        { "vadd", decode_video },
-        { "vadd2", decode_video },
-        { "vadd4", decode_video },
-        { "vsub", decode_video },
-        { "vsub2", decode_video },
-        { "vsub4", decode_video },
-        { "vabsdiff", decode_video },
-        { "vabsdiff2", decode_video },
-        { "vabsdiff4", decode_video },
-        { "vmin", decode_video },
-        { "vmin2", decode_video },
-        { "vmin4", decode_video },
-        { "vmax", decode_video },
-        { "vmax2", decode_video },
-        { "vmax4", decode_video },
-        { "vavrg2", decode_video },
-        { "vavrg4", decode_video },
-        { "vset", decode_video_set },
-        { "vset2", decode_video_set },
-        { "vset4", decode_video_set },
-        { "", decode_hint },  // .branchtargets
-    };
     struct parts s = split(x);
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        if (str_is(s.part[0], table[i].name)) {
-            table[i].decode(x, &s);
+    for (size_t i = 0; i < sizeof decoders / sizeof *decoders; i++) {
+        if (str_is(s.part[0], decoders[i].name)) {
+            decoders[i].decode(x, &s);
             return;
         }
     }

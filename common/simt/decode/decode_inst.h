@@ -46,6 +46,15 @@ static inline bool is_local_param(const struct decoder *x, uint32_t var)
     return x->in_local[var];
 }
 
+// decode_inst.c: the words of an instruction after the first
+bool parts_have(const struct parts *s, const char *word);
+// The place in words of the first one that s has, or -1.
+int parts_which(const struct parts *s, const char *const words[], int n);
+#define PARTS_WHICH(s, ...)                                                                                            \
+    parts_which(s, (const char *const[]){ __VA_ARGS__ }, sizeof(const char *[]){ __VA_ARGS__ } / sizeof(char *))
+// Fails unless each of part[from] to part[end - 1] is one of words, which have a blank between them.
+void parts_only(struct decoder *x, const struct parts *s, uint32_t from, uint32_t end, const char *words);
+
 // decode_operand.c
 _Noreturn void decode_unknown(struct decoder *x);                                           // the instruction in hand
 void operand_count(struct decoder *x, uint32_t least, uint32_t most);                       // fails unless within
@@ -108,14 +117,19 @@ void decode_redux(struct decoder *x, const struct parts *s);
 void decode_elect(struct decoder *x, const struct parts *s);
 void decode_syncwarp(struct decoder *x);
 void decode_activemask(struct decoder *x, const struct parts *s);
-void decode_atomic(struct decoder *x, const struct parts *s);
+
+// decode_async.c
 void decode_cp(struct decoder *x, const struct parts *s);
 void decode_mbarrier(struct decoder *x, const struct parts *s);
+
 // decode_wait.c: may the load in hand, from an address in register reg (-1: none), be what a thread waits by?
 bool decode_waits(const struct decoder *x, int32_t reg);
 // After an access that a waiting loop may be made of: its result, address and operand (vregs, or NO_VREG). See
 // warp_poll.c.
 void emit_poll(struct decoder *x, uint32_t result, uint32_t address, uint32_t operand);
+
+// decode_atomic.c
+void decode_atomic(struct decoder *x, const struct parts *s);
 void decode_hint(struct decoder *x, const struct parts *s);  // prefetches, sleep: nothing to do
 void decode_fence(struct decoder *x, const struct parts *s);
 

@@ -2,7 +2,7 @@
 // that stores nothing, as in while (!flag) __threadfence();
 #include <string.h>
 
-#include "decode_inst.h"
+#include "decode_warp.h"
 
 #define LOOP_MAX 12  // instructions
 
@@ -48,4 +48,18 @@ bool decode_waits(const struct decoder *x, int32_t reg)
             return true;
     }
     return false;
+}
+
+void emit_poll(struct decoder *x, uint32_t result, uint32_t address, uint32_t operand)
+{
+    const uint32_t in[] = { result, address, operand };
+    struct warpop *op = emit_warp(x, warp_poll, GATHER_NONE);
+    op->op = x->code->n_polls++;
+    op->shape = x->vregs[result].slot == SLOT_PRED;
+    for (size_t i = 0; i < sizeof in / sizeof *in; i++) {
+        if (in[i] == NO_VREG)
+            continue;
+        op->type |= (uint32_t)x->vregs[in[i]].slot << 2 * op->n_in;
+        warpop_in(op, in[i]);
+    }
 }

@@ -147,72 +147,89 @@ static void check_sources(struct warp *w, const struct uop *u, uint32_t active, 
         check_global(w, u, index, whole, from, bytes, CHECK_READ);
 }
 
-bool warp_copy(struct warp *w, const struct uop *u, uint32_t active)
+struct places {  // of a warp's copies, by lane
+    uint64_t from[LANES];
+    uint32_t to[LANES];
+    uint32_t active, read;  // lanes that copy; those of them that read at least a byte
+};
+
+// Reads what a lane copies; it arrives later. False on a fault that ends the launch. With checks a wrong address is a
+// finding, and the lane copies nothing.
+static bool start_copy(struct warp *w, const struct uop *u, uint32_t lane, struct copies *c, struct places *l)
 {
     const struct warpop *op = u->warp;
-    const struct memop *m = &op->mem;
-    const uint32_t bytes = m->bytes;
-    struct copies *c = copies_of(w);
-    uint64_t from[LANES] = { 0 };
-    uint32_t to[LANES] = { 0 }, sectors = 0, read = 0;  // read: lanes that read at least a byte
-    struct shared_cost cost = { 0 };
-    for (uint32_t i = 0; i < LANES; i++) {
-        enum ptx_space global = SPACE_GLOBAL, shared = SPACE_SHARED;
-        if (!(active >> i & 1))
-            continue;
-        uint64_t at = access_address(w, m, i) & MEMORY_OFFSET;
-        uint32_t size = op->n_in > 1 ? ((const u32 *)(w->regs + op->in[1]))[i] : bytes;
-        from[i] = ((const u64 *)(w->regs + op->in[0]))[i] + op->shape;
-        to[i] = (uint32_t)at;
-        struct copy new = { .to = access_place(w, i, &shared, at, bytes),
-                            .bytes = bytes,
-                            .lane = i,
-                            .group = c ? c->group[i] : 0,
-                            .address = (uint32_t)at };
-        size = size < bytes ? size : bytes;
-        const unsigned char *source = size ? access_place(w, i, &global, from[i], size) : new.data;
-        bool fits = true;
-        if (at % bytes || !new.to)
-            fits = access_fault(w, u, at % bytes ? FAULT_ALIGN : FAULT_BOUNDS, true, i, at, bytes, SPACE_SHARED);
-        else if (from[i] % bytes)
-            fits = access_fault(w, u, FAULT_ALIGN, false, i, from[i], bytes, SPACE_GLOBAL);
-        else if (!source)
-            fits = access_fault(w, u, FAULT_BOUNDS, false, i, from[i], size, SPACE_GLOBAL);
-        if (!fits) {
-            if (!w->block->worker->check)
-                return false;
-            check_fault(w->block->worker);  // a finding, and the lane copies nothing
-            active &= ~(1u << i);
-            continue;
-        }
-        memcpy(new.data, source, size);
-        read |= (uint32_t)(size > 0) << i;
-        if (!c || !add(c, &new)) {
-            bool ok = warp_fault(w, u, FAULT_OTHER, active, 0);
-            strcpy(w->block->worker->fault.text, "the simulated GPU ran out of memory for asynchronous copies");
-            return ok;
-        }
-    }
-    if (!active)
+    const uint32_t bytes = op->mem.bytes;
+    enum ptx_space global = SPACE_GLOBAL, shared = SPACE_SHARED;
+    const uint64_t at = access_address(w, &op->mem, lane) & MEMORY_OFFSET;
+    const uint64_t from = ((const u64 *)(w->regs + op->in[0]))[lane] + op->shape;
+    uint32_t size = op->n_in > 1 ? ((const u32 *)(w->regs + op->in[1]))[lane] : bytes;
+    size = size < bytes ? size : bytes;
+    l->from[lane] = from;
+    l->to[lane] = (uint32_t)at;
+    struct copy new = { .to = access_place(w, lane, &shared, at, bytes),
+                        .bytes = bytes,
+                        .lane = lane,
+                        .group = c ? c->group[lane] : 0,
+                        .address = (uint32_t)at };
+    const unsigned char *source = size ? access_place(w, lane, &global, from, size) : new.data;
+    bool fits = true;
+    if (at % bytes || !new.to)
+        fits = access_fault(w, u, at % bytes ? FAULT_ALIGN : FAULT_BOUNDS, true, lane, at, bytes, SPACE_SHARED);
+    else if (from % bytes)
+        fits = access_fault(w, u, FAULT_ALIGN, false, lane, from, bytes, SPACE_GLOBAL);
+    else if (!source)
+        fits = access_fault(w, u, FAULT_BOUNDS, false, lane, from, size, SPACE_GLOBAL);
+    if (!fits) {
+        if (!w->block->worker->check)
+            return false;
+        check_fault(w->block->worker);
+        l->active &= ~(1u << lane);
         return true;
+    }
+    memcpy(new.data, source, size);
+    l->read |= (uint32_t)(size > 0) << lane;
+    if (c && add(c, &new))
+        return true;
+    warp_fault(w, u, FAULT_OTHER, l->active, 0);
+    strcpy(w->block->worker->fault.text, "the simulated GPU ran out of memory for asynchronous copies");
+    return false;
+}
+
+static void count_copies(struct warp *w, const struct warpop *op, const struct places *l)
+{
+    struct shared_cost cost = { 0 };
+    uint32_t sectors = 0;
     if (op->op) {
         struct shared_cost ignored = { 0 };
         uint32_t all = 0;
-        count_cg(&(struct lines){ from, to, active }, &cost, &all);
-        count_cg(&(struct lines){ from, to, read }, &ignored, &sectors);
+        count_cg(&(struct lines){ l->from, l->to, l->active }, &cost, &all);
+        count_cg(&(struct lines){ l->from, l->to, l->read }, &ignored, &sectors);
     } else {
-        cost = cost_shared(to, active, bytes, false);
-        sectors = cost_sectors(from, read);
+        cost = cost_shared(l->to, l->active, op->mem.bytes, false);
+        sectors = cost_sectors(l->from, l->read);
     }
-    access_count_shared(w, m, &cost);
-    if (read)  // zeros alone are no request: an H200 counts none
-        access_count_global(w, m, sectors);
+    access_count_shared(w, &op->mem, &cost);
+    if (l->read)  // zeros alone are no request: an H200 counts none
+        access_count_global(w, &op->mem, sectors);
+}
+
+bool warp_copy(struct warp *w, const struct uop *u, uint32_t active)
+{
+    const struct warpop *op = u->warp;
+    struct copies *c = copies_of(w);
+    struct places l = { .active = active };
+    for (uint32_t i = 0; i < LANES; i++)
+        if (active >> i & 1 && !start_copy(w, u, i, c, &l))
+            return false;
+    if (!l.active)
+        return true;
+    count_copies(w, op, &l);
     if (w->block->worker->check) {
         uint64_t wide[LANES];
         for (uint32_t i = 0; i < LANES; i++)
-            wide[i] = to[i];
-        check_shared(w, u, m->index, active, wide, bytes, CHECK_COPY);
-        check_sources(w, u, active, from);
+            wide[i] = l.to[i];
+        check_shared(w, u, op->mem.index, l.active, wide, op->mem.bytes, CHECK_COPY);
+        check_sources(w, u, l.active, l.from);
     }
     return true;
 }

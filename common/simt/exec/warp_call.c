@@ -80,72 +80,76 @@ static size_t field(struct reader *r, const char **f, char *spec, size_t n)
     return n + (size_t)sprintf(spec + n, "%ld", v);
 }
 
+struct conversion {  // "%-08.3": flags, width and precision; the letter is appended to print with it
+    char spec[48];
+    size_t n;
+    bool wide;  // of 8 bytes: an l, j, z or t before the letter
+};
+
+// Reads what stands between the '%' and the letter, and moves *f to the letter.
+static void read_conversion(struct reader *r, const char **f, struct conversion *c)
+{
+    *c = (struct conversion){ .spec = "%", .n = 1 };
+    for (; **f && strchr("-+ #0", **f); ++*f)
+        if (c->n < 8)
+            c->spec[c->n++] = **f;
+    c->n = field(r, f, c->spec, c->n);
+    if (**f == '.') {
+        const size_t point = c->n;
+        c->spec[c->n++] = *(*f)++;
+        c->n = field(r, f, c->spec, c->n);
+        if (c->n > point + 1 && c->spec[point + 1] == '-')  // a negative precision is none
+            c->n = point;
+    }
+    for (; **f && strchr("hljztL", **f); ++*f)
+        c->wide |= **f != 'h';
+}
+
+static void print_integer(struct reader *r, struct conversion *c, char letter)
+{
+    uint64_t v = take(r, c->wide ? 8 : 4);
+    if (!c->wide && (letter == 'd' || letter == 'i'))
+        v = (uint64_t)(int32_t)v;
+    snprintf(c->spec + c->n, sizeof c->spec - c->n, "ll%c", letter);
+    printf(c->spec, (long long)v);
+}
+
+static void print_real(struct reader *r, struct conversion *c, char letter)
+{
+    const uint64_t bits = take(r, 8);
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    snprintf(c->spec + c->n, sizeof c->spec - c->n, "%c", letter);
+    printf(c->spec, v);
+}
+
+static void print_text(struct reader *r, struct conversion *c)
+{
+    char text[1024];
+    r->failed |= !read_string(r->w, r->lane, take(r, 8), text, sizeof text);
+    snprintf(c->spec + c->n, sizeof c->spec - c->n, "s");
+    printf(c->spec, text);
+}
+
 // One conversion, from after its '%': prints it and returns where the format goes on.
 static const char *convert(struct reader *r, const char *f)
 {
-    char spec[48] = "%", text[1024];
-    size_t n = 1;
-    unsigned longs = 0;
-    for (; *f && strchr("-+ #0", *f); f++)
-        if (n < 8)
-            spec[n++] = *f;
-    n = field(r, &f, spec, n);
-    if (*f == '.') {
-        size_t point = n;
-        spec[n++] = *f++;
-        n = field(r, &f, spec, n);
-        if (n > point + 1 && spec[point + 1] == '-')  // a negative precision is none
-            n = point;
-    }
-    for (; *f && strchr("hljztL", *f); f++)
-        longs += *f == 'h' ? 0 : 1;
-    switch (*f) {
-    case 'd':
-    case 'i':
-    case 'u':
-    case 'o':
-    case 'x':
-    case 'X': {
-        snprintf(spec + n, sizeof spec - n, "ll%c", *f);
-        uint64_t v = take(r, longs ? 8 : 4);
-        if (!longs && (*f == 'd' || *f == 'i'))
-            v = (uint64_t)(int32_t)v;
-        printf(spec, (long long)v);
-        break;
-    }
-    case 'c':
-        snprintf(spec + n, sizeof spec - n, "c");
-        printf(spec, (int)take(r, 4));
-        break;
-    case 'p':
+    struct conversion c;
+    read_conversion(r, &f, &c);
+    if (*f && strchr("diuoxX", *f)) {
+        print_integer(r, &c, *f);
+    } else if (*f && strchr("eEfFgGaA", *f)) {
+        print_real(r, &c, *f);
+    } else if (*f == 's') {
+        print_text(r, &c);
+    } else if (*f == 'c') {
+        snprintf(c.spec + c.n, sizeof c.spec - c.n, "c");
+        printf(c.spec, (int)take(r, 4));
+    } else if (*f == 'p') {
         printf("%#llx", (unsigned long long)take(r, 8));
-        break;
-    case 's':
-        snprintf(spec + n, sizeof spec - n, "s");
-        r->failed |= !read_string(r->w, r->lane, take(r, 8), text, sizeof text);
-        printf(spec, text);
-        break;
-    case 'e':
-    case 'E':
-    case 'f':
-    case 'F':
-    case 'g':
-    case 'G':
-    case 'a':
-    case 'A': {
-        uint64_t bits = take(r, 8);
-        double v;
-        memcpy(&v, &bits, sizeof v);
-        snprintf(spec + n, sizeof spec - n, "%c", *f);
-        printf(spec, v);
-        break;
-    }
-    case '%':
+    } else {
         putchar('%');
-        break;
-    default:
-        putchar('%');
-        return f;
+        return *f == '%' ? f + 1 : f;
     }
     return f + 1;
 }

@@ -124,81 +124,122 @@ static bool test(struct warp *w, const struct warpop *op, uint32_t lane, uint64_
     return false;
 }
 
+// The count or the bytes that an instruction gives; 1 if it gives none.
+static uint32_t given(const struct warp *w, const struct warpop *op, uint32_t lane)
+{
+    return op->n_in ? ((const u32 *)(w->regs + op->in[0]))[lane] : 1;
+}
+
+// arrive and arrive_drop, with .expect_tx if the shape says so. False on a fault.
+static bool arrive(struct warp *w, const struct uop *u, uint32_t lane, struct state *s)
+{
+    const struct warpop *op = u->warp;
+    const uint32_t value = given(w, op, lane), count = op->shape ? 1 : value;
+    if (!s->expected)
+        return complain(w, u, lane,
+                        "arrives at an mbarrier that was not initialised: is there a barrier between mbarrier.init and "
+                        "this?");
+    if (count > s->pending)
+        return complain(w, u, lane,
+                        "more arrivals than the mbarrier expects in this phase: does its count fit the threads that "
+                        "arrive?");
+    if (op->shape && !expect(w, u, lane, s, value))
+        return false;
+    if (op->n_out)
+        ((u64 *)(w->regs + op->out[0]))[lane] = pack(*s);
+    s->pending -= count;
+    s->expected -= op->op == MBARRIER_ARRIVE_DROP ? count : 0;
+    complete(s);
+    return true;
+}
+
+// What the instruction does to the state s of a lane's mbarrier; *done: it waits for a phase that is complete. False on
+// a fault.
+static bool change(struct warp *w, const struct uop *u, uint32_t lane, uint64_t at, struct state *s, bool *done)
+{
+    const struct warpop *op = u->warp;
+    const uint32_t count = given(w, op, lane);
+    switch ((enum mbarrier)op->op) {
+    case MBARRIER_INIT:
+        if (!count || count > COUNT_MAX)
+            return complain(w, u, lane, "mbarrier.init takes a count from 1 to 1048575");
+        *s = (struct state){ .expected = count, .pending = count };
+        break;
+    case MBARRIER_INVAL:
+        *s = (struct state){ 0 };
+        break;
+    case MBARRIER_ARRIVE:
+    case MBARRIER_ARRIVE_DROP:
+        return arrive(w, u, lane, s);
+    case MBARRIER_EXPECT_TX:
+    case MBARRIER_COMPLETE_TX:
+        if (!s->expected)
+            return complain(w, u, lane, "expects bytes at an mbarrier that was not initialised");
+        if (!expect(w, u, lane, s, op->op == MBARRIER_EXPECT_TX ? (int64_t)count : -(int64_t)count))
+            return false;
+        complete(s);
+        break;
+    case MBARRIER_TEST:
+    case MBARRIER_TEST_PARITY:
+        *done = test(w, op, lane, at, s);
+        break;
+    case MBARRIER_COUNT:
+        break;
+    }
+    return true;
+}
+
+// The instruction in one lane. False on a fault.
+static bool run_lane(struct warp *w, const struct uop *u, uint32_t lane, bool *done)
+{
+    const struct warpop *op = u->warp;
+    enum ptx_space space = op->mem.space;
+    const uint64_t at = access_address(w, &op->mem, lane) & MEMORY_OFFSET;
+    unsigned char *p = access_place(w, lane, &space, at, 8);
+    if (at % 8)
+        return access_fault(w, u, FAULT_ALIGN, true, lane, at, 8, SPACE_SHARED);
+    if (!p)
+        return access_fault(w, u, FAULT_BOUNDS, true, lane, at, 8, SPACE_SHARED);
+    struct state s = read_state(p);
+    const uint64_t phase = s.phase;
+    if (!change(w, u, lane, at, &s, done))
+        return false;
+    const uint64_t bits = pack(s);
+    if (w->block->worker->check)
+        tell(w, u, lane, (uint32_t)at, s.phase != phase, *done);
+    if (op->op <= MBARRIER_COMPLETE_TX)
+        memcpy(p, &bits, sizeof bits);
+    return true;
+}
+
+// pending_count: of a state, not of a barrier.
+static void read_counts(struct warp *w, const struct warpop *op, uint32_t active)
+{
+    const u64 *from = (const u64 *)(w->regs + op->in[0]);
+    u32 *to = (u32 *)(w->regs + op->out[0]);
+    for (uint32_t i = 0; i < LANES; i++)
+        if (active >> i & 1)
+            to[i] = (uint32_t)from[i] & COUNT_MAX;
+}
+
 bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
-    const struct memop *m = &op->mem;
-    uint32_t done = 0;
+    uint32_t all_done = 0;
+    if (op->op == MBARRIER_COUNT) {
+        read_counts(w, op, active);
+        return true;
+    }
     for (uint32_t i = 0; i < LANES; i++) {
-        enum ptx_space space = m->space;
-        if (!(active >> i & 1))
-            continue;
-        uint64_t at = access_address(w, m, i) & MEMORY_OFFSET;
-        unsigned char *p = access_place(w, i, &space, at, 8);
-        if (op->op == MBARRIER_COUNT) {  // of a state, not of a barrier
-            ((u32 *)(w->regs + op->out[0]))[i] = (uint32_t)((const u64 *)(w->regs + op->in[0]))[i] & COUNT_MAX;
-            continue;
-        }
-        if (at % 8)
-            return access_fault(w, u, FAULT_ALIGN, true, i, at, 8, SPACE_SHARED);
-        if (!p)
-            return access_fault(w, u, FAULT_BOUNDS, true, i, at, 8, SPACE_SHARED);
-        struct state s = read_state(p);
-        const uint64_t phase = s.phase;
-        uint32_t count = op->n_in && op->op <= MBARRIER_COMPLETE_TX ? ((const u32 *)(w->regs + op->in[0]))[i] : 1;
-        const uint32_t tx = op->shape ? count : 0;  // arrive.expect_tx
-        count = op->shape ? 1 : count;
-        switch ((enum mbarrier)op->op) {
-        case MBARRIER_INIT:
-            if (!count || count > COUNT_MAX)
-                return complain(w, u, i, "mbarrier.init takes a count from 1 to 1048575");
-            s = (struct state){ .expected = count, .pending = count };
-            break;
-        case MBARRIER_INVAL:
-            s = (struct state){ 0 };
-            break;
-        case MBARRIER_ARRIVE:
-        case MBARRIER_ARRIVE_DROP:
-            if (!s.expected || count > s.pending)
-                return complain(w, u, i,
-                                s.expected
-                                    ? "more arrivals than the mbarrier expects in this phase: does its count fit "
-                                      "the threads that arrive?"
-                                    : "arrives at an mbarrier that was not initialised: is there a barrier "
-                                      "between mbarrier.init and this?");
-            if (!expect(w, u, i, &s, tx))
-                return false;
-            if (op->n_out)
-                ((u64 *)(w->regs + op->out[0]))[i] = pack(s);
-            s.pending -= count;
-            s.expected -= op->op == MBARRIER_ARRIVE_DROP ? count : 0;
-            complete(&s);
-            break;
-        case MBARRIER_EXPECT_TX:
-        case MBARRIER_COMPLETE_TX:
-            if (!s.expected)
-                return complain(w, u, i, "expects bytes at an mbarrier that was not initialised");
-            if (!expect(w, u, i, &s, op->op == MBARRIER_EXPECT_TX ? (int64_t)count : -(int64_t)count))
-                return false;
-            complete(&s);
-            break;
-        case MBARRIER_TEST:
-        case MBARRIER_TEST_PARITY:
-            done |= (uint32_t)test(w, op, i, at, &s) << i;
-            break;
-        case MBARRIER_COUNT:
-            break;
-        }
-        const uint64_t bits = pack(s);
-        if (w->block->worker->check)
-            tell(w, u, i, (uint32_t)at, s.phase != phase, done >> i & 1);
-        if (op->op <= MBARRIER_COMPLETE_TX)
-            memcpy(p, &bits, sizeof bits);
+        bool done = false;
+        if (active >> i & 1 && !run_lane(w, u, i, &done))
+            return false;
+        all_done |= (uint32_t)done << i;
     }
     if (op->op == MBARRIER_TEST || op->op == MBARRIER_TEST_PARITY) {
         u32 *p = (u32 *)(w->regs + op->out[0]);
-        *p = (*p & ~active) | done;
-        w->waits = (done & active) != active;
+        *p = (*p & ~active) | all_done;
+        w->waits = (all_done & active) != active;
     }
     return true;
 }

@@ -196,72 +196,90 @@ bool inline_emit(struct inliner *x, const struct ptx_inst *in, const char *op, c
     return true;
 }
 
-bool inline_body(struct inliner *x, struct frame *fr, unsigned depth)
+// The registers and variables of fr's function. False when memory runs out.
+static bool copy_names(struct inliner *x, const struct frame *fr)
 {
     struct ptx_func *out = x->out;
     const struct ptx_func *f = fr->f;
-    const uint32_t base = out->n_regs;
-    if (out->n_insts > INSTRUCTIONS || x->calls++ > INSTRUCTIONS)
-        return inline_refuse(x, f->name.p, "its callers become too large with it", f->name);
-    fr->number = x->calls;
-    fr->first_reg = base;
-    uint32_t *place = arena_alloc(x->arena, (f->n_insts + 1) * sizeof *place);
-    for (uint32_t i = 0; place && i < f->n_regs; i++) {
+    for (uint32_t i = 0; i < f->n_regs; i++) {
         if (!(out->regs = grown(x, out->regs, out->n_regs, sizeof *out->regs)))
-            return inline_out_of_memory(x, fr->f);
+            return false;
         out->regs[out->n_regs++] = f->regs[i];
     }
-    for (uint32_t i = 0; place && i < f->n_vars; i++) {
+    for (uint32_t i = 0; i < f->n_vars; i++) {
         if (x->known[f->vars[i]] || inline_variable(fr, (int32_t)f->vars[i]) != (int32_t)f->vars[i])
             continue;
         x->known[f->vars[i]] = true;
         if (!(out->vars = grown(x, out->vars, out->n_vars, sizeof *out->vars)))
-            return inline_out_of_memory(x, fr->f);
+            return false;
         out->vars[out->n_vars++] = f->vars[i];
     }
+    return true;
+}
+
+// One instruction that is no call. A return from a callee is a branch to its end.
+static bool copy_inst(struct inliner *x, const struct frame *fr, const struct ptx_inst *from, bool in_callee)
+{
+    struct ptx_func *out = x->out;
+    struct ptx_inst in = *from;
+    in.operand = arena_alloc(x->arena, (in.n_operands + 1) * sizeof *in.operand);
+    for (uint32_t k = 0; in.operand && k < in.n_operands; k++)
+        if (!copy_operand(x, fr, fr->first_reg, &from->operand[k], &in.operand[k]))
+            return inline_out_of_memory(x, fr->f);
+    in.guard += in.guard >= 0 ? (int32_t)fr->first_reg : 0;
+    in.loc = place_in(x, fr, in.loc);
+    for (uint32_t k = 0; in.operand && k < in.n_operands; k++)
+        if (!inline_stacked(x, &in, &in.operand[k]))
+            return false;
+    out->insts = grown(x, out->insts, out->n_insts, sizeof *out->insts);
+    if (!in.operand || !out->insts)
+        return inline_out_of_memory(x, fr->f);
+    if (in_callee && (str_is(in.op, "ret") || str_is(in.op, "ret.uni"))) {
+        in.operand[0] = (struct ptx_operand){
+            .kind = OPND_LABEL, .reg = -1, .reg2 = -1, .var = -1, .target = fr->f->n_insts, .at = in.at
+        };
+        in.n_operands = 1;
+        in.op = (struct str){ "bra", 3 };
+    }
+    out->insts[out->n_insts++] = in;
+    return true;
+}
+
+// Labels name instructions of f; place[i] is where instruction i is now.
+static void move_labels(struct ptx_inst *in, const uint32_t *place)
+{
+    for (uint32_t k = 0; k < in->n_operands; k++)
+        if (in->operand[k].kind == OPND_LABEL)
+            in->operand[k].target = place[in->operand[k].target];
+}
+
+bool inline_body(struct inliner *x, struct frame *fr, unsigned depth)
+{
+    struct ptx_func *out = x->out;
+    const struct ptx_func *f = fr->f;
+    if (out->n_insts > INSTRUCTIONS || x->calls++ > INSTRUCTIONS)
+        return inline_refuse(x, f->name.p, "its callers become too large with it", f->name);
+    fr->number = x->calls;
+    fr->first_reg = out->n_regs;
+    uint32_t *place = arena_alloc(x->arena, (f->n_insts + 1) * sizeof *place);
     uint32_t *own = arena_alloc(x->arena, (f->n_insts + 1) * sizeof *own);  // the inst with its labels + 1, or 0
-    for (uint32_t i = 0; place && own && i < f->n_insts; i++) {
-        struct ptx_inst in = f->insts[i];
+    if (!place || !own || !copy_names(x, fr))
+        return inline_out_of_memory(x, f);
+    for (uint32_t i = 0; i < f->n_insts; i++) {
         bool done = false;
         place[i] = out->n_insts;
-        if (inline_is_call(&in) && !copy_call(x, fr, &in, depth, &done))
+        if (inline_is_call(&f->insts[i]) && !copy_call(x, fr, &f->insts[i], depth, &done))
             return false;
         if (done)
             continue;
-        bool leaves = depth && (str_is(in.op, "ret") || str_is(in.op, "ret.uni"));
-        in.operand = arena_alloc(x->arena, (in.n_operands + 1) * sizeof *in.operand);
-        for (uint32_t k = 0; in.operand && k < in.n_operands; k++)
-            if (!copy_operand(x, fr, base, &f->insts[i].operand[k], &in.operand[k]))
-                return inline_out_of_memory(x, fr->f);
-        in.guard += in.guard >= 0 ? (int32_t)base : 0;
-        in.loc = place_in(x, fr, in.loc);
-        for (uint32_t k = 0; in.operand && k < in.n_operands; k++)
-            if (!inline_stacked(x, &in, &in.operand[k]))
-                return false;
-        out->insts = grown(x, out->insts, out->n_insts, sizeof *out->insts);
-        if (!in.operand || !out->insts)
-            return inline_out_of_memory(x, fr->f);
-        if (leaves) {
-            in.operand[0] = (struct ptx_operand){
-                .kind = OPND_LABEL, .reg = -1, .reg2 = -1, .var = -1, .target = f->n_insts, .at = in.at
-            };
-            in.n_operands = 1;
-            in.op = (struct str){ "bra", 3 };
-        }
-        out->insts[out->n_insts++] = in;
+        if (!copy_inst(x, fr, &f->insts[i], depth > 0))
+            return false;
         own[i] = out->n_insts;
     }
-    if (!place || !own)
-        return inline_out_of_memory(x, fr->f);
     place[f->n_insts] = out->n_insts;
-    for (uint32_t i = 0; i < f->n_insts; i++) {
-        if (!own[i])
-            continue;
-        struct ptx_inst *in = &out->insts[own[i] - 1];
-        for (uint32_t k = 0; k < in->n_operands; k++)
-            if (in->operand[k].kind == OPND_LABEL)
-                in->operand[k].target = place[in->operand[k].target];
-    }
+    for (uint32_t i = 0; i < f->n_insts; i++)
+        if (own[i])
+            move_labels(&out->insts[own[i] - 1], place);
     return true;
 }
 

@@ -115,35 +115,76 @@ static _Noreturn void fail_operand(struct parser *p, const struct token *t)
     parse_fail(p, NULL, "expected an operand before '%.*s'", (int)(t->text.n < 40 ? t->text.n : 40), t->text.p);
 }
 
+// What a name is: a register (a|b: two), a variable (v+8: so many bytes into it), or the name of what comes later.
+static void named_operand(struct parser *p, struct ptx_operand *o, struct str name, int depth)
+{
+    lex_next(&p->lex);
+    if (str_is(name, "_")) {
+        o->kind = OPND_SINK;
+    } else if ((o->reg = find_register(p, name)) >= 0) {
+        o->kind = OPND_REG;
+    } else if (*name.p == '%') {
+        o->kind = OPND_SREG;
+    } else if ((o->var = find_variable(p, name)) >= 0) {
+        o->kind = OPND_VAR;
+        if (parse_accept(p, '+'))
+            o->bits = (uint64_t)parse_int(p);
+    } else {
+        o->kind = OPND_NAME;
+        o->name = name;
+        if (!depth)  // no label stands in a list; lists move as they grow
+            add_pending(p, o);
+    }
+    if ((o->kind == OPND_REG || o->kind == OPND_SINK) && parse_accept(p, '|')) {
+        struct str second = parse_name(p, "a predicate after '|'");
+        if ((o->reg2 = find_register(p, second)) < 0)
+            parse_fail(p, second.p, "'%.*s' is not declared", (int)second.n, second.p);
+    }
+}
+
+// A number, with or without a minus. What begins with '(' or '~' is an integer that parse_int works out.
+static void literal(struct parser *p, struct ptx_operand *o)
+{
+    const struct lexer start = p->lex;
+    const bool minus = parse_accept(p, '-');
+    const struct token t = p->lex.tok;
+    o->bits = t.bits;
+    switch (t.kind) {
+    case TOK_INT:
+    case TOK_PUNCT:
+        if (t.kind == TOK_PUNCT && t.punct != '(' && t.punct != '~')
+            fail_operand(p, &t);
+        o->kind = OPND_INT;
+        p->lex = start;
+        o->bits = (uint64_t)parse_int(p);
+        return;
+    case TOK_F32:
+        o->kind = OPND_F32;
+        o->bits ^= (uint64_t)minus << 31;
+        break;
+    case TOK_F64:
+    case TOK_DECIMAL:
+        o->kind = t.kind == TOK_F64 ? OPND_F64 : OPND_DECIMAL;
+        o->bits ^= (uint64_t)minus << 63;
+        break;
+    case TOK_END:
+        parse_fail(p, NULL, "the text ends inside an instruction: is the file cut off?");
+    default:
+        fail_operand(p, &t);
+    }
+    lex_next(&p->lex);
+}
+
 static void operand(struct parser *p, struct ptx_operand *o, int depth)
 {
-    struct token t = p->lex.tok;
-    *o = (struct ptx_operand){ .at = t.text.p, .reg = -1, .reg2 = -1, .var = -1, .name = t.text };
-    if (parse_accept(p, '!'))
-        o->negated = true, t = p->lex.tok;
-    if (t.kind == TOK_NAME && !str_is(t.text, "WARP_SZ")) {
-        lex_next(&p->lex);
-        if (str_is(t.text, "_")) {
-            o->kind = OPND_SINK;
-        } else if ((o->reg = find_register(p, t.text)) >= 0) {
-            o->kind = OPND_REG;
-        } else if (*t.text.p == '%') {
-            o->kind = OPND_SREG;
-        } else if ((o->var = find_variable(p, t.text)) >= 0) {
-            o->kind = OPND_VAR;
-            if (parse_accept(p, '+'))
-                o->bits = (uint64_t)parse_int(p);
-        } else {
-            o->kind = OPND_NAME;
-            o->name = t.text;
-            if (!depth)  // no label stands in a list; lists move as they grow
-                add_pending(p, o);
-        }
-        if ((o->kind == OPND_REG || o->kind == OPND_SINK) && parse_accept(p, '|')) {
-            struct str second = parse_name(p, "a predicate after '|'");
-            if ((o->reg2 = find_register(p, second)) < 0)
-                parse_fail(p, second.p, "'%.*s' is not declared", (int)second.n, second.p);
-        }
+    *o = (struct ptx_operand){ .at = p->lex.tok.text.p, .reg = -1, .reg2 = -1, .var = -1, .name = p->lex.tok.text };
+    o->negated = parse_accept(p, '!');
+    const struct token t = p->lex.tok;
+    if (t.kind == TOK_NAME && str_is(t.text, "WARP_SZ")) {
+        o->kind = OPND_INT;
+        o->bits = (uint64_t)parse_int(p);
+    } else if (t.kind == TOK_NAME) {
+        named_operand(p, o, t.text, depth);
     } else if (parse_accept(p, '[')) {
         address(p, o, depth);
     } else if (parse_accept(p, '{')) {
@@ -152,39 +193,8 @@ static void operand(struct parser *p, struct ptx_operand *o, int depth)
     } else if (p->calling && parse_accept(p, '(')) {
         o->kind = OPND_GROUP;
         list_of(p, o, ')', depth);
-    } else if (t.kind == TOK_INT || (t.kind == TOK_NAME && str_is(t.text, "WARP_SZ")) ||
-               (t.kind == TOK_PUNCT && (t.punct == '(' || t.punct == '~'))) {
-        o->kind = OPND_INT;
-        o->bits = (uint64_t)parse_int(p);
     } else {
-        const struct lexer start = p->lex;
-        bool minus = parse_accept(p, '-');
-        t = p->lex.tok;
-        o->bits = t.bits;
-        switch (t.kind) {
-        case TOK_INT:
-        case TOK_PUNCT:
-            if (!minus || (t.kind == TOK_PUNCT && t.punct != '(' && t.punct != '~'))
-                fail_operand(p, &t);
-            o->kind = OPND_INT;
-            p->lex = start;
-            o->bits = (uint64_t)parse_int(p);
-            return;
-        case TOK_F32:
-            o->kind = OPND_F32;
-            o->bits ^= (uint64_t)minus << 31;
-            break;
-        case TOK_F64:
-        case TOK_DECIMAL:
-            o->kind = t.kind == TOK_F64 ? OPND_F64 : OPND_DECIMAL;
-            o->bits ^= (uint64_t)minus << 63;
-            break;
-        case TOK_END:
-            parse_fail(p, NULL, "the text ends inside an instruction: is the file cut off?");
-        default:
-            fail_operand(p, &t);
-        }
-        lex_next(&p->lex);
+        literal(p, o);
     }
 }
 

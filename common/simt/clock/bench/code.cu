@@ -1,0 +1,51 @@
+// Code: a loop whose body is longer than the instruction caches.
+#include "measure.h"
+
+#include <algorithm>
+
+template <int N> __global__ void __launch_bounds__(1024) code(int rounds, u64 *cycles, unsigned *sink)
+{
+    float x[8], a = threadIdx.x;
+    for (int i = 0; i < 8; i++)
+        x[i] = i;
+    const u64 begin = run_twice(rounds, [&] {
+#pragma unroll
+        for (int j = 0; j < N; j++)
+            asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(x[j % 8]) : "f"(a));
+    });
+    if (threadIdx.x == 0)
+        cycles[blockIdx.x] = clock64() - begin;
+    float sum = 0;
+    for (float each : x)
+        sum += each;
+    sink[threadIdx.x] = unsigned(sum);
+}
+
+template <int N> static void measure_length()
+{
+    const int rounds = std::max(4, 65536 / N);
+    for (int warps : { 4, 8, 32 }) {
+        code<N><<<1, warps * 32>>>(rounds, cycles, sink);
+        row("code_" + std::to_string(N) + "_fma_" + std::to_string(warps) + "_warps", "cycles a round and warp",
+            taken() / (double(rounds) * (warps / 4)));
+    }
+}
+
+void measure_code()
+{
+    measure_length<32>();
+    measure_length<64>();
+    measure_length<128>();
+    measure_length<256>();
+    measure_length<512>();
+    measure_length<1024>();
+    measure_length<2048>();
+    measure_length<4096>();
+    measure_length<8192>();
+    measure_length<16384>();
+}
+
+void spin()
+{
+    code<128><<<sms, 128>>>(390, cycles, sink);
+}

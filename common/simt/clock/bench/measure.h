@@ -1,0 +1,53 @@
+// The program that reads the clock's constants off a GPU, and what its parts share. Each part measures one subject and
+// prints its rows; measure.cu calls them in the order of the table.
+//
+// Cycles are those of an SM's own clock (clock64). "latency": a chain in which each instruction needs the result of the
+// one before. "rate": cycles that a sub-core (a quarter of an SM) takes for one warp instruction, by the number of
+// warps on the SM. What steps/00_machine/measure.cu reads is not read again here.
+#pragma once
+
+#include <string>
+
+typedef unsigned long long u64;
+
+extern int sms;         // streaming multiprocessors of the GPU
+extern u64 *cycles;     // device memory, 1 MiB: kernels leave what they measured here, a word or two for each block
+extern unsigned *sink;  // device memory, 1 MiB: kernels store here what must not be optimised away
+
+// The parts. Each needs the three above.
+void measure_instructions();  // instructions.cu: one instruction, and pairs of them
+void measure_tensor_cores();  // tensor.cu: mma.sync
+void measure_memory();        // memory.cu: loads and stores of shared memory and of L1
+void measure_code();          // code.cu: straight lines longer than the instruction caches
+void measure_l2();            // l2.cu: the bandwidth of L2; the latency of L2 and of DRAM beside other traffic
+void measure_launches();      // launches.cu: from block to block, and from launch to launch
+void measure_clock_rate();    // tensor.cu: the frequency that the card keeps up while its tensor cores work
+
+// Ends the program with a message if a call of CUDA failed.
+void check(cudaError_t status, const char *what);
+#define CHECK(call) check(call, #call)
+
+// Prints a row of the table.
+void row(const std::string &name, const char *unit, double value);
+
+// What the last launch left in cycles[0]. It waits for the launch.
+double taken();
+
+// Launches a block of 128 threads on each SM that takes about 100,000 cycles, and leaves half of them in cycles[0].
+void spin();
+
+// Calls round() so often, twice over, and returns the clock at the start of the second pass. The first pass fills the
+// instruction cache.
+template <class ROUND> __device__ __forceinline__ u64 run_twice(int rounds, const ROUND &round)
+{
+    u64 begin = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        __syncthreads();
+        begin = clock64();
+#pragma unroll 1
+        for (int i = 0; i < rounds; i++)
+            round();
+    }
+    __syncthreads();
+    return begin;
+}

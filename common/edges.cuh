@@ -93,6 +93,24 @@ __device__ inline void scale(half *v, const half *C, int M, int N, int row, int 
             v[e] = alpha * x[e] + beta * float(C[size_t(row) * N + col + e]);
 }
 
+// acc = alpha * acc + beta * C, for the elements that a lane has of a product of wgmma. The first is C[row][col];
+// acc[j] is in row j / 2 % 2 * 8 and column j / 4 * 8 + j % 2 from there.
+template <int n>
+__device__ inline void scale_all(float (&acc)[n], const half *C, int M, int N, int row, int col, float alpha,
+                                 float beta)
+{
+    for (int j = 0; j < n; j++)
+        acc[j] *= alpha;
+    if (beta == 0)
+        return;
+#pragma unroll
+    for (int j = 0; j < n; j++) {
+        const int r = row + j / 2 % 2 * 8, c = col + j / 4 * 8 + j % 2;
+        if (r < M && c < N)
+            acc[j] += beta * float(C[size_t(r) * N + c]);
+    }
+}
+
 // C[row][col] and its 7 neighbours = v, as far as C has them.
 template <bool WIDE> __device__ inline void store8(half *C, int M, int N, int row, int col, half8 v)
 {

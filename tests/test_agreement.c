@@ -36,7 +36,7 @@ static void product(struct dev *d, struct shape s, double alpha, const struct ma
     upload(d, "C", C, &call.C);
     struct dev_module *m = dev_load(d, STEP.ptx);
     cr_assert(m, "%s", dev_error(d));
-    cr_assert(gemm_open(&call, d, m, "gemm", STEP.type, &g, error), "%s", error);
+    cr_assert(gemm_open(&call, d, m, g.kernel, STEP.type, &g, error), "%s", error);
     cr_assert(gemm_queue(&call, d) && dev_sync(d) && dev_download(d, C->data, call.C, matrix_bytes(C)), "%s",
               dev_error(d));
     gemm_close(&call, d);

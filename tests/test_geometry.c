@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tester/choose.h"
 #include "tester/gemm.h"
 #include "tester/geometry.h"
 #include "base/ptx_file.h"
@@ -29,9 +30,15 @@ Test(geometry, is_read_in_elements_of_any_integer_type)
         ".const .align 4 .u32 geometry[9] = {128, 256, 32, 256, 49152, 0, 0, 64, 32};\n.entry gemm() { ret; }",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        const struct geometry want = {
-            .bm = 128, .bn = 256, .bk = 32, .threads = 256, .shared = 49152, .wm = 64, .wn = 32
-        };
+        const struct geometry want = { .bm = 128,
+                                       .bn = 256,
+                                       .bk = 32,
+                                       .threads = 256,
+                                       .shared = 49152,
+                                       .wm = 64,
+                                       .wn = 32,
+                                       .parts = 1,
+                                       .kernel = "gemm" };
         struct geometry g;
         char error[DEV_ERROR_MAX];
         cr_assert(parse(texts[i], &g, error), "%s", error);
@@ -58,16 +65,16 @@ Test(geometry, that_cannot_be_read_or_cannot_work_is_one_clear_line)
         { "hello", "says no geometry" },
         { ".entry gemm() { ld.const.u32 %r1, [geometry]; }", "says no geometry" },
         { ".const .u32 geometry2[4] = {1, 1, 1, 1};", "__constant__ int geometry[] = { BM, BN, BK, THREADS" },
-        { ".const .u32 geometry[4];", "4 to 12 ints" },
-        { ".extern .const .u32 geometry[];", "4 to 12 ints" },
-        { ".const .u32 geometry[3] = {1, 1, 1};", "4 to 12 ints" },
-        { ".const .u32 geometry[13] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};", "4 to 12 ints" },
-        { ".const .u32 geometry[4294967300] = {1, 1, 1, 1};", "4 to 12 ints" },
-        { ".const .u64 geometry[4611686018427387905] = {1, 1, 1, 1};", "4 to 12 ints" },
-        { ".const .f32 geometry[4] = {1, 1, 1, 1};", "4 to 12 ints" },
-        { ".const .u32 geometry[4] = {1, 1, 1, 1, 1};", "4 to 12 ints" },
-        { ".const .u32 geometry[4] = {1, 1, 1, x};", "4 to 12 ints" },
-        { ".const .u32 geometry[4] = {1, 1, 1", "4 to 12 ints" },
+        { ".const .u32 geometry[4];", "4 to 13 ints" },
+        { ".extern .const .u32 geometry[];", "4 to 13 ints" },
+        { ".const .u32 geometry[3] = {1, 1, 1};", "4 to 13 ints" },
+        { ".const .u32 geometry[14] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};", "4 to 13 ints" },
+        { ".const .u32 geometry[4294967300] = {1, 1, 1, 1};", "4 to 13 ints" },
+        { ".const .u64 geometry[4611686018427387905] = {1, 1, 1, 1};", "4 to 13 ints" },
+        { ".const .f32 geometry[4] = {1, 1, 1, 1};", "4 to 13 ints" },
+        { ".const .u32 geometry[4] = {1, 1, 1, 1, 1};", "4 to 13 ints" },
+        { ".const .u32 geometry[4] = {1, 1, 1, x};", "4 to 13 ints" },
+        { ".const .u32 geometry[4] = {1, 1, 1", "4 to 13 ints" },
         { ".const .u32 geometry[4] = {0, 32, 8, 64};", "BM is 0, and must be from 1" },
         { ".const .u32 geometry[4] = {32, -8, 8, 64};", "BN is -8, and must be from 1" },
         { ".const .u32 geometry[4] = {32, 32, -1, 64};", "BK is -1" },
@@ -99,6 +106,68 @@ Test(geometry, of_a_file_that_is_missing_names_it)
     char error[DEV_ERROR_MAX];
     cr_expect(!geometry_read("/nonexistent/k.ptx", &g, error));
     cr_expect(strstr(error, "/nonexistent/k.ptx"), "%s", error);
+}
+
+Test(geometry, of_several_kernels_has_a_row_for_each)
+{
+    static const char text[] = ".const .u32 geometry[39] = {128, 256, 64, 384, 9, 0, 0, 16, 256, 64, 1, 64, 0, "
+                               "64, 128, 64, 256, 8, 0, 0, 16, 128, 64, 1, 64, 0, "
+                               "64, 64, 64, 256, 7, 0, 0, 16, 64, 64, 1, 64, 1};";
+    struct geometries all;
+    struct geometry g;
+    char error[DEV_ERROR_MAX];
+    cr_assert(geometries_parse("k.ptx", text, strlen(text), &all, error), "%s", error);
+    cr_assert_eq(all.n, 3);
+    cr_expect_str_eq(all.all[0].kernel, "gemm");
+    cr_expect_str_eq(all.all[1].kernel, "gemm_64x128");
+    cr_expect_str_eq(all.all[2].kernel, "gemm_64x64_split");
+    cr_expect(all.all[1].threads == 256 && all.all[1].shared == 8 && !all.all[1].split && all.all[2].split);
+    cr_assert(parse(text, &g, error) && g.bn == 256, "%s", error);
+}
+
+// --- the choice of one ---
+
+static const struct geometries tiles = {
+    5,
+    { { .bm = 128, .bn = 256, .bk = 64, .kernel = "gemm" },
+      { .bm = 128, .bn = 128, .bk = 64, .kernel = "gemm_128x128" },
+      { .bm = 64, .bn = 128, .bk = 64, .kernel = "gemm_64x128" },
+      { .bm = 128, .bn = 128, .bk = 64, .split = 1, .kernel = "gemm_128x128_split" },
+      { .bm = 64, .bn = 64, .bk = 64, .split = 1, .kernel = "gemm_64x64_split" } },
+};
+
+// On an H200, of what was measured there the fastest, or one within a tenth of it.
+Test(choose, what_was_measured_fastest)
+{
+    static const struct {
+        int m, n, k, parts;
+        const char *kernel;
+    } cases[] = {
+        { 512, 512, 512, 1, "gemm_64x128" },
+        { 768, 768, 768, 1, "gemm_64x128" },
+        { 1024, 1024, 1024, 1, "gemm_64x128" },
+        { 2048, 2048, 2048, 1, "gemm" },
+        { 4096, 4096, 4096, 1, "gemm" },
+        { 8192, 8192, 8192, 1, "gemm" },
+        { 1024, 1024, 8192, 1, "gemm_64x128" },
+        { 512, 512, 8192, 4, "gemm_128x128_split" },
+        { 64, 64, 8192, 8, "gemm_64x64_split" },
+        { 256, 256, 1024, 1, "gemm_64x128" },
+        { 2048, 128, 4096, 4, "gemm_128x128_split" },
+        { 256, 256, 8192, 4, "gemm_64x64_split" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct geometry g = choose_geometry(&tiles, cases[i].m, cases[i].n, cases[i].k, 132);
+        const int parts = g.parts > 1 ? g.parts : 1;
+        cr_expect(!strcmp(g.kernel, cases[i].kernel) && parts == cases[i].parts, "%d x %d x %d: %s in %d, not %s in %d",
+                  cases[i].m, cases[i].n, cases[i].k, g.kernel, parts, cases[i].kernel, cases[i].parts);
+    }
+}
+
+Test(choose, a_file_with_one_kernel_has_no_choice)
+{
+    const struct geometries one = { 1, { { .bm = 16, .bn = 16, .kernel = "gemm" } } };
+    cr_expect_str_eq(choose_geometry(&one, 1, 1, 1, 132).kernel, "gemm");
 }
 
 // A grid has at most 65535 rows of blocks; blocks that go from tile to tile stand in one row.

@@ -35,7 +35,9 @@ bool gemm_prepare(struct gemm *c, enum dev_type type, const struct geometry *g, 
         return false;
     }
     const uint64_t tiles = (uint64_t)x * y, most = (uint64_t)(c->sms > 0 ? c->sms : SIM_SMS) * (uint64_t)g->blocks;
-    const unsigned blocks = (unsigned)(tiles < most ? tiles : most);
+    const unsigned parts = g->parts > 1 ? (unsigned)g->parts : 1;
+    // Blocks that share a tile have no other.
+    const unsigned blocks = (unsigned)(parts > 1 ? tiles * parts : tiles < most ? tiles : most);
     c->alpha32 = (float)c->alpha;
     c->beta32 = (float)c->beta;
     const bool wide = type == DEV_F64;
@@ -56,11 +58,12 @@ bool gemm_prepare(struct gemm *c, enum dev_type type, const struct geometry *g, 
     c->launch = (struct dev_launch){
         .grid = { blocks ? blocks : x, blocks ? 1 : y, 1 },
         .block = { (unsigned)g->threads, 1, 1 },
+        .cluster = { g->split ? parts : 0, g->split ? 1 : 0, g->split ? 1 : 0 },
         .shared = (size_t)g->shared,
         .args = c->args,
         .n_args = g->cbox ? GEMM_ARGS : GEMM_ARGS - 1,
     };
-    c->budget = budget_of(g->bm, g->bn, c->k) * (blocks ? (tiles - 1) / blocks + 1 : 1);
+    c->budget = budget_of(g->bm, g->bn, c->k) * (blocks > tiles || !blocks ? 1 : (tiles - 1) / blocks + 1);
     return true;
 }
 
@@ -122,12 +125,18 @@ static bool prepare_c_map(struct gemm *c, struct dev *d, enum dev_type type, con
     return dev_tensor_map(d, &t, &c->c_map);
 }
 
+int gemm_sms(struct dev *d)
+{
+    const int sms = dev_about(d)->sm_count;
+    return sms > 0 ? sms : SIM_SMS;
+}
+
 bool gemm_open(struct gemm *c, struct dev *d, struct dev_module *m, const char *name, enum dev_type type,
                const struct geometry *g, char error[DEV_ERROR_MAX])
 {
     enum dev_swizzle swizzle = DEV_SWIZZLE_NONE;
     if (!c->sms)
-        c->sms = dev_about(d)->sm_count;
+        c->sms = gemm_sms(d);
     if (!gemm_prepare(c, type, g, error) || (g->box && !swizzle_of(g, type, &swizzle, error)))
         return false;
     c->kernel = dev_kernel(d, m, name);

@@ -30,12 +30,13 @@ static const struct number {
     { "BOX", "box", offsetof(struct geometry, box), 0, 256 },
     { "BLOCKS", "blocks", offsetof(struct geometry, blocks), 0, 32 },
     { "CBOX", "cbox", offsetof(struct geometry, cbox), 0, 256 },
+    { "SPLIT", "split", offsetof(struct geometry, split), 0, 1 },
 };
-enum { NUMBERS = sizeof numbers / sizeof *numbers, NEEDED = 4, BYTES = NUMBERS * 4 };
+enum { NUMBERS = sizeof numbers / sizeof *numbers, NEEDED = 4, ROW = NUMBERS * 4, BYTES = GEOMETRIES_MAX * ROW };
 
 #define MISSING                                                                                                        \
     "its kernel says no geometry; write below its tile sizes "                                                         \
-    "__constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, TM, TN, WM, WN, BOX, BLOCKS, CBOX }; "               \
+    "__constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, TM, TN, WM, WN, BOX, BLOCKS, CBOX, SPLIT }; "        \
     "the last ones may be left out"
 
 static int value_of(const struct geometry *g, const struct number *n)
@@ -156,7 +157,22 @@ static bool can_work(const char *name, const struct geometry *g, char error[DEV_
            divides(name, "CBOX", g->cbox, "BM", g->bm, error);
 }
 
-bool geometry_parse(const char *name, const char *text, size_t bytes, struct geometry *g, char error[DEV_ERROR_MAX])
+static void read_row(const unsigned char data[ROW], bool first, struct geometry *g)
+{
+    *g = (struct geometry){ .parts = 1 };
+    for (int i = 0; i < NUMBERS; i++) {
+        uint32_t value = 0;
+        for (int b = 3; b >= 0; b--)
+            value = value << 8 | data[4 * i + b];
+        *(int *)((char *)g + numbers[i].offset) = (int)value;
+    }
+    if (first)
+        snprintf(g->kernel, sizeof g->kernel, "gemm");
+    else
+        snprintf(g->kernel, sizeof g->kernel, "gemm_%dx%d%s", g->bm, g->bn, g->split ? "_split" : "");
+}
+
+bool geometries_parse(const char *name, const char *text, size_t bytes, struct geometries *g, char error[DEV_ERROR_MAX])
 {
     struct lexer l;
     size_t element, used;
@@ -164,26 +180,45 @@ bool geometry_parse(const char *name, const char *text, size_t bytes, struct geo
     lex_start(&l, text, bytes);
     if (!find(&l, &element))
         return fail(name, MISSING, error);
-    if (!read_bytes(&l, element, data, &used) || used % 4 || used < 4 * NEEDED)
-        return fail(name,
-                    "its geometry is no list of 4 to 12 ints: { BM, BN, BK, THREADS, SHARED, TM, TN, WM, WN, BOX, "
-                    "BLOCKS, CBOX }",
-                    error);
-    for (int i = 0; i < NUMBERS; i++) {
-        uint32_t value = 0;
-        for (int b = 3; b >= 0; b--)
-            value = value << 8 | data[4 * i + b];
-        *(int *)((char *)g + numbers[i].offset) = (int)value;
+    if (!read_bytes(&l, element, data, &used) || used % 4 || used < 4 * NEEDED || (used > ROW && used % ROW))
+        return fail(
+            name,
+            "its geometry is no list of 4 to 13 ints, and not several of 13: { BM, BN, BK, THREADS, SHARED, TM, "
+            "TN, WM, WN, BOX, BLOCKS, CBOX, SPLIT }",
+            error);
+    g->n = (int)((used - 1) / ROW) + 1;
+    for (int i = 0; i < g->n; i++) {
+        read_row(data + i * ROW, !i, &g->all[i]);
+        if (!can_work(name, &g->all[i], error))
+            return false;
     }
-    return can_work(name, g, error);
+    return true;
+}
+
+bool geometry_parse(const char *name, const char *text, size_t bytes, struct geometry *g, char error[DEV_ERROR_MAX])
+{
+    struct geometries all;
+    const bool ok = geometries_parse(name, text, bytes, &all, error);
+    if (ok)
+        *g = all.all[0];
+    return ok;
+}
+
+bool geometries_read(const char *path, struct geometries *g, char error[DEV_ERROR_MAX])
+{
+    size_t bytes;
+    char *text = ptx_file_read(path, &bytes, error);
+    const bool ok = text && geometries_parse(path, text, bytes, g, error);
+    free(text);
+    return ok;
 }
 
 bool geometry_read(const char *path, struct geometry *g, char error[DEV_ERROR_MAX])
 {
-    size_t bytes;
-    char *text = ptx_file_read(path, &bytes, error);
-    const bool ok = text && geometry_parse(path, text, bytes, g, error);
-    free(text);
+    struct geometries all;
+    const bool ok = geometries_read(path, &all, error);
+    if (ok)
+        *g = all.all[0];
     return ok;
 }
 

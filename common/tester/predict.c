@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "choose.h"
 #include "gemm.h"
 
 enum { PARAMS = 1024 };  // bytes: room for three tensor maps, each at a multiple of its size
 
 struct predicted_launch {
     struct gemm gemm;
+    char kernel[GEOMETRY_KERNEL];
     struct clock_launch launch;
     unsigned char params[PARAMS];
 };
@@ -18,17 +20,21 @@ struct predicted_launch {
 static bool prepare(const struct step *step, const struct tester_options *o, const struct card *card,
                     struct predicted_launch *p, char error[DEV_ERROR_MAX])
 {
-    struct geometry g;
+    struct geometries all;
     p->gemm = (struct gemm){ .m = o->m, .n = o->n, .k = o->k, .alpha = o->alpha, .beta = o->beta };
     p->gemm.sms = (int)card->sms;
     p->gemm.A = (dev_ptr)1 << 40;
     p->gemm.B = (dev_ptr)2 << 40;
     p->gemm.C = (dev_ptr)3 << 40;
     const char *ptx = o->ptx ? o->ptx : step->ptx;
-    if (!geometry_read(ptx, &g, error) || !gemm_prepare(&p->gemm, step->type, &g, error))
+    if (!geometries_read(ptx, &all, error))
         return false;
+    const struct geometry g = choose_geometry(&all, o->m, o->n, o->k, p->gemm.sms);
+    if (!gemm_prepare(&p->gemm, step->type, &g, error))
+        return false;
+    memcpy(p->kernel, g.kernel, sizeof p->kernel);
     const struct dev_launch *l = &p->gemm.launch;
-    p->launch = (struct clock_launch){ .ptx = ptx, .kernel = "gemm", .shared = (unsigned)l->shared };
+    p->launch = (struct clock_launch){ .ptx = ptx, .kernel = p->kernel, .shared = (unsigned)l->shared };
     memcpy(p->launch.grid, l->grid, sizeof l->grid);
     memcpy(p->launch.block, l->block, sizeof l->block);
     size_t at = 0;

@@ -56,8 +56,8 @@ static bool launch(struct probe *p, const struct probe_product *x, struct matrix
         matrix_fill_nan(C);
         ok = ok && (checked ? dev_alloc(d, "C", matrix_bytes(C), &call.C) : upload(d, "C", C, &call.C));
     }
-    ok = ok && gemm_open(&call, d, p->module, "gemm", p->type, &p->geometry, ignored) && gemm_queue(&call, d) &&
-         dev_sync(d) && dev_download(d, C->data, call.C, matrix_bytes(C));
+    ok = ok && gemm_open(&call, d, p->module, p->geometry.kernel, p->type, &p->geometry, ignored) &&
+         gemm_queue(&call, d) && dev_sync(d) && dev_download(d, C->data, call.C, matrix_bytes(C));
     gemm_close(&call, d);
     const dev_ptr all[] = { call.A, call.B, call.C };
     for (int i = 0; i < 3; i++)

@@ -11,6 +11,7 @@
 
 #include "cause.h"
 #include "base/findings.h"
+#include "choose.h"
 #include "gemm.h"
 #include "tester_explain.h"
 
@@ -324,10 +325,16 @@ static bool load(struct tester *t, const struct step *step, char error[DEV_ERROR
     return t->module || fail_dev(t->dev, error);
 }
 
-static bool read_geometry(const struct step *step, struct geometry *g, char error[DEV_ERROR_MAX])
+// The geometry of the kernel that suits the shape.
+static bool read_geometry(const struct tester *t, const struct step *step, struct geometry *g,
+                          char error[DEV_ERROR_MAX])
 {
-    if (geometry_read(step->ptx, g, error))
+    const struct tester_options *o = &t->o;
+    struct geometries all;
+    if (geometries_read(step->ptx, &all, error)) {
+        *g = choose_geometry(&all, o->m, o->n, o->k, gemm_sms(t->dev));
         return true;
+    }
     const size_t n = strlen(error);
     if (step->owner && access(step->ptx, R_OK))  // the owner of a kernel from elsewhere is not known
         snprintf(error + n, DEV_ERROR_MAX - n, " (meson compile makes it from %s/kernel.cu)", step->name);
@@ -360,7 +367,7 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
         return error_set(error, "%s: is for %s, the data are %s", step->name, type_name(step->type),
                          type_name(t->type));
     struct geometry g;
-    if (!read_geometry(step, &g, error))
+    if (!read_geometry(t, step, &g, error))
         return false;
     struct gemm call = {
         .m = o->m,
@@ -373,7 +380,7 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
         .C = t->dC,
     };
     struct matrix_verdict verdict = { .right = true };
-    const bool ok = load(t, step, error) && gemm_open(&call, d, t->module, "gemm", t->type, &g, error) &&
+    const bool ok = load(t, step, error) && gemm_open(&call, d, t->module, g.kernel, t->type, &g, error) &&
                     run(t, &call, &verdict, result, error);
     gemm_close(&call, d);
     if (!ok)

@@ -1,0 +1,56 @@
+// See choose.h. The chapter of step 20 derives the rule.
+#include "choose.h"
+
+// Of an H200, read off runs of single tiles and of the sizes in the chapter of step 20.
+static const double PRODUCTS =
+    32;  // elements of C, for a depth of 64, that the tensor cores of an SM multiply in a cycle
+static const double BUSY = 1.16;   // cycles for one in which they could multiply, at best
+static const double FEED = 52;     // bytes of A and B that come to an SM in a cycle
+static const double CHAIN = 362;   // cycles of four products of a warpgroup, each of which waits for the one before
+static const double STORE = 8;     // elements of C that are stored in a cycle
+static const double SPLIT = 6000;  // cycles: a cluster starts, waits twice, and adds up
+
+static double ceil_div(double a, double b)
+{
+    const double q = a / b, whole = (double)(long long)q;
+    return whole < q ? whole + 1 : whole;
+}
+
+static double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+// Tiles that are computed at the same time. Blocks of a large cluster lie in one part of the GPU (a GPC), where some
+// are left over: of clusters of four and more, seven eighths find room.
+static double at_once(const struct geometry *g, int sms)
+{
+    const int parts = g->parts > 1 ? g->parts : 1, room = parts >= 4 ? sms - sms / 8 : sms;
+    return room >= parts ? (double)(room / parts) : 1;
+}
+
+double choose_cycles(const struct geometry *g, int m, int n, int k, int sms)
+{
+    const double area = (double)g->bm * g->bn, edges = g->bm + g->bn;
+    const double tile = most(CHAIN, most(area / PRODUCTS * BUSY, edges * 2 * g->bk / FEED));
+    const double tiles = ceil_div(m, g->bm) * ceil_div(n, g->bn), rounds = ceil_div(tiles, at_once(g, sms));
+    const double deep = ceil_div(ceil_div(k, g->bk), g->parts > 1 ? g->parts : 1);
+    return rounds * (deep * tile + (g->parts > 1 ? SPLIT : 0)) + area / STORE;
+}
+
+struct geometry choose_geometry(const struct geometries *g, int m, int n, int k, int sms)
+{
+    struct geometry best = g->all[0];
+    double least = g->n > 1 ? choose_cycles(&best, m, n, k, sms) : 0;
+    for (int i = 1; i < g->n; i++)
+        for (int parts = g->all[i].split ? 2 : 1; parts <= (g->all[i].split ? CHOOSE_PARTS : 1); parts *= 2) {
+            struct geometry one = g->all[i];
+            one.parts = parts;
+            const double cycles = choose_cycles(&one, m, n, k, sms);
+            if (cycles >= least)
+                continue;
+            least = cycles;
+            best = one;
+        }
+    return best;
+}

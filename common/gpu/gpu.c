@@ -532,3 +532,8 @@ bool gpu_set_stream(struct dev *d, void *stream)
     g->stream = stream;
     return true;
 }
+
+void *gpu_stream(const struct dev *d)
+{
+    return gpu_of(d)->stream;
+}

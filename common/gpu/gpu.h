@@ -1,5 +1,5 @@
-// A CUDA GPU for a library that works for a program with a CUDA context and streams of its own. What gpu_borrow gives is
-// a device as in base/device.h; of its functions all but dev_close must be called between gpu_enter and gpu_leave.
+// A CUDA GPU for a library that works for a program with a CUDA context and streams of its own. What gpu_borrow gives
+// is a device as in base/device.h; of its functions all but dev_close must be called between gpu_enter and gpu_leave.
 #ifndef GPU_GPU_H
 #define GPU_GPU_H
 
@@ -20,5 +20,7 @@ void gpu_leave(struct dev *d);
 // in the stream from before: all that was queued until then.
 bool gpu_set_stream(struct dev *d, void *stream);
 bool gpu_mark(struct dev *d);
+
+void *gpu_stream(const struct dev *d);  // of any GPU: the one its work is queued to
 
 #endif

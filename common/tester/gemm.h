@@ -25,7 +25,7 @@ struct gemm {
     int m, n, k;
     double alpha, beta;
     dev_ptr A, B, C;
-    int sms;  // multiprocessors, of which each gets BLOCKS blocks; 0: gemm_open asks the device
+    int sms;       // multiprocessors, of which each gets BLOCKS blocks; 0: gemm_open asks the device
     dev_ptr room;  // memory for the packed copies, gemm_room bytes; 0: gemm_open allocates them
     // What follows is filled in.
     float alpha32, beta32;  // what a kernel of floats or halves gets

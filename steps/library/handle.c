@@ -61,7 +61,11 @@ static struct dev *open_device(int device, bool *gpu)
     return d;
 }
 
-enum { SIM_SM = 90, SIM_SMS = 132 };  // kernels are chosen as for an H200
+enum {
+    SIM_SM = 90,  // kernels are chosen as for an H200
+    SIM_SMS = 132,
+    ROWS_MOST = 65535 * 64,  // a grid has no more rows of blocks; the smallest tile has 64 rows
+};
 
 gemm_steps_status gemm_steps_create(int device, gemm_steps **handle)
 {
@@ -89,6 +93,7 @@ gemm_steps_status gemm_steps_create(int device, gemm_steps **handle)
     h->gpu = gpu;
     h->card = (struct pick_card){ .sm = sm, .sms = gpu ? about->sm_count : SIM_SMS };
     h->limit = SIZE_MAX;
+    h->rows = ROWS_MOST;
     h->kernel = "";
     *handle = h;
     return GEMM_STEPS_OK;

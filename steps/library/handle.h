@@ -42,6 +42,7 @@ struct gemm_steps {
     } loaded[KERNELS];
     struct room work, arrays;  // the workspace; copies of host arrays
     size_t limit;              // of the workspace
+    int rows;                  // of C that are computed at a time, at most
     struct plan plans[PLANS];  // the latest ones; next: which is replaced
     unsigned next;
     const char *kernel;  // of the last product

@@ -16,7 +16,10 @@ struct pick {
     bool padded;  // of floats: A, B or C is copied, so that rows begin at multiples of 16 bytes (padded.h)
 };
 
-enum { PICK_OLDEST = 75 };  // the oldest card that a kernel of the library runs on
+enum {
+    PICK_OLDEST = 75,        // the oldest card that a kernel of the library runs on
+    PICK_LONGEST = 1 << 26,  // columns of a row that is copied: the copies' grids have 65,535 rows of blocks
+};
 
 // The best kernel for C (m x n) = A (m x k) * B (k x n) on the card, which is no older than PICK_OLDEST. With `small`,
 // the best of those that need no workspace, whatever the shape.

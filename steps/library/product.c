@@ -128,17 +128,14 @@ static bool launch(gemm_steps *h, struct plan *p, float alpha, float beta)
     return gemm_queue(&p->gemm, d) && (!p->padded || padded_after(&p->pad, d)) && (!h->gpu || !p->works || gpu_mark(d));
 }
 
-// Rows of C at a time: a grid has no more rows of blocks, and 64 is the smallest tile's number of rows.
-enum { ROWS_MOST = 65535 * 64 };
-
 gemm_steps_status product_queue(gemm_steps *h, enum dev_type type, int m, int n, int k, float alpha, dev_ptr A,
                                 dev_ptr B, float beta, dev_ptr C)
 {
-    for (int row = 0; row < m; row += ROWS_MOST) {
+    for (int row = 0; row < m; row += h->rows) {
         const size_t before = (size_t)row * type_size(type);
         const struct plan wanted = {
             .type = type,
-            .m = m - row < ROWS_MOST ? m - row : ROWS_MOST,
+            .m = m - row < h->rows ? m - row : h->rows,
             .n = n,
             .k = k,
             .A = A + before * (size_t)k,

@@ -1,5 +1,6 @@
-// What `meson install` leaves works by itself: simt, the ladder with its kernels, the man pages. The build defines
-// MESON, BUILD, and where things go: BIN, DATA and MAN. Also SIMT_1 and LADDER_1, the sources of the man pages.
+// What `meson install` leaves works by itself: simt, the ladder with its kernels, the man pages, the library. The build
+// defines MESON, BUILD, and where things go: BIN, DATA, MAN and LIB. Also SIMT_1 and LADDER_1, the sources of the man
+// pages, EXAMPLE_C, a program that uses the library, and SANITIZE, the flag of a build with sanitizers or nothing.
 #include <criterion/criterion.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include "program_case.h"
 #include "../steps/steps.h"
 
-enum { ROOM = PATH_MAX };
+enum { ROOM = PATH_MAX, FUNCTIONS = 17 };  // FUNCTIONS: of the library
 
 static char root[ROOM];  // DESTDIR
 
@@ -89,5 +90,86 @@ Test(installed, man_pages_are_there)
     for (int i = 0; i < 2; i++) {
         run(&r, "/usr/bin/cmp", in_root(MAN "/man1", pages[i][0]), pages[i][1], NULL);
         cr_expect(r.status == 0, "%s: %s%s", pages[i][0], r.out, r.err);
+    }
+}
+
+// --- The library ---
+
+static bool is_there(const char *program)
+{
+    static struct run r;
+    run(&r, "/bin/sh", "-c", "command -v \"$0\"", program, NULL);
+    return r.status == 0;
+}
+
+// Compiles the example with pkg-config's answer, and runs it. pkg-config does not quote a blank in
+// PKG_CONFIG_SYSROOT_DIR, so the tree gets a name without one.
+static void builds_and_runs(const char *compiler, const char *flags, const char *options)
+{
+    static struct run r;
+    char link[] = "/tmp/gemm-steps-XXXXXX", command[4 * ROOM];
+    if (!is_there("pkg-config") || !is_there(compiler))
+        cr_skip_test("there is no pkg-config, or no %s", compiler);
+    cr_assert(mkdtemp(link) && !rmdir(link) && !symlink(root, link), "%s", link);
+    snprintf(
+        command, sizeof command,
+        "PKG_CONFIG_PATH=%s%s/pkgconfig PKG_CONFIG_SYSROOT_DIR=%s && export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR && "
+        "%s " SANITIZE " %s \"$0\" $(pkg-config %s --cflags --libs gemm-steps) -o %s/example",
+        link, LIB, link, compiler, flags, options, link);
+    run(&r, "/bin/sh", "-c", command, EXAMPLE_C, NULL);
+    unlink(link);
+    cr_assert(r.status == 0, "%s: exit status %d: %s%s", command, r.status, r.out, r.err);
+    setenv("LD_LIBRARY_PATH", in_root(LIB, ""), 1);
+    run(&r, in_root("", "example"), NULL);
+    cr_expect(r.status == 0 && strstr(r.out, "   4    5   20\n  12   13   52\n"), "exit status %d: %s%s", r.status,
+              r.out, r.err);
+}
+
+// Whether the example needs the shared library to run.
+static bool is_shared(void)
+{
+    static struct run r;
+    run(&r, "/bin/sh", "-c", "ldd \"$0\"", in_root("", "example"), NULL);
+    return strstr(r.out, "libgemm-steps.so.0 ") != NULL;
+}
+
+Test(installed, example_links_with_the_shared_library)
+{
+    builds_and_runs("cc", "-std=c11 -Wall -Wextra -Werror -pedantic", "");
+    cr_expect(is_shared());
+}
+
+Test(installed, example_links_with_the_static_library)
+{
+    cr_assert_eq(unlink(in_root(LIB, "libgemm-steps.so")), 0);
+    builds_and_runs("cc", "-std=c11", "--static");
+    cr_expect(!is_shared());
+}
+
+Test(installed, example_is_also_a_cpp_program)
+{
+    builds_and_runs("c++", "-x c++ -Wall -Wextra -Werror", "");
+    cr_expect(is_shared());
+}
+
+// A program that links with the library keeps all names but gemm_steps_* for itself.
+Test(installed, library_shows_its_own_names_alone)
+{
+    static struct run r;
+    if (!is_there("nm"))
+        cr_skip_test("there is no nm");
+    static const char *const commands[] = { "nm -D --defined-only \"$0/libgemm-steps.so\"",
+                                            "nm -g --defined-only \"$0/libgemm-steps.a\"" };
+    for (int i = 0; i < 2; i++) {
+        run(&r, "/bin/sh", "-c", commands[i], in_root(LIB, ""), NULL);
+        int n = 0;
+        for (char *line = strtok(r.out, "\n"); line; line = strtok(NULL, "\n")) {
+            const char *name = strrchr(line, ' ');
+            if (!name)
+                continue;  // the name of an object file
+            cr_expect(!strncmp(name + 1, "gemm_steps_", strlen("gemm_steps_")), "%s: %s", commands[i], name + 1);
+            n++;
+        }
+        cr_expect_eq(n, FUNCTIONS, "%s: %d names", commands[i], n);
     }
 }

@@ -28,6 +28,10 @@ typedef struct cu_event_s *cu_event;
     X(context_retain, cuDevicePrimaryCtxRetain, (cu_context *, cu_device))                                             \
     X(context_release, cuDevicePrimaryCtxRelease_v2, (cu_device))                                                      \
     X(context_set, cuCtxSetCurrent, (cu_context))                                                                      \
+    X(context_get, cuCtxGetCurrent, (cu_context *))                                                                    \
+    X(context_device, cuCtxGetDevice, (cu_device *))                                                                   \
+    X(context_push, cuCtxPushCurrent_v2, (cu_context))                                                                 \
+    X(context_pop, cuCtxPopCurrent_v2, (cu_context *))                                                                 \
     X(memory_info, cuMemGetInfo_v2, (size_t *, size_t *))                                                              \
     X(alloc, cuMemAlloc_v2, (cu_ptr *, size_t))                                                                        \
     X(free, cuMemFree_v2, (cu_ptr))                                                                                    \
@@ -45,6 +49,7 @@ typedef struct cu_event_s *cu_event;
     X(stream_create, cuStreamCreate, (cu_stream *, unsigned))                                                          \
     X(stream_destroy, cuStreamDestroy_v2, (cu_stream))                                                                 \
     X(stream_sync, cuStreamSynchronize, (cu_stream))                                                                   \
+    X(stream_wait, cuStreamWaitEvent, (cu_stream, cu_event, unsigned))                                                 \
     X(event_create, cuEventCreate, (cu_event *, unsigned))                                                             \
     X(event_destroy, cuEventDestroy_v2, (cu_event))                                                                    \
     X(event_record, cuEventRecord, (cu_event, cu_stream))                                                              \

@@ -1,4 +1,7 @@
-// A CUDA GPU behind the interface of common/base/device.h: the first device, its primary context, one stream.
+// A CUDA GPU behind the interface of common/base/device.h: the first device, its primary context, one stream. Or, for a
+// library (gpu.h), a device of its caller's choice, or its caller's context, and its caller's stream.
+#include "gpu.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +37,9 @@ struct gpu {
     struct cuda cuda;
     cu_device device;
     cu_context context;
+    bool retained;  // context is the device's primary one, and held
+    bool borrowed;  // opened by gpu_borrow: stream is the caller's, and the context current only while it is needed
+    bool marked;    // the event stop was recorded by gpu_mark
     cu_stream stream;
     cu_event start, stop;
     bool timing;
@@ -99,10 +105,36 @@ static void describe(struct gpu *g)
 
 static void gpu_close(struct dev *d);
 
-static struct dev *gpu_open(char error[DEV_ERROR_MAX])
+// The device's number, or GPU_CURRENT. What is current afterwards is the context.
+static bool take_context(struct gpu *g, int device)
+{
+    struct dev *d = &g->dev;
+    int count = 0;
+    if (!CALL(d, init, cuInit, 0))
+        return false;
+    if (device == GPU_CURRENT) {
+        if (!CALL(d, context_get, cuCtxGetCurrent, &g->context))
+            return false;
+        if (!g->context)
+            return backend_fail(d, "no CUDA context is current in this thread");
+        return CALL(d, context_device, cuCtxGetDevice, &g->device) &&
+               CALL(d, context_push, cuCtxPushCurrent, g->context);
+    }
+    if (!CALL(d, device_count, cuDeviceGetCount, &count))
+        return false;
+    if (!count)
+        return backend_fail(d, "the driver sees no device");
+    if (device >= count)
+        return backend_fail(d, "the driver sees %d devices, and none of number %d", count, device);
+    g->retained = CALL(d, device_get, cuDeviceGet, &g->device, device) &&
+                  CALL(d, context_retain, cuDevicePrimaryCtxRetain, &g->context, g->device);
+    return g->retained && (g->borrowed ? CALL(d, context_push, cuCtxPushCurrent, g->context)
+                                       : CALL(d, context_set, cuCtxSetCurrent, g->context));
+}
+
+static struct dev *open_in(int device, bool borrowed, char error[DEV_ERROR_MAX])
 {
     struct gpu *g = calloc(1, sizeof *g);
-    int count = 0;
     if (!g) {
         snprintf(error, DEV_ERROR_MAX, "no GPU: out of memory");
         return NULL;
@@ -112,21 +144,25 @@ static struct dev *gpu_open(char error[DEV_ERROR_MAX])
         return NULL;
     }
     struct dev *d = &g->dev;
-    bool ready = CALL(d, init, cuInit, 0) && CALL(d, device_count, cuDeviceGetCount, &count);
-    if (ready && !count)
-        ready = backend_fail(d, "the driver sees no device");
-    ready = ready && CALL(d, device_get, cuDeviceGet, &g->device, 0) &&
-            CALL(d, context_retain, cuDevicePrimaryCtxRetain, &g->context, g->device) &&
-            CALL(d, context_set, cuCtxSetCurrent, g->context) &&
-            CALL(d, stream_create, cuStreamCreate, &g->stream, CU_STREAM_NON_BLOCKING) &&
-            CALL(d, event_create, cuEventCreate, &g->start, 0) && CALL(d, event_create, cuEventCreate, &g->stop, 0);
-    if (!ready) {
-        snprintf(error, DEV_ERROR_MAX, "no GPU: %.900s", d->error);
-        gpu_close(d);
-        return NULL;
-    }
-    describe(g);
-    return d;
+    g->borrowed = borrowed;
+    const bool entered = take_context(g, device);
+    const bool ready =
+        entered && (borrowed || CALL(d, stream_create, cuStreamCreate, &g->stream, CU_STREAM_NON_BLOCKING)) &&
+        CALL(d, event_create, cuEventCreate, &g->start, 0) && CALL(d, event_create, cuEventCreate, &g->stop, 0);
+    if (ready)
+        describe(g);
+    if (entered && borrowed)
+        gpu_leave(d);
+    if (ready)
+        return d;
+    snprintf(error, DEV_ERROR_MAX, "no GPU: %.900s", d->error);
+    gpu_close(d);
+    return NULL;
+}
+
+static struct dev *gpu_open(char error[DEV_ERROR_MAX])
+{
+    return open_in(0, false, error);
 }
 
 static void drop_module(struct dev_module *m)  // its memory alone
@@ -166,6 +202,7 @@ static void gpu_unload(struct dev *d, struct dev_module *m)
 static void gpu_close(struct dev *d)
 {
     struct gpu *g = gpu_of(d);
+    const bool entered = g->borrowed && g->context && gpu_enter(d);
     cublas_close(g->cublas);
     while (g->modules)
         gpu_unload(d, g->modules);
@@ -179,9 +216,11 @@ static void gpu_close(struct dev *d)
         g->cuda.event_destroy(g->start);
     if (g->stop)
         g->cuda.event_destroy(g->stop);
-    if (g->stream)
+    if (g->stream && !g->borrowed)
         g->cuda.stream_destroy(g->stream);
-    if (g->context)
+    if (entered)
+        gpu_leave(d);
+    if (g->retained)
         g->cuda.context_release(g->device);
     // The library stays: the driver keeps threads and exit handlers of its own in this process.
     free(g);
@@ -454,3 +493,47 @@ const struct backend gpu_backend = {
     .gemm = gpu_gemm,
     .baseline_name = gpu_baseline_name,
 };
+
+// --- For a library ---
+
+struct dev *gpu_borrow(int device, char error[DEV_ERROR_MAX])
+{
+    struct dev *d = open_in(device, true, error);
+    if (d)
+        d->ops = &gpu_backend;
+    return d;
+}
+
+bool gpu_enter(struct dev *d)
+{
+    return CALL(d, context_push, cuCtxPushCurrent, gpu_of(d)->context);
+}
+
+void gpu_leave(struct dev *d)
+{
+    cu_context left;
+    gpu_of(d)->cuda.context_pop(&left);
+}
+
+bool gpu_mark(struct dev *d)
+{
+    struct gpu *g = gpu_of(d);
+    g->marked = CALL(d, event_record, cuEventRecord, g->stop, g->stream);
+    return g->marked;
+}
+
+bool gpu_set_stream(struct dev *d, void *stream)
+{
+    struct gpu *g = gpu_of(d);
+    if (stream == g->stream)
+        return true;
+    if (g->marked && !CALL(d, stream_wait, cuStreamWaitEvent, stream, g->stop, 0))
+        return false;
+    g->stream = stream;
+    return true;
+}
+
+void *gpu_stream(const struct dev *d)
+{
+    return gpu_of(d)->stream;
+}

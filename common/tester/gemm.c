@@ -80,15 +80,31 @@ static bool swizzle_of(const struct geometry *g, enum dev_type type, enum dev_sw
     return false;
 }
 
-// pack(rows, columns, from, pitch, to): a block copies a row, or a part of it, 16 bytes a thread.
-static bool prepare_pack(struct gemm_operand *x, struct dev *d, const char *name, enum dev_type type)
+// Bytes of a packed copy of rows x columns, 0 if there is none. The next one begins behind them, aligned as dev_alloc
+// does it.
+static size_t copy_bytes(int rows, int columns, enum dev_type type)
+{
+    const int pitch = pitch_of(columns, type);
+    const size_t bytes = (size_t)rows * (size_t)pitch * type_size(type);
+    return pitch == columns ? 0 : (bytes + 255) / 256 * 256;
+}
+
+size_t gemm_room(const struct gemm *c, enum dev_type type, const struct geometry *g)
+{
+    return g->box ? copy_bytes(c->m, c->k, type) + copy_bytes(c->k, c->n, type) : 0;
+}
+
+// pack(rows, columns, from, pitch, to): a block copies a row, or a part of it, 16 bytes a thread. The copy lies at
+// `room`; if that is 0, it is allocated.
+static bool prepare_pack(struct gemm_operand *x, struct dev *d, const char *name, enum dev_type type, dev_ptr room)
 {
     enum { THREADS = 256 };
     const int unit = 16 / (int)type_size(type);
     if (x->pitch == x->columns)
         return true;
-    if (!dev_alloc(d, name, (size_t)x->rows * (size_t)x->pitch * type_size(type), &x->packed))
+    if (!room && !dev_alloc(d, name, copy_bytes(x->rows, x->columns, type), &room))
         return false;
+    x->packed = room;
     const struct dev_arg args[GEMM_PACK_ARGS] = {
         DEV_ARG(x->rows), DEV_ARG(x->columns), DEV_ARG(x->from), DEV_ARG(x->pitch), DEV_ARG(x->packed),
     };
@@ -142,7 +158,8 @@ bool gemm_open(struct gemm *c, struct dev *d, struct dev_module *m, const char *
     c->kernel = dev_kernel(d, m, name);
     bool ok = c->kernel != NULL;
     if (ok && g->box) {
-        ok = prepare_pack(&c->a, d, "A, packed", type) && prepare_pack(&c->b, d, "B, packed", type) &&
+        const dev_ptr after_a = c->room ? c->room + copy_bytes(c->m, c->k, type) : 0;
+        ok = prepare_pack(&c->a, d, "A, packed", type, c->room) && prepare_pack(&c->b, d, "B, packed", type, after_a) &&
              prepare_map(&c->a, d, type, g->bm, g->box, swizzle) &&
              prepare_map(&c->b, d, type, g->bk, g->box, swizzle) && prepare_c_map(c, d, type, g, swizzle);
         if (ok && (c->a.packed || c->b.packed))
@@ -157,7 +174,7 @@ void gemm_close(struct gemm *c, struct dev *d)
 {
     struct gemm_operand *both[] = { &c->a, &c->b };
     for (int i = 0; i < 2; i++) {
-        if (both[i]->packed)
+        if (both[i]->packed && !c->room)
             dev_free(d, both[i]->packed);
         both[i]->packed = 0;
     }

@@ -25,7 +25,8 @@ struct gemm {
     int m, n, k;
     double alpha, beta;
     dev_ptr A, B, C;
-    int sms;  // multiprocessors, of which each gets BLOCKS blocks; 0: gemm_open asks the device
+    int sms;       // multiprocessors, of which each gets BLOCKS blocks; 0: gemm_open asks the device
+    dev_ptr room;  // memory for the packed copies, gemm_room bytes; 0: gemm_open allocates them
     // What follows is filled in.
     float alpha32, beta32;  // what a kernel of floats or halves gets
     struct gemm_operand a, b;
@@ -40,7 +41,10 @@ struct gemm {
 // stay where it is. False, with one line in error, where the grid would have too many rows of blocks.
 bool gemm_prepare(struct gemm *c, enum dev_type type, const struct geometry *g, char error[DEV_ERROR_MAX]);
 
-// The same, and what the kernel needs on the device: it is found in the module by its name, packed copies are
+// Bytes that the packed copies of A and B take; 0 if there are none. They depend on m, n, k and the geometry alone.
+size_t gemm_room(const struct gemm *c, enum dev_type type, const struct geometry *g);
+
+// As gemm_prepare, and what the kernel needs on the device: it is found in the module by its name, packed copies are
 // allocated, tensor maps are made. gemm_close frees the copies; it must be called even if gemm_open fails.
 bool gemm_open(struct gemm *c, struct dev *d, struct dev_module *m, const char *name, enum dev_type type,
                const struct geometry *g, char error[DEV_ERROR_MAX]);

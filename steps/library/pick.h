@@ -1,0 +1,28 @@
+// Which kernel of the course multiplies on this card, for this shape.
+#ifndef LIBRARY_PICK_H
+#define LIBRARY_PICK_H
+
+#include <stdbool.h>
+
+#include "kernels.h"
+
+struct pick_card {
+    int sm;   // compute capability: 90 for 9.0
+    int sms;  // multiprocessors
+};
+
+struct pick {
+    enum kernel_id kernel;
+    bool padded;  // of floats: A, B or C is copied, so that rows begin at multiples of 16 bytes (padded.h)
+};
+
+enum {
+    PICK_OLDEST = 75,        // the oldest card that a kernel of the library runs on
+    PICK_LONGEST = 1 << 26,  // columns of a row that is copied: the copies' grids have 65,535 rows of blocks
+};
+
+// The best kernel for C (m x n) = A (m x k) * B (k x n) on the card, which is no older than PICK_OLDEST. With `small`,
+// the best of those that need no workspace, whatever the shape.
+struct pick pick_kernel(struct pick_card card, enum dev_type type, int m, int n, int k, bool small);
+
+#endif

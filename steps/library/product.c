@@ -1,0 +1,178 @@
+// A product on device pointers: checks, plans, launches. See handle.h.
+#include <inttypes.h>
+
+#include "base/matrix.h"
+#include "gpu/gpu.h"
+#include "handle.h"
+
+// --- Checks ---
+
+enum { SIZE_MOST = 1 << 30 };                          // of m, n and k: their sums with a tile's size fit an int
+static const uint64_t bytes_most = (uint64_t)1 << 44;  // of a matrix: tiles can be counted in an int
+enum { ALIGNMENT = 16 };
+
+gemm_steps_status product_sizes(gemm_steps *h, enum dev_type type, int m, int n, int k, size_t bytes[3])
+{
+    const int sizes[3] = { m, n, k }, rows[3] = { m, k, m }, columns[3] = { k, n, n };
+    for (int i = 0; i < 3; i++)
+        if (sizes[i] < 1 || sizes[i] > SIZE_MOST)
+            return handle_fail(h, GEMM_STEPS_BAD_ARGUMENT, "%c is %d; 1 to %d are allowed", "mnk"[i], sizes[i],
+                               SIZE_MOST);
+    for (int i = 0; i < 3; i++) {
+        const uint64_t all = (uint64_t)rows[i] * (uint64_t)columns[i] * type_size(type);
+        if (all > bytes_most || all > SIZE_MAX / 4)
+            return handle_fail(h, GEMM_STEPS_BAD_ARGUMENT, "%c has %d x %d elements, %" PRIu64 " bytes: too many",
+                               "ABC"[i], rows[i], columns[i], all);
+        bytes[i] = (size_t)all;
+    }
+    return GEMM_STEPS_OK;
+}
+
+static gemm_steps_status check(gemm_steps *h, enum dev_type type, int m, int n, int k, const dev_ptr at[3])
+{
+    size_t bytes[3];
+    const gemm_steps_status s = product_sizes(h, type, m, n, k, bytes);
+    for (int i = 0; i < 3 && s == GEMM_STEPS_OK; i++) {
+        if (!at[i])
+            return handle_fail(h, GEMM_STEPS_BAD_ARGUMENT, "%c is a null pointer", "ABC"[i]);
+        if (at[i] % ALIGNMENT)
+            return handle_fail(h, GEMM_STEPS_BAD_ARGUMENT, "%c begins at 0x%" PRIx64 ", which is no multiple of %d",
+                               "ABC"[i], at[i], ALIGNMENT);
+        if (at[i] + bytes[i] < at[i])
+            return handle_fail(h, GEMM_STEPS_BAD_ARGUMENT, "%c begins at 0x%" PRIx64 ": its end is past all memory",
+                               "ABC"[i], at[i]);
+    }
+    for (int i = 0; i < 2 && s == GEMM_STEPS_OK; i++)
+        if (at[i] < at[2] + bytes[2] && at[2] < at[i] + bytes[i])
+            return handle_fail(h, GEMM_STEPS_BAD_ARGUMENT, "C overlaps %c", "AB"[i]);
+    return s;
+}
+
+// --- Plans ---
+
+static struct plan *find_plan(gemm_steps *h, const struct plan *wanted)
+{
+    for (struct plan *p = h->plans; p < h->plans + PLANS; p++)
+        if (p->ready && p->type == wanted->type && p->m == wanted->m && p->n == wanted->n && p->k == wanted->k &&
+            p->A == wanted->A && p->B == wanted->B && p->C == wanted->C)
+            return p;
+    return NULL;
+}
+
+// Bytes of workspace that the kernel takes for this plan. Its module is loaded.
+static size_t room_for(const gemm_steps *h, const struct plan *p)
+{
+    const struct gemm c = { .m = p->m, .n = p->n, .k = p->k };
+    return p->padded ? padded_room(p->m, p->n, p->k) : gemm_room(&c, p->type, &h->loaded[p->kernel].geometry);
+}
+
+// Chooses the kernel, and grows the workspace as far as it may and can: else it must be a kernel without one.
+static bool choose(gemm_steps *h, struct plan *p)
+{
+    for (int small = 0; small < 2; small++) {
+        const struct pick pick = pick_kernel(h->card, p->type, p->m, p->n, p->k, small);
+        p->kernel = pick.kernel;
+        p->padded = pick.padded;
+        if (!handle_module(h, p->kernel) || (p->padded && !handle_module(h, KERNEL_f32_pack)))
+            return false;
+        const size_t bytes = room_for(h, p);
+        p->works = bytes > 0;
+        if (bytes <= h->limit && handle_grow(h, &h->work, "the workspace", bytes))
+            return true;
+    }
+    handle_fail_dev(h, GEMM_STEPS_OUT_OF_MEMORY);
+    return false;
+}
+
+// Makes everything that a product needs beside alpha and beta.
+static bool open_plan(gemm_steps *h, struct plan *p)
+{
+    if (!choose(h, p))
+        return false;
+    struct dev_module *m = h->loaded[p->kernel].module;
+    p->gemm = (struct gemm){ .m = p->m, .n = p->n, .k = p->k, .A = p->A, .B = p->B, .C = p->C, .sms = h->card.sms };
+    p->gemm.room = h->work.at;
+    if (p->padded) {
+        if (!padded_open(&p->pad, h->dev, h->loaded[KERNEL_f32_pack].module, p->m, p->n, p->k, p->A, p->B, p->C,
+                         h->work.at)) {
+            handle_fail_dev(h, GEMM_STEPS_FAILED);
+            return false;
+        }
+        p->gemm.n = p->pad.n, p->gemm.k = p->pad.k;
+        p->gemm.A = p->pad.A, p->gemm.B = p->pad.B, p->gemm.C = p->pad.C;
+    }
+    p->ready = gemm_open(&p->gemm, h->dev, m, "gemm", p->type, &h->loaded[p->kernel].geometry, h->error);
+    return p->ready;
+}
+
+static struct plan *plan_of(gemm_steps *h, const struct plan *wanted)
+{
+    struct plan *p = find_plan(h, wanted);
+    if (p)
+        return p;
+    p = &h->plans[h->next++ % PLANS];
+    *p = *wanted;
+    return open_plan(h, p) ? p : NULL;
+}
+
+// --- Launches ---
+
+static bool launch(gemm_steps *h, struct plan *p, float alpha, float beta)
+{
+    struct dev *d = h->dev;
+    p->gemm.alpha32 = alpha;
+    p->gemm.beta32 = p->padded && p->pad.finish ? 0 : beta;
+    p->pad.beta = beta;
+    if (p->padded && !padded_before(&p->pad, d))
+        return false;
+    return gemm_queue(&p->gemm, d) && (!p->padded || padded_after(&p->pad, d)) && (!h->gpu || !p->works || gpu_mark(d));
+}
+
+gemm_steps_status product_queue(gemm_steps *h, enum dev_type type, int m, int n, int k, float alpha, dev_ptr A,
+                                dev_ptr B, float beta, dev_ptr C)
+{
+    for (int row = 0; row < m; row += h->rows) {
+        const size_t before = (size_t)row * type_size(type);
+        const struct plan wanted = {
+            .type = type,
+            .m = m - row < h->rows ? m - row : h->rows,
+            .n = n,
+            .k = k,
+            .A = A + before * (size_t)k,
+            .B = B,
+            .C = C + before * (size_t)n,
+        };
+        struct plan *p = plan_of(h, &wanted);
+        if (!p)
+            return GEMM_STEPS_FAILED;
+        h->kernel = kernel_texts[p->kernel].name;
+        if (!launch(h, p, alpha, beta))
+            return handle_fail_dev(h, GEMM_STEPS_FAILED);
+    }
+    return GEMM_STEPS_OK;
+}
+
+static gemm_steps_status product(gemm_steps *h, const char *function, enum dev_type type, int m, int n, int k,
+                                 float alpha, dev_ptr A, dev_ptr B, float beta, dev_ptr C)
+{
+    gemm_steps_status s = handle_enter(h, function);
+    if (s != GEMM_STEPS_OK)
+        return s;
+    s = check(h, type, m, n, k, (const dev_ptr[]){ A, B, C });
+    if (s == GEMM_STEPS_OK)
+        s = product_queue(h, type, m, n, k, alpha, A, B, beta, C);
+    handle_leave(h);
+    return s;
+}
+
+gemm_steps_status gemm_steps_f16(gemm_steps *handle, int m, int n, int k, float alpha, gemm_steps_ptr A,
+                                 gemm_steps_ptr B, float beta, gemm_steps_ptr C)
+{
+    return product(handle, __func__, DEV_F16, m, n, k, alpha, A, B, beta, C);
+}
+
+gemm_steps_status gemm_steps_f32(gemm_steps *handle, int m, int n, int k, float alpha, gemm_steps_ptr A,
+                                 gemm_steps_ptr B, float beta, gemm_steps_ptr C)
+{
+    return product(handle, __func__, DEV_F32, m, n, k, alpha, A, B, beta, C);
+}

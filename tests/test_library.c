@@ -1,0 +1,282 @@
+// The library on the simulated GPU: results, choices, errors. Its parts are linked in, so that a test can look inside.
+#include <criterion/criterion.h>
+#include <gemm-steps/gemm.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "../steps/library/handle.h"
+#include "base/findings.h"
+#include "base/matrix.h"
+#include "sample.h"
+
+TestSuite(library);
+
+static gemm_steps *h;
+
+static void open_simulated(void)
+{
+    cr_assert_eq(gemm_steps_create(GEMM_STEPS_SIMULATED, &h), GEMM_STEPS_OK, "%s", gemm_steps_error(NULL));
+}
+
+static void close_it(void)
+{
+    gemm_steps_destroy(h);
+}
+
+TestSuite(library_products, .init = open_simulated, .fini = close_it);
+
+// --- Products ---
+
+struct product {
+    enum dev_type type;
+    int m, n, k;
+    float alpha, beta;
+    uint64_t seed;
+};
+
+static struct matrix A, B, C, C0;
+
+static void make_matrices(const struct product *p)
+{
+    A = matrix_new(p->type, p->m, p->k);
+    B = matrix_new(p->type, p->k, p->n);
+    C = matrix_new(p->type, p->m, p->n);
+    C0 = matrix_new(p->type, p->m, p->n);
+    cr_assert(A.data && B.data && C.data && C0.data);
+    matrix_fill_random(&A, p->seed);
+    matrix_fill_random(&B, p->seed + 1);
+    if (p->beta == 0)
+        matrix_fill_nan(&C0);  // must not be read
+    else
+        matrix_fill_random(&C0, p->seed + 2);
+    memcpy(C.data, C0.data, matrix_bytes(&C));
+}
+
+static void free_matrices(void)
+{
+    struct matrix *all[] = { &A, &B, &C, &C0 };
+    for (int i = 0; i < 4; i++)
+        matrix_free(all[i]);
+}
+
+static void expect_right(const struct product *p)
+{
+    const struct matrix_verdict v = matrix_check(&C, p->alpha, &A, &B, p->beta, p->beta == 0 ? NULL : &C0);
+    cr_expect(v.right, "%s %dx%dx%d alpha %g beta %g by %s: row %d column %d is %g, not %g", type_name(p->type), p->m,
+              p->n, p->k, p->alpha, p->beta, gemm_steps_kernel(h), v.row, v.col, v.got, v.want);
+}
+
+static void expect_ok(gemm_steps_status s)
+{
+    cr_assert_eq(s, GEMM_STEPS_OK, "status %d: %s", (int)s, gemm_steps_error(h));
+}
+
+static void on_host(const struct product *p)
+{
+    make_matrices(p);
+    if (p->type == DEV_F16)
+        expect_ok(gemm_steps_f16_host(h, p->m, p->n, p->k, p->alpha, A.data, B.data, p->beta, C.data));
+    else
+        expect_ok(gemm_steps_f32_host(h, p->m, p->n, p->k, p->alpha, A.data, B.data, p->beta, C.data));
+    expect_right(p);
+    free_matrices();
+}
+
+static int pick_size(uint64_t seed, uint64_t i)
+{
+    const int size = 1 + (int)(matrix_hash(seed, i) % 150);
+    return matrix_hash(seed, i + 1) % 2 ? size : (size + 7) / 8 * 8;
+}
+
+static struct product random_product(enum dev_type type, uint64_t i)
+{
+    static const float factors[] = { 1, -0.5f, 2.25f, 0 }, kept[] = { 0, 0, 1, -0.75f };
+    const uint64_t seed = 1000 * (uint64_t)type + i;
+    return (struct product){ type,
+                             pick_size(seed, 0),
+                             pick_size(seed, 2),
+                             pick_size(seed, 4),
+                             factors[matrix_hash(seed, 6) % 4],
+                             kept[matrix_hash(seed, 7) % 4],
+                             seed };
+}
+
+// Random shapes by what an older card, or a handle without a workspace, runs.
+static void try_shapes(enum dev_type type, int sm, size_t limit)
+{
+    const int n = sample_asked() == SAMPLE_ALL ? 100 : sample_asked() == SAMPLE_SOME ? 16 : 6;
+    h->card.sm = sm;
+    expect_ok(gemm_steps_set_workspace_limit(h, limit));
+    for (int i = 0; i < n; i++) {
+        const struct product p = random_product(type, (uint64_t)i);
+        on_host(&p);
+    }
+}
+
+Test(library_products, of_halves_are_right_on_hopper)
+{
+    try_shapes(DEV_F16, 90, SIZE_MAX);
+    cr_expect(gemm_steps_workspace(h) > 0, "nothing was packed");
+}
+
+Test(library_products, of_halves_are_right_without_a_workspace)
+{
+    try_shapes(DEV_F16, 90, 0);
+    cr_expect_eq(gemm_steps_workspace(h), 0);
+}
+
+Test(library_products, of_halves_are_right_on_ampere)
+{
+    try_shapes(DEV_F16, 80, SIZE_MAX);
+}
+
+Test(library_products, of_halves_are_right_on_turing)
+{
+    try_shapes(DEV_F16, 75, SIZE_MAX);
+}
+
+Test(library_products, of_floats_are_right)
+{
+    try_shapes(DEV_F32, 90, SIZE_MAX);
+    cr_expect(gemm_steps_workspace(h) > 0, "nothing was copied");
+}
+
+Test(library_products, of_floats_are_right_without_a_workspace)
+{
+    try_shapes(DEV_F32, 75, 0);
+    cr_expect_eq(gemm_steps_workspace(h), 0);
+}
+
+Test(library_products, of_more_rows_than_a_grid_has_are_right)
+{
+    h->rows = 64;
+    on_host(&(struct product){ DEV_F32, 131, 40, 24, 1, 0.5f, 1 });
+    on_host(&(struct product){ DEV_F32, 129, 41, 23, 1, 0.5f, 2 });
+    on_host(&(struct product){ DEV_F16, 200, 33, 17, 1, 0.5f, 3 });
+}
+
+// More products than plans, and each twice: a plan that is used again has another alpha and beta.
+Test(library_products, on_device_pointers_are_right_again_and_again)
+{
+    gemm_steps_ptr a, b, c;
+    const struct product most = { .type = DEV_F32, .m = 100, .n = 100, .k = 100 };
+    make_matrices(&most);
+    expect_ok(gemm_steps_alloc(h, matrix_bytes(&A), &a));
+    expect_ok(gemm_steps_alloc(h, matrix_bytes(&B), &b));
+    expect_ok(gemm_steps_alloc(h, matrix_bytes(&C), &c));
+    free_matrices();
+    for (int i = 0; i < 3 * PLANS; i++) {
+        const float beta = i % 2 ? 0.5f : 0;
+        const struct product p = { DEV_F32, 100 - i / 2, 100 - i / 4, 100 - i / 2, 1 + (float)i, beta, (uint64_t)i };
+        make_matrices(&p);
+        expect_ok(gemm_steps_upload(h, a, A.data, matrix_bytes(&A)));
+        expect_ok(gemm_steps_upload(h, b, B.data, matrix_bytes(&B)));
+        expect_ok(gemm_steps_upload(h, c, C.data, matrix_bytes(&C)));
+        expect_ok(gemm_steps_f32(h, p.m, p.n, p.k, p.alpha, a, b, p.beta, c));
+        expect_ok(gemm_steps_wait(h));
+        expect_ok(gemm_steps_download(h, C.data, c, matrix_bytes(&C)));
+        expect_right(&p);
+        free_matrices();
+    }
+    expect_ok(gemm_steps_free(h, a));
+    expect_ok(gemm_steps_free(h, b));
+    expect_ok(gemm_steps_free(h, c));
+}
+
+// The library's own kernels under the simulated GPU's checks.
+static void expect_no_findings(const char *when)
+{
+    const struct findings *f = dev_findings(h->dev);
+    cr_expect(f && f->n == 0, "%s: %zu findings", when, f ? f->n : 0);
+}
+
+Test(library_products, copies_pass_the_checks)
+{
+    enum { M = 70, N = 1030, K = 1029 };
+    gemm_steps_ptr a, b, c, room;
+    struct padded p;
+    static float zeros[K * N];
+    expect_ok(gemm_steps_alloc(h, sizeof(float) * M * K, &a));
+    expect_ok(gemm_steps_alloc(h, sizeof(float) * K * N, &b));
+    expect_ok(gemm_steps_alloc(h, sizeof(float) * M * N, &c));
+    dev_set_checks(h->dev, true);
+    expect_ok(gemm_steps_alloc(h, padded_room(M, N, K), &room));
+    expect_ok(gemm_steps_upload(h, a, zeros, sizeof(float) * M * K));
+    expect_ok(gemm_steps_upload(h, b, zeros, sizeof(float) * K * N));
+    expect_ok(gemm_steps_upload(h, c, zeros, sizeof(float) * M * N));
+    struct dev_module *m = handle_module(h, KERNEL_f32_pack);
+    cr_assert(m && padded_open(&p, h->dev, m, M, N, K, a, b, c, room), "%s", gemm_steps_error(h));
+    cr_assert_eq(p.n_copies, 2);
+    cr_assert(p.n == 1032 && p.k == 1032 && p.finish);
+    p.n_copies = 1;
+    cr_assert(padded_before(&p, h->dev), "%s", dev_error(h->dev));
+    expect_no_findings("copy of A");
+    p.n_copies = 2;
+    cr_assert(padded_before(&p, h->dev));
+    expect_no_findings("copy of B");
+    cr_assert(dev_clear(h->dev, p.C, sizeof(float) * M * 1032));
+    p.beta = 1;
+    cr_assert(padded_after(&p, h->dev));
+    expect_no_findings("C");
+}
+
+// --- The workspace ---
+
+Test(library_products, the_workspace_grows_and_obeys_its_limit)
+{
+    const struct product odd = { DEV_F16, 60, 61, 63, 1, 0, 1 }, even = { DEV_F16, 64, 64, 64, 1, 0, 1 };
+    on_host(&even);
+    cr_expect_eq(gemm_steps_workspace(h), 0);
+    on_host(&odd);
+    const size_t small = gemm_steps_workspace(h);
+    cr_expect(small >= 2 * (60 * 64 + 63 * 64), "%zu bytes", small);
+    on_host(&(struct product){ DEV_F16, 60, 61, 163, 1, 0, 1 });
+    cr_expect(gemm_steps_workspace(h) > small);
+    expect_ok(gemm_steps_set_workspace_limit(h, small));
+    cr_expect_eq(gemm_steps_workspace(h), 0, "more than the limit is kept");
+    on_host(&odd);
+    cr_expect_eq(gemm_steps_workspace(h), small);
+    on_host(&(struct product){ DEV_F16, 60, 61, 163, 1, 0, 1 });
+    cr_expect_str_eq(gemm_steps_kernel(h), "12_mma_swizzle");
+    cr_expect_eq(gemm_steps_workspace(h), small);
+}
+
+// --- Choices ---
+
+static struct pick pick(int sm, enum dev_type type, int m, int n, int k, bool small)
+{
+    return pick_kernel((struct pick_card){ sm, 132 }, type, m, n, k, small);
+}
+
+Test(library, halves_run_the_best_step_of_the_card)
+{
+    const bool hopper = kernel_texts[KERNEL_f16_tma_store].ptx != NULL;
+    const enum kernel_id tma = hopper ? KERNEL_f16_tma_store : KERNEL_f16_async;
+    cr_expect_eq(pick(75, DEV_F16, 512, 512, 512, false).kernel, KERNEL_f16_padding);
+    cr_expect_eq(pick(80, DEV_F16, 512, 512, 512, false).kernel, KERNEL_f16_async);
+    cr_expect_eq(pick(89, DEV_F16, 512, 511, 512, false).kernel, KERNEL_f16_swizzle);
+    cr_expect_eq(pick(90, DEV_F16, 512, 512, 512, true).kernel, tma);
+    cr_expect_eq(pick(90, DEV_F16, 512, 512, 511, true).kernel, KERNEL_f16_swizzle);
+    cr_expect_eq(pick(90, DEV_F16, 512, 512, PICK_LONGEST + 1, false).kernel, KERNEL_f16_swizzle);
+    cr_expect_eq(pick(100, DEV_F16, 512, 512, 512, false).kernel, KERNEL_f16_async);
+}
+
+Test(library, floats_are_copied_only_if_rows_are_odd)
+{
+    cr_expect(!pick(90, DEV_F32, 4095, 4096, 4096, false).padded);
+    cr_expect(pick(90, DEV_F32, 4095, 4095, 4096, false).padded);
+    cr_expect(!pick(90, DEV_F32, 4095, 4095, 4096, true).padded);
+    cr_expect(!pick(90, DEV_F32, 4, 4, PICK_LONGEST + 1, false).padded);
+}
+
+Test(library, every_kernel_can_be_loaded)
+{
+    open_simulated();
+    for (int i = 0; i < KERNELS; i++)
+        if (kernel_texts[i].ptx) {
+            cr_expect(handle_module(h, (enum kernel_id)i), "%s: %s", kernel_texts[i].name, gemm_steps_error(h));
+            cr_expect(!memchr(kernel_texts[i].ptx, '/', *kernel_texts[i].bytes), "%s has a path in it",
+                      kernel_texts[i].name);
+        }
+    close_it();
+}

@@ -167,7 +167,9 @@ static void check(struct tile t)
                 else if (global >= 0)
                     memcpy(want + global, box + shared, size);
             }
-            cr_assert(launch(d, &t, load, a, b, n * size), "%s: %s", dev_about(d)->name, dev_error(d));
+            cr_assert(launch(d, &t, load, a, b, n * size), "%s: %s of rank %u, type %d, swizzle %d, at %d %d: %s",
+                      dev_about(d)->name, load ? "load" : "store", t.rank, (int)t.type, (int)t.swizzle, t.at[0],
+                      t.at[1], dev_error(d));
             cr_assert(dev_download(d, got, load ? b : a, load ? BOX : BYTES));
             for (uint32_t i = 0; i < (load ? BOX : BYTES); i++)
                 if (got[i] != want[i]) {

@@ -110,6 +110,15 @@ uint64_t ptx_of_double(double x)
 
 enum { F16_DIGITS = 11, F16_LAST = -24, BF16_DIGITS = 8, BF16_LAST = -133 };  // bits; weight of the last one
 
+double ptx_lesser(double a, double b)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(a) ? b : a;
+    if (a == 0 && b == 0)
+        return signbit(a) ? a : b;
+    return a < b ? a : b;
+}
+
 double ptx_value(uint64_t bits, enum ptx_pool format)
 {
     if (format == PTX_F32S || format == PTX_F64S)
@@ -407,12 +416,12 @@ void ptx_cases_check(const struct ptx_case *cases, size_t n, struct ptx_operands
 
 // --- whole modules ---
 
-bool ptx_run(struct dev *d, const char *text, struct ptx_shape shape, uint32_t *out, size_t n_out, const uint32_t *in,
-             size_t n_in)
+// m: NULL if it could not be loaded. in: NULL if the kernel takes out alone.
+static bool run_module(struct dev *d, struct dev_module *m, const char *name, struct ptx_shape shape, uint32_t *out,
+                       size_t n_out, const uint32_t *in, size_t n_in)
 {
     dev_ptr to = 0, from = 0;
-    struct dev_module *m = dev_load_text(d, "test.ptx", text, strlen(text));
-    struct dev_kernel *k = m ? dev_kernel(d, m, "k") : NULL;
+    struct dev_kernel *k = m ? dev_kernel(d, m, name) : NULL;
     struct dev_arg args[] = { DEV_ARG(to), DEV_ARG(from) };
     struct dev_launch launch = {
         .grid = { shape.blocks }, .block = { shape.threads }, .shared = shape.shared, .args = args, .n_args = in ? 2 : 1
@@ -420,7 +429,39 @@ bool ptx_run(struct dev *d, const char *text, struct ptx_shape shape, uint32_t *
     bool ok = k && dev_alloc(d, "out", n_out * sizeof *out, &to) && dev_upload(d, to, out, n_out * sizeof *out) &&
               (!in || (dev_alloc(d, "in", n_in * sizeof *in, &from) && dev_upload(d, from, in, n_in * sizeof *in))) &&
               dev_launch(d, k, &launch) && dev_sync(d) && dev_download(d, out, to, n_out * sizeof *out);
-    if (ok && m)
+    if (ok) {
         dev_unload(d, m);
+        ok = dev_free(d, to) && (!in || dev_free(d, from));
+    }
     return ok;
+}
+
+bool ptx_run(struct dev *d, const char *text, struct ptx_shape shape, uint32_t *out, size_t n_out, const uint32_t *in,
+             size_t n_in)
+{
+    return run_module(d, dev_load_text(d, "test.ptx", text, strlen(text)), "k", shape, out, n_out, in, n_in);
+}
+
+bool ptx_file_run(struct dev *d, const char *file, const char *name, struct ptx_shape shape, uint32_t *out,
+                  size_t n_out, const uint32_t *in, size_t n_in)
+{
+    return run_module(d, dev_load(d, file), name, shape, out, n_out, in, n_in);
+}
+
+void ptx_file_expect(const char *file, const char *name, struct ptx_shape shape, const uint32_t *in, size_t n,
+                     uint32_t (*want)(uint32_t i))
+{
+    struct dev *d[PTX_DEVICES];
+    const size_t devices = ptx_devices_from(d, 80, false);
+    uint32_t *out = malloc(n * sizeof *out);
+    for (size_t k = 0; k < devices; k++) {
+        memset(out, 0, n * sizeof *out);
+        cr_expect(ptx_file_run(d[k], file, name, shape, out, n, in, n), "%s: %s", dev_about(d[k])->name,
+                  dev_error(d[k]));
+        for (uint32_t i = 0; i < n; i++)
+            cr_assert_eq(out[i], want(i), "%s: %s[%u] is %u (0x%x), not %u (0x%x)", dev_about(d[k])->name, name, i,
+                         out[i], out[i], want(i), want(i));
+        dev_close(d[k]);
+    }
+    free(out);
 }

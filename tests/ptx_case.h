@@ -65,6 +65,7 @@ double ptx_double(uint64_t bits);
 uint64_t ptx_of_float(float x);    // NaN: 0x7fffffff
 uint64_t ptx_of_double(double x);  // NaN: ptx_some_nan()
 double ptx_value(uint64_t bits, enum ptx_pool format);
+double ptx_lesser(double a, double b);  // the number where one side is NaN; -0 counts as less than +0
 // x as an f16 or bf16; mode is 'n' (to nearest even), 'z', 'm' or 'p'. NaN: 0x7fff
 uint64_t ptx_of_half(double x, enum ptx_pool format, char mode);
 
@@ -80,5 +81,14 @@ struct ptx_shape {
 // downloaded after. False, with the reason in dev_error, if any step fails.
 bool ptx_run(struct dev *d, const char *text, struct ptx_shape shape, uint32_t *out, size_t n_out, const uint32_t *in,
              size_t n_in);
+
+// The same with a kernel of a PTX file, by its name; in is not NULL.
+bool ptx_file_run(struct dev *d, const char *file, const char *name, struct ptx_shape shape, uint32_t *out,
+                  size_t n_out, const uint32_t *in, size_t n_in);
+
+// Runs a kernel of a PTX file on every device from sm_80 on. Each must give want(i) in out[i], for n words of in and
+// out.
+void ptx_file_expect(const char *file, const char *name, struct ptx_shape shape, const uint32_t *in, size_t n,
+                     uint32_t (*want)(uint32_t i));
 
 #endif

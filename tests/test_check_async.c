@@ -8,8 +8,9 @@
 
 #include "base/findings.h"
 #include "ptx_case.h"
+#include "violation.h"
 
-enum { THREADS = 64, WORDS = 4 * 256, TEXT = 16384, SAID = 8192 };
+enum { THREADS = 64, WORDS = 4 * 256 };
 
 // Warp 1 copies tiles of 1024 bytes into two stages, warp 0 reads them. Then warp 0 stores a tile, which thread 0
 // copies to global memory, and overwrites it.
@@ -108,64 +109,19 @@ static const char product[] =
     "ret;\n"
     "}\n";
 
-struct edit {
-    const char *from, *to;  // the first occurrence of from; NULL: none
-};
-
-static void change(char *text, struct edit e)
+// 0, 1, 2, ...
+static const uint32_t *numbers(void)
 {
-    char *at = e.from ? strstr(text, e.from) : NULL;
-    cr_assert(!e.from || at, "'%s' is not there", e.from);
-    if (!at)
-        return;
-    char *rest = strdup(at + strlen(e.from));
-    sprintf(at, "%s%s", e.to, rest);
-    free(rest);
-}
-
-// What the checks say of the text with these changes; the launch's error where it fails.
-static void run(const char *text, struct edit a, struct edit b, unsigned threads, char said[SAID])
-{
-    static char changed[TEXT];
-    static uint32_t in[WORDS], out[2 * WORDS];
-    struct dev *d = ptx_simulator();
-    snprintf(changed, sizeof changed, "%s", text);
-    change(changed, a);
-    change(changed, b);
-    dev_set_checks(d, true);
+    static uint32_t in[WORDS];
     for (unsigned i = 0; i < WORDS; i++)
         in[i] = i;
-    *said = '\0';
-    if (!ptx_run(d, changed, (struct ptx_shape){ 1, threads, 0 }, out, 2 * WORDS, in, WORDS)) {
-        snprintf(said, SAID, "%s", dev_error(d));
-    } else {
-        const struct findings *f = dev_findings(d);
-        for (size_t i = 0; i < f->n; i++)
-            snprintf(said + strlen(said), SAID - strlen(said), "[%s] %s {%s}\n", f->all[i].kind, f->all[i].text,
-                     f->all[i].look);
-    }
-    dev_close(d);
+    return in;
 }
 
-struct violation {
-    struct edit a, b;
-    const char *said[4];  // in what is found
-};
-
-static void expect_found(const char *text, unsigned threads, const struct violation *v, size_t n)
-{
-    static char said[SAID];
-    run(text, (struct edit){ 0 }, (struct edit){ 0 }, threads, said);
-    cr_expect_str_eq(said, "", "found in the correct kernel: %s", said);
-    for (size_t i = 0; i < n; i++) {
-        run(text, v[i].a, v[i].b, threads, said);
-        for (size_t k = 0; k < 4 && v[i].said[k]; k++)
-            cr_expect(strstr(said, v[i].said[k]), "%zu: '%s' is not in: %s", i, v[i].said[k], said);
-    }
-}
 #define EXPECT_FOUND(text, threads, ...)                                                                               \
-    expect_found(text, threads, (const struct violation[]){ __VA_ARGS__ },                                             \
-                 sizeof(const struct violation[]){ __VA_ARGS__ } / sizeof(struct violation))
+    violations_expect(text, &(struct violation_launch){ 1, threads, 2 * WORDS, WORDS, numbers() },                     \
+                      (const struct violation[]){ __VA_ARGS__ },                                                       \
+                      sizeof(const struct violation[]){ __VA_ARGS__ } / sizeof(struct violation))
 
 Test(check_async, a_tile_is_read_after_a_wait_on_its_mbarrier)
 {
@@ -327,10 +283,11 @@ Test(check_async, registers_of_wgmma_are_fenced_and_waited_for)
 
 Test(check_async, the_first_product_is_fenced_and_what_it_adds_to_is_initialised)
 {
-    static char said[SAID];
-    const struct edit by_predicate = { "l3, 1, 1, 1, 0, 0", "l3, p2, 1, 1, 0, 0" };
-    const struct edit overwrites = { ZEROS, "setp.ne.u32 p2, r0, r0;\n" };
-    run(product, overwrites, by_predicate, 128, said);
+    static char said[VIOLATION_SAID];
+    const struct violation_launch l = { 1, 128, 2 * WORDS, WORDS, numbers() };
+    const struct violation_edit by_predicate = { "l3, 1, 1, 1, 0, 0", "l3, p2, 1, 1, 0, 0" };
+    const struct violation_edit overwrites = { ZEROS, "setp.ne.u32 p2, r0, r0;\n" };
+    violation_run(product, &l, overwrites, by_predicate, said);
     cr_expect_str_eq(said, "", "found where nothing is added: %s", said);
     EXPECT_FOUND(product, 128,
                  { { ZEROS FENCE, "setp.ne.u32 p2, r0, r0;\n" },

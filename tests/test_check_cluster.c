@@ -7,8 +7,11 @@
 
 #include "base/findings.h"
 #include "ptx_case.h"
+#include "violation.h"
 
-enum { THREADS = 64, WARPGROUP = 128, WORDS = 1024, TEXT = 16384, SAID = 8192 };
+enum { THREADS = 64, WARPGROUP = 128, WORDS = 1024 };
+
+static const uint32_t zeros[WORDS];
 
 #define HEAD                                                                                                           \
     ".version 8.1\n.target sm_90a\n.address_size 64\n"                                                                 \
@@ -102,62 +105,11 @@ static const char product[] =
     "mul.wide.u32 l4, r0, 4; add.u64 l4, l4, l0; add.f32 d0, d0, d1; st.global.f32 [l4], d0;\n"
     "ret;\n}\n";
 
-struct edit {
-    const char *from, *to;  // the first occurrence of from; NULL: none
-};
-
-static void change(char *text, struct edit e)
-{
-    char *at = e.from ? strstr(text, e.from) : NULL;
-    cr_assert(!e.from || at, "'%s' is not there", e.from);
-    if (!at)
-        return;
-    char *rest = strdup(at + strlen(e.from));
-    sprintf(at, "%s%s", e.to, rest);
-    free(rest);
-}
-
-static void run(const char *text, unsigned threads, struct edit a, struct edit b, char said[SAID])
-{
-    static char changed[TEXT];
-    static uint32_t in[WORDS], out[WORDS];
-    struct dev *d = ptx_simulator();
-    snprintf(changed, sizeof changed, "%s", text);
-    change(changed, a);
-    change(changed, b);
-    dev_set_checks(d, true);
-    *said = '\0';
-    if (!ptx_run(d, changed, (struct ptx_shape){ 4, threads, 0 }, out, WORDS, in, WORDS)) {
-        snprintf(said, SAID, "%s", dev_error(d));
-    } else {
-        const struct findings *f = dev_findings(d);
-        for (size_t i = 0; i < f->n; i++)
-            snprintf(said + strlen(said), SAID - strlen(said), "[%s] %s {%s}\n", f->all[i].kind, f->all[i].text,
-                     f->all[i].look);
-    }
-    dev_close(d);
-}
-
-struct violation {
-    struct edit a, b;
-    const char *said[4];  // in what is found
-};
-
-static void expect_found(const char *text, unsigned threads, const struct violation *v, size_t n)
-{
-    static char said[SAID];
-    run(text, threads, (struct edit){ 0 }, (struct edit){ 0 }, said);
-    cr_expect_str_eq(said, "", "found in the correct kernel: %s", said);
-    for (size_t i = 0; i < n; i++) {
-        run(text, threads, v[i].a, v[i].b, said);
-        for (size_t k = 0; k < 4 && v[i].said[k]; k++)
-            cr_expect(strstr(said, v[i].said[k]), "%zu: '%s' is not in: %s", i, v[i].said[k], said);
-    }
-}
 #define EXPECT_FOUND(text, ...) EXPECT_FOUND_OF(text, THREADS, __VA_ARGS__)
 #define EXPECT_FOUND_OF(text, threads, ...)                                                                            \
-    expect_found(text, threads, (const struct violation[]){ __VA_ARGS__ },                                             \
-                 sizeof(const struct violation[]){ __VA_ARGS__ } / sizeof(struct violation))
+    violations_expect(text, &(struct violation_launch){ 4, threads, WORDS, WORDS, zeros },                             \
+                      (const struct violation[]){ __VA_ARGS__ },                                                       \
+                      sizeof(const struct violation[]){ __VA_ARGS__ } / sizeof(struct violation))
 
 Test(check_cluster, what_another_block_wrote_needs_cluster_scope)
 {

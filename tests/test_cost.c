@@ -122,52 +122,55 @@ static int same(const struct row *r, const char *what, uint64_t a_warp, uint64_t
     return all == hardware;
 }
 
-Test(cost, shared_wavefronts_are_those_of_an_h200)
+// All rows of a space must agree; least: how many there are at least.
+static void expect_agreement(const char *space, bool (*agrees)(const struct row *r), int least)
 {
     struct table t;
     struct row r;
     int rows = 0, right = 0;
     truth_open(&t, TRUTH_TSV);
-    while (next_row(&t, "shared", &r)) {
-        struct shared_cost cost = cost_of(&r);
-        int k = is_store(&r);
+    while (next_row(&t, space, &r)) {
         rows++;
-        right += same(&r, wave_name[k], cost.waves, r.shared_waves[k]) &
-                 same(&r, "memory_l1_wavefronts_shared", cost.waves, r.waves);
-        cr_expect_eq(r.shared_waves[!k], 0, "%s: the other direction counted too", r.kernel);
+        right += agrees(&r);
     }
     table_close(&t);
-    cr_assert_geq(rows, 100, "only %d rows of shared memory in %s", rows, TRUTH_TSV);
+    cr_assert_geq(rows, least, "only %d rows of %s memory in %s", rows, space, TRUTH_TSV);
     cr_assert_eq(right, rows, "%d of %d rows agree", right, rows);
+}
+
+static bool waves_agree(const struct row *r)
+{
+    const struct shared_cost cost = cost_of(r);
+    const int k = is_store(r);
+    cr_expect_eq(r->shared_waves[!k], 0, "%s: the other direction counted too", r->kernel);
+    return same(r, wave_name[k], cost.waves, r->shared_waves[k]) &
+           same(r, "memory_l1_wavefronts_shared", cost.waves, r->waves);
+}
+
+static bool conflicts_agree(const struct row *r)
+{
+    const int k = is_store(r);
+    return same(r, conflict_name[k], cost_of(r).conflicts, r->shared_conflicts[k]);
+}
+
+static bool ideals_agree(const struct row *r)
+{
+    return same(r, "memory_l1_wavefronts_shared_ideal", cost_of(r).ideal, r->ideal);
+}
+
+Test(cost, shared_wavefronts_are_those_of_an_h200)
+{
+    expect_agreement("shared", waves_agree, 100);
 }
 
 Test(cost, shared_bank_conflicts_are_those_of_an_h200)
 {
-    struct table t;
-    struct row r;
-    int rows = 0, right = 0;
-    truth_open(&t, TRUTH_TSV);
-    while (next_row(&t, "shared", &r)) {
-        int k = is_store(&r);
-        rows++;
-        right += same(&r, conflict_name[k], cost_of(&r).conflicts, r.shared_conflicts[k]);
-    }
-    table_close(&t);
-    cr_assert_eq(right, rows, "%d of %d rows agree", right, rows);
+    expect_agreement("shared", conflicts_agree, 100);
 }
 
 Test(cost, ideal_shared_wavefronts_are_those_of_nsight_compute)
 {
-    struct table t;
-    struct row r;
-    int rows = 0, right = 0;
-    truth_open(&t, TRUTH_TSV);
-    while (next_row(&t, "shared", &r)) {
-        rows++;
-        right += same(&r, "memory_l1_wavefronts_shared_ideal", cost_of(&r).ideal, r.ideal);
-    }
-    table_close(&t);
-    cr_assert_eq(right, rows, "%d of %d rows agree", right, rows);
+    expect_agreement("shared", ideals_agree, 100);
 }
 
 Test(cost, global_sectors_are_those_of_an_h200)

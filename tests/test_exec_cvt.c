@@ -85,24 +85,29 @@ static const struct directed {
 } directed[] = { { "rz", FE_TOWARDZERO }, { "rm", FE_DOWNWARD }, { "rp", FE_UPWARD } };
 enum { DIRECTED = 3 };
 
-static uint64_t to_f32_directed(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
+static double directed_of(uint64_t a, unsigned bits, bool is_float)
 {
     const volatile wide v = integer(a, from_of(bits));
-    (void)b, (void)c;
+    const volatile bool large = v >> 63 > 0;  // too large for an int64_t: half of it, and the bit that is lost
+    const volatile int64_t whole = large ? (int64_t)(v >> 1 | (v & 1)) : (int64_t)v;
     fesetround(directed[bits >> 8 & 255].mode);
-    const volatile float x = v >> 63 > 0 ? 2 * (float)(int64_t)(v >> 1 | (v & 1)) : (float)(int64_t)v;
+    const volatile float narrow = (float)whole;
+    const volatile double full = (double)whole;
     fesetround(FE_TONEAREST);
+    return (large ? 2 : 1) * (is_float ? (double)narrow : full);
+}
+
+static uint64_t to_f32_directed(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
+{
+    const float x = (float)directed_of(a, bits, true);
+    (void)b, (void)c;
     return ptx_of_float(mode_of(bits) & SAT ? (x <= 0 ? 0 : 1.0f) : x);
 }
 
 static uint64_t to_f64_directed(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
 {
-    const volatile wide v = integer(a, from_of(bits));
     (void)b, (void)c;
-    fesetround(directed[bits >> 8 & 255].mode);
-    const volatile double x = v >> 63 > 0 ? 2 * (double)(int64_t)(v >> 1 | (v & 1)) : (double)(int64_t)v;
-    fesetround(FE_TONEAREST);
-    return ptx_of_double(x);
+    return ptx_of_double(directed_of(a, bits, false));
 }
 
 Test(exec_cvt, integers_become_the_next_float_to_zero_down_or_up)

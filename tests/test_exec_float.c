@@ -97,22 +97,12 @@ Test(exec_float, f32_division_and_roots_are_rounded_correctly)
     CHECK(cases, f32s);
 }
 
-// The number where one side is NaN; -0 counts as less than +0.
-static float lesser(float a, float b)
-{
-    if (isnan(a) || isnan(b))
-        return isnan(a) ? b : a;
-    if (a == 0 && b == 0)
-        return signbit(a) ? a : b;
-    return a < b ? a : b;
-}
-
-WANT32(least, lesser(a, b))
-WANT32(most, -lesser(-a, -b))
-WANT32(least_nan, isnan(a) || isnan(b) ? NAN : lesser(a, b))
-WANT32(most_nan, isnan(a) || isnan(b) ? NAN : -lesser(-a, -b))
-WANT32(least_abs, (signbit(a) != signbit(b) ? -1 : 1) * lesser(fabsf(a), fabsf(b)))
-WANT32(most_abs, (signbit(a) != signbit(b) ? -1 : 1) * -lesser(-fabsf(a), -fabsf(b)))
+WANT32(least, ptx_lesser(a, b))
+WANT32(most, -ptx_lesser(-a, -b))
+WANT32(least_nan, isnan(a) || isnan(b) ? NAN : ptx_lesser(a, b))
+WANT32(most_nan, isnan(a) || isnan(b) ? NAN : -ptx_lesser(-a, -b))
+WANT32(least_abs, (signbit(a) != signbit(b) ? -1 : 1) * ptx_lesser(fabsf(a), fabsf(b)))
+WANT32(most_abs, (signbit(a) != signbit(b) ? -1 : 1) * -ptx_lesser(-fabsf(a), -fabsf(b)))
 WANT32(least_nan_abs, isnan(a) || isnan(b) ? NAN : least_abs_of(a, b, c))
 WANT32(most_nan_abs, isnan(a) || isnan(b) ? NAN : most_abs_of(a, b, c))
 
@@ -182,17 +172,8 @@ WANT64(quotient64, a / b)
 WANT64(reciprocal64, 1.0 / a)
 WANT64(root64, sqrt(a))
 
-static double lesser64(double a, double b)
-{
-    if (isnan(a) || isnan(b))
-        return isnan(a) ? b : a;
-    if (a == 0 && b == 0)
-        return signbit(a) ? a : b;
-    return a < b ? a : b;
-}
-
-WANT64(least64, lesser64(a, b))
-WANT64(most64, -lesser64(-a, -b))
+WANT64(least64, ptx_lesser(a, b))
+WANT64(most64, -ptx_lesser(-a, -b))
 
 Test(exec_float, f64_arithmetic_rounds_once_to_nearest_even)
 {

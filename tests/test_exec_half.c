@@ -98,16 +98,6 @@ static double fused(double x, double y, double z)
     return s;
 }
 
-// The number where one side is NaN; -0 counts as less than +0.
-static double lesser(double a, double b)
-{
-    if (isnan(a) || isnan(b))
-        return isnan(a) ? b : a;
-    if (a == 0 && b == 0)
-        return signbit(a) ? a : b;
-    return a < b ? a : b;
-}
-
 static double chosen(double a, double b, unsigned mode, bool greater)
 {
     bool negative = mode & SIGNS && signbit(a) != signbit(b);
@@ -115,7 +105,7 @@ static double chosen(double a, double b, unsigned mode, bool greater)
         return NAN;
     if (mode & SIGNS)
         a = fabs(a), b = fabs(b);
-    double d = greater ? -lesser(-a, -b) : lesser(a, b);
+    double d = greater ? -ptx_lesser(-a, -b) : ptx_lesser(a, b);
     return negative ? -d : d;
 }
 

@@ -48,27 +48,31 @@ static struct outcome check(const char *source, enum cut kind, const char *bug)
     return o;
 }
 
-Test(exercise, has_a_stub_that_fails_by_an_assertion, .timeout = 120)
+static struct outcome check_own(enum cut kind)
 {
     char *source = source_text_of();
-    struct outcome o = check(source, CUT_STUB, NULL);
+    const struct outcome o = check(source, kind, NULL);
+    free(source);
+    return o;
+}
+
+Test(exercise, has_a_stub_that_fails_by_an_assertion, .timeout = 120)
+{
+    struct outcome o = check_own(CUT_STUB);
     cr_assert_eq(o.status, 1, "status %d\n%s", o.status, o.said);
     cr_assert(strstr(o.said, "  NO  "), "no test fails:\n%s", o.said);
     cr_assert(!strstr(o.said, "NO  it compiles"), "it does not compile:\n%s", o.said);
     cr_assert(!strstr(o.said, "did not end in time") && !strstr(o.said, "crashed"), "not by an assertion:\n%s", o.said);
     free(o.said);
-    free(source);
 }
 
 Test(exercise, has_a_solution_that_passes, .timeout = 120)
 {
-    char *source = source_text_of();
-    struct outcome o = check(source, CUT_SOLUTION, NULL);
+    struct outcome o = check_own(CUT_SOLUTION);
     cr_assert_eq(o.status, 0, "status %d\n%s", o.status, o.said);
     cr_assert(strstr(o.said, "  ok  "), "no test was run:\n%s", o.said);
     cr_assert(!strstr(o.said, "warning"), "the compiler warns:\n%s", o.said);
     free(o.said);
-    free(source);
 }
 
 enum { ONE_IN = 3 };

@@ -17,29 +17,10 @@ static void fill(void)
     in[200] = 78;
 }
 
-static bool run(struct dev *d, const char *name, uint32_t *out)
-{
-    dev_ptr to = 0, from = 0;
-    struct dev_module *m = dev_load(d, GROUPS_PTX);
-    struct dev_kernel *k = m ? dev_kernel(d, m, name) : NULL;
-    struct dev_arg args[] = { DEV_ARG(to), DEV_ARG(from) };
-    struct dev_launch launch = { .grid = { BLOCKS }, .block = { THREADS }, .args = args, .n_args = 2 };
-    return k && dev_alloc(d, "out", N * 4, &to) && dev_alloc(d, "in", N * 4, &from) && dev_upload(d, from, in, N * 4) &&
-           dev_launch(d, k, &launch) && dev_sync(d) && dev_download(d, out, to, N * 4);
-}
-
 static void expect(const char *name, uint32_t (*want)(uint32_t i))
 {
-    struct dev *d[PTX_DEVICES];
-    size_t devices = ptx_devices_from(d, 80, false);
     fill();
-    for (size_t k = 0; k < devices; k++) {
-        uint32_t out[N] = { 0 };
-        cr_expect(run(d[k], name, out), "%s: %s", dev_about(d[k])->name, dev_error(d[k]));
-        for (uint32_t i = 0; i < N; i++)
-            cr_assert_eq(out[i], want(i), "%s: %s[%u] is %u, not %u", dev_about(d[k])->name, name, i, out[i], want(i));
-        dev_close(d[k]);
-    }
+    ptx_file_expect(GROUPS_PTX, name, (struct ptx_shape){ BLOCKS, THREADS, 0 }, in, N, want);
 }
 
 // --- member masks ---

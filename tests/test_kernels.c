@@ -25,40 +25,11 @@ static void fill(void)
         in[i] = 78;  // a warp of equals
 }
 
-// Runs the kernel on d. False where it ends in an error.
-static bool run(struct dev *d, const char *file, const char *name, unsigned blocks, unsigned threads, uint32_t *out,
-                size_t n_out, const uint32_t *input, size_t n_in)
-{
-    dev_ptr to = 0, from = 0;
-    struct dev_module *m = dev_load(d, file);
-    struct dev_kernel *k = m ? dev_kernel(d, m, name) : NULL;
-    struct dev_arg args[] = { DEV_ARG(to), DEV_ARG(from) };
-    struct dev_launch launch = { .grid = { blocks }, .block = { threads }, .args = args, .n_args = 2 };
-    bool ok = k && dev_alloc(d, "out", n_out * 4, &to) && dev_upload(d, to, out, n_out * 4) &&
-              dev_alloc(d, "in", n_in * 4, &from) && dev_upload(d, from, input, n_in * 4) &&
-              dev_launch(d, k, &launch) && dev_sync(d) && dev_download(d, out, to, n_out * 4);
-    if (ok) {
-        dev_unload(d, m);
-        ok = dev_free(d, to) && dev_free(d, from);
-    }
-    return ok;
-}
-
 // Every device must give want(i) in out[i].
 static void expect(const char *name, uint32_t (*want)(uint32_t i))
 {
-    struct dev *d[PTX_DEVICES];
-    size_t devices = ptx_devices_from(d, 80, false);
     fill();
-    for (size_t k = 0; k < devices; k++) {
-        uint32_t out[N] = { 0 };
-        cr_expect(run(d[k], WARPS_PTX, name, BLOCKS, THREADS, out, N, in, N), "%s: %s", dev_about(d[k])->name,
-                  dev_error(d[k]));
-        for (uint32_t i = 0; i < N; i++)
-            cr_assert_eq(out[i], want(i), "%s: %s[%u] is %u (0x%x), not %u (0x%x)", dev_about(d[k])->name, name, i,
-                         out[i], out[i], want(i), want(i));
-        dev_close(d[k]);
-    }
+    ptx_file_expect(WARPS_PTX, name, (struct ptx_shape){ BLOCKS, THREADS, 0 }, in, N, want);
 }
 
 // --- lanes ---
@@ -295,7 +266,7 @@ Test(kernels, a_failed_assertion_says_which_and_where)
     uint32_t out[N] = { 0 };
     expect("asserts", one);
     in[200] = 77;
-    cr_assert_not(run(d, WARPS_PTX, "asserts", BLOCKS, THREADS, out, N, in, N));
+    cr_assert_not(ptx_file_run(d, WARPS_PTX, "asserts", (struct ptx_shape){ BLOCKS, THREADS, 0 }, out, N, in, N));
     cr_expect_not_null(strstr(dev_error(d), "assertion 'in[i] != 77' failed"), "%s", dev_error(d));
     cr_expect_not_null(strstr(dev_error(d), "warps.cu:"), "%s", dev_error(d));
     cr_expect_not_null(strstr(dev_error(d), "block (1,0,0), thread (72,0,0)"), "%s", dev_error(d));
@@ -307,7 +278,8 @@ Test(kernels, printf_prints, .init = cr_redirect_stdout)
     struct dev *d = ptx_simulator();
     uint32_t out[N] = { 0 };
     fill();
-    cr_assert(run(d, WARPS_PTX, "prints", BLOCKS, THREADS, out, N, in, N), "%s", dev_error(d));
+    cr_assert(ptx_file_run(d, WARPS_PTX, "prints", (struct ptx_shape){ BLOCKS, THREADS, 0 }, out, N, in, N), "%s",
+              dev_error(d));
     fflush(stdout);
     cr_assert_stdout_eq_str("thread 0:  1.25 -1099511627776 x|\nthread 1:  1.25 -1099511627776 x|\n");
     dev_close(d);
@@ -330,8 +302,9 @@ static void wmma_case(struct dev *d, const char *types, int m, int n, int k)
             x[e] = (int32_t)((uint32_t)e * 2654435761u >> 24) % 9;
             x[e] -= positive && e < m * k + k * n ? 0 : 4;
         }
-        cr_expect(run(d, WMMA_PTX, name, 1, WARP, out, 256, input, (size_t)(m * k + k * n + m * n)), "%s, %s: %s",
-                  dev_about(d)->name, name, dev_error(d));
+        cr_expect(ptx_file_run(d, WMMA_PTX, name, (struct ptx_shape){ 1, WARP, 0 }, out, 256, input,
+                               (size_t)(m * k + k * n + m * n)),
+                  "%s, %s: %s", dev_about(d)->name, name, dev_error(d));
         for (int row = 0; row < m; row++) {
             for (int col = 0; col < n; col++) {
                 int32_t sum = x[m * k + k * n + row * n + col];

@@ -105,27 +105,32 @@ Test(occupancy, the_cards_speeds_are_the_vendors)
     }
 }
 
+// A file with that text. Returns its path, which a later call overwrites.
+static const char *ptx_file(const char *text)
+{
+    static char path[32];
+    strcpy(path, "/tmp/occupancyXXXXXX");
+    const int fd = mkstemp(path);
+    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+    cr_assert(f && fputs(text, f) >= 0 && !fclose(f), "%s", path);
+    return path;
+}
+
 Test(occupancy, ptxas_says_what_a_kernel_takes)
 {
     struct kernel_use use;
-    char path[] = "/tmp/occupancyXXXXXX";
-    int fd = mkstemp(path);
-    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
-    cr_assert_not_null(f);
-    fputs(".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry other()\n{\nret;\n}\n"
-          ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %l<3>;\n.reg .b32 %r<2>;\nld.param.u64 %l0, [out];\n"
-          "mov.u32 %r0, %tid.x;\nst.global.u32 [%l0], %r0;\nret;\n}\n",
-          f);
-    fclose(f);
+    const char *path =
+        ptx_file(".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry other()\n{\nret;\n}\n"
+                 ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %l<3>;\n.reg .b32 %r<2>;\nld.param.u64 %l0, [out];\n"
+                 "mov.u32 %r0, %tid.x;\nst.global.u32 [%l0], %r0;\nret;\n}\n");
     setenv("PATH", "/nonexistent", 1);  // it is the one beside nvcc
     cr_expect(occupancy_ask(path, "k", card_named("H200"), &use), "ptxas comes with the toolkit that builds the steps");
     cr_expect(use.registers >= 2 && use.registers < 32, "%u registers", use.registers);
     cr_expect_eq(use.spilled, 0);
     cr_expect(!occupancy_ask(path, "missing", card_named("H200"), &use));
     cr_expect_str_empty(use.refusal);
-    f = fopen(path, "w");
-    fputs(".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n", f);
-    fclose(f);
+    remove(path);
+    path = ptx_file(".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n");
     cr_expect(!occupancy_ask(path, "k", card_named("T4"), &use));
     cr_expect(strstr(use.refusal, "SM version"), "%s", use.refusal);
     remove(path);
@@ -135,14 +140,9 @@ Test(occupancy, ptxas_says_what_a_kernel_takes)
 Test(occupancy, ptxas_is_asked_for_the_one_card_that_a_kernel_is_for)
 {
     struct kernel_use use;
-    char path[] = "/tmp/occupancyXXXXXX";
-    int fd = mkstemp(path);
-    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
-    cr_assert_not_null(f);
-    fputs(".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\nwgmma.fence.sync.aligned;\n"
-          "ret;\n}\n",
-          f);
-    fclose(f);
+    const char *path =
+        ptx_file(".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\nwgmma.fence.sync.aligned;\n"
+                 "ret;\n}\n");
     const bool asked = occupancy_ask(path, "k", card_named("H200"), &use);
     cr_expect(asked || strstr(use.refusal, "is not defined for option"), "%s", use.refusal);  // CUDA 11 knows no sm_90a
     cr_expect(!occupancy_ask(path, "k", card_named("A100"), &use));

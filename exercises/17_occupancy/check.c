@@ -24,8 +24,22 @@ static const struct use {
 };
 enum { USES = sizeof uses / sizeof *uses };
 
-static void ask(enum dev_kind kind, int out[2 * USES])
+static struct occupancy known(const struct use *u)
 {
+    const struct card *h200 = card_named("H200");
+    cr_assert(h200, "the table of cards has no H200");
+    return occupancy_of(h200, (unsigned)u->threads, (unsigned)u->registers, (uint64_t)u->shared);
+}
+
+struct answer {  // the learner's
+    int blocks, percent;
+    const struct use *u;
+    struct occupancy o;  // the right one
+};
+
+static void ask(enum dev_kind kind, struct answer answers[USES])
+{
+    int out[2 * USES];
     int threads[USES], registers[USES], shared[USES];
     for (int i = 0; i < USES; i++)
         threads[i] = uses[i].threads, registers[i] = uses[i].registers, shared[i] = uses[i].shared;
@@ -38,13 +52,8 @@ static void ask(enum dev_kind kind, int out[2 * USES])
     ex_launch(&x, "answer", &(struct dev_launch){ .block = { USES }, .args = args, .n_args = 4 });
     ex_read(&x, out, o, 2 * sizeof threads);
     ex_close(&x);
-}
-
-static struct occupancy known(const struct use *u)
-{
-    const struct card *h200 = card_named("H200");
-    cr_assert(h200, "the table of cards has no H200");
-    return occupancy_of(h200, (unsigned)u->threads, (unsigned)u->registers, (uint64_t)u->shared);
+    for (int i = 0; i < USES; i++)
+        answers[i] = (struct answer){ out[2 * i], out[2 * i + 1], &uses[i], known(&uses[i]) };
 }
 
 // What decides in this launch, and the arithmetic that leads there.
@@ -79,40 +88,38 @@ static const char *why(const struct use *u, const struct occupancy *o)
 
 Test(check, 1_the_blocks_of_an_SM)
 {
-    int out[2 * USES];
-    ask(DEV_SIM, out);
-    for (int i = 0; i < USES; i++) {
-        const struct use *u = &uses[i];
-        const struct occupancy o = known(u);
-        cr_assert_eq((unsigned)out[2 * i], o.blocks,
+    struct answer answers[USES];
+    ask(DEV_SIM, answers);
+    for (const struct answer *a = answers; a < answers + USES; a++)
+        cr_assert_eq((unsigned)a->blocks, a->o.blocks,
                      "%s (%d threads, %d registers a thread, %d bytes of shared memory): not %d blocks an SM. Here %s",
-                     u->what, u->threads, u->registers, u->shared, out[2 * i], why(u, &o));
-    }
+                     a->u->what, a->u->threads, a->u->registers, a->u->shared, a->blocks, why(a->u, &a->o));
 }
 
 Test(check, 2_the_occupancy_in_percent)
 {
-    int out[2 * USES];
-    ask(DEV_SIM, out);
-    for (int i = 0; i < USES; i++) {
-        const struct use *u = &uses[i];
-        const struct occupancy o = known(u);
-        if ((unsigned)out[2 * i] != o.blocks)
+    struct answer answers[USES];
+    ask(DEV_SIM, answers);
+    for (const struct answer *a = answers; a < answers + USES; a++) {
+        if ((unsigned)a->blocks != a->o.blocks)
             cr_skip_test("first the number of blocks has to be right");
         cr_assert_eq(
-            (unsigned)out[2 * i + 1], 100 * o.warps / o.max,
+            (unsigned)a->percent, 100 * a->o.warps / a->o.max,
             "%s: %d blocks an SM is right, but the occupancy is not %d percent. It is the share of warps that are "
             "resident: how many warps has a block, and how many has an SM room for?",
-            u->what, out[2 * i], out[2 * i + 1]);
+            a->u->what, a->blocks, a->percent);
     }
 }
 
 Test(check, 3_a_GPU_says_the_same)
 {
-    int gpu[2 * USES], sim[2 * USES];
+    struct answer gpu[USES], sim[USES];
     ask(DEV_GPU, gpu);
     ask(DEV_SIM, sim);
-    for (int i = 0; i < 2 * USES; i++)
-        cr_assert_eq(gpu[i], sim[i], "%s: the GPU computes %d and the simulated one %d", uses[i / 2].what, gpu[i],
-                     sim[i]);
+    for (int i = 0; i < USES; i++) {
+        cr_assert_eq(gpu[i].blocks, sim[i].blocks, "%s: the GPU computes %d and the simulated one %d", uses[i].what,
+                     gpu[i].blocks, sim[i].blocks);
+        cr_assert_eq(gpu[i].percent, sim[i].percent, "%s: the GPU computes %d and the simulated one %d", uses[i].what,
+                     gpu[i].percent, sim[i].percent);
+    }
 }

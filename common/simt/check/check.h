@@ -338,6 +338,11 @@ static inline struct block *check_block_of(const struct block *b, const struct w
     return b->worker->cluster->blocks[who->flags >> WHO_RANK];
 }
 
+// check_note.c: says in f, of an access to home's shared memory by block, who the other side is. NULL: the access
+// itself.
+void check_other(struct fault *f, const struct block *block, const struct block *home, const struct who *who,
+                 bool other_store);
+
 // check_cluster.c: the lane is about to use home's shared memory, which is another block's.
 void check_visits(struct warp *w, const struct uop *u, uint32_t lane, struct block *home);
 // check_order.c: what a thread tells who arrives at a barrier; the caller drops it.

@@ -82,19 +82,7 @@ static void note(struct look *l, enum fault_kind kind, uint32_t g, bool store, c
     f.space = SPACE_SHARED;
     f.address = ((uint64_t)g << shift_of(l)) + l->home->window;
     f.bytes = 1u << shift_of(l);
-    f.other_inst = l->u->inst;
-    f.other_block = f.block;
-    f.home = l->home->linear;
-    f.remote = l->home != l->w->block;
-    if (who) {
-        f.other_inst = who->inst;
-        f.other_thread = who->thread;
-        f.other_block = check_block_of(l->w->block, who)->linear;
-        f.other_store = other_store;
-        f.other_atomic = who->flags & WHO_ATOMIC;
-        f.other_async = who->flags & WHO_ASYNC;
-        f.other_wgmma = who->flags & WHO_WGMMA;
-    }
+    check_other(&f, l->w->block, l->home, who, other_store);
     check_note(l->c, &f);
     l->clean = false;
 }

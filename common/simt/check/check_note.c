@@ -131,3 +131,21 @@ struct found *check_found(const struct checker *c, uint64_t stop, size_t *n)
         qsort(all, *n, sizeof *all, by_place);
     return all;
 }
+
+void check_other(struct fault *f, const struct block *block, const struct block *home, const struct who *who,
+                 bool other_store)
+{
+    f->home = home->linear;
+    f->remote = home != block;
+    f->other_inst = f->inst;
+    f->other_block = f->block;
+    if (!who)
+        return;
+    f->other_inst = who->inst;
+    f->other_thread = who->thread;
+    f->other_block = check_block_of(block, who)->linear;
+    f->other_store = other_store;
+    f->other_atomic = who->flags & WHO_ATOMIC;
+    f->other_async = who->flags & WHO_ASYNC;
+    f->other_wgmma = who->flags & WHO_WGMMA;
+}

@@ -1,43 +1,12 @@
 // What the uops of decode/shadow.c do: undefined bits through registers and memory, and the findings. See shadow.h.
 #include <string.h>
 
-#include "simt/code/access.h"
 #include "check.h"
-#include "shadow_memory.h"
-#include "simt/code/shadow.h"
-#include "simt/code/tile.h"
-#include "simt/code/warp.h"
-
-#define EACH(lanes, i)                                                                                                 \
-    for (uint32_t left_ = (lanes), i = 0; left_ && ((i = (uint32_t)__builtin_ctz(left_)), true); left_ &= left_ - 1)
-
-static uint64_t get(const struct warp *w, uint32_t at, unsigned class, uint32_t lane)
-{
-    const unsigned char *slot = w->regs + at;
-    return class == SLOT_64   ? ((const u64 *)slot)[lane]
-           : class == SLOT_32 ? ((const u32 *)slot)[lane]
-                              : *(const u32 *)slot >> lane & 1;
-}
-
-static void put(const struct warp *w, uint32_t at, unsigned class, uint32_t lane, uint64_t v)
-{
-    unsigned char *slot = w->regs + at;
-    if (class == SLOT_64)
-        ((u64 *)slot)[lane] = v;
-    else if (class == SLOT_32)
-        ((u32 *)slot)[lane] = (uint32_t)v;
-    else
-        *(u32 *)slot = (*(u32 *)slot & ~(1u << lane)) | (uint32_t)(v & 1) << lane;
-}
-
-static uint64_t type_mask(unsigned bytes)
-{
-    return bytes == 0 ? 1 : bytes >= 8 ? UINT64_MAX : (1ull << 8 * bytes) - 1;
-}
+#include "check_shadow.h"
 
 static uint64_t class_mask(unsigned class)
 {
-    return type_mask(class == SLOT_64 ? 8 : class == SLOT_32 ? 4 : 0);
+    return shadow_mask(class == SLOT_64 ? 8 : class == SLOT_32 ? 4 : 0);
 }
 
 static bool all_defined(const struct warp *w, uint32_t at, unsigned class)
@@ -56,15 +25,15 @@ static void define(const struct warp *w, uint32_t at, unsigned class, uint32_t a
         memset(w->regs + at, 0, class == SLOT_64 ? 8 * LANES : class == SLOT_32 ? 4 * LANES : 4);
     else
         EACH(active, i)
-    put(w, at, class, i, 0);
+    shadow_put(w, at, class, i, 0);
 }
 
-static uint64_t used_by(uint64_t origin, const struct uop *u)
+uint64_t shadow_used_by(uint64_t origin, const struct uop *u)
 {
     return origin >> 32 ? origin : origin | (u->inst + 1ull) << 32;
 }
 
-static void report(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t origin, enum shadow_sink sink)
+void shadow_report(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t origin, enum shadow_sink sink)
 {
     const uint32_t inst = origin >> 32 ? (uint32_t)(origin >> 32) - 1 : u->inst;
     struct fault f = check_site(w, inst, lane, FAULT_UNWRITTEN);
@@ -88,8 +57,8 @@ static struct operands operands_of(const struct warp *w, const struct uop *u, ui
     const struct shadow *s = op->more;
     struct operands o = { { 0 }, { 0 } };
     for (uint32_t i = 0; i < s->n; i++) {
-        o.undefined[i] = get(w, op->in[3 * i + 1], s->class[i], lane) & type_mask(s->bytes[i]);
-        o.origin[i] = get(w, op->in[3 * i + 2], SLOT_64, lane);
+        o.undefined[i] = shadow_get(w, op->in[3 * i + 1], s->class[i], lane) & shadow_mask(s->bytes[i]);
+        o.origin[i] = shadow_get(w, op->in[3 * i + 2], SLOT_64, lane);
     }
     return o;
 }
@@ -131,7 +100,7 @@ static void changing_bits(const struct warp *w, const struct uop *u, uint64_t un
             memcpy(first, slots + like.d, SLOT_BYTES);
         struct warp before = { .regs = first };
         for (uint32_t lane = 0; lane < LANES; lane++)
-            changes[lane] |= get(&copy, like.d, s->class_d, lane) ^ get(&before, 0, s->class_d, lane);
+            changes[lane] |= shadow_get(&copy, like.d, s->class_d, lane) ^ shadow_get(&before, 0, s->class_d, lane);
     }
     memcpy(undefined, changes, sizeof changes);
 }
@@ -140,8 +109,8 @@ static bool decided(const struct warp *w, const struct uop *u, uint32_t lane, co
 {
     const struct warpop *op = u->warp;
     const struct shadow *s = op->more;
-    const uint64_t differ = get(w, op->in[0], s->class[0], lane) ^ get(w, op->in[3], s->class[1], lane);
-    return differ & type_mask(s->bytes[0]) & ~o->undefined[0] & ~o->undefined[1];
+    const uint64_t differ = shadow_get(w, op->in[0], s->class[0], lane) ^ shadow_get(w, op->in[3], s->class[1], lane);
+    return differ & shadow_mask(s->bytes[0]) & ~o->undefined[0] & ~o->undefined[1];
 }
 
 static uint64_t halves(uint64_t any)
@@ -179,7 +148,7 @@ static bool computes(const struct warp *w, const struct uop *u, uint32_t lane, c
             return true;
     if (!s->joins)
         return false;
-    const uint64_t a = get(w, op->in[0], s->class[0], lane), b = get(w, op->in[3], s->class[1], lane);
+    const uint64_t a = shadow_get(w, op->in[0], s->class[0], lane), b = shadow_get(w, op->in[3], s->class[1], lane);
     return (a & ~o->undefined[0] & o->undefined[1]) | (b & ~o->undefined[1] & o->undefined[0]);
 }
 
@@ -198,7 +167,7 @@ static uint64_t follow_lane(const struct warp *w, const struct uop *u, uint32_t 
     if (!(o.undefined[0] | o.undefined[1] | o.undefined[2]))
         return 0;
     if (s->rule != SHADOW_BITS || computes(w, u, lane, &o))
-        *origin = used_by(*origin, u) | ORIGIN_COMPUTED;
+        *origin = shadow_used_by(*origin, u) | ORIGIN_COMPUTED;
     return s->rule != SHADOW_BITS ? result(w, u, lane, &o) : control ? class_mask(s->class_d) : changed;
 }
 
@@ -220,8 +189,8 @@ static bool operation(const struct warp *w, const struct uop *u, uint32_t active
     {
         uint64_t origin;
         const uint64_t undefined = follow_lane(w, u, lane, bits[lane], &origin);
-        put(w, op->out[0], s->class_d, lane, undefined);
-        put(w, op->out[1], SLOT_64, lane, origin);
+        shadow_put(w, op->out[0], s->class_d, lane, undefined);
+        shadow_put(w, op->out[1], SLOT_64, lane, origin);
     }
     return true;
 }
@@ -234,8 +203,8 @@ static bool start(const struct warp *w, const struct uop *u, uint32_t active)
     const struct shadow *s = op->more;
     EACH(active, lane)
     {
-        put(w, op->out[0], s->class_d, lane, UINT64_MAX);
-        put(w, op->out[1], SLOT_64, lane, s->number);
+        shadow_put(w, op->out[0], s->class_d, lane, UINT64_MAX);
+        shadow_put(w, op->out[1], SLOT_64, lane, s->number);
     }
     return true;
 }
@@ -246,8 +215,9 @@ static bool guard(const struct warp *w, const struct uop *u, uint32_t active)
     const struct shadow *s = op->more;
     EACH(active & *(const u32 *)(w->regs + op->in[0]), lane)
     {
-        put(w, op->out[0], s->class_d, lane, UINT64_MAX);
-        put(w, op->out[1], SLOT_64, lane, used_by(get(w, op->in[1], SLOT_64, lane), u) | ORIGIN_COMPUTED);
+        shadow_put(w, op->out[0], s->class_d, lane, UINT64_MAX);
+        shadow_put(w, op->out[1], SLOT_64, lane,
+                   shadow_used_by(shadow_get(w, op->in[1], SLOT_64, lane), u) | ORIGIN_COMPUTED);
     }
     return true;
 }
@@ -258,14 +228,14 @@ static bool lanes(const struct warp *w, const struct uop *u, uint32_t active)
     uint64_t bits[LANES], origin[LANES];
     EACH(active, lane)
     {
-        const uint32_t from = (uint32_t)get(w, op->in[2], SLOT_32, lane) % LANES;
-        bits[lane] = get(w, op->in[0], SLOT_32, from);
-        origin[lane] = get(w, op->in[1], SLOT_64, from);
+        const uint32_t from = (uint32_t)shadow_get(w, op->in[2], SLOT_32, lane) % LANES;
+        bits[lane] = shadow_get(w, op->in[0], SLOT_32, from);
+        origin[lane] = shadow_get(w, op->in[1], SLOT_64, from);
     }
     EACH(active, lane)
     {
-        put(w, op->out[0], SLOT_32, lane, bits[lane]);
-        put(w, op->out[1], SLOT_64, lane, origin[lane]);
+        shadow_put(w, op->out[0], SLOT_32, lane, bits[lane]);
+        shadow_put(w, op->out[1], SLOT_64, lane, origin[lane]);
     }
     return true;
 }
@@ -285,12 +255,12 @@ static bool vote(const struct warp *w, const struct uop *u, uint32_t active)
     const uint32_t bits = *(const u32 *)(w->regs + op->in[0]);
     EACH(active, lane)
     {
-        const uint32_t members = active & (uint32_t)get(w, s->op->in[s->op->n_in - 1], SLOT_32, lane);
-        const uint32_t open = bits & members, yes = (uint32_t)get(w, op->in[2], SLOT_32, lane);
-        const uint64_t origin = open ? get(w, op->in[1], SLOT_64, (uint32_t)__builtin_ctz(open)) : 0;
-        put(w, op->out[0], s->class_d, lane,
-            vote_of((enum vote)s->op->op, open, yes & members & ~open, ~yes & members & ~open));
-        put(w, op->out[1], SLOT_64, lane, origin);
+        const uint32_t members = active & (uint32_t)shadow_get(w, s->op->in[s->op->n_in - 1], SLOT_32, lane);
+        const uint32_t open = bits & members, yes = (uint32_t)shadow_get(w, op->in[2], SLOT_32, lane);
+        const uint64_t origin = open ? shadow_get(w, op->in[1], SLOT_64, (uint32_t)__builtin_ctz(open)) : 0;
+        shadow_put(w, op->out[0], s->class_d, lane,
+                   vote_of((enum vote)s->op->op, open, yes & members & ~open, ~yes & members & ~open));
+        shadow_put(w, op->out[1], SLOT_64, lane, origin);
     }
     return true;
 }
@@ -303,169 +273,10 @@ static bool use(const struct warp *w, const struct uop *u, uint32_t active)
         return true;
     EACH(active, lane)
     {
-        if (!(get(w, op->in[0], s->class[0], lane) & type_mask(s->bytes[0])))
+        if (!(shadow_get(w, op->in[0], s->class[0], lane) & shadow_mask(s->bytes[0])))
             continue;
-        report(w, u, lane, get(w, op->in[1], SLOT_64, lane), s->sink);
-        put(w, op->out[0], s->class[0], lane, 0);
-    }
-    return true;
-}
-
-// --- memory ---
-
-// The space and offset of a lane's access; false where the access itself is an error, which is found elsewhere.
-static bool find_place(const struct warp *w, const struct memop *m, uint32_t lane, uint32_t bytes,
-                       struct shadow_place *place)
-{
-    place->space = m->space;
-    place->address = access_address(w, m, lane);
-    const uint32_t align = bytes & -bytes;
-    if (place->address & (align - 1) || !access_place(w, lane, &place->space, place->address, bytes))
-        return false;
-    if (place->space == SPACE_SHARED && cluster_block(w->block->worker, place->address) != w->block)
-        return false;  // another block's: not followed
-    if (place->space != SPACE_GLOBAL)
-        place->address = place->space == SPACE_SHARED ? cluster_offset(place->address) : place->address & MEMORY_OFFSET;
-    place->thread = w->index * LANES + lane;
-    return place->space == SPACE_GLOBAL || place->space == SPACE_SHARED || place->space == SPACE_LOCAL;
-}
-
-static struct shadows *shadows_of(const struct warp *w)
-{
-    return w->block->check->shadows;
-}
-
-static bool load(const struct warp *w, const struct uop *u, uint32_t active)
-{
-    const struct warpop *op = u->warp;
-    const struct shadow *s = op->more;
-    const struct memop *m = s->mem;
-    EACH(active, lane)
-    {
-        struct shadow_place place;
-        const bool found = find_place(w, m, lane, m->bytes * m->n, &place);
-        for (uint32_t e = 0; e < m->n; e++, place.address += m->bytes) {
-            uint64_t bits = 0, origin = 0;
-            if (s->at[e] == NO_SHADOW)
-                continue;
-            if (found)
-                bits = shadows_get(shadows_of(w), &place, m->bytes, &origin);
-            if (!origin && bits)
-                origin = used_by(ORIGIN_LOCAL | (place.address & (ORIGIN_COMPUTED - 1)), u);
-            if (m->extend == EXTEND_SIGN && bits >> (8 * m->bytes - 1))
-                bits |= ~type_mask(m->bytes);
-            put(w, op->out[s->at[e]], m->reg_class[e], lane, bits);
-            put(w, op->out[s->at[e] + 1], SLOT_64, lane, origin);
-        }
-    }
-    return true;
-}
-
-// Is what a lane stores to global memory an error here, rather than for whoever loads it?
-static bool wrong_store(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t *origin)
-{
-    const struct warpop *op = u->warp;
-    const struct memop *m = ((const struct shadow *)op->more)->mem;
-    bool whole = true, computed = false;
-    for (uint32_t e = m->n; e-- > 0;) {
-        const uint64_t bits = get(w, op->in[2 * e], m->reg_class[e], lane) & type_mask(m->bytes);
-        const uint64_t from = get(w, op->in[2 * e + 1], SLOT_64, lane);
-        whole &= bits == type_mask(m->bytes);
-        if (!bits || (computed && !(from & ORIGIN_COMPUTED)))
-            continue;
-        computed |= (from & ORIGIN_COMPUTED) != 0;
-        *origin = from;
-    }
-    return whole || computed;
-}
-
-static bool store(const struct warp *w, const struct uop *u, uint32_t active)
-{
-    const struct warpop *op = u->warp;
-    const struct memop *m = ((const struct shadow *)op->more)->mem;
-    EACH(active, lane)
-    {
-        struct shadow_place place;
-        uint64_t first = 0;
-        if (!find_place(w, m, lane, m->bytes * m->n, &place))
-            continue;
-        const bool wrong = place.space == SPACE_GLOBAL && wrong_store(w, u, lane, &first);
-        if (wrong)
-            report(w, u, lane, first, SINK_STORED);
-        for (uint32_t e = 0; e < m->n; e++, place.address += m->bytes) {
-            const uint64_t bits = get(w, op->in[2 * e], m->reg_class[e], lane) & type_mask(m->bytes);
-            uint64_t origin = get(w, op->in[2 * e + 1], SLOT_64, lane);
-            if (place.space == SPACE_SHARED)  // who reads it there is far away: this is where to look
-                origin = used_by(origin, u);
-            if (!shadows_set(shadows_of(w), &place, m->bytes, wrong ? 0 : bits, origin))
-                w->block->worker->check->failed = true;
-        }
-    }
-    return true;
-}
-
-// --- accesses of a whole warp, atomics, asynchronous copies ---
-
-static void visit_bytes(const struct warp *w, const struct uop *u, const struct shadow_place *at, uint32_t bytes)
-{
-    const struct shadow *s = u->warp->more;
-    struct shadow_place place = *at;
-    for (uint32_t i = 0; i < bytes; i++, place.address++) {
-        uint64_t origin = 0;
-        if (!s->writes && shadows_get(shadows_of(w), &place, 1, &origin)) {
-            report(w, u, place.thread % LANES, used_by(origin, u), SINK_READ);
-            i = bytes;  // once is enough
-        }
-    }
-    place.address = at->address;
-    for (uint32_t i = 0; s->writes && i < bytes; i++, place.address++)
-        shadows_set(shadows_of(w), &place, 1, 0, 0);
-}
-
-static void visit_tile(const struct warp *w, const struct uop *u)
-{
-    const struct shadow *s = u->warp->more;
-    struct uop access = *u;
-    access.warp = (struct warpop *)s->op;
-    const struct tile t = tile_of(w, &access, s->writes);
-    struct memop m = *s->mem;
-    for (uint32_t row = 0; row < t.f->rows; row++) {
-        for (uint32_t col = 0; col < t.f->cols; col++) {
-            struct shadow_place place;
-            m.offset = s->mem->offset + tile_element(&t, row, col);
-            if (find_place(w, &m, 0, t.f->bytes, &place))
-                visit_bytes(w, u, &place, t.f->bytes);
-        }
-    }
-}
-
-static bool rows(const struct warp *w, const struct uop *u, uint32_t active)
-{
-    const struct shadow *s = u->warp->more;
-    const uint32_t bytes = s->rows ? 16 : s->mem->bytes;
-    if (s->rows)
-        active &= s->op->shape >= 4 ? ALL_LANES : (1u << 8 * s->op->shape) - 1;
-    if (s->tile) {
-        visit_tile(w, u);
-        return true;
-    }
-    EACH(active, lane)
-    {
-        struct shadow_place place;
-        if (find_place(w, s->mem, lane, bytes, &place))
-            visit_bytes(w, u, &place, bytes);
-    }
-    return true;
-}
-
-static bool call(const struct warp *w, const struct uop *u, uint32_t active)
-{
-    const struct call *call = ((const struct shadow *)u->warp->more)->op->more;
-    EACH(active, lane)
-    {
-        const struct shadow_place place = { SPACE_LOCAL, call->result, w->index * LANES + lane };
-        if (call->result_bytes)
-            shadows_set(shadows_of(w), &place, call->result_bytes, 0, 0);
+        shadow_report(w, u, lane, shadow_get(w, op->in[1], SLOT_64, lane), s->sink);
+        shadow_put(w, op->out[0], s->class[0], lane, 0);
     }
     return true;
 }
@@ -488,17 +299,17 @@ bool warp_shadow(struct warp *w, const struct uop *u, uint32_t active)
     case SHADOW_USE:
         return use(w, u, active);
     case SHADOW_LOAD:
-        return load(w, u, active);
+        return shadow_load(w, u, active);
     case SHADOW_STORE:
-        return store(w, u, active);
+        return shadow_store(w, u, active);
     case SHADOW_NAN:
         EACH(active, lane)
-        report(w, u, lane, ORIGIN_NAN, SINK_OPERAND);
+        shadow_report(w, u, lane, ORIGIN_NAN, SINK_OPERAND);
         return true;
     case SHADOW_CALL:
-        return call(w, u, active);
+        return shadow_call(w, u, active);
     case SHADOW_ROWS:
-        return rows(w, u, active);
+        return shadow_rows(w, u, active);
     default:
         return operation(w, u, active);
     }

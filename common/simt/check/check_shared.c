@@ -71,19 +71,7 @@ static void note(const struct visit *v, enum fault_kind kind, uint32_t g, uint32
     f.space = SPACE_SHARED;
     f.address = ((uint64_t)g << code->shared_shift) + v->home->window;
     f.bytes = 1u << code->shared_shift;
-    f.other_inst = v->u->inst;
-    f.other_block = f.block;
-    f.home = v->home->linear;
-    f.remote = v->home != v->w->block;
-    if (who) {
-        f.other_inst = who->inst;
-        f.other_thread = who->thread;
-        f.other_block = check_block_of(v->w->block, who)->linear;
-        f.other_store = other_store;
-        f.other_atomic = who->flags & WHO_ATOMIC;
-        f.other_async = who->flags & WHO_ASYNC;
-        f.other_wgmma = who->flags & WHO_WGMMA;
-    }
+    check_other(&f, v->w->block, v->home, who, other_store);
     check_note(v->c, &f);
 }
 

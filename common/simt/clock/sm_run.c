@@ -14,24 +14,22 @@ const struct sm_constants sm_constants_h200 = {
 #undef CONSTANT
 };
 
+static const struct {
+    const char *name, *text;
+} states[] = {
+#define X(id, name, text) { name, text },
+    SM_STATES(X)
+#undef X
+};
+
 const char *sm_state_name(enum sm_state s)
 {
-    static const char *const names[] = {
-#define X(id, name, text) name,
-        SM_STATES(X)
-#undef X
-    };
-    return names[s];
+    return states[s].name;
 }
 
 const char *sm_state_text(enum sm_state s)
 {
-    static const char *const texts[] = {
-#define X(id, name, text) text,
-        SM_STATES(X)
-#undef X
-    };
-    return texts[s];
+    return states[s].text;
 }
 
 // --- blocks ---

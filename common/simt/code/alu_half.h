@@ -6,6 +6,7 @@
 #define SIMT_ALU_HALF_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "exec.h"
 
@@ -13,20 +14,16 @@ enum rounding { RN, RZ, RM, RP };  // to nearest even, to zero, down, up
 
 static inline f32 float_of(u32 bits)
 {
-    union {
-        uint32_t u;
-        float f;
-    } v = { .u = bits };
-    return v.f;
+    f32 x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
 }
 
 static inline u32 bits_of(f32 x)
 {
-    union {
-        float f;
-        uint32_t u;
-    } v = { .f = x };
-    return v.u;
+    u32 bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
 }
 
 static inline u32 f32_of_f16(u32 h)

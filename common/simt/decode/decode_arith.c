@@ -111,6 +111,7 @@ void decode_extended(struct decoder *x, const struct parts *s)
 // An instruction taken apart: its name without modifiers, and the lines of alu.def that its modifiers are.
 struct plan {
     char name[NAME_MAX];
+    enum ptx_type type;  // its last word
     enum alu_op op;
     enum alu_op ftz;          // flushes an operand or the result; ALU_OPS: nothing does
     bool flushes_result;      // ftz, or op does it
@@ -122,8 +123,8 @@ static void take_modifiers(struct decoder *x, const struct parts *s, struct plan
 {
     char line[NAME_MAX + 8];
     const struct str last = s->part[s->n - 1];
-    const enum ptx_type type = ptx_type_named(last);
-    const bool floating = is_float(type) || is_half(type);
+    p->type = ptx_type_named(last);
+    const bool floating = is_float(p->type) || is_half(p->type);
     for (uint32_t i = 0; i < s->n; i++) {
         const struct str word = s->part[i];
         enum alu_op op;
@@ -140,7 +141,7 @@ static void take_modifiers(struct decoder *x, const struct parts *s, struct plan
         snprintf(p->name + strlen(p->name), sizeof p->name - strlen(p->name), "%s%.*s", i ? "." : "", (int)word.n,
                  word.p);
     }
-    if (is_float(type) && str_is(s->part[0], "mad"))
+    if (is_float(p->type) && str_is(s->part[0], "mad"))
         memcpy(p->name, "fma", 3);
 }
 
@@ -156,15 +157,15 @@ static void find_line(struct decoder *x, const struct parts *s, struct plan *p)
     p->flushes_result = p->ftz != ALU_OPS;
 }
 
-static void read_operands(struct decoder *x, const struct plan *p, enum ptx_type type, uint32_t v[3])
+static void read_operands(struct decoder *x, const struct plan *p, uint32_t v[3])
 {
     const struct signature *g = &signatures[p->op];
     for (uint32_t i = 0; i < g->n; i++) {
         const struct ptx_operand *o = &x->in->operand[i + 1];
         const enum ptx_type t = g->abc[i];
         // Where the table works on the bits of a float (neg, abs, copysign), literals are still floats.
-        const bool bits_of_float = is_float(type) && is_integer(t) && g->kind == KIND_ALU;
-        v[i] = t == PTX_PRED ? operand_predicate(x, o) : operand_value(x, o, bits_of_float ? type : t);
+        const bool bits_of_float = is_float(p->type) && is_integer(t) && g->kind == KIND_ALU;
+        v[i] = t == PTX_PRED ? operand_predicate(x, o) : operand_value(x, o, bits_of_float ? p->type : t);
         if (p->ftz != ALU_OPS)
             v[i] = decode_unary(x, p->ftz, v[i]);
     }
@@ -199,7 +200,7 @@ void decode_arithmetic(struct decoder *x, const struct parts *s)
     find_line(x, s, &p);
     const struct signature *g = &signatures[p.op];
     operand_count(x, g->n + 1u, g->n + 1u);
-    read_operands(x, &p, ptx_type_named(s->part[s->n - 1]), v);
+    read_operands(x, &p, v);
     const struct ptx_operand *o = x->in->operand;
     const uint32_t d = g->d == PTX_PRED ? destination_predicate(x, o) : operand_destination(x, o, ptx_type_bytes(g->d));
     const uint32_t result = p.flushes_result || p.n_post ? vreg_new(x, x->vregs[d].slot) : d;

@@ -55,40 +55,60 @@ static struct edges find_edges(struct decoder *x, const struct blocks *b)
     return e;
 }
 
-// Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm".
-static bool find_dominators(struct decoder *x, struct blocks *b, const struct edges *e)
+// Sets value[block] to find(context, block) for every block but the first, over and over, until nothing changes. False
+// if that takes too long.
+static bool settle(const struct blocks *b, uint32_t *value, uint32_t (*find)(void *context, uint32_t block),
+                   void *context)
 {
-    uint32_t *place = decode_scratch(x, (b->n + 1) * sizeof *place), steps = 0;
-    b->dominator = decode_scratch(x, (b->n + 1) * sizeof *b->dominator);
-    memset(b->dominator, 0xff, b->n * sizeof *b->dominator);
-    for (uint32_t i = 0; i < b->n_order; i++)
-        place[b->order[i]] = i;
-    b->dominator[0] = 0;
     bool changed = true;
     for (int pass = 0; changed; pass++) {
         changed = false;
         if (pass == PASSES)
             return false;
         for (uint32_t i = 1; i < b->n_order; i++) {
-            uint32_t block = b->order[i], found = NO_BLOCK;
-            for (uint32_t k = e->start[block]; k < e->start[block + 1]; k++) {
-                uint32_t other = e->from[k];
-                if (b->dominator[other] == NO_BLOCK)
-                    continue;
-                for (found = found == NO_BLOCK ? other : found; found != other; steps++) {
-                    if (place[found] > place[other])
-                        found = b->dominator[found];
-                    else
-                        other = b->dominator[other];
-                }
-                if (steps > STEPS_MAX)
-                    return false;
-            }
-            changed |= b->dominator[block] != found;
-            b->dominator[block] = found;
+            const uint32_t block = b->order[i], found = find(context, block);
+            changed |= value[block] != found;
+            value[block] = found;
         }
     }
     return true;
+}
+
+struct dominators {
+    const struct edges *e;
+    uint32_t *of, *place;  // by block: its dominator, and its place in the order
+    uint32_t steps;        // up the tree so far
+};
+
+static uint32_t find_dominator(void *context, uint32_t block)
+{
+    struct dominators *d = context;
+    uint32_t found = NO_BLOCK;
+    for (uint32_t k = d->e->start[block]; k < d->e->start[block + 1] && d->steps <= STEPS_MAX; k++) {
+        uint32_t other = d->e->from[k];
+        if (d->of[other] == NO_BLOCK)
+            continue;
+        for (found = found == NO_BLOCK ? other : found; found != other; d->steps++) {
+            if (d->place[found] > d->place[other])
+                found = d->of[found];
+            else
+                other = d->of[other];
+        }
+    }
+    return d->steps > STEPS_MAX ? d->of[block] : found;
+}
+
+// Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm".
+static bool find_dominators(struct decoder *x, struct blocks *b, const struct edges *e)
+{
+    uint32_t *place = decode_scratch(x, (b->n + 1) * sizeof *place);
+    b->dominator = decode_scratch(x, (b->n + 1) * sizeof *b->dominator);
+    memset(b->dominator, 0xff, b->n * sizeof *b->dominator);
+    for (uint32_t i = 0; i < b->n_order; i++)
+        place[b->order[i]] = i;
+    b->dominator[0] = 0;
+    struct dominators d = { e, b->dominator, place, 0 };
+    return settle(b, b->dominator, find_dominator, &d) && d.steps <= STEPS_MAX;
 }
 
 static void find_intervals(struct decoder *x, struct blocks *b)
@@ -163,17 +183,40 @@ static bool leaves_loop(const struct blocks *b, const uint32_t *around, const st
     return loop != NO_BLOCK && at != loop;
 }
 
+#define NO_VERSION UINT32_MAX  // not known yet
+
+struct versions {
+    const struct edges *e;
+    const uint32_t *leaves;  // by block: the version after it; 0: the one before it
+    const uint32_t *before;  // the version before it
+    uint32_t own;            // own + block is the version that begins at a block
+    bool *fixed;             // the block has a version of its own
+};
+
+// The version before a block: that of all blocks that lead there, or its own.
+static uint32_t find_version(void *context, uint32_t block)
+{
+    const struct versions *v = context;
+    uint32_t found = NO_VERSION;
+    for (uint32_t k = v->e->start[block]; !v->fixed[block] && k < v->e->start[block + 1]; k++) {
+        const uint32_t from = v->e->from[k], left = v->leaves[from] ? v->leaves[from] : v->before[from];
+        v->fixed[block] = found != NO_VERSION && left != NO_VERSION && left != found;
+        found = left != NO_VERSION ? left : found;
+    }
+    return v->fixed[block] ? v->own + block : found;
+}
+
 // A block finds the version that all ways leave, or one of its own where they differ, and behind a loop: ptxas does not
 // look across one.
 static bool find_versions(struct decoder *x, struct blocks *b, const struct edges *e, const bool *clobbers)
 {
-    const uint32_t own = x->code->n_uops + 1, unknown = UINT32_MAX;
+    const uint32_t own = x->code->n_uops + 1;
     uint32_t *leaves = decode_scratch(x, (b->n + 1) * sizeof *leaves);
     const uint32_t *around = find_loops(x, b, e);
     bool *fixed = decode_scratch(x, b->n + 1);  // it has a version of its own
     b->version = decode_scratch(x, (b->n + 1) * sizeof *b->version);
     for (uint32_t i = 0; i < b->n; i++) {
-        b->version[i] = unknown;
+        b->version[i] = NO_VERSION;
         for (uint32_t u = b->starts[i]; u < b->starts[i + 1]; u++)
             leaves[i] = clobbers[u] ? u + 1 : leaves[i];
     }
@@ -184,24 +227,8 @@ static bool find_versions(struct decoder *x, struct blocks *b, const struct edge
         if (to != NO_BLOCK)
             fixed[to] |= leaves_loop(b, around, e, from, to);
     }
-    bool changed = true;
-    for (int pass = 0; changed; pass++) {
-        changed = false;
-        if (pass == PASSES)
-            return false;
-        for (uint32_t i = 1; i < b->n_order; i++) {
-            uint32_t block = b->order[i], found = unknown;
-            for (uint32_t k = e->start[block]; !fixed[block] && k < e->start[block + 1]; k++) {
-                uint32_t from = e->from[k], left = leaves[from] ? leaves[from] : b->version[from];
-                fixed[block] = found != unknown && left != unknown && left != found;
-                found = left != unknown ? left : found;
-            }
-            found = fixed[block] ? own + block : found;
-            changed |= found != b->version[block];
-            b->version[block] = found;
-        }
-    }
-    return true;
+    struct versions v = { e, leaves, b->version, own, fixed };
+    return settle(b, b->version, find_version, &v);
 }
 
 bool find_flow(struct decoder *x, struct blocks *b, const bool *clobbers)

@@ -141,50 +141,6 @@ static v8d put_special(const struct job *j, unsigned row, v8f c, v8d result)
     return result;
 }
 
-// --- accumulators: 8 rows of 8 columns are two registers of f32, even and odd columns, or one of f16 ---
-
-static inline v8f read_row(const struct mma *m, const unsigned char *regs, const uint32_t *slot, unsigned row)
-{
-    v8f c;
-    if (m->half) {
-        const u16 *p = (const u16 *)(regs + slot[row / 8]) + row % 8 * 8;
-        for (unsigned j = 0; j < N; j++) {
-            union {
-                uint32_t u;
-                float f;
-            } v = { .u = f32_of_f16(p[j]) };
-            c[j] = v.f;
-        }
-    } else {
-        const f32 *even = (const f32 *)(regs + slot[row / 8 * 2]) + row % 8 * 4;
-        const f32 *odd = (const f32 *)(regs + slot[row / 8 * 2 + 1]) + row % 8 * 4;
-        c = (v8f){ even[0], odd[0], even[1], odd[1], even[2], odd[2], even[3], odd[3] };
-    }
-    return c;
-}
-
-static inline void write_row(const struct mma *m, unsigned char *regs, const uint32_t *slot, unsigned row, v8d d,
-                             bool special)
-{
-    if (m->half) {
-        u16 *p = (u16 *)(regs + slot[row / 8]) + row % 8 * 8;
-        for (unsigned j = 0; j < N; j++)
-            p[j] = d[j] != d[j] ? 0x7fff : half_of(d[j]);
-        return;
-    }
-    u32 *even = (u32 *)(regs + slot[row / 8 * 2]) + row % 8 * 4;
-    u32 *odd = (u32 *)(regs + slot[row / 8 * 2 + 1]) + row % 8 * 4;
-    v8f result = cut8(d);
-    v8i bits;
-    memcpy(&bits, &result, sizeof bits);
-    for (unsigned j = 0; special && j < N; j++)
-        bits[j] = d[j] != d[j] ? 0x7fffffff : bits[j];
-    for (unsigned p = 0; p < 4; p++) {
-        even[p] = (u32)bits[2 * p];
-        odd[p] = (u32)bits[2 * p + 1];
-    }
-}
-
 static inline void multiply(struct warp *w, const struct warpop *op, enum mma_type type)
 {
     const struct mma *m = op->more;
@@ -206,7 +162,7 @@ static inline void multiply(struct warp *w, const struct warpop *op, enum mma_ty
         }
     }
     for (unsigned row = 0; row < m->rows; row++) {
-        const v8f first = read_row(m, w->regs, c, row);
+        const v8f first = read_row(w->regs, c, row, m->half);
         v8f acc = first;
         v8i bits;
         memcpy(&bits, &first, sizeof bits);
@@ -224,34 +180,30 @@ static inline void multiply(struct warp *w, const struct warpop *op, enum mma_ty
             result[row] = put_special(&job, row, first, result[row]);
     }
     for (unsigned row = 0; row < m->rows; row++)
-        write_row(m, w->regs, op->out, row, result[row], special[row]);
+        write_row(w->regs, op->out, row, result[row], special[row], m->half, FRACTION_BITS);
 }
 
-static void multiply_f64(struct warp *w, const struct warpop *op)
+// Element (row, col) of the accumulators in slot, of so many bytes: a register has a column of its lane.
+static void *element(const struct warp *w, const uint32_t *slot, unsigned row, unsigned col, unsigned bytes)
+{
+    return w->regs + slot[row / 8 * 2 + col % 2] + (row % 8 * 4 + col / 2) * bytes;
+}
+
+static double product_f64(const struct warp *w, const struct warpop *op, unsigned row, unsigned col)
 {
     const struct mma *m = op->more;
-    const unsigned groups = m->rows / 8;
-    f64 d[16][N];
-    for (unsigned row = 0; row < m->rows; row++) {
-        for (unsigned col = 0; col < N; col++) {
-            const unsigned lane = row % 8 * 4 + col / 2;
-            double sum = ((const f64 *)(w->regs + op->in[m->na + m->nb + row / 8 * 2 + col % 2]))[lane];
-            for (unsigned k = 0; k < m->k; k++) {
-                double a = ((const f64 *)(w->regs + op->in[k / 4 * groups + row / 8]))[row % 8 * 4 + k % 4];
-                double b = ((const f64 *)(w->regs + op->in[m->na + k / 4]))[col * 4 + k % 4];
-                double next = __builtin_fma(a, b, sum);
-                union {
-                    uint64_t u;
-                    double f;
-                } nan = { .u = 0xfff8000000000000ull };
-                sum = next == next ? next : nan.f;
-            }
-            d[row][col] = sum;
-        }
+    double sum = *(const f64 *)element(w, op->in + m->na + m->nb, row, col, sizeof(f64));
+    for (unsigned k = 0; k < m->k; k++) {
+        double a = ((const f64 *)(w->regs + op->in[k / 4 * (m->rows / 8) + row / 8]))[row % 8 * 4 + k % 4];
+        double b = ((const f64 *)(w->regs + op->in[m->na + k / 4]))[col * 4 + k % 4];
+        double next = __builtin_fma(a, b, sum);
+        union {
+            uint64_t u;
+            double f;
+        } nan = { .u = 0xfff8000000000000ull };
+        sum = next == next ? next : nan.f;
     }
-    for (unsigned row = 0; row < m->rows; row++)
-        for (unsigned col = 0; col < N; col++)
-            ((f64 *)(w->regs + op->out[row / 8 * 2 + col % 2]))[row % 8 * 4 + col / 2] = d[row][col];
+    return sum;
 }
 
 static int64_t byte_of(enum mma_type type, unsigned char x)
@@ -259,26 +211,40 @@ static int64_t byte_of(enum mma_type type, unsigned char x)
     return type == MMA_S8 ? (s8)x : x;
 }
 
-static void multiply_integers(struct warp *w, const struct warpop *op)
+static u32 product_integers(const struct warp *w, const struct warpop *op, unsigned row, unsigned col)
 {
     const struct mma *m = op->more;
-    const unsigned groups = m->rows / 8;
-    u32 d[16][N];
-    for (unsigned row = 0; row < m->rows; row++) {
+    int64_t sum = *(const s32 *)element(w, op->in + m->na + m->nb, row, col, sizeof(s32));
+    for (unsigned k = 0; k < m->k; k++)
+        sum += byte_of(m->a, (w->regs + op->in[k / 16 * (m->rows / 8) + row / 8])[row % 8 * 16 + k % 16]) *
+               byte_of(m->b, (w->regs + op->in[m->na + k / 16])[col * 16 + k % 16]);
+    if (m->saturate)
+        sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+    return (u32)sum;
+}
+
+// Of f64, or of integers: element by element. The results may lie in the registers of the operands.
+static void multiply_elements(struct warp *w, const struct warpop *op, bool real)
+{
+    const unsigned rows = ((const struct mma *)op->more)->rows;
+    f64 reals[16][N];
+    u32 integers[16][N];
+    for (unsigned row = 0; row < rows; row++) {
         for (unsigned col = 0; col < N; col++) {
-            const unsigned lane = row % 8 * 4 + col / 2;
-            int64_t sum = (s32)((const u32 *)(w->regs + op->in[m->na + m->nb + row / 8 * 2 + col % 2]))[lane];
-            for (unsigned k = 0; k < m->k; k++)
-                sum += byte_of(m->a, (w->regs + op->in[k / 16 * groups + row / 8])[row % 8 * 16 + k % 16]) *
-                       byte_of(m->b, (w->regs + op->in[m->na + k / 16])[col * 16 + k % 16]);
-            if (m->saturate)
-                sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
-            d[row][col] = (u32)sum;
+            if (real)
+                reals[row][col] = product_f64(w, op, row, col);
+            else
+                integers[row][col] = product_integers(w, op, row, col);
         }
     }
-    for (unsigned row = 0; row < m->rows; row++)
-        for (unsigned col = 0; col < N; col++)
-            ((u32 *)(w->regs + op->out[row / 8 * 2 + col % 2]))[row % 8 * 4 + col / 2] = d[row][col];
+    for (unsigned row = 0; row < rows; row++) {
+        for (unsigned col = 0; col < N; col++) {
+            if (real)
+                *(f64 *)element(w, op->out, row, col, sizeof(f64)) = reals[row][col];
+            else
+                *(u32 *)element(w, op->out, row, col, sizeof(u32)) = integers[row][col];
+        }
+    }
 }
 
 bool ISA(exec_mma)(struct warp *w, const struct uop *u, uint32_t active)
@@ -296,14 +262,14 @@ bool ISA(exec_mma)(struct warp *w, const struct uop *u, uint32_t active)
         multiply(w, op, MMA_TF32);
         break;
     case MMA_F64:
-        multiply_f64(w, op);
+        multiply_elements(w, op, true);
         break;
     case MMA_E4M3:
     case MMA_E5M2:
         break;  // decode_mma.c lets none through
     case MMA_S8:
     case MMA_U8:
-        multiply_integers(w, op);
+        multiply_elements(w, op, false);
         break;
     }
     return true;

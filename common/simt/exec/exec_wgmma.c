@@ -194,46 +194,6 @@ static v8d put_special(const struct job *j, unsigned row, v8f c, v8d result)
     return result;
 }
 
-// --- accumulators: 8 columns of a row lie in registers like those of mma.sync ---
-
-static inline v8f read_row(const struct job *j, const unsigned char *regs, const uint32_t *slot, unsigned row)
-{
-    v8f c;
-    if (j->m->half) {
-        const u16 *p = (const u16 *)(regs + slot[row / 8]) + row % 8 * 8;
-        for (unsigned i = 0; i < N; i++)
-            c[i] = float_of(f32_of_f16(p[i]));
-        return c;
-    }
-    const f32 *even = (const f32 *)(regs + slot[row / 8 * 2]) + row % 8 * 4;
-    const f32 *odd = (const f32 *)(regs + slot[row / 8 * 2 + 1]) + row % 8 * 4;
-    return (v8f){ even[0], odd[0], even[1], odd[1], even[2], odd[2], even[3], odd[3] };
-}
-
-static inline void write_row(const struct job *j, unsigned char *regs, const uint32_t *slot, unsigned row, v8d d,
-                             bool special)
-{
-    if (j->m->half) {
-        u16 *p = (u16 *)(regs + slot[row / 8]) + row % 8 * 8;
-        for (unsigned i = 0; i < N; i++)
-            p[i] = d[i] != d[i] ? 0x7fff : half_of(d[i]);
-        return;
-    }
-    u32 *even = (u32 *)(regs + slot[row / 8 * 2]) + row % 8 * 4;
-    u32 *odd = (u32 *)(regs + slot[row / 8 * 2 + 1]) + row % 8 * 4;
-    v8f result = cut8(d);
-    v8i bits;
-    memcpy(&bits, &result, sizeof bits);
-    if (j->fraction < 23)
-        bits &= ~((1 << (23 - j->fraction)) - 1);
-    for (unsigned i = 0; special && i < N; i++)
-        bits[i] = d[i] != d[i] ? 0x7fffffff : bits[i];
-    for (unsigned p = 0; p < 4; p++) {
-        even[p] = (u32)bits[2 * p];
-        odd[p] = (u32)bits[2 * p + 1];
-    }
-}
-
 // Where all products are 0, a tiny c is kept as it is; the quick way has cut it off.
 static inline v8d keep_tiny(const struct job *j, unsigned row, unsigned k_all, v8f c, v8d d)
 {
@@ -254,7 +214,7 @@ static inline void sum_block(const struct job *j, unsigned k_all, unsigned char 
                              bool special_right)
 {
     for (unsigned row = 0; row < ROWS; row++) {
-        const v8f c = add ? read_row(j, regs, slot, row) : (v8f){ 0 };
+        const v8f c = add ? read_row(regs, slot, row, j->m->half) : (v8f){ 0 };
         v8i bits;
         memcpy(&bits, &c, sizeof bits);
         const v8i size = bits & 0x7fffffff;
@@ -265,7 +225,7 @@ static inline void sum_block(const struct job *j, unsigned k_all, unsigned char 
             d = keep_tiny(j, row, k_all, c, d);
         if (special)
             d = put_special(j, row, c, d);
-        write_row(j, regs, slot, row, d, special);
+        write_row(regs, slot, row, d, special, j->m->half, j->fraction);
     }
 }
 

@@ -84,4 +84,47 @@ static inline uint16_t half_of(double x)  // to nearest even: cut to f32, the la
     return (uint16_t)f16_of_f32(v.u);
 }
 
+// --- accumulators: 8 rows of 8 columns are two registers of f32, even and odd columns, or one of f16 ---
+
+static inline v8f read_row(const unsigned char *regs, const uint32_t *slot, unsigned row, bool half)
+{
+    v8f c;
+    if (half) {
+        const u16 *p = (const u16 *)(regs + slot[row / 8]) + row % 8 * 8;
+        for (unsigned i = 0; i < N; i++)
+            c[i] = float_of(f32_of_f16(p[i]));
+        return c;
+    }
+    const f32 *even = (const f32 *)(regs + slot[row / 8 * 2]) + row % 8 * 4;
+    const f32 *odd = (const f32 *)(regs + slot[row / 8 * 2 + 1]) + row % 8 * 4;
+    return (v8f){ even[0], odd[0], even[1], odd[1], even[2], odd[2], even[3], odd[3] };
+}
+
+#define FRACTION_BITS 23  // of an f32
+
+// fraction: how many bits of a result's fraction stay; special: some of the row are infinite or no numbers
+static inline void write_row(unsigned char *regs, const uint32_t *slot, unsigned row, v8d d, bool special, bool half,
+                             unsigned fraction)
+{
+    if (half) {
+        u16 *p = (u16 *)(regs + slot[row / 8]) + row % 8 * 8;
+        for (unsigned i = 0; i < N; i++)
+            p[i] = d[i] != d[i] ? 0x7fff : half_of(d[i]);
+        return;
+    }
+    u32 *even = (u32 *)(regs + slot[row / 8 * 2]) + row % 8 * 4;
+    u32 *odd = (u32 *)(regs + slot[row / 8 * 2 + 1]) + row % 8 * 4;
+    v8f result = cut8(d);
+    v8i bits;
+    memcpy(&bits, &result, sizeof bits);
+    if (fraction < FRACTION_BITS)
+        bits &= ~((1 << (FRACTION_BITS - fraction)) - 1);
+    for (unsigned i = 0; special && i < N; i++)
+        bits[i] = d[i] != d[i] ? 0x7fffffff : bits[i];
+    for (unsigned p = 0; p < 4; p++) {
+        even[p] = (u32)bits[2 * p];
+        odd[p] = (u32)bits[2 * p + 1];
+    }
+}
+
 #endif

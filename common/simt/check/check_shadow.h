@@ -1,0 +1,48 @@
+// What the two files share that run the uops of decode/shadow.c: check_shadow.c follows undefined bits through
+// registers, check_shadow_memory.c through memory. A value is a register's slot, of an enum slot_class, in one lane.
+#ifndef SIMT_CHECK_SHADOW_H
+#define SIMT_CHECK_SHADOW_H
+
+#include "simt/code/shadow.h"
+#include "simt/code/warp.h"
+
+#define EACH(lanes, i)                                                                                                 \
+    for (uint32_t left_ = (lanes), i = 0; left_ && ((i = (uint32_t)__builtin_ctz(left_)), true); left_ &= left_ - 1)
+
+static inline uint64_t shadow_get(const struct warp *w, uint32_t at, unsigned class, uint32_t lane)
+{
+    const unsigned char *slot = w->regs + at;
+    return class == SLOT_64   ? ((const u64 *)slot)[lane]
+           : class == SLOT_32 ? ((const u32 *)slot)[lane]
+                              : *(const u32 *)slot >> lane & 1;
+}
+
+static inline void shadow_put(const struct warp *w, uint32_t at, unsigned class, uint32_t lane, uint64_t v)
+{
+    unsigned char *slot = w->regs + at;
+    if (class == SLOT_64)
+        ((u64 *)slot)[lane] = v;
+    else if (class == SLOT_32)
+        ((u32 *)slot)[lane] = (uint32_t)v;
+    else
+        *(u32 *)slot = (*(u32 *)slot & ~(1u << lane)) | (uint32_t)(v & 1) << lane;
+}
+
+// All bits of a value of so many bytes; of a predicate for 0.
+static inline uint64_t shadow_mask(unsigned bytes)
+{
+    return bytes == 0 ? 1 : bytes >= 8 ? UINT64_MAX : (1ull << 8 * bytes) - 1;
+}
+
+// The origin of undefined bits, with u as the uop that used them last.
+uint64_t shadow_used_by(uint64_t origin, const struct uop *u);
+// A finding: the lane used undefined bits of that origin.
+void shadow_report(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t origin, enum shadow_sink sink);
+
+// check_shadow_memory.c: loads; stores; what whole warps, atomics and asynchronous copies access; what printf returns
+bool shadow_load(const struct warp *w, const struct uop *u, uint32_t active);
+bool shadow_store(const struct warp *w, const struct uop *u, uint32_t active);
+bool shadow_rows(const struct warp *w, const struct uop *u, uint32_t active);
+bool shadow_call(const struct warp *w, const struct uop *u, uint32_t active);
+
+#endif

@@ -1,0 +1,61 @@
+// What the files of the ladder share: ladder.c climbs, ladder_print.c prints the table, ladder_write.c writes JSON and
+// CSV.
+#ifndef STEPS_LADDER_H
+#define STEPS_LADDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/profile.h"
+#include "tester/tester.h"
+#include "tester/tester_options.h"
+
+enum { TYPES = DEV_F16 + 1 };
+
+struct row {
+    const struct step *step;
+    bool ran, counted;
+    unsigned needs;  // the GPU that it needs and this one is not: 80 for sm_80; it is not run
+    struct tester_result result;
+    char error[DEV_ERROR_MAX];              // where it did not run
+    uint64_t metrics[METRIC_COUNT];         // where counted
+    double before_ms;                       // of the step of the same type before it; 0 if none
+    double predicted_ms, predicted_cycles;  // by the clock; 0: none
+    double predicted_before;                // milliseconds of the step before
+    char predict_error[DEV_ERROR_MAX];
+};
+
+struct ladder {
+    struct tester_options o;
+    struct tester_options predicted;  // the sizes that are predicted: 4096 where none was given
+    struct dev *dev;
+    FILE *out;
+    bool terminal;               // out is one: show progress
+    struct tester *data[TYPES];  // opened when the first step of the type comes
+    double baseline_ms[TYPES];   // 0: none, or not measured yet
+    double after_ms[TYPES];      // once more, at the end
+    char baseline_error[TYPES][DEV_ERROR_MAX];
+    char no_prediction[DEV_ERROR_MAX];  // why there is none, where there should be; else empty
+    struct row *rows;                   // n_steps
+    struct step *steps;                 // n_steps, with the paths of their kernels
+};
+
+// TFLOP/s of the prediction; 0: there is none.
+double ladder_predicted(const struct ladder *l, const struct row *row);
+
+// On a terminal: which step runs, in place of the line before; nothing where i is n_steps.
+void ladder_progress(const struct ladder *l, size_t i);
+// The lines before the table, and its heading.
+void ladder_print_head(const struct ladder *l);
+// A line before row i if a new part of the course begins there.
+void ladder_print_part(const struct ladder *l, size_t i);
+void ladder_print_row(const struct ladder *l, const struct row *row);
+// The vendor's products, what the columns mean, and what did not run.
+void ladder_print_foot(const struct ladder *l);
+
+// False if not all could be written. The CSV file is the one of the options; rows are appended.
+bool ladder_write_json(const struct ladder *l, FILE *out);
+bool ladder_write_csv(const struct ladder *l);
+
+#endif

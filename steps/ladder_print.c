@@ -1,0 +1,180 @@
+// The ladder's table, for people. See ladder.h.
+#include "ladder.h"
+
+#include <string.h>
+
+#include "base/occupancy.h"
+#include "base/ptx_file.h"
+#include "base/text.h"
+#include "steps.h"
+#include "tester/tester_report.h"
+
+double ladder_predicted(const struct ladder *l, const struct row *row)
+{
+    const struct tester_options *o = &l->predicted;
+    return row->predicted_ms > 0 ? 2e-9 * o->m * o->n * o->k / row->predicted_ms : 0;
+}
+
+void ladder_progress(const struct ladder *l, size_t i)
+{
+    if (!l->terminal)
+        return;
+    char text[128] = "";
+    if (i < n_steps)
+        snprintf(text, sizeof text, "running %s (%zu of %zu) ...", steps[i]->name, i + 1, n_steps);
+    fprintf(l->out, "\r%-79.79s\r%s", "", text);  // blanks over what stood there
+    fflush(l->out);
+}
+
+void ladder_print_head(const struct ladder *l)
+{
+    const struct dev_about *about = dev_about(l->dev);
+    const char *baseline = dev_baseline_name(l->dev);
+    fprintf(l->out, "Device: %s%s", about->name,
+            about->simulated && !strstr(about->name, "simulated") ? ", simulated" : "");
+    report_detail(l->out, about);
+    char compiler[PTX_COMPILER];
+    if (n_steps && *ptx_file_compiler(l->steps[0].ptx, compiler))
+        fprintf(l->out, "Kernels: compiled by %s\n", compiler);
+    fprintf(l->out, "C = %g * A * B + %g * C, M %d, N %d, K %d", l->o.alpha, l->o.beta, l->o.m, l->o.n, l->o.k);
+    if (l->o.predict)
+        fprintf(l->out, "\npredicted: TFLOP/s on the %s, M %d, N %d, K %d", l->o.card ? l->o.card->name : "H200",
+                l->predicted.m, l->predicted.n, l->predicted.k);
+    if (about->simulated && l->o.predict) {
+        fprintf(l->out, "\n\n%-24s %-4s  %-9s  %9s  %11s   %s\n", "", "", "", "", "", "for 1,000 multiply-adds");
+        fprintf(l->out, "%-24s %-4s  %-9s  %9s  %11s  %8s  %8s  %10s  %13s\n", "step", "type", "result", "predicted",
+                "step before", "inst", "sectors", "wavefronts", "conflicts");
+    } else if (about->simulated) {
+        if (l->o.iterations)
+            fprintf(l->out, "; time: median of %d runs", l->o.iterations);
+        fprintf(l->out, "\n\n%-24s %-4s  %-9s  %9s   %s\n", "", "", "", "", "for 1,000 multiply-adds");
+        fprintf(l->out, "%-24s %-4s  %-9s  %9s  %8s  %8s  %10s  %13s\n", "step", "type", "result", "time", "inst",
+                "sectors", "wavefronts", "conflicts");
+    } else {
+        fprintf(l->out, "; median of %d runs, L2 cache %s\n\n", l->o.iterations,
+                l->o.warm ? "as the run before left it" : "emptied before each");
+        fprintf(l->out, "%-24s %-4s  %-9s  %9s  %9s  %11s  %9s%s\n", "step", "type", "result", "time", "TFLOP/s",
+                "step before", baseline ? "of cuBLAS" : "", l->o.predict ? "  predicted" : "");
+    }
+}
+
+// TFLOP/s with about three digits.
+static const char *rate(double gflops, char text[32])
+{
+    double tflops = gflops / 1000;
+    snprintf(text, 32, "%.*f", tflops >= 9.995 ? 1 : tflops >= 0.0995 ? 2 : 5, tflops);
+    return text;
+}
+
+// A line where a new part of the course begins.
+void ladder_print_part(const struct ladder *l, size_t i)
+{
+    if (i == 0)
+        return;
+    const struct step *s = &l->steps[i], *before = &l->steps[i - 1];
+    if (s->type == DEV_F16 && before->type != DEV_F16)
+        fprintf(l->out, "from here on A, B and C are halves, multiplied by tensor cores and summed in float:\n");
+    if (ptx_file_alone(s->ptx) == 90 && ptx_file_alone(before->ptx) != 90)
+        fprintf(l->out, "from here on the kernels use what Hopper alone has:\n");
+}
+
+void ladder_print_row(const struct ladder *l, const struct row *row)
+{
+    char time[REPORT_TIME] = "-";
+    const struct tester_result *r = &row->result;
+    const char *verdict = row->ran ? report_verdict(r->verdict) : "FAILED";
+    fprintf(l->out, "%-24s %-4s  ", row->step->name, type_name(row->step->type));
+    if (row->needs) {
+        fprintf(l->out, "needs sm_%u\n", row->needs);
+        return;
+    }
+    if (!row->ran) {
+        fprintf(l->out, "%s\n", verdict);
+        return;
+    }
+    char predicted[32] = "-";
+    if (row->predicted_ms > 0)
+        rate(1000 * ladder_predicted(l, row), predicted);
+    if (l->o.predict && row->counted) {
+        char before[32] = "-";
+        if (row->predicted_before > 0 && row->predicted_ms > 0)
+            snprintf(before, sizeof before, "x %.2f", row->predicted_before / row->predicted_ms);
+        fprintf(l->out, "%-9s  %9s  %11s", verdict, predicted, before);
+    } else {
+        fprintf(l->out, "%-9s  %9s", verdict, report_time(r->ms, time));
+    }
+    if (row->counted) {
+        const uint64_t *m = row->metrics;
+        double per = 1000 / ((double)l->o.m * l->o.n * l->o.k);
+        char conflicts[TEXT_GROUPED];
+        fprintf(l->out, "  %8.1f  %8.1f  %10.1f  %13s", (double)m[METRIC_INST] * per,
+                (double)(m[METRIC_GLD_SEC] + m[METRIC_GST_SEC]) * per, (double)m[METRIC_WAVE] * per,
+                text_grouped(m[METRIC_SLD_CONF] + m[METRIC_SST_CONF], conflicts));
+    } else {
+        char before[32] = "-", baseline[32] = "", tflops[32];
+        if (row->before_ms > 0)
+            snprintf(before, sizeof before, "x %.2f", row->before_ms / r->ms);
+        if (r->baseline_ms > 0)
+            snprintf(baseline, sizeof baseline, "%.1f %%", 100 * r->baseline_ms / r->ms);
+        fprintf(l->out, "  %9s  %11s  %9s", rate(r->gflops, tflops), before, baseline);
+        if (l->o.predict)
+            fprintf(l->out, "  %9s", predicted);
+    }
+    fputc('\n', l->out);
+}
+
+// Is row i the first that has no predicted time for this reason?
+static bool is_new_reason(const struct ladder *l, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (!strcmp(l->rows[k].predict_error, l->rows[i].predict_error))
+            return false;
+    return true;
+}
+
+void ladder_print_foot(const struct ladder *l)
+{
+    const char *name = dev_baseline_name(l->dev);
+    double flops = 2.0 * l->o.m * l->o.n * l->o.k;
+    char time[REPORT_TIME], tflops[32];
+    for (int i = 0; name && i < TYPES; i++) {
+        if (l->baseline_ms[i] > 0) {
+            fprintf(l->out, "%-24s %-4s  %-9s  %9s  %9s", name, type_name((enum dev_type)i), "",
+                    report_time(l->baseline_ms[i], time), rate(flops / l->baseline_ms[i] * 1e-6, tflops));
+            if (l->after_ms[i] > 0)
+                fprintf(l->out, "  and %s at the end (%+.1f %%)", rate(flops / l->after_ms[i] * 1e-6, tflops),
+                        100 * (l->baseline_ms[i] / l->after_ms[i] - 1));
+            fputc('\n', l->out);
+        } else if (l->baseline_error[i][0])
+            fprintf(l->out, "%-24s %-4s  %s\n", name, type_name((enum dev_type)i), l->baseline_error[i]);
+    }
+    if (dev_about(l->dev)->simulated)
+        fprintf(l->out,
+                "\ninst: warp instructions; sectors: 32-byte pieces of global memory; wavefronts: passes through "
+                "shared\nmemory; conflicts: wavefronts that bank conflicts cost, in all.%s\n",
+                l->o.predict ? "" : " The time is the simulation's.");
+    if (l->no_prediction[0])
+        fprintf(l->out, "\nNo times are predicted: %s.\n", l->no_prediction);
+    bool first = true, too_old = false;
+    for (size_t i = 0; i < n_steps; i++) {
+        const struct row *row = &l->rows[i];
+        too_old |= row->needs;
+        if (row->ran && row->predict_error[0] && is_new_reason(l, i)) {
+            fprintf(l->out, "%sNo time is predicted for %s", first ? "\n" : "", row->step->name);
+            for (size_t k = i + 1; k < n_steps; k++)
+                if (!strcmp(l->rows[k].predict_error, row->predict_error))
+                    fprintf(l->out, ", %s", l->rows[k].step->name);
+            fprintf(l->out, ":\n%s\n", row->predict_error);
+            first = false;
+        }
+        if (row->needs || (row->ran && row->result.verdict != TESTER_WRONG))
+            continue;
+        fprintf(l->out, "%s%s (%s): %s\n", first ? "\n" : "", row->step->name, type_name(row->step->type),
+                row->ran ? row->result.what : row->error);
+        first = false;
+    }
+    const struct dev_about *about = dev_about(l->dev);
+    if (too_old)
+        fprintf(l->out, "\n%s is an sm_%d%d: --device=sim runs the steps that need more on the simulated GPU.\n",
+                about->name, about->cc_major, about->cc_minor);
+}

@@ -62,7 +62,7 @@ place_links() {
     return 1
   fi
   bash -ec "$commands"
-  sed -i "/^step_list = \[/a $line" steps/meson.build
+  sed -i "/^all_steps = \[/a $line" steps/meson.build
   build . build
   build/steps/99_mine/99_mine --device=sim --size 64
   climb build/steps/ladder "$(build/steps/ladder --list | wc -l)"

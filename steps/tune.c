@@ -28,7 +28,7 @@ struct change {
 // PTX_FLAGS are those of all steps; a target has flags of its own.
 static const struct target {
     const char *step, *flags[8];
-} targets[] = { TUNE_TARGETS };
+} targets[] = { PTX_TARGETS };
 enum { TARGETS = sizeof targets / sizeof *targets };
 
 struct command {

@@ -9,11 +9,12 @@
 #   install    meson install with DESTDIR and a prefix; what is installed runs when source and build are gone
 #   release    meson dist, and what it packs builds and passes its tests
 #
-# What is committed is tried, not what lies in the working tree. JOBS=N sets how many jobs run at once. A place that fails
-# leaves its folder, whose name is printed.
+# What is committed is tried, not what lies in the working tree. JOBS=N sets how many jobs run at once, SETUP=brief takes
+# the smallest sample of each test. A place that fails leaves its folder, whose name is printed.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
 jobs=${JOBS:-$(nproc)}
+setup=${SETUP:-some}
 suites=(--suite unit --suite steps --suite notes --suite exercises)
 
 # --- the pieces ---
@@ -29,7 +30,7 @@ build() {  # SOURCE BUILD [OPTION...]: what a learner runs
 
 check() {  # BUILD [WHAT...]: builds and runs all suites above, or what is named
   [ $# -gt 1 ] || set -- "$1" "${suites[@]}"
-  MESON_TESTTHREADS=$jobs meson test -C "$1" --print-errorlogs "${@:2}"
+  MESON_TESTTHREADS=$jobs meson test -C "$1" --print-errorlogs --setup "$setup" "${@:2}"
 }
 
 climb() {  # LADDER STEPS: it runs, and that many results are right
@@ -61,7 +62,7 @@ place_links() {
     return 1
   fi
   bash -ec "$commands"
-  sed -i "/^step_list = \[/a $line" steps/meson.build
+  sed -i "/^all_steps = \[/a $line" steps/meson.build
   build . build
   build/steps/99_mine/99_mine --device=sim --size 64
   climb build/steps/ladder "$(build/steps/ladder --list | wc -l)"

@@ -1,6 +1,5 @@
 // The simulated GPU against a real one, in one process: results bit for bit, and counters where Nsight Compute (ncu) is
-// on the PATH and may read them. Skipped without a GPU. Built once for each step: STEP is its symbol, DRIVER its
-// driver.
+// on the PATH and may read them. Skipped without a GPU. The step is that of step_case.h.
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,9 +11,8 @@
 #include "base/program.h"
 #include "../steps/tables.h"
 #include "shapes.h"
+#include "step_case.h"
 #include "tester/gemm.h"
-
-extern const struct step STEP;
 
 // --- bits ---
 
@@ -169,7 +167,7 @@ static char *ask_ncu(void)
     }
     const char *argv[] = {
         "ncu",     "--clock-control", "none",  "--csv",        "--page",   "raw",        "--launch-count",
-        "1",       "--metrics",       metrics, DRIVER,         "--device", "gpu",        "--size",
+        "1",       "--metrics",       metrics, step_driver(),  "--device", "gpu",        "--size",
         SIZE_TEXT, "--warmup",        "0",     "--iterations", "1",        "--no-check", NULL
     };
     if (!program_run((char *const *)argv, &said, &status))

@@ -1,7 +1,6 @@
 // A learner's mistakes in the steps' kernels (edits.h), each compiled and run as a learner would: the driver must find
-// the result wrong, and for nearly all of them its message must name the cause. Built once for each step: STEP_NUMBER
-// says which edits are its own. The sample (sample.h) has one in three. Run by itself, without --tap, it shows what is
-// said about each.
+// the result wrong, and for nearly all of them its message must name the cause. The step is that of step_case.h. The
+// sample (sample.h) has one in three. Run by itself, without --tap, it shows what is said about each.
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -14,14 +13,15 @@
 #include "kernel_copy.h"
 #include "base/program.h"
 #include "sample.h"
+#include "step_case.h"
 
 TestSuite(edits, .init = copy_folder_make, .fini = copy_folder_remove, .timeout = 300);
 
 static void write_copy(const struct kernel_edit *e)
 {
-    FILE *in = fopen(KERNEL_CU, "rb"), *out = fopen(copy_cu, "w");
+    FILE *in = fopen(step_kernel(), "rb"), *out = fopen(copy_cu, "w");
     char *text = calloc(1, 1 << 16);
-    cr_assert(in && out && text && fread(text, 1, (1 << 16) - 1, in), "%s cannot be read", KERNEL_CU);
+    cr_assert(in && out && text && fread(text, 1, (1 << 16) - 1, in), "%s cannot be read", step_kernel());
     const char *at = strstr(text, e->from);
     cr_assert(at && !strstr(at + 1, e->from), "%s, %s: \"%s\" is not there once", e->step, e->what, e->from);
     cr_assert(fprintf(out, "%.*s%s%s", (int)(at - text), text, e->to, at + strlen(e->from)) > 0);
@@ -32,17 +32,8 @@ static void write_copy(const struct kernel_edit *e)
 
 static void compile(const struct kernel_edit *e)
 {
-    static const char *const flags[] = { PTX_FLAGS };
-    enum { FLAGS = sizeof flags / sizeof *flags };
-    char *argv[FLAGS + 5] = { PTX_COMPILER }, *said;
-    int status;
-    for (int i = 0; i < FLAGS; i++)
-        argv[i + 1] = (char *)flags[i];
-    argv[FLAGS + 1] = (char *)"-o";
-    argv[FLAGS + 2] = copy_ptx;
-    argv[FLAGS + 3] = copy_cu;
-    cr_assert(program_run(argv, &said, &status), "%s cannot be started", PTX_COMPILER);
-    cr_assert(!status, "%s, %s:\n%s", e->step, e->what, said);
+    char *said;
+    cr_assert(step_compile(copy_cu, copy_ptx, &said), "%s, %s:\n%s", e->step, e->what, said);
     free(said);
 }
 
@@ -50,12 +41,13 @@ static void compile(const struct kernel_edit *e)
 static char *run_driver(const struct kernel_edit *e, int *status)
 {
     enum { OPTIONS = 8 };
-    char *argv[OPTIONS + 5] = { DRIVER, (char *)"--device=sim", (char *)"--ptx", copy_ptx }, options[128], *said;
+    char *argv[OPTIONS + 5] = { (char *)step_driver(), (char *)"--device=sim", (char *)"--ptx", copy_ptx };
+    char options[128], *said;
     int n = 4;
     snprintf(options, sizeof options, "%s", e->options);
     for (char *word = strtok(options, " "); word && n < OPTIONS + 4; word = strtok(NULL, " "))
         argv[n++] = word;
-    cr_assert(program_run(argv, &said, status), "%s cannot be started", DRIVER);
+    cr_assert(program_run(argv, &said, status), "%s cannot be started", argv[0]);
     return said;
 }
 
@@ -84,7 +76,13 @@ enum { ONE_IN = 3 };
 // Whether the step's edit at this place is in the sample.
 static bool in_sample(int place)
 {
-    return sample_has(STEP_NUMBER, (size_t)place % ONE_IN, ONE_IN) && sample_brief_step(STEP_NUMBER, 0);
+    return sample_has(STEP.name, (size_t)place % ONE_IN, ONE_IN) && sample_brief_step(STEP.name, 0);
+}
+
+// Its number is all that an edit says of its step.
+static bool is_of_step(const struct kernel_edit *e)
+{
+    return !strncmp(STEP.name, e->step, strlen(e->step)) && STEP.name[strlen(e->step)] == '_';
 }
 
 // How many edits of this step are in the sample, or are not.
@@ -92,7 +90,7 @@ static int count(bool sample)
 {
     int n = 0, place = 0;
     for (size_t i = 0; i < n_kernel_edits; i++)
-        if (!strcmp(kernel_edits[i].step, STEP_NUMBER))
+        if (is_of_step(&kernel_edits[i]))
             n += in_sample(place++) == sample;
     return n;
 }
@@ -103,7 +101,7 @@ static void try_edits(bool sample)
     for (size_t i = 0; i < n_kernel_edits; i++) {
         const struct kernel_edit *e = &kernel_edits[i];
         int status;
-        if (strcmp(e->step, STEP_NUMBER) || in_sample(place++) != sample)
+        if (!is_of_step(e) || in_sample(place++) != sample)
             continue;
         write_copy(e);
         compile(e);
@@ -119,14 +117,14 @@ static void try_edits(bool sample)
         all++, caught += is_caught, named += is_named;
         free(said);
     }
-    fprintf(stderr, "%s: %d edits, %d caught, %d named\n", STEP_NUMBER, all, caught, named);
+    fprintf(stderr, "%s: %d edits, %d caught, %d named\n", STEP.name, all, caught, named);
 }
 
 Test(edits, of_the_sample_are_caught_and_named)
 {
     if (!count(true)) {
         copy_folder_remove();  // a skipped test does not end with .fini
-        cr_skip_test("%s has no edits in the sample; %d in all", STEP_NUMBER, count(false));
+        cr_skip_test("%s has no edits in the sample; %d in all", STEP.name, count(false));
     }
     try_edits(true);
 }

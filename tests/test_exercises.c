@@ -1,9 +1,10 @@
 // The proof of one exercise: its stub fails by an assertion, its solution passes, and every planted bug is caught with
 // the words that its source expects. The words are compared where nvcc compiles; clang's PTX leads to others, about the
-// same mistake, and one bug of an exercise may be lost to its optimiser. The sample
-// (sample.h) has one bug in three, the brief one a single bug. Built once for each exercise: EXERCISE is its
-// name, CHECK its check, EXERCISE_FOLDER its folder.
+// same mistake, and one bug of an exercise may be lost to its optimiser. The sample (sample.h) has one bug in three,
+// the brief one a single bug. The environment's EXERCISE names the exercise, as in EXERCISE=05_float4
+// build/exercises/test_exercises. Its check is in CHECK_FOLDER, its source in EXERCISES_FOLDER.
 #include <criterion/criterion.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,17 +22,27 @@ struct outcome {
     char *said;
 };
 
-static char *source_text_of(void)
+static const char *exercise(void)
 {
-    char *source = cut_read(EXERCISE_FOLDER "/source.cu");
-    cr_assert(source, "%s/source.cu cannot be read", EXERCISE_FOLDER);
-    return source;
+    const char *name = getenv("EXERCISE");
+    cr_assert(name, "EXERCISE names no exercise: run this by meson test, or as EXERCISE=05_float4 build/exercises/...");
+    return name;
+}
+
+// A file of the exercise; the caller frees it.
+static char *text_of(const char *file)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s/%s", EXERCISES_FOLDER, exercise(), file);
+    char *text = cut_read(path);
+    cr_assert(text, "%s cannot be read", path);
+    return text;
 }
 
 // What the check says about a cut of the source.
 static struct outcome check(const char *source, enum cut kind, const char *bug)
 {
-    char folder[] = "/tmp/gemm-steps-XXXXXX", path[64], error[CUT_ERROR_MAX];
+    char folder[] = "/tmp/gemm-steps-XXXXXX", path[64], program[PATH_MAX], error[CUT_ERROR_MAX];
     char *text = cut_text(source, kind, bug, error);
     cr_assert(text, "source.cu, %s", error);
     cr_assert(mkdtemp(folder), "%s", folder);
@@ -42,7 +53,8 @@ static struct outcome check(const char *source, enum cut kind, const char *bug)
     struct outcome o;
     cr_assert(!setenv("EXERCISE_KERNEL", path, 1));
     unsetenv("BXFI_MAP");  // by which Criterion knows the processes that it started itself
-    cr_assert(program_run((char *const[]){ CHECK, NULL }, &o.said, &o.status), "%s cannot be started", CHECK);
+    snprintf(program, sizeof program, "%s/check_%s", CHECK_FOLDER, exercise());
+    cr_assert(program_run((char *const[]){ program, NULL }, &o.said, &o.status), "%s cannot be started", program);
     unlink(path);
     rmdir(folder);
     return o;
@@ -50,7 +62,7 @@ static struct outcome check(const char *source, enum cut kind, const char *bug)
 
 static struct outcome check_own(enum cut kind)
 {
-    char *source = source_text_of();
+    char *source = text_of("source.cu");
     const struct outcome o = check(source, kind, NULL);
     free(source);
     return o;
@@ -80,14 +92,14 @@ enum { ONE_IN = 3 };
 static bool is_in_sample(size_t bug, size_t n)
 {
     if (sample_asked() == SAMPLE_BRIEF)
-        return sample_has(EXERCISE, bug, n);
-    return sample_has(EXERCISE, bug % ONE_IN, ONE_IN);
+        return sample_has(exercise(), bug, n);
+    return sample_has(exercise(), bug % ONE_IN, ONE_IN);
 }
 
 static void try_bugs(bool every)
 {
     struct cut_bug bugs[CUT_BUGS_MAX];
-    char *source = source_text_of();
+    char *source = text_of("source.cu");
     size_t passed = 0, waiting = 0;
     const size_t n = cut_bugs(source, bugs);
     cr_assert(n >= LEAST_BUGS && n < CUT_BUGS_MAX, "%zu bugs are planted, want %d to %d", n, LEAST_BUGS,
@@ -130,10 +142,9 @@ Test(exercise, catches_every_planted_bug, .timeout = 300)
 // The kernel.cu of a clone is the stub; a learner's is the learner's own.
 Test(exercise, begins_with_the_stub_of_its_source)
 {
-    char error[CUT_ERROR_MAX], *source = source_text_of();
-    char *stub = cut_text(source, CUT_STUB, NULL, error), *mine = cut_read(EXERCISE_FOLDER "/kernel.cu");
+    char error[CUT_ERROR_MAX], *source = text_of("source.cu");
+    char *stub = cut_text(source, CUT_STUB, NULL, error), *mine = text_of("kernel.cu");
     cr_assert(stub, "source.cu, %s", error);
-    cr_assert(mine, "there is no kernel.cu");
     const bool same = !strcmp(stub, mine);
     free(stub);
     free(mine);
@@ -145,14 +156,14 @@ Test(exercise, begins_with_the_stub_of_its_source)
 Test(exercise, has_a_task_with_three_hints)
 {
     static const char *const wanted[] = { "## Goal", "## Given", "## To write", "## Check", "## Hints" };
-    char *task = cut_read(EXERCISE_FOLDER "/TASK.md");
-    cr_assert(task, "there is no TASK.md");
+    char *task = text_of("TASK.md"), how[128];
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         cr_assert(strstr(task, wanted[i]), "no heading '%s'", wanted[i]);
     int hints = 0;
     for (const char *p = task; (p = strstr(p, "<details>")); p++)
         hints++;
     cr_assert_eq(hints, 3, "%d hints", hints);
-    cr_assert(strstr(task, "meson test -C build -v ex" EXERCISE), "it does not say how to run the check");
+    snprintf(how, sizeof how, "meson test -C build -v ex%s", exercise());
+    cr_assert(strstr(task, how), "it does not say how to run the check");
     free(task);
 }

@@ -1,7 +1,6 @@
 // Mutants of one step's kernel (mutate.h): the checks of the simulated GPU must find every one that changes what the
 // kernel means, and name the line; a wrong stage, box or descriptor may show in the result alone. The sample (sample.h)
-// has one mutant of each rule. Built once for each step: STEP is its symbol. Run by itself, without --tap, it lists the
-// mutants.
+// has one mutant of each rule. The step is that of step_case.h. Run by itself, without --tap, it lists the mutants.
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -13,10 +12,9 @@
 #include "mutate.h"
 #include "sample.h"
 #include "shapes.h"
+#include "step_case.h"
 #include "tester/gemm.h"
 #include "tester/tester.h"
-
-extern const struct step STEP;
 
 // --- building ---
 
@@ -41,13 +39,13 @@ static void write_batch(const struct mutants *s, const char *path)
 
 static struct dev_module *build(struct dev *d, const struct mutants *s)
 {
-    char folder[] = "/tmp/mutants_XXXXXX", cu[64], ptx[64], command[2048];
+    char folder[] = "/tmp/mutants_XXXXXX", cu[64], ptx[64], *said;
     cr_assert(mkdtemp(folder), "%s", folder);
     snprintf(cu, sizeof cu, "%s/mutants.cu", folder);
     snprintf(ptx, sizeof ptx, "%s/mutants.ptx", folder);
-    snprintf(command, sizeof command, "'%s' %s -o %s %s", PTX_COMPILER, PTX_FLAGS, ptx, cu);
     write_batch(s, cu);
-    cr_assert_eq(system(command), 0, "%s", command);
+    cr_assert(step_compile(cu, ptx, &said), "%s:\n%s", cu, said);
+    free(said);
     struct dev_module *m = dev_load(d, ptx);
     cr_assert(m, "%s", dev_error(d));
     cr_expect(!unlink(cu) && !unlink(ptx) && !rmdir(folder), "%s", folder);
@@ -173,7 +171,7 @@ static void run_original(struct dev *d, const struct mutant_kernel *k, struct da
 // A place is a line of the kernel, or lies in a function of a header; and it may have a caller.
 static bool in_kernel(const struct finding_place *p)
 {
-    return p->file && !strcmp(p->file, KERNEL_CU);
+    return p->file && !strcmp(p->file, step_kernel());
 }
 
 // The mutant's own line, or one that calls it.
@@ -353,7 +351,7 @@ Test(mutants, of_the_sample_are_found)
 {
     if (!sample_brief_step(STEP.name, 3))
         cr_skip_test("the mutants of this step wait for meson test");
-    struct mutants s = mutants_read(COMMON_FOLDER, KERNEL_CU);
+    struct mutants s = mutants_read(COMMON_FOLDER, step_kernel());
     keep(&s, true);
     cr_assert_geq(s.n, geometry_of(&STEP).bk ? 4 : 2, "%zu mutants", s.n);
     try_all(&s);
@@ -362,7 +360,7 @@ Test(mutants, of_the_sample_are_found)
 
 Test(mutants, of_the_rest_are_found)
 {
-    struct mutants s = mutants_read(COMMON_FOLDER, KERNEL_CU);
+    struct mutants s = mutants_read(COMMON_FOLDER, step_kernel());
     const size_t all = keep(&s, false);
     if (sample_asked() != SAMPLE_ALL)
         cr_skip_test("%zu of %zu mutants wait for meson test --setup long", s.n, all);

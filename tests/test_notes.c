@@ -1,7 +1,6 @@
 // The chapters' form: a NOTES.md has its three layers, drawn pictures that exist, the three lines of what bounds it,
-// its sources, and quotes no line of C that stands in no kernel.cu. Built once for each step: STEP is its symbol,
-// STEP_FOLDER its directory, STEPS_FOLDER the one above. Its numbers, and the code behind marks, are
-// slides/refresh.mjs's business.
+// its sources, and quotes no line of C that stands in no kernel.cu. The step is that of step_case.h; STEPS_FOLDER has
+// all kernels. Its numbers, and the code behind marks, are slides/refresh.mjs's business.
 //
 // A quoted line stands in a ```c or ```diff block; in a diff, a line with '+' stands in this step's kernel and one with
 // '-' in some step's.
@@ -14,18 +13,18 @@
 #include <unistd.h>
 
 #include "file_text.h"
-#include "tester/tester.h"
+#include "step_case.h"
 
 enum { LINE = 4096 };
-
-extern const struct step STEP;
 
 // A step of the learner's own may have none.
 static char *read_chapter(void)
 {
-    if (access(STEP_FOLDER "/NOTES.md", F_OK))
+    char path[LINE];
+    snprintf(path, sizeof path, "%s/NOTES.md", step_folder());
+    if (access(path, F_OK))
         cr_skip_test("%s has no chapter: there is no NOTES.md beside its kernel.cu", STEP.name);
-    return file_text(STEP_FOLDER "/NOTES.md");
+    return file_text(path);
 }
 
 // Copies the line at p without blanks at its ends and moves p to the next one; false at the end of the text.
@@ -110,7 +109,7 @@ Test(notes, have_the_headings_of_every_chapter)
 
 Test(notes, quote_only_code_that_exists)
 {
-    char *notes = read_chapter(), *kernel = file_text(STEP_FOLDER "/kernel.cu");
+    char *notes = read_chapter(), *kernel = file_text(step_kernel());
     const char *p = notes;
     char line[LINE];
     enum { PROSE, C, DIFF, OTHER } block = PROSE;
@@ -151,7 +150,7 @@ Test(notes, have_drawn_pictures)
     int pictures = 0, first_page = 0;
     for (; (p = strstr(p, "](../../slides/pictures/")); p++) {
         const int n = (int)strcspn(p + 2, ")");
-        snprintf(path, sizeof path, STEP_FOLDER "/%.*s", n, p + 2);
+        snprintf(path, sizeof path, "%s/%.*s", step_folder(), n, p + 2);
         cr_expect(!access(path, R_OK), "%s shows %s, which is not there", STEP.name, path);
         pictures++;
         first_page += p < counted;

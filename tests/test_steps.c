@@ -1,5 +1,4 @@
-// One step, on every shape of the shared table, on every device that is there. Built once for each step: STEP is its
-// symbol.
+// One step (step_case.h), on every shape of the shared table, on every device that is there.
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,8 +7,7 @@
 #include "base/findings.h"
 #include "base/profile.h"
 #include "shapes.h"
-
-extern const struct step STEP;
+#include "step_case.h"
 
 static bool sanitize;  // run_shape with the checks on
 

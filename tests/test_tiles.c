@@ -1,7 +1,6 @@
 // A learner changes one number in a kernel.cu, builds and runs: every step stays right. Copies of one step's kernel
 // with another BM, BN or BK go through the compiler and the tester on the simulated GPU, with its checks. Sizes that
-// cannot work end in one clear line. The sample (sample.h) changes one of the three. Built once for each step: STEP is
-// its symbol, KERNEL_CU its kernel.
+// cannot work end in one clear line. The sample (sample.h) changes one of the three. The step is that of step_case.h.
 #include <criterion/criterion.h>
 
 #include <ctype.h>
@@ -11,20 +10,18 @@
 #include <unistd.h>
 
 #include "base/findings.h"
-#include "base/program.h"
 #include "kernel_copy.h"
 #include "sample.h"
 #include "shapes.h"
-
-extern const struct step STEP;
+#include "step_case.h"
 
 TestSuite(tiles, .init = copy_folder_make, .fini = copy_folder_remove, .timeout = 120);
 
 static char *read_kernel(void)
 {
-    FILE *f = fopen(KERNEL_CU, "rb");
+    FILE *f = fopen(step_kernel(), "rb");
     char *text = calloc(1, 1 << 16);
-    cr_assert(f && text && fread(text, 1, (1 << 16) - 1, f), "%s cannot be read", KERNEL_CU);
+    cr_assert(f && text && fread(text, 1, (1 << 16) - 1, f), "%s cannot be read", step_kernel());
     fclose(f);
     return text;
 }
@@ -35,7 +32,7 @@ static const char *value_of(const char *text, const char *name)
     char wanted[16];
     snprintf(wanted, sizeof wanted, " %s = ", name);
     const char *at = strstr(text, wanted);
-    cr_assert(at && isdigit((unsigned char)at[strlen(wanted)]), "%s has no '%s = ' and a number", KERNEL_CU, name);
+    cr_assert(at && isdigit((unsigned char)at[strlen(wanted)]), "%s has no '%s = ' and a number", step_kernel(), name);
     return at + strlen(wanted);
 }
 
@@ -51,22 +48,13 @@ static int constant(const char *name)
 // freed.
 static bool compile(const char *name, int value, char **said)
 {
-    static const char *const flags[] = { PTX_FLAGS };
-    enum { FLAGS = sizeof flags / sizeof *flags };
-    char *text = read_kernel(), *argv[FLAGS + 5] = { PTX_COMPILER };
+    char *text = read_kernel();
     const char *at = value_of(text, name);
     FILE *out = fopen(copy_cu, "w");
-    int status;
     cr_assert(out && fprintf(out, "%.*s%d%s", (int)(at - text), text, value, at + strspn(at, "0123456789")) > 0);
     cr_assert(!fclose(out));
     free(text);
-    for (int i = 0; i < FLAGS; i++)
-        argv[i + 1] = (char *)flags[i];
-    argv[FLAGS + 1] = (char *)"-o";
-    argv[FLAGS + 2] = copy_ptx;
-    argv[FLAGS + 3] = copy_cu;
-    cr_assert(program_run(argv, said, &status), "%s cannot be started", PTX_COMPILER);
-    return !status;
+    return step_compile(copy_cu, copy_ptx, said);
 }
 
 // --- runs ---

@@ -48,7 +48,7 @@ static uint32_t number(struct str p, uint32_t *i)
 static bool read_shape(struct str p, struct wgmma *m)
 {
     uint32_t i = 4;
-    if (p.n < 8 || memcmp(p.p, "m64n", 4))
+    if (p.n < strlen("m64n8k8") || memcmp(p.p, "m64n", 4))
         return false;
     const uint32_t n = number(p, &i);
     if (i >= p.n || p.p[i++] != 'k')

@@ -7,8 +7,8 @@
 
 #include "gemm-steps/gemm.h"
 #include "base/device.h"
+#include "floats.h"
 #include "kernels.h"
-#include "padded.h"
 #include "pick.h"
 #include "tester/gemm.h"
 
@@ -27,9 +27,10 @@ struct plan {
     dev_ptr A, B, C;
     enum kernel_id kernel;
     bool works;  // it uses the workspace
-    bool padded;
-    struct padded pad;
-    struct gemm gemm;
+    union {
+        struct gemm gemm;      // of halves
+        struct floats floats;  // of floats
+    };
 };
 
 struct gemm_steps {

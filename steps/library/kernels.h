@@ -8,8 +8,9 @@
 
 // X(array, what gemm_steps_kernel calls it, type). HOPPER: what only an nvcc from 12.0 on can compile.
 #define LIBRARY_KERNELS(X, HOPPER)                                                                                     \
-    X(f32_128x128, "07_double_buffer", DEV_F32)                                                                        \
+    X(f32_128x128, "07_double_buffer, 128 x 128", DEV_F32)                                                             \
     X(f32_64x128, "07_double_buffer, 64 x 128", DEV_F32)                                                               \
+    X(f32_64x64, "07_double_buffer, 64 x 64", DEV_F32)                                                                 \
     X(f32_pack, "pack", DEV_F32)                                                                                       \
     X(f16_padding, "10_wmma_padding", DEV_F16)                                                                         \
     X(f16_swizzle, "12_mma_swizzle", DEV_F16)                                                                          \

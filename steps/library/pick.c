@@ -21,11 +21,11 @@ static enum kernel_id pick_f16(struct pick_card card, int n, int k, bool small)
 
 // --- Floats ---
 
-struct pick pick_kernel(struct pick_card card, enum dev_type type, int m, int n, int k, bool small)
+struct pick pick_kernel(struct pick_card card, enum dev_type type, int m, int n, int k, size_t limit)
 {
+    const bool small = !limit || n > PICK_LONGEST || k > PICK_LONGEST;
     (void)m;
-    small = small || n > PICK_LONGEST || k > PICK_LONGEST;
     if (type == DEV_F16)
         return (struct pick){ .kernel = pick_f16(card, n, k, small) };
-    return (struct pick){ .kernel = KERNEL_f32_128x128, .padded = !small && (n % 4 || k % 4) };
+    return (struct pick){ .kernel = KERNEL_f32_128x128, .way = { .copy = !small, .parts = 1 } };
 }

@@ -147,6 +147,16 @@ Test(library_products, of_floats_are_right_without_a_workspace)
     cr_expect_eq(gemm_steps_workspace(h), 0);
 }
 
+// The blocks of a cluster share a tile, if there are few tiles and K is long.
+Test(library_products, of_halves_with_a_long_k_are_right)
+{
+    if (!kernel_texts[KERNEL_f16_any_shape].ptx)
+        cr_skip_test("the kernels were compiled without step 20");
+    on_host(&(struct product){ DEV_F16, 130, 70, 2048, 1, 0.5f, 1 });
+    cr_expect(strstr(gemm_steps_kernel(h), "K in "), "%s", gemm_steps_kernel(h));
+    on_host(&(struct product){ DEV_F16, 65, 63, 2047, 1, 0, 2 });
+}
+
 Test(library_products, of_more_rows_than_a_grid_has_are_right)
 {
     h->rows = 64;
@@ -199,8 +209,8 @@ static void try_way(enum kernel_id tile, struct floats_shape s, struct floats_wa
     expect_ok(gemm_steps_upload(h, b, B.data, matrix_bytes(&B)));
     expect_ok(gemm_steps_upload(h, c, C.data, matrix_bytes(&C)));
     struct dev_module *m = handle_module(h, tile), *pack = handle_module(h, KERNEL_f32_pack);
-    cr_assert(m && pack && floats_open(&f, h->dev, m, &h->loaded[tile].geometry, pack, s, way, a, b, c, room), "%s",
-              gemm_steps_error(h));
+    cr_assert(m && pack && floats_open(&f, h->dev, m, &h->loaded[tile].geometries.all[0], pack, s, way, a, b, c, room),
+              "%s", gemm_steps_error(h));
     f.alpha = p.alpha, f.beta = p.beta;
     cr_assert_eq(f.n_copies, way.copy ? (s.k % 4 != 0) + (s.n % 4 != 0) : 0);
     if (!checks) {
@@ -259,7 +269,7 @@ Test(library_products, the_workspace_grows_and_obeys_its_limit)
     on_host(&odd);
     cr_expect_eq(gemm_steps_workspace(h), small);
     on_host(&(struct product){ DEV_F16, 60, 61, 163, 1, 0, 1 });
-    cr_expect_str_eq(gemm_steps_kernel(h), "12_mma_swizzle");
+    cr_expect_str_eq(gemm_steps_kernel(h), "12_mma_swizzle, 128 x 256");
     cr_expect_eq(gemm_steps_workspace(h), small);
 }
 
@@ -272,8 +282,8 @@ static struct pick pick(int sm, enum dev_type type, int m, int n, int k, bool sm
 
 Test(library, halves_run_the_best_step_of_the_card)
 {
-    const bool hopper = kernel_texts[KERNEL_f16_tma_store].ptx != NULL;
-    const enum kernel_id tma = hopper ? KERNEL_f16_tma_store : KERNEL_f16_async;
+    const bool hopper = kernel_texts[KERNEL_f16_any_shape].ptx != NULL;
+    const enum kernel_id tma = hopper ? KERNEL_f16_any_shape : KERNEL_f16_async;
     cr_expect_eq(pick(75, DEV_F16, 512, 512, 512, false).kernel, KERNEL_f16_padding);
     cr_expect_eq(pick(80, DEV_F16, 512, 512, 512, false).kernel, KERNEL_f16_async);
     cr_expect_eq(pick(89, DEV_F16, 512, 511, 512, false).kernel, KERNEL_f16_swizzle);

@@ -1,9 +1,12 @@
 // A product on device pointers: checks, plans, launches. See handle.h.
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/matrix.h"
 #include "gpu/gpu.h"
 #include "handle.h"
+#include "tester/choose.h"
 
 // --- Checks ---
 
@@ -59,15 +62,15 @@ static struct plan *find_plan(gemm_steps *h, const struct plan *wanted)
     return NULL;
 }
 
-// Bytes of workspace that a plan takes. Its kernel is loaded.
-static size_t room_for(const gemm_steps *h, const struct plan *p, struct floats_way way)
+// Bytes of workspace that a plan takes.
+static size_t room_for(const struct plan *p, struct floats_way way)
 {
     const struct gemm c = { .m = p->m, .n = p->n, .k = p->k };
     return p->type == DEV_F32 ? floats_room((struct floats_shape){ p->m, p->n, p->k }, way)
-                              : gemm_room(&c, p->type, &h->loaded[p->kernel].geometry);
+                              : gemm_room(&c, p->type, &p->geometry);
 }
 
-// Chooses the kernel, and grows the workspace as far as it may and can: else it must be a kernel without one.
+// Chooses the kernel and its tile, and grows the workspace as far as it may and can: else it must be a kernel without.
 static bool choose(gemm_steps *h, struct plan *p, struct floats_way *way)
 {
     const size_t limits[] = { h->limit, 0 };
@@ -77,7 +80,8 @@ static bool choose(gemm_steps *h, struct plan *p, struct floats_way *way)
         *way = pick.way;
         if (!handle_module(h, p->kernel) || (p->type == DEV_F32 && !handle_module(h, KERNEL_f32_pack)))
             return false;
-        const size_t bytes = room_for(h, p, pick.way);
+        p->geometry = choose_geometry(&h->loaded[p->kernel].geometries, p->m, p->n, p->k, h->card.sms);
+        const size_t bytes = room_for(p, pick.way);
         p->works = bytes > 0;
         if (bytes <= h->limit && handle_grow(h, &h->work, "the workspace", bytes))
             return true;
@@ -86,25 +90,37 @@ static bool choose(gemm_steps *h, struct plan *p, struct floats_way *way)
     return false;
 }
 
+static bool open_floats(gemm_steps *h, struct plan *p, struct floats_way way)
+{
+    const struct floats_shape s = { p->m, p->n, p->k };
+    if (floats_open(&p->floats, h->dev, h->loaded[p->kernel].module, &p->geometry, h->loaded[KERNEL_f32_pack].module, s,
+                    way, p->A, p->B, p->C, h->work.at))
+        return true;
+    handle_fail_dev(h, GEMM_STEPS_FAILED);
+    return false;
+}
+
+static bool open_halves(gemm_steps *h, struct plan *p)
+{
+    p->gemm = (struct gemm){
+        .m = p->m, .n = p->n, .k = p->k, .A = p->A, .B = p->B, .C = p->C, .sms = h->card.sms, .room = h->work.at
+    };
+    return gemm_open(&p->gemm, h->dev, h->loaded[p->kernel].module, p->geometry.kernel, p->type, &p->geometry,
+                     h->error);
+}
+
 // Makes everything that a product needs beside alpha and beta.
 static bool open_plan(gemm_steps *h, struct plan *p)
 {
     struct floats_way way;
     if (!choose(h, p, &way))
         return false;
-    struct dev_module *m = h->loaded[p->kernel].module, *pack = h->loaded[KERNEL_f32_pack].module;
-    const struct geometry *g = &h->loaded[p->kernel].geometry;
-    if (p->type == DEV_F32) {
-        p->ready = floats_open(&p->floats, h->dev, m, g, pack, (struct floats_shape){ p->m, p->n, p->k }, way, p->A,
-                               p->B, p->C, h->work.at);
-        if (!p->ready)
-            handle_fail_dev(h, GEMM_STEPS_FAILED);
-        return p->ready;
-    }
-    p->gemm = (struct gemm){
-        .m = p->m, .n = p->n, .k = p->k, .A = p->A, .B = p->B, .C = p->C, .sms = h->card.sms, .room = h->work.at
-    };
-    p->ready = gemm_open(&p->gemm, h->dev, m, "gemm", p->type, g, h->error);
+    p->ready = p->type == DEV_F32 ? open_floats(h, p, way) : open_halves(h, p);
+    const int parts = p->type == DEV_F32 ? p->floats.parts : p->geometry.parts;
+    const int n =
+        snprintf(p->name, sizeof p->name, "%s, %d x %d", kernel_texts[p->kernel].name, p->geometry.bm, p->geometry.bn);
+    if (parts > 1)
+        snprintf(p->name + n, sizeof p->name - (size_t)n, ", K in %d parts", parts);
     return p->ready;
 }
 
@@ -152,7 +168,7 @@ gemm_steps_status product_queue(gemm_steps *h, enum dev_type type, int m, int n,
         struct plan *p = plan_of(h, &wanted);
         if (!p)
             return GEMM_STEPS_FAILED;
-        h->kernel = kernel_texts[p->kernel].name;
+        memcpy(h->kernel, p->name, sizeof h->kernel);
         if (!launch(h, p, alpha, beta))
             return handle_fail_dev(h, GEMM_STEPS_FAILED);
     }

@@ -147,6 +147,16 @@ Test(library_products, of_floats_are_right_without_a_workspace)
     cr_expect_eq(gemm_steps_workspace(h), 0);
 }
 
+// The blocks of a cluster share a tile, if there are few tiles and K is long.
+Test(library_products, of_halves_with_a_long_k_are_right)
+{
+    if (!kernel_texts[KERNEL_f16_any_shape].ptx)
+        cr_skip_test("the kernels were compiled without step 20");
+    on_host(&(struct product){ DEV_F16, 130, 70, 2048, 1, 0.5f, 1 });
+    cr_expect(strstr(gemm_steps_kernel(h), "K in "), "%s", gemm_steps_kernel(h));
+    on_host(&(struct product){ DEV_F16, 65, 63, 2047, 1, 0, 2 });
+}
+
 Test(library_products, of_more_rows_than_a_grid_has_are_right)
 {
     h->rows = 64;
@@ -183,41 +193,63 @@ Test(library_products, on_device_pointers_are_right_again_and_again)
     expect_ok(gemm_steps_free(h, c));
 }
 
-// The library's own kernels under the simulated GPU's checks.
-static void expect_no_findings(const char *when)
+// Every tile, with and without copies, whole and in parts.
+static void try_way(enum kernel_id tile, struct floats_shape s, struct floats_way way, bool checks)
 {
-    const struct findings *f = dev_findings(h->dev);
-    cr_expect(f && f->n == 0, "%s: %zu findings", when, f ? f->n : 0);
+    const struct product p = { DEV_F32, s.m, s.n, s.k, 1.5f, way.parts % 2 ? 0.5f : 0, 7 };
+    gemm_steps_ptr a, b, c, room;
+    static struct floats f;
+    make_matrices(&p);
+    dev_set_checks(h->dev, checks);
+    expect_ok(gemm_steps_alloc(h, matrix_bytes(&A), &a));
+    expect_ok(gemm_steps_alloc(h, matrix_bytes(&B), &b));
+    expect_ok(gemm_steps_alloc(h, matrix_bytes(&C), &c));
+    expect_ok(gemm_steps_alloc(h, floats_room(s, way) + 1, &room));
+    expect_ok(gemm_steps_upload(h, a, A.data, matrix_bytes(&A)));
+    expect_ok(gemm_steps_upload(h, b, B.data, matrix_bytes(&B)));
+    expect_ok(gemm_steps_upload(h, c, C.data, matrix_bytes(&C)));
+    struct dev_module *m = handle_module(h, tile), *pack = handle_module(h, KERNEL_f32_pack);
+    cr_assert(m && pack && floats_open(&f, h->dev, m, &h->loaded[tile].geometries.all[0], pack, s, way, a, b, c, room),
+              "%s", gemm_steps_error(h));
+    f.alpha = p.alpha, f.beta = p.beta;
+    cr_assert_eq(f.n_copies, way.copy ? (s.k % 4 != 0) + (s.n % 4 != 0) : 0);
+    if (!checks) {
+        cr_assert(floats_queue(&f, h->dev), "%s", dev_error(h->dev));
+        expect_ok(gemm_steps_download(h, C.data, c, matrix_bytes(&C)));
+        expect_right(&p);
+    }
+    const struct dev_launch *all[] = { &f.copies[0].launch, &f.copies[1].launch, &f.launch, &f.sum_launch };
+    struct dev_kernel *kernels[] = { f.pack, f.pack, f.gemm, f.sum };
+    for (int i = 0; i < 4 && checks; i++) {
+        if ((i < 2 && i >= f.n_copies) || (i == 3 && f.parts == 1))
+            continue;
+        cr_assert(dev_launch(h->dev, kernels[i], all[i]), "%s", dev_error(h->dev));
+        const struct findings *found = dev_findings(h->dev);
+        cr_expect(found && found->n == 0, "%s, %dx%dx%d, %d parts, launch %d: %zu findings", kernel_texts[tile].name,
+                  s.m, s.n, s.k, way.parts, i, found ? found->n : 0);
+    }
+    gemm_steps_free(h, a), gemm_steps_free(h, b), gemm_steps_free(h, c), gemm_steps_free(h, room);
+    free_matrices();
 }
 
-Test(library_products, copies_pass_the_checks)
+Test(library_products, of_floats_are_right_in_every_way)
 {
-    enum { M = 70, N = 1030, K = 1029 };
-    gemm_steps_ptr a, b, c, room;
-    struct padded p;
-    static float zeros[K * N];
-    expect_ok(gemm_steps_alloc(h, sizeof(float) * M * K, &a));
-    expect_ok(gemm_steps_alloc(h, sizeof(float) * K * N, &b));
-    expect_ok(gemm_steps_alloc(h, sizeof(float) * M * N, &c));
-    dev_set_checks(h->dev, true);
-    expect_ok(gemm_steps_alloc(h, padded_room(M, N, K), &room));
-    expect_ok(gemm_steps_upload(h, a, zeros, sizeof(float) * M * K));
-    expect_ok(gemm_steps_upload(h, b, zeros, sizeof(float) * K * N));
-    expect_ok(gemm_steps_upload(h, c, zeros, sizeof(float) * M * N));
-    struct dev_module *m = handle_module(h, KERNEL_f32_pack);
-    cr_assert(m && padded_open(&p, h->dev, m, M, N, K, a, b, c, room), "%s", gemm_steps_error(h));
-    cr_assert_eq(p.n_copies, 2);
-    cr_assert(p.n == 1032 && p.k == 1032 && p.finish);
-    p.n_copies = 1;
-    cr_assert(padded_before(&p, h->dev), "%s", dev_error(h->dev));
-    expect_no_findings("copy of A");
-    p.n_copies = 2;
-    cr_assert(padded_before(&p, h->dev));
-    expect_no_findings("copy of B");
-    cr_assert(dev_clear(h->dev, p.C, sizeof(float) * M * 1032));
-    p.beta = 1;
-    cr_assert(padded_after(&p, h->dev));
-    expect_no_findings("C");
+    static const struct floats_shape shapes[] = { { 70, 133, 301 }, { 64, 128, 64 }, { 131, 40, 97 }, { 3, 1030, 50 } };
+    for (int i = 0; i < 4; i++)
+        for (int parts = 1; parts < 6; parts += 2)
+            for (int tile = KERNEL_f32_128x128; tile < KERNEL_f32_pack; tile++)
+                for (int copy = 0; copy < 2; copy++)
+                    try_way((enum kernel_id)tile, shapes[i], (struct floats_way){ copy, parts }, false);
+}
+
+Test(library_products, of_floats_pass_the_checks_in_every_way)
+{
+    static const struct floats_shape shapes[] = { { 70, 133, 101 }, { 64, 128, 64 }, { 3, 1030, 50 } };
+    for (int i = 0; i < 3; i++)
+        for (int parts = 1; parts < 4; parts += 2)
+            for (int tile = KERNEL_f32_128x128; tile < KERNEL_f32_pack; tile++)
+                for (int copy = 0; copy < 2; copy++)
+                    try_way((enum kernel_id)tile, shapes[i], (struct floats_way){ copy, parts }, true);
 }
 
 // --- The workspace ---
@@ -237,7 +269,7 @@ Test(library_products, the_workspace_grows_and_obeys_its_limit)
     on_host(&odd);
     cr_expect_eq(gemm_steps_workspace(h), small);
     on_host(&(struct product){ DEV_F16, 60, 61, 163, 1, 0, 1 });
-    cr_expect_str_eq(gemm_steps_kernel(h), "12_mma_swizzle");
+    cr_expect_str_eq(gemm_steps_kernel(h), "12_mma_swizzle, 128 x 256");
     cr_expect_eq(gemm_steps_workspace(h), small);
 }
 
@@ -245,13 +277,13 @@ Test(library_products, the_workspace_grows_and_obeys_its_limit)
 
 static struct pick pick(int sm, enum dev_type type, int m, int n, int k, bool small)
 {
-    return pick_kernel((struct pick_card){ sm, 132 }, type, m, n, k, small);
+    return pick_kernel((struct pick_card){ sm, 132 }, type, m, n, k, small ? 0 : SIZE_MAX);
 }
 
 Test(library, halves_run_the_best_step_of_the_card)
 {
-    const bool hopper = kernel_texts[KERNEL_f16_tma_store].ptx != NULL;
-    const enum kernel_id tma = hopper ? KERNEL_f16_tma_store : KERNEL_f16_async;
+    const bool hopper = kernel_texts[KERNEL_f16_any_shape].ptx != NULL;
+    const enum kernel_id tma = hopper ? KERNEL_f16_any_shape : KERNEL_f16_async;
     cr_expect_eq(pick(75, DEV_F16, 512, 512, 512, false).kernel, KERNEL_f16_padding);
     cr_expect_eq(pick(80, DEV_F16, 512, 512, 512, false).kernel, KERNEL_f16_async);
     cr_expect_eq(pick(89, DEV_F16, 512, 511, 512, false).kernel, KERNEL_f16_swizzle);
@@ -263,10 +295,9 @@ Test(library, halves_run_the_best_step_of_the_card)
 
 Test(library, floats_are_copied_only_if_rows_are_odd)
 {
-    cr_expect(!pick(90, DEV_F32, 4095, 4096, 4096, false).padded);
-    cr_expect(pick(90, DEV_F32, 4095, 4095, 4096, false).padded);
-    cr_expect(!pick(90, DEV_F32, 4095, 4095, 4096, true).padded);
-    cr_expect(!pick(90, DEV_F32, 4, 4, PICK_LONGEST + 1, false).padded);
+    cr_expect(pick(90, DEV_F32, 4095, 4095, 4095, false).way.copy);
+    cr_expect(!pick(90, DEV_F32, 4095, 4095, 4096, true).way.copy);
+    cr_expect(!pick(90, DEV_F32, 4, 4, PICK_LONGEST + 1, false).way.copy);
 }
 
 Test(library, every_kernel_can_be_loaded)

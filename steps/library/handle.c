@@ -94,7 +94,6 @@ gemm_steps_status gemm_steps_create(int device, gemm_steps **handle)
     h->card = (struct pick_card){ .sm = sm, .sms = gpu ? about->sm_count : SIM_SMS };
     h->limit = SIZE_MAX;
     h->rows = ROWS_MOST;
-    h->kernel = "";
     *handle = h;
     return GEMM_STEPS_OK;
 }
@@ -146,7 +145,7 @@ struct dev_module *handle_module(gemm_steps *h, enum kernel_id id)
     if (m)
         return m;
     if (id != KERNEL_f32_pack &&
-        !geometry_parse(text->name, text->ptx, *text->bytes, &h->loaded[id].geometry, h->error))
+        !geometries_parse(text->name, text->ptx, *text->bytes, &h->loaded[id].geometries, h->error))
         return NULL;
     m = dev_load_text(h->dev, text->name, text->ptx, *text->bytes);
     if (!m)

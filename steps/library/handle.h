@@ -7,12 +7,12 @@
 
 #include "gemm-steps/gemm.h"
 #include "base/device.h"
+#include "floats.h"
 #include "kernels.h"
-#include "padded.h"
 #include "pick.h"
 #include "tester/gemm.h"
 
-enum { PLANS = 8 };
+enum { PLANS = 8, HANDLE_NAME = 80 };
 
 struct room {  // device memory that grows
     dev_ptr at;
@@ -26,10 +26,13 @@ struct plan {
     int m, n, k;
     dev_ptr A, B, C;
     enum kernel_id kernel;
-    bool works;  // it uses the workspace
-    bool padded;
-    struct padded pad;
-    struct gemm gemm;
+    struct geometry geometry;  // of the tile that was chosen
+    char name[HANDLE_NAME];    // for gemm_steps_kernel
+    bool works;                // it uses the workspace
+    union {
+        struct gemm gemm;      // of halves
+        struct floats floats;  // of floats
+    };
 };
 
 struct gemm_steps {
@@ -38,14 +41,14 @@ struct gemm_steps {
     struct pick_card card;
     struct {
         struct dev_module *module;  // NULL until it is first needed
-        struct geometry geometry;
+        struct geometries geometries;
     } loaded[KERNELS];
     struct room work, arrays;  // the workspace; copies of host arrays
     size_t limit;              // of the workspace
     int rows;                  // of C that are computed at a time, at most
     struct plan plans[PLANS];  // the latest ones; next: which is replaced
     unsigned next;
-    const char *kernel;  // of the last product
+    char kernel[HANDLE_NAME];  // of the last product
     char error[DEV_ERROR_MAX];
 };
 

@@ -6,15 +6,16 @@
 
 #include "base/device.h"
 
-// X(array, what gemm_steps_kernel calls it, type). HOPPER: what only an nvcc from 12.0 on can compile.
+// X(array, step, type). HOPPER: what only an nvcc from 12.0 on can compile.
 #define LIBRARY_KERNELS(X, HOPPER)                                                                                     \
     X(f32_128x128, "07_double_buffer", DEV_F32)                                                                        \
-    X(f32_64x128, "07_double_buffer, 64 x 128", DEV_F32)                                                               \
+    X(f32_64x128, "07_double_buffer", DEV_F32)                                                                         \
+    X(f32_64x64, "07_double_buffer", DEV_F32)                                                                          \
     X(f32_pack, "pack", DEV_F32)                                                                                       \
     X(f16_padding, "10_wmma_padding", DEV_F16)                                                                         \
     X(f16_swizzle, "12_mma_swizzle", DEV_F16)                                                                          \
     X(f16_async, "13_async_copy", DEV_F16)                                                                             \
-    HOPPER(f16_tma_store, "18_tma_store", DEV_F16)
+    HOPPER(f16_any_shape, "20_any_shape", DEV_F16)
 
 #define X(array, name, type)                                                                                           \
     extern const char kernel_##array[];                                                                                \

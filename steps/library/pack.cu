@@ -1,41 +1,46 @@
-// What the library runs around a product of floats whose rows do not begin at multiples of 16 bytes.
+// What the library runs around its product of floats: copies of A and B whose rows begin at multiples of 16 bytes, and
+// the sum of the parts of a split K.
 
-constexpr int THREADS = 256, EACH = 4;  // of a block, and columns that a thread copies
-constexpr int COLS = THREADS * EACH;    // that a block copies of a row
+constexpr int EACH = 4;  // columns of a thread, blockDim.x apart: neighbouring threads have neighbouring columns
 
-// Copies a matrix into one of at least as many rows and columns, `ld` elements from row to row; what it has more is 0.
-// Block x, y copies COLS columns of row x. Neighbouring threads have neighbouring columns in each of EACH accesses.
-extern "C" __global__ void __launch_bounds__(THREADS)
-pack4(int rows, int cols, const float *from, int ld, float *to)
+// Copies a matrix into rows that are `ld` elements apart. Its first column becomes column `begin`; what is before it or
+// past the last one is 0. A block has a row, or EACH * blockDim.x columns of it: block x is the row, block y counts
+// along it.
+extern "C" __global__ void pack4(int cols, const float *from, int ld, int begin, float *to)
 {
-    const int row = blockIdx.x, first = blockIdx.y * COLS + threadIdx.x;
+    const int first = blockIdx.y * EACH * blockDim.x + threadIdx.x;
+    from += size_t(blockIdx.x) * cols, to += size_t(blockIdx.x) * ld;
     float v[EACH];
     for (int i = 0; i < EACH; i++) {
-        const int col = first + i * THREADS;
-        v[i] = row < rows && col < cols ? from[size_t(row) * cols + col] : 0;
+        const int col = first + i * blockDim.x;
+        v[i] = col >= begin && col - begin < cols ? from[col - begin] : 0;
     }
     for (int i = 0; i < EACH; i++) {
-        const int col = first + i * THREADS;
+        const int col = first + i * blockDim.x;
         if (col < ld)
-            to[size_t(row) * ld + col] = v[i];
+            to[col] = v[i];
     }
 }
 
-// C = P + beta * C. P has rows that are `ld` elements apart, C has rows x cols elements. If beta is 0, C is not read.
-extern "C" __global__ void __launch_bounds__(THREADS)
-finish4(int cols, const float *P, int ld, float beta, float *C)
+// C = P[0] + P[1] + ... + beta * C. Each of `parts` matrices P has `rows` rows that are `ld` elements apart, C has `cols`
+// columns. If beta is 0, C is not read. Blocks as in pack4.
+extern "C" __global__ void sum4(int rows, int cols, int parts, const float *P, int ld, float beta, float *C)
 {
-    const int row = blockIdx.x, first = blockIdx.y * COLS + threadIdx.x;
+    const int first = blockIdx.y * EACH * blockDim.x + threadIdx.x;
+    P += size_t(blockIdx.x) * ld, C += size_t(blockIdx.x) * cols;
     float v[EACH];
     for (int i = 0; i < EACH; i++) {
-        const int col = first + i * THREADS;
-        v[i] = col < cols ? P[size_t(row) * ld + col] : 0;
-        if (beta != 0 && col < cols)
-            v[i] += beta * C[size_t(row) * cols + col];
+        const int col = first + i * blockDim.x;
+        v[i] = beta != 0 && col < cols ? beta * C[col] : 0;
     }
+    for (int z = 0; z < parts; z++, P += size_t(rows) * ld)
+        for (int i = 0; i < EACH; i++) {
+            const int col = first + i * blockDim.x;
+            v[i] += col < cols ? P[col] : 0;
+        }
     for (int i = 0; i < EACH; i++) {
-        const int col = first + i * THREADS;
+        const int col = first + i * blockDim.x;
         if (col < cols)
-            C[size_t(row) * cols + col] = v[i];
+            C[col] = v[i];
     }
 }

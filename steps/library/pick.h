@@ -3,7 +3,9 @@
 #define LIBRARY_PICK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
+#include "floats.h"
 #include "kernels.h"
 
 struct pick_card {
@@ -13,7 +15,7 @@ struct pick_card {
 
 struct pick {
     enum kernel_id kernel;
-    bool padded;  // of floats: A, B or C is copied, so that rows begin at multiples of 16 bytes (padded.h)
+    struct floats_way way;  // of floats alone
 };
 
 enum {
@@ -21,8 +23,8 @@ enum {
     PICK_LONGEST = 1 << 26,  // columns of a row that is copied: the copies' grids have 65,535 rows of blocks
 };
 
-// The best kernel for C (m x n) = A (m x k) * B (k x n) on the card, which is no older than PICK_OLDEST. With `small`,
-// the best of those that need no workspace, whatever the shape.
-struct pick pick_kernel(struct pick_card card, enum dev_type type, int m, int n, int k, bool small);
+// The best kernel for C (m x n) = A (m x k) * B (k x n) on the card, which is no older than PICK_OLDEST, if the
+// workspace may have so many bytes. With 0 it needs none, whatever the shape; halves look at that alone.
+struct pick pick_kernel(struct pick_card card, enum dev_type type, int m, int n, int k, size_t limit);
 
 #endif

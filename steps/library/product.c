@@ -1,9 +1,12 @@
 // A product on device pointers: checks, plans, launches. See handle.h.
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/matrix.h"
 #include "gpu/gpu.h"
 #include "handle.h"
+#include "tester/choose.h"
 
 // --- Checks ---
 
@@ -59,49 +62,65 @@ static struct plan *find_plan(gemm_steps *h, const struct plan *wanted)
     return NULL;
 }
 
-// Bytes of workspace that the kernel takes for this plan. Its module is loaded.
-static size_t room_for(const gemm_steps *h, const struct plan *p)
+// Bytes of workspace that a plan takes.
+static size_t room_for(const struct plan *p, struct floats_way way)
 {
     const struct gemm c = { .m = p->m, .n = p->n, .k = p->k };
-    return p->padded ? padded_room(p->m, p->n, p->k) : gemm_room(&c, p->type, &h->loaded[p->kernel].geometry);
+    return p->type == DEV_F32 ? floats_room((struct floats_shape){ p->m, p->n, p->k }, way)
+                              : gemm_room(&c, p->type, &p->geometry);
 }
 
-// Chooses the kernel, and grows the workspace as far as it may and can: else it must be a kernel without one.
-static bool choose(gemm_steps *h, struct plan *p)
+// Chooses the kernel and its tile, and grows the workspace as far as it may and can: else it must be a kernel without.
+static bool choose(gemm_steps *h, struct plan *p, struct floats_way *way)
 {
-    for (int small = 0; small < 2; small++) {
-        const struct pick pick = pick_kernel(h->card, p->type, p->m, p->n, p->k, small);
+    const size_t limits[] = { h->limit, 0 };
+    for (int i = 0; i < 2; i++) {
+        const struct pick pick = pick_kernel(h->card, p->type, p->m, p->n, p->k, limits[i]);
         p->kernel = pick.kernel;
-        p->padded = pick.padded;
-        if (!handle_module(h, p->kernel) || (p->padded && !handle_module(h, KERNEL_f32_pack)))
+        *way = pick.way;
+        if (!handle_module(h, p->kernel) || (p->type == DEV_F32 && !handle_module(h, KERNEL_f32_pack)))
             return false;
-        const size_t bytes = room_for(h, p);
+        p->geometry = choose_geometry(&h->loaded[p->kernel].geometries, p->m, p->n, p->k, h->card.sms);
+        const size_t bytes = room_for(p, pick.way);
         p->works = bytes > 0;
         if (bytes <= h->limit && handle_grow(h, &h->work, "the workspace", bytes))
             return true;
     }
-    handle_fail_dev(h, GEMM_STEPS_OUT_OF_MEMORY);
+    handle_fail_dev(h, GEMM_STEPS_OUT_OF_MEMORY);  // a kernel without a workspace wants one: pick.c is wrong
     return false;
+}
+
+static bool open_floats(gemm_steps *h, struct plan *p, struct floats_way way)
+{
+    const struct floats_shape s = { p->m, p->n, p->k };
+    if (floats_open(&p->floats, h->dev, h->loaded[p->kernel].module, &p->geometry, h->loaded[KERNEL_f32_pack].module, s,
+                    way, p->A, p->B, p->C, h->work.at))
+        return true;
+    handle_fail_dev(h, GEMM_STEPS_FAILED);
+    return false;
+}
+
+static bool open_halves(gemm_steps *h, struct plan *p)
+{
+    p->gemm = (struct gemm){
+        .m = p->m, .n = p->n, .k = p->k, .A = p->A, .B = p->B, .C = p->C, .sms = h->card.sms, .room = h->work.at
+    };
+    return gemm_open(&p->gemm, h->dev, h->loaded[p->kernel].module, p->geometry.kernel, p->type, &p->geometry,
+                     h->error);
 }
 
 // Makes everything that a product needs beside alpha and beta.
 static bool open_plan(gemm_steps *h, struct plan *p)
 {
-    if (!choose(h, p))
+    struct floats_way way;
+    if (!choose(h, p, &way))
         return false;
-    struct dev_module *m = h->loaded[p->kernel].module;
-    p->gemm = (struct gemm){ .m = p->m, .n = p->n, .k = p->k, .A = p->A, .B = p->B, .C = p->C, .sms = h->card.sms };
-    p->gemm.room = h->work.at;
-    if (p->padded) {
-        if (!padded_open(&p->pad, h->dev, h->loaded[KERNEL_f32_pack].module, p->m, p->n, p->k, p->A, p->B, p->C,
-                         h->work.at)) {
-            handle_fail_dev(h, GEMM_STEPS_FAILED);
-            return false;
-        }
-        p->gemm.n = p->pad.n, p->gemm.k = p->pad.k;
-        p->gemm.A = p->pad.A, p->gemm.B = p->pad.B, p->gemm.C = p->pad.C;
-    }
-    p->ready = gemm_open(&p->gemm, h->dev, m, "gemm", p->type, &h->loaded[p->kernel].geometry, h->error);
+    p->ready = p->type == DEV_F32 ? open_floats(h, p, way) : open_halves(h, p);
+    const int parts = p->type == DEV_F32 ? p->floats.parts : p->geometry.parts;
+    const int n =
+        snprintf(p->name, sizeof p->name, "%s, %d x %d", kernel_texts[p->kernel].name, p->geometry.bm, p->geometry.bn);
+    if (parts > 1)
+        snprintf(p->name + n, sizeof p->name - (size_t)n, ", K in %d parts", parts);
     return p->ready;
 }
 
@@ -119,13 +138,17 @@ static struct plan *plan_of(gemm_steps *h, const struct plan *wanted)
 
 static bool launch(gemm_steps *h, struct plan *p, float alpha, float beta)
 {
-    struct dev *d = h->dev;
-    p->gemm.alpha32 = alpha;
-    p->gemm.beta32 = p->padded && p->pad.finish ? 0 : beta;
-    p->pad.beta = beta;
-    if (p->padded && !padded_before(&p->pad, d))
-        return false;
-    return gemm_queue(&p->gemm, d) && (!p->padded || padded_after(&p->pad, d)) && (!h->gpu || !p->works || gpu_mark(d));
+    bool ok;
+    if (p->type == DEV_F32) {
+        p->floats.alpha = alpha;
+        p->floats.beta = beta;
+        ok = floats_queue(&p->floats, h->dev);
+    } else {
+        p->gemm.alpha32 = alpha;
+        p->gemm.beta32 = beta;
+        ok = gemm_queue(&p->gemm, h->dev);
+    }
+    return ok && (!h->gpu || !p->works || gpu_mark(h->dev));
 }
 
 gemm_steps_status product_queue(gemm_steps *h, enum dev_type type, int m, int n, int k, float alpha, dev_ptr A,
@@ -145,7 +168,7 @@ gemm_steps_status product_queue(gemm_steps *h, enum dev_type type, int m, int n,
         struct plan *p = plan_of(h, &wanted);
         if (!p)
             return GEMM_STEPS_FAILED;
-        h->kernel = kernel_texts[p->kernel].name;
+        memcpy(h->kernel, p->name, sizeof h->kernel);
         if (!launch(h, p, alpha, beta))
             return handle_fail_dev(h, GEMM_STEPS_FAILED);
     }

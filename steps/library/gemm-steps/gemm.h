@@ -97,7 +97,8 @@ GEMM_STEPS_API gemm_steps_status gemm_steps_set_stream(gemm_steps *handle, void 
 GEMM_STEPS_API gemm_steps_status gemm_steps_set_workspace_limit(gemm_steps *handle, size_t bytes);
 GEMM_STEPS_API size_t gemm_steps_workspace(const gemm_steps *handle);  // bytes that the handle has; 0 for NULL
 
-// What the last product ran: "18_tma_store", a step of the course; "" before the first.
+// What the last product ran, "20_any_shape, 64 x 128, K in 2 parts": a step of the course, its tile of C; "" before the
+// first.
 GEMM_STEPS_API const char *gemm_steps_kernel(const gemm_steps *handle);
 GEMM_STEPS_API const char *gemm_steps_device(const gemm_steps *handle);  // "NVIDIA H200", "simulated GPU"
 

@@ -1,0 +1,162 @@
+// What the library does to a program with CUDA contexts, streams and memory of its own, on the driver of fake_cuda.h.
+#include <criterion/criterion.h>
+#include <dlfcn.h>
+#include <gemm-steps/gemm.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "fake_cuda.h"
+
+static struct fake_cuda *fake;
+static cu_context (*primary)(int device);
+static gemm_steps *h;
+static char own_context, streams[2];
+static const cu_stream FIRST = (cu_stream)&streams[0], SECOND = (cu_stream)&streams[1];
+
+static void open_fake(void)
+{
+    void *library = dlopen(FAKE_CUDA, RTLD_NOW);
+    cr_assert(library, "%s", dlerror());
+    fake = dlsym(library, "fake_cuda");
+    void *symbol = dlsym(library, "fake_primary");
+    memcpy(&primary, &symbol, sizeof symbol);
+    cr_assert(fake && symbol);
+    *fake = (struct fake_cuda){ .sm = 90, .most = SIZE_MAX };
+}
+
+// Nothing is left of a handle, and no call was made without a context.
+static void nothing_is_left(void)
+{
+    cr_expect(!fake->allocations && !fake->modules && !fake->events, "%d allocations, %d modules, %d events are left",
+              fake->allocations, fake->modules, fake->events);
+    cr_expect(!fake->retained[0] && !fake->retained[1]);
+    cr_expect_eq(fake->outside, 0);
+}
+
+TestSuite(library_gpu, .init = open_fake, .fini = nothing_is_left);
+
+static void create(int device)
+{
+    cr_assert_eq(gemm_steps_create(device, &h), GEMM_STEPS_OK, "%s", gemm_steps_error(NULL));
+}
+
+// A product of three matrices of which none overlaps; odd sizes need the workspace.
+static gemm_steps_status multiply(int size)
+{
+    return gemm_steps_f16(h, size, size, size, 1, 1 << 20, 2 << 20, 0, 3 << 20);
+}
+
+static bool current_is(cu_context context)
+{
+    return context ? fake->depth == 1 && fake->stack[0] == context : !fake->depth;
+}
+
+Test(library_gpu, callers_context_and_stream_are_used_and_left_alone)
+{
+    const cu_context own = (cu_context)&own_context;
+    fake->stack[fake->depth++] = own;
+    create(GEMM_STEPS_CURRENT);
+    cr_expect(current_is(own));
+    cr_expect_eq(gemm_steps_set_stream(h, FIRST), GEMM_STEPS_OK);
+    cr_expect_eq(multiply(63), GEMM_STEPS_OK, "%s", gemm_steps_error(h));
+    cr_expect_eq(gemm_steps_wait(h), GEMM_STEPS_OK);
+    cr_expect(current_is(own));
+    cr_assert_eq(fake->n_launches, 3);
+    for (int i = 0; i < 3; i++)
+        cr_expect(fake->launches[i].stream == FIRST && fake->launches[i].context == own);
+    cr_expect(!strcmp(fake->launches[0].kernel, "pack") && !strncmp(fake->launches[2].kernel, "gemm", 4));
+    gemm_steps_destroy(h);
+    cr_expect(current_is(own));
+}
+
+Test(library_gpu, a_device_is_used_by_its_primary_context)
+{
+    const cu_context own = (cu_context)&own_context;
+    create(1);
+    cr_expect(current_is(NULL) && fake->retained[1] == 1);
+    fake->stack[fake->depth++] = own;
+    cr_expect_eq(multiply(64), GEMM_STEPS_OK, "%s", gemm_steps_error(h));
+    cr_expect(current_is(own));
+    cr_assert_eq(fake->n_launches, 1);
+    cr_expect(fake->launches[0].context == primary(1) && fake->launches[0].stream == NULL);
+    cr_expect_str_eq(gemm_steps_device(h), "fake GPU 1");
+    gemm_steps_destroy(h);
+    cr_expect(current_is(own));
+}
+
+Test(library_gpu, no_context_and_no_device_are_refused)
+{
+    cr_expect_eq(gemm_steps_create(GEMM_STEPS_CURRENT, &h), GEMM_STEPS_NO_DEVICE);
+    cr_expect(strstr(gemm_steps_error(NULL), "no CUDA context is current"), "%s", gemm_steps_error(NULL));
+    cr_expect_eq(gemm_steps_create(2, &h), GEMM_STEPS_NO_DEVICE);
+    cr_expect(strstr(gemm_steps_error(NULL), "none of number 2"), "%s", gemm_steps_error(NULL));
+    cr_expect(current_is(NULL));
+}
+
+Test(library_gpu, an_old_card_is_refused_or_simulated)
+{
+    fake->sm = 70;
+    cr_expect_eq(gemm_steps_create(0, &h), GEMM_STEPS_UNSUPPORTED);
+    cr_expect(strstr(gemm_steps_error(NULL), "fake GPU 0 is an sm_70; the kernels need an sm_75 or newer"), "%s",
+              gemm_steps_error(NULL));
+    create(GEMM_STEPS_ANY);
+    cr_expect_str_eq(gemm_steps_device(h), "simulated GPU");
+    gemm_steps_destroy(h);
+}
+
+Test(library_gpu, any_is_the_first_gpu)
+{
+    create(GEMM_STEPS_ANY);
+    cr_expect_str_eq(gemm_steps_device(h), "fake GPU 0");
+    gemm_steps_destroy(h);
+}
+
+Test(library_gpu, products_that_share_the_workspace_wait_across_streams)
+{
+    create(0);
+    gemm_steps_set_stream(h, FIRST);
+    cr_expect_eq(multiply(64), GEMM_STEPS_OK);
+    cr_expect_eq(gemm_steps_set_stream(h, SECOND), GEMM_STEPS_OK);
+    cr_expect_eq(fake->waits, 0, "no workspace is used, and the stream waits");
+    cr_expect_eq(multiply(63), GEMM_STEPS_OK);
+    cr_expect(fake->marks == 1 && fake->marked == SECOND);
+    cr_expect_eq(gemm_steps_set_stream(h, SECOND), GEMM_STEPS_OK);
+    cr_expect_eq(fake->waits, 0, "a stream waits for itself");
+    cr_expect_eq(gemm_steps_set_stream(h, FIRST), GEMM_STEPS_OK);
+    cr_expect(fake->waits == 1 && fake->waiting == FIRST && fake->waits_for == SECOND);
+    gemm_steps_destroy(h);
+}
+
+Test(library_gpu, without_memory_for_a_workspace_another_kernel_runs)
+{
+    create(0);
+    fake->most = 0;
+    cr_expect_eq(multiply(63), GEMM_STEPS_OK, "%s", gemm_steps_error(h));
+    cr_expect(strstr(gemm_steps_kernel(h), "12_mma_swizzle"), "%s", gemm_steps_kernel(h));
+    cr_expect_eq(fake->n_launches, 1);
+    float a[4] = { 0 }, c[4];
+    cr_expect_eq(gemm_steps_f32_host(h, 2, 2, 2, 1, a, a, 0, c), GEMM_STEPS_OUT_OF_MEMORY);
+    cr_expect(strstr(gemm_steps_error(h), "has 0 of its"), "%s", gemm_steps_error(h));
+    gemm_steps_destroy(h);
+}
+
+Test(library_gpu, a_launch_that_fails_is_said)
+{
+    create(0);
+    fake->launch_fails = 700;
+    cr_expect_eq(multiply(64), GEMM_STEPS_FAILED);
+    cr_expect(strstr(gemm_steps_error(h), "CUDA_ERROR_FAKE (as the test wants it)"), "%s", gemm_steps_error(h));
+    cr_expect(current_is(NULL));
+    gemm_steps_destroy(h);
+}
+
+Test(library_gpu, a_plan_is_used_again)
+{
+    create(0);
+    cr_expect_eq(multiply(63), GEMM_STEPS_OK);
+    cr_expect_eq(multiply(63), GEMM_STEPS_OK);
+    cr_expect_eq(fake->n_launches, 6);
+    cr_expect_eq(fake->modules, 1);
+    cr_expect_eq(fake->allocations, 1);
+    gemm_steps_destroy(h);
+}

@@ -59,7 +59,7 @@ static const struct {
     { "15_wgmma", LINE_READ_A, "wgmma(acc, wgmma_descriptor(&As[" },
     { "15_wgmma", LINE_READ_B, "wgmma(acc, wgmma_descriptor(&As[" },  // one instruction, on two lines
     { "15_wgmma", LINE_MULTIPLY, "wgmma(acc," },
-    { "15_wgmma", LINE_WRITE_C, "&Cs[swizzle<LDC>(r, c)]" },
+    { "15_wgmma", LINE_WRITE_C, "&Cs[swizzle<LDC>(row / WM" },
     { "16_warp_roles", LINE_WRITE_A, "tma_load(&As[" },
     { "16_warp_roles", LINE_WRITE_B, "tma_load(&Bs[" },
     { "16_warp_roles", LINE_READ_B, "wgmma(acc, wgmma_descriptor(&As[" },

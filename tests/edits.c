@@ -346,8 +346,8 @@ const struct kernel_edit kernel_edits[] = {
     // --- Persistent blocks, and C by TMA ---
     { "17",
       "the last stage of a tile of C is not given back",
-      "        free((s + STAGES - 1) % STAGES);\n\n",
-      "\n",
+      "        if (tid % 128 == 0)\n            mbarrier_arrive(&empty[(s + STAGES - 1) % STAGES]);\n    };",
+      "    };",
       "--m 512 --n 512 --k 192 --sanitize",
       { "endless", "mbarrier full", "1 arrival is missing" } },
     { "17",
@@ -392,7 +392,7 @@ const struct kernel_edit kernel_edits[] = {
       "if (tid % 128 == 1)\n            bulk_wait_read",
       "--m 512 --n 512 --k 192 --sanitize",
       { "race", "a wait by another thread waits for nothing" } },
-    { "18", "C in boxes without a swizzle", "(c % BOX ^ r % 8 * 8)]", "c % BOX]", "", { "the swizzle differs" } },
+    { "18", "C in boxes without a swizzle", "swizzle<BOX>(r, c % BOX)", "r * BOX + c % BOX", "", { "the swizzle differs" } },
 
     // --- alpha and beta ---
     { "02",

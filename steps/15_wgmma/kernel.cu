@@ -5,7 +5,7 @@
 
 // --- Tile sizes ---
 constexpr int BM = 128, BN = 256, BK = 64;  // block tile
-constexpr int WM = 16, WN = BN;             // warp tile: the four warps of a warpgroup multiply together
+constexpr int WM = 16, WN = BN, GM = 4 * WM;  // warp tile, and the rows of a warpgroup: its 4 warps multiply together
 constexpr int STAGES = 4;                   // tiles in shared memory: one is multiplied, the others are being copied
 constexpr int THREADS = BM / WM * (BN / WN) * 32;
 static_assert(BM % WM == 0 && BN % WN == 0 && BK % 16 == 0, "a block has whole warp tiles, a tile whole fragments");
@@ -17,7 +17,7 @@ constexpr int BROWS = THREADS / (BN / 8);  // rows of BN elements that the block
 constexpr int STAGE = BM * BK + BK * BN;   // halves of a tile of A and one of B
 constexpr int SHARED = 2 * (STAGES * STAGE > CROWS * LDC ? STAGES * STAGE : CROWS * LDC);  // bytes: stages, or C
 static_assert(BK == BOX && BN % BOX == 0, "a box is as wide as the tile of A");
-static_assert(BN == 256 && BM % 64 == 0, "wgmma() has 64 rows and 256 columns");
+static_assert(BN == 256 && BM % GM == 0, "wgmma() has 64 rows and 256 columns");
 static_assert(CROWS % BROWS == 0, "every thread stores the same number of rows");
 __constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, 0, 0, WM, WN, BOX };  // read by the driver
 
@@ -71,7 +71,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         wgmma_fence();
 #pragma unroll
         for (int k = 0; k < BK; k += 16)
-            wgmma(acc, wgmma_descriptor(&As[s * STAGE + row / 64 * 64 * LDA + k], 16, 1024),
+            wgmma(acc, wgmma_descriptor(&As[s * STAGE + row / GM * GM * LDA + k], 16, 1024),
                   wgmma_descriptor(&Bs[s * STAGE + k * LDB], BK * 128, 1024), tile + k);
         wgmma_commit();
         wgmma_wait<0>();

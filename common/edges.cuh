@@ -124,6 +124,15 @@ template <bool WIDE> __device__ inline void store8(half *C, int M, int N, int ro
         }
 }
 
+// The same where the kernel has one body for all rows.
+__device__ inline void store8(half *C, int M, int N, int row, int col, half8 v)
+{
+    if (N % 8 == 0)
+        store8<true>(C, M, N, row, col, v);
+    else
+        store8<false>(C, M, N, row, col, v);
+}
+
 // The same as store, for 8 neighbours in a row of C.
 template <bool WIDE>
 __device__ inline void store8(half *C, int M, int N, int row, int col, float alpha, const float *acc, float beta)

@@ -34,7 +34,7 @@ export function code(text) {
   const parts = bare(pick(read(path).split('\n'), where, (line, text) => line.trim().startsWith(text)), where);
   const depth = Math.min(...parts.flat().filter((line) => line.trim()).map(indent));
   const lines = parts.map((part) => part.map((line) => line.slice(depth)).join('\n')).join('\n...\n');
-  return [path.endsWith('.cu') ? '```cpp' : '```text', lines, '```'].join('\n');
+  return [/\.cuh?$/.test(path) ? '```cpp' : '```text', lines, '```'].join('\n');
 }
 
 function difference(a, b) {

@@ -10,7 +10,7 @@
 #include "ptx_case.h"
 #include "violation.h"
 
-enum { THREADS = 64, WORDS = 4 * 256 };
+enum { THREADS = 64, WORDS = 4 * 256, TEXT = 16384 };
 
 // Warp 1 copies tiles of 1024 bytes into two stages, warp 0 reads them. Then warp 0 stores a tile, which thread 0
 // copies to global memory, and overwrites it.

@@ -145,16 +145,19 @@ static void note(const struct reading *r, unsigned line, int does, char side)
 static void add(const struct reading *r, const struct ptx_inst *in)
 {
     const int does = what(in);
-    unsigned line = 0, wrapped = 0;  // the call of mma's function says more
+    unsigned line = 0, places = 1;
     char side = '-';
     if (does == NOTHING || !in->loc)
         return;
+    if ((does == PRODUCTS || begins(in, "mma.")) && r->m->locs[in->loc - 1].file == r->file)
+        places = 2;  // a function of the kernel's own for one instruction: its call says more
     for (uint32_t at = in->loc; at && side == '-'; at = r->m->locs[at - 1].at) {
         const struct ptx_loc *loc = &r->m->locs[at - 1];
         if (loc->file != r->file || loc->line >= LINE_MAX)
             continue;
         if (does == MULTIPLIES || does == STORES || does == STORES_BOX || does == PRODUCTS) {
-            line = line && !((does == PRODUCTS || begins(in, "mma.")) && ++wrapped == 1) ? line : loc->line;
+            line = places ? loc->line : line;
+            places -= places > 0;
             continue;
         }
         side = side_of(r, loc->line);

@@ -34,7 +34,7 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
     const int brow = blockIdx.y * BM, bcol = blockIdx.x * BN;  // first row and column of the block's tile of C
     const int row = warp / (BN / WN) * WM, col = warp % (BN / WN) * WN;  // multiply: a warp tile each
     const int arow = tid / (BK / 8), acol = tid % (BK / 8) * 8;          // copy rows of BK elements
-    const int crow = tid / (BN / 8), ccol = tid % (BN / 8) * 8;          // copy rows of BN elements: a warp each
+    const int crow = tid / (BN / 8), ccol = tid % (BN / 8) * 8;          // copy rows of BN elements: 8 a thread
 
     // --- Accumulators ---
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> acc[WM / 16][WN / 16] = {};

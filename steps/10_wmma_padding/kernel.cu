@@ -36,7 +36,7 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
     const int row = warp / (BN / WN) * WM, col = warp % (BN / WN) * WN;  // multiply: a warp tile each
     // Copy rows of BK elements. 8 lanes store together: they take rows BK / 8 apart, whose chunks lie in other banks.
     const int arow = tid / BK * 8 + tid / 8 % (BK / 8) + tid % 8 / (BK / 8) * (BK / 8), acol = tid % (BK / 8) * 8;
-    const int crow = tid / (BN / 8), ccol = tid % (BN / 8) * 8;          // copy rows of BN elements: a warp each
+    const int crow = tid / (BN / 8), ccol = tid % (BN / 8) * 8;          // copy rows of BN elements: 8 a thread
 
     // --- Accumulators ---
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> acc[WM / 16][WN / 16] = {};

@@ -1,9 +1,11 @@
 // Step 11: mma. The black box of WMMA opened: ldmatrix and mma, and which lane holds what of a fragment.
 #include "edges.cuh"
+#include "ampere.cuh"
 
 // --- Tile sizes ---
 constexpr int BM = 128, BN = 256, BK = 32;  // block tile
 constexpr int WM = 64, WN = 64;             // warp tile
+constexpr int STAGES = 2;                   // tiles in shared memory: one is multiplied, the next is being copied
 constexpr int THREADS = BM / WM * (BN / WN) * 32;
 static_assert(BM % WM == 0 && BN % WN == 0 && BK % 16 == 0, "a block has whole warp tiles, a tile whole fragments");
 constexpr int PAD = 8;                     // unused elements at the end of each row
@@ -15,44 +17,16 @@ constexpr int AROWS = THREADS / (BK / 8);  // rows of BK elements, the same
 constexpr int ACOPIES = BM / AROWS, COPIES = ACOPIES + BK / BROWS;  // a thread's share of A's tile, and of both
 constexpr int PARTS = BK > 16 ? BK / 16 - 1 : 1, PART = (COPIES + PARTS - 1) / PARTS;  // copies in each 16 of K
 constexpr int STAGE = BM * LDA + BK * LDB;  // halves in As[BM][LDA] and Bs[BK][LDB] together
-constexpr int SHARED = 4 * (STAGE > CROWS * LDC ? STAGE : CROWS * LDC);  // bytes of two stages, or of C's rows
+constexpr int SHARED = 2 * (STAGES * STAGE > CROWS * LDC ? STAGES * STAGE : CROWS * LDC);  // bytes: stages, or C
 static_assert(BM % AROWS == 0 && BK % BROWS == 0, "every thread copies the same number of elements");
 static_assert(CROWS % BROWS == 0, "every thread stores the same number of rows");
 __constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, 0, 0, WM, WN };  // read by the driver
-
-// Fragments. Of an 8 x 8 matrix of halves each lane holds a register: lane 4 * r + c / 2 has columns c, c + 1 of row r.
-// A 16 x 16 tile is four matrices: x[0] top left, x[1] bottom left, x[2] top right, x[3] bottom right. Lane 8 * i + r
-// gives the address of row r of matrix i, so lane l that of row l % 16, column l / 16 * 8 of the tile.
-__device__ void ldmatrix(unsigned (&x)[4], const half *row)
-{
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
-                 : "r"(unsigned(__cvta_generic_to_shared(row))));
-}
-
-// The same with each matrix transposed, as mma wants B: lane 4 * c + r / 2 has rows r, r + 1 of column c.
-__device__ void ldmatrix_trans(unsigned (&x)[4], const half *row)
-{
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
-                 : "r"(unsigned(__cvta_generic_to_shared(row))));
-}
-
-// d[16][8] += a[16][16] * b[16][8], for the left half of b and the right one. Lane 4 * r + c / 2 has columns c, c + 1
-// of the left half of d: row r in d[0], d[1] and row r + 8 in d[2], d[3]. The right half is in d[4] to d[7].
-__device__ void mma(float (&d)[8], const unsigned (&a)[4], const unsigned (&b)[4])
-{
-    for (int h = 0; h < 2; h++)
-        asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-            : "+f"(d[h * 4]), "+f"(d[h * 4 + 1]), "+f"(d[h * 4 + 2]), "+f"(d[h * 4 + 3])
-            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[h * 2]), "r"(b[h * 2 + 1]));
-}
 
 template <bool WIDE>
 __device__ void product(int M, int N, int K, float alpha, const half *A, const half *B, float beta, half *C)
 {
     extern __shared__ __align__(32) half8 shared[];
-    half *As = reinterpret_cast<half *>(shared), *Bs = As + BM * LDA;  // two stages of both
+    half *As = reinterpret_cast<half *>(shared), *Bs = As + BM * LDA;  // STAGES of both
     half *Cs = As;
 
     // --- Who am I? ---
@@ -63,7 +37,7 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
     const int row = warp / (BN / WN) * WM, col = warp % (BN / WN) * WN;  // multiply: a warp tile each
     // Copy rows of BK elements. 8 lanes store together: they take rows BK / 8 apart, whose chunks lie in other banks.
     const int arow = tid / BK * 8 + tid / 8 % (BK / 8) + tid % 8 / (BK / 8) * (BK / 8), acol = tid % (BK / 8) * 8;
-    const int crow = tid / (BN / 8), ccol = tid % (BN / 8) * 8;          // copy rows of BN elements: a warp each
+    const int crow = tid / (BN / 8), ccol = tid % (BN / 8) * 8;          // copy rows of BN elements: 8 a thread
 
     // --- Accumulators ---
     float acc[WM / 16][WN / 16][8] = {};
@@ -139,6 +113,7 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
 #pragma unroll
     for (int i = 0; i < WM / 16; i++) {
         __syncthreads();  // everyone has read what was here, before it is overwritten
+#pragma unroll
         for (int j = 0; j < WN / 16; j++)
             for (int q = 0; q < 4; q++) {  // the four matrices of a tile, in the order of a fragment of A
                 const int r = q % 2 * 8 + lane / 4, c = j * 16 + q / 2 * 8 + lane % 4 * 2;

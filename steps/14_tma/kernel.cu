@@ -1,7 +1,7 @@
-// Step 14: tensor maps. One thread asks for whole tiles, and the tensor memory accelerator (TMA) copies them:
-// addresses, edges and swizzle are its work. Barriers in shared memory say when a tile has come, and when it may be
-// overwritten.
+// Step 14: tensor maps. One thread asks for whole tiles, and the tensor memory accelerator (TMA) finds addresses, edges
+// and swizzle. Barriers in shared memory say when a tile has come, and when it may be overwritten.
 #include "edges.cuh"
+#include "ampere.cuh"
 #include "hopper.cuh"
 
 // --- Tile sizes ---
@@ -9,60 +9,32 @@ constexpr int BM = 256, BN = 128, BK = 64;  // block tile
 constexpr int WM = 64, WN = 64;             // warp tile
 constexpr int STAGES = 4;                   // tiles in shared memory: one is multiplied, the others are being copied
 constexpr int THREADS = BM / WM * (BN / WN) * 32;
-static_assert(BM % WM == 0 && BN % WN == 0, "a block has whole warp tiles");
-constexpr int BOX = 64;                     // halves in a row of a box: 128 bytes, as many as are swizzled together
-constexpr int LDC = BN;                     // elements from one row of C in shared memory to the next
-constexpr int CROWS = BM / WM * 16;         // rows of C that are stored at once: 16 of each warp tile
-constexpr int BROWS = THREADS / (BN / 8);   // rows of BN elements that the block stores at once, 8 a thread
-constexpr int STAGE = BM * BK + BK * BN;    // halves in As[BM][BOX] and Bs[BN / BOX][BK][BOX] together
-constexpr int SHARED = 2 * STAGES * STAGE;  // bytes of all stages
+static_assert(BM % WM == 0 && BN % WN == 0 && BK % 16 == 0, "a block has whole warp tiles, a tile whole fragments");
+constexpr int BOX = 64;                    // halves in a row of a box: 128 bytes, as many as are swizzled together
+constexpr int LDA = BOX, LDB = BOX;        // tiles are As[BM][LDA] and Bs[BN / BOX][BK][LDB]
+constexpr int LDC = BN;                    // elements from one row of a shared tile to the next
+constexpr int CROWS = BM / WM * 16;        // rows of C that are stored at once: 16 of each warp tile
+constexpr int BROWS = THREADS / (BN / 8);  // rows of BN elements that the block copies at once, 8 a thread
+constexpr int STAGE = BM * BK + BK * BN;   // halves of a tile of A and one of B
+constexpr int SHARED = 2 * (STAGES * STAGE > CROWS * LDC ? STAGES * STAGE : CROWS * LDC);  // bytes: stages, or C
 static_assert(BK == BOX && BN % BOX == 0 && WN == BOX, "a box is as wide as the tile of A, and as a warp tile");
-static_assert(CROWS * LDC <= STAGES * STAGE && CROWS % BROWS == 0, "C's rows fit, and every thread stores as many");
+static_assert(CROWS % BROWS == 0, "every thread stores the same number of rows");
 __constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, 0, 0, WM, WN, BOX };  // read by the driver
 
 // The index of (row, col) in a tile with rows of LD halves, if its chunks of 8 halves change places within each 128
-// bytes: bits 3 to 5 of the index are XORed with the row's number (that of the 128 bytes, if rows are shorter).
+// bytes: bits 3 to 5 of the index are XORed with the row's number.
 template <int LD> __device__ int swizzle(int row, int col)
 {
-    const unsigned i = row * LD + col;
-    return i ^ i / (LD < 64 ? 64 : LD) % 8 * 8;
-}
-
-// Fragments. Of an 8 x 8 matrix of halves each lane holds a register: lane 4 * r + c / 2 has columns c, c + 1 of row r.
-// A 16 x 16 tile is four matrices: x[0] top left, x[1] bottom left, x[2] top right, x[3] bottom right. Lane 8 * i + r
-// gives the address of row r of matrix i, so lane l that of row l % 16, column l / 16 * 8 of the tile.
-__device__ void ldmatrix(unsigned (&x)[4], const half *row)
-{
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
-                 : "r"(unsigned(__cvta_generic_to_shared(row))));
-}
-
-// The same with each matrix transposed, as mma wants B: lane 4 * c + r / 2 has rows r, r + 1 of column c.
-__device__ void ldmatrix_trans(unsigned (&x)[4], const half *row)
-{
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
-                 : "r"(unsigned(__cvta_generic_to_shared(row))));
-}
-
-// d[16][8] += a[16][16] * b[16][8], for the left half of b and the right one. Lane 4 * r + c / 2 has columns c, c + 1
-// of the left half of d: row r in d[0], d[1] and row r + 8 in d[2], d[3]. The right half is in d[4] to d[7].
-__device__ void mma(float (&d)[8], const unsigned (&a)[4], const unsigned (&b)[4])
-{
-    for (int h = 0; h < 2; h++)
-        asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-            : "+f"(d[h * 4]), "+f"(d[h * 4 + 1]), "+f"(d[h * 4 + 2]), "+f"(d[h * 4 + 3])
-            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[h * 2]), "r"(b[h * 2 + 1]));
+    return row * LD + (col ^ row % 8 * 8);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)  // 1 block an SM: at most 255 registers a thread
 gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, const __grid_constant__ CUtensorMap B,
      float beta, half *C)
 {
-    extern __shared__ __align__(1024) half shared[];  // a swizzled box begins at a multiple of 1024 bytes
-    half *As = shared, *Bs = As + BM * BK;            // STAGES of both
-    half *Cs = shared;
+    extern __shared__ __align__(1024) half8 shared[];  // a swizzled box begins at a multiple of 1024 bytes
+    half *As = reinterpret_cast<half *>(shared), *Bs = As + BM * LDA;  // STAGES of both
+    half *Cs = As;
     __shared__ uint64_t full[STAGES], empty[STAGES];  // barriers: a tile has come; every warp has read it
 
     // --- Who am I? ---
@@ -71,7 +43,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     const int trow = lane % 16, tcol = lane / 16 * 8;          // whose address this lane gives of a 16 x 16 tile
     const int brow = blockIdx.y * BM, bcol = blockIdx.x * BN;  // first row and column of the block's tile of C
     const int row = warp / (BN / WN) * WM, col = warp % (BN / WN) * WN;  // multiply: a warp tile each
-    const int crow = tid / (BN / 8), ccol = tid % (BN / 8) * 8;          // store rows of BN elements: 8 a thread
+    const int crow = tid / (BN / 8), ccol = tid % (BN / 8) * 8;          // copy rows of BN elements: 8 a thread
 
     // --- Accumulators ---
     float acc[WM / 16][WN / 16][8] = {};
@@ -79,28 +51,28 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     // --- Load ---
     const int tiles = (K - 1) / BK + 1;
     if (tid == 0) {
-        for (int s = 0; s < STAGES; s++) {
-            mbarrier_init(&full[s], 1);              // the thread that asks for the tile
+        for (int s = 0; s < STAGES; s++)
+            mbarrier_init(&full[s], 1);  // the thread that asks for the tile
+        for (int s = 0; s < STAGES; s++)
             mbarrier_init(&empty[s], THREADS / 32);  // one lane of each warp
-        }
         mbarrier_init_fence();
     }
     __syncthreads();  // the barriers exist before anyone uses them
-    auto load = [&](int tile, int s) {
+    auto copy = [&](int tile, int s) {
         mbarrier_expect(&full[s], 2 * STAGE);
         tma_load(&As[s * STAGE], &A, &full[s], brow, tile * BK);
         for (int j = 0; j < BN; j += BOX)
             tma_load(&Bs[s * STAGE + j * BK], &B, &full[s], tile * BK, bcol + j);
     };
     for (int tile = 0; tid == 0 && tile < min(STAGES - 1, tiles); tile++)
-        load(tile, tile);
+        copy(tile, tile);
 
     // A fragment is loaded again as soon as it has been used: the tensor cores need not wait for the next 16 of K.
-    int s = 0, parity = 0;  // the stage of this tile, and the parity of its phase
+    int stage = 0, s = 0, parity = 0;  // where this tile is, the number of its stage, and the parity of its phase
     unsigned a[WM / 16][4], b[WN / 16][4];
-    const int ai = swizzle<BOX>(row + trow, tcol), bi = col * BK + swizzle<BOX>(trow, tcol);  // across ^, down +
-    auto load_a = [&](int i, int k) { ldmatrix(a[i], &As[s * STAGE + (ai ^ k) + i * 16 * BOX]); };
-    auto load_b = [&](int j, int k) { ldmatrix_trans(b[j], &Bs[s * STAGE + (bi ^ j * 16) + k * BOX]); };
+    const int ai = swizzle<LDA>(row + trow, tcol), bi = col * BK + swizzle<LDB>(trow, tcol);  // across with ^, down +
+    auto load_a = [&](int i, int k) { ldmatrix(a[i], &As[stage + (ai ^ k) + i * 16 * LDA]); };
+    auto load_b = [&](int j, int k) { ldmatrix_trans(b[j], &Bs[stage + (bi ^ j * 16) + k * LDB]); };
     mbarrier_wait(&full[0], 0);
     for (int i = 0; i < WM / 16; i++)
         load_a(i, 0);
@@ -111,7 +83,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
             const int free = (s + STAGES - 1) % STAGES;  // where the tile before this one was
             if (tile > 0)
                 mbarrier_wait(&empty[free], s > 0 ? parity : 1 - parity);
-            load(tile + STAGES - 1, free);
+            copy(tile + STAGES - 1, free);
         }
         // --- Compute ---
 #pragma unroll
@@ -123,6 +95,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
                 s = (s + 1) % STAGES;
                 parity ^= s == 0;
                 mbarrier_wait(&full[s], parity);
+                stage = s * STAGE;
             }
             const int next = (k + 16) % BK;
 #pragma unroll
@@ -142,6 +115,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
 #pragma unroll
     for (int i = 0; i < WM / 16; i++) {
         __syncthreads();  // everyone has read what was here, before it is overwritten
+#pragma unroll
         for (int j = 0; j < WN / 16; j++)
             for (int q = 0; q < 4; q++) {  // the four matrices of a tile, in the order of a fragment of A
                 const int r = q % 2 * 8 + lane / 4, c = j * 16 + q / 2 * 8 + lane % 4 * 2;
@@ -153,11 +127,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         __syncthreads();  // these rows are complete before anyone reads them
         for (int r = crow; r < crow + CROWS; r += BROWS) {
             const int to = brow + r / 16 * WM + i * 16 + r % 16;
-            const half8 v = *reinterpret_cast<half8 *>(&Cs[swizzle<LDC>(r, ccol)]);
-            if (N % 8 == 0)
-                store8<true>(C, M, N, to, bcol + ccol, v);
-            else
-                store8<false>(C, M, N, to, bcol + ccol, v);
+            store8(C, M, N, to, bcol + ccol, *reinterpret_cast<half8 *>(&Cs[swizzle<LDC>(r, ccol)]));
         }
     }
 }

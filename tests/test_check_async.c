@@ -10,7 +10,7 @@
 #include "ptx_case.h"
 #include "violation.h"
 
-enum { THREADS = 64, WORDS = 4 * 256, TEXT = 16384 };
+enum { THREADS = 64, WORDS = 4 * 256 };
 
 // Warp 1 copies tiles of 1024 bytes into two stages, warp 0 reads them. Then warp 0 stores a tile, which thread 0
 // copies to global memory, and overwrites it.
@@ -303,13 +303,13 @@ Test(check_async, the_first_product_is_fenced_and_what_it_adds_to_is_initialised
 Test(check_async, a_product_that_one_warp_has_waited_for_is_complete_for_all_four)
 {
     enum { SUMS = 4 * 128 };
-    static const struct edit early[] = {
+    static const struct violation_edit early[] = {
         { "wait_group.sync.aligned 0;\nbar.sync 0;\n", "wait_group.sync.aligned 0;\n" },
         { "@p0 bra STORE;\nmbarrier.arrive.expect_tx.shared.b64 _, [r2], 4096;",
           "@p0 bra STORE; mbarrier.arrive.expect_tx.shared.b64 _, [r2], 2048;" },
         { "[r1], [l1], 4096, [r2];\nSTORE", "[r1], [l1+2048], 2048, [r2];\nSTORE" },
     };
-    static char changed[TEXT];
+    static char changed[VIOLATION_TEXT];
     static uint32_t in[WORDS], sums[2][SUMS];
     for (unsigned i = 0; i < WORDS; i++)
         in[i] = 0x3c003c00 + (i * 2654435761u >> 28) + i / 512 * 0x100;
@@ -319,7 +319,7 @@ Test(check_async, a_product_that_one_warp_has_waited_for_is_complete_for_all_fou
         cr_assert(ptx_run(d, changed, (struct ptx_shape){ 1, 128, 0 }, sums[round], SUMS, in, WORDS), "%s",
                   dev_error(d));
         for (size_t i = 0; i < sizeof early / sizeof *early && !round; i++)
-            change(changed, early[i]);
+            violation_change(changed, early[i]);
     }
     dev_close(d);
     for (unsigned i = 0; i < SUMS; i++)

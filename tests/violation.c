@@ -9,9 +9,7 @@
 #include "base/findings.h"
 #include "ptx_case.h"
 
-enum { TEXT = 16384 };
-
-static void change(char *text, struct violation_edit e)
+void violation_change(char text[VIOLATION_TEXT], struct violation_edit e)
 {
     char *at = e.from ? strstr(text, e.from) : NULL;
     cr_assert(!e.from || at, "'%s' is not there", e.from);
@@ -25,12 +23,12 @@ static void change(char *text, struct violation_edit e)
 void violation_run(const char *text, const struct violation_launch *l, struct violation_edit a, struct violation_edit b,
                    char said[VIOLATION_SAID])
 {
-    static char changed[TEXT];
+    static char changed[VIOLATION_TEXT];
     uint32_t *out = calloc(l->n_out, sizeof *out);
     struct dev *d = ptx_simulator();
     snprintf(changed, sizeof changed, "%s", text);
-    change(changed, a);
-    change(changed, b);
+    violation_change(changed, a);
+    violation_change(changed, b);
     dev_set_checks(d, true);
     *said = '\0';
     if (!ptx_run(d, changed, (struct ptx_shape){ l->blocks, l->threads, 0 }, out, l->n_out, l->in, l->n_in)) {

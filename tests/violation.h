@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { VIOLATION_SAID = 8192 };
+enum { VIOLATION_SAID = 8192, VIOLATION_TEXT = 16384 };
 
 struct violation_edit {
     const char *from, *to;  // the first occurrence of from; NULL: none
@@ -15,6 +15,9 @@ struct violation {
     struct violation_edit a, b;
     const char *said[4];  // in what is found
 };
+
+// Makes the change. A text in which its first half does not occur fails the test.
+void violation_change(char text[VIOLATION_TEXT], struct violation_edit e);
 
 // How the kernel k (out, in) is launched; out and in are buffers of words, and out is zeros.
 struct violation_launch {

@@ -4,27 +4,32 @@
 #include "hopper.cuh"
 
 // --- Tile sizes ---
-constexpr int BK = 64;       // depth of a block tile
-constexpr int WM = 64;       // rows of a warpgroup's tile, which has all columns of the block's
-constexpr int BOX = 64;      // halves in a row of a box: 128 bytes, as many as are swizzled together
-constexpr int GROUP = 2048;  // rows of C that are computed together: what they share stays in L2
-
-// SPLIT: the blocks of a cluster share a tile. A driver reads the row.
-struct Row {
-    int geometry[13];
-};
-template <int BM, int BN, int STAGES, bool SPLIT> struct Tile {
-    static constexpr int CONSUMERS = BM / WM * 128;       // threads that multiply and store
-    static constexpr int THREADS = CONSUMERS + 128;       // and a warpgroup, the producer, that asks for tiles
-    static constexpr int PART = BN < 128 ? BN : 128;      // columns of C that are stored together
-    static constexpr int STAGE = BM * BK + BK * BN;       // halves in As[BM][BOX] and Bs[BN / BOX][BK][BOX] together
+constexpr int BK = 64;                     // depth of a block tile
+constexpr int WM = 16, GM = 4 * WM;        // rows of a warp, and of a warpgroup: its 4 warps multiply together
+constexpr int BOX = 64;                    // halves in a row of a box: 128 bytes, as many as are swizzled together
+constexpr int LDA = BOX, LDB = BOX;        // tiles are As[BM][LDA] and Bs[BN / BOX][BK][LDB]
+constexpr int GROUP = 2048;                // rows of C that are computed together: what they share stays in L2
+struct Row { int n[13]; };  // read by the driver
+template <int BM, int BN, int STAGES, bool SPLIT> struct Tile {  // SPLIT: the blocks of a cluster share a tile
+    static constexpr int CONSUMERS = BM / WM * 32;    // threads that multiply and store
+    static constexpr int THREADS = CONSUMERS + 128;   // and a warpgroup, the producer, that asks for tiles
+    static constexpr int STAGE = BM * BK + BK * BN;   // halves of a tile of A and one of B
+    static constexpr int PART = BN < 128 ? BN : 128;  // columns of C that are stored together
     static constexpr int SHARED = 2 * (STAGES * STAGE + BM * PART);  // bytes of all stages, and of a part of C
-    static constexpr Row row = { { BM, BN, BK, THREADS, SHARED, 0, 0, 16, BN, BOX, 1, WM, SPLIT } };
-    static_assert(BK == BOX && BN % BOX == 0 && BM % WM == 0, "a box is as wide as the tile of A");
+    static constexpr Row row = { { BM, BN, BK, THREADS, SHARED, 0, 0, WM, BN, BOX, 1, GM, SPLIT } };
+    static_assert(BK == BOX && BN % BOX == 0, "a box is as wide as the tile of A");
+    static_assert((BN == 256 || BN == 128 || BN == 64) && BM % GM == 0, "wgmma() has 64 rows and that many columns");
     static_assert(128 * 40 + CONSUMERS * 232 <= 65536, "an SM has the registers that the warpgroups take");
 };
-__constant__ Row geometry[] = { Tile<128, 256, 4, false>::row, Tile<128, 128, 6, false>::row, Tile<64, 128, 8, false>::row,
-                                Tile<128, 128, 6, true>::row, Tile<64, 64, 8, true>::row };
+__constant__ Row geometry[] = { Tile<128, 256, 4, false>::row, Tile<128, 128, 6, false>::row,
+                                Tile<64, 128, 8, false>::row, Tile<128, 128, 6, true>::row, Tile<64, 64, 8, true>::row };
+
+// The index of (row, col) in a tile with rows of LD halves, if its chunks of 8 halves change places within each 128
+// bytes: bits 3 to 5 of the index are XORed with the row's number.
+template <int LD> __device__ int swizzle(int row, int col)
+{
+    return row * LD + (col ^ row % 8 * 8);
+}
 
 // --- Add up: the blocks of a cluster have a sum each, of the same tile of C ---
 // Each writes its own to Ps[BM][BN + 8] in its shared memory, where the stages were, and stores a share of the elements.
@@ -64,82 +69,86 @@ __device__ __forceinline__ void product(int M, int N, int K, float alpha, const 
                                         float beta, half *C, const CUtensorMap &Cmap)
 {
     using T = Tile<BM, BN, STAGES, SPLIT>;
-    constexpr int CONSUMERS = T::CONSUMERS, STAGE = T::STAGE, PART = T::PART;
-    extern __shared__ __align__(1024) half shared[];  // a swizzled box begins at a multiple of 1024 bytes
-    half *As = shared, *Bs = As + BM * BK;            // STAGES of both
+    constexpr int WN = BN, CONSUMERS = T::CONSUMERS, STAGE = T::STAGE, PART = T::PART;
+    extern __shared__ __align__(1024) half8 shared[];  // a swizzled box begins at a multiple of 1024 bytes
+    half *As = reinterpret_cast<half *>(shared), *Bs = As + BM * LDA;  // STAGES of both
     __shared__ uint64_t full[STAGES], empty[STAGES];  // barriers: a tile has come; both warpgroups have multiplied it
 
     // --- Who am I? ---
     const int tid = threadIdx.x;
     const int warp = tid / 32, lane = tid % 32;
-    const int group = tid / 128, row = group * WM;                 // multiply and store: a warpgroup tile each
+    const int group = tid / 128;  // warpgroup
+    const int row = warp / (BN / WN) * WM, col = warp % (BN / WN) * WN;  // multiply: a warp tile each
     const int across = (N - 1) / BN + 1, down = (M - 1) / BM + 1;  // tiles of C
 
     const int rank = SPLIT ? cluster_rank() : 0, parts = SPLIT ? cluster_size() : 1;  // this block's part of K
 
-    // The first row and column of a tile of C: some rows of tiles, column by column, then the next rows.
+    // The first row and column of a tile of C: GROUP / BM rows of tiles, column by column, then the next ones.
     auto place = [&](int i, int &brow, int &bcol) {
-        constexpr int most = GROUP / BM;
-        const int first = i / (most * across) * most, rows = min(most, down - first);
-        brow = (first + i % (most * across) % rows) * BM;
-        bcol = i % (most * across) / rows * BN;
+        const int all = GROUP / BM * across, first = i / all * (GROUP / BM), rows = min(GROUP / BM, down - first);
+        brow = (first + i % all % rows) * BM;
+        bcol = i % all / rows * BN;
     };
     int brow, bcol, s = 0, parity = 0;  // the stage of the next tile, and the parity of its phase
     auto next = [&]() { s = (s + 1) % STAGES, parity ^= s == 0; };
+
+    // --- Accumulators ---
+    float acc[WN / 2];
+    half *Cs = As + STAGES * STAGE + group * GM * PART;  // this warpgroup's rows
+    auto at = [&](int r, int c) { return &Cs[c / BOX * GM * BOX + swizzle<BOX>(r, c % BOX)]; };
 
     // --- Load ---
     const int all = (K - 1) / BK + 1, skip = all * rank / parts;  // tiles along K: those of the ranks before come first
     const int tiles = all * (rank + 1) / parts - skip;
     if (tid == 0) {
-        for (int s = 0; s < STAGES; s++) {
-            mbarrier_init(&full[s], 1);                 // the thread that asks for the tile
+        for (int s = 0; s < STAGES; s++)
+            mbarrier_init(&full[s], 1);  // the thread that asks for the tile
+        for (int s = 0; s < STAGES; s++)
             mbarrier_init(&empty[s], CONSUMERS / 128);  // a thread of each warpgroup
-        }
         mbarrier_init_fence();
     }
     __syncthreads();  // the barriers exist before anyone uses them
+    auto copy = [&](int tile, int s) {
+        mbarrier_expect(&full[s], 2 * STAGE);
+        tma_load(&As[s * STAGE], &A, &full[s], brow, tile * BK);
+        for (int j = 0; j < BN; j += BOX)
+            tma_load(&Bs[s * STAGE + j * BK], &B, &full[s], tile * BK, bcol + j);
+    };
     if (tid >= CONSUMERS) {
         fewer_registers<40>();
         for (int i = blockIdx.x / parts; tid == CONSUMERS && i < across * down; i += gridDim.x / parts) {
             place(i, brow, bcol);
             for (int tile = 0; tile < tiles; tile++, next()) {
                 mbarrier_wait(&empty[s], parity ^ 1);  // a new barrier counts as one whose phase 1 has ended
-                mbarrier_expect(&full[s], 2 * STAGE);
-                tma_load(&As[s * STAGE], &A, &full[s], brow, (skip + tile) * BK);
-                for (int j = 0; j < BN; j += BOX)
-                    tma_load(&Bs[s * STAGE + j * BK], &B, &full[s], (skip + tile) * BK, bcol + j);
+                copy(skip + tile, s);
             }
         }
         return;
     }
     more_registers<232>();
 
-    // --- Accumulators ---
-    float acc[BN / 2];
-    half *Cs = shared + STAGES * STAGE + row * PART;  // this warpgroup's rows
-    auto at = [&](int r, int c) { return &Cs[c / BOX * WM * BOX + r * BOX + (c % BOX ^ r % 8 * 8)]; };
-
-    for (int i = blockIdx.x / parts; i < across * down; i += gridDim.x / parts) {
-        place(i, brow, bcol);
-        auto free = [&](int s) {
-            if (tid % 128 == 0)
-                mbarrier_arrive(&empty[s]);
-        };
+    // --- Compute ---
+    auto multiply = [&]() {
         for (int tile = 0; tile < tiles; tile++, next()) {
-            // --- Compute ---
             mbarrier_wait(&full[s], parity);
             wgmma_fence();
 #pragma unroll
             for (int k = 0; k < BK; k += 16)
-                wgmma(acc, wgmma_descriptor<SPLIT>(&As[s * STAGE + row * BOX + k], 16, 1024),
-                      wgmma_descriptor<SPLIT>(&Bs[s * STAGE + k * BOX], BK * 128, 1024), tile + k);
+                wgmma(acc, wgmma_descriptor<SPLIT>(&As[s * STAGE + row / GM * GM * LDA + k], 16, 1024),
+                      wgmma_descriptor<SPLIT>(&Bs[s * STAGE + k * LDB], BK * 128, 1024), tile + k);
             wgmma_commit();
             wgmma_wait<1>();  // the tile before this one is multiplied: it may be overwritten
-            if (tile > 0)
-                free((s + STAGES - 1) % STAGES);
+            if (tile > 0 && tid % 128 == 0)
+                mbarrier_arrive(&empty[(s + STAGES - 1) % STAGES]);
         }
         wgmma_wait<0>();
-        free((s + STAGES - 1) % STAGES);
+        if (tid % 128 == 0)
+            mbarrier_arrive(&empty[(s + STAGES - 1) % STAGES]);
+    };
+
+    for (int i = blockIdx.x / parts; i < across * down; i += gridDim.x / parts) {
+        place(i, brow, bcol);
+        multiply();
 
         if (SPLIT) {
             add_up<BM, BN, CONSUMERS>(reinterpret_cast<float *>(shared), acc, C, M, N, brow, bcol, alpha, beta);
@@ -147,30 +156,31 @@ __device__ __forceinline__ void product(int M, int N, int K, float alpha, const 
         }
 
         // --- Store ---
-        scale_all(acc, C, M, N, brow + warp * 16 + lane / 4, bcol + lane % 4 * 2, alpha, beta);
+        scale_all(acc, C, M, N, brow + row + lane / 4, bcol + col + lane % 4 * 2, alpha, beta);
 #pragma unroll
         for (int c = 0; c < BN; c += PART) {
             if (tid % 128 == 0)
                 bulk_wait_read<0>();  // the part before this one has been read out of Cs
             named_barrier(1 + group, 128);
 #pragma unroll
-            for (int j = 0; j < PART; j += 16) {
+            for (int j = 0; j < PART / 16; j++) {
                 half2 v[4];
                 for (int q = 0; q < 4; q++)  // the four matrices of a tile, in the order of a fragment of A
-                    v[q] = __floats2half2_rn(acc[(c + j) / 2 + q * 2], acc[(c + j) / 2 + q * 2 + 1]);
-                stmatrix(at(warp % 4 * 16 + lane % 16, j + lane / 16 * 8), v);
+                    v[q] = __floats2half2_rn(acc[c / 2 + j * 8 + q * 2], acc[c / 2 + j * 8 + q * 2 + 1]);
+                stmatrix(at(row % GM + lane % 16, j * 16 + lane / 16 * 8), v);
             }
             proxy_fence();                  // what TMA reads was written by ordinary stores
             named_barrier(1 + group, 128);  // these rows are complete
             if (N % 8 == 0 && tid % 128 == 0) {
                 for (int j = 0; j < PART; j += BOX)
-                    tma_store(&Cmap, at(0, j), brow + row, bcol + c + j);
+                    tma_store(&Cmap, at(0, j), brow + group * GM, bcol + c + j);
                 bulk_commit();
             }
-            for (int i = tid % 128; N % 8 && i < WM * PART;
-                 i += 128)  // there is no map of such rows: element by element
-                if (brow + row + i / PART < M && bcol + c + i % PART < N)
-                    C[size_t(brow + row + i / PART) * N + bcol + c + i % PART] = *at(i / PART, i % PART);
+            for (int e = tid % 128; N % 8 && e < GM * PART; e += 128) {  // one by one: neighbouring lanes store neighbours
+                const int r = group * GM + e / PART, k = c + e % PART;
+                if (brow + r < M && bcol + k < N)
+                    C[size_t(brow + r) * N + bcol + k] = *at(e / PART, e % PART);
+            }
         }
     }
     bulk_wait_read<0>();  // shared memory must last until it has been read

@@ -228,9 +228,10 @@ Test(check_async, a_block_ends_after_its_copies)
 
 Test(check_async, a_block_ends_after_its_stores_have_been_read)
 {
-    static char said[SAID];
-    const struct edit nothing_more = { OVERWRITES, "" }, complete = { "wait_group.read 0;", "wait_group 0;" };
-    run(pipeline, nothing_more, complete, THREADS, said);
+    static char said[VIOLATION_SAID];
+    const struct violation_edit nothing_more = { OVERWRITES, "" }, complete = { "wait_group.read 0;", "wait_group 0;" };
+    const struct violation_launch launch = { 1, THREADS, 2 * WORDS, WORDS, numbers() };
+    violation_run(pipeline, &launch, nothing_more, complete, said);
     cr_expect_str_eq(said, "", "found where the store is complete: %s", said);
     EXPECT_FOUND(pipeline, THREADS,
                  { { "cp.async.bulk.wait_group.read 0;", "" },

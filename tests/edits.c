@@ -422,7 +422,7 @@ const struct kernel_edit kernel_edits[] = {
       "parity not turned",
       "parity ^= s == 0; };",
       "parity ^= 0; };",
-      "--m 512 --n 512 --k 192 --sanitize",
+      "--m 512 --n 512 --k 192 --sanitize --jobs=1",
       { "copy not waited for" } },
     { "17",
       "the last group is as high as the others",

@@ -128,8 +128,9 @@ Test(geometry, of_several_kernels_has_a_row_for_each)
 // --- the choice of one ---
 
 static const struct geometries tiles = {
-    5,
+    6,
     { { .bm = 128, .bn = 256, .bk = 64, .kernel = "gemm" },
+      { .bm = 128, .bn = 192, .bk = 64, .kernel = "gemm_128x192" },
       { .bm = 128, .bn = 128, .bk = 64, .kernel = "gemm_128x128" },
       { .bm = 64, .bn = 128, .bk = 64, .kernel = "gemm_64x128" },
       { .bm = 128, .bn = 128, .bk = 64, .split = 1, .kernel = "gemm_128x128_split" },
@@ -153,7 +154,7 @@ Test(choose, what_was_measured_fastest)
         { 512, 512, 8192, 4, "gemm_128x128_split" },
         { 64, 64, 8192, 8, "gemm_64x64_split" },
         { 256, 256, 1024, 1, "gemm_64x128" },
-        { 2048, 128, 4096, 4, "gemm_128x128_split" },
+        { 2048, 128, 4096, 2, "gemm_64x64_split" },
         { 256, 256, 8192, 4, "gemm_64x64_split" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -1,14 +1,13 @@
 // See choose.h. The chapter of step 20 derives the rule.
 #include "choose.h"
 
-// Of an H200, read off runs of single tiles and of the sizes in the chapter of step 20.
-static const double PRODUCTS =
-    32;  // elements of C, for a depth of 64, that the tensor cores of an SM multiply in a cycle
-static const double BUSY = 1.16;   // cycles for one in which they could multiply, at best
-static const double FEED = 52;     // bytes of A and B that come to an SM in a cycle
-static const double CHAIN = 362;   // cycles of four products of a warpgroup, each of which waits for the one before
-static const double STORE = 8;     // elements of C that are stored in a cycle
-static const double SPLIT = 6000;  // cycles: a cluster starts, waits twice, and adds up
+// Cycles of an H200; products along K are 64 deep. Read off 27 shapes by each kernel: see the chapter of step 20.
+static const double PRODUCTS = 32;  // elements of C that the tensor cores of an SM multiply in a cycle, 64 deep
+static const double STEP = 100;     // cycles between one step along K and the next
+static const double CHAIN = 362;    // four products of one warpgroup, each of which waits for the one before: at least
+static const double STORE = 4;      // elements of C that are stored in a cycle
+static const double NEXT = 1000;    // from a tile to the next
+static const double SPLIT = 6000;   // a cluster starts, waits twice, and adds up
 
 static double ceil_div(double a, double b)
 {
@@ -31,11 +30,10 @@ static double at_once(const struct geometry *g, int sms)
 
 double choose_cycles(const struct geometry *g, int m, int n, int k, int sms)
 {
-    const double area = (double)g->bm * g->bn, edges = g->bm + g->bn;
-    const double tile = most(CHAIN, most(area / PRODUCTS * BUSY, edges * 2 * g->bk / FEED));
+    const double area = (double)g->bm * g->bn, step = most(CHAIN, area / PRODUCTS + STEP);
     const double tiles = ceil_div(m, g->bm) * ceil_div(n, g->bn), rounds = ceil_div(tiles, at_once(g, sms));
     const double deep = ceil_div(ceil_div(k, g->bk), g->parts > 1 ? g->parts : 1);
-    return rounds * (deep * tile + (g->parts > 1 ? SPLIT : 0)) + area / STORE;
+    return rounds * (deep * step + NEXT + (g->parts > 1 ? SPLIT : 0)) + area / STORE;
 }
 
 struct geometry choose_geometry(const struct geometries *g, int m, int n, int k, int sms)
@@ -45,6 +43,8 @@ struct geometry choose_geometry(const struct geometries *g, int m, int n, int k,
     for (int i = 1; i < g->n; i++)
         for (int parts = g->all[i].split ? 2 : 1; parts <= (g->all[i].split ? CHOOSE_PARTS : 1); parts *= 2) {
             struct geometry one = g->all[i];
+            if (parts > 1 && parts > ceil_div(k, one.bk))
+                break;  // each block needs a part of K
             one.parts = parts;
             const double cycles = choose_cycles(&one, m, n, k, sms);
             if (cycles >= least)

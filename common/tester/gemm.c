@@ -35,7 +35,8 @@ bool gemm_prepare(struct gemm *c, enum dev_type type, const struct geometry *g, 
         return false;
     }
     const uint64_t tiles = (uint64_t)x * y, most = (uint64_t)(c->sms > 0 ? c->sms : SIM_SMS) * (uint64_t)g->blocks;
-    const unsigned parts = g->parts > 1 ? (unsigned)g->parts : 1;
+    const unsigned deep = g->bk ? ((unsigned)c->k - 1) / (unsigned)g->bk + 1 : 1;
+    const unsigned asked = g->parts > 1 ? (unsigned)g->parts : 1, parts = asked < deep ? asked : deep;
     // Blocks that share a tile have no other.
     const unsigned blocks = (unsigned)(parts > 1 ? tiles * parts : tiles < most ? tiles : most);
     c->alpha32 = (float)c->alpha;

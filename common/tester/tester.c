@@ -11,6 +11,7 @@
 
 #include "cause.h"
 #include "base/findings.h"
+#include "base/occupancy.h"
 #include "choose.h"
 #include "gemm.h"
 #include "tester_explain.h"
@@ -325,14 +326,16 @@ static bool load(struct tester *t, const struct step *step, char error[DEV_ERROR
     return t->module || fail_dev(t->dev, error);
 }
 
-// The geometry of the kernel that suits the shape.
+// The geometry of the kernel that suits the shape: on the simulated GPU, what would suit it on the card.
 static bool read_geometry(const struct tester *t, const struct step *step, struct geometry *g,
                           char error[DEV_ERROR_MAX])
 {
     const struct tester_options *o = &t->o;
+    const struct dev_about *about = dev_about(t->dev);
+    const int sms = about->simulated ? (int)(o->card ? o->card : card_named("H200"))->sms : about->sm_count;
     struct geometries all;
     if (geometries_read(step->ptx, &all, error)) {
-        *g = choose_geometry(&all, o->m, o->n, o->k, gemm_sms(t->dev));
+        *g = choose_geometry(&all, o->m, o->n, o->k, sms);
         return true;
     }
     const size_t n = strlen(error);

@@ -14,15 +14,16 @@ template <int BM, int BN, int STAGES, bool SPLIT> struct Tile {  // SPLIT: the b
     static constexpr int CONSUMERS = BM / WM * 32;    // threads that multiply and store
     static constexpr int THREADS = CONSUMERS + 128;   // and a warpgroup, the producer, that asks for tiles
     static constexpr int STAGE = BM * BK + BK * BN;   // halves of a tile of A and one of B
-    static constexpr int PART = BN < 128 ? BN : 128;  // columns of C that are stored together
+    static constexpr int PART = BN % 128 ? 64 : 128;  // columns of C that are stored together
     static constexpr int SHARED = 2 * (STAGES * STAGE + BM * PART);  // bytes of all stages, and of a part of C
     static constexpr Row row = { { BM, BN, BK, THREADS, SHARED, 0, 0, WM, BN, BOX, 1, GM, SPLIT } };
     static_assert(BK == BOX && BN % BOX == 0, "a box is as wide as the tile of A");
-    static_assert((BN == 256 || BN == 128 || BN == 64) && BM % GM == 0, "wgmma() has 64 rows and that many columns");
+    static_assert(BN <= 256 && BN % 64 == 0 && BM % GM == 0, "wgmma() has 64 rows, and 64, 128, 192 or 256 columns");
     static_assert(128 * 40 + CONSUMERS * 232 <= 65536, "an SM has the registers that the warpgroups take");
 };
-__constant__ Row geometry[] = { Tile<128, 256, 4, false>::row, Tile<128, 128, 6, false>::row,
-                                Tile<64, 128, 8, false>::row, Tile<128, 128, 6, true>::row, Tile<64, 64, 8, true>::row };
+__constant__ Row geometry[] = { Tile<128, 256, 4, false>::row, Tile<128, 192, 5, false>::row,
+                                Tile<128, 128, 6, false>::row, Tile<64, 128, 8, false>::row,
+                                Tile<128, 128, 6, true>::row,  Tile<64, 64, 8, true>::row };
 
 // The index of (row, col) in a tile with rows of LD halves, if its chunks of 8 halves change places within each 128
 // bytes: bits 3 to 5 of the index are XORed with the row's number.
@@ -195,6 +196,7 @@ __device__ __forceinline__ void product(int M, int N, int K, float alpha, const 
         product<BM, BN, STAGES, SPLIT>(M, N, K, alpha, A, B, beta, C, Cmap);                                           \
     }
 KERNEL(gemm, 128, 256, 4, false)
+KERNEL(gemm_128x192, 128, 192, 5, false)
 KERNEL(gemm_128x128, 128, 128, 6, false)
 KERNEL(gemm_64x128, 64, 128, 8, false)
 KERNEL(gemm_128x128_split, 128, 128, 6, true)

@@ -110,18 +110,19 @@ static bool check_shared_side(struct warp *w, const struct uop *u, uint32_t lane
            access_fault(w, u, FAULT_BOUNDS, true, lane, c->barrier + window, 8, SPACE_SHARED);
 }
 
-// What a store asks for and a load does not. (An H200 does; PTX does not say it.)
-static bool check_store(struct warp *w, const struct uop *u, uint32_t lane, const struct bulk *c)
+// Where a box may begin. (An H200 asks for it; PTX does not say it.)
+static bool check_corner(struct warp *w, const struct uop *u, uint32_t lane, const struct bulk *c)
 {
-    for (uint32_t i = 0; i < c->map.rank; i++)
+    const bool load = ((const struct bulk_op *)u->warp->more)->kind == BULK_LOAD;
+    for (uint32_t i = 0; i < c->map.rank && !load; i++)
         if (c->at[i] < 0)
             return complain(w, u, lane,
                             "a tensor store begins at a negative coordinate, which an H200 calls an illegal "
                             "instruction: only loads may begin out of bounds there");
-    return (uint64_t)c->at[0] * c->map.stride[0] % 16 == 0 ||
+    return (int64_t)c->at[0] * (int64_t)c->map.stride[0] % 16 == 0 ||
            complain(w, u, lane,
-                    "a tensor store begins at a column that is no multiple of 16 bytes, which an H200 calls an illegal "
-                    "instruction: only loads may begin there");
+                    "a box begins at a column that is no multiple of 16 bytes, which an H200 calls an illegal "
+                    "instruction");
 }
 
 static bool describe(struct warp *w, const struct uop *u, uint32_t lane, struct bulk *c)
@@ -144,7 +145,7 @@ static bool describe(struct warp *w, const struct uop *u, uint32_t lane, struct 
         return false;
     for (uint32_t i = 0; i < b->rank; i++)
         c->at[i] = (int32_t)value32(w, op->in[b->at + i], lane);
-    if (b->kind == BULK_STORE && !check_store(w, u, lane, c))
+    if (b->kind <= BULK_STORE && !check_corner(w, u, lane, c))
         return false;
     c->bytes = tensor_map_box_bytes(&c->map);
     return check_tensor(w, u, lane, c) && check_shared_side(w, u, lane, c, cluster_rank(barrier));

@@ -50,6 +50,26 @@ Test(simt_maps, copies_are_counted_in_whole_sectors)
     cr_expect(!strstr(r.out, "tma_st") && !strstr(r.out, "gmma"), "%s", r.out);
 }
 
+// Stores a box of 2 x 4 floats, of which it has written the first row alone, to column 4 of row `row` and the next.
+static const char store[] =
+    ".version 8.0\n.target sm_90a\n.address_size 64\n"
+    ".visible .entry store(.param .align 64 .b8 map[128], .param .u32 row)\n{\n"
+    ".shared .align 128 .b8 tile[128];\n.reg .b32 r<9>; .reg .b64 l<9>;\n"
+    "mov.b64 l0, map; cvta.param.u64 l1, l0; ld.param.u32 r0, [row]; mov.u32 r1, tile; mov.u32 r2, 7;\n"
+    "st.shared.v4.u32 [r1], {r2, r2, r2, r2}; fence.proxy.async;\n"
+    "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [l1, {4, r0}], [r1];\n"
+    "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\nret;\n}\n";
+
+Test(simt_maps, what_a_box_stores_out_of_bounds_need_not_be_written)
+{
+    struct run r;
+    const char *ptx = scratch(store, strlen(store));
+    run(&r, SIMT, "check", ptx, "store", "map:u32[3,8]box[2,4]=iota", "u32:2", NULL);
+    cr_assert(r.status == 0, "%s%s", r.out, r.err);
+    run(&r, SIMT, "check", ptx, "store", "map:u32[3,8]box[2,4]=iota", "u32:1", NULL);
+    cr_assert(r.status == 1 && strstr(r.out, "reads byte 16 of tile") && strstr(r.out, "not initialised"), "%s", r.out);
+}
+
 Test(simt_maps, that_break_a_rule_are_refused)
 {
     struct run r;

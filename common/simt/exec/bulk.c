@@ -130,6 +130,35 @@ uint32_t bulk_sectors(const struct bulk *c)
     return sectors;
 }
 
+static bool is_inside(const struct bulk *c)
+{
+    const struct tensor_map *m = &c->map;
+    for (unsigned i = 0; i < m->rank; i++)
+        if (c->at[i] < 0 || c->at[i] + (int64_t)(m->box[i] - 1) * m->step[i] > (int64_t)m->last[i])
+            return false;
+    return true;
+}
+
+void bulk_inside(const struct bulk *c, bulk_range *each, void *arg)
+{
+    const struct tensor_map *m = &c->map;
+    uint32_t index[DEV_MAP_RANK] = { 0 }, at = c->shared;
+    if (!((const struct bulk_op *)c->u->warp->more)->tensor || is_inside(c)) {
+        each(arg, c->shared, c->bytes);
+        return;
+    }
+    do {
+        const struct row r = find_row(c, index);
+        const uint32_t size = (uint32_t)m->stride[0], last = r.last * size;
+        for (uint32_t i = r.first * size, end; i < last; i = end) {
+            end = i / CHUNK * CHUNK + CHUNK;
+            end = end < last ? end : last;
+            each(arg, tensor_map_swizzle(m->swizzle, at + i), end - i);
+        }
+        at += m->box[0] * size;
+    } while (next_row(m, index));
+}
+
 // What is out of bounds: 0, or NaN where the map says so and the type has it.
 static void fill(const struct tensor_map *m, unsigned char *to, uint32_t elements)
 {

@@ -22,6 +22,9 @@ struct bulk {  // a copy
 // False when memory runs out.
 bool bulk_add(struct block *b, const struct bulk *copy);
 uint32_t bulk_sectors(const struct bulk *copy);  // of 32 bytes, in global memory
+// The bytes in shared memory whose elements lie within the tensor, range by range; without a tensor all of them.
+typedef void bulk_range(void *arg, uint32_t address, uint32_t bytes);
+void bulk_inside(const struct bulk *copy, bulk_range *each, void *arg);
 void bulk_commit(struct block *b, uint32_t thread);
 // Makes the copies from shared memory whose groups are older than the thread's latest `outstanding` ones.
 void bulk_wait(struct block *b, uint32_t thread, uint32_t outstanding);
@@ -29,8 +32,9 @@ void bulk_wait(struct block *b, uint32_t thread, uint32_t outstanding);
 bool bulk_deliver(struct block *b, uint32_t barrier);
 // Bytes that are on their way to the mbarrier.
 uint64_t bulk_pending(const struct block *b, uint32_t barrier);
-void bulk_finish(struct block *b);  // the block has ended: what it stores arrives, and the checks are told of every copy
-void bulk_reset(struct bulks *s);   // when a block starts; NULL is allowed
+void bulk_finish(
+    struct block *b);              // the block has ended: what it stores arrives, and the checks are told of every copy
+void bulk_reset(struct bulks *s);  // when a block starts; NULL is allowed
 void bulk_free(struct bulks *s);
 
 // warp_mbarrier.c: bytes have arrived. True where that completes the phase.

@@ -151,13 +151,28 @@ static bool describe(struct warp *w, const struct uop *u, uint32_t lane, struct 
     return check_tensor(w, u, lane, c) && check_shared_side(w, u, lane, c, cluster_rank(barrier));
 }
 
+struct reader {
+    struct warp *w;
+    const struct uop *u;
+    struct bulk_place place;
+};
+
+static void tell_range(void *arg, uint32_t address, uint32_t bytes)
+{
+    struct reader *r = arg;
+    r->place.address = address;
+    r->place.bytes = bytes;
+    check_async_reads(r->w, r->u, &r->place, false);
+}
+
 static void tell(struct warp *w, const struct uop *u, const struct bulk *c, struct block *home)
 {
     const struct bulk_place p = { c->thread, c->from, c->shared, c->bytes, c->barrier };
+    struct reader r = { w, u, p };
     if (bulk_brings(u->warp->more))
         check_bulk_load(w, u, &p, home);
     else
-        check_async_reads(w, u, &p, false);
+        bulk_inside(c, tell_range, &r);
 }
 
 // The copy starts in each of the blocks that it goes to: one, or those of the mask.

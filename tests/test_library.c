@@ -196,7 +196,7 @@ Test(library_products, on_device_pointers_are_right_again_and_again)
 // Every tile, with and without copies, whole and in parts.
 static void try_way(enum kernel_id tile, struct floats_shape s, struct floats_way way, bool checks)
 {
-    const struct product p = { DEV_F32, s.m, s.n, s.k, 1.5f, way.parts % 2 ? 0.5f : 0, 7 };
+    const struct product p = { DEV_F32, s.m, s.n, s.k, 1.5f, way.copy ? 0.5f : 0, 7 };
     gemm_steps_ptr a, b, c, room;
     static struct floats f;
     make_matrices(&p);
@@ -271,6 +271,23 @@ Test(library_products, the_workspace_grows_and_obeys_its_limit)
     on_host(&(struct product){ DEV_F16, 60, 61, 163, 1, 0, 1 });
     cr_expect_str_eq(gemm_steps_kernel(h), "12_mma_swizzle, 128 x 256");
     cr_expect_eq(gemm_steps_workspace(h), small);
+}
+
+// A plan knows where the workspace is: when it moves, plans are made anew.
+Test(library_products, plans_follow_the_workspace)
+{
+    enum { BYTES = 200 * 200 * 2 };
+    gemm_steps_ptr a, b, c;
+    static char zeros[BYTES];
+    gemm_steps_ptr *all[] = { &a, &b, &c };
+    for (int i = 0; i < 3; i++) {
+        expect_ok(gemm_steps_alloc(h, BYTES, all[i]));
+        expect_ok(gemm_steps_upload(h, *all[i], zeros, BYTES));
+    }
+    for (int i = 0; i < 2; i++) {
+        expect_ok(gemm_steps_f16(h, 61, 61, 61, 1, a, b, 0, c));
+        expect_ok(gemm_steps_f16(h, 161, 161, 161, 1, a, b, 0, c));
+    }
 }
 
 // --- Choices ---

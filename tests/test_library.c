@@ -310,11 +310,31 @@ Test(library, halves_run_the_best_step_of_the_card)
     cr_expect_eq(pick(100, DEV_F16, 512, 512, 512, false).kernel, KERNEL_f16_async);
 }
 
-Test(library, floats_are_copied_only_if_rows_are_odd)
+Test(library, floats_run_the_best_tile)
+{
+    cr_expect_eq(pick(90, DEV_F32, 4096, 4096, 4096, false).kernel, KERNEL_f32_whole);
+    cr_expect_eq(pick(90, DEV_F32, 4096, 4096, 4096, true).kernel, KERNEL_f32_whole);
+    cr_expect_eq(pick(90, DEV_F32, 4095, 4095, 4095, false).kernel, KERNEL_f32_128x128);
+    cr_expect_eq(pick(90, DEV_F32, 100, 100, 64, false).kernel, KERNEL_f32_64x64);
+}
+
+Test(library, floats_are_copied_only_if_that_pays)
 {
     cr_expect(pick(90, DEV_F32, 4095, 4095, 4095, false).way.copy);
+    cr_expect(!pick(90, DEV_F32, 255, 255, 255, false).way.copy);
     cr_expect(!pick(90, DEV_F32, 4095, 4095, 4096, true).way.copy);
     cr_expect(!pick(90, DEV_F32, 4, 4, PICK_LONGEST + 1, false).way.copy);
+}
+
+Test(library, k_is_split_if_there_are_few_tiles)
+{
+    cr_expect_eq(pick(90, DEV_F32, 4096, 4096, 4096, false).way.parts, 1);
+    cr_expect(pick(90, DEV_F32, 1024, 1024, 1024, false).way.parts > 1);
+    cr_expect_eq(pick(90, DEV_F32, 1024, 1024, 1024, true).way.parts, 1);
+    cr_expect(pick(90, DEV_F32, 64, 64, 8192, false).way.parts > 8);
+    cr_expect_eq(pick(90, DEV_F32, 64, 64, 40, false).way.parts, 1);
+    const size_t room = floats_room((struct floats_shape){ 64, 64, 8192 }, (struct floats_way){ .parts = 4 });
+    cr_expect_eq(pick_kernel((struct pick_card){ 90, 132 }, DEV_F32, 64, 64, 8192, room).way.parts, 4);
 }
 
 Test(library, every_kernel_can_be_loaded)

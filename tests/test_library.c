@@ -337,6 +337,22 @@ Test(library, k_is_split_if_there_are_few_tiles)
     cr_expect_eq(pick_kernel((struct pick_card){ 90, 132 }, DEV_F32, 64, 64, 8192, room).way.parts, 4);
 }
 
+Test(library, the_model_has_the_tiles_of_the_kernels)
+{
+    int m, n, k, found = 0;
+    open_simulated();
+    for (int i = 0; i < KERNELS; i++) {
+        if (!pick_tile((enum kernel_id)i, &m, &n, &k))
+            continue;
+        cr_assert(handle_module(h, (enum kernel_id)i), "%s", gemm_steps_error(h));
+        const struct geometry *g = &h->loaded[i].geometries.all[0];
+        cr_expect(g->bm == m && g->bn == n && g->bk == k, "kernel %d: %d x %d x %d", i, g->bm, g->bn, g->bk);
+        found++;
+    }
+    cr_expect_eq(found, 4);
+    close_it();
+}
+
 Test(library, every_kernel_can_be_loaded)
 {
     open_simulated();

@@ -45,6 +45,17 @@ static const struct tile {
     { KERNEL_f32_64x64, 64, 64, 8, 0.83, false },
 };
 enum { TILES = sizeof tiles / sizeof *tiles };
+
+bool pick_tile(enum kernel_id kernel, int *m, int *n, int *k)
+{
+    for (const struct tile *t = tiles; t < tiles + TILES; t++)
+        if (t->kernel == kernel) {
+            *m = t->m, *n = t->n, *k = TILE_K;
+            return true;
+        }
+    return false;
+}
+
 static const int splits[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64 };
 enum { SPLITS = sizeof splits / sizeof *splits };
 

@@ -196,7 +196,7 @@ Test(library_products, on_device_pointers_are_right_again_and_again)
 // Every tile, with and without copies, whole and in parts.
 static void try_way(enum kernel_id tile, struct floats_shape s, struct floats_way way, bool checks)
 {
-    const struct product p = { DEV_F32, s.m, s.n, s.k, 1.5f, way.parts % 2 ? 0.5f : 0, 7 };
+    const struct product p = { DEV_F32, s.m, s.n, s.k, 1.5f, way.copy ? 0.5f : 0, 7 };
     gemm_steps_ptr a, b, c, room;
     static struct floats f;
     make_matrices(&p);
@@ -273,6 +273,23 @@ Test(library_products, the_workspace_grows_and_obeys_its_limit)
     cr_expect_eq(gemm_steps_workspace(h), small);
 }
 
+// A plan knows where the workspace is: when it moves, plans are made anew.
+Test(library_products, plans_follow_the_workspace)
+{
+    enum { BYTES = 200 * 200 * 2 };
+    gemm_steps_ptr a, b, c;
+    static char zeros[BYTES];
+    gemm_steps_ptr *all[] = { &a, &b, &c };
+    for (int i = 0; i < 3; i++) {
+        expect_ok(gemm_steps_alloc(h, BYTES, all[i]));
+        expect_ok(gemm_steps_upload(h, *all[i], zeros, BYTES));
+    }
+    for (int i = 0; i < 2; i++) {
+        expect_ok(gemm_steps_f16(h, 61, 61, 61, 1, a, b, 0, c));
+        expect_ok(gemm_steps_f16(h, 161, 161, 161, 1, a, b, 0, c));
+    }
+}
+
 // --- Choices ---
 
 static struct pick pick(int sm, enum dev_type type, int m, int n, int k, bool small)
@@ -293,11 +310,47 @@ Test(library, halves_run_the_best_step_of_the_card)
     cr_expect_eq(pick(100, DEV_F16, 512, 512, 512, false).kernel, KERNEL_f16_async);
 }
 
-Test(library, floats_are_copied_only_if_rows_are_odd)
+Test(library, floats_run_the_best_tile)
+{
+    cr_expect_eq(pick(90, DEV_F32, 4096, 4096, 4096, false).kernel, KERNEL_f32_whole);
+    cr_expect_eq(pick(90, DEV_F32, 4096, 4096, 4096, true).kernel, KERNEL_f32_whole);
+    cr_expect_eq(pick(90, DEV_F32, 4095, 4095, 4095, false).kernel, KERNEL_f32_128x128);
+    cr_expect_eq(pick(90, DEV_F32, 100, 100, 64, false).kernel, KERNEL_f32_64x64);
+}
+
+Test(library, floats_are_copied_only_if_that_pays)
 {
     cr_expect(pick(90, DEV_F32, 4095, 4095, 4095, false).way.copy);
+    cr_expect(!pick(90, DEV_F32, 255, 255, 255, false).way.copy);
     cr_expect(!pick(90, DEV_F32, 4095, 4095, 4096, true).way.copy);
     cr_expect(!pick(90, DEV_F32, 4, 4, PICK_LONGEST + 1, false).way.copy);
+}
+
+Test(library, k_is_split_if_there_are_few_tiles)
+{
+    cr_expect_eq(pick(90, DEV_F32, 4096, 4096, 4096, false).way.parts, 1);
+    cr_expect(pick(90, DEV_F32, 1024, 1024, 1024, false).way.parts > 1);
+    cr_expect_eq(pick(90, DEV_F32, 1024, 1024, 1024, true).way.parts, 1);
+    cr_expect(pick(90, DEV_F32, 64, 64, 8192, false).way.parts > 8);
+    cr_expect_eq(pick(90, DEV_F32, 64, 64, 40, false).way.parts, 1);
+    const size_t room = floats_room((struct floats_shape){ 64, 64, 8192 }, (struct floats_way){ .parts = 4 });
+    cr_expect_eq(pick_kernel((struct pick_card){ 90, 132 }, DEV_F32, 64, 64, 8192, room).way.parts, 4);
+}
+
+Test(library, the_model_has_the_tiles_of_the_kernels)
+{
+    int m, n, k, found = 0;
+    open_simulated();
+    for (int i = 0; i < KERNELS; i++) {
+        if (!pick_tile((enum kernel_id)i, &m, &n, &k))
+            continue;
+        cr_assert(handle_module(h, (enum kernel_id)i), "%s", gemm_steps_error(h));
+        const struct geometry *g = &h->loaded[i].geometries.all[0];
+        cr_expect(g->bm == m && g->bn == n && g->bk == k, "kernel %d: %d x %d x %d", i, g->bm, g->bn, g->bk);
+        found++;
+    }
+    cr_expect_eq(found, 4);
+    close_it();
 }
 
 Test(library, every_kernel_can_be_loaded)

@@ -24,16 +24,17 @@ static void open_fake(void)
     *fake = (struct fake_cuda){ .sm = 90, .most = SIZE_MAX };
 }
 
-// Nothing is left of a handle, and no call was made without a context.
-static void nothing_is_left(void)
+// Nothing is left of the handle then, and no call was made without a context.
+static void destroy(void)
 {
+    gemm_steps_destroy(h);
     cr_expect(!fake->allocations && !fake->modules && !fake->events, "%d allocations, %d modules, %d events are left",
               fake->allocations, fake->modules, fake->events);
     cr_expect(!fake->retained[0] && !fake->retained[1]);
     cr_expect_eq(fake->outside, 0);
 }
 
-TestSuite(library_gpu, .init = open_fake, .fini = nothing_is_left);
+TestSuite(library_gpu, .init = open_fake);
 
 static void create(int device)
 {
@@ -65,7 +66,7 @@ Test(library_gpu, callers_context_and_stream_are_used_and_left_alone)
     for (int i = 0; i < 3; i++)
         cr_expect(fake->launches[i].stream == FIRST && fake->launches[i].context == own);
     cr_expect(!strcmp(fake->launches[0].kernel, "pack") && !strncmp(fake->launches[2].kernel, "gemm", 4));
-    gemm_steps_destroy(h);
+    destroy();
     cr_expect(current_is(own));
 }
 
@@ -80,7 +81,7 @@ Test(library_gpu, a_device_is_used_by_its_primary_context)
     cr_assert_eq(fake->n_launches, 1);
     cr_expect(fake->launches[0].context == primary(1) && fake->launches[0].stream == NULL);
     cr_expect_str_eq(gemm_steps_device(h), "fake GPU 1");
-    gemm_steps_destroy(h);
+    destroy();
     cr_expect(current_is(own));
 }
 
@@ -91,6 +92,7 @@ Test(library_gpu, no_context_and_no_device_are_refused)
     cr_expect_eq(gemm_steps_create(2, &h), GEMM_STEPS_NO_DEVICE);
     cr_expect(strstr(gemm_steps_error(NULL), "none of number 2"), "%s", gemm_steps_error(NULL));
     cr_expect(current_is(NULL));
+    destroy();
 }
 
 Test(library_gpu, an_old_card_is_refused_or_simulated)
@@ -101,14 +103,14 @@ Test(library_gpu, an_old_card_is_refused_or_simulated)
               gemm_steps_error(NULL));
     create(GEMM_STEPS_ANY);
     cr_expect_str_eq(gemm_steps_device(h), "simulated GPU");
-    gemm_steps_destroy(h);
+    destroy();
 }
 
 Test(library_gpu, any_is_the_first_gpu)
 {
     create(GEMM_STEPS_ANY);
     cr_expect_str_eq(gemm_steps_device(h), "fake GPU 0");
-    gemm_steps_destroy(h);
+    destroy();
 }
 
 Test(library_gpu, products_that_share_the_workspace_wait_across_streams)
@@ -124,7 +126,7 @@ Test(library_gpu, products_that_share_the_workspace_wait_across_streams)
     cr_expect_eq(fake->waits, 0, "a stream waits for itself");
     cr_expect_eq(gemm_steps_set_stream(h, FIRST), GEMM_STEPS_OK);
     cr_expect(fake->waits == 1 && fake->waiting == FIRST && fake->waits_for == SECOND);
-    gemm_steps_destroy(h);
+    destroy();
 }
 
 Test(library_gpu, without_memory_for_a_workspace_another_kernel_runs)
@@ -137,7 +139,7 @@ Test(library_gpu, without_memory_for_a_workspace_another_kernel_runs)
     float a[4] = { 0 }, c[4];
     cr_expect_eq(gemm_steps_f32_host(h, 2, 2, 2, 1, a, a, 0, c), GEMM_STEPS_OUT_OF_MEMORY);
     cr_expect(strstr(gemm_steps_error(h), "has 0 of its"), "%s", gemm_steps_error(h));
-    gemm_steps_destroy(h);
+    destroy();
 }
 
 Test(library_gpu, a_launch_that_fails_is_said)
@@ -147,7 +149,7 @@ Test(library_gpu, a_launch_that_fails_is_said)
     cr_expect_eq(multiply(64), GEMM_STEPS_FAILED);
     cr_expect(strstr(gemm_steps_error(h), "CUDA_ERROR_FAKE (as the test wants it)"), "%s", gemm_steps_error(h));
     cr_expect(current_is(NULL));
-    gemm_steps_destroy(h);
+    destroy();
 }
 
 Test(library_gpu, a_plan_is_used_again)
@@ -158,5 +160,5 @@ Test(library_gpu, a_plan_is_used_again)
     cr_expect_eq(fake->n_launches, 6);
     cr_expect_eq(fake->modules, 1);
     cr_expect_eq(fake->allocations, 1);
-    gemm_steps_destroy(h);
+    destroy();
 }

@@ -30,8 +30,8 @@ struct plan {
     char name[HANDLE_NAME];    // for gemm_steps_kernel
     bool works;                // it uses the workspace
     union {
-        struct gemm gemm;      // of halves
-        struct floats floats;  // of floats
+        struct gemm gemm;      // a step's
+        struct floats floats;  // f32.cu's
     };
 };
 

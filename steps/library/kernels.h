@@ -8,6 +8,7 @@
 
 // X(array, step, type). HOPPER: what only an nvcc from 12.0 on can compile.
 #define LIBRARY_KERNELS(X, HOPPER)                                                                                     \
+    X(f32_whole, "07_double_buffer", DEV_F32)                                                                          \
     X(f32_128x128, "07_double_buffer", DEV_F32)                                                                        \
     X(f32_64x128, "07_double_buffer", DEV_F32)                                                                         \
     X(f32_64x64, "07_double_buffer", DEV_F32)                                                                          \

@@ -27,4 +27,7 @@ enum {
 // workspace may have so many bytes. With 0 it needs none, whatever the shape; halves look at that alone.
 struct pick pick_kernel(struct pick_card card, enum dev_type type, int m, int n, int k, size_t limit);
 
+// The tile of a kernel of floats as pick_kernel counts with it: rows, columns and depth. False for other kernels.
+bool pick_tile(enum kernel_id kernel, int *m, int *n, int *k);
+
 #endif

@@ -62,12 +62,18 @@ static struct plan *find_plan(gemm_steps *h, const struct plan *wanted)
     return NULL;
 }
 
+// Of floats, step 07 itself takes no more than the steps of halves do.
+static bool by_floats(const struct plan *p)
+{
+    return p->type == DEV_F32 && p->kernel != KERNEL_f32_whole;
+}
+
 // Bytes of workspace that a plan takes.
 static size_t room_for(const struct plan *p, struct floats_way way)
 {
     const struct gemm c = { .m = p->m, .n = p->n, .k = p->k };
-    return p->type == DEV_F32 ? floats_room((struct floats_shape){ p->m, p->n, p->k }, way)
-                              : gemm_room(&c, p->type, &p->geometry);
+    return by_floats(p) ? floats_room((struct floats_shape){ p->m, p->n, p->k }, way)
+                        : gemm_room(&c, p->type, &p->geometry);
 }
 
 // Chooses the kernel and its tile, and grows the workspace as far as it may and can: else it must be a kernel without.
@@ -78,7 +84,7 @@ static bool choose(gemm_steps *h, struct plan *p, struct floats_way *way)
         const struct pick pick = pick_kernel(h->card, p->type, p->m, p->n, p->k, limits[i]);
         p->kernel = pick.kernel;
         *way = pick.way;
-        if (!handle_module(h, p->kernel) || (p->type == DEV_F32 && !handle_module(h, KERNEL_f32_pack)))
+        if (!handle_module(h, p->kernel) || (by_floats(p) && !handle_module(h, KERNEL_f32_pack)))
             return false;
         p->geometry = choose_geometry(&h->loaded[p->kernel].geometries, p->m, p->n, p->k, h->card.sms);
         const size_t bytes = room_for(p, pick.way);
@@ -100,7 +106,7 @@ static bool open_floats(gemm_steps *h, struct plan *p, struct floats_way way)
     return false;
 }
 
-static bool open_halves(gemm_steps *h, struct plan *p)
+static bool open_step(gemm_steps *h, struct plan *p)
 {
     p->gemm = (struct gemm){
         .m = p->m, .n = p->n, .k = p->k, .A = p->A, .B = p->B, .C = p->C, .sms = h->card.sms, .room = h->work.at
@@ -115,8 +121,8 @@ static bool open_plan(gemm_steps *h, struct plan *p)
     struct floats_way way;
     if (!choose(h, p, &way))
         return false;
-    p->ready = p->type == DEV_F32 ? open_floats(h, p, way) : open_halves(h, p);
-    const int parts = p->type == DEV_F32 ? p->floats.parts : p->geometry.parts;
+    p->ready = by_floats(p) ? open_floats(h, p, way) : open_step(h, p);
+    const int parts = by_floats(p) ? p->floats.parts : p->geometry.parts;
     const int n =
         snprintf(p->name, sizeof p->name, "%s, %d x %d", kernel_texts[p->kernel].name, p->geometry.bm, p->geometry.bn);
     if (parts > 1)
@@ -139,7 +145,7 @@ static struct plan *plan_of(gemm_steps *h, const struct plan *wanted)
 static bool launch(gemm_steps *h, struct plan *p, float alpha, float beta)
 {
     bool ok;
-    if (p->type == DEV_F32) {
+    if (by_floats(p)) {
         p->floats.alpha = alpha;
         p->floats.beta = beta;
         ok = floats_queue(&p->floats, h->dev);

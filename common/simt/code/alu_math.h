@@ -339,7 +339,7 @@ ROUNDED(rcp64, f64, f64, 1.0 / x)
 ROUNDED(sqrt64, f64, f64, __builtin_sqrt(x))
 ROUNDED(f32_of_f64, f32, f64, x)
 ROUNDED(f32_of_s64, f32, s64, x)
-// By way of s64: some compilers' code for u64 turns 0 into -0 where it rounds down.
+// By way of s64: some compilers' code for u64 turns 0 into -0 if it rounds down.
 #define SIGNED(T, x) ((x) >> 63 ? 2 * (T)(s64)((x) >> 1 | ((x)&1)) : (T)(s64)(x))
 ROUNDED(f32_of_u64, f32, u64, SIGNED(f32, x))
 ROUNDED(f64_of_s64, f64, s64, x)

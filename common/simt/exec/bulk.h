@@ -25,12 +25,13 @@ uint32_t bulk_sectors(const struct bulk *copy);  // of 32 bytes, in global memor
 void bulk_commit(struct block *b, uint32_t thread);
 // Makes the copies from shared memory whose groups are older than the thread's latest `outstanding` ones.
 void bulk_wait(struct block *b, uint32_t thread, uint32_t outstanding);
-// Lets the first copy arrive that is to report to the mbarrier. False where there is none.
+// Lets the first copy arrive that is to report to the mbarrier. False if there is none.
 bool bulk_deliver(struct block *b, uint32_t barrier);
 // Bytes that are on their way to the mbarrier.
 uint64_t bulk_pending(const struct block *b, uint32_t barrier);
-void bulk_finish(struct block *b);  // the block has ended: what it stores arrives, and the checks are told of every copy
-void bulk_reset(struct bulks *s);   // when a block starts; NULL is allowed
+void bulk_finish(
+    struct block *b);              // the block has ended: what it stores arrives, and the checks are told of every copy
+void bulk_reset(struct bulks *s);  // when a block starts; NULL is allowed
 void bulk_free(struct bulks *s);
 
 // warp_mbarrier.c: bytes have arrived. True where that completes the phase.

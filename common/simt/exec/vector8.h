@@ -35,7 +35,7 @@ static inline v8i max8(v8i a, v8i b)
 
 #define NONE (-4096)  // the exponent of zero: below all others
 
-static inline v8f scaled(v8f x, v8i power)  // x 2^(power - 127), 0 where power <= 0
+static inline v8f scaled(v8f x, v8i power)  // x 2^(power - 127), 0 if power <= 0
 {
     v8i bits = max8(power, (v8i){ 0 }) << 23;
     v8f factor;

@@ -100,10 +100,10 @@ struct dev_tensor {
     uint64_t size[DEV_MAP_RANK];        // elements: 1 to 2^32
     uint64_t stride[DEV_MAP_RANK - 1];  // bytes between neighbours along dimension i + 1: a multiple of 16 below 2^40;
                                         // not 0, unless there is one element
-    uint32_t box[DEV_MAP_RANK];   // elements: 1 to 256; along dimension 0 a multiple of 16 bytes
-    uint32_t step[DEV_MAP_RANK];  // takes every step-th element of the box: 1 to 8; 0 stands for 1
-    enum dev_swizzle swizzle;     // if not NONE, a row of the box is no longer than its bytes
-    bool nan;                     // what lies out of bounds reads as NaN, in place of 0
+    uint32_t box[DEV_MAP_RANK];         // elements: 1 to 256; along dimension 0 a multiple of 16 bytes
+    uint32_t step[DEV_MAP_RANK];        // takes every step-th element of the box: 1 to 8; 0 stands for 1
+    enum dev_swizzle swizzle;           // if not NONE, a row of the box is no longer than its bytes
+    bool nan;                           // what lies out of bounds reads as NaN, in place of 0
 };
 
 // A kernel takes it as `const __grid_constant__ CUtensorMap`. Its contents are the device's own.
@@ -111,7 +111,7 @@ struct dev_tensor_map {
     _Alignas(64) unsigned char bytes[DEV_MAP_BYTES];
 };
 
-// Makes the map of a tensor. Fails where the rules above are broken, and on a GPU before sm_90.
+// Makes the map of a tensor. Fails if the rules above are broken, and on a GPU before sm_90.
 // Source: CUDA Driver API, cuTensorMapEncodeTiled.
 bool dev_tensor_map(struct dev *d, const struct dev_tensor *tensor, struct dev_tensor_map *map);
 
@@ -126,6 +126,7 @@ unsigned dev_map_type_bytes(enum dev_map_type type);  // of an element
 struct dev *dev_open(enum dev_kind kind, char error[DEV_ERROR_MAX]);
 void dev_close(struct dev *d);  // frees everything that the device still holds; NULL is allowed
 
+// What answered. Valid until dev_close.
 const struct dev_about *dev_about(const struct dev *d);
 
 // The GPU that the PTX file at path needs, if the device is an older one: 80 for an sm_80. 0: the device can run it, or
@@ -175,14 +176,15 @@ struct dev_kernel *dev_kernel(struct dev *d, struct dev_module *m, const char *n
 bool dev_launch(struct dev *d, struct dev_kernel *k, const struct dev_launch *launch);
 bool dev_sync(struct dev *d);  // waits for everything queued
 
+// The time between two points of the device's queue; on the simulated GPU, the host's time.
 bool dev_timer_start(struct dev *d);
 bool dev_timer_stop(struct dev *d, double *ms);  // waits; milliseconds since dev_timer_start
 
 // C (M x N) = alpha * A (M x K) * B (K x N) + beta * C, all row-major; queued like a launch. F16 accumulates in float;
-// alpha and beta are passed as doubles and rounded to the accumulator's type. Fails where there is no such library.
+// alpha and beta are passed as doubles and rounded to the accumulator's type. Fails if there is no such library.
 bool dev_baseline_gemm(struct dev *d, enum dev_type type, int M, int N, int K, double alpha, dev_ptr A, dev_ptr B,
                        double beta, dev_ptr C);
-const char *dev_baseline_name(struct dev *d);  // "cuBLAS 13.1.0", or NULL where there is none
+const char *dev_baseline_name(struct dev *d);  // "cuBLAS 13.1.0", or NULL if there is none
 
 // Counters of the last launch that ended, or NULL on a GPU. Valid until the next launch or dev_close.
 const struct profile *dev_profile(const struct dev *d);

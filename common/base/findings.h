@@ -10,10 +10,10 @@
 struct json;
 
 struct finding_place {
-    const char *file;  // as the .file directive names it; NULL where there is none
-    unsigned line;     // 0 where the PTX names no line
+    const char *file;  // as the .file directive names it; NULL if there is none
+    unsigned line;     // 0 if the PTX names no line
     // Where the place is in a function that was inlined, its call; for a function of a header, the call in the kernel's
-    // own file. NULL and 0 where there is none.
+    // own file. NULL and 0 if there is none.
     const char *caller_file;
     unsigned caller;
 };
@@ -22,7 +22,7 @@ struct finding {        // of one kind and place: the first in full, the rest co
     const char *check;  // "memcheck", "initcheck", "racecheck" or "synccheck": the tool of compute-sanitizer that looks
                         // for such errors; "run" for a kernel that traps or does not end
     const char *kind;   // "out of bounds", "race", ...
-    struct finding_place here, there;  // there: the other side of a race; file is NULL where there is none
+    struct finding_place here, there;  // there: the other side of a race; file is NULL if there is none
     uint64_t count;                    // threads' accesses, or bytes' worth of them, of this kind at this place
     const char *text;                  // one line: who does what to which bytes
     const char *look;                  // one line: what to look at next
@@ -38,7 +38,7 @@ struct findings {
 // findings one line that says what was looked at.
 void findings_print(FILE *out, const struct findings *f);
 
-// Appends the array "findings" to the open JSON object j; empty where f is NULL.
+// Appends the array "findings" to the open JSON object j; empty if f is NULL.
 void findings_json(struct json *j, const struct findings *f);
 
 #endif

@@ -19,7 +19,7 @@ size_t type_size(enum dev_type type);       // bytes of an element
 const char *type_name(enum dev_type type);  // "f32"
 double type_roundoff(enum dev_type type);   // unit roundoff u of the type: 2^-24 for f32, 2^-53 for f64, 2^-11 for f16
 
-// An uninitialised rows x cols matrix (both > 0); data is NULL where it does not fit in memory or overflows size_t.
+// An uninitialised rows x cols matrix (both > 0); data is NULL if it does not fit in memory or overflows size_t.
 struct matrix matrix_new(enum dev_type type, int rows, int cols);
 void matrix_free(struct matrix *m);
 size_t matrix_bytes(const struct matrix *m);
@@ -54,7 +54,7 @@ struct matrix_verdict {
     bool poison;   // the wrong element still holds the poison of matrix_fill_nan: it was never written
 };
 
-// Compares C (M x N) with alpha * A (M x K) * B (K x N) + beta * C0 (M x N; may be NULL where beta = 0), element by
+// Compares C (M x N) with alpha * A (M x K) * B (K x N) + beta * C0 (M x N; may be NULL if beta = 0), element by
 // element, all of one type. matrix_check.c derives the bound: it holds for sums in any order, fused or not, of data
 // whose signs are random. alpha and beta are rounded by matrix_scalar first. Where the exact result is Inf or NaN, C
 // must be the same.

@@ -14,8 +14,8 @@ struct card {
     int cc;                                           // compute capability: 90 for 9.0
     unsigned sms;                                     // SMs of the card
     unsigned threads, blocks, registers, shared_kib;  // of an SM
-    unsigned f32, f64;                                // multiply-adds of an SM in a clock, without tensor cores
-    unsigned tensor;     // FLOP of an SM's tensor cores in a clock: f16 in, f32 sums, dense
+    unsigned f32, f64;                                // multiply-adds of an SM in a cycle, without tensor cores
+    unsigned tensor;     // FLOP of an SM's tensor cores in a cycle: f16 in, f32 sums, dense
     unsigned dram;       // GB/s of the card's memory
     const char *device;  // what its driver's name for it holds, as whole words
 };
@@ -32,14 +32,14 @@ struct kernel_use {      // what ptxas says about a kernel
     unsigned registers;  // a thread
     unsigned shared;     // bytes of its own shared arrays
     unsigned spilled;    // bytes a thread, as its spill stores count them
-    char refusal[200];   // the first line of what ptxas says where it refuses the file
+    char refusal[200];   // the first line of what ptxas says if it refuses the file
 };
 
 // The i-th card, counted from 0; NULL after the last.
 const struct card *card_at(unsigned i);
-// A card by name, in any case and with or without blanks ("rtx4090"); NULL where it is not known.
+// A card by name, in any case and with or without blanks ("rtx4090"); NULL if it is not known.
 const struct card *card_named(const char *name);
-// The card whose device the driver's name holds and that has so many SMs: "NVIDIA H200", 132. NULL where none has; a
+// The card whose device the driver's name holds and that has so many SMs: "NVIDIA H200", 132. NULL if none has; a
 // laptop's or another cut of the same chip has fewer SMs.
 const struct card *card_of_device(const char *name, unsigned sms);
 void card_list(FILE *out);  // the names, separated by ", "
@@ -48,7 +48,7 @@ void card_list(FILE *out);  // the names, separated by ", "
 struct occupancy occupancy_of(const struct card *card, unsigned threads, unsigned registers, uint64_t shared);
 
 // Asks ptxas, the one beside the nvcc of the build or one on the PATH, what the kernel of a PTX file takes on the card.
-// False where there is none, or it refuses the file, or the file has no such kernel.
+// False if there is none, or it refuses the file, or the file has no such kernel.
 bool occupancy_ask(const char *ptx, const char *kernel, const struct card *card, struct kernel_use *use);
 
 struct profile;

@@ -20,7 +20,7 @@ bool options_device(const char *text, enum dev_kind *kind);
 bool options_refuse_card(const char *text, char error[DEV_ERROR_MAX]);
 
 // Opens the report's file for writing: NULL in *out where path is NULL, stdout for "-". False, with one line in error,
-// where it cannot be written.
+// if it cannot be written.
 bool options_open_json(const char *path, FILE **out, char error[DEV_ERROR_MAX]);
 
 enum { OPTIONS_SHOWN = 64 };

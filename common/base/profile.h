@@ -58,7 +58,7 @@ enum profile_metric {
 
 struct profile_line {
     const char *file;  // as the .file directive names it; for what a header does, the file that calls it
-    unsigned line;     // 0 where the PTX names no line
+    unsigned line;     // 0 if the PTX names no line
     uint64_t metric[METRIC_COUNT];
     uint64_t merged;  // shared loads and stores of the PTX that the machine code does not have (simt/decode/merge.c)
 };

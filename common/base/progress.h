@@ -6,7 +6,7 @@
 
 #include "device.h"
 
-// What dev_set_progress takes: shows the blocks on stderr, from two seconds after the launch began. NULL where stderr
+// What dev_set_progress takes: shows the blocks on stderr, from two seconds after the launch began. NULL if stderr
 // is no terminal.
 dev_progress *progress_on_terminal(void);
 

@@ -11,7 +11,7 @@
 // in error, for a file that is missing, no regular file, larger than 64 MiB, or no text (ptx_text_ok).
 char *ptx_file_read(const char *path, size_t *bytes, char error[DEV_ERROR_MAX]);
 
-// Is this text at all? False, with one line in error, where there is none or it holds a NUL byte.
+// Is this text at all? False, with one line in error, if there is none or it holds a NUL byte.
 bool ptx_text_ok(const char *name, const char *text, size_t bytes, char error[DEV_ERROR_MAX]);
 
 // The GPU that a PTX text asks for by its .target: 80 for "sm_80"; 0 if the text does not say. *alone: it is for that

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// The text of a line of a file without the blanks around it, cut to room bytes; empty where it cannot be read.
+// The text of a line of a file without the blanks around it, cut to room bytes; empty if it cannot be read.
 void source_text(const char *file, unsigned line, char *text, size_t room);
 
 // The first line of the statement that a line of a C or CUDA file belongs to, as its layout suggests: the lines before

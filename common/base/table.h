@@ -42,6 +42,7 @@ bool table_next(struct table *t, bool *more);
 // Says in error what is wrong in this line; returns false.
 __attribute__((format(printf, 2, 3))) bool table_refuse(const struct table *t, const char *format, ...);
 
+// Closes the file and frees what the table holds.
 void table_close(struct table *t);
 
 #endif

@@ -114,7 +114,7 @@ enum {
     CU_ERROR_NOT_FOUND = 500,
 };
 
-// Opens libcuda.so.1 and fills every required function. False, with one line in error, where there is none.
+// Opens libcuda.so.1 and fills every required function. False, with one line in error, if there is none.
 bool cuda_load(struct cuda *c, char *error, size_t size);
 void cuda_unload(struct cuda *c);
 

@@ -12,6 +12,7 @@ bool hopper_accepts(struct dev *d, const char *name, const char *text);
 bool hopper_launch(struct dev *d, const struct cuda *c, cu_stream stream, cu_function f, const struct dev_launch *l,
                    void **params);
 
+// Makes the map, as dev_tensor_map. False, with d's error, on a card before 9.0 or if the driver refuses it.
 bool hopper_tensor_map(struct dev *d, const struct cuda *c, const struct dev_tensor *t, struct dev_tensor_map *map);
 
 #endif

@@ -15,7 +15,7 @@ enum { GEMM_ARGS = 9, GEMM_PACK_ARGS = 5 };
 // A or B of a kernel that takes tensor maps.
 struct gemm_operand {
     int rows, columns, pitch;  // elements; pitch: from one row to the next, once packed
-    dev_ptr from, packed;      // packed: the copy, or 0 where the rows of `from` need none
+    dev_ptr from, packed;      // packed: the copy, or 0 if the rows of `from` need none
     struct dev_tensor_map map;
     struct dev_arg args[GEMM_PACK_ARGS];
     struct dev_launch launch;  // of pack
@@ -38,7 +38,7 @@ struct gemm {
 };
 
 // Fills in args, launch and budget from what stands before them; tensor maps stay empty. They point into c, which must
-// stay where it is. False, with one line in error, where the grid would have too many rows of blocks.
+// stay where it is. False, with one line in error, if the grid would have too many rows of blocks.
 bool gemm_prepare(struct gemm *c, enum dev_type type, const struct geometry *g, char error[DEV_ERROR_MAX]);
 
 // Bytes that the packed copies of A and B take; 0 if there are none. They depend on m, n, k and the geometry alone.

@@ -21,7 +21,7 @@ enum line_role {
 };
 
 struct kernel_lines {
-    char file[1024];            // the kernel's source, as the PTX names it; empty where it does not
+    char file[1024];            // the kernel's source, as the PTX names it; empty if it does not
     unsigned line[LINE_ROLES];  // the line with most such instructions; 0: none is known
     bool products;              // it has wgmma
 };

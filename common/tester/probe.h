@@ -35,7 +35,7 @@ void probe_close(struct probe *p);
 // C = what the kernel makes of it. False if the launch fails, or if time or memory has run out.
 bool probe_run(struct probe *p, const struct probe_product *x, struct matrix *C);
 
-// The same under the checks: what they find, until the next run. NULL where there are no checks, or on failure.
+// The same under the checks: what they find, until the next run. NULL if there are no checks, or on failure.
 const struct findings *probe_check(struct probe *p, const struct probe_product *x, struct matrix *C);
 
 bool probe_over(const struct probe *p);  // no time is left

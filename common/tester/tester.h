@@ -21,7 +21,7 @@ struct tester_result {
     unsigned look[TESTER_LOOK];  // lines of it to look at, the likeliest first; 0: no more
     double ms, ms_min, ms_max;   // median, fastest and slowest of the timed runs
     double gflops;               // 2 * m * n * k over the median; 0 on the simulated GPU, whose time means nothing
-    double baseline_ms;          // median of cuBLAS on the same data; 0 where there is none
+    double baseline_ms;          // median of cuBLAS on the same data; 0 if there is none
     double worst;                // largest error as a fraction of its bound; above 1 is wrong
 };
 
@@ -30,7 +30,7 @@ struct tester_result {
 struct tester_options tester_settle(const struct tester_options *options, const struct dev_about *about);
 
 // Runs the step once for its check and then timed, as options say, and times the baseline where there is one (one that
-// fails counts as none). Returns false, with one line in error, where the step could not be run at all; a wrong result
+// fails counts as none). Returns false, with one line in error, if the step could not be run at all; a wrong result
 // is a verdict, not an error.
 bool tester_run(struct dev *d, const struct step *step, const struct tester_options *options,
                 struct tester_result *result, char error[DEV_ERROR_MAX]);
@@ -43,7 +43,7 @@ void tester_close(struct tester *t);  // before dev_close; NULL is allowed
 // Leaves the step's module loaded until the next step or tester_close, so that dev_profile can be read. Does not set
 // the result's baseline_ms.
 bool tester_step(struct tester *t, const struct step *step, struct tester_result *result, char error[DEV_ERROR_MAX]);
-// The median of the vendor's product in milliseconds; 0 where there is none.
+// The median of the vendor's product in milliseconds; 0 if there is none.
 bool tester_baseline(struct tester *t, double *ms, char error[DEV_ERROR_MAX]);
 
 // The driver of the step given: parses the command line, runs, reports on stdout. Returns the process's exit status:

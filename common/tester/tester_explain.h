@@ -6,7 +6,7 @@
 
 #include "step.h"
 
-// C = alpha * A * B + beta * C0, as a kernel computed it. C0 may be NULL where beta = 0.
+// C = alpha * A * B + beta * C0, as a kernel computed it. C0 may be NULL if beta = 0.
 struct tester_product {
     double alpha, beta;
     const struct matrix *A, *B, *C0, *C;

@@ -51,7 +51,7 @@ void check_shared(struct warp *w, const struct uop *u, uint32_t index, uint32_t 
 void check_global(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],
                   uint32_t bytes, enum check_op op);
 // The same for an instruction whose lanes lie as far apart as when the checks were last told of pattern number pattern
-// (not 0) of this instruction; first: the first active lane's address. False where they were told of another since.
+// (not 0) of this instruction; first: the first active lane's address. False if they were told of another since.
 bool check_shared_again(struct warp *w, const struct uop *u, uint32_t index, uint32_t pattern, uint64_t first,
                         enum check_op op);
 bool check_global_again(struct warp *w, const struct uop *u, uint32_t index, uint32_t pattern, uint64_t first,
@@ -126,7 +126,7 @@ void check_add(struct checker *sum, struct checker *c);  // sum takes over what 
 // The races and uninitialised reads in global memory, once all checkers have been added up; and what the launch wrote
 // counts as initialised from now on.
 void check_finish(struct checker *sum, struct memory *memory, bool whole);
-bool check_complete(const struct checker *c);  // false where memory ran out for what the checks remember
+bool check_complete(const struct checker *c);  // false if memory ran out for what the checks remember
 
 struct found {
     struct fault fault;  // of the lowest block
@@ -228,7 +228,7 @@ struct block_check {                // of a block that runs
     struct {
         uint32_t at[LANES];  // when each warp arrived; 0: it has not
     } barriers[BARRIERS];
-    struct view *views;    // by thread; NULL where the kernel orders its threads by nothing but barriers
+    struct view *views;    // by thread; NULL if the kernel orders its threads by nothing but barriers
     bool informed;         // a thread's view is not empty
     struct known *common;  // what barriers of the whole block have told all its threads, up to common_at
     uint32_t common_at;
@@ -244,7 +244,7 @@ struct block_check {                // of a block that runs
         uint32_t me, thread, flags, at;
     } sure[SURE];                    // what was found ordered before thread me lately: it stays so
     uint32_t *fenced, *init_fenced;  // by thread: when it made its last fence.proxy.async, fence.mbarrier_init
-    struct shadows *shadows;         // undefined bytes; NULL where the code follows none through memory
+    struct shadows *shadows;         // undefined bytes; NULL if the code follows none through memory
     struct guest *guests;  // by rank and thread: its last access here from another block; NULL: there was none
 };
 
@@ -275,13 +275,16 @@ struct checker {
     size_t last;  // most notes repeat the one before
 };
 
+// check_touches.c: which granules of 1 << shift bytes an access of the active lanes touches, bytes a lane. index: of
+// its memop. What the same memop touched last time is kept, for loops. NULL when memory runs out.
 const struct touches *check_touches(struct checker *c, uint32_t index, uint32_t active, const uint64_t address[LANES],
                                     uint32_t bytes, unsigned shift);
 void check_note(struct checker *c, const struct fault *f);  // a finding, of f's kind and places
 void check_add_notes(struct checker *sum, const struct checker *c);
 void check_free_notes(struct checker *c);
+// A fault of that kind at the PTX instruction inst of a lane: block, thread and place are filled in.
 struct fault check_site(const struct warp *w, uint32_t inst, uint32_t lane, enum fault_kind kind);
-// The bytes, 1 << shift of them, at address that a lane is about to store; false where they are not at hand.
+// The bytes, 1 << shift of them, at address that a lane is about to store; false if they are not at hand.
 bool check_stored(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t address, unsigned shift,
                   unsigned char *bytes);
 
@@ -348,6 +351,8 @@ void check_visits(struct warp *w, const struct uop *u, uint32_t lane, struct blo
 // check_order.c: what a thread tells who arrives at a barrier; the caller drops it.
 struct known *check_told(const struct warp *w, uint32_t lane, bool release);
 
+// What is remembered of a block's shared memory, and of global memory. False when memory runs out. check_global_add
+// joins what two host threads saw.
 bool check_shared_new(struct checker *c, struct block_check *k);
 void check_shared_clear(struct checker *c, struct block_check *k);  // forgets everything
 bool check_global_new(struct checker *c);

@@ -35,7 +35,7 @@ struct record {  // how a granule, or all granules of a line alike, were used
 struct line {
     bool split;               // records are by granule, LINE of each use
     uint8_t differ, unknown;  // by granule: different values were stored; what was stored last is not at hand
-    uint32_t *values;         // what was stored last, by granule; NULL where nothing was
+    uint32_t *values;         // what was stored last, by granule; NULL if nothing was
     struct record *of[USES];
 };
 
@@ -44,13 +44,13 @@ struct page {
     struct line lines[PAGE];
 };
 
-// Where the page of an address is kept; NULL where memory runs out, or no allocation is there.
+// Where the page of an address is kept; NULL if memory runs out, or no allocation is there.
 struct page **check_page_slot(struct checker *c, uint64_t address);
 struct page *check_page(struct checker *c, uint64_t address);  // the same; made where there is none yet
 struct record *check_record(struct checker *c, struct line *line, enum use use);  // made where there is none yet
 void *check_take(struct checker *c, size_t bytes);  // zeros, as long as the checker lives; NULL when memory runs out
 void check_slabs_move(struct checker *to, struct checker *from);  // all records' memory
-bool check_split(struct checker *c, struct line *line);           // false where memory runs out
+bool check_split(struct checker *c, struct line *line);           // false if memory runs out
 
 // The record of granule i.
 static inline struct record *check_record_at(const struct line *line, enum use use, uint32_t i)

@@ -30,7 +30,7 @@ struct buffer {  // an array in device memory
     const struct arg_type *type;
     size_t count, bytes;  // elements, and bytes of all of them
     size_t from, to;      // the elements that are initialised
-    unsigned char *data;  // of all elements; NULL where none is initialised
+    unsigned char *data;  // of all elements; NULL if none is initialised
     uint64_t address;     // once it is in device memory
 };
 
@@ -59,7 +59,7 @@ struct arg {
 };
 
 // Reads one argument; arrays in it are added to buffers and called by their names, or by place ("argument 2"). False,
-// with one line in error, where it makes no sense. text must outlive the argument.
+// with one line in error, if it makes no sense. text must outlive the argument.
 bool arg_parse(const char *text, const char *place, struct buffers *buffers, struct arg *out,
                char error[DEV_ERROR_MAX]);
 // The same for what a variable of the module is to hold: TYPE[COUNT]=CONTENT is the content itself, in place. from and
@@ -72,12 +72,12 @@ void buffers_free(struct buffers *b);
 // Whether a may be passed for the parameter v, which is called place. False, with one line in error, for another size
 // or kind of number than the PTX declares.
 bool arg_fits(const struct arg *a, const struct ptx_var *v, const char *place, char error[DEV_ERROR_MAX]);
-// Writes the addresses of its arrays into a's bytes; a tensor map is made by d. False, with dev_error, where it breaks
+// Writes the addresses of its arrays into a's bytes; a tensor map is made by d. False, with dev_error, if it breaks
 // a rule.
 bool arg_link(struct dev *d, struct arg *a, const struct buffers *buffers);
 
-const char *arg_type_name(const struct arg_type *t);
-size_t arg_type_bytes(const struct arg_type *t);
+const char *arg_type_name(const struct arg_type *t);  // "f32"
+size_t arg_type_bytes(const struct arg_type *t);      // of an element
 const struct arg_type *arg_type_of(enum ptx_type t);  // what a variable of type t holds; u8 where there is no such type
 // Prints elements from..to-1 of data: up to 8 in a line, and more in lines of 8 that begin with their index.
 void arg_print(FILE *out, const struct arg_type *t, const unsigned char *data, size_t from, size_t to);
@@ -92,7 +92,7 @@ struct arg_type {
     enum number number;
 };
 
-const struct arg_type *arg_type_named(const char *name, size_t n);                // NULL where there is none
+const struct arg_type *arg_type_named(const char *name, size_t n);                // NULL if there is none
 bool arg_number(const struct arg_type *t, const char *text, void *at);            // reads a number by its own type
 bool arg_fill(const char *content, struct buffer *b, char error[DEV_ERROR_MAX]);  // after the '='
 

@@ -62,7 +62,7 @@ int command_inspect(const struct simt_module *m);
 // run_command.c: run, profile, check and draw; the exit status.
 int command_run(struct dev *d, struct dev_module *m, struct command *c);
 
-// predict_command.c: predicts the launch on c->card; false, with one line in error, where that cannot be done.
+// predict_command.c: predicts the launch on c->card; false, with one line in error, if that cannot be done.
 bool command_predict(const struct command *c, const struct launch *l, const struct dev_arg *args,
                      struct clock_prediction *out, char error[DEV_ERROR_MAX]);
 

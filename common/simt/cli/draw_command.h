@@ -13,11 +13,11 @@ struct draw_command {
     struct draw_fragment fragment;
 };
 
-// Takes one option; the long name, and its value or NULL. False where the value makes no sense.
+// Takes one option; the long name, and its value or NULL. False if the value makes no sense.
 bool draw_option(struct draw_command *d, const char *name, const char *value);
 // Whether the options make sense together, and with the names given; error holds one line where they do not.
 bool draw_ready(const struct draw_command *d, const char *file, char error[DEV_ERROR_MAX]);
-// Writes the SVG to where --out says; false, with one line in error, where that fails.
+// Writes the SVG to where --out says; false, with one line in error, if that fails.
 bool draw_write(const struct draw_command *d, const char *svg, char error[DEV_ERROR_MAX]);
 
 #endif

@@ -31,7 +31,7 @@ struct clock_prediction {
     char bound[200];  // one sentence
 };
 
-// Compiles the kernel for the card with ptxas and predicts. False, with one line in error, where there is no ptxas, it
+// Compiles the kernel for the card with ptxas and predicts. False, with one line in error, if there is no ptxas, it
 // refuses the file, no block fits, or the code cannot be followed.
 bool clock_predict(const struct clock_launch *l, const struct card *card, struct clock_prediction *out,
                    char error[CLOCK_ERROR]);
@@ -51,9 +51,9 @@ struct clock_counts {
 bool clock_count(const struct clock_launch *l, const struct card *card, struct clock_counts *out,
                  char error[CLOCK_ERROR]);
 
-// assemble.c: false, with one line in error, where ptxas cannot be run.
+// assemble.c: false, with one line in error, if ptxas cannot be run.
 bool clock_available(char error[CLOCK_ERROR]);
-// The kernel as ptxas compiles it for the card; NULL, with one line in error, where it does not.
+// The kernel as ptxas compiles it for the card; NULL, with one line in error, if it does not.
 struct cubin *clock_assemble(const char *ptx, const char *kernel, const struct card *card, char error[CLOCK_ERROR]);
 
 #endif

@@ -27,6 +27,7 @@ enum sm_state {
         STATES
 };
 
+// What a warp waits for: Nsight Compute's name, and in words.
 const char *sm_state_name(enum sm_state s);
 const char *sm_state_text(enum sm_state s);
 
@@ -71,12 +72,13 @@ struct sm_result {
     bool failed;  // out of memory, or the code could not be followed
 };
 
+// Runs the job. False, with out->failed, if memory runs out or the code cannot be followed. sm_free in any case.
 bool sm_run(const struct sm_job *job, struct sm_result *out);
 void sm_free(struct sm_result *r);
 
 // l1.c: a cache of sectors with the least recently used line thrown out.
 struct l1;
-struct l1 *l1_new(uint64_t bytes);
+struct l1 *l1_new(uint64_t bytes);  // NULL when memory runs out
 void l1_free(struct l1 *c);
 bool l1_has(struct l1 *c, uint64_t address, bool keep);  // keep: from now on it is there
 

@@ -54,10 +54,13 @@ struct walk_event {
     uint64_t to[WALK_LANES];  // of a copy into shared memory: where to
 };
 
+// Begins warp `index` of the block, at the kernel's first instruction. False when memory runs out. walk_end in any
+// case.
 bool walk_begin(struct walk_warp *w, const struct walk_launch *l, const unsigned block[3], unsigned index);
 void walk_end(struct walk_warp *w);
 // The next instruction of the warp; NULL once it has ended.
 const struct sass *walk_next(const struct walk_warp *w, uint32_t *pc);
+// Executes it, and says what it did.
 void walk_step(struct walk_warp *w, struct walk_event *e);
 
 // walk_value.c: the effects on registers and predicates, for the lanes of mask.
@@ -65,6 +68,7 @@ void walk_compute(struct walk_warp *w, const struct sass *s, uint32_t mask);
 // The lanes in which predicate p holds (0-6, 7 always, and those of the uniform data path from 8 on), and where it is
 // known.
 uint32_t walk_predicate(const struct walk_warp *w, unsigned p, bool negated, uint32_t *known);
+// The values of n registers from first on are no longer known, for the lanes of mask.
 void walk_forget(struct walk_warp *w, unsigned first, unsigned n, uint32_t mask);
 // The number of register r of s's operands in values[]; -1 for the register that is always zero.
 int walk_register(const struct walk_warp *w, bool uniform, unsigned r);

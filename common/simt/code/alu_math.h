@@ -339,7 +339,7 @@ ROUNDED(rcp64, f64, f64, 1.0 / x)
 ROUNDED(sqrt64, f64, f64, __builtin_sqrt(x))
 ROUNDED(f32_of_f64, f32, f64, x)
 ROUNDED(f32_of_s64, f32, s64, x)
-// By way of s64: some compilers' code for u64 turns 0 into -0 where it rounds down.
+// By way of s64: some compilers' code for u64 turns 0 into -0 if it rounds down.
 #define SIGNED(T, x) ((x) >> 63 ? 2 * (T)(s64)((x) >> 1 | ((x)&1)) : (T)(s64)(x))
 ROUNDED(f32_of_u64, f32, u64, SIGNED(f32, x))
 ROUNDED(f64_of_s64, f64, s64, x)
@@ -364,17 +364,23 @@ static inline f32 div_approx(f32 a, f32 b)
     return nan32(__builtin_fabsf(b) > 0x1p126f ? a * __builtin_copysignf(0, b) : (f32)((f64)a / b));
 }
 
-// sin and cos multiply their operand by 1 / (2 pi), rounded to zero, and drop the whole turns: so large ones lose all
-// their digits, as on an H200.
-static inline f64 turns(f32 a)
+static inline f64 keep_bits(f64 x, u64 mask)
 {
     union {
         f64 f;
         u64 u;
-    } t = { .f = (f64)a * 0x1.45f306p-3f };
-    t.u &= ~0x1fffffffull;
-    t.f = __builtin_fabs(t.f) < 0x1p-126 ? __builtin_copysign(0, t.f) : t.f;
-    return (t.f - __builtin_rint(t.f)) * 6.28318530717958647692;
+    } v = { .f = x };
+    v.u &= mask;
+    return v.f;
+}
+
+// sin and cos multiply their operand by 1 / (2 pi), rounded to zero, and drop the whole turns: so large ones lose all
+// their digits, as on an H200.
+static inline f64 turns(f32 a)
+{
+    f64 t = keep_bits((f64)a * 0x1.45f306p-3f, ~0x1fffffffull);
+    t = __builtin_fabs(t) < 0x1p-126 ? __builtin_copysign(0, t) : t;
+    return (t - __builtin_rint(t)) * 6.28318530717958647692;
 }
 
 static inline f64 sin_turns(f32 a)
@@ -390,13 +396,8 @@ static inline f64 cos_turns(f32 a)
 // Only the upper half of an f64 goes in and comes out; subnormals are zeros.
 static inline f64 upper_half(f64 x)
 {
-    union {
-        f64 f;
-        u64 u;
-    } v = { .f = x };
-    v.u &= ~0xffffffffull;
-    v.u = v.u << 1 >> 53 ? v.u : v.u & 1ull << 63;
-    return v.f;
+    const f64 upper = keep_bits(x, ~0xffffffffull);
+    return __builtin_fabs(upper) < 0x1p-1022 ? __builtin_copysign(0, upper) : upper;
 }
 
 #include "alu_half.h"

@@ -60,7 +60,7 @@ static inline struct block *cluster_block(const struct worker *w, uint64_t addre
     return rank < w->cluster->n ? w->cluster->blocks[rank] : NULL;
 }
 
-// The same for bytes at an address; NULL where there are none.
+// The same for bytes at an address; NULL if there are none.
 static inline unsigned char *cluster_memory(const struct worker *w, uint64_t address, uint32_t bytes)
 {
     const uint32_t rank = cluster_rank(address), at = cluster_offset(address), size = w->grid->shared_bytes;

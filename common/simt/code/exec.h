@@ -229,7 +229,7 @@ struct mem_memo {  // the last address pattern of an instruction, and what follo
     uint32_t number;  // of the patterns so far, from 1
 };
 
-// The memory access of a uop; NULL where it makes none.
+// The memory access of a uop; NULL if it makes none.
 static inline const struct memop *uop_memop(const struct uop *u)
 {
     if (u->kind == UOP_LOAD || u->kind == UOP_STORE)
@@ -314,7 +314,7 @@ struct warp {
     uint32_t lanes;   // lanes that exist
     uint32_t n_splits;
     struct split splits[LANES];       // by pc, ascending
-    struct copies *copies;            // cp.async under way; NULL where there was none yet
+    struct copies *copies;            // cp.async under way; NULL if there was none yet
     struct wgmmas *wgmmas;            // the same for wgmma
     struct poll *polls;               // by number; see warp_poll.c
     uint32_t polled;                  // times in a row that its polls saw nothing new
@@ -352,7 +352,7 @@ struct block {
     uint64_t news_at;                 // steps when a thread last did more than poll
     struct barrier barriers[BARRIERS];
     struct warp *warps;
-    struct bulks *bulks;        // bulk copies under way; NULL where there was none yet
+    struct bulks *bulks;        // bulk copies under way; NULL if there was none yet
     struct block_check *check;  // NULL: only bounds and alignment are checked
 };
 
@@ -401,6 +401,7 @@ struct exec {
     void (*run_block)(struct worker *w);
 };
 
+// The fastest that this processor has.
 const struct exec *exec_pick(void);
 
 enum alu_op {

@@ -7,7 +7,7 @@
 struct simt_kernel {
     const struct ptx_func *func;
     const char *name;
-    const struct code *code;     // NULL where the kernel was refused
+    const struct code *code;     // NULL if the kernel was refused
     const struct code *checked;  // the same with gaps between shared variables; NULL before it is first needed
     const char *error;           // then: why, "file:line:column: ..."
     const char *error_at;        // and where in the text

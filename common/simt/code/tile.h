@@ -25,6 +25,7 @@ static inline struct tile tile_of(const struct warp *w, const struct uop *u, boo
                           .ldsm = op->mem.counted == MEM_LDSM };
 }
 
+// Byte offset of element (row, col) from the tile's address.
 static inline uint64_t tile_element(const struct tile *t, unsigned row, unsigned col)
 {
     return (t->by_columns ? col * t->pitch + row * t->f->bytes : row * t->pitch + col * t->f->bytes);
@@ -37,6 +38,7 @@ struct tile_accesses {
     uint64_t address[TILE_ACCESSES][LANES];  // of ldmatrix: lanes 0 to 7, the rows of one 8 x 8 matrix
 };
 
+// The accesses that a wmma.load or wmma.store makes, in order.
 void tile_accesses(const struct tile *t, struct tile_accesses *out);
 
 #endif

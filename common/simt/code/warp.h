@@ -52,6 +52,7 @@ struct wgmmas;
 void wgmmas_reset(struct wgmmas *g);  // when a block starts; NULL is allowed
 void wgmmas_free(struct wgmmas *g);
 
+// warp_proxy.c: wgmma.fence
 bool warp_wgmma_fence(struct warp *w, const struct uop *u, uint32_t active);
 
 // warp_bulk.c; more: struct bulk_op, mem: the shared address, in: as bulk.h says

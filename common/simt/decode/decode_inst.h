@@ -66,7 +66,7 @@ uint32_t destination_predicate(struct decoder *x, const struct ptx_operand *o);
 
 // decode_arith.c: operations of alu.def
 bool decode_has(struct decoder *x, const char *name, enum alu_op *op);
-enum alu_op decode_op(struct decoder *x, const char *format, ...)  // by name; fails where there is none
+enum alu_op decode_op(struct decoder *x, const char *format, ...)  // by name; fails if there is none
     __attribute__((format(printf, 2, 3)));
 enum ptx_type decode_result(enum alu_op op);
 uint32_t decode_unary(struct decoder *x, enum alu_op op, uint32_t a);  // emits it; returns a new vreg with the result

@@ -37,7 +37,7 @@ struct decoder {
     uint32_t n_vregs;
     struct map consts;  // class and bits -> vreg
     struct map ops;     // PTX name -> enum alu_op
-    uint32_t carry;     // 1 + the vreg of the carry flag; 0 where no instruction has used it
+    uint32_t carry;     // 1 + the vreg of the carry flag; 0 if no instruction has used it
     uint32_t *first;    // by PTX instruction: its first uop
     char *error;
     const char **at;
@@ -45,17 +45,21 @@ struct decoder {
 };
 
 // emit.c
+// Ends decoding with a line in error about the place `at` in the text; NULL: the instruction in hand.
 _Noreturn void decode_fail(struct decoder *x, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void *decode_alloc(struct decoder *x, size_t bytes);
+// Zeroed memory; decoding ends when it runs out.
+void *decode_alloc(struct decoder *x, size_t bytes);    // lives as long as the code
 void *decode_scratch(struct decoder *x, size_t bytes);  // gone when the kernel is decoded
 
+// Virtual registers: a new one, and one that holds a constant (the same one for the same constant).
 uint32_t vreg_new(struct decoder *x, enum slot_class slot);
 uint32_t vreg_const(struct decoder *x, enum slot_class slot, uint64_t bits);
 uint32_t vreg_window(struct decoder *x, enum slot_class slot, uint64_t bits);  // the address bits in shared memory
 // Appends a uop of the instruction in hand, with its guard; slots are vreg numbers until slots.c places them.
 struct uop *emit(struct decoder *x, enum uop_kind kind);
 struct warpop *emit_warp(struct decoder *x, warp_fn fn, enum gather gather);
+// d = op(a, b, c); NO_VREG for those that it does not have.
 struct uop *emit_alu(struct decoder *x, enum alu_op op, uint32_t d, uint32_t a, uint32_t b, uint32_t c);
 
 // place_variables.c: gives variables their addresses: parameters and locals in order of declaration; shared variables

@@ -7,7 +7,7 @@
 
 // --- merge_flow.c ---
 
-// All of struct blocks. False where the graph is too tangled to look at in reasonable time. clobbers says of a uop that
+// All of struct blocks. False if the graph is too tangled to look at in reasonable time. clobbers says of a uop that
 // shared memory may differ after it; it then leaves the version uop + 1.
 bool find_flow(struct decoder *x, struct blocks *b, const bool *clobbers);
 // Does every way to uop v pass uop u first?

@@ -1,5 +1,5 @@
-// The simulated GPU as a library: load PTX, launch kernels, read counters. common/base/device.h is the interface that
-// the course's programs use; the program `simt` uses this one, which also shows what was decoded.
+// The simulated GPU: load PTX, launch kernels, read counters. Programs use it through base/device.h, whose backend is
+// backend.c. `simt inspect` and `simt draw`, the clock and some tests also look at what was decoded.
 #ifndef SIMT_SIMT_H
 #define SIMT_SIMT_H
 
@@ -43,7 +43,7 @@ struct simt *simt_new(void);  // NULL when memory runs out
 void simt_free(struct simt *s);
 
 // Loads PTX (text[bytes] == 0). A kernel that cannot be decoded is kept with its error; the others can run. NULL, with
-// one line in error, where the text is not PTX at all.
+// one line in error, if the text is not PTX at all.
 struct simt_module *simt_load(struct simt *s, const char *name, const char *text, size_t bytes,
                               char error[DEV_ERROR_MAX]);
 void simt_unload(struct simt *s, struct simt_module *m);

@@ -18,7 +18,7 @@ struct draw_place {    // which instruction
 };
 
 // Runs the kernel (see simt_launch) and draws the first execution of the instruction at that place. Returns the SVG's
-// text, which the caller frees; NULL, with one line in error, where that cannot be; s->faulted says whose fault it was.
+// text, which the caller frees; NULL, with one line in error, if that cannot be; s->faulted says whose fault it was.
 char *draw_line(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
                 const unsigned char *params, const struct draw_place *place, char error[DEV_ERROR_MAX]);
 
@@ -75,7 +75,7 @@ struct draw_fragment {
     bool large;           // for slides: large type, a cell for each register, no rows of ldmatrix
 };
 
-// The picture of which lane holds which element; NULL, with one line in error, where there is no such fragment.
+// The picture of which lane holds which element; NULL, with one line in error, if there is no such fragment.
 char *draw_fragment(const struct draw_fragment *what, char error[DEV_ERROR_MAX]);
 
 #endif

@@ -18,13 +18,13 @@ struct draw_matrices {
 // Whether the parameters have three integers and three arrays; a tensor map stands for its array.
 bool draw_names_matrices(const struct draw_launch *l);
 // Finds them: the first three integers among the parameters are M, N and K, the first three arrays A, B and C. False,
-// with one line in error, where the arrays do not have those sizes.
+// with one line in error, if the arrays do not have those sizes.
 bool draw_find_matrices(const struct draw_launch *l, struct draw_matrices *out, char error[DEV_ERROR_MAX]);
-// The element at a global address; NULL where it is in none of the three.
+// The element at a global address; NULL if it is in none of the three.
 const struct draw_matrix *draw_element(const struct draw_matrices *all, uint64_t address, uint64_t *row, uint64_t *col);
 
 // Runs the kernel and tells what it does: see record.h. r has tell and context; the rest is set here. False, with one
-// line in error, where the kernel makes an error, or the place names no such warp or block. Then record_free(r).
+// line in error, if the kernel makes an error, or the place names no such warp or block. Then record_free(r).
 bool draw_record(const struct draw_launch *l, struct record *r, char error[DEV_ERROR_MAX]);
 
 // draw_line.c: by PTX instruction, whether the place means it; the caller frees it. NULL when memory runs out.

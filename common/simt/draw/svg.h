@@ -27,6 +27,7 @@ char *svg_close(struct svg *s, double width, double height, const char *title);
 // What the picture shows, in sentences, for those who cannot see it.
 void svg_describe(struct svg *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+// Places and sizes are in the picture's units, from its top left corner. class: one of those above.
 void svg_rect(struct svg *s, double x, double y, double width, double height, const char *class);
 // The lines of a table of so many columns and rows, each width x height.
 void svg_grid(struct svg *s, double x, double y, unsigned columns, unsigned rows, double width, double height);

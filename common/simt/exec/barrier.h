@@ -7,7 +7,7 @@
 // The lanes active of s arrive at the barriers that they name. Lanes that have to wait leave s. False on a fault.
 bool barrier_arrive(struct warp *w, const struct uop *u, struct split *s, uint32_t active);
 
-// Opens every barrier that is complete; false where none is.
+// Opens every barrier that is complete; false if none is.
 bool barrier_open(struct block *b);
 
 #endif

@@ -28,7 +28,7 @@ void bulk_inside(const struct bulk *copy, bulk_range *each, void *arg);
 void bulk_commit(struct block *b, uint32_t thread);
 // Makes the copies from shared memory whose groups are older than the thread's latest `outstanding` ones.
 void bulk_wait(struct block *b, uint32_t thread, uint32_t outstanding);
-// Lets the first copy arrive that is to report to the mbarrier. False where there is none.
+// Lets the first copy arrive that is to report to the mbarrier. False if there is none.
 bool bulk_deliver(struct block *b, uint32_t barrier);
 // Bytes that are on their way to the mbarrier.
 uint64_t bulk_pending(const struct block *b, uint32_t barrier);

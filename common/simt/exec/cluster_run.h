@@ -6,7 +6,7 @@
 
 void cluster_begin(struct seats *s, struct worker *w, uint64_t number);  // all blocks of cluster number `number`
 
-// A turn of every block that has not ended; w->news: something happened. False where no block is left, or where the
+// A turn of every block that has not ended; w->news: something happened. False if no block is left, or where the
 // launch ends here (s->stopped); its fault is then in the worker, or, with checks, among the findings.
 bool cluster_turn(struct seats *s, struct worker *w, const struct exec *exec);
 

@@ -11,7 +11,7 @@ bool gather_lanes(struct warp *w, const struct uop *u, struct split *s, uint32_t
 // Runs u, for each group of lanes that name the same ones by itself. False on a fault.
 bool gather_run(struct warp *w, const struct uop *u, uint32_t active);
 
-// Lets lanes go on that wait for lanes of their own warp and now have them. False where there are none.
+// Lets lanes go on that wait for lanes of their own warp and now have them. False if there are none.
 bool gather_wake(struct warp *w);
 
 // The fault of a split that waits at u for ever: which lanes does it miss?

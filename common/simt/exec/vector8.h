@@ -35,7 +35,7 @@ static inline v8i max8(v8i a, v8i b)
 
 #define NONE (-4096)  // the exponent of zero: below all others
 
-static inline v8f scaled(v8f x, v8i power)  // x 2^(power - 127), 0 where power <= 0
+static inline v8f scaled(v8f x, v8i power)  // x 2^(power - 127), 0 if power <= 0
 {
     v8i bits = max8(power, (v8i){ 0 }) << 23;
     v8f factor;
@@ -46,14 +46,9 @@ static inline v8f scaled(v8f x, v8i power)  // x 2^(power - 127), 0 where power 
 // x cut toward zero to an f32. Below the normal numbers the cut is at 2^-149.
 static inline float cut(double x)
 {
-    union {
-        double f;
-        uint64_t u;
-    } v = { .f = x };
-    v.u &= ~0x1fffffffull;
     if (__builtin_fabs(x) < 0x1p-126)
-        v.f = __builtin_trunc(x * 0x1p149) * 0x1p-149;
-    return (float)v.f;
+        return (float)(__builtin_trunc(x * 0x1p149) * 0x1p-149);
+    return (float)keep_bits(x, ~0x1fffffffull);
 }
 
 static inline v8f cut8(v8d x)

@@ -4,7 +4,7 @@
 
 #include "simt/code/cluster.h"
 
-// "warps 4 to 7 wait for phase 1 of the mbarrier empty + 8: 1 arrival is missing; ..."; "" where none waits for an
+// "warps 4 to 7 wait for phase 1 of the mbarrier empty + 8: 1 arrival is missing; ..."; "" if none waits for an
 // mbarrier.
 void wait_text(const struct block *b, char *text, size_t size);
 // The same for all blocks of a cluster, and for barriers, too.

@@ -28,7 +28,7 @@ struct fragment {
 enum fragment_role { FRAGMENT_A, FRAGMENT_B, FRAGMENT_C };  // C stands for D too
 
 // The fragment of operand role of an m x n x k product whose elements have that many bytes; regs: registers that the
-// instruction names, or 0 for as many as are needed. False where there is no such operand.
+// instruction names, or 0 for as many as are needed. False if there is no such operand.
 bool fragment_of(enum fragment_role role, int m, int n, int k, int bytes, int regs, struct fragment *f);
 
 // The element that lane holds in place i of register r.

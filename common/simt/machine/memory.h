@@ -43,7 +43,7 @@ uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes);
 bool memory_release(struct memory *m, uint64_t address);  // false unless address begins a live allocation
 void memory_destroy(struct memory *m);
 
-// The host's view of bytes at address, or NULL where they are not all inside one live allocation.
+// The host's view of bytes at address, or NULL if they are not all inside one live allocation.
 static inline unsigned char *memory_at(const struct memory *m, uint64_t address, uint64_t bytes)
 {
     uint64_t number = address >> MEMORY_SHIFT, offset = address & MEMORY_OFFSET;

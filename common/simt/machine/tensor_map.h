@@ -22,7 +22,7 @@ struct tensor_map {
 // The map of a tensor that keeps the rules of device.h.
 void tensor_map_make(const struct dev_tensor *t, struct dev_tensor_map *out);
 
-// False where these bytes are no map.
+// False if these bytes are no map.
 bool tensor_map_read(const void *bytes, struct tensor_map *map);
 
 // Bytes that a box has in shared memory.

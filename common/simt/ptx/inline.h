@@ -12,7 +12,7 @@ struct frame {  // a function whose body is being copied
     const struct ptx_func *f;
     const struct ptx_operand *arguments, *results;  // groups of the call, or NULL
     struct frame *caller;
-    uint32_t call;       // the call's place in m->locs, its index + 1; 0 where it has none
+    uint32_t call;       // the call's place in m->locs, its index + 1; 0 if it has none
     uint32_t number;     // of this copy, from 1
     uint32_t first_reg;  // of its registers in the copy
 };

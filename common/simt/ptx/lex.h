@@ -29,6 +29,7 @@ struct lexer {
     struct token tok;  // the current token
 };
 
+// Begins at the text, which has to live as long as the lexer; the first token is in tok then.
 void lex_start(struct lexer *l, const char *text, size_t bytes);
 void lex_next(struct lexer *l);  // reads the next token into tok
 // Extends the current name token over the dotted rest of an instruction: fma -> fma.rn.f32, shared::cta included.

@@ -100,7 +100,7 @@ struct ptx_inst {
     uint32_t n_operands;
     int32_t guard;  // predicate register, or -1
     bool guard_negated;
-    uint32_t loc;  // index into locs + 1, or 0 where no line is known
+    uint32_t loc;  // index into locs + 1, or 0 if no line is known
     const char *at;
 };
 
@@ -127,7 +127,7 @@ struct ptx_func {
 };
 
 struct ptx_skipped {     // a declaration that was passed over; what names it is refused
-    struct str name;     // n is 0 where none was found
+    struct str name;     // n is 0 if none was found
     const char *error;   // "file:line:column: ..."
     const char *reason;  // the same without its place
 };
@@ -143,7 +143,7 @@ struct ptx_module {
     uint32_t n_funcs;
     struct ptx_loc *locs;
     uint32_t n_locs;
-    const char **files;  // by number; NULL where a number is not used
+    const char **files;  // by number; NULL if a number is not used
     uint32_t n_files;
     uint32_t stack;  // the variable for the stack of functions that call themselves, in local memory
     struct ptx_skipped *skipped;
@@ -178,7 +178,7 @@ size_t ptx_error_args(const struct ptx_module *m, const char *at, char error[DEV
                       va_list args);
 
 unsigned ptx_line(const struct ptx_module *m, const char *at);  // the number of the PTX's own line
-// The source line of an instruction, and the line that a loc was inlined into; NULL where there is none.
+// The source line of an instruction, and the line that a loc was inlined into; NULL if there is none.
 const struct ptx_loc *ptx_loc_of(const struct ptx_module *m, const struct ptx_inst *in);
 const struct ptx_loc *ptx_caller(const struct ptx_module *m, const struct ptx_loc *loc);
 const char *ptx_source_name(const struct ptx_module *m, uint32_t number);  // of a .file directive; the PTX's without it

@@ -14,7 +14,7 @@ enum record_kind {
 };
 
 // Where the bytes of a value come from: a global address, or ORIGIN_LANE plus the thread (warp * 32 + lane) whose
-// multiply-add made it; 0 where neither is known. Global addresses are larger than any such thread.
+// multiply-add made it; 0 if neither is known. Global addresses are larger than any such thread.
 #define ORIGIN_LANE 1
 #define ORIGIN_LANES (((uint64_t)1 << MEMORY_SHIFT) - 1)
 

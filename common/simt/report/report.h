@@ -14,7 +14,7 @@ struct found;
 
 // where.c: the source line of a PTX instruction as "kernel.cu:38", with the call where it was inlined.
 void report_where(const struct simt_kernel *k, uint32_t inst, char *out, size_t size);
-// The call that loc was inlined for, NULL where it was not; for a line of a header the one in the kernel's own file.
+// The call that loc was inlined for, NULL if it was not; for a line of a header the one in the kernel's own file.
 const struct ptx_loc *report_call(const struct ptx_module *m, const struct ptx_loc *loc);
 
 // fault_text.c: a fault as one line; the second without the kernel's name.

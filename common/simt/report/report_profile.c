@@ -10,9 +10,11 @@
 #include "simt/code/warp.h"
 #include "simt/code/wgmma.h"
 
+#define NONE METRIC_COUNT  // not counted
+
 static void add(uint64_t metric[METRIC_COUNT], enum profile_metric m, uint64_t n)
 {
-    if (m != METRIC_COUNT)  // it is counted
+    if (m != NONE)
         metric[m] += n;
 }
 
@@ -20,23 +22,18 @@ static void add(uint64_t metric[METRIC_COUNT], enum profile_metric m, uint64_t n
 static void add_accesses(uint64_t metric[METRIC_COUNT], const struct memop *m, uint64_t warps,
                          const struct mem_count *c)
 {
-    static const struct {  // METRIC_COUNT: not counted. Bank conflicts of loads include those of ldmatrix, and so on
+    static const struct {  // bank conflicts of loads include those of ldmatrix, and so on
         enum profile_metric global_inst, requests, sectors, shared_inst, waves, conflicts, own_conflicts;
     } of[] = {
         [MEM_LD] = { METRIC_GLD_INST, METRIC_GLD_REQ, METRIC_GLD_SEC, METRIC_SLD_INST, METRIC_SLD_WAVE, METRIC_SLD_CONF,
-                     METRIC_COUNT },
+                     NONE },
         [MEM_ST] = { METRIC_GST_INST, METRIC_GST_REQ, METRIC_GST_SEC, METRIC_SST_INST, METRIC_SST_WAVE, METRIC_SST_CONF,
-                     METRIC_COUNT },
-        [MEM_LDSM] = { METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_LDSM_INST, METRIC_LDSM_WAVE, METRIC_SLD_CONF,
-                       METRIC_LDSM_CONF },
-        [MEM_STSM] = { METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_STSM_WAVE, METRIC_SST_CONF,
-                       METRIC_STSM_CONF },
-        [MEM_LDGSTS] = { METRIC_COUNT, METRIC_GLD_REQ, METRIC_GLD_SEC, METRIC_COUNT, METRIC_LDGSTS_WAVE, METRIC_COUNT,
-                         METRIC_LDGSTS_CONF },
-        [MEM_ATOM] = { METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_ATOM_WAVE, METRIC_COUNT,
-                       METRIC_COUNT },
-        [MEM_BULK] = { METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_COUNT, METRIC_COUNT,
-                       METRIC_COUNT },
+                     NONE },
+        [MEM_LDSM] = { NONE, NONE, NONE, METRIC_LDSM_INST, METRIC_LDSM_WAVE, METRIC_SLD_CONF, METRIC_LDSM_CONF },
+        [MEM_STSM] = { NONE, NONE, NONE, NONE, METRIC_STSM_WAVE, METRIC_SST_CONF, METRIC_STSM_CONF },
+        [MEM_LDGSTS] = { NONE, METRIC_GLD_REQ, METRIC_GLD_SEC, NONE, METRIC_LDGSTS_WAVE, NONE, METRIC_LDGSTS_CONF },
+        [MEM_ATOM] = { NONE, NONE, NONE, NONE, METRIC_ATOM_WAVE, NONE, NONE },
+        [MEM_BULK] = { NONE, NONE, NONE, NONE, NONE, NONE, NONE },
     };
     const enum mem_class k = (enum mem_class)m->counted;
     // A generic access is counted by where it went.

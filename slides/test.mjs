@@ -88,8 +88,7 @@ async function look(browser, file, shots) {
 }
 
 // Letters that reach beyond their picture: they would be cut off on the slide.
-async function look_at_picture(browser, name) {
-  const page = await browser.newPage();
+async function look_at_picture(page, name) {
   await page.goto(pathToFileURL(join(slides, 'pictures', name)).href);
   const cut = await page.evaluate(() => {
     const { width, height } = document.documentElement.viewBox.baseVal;
@@ -98,7 +97,6 @@ async function look_at_picture(browser, name) {
       return box.width && (box.x < 0 || box.y < 0 || box.x + box.width > width || box.y + box.height > height);
     }).map((text) => text.textContent.slice(0, 60));
   });
-  await page.close();
   return cut.map((text) => `pictures/${name}: "${text}" is cut off`);
 }
 
@@ -113,7 +111,9 @@ async function test(decks, shots) {
     writeFileSync(join(source, 'faulty.md'), faulty);
     await render(source, to, ['html']);
     for (const name of decks) wrong.push(...await look(browser, join(to, name.replace(/md$/, 'html')), shots));
-    for (const { file } of pictures()) wrong.push(...await look_at_picture(browser, file));
+    const page = await browser.newPage();
+    for (const { file } of pictures()) wrong.push(...await look_at_picture(page, file));
+    await page.close();
     const caught = await look(browser, join(to, 'faulty.html'));
     for (const fault of faults)
       if (!caught.some((text) => text.includes(fault))) wrong.push(`this test does not notice "${fault}"`);

@@ -87,4 +87,4 @@ sed "s#@SYSROOT@#$sysroot#" tests/arm64.ini >"$folder/arm64.ini"
 [ -e "$folder/build/build.ninja" ] || meson setup "$folder/build" --cross-file "$folder/arm64.ini" -Dnvcc="$top/.ci/nvcc"
 FIRST_BUILD=$first meson compile -C "$folder/build" unit_and_steps
 compare_steps
-meson test -C "$folder/build" --no-rebuild --print-errorlogs --setup brief --suite unit --suite steps
+meson test -C "$folder/build" --no-rebuild --print-errorlogs --setup brief --suite unit --suite steps --no-suite once

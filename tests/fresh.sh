@@ -16,8 +16,9 @@
 # --keep          leaves the folders for a look; each log stays in any case
 # --print DOOR    shows the commands of a door
 #
-# For every door it prints what was fetched, what the packages and the build take on disk, and the minutes. Run as root, on Debian or Ubuntu with
-# debootstrap. Everything is mounted in a mount namespace of the script's own: it is gone however the script ends.
+# For every door it prints what was fetched, what the packages and the build take on disk, and the minutes. Run as root, on
+# Debian or Ubuntu with debootstrap. Everything is mounted in a mount namespace of the script's own: it is gone however the
+# script ends.
 set -euo pipefail
 source_tree=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -99,6 +100,7 @@ make_machine() {
         mkdir -p "$1/usr/local/cuda"
         mount --bind "$(realpath "$cuda")" "$1/usr/local/cuda"
         mount -o remount,bind,ro "$1/usr/local/cuda"
+        echo "nvidia: the toolkit of this machine, $(realpath "$cuda"), is shown read-only: nothing of it was fetched, and it takes no disk"
     fi
 }
 

@@ -327,6 +327,21 @@ Test(check_async, a_product_that_one_warp_has_waited_for_is_complete_for_all_fou
         cr_assert(sums[0][i] && sums[1][i] == sums[0][i], "%u: 0x%08x, 0x%08x", i, sums[0][i], sums[1][i]);
 }
 
+// What a block leaves under way ends with it: the next one on the same host thread may use the same shared memory.
+Test(check_async, what_wgmma_reads_at_the_end_of_a_block_is_forgotten)
+{
+    static char said[VIOLATION_SAID];
+    const struct violation_launch launch = { 32, 128, 2 * WORDS, WORDS, numbers() };
+    const struct violation_edit others = { "setp.ne.u32 p0, r0, 0;",
+                                           "mov.u32 r4, %ctaid.x; setp.ne.u32 p3, r4, 0; @p3 bra OTHER;\n"
+                                           "setp.ne.u32 p0, r0, 0;" };
+    const struct violation_edit leaves = { "wgmma.wait_group.sync.aligned 0;\n",
+                                           "ret;\nOTHER: shl.b32 r5, r0, 5; add.u32 r5, r5, r1;\n"
+                                           "st.shared.u32 [r5], r0; ret;\n" };
+    violation_run(product, &launch, others, leaves, said);
+    cr_expect(!strstr(said, "[race]"), "%s", said);
+}
+
 // Two warpgroups: the first gives registers up, the second takes them.
 static const char registers[] =
     ".version 8.0\n"

@@ -43,7 +43,7 @@ void check_block_starts(struct block *b)
     struct block_check *k = b->check;
     check_order_clear(c, k);
     const bool late = c->now > TIME_MAX && !c->grid->turns && b->worker->cluster->n == 1;
-    if (late || k->copies) {
+    if (late || k->copies || k->read_under_way) {
         check_shared_clear(c, k);
         k->barrier = 0;
     }

@@ -273,12 +273,14 @@ void check_async_reads(struct warp *w, const struct uop *u, const struct bulk_pl
     struct look l = look_at(w, u, p, (uint16_t)(WHO_ASYNC | (group ? WHO_WGMMA : 0)), w->block);
     for (uint32_t g = p->address >> shift_of(&l); g < (p->address + p->bytes) >> shift_of(&l); g++)
         visit(&l, g, read_one);
+    w->block->check->read_under_way += p->bytes;
 }
 
 void check_async_read(struct block *b, const struct bulk_place *p)
 {
     const struct checker *c = b->worker->check;
     const unsigned shift = c->grid->code->shared_shift;
+    b->check->read_under_way -= p->bytes;
     for (uint32_t g = p->address >> shift; g < (p->address + p->bytes) >> shift; g++) {
         struct granule *x = &b->check->granules[g];
         if (x->read_at == READ_UNDER_WAY && x->reader.thread == p->thread)

@@ -31,6 +31,7 @@ void check_shared_clear(struct checker *c, struct block_check *k)
             k->granules[g].write_at = NO_MANS;
     }
     k->copies = false;
+    k->read_under_way = 0;
 }
 
 struct visit {  // an access in hand

@@ -94,7 +94,7 @@ __device__ inline void scale(half *v, const half *C, int M, int N, int row, int 
 }
 
 // acc = alpha * acc + beta * C, for the elements that a lane has of a product of wgmma. The first is C[row][col];
-// acc[j] is in row j / 2 % 2 * 8 and column j / 4 * 8 + j % 2 from there.
+// acc[j] is in row j / 2 % 2 * 8 and column j / 4 * 8 + j % 2 from there. Of C, 32 elements are on their way at once.
 template <int n>
 __device__ inline void scale_all(float (&acc)[n], const half *C, int M, int N, int row, int col, float alpha,
                                  float beta)
@@ -104,10 +104,14 @@ __device__ inline void scale_all(float (&acc)[n], const half *C, int M, int N, i
     if (beta == 0)
         return;
 #pragma unroll
-    for (int j = 0; j < n; j++) {
-        const int r = row + j / 2 % 2 * 8, c = col + j / 4 * 8 + j % 2;
-        if (r < M && c < N)
-            acc[j] += beta * float(C[size_t(r) * N + c]);
+    for (int j = 0; j < n; j += 32) {
+        half old[32];
+        for (int e = 0; e < 32; e++) {
+            const int r = row + e / 2 % 2 * 8, c = col + (j + e) / 4 * 8 + e % 2;
+            old[e] = load(&C[size_t(r) * N + c], r < M && c < N);
+        }
+        for (int e = 0; e < 32; e++)
+            acc[j + e] += beta * float(old[e]);
     }
 }
 

@@ -25,7 +25,8 @@ static double most(double a, double b)
 static double at_once(const struct geometry *g, int sms)
 {
     const int parts = g->parts > 1 ? g->parts : 1, room = parts >= 4 ? sms - sms / 8 : sms;
-    return room >= parts ? (double)(room / parts) : 1;
+    const int clusters = room / parts;
+    return clusters > 0 ? clusters : 1;
 }
 
 double choose_cycles(const struct geometry *g, int m, int n, int k, int sms)

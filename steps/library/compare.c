@@ -165,7 +165,8 @@ static size_t count_wrong(const struct ask *ask, const struct shape *s, double *
     enum { ROW = 4096 };
     static double x[ROW], y[ROW];
     const size_t elements = (size_t)s->m * (size_t)s->n;
-    const double sum = 8 * 0x1p-24 * (fabs(s->alpha) * s->k + fabs(s->beta)), unit = type_roundoff(ask->type);
+    const double sum = 8 * 0x1p-24 * (fabs((double)s->alpha) * s->k + fabs((double)s->beta)),
+                 unit = type_roundoff(ask->type);
     size_t wrong = 0;
     *worst = 0;
     for (size_t i = 0; i < elements; i += ROW) {

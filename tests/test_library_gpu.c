@@ -41,10 +41,18 @@ static void create(int device)
     cr_assert_eq(gemm_steps_create(device, &h), GEMM_STEPS_OK, "%s", gemm_steps_error(NULL));
 }
 
-// A product of three matrices of which none overlaps; odd sizes need the workspace.
-static gemm_steps_status multiply(int size)
+static const gemm_steps_ptr A = 1 << 30, B = 2 * A, C = 3 * A;  // of which none overlaps
+
+// One launch, and no workspace.
+static gemm_steps_status multiply(void)
 {
-    return gemm_steps_f16(h, size, size, size, 1, 1 << 20, 2 << 20, 0, 3 << 20);
+    return gemm_steps_f32(h, 2048, 2048, 64, 1, A, B, 0, C);
+}
+
+// K is split, so there are sums in the workspace, and a second launch.
+static gemm_steps_status multiply_parts(void)
+{
+    return gemm_steps_f32(h, 64, 64, 8192, 1, A, B, 0, C);
 }
 
 static bool current_is(cu_context context)
@@ -59,13 +67,13 @@ Test(library_gpu, callers_context_and_stream_are_used_and_left_alone)
     create(GEMM_STEPS_CURRENT);
     cr_expect(current_is(own));
     cr_expect_eq(gemm_steps_set_stream(h, FIRST), GEMM_STEPS_OK);
-    cr_expect_eq(multiply(63), GEMM_STEPS_OK, "%s", gemm_steps_error(h));
+    cr_expect_eq(multiply_parts(), GEMM_STEPS_OK, "%s", gemm_steps_error(h));
     cr_expect_eq(gemm_steps_wait(h), GEMM_STEPS_OK);
     cr_expect(current_is(own));
-    cr_assert_eq(fake->n_launches, 3);
-    for (int i = 0; i < 3; i++)
+    cr_assert_eq(fake->n_launches, 2);
+    for (int i = 0; i < 2; i++)
         cr_expect(fake->launches[i].stream == FIRST && fake->launches[i].context == own);
-    cr_expect(!strcmp(fake->launches[0].kernel, "pack") && !strncmp(fake->launches[2].kernel, "gemm", 4));
+    cr_expect(!strcmp(fake->launches[0].kernel, "gemm") && !strcmp(fake->launches[1].kernel, "sum4"));
     destroy();
     cr_expect(current_is(own));
 }
@@ -76,7 +84,7 @@ Test(library_gpu, a_device_is_used_by_its_primary_context)
     create(1);
     cr_expect(current_is(NULL) && fake->retained[1] == 1);
     fake->stack[fake->depth++] = own;
-    cr_expect_eq(multiply(64), GEMM_STEPS_OK, "%s", gemm_steps_error(h));
+    cr_expect_eq(multiply(), GEMM_STEPS_OK, "%s", gemm_steps_error(h));
     cr_expect(current_is(own));
     cr_assert_eq(fake->n_launches, 1);
     cr_expect(fake->launches[0].context == primary(1) && fake->launches[0].stream == NULL);
@@ -117,10 +125,10 @@ Test(library_gpu, products_that_share_the_workspace_wait_across_streams)
 {
     create(0);
     gemm_steps_set_stream(h, FIRST);
-    cr_expect_eq(multiply(64), GEMM_STEPS_OK);
+    cr_expect_eq(multiply(), GEMM_STEPS_OK);
     cr_expect_eq(gemm_steps_set_stream(h, SECOND), GEMM_STEPS_OK);
     cr_expect_eq(fake->waits, 0, "no workspace is used, and the stream waits");
-    cr_expect_eq(multiply(63), GEMM_STEPS_OK);
+    cr_expect_eq(multiply_parts(), GEMM_STEPS_OK);
     cr_expect(fake->marks == 1 && fake->marked == SECOND);
     cr_expect_eq(gemm_steps_set_stream(h, SECOND), GEMM_STEPS_OK);
     cr_expect_eq(fake->waits, 0, "a stream waits for itself");
@@ -133,8 +141,8 @@ Test(library_gpu, without_memory_for_a_workspace_another_kernel_runs)
 {
     create(0);
     fake->most = 0;
-    cr_expect_eq(multiply(63), GEMM_STEPS_OK, "%s", gemm_steps_error(h));
-    cr_expect(strstr(gemm_steps_kernel(h), "12_mma_swizzle"), "%s", gemm_steps_kernel(h));
+    cr_expect_eq(multiply_parts(), GEMM_STEPS_OK, "%s", gemm_steps_error(h));
+    cr_expect(!strstr(gemm_steps_kernel(h), "K in"), "%s", gemm_steps_kernel(h));
     cr_expect_eq(fake->n_launches, 1);
     float a[4] = { 0 }, c[4];
     cr_expect_eq(gemm_steps_f32_host(h, 2, 2, 2, 1, a, a, 0, c), GEMM_STEPS_OUT_OF_MEMORY);
@@ -146,7 +154,7 @@ Test(library_gpu, a_launch_that_fails_is_said)
 {
     create(0);
     fake->launch_fails = 700;
-    cr_expect_eq(multiply(64), GEMM_STEPS_FAILED);
+    cr_expect_eq(multiply(), GEMM_STEPS_FAILED);
     cr_expect(strstr(gemm_steps_error(h), "CUDA_ERROR_FAKE (as the test wants it)"), "%s", gemm_steps_error(h));
     cr_expect(current_is(NULL));
     destroy();
@@ -155,10 +163,10 @@ Test(library_gpu, a_launch_that_fails_is_said)
 Test(library_gpu, a_plan_is_used_again)
 {
     create(0);
-    cr_expect_eq(multiply(63), GEMM_STEPS_OK);
-    cr_expect_eq(multiply(63), GEMM_STEPS_OK);
-    cr_expect_eq(fake->n_launches, 6);
-    cr_expect_eq(fake->modules, 1);
+    cr_expect_eq(multiply_parts(), GEMM_STEPS_OK);
+    cr_expect_eq(multiply_parts(), GEMM_STEPS_OK);
+    cr_expect_eq(fake->n_launches, 4);
+    cr_expect_eq(fake->modules, 2);
     cr_expect_eq(fake->allocations, 1);
     destroy();
 }

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "base/backend.h"
-#include "cublas.h"
-#include "cuda.h"
 #include "hopper.h"
+#include "state.h"
 
 #define LOG_BYTES 4096
 
@@ -31,47 +30,6 @@ struct dev_module {
     cu_module module;
     struct dev_kernel *kernels;
 };
-
-struct gpu {
-    struct dev dev;
-    struct cuda cuda;
-    cu_device device;
-    cu_context context;
-    bool retained;  // context is the device's primary one, and held
-    bool borrowed;  // opened by gpu_borrow: stream is the caller's, and the context current only while it is needed
-    bool marked;    // the event stop was recorded by gpu_mark
-    cu_stream stream;
-    cu_event start, stop;
-    bool timing;
-    struct allocation *allocations;
-    struct dev_module *modules;
-    struct cublas *cublas;
-    bool cublas_tried;
-    char cublas_error[DEV_ERROR_MAX];
-};
-
-static struct gpu *gpu_of(const struct dev *d)
-{
-    return (struct gpu *)d;
-}
-
-// True where r is success; else the device's error says which call failed, and what to look at next.
-static bool ok(struct dev *d, const char *call, cu_result r)
-{
-    char text[512];
-    const char *hint = "";
-    if (!r)
-        return true;
-    cuda_describe(&gpu_of(d)->cuda, call, r, text, sizeof text);
-    if (strstr(text, "ILLEGAL") || strstr(text, "LAUNCH_FAILED") || strstr(text, "MISALIGNED") ||
-        strstr(text, "HARDWARE_STACK") || strstr(text, "INVALID_ADDRESS_SPACE") || strstr(text, "INVALID_PC") ||
-        strstr(text, "CUDA_ERROR_ASSERT"))
-        hint = ": a kernel went wrong, and the GPU takes no more work from this process; the simulated GPU "
-               "(--device=sim) names the line and the thread, compute-sanitizer the thread";
-    return backend_fail(d, "%s%s", text, hint);
-}
-
-#define CALL(d, field, name, ...) ok(d, #name, gpu_of(d)->cuda.field(__VA_ARGS__))
 
 static int attribute(struct gpu *g, int which)
 {
@@ -105,33 +63,6 @@ static void describe(struct gpu *g)
 
 static void gpu_close(struct dev *d);
 
-// The device's number, or GPU_CURRENT. What is current afterwards is the context.
-static bool take_context(struct gpu *g, int device)
-{
-    struct dev *d = &g->dev;
-    int count = 0;
-    if (!CALL(d, init, cuInit, 0))
-        return false;
-    if (device == GPU_CURRENT) {
-        if (!CALL(d, context_get, cuCtxGetCurrent, &g->context))
-            return false;
-        if (!g->context)
-            return backend_fail(d, "no CUDA context is current in this thread");
-        return CALL(d, context_device, cuCtxGetDevice, &g->device) &&
-               CALL(d, context_push, cuCtxPushCurrent, g->context);
-    }
-    if (!CALL(d, device_count, cuDeviceGetCount, &count))
-        return false;
-    if (!count)
-        return backend_fail(d, "the driver sees no device");
-    if (device >= count)
-        return backend_fail(d, "the driver sees %d devices, and none of number %d", count, device);
-    g->retained = CALL(d, device_get, cuDeviceGet, &g->device, device) &&
-                  CALL(d, context_retain, cuDevicePrimaryCtxRetain, &g->context, g->device);
-    return g->retained && (g->borrowed ? CALL(d, context_push, cuCtxPushCurrent, g->context)
-                                       : CALL(d, context_set, cuCtxSetCurrent, g->context));
-}
-
 static struct dev *open_in(int device, bool borrowed, char error[DEV_ERROR_MAX])
 {
     struct gpu *g = calloc(1, sizeof *g);
@@ -145,7 +76,7 @@ static struct dev *open_in(int device, bool borrowed, char error[DEV_ERROR_MAX])
     }
     struct dev *d = &g->dev;
     g->borrowed = borrowed;
-    const bool entered = take_context(g, device);
+    const bool entered = gpu_take_context(d, device);
     const bool ready =
         entered && (borrowed || CALL(d, stream_create, cuStreamCreate, &g->stream, CU_STREAM_NON_BLOCKING)) &&
         CALL(d, event_create, cuEventCreate, &g->start, 0) && CALL(d, event_create, cuEventCreate, &g->stop, 0);
@@ -237,7 +168,7 @@ static bool gpu_alloc(struct dev *d, const char *name, size_t bytes, dev_ptr *ou
         size_t left = 0, all = 0;
         free(a);
         if (r != CU_ERROR_OUT_OF_MEMORY || g->cuda.memory_info(&left, &all))
-            return ok(d, "cuMemAlloc", r);
+            return gpu_ok(d, "cuMemAlloc", r);
         return backend_fail(d, "%s needs %zu bytes, and %s has %zu of its %zu left", name, bytes, d->about.name, left,
                             all);
     }
@@ -360,7 +291,7 @@ static struct dev_kernel *gpu_kernel(struct dev *d, struct dev_module *m, const 
         if (r == CU_ERROR_NOT_FOUND)
             backend_fail(d, "%.300s has no kernel named '%.200s'", m->name, name);
         else
-            ok(d, "cuModuleGetFunction", r);
+            gpu_ok(d, "cuModuleGetFunction", r);
         free(k->name);
         free(k);
         return NULL;
@@ -379,7 +310,7 @@ static bool check_args(struct dev *d, const struct dev_kernel *k, const struct d
     if (k->n_params != l->n_args)
         return backend_fail(d, "kernel %s takes %zu arguments, %zu were given", k->name, k->n_params, l->n_args);
     for (size_t i = 0; c->param_info && i < l->n_args; i++) {
-        if (!ok(d, "cuFuncGetParamInfo", c->param_info(k->function, i, &offset, &bytes)))
+        if (!gpu_ok(d, "cuFuncGetParamInfo", c->param_info(k->function, i, &offset, &bytes)))
             return false;
         if (l->args[i].bytes != bytes)
             return backend_fail(d, "kernel %s: argument %zu has %zu bytes, the parameter has %zu", k->name, i,
@@ -393,8 +324,8 @@ static bool check_resources(struct dev *d, const struct dev_kernel *k, const str
     const struct cuda *c = &gpu_of(d)->cuda;
     int fixed = 0, threads = 0;
     unsigned asked = l->block[0] * l->block[1] * l->block[2];
-    if (!ok(d, "cuFuncGetAttribute", c->function_attribute(&fixed, CU_FUNCTION_SHARED, k->function)) ||
-        !ok(d, "cuFuncGetAttribute", c->function_attribute(&threads, CU_FUNCTION_MAX_THREADS, k->function)))
+    if (!gpu_ok(d, "cuFuncGetAttribute", c->function_attribute(&fixed, CU_FUNCTION_SHARED, k->function)) ||
+        !gpu_ok(d, "cuFuncGetAttribute", c->function_attribute(&threads, CU_FUNCTION_MAX_THREADS, k->function)))
         return false;
     if (asked > (unsigned)threads)
         return backend_fail(d,
@@ -404,7 +335,8 @@ static bool check_resources(struct dev *d, const struct dev_kernel *k, const str
         return backend_fail(d, "kernel %s needs %zu bytes of shared memory a block, %s has %zu", k->name,
                             (size_t)fixed + l->shared, d->about.name, d->about.shared_per_block);
     return (size_t)fixed + l->shared <= 49152 ||
-           ok(d, "cuFuncSetAttribute", c->function_set(k->function, CU_FUNCTION_MAX_DYNAMIC_SHARED, (int)l->shared));
+           gpu_ok(d, "cuFuncSetAttribute",
+                  c->function_set(k->function, CU_FUNCTION_MAX_DYNAMIC_SHARED, (int)l->shared));
 }
 
 static bool gpu_launch(struct dev *d, struct dev_kernel *k, const struct dev_launch *l)
@@ -502,38 +434,4 @@ struct dev *gpu_borrow(int device, char error[DEV_ERROR_MAX])
     if (d)
         d->ops = &gpu_backend;
     return d;
-}
-
-bool gpu_enter(struct dev *d)
-{
-    return CALL(d, context_push, cuCtxPushCurrent, gpu_of(d)->context);
-}
-
-void gpu_leave(struct dev *d)
-{
-    cu_context left;
-    gpu_of(d)->cuda.context_pop(&left);
-}
-
-bool gpu_mark(struct dev *d)
-{
-    struct gpu *g = gpu_of(d);
-    g->marked = CALL(d, event_record, cuEventRecord, g->stop, g->stream);
-    return g->marked;
-}
-
-bool gpu_set_stream(struct dev *d, void *stream)
-{
-    struct gpu *g = gpu_of(d);
-    if (stream == g->stream)
-        return true;
-    if (g->marked && !CALL(d, stream_wait, cuStreamWaitEvent, stream, g->stop, 0))
-        return false;
-    g->stream = stream;
-    return true;
-}
-
-void *gpu_stream(const struct dev *d)
-{
-    return gpu_of(d)->stream;
 }

@@ -233,7 +233,8 @@ Test(ladder, climbs_every_step_simulated)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         cr_assert(strstr(r.out, names[i]), "no %s in %s", names[i], r.out);
     cr_assert(!strstr(r.out, "WRONG") && !strstr(r.out, "FAILED"), "%s", r.out);
-    const char *const for_hopper[] = { "14_tma", "15_wgmma", "16_warp_roles", "17_persistent", "18_tma_store" };
+    const char *const for_hopper[] = { "14_tma",        "15_wgmma",     "16_warp_roles",
+                                       "17_persistent", "18_tma_store", "20_any_shape" };
     for (size_t i = 0; HAS_HOPPER && i < sizeof for_hopper / sizeof *for_hopper; i++)
         cr_assert(strstr(r.out, for_hopper[i]), "no %s in %s", for_hopper[i], r.out);
     const char *types = strstr(r.out, "from here on"), *seventh = strstr(r.out, "07_"), *eighth = strstr(r.out, "08_");
@@ -416,5 +417,40 @@ Test(tune, tries_every_combination)
     run(&r, TUNE, "05", "BK=8", "--size", "0", NULL);
     refused(&r, "size", "--size 0");
     run(&r, TUNE, "05", "BK=8", "--card", "abacus", NULL);
+    refused(&r, "card", "--card \"abacus\": must be one of H200, ");
+}
+
+// A shape is a row; with --all, each kernel. Wrong commands are one line.
+Test(choices, shows_the_kernel_of_each_shape)
+{
+    if (!HAS_HOPPER)
+        cr_skip_test("step 20 needs nvcc 12");
+    struct run r;
+    run(&r, CHOICES, "20", "512", "5x6x7", NULL);
+    cr_assert(r.status == 0, "exit status %d: %s", r.status, r.err);
+    cr_assert(strstr(r.out, "On H200, 132 SMs:\n") && strstr(r.out, "\n512 x 512 x 512       gemm_64x128 ") &&
+                  strstr(r.out, "\n5 x 6 x 7             gemm_64x128 "),
+              "%s", r.out);
+    cr_expect_eq(count_of(r.out, "\n"), 4, "%s", r.out);
+    run(&r, CHOICES, "--all", "20", "512", NULL);
+    cr_expect_eq(count_of(r.out, "\n512 x 512 x 512  "), 3 + 2 * 3,
+                 "three kernels, two of which split K in 2, 4, 8: %s", r.out);
+    cr_expect_eq(count_of(r.out, "gemm_64x64_split"), 3, "%s", r.out);
+}
+
+Test(choices, refuses_what_it_cannot_show)
+{
+    if (!HAS_HOPPER)
+        cr_skip_test("step 20 needs nvcc 12");
+    struct run r;
+    run(&r, CHOICES, "20", "300x200", NULL);
+    refused(&r, "shape", "'300x200' is not MxNxK");
+    run(&r, CHOICES, "20", "512", "0", NULL);
+    refused(&r, "size", "'0' is not MxNxK");
+    run(&r, CHOICES, "44", "1", NULL);
+    refused(&r, "step", "no step '44'");
+    run(&r, CHOICES, "01", "1", NULL);
+    refused(&r, "step", "01_naive has one kernel");
+    run(&r, CHOICES, "20", "1", "--card", "abacus", NULL);
     refused(&r, "card", "--card \"abacus\": must be one of H200, ");
 }

@@ -15,7 +15,7 @@ ln -s "$source/steps" steps
 
 fail()
 {
-    echo "README.md: $*"
+    echo "README.md: $*" >&2
     exit 1
 }
 

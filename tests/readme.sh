@@ -1,0 +1,57 @@
+#!/bin/sh
+# readme.sh SOURCE BUILD NVCC: the commands of README.md that no other test runs, word for word, in an empty folder: the
+# reader's own kernel, a step beside its neighbour, tune, and the names of the drivers' options.
+set -eu
+source=$1 build=$2
+PATH=$PATH:$(dirname "$3")
+case $3 in
+*clang*) echo "these commands are for nvcc, and the kernels were compiled by clang"; exit 77 ;;
+esac
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+ln -s "$build" build
+ln -s "$source/steps" steps
+
+fail()
+{
+    echo "README.md: $*" >&2
+    exit 1
+}
+
+# block WORDS LANGUAGE: the first block of this language behind the line that has the words
+block()
+{
+    awk -v words="$1" -v begin="\`\`\`$2" 'index($0, words) { seen = 1 } inside && /^```$/ { exit } inside
+        seen && $0 == begin { inside = 1 }' "$source/README.md" | grep . || fail "no block of $2 behind '$1'"
+}
+
+# says WORDS COMMANDS: runs them; what they say has to have the words
+says()
+{
+    sh -ec "$2" >said 2>&1 || { cat said; fail "this failed: $2"; }
+    grep -qe "$1" said || { cat said; fail "this does not say '$1': $2"; }
+}
+
+own='`simt` is the simulated GPU for any PTX file'
+block "$own" c >kernel.cu
+says 'The checks found nothing wrong with saxpy' "$(block "$own" sh)"
+for picture in saxpy time b; do
+    grep -q '</svg>' $picture.svg || fail "no picture in $picture.svg"
+done
+says '^y, f32\[8\]: 1 3 5 7$' "$(block 'Several launches on the same memory' sh)"
+
+neighbours=$(block 'Read a chapter, then look at its diff' sh)
+says '^+.*PAD' "$(echo "$neighbours" | grep '^diff') || [ \$? = 1 ]"
+says 'right' "$(echo "$neighbours" | grep '^build/')"
+
+says '^ *16 *128 *right' "$(sed -n 's/.*`\(build\/steps\/tune [^`]*\)`.*/\1/p' "$source/README.md")"
+
+options=$(awk '/^Every driver takes the same options/ { inside = 1 } inside { print } inside && /explains them/ { exit }' \
+    "$source/README.md" | grep -oe '--[a-z0-9-]*' | sort -u)
+[ "$(echo "$options" | wc -l)" -ge 20 ] || fail "it names only these options: $options"
+build/steps/01_naive/01_naive --help >help
+for option in $options; do
+    grep -qe "$option\b" help || fail "the drivers do not have $option"
+done
+echo "The reader's own kernel, a diff, tune and $(echo "$options" | wc -l) options are as README.md has them"

@@ -344,6 +344,14 @@ Test(library, k_is_split_if_there_are_few_tiles)
     cr_expect_eq(pick_kernel((struct pick_card){ 90, 132 }, DEV_F32, 64, 64, 8192, room).way.parts, 4);
 }
 
+Test(library, tensor_maps_of_a_handle_are_aligned)
+{
+    open_simulated();
+    for (int i = 0; i < PLANS; i++)
+        cr_expect_eq((uintptr_t)&h->plans[i].gemm.a.map % 64, 0, "plan %d", i);
+    close_it();
+}
+
 Test(library, the_model_has_the_tiles_of_the_kernels)
 {
     int m, n, k, found = 0;

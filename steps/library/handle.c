@@ -67,6 +67,15 @@ enum {
     ROWS_MOST = 65535 * 64,  // a grid has no more rows of blocks; the smallest tile has 64 rows
 };
 
+// A handle of zeros: tensor maps are aligned further than calloc does it.
+static gemm_steps *new_handle(void)
+{
+    gemm_steps *h = aligned_alloc(_Alignof(gemm_steps), sizeof *h);
+    if (h)
+        memset(h, 0, sizeof *h);
+    return h;
+}
+
 gemm_steps_status gemm_steps_create(int device, gemm_steps **handle)
 {
     bool gpu;
@@ -80,7 +89,7 @@ gemm_steps_status gemm_steps_create(int device, gemm_steps **handle)
         return GEMM_STEPS_NO_DEVICE;
     const struct dev_about *about = dev_about(d);
     const int sm = gpu ? about->cc_major * 10 + about->cc_minor : SIM_SM;
-    gemm_steps *h = sm >= PICK_OLDEST ? calloc(1, sizeof *h) : NULL;
+    gemm_steps *h = sm >= PICK_OLDEST ? new_handle() : NULL;
     if (!h) {
         const bool old = sm < PICK_OLDEST;
         handle_fail(NULL, GEMM_STEPS_UNSUPPORTED,

@@ -236,10 +236,16 @@ Test(clock, a_card_is_predicted_from_its_own_machine_code)
     NEEDS_NVCC("ptxas may be missing");
     static const char *const cards[] = { "RTX 4090", "RTX 3090", "A100", "T4", "RTX 5090" };
     const struct tester_options o = sized(1024);
+    size_t unknown = 0;
     for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
         struct clock_prediction p;
         char error[DEV_ERROR_MAX];
-        cr_assert(predict_step(steps[5], &o, card_named(cards[i]), &p, error), "%s: %s", cards[i], error);
+        const bool told = predict_step(steps[5], &o, card_named(cards[i]), &p, error);
+        if (!told && strstr(error, "is not defined for option 'gpu-name'")) {  // the card is newer than this ptxas
+            unknown++;
+            continue;
+        }
+        cr_assert(told, "%s: %s", cards[i], error);
         cr_expect_eq(p.cubin->cc, card_named(cards[i])->cc, "%s: %d", cards[i], p.cubin->cc);
         cr_expect_eq(p.sm.unknown_branches, 0, "%s", cards[i]);
         if (card_named(cards[i])->cc < 100)  // newer code has instructions that sass.def lacks
@@ -247,4 +253,6 @@ Test(clock, a_card_is_predicted_from_its_own_machine_code)
         cr_expect(p.cycles > 20000 && p.cycles < 5e6, "%s: %.4g cycles", cards[i], p.cycles);
         clock_free(&p);
     }
+    cr_assert_leq(unknown, atoi(&KERNELS_BY[5]) < 13 ? 2 : 0, "ptxas of " KERNELS_BY " does not know %zu cards",
+                  unknown);
 }

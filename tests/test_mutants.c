@@ -219,7 +219,7 @@ static enum verdict fits(const struct mutants *s, const struct mutant *m, const 
     case MUTANT_INDEX:
         if (names(s, &f->here, m) || names(s, &f->there, m))
             return FOUND;
-        if (uses(s, &f->here, m->array) || uses(s, &f->there, m->array))
+        if (uses(s, &f->here, m->array) || uses(s, &f->there, m->array) || stores(s, &f->here) || stores(s, &f->there))
             return SHOWS;
         break;
     case MUTANT_GUARD:

@@ -75,6 +75,10 @@ static const struct {
     { "18_tma_store", LINE_MULTIPLY, "wgmma(acc," },
     { "18_tma_store", LINE_WRITE_C, "stmatrix(at(" },
     { "18_tma_store", LINE_STORE_BOX, "tma_store(&Cmap" },
+    { "19_four_stages", LINE_WRITE_A, "tma_load(&As[" },
+    { "19_four_stages", LINE_MULTIPLY, "wgmma(acc," },
+    { "19_four_stages", LINE_WRITE_C, "stmatrix(at(" },
+    { "19_four_stages", LINE_STORE_BOX, "tma_store(&Cmap" },
     { "17_persistent", LINE_STORE_BOX, NULL },
 };
 

@@ -280,3 +280,17 @@ Test(story, tma_stores_what_stmatrix_puts_without_conflicts)
     cr_expect_eq(by_tma.total[METRIC_STSM_CONF], 0);
     cr_expect_lt(by_tma.total[METRIC_INST], by_threads.total[METRIC_INST]);
 }
+
+Test(story, c_in_two_parts_is_the_same_work_with_fewer_instructions)
+{
+    needs_step("19_four_stages");
+    const struct profile whole = profile_of("18_tma_store", NULL), parts = profile_of("19_four_stages", NULL);
+    static const enum profile_metric same[] = { METRIC_GMMA,     METRIC_TMA_LD,       METRIC_TMA_LD_BYTES,
+                                                METRIC_TMA_ST,   METRIC_TMA_ST_BYTES, METRIC_STSM_WAVE,
+                                                METRIC_STSM_CONF };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        cr_expect_eq(parts.total[same[i]], whole.total[same[i]], "%s", profile_metric_name(same[i]));
+    cr_expect_eq(parts.total[METRIC_BAR], whole.total[METRIC_BAR] + 2 * 8 * 2,
+                 "two more for the second part, of 8 warps in 2 blocks");
+    cr_expect_lt(10 * parts.total[METRIC_INST], 8 * whole.total[METRIC_INST], "a fifth fewer, or more");
+}

@@ -15,22 +15,6 @@ static_assert(BM == 64 && BN == 64 && BK == 64, "the accumulators of this exerci
 __shared__ __align__(1024) half As[STAGES][BM * BOX], Bs[STAGES][BK * BOX];
 __shared__ uint64_t full[STAGES], empty[STAGES];  // barriers: a tile has come; it has been multiplied
 
-// d[64][64] = a[64][16] * b[16][64], + d if add is not 0.
-__device__ void wgmma(float (&d)[32], uint64_t a, uint64_t b, int add)
-{
-    asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, %34, 0;\n"
-                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {"
-                 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-                 "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-                 "}, %32, %33, add, 1, 1, 0, 1;\n}"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
-                   "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]),
-                   "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]),
-                   "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
-                   "+f"(d[30]), "+f"(d[31])
-                 : "l"(a), "l"(b), "r"(add));
-}
-
 // acc = As[s] * Bs[s], + acc if add is not 0.
 __device__ void multiply(float (&acc)[BN / 2], int s, int add)
 {

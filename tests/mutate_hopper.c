@@ -225,7 +225,7 @@ static const struct {
     { MUTANT_TMA, "\"r\"(col), \"r\"(row)", "\"r\"(row), \"r\"(col)" },
     { MUTANT_STORE, "{%1, %2}], [%3]", "{%2, %1}], [%3]" },
     { MUTANT_STORE, "{%1, %2, %3, %4};", "{%1, %3, %2, %4};" },
-    { MUTANT_WGMMA, "return address / 16", "return address" },
+    { MUTANT_WGMMA, "address / 16", "address" },
     { MUTANT_WGMMA, "leading / 16", "leading" },
     { MUTANT_WGMMA, "stride / 16", "stride" },
     { MUTANT_WGMMA, "uint64_t(1) << 62", "uint64_t(2) << 62" },

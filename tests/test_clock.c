@@ -13,7 +13,7 @@
 #include "clock_measured.h"
 #include "tester/predict.h"
 
-#define LAST_STEP 13  // the clock does not know TMA, mbarriers and wgmma yet
+#define LAST_WITHOUT_MBARRIERS 13
 
 static struct sass decoded(uint64_t lo, uint64_t hi)
 {
@@ -103,16 +103,19 @@ Test(clock, machine_instructions_are_counted_as_on_the_h200)
     for (size_t i = 0; i < n_steps; i++) {
         struct clock_counts c;
         const struct tester_options o = sized(256);
-        if (!sample_brief(i, 4) || atoi(steps[i]->name) > LAST_STEP)
+        if (!sample_brief(i, 4))
             continue;
         const double inst = measured_counter(all, n, steps[i]->name, "smsp__inst_executed.sum");
         const double threads = measured_counter(all, n, steps[i]->name, "smsp__thread_inst_executed_pred_on.sum");
         cr_assert(predict_counts(steps[i], &o, card_named("H200"), &c, error), "%s: %s", steps[i]->name, error);
         cr_expect_eq(c.unknown_branches, 0, "%s", steps[i]->name);
-        cr_expect_eq((double)c.instructions, inst, "%s: %llu instructions, the H200 %.0f", steps[i]->name,
-                     (unsigned long long)c.instructions, inst);
-        cr_expect_eq((double)c.thread_instructions, threads, "%s: %llu thread instructions, the H200 %.0f",
-                     steps[i]->name, (unsigned long long)c.thread_instructions, threads);
+        // A wait at an mbarrier gives up after a while, and is tried again: how often, only the H200 knows.
+        const double less = atoi(steps[i]->name) > LAST_WITHOUT_MBARRIERS ? 0.9 : 1, more = less < 1 ? 1.01 : 1;
+        cr_expect((double)c.instructions >= less * inst && (double)c.instructions <= more * inst,
+                  "%s: %llu instructions, the H200 %.0f", steps[i]->name, (unsigned long long)c.instructions, inst);
+        cr_expect((double)c.thread_instructions >= less * threads && (double)c.thread_instructions <= more * threads,
+                  "%s: %llu thread instructions, the H200 %.0f", steps[i]->name,
+                  (unsigned long long)c.thread_instructions, threads);
     }
     free(all);
 }
@@ -162,7 +165,7 @@ Test(clock, times_and_waits_at_4096_are_near_the_h200s)
     cr_assert(stalls_read(STALLS_CSV, &stalls, &n_stalls, error), "%s", error);
     for (size_t i = 0; i < n_steps; i++) {
         struct clock_prediction p;
-        if (!sample_brief(i, 4) || atoi(steps[i]->name) > LAST_STEP)
+        if (!sample_brief(i, 4))
             continue;
         const struct tester_options o = sized(4096);
         const double ms = measured_ms(times, n_times, steps[i]->name, 4096);

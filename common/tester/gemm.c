@@ -123,23 +123,43 @@ static const enum dev_map_type map_types[] = {
     [DEV_F32] = DEV_MAP_F32, [DEV_F64] = DEV_MAP_F64, [DEV_F16] = DEV_MAP_F16
 };
 
-static bool prepare_map(struct gemm_operand *x, struct dev *d, enum dev_type type, int box_rows, int box,
-                        enum dev_swizzle swizzle)
+static struct dev_tensor operand_tensor(const struct gemm_operand *x, enum dev_type type, int box_rows, int box,
+                                        enum dev_swizzle swizzle)
 {
-    const struct dev_tensor t =
-        dev_matrix(x->packed ? x->packed : x->from, map_types[type], (uint64_t)x->rows, (uint64_t)x->columns,
-                   (uint64_t)x->pitch, (uint32_t)box_rows, (uint32_t)box, swizzle);
-    return dev_tensor_map(d, &t, &x->map);
+    return dev_matrix(x->packed ? x->packed : x->from, map_types[type], (uint64_t)x->rows, (uint64_t)x->columns,
+                      (uint64_t)x->pitch, (uint32_t)box_rows, (uint32_t)box, swizzle);
 }
 
-static bool prepare_c_map(struct gemm *c, struct dev *d, enum dev_type type, const struct geometry *g,
-                          enum dev_swizzle swizzle)
+bool gemm_tensors(struct gemm *c, enum dev_type type, const struct geometry *g, struct gemm_tensor out[GEMM_TENSORS],
+                  size_t *n, char error[DEV_ERROR_MAX])
 {
-    if (!g->cbox || c->n != c->b.pitch)
+    enum dev_swizzle swizzle;
+    *n = 0;
+    if (!g->box)
         return true;
-    const struct dev_tensor t = dev_matrix(c->C, map_types[type], (uint64_t)c->m, (uint64_t)c->n, (uint64_t)c->n,
-                                           (uint32_t)g->cbox, (uint32_t)g->box, swizzle);
-    return dev_tensor_map(d, &t, &c->c_map);
+    if (!swizzle_of(g, type, &swizzle, error))
+        return false;
+    out[(*n)++] = (struct gemm_tensor){ operand_tensor(&c->a, type, g->bm, g->box, swizzle), &c->a.map };
+    out[(*n)++] = (struct gemm_tensor){ operand_tensor(&c->b, type, g->bk, g->box, swizzle), &c->b.map };
+    if (g->cbox && c->n == c->b.pitch)
+        out[(*n)++] = (struct gemm_tensor){ dev_matrix(c->C, map_types[type], (uint64_t)c->m, (uint64_t)c->n,
+                                                       (uint64_t)c->n, (uint32_t)g->cbox, (uint32_t)g->box, swizzle),
+                                            &c->c_map };
+    return true;
+}
+
+static bool prepare_maps(struct gemm *c, struct dev *d, enum dev_type type, const struct geometry *g,
+                         char error[DEV_ERROR_MAX])
+{
+    struct gemm_tensor all[GEMM_TENSORS];
+    size_t n;
+    bool ok = gemm_tensors(c, type, g, all, &n, error);
+    for (size_t i = 0; ok && i < n; i++) {
+        ok = dev_tensor_map(d, &all[i].tensor, all[i].map);
+        if (!ok)
+            snprintf(error, DEV_ERROR_MAX, "%s", dev_error(d));
+    }
+    return ok;
 }
 
 int gemm_sms(struct dev *d)
@@ -151,7 +171,7 @@ int gemm_sms(struct dev *d)
 bool gemm_open(struct gemm *c, struct dev *d, struct dev_module *m, const char *name, enum dev_type type,
                const struct geometry *g, char error[DEV_ERROR_MAX])
 {
-    enum dev_swizzle swizzle = DEV_SWIZZLE_NONE;
+    enum dev_swizzle swizzle;
     if (!c->sms)
         c->sms = gemm_sms(d);
     if (!gemm_prepare(c, type, g, error) || (g->box && !swizzle_of(g, type, &swizzle, error)))
@@ -160,9 +180,9 @@ bool gemm_open(struct gemm *c, struct dev *d, struct dev_module *m, const char *
     bool ok = c->kernel != NULL;
     if (ok && g->box) {
         const dev_ptr after_a = c->room ? c->room + copy_bytes(c->m, c->k, type) : 0;
-        ok = prepare_pack(&c->a, d, "A, packed", type, c->room) && prepare_pack(&c->b, d, "B, packed", type, after_a) &&
-             prepare_map(&c->a, d, type, g->bm, g->box, swizzle) &&
-             prepare_map(&c->b, d, type, g->bk, g->box, swizzle) && prepare_c_map(c, d, type, g, swizzle);
+        ok = prepare_pack(&c->a, d, "A, packed", type, c->room) && prepare_pack(&c->b, d, "B, packed", type, after_a);
+        if (ok && !prepare_maps(c, d, type, g, error))
+            return false;
         if (ok && (c->a.packed || c->b.packed))
             ok = (c->pack = dev_kernel(d, m, "pack")) != NULL;
     }

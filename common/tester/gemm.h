@@ -44,6 +44,15 @@ bool gemm_prepare(struct gemm *c, enum dev_type type, const struct geometry *g, 
 // Bytes that the packed copies of A and B take; 0 if there are none. They depend on m, n, k and the geometry alone.
 size_t gemm_room(const struct gemm *c, enum dev_type type, const struct geometry *g);
 
+// The tensors of a prepared product whose geometry has boxes, and where their maps belong. *n is 0 if it has none.
+enum { GEMM_TENSORS = 3 };
+struct gemm_tensor {
+    struct dev_tensor tensor;
+    struct dev_tensor_map *map;
+};
+bool gemm_tensors(struct gemm *c, enum dev_type type, const struct geometry *g, struct gemm_tensor out[GEMM_TENSORS],
+                  size_t *n, char error[DEV_ERROR_MAX]);
+
 // As gemm_prepare, and what the kernel needs on the device: it is found in the module by its name, packed copies are
 // allocated, tensor maps are made. gemm_close frees the copies; it must be called even if gemm_open fails.
 bool gemm_open(struct gemm *c, struct dev *d, struct dev_module *m, const char *name, enum dev_type type,

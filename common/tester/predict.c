@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "choose.h"
 #include "gemm.h"
+#include "simt/machine/tensor_map.h"
 
 enum { PARAMS = 1024 };  // bytes: room for three tensor maps, each at a multiple of its size
 
@@ -14,7 +15,19 @@ struct predicted_launch {
     char kernel[GEOMETRY_KERNEL];
     struct clock_launch launch;
     unsigned char params[PARAMS];
+    uint32_t param_at[GEMM_ARGS];
 };
+
+static bool make_maps(struct gemm *c, enum dev_type type, const struct geometry *g, char error[DEV_ERROR_MAX])
+{
+    struct gemm_tensor tensors[GEMM_TENSORS];
+    size_t n;
+    if (!gemm_tensors(c, type, g, tensors, &n, error))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        tensor_map_make(&tensors[i].tensor, tensors[i].map);
+    return true;
+}
 
 // Matrices as far apart as those of a GPU; where they lie does not matter.
 static bool prepare(const struct step *step, const struct tester_options *o, const struct card *card,
@@ -30,7 +43,7 @@ static bool prepare(const struct step *step, const struct tester_options *o, con
     if (!geometries_read(ptx, &all, error))
         return false;
     const struct geometry g = choose_geometry(&all, o->m, o->n, o->k, p->gemm.sms);
-    if (!gemm_prepare(&p->gemm, step->type, &g, error))
+    if (!gemm_prepare(&p->gemm, step->type, &g, error) || !make_maps(&p->gemm, step->type, &g, error))
         return false;
     memcpy(p->kernel, g.kernel, sizeof p->kernel);
     const struct dev_launch *l = &p->gemm.launch;
@@ -44,10 +57,13 @@ static bool prepare(const struct step *step, const struct tester_options *o, con
         if (at + bytes > PARAMS)
             return error_set(error, "%s: its parameters take more than %d bytes", ptx, PARAMS);
         memcpy(p->params + at, l->args[i].value, bytes);
+        p->param_at[i] = (uint32_t)at;
         at += bytes;
     }
     p->launch.params = p->params;
     p->launch.param_bytes = at;
+    p->launch.param_at = p->param_at;
+    p->launch.n_params = l->n_args;
     return true;
 }
 

@@ -87,18 +87,13 @@ static void note(struct look *l, enum fault_kind kind, uint32_t g, bool store, c
     l->clean = false;
 }
 
-// Most granules are like their neighbours: what became of those becomes of them. Of n granules, how many from the first
-// on are like the one before; often all are, which one comparison of each with its neighbour tells.
-static uint32_t like_before(const struct look *l, const struct granule *x, uint32_t n)
+// Most granules are like their neighbours: what became of those becomes of them.
+static bool like_before(const struct look *l, struct granule *x)
 {
-    uint32_t same = 0;
-    if (!n || !l->clean || memcmp(x, &l->before, sizeof *x) || x->write_at < l->k->start)
-        return 0;
-    if (!memcmp(x, x + 1, (n - 1) * sizeof *x))
-        return n;
-    while (same < n && !memcmp(&x[same], &l->before, sizeof *x))
-        same++;
-    return same;
+    if (!l->clean || memcmp(x, &l->before, sizeof *x) || x->write_at < l->k->start)
+        return false;
+    *x = l->after;
+    return true;
 }
 
 static bool within(const struct look *l, uint32_t at)
@@ -152,25 +147,16 @@ static struct look look_at(struct warp *w, const struct uop *u, const struct bul
     return l;
 }
 
-// Granules g to end - 1.
-static void visit(struct look *l, uint32_t g, uint32_t end, void (*one)(struct look *l, uint32_t g))
+static void visit(struct look *l, uint32_t g, void (*one)(struct look *l, uint32_t g))
 {
-    if (g < end)
-        memset(&l->k->quiet[g], 0, (end - g) * sizeof *l->k->quiet);
-    while (g < end) {
-        struct granule *x = &l->k->granules[g];
-        const uint32_t same = like_before(l, x, end - g);
-        for (uint32_t i = 0; i < same; i++)
-            x[i] = l->after;
-        g += same;
-        if (same)
-            continue;
-        l->before = *x;
-        l->clean = true;
-        one(l, g);
-        l->after = *x;
-        g++;
-    }
+    struct granule *x = &l->k->granules[g];
+    l->k->quiet[g] = 0;
+    if (like_before(l, x))
+        return;
+    l->before = *x;
+    l->clean = true;
+    one(l, g);
+    l->after = *x;
 }
 
 // --- writes: bulk loads ---
@@ -212,7 +198,8 @@ void check_bulk_load(struct warp *w, const struct uop *u, const struct bulk_plac
     if (home != w->block)
         check_visits(w, u, l.lane, home);
     check_barrier(&l, p->barrier);
-    visit(&l, p->address >> shift_of(&l), (p->address + p->bytes) >> shift_of(&l), write_one);
+    for (uint32_t g = p->address >> shift_of(&l); g < (p->address + p->bytes) >> shift_of(&l); g++)
+        visit(&l, g, write_one);
 }
 
 void check_bulk_arrives(struct block *b, const struct bulk_place *p, bool completes)
@@ -284,7 +271,8 @@ static void read_one(struct look *l, uint32_t g)
 void check_async_reads(struct warp *w, const struct uop *u, const struct bulk_place *p, bool group)
 {
     struct look l = look_at(w, u, p, (uint16_t)(WHO_ASYNC | (group ? WHO_WGMMA : 0)), w->block);
-    visit(&l, p->address >> shift_of(&l), (p->address + p->bytes) >> shift_of(&l), read_one);
+    for (uint32_t g = p->address >> shift_of(&l); g < (p->address + p->bytes) >> shift_of(&l); g++)
+        visit(&l, g, read_one);
     w->block->check->read_under_way += p->bytes;
 }
 

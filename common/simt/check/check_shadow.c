@@ -171,11 +171,18 @@ static uint64_t follow_lane(const struct warp *w, const struct uop *u, uint32_t 
     return s->rule != SHADOW_BITS ? result(w, u, lane, &o) : control ? class_mask(s->class_d) : changed;
 }
 
-static void follow(const struct warp *w, const struct uop *u, uint32_t active)
+static bool operation(const struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
     const struct shadow *s = op->more;
     uint64_t bits[LANES] = { 0 };
+    bool defined = true;
+    for (uint32_t i = 0; i < s->n; i++)
+        defined &= all_defined(w, op->in[3 * i + 1], s->class[i]);
+    if (defined) {
+        define(w, op->out[0], s->class_d, active);
+        return true;
+    }
     if (s->rule == SHADOW_BITS)
         changing_bits(w, u, bits);
     EACH(active, lane)
@@ -185,19 +192,6 @@ static void follow(const struct warp *w, const struct uop *u, uint32_t active)
         shadow_put(w, op->out[0], s->class_d, lane, undefined);
         shadow_put(w, op->out[1], SLOT_64, lane, origin);
     }
-}
-
-static bool operation(const struct warp *w, const struct uop *u, uint32_t active)
-{
-    const struct warpop *op = u->warp;
-    const struct shadow *s = op->more;
-    bool defined = true;
-    for (uint32_t i = 0; i < s->n && defined; i++)
-        defined = all_defined(w, op->in[3 * i + 1], s->class[i]);
-    if (defined)
-        define(w, op->out[0], s->class_d, active);
-    else
-        follow(w, u, active);
     return true;
 }
 

@@ -13,6 +13,11 @@ bool command_predict(const struct command *c, const struct launch *l, const stru
     memcpy(what.block, l->block, sizeof what.block);
     what.params = params;
     what.param_bytes = l->kernel->code->param_bytes;
+    uint32_t at[MAX_ARGS];
+    what.param_at = at;
+    what.n_params = params ? l->n_args : 0;
+    for (uint32_t i = 0; i < what.n_params; i++)
+        at[i] = simt_param_at(l->kernel, i);
     const bool ok = params && clock_predict(&what, c->card, out, error);
     free(params);
     return ok;

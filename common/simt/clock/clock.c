@@ -6,66 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUDGET 4000000    // warp instructions to run; the rest is counted
-#define WALK_MAX 4000000  // of one warp
-
-// --- which loads touch what other blocks touch, too ---
-
-struct first {  // of an instruction: the first address of the warp
-    uint64_t address;
-    bool seen;
-};
-
-// Returns the instructions that the first warp of the block executes; 0 when memory runs out.
-static uint64_t walk_first(const struct walk_launch *l, const unsigned block[3], struct first *out)
-{
-    struct walk_warp w = { 0 };
-    struct walk_event e;
-    uint32_t pc;
-    bool ok = walk_begin(&w, l, block, 0);
-    for (uint64_t n = 0; ok && n < WALK_MAX && walk_next(&w, &pc); n++) {
-        walk_step(&w, &e);
-        const bool global = e.s->pipe == PIPE_GLOBAL || e.s->pipe == PIPE_COPY;
-        if (global && e.has_address && e.mask && !out[pc].seen)
-            out[pc] = (struct first){ e.address[__builtin_ctz(e.mask)], true };
-    }
-    const uint64_t executed = ok ? w.executed : 0;
-    walk_end(&w);
-    return executed;
-}
-
-// Blocks that run at once form some rows of the grid. A load that begins at the same address in the next block of the
-// row is shared by the blocks of a row; likewise for the next row. *executed: instructions of the first warp.
-static struct sm_load *find_sharers(const struct walk_launch *l, uint64_t at_once, uint64_t *executed)
-{
-    const uint32_t n = l->cubin->n;
-    struct first *here = calloc(n, sizeof *here), *right = calloc(n, sizeof *here), *below = calloc(n, sizeof *here);
-    struct sm_load *loads = calloc(n, sizeof *loads);
-    const unsigned origin[3] = { 0 }, next_x[3] = { 1, 0, 0 }, next_y[3] = { 0, 1, 0 };
-    const bool wide = l->grid[0] > 1, high = l->grid[1] > 1;
-    bool ok = here && right && below && loads;
-    *executed = ok ? walk_first(l, origin, here) : 0;
-    ok = *executed && (!wide || walk_first(l, next_x, right)) && (!high || walk_first(l, next_y, below));
-    const double columns = at_once < l->grid[0] ? (double)at_once : l->grid[0];
-    double rows = (double)at_once / l->grid[0];
-    rows = rows < 1 ? 1 : rows > l->grid[1] ? l->grid[1] : rows;
-    for (uint32_t i = 0; ok && i < n; i++) {
-        loads[i].sharers = 1;
-        loads[i].seen = here[i].seen && l->cubin->code[i].effect != EFFECT_STORE;
-        if (wide && here[i].seen && right[i].seen && here[i].address == right[i].address)
-            loads[i].sharers *= (float)columns;
-        if (high && here[i].seen && below[i].seen && here[i].address == below[i].address)
-            loads[i].sharers *= (float)rows;
-    }
-    free(here);
-    free(right);
-    free(below);
-    if (!ok) {
-        free(loads);
-        return NULL;
-    }
-    return loads;
-}
+#define BUDGET 4000000  // warp instructions to run; the rest is counted
 
 // --- the card ---
 
@@ -74,7 +15,9 @@ static void share_bandwidth(struct sm_constants *k, const struct card *card, uin
 {
     const double idle = blocks < card->sms ? (double)card->sms / (double)blocks : 1;
     k->l2_rate = k->l2_rate * idle < k->fill_rate ? k->l2_rate * idle : k->fill_rate;
-    k->dram_rate = k->dram_rate * idle < k->fill_rate ? k->dram_rate * idle : k->fill_rate;
+    k->tma_l2_rate = k->tma_l2_rate * idle < k->tma_rate ? k->tma_l2_rate * idle : k->tma_rate;
+    k->tma_shared_rate = k->tma_shared_rate * idle < k->tma_rate ? k->tma_shared_rate * idle : k->tma_rate;
+    k->dram_rate = k->dram_rate * idle < k->tma_rate ? k->dram_rate * idle : k->tma_rate;
 }
 
 // Cards other than the H200 differ in the rates that the table of cards has; the rest is taken as the H200's.
@@ -105,7 +48,7 @@ static uint64_t l1_bytes(const struct card *card, uint64_t shared)
 
 // What L2 can keep of what this SM's blocks load: the others load theirs at the same time. Half of it, since each of
 // its two halves keeps what its own SMs ask for.
-static uint64_t l2_bytes(const struct card *card, const struct sm_load *loads, uint32_t n)
+static uint64_t l2_bytes(const struct card *card, const struct sm_load *loads, uint32_t n, uint64_t blocks)
 {
     const double mb = card->cc == 120  ? 96
                       : card->cc == 90 ? 60
@@ -118,7 +61,8 @@ static uint64_t l2_bytes(const struct card *card, const struct sm_load *loads, u
         alone += loads[i].seen ? 1 / loads[i].sharers : 0;
         count += loads[i].seen;
     }
-    const double others = count > 0 ? card->sms * alone / count : card->sms;
+    const double busy = blocks < card->sms ? (double)blocks : card->sms;
+    const double others = count > 0 ? busy * alone / count : busy;
     return (uint64_t)(mb * 1e6 / 2 / (others > 1 ? others : 1));
 }
 
@@ -199,6 +143,23 @@ static double extrapolate(const struct sm_result *r, uint64_t blocks)
     return r->cycles + left * of_block * (r->full_to - r->full_from) / (double)r->full_issued;
 }
 
+// The clock that the card runs at: it lowers it while tensor cores draw power, with wgmma the more the busier they are.
+static double clock_rate(const struct sm_result *r, const struct sm_constants *k)
+{
+    const double busy = r->busy[COUNT_TENSOR] / r->cycles / 4;
+    const double at[] = { 0.5, 0.75, 0.9, 0.94 };
+    const double ghz[] = { k->wgmma_ghz_50, k->wgmma_ghz_75, k->wgmma_ghz_90, k->wgmma_ghz_94 };
+    if (busy <= 0.1)
+        return k->ghz;
+    if (!r->products)
+        return k->tensor_ghz;
+    unsigned i = 1;
+    while (i < 3 && busy > at[i])
+        i++;
+    const double part = (busy - at[i - 1]) / (at[i] - at[i - 1]);
+    return ghz[i - 1] + (ghz[i] - ghz[i - 1]) * (part < 0 ? 0 : part > 1 ? 1 : part);
+}
+
 static bool run(struct clock_prediction *p, const struct walk_launch *l, const struct card *card)
 {
     const uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
@@ -211,11 +172,11 @@ static bool run(struct clock_prediction *p, const struct walk_launch *l, const s
         job.resident = (unsigned)p->blocks_of_sm;
     job.l1_bytes = l1_bytes(card, (shared + 1024) * job.resident);
     uint64_t executed;
-    struct sm_load *loads = find_sharers(l, (uint64_t)card->sms * job.resident, &executed);
+    struct sm_load *loads = share_loads(l, (uint64_t)card->sms * job.resident, &executed);
     const unsigned warps = (l->block[0] * l->block[1] * l->block[2] + WALK_LANES - 1) / WALK_LANES;
     job.blocks = blocks_to_run(p->blocks_of_sm, job.resident, executed * warps);
     job.loads = loads;
-    job.l2_bytes = loads ? l2_bytes(card, loads, l->cubin->n) : 0;
+    job.l2_bytes = loads ? l2_bytes(card, loads, l->cubin->n, blocks) : 0;
     const bool ok = loads && sm_run(&job, &p->sm);
     free(loads);
     if (!ok)
@@ -223,7 +184,7 @@ static bool run(struct clock_prediction *p, const struct walk_launch *l, const s
     p->cycles = extrapolate(&p->sm, p->blocks_of_sm);
     p->scale = p->cycles / p->sm.cycles;
     const struct sm_constants *k = &job.constants;
-    p->ghz = p->sm.busy[COUNT_TENSOR] / p->sm.cycles / 4 > 0.1 ? k->tensor_ghz : k->ghz;
+    p->ghz = clock_rate(&p->sm, k);
     p->ms = p->cycles / p->ghz * 1e-6 + k->launch_us * 1e-3;
     find_shares(p, k, card);
     describe(p);
@@ -236,25 +197,24 @@ bool clock_predict(const struct clock_launch *l, const struct card *card, struct
     *out = (struct clock_prediction){ .cubin = clock_assemble(l->ptx, l->kernel, card, error) };
     if (!out->cubin)
         return false;
-    struct walk_launch w = { .cubin = out->cubin, .shared = l->shared, .params = l->params };
+    unsigned char *params = clock_place_params(l, out->cubin, error);
+    struct walk_launch w = { .cubin = out->cubin, .shared = l->shared, .params = params };
     memcpy(w.grid, l->grid, sizeof w.grid);
     memcpy(w.block, l->block, sizeof w.block);
     const unsigned threads = w.block[0] * w.block[1] * w.block[2];
     const unsigned reserved = card->cc >= 90 ? 1024 : 0;  // the cubin counts it, and so does occupancy_of
     const uint64_t declared = out->cubin->shared > reserved ? out->cubin->shared - reserved : 0;
     out->occupancy = occupancy_of(card, threads, out->cubin->registers, declared + l->shared);
-    if (l->param_bytes < out->cubin->param_bytes)
-        snprintf(error, CLOCK_ERROR, "the kernel takes %u bytes of parameters, %zu were given", out->cubin->param_bytes,
-                 l->param_bytes);
-    else if (!out->occupancy.blocks)
+    bool ok = false;
+    if (params && !out->occupancy.blocks)
         snprintf(error, CLOCK_ERROR, "not one block fits on an SM of the %s, by its %s", card->name,
                  out->occupancy.limit);
-    else if (run(out, &w, card))
-        return true;
-    else
+    else if (params && !(ok = run(out, &w, card)))
         snprintf(error, CLOCK_ERROR, "the machine code could not be followed");
-    clock_free(out);
-    return false;
+    free(params);
+    if (!ok)
+        clock_free(out);
+    return ok;
 }
 
 void clock_free(struct clock_prediction *p)

@@ -15,6 +15,8 @@ struct clock_launch {
     unsigned shared;              // bytes of dynamic shared memory of a block
     const unsigned char *params;  // as the kernel declares them
     size_t param_bytes;
+    const uint32_t *param_at;  // where each of n_params parameters begins in params
+    size_t n_params;
 };
 
 struct clock_prediction {
@@ -50,6 +52,14 @@ struct clock_counts {
 };
 bool clock_count(const struct clock_launch *l, const struct card *card, struct clock_counts *out,
                  char error[CLOCK_ERROR]);
+
+// share.c: for each instruction, how many of the blocks that run at once share what it loads; the caller frees it. NULL
+// when memory runs out or the code cannot be followed. *executed: instructions of the first warp.
+struct sm_load *share_loads(const struct walk_launch *l, uint64_t at_once, uint64_t *executed);
+
+// params.c: the launch's parameters, where the machine code expects them; the caller frees them. NULL, with one line in
+// error, where there are too few or memory runs out.
+unsigned char *clock_place_params(const struct clock_launch *l, const struct cubin *c, char error[CLOCK_ERROR]);
 
 // assemble.c: false, with one line in error, if ptxas cannot be run.
 bool clock_available(char error[CLOCK_ERROR]);

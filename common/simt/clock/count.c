@@ -1,5 +1,6 @@
 // Walks all warps of a launch.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
@@ -23,16 +24,19 @@ bool clock_count(const struct clock_launch *l, const struct card *card, struct c
                  char error[CLOCK_ERROR])
 {
     struct cubin *c = clock_assemble(l->ptx, l->kernel, card, error);
-    struct walk_launch launch = { .cubin = c, .shared = l->shared, .params = l->params };
+    unsigned char *params = c ? clock_place_params(l, c, error) : NULL;
+    struct walk_launch launch = { .cubin = c, .shared = l->shared, .params = params };
     struct walk_warp w = { 0 };
     *out = (struct clock_counts){ 0 };
-    if (!c)
+    if (!params) {
+        cubin_free(c);
         return false;
+    }
     memcpy(launch.grid, l->grid, sizeof l->grid);
     memcpy(launch.block, l->block, sizeof l->block);
     const uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     const unsigned warps = (l->block[0] * l->block[1] * l->block[2] + WALK_LANES - 1) / WALK_LANES;
-    bool ok = l->param_bytes >= c->param_bytes;
+    bool ok = true;
     for (uint64_t i = 0; ok && i < blocks * warps; i++) {
         const uint64_t b = i / warps;
         const unsigned block[3] = { (unsigned)(b % l->grid[0]), (unsigned)(b / l->grid[0] % l->grid[1]),
@@ -40,6 +44,7 @@ bool clock_count(const struct clock_launch *l, const struct card *card, struct c
         ok = walk_begin(&w, &launch, block, (unsigned)(i % warps)) && walk_warp(&w, out);
     }
     walk_end(&w);
+    free(params);
     cubin_free(c);
     if (!ok)
         snprintf(error, CLOCK_ERROR, "the machine code could not be followed");

@@ -73,7 +73,7 @@ static uint32_t get32(const unsigned char *p)
     return get16(p) | (uint32_t)get16(p + 2) << 16;
 }
 
-enum { INFO_PARAM_CBANK = 0x0a, INFO_FRAME_SIZE = 0x11, INFO_REGCOUNT = 0x2f };
+enum { INFO_PARAM_CBANK = 0x0a, INFO_FRAME_SIZE = 0x11, INFO_KPARAM = 0x17, INFO_REGCOUNT = 0x2f };
 
 // Walks the attributes of an .nv.info section: format, number, size or value, value.
 static void read_info(struct cubin *c, const struct elf *e, const Elf64_Shdr *s, uint32_t symbol)
@@ -87,6 +87,11 @@ static void read_info(struct cubin *c, const struct elf *e, const Elf64_Shdr *s,
         if (number == INFO_PARAM_CBANK && size >= 8) {
             c->param_base = get16(value + 4);
             c->param_bytes = get16(value + 6);
+        }
+        if (number == INFO_KPARAM && size >= 12 && get16(value + 4) < CUBIN_PARAMS) {
+            const unsigned i = get16(value + 4);
+            c->params[i] = (struct cubin_param){ get16(value + 6), (uint16_t)(get32(value + 8) >> 18) };
+            c->n_params = i + 1 > c->n_params ? i + 1 : c->n_params;
         }
         if (number == INFO_REGCOUNT && size >= 8 && get32(value) == symbol)
             c->registers = get32(value + 4);

@@ -5,6 +5,8 @@
 
 #include "sass.h"
 
+#define CUBIN_PARAMS 64
+
 struct cubin {
     struct sass *code;
     uint32_t n;           // instructions
@@ -14,6 +16,11 @@ struct cubin {
     unsigned frame;       // bytes of local memory of a thread
     unsigned param_base;  // where the parameters begin in constant bank 0
     unsigned param_bytes;
+    struct cubin_param {  // a parameter: where it begins behind param_base; of a tensor map ptxas may leave a gap
+                          // before
+        uint16_t at, bytes;
+    } params[CUBIN_PARAMS];
+    uint32_t n_params;
     char **files;  // names of source files, by number; files[0] is NULL
     uint32_t n_files;
     uint16_t *file;  // by instruction: number in files, 0 unknown

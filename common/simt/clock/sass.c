@@ -28,9 +28,9 @@ const char *sass_name(const struct sass *s)
 
 const char *sass_pipe_name(enum sass_pipe p)
 {
-    static const char *const names[PIPES] = { "fma",  "fma",    "fma",     "fp16", "alu", "uniform", "xu",
-                                              "fp64", "tensor", "lsu",     "lsu",  "lsu", "lsu",     "lsu",
-                                              "lsu",  "adu",    "barrier", "cbu",  "alu" };
+    static const char *const names[PIPES] = { "fma",  "fma",    "fma", "fp16",    "alu", "uniform", "xu",
+                                              "fp64", "tensor", "lsu", "lsu",     "lsu", "lsu",     "lsu",
+                                              "lsu",  "async",  "adu", "barrier", "cbu", "tensor",  "alu" };
     return names[p];
 }
 
@@ -49,8 +49,9 @@ static void place_operands(struct sass *s)
 
 static bool in_register_file(const struct sass *s)
 {
-    return !s->uniform && (s->pipe <= PIPE_ALU || s->pipe == PIPE_FP64 || s->pipe == PIPE_TENSOR ||
-                           s->pipe == PIPE_XU || s->pipe == PIPE_UNKNOWN);
+    return !s->uniform && s->effect != EFFECT_ELECT &&
+           (s->pipe <= PIPE_ALU || s->pipe == PIPE_FP64 || s->pipe == PIPE_TENSOR || s->pipe == PIPE_XU ||
+            s->pipe == PIPE_UNKNOWN);
 }
 
 static void add_source(struct sass *s, uint8_t reg, uint8_t slot)
@@ -77,7 +78,7 @@ static void find_sources(struct sass *s)
 static bool sets_predicate(const struct sass *s)
 {
     return s->effect == EFFECT_SETP_NONE || s->effect == EFFECT_FSETP || s->effect == EFFECT_ISETP ||
-           s->effect == EFFECT_PLOP3 || s->effect == EFFECT_R2P;
+           s->effect == EFFECT_PLOP3 || s->effect == EFFECT_R2P || s->effect == EFFECT_ELECT;
 }
 
 static int64_t sign_extend(uint64_t value, unsigned bits)
@@ -119,6 +120,8 @@ void sass_decode(uint64_t lo, uint64_t hi, int cc, struct sass *out)
     const struct known *k = &table[out->code];
     out->pipe = k->name ? k->pipe : PIPE_UNKNOWN;
     out->effect = k->name ? k->effect : EFFECT_UNKNOWN;
+    if (out->effect == EFFECT_MBARRIER_ARRIVE && out->form == 2)
+        out->effect = EFFECT_MBARRIER_WAIT;
     out->uniform = out->pipe == PIPE_UNIFORM || (k->name && out->code == 0x1ac);
     out->guard = (uint8_t)(lo >> 12 & 7);
     out->guard_not = lo >> 15 & 1;

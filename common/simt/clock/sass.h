@@ -27,9 +27,11 @@ enum sass_pipe {
     PIPE_COPY,  // from global to shared memory
     PIPE_LDC,   // constants by address
     PIPE_SHUFFLE,
+    PIPE_ASYNC,   // barriers in shared memory, and copies of the tensor memory accelerator
     PIPE_SYSTEM,  // special registers
     PIPE_BARRIER,
     PIPE_CONTROL,
+    PIPE_WGMMA,    // products of a warpgroup
     PIPE_UNKNOWN,  // not in sass.def: timed as PIPE_ALU, or by its scoreboard if it has one
     PIPES
 };
@@ -84,6 +86,17 @@ enum sass_effect {
     EFFECT_STORE_MATRIX,
     EFFECT_COPY,
     EFFECT_COPY_GROUP,
+    EFFECT_MBARRIER_INIT,
+    EFFECT_MBARRIER_ARRIVE,  // or EFFECT_MBARRIER_WAIT, by the form
+    EFFECT_MBARRIER_WAIT,
+    EFFECT_TMA_LOAD,
+    EFFECT_TMA_STORE,
+    EFFECT_BULK,
+    EFFECT_BULK_GROUP,
+    EFFECT_WGMMA,
+    EFFECT_WARPGROUP,
+    EFFECT_ELECT,
+    EFFECT_REGISTERS,
     EFFECT_DEPBAR,
     EFFECT_BARRIER,
     EFFECT_BSSY,
@@ -135,6 +148,22 @@ static inline uint32_t sass_bits(const struct sass *s, unsigned from, unsigned n
                        : from + n <= 64 ? s->lo >> from
                                         : s->lo >> from | s->hi << (64 - from);
     return (uint32_t)(w & ((1ull << n) - 1));
+}
+
+// Of a product of a warpgroup: its columns; whether it is the last one of its group; whether A comes from registers.
+static inline unsigned sass_wgmma_columns(const struct sass *s)
+{
+    return (sass_bits(s, 53, 5) + 1) * 8;
+}
+
+static inline bool sass_wgmma_ends_group(const struct sass *s)
+{
+    return sass_bits(s, 84, 3) != 7;
+}
+
+static inline bool sass_wgmma_a_in_registers(const struct sass *s)
+{
+    return s->form == 6;
 }
 
 #endif

@@ -11,9 +11,9 @@
     X(SELECTED, "selected", "issued")                                                                                  \
     X(NOT_SELECTED, "not_selected", "another warp was chosen")                                                         \
     X(WAIT, "wait", "for the fixed latency of its last instruction")                                                   \
-    X(LONG_SCOREBOARD, "long_scoreboard", "for global or local memory")                                                \
+    X(LONG_SCOREBOARD, "long_scoreboard", "for global or local memory, or at an mbarrier")                             \
     X(SHORT_SCOREBOARD, "short_scoreboard", "for shared memory, a special register or a rare function")                \
-    X(BARRIER, "barrier", "for other warps at a barrier")                                                              \
+    X(BARRIER, "barrier", "for other warps at a barrier, or for products of its warpgroup")                            \
     X(MATH, "math_pipe_throttle", "for a busy pipe of arithmetic")                                                     \
     X(MIO, "mio_throttle", "for room in the queue of the shared-memory pipe")                                          \
     X(LG, "lg_throttle", "for room in the queue of global and local accesses")                                         \
@@ -64,6 +64,7 @@ struct sm_result {
     uint64_t blocks;            // that ran
     uint64_t issued;
     uint64_t thread_instructions;
+    uint64_t products;      // of warpgroups
     double busy[COUNTS];    // cycles of the pipes (of all four sub-cores), wavefronts, bytes
     double state[STATES];   // warp cycles
     double *line_state;     // [instruction][STATES]

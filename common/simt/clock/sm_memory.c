@@ -72,19 +72,16 @@ static double slowest_of(const struct sm *sm, unsigned sectors)
     return sm->k->far_latency * (1 - 1.0 / (1ull << ((sectors < 32 ? sectors : 32) - 1)));
 }
 
-// When what the sectors hold is there, asked for at `at`.
-static double fetch(struct sm *sm, const struct sass *s, const uint64_t *sectors, unsigned n, double at)
+double sm_fetch(struct sm *sm, const uint64_t *sectors, unsigned n, double at, float sharers, double rate, bool keep)
 {
     const struct sm_constants *k = sm->k;
-    const bool keep = !passes_l1(sm, s);
     double arrives = at + k->l1_latency;
     for (unsigned i = 0; i < n; i++) {
         if (keep && l1_has(sm->l1, sectors[i] * 32, true))
             continue;
-        const float sharers = sm->job->loads ? sm->job->loads[sm->event.pc].sharers : 1;
         double latency = k->l2_latency;
-        sm->l2 = (sm->l2 > at ? sm->l2 : at) + 32 / k->l2_rate;
-        sm->out->busy[COUNT_L2] += 32;
+        sm->l2 = (sm->l2 > at ? sm->l2 : at) + 32 / rate;
+        sm->out->busy[COUNT_L2] += 32 * k->l2_rate / rate;  // as a share of what L2 gives
         if (!l1_has(sm->far, sectors[i] * 32, true)) {
             // DRAM gives 64 bytes at a time (useful bytes a second halve with each stride up to 64 bytes, and hardly
             // beyond: dram_read_stride_16, _32), so that the sector beside it comes, too. The blocks that share the
@@ -106,7 +103,8 @@ static double begin_access(struct sm *sm, struct sm_subcore *c, double waves)
     begin = c->port > begin ? c->port : begin;
     begin = sm->lsu > begin ? sm->lsu : begin;
     c->port = begin + sm->k->memory_interval;
-    sm->lsu = begin + waves;
+    // The operands of products that are under way take their turns, too.
+    sm->lsu = begin + (begin < sm->tensor ? waves / (1 - sm->tensor_waves) : waves);
     sm->out->busy[COUNT_WAVES] += waves;
     if (c->queue.n < QUEUE)
         c->queue.begin[c->queue.n++] = begin;
@@ -147,7 +145,8 @@ static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
         sm->out->busy[COUNT_L2] += n * 32.0;
         return;
     }
-    double arrives = fetch(sm, s, sectors, n, begin);
+    const float sharers = sm->job->loads ? sm->job->loads[sm->event.pc].sharers : 1;
+    double arrives = sm_fetch(sm, sectors, n, begin, sharers, sm->k->l2_rate, !passes_l1(sm, s));
     sm->in_order = arrives > sm->in_order ? arrives : sm->in_order;
     if (s->effect == EFFECT_COPY) {
         const unsigned stores = shared_waves(sm, s, sm->event.to, s->bytes);
@@ -213,6 +212,8 @@ void sm_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
         global_access(sm, w, c, s);
     else if (s->pipe == PIPE_LOCAL)
         local_access(sm, w, c, s);
+    else if (s->pipe == PIPE_ASYNC)
+        sm_async(sm, w);
     else
         other_access(sm, w, c, s);
 }

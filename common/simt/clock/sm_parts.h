@@ -9,18 +9,27 @@
 #define SCOREBOARDS 6
 #define GROUPS 32
 #define QUEUE 32
+#define NAMED_BARRIERS 16
+#define MBARRIERS 64  // of a block
+#define PRODUCTS 64   // of a warpgroup, that are under way
+#define GROUP_WARPS 4
 #define AHEAD 4096  // cycles for which writes of registers are written down; a power of two
 
 enum { KIND_SHORT, KIND_LONG };
 
 struct sm_warp {
     struct walk_warp walk;
-    bool active, at_barrier, jumped;
-    unsigned slot;                   // of the block
-    double ready;                    // the last instruction's stall is over
-    double scoreboard[SCOREBOARDS];  // free from then on
-    uint8_t kind[SCOREBOARDS];       // of what releases it last
-    double group[GROUPS];            // asynchronous copies: when each group has arrived
+    bool active, jumped;
+    int at_barrier;  // its number; -1: none
+    int awaits;      // the barrier in shared memory, by place in its block's list; -1: none
+    unsigned await_parity, await_scoreboard;
+    uint64_t products, product_groups;  // that it has begun, and closed
+    uint64_t product_of[PRODUCTS];      // by group: the first product behind it
+    unsigned slot;                      // of the block
+    double ready;                       // the last instruction's stall is over
+    double scoreboard[SCOREBOARDS];     // free from then on
+    uint8_t kind[SCOREBOARDS];          // of what releases it last
+    double group[GROUPS];               // asynchronous copies: when each group has arrived
     uint32_t groups;
     double pending_copy;      // the group that is not closed yet
     uint32_t pc;              // of the next instruction
@@ -47,11 +56,35 @@ struct sm_subcore {
     struct sm_warp *last;
 };
 
+struct sm_named {             // a barrier of warps
+    unsigned arrived, needs;  // warps; needs 0: all that live
+    double opens;             // as far as warps have come
+};
+
+struct sm_mbarrier {  // a barrier in shared memory
+    uint32_t at;
+    unsigned arrivals, missing;  // of a phase: all, and those that the one under way lacks
+    int64_t bytes;               // that are to come
+    uint32_t phase;              // how many have ended
+    double ended, latest;        // when the last one ended; the last arrival of the one under way
+};
+
+// The four warps that multiply together. Their products are carried out in order, each once all four have begun it.
+struct sm_group {
+    uint8_t came[PRODUCTS];  // warps, by product
+    double ready[PRODUCTS];  // the last of them came
+    double done[PRODUCTS];
+    uint64_t started;
+};
+
 struct sm_slot {  // where a block runs
     uint64_t number;
-    unsigned warps, arrived, live;
-    double opens;  // the barrier, as far as warps have come
+    unsigned warps, live;
     bool used;
+    struct sm_named named[NAMED_BARRIERS];
+    struct sm_mbarrier mbarriers[MBARRIERS];
+    unsigned n_mbarriers;
+    struct sm_group groups[SM_WARPS / GROUP_WARPS];
 };
 
 struct sm {
@@ -64,7 +97,9 @@ struct sm {
     unsigned warps_of_block;
     uint64_t begun, ended, issued_before;  // issued_before: the slots' first block had ended
     double now, lsu, l2, dram, in_order, barrier_free;
-    struct l1 *l1, *far;  // far: which sectors L2 has had from DRAM
+    double tma, tma_store;        // the tensor memory accelerator takes the next box
+    double tensor, tensor_waves;  // products keep the tensor cores busy until then, and the data pipe for that share
+    struct l1 *l1, *far;          // far: which sectors L2 has had from DRAM
     uint32_t random;
     struct walk_event event;
 };
@@ -73,6 +108,24 @@ struct sm {
 void sm_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c);
 // The queue of the sub-core has room for one more.
 bool sm_has_room(struct sm *sm, struct sm_subcore *c);
+
+// When the sectors are there, asked for at `at` by SMs of which `sharers` ask for the same; L2 gives this SM `rate`
+// bytes a cycle; keep: L1 has a say.
+double sm_fetch(struct sm *sm, const uint64_t *sectors, unsigned n, double at, float sharers, double rate, bool keep);
+
+// sm_async.c: barriers in shared memory, and copies that report to them, of sm->event, issued now by w.
+void sm_async(struct sm *sm, struct sm_warp *w);
+
+// sm_wgmma.c: a product of sm->event begins; the product for which a wait waits has ended at *until, 1e300: not known.
+void sm_wgmma(struct sm *sm, struct sm_warp *w);
+// The product that w would begin has no place: too many are under way.
+bool sm_has_product_room(struct sm *sm, const struct sm_warp *w);
+bool sm_waits_for_products(const struct sm *sm, const struct sm_warp *w, const struct sass *s, double *until);
+
+static inline struct sm_group *sm_group_of(struct sm *sm, const struct sm_warp *w)
+{
+    return &sm->slots[w->slot].groups[(unsigned)(w - sm->warps) % sm->warps_of_block / GROUP_WARPS];
+}
 
 static inline void sm_release(struct sm_warp *w, unsigned scoreboard, double at, unsigned kind)
 {

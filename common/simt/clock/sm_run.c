@@ -57,6 +57,7 @@ static bool begin_block(struct sm *sm, unsigned slot, double at)
         const struct walk_warp kept = w->walk;
         *w = (struct sm_warp){ .walk = kept, .active = true, .slot = slot, .ready = at, .wake = at, .since = at };
         w->why = STATE_WAIT;
+        w->at_barrier = w->awaits = -1;
         if (!walk_begin(&w->walk, l, index, i))
             return false;
         w->next = walk_next(&w->walk, &w->pc);
@@ -148,6 +149,8 @@ static bool can_issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
         }
     if (waits_for_group(w, s, &until) && until > sm->now)
         w->why = STATE_LONG_SCOREBOARD;
+    if (sm_waits_for_products(sm, w, s, &until))
+        w->why = STATE_BARRIER;  // so Nsight Compute counts it: in 15 and 16 all its other names together lack the time
     if (until > sm->now) {
         w->wake = until;
         return false;
@@ -157,7 +160,7 @@ static bool can_issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
         return sm_has_room(sm, c);
     }
     w->why = STATE_MATH;
-    if (c->free[pipe_of(s)] > sm->now)
+    if (c->free[pipe_of(s)] > sm->now || (s->effect == EFFECT_WGMMA && !sm_has_product_room(sm, w)))
         return false;
     w->why = STATE_DISPATCH;
     return c->operands <= sm->now;
@@ -186,30 +189,38 @@ static void read_operands(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
         c->cached[s->sources[i] & 1][s->slots[i]] = s->reuse >> s->slots[i] & 1 ? cache_tag(sm, w, s->sources[i]) : 0;
 }
 
+// Bit 77 of a barrier: the warp arrives and goes on.
 static void arrive(struct sm *sm, struct sm_warp *w)
 {
-    struct sm_slot *b = &sm->slots[w->slot];
+    const unsigned number = sm->event.barrier % NAMED_BARRIERS;
+    struct sm_named *b = &sm->slots[w->slot].named[number];
     const double came = (sm->barrier_free > sm->now ? sm->barrier_free : sm->now) + sm->k->barrier_interval;
     sm->barrier_free = came;
     b->opens = came + sm->k->barrier_latency;
+    b->needs = (sm->event.threads + WALK_LANES - 1) / WALK_LANES;
     b->arrived++;
-    w->at_barrier = true;
+    if (sass_bits(sm->event.s, 77, 1))
+        return;
+    w->at_barrier = (int)number;
     w->why = STATE_BARRIER;
     w->wake = 1e300;
 }
 
-static void open_barrier(struct sm *sm, unsigned slot)
+static void open_barriers(struct sm *sm, unsigned slot)
 {
     struct sm_slot *b = &sm->slots[slot];
-    if (!b->arrived || b->arrived < b->live)
-        return;
-    b->arrived = 0;
-    for (unsigned i = 0; i < b->warps; i++) {
-        struct sm_warp *w = &sm->warps[slot * b->warps + i];
-        if (!w->at_barrier)
+    for (int number = 0; number < NAMED_BARRIERS; number++) {
+        struct sm_named *n = &b->named[number];
+        if (!n->arrived || n->arrived < (n->needs ? n->needs : b->live))
             continue;
-        w->at_barrier = false;
-        w->ready = w->wake = b->opens > sm->now ? b->opens : sm->now + 1;
+        n->arrived = 0;
+        for (unsigned i = 0; i < b->warps; i++) {
+            struct sm_warp *w = &sm->warps[slot * b->warps + i];
+            if (w->at_barrier != number)
+                continue;
+            w->at_barrier = -1;
+            w->ready = w->wake = n->opens > sm->now ? n->opens : sm->now + 1;
+        }
     }
 }
 
@@ -242,7 +253,9 @@ static void arithmetic(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, c
 
 static void special(struct sm *sm, struct sm_warp *w, const struct sass *s)
 {
-    if (s->effect == EFFECT_COPY_GROUP) {
+    if (s->effect == EFFECT_WGMMA)
+        sm_wgmma(sm, w);
+    if (s->effect == EFFECT_COPY_GROUP || s->effect == EFFECT_BULK_GROUP) {
         w->group[w->groups++ % GROUPS] = w->pending_copy;
         w->pending_copy = 0;
     }
@@ -273,7 +286,7 @@ static bool end_warp(struct sm *sm, struct sm_warp *w)
     sm->out->unknown_branches += w->walk.unknown_branches;
     sm->out->failed |= w->walk.failed;
     b->live--;
-    open_barrier(sm, w->slot);
+    open_barriers(sm, w->slot);
     if (b->live)
         return true;
     b->used = false;
@@ -299,7 +312,7 @@ static bool issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
     walk_step(&w->walk, &sm->event);
     w->ready = sm->now + (s->stall > 1 ? s->stall : 1);
     w->why = STATE_WAIT;
-    w->at_barrier = false;
+    w->at_barrier = -1;
     if (sm->event.jumped) {
         const double there = sm->now + sm->k->branch_latency;
         w->why = STATE_BRANCH;
@@ -317,8 +330,8 @@ static bool issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
     w->next = walk_next(&w->walk, &w->pc);
     if (!w->next)
         return end_warp(sm, w);
-    if (w->at_barrier)
-        open_barrier(sm, w->slot);
+    if (s->effect == EFFECT_BARRIER)
+        open_barriers(sm, w->slot);
     return true;
 }
 

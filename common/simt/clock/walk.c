@@ -274,7 +274,11 @@ void walk_step(struct walk_warp *w, struct walk_event *e)
         return;
     if (s->effect >= EFFECT_LOAD && s->effect <= EFFECT_COPY)
         access(w, s, e);
-    else if (s->effect != EFFECT_NOTHING && s->effect != EFFECT_BARRIER && s->effect != EFFECT_COPY_GROUP &&
-             s->effect != EFFECT_DEPBAR)
+    else if (s->effect >= EFFECT_MBARRIER_INIT && s->effect <= EFFECT_WGMMA)
+        walk_async(w, s, e);
+    else if (s->effect == EFFECT_BARRIER)
+        walk_barrier(w, s, e);
+    else if (s->effect != EFFECT_NOTHING && s->effect != EFFECT_COPY_GROUP && s->effect != EFFECT_DEPBAR &&
+             s->effect != EFFECT_WARPGROUP)
         walk_compute(w, s, e->mask);
 }

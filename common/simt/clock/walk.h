@@ -11,14 +11,15 @@
 #define WALK_REGISTERS 256
 #define WALK_UNIFORM 256  // number of the first uniform register
 #define WALK_VALUES 512
-#define WALK_PREDICATES 16  // P0-P6, PT, UP0-UP6, UPT
-#define WALK_BARRIERS 16    // of reconvergence
+#define WALK_PREDICATES 16            // P0-P6, PT, UP0-UP6, UPT
+#define WALK_BARRIERS 16              // of reconvergence
+#define WALK_PARAMETERS (1ull << 48)  // the address of the parameters
 
 struct walk_launch {
     const struct cubin *cubin;
     unsigned grid[3], block[3];
     unsigned shared;              // bytes of dynamic shared memory
-    const unsigned char *params;  // cubin->param_bytes
+    const unsigned char *params;  // cubin->param_bytes, as the machine code expects them
 };
 
 struct walk_split {  // lanes at the same place
@@ -43,6 +44,19 @@ struct walk_warp {
     bool failed;        // out of memory, or the code went where there is none
 };
 
+// Of a barrier in shared memory, or a copy of the tensor memory accelerator. What does not apply is 0.
+struct walk_async {
+    bool known;                      // the rest: it does not depend on data
+    bool load;                       // to shared memory
+    uint32_t at;                     // shared address of the barrier, or of what is copied
+    uint32_t barrier;                // shared address of the barrier at which a load's bytes arrive
+    uint32_t arrivals, bytes, come;  // threads that arrive; bytes that are to come, or that are copied; that have come
+    uint32_t parity;                 // of the phase for whose end it waits
+    const unsigned char *map;        // of the box
+    int32_t from[5];                 // its first element
+    uint64_t global;                 // of a copy without a map
+};
+
 // What an instruction did.
 struct walk_event {
     const struct sass *s;
@@ -51,7 +65,9 @@ struct walk_event {
     bool jumped;       // the next instruction is not the one after it
     bool has_address;  // of an access: address is known
     uint64_t address[WALK_LANES];
-    uint64_t to[WALK_LANES];  // of a copy into shared memory: where to
+    uint64_t to[WALK_LANES];    // of a copy into shared memory: where to
+    unsigned barrier, threads;  // of a barrier of warps: its number, and for how many it waits; 0: all
+    struct walk_async async;
 };
 
 // Begins warp `index` of the block, at the kernel's first instruction. False when memory runs out. walk_end in any
@@ -62,6 +78,10 @@ void walk_end(struct walk_warp *w);
 const struct sass *walk_next(const struct walk_warp *w, uint32_t *pc);
 // Executes it, and says what it did.
 void walk_step(struct walk_warp *w, struct walk_event *e);
+
+// walk_async.c: fills in e->async, or e->barrier and e->threads.
+void walk_async(struct walk_warp *w, const struct sass *s, struct walk_event *e);
+void walk_barrier(const struct walk_warp *w, const struct sass *s, struct walk_event *e);
 
 // walk_value.c: the effects on registers and predicates, for the lanes of mask.
 void walk_compute(struct walk_warp *w, const struct sass *s, uint32_t mask);

@@ -16,7 +16,7 @@ struct operand {
 struct compute {
     struct walk_warp *w;
     const struct sass *s;
-    uint32_t mask;
+    uint32_t mask, lanes;  // where results are stored; the lanes that take part
     struct operand a, b, c, out;
 };
 
@@ -54,5 +54,7 @@ void walk_r2p(struct compute *k);
 void walk_sel(struct compute *k);
 void walk_imnmx(struct compute *k, bool sums);
 void walk_vote(struct compute *k);
+void walk_elect(struct compute *k);
+void walk_registers(struct compute *k);
 
 #endif

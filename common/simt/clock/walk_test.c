@@ -156,11 +156,12 @@ void walk_imnmx(struct compute *k, bool sums)
 void walk_vote(struct compute *k)
 {
     const unsigned mode = sass_bits(k->s, 72, 2);
-    uint32_t known = ALL;
-    const uint32_t p = walk_predicate_in(k, 87, &known) & k->mask, knows = (known & k->mask) == k->mask ? ALL : 0;
+    uint32_t known;
+    const uint32_t all = k->lanes, p = walk_predicate(k->w, sass_bits(k->s, 87, 3), bit(k->s, 90), &known) & all;
+    const uint32_t knows = (known & all) == all ? ALL : 0;
     walk_splat(&k->out, p);
     k->out.known = knows;
     walk_store(k, k->s->d, &k->out);
-    const bool holds = mode == 0 ? p == k->mask : mode == 1 ? p != 0 : p == 0 || p == k->mask;
+    const bool holds = mode == 0 ? p == all : mode == 1 ? p != 0 : p == 0 || p == all;
     walk_predicate_out(k, 81, holds ? ALL : 0, knows);
 }

@@ -62,6 +62,8 @@ static bool constant(const struct walk_warp *w, unsigned bank, unsigned at, uint
         *value = l->grid[(at - shape - 12 - (c->cc >= 100) * 4) / 4];
     else if (at == 0x28 || at == 0x37c)
         *value = c->frame;  // where the stack begins
+    else if (c->cc == 90 && (at == 0x198 || at == 0x19c))
+        *value = (uint32_t)(WALK_PARAMETERS >> (at == 0x198 ? 0 : 32));
     else
         return false;
     return true;
@@ -244,6 +246,17 @@ static void forget_results(struct compute *k)
         walk_forget(k->w, (unsigned)d, n, k->mask);
 }
 
+// R2UR P: the lanes whose value is another one than the first lane's; .OR: those for which P holds, too.
+static void note_others(struct compute *k, const struct operand *from)
+{
+    const unsigned p = sass_bits(k->s, 81, 3), lane = k->mask ? (unsigned)__builtin_ctz(k->mask) : 0;
+    const bool either = bit(k->s, 84);
+    uint32_t others = either ? k->w->predicates[p] : 0, known = either ? k->w->predicates_known[p] : ALL;
+    EACH_LANE others |= (uint32_t)(from->v[i] != from->v[lane]) << i;
+    known &= from->known >> lane & 1 ? from->known : 0;
+    walk_predicate_out(k, 81, others, known);
+}
+
 static void move(struct compute *k, const struct operand *from)
 {
     k->out = *from;
@@ -255,6 +268,8 @@ static void move(struct compute *k, const struct operand *from)
         EACH_LANE k->w->values[(unsigned)n * WALK_LANES + i] = from->v[lane];
         k->w->known[n] = from->known >> lane & 1 ? ALL : 0;
     }
+    if (k->s->code == 0x0ca && sass_bits(k->s, 81, 3) != 7)
+        note_others(k, from);
 }
 
 static void s2ur(struct compute *k)
@@ -318,6 +333,7 @@ static void cs2r(struct compute *k)
 // What computes an effect. The results of all other effects are unknown.
 static void (*const computes[EFFECT_UNKNOWN + 1])(struct compute *) = {
     [EFFECT_SETP_NONE] = setp_none,   [EFFECT_CONSTANT] = constant_of_halves,
+    [EFFECT_ELECT] = walk_elect,      [EFFECT_REGISTERS] = walk_registers,
     [EFFECT_IMAD] = walk_imad,        [EFFECT_IMAD_WIDE] = imad_wide,
     [EFFECT_IMAD_HI] = imad_hi,       [EFFECT_MOV] = mov,
     [EFFECT_MOV_A] = mov_a,           [EFFECT_P2R] = walk_p2r,
@@ -344,6 +360,7 @@ void walk_compute(struct walk_warp *w, const struct sass *s, uint32_t mask)
     k.w = w;
     k.s = s;
     k.mask = s->uniform ? ALL : mask;
+    k.lanes = mask;
     if (!computes[s->effect]) {
         forget_results(&k);
         return;

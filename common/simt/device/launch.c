@@ -12,6 +12,16 @@
 #include "simt/exec/turns.h"
 #include "simt/report/report.h"
 
+uint32_t simt_param_at(const struct simt_kernel *k, uint32_t i)
+{
+    uint64_t at = 0;
+    for (uint32_t j = 0; j <= i; j++) {
+        const struct ptx_var *v = &k->module->ptx->vars[k->func->params[j]];
+        at = (at + v->align - 1) / v->align * v->align + (j < i ? v->bytes : 0);
+    }
+    return (uint32_t)at;
+}
+
 unsigned char *simt_pack(const struct simt_kernel *k, const struct dev_arg *args, size_t n, char error[DEV_ERROR_MAX])
 {
     const struct ptx_func *f = k->func;
@@ -22,7 +32,6 @@ unsigned char *simt_pack(const struct simt_kernel *k, const struct dev_arg *args
     unsigned char *params = calloc(1, k->code->param_bytes + 16u);
     if (!params)
         snprintf(error, DEV_ERROR_MAX, "out of memory");
-    uint64_t at = 0;
     for (uint32_t i = 0; params && i < n; i++) {
         const struct ptx_var *v = &k->module->ptx->vars[f->params[i]];
         if (args[i].bytes != v->bytes) {
@@ -31,9 +40,7 @@ unsigned char *simt_pack(const struct simt_kernel *k, const struct dev_arg *args
             free(params);
             return NULL;
         }
-        at = (at + v->align - 1) / v->align * v->align;
-        memcpy(params + at, args[i].value, v->bytes);
-        at += v->bytes;
+        memcpy(params + simt_param_at(k, i), args[i].value, v->bytes);
     }
     return params;
 }

@@ -60,6 +60,8 @@ const struct ptx_var *simt_variable(struct simt_module *m, const char *name, uin
                                     char error[DEV_ERROR_MAX]);
 const char *simt_reason(const struct simt_kernel *k);  // why it was refused, without the place
 
+// Where parameter i of the kernel begins among its parameters.
+uint32_t simt_param_at(const struct simt_kernel *k, uint32_t i);
 // The arguments laid out as the kernel's parameters, for simt_launch; the caller frees them. NULL, with one line in
 // error, where their number or sizes are not the kernel's.
 unsigned char *simt_pack(const struct simt_kernel *k, const struct dev_arg *args, size_t n, char error[DEV_ERROR_MAX]);

@@ -71,8 +71,8 @@ static inline void unpack_all(enum mma_type type, const unsigned char *regs, con
 }
 
 // One row: c[j] + the products first to last of a and column j of b; exact.
-static inline struct sum8 sum_row(const float *a, const int32_t *ea, const v8f *b, const v8i *eb, unsigned first,
-                                  unsigned last, int fraction, int product, v8f c)
+static inline v8d sum_row(const float *a, const int32_t *ea, const v8f *b, const v8i *eb, unsigned first, unsigned last,
+                          int fraction, int product, v8f c)
 {
     v8i bits, high = { 0 };
     memcpy(&bits, &c, sizeof bits);
@@ -89,7 +89,11 @@ static inline struct sum8 sum_row(const float *a, const int32_t *ea, const v8f *
         low += __builtin_convertvector(scaled(b[k] * a[k], of_product + ea[k] + eb[k]), v8i);
     for (unsigned k = middle; k < last; k++)
         high += __builtin_convertvector(scaled(b[k] * a[k], of_product + ea[k] + eb[k]), v8i);
-    return sum_of(low, high, max8(most - fraction, (v8i){ 0 } - 1022) + 1023);
+    const v8i least = max8(most - fraction, (v8i){ 0 } - 1022) + 1023;
+    const v8l power = __builtin_convertvector(least, v8l) << 52;
+    v8d factor;
+    memcpy(&factor, &power, sizeof factor);
+    return (__builtin_convertvector(low, v8d) + __builtin_convertvector(high, v8d)) * factor;
 }
 
 // --- Inf and NaN: what IEEE 754 says of the terms decides, whatever the finite ones add up to ---
@@ -121,7 +125,7 @@ struct job {
 };
 
 // Puts Inf and NaN in place of the results that have such a term.
-static void put_special(const struct job *j, unsigned row, v8f c, struct sum8 *result)
+static v8d put_special(const struct job *j, unsigned row, v8f c, v8d result)
 {
     const struct mma *m = j->m;
     for (unsigned col = 0; col < N; col++) {
@@ -132,9 +136,9 @@ static void put_special(const struct job *j, unsigned row, v8f c, struct sum8 *r
             special += __builtin_isfinite(a * b) ? 0 : a * b;
         }
         special += __builtin_isfinite(c[col]) ? 0 : (double)c[col];
-        if (!__builtin_isfinite(special))
-            result->part[col / 4][col % 4] = special;
+        result[col] = __builtin_isfinite(special) ? result[col] : special;
     }
+    return result;
 }
 
 static inline void multiply(struct warp *w, const struct warpop *op, enum mma_type type)
@@ -146,7 +150,7 @@ static inline void multiply(struct warp *w, const struct warpop *op, enum mma_ty
     struct numbers a, b;
     v8f bt[16];
     v8i ebt[16];
-    struct sum8 result[16];
+    v8d result[16];
     bool special[16];
     a.special = b.special = false;
     unpack_all(type, w->regs, job.a, m->rows / 8, m->k, true, &a);
@@ -170,13 +174,13 @@ static inline void multiply(struct warp *w, const struct warpop *op, enum mma_ty
             result[row] =
                 sum_row(a.significand[row], a.exponent[row], bt, ebt, k, k + m->block, m->fraction, product, acc);
             if (k + m->block < m->k)
-                acc = cut8(&result[row]);
+                acc = cut8(result[row]);
         }
         if (special[row])
-            put_special(&job, row, first, &result[row]);
+            result[row] = put_special(&job, row, first, result[row]);
     }
     for (unsigned row = 0; row < m->rows; row++)
-        write_row(w->regs, op->out, row, &result[row], special[row], m->half, FRACTION_BITS);
+        write_row(w->regs, op->out, row, result[row], special[row], m->half, FRACTION_BITS);
 }
 
 // Element (row, col) of the accumulators in slot, of so many bytes: a register has a column of its lane.

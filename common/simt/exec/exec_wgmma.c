@@ -121,16 +121,13 @@ static inline void make_whole(struct job *j, enum mma_type t)
 // --- sums ---
 
 // A row: c + the products with 8 columns, aligned and cut, as a whole number of 2^(most - fraction).
-static inline struct sum8 sum_narrow(const struct job *j, unsigned row, unsigned k_all, v8f c, v8i c_bits)
+static inline v8d sum_narrow(const struct job *j, unsigned row, unsigned k_all, v8f c, v8i c_bits)
 {
     const float *a = j->left.value[row];
     const int32_t *ea = j->left.exponent[row];
-    v8i most = max8((c_bits >> 23 & 255) - 127, (v8i){ 0 } + LEAST), other = j->right[0].exponent + ea[0];
-    for (unsigned k = 0; k < k_all; k += 2) {
+    v8i most = max8((c_bits >> 23 & 255) - 127, (v8i){ 0 } + LEAST);
+    for (unsigned k = 0; k < k_all; k++)
         most = max8(most, j->right[k].exponent + ea[k]);
-        other = max8(other, j->right[k + 1].exponent + ea[k + 1]);
-    }
-    most = max8(most, other);
     const v8i power = (j->fraction + 127 - most) << 23;
     v8f scale;
     memcpy(&scale, &power, sizeof scale);
@@ -139,10 +136,13 @@ static inline struct sum8 sum_narrow(const struct job *j, unsigned row, unsigned
         low += __builtin_convertvector(j->right[k].value * a[k] * scale, v8i);
         high += __builtin_convertvector(j->right[k + 1].value * a[k + 1] * scale, v8i);
     }
-    return sum_of(low, high, most - j->fraction + 1023);
+    const v8l unit = __builtin_convertvector(most - j->fraction + 1023, v8l) << 52;
+    v8d factor;
+    memcpy(&factor, &unit, sizeof factor);
+    return (__builtin_convertvector(low, v8d) + __builtin_convertvector(high, v8d)) * factor;
 }
 
-static inline struct sum8 sum_wide(const struct job *j, unsigned row, unsigned k_all, v8f c, v8i c_bits)
+static inline v8d sum_wide(const struct job *j, unsigned row, unsigned k_all, v8f c, v8i c_bits)
 {
     const float *a = j->left.value[row];
     const int32_t *ea = j->left.exponent[row];
@@ -162,7 +162,11 @@ static inline struct sum8 sum_wide(const struct job *j, unsigned row, unsigned k
         high += __builtin_convertvector(
             scaled(j->right[k + 1].value * a[k + 1], of_product + ea[k + 1] + j->right[k + 1].exponent), v8i);
     }
-    return sum_of(low, high, max8(most - j->fraction, (v8i){ 0 } - 1022) + 1023);
+    const v8i least = max8(most - j->fraction, (v8i){ 0 } - 1022) + 1023;
+    const v8l unit = __builtin_convertvector(least, v8l) << 52;
+    v8d factor;
+    memcpy(&factor, &unit, sizeof factor);
+    return (__builtin_convertvector(low, v8d) + __builtin_convertvector(high, v8d)) * factor;
 }
 
 // --- Inf and NaN: what IEEE 754 says of the terms decides ---
@@ -177,7 +181,7 @@ static double value_of(enum mma_type t, uint32_t bits)
     return sign * __builtin_ldexp(e ? low + (1 << f.fraction) : low, (e ? e : 1) - f.bias - f.fraction);
 }
 
-static void put_special(const struct job *j, unsigned row, v8f c, struct sum8 *result)
+static v8d put_special(const struct job *j, unsigned row, v8f c, v8d result)
 {
     for (unsigned col = 0; col < N; col++) {
         double special = __builtin_isfinite(c[col]) ? 0 : (double)c[col];
@@ -185,13 +189,13 @@ static void put_special(const struct job *j, unsigned row, v8f c, struct sum8 *r
             const double p = value_of(j->a, j->left.bits[row][k]) * value_of(j->b, (uint32_t)j->bits[k][col]);
             special += __builtin_isfinite(p) ? 0 : p;
         }
-        if (!__builtin_isfinite(special))
-            result->part[col / 4][col % 4] = special;
+        result[col] = __builtin_isfinite(special) ? result[col] : special;
     }
+    return result;
 }
 
 // Where all products are 0, a tiny c is kept as it is; the quick way has cut it off.
-static void keep_tiny(const struct job *j, unsigned row, unsigned k_all, v8f c, struct sum8 *d)
+static inline v8d keep_tiny(const struct job *j, unsigned row, unsigned k_all, v8f c, v8d d)
 {
     for (unsigned col = 0; col < N; col++) {
         int32_t most = NONE;
@@ -200,8 +204,9 @@ static void keep_tiny(const struct job *j, unsigned row, unsigned k_all, v8f c, 
             most = e > most ? e : most;
         }
         if (most <= NONE / 2)
-            d->part[col / 4][col % 4] = c[col];
+            d[col] = c[col];
     }
+    return d;
 }
 
 // The 8 columns of B in j->right: all rows.
@@ -215,12 +220,12 @@ static inline void sum_block(const struct job *j, unsigned k_all, unsigned char 
         const v8i size = bits & 0x7fffffff;
         const bool special = j->special_left || special_right || any8(size >= 0x7f800000);
         const bool tiny = any8((size != 0) & (size < (127 + LEAST) << 23));  // below what the quick way aligns
-        struct sum8 d = j->narrow ? sum_narrow(j, row, k_all, c, bits) : sum_wide(j, row, k_all, c, bits);
+        v8d d = j->narrow ? sum_narrow(j, row, k_all, c, bits) : sum_wide(j, row, k_all, c, bits);
         if (j->narrow && tiny)
-            keep_tiny(j, row, k_all, c, &d);
+            d = keep_tiny(j, row, k_all, c, d);
         if (special)
-            put_special(j, row, c, &d);
-        write_row(regs, slot, row, &d, special, j->m->half, j->fraction);
+            d = put_special(j, row, c, d);
+        write_row(regs, slot, row, d, special, j->m->half, j->fraction);
     }
 }
 

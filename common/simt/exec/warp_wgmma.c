@@ -10,9 +10,6 @@
 #include "simt/code/warp.h"
 #include "simt/code/wgmma.h"
 
-#define CHUNK 16
-#define CHUNKS (0x40000 / CHUNK)  // that a descriptor reaches: it has 18 bits of an address
-
 void wgmmas_reset(struct wgmmas *g)
 {
     if (g)
@@ -65,39 +62,28 @@ static bool run(struct warp *w, const struct wgmma_job *job)
     return true;
 }
 
-static void tell_range(struct warp *w, const struct wgmma_job *job, uint32_t from, uint32_t end, bool begins)
-{
-    const struct bulk_place p = { .thread = w->index / 4 * 4 * LANES,
-                                  .address = from * CHUNK,
-                                  .bytes = (end - from) * CHUNK };
-    if (begins)
-        check_async_reads(w, job->u, &p, true);
-    else
-        check_async_read(w->block, &p);
-}
-
-// Tells the checks that the warpgroup begins to read a matrix, or that it has read it: as few ranges as there are,
-// whatever the order of its chunks.
+// Tells the checks that the warpgroup begins to read a matrix, or that it has read it; chunks that lie side by side at
+// once.
 static void tell_matrix(struct warp *w, const struct wgmma_job *job, const struct wgmma_matrix *m, uint32_t rows,
                         uint32_t chunks, bool begins)
 {
-    bool reads[CHUNKS + 1] = { false };
-    const uint32_t limit = w->block->worker->grid->shared_bytes / CHUNK;
-    uint32_t low = CHUNKS, high = 0;
-    for (uint32_t i = 0; i < rows; i++)
-        for (uint32_t k = 0; k < chunks; k++) {
-            const uint32_t at = wgmma_chunk(m, i, k) / CHUNK;
-            if (at >= limit || at >= CHUNKS)
-                continue;
-            reads[at] = true;
-            low = at < low ? at : low;
-            high = at >= high ? at + 1 : high;
+    struct bulk_place p = { .thread = w->index / 4 * 4 * LANES };
+    const uint32_t limit = w->block->worker->grid->shared_bytes;
+    for (uint32_t i = 0; i <= rows * chunks; i++) {
+        const bool end = i == rows * chunks;
+        const uint32_t at = end ? 0 : wgmma_chunk(m, i / chunks, i % chunks);
+        if (!end && p.bytes && at == p.address + p.bytes) {
+            p.bytes += 16;
+            continue;
         }
-    for (uint32_t at = low, from; at < high; at++) {
-        for (from = at; reads[at]; at++)
-            ;
-        if (at > from)
-            tell_range(w, job, from, at, begins);
+        if (p.bytes && p.address + p.bytes <= limit) {
+            if (begins)
+                check_async_reads(w, job->u, &p, true);
+            else
+                check_async_read(w->block, &p);
+        }
+        p.address = at;
+        p.bytes = 16;
     }
 }
 

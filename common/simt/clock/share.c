@@ -1,0 +1,171 @@
+// Which loads touch what other blocks that run at the same time touch, too.
+#include "clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WALK_MAX 4000000  // instructions of one warp
+#define COPY_MAX 20000    // of one warp, until it has asked for its first boxes
+#define COPIES 32         // instructions that ask for boxes
+
+// --- loads by address: the first warps of three neighbours are compared ---
+
+struct first {  // of an instruction: the first address of the warp
+    uint64_t address;
+    bool seen;
+};
+
+// Returns the instructions that the first warp of the block executes; 0 when memory runs out.
+static uint64_t walk_first(const struct walk_launch *l, const unsigned block[3], struct first *out)
+{
+    struct walk_warp w = { 0 };
+    struct walk_event e;
+    uint32_t pc;
+    bool ok = walk_begin(&w, l, block, 0);
+    for (uint64_t n = 0; ok && n < WALK_MAX && walk_next(&w, &pc); n++) {
+        walk_step(&w, &e);
+        const bool global = e.s->pipe == PIPE_GLOBAL || e.s->pipe == PIPE_COPY;
+        if (global && e.has_address && e.mask && !out[pc].seen)
+            out[pc] = (struct first){ e.address[__builtin_ctz(e.mask)], true };
+    }
+    const uint64_t executed = ok ? w.executed : 0;
+    walk_end(&w);
+    return executed;
+}
+
+// Blocks that run at once form some rows of the grid. A load that begins at the same address in the next block of the
+// row is shared by the blocks of a row; likewise for the next row. *executed: instructions of the first warp.
+static struct sm_load *share_addresses(const struct walk_launch *l, uint64_t at_once, uint64_t *executed)
+{
+    const uint32_t n = l->cubin->n;
+    struct first *here = calloc(n, sizeof *here), *right = calloc(n, sizeof *here), *below = calloc(n, sizeof *here);
+    struct sm_load *loads = calloc(n, sizeof *loads);
+    const unsigned origin[3] = { 0 }, next_x[3] = { 1, 0, 0 }, next_y[3] = { 0, 1, 0 };
+    const bool wide = l->grid[0] > 1, high = l->grid[1] > 1;
+    bool ok = here && right && below && loads;
+    *executed = ok ? walk_first(l, origin, here) : 0;
+    ok = *executed && (!wide || walk_first(l, next_x, right)) && (!high || walk_first(l, next_y, below));
+    const double columns = at_once < l->grid[0] ? (double)at_once : l->grid[0];
+    double rows = (double)at_once / l->grid[0];
+    rows = rows < 1 ? 1 : rows > l->grid[1] ? l->grid[1] : rows;
+    for (uint32_t i = 0; ok && i < n; i++) {
+        loads[i].sharers = 1;
+        loads[i].seen = here[i].seen && l->cubin->code[i].effect != EFFECT_STORE;
+        if (wide && here[i].seen && right[i].seen && here[i].address == right[i].address)
+            loads[i].sharers *= (float)columns;
+        if (high && here[i].seen && below[i].seen && here[i].address == below[i].address)
+            loads[i].sharers *= (float)rows;
+    }
+    free(here);
+    free(right);
+    free(below);
+    if (!ok) {
+        free(loads);
+        return NULL;
+    }
+    return loads;
+}
+
+// --- boxes: every block that runs at once is asked for its first ones ---
+
+struct box {
+    const unsigned char *map;
+    int32_t from[5];
+    uint64_t global;
+};
+
+struct copies {  // instructions of a kernel that ask for boxes, and the warp that does
+    uint32_t pc[COPIES], n;
+    unsigned warp[COPIES];
+};
+
+static bool is_copy(const struct sass *s)
+{
+    return s->effect == EFFECT_TMA_LOAD || s->effect == EFFECT_BULK;
+}
+
+// The first box of each of n instructions, as far as this warp asks for them. Returns how many were found.
+static uint32_t first_boxes(const struct walk_launch *l, uint64_t number, unsigned warp, struct copies *c, bool collect,
+                            struct box *boxes)
+{
+    struct walk_warp w = { 0 };
+    struct walk_event e;
+    uint32_t pc, found = 0, wanted = 0;
+    bool seen[COPIES] = { false };
+    const unsigned block[3] = { (unsigned)(number % l->grid[0]), (unsigned)(number / l->grid[0] % l->grid[1]),
+                                (unsigned)(number / l->grid[0] / l->grid[1]) };
+    for (uint32_t i = 0; i < c->n; i++)
+        wanted += c->warp[i] == warp;
+    bool ok = walk_begin(&w, l, block, warp);
+    for (unsigned n = 0; ok && n < COPY_MAX && (collect || found < wanted) && walk_next(&w, &pc); n++) {
+        walk_step(&w, &e);
+        if (!is_copy(e.s) || !e.mask || !e.async.load)
+            continue;
+        uint32_t i = 0;
+        while (i < c->n && c->pc[i] != pc)
+            i++;
+        if (i == c->n && collect && c->n < COPIES) {
+            c->pc[c->n] = pc;
+            c->warp[c->n++] = warp;
+        }
+        if (i >= c->n || seen[i])
+            continue;
+        seen[i] = true;
+        found++;
+        boxes[i] = (struct box){ .map = e.async.map, .global = e.async.global };
+        memcpy(boxes[i].from, e.async.from, sizeof boxes[i].from);
+    }
+    walk_end(&w);
+    return found;
+}
+
+static bool same_box(const struct box *a, const struct box *b)
+{
+    return a->map == b->map && a->global == b->global && !memcmp(a->from, b->from, sizeof a->from);
+}
+
+static double count_distinct(const struct box *boxes, uint64_t blocks, uint32_t which)
+{
+    double distinct = 0;
+    for (uint64_t i = 0; i < blocks; i++) {
+        uint64_t j = 0;
+        while (j < i && !same_box(&boxes[j * COPIES + which], &boxes[i * COPIES + which]))
+            j++;
+        distinct += j == i;
+    }
+    return distinct;
+}
+
+static bool share_boxes(const struct walk_launch *l, uint64_t at_once, struct sm_load *loads)
+{
+    const uint64_t all = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2], blocks = at_once < all ? at_once : all;
+    const unsigned warps = (l->block[0] * l->block[1] * l->block[2] + WALK_LANES - 1) / WALK_LANES;
+    struct copies c = { .n = 0 };
+    bool any = false;
+    for (uint32_t i = 0; i < l->cubin->n; i++)
+        any |= is_copy(&l->cubin->code[i]);
+    if (!any)
+        return true;
+    struct box *boxes = calloc(blocks * COPIES, sizeof *boxes);
+    if (!boxes)
+        return false;
+    for (unsigned warp = 0; warp < warps; warp++)
+        first_boxes(l, 0, warp, &c, true, boxes);
+    for (uint64_t b = 1; b < blocks; b++)
+        for (uint32_t i = 0; i < c.n; i++)
+            if (!i || c.warp[i] != c.warp[i - 1])
+                first_boxes(l, b, c.warp[i], &c, false, boxes + b * COPIES);
+    for (uint32_t i = 0; i < c.n; i++)
+        loads[c.pc[i]] = (struct sm_load){ (float)((double)blocks / count_distinct(boxes, blocks, i)), true };
+    free(boxes);
+    return true;
+}
+
+struct sm_load *share_loads(const struct walk_launch *l, uint64_t at_once, uint64_t *executed)
+{
+    struct sm_load *loads = share_addresses(l, at_once, executed);
+    if (loads && share_boxes(l, at_once, loads))
+        return loads;
+    free(loads);
+    return NULL;
+}

@@ -1,0 +1,256 @@
+// The clock and what only Hopper has: fields of its machine code, and kernels of a few instructions, which take as long
+// as they took on the H200. BENCH_PTX is the clock's benchmark, CLOCK_CSV what it said there.
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler.h"
+#include "simt/clock/clock.h"
+#include "simt/machine/tensor_map.h"
+
+static struct sass decoded(uint64_t lo, uint64_t hi)
+{
+    struct sass s;
+    sass_decode(lo, hi, 90, &s);
+    return s;
+}
+
+// The words and their meaning are from listings of nvdisasm.
+Test(clock_hopper, fields_are_where_nvdisasm_sees_them)
+{
+    struct sass s =
+        decoded(0x43e00000101879f0, 0x000fe2000bf00818);  // HGMMA.64x256x16.F32 R24, gdesc[UR16].tnspB, R24, UP0
+    cr_expect_str_eq(sass_name(&s), "HGMMA");
+    cr_expect(sass_wgmma_columns(&s) == 256 && !sass_wgmma_ends_group(&s) && !sass_wgmma_a_in_registers(&s));
+    s = decoded(0x43e00000101879f0, 0x000fe6000b800818);  // the same with gsb0
+    cr_expect(sass_wgmma_ends_group(&s));
+    s = decoded(0x0020000828207df0, 0x000fe60008700820);  // HGMMA.64x16x16.F32 R32, R40, gdesc[UR8], R32
+    cr_expect(sass_wgmma_columns(&s) == 16 && sass_wgmma_a_in_registers(&s));
+    s = decoded(0x00000008053f75b2, 0x0000620008000100);  // SYNCS.EXCH.64 URZ, [UR5], UR8
+    cr_expect_eq(s.effect, EFFECT_MBARRIER_INIT);
+    s = decoded(0x00000000ff0075a7, 0x000e220008000144);  // SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR4], R0
+    cr_expect(s.effect == EFFECT_MBARRIER_WAIT && s.writes == 0);
+    s = decoded(0x000010ffffff79a7, 0x000fe20008100004);  // SYNCS.ARRIVE.TRANS64.A1T0 RZ, [UR4+0x10], RZ
+    cr_expect(s.effect == EFFECT_MBARRIER_ARRIVE && s.offset == 0x10);
+}
+
+static uint32_t values[WALK_VALUES * WALK_LANES];
+
+static struct walk_warp warp_of(const struct walk_launch *launch)
+{
+    struct walk_warp w = { .launch = launch, .values = values };
+    memset(w.known, 0xff, sizeof w.known);
+    memset(w.predicates_known, 0xff, sizeof w.predicates_known);
+    return w;
+}
+
+static void set(unsigned r, uint32_t value)
+{
+    for (unsigned i = 0; i < WALK_LANES; i++)
+        values[r * WALK_LANES + i] = value;
+}
+
+Test(clock_hopper, a_barriers_arrivals_bytes_and_parity_are_found)
+{
+    struct cubin cubin = { .cc = 90 };
+    const struct walk_launch launch = { .cubin = &cubin };
+    struct walk_warp w = warp_of(&launch);
+    struct walk_event e = { .mask = 1 };
+    struct sass s = decoded(0x00000808053f75b2, 0x0000620008000100);  // SYNCS.EXCH.64 URZ, [UR5+0x8], UR8
+    set(WALK_UNIFORM + 5, 0x400);
+    set(WALK_UNIFORM + 8, (0x100000 - 3) << 1);
+    walk_async(&w, &s, &e);
+    cr_expect(e.async.known && e.async.at == 0x408 && e.async.arrivals == 3, "%x %u", e.async.at, e.async.arrivals);
+    s = decoded(0x00000006ffff79a7, 0x0001e20008000009);  // SYNCS.ARRIVE.TRANS64 RZ, [UR9], R6
+    set(WALK_UNIFORM + 9, 0x410);
+    set(6, 0xc000);
+    walk_async(&w, &s, &e);
+    cr_expect(e.async.at == 0x410 && e.async.arrivals == 1 && e.async.bytes == 0xc000, "%u", e.async.bytes);
+    s = decoded(0x00002006ffff79a7, 0x000fe20008500009);  // SYNCS.ARRIVE.TRANS64.ART0 RZ, [UR9+0x20], R6
+    set(6, 5);
+    walk_async(&w, &s, &e);
+    cr_expect(e.async.at == 0x430 && e.async.arrivals == 5 && e.async.bytes == 0, "%u", e.async.arrivals);
+    s = decoded(0x000000a8a50075a7, 0x000e24000800017f);  // SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R165+URZ], R168
+    set(165, 0x418);
+    set(168, 0x80000000);
+    walk_async(&w, &s, &e);
+    cr_expect(e.async.at == 0x418 && e.async.parity == 1);
+    cr_expect(w.predicates[0] & 1);
+}
+
+Test(clock_hopper, one_lane_is_elected_and_others_values_are_told)
+{
+    struct cubin cubin = { .cc = 90 };
+    const struct walk_launch launch = { .cubin = &cubin };
+    struct walk_warp w = warp_of(&launch);
+    struct sass s = decoded(0x00000000003f082f, 0x000fe20003820000);  // @P0 ELECT P1, URZ, PT
+    walk_compute(&w, &s, 0xf0);
+    cr_expect_eq(w.predicates[1], 0x10, "%x", w.predicates[1]);
+    s = decoded(0x00000000990c12ca, 0x000fd00000100000);  // @P1 R2UR.OR P0, UR12, R153
+    set(153, 7);
+    values[153 * WALK_LANES + 5] = 8;
+    w.predicates[0] = 0x80;
+    walk_compute(&w, &s, 0xff);
+    cr_expect_eq(values[(WALK_UNIFORM + 12) * WALK_LANES], 7);
+    cr_expect_eq(w.predicates[0] & 0xff, 0xa0, "%x", w.predicates[0]);
+    s = decoded(0x00000000003f7886, 0x000fca0000000000);  // VOTEU.ALL UP0, P0
+    walk_compute(&w, &s, 0xa0);
+    cr_expect_eq(w.predicates[8], 0xffffffff);
+    walk_compute(&w, &s, 0xff);
+    cr_expect_eq(w.predicates[8], 0);
+}
+
+Test(clock_hopper, barriers_of_some_warps_have_a_number_and_a_count)
+{
+    struct cubin cubin = { .cc = 90 };
+    const struct walk_launch launch = { .cubin = &cubin };
+    struct walk_warp w = warp_of(&launch);
+    struct walk_event e = { .mask = 0xffffffff };
+    struct sass s = decoded(0x0102000000007b1d, 0x000fe20000010000);  // BAR.SYNC.DEFER_BLOCKING 0x4, 0x80
+    walk_barrier(&w, &s, &e);
+    cr_expect(e.barrier == 4 && e.threads == 128, "%u %u", e.barrier, e.threads);
+    s = decoded(0x000180020000751d, 0x000ff00000010000);  // BAR.SYNC.DEFER_BLOCKING R2, 0x60
+    set(2, 9);
+    walk_barrier(&w, &s, &e);
+    cr_expect(e.barrier == 9 && e.threads == 96, "%u %u", e.barrier, e.threads);
+    s = decoded(0x000000070000731d, 0x0003e40000010000);  // BAR.SYNC.DEFER_BLOCKING R7, R7
+    set(7, 64 << 16 | 3);
+    walk_barrier(&w, &s, &e);
+    cr_expect(e.barrier == 3 && e.threads == 64, "%u %u", e.barrier, e.threads);
+    s = decoded(0x0000000000007b1d, 0x000fe20000010000);  // BAR.SYNC.DEFER_BLOCKING 0x0
+    walk_barrier(&w, &s, &e);
+    cr_expect(e.barrier == 0 && e.threads == 0);
+}
+
+// A tensor map is aligned together with the bytes before the parameters: ptxas leaves a gap.
+Test(clock_hopper, parameters_stand_where_the_machine_code_expects_them)
+{
+    const struct cubin cubin = { .param_bytes = 24, .params = { { 0, 4 }, { 16, 8 } }, .n_params = 2 };
+    const uint32_t at[] = { 0, 8 };
+    unsigned char bytes[16] = { 1, 2, 3, 4, 0, 0, 0, 0, 11, 12, 13, 14, 15, 16, 17, 18 };
+    struct clock_launch l = { .params = bytes, .param_bytes = 16, .param_at = at, .n_params = 2 };
+    char error[CLOCK_ERROR] = "";
+    unsigned char *placed = clock_place_params(&l, &cubin, error);
+    cr_assert(placed, "%s", error);
+    cr_expect(!memcmp(placed, bytes, 4) && !memcmp(placed + 16, bytes + 8, 8));
+    free(placed);
+    l.n_params = 1;
+    cr_expect_null(clock_place_params(&l, &cubin, error));
+    cr_expect_str_eq(error, "the kernel takes 24 bytes of parameters, 16 were given");
+}
+
+// --- the benchmark's kernels ---
+
+struct bench {
+    const char *kernel;
+    unsigned grid, threads, box_rows;  // box_rows: of its tensor maps, from the first one on; 0: it has none
+    unsigned second_box_rows;
+    int values[3];  // after the maps, as many as n_values; then an address
+    unsigned n_values;
+};
+
+static size_t put(unsigned char *params, uint32_t *at, size_t *end, const void *value, size_t bytes)
+{
+    const size_t begin = (*end + bytes - 1) / bytes * bytes;
+    memcpy(params + begin, value, bytes);
+    *end = begin + bytes;
+    *at = (uint32_t)begin;
+    return begin;
+}
+
+static double cycles_of(const struct bench *b)
+{
+    unsigned char params[512] = { 0 };
+    uint32_t at[8];
+    size_t end = 0, n = 0;
+    const unsigned rows[] = { b->box_rows, b->second_box_rows };
+    for (unsigned i = 0; i < 2 && rows[i]; i++) {
+        const struct dev_tensor t =
+            dev_matrix((1ull << 40) + i * (1ull << 36), DEV_MAP_F16, 65536, 4096, 4096, rows[i], 64, DEV_SWIZZLE_128);
+        struct dev_tensor_map map;
+        tensor_map_make(&t, &map);
+        put(params, &at[n++], &end, &map, sizeof map);
+    }
+    for (unsigned i = 0; i < b->n_values; i++)
+        put(params, &at[n++], &end, &b->values[i], 4);
+    const uint64_t out = 1ull << 45;
+    put(params, &at[n++], &end, &out, 8);
+    const struct clock_launch l = { .ptx = BENCH_PTX,
+                                    .kernel = b->kernel,
+                                    .grid = { b->grid, 1, 1 },
+                                    .block = { b->threads, 1, 1 },
+                                    .shared = b->threads == 64 ? 0 : 200 * 1024,
+                                    .params = params,
+                                    .param_bytes = end,
+                                    .param_at = at,
+                                    .n_params = n };
+    struct clock_prediction p;
+    char error[CLOCK_ERROR];
+    cr_assert(clock_predict(&l, card_named("H200"), &p, error), "%s: %s", b->kernel, error);
+    const double cycles = p.cycles;
+    clock_free(&p);
+    return cycles;
+}
+
+static double measured(const char *name)
+{
+    static char text[1 << 16];
+    char key[80];
+    FILE *f = fopen(CLOCK_CSV, "r");
+    cr_assert(f, "%s", CLOCK_CSV);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    snprintf(key, sizeof key, "\n%s,", name);
+    const char *line = strstr(text, key), *value = line ? strchr(line + strlen(key), ',') : NULL;
+    cr_assert(value, "%s has no %s", CLOCK_CSV, name);
+    return atof(value + 1);
+}
+
+// What one more round costs: value number `which` is the rounds.
+static double slope(struct bench b, unsigned which, int few, int many)
+{
+    b.values[which] = few;
+    const double a = cycles_of(&b);
+    b.values[which] = many;
+    return (cycles_of(&b) - a) / (many - few);
+}
+
+static void expect_near(const char *name, double predicted, double wanted, double percent)
+{
+    cr_expect(fabs(predicted / wanted - 1) <= percent / 100, "%s: %.1f predicted, %.1f measured", name, predicted,
+              wanted);
+}
+
+Test(clock_hopper, products_of_one_and_two_warpgroups_take_what_they_took)
+{
+    if (!HAS_HOPPER)
+        cr_skip_test("the kernels were compiled by " KERNELS_BY);
+    struct bench one = { "_Z9run_wgmmaILi256ELi1ELi0EEviPy", 1, 128, 0, 0, { 0 }, 1 };
+    expect_near("one warpgroup", slope(one, 0, 20, 60) / 2, measured("wgmma_n256_wait_0_1_warpgroups"), 3);
+    one.threads = 256;
+    expect_near("two warpgroups", slope(one, 0, 20, 60) / 2, measured("wgmma_n256_wait_0_2_warpgroups"), 3);
+    struct bench narrow = { "_Z9run_wgmmaILi64ELi4ELi0EEviPy", 1, 384, 0, 0, { 0 }, 1 };
+    expect_near("64 columns", slope(narrow, 0, 20, 60) / 2, measured("wgmma_n64_4_wait_0_3_warpgroups"), 3);
+}
+
+Test(clock_hopper, warps_hand_over_at_mbarriers_as_fast)
+{
+    if (!HAS_HOPPER)
+        cr_skip_test("the kernels were compiled by " KERNELS_BY);
+    const struct bench b = { "_Z13run_ping_pongiPy", 1, 64, 0, 0, { 0 }, 1 };
+    expect_near("hand over", slope(b, 0, 40, 120) / 2, measured("mbarrier_hand_over"), 10);
+}
+
+Test(clock_hopper, copies_take_what_they_took)
+{
+    if (!HAS_HOPPER)
+        cr_skip_test("the kernels were compiled by " KERNELS_BY);
+    const struct bench small = { "_Z13run_tma_issue14CUtensorMap_stiiPy", 1, 1, 8, 0, { 8 }, 2 };
+    expect_near("a small box", slope(small, 1, 32, 96) / 2, measured("tma_requests_8_rows"), 10);
+    struct bench gemm = { "_Z12run_tma_gemm14CUtensorMap_stS_iPy", 1, 1, 128, 64, { 0 }, 1 };
+    expect_near("one SM", 49152 / slope(gemm, 0, 100, 200), measured("tma_gemm_1_sms"), 10);
+    gemm.grid = 132;
+    expect_near("all SMs", 49152 / slope(gemm, 0, 100, 200), measured("tma_gemm_132_sms"), 10);
+}

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tester/choose.h"
 #include "tester/gemm.h"
 #include "tester/geometry.h"
 #include "base/ptx_file.h"
@@ -123,52 +122,6 @@ Test(geometry, of_several_kernels_has_a_row_for_each)
     cr_expect_str_eq(all.all[2].kernel, "gemm_64x64_split");
     cr_expect(all.all[1].threads == 256 && all.all[1].shared == 8 && !all.all[1].split && all.all[2].split);
     cr_assert(parse(text, &g, error) && g.bn == 256, "%s", error);
-}
-
-// --- the choice of one ---
-
-static const struct geometries tiles = {
-    6,
-    { { .bm = 128, .bn = 256, .bk = 64, .kernel = "gemm" },
-      { .bm = 128, .bn = 192, .bk = 64, .kernel = "gemm_128x192" },
-      { .bm = 128, .bn = 128, .bk = 64, .kernel = "gemm_128x128" },
-      { .bm = 64, .bn = 128, .bk = 64, .kernel = "gemm_64x128" },
-      { .bm = 128, .bn = 128, .bk = 64, .split = 1, .kernel = "gemm_128x128_split" },
-      { .bm = 64, .bn = 64, .bk = 64, .split = 1, .kernel = "gemm_64x64_split" } },
-};
-
-// On an H200, of what was measured there the fastest, or one within a tenth of it.
-Test(choose, what_was_measured_fastest)
-{
-    static const struct {
-        int m, n, k, parts;
-        const char *kernel;
-    } cases[] = {
-        { 512, 512, 512, 1, "gemm_64x128" },
-        { 768, 768, 768, 1, "gemm_64x128" },
-        { 1024, 1024, 1024, 1, "gemm_64x128" },
-        { 2048, 2048, 2048, 1, "gemm" },
-        { 4096, 4096, 4096, 1, "gemm" },
-        { 8192, 8192, 8192, 1, "gemm" },
-        { 1024, 1024, 8192, 1, "gemm_64x128" },
-        { 512, 512, 8192, 4, "gemm_128x128_split" },
-        { 64, 64, 8192, 8, "gemm_64x64_split" },
-        { 256, 256, 1024, 1, "gemm_64x128" },
-        { 2048, 128, 4096, 2, "gemm_64x64_split" },
-        { 256, 256, 8192, 4, "gemm_64x64_split" },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct geometry g = choose_geometry(&tiles, cases[i].m, cases[i].n, cases[i].k, 132);
-        const int parts = g.parts > 1 ? g.parts : 1;
-        cr_expect(!strcmp(g.kernel, cases[i].kernel) && parts == cases[i].parts, "%d x %d x %d: %s in %d, not %s in %d",
-                  cases[i].m, cases[i].n, cases[i].k, g.kernel, parts, cases[i].kernel, cases[i].parts);
-    }
-}
-
-Test(choose, a_file_with_one_kernel_has_no_choice)
-{
-    const struct geometries one = { 1, { { .bm = 16, .bn = 16, .kernel = "gemm" } } };
-    cr_expect_str_eq(choose_geometry(&one, 1, 1, 1, 132).kernel, "gemm");
 }
 
 // A grid has at most 65535 rows of blocks; blocks that go from tile to tile stand in one row.

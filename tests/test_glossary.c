@@ -20,7 +20,8 @@ static const char *const chapters[] = { "00_machine",        "01_naive",      "0
                                         "04_thread_tile_2d", "05_vectorized", "06_warp_tile",    "07_double_buffer",
                                         "08_wmma",           "09_wmma_smem",  "10_wmma_padding", "11_mma_ptx",
                                         "12_mma_swizzle",    "13_async_copy", "14_tma",          "15_wgmma",
-                                        "16_warp_roles",     "17_persistent", "18_tma_store",    "19_four_stages" };
+                                        "16_warp_roles",     "17_persistent", "18_tma_store",    "19_four_stages",
+                                        "20_any_shape" };
 
 enum { ENTRIES = 200, FORMS = 8, LONGEST = 64 };
 

@@ -84,17 +84,25 @@ static const struct step *step_named(const char *name)
     return NULL;
 }
 
-// Runs a step at 256 cubed; the device has its counters.
-static struct tester *run_step(struct dev *d, const struct step *s)
+// Runs a step; the device has its counters.
+static struct tester *run_shape(struct dev *d, const struct step *s, int m, int n, int k)
 {
     struct tester_options o = tester_defaults;
     struct tester_result result;
     char error[DEV_ERROR_MAX] = "";
-    o.m = o.n = o.k = 256;
+    o.m = m;
+    o.n = n;
+    o.k = k;
     struct tester *t = tester_open(d, s->type, &o, error);
     cr_assert(t && tester_step(t, s, &result, error), "%s: %s", s->name, error);
     cr_assert_eq(result.verdict, TESTER_RIGHT, "%s: %s", s->name, result.what);
     return t;
+}
+
+// At 256 cubed.
+static struct tester *run_step(struct dev *d, const struct step *s)
+{
+    return run_shape(d, s, 256, 256, 256);
 }
 
 // The counters of a step, or of its kernel built otherwise, whose PTX is given.
@@ -293,4 +301,33 @@ Test(story, c_in_two_parts_is_the_same_work_with_fewer_instructions)
     cr_expect_eq(parts.total[METRIC_BAR], whole.total[METRIC_BAR] + 2 * 8 * 2,
                  "two more for the second part, of 8 warps in 2 blocks");
     cr_expect_lt(10 * parts.total[METRIC_INST], 8 * whole.total[METRIC_INST], "a fifth fewer, or more");
+}
+
+Test(story, smaller_tiles_load_more_for_the_same_products)
+{
+    needs_step("20_any_shape");
+    const struct profile large = profile_of("18_tma_store", NULL), small = profile_of("20_any_shape", NULL);
+    const uint64_t matrix = 256 * 256 * 2;
+    cr_expect_eq(large.total[METRIC_TMA_LD_BYTES], matrix * (256 / 256 + 256 / 128), "A once, B twice");
+    cr_expect_eq(small.total[METRIC_TMA_LD_BYTES], matrix * (256 / 128 + 256 / 64), "tiles of 64 x 128");
+    cr_expect_eq(small.total[METRIC_GMMA], 2 * large.total[METRIC_GMMA], "128 columns in place of 256");
+    cr_expect_eq(small.total[METRIC_TMA_ST_BYTES], large.total[METRIC_TMA_ST_BYTES]);
+    cr_expect_eq(small.total[METRIC_STSM_CONF], 0);
+}
+
+Test(story, a_cluster_reads_each_sum_once_without_conflicts)
+{
+    needs_step("20_any_shape");
+    enum { SIZE = 64, K = 2048, PARTS = 8, SUMS = PARTS * SIZE * SIZE };
+    struct dev *d = ptx_simulator();
+    struct tester *t = run_shape(d, step_named("20_any_shape"), SIZE, SIZE, K);
+    const struct profile *p = dev_profile(d);
+    cr_assert_str_eq(p->kernel, "gemm_64x64_split");
+    cr_expect_eq(p->total[METRIC_TMA_LD_BYTES], 2 * 2 * SIZE * K, "no part loads what another one does");
+    cr_expect_eq(p->total[METRIC_SST_INST], SUMS / (32 * 2), "two floats a lane");
+    cr_expect_eq(p->total[METRIC_SLD_INST], SUMS / (32 * 4), "four floats a lane");
+    cr_expect_eq(p->total[METRIC_SST_CONF] + p->total[METRIC_SLD_CONF], 0);
+    cr_expect_eq(p->total[METRIC_GST_INST], SIZE * SIZE / 32, "C is stored once");
+    tester_close(t);
+    dev_close(d);
 }

@@ -3,12 +3,13 @@ import { links_plugin, slug } from './links.mjs';
 import { themes } from './themes.mjs';
 
 const parts = [['Before the first kernel', 0], ['Part one: float, any card', 7], ['Part two: tensor cores', 13],
-  ['Part three: Hopper', 20], ['Further steps', 99]];
+  ['Part three: Hopper', 20], ['Beyond', 99]];
 
 function sidebars(pages, answering) {
   const item = ({ title, url }) => ({ text: title, link: `/${url.replace(/index$/, '')}` });
   const of = (folder) => pages.filter(({ url }) => url.startsWith(`${folder}/`));
-  const number = ({ url }) => Number(url.match(/\/(\d\d)_/)?.[1] ?? 0);
+  const last_page = 'chapters/the_end';  // behind all steps
+  const number = ({ url }) => (url === last_page ? 99 : Number(url.match(/\/(\d\d)_/)?.[1] ?? 0));
   const chapters = parts.map(([text, last], i) => ({ text, items: of('chapters')
     .filter((page) => number(page) <= last && number(page) > (parts[i - 1]?.[1] ?? -1)).map(item) }));
   const book = [{ text: 'The course', items: [{ text: 'Install and run', link: '/start' }] },

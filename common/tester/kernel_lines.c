@@ -142,6 +142,7 @@ static void note(const struct reading *r, unsigned line, int does, char side)
 }
 
 // The innermost place in the kernel's source; for loads and the like, the first from there on that names a matrix.
+// (stmatrix needs no name: what it stores are results.)
 static void add(const struct reading *r, const struct ptx_inst *in)
 {
     const int does = what(in);
@@ -155,7 +156,7 @@ static void add(const struct reading *r, const struct ptx_inst *in)
         const struct ptx_loc *loc = &r->m->locs[at - 1];
         if (loc->file != r->file || loc->line >= LINE_MAX)
             continue;
-        if (does == MULTIPLIES || does == STORES || does == STORES_BOX || does == PRODUCTS) {
+        if (does == MULTIPLIES || does == STORES || does == STORES_BOX || does == PRODUCTS || begins(in, "stmatrix")) {
             line = places ? loc->line : line;
             places -= places > 0;
             continue;

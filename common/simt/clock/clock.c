@@ -10,10 +10,11 @@
 
 // --- the card ---
 
-// The SMs that have a block share the bandwidth of L2 and DRAM.
+// The SMs that have a block share the bandwidth of L2 and DRAM, and the power that tensor cores may draw.
 static void share_bandwidth(struct sm_constants *k, const struct card *card, uint64_t blocks)
 {
     const double idle = blocks < card->sms ? (double)card->sms / (double)blocks : 1;
+    k->full_card = 1 + (k->full_card - 1) / idle;
     k->l2_rate = k->l2_rate * idle < k->fill_rate ? k->l2_rate * idle : k->fill_rate;
     k->tma_l2_rate = k->tma_l2_rate * idle < k->tma_rate ? k->tma_l2_rate * idle : k->tma_rate;
     k->tma_shared_rate = k->tma_shared_rate * idle < k->tma_rate ? k->tma_shared_rate * idle : k->tma_rate;

@@ -241,7 +241,9 @@ static void arithmetic(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, c
 {
     const struct sm_constants *k = sm->k;
     const double interval = pipe_interval(sm, s);
-    c->free[pipe_of(s)] = sm->now + interval;
+    // A pipe that was waited for has begun in between cycles.
+    double *free = &c->free[pipe_of(s)];
+    *free = (*free > sm->now - 1 ? *free : sm->now) + (s->pipe == PIPE_TENSOR ? interval * k->full_card : interval);
     const double latency = s->pipe == PIPE_TENSOR ? k->mma_latency
                            : s->pipe == PIPE_FP64 ? k->fp64_latency
                                                   : k->xu_latency;

@@ -19,7 +19,7 @@ static void start(struct sm *sm, struct sm_group *g, const struct sass *s, unsig
 {
     const unsigned i = (unsigned)(g->started % PRODUCTS);
     const double waves = operand_waves(s), alone = sass_wgmma_columns(s) / 8 * sm->k->wgmma_interval;
-    const double cycles = waves > alone ? waves : alone;
+    const double cycles = waves > alone * sm->k->full_card ? waves : alone * sm->k->full_card;
     const double begin = sm->tensor > g->ready[i] ? sm->tensor : g->ready[i];
     sm->tensor = begin + cycles;
     sm->tensor_waves = waves / cycles < 0.9 ? waves / cycles : 0.9;

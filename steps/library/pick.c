@@ -20,9 +20,10 @@ static enum kernel_id pick_f16(struct pick_card card, int n, int k, bool small)
 }
 
 // --- Floats ---
-// Every tile, split of K, with and without copies, is tried on a model of the time, in cycles of an SM. Its numbers are
-// round, and were fitted to 3,000 runs of 85 shapes on an H200, between 64 and 8192, that were not chosen by it: what
-// the model picks takes 2.4 % longer, in the mean, than the best of those runs, and 23 % at worst.
+// A model of the time, in cycles of an SM, tries every tile and split of K, with and without copies. Its numbers are
+// round. They were fitted to 85 shapes between 64 and 8192, run in 1,925 ways on an H200. What the model picks took 2.4
+// % longer there, in the mean, than the best way of each shape, and 23 % at worst; 2.4 and 18 % when all was run once
+// more.
 
 static const double FETCH = 530;       // cycles of a tile of K in which a block waits: its next tile is on its way
 static const double ODD_FETCH = 840;   // the same, if floats are fetched one by one

@@ -290,7 +290,7 @@ Test(ladder, counts_what_its_picture_shows)
                   LADDER_SVG, line);
         steps++;
     }
-    cr_assert_eq(steps, 19, "%d steps in: %s", steps, r.out);
+    cr_assert_eq(steps, 21, "%d steps in: %s", steps, r.out);
 }
 
 Test(simt, refuses_files_that_are_not_ptx)

@@ -2,8 +2,8 @@
 // shared memory, copies of the tensor memory accelerator. It needs a Hopper GPU and less than a minute. Close what else
 // uses the GPU.
 //
-//   nvcc -O3 -std=c++17 -gencode arch=compute_90a,code=sm_90a -I common -o hopper common/simt/clock/bench/hopper/hopper.cu
-//   ./hopper > mine.csv
+//   cd common/simt/clock/bench/hopper
+//   nvcc -O3 -std=c++17 -gencode arch=compute_90a,code=sm_90a -I ../../../.. -o hopper hopper.cu && ./hopper > mine.csv
 //
 // Cycles are those of an SM's own clock (clock64), unless a row says otherwise.
 #include <algorithm>

@@ -18,7 +18,7 @@ static double operand_waves(const struct sass *s)
 static void start(struct sm *sm, struct sm_group *g, const struct sass *s, unsigned slot)
 {
     const unsigned i = (unsigned)(g->started % PRODUCTS);
-    const double waves = operand_waves(s), alone = sass_wgmma_columns(s) / 8 * sm->k->wgmma_interval;
+    const double waves = operand_waves(s), alone = (double)sass_wgmma_columns(s) / 8 * sm->k->wgmma_interval;
     const double cycles = waves > alone * sm->k->full_card ? waves : alone * sm->k->full_card;
     const double begin = sm->tensor > g->ready[i] ? sm->tensor : g->ready[i];
     sm->tensor = begin + cycles;

@@ -37,6 +37,8 @@ static const struct {
     { "tma_store", MUTANT_STORE, 3, "", " + 1" },
     { "proxy_fence", MUTANT_STORE, CALL, NULL, NULL },
     { "bulk_commit", MUTANT_STORE, CALL, NULL, NULL },
+    { "cluster_barrier", MUTANT_STORE, CALL, NULL, NULL },
+    { "load_from", MUTANT_STORE, 1, "0 * ", "" },
     { "named_barrier", MUTANT_ROLE, CALL, NULL, NULL },
     { "named_barrier", MUTANT_ROLE, 0, "", " + 1" },
     { "named_barrier", MUTANT_ROLE, 1, "", " + 32" },

@@ -18,21 +18,59 @@
 
 // --- building ---
 
+// The kernels that are run: gemm, and of a file with several the first one whose blocks share a tile.
+enum { KERNELS = 2 };
+
+static int kernels_of_step(struct geometry out[KERNELS])
+{
+    struct geometries all;
+    char error[DEV_ERROR_MAX];
+    int n = 1;
+    cr_assert(geometries_read(STEP.ptx, &all, error), "%s", error);
+    out[0] = all.all[0];
+    for (int i = 1; i < all.n && n < KERNELS; i++)
+        if (all.all[i].split)
+            out[n++] = all.all[i];
+    return n;
+}
+
+// The other kernels of the file are left out: nvcc takes long for each.
+static void leave_out_others(struct mutants *s)
+{
+    static const char makes[] = "\nKERNEL(";
+    struct geometry kept[KERNELS];
+    const int n = kernels_of_step(kept);
+    for (char *p = s->text; (p = strstr(p, makes)); p++) {
+        char *name = p + strlen(makes);
+        const size_t length = strcspn(name, ",");
+        bool keep = false;
+        for (int i = 0; i < n; i++)
+            keep |= strlen(kept[i].kernel) == length && !strncmp(name, kept[i].kernel, length);
+        if (!keep)
+            memset(p + 1, ' ', strcspn(p + 1, "\n"));
+    }
+}
+
 // All in one file, which takes less time than a file each: kernel gemm_0 is the original, gemm_1 the first mutant. The
 // kernel that packs for them (gemm.h) is pack, pack_1, ...
 static void write_batch(const struct mutants *s, const char *path)
 {
+    struct geometry kernels[KERNELS];
+    const int n = kernels_of_step(kernels);
     FILE *out = fopen(path, "w");
     cr_assert(out, "%s", path);
     for (const char *p = s->text; (p = strstr(p, "#include")); p++)  // outside of the namespaces
         fprintf(out, "%.*s\n", (int)strcspn(p, "\n"), p);
     for (size_t i = 0; i <= s->n; i++) {
-        fprintf(out, "#define gemm gemm_%zu\n", i);
+        for (int k = 0; k < n; k++)
+            fprintf(out, "#define %s %s_%zu\n", kernels[k].kernel, kernels[k].kernel, i);
         if (i)
             fprintf(out, "#define pack pack_%zu\n", i);
         fprintf(out, "namespace mutant_%zu\n{\n", i);
         mutants_print(out, s, i ? &s->all[i - 1] : NULL);
-        fprintf(out, "}\n#undef gemm\n#undef pack\n");
+        for (int k = 0; k < n; k++)
+            fprintf(out, "%s\n#undef %s\n", k ? "" : "}", kernels[k].kernel);
+        fprintf(out, "#undef pack\n#undef KERNEL\n");
     }
     cr_assert(!fclose(out));
 }
@@ -52,33 +90,35 @@ static struct dev_module *build(struct dev *d, const struct mutants *s)
     return m;
 }
 
-// gemm_<number> of the module, and what packs for it.
+// gemm_<number> of the module, or another kernel of that number, and what packs for it.
 struct mutant_kernel {
     struct dev_module *module;
-    char name[32], pack[32];
+    size_t number;
+    char pack[32];
 };
 
 static struct mutant_kernel kernel(struct dev_module *m, size_t number)
 {
-    struct mutant_kernel k = { .module = m };
-    snprintf(k.name, sizeof k.name, "gemm_%zu", number);
+    struct mutant_kernel k = { .module = m, .number = number };
     snprintf(k.pack, sizeof k.pack, number ? "pack_%zu" : "pack", number);
     return k;
 }
 
 // --- running ---
 
-enum { SHAPES = 8 };
+enum { SHARED = 2, SHAPES = 8 + SHARED };
 
-// The last one is for blocks that compute tile after tile.
+// The last ones are for blocks that share a tile, the one before for blocks that compute tile after tile.
 static size_t n_shapes(void)
 {
-    return geometry_of(&STEP).blocks ? SHAPES : SHAPES - 1;
+    struct geometry kernels[KERNELS];
+    return !geometry_of(&STEP).blocks ? SHAPES - SHARED - 1 : kernels_of_step(kernels) == 1 ? SHAPES - SHARED : SHAPES;
 }
 
 struct data {
     int m, n, k;
     double beta;
+    int parts;                            // blocks that share a tile; 0: the kernel is gemm
     struct matrix A, B, C0, C, original;  // C0: NaNs where beta = 0
     dev_ptr a, b;
 };
@@ -105,19 +145,23 @@ static void fill(struct dev *d, struct data *x, uint64_t seed)
 // Blocks both ways, and several tiles along K.
 static void fill_all(struct dev *d, struct data all[SHAPES])
 {
-    const struct geometry g = geometry_of(&STEP);
+    struct geometry kernels[KERNELS] = { 0 };
+    const struct geometry g = geometry_of(&STEP), *shared = &kernels[1];
     const int m = g.bm, n = g.bn, k = g.bk ? g.bk : 8;
     const int wide = STEP.type == DEV_F16 ? 8 : 4;  // elements in 16 bytes
     const int deep = g.box ? 10 : 6;                // more tiles than stages; tensor maps: all stages more than twice
+    kernels_of_step(kernels);
     const struct data shapes[SHAPES] = {
-        { .m = m + 2, .n = n + wide, .k = deep * k },                 // rows of 16 bytes
-        { .m = m / 2 - 3, .n = n / 2 - 1, .k = k + 1, .beta = 0.5 },  // one block, all odd
-        { .m = m - 2, .n = n, .k = 2 * k + wide, .beta = 0.5 },       // the same, K ends inside a tile; C is read
-        { .m = m + 2, .n = n + wide, .k = k + 1 },                    // those of A are odd
-        { .m = m + 2, .n = n + 1, .k = k + wide },                    // those of B are odd
-        { .m = m, .n = n, .k = wide },                                // K ends inside the first tile
-        { .m = m, .n = n + 1, .k = wide },                            // the same, rows of B and C are odd
-        { .m = 9 * m + 2, .n = n + wide, .k = wide },                 // more than a group of rows of tiles
+        { .m = m + 2, .n = n + wide, .k = deep * k },                       // rows of 16 bytes
+        { .m = m / 2 - 3, .n = n / 2 - 1, .k = k + 1, .beta = 0.5 },        // one block, all odd
+        { .m = m - 2, .n = n, .k = 2 * k + wide, .beta = 0.5 },             // the same, K ends inside a tile; C is read
+        { .m = m + 2, .n = n + wide, .k = k + 1 },                          // those of A are odd
+        { .m = m + 2, .n = n + 1, .k = k + wide },                          // those of B are odd
+        { .m = m, .n = n, .k = wide },                                      // K ends inside the first tile
+        { .m = m, .n = n + 1, .k = wide },                                  // the same, rows of B and C are odd
+        { .m = 9 * m + 2, .n = n + wide, .k = wide },                       // more than a group of rows of tiles
+        { .m = shared->bm + 2, .n = shared->bn, .k = 20 * k, .parts = 2 },  // more tiles than stages for each part
+        { .m = shared->bm - 3, .n = shared->bn - 1, .k = 3 * k + 1, .beta = 0.5, .parts = 4 },
     };
     for (size_t i = 0; i < n_shapes(); i++) {
         all[i] = shapes[i];
@@ -140,13 +184,18 @@ static bool run(struct dev *d, const struct mutant_kernel *k, struct data *x, bo
 {
     struct gemm call = { .m = x->m, .n = x->n, .k = x->k, .alpha = 1, .beta = x->beta, .A = x->a, .B = x->b };
     char error[DEV_ERROR_MAX];
-    const struct geometry g = geometry_of(&STEP);
+    struct geometry kernels[KERNELS];
+    char name[GEOMETRY_KERNEL + 8];
+    kernels_of_step(kernels);
+    struct geometry g = kernels[x->parts ? 1 : 0];
+    g.parts = x->parts;
+    snprintf(name, sizeof name, "%s_%zu", g.kernel, k->number);
     const size_t bytes = matrix_bytes(&x->C);
     const bool fresh = checked && x->beta == 0;
     dev_set_checks(d, checked);
     cr_assert(dev_alloc(d, "C", bytes, &call.C) && (fresh || dev_upload(d, call.C, x->C0.data, bytes)), "%s",
               dev_error(d));
-    cr_assert(gemm_open(&call, d, k->module, k->name, STEP.type, &g, error), "%s", error);
+    cr_assert(gemm_open(&call, d, k->module, name, STEP.type, &g, error), "%s", error);
     if (call.pack)
         call.pack = dev_kernel(d, k->module, k->pack);
     const bool ran = gemm_queue(&call, d) && dev_sync(d);
@@ -192,7 +241,7 @@ static bool uses(const struct mutants *s, const struct finding_place *p, const c
 static bool stores(const struct mutants *s, const struct finding_place *p)
 {
     return uses(s, p, NULL) || uses(s, p, "acc") || uses(s, p, "tma_store") || uses(s, p, "stmatrix") ||
-           uses(s, p, "C");
+           uses(s, p, "C") || uses(s, p, "load_from");
 }
 
 // ELSEWHERE: there are findings, and none fits. WRONG: there is none, and the result is wrong. SHOWS: one names a line
@@ -353,6 +402,7 @@ Test(mutants, of_the_sample_are_found)
     if (!sample_brief_step(STEP.name, 3))
         cr_skip_test("the mutants of this step wait for meson test");
     struct mutants s = mutants_read(COMMON_FOLDER, step_kernel());
+    leave_out_others(&s);
     keep(&s, true);
     cr_assert_geq(s.n, geometry_of(&STEP).bk ? 4 : 2, "%zu mutants", s.n);
     try_all(&s);
@@ -362,6 +412,7 @@ Test(mutants, of_the_sample_are_found)
 Test(mutants, of_the_rest_are_found)
 {
     struct mutants s = mutants_read(COMMON_FOLDER, step_kernel());
+    leave_out_others(&s);
     const size_t all = keep(&s, false);
     if (sample_asked() != SAMPLE_ALL)
         cr_skip_test("%zu of %zu mutants wait for meson test --setup long", s.n, all);

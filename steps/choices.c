@@ -95,9 +95,8 @@ static bool parse_shape(const char *text, struct shape *s)
 static bool parse_card(const char *text, const struct card **card)
 {
     char error[DEV_ERROR_MAX];
-    if ((*card = card_named(text)))
+    if (options_card(text, card, error))
         return true;
-    options_refuse_card(text, error);
     fprintf(stderr, "choices: %s\n", error);
     return false;
 }

@@ -283,9 +283,8 @@ static bool parse_device(const char *text, enum dev_kind *kind)
 static bool parse_card(const char *text, const struct card **card)
 {
     char error[DEV_ERROR_MAX];
-    if ((*card = card_named(text)))
+    if (options_card(text, card, error))
         return true;
-    options_refuse_card(text, error);
     fprintf(stderr, "tune: %s\n", error);
     return false;
 }

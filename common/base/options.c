@@ -70,6 +70,12 @@ bool options_refuse_card(const char *text, char error[DEV_ERROR_MAX])
     return false;
 }
 
+bool options_card(const char *text, const struct card **card, char error[DEV_ERROR_MAX])
+{
+    *card = card_named(text);
+    return *card || options_refuse_card(text, error);
+}
+
 bool options_open_json(const char *path, FILE **out, char error[DEV_ERROR_MAX])
 {
     char copy[OPTIONS_SHOWN];

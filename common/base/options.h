@@ -16,7 +16,10 @@ bool options_real(const char *text, double min, double max, double *value);
 // False unless the text is auto, gpu or sim.
 bool options_device(const char *text, enum dev_kind *kind);
 
-// False, with one line in error: the text is none of the cards, and these are.
+struct card;
+// False, with one line in error that names the cards, unless the text is the name of one: then *card is it.
+bool options_card(const char *text, const struct card **card, char error[DEV_ERROR_MAX]);
+// The line alone: false.
 bool options_refuse_card(const char *text, char error[DEV_ERROR_MAX]);
 
 // Opens the report's file for writing: NULL in *out where path is NULL, stdout for "-". False, with one line in error,

@@ -183,9 +183,7 @@ static bool apply(struct tester_options *o, int id, const char *name, const char
         o->by_line = true;
         return true;
     case OPTION_CARD:
-        if (!(o->card = card_named(text)))
-            return options_refuse_card(text, error);
-        return true;
+        return options_card(text, &o->card, error);
     case OPTION_PREDICT:
     case OPTION_NO_PREDICT:
         o->predict = id == OPTION_PREDICT;

@@ -320,13 +320,18 @@ int main(int argc, char **argv)
     const int n = argc - optind + ask.random;
     struct shape *shapes = calloc((size_t)n, sizeof *shapes);
     for (int i = 0; shapes && i < argc - optind; i++)
-        if (!parse_shape(argv[optind + i], &shapes[i]))
+        if (!parse_shape(argv[optind + i], &shapes[i])) {
+            free(shapes);
             return fail("a shape is 4096 or 512x4096x1024, each at most 32768");
+        }
     for (int i = 0; shapes && i < ask.random; i++)
         shapes[argc - optind + i] = random_shape(ask.seed, (uint64_t)i);
     data.dev = dev_open(DEV_GPU, error);
     if (!data.dev || !dev_baseline_name(data.dev)) {
         printf("compare: %s\n", data.dev ? "no cuBLAS" : error);
+        free(shapes);
+        if (data.dev)
+            dev_close(data.dev);
         return SKIPPED;
     }
     int status;

@@ -135,13 +135,13 @@ try_door() {
         awk '{ mb += $1 * ($2 == "G" ? 1000 : $2 == "M" ? 1 : 0.001) } END { printf "%.0f", mb }')
     echo "$seconds $fetched $disk" | awk -v door="$1" '{ printf "%s: first command %.1f minutes (%.1f of a processor), %d MB fetched, %d MB on disk\n",
         door, $1 / 60, ($2 + $3) / 60, $4, $5 }'
-    grep -E '^(Kernels:|[01][0-9]_)' "$log"
+    grep -E '^(Kernels:|[0-9][0-9]_)' "$log"
     local wrong
-    wrong=$(grep -cE '^[01][0-9]_.*(WRONG|FAILED)' "$log" || true)
+    wrong=$(grep -cE '^[0-9][0-9]_.*(WRONG|FAILED)' "$log" || true)
     [ "$wrong" = 0 ] || die "$1: $wrong steps of the ladder are wrong"
     if [ "$1" = clang ]; then
         [ "$disk" -le $most_megabytes ] || die "clang: $disk MB on disk, more than $most_megabytes"
-        [ "${seconds%.*}" -lt $most_seconds ] || die "clang: ${seconds%% *} seconds, more than $most_seconds"
+        [ "${seconds%%.*}" -lt $most_seconds ] || die "clang: ${seconds%% *} seconds, more than $most_seconds"
     fi
 }
 

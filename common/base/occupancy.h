@@ -39,8 +39,8 @@ struct kernel_use {      // what ptxas says about a kernel
 const struct card *card_at(unsigned i);
 // A card by name, in any case and with or without blanks ("rtx4090"); NULL if it is not known.
 const struct card *card_named(const char *name);
-// The card whose device the driver's name holds and that has so many SMs: "NVIDIA H200", 132. NULL if none has; a
-// laptop's or another cut of the same chip has fewer SMs.
+// The card whose name is part of the driver's name for the device and whose SMs are as many: "NVIDIA H200", 132. NULL
+// if none has; a laptop's or another cut of the same chip has fewer SMs.
 const struct card *card_of_device(const char *name, unsigned sms);
 void card_list(FILE *out);  // the names, separated by ", "
 

@@ -162,7 +162,8 @@ static bool prepare_maps(struct gemm *c, struct dev *d, enum dev_type type, cons
     return ok;
 }
 
-int gemm_sms(struct dev *d)
+// The multiprocessors of the device; of the simulated GPU, two.
+static int sms_of(struct dev *d)
 {
     const int sms = dev_about(d)->sm_count;
     return sms > 0 ? sms : SIM_SMS;
@@ -173,7 +174,7 @@ bool gemm_open(struct gemm *c, struct dev *d, struct dev_module *m, const char *
 {
     enum dev_swizzle swizzle;
     if (!c->sms)
-        c->sms = gemm_sms(d);
+        c->sms = sms_of(d);
     if (!gemm_prepare(c, type, g, error) || (g->box && !swizzle_of(g, type, &swizzle, error)))
         return false;
     c->kernel = dev_kernel(d, m, name);

@@ -59,9 +59,6 @@ bool gemm_open(struct gemm *c, struct dev *d, struct dev_module *m, const char *
                const struct geometry *g, char error[DEV_ERROR_MAX]);
 void gemm_close(struct gemm *c, struct dev *d);
 
-// How many multiprocessors gemm_open counts with: those of the device; of the simulated GPU, two.
-int gemm_sms(struct dev *d);
-
 // Queues the product, the copies first; only them, if the checks find something there: dev_findings has it then. False,
 // with the reason in dev_error, as dev_launch.
 bool gemm_queue(const struct gemm *c, struct dev *d);

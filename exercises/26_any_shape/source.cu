@@ -209,7 +209,7 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
     //|     put(r, c, sum);
     //| }
     //| cluster_barrier();  // shared memory must last until all have read it
-    // --- bug the sum is not begun anew: "is wrong"
+    // --- bug the sum does not start at 0: "is wrong"
     //| for (int i = 0; i < TM; i++)
     //|     *reinterpret_cast<float4 *>(&Ps[row + i][col]) = { acc[i][0], acc[i][1], acc[i][2], acc[i][3] };
     //| cluster_barrier();  // all sums are there

@@ -43,7 +43,7 @@ size_t floats_room(struct floats_shape s, struct floats_way way)
     return copy_room(way.copy, s.m, s.k) + copy_room(way.copy, s.k, s.n) + parts_room(s, way.parts);
 }
 
-// The threads of a block that copies or adds rows of so many columns, EACH to a thread.
+// The threads of a block that copies or adds rows of that number of columns; each thread takes EACH of them.
 static unsigned threads_for(int cols)
 {
     const int threads = whole((cols - 1) / EACH + 1, WARP);

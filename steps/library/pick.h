@@ -24,7 +24,7 @@ enum {
 };
 
 // The best kernel for C (m x n) = A (m x k) * B (k x n) on the card, which is no older than PICK_OLDEST, if the
-// workspace may have so many bytes. With 0 it needs none, whatever the shape; halves look at that alone.
+// workspace has at most limit bytes. With 0 it needs none, whatever the shape; halves look at that alone.
 struct pick pick_kernel(struct pick_card card, enum dev_type type, int m, int n, int k, size_t limit);
 
 // The tile of a kernel of floats as pick_kernel counts with it: rows, columns and depth. False for other kernels.

@@ -28,7 +28,7 @@ static inline void shadow_put(const struct warp *w, uint32_t at, unsigned class,
         *(u32 *)slot = (*(u32 *)slot & ~(1u << lane)) | (uint32_t)(v & 1) << lane;
 }
 
-// All bits of a value of so many bytes; of a predicate for 0.
+// All bits of a value of that size in bytes; 0 stands for a predicate.
 static inline uint64_t shadow_mask(unsigned bytes)
 {
     return bytes == 0 ? 1 : bytes >= 8 ? UINT64_MAX : (1ull << 8 * bytes) - 1;

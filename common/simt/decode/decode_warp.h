@@ -16,9 +16,9 @@ void values_read(struct decoder *x, struct values *list, uint32_t operand, enum 
 // Operands of the uop: one, and all of a list.
 void warpop_in(struct warpop *op, uint32_t vreg);
 void warpop_values(struct warpop *op, const struct values *list);
-// Its results: d of so many bytes, or d|p.
+// Its results: d, whose size in bytes is given, or d|p.
 void warpop_outs(struct decoder *x, struct warpop *op, const struct ptx_operand *o, uint32_t bytes);
-// Its address: o, in that space; it accesses so many bytes a lane, and is counted as class.
+// Its address: o, in that space; the number of bytes is that of a lane, and it is counted as class.
 void warpop_address(struct decoder *x, struct warpop *op, const struct ptx_operand *o, enum ptx_space space,
                     uint32_t bytes, enum mem_class class);
 

@@ -183,7 +183,7 @@ static inline void multiply(struct warp *w, const struct warpop *op, enum mma_ty
         write_row(w->regs, op->out, row, result[row], special[row], m->half, FRACTION_BITS);
 }
 
-// Element (row, col) of the accumulators in slot, of so many bytes: a register has a column of its lane.
+// Element (row, col) of the accumulators in slot, each of the size given in bytes: a register has a column of its lane.
 static void *element(const struct warp *w, const uint32_t *slot, unsigned row, unsigned col, unsigned bytes)
 {
     return w->regs + slot[row / 8 * 2 + col % 2] + (row % 8 * 4 + col / 2) * bytes;

@@ -115,7 +115,7 @@ static _Noreturn void fail_operand(struct parser *p, const struct token *t)
     parse_fail(p, NULL, "expected an operand before '%.*s'", (int)(t->text.n < 40 ? t->text.n : 40), t->text.p);
 }
 
-// What a name is: a register (a|b: two), a variable (v+8: so many bytes into it), or the name of what comes later.
+// What a name is: a register (a|b: two), a variable (v+8: 8 bytes into it), or the name of what comes later.
 static void named_operand(struct parser *p, struct ptx_operand *o, struct str name, int depth)
 {
     lex_next(&p->lex);

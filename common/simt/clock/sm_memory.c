@@ -81,14 +81,14 @@ double sm_fetch(struct sm *sm, const uint64_t *sectors, unsigned n, double at, f
             continue;
         double latency = k->l2_latency;
         sm->l2 = (sm->l2 > at ? sm->l2 : at) + 32 / rate;
-        sm->out->busy[COUNT_L2] += 32 * k->l2_rate / rate;  // as a share of what L2 gives
+        sm_busy(sm, COUNT_L2, 32 * k->l2_rate / rate, sm->l2 - 32 / rate, 32 / rate);  // as a share of what L2 gives
         if (!l1_has(sm->far, sectors[i] * 32, true)) {
             // DRAM gives 64 bytes at a time (useful bytes a second halve with each stride up to 64 bytes, and hardly
             // beyond: dram_read_stride_16, _32), so that the sector beside it comes, too. The blocks that share the
             // sector come for it at the same time: all wait for DRAM, which is asked once.
             l1_has(sm->far, (sectors[i] ^ 1) * 32, true);
             sm->dram = (sm->dram > at ? sm->dram : at) + 64 / k->dram_rate / sharers;
-            sm->out->busy[COUNT_DRAM] += 64 / sharers;
+            sm_busy(sm, COUNT_DRAM, 64 / sharers, sm->dram - 64 / k->dram_rate / sharers, 64 / k->dram_rate / sharers);
             latency = k->dram_latency + slowest_of(sm, n);
             arrives = sm->dram + latency > arrives ? sm->dram + latency : arrives;
         }
@@ -105,7 +105,7 @@ static double begin_access(struct sm *sm, struct sm_subcore *c, double waves)
     c->port = begin + sm->k->memory_interval;
     // The operands of products that are under way take their turns, too.
     sm->lsu = begin + (begin < sm->tensor ? waves / (1 - sm->tensor_waves) : waves);
-    sm->out->busy[COUNT_WAVES] += waves;
+    sm_busy(sm, COUNT_WAVES, waves, begin, waves);
     if (c->queue.n < QUEUE)
         c->queue.begin[c->queue.n++] = begin;
     return begin;
@@ -138,11 +138,11 @@ static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
     const double begin = begin_access(sm, c, waves ? waves : 1);
     // l1tex__data_pipe_lsu_wavefronts leaves copies out: of 13 at 4096 it has what ldmatrix, ld and st make, exactly.
     if (s->effect == EFFECT_COPY)
-        sm->out->busy[COUNT_WAVES] -= waves;
+        sm_busy(sm, COUNT_WAVES, -(double)waves, begin, waves);
     sm_release(w, s->reads, begin + sm->k->read_latency, KIND_LONG);
     if (!load) {
         sm->l2 = (sm->l2 > begin ? sm->l2 : begin) + n * 32 / sm->k->l2_rate;
-        sm->out->busy[COUNT_L2] += n * 32.0;
+        sm_busy(sm, COUNT_L2, n * 32.0, sm->l2 - n * 32 / sm->k->l2_rate, n * 32 / sm->k->l2_rate);
         return;
     }
     const float sharers = sm->job->loads ? sm->job->loads[sm->event.pc].sharers : 1;

@@ -3,6 +3,7 @@
 #define SIMT_SM_PARTS_H
 
 #include "sm.h"
+#include "sm_record.h"
 
 #define SUBCORES 4
 #define SM_WARPS 64
@@ -15,7 +16,7 @@
 #define GROUP_WARPS 4
 #define AHEAD 4096  // cycles for which writes of registers are written down; a power of two
 
-enum { KIND_SHORT, KIND_LONG };
+enum { KIND_SHORT, KIND_LONG, KIND_MBARRIER };  // of what releases a scoreboard
 
 struct sm_warp {
     struct walk_warp walk;
@@ -31,12 +32,13 @@ struct sm_warp {
     uint8_t kind[SCOREBOARDS];          // of what releases it last
     double group[GROUPS];               // asynchronous copies: when each group has arrived
     uint32_t groups;
-    double pending_copy;      // the group that is not closed yet
-    uint32_t pc;              // of the next instruction
-    const struct sass *next;  // NULL: the warp has ended
-    double wake;              // not to be looked at before
-    enum sm_state why;        // what it waits for
-    double since;             // it was last accounted for
+    double pending_copy;            // the group that is not closed yet
+    uint32_t pc;                    // of the next instruction
+    const struct sass *next;        // NULL: the warp has ended
+    double wake;                    // not to be looked at before
+    enum sm_state why;              // what it waits for
+    bool at_mbarrier, at_products;  // and it is one of these
+    double since;                   // it was last accounted for
 };
 
 struct sm_queue {  // of a sub-core: accesses that have been issued and not begun
@@ -121,6 +123,14 @@ void sm_wgmma(struct sm *sm, struct sm_warp *w);
 // The product that w would begin has no place: too many are under way.
 bool sm_has_product_room(struct sm *sm, const struct sm_warp *w);
 bool sm_waits_for_products(const struct sm *sm, const struct sm_warp *w, const struct sass *s, double *until);
+
+// Counts, and notes, that something is busy for `cycles` from `begin` on.
+static inline void sm_busy(struct sm *sm, enum sm_count which, double amount, double begin, double cycles)
+{
+    sm->out->busy[which] += amount;
+    if (sm->job->recorder)
+        sm_record_busy(sm->job->recorder, which, amount, begin, cycles);
+}
 
 static inline struct sm_group *sm_group_of(struct sm *sm, const struct sm_warp *w)
 {

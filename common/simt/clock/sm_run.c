@@ -142,14 +142,18 @@ static bool can_issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
     const struct sass *s = w->next;
     double until = sm->now;
     w->wake = sm->now + 1;
+    w->at_mbarrier = w->at_products = false;
     for (unsigned i = 0; i < SCOREBOARDS; i++)
         if (s->waits >> i & 1 && w->scoreboard[i] > until) {
             until = w->scoreboard[i];
-            w->why = w->kind[i] == KIND_LONG ? STATE_LONG_SCOREBOARD : STATE_SHORT_SCOREBOARD;
+            w->why = w->kind[i] == KIND_SHORT ? STATE_SHORT_SCOREBOARD : STATE_LONG_SCOREBOARD;
+            w->at_mbarrier = w->kind[i] == KIND_MBARRIER;
         }
-    if (waits_for_group(w, s, &until) && until > sm->now)
+    if (waits_for_group(w, s, &until) && until > sm->now) {
         w->why = STATE_LONG_SCOREBOARD;
-    if (sm_waits_for_products(sm, w, s, &until))
+        w->at_mbarrier = false;
+    }
+    if ((w->at_products = sm_waits_for_products(sm, w, s, &until)))
         w->why = STATE_BARRIER;  // so Nsight Compute counts it: in 15 and 16 all its other names together lack the time
     if (until > sm->now) {
         w->wake = until;
@@ -231,7 +235,7 @@ static void count(struct sm *sm, const struct sass *s, double interval)
         [PIPE_ALU] = COUNT_ALU, [PIPE_XU] = COUNT_XU,    [PIPE_FP64] = COUNT_FP64,     [PIPE_TENSOR] = COUNT_TENSOR
     };
     if (s->pipe <= PIPE_TENSOR && s->pipe != PIPE_UNIFORM)
-        sm->out->busy[counts[s->pipe]] += interval;
+        sm_busy(sm, (enum sm_count)counts[s->pipe], interval, sm->now, interval);
     sm->out->issued++;
     sm->out->thread_instructions += (unsigned)__builtin_popcount(sm->event.mask);
     sm->out->line_issued[sm->event.pc]++;
@@ -297,6 +301,22 @@ static bool end_warp(struct sm *sm, struct sm_warp *w)
     return sm->begun >= sm->job->blocks || begin_block(sm, w->slot, sm->now + sm->k->block_gap);
 }
 
+static void note_span(const struct sm *sm, const struct sm_warp *w, enum sm_state why, double until)
+{
+    const unsigned kind = why == STATE_LONG_SCOREBOARD && w->at_mbarrier ? KIND_MBARRIER_WAIT
+                          : why == STATE_BARRIER && w->at_products       ? KIND_PRODUCT_WAIT
+                                                                         : (unsigned)why;
+    const struct sm_span s = { (uint64_t)w->since, (uint64_t)until, w->pc, (uint8_t)(w - sm->warps), (uint8_t)kind };
+    sm_record_span(sm->job->recorder, &s);
+}
+
+// The warp has jumped back, from `from`.
+static void note_turn(const struct sm *sm, const struct sm_warp *w, uint32_t from)
+{
+    const struct sm_turn t = { (uint64_t)sm->now, sm->slots[0].number, from, w->pc, (uint8_t)(w - sm->warps) };
+    sm_record_turn(sm->job->recorder, &t);
+}
+
 // The cycles since the warp was last looked at were spent in state `why`.
 static void account(struct sm *sm, struct sm_warp *w, enum sm_state why, double until)
 {
@@ -304,6 +324,8 @@ static void account(struct sm *sm, struct sm_warp *w, enum sm_state why, double 
         return;
     sm->out->state[why] += until - w->since;
     sm->out->line_state[(size_t)w->pc * STATES + why] += until - w->since;
+    if (sm->job->recorder)
+        note_span(sm, w, why, until);
     w->since = until;
 }
 
@@ -330,6 +352,8 @@ static bool issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
     special(sm, w, s);
     c->last = w;
     w->next = walk_next(&w->walk, &w->pc);
+    if (sm->job->recorder && !w->slot && w->next && w->pc <= sm->event.pc)
+        note_turn(sm, w, sm->event.pc);
     if (!w->next)
         return end_warp(sm, w);
     if (s->effect == EFFECT_BARRIER)

@@ -48,7 +48,8 @@ static void end_phase(struct sm *sm, struct sm_slot *b, struct sm_mbarrier *m)
             continue;
         w->awaits = -1;
         pass(sm, w, w->await_scoreboard, m->ended);
-        w->wake = w->wake > 1e200 ? sm->now + 1 : w->wake;
+        if (sm_sleeps(w))
+            sm_sleep(w, sm->now + 1);
     }
 }
 

@@ -5,28 +5,51 @@
 #include "simt/machine/cost.h"
 #include "sm_parts.h"
 
-bool sm_has_room(struct sm *sm, struct sm_subcore *c)
+#include <string.h>
+
+bool sm_has_room(struct sm *sm, struct sm_subcore *c, double *at)
 {
     struct sm_queue *q = &c->queue;
-    unsigned n = 0;
-    for (unsigned i = 0; i < q->n; i++)
-        if (q->begin[i] > sm->now)
-            q->begin[n++] = q->begin[i];
-    q->n = n;
-    return n < QUEUE && n < sm->k->memory_queue;
+    const unsigned limit = QUEUE < sm->k->memory_queue ? QUEUE : (unsigned)sm->k->memory_queue;
+    unsigned gone = 0;
+    while (gone < q->n && q->begin[gone] <= sm->now)  // they begin in order
+        gone++;
+    q->n -= gone;
+    memmove(q->begin, q->begin + gone, q->n * sizeof *q->begin);
+    if (q->n < limit)
+        return true;
+    *at = q->begin[q->n - limit];
+    return false;
 }
 
-static unsigned shared_waves(const struct sm *sm, const struct sass *s, const uint64_t *address, unsigned bytes)
+static unsigned count_waves(const struct sass *s, const uint32_t *at, uint32_t mask, unsigned bytes)
 {
-    uint32_t at[WALK_LANES];
+    if (s->effect == EFFECT_LOAD_MATRIX || s->effect == EFFECT_STORE_MATRIX)
+        return cost_matrices(at, bytes / 4).waves;
+    return cost_shared(at, mask, bytes, s->effect == EFFECT_LOAD).waves;
+}
+
+// A warp that comes back to an instruction mostly finds its lanes in the same places to each other.
+static unsigned shared_waves(struct sm *sm, const struct sass *s, const uint64_t *address, unsigned bytes)
+{
     const struct walk_event *e = &sm->event;
     if (!e->has_address)
         return bytes < 4 ? 1 : bytes / 4;
+    struct sm_pattern *p = &sm->patterns[e->pc % PATTERNS];
+    const uint32_t first = (uint32_t)address[0];
+    uint32_t from_first[WALK_LANES], differ = 0;
+    for (unsigned i = 0; i < WALK_LANES; i++) {
+        from_first[i] = (uint32_t)address[i] - first;
+        differ |= from_first[i] ^ p->from_first[i];
+    }
+    if (p->s == s && p->mask == e->mask && !differ && first % 4 == 0)
+        return p->waves;
+    uint32_t at[WALK_LANES];
     for (unsigned i = 0; i < WALK_LANES; i++)
         at[i] = (uint32_t)address[i];
-    if (s->effect == EFFECT_LOAD_MATRIX || s->effect == EFFECT_STORE_MATRIX)
-        return cost_matrices(at, bytes / 4).waves;
-    return cost_shared(at, e->mask, bytes, s->effect == EFFECT_LOAD).waves;
+    *p = (struct sm_pattern){ .s = first % 4 ? NULL : s, .mask = e->mask, .waves = count_waves(s, at, e->mask, bytes) };
+    memcpy(p->from_first, from_first, sizeof from_first);
+    return p->waves;
 }
 
 // Distinct sectors of a global access; without addresses: side by side.

@@ -31,8 +31,8 @@ static void start(struct sm *sm, struct sm_group *g, const struct sass *s, unsig
     sm_busy(sm, COUNT_WAVES, waves, begin, cycles);
     for (unsigned j = 0; j < sm->warps_of_block; j++) {
         struct sm_warp *w = &sm->warps[slot * sm->warps_of_block + j];
-        if (w->active && sm_group_of(sm, w) == g && w->at_barrier < 0 && w->wake > 1e200 && w->why == STATE_BARRIER)
-            w->wake = sm->now + 1;
+        if (w->active && sm_group_of(sm, w) == g && w->at_barrier < 0 && sm_sleeps(w) && w->why == STATE_BARRIER)
+            sm_sleep(w, sm->now + 1);
     }
 }
 

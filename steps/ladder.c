@@ -10,13 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/occupancy.h"
 #include "base/options.h"
 #include "base/progress.h"
 #include "base/ptx_file.h"
 #include "installed.h"
 #include "steps.h"
-#include "tester/predict.h"
+#include "simt/clock/clock.h"
 #include "tester/tester_report.h"
 
 enum { PREDICTED_SIZE = 4096 };
@@ -66,18 +65,6 @@ static bool run_step(struct ladder *l, struct row *row)
     return true;
 }
 
-// What the card would take. The simulated GPU need not have run as large a product.
-static void predict(struct ladder *l, struct row *row)
-{
-    struct clock_prediction p;
-    const struct card *card = l->o.card ? l->o.card : card_named("H200");
-    if (!predict_step(row->step, &l->predicted, card, &p, row->predict_error))
-        return;
-    row->predicted_ms = p.ms;
-    row->predicted_cycles = p.cycles;
-    clock_free(&p);
-}
-
 // --- The program ---
 
 static void measure_again(struct ladder *l)
@@ -89,7 +76,7 @@ static void measure_again(struct ladder *l)
 }
 
 // Runs and prints everything. Returns the exit status; 2 with an error where the climb itself had to end.
-static int climb(struct ladder *l, FILE *json, char error[DEV_ERROR_MAX])
+static int climb(struct ladder *l, struct ladder_predictions *predictions, FILE *json, char error[DEV_ERROR_MAX])
 {
     double last_ms[TYPES] = { 0 }, last_predicted[TYPES] = { 0 };
     int status = 0;
@@ -97,12 +84,11 @@ static int climb(struct ladder *l, FILE *json, char error[DEV_ERROR_MAX])
     ladder_print_head(l);
     for (size_t i = 0; i < n_steps; i++) {
         struct row *row = &l->rows[i];
-        row->step = &l->steps[i];
         ladder_print_part(l, i);
         ladder_progress(l, i);
         row->ran = run_step(l, row);
-        if (l->o.predict)
-            predict(l, row);
+        if (predictions)
+            ladder_predict_wait(predictions, i);
         ladder_progress(l, n_steps);
         row->predicted_before = last_predicted[row->step->type];
         last_predicted[row->step->type] = row->predicted_ms;
@@ -143,6 +129,7 @@ static bool find_kernels(struct ladder *l)
     for (size_t i = 0; i < n_steps && l->steps; i++) {
         l->steps[i] = *steps[i];
         l->steps[i].ptx = strdup(installed_file(steps[i]->ptx, path));
+        l->rows[i].step = &l->steps[i];
         if (!l->steps[i].ptx)
             return false;
     }
@@ -162,6 +149,22 @@ static void choose_prediction(struct ladder *l)
     if (l->o.no_predict || (!l->o.predict && !dev_about(l->dev)->simulated))
         return;
     l->o.predict = clock_available(l->no_prediction);
+}
+
+// Beside the simulated GPU predictions have threads of their own; what a real one takes, they must not disturb.
+static int climb_predicting(struct ladder *l, FILE *json, char error[DEV_ERROR_MAX])
+{
+    const size_t processors = (size_t)(l->o.jobs ? l->o.jobs : sysconf(_SC_NPROCESSORS_ONLN));
+    struct ladder_predictions *p = NULL;
+    if (l->o.predict)
+        p = ladder_predict_begin(l, dev_about(l->dev)->simulated ? processors : 0);
+    if (l->o.predict && !p) {
+        snprintf(error, DEV_ERROR_MAX, "out of memory");
+        return 2;
+    }
+    const int status = climb(l, p, json, error);
+    ladder_predict_end(p);
+    return status;
 }
 
 static int start(struct ladder *l, char error[DEV_ERROR_MAX])
@@ -194,7 +197,7 @@ static int start(struct ladder *l, char error[DEV_ERROR_MAX])
     l->predicted.m = sized ? l->o.m : PREDICTED_SIZE;
     l->predicted.n = sized ? l->o.n : PREDICTED_SIZE;
     l->predicted.k = sized ? l->o.k : PREDICTED_SIZE;
-    int status = climb(l, json, error);
+    int status = climb_predicting(l, json, error);
     if (json && json != stdout)
         fclose(json);
     return status;

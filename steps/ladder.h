@@ -1,5 +1,5 @@
-// What the files of the ladder share: ladder.c climbs, ladder_print.c prints the table, ladder_write.c writes JSON and
-// CSV.
+// What the files of the ladder share: ladder.c climbs, ladder_predict.c predicts, ladder_print.c prints the table,
+// ladder_write.c writes JSON and CSV.
 #ifndef STEPS_LADDER_H
 #define STEPS_LADDER_H
 
@@ -53,6 +53,15 @@ void ladder_print_part(const struct ladder *l, size_t i);
 void ladder_print_row(const struct ladder *l, const struct row *row);
 // The vendor's products, what the columns mean, and what did not run.
 void ladder_print_foot(const struct ladder *l);
+
+// ladder_predict.c: begins to predict all rows, whose steps are set, on so many threads (0: as they are waited for).
+// NULL when memory runs out.
+struct ladder_predictions;
+struct ladder_predictions *ladder_predict_begin(struct ladder *l, size_t threads);
+// Until row i has its prediction, or its predict_error.
+void ladder_predict_wait(struct ladder_predictions *all, size_t i);
+// Gives up what has not begun. NULL is allowed.
+void ladder_predict_end(struct ladder_predictions *all);
 
 // False if not all could be written. The CSV file is the one of the options; rows are appended.
 bool ladder_write_json(const struct ladder *l, FILE *out);

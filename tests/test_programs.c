@@ -251,16 +251,29 @@ static int count_of(const char *text, const char *word)
     return n;
 }
 
+// The number behind the first key in the text; -1: it is not there.
+static double number_behind(const char *text, const char *key)
+{
+    const char *at = strstr(text, key);
+    return at ? atof(at + strlen(key)) : -1;
+}
+
+// Threads predict while the steps before are run: each row has to get its own prediction.
 Test(ladder, predicts_without_a_gpu)
 {
     NEEDS_NVCC_13;
-    struct run r;
+    struct run r, first;
     run(&r, LADDER, "--device=sim", "--size", "32", "--json", "-", NULL);
     cr_assert(r.status == 0, "exit status %d: %s", r.status, r.err);
     cr_expect(strstr(r.err, "\npredicted: TFLOP/s on the H200, M 32, N 32, K 32\n"), "%s", r.err);
     cr_expect_eq(count_of(r.out, "\"predicted_tflops\""), 21, "%s", r.out);
     cr_expect_eq(count_of(r.out, "\"predicted_cycles\""), 21, "%s", r.out);
     cr_expect_eq(count_of(r.err, "  x "), 18, "all but the first of each type: %s", r.err);
+    run(&first, DRIVER, "--device=sim", "--size", "32", "--predict", NULL);
+    const double by_driver = number_behind(first.out, "makes for it:\n");
+    const double by_ladder = number_behind(r.out, "\"predicted_cycles\": ");
+    cr_expect(by_driver > 0 && by_driver == by_ladder, "%g cycles by the driver, %g by the ladder", by_driver,
+              by_ladder);
 }
 
 // The picture in the README is drawn from what the ladder prints. Its times are of the day; what is counted has to be

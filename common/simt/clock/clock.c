@@ -161,11 +161,12 @@ static double clock_rate(const struct sm_result *r, const struct sm_constants *k
     return ghz[i - 1] + (ghz[i] - ghz[i - 1]) * (part < 0 ? 0 : part > 1 ? 1 : part);
 }
 
-static bool run(struct clock_prediction *p, const struct walk_launch *l, const struct card *card)
+static bool run(struct clock_prediction *p, const struct walk_launch *l, const struct card *card,
+                struct sm_recorder *recorder)
 {
     const uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     const uint64_t shared = p->cubin->shared + l->shared;
-    struct sm_job job = { .launch = l, .constants = constants_of(card), .stride = card->sms };
+    struct sm_job job = { .launch = l, .constants = constants_of(card), .stride = card->sms, .recorder = recorder };
     share_bandwidth(&job.constants, card, blocks);
     job.resident = p->occupancy.blocks;
     p->blocks_of_sm = (blocks + card->sms - 1) / card->sms;
@@ -210,7 +211,7 @@ bool clock_predict(const struct clock_launch *l, const struct card *card, struct
     if (params && !out->occupancy.blocks)
         snprintf(error, CLOCK_ERROR, "not one block fits on an SM of the %s, by its %s", card->name,
                  out->occupancy.limit);
-    else if (params && !(ok = run(out, &w, card)))
+    else if (params && !(ok = run(out, &w, card, l->recorder)))
         snprintf(error, CLOCK_ERROR, "the machine code could not be followed");
     free(params);
     if (!ok)

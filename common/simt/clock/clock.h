@@ -17,6 +17,7 @@ struct clock_launch {
     size_t param_bytes;
     const uint32_t *param_at;  // where each of n_params parameters begins in params
     size_t n_params;
+    struct sm_recorder *recorder;  // see sm_record.h; NULL: none
 };
 
 struct clock_prediction {

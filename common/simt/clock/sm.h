@@ -39,6 +39,8 @@ struct sm_constants {
 
 extern const struct sm_constants sm_constants_h200;
 
+struct sm_recorder;
+
 struct sm_load {  // what is known of a load or store: how many blocks that run at once touch the same bytes
     float sharers;
     bool seen;  // a load that was executed
@@ -51,8 +53,9 @@ struct sm_job {
     uint64_t blocks;         // to run, one after the other
     unsigned stride, first;  // block i of this SM is number first + i * stride of the grid
     uint64_t l1_bytes;
-    uint64_t l2_bytes;            // of L2, as much as this SM's blocks may count on
-    const struct sm_load *loads;  // by instruction
+    uint64_t l2_bytes;             // of L2, as much as this SM's blocks may count on
+    const struct sm_load *loads;   // by instruction
+    struct sm_recorder *recorder;  // see sm_record.h; NULL: none
 };
 
 enum sm_count { COUNT_FMA, COUNT_ALU, COUNT_TENSOR, COUNT_FP64, COUNT_XU, COUNT_WAVES, COUNT_L2, COUNT_DRAM, COUNTS };

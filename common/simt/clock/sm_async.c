@@ -31,7 +31,7 @@ static void pass(const struct sm *sm, struct sm_warp *w, unsigned scoreboard, do
     const double from = at > sm->now ? at : sm->now;
     if (scoreboard < SCOREBOARDS) {
         w->scoreboard[scoreboard] = from + sm->k->try_wait_latency;
-        w->kind[scoreboard] = KIND_LONG;
+        w->kind[scoreboard] = KIND_MBARRIER;
     }
 }
 
@@ -48,7 +48,8 @@ static void end_phase(struct sm *sm, struct sm_slot *b, struct sm_mbarrier *m)
             continue;
         w->awaits = -1;
         pass(sm, w, w->await_scoreboard, m->ended);
-        w->wake = w->wake > 1e200 ? sm->now + 1 : w->wake;
+        if (sm_sleeps(w))
+            sm_sleep(w, sm->now + 1);
     }
 }
 
@@ -79,7 +80,7 @@ static void wait(struct sm *sm, struct sm_warp *w, const struct sass *s, const s
     w->await_scoreboard = s->writes;
     if (s->writes < SCOREBOARDS) {
         w->scoreboard[s->writes] = 1e300;
-        w->kind[s->writes] = KIND_LONG;
+        w->kind[s->writes] = KIND_MBARRIER;
     }
 }
 
@@ -128,7 +129,7 @@ static double move_row(struct sm *sm, const struct rows *r, bool load, float sha
         return sm_fetch(sm, sectors, n, *unit, sharers, sharers > 1.5 ? k->tma_shared_rate : k->tma_l2_rate, false) +
                k->tma_latency;
     sm->l2 = (sm->l2 > *unit ? sm->l2 : *unit) + n * SECTOR / k->l2_rate;
-    sm->out->busy[COUNT_L2] += n * SECTOR;
+    sm_busy(sm, COUNT_L2, n * SECTOR, sm->l2 - n * SECTOR / k->l2_rate, n * SECTOR / k->l2_rate);
     return (sm->l2 > *unit ? sm->l2 : *unit) + k->tma_store_latency;
 }
 

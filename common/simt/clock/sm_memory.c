@@ -5,28 +5,51 @@
 #include "simt/machine/cost.h"
 #include "sm_parts.h"
 
-bool sm_has_room(struct sm *sm, struct sm_subcore *c)
+#include <string.h>
+
+bool sm_has_room(struct sm *sm, struct sm_subcore *c, double *at)
 {
     struct sm_queue *q = &c->queue;
-    unsigned n = 0;
-    for (unsigned i = 0; i < q->n; i++)
-        if (q->begin[i] > sm->now)
-            q->begin[n++] = q->begin[i];
-    q->n = n;
-    return n < QUEUE && n < sm->k->memory_queue;
+    const unsigned limit = QUEUE < sm->k->memory_queue ? QUEUE : (unsigned)sm->k->memory_queue;
+    unsigned gone = 0;
+    while (gone < q->n && q->begin[gone] <= sm->now)  // they begin in order
+        gone++;
+    q->n -= gone;
+    memmove(q->begin, q->begin + gone, q->n * sizeof *q->begin);
+    if (q->n < limit)
+        return true;
+    *at = q->begin[q->n - limit];
+    return false;
 }
 
-static unsigned shared_waves(const struct sm *sm, const struct sass *s, const uint64_t *address, unsigned bytes)
+static unsigned count_waves(const struct sass *s, const uint32_t *at, uint32_t mask, unsigned bytes)
 {
-    uint32_t at[WALK_LANES];
+    if (s->effect == EFFECT_LOAD_MATRIX || s->effect == EFFECT_STORE_MATRIX)
+        return cost_matrices(at, bytes / 4).waves;
+    return cost_shared(at, mask, bytes, s->effect == EFFECT_LOAD).waves;
+}
+
+// A warp that comes back to an instruction mostly finds its lanes in the same places to each other.
+static unsigned shared_waves(struct sm *sm, const struct sass *s, const uint64_t *address, unsigned bytes)
+{
     const struct walk_event *e = &sm->event;
     if (!e->has_address)
         return bytes < 4 ? 1 : bytes / 4;
+    struct sm_pattern *p = &sm->patterns[e->pc % PATTERNS];
+    const uint32_t first = (uint32_t)address[0];
+    uint32_t from_first[WALK_LANES], differ = 0;
+    for (unsigned i = 0; i < WALK_LANES; i++) {
+        from_first[i] = (uint32_t)address[i] - first;
+        differ |= from_first[i] ^ p->from_first[i];
+    }
+    if (p->s == s && p->mask == e->mask && !differ && first % 4 == 0)
+        return p->waves;
+    uint32_t at[WALK_LANES];
     for (unsigned i = 0; i < WALK_LANES; i++)
         at[i] = (uint32_t)address[i];
-    if (s->effect == EFFECT_LOAD_MATRIX || s->effect == EFFECT_STORE_MATRIX)
-        return cost_matrices(at, bytes / 4).waves;
-    return cost_shared(at, e->mask, bytes, s->effect == EFFECT_LOAD).waves;
+    *p = (struct sm_pattern){ .s = first % 4 ? NULL : s, .mask = e->mask, .waves = count_waves(s, at, e->mask, bytes) };
+    memcpy(p->from_first, from_first, sizeof from_first);
+    return p->waves;
 }
 
 // Distinct sectors of a global access; without addresses: side by side.
@@ -81,14 +104,14 @@ double sm_fetch(struct sm *sm, const uint64_t *sectors, unsigned n, double at, f
             continue;
         double latency = k->l2_latency;
         sm->l2 = (sm->l2 > at ? sm->l2 : at) + 32 / rate;
-        sm->out->busy[COUNT_L2] += 32 * k->l2_rate / rate;  // as a share of what L2 gives
+        sm_busy(sm, COUNT_L2, 32 * k->l2_rate / rate, sm->l2 - 32 / rate, 32 / rate);  // as a share of what L2 gives
         if (!l1_has(sm->far, sectors[i] * 32, true)) {
             // DRAM gives 64 bytes at a time (useful bytes a second halve with each stride up to 64 bytes, and hardly
             // beyond: dram_read_stride_16, _32), so that the sector beside it comes, too. The blocks that share the
             // sector come for it at the same time: all wait for DRAM, which is asked once.
             l1_has(sm->far, (sectors[i] ^ 1) * 32, true);
             sm->dram = (sm->dram > at ? sm->dram : at) + 64 / k->dram_rate / sharers;
-            sm->out->busy[COUNT_DRAM] += 64 / sharers;
+            sm_busy(sm, COUNT_DRAM, 64 / sharers, sm->dram - 64 / k->dram_rate / sharers, 64 / k->dram_rate / sharers);
             latency = k->dram_latency + slowest_of(sm, n);
             arrives = sm->dram + latency > arrives ? sm->dram + latency : arrives;
         }
@@ -105,7 +128,7 @@ static double begin_access(struct sm *sm, struct sm_subcore *c, double waves)
     c->port = begin + sm->k->memory_interval;
     // The operands of products that are under way take their turns, too.
     sm->lsu = begin + (begin < sm->tensor ? waves / (1 - sm->tensor_waves) : waves);
-    sm->out->busy[COUNT_WAVES] += waves;
+    sm_busy(sm, COUNT_WAVES, waves, begin, waves);
     if (c->queue.n < QUEUE)
         c->queue.begin[c->queue.n++] = begin;
     return begin;
@@ -138,11 +161,11 @@ static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
     const double begin = begin_access(sm, c, waves ? waves : 1);
     // l1tex__data_pipe_lsu_wavefronts leaves copies out: of 13 at 4096 it has what ldmatrix, ld and st make, exactly.
     if (s->effect == EFFECT_COPY)
-        sm->out->busy[COUNT_WAVES] -= waves;
+        sm_busy(sm, COUNT_WAVES, -(double)waves, begin, waves);
     sm_release(w, s->reads, begin + sm->k->read_latency, KIND_LONG);
     if (!load) {
         sm->l2 = (sm->l2 > begin ? sm->l2 : begin) + n * 32 / sm->k->l2_rate;
-        sm->out->busy[COUNT_L2] += n * 32.0;
+        sm_busy(sm, COUNT_L2, n * 32.0, sm->l2 - n * 32 / sm->k->l2_rate, n * 32 / sm->k->l2_rate);
         return;
     }
     const float sharers = sm->job->loads ? sm->job->loads[sm->event.pc].sharers : 1;

@@ -3,9 +3,12 @@
 #define SIMT_SM_PARTS_H
 
 #include "sm.h"
+#include "sm_record.h"
 
 #define SUBCORES 4
 #define SM_WARPS 64
+#define HOME_WARPS (SM_WARPS / SUBCORES)
+#define NEVER 1e300  // until something wakes the warp
 #define SCOREBOARDS 6
 #define GROUPS 32
 #define QUEUE 32
@@ -13,9 +16,10 @@
 #define MBARRIERS 64  // of a block
 #define PRODUCTS 64   // of a warpgroup, that are under way
 #define GROUP_WARPS 4
+#define PATTERNS 256
 #define AHEAD 4096  // cycles for which writes of registers are written down; a power of two
 
-enum { KIND_SHORT, KIND_LONG };
+enum { KIND_SHORT, KIND_LONG, KIND_MBARRIER };  // of what releases a scoreboard
 
 struct sm_warp {
     struct walk_warp walk;
@@ -31,12 +35,14 @@ struct sm_warp {
     uint8_t kind[SCOREBOARDS];          // of what releases it last
     double group[GROUPS];               // asynchronous copies: when each group has arrived
     uint32_t groups;
-    double pending_copy;      // the group that is not closed yet
-    uint32_t pc;              // of the next instruction
-    const struct sass *next;  // NULL: the warp has ended
-    double wake;              // not to be looked at before
-    enum sm_state why;        // what it waits for
-    double since;             // it was last accounted for
+    double pending_copy;            // the group that is not closed yet
+    uint32_t pc;                    // of the next instruction
+    const struct sass *next;        // NULL: the warp has ended
+    struct sm_subcore *home;        // that issues for it,
+    unsigned place;                 // and its number there
+    enum sm_state why;              // what it waits for
+    bool at_mbarrier, at_products;  // and it is one of these
+    double since;                   // it was last accounted for
 };
 
 struct sm_queue {  // of a sub-core: accesses that have been issued and not begun
@@ -45,6 +51,8 @@ struct sm_queue {  // of a sub-core: accesses that have been issued and not begu
 };
 
 struct sm_subcore {
+    double wake[HOME_WARPS];     // by warp: it is not to be looked at before
+    double soonest;              // not later than any of them
     double free[PIPES];          // the pipe takes the next instruction
     double port;                 // of the memory pipe
     double back, far_back;       // of results that return from shared memory, and from farther away
@@ -77,6 +85,14 @@ struct sm_group {
     uint64_t started;
 };
 
+// Where the lanes of an access to shared memory lie, from the first one on, and its wavefronts. They do not depend on
+// where that one lies: a step of whole words only turns the banks.
+struct sm_pattern {
+    const struct sass *s;  // NULL: no access yet
+    uint32_t mask, from_first[WALK_LANES];
+    unsigned waves;
+};
+
 struct sm_slot {  // where a block runs
     uint64_t number;
     unsigned warps, live;
@@ -102,16 +118,29 @@ struct sm {
     struct l1 *l1, *far;          // far: which sectors L2 has had from DRAM
     uint32_t random;
     struct walk_event event;
+    struct sm_pattern patterns[PATTERNS];  // by instruction, as far as there is room
 };
 
 // The memory pipe takes the instruction of sm->event, issued now by w: releases its scoreboards in time.
 void sm_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c);
-// The queue of the sub-core has room for one more.
-bool sm_has_room(struct sm *sm, struct sm_subcore *c);
+// The queue of the sub-core has room for one more; or when it will have: *at.
+bool sm_has_room(struct sm *sm, struct sm_subcore *c, double *at);
 
 // When the sectors are there, asked for at `at` by SMs of which `sharers` ask for the same; L2 gives this SM `rate`
 // bytes a cycle; keep: L1 has a say.
 double sm_fetch(struct sm *sm, const uint64_t *sectors, unsigned n, double at, float sharers, double rate, bool keep);
+
+// The warp is not looked at before `at`.
+static inline void sm_sleep(struct sm_warp *w, double at)
+{
+    w->home->wake[w->place] = at;
+    w->home->soonest = at < w->home->soonest ? at : w->home->soonest;
+}
+
+static inline bool sm_sleeps(const struct sm_warp *w)
+{
+    return w->home->wake[w->place] >= NEVER;
+}
 
 // sm_async.c: barriers in shared memory, and copies that report to them, of sm->event, issued now by w.
 void sm_async(struct sm *sm, struct sm_warp *w);
@@ -121,6 +150,14 @@ void sm_wgmma(struct sm *sm, struct sm_warp *w);
 // The product that w would begin has no place: too many are under way.
 bool sm_has_product_room(struct sm *sm, const struct sm_warp *w);
 bool sm_waits_for_products(const struct sm *sm, const struct sm_warp *w, const struct sass *s, double *until);
+
+// Counts, and notes, that something is busy for `cycles` from `begin` on.
+static inline void sm_busy(struct sm *sm, enum sm_count which, double amount, double begin, double cycles)
+{
+    sm->out->busy[which] += amount;
+    if (sm->job->recorder)
+        sm_record_busy(sm->job->recorder, which, amount, begin, cycles);
+}
 
 static inline struct sm_group *sm_group_of(struct sm *sm, const struct sm_warp *w)
 {

@@ -42,6 +42,14 @@ static void block_index(const struct sm *sm, uint64_t number, unsigned out[3])
     out[2] = (unsigned)(number / grid[0] / grid[1]);
 }
 
+// Warps take turns among the sub-cores.
+static void place_warp(struct sm *sm, struct sm_warp *w)
+{
+    const unsigned number = (unsigned)(w - sm->warps);
+    w->home = &sm->sub[number % SUBCORES];
+    w->place = number / SUBCORES;
+}
+
 static bool begin_block(struct sm *sm, unsigned slot, double at)
 {
     const struct walk_launch *l = sm->job->launch;
@@ -55,7 +63,9 @@ static bool begin_block(struct sm *sm, unsigned slot, double at)
     for (unsigned i = 0; i < sm->warps_of_block; i++) {
         struct sm_warp *w = &sm->warps[slot * sm->warps_of_block + i];
         const struct walk_warp kept = w->walk;
-        *w = (struct sm_warp){ .walk = kept, .active = true, .slot = slot, .ready = at, .wake = at, .since = at };
+        *w = (struct sm_warp){ .walk = kept, .active = true, .slot = slot, .ready = at, .since = at };
+        place_warp(sm, w);
+        sm_sleep(w, at);
         w->why = STATE_WAIT;
         w->at_barrier = w->awaits = -1;
         if (!walk_begin(&w->walk, l, index, i))
@@ -136,34 +146,47 @@ static void count_reads(const struct sm *sm, const struct sm_warp *w, const stru
     }
 }
 
+// The pipe takes the warp's next instruction now; or why not, and until when at least.
+static bool pipe_takes(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, double *until)
+{
+    const struct sass *s = w->next;
+    if (is_memory(s)) {
+        w->why = s->pipe == PIPE_GLOBAL || s->pipe == PIPE_LOCAL || s->pipe == PIPE_COPY ? STATE_LG : STATE_MIO;
+        return sm_has_room(sm, c, until);
+    }
+    w->why = STATE_MATH;
+    *until = c->free[pipe_of(s)];
+    if (*until > sm->now || (s->effect == EFFECT_WGMMA && !sm_has_product_room(sm, w)))
+        return false;
+    w->why = STATE_DISPATCH;
+    *until = c->operands;
+    return *until <= sm->now;
+}
+
 // Looks at the warp's next instruction: true if it can issue now; else why not, and when to look again.
 static bool can_issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
 {
     const struct sass *s = w->next;
     double until = sm->now;
-    w->wake = sm->now + 1;
+    sm_sleep(w, sm->now + 1);
+    w->at_mbarrier = w->at_products = false;
     for (unsigned i = 0; i < SCOREBOARDS; i++)
         if (s->waits >> i & 1 && w->scoreboard[i] > until) {
             until = w->scoreboard[i];
-            w->why = w->kind[i] == KIND_LONG ? STATE_LONG_SCOREBOARD : STATE_SHORT_SCOREBOARD;
+            w->why = w->kind[i] == KIND_SHORT ? STATE_SHORT_SCOREBOARD : STATE_LONG_SCOREBOARD;
+            w->at_mbarrier = w->kind[i] == KIND_MBARRIER;
         }
-    if (waits_for_group(w, s, &until) && until > sm->now)
+    if (waits_for_group(w, s, &until) && until > sm->now) {
         w->why = STATE_LONG_SCOREBOARD;
-    if (sm_waits_for_products(sm, w, s, &until))
+        w->at_mbarrier = false;
+    }
+    if ((w->at_products = sm_waits_for_products(sm, w, s, &until)))
         w->why = STATE_BARRIER;  // so Nsight Compute counts it: in 15 and 16 all its other names together lack the time
-    if (until > sm->now) {
-        w->wake = until;
+    if (until > sm->now || !pipe_takes(sm, w, c, &until)) {
+        sm_sleep(w, until > sm->now ? until : sm->now + 1);
         return false;
     }
-    if (is_memory(s)) {
-        w->why = s->pipe == PIPE_GLOBAL || s->pipe == PIPE_LOCAL || s->pipe == PIPE_COPY ? STATE_LG : STATE_MIO;
-        return sm_has_room(sm, c);
-    }
-    w->why = STATE_MATH;
-    if (c->free[pipe_of(s)] > sm->now || (s->effect == EFFECT_WGMMA && !sm_has_product_room(sm, w)))
-        return false;
-    w->why = STATE_DISPATCH;
-    return c->operands <= sm->now;
+    return true;
 }
 
 // --- issue ---
@@ -203,7 +226,7 @@ static void arrive(struct sm *sm, struct sm_warp *w)
         return;
     w->at_barrier = (int)number;
     w->why = STATE_BARRIER;
-    w->wake = 1e300;
+    sm_sleep(w, NEVER);
 }
 
 static void open_barriers(struct sm *sm, unsigned slot)
@@ -219,7 +242,8 @@ static void open_barriers(struct sm *sm, unsigned slot)
             if (w->at_barrier != number)
                 continue;
             w->at_barrier = -1;
-            w->ready = w->wake = n->opens > sm->now ? n->opens : sm->now + 1;
+            w->ready = n->opens > sm->now ? n->opens : sm->now + 1;
+            sm_sleep(w, w->ready);
         }
     }
 }
@@ -231,7 +255,7 @@ static void count(struct sm *sm, const struct sass *s, double interval)
         [PIPE_ALU] = COUNT_ALU, [PIPE_XU] = COUNT_XU,    [PIPE_FP64] = COUNT_FP64,     [PIPE_TENSOR] = COUNT_TENSOR
     };
     if (s->pipe <= PIPE_TENSOR && s->pipe != PIPE_UNIFORM)
-        sm->out->busy[counts[s->pipe]] += interval;
+        sm_busy(sm, (enum sm_count)counts[s->pipe], interval, sm->now, interval);
     sm->out->issued++;
     sm->out->thread_instructions += (unsigned)__builtin_popcount(sm->event.mask);
     sm->out->line_issued[sm->event.pc]++;
@@ -284,7 +308,7 @@ static bool end_warp(struct sm *sm, struct sm_warp *w)
 {
     struct sm_slot *b = &sm->slots[w->slot];
     w->active = false;
-    w->wake = 1e300;
+    sm_sleep(w, NEVER);
     sm->out->unknown_branches += w->walk.unknown_branches;
     sm->out->failed |= w->walk.failed;
     b->live--;
@@ -297,6 +321,22 @@ static bool end_warp(struct sm *sm, struct sm_warp *w)
     return sm->begun >= sm->job->blocks || begin_block(sm, w->slot, sm->now + sm->k->block_gap);
 }
 
+static void note_span(const struct sm *sm, const struct sm_warp *w, enum sm_state why, double until)
+{
+    const unsigned kind = why == STATE_LONG_SCOREBOARD && w->at_mbarrier ? KIND_MBARRIER_WAIT
+                          : why == STATE_BARRIER && w->at_products       ? KIND_PRODUCT_WAIT
+                                                                         : (unsigned)why;
+    const struct sm_span s = { (uint64_t)w->since, (uint64_t)until, w->pc, (uint8_t)(w - sm->warps), (uint8_t)kind };
+    sm_record_span(sm->job->recorder, &s);
+}
+
+// The warp has jumped back, from `from`.
+static void note_turn(const struct sm *sm, const struct sm_warp *w, uint32_t from)
+{
+    const struct sm_turn t = { (uint64_t)sm->now, sm->slots[0].number, from, w->pc, (uint8_t)(w - sm->warps) };
+    sm_record_turn(sm->job->recorder, &t);
+}
+
 // The cycles since the warp was last looked at were spent in state `why`.
 static void account(struct sm *sm, struct sm_warp *w, enum sm_state why, double until)
 {
@@ -304,6 +344,8 @@ static void account(struct sm *sm, struct sm_warp *w, enum sm_state why, double 
         return;
     sm->out->state[why] += until - w->since;
     sm->out->line_state[(size_t)w->pc * STATES + why] += until - w->since;
+    if (sm->job->recorder)
+        note_span(sm, w, why, until);
     w->since = until;
 }
 
@@ -320,7 +362,7 @@ static bool issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
         w->why = STATE_BRANCH;
         w->ready = there > w->ready ? there : w->ready;
     }
-    w->wake = w->ready;
+    sm_sleep(w, w->ready);
     if (is_memory(s)) {
         count(sm, s, 0);
         sm_access(sm, w, c);
@@ -330,6 +372,8 @@ static bool issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
     special(sm, w, s);
     c->last = w;
     w->next = walk_next(&w->walk, &w->pc);
+    if (sm->job->recorder && !w->slot && w->next && w->pc <= sm->event.pc)
+        note_turn(sm, w, sm->event.pc);
     if (!w->next)
         return end_warp(sm, w);
     if (s->effect == EFFECT_BARRIER)
@@ -337,50 +381,56 @@ static bool issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
     return true;
 }
 
-// One scheduler's turn. *wake: the first cycle at which a warp of it may issue.
-static bool schedule(struct sm *sm, unsigned which, unsigned n_warps, double *wake)
+// Looks at a warp whose turn it is. Once one is chosen, the others wait.
+static void look_at(struct sm *sm, struct sm_subcore *c, struct sm_warp *w, struct sm_warp **chosen)
+{
+    if (!*chosen || w->why != STATE_NOT_SELECTED)
+        account(sm, w, w->why, sm->now);
+    if (*chosen) {
+        w->why = STATE_NOT_SELECTED;
+        sm_sleep(w, sm->now + 1);
+    } else if (can_issue(sm, w, c)) {
+        *chosen = w;
+    }
+}
+
+// One scheduler's turn.
+static bool schedule(struct sm *sm, unsigned which)
 {
     struct sm_subcore *c = &sm->sub[which];
-    struct sm_warp *chosen = NULL;
-    for (unsigned turn = 0; turn <= (n_warps + SUBCORES - 1) / SUBCORES; turn++) {
-        struct sm_warp *w = turn ? &sm->warps[(turn - 1) * SUBCORES + which] : c->last;
-        if (!w || !w->active || (turn && w == c->last && w->since > sm->now) || w->wake > sm->now)
-            continue;
-        if (turn && w == c->last)
-            continue;
-        account(sm, w, w->why, sm->now);
-        if (!chosen && can_issue(sm, w, c))
-            chosen = w;
-        else if (chosen && (w->why = STATE_NOT_SELECTED))
-            w->wake = sm->now + 1;
-    }
+    struct sm_warp *chosen = NULL, *last = c->last;
+    if (last && last->home->wake[last->place] <= sm->now)
+        look_at(sm, c, last, &chosen);
+    for (unsigned i = 0; i < HOME_WARPS; i++)
+        if (c->wake[i] <= sm->now && &sm->warps[i * SUBCORES + which] != last)
+            look_at(sm, c, &sm->warps[i * SUBCORES + which], &chosen);
     if (chosen && !issue(sm, chosen, c))
         return false;
-    for (unsigned i = which; i < n_warps; i += SUBCORES)
-        if (sm->warps[i].active && sm->warps[i].wake < *wake)
-            *wake = sm->warps[i].wake;
+    c->soonest = c->wake[0];
+    for (unsigned i = 1; i < HOME_WARPS; i++)
+        c->soonest = c->wake[i] < c->soonest ? c->wake[i] : c->soonest;
     return true;
 }
 
 static bool run(struct sm *sm)
 {
-    const unsigned n = sm->job->resident * sm->warps_of_block;
+    for (unsigned i = 0; i < SUBCORES; i++)
+        for (unsigned j = 0; j < HOME_WARPS; j++)
+            sm->sub[i].wake[j] = NEVER;
     for (unsigned i = 0; i < sm->job->resident && sm->begun < sm->job->blocks; i++)
         if (!begin_block(sm, i, 0))
             return false;
     while (sm->ended < sm->begun) {
-        double wake = 1e200;
+        double wake = NEVER;
         for (unsigned i = 0; i < SUBCORES; i++)
-            if (!schedule(sm, i, n, &wake))
+            if (sm->sub[i].soonest <= sm->now && !schedule(sm, i))
                 return false;
-        if (wake >= 1e200 && sm->ended < sm->begun)
+        for (unsigned i = 0; i < SUBCORES; i++)  // a sub-core may have put warps of another one back to work
+            wake = sm->sub[i].soonest < wake ? sm->sub[i].soonest : wake;
+        if (wake >= NEVER && sm->ended < sm->begun)
             return false;  // all wait at a barrier that does not open
-        // A sub-core may have put the warps of another one back to work.
-        for (unsigned i = 0; i < n; i++)
-            if (sm->warps[i].active && sm->warps[i].wake < wake)
-                wake = sm->warps[i].wake;
         sm->out->cycles = sm->now + 1;
-        sm->now = wake > sm->now + 1 && wake < 1e200 ? (double)(uint64_t)(wake + 0.999) : sm->now + 1;
+        sm->now = wake > sm->now + 1 && wake < NEVER ? (double)(uint64_t)(wake + 0.999) : sm->now + 1;
     }
     return true;
 }

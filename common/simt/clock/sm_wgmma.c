@@ -27,12 +27,12 @@ static void start(struct sm *sm, struct sm_group *g, const struct sass *s, unsig
     g->came[i] = 0;
     g->started++;
     sm->out->products++;
-    sm->out->busy[COUNT_TENSOR] += BUSY_SUBCORES * alone;
-    sm->out->busy[COUNT_WAVES] += waves;
+    sm_busy(sm, COUNT_TENSOR, BUSY_SUBCORES * alone, begin, cycles);
+    sm_busy(sm, COUNT_WAVES, waves, begin, cycles);
     for (unsigned j = 0; j < sm->warps_of_block; j++) {
         struct sm_warp *w = &sm->warps[slot * sm->warps_of_block + j];
-        if (w->active && sm_group_of(sm, w) == g && w->at_barrier < 0 && w->wake > 1e200 && w->why == STATE_BARRIER)
-            w->wake = sm->now + 1;
+        if (w->active && sm_group_of(sm, w) == g && w->at_barrier < 0 && sm_sleeps(w) && w->why == STATE_BARRIER)
+            sm_sleep(w, sm->now + 1);
     }
 }
 

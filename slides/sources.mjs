@@ -8,6 +8,7 @@ import { fail, line_of, only_folder, read, root, step_name } from './project.mjs
 import { times_path } from './results.mjs';
 
 export const SIZE = 256;  // the M, N and K of every run on the simulated GPU
+const H200_SMS = 132, UNUSED = ['uninit', 'uninit', 'uninit'];  // for a timeline in cycles, which computes nothing
 const SIM_SMS = 2;        // that it has for a kernel with a block for each SM, as in common/tester/gemm.c
 
 // Kernels with one thing changed, which slides/meson.build makes: name -> the step that was changed.
@@ -52,7 +53,8 @@ export function constants(build, kernel) {
   return { M: SIZE, N: SIZE, K: SIZE, ...Object.fromEntries(named) };
 }
 
-function launch(build, kernel, [m, n, k] = [SIZE, SIZE, SIZE]) {
+// sms: of the GPU, for a kernel with a block for each; content: of A and B, where it matters.
+function launch(build, kernel, [m, n, k] = [SIZE, SIZE, SIZE], sms = SIM_SMS, content = ['normal:1', 'normal:2', 'zeros']) {
   const { type, geometry: { bm, bn, bk, threads, shared, box, blocks, cbox } } = described(build, kernel);
   const array = (rows, columns, content) => `${type}[${rows * columns}]=${content}`;
   const operand = (rows, columns, box_rows, content) => (box ?
@@ -60,11 +62,11 @@ function launch(build, kernel, [m, n, k] = [SIZE, SIZE, SIZE]) {
   const across = Math.ceil(n / bn), down = Math.ceil(m / bm);
   const factor = (value) => `${type === 'f64' ? 'f64' : 'f32'}:${value}`;
   return {
-    options: ['--grid', blocks ? String(Math.min(across * down, SIM_SMS * blocks)) : `${across},${down}`,
+    options: ['--grid', blocks ? String(Math.min(across * down, sms * blocks)) : `${across},${down}`,
       '--block', String(threads), '--shared', String(shared)],
-    arguments: [...[m, n, k].map((size) => `i32:${size}`), factor(1), operand(m, k, bm, 'normal:1'),
-      operand(k, n, bk, 'normal:2'), factor(0), array(m, n, 'zeros'),
-      ...(cbox ? [operand(m, n, cbox, 'zeros')] : [])],
+    arguments: [...[m, n, k].map((size) => `i32:${size}`), factor(1), operand(m, k, bm, content[0]),
+      operand(k, n, bk, content[1]), factor(0), array(m, n, content[2]),
+      ...(cbox ? [operand(m, n, cbox, content[2])] : [])],
   };
 }
 
@@ -154,6 +156,7 @@ export function draw(build, { file, args }) {
   const kernel = args[0], size = args[1]?.match(/^size=(\d+)x(\d+)x(\d+)$/)?.slice(1).map(Number);
   const rest = args.slice(size ? 2 : 1), at = rest.indexOf('--line');
   if (at >= 0) rest[at + 1] = String(line_of(`steps/${step_of(kernel)}/kernel.cu`, rest[at + 1]));
-  const { options, arguments: values } = launch(build, kernel, size);
+  const { options, arguments: values } = rest.includes('--card') ? launch(build, kernel, size, H200_SMS, UNUSED) :
+    launch(build, kernel, size);
   return simt(build, ['draw', ptx(build, kernel), 'gemm', ...options, ...rest, '--out', '-', ...values]);
 }

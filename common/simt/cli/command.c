@@ -184,7 +184,7 @@ static const struct row rows[] = {
     { "by-line", NULL, take_by_line, "with profile: the hottest source lines" },
     { "card", "NAME", take_card,
       "with profile: whose occupancy to work out (default H200; RTX4090, ...),\n"
-      "and predict how long the launch takes on it" },
+      "and predict how long the launch takes on it; with draw: see --timeline" },
     { "json", "FILE", take_json,
       "with profile and check: write counters and findings as JSON (- for standard output);\n"
       "an array where there are several launches" },
@@ -201,7 +201,14 @@ static const struct row rows[] = {
     { "walk", NULL, take_draw,
       "with draw: which parts of A and B a block (--block-index) reads, step by step along K" },
     { "timeline", NULL, take_draw,
-      "with draw: what each warp of a block does between barriers, in the order of its instructions" },
+      "with draw: what each warp of a block does between barriers, in the order of its instructions;\n"
+      "with --card, --cycles, --trips, --outer or --warps: in cycles, as the clock predicts it for the\n"
+      "card (default H200): what each warp issues or waits for, and how busy the pipes are" },
+    { "cycles", "FROM-TO", take_draw, "with --timeline: these cycles of the SM" },
+    { "trips", "N", take_draw, "with --timeline: N trips of the kernel's loop, in the middle of a block (default 2)" },
+    { "outer", NULL, take_draw, "with --timeline: of the outermost loop" },
+    { "warps", "A-B", take_draw,
+      "with --timeline: these warps of the SM, block by block (default: all, or those of one block)" },
     { "bits", NULL, take_draw,
       "with draw: of the tile that the access of --line goes to: which bits of an element's row and\n"
       "column make which bits of its byte, and so its bank" },
@@ -221,6 +228,8 @@ static const char help_begin[] =
     "       simt check   FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z [options] [ARG...] [-- KERNEL ...]\n"
     "       simt draw    FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z --line N --out F.svg [options] [ARG...]\n"
     "       simt draw    FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z --tiles|--walk|--timeline --out F.svg [options] "
+    "[ARG...]\n"
+    "       simt draw    FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z --timeline --card NAME --out F.svg [options] "
     "[ARG...]\n"
     "       simt draw    FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z --bits --line N --out F.svg [options] [ARG...]\n"
     "       simt draw    --fragment a|b|c [--shape SHAPE] [--type TYPE] --out F.svg\n"

@@ -62,7 +62,11 @@ int command_inspect(const struct simt_module *m);
 // run_command.c: run, profile, check and draw; the exit status.
 int command_run(struct dev *d, struct dev_module *m, struct command *c);
 
-// predict_command.c: predicts the launch on c->card; false, with one line in error, if that cannot be done.
+// predict_command.c: the launch as the clock takes it; at has room for MAX_ARGS, the caller frees out->params. False,
+// with one line in error, if the arguments cannot be packed.
+bool command_clock_launch(const struct command *c, const struct launch *l, const struct dev_arg *args,
+                          struct clock_launch *out, uint32_t at[MAX_ARGS], char error[DEV_ERROR_MAX]);
+// Predicts the launch on c->card; false, with one line in error, if that cannot be done.
 bool command_predict(const struct command *c, const struct launch *l, const struct dev_arg *args,
                      struct clock_prediction *out, char error[DEV_ERROR_MAX]);
 

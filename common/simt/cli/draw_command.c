@@ -53,9 +53,44 @@ static bool draw_named(struct draw_command *d, const char *name)
     return true;
 }
 
+// "A-B", both whole numbers; A alone is A-A.
+static bool range(const char *text, uint64_t *from, uint64_t *to)
+{
+    char first[24];
+    const size_t n = strcspn(text, "-");
+    if (n >= sizeof first)
+        return false;
+    memcpy(first, text, n);
+    first[n] = '\0';
+    return options_whole(first, 0, INT32_MAX, from) &&
+           options_whole(text[n] ? text + n + 1 : first, *from, INT32_MAX, to);
+}
+
+// --cycles and its like. *taken: it is one of them.
+static bool cycles_option(struct draw_command *d, const char *name, const char *value, bool *taken)
+{
+    struct cycles_asked *asked = &d->cycles.asked;
+    *taken = true;
+    if (!strcmp(name, "cycles"))
+        return (d->in_cycles = true) && range(value, &asked->from, &asked->to) && asked->from < asked->to &&
+               asked->to - asked->from <= WINDOW_MOST;
+    if (!strcmp(name, "trips"))
+        return (d->in_cycles = true) && options_whole(value, 1, 1000, &asked->trips);
+    if (!strcmp(name, "outer"))
+        return d->in_cycles = asked->outer = true;
+    if (!strcmp(name, "warps"))
+        return (d->in_cycles = d->cycles.some_warps = true) &&
+               range(value, &d->cycles.first_warp, &d->cycles.last_warp);
+    return *taken = false;
+}
+
 bool draw_option(struct draw_command *d, const char *name, const char *value)
 {
+    bool taken;
     d->given = true;
+    const bool good = cycles_option(d, name, value, &taken);
+    if (taken)
+        return good;
     if (!strcmp(name, "line"))
         return source_place(value, &d->place);
     if (!strcmp(name, "nth"))
@@ -71,6 +106,7 @@ bool draw_option(struct draw_command *d, const char *name, const char *value)
     if (!strcmp(name, "large")) {
         d->place.large = true;
         d->fragment.large = true;
+        d->cycles.large = true;
         return true;
     }
     if (!value)
@@ -96,7 +132,10 @@ static const char *wrong_fragment(const struct draw_command *d, const char *file
 static const char *wrong_launch(const struct draw_command *d, const char *file)
 {
     const bool by_line = d->view == DRAW_ACCESS || d->view == DRAW_BITS;
-    return !file                       ? "draw what? A PTX file and a kernel, or --fragment"
+    return !file                                      ? "draw what? A PTX file and a kernel, or --fragment"
+           : d->in_cycles && d->view != DRAW_TIMELINE ? "--cycles, --trips, --outer and --warps go with --timeline"
+           : d->cycles.asked.to && (d->cycles.asked.trips || d->cycles.asked.outer)
+               ? "--cycles says itself what is shown: no --trips, no --outer"
            : d->views > 1              ? "one picture at a time: --tiles, --walk, --timeline or --bits"
            : by_line && !d->place.line ? "which source line? --line N"
            : !by_line && (d->place.line || d->place.nth || d->place.global)

@@ -3,6 +3,7 @@
 #define SIMT_DRAW_COMMAND_H
 
 #include "simt/draw/draw.h"
+#include "simt/draw/draw_cycles.h"
 
 struct draw_command {
     bool given;  // any of its options
@@ -11,6 +12,8 @@ struct draw_command {
     int views;  // how many were asked for
     struct draw_place place;
     struct draw_fragment fragment;
+    bool in_cycles;             // the timeline is the clock's: --cycles, --trips, --outer or --warps was given
+    struct draw_cycles cycles;  // but for its card
 };
 
 // Takes one option; the long name, and its value or NULL. False if the value makes no sense.

@@ -1,24 +1,30 @@
-// simt profile --card: what the launch would take on the card.
+// simt profile --card: what the launch would take on the card. And what the clock is told of a launch.
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 
+bool command_clock_launch(const struct command *c, const struct launch *l, const struct dev_arg *args,
+                          struct clock_launch *out, uint32_t at[MAX_ARGS], char error[DEV_ERROR_MAX])
+{
+    *out = (struct clock_launch){ .ptx = c->file, .kernel = l->kernel->name, .shared = (unsigned)l->shared };
+    memcpy(out->grid, l->grid, sizeof out->grid);
+    memcpy(out->block, l->block, sizeof out->block);
+    out->params = simt_pack(l->kernel, args, l->n_args, error);
+    out->param_bytes = l->kernel->code->param_bytes;
+    out->param_at = at;
+    out->n_params = out->params ? l->n_args : 0;
+    for (uint32_t i = 0; i < out->n_params; i++)
+        at[i] = simt_param_at(l->kernel, i);
+    return out->params;
+}
+
 bool command_predict(const struct command *c, const struct launch *l, const struct dev_arg *args,
                      struct clock_prediction *out, char error[DEV_ERROR_MAX])
 {
-    unsigned char *params = simt_pack(l->kernel, args, l->n_args, error);
-    struct clock_launch what = { .ptx = c->file, .kernel = l->kernel->name, .shared = (unsigned)l->shared };
-    memcpy(what.grid, l->grid, sizeof what.grid);
-    memcpy(what.block, l->block, sizeof what.block);
-    what.params = params;
-    what.param_bytes = l->kernel->code->param_bytes;
+    struct clock_launch what;
     uint32_t at[MAX_ARGS];
-    what.param_at = at;
-    what.n_params = params ? l->n_args : 0;
-    for (uint32_t i = 0; i < what.n_params; i++)
-        at[i] = simt_param_at(l->kernel, i);
-    const bool ok = params && clock_predict(&what, c->card, out, error);
-    free(params);
+    const bool ok = command_clock_launch(c, l, args, &what, at, error) && clock_predict(&what, c->card, out, error);
+    free((void *)what.params);
     return ok;
 }

@@ -368,9 +368,24 @@ static char *draw_launch(const struct draw_launch *l, enum draw_view view, char 
     return views[view](l, error);
 }
 
+static bool draw_in_cycles(struct session *s, const struct launch *l, const struct dev_arg *args)
+{
+    struct clock_launch what;
+    uint32_t at[MAX_ARGS];
+    struct draw_cycles cycles = s->c->draw.cycles;
+    cycles.card = s->c->card ? s->c->card : card_named("H200");
+    char *svg = command_clock_launch(s->c, l, args, &what, at, s->error) ? draw_cycles(&what, &cycles, s->error) : NULL;
+    const bool ok = svg && draw_write(&s->c->draw, svg, s->error);
+    free(svg);
+    free((void *)what.params);
+    return ok;
+}
+
 static bool draw(struct session *s, const struct launch *l, const struct dev_arg *args)
 {
     const struct draw_command *d = &s->c->draw;
+    if (d->view == DRAW_TIMELINE && (d->in_cycles || s->c->card))
+        return draw_in_cycles(s, l, args);
     struct simt *simt = simt_of(s->dev);
     unsigned char *params = simt_pack(l->kernel, args, l->n_args, s->error);
     if (!params)

@@ -117,10 +117,10 @@ static void describe(struct clock_prediction *p)
 static void find_shares(struct clock_prediction *p, const struct sm_constants *k, const struct card *card)
 {
     const struct sm_result *r = &p->sm;
-    for (unsigned i = 0; i < COUNTS && r->cycles > 0; i++)
-        p->share[i] = r->busy[i] / r->cycles / (i <= COUNT_XU ? 4 : 1);
-    p->share[COUNT_L2] /= k->l2_rate;
-    p->share[COUNT_DRAM] /= k->dram_rate;
+    for (unsigned i = 0; i < COUNTS; i++) {
+        p->peak[i] = i <= COUNT_XU ? 4 : i == COUNT_L2 ? k->l2_rate : i == COUNT_DRAM ? k->dram_rate : 1;
+        p->share[i] = r->cycles > 0 ? r->busy[i] / r->cycles / p->peak[i] : 0;
+    }
     p->issue = r->cycles > 0 ? (double)r->issued / r->cycles / 4 : 0;
     p->l2_gb_s = r->busy[COUNT_L2] / r->cycles * card->sms * p->ghz;
     p->dram_gb_s = r->busy[COUNT_DRAM] / r->cycles * card->sms * p->ghz;

@@ -28,6 +28,7 @@ struct clock_prediction {
     struct sm_result sm;    // what was run for it
     double scale;           // cycles over those that were run
     double share[COUNTS];   // of its peak: each pipe, wavefronts, L2, DRAM; 0 to 1
+    double peak[COUNTS];    // in a cycle, in the units of sm_result's busy
     double issue;           // instructions a cycle and scheduler
     double l2_gb_s, dram_gb_s;
     struct cubin *cubin;
@@ -43,6 +44,7 @@ void clock_free(struct clock_prediction *p);
 // clock_print.c: the prediction as text, with the lines where warps wait longest if by_line; as the keys "card",
 // "predicted_cycles", "predicted_ms", ... of the open JSON object j.
 void clock_print(FILE *out, const struct clock_prediction *p, const struct card *card, bool by_line);
+const char *clock_share_name(enum sm_count c);  // "fma pipe"
 struct json;
 void clock_json(struct json *j, const struct clock_prediction *p, const struct card *card);
 

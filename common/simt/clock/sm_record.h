@@ -15,9 +15,9 @@ struct sm_span {        // a warp does one thing
     uint8_t kind;       // enum sm_state or enum sm_kind
 };
 
-struct sm_turn {  // a jump back, of a warp of the first slot
-    uint64_t cycle, block;
-    uint32_t from, to;  // instructions
+struct sm_turn {            // a jump back
+    uint64_t cycle, block;  // of the SM's blocks, from 0
+    uint32_t from, to;      // instructions
     uint8_t warp;
 };
 

@@ -333,7 +333,7 @@ static void note_span(const struct sm *sm, const struct sm_warp *w, enum sm_stat
 // The warp has jumped back, from `from`.
 static void note_turn(const struct sm *sm, const struct sm_warp *w, uint32_t from)
 {
-    const struct sm_turn t = { (uint64_t)sm->now, sm->slots[0].number, from, w->pc, (uint8_t)(w - sm->warps) };
+    const struct sm_turn t = { (uint64_t)sm->now, sm->slots[w->slot].number, from, w->pc, (uint8_t)(w - sm->warps) };
     sm_record_turn(sm->job->recorder, &t);
 }
 
@@ -372,7 +372,7 @@ static bool issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
     special(sm, w, s);
     c->last = w;
     w->next = walk_next(&w->walk, &w->pc);
-    if (sm->job->recorder && !w->slot && w->next && w->pc <= sm->event.pc)
+    if (sm->job->recorder && w->next && w->pc <= sm->event.pc)
         note_turn(sm, w, sm->event.pc);
     if (!w->next)
         return end_warp(sm, w);

@@ -1,0 +1,46 @@
+// The rows of a timeline in cycles: a warp each. A column of a row stands for some cycles, and is as full of a colour
+// as the warp spends them so.
+#ifndef SIMT_CYCLES_ROWS_H
+#define SIMT_CYCLES_ROWS_H
+
+#include "simt/clock/clock.h"
+#include "simt/clock/sm_record.h"
+#include "svg.h"
+
+#define CYCLES_LEFT 202  // where the axis begins
+#define CYCLES_COLUMN 5  // pixels
+
+struct cycles_axis {
+    struct svg *svg;
+    const struct cubin *cubin;
+    const struct sm_recorder *record;  // of from..to
+    uint64_t from, to;                 // cycles
+    unsigned columns;
+};
+
+struct cycles_row {
+    unsigned warp;         // of the SM
+    double all[SM_KINDS];  // cycles
+    double *column;        // [columns][SM_KINDS]
+    bool *asks;            // [columns]: it asks for global memory there
+};
+
+// Where a cycle is, and which cycle a column begins with.
+double cycles_place(const struct cycles_axis *a, uint64_t cycle);
+uint64_t cycles_of_column(const struct cycles_axis *a, unsigned column);
+
+// Adds the record up for one warp of the SM. False when memory runs out. cycles_row_free in any case.
+bool cycles_row_fill(const struct cycles_axis *a, unsigned warp, struct cycles_row *row);
+void cycles_row_free(struct cycles_row *row);
+// Whether the warp did anything.
+bool cycles_row_any(const struct cycles_row *row);
+// Paints the row at y, and returns the y of the next one.
+double cycles_row_paint(const struct cycles_axis *a, const struct cycles_row *row, const char *name, double y);
+
+// Says below y what the colours of these rows mean, and their shares of all cycles; returns the y behind that.
+double cycles_legend(const struct cycles_axis *a, const struct cycles_row *rows, unsigned n, double y);
+
+// The style of what only these pictures have.
+void cycles_style(struct svg *s);
+
+#endif

@@ -1,0 +1,36 @@
+// Which cycles of an SM a timeline shows: some trips of the kernel's loop, in the middle of a block's run.
+#ifndef SIMT_CYCLES_WINDOW_H
+#define SIMT_CYCLES_WINDOW_H
+
+#include "simt/clock/clock.h"
+#include "simt/clock/sm_record.h"
+
+#define WINDOW_MOST 100000  // cycles
+
+struct cycles_asked {
+    uint64_t from, to;  // cycles; from == to: choose
+    uint64_t trips;     // of the loop; 0: two
+    bool outer;         // the outermost loop, not the one within it in which the kernel spends its time
+};
+
+struct cycles_loop {
+    uint32_t first, last;  // instructions
+    uint64_t issued;       // within it, by all warps
+};
+
+struct cycles_window {
+    uint64_t from, to;        // cycles of the SM
+    uint64_t trips;           // of the loop; 0: it shows no loop
+    double mean;              // cycles of a trip, in the mean of all blocks that ran
+    unsigned warp;            // whose trips they are
+    struct cycles_loop loop;  // instructions
+};
+
+// The kernel's loop, by what was recorded of its turns: the outermost with most instructions, or the innermost within
+// it that has half of them still. False where there is none.
+bool cycles_find_loop(const struct sm_recorder *r, const struct sm_result *run, bool outer, struct cycles_loop *out);
+// Chooses the window; a block has so many warps. False, with one line in error, where what was asked for is not there.
+bool cycles_choose(const struct sm_recorder *r, const struct sm_result *run, const struct cycles_asked *asked,
+                   unsigned warps_of_block, struct cycles_window *out, char error[CLOCK_ERROR]);
+
+#endif

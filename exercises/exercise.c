@@ -1,6 +1,7 @@
 // See exercise.h.
 #include "exercise.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,21 +150,44 @@ const struct profile *ex_count(const struct ex_gemm *gemm, int m, int n, int k)
     return p;
 }
 
-void ex_reads_the_tiles(const struct ex_gemm *gemm, int m, int n, int k)
+void ex_is_right_at_edges(const struct ex_gemm *gemm)
 {
-    const struct profile *p = ex_count(gemm, m, n, k);
-    const int bm = gemm->given.bm, bn = gemm->given.bn, bk = gemm->given.bk;
-    const double tiles = (double)m / bm * n / bn * k / bk;
-    const int wanted = bm * bk / 32 + bk * bn / 32;
-    cr_assert_leq(p->total[METRIC_GLD_REQ], tiles * wanted,
-                  "right result, but a block makes %.3g requests to A and B for a tile, where the %d of its copies do: "
-                  "look at the product, which should find all it needs in As and Bs",
-                  p->total[METRIC_GLD_REQ] / tiles, wanted);
+    ex_is_right(gemm, gemm->given.bm, gemm->given.bn, gemm->given.bk, 1, 0);
+    ex_is_right(gemm, 100, 75, 20, -0.5, 2);
+    ex_is_right(gemm, 3, 5, 9, 1, 0);
 }
 
-void ex_keeps_to_registers(const struct ex_gemm *gemm, int m, int n, int k)
+struct ex_shape ex_whole_shape(const struct ex_gemm *gemm, int i)
 {
-    ex_count(gemm, m, n, k);  // is it right?
+    const struct geometry *g = &gemm->given;
+    return i ? (struct ex_shape){ 2 * g->bm, g->bn, 5 * g->bk } : (struct ex_shape){ g->bm, 2 * g->bn, 3 * g->bk };
+}
+
+const struct profile *ex_count_whole(const struct ex_gemm *gemm, int i)
+{
+    const struct ex_shape s = ex_whole_shape(gemm, i);
+    return ex_count(gemm, s.m, s.n, s.k);
+}
+
+void ex_reads_the_tiles(const struct ex_gemm *gemm)
+{
+    const int bm = gemm->given.bm, bn = gemm->given.bn, bk = gemm->given.bk;
+    const int wanted = bm * bk / 32 + bk * bn / 32;
+    for (int i = 0; i < EX_WHOLE_SHAPES; i++) {
+        const struct ex_shape s = ex_whole_shape(gemm, i);
+        const struct profile *p = ex_count_whole(gemm, i);
+        const double tiles = (double)s.m / bm * s.n / bn * s.k / bk;
+        cr_assert_leq(
+            p->total[METRIC_GLD_REQ], tiles * wanted,
+            "right result, but a block makes %.3g requests to A and B for a tile, where the %d of its copies do: "
+            "look at the product, which should find all it needs in As and Bs",
+            p->total[METRIC_GLD_REQ] / tiles, wanted);
+    }
+}
+
+void ex_keeps_to_registers(const struct ex_gemm *gemm)
+{
+    ex_count_whole(gemm, 0);  // is it right?
     char *ptx = cut_read(EX_PTX);
     cr_assert(ptx, "%s cannot be read", EX_PTX);
     const char *begin = strstr(ptx, ".entry gemm"), *end = begin ? strstr(begin, "\n}") : NULL;
@@ -234,6 +258,57 @@ const struct profile *ex_launch(struct ex *x, const char *kernel, const struct d
     cr_assert(!found, "%s: the checks of the simulated GPU found this:\n%s", kernel, found);
     cr_assert(ran, "%s: %s", kernel, dev_error(x->dev));
     return dev_profile(x->dev);
+}
+
+struct ex_matrices ex_matrices_new(struct ex *x, int m, int n, int k, float beta)
+{
+    struct ex_matrices l = { .m = m, .n = n, .k = k };
+    l.A = ex_whole_numbers(DEV_F32, m, k, 1);
+    l.B = ex_whole_numbers(DEV_F32, k, n, 2);
+    l.C = ex_whole_numbers(DEV_F32, m, n, 3);
+    if (beta == 0)
+        matrix_fill_nan(&l.C);
+    l.a = ex_buffer(x, "A", l.A.data, matrix_bytes(&l.A));
+    l.b = ex_buffer(x, "B", l.B.data, matrix_bytes(&l.B));
+    l.c = ex_buffer(x, "C", l.C.data, matrix_bytes(&l.C));
+    return l;
+}
+
+void ex_matrices_free(struct ex_matrices *l)
+{
+    matrix_free(&l->A);
+    matrix_free(&l->B);
+    matrix_free(&l->C);
+}
+
+// Element (row, col) of alpha * A * B + beta * C.
+static double wanted_at(const struct ex_matrices *l, int row, int col, float alpha, float beta)
+{
+    double sum = beta == 0 ? 0 : beta * matrix_get(&l->C, row, col);
+    for (int i = 0; i < l->k; i++)
+        sum += alpha * matrix_get(&l->A, row, i) * matrix_get(&l->B, i, col);
+    return sum;
+}
+
+void ex_matrices_are_right(struct ex *x, const struct ex_matrices *l, float alpha, float beta, int parts,
+                           const char *what)
+{
+    struct matrix got = matrix_new(DEV_F32, l->m, l->n);
+    cr_assert(got.data, "out of memory");
+    ex_read(x, got.data, l->c, matrix_bytes(&got));
+    for (int row = 0; row < l->m; row++)
+        for (int col = 0; col < l->n; col++) {
+            const double is = matrix_get(&got, row, col), want = wanted_at(l, row, col, alpha, beta);
+            cr_assert(
+                !isnan(is),
+                "M %d, N %d, K %d, %d %s, alpha %g, beta %g: C[%d][%d] is NaN. When beta is 0, C may hold anything "
+                "before, and must not be read",
+                l->m, l->n, l->k, parts, what, alpha, beta, row, col);
+            cr_assert_eq(is, want,
+                         "M %d, N %d, K %d, %d %s, alpha %g, beta %g: C[%d][%d] is wrong: %g, and should be %g", l->m,
+                         l->n, l->k, parts, what, alpha, beta, row, col, is, want);
+        }
+    matrix_free(&got);
 }
 
 uint64_t ex_on_lines(const struct profile *p, enum profile_metric metric, const char *text)

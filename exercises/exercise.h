@@ -44,12 +44,25 @@ void ex_is_right(const struct ex_gemm *gemm, int m, int n, int k, double alpha, 
 // wrong or something was found: the test that calls ex_is_right says so. Fails if the geometry is not the one given.
 const struct profile *ex_count(const struct ex_gemm *gemm, int m, int n, int k);
 
+// As ex_is_right, for one tile, for edges inside a tile with an alpha and a beta, and for less than a tile.
+void ex_is_right_at_edges(const struct ex_gemm *gemm);
+
+// Two shapes that whole tiles fill. 0: two blocks side by side, three tiles along K; 1: one above the other, and five.
+enum { EX_WHOLE_SHAPES = 2 };
+struct ex_shape {
+    int m, n, k;
+};
+struct ex_shape ex_whole_shape(const struct ex_gemm *gemm, int i);
+
+// The counters of a launch with that shape, as ex_count returns them.
+const struct profile *ex_count_whole(const struct ex_gemm *gemm, int i);
+
 // Fails where a block of such a launch makes more requests to A and B for each tile than its copies do, 32 elements
-// each: the product reads what it needs from shared memory. m, n and k are multiples of the tile.
-void ex_reads_the_tiles(const struct ex_gemm *gemm, int m, int n, int k);
+// each: the product reads what it needs from shared memory. Tries both shapes.
+void ex_reads_the_tiles(const struct ex_gemm *gemm);
 
 // Fails where the PTX of gemm reads or writes local memory: a thread's values are to be in registers.
-void ex_keeps_to_registers(const struct ex_gemm *gemm, int m, int n, int k);
+void ex_keeps_to_registers(const struct ex_gemm *gemm);
 
 // The reads of shared memory in the PTX, as warp instructions; those that ptxas merges into wider ones count one by
 // one. For kernels in which it merges no stores.
@@ -70,11 +83,27 @@ struct ex ex_open(enum dev_kind kind);
 void ex_close(struct ex *x);
 dev_ptr ex_buffer(struct ex *x, const char *name, const void *data, size_t bytes);  // data NULL: uninitialised
 void ex_read(struct ex *x, void *to, dev_ptr from, size_t bytes);
+
 // Launches a kernel and waits. Fails the test with what the checks found, or with the device's error.
 const struct profile *ex_launch(struct ex *x, const char *kernel, const struct dev_launch *launch);
 
 // The counters of such a launch. Skips the test where something was found: the test that launched it first says so.
 const struct profile *ex_relaunch(struct ex *x, const char *kernel, const struct dev_launch *launch);
+
+// The matrices of C = alpha * A * B + beta * C: floats, M x K, K x N and M x N, row-major, on the host and the device.
+struct ex_matrices {
+    int m, n, k;
+    struct matrix A, B, C;  // C as it was before the launch
+    dev_ptr a, b, c;
+};
+
+// Whole numbers in all three; where beta is 0, NaN in C, which must not be read then. To be freed, before ex_close.
+struct ex_matrices ex_matrices_new(struct ex *x, int m, int n, int k, float beta);
+void ex_matrices_free(struct ex_matrices *x);
+
+// Fails if C on the device is not the result, exactly. parts, and what they are, tell launches apart in the message.
+void ex_matrices_are_right(struct ex *x, const struct ex_matrices *l, float alpha, float beta, int parts,
+                           const char *what);
 
 // The total of a metric on the lines of kernel.cu that hold text; all of them where text is NULL. A line inlined from
 // elsewhere counts where it stands.

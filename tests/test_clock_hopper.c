@@ -1,5 +1,6 @@
 // The clock and what only Hopper has: fields of its machine code, and kernels of a few instructions, which take as long
-// as they took on the H200. BENCH_PTX is the clock's benchmark, CLOCK_CSV what it said there.
+// as they took on the H200. BARRIERS_PTX, COPIES_PTX and PRODUCTS_PTX are parts of the clock's benchmark, CLOCK_CSV what it
+// said there.
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -144,7 +145,7 @@ Test(clock_hopper, parameters_stand_where_the_machine_code_expects_them)
 // --- the benchmark's kernels ---
 
 struct bench {
-    const char *kernel;
+    const char *ptx, *kernel;
     unsigned grid, threads, box_rows;  // box_rows: of its tensor maps, from the first one on; 0: it has none
     unsigned second_box_rows;
     int values[3];  // after the maps, as many as n_values; then an address
@@ -177,7 +178,7 @@ static double cycles_of(const struct bench *b)
         put(params, &at[n++], &end, &b->values[i], 4);
     const uint64_t out = 1ull << 45;
     put(params, &at[n++], &end, &out, 8);
-    const struct clock_launch l = { .ptx = BENCH_PTX,
+    const struct clock_launch l = { .ptx = b->ptx,
                                     .kernel = b->kernel,
                                     .grid = { b->grid, 1, 1 },
                                     .block = { b->threads, 1, 1 },
@@ -227,11 +228,11 @@ Test(clock_hopper, products_of_one_and_two_warpgroups_take_what_they_took)
 {
     if (!HAS_HOPPER)
         cr_skip_test("the kernels were compiled by " KERNELS_BY);
-    struct bench one = { "_Z9run_wgmmaILi256ELi1ELi0EEviPy", 1, 128, 0, 0, { 0 }, 1 };
+    struct bench one = { PRODUCTS_PTX, "_Z9run_wgmmaILi256ELi1ELi0EEviPy", 1, 128, 0, 0, { 0 }, 1 };
     expect_near("one warpgroup", slope(one, 0, 20, 60) / 2, measured("wgmma_n256_wait_0_1_warpgroups"), 3);
     one.threads = 256;
     expect_near("two warpgroups", slope(one, 0, 20, 60) / 2, measured("wgmma_n256_wait_0_2_warpgroups"), 3);
-    struct bench narrow = { "_Z9run_wgmmaILi64ELi4ELi0EEviPy", 1, 384, 0, 0, { 0 }, 1 };
+    struct bench narrow = { PRODUCTS_PTX, "_Z9run_wgmmaILi64ELi4ELi0EEviPy", 1, 384, 0, 0, { 0 }, 1 };
     expect_near("64 columns", slope(narrow, 0, 20, 60) / 2, measured("wgmma_n64_4_wait_0_3_warpgroups"), 3);
 }
 
@@ -239,7 +240,7 @@ Test(clock_hopper, warps_hand_over_at_mbarriers_as_fast)
 {
     if (!HAS_HOPPER)
         cr_skip_test("the kernels were compiled by " KERNELS_BY);
-    const struct bench b = { "_Z13run_ping_pongiPy", 1, 64, 0, 0, { 0 }, 1 };
+    const struct bench b = { BARRIERS_PTX, "_Z13run_ping_pongiPy", 1, 64, 0, 0, { 0 }, 1 };
     expect_near("hand over", slope(b, 0, 40, 120) / 2, measured("mbarrier_hand_over"), 10);
 }
 
@@ -247,9 +248,9 @@ Test(clock_hopper, copies_take_what_they_took)
 {
     if (!HAS_HOPPER)
         cr_skip_test("the kernels were compiled by " KERNELS_BY);
-    const struct bench small = { "_Z13run_tma_issue14CUtensorMap_stiiPy", 1, 1, 8, 0, { 8 }, 2 };
+    const struct bench small = { COPIES_PTX, "_Z13run_tma_issue14CUtensorMap_stiiPy", 1, 1, 8, 0, { 8 }, 2 };
     expect_near("a small box", slope(small, 1, 32, 96) / 2, measured("tma_requests_8_rows"), 10);
-    struct bench gemm = { "_Z12run_tma_gemm14CUtensorMap_stS_iPy", 1, 1, 128, 64, { 0 }, 1 };
+    struct bench gemm = { COPIES_PTX, "_Z12run_tma_gemm14CUtensorMap_stS_iPy", 1, 1, 128, 64, { 0 }, 1 };
     expect_near("one SM", 49152 / slope(gemm, 0, 100, 200), measured("tma_gemm_1_sms"), 10);
     gemm.grid = 132;
     expect_near("all SMs", 49152 / slope(gemm, 0, 100, 200), measured("tma_gemm_132_sms"), 10);

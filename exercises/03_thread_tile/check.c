@@ -7,27 +7,22 @@ static const struct ex_gemm gemm = { DEV_F32,
                                      { .bm = BM, .bn = BN, .bk = BK, .threads = THREADS, .tm = TM, .tn = 1 },
                                      owner_by_patches };
 
-static const int shapes[][3] = { { BM, 2 * BN, 3 * BK }, { 2 * BM, BN, 5 * BK } };  // whole tiles
-
 Test(check, 1_the_result_is_right)
 {
-    ex_is_right(&gemm, BM, BN, BK, 1, 0);
-    ex_is_right(&gemm, 100, 75, 20, -0.5, 2);
-    ex_is_right(&gemm, 3, 5, 9, 1, 0);
+    ex_is_right_at_edges(&gemm);
 }
 
 Test(check, 2_the_product_reads_the_tiles)
 {
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        ex_reads_the_tiles(&gemm, shapes[i][0], shapes[i][1], shapes[i][2]);
+    ex_reads_the_tiles(&gemm);
 }
 
 Test(check, 3_a_multiply_add_takes_little_more_than_one_read)
 {
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        const int m = shapes[i][0], n = shapes[i][1], k = shapes[i][2];
-        const struct profile *p = ex_count(&gemm, m, n, k);
-        const double multiply_adds = (double)m * n * k / 32, reads = (double)ex_shared_reads(p) / multiply_adds;
+    for (int i = 0; i < EX_WHOLE_SHAPES; i++) {
+        const struct ex_shape s = ex_whole_shape(&gemm, i);
+        const struct profile *p = ex_count_whole(&gemm, i);
+        const double multiply_adds = (double)s.m * s.n * s.k / 32, reads = (double)ex_shared_reads(p) / multiply_adds;
         cr_assert_leq(
             reads, (TM + 1.0) / TM,
             "right result, but a multiply-add takes %.4g reads of shared memory where (TM + 1) / TM = %.4g do: "
@@ -40,8 +35,8 @@ Test(check, 3_a_multiply_add_takes_little_more_than_one_read)
 Test(check, 4_the_lanes_of_a_warp_read_without_conflicts)
 {
     char number[TEXT_GROUPED];
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        const struct profile *p = ex_count(&gemm, shapes[i][0], shapes[i][1], shapes[i][2]);
+    for (int i = 0; i < EX_WHOLE_SHAPES; i++) {
+        const struct profile *p = ex_count_whole(&gemm, i);
         const uint64_t conflicts = p->total[METRIC_SLD_CONF];
         cr_assert_eq(
             conflicts, 0,
@@ -54,10 +49,10 @@ Test(check, 4_the_lanes_of_a_warp_read_without_conflicts)
 
 Test(check, 5_a_warp_stores_whole_lines_of_C)
 {
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        const int m = shapes[i][0], n = shapes[i][1], k = shapes[i][2];
-        const struct profile *p = ex_count(&gemm, m, n, k);
-        const double stores = (double)m * n / 32, seen = p->total[METRIC_GST_SEC] / stores;
+    for (int i = 0; i < EX_WHOLE_SHAPES; i++) {
+        const struct ex_shape s = ex_whole_shape(&gemm, i);
+        const struct profile *p = ex_count_whole(&gemm, i);
+        const double stores = (double)s.m * s.n / 32, seen = p->total[METRIC_GST_SEC] / stores;
         cr_assert_leq(seen, 4.0,
                       "right result, but a warp stores 32 elements of C to %.3g sectors, where 4 hold 32 neighbours: a "
                       "thread has rows of one column, so that its neighbour has the next column",
@@ -67,5 +62,5 @@ Test(check, 5_a_warp_stores_whole_lines_of_C)
 
 Test(check, 6_the_values_of_a_thread_are_in_registers)
 {
-    ex_keeps_to_registers(&gemm, shapes[0][0], shapes[0][1], shapes[0][2]);
+    ex_keeps_to_registers(&gemm);
 }

@@ -1,7 +1,4 @@
 // The check of exercise 18.
-#include <math.h>
-#include <stdlib.h>
-
 #include "../exercise.h"
 
 enum { BM = 16, BN = 16, BK = 16, THREADS = BM * BN, PARTS_MAX = 12 };
@@ -65,32 +62,26 @@ Test(check, 2_the_shares_are_even)
 
 struct launched {
     struct ex x;
-    int m, n, k, parts;
-    dev_ptr a, b, sums, c;
-    struct matrix A, B, C;
+    struct ex_matrices gemm;
+    int parts;
+    dev_ptr sums;
 };
 
 static struct launched begin(enum dev_kind kind, int m, int n, int k, int parts, float beta)
 {
-    struct launched l = { .x = ex_open(kind), .m = m, .n = n, .k = k, .parts = parts };
-    l.A = ex_whole_numbers(DEV_F32, m, k, 1), l.B = ex_whole_numbers(DEV_F32, k, n, 2),
-    l.C = ex_whole_numbers(DEV_F32, m, n, 3);
-    if (beta == 0)
-        matrix_fill_nan(&l.C);
-    l.a = ex_buffer(&l.x, "A", l.A.data, matrix_bytes(&l.A));
-    l.b = ex_buffer(&l.x, "B", l.B.data, matrix_bytes(&l.B));
-    l.c = ex_buffer(&l.x, "C", l.C.data, matrix_bytes(&l.C));
-    l.sums = ex_buffer(&l.x, "sums", NULL, (size_t)parts * matrix_bytes(&l.C));
+    struct launched l = { .x = ex_open(kind), .parts = parts };
+    l.gemm = ex_matrices_new(&l.x, m, n, k, beta);
+    l.sums = ex_buffer(&l.x, "sums", NULL, (size_t)parts * matrix_bytes(&l.gemm.C));
     return l;
 }
 
 static const struct profile *split(struct launched *l)
 {
-    const struct dev_arg args[] = { DEV_ARG(l->m), DEV_ARG(l->n), DEV_ARG(l->k),
-                                    DEV_ARG(l->a), DEV_ARG(l->b), DEV_ARG(l->sums) };
+    const struct dev_arg args[] = { DEV_ARG(l->gemm.m), DEV_ARG(l->gemm.n), DEV_ARG(l->gemm.k),
+                                    DEV_ARG(l->gemm.a), DEV_ARG(l->gemm.b), DEV_ARG(l->sums) };
     return ex_launch(&l->x, "split",
-                     &(struct dev_launch){ .grid = { (unsigned)((l->n + BN - 1) / BN), (unsigned)((l->m + BM - 1) / BM),
-                                                     (unsigned)l->parts },
+                     &(struct dev_launch){ .grid = { (unsigned)((l->gemm.n + BN - 1) / BN),
+                                                     (unsigned)((l->gemm.m + BM - 1) / BM), (unsigned)l->parts },
                                            .block = { THREADS },
                                            .args = args,
                                            .n_args = 6 });
@@ -98,43 +89,26 @@ static const struct profile *split(struct launched *l)
 
 static const struct profile *add(struct launched *l, float alpha, float beta)
 {
-    const struct dev_arg args[] = { DEV_ARG(l->m),    DEV_ARG(l->n), DEV_ARG(l->parts), DEV_ARG(alpha),
-                                    DEV_ARG(l->sums), DEV_ARG(beta), DEV_ARG(l->c) };
+    const struct dev_arg args[] = { DEV_ARG(l->gemm.m), DEV_ARG(l->gemm.n), DEV_ARG(l->parts), DEV_ARG(alpha),
+                                    DEV_ARG(l->sums),   DEV_ARG(beta),      DEV_ARG(l->gemm.c) };
     return ex_launch(
         &l->x, "add",
         &(struct dev_launch){
-            .grid = { (unsigned)((l->m * l->n + 127) / 128) }, .block = { 128 }, .args = args, .n_args = 7 });
+            .grid = { (unsigned)((l->gemm.m * l->gemm.n + 127) / 128) }, .block = { 128 }, .args = args, .n_args = 7 });
 }
 
 static void end(struct launched *l)
 {
-    matrix_free(&l->A), matrix_free(&l->B), matrix_free(&l->C);
+    ex_matrices_free(&l->gemm);
     ex_close(&l->x);
 }
 
 static void is_right(enum dev_kind kind, int m, int n, int k, int parts, float alpha, float beta)
 {
     struct launched l = begin(kind, m, n, k, parts, beta);
-    struct matrix got = matrix_new(DEV_F32, m, n);
-    cr_assert(got.data, "out of memory");
     split(&l);
     add(&l, alpha, beta);
-    ex_read(&l.x, got.data, l.c, matrix_bytes(&got));
-    for (int row = 0; row < m; row++)
-        for (int col = 0; col < n; col++) {
-            double want = beta == 0 ? 0 : beta * matrix_get(&l.C, row, col);
-            for (int i = 0; i < k; i++)
-                want += alpha * matrix_get(&l.A, row, i) * matrix_get(&l.B, i, col);
-            const double is = matrix_get(&got, row, col);
-            cr_assert(!isnan(is),
-                      "M %d, N %d, K %d, %d parts, alpha %g, beta %g: C[%d][%d] is NaN. When beta is 0, C may "
-                      "hold anything before, and must not be read",
-                      m, n, k, parts, alpha, beta, row, col);
-            cr_assert_eq(is, want,
-                         "M %d, N %d, K %d, %d parts, alpha %g, beta %g: C[%d][%d] is wrong: %g, and should be %g", m,
-                         n, k, parts, alpha, beta, row, col, is, want);
-        }
-    matrix_free(&got);
+    ex_matrices_are_right(&l.x, &l.gemm, alpha, beta, parts, "parts");
     end(&l);
 }
 

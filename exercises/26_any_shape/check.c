@@ -1,15 +1,13 @@
 // The check of exercise 26.
-#include <math.h>
-
 #include "../exercise.h"
 
 enum { BM = 64, BN = 64, BK = 16, THREADS = 256, PARTS_MAX = 8 };
 
 struct launched {
     struct ex x;
-    int m, n, k, parts;
-    dev_ptr a, b, c, stored;
-    struct matrix A, B, C;
+    struct ex_matrices gemm;
+    int parts;
+    dev_ptr stored;
 };
 
 static unsigned tiles(int size, int tile)
@@ -19,27 +17,21 @@ static unsigned tiles(int size, int tile)
 
 static unsigned blocks(const struct launched *l)
 {
-    return tiles(l->m, BM) * tiles(l->n, BN) * (unsigned)l->parts;
+    return tiles(l->gemm.m, BM) * tiles(l->gemm.n, BN) * (unsigned)l->parts;
 }
 
 static struct launched begin(enum dev_kind kind, int m, int n, int k, int parts, float beta)
 {
     static const int none[64];
-    struct launched l = { .x = ex_open(kind), .m = m, .n = n, .k = k, .parts = parts };
-    l.A = ex_whole_numbers(DEV_F32, m, k, 1), l.B = ex_whole_numbers(DEV_F32, k, n, 2),
-    l.C = ex_whole_numbers(DEV_F32, m, n, 3);
-    if (beta == 0)
-        matrix_fill_nan(&l.C);
-    l.a = ex_buffer(&l.x, "A", l.A.data, matrix_bytes(&l.A));
-    l.b = ex_buffer(&l.x, "B", l.B.data, matrix_bytes(&l.B));
-    l.c = ex_buffer(&l.x, "C", l.C.data, matrix_bytes(&l.C));
+    struct launched l = { .x = ex_open(kind), .parts = parts };
+    l.gemm = ex_matrices_new(&l.x, m, n, k, beta);
     l.stored = ex_buffer(&l.x, "stored", none, blocks(&l) * sizeof *none);
     return l;
 }
 
 static void end(struct launched *l)
 {
-    matrix_free(&l->A), matrix_free(&l->B), matrix_free(&l->C);
+    ex_matrices_free(&l->gemm);
     ex_close(&l->x);
 }
 
@@ -47,10 +39,11 @@ static void end(struct launched *l)
 static const struct profile *run(struct launched *l, float alpha, float beta,
                                  const struct profile *(*launch)(struct ex *, const char *, const struct dev_launch *))
 {
-    const struct dev_arg args[] = { DEV_ARG(l->m), DEV_ARG(l->n), DEV_ARG(l->k), DEV_ARG(alpha),    DEV_ARG(l->a),
-                                    DEV_ARG(l->b), DEV_ARG(beta), DEV_ARG(l->c), DEV_ARG(l->stored) };
+    const struct dev_arg args[] = { DEV_ARG(l->gemm.m), DEV_ARG(l->gemm.n), DEV_ARG(l->gemm.k),
+                                    DEV_ARG(alpha),     DEV_ARG(l->gemm.a), DEV_ARG(l->gemm.b),
+                                    DEV_ARG(beta),      DEV_ARG(l->gemm.c), DEV_ARG(l->stored) };
     return launch(&l->x, "gemm",
-                  &(struct dev_launch){ .grid = { tiles(l->n, BN), tiles(l->m, BM), (unsigned)l->parts },
+                  &(struct dev_launch){ .grid = { tiles(l->gemm.n, BN), tiles(l->gemm.m, BM), (unsigned)l->parts },
                                         .cluster = { 1, 1, (unsigned)l->parts },
                                         .block = { THREADS },
                                         .args = args,
@@ -60,21 +53,8 @@ static const struct profile *run(struct launched *l, float alpha, float beta,
 static void is_right(enum dev_kind kind, int m, int n, int k, int parts, float alpha, float beta)
 {
     struct launched l = begin(kind, m, n, k, parts, beta);
-    struct matrix got = matrix_new(DEV_F32, m, n);
-    cr_assert(got.data, "out of memory");
     run(&l, alpha, beta, ex_launch);
-    ex_read(&l.x, got.data, l.c, matrix_bytes(&got));
-    for (int row = 0; row < m; row++)
-        for (int col = 0; col < n; col++) {
-            double want = beta == 0 ? 0 : beta * matrix_get(&l.C, row, col);
-            for (int i = 0; i < k; i++)
-                want += alpha * matrix_get(&l.A, row, i) * matrix_get(&l.B, i, col);
-            const double is = matrix_get(&got, row, col);
-            cr_assert(is == want,
-                      "M %d, N %d, K %d, %d blocks a tile, alpha %g, beta %g: C[%d][%d] is wrong: %g, and should be %g",
-                      m, n, k, parts, alpha, beta, row, col, is, want);
-        }
-    matrix_free(&got);
+    ex_matrices_are_right(&l.x, &l.gemm, alpha, beta, parts, "blocks a tile");
     end(&l);
 }
 

@@ -1,8 +1,8 @@
 // The proof of one exercise: its stub fails by an assertion, its solution passes, and every planted bug is caught with
 // the words that its source expects. The words are compared where nvcc compiles; clang's PTX leads to others, about the
 // same mistake, and one bug of an exercise may be lost to its optimiser. The sample (sample.h) has one bug in three,
-// the brief one a single bug of one exercise in six. The environment's EXERCISE names the exercise, as in EXERCISE=05_float4
-// build/exercises/test_exercises. Its check is in CHECK_FOLDER, its source in EXERCISES_FOLDER.
+// the brief one a single bug of one exercise in six. The environment's EXERCISE names the exercise, as in
+// EXERCISE=05_float4 build/exercises/test_exercises. Its check is in CHECK_FOLDER, its source in EXERCISES_FOLDER.
 #include <criterion/criterion.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,14 +1,15 @@
 #!/usr/bin/env node
-// The bank explorer's answers are simt's: 200 patterns of addresses, each asked of both. The explorer's come from answers.wasm;
+// The bank explorer's answers are simt's: 200 patterns of addresses (40 in the brief setup), each asked of both. The explorer's come from answers.wasm;
 // simt runs a kernel with one access to shared memory, whose addresses are its argument. Skipped with exit 77 without emcc.
 //
 //   node slides/banks_test.mjs BUILD
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { random, run, simt, timed } from './answers.mjs';
+import { brief } from './sample.mjs';
 import { accesses, explorer } from './book/theme/banks.js';
 
-const PATTERNS = 200, SHARED = 96 * 1024;
+const PATTERNS = brief ? 40 : 200, SHARED = 96 * 1024;
 
 // --- a kernel for each access ---
 

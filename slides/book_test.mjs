@@ -15,7 +15,7 @@ import { book, make } from './book/make.mjs';
 import { kernel_of, neighbours } from './book/pages.mjs';
 import { serve } from './book/serve.mjs';
 import { root } from './project.mjs';
-import { brief, sample } from './sample.mjs';
+import { brief } from './sample.mjs';
 import { chromium, missing, sandboxed } from './tools.mjs';
 
 const widths = [1280, 768, 360];
@@ -133,11 +133,10 @@ function only_read(urls, folder) {
     names: [...readFileSync(join(folder, `${url}.html`), 'utf8').matchAll(/ id="([^"]*)"/g)].map((m) => m[1]) }));
 }
 
-// Which pages a browser looks at: in the brief setup one in eight of the chapters and the like, and all others.
+// Which pages a browser looks at: in the brief setup one of the chapters, one of the kernels and so on, and all others.
 function chosen(urls) {
-  if (!brief) return urls;
-  const inner = sample(urls.filter((url) => url.includes('/')), 8);
-  return urls.filter((url) => !url.includes('/') || inner.includes(url));
+  const folder = (url) => (url.includes('/') ? url.split('/')[0] : url), seen = new Set();
+  return urls.filter((url) => !brief || url.endsWith('/index') || (!seen.has(folder(url)) && seen.add(folder(url))));
 }
 
 // Links to places of the book that do not exist.

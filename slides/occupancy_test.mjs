@@ -7,10 +7,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { random, run, simt, timed } from './answers.mjs';
+import { brief } from './sample.mjs';
 import { step_uses } from './book/answering.mjs';
 import { occupancy, plain, resources } from './book/theme/occupancy.js';
 
-const LAUNCHES = 84, VALUES = [4, 12, 24, 33, 47, 60, 72, 90, 120, 150, 190, 230];
+const LAUNCHES = brief ? 28 : 84, VALUES = [4, 12, 24, 33, 47, 60, 72, 90, 120, 150, 190, 230];
 
 // Keeps so many values in registers at once: loads them all, and stores them in the other order.
 function kernel(values) {
@@ -81,7 +82,7 @@ function compare({ loaded, build, folder, wrong }) {
       if (name !== 'registers' && answer[name] !== value) wrong.push(`${text}: ${name} ${answer[name]}, simt has ${value}`);
     wrong.push(...compare_steps(ask, asked, answer).map((line) => `${text}: ${line}`));
   }
-  if (Object.keys(limits).length < 4) wrong.push(`only ${Object.keys(limits).join(', ')} ever limit`);
+  if (!brief && Object.keys(limits).length < 4) wrong.push(`only ${Object.keys(limits).join(', ')} ever limit`);
   if (slowest() > 50) wrong.push(`an answer took ${slowest().toFixed(0)} ms`);
   compare_uses(build, wrong);
   return `${LAUNCHES} launches on ${page.list.length} cards, limited by ${Object.entries(limits).map(([name, n]) => `${name} ${n}`).join(', ')}; ` +

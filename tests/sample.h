@@ -34,11 +34,11 @@ static inline bool sample_brief(size_t place, size_t n)
     return sample_asked() != SAMPLE_BRIEF || place % n == 0;
 }
 
-// Whether brief has a kind of test of this step: of one step in four, from the one with the number first on. Different
-// kinds begin with different steps.
+// Whether brief has a kind of test of this step or exercise: of one in six, from the one with the number first on.
+// Different kinds begin with different steps.
 static inline bool sample_brief_step(const char *name, int first)
 {
-    return sample_asked() != SAMPLE_BRIEF || atoi(name) % 4 == first;
+    return sample_asked() != SAMPLE_BRIEF || atoi(name) % 6 == first;
 }
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "fuzz_case.h"
+#include "sample.h"
 
 enum { SEEDS_MAX = 100, TEXT_MAX = 64 << 10, LOADS = 20000, RUNS = 2000, RARE = 40 };
 
@@ -206,6 +207,12 @@ static uint64_t first_seed(void)
     return seed ? strtoull(seed, NULL, 10) << 32 : 0;
 }
 
+// How many of so many mutations the test setup asks for: in brief, a quarter.
+static size_t n_of(size_t mutations)
+{
+    return sample_asked() == SAMPLE_BRIEF ? mutations / 4 : mutations;
+}
+
 Test(fuzz, seeds_load_and_run)
 {
     for (size_t i = 0; i < n_seeds; i++)
@@ -218,20 +225,22 @@ Test(fuzz, mutations_load, .timeout = 200)
 {
     static struct text t;
     size_t loaded = 0;
-    for (uint64_t i = 0; i < LOADS; i++) {
+    const size_t all = n_of(LOADS);
+    for (uint64_t i = 0; i < all; i++) {
         fill(&t, first_seed() + i, true);
         loaded += fuzz_load(t.p, t.n);
     }
-    cr_expect_gt(loaded, LOADS / 20, "only %zu of %d texts were kernels", loaded, LOADS);
+    cr_expect_gt(loaded, all / 20, "only %zu of %zu texts were kernels", loaded, all);
 }
 
 Test(fuzz, mutations_run, .timeout = 200)
 {
     static struct text t;
     size_t ran = 0;
-    for (uint64_t i = 0; i < RUNS; i++) {
+    const size_t all = n_of(RUNS);
+    for (uint64_t i = 0; i < all; i++) {
         fill(&t, first_seed() + LOADS + i, false);
         ran += fuzz_run(t.p, t.n);
     }
-    cr_expect_gt(ran, RUNS / 20, "only %zu of %d kernels ran", ran, RUNS);
+    cr_expect_gt(ran, all / 20, "only %zu of %zu kernels ran", ran, all);
 }

@@ -324,7 +324,7 @@ Test(kernels, wmma_multiplies_in_every_type_shape_and_layout, .timeout = 120)
     size_t devices = ptx_devices_from(d, 80, false);
     for (size_t k = 0; k < devices; k++) {
         for (size_t t = 0; t < (BY_NVCC ? PTX_COUNTOF(types) : 2); t++) {  // common/clang has halves alone
-            if (!sample_brief(t, 2))
+            if (!sample_brief(t, 3))
                 continue;
             wmma_case(d[k], types[t], 16, 16, 16);
             wmma_case(d[k], types[t], 32, 8, 16);

@@ -9,6 +9,7 @@
 
 #include "compiler.h"
 #include "program_case.h"
+#include "sample.h"
 
 TestSuite(simt, .fini = forget_scratch);
 TestSuite(driver, .fini = forget_scratch);
@@ -263,6 +264,8 @@ Test(ladder, predicts_without_a_gpu)
 {
     NEEDS_NVCC_13;
     struct run r, first;
+    if (sample_asked() == SAMPLE_BRIEF)
+        cr_skip_test("waits for meson test");
     run(&r, LADDER, "--device=sim", "--size", "32", "--json", "-", NULL);
     cr_assert(r.status == 0, "exit status %d: %s", r.status, r.err);
     cr_expect(strstr(r.err, "\npredicted: TFLOP/s on the H200, M 32, N 32, K 32\n"), "%s", r.err);
@@ -411,6 +414,8 @@ Test(simt, refuses_bad_launches_and_arguments)
 Test(tune, tries_every_combination)
 {
     struct run r;
+    if (sample_asked() == SAMPLE_BRIEF)
+        cr_skip_test("waits for meson test");
     run(&r, TUNE, "05", "BK=12,8", "BM=64,128", "--device=sim", "--size", "64", NULL);
     cr_assert(r.status == 0, "exit status %d: %s", r.status, r.err);
     static const char *const rows[] = { "\n   BK   BM  result", "\n   12   64  cannot work: ",

@@ -242,6 +242,15 @@ Test(progress, shows_one_hint_after_the_other)
     expect("hint", "5", 2, "has no hint 1");
 }
 
+// What grade says with this option, which may be NULL.
+static char *graded(const char *option)
+{
+    char *said;
+    int status;
+    cr_assert(program_run((char *const[]){ PROGRESS, "grade", (char *)option, NULL }, &said, &status) && !status);
+    return said;
+}
+
 // The class folder has no sources: the course's stand for them.
 Test(progress, grades_what_passes_beyond_the_stub)
 {
@@ -255,10 +264,10 @@ Test(progress, grades_what_passes_beyond_the_stub)
     free(bug);
     expect("grade", NULL, 0, "05_float4             66 of 100  started\n");
     solve_with(source);
-    expect("grade", NULL, 0, "05_float4            100 of 100  done\n");
-    char all[64];
+    char all[64], *said = graded(NULL);
     snprintf(all, sizeof all, "\n100 of %d points\n", 100 * EXERCISES);
-    expect("grade", NULL, 0, all);
+    cr_expect(strstr(said, "05_float4            100 of 100  done\n") && strstr(said, all), "%s", said);
+    free(said);
     expect("grade", "--json=-", 0,
            "\"name\": \"05_float4\",\n      \"title\": \"Four floats at a time\",\n"
            "      \"state\": \"done\",\n      \"points\": 100,");
@@ -286,14 +295,6 @@ static void write_exercise(const char *name, enum cut kind)
     free(source);
 }
 
-static char *graded(void)
-{
-    char *said;
-    int status;
-    cr_assert(program_run((char *const[]){ PROGRESS, "grade", "--json=-", NULL }, &said, &status) && !status);
-    return said;
-}
-
 static int count(const char *text, const char *what)
 {
     int n = 0;
@@ -317,7 +318,7 @@ Test(progress, grades_the_same_twice, .timeout = 300)
     for (int i = 0; i < ALL; i++)
         if (all || i == SOLVED - 1 || i == WRONG - 1 || i == ALL - 1)
             write_exercise(names[i], i < SOLVED ? CUT_SOLUTION : i < WRONG ? CUT_BUG : CUT_STUB);
-    char *first = graded(), *second = graded();
+    char *first = graded("--json=-"), *second = graded("--json=-");
     cr_expect_str_eq(first, second);
     cr_expect_eq(count(first, "\"state\": \"done\""), all ? SOLVED : 1, "%s", first);
     cr_expect_eq(count(first, "\"state\": \"started\""), all ? WRONG - SOLVED : 1, "%s", first);
@@ -395,6 +396,8 @@ Test(progress, reports_kernels_that_go_wrong)
         { "", "never written" },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (!sample_brief(i, 3))
+            continue;
         char text[512];
         snprintf(text, sizeof text,
                  "__constant__ int geometry[] = { 64, 64, 8, 64 };\n"

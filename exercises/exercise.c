@@ -210,6 +210,12 @@ uint64_t ex_shared_reads(const struct profile *p)
     return reads;
 }
 
+double ex_reads_for_a_multiply_add(const struct ex_gemm *gemm, int i)
+{
+    const struct ex_shape s = ex_whole_shape(gemm, i);
+    return (double)ex_shared_reads(ex_count_whole(gemm, i)) / ((double)s.m * s.n * s.k / 32);
+}
+
 // --- other kernels ---
 
 struct matrix ex_whole_numbers(enum dev_type type, int rows, int cols, uint64_t seed)
@@ -260,53 +266,53 @@ const struct profile *ex_launch(struct ex *x, const char *kernel, const struct d
     return dev_profile(x->dev);
 }
 
-struct ex_matrices ex_matrices_new(struct ex *x, int m, int n, int k, float beta)
+struct ex_product ex_product_open(enum dev_kind kind, int m, int n, int k, float beta)
 {
-    struct ex_matrices l = { .m = m, .n = n, .k = k };
-    l.A = ex_whole_numbers(DEV_F32, m, k, 1);
-    l.B = ex_whole_numbers(DEV_F32, k, n, 2);
-    l.C = ex_whole_numbers(DEV_F32, m, n, 3);
+    struct ex_product p = { .x = ex_open(kind), .m = m, .n = n, .k = k };
+    p.A = ex_whole_numbers(DEV_F32, m, k, 1);
+    p.B = ex_whole_numbers(DEV_F32, k, n, 2);
+    p.C = ex_whole_numbers(DEV_F32, m, n, 3);
     if (beta == 0)
-        matrix_fill_nan(&l.C);
-    l.a = ex_buffer(x, "A", l.A.data, matrix_bytes(&l.A));
-    l.b = ex_buffer(x, "B", l.B.data, matrix_bytes(&l.B));
-    l.c = ex_buffer(x, "C", l.C.data, matrix_bytes(&l.C));
-    return l;
+        matrix_fill_nan(&p.C);
+    p.a = ex_buffer(&p.x, "A", p.A.data, matrix_bytes(&p.A));
+    p.b = ex_buffer(&p.x, "B", p.B.data, matrix_bytes(&p.B));
+    p.c = ex_buffer(&p.x, "C", p.C.data, matrix_bytes(&p.C));
+    return p;
 }
 
-void ex_matrices_free(struct ex_matrices *l)
+void ex_product_close(struct ex_product *p)
 {
-    matrix_free(&l->A);
-    matrix_free(&l->B);
-    matrix_free(&l->C);
+    matrix_free(&p->A);
+    matrix_free(&p->B);
+    matrix_free(&p->C);
+    ex_close(&p->x);
 }
 
 // Element (row, col) of alpha * A * B + beta * C.
-static double wanted_at(const struct ex_matrices *l, int row, int col, float alpha, float beta)
+static double wanted_at(const struct ex_product *p, int row, int col, float alpha, float beta)
 {
-    double sum = beta == 0 ? 0 : beta * matrix_get(&l->C, row, col);
-    for (int i = 0; i < l->k; i++)
-        sum += alpha * matrix_get(&l->A, row, i) * matrix_get(&l->B, i, col);
+    double sum = beta == 0 ? 0 : beta * matrix_get(&p->C, row, col);
+    for (int i = 0; i < p->k; i++)
+        sum += alpha * matrix_get(&p->A, row, i) * matrix_get(&p->B, i, col);
     return sum;
 }
 
-void ex_matrices_are_right(struct ex *x, const struct ex_matrices *l, float alpha, float beta, int parts,
-                           const char *what)
+void ex_product_is_right(struct ex_product *p, float alpha, float beta, int parts, const char *what)
 {
-    struct matrix got = matrix_new(DEV_F32, l->m, l->n);
+    struct matrix got = matrix_new(DEV_F32, p->m, p->n);
     cr_assert(got.data, "out of memory");
-    ex_read(x, got.data, l->c, matrix_bytes(&got));
-    for (int row = 0; row < l->m; row++)
-        for (int col = 0; col < l->n; col++) {
-            const double is = matrix_get(&got, row, col), want = wanted_at(l, row, col, alpha, beta);
+    ex_read(&p->x, got.data, p->c, matrix_bytes(&got));
+    for (int row = 0; row < p->m; row++)
+        for (int col = 0; col < p->n; col++) {
+            const double is = matrix_get(&got, row, col), want = wanted_at(p, row, col, alpha, beta);
             cr_assert(
                 !isnan(is),
                 "M %d, N %d, K %d, %d %s, alpha %g, beta %g: C[%d][%d] is NaN. When beta is 0, C may hold anything "
                 "before, and must not be read",
-                l->m, l->n, l->k, parts, what, alpha, beta, row, col);
+                p->m, p->n, p->k, parts, what, alpha, beta, row, col);
             cr_assert_eq(is, want,
-                         "M %d, N %d, K %d, %d %s, alpha %g, beta %g: C[%d][%d] is wrong: %g, and should be %g", l->m,
-                         l->n, l->k, parts, what, alpha, beta, row, col, is, want);
+                         "M %d, N %d, K %d, %d %s, alpha %g, beta %g: C[%d][%d] is wrong: %g, and should be %g", p->m,
+                         p->n, p->k, parts, what, alpha, beta, row, col, is, want);
         }
     matrix_free(&got);
 }

@@ -61,6 +61,9 @@ const struct profile *ex_count_whole(const struct ex_gemm *gemm, int i);
 // each: the product reads what it needs from shared memory. Tries both shapes.
 void ex_reads_the_tiles(const struct ex_gemm *gemm);
 
+// The reads of shared memory, as warp instructions, that such a launch makes for a multiply-add of a warp.
+double ex_reads_for_a_multiply_add(const struct ex_gemm *gemm, int i);
+
 // Fails where the PTX of gemm reads or writes local memory: a thread's values are to be in registers.
 void ex_keeps_to_registers(const struct ex_gemm *gemm);
 
@@ -90,20 +93,20 @@ const struct profile *ex_launch(struct ex *x, const char *kernel, const struct d
 // The counters of such a launch. Skips the test where something was found: the test that launched it first says so.
 const struct profile *ex_relaunch(struct ex *x, const char *kernel, const struct dev_launch *launch);
 
-// The matrices of C = alpha * A * B + beta * C: floats, M x K, K x N and M x N, row-major, on the host and the device.
-struct ex_matrices {
+// C = alpha * A * B + beta * C of floats, M x K times K x N, row-major, for kernels that take more than gemm does.
+struct ex_product {
+    struct ex x;
     int m, n, k;
     struct matrix A, B, C;  // C as it was before the launch
-    dev_ptr a, b, c;
+    dev_ptr a, b, c;        // the same on the device
 };
 
-// Whole numbers in all three; where beta is 0, NaN in C, which must not be read then. To be freed, before ex_close.
-struct ex_matrices ex_matrices_new(struct ex *x, int m, int n, int k, float beta);
-void ex_matrices_free(struct ex_matrices *x);
+// Opens the device, with whole numbers in all three matrices; where beta is 0, NaN in C, which must not be read then.
+struct ex_product ex_product_open(enum dev_kind kind, int m, int n, int k, float beta);
+void ex_product_close(struct ex_product *p);
 
 // Fails if C on the device is not the result, exactly. parts, and what they are, tell launches apart in the message.
-void ex_matrices_are_right(struct ex *x, const struct ex_matrices *l, float alpha, float beta, int parts,
-                           const char *what);
+void ex_product_is_right(struct ex_product *p, float alpha, float beta, int parts, const char *what);
 
 // The total of a metric on the lines of kernel.cu that hold text; all of them where text is NULL. A line inlined from
 // elsewhere counts where it stands.

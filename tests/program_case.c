@@ -17,14 +17,11 @@ static void slurp(FILE *f, char text[OUTPUT])
     fclose(f);
 }
 
-void run(struct run *r, const char *program, ...)
+static void run_with(struct run *r, const char *program, va_list args)
 {
     char *argv[48] = { (char *)program };
-    va_list args;
-    va_start(args, program);
     for (int i = 1; i < 47 && (argv[i] = va_arg(args, char *)); i++)
         ;
-    va_end(args);
     FILE *out = tmpfile(), *err = tmpfile();
     cr_assert(out && err, "no temporary files");
     fflush(NULL);
@@ -42,6 +39,14 @@ void run(struct run *r, const char *program, ...)
     slurp(err, r->err);
 }
 
+void run(struct run *r, const char *program, ...)
+{
+    va_list args;
+    va_start(args, program);
+    run_with(r, program, args);
+    va_end(args);
+}
+
 static int lines(const char *text)
 {
     int n = 0;
@@ -56,6 +61,32 @@ void refused(const struct run *r, const char *what, const char *word)
     cr_assert(lines(r->err) == 1, "%s: %d lines on stderr: %s", what, lines(r->err), r->err);
     cr_assert(strstr(r->err, word), "%s: '%s' does not mention '%s'", what, r->err, word);
     cr_assert(!r->out[0], "%s: wrote to stdout: %s", what, r->out);
+}
+
+void shown(const struct run *r, int status, const char *text)
+{
+    cr_assert(r->status == status, "exit status %d, not %d: %s%s", r->status, status, r->out, r->err);
+    cr_assert(strstr(r->out, text), "'%s' is not in: %s%s", text, r->out, r->err);
+}
+
+static struct run last;  // of shows and refuses
+
+void shows(int status, const char *text, const char *program, ...)
+{
+    va_list args;
+    va_start(args, program);
+    run_with(&last, program, args);
+    va_end(args);
+    shown(&last, status, text);
+}
+
+void refuses(const char *what, const char *word, const char *program, ...)
+{
+    va_list args;
+    va_start(args, program);
+    run_with(&last, program, args);
+    va_end(args);
+    refused(&last, what, word);
 }
 
 static char path[64];  // of the scratch file; one at a time

@@ -91,14 +91,7 @@ static const char product[] =
     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [r1], [l1], 4096, [r2];\n"
     "READY: bar.sync 0;\n"
     "WAIT: mbarrier.try_wait.parity.shared.b64 p1, [r2], 0;\n"
-    "@!p1 bra WAIT;\n"
-    "shr.u32 r3, r1, 4; cvt.u64.u32 l2, r3; add.u64 l2, l2, 0x800400000; add.u64 l3, l2, 128;\n"
-    "mov.f32 d0, 0f00000000; mov.f32 d1, d0; mov.f32 d2, d0; mov.f32 d3, d0;\n"
-    "wgmma.fence.sync.aligned;\n"
-    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d0, d1, d2, d3}, l2, l3, 1, 1, 1, 0, 0;\n"
-    "wgmma.commit_group.sync.aligned;\n"
-    "wgmma.wait_group.sync.aligned 0;\n"
-    "bar.sync 0;\n"
+    "@!p1 bra WAIT;\n" VIOLATION_WGMMA "bar.sync 0;\n"
     "@p0 bra STORE;\n"
     "mbarrier.arrive.expect_tx.shared.b64 _, [r2], 4096;\n"
     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [r1], [l1], 4096, [r2];\n"
@@ -120,8 +113,7 @@ static const uint32_t *numbers(void)
 
 #define EXPECT_FOUND(text, threads, ...)                                                                               \
     violations_expect(text, &(struct violation_launch){ 1, threads, 2 * WORDS, WORDS, numbers() },                     \
-                      (const struct violation[]){ __VA_ARGS__ },                                                       \
-                      sizeof(const struct violation[]){ __VA_ARGS__ } / sizeof(struct violation))
+                      VIOLATIONS(__VA_ARGS__))
 
 Test(check_async, a_tile_is_read_after_a_wait_on_its_mbarrier)
 {

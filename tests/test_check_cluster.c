@@ -95,21 +95,13 @@ static const char product[] =
     "0;\n"
     "STORE: st.shared.u32 [r2], 0; add.u32 r2, r2, 512; add.u32 r4, r4, 1; setp.lt.u32 p0, r4, 8; @p0 bra STORE;\n"
     "fence.proxy.async; bar.sync 0;\n"
-    "and.b32 r1, r1, 0x3ffff;\n"
-    "shr.u32 r3, r1, 4; cvt.u64.u32 l2, r3; add.u64 l2, l2, 0x800400000; add.u64 l3, l2, 128;\n"
-    "mov.f32 d0, 0f00000000; mov.f32 d1, d0; mov.f32 d2, d0; mov.f32 d3, d0;\n"
-    "wgmma.fence.sync.aligned;\n"
-    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d0, d1, d2, d3}, l2, l3, 1, 1, 1, 0, 0;\n"
-    "wgmma.commit_group.sync.aligned;\n"
-    "wgmma.wait_group.sync.aligned 0;\n"
+    "and.b32 r1, r1, 0x3ffff;\n" VIOLATION_WGMMA
     "mul.wide.u32 l4, r0, 4; add.u64 l4, l4, l0; add.f32 d0, d0, d1; st.global.f32 [l4], d0;\n"
     "ret;\n}\n";
 
 #define EXPECT_FOUND(text, ...) EXPECT_FOUND_OF(text, THREADS, __VA_ARGS__)
 #define EXPECT_FOUND_OF(text, threads, ...)                                                                            \
-    violations_expect(text, &(struct violation_launch){ 4, threads, WORDS, WORDS, zeros },                             \
-                      (const struct violation[]){ __VA_ARGS__ },                                                       \
-                      sizeof(const struct violation[]){ __VA_ARGS__ } / sizeof(struct violation))
+    violations_expect(text, &(struct violation_launch){ 4, threads, WORDS, WORDS, zeros }, VIOLATIONS(__VA_ARGS__))
 
 Test(check_cluster, what_another_block_wrote_needs_cluster_scope)
 {

@@ -1,5 +1,5 @@
-// What orders threads, as the checks see it: kernels that nvcc made (kernels/orders.cu), right ones and wrong ones; and
-// what a thread knows (known.h), against a plain table.
+// What orders threads, as the checks see it: kernels that nvcc made (kernels/orders.cu and orders_block.cu), right ones
+// and wrong ones; and what a thread knows (known.h), against a plain table. ORDERS_PTX and ORDERS_BLOCK_PTX are theirs.
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -13,60 +13,63 @@
 
 enum { WORDS = 8192 };
 
+enum file { ORDERS, ORDERS_BLOCK };
+
 static const struct launched {
     const char *name;
     unsigned blocks, threads;
+    enum file file;
 } kernels[] = {
-    { "right_lock", 12, 32 },
-    { "right_lock_acquire_and_release", 12, 32 },
-    { "wrong_lock_without_fences", 12, 32 },
-    { "wrong_lock_with_fences_of_the_block", 12, 32 },
-    { "wrong_lock_by_some", 12, 32 },
-    { "right_last_block", 40, 64 },
-    { "right_last_block_where_all_fence", 40, 64 },
-    { "right_last_block_by_atomics", 40, 64 },
-    { "wrong_last_block_without_a_fence_before", 40, 64 },
-    { "wrong_last_block_that_nobody_waits_for", 40, 64 },
-    { "right_volatile_flag", 4, 32 },
-    { "wrong_volatile_flag_without_a_fence", 4, 32 },
-    { "right_flag_released_and_acquired", 4, 32 },
-    { "wrong_flag_for_the_block_alone", 4, 32 },
-    { "wrong_flag_relaxed", 4, 32 },
-    { "wrong_flag_acquired_but_not_released", 4, 32 },
-    { "right_wait_for_a_later_block", 12, 64 },
-    { "wrong_wait_for_a_later_block_relaxed", 12, 64 },
-    { "wrong_in_a_block_that_others_came_before", 12, 64 },
-    { "right_histogram_that_is_read_while_it_grows", 8, 64 },
-    { "wrong_histogram_that_is_read_plainly", 8, 64 },
-    { "right_wait_of_one_lane_for_its_warp", 6, 32 },
-    { "wrong_wait_of_one_lane_for_its_warp_relaxed", 6, 32 },
-    { "right_fence_after_the_vote", 6, 32 },
-    { "wrong_lanes_that_only_exchange_values", 1, 32 },
-    { "right_larger_by_compare_and_swap", 4, 64 },
-    { "right_sums_by_compare_and_swap", 4, 64 },
-    { "right_pairs_by_compare_and_swap", 4, 64 },
-    { "right_larger_along_an_array", 4, 64 },
-    { "wrong_larger_behind_a_plain_guard", 1, 64 },
-    { "wrong_slot_taken_behind_a_plain_guard", 4, 1 },
-    { "wrong_compare_and_swap_at_another_place", 1, 64 },
-    { "wrong_compare_and_swap_with_a_plain_store", 1, 64 },
-    { "wrong_guess_from_half_of_it", 1, 64 },
-    { "right_reads_of_what_compare_and_swap_leaves_alone", 4, 64 },
-    { "wrong_reads_of_what_compare_and_swap_changes", 4, 64 },
-    { "wrong_histogram_with_atomics_of_the_block", 8, 64 },
-    { "right_histogram_of_each_block", 8, 64 },
-    { "wrong_counter_set_plainly_before", 1, 64 },
-    { "right_last_thread", 2, 128 },
-    { "right_last_thread_with_fences", 2, 128 },
-    { "wrong_last_thread_without_fences", 2, 128 },
-    { "wrong_last_thread_relaxed", 2, 128 },
-    { "right_barrier", 1, 128 },
-    { "right_barrier_that_several_make_alike", 1, 128 },
-    { "wrong_barrier_once_a_turn", 1, 128 },
+    { "right_lock", 12, 32, ORDERS },
+    { "right_lock_acquire_and_release", 12, 32, ORDERS },
+    { "wrong_lock_without_fences", 12, 32, ORDERS },
+    { "wrong_lock_with_fences_of_the_block", 12, 32, ORDERS },
+    { "wrong_lock_by_some", 12, 32, ORDERS },
+    { "right_last_block", 40, 64, ORDERS },
+    { "right_last_block_where_all_fence", 40, 64, ORDERS },
+    { "right_last_block_by_atomics", 40, 64, ORDERS },
+    { "wrong_last_block_without_a_fence_before", 40, 64, ORDERS },
+    { "wrong_last_block_that_nobody_waits_for", 40, 64, ORDERS },
+    { "right_volatile_flag", 4, 32, ORDERS },
+    { "wrong_volatile_flag_without_a_fence", 4, 32, ORDERS },
+    { "right_flag_released_and_acquired", 4, 32, ORDERS },
+    { "wrong_flag_for_the_block_alone", 4, 32, ORDERS },
+    { "wrong_flag_relaxed", 4, 32, ORDERS },
+    { "wrong_flag_acquired_but_not_released", 4, 32, ORDERS },
+    { "right_wait_for_a_later_block", 12, 64, ORDERS },
+    { "wrong_wait_for_a_later_block_relaxed", 12, 64, ORDERS },
+    { "wrong_in_a_block_that_others_came_before", 12, 64, ORDERS },
+    { "right_histogram_that_is_read_while_it_grows", 8, 64, ORDERS },
+    { "wrong_histogram_that_is_read_plainly", 8, 64, ORDERS },
+    { "right_wait_of_one_lane_for_its_warp", 6, 32, ORDERS },
+    { "wrong_wait_of_one_lane_for_its_warp_relaxed", 6, 32, ORDERS },
+    { "right_fence_after_the_vote", 6, 32, ORDERS },
+    { "wrong_lanes_that_only_exchange_values", 1, 32, ORDERS },
+    { "right_larger_by_compare_and_swap", 4, 64, ORDERS },
+    { "right_sums_by_compare_and_swap", 4, 64, ORDERS },
+    { "right_pairs_by_compare_and_swap", 4, 64, ORDERS },
+    { "right_larger_along_an_array", 4, 64, ORDERS },
+    { "wrong_larger_behind_a_plain_guard", 1, 64, ORDERS },
+    { "wrong_slot_taken_behind_a_plain_guard", 4, 1, ORDERS },
+    { "wrong_compare_and_swap_at_another_place", 1, 64, ORDERS },
+    { "wrong_compare_and_swap_with_a_plain_store", 1, 64, ORDERS },
+    { "wrong_guess_from_half_of_it", 1, 64, ORDERS },
+    { "right_reads_of_what_compare_and_swap_leaves_alone", 4, 64, ORDERS },
+    { "wrong_reads_of_what_compare_and_swap_changes", 4, 64, ORDERS },
+    { "wrong_histogram_with_atomics_of_the_block", 8, 64, ORDERS },
+    { "right_histogram_of_each_block", 8, 64, ORDERS },
+    { "wrong_counter_set_plainly_before", 1, 64, ORDERS },
+    { "right_last_thread", 2, 128, ORDERS_BLOCK },
+    { "right_last_thread_with_fences", 2, 128, ORDERS_BLOCK },
+    { "wrong_last_thread_without_fences", 2, 128, ORDERS_BLOCK },
+    { "wrong_last_thread_relaxed", 2, 128, ORDERS_BLOCK },
+    { "right_barrier", 1, 128, ORDERS_BLOCK },
+    { "right_barrier_that_several_make_alike", 1, 128, ORDERS_BLOCK },
+    { "wrong_barrier_once_a_turn", 1, 128, ORDERS_BLOCK },
 };
 
 // What findings_print says of a launch; *n is how many findings there are. The caller frees it.
-static char *look_at(const char *name, unsigned blocks, unsigned threads, unsigned jobs, size_t *n)
+static char *look_at(const struct launched *l, unsigned jobs, size_t *n)
 {
     static const uint32_t zeros[WORDS];
     dev_ptr to = 0, from = 0;
@@ -75,14 +78,14 @@ static char *look_at(const char *name, unsigned blocks, unsigned threads, unsign
     struct dev *d = ptx_simulator();
     dev_set_checks(d, true);
     dev_set_jobs(d, jobs);
-    struct dev_module *m = dev_load(d, ORDERS_PTX);
-    struct dev_kernel *k = m ? dev_kernel(d, m, name) : NULL;
+    struct dev_module *m = dev_load(d, l->file == ORDERS ? ORDERS_PTX : ORDERS_BLOCK_PTX);
+    struct dev_kernel *k = m ? dev_kernel(d, m, l->name) : NULL;
     struct dev_arg args[] = { DEV_ARG(to), DEV_ARG(from) };
-    struct dev_launch launch = { .grid = { blocks }, .block = { threads }, .args = args, .n_args = 2 };
+    struct dev_launch launch = { .grid = { l->blocks }, .block = { l->threads }, .args = args, .n_args = 2 };
     bool ok = k && dev_alloc(d, "out", sizeof zeros, &to) && dev_alloc(d, "in", sizeof zeros, &from) &&
               dev_upload(d, from, zeros, sizeof zeros) && dev_upload(d, to, zeros, sizeof zeros) &&
               dev_launch(d, k, &launch) && dev_sync(d);
-    cr_assert(ok, "%s: %s", name, dev_error(d));
+    cr_assert(ok, "%s: %s", l->name, dev_error(d));
     *n = dev_findings(d)->n;
     FILE *memory = open_memstream(&out, &size);
     findings_print(memory, dev_findings(d));
@@ -95,7 +98,7 @@ static void expect_its_verdict(const struct launched *k)
 {
     const bool right = !strncmp(k->name, "right", 5);
     size_t n;
-    char *out = look_at(k->name, k->blocks, k->threads, 2, &n);
+    char *out = look_at(k, 2, &n);
     if (right)
         cr_expect_eq(n, 0, "%s:\n%s", k->name, out);
     else
@@ -106,8 +109,8 @@ static void expect_its_verdict(const struct launched *k)
 static void expect_the_same_of_any_threads(const struct launched *k)
 {
     size_t n;
-    char *one = look_at(k->name, k->blocks, k->threads, 1, &n);
-    char *many = look_at(k->name, k->blocks, k->threads, 5, &n);
+    char *one = look_at(k, 1, &n);
+    char *many = look_at(k, 5, &n);
     cr_expect_str_eq(many, one, "%s", k->name);
     free(one);
     free(many);
@@ -130,10 +133,10 @@ Test(check_order, findings_are_the_same_with_any_number_of_host_threads)
 Test(check_order, the_same_with_the_headers_of_cuda_12)
 {
     static const struct launched later[] = {
-        { "right_pipeline", 1, 128 },
-        { "right_sums_of_tiles_of_several_warps", 2, 128 },
-        { "right_tile_of_two_warps", 1, 128 },
-        { "wrong_tile_of_two_warps_for_four", 1, 128 },
+        { "right_pipeline", 1, 128, ORDERS_BLOCK },
+        { "right_sums_of_tiles_of_several_warps", 2, 128, ORDERS },
+        { "right_tile_of_two_warps", 1, 128, ORDERS_BLOCK },
+        { "wrong_tile_of_two_warps_for_four", 1, 128, ORDERS_BLOCK },
     };
     if (atoi(&KERNELS_BY[strlen("nvcc ")]) < 12)
         cr_skip_test("they need the headers of CUDA 12, and the kernels were compiled by " KERNELS_BY);
@@ -146,10 +149,10 @@ Test(check_order, the_same_with_the_headers_of_cuda_12)
 Test(check_order, a_finding_between_blocks_says_what_is_missing)
 {
     size_t n;
-    char *out = look_at("wrong_histogram_with_atomics_of_the_block", 8, 64, 1, &n);
+    char *out = look_at(&(struct launched){ "wrong_histogram_with_atomics_of_the_block", 8, 64, ORDERS }, 1, &n);
     cr_expect(strstr(out, "an atomic at block scope is atomic for its own block alone"), "%s", out);
     free(out);
-    out = look_at("wrong_volatile_flag_without_a_fence", 4, 32, 1, &n);
+    out = look_at(&(struct launched){ "wrong_volatile_flag_without_a_fence", 4, 32, ORDERS }, 1, &n);
     cr_expect(strstr(out, "nothing orders the two blocks here"), "%s", out);
     cr_expect(strstr(out, "must release"), "%s", out);
     free(out);

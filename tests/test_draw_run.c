@@ -9,103 +9,9 @@
 #include <unistd.h>
 
 #include "compiler.h"
-#include "tester/geometry.h"
-#include "base/ptx_file.h"
-#include "simt/draw/draw_run.h"
-#include "simt/draw/index_bits.h"
-#include "simt/machine/tensor_map.h"
+#include "draw_case.h"
 #include "file_text.h"
 #include "xml.h"
-
-// --- steps ---
-
-struct step {
-    const char *name;
-    size_t element;
-    int (*owner)(const struct geometry *g, int row, int col);
-};
-
-static const struct step steps[] = {
-    { "01_naive", 4, owner_by_patches },          { "02_smem_tile", 4, owner_by_patches },
-    { "03_thread_tile_1d", 4, owner_by_patches }, { "04_thread_tile_2d", 4, owner_by_patches },
-    { "05_vectorized", 4, owner_by_patches },     { "06_warp_tile", 4, owner_by_pieces },
-    { "07_double_buffer", 4, owner_by_pieces },   { "08_wmma", 2, owner_by_fragments },
-    { "09_wmma_smem", 2, owner_by_fragments },    { "10_wmma_padding", 2, owner_by_fragments },
-    { "11_mma_ptx", 2, owner_by_fragments },      { "12_mma_swizzle", 2, owner_by_fragments },
-    { "13_async_copy", 2, owner_by_fragments },   { "15_wgmma", 2, owner_by_fragments },  // for Hopper
-};
-#define STEPS (sizeof steps / sizeof *steps - (HAS_HOPPER ? 0 : 1))
-
-// A step with two blocks along x, and as many tiles along K.
-struct bench {
-    struct simt *s;
-    struct geometry g;
-    struct draw_place place;
-    unsigned grid[3], block[3];
-    int m, n, k;
-    struct draw_launch launch;
-    unsigned char *params;
-    char error[DEV_ERROR_MAX];
-};
-
-static uint64_t array(struct bench *b, const char *name, size_t bytes)
-{
-    uint64_t p = memory_alloc(&b->s->memory, name, bytes);
-    cr_assert(p);
-    memset(memory_at(&b->s->memory, p, bytes), 0, bytes);
-    memory_write(&b->s->memory, p, bytes);
-    return p;
-}
-
-static struct dev_tensor_map map_of(uint64_t array, int rows, int columns, int box_rows, int box)
-{
-    struct dev_tensor_map map;
-    const struct dev_tensor t = dev_matrix(array, DEV_MAP_F16, (uint64_t)rows, (uint64_t)columns, (uint64_t)columns,
-                                           (uint32_t)box_rows, (uint32_t)box, DEV_SWIZZLE_128);
-    tensor_map_make(&t, &map);
-    return map;
-}
-
-static void bench_open(struct bench *b, const struct step *step, int tiles)
-{
-    char path[1000];
-    size_t bytes;
-    const float alpha = 1, beta = 0;
-    snprintf(path, sizeof path, "%s/%s/%s.ptx", STEPS_PTX, step->name, step->name);
-    *b = (struct bench){ .s = simt_new() };
-    cr_assert(geometry_read(path, &b->g, b->error), "%s", b->error);
-    b->m = b->g.bm, b->n = 2 * b->g.bn, b->k = tiles * (b->g.bk ? b->g.bk : 16);
-    char *text = ptx_file_read(path, &bytes, b->error);
-    cr_assert(text, "%s", b->error);
-    struct simt_module *m = simt_load(b->s, path, text, bytes, b->error);
-    free(text);
-    cr_assert(m, "%s", b->error);
-    uint64_t A = array(b, "A", (size_t)(b->m * b->k) * step->element);
-    uint64_t B = array(b, "B", (size_t)(b->k * b->n) * step->element);
-    uint64_t C = array(b, "C", (size_t)(b->m * b->n) * step->element);
-    struct dev_arg args[] = { DEV_ARG(b->m), DEV_ARG(b->n), DEV_ARG(b->k), DEV_ARG(alpha),
-                              DEV_ARG(A),    DEV_ARG(B),    DEV_ARG(beta), DEV_ARG(C) };
-    struct dev_tensor_map maps[2];
-    if (b->g.box) {
-        maps[0] = map_of(A, b->m, b->k, b->g.bm, b->g.box);
-        maps[1] = map_of(B, b->k, b->n, b->g.bk, b->g.box);
-        args[4] = (struct dev_arg)DEV_ARG(maps[0]);
-        args[5] = (struct dev_arg)DEV_ARG(maps[1]);
-    }
-    struct simt_kernel *k = simt_find(m, "gemm");
-    b->params = simt_pack(k, args, 8, b->error);
-    cr_assert(b->params, "%s", b->error);
-    memcpy(b->grid, (unsigned[]){ 2, 1, 1 }, sizeof b->grid);
-    memcpy(b->block, (unsigned[]){ (unsigned)b->g.threads, 1, 1 }, sizeof b->block);
-    b->place.block[0] = 1;
-    b->launch = (struct draw_launch){ b->s, k, b->grid, b->block, (size_t)b->g.shared, b->params, &b->place };
-}
-
-static void bench_close(struct bench *b)
-{
-    free(b->params);
-    simt_free(b->s);
-}
 
 // --- who computes an element ---
 
@@ -132,11 +38,11 @@ static void note_owner(void *context, const struct record *r, const struct recor
 
 Test(draw_run, a_record_follows_each_element_of_C_back_to_the_lane_that_multiplied)
 {
-    for (size_t s = 0; s < STEPS; s++) {
-        struct bench b;
+    for (size_t s = 0; s < DRAW_STEPS; s++) {
+        struct draw_bench b;
         struct owners o;
         struct record *r = calloc(1, sizeof *r);
-        bench_open(&b, &steps[s], 2);
+        draw_bench_open(&b, &draw_steps[s], 2);
         cr_assert(draw_find_matrices(&b.launch, &o.matrices, b.error), "%s", b.error);
         o.of = malloc((size_t)(b.m * b.n) * sizeof *o.of);
         memset(o.of, 0xff, (size_t)(b.m * b.n) * sizeof *o.of);
@@ -144,20 +50,20 @@ Test(draw_run, a_record_follows_each_element_of_C_back_to_the_lane_that_multipli
         cr_assert(draw_record(&b.launch, r, b.error), "%s", b.error);
         for (int row = 0; row < b.m; row++)
             for (int col = 0; col < b.n; col++) {
-                const int want = col < b.g.bn ? -1 : steps[s].owner(&b.g, row, col - b.g.bn);
-                cr_assert_eq(o.of[row * b.n + col], want, "%s, row %d, column %d: thread %d, not %d", steps[s].name,
-                             row, col, o.of[row * b.n + col], want);
+                const int want = col < b.g.bn ? -1 : draw_steps[s].owner(&b.g, row, col - b.g.bn);
+                cr_assert_eq(o.of[row * b.n + col], want, "%s, row %d, column %d: thread %d, not %d",
+                             draw_steps[s].name, row, col, o.of[row * b.n + col], want);
             }
         record_free(r);
         free(r);
         free(o.of);
-        bench_close(&b);
+        draw_bench_close(&b);
     }
 }
 
 // --- tiles ---
 
-static char *tiles(struct bench *b)
+static char *tiles(struct draw_bench *b)
 {
     char *text = draw_tiles(&b->launch, b->error);
     if (text)
@@ -178,24 +84,24 @@ Test(draw_run, tiles_say_what_a_block_a_warp_and_a_lane_have)
         { 11, "a block 128 x 256, a warp 64 x 64, a lane 128 elements<", "128 elements in 64 pieces of 1 x 2." },
         { 13, "a block 128 x 256, a warp 16 x 256, a lane 128 elements<", "128 elements in 64 pieces of 1 x 2." },
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases && cases[i].step < (int)STEPS; i++) {
-        struct bench b;
-        bench_open(&b, &steps[cases[i].step], 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases && cases[i].step < (int)DRAW_STEPS; i++) {
+        struct draw_bench b;
+        draw_bench_open(&b, &draw_steps[cases[i].step], 1);
         char *text = tiles(&b);
         cr_assert(text, "%s", b.error);
-        cr_expect(strstr(text, cases[i].title), "%s: no '%s'", steps[cases[i].step].name, cases[i].title);
-        cr_expect(strstr(text, cases[i].lane), "%s: no '%s'", steps[cases[i].step].name, cases[i].lane);
+        cr_expect(strstr(text, cases[i].title), "%s: no '%s'", draw_steps[cases[i].step].name, cases[i].title);
+        cr_expect(strstr(text, cases[i].lane), "%s: no '%s'", draw_steps[cases[i].step].name, cases[i].lane);
         cr_expect_eq(count(text, "<g class=\"panel\">"), 3);
         cr_expect(strstr(text, "<desc>Three panels."));
         free(text);
-        bench_close(&b);
+        draw_bench_close(&b);
     }
 }
 
 Test(draw_run, tiles_of_another_block_and_warp_have_a_place_of_their_own)
 {
-    struct bench b;
-    bench_open(&b, &steps[3], 1);
+    struct draw_bench b;
+    draw_bench_open(&b, &draw_steps[3], 1);
     b.place.warp = 7;
     char *text = tiles(&b);
     cr_assert(text, "%s", b.error);
@@ -204,7 +110,7 @@ Test(draw_run, tiles_of_another_block_and_warp_have_a_place_of_their_own)
     b.place.warp = 8;
     cr_expect_null(tiles(&b));
     cr_expect(strstr(b.error, "a block has 8 warps"), "%s", b.error);
-    bench_close(&b);
+    draw_bench_close(&b);
 }
 
 // A kernel with such parameters and instructions, in a file of its own; the caller unlinks it.
@@ -267,16 +173,16 @@ Test(draw_run, a_walk_has_a_step_for_each_tile_of_K_and_counts_what_lanes_load)
             "of A once,<", "a barrier" } },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct bench b;
-        bench_open(&b, &steps[cases[i].step], 3);
+        struct draw_bench b;
+        draw_bench_open(&b, &draw_steps[cases[i].step], 3);
         char *text = draw_walk(&b.launch, b.error);
         cr_assert(text, "%s", b.error);
         check_xml(text);
         for (int k = 0; k < 4; k++)
-            cr_expect(strstr(text, cases[i].says[k]), "%s: no '%s'", steps[cases[i].step].name, cases[i].says[k]);
+            cr_expect(strstr(text, cases[i].says[k]), "%s: no '%s'", draw_steps[cases[i].step].name, cases[i].says[k]);
         cr_expect_eq(count(text, "<g class=\"panel\">"), 3);
         free(text);
-        bench_close(&b);
+        draw_bench_close(&b);
     }
 }
 
@@ -354,16 +260,16 @@ Test(draw_run, a_timeline_counts_what_the_kernels_loops_say)
           "memory, with 4 barriers" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct bench b;
-        bench_open(&b, &steps[cases[i].step], 3);
+        struct draw_bench b;
+        draw_bench_open(&b, &draw_steps[cases[i].step], 3);
         char *text = draw_timeline(&b.launch, b.error);
         cr_assert(text, "%s", b.error);
         check_xml(text);
-        cr_expect(strstr(text, cases[i].says), "%s: %.500s", steps[cases[i].step].name, strstr(text, "<desc>"));
+        cr_expect(strstr(text, cases[i].says), "%s: %.500s", draw_steps[cases[i].step].name, strstr(text, "<desc>"));
         cr_expect_eq(count(text, "<g class=\"row\">"), cases[i].rows);
         cr_expect_eq(count(text, "<g class=\"strip\">"), 8);
         free(text);
-        bench_close(&b);
+        draw_bench_close(&b);
     }
 }
 
@@ -384,108 +290,6 @@ Test(draw_run, a_timeline_shows_all_of_12_warps)
         cr_expect_eq(strstr(text, "and 5 more warps") != NULL, cases[i].threads == 416);
     }
     unlink(path);
-}
-
-// --- the bits of an index ---
-
-static uint32_t swizzled(uint32_t row, uint32_t col)
-{
-    const uint32_t i = row * 64 + col;
-    return 2 * (i ^ i / 64 % 8 * 8);
-}
-
-static uint32_t padded(uint32_t row, uint32_t col)
-{
-    return 144 * row + 2 * col;
-}
-
-static uint32_t neither(uint32_t row, uint32_t col)
-{
-    return padded(row, col) ^ (row == 5 && col == 7 ? 2 : 0);
-}
-
-// The places of 128 x 64 elements, from byte 256 on.
-static const struct index_place *places(uint32_t (*byte)(uint32_t row, uint32_t col))
-{
-    static struct index_place all[128 * 64];
-    for (uint32_t i = 0; i < 128 * 64; i++)
-        all[i] = (struct index_place){ i / 64, i % 64, 256 + byte(i / 64, i % 64) };
-    return all;
-}
-
-Test(draw_run, an_index_is_an_xor_of_bits_a_sum_of_steps_or_neither)
-{
-    struct index_bits bits;
-    int64_t by_row, by_col;
-    const size_t n = (size_t)128 * 64;
-    cr_assert(index_bits_fit(places(swizzled), n, &bits));
-    cr_expect(index_bits_swizzled(&bits));
-    cr_expect_eq(bits.first, 256);
-    cr_expect_eq(bits.of_row[1], 128 * 2 | 16 * 2, "bit 1 of the row: the row itself, and the chunk");
-    cr_expect_eq(bits.of_col[3], 16);
-    for (uint32_t i = 0; i < n; i++)
-        cr_assert_eq(index_bits_byte(&bits, i / 64, i % 64), swizzled(i / 64, i % 64));
-    cr_expect_not(index_steps_fit(places(swizzled), n, &bits, &by_row, &by_col));
-    cr_expect_not(index_bits_fit(places(padded), n, &bits));
-    cr_expect_neq(bits.odd.byte, bits.wanted);
-    cr_expect(index_steps_fit(places(padded), n, &bits, &by_row, &by_col));
-    cr_expect(by_row == 144 && by_col == 2);
-    cr_expect_not(index_bits_fit(places(neither), n, &bits));
-    cr_expect_not(index_steps_fit(places(neither), n, &bits, &by_row, &by_col));
-    cr_expect_not(index_bits_fit(places(swizzled) + 1, n - 1, &bits), "element (0, 0) is missing");
-    cr_expect_eq(bits.wanted, UINT32_MAX);
-}
-
-// The number of the line that begins with the words, in the step's kernel.
-static unsigned line_of(const struct bench *b, const char *words)
-{
-    return file_line_of(ptx_source_name(b->launch.kernel->module->ptx, 1), words);
-}
-
-Test(draw_run, the_bits_of_a_tile_are_those_of_its_kernel)
-{
-    NEEDS_NVCC("its PTX says on which line an instruction is, but not from where that was called");
-    static const struct {
-        int step;
-        const char *line, *says[3];
-    } cases[] = {
-        { 1, "const REAL b = Bs", { "tile of B, 64 x 32: by rows<", "reach the bank: none.", ">T15<" } },
-        { 4, "As[acol + e][arow", { "tile of A, 128 x 8: padded<", "byte = 4 x row + 528 x column", ">2112<" } },
-        { 8,
-          "auto load_a =",
-          { "tile of A, 128 x 32: by rows<", "reach the bank: r0.",
-            ">16\xe2\x80\x93"
-            "19<" } },
-        { 10, "auto load_a =", { "tile of A, 128 x 32: padded<", "byte = 80 x row + 2 x column", "16 bytes of pad" } },
-        { 11, "auto load_a =", { "tile of A, 128 x 64: swizzled by XOR<", "bank: r0, r1, r2.", ">1008<" } },
-        { 11, "auto load_b =", { "tile of B, 64 x 256: swizzled by XOR<", "bank: r0, r1, r2.", ">3696<" } },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct bench b;
-        bench_open(&b, &steps[cases[i].step], 2);
-        b.place.line = line_of(&b, cases[i].line);
-        char *text = draw_bits(&b.launch, b.error);
-        cr_assert(text, "%s: %s", steps[cases[i].step].name, b.error);
-        check_xml(text);
-        for (int k = 0; k < 3; k++)
-            cr_expect(strstr(text, cases[i].says[k]), "%s: no '%s'", steps[cases[i].step].name, cases[i].says[k]);
-        cr_expect_eq(count(text, "<g class=\"lane\">"), 16);
-        free(text);
-        bench_close(&b);
-    }
-}
-
-Test(draw_run, bits_of_what_is_no_tile_are_refused)
-{
-    struct bench b;
-    bench_open(&b, &steps[8], 1);
-    b.place.line = line_of(&b, "wmma::store_matrix_sync(&Cs");
-    cr_expect_null(draw_bits(&b.launch, b.error));
-    cr_expect(strstr(b.error, "did not come straight from A, or from B"), "%s", b.error);
-    b.place.line = 1;
-    cr_expect_null(draw_bits(&b.launch, b.error));
-    cr_expect(strstr(b.error, "runs 0 loads and stores of shared memory at that line"), "%s", b.error);
-    bench_close(&b);
 }
 
 // --- the program ---

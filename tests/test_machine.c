@@ -14,23 +14,16 @@
 #include "program_case.h"
 #include "ptx_case.h"
 
-static void expect(const struct run *r, const char *text)
-{
-    cr_assert(r->status == 0, "exit status %d: %s", r->status, r->err);
-    cr_assert(strstr(r->out, text), "'%s' is not in: %s", text, r->out);
-}
-
 Test(machine, program_names_blocks_warps_and_lanes)
 {
     struct run r;
     run(&r, MACHINE, "--device", "sim", NULL);
-    expect(&r, "A grid of 6 blocks, each of 64 threads: 2 warps, lanes 0 to 31 in the last one\n");
-    expect(&r, "block 5: threads 320 to 383 of the grid, on SM 0\n");
+    shown(&r, 0, "A grid of 6 blocks, each of 64 threads: 2 warps, lanes 0 to 31 in the last one\n");
+    shown(&r, 0, "block 5: threads 320 to 383 of the grid, on SM 0\n");
     run(&r, MACHINE, "--device", "sim", "--blocks", "9", "--threads", "33", NULL);
-    expect(&r, "A grid of 9 blocks, each of 33 threads: 2 warps, lanes 0 to 0 in the last one\n");
-    expect(&r, "block 7: threads 231 to 263 of the grid, on SM 0\n...\n");
-    run(&r, MACHINE, "--help", NULL);
-    expect(&r, "usage: 00_machine");
+    shown(&r, 0, "A grid of 9 blocks, each of 33 threads: 2 warps, lanes 0 to 0 in the last one\n");
+    shown(&r, 0, "block 7: threads 231 to 263 of the grid, on SM 0\n...\n");
+    shows(0, "usage: 00_machine", MACHINE, "--help", NULL);
 }
 
 Test(machine, program_finds_a_real_gpus_sms)
@@ -39,7 +32,7 @@ Test(machine, program_finds_a_real_gpus_sms)
     run(&r, MACHINE, "--device", "gpu", "--blocks", "1000", NULL);
     if (r.status == 2)
         cr_skip_test("no GPU: %s", r.err);
-    expect(&r, "A grid of 1000 blocks");
+    shown(&r, 0, "A grid of 1000 blocks");
     unsigned ran = 0, all = 0;
     const char *last = strstr(r.out, "...\n");
     cr_assert(last && sscanf(last, "...\n%u of the card's %u SMs ran a block.", &ran, &all) == 2, "%s", r.out);
@@ -48,17 +41,11 @@ Test(machine, program_finds_a_real_gpus_sms)
 
 Test(machine, program_refuses_in_one_line)
 {
-    struct run r;
-    run(&r, MACHINE, "--blocks", "0", NULL);
-    refused(&r, "no blocks", "--blocks takes a whole number from 1 to 65536");
-    run(&r, MACHINE, "--threads", "1025", NULL);
-    refused(&r, "too many threads", "--threads takes");
-    run(&r, MACHINE, "--device", "cpu", NULL);
-    refused(&r, "a device", "--device takes auto, gpu or sim");
-    run(&r, MACHINE, "--warps", "2", NULL);
-    refused(&r, "an option", "no such option");
-    run(&r, MACHINE, "more", NULL);
-    refused(&r, "an argument", "no such option");
+    refuses("no blocks", "--blocks takes a whole number from 1 to 65536", MACHINE, "--blocks", "0", NULL);
+    refuses("too many threads", "--threads takes", MACHINE, "--threads", "1025", NULL);
+    refuses("a device", "--device takes auto, gpu or sim", MACHINE, "--device", "cpu", NULL);
+    refuses("an option", "no such option", MACHINE, "--warps", "2", NULL);
+    refuses("an argument", "no such option", MACHINE, "more", NULL);
 }
 
 // Counters of one warp that runs the kernel; out has 512 bytes, in (where the kernel takes one) as many as it reads.

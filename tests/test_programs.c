@@ -36,24 +36,18 @@ Test(driver, refuses_bad_sizes_and_options)
         { "stray", NULL, "stray" },
         { "--m", NULL, "--m" },
     };
-    struct run r;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        run(&r, DRIVER, bad[i][0], bad[i][1], NULL);
-        refused(&r, bad[i][0], bad[i][2]);
-        run(&r, LADDER, bad[i][0], bad[i][1], NULL);
-        refused(&r, bad[i][0], bad[i][2]);
+        refuses(bad[i][0], bad[i][2], DRIVER, bad[i][0], bad[i][1], NULL);
+        refuses(bad[i][0], bad[i][2], LADDER, bad[i][0], bad[i][1], NULL);
     }
 }
 
 Test(driver, refuses_sizes_that_overflow_or_exceed_memory)
 {
-    struct run r;
-    run(&r, DRIVER, "--device=sim", "--m", "2147483647", "--n", "2147483647", "--k", "2147483647", NULL);
-    refused(&r, "overflow", "2147483647");
-    run(&r, DRIVER, "--device=sim", "--m", "2000000", "--n", "2000000", "--k", "1", NULL);
-    refused(&r, "memory", "memory");
-    run(&r, DRIVER, "--device=sim", "--m", "3000000", "--n", "1", "--k", "1", NULL);
-    refused(&r, "grid", "grid");
+    refuses("overflow", "2147483647", DRIVER, "--device=sim", "--m", "2147483647", "--n", "2147483647", "--k",
+            "2147483647", NULL);
+    refuses("memory", "memory", DRIVER, "--device=sim", "--m", "2000000", "--n", "2000000", "--k", "1", NULL);
+    refuses("grid", "grid", DRIVER, "--device=sim", "--m", "3000000", "--n", "1", "--k", "1", NULL);
 }
 
 Test(driver, says_what_it_looked_for_when_there_is_no_gpu)
@@ -174,10 +168,8 @@ Test(driver, refuses_a_kernel_from_elsewhere_that_is_no_gemm)
         cr_assert_eq(r.status, 2);
     }
     const char *path = scratch("hello\n", 6);
-    run(&r, DRIVER, "--ptx", path, NULL);
-    refused(&r, "no PTX", path);
-    run(&r, DRIVER, "--ptx", "/nonexistent.ptx", NULL);
-    refused(&r, "no file", "/nonexistent.ptx");
+    refuses("no PTX", path, DRIVER, "--ptx", path, NULL);
+    refuses("no file", "/nonexistent.ptx", DRIVER, "--ptx", "/nonexistent.ptx", NULL);
 }
 
 Test(driver, describes_itself)
@@ -213,9 +205,7 @@ Test(driver, shows_help)
 
 Test(ladder, keeps_no_table_of_simulated_times)
 {
-    struct run r;
-    run(&r, LADDER, "--device=sim", "--csv", "/dev/null", NULL);
-    refused(&r, "--csv", "--json");
+    refuses("--csv", "--json", LADDER, "--device=sim", "--csv", "/dev/null", NULL);
 }
 
 Test(ladder, climbs_every_step_simulated)
@@ -312,40 +302,30 @@ Test(ladder, counts_what_its_picture_shows)
 Test(simt, refuses_files_that_are_not_ptx)
 {
     static char huge[1 << 20];
-    struct run r;
     memset(huge, 'x', sizeof huge);
-    run(&r, SIMT, "inspect", "/nonexistent.ptx", NULL);
-    refused(&r, "missing", "/nonexistent.ptx");
-    run(&r, SIMT, "inspect", "/tmp", NULL);
-    refused(&r, "directory", "/tmp");
-    run(&r, SIMT, "inspect", scratch("", 0), NULL);
-    refused(&r, "empty", "empty");
-    run(&r, SIMT, "run",
-        scratch("\x7f"
-                "ELF\0\1\2\3",
-                8),
-        "gemm", NULL);
-    refused(&r, "binary", "binary");
-    run(&r, SIMT, "inspect", scratch("hello\n", 6), NULL);
-    refused(&r, "text", "not PTX");
-    run(&r, SIMT, "inspect", scratch(huge, sizeof huge), NULL);
-    refused(&r, "one long line", "not PTX");
+    refuses("missing", "/nonexistent.ptx", SIMT, "inspect", "/nonexistent.ptx", NULL);
+    refuses("directory", "/tmp", SIMT, "inspect", "/tmp", NULL);
+    refuses("empty", "empty", SIMT, "inspect", scratch("", 0), NULL);
+    refuses("binary", "binary", SIMT, "run",
+            scratch("\x7f"
+                    "ELF\0\1\2\3",
+                    8),
+            "gemm", NULL);
+    refuses("text", "not PTX", SIMT, "inspect", scratch("hello\n", 6), NULL);
+    refuses("one long line", "not PTX", SIMT, "inspect", scratch(huge, sizeof huge), NULL);
     // A file of 100 MB without a newline, sparse on the disk, so not even its bytes are PTX.
     const char *path = scratch("x", 1);
     cr_assert(truncate(path, 100000000) == 0);
-    run(&r, SIMT, "inspect", path, NULL);
-    refused(&r, "100 MB", "64 MiB");
+    refuses("100 MB", "64 MiB", SIMT, "inspect", path, NULL);
 }
 
 Test(simt, refuses_a_file_that_is_cut_off)
 {
-    struct run r;
     FILE *f = fopen(PTX, "rb");
     char text[2000];
     cr_assert(f && fread(text, 1, sizeof text, f) == sizeof text, "%s cannot be read", PTX);
     fclose(f);
-    run(&r, SIMT, "inspect", scratch(text, sizeof text), NULL);
-    refused(&r, "truncated", "cut off");
+    refuses("truncated", "cut off", SIMT, "inspect", scratch(text, sizeof text), NULL);
 }
 
 Test(simt, inspects_runs_and_profiles_a_kernel)
@@ -374,40 +354,26 @@ Test(simt, names_the_allocation_the_thread_and_the_line_of_a_bad_access)
 Test(simt, refuses_bad_launches_and_arguments)
 {
     struct run r;
-    run(&r, SIMT, NULL);
-    refused(&r, "no command", "command");
-    run(&r, SIMT, "dance", PTX, NULL);
-    refused(&r, "command", "command");
-    run(&r, SIMT, "run", PTX, "nokernel", NULL);
-    refused(&r, "kernel", "there is no kernel 'nokernel': the file has gemm\n");
-    run(&r, SIMT, "run", PTX, NULL);
-    refused(&r, "no kernel", "which kernel? The file has gemm\n");
-    run(&r, SIMT, "profile", PTX, "gemm", "--card", "abacus", NULL);
-    refused(&r, "card", "--card \"abacus\": must be one of H200, ");
-    run(&r, SIMT, "profile", PTX, "gemm", "--sm", "12", NULL);
-    refused(&r, "sm", "'12' is no value for --sm 80|90 ");
-    run(&r, SIMT, "run", PTX, "gemm", "--grid", "0", NULL);
-    refused(&r, "grid", "--grid");
-    run(&r, SIMT, "run", PTX, "gemm", "--block", "1,2,3,4", NULL);
-    refused(&r, "block", "--block");
-    run(&r, SIMT, "run", PTX, "gemm", "--block", "1,1,65", "i32:2", "i32:2", "i32:3", "f32:1", "f32[6]=iota",
-        "f32[6]=iota", "f32:0", "f32[4]=zeros", NULL);
-    refused(&r, "block along z", "block.z is 65; at most 64");
-    run(&r, SIMT, "run", PTX, "gemm", "--grid", "1,65536", "--block", "32", "i32:2", "i32:2", "i32:3", "f32:1",
-        "f32[6]=iota", "f32[6]=ones", "f32:0", "f32[4]=uninit", NULL);
-    refused(&r, "grid", "at most 65535");
+    refuses("no command", "command", SIMT, NULL);
+    refuses("command", "command", SIMT, "dance", PTX, NULL);
+    refuses("kernel", "there is no kernel 'nokernel': the file has gemm\n", SIMT, "run", PTX, "nokernel", NULL);
+    refuses("no kernel", "which kernel? The file has gemm\n", SIMT, "run", PTX, NULL);
+    refuses("card", "--card \"abacus\": must be one of H200, ", SIMT, "profile", PTX, "gemm", "--card", "abacus", NULL);
+    refuses("sm", "'12' is no value for --sm 80|90 ", SIMT, "profile", PTX, "gemm", "--sm", "12", NULL);
+    refuses("grid", "--grid", SIMT, "run", PTX, "gemm", "--grid", "0", NULL);
+    refuses("block", "--block", SIMT, "run", PTX, "gemm", "--block", "1,2,3,4", NULL);
+    refuses("block along z", "block.z is 65; at most 64", SIMT, "run", PTX, "gemm", "--block", "1,1,65", "i32:2",
+            "i32:2", "i32:3", "f32:1", "f32[6]=iota", "f32[6]=iota", "f32:0", "f32[4]=zeros", NULL);
+    refuses("grid", "at most 65535", SIMT, "run", PTX, "gemm", "--grid", "1,65536", "--block", "32", "i32:2", "i32:2",
+            "i32:3", "f32:1", "f32[6]=iota", "f32[6]=ones", "f32:0", "f32[4]=uninit", NULL);
     run(&r, SIMT, "run", PTX, "gemm", "--block", "2147483647,2147483647,2147483647", "i32:2", "i32:2", "i32:3", "f32:1",
         "f32[6]=iota", "f32[6]=ones", "f32:0", "f32[4]=uninit", NULL);
     refused(&r, "block", "at most 1024");
     cr_assert(r.status == 2, "exit status %d for a launch that could not be made", r.status);
-    run(&r, SIMT, "run", PTX, "gemm", "i32:1", NULL);
-    refused(&r, "count", "8 arguments");
-    run(&r, SIMT, "run", PTX, "gemm", "i32:99999999999", NULL);
-    refused(&r, "value", "99999999999");
-    run(&r, SIMT, "run", PTX, "gemm", "f32[x]=ones", NULL);
-    refused(&r, "array", "COUNT");
-    run(&r, SIMT, "run", PTX, "gemm", "f32[4]=@/nonexistent.bin", NULL);
-    refused(&r, "file", "/nonexistent.bin");
+    refuses("count", "8 arguments", SIMT, "run", PTX, "gemm", "i32:1", NULL);
+    refuses("value", "99999999999", SIMT, "run", PTX, "gemm", "i32:99999999999", NULL);
+    refuses("array", "COUNT", SIMT, "run", PTX, "gemm", "f32[x]=ones", NULL);
+    refuses("file", "/nonexistent.bin", SIMT, "run", PTX, "gemm", "f32[4]=@/nonexistent.bin", NULL);
 }
 
 // Every combination is a row, in order; what cannot work says why, and wrong commands are one line.
@@ -426,16 +392,11 @@ Test(tune, tries_every_combination)
         cr_assert(at, "no '%s' after the row before it in %s", rows[i], r.out);
     }
     cr_assert(strstr(r.out, "every thread copies the same number of elements"), "%s", r.out);
-    run(&r, TUNE, "05", "BX=8", NULL);
-    refused(&r, "constant", "has no constant 'BX = '");
-    run(&r, TUNE, "05", "BK=8,x", NULL);
-    refused(&r, "value", "BK=8,x");
-    run(&r, TUNE, "44", "BK=8", NULL);
-    refused(&r, "step", "no step '44'; there are 01_naive, 02_smem_tile, ");
-    run(&r, TUNE, "05", "BK=8", "--size", "0", NULL);
-    refused(&r, "size", "--size 0");
-    run(&r, TUNE, "05", "BK=8", "--card", "abacus", NULL);
-    refused(&r, "card", "--card \"abacus\": must be one of H200, ");
+    refuses("constant", "has no constant 'BX = '", TUNE, "05", "BX=8", NULL);
+    refuses("value", "BK=8,x", TUNE, "05", "BK=8,x", NULL);
+    refuses("step", "no step '44'; there are 01_naive, 02_smem_tile, ", TUNE, "44", "BK=8", NULL);
+    refuses("size", "--size 0", TUNE, "05", "BK=8", "--size", "0", NULL);
+    refuses("card", "--card \"abacus\": must be one of H200, ", TUNE, "05", "BK=8", "--card", "abacus", NULL);
 }
 
 // A shape is a row; with --all, each kernel. Wrong commands are one line.
@@ -460,15 +421,9 @@ Test(choices, refuses_what_it_cannot_show)
 {
     if (!HAS_HOPPER)
         cr_skip_test("step 20 needs nvcc 12");
-    struct run r;
-    run(&r, CHOICES, "20", "300x200", NULL);
-    refused(&r, "shape", "'300x200' is not MxNxK");
-    run(&r, CHOICES, "20", "512", "0", NULL);
-    refused(&r, "size", "'0' is not MxNxK");
-    run(&r, CHOICES, "44", "1", NULL);
-    refused(&r, "step", "no step '44'");
-    run(&r, CHOICES, "01", "1", NULL);
-    refused(&r, "step", "01_naive has one kernel");
-    run(&r, CHOICES, "20", "1", "--card", "abacus", NULL);
-    refused(&r, "card", "--card \"abacus\": must be one of H200, ");
+    refuses("shape", "'300x200' is not MxNxK", CHOICES, "20", "300x200", NULL);
+    refuses("size", "'0' is not MxNxK", CHOICES, "20", "512", "0", NULL);
+    refuses("step", "no step '44'", CHOICES, "44", "1", NULL);
+    refuses("step", "01_naive has one kernel", CHOICES, "01", "1", NULL);
+    refuses("card", "--card \"abacus\": must be one of H200, ", CHOICES, "20", "1", "--card", "abacus", NULL);
 }

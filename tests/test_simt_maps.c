@@ -72,16 +72,14 @@ Test(simt_maps, what_a_box_stores_out_of_bounds_need_not_be_written)
 
 Test(simt_maps, that_break_a_rule_are_refused)
 {
-    struct run r;
     const char *ptx = scratch(box, strlen(box));
-    run(&r, SIMT, "run", ptx, "box", "map:f32[3,7]box[2,4]=iota", "f32[8]=uninit", NULL);
-    refused(&r, "rows of 28 bytes", "stride of 28 bytes");
-    run(&r, SIMT, "run", ptx, "box", "map:f32[3,8]box[2]=iota", "f32[8]=uninit", NULL);
-    refused(&r, "a box of one dimension", "a tensor map is written");
-    run(&r, SIMT, "run", ptx, "box", "map:x[3,8]box[2,4]", "f32[8]=uninit", NULL);
-    refused(&r, "no such array", "no array before this one");
-    run(&r, SIMT, "run", ptx, "box", "bytes:00", "f32[8]=uninit", NULL);
-    refused(&r, "no map", "128 bytes");
+    refuses("rows of 28 bytes", "stride of 28 bytes", SIMT, "run", ptx, "box", "map:f32[3,7]box[2,4]=iota",
+            "f32[8]=uninit", NULL);
+    refuses("a box of one dimension", "a tensor map is written", SIMT, "run", ptx, "box", "map:f32[3,8]box[2]=iota",
+            "f32[8]=uninit", NULL);
+    refuses("no such array", "no array before this one", SIMT, "run", ptx, "box", "map:x[3,8]box[2,4]", "f32[8]=uninit",
+            NULL);
+    refuses("no map", "128 bytes", SIMT, "run", ptx, "box", "bytes:00", "f32[8]=uninit", NULL);
 }
 
 // out[block] = the rank that the next block of the cluster has
@@ -104,10 +102,10 @@ Test(simt_maps, clusters_have_an_option)
     cr_assert(r.status == 0, "%d: %s%s", r.status, r.out, r.err);
     run(&r, SIMT, "run", ptx, "ranks", "--grid", "8", "i32[8]=uninit", NULL);
     cr_assert(r.status == 0 && strstr(r.out, ": 0 0 0 0 0 0 0 0\n"), "%d: %s%s", r.status, r.out, r.err);
-    run(&r, SIMT, "run", ptx, "ranks", "--grid", "8", "--cluster", "3", "i32[8]=uninit", NULL);
-    refused(&r, "whole clusters", "grid.x is 8");
-    run(&r, SIMT, "run", ptx, "ranks", "--grid", "8", "--cluster", "x", "i32[8]=uninit", NULL);
-    refused(&r, "no size", "no value for --cluster");
-    run(&r, SIMT, "draw", ptx, "ranks", "--cluster", "2", "--line", "7", "--out", "-", "i32[8]=uninit", NULL);
-    refused(&r, "draw", "--cluster goes with run, profile and check");
+    refuses("whole clusters", "grid.x is 8", SIMT, "run", ptx, "ranks", "--grid", "8", "--cluster", "3",
+            "i32[8]=uninit", NULL);
+    refuses("no size", "no value for --cluster", SIMT, "run", ptx, "ranks", "--grid", "8", "--cluster", "x",
+            "i32[8]=uninit", NULL);
+    refuses("draw", "--cluster goes with run, profile and check", SIMT, "draw", ptx, "ranks", "--cluster", "2",
+            "--line", "7", "--out", "-", "i32[8]=uninit", NULL);
 }

@@ -33,4 +33,19 @@ void violation_run(const char *text, const struct violation_launch *l, struct vi
 // Expects that nothing is found in the text as it is, and in each violation what it says.
 void violations_expect(const char *text, const struct violation_launch *l, const struct violation *v, size_t n);
 
+// The last two arguments of violations_expect.
+#define VIOLATIONS(...)                                                                                                \
+    (const struct violation[]){ __VA_ARGS__ },                                                                         \
+        sizeof(const struct violation[]){ __VA_ARGS__ } / sizeof(struct violation)
+
+// d0 to d3 = the 64 x 16 halves from the address in r1 on, times the 16 x 8 from 2 KB behind them on. It uses r3, l2,
+// l3.
+#define VIOLATION_WGMMA                                                                                                \
+    "shr.u32 r3, r1, 4; cvt.u64.u32 l2, r3; add.u64 l2, l2, 0x800400000; add.u64 l3, l2, 128;\n"                       \
+    "mov.f32 d0, 0f00000000; mov.f32 d1, d0; mov.f32 d2, d0; mov.f32 d3, d0;\n"                                        \
+    "wgmma.fence.sync.aligned;\n"                                                                                      \
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d0, d1, d2, d3}, l2, l3, 1, 1, 1, 0, 0;\n"                     \
+    "wgmma.commit_group.sync.aligned;\n"                                                                               \
+    "wgmma.wait_group.sync.aligned 0;\n"
+
 #endif

@@ -41,22 +41,16 @@ using __half2 = half2;
 
 // --- Conversions ---
 
-CLANG_DEVICE half __float2half(float x)
-{
-    return half(x);
-}
-CLANG_DEVICE half __float2half_rn(float x)
-{
-    return half(x);
-}
-CLANG_DEVICE half __double2half(double x)
-{
-    return half(x);
-}
-CLANG_DEVICE half __int2half_rn(int x)
-{
-    return half(x);
-}
+#define CLANG_HALF_OF(name, type)                                                                                      \
+    CLANG_DEVICE half name(type x)                                                                                     \
+    {                                                                                                                  \
+        return half(x);                                                                                                \
+    }
+CLANG_HALF_OF(__float2half, float)
+CLANG_HALF_OF(__float2half_rn, float)
+CLANG_HALF_OF(__double2half, double)
+CLANG_HALF_OF(__int2half_rn, int)
+#undef CLANG_HALF_OF
 CLANG_DEVICE float __half2float(half x)
 {
     return float(x);
@@ -151,45 +145,26 @@ CLANG_DEVICE half2 __hfma2(half2 a, half2 b, half2 c)
     return __builtin_bit_cast(half2, d);
 }
 
-CLANG_DEVICE half operator+(half a, half b)
-{
-    return __hadd(a, b);
-}
-CLANG_DEVICE half operator-(half a, half b)
-{
-    return __hsub(a, b);
-}
-CLANG_DEVICE half operator*(half a, half b)
-{
-    return __hmul(a, b);
-}
+#define CLANG_HALF_OPERATOR(op, name)                                                                                  \
+    CLANG_DEVICE half operator op(half a, half b)                                                                      \
+    {                                                                                                                  \
+        return name(a, b);                                                                                             \
+    }                                                                                                                  \
+    CLANG_DEVICE half &operator op##=(half &a, half b)                                                                 \
+    {                                                                                                                  \
+        return a = name(a, b);                                                                                         \
+    }                                                                                                                  \
+    CLANG_DEVICE half2 operator op(half2 a, half2 b)                                                                   \
+    {                                                                                                                  \
+        return name##2(a, b);                                                                                          \
+    }
+CLANG_HALF_OPERATOR(+, __hadd)
+CLANG_HALF_OPERATOR(-, __hsub)
+CLANG_HALF_OPERATOR(*, __hmul)
+#undef CLANG_HALF_OPERATOR
 CLANG_DEVICE half operator-(half a)
 {
     return __ushort_as_half(__half_as_ushort(a) ^ 0x8000);
-}
-CLANG_DEVICE half &operator+=(half &a, half b)
-{
-    return a = a + b;
-}
-CLANG_DEVICE half &operator-=(half &a, half b)
-{
-    return a = a - b;
-}
-CLANG_DEVICE half &operator*=(half &a, half b)
-{
-    return a = a * b;
-}
-CLANG_DEVICE half2 operator+(half2 a, half2 b)
-{
-    return __hadd2(a, b);
-}
-CLANG_DEVICE half2 operator-(half2 a, half2 b)
-{
-    return __hsub2(a, b);
-}
-CLANG_DEVICE half2 operator*(half2 a, half2 b)
-{
-    return __hmul2(a, b);
 }
 
 // --- Comparisons ---

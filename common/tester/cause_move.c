@@ -104,7 +104,36 @@ static void say_along(struct cause *c, char matrix, bool along_k, enum law law, 
     }
 }
 
-static void say_law(struct cause *c, char matrix, const struct moved *x)
+// The length of a row, of the matrix or of a tile, is mistaken.
+static void say_stride(struct cause *c, char matrix, const struct moved *x)
+{
+    switch (x->law) {
+    case LAW_STRIDE:
+        cause_say(c, "rows of %c are taken to be %d elements apart, and are %d: the wrong stride", matrix, x->by,
+                  x->m.length);
+        break;
+    case LAW_SWAPPED:
+        cause_say(c, "%c is read as if it were transposed, with rows of %d: row and column are swapped", matrix, x->by);
+        break;
+    case LAW_TILE_STRIDE:
+        cause_say(c, "rows of %c's tile are written %d elements apart, and read %d apart: the wrong stride", matrix,
+                  x->m.tile_x, x->by);
+        break;
+    case LAW_TILE_SWAPPED:
+        cause_say(c, "row and column of %c's tile are swapped", matrix);
+        break;
+    case LAW_PADDED:
+        cause_say(c, "rows of %c's tile are written %d elements apart, and read %d apart: the wrong stride", matrix,
+                  x->m.tile_x + x->by, x->m.tile_x);
+        break;
+    default:  // LAW_STEP
+        cause_say(c, "from one tile of %c to the next along K it is %d elements: the wrong step", matrix, x->by);
+        break;
+    }
+}
+
+// Pieces of the matrix, or of a tile, have changed places.
+static void say_pieces(struct cause *c, char matrix, const struct moved *x)
 {
     switch (x->law) {
     case LAW_TRANSPOSED:
@@ -131,27 +160,6 @@ static void say_law(struct cause *c, char matrix, const struct moved *x)
         cause_say(c, "16-byte chunks of %c are found in another order than they were put in: the swizzle differs",
                   matrix);
         break;
-    case LAW_STRIDE:
-        cause_say(c, "rows of %c are taken to be %d elements apart, and are %d: the wrong stride", matrix, x->by,
-                  x->m.length);
-        break;
-    case LAW_TILE_STRIDE:
-        cause_say(c, "rows of %c's tile are written %d elements apart, and read %d apart: the wrong stride", matrix,
-                  x->m.tile_x, x->by);
-        break;
-    case LAW_TILE_SWAPPED:
-        cause_say(c, "row and column of %c's tile are swapped", matrix);
-        break;
-    case LAW_SWAPPED:
-        cause_say(c, "%c is read as if it were transposed, with rows of %d: row and column are swapped", matrix, x->by);
-        break;
-    case LAW_PADDED:
-        cause_say(c, "rows of %c's tile are written %d elements apart, and read %d apart: the wrong stride", matrix,
-                  x->m.tile_x + x->by, x->m.tile_x);
-        break;
-    case LAW_STEP:
-        cause_say(c, "from one tile of %c to the next along K it is %d elements: the wrong step", matrix, x->by);
-        break;
     case LAW_PIECES:
         cause_say(c, "16-byte chunks of %c are taken from the wrong place: the swizzle, or the index of a chunk%s",
                   matrix, c->lines.products ? ", or leading and stride of wgmma's descriptor" : "");
@@ -159,8 +167,31 @@ static void say_law(struct cause *c, char matrix, const struct moved *x)
     case LAW_MIXED:
         cause_say(c, "rows and columns of %c are mixed up within the tile", matrix);
         break;
-    case LAW_NONE:
+    default:  // LAW_NONE
         cause_say(c, "elements of %c are in the wrong place: an index is wrong", matrix);
+        break;
+    }
+}
+
+static void say_law(struct cause *c, char matrix, const struct moved *x)
+{
+    switch (x->law) {
+    case LAW_STRIDE:
+    case LAW_SWAPPED:
+    case LAW_TILE_STRIDE:
+    case LAW_TILE_SWAPPED:
+    case LAW_PADDED:
+    case LAW_STEP:
+        say_stride(c, matrix, x);
+        break;
+    case LAW_TILE_Y:
+    case LAW_FIRST_TILE_Y:
+    case LAW_SHIFT_Y:
+    case LAW_SAME_Y:
+    case LAW_REST_Y:
+    case LAW_XOR_Y:
+    case LAW_ORDER_Y:
+        say_along(c, matrix, matrix == 'B', x->law, x->by, row_of(matrix));
         break;
     case LAW_TILE_X:
     case LAW_FIRST_TILE_X:
@@ -172,7 +203,8 @@ static void say_law(struct cause *c, char matrix, const struct moved *x)
         say_along(c, matrix, matrix == 'A', x->law, x->by, col_of(matrix));
         break;
     default:
-        say_along(c, matrix, matrix == 'B', x->law, x->by, row_of(matrix));
+        say_pieces(c, matrix, x);
+        break;
     }
     if (matrix == 'C')
         cause_say(c, " (in C[%d][%d] stands C[%d][%d])", x->example.y, x->example.x, x->example.to_y, x->example.to_x);

@@ -90,6 +90,33 @@ static bool by_step(const struct moves *m, const struct move *e, int by)
     return place(e->to_y, e->to_x, m->length) == first + from / tile * by;
 }
 
+// A law of whole rows, or of whole columns: the one that belongs at from is to, and a tile has so many of them.
+static bool follows_line(enum law law, int from, int to, int tile, int by)
+{
+    switch (law) {
+    case LAW_FIRST_TILE_Y:
+    case LAW_FIRST_TILE_X:
+        return tile && to == from % tile;
+    case LAW_TILE_Y:
+    case LAW_TILE_X:
+        return tile && (to - from) % tile == 0;
+    case LAW_SHIFT_Y:
+    case LAW_SHIFT_X:
+        return to - from == by;
+    case LAW_SAME_Y:
+    case LAW_SAME_X:
+        return to == from - from % by;
+    case LAW_REST_Y:
+    case LAW_REST_X:
+        return tile && to == from - from % tile + from % by;
+    case LAW_XOR_Y:
+    case LAW_XOR_X:
+        return to == (from ^ by);
+    default:  // LAW_ORDER_Y, LAW_ORDER_X
+        return in_tile(to, from, tile);
+    }
+}
+
 static bool follows(const struct moves *m, const struct move *e, enum law law, int by)
 {
     int y = e->y, x = e->x;
@@ -105,29 +132,21 @@ static bool follows(const struct moves *m, const struct move *e, enum law law, i
         exchange(&y, &x, by);
         return e->to_y == y && e->to_x == x;
     case LAW_FIRST_TILE_Y:
-        return same_x && m->tile_y && e->to_y == y % m->tile_y;
-    case LAW_FIRST_TILE_X:
-        return same_y && m->tile_x && e->to_x == x % m->tile_x;
     case LAW_TILE_Y:
-        return same_x && m->tile_y && (e->to_y - y) % m->tile_y == 0;
-    case LAW_TILE_X:
-        return same_y && m->tile_x && (e->to_x - x) % m->tile_x == 0;
     case LAW_SHIFT_Y:
-        return same_x && e->to_y - y == by;
-    case LAW_SHIFT_X:
-        return same_y && e->to_x - x == by;
     case LAW_SAME_Y:
-        return same_x && e->to_y == y - y % by;
-    case LAW_SAME_X:
-        return same_y && e->to_x == x - x % by;
     case LAW_REST_Y:
-        return same_x && m->tile_y && e->to_y == y - y % m->tile_y + y % by;
-    case LAW_REST_X:
-        return same_y && m->tile_x && e->to_x == x - x % m->tile_x + x % by;
     case LAW_XOR_Y:
-        return same_x && e->to_y == (y ^ by);
+    case LAW_ORDER_Y:
+        return same_x && follows_line(law, y, e->to_y, m->tile_y, by);
+    case LAW_FIRST_TILE_X:
+    case LAW_TILE_X:
+    case LAW_SHIFT_X:
+    case LAW_SAME_X:
+    case LAW_REST_X:
     case LAW_XOR_X:
-        return same_y && e->to_x == (x ^ by);
+    case LAW_ORDER_X:
+        return same_y && follows_line(law, x, e->to_x, m->tile_x, by);
     case LAW_CHUNKS:
         return same_y && e->to_x % by == x % by && in_tile(e->to_x, x, m->tile_x);
     case LAW_STRIDE:
@@ -144,10 +163,6 @@ static bool follows(const struct moves *m, const struct move *e, enum law law, i
         return by_step(m, e, by);
     case LAW_PIECES:
         return e->to_x % m->chunk == x % m->chunk;
-    case LAW_ORDER_Y:
-        return same_x && in_tile(e->to_y, y, m->tile_y);
-    case LAW_ORDER_X:
-        return same_y && in_tile(e->to_x, x, m->tile_x);
     case LAW_MIXED:
     case LAW_NONE:
         break;

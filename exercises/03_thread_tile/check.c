@@ -20,9 +20,7 @@ Test(check, 2_the_product_reads_the_tiles)
 Test(check, 3_a_multiply_add_takes_little_more_than_one_read)
 {
     for (int i = 0; i < EX_WHOLE_SHAPES; i++) {
-        const struct ex_shape s = ex_whole_shape(&gemm, i);
-        const struct profile *p = ex_count_whole(&gemm, i);
-        const double multiply_adds = (double)s.m * s.n * s.k / 32, reads = (double)ex_shared_reads(p) / multiply_adds;
+        const double reads = ex_reads_for_a_multiply_add(&gemm, i);
         cr_assert_leq(
             reads, (TM + 1.0) / TM,
             "right result, but a multiply-add takes %.4g reads of shared memory where (TM + 1) / TM = %.4g do: "

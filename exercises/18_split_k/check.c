@@ -61,27 +61,25 @@ Test(check, 2_the_shares_are_even)
 }
 
 struct launched {
-    struct ex x;
-    struct ex_matrices gemm;
+    struct ex_product p;
     int parts;
     dev_ptr sums;
 };
 
 static struct launched begin(enum dev_kind kind, int m, int n, int k, int parts, float beta)
 {
-    struct launched l = { .x = ex_open(kind), .parts = parts };
-    l.gemm = ex_matrices_new(&l.x, m, n, k, beta);
-    l.sums = ex_buffer(&l.x, "sums", NULL, (size_t)parts * matrix_bytes(&l.gemm.C));
+    struct launched l = { .p = ex_product_open(kind, m, n, k, beta), .parts = parts };
+    l.sums = ex_buffer(&l.p.x, "sums", NULL, (size_t)parts * matrix_bytes(&l.p.C));
     return l;
 }
 
 static const struct profile *split(struct launched *l)
 {
-    const struct dev_arg args[] = { DEV_ARG(l->gemm.m), DEV_ARG(l->gemm.n), DEV_ARG(l->gemm.k),
-                                    DEV_ARG(l->gemm.a), DEV_ARG(l->gemm.b), DEV_ARG(l->sums) };
-    return ex_launch(&l->x, "split",
-                     &(struct dev_launch){ .grid = { (unsigned)((l->gemm.n + BN - 1) / BN),
-                                                     (unsigned)((l->gemm.m + BM - 1) / BM), (unsigned)l->parts },
+    const struct dev_arg args[] = { DEV_ARG(l->p.m), DEV_ARG(l->p.n), DEV_ARG(l->p.k),
+                                    DEV_ARG(l->p.a), DEV_ARG(l->p.b), DEV_ARG(l->sums) };
+    return ex_launch(&l->p.x, "split",
+                     &(struct dev_launch){ .grid = { (unsigned)((l->p.n + BN - 1) / BN),
+                                                     (unsigned)((l->p.m + BM - 1) / BM), (unsigned)l->parts },
                                            .block = { THREADS },
                                            .args = args,
                                            .n_args = 6 });
@@ -89,18 +87,12 @@ static const struct profile *split(struct launched *l)
 
 static const struct profile *add(struct launched *l, float alpha, float beta)
 {
-    const struct dev_arg args[] = { DEV_ARG(l->gemm.m), DEV_ARG(l->gemm.n), DEV_ARG(l->parts), DEV_ARG(alpha),
-                                    DEV_ARG(l->sums),   DEV_ARG(beta),      DEV_ARG(l->gemm.c) };
+    const struct dev_arg args[] = { DEV_ARG(l->p.m),  DEV_ARG(l->p.n), DEV_ARG(l->parts), DEV_ARG(alpha),
+                                    DEV_ARG(l->sums), DEV_ARG(beta),   DEV_ARG(l->p.c) };
     return ex_launch(
-        &l->x, "add",
+        &l->p.x, "add",
         &(struct dev_launch){
-            .grid = { (unsigned)((l->gemm.m * l->gemm.n + 127) / 128) }, .block = { 128 }, .args = args, .n_args = 7 });
-}
-
-static void end(struct launched *l)
-{
-    ex_matrices_free(&l->gemm);
-    ex_close(&l->x);
+            .grid = { (unsigned)((l->p.m * l->p.n + 127) / 128) }, .block = { 128 }, .args = args, .n_args = 7 });
 }
 
 static void is_right(enum dev_kind kind, int m, int n, int k, int parts, float alpha, float beta)
@@ -108,8 +100,8 @@ static void is_right(enum dev_kind kind, int m, int n, int k, int parts, float a
     struct launched l = begin(kind, m, n, k, parts, beta);
     split(&l);
     add(&l, alpha, beta);
-    ex_matrices_are_right(&l.x, &l.gemm, alpha, beta, parts, "parts");
-    end(&l);
+    ex_product_is_right(&l.p, alpha, beta, parts, "parts");
+    ex_product_close(&l.p);
 }
 
 Test(check, 3_the_result_is_right)
@@ -132,7 +124,7 @@ Test(check, 5_more_blocks_read_no_more)
         struct launched l = begin(DEV_SIM, 32, 32, 256, i ? 8 : 1, 0);
         const struct profile *p = split(&l);
         sectors[i] = p->total[METRIC_GLD_SEC];
-        end(&l);
+        ex_product_close(&l.p);
     }
     cr_assert_leq(sectors[1], sectors[0],
                   "right result, but 8 parts read %" PRIu64 " sectors of A and B, and 1 part %" PRIu64
@@ -147,7 +139,7 @@ Test(check, 6_the_sums_are_added_row_by_row)
     split(&l);
     const struct profile *p = add(&l, 1, 0);
     const uint64_t sectors = p->total[METRIC_GLD_SEC];
-    end(&l);
+    ex_product_close(&l.p);
     cr_assert_leq(sectors, WANTED,
                   "right result, but add reads %" PRIu64
                   " sectors of 32 bytes, where %d hold the sums: neighbouring threads "

@@ -1,11 +1,10 @@
 // The check of exercise 26.
 #include "../exercise.h"
 
-enum { BM = 64, BN = 64, BK = 16, THREADS = 256, PARTS_MAX = 8 };
+enum { BM = 64, BN = 64, BK = 16, THREADS = 256 };
 
 struct launched {
-    struct ex x;
-    struct ex_matrices gemm;
+    struct ex_product p;
     int parts;
     dev_ptr stored;
 };
@@ -17,33 +16,26 @@ static unsigned tiles(int size, int tile)
 
 static unsigned blocks(const struct launched *l)
 {
-    return tiles(l->gemm.m, BM) * tiles(l->gemm.n, BN) * (unsigned)l->parts;
+    return tiles(l->p.m, BM) * tiles(l->p.n, BN) * (unsigned)l->parts;
 }
 
 static struct launched begin(enum dev_kind kind, int m, int n, int k, int parts, float beta)
 {
     static const int none[64];
-    struct launched l = { .x = ex_open(kind), .parts = parts };
-    l.gemm = ex_matrices_new(&l.x, m, n, k, beta);
-    l.stored = ex_buffer(&l.x, "stored", none, blocks(&l) * sizeof *none);
+    struct launched l = { .p = ex_product_open(kind, m, n, k, beta), .parts = parts };
+    l.stored = ex_buffer(&l.p.x, "stored", none, blocks(&l) * sizeof *none);
     return l;
-}
-
-static void end(struct launched *l)
-{
-    ex_matrices_free(&l->gemm);
-    ex_close(&l->x);
 }
 
 // launch is ex_launch, or ex_relaunch.
 static const struct profile *run(struct launched *l, float alpha, float beta,
                                  const struct profile *(*launch)(struct ex *, const char *, const struct dev_launch *))
 {
-    const struct dev_arg args[] = { DEV_ARG(l->gemm.m), DEV_ARG(l->gemm.n), DEV_ARG(l->gemm.k),
-                                    DEV_ARG(alpha),     DEV_ARG(l->gemm.a), DEV_ARG(l->gemm.b),
-                                    DEV_ARG(beta),      DEV_ARG(l->gemm.c), DEV_ARG(l->stored) };
-    return launch(&l->x, "gemm",
-                  &(struct dev_launch){ .grid = { tiles(l->gemm.n, BN), tiles(l->gemm.m, BM), (unsigned)l->parts },
+    const struct dev_arg args[] = { DEV_ARG(l->p.m), DEV_ARG(l->p.n), DEV_ARG(l->p.k),
+                                    DEV_ARG(alpha),  DEV_ARG(l->p.a), DEV_ARG(l->p.b),
+                                    DEV_ARG(beta),   DEV_ARG(l->p.c), DEV_ARG(l->stored) };
+    return launch(&l->p.x, "gemm",
+                  &(struct dev_launch){ .grid = { tiles(l->p.n, BN), tiles(l->p.m, BM), (unsigned)l->parts },
                                         .cluster = { 1, 1, (unsigned)l->parts },
                                         .block = { THREADS },
                                         .args = args,
@@ -54,8 +46,8 @@ static void is_right(enum dev_kind kind, int m, int n, int k, int parts, float a
 {
     struct launched l = begin(kind, m, n, k, parts, beta);
     run(&l, alpha, beta, ex_launch);
-    ex_matrices_are_right(&l.x, &l.gemm, alpha, beta, parts, "blocks a tile");
-    end(&l);
+    ex_product_is_right(&l.p, alpha, beta, parts, "blocks a tile");
+    ex_product_close(&l.p);
 }
 
 // One block, several, more than there are tiles along K; and tiles of which a part is outside.
@@ -79,8 +71,8 @@ Test(check, 3_every_block_stores_a_share)
     struct launched l = begin(DEV_SIM, BM, BN, PARTS * BK, PARTS, 0);
     int stored[PARTS];
     run(&l, 1, 0, ex_relaunch);
-    ex_read(&l.x, stored, l.stored, sizeof stored);
-    end(&l);
+    ex_read(&l.p.x, stored, l.stored, sizeof stored);
+    ex_product_close(&l.p);
     for (int i = 0; i < PARTS; i++)
         cr_assert_eq(stored[i], SHARE,
                      "right result, but block %d of the cluster stores %d elements of the tile's %d, where a share is "
@@ -96,7 +88,7 @@ Test(check, 4_sums_are_loaded_once_by_fours)
     for (int i = 0; i < 2; i++) {
         struct launched l = begin(DEV_SIM, BM, BN, PARTS * BK, i ? PARTS : 1, 0);
         loads[i] = run(&l, 1, 0, ex_relaunch)->total[METRIC_SLD_INST];
-        end(&l);
+        ex_product_close(&l.p);
     }
     const uint64_t more = loads[1] - loads[0], want = (uint64_t)(PARTS - 1) * EACH;
     cr_assert_leq(more, want,

@@ -35,8 +35,7 @@ static gemm_steps_status product(gemm_steps *h, const char *function, enum dev_t
     if (s != GEMM_STEPS_OK)
         return s;
     s = run(h, type, m, n, k, alpha, A, B, beta, C);
-    handle_leave(h);
-    return s;
+    return handle_leave(h, s);
 }
 
 gemm_steps_status gemm_steps_f16_host(gemm_steps *handle, int m, int n, int k, float alpha, const uint16_t *A,

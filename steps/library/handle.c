@@ -35,10 +35,11 @@ gemm_steps_status handle_enter(gemm_steps *h, const char *function)
     return h->gpu && !gpu_enter(h->dev) ? handle_fail_dev(h, GEMM_STEPS_FAILED) : GEMM_STEPS_OK;
 }
 
-void handle_leave(gemm_steps *h)
+gemm_steps_status handle_leave(gemm_steps *h, gemm_steps_status status)
 {
     if (h->gpu)
         gpu_leave(h->dev);
+    return status;
 }
 
 // --- Create, destroy ---
@@ -113,7 +114,7 @@ void gemm_steps_destroy(gemm_steps *handle)
         return;
     if (handle_enter(handle, __func__) == GEMM_STEPS_OK) {
         dev_sync(handle->dev);
-        handle_leave(handle);
+        handle_leave(handle, GEMM_STEPS_OK);
     }
     dev_close(handle->dev);  // with all that was allocated or loaded
     free(handle);
@@ -170,8 +171,7 @@ gemm_steps_status gemm_steps_set_stream(gemm_steps *handle, void *stream)
         return s;
     if (handle->gpu && !gpu_set_stream(handle->dev, stream))
         s = handle_fail_dev(handle, GEMM_STEPS_FAILED);
-    handle_leave(handle);
-    return s;
+    return handle_leave(handle, s);
 }
 
 gemm_steps_status gemm_steps_set_workspace_limit(gemm_steps *handle, size_t bytes)
@@ -183,8 +183,7 @@ gemm_steps_status gemm_steps_set_workspace_limit(gemm_steps *handle, size_t byte
     forget_plans(handle);  // other kernels may run now
     if (handle->work.bytes > bytes && !drop(handle, &handle->work))
         s = handle_fail_dev(handle, GEMM_STEPS_FAILED);
-    handle_leave(handle);
-    return s;
+    return handle_leave(handle, s);
 }
 
 size_t gemm_steps_workspace(const gemm_steps *handle)
@@ -209,6 +208,5 @@ gemm_steps_status gemm_steps_wait(gemm_steps *handle)
         return s;
     if (!dev_sync(handle->dev))
         s = handle_fail_dev(handle, GEMM_STEPS_FAILED);
-    handle_leave(handle);
-    return s;
+    return handle_leave(handle, s);
 }

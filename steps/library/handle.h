@@ -57,9 +57,10 @@ gemm_steps_status handle_fail(gemm_steps *h, gemm_steps_status status, const cha
     __attribute__((format(printf, 3, 4)));
 gemm_steps_status handle_fail_dev(gemm_steps *h, gemm_steps_status status);  // with the device's own line
 
-// Every function that works on the device does so between these two. Not OK if h is NULL.
+// Every function that works on the device does so between these two. Enter is not OK if h is NULL;
+// leave returns the status that it is given.
 gemm_steps_status handle_enter(gemm_steps *h, const char *function);
-void handle_leave(gemm_steps *h);
+gemm_steps_status handle_leave(gemm_steps *h, gemm_steps_status status);
 
 // Device memory of at least that many bytes. What was in it is lost, and if it moves, so are all plans. False, with the
 // reason in dev_error, if there is none; the old one is gone then, too.

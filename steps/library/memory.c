@@ -13,8 +13,7 @@ gemm_steps_status gemm_steps_alloc(gemm_steps *handle, size_t bytes, gemm_steps_
                         memory ? "0 bytes" : "the place for the address is NULL");
     else if (!dev_alloc(handle->dev, "memory of gemm_steps_alloc", bytes, memory))
         s = handle_fail_dev(handle, GEMM_STEPS_OUT_OF_MEMORY);
-    handle_leave(handle);
-    return s;
+    return handle_leave(handle, s);
 }
 
 gemm_steps_status gemm_steps_free(gemm_steps *handle, gemm_steps_ptr memory)
@@ -26,8 +25,7 @@ gemm_steps_status gemm_steps_free(gemm_steps *handle, gemm_steps_ptr memory)
         s = handle_fail(handle, GEMM_STEPS_BAD_ARGUMENT, "%s: this memory is the handle's own", __func__);
     else if (memory && (!dev_sync(handle->dev) || !dev_free(handle->dev, memory)))
         s = handle_fail_dev(handle, GEMM_STEPS_FAILED);
-    handle_leave(handle);
-    return s;
+    return handle_leave(handle, s);
 }
 
 gemm_steps_status gemm_steps_upload(gemm_steps *handle, gemm_steps_ptr to, const void *from, size_t bytes)
@@ -39,8 +37,7 @@ gemm_steps_status gemm_steps_upload(gemm_steps *handle, gemm_steps_ptr to, const
         s = handle_fail(handle, GEMM_STEPS_BAD_ARGUMENT, "%s: a null pointer", __func__);
     else if (!dev_upload(handle->dev, to, from, bytes))
         s = handle_fail_dev(handle, GEMM_STEPS_FAILED);
-    handle_leave(handle);
-    return s;
+    return handle_leave(handle, s);
 }
 
 gemm_steps_status gemm_steps_download(gemm_steps *handle, void *to, gemm_steps_ptr from, size_t bytes)
@@ -52,6 +49,5 @@ gemm_steps_status gemm_steps_download(gemm_steps *handle, void *to, gemm_steps_p
         s = handle_fail(handle, GEMM_STEPS_BAD_ARGUMENT, "%s: a null pointer", __func__);
     else if (!dev_download(handle->dev, to, from, bytes))
         s = handle_fail_dev(handle, GEMM_STEPS_FAILED);
-    handle_leave(handle);
-    return s;
+    return handle_leave(handle, s);
 }

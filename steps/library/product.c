@@ -190,8 +190,7 @@ static gemm_steps_status product(gemm_steps *h, const char *function, enum dev_t
     s = check(h, type, m, n, k, (const dev_ptr[]){ A, B, C });
     if (s == GEMM_STEPS_OK)
         s = product_queue(h, type, m, n, k, alpha, A, B, beta, C);
-    handle_leave(h);
-    return s;
+    return handle_leave(h, s);
 }
 
 gemm_steps_status gemm_steps_f16(gemm_steps *handle, int m, int n, int k, float alpha, gemm_steps_ptr A,

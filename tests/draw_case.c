@@ -1,0 +1,79 @@
+// See draw_case.h.
+#include "draw_case.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ptx_file.h"
+#include "simt/machine/tensor_map.h"
+
+const struct draw_step draw_steps[DRAW_STEPS_ALL] = {
+    { "01_naive", 4, owner_by_patches },          { "02_smem_tile", 4, owner_by_patches },
+    { "03_thread_tile_1d", 4, owner_by_patches }, { "04_thread_tile_2d", 4, owner_by_patches },
+    { "05_vectorized", 4, owner_by_patches },     { "06_warp_tile", 4, owner_by_pieces },
+    { "07_double_buffer", 4, owner_by_pieces },   { "08_wmma", 2, owner_by_fragments },
+    { "09_wmma_smem", 2, owner_by_fragments },    { "10_wmma_padding", 2, owner_by_fragments },
+    { "11_mma_ptx", 2, owner_by_fragments },      { "12_mma_swizzle", 2, owner_by_fragments },
+    { "13_async_copy", 2, owner_by_fragments },   { "15_wgmma", 2, owner_by_fragments },
+};
+
+static uint64_t array(struct draw_bench *b, const char *name, size_t bytes)
+{
+    uint64_t p = memory_alloc(&b->s->memory, name, bytes);
+    cr_assert(p);
+    memset(memory_at(&b->s->memory, p, bytes), 0, bytes);
+    memory_write(&b->s->memory, p, bytes);
+    return p;
+}
+
+static struct dev_tensor_map map_of(uint64_t array, int rows, int columns, int box_rows, int box)
+{
+    struct dev_tensor_map map;
+    const struct dev_tensor t = dev_matrix(array, DEV_MAP_F16, (uint64_t)rows, (uint64_t)columns, (uint64_t)columns,
+                                           (uint32_t)box_rows, (uint32_t)box, DEV_SWIZZLE_128);
+    tensor_map_make(&t, &map);
+    return map;
+}
+
+void draw_bench_open(struct draw_bench *b, const struct draw_step *step, int tiles)
+{
+    char path[1000];
+    size_t bytes;
+    const float alpha = 1, beta = 0;
+    snprintf(path, sizeof path, "%s/%s/%s.ptx", STEPS_PTX, step->name, step->name);
+    *b = (struct draw_bench){ .s = simt_new() };
+    cr_assert(geometry_read(path, &b->g, b->error), "%s", b->error);
+    b->m = b->g.bm, b->n = 2 * b->g.bn, b->k = tiles * (b->g.bk ? b->g.bk : 16);
+    char *text = ptx_file_read(path, &bytes, b->error);
+    cr_assert(text, "%s", b->error);
+    struct simt_module *m = simt_load(b->s, path, text, bytes, b->error);
+    free(text);
+    cr_assert(m, "%s", b->error);
+    uint64_t A = array(b, "A", (size_t)(b->m * b->k) * step->element);
+    uint64_t B = array(b, "B", (size_t)(b->k * b->n) * step->element);
+    uint64_t C = array(b, "C", (size_t)(b->m * b->n) * step->element);
+    struct dev_arg args[] = { DEV_ARG(b->m), DEV_ARG(b->n), DEV_ARG(b->k), DEV_ARG(alpha),
+                              DEV_ARG(A),    DEV_ARG(B),    DEV_ARG(beta), DEV_ARG(C) };
+    struct dev_tensor_map maps[2];
+    if (b->g.box) {
+        maps[0] = map_of(A, b->m, b->k, b->g.bm, b->g.box);
+        maps[1] = map_of(B, b->k, b->n, b->g.bk, b->g.box);
+        args[4] = (struct dev_arg)DEV_ARG(maps[0]);
+        args[5] = (struct dev_arg)DEV_ARG(maps[1]);
+    }
+    struct simt_kernel *k = simt_find(m, "gemm");
+    b->params = simt_pack(k, args, 8, b->error);
+    cr_assert(b->params, "%s", b->error);
+    memcpy(b->grid, (unsigned[]){ 2, 1, 1 }, sizeof b->grid);
+    memcpy(b->block, (unsigned[]){ (unsigned)b->g.threads, 1, 1 }, sizeof b->block);
+    b->place.block[0] = 1;
+    b->launch = (struct draw_launch){ b->s, k, b->grid, b->block, (size_t)b->g.shared, b->params, &b->place };
+}
+
+void draw_bench_close(struct draw_bench *b)
+{
+    free(b->params);
+    simt_free(b->s);
+}

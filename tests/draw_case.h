@@ -1,0 +1,38 @@
+// A step's kernel, ready to be drawn: loaded into a simulated GPU, with matrices of its own. STEPS_PTX is the folder of
+// the steps' PTX, which the build defines.
+#ifndef TESTS_DRAW_CASE_H
+#define TESTS_DRAW_CASE_H
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "compiler.h"
+#include "simt/draw/draw_run.h"
+#include "tester/geometry.h"
+
+struct draw_step {
+    const char *name;
+    size_t element;                                            // bytes of an element of A, B and C
+    int (*owner)(const struct geometry *g, int row, int col);  // the thread of a block that computes this element of C
+};
+
+enum { DRAW_STEPS_ALL = 14 };
+extern const struct draw_step draw_steps[DRAW_STEPS_ALL];  // 01 to 13, and 15, which is for Hopper
+#define DRAW_STEPS ((size_t)DRAW_STEPS_ALL - (HAS_HOPPER ? 0 : 1))
+
+// A step with two blocks along x, and as many tiles along K as it was opened with.
+struct draw_bench {
+    struct simt *s;
+    struct geometry g;
+    struct draw_place place;
+    unsigned grid[3], block[3];
+    int m, n, k;
+    struct draw_launch launch;  // of block 1
+    unsigned char *params;
+    char error[DEV_ERROR_MAX];
+};
+
+void draw_bench_open(struct draw_bench *b, const struct draw_step *step, int tiles);
+void draw_bench_close(struct draw_bench *b);
+
+#endif

@@ -10,7 +10,7 @@
 struct cycles_asked {
     uint64_t from, to;  // cycles; from == to: choose
     uint64_t trips;     // of the loop; 0: two
-    bool outer;         // the outermost loop, not the one within it in which the kernel spends its time
+    bool outer;  // the outermost loop, not the one within it in which the kernel spends its time; or whole blocks
 };
 
 struct cycles_loop {
@@ -21,6 +21,7 @@ struct cycles_loop {
 struct cycles_window {
     uint64_t from, to;        // cycles of the SM
     uint64_t trips;           // of the loop; 0: it shows no loop
+    bool blocks;              // a trip is a block
     double mean;              // cycles of a trip, in the mean of all blocks that ran
     unsigned warp;            // whose trips they are
     struct cycles_loop loop;  // instructions

@@ -98,7 +98,7 @@ static void bench_open(struct bench *b, const struct step *step, int tiles)
     memcpy(b->grid, (unsigned[]){ 2, 1, 1 }, sizeof b->grid);
     memcpy(b->block, (unsigned[]){ (unsigned)b->g.threads, 1, 1 }, sizeof b->block);
     b->place.block[0] = 1;
-    b->launch = (struct draw_launch){ b->s, k, b->grid, b->block, (size_t)b->g.shared, b->params, &b->place };
+    b->launch = (struct draw_launch){ b->s, k, b->grid, b->block, NULL, (size_t)b->g.shared, b->params, &b->place };
 }
 
 static void bench_close(struct bench *b)

@@ -108,32 +108,40 @@ static uint64_t middle_block(const struct trips *t)
     return middle;
 }
 
-// The cycles of a trip in the mean of all blocks: of the warp of each that has t's place in it.
-static double mean_trip(const struct trips *t, unsigned warps_of_block)
+// The cycles of a trip while every slot has a block, by the pace of all blocks together: of the warp of each that has
+// t's place in it. Blocks that share an SM do not run at the same pace.
+static double mean_trip(const struct trips *t, const struct sm_result *run, unsigned warps_of_block)
 {
     struct {
         uint64_t block, cycle;
+        double cycles, trips;
         bool any;
-    } last[SLOTS] = { 0 };
-    double cycles = 0, trips = 0;
+    } slots[SLOTS] = { 0 };
+    const double end = run->full_to > 0 ? run->full_to : run->cycles;
+    double pace = 0, n = 0;
     for (size_t i = 0; i < t->r->n_turns; i++) {
         const struct sm_turn *turn = &t->r->turns[i];
         const unsigned slot = turn->warp / warps_of_block % SLOTS;
-        if (turn->to != t->to || turn->warp % warps_of_block != t->warp)
+        if (turn->to != t->to || turn->warp % warps_of_block != t->warp || (double)turn->cycle > end)
             continue;
-        if (last[slot].any && (t->to == SM_BLOCK_BEGINS || last[slot].block == turn->block)) {
-            cycles += (double)(turn->cycle - last[slot].cycle);
-            trips++;
+        if (slots[slot].any && (t->to == SM_BLOCK_BEGINS || slots[slot].block == turn->block)) {
+            slots[slot].cycles += (double)(turn->cycle - slots[slot].cycle);
+            slots[slot].trips++;
         }
-        last[slot].any = true;
-        last[slot].block = turn->block;
-        last[slot].cycle = turn->cycle;
+        slots[slot].any = true;
+        slots[slot].block = turn->block;
+        slots[slot].cycle = turn->cycle;
     }
-    return trips > 0 ? cycles / trips : 0;
+    for (unsigned i = 0; i < SLOTS; i++)
+        if (slots[i].trips > 0) {
+            pace += slots[i].trips / slots[i].cycles;
+            n++;
+        }
+    return n > 0 ? n / pace : 0;
 }
 
-static bool choose_trips(const struct sm_recorder *r, const struct cycles_asked *asked, unsigned warps_of_block,
-                         struct cycles_window *out, char error[CLOCK_ERROR])
+static bool choose_trips(const struct sm_recorder *r, const struct sm_result *run, const struct cycles_asked *asked,
+                         unsigned warps_of_block, struct cycles_window *out, char error[CLOCK_ERROR])
 {
     struct trips t = { .r = r, .to = out->blocks ? SM_BLOCK_BEGINS : out->loop.first, .warp = UINT32_MAX };
     for (size_t i = 0; i < r->n_turns; i++)
@@ -152,7 +160,9 @@ static bool choose_trips(const struct sm_recorder *r, const struct cycles_asked 
     out->from = cycle_of(&t, first);
     out->to = cycle_of(&t, first + trips);
     out->trips = trips;
-    out->mean = mean_trip(&t, warps_of_block);
+    out->mean = mean_trip(&t, run, warps_of_block);
+    if (out->mean <= 0)
+        out->mean = (double)(out->to - out->from) / (double)trips;
     out->warp = t.warp;
     return true;
 }
@@ -188,7 +198,7 @@ bool cycles_choose(const struct sm_recorder *r, const struct sm_result *run, con
     }
     if (!found && !asked->outer)
         out->to = end;
-    else if (!choose_trips(r, asked, warps_of_block, out, error))
+    else if (!choose_trips(r, run, asked, warps_of_block, out, error))
         return false;
     if (out->to - out->from > WINDOW_MOST)
         snprintf(error, CLOCK_ERROR, "%" PRIu64 " cycles are too many for a picture: --cycles FROM-TO, at most %d",

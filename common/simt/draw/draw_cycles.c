@@ -181,8 +181,8 @@ static void explain(struct picture *p, const char *title)
     const double cycles = p->w->trips ? p->w->mean : (double)(p->w->to - p->w->from);
     char from[32], mean[80] = "";
     if (p->w->trips)
-        snprintf(mean, sizeof mean, ": %.2f us a %s, in the mean of all%s", cycles / p->p->ghz / 1000,
-                 p->w->blocks ? "block" : "trip", p->w->blocks ? "" : " blocks");
+        snprintf(mean, sizeof mean, ": %.2f us a %s, by the pace of all blocks", cycles / p->p->ghz / 1000,
+                 p->w->blocks ? "block" : "trip");
     svg_text(&p->svg, MARGIN, 48, "huge", "%s", title);
     svg_text(&p->svg, MARGIN, 84, "large dim", "As the clock predicts for the %s, at %.2f GHz%s.", p->card, p->p->ghz,
              mean);

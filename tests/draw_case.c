@@ -69,7 +69,7 @@ void draw_bench_open(struct draw_bench *b, const struct draw_step *step, int til
     memcpy(b->grid, (unsigned[]){ 2, 1, 1 }, sizeof b->grid);
     memcpy(b->block, (unsigned[]){ (unsigned)b->g.threads, 1, 1 }, sizeof b->block);
     b->place.block[0] = 1;
-    b->launch = (struct draw_launch){ b->s, k, b->grid, b->block, (size_t)b->g.shared, b->params, &b->place };
+    b->launch = (struct draw_launch){ b->s, k, b->grid, b->block, NULL, (size_t)b->g.shared, b->params, &b->place };
 }
 
 void draw_bench_close(struct draw_bench *b)

@@ -106,6 +106,21 @@ Test(simt_maps, clusters_have_an_option)
             "i32[8]=uninit", NULL);
     refuses("no size", "no value for --cluster", SIMT, "run", ptx, "ranks", "--grid", "8", "--cluster", "x",
             "i32[8]=uninit", NULL);
-    refuses("draw", "--cluster goes with run, profile and check", SIMT, "draw", ptx, "ranks", "--cluster", "2",
-            "--line", "7", "--out", "-", "i32[8]=uninit", NULL);
+}
+
+// Block 5 is rank 1 of the second cluster of 4, and loads from rank 2. The lines are those of the PTX.
+Test(simt_maps, what_a_block_touches_in_another_one_is_drawn)
+{
+    struct run r;
+    const char *ptx = scratch(ranks, strlen(ranks));
+#define DRAW(line)                                                                                                     \
+    SIMT, "draw", ptx, "ranks", "--grid", "8", "--cluster", "4", "--line", line, "--out", "-", "--block-index", "5"
+    run(&r, DRAW("12"), "i32[8]=uninit", NULL);
+    cr_assert(r.status == 0, "%d: %s", r.status, r.err);
+    cr_expect(strstr(r.out, "bytes 0 to 3 of rank of block 2 of the cluster: lane 0"), "%s", r.out);
+    run(&r, DRAW("9"), "i32[8]=uninit", NULL);
+    cr_assert(r.status == 0, "%d: %s", r.status, r.err);
+    cr_expect(strstr(r.out, "bytes 0 to 3 of rank: lane 0"), "its own: %s", r.out);
+    refuses("a timeline in cycles", "the clock knows no clusters: --timeline without --card", SIMT, "draw", ptx, "ranks",
+            "--grid", "8", "--cluster", "4", "--timeline", "--card", "H200", "--out", "-", "i32[8]=uninit", NULL);
 }

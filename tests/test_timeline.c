@@ -1,11 +1,18 @@
-// What the clock records for timelines: each warp does one thing in each cycle, what is known beforehand comes out
-// exactly, and all cycles add up to the clock's own table.
+// Timelines in cycles. What the clock records: each warp does one thing in each cycle, what is known beforehand comes
+// out exactly, and all cycles add up to the clock's own table. Which cycles are shown; and the picture has what was
+// recorded. SIMT and STEPS_PTX (a folder) are paths that the build defines.
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "compiler.h"
 #include "simt/clock/sm_record.h"
+#include "simt/draw/draw_cycles.h"
+#include "xml.h"
 
 // --- a kernel of five instructions, by hand ---
 
@@ -131,4 +138,267 @@ Test(timeline, only_the_cycles_asked_for_are_kept)
     cr_expect_float_eq(all.result.cycles, part.result.cycles, 0);
     free_toy(&all);
     free_toy(&part);
+}
+
+// --- which cycles are shown ---
+
+#define CODE 100
+
+// Two blocks, each with `trips` trips of a loop of 10 cycles, instructions 20 to 40; every fifth one also turns in the
+// loop around it, 10 to 60, which has few instructions of its own.
+struct turns {
+    struct sm_recorder recorder;
+    struct sm_result run;
+};
+
+static void make_turns(struct turns *t, unsigned trips)
+{
+    *t = (struct turns){ .run = { .cycles = 2.0 * 10 * trips + 100, .line_issued = calloc(CODE, sizeof(uint64_t)) } };
+    for (unsigned i = 0; i < CODE; i++)
+        t->run.line_issued[i] = i >= 20 && i <= 40 ? 1000 : i >= 10 && i <= 60 ? 10 : 1;
+    for (uint64_t block = 0; block < 2; block++) {
+        const uint64_t begin = block * 10 * trips;
+        sm_record_turn(&t->recorder, &(struct sm_turn){ begin, block, SM_BLOCK_BEGINS, SM_BLOCK_BEGINS, 0 });
+        for (uint64_t i = 0; i < trips; i++)
+            for (uint8_t warp = 1; warp < 3; warp++) {
+                const bool outer = i % 5 == 4;
+                sm_record_turn(&t->recorder, &(struct sm_turn){ begin + 10 * i + warp, block, outer ? 60 : 40,
+                                                                outer ? 10 : 20, warp });
+            }
+    }
+}
+
+static void free_turns(struct turns *t)
+{
+    free(t->run.line_issued);
+    sm_record_free(&t->recorder);
+}
+
+Test(timeline, trips_of_the_inner_loop_are_taken_from_the_middle)
+{
+    struct turns t;
+    struct cycles_window w;
+    char error[CLOCK_ERROR] = "";
+    make_turns(&t, 20);
+    cr_assert(cycles_choose(&t.recorder, &t.run, &(struct cycles_asked){ 0 }, 8, &w, error), "%s", error);
+    cr_expect(w.loop.first == 20 && w.loop.last == 40 && w.warp == 1 && w.trips == 2 && !w.blocks);
+    // Warp 1 turns 16 times there in the second block: those before and behind the eighth.
+    cr_expect(w.from == 200 + 10 * 8 + 1 && w.to == 200 + 10 * 11 + 1, "%d to %d", (int)w.from, (int)w.to);
+    cr_expect_float_eq(w.mean, 10 * 18.0 / 15, 1e-9, "%g", w.mean);
+    free_turns(&t);
+}
+
+Test(timeline, trips_of_the_outer_loop_and_blocks_are_shown_when_asked_for)
+{
+    struct turns t;
+    struct cycles_window w;
+    char error[CLOCK_ERROR] = "";
+    make_turns(&t, 20);
+    cr_assert(cycles_choose(&t.recorder, &t.run, &(struct cycles_asked){ .outer = true }, 8, &w, error), "%s", error);
+    cr_expect(w.loop.first == 10 && w.loop.last == 60 && w.to - w.from == 2 * 50 && !w.blocks && w.mean == 50);
+    free_turns(&t);
+    make_turns(&t, 4);  // the outer loop does not turn: a block is what repeats
+    cr_assert(cycles_choose(&t.recorder, &t.run, &(struct cycles_asked){ .outer = true }, 8, &w, error), "%s", error);
+    cr_expect(w.blocks && w.trips == 1 && w.from == 0 && w.to == 40, "%d to %d", (int)w.from, (int)w.to);
+    free_turns(&t);
+}
+
+Test(timeline, cycles_that_are_not_there_are_refused)
+{
+    static const struct {
+        struct cycles_asked asked;
+        const char *error;
+    } cases[] = {
+        { { .from = 10, .to = 100000 }, "the clock ran the SM for 500 cycles: --cycles FROM-TO within them" },
+        { { .trips = 16 }, "a warp turns in its loop 16 times here, too few for 16 whole trips" },
+        { { .trips = 4, .outer = true }, "a warp turns in its loop 4 times here, too few for 4 whole trips" },
+    };
+    struct turns t;
+    struct cycles_window w;
+    make_turns(&t, 20);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char error[CLOCK_ERROR] = "";
+        cr_expect_not(cycles_choose(&t.recorder, &t.run, &cases[i].asked, 8, &w, error));
+        cr_expect(!strncmp(error, cases[i].error, strlen(cases[i].error)), "%s", error);
+    }
+    t.recorder.n_turns = 0;
+    char error[CLOCK_ERROR] = "";
+    cr_expect(cycles_choose(&t.recorder, &t.run, &(struct cycles_asked){ 0 }, 8, &w, error));
+    cr_expect(w.from == 0 && w.to == 500 && !w.trips);
+    cr_expect_not(cycles_choose(&t.recorder, &t.run, &(struct cycles_asked){ .trips = 1 }, 8, &w, error));
+    cr_expect_str_eq(error, "the kernel has no loop");
+    t.run.cycles = 1e6;
+    cr_expect_not(cycles_choose(&t.recorder, &t.run, &(struct cycles_asked){ 0 }, 8, &w, error));
+    cr_expect(strstr(error, "1000000 cycles are too many for a picture"), "%s", error);
+    free_turns(&t);
+}
+
+// --- the picture ---
+
+#define STEP_06 STEPS_PTX "/06_warp_tile/06_warp_tile.ptx"
+#define SIDE 512
+#define SIZES "i32:512 i32:512 i32:512 f32:1 'f32[262144]=uninit' 'f32[262144]=uninit' f32:0 'f32[262144]=uninit'"
+
+// 06 at 512 x 512 x 512, where 16 SMs have one block each. Where matrices lie does not matter.
+struct step_06 {
+    unsigned char params[48];
+    uint32_t at[8];
+    struct clock_launch launch;
+};
+
+static void make_step_06(struct step_06 *s)
+{
+    const int32_t side = SIDE;
+    const float one = 1;
+    const uint64_t array = 1ull << 40;
+    const struct {
+        const void *value;
+        uint32_t bytes;
+    } all[8] = { { &side, 4 },  { &side, 4 },  { &side, 4 }, { &one, 4 },
+                 { &array, 8 }, { &array, 8 }, { &one, 4 },  { &array, 8 } };
+    uint32_t at = 0;
+    for (size_t i = 0; i < 8; i++) {
+        at = (at + all[i].bytes - 1) / all[i].bytes * all[i].bytes;
+        memcpy(s->params + at, all[i].value, all[i].bytes);
+        s->at[i] = at;
+        at += all[i].bytes;
+    }
+    s->launch = (struct clock_launch){ .ptx = STEP_06,
+                                       .kernel = "gemm",
+                                       .grid = { SIDE / 128, SIDE / 128, 1 },
+                                       .block = { 256, 1, 1 },
+                                       .params = s->params,
+                                       .param_bytes = at,
+                                       .param_at = s->at,
+                                       .n_params = 8 };
+}
+
+// The number before a name in the legend; -1: it is not there.
+static double legend_of(const char *svg, const char *name)
+{
+    char text[100];
+    snprintf(text, sizeof text, " %%  %s", name);
+    const char *at = strstr(svg, text), *from = at;
+    while (from && from > svg && from[-1] != '>')
+        from--;
+    return at ? atof(from) : -1;
+}
+
+// The area of all pieces of a colour.
+static double area_of(const char *svg, const char *class)
+{
+    char text[40];
+    double area = 0;
+    snprintf(text, sizeof text, "<path class=\"%s\" d=\"", class);
+    for (const char *at = strstr(svg, text); at; at = strstr(at + 1, text)) {
+        const char *end = strstr(at, "/>");
+        for (const char *h = strchr(at + strlen(text), 'h'); h && h < end;
+             h = strchr(h, 'z'), h = h ? strchr(h, 'h') : NULL) {
+            int width, height;
+            cr_assert_eq(sscanf(h, "h%dv-%dh", &width, &height), 2, "%.40s", h);
+            area += (double)width * height;
+        }
+    }
+    return area;
+}
+
+Test(timeline, the_picture_has_the_shares_of_the_record)
+{
+    NEEDS_NVCC("ptxas may be missing");
+    static const struct {
+        unsigned kind;
+        const char *name, *class;
+    } shown[] = { { STATE_SELECTED, "selected", "l5" },
+                  { STATE_LONG_SCOREBOARD, "long_scoreboard: global", "l0" },
+                  { STATE_BARRIER, "barrier: other warps", "l1" } };
+    struct step_06 s;
+    struct sm_recorder r;
+    struct clock_prediction p;
+    char error[CLOCK_ERROR];
+    double of[SM_KINDS] = { 0 }, all = 0, area = 0;
+    const struct draw_cycles what = { .card = card_named("H200"), .asked = { .from = 4000, .to = 14000 } };
+    make_step_06(&s);
+    char *svg = draw_cycles(&s.launch, &what, error);
+    cr_assert(svg, "%s", error);
+    check_xml(svg);
+    cr_expect(strlen(svg) < 100000, "%zu bytes", strlen(svg));
+    cr_expect(strstr(svg, "The warps of an SM in time: 10,000 cycles<"));
+    s.launch.recorder = &r;
+    cr_assert(sm_record_begin(&r, 4000, 14000) && clock_predict(&s.launch, card_named("H200"), &p, error), "%s", error);
+    for (size_t i = 0; i < r.n_spans; i++) {
+        of[r.spans[i].kind] += (double)(r.spans[i].to - r.spans[i].from);
+        all += (double)(r.spans[i].to - r.spans[i].from);
+    }
+    cr_expect_float_eq(all, 8 * 10000, 1e-9, "eight warps, each does one thing in each cycle: %g", all);
+    area = all / 10000 * 950 * 22;  // of the rows
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        const double share = 100 * of[shown[i].kind] / all;
+        cr_expect(share > 1, "%s: %g", shown[i].name, share);
+        cr_expect_leq(fabs(legend_of(svg, shown[i].name) - share), 0.5, "%s: %g, %g", shown[i].name,
+                      legend_of(svg, shown[i].name), share);
+        // The legend has a box of each colour; it is a rect and no path.
+        cr_expect_leq(fabs(100 * area_of(svg, shown[i].class) / area - share), 2, "%s: %g, %g", shown[i].name,
+                      100 * area_of(svg, shown[i].class) / area, share);
+    }
+    cr_expect_lt(legend_of(svg, "long_scoreboard: an mbarrier"), 0, "06 has no mbarrier");
+    clock_free(&p);
+    sm_record_free(&r);
+    free(svg);
+}
+
+// --- the program ---
+
+static char text[1 << 18];
+
+// Runs `simt draw` and returns its exit status; text gets what it wrote, stderr too.
+static int draw(const char *arguments)
+{
+    char command[4000];
+    snprintf(command, sizeof command, "exec 2>&1; '%s' draw '%s' gemm --grid 4,4 --block 256 --out - %s " SIZES, SIMT,
+             STEP_06, arguments);
+    FILE *f = popen(command, "r");
+    cr_assert_not_null(f);
+    const size_t n = fread(text, 1, sizeof text - 1, f);
+    text[n] = '\0';
+    const int status = pclose(f);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+Test(timeline, the_program_draws_trips_warps_and_a_large_one)
+{
+    NEEDS_NVCC("ptxas may be missing");
+    cr_assert_eq(draw("--timeline --card H200"), 0, "%s", text);
+    check_xml(text);
+    cr_expect(strstr(text, "cycles a trip of the loop<") && strstr(text, "for the H200, at 1.98 GHz"));
+    cr_expect_eq(count(text, "<g class=\"warp\">"), 8);
+    cr_assert_eq(draw("--timeline --warps 2-3 --large"), 0, "%s", text);
+    check_xml(text);
+    cr_expect_eq(count(text, "<g class=\"warp\">"), 2);
+    cr_expect(strstr(text, "f32 pipe") && !strstr(text, "issue slots"));
+    cr_assert_eq(draw("--timeline"), 0, "%s", text);
+    cr_expect(strstr(text, "What a warp does, in order"), "without a card it is that of instructions");
+}
+
+Test(timeline, the_program_refuses_what_is_not_there_in_one_line)
+{
+    NEEDS_NVCC("ptxas may be missing");
+    static const char *const cases[][2] = {
+        { "--trips 2 --walk", "--cycles, --trips, --outer and --warps go with --timeline" },
+        { "--timeline --cycles 50-40", "'50-40' is no value for --cycles FROM-TO" },
+        { "--timeline --cycles 5-5", "'5-5' is no value for --cycles FROM-TO" },
+        { "--timeline --cycles 0-9999999", "is no value for --cycles FROM-TO" },
+        { "--timeline --cycles 0-1000 --outer", "--cycles says itself what is shown" },
+        { "--timeline --cycles 90000000-90000010", "the clock ran the SM for" },
+        { "--timeline --trips 0", "'0' is no value for --trips N" },
+        { "--timeline --trips 900", "too few for 900 whole trips" },
+        { "--timeline --warps 8", "the SM runs 8 warps at a time: --warps A-B among 0 to 7" },
+        { "--timeline --warps 2-", "is no value for --warps A-B" },
+        { "--timeline --card Voodoo", "Voodoo" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int status = draw(cases[i][0]);
+        cr_expect_eq(status, 2, "%s: status %d", cases[i][0], status);
+        cr_expect(strstr(text, cases[i][1]), "%s: %s", cases[i][0], text);
+        cr_expect_eq(count(text, "\n"), 1, "%s: %s", cases[i][0], text);
+    }
 }

@@ -390,9 +390,8 @@ static bool draw(struct session *s, const struct launch *l, const struct dev_arg
     unsigned char *params = simt_pack(l->kernel, args, l->n_args, s->error);
     if (!params)
         return false;
-    const struct draw_launch what = { simt, l->kernel, l->grid, l->block, l->shared, params, &d->place };
-    char *svg = d->view ? draw_launch(&what, d->view, s->error)
-                        : draw_line(simt, l->kernel, l->grid, l->block, l->shared, params, &d->place, s->error);
+    const struct draw_launch what = { simt, l->kernel, l->grid, l->block, l->cluster, l->shared, params, &d->place };
+    char *svg = d->view ? draw_launch(&what, d->view, s->error) : draw_line(&what, s->error);
     bool ok = svg && draw_write(d, svg, s->error);
     free(svg);
     free(params);

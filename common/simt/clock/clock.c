@@ -129,9 +129,9 @@ static void find_shares(struct clock_prediction *p, const struct sm_constants *k
 // --- waves ---
 
 // How many of the SM's blocks to run: whole rounds of resident blocks, as the budget allows.
-static uint64_t blocks_to_run(uint64_t blocks, unsigned resident, uint64_t instructions_of_block)
+static uint64_t blocks_to_run(uint64_t blocks, unsigned resident, uint64_t instructions_of_block, uint64_t budget)
 {
-    uint64_t rounds = BUDGET / (instructions_of_block * resident + 1);
+    uint64_t rounds = budget / (instructions_of_block * resident + 1);
     rounds = rounds < 1 ? 1 : rounds;
     return rounds * resident < blocks ? rounds * resident : blocks;
 }
@@ -162,11 +162,13 @@ static double clock_rate(const struct sm_result *r, const struct sm_constants *k
 }
 
 static bool run(struct clock_prediction *p, const struct walk_launch *l, const struct card *card,
-                struct sm_recorder *recorder)
+                const struct clock_launch *what)
 {
     const uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     const uint64_t shared = p->cubin->shared + l->shared;
-    struct sm_job job = { .launch = l, .constants = constants_of(card), .stride = card->sms, .recorder = recorder };
+    struct sm_job job = {
+        .launch = l, .constants = constants_of(card), .stride = card->sms, .recorder = what->recorder
+    };
     share_bandwidth(&job.constants, card, blocks);
     job.resident = p->occupancy.blocks;
     p->blocks_of_sm = (blocks + card->sms - 1) / card->sms;
@@ -176,7 +178,7 @@ static bool run(struct clock_prediction *p, const struct walk_launch *l, const s
     uint64_t executed;
     struct sm_load *loads = share_loads(l, (uint64_t)card->sms * job.resident, &executed);
     const unsigned warps = (l->block[0] * l->block[1] * l->block[2] + WALK_LANES - 1) / WALK_LANES;
-    job.blocks = blocks_to_run(p->blocks_of_sm, job.resident, executed * warps);
+    job.blocks = blocks_to_run(p->blocks_of_sm, job.resident, executed * warps, what->budget ? what->budget : BUDGET);
     job.loads = loads;
     job.l2_bytes = loads ? l2_bytes(card, loads, l->cubin->n, blocks) : 0;
     const bool ok = loads && sm_run(&job, &p->sm);
@@ -211,7 +213,7 @@ bool clock_predict(const struct clock_launch *l, const struct card *card, struct
     if (params && !out->occupancy.blocks)
         snprintf(error, CLOCK_ERROR, "not one block fits on an SM of the %s, by its %s", card->name,
                  out->occupancy.limit);
-    else if (params && !(ok = run(out, &w, card, l->recorder)))
+    else if (params && !(ok = run(out, &w, card, l)))
         snprintf(error, CLOCK_ERROR, "the machine code could not be followed");
     free(params);
     if (!ok)

@@ -15,7 +15,9 @@ struct sm_span {        // a warp does one thing
     uint8_t kind;       // enum sm_state or enum sm_kind
 };
 
-struct sm_turn {            // a jump back
+#define SM_BLOCK_BEGINS UINT32_MAX
+
+struct sm_turn {            // a jump back; or, to SM_BLOCK_BEGINS, the begin of a block, of its first warp
     uint64_t cycle, block;  // of the SM's blocks, from 0
     uint32_t from, to;      // instructions
     uint8_t warp;

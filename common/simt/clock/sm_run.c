@@ -72,6 +72,11 @@ static bool begin_block(struct sm *sm, unsigned slot, double at)
             return false;
         w->next = walk_next(&w->walk, &w->pc);
     }
+    if (sm->job->recorder) {
+        const unsigned warp = slot * sm->warps_of_block;
+        const struct sm_turn t = { (uint64_t)at, b->number, SM_BLOCK_BEGINS, SM_BLOCK_BEGINS, (uint8_t)warp };
+        sm_record_turn(sm->job->recorder, &t);
+    }
     return true;
 }
 

@@ -101,9 +101,9 @@ static double sum_of(const struct cycles_row *row)
     return sum;
 }
 
-bool cycles_row_any(const struct cycles_row *row)
+double cycles_row_runs(const struct cycles_row *row)
 {
-    return sum_of(row) > 0;
+    return sum_of(row);
 }
 
 // --- a row ---
@@ -177,7 +177,7 @@ double cycles_row_paint(const struct cycles_axis *a, const struct cycles_row *ro
 
 // --- what the colours mean ---
 
-double cycles_legend(const struct cycles_axis *a, const struct cycles_row *rows, unsigned n, double y)
+double cycles_legend(const struct cycles_axis *a, const struct cycles_row *rows, unsigned n, double seen, double y)
 {
     double of[SM_KINDS] = { 0 }, all = 0;
     unsigned at = 0;
@@ -191,7 +191,7 @@ double cycles_legend(const struct cycles_axis *a, const struct cycles_row *rows,
     }
     for (size_t k = 0; k <= KINDS; k++) {
         const double x = LEGEND_LEFT + at % 2 * LEGEND_COLUMN, row = y + at / 2 * LEGEND_ROW;
-        if (k == KINDS ? !asks : of[kinds[k].kind] <= SEEN * all)
+        if (k == KINDS ? !asks : of[kinds[k].kind] <= seen * all)
             continue;
         svg_rect(a->svg, x, row, 26, 20, kinds[k < KINDS ? k : 0].class);
         if (k == KINDS)

@@ -7,7 +7,7 @@
 #include "simt/clock/sm_record.h"
 #include "svg.h"
 
-#define CYCLES_LEFT 202  // where the axis begins
+#define CYCLES_LEFT 216  // where the axis begins
 #define CYCLES_COLUMN 5  // pixels
 
 struct cycles_axis {
@@ -32,13 +32,14 @@ uint64_t cycles_of_column(const struct cycles_axis *a, unsigned column);
 // Adds the record up for one warp of the SM. False when memory runs out. cycles_row_free in any case.
 bool cycles_row_fill(const struct cycles_axis *a, unsigned warp, struct cycles_row *row);
 void cycles_row_free(struct cycles_row *row);
-// Whether the warp did anything.
-bool cycles_row_any(const struct cycles_row *row);
+// The cycles in which the warp runs.
+double cycles_row_runs(const struct cycles_row *row);
 // Paints the row at y, and returns the y of the next one.
 double cycles_row_paint(const struct cycles_axis *a, const struct cycles_row *row, const char *name, double y);
 
-// Says below y what the colours of these rows mean, and their shares of all cycles; returns the y behind that.
-double cycles_legend(const struct cycles_axis *a, const struct cycles_row *rows, unsigned n, double y);
+// Says below y what the colours of these rows mean, and their shares of all cycles, of those that have `seen` or more;
+// returns the y behind that.
+double cycles_legend(const struct cycles_axis *a, const struct cycles_row *rows, unsigned n, double seen, double y);
 
 // The style of what only these pictures have.
 void cycles_style(struct svg *s);

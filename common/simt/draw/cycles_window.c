@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/text.h"
+
 #define TRIPS 2   // that are shown
 #define LOOPS 64  // of a kernel
 #define SLOTS 32  // blocks at a time
@@ -15,7 +17,7 @@ static size_t list_loops(const struct sm_recorder *r, const struct sm_result *ru
     size_t n = 0;
     for (size_t i = 0; i < r->n_turns; i++) {
         const struct sm_turn *turn = &r->turns[i];
-        size_t k = 0;
+        size_t k = turn->to == SM_BLOCK_BEGINS ? LOOPS : 0;
         while (k < n && all[k].first != turn->to)
             k++;
         if (k == n && n < LOOPS)
@@ -58,16 +60,16 @@ bool cycles_find_loop(const struct sm_recorder *r, const struct sm_result *run, 
 
 // --- trips ---
 
-struct trips {  // turns of one warp in one block
+struct trips {  // turns of one warp, of one block or, where blocks are the trips, of all
     const struct sm_recorder *r;
-    uint32_t to;
+    uint32_t to;  // of a turn
     unsigned warp;
     uint64_t block;
 };
 
 static bool is_trip(const struct trips *t, const struct sm_turn *turn)
 {
-    return turn->to == t->to && turn->warp == t->warp && turn->block == t->block;
+    return turn->to == t->to && turn->warp == t->warp && (t->to == SM_BLOCK_BEGINS || turn->block == t->block);
 }
 
 static uint64_t count_trips(const struct trips *t)
@@ -106,34 +108,42 @@ static uint64_t middle_block(const struct trips *t)
     return middle;
 }
 
-// The cycles of a trip in the mean of all blocks: of the warp of each that has t's place in it.
-static double mean_trip(const struct trips *t, unsigned warps_of_block)
+// The cycles of a trip while every slot has a block, by the pace of all blocks together: of the warp of each that has
+// t's place in it. Blocks that share an SM do not run at the same pace.
+static double mean_trip(const struct trips *t, const struct sm_result *run, unsigned warps_of_block)
 {
     struct {
         uint64_t block, cycle;
+        double cycles, trips;
         bool any;
-    } last[SLOTS] = { 0 };
-    double cycles = 0, trips = 0;
+    } slots[SLOTS] = { 0 };
+    const double end = run->full_to > 0 ? run->full_to : run->cycles;
+    double pace = 0, n = 0;
     for (size_t i = 0; i < t->r->n_turns; i++) {
         const struct sm_turn *turn = &t->r->turns[i];
         const unsigned slot = turn->warp / warps_of_block % SLOTS;
-        if (turn->to != t->to || turn->warp % warps_of_block != t->warp)
+        if (turn->to != t->to || turn->warp % warps_of_block != t->warp || (double)turn->cycle > end)
             continue;
-        if (last[slot].any && last[slot].block == turn->block) {
-            cycles += (double)(turn->cycle - last[slot].cycle);
-            trips++;
+        if (slots[slot].any && (t->to == SM_BLOCK_BEGINS || slots[slot].block == turn->block)) {
+            slots[slot].cycles += (double)(turn->cycle - slots[slot].cycle);
+            slots[slot].trips++;
         }
-        last[slot].any = true;
-        last[slot].block = turn->block;
-        last[slot].cycle = turn->cycle;
+        slots[slot].any = true;
+        slots[slot].block = turn->block;
+        slots[slot].cycle = turn->cycle;
     }
-    return trips > 0 ? cycles / trips : 0;
+    for (unsigned i = 0; i < SLOTS; i++)
+        if (slots[i].trips > 0) {
+            pace += slots[i].trips / slots[i].cycles;
+            n++;
+        }
+    return n > 0 ? n / pace : 0;
 }
 
-static bool choose_trips(const struct sm_recorder *r, const struct cycles_asked *asked, unsigned warps_of_block,
-                         struct cycles_window *out, char error[CLOCK_ERROR])
+static bool choose_trips(const struct sm_recorder *r, const struct sm_result *run, const struct cycles_asked *asked,
+                         unsigned warps_of_block, struct cycles_window *out, char error[CLOCK_ERROR])
 {
-    struct trips t = { .r = r, .to = out->loop.first, .warp = UINT32_MAX };
+    struct trips t = { .r = r, .to = out->blocks ? SM_BLOCK_BEGINS : out->loop.first, .warp = UINT32_MAX };
     for (size_t i = 0; i < r->n_turns; i++)
         if (r->turns[i].to == t.to && r->turns[i].warp < t.warp)
             t.warp = r->turns[i].warp;
@@ -141,18 +151,32 @@ static bool choose_trips(const struct sm_recorder *r, const struct cycles_asked 
     const uint64_t turns = count_trips(&t), trips = asked->trips ? asked->trips : turns > TRIPS ? TRIPS : 1;
     if (turns < trips + 1) {
         snprintf(error, CLOCK_ERROR,
-                 "a warp turns %" PRIu64 " times in the loop, too few for %" PRIu64
-                 " whole trips: a longer loop, or --cycles FROM-TO",
-                 turns, trips);
+                 "%s %" PRIu64 " times here, too few for %" PRIu64
+                 " whole trip%s: --cycles FROM-TO, or a larger launch",
+                 out->blocks ? "a block begins" : "a warp turns in its loop", turns, trips, text_plural(trips));
         return false;
     }
     const uint64_t first = (turns - trips) / 2;
     out->from = cycle_of(&t, first);
     out->to = cycle_of(&t, first + trips);
     out->trips = trips;
-    out->mean = mean_trip(&t, warps_of_block);
+    out->mean = mean_trip(&t, run, warps_of_block);
+    if (out->mean <= 0)
+        out->mean = (double)(out->to - out->from) / (double)trips;
     out->warp = t.warp;
     return true;
+}
+
+// Whether the outermost loop has one within it that counts. If not, its trips are those of the loop, and blocks are
+// shown.
+static bool has_inner(const struct sm_recorder *r, const struct sm_result *run, const struct cycles_loop *outer)
+{
+    struct cycles_loop all[LOOPS];
+    const size_t n = list_loops(r, run, all);
+    for (size_t i = 0; outer && i < n; i++)
+        if (is_within(&all[i], outer) && 10 * all[i].issued >= outer->issued)
+            return true;
+    return false;
 }
 
 bool cycles_choose(const struct sm_recorder *r, const struct sm_result *run, const struct cycles_asked *asked,
@@ -167,14 +191,15 @@ bool cycles_choose(const struct sm_recorder *r, const struct sm_result *run, con
                      end);
         return asked->to <= end;
     }
-    if (found && !choose_trips(r, asked, warps_of_block, out, error))
-        return false;
-    if (!found && (asked->trips || asked->outer)) {
+    out->blocks = asked->outer && !has_inner(r, run, found ? &out->loop : NULL);
+    if (!found && asked->trips && !asked->outer) {
         snprintf(error, CLOCK_ERROR, "the kernel has no loop");
         return false;
     }
-    if (!found)
+    if (!found && !asked->outer)
         out->to = end;
+    else if (!choose_trips(r, run, asked, warps_of_block, out, error))
+        return false;
     if (out->to - out->from > WINDOW_MOST)
         snprintf(error, CLOCK_ERROR, "%" PRIu64 " cycles are too many for a picture: --cycles FROM-TO, at most %d",
                  out->to - out->from, WINDOW_MOST);

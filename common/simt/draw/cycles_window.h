@@ -10,7 +10,7 @@
 struct cycles_asked {
     uint64_t from, to;  // cycles; from == to: choose
     uint64_t trips;     // of the loop; 0: two
-    bool outer;         // the outermost loop, not the one within it in which the kernel spends its time
+    bool outer;  // the outermost loop, not the one within it in which the kernel spends its time; or whole blocks
 };
 
 struct cycles_loop {
@@ -21,7 +21,8 @@ struct cycles_loop {
 struct cycles_window {
     uint64_t from, to;        // cycles of the SM
     uint64_t trips;           // of the loop; 0: it shows no loop
-    double mean;              // cycles of a trip, in the mean of all blocks that ran
+    bool blocks;              // a trip is a block
+    double mean;              // cycles of a trip by the pace of all blocks
     unsigned warp;            // whose trips they are
     struct cycles_loop loop;  // instructions
 };

@@ -27,9 +27,9 @@ struct picture {
     const struct draw_subject *subject;
     const struct trace_event *event;
     double y;
-    uint64_t base;      // addresses are shown from here
-    const char *where;  // what begins there
-    uint32_t waves;     // drawn so far
+    uint64_t base;    // addresses are shown from here
+    char where[200];  // what begins there
+    uint32_t waves;   // drawn so far
     struct shared_cost cost;
     uint32_t sectors;
     bool brief;  // some cell names its lanes as "0+7"
@@ -64,7 +64,7 @@ static uint32_t lanes_at(const struct trace_access *a, uint32_t lanes, uint64_t 
 
 // --- what the numbers are ---
 
-// The variable or allocation that all lanes are in.
+// The variable or allocation that all lanes are in; of another block of the cluster, too.
 static void find_base(struct picture *p)
 {
     const struct trace_event *e = p->event;
@@ -77,19 +77,27 @@ static void find_base(struct picture *p)
             high = at > high ? at : high;
         }
     }
-    p->where = e->space == SPACE_SHARED ? "shared memory" : "global memory";
+    const char *where = e->space == SPACE_SHARED ? "shared memory" : "global memory";
+    char of_block[40] = "";
+    const uint64_t other = e->space == SPACE_SHARED && low / TRACE_OTHER == high / TRACE_OTHER ? low / TRACE_OTHER : 0;
     if (e->space == SPACE_GLOBAL && low >> MEMORY_SHIFT == high >> MEMORY_SHIFT &&
         low >> MEMORY_SHIFT < p->subject->memory->count) {
         p->base = low & ~MEMORY_OFFSET;
-        p->where = p->subject->memory->all[low >> MEMORY_SHIFT].name;
+        where = p->subject->memory->all[low >> MEMORY_SHIFT].name;
     }
     for (uint32_t i = 0; e->space == SPACE_SHARED && i < c->n_shared_vars; i++) {
         const struct shared_var *v = &c->shared_vars[i];
-        if (v->at > low || (v->bytes && high >= (uint64_t)v->at + v->bytes))
+        const uint64_t at = other * TRACE_OTHER + v->at;
+        if (at > low || (v->bytes && high >= at + v->bytes))
             continue;
-        p->base = v->at;
-        p->where = v->name;
+        p->base = at;
+        where = v->name;
     }
+    if (other)
+        snprintf(of_block, sizeof of_block, " of block %u of the cluster", (unsigned)other - 1);
+    if (other && !p->base)
+        p->base = other * TRACE_OTHER;
+    snprintf(p->where, sizeof p->where, "%.150s%s", where, of_block);
 }
 
 static void add_up(struct picture *p)

@@ -17,23 +17,24 @@ struct draw_place {    // which instruction
     bool large;   // for slides: large type, the first phase, or 8 lines of the first request
 };
 
-// Runs the kernel (see simt_launch) and draws the first execution of the instruction at that place. Returns the SVG's
-// text, which the caller frees; NULL, with one line in error, if that cannot be; s->faulted says whose fault it was.
-char *draw_line(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
-                const unsigned char *params, const struct draw_place *place, char error[DEV_ERROR_MAX]);
-
-// --- pictures of a launch: tiles, the walk along K, a timeline, the bits of an index ---
-
-enum draw_view { DRAW_ACCESS, DRAW_TILES, DRAW_WALK, DRAW_TIMELINE, DRAW_BITS };
-
 struct draw_launch {
     struct simt *simt;
     struct simt_kernel *kernel;
     const unsigned *grid, *block;
+    const unsigned *cluster;  // NULL, or the first is 0: as the kernel says
     size_t shared;
     const unsigned char *params;  // see simt_launch
     const struct draw_place *place;
 };
+
+// Runs the kernel (see simt_launch) and draws the first execution of the instruction at that place. Returns the SVG's
+// text, which the caller frees; NULL, with one line in error, if that cannot be; l->simt->faulted says whose fault it
+// was.
+char *draw_line(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
+
+// --- pictures of a launch: tiles, the walk along K, a timeline, the bits of an index ---
+
+enum draw_view { DRAW_ACCESS, DRAW_TILES, DRAW_WALK, DRAW_TIMELINE, DRAW_BITS };
 
 // Draws C and, one within the other, the block's, the warp's and the lane's elements of it. C is the array that the
 // last pointer among the parameters names; the first integers are M, N and K. As draw_line for the result.

@@ -10,13 +10,17 @@
 
 #define WIDTH 1200
 #define MARGIN 28
-#define COLUMNS 194  // at most
+#define COLUMNS 190  // at most
 #define PIPE_ROW 34
 #define PIPE 28         // height of its curve
 #define SHOWN_WARPS 16  // of one block alone where the SM has more
 #define MOST_WARPS 32
+#define SEEN_SMALL 0.005  // the least share of cycles that the legend names
+#define SEEN_LARGE 0.03
 #define SEEN 0.02  // the least share of a pipe that is shown
 #define TICKS 8
+#define RUNS 0.05       // a warp that runs for less of the time is shown if it is asked for
+#define BUDGET 1500000  // instructions of the SM: enough to find the loop in full swing
 
 struct picture {
     struct svg svg;
@@ -118,18 +122,25 @@ static void pipes(struct picture *p)
 {
     static const char *const names[COUNTS] = { "f32 pipe",  "integer pipe", "tensor cores", "f64 pipe",
                                                "rare ones", "shared mem.",  "L2",           "DRAM" };
-    double share[COLUMNS] = { 0 };
+    double share[COUNTS + 1][COLUMNS] = { { 0 } };
+    unsigned busiest = 0;
+    for (unsigned i = 0; i < COUNTS; i++)
+        pipe_shares(p, i, share[i]);
+    issue_shares(p, share[COUNTS]);
+    for (unsigned i = 1; i <= COUNT_TENSOR; i++)
+        busiest = mean_of(p, share[i]) > mean_of(p, share[busiest]) ? i : busiest;
+    if (p->large) {
+        p->y += 8;
+        curve(p, names[busiest], share[busiest], mean_of(p, share[busiest]));
+        return;
+    }
     p->y += 30;
     svg_text(&p->svg, MARGIN, p->y, "large big", "How busy the SM is: schedulers, pipes, and its share of L2 and DRAM");
     p->y += 12;
-    issue_shares(p, share);
-    curve(p, "issue slots", share, mean_of(p, share));
-    for (unsigned i = 0; i < COUNTS; i++) {
-        memset(share, 0, sizeof share);
-        pipe_shares(p, i, share);
-        if (mean_of(p, share) >= SEEN)
-            curve(p, names[i], share, mean_of(p, share));
-    }
+    curve(p, "issue slots", share[COUNTS], mean_of(p, share[COUNTS]));
+    for (unsigned i = 0; i < COUNTS; i++)
+        if (mean_of(p, share[i]) >= SEEN)
+            curve(p, names[i], share[i], mean_of(p, share[i]));
 }
 
 // --- the warps ---
@@ -140,8 +151,8 @@ static void trips(struct picture *p, double top)
     const struct sm_recorder *r = p->axis.record;
     for (size_t i = 0; i < r->n_turns; i++) {
         const struct sm_turn *t = &r->turns[i];
-        if (t->warp != p->w->warp || t->to != p->w->loop.first || t->cycle < p->w->from || t->cycle > p->w->to ||
-            !p->w->trips)
+        if (t->warp != p->w->warp || t->to != (p->w->blocks ? SM_BLOCK_BEGINS : p->w->loop.first) ||
+            t->cycle < p->w->from || t->cycle > p->w->to || !p->w->trips)
             continue;
         const double x = cycles_place(&p->axis, t->cycle);
         svg_line(&p->svg, x, top - 4, x, p->y + 4, "wall");
@@ -170,7 +181,8 @@ static void explain(struct picture *p, const char *title)
     const double cycles = p->w->trips ? p->w->mean : (double)(p->w->to - p->w->from);
     char from[32], mean[80] = "";
     if (p->w->trips)
-        snprintf(mean, sizeof mean, ": %.2f us a trip, in the mean of all blocks", cycles / p->p->ghz / 1000);
+        snprintf(mean, sizeof mean, ": %.2f us a %s, by the pace of all blocks", cycles / p->p->ghz / 1000,
+                 p->w->blocks ? "block" : "trip");
     svg_text(&p->svg, MARGIN, 48, "huge", "%s", title);
     svg_text(&p->svg, MARGIN, 84, "large dim", "As the clock predicts for the %s, at %.2f GHz%s.", p->card, p->p->ghz,
              mean);
@@ -180,7 +192,9 @@ static void explain(struct picture *p, const char *title)
     svg_text(&p->svg, MARGIN, 110, "large dim",
              "%u block%s of %u warp%s run at a time. This is from cycle %s of the SM on.%s", p->slots,
              text_plural(p->slots), p->warps_of_block, text_plural(p->warps_of_block), grouped(p->w->from, from),
-             p->w->trips ? " At a line a new trip begins." : "");
+             p->w->blocks  ? " At a line a block begins."
+             : p->w->trips ? " At a line a new trip begins."
+                           : "");
     svg_text(&p->svg, MARGIN, 136, "large dim",
              "A column is %.3g cycle%s. It is as full of a colour as the warp spends them so.",
              (double)(p->w->to - p->w->from) / p->axis.columns, p->w->to - p->w->from > p->axis.columns ? "s" : "");
@@ -196,11 +210,15 @@ static char *paint(struct picture *p)
     cycles_style(&p->svg);
     const double cycles = p->w->trips ? p->w->mean : (double)(p->w->to - p->w->from);
     snprintf(title, sizeof title, "The warps of an SM in time: %s cycles%s", grouped((uint64_t)(cycles + 0.5), number),
-             p->w->trips ? " a trip of the loop" : "");
+             p->w->blocks  ? " a block"
+             : p->w->trips ? " a trip of the loop"
+                           : "");
     explain(p, title);
     warps(p);
     axis(p);
-    p->y = cycles_legend(&p->axis, p->rows, p->n_rows, p->y + 8);
+    if (p->large)
+        pipes(p);
+    p->y = cycles_legend(&p->axis, p->rows, p->n_rows, p->large ? SEEN_LARGE : SEEN_SMALL, p->y + 8);
     if (!p->large)
         pipes(p);
     svg_describe(&p->svg, "%s, predicted for the %s. %u warps are shown, and below how busy the pipes are.", title,
@@ -231,7 +249,7 @@ static bool fill_rows(struct picture *p, const struct draw_cycles *what, char er
     for (uint64_t i = first; i <= last; i++) {
         struct cycles_row *row = &p->rows[p->n_rows];
         const bool ok = cycles_row_fill(&p->axis, (unsigned)i, row);
-        if (ok && cycles_row_any(row)) {
+        if (ok && cycles_row_runs(row) > (what->some_warps ? 0 : (double)(p->w->to - p->w->from) * RUNS)) {
             p->n_rows++;
             continue;
         }
@@ -278,6 +296,7 @@ char *draw_cycles(const struct clock_launch *l, const struct draw_cycles *what, 
     struct cycles_window w;
     char *svg = NULL;
     launch.recorder = &r;
+    launch.budget = BUDGET;
     if (!clock_predict(&launch, what->card, &p, error)) {
         sm_record_free(&r);
         return NULL;

@@ -305,24 +305,26 @@ bool *draw_instructions(const struct simt_kernel *k, const struct draw_place *p)
     return wanted;
 }
 
-char *draw_line(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
-                const unsigned char *params, const struct draw_place *p, char error[DEV_ERROR_MAX])
+char *draw_line(const struct draw_launch *l, char error[DEV_ERROR_MAX])
 {
+    struct simt *s = l->simt;
+    const struct simt_kernel *k = l->kernel;
+    const struct draw_place *p = l->place;
     const uint32_t n = k->func->n_insts;
     char *text = NULL;
     s->faulted = false;
-    if (!draw_known_place(grid, block, p, error))
+    if (!draw_known_place(l->grid, l->block, p, error))
         return NULL;
     bool *wanted = draw_instructions(k, p);
     struct trace t = { .exec = s->exec,
-                       .block = p->block[0] + grid[0] * (p->block[1] + (uint64_t)grid[1] * p->block[2]),
+                       .block = p->block[0] + l->grid[0] * (p->block[1] + (uint64_t)l->grid[1] * p->block[2]),
                        .warp = (uint32_t)p->warp,
                        .wanted = wanted,
                        .touched = calloc(n + 1, 1) };
     s->trace = &t;
     if (!wanted || !t.touched)
         snprintf(error, DEV_ERROR_MAX, "out of memory");
-    else if (!simt_launch(s, k, grid, block, shared, params, error))
+    else if (!draw_run(l, error))
         text = NULL;
     else if (t.failed)
         snprintf(error, DEV_ERROR_MAX, "out of memory for the accesses");

@@ -101,6 +101,16 @@ const struct draw_matrix *draw_element(const struct draw_matrices *all, uint64_t
 
 // --- the run ---
 
+bool draw_run(const struct draw_launch *l, char error[DEV_ERROR_MAX])
+{
+    struct dev_launch launch = { .shared = l->shared };
+    memcpy(launch.grid, l->grid, sizeof launch.grid);
+    memcpy(launch.block, l->block, sizeof launch.block);
+    if (l->cluster)
+        memcpy(launch.cluster, l->cluster, sizeof launch.cluster);
+    return simt_launch_clusters(l->simt, l->kernel, &launch, l->params, error);
+}
+
 bool draw_record(const struct draw_launch *l, struct record *r, char error[DEV_ERROR_MAX])
 {
     const struct draw_place *p = l->place;
@@ -114,7 +124,7 @@ bool draw_record(const struct draw_launch *l, struct record *r, char error[DEV_E
     r->block = p->block[0] + grid[0] * (p->block[1] + (uint64_t)grid[1] * p->block[2]);
     s->trace = &t;
     s->jobs = 1;  // the record follows one block after the other
-    const bool ok = simt_launch(s, l->kernel, grid, l->block, l->shared, l->params, error);
+    const bool ok = draw_run(l, error);
     s->jobs = jobs;
     s->trace = NULL;
     if (ok && r->failed)

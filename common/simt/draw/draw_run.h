@@ -23,7 +23,9 @@ bool draw_find_matrices(const struct draw_launch *l, struct draw_matrices *out, 
 // The element at a global address; NULL if it is in none of the three.
 const struct draw_matrix *draw_element(const struct draw_matrices *all, uint64_t address, uint64_t *row, uint64_t *col);
 
-// Runs the kernel and tells what it does: see record.h. r has tell and context; the rest is set here. False, with one
+// Runs the kernel to its end, as simt_launch_clusters.
+bool draw_run(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
+// Runs it and tells what it does: see record.h. r has tell and context; the rest is set here. False, with one
 // line in error, if the kernel makes an error, or the place names no such warp or block. Then record_free(r).
 bool draw_record(const struct draw_launch *l, struct record *r, char error[DEV_ERROR_MAX]);
 

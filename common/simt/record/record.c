@@ -117,8 +117,6 @@ static bool lanes_access(struct record *r, const struct warp *w, const struct me
     e->space = shared ? SPACE_SHARED : SPACE_GLOBAL;
     a->mask = shared ? shared : global;
     a->bytes = m->n ? m->bytes * m->n : m->bytes;
-    for (uint32_t i = 0; shared && i < LANES; i++)
-        a->address[i] &= MEMORY_OFFSET;
     e->n = a->mask ? 1 : 0;
     return e->n;
 }
@@ -128,7 +126,7 @@ static void rows_access(struct record *r, const struct warp *w, const struct uop
     struct trace_access *a = &r->access[0];
     const uint32_t rows = 8 * u->warp->shape;
     for (uint32_t i = 0; i < LANES; i++)
-        a->address[i] = access_address(w, &u->warp->mem, i) & MEMORY_OFFSET;
+        a->address[i] = trace_shared(w, access_address(w, &u->warp->mem, i));
     a->mask = rows < LANES ? (1u << rows) - 1 : ALL_LANES;
     a->bytes = 16;
     e->space = SPACE_SHARED;
@@ -136,7 +134,7 @@ static void rows_access(struct record *r, const struct warp *w, const struct uop
 }
 
 // ldmatrix: lanes 8 i to 8 i + 7 name the rows of matrix i, up to four matrices an instruction.
-static void tile_rows(struct record *r, const struct tile_accesses *all, struct record_event *e)
+static void tile_rows(struct record *r, const struct warp *w, const struct tile_accesses *all, struct record_event *e)
 {
     e->n = (all->n + 3) / 4;
     for (uint32_t i = 0; i < e->n; i++) {
@@ -144,7 +142,7 @@ static void tile_rows(struct record *r, const struct tile_accesses *all, struct 
         r->access[i].mask = matrices < 4 ? (1u << 8 * matrices) - 1 : ALL_LANES;
         r->access[i].bytes = 16;
         for (uint32_t row = 0; row < 8 * matrices; row++)
-            r->access[i].address[row] = all->address[4 * i + row / 8][row % 8] & MEMORY_OFFSET;
+            r->access[i].address[row] = trace_shared(w, all->address[4 * i + row / 8][row % 8]);
     }
 }
 
@@ -160,7 +158,7 @@ static void tile_access(struct record *r, const struct warp *w, const struct uop
     tile_accesses(&tile, &all);
     e->space = space;
     if (tile.ldsm) {
-        tile_rows(r, &all, e);
+        tile_rows(r, w, &all, e);
         return;
     }
     e->n = all.n;
@@ -169,7 +167,7 @@ static void tile_access(struct record *r, const struct warp *w, const struct uop
         r->access[i].bytes = all.bytes;
         for (uint32_t lane = 0; lane < LANES; lane++)
             r->access[i].address[lane] =
-                space == SPACE_SHARED ? all.address[i][lane] & MEMORY_OFFSET : all.address[i][lane];
+                space == SPACE_SHARED ? trace_shared(w, all.address[i][lane]) : all.address[i][lane];
     }
 }
 

@@ -28,7 +28,7 @@ static void add_access(struct trace_event *e, const uint64_t address[LANES], uin
     a->mask = mask;
     a->bytes = bytes;
     for (uint32_t i = 0; i < LANES; i++)
-        a->address[i] = e->space == SPACE_SHARED ? address[i] & MEMORY_OFFSET : address[i];
+        a->address[i] = address[i];
 }
 
 static void refuse(struct trace *t, const struct uop *u, enum ptx_space space, const char *why)
@@ -72,7 +72,7 @@ static void add_rows(struct trace *t, const struct warp *w, const struct uop *u,
     uint64_t address[LANES];
     const uint32_t rows = 8 * u->warp->shape;
     for (uint32_t i = 0; i < LANES; i++)
-        address[i] = access_address(w, &u->warp->mem, i) - w->block->window;
+        address[i] = trace_shared(w, access_address(w, &u->warp->mem, i));
     add_access(new_event(t, u, SPACE_SHARED, kind), address, rows < LANES ? (1u << rows) - 1 : ALL_LANES, 16);
 }
 
@@ -85,6 +85,9 @@ static void add_tile(struct trace *t, const struct warp *w, const struct uop *u,
     if (space != SPACE_SHARED && space != SPACE_GLOBAL)
         return;
     tile_accesses(&tile, &all);
+    for (uint32_t i = 0; space == SPACE_SHARED && i < all.n; i++)
+        for (uint32_t k = 0; k < (tile.ldsm ? 8 : LANES); k++)
+            all.address[i][k] = trace_shared(w, all.address[i][k]);
     struct trace_event *e = new_event(t, u, space, tile.ldsm ? TRACE_LDMATRIX : store ? TRACE_STORE : TRACE_LOAD);
     for (uint32_t i = 0; e && !tile.ldsm && i < all.n; i++)
         add_access(e, all.address[i], ALL_LANES, all.bytes);

@@ -12,7 +12,7 @@ void trace_lanes(const struct warp *w, const struct memop *m, uint32_t active, u
         if (!(active >> i & 1) || !access_place(w, i, &space, address[i], 1))
             continue;
         *shared |= (uint32_t)(space == SPACE_SHARED) << i;
-        address[i] -= m->space == SPACE_SHARED ? w->block->window : 0;  // within its block's memory
+        address[i] = space == SPACE_SHARED ? trace_shared(w, address[i]) : address[i];
         *global |= (uint32_t)(space == SPACE_GLOBAL) << i;
     }
 }

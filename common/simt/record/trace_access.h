@@ -2,13 +2,23 @@
 #ifndef SIMT_TRACE_ACCESS_H
 #define SIMT_TRACE_ACCESS_H
 
-#include "simt/code/exec.h"
+#include "simt/code/cluster.h"
 #include "simt/code/tile.h"
 
 struct trace_access {
     uint64_t address[LANES];
     uint32_t mask, bytes;  // the lanes that take part; bytes of each
 };
+
+// Addresses of shared memory are bytes of the block's own. Those of another block of its cluster begin at
+// (its rank + 1) * TRACE_OTHER.
+#define TRACE_OTHER ((uint64_t)1 << CLUSTER_SHIFT)
+
+static inline uint64_t trace_shared(const struct warp *w, uint64_t address)
+{
+    const uint64_t at = address & MEMORY_OFFSET, own = at - w->block->window;
+    return own < TRACE_OTHER ? own : at + TRACE_OTHER;
+}
 
 // Where the active lanes' addresses lead; lanes that lead nowhere are left out, the access itself will fault.
 void trace_lanes(const struct warp *w, const struct memop *m, uint32_t active, uint64_t address[LANES],

@@ -1,12 +1,16 @@
 // Compares the clock with a GPU on a list of launches (launch_list.h).
 //
-//   clock_launches LIST PTX_FOLDER               runs them on the GPU: name,measured_us
-//   clock_launches LIST PTX_FOLDER MEASURED      predicts them for the H200, beside what the first form wrote; a name
-//                                                behind it: only launches whose name begins so
+//   clock_launches LIST PTX_FOLDER - [NAME]          runs them on the GPU: name,measured_us
+//   clock_launches LIST PTX_FOLDER MEASURED [NAME]   predicts them for the H200, beside what the first form wrote
+//
+// With a NAME, only launches whose name begins so.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "launch_list.h"
 
@@ -18,29 +22,53 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int measure(const struct launch_list *list, const char *folder)
+// Measures the launches from number `first` on, and stops after one that fails. *next: the number behind the last one.
+static int measure_from(const struct launch_list *list, const char *folder, const char *prefix, size_t first,
+                        size_t *next)
 {
     char error[DEV_ERROR_MAX];
-    struct launch_device *gpu = NULL;
-    int status = 0;
-    printf("name,measured_us\n");
-    for (size_t i = 0; i < list->n; i++) {
-        double us;
-        if (!gpu && !(gpu = launch_device_open(DEV_GPU, error))) {
-            fprintf(stderr, "clock_launches: %s\n", error);
-            return 2;
-        }
-        if (launch_measure(gpu, &list->all[i], folder, &us, error)) {
-            printf("%s,%.2f\n", list->all[i].name, us);
-            fflush(stdout);
+    struct launch_device *gpu = launch_device_open(DEV_GPU, error);
+    int status = gpu ? 0 : 2;
+    double us;
+    *next = gpu ? first : list->n;
+    if (!gpu)
+        fprintf(stderr, "clock_launches: %s\n", error);
+    while (!status && *next < list->n) {
+        const struct launch_item *item = &list->all[(*next)++];
+        if (strncmp(item->name, prefix, strlen(prefix)))
             continue;
+        if (launch_measure(gpu, item, folder, &us, error)) {
+            printf("%s,%.2f\n", item->name, us);
+            fflush(stdout);
+        } else {
+            fprintf(stderr, "clock_launches: %s: %s\n", item->name, error);
+            status = 1;
         }
-        fprintf(stderr, "clock_launches: %s: %s\n", list->all[i].name, error);
-        launch_device_close(gpu);
-        gpu = NULL;
-        status = 1;
     }
     launch_device_close(gpu);
+    return status;
+}
+
+// After an error of a kernel a process has no GPU any more, so that the launches behind it take another one.
+static int measure(const struct launch_list *list, const char *folder, const char *prefix)
+{
+    int status = 0;
+    size_t *next = mmap(NULL, sizeof *next, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (next == MAP_FAILED)
+        return 2;
+    printf("name,measured_us\n");
+    for (*next = 0; *next < list->n;) {
+        const size_t first = *next;
+        fflush(stdout);
+        const pid_t child = fork();
+        int result = 0;
+        if (child == 0)
+            exit(measure_from(list, folder, prefix, first, next));
+        if (child < 0 || waitpid(child, &result, 0) < 0 || !WIFEXITED(result) || *next == first)
+            return 2;
+        status = WEXITSTATUS(result) > status ? WEXITSTATUS(result) : status;
+    }
+    munmap(next, sizeof *next);
     return status;
 }
 
@@ -110,12 +138,14 @@ static int predict(const struct launch_list *list, const char *folder, const cha
 int main(int argc, char **argv)
 {
     struct launch_list list;
-    char error[DEV_ERROR_MAX] = "usage: clock_launches LIST PTX_FOLDER [MEASURED [NAME]]";
-    if (argc < 3 || argc > 5 || !launch_list_read(&list, argv[1], error)) {
+    char error[DEV_ERROR_MAX] = "usage: clock_launches LIST PTX_FOLDER -|MEASURED [NAME]";
+    if (argc < 4 || argc > 5 || !launch_list_read(&list, argv[1], error)) {
         fprintf(stderr, "clock_launches: %s\n", error);
         return 2;
     }
-    const int status = argc == 3 ? measure(&list, argv[2]) : predict(&list, argv[2], argv[3], argc > 4 ? argv[4] : "");
+    const char *prefix = argc > 4 ? argv[4] : "";
+    const int status =
+        strcmp(argv[3], "-") ? predict(&list, argv[2], argv[3], prefix) : measure(&list, argv[2], prefix);
     launch_list_free(&list);
     return status;
 }

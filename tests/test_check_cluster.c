@@ -198,3 +198,29 @@ Test(check_cluster, a_descriptor_takes_no_rank)
                       { 0 },
                       { "[descriptor] test.ptx:15", "leading offset has the block's rank in it", "0x3ffff", NULL } });
 }
+
+// The same tiles with relaxed arrivals and waits: their order comes from fences that look at shared memory alone.
+Test(check_cluster, fences_of_shared_memory_order_relaxed_arrivals_and_waits)
+{
+    static char text[VIOLATION_TEXT];
+    static const struct violation_edit edits[] = {
+        { "fence.mbarrier_init.release.cluster;",
+          "fence.mbarrier_init.release.cluster; "
+          "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;" },
+        { "mbarrier.arrive.shared::cluster.b64 _, [r20];",
+          "fence.release.sync_restrict::shared::cta.cluster; "
+          "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [r20];" },
+        { "EMPTY: mbarrier.try_wait.parity.shared.b64 p4, [r4], r14;\n@!p4 bra EMPTY;\n",
+          "EMPTY: mbarrier.try_wait.parity.relaxed.cluster.shared::cta.b64 p4, [r4], r14;\n@!p4 bra EMPTY;"
+          "fence.acquire.sync_restrict::shared::cluster.cluster;\n" },
+    };
+    snprintf(text, sizeof text, "%s", multicast);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
+        violation_change(text, edits[i]);
+    EXPECT_FOUND(
+        text,
+        { { "fence.release.sync_restrict::shared::cta.cluster;", "" }, { 0 }, { "[race] ", "by a bulk copy", NULL } },
+        { { "fence.acquire.sync_restrict::shared::cluster.cluster;", "" },
+          { 0 },
+          { "[race] ", "by a bulk copy", NULL } });
+}

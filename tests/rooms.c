@@ -130,7 +130,8 @@ static int visit(const char *path, const struct stat *info, int type, struct FTW
     const char *end = strrchr(path, '.');
     (void)info;
     (void)walk;
-    if (type == FTW_F && end && (!strcmp(end, ".c") || !strcmp(end, ".h") || !strcmp(end, ".def"))) {
+    if (type == FTW_F && end &&
+        (!strcmp(end, ".c") || !strcmp(end, ".h") || !strcmp(end, ".def") || !strcmp(end, ".cuh"))) {
         if (tree.n_files == FILES)
             return 1;
         snprintf(tree.files[tree.n_files++], PATH, "%s", path + strlen(tree.root) + 1);

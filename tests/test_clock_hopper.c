@@ -1,6 +1,6 @@
 // The clock and what only Hopper has: fields of its machine code, and kernels of a few instructions, which take as long
-// as they took on the H200. BARRIERS_PTX, COPIES_PTX and PRODUCTS_PTX are parts of the clock's benchmark, CLOCK_CSV what it
-// said there.
+// as they took on the H200. BARRIERS_PTX, COPIES_PTX and PRODUCTS_PTX are parts of the clock's benchmark, CLOCK_CSV
+// what it said there.
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>

@@ -121,6 +121,7 @@ Test(simt_maps, what_a_block_touches_in_another_one_is_drawn)
     run(&r, DRAW("9"), "i32[8]=uninit", NULL);
     cr_assert(r.status == 0, "%d: %s", r.status, r.err);
     cr_expect(strstr(r.out, "bytes 0 to 3 of rank: lane 0"), "its own: %s", r.out);
-    refuses("a timeline in cycles", "the clock knows no clusters: --timeline without --card", SIMT, "draw", ptx, "ranks",
-            "--grid", "8", "--cluster", "4", "--timeline", "--card", "H200", "--out", "-", "i32[8]=uninit", NULL);
+    refuses("a timeline in cycles", "the clock knows no clusters: --timeline without --card", SIMT, "draw", ptx,
+            "ranks", "--grid", "8", "--cluster", "4", "--timeline", "--card", "H200", "--out", "-", "i32[8]=uninit",
+            NULL);
 }

@@ -19,14 +19,21 @@ const char *state_path(const char *name, const char *file, char path[STATE_PATH_
     return path;
 }
 
+// A file of an exercise, to be freed, or else the course's: a class may be given a folder with the kernels alone. NULL,
+// with the path of the course's, where neither is there.
+static char *read_or_course(const char *name, const char *file, char path[STATE_PATH_MAX])
+{
+    char *text = cut_read(state_path(name, file, path));
+    if (text)
+        return text;
+    snprintf(path, STATE_PATH_MAX, EXERCISES_FOLDER "/%s/%s", name, file);
+    return cut_read(path);
+}
+
 static char *cut_of(const char *name, enum cut kind, char *error, size_t room)
 {
     char path[STATE_PATH_MAX], why[CUT_ERROR_MAX];
-    char *source = cut_read(state_path(name, "source.cu", path));
-    if (!source) {  // a class may be given a folder without the solutions: the course has them
-        snprintf(path, sizeof path, EXERCISES_FOLDER "/%s/source.cu", name);
-        source = cut_read(path);
-    }
+    char *source = read_or_course(name, "source.cu", path);
     char *text = source ? cut_text(source, kind, NULL, why) : NULL;
     if (!source)
         snprintf(error, room, "%s cannot be read", path);
@@ -83,7 +90,7 @@ static bool add_line(const char *line)
 const char *state_title(const char *name, char title[STATE_TITLE_MAX])
 {
     char path[STATE_PATH_MAX];
-    char *task = cut_read(state_path(name, "TASK.md", path));
+    char *task = read_or_course(name, "TASK.md", path);
     const char *p = task ? task : "";
     p += strspn(p, "# 0123456789");
     snprintf(title, STATE_TITLE_MAX, "%.*s", (int)strcspn(p, "\n"), p);

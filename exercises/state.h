@@ -21,7 +21,8 @@ const char *state_path(const char *name, const char *file, char path[STATE_PATH_
 char *state_stub(const char *name, char *error, size_t room);
 char *state_solution(const char *name, char *error, size_t room);
 
-// What TASK.md is called in its first line, without the number: "# 05 Four floats at a time". Empty if there is none.
+// What TASK.md is called in its first line, without the number: "# 05 Four floats at a time". If the
+// exercise has none, what the course's is called; empty if there is none, either.
 enum { STATE_TITLE_MAX = 128 };
 const char *state_title(const char *name, char title[STATE_TITLE_MAX]);
 

@@ -183,7 +183,7 @@ Test(draw, the_pictures_of_the_steps_agree_with_their_profiles)
                 { "09_wmma_smem", 128, 256, 2, 49152 },  { "10_wmma_padding", 128, 256, 2, 61440 },
                 { "11_mma_ptx", 128, 256, 2, 61440 },    { "12_mma_swizzle", 128, 256, 2, 98304 } };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (sample_brief(i, 5))
+        if (sample_brief(i, 6))
             lines_agree(all[i].step, all[i].m, all[i].n, all[i].element, all[i].shared);
 }
 

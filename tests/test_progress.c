@@ -320,6 +320,7 @@ Test(progress, grades_the_same_twice, .timeout = 300)
             write_exercise(names[i], i < SOLVED ? CUT_SOLUTION : i < WRONG ? CUT_BUG : CUT_STUB);
     char *first = graded("--json=-"), *second = graded("--json=-");
     cr_expect_str_eq(first, second);
+    cr_expect(!strstr(first, "\"title\": \"\""), "a folder without tasks has the course's titles: %s", first);
     cr_expect_eq(count(first, "\"state\": \"done\""), all ? SOLVED : 1, "%s", first);
     cr_expect_eq(count(first, "\"state\": \"started\""), all ? WRONG - SOLVED : 1, "%s", first);
     cr_expect_eq(count(first, "\"state\": \"not started\""), all ? ALL - WRONG : 1, "%s", first);

@@ -2,13 +2,15 @@
 # README's first commands on a machine that has nothing: a bare Debian 12 in a folder, entered by chroot, with a fresh
 # clone of the last commit. The commands are read out of README.md: the block of shell below "<!-- door: NAME -->".
 #
-#   tests/fresh.sh [--in FOLDER] [--mirror ADDRESS] [--cuda FOLDER] [--tests] [--keep] [debian | nvidia | clang]...
+#   tests/fresh.sh [--in FOLDER] [--mirror ADDRESS] [--cuda FOLDER] [--tests] [--keep] [debian | nvidia | clang | container]...
 #   tests/fresh.sh --print DOOR
 #
 #   debian  Debian's own nvidia-cuda-toolkit
 #   nvidia  NVIDIA's toolkit. It is not installed here: the one of this machine (--cuda, else /usr/local/cuda) is shown
 #           to the bare Debian under /usr/local/cuda, where NVIDIA's installer puts it. It cannot be written to.
 #   clang   no toolkit. Its first command may take 2 minutes and 600 MB, or the script fails.
+#   container  not README's: what .devcontainer's Dockerfile runs, then its postCreateCommand, then the ladder. The bare
+#           Debian gets its packages from a debian.sources, as Docker's image of it does. Only if it is named.
 #
 # --in FOLDER     where the bare Debians go; /var/tmp/fresh if not said. 10 GB have to be free for debian, else 2.
 # --mirror        of Debian; where this machine gets its own packages if not said
@@ -27,8 +29,18 @@ die() {
     exit 1
 }
 
+# What the dev container of the tree $1 runs.
+container() {
+    grep -qx 'FROM debian:bookworm' "$1/.devcontainer/Dockerfile" || die "the dev container is no bare Debian 12"
+    sed -n '/^RUN /,/[^\\]$/p' "$1/.devcontainer/Dockerfile" | sed 's/^RUN //'
+    sed -n 's/.*"postCreateCommand": "\(.*\)".*/\1/p' "$1/.devcontainer/devcontainer.json" | grep . ||
+        die "devcontainer.json has no postCreateCommand"
+    echo build/steps/ladder
+}
+
 # The shell block below the mark of door $1 in the README of the tree $2.
 door() {
+    [ "$1" != container ] || { container "$2" && return; }
     awk -v mark="<!-- door: $1 -->" '$0 == mark { found = 1; next }
         found && /^```/ { if (open) exit; open = 1; next }
         open' "$2/README.md" | grep . || die "README.md has no commands below <!-- door: $1 -->"
@@ -46,9 +58,9 @@ while [ $# -gt 0 ]; do
     --print) door "$2" "$source_tree" && exit ;;
     --tests) tests=yes ;;
     --keep) keep=yes ;;
-    debian | nvidia | clang) doors+=("$1") ;;
+    debian | nvidia | clang | container) doors+=("$1") ;;
     --help | -h) sed -n '2,/^set/ s/^# \{0,1\}//p' "$0" && exit ;;
-    *) die "$1 is neither an option nor a door (debian, nvidia, clang)" ;;
+    *) die "$1 is neither an option nor a door (debian, nvidia, clang, container)" ;;
     esac
     shift
 done
@@ -95,6 +107,11 @@ make_machine() {
     mount -t proc proc "$1/proc"
     mount -t tmpfs tmpfs "$1/dev/shm"
     mount -t devpts devpts "$1/dev/pts"
+    if [ "$2" = container ]; then
+        sed 's/^deb \([^ ]*\) \([^ ]*\) main$/Types: deb\nURIs: \1\nSuites: \2\nComponents: main\nSigned-By: \/usr\/share\/keyrings\/debian-archive-keyring.gpg\n/' \
+            "$1/etc/apt/sources.list" >"$1/etc/apt/sources.list.d/debian.sources"
+        rm "$1/etc/apt/sources.list"
+    fi
     if [ "$2" = nvidia ]; then
         [ -x "$cuda/bin/nvcc" ] || die "no $cuda/bin/nvcc: say by --cuda where NVIDIA's toolkit is"
         mkdir -p "$1/usr/local/cuda"

@@ -83,58 +83,85 @@ static enum mark part_of(const char *p, enum cut kind, const char *bug)
     return PLAIN;
 }
 
+// Where a cut stands: in which part of which region, and whether its lines are taken.
+struct cutter {
+    FILE *out;
+    enum cut kind;
+    const char *bug;
+    bool in_region, taken, stub;  // stub: this region's has been seen
+    bool found;                   // the bug that is wanted
+    enum mark wanted, part;
+    int regions;
+};
+
+// What is wrong with a line at this place; NULL: nothing.
+static const char *wrong_with(const struct cutter *c, const struct line *l)
+{
+    if (l->mark == OPEN ? c->in_region : l->mark != PLAIN && !c->in_region)
+        return "a mark out of order: >>>, --- stub, --- bug ..., <<<";
+    if (l->mark == STUB && (c->part != PLAIN || c->stub))
+        return "a region has one stub, before its bugs";
+    if ((l->mark == CLOSE || l->mark == BUG) && !c->stub)
+        return "a region without a stub";
+    if (c->in_region && c->part != PLAIN && l->mark == PLAIN && !begins(l, "//|"))
+        return "a line of a stub or a bug begins with //|";
+    return NULL;
+}
+
+// One line; rest: what comes after it.
+static void cut_line(struct cutter *c, const struct line *l, const char *rest)
+{
+    struct cut_bug b;
+    switch (l->mark) {
+    case OPEN:
+        c->in_region = true;
+        c->stub = false;
+        c->part = PLAIN;
+        c->regions++;
+        c->wanted = part_of(rest, c->kind, c->bug);
+        c->taken = c->wanted == PLAIN;
+        put(c->out, l, false);
+        break;
+    case STUB:
+        c->stub = true;
+        c->part = STUB;
+        c->taken = c->wanted == STUB;
+        break;
+    case BUG:
+        read_bug(l, &b);
+        c->part = BUG;
+        c->taken = c->wanted == BUG && !strcmp(b.name, c->bug);
+        c->found |= c->taken;
+        break;
+    case CLOSE:
+        c->in_region = false;
+        c->part = PLAIN;
+        c->taken = true;
+        put(c->out, l, false);
+        break;
+    default:
+        if (c->taken)
+            put(c->out, l, c->part != PLAIN);
+    }
+}
+
 static bool cut_into(FILE *out, const char *source, enum cut kind, const char *bug, char error[CUT_ERROR_MAX])
 {
     const char *p = source;
+    struct cutter c = { .out = out, .kind = kind, .bug = bug, .taken = true, .wanted = PLAIN, .part = PLAIN };
     struct line l;
-    struct cut_bug b;
-    bool in_region = false, taken = true, stub = false, found = false;
-    enum mark wanted = PLAIN, part = PLAIN;
-    int regions = 0;
     for (int number = 1; next(&p, &l); number++) {
-        const char *wrong = NULL;
-        if (l.mark == OPEN ? in_region : l.mark != PLAIN && !in_region)
-            wrong = "a mark out of order: >>>, --- stub, --- bug ..., <<<";
-        else if (l.mark == STUB && (part != PLAIN || stub))
-            wrong = "a region has one stub, before its bugs";
-        else if ((l.mark == CLOSE || l.mark == BUG) && !stub)
-            wrong = "a region without a stub";
-        else if (in_region && part != PLAIN && l.mark == PLAIN && !begins(&l, "//|"))
-            wrong = "a line of a stub or a bug begins with //|";
+        const char *wrong = wrong_with(&c, &l);
         if (wrong) {
             snprintf(error, CUT_ERROR_MAX, "line %d: %s", number, wrong);
             return false;
         }
-        switch (l.mark) {
-        case OPEN:
-            in_region = true, stub = false, part = PLAIN, regions++;
-            wanted = part_of(p, kind, bug);
-            taken = wanted == PLAIN;
-            put(out, &l, false);
-            break;
-        case STUB:
-            stub = true, part = STUB;
-            taken = wanted == STUB;
-            break;
-        case BUG:
-            read_bug(&l, &b);
-            part = BUG;
-            taken = wanted == BUG && !strcmp(b.name, bug);
-            found |= taken;
-            break;
-        case CLOSE:
-            in_region = false, part = PLAIN, taken = true;
-            put(out, &l, false);
-            break;
-        default:
-            if (taken)
-                put(out, &l, part != PLAIN);
-        }
+        cut_line(&c, &l, p);
     }
-    if (in_region || !regions)
+    if (c.in_region || !c.regions)
         snprintf(error, CUT_ERROR_MAX,
-                 in_region ? "the last region has no <<<" : "no region, which begins with // >>>");
-    else if (kind == CUT_BUG && !found)
+                 c.in_region ? "the last region has no <<<" : "no region, which begins with // >>>");
+    else if (kind == CUT_BUG && !c.found)
         snprintf(error, CUT_ERROR_MAX, "no bug has the name '%s'", bug);
     else
         return true;

@@ -75,6 +75,17 @@ static void measure_again(struct ladder *l)
             tester_baseline(l->data[i], &l->after_ms[i], ignored);
 }
 
+// What a row adds to the exit status: 1 for a wrong result, 2 for a step that could not run. A step that needs another
+// card is neither.
+static int status_of(const struct row *row)
+{
+    if (row->needs)
+        return 0;
+    if (!row->ran)
+        return 2;
+    return row->result.verdict == TESTER_WRONG ? 1 : 0;
+}
+
 // Runs and prints everything. Returns the exit status; 2 with an error where the climb itself had to end.
 static int climb(struct ladder *l, struct ladder_predictions *predictions, FILE *json, char error[DEV_ERROR_MAX])
 {
@@ -99,7 +110,7 @@ static int climb(struct ladder *l, struct ladder_predictions *predictions, FILE 
         ladder_print_row(l, row);
         fflush(l->out);
         ran |= row->ran;
-        int this = row->needs ? 0 : !row->ran ? 2 : row->result.verdict == TESTER_WRONG ? 1 : 0;
+        const int this = status_of(row);
         status = this > status ? this : status;
         if (!row->ran && !row->needs && !dev_about(l->dev)->simulated && !open_again(l, error))
             return 2;

@@ -75,25 +75,30 @@ static struct outcome check_own(enum cut kind)
     return o;
 }
 
-Test(exercise, has_a_stub_that_fails_by_an_assertion, .timeout = 120)
+// What the check says of the exercise's own stub or solution, to be freed: it ends with that status, and one of its
+// tests has that result.
+static char *own_says(enum cut kind, int status, const char *result)
 {
     wait_in_brief();
-    struct outcome o = check_own(CUT_STUB);
-    cr_assert_eq(o.status, 1, "status %d\n%s", o.status, o.said);
-    cr_assert(strstr(o.said, "  NO  "), "no test fails:\n%s", o.said);
-    cr_assert(!strstr(o.said, "NO  it compiles"), "it does not compile:\n%s", o.said);
-    cr_assert(!strstr(o.said, "did not end in time") && !strstr(o.said, "crashed"), "not by an assertion:\n%s", o.said);
-    free(o.said);
+    const struct outcome o = check_own(kind);
+    cr_assert_eq(o.status, status, "status %d\n%s", o.status, o.said);
+    cr_assert(strstr(o.said, result), "no test with \"%s\":\n%s", result, o.said);
+    return o.said;
+}
+
+Test(exercise, has_a_stub_that_fails_by_an_assertion, .timeout = 120)
+{
+    char *said = own_says(CUT_STUB, 1, "  NO  ");
+    cr_assert(!strstr(said, "NO  it compiles"), "it does not compile:\n%s", said);
+    cr_assert(!strstr(said, "did not end in time") && !strstr(said, "crashed"), "not by an assertion:\n%s", said);
+    free(said);
 }
 
 Test(exercise, has_a_solution_that_passes, .timeout = 120)
 {
-    wait_in_brief();
-    struct outcome o = check_own(CUT_SOLUTION);
-    cr_assert_eq(o.status, 0, "status %d\n%s", o.status, o.said);
-    cr_assert(strstr(o.said, "  ok  "), "no test was run:\n%s", o.said);
-    cr_assert(!strstr(o.said, "warning"), "the compiler warns:\n%s", o.said);
-    free(o.said);
+    char *said = own_says(CUT_SOLUTION, 0, "  ok  ");
+    cr_assert(!strstr(said, "warning"), "the compiler warns:\n%s", said);
+    free(said);
 }
 
 enum { ONE_IN = 3 };

@@ -58,7 +58,9 @@ static int hotter(const void *a, const void *b)
     if (far != far_too)
         return far ? 1 : -1;
     uint64_t p = x->metric[METRIC_INST], q = y->metric[METRIC_INST];
-    return p != q ? (p < q ? 1 : -1) : x < y ? -1 : x > y;  // equal ones stay in the order of the source
+    if (p != q)
+        return p < q ? 1 : -1;
+    return x < y ? -1 : x > y;  // equal ones stay in the order of the source
 }
 
 // Shows the columns in which a line has something, as wide as their contents.

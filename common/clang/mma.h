@@ -64,63 +64,45 @@ template <> constexpr int clang_layout<row_major> = 0;
             CLANG_WMMA_LOAD(letter ".sync.aligned.col." shape);                                                        \
     }
 
-// One shape. The builtins take the registers of a fragment as ints, and layouts that are constants: 0 for rows, 1 for
-// columns; for a product 2 * A's layout + B's, with columns 1.
+// Accumulators of one type, which the builtins take as registers of another. Layouts are constants to them: 0 for rows,
+// 1 for columns; for a product 2 * A's layout + B's, with columns 1.
+#define CLANG_WMMA_SUMS(M, N, K, type, reg, load, store, product)                                                      \
+    CLANG_DEVICE void load_matrix_sync(fragment<accumulator, M, N, K, type> &f, const type *p, unsigned ld,            \
+                                       layout_t layout)                                                                \
+    {                                                                                                                  \
+        if (layout == mem_row_major)                                                                                   \
+            load((reg *)f.x, (const reg *)p, ld, 0);                                                                   \
+        else                                                                                                           \
+            load((reg *)f.x, (const reg *)p, ld, 1);                                                                   \
+    }                                                                                                                  \
+    CLANG_DEVICE void store_matrix_sync(type *p, const fragment<accumulator, M, N, K, type> &f, unsigned ld,           \
+                                        layout_t layout)                                                               \
+    {                                                                                                                  \
+        if (layout == mem_row_major)                                                                                   \
+            store((reg *)p, (reg *)f.x, ld, 0);                                                                        \
+        else                                                                                                           \
+            store((reg *)p, (reg *)f.x, ld, 1);                                                                        \
+    }                                                                                                                  \
+    template <class LA, class LB>                                                                                      \
+    CLANG_DEVICE void mma_sync(                                                                                        \
+        fragment<accumulator, M, N, K, type> &d, const fragment<matrix_a, M, N, K, half, LA> &a,                       \
+        const fragment<matrix_b, M, N, K, half, LB> &b, const fragment<accumulator, M, N, K, type> &c)                 \
+    {                                                                                                                  \
+        product((reg *)d.x, (const int *)a.x, (const int *)b.x, (const reg *)c.x,                                      \
+                2 * clang_layout<LA> + clang_layout<LB>, 0);                                                           \
+    }
 #define CLANG_WMMA(M, N, K, shape)                                                                                     \
     CLANG_WMMA_LOADS(M, N, K, matrix_a, "a", #shape)                                                                   \
     CLANG_WMMA_LOADS(M, N, K, matrix_b, "b", #shape)                                                                   \
-    CLANG_DEVICE void load_matrix_sync(fragment<accumulator, M, N, K, float> &f, const float *p, unsigned ld,          \
-                                       layout_t layout)                                                                \
-    {                                                                                                                  \
-        if (layout == mem_row_major)                                                                                   \
-            __hmma_##shape##_ld_c_f32(f.x, p, ld, 0);                                                                  \
-        else                                                                                                           \
-            __hmma_##shape##_ld_c_f32(f.x, p, ld, 1);                                                                  \
-    }                                                                                                                  \
-    CLANG_DEVICE void load_matrix_sync(fragment<accumulator, M, N, K, half> &f, const half *p, unsigned ld,            \
-                                       layout_t layout)                                                                \
-    {                                                                                                                  \
-        if (layout == mem_row_major)                                                                                   \
-            __hmma_##shape##_ld_c_f16((int *)f.x, (const int *)p, ld, 0);                                              \
-        else                                                                                                           \
-            __hmma_##shape##_ld_c_f16((int *)f.x, (const int *)p, ld, 1);                                              \
-    }                                                                                                                  \
-    CLANG_DEVICE void store_matrix_sync(float *p, const fragment<accumulator, M, N, K, float> &f, unsigned ld,         \
-                                        layout_t layout)                                                               \
-    {                                                                                                                  \
-        if (layout == mem_row_major)                                                                                   \
-            __hmma_##shape##_st_c_f32(p, (float *)f.x, ld, 0);                                                         \
-        else                                                                                                           \
-            __hmma_##shape##_st_c_f32(p, (float *)f.x, ld, 1);                                                         \
-    }                                                                                                                  \
-    CLANG_DEVICE void store_matrix_sync(half *p, const fragment<accumulator, M, N, K, half> &f, unsigned ld,           \
-                                        layout_t layout)                                                               \
-    {                                                                                                                  \
-        if (layout == mem_row_major)                                                                                   \
-            __hmma_##shape##_st_c_f16((int *)p, (int *)f.x, ld, 0);                                                    \
-        else                                                                                                           \
-            __hmma_##shape##_st_c_f16((int *)p, (int *)f.x, ld, 1);                                                    \
-    }                                                                                                                  \
-    template <class LA, class LB>                                                                                      \
-    CLANG_DEVICE void mma_sync(                                                                                        \
-        fragment<accumulator, M, N, K, float> &d, const fragment<matrix_a, M, N, K, half, LA> &a,                      \
-        const fragment<matrix_b, M, N, K, half, LB> &b, const fragment<accumulator, M, N, K, float> &c)                \
-    {                                                                                                                  \
-        __hmma_##shape##_mma_f32f32(d.x, (const int *)a.x, (const int *)b.x, c.x,                                      \
-                                    2 * clang_layout<LA> + clang_layout<LB>, 0);                                       \
-    }                                                                                                                  \
-    template <class LA, class LB>                                                                                      \
-    CLANG_DEVICE void mma_sync(                                                                                        \
-        fragment<accumulator, M, N, K, half> &d, const fragment<matrix_a, M, N, K, half, LA> &a,                       \
-        const fragment<matrix_b, M, N, K, half, LB> &b, const fragment<accumulator, M, N, K, half> &c)                 \
-    {                                                                                                                  \
-        __hmma_##shape##_mma_f16f16((int *)d.x, (const int *)a.x, (const int *)b.x, (const int *)c.x,                  \
-                                    2 * clang_layout<LA> + clang_layout<LB>, 0);                                       \
-    }
+    CLANG_WMMA_SUMS(M, N, K, float, float, __hmma_##shape##_ld_c_f32, __hmma_##shape##_st_c_f32,                       \
+                    __hmma_##shape##_mma_f32f32)                                                                       \
+    CLANG_WMMA_SUMS(M, N, K, half, int, __hmma_##shape##_ld_c_f16, __hmma_##shape##_st_c_f16,                          \
+                    __hmma_##shape##_mma_f16f16)
 CLANG_WMMA(16, 16, 16, m16n16k16)
 CLANG_WMMA(32, 8, 16, m32n8k16)
 CLANG_WMMA(8, 32, 16, m8n32k16)
 #undef CLANG_WMMA
+#undef CLANG_WMMA_SUMS
 #undef CLANG_WMMA_LOADS
 #undef CLANG_WMMA_LOAD
 

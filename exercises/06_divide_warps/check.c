@@ -76,8 +76,10 @@ Test(check, 3_a_warp_owns_a_tile_that_is_as_square_as_can_be)
         for (int i = w * 32 * PATCH; i < (w + 1) * 32 * PATCH; i++) {
             if ((unsigned)all[i].row >= BM || (unsigned)all[i].col >= BN)
                 cr_skip_test("first every element has to belong to one thread");
-            rows += !row[all[i].row], row[all[i].row] = true;
-            cols += !col[all[i].col], col[all[i].col] = true;
+            rows += !row[all[i].row];
+            row[all[i].row] = true;
+            cols += !col[all[i].col];
+            col[all[i].col] = true;
         }
         cr_assert_leq(
             rows + cols, WM + WN,

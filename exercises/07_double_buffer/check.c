@@ -101,11 +101,12 @@ static bool holds(const struct loaded *l, const char *name)
 // Adds the registers that the instruction on this line writes: those before the first comma outside of braces.
 static void add_written(struct loaded *l, const char *line)
 {
-    const char *open = memchr(line, '{', (size_t)(line_end(line) - line)), *p = strpbrk(line, "%\n");
-    const char *end = open ? strchr(open, '}') : p ? strchr(p, ',') : NULL;
+    const char *open = memchr(line, '{', (size_t)(line_end(line) - line));
+    const char *p = open ? open : strpbrk(line, "%\n");
     if (*line == '@' && !open)
-        p = strchr(p + 1, '%'), end = p ? strchr(p, ',') : NULL;
-    for (p = open ? open : p; p && end && (p = memchr(p, '%', (size_t)(end - p))) && l->n < 64; p++)
+        p = strchr(p + 1, '%');
+    const char *end = p ? strchr(p, open ? '}' : ',') : NULL;
+    for (; p && end && (p = memchr(p, '%', (size_t)(end - p))) && l->n < 64; p++)
         register_at(p, l->names[l->n++]);
 }
 
@@ -137,15 +138,20 @@ static int between_loads_and_use(const char *ptx)
         if (line_has(line, "st.shared"))
             stored = line;
         if (line_has(line, "ld.global")) {
-            if (!loading)
-                l.n = 0, since = 0;
+            if (!loading) {
+                l.n = 0;
+                since = 0;
+            }
             loading = true;
             add_written(&l, line);
         } else if (reads(&l, line)) {
-            if (line_has(line, "mov."))
+            if (line_has(line, "mov.")) {
                 add_written(&l, line);
-            else
-                l.n = 0, found = since, loading = false;
+            } else {
+                l.n = 0;
+                found = since;
+                loading = false;
+            }
         } else if (line_has(line, "fma.")) {
             since++;
             loading = false;

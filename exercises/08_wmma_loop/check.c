@@ -106,14 +106,18 @@ Test(check, 1_the_identity_times_B_is_B)
 {
     struct matrix A = identity(32), B = numbered(32, 64), C = product(&A, &B);
     expect_same(&C, &B, 'B');
-    matrix_free(&A), matrix_free(&B), matrix_free(&C);
+    matrix_free(&A);
+    matrix_free(&B);
+    matrix_free(&C);
 }
 
 Test(check, 2_A_times_the_identity_is_A)
 {
     struct matrix A = numbered(64, 32), B = identity(32), C = product(&A, &B);
     expect_same(&C, &A, 'A');
-    matrix_free(&A), matrix_free(&B), matrix_free(&C);
+    matrix_free(&A);
+    matrix_free(&B);
+    matrix_free(&C);
 }
 
 Test(check, 3_the_result_is_right)

@@ -78,7 +78,10 @@ static const struct profile *hunted(struct ex *x, int m, int n, int k, float alp
               "hunt, M %d, N %d, K %d: nothing was found, but C[%d][%d] is %g, want %g; look at the copies to As "
               "and Bs",
               m, n, k, v.row, v.col, v.got, v.want);
-    matrix_free(&A), matrix_free(&B), matrix_free(&C0), matrix_free(&C);
+    matrix_free(&A);
+    matrix_free(&B);
+    matrix_free(&C0);
+    matrix_free(&C);
     return p;
 }
 

@@ -119,7 +119,9 @@ static void expect_product(enum dev_kind kind, int m, int n, int k)
                 "A, of B and of C?",
                 m, n, k, row, col, got, want);
         }
-    matrix_free(&A), matrix_free(&B), matrix_free(&C);
+    matrix_free(&A);
+    matrix_free(&B);
+    matrix_free(&C);
 }
 
 Test(check, 3_every_block_has_its_tile)
@@ -127,7 +129,8 @@ Test(check, 3_every_block_has_its_tile)
     struct matrix C = one_tile(true), D = one_tile(false);
     if (!is(&C, number, false) || !is(&D, number, false))
         cr_skip_test("first one tile has to be right");
-    matrix_free(&C), matrix_free(&D);
+    matrix_free(&C);
+    matrix_free(&D);
     expect_product(DEV_SIM, 48, 16, 16);
     expect_product(DEV_SIM, 16, 64, 48);
     expect_product(DEV_SIM, 32, 48, 64);

@@ -41,8 +41,11 @@ static void ask(enum dev_kind kind, struct answer answers[USES])
 {
     int out[2 * USES];
     int threads[USES], registers[USES], shared[USES];
-    for (int i = 0; i < USES; i++)
-        threads[i] = uses[i].threads, registers[i] = uses[i].registers, shared[i] = uses[i].shared;
+    for (int i = 0; i < USES; i++) {
+        threads[i] = uses[i].threads;
+        registers[i] = uses[i].registers;
+        shared[i] = uses[i].shared;
+    }
     struct ex x = ex_open(kind);
     dev_ptr t = ex_buffer(&x, "threads", threads, sizeof threads);
     dev_ptr r = ex_buffer(&x, "registers", registers, sizeof registers);

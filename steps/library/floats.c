@@ -117,16 +117,20 @@ bool floats_open(struct floats *f, struct dev *d, struct dev_module *gemm, const
     f->parts = count_parts(s.k, way.parts);
     if (copy_room(way.copy, s.m, s.k)) {
         add_copy(f, s.m, s.k, A, true, room);
-        f->A = room, f->lda = whole(s.k, UNIT);
+        f->A = room;
+        f->lda = whole(s.k, UNIT);
         room += copy_room(way.copy, s.m, s.k);
     }
     if (copy_room(way.copy, s.k, s.n)) {
         add_copy(f, s.k, s.n, B, false, room);
-        f->B = room, f->ldb = whole(s.n, UNIT);
+        f->B = room;
+        f->ldb = whole(s.n, UNIT);
         room += copy_room(way.copy, s.k, s.n);
     }
-    if (f->parts > 1)
-        f->C = room, f->ldc = whole(s.n, UNIT);
+    if (f->parts > 1) {
+        f->C = room;
+        f->ldc = whole(s.n, UNIT);
+    }
     set_product(f, g);
     set_sum(f);
     f->gemm = dev_kernel(d, gemm, "gemm");

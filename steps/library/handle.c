@@ -42,6 +42,11 @@ gemm_steps_status handle_leave(gemm_steps *h, gemm_steps_status status)
     return status;
 }
 
+gemm_steps_status handle_leave_dev(gemm_steps *h, bool ok)
+{
+    return handle_leave(h, ok ? GEMM_STEPS_OK : handle_fail_dev(h, GEMM_STEPS_FAILED));
+}
+
 // --- Create, destroy ---
 
 // The device, or NULL with the reason in no_handle.
@@ -169,9 +174,7 @@ gemm_steps_status gemm_steps_set_stream(gemm_steps *handle, void *stream)
     gemm_steps_status s = handle_enter(handle, __func__);
     if (s != GEMM_STEPS_OK)
         return s;
-    if (handle->gpu && !gpu_set_stream(handle->dev, stream))
-        s = handle_fail_dev(handle, GEMM_STEPS_FAILED);
-    return handle_leave(handle, s);
+    return handle_leave_dev(handle, !handle->gpu || gpu_set_stream(handle->dev, stream));
 }
 
 gemm_steps_status gemm_steps_set_workspace_limit(gemm_steps *handle, size_t bytes)
@@ -181,9 +184,7 @@ gemm_steps_status gemm_steps_set_workspace_limit(gemm_steps *handle, size_t byte
         return s;
     handle->limit = bytes;
     forget_plans(handle);  // other kernels may run now
-    if (handle->work.bytes > bytes && !drop(handle, &handle->work))
-        s = handle_fail_dev(handle, GEMM_STEPS_FAILED);
-    return handle_leave(handle, s);
+    return handle_leave_dev(handle, handle->work.bytes <= bytes || drop(handle, &handle->work));
 }
 
 size_t gemm_steps_workspace(const gemm_steps *handle)
@@ -206,7 +207,5 @@ gemm_steps_status gemm_steps_wait(gemm_steps *handle)
     gemm_steps_status s = handle_enter(handle, __func__);
     if (s != GEMM_STEPS_OK)
         return s;
-    if (!dev_sync(handle->dev))
-        s = handle_fail_dev(handle, GEMM_STEPS_FAILED);
-    return handle_leave(handle, s);
+    return handle_leave_dev(handle, dev_sync(handle->dev));
 }

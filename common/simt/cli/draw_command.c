@@ -7,22 +7,30 @@
 
 #include "base/options.h"
 
+// Reads the whole number that ends before one of the characters in ends, or with the text. Returns what follows it;
+// NULL if there is no such number.
+static const char *number_before(const char *text, const char *ends, uint64_t *out)
+{
+    char number[24];
+    const size_t n = strcspn(text, ends);
+    if (n >= sizeof number)
+        return NULL;
+    memcpy(number, text, n);
+    number[n] = '\0';
+    return options_whole(number, 0, INT32_MAX, out) ? text + n : NULL;
+}
+
 // "X,Y,Z"; missing numbers are 0.
 static bool block_index(const char *text, uint64_t out[3])
 {
     out[0] = out[1] = out[2] = 0;
     for (int i = 0; i < 3; i++) {
-        char number[24];
-        const size_t n = strcspn(text, ",");
-        if (n >= sizeof number)
+        text = number_before(text, ",", &out[i]);
+        if (!text)
             return false;
-        memcpy(number, text, n);
-        number[n] = '\0';
-        if (!options_whole(number, 0, INT32_MAX, &out[i]))
-            return false;
-        text += n;
-        if (!*text++)
+        if (!*text)
             return true;
+        text++;
     }
     return false;
 }
@@ -56,41 +64,40 @@ static bool draw_named(struct draw_command *d, const char *name)
 // "A-B", both whole numbers; A alone is A-A.
 static bool range(const char *text, uint64_t *from, uint64_t *to)
 {
-    char first[24];
-    const size_t n = strcspn(text, "-");
-    if (n >= sizeof first)
+    const char *rest = number_before(text, "-", from);
+    if (!rest)
         return false;
-    memcpy(first, text, n);
-    first[n] = '\0';
-    return options_whole(first, 0, INT32_MAX, from) &&
-           options_whole(text[n] ? text + n + 1 : first, *from, INT32_MAX, to);
+    *to = *from;
+    return !*rest || options_whole(rest + 1, *from, INT32_MAX, to);
 }
 
-// --cycles and its like. *taken: it is one of them.
-static bool cycles_option(struct draw_command *d, const char *name, const char *value, bool *taken)
+static bool is_cycles_option(const char *name)
+{
+    return !strcmp(name, "cycles") || !strcmp(name, "trips") || !strcmp(name, "outer") || !strcmp(name, "warps");
+}
+
+static bool cycles_option(struct draw_command *d, const char *name, const char *value)
 {
     struct cycles_asked *asked = &d->cycles.asked;
-    *taken = true;
+    d->in_cycles = true;
     if (!strcmp(name, "cycles"))
-        return (d->in_cycles = true) && range(value, &asked->from, &asked->to) && asked->from < asked->to &&
+        return range(value, &asked->from, &asked->to) && asked->from < asked->to &&
                asked->to - asked->from <= WINDOW_MOST;
     if (!strcmp(name, "trips"))
-        return (d->in_cycles = true) && options_whole(value, 1, 1000, &asked->trips);
-    if (!strcmp(name, "outer"))
-        return d->in_cycles = asked->outer = true;
-    if (!strcmp(name, "warps"))
-        return (d->in_cycles = d->cycles.some_warps = true) &&
-               range(value, &d->cycles.first_warp, &d->cycles.last_warp);
-    return *taken = false;
+        return options_whole(value, 1, 1000, &asked->trips);
+    if (!strcmp(name, "warps")) {
+        d->cycles.some_warps = true;
+        return range(value, &d->cycles.first_warp, &d->cycles.last_warp);
+    }
+    asked->outer = true;
+    return true;
 }
 
 bool draw_option(struct draw_command *d, const char *name, const char *value)
 {
-    bool taken;
     d->given = true;
-    const bool good = cycles_option(d, name, value, &taken);
-    if (taken)
-        return good;
+    if (is_cycles_option(name))
+        return cycles_option(d, name, value);
     if (!strcmp(name, "line"))
         return source_place(value, &d->place);
     if (!strcmp(name, "nth"))

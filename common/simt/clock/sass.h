@@ -131,7 +131,7 @@ struct sass {
     uint8_t b_place, c_place;
     uint8_t stall, yield, writes, reads, waits, reuse;  // writes, reads: scoreboards, 7 none; waits: a mask
     uint8_t bytes;                                      // a lane, of a memory access
-    uint8_t source;  // general registers that the instruction reads through the two banks: how many of n_sources
+    uint8_t source;  // general registers that the instruction reads through the two banks: how many of sources
     uint8_t sources[3], slots[3];  // they, and their place in the reuse mask
     int64_t offset;  // of a branch: from the next instruction, in bytes; of an access: added to the address
     uint32_t line;   // of the source; 0: unknown

@@ -70,16 +70,16 @@ enum ptx_type decode_result(enum alu_op op)
 // d may be a or b.
 static void add_with_carry(struct decoder *x, bool subtract, bool in, bool out, uint32_t bytes, uint32_t a, uint32_t b)
 {
-    bool wide = bytes == 8;
+    static const enum alu_op carries[2][2] = { { ALU_carry_u32, ALU_carry_u64 },
+                                               { ALU_carry_of_sub_u32, ALU_carry_of_sub_u64 } };
+    static const enum alu_op results[2][2] = { { ALU_addc_u32, ALU_addc_u64 }, { ALU_subc_u32, ALU_subc_u64 } };
+    const bool wide = bytes == 8;
     if (!x->carry)
         x->carry = vreg_new(x, SLOT_32) + 1;
     uint32_t flag = x->carry - 1, c = in ? flag : vreg_const(x, SLOT_32, subtract), carried = vreg_new(x, SLOT_32);
     if (out)
-        emit_alu(
-            x, subtract ? (wide ? ALU_carry_of_sub_u64 : ALU_carry_of_sub_u32) : (wide ? ALU_carry_u64 : ALU_carry_u32),
-            carried, a, b, c);
-    emit_alu(x, subtract ? (wide ? ALU_subc_u64 : ALU_subc_u32) : (wide ? ALU_addc_u64 : ALU_addc_u32),
-             operand_destination(x, &x->in->operand[0], bytes), a, b, c);
+        emit_alu(x, carries[subtract][wide], carried, a, b, c);
+    emit_alu(x, results[subtract][wide], operand_destination(x, &x->in->operand[0], bytes), a, b, c);
     if (out)
         emit_alu(x, ALU_mov_b32, flag, carried, NO_VREG, NO_VREG);
 }

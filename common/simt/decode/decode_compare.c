@@ -108,6 +108,18 @@ static enum alu_op selp_op(uint32_t bytes)
     return bytes == 2 ? ALU_selp_b16 : bytes == 4 ? ALU_selp_b32 : ALU_selp_b64;
 }
 
+// What set writes if the comparison holds: 1.0 of the type, or all ones.
+static uint64_t true_of(enum ptx_type t, bool pair)
+{
+    if (t == PTX_BF16 || t == PTX_BF16X2)
+        return 0x3f80;
+    if (is_half(t))
+        return 0x3c00;
+    if (t == PTX_F32)
+        return 0x3f800000;
+    return pair ? 0xffff : 0xffffffff;
+}
+
 // set.CmpOp[.BoolOp][.ftz].dtype.type d, a, b[, c]: true is 1.0, or all ones for an integer
 void decode_set(struct decoder *x, const struct parts *s)
 {
@@ -116,12 +128,11 @@ void decode_set(struct decoder *x, const struct parts *s)
     const struct comparison how = comparison(x, s, 2);
     const struct ptx_operand *o = x->in->operand;
     enum ptx_type dt = ptx_type_named(s->part[s->n - 2]);
-    bool pair = is_pair(how.type), bf16 = dt == PTX_BF16 || dt == PTX_BF16X2;
+    const bool pair = is_pair(how.type);
     uint32_t bytes = ptx_type_bytes(dt), half[2] = { NO_VREG, NO_VREG };
     if ((bytes != 2 && bytes != 4) || (pair && bytes != 4))
         decode_unknown(x);
-    uint64_t yes = is_half(dt) ? (bf16 ? 0x3f80 : 0x3c00) : dt == PTX_F32 ? 0x3f800000 : pair ? 0xffff : 0xffffffff;
-    uint32_t one = vreg_const(x, SLOT_32, yes), zero = vreg_const(x, SLOT_32, 0);
+    uint32_t one = vreg_const(x, SLOT_32, true_of(dt, pair)), zero = vreg_const(x, SLOT_32, 0);
     uint32_t a = operand_value(x, &o[1], how.type), b = operand_value(x, &o[2], how.type);
     uint32_t c = how.join.n ? operand_predicate(x, &o[3]) : NO_VREG, d = operand_destination(x, &o[0], bytes);
     for (uint32_t i = 0; i < (pair ? 2u : 1u); i++) {

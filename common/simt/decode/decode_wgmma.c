@@ -95,7 +95,11 @@ static void read_scales(struct decoder *x, struct wgmma *m)
 {
     const struct ptx_operand *d = &x->in->operand[3];
     const bool integers = is_byte(m->a), halves = m->a == MMA_F16 || m->a == MMA_BF16;
-    const uint32_t n = integers ? 4 : !halves ? 6 : m->a_in_registers ? 7 : 8;
+    uint32_t n = 4;  // operands; what has floats has two scales more, and halves in shared memory may be transposed
+    if (halves)
+        n = m->a_in_registers ? 7 : 8;
+    else if (!integers)
+        n = 6;
     operand_count(x, n, n);
     m->scale_d = d->kind != OPND_INT ? WGMMA_ADD_IF : immediate(x, 3, 0, 1) ? WGMMA_ADD : WGMMA_OVERWRITE;
     if (integers)

@@ -131,7 +131,11 @@ static struct access access_of(const struct merger *g, uint32_t uop, struct valu
     a.at.offset += m->offset;
     if (m->base_class == SLOT_32)
         a.at.offset &= UINT32_MAX;
-    a.unit = !a.load ? total : m->bytes >= 4 || m->n == 1 ? m->bytes : total < 4 ? total : 4;
+    a.unit = total;
+    if (a.load && (m->bytes >= 4 || m->n == 1))
+        a.unit = m->bytes;
+    else if (a.load && total > 4)
+        a.unit = 4;
     a.n = total / a.unit;
     if (a.unit < 4)
         a.class = m->bytes != 2 || m->n > 1 || !half_register ? CLASS_ALONE

@@ -15,7 +15,7 @@
 
 #define SIMT_JOBS_MAX 256         // host threads
 #define SIMT_GAP 1024             // bytes between variables in shared memory while checks are on
-#define SIMT_BUDGET (1ull << 30)  // warp instructions of a block, unless simt_set_budget says otherwise
+#define SIMT_BUDGET (1ull << 30)  // warp instructions of a block, unless dev_set_budget says otherwise
 
 struct simt {
     struct memory memory;

@@ -190,7 +190,8 @@ double cycles_legend(const struct cycles_axis *a, const struct cycles_row *rows,
             asks |= rows[i].asks[c];
     }
     for (size_t k = 0; k <= KINDS; k++) {
-        const double x = LEGEND_LEFT + at % 2 * LEGEND_COLUMN, row = y + at / 2 * LEGEND_ROW;
+        const unsigned across = at % 2, down = at / 2;
+        const double x = LEGEND_LEFT + across * LEGEND_COLUMN, row = y + down * LEGEND_ROW;
         if (k == KINDS ? !asks : of[kinds[k].kind] <= seen * all)
             continue;
         svg_rect(a->svg, x, row, 26, 20, kinds[k < KINDS ? k : 0].class);
@@ -203,5 +204,6 @@ double cycles_legend(const struct cycles_axis *a, const struct cycles_row *rows,
                      kinds[k].text);
         at++;
     }
-    return y + (at + 1) / 2 * LEGEND_ROW;
+    const unsigned all_down = (at + 1) / 2;
+    return y + all_down * LEGEND_ROW;
 }

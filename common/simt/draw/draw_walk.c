@@ -208,8 +208,10 @@ static char *paint(const struct draw_launch *l, const struct walk *w)
     struct panel a = panel_of(&svg, A, by_barrier ? w->a.barrier : w->a.pass, DEEP, tall);
     struct panel b = panel_of(&svg, B, by_barrier ? w->b.barrier : w->b.pass, wide, DEEP);
     struct panel c = panel_of(&svg, C, w->c, wide, tall);
-    a.x = MARGIN, b.x = c.x = MARGIN + DEEP + GAP;
-    b.y = TOP, a.y = c.y = TOP + DEEP + GAP;
+    a.x = MARGIN;
+    b.x = c.x = MARGIN + DEEP + GAP;
+    b.y = TOP;
+    a.y = c.y = TOP + DEEP + GAP;
     c.chosen = GREY;
     c.unnamed = true;
     part(&a, A, 0, of_a, sizeof of_a);

@@ -261,7 +261,7 @@ static enum outcome run_split(struct warp *w, struct split *s, uint64_t turn_end
     }
 }
 
-// pick_split, after lanes that wait for each other have been let go where none can run.
+// split_pick, after lanes that wait for each other have been let go where none can run.
 static int next_split(struct warp *w, uint32_t from)
 {
     int i = split_pick(w, from);

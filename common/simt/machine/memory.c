@@ -35,7 +35,9 @@ void memory_write(struct memory *m, uint64_t address, uint64_t bytes)
 {
     struct allocation *a = &m->all[address >> MEMORY_SHIFT];
     const uint64_t from = address & MEMORY_OFFSET;
-    if (a->whole || (a->whole = bytes == a->bytes))
+    if (bytes == a->bytes)
+        a->whole = true;
+    if (a->whole)
         return;
     if (!a->written && !(a->written = calloc(a->bytes / 8 + 1, 1))) {
         a->whole = true;  // rather silent than wrong

@@ -57,18 +57,26 @@ bool inline_read_call(const struct ptx_inst *in, struct str *name, const struct 
     return i == in->n_operands;
 }
 
+// What the caller of the frame passes, or receives, as this variable of the function; -1: it is neither a parameter nor
+// a result.
+static int32_t callers_variable(const struct frame *fr, int32_t var)
+{
+    for (uint32_t i = 0; i < fr->f->n_params; i++)
+        if ((int32_t)fr->f->params[i] == var)
+            return fr->arguments->list[i].var;
+    for (uint32_t i = 0; i < fr->f->n_results; i++)
+        if ((int32_t)fr->f->results[i] == var)
+            return fr->results->list[i].var;
+    return -1;
+}
+
 int32_t inline_variable(const struct frame *fr, int32_t var)
 {
     for (; var >= 0 && fr->caller; fr = fr->caller) {
-        bool found = false;
-        for (uint32_t i = 0; i < fr->f->n_params && !found; i++)
-            if ((found = (int32_t)fr->f->params[i] == var))
-                var = fr->arguments->list[i].var;
-        for (uint32_t i = 0; i < fr->f->n_results && !found; i++)
-            if ((found = (int32_t)fr->f->results[i] == var))
-                var = fr->results->list[i].var;
-        if (!found)
+        const int32_t outer = callers_variable(fr, var);
+        if (outer < 0)
             break;
+        var = outer;
     }
     return var;
 }

@@ -131,7 +131,8 @@ export function simulated(build, kernel, short, begins, sizes) {
 // --- pictures ---
 
 // slides/pictures.txt: the file, then the arguments of simt draw; a kernel's name stands for its PTX file and launch, and
-// --line takes the text with which the line begins; size=MxNxK is another size than 256 each. Or "chart" and its
+// --line takes the text with which the line begins; size=MxNxK is another size than 256 each; with --card a timeline is in
+// cycles, and a persistent kernel has as many blocks as an H200 has SMs. Or "chart" and its
 // arguments, without the table of results. Or "machine", a kernel of 00_machine, and all that simt draw needs. Or "hand":
 // drawn by hand, for what no run can show.
 export function pictures() {

@@ -79,12 +79,16 @@ function count([kernel, short, ...rest], build) {
   return number(simulated(build, kernel, short, rest[0], sizes?.length === 1 ? Array(3).fill(sizes[0]) : sizes));
 }
 
-// The number before a word of a picture's title: "ldmatrix: 32 wavefronts, ideal 4, 28 bank conflicts".
+// The number before a word of a picture's title: "ldmatrix: 32 wavefronts, ideal 4, 28 bank conflicts". Or a share within
+// it, before or behind the word: "29 %  long_scoreboard: global memory", "tensor cores 78 %".
 function picture([file, ...words]) {
-  const word = words.join(' '), [, title] = read(`slides/pictures/${file}`).match(/<title>(.*)<\/title>/);
+  const word = words.join(' '), svg = read(`slides/pictures/${file}`), [, title] = svg.match(/<title>(.*)<\/title>/);
   if (word === 'bank conflict' && title.includes('no bank conflicts')) return number(0);
-  const [, n] = title.match(new RegExp(`(\\d+) ${word}`)) ?? fail(`${file}: no number before ${word} in "${title}"`);
-  return quantity(Number(n), n);
+  const [, n] = title.match(new RegExp(`(\\d[\\d,]*) ${word}`)) ?? [];
+  if (n) return quantity(Number(n.replaceAll(',', '')), n);
+  const share = svg.match(new RegExp(`>(\\d+) %  ${word}`)) ?? svg.match(new RegExp(`>${word} (\\d+) %<`));
+  if (!share) fail(`${file}: no number before ${word} in "${title}", and no share of it`);
+  return quantity(Number(share[1]), `${share[1]} %`, ' %');
 }
 
 const values = {

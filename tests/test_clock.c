@@ -65,6 +65,34 @@ Test(clock, the_smaller_of_a_sum_and_a_register_is_computed)
     }
 }
 
+// Runs an instruction of 9.0 on a warp whose registers r, r + 1, ... hold the values of every lane; returns register d.
+static uint32_t computed(uint64_t lo, uint64_t hi, unsigned r, const uint32_t *registers, unsigned n, unsigned d,
+                         bool *known)
+{
+    static uint32_t values[WALK_VALUES * WALK_LANES];
+    struct cubin cubin = { .cc = 90 };
+    const struct walk_launch launch = { .cubin = &cubin };
+    struct walk_warp w = { .launch = &launch, .values = values };
+    const struct sass s = decoded(lo, hi);
+    for (unsigned i = 0; i < n; i++) {
+        w.known[r + i] = 0xffffffff;
+        for (unsigned lane = 0; lane < WALK_LANES; lane++)
+            values[(r + i) * WALK_LANES + lane] = registers[i];
+    }
+    walk_compute(&w, &s, 0xffffffff);
+    *known = w.known[d] == 0xffffffff;
+    return values[d * WALK_LANES];
+}
+
+// ptxas clears two registers at once with it: CS2R R112, SRZ, and one with CS2R.32.
+Test(clock, cs2r_clears_two_registers)
+{
+    bool known;
+    cr_expect(computed(0x0000000000707805, 0x000fe4000001ff00, 0, NULL, 0, 113, &known) == 0 && known);
+    computed(0x0000000000707805, 0x000fe4000000ff00, 0, NULL, 0, 113, &known);
+    cr_expect(!known, "CS2R.32 leaves the next register alone");
+}
+
 Test(clock, what_is_no_cubin_is_refused)
 {
     char error[200] = "";

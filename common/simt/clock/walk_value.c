@@ -326,7 +326,7 @@ static void cs2r(struct compute *k)
     walk_splat(&k->out, 0);
     k->out.known = sass_bits(k->s, 72, 8) == 0xff ? ALL : 0;
     walk_store(k, k->s->d, &k->out);
-    if (sass_bits(k->s, 80, 1) == 0)
+    if (sass_bits(k->s, 80, 1))  // 64 bits; CS2R.32 has 0 there
         walk_store(k, k->s->d + 1u, &k->out);
 }
 

@@ -93,6 +93,16 @@ Test(clock, cs2r_clears_two_registers)
     cr_expect(!known, "CS2R.32 leaves the next register alone");
 }
 
+// IMAD.HI.U32 R3, R3, R5, R2: the reciprocal of a division by 32, whose last step adds R3 above R2 = 0.
+Test(clock, the_addend_of_imad_hi_is_a_pair)
+{
+    static const uint32_t registers[] = { 0, 0x07fffff0, 0, 0u - 32 * 0x07fffff0u };  // R2 to R5
+    const uint64_t expected = ((uint64_t)registers[1] * registers[3] + ((uint64_t)registers[1] << 32)) >> 32;
+    bool known;
+    cr_expect_eq(computed(0x0000000503037227, 0x000fe200078e0002, 2, registers, 4, 3, &known), (uint32_t)expected);
+    cr_expect(known && (uint32_t)expected == 0x07ffffff, "0x%x", (unsigned)expected);
+}
+
 Test(clock, what_is_no_cubin_is_refused)
 {
     char error[200] = "";

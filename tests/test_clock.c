@@ -103,6 +103,32 @@ Test(clock, the_addend_of_imad_hi_is_a_pair)
     cr_expect(known && (uint32_t)expected == 0x07ffffff, "0x%x", (unsigned)expected);
 }
 
+// Where a warp of 32 threads is after a branch over one instruction, on a predicate that depends on data.
+static uint32_t after_branch(struct sass over)
+{
+    struct sass code[] = { decoded(0x0000000000040947, 0x000fea0003800000),  // @P0 BRA, to the EXIT
+                           over, decoded(0x000000000000794d, 0x000fea0003800000) };
+    struct cubin cubin = { .cc = 90, .code = code, .n = 3 };
+    const struct walk_launch launch = { .cubin = &cubin, .grid = { 1, 1, 1 }, .block = { 32, 1, 1 } };
+    const unsigned block[3] = { 0 };
+    struct walk_warp w = { 0 };
+    struct walk_event e;
+    uint32_t pc = UINT32_MAX;
+    cr_assert(walk_begin(&w, &launch, block, 0));
+    w.predicates_known[0] = 0;
+    walk_step(&w, &e);
+    cr_expect_eq(w.unknown_branches, 1);
+    cr_assert(walk_next(&w, &pc));
+    walk_end(&w);
+    return pc;
+}
+
+Test(clock, a_branch_that_depends_on_data_leads_past_the_slow_path_of_a_division)
+{
+    cr_expect_eq(after_branch(decoded(0x0000000000207944, 0x003fea0003c00000)), 2, "over CALL");
+    cr_expect_eq(after_branch(decoded(0x0000000000007918, 0x000fc40000000000)), 1, "over NOP");
+}
+
 Test(clock, what_is_no_cubin_is_refused)
 {
     char error[200] = "";

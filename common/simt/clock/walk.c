@@ -7,6 +7,7 @@
 
 #define ALL 0xffffffffu
 #define LOCAL_ROW (WALK_LANES + 1)
+#define SLOW_PATH 16  // instructions that call it, at most
 
 bool walk_begin(struct walk_warp *w, const struct walk_launch *l, const unsigned block[3], unsigned index)
 {
@@ -201,6 +202,18 @@ static void leave(struct walk_warp *w, struct walk_split *r, uint32_t mask)
     r->mask &= ~mask;
 }
 
+// Whether the branch leads over a few instructions and a call among them. ptxas puts the slow path of a division or a
+// square root behind such a branch: it is for numbers that are seldom there.
+static bool skips_call(const struct walk_warp *w, const struct walk_event *e)
+{
+    const struct cubin *c = w->launch->cubin;
+    const uint32_t over = e->s->offset > 0 ? (uint32_t)(e->s->offset / SASS_BYTES) : 0;
+    for (uint32_t i = e->pc + 1; over <= SLOW_PATH && i < c->n && i <= e->pc + over; i++)
+        if (c->code[i].effect == EFFECT_CALL)
+            return true;
+    return false;
+}
+
 static void control(struct walk_warp *w, struct walk_split *r, uint32_t mask, uint32_t unknown, struct walk_event *e)
 {
     const struct sass *s = e->s;
@@ -221,7 +234,11 @@ static void control(struct walk_warp *w, struct walk_split *r, uint32_t mask, ui
     case EFFECT_BRANCH:
         w->unknown_branches += (mask & unknown) != 0;
         taken &= walk_predicate(w, sass_bits(s, 87, 3), sass_bits(s, 90, 1), &known);
-        branch(w, r, taken & known, target(w, e, next), e);
+        known &= ~unknown;
+        taken &= known;
+        if ((mask & ~known) && skips_call(w, e))
+            taken |= mask & ~known;
+        branch(w, r, taken, target(w, e, next), e);
         break;
     case EFFECT_CALL:
         branch(w, r, taken, target(w, e, next), e);

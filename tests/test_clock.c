@@ -129,6 +129,16 @@ Test(clock, a_branch_that_depends_on_data_leads_past_the_slow_path_of_a_division
     cr_expect_eq(after_branch(decoded(0x0000000000007918, 0x000fc40000000000)), 1, "over NOP");
 }
 
+// HMMA.16816.F16 R6, R72, R54, R4, and the same with sums of f32.
+Test(clock, sums_of_f16_are_two_registers)
+{
+    static const uint32_t address[] = { 0x400 };
+    bool known;
+    cr_expect(computed(0x000000364806723c, 0x040fec0000000806, 8, address, 1, 8, &known) == 0x400 && known);
+    computed(0x000000364806723c, 0x040fec0000001806, 8, address, 1, 8, &known);
+    cr_expect(!known, "of f32 they are four");
+}
+
 Test(clock, what_is_no_cubin_is_refused)
 {
     char error[200] = "";

@@ -239,7 +239,7 @@ static void forget_results(struct compute *k)
     const int d = walk_register(k->w, s->uniform, s->d);
     unsigned n = 2;
     if (s->pipe == PIPE_TENSOR)
-        n = 4;
+        n = s->code == 0x03c && !sass_bits(s, 76, 1) ? 2 : 4;  // HMMA: sums of f16 are two registers, of f32 four
     else if (s->pipe <= PIPE_IMAD || s->pipe == PIPE_HALF || s->pipe == PIPE_ALU || s->pipe == PIPE_SHUFFLE)
         n = 1;
     if (d >= 0)

@@ -139,6 +139,22 @@ Test(clock, sums_of_f16_are_two_registers)
     cr_expect(!known, "of f32 they are four");
 }
 
+// PRMT R12, RZ, 0x7610, R12 replaces the lower half of a register that nothing has written before.
+Test(clock, what_a_register_holds_at_first_makes_no_difference)
+{
+    struct sass code[] = { decoded(0x00007610ff0c7816, 0x000fe2000000000c),
+                           decoded(0x000000000000794d, 0x000fea0003800000) };
+    struct cubin cubin = { .cc = 90, .code = code, .n = 2 };
+    const struct walk_launch launch = { .cubin = &cubin, .grid = { 1, 1, 1 }, .block = { 32, 1, 1 } };
+    const unsigned block[3] = { 0 };
+    struct walk_warp w = { 0 };
+    struct walk_event e;
+    cr_assert(walk_begin(&w, &launch, block, 0));
+    walk_step(&w, &e);
+    cr_expect(w.known[12] == 0xffffffff && w.values[12 * WALK_LANES] == 0);
+    walk_end(&w);
+}
+
 Test(clock, what_is_no_cubin_is_refused)
 {
     char error[200] = "";

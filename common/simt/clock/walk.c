@@ -21,6 +21,10 @@ bool walk_begin(struct walk_warp *w, const struct walk_launch *l, const unsigned
     w->local_words = w->local ? words : 0;
     for (uint32_t i = 0; i < w->local_words; i++)
         w->local[i * LOCAL_ROW + WALK_LANES] = 0;
+    // What a register holds at first makes no difference: code reads one only to replace a part of it.
+    if (w->values)
+        memset(w->values, 0, sizeof(uint32_t) * WALK_VALUES * WALK_LANES);
+    memset(w->known, 0xff, sizeof w->known);
     memcpy(w->block, block, sizeof w->block);
     const unsigned threads = l->block[0] * l->block[1] * l->block[2], first = index * WALK_LANES;
     w->live = threads - first >= WALK_LANES ? ALL : (1u << (threads - first)) - 1;

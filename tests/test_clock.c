@@ -155,6 +155,16 @@ Test(clock, what_a_register_holds_at_first_makes_no_difference)
     walk_end(&w);
 }
 
+// PRMT R12, R20, 0x7610, R12, where R12 is not known: a 16-bit variable's new value.
+Test(clock, a_16_bit_variable_is_known_by_its_lower_half)
+{
+    static const uint32_t value[] = { 7 };
+    bool known;
+    cr_expect((computed(0x00007610140c7816, 0x000fc6000000000c, 20, value, 1, 12, &known) & 0xffff) == 7 && known);
+    computed(0x00005410140c7816, 0x000fc6000000000c, 20, value, 1, 12, &known);
+    cr_expect(!known, "the lower halves of R20 and R12");
+}
+
 Test(clock, what_is_no_cubin_is_refused)
 {
     char error[200] = "";

@@ -124,8 +124,8 @@ static int predict(const struct launch_list *list, const char *folder, const cha
         const double percent = us > 0 ? 100 * (1000 * p.ms / us - 1) : 0;
         printf("%s,%.2f,%.2f,%.1f\n", item->name, us, 1000 * p.ms, percent);
         fflush(stdout);
-        fprintf(stderr, "%s: %s%s\n", item->name, p.bound,
-                p.sm.unknown_branches ? "; some branches depend on data" : "");
+        fprintf(stderr, "%s: %s; unknown: %.0f branches, %.0f addresses of %.0f instructions\n", item->name, p.bound,
+                (double)p.sm.unknown_branches, (double)p.sm.unknown_addresses, (double)p.sm.issued);
         if (us > 0 && n < MAX_ROWS)
             wrong[n++] = fabs(percent);
         clock_free(&p);

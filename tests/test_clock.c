@@ -65,6 +65,106 @@ Test(clock, the_smaller_of_a_sum_and_a_register_is_computed)
     }
 }
 
+// Runs an instruction of 9.0 on a warp whose registers r, r + 1, ... hold the values of every lane; returns register d.
+static uint32_t computed(uint64_t lo, uint64_t hi, unsigned r, const uint32_t *registers, unsigned n, unsigned d,
+                         bool *known)
+{
+    static uint32_t values[WALK_VALUES * WALK_LANES];
+    struct cubin cubin = { .cc = 90 };
+    const struct walk_launch launch = { .cubin = &cubin };
+    struct walk_warp w = { .launch = &launch, .values = values };
+    const struct sass s = decoded(lo, hi);
+    for (unsigned i = 0; i < n; i++) {
+        w.known[r + i] = 0xffffffff;
+        for (unsigned lane = 0; lane < WALK_LANES; lane++)
+            values[(r + i) * WALK_LANES + lane] = registers[i];
+    }
+    walk_compute(&w, &s, 0xffffffff);
+    *known = w.known[d] == 0xffffffff;
+    return values[d * WALK_LANES];
+}
+
+// ptxas clears two registers at once with it: CS2R R112, SRZ, and one with CS2R.32.
+Test(clock, cs2r_clears_two_registers)
+{
+    bool known;
+    cr_expect(computed(0x0000000000707805, 0x000fe4000001ff00, 0, NULL, 0, 113, &known) == 0 && known);
+    computed(0x0000000000707805, 0x000fe4000000ff00, 0, NULL, 0, 113, &known);
+    cr_expect(!known, "CS2R.32 leaves the next register alone");
+}
+
+// IMAD.HI.U32 R3, R3, R5, R2: the reciprocal of a division by 32, whose last step adds R3 above R2 = 0.
+Test(clock, the_addend_of_imad_hi_is_a_pair)
+{
+    static const uint32_t registers[] = { 0, 0x07fffff0, 0, 0u - 32 * 0x07fffff0u };  // R2 to R5
+    const uint64_t expected = ((uint64_t)registers[1] * registers[3] + ((uint64_t)registers[1] << 32)) >> 32;
+    bool known;
+    cr_expect_eq(computed(0x0000000503037227, 0x000fe200078e0002, 2, registers, 4, 3, &known), (uint32_t)expected);
+    cr_expect(known && (uint32_t)expected == 0x07ffffff, "0x%x", (unsigned)expected);
+}
+
+// Where a warp of 32 threads is after a branch over one instruction, on a predicate that depends on data.
+static uint32_t after_branch(struct sass over)
+{
+    struct sass code[] = { decoded(0x0000000000040947, 0x000fea0003800000),  // @P0 BRA, to the EXIT
+                           over, decoded(0x000000000000794d, 0x000fea0003800000) };
+    struct cubin cubin = { .cc = 90, .code = code, .n = 3 };
+    const struct walk_launch launch = { .cubin = &cubin, .grid = { 1, 1, 1 }, .block = { 32, 1, 1 } };
+    const unsigned block[3] = { 0 };
+    struct walk_warp w = { 0 };
+    struct walk_event e;
+    uint32_t pc = UINT32_MAX;
+    cr_assert(walk_begin(&w, &launch, block, 0));
+    w.predicates_known[0] = 0;
+    walk_step(&w, &e);
+    cr_expect_eq(w.unknown_branches, 1);
+    cr_assert(walk_next(&w, &pc));
+    walk_end(&w);
+    return pc;
+}
+
+Test(clock, a_branch_that_depends_on_data_leads_past_the_slow_path_of_a_division)
+{
+    cr_expect_eq(after_branch(decoded(0x0000000000207944, 0x003fea0003c00000)), 2, "over CALL");
+    cr_expect_eq(after_branch(decoded(0x0000000000007918, 0x000fc40000000000)), 1, "over NOP");
+}
+
+// HMMA.16816.F16 R6, R72, R54, R4, and the same with sums of f32.
+Test(clock, sums_of_f16_are_two_registers)
+{
+    static const uint32_t address[] = { 0x400 };
+    bool known;
+    cr_expect(computed(0x000000364806723c, 0x040fec0000000806, 8, address, 1, 8, &known) == 0x400 && known);
+    computed(0x000000364806723c, 0x040fec0000001806, 8, address, 1, 8, &known);
+    cr_expect(!known, "of f32 they are four");
+}
+
+// PRMT R12, RZ, 0x7610, R12 replaces the lower half of a register that nothing has written before.
+Test(clock, what_a_register_holds_at_first_makes_no_difference)
+{
+    struct sass code[] = { decoded(0x00007610ff0c7816, 0x000fe2000000000c),
+                           decoded(0x000000000000794d, 0x000fea0003800000) };
+    struct cubin cubin = { .cc = 90, .code = code, .n = 2 };
+    const struct walk_launch launch = { .cubin = &cubin, .grid = { 1, 1, 1 }, .block = { 32, 1, 1 } };
+    const unsigned block[3] = { 0 };
+    struct walk_warp w = { 0 };
+    struct walk_event e;
+    cr_assert(walk_begin(&w, &launch, block, 0));
+    walk_step(&w, &e);
+    cr_expect(w.known[12] == 0xffffffff && w.values[12 * WALK_LANES] == 0);
+    walk_end(&w);
+}
+
+// PRMT R12, R20, 0x7610, R12, where R12 is not known: a 16-bit variable's new value.
+Test(clock, a_16_bit_variable_is_known_by_its_lower_half)
+{
+    static const uint32_t value[] = { 7 };
+    bool known;
+    cr_expect((computed(0x00007610140c7816, 0x000fc6000000000c, 20, value, 1, 12, &known) & 0xffff) == 7 && known);
+    computed(0x00005410140c7816, 0x000fc6000000000c, 20, value, 1, 12, &known);
+    cr_expect(!known, "the lower halves of R20 and R12");
+}
+
 Test(clock, what_is_no_cubin_is_refused)
 {
     char error[200] = "";

@@ -7,6 +7,7 @@
 
 #define ALL 0xffffffffu
 #define LOCAL_ROW (WALK_LANES + 1)
+#define SLOW_PATH 16  // instructions that call it, at most
 
 bool walk_begin(struct walk_warp *w, const struct walk_launch *l, const unsigned block[3], unsigned index)
 {
@@ -20,6 +21,10 @@ bool walk_begin(struct walk_warp *w, const struct walk_launch *l, const unsigned
     w->local_words = w->local ? words : 0;
     for (uint32_t i = 0; i < w->local_words; i++)
         w->local[i * LOCAL_ROW + WALK_LANES] = 0;
+    // What a register holds at first makes no difference: code reads one only to replace a part of it.
+    if (w->values)
+        memset(w->values, 0, sizeof(uint32_t) * WALK_VALUES * WALK_LANES);
+    memset(w->known, 0xff, sizeof w->known);
     memcpy(w->block, block, sizeof w->block);
     const unsigned threads = l->block[0] * l->block[1] * l->block[2], first = index * WALK_LANES;
     w->live = threads - first >= WALK_LANES ? ALL : (1u << (threads - first)) - 1;
@@ -201,6 +206,18 @@ static void leave(struct walk_warp *w, struct walk_split *r, uint32_t mask)
     r->mask &= ~mask;
 }
 
+// Whether the branch leads over a few instructions and a call among them. ptxas puts the slow path of a division or a
+// square root behind such a branch: it is for numbers that are seldom there.
+static bool skips_call(const struct walk_warp *w, const struct walk_event *e)
+{
+    const struct cubin *c = w->launch->cubin;
+    const uint32_t over = e->s->offset > 0 ? (uint32_t)(e->s->offset / SASS_BYTES) : 0;
+    for (uint32_t i = e->pc + 1; over <= SLOW_PATH && i < c->n && i <= e->pc + over; i++)
+        if (c->code[i].effect == EFFECT_CALL)
+            return true;
+    return false;
+}
+
 static void control(struct walk_warp *w, struct walk_split *r, uint32_t mask, uint32_t unknown, struct walk_event *e)
 {
     const struct sass *s = e->s;
@@ -221,7 +238,11 @@ static void control(struct walk_warp *w, struct walk_split *r, uint32_t mask, ui
     case EFFECT_BRANCH:
         w->unknown_branches += (mask & unknown) != 0;
         taken &= walk_predicate(w, sass_bits(s, 87, 3), sass_bits(s, 90, 1), &known);
-        branch(w, r, taken & known, target(w, e, next), e);
+        known &= ~unknown;
+        taken &= known;
+        if ((mask & ~known) && skips_call(w, e))
+            taken |= mask & ~known;
+        branch(w, r, taken, target(w, e, next), e);
         break;
     case EFFECT_CALL:
         branch(w, r, taken, target(w, e, next), e);

@@ -71,7 +71,9 @@ void walk_prmt(struct compute *k)
         }
         k->out.v[i] = out;
     }
-    k->out.known = k->a.known & k->b.known & k->c.known;
+    // PRMT d, a, 0x7610, d gives a 16-bit variable a new value. Nothing depends on the upper half.
+    const bool lower_half = k->s->b_place == PLACE_IMMEDIATE && k->b.v[0] == 0x7610 && k->s->c == k->s->d;
+    k->out.known = k->a.known & k->b.known & (lower_half ? ALL : k->c.known);
     walk_store(k, k->s->d, &k->out);
 }
 

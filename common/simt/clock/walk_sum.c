@@ -77,7 +77,7 @@ static uint64_t product64(uint32_t a, uint32_t b, bool is_signed)
     return is_signed ? (uint64_t)((int64_t)(int32_t)a * (int32_t)b) : (uint64_t)a * b;
 }
 
-// The 64-bit a * b + c, or its upper half alone.
+// The 64-bit a * b + c, or its upper half alone. c is a pair of registers in both.
 void walk_imad_wide(struct compute *k, bool upper)
 {
     const struct sass *s = k->s;
@@ -87,7 +87,7 @@ void walk_imad_wide(struct compute *k, bool upper)
         walk_splat(&high, 0);
     else
         walk_load_c(k, 1, &high);
-    const uint32_t known = k->a.known & k->b.known & k->c.known & (upper ? ALL : high.known);
+    const uint32_t known = k->a.known & k->b.known & k->c.known & high.known;
     uint32_t carry = 0;
     if (bit(s, 63) && s->b_place != PLACE_IMMEDIATE)
         walk_negate(&k->b, false);
@@ -96,9 +96,9 @@ void walk_imad_wide(struct compute *k, bool upper)
         const uint64_t product = product64(k->a.v[i], k->b.v[i], bit(s, 73));
         uint64_t add = (uint64_t)high.v[i] << 32 | k->c.v[i];
         add = bit(s, 75) ? 0 - add : add;
-        const uint64_t sum = product + (upper ? 0 : add);
+        const uint64_t sum = product + add;
         carry |= (uint32_t)(sum < product) << i;
-        k->out.v[i] = upper ? (uint32_t)(sum >> 32) + k->c.v[i] : (uint32_t)sum;
+        k->out.v[i] = (uint32_t)(upper ? sum >> 32 : sum);
         top.v[i] = (uint32_t)(sum >> 32);
     }
     k->out.known = top.known = known;

@@ -239,7 +239,7 @@ static void forget_results(struct compute *k)
     const int d = walk_register(k->w, s->uniform, s->d);
     unsigned n = 2;
     if (s->pipe == PIPE_TENSOR)
-        n = 4;
+        n = s->code == 0x03c && !sass_bits(s, 76, 1) ? 2 : 4;  // HMMA: sums of f16 are two registers, of f32 four
     else if (s->pipe <= PIPE_IMAD || s->pipe == PIPE_HALF || s->pipe == PIPE_ALU || s->pipe == PIPE_SHUFFLE)
         n = 1;
     if (d >= 0)
@@ -326,7 +326,7 @@ static void cs2r(struct compute *k)
     walk_splat(&k->out, 0);
     k->out.known = sass_bits(k->s, 72, 8) == 0xff ? ALL : 0;
     walk_store(k, k->s->d, &k->out);
-    if (sass_bits(k->s, 80, 1) == 0)
+    if (sass_bits(k->s, 80, 1))  // 64 bits; CS2R.32 has 0 there
         walk_store(k, k->s->d + 1u, &k->out);
 }
 

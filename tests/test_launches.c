@@ -1,0 +1,174 @@
+// The clock on launches that are in no step: the table of public kernels says what the chapter says, and what-if
+// answers have the right sign and about the right size. clock_launches makes both tables; the GPU's part is in them
+// already.
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/table.h"
+#include "compiler.h"
+#include "file_text.h"
+#include "launch_list.h"
+#include "sample.h"
+
+#define MAX_ROWS 200
+#define MAX_FIELD 64
+
+struct row {
+    char name[MAX_FIELD], base[MAX_FIELD];
+    double measured, predicted, error;
+};
+
+static size_t column(const struct table *t, const char *name)
+{
+    for (size_t i = 0; i < t->columns; i++)
+        if (!strcmp(t->name[i], name))
+            return i;
+    return t->columns;
+}
+
+static double number(const struct table *t, const char *name)
+{
+    const size_t i = column(t, name);
+    return i < t->columns ? atof(t->field[i]) : 0;
+}
+
+static size_t read_rows(const char *path, struct row rows[MAX_ROWS])
+{
+    struct table t;
+    char error[DEV_ERROR_MAX] = "";
+    bool more, ok = table_open(&t, path, error);
+    size_t n = 0;
+    while (ok && n < MAX_ROWS && (ok = table_next(&t, &more)) && more) {
+        struct row *r = &rows[n++];
+        const size_t base = column(&t, "base");
+        *r = (struct row){ .measured = number(&t, "measured_us"), .predicted = number(&t, "predicted_us") };
+        r->error = number(&t, "error_percent");
+        snprintf(r->name, sizeof r->name, "%s", t.field[column(&t, "name")]);
+        snprintf(r->base, sizeof r->base, "%s", base < t.columns ? t.field[base] : "");
+    }
+    table_close(&t);
+    cr_assert(ok, "%s", error);
+    return n;
+}
+
+static const struct row *find_row(const struct row *rows, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(rows[i].name, name))
+            return &rows[i];
+    return NULL;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// --- public kernels ---
+
+// Before the clock was mended with these kernels in sight, and after.
+static const char *const tables[] = { PUBLIC_TABLES };
+
+Test(launches, each_public_kernel_of_the_list_was_measured_and_predicted_once)
+{
+    struct row rows[MAX_ROWS];
+    struct launch_list list;
+    char error[DEV_ERROR_MAX];
+    cr_assert(launch_list_read(&list, PUBLIC_LIST, error), "%s", error);
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+        const size_t n = read_rows(tables[t], rows);
+        cr_assert(n >= 30 && n == list.n, "%s: %zu rows, %zu launches", tables[t], n, list.n);
+        for (size_t i = 0; i < n; i++) {
+            const double wrong = 100 * (rows[i].predicted / rows[i].measured - 1);
+            cr_expect_str_eq(rows[i].name, list.all[i].name);
+            cr_expect(rows[i].measured > 0 && fabs(wrong - rows[i].error) < 0.06, "%s: %.1f %%", rows[i].name, wrong);
+        }
+    }
+    launch_list_free(&list);
+}
+
+Test(launches, the_chapter_says_how_wrong_the_clock_is_on_public_kernels)
+{
+    char *notes = file_text(CLOCK_NOTES);
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+        struct row rows[MAX_ROWS];
+        double wrong[MAX_ROWS], sum = 0;
+        const size_t n = read_rows(tables[t], rows);
+        char says[200];
+        for (size_t i = 0; i < n; i++)
+            sum += wrong[i] = fabs(rows[i].error);
+        qsort(wrong, n, sizeof *wrong, by_value);
+        snprintf(says, sizeof says, "mean %.1f, median %.1f, P90 %.1f, worst %.0f", sum / (double)n, wrong[n / 2],
+                 wrong[(size_t)ceil(0.9 * (double)n) - 1], wrong[n - 1]);
+        cr_expect(strstr(notes, says), "NOTES.md of the clock does not say '%s' of %s", says, tables[t]);
+    }
+    free(notes);
+}
+
+// --- what if ---
+
+// Whose answers are wrong. NOTES.md of the clock says why.
+static bool known_wrong(const char *name)
+{
+    static const char *const names[] = {
+        "02_one_barrier", "04_one_barrier", "04_half_of_them",    "04_fewer_registers",
+        "05_deep",        "07_deep",        "07_fewer_registers", "07_one_block",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
+}
+
+static double change(const struct row *rows, size_t n, const struct row *r, bool predicted)
+{
+    const struct row *base = find_row(rows, n, r->base);
+    cr_assert(base, "%s", r->base);
+    return (predicted ? r->predicted / base->predicted : r->measured / base->measured) - 1;
+}
+
+Test(launches, what_if_answers_have_the_right_sign_and_are_within_a_third)
+{
+    struct row rows[MAX_ROWS];
+    const size_t n = read_rows(WHATIF_CSV, rows);
+    for (size_t i = 0; i < n; i++) {
+        if (!*rows[i].base)
+            continue;
+        const double is = change(rows, n, &rows[i], false), says = change(rows, n, &rows[i], true);
+        const bool right = (is > 0) == (says > 0) && fabs(says - is) <= fabs(is) / 3;
+        cr_expect(right != known_wrong(rows[i].name), "%s: %+.1f %% measured, %+.1f %% predicted", rows[i].name,
+                  100 * is, 100 * says);
+    }
+}
+
+// The table's predictions are today's.
+Test(launches, what_if_answers_are_those_of_the_table)
+{
+    struct row rows[MAX_ROWS];
+    struct launch_list list;
+    char error[DEV_ERROR_MAX];
+    if (strcmp(KERNELS_BY, "nvcc 13.0"))
+        cr_skip_test("the table is of what nvcc 13.0 made, and the kernels were compiled by " KERNELS_BY);
+    const size_t n = read_rows(WHATIF_CSV, rows);
+    cr_assert(launch_list_read(&list, WHATIF_LIST, error), "%s", error);
+    struct launch_device *simulated = launch_device_open(DEV_SIM, error);
+    cr_assert(simulated, "%s", error);
+    for (size_t i = 0; i < list.n; i++) {
+        const struct row *r = find_row(rows, n, list.all[i].name);
+        struct clock_prediction p;
+        cr_assert(r, "%s", list.all[i].name);
+        if (sample_asked() != SAMPLE_ALL && i % 6)
+            continue;
+        cr_assert(launch_predict(simulated, &list.all[i], WHATIF_FOLDER, card_named("H200"), &p, error), "%s: %s",
+                  r->name, error);
+        cr_expect(fabs(1000 * p.ms / r->predicted - 1) < 0.001, "%s: %.2f us, the table has %.2f", r->name, 1000 * p.ms,
+                  r->predicted);
+        clock_free(&p);
+    }
+    launch_device_close(simulated);
+    launch_list_free(&list);
+}

@@ -167,21 +167,26 @@ Test(check_async, what_threads_store_is_fenced_for_the_asynchronous_proxy)
         { { "STORED: bar.sync 0;", "STORED:" }, { 0 }, { "[race]", "fence.proxy.async", NULL } });
 }
 
-Test(check_async, an_mbarrier_is_fenced_after_it_was_initialised)
+// A copy's thread has to know of mbarrier.init: by a barrier, or because it was its own. No fence is needed.
+Test(check_async, an_mbarrier_is_initialised_before_a_copy_reports_to_it)
 {
-    EXPECT_FOUND(
-        pipeline, THREADS,
-        { { "fence.mbarrier_init.release.cluster;", "" },
-          { 0 },
-          { "[proxy fence]", "reports to an mbarrier", "fence.mbarrier_init", NULL } },
-        { { "fence.mbarrier_init.release.cluster;", "" },
-          { "mbarrier.init.shared.b64 [r2], 1;", "fence.mbarrier_init.release.cluster; mbarrier.init.shared.b64 "
-                                                 "[r2], 1;" },
-          { "[proxy fence]", "fence.mbarrier_init", NULL } },
-        { { "fence.mbarrier_init.release.cluster;", "" },
-          { "READY: bar.sync 0;", "READY: bar.sync 0; @p0 fence.mbarrier_init.release.cluster;" },
-          { "[proxy fence]", NULL } });
-    EXPECT_FOUND(product, 128, { { "fence.proxy.async;", "" }, { 0 }, { "[proxy fence]", NULL } });
+    static char said[VIOLATION_SAID];
+    const struct violation_launch two = { 1, THREADS, 2 * WORDS, WORDS, numbers() };
+    const struct violation_launch four = { 1, 128, 2 * WORDS, WORDS, numbers() };
+    const struct violation_edit unfenced = { "fence.mbarrier_init.release.cluster;", "" };
+    violation_run(pipeline, &two, unfenced, (struct violation_edit){ 0 }, said);
+    cr_expect_str_eq(said, "", "found where a barrier comes between: %s", said);
+    violation_run(product, &four, (struct violation_edit){ "fence.proxy.async;", "" }, (struct violation_edit){ 0 },
+                  said);
+    cr_expect_str_eq(said, "", "found where the same thread copies: %s", said);
+    EXPECT_FOUND(pipeline, THREADS,
+                 { { "READY: bar.sync 0;", "READY:" },
+                   { 0 },
+                   { "[race]", "starts a copy that reports to an mbarrier", "a barrier between mbarrier.init", NULL } },
+                 { { "READY: bar.sync 0;", "READY: bar.sync 1, 32;" }, { 0 }, { "[race]", "(mbarrier.init)", NULL } },
+                 { { "mbarrier.init.shared.b64 [r2], 1;", "" },
+                   { "READY: bar.sync 0;", "READY: bar.sync 0; @!p0 mbarrier.init.shared.b64 [r2], 1;" },
+                   { "[race]", "starts a copy that reports to an mbarrier", NULL } });
 }
 
 Test(check_async, the_source_of_a_store_waits_for_its_own_thread)

@@ -98,8 +98,7 @@ void check_bulk_left(struct block *b, const struct uop *u, const struct bulk_pla
 // A read by the asynchronous proxy begins; and is over. group: it is a warpgroup's.
 void check_async_reads(struct warp *w, const struct uop *u, const struct bulk_place *p, bool group);
 void check_async_read(struct block *b, const struct bulk_place *p);
-// fence.proxy.async, or (init) fence.mbarrier_init
-void check_proxy_fence(struct warp *w, uint32_t lanes, bool init);
+void check_proxy_fence(struct warp *w, uint32_t lanes);  // fence.proxy.async
 
 // --- clusters (check_cluster.c) ---
 
@@ -244,7 +243,7 @@ struct block_check {                // of a block that runs
     struct {
         uint32_t me, thread, flags, at;
     } sure[SURE];                    // what was found ordered before thread me lately: it stays so
-    uint32_t *fenced, *init_fenced;  // by thread: when it made its last fence.proxy.async, fence.mbarrier_init
+    uint32_t *fenced;  // by thread: when it made its last fence.proxy.async
     struct shadows *shadows;         // undefined bytes; NULL if the code follows none through memory
     struct guest *guests;  // by rank and thread: its last access here from another block; NULL: there was none
 };

@@ -248,12 +248,6 @@ static void say_uninitialised(struct text *t, const struct simt_kernel *k, const
 // What the asynchronous proxy does not know of.
 static void say_proxy(struct text *t, const struct simt_kernel *k, const struct grid *g, const struct fault *f)
 {
-    if (f->store) {
-        say(t, " starts a copy that reports to an mbarrier; ");
-        say_other(t, k, g, f);
-        say(t, ", and no fence has made that known to the asynchronous proxy");
-        return;
-    }
     say_access(t, k, g, f);
     say(t, "; ");
     say_other(t, k, g, f);
@@ -345,6 +339,11 @@ static void say_fault(struct text *t, const struct simt_kernel *k, const struct 
         break;
     case FAULT_PROXY:
         say_proxy(t, k, g, f);
+        break;
+    case FAULT_SIGNAL:
+        say(t, " starts a copy that reports to an mbarrier; ");
+        say_other(t, k, g, f);
+        say(t, " (mbarrier.init), and nothing orders the two");
         break;
     case FAULT_BYTES:
         say(t,

@@ -164,7 +164,32 @@ Test(check_async, what_threads_store_is_fenced_for_the_asynchronous_proxy)
         { { "fence.proxy.async;", "" },
           { "st.shared.v4.u32 [r9], {r0", "fence.proxy.async; st.shared.v4.u32 [r9], {r0" },
           { "[proxy fence]", "fence.proxy.async", NULL } },
-        { { "STORED: bar.sync 0;", "STORED:" }, { 0 }, { "[race]", "fence.proxy.async", NULL } });
+        { { "STORED: bar.sync 0;", "STORED:" }, { 0 }, { "[race]", "fence.proxy.async", NULL } },
+        { { "fence.proxy.async;", "" },
+          { "WRITTEN: bar.sync 0;", "WRITTEN: fence.proxy.async; bar.sync 0;" },
+          { "[proxy fence]", NULL } });
+}
+
+// A fence by the thread that starts the copy does as well, if it comes behind the barrier.
+Test(check_async, a_fence_may_come_behind_the_barrier)
+{
+    static char said[VIOLATION_SAID], text[VIOLATION_TEXT];
+    const struct violation_launch launch = { 1, THREADS, 2 * WORDS, WORDS, numbers() };
+    const struct violation_edit none = { "fence.proxy.async;\nSTORED:", "STORED:" },
+                                behind = { "cp.async.bulk.global", "fence.proxy.async; cp.async.bulk.global" };
+    violation_run(pipeline, &launch, none, behind, said);
+    cr_expect_str_eq(said, "", "found where it fences behind bar.sync: %s", said);
+    snprintf(text, sizeof text, "%s", pipeline);
+    violation_change(text, none);
+    violation_change(text, (struct violation_edit){ "STORED: bar.sync 0;", "STORED: bar.sync 2, 64;" });
+    violation_run(text, &launch, behind, (struct violation_edit){ 0 }, said);
+    cr_expect_str_eq(said, "", "found where it fences behind a named barrier: %s", said);
+    EXPECT_FOUND(
+        pipeline, THREADS,
+        { none,
+          { "STORED: bar.sync 0;", "STORED: @!p0 fence.proxy.async; bar.sync 0;" },
+          { "[proxy fence]", "test.ptx:47", NULL } },
+        { none, { "STORED: bar.sync 0;", "STORED: bar.sync 0; @p0 fence.proxy.async;" }, { "[proxy fence]", NULL } });
 }
 
 // A copy's thread has to know of mbarrier.init: by a barrier, or because it was its own. No fence is needed.

@@ -98,7 +98,7 @@ void check_bulk_left(struct block *b, const struct uop *u, const struct bulk_pla
 // A read by the asynchronous proxy begins; and is over. group: it is a warpgroup's.
 void check_async_reads(struct warp *w, const struct uop *u, const struct bulk_place *p, bool group);
 void check_async_read(struct block *b, const struct bulk_place *p);
-void check_proxy_fence(struct warp *w, uint32_t lanes);  // fence.proxy.async
+void check_proxy_fence(struct warp *w, uint32_t lanes);  // fence.proxy.async (check_proxy.c)
 
 // --- clusters (check_cluster.c) ---
 
@@ -243,7 +243,7 @@ struct block_check {                // of a block that runs
     struct {
         uint32_t me, thread, flags, at;
     } sure[SURE];                    // what was found ordered before thread me lately: it stays so
-    uint32_t *fenced;  // by thread: when it made its last fence.proxy.async
+    struct proxy_view *proxies;  // by thread: its last fence.proxy.async; NULL: there was none
     struct shadows *shadows;         // undefined bytes; NULL if the code follows none through memory
     struct guest *guests;  // by rank and thread: its last access here from another block; NULL: there was none
 };
@@ -345,6 +345,11 @@ static inline struct block *check_block_of(const struct block *b, const struct w
 // itself.
 void check_other(struct fault *f, const struct block *block, const struct block *home, const struct who *who,
                  bool other_store);
+
+// check_proxy.c: does the asynchronous proxy see, in a copy or wgmma that thread of w's block starts, what who stored at
+// time at? And forgets all fences.
+bool check_proxy_knows(const struct warp *w, uint32_t thread, const struct who *who, uint32_t at);
+void check_proxy_clear(struct checker *c, struct block_check *k);
 
 // check_cluster.c: the lane is about to use home's shared memory, which is another block's.
 void check_visits(struct warp *w, const struct uop *u, uint32_t lane, struct block *home);

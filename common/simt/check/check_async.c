@@ -4,7 +4,7 @@
 // - A bulk load writes from its start until its bytes have come, and whoever waits on its mbarrier knows of it.
 // - A bulk store reads until its thread has waited for its group; wgmma reads until a warp of its warpgroup has.
 // - A block's shared memory is given to another block when it ends: neither kind may still be under way.
-// - What a thread has stored becomes known to the asynchronous proxy by a fence.proxy.async of that thread.
+// - What a thread has stored becomes known to the asynchronous proxy by a fence.proxy.async (check_proxy.c).
 // - A copy reports to its mbarrier by the generic proxy: a barrier after mbarrier.init is enough, and no fence of a
 // proxy
 //   is needed. (PTX says so from 9.3 on; before that it said nothing.)
@@ -125,12 +125,6 @@ static bool ordered(struct look *l, const struct who *who, uint32_t at, bool rea
 static bool same_thread(const struct who *a, const struct who *b)
 {
     return a->thread == b->thread && a->flags >> WHO_RANK == b->flags >> WHO_RANK;
-}
-
-// When the thread who made its last fence.proxy.async.
-static uint32_t fenced_at(const struct look *l, const struct who *who)
-{
-    return check_block_of(l->w->block, who)->check->fenced[who->thread];
 }
 
 static struct look look_at(struct warp *w, const struct uop *u, const struct bulk_place *p, uint16_t flags,
@@ -255,7 +249,8 @@ static void read_one(struct look *l, uint32_t g)
         note(l, FAULT_UNINIT, g, false, NULL, false);
     else if (within(l, x->write_at) && !ordered(l, &x->writer, x->write_at, false))
         note(l, FAULT_RACE, g, false, &x->writer, true);
-    else if (within(l, x->write_at) && !(x->writer.flags & WHO_ASYNC) && fenced_at(l, &x->writer) < x->write_at)
+    else if (within(l, x->write_at) && !(x->writer.flags & WHO_ASYNC) &&
+             !check_proxy_knows(l->w, l->me.thread, &x->writer, x->write_at))
         note(l, FAULT_PROXY, g, false, &x->writer, true);
     if (within(l, x->read_at) && !same_thread(&x->reader, &l->me) && x->read_at > k->all_seen) {
         x->other = l->me;
@@ -286,15 +281,4 @@ void check_async_read(struct block *b, const struct bulk_place *p)
         if (x->many_at == READ_UNDER_WAY && x->other.thread == p->thread)
             x->many_at = c->now;
     }
-}
-
-// --- fences ---
-
-void check_proxy_fence(struct warp *w, uint32_t lanes)
-{
-    struct block_check *k = w->block->check;
-    struct checker *c = w->block->worker->check;
-    for (; lanes; lanes &= lanes - 1)
-        k->fenced[w->index * LANES + (uint32_t)__builtin_ctz(lanes)] = c->now;
-    c->now += c->now < READ_UNDER_WAY - 1;
 }

@@ -251,7 +251,7 @@ static void say_proxy(struct text *t, const struct simt_kernel *k, const struct 
     say_access(t, k, g, f);
     say(t, "; ");
     say_other(t, k, g, f);
-    say(t, ", and no fence.proxy.async of that thread has made it known to the asynchronous proxy");
+    say(t, ", and no fence.proxy.async has made it known to the asynchronous proxy");
 }
 
 // Two accesses that nothing orders; one of them may be a copy that is under way.

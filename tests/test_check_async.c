@@ -357,6 +357,33 @@ Test(check_async, a_product_that_one_warp_has_waited_for_is_complete_for_all_fou
         cr_assert(sums[0][i] && sums[1][i] == sums[0][i], "%u: 0x%08x, 0x%08x", i, sums[0][i], sums[1][i]);
 }
 
+#define LOADS "shl.b32 r4, r0, 2; add.u32 r4, r4, r1; ld.shared.u32 r5, [r4];\n"
+#define ARRIVES "and.b32 r6, r0, 31; setp.eq.u32 p2, r6, 0; @p2 mbarrier.arrive.shared.b64 _, [empty];\n"
+
+// Threads load from a tile that wgmma reads, too, and wait for the product; then a lane arrives for all of its warp.
+Test(check_async, a_lane_arrives_for_its_warp_that_has_waited_for_wgmma)
+{
+    static const struct violation_edit edits[] = {
+        { ".shared .align 8 .b64 full;\n", ".shared .align 8 .b64 full; .shared .align 8 .b64 empty;\n" },
+        { "mbarrier.init.shared.b64 [r2], 1;\n",
+          "mbarrier.init.shared.b64 [r2], 1; mbarrier.init.shared.b64 [empty], 4;\n" },
+        { "wgmma.fence.sync.aligned;\n", LOADS "wgmma.fence.sync.aligned;\n" },
+        { "bar.sync 0;\n@p0 bra STORE;\n", ARRIVES "@p0 bra STORE;\n"
+                                                   "AGAIN: mbarrier.try_wait.parity.shared.b64 p3, [empty], 0;\n"
+                                                   "@!p3 bra AGAIN;\n" },
+    };
+    static char text[VIOLATION_TEXT];
+    snprintf(text, sizeof text, "%s", product);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
+        violation_change(text, edits[i]);
+    EXPECT_FOUND(text, 128, { { LOADS, "" }, { ARRIVES, LOADS ARRIVES }, { "[race]", "'empty' mbarrier", NULL } },
+                 { { ARRIVES, "" }, { LOADS, ARRIVES LOADS }, { "[race]", "by a bulk copy", NULL } },
+                 { { "wgmma.wait_group.sync.aligned 0;", "" }, { 0 }, { "[race]", "by a bulk copy", NULL } },
+                 { { "@p2 mbarrier.arrive.shared.b64", "@p2 mbarrier.arrive.relaxed.cta.shared.b64" },
+                   { 0 },
+                   { "[race]", "'empty' mbarrier", NULL } });
+}
+
 // What a block leaves under way ends with it: the next one on the same host thread may use the same shared memory.
 Test(check_async, what_wgmma_reads_at_the_end_of_a_block_is_forgotten)
 {

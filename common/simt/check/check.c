@@ -57,6 +57,7 @@ void check_block_starts(struct block *b)
     k->guests = NULL;
     memset(k->seen, 0, sizeof k->seen);
     memset(k->synced, 0, sizeof k->synced);
+    memset(k->waited, 0, sizeof k->waited);
     memset(k->barriers, 0, sizeof k->barriers);
     if (k->shadows)
         shadows_start(k->shadows);

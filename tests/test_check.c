@@ -351,6 +351,17 @@ Test(check, barriers_that_not_all_threads_reach_are_found)
                  "kernel.cu:15"));
 }
 
+// With a number or a count of its own it is no __syncthreads(): warps may come to it from several lines.
+Test(check, a_named_barrier_may_stand_at_several_lines)
+{
+#define TWO_LINES(barrier)                                                                                             \
+    SHARED("setp.ge.u32 %p0, %r1, 32;\n" PUT "@%p0 bra OTHER;\n" LINE(15) barrier "bra ON;\nOTHER:\n" LINE(16) barrier \
+           "ON:\n" GET("%r12") LEAVE)
+    expect(TWO_LINES("bar.sync 15;\n"), one, CLEAN);
+    expect(TWO_LINES("bar.sync 0, 64;\n"), one, CLEAN);
+    expect(TWO_LINES("bar.sync 0;\n"), one, 1, PARTS("waits here, and thread (0,0,0) at kernel.cu:15"));
+}
+
 Test(check, barriers_that_threads_miss_because_they_ended_are_found)
 {
     // 16 of 64 threads return early; a whole warp does; every other thread does. All before the second barrier.

@@ -156,24 +156,54 @@ Test(check_async, what_threads_store_is_fenced_for_the_asynchronous_proxy)
         { { "fence.proxy.async;", "" },
           { "st.shared.v4.u32 [r9], {r0", "fence.proxy.async; st.shared.v4.u32 [r9], {r0" },
           { "[proxy fence]", "fence.proxy.async", NULL } },
-        { { "STORED: bar.sync 0;", "STORED:" }, { 0 }, { "[race]", "fence.proxy.async", NULL } });
+        { { "STORED: bar.sync 0;", "STORED:" }, { 0 }, { "[race]", "fence.proxy.async", NULL } },
+        { { "fence.proxy.async;", "" },
+          { "WRITTEN: bar.sync 0;", "WRITTEN: fence.proxy.async; bar.sync 0;" },
+          { "[proxy fence]", NULL } });
 }
 
-Test(check_async, an_mbarrier_is_fenced_after_it_was_initialised)
+// A fence by the thread that starts the copy does as well, if it comes behind the barrier.
+Test(check_async, a_fence_may_come_behind_the_barrier)
 {
+    static char said[VIOLATION_SAID], text[VIOLATION_TEXT];
+    const struct violation_launch launch = { 1, THREADS, 2 * WORDS, WORDS, numbers() };
+    const struct violation_edit none = { "fence.proxy.async;\nSTORED:", "STORED:" },
+                                behind = { "cp.async.bulk.global", "fence.proxy.async; cp.async.bulk.global" };
+    violation_run(pipeline, &launch, none, behind, said);
+    cr_expect_str_eq(said, "", "found where it fences behind bar.sync: %s", said);
+    snprintf(text, sizeof text, "%s", pipeline);
+    violation_change(text, none);
+    violation_change(text, (struct violation_edit){ "STORED: bar.sync 0;", "STORED: bar.sync 2, 64;" });
+    violation_run(text, &launch, behind, (struct violation_edit){ 0 }, said);
+    cr_expect_str_eq(said, "", "found where it fences behind a named barrier: %s", said);
     EXPECT_FOUND(
         pipeline, THREADS,
-        { { "fence.mbarrier_init.release.cluster;", "" },
-          { 0 },
-          { "[proxy fence]", "reports to an mbarrier", "fence.mbarrier_init", NULL } },
-        { { "fence.mbarrier_init.release.cluster;", "" },
-          { "mbarrier.init.shared.b64 [r2], 1;", "fence.mbarrier_init.release.cluster; mbarrier.init.shared.b64 "
-                                                 "[r2], 1;" },
-          { "[proxy fence]", "fence.mbarrier_init", NULL } },
-        { { "fence.mbarrier_init.release.cluster;", "" },
-          { "READY: bar.sync 0;", "READY: bar.sync 0; @p0 fence.mbarrier_init.release.cluster;" },
-          { "[proxy fence]", NULL } });
-    EXPECT_FOUND(product, 128, { { "fence.proxy.async;", "" }, { 0 }, { "[proxy fence]", NULL } });
+        { none,
+          { "STORED: bar.sync 0;", "STORED: @!p0 fence.proxy.async; bar.sync 0;" },
+          { "[proxy fence]", "test.ptx:47", NULL } },
+        { none, { "STORED: bar.sync 0;", "STORED: bar.sync 0; @p0 fence.proxy.async;" }, { "[proxy fence]", NULL } });
+}
+
+// A copy's thread has to know of mbarrier.init: by a barrier, or because it was its own. No fence is needed.
+Test(check_async, an_mbarrier_is_initialised_before_a_copy_reports_to_it)
+{
+    static char said[VIOLATION_SAID];
+    const struct violation_launch two = { 1, THREADS, 2 * WORDS, WORDS, numbers() };
+    const struct violation_launch four = { 1, 128, 2 * WORDS, WORDS, numbers() };
+    const struct violation_edit unfenced = { "fence.mbarrier_init.release.cluster;", "" };
+    violation_run(pipeline, &two, unfenced, (struct violation_edit){ 0 }, said);
+    cr_expect_str_eq(said, "", "found where a barrier comes between: %s", said);
+    violation_run(product, &four, (struct violation_edit){ "fence.proxy.async;", "" }, (struct violation_edit){ 0 },
+                  said);
+    cr_expect_str_eq(said, "", "found where the same thread copies: %s", said);
+    EXPECT_FOUND(pipeline, THREADS,
+                 { { "READY: bar.sync 0;", "READY:" },
+                   { 0 },
+                   { "[race]", "starts a copy that reports to an mbarrier", "a barrier between mbarrier.init", NULL } },
+                 { { "READY: bar.sync 0;", "READY: bar.sync 1, 32;" }, { 0 }, { "[race]", "(mbarrier.init)", NULL } },
+                 { { "mbarrier.init.shared.b64 [r2], 1;", "" },
+                   { "READY: bar.sync 0;", "READY: bar.sync 0; @!p0 mbarrier.init.shared.b64 [r2], 1;" },
+                   { "[race]", "starts a copy that reports to an mbarrier", NULL } });
 }
 
 Test(check_async, the_source_of_a_store_waits_for_its_own_thread)
@@ -317,6 +347,33 @@ Test(check_async, a_product_that_one_warp_has_waited_for_is_complete_for_all_fou
     dev_close(d);
     for (unsigned i = 0; i < SUMS; i++)
         cr_assert(sums[0][i] && sums[1][i] == sums[0][i], "%u: 0x%08x, 0x%08x", i, sums[0][i], sums[1][i]);
+}
+
+#define LOADS "shl.b32 r4, r0, 2; add.u32 r4, r4, r1; ld.shared.u32 r5, [r4];\n"
+#define ARRIVES "and.b32 r6, r0, 31; setp.eq.u32 p2, r6, 0; @p2 mbarrier.arrive.shared.b64 _, [empty];\n"
+
+// Threads load from a tile that wgmma reads, too, and wait for the product; then a lane arrives for all of its warp.
+Test(check_async, a_lane_arrives_for_its_warp_that_has_waited_for_wgmma)
+{
+    static const struct violation_edit edits[] = {
+        { ".shared .align 8 .b64 full;\n", ".shared .align 8 .b64 full; .shared .align 8 .b64 empty;\n" },
+        { "mbarrier.init.shared.b64 [r2], 1;\n",
+          "mbarrier.init.shared.b64 [r2], 1; mbarrier.init.shared.b64 [empty], 4;\n" },
+        { "wgmma.fence.sync.aligned;\n", LOADS "wgmma.fence.sync.aligned;\n" },
+        { "bar.sync 0;\n@p0 bra STORE;\n", ARRIVES "@p0 bra STORE;\n"
+                                                   "AGAIN: mbarrier.try_wait.parity.shared.b64 p3, [empty], 0;\n"
+                                                   "@!p3 bra AGAIN;\n" },
+    };
+    static char text[VIOLATION_TEXT];
+    snprintf(text, sizeof text, "%s", product);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
+        violation_change(text, edits[i]);
+    EXPECT_FOUND(text, 128, { { LOADS, "" }, { ARRIVES, LOADS ARRIVES }, { "[race]", "'empty' mbarrier", NULL } },
+                 { { ARRIVES, "" }, { LOADS, ARRIVES LOADS }, { "[race]", "by a bulk copy", NULL } },
+                 { { "wgmma.wait_group.sync.aligned 0;", "" }, { 0 }, { "[race]", "by a bulk copy", NULL } },
+                 { { "@p2 mbarrier.arrive.shared.b64", "@p2 mbarrier.arrive.relaxed.cta.shared.b64" },
+                   { 0 },
+                   { "[race]", "'empty' mbarrier", NULL } });
 }
 
 // What a block leaves under way ends with it: the next one on the same host thread may use the same shared memory.

@@ -27,12 +27,12 @@ struct block_check *check_block_new(struct checker *c)
 void check_block_free(struct checker *c, struct block_check *k)
 {
     check_order_clear(c, k);
+    check_proxy_clear(c, k);
     shadows_free(k->shadows);
     free(k->views);
     free(k->granules);
     free(k->strong);
     free(k->quiet);
-    free(k->fenced);
     free(k->guests);
     free(k);
 }
@@ -42,6 +42,7 @@ void check_block_starts(struct block *b)
     struct checker *c = b->worker->check;
     struct block_check *k = b->check;
     check_order_clear(c, k);
+    check_proxy_clear(c, k);
     const bool late = c->now > TIME_MAX && !c->grid->turns && b->worker->cluster->n == 1;
     if (late || k->copies || k->read_under_way) {
         check_shared_clear(c, k);
@@ -56,6 +57,7 @@ void check_block_starts(struct block *b)
     k->guests = NULL;
     memset(k->seen, 0, sizeof k->seen);
     memset(k->synced, 0, sizeof k->synced);
+    memset(k->waited, 0, sizeof k->waited);
     memset(k->barriers, 0, sizeof k->barriers);
     if (k->shadows)
         shadows_start(k->shadows);

@@ -69,6 +69,7 @@ void check_arrives(struct warp *w, uint32_t number);  // at a barrier
 void check_opens(struct block *b, uint32_t number, bool everyone);
 void check_warp_syncs(struct warp *w, uint32_t lanes);        // bar.warp.sync
 void check_warp_exchanges(struct warp *w, uint32_t lanes);    // shfl, vote, match, redux
+void check_warp_waited(struct warp *w);                       // the whole warp has run wgmma.wait_group.sync.aligned
 void check_fence(struct warp *w, uint32_t lanes, bool wide);  // wide: it reaches beyond the block
 // A lane's strong access m to address: it has read there (before the access is checked), or written (afterwards).
 // Read and written by one instruction, it carries on what was released there; a plain store starts again.
@@ -98,8 +99,7 @@ void check_bulk_left(struct block *b, const struct uop *u, const struct bulk_pla
 // A read by the asynchronous proxy begins; and is over. group: it is a warpgroup's.
 void check_async_reads(struct warp *w, const struct uop *u, const struct bulk_place *p, bool group);
 void check_async_read(struct block *b, const struct bulk_place *p);
-// fence.proxy.async, or (init) fence.mbarrier_init
-void check_proxy_fence(struct warp *w, uint32_t lanes, bool init);
+void check_proxy_fence(struct warp *w, uint32_t lanes);  // fence.proxy.async (check_proxy.c)
 
 // --- clusters (check_cluster.c) ---
 
@@ -210,7 +210,7 @@ struct object {  // a place that strong accesses go to
     struct known *near, *wide;  // what was released there for its block, and beyond
     uint64_t near_block;
     struct known *arrived;  // mbarrier: what those know who arrived in this phase; near: those of the last one
-    // The same of arrivals from other blocks of the cluster, [1]: with cluster scope.
+    // The same of arrivals from other blocks of the cluster, [1]: with cluster scope. [0]: what has only been read.
     struct known *far_arrived[2], *far[2];
     bool used;
 };
@@ -225,6 +225,7 @@ struct block_check {                // of a block that runs
     uint32_t all_seen;              // whatever happened up to here is ordered before everything that happens now
     uint32_t seen[LANES][LANES];    // [w][v]: what warp v did up to here, w's threads have waited for; 0: nothing
     uint32_t synced[LANES][LANES];  // [w][lane]: when the lane last waited for lanes of its warp
+    uint32_t waited[LANES];         // [w]: when warp w last waited for its wgmma
     struct {
         uint32_t at[LANES];  // when each warp arrived; 0: it has not
     } barriers[BARRIERS];
@@ -243,10 +244,10 @@ struct block_check {                // of a block that runs
     uint32_t calm;  // the number of the time between two barriers of the whole block, of all blocks' such times
     struct {
         uint32_t me, thread, flags, at;
-    } sure[SURE];                    // what was found ordered before thread me lately: it stays so
-    uint32_t *fenced, *init_fenced;  // by thread: when it made its last fence.proxy.async, fence.mbarrier_init
-    struct shadows *shadows;         // undefined bytes; NULL if the code follows none through memory
-    struct guest *guests;  // by rank and thread: its last access here from another block; NULL: there was none
+    } sure[SURE];                // what was found ordered before thread me lately: it stays so
+    struct proxy_view *proxies;  // by thread: its last fence.proxy.async; NULL: there was none
+    struct shadows *shadows;     // undefined bytes; NULL if the code follows none through memory
+    struct guest *guests;        // by rank and thread: its last access here from another block; NULL: there was none
 };
 
 struct guest {
@@ -346,6 +347,11 @@ static inline struct block *check_block_of(const struct block *b, const struct w
 // itself.
 void check_other(struct fault *f, const struct block *block, const struct block *home, const struct who *who,
                  bool other_store);
+
+// check_proxy.c: does the asynchronous proxy see, in a copy or wgmma that thread of w's block starts, what who stored
+// at time at? And forgets all fences.
+bool check_proxy_knows(const struct warp *w, uint32_t thread, const struct who *who, uint32_t at);
+void check_proxy_clear(struct checker *c, struct block_check *k);
 
 // check_cluster.c: the lane is about to use home's shared memory, which is another block's.
 void check_visits(struct warp *w, const struct uop *u, uint32_t lane, struct block *home);

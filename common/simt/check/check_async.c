@@ -4,9 +4,11 @@
 // - A bulk load writes from its start until its bytes have come, and whoever waits on its mbarrier knows of it.
 // - A bulk store reads until its thread has waited for its group; wgmma reads until a warp of its warpgroup has.
 // - A block's shared memory is given to another block when it ends: neither kind may still be under way.
-// - What a thread has stored becomes known to the asynchronous proxy by a fence.proxy.async of that thread, and what it
-//   did to an mbarrier by fence.mbarrier_init, too.
-// Source: PTX ISA 8 (proxies), 9.7.9.25 (asynchronous copies), 9.7.16 (wgmma).
+// - What a thread has stored becomes known to the asynchronous proxy by a fence.proxy.async (check_proxy.c).
+// - A copy reports to its mbarrier by the generic proxy: a barrier after mbarrier.init is enough, and no fence of a
+// proxy
+//   is needed. (PTX says so from 9.3 on; before that it said nothing.)
+// Source: PTX ISA 8 (proxies), 9.7.9.25 (asynchronous copies), 9.7.16 (wgmma); 9.4, cp.async.bulk (the mbarrier).
 #include "check.h"
 
 #include <string.h>
@@ -125,13 +127,6 @@ static bool same_thread(const struct who *a, const struct who *b)
     return a->thread == b->thread && a->flags >> WHO_RANK == b->flags >> WHO_RANK;
 }
 
-// When the thread who made its last fence.proxy.async, or fence.mbarrier_init.
-static uint32_t fenced_at(const struct look *l, const struct who *who, bool init)
-{
-    const struct block_check *k = check_block_of(l->w->block, who)->check;
-    return (init ? k->init_fenced : k->fenced)[who->thread];
-}
-
 static struct look look_at(struct warp *w, const struct uop *u, const struct bulk_place *p, uint16_t flags,
                            struct block *home)
 {
@@ -180,16 +175,13 @@ static void write_one(struct look *l, uint32_t g)
     x->write_at = UNDER_WAY;
 }
 
-// Was the mbarrier made known to the asynchronous proxy after it was initialised?
+// Does the copying thread know that the mbarrier was initialised?
 static void check_barrier(struct look *l, uint32_t barrier)
 {
     const uint32_t g = barrier >> shift_of(l);
     const struct granule *x = &l->k->granules[g];
-    if (x->writer.flags & WHO_ASYNC || !within(l, x->write_at))
-        return;
-    const uint32_t proxy = fenced_at(l, &x->writer, false), init = fenced_at(l, &x->writer, true);
-    if ((proxy > init ? proxy : init) < x->write_at)
-        note(l, FAULT_PROXY, g, true, &x->writer, true);
+    if (!(x->writer.flags & WHO_ASYNC) && within(l, x->write_at) && !ordered(l, &x->writer, x->write_at, false))
+        note(l, FAULT_SIGNAL, g, true, &x->writer, true);
 }
 
 void check_bulk_load(struct warp *w, const struct uop *u, const struct bulk_place *p, struct block *home)
@@ -257,7 +249,8 @@ static void read_one(struct look *l, uint32_t g)
         note(l, FAULT_UNINIT, g, false, NULL, false);
     else if (within(l, x->write_at) && !ordered(l, &x->writer, x->write_at, false))
         note(l, FAULT_RACE, g, false, &x->writer, true);
-    else if (within(l, x->write_at) && !(x->writer.flags & WHO_ASYNC) && fenced_at(l, &x->writer, false) < x->write_at)
+    else if (within(l, x->write_at) && !(x->writer.flags & WHO_ASYNC) &&
+             !check_proxy_knows(l->w, l->me.thread, &x->writer, x->write_at))
         note(l, FAULT_PROXY, g, false, &x->writer, true);
     if (within(l, x->read_at) && !same_thread(&x->reader, &l->me) && x->read_at > k->all_seen) {
         x->other = l->me;
@@ -288,20 +281,4 @@ void check_async_read(struct block *b, const struct bulk_place *p)
         if (x->many_at == READ_UNDER_WAY && x->other.thread == p->thread)
             x->many_at = c->now;
     }
-}
-
-// --- fences ---
-
-void check_proxy_fence(struct warp *w, uint32_t lanes, bool init)
-{
-    const uint32_t all = lanes;
-    struct block_check *k = w->block->check;
-    struct checker *c = w->block->worker->check;
-    for (; lanes; lanes &= lanes - 1) {
-        const uint32_t thread = w->index * LANES + (uint32_t)__builtin_ctz(lanes);
-        (init ? k->init_fenced : k->fenced)[thread] = c->now;
-    }
-    if (init)
-        check_fence(w, all, true);
-    c->now += c->now < READ_UNDER_WAY - 1;
 }

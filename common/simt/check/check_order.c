@@ -7,11 +7,13 @@
 // A release by a strong write tells whoever reads it there what the writer knows; without .release, what it knew at its
 // last fence. A strong read is told, with .acquire at once, without it at the reader's next fence. Scopes limit both:
 // what is released for the block only reaches no other block. (PTX ISA 8.7 to 8.9: release and acquire patterns.)
-// Three things are taken more generously than PTX promises, since programs count on them and cards keep to them:
+// Four things are taken more generously than PTX promises, since programs count on them and cards keep to them:
 // - a barrier of the block passes on what its threads' fences covered, and
 // - it does for what they read what a fence would do: thread 0 takes the ticket, and after __syncthreads() all read;
 // - lanes that exchange values (shfl, vote, match, redux) pass on what they have learnt from others: lane 0 waits for a
 //   flag, and after __shfl_sync() all read. Their own accesses stay unordered.
+// - lanes that wait for their wgmma together (.sync.aligned) have read what they read before it: one of them may arrive
+//   on the 'empty' mbarrier for all. (DeepGEMM's scales; a warp's lanes load in one instruction.)
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,6 +201,13 @@ void check_warp_exchanges(struct warp *w, uint32_t lanes)
     share(w->block, of, false);
 }
 
+void check_warp_waited(struct warp *w)
+{
+    struct checker *c = w->block->worker->check;
+    w->block->check->waited[w->index] = c->now;
+    tick(c);
+}
+
 // --- fences, releases and acquires ---
 
 void check_fence(struct warp *w, uint32_t lanes, bool wide)
@@ -381,9 +390,12 @@ void check_mbarrier_arrives(struct warp *w, uint32_t lane, const struct memop *m
     struct object *x = find_or_add(w, true, address);
     if (!x)
         return;
-    const bool near = cluster_block(w->block->worker, address) == w->block;
+    const bool near = cluster_block(w->block->worker, address) == w->block, releases = m->order == ORDER_RELEASE;
     struct known *k = told(w, lane, m, !near);
     take(&c->pool, near ? &x->arrived : &x->far_arrived[m->scope >= SCOPE_CLUSTER], &k);
+    const uint32_t waited = w->block->check->waited[w->index];
+    if (waited > w->block->check->all_seen && (releases || m->order == ORDER_BOTH))
+        known_group(&c->pool, &x->far_arrived[0], KNOWN_WARP, w->block->linear, w->index * LANES, waited);
     if (completes)
         turn_phase(&c->pool, x);
     tick(c);

@@ -8,9 +8,7 @@ bool check_shared_new(struct checker *c, struct block_check *k)
 {
     k->granules = calloc(c->n_granules, sizeof *k->granules);
     k->quiet = calloc(c->n_granules, sizeof *k->quiet);
-    k->fenced = calloc(2 * (size_t)c->grid->threads, sizeof *k->fenced);
-    k->init_fenced = k->fenced + c->grid->threads;
-    if (!k->granules || !k->quiet || !k->fenced)
+    if (!k->granules || !k->quiet)
         return false;
     check_shared_clear(c, k);
     return true;
@@ -22,7 +20,6 @@ void check_shared_clear(struct checker *c, struct block_check *k)
     memset(k->granules, 0, c->n_granules * sizeof *k->granules);
     memset(k->quiet, 0, c->n_granules * sizeof *k->quiet);
     memset(k->sure, 0, sizeof k->sure);
-    memset(k->fenced, 0, 2 * (size_t)c->grid->threads * sizeof *k->fenced);
     if (k->strong)
         memset(k->strong, 0, c->n_granules * sizeof *k->strong);
     for (uint32_t i = 0; i < code->n_shared_vars; i++) {

@@ -20,7 +20,9 @@ static const struct split *next_waiting(const struct block *b, uint32_t number, 
     return NULL;
 }
 
-// Do all threads that wait at barrier number, which is about to open, stand at the same one of the kernel?
+// Do all threads that wait at barrier number, which is about to open, stand at the same one of the kernel? PTX does not
+// ask for that, only that a warp's lanes do (.aligned). CUDA C++ does of __syncthreads(), which is barrier 0 without a
+// count: code that names its barriers may come to one from several lines.
 static void compare_places(struct block *b, uint32_t number)
 {
     const struct uop *uops = b->worker->grid->code->uops;
@@ -63,7 +65,7 @@ static void check_release(struct block *b, uint32_t number)
 {
     const struct barrier *bar = &b->barriers[number];
     const bool everyone = !bar->passed && (!bar->expected || bar->expected >= b->worker->grid->threads);
-    if (everyone)
+    if (everyone && !number && !bar->expected)
         compare_places(b, number);
     if (everyone && b->live < b->worker->grid->threads)
         report_left(b, number);

@@ -9,8 +9,10 @@
 
 bool warp_fence_proxy(struct warp *w, const struct uop *u, uint32_t active)
 {
-    if (w->block->worker->check)
-        check_proxy_fence(w, active, u->warp->op == PROXY_MBARRIER_INIT);
+    if (w->block->worker->check && u->warp->op == PROXY_MBARRIER_INIT)
+        check_fence(w, active, true);
+    else if (w->block->worker->check)
+        check_proxy_fence(w, active);
     return true;
 }
 

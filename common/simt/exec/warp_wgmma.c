@@ -243,6 +243,8 @@ bool warp_wgmma_wait(struct warp *w, const struct uop *u, uint32_t active)
     }
     if (w->block->worker->check && done)
         *told_of(w) = g->all[done - 1].group + 1;
+    if (w->block->worker->check)
+        check_warp_waited(w);
     if (done) {
         g->n -= done;
         memmove(g->all, g->all + done, g->n * sizeof *g->all);

@@ -248,16 +248,10 @@ static void say_uninitialised(struct text *t, const struct simt_kernel *k, const
 // What the asynchronous proxy does not know of.
 static void say_proxy(struct text *t, const struct simt_kernel *k, const struct grid *g, const struct fault *f)
 {
-    if (f->store) {
-        say(t, " starts a copy that reports to an mbarrier; ");
-        say_other(t, k, g, f);
-        say(t, ", and no fence has made that known to the asynchronous proxy");
-        return;
-    }
     say_access(t, k, g, f);
     say(t, "; ");
     say_other(t, k, g, f);
-    say(t, ", and no fence.proxy.async of that thread has made it known to the asynchronous proxy");
+    say(t, ", and no fence.proxy.async has made it known to the asynchronous proxy");
 }
 
 // Two accesses that nothing orders; one of them may be a copy that is under way.
@@ -345,6 +339,11 @@ static void say_fault(struct text *t, const struct simt_kernel *k, const struct 
         break;
     case FAULT_PROXY:
         say_proxy(t, k, g, f);
+        break;
+    case FAULT_SIGNAL:
+        say(t, " starts a copy that reports to an mbarrier; ");
+        say_other(t, k, g, f);
+        say(t, " (mbarrier.init), and nothing orders the two");
         break;
     case FAULT_BYTES:
         say(t,

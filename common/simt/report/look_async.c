@@ -39,10 +39,7 @@ const char *report_look_async(const struct fault *f)
     case FAULT_RACE:
         return look_race(f);
     case FAULT_PROXY:
-        return f->store
-                   ? "fence.mbarrier_init.release.cluster (or fence.proxy.async) by the thread that initialises the "
-                     "mbarrier, then a barrier, and only then the copy"
-                   : "fence.proxy.async by the thread that stores, after its store and before the barrier";
+        return "fence.proxy.async by the thread that stores, after its store and before the barrier";
     case FAULT_BYTES:
         return "mbarrier.arrive.expect_tx takes the sum of the bytes of all copies that report to this phase";
     case FAULT_FLIGHT:

@@ -73,6 +73,11 @@ static const struct about {
                      "the copying thread must wait for its group (cp.async.wait_group), and then a barrier must follow",
                      NULL },
     [FAULT_PROXY] = { "racecheck", "proxy fence", NULL, NULL },
+    [FAULT_SIGNAL] = { "racecheck", "race",
+                       "a barrier between mbarrier.init and the first copy; of the cluster, if the mbarrier is another "
+                       "block's: barrier.cluster.arrive and .wait, and before a relaxed arrival "
+                       "fence.mbarrier_init.release.cluster",
+                       NULL },
     [FAULT_FLIGHT] = { "racecheck", "registers of wgmma", NULL, NULL },
     [FAULT_BYTES] = { "synccheck", "bytes of a phase", NULL, NULL },
     [FAULT_UNWAITED] = { "racecheck", "copy left behind",

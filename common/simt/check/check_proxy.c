@@ -1,0 +1,67 @@
+// fence.proxy.async: what ordinary stores have written becomes known to the asynchronous proxy. See check.h.
+//
+// A fence of that kind has to lie on the way from the store to the copy or wgmma that reads: made by the thread that
+// stored, after its store; or by the thread that starts the copy, once it knows of the store. (CUDA's guide shows the
+// first; ThunderKittens does the second.) Fences of other threads on the way are not looked for.
+// Source: PTX ISA 9.4, 8.9.5 (proxy-preserved base causality order, there for alias fences), 9.7.15.4 (fence.proxy
+// takes effect within a single thread, and composes with other synchronisation).
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// What a thread knew at its last fence.
+struct proxy_view {
+    uint32_t at, all_seen, synced, seen[LANES];  // as in struct block_check; at 0: there was none
+    struct known *known;
+};
+
+void check_proxy_clear(struct checker *c, struct block_check *k)
+{
+    for (uint32_t t = 0; k->proxies && t < c->grid->threads; t++)
+        known_drop(&c->pool, &k->proxies[t].known);
+    free(k->proxies);
+    k->proxies = NULL;
+}
+
+void check_proxy_fence(struct warp *w, uint32_t lanes)
+{
+    struct block_check *k = w->block->check;
+    struct checker *c = w->block->worker->check;
+    if (!k->proxies)
+        k->proxies = calloc(c->grid->threads, sizeof *k->proxies);
+    for (; lanes && k->proxies; lanes &= lanes - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(lanes), thread = w->index * LANES + lane;
+        struct proxy_view *p = &k->proxies[thread];
+        p->at = c->now;
+        p->all_seen = k->all_seen;
+        p->synced = k->synced[w->index][lane];
+        memcpy(p->seen, k->seen[w->index], sizeof p->seen);
+        known_drop(&c->pool, &p->known);
+        p->known = k->views ? known_keep(k->views[thread].seen) : NULL;
+    }
+    c->failed |= !k->proxies;
+    c->now += c->now < READ_UNDER_WAY - 1;
+}
+
+// Did thread of the warp w's block know at its last fence what who did at time at?
+static bool knew(const struct warp *w, uint32_t thread, const struct who *who, uint32_t at)
+{
+    const struct block *other = check_block_of(w->block, who);
+    const struct proxy_view *p = &w->block->check->proxies[thread];
+    if (p->at < at)
+        return false;
+    const uint32_t theirs = who->thread / LANES, mine = thread / LANES;
+    const uint32_t met = theirs == mine ? w->block->check->synced[mine][who->thread % LANES] : p->seen[theirs];
+    if (other == w->block && (at <= p->all_seen || (at <= met && (theirs != mine || at <= p->synced))))
+        return true;
+    return known_when(&w->block->worker->check->pool, p->known, other->linear, who->thread) >= at;
+}
+
+bool check_proxy_knows(const struct warp *w, uint32_t thread, const struct who *who, uint32_t at)
+{
+    const struct block_check *own = check_block_of(w->block, who)->check;
+    if (own->proxies && own->proxies[who->thread].at >= at)
+        return true;
+    return w->block->check->proxies && knew(w, thread, who, at);
+}

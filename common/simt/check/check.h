@@ -96,9 +96,13 @@ void check_bulk_arrives(struct block *b, const struct bulk_place *p, bool comple
 void check_bulk_early(struct block *b, const struct uop *u, const struct bulk_place *p, uint64_t bytes);
 // The block has ended, and a copy to its shared memory (load), or from there, is under way.
 void check_bulk_left(struct block *b, const struct uop *u, const struct bulk_place *p, bool load);
-// A read by the asynchronous proxy begins; and is over. group: it is a warpgroup's.
-void check_async_reads(struct warp *w, const struct uop *u, const struct bulk_place *p, bool group);
-void check_async_read(struct block *b, const struct bulk_place *p);
+// A read by the asynchronous proxy begins; and is over: of n ranges, by a thread. group: it is a warpgroup's.
+struct bulk_range {
+    uint32_t address, bytes;
+};
+void check_async_reads(struct warp *w, const struct uop *u, uint32_t thread, const struct bulk_range *ranges,
+                       uint32_t n, bool group);
+void check_async_read(struct block *b, uint32_t thread, const struct bulk_range *ranges, uint32_t n);
 void check_proxy_fence(struct warp *w, uint32_t lanes);  // fence.proxy.async (check_proxy.c)
 
 // --- clusters (check_cluster.c) ---

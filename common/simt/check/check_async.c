@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define GROUP 128  // threads of a warpgroup
+#define SEEN 32    // granules that a look remembers: as many as has_seen has bits
 
 // What a thread of another block of the cluster did: is it among what is known?
 static bool among(const struct warp *w, const struct known *known, const struct who *who, uint32_t at)
@@ -66,8 +67,11 @@ struct look {  // at a range of granules
     struct who me;
     struct who known;  // the last that was found ordered, and when; most neighbours are the same
     uint32_t known_at;
-    struct granule before, after;  // the last one, and what became of it
-    bool clean;                    // without a finding
+    bool clean;         // the granule that is looked at says all, and had no finding
+    uint32_t has_seen;  // a bit for each place of seen
+    struct seen {
+        struct granule before, after;  // a granule, and what became of it
+    } seen[SEEN];
 };
 
 static uint32_t shift_of(const struct look *l)
@@ -87,15 +91,6 @@ static void note(struct look *l, enum fault_kind kind, uint32_t g, bool store, c
     check_other(&f, l->w->block, l->home, who, other_store);
     check_note(l->c, &f);
     l->clean = false;
-}
-
-// Most granules are like their neighbours: what became of those becomes of them.
-static bool like_before(const struct look *l, struct granule *x)
-{
-    if (!l->clean || memcmp(x, &l->before, sizeof *x) || x->write_at < l->k->start)
-        return false;
-    *x = l->after;
-    return true;
 }
 
 static bool within(const struct look *l, uint32_t at)
@@ -127,31 +122,57 @@ static bool same_thread(const struct who *a, const struct who *b)
     return a->thread == b->thread && a->flags >> WHO_RANK == b->flags >> WHO_RANK;
 }
 
-static struct look look_at(struct warp *w, const struct uop *u, const struct bulk_place *p, uint16_t flags,
-                           struct block *home)
+// What has been seen is left as it is: has_seen says what there is.
+static void look_at(struct look *l, struct warp *w, const struct uop *u, uint32_t thread, uint16_t flags,
+                    struct block *home)
 {
-    struct look l = { .w = w,
-                      .u = u,
-                      .c = w->block->worker->check,
-                      .home = home,
-                      .k = home->check,
-                      .lane = p->thread % LANES,
-                      .me = { .inst = u->inst,
-                              .thread = (uint16_t)p->thread,
-                              .flags = (uint16_t)(flags | w->block->rank << WHO_RANK) } };
-    return l;
+    l->w = w;
+    l->u = u;
+    l->c = w->block->worker->check;
+    l->home = home;
+    l->k = home->check;
+    l->lane = thread % LANES;
+    l->me = (struct who){ .inst = u->inst,
+                          .thread = (uint16_t)thread,
+                          .flags = (uint16_t)(flags | w->block->rank << WHO_RANK) };
+    l->known = (struct who){ 0 };
+    l->known_at = 0;
+    l->has_seen = 0;
 }
 
-static void visit(struct look *l, uint32_t g, void (*one)(struct look *l, uint32_t g))
+// What a granule was, and what becomes of it.
+static struct seen *look_closely(struct look *l, uint32_t g, void (*one)(struct look *l, uint32_t g))
 {
     struct granule *x = &l->k->granules[g];
-    l->k->quiet[g] = 0;
-    if (like_before(l, x))
-        return;
-    l->before = *x;
+    struct seen *s = &l->seen[(x->write_at * 7 + x->read_at * 3 + x->many_at) % SEEN];
+    const uint32_t bit = 1u << (s - l->seen);
+    if (l->has_seen & bit && !memcmp(x, &s->before, sizeof *x))
+        return s;
+    s->before = *x;
     l->clean = true;
     one(l, g);
-    l->after = *x;
+    s->after = *x;
+    l->has_seen = l->clean ? l->has_seen | bit : l->has_seen & ~bit;
+    return l->clean ? s : NULL;
+}
+
+// Most granules are like one that was looked at before, and like their neighbours: what became of that one becomes of
+// them.
+static void visit(struct look *l, uint32_t address, uint32_t bytes, void (*one)(struct look *l, uint32_t g))
+{
+    const uint32_t end = (address + bytes) >> shift_of(l);
+    for (uint32_t g = address >> shift_of(l); g < end;) {
+        const uint32_t first = g++;
+        const struct seen *s = look_closely(l, first, one);
+        struct granule *x = &l->k->granules[first];
+        l->k->quiet[first] = 0;
+        if (!s)
+            continue;
+        for (*x++ = s->after; g < end && !memcmp(x, &s->before, sizeof *x); g++) {
+            l->k->quiet[g] = 0;
+            *x++ = s->after;
+        }
+    }
 }
 
 // --- writes: bulk loads ---
@@ -186,12 +207,12 @@ static void check_barrier(struct look *l, uint32_t barrier)
 
 void check_bulk_load(struct warp *w, const struct uop *u, const struct bulk_place *p, struct block *home)
 {
-    struct look l = look_at(w, u, p, WHO_ASYNC | WHO_LOAD, home);
+    struct look l;
+    look_at(&l, w, u, p->thread, WHO_ASYNC | WHO_LOAD, home);
     if (home != w->block)
         check_visits(w, u, l.lane, home);
     check_barrier(&l, p->barrier);
-    for (uint32_t g = p->address >> shift_of(&l); g < (p->address + p->bytes) >> shift_of(&l); g++)
-        visit(&l, g, write_one);
+    visit(&l, p->address, p->bytes, write_one);
 }
 
 void check_bulk_arrives(struct block *b, const struct bulk_place *p, bool completes)
@@ -241,6 +262,7 @@ static void read_one(struct look *l, uint32_t g)
     struct block_check *k = l->k;
     struct granule *x = &k->granules[g];
     const bool strong = k->strong && within(l, k->strong[g].write_at);
+    l->clean &= within(l, x->write_at);  // else strong decides, which is not in the granule
     if (x->write_at == NO_MANS)
         note(l, FAULT_BOUNDS, g, false, NULL, false);
     else if (x->write_at == UNDER_WAY)
@@ -261,24 +283,32 @@ static void read_one(struct look *l, uint32_t g)
     x->read_at = READ_UNDER_WAY;
 }
 
-void check_async_reads(struct warp *w, const struct uop *u, const struct bulk_place *p, bool group)
+void check_async_reads(struct warp *w, const struct uop *u, uint32_t thread, const struct bulk_range *ranges,
+                       uint32_t n, bool group)
 {
-    struct look l = look_at(w, u, p, (uint16_t)(WHO_ASYNC | (group ? WHO_WGMMA : 0)), w->block);
-    for (uint32_t g = p->address >> shift_of(&l); g < (p->address + p->bytes) >> shift_of(&l); g++)
-        visit(&l, g, read_one);
-    w->block->check->read_under_way += p->bytes;
+    struct look l;
+    look_at(&l, w, u, thread, (uint16_t)(WHO_ASYNC | (group ? WHO_WGMMA : 0)), w->block);
+    for (const struct bulk_range *r = ranges; r < ranges + n; r++) {
+        visit(&l, r->address, r->bytes, read_one);
+        w->block->check->read_under_way += r->bytes;
+    }
 }
 
-void check_async_read(struct block *b, const struct bulk_place *p)
+static void read_is_over(struct granule *x, uint32_t thread, uint32_t now)
+{
+    if (x->read_at == READ_UNDER_WAY && x->reader.thread == thread)
+        x->read_at = now;
+    if (x->many_at == READ_UNDER_WAY && x->other.thread == thread)
+        x->many_at = now;
+}
+
+void check_async_read(struct block *b, uint32_t thread, const struct bulk_range *ranges, uint32_t n)
 {
     const struct checker *c = b->worker->check;
     const unsigned shift = c->grid->code->shared_shift;
-    b->check->read_under_way -= p->bytes;
-    for (uint32_t g = p->address >> shift; g < (p->address + p->bytes) >> shift; g++) {
-        struct granule *x = &b->check->granules[g];
-        if (x->read_at == READ_UNDER_WAY && x->reader.thread == p->thread)
-            x->read_at = c->now;
-        if (x->many_at == READ_UNDER_WAY && x->other.thread == p->thread)
-            x->many_at = c->now;
+    for (const struct bulk_range *r = ranges; r < ranges + n; r++) {
+        b->check->read_under_way -= r->bytes;
+        for (uint32_t g = r->address >> shift; g < (r->address + r->bytes) >> shift; g++)
+            read_is_over(&b->check->granules[g], thread, c->now);
     }
 }

@@ -221,6 +221,15 @@ bool clock_predict(const struct clock_launch *l, const struct card *card, struct
     return ok;
 }
 
+void clock_put_before(struct clock_prediction *p, const struct clock_prediction *first)
+{
+    const struct sm_constants *k = &sm_constants_h200;
+    const double ms = first->ms + (k->launch_next_us - k->launch_us) * 1e-3;
+    p->before_ms += ms;
+    if (getenv("F6")) fprintf(stderr, "pack %g ms, %g cycles, blocks %d of %d, l2 %g dram %g, %s\n", ms, first->cycles, (int)first->sm.blocks, (int)first->blocks_of_sm, first->share[COUNT_L2], first->share[COUNT_DRAM], first->bound);
+    p->ms += ms;
+}
+
 void clock_free(struct clock_prediction *p)
 {
     sm_free(&p->sm);

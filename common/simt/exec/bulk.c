@@ -339,10 +339,11 @@ void bulk_wait(struct block *b, uint32_t thread, uint32_t outstanding)
             continue;
         }
         move(b, c);
-        const struct bulk_place p = place_of(c);
+        const uint32_t by = c->thread;
+        const struct bulk_range range = { c->shared, c->bytes };
         take_out(s, i);
         if (b->worker->check)
-            check_async_read(b, &p);
+            check_async_read(b, by, &range, 1);
     }
 }
 

@@ -129,17 +129,14 @@ static inline v8d sum_narrow(const struct job *j, unsigned row, unsigned k_all, 
     for (unsigned k = 0; k < k_all; k++)
         most = max8(most, j->right[k].exponent + ea[k]);
     const v8i power = (j->fraction + 127 - most) << 23;
-    v8f scale;
-    memcpy(&scale, &power, sizeof scale);
+    const v8f scale = (v8f)power;
     v8i low = __builtin_convertvector(c * scale, v8i), high = { 0 };
     for (unsigned k = 0; k < k_all; k += 2) {
         low += __builtin_convertvector(j->right[k].value * a[k] * scale, v8i);
         high += __builtin_convertvector(j->right[k + 1].value * a[k + 1] * scale, v8i);
     }
     const v8l unit = __builtin_convertvector(most - j->fraction + 1023, v8l) << 52;
-    v8d factor;
-    memcpy(&factor, &unit, sizeof factor);
-    return (__builtin_convertvector(low, v8d) + __builtin_convertvector(high, v8d)) * factor;
+    return (__builtin_convertvector(low, v8d) + __builtin_convertvector(high, v8d)) * (v8d)unit;
 }
 
 static inline v8d sum_wide(const struct job *j, unsigned row, unsigned k_all, v8f c, v8i c_bits)
@@ -164,9 +161,7 @@ static inline v8d sum_wide(const struct job *j, unsigned row, unsigned k_all, v8
     }
     const v8i least = max8(most - j->fraction, (v8i){ 0 } - 1022) + 1023;
     const v8l unit = __builtin_convertvector(least, v8l) << 52;
-    v8d factor;
-    memcpy(&factor, &unit, sizeof factor);
-    return (__builtin_convertvector(low, v8d) + __builtin_convertvector(high, v8d)) * factor;
+    return (__builtin_convertvector(low, v8d) + __builtin_convertvector(high, v8d)) * (v8d)unit;
 }
 
 // --- Inf and NaN: what IEEE 754 says of the terms decides ---
@@ -209,24 +204,39 @@ static inline v8d keep_tiny(const struct job *j, unsigned row, unsigned k_all, v
     return d;
 }
 
-// The 8 columns of B in j->right: all rows.
-static inline void sum_block(const struct job *j, unsigned k_all, unsigned char *regs, const uint32_t *slot, bool add,
-                             bool special_right)
+// The 8 columns of B in j->right: all rows. narrow is constant: were both kinds of sums in one function, the compiler
+// would compute what they share ahead of both, and run out of registers.
+static inline void sum_rows(const struct job *j, bool narrow, unsigned k_all, unsigned char *regs, const uint32_t *slot,
+                            bool add, bool special_right)
 {
     for (unsigned row = 0; row < ROWS; row++) {
         const v8f c = add ? read_row(regs, slot, row, j->m->half) : (v8f){ 0 };
-        v8i bits;
-        memcpy(&bits, &c, sizeof bits);
+        const v8i bits = (v8i)c;
         const v8i size = bits & 0x7fffffff;
         const bool special = j->special_left || special_right || any8(size >= 0x7f800000);
         const bool tiny = any8((size != 0) & (size < (127 + LEAST) << 23));  // below what the quick way aligns
-        v8d d = j->narrow ? sum_narrow(j, row, k_all, c, bits) : sum_wide(j, row, k_all, c, bits);
-        if (j->narrow && tiny)
+        v8d d = narrow ? sum_narrow(j, row, k_all, c, bits) : sum_wide(j, row, k_all, c, bits);
+        if (narrow && tiny)
             d = keep_tiny(j, row, k_all, c, d);
         if (special)
             d = put_special(j, row, c, d);
         write_row(regs, slot, row, d, special, j->m->half, j->fraction);
     }
+}
+
+static void __attribute__((noinline)) sum_narrow_block(const struct job *j, unsigned k_all, unsigned char *regs,
+                                                       const uint32_t *slot, bool add, bool special_right)
+{
+    if (k_all == 16)  // of halves: worth a function of its own
+        sum_rows(j, true, 16, regs, slot, add, special_right);
+    else
+        sum_rows(j, true, k_all, regs, slot, add, special_right);
+}
+
+static void __attribute__((noinline)) sum_wide_block(const struct job *j, unsigned k_all, unsigned char *regs,
+                                                     const uint32_t *slot, bool add, bool special_right)
+{
+    sum_rows(j, false, k_all, regs, slot, add, special_right);
 }
 
 // --- operands ---
@@ -333,7 +343,8 @@ static inline bool multiply(struct warp *w, enum mma_type ta, enum mma_type tb, 
         if (j.narrow != was_narrow)
             j.left = j.narrow ? whole_left : split_left;
         was_narrow = j.narrow;
-        sum_block(&j, k_all, w->regs, op->wide_out + col / N * per_block, job->add, any8(special));
+        const uint32_t *slot = op->wide_out + col / N * per_block;
+        (j.narrow ? sum_narrow_block : sum_wide_block)(&j, k_all, w->regs, slot, job->add, any8(special));
     }
     return true;
 }

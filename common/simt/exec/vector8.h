@@ -9,7 +9,8 @@
 
 #define N 8
 
-// Eight numbers at a time: what the compiler turns into one AVX2 register, or two of SSE.
+// Eight numbers at a time: what the compiler turns into one AVX2 register, or two of SSE. A cast from one type to
+// another of the same size keeps the bits.
 typedef float v8f __attribute__((vector_size(32)));
 typedef int32_t v8i __attribute__((vector_size(32)));
 typedef uint16_t v8h __attribute__((vector_size(16)));
@@ -30,7 +31,10 @@ static inline bool any8(v8i x)
 
 static inline v8i max8(v8i a, v8i b)
 {
-    return select8(a > b, a, b);
+    v8i most;
+    for (unsigned i = 0; i < N; i++)  // one instruction, where there is one
+        most[i] = a[i] > b[i] ? a[i] : b[i];
+    return most;
 }
 
 #define NONE (-4096)  // the exponent of zero: below all others
@@ -38,9 +42,7 @@ static inline v8i max8(v8i a, v8i b)
 static inline v8f scaled(v8f x, v8i power)  // x 2^(power - 127), 0 if power <= 0
 {
     v8i bits = max8(power, (v8i){ 0 }) << 23;
-    v8f factor;
-    memcpy(&factor, &bits, sizeof factor);
-    return x * factor;
+    return x * (v8f)bits;
 }
 
 // x cut toward zero to an f32. Below the normal numbers the cut is at 2^-149.
@@ -53,15 +55,10 @@ static inline float cut(double x)
 
 static inline v8f cut8(v8d x)
 {
-    v8l bits;
-    memcpy(&bits, &x, sizeof bits);
-    bits &= ~0x1fffffffll;
-    v8d kept;
-    memcpy(&kept, &bits, sizeof kept);
-    v8f result = __builtin_convertvector(kept, v8f);
-    v8i small;
-    memcpy(&small, &result, sizeof small);
-    small = (small & 0x7fffffff) < 0x01000000;  // below twice the smallest normal number, where a result was rounded
+    const v8l bits = (v8l)x & ~0x1fffffffll;
+    v8f result = __builtin_convertvector((v8d)bits, v8f);
+    const v8i small =
+        ((v8i)result & 0x7fffffff) < 0x01000000;  // below twice the smallest normal number, where a result was rounded
     for (unsigned i = 0; any8(small) && i < N; i++)
         if (small[i])
             result[i] = cut(x[i]);
@@ -109,9 +106,7 @@ static inline void write_row(unsigned char *regs, const uint32_t *slot, unsigned
     }
     u32 *even = (u32 *)(regs + slot[row / 8 * 2]) + row % 8 * 4;
     u32 *odd = (u32 *)(regs + slot[row / 8 * 2 + 1]) + row % 8 * 4;
-    v8f result = cut8(d);
-    v8i bits;
-    memcpy(&bits, &result, sizeof bits);
+    v8i bits = (v8i)cut8(d);
     if (fraction < FRACTION_BITS)
         bits &= ~((1 << (FRACTION_BITS - fraction)) - 1);
     for (unsigned i = 0; special && i < N; i++)

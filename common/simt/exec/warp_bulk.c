@@ -154,21 +154,20 @@ static bool describe(struct warp *w, const struct uop *u, uint32_t lane, struct 
 struct reader {
     struct warp *w;
     const struct uop *u;
-    struct bulk_place place;
+    uint32_t thread;
 };
 
 static void tell_range(void *arg, uint32_t address, uint32_t bytes)
 {
-    struct reader *r = arg;
-    r->place.address = address;
-    r->place.bytes = bytes;
-    check_async_reads(r->w, r->u, &r->place, false);
+    const struct reader *r = arg;
+    const struct bulk_range range = { address, bytes };
+    check_async_reads(r->w, r->u, r->thread, &range, 1, false);
 }
 
 static void tell(struct warp *w, const struct uop *u, const struct bulk *c, struct block *home)
 {
     const struct bulk_place p = { c->thread, c->from, c->shared, c->bytes, c->barrier };
-    struct reader r = { w, u, p };
+    struct reader r = { w, u, c->thread };
     if (bulk_brings(u->warp->more))
         check_bulk_load(w, u, &p, home);
     else

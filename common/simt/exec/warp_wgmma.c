@@ -62,29 +62,42 @@ static bool run(struct warp *w, const struct wgmma_job *job)
     return true;
 }
 
-// Tells the checks that the warpgroup begins to read a matrix, or that it has read it; chunks that lie side by side at
-// once.
+#define RANGES 512  // of a matrix: 256 rows of two chunks, or 16 of 32
+
+// Where a matrix lies in shared memory, as far as it does; chunks that lie side by side at once. Returns how many
+// ranges.
+static uint32_t find_ranges(const struct wgmma_matrix *m, uint32_t rows, uint32_t chunks, uint32_t limit,
+                            struct bulk_range out[RANGES])
+{
+    uint32_t n = 0;
+    for (uint32_t row = 0; row < rows; row++)
+        for (uint32_t i = 0; i < chunks; i++) {
+            const uint32_t at = wgmma_chunk(m, row, i);
+            struct bulk_range *last = &out[n - (n > 0)];
+            const bool behind = n && at == last->address + last->bytes, before = n && at + 16 == last->address;
+            if (at + 16 > limit)
+                continue;
+            if (before)
+                last->address = at;
+            if (behind || before)
+                last->bytes += 16;
+            else if (n < RANGES)
+                out[n++] = (struct bulk_range){ at, 16 };
+        }
+    return n;
+}
+
+// Tells the checks that the warpgroup begins to read a matrix, or that it has read it.
 static void tell_matrix(struct warp *w, const struct wgmma_job *job, const struct wgmma_matrix *m, uint32_t rows,
                         uint32_t chunks, bool begins)
 {
-    struct bulk_place p = { .thread = w->index / 4 * 4 * LANES };
-    const uint32_t limit = w->block->worker->grid->shared_bytes;
-    for (uint32_t i = 0; i <= rows * chunks; i++) {
-        const bool end = i == rows * chunks;
-        const uint32_t at = end ? 0 : wgmma_chunk(m, i / chunks, i % chunks);
-        if (!end && p.bytes && at == p.address + p.bytes) {
-            p.bytes += 16;
-            continue;
-        }
-        if (p.bytes && p.address + p.bytes <= limit) {
-            if (begins)
-                check_async_reads(w, job->u, &p, true);
-            else
-                check_async_read(w->block, &p);
-        }
-        p.address = at;
-        p.bytes = 16;
-    }
+    struct bulk_range ranges[RANGES];
+    const uint32_t n = find_ranges(m, rows, chunks, w->block->worker->grid->shared_bytes, ranges);
+    const uint32_t thread = w->index / 4 * 4 * LANES;
+    if (begins)
+        check_async_reads(w, job->u, thread, ranges, n, true);
+    else
+        check_async_read(w->block, thread, ranges, n);
 }
 
 // The first warp of a warpgroup speaks for all four.

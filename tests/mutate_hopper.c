@@ -29,8 +29,6 @@ static const struct {
     { "tma_load", MUTANT_TMA, CALL, NULL, NULL },
     { "tma_load", MUTANT_TMA, 3, "", " + 1" },
     { "tma_load", MUTANT_TMA, 4, "", " + 1" },
-    { "free", MUTANT_MBARRIER, CALL, NULL, NULL },
-    { "free", MUTANT_MBARRIER, 0, "1 + ", "" },
     { "tma_store", MUTANT_STORE, CALL, NULL, NULL },
     { "tma_store", MUTANT_STORE, 1, "", " + 64" },
     { "tma_store", MUTANT_STORE, 2, "", " + 1" },
@@ -192,11 +190,12 @@ static void next_of(struct mutants *s, size_t from, size_t to)
     mutants_add(s, MUTANT_STAGE, 2, (struct edit[]){ { from, from, "(" }, { to, to, " + 1) % STAGES" } });
 }
 
-// The stage, and the mbarriers, one too far: s * STAGE, full[s], int free = ... % STAGES. The first stage and parity:
-// int s = 0, parity = 0.
+// The stage, and the mbarriers, one too far: s * STAGE, full[s], int s = ... % STAGES, (tile + 1) % STAGES. The first
+// stage and parity: int s = 0, parity = 0.
 static void shift_stages(struct mutants *s)
 {
     static const char *const first[] = { "s = 0,", "parity = 0;" };
+    static const char stage_of[] = ") % STAGES";
     for (size_t i = s->kernel; i < s->size; i++) {
         const size_t end = i + strcspn(s->code + i, ",;");
         if (code_word_at(s, i, "s") && code_starts(s, i, "s * STAGE"))
@@ -206,9 +205,11 @@ static void shift_stages(struct mutants *s)
             if (code_word_at(s, i, code_barriers[k]) && s->code[open] == '[' && !code_line_has(s, i, "__shared__"))
                 next_of(s, open + 1, code_closing(s, open));
         }
-        if (code_starts(s, i, " = ") && (code_ends(s, i, "int s") || code_ends(s, i, "int free")) &&
-            code_ends(s, end, " % STAGES"))
+        if (code_starts(s, i, " = ") && code_ends(s, i, "int s") && code_ends(s, end, " % STAGES"))
             next_of(s, i + 3, end);
+        if (code_starts(s, i, stage_of) &&
+            (code_starts(s, i + strlen(stage_of), ")") || code_starts(s, i + strlen(stage_of), " * STAGE")))
+            mutants_add(s, MUTANT_STAGE, 1, &(struct edit){ i, i, " + 1" });
         for (int k = 0; k < 2; k++)
             if (code_starts(s, i, first[k]) && !code_is_word(s->code[i - 1]) && !s->in_for[i])
                 mutants_add(s, MUTANT_STAGE, 1, &(struct edit){ end - 1, end, "1" });
@@ -232,7 +233,7 @@ static const struct {
     { MUTANT_WGMMA, "stride / 16", "stride" },
     { MUTANT_WGMMA, "uint64_t(1) << 62", "uint64_t(2) << 62" },
     { MUTANT_WGMMA, "uint64_t(1) << 62", "uint64_t(0) << 62" },
-    { MUTANT_WGMMA, "ne.b32 add, %130", "eq.b32 add, %130" },
+    { MUTANT_WGMMA, "setp.ne.b32 add", "setp.eq.b32 add" },
     { MUTANT_WGMMA, "add, 1, 1, 0, 1;", "add, -1, 1, 0, 1;" },
     { MUTANT_WGMMA, "add, 1, 1, 0, 1;", "add, 1, -1, 0, 1;" },
     { MUTANT_WGMMA, "add, 1, 1, 0, 1;", "add, 1, 1, 1, 1;" },

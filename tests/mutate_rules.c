@@ -158,11 +158,10 @@ static void break_copies(struct mutants *s)
     }
 }
 
-// stage = ..., s = ..., free = ...: where the tile is that is multiplied, and where the next one goes. parity ^= ...:
-// which phase of the stage it is.
+// stage = ..., s = ...: where the tile is that is multiplied. parity ^= ...: which phase of the stage it is.
 static void keep_stages(struct mutants *s)
 {
-    static const char *const changes[] = { "stage = ", "free = ", "s = ", "parity ^= ", NULL };
+    static const char *const changes[] = { "stage = ", "s = ", "parity ^= ", NULL };
     for (size_t i = s->kernel; i < s->size; i++)
         for (int k = 0; changes[k]; k++)
             if (code_starts(s, i, changes[k]) && !code_is_word(s->code[i - 1]) && !code_line_has(s, i, "int"))

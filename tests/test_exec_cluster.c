@@ -327,6 +327,12 @@ Test(exec_cluster, a_wait_that_never_ends_names_every_warp)
                    "block (1,0,0): warps 0 to 1 wait for phase 0 of the mbarrier full");
     static const char alone[] = HEAD REGS "setp.eq.u32 %p2, %r1, 0; @%p2 bra E;\nbar.sync 1, 96;\nE:" SYNC LEAVE;
     EXPECT_REFUSAL(alone, pairs, "of the block's 64 threads arrived");
+    // Warp 0 of each block waits at a barrier of its block that warp 1 never comes to.
+    static const char both[] = HEAD REGS "setp.lt.u32 %p2, %r0, 32; @!%p2 bra C;\nbar.sync 1, 64;\nC:" SYNC LEAVE;
+    EXPECT_REFUSAL(
+        both, pairs, "test.ptx:10",
+        "block (0,0,0): warp 0 waits at barrier 1, where 32 threads have arrived; warp 1 waits at the cluster's "
+        "barrier, where 64 of 128 threads have arrived; block (1,0,0): warp 0 waits at barrier 1");
     static const char ended[] = HEAD REGS "setp.eq.u32 %p2, %r0, 3; @%p2 bra W;\n" SYNC "W: mov.u32 %r5, 1;\n" LEAVE;
     struct dev *d = ptx_simulator();
     static uint32_t out[WORDS];

@@ -35,12 +35,13 @@ bool cluster_survives(struct worker *w)
 
 // --- waits that never end ---
 
-// A warp of b that can do nothing but wait, and where; false if there is none.
-static bool find_waiting(const struct block *b, struct fault *f)
+// A warp of b that can do nothing but wait, and where; false if there is none. `at_cluster`: at the cluster's barrier;
+// otherwise for something else.
+static bool find_waiting(const struct block *b, bool at_cluster, struct fault *f)
 {
     for (uint32_t i = 0; i < b->n_warps; i++) {
         const struct warp *w = &b->warps[i];
-        if (!w->n_splits)
+        if (!w->n_splits || (w->splits[0].barrier == WAITS_CLUSTER) != at_cluster)
             continue;
         const struct split *first = &w->splits[0];
         const bool polls = split_pick(w, 0) >= 0, here = first->barrier == WAITS_HERE;
@@ -56,10 +57,11 @@ void cluster_stuck(struct worker *w)
 {
     const struct cluster *c = w->cluster;
     struct fault f = { .kind = FAULT_WAIT, .waiting = 1, .cluster = true };
-    for (uint32_t rank = 0; rank < c->n; rank++) {
+    bool found = false;  // who waits at the cluster's barrier waits for the others: those are named first
+    for (uint32_t i = 0; i < 2 * c->n && !found; i++) {
+        const uint32_t rank = i % c->n;
         f.block = c->blocks[rank]->linear;
-        if (!c->ended[rank] && find_waiting(c->blocks[rank], &f))
-            break;
+        found = !c->ended[rank] && find_waiting(c->blocks[rank], i >= c->n, &f);
     }
     w->fault = f;
     wait_text_cluster(c, w->fault.text, sizeof w->fault.text);

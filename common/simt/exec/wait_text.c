@@ -109,17 +109,19 @@ static uint32_t waiting_at(const struct block *b, uint32_t barrier)
     return warps;
 }
 
-static void say_barriers(struct line *l, const struct block *b, const char *between)
+// Those that wait at barriers of the block; `more`: something is said before. Returns whether anything is said by then.
+static bool say_barriers(struct line *l, const struct block *b, bool more)
 {
     for (uint32_t number = 0; number < BARRIERS; number++) {
         const uint32_t warps = waiting_at(b, number + 1);
         if (!warps)
             continue;
-        say(l, "%s", between);
+        say(l, "%s", more ? "; " : "");
         say_warps(l, warps);
-        say(l, " at barrier %u, where %u threads are", number, b->barriers[number].arrived);
-        between = "; ";
+        say(l, " at barrier %u, where %u threads have arrived", number, b->barriers[number].arrived);
+        more = true;
     }
+    return more;
 }
 
 void wait_text(const struct block *b, char *text, size_t size)
@@ -127,7 +129,7 @@ void wait_text(const struct block *b, char *text, size_t size)
     struct line l = { text, size, 0 };
     *text = '\0';
     if (say_mbarriers(&l, b))
-        say_barriers(&l, b, "; ");
+        say_barriers(&l, b, true);
 }
 
 void wait_text_cluster(const struct cluster *c, char *text, size_t size)
@@ -144,11 +146,10 @@ void wait_text_cluster(const struct cluster *c, char *text, size_t size)
             say(&l, "it has ended");
             continue;
         }
-        const bool some = say_mbarriers(&l, b);
-        say_barriers(&l, b, some ? "; " : "");
+        const bool some = say_mbarriers(&l, b), more = say_barriers(&l, b, some);
         if (!here)
             continue;
-        say(&l, "%s", some || waiting_at(b, 1) ? "; " : "");
+        say(&l, "%s", more ? "; " : "");
         say_warps(&l, here);
         say(&l, " at the cluster's barrier, where %u of %u threads have arrived", came, all);
     }

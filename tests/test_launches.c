@@ -172,3 +172,30 @@ Test(launches, what_if_answers_are_those_of_the_table)
     launch_device_close(simulated);
     launch_list_free(&list);
 }
+
+// --- blocks of unequal length ---
+
+// Cycles of the first `blocks` blocks of a triangle.
+static double triangle_cycles(unsigned blocks)
+{
+    char line[200], error[DEV_ERROR_MAX];
+    struct clock_prediction p;
+    struct launch_item item = { .name = "triangle", .line = line };
+    struct launch_device *simulated = launch_device_open(DEV_SIM, error);
+    snprintf(line, sizeof line, "triangle triangle --grid %u --block 32 f32[65536]=zeros", blocks);
+    cr_assert(simulated, "%s", error);
+    cr_assert(launch_predict(simulated, &item, KERNELS_FOLDER, card_named("H200"), &p, error), "%s", error);
+    const double cycles = p.cycles;
+    clock_free(&p);
+    launch_device_close(simulated);
+    return cycles;
+}
+
+Test(launches, the_longest_block_decides_where_each_sm_has_one)
+{
+    char error[DEV_ERROR_MAX];
+    if (!clock_available(error))
+        cr_skip_test("%s", error);
+    const double few = triangle_cycles(33), many = triangle_cycles(129);
+    cr_expect(many > 3 * few && many < 5 * few, "33 blocks take %.0f cycles, 129 take %.0f", few, many);
+}

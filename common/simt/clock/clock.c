@@ -179,6 +179,7 @@ static bool run(struct clock_prediction *p, const struct walk_launch *l, const s
     struct sm_load *loads = share_loads(l, (uint64_t)card->sms * job.resident, &executed);
     const unsigned warps = (l->block[0] * l->block[1] * l->block[2] + WALK_LANES - 1) / WALK_LANES;
     job.blocks = blocks_to_run(p->blocks_of_sm, job.resident, executed * warps, what->budget ? what->budget : BUDGET);
+    pick_blocks(l, p->blocks_of_sm, &job);
     job.loads = loads;
     job.l2_bytes = loads ? l2_bytes(card, loads, l->cubin->n, blocks) : 0;
     const bool ok = loads && sm_run(&job, &p->sm);

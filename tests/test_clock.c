@@ -13,8 +13,6 @@
 #include "clock_measured.h"
 #include "tester/predict.h"
 
-#define LAST_WITHOUT_MBARRIERS 13
-
 static struct sass decoded(uint64_t lo, uint64_t hi)
 {
     struct sass s;
@@ -210,9 +208,12 @@ Test(clock, machine_instructions_are_counted_as_on_the_h200)
         if (inst < 0)  // not counted there yet
             continue;
         cr_assert(predict_counts(steps[i], &o, card_named("H200"), &c, error), "%s: %s", steps[i]->name, error);
-        // A wait at an mbarrier gives up after a while, and is tried again: how often, only the H200 knows. And 14
-        // keeps predicates as bits of a register whose other bits are data, which the walk does not know.
-        const double less = atoi(steps[i]->name) > LAST_WITHOUT_MBARRIERS ? 0.9 : 1, more = less < 1 ? 1.01 : 1;
+        // 14 and 20 keep predicates as bits of a register whose other bits are data, which the walk does not know. From
+        // 16 on a wait at an mbarrier may give up and be tried again: the H200's own counts differ from launch to
+        // launch, by up to 3 of 100.
+        const int number = atoi(steps[i]->name);
+        const double less = number >= 16 && number < 20 ? 0.9 : number == 14 || number == 20 ? 0.999 : 1;
+        const double more = less < 1 ? 1.005 : 1;
         cr_expect(!c.unknown_branches || less < 1, "%s", steps[i]->name);
         cr_expect((double)c.instructions >= less * inst && (double)c.instructions <= more * inst,
                   "%s: %llu instructions, the H200 %.0f", steps[i]->name, (unsigned long long)c.instructions, inst);

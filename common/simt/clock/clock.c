@@ -227,7 +227,6 @@ void clock_put_before(struct clock_prediction *p, const struct clock_prediction 
     const struct sm_constants *k = &sm_constants_h200;
     const double ms = first->ms + (k->launch_next_us - k->launch_us) * 1e-3;
     p->before_ms += ms;
-    if (getenv("F6")) fprintf(stderr, "pack %g ms, %g cycles, blocks %d of %d, l2 %g dram %g, %s\n", ms, first->cycles, (int)first->sm.blocks, (int)first->blocks_of_sm, first->share[COUNT_L2], first->share[COUNT_DRAM], first->bound);
     p->ms += ms;
 }
 

@@ -80,7 +80,7 @@ __device__ __forceinline__ void product(int M, int N, int K, float alpha, const 
     // --- Who am I? ---
     const int tid = threadIdx.x;
     const int warp = __shfl_sync(~0u, tid / 32, 0), lane = tid % 32;  // now the compiler knows: a warp has one number
-    const int group = warp / 4;   // warpgroup
+    const int group = CONSUMERS == 128 ? 0 : warp / 4;  // warpgroup, of those that multiply
     const int row = warp / (BN / WN) * WM, col = warp % (BN / WN) * WN;  // multiply: a warp tile each
     const int across = (N - 1) / BN + 1, down = (M - 1) / BM + 1;  // tiles of C
 
@@ -93,7 +93,7 @@ __device__ __forceinline__ void product(int M, int N, int K, float alpha, const 
         bcol = i % all / rows * BN;
     };
     int brow, bcol, s = 0, parity = 0;  // the stage of the next tile, and the parity of its phase
-    auto next = [&]() { s = (s + 1) % STAGES, parity ^= s == 0; };
+    auto next = [&]() { s = s + 1 < STAGES ? s + 1 : 0, parity ^= s == 0; };
 
     // --- Accumulators ---
     float acc[WN / 2];
@@ -136,10 +136,11 @@ __device__ __forceinline__ void product(int M, int N, int K, float alpha, const 
     more_registers<T::REGISTERS>();
 
     // --- Compute ---
-    const uint64_t a_tile = wgmma_descriptor<SPLIT>(&As[row / GM * GM * LDA], 16, 1024);  // in stage 0
-    const uint64_t b_tile = wgmma_descriptor<SPLIT>(Bs, BK * 128, 1024);
+    const uint64_t a_tile = wgmma_descriptor<true>(&As[group * GM * LDA], 16, 1024);  // in stage 0
+    const uint64_t b_tile = wgmma_descriptor<true>(Bs, BK * 128, 1024);
     auto multiply = [&]() {
-        for (int tile = 0; tile < tiles; tile++, next()) {
+        int before = 0;  // the stage of the tile before
+        for (int tile = 0; tile < tiles; tile++, before = s, next()) {
             mbarrier_wait(&full[s], parity);
             wgmma_fence();
 #pragma unroll
@@ -149,11 +150,11 @@ __device__ __forceinline__ void product(int M, int N, int K, float alpha, const 
             wgmma_commit();
             wgmma_wait<1>();  // the tile before this one is multiplied: it may be overwritten
             if (tile > 0 && tid % 128 == 0)
-                mbarrier_arrive(&empty[(s + STAGES - 1) % STAGES]);
+                mbarrier_arrive(&empty[before]);
         }
         wgmma_wait<0>();
         if (tid % 128 == 0)
-            mbarrier_arrive(&empty[(s + STAGES - 1) % STAGES]);
+            mbarrier_arrive(&empty[before]);
     };
 
     for (int i = blockIdx.x / parts; i < across * down; i += gridDim.x / parts) {

@@ -93,26 +93,40 @@ __device__ inline void scale(half *v, const half *C, int M, int N, int row, int 
             v[e] = alpha * x[e] + beta * float(C[size_t(row) * N + col + e]);
 }
 
+// The first n of 2 neighbours in a row, and 0 for the others. EVEN: rows have an even number of elements.
+template <bool EVEN> __device__ inline half2 load2(const half *x, int n)
+{
+    if constexpr (EVEN)
+        return n > 0 ? *reinterpret_cast<const half2 *>(x) : half2();
+    return { load(&x[0], n > 0), load(&x[1], n > 1) };
+}
+
+// acc += beta * C, see below. Of C, 32 elements are on their way at once.
+template <bool EVEN, int n>
+__device__ inline void add_old(float (&acc)[n], const half *C, int M, int N, int row, int col, float beta)
+{
+#pragma unroll
+    for (int j = 0; j < n; j += 32) {
+        half2 old[16];
+        for (int e = 0; e < 32; e += 2) {
+            const int r = row + e / 2 % 2 * 8, c = col + (j + e) / 4 * 8;
+            old[e / 2] = load2<EVEN>(&C[size_t(r) * N + c], r < M ? N - c : 0);
+        }
+        for (int e = 0; e < 32; e++)
+            acc[j + e] += beta * float((&old[e / 2].x)[e % 2]);
+    }
+}
+
 // acc = alpha * acc + beta * C, for the elements that a lane has of a product of wgmma. The first is C[row][col];
-// acc[j] is in row j / 2 % 2 * 8 and column j / 4 * 8 + j % 2 from there. Of C, 32 elements are on their way at once.
+// acc[j] is in row j / 2 % 2 * 8 and column j / 4 * 8 + j % 2 from there.
 template <int n>
 __device__ inline void scale_all(float (&acc)[n], const half *C, int M, int N, int row, int col, float alpha,
                                  float beta)
 {
     for (int j = 0; j < n; j++)
         acc[j] *= alpha;
-    if (beta == 0)
-        return;
-#pragma unroll
-    for (int j = 0; j < n; j += 32) {
-        half old[32];
-        for (int e = 0; e < 32; e++) {
-            const int r = row + e / 2 % 2 * 8, c = col + (j + e) / 4 * 8 + e % 2;
-            old[e] = load(&C[size_t(r) * N + c], r < M && c < N);
-        }
-        for (int e = 0; e < 32; e++)
-            acc[j + e] += beta * float(old[e]);
-    }
+    if (beta != 0)
+        N % 2 == 0 ? add_old<true>(acc, C, M, N, row, col, beta) : add_old<false>(acc, C, M, N, row, col, beta);
 }
 
 // C[row][col] and its 7 neighbours = v, as far as C has them.

@@ -407,13 +407,13 @@ Test(choices, shows_the_kernel_of_each_shape)
     struct run r;
     run(&r, CHOICES, "20", "512", "5x6x7", NULL);
     cr_assert(r.status == 0, "exit status %d: %s", r.status, r.err);
-    cr_assert(strstr(r.out, "On H200, 132 SMs:\n") && strstr(r.out, "\n512 x 512 x 512       gemm_64x128 ") &&
-                  strstr(r.out, "\n5 x 6 x 7             gemm_64x128 "),
+    cr_assert(strstr(r.out, "On H200, 132 SMs:\n") && strstr(r.out, "\n512 x 512 x 512       gemm_64x64 ") &&
+                  strstr(r.out, "\n5 x 6 x 7             gemm_64x64 "),
               "%s", r.out);
     cr_expect_eq(count_of(r.out, "\n"), 4, "%s", r.out);
     run(&r, CHOICES, "--all", "20", "512", NULL);
-    cr_expect_eq(count_of(r.out, "\n512 x 512 x 512  "), 4 + 2 * 3,
-                 "six kernels, two of which split K in 2, 4 and 8: %s", r.out);
+    cr_expect_eq(count_of(r.out, "\n512 x 512 x 512  "), 6 + 2 * 3,
+                 "eight kernels, two of which split K in 2, 4 and 8: %s", r.out);
     cr_expect_eq(count_of(r.out, "gemm_64x64_split"), 3, "%s", r.out);
 }
 

@@ -312,8 +312,8 @@ Test(story, smaller_tiles_load_more_for_the_same_products)
     const struct profile large = profile_of("18_tma_store", NULL), small = profile_of("20_any_shape", NULL);
     const uint64_t matrix = 256 * 256 * 2;
     cr_expect_eq(large.total[METRIC_TMA_LD_BYTES], matrix * (256 / 256 + 256 / 128), "A once, B twice");
-    cr_expect_eq(small.total[METRIC_TMA_LD_BYTES], matrix * (256 / 128 + 256 / 64), "tiles of 64 x 128");
-    cr_expect_eq(small.total[METRIC_GMMA], 2 * large.total[METRIC_GMMA], "128 columns in place of 256");
+    cr_expect_eq(small.total[METRIC_TMA_LD_BYTES], matrix * (256 / 64 + 256 / 64), "tiles of 64 x 64");
+    cr_expect_eq(small.total[METRIC_GMMA], 4 * large.total[METRIC_GMMA], "64 columns in place of 256");
     cr_expect_eq(small.total[METRIC_TMA_ST_BYTES], large.total[METRIC_TMA_ST_BYTES]);
     cr_expect_eq(small.total[METRIC_STSM_CONF], 0);
 }

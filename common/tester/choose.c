@@ -1,10 +1,12 @@
 // See choose.h. The chapter of step 20 derives the rule.
 #include "choose.h"
 
-// Cycles of an H200; products along K are 64 deep. Read off 27 shapes by each kernel: see the chapter of step 20.
+// Cycles of an H200; products along K are 64 deep. Read off 41 shapes by each kernel: see the chapter of step 20.
 static const double PRODUCTS = 32;  // elements of C that the tensor cores of an SM multiply in a cycle, 64 deep
 static const double STEP = 100;     // cycles between one step along K and the next
 static const double CHAIN = 362;    // four products of one warpgroup, each of which waits for the one before: at least
+static const double LINE = 1.4;     // a row of a box, 128 bytes, comes from L2: at least
+static const double LINES = 3;      // so many times longer, if it lies in two lines of L2
 static const double STORE = 4;      // elements of C that are stored in a cycle
 static const double NEXT = 1000;    // from a tile to the next
 static const double SPLIT = 6000;   // a cluster starts, waits twice, and adds up
@@ -29,9 +31,16 @@ static double at_once(const struct geometry *g, int sms)
     return clusters > 0 ? clusters : 1;
 }
 
+// Rows begin at multiples of 128 bytes if they have whole 64 halves, or are copied first: then they are no multiples of 8.
+static double row_cycles(int columns)
+{
+    return columns % 8 == 0 && columns % 64 ? LINE * LINES : LINE;
+}
+
 double choose_cycles(const struct geometry *g, int m, int n, int k, int sms)
 {
-    const double area = (double)g->bm * g->bn, step = most(CHAIN, area / PRODUCTS + STEP);
+    const double area = (double)g->bm * g->bn, loads = g->bm * row_cycles(k) + g->bn * row_cycles(n);
+    const double step = most(loads, most(CHAIN, area / PRODUCTS + STEP));
     const double tiles = ceil_div(m, g->bm) * ceil_div(n, g->bn), rounds = ceil_div(tiles, at_once(g, sms));
     const double deep = ceil_div(ceil_div(k, g->bk), g->parts > 1 ? g->parts : 1);
     return rounds * (deep * step + NEXT + (g->parts > 1 ? SPLIT : 0)) + area / STORE;

@@ -39,8 +39,9 @@ struct visit {  // an access in hand
     struct block_check *k;  // home's
     enum check_op op;
     bool strong, is_volatile;
-    bool shared;       // other blocks of the cluster use this memory, too
-    uint64_t address;  // of the first active lane, in home's memory
+    bool shared;    // other blocks of the cluster use this memory, too
+    uint32_t base;  // the granule of the first active lane, in home's memory
+    uint16_t mine;  // flags of an ordinary access by the own block: its rank
 };
 
 static uint32_t thread_of(const struct visit *v, uint32_t lane)
@@ -48,9 +49,13 @@ static uint32_t thread_of(const struct visit *v, uint32_t lane)
     return v->w->index * LANES + lane;
 }
 
-// What happened to who at time at: is it ordered before the lane's access now?
-static bool ordered(const struct visit *v, const struct who *who, uint32_t at, uint32_t lane)
+// What happened to who at time at: is it ordered before the lane's access now? Most of it is an ordinary access of the
+// same block.
+static inline __attribute__((always_inline)) bool ordered(const struct visit *v, const struct who *who, uint32_t at,
+                                                          uint32_t lane)
 {
+    if ((who->flags & ~(WHO_ATOMIC | WHO_VOLATILE)) == v->mine)
+        return check_ordered(v->w, lane, who->thread, at);
     return check_ordered_who(v->w, lane, who, at);
 }
 
@@ -77,7 +82,7 @@ static struct who me(const struct visit *v, uint32_t lane)
 {
     return (struct who){ v->u->inst, (uint16_t)thread_of(v, lane),
                          (uint16_t)((check_atomic(v->op) ? WHO_ATOMIC : 0) | (v->is_volatile ? WHO_VOLATILE : 0) |
-                                    v->w->block->rank << WHO_RANK) };
+                                    v->mine) };
 }
 
 // Did it happen in this block?
@@ -244,30 +249,57 @@ static void visit_one(const struct visit *v, const struct touch *t, uint32_t g)
     }
 }
 
+// Are all granules of a run quiet?
+static bool is_quiet_run(const struct block_check *k, const struct run *run, uint32_t base)
+{
+    const uint32_t *quiet = &k->quiet[base + (uint32_t)run->at];
+    uint32_t news = 0;
+    for (uint32_t i = 0; i < run->n; i++)
+        news |= quiet[i] ^ k->barrier;
+    return !news;
+}
+
+// Are all granules that an access touches, from granule base on? Short runs are looked at granule by granule.
+static bool is_quiet(const struct block_check *k, const struct touches *t, uint32_t base)
+{
+    if (4 * t->n_runs < t->n) {
+        for (uint32_t r = 0; r < t->n_runs; r++)
+            if (!is_quiet_run(k, &t->runs[r], base))
+                return false;
+        return true;
+    }
+    for (uint32_t i = 0; i < t->n; i++)
+        if (k->quiet[base + t->at[i]] != k->barrier)
+            return false;
+    return true;
+}
+
 static void visit_all(const struct visit *v, const struct touches *t)
 {
     const struct block_check *k = v->k;
-    const uint32_t base = (uint32_t)(v->address >> v->c->grid->code->shared_shift);
-    uint32_t any = check_writes(v->op) || v->shared || 4 * t->n_runs < t->n;  // long runs are looked at one by one
-    for (uint32_t i = 0; !any && i < t->n; i++)
-        any = k->quiet[base + t->at[i]] ^ k->barrier;
-    for (uint32_t r = 0; any && r < t->n_runs; r++) {
+    const uint32_t base = v->base;
+    // A plain read that came here has a granule that is not quiet.
+    const bool all = check_writes(v->op) || v->shared || (t->n_runs == 1 && !v->strong);
+    for (uint32_t r = 0; r < t->n_runs; r++) {
         const struct run *run = &t->runs[r];
-        const uint32_t *quiet = &k->quiet[base + (uint32_t)run->at];
-        uint32_t news = check_writes(v->op) || v->shared;
+        if (!all && is_quiet_run(k, run, base))
+            continue;
         for (uint32_t i = 0; i < run->n; i++)
-            news |= quiet[i] ^ k->barrier;
-        for (uint32_t i = 0; news && i < run->n; i++)
             visit_one(v, &t->all[run->first + i], base + (uint32_t)run->at + i);
     }
 }
 
-static bool look(struct warp *w, const struct uop *u, uint64_t first, enum check_op op, struct visit *v)
+// Fills in v. False if there is nothing to compare: a plain read touches quiet granules alone; or memory has run out.
+static bool look(struct warp *w, const struct uop *u, const struct touches *t, uint64_t first, enum check_op op,
+                 struct visit *v)
 {
     struct checker *c = w->block->worker->check;
     struct block *home = cluster_block(w->block->worker, first);
     struct block_check *k = home->check;
-    const bool strong = check_strong(u, op);
+    const uint32_t base = cluster_offset(first) >> c->grid->code->shared_shift;
+    const bool strong = check_strong(u, op), shared = home != w->block || k->guests;
+    if (op == CHECK_READ && !strong && !shared && is_quiet(k, t, base))
+        return false;
     *v = (struct visit){ .w = w,
                          .u = u,
                          .c = c,
@@ -276,8 +308,9 @@ static bool look(struct warp *w, const struct uop *u, uint64_t first, enum check
                          .op = op,
                          .strong = strong,
                          .is_volatile = strong && !check_atomic(op) && u->mem->order == ORDER_VOLATILE,
-                         .shared = home != w->block || k->guests,
-                         .address = cluster_offset(first) };
+                         .shared = shared,
+                         .base = base,
+                         .mine = (uint16_t)(w->block->rank << WHO_RANK) };
     if (!v->strong || k->strong)
         return true;
     k->strong = calloc(c->n_granules, sizeof *k->strong);
@@ -310,7 +343,7 @@ void check_shared(struct warp *w, const struct uop *u, uint32_t index, uint32_t 
         const struct touches *t = check_touches(c, index, lanes, address, bytes, c->grid->code->shared_shift);
         const uint64_t first = address[__builtin_ctz(lanes)];
         struct visit v;
-        if (!t || reserved(c, first) || !look(w, u, first, op, &v))
+        if (!t || reserved(c, first) || !look(w, u, t, first, op, &v))
             continue;
         for (uint32_t i = v.home == w->block ? 0 : lanes; i; i &= i - 1)
             check_visits(w, u, (uint32_t)__builtin_ctz(i), v.home);
@@ -325,7 +358,7 @@ bool check_shared_again(struct warp *w, const struct uop *u, uint32_t index, uin
     struct visit v;
     if (!t || t->pattern != pattern)
         return false;
-    if (!reserved(w->block->worker->check, first) && look(w, u, first, op, &v))
+    if (!reserved(w->block->worker->check, first) && look(w, u, t, first, op, &v))
         visit_all(&v, t);
     return true;
 }

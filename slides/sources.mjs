@@ -5,7 +5,8 @@ import { join, resolve } from 'node:path';
 import { kept } from './kept.mjs';
 import { describe, run } from './programs.mjs';
 import { fail, line_of, only_folder, read, root, step_name } from './project.mjs';
-import { times_path } from './results.mjs';
+import { fingerprint } from './registers.mjs';
+import { cell, times_path } from './results.mjs';
 
 export const SIZE = 256;  // the M, N and K of every run on the simulated GPU
 const H200_SMS = 132, UNUSED = ['uninit', 'uninit', 'uninit'];  // for a timeline in cycles, which computes nothing
@@ -147,6 +148,13 @@ function draw_machine(build, [kernel, ...args]) {
   const folder = 'steps/00_machine', at = args.indexOf('--line');
   if (at >= 0) args[at + 1] = String(line_of(`${folder}/kernel.cu`, args[at + 1]));
   return simt(build, ['draw', join(build, folder, '00_machine.ptx'), kernel, '--out', '-', ...args]);
+}
+
+// A timeline in cycles is of the machine code that one release of ptxas makes. With another one it is another picture,
+// and an old one is not stale.
+export function by_another_ptxas(build, { args }) {
+  if (!args.includes('--card')) return false;
+  return fingerprint(ptx(build, args[0])).release !== cell(build, 'ptxas', [step_name(args[0])], 'release');
 }
 
 export function draw(build, { file, args }) {

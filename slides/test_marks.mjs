@@ -67,13 +67,14 @@ test('numbers are written as printf and the chapters write them', () => {
 test('a mark quotes its table, and short names are those of steps', () => {
   const all = ['tflops 12 4096', 'tflops 12_mma_swizzle 4096', 'cublas 02_double 4096', 'share 12 4096 .0', 'time 07 1024',
     'trial 12-plain', 'trial 12-stores', 'trial 12-stores high', 'bound 12-wavefronts', 'stall 07 barrier', 'ncu 07 fma',
-    'ncu 12 clock', 'ncu 05 waves_st', 'cell guards 12 cost_percent', 'registers 07'];
+    'ncu 12 clock', 'ncu 05 waves_st', 'cell guards 12 cost_percent', 'registers 07', 'picture 07_cycles.svg cycles',
+    "picture 07_cycles.svg 'f32 pipe'", "picture 06_cycles.svg 'long_scoreboard: global'"];
   writeFileSync(text, all.map((what) => mark(what)).join('\n'));
   assert.deepEqual(refresh('text.md').lines, []);
   const now = shown(), trials = readFileSync(join(results, 'h200_trials.csv'), 'utf8');
   assert.equal(now[0], now[1]);
   const forms = [/^\d+\.\d$/, /^\d+\.\d$/, /^\d\d\.\d$/, /^\d\d %$/, /^\d\d\.\d us$/, /^\d+\.\d$/, /^\d+ to \d+$/, /^\d+$/, /^\d+$/,
-    /^0\.\d\d$/, /^\d\d %$/, /^1\.\d\d GHz$/, /^\d+,\d{3}$/, /^\d\.\d$/, /^\d+$/];
+    /^0\.\d\d$/, /^\d\d %$/, /^1\.\d\d GHz$/, /^\d+,\d{3}$/, /^\d\.\d$/, /^\d+$/, /^\d,\d{3}$/, /^\d\d %$/, /^\d\d %$/];
   forms.forEach((form, i) => assert.match(now[i], form, all[i]));
   assert(trials.includes(`\n12-plain,NVIDIA H200,12_mma_swizzle,f16,4096,${now[5]},`));
 });

@@ -209,7 +209,7 @@ const struct kernel_edit kernel_edits[] = {
       "(bi ^ j * 16)",
       "(bi + j * 16)",
       "",
-      { "out of bounds", "called from kernel.cu:89" } },
+      { "out of bounds", "called from kernel.cu:88" } },
     { "07", "the tile that is read is overwritten", "put(1 - stage);", "put(stage);", "", { "race" } },
     { "10", "the stage does not change", "                stage = STAGE - stage;", "", "", { "stage" } },
 

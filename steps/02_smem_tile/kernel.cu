@@ -20,8 +20,7 @@ gemm(int M, int N, int K, REAL alpha, const REAL *A, const REAL *B, REAL beta, R
     // --- Who am I? ---
     const int tid = threadIdx.x;
     const int brow = blockIdx.y * BM, bcol = blockIdx.x * BN;  // first row and column of the block's tile of C
-    const int row = tid / BN;
-    const int col = tid % BN;
+    const int row = tid / BN, col = tid % BN;
     const int arow = tid / BK, acol = tid % BK;  // copy: the first element of A's tile
     const int crow = tid / BN, ccol = tid % BN;  // and of B's tile
 

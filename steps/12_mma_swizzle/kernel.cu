@@ -17,8 +17,7 @@ constexpr int ACOPIES = BM / AROWS, COPIES = ACOPIES + BK / BROWS;  // a thread'
 constexpr int PARTS = BK > 16 ? BK / 16 - 1 : 1, PART = (COPIES + PARTS - 1) / PARTS;  // copies in each 16 of K
 constexpr int STAGE = BM * LDA + BK * LDB;  // halves in As[BM][LDA] and Bs[BK][LDB] together
 constexpr int SHARED = 2 * (STAGES * STAGE > CROWS * LDC ? STAGES * STAGE : CROWS * LDC);  // bytes: stages, or C
-static_assert(AROWS % 8 == 0 && BROWS % 8 == 0, "the swizzle moves all rows of a thread alike");
-static_assert(16 * LDA % 512 == 0, "the swizzle moves rows of A that are 16 apart alike");
+static_assert(AROWS % 8 == 0 && BROWS % 8 == 0 && 16 * LDA % 512 == 0, "a thread's rows are swizzled alike");
 static_assert(BM % AROWS == 0 && BK % BROWS == 0, "every thread copies the same number of elements");
 static_assert(CROWS % BROWS == 0, "every thread stores the same number of rows");
 __constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, 0, 0, WM, WN };  // read by the driver
@@ -143,8 +142,5 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)  // 1 block an SM: at m
 gemm(int M, int N, int K, float alpha, const half *A, const half *B, float beta, half *C)
 {
     // Two bodies: one that tests the alignment of each copy is 8 to 27 % slower.
-    if (K % 8 == 0 && N % 8 == 0)
-        product<true>(M, N, K, alpha, A, B, beta, C);
-    else
-        product<false>(M, N, K, alpha, A, B, beta, C);
+    K % 8 || N % 8 ? product<false>(M, N, K, alpha, A, B, beta, C) : product<true>(M, N, K, alpha, A, B, beta, C);
 }

@@ -1,5 +1,4 @@
-// Step 13: asynchronous copies. cp.async copies from global to shared memory without registers, so several tiles can be
-// on their way while one is multiplied.
+// Step 13: asynchronous copies. cp.async needs no registers: several tiles are on their way while one is multiplied.
 #include "edges.cuh"
 #include "ampere.cuh"
 
@@ -16,8 +15,7 @@ constexpr int BROWS = THREADS / (BN / 8);  // rows of BN elements that the block
 constexpr int AROWS = THREADS / (BK / 8);  // rows of BK elements, the same
 constexpr int STAGE = BM * BK + BK * BN;   // halves of a tile of A and one of B
 constexpr int SHARED = 2 * (STAGES * STAGE > CROWS * LDC ? STAGES * STAGE : CROWS * LDC);  // bytes: stages, or C
-static_assert(AROWS % 8 == 0 && BROWS % 8 == 0, "the swizzle moves all rows of a thread alike");
-static_assert(16 * LDA % 512 == 0, "the swizzle moves rows of A that are 16 apart alike");
+static_assert(AROWS % 8 == 0 && BROWS % 8 == 0 && 16 * LDA % 512 == 0, "a thread's rows are swizzled alike");
 static_assert(BM % AROWS == 0 && BK % BROWS == 0, "every thread copies the same number of elements");
 static_assert(CROWS % BROWS == 0, "every thread stores the same number of rows");
 __constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, 0, 0, WM, WN };  // read by the driver
@@ -50,29 +48,28 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
     float acc[WM / 16][WN / 16][8] = {};
 
     // --- Load ---
-    // A and B move along K, tile by tile; left is how much of K is still to come.
+    // A and B move along K, tile by tile. Past the end of K, nothing is read, and the tile is 0.
     A += size_t(brow + arow) * K + acol;                                     // BM x K: the block's rows
     B += size_t(crow) * N + (WIDE ? min(bcol + ccol, N - 8) : bcol + ccol);  // K x BN: the block's columns
-    int left = K;
+    const int tiles = (K - 1) / BK + 1;
     const int rows = M - brow - arow, cols = WIDE ? 8 : N - bcol - ccol;
-    auto copy = [&](int stage, int depth) {  // past the end of K, nothing is read, and the tile is 0
-        const int n = depth == BK ? 8 : depth - acol;
+    auto copy = [&](int tile, int s) {
+        const int depth = tile > 0 ? BK : (K - 1) % BK + 1;  // the first tile is the short one, as in 07
         for (int i = 0; i < BM; i += AROWS)
-            copy8<WIDE>(&As[stage + swizzle<LDA>(arow, acol) + i * LDA], &A[i < rows ? size_t(i) * K : 0],
-                        i < rows && left > 0 ? n : 0);
+            copy8<WIDE>(&As[s * STAGE + swizzle<LDA>(arow, acol) + i * LDA], &A[i < rows ? size_t(i) * K : 0],
+                        i >= rows || tile >= tiles ? 0 : depth == BK ? 8 : depth - acol);
         for (int j = 0; j < BK; j += BROWS)
-            copy8<WIDE>(&Bs[stage + swizzle<LDB>(crow, ccol) + j * LDB], &B[size_t(j) * N],
-                        left > 0 && (depth == BK || crow + j < depth) ? cols : 0);
-        commit(), left -= depth, A += depth, B += size_t(depth) * N;
+            copy8<WIDE>(&Bs[s * STAGE + swizzle<LDB>(crow, ccol) + j * LDB], &B[size_t(j) * N],
+                        tile < tiles && (depth == BK || crow + j < depth) ? cols : 0);
+        commit(), A += depth, B += size_t(depth) * N;
     };
-    copy(0, (K - 1) % BK + 1);  // the first tile is the short one, as in 07
-    for (int s = 1; s < STAGES - 1; s++)
-        copy(s * STAGE, BK);
+    for (int tile = 0; tile < STAGES - 1; tile++)
+        copy(tile, tile);
     wait<STAGES - 2>();
     __syncthreads();  // the first tiles are complete before anyone reads them
 
     // A fragment is loaded again as soon as it has been used: the tensor cores need not wait for the next 16 of K.
-    int stage = 0, free = (STAGES - 1) * STAGE;  // where this tile is, and where tile + STAGES - 1 goes
+    int stage = 0;
     unsigned a[WM / 16][4], b[WN / 16][4];
     const int ai = swizzle<LDA>(row + trow, tcol), bi = swizzle<LDB>(trow, col + tcol);  // across with ^, down with +
     auto load_a = [&](int i, int k) { ldmatrix(a[i], &As[stage + (ai ^ k) + i * 16 * LDA]); };
@@ -81,16 +78,15 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
         load_a(i, 0);
     for (int j = 0; j < WN / 16; j++)
         load_b(j, 0);
-    for (int tile = 0; tile <= (K - 1) / BK; tile++) {
-        copy(free, BK);
+    for (int tile = 0; tile < tiles; tile++) {
+        copy(tile + STAGES - 1, (tile + STAGES - 1) % STAGES);  // to where the tile before this one was
         // --- Compute ---
 #pragma unroll
         for (int k = 0; k < BK; k += 16) {
             if (k + 16 == BK) {
                 wait<STAGES - 2>();
                 __syncthreads();  // tile + 1 is complete, and everyone has read this one to its end
-                free = stage;
-                stage = (stage + STAGE) % (STAGES * STAGE);
+                stage = (tile + 1) % STAGES * STAGE;
             }
             const int next = (k + 16) % BK;
 #pragma unroll
@@ -132,8 +128,5 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)  // 1 block an SM: at m
 gemm(int M, int N, int K, float alpha, const half *A, const half *B, float beta, half *C)
 {
     // Two bodies: one that tests the alignment of each copy is 8 to 27 % slower.
-    if (K % 8 == 0 && N % 8 == 0)
-        product<true>(M, N, K, alpha, A, B, beta, C);
-    else
-        product<false>(M, N, K, alpha, A, B, beta, C);
+    K % 8 || N % 8 ? product<false>(M, N, K, alpha, A, B, beta, C) : product<true>(M, N, K, alpha, A, B, beta, C);
 }

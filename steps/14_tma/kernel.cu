@@ -1,5 +1,4 @@
-// Step 14: tensor maps. One thread asks for whole tiles, and the tensor memory accelerator (TMA) finds addresses, edges
-// and swizzle. Barriers in shared memory say when a tile has come, and when it may be overwritten.
+// Step 14: tensor maps. One thread asks for whole tiles. Barriers in shared memory say when one has come.
 #include "edges.cuh"
 #include "ampere.cuh"
 #include "hopper.cuh"
@@ -59,6 +58,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     }
     __syncthreads();  // the barriers exist before anyone uses them
     auto copy = [&](int tile, int s) {
+        mbarrier_wait(&empty[s], tile / STAGES % 2 ^ 1);  // a new barrier counts as one whose phase 1 has ended
         mbarrier_expect(&full[s], 2 * STAGE);
         tma_load(&As[s * STAGE], &A, &full[s], brow, tile * BK);
         for (int j = 0; j < BN; j += BOX)
@@ -68,7 +68,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         copy(tile, tile);
 
     // A fragment is loaded again as soon as it has been used: the tensor cores need not wait for the next 16 of K.
-    int stage = 0, s = 0, parity = 0;  // where this tile is, the number of its stage, and the parity of its phase
+    int stage = 0;
     unsigned a[WM / 16][4], b[WN / 16][4];
     const int ai = swizzle<LDA>(row + trow, tcol), bi = col * BK + swizzle<LDB>(trow, tcol);  // across with ^, down +
     auto load_a = [&](int i, int k) { ldmatrix(a[i], &As[stage + (ai ^ k) + i * 16 * LDA]); };
@@ -79,23 +79,17 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     for (int j = 0; j < WN / 16; j++)
         load_b(j, 0);
     for (int tile = 0; tile < tiles; tile++) {
-        if (tid == 0 && tile + STAGES - 1 < tiles) {
-            const int free = (s + STAGES - 1) % STAGES;  // where the tile before this one was
-            if (tile > 0)
-                mbarrier_wait(&empty[free], s > 0 ? parity : 1 - parity);
-            copy(tile + STAGES - 1, free);
-        }
+        if (tid == 0 && tile + STAGES - 1 < tiles)
+            copy(tile + STAGES - 1, (tile + STAGES - 1) % STAGES);  // to where the tile before this one was
         // --- Compute ---
 #pragma unroll
         for (int k = 0; k < BK; k += 16) {
             if (k + 16 == BK && tile + 1 < tiles) {
                 __syncwarp();
                 if (lane == 0)
-                    mbarrier_arrive(&empty[s]);  // this warp has read the tile to its end
-                s = (s + 1) % STAGES;
-                parity ^= s == 0;
-                mbarrier_wait(&full[s], parity);
-                stage = s * STAGE;
+                    mbarrier_arrive(&empty[tile % STAGES]);  // this warp has read the tile to its end
+                mbarrier_wait(&full[(tile + 1) % STAGES], (tile + 1) / STAGES % 2);
+                stage = (tile + 1) % STAGES * STAGE;
             }
             const int next = (k + 16) % BK;
 #pragma unroll

@@ -1,5 +1,4 @@
-// Step 15: products of a warpgroup. wgmma multiplies matrices that lie in shared memory: no fragments are loaded, and
-// one instruction of 128 threads does what took each of their warps 32 of mma.sync.
+// Step 15: products of a warpgroup. wgmma multiplies matrices that lie in shared memory: no fragments are loaded.
 #include "edges.cuh"
 #include "hopper.cuh"
 
@@ -64,21 +63,24 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     for (int tile = 0; tid == 0 && tile < min(STAGES - 1, tiles); tile++)
         copy(tile, tile);
 
-    for (int tile = 0; tile < tiles; tile++) {
-        // --- Compute ---
-        const int s = tile % STAGES;
-        mbarrier_wait(&full[s], tile / STAGES % 2);
-        wgmma_fence();
+    // --- Compute ---
+    auto multiply = [&]() {
+        for (int tile = 0; tile < tiles; tile++) {
+            const int s = tile % STAGES;
+            mbarrier_wait(&full[s], tile / STAGES % 2);
+            wgmma_fence();
 #pragma unroll
-        for (int k = 0; k < BK; k += 16)
-            wgmma(acc, wgmma_descriptor(&As[s * STAGE + row / GM * GM * LDA + k], 16, 1024),
-                  wgmma_descriptor(&Bs[s * STAGE + k * LDB], BK * 128, 1024), tile + k);
-        wgmma_commit();
-        wgmma_wait<0>();
-        __syncthreads();  // everyone has multiplied this tile: it may be overwritten
-        if (tid == 0 && tile + STAGES - 1 < tiles)
-            copy(tile + STAGES - 1, (tile + STAGES - 1) % STAGES);
-    }
+            for (int k = 0; k < BK; k += 16)
+                wgmma(acc, wgmma_descriptor(&As[s * STAGE + row / GM * GM * LDA + k], 16, 1024),
+                      wgmma_descriptor(&Bs[s * STAGE + k * LDB], BK * 128, 1024), tile + k);
+            wgmma_commit();
+            wgmma_wait<0>();
+            __syncthreads();  // everyone has multiplied this tile: it may be overwritten
+            if (tid == 0 && tile + STAGES - 1 < tiles)
+                copy(tile + STAGES - 1, (tile + STAGES - 1) % STAGES);
+        }
+    };
+    multiply();
 
     // --- Store ---
     // Through shared memory, so that a warp stores whole rows: 16 rows of each warp tile at a time.

@@ -65,25 +65,30 @@ struct lines {
     uint32_t mask;
 };
 
+enum unit { SECTOR = 5, HALF_LINE = 6, LINE = 7 };  // 1 << unit bytes
+
 // Distinct pairs of global and shared addresses among lanes, the former in units of from, the latter in units of to.
-static uint32_t pairs(const struct lines *c, uint32_t lanes, uint32_t from, uint32_t to)
+static uint32_t pairs(const struct lines *c, uint32_t lanes, enum unit from, enum unit to)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < LANES; i++) {
-        bool again = !(lanes >> i & 1);
-        for (uint32_t j = 0; j < i && !again; j++)
-            again = lanes >> j & 1 && c->from[j] / from == c->from[i] / from && c->to[j] / to == c->to[i] / to;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(left);
+        bool again = false;
+        for (uint32_t before = lanes & ((1u << i) - 1); before && !again; before &= before - 1) {
+            const uint32_t j = (uint32_t)__builtin_ctz(before);
+            again = c->from[j] >> from == c->from[i] >> from && c->to[j] >> to == c->to[i] >> to;
+        }
         n += !again;
     }
     return n;
 }
 
-// The lanes whose global address lies in lane i's unit, a multiple of unit bytes.
-static uint32_t same_unit(const struct lines *c, uint32_t i, uint32_t unit)
+// The lanes whose global address lies in lane i's unit.
+static uint32_t same_unit(const struct lines *c, uint32_t i, enum unit unit)
 {
     uint32_t lanes = 0;
     for (uint32_t j = 0; j < LANES; j++)
-        lanes |= (uint32_t)(c->mask >> j & 1 && c->from[j] / unit == c->from[i] / unit) << j;
+        lanes |= (uint32_t)(c->mask >> j & 1 && c->from[j] >> unit == c->from[i] >> unit) << j;
     return lanes;
 }
 
@@ -96,12 +101,12 @@ static uint32_t half_line(const struct lines *c, uint32_t lanes)
     uint32_t waves = 0, left = lanes;
     for (uint32_t i = 0; i < LANES; i++)
         if (lanes >> i & 1 && c->to[i] - (uint32_t)c->from[i] != shift)
-            return pairs(c, lanes, 32, 32);
+            return pairs(c, lanes, SECTOR, SECTOR);
     while (left) {
         const uint32_t i = (uint32_t)__builtin_ctz(left);
         uint32_t line = 0;
         for (uint32_t j = i; j < LANES; j++)
-            line |= (uint32_t)(left >> j & 1 && c->to[j] / 128 == c->to[i] / 128) << j;
+            line |= (uint32_t)(left >> j & 1 && c->to[j] >> LINE == c->to[i] >> LINE) << j;
         waves += shift % 32 && (line & (line - 1)) ? 2 : 1;
         left &= ~line;
     }
@@ -111,16 +116,16 @@ static uint32_t half_line(const struct lines *c, uint32_t lanes)
 static void count_cg(const struct lines *c, struct shared_cost *cost, uint32_t *sectors)
 {
     for (uint32_t left = c->mask; left;) {
-        const uint32_t i = (uint32_t)__builtin_ctz(left), line = same_unit(c, i, 128);
+        const uint32_t i = (uint32_t)__builtin_ctz(left), line = same_unit(c, i, LINE);
         left &= ~line;
-        *sectors += pairs(c, line, 128, 32);
-        const uint32_t moved = pairs(c, line, 32, 32);
-        if (pairs(c, line, 128, 128) == 1 && pairs(c, line, 32, 128) == moved && pairs(c, line, 128, 32) == moved) {
+        const uint32_t written = pairs(c, line, LINE, SECTOR), moved = pairs(c, line, SECTOR, SECTOR);
+        *sectors += written;
+        if (written == moved && pairs(c, line, LINE, LINE) == 1 && pairs(c, line, SECTOR, LINE) == moved) {
             cost->waves++;  // it lands in one line of shared memory, sector by sector in whatever order
             continue;
         }
         for (uint32_t rest = line; rest;) {
-            const uint32_t half = same_unit(c, (uint32_t)__builtin_ctz(rest), 64);
+            const uint32_t half = same_unit(c, (uint32_t)__builtin_ctz(rest), HALF_LINE);
             cost->waves += half_line(c, half);
             rest &= ~half;
         }

@@ -221,6 +221,44 @@ static int watch(const char *only)
     return 0;
 }
 
+// --- progress time ---
+
+// Leaves the solution in a file in a folder of its own; false, with a line on stderr, where that fails.
+static bool write_solution(const char *name, char folder[32], char path[64])
+{
+    char error[STATE_PATH_MAX + CUT_ERROR_MAX] = "the solution cannot be written";
+    char *text = state_solution(name, error, sizeof error);
+    strcpy(folder, "/tmp/gemm-steps-XXXXXX");
+    bool ok = text && mkdtemp(folder);
+    if (ok) {
+        snprintf(path, 64, "%s/solution.cu", folder);
+        FILE *out = fopen(path, "w");
+        ok = out && fputs(text, out) >= 0;
+        ok = out && !fclose(out) && ok;
+    }
+    free(text);
+    if (!ok)
+        fprintf(stderr, "progress: %s\n", error);
+    return ok;
+}
+
+// What the learner's kernel would take, and, once it has passed, what the course's does.
+static int predicted(const char *name)
+{
+    char folder[32], path[64];
+    setenv("EXERCISE_TIME", "1", 1);
+    const int status = run_check(name);
+    if (status || state_of(name) != STATE_DONE)
+        return status == NOT_STARTED ? 1 : status;
+    if (!write_solution(name, folder, path))
+        return BAD;
+    setenv("EXERCISE_KERNEL", path, 1);
+    const int theirs = run_check(name);
+    unlink(path);
+    rmdir(folder);
+    return theirs;
+}
+
 // --- progress reset, progress solution ---
 
 static int reset(const char *name)
@@ -307,14 +345,18 @@ static bool is_folder_of_exercises(void)
 
 static void help(FILE *out)
 {
-    fprintf(out, "usage: progress                  which exercises are done, and which is next\n"
-                 "       progress hint NAME        the next of three hints\n"
-                 "       progress check [NAME]     checks one exercise, or all\n"
-                 "       progress watch [NAME]     checks on every save\n"
-                 "       progress reset NAME       the stub again; your work is kept beside it\n"
-                 "       progress solution NAME    the course's solution, once yours passes\n"
-                 "       progress grade [--json FILE]  points for each exercise; as JSON (- for standard output)\n"
-                 "NAME: 5, 05 or 05_float4. With EXERCISES=FOLDER in the environment, those of another folder.\n");
+    fprintf(
+        out,
+        "usage: progress                  which exercises are done, and which is next\n"
+        "       progress hint NAME        the next of three hints\n"
+        "       progress check [NAME]     checks one exercise, or all\n"
+        "       progress watch [NAME]     checks on every save\n"
+        "       progress time NAME        what your kernel would take on an H200, as the clock predicts it; once it\n"
+        "                                 passes, the course's, too; for information, never graded\n"
+        "       progress reset NAME       the stub again; your work is kept beside it\n"
+        "       progress solution NAME    the course's solution, once yours passes\n"
+        "       progress grade [--json FILE]  points for each exercise; as JSON (- for standard output)\n"
+        "NAME: 5, 05 or 05_float4. With EXERCISES=FOLDER in the environment, those of another folder.\n");
 }
 
 int main(int argc, char **argv)
@@ -342,7 +384,7 @@ int main(int argc, char **argv)
         bool alone;  // without a name it means all
     } commands[] = {
         { "hint", hint, false },   { "check", check_all, true },    { "watch", watch, true },
-        { "reset", reset, false }, { "solution", solution, false },
+        { "reset", reset, false }, { "solution", solution, false }, { "time", predicted, false },
     };
     char path[STATE_PATH_MAX];
     if (getenv("EXERCISES") && access(state_path("", "", path), R_OK | X_OK)) {
@@ -367,7 +409,8 @@ int main(int argc, char **argv)
             const char *exercise = name || !commands[i].alone ? named(name) : NULL;
             return !exercise && (name || !commands[i].alone) ? BAD : commands[i].run(exercise);
         }
-    fprintf(stderr, "progress: there is no command '%s'; there are hint, check, watch, reset, solution and grade\n",
+    fprintf(stderr,
+            "progress: there is no command '%s'; there are hint, check, watch, time, reset, solution and grade\n",
             command);
     return BAD;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../exercises/cut.h"
+#include "compiler.h"
 #include "sample.h"
 #include "base/program.h"
 
@@ -202,6 +203,21 @@ Test(progress, goes_from_not_started_to_done)
     expect(NULL, NULL, 0, "05_float4            started");
     free(changed);
     free(mine);
+}
+
+// For whoever has ptxas, which comes with nvcc.
+Test(progress, tells_the_predicted_time_of_a_kernel_and_of_the_solution)
+{
+    NEEDS_NVCC("ptxas may be missing");
+    expect("time", "5", 1, "05_float4: not started");
+    expect("time", NULL, 2, "which exercise?");
+    solve();
+    expect("time", "5", 0, "predicted at 2048 x 2048 x 2048 on an H200: ");
+    expect(NULL, NULL, 0, "05_float4            started");  // nothing was checked
+    expect("check", "5", 0, "Done.");
+    expect("time", "5", 0, "solution.cu\n  predicted at 2048");
+    write_file("05_float4/kernel.cu", "nonsense\n");
+    expect("time", "5", 1, "NO  it compiles");
 }
 
 Test(progress, keeps_the_work_that_is_reset)

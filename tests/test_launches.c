@@ -71,7 +71,7 @@ static int by_value(const void *a, const void *b)
 // --- public kernels ---
 
 // Before the clock was mended with these kernels in sight, and after.
-static const char *const tables[] = { PUBLIC_TABLES };
+static const char *const tables[] = { PUBLIC_FROZEN, PUBLIC_NOW };
 
 Test(launches, each_public_kernel_of_the_list_was_measured_and_predicted_once)
 {
@@ -109,6 +109,34 @@ Test(launches, the_chapter_says_how_wrong_the_clock_is_on_public_kernels)
     free(notes);
 }
 
+// Rows of the chapter's tables: "| `NAME` | text | PERCENT | PERCENT |", whatever the text. Returns how many there are.
+static unsigned rows_in(const char *notes, const char *name, double first, double second)
+{
+    char head[MAX_FIELD + 8], tail[64];
+    unsigned found = 0;
+    snprintf(head, sizeof head, "\n| `%s` |", name);
+    snprintf(tail, sizeof tail, " | %+.1f | %+.1f |", first, second);
+    for (const char *at = strstr(notes, head); at; at = strstr(at + 1, head), found++) {
+        char line[400];
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
+        cr_expect(strstr(line, tail), "NOTES.md of the clock has '%s', not '%s'", line, tail);
+    }
+    return found;
+}
+
+Test(launches, the_chapters_worst_public_kernels_are_those_of_the_tables)
+{
+    struct row before[MAX_ROWS], after[MAX_ROWS];
+    const size_t n = read_rows(tables[0], before);
+    char *notes = file_text(CLOCK_NOTES);
+    unsigned found = 0;
+    cr_assert_eq(read_rows(tables[1], after), n);
+    for (size_t i = 0; i < n; i++)
+        found += rows_in(notes, after[i].name, before[i].error, after[i].error);
+    cr_expect_geq(found, 10);
+    free(notes);
+}
+
 // --- what if ---
 
 // Whose answers are wrong. NOTES.md of the clock says why.
@@ -143,6 +171,19 @@ Test(launches, what_if_answers_have_the_right_sign_and_are_within_a_third)
         cr_expect(right != known_wrong(rows[i].name), "%s: %+.1f %% measured, %+.1f %% predicted", rows[i].name,
                   100 * is, 100 * says);
     }
+}
+
+Test(launches, the_chapter_says_what_the_what_if_answers_are)
+{
+    struct row rows[MAX_ROWS];
+    const size_t n = read_rows(WHATIF_CSV, rows);
+    char *notes = file_text(CLOCK_NOTES);
+    for (size_t i = 0; i < n; i++)
+        if (*rows[i].base)
+            cr_expect_eq(rows_in(notes, rows[i].name, 100 * change(rows, n, &rows[i], false),
+                                 100 * change(rows, n, &rows[i], true)),
+                         1, "%s", rows[i].name);
+    free(notes);
 }
 
 // The table's predictions are today's.

@@ -21,19 +21,19 @@ static char *found_text(struct dev *d)
     const struct findings *f = dev_findings(d);
     char *text = NULL;
     size_t size;
-    if (!f || !f->n)
+    if (!f || !(f->n + f->n_advice))  // what is only advised is asked for here, too
         return NULL;
     FILE *out = open_memstream(&text, &size);
     cr_assert(out, "out of memory");
     struct finding shown[SHOWN];
     struct findings first = { .kernel = f->kernel, .all = shown };
     for (int barriers = 1; barriers >= 0; barriers--)
-        for (size_t i = 0; i < f->n && first.n < SHOWN; i++)
+        for (size_t i = 0; i < f->n + f->n_advice && first.n < SHOWN; i++)
             if ((strcmp(f->all[i].check, "synccheck") == 0) == barriers)
                 shown[first.n++] = f->all[i];
     findings_print(out, &first);
-    if (f->n > first.n)
-        fprintf(out, "\nand %zu more, elsewhere\n", f->n - first.n);
+    if (f->n + f->n_advice > first.n)
+        fprintf(out, "\nand %zu more, elsewhere\n", f->n + f->n_advice - first.n);
     fclose(out);
     return text;
 }

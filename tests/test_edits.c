@@ -106,7 +106,9 @@ static void try_edits(bool sample)
         write_copy(e);
         compile(e);
         char *said = run_driver(e, &status);
-        const bool is_caught = status == 1 || status == 2, is_named = names_the_cause(e, said);
+        // What is only advised leaves the exit status at 0.
+        const bool is_advised = status == 0 && strstr(said, "\nadvice: ");
+        const bool is_caught = status == 1 || status == 2 || is_advised, is_named = names_the_cause(e, said);
         fprintf(stderr, "--- %s, %s: %s\n%s", e->step, e->what,
                 !is_caught ? "NOT CAUGHT"
                 : is_named ? "named"

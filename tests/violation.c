@@ -35,9 +35,9 @@ void violation_run(const char *text, const struct violation_launch *l, struct vi
         snprintf(said, VIOLATION_SAID, "%s", dev_error(d));
     } else {
         const struct findings *f = dev_findings(d);
-        for (size_t i = 0; i < f->n; i++)
-            snprintf(said + strlen(said), VIOLATION_SAID - strlen(said), "[%s] %s {%s}\n", f->all[i].kind,
-                     f->all[i].text, f->all[i].look);
+        for (size_t i = 0; i < f->n + f->n_advice; i++)
+            snprintf(said + strlen(said), VIOLATION_SAID - strlen(said), "[%s%s] %s {%s}\n",
+                     f->all[i].advice ? "advice: " : "", f->all[i].kind, f->all[i].text, f->all[i].look);
     }
     dev_close(d);
     free(out);

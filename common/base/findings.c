@@ -35,16 +35,15 @@ static void print_source(FILE *out, const struct finding_place *p, const struct 
 void findings_print(FILE *out, const struct findings *f)
 {
     char number[TEXT_GROUPED];
-    if (!f->n) {
+    if (!f->n)
         fprintf(out,
                 "The checks found nothing wrong with %s in this launch (bounds and alignment, uninitialised memory and "
                 "registers, races inside and between blocks, barriers).\n",
                 f->kernel);
-        return;
-    }
-    for (size_t i = 0; i < f->n; i++) {
+    for (size_t i = 0; i < f->n + f->n_advice; i++) {
         const struct finding *x = &f->all[i];
-        fprintf(out, "%s%s (%s): %s\n", i ? "\n" : "", x->kind, x->check, x->text);
+        fprintf(out, "%s%s%s (%s): %s\n", i || !f->n ? "\n" : "", x->advice ? "advice: " : "", x->kind, x->check,
+                x->text);
         print_source(out, &x->there, &(struct finding_place){ 0 });
         print_source(out, &x->here, &x->there);
         if (x->count > 1)
@@ -69,9 +68,10 @@ static void json_place(struct json *j, const char *key, const struct finding_pla
 void findings_json(struct json *j, const struct findings *f)
 {
     json_array(j, "findings");
-    for (size_t i = 0; f && i < f->n; i++) {
+    for (size_t i = 0; f && i < f->n + f->n_advice; i++) {
         const struct finding *x = &f->all[i];
         json_object(j, NULL);
+        json_string(j, "level", x->advice ? "advice" : "error");
         json_string(j, "check", x->check);
         json_string(j, "kind", x->kind);
         json_place(j, "here", &x->here);

@@ -22,6 +22,7 @@ struct finding {        // of one kind and place: the first in full, the rest co
     const char *check;  // "memcheck", "initcheck", "racecheck" or "synccheck": the tool of compute-sanitizer that looks
                         // for such errors; "run" for a kernel that traps or does not end
     const char *kind;   // "out of bounds", "race", ...
+    bool advice;        // no error: cards do it, but versions of PTX before the newest do not promise it
     struct finding_place here, there;  // there: the other side of a race; file is NULL if there is none
     uint64_t count;                    // threads' accesses, or bytes' worth of them, of this kind at this place
     const char *text;                  // one line: who does what to which bytes
@@ -30,12 +31,12 @@ struct finding {        // of one kind and place: the first in full, the rest co
 
 struct findings {
     const char *kernel;
-    struct finding *all;  // by place
-    size_t n;
+    struct finding *all;  // n errors, then n_advice that are none; each by place
+    size_t n, n_advice;
 };
 
 // Prints each finding: its kind, text and count, the source lines where they can be read, and what to look at. Without
-// findings one line that says what was looked at.
+// errors one line that says what was looked at, and then what is advised.
 void findings_print(FILE *out, const struct findings *f);
 
 // Appends the array "findings" to the open JSON object j; empty if f is NULL.

@@ -106,7 +106,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|         tma_store(&Cmap, &Cs[j * BM], brow, bcol + j);
         //|     bulk_commit();
         //| }
-        // --- bug one thread fences for all: "proxy fence" "fence.proxy.async"
+        // --- bug one thread fences for all, before the barrier: "proxy fence" "fence.proxy.async"
         //| if (tid == 0)
         //|     bulk_wait_read<0>();
         //| __syncthreads();
@@ -116,9 +116,10 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|     const int r = warp * 16 + lane % 16, c = j + lane / 16 * 8;
         //|     stmatrix(&Cs[c / BOX * BM * BOX + r * BOX + (c % BOX ^ r % 8 * 8)], v);
         //| }
+        //| if (tid == 0)
+        //|     proxy_fence();
         //| __syncthreads();
         //| if (tid == 0) {
-        //|     proxy_fence();
         //|     for (int j = 0; j < BN; j += BOX)
         //|         tma_store(&Cmap, &Cs[j * BM], brow, bcol + j);
         //|     bulk_commit();

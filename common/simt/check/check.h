@@ -103,7 +103,8 @@ struct bulk_range {
 void check_async_reads(struct warp *w, const struct uop *u, uint32_t thread, const struct bulk_range *ranges,
                        uint32_t n, bool group);
 void check_async_read(struct block *b, uint32_t thread, const struct bulk_range *ranges, uint32_t n);
-void check_proxy_fence(struct warp *w, uint32_t lanes);  // fence.proxy.async (check_proxy.c)
+void check_proxy_fence(struct warp *w, uint32_t lanes);     // fence.proxy.async (check_proxy.c)
+void check_mbarrier_fence(struct warp *w, uint32_t lanes);  // fence.mbarrier_init
 
 // --- clusters (check_cluster.c) ---
 
@@ -249,7 +250,7 @@ struct block_check {                // of a block that runs
     struct {
         uint32_t me, thread, flags, at;
     } sure[SURE];                // what was found ordered before thread me lately: it stays so
-    struct proxy_view *proxies;  // by thread: its last fence.proxy.async; NULL: there was none
+    struct proxy_view *proxies;  // by thread: its last fences; NULL: there was none
     struct shadows *shadows;     // undefined bytes; NULL if the code follows none through memory
     struct guest *guests;        // by rank and thread: its last access here from another block; NULL: there was none
 };
@@ -353,8 +354,9 @@ void check_other(struct fault *f, const struct block *block, const struct block 
                  bool other_store);
 
 // check_proxy.c: does the asynchronous proxy see, in a copy or wgmma that thread of w's block starts, what who stored
-// at time at? And forgets all fences.
+// at time at? Has who himself made a fence since, of that kind or fence.mbarrier_init? And forgets all fences.
 bool check_proxy_knows(const struct warp *w, uint32_t thread, const struct who *who, uint32_t at);
+bool check_proxy_fenced(const struct warp *w, const struct who *who, uint32_t at);
 void check_proxy_clear(struct checker *c, struct block_check *k);
 
 // check_cluster.c: the lane is about to use home's shared memory, which is another block's.

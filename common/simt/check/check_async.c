@@ -5,9 +5,8 @@
 // - A bulk store reads until its thread has waited for its group; wgmma reads until a warp of its warpgroup has.
 // - A block's shared memory is given to another block when it ends: neither kind may still be under way.
 // - What a thread has stored becomes known to the asynchronous proxy by a fence.proxy.async (check_proxy.c).
-// - A copy reports to its mbarrier by the generic proxy: a barrier after mbarrier.init is enough, and no fence of a
-// proxy
-//   is needed. (PTX says so from 9.3 on; before that it said nothing.)
+// - A copy reports to its mbarrier by the generic proxy: a barrier after mbarrier.init is enough. PTX says so from 9.3
+//   on, and promised nothing before: a missing fence is worth an advice.
 // Source: PTX ISA 8 (proxies), 9.7.9.25 (asynchronous copies), 9.7.16 (wgmma); 9.4, cp.async.bulk (the mbarrier).
 #include "check.h"
 
@@ -201,8 +200,12 @@ static void check_barrier(struct look *l, uint32_t barrier)
 {
     const uint32_t g = barrier >> shift_of(l);
     const struct granule *x = &l->k->granules[g];
-    if (!(x->writer.flags & WHO_ASYNC) && within(l, x->write_at) && !ordered(l, &x->writer, x->write_at, false))
+    if (x->writer.flags & WHO_ASYNC || !within(l, x->write_at))
+        return;
+    if (!ordered(l, &x->writer, x->write_at, false))
         note(l, FAULT_SIGNAL, g, true, &x->writer, true);
+    else if (!check_proxy_fenced(l->w, &x->writer, x->write_at))
+        note(l, FAULT_UNFENCED, g, true, &x->writer, true);
 }
 
 void check_bulk_load(struct warp *w, const struct uop *u, const struct bulk_place *p, struct block *home)

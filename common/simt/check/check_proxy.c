@@ -10,10 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What a thread knew at its last fence.
 struct proxy_view {
-    uint32_t at, all_seen, synced, seen[LANES];  // as in struct block_check; at 0: there was none
+    // What a thread knew at its last fence.proxy.async, as in struct block_check. at 0: there was none.
+    uint32_t at, all_seen, synced, seen[LANES];
     struct known *known;
+    uint32_t init_at;  // its last fence.mbarrier_init
 };
 
 void check_proxy_clear(struct checker *c, struct block_check *k)
@@ -24,15 +25,33 @@ void check_proxy_clear(struct checker *c, struct block_check *k)
     k->proxies = NULL;
 }
 
-void check_proxy_fence(struct warp *w, uint32_t lanes)
+// The views of all threads; NULL when memory runs out.
+static struct proxy_view *views_of(const struct warp *w)
 {
     struct block_check *k = w->block->check;
     struct checker *c = w->block->worker->check;
     if (!k->proxies)
         k->proxies = calloc(c->grid->threads, sizeof *k->proxies);
-    for (; lanes && k->proxies; lanes &= lanes - 1) {
+    c->failed |= !k->proxies;
+    return k->proxies;
+}
+
+void check_mbarrier_fence(struct warp *w, uint32_t lanes)
+{
+    struct proxy_view *all = views_of(w);
+    for (uint32_t i = all ? lanes : 0; i; i &= i - 1)
+        all[w->index * LANES + (uint32_t)__builtin_ctz(i)].init_at = w->block->worker->check->now;
+    check_fence(w, lanes, true);
+}
+
+void check_proxy_fence(struct warp *w, uint32_t lanes)
+{
+    struct block_check *k = w->block->check;
+    struct checker *c = w->block->worker->check;
+    struct proxy_view *all = views_of(w);
+    for (; lanes && all; lanes &= lanes - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(lanes), thread = w->index * LANES + lane;
-        struct proxy_view *p = &k->proxies[thread];
+        struct proxy_view *p = &all[thread];
         p->at = c->now;
         p->all_seen = k->all_seen;
         p->synced = k->synced[w->index][lane];
@@ -40,7 +59,6 @@ void check_proxy_fence(struct warp *w, uint32_t lanes)
         known_drop(&c->pool, &p->known);
         p->known = k->views ? known_keep(k->views[thread].seen) : NULL;
     }
-    c->failed |= !k->proxies;
     c->now += c->now < READ_UNDER_WAY - 1;
 }
 
@@ -64,4 +82,10 @@ bool check_proxy_knows(const struct warp *w, uint32_t thread, const struct who *
     if (own->proxies && own->proxies[who->thread].at >= at)
         return true;
     return w->block->check->proxies && knew(w, thread, who, at);
+}
+
+bool check_proxy_fenced(const struct warp *w, const struct who *who, uint32_t at)
+{
+    const struct block_check *k = check_block_of(w->block, who)->check;
+    return k->proxies && (k->proxies[who->thread].at >= at || k->proxies[who->thread].init_at >= at);
 }

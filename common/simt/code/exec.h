@@ -260,6 +260,7 @@ enum fault_kind {
     FAULT_COPY,        // of an asynchronous copy that has not been waited for
     FAULT_PROXY,       // the asynchronous proxy reads what no fence.proxy.async has made known to it
     FAULT_SIGNAL,      // a bulk copy reports to an mbarrier, and its thread does not know that it was initialised
+    FAULT_UNFENCED,    // it knows of that, but no fence came in between: an advice, no error
     FAULT_BYTES,       // an mbarrier expects other bytes than come
     FAULT_UNWAITED,    // a block ends, and a bulk copy to (store) or from its shared memory is under way
     FAULT_FLIGHT,      // registers of a wgmma that is under way, or that no wgmma.fence covers

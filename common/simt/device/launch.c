@@ -221,7 +221,7 @@ bool simt_launch_clusters(struct simt *s, struct simt_kernel *k, const struct de
     struct dev_launch l = *launch;
     const struct ptx_func *f = k->func;
     s->profiled = s->faulted = false;
-    s->findings.n = 0;
+    s->findings.n = s->findings.n_advice = 0;
     for (int i = 0; i < 3 && !launch->cluster[0] && f->cluster[0]; i++)
         l.cluster[i] = f->cluster[i];
     const struct code *code = code_of(s, k, &l, error);

@@ -10,7 +10,7 @@
 bool warp_fence_proxy(struct warp *w, const struct uop *u, uint32_t active)
 {
     if (w->block->worker->check && u->warp->op == PROXY_MBARRIER_INIT)
-        check_fence(w, active, true);
+        check_mbarrier_fence(w, active);
     else if (w->block->worker->check)
         check_proxy_fence(w, active);
     return true;

@@ -341,9 +341,12 @@ static void say_fault(struct text *t, const struct simt_kernel *k, const struct 
         say_proxy(t, k, g, f);
         break;
     case FAULT_SIGNAL:
+    case FAULT_UNFENCED:
         say(t, " starts a copy that reports to an mbarrier; ");
         say_other(t, k, g, f);
-        say(t, " (mbarrier.init), and nothing orders the two");
+        say(t, f->kind == FAULT_SIGNAL ? " (mbarrier.init), and nothing orders the two"
+                                       : " (mbarrier.init), and no fence has made that known to the asynchronous "
+                                         "proxy: PTX before 9.3 does not promise that a barrier is enough");
         break;
     case FAULT_BYTES:
         say(t,

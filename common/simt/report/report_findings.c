@@ -78,6 +78,11 @@ static const struct about {
                        "block's: barrier.cluster.arrive and .wait, and before a relaxed arrival "
                        "fence.mbarrier_init.release.cluster",
                        NULL },
+    [FAULT_UNFENCED] = { "racecheck", "proxy fence",
+                         "fence.mbarrier_init.release.cluster (or fence.proxy.async) by the thread that initialises "
+                         "the "
+                         "mbarrier, then a barrier, and only then the copy",
+                         NULL },
     [FAULT_FLIGHT] = { "racecheck", "registers of wgmma", NULL, NULL },
     [FAULT_BYTES] = { "synccheck", "bytes of a phase", NULL, NULL },
     [FAULT_UNWAITED] = { "racecheck", "copy left behind",
@@ -159,7 +164,8 @@ static bool same_place(const struct finding_place *a, const struct finding_place
 static struct finding *find(struct finding *all, size_t n, const struct finding *f)
 {
     for (size_t i = 0; i < n; i++)
-        if (all[i].kind == f->kind && same_place(&all[i].here, &f->here) && same_place(&all[i].there, &f->there))
+        if (all[i].kind == f->kind && all[i].advice == f->advice && same_place(&all[i].here, &f->here) &&
+            same_place(&all[i].there, &f->there))
             return &all[i];
     return NULL;
 }
@@ -170,12 +176,25 @@ static struct finding classified(struct arena *a, const struct simt_kernel *k, c
 {
     const struct fault *f = &found->fault;
     struct finding x = { .check = about[f->kind].check, .kind = about[f->kind].kind, .look = look_at(k, g, f) };
+    x.advice = f->kind == FAULT_UNFENCED;
     x.count = found->count;
     x.here = place_of(a, k, f->inst);
     if (f->kind >= FAULT_RACE && f->kind != FAULT_UNINIT && f->kind != FAULT_CONST && f->kind != FAULT_UNWRITTEN &&
         f->kind != FAULT_DESCRIPTOR)
         x.there = place_of(a, k, f->other_inst);
     return x;
+}
+
+// Puts what is only advised behind the errors.
+static void part(struct findings *f, struct finding *all, const struct finding *found, size_t n)
+{
+    f->all = all;
+    for (size_t i = 0; i < n; i++)
+        if (!found[i].advice)
+            all[f->n++] = found[i];
+    for (size_t i = 0; i < n; i++)
+        if (found[i].advice)
+            all[f->n + f->n_advice++] = found[i];
 }
 
 bool report_findings(struct findings *out, struct arena **texts, const struct simt_kernel *k, const struct grid *g,
@@ -185,11 +204,13 @@ bool report_findings(struct findings *out, struct arena **texts, const struct si
     arena_free(*texts);
     struct arena *a = *texts = arena_new(SIZE_MAX);
     struct finding *all = a ? arena_alloc(a, (n + 1) * sizeof *all) : NULL;
+    struct finding *sorted = a ? arena_alloc(a, (n + 1) * sizeof *sorted) : NULL;
+    size_t different = 0;
     *out = (struct findings){ .kernel = k->name };
-    if (!all || !(out->kernel = arena_printf(a, "%s", k->name)))
+    if (!all || !sorted || !(out->kernel = arena_printf(a, "%s", k->name)))
         return false;
     for (size_t i = 0; i < n; i++) {
-        struct finding x = classified(a, k, g, &found[i]), *again = find(all, out->n, &x);
+        struct finding x = classified(a, k, g, &found[i]), *again = find(all, different, &x);
         if (!x.here.file)
             return false;
         if (again) {
@@ -199,8 +220,8 @@ bool report_findings(struct findings *out, struct arena **texts, const struct si
         report_fault_short(k, g, &found[i].fault, text);
         if (!(x.text = arena_printf(a, "%s", text)))
             return false;
-        all[out->n++] = x;
+        all[different++] = x;
     }
-    out->all = all;
+    part(out, sorted, all, different);
     return true;
 }

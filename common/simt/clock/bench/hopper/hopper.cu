@@ -78,6 +78,7 @@ int main(int argc, char **)
     CHECK(cudaDeviceSynchronize());
     measure_launches();
     measure_code(matrix);
+    measure_beside(matrix);
     if (argc > 1)  // any argument: only that
         return 0;
     measure_products();

@@ -71,11 +71,30 @@ static double beyond_kernel(int threads, int shared)
     return us[us.size() / 2];
 }
 
+// From the end of a kernel's last block to the begin of the first one of the next kernel in the stream.
+static double next_kernel(int threads)
+{
+    std::vector<double> us(31);
+    for (double &x : us) {
+        run_long<<<sms, threads>>>(400000, out);
+        run_long<<<sms, threads>>>(100000, out);
+        run_long<<<sms, threads>>>(100000, out + 2 * sms);
+        const std::vector<u64> r = results();
+        u64 first = ~0ull, last = 0;
+        for (int i = 0; i < sms; i++)
+            first = std::min(first, r[2 * (sms + i)]), last = std::max(last, r[2 * i + 1]);
+        x = (double(first) - double(last)) / 1000;
+    }
+    std::sort(us.begin(), us.end());
+    return us[us.size() / 2];
+}
+
 // All are queued behind a kernel of 200 us, so that the GPU waits for no one.
 void measure_launches()
 {
     row("launch_beyond_256_threads", "us", beyond_kernel(256, 0));
     row("launch_beyond_384_threads_200_kb", "us", beyond_kernel(384, SHARED));
+    row("launch_next_256_threads", "us", next_kernel(256));
 }
 
 void measure_blocks()

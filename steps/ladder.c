@@ -193,10 +193,11 @@ static int start(struct ladder *l, char error[DEV_ERROR_MAX])
     l->predicted = l->o;
     l->o = tester_settle(&l->o, dev_about(l->dev));
     choose_prediction(l);
-    const bool sized = l->predicted.m || l->predicted.n || l->predicted.k;
-    l->predicted.m = sized ? l->o.m : PREDICTED_SIZE;
-    l->predicted.n = sized ? l->o.n : PREDICTED_SIZE;
-    l->predicted.k = sized ? l->o.k : PREDICTED_SIZE;
+    const bool sized = !l->o.predict_size && (l->predicted.m || l->predicted.n || l->predicted.k);
+    const int size = l->o.predict_size ? l->o.predict_size : PREDICTED_SIZE;
+    l->predicted.m = sized ? l->o.m : size;
+    l->predicted.n = sized ? l->o.n : size;
+    l->predicted.k = sized ? l->o.k : size;
     int status = climb_predicting(l, json, error);
     if (json && json != stdout)
         fclose(json);

@@ -1,5 +1,6 @@
 // Prints what the clock predicts for every step on the H200, beside what was measured:
-// steps/results/h200_predicted.csv. With a size and the beginning of a step's name: only those.
+// steps/results/h200_predicted.csv. With a size, 4095 for one,
+// and the beginning of a step's name: only those.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,14 +10,11 @@
 #include "clock_measured.h"
 #include "tester/predict.h"
 
-static bool wanted(int argc, char **argv, int size, const char *step)
-{
-    return (argc < 3 || atoi(argv[2]) == size) && (argc < 4 || !strncmp(argv[3], step, strlen(argv[3])));
-}
+enum { SIZES = 4 };
 
 int main(int argc, char **argv)
 {
-    static const int sizes[] = { 1024, 2048, 4096, 8192 };
+    int sizes[SIZES] = { 1024, 2048, 4096, 8192 }, n_sizes = SIZES;
     struct result *all;
     size_t n;
     double sum = 0, worst = 0, count = 0;
@@ -25,14 +23,18 @@ int main(int argc, char **argv)
         fprintf(stderr, "clock_errors: %s\n", error);
         return 2;
     }
+    if (argc > 2) {
+        sizes[0] = atoi(argv[2]);
+        n_sizes = 1;
+    }
     printf("step,size,predicted_cycles,predicted_ms,measured_ms,error_percent\n");
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+    for (int s = 0; s < n_sizes; s++)
         for (size_t i = 0; i < n_steps; i++) {
             struct tester_options o = tester_defaults;
             struct clock_prediction p;
             const double ms = measured_ms(all, n, steps[i]->name, sizes[s]);
             o.m = o.n = o.k = sizes[s];
-            if (ms <= 0 || !wanted(argc, argv, sizes[s], steps[i]->name))
+            if (ms <= 0 || (argc > 3 && strncmp(argv[3], steps[i]->name, strlen(argv[3]))))
                 continue;
             if (!predict_step(steps[i], &o, card_named("H200"), &p, error)) {
                 fprintf(stderr, "clock_errors: %s: %s\n", steps[i]->name, error);

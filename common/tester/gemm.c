@@ -95,17 +95,12 @@ size_t gemm_room(const struct gemm *c, enum dev_type type, const struct geometry
     return g->box ? copy_bytes(c->m, c->k, type) + copy_bytes(c->k, c->n, type) : 0;
 }
 
-// pack(rows, columns, from, pitch, to): a block copies a row, or a part of it, 16 bytes a thread. The copy lies at
-// `room`; if that is 0, it is allocated.
-static bool prepare_pack(struct gemm_operand *x, struct dev *d, const char *name, enum dev_type type, dev_ptr room)
+// pack(rows, columns, from, pitch, to): a block copies a row, or a part of it, 16 bytes a thread.
+static void plan_pack(struct gemm_operand *x, enum dev_type type, dev_ptr to)
 {
     enum { THREADS = 256 };
     const int unit = 16 / (int)type_size(type);
-    if (x->pitch == x->columns)
-        return true;
-    if (!room && !dev_alloc(d, name, copy_bytes(x->rows, x->columns, type), &room))
-        return false;
-    x->packed = room;
+    x->packed = to;
     const struct dev_arg args[GEMM_PACK_ARGS] = {
         DEV_ARG(x->rows), DEV_ARG(x->columns), DEV_ARG(x->from), DEV_ARG(x->pitch), DEV_ARG(x->packed),
     };
@@ -116,6 +111,24 @@ static bool prepare_pack(struct gemm_operand *x, struct dev *d, const char *name
         .args = x->args,
         .n_args = GEMM_PACK_ARGS,
     };
+}
+
+void gemm_plan_packs(struct gemm *c, enum dev_type type, dev_ptr a, dev_ptr b)
+{
+    if (c->a.pitch != c->a.columns)
+        plan_pack(&c->a, type, a);
+    if (c->b.pitch != c->b.columns)
+        plan_pack(&c->b, type, b);
+}
+
+// The copy lies at `room`; if that is 0, it is allocated.
+static bool prepare_pack(struct gemm_operand *x, struct dev *d, const char *name, enum dev_type type, dev_ptr room)
+{
+    if (x->pitch == x->columns)
+        return true;
+    if (!room && !dev_alloc(d, name, copy_bytes(x->rows, x->columns, type), &room))
+        return false;
+    plan_pack(x, type, room);
     return true;
 }
 

@@ -53,6 +53,10 @@ struct gemm_tensor {
 bool gemm_tensors(struct gemm *c, enum dev_type type, const struct geometry *g, struct gemm_tensor out[GEMM_TENSORS],
                   size_t *n, char error[DEV_ERROR_MAX]);
 
+// Fills in the launches that pack A and B of a prepared product whose geometry has boxes, as far as they need it; the
+// copies are to lie at a and b.
+void gemm_plan_packs(struct gemm *c, enum dev_type type, dev_ptr a, dev_ptr b);
+
 // As gemm_prepare, and what the kernel needs on the device: it is found in the module by its name, packed copies are
 // allocated, tensor maps are made. gemm_close frees the copies; it must be called even if gemm_open fails.
 bool gemm_open(struct gemm *c, struct dev *d, struct dev_module *m, const char *name, enum dev_type type,

@@ -33,6 +33,7 @@ struct tester_options {
     bool warm;  // leave the L2 cache as the run before left it, in place of emptying it before each timed run
     const struct card *card;  // whose occupancy a profile works out, and whose time is predicted; NULL: an H200's
     bool predict;             // say how long the kernel takes on the card: see predict.h
+    int predict_size;         // M, N and K that are predicted; 0: those of the run, and what the ladder thinks best
     bool no_predict;          // the ladder does that on the simulated GPU unless told not to
     const char *ptx;          // file to run in place of the step's own, or NULL
     bool describe;            // print what would be run, and end

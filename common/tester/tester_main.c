@@ -96,9 +96,14 @@ static void print_prediction(FILE *out, const struct step *step, const struct te
 {
     const struct card *card = o->card ? o->card : card_named("H200");
     struct clock_prediction p;
+    struct tester_options sized = *o;
     char error[DEV_ERROR_MAX];
+    if (o->predict_size)
+        sized.m = sized.n = sized.k = o->predict_size;
     fputc('\n', out);
-    if (predict_step(step, o, card, &p, error)) {
+    if (o->predict_size)
+        fprintf(out, "M %d, N %d, K %d. ", sized.m, sized.n, sized.k);
+    if (predict_step(step, &sized, card, &p, error)) {
         clock_print(out, &p, card, o->by_line);
         clock_free(&p);
     } else {

@@ -34,6 +34,7 @@ enum option_id {
     OPTION_BY_LINE,
     OPTION_CARD,
     OPTION_PREDICT,
+    OPTION_PREDICT_SIZE,
     OPTION_NO_PREDICT,
     OPTION_SANITIZE,
     OPTION_PTX,
@@ -72,6 +73,7 @@ static const struct {
     { OPTION_CARD, "card", "NAME", BOTH,
       "whose occupancy to work out (with --profile), whose time to predict (default H200)" },
     { OPTION_PREDICT, "predict", NULL, BOTH, "predict the time on the card (needs ptxas, which comes with nvcc)" },
+    { OPTION_PREDICT_SIZE, "predict-size", "S", BOTH, "predict it for M, N and K of this size, whatever is run" },
     { OPTION_NO_PREDICT, "no-predict", NULL, LADDER, "print the simulation's own time (simulated GPU)" },
     { OPTION_SANITIZE, "sanitize", NULL, DRIVER,
       "look for races, uninitialised memory and registers, ... (simulated GPU)" },
@@ -184,6 +186,10 @@ static bool apply(struct tester_options *o, int id, const char *name, const char
         return true;
     case OPTION_CARD:
         return options_card(text, &o->card, error);
+    case OPTION_PREDICT_SIZE:
+        o->predict = true;
+        o->no_predict = false;
+        return int_option(name, text, 1, INT_MAX, &o->predict_size, error);
     case OPTION_PREDICT:
     case OPTION_NO_PREDICT:
         o->predict = id == OPTION_PREDICT;

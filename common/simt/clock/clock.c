@@ -221,6 +221,14 @@ bool clock_predict(const struct clock_launch *l, const struct card *card, struct
     return ok;
 }
 
+void clock_put_before(struct clock_prediction *p, const struct clock_prediction *first)
+{
+    const struct sm_constants *k = &sm_constants_h200;
+    const double ms = first->ms + (k->launch_next_us - k->launch_us) * 1e-3;
+    p->before_ms += ms;
+    p->ms += ms;
+}
+
 void clock_free(struct clock_prediction *p)
 {
     sm_free(&p->sm);

@@ -22,8 +22,9 @@ struct clock_launch {
 };
 
 struct clock_prediction {
-    double cycles;   // of an SM's clock, from the start of the first block to the end of the last
-    double ghz, ms;  // at that clock, a launch's own time included
+    double cycles;     // of an SM's clock, from the start of the first block to the end of the last
+    double ghz, ms;    // at that clock, a launch's own time included
+    double before_ms;  // of them, for launches that run before it; see clock_put_before
     struct occupancy occupancy;
     uint64_t blocks_of_sm;  // of the busiest SM
     struct sm_result sm;    // what was run for it
@@ -41,6 +42,8 @@ struct clock_prediction {
 bool clock_predict(const struct clock_launch *l, const struct card *card, struct clock_prediction *out,
                    char error[CLOCK_ERROR]);
 void clock_free(struct clock_prediction *p);
+// Another launch runs before p's in the stream: its time is added to p's milliseconds.
+void clock_put_before(struct clock_prediction *p, const struct clock_prediction *first);
 
 // clock_print.c: the prediction as text, with the lines where warps wait longest if by_line; as the keys "card",
 // "predicted_cycles", "predicted_ms", ... of the open JSON object j.

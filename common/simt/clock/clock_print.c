@@ -87,6 +87,8 @@ void clock_print(FILE *out, const struct clock_prediction *p, const struct card 
     fprintf(out, "Predicted for the %s, from the machine code that ptxas makes for it:\n", card->name);
     fprintf(out, "  %.4g cycles, %.4g ms at %.2f GHz; %llu of %llu blocks of an SM were run\n", p->cycles, p->ms,
             p->ghz, (unsigned long long)p->sm.blocks, (unsigned long long)p->blocks_of_sm);
+    if (p->before_ms > 0)
+        fprintf(out, "  of the milliseconds, %.4g are for the launches before it, which pack A and B\n", p->before_ms);
     fprintf(out, "  %s\n", p->bound);
     fprintf(out, "  %4.0f %%  schedulers (instructions issued)\n", 100 * p->issue);
     for (unsigned i = 0; i < COUNTS; i++)

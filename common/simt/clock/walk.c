@@ -63,12 +63,20 @@ static void drop_empty(struct walk_warp *w)
     w->n_splits = n;
 }
 
+// Lanes that come to such an instruction one after the other each execute it: of 14 at 4096 the H200 counts as many.
+static bool is_meeting(const struct walk_warp *w, uint32_t pc)
+{
+    const struct cubin *c = w->launch->cubin;
+    return pc < c->n && (c->code[pc].effect == EFFECT_BSYNC || c->code[pc].effect == EFFECT_WARPSYNC);
+}
+
 // Splits at the same place become one.
 static void join(struct walk_warp *w)
 {
     for (uint32_t i = 0; i < w->n_splits; i++)
         for (uint32_t j = i + 1; j < w->n_splits; j++)
-            if (w->splits[i].pc == w->splits[j].pc && w->splits[i].barrier == w->splits[j].barrier) {
+            if (w->splits[i].pc == w->splits[j].pc && w->splits[i].barrier == w->splits[j].barrier &&
+                (w->splits[i].barrier >= 0 || !is_meeting(w, w->splits[i].pc))) {
                 w->splits[i].mask |= w->splits[j].mask;
                 w->splits[j].mask = 0;
             }

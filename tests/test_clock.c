@@ -318,6 +318,31 @@ Test(clock, long_blocks_keep_the_pace_of_short_ones)
     free(all);
 }
 
+// Rows of an odd length are packed before 15 multiplies; its time has both.
+Test(clock, packing_of_odd_rows_is_predicted)
+{
+    struct result *all;
+    size_t n;
+    char error[DEV_ERROR_MAX];
+    NEEDS_NVCC_13_0;
+    cr_assert(results_read(RESULTS_CSV, &all, &n, error), "%s", error);
+    for (size_t i = 0; i < n_steps; i++) {
+        struct clock_prediction odd, even;
+        const struct tester_options o = sized(4095), e = sized(1024);
+        if (strcmp(steps[i]->name, "15_wgmma"))
+            continue;
+        const double ms = measured_ms(all, n, steps[i]->name, 4095);
+        cr_assert(predict_step(steps[i], &o, card_named("H200"), &odd, error), "%s", error);
+        cr_assert(predict_step(steps[i], &e, card_named("H200"), &even, error), "%s", error);
+        cr_expect(odd.before_ms > 0 && odd.before_ms < odd.ms / 2, "%.4g of %.4g ms", odd.before_ms, odd.ms);
+        cr_expect(even.before_ms == 0, "%.4g ms", even.before_ms);
+        cr_expect(fabs(odd.ms / ms - 1) < 0.15, "%.4g ms predicted, %.4g measured", odd.ms, ms);
+        clock_free(&odd);
+        clock_free(&even);
+    }
+    free(all);
+}
+
 // What if 11 had no padding? The trial was timed on the H200.
 Test(clock, padding_removed_costs_what_it_cost_on_the_h200)
 {

@@ -262,7 +262,7 @@ Test(ladder, predicts_without_a_gpu)
     cr_expect_eq(count_of(r.out, "\"predicted_tflops\""), 21, "%s", r.out);
     cr_expect_eq(count_of(r.out, "\"predicted_cycles\""), 21, "%s", r.out);
     cr_expect_eq(count_of(r.err, "  x "), 18, "all but the first of each type: %s", r.err);
-    run(&first, DRIVER, "--device=sim", "--size", "32", "--predict", NULL);
+    run(&first, DRIVER, "--device=sim", "--size", "16", "--predict-size", "32", NULL);
     const double by_driver = number_behind(first.out, "makes for it:\n");
     const double by_ladder = number_behind(r.out, "\"predicted_cycles\": ");
     cr_expect(by_driver > 0 && by_driver == by_ladder, "%g cycles by the driver, %g by the ladder", by_driver,

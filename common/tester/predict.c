@@ -88,8 +88,8 @@ static bool prepare(const struct step *step, const struct tester_options *o, con
     if (g.box)
         gemm_plan_packs(&p->gemm, step->type, (dev_ptr)4 << 40, (dev_ptr)5 << 40);
     memcpy(p->kernel, g.kernel, sizeof p->kernel);
-    return make_maps(&p->gemm, step->type, &g, error) &&
-           lay_out(&p->main, ptx, p->kernel, &p->gemm.launch, error) && lay_out_packs(p, ptx, error);
+    return make_maps(&p->gemm, step->type, &g, error) && lay_out(&p->main, ptx, p->kernel, &p->gemm.launch, error) &&
+           lay_out_packs(p, ptx, error);
 }
 
 bool predict_step(const struct step *step, const struct tester_options *o, const struct card *card,

@@ -22,8 +22,8 @@ struct clock_launch {
 };
 
 struct clock_prediction {
-    double cycles;   // of an SM's clock, from the start of the first block to the end of the last
-    double ghz, ms;  // at that clock, a launch's own time included
+    double cycles;     // of an SM's clock, from the start of the first block to the end of the last
+    double ghz, ms;    // at that clock, a launch's own time included
     double before_ms;  // of them, for launches that run before it; see clock_put_before
     struct occupancy occupancy;
     uint64_t blocks_of_sm;  // of the busiest SM
@@ -63,10 +63,6 @@ bool clock_count(const struct clock_launch *l, const struct card *card, struct c
 // share.c: for each instruction, how many of the blocks that run at once share what it loads; the caller frees it. NULL
 // when memory runs out or the code cannot be followed. *executed: instructions of the first warp.
 struct sm_load *share_loads(const struct walk_launch *l, uint64_t at_once, uint64_t *executed);
-
-// pick.c: where blocks differ in what they have to do, makes job run the longest one, if each SM has one block, or blocks
-// from the whole grid, if more of them are counted than run. Looks at the first warps of some blocks.
-void pick_blocks(const struct walk_launch *l, uint64_t blocks_of_sm, struct sm_job *job);
 
 // params.c: the launch's parameters, where the machine code expects them; the caller frees them. NULL, with one line in
 // error, where there are too few or memory runs out.

@@ -61,8 +61,8 @@ struct sm_subcore {
     uint32_t cached[2][3];       // the reuse cache: by bank and operand, warp and register; 0: empty
     double operands;             // the last instruction has begun to read its own
     struct sm_queue queue;
-    struct sm_warp *last;        // that issued,
-    bool yields;                 // and its instruction says that another one is to be preferred
+    struct sm_warp *last;  // that issued,
+    bool yields;           // and its instruction says that another one is to be preferred
 };
 
 struct sm_named {             // a barrier of warps

@@ -29,7 +29,7 @@ void measure_code(half *matrix);        // code.cu: instructions that are fetche
 void measure_products();                // products.cu: wgmma
 void measure_barriers();                // barriers.cu: mbarriers, fences, named barriers
 void measure_copies(half *matrix);      // copies.cu: loads and stores of TMA; the stores change the matrix
-void measure_beside(half *matrix);      // beside.cu: ldmatrix and mma.sync beside copies
+void measure_beside(half *matrix);      // beside.cu: ldmatrix beside copies
 void measure_blocks();                  // launches.cu: from a block to the next on its SM
 void measure_clock_rate(half *matrix);  // clock_rate.cu: the frequency while tensor cores work
 

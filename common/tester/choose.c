@@ -4,7 +4,7 @@
 // Cycles of an H200; products along K are 64 deep. Read off 41 shapes by each kernel: see the chapter of step 20.
 static const double PRODUCTS = 32;  // elements of C that the tensor cores of an SM multiply in a cycle, 64 deep
 static const double STEP = 100;     // cycles between one step along K and the next
-static const double CHAIN = 362;    // four products of one warpgroup, each of which waits for the one before: at least
+static const double LEAST = 362;    // of a step along K at least: its tiles come, a barrier is waited for
 static const double LINE = 1.4;     // a row of a box, 128 bytes, comes from L2: at least
 static const double LINES = 3;      // so many times longer, if it lies in two lines of L2
 static const double STORE = 4;      // elements of C that are stored in a cycle
@@ -40,7 +40,7 @@ static double row_cycles(int columns)
 double choose_cycles(const struct geometry *g, int m, int n, int k, int sms)
 {
     const double area = (double)g->bm * g->bn, loads = g->bm * row_cycles(k) + g->bn * row_cycles(n);
-    const double step = most(loads, most(CHAIN, area / PRODUCTS + STEP));
+    const double step = most(loads, most(LEAST, area / PRODUCTS + STEP));
     const double tiles = ceil_div(m, g->bm) * ceil_div(n, g->bn), rounds = ceil_div(tiles, at_once(g, sms));
     const double deep = ceil_div(ceil_div(k, g->bk), g->parts > 1 ? g->parts : 1);
     return rounds * (deep * step + NEXT + (g->parts > 1 ? SPLIT : 0)) + area / STORE;

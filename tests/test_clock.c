@@ -91,6 +91,38 @@ Test(clock, cs2r_clears_two_registers)
     cr_expect(!known, "CS2R.32 leaves the next register alone");
 }
 
+// What a shuffle that nvdisasm knows as SHFL.IDX R0, R0, RZ, 0x1f and its like make of lane numbers times 3.
+Test(clock, a_shuffle_brings_another_lanes_value)
+{
+    static const struct {
+        uint64_t lo;
+        unsigned from[4];  // of lanes 0, 1, 17 and 31
+    } shuffles[] = {
+        { 0x00001fff00007589, { 0, 0, 0, 0 } },    // IDX R0, R0, RZ, 0x1f
+        { 0x00601f0000007f89, { 3, 3, 3, 3 } },    // IDX R0, R0, 0x3, 0x1f
+        { 0x0420000000007f89, { 0, 0, 16, 30 } },  // UP R0, R0, 0x1, RZ
+        { 0x08201f0000007f89, { 1, 2, 18, 31 } },  // DOWN R0, R0, 0x1, 0x1f
+        { 0x0c201f0000007f89, { 1, 0, 16, 30 } },  // BFLY R0, R0, 0x1, 0x1f
+    };
+    static const unsigned lanes[] = { 0, 1, 17, 31 };
+    for (size_t i = 0; i < sizeof shuffles / sizeof *shuffles; i++) {
+        static uint32_t values[WALK_VALUES * WALK_LANES];
+        struct cubin cubin = { .cc = 90 };
+        const struct walk_launch launch = { .cubin = &cubin };
+        struct walk_warp w = { .launch = &launch, .values = values };
+        const struct sass s = decoded(shuffles[i].lo, 0x000ee200000e0000);
+        cr_assert_str_eq(sass_name(&s), "SHFL");
+        w.known[0] = 0xffffffff;
+        for (unsigned lane = 0; lane < WALK_LANES; lane++)
+            values[lane] = 3 * lane;
+        walk_compute(&w, &s, 0xffffffff);
+        cr_expect_eq(w.known[0], 0xffffffff);
+        for (size_t n = 0; n < 4; n++)
+            cr_expect_eq(values[lanes[n]], 3 * shuffles[i].from[n], "shuffle %zu, lane %u: %u", i, lanes[n],
+                         values[lanes[n]]);
+    }
+}
+
 // IMAD.HI.U32 R3, R3, R5, R2: the reciprocal of a division by 32, whose last step adds R3 above R2 = 0.
 Test(clock, the_addend_of_imad_hi_is_a_pair)
 {

@@ -215,10 +215,33 @@ static void ldc(struct compute *k)
 }
 
 // Who reads whom depends on modes that no branch of the steps depends on.
+// SHFL: the value of another lane. Which one: bits 58 and 59 say how, b which lane or how far, c how the warp is
+// divided. Source: PTX ISA 9.7.9.6, shfl.sync.
 static void shfl(struct compute *k)
 {
+    const struct sass *s = k->s;
+    const bool b_register = s->form == 1 || s->form == 2, c_register = s->form == 1 || s->form == 4;
+    const unsigned how = sass_bits(s, 58, 2);
+    struct operand b, c;
+    walk_splat(&b, sass_bits(s, 53, 5));
+    walk_splat(&c, sass_bits(s, 40, 13));
+    if (b_register)
+        walk_load_register(k->w, false, sass_bits(s, 32, 8), &b);
+    if (c_register)
+        walk_load_register(k->w, false, sass_bits(s, 64, 8), &c);
     k->out.known = 0;
-    walk_store(k, k->s->d, &k->out);
+    EACH_LANE
+    {
+        const uint32_t part = c.v[i] >> 8 & 31, clamp = c.v[i] & 31, by = b.v[i] & 31;
+        const uint32_t first = i & part, last = first | (clamp & ~part);
+        uint32_t from = how == 0 ? (first | (by & ~part)) : how == 1 ? i - by : how == 2 ? i + by : i ^ by;
+        if (how == 1 ? (int32_t)from < (int32_t)last : from > last)
+            from = i;
+        k->out.v[i] = k->a.v[from % WALK_LANES];
+        const uint32_t known = b.known & c.known & 1u << i ? k->a.known & k->lanes : 0;
+        k->out.known |= (known >> from % WALK_LANES & 1) << i;
+    }
+    walk_store(k, s->d, &k->out);
 }
 
 static void constant_of_halves(struct compute *k)  // 0 * 0 + immediate: ptxas loads constants so

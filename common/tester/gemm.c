@@ -19,8 +19,8 @@ static uint64_t budget_of(int rows, int cols, int depth)
     return (1u << 22) + (generous > 2 * work ? generous : 2 * work);
 }
 
-// From one row to the next: rows of whole 16 bytes are taken as they are. Others are copied to whole 128 bytes, so that a
-// row of a box is one line of L2 and not parts of two.
+// From one row to the next: rows of whole 16 bytes are taken as they are. Others are copied to whole 128 bytes, so that
+// a row of a box is one line of L2 and not parts of two.
 static int pitch_of(int columns, enum dev_type type)
 {
     const int unit = 16 / (int)type_size(type), line = 128 / (int)type_size(type);

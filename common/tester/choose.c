@@ -31,8 +31,8 @@ static double at_once(const struct geometry *g, int sms)
     return clusters > 0 ? clusters : 1;
 }
 
-// Rows begin at multiples of 128 bytes if they have whole 64 halves, or are copied first: then they are no multiples
-// of 8.
+// Rows begin at multiples of 128 bytes if they have whole 64 halves, or if they are copied first: those that are no
+// multiples of 8.
 static double row_cycles(int columns)
 {
     return columns % 8 == 0 && columns % 64 ? LINE * LINES : LINE;

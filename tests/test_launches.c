@@ -240,3 +240,22 @@ Test(launches, the_longest_block_decides_where_each_sm_has_one)
     const double few = triangle_cycles(33), many = triangle_cycles(129);
     cr_expect(many > 3 * few && many < 5 * few, "33 blocks take %.0f cycles, 129 take %.0f", few, many);
 }
+
+// --- stores ---
+
+// An H200's DRAM gives 4.8 TB/s at most, reads and writes together.
+Test(launches, a_copy_is_no_faster_than_dram)
+{
+    char error[DEV_ERROR_MAX], line[] = "copy copy --grid 16384 --block 256 f32[16777216]=uninit f32[16777216]=uninit";
+    if (!clock_available(error))
+        cr_skip_test("%s", error);
+    struct clock_prediction p;
+    struct launch_item item = { .name = "copy", .line = line };
+    struct launch_device *simulated = launch_device_open(DEV_SIM, error);
+    cr_assert(simulated, "%s", error);
+    cr_assert(launch_predict(simulated, &item, KERNELS_FOLDER, card_named("H200"), &p, error), "%s", error);
+    const double tb = 2 * 16777216 * 4e-12 / (1e-3 * p.ms);
+    cr_expect(tb > 3 && tb < 4.8, "%.2f TB/s", tb);
+    clock_free(&p);
+    launch_device_close(simulated);
+}

@@ -128,9 +128,7 @@ static double move_row(struct sm *sm, const struct rows *r, bool load, float sha
     if (load)
         return sm_fetch(sm, sectors, n, *unit, sharers, sharers > 1.5 ? k->tma_shared_rate : k->tma_l2_rate, false) +
                k->tma_latency;
-    sm->l2 = (sm->l2 > *unit ? sm->l2 : *unit) + n * SECTOR / k->l2_rate;
-    sm_busy(sm, COUNT_L2, n * SECTOR, sm->l2 - n * SECTOR / k->l2_rate, n * SECTOR / k->l2_rate);
-    return (sm->l2 > *unit ? sm->l2 : *unit) + k->tma_store_latency;
+    return sm_write(sm, sectors, n, *unit) + k->tma_store_latency;
 }
 
 // The bytes of the box in shared memory, those outside of the tensor included.

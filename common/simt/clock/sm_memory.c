@@ -120,6 +120,21 @@ double sm_fetch(struct sm *sm, const uint64_t *sectors, unsigned n, double at, f
     return arrives;
 }
 
+double sm_write(struct sm *sm, const uint64_t *sectors, unsigned n, double at)
+{
+    const struct sm_constants *k = sm->k;
+    sm->l2 = (sm->l2 > at ? sm->l2 : at) + n * 32 / k->l2_rate;
+    sm_busy(sm, COUNT_L2, n * 32.0, sm->l2 - n * 32 / k->l2_rate, n * 32 / k->l2_rate);
+    for (unsigned i = 0; i < n; i++) {
+        l1_has(sm->far, sectors[i] * 32, true);
+        if (l1_has(sm->written, sectors[i] * 32, true))
+            continue;
+        sm->dram = (sm->dram > at ? sm->dram : at) + 32 / k->dram_rate;
+        sm_busy(sm, COUNT_DRAM, 32, sm->dram - 32 / k->dram_rate, 32 / k->dram_rate);
+    }
+    return sm->l2;
+}
+
 static double begin_access(struct sm *sm, struct sm_subcore *c, double waves)
 {
     double begin = sm->now + 2;
@@ -164,8 +179,7 @@ static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
         sm_busy(sm, COUNT_WAVES, -(double)waves, begin, waves);
     sm_release(w, s->reads, begin + sm->k->read_latency, KIND_LONG);
     if (!load) {
-        sm->l2 = (sm->l2 > begin ? sm->l2 : begin) + n * 32 / sm->k->l2_rate;
-        sm_busy(sm, COUNT_L2, n * 32.0, sm->l2 - n * 32 / sm->k->l2_rate, n * 32 / sm->k->l2_rate);
+        sm_write(sm, sectors, n, begin);
         return;
     }
     const float sharers = sm->job->loads ? sm->job->loads[sm->event.pc].sharers : 1;

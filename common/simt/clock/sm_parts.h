@@ -114,9 +114,9 @@ struct sm {
     unsigned warps_of_block;
     uint64_t begun, ended, issued_before;  // issued_before: the slots' first block had ended
     double now, lsu, l2, dram, in_order, barrier_free;
-    double tma, tma_store;        // the tensor memory accelerator takes the next box
-    double tensor, tensor_waves;  // products keep the tensor cores busy until then, and the data pipe for that share
-    struct l1 *l1, *far;          // far: which sectors L2 has had from DRAM
+    double tma, tma_store;          // the tensor memory accelerator takes the next box
+    double tensor, tensor_waves;    // products keep the tensor cores busy until then, and the data pipe for that share
+    struct l1 *l1, *far, *written;  // far: which sectors L2 has; written: those of them that are to go to DRAM
     uint32_t random;
     struct walk_event event;
     struct sm_pattern patterns[PATTERNS];  // by instruction, as far as there is room
@@ -130,6 +130,10 @@ bool sm_has_room(struct sm *sm, struct sm_subcore *c, double *at);
 // When the sectors are there, asked for at `at` by SMs of which `sharers` ask for the same; L2 gives this SM `rate`
 // bytes a cycle; keep: L1 has a say.
 double sm_fetch(struct sm *sm, const uint64_t *sectors, unsigned n, double at, float sharers, double rate, bool keep);
+
+// When L2 has taken over what is stored to the sectors. It goes on to DRAM, once for each sector as long as L2 keeps
+// it.
+double sm_write(struct sm *sm, const uint64_t *sectors, unsigned n, double at);
 
 // The warp is not looked at before `at`.
 static inline void sm_sleep(struct sm_warp *w, double at)

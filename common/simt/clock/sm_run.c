@@ -461,12 +461,14 @@ bool sm_run(const struct sm_job *job, struct sm_result *out)
         sm->warps_of_block = (b[0] * b[1] * b[2] + WALK_LANES - 1) / WALK_LANES;
         sm->l1 = l1_new(job->l1_bytes);
         sm->far = l1_new(job->l2_bytes);
-        ok = sm->l1 && sm->far && sm->warps_of_block * job->resident <= SM_WARPS && job->resident <= 32 && run(sm);
+        sm->written = l1_new(job->l2_bytes);
+        ok = sm->l1 && sm->far && sm->written && sm->warps_of_block * job->resident <= SM_WARPS && job->resident <= 32 && run(sm);
         out->blocks = sm->ended;
         for (unsigned i = 0; i < SM_WARPS; i++)
             walk_end(&sm->warps[i].walk);
         l1_free(sm->l1);
         l1_free(sm->far);
+        l1_free(sm->written);
     }
     free(sm);
     out->failed |= !ok;

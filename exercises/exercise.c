@@ -14,8 +14,15 @@ enum { BUDGET = 4000000 };
 
 enum { SHOWN = 2 };  // findings in full: the others mostly follow from them
 
-// What the checks found, as the report prints it, to be freed; NULL where there is nothing. Wrong barriers come first:
-// races follow from them.
+// Which findings are shown before others: wrong barriers, then copies that nobody waits for. Races follow from both.
+static int rank_of(const struct finding *f)
+{
+    if (strcmp(f->check, "synccheck") == 0)
+        return 0;
+    return strcmp(f->kind, "copy not waited for") == 0 ? 1 : 2;
+}
+
+// What the checks found, as the report prints it, to be freed; NULL where there is nothing.
 static char *found_text(struct dev *d)
 {
     const struct findings *f = dev_findings(d);
@@ -27,9 +34,9 @@ static char *found_text(struct dev *d)
     cr_assert(out, "out of memory");
     struct finding shown[SHOWN];
     struct findings first = { .kernel = f->kernel, .all = shown };
-    for (int barriers = 1; barriers >= 0; barriers--)
+    for (int rank = 0; rank <= 2; rank++)
         for (size_t i = 0; i < f->n + f->n_advice && first.n < SHOWN; i++)
-            if ((strcmp(f->all[i].check, "synccheck") == 0) == barriers)
+            if (rank_of(&f->all[i]) == rank)
                 shown[first.n++] = f->all[i];
     findings_print(out, &first);
     if (f->n + f->n_advice > first.n)

@@ -462,7 +462,8 @@ bool sm_run(const struct sm_job *job, struct sm_result *out)
         sm->l1 = l1_new(job->l1_bytes);
         sm->far = l1_new(job->l2_bytes);
         sm->written = l1_new(job->l2_bytes);
-        ok = sm->l1 && sm->far && sm->written && sm->warps_of_block * job->resident <= SM_WARPS && job->resident <= 32 && run(sm);
+        ok = sm->l1 && sm->far && sm->written && sm->warps_of_block * job->resident <= SM_WARPS &&
+             job->resident <= 32 && run(sm);
         out->blocks = sm->ended;
         for (unsigned i = 0; i < SM_WARPS; i++)
             walk_end(&sm->warps[i].walk);

@@ -284,14 +284,14 @@ Test(check_async, a_block_ends_after_its_stores_have_been_read)
     EXPECT_FOUND(pipeline, THREADS,
                  { { "cp.async.bulk.wait_group.read 0;", "" },
                    nothing_more,
-                   { "[copy left behind] test.ptx:48", "the block ends while the copy of 1024 bytes", "may still read",
+                   { "[advice: copy left behind] test.ptx:48", "ends while the copy of 1024 bytes", "may still read",
                      "cp.async.bulk.wait_group 0" } },
                  { { "cp.async.bulk.wait_group.read 0;", "cp.async.bulk.wait_group.read 1;" },
                    nothing_more,
-                   { "[copy left behind] test.ptx:48", NULL } },
+                   { "[advice: copy left behind] test.ptx:48", NULL } },
                  { { "cp.async.bulk.commit_group;", "" },
                    nothing_more,
-                   { "[copy left behind] test.ptx:48", "cp.async.bulk.commit_group", NULL } });
+                   { "[advice: copy left behind] test.ptx:48", "cp.async.bulk.commit_group", NULL } });
 }
 
 Test(check_async, a_deadlock_names_warps_mbarriers_phases_and_what_is_missing)

@@ -121,7 +121,7 @@ __device__ __forceinline__ void product(int M, int N, int K, float alpha, const 
     __syncthreads();  // the barriers exist before anyone else uses them
     if (tid >= CONSUMERS) {
         fewer_registers<40>();
-        int early = STAGES;  // so many tiles were asked for
+        int early = STAGES;  // tiles that were asked for above
         for (int i = blockIdx.x / parts; tid == CONSUMERS && i < across * down; i += gridDim.x / parts) {
             place(i, brow, bcol);
             for (int tile = 0; tile < tiles; tile++, next())

@@ -176,7 +176,7 @@ static struct finding classified(struct arena *a, const struct simt_kernel *k, c
 {
     const struct fault *f = &found->fault;
     struct finding x = { .check = about[f->kind].check, .kind = about[f->kind].kind, .look = look_at(k, g, f) };
-    x.advice = f->kind == FAULT_UNFENCED;
+    x.advice = f->kind == FAULT_UNFENCED || (f->kind == FAULT_UNWAITED && !f->store);  // the latter: of a bulk store
     x.count = found->count;
     x.here = place_of(a, k, f->inst);
     if (f->kind >= FAULT_RACE && f->kind != FAULT_UNINIT && f->kind != FAULT_CONST && f->kind != FAULT_UNWRITTEN &&

@@ -54,8 +54,8 @@ void ladder_print_row(const struct ladder *l, const struct row *row);
 // The vendor's products, what the columns mean, and what did not run.
 void ladder_print_foot(const struct ladder *l);
 
-// ladder_predict.c: begins to predict all rows, whose steps are set, on so many threads (0: as they are waited for).
-// NULL when memory runs out.
+// ladder_predict.c: begins to predict all rows, whose steps are set, on this number of threads (0: as they are waited
+// for). NULL when memory runs out.
 struct ladder_predictions;
 struct ladder_predictions *ladder_predict_begin(struct ladder *l, size_t threads);
 // Until row i has its prediction, or its predict_error.

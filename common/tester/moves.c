@@ -90,7 +90,7 @@ static bool by_step(const struct moves *m, const struct move *e, int by)
     return place(e->to_y, e->to_x, m->length) == first + from / tile * by;
 }
 
-// A law of whole rows, or of whole columns: the one that belongs at from is to, and a tile has so many of them.
+// A law of whole rows, or of whole columns: the one that belongs at from is to. tile: how many of them a tile has.
 static bool follows_line(enum law law, int from, int to, int tile, int by)
 {
     switch (law) {

@@ -5,7 +5,6 @@
 
 #define SAMPLE 9  // blocks: the first, the last, and some between them at irregular places
 #define GOLDEN 0.6180339887498949
-#define WALK_MAX 4000000     // instructions of a warp
 #define UNEQUAL (11.0 / 10)  // the longest over the shortest
 
 // What the first warp of a block executes; 0 when memory runs out.
@@ -40,7 +39,7 @@ void pick_blocks(const struct walk_launch *l, uint64_t blocks_of_sm, struct sm_j
         most = executed > most ? executed : most;
         least = executed < least ? executed : least;
     }
-    if ((double)most < UNEQUAL * (double)least)
+    if (!least || (double)most < UNEQUAL * (double)least)
         return;
     if (blocks_of_sm == 1)
         job->first = (unsigned)longest;

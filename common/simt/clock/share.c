@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WALK_MAX 4000000  // instructions of one warp
-#define COPY_MAX 20000    // of one warp, until it has asked for its first boxes
-#define COPIES 32         // instructions that ask for boxes
+#define COPY_MAX 20000  // of one warp, until it has asked for its first boxes
+#define COPIES 32       // instructions that ask for boxes
 
 // --- loads by address: the first warps of three neighbours are compared ---
 

@@ -11,6 +11,7 @@
 #define WALK_REGISTERS 256
 #define WALK_UNIFORM 256  // number of the first uniform register
 #define WALK_VALUES 512
+#define WALK_MAX 4000000              // instructions of a warp: one that has executed more is not followed to its end
 #define WALK_PREDICATES 16            // P0-P6, PT, UP0-UP6, UPT
 #define WALK_BARRIERS 16              // of reconvergence
 #define WALK_PARAMETERS (1ull << 48)  // the address of the parameters

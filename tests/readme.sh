@@ -3,7 +3,6 @@
 # reader's own kernel, a step beside its neighbour, tune, and the names of the drivers' options.
 set -eu
 source=$1 build=$2
-PATH=$PATH:$(dirname "$3")
 case $3 in
 *clang*) echo "these commands are for nvcc, and the kernels were compiled by clang"; exit 77 ;;
 esac
@@ -12,6 +11,11 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 ln -s "$build" build
 ln -s "$source/steps" steps
+# nvcc is the one that compiled the kernels, even if the PATH has another one first.
+mkdir bin
+printf '#!/bin/sh\nPATH="%s" exec "%s" "$@"\n' "$PATH" "$3" >bin/nvcc
+chmod +x bin/nvcc
+PATH=$folder/bin:$PATH
 
 fail()
 {

@@ -5,7 +5,7 @@
 //   node slides/test_marks.mjs [--build DIR]
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
@@ -103,12 +103,16 @@ test('a changed table names each place that quotes it, and refresh mends it', ()
   assert.deepEqual(refresh('--check', 'text.md').lines, []);
 });
 
+// A build without the steps for Hopper cannot refresh a text that asks for their kernels: exit 2.
+const whole = existsSync(join(build, 'steps', '14_tma', '14_tma.ptx'));
+const refreshable = (name) => whole || refresh('--check', name).status !== 2;
+
 test('a row of trials that changes is named in every text of the course that has it', () => {
   const path = join(results, 'h200_trials.csv'), lines = readFileSync(path, 'utf8').trim().split('\n');
   const changed = lines.map((line, i) => (i ? line.replace(/^((?:[^,]*,){5})[^,]*/, '$10.12345') : line)).join('\n');
   let wanted = 0;
   const marks_of = (name) => [...readFileSync(join(copy, name), 'utf8').matchAll(/<span\s+data-value="trial [^"]*"/g)].length;
-  const asked = sample(texts().filter(marks_of), 8);
+  const asked = sample(texts().filter(marks_of), 8).filter(refreshable);
   for (const name of asked) wanted += marks_of(name);
   writeFileSync(path, `${changed}\n`);
   assert(asked.length > 0);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/occupancy.h"
+#include "compiler.h"
 
 static void expect(const char *card, unsigned threads, unsigned registers, uint64_t shared, unsigned blocks,
                    const char *limit)
@@ -118,6 +119,7 @@ static const char *ptx_file(const char *text)
 
 Test(occupancy, ptxas_says_what_a_kernel_takes)
 {
+    NEEDS_NVCC("ptxas may be missing");
     struct kernel_use use;
     const char *path =
         ptx_file(".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry other()\n{\nret;\n}\n"
@@ -139,6 +141,7 @@ Test(occupancy, ptxas_says_what_a_kernel_takes)
 
 Test(occupancy, ptxas_is_asked_for_the_one_card_that_a_kernel_is_for)
 {
+    NEEDS_NVCC("ptxas may be missing");
     struct kernel_use use;
     const char *path =
         ptx_file(".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\nwgmma.fence.sync.aligned;\n"

@@ -64,8 +64,9 @@ bool clock_count(const struct clock_launch *l, const struct card *card, struct c
 // when memory runs out or the code cannot be followed. *executed: instructions of the first warp.
 struct sm_load *share_loads(const struct walk_launch *l, uint64_t at_once, uint64_t *executed);
 
-// pick.c: where blocks differ in what they have to do, makes job run the longest one, if each SM has one block, or
-// blocks from the whole grid, if more of them are counted than run. Looks at the first warps of some blocks.
+// pick.c: where blocks differ in what they have to do, makes job run the longest one, if each SM has one block, or else
+// blocks from everywhere in the grid, at irregular distances: every SM has its part of the long ones. Looks at the
+// first warps of some blocks.
 void pick_blocks(const struct walk_launch *l, uint64_t blocks_of_sm, struct sm_job *job);
 
 // params.c: the launch's parameters, where the machine code expects them; the caller frees them. NULL, with one line in

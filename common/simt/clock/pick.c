@@ -3,7 +3,9 @@
 
 #include "clock.h"
 
-#define SAMPLE 9  // blocks: the first, the last, and some between them at irregular places
+#define SAMPLE 9       // blocks at least: the first, the last, and some between them at irregular places;
+#define SAMPLE_MAX 65  // at most, as long as they are short:
+#define WALKED 200000  // instructions
 #define GOLDEN 0.6180339887498949
 #define UNEQUAL (11.0 / 10)  // the longest over the shortest
 
@@ -26,15 +28,16 @@ static uint64_t walk_block(const struct walk_launch *l, uint64_t number)
 static uint64_t sample(uint64_t i, uint64_t blocks)
 {
     const double at = GOLDEN * (double)i;
-    return i + 1 == SAMPLE ? blocks - 1 : (uint64_t)((at - (double)(uint64_t)at) * (double)blocks);
+    return i == 1 ? blocks - 1 : (uint64_t)((at - (double)(uint64_t)at) * (double)blocks);
 }
 
 void pick_blocks(const struct walk_launch *l, uint64_t blocks_of_sm, struct sm_job *job)
 {
     const uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    uint64_t least = UINT64_MAX, most = 0, longest = 0;
-    for (uint64_t i = 0; i < SAMPLE; i++) {
+    uint64_t least = UINT64_MAX, most = 0, longest = 0, walked = 0;
+    for (uint64_t i = 0; i < SAMPLE || (i < SAMPLE_MAX && walked < WALKED); i++) {
         const uint64_t number = sample(i, blocks), executed = walk_block(l, number);
+        walked += executed;
         longest = executed > most ? number : longest;
         most = executed > most ? executed : most;
         least = executed < least ? executed : least;
@@ -43,6 +46,6 @@ void pick_blocks(const struct walk_launch *l, uint64_t blocks_of_sm, struct sm_j
         return;
     if (blocks_of_sm == 1)
         job->first = (unsigned)longest;
-    else if (blocks_of_sm > job->blocks)
-        job->stride *= (unsigned)(blocks_of_sm / job->blocks);
+    else
+        job->spread = true;
 }

@@ -52,6 +52,7 @@ struct sm_job {
     unsigned resident;       // blocks at a time
     uint64_t blocks;         // to run, one after the other
     unsigned stride, first;  // block i of this SM is number first + i * stride of the grid
+    bool spread;             // or one of as many parts of the grid as blocks are run: see pick.c
     uint64_t l1_bytes;
     uint64_t l2_bytes;             // of L2, as much as this SM's blocks may count on
     const struct sm_load *loads;   // by instruction

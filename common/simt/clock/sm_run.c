@@ -4,9 +4,11 @@
 // as long as none of them waits (stall samples of Nsight Compute, by instruction).
 #include "sm_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define GOLDEN 0.6180339887498949
 #define READ_CYCLES 3   // for the operands of an instruction
 #define WRITE_CYCLES 4  // until the result of a fixed latency is written
 
@@ -44,6 +46,18 @@ static void block_index(const struct sm *sm, uint64_t number, unsigned out[3])
     out[2] = (unsigned)(number / grid[0] / grid[1]);
 }
 
+// Blocks go to whichever SM has room, so that long and short ones are spread evenly over the SMs.
+static uint64_t next_block(const struct sm *sm)
+{
+    const struct sm_job *j = sm->job;
+    const unsigned *grid = j->launch->grid;
+    const uint64_t all = (uint64_t)grid[0] * grid[1] * grid[2];
+    if (!j->spread)
+        return (j->first + sm->begun * j->stride) % all;
+    const double at = GOLDEN * (double)sm->begun;
+    return (uint64_t)(((double)sm->begun + at - floor(at)) / (double)j->blocks * (double)all) % all;
+}
+
 // Warps take turns among the sub-cores.
 static void place_warp(struct sm *sm, struct sm_warp *w)
 {
@@ -56,8 +70,7 @@ static bool begin_block(struct sm *sm, unsigned slot, double at)
 {
     const struct walk_launch *l = sm->job->launch;
     unsigned index[3];
-    block_index(sm, (sm->job->first + sm->begun * sm->job->stride) % ((uint64_t)l->grid[0] * l->grid[1] * l->grid[2]),
-                index);
+    block_index(sm, next_block(sm), index);
     struct sm_slot *b = &sm->slots[slot];
     *b = (struct sm_slot){
         .number = sm->begun++, .warps = sm->warps_of_block, .live = sm->warps_of_block, .used = true

@@ -7,7 +7,8 @@
 
 #define ALL 0xffffffffu
 #define LOCAL_ROW (WALK_LANES + 1)
-#define SLOW_PATH 16  // instructions that call it, at most
+#define SLOW_PATH 16   // instructions that call it, at most
+#define REDUCTION 128  // of the exact reduction of a large angle, at most
 
 bool walk_begin(struct walk_warp *w, const struct walk_launch *l, const unsigned block[3], unsigned index)
 {
@@ -214,16 +215,26 @@ static void leave(struct walk_warp *w, struct walk_split *r, uint32_t mask)
     r->mask &= ~mask;
 }
 
-// Whether the branch leads over a few instructions and a call among them. ptxas puts the slow path of a division or a
-// square root behind such a branch: it is for numbers that are seldom there.
-static bool skips_call(const struct walk_warp *w, const struct walk_event *e)
+static bool is_constant_bank(const struct sass *s, unsigned bank)
+{
+    return s->effect == EFFECT_LDC && sass_bits(s, 54, 5) == bank;
+}
+
+// Whether the branch leads over what is for numbers that are seldom there. ptxas puts the slow path of a division or a
+// square root behind such a branch, as a call. sin, cos and tan have one in place, for angles beyond 105,615: digits of
+// 2/pi come from a table, whose address is in constant bank 4, and the product goes through local memory.
+static bool skips_slow_path(const struct walk_warp *w, const struct walk_event *e)
 {
     const struct cubin *c = w->launch->cubin;
     const uint32_t over = e->s->offset > 0 ? (uint32_t)(e->s->offset / SASS_BYTES) : 0;
-    for (uint32_t i = e->pc + 1; over <= SLOW_PATH && i < c->n && i <= e->pc + over; i++)
-        if (c->code[i].effect == EFFECT_CALL)
+    bool table = false, local = false;
+    for (uint32_t i = e->pc + 1; over <= REDUCTION && i < c->n && i <= e->pc + over; i++) {
+        if (c->code[i].effect == EFFECT_CALL && over <= SLOW_PATH)
             return true;
-    return false;
+        table |= is_constant_bank(&c->code[i], 4);
+        local |= c->code[i].effect == EFFECT_STORE_LOCAL;
+    }
+    return table && local;
 }
 
 static void control(struct walk_warp *w, struct walk_split *r, uint32_t mask, uint32_t unknown, struct walk_event *e)
@@ -248,7 +259,7 @@ static void control(struct walk_warp *w, struct walk_split *r, uint32_t mask, ui
         taken &= walk_predicate(w, sass_bits(s, 87, 3), sass_bits(s, 90, 1), &known);
         known &= ~unknown;
         taken &= known;
-        if ((mask & ~known) && skips_call(w, e))
+        if ((mask & ~known) && skips_slow_path(w, e))
             taken |= mask & ~known;
         branch(w, r, taken, target(w, e, next), e);
         break;

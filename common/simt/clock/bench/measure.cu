@@ -1,11 +1,12 @@
-// The constants of the simulated GPU's clock, read off the GPU at hand, as CSV. It needs a GPU and less than a minute.
-// Close what else uses the GPU.
+// The constants of the simulated GPU's clock, read off the GPU at hand, as CSV. It needs a GPU and about a minute.
+// Close what else uses the GPU. With a part's name (main has them), that part alone.
 //
 //   nvcc -O3 -std=c++17 -arch=native -o measure *.cu && ./measure > mine.csv
-#include "measure.h"
+#include "timing.h"
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 int sms;
 u64 *cycles;
@@ -33,7 +34,24 @@ double taken()
     return double(c);
 }
 
-int main()
+struct part {
+    const char *name;
+    void (*measure)();
+};
+
+static const part parts[] = { { "instructions", measure_instructions },
+                              { "tensor_cores", measure_tensor_cores },
+                              { "memory", measure_memory },
+                              { "code", measure_code },
+                              { "l2", measure_l2 },
+                              { "launches", measure_launches },
+                              { "pipes", measure_pipes },
+                              { "stores", measure_stores },
+                              { "starts", measure_starts },
+                              { "streams", measure_streams },
+                              { "clock_rate", measure_clock_rate } };
+
+int main(int argc, char **argv)
 {
     cudaDeviceProp p;
     CHECK(cudaGetDeviceProperties(&p, 0));
@@ -41,13 +59,11 @@ int main()
     sms = p.multiProcessorCount;
     CHECK(cudaMalloc(&cycles, 1 << 20));
     CHECK(cudaMalloc(&sink, 1 << 20));
-    measure_instructions();
-    measure_tensor_cores();
-    measure_memory();
-    measure_code();
-    measure_l2();
-    measure_launches();
-    measure_clock_rate();
+    CHECK(cudaMalloc(&field, FIELD));
+    CHECK(cudaMemset(field, 0, FIELD));
+    for (const part &each : parts)
+        if (argc < 2 || !strcmp(argv[1], each.name))
+            each.measure();
     CHECK(cudaDeviceSynchronize());
     return 0;
 }

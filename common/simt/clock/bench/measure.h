@@ -21,6 +21,10 @@ void measure_memory();        // memory.cu: loads and stores of shared memory an
 void measure_code();          // code.cu: straight lines longer than the instruction caches
 void measure_l2();            // l2.cu: the bandwidth of L2; the latency of L2 and of DRAM beside other traffic
 void measure_launches();      // launches.cu: from block to block, and from launch to launch
+void measure_pipes();         // pipes.cu: rarer instructions, and those that become several
+void measure_streams();       // streams.cu: L2 and DRAM by reads and writes, by what is under way, by size
+void measure_stores();        // stores.cu: whole and partial sectors, atomic additions
+void measure_starts();        // starts.cu: blocks that start and end, local memory
 void measure_clock_rate();    // tensor.cu: the frequency that the card keeps up while its tensor cores work
 
 // Ends the program with a message if a call of CUDA failed.

@@ -2,10 +2,13 @@
 // Close what else uses the GPU.
 //
 //   nvcc -O3 -std=c++17 -arch=native -o measure *.cu && ./measure > mine.csv
+//
+// With names of parts behind it, ./measure code local for example, only those.
 #include "measure.h"
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 int sms;
 u64 *cycles;
@@ -33,7 +36,31 @@ double taken()
     return double(c);
 }
 
-int main()
+static const struct {
+    const char *name;
+    void (*measure)();
+} parts[] = {
+    { "instructions", measure_instructions },
+    { "tensor_cores", measure_tensor_cores },
+    { "memory", measure_memory },
+    { "code", measure_code },
+    { "local", measure_local },
+    { "queue", measure_queue },
+    { "barriers", measure_barriers },
+    { "l2", measure_l2 },
+    { "launches", measure_launches },
+    { "clock_rate", measure_clock_rate },
+};
+
+static bool asked(const char *name, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], name))
+            return true;
+    return argc == 1;
+}
+
+int main(int argc, char **argv)
 {
     cudaDeviceProp p;
     CHECK(cudaGetDeviceProperties(&p, 0));
@@ -41,13 +68,9 @@ int main()
     sms = p.multiProcessorCount;
     CHECK(cudaMalloc(&cycles, 1 << 20));
     CHECK(cudaMalloc(&sink, 1 << 20));
-    measure_instructions();
-    measure_tensor_cores();
-    measure_memory();
-    measure_code();
-    measure_l2();
-    measure_launches();
-    measure_clock_rate();
+    for (const auto &part : parts)
+        if (asked(part.name, argc, argv))
+            part.measure();
     CHECK(cudaDeviceSynchronize());
     return 0;
 }

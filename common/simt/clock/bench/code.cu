@@ -31,10 +31,10 @@ template <int N> __global__ void __launch_bounds__(1024) code(int rounds, u64 *c
 template <int N> static void measure_length()
 {
     const int rounds = std::max(4, 65536 / N);
-    for (int warps : { 4, 8, 32 }) {
+    for (int warps : { 1, 4, 8, 16, 32 }) {
         code<N><<<1, warps * 32>>>(rounds, cycles, sink);
         row("code_" + std::to_string(N) + "_fma_" + std::to_string(warps) + "_warps", "cycles a round and warp",
-            taken() / (double(rounds) * (warps / 4)));
+            taken() / (double(rounds) * std::max(1, warps / 4)));
     }
 }
 
@@ -46,8 +46,14 @@ void measure_code()
     measure_length<256>();
     measure_length<512>();
     measure_length<1024>();
+    measure_length<1536>();
+    measure_length<1792>();
     measure_length<2048>();
+    measure_length<2304>();
+    measure_length<2560>();
+    measure_length<3072>();
     measure_length<4096>();
+    measure_length<6144>();
     measure_length<8192>();
     measure_length<16384>();
 }

@@ -1,5 +1,5 @@
 // The constants of the simulated GPU's clock, read off the GPU at hand, as CSV. It needs a GPU and about a minute.
-// Close what else uses the GPU. With a part's name (main has them), that part alone.
+// Close what else uses the GPU. With names of parts (the list below has them), only those: ./measure code local
 //
 //   nvcc -O3 -std=c++17 -arch=native -o measure *.cu && ./measure > mine.csv
 #include "timing.h"
@@ -34,22 +34,33 @@ double taken()
     return double(c);
 }
 
-struct part {
+static const struct {
     const char *name;
     void (*measure)();
+} parts[] = {
+    { "instructions", measure_instructions },
+    { "tensor_cores", measure_tensor_cores },
+    { "memory", measure_memory },
+    { "code", measure_code },
+    { "local", measure_local },
+    { "queue", measure_queue },
+    { "barriers", measure_barriers },
+    { "l2", measure_l2 },
+    { "launches", measure_launches },
+    { "pipes", measure_pipes },
+    { "stores", measure_stores },
+    { "starts", measure_starts },
+    { "streams", measure_streams },
+    { "clock_rate", measure_clock_rate },
 };
 
-static const part parts[] = { { "instructions", measure_instructions },
-                              { "tensor_cores", measure_tensor_cores },
-                              { "memory", measure_memory },
-                              { "code", measure_code },
-                              { "l2", measure_l2 },
-                              { "launches", measure_launches },
-                              { "pipes", measure_pipes },
-                              { "stores", measure_stores },
-                              { "starts", measure_starts },
-                              { "streams", measure_streams },
-                              { "clock_rate", measure_clock_rate } };
+static bool asked(const char *name, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], name))
+            return true;
+    return argc == 1;
+}
 
 int main(int argc, char **argv)
 {
@@ -61,9 +72,9 @@ int main(int argc, char **argv)
     CHECK(cudaMalloc(&sink, 1 << 20));
     CHECK(cudaMalloc(&field, FIELD));
     CHECK(cudaMemset(field, 0, FIELD));
-    for (const part &each : parts)
-        if (argc < 2 || !strcmp(argv[1], each.name))
-            each.measure();
+    for (const auto &part : parts)
+        if (asked(part.name, argc, argv))
+            part.measure();
     CHECK(cudaDeviceSynchronize());
     return 0;
 }

@@ -127,6 +127,28 @@ __global__ void run_tma_store(const __grid_constant__ CUtensorMap map, int boxes
     out[4 * blockIdx.x + 2] = read;
 }
 
+// One box after the other: until it has been read from shared memory, or until it is where it was to go.
+__global__ void run_tma_store_each(const __grid_constant__ CUtensorMap map, int boxes, int read_only, u64 *out)
+{
+    extern __shared__ __align__(1024) half shared[];
+    u64 begin = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        begin = clock64();
+        for (int i = 0; i < boxes; i++) {
+            const int t = (blockIdx.x * boxes + i) % 16384;
+            tma_store(&map, shared + i % 8 * 8192, t / 64 * BOX_ROWS, t % 64 * 64);
+            bulk_commit();
+            if (read_only)
+                bulk_wait_read<0>();
+            else
+                bulk_wait<0>();
+        }
+        out[2 * blockIdx.x] = clock64() - begin;
+        bulk_wait<0>();
+    }
+    out[2 * blockIdx.x + 1] = 1;
+}
+
 static void stream_rows(const std::string &name, int blocks, double bytes, int words)
 {
     const std::vector<u64> r = results();
@@ -175,6 +197,19 @@ void measure_copies(half *matrix)
         run_tma_store<<<blocks, 1, SHARED>>>(a, 64, 4, out);
         stream_rows("tma_store_" + n, blocks, 64.0 * 16384, 4);
     }
+    allow_shared(run_tma_store_each);
+    for (int rows : { 8, 64, 128 })
+        for (int blocks : { 1, sms })
+            for (int read_only : { 1, 0 }) {
+                run_tma_store_each<<<blocks, 1, SHARED>>>(make_map(matrix, ROWS, unsigned(rows)), 32, read_only, out);
+                const std::vector<u64> r = results();
+                double sum = 0;
+                for (int i = 0; i < blocks; i++)
+                    sum += double(r[2 * i]) / blocks;
+                row("tma_store_" + std::string(read_only ? "read_" : "done_") + std::to_string(rows) + "_rows_" +
+                        std::to_string(blocks) + "_sms",
+                    "cycles a box", sum / 32);
+            }
     run_tma_store<<<1, 1, SHARED>>>(a, 1, 1, out);
     row("tma_store_read", "cycles", double(results()[2]));
     row("tma_store_done", "cycles", double(results()[0]));

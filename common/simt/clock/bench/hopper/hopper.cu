@@ -11,6 +11,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 int sms;
 u64 *out;
@@ -65,28 +66,48 @@ __global__ void fill_matrix(half *m, size_t n)
         m[i] = random_half(unsigned(i));
 }
 
-int main(int argc, char **)
+static half *matrix;
+
+static void fill()
+{
+    fill_matrix<<<sms * 8, 256>>>(matrix, size_t(ROWS) * COLS);
+    CHECK(cudaDeviceSynchronize());
+}
+
+static const struct {
+    const char *name;
+    void (*measure)();
+} parts[] = {
+    { "launches", measure_launches },
+    { "code", [] { measure_code(matrix); } },
+    { "beside", [] { measure_beside(matrix); } },
+    { "products", measure_products },
+    { "barriers", measure_barriers },
+    { "copies", [] { measure_copies(matrix), fill(); } },  // stores change the matrix
+    { "blocks", measure_blocks },
+    { "clock_rate", [] { measure_clock_rate(matrix); } },
+};
+
+static bool asked(const char *name, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], name))
+            return true;
+    return argc == 1;
+}
+
+int main(int argc, char **argv)
 {
     cudaDeviceProp p;
-    half *matrix;
     CHECK(cudaGetDeviceProperties(&p, 0));
     printf("name,unit,value\ndevice,,%s\ncompute_capability,,%d.%d\n", p.name, p.major, p.minor);
     sms = p.multiProcessorCount;
     CHECK(cudaMalloc(&out, sizeof(u64) * WORDS));
     CHECK(cudaMalloc(&matrix, size_t(ROWS) * COLS * 2));
-    fill_matrix<<<sms * 8, 256>>>(matrix, size_t(ROWS) * COLS);
-    CHECK(cudaDeviceSynchronize());
-    measure_launches();
-    measure_code(matrix);
-    measure_beside(matrix);
-    if (argc > 1)  // any argument: only that
-        return 0;
-    measure_products();
-    measure_barriers();
-    measure_copies(matrix);
-    measure_blocks();
-    fill_matrix<<<sms * 8, 256>>>(matrix, size_t(ROWS) * COLS);  // stores have changed it
-    measure_clock_rate(matrix);
+    fill();
+    for (const auto &part : parts)
+        if (asked(part.name, argc, argv))
+            part.measure();
     CHECK(cudaDeviceSynchronize());
     return 0;
 }

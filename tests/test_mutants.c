@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/findings.h"
+#include "compiler.h"
 #include "mutate.h"
 #include "sample.h"
 #include "shapes.h"
@@ -289,6 +290,12 @@ static bool stores(const struct mutants *s, const struct finding_place *p)
            uses(s, p, "C") || uses(s, p, "load_from");
 }
 
+// A line of a header that more than one place may have called: clang does not say from where.
+static bool caller_unknown(const struct finding_place *p)
+{
+    return !BY_NVCC && p->file && !in_kernel(p) && !p->caller;
+}
+
 // ELSEWHERE: there are findings, and none fits. WRONG: there is none, and the result is wrong. SHOWS: one names a line
 // that uses what the mutated line left wrong.
 enum verdict { EQUIVALENT, MISSED, ELSEWHERE, WRONG, SHOWS, FOUND, VERDICTS };
@@ -352,7 +359,7 @@ static enum verdict fits(const struct mutants *s, const struct mutant *m, const 
     case MUTANT_RULES:
         break;
     }
-    return ELSEWHERE;
+    return caller_unknown(&f->here) || caller_unknown(&f->there) ? SHOWS : ELSEWHERE;
 }
 
 // The best finding on any shape is printed to notes; where none fits, all are.
@@ -394,6 +401,12 @@ static enum verdict report(struct dev *d, const struct mutants *s, const struct 
     return v;
 }
 
+// Whether nothing may be left of a sum without an initialiser: clang folds it, unless tensor cores add it up.
+static bool folded(void)
+{
+    return !BY_NVCC && STEP.type != DEV_F16;
+}
+
 // Keeps those of the sample, or those of the rest; how many there were before.
 static size_t keep(struct mutants *s, bool sample)
 {
@@ -414,6 +427,8 @@ static size_t keep(struct mutants *s, bool sample)
               "no mutant of its tensor maps");
     for (size_t i = 0; i < s->n; i++) {
         const enum mutant_rule rule = s->all[i].rule;
+        if (rule == MUTANT_INITIALISER && folded())
+            continue;
         if (sample_has(STEP.name, places[rule]++, rules[rule]) == sample)
             s->all[kept++] = s->all[i];
     }
@@ -471,7 +486,7 @@ Test(mutants, of_the_sample_are_found)
     if (!sample_brief_step(STEP.name, 3))
         cr_skip_test("the mutants of this step wait for meson test");
     const size_t tried = try_columns(true);
-    cr_assert_geq(tried, geometry_of(&STEP).bk ? 4 : 2, "%zu mutants", tried);
+    cr_assert_geq(tried, (geometry_of(&STEP).bk ? 4 : 2) - folded(), "%zu mutants", tried);
 }
 
 Test(mutants, of_the_rest_are_found)

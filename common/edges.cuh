@@ -123,8 +123,9 @@ template <int n>
 __device__ inline void scale_all(float (&acc)[n], const half *C, int M, int N, int row, int col, float alpha,
                                  float beta)
 {
-    for (int j = 0; j < n; j++)
-        acc[j] *= alpha;
+    if (alpha != 1)
+        for (int j = 0; j < n; j++)
+            acc[j] *= alpha;
     if (beta != 0)
         N % 2 == 0 ? add_old<true>(acc, C, M, N, row, col, beta) : add_old<false>(acc, C, M, N, row, col, beta);
 }

@@ -19,7 +19,7 @@ function for_hopper(step) {
 
 // What build/steps/ladder printed when it made the table of times, at that size.
 export function ladder(size, build) {
-  const rows = times(build, size), last = {};
+  const rows = times(build, size), first = {}, last = {};
   let hopper = false;
   if (!rows.length) fail(`there are no times at ${size}`);
   const line = (step, type, verdict, ...cells) => [step.padEnd(24), type.padEnd(4), '', verdict.padEnd(9), '',
@@ -35,10 +35,11 @@ export function ladder(size, build) {
     hopper = for_hopper(r.step);
     const before = last[r.type] ? `x ${(last[r.type].ms / r.ms).toFixed(2)}` : '-';
     lines.push(line(r.step, r.type, 'right', `${cells(r.ms, r.tflops)}  ${before.padStart(11)}  ${percent(r.tflops / r.baseline_tflops).text.padStart(9)}`));
+    first[r.type] ??= r;
     last[r.type] = r;
   }
   for (const type of ['f32', 'f64', 'f16'].filter((t) => last[t]?.baseline_tflops)) {
-    const r = last[type], ms = 2e-9 * r.m * r.n * r.k / r.baseline_tflops;
+    const r = first[type], ms = 2e-9 * r.m * r.n * r.k / r.baseline_tflops;
     const drift = 100 * (r.after / r.baseline_tflops - 1), sign = drift < 0 ? '' : '+';
     lines.push(line(r.baseline, type, '', `${cells(ms, r.baseline_tflops)}  and ${rate(r.after)} at the end ` +
       `(${sign}${fixed(drift, 1)} %)`));

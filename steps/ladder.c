@@ -52,12 +52,13 @@ static bool run_step(struct ladder *l, struct row *row)
         l->data[type] = tester_open(l->dev, type, &l->o, row->error);
         if (!l->data[type])
             return false;
-        if (l->baseline_ms[type] == 0 && !l->baseline_error[type][0])
-            tester_baseline(l->data[type], &l->baseline_ms[type], l->baseline_error[type]);
     }
     if (!tester_step(l->data[type], row->step, &row->result, row->error))
         return false;
-    row->result.baseline_ms = l->baseline_ms[type];
+    l->after_ms[type] = row->result.baseline_ms;
+    if (l->baseline_ms[type] == 0)
+        l->baseline_ms[type] = row->result.baseline_ms;
+    memcpy(l->baseline_error[type], row->result.baseline_error, sizeof row->result.baseline_error);
     const struct profile *p = dev_profile(l->dev);
     row->counted = p != NULL;
     if (p)
@@ -66,14 +67,6 @@ static bool run_step(struct ladder *l, struct row *row)
 }
 
 // --- The program ---
-
-static void measure_again(struct ladder *l)
-{
-    char ignored[DEV_ERROR_MAX];
-    for (int i = 0; i < TYPES; i++)
-        if (l->data[i] && l->baseline_ms[i] > 0)
-            tester_baseline(l->data[i], &l->after_ms[i], ignored);
-}
 
 // What a row adds to the exit status: 1 for a wrong result, 2 for a step that could not run. A step that needs another
 // card is neither.
@@ -115,7 +108,6 @@ static int climb(struct ladder *l, struct ladder_predictions *predictions, FILE 
         if (!row->ran && !row->needs && !dev_about(l->dev)->simulated && !open_again(l, error))
             return 2;
     }
-    measure_again(l);
     ladder_print_foot(l);
     if (l->o.csv && !ladder_write_csv(l)) {
         report_write_error("--csv", l->o.csv, error);

@@ -33,8 +33,8 @@ struct ladder {
     FILE *out;
     bool terminal;               // out is one: show progress
     struct tester *data[TYPES];  // opened when the first step of the type comes
-    double baseline_ms[TYPES];   // 0: none, or not measured yet
-    double after_ms[TYPES];      // once more, at the end
+    double baseline_ms[TYPES];   // in turn with the first step of the type; 0: none, or not measured yet
+    double after_ms[TYPES];      // in turn with the last one
     char baseline_error[TYPES][DEV_ERROR_MAX];
     char no_prediction[DEV_ERROR_MAX];  // why there is none, where there should be; else empty
     struct row *rows;                   // n_steps

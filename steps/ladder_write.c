@@ -101,7 +101,7 @@ bool ladder_write_csv(const struct ladder *l)
                 about->detail, name ? name : "", l->o.warm ? "warm" : "emptied", l->o.iterations, l->o.m, l->o.n,
                 l->o.k, row->step->name, type_name(type), row->result.ms, row->result.ms_min, row->result.ms_max,
                 tflop / row->result.ms);
-        print_rate(out, tflop, l->baseline_ms[type]);
+        print_rate(out, tflop, row->result.baseline_ms);
         print_rate(out, tflop, l->after_ms[type]);
         fprintf(out, "\n");
     }

@@ -20,7 +20,7 @@ struct result {
     unsigned sms, mhz;              // of the device, from the detail: SMs, and their highest clock
     double ms, ms_min, ms_max;      // median, fastest, slowest
     double tflops;                  // of the median
-    double baseline_tflops, after;  // of cuBLAS, at the start and at the end; 0 where it was not there
+    double baseline_tflops, after;  // of cuBLAS, beside this step and the last one; 0: none
 };
 
 struct counter {

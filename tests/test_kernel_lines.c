@@ -82,7 +82,7 @@ static const struct {
     { "20_any_shape", LINE_WRITE_A, "tma_load(&As[" },
     { "20_any_shape", LINE_WRITE_B, "tma_load(&Bs[" },
     { "20_any_shape", LINE_MULTIPLY, "wgmma(acc," },
-    { "20_any_shape", LINE_WRITE_C, "stmatrix(&box[" },
+    { "20_any_shape", LINE_WRITE_C, "stmatrix(at(" },
     { "20_any_shape", LINE_STORE_BOX, "tma_store(&Cmap" },
     { "17_persistent", LINE_STORE_BOX, NULL },
 };

@@ -203,7 +203,7 @@ void tester_close(struct tester *t)
 struct job {
     struct tester *t;
     const struct gemm *gemm;  // NULL: the baseline
-    dev_ptr C;                // of the baseline
+    dev_ptr C;                // of the baseline, a buffer of its own: a step's result stays what it was
 };
 
 static bool queue(const struct job *j)
@@ -247,31 +247,65 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Warm-up and timed runs. Leaves the result's times alone where none are asked for.
-static bool time_many(const struct job *j, struct tester_result *r, char error[DEV_ERROR_MAX])
+static bool time_alone(const struct job *j, double *ms, char error[DEV_ERROR_MAX])
 {
-    const struct tester_options *o = &j->t->o;
-    int n = o->iterations;
-    if (n == 0)
-        return true;
-    double *ms = malloc((size_t)n * sizeof *ms);
+    if (j->t->o.pause_ms > 0)
+        rest(j->t->o.pause_ms);
+    return flush(j->t, error) && time_once(j, ms, error);
+}
+
+static double median(double *ms, int n)
+{
+    qsort(ms, (size_t)n, sizeof *ms, by_value);
+    return (ms[(n - 1) / 2] + ms[n / 2]) / 2;
+}
+
+// Warm-up and timed runs. The step and the baseline (NULL: none) take turns: whatever clock and heat do to one, they do
+// to the other.
+static bool time_many(const struct job *step, const struct job *baseline, struct tester_result *r,
+                      char error[DEV_ERROR_MAX])
+{
+    struct tester *t = step->t;
+    const int n = t->o.iterations;
+    double *ms = malloc(2 * (size_t)n * sizeof *ms), *theirs = ms + n;
     bool ok = ms != NULL || error_set(error, "--iterations %d: out of memory", n);
-    ok = ok && prepare_flush(j->t, error);
-    for (int i = 0; ok && i < o->warmup; i++)
-        ok = queue(j) || fail_dev(j->t->dev, error);
-    ok = ok && (dev_sync(j->t->dev) || fail_dev(j->t->dev, error));
-    for (int i = 0; ok && i < n; i++) {
-        if (o->pause_ms > 0)
-            rest(o->pause_ms);
-        ok = flush(j->t, error) && time_once(j, &ms[i], error);
-    }
+    ok = ok && prepare_flush(t, error);
+    for (int i = 0; ok && i < t->o.warmup; i++)
+        ok = (queue(step) && (!baseline || queue(baseline))) || fail_dev(t->dev, error);
+    ok = ok && (dev_sync(t->dev) || fail_dev(t->dev, error));
+    for (int i = 0; ok && i < n; i++)
+        ok = (!baseline || time_alone(baseline, &theirs[i], error)) && time_alone(step, &ms[i], error);
     if (ok) {
-        qsort(ms, (size_t)n, sizeof *ms, by_value);
-        r->ms = (ms[(n - 1) / 2] + ms[n / 2]) / 2;
+        r->ms = median(ms, n);
         r->ms_min = ms[0];
         r->ms_max = ms[n - 1];
+        r->baseline_ms = baseline ? median(theirs, n) : 0;
     }
     free(ms);
+    return ok;
+}
+
+// The baseline's buffer, and a run of it, so that one that fails is left out. False: there is none.
+static bool prepare_baseline(struct job *j, char error[DEV_ERROR_MAX])
+{
+    struct tester *t = j->t;
+    if (!dev_baseline_name(t->dev))
+        return false;
+    if (!dev_alloc(t->dev, "C of the baseline", matrix_bytes(&t->C), &j->C))
+        return fail_dev(t->dev, error);
+    return upload_c(t, j->C, error) && ((queue(j) && dev_sync(t->dev)) || fail_dev(t->dev, error));
+}
+
+// Times the step beside the baseline. Leaves the result's times alone where none are asked for.
+static bool time_beside(const struct job *step, struct tester_result *r, char error[DEV_ERROR_MAX])
+{
+    struct job baseline = { .t = step->t };
+    if (step->t->o.iterations == 0)
+        return true;
+    const bool there = prepare_baseline(&baseline, r->baseline_error);
+    const bool ok = time_many(step, there ? &baseline : NULL, r, error);
+    if (baseline.C)
+        dev_free(step->t->dev, baseline.C);
     return ok;
 }
 
@@ -358,7 +392,7 @@ static bool run(struct tester *t, const struct gemm *call, struct matrix_verdict
             return fail_dev(t->dev, error);
         *verdict = check(t, result);
     }
-    return time_many(&j, result, error);
+    return time_beside(&j, result, error);
 }
 
 bool tester_step(struct tester *t, const struct step *step, struct tester_result *result, char error[DEV_ERROR_MAX])
@@ -395,33 +429,13 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
     return true;
 }
 
-bool tester_baseline(struct tester *t, double *ms, char error[DEV_ERROR_MAX])
-{
-    struct dev *d = t->dev;
-    struct job j = { .t = t };
-    *ms = 0;
-    if (!dev_baseline_name(d) || t->o.iterations == 0)
-        return true;
-    // A buffer of its own, so that a step's result stays what it was.
-    if (!dev_alloc(d, "C of the baseline", matrix_bytes(&t->C), &j.C))
-        return fail_dev(d, error);
-    struct tester_result r = { 0 };
-    bool ok = upload_c(t, j.C, error) && time_many(&j, &r, error);
-    dev_free(d, j.C);
-    *ms = ok ? r.ms : 0;
-    return ok;
-}
-
 bool tester_run(struct dev *d, const struct step *step, const struct tester_options *options,
                 struct tester_result *result, char error[DEV_ERROR_MAX])
 {
     struct tester *t = tester_open(d, step->type, options, error);
     if (!t)
         return false;
-    char ignored[DEV_ERROR_MAX];
     bool ok = tester_step(t, step, result, error);
-    if (ok)
-        tester_baseline(t, &result->baseline_ms, ignored);
     tester_close(t);
     return ok;
 }

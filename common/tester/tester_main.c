@@ -64,15 +64,15 @@ static void print_report(FILE *out, const struct step *step, const struct tester
     print_time(out, o, about, r);
 }
 
-static void print_baseline(FILE *out, struct dev *d, const struct tester_result *r, const char *error)
+static void print_baseline(FILE *out, struct dev *d, const struct tester_result *r)
 {
     char ms[REPORT_TIME];
     const char *name = dev_baseline_name(d);
     if (r->baseline_ms > 0)
         fprintf(out, "%s: %s; this step reaches %.1f %% of it\n", name, report_time(r->baseline_ms, ms),
                 100 * r->baseline_ms / r->ms);
-    else if (error[0])
-        fprintf(out, "%s: %s\n", name, error);
+    else if (r->baseline_error[0])
+        fprintf(out, "%s: %s\n", name, r->baseline_error);
 }
 
 static void print_profile(FILE *out, const struct step *step, const struct tester_options *o, const struct profile *p)
@@ -163,14 +163,12 @@ static bool write_failure(FILE *out, const struct step *step, const struct dev *
 static bool run(struct dev *d, const struct step *step, const struct tester_options *options, FILE *out, FILE *json,
                 struct tester_result *r, char error[DEV_ERROR_MAX])
 {
-    char baseline_error[DEV_ERROR_MAX] = "";
     struct tester_options o = tester_settle(options, dev_about(d));
     struct tester *t = tester_open(d, step->type, &o, error);
     bool ok = t && tester_step(t, step, r, error);
     if (ok) {
-        tester_baseline(t, &r->baseline_ms, baseline_error);
         print_report(out, step, &o, d, r);
-        print_baseline(out, d, r, baseline_error);
+        print_baseline(out, d, r);
         if (o.profile || o.by_line)
             print_profile(out, step, &o, dev_profile(d));
         if (o.predict)

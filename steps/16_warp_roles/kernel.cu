@@ -41,7 +41,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
 
     // --- Who am I? ---
     const int tid = threadIdx.x;
-    const int warp = tid / 32, lane = tid % 32;
+    const int warp = __shfl_sync(~0u, tid / 32, 0), lane = tid % 32;  // now the compiler knows: a warp has one number
     const int brow = blockIdx.y * BM, bcol = blockIdx.x * BN;  // first row and column of the block's tile of C
     const int row = warp / (BN / WN) * WM, col = warp % (BN / WN) * WN;  // multiply: a warp tile each
     const int crow = tid / (BN / 8), ccol = tid % (BN / 8) * 8;          // copy rows of BN elements: 8 a thread
@@ -77,6 +77,8 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     more_registers<232>();
 
     // --- Compute ---
+    const uint64_t a_tile = wgmma_descriptor(&As[row / GM * GM * LDA], 16, 1024);  // in stage 0; in units of 16 bytes
+    const uint64_t b_tile = wgmma_descriptor(Bs, BK * 128, 1024);
     auto multiply = [&]() {
         for (int tile = 0; tile < tiles; tile++) {
             const int s = tile % STAGES;
@@ -84,8 +86,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
             wgmma_fence();
 #pragma unroll
             for (int k = 0; k < BK; k += 16)
-                wgmma(acc, wgmma_descriptor(&As[s * STAGE + row / GM * GM * LDA + k], 16, 1024),
-                      wgmma_descriptor(&Bs[s * STAGE + k * LDB], BK * 128, 1024), tile + k);
+                wgmma(acc, a_tile + s * (STAGE / 8) + k / 8, b_tile + s * (STAGE / 8) + k * LDB / 8, tile + k);
             wgmma_commit();
             wgmma_wait<1>();  // the tile before this one is multiplied: it may be overwritten
             if (tile > 0 && tid % 128 == 0)

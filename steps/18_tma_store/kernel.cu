@@ -37,8 +37,8 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
 
     // --- Who am I? ---
     const int tid = threadIdx.x;
-    const int warp = tid / 32, lane = tid % 32;
-    const int group = tid / 128;  // warpgroup
+    const int warp = __shfl_sync(~0u, tid / 32, 0), lane = tid % 32;  // now the compiler knows: a warp has one number
+    const int group = warp / 4;  // warpgroup
     const int row = warp / (BN / WN) * WM, col = warp % (BN / WN) * WN;  // multiply: a warp tile each
     const int across = (N - 1) / BN + 1, down = (M - 1) / BM + 1;  // tiles of C
 
@@ -49,7 +49,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         bcol = i % (GROUP * across) / rows * BN;
     };
     int brow, bcol, s = 0, parity = 0;  // the stage of the next tile, and the parity of its phase
-    auto next = [&]() { s = (s + 1) % STAGES, parity ^= s == 0; };
+    auto next = [&]() { s = s + 1 < STAGES ? s + 1 : 0, parity ^= s == 0; };
 
     // --- Accumulators ---
     float acc[WN / 2];
@@ -86,14 +86,15 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     more_registers<232>();
 
     // --- Compute ---
+    const uint64_t a_tile = wgmma_descriptor(&As[row / GM * GM * LDA], 16, 1024);  // in stage 0; in units of 16 bytes
+    const uint64_t b_tile = wgmma_descriptor(Bs, BK * 128, 1024);
     auto multiply = [&]() {
         for (int tile = 0; tile < tiles; tile++, next()) {
             mbarrier_wait(&full[s], parity);
             wgmma_fence();
 #pragma unroll
             for (int k = 0; k < BK; k += 16)
-                wgmma(acc, wgmma_descriptor(&As[s * STAGE + row / GM * GM * LDA + k], 16, 1024),
-                      wgmma_descriptor(&Bs[s * STAGE + k * LDB], BK * 128, 1024), tile + k);
+                wgmma(acc, a_tile + s * (STAGE / 8) + k / 8, b_tile + s * (STAGE / 8) + k * LDB / 8, tile + k);
             wgmma_commit();
             wgmma_wait<1>();  // the tile before this one is multiplied: it may be overwritten
             if (tile > 0 && tid % 128 == 0)
@@ -129,6 +130,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
                 tma_store(&Cmap, at(0, j), brow + group * GM, bcol + j);
             bulk_commit();
         }
+#pragma unroll 1
         for (int e = tid % 128; N % 8 && e < GM * BN; e += 128) {  // one by one: neighbouring lanes store neighbours
             const int r = group * GM + e / BN, c = e % BN;
             if (brow + r < M && bcol + c < N)

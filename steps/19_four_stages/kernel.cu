@@ -1,5 +1,5 @@
-// Step 19: C goes through shared memory in two parts, and a fourth stage takes the room. What alpha and beta ask for is
-// done for the whole tile first, with one branch.
+// Step 19: C goes through shared memory in two parts, and a fourth stage takes the room. Both ends of a tile are short:
+// the first copies wait for nobody, and what alpha and beta ask for is done for the whole tile, with a branch each.
 #include "edges.cuh"
 #include "hopper.cuh"
 
@@ -12,7 +12,7 @@ constexpr int THREADS = CONSUMERS + 128;             // and a warpgroup, the pro
 static_assert(BM % WM == 0 && BN % WN == 0 && BK % 16 == 0, "a block has whole warp tiles, a tile whole fragments");
 constexpr int BOX = 64;                    // halves in a row of a box: 128 bytes, as many as are swizzled together
 constexpr int LDA = BOX, LDB = BOX;        // tiles are As[BM][LDA] and Bs[BN / BOX][BK][LDB]
-constexpr int GROUP = 8;                   // rows of tiles that are computed together: what they share stays in L2
+constexpr int GROUP = 16;                  // rows of tiles that are computed together: what they share stays in L2
 constexpr int STAGE = BM * BK + BK * BN;   // halves of a tile of A and one of B
 constexpr int PART = BN / 2;               // columns of C that are stored together
 constexpr int SHARED = 2 * (STAGES * STAGE + BM * PART);  // bytes of all stages, and of Cs[BM / GM][PART / BOX][GM][BOX]
@@ -38,8 +38,8 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
 
     // --- Who am I? ---
     const int tid = threadIdx.x;
-    const int warp = tid / 32, lane = tid % 32;
-    const int group = tid / 128;  // warpgroup
+    const int warp = __shfl_sync(~0u, tid / 32, 0), lane = tid % 32;  // now the compiler knows: a warp has one number
+    const int group = warp / 4;  // warpgroup
     const int row = warp / (BN / WN) * WM, col = warp % (BN / WN) * WN;  // multiply: a warp tile each
     const int across = (N - 1) / BN + 1, down = (M - 1) / BM + 1;  // tiles of C
 
@@ -50,7 +50,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         bcol = i % (GROUP * across) / rows * BN;
     };
     int brow, bcol, s = 0, parity = 0;  // the stage of the next tile, and the parity of its phase
-    auto next = [&]() { s = (s + 1) % STAGES, parity ^= s == 0; };
+    auto next = [&]() { s = s + 1 < STAGES ? s + 1 : 0, parity ^= s == 0; };
 
     // --- Accumulators ---
     float acc[WN / 2];
@@ -59,42 +59,49 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
 
     // --- Load ---
     const int tiles = (K - 1) / BK + 1;
-    if (tid == 0) {
+    if (tid == CONSUMERS) {
         for (int s = 0; s < STAGES; s++)
             mbarrier_init(&full[s], 1);  // the thread that asks for the tile
         for (int s = 0; s < STAGES; s++)
             mbarrier_init(&empty[s], CONSUMERS / 128);  // a thread of each warpgroup
         mbarrier_init_fence();
     }
-    __syncthreads();  // the barriers exist before anyone uses them
     auto copy = [&](int tile, int s) {
         mbarrier_expect(&full[s], 2 * STAGE);
         tma_load(&As[s * STAGE], &A, &full[s], brow, tile * BK);
         for (int j = 0; j < BN; j += BOX)
             tma_load(&Bs[s * STAGE + j * BK], &B, &full[s], tile * BK, bcol + j);
     };
+    place(blockIdx.x, brow, bcol);
+    for (int tile = 0; tid == CONSUMERS && tile < min(STAGES, tiles); tile++)
+        copy(tile, tile);  // the stages are free: the producer waits for nobody
+    __syncthreads();  // the barriers exist before anyone else uses them
     if (tid >= CONSUMERS) {
         fewer_registers<40>();
+        int early = STAGES;  // tiles that were asked for above
         for (int i = blockIdx.x; tid == CONSUMERS && i < across * down; i += gridDim.x) {
             place(i, brow, bcol);
             for (int tile = 0; tile < tiles; tile++, next()) {
                 mbarrier_wait(&empty[s], parity ^ 1);  // a new barrier counts as one whose phase 1 has ended
-                copy(tile, s);
+                if (tile >= early)
+                    copy(tile, s);
             }
+            early = 0;
         }
         return;
     }
     more_registers<232>();
 
     // --- Compute ---
+    const uint64_t a_tile = wgmma_descriptor(&As[row / GM * GM * LDA], 16, 1024);  // in stage 0; in units of 16 bytes
+    const uint64_t b_tile = wgmma_descriptor(Bs, BK * 128, 1024);
     auto multiply = [&]() {
         for (int tile = 0; tile < tiles; tile++, next()) {
             mbarrier_wait(&full[s], parity);
             wgmma_fence();
 #pragma unroll
             for (int k = 0; k < BK; k += 16)
-                wgmma(acc, wgmma_descriptor(&As[s * STAGE + row / GM * GM * LDA + k], 16, 1024),
-                      wgmma_descriptor(&Bs[s * STAGE + k * LDB], BK * 128, 1024), tile + k);
+                wgmma(acc, a_tile + s * (STAGE / 8) + k / 8, b_tile + s * (STAGE / 8) + k * LDB / 8, tile + k);
             wgmma_commit();
             wgmma_wait<1>();  // the tile before this one is multiplied: it may be overwritten
             if (tile > 0 && tid % 128 == 0)
@@ -130,6 +137,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
                     tma_store(&Cmap, at(0, j), brow + group * GM, bcol + c + j);
                 bulk_commit();
             }
+#pragma unroll 1
             for (int e = tid % 128; N % 8 && e < GM * PART; e += 128) {  // one by one: neighbouring lanes store neighbours
                 const int r = group * GM + e / PART, k = c + e % PART;
                 if (brow + r < M && bcol + k < N)

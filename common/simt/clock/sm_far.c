@@ -1,0 +1,118 @@
+// L2 and DRAM, as far as they serve this SM. A sector that L1 lacks passes L2 at the SM's share of its bandwidth; what
+// is stored goes the other way, by another path. What L2 lacks comes from DRAM, whose channels stand for the SM's share
+// of all channels: each has a queue, and the address says which one, as if at random. So a memory that is half busy
+// answers later than an idle one. L2 is full from the start, of what was stored before: what comes in drives something
+// out, at random, and what was stored and not written to DRAM yet is written then.
+#include "sm_parts.h"
+
+#define PIECE 64  // bytes that DRAM moves at a time
+#define ROW 16    // pieces side by side, which lie in different channels
+
+// Half of what DRAM holds is behind the far half of L2. The latency is the mean of near and far; a load of many sectors
+// waits for the slowest, which is all but surely far.
+static double slowest_of(const struct sm *sm, unsigned sectors)
+{
+    return sm->k->far_latency * (1 - 1.0 / (1ull << ((sectors < 32 ? sectors : 32) - 1)));
+}
+
+static uint64_t scatter(uint64_t x)
+{
+    x = (x + 1) * 0x9e3779b97f4a7c15ull;
+    x ^= x >> 29;
+    x *= 0xbf58476d1ce4e5b9ull;
+    return x >> 40;
+}
+
+// DRAM moves `bytes` to or from a piece, asked at `at`: when it begins. A channel that has read needs time before it
+// writes, and the other way round.
+static double pass_channel(struct sm *sm, uint64_t piece, double bytes, bool writes, double at)
+{
+    struct sm_channel *c = &sm->channels[(scatter(piece / ROW) + piece) % CHANNELS];
+    const double begin = c->free > at ? c->free : at, turn = c->writes != writes ? sm->k->dram_turn * bytes / PIECE : 0;
+    const double all = (bytes + turn) / sm->k->dram_rate;
+    c->free = begin + all * CHANNELS;
+    c->writes = writes;
+    sm_busy(sm, COUNT_DRAM, bytes + turn, begin, all);
+    return begin;
+}
+
+// A piece comes into L2, for `sharers` SMs. Returns when DRAM begins to write what it drives out.
+static double drive_out(struct sm *sm, uint64_t piece, float sharers, double at)
+{
+    const double room = (double)sm->job->l2_bytes,
+                 gone = PIECE / sharers * (sm->unwritten < room ? sm->unwritten / room : 1);
+    sm->unwritten -= gone;
+    sm->driven_out += gone;
+    if (sm->driven_out < PIECE)
+        return at;
+    sm->driven_out -= PIECE;
+    return pass_channel(sm, ~piece, PIECE, true, at);
+}
+
+double sm_fetch(struct sm *sm, const uint64_t *sectors, unsigned n, double at, float sharers, double rate, bool keep)
+{
+    const struct sm_constants *k = sm->k;
+    double arrives = at + k->l1_latency;
+    for (unsigned i = 0; i < n; i++) {
+        if (keep && l1_has(sm->l1, sectors[i] * 32, true))
+            continue;
+        sm->l2 = (sm->l2 > at ? sm->l2 : at) + 32 / rate;
+        sm_busy(sm, COUNT_L2, 32 * k->l2_rate / rate, sm->l2 - 32 / rate, 32 / rate);  // as a share of what L2 gives
+        double there = sm->l2 + k->l2_latency;
+        if (!l1_has(sm->far, sectors[i] * 32, true)) {
+            // DRAM gives 64 bytes at a time (useful bytes a second halve with each stride up to 64 bytes, and hardly
+            // beyond: dram_read_stride_16, _32), so that the sector beside it comes, too. The blocks that share the
+            // sector come for it at the same time: all wait for DRAM, which is asked once.
+            l1_has(sm->far, (sectors[i] ^ 1) * 32, true);
+            drive_out(sm, sectors[i] / 2, sharers, at);
+            const double begins = pass_channel(sm, sectors[i] / 2, PIECE / sharers, false, at);
+            there = (begins > sm->l2 ? begins : sm->l2) + k->dram_latency + slowest_of(sm, n);
+        }
+        arrives = there > arrives ? there : arrives;
+    }
+    return arrives;
+}
+
+// A part of a sector that L2 lacked was stored. Until the rest of the piece is stored, too, or it leaves the list: then
+// DRAM reads the piece, so that the rest is known.
+static double note_part(struct sm *sm, uint64_t sector, uint32_t mask, double at)
+{
+    const uint64_t piece = sector / 2, all = (uint64_t)mask << sector % 2 * 32;
+    struct sm_part *p = &sm->parts[scatter(piece) % PARTS];
+    if (p->piece == piece + 1) {
+        p->stored |= all;
+        p->piece = p->stored == UINT64_MAX ? 0 : p->piece;
+        return at;
+    }
+    const uint64_t left = p->piece;
+    *p = (struct sm_part){ piece + 1, all };
+    return left ? pass_channel(sm, left - 1, PIECE, false, at) : at;
+}
+
+double sm_write(struct sm *sm, const struct sm_sectors *s, double at)
+{
+    const struct sm_constants *k = sm->k;
+    double begins = at;
+    unsigned partial = 0;
+    for (unsigned i = 0; i < s->n; i++) {
+        const uint64_t piece = s->at[i] / 2;
+        const bool part = s->stored[i] != UINT32_MAX, there = l1_has(sm->far, s->at[i] * 32, true);
+        partial += part;
+        if (!l1_has(sm->written, piece * PIECE, true)) {
+            const double goes = drive_out(sm, piece, 1, at);
+            begins = goes > begins ? goes : begins;
+            sm->unwritten += PIECE;
+        }
+        const struct sm_part *p = &sm->parts[scatter(piece) % PARTS];
+        if ((part && !there) || p->piece == piece + 1) {
+            const double reads = note_part(sm, s->at[i], s->stored[i], at);
+            begins = reads > begins ? reads : begins;
+        }
+    }
+    const double cost =
+        s->lines * k->store_line + (s->n - partial) * k->store_sector + partial * k->store_part + s->more;
+    sm->l2_in = (sm->l2_in > at ? sm->l2_in : at) + cost;
+    if (begins - k->write_ahead > sm->l2_in)  // L2 has no room for more before DRAM has taken some of it
+        sm->l2_in = begins - k->write_ahead;
+    return sm->l2_in;
+}

@@ -27,26 +27,28 @@ static uint64_t scatter(uint64_t x)
 // writes, and the other way round.
 static double pass_channel(struct sm *sm, uint64_t piece, double bytes, bool writes, double at)
 {
-    struct sm_channel *c = &sm->channels[(scatter(piece / ROW) + piece) % CHANNELS];
-    const double begin = c->free > at ? c->free : at, turn = c->writes != writes ? sm->k->dram_turn * bytes / PIECE : 0;
+    struct sm_channel *c = &sm->channels[(scatter(piece / ROW) + piece) % (unsigned)sm->k->dram_channels];
+    const double begin = c->free > at ? c->free : at, turn = c->writes != writes ? sm->k->dram_turn : 0;
     const double all = (bytes + turn) / sm->k->dram_rate;
-    c->free = begin + all * CHANNELS;
+    c->free = begin + all * sm->k->dram_channels;
     c->writes = writes;
     sm_busy(sm, COUNT_DRAM, bytes + turn, begin, all);
     return begin;
 }
 
-// A piece comes into L2, for `sharers` SMs. Returns when DRAM begins to write what it drives out.
+// A piece comes into L2, for `sharers` SMs. What it drives out is written some pieces at a time, to one channel.
+// Returns when DRAM begins with that.
 static double drive_out(struct sm *sm, uint64_t piece, float sharers, double at)
 {
-    const double room = (double)sm->job->l2_bytes,
-                 gone = PIECE / sharers * (sm->unwritten < room ? sm->unwritten / room : 1);
+    const double room = (double)sm->job->l2_share;
+    const double gone = PIECE / sharers * (sm->unwritten < room ? sm->k->l2_drive * sm->unwritten / room : 1);
     sm->unwritten -= gone;
     sm->driven_out += gone;
-    if (sm->driven_out < PIECE)
+    if (sm->driven_out < PIECE * sm->k->dram_writes)
         return at;
-    sm->driven_out -= PIECE;
-    return pass_channel(sm, ~piece, PIECE, true, at);
+    const double all = sm->driven_out;
+    sm->driven_out = 0;
+    return pass_channel(sm, ~piece, all, true, at);
 }
 
 double sm_fetch(struct sm *sm, const uint64_t *sectors, unsigned n, double at, float sharers, double rate, bool keep)

@@ -16,7 +16,7 @@
 #define MBARRIERS 64  // of a block
 #define PRODUCTS 64   // of a warpgroup, that are under way
 #define GROUP_WARPS 4
-#define CHANNELS 20  // of DRAM, each a share of the SM's; from one_by_one_read_1024_mb: how latency rises with the load
+#define CHANNELS 64  // of DRAM, at most
 #define PARTS 8192   // pieces of 64 bytes that are not stored whole
 #define PATTERNS 256
 #define AHEAD 4096  // cycles for which writes of registers are written down; a power of two

@@ -476,7 +476,7 @@ bool sm_run(const struct sm_job *job, struct sm_result *out)
         sm->job = job;
         sm->k = &job->constants;
         sm->out = out;
-        sm->unwritten = (double)job->l2_share;
+        sm->unwritten = sm->k->l2_stored * (double)job->l2_share;
         sm->warps_of_block = (b[0] * b[1] * b[2] + WALK_LANES - 1) / WALK_LANES;
         sm->l1 = l1_new(job->l1_bytes);
         sm->far = l1_new(job->l2_bytes);

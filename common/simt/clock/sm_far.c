@@ -5,6 +5,8 @@
 // out, at random, and what was stored and not written to DRAM yet is written then.
 #include "sm_parts.h"
 
+#include <math.h>
+
 #define PIECE 64  // bytes that DRAM moves at a time
 #define ROW 16    // pieces side by side, which lie in different channels
 
@@ -36,19 +38,19 @@ static double pass_channel(struct sm *sm, uint64_t piece, double bytes, bool wri
     return begin;
 }
 
-// A piece comes into L2, for `sharers` SMs. What it drives out is written some pieces at a time, to one channel.
+// As many bytes come into L2. What they drive out is written some pieces at a time, to one channel.
 // Returns when DRAM begins with that.
-static double drive_out(struct sm *sm, uint64_t piece, float sharers, double at)
+static double drive_out(struct sm *sm, uint64_t where, double bytes, double at)
 {
     const double room = (double)sm->job->l2_share;
-    const double gone = PIECE / sharers * (sm->unwritten < room ? sm->k->l2_drive * sm->unwritten / room : 1);
+    const double gone = bytes * (sm->unwritten < room ? sm->k->l2_drive * sm->unwritten / room : 1);
     sm->unwritten -= gone;
     sm->driven_out += gone;
     if (sm->driven_out < PIECE * sm->k->dram_writes)
         return at;
     const double all = sm->driven_out;
     sm->driven_out = 0;
-    return pass_channel(sm, ~piece, all, true, at);
+    return pass_channel(sm, ~where, all, true, at);
 }
 
 double sm_fetch(struct sm *sm, const uint64_t *sectors, unsigned n, double at, float sharers, double rate, bool keep)
@@ -66,7 +68,7 @@ double sm_fetch(struct sm *sm, const uint64_t *sectors, unsigned n, double at, f
             // beyond: dram_read_stride_16, _32), so that the sector beside it comes, too. The blocks that share the
             // sector come for it at the same time: all wait for DRAM, which is asked once.
             l1_has(sm->far, (sectors[i] ^ 1) * 32, true);
-            drive_out(sm, sectors[i] / 2, sharers, at);
+            drive_out(sm, sectors[i] / 2, PIECE / sharers, at);
             const double begins = pass_channel(sm, sectors[i] / 2, PIECE / sharers, false, at);
             there = (begins > sm->l2 ? begins : sm->l2) + k->dram_latency + slowest_of(sm, n);
         }
@@ -75,20 +77,18 @@ double sm_fetch(struct sm *sm, const uint64_t *sectors, unsigned n, double at, f
     return arrives;
 }
 
-// A part of a sector that L2 lacked was stored. Until the rest of the piece is stored, too, or it leaves the list: then
-// DRAM reads the piece, so that the rest is known.
-static double note_part(struct sm *sm, uint64_t sector, uint32_t mask, double at)
+// How many bytes of the sector were stored that had not been stored before. Parts of a sector that nobody stores are
+// not looked for: other blocks, on other SMs, fill up what this one has begun, as a transposition does.
+static unsigned new_bytes(struct sm *sm, uint64_t sector, uint32_t stored)
 {
-    const uint64_t piece = sector / 2, all = (uint64_t)mask << sector % 2 * 32;
-    struct sm_part *p = &sm->parts[scatter(piece) % PARTS];
-    if (p->piece == piece + 1) {
-        p->stored |= all;
-        p->piece = p->stored == UINT64_MAX ? 0 : p->piece;
-        return at;
-    }
-    const uint64_t left = p->piece;
-    *p = (struct sm_part){ piece + 1, all };
-    return left ? pass_channel(sm, left - 1, PIECE, false, at) : at;
+    struct sm_part *p = &sm->parts[scatter(sector) % PARTS];
+    if (stored == UINT32_MAX)
+        return l1_has(sm->written, sector * 32, true) ? 0 : 32;
+    if (p->sector != sector + 1)
+        *p = (struct sm_part){ sector + 1, l1_has(sm->written, sector * 32, true) ? UINT32_MAX : 0 };
+    const unsigned bytes = (unsigned)__builtin_popcount(stored & ~p->stored);
+    p->stored |= stored;
+    return bytes;
 }
 
 double sm_write(struct sm *sm, const struct sm_sectors *s, double at)
@@ -97,19 +97,11 @@ double sm_write(struct sm *sm, const struct sm_sectors *s, double at)
     double begins = at;
     unsigned partial = 0;
     for (unsigned i = 0; i < s->n; i++) {
-        const uint64_t piece = s->at[i] / 2;
-        const bool part = s->stored[i] != UINT32_MAX, there = l1_has(sm->far, s->at[i] * 32, true);
-        partial += part;
-        if (!l1_has(sm->written, piece * PIECE, true)) {
-            const double goes = drive_out(sm, piece, 1, at);
-            begins = goes > begins ? goes : begins;
-            sm->unwritten += PIECE;
-        }
-        const struct sm_part *p = &sm->parts[scatter(piece) % PARTS];
-        if ((part && !there) || p->piece == piece + 1) {
-            const double reads = note_part(sm, s->at[i], s->stored[i], at);
-            begins = reads > begins ? reads : begins;
-        }
+        const unsigned bytes = new_bytes(sm, s->at[i], s->stored[i]);
+        partial += s->stored[i] != UINT32_MAX;
+        if (bytes && !l1_has(sm->far, s->at[i] * 32, true))
+            begins = fmax(begins, drive_out(sm, s->at[i], bytes, at));
+        sm->unwritten += bytes;
     }
     const double cost =
         s->lines * k->store_line + (s->n - partial) * k->store_sector + partial * k->store_part + s->more;

@@ -22,8 +22,23 @@ bool sm_has_room(struct sm *sm, struct sm_subcore *c, double *at)
     return false;
 }
 
+// Atomic operations on a bank take turns, those on the same word, too. ATOMS.POPC.INC counts the lanes that add one to
+// a word: they take one turn.
+static unsigned count_turns(const struct sass *s, const uint32_t *at, uint32_t mask)
+{
+    unsigned turns[WALK_LANES] = { 0 }, most = 1;
+    for (unsigned i = 0; i < WALK_LANES; i++) {
+        const unsigned bank = at[i] / 4 % WALK_LANES;
+        if (mask >> i & 1 && ++turns[bank] > most)
+            most = turns[bank];
+    }
+    return sass_bits(s, 87, 4) == 11 ? cost_shared(at, mask, 4, true).waves : most;
+}
+
 static unsigned count_waves(const struct sass *s, const uint32_t *at, uint32_t mask, unsigned bytes)
 {
+    if (s->effect == EFFECT_ATOMIC)
+        return count_turns(s, at, mask);
     if (s->effect == EFFECT_LOAD_MATRIX || s->effect == EFFECT_STORE_MATRIX)
         return cost_matrices(at, bytes / 4).waves;
     return cost_shared(at, mask, bytes, s->effect == EFFECT_LOAD).waves;
@@ -119,6 +134,26 @@ static void store(struct sm *sm, const struct sm_sectors *s, double at)
     sm->lsu = full > sm->lsu ? full : sm->lsu;
 }
 
+// Operations on one word are carried out one after the other, by whichever SM: when this one has been.
+static double do_atomic(struct sm *sm, const struct sass *s, struct sm_sectors *sectors, float sharers, double at)
+{
+    const struct sm_constants *k = sm->k;
+    const struct walk_event *e = &sm->event;
+    unsigned most = 1;
+    for (unsigned i = 0; i < WALK_LANES && e->has_address; i++) {
+        unsigned same = 0;
+        for (unsigned j = 0; j < WALK_LANES; j++)
+            same += (e->mask >> i & e->mask >> j & 1) && e->address[i] == e->address[j];
+        most = same > most ? same : most;
+    }
+    const double lanes = __builtin_popcount(e->mask), sms = (double)sharers / sm->job->resident;
+    const double turn = most * (sass_is_float_atomic(s) ? k->atomic_float : k->atomic_integer);
+    const double line = k->atomic_line * lanes / WALK_LANES;
+    sectors->more = lanes * k->atomic_lane;
+    sm->atomic = (sm->atomic > at ? sm->atomic : at) + (turn > line ? turn : line) * (sms > 1 ? sms : 1);
+    return sm->atomic;
+}
+
 static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, const struct sass *s)
 {
     struct sm_sectors sectors;
@@ -134,12 +169,14 @@ static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
     if (s->effect == EFFECT_COPY)
         sm_busy(sm, COUNT_WAVES, -(double)waves, begin, waves);
     sm_release(w, s->reads, begin + sm->k->read_latency, KIND_LONG);
-    if (!load) {
-        store(sm, &sectors, begin);
-        return;
-    }
     const float sharers = sm->job->loads ? sm->job->loads[sm->event.pc].sharers : 1;
-    double arrives = sm_fetch(sm, sectors.at, sectors.n, begin, sharers, sm->k->l2_rate, !passes_l1(sm, s));
+    const double done = sass_is_atomic(s) ? do_atomic(sm, s, &sectors, sharers, begin) : 0;
+    if (!load || sass_is_atomic(s))
+        store(sm, &sectors, begin);
+    if (!load)
+        return;
+    double arrives = sm_fetch(sm, sectors.at, sectors.n, begin, sharers, sm->k->l2_rate, !passes_l1(sm, s) && !done);
+    arrives = done + sm->k->l2_latency > arrives ? done + sm->k->l2_latency : arrives;
     sm->in_order = arrives > sm->in_order ? arrives : sm->in_order;
     if (s->effect == EFFECT_COPY) {
         const unsigned stores = shared_waves(sm, s, sm->event.to, s->bytes);

@@ -111,9 +111,9 @@ struct sm_channel {  // of DRAM
     bool writes;  // it wrote last
 };
 
-struct sm_part {      // 64 bytes of which a part was stored
-    uint64_t piece;   // its number and 1; 0: none
-    uint64_t stored;  // by byte
+struct sm_part {      // a sector of which a part was stored
+    uint64_t sector;  // its number and 1; 0: none
+    uint32_t stored;  // by byte
 };
 
 struct sm_sectors {  // of an access
@@ -133,7 +133,7 @@ struct sm {
     unsigned warps_of_block;
     uint64_t begun, ended, issued_before;  // issued_before: the slots' first block had ended
     double now, lsu, l2, in_order, barrier_free;
-    double l2_in;                  // L2 takes the next store
+    double l2_in, atomic;          // L2 takes the next store, and the next operation on a word
     double unwritten, driven_out;  // bytes in L2 that DRAM lacks; of them, those that have to go there now
     struct sm_channel channels[CHANNELS];
     struct sm_part parts[PARTS];

@@ -484,7 +484,7 @@ bool sm_run(const struct sm_job *job, struct sm_result *out)
         ok = sm->l1 && sm->far && sm->written && sm->warps_of_block * job->resident <= SM_WARPS &&
              job->resident <= 32 && run(sm);
         out->blocks = sm->ended;
-        out->cycles = fmax(out->cycles, fmax(sm->l2_in, sm->block_ended));
+        out->cycles = fmax(out->cycles, fmax(fmax(sm->l2_in, sm->atomic), sm->block_ended));
         for (unsigned i = 0; i < SM_WARPS; i++)
             walk_end(&sm->warps[i].walk);
         l1_free(sm->l1);

@@ -112,6 +112,9 @@ static void find_width(struct sass *s)
         s->bytes = (uint8_t)(4 << sass_bits(s, 72, 2));  // of the registers, as many as matrices
     if (s->effect == EFFECT_COPY)
         s->bytes = widths[sass_bits(s, 73, 3)];
+    const unsigned type = sass_bits(s, 73, 3);
+    if (sass_is_atomic(s))
+        s->bytes = (sass_is_float_atomic(s) ? type == 7 : type == 2 || type == 3) ? 8 : 4;
 }
 
 void sass_decode(uint64_t lo, uint64_t hi, int cc, struct sass *out)

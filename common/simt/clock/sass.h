@@ -151,6 +151,17 @@ static inline uint32_t sass_bits(const struct sass *s, unsigned from, unsigned n
     return (uint32_t)(w & ((1ull << n) - 1));
 }
 
+// Adds to memory, or does something else to it, and may say what was there; of floats.
+static inline bool sass_is_atomic(const struct sass *s)
+{
+    return s->effect == EFFECT_ATOMIC || s->code == 0x18e || s->code == 0x1a6;
+}
+
+static inline bool sass_is_float_atomic(const struct sass *s)
+{
+    return s->code == 0x1a3 || s->code == 0x1a6;
+}
+
 // Of a product of a warpgroup: its columns; whether it is the last one of its group; whether A comes from registers.
 static inline unsigned sass_wgmma_columns(const struct sass *s)
 {

@@ -55,6 +55,7 @@ struct sm_job {
     bool spread;             // or one of as many parts of the grid as blocks are run: see pick.c
     uint64_t l1_bytes;
     uint64_t l2_bytes;             // of L2, as much as this SM's blocks may count on
+    uint64_t l2_share;             // of all its bytes, an SM's part
     const struct sm_load *loads;   // by instruction
     struct sm_recorder *recorder;  // see sm_record.h; NULL: none
 };

@@ -110,25 +110,27 @@ static bool row_of(const struct tensor_map *t, const int32_t from[5], unsigned i
     return r->bytes > 0;
 }
 
-static unsigned sectors_of(const struct rows *r, uint64_t out[ROW_SECTORS])
+static void sectors_of(const struct rows *r, struct sm_sectors *out)
 {
-    unsigned n = 0;
-    for (uint64_t at = r->address / SECTOR; at * SECTOR < r->address + r->bytes && n < ROW_SECTORS; at++)
-        out[n++] = at;
-    return n;
+    for (uint64_t at = r->address / SECTOR; at * SECTOR < r->address + r->bytes && out->n < ROW_SECTORS; at++) {
+        out->lines += !out->n || at % 4 == 0;
+        out->at[out->n] = at;
+        out->stored[out->n++] = UINT32_MAX;
+    }
 }
 
 // One row after the other passes the accelerator, which begins at *unit. When the last one is there, or has gone.
 static double move_row(struct sm *sm, const struct rows *r, bool load, float sharers, double *unit)
 {
     const struct sm_constants *k = sm->k;
-    uint64_t sectors[ROW_SECTORS];
-    const unsigned n = sectors_of(r, sectors);
+    struct sm_sectors sectors = { .n = 0 };
+    sectors_of(r, &sectors);
     *unit += r->bytes / (load ? k->tma_rate : k->tma_store_rate);
     if (load)
-        return sm_fetch(sm, sectors, n, *unit, sharers, sharers > 1.5 ? k->tma_shared_rate : k->tma_l2_rate, false) +
+        return sm_fetch(sm, sectors.at, sectors.n, *unit, sharers, sharers > 1.5 ? k->tma_shared_rate : k->tma_l2_rate,
+                        false) +
                k->tma_latency;
-    return sm_write(sm, sectors, n, *unit) + k->tma_store_latency;
+    return sm_write(sm, &sectors, *unit) + k->tma_store_latency;
 }
 
 // The bytes of the box in shared memory, those outside of the tensor included.

@@ -22,8 +22,23 @@ bool sm_has_room(struct sm *sm, struct sm_subcore *c, double *at)
     return false;
 }
 
+// Atomic operations on a bank take turns, those on the same word, too. ATOMS.POPC.INC counts the lanes that add one to
+// a word: they take one turn.
+static unsigned count_turns(const struct sass *s, const uint32_t *at, uint32_t mask)
+{
+    unsigned turns[WALK_LANES] = { 0 }, most = 1;
+    for (unsigned i = 0; i < WALK_LANES; i++) {
+        const unsigned bank = at[i] / 4 % WALK_LANES;
+        if (mask >> i & 1 && ++turns[bank] > most)
+            most = turns[bank];
+    }
+    return sass_bits(s, 87, 4) == 11 ? cost_shared(at, mask, 4, true).waves : most;
+}
+
 static unsigned count_waves(const struct sass *s, const uint32_t *at, uint32_t mask, unsigned bytes)
 {
+    if (s->effect == EFFECT_ATOMIC)
+        return count_turns(s, at, mask);
     if (s->effect == EFFECT_LOAD_MATRIX || s->effect == EFFECT_STORE_MATRIX)
         return cost_matrices(at, bytes / 4).waves;
     return cost_shared(at, mask, bytes, s->effect == EFFECT_LOAD).waves;
@@ -52,87 +67,36 @@ static unsigned shared_waves(struct sm *sm, const struct sass *s, const uint64_t
     return p->waves;
 }
 
-// Distinct sectors of a global access; without addresses: side by side.
-static unsigned find_sectors(const struct sm *sm, const struct sass *s, uint64_t sectors[4 * WALK_LANES])
+// The distinct sectors of a global access, and the bytes of them; without addresses: side by side.
+static void find_sectors(const struct sm *sm, const struct sass *s, struct sm_sectors *out)
 {
     const struct walk_event *e = &sm->event;
-    unsigned n = 0;
+    const uint32_t bytes = s->bytes >= 32 ? UINT32_MAX : (1u << s->bytes) - 1;
+    out->n = out->lines = 0;
+    out->more = 0;
     for (unsigned i = 0; i < WALK_LANES; i++) {
-        const uint64_t at = e->has_address ? e->address[i] / 32 : (0xffffffffull + sm->random + i * s->bytes) / 32;
-        unsigned j = n;
+        const uint64_t first = e->has_address ? e->address[i] : 0x1fffffffe0ull + i * s->bytes, at = first / 32;
+        unsigned j = out->n, k = out->n;
         if (!(e->mask >> i & 1))
             continue;
-        while (j && sectors[j - 1] != at)
+        while (j && out->at[j - 1] != at)
             j--;
-        if (!j)
-            sectors[n++] = at;
+        if (!j) {
+            while (k && out->at[k - 1] / 4 != at / 4)
+                k--;
+            out->lines += !k;
+            out->at[out->n] = at;
+            out->stored[out->n++] = 0;
+            j = out->n;
+        }
+        out->stored[j - 1] |= bytes << first % 32;
     }
-    return n;
-}
-
-static unsigned count_lines(const uint64_t *sectors, unsigned n)
-{
-    unsigned lines = 0;
-    for (unsigned i = 0; i < n; i++) {
-        unsigned j = 0;
-        while (j < i && sectors[j] / 4 != sectors[i] / 4)
-            j++;
-        lines += j == i;
-    }
-    return lines;
 }
 
 // Strong accesses bypass L1.
 static bool passes_l1(const struct sm *sm, const struct sass *s)
 {
     return sm->job->launch->cubin->cc >= 80 && sass_bits(s, 77, 3) == 7;
-}
-
-// Half of what DRAM holds is behind the far half of L2. The latency is the mean of near and far; a load of many sectors
-// waits for the slowest, which is all but surely far.
-static double slowest_of(const struct sm *sm, unsigned sectors)
-{
-    return sm->k->far_latency * (1 - 1.0 / (1ull << ((sectors < 32 ? sectors : 32) - 1)));
-}
-
-double sm_fetch(struct sm *sm, const uint64_t *sectors, unsigned n, double at, float sharers, double rate, bool keep)
-{
-    const struct sm_constants *k = sm->k;
-    double arrives = at + k->l1_latency;
-    for (unsigned i = 0; i < n; i++) {
-        if (keep && l1_has(sm->l1, sectors[i] * 32, true))
-            continue;
-        double latency = k->l2_latency;
-        sm->l2 = (sm->l2 > at ? sm->l2 : at) + 32 / rate;
-        sm_busy(sm, COUNT_L2, 32 * k->l2_rate / rate, sm->l2 - 32 / rate, 32 / rate);  // as a share of what L2 gives
-        if (!l1_has(sm->far, sectors[i] * 32, true)) {
-            // DRAM gives 64 bytes at a time (useful bytes a second halve with each stride up to 64 bytes, and hardly
-            // beyond: dram_read_stride_16, _32), so that the sector beside it comes, too. The blocks that share the
-            // sector come for it at the same time: all wait for DRAM, which is asked once.
-            l1_has(sm->far, (sectors[i] ^ 1) * 32, true);
-            sm->dram = (sm->dram > at ? sm->dram : at) + 64 / k->dram_rate / sharers;
-            sm_busy(sm, COUNT_DRAM, 64 / sharers, sm->dram - 64 / k->dram_rate / sharers, 64 / k->dram_rate / sharers);
-            latency = k->dram_latency + slowest_of(sm, n);
-            arrives = sm->dram + latency > arrives ? sm->dram + latency : arrives;
-        }
-        arrives = sm->l2 + latency > arrives ? sm->l2 + latency : arrives;
-    }
-    return arrives;
-}
-
-double sm_write(struct sm *sm, const uint64_t *sectors, unsigned n, double at)
-{
-    const struct sm_constants *k = sm->k;
-    sm->l2 = (sm->l2 > at ? sm->l2 : at) + n * 32 / k->l2_rate;
-    sm_busy(sm, COUNT_L2, n * 32.0, sm->l2 - n * 32 / k->l2_rate, n * 32 / k->l2_rate);
-    for (unsigned i = 0; i < n; i++) {
-        l1_has(sm->far, sectors[i] * 32, true);
-        if (l1_has(sm->written, sectors[i] * 32, true))
-            continue;
-        sm->dram = (sm->dram > at ? sm->dram : at) + 32 / k->dram_rate;
-        sm_busy(sm, COUNT_DRAM, 32, sm->dram - 32 / k->dram_rate, 32 / k->dram_rate);
-    }
-    return sm->l2;
 }
 
 static double begin_access(struct sm *sm, struct sm_subcore *c, double waves)
@@ -163,14 +127,41 @@ static double give_back(const struct sm *sm, struct sm_subcore *c, double *port,
     return begin + sm->k->return_interval * (registers - 1);
 }
 
+// Stores wait in L1's queue until L2 takes them. Where that is full, accesses behind them wait, too.
+static void store(struct sm *sm, const struct sm_sectors *s, double at)
+{
+    const double taken = sm_write(sm, s, at), full = taken - sm->k->store_queue;
+    sm->lsu = full > sm->lsu ? full : sm->lsu;
+}
+
+// Operations on one word are carried out one after the other, by whichever SM: when this one has been.
+static double do_atomic(struct sm *sm, const struct sass *s, struct sm_sectors *sectors, float sharers, double at)
+{
+    const struct sm_constants *k = sm->k;
+    const struct walk_event *e = &sm->event;
+    unsigned most = 1;
+    for (unsigned i = 0; i < WALK_LANES && e->has_address; i++) {
+        unsigned same = 0;
+        for (unsigned j = 0; j < WALK_LANES; j++)
+            same += (e->mask >> i & e->mask >> j & 1) && e->address[i] == e->address[j];
+        most = same > most ? same : most;
+    }
+    const double lanes = __builtin_popcount(e->mask), sms = (double)sharers / sm->job->resident;
+    const double turn = most * (sass_is_float_atomic(s) ? k->atomic_float : k->atomic_integer);
+    const double line = k->atomic_line * lanes / WALK_LANES;
+    sectors->more = lanes * k->atomic_lane;
+    sm->atomic = (sm->atomic > at ? sm->atomic : at) + (turn > line ? turn : line) * (sms > 1 ? sms : 1);
+    return sm->atomic;
+}
+
 static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, const struct sass *s)
 {
-    uint64_t sectors[4 * WALK_LANES];
-    const unsigned n = find_sectors(sm, s, sectors), lanes = (unsigned)__builtin_popcount(sm->event.mask);
-    const unsigned lines = count_lines(sectors, n);
+    struct sm_sectors sectors;
+    const unsigned lanes = (unsigned)__builtin_popcount(sm->event.mask);
     const bool load = s->effect != EFFECT_STORE;
     unsigned waves = (lanes * s->bytes + 127) / 128;  // the data; and each line takes a turn at the tags
-    waves = lines > waves ? lines : waves;
+    find_sectors(sm, s, &sectors);
+    waves = sectors.lines > waves ? sectors.lines : waves;
     if (s->effect == EFFECT_COPY)
         waves = 1;  // nothing comes back to registers: the data take their turns when they are stored in shared memory
     const double begin = begin_access(sm, c, waves ? waves : 1);
@@ -178,12 +169,14 @@ static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
     if (s->effect == EFFECT_COPY)
         sm_busy(sm, COUNT_WAVES, -(double)waves, begin, waves);
     sm_release(w, s->reads, begin + sm->k->read_latency, KIND_LONG);
-    if (!load) {
-        sm_write(sm, sectors, n, begin);
-        return;
-    }
     const float sharers = sm->job->loads ? sm->job->loads[sm->event.pc].sharers : 1;
-    double arrives = sm_fetch(sm, sectors, n, begin, sharers, sm->k->l2_rate, !passes_l1(sm, s));
+    const double done = sass_is_atomic(s) ? do_atomic(sm, s, &sectors, sharers, begin) : 0;
+    if (!load || sass_is_atomic(s))
+        store(sm, &sectors, begin);
+    if (!load)
+        return;
+    double arrives = sm_fetch(sm, sectors.at, sectors.n, begin, sharers, sm->k->l2_rate, !passes_l1(sm, s) && !done);
+    arrives = done + sm->k->l2_latency > arrives ? done + sm->k->l2_latency : arrives;
     sm->in_order = arrives > sm->in_order ? arrives : sm->in_order;
     if (s->effect == EFFECT_COPY) {
         const unsigned stores = shared_waves(sm, s, sm->event.to, s->bytes);

@@ -16,6 +16,8 @@
 #define MBARRIERS 64  // of a block
 #define PRODUCTS 64   // of a warpgroup, that are under way
 #define GROUP_WARPS 4
+#define CHANNELS 64  // of DRAM, at most
+#define PARTS 8192   // pieces of 64 bytes that are not stored whole
 #define PATTERNS 256
 #define AHEAD 4096  // cycles for which writes of registers are written down; a power of two
 
@@ -104,6 +106,23 @@ struct sm_slot {  // where a block runs
     struct sm_group groups[SM_WARPS / GROUP_WARPS];
 };
 
+struct sm_channel {  // of DRAM
+    double free;
+    bool writes;  // it wrote last
+};
+
+struct sm_part {      // a sector of which a part was stored
+    uint64_t sector;  // its number and 1; 0: none
+    uint32_t stored;  // by byte
+};
+
+struct sm_sectors {  // of an access
+    uint64_t at[4 * WALK_LANES];
+    uint32_t stored[4 * WALK_LANES];  // by byte
+    unsigned n, lines;
+    double more;  // cycles of L2 beyond a store's
+};
+
 struct sm {
     const struct sm_job *job;
     const struct sm_constants *k;
@@ -113,7 +132,12 @@ struct sm {
     struct sm_slot slots[32];
     unsigned warps_of_block;
     uint64_t begun, ended, issued_before;  // issued_before: the slots' first block had ended
-    double now, lsu, l2, dram, in_order, barrier_free;
+    double now, lsu, l2, in_order, barrier_free;
+    double l2_in, atomic;          // L2 takes the next store, and the next operation on a word
+    double unwritten, driven_out;  // bytes in L2 that DRAM lacks; of them, those that have to go there now
+    struct sm_channel channels[CHANNELS];
+    struct sm_part parts[PARTS];
+    double block_ended;             // the last one that did
     double tma, tma_store;          // the tensor memory accelerator takes the next box
     double tensor, tensor_waves;    // products keep the tensor cores busy until then, and the data pipe for that share
     struct l1 *l1, *far, *written;  // far: which sectors L2 has; written: those of them that are to go to DRAM
@@ -127,13 +151,12 @@ void sm_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c);
 // The queue of the sub-core has room for one more; or when it will have: *at.
 bool sm_has_room(struct sm *sm, struct sm_subcore *c, double *at);
 
-// When the sectors are there, asked for at `at` by SMs of which `sharers` ask for the same; L2 gives this SM `rate`
-// bytes a cycle; keep: L1 has a say.
+// sm_far.c. When the sectors are there, asked for at `at` by SMs of which `sharers` ask for the same; L2 gives this SM
+// `rate` bytes a cycle; keep: L1 has a say.
 double sm_fetch(struct sm *sm, const uint64_t *sectors, unsigned n, double at, float sharers, double rate, bool keep);
 
-// When L2 has taken over what is stored to the sectors. It goes on to DRAM, once for each sector as long as L2 keeps
-// it.
-double sm_write(struct sm *sm, const uint64_t *sectors, unsigned n, double at);
+// When L2 has taken over what is stored. It goes on to DRAM when something else drives it out.
+double sm_write(struct sm *sm, const struct sm_sectors *s, double at);
 
 // The warp is not looked at before `at`.
 static inline void sm_sleep(struct sm_warp *w, double at)

@@ -66,6 +66,7 @@ static void place_warp(struct sm *sm, struct sm_warp *w)
     w->place = number / SUBCORES;
 }
 
+// The warps of a block begin one after the other.
 static bool begin_block(struct sm *sm, unsigned slot, double at)
 {
     const struct walk_launch *l = sm->job->launch;
@@ -78,9 +79,10 @@ static bool begin_block(struct sm *sm, unsigned slot, double at)
     for (unsigned i = 0; i < sm->warps_of_block; i++) {
         struct sm_warp *w = &sm->warps[slot * sm->warps_of_block + i];
         const struct walk_warp kept = w->walk;
-        *w = (struct sm_warp){ .walk = kept, .active = true, .slot = slot, .ready = at, .since = at };
+        const double begins = at + i * sm->k->warp_gap;
+        *w = (struct sm_warp){ .walk = kept, .active = true, .slot = slot, .ready = begins, .since = begins };
         place_warp(sm, w);
-        sm_sleep(w, at);
+        sm_sleep(w, begins);
         w->why = STATE_WAIT;
         w->at_barrier = w->awaits = -1;
         if (!walk_begin(&w->walk, l, index, i))
@@ -338,7 +340,10 @@ static bool end_warp(struct sm *sm, struct sm_warp *w)
     b->used = false;
     sm->ended++;
     note_full(sm);
-    return sm->begun >= sm->job->blocks || begin_block(sm, w->slot, sm->now + sm->k->block_gap);
+    // All SMs together can end a block in 1.2 cycles.
+    sm->block_ended =
+        sm->block_ended + sm->k->block_interval > sm->now ? sm->block_ended + sm->k->block_interval : sm->now;
+    return sm->begun >= sm->job->blocks || begin_block(sm, w->slot, sm->block_ended + sm->k->block_gap);
 }
 
 static void note_span(const struct sm *sm, const struct sm_warp *w, enum sm_state why, double until)
@@ -471,6 +476,7 @@ bool sm_run(const struct sm_job *job, struct sm_result *out)
         sm->job = job;
         sm->k = &job->constants;
         sm->out = out;
+        sm->unwritten = sm->k->l2_stored * (double)job->l2_share;
         sm->warps_of_block = (b[0] * b[1] * b[2] + WALK_LANES - 1) / WALK_LANES;
         sm->l1 = l1_new(job->l1_bytes);
         sm->far = l1_new(job->l2_bytes);
@@ -478,6 +484,7 @@ bool sm_run(const struct sm_job *job, struct sm_result *out)
         ok = sm->l1 && sm->far && sm->written && sm->warps_of_block * job->resident <= SM_WARPS &&
              job->resident <= 32 && run(sm);
         out->blocks = sm->ended;
+        out->cycles = fmax(out->cycles, fmax(fmax(sm->l2_in, sm->atomic), sm->block_ended));
         for (unsigned i = 0; i < SM_WARPS; i++)
             walk_end(&sm->warps[i].walk);
         l1_free(sm->l1);

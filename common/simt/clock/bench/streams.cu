@@ -59,7 +59,7 @@ template <int WHAT> static void sizes()
         }
 }
 
-// Every thread has one access of WORDS words under way; the next address needs the value, which is 0.
+// Every thread has one access of WORDS words under way: it goes on if the value is 0, as it is.
 template <int WORDS> struct words;
 template <> struct words<1> {
     typedef unsigned type;
@@ -91,18 +91,18 @@ __global__ void __launch_bounds__(1024, 2) one_by_one(const uint4 *from, uint4 *
     typedef typename words<WORDS>::type word;
     const word *in = reinterpret_cast<const word *>(from);
     word *out = reinterpret_cast<word *>(to);
-    unsigned at = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+    unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
 #pragma unroll 1
     for (int i = 0; i < rounds; i++) {
         const word v = __ldcg(&in[at & (n - 1)]);
         if (STORES)
             out[at & (n - 1)] = v;
-        const unsigned x = any(v);
-        at += gridDim.x * blockDim.x + x;
-        sum ^= x;
+        if (any(v))
+            break;
+        at += gridDim.x * blockDim.x;
     }
-    if (sum == 1)
-        to[0].x = sum;
+    if (at == 1)
+        to[0].x = at;
 }
 
 // From `mb` MB, over and over.

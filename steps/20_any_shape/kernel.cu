@@ -1,8 +1,8 @@
 // Step 20: the tile follows the shape of C. If C is small, its tiles are smaller, and the blocks of a cluster share one:
 // each multiplies a part of K, and they add up what they have. The driver picks the kernel.
-#include "add_up.cuh"
 #include "edges.cuh"
 #include "hopper.cuh"
+#include "add_up.cuh"  // behind what it needs
 
 // --- Tile sizes ---
 constexpr int BK = 64, WM = 16, GM = 4 * WM;  // depth of a block tile; rows of a warp, and of a warpgroup

@@ -17,16 +17,43 @@
 
 TestSuite(edits, .init = copy_folder_make, .fini = copy_folder_remove, .timeout = 300);
 
+enum { TEXT = 1 << 16 };
+
+static void read_text(const char *path, char text[TEXT])
+{
+    FILE *in = fopen(path, "rb");
+    cr_assert(in && fread(text, 1, TEXT - 1, in), "%s cannot be read", path);
+    fclose(in);
+}
+
+// What step 20 alone has in a header is edited as if it stood in the kernel.
+static void put_header(char text[TEXT])
+{
+    static const char line[] = "#include \"add_up.cuh\"", once[] = "#pragma once";
+    char *at = strstr(text, line), *header = calloc(1, TEXT), *all = calloc(1, 2 * TEXT);
+    cr_assert(header && all);
+    if (at) {
+        read_text(COMMON_FOLDER "/add_up.cuh", header);
+        memset(strstr(header, once), ' ', strlen(once));
+        const int n = snprintf(all, 2 * TEXT, "%.*s%s%s", (int)(at - text), text, header, at + strlen(line));
+        cr_assert(n > 0 && n < TEXT);
+        memcpy(text, all, (size_t)n + 1);
+    }
+    free(header);
+    free(all);
+}
+
 static void write_copy(const struct kernel_edit *e)
 {
-    FILE *in = fopen(step_kernel(), "rb"), *out = fopen(copy_cu, "w");
-    char *text = calloc(1, 1 << 16);
-    cr_assert(in && out && text && fread(text, 1, (1 << 16) - 1, in), "%s cannot be read", step_kernel());
+    FILE *out = fopen(copy_cu, "w");
+    char *text = calloc(1, TEXT);
+    cr_assert(out && text);
+    read_text(step_kernel(), text);
+    put_header(text);
     const char *at = strstr(text, e->from);
     cr_assert(at && !strstr(at + 1, e->from), "%s, %s: \"%s\" is not there once", e->step, e->what, e->from);
     cr_assert(fprintf(out, "%.*s%s%s", (int)(at - text), text, e->to, at + strlen(e->from)) > 0);
     cr_assert(!fclose(out));
-    fclose(in);
     free(text);
 }
 

@@ -49,7 +49,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     const int across = (N - 1) / BN + 1, down = (M - 1) / BM + 1;                   // tiles of C
 
     // The first row and column of a tile of C: GROUP rows of tiles, column by column, then the next GROUP.
-    auto place = [&](int i, int &brow, int &bcol) {
+    auto place = [&](unsigned i, int &brow, int &bcol) {
         const int first = i / (GROUP * across) * GROUP, rows = min(GROUP, down - first);
         brow = (first + i % (GROUP * across) % rows) * BM;
         bcol = i % (GROUP * across) / rows * BN;
@@ -93,20 +93,21 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     const uint64_t a_tile = wgmma_descriptor(&As[row / GM * GM * LDA], 16, 1024);  // in stage 0; in units of 16 bytes
     const uint64_t b_tile = wgmma_descriptor(Bs, BK * 128, 1024);
     auto multiply = [&]() {
-        for (int tile = 0; tile < tiles; tile++, next()) {
+        int before = 0;  // the stage of the tile before
+        for (int tile = 0; tile < tiles; tile++, before = s, next()) {
             mbarrier_wait(&full[s], parity);
             wgmma_fence();
 #pragma unroll
             for (int k = 0; k < BK; k += 16)
-                wgmma(acc, a_tile + s * (STAGE / 8) + k / 8, b_tile + s * (STAGE / 8) + k * LDB / 8, tile + k);
+                wgmma(acc, a_tile + s * (STAGE / 8) + k / 8, b_tile + s * (STAGE / 8) + k * LDB / 8, tile > 0 || k > 0);
             wgmma_commit();
             wgmma_wait<1>();  // the tile before this one is multiplied: it may be overwritten
             if (tile > 0 && tid % 128 == 0)
-                mbarrier_arrive(&empty[(s + STAGES - 1) % STAGES]);
+                mbarrier_arrive(&empty[before]);
         }
         wgmma_wait<0>();
         if (tid % 128 == 0)
-            mbarrier_arrive(&empty[(s + STAGES - 1) % STAGES]);
+            mbarrier_arrive(&empty[before]);
     };
 
     for (int i = blockIdx.x; i < across * down; i += gridDim.x) {

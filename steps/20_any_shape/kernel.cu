@@ -1,8 +1,8 @@
 // Step 20: the tile follows the shape of C. If C is small, its tiles are smaller, and the blocks of a cluster share one:
 // each multiplies a part of K, and they add up what they have. The driver picks the kernel.
-#include "add_up.cuh"
 #include "edges.cuh"
 #include "hopper.cuh"
+#include "add_up.cuh"  // behind what it needs
 
 // --- Tile sizes ---
 constexpr int BK = 64, WM = 16, GM = 4 * WM;  // depth of a block tile; rows of a warp, and of a warpgroup
@@ -50,7 +50,7 @@ __device__ __forceinline__ void product(int M, int N, int K, float alpha, const 
     const int rank = SPLIT ? cluster_rank() : 0, parts = SPLIT ? cluster_size() : 1;  // this block's part of K
 
     // The first row and column of a tile of C: GROUP rows of tiles, column by column, then the next GROUP.
-    auto place = [&](int i, int &brow, int &bcol) {
+    auto place = [&](unsigned i, int &brow, int &bcol) {
         const int first = i / (GROUP * across) * GROUP, rows = min(GROUP, down - first);
         brow = (first + i % (GROUP * across) % rows) * BM;
         bcol = i % (GROUP * across) / rows * BN;
@@ -104,20 +104,21 @@ __device__ __forceinline__ void product(int M, int N, int K, float alpha, const 
     const uint64_t a_tile = wgmma_descriptor<SPLIT>(&As[row / GM * GM * LDA], 16, 1024);  // in stage 0; in 16 bytes
     const uint64_t b_tile = wgmma_descriptor<SPLIT>(Bs, BK * 128, 1024);
     auto multiply = [&]() {
-        for (int tile = 0; tile < tiles; tile++, next()) {
+        int before = 0;  // the stage of the tile before
+        for (int tile = 0; tile < tiles; tile++, before = s, next()) {
             mbarrier_wait(&full[s], parity);
             wgmma_fence();
 #pragma unroll
             for (int k = 0; k < BK; k += 16)
-                wgmma(acc, a_tile + s * (STAGE / 8) + k / 8, b_tile + s * (STAGE / 8) + k * LDB / 8, tile + k);
+                wgmma(acc, a_tile + s * (STAGE / 8) + k / 8, b_tile + s * (STAGE / 8) + k * LDB / 8, tile > 0 || k > 0);
             wgmma_commit();
             wgmma_wait<1>();  // the tile before this one is multiplied: it may be overwritten
             if (tile > 0 && tid % 128 == 0)
-                mbarrier_arrive(&empty[(s + STAGES - 1) % STAGES]);
+                mbarrier_arrive(&empty[before]);
         }
         wgmma_wait<0>();
         if (tid % 128 == 0)
-            mbarrier_arrive(&empty[(s + STAGES - 1) % STAGES]);
+            mbarrier_arrive(&empty[before]);
     };
 
     for (int i = blockIdx.x / parts; i < across * down; i += gridDim.x) {

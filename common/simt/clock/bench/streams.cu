@@ -159,8 +159,67 @@ static void about_l2()
         }
 }
 
+// The first warp walks along pointers that L1 holds, while the others load from DRAM: does a hit wait for the misses
+// before it? In cycles[1]: the same within a warp, a load that hits right behind one that misses.
+template <bool CACHED> __global__ void hits(const uint4 *data, uint4 *room, int links, u64 *cycles)
+{
+    __shared__ volatile int done;
+    u64 *ring = reinterpret_cast<u64 *>(room);
+    done = 0;
+    for (unsigned i = threadIdx.x; i < 512; i += blockDim.x)
+        ring[i] = u64(ring + (i + 67) % 512);
+    __syncthreads();
+    unsigned sum = 0;
+    if (threadIdx.x == 0) {
+        u64 p = u64(ring), begin = 0;
+        for (int pass = 0; pass < 2; pass++) {
+            begin = clock64();
+            for (int i = 0; i < links; i++)
+                asm volatile("ld.global.ca.u64 %0, [%0];" : "+l"(p)::"memory");
+            cycles[0] = clock64() - begin;
+        }
+        unsigned miss;
+        begin = clock64();
+        asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(miss) : "l"(data + (size_t(100) << 20)) : "memory");
+        asm volatile("ld.global.ca.u64 %0, [%0];" : "+l"(p)::"memory");
+        if (p == 1)
+            begin = 0;
+        cycles[1] = clock64() - begin;
+        sum = miss;
+        done = 1;
+    } else if (threadIdx.x >= 32) {
+        for (size_t at = threadIdx.x; !done; at = (at + 1024) % (64 << 20)) {
+            uint4 v;
+            if (CACHED)
+                asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];"
+                             : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                             : "l"(data + at));
+            else
+                v = __ldcg(&data[at]);
+            sum += any(v);
+        }
+    }
+    if (sum == 1)
+        room[1000].x = sum;
+}
+
+template <bool CACHED> static void hits_and_misses()
+{
+    for (int warps : { 1, 2, 5, 17, 32 }) {
+        fill_l2(READ);
+        hits<CACHED><<<1, 32 * warps>>>(field, field + (127 << 20), 2000, cycles);
+        const std::string with = std::to_string(warps - 1) + (CACHED ? "_loads_in_l1" : "_loads_past_l1");
+        row("hit_beside_" + with, "cycles", taken() / 2000);
+        u64 behind = 0;
+        CHECK(cudaMemcpy(&behind, cycles + 1, sizeof behind, cudaMemcpyDeviceToHost));
+        row("hit_behind_miss_" + with, "cycles", double(behind));
+    }
+}
+
 void measure_streams()
 {
+    hits_and_misses<false>();
+    hits_and_misses<true>();
     sizes<READS>();
     sizes<WRITES>();
     sizes<COPIES>();

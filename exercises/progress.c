@@ -409,6 +409,10 @@ int main(int argc, char **argv)
             const char *exercise = name || !commands[i].alone ? named(name) : NULL;
             return !exercise && (name || !commands[i].alone) ? BAD : commands[i].run(exercise);
         }
+    if (!strcmp(command, "grade") || !strcmp(command, "list")) {
+        fprintf(stderr, "progress: %s is for all exercises: leave out '%s'\n", command, name);
+        return BAD;
+    }
     fprintf(stderr,
             "progress: there is no command '%s'; there are hint, check, watch, time, reset, solution and grade\n",
             command);

@@ -38,6 +38,9 @@ function gain(build, step, before, size) {
   return then && then.type === now.type ? `x ${(then.ms / now.ms).toFixed(2)}` : '-';
 }
 
+// The nearest step above row i that multiplies the same type: 02_smem_tile_double stands between two others.
+const above = (build, size, steps, i) => steps.slice(0, i).findLast((s) => result(build, s, size).type === result(build, steps[i], size).type);
+
 const share = (r) => percent(r.tflops / r.baseline_tflops).text;
 
 const tables = {
@@ -66,7 +69,7 @@ const tables = {
     const [size, ...steps] = args.split(' ');
     const rows = steps.map((step, i) => {
       const r = result(build, step, size);
-      return [step_name(step), time(r.ms), rate(r.tflops), gain(build, step, steps[i - 1], size), share(r)];
+      return [step_name(step), time(r.ms), rate(r.tflops), gain(build, step, above(build, size, steps, i), size), share(r)];
     });
     return table([`at ${size}`, 'time', 'TFLOP/s', 'row above', 'of cuBLAS'], rows, true);
   },

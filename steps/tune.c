@@ -240,6 +240,21 @@ static void refuse_step(const char *name)
     fputc('\n', stderr);
 }
 
+// The line names the constants of the kernel that can be changed.
+static void refuse_constant(const char *step, const char *name, const char *text)
+{
+    fprintf(stderr, "tune: %s has no constant '%s = ' and a number; it has", step, name);
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, " = ")); at += 3) {
+        const char *from = at;
+        while (from > text && (isupper((unsigned char)from[-1]) || isdigit((unsigned char)from[-1])))
+            from--;
+        if (from > text && from[-1] == ' ' && isupper((unsigned char)*from) && isdigit((unsigned char)at[3]))
+            fprintf(stderr, "%s %.*s", n++ ? "," : "", (int)(at - from), from);
+    }
+    fputs(n ? "\n" : " none\n", stderr);
+}
+
 // The changes that the rest of the command line asks for; -1 with a line on stderr if one of them cannot be made.
 static int parse_changes(char **argv, int n, const char *step, struct change changes[CHANGES])
 {
@@ -251,7 +266,7 @@ static int parse_changes(char **argv, int n, const char *step, struct change cha
             break;
         }
         if (!number_of(text, changes[i].name)) {
-            fprintf(stderr, "tune: %s has no constant '%s = ' and a number\n", step, changes[i].name);
+            refuse_constant(step, changes[i].name, text);
             break;
         }
         taken++;

@@ -458,7 +458,7 @@ Test(draw, bad_usage_ends_in_one_line_and_status_2)
         { STEP_05 "--line 5", "--out F.svg" },
         { STEP_05 ARGS_05 "--line 5 --fragment a", "--fragment takes no PTX file" },
         { STEP_05 ARGS_05 "--line 5 --type f16", "--shape and --type go with --fragment" },
-        { STEP_05 "--line 5 --out - i32:1", "takes 8 arguments, 1 were given" },
+        { STEP_05 "--line 5 --out - i32:1", "takes 8 arguments, 1 was given" },
         { "--out -", "A PTX file and a kernel, or --fragment" },
         { "--fragment a --out /nowhere/x.svg", "/nowhere/x.svg: No such file" },
         { "--fragment a --out /dev/full", "/dev/full: No space left" },

@@ -107,6 +107,14 @@ Test(geometry, of_a_file_that_is_missing_names_it)
     cr_expect(strstr(error, "/nonexistent/k.ptx"), "%s", error);
 }
 
+Test(geometry, of_a_file_that_is_no_ptx_says_so)
+{
+    struct geometry g;
+    char error[DEV_ERROR_MAX];
+    cr_expect(!geometry_read("/etc/passwd", &g, error));
+    cr_expect(strstr(error, "this is not PTX"), "%s", error);
+}
+
 Test(geometry, of_several_kernels_has_a_row_for_each)
 {
     static const char text[] = ".const .u32 geometry[39] = {128, 256, 64, 384, 9, 0, 0, 16, 256, 64, 1, 64, 0, "

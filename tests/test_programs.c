@@ -392,7 +392,7 @@ Test(tune, tries_every_combination)
         cr_assert(at, "no '%s' after the row before it in %s", rows[i], r.out);
     }
     cr_assert(strstr(r.out, "every thread copies the same number of elements"), "%s", r.out);
-    refuses("constant", "has no constant 'BX = '", TUNE, "05", "BX=8", NULL);
+    refuses("constant", "has no constant 'BX = ' and a number; it has BM, BN, BK, ", TUNE, "05", "BX=8", NULL);
     refuses("value", "BK=8,x", TUNE, "05", "BK=8,x", NULL);
     refuses("step", "no step '44'; there are 01_naive, 02_smem_tile, ", TUNE, "44", "BK=8", NULL);
     refuses("size", "--size 0", TUNE, "05", "BK=8", "--size", "0", NULL);
@@ -423,7 +423,7 @@ Test(choices, refuses_what_it_cannot_show)
         cr_skip_test("step 20 needs nvcc 12");
     refuses("shape", "'300x200' is not MxNxK", CHOICES, "20", "300x200", NULL);
     refuses("size", "'0' is not MxNxK", CHOICES, "20", "512", "0", NULL);
-    refuses("step", "no step '44'", CHOICES, "44", "1", NULL);
+    refuses("step", "no step '44'; there are 01_naive to ", CHOICES, "44", "1", NULL);
     refuses("step", "01_naive has one kernel", CHOICES, "01", "1", NULL);
     refuses("card", "--card \"abacus\": must be one of H200, ", CHOICES, "20", "1", "--card", "abacus", NULL);
 }

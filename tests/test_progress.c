@@ -350,6 +350,7 @@ Test(progress, names_what_is_wrong_with_a_command)
     expect("hint", NULL, 2, "which exercise?");
     expect("hint", "99", 2, "there is no exercise '99'; they are 01_coalescing to ");
     expect("check", "float", 2, "there is no exercise 'float'");
+    expect("grade", "03", 2, "progress: grade is for all exercises: leave out '03'");
     expect("--fly", NULL, 2, "usage: progress");
     expect("--help", NULL, 0, "usage: progress");
     setenv("EXERCISES", "/nonexistent", 1);

@@ -208,7 +208,10 @@ bool geometries_read(const char *path, struct geometries *g, char error[DEV_ERRO
 {
     size_t bytes;
     char *text = ptx_file_read(path, &bytes, error);
-    const bool ok = text && geometries_parse(path, text, bytes, g, error);
+    const bool is_ptx = text && strstr(text, ".version");
+    if (text && !is_ptx)
+        fail(path, "this is not PTX: it has no .version", error);
+    const bool ok = is_ptx && geometries_parse(path, text, bytes, g, error);
     free(text);
     return ok;
 }

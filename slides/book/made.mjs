@@ -104,11 +104,16 @@ function ladder_page(chapters, build) {
       (urls[name] ? `| ${link(name, `/${urls[name]}`)} ` : all));
   };
   const ordered = sizes.sort((a, b) => (b === '4096') - (a === '4096') || a - b);
-  const text = `# The ladder on an H200
+  const text = `---
+pageClass: code
+aside: false
+---
+
+# The ladder on an H200
 
 Each step on an ${device} (${sms} SMs, up to ${ghz} GHz), ${date}. A time is the median of several runs, with the L2
-cache emptied before each. "Row above" is how many times as fast a step is as the row above it, if both multiply the same
-type. ${link('Results', '/results')} says how the tables were made.
+cache emptied before each. "Row above" is how many times as fast a step is as the nearest row above it that multiplies the
+same type. ${link('Results', '/results')} says how the tables were made.
 
 ${existsSync(resolve(root, picture)) ? `![The ladder on an H200: TFLOP/s of every step beside cuBLAS, and a roofline](/files/${picture})` : ''}
 

@@ -55,8 +55,8 @@ static bool check_args(struct session *s)
         const struct launch *l = &s->c->launches[i];
         const struct ptx_func *f = l->kernel->func;
         if (l->n_args != f->n_params) {
-            snprintf(s->error, DEV_ERROR_MAX, "kernel %.200s takes %u argument%s, %zu were given", l->kernel->name,
-                     f->n_params, text_plural(f->n_params), l->n_args);
+            snprintf(s->error, DEV_ERROR_MAX, "kernel %.200s takes %u argument%s, %zu %s given", l->kernel->name,
+                     f->n_params, text_plural(f->n_params), l->n_args, l->n_args == 1 ? "was" : "were");
             return false;
         }
         for (size_t k = 0; k < l->n_args; k++) {

@@ -155,7 +155,7 @@ static void remove_folder(void)
     free(said);
 }
 
-TestSuite(progress, .init = copy_exercise, .fini = remove_folder, .timeout = 120);
+TestSuite(progress, .init = copy_exercise, .fini = remove_folder, .timeout = 300);
 
 // Runs progress with a command and a name, either NULL, and expects its exit status and what it says.
 static void expect(const char *command, const char *name, int want_status, const char *want)

@@ -83,16 +83,17 @@ Test(agreement, bits)
 enum { SIZE = 256, COLUMNS = 4096 };
 #define SIZE_TEXT "256"
 
-// What the simulator must count where an H200 counts real: the same, apart from what is known to be wrong. For copies
-// of zeros alone (cp.async that reads 0 bytes) an H200 takes fewer wavefronts, by a rule that is not found yet.
+// What the simulator must count where an H200 counts real: the same, apart from what PTX does not say. ptxas gives one
+// of the copies of 13 the predicate P0. Nsight Compute counts such a copy by the rule for stores, 4 wavefronts where
+// the fifteen others like it, with P1 to P6, have 8 (read instruction by instruction): 64 fewer in 16 warps.
 static uint64_t wanted(const char *metric, uint64_t real)
 {
     static const struct {
         const char *step, *metric;
         uint64_t real, simulated;
     } known[] = {
-        { "13_async_copy", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum", 6208, 7040 },
-        { "13_async_copy", "memory_l1_wavefronts_shared", 16960, 17792 },
+        { "13_async_copy", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum", 6208, 6272 },
+        { "13_async_copy", "memory_l1_wavefronts_shared", 16960, 17024 },
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(STEP.name, known[i].step) && !strcmp(metric, known[i].metric) && real == known[i].real)

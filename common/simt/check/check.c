@@ -33,6 +33,7 @@ void check_block_free(struct checker *c, struct block_check *k)
     free(k->granules);
     free(k->strong);
     free(k->quiet);
+    free(k->folded);
     free(k->guests);
     free(k);
 }

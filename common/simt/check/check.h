@@ -244,6 +244,8 @@ struct block_check {                // of a block that runs
     struct strong *strong;    // by granule; NULL before the first strong access
     uint32_t *quiet;          // by granule: until barrier number quiet[g] + 1 opens, reads have nothing to add
     uint32_t barrier;         // barriers of the whole block that have opened, from 1
+    unsigned char *folded;    // by fold (fold.h): are its granules kept as one?
+    bool folds;               // some may be
     bool copies;              // some were started in this block
     uint64_t read_under_way;  // bytes that bulk stores and wgmma began to read, less those that they have read
     uint32_t calm;  // the number of the time between two barriers of the whole block, of all blocks' such times

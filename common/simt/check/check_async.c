@@ -9,6 +9,7 @@
 //   on, and promised nothing before: a missing fence is worth an advice.
 // Source: PTX ISA 8 (proxies), 9.7.9.25 (asynchronous copies), 9.7.16 (wgmma); 9.4, cp.async.bulk (the mbarrier).
 #include "check.h"
+#include "fold.h"
 
 #include <string.h>
 
@@ -139,14 +140,27 @@ static void look_at(struct look *l, struct warp *w, const struct uop *u, uint32_
     l->has_seen = 0;
 }
 
-// What a granule was, and what becomes of it.
-static struct seen *look_closely(struct look *l, uint32_t g, void (*one)(struct look *l, uint32_t g))
+static struct seen *place_of(struct look *l, const struct granule *x)
+{
+    return &l->seen[(x->write_at * 7 + x->read_at * 3 + x->many_at) % SEEN];
+}
+
+// What a granule was, and what became of it. NULL: such a granule has not been looked at.
+static const struct seen *recall(struct look *l, const struct granule *x)
+{
+    const struct seen *s = place_of(l, x);
+    return l->has_seen >> (s - l->seen) & 1 && !memcmp(x, &s->before, sizeof *x) ? s : NULL;
+}
+
+// The same, after a look at the granule if there was none at its like. NULL: it does not say all.
+static const struct seen *look_closely(struct look *l, uint32_t g, void (*one)(struct look *l, uint32_t g))
 {
     struct granule *x = &l->k->granules[g];
-    struct seen *s = &l->seen[(x->write_at * 7 + x->read_at * 3 + x->many_at) % SEEN];
+    const struct seen *known = recall(l, x);
+    if (known)
+        return known;
+    struct seen *s = place_of(l, x);
     const uint32_t bit = 1u << (s - l->seen);
-    if (l->has_seen & bit && !memcmp(x, &s->before, sizeof *x))
-        return s;
     s->before = *x;
     l->clean = true;
     one(l, g);
@@ -159,18 +173,28 @@ static struct seen *look_closely(struct look *l, uint32_t g, void (*one)(struct 
 // them.
 static void visit(struct look *l, uint32_t address, uint32_t bytes, void (*one)(struct look *l, uint32_t g))
 {
-    const uint32_t end = (address + bytes) >> shift_of(l);
-    for (uint32_t g = address >> shift_of(l); g < end;) {
-        const uint32_t first = g++;
-        const struct seen *s = look_closely(l, first, one);
-        struct granule *x = &l->k->granules[first];
-        l->k->quiet[first] = 0;
+    struct block_check *k = l->k;
+    const unsigned shift = shift_of(l);
+    const uint32_t end = (address + bytes) >> shift;
+    for (uint32_t g = address >> shift; g < end;) {
+        const uint32_t first = g, n = fold_size(k, shift, g, end);
+        const struct seen *s = n > 1 ? recall(l, &k->granules[g]) : NULL;
+        if (s) {
+            k->granules[g] = s->after;
+            g += n;
+            continue;
+        }
+        fold_open(k, shift, g, g + 1);
+        s = look_closely(l, first, one);
+        k->quiet[g++] = 0;
         if (!s)
             continue;
-        for (*x++ = s->after; g < end && !memcmp(x, &s->before, sizeof *x); g++) {
-            l->k->quiet[g] = 0;
+        struct granule *x = &k->granules[first];
+        for (*x++ = s->after; g < end && !fold_holds(k, shift, g) && !memcmp(x, &s->before, sizeof *x); g++) {
+            k->quiet[g] = 0;
             *x++ = s->after;
         }
+        fold_close(k, shift, first, g);
     }
 }
 
@@ -200,6 +224,7 @@ static void check_barrier(struct look *l, uint32_t barrier)
 {
     const uint32_t g = barrier >> shift_of(l);
     const struct granule *x = &l->k->granules[g];
+    fold_open(l->k, shift_of(l), g, g + 1);
     if (x->writer.flags & WHO_ASYNC || !within(l, x->write_at))
         return;
     if (!ordered(l, &x->writer, x->write_at, false))
@@ -222,8 +247,10 @@ void check_bulk_arrives(struct block *b, const struct bulk_place *p, bool comple
 {
     struct checker *c = b->worker->check;
     const unsigned shift = c->grid->code->shared_shift;
-    for (uint32_t g = p->address >> shift; g < (p->address + p->bytes) >> shift; g++) {
+    const uint32_t end = (p->address + p->bytes) >> shift;
+    for (uint32_t g = p->address >> shift, n; g < end; g += n) {
         struct granule *x = &b->check->granules[g];
+        n = fold_size(b->check, shift, g, end);
         if (x->write_at == UNDER_WAY && x->writer.thread == p->thread && x->writer.flags >> WHO_RANK == p->from)
             x->write_at = c->now;
     }
@@ -310,8 +337,11 @@ void check_async_read(struct block *b, uint32_t thread, const struct bulk_range 
     const struct checker *c = b->worker->check;
     const unsigned shift = c->grid->code->shared_shift;
     for (const struct bulk_range *r = ranges; r < ranges + n; r++) {
+        const uint32_t end = (r->address + r->bytes) >> shift;
         b->check->read_under_way -= r->bytes;
-        for (uint32_t g = r->address >> shift; g < (r->address + r->bytes) >> shift; g++)
+        for (uint32_t g = r->address >> shift, n; g < end; g += n) {
+            n = fold_size(b->check, shift, g, end);
             read_is_over(&b->check->granules[g], thread, c->now);
+        }
     }
 }

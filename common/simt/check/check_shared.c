@@ -3,12 +3,14 @@
 #include <string.h>
 
 #include "check.h"
+#include "fold.h"
 
 bool check_shared_new(struct checker *c, struct block_check *k)
 {
     k->granules = calloc(c->n_granules, sizeof *k->granules);
     k->quiet = calloc(c->n_granules, sizeof *k->quiet);
-    if (!k->granules || !k->quiet)
+    k->folded = calloc(c->n_granules, 1);  // more than there are folds
+    if (!k->granules || !k->quiet || !k->folded)
         return false;
     check_shared_clear(c, k);
     return true;
@@ -19,6 +21,8 @@ void check_shared_clear(struct checker *c, struct block_check *k)
     const struct code *code = c->grid->code;
     memset(k->granules, 0, c->n_granules * sizeof *k->granules);
     memset(k->quiet, 0, c->n_granules * sizeof *k->quiet);
+    memset(k->folded, 0, c->n_granules);
+    k->folds = false;
     memset(k->sure, 0, sizeof k->sure);
     if (k->strong)
         memset(k->strong, 0, c->n_granules * sizeof *k->strong);
@@ -289,6 +293,14 @@ static void visit_all(const struct visit *v, const struct touches *t)
     }
 }
 
+static void open_folds(struct block_check *k, unsigned shift, const struct touches *t, uint32_t base)
+{
+    for (const struct run *run = t->runs; run < t->runs + t->n_runs; run++) {
+        const uint32_t first = base + (uint32_t)run->at;
+        fold_open(k, shift, first, first + run->n);
+    }
+}
+
 // Fills in v. False if there is nothing to compare: a plain read touches quiet granules alone; or memory has run out.
 static bool look(struct warp *w, const struct uop *u, const struct touches *t, uint64_t first, enum check_op op,
                  struct visit *v)
@@ -300,6 +312,8 @@ static bool look(struct warp *w, const struct uop *u, const struct touches *t, u
     const bool strong = check_strong(u, op), shared = home != w->block || k->guests;
     if (op == CHECK_READ && !strong && !shared && is_quiet(k, t, base))
         return false;
+    if (k->folds)
+        open_folds(k, c->grid->code->shared_shift, t, base);
     *v = (struct visit){ .w = w,
                          .u = u,
                          .c = c,
@@ -368,6 +382,7 @@ void check_delivered(struct warp *w, uint32_t lane, uint32_t address, uint32_t b
     const struct checker *c = w->block->worker->check;
     const unsigned shift = c->grid->code->shared_shift;
     const uint32_t at = cluster_offset(address);
+    fold_open(w->block->check, shift, at >> shift, (at + bytes) >> shift);
     for (uint32_t g = at >> shift; g < (at + bytes) >> shift; g++) {
         struct granule *x = &w->block->check->granules[g];
         if (x->write_at == UNDER_WAY && x->writer.thread == w->index * LANES + lane)

@@ -134,6 +134,55 @@ static void count_cg(const struct lines *c, struct shared_cost *cost, uint32_t *
     cost->ideal = cost->ideal < cost->waves ? cost->ideal : cost->waves;
 }
 
+// --- what .ca copies cost, and .cg copies of zeros alone ---
+
+// The lanes without those whose address an earlier one has.
+static uint32_t first_at(const uint64_t address[LANES], uint32_t lanes)
+{
+    uint32_t first = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(left);
+        bool again = false;
+        for (uint32_t before = first; before && !again; before &= before - 1)
+            again = address[__builtin_ctz(before)] == address[i];
+        first |= (uint32_t)!again << i;
+    }
+    return first;
+}
+
+// How many of the lanes meet in the busiest place of a line of 128 bytes.
+static uint32_t busiest(const uint64_t address[LANES], uint32_t lanes, uint32_t bytes)
+{
+    uint8_t n[LANES] = { 0 };
+    uint32_t most = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        const uint32_t place = (uint32_t)(address[__builtin_ctz(lanes)] / bytes % (128 / bytes));
+        most = ++n[place] > most ? n[place] : most;
+    }
+    return most;
+}
+
+// A phase is 128 bytes, as of a store. It takes as many wavefronts as the busiest bank has words to write, or as the
+// busiest bank of L1 has words to read. Source: 129 patterns of 4, 8 and 16 bytes on an H200, with none, some or all
+// lanes zeros; 115 follow, the others, scattered at random on both sides, take up to four more.
+static struct shared_cost count_ca(const uint64_t from[LANES], const uint64_t to[LANES], uint32_t active, uint32_t read,
+                                   uint32_t bytes)
+{
+    struct shared_cost cost = { 0 };
+    const uint32_t width = 128 / bytes;
+    for (uint32_t i = 0; i < LANES; i += width) {
+        const uint32_t phase = (width < LANES ? (1u << width) - 1 : ALL_LANES) << i;
+        const uint32_t writes = busiest(to, active & phase, bytes);
+        const uint32_t reads = busiest(from, first_at(from, read & phase), bytes);
+        const uint32_t waves = writes > reads ? writes : reads;
+        cost.waves += waves;
+        cost.conflicts += waves ? waves - 1 : 0;
+    }
+    cost.ideal = ((uint32_t)__builtin_popcount(active) * bytes + 127) / 128;
+    cost.ideal = cost.ideal < cost.waves ? cost.ideal : cost.waves;
+    return cost;
+}
+
 // What a copy reads: with a size given, its other bytes are zeros.
 static void check_sources(struct warp *w, const struct uop *u, uint32_t active, const uint64_t from[LANES])
 {
@@ -203,14 +252,16 @@ static bool start_copy(struct warp *w, const struct uop *u, uint32_t lane, struc
 static void count_copies(struct warp *w, const struct warpop *op, const struct places *l)
 {
     struct shared_cost cost = { 0 };
-    uint32_t sectors = 0;
-    if (op->op) {
+    uint64_t to[LANES];
+    uint32_t sectors = 0, all = 0;
+    for (uint32_t i = 0; i < LANES; i++)
+        to[i] = l->to[i];
+    if (op->op && l->read) {
         struct shared_cost ignored = { 0 };
-        uint32_t all = 0;
         count_cg(&(struct lines){ l->from, l->to, l->active }, &cost, &all);
         count_cg(&(struct lines){ l->from, l->to, l->read }, &ignored, &sectors);
     } else {
-        cost = cost_shared(l->to, l->active, op->mem.bytes, false);
+        cost = count_ca(l->from, to, l->active, l->read, op->mem.bytes);
         sectors = cost_sectors(l->from, l->read);
     }
     access_count_shared(w, &op->mem, &cost);

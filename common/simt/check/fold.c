@@ -1,0 +1,35 @@
+#include "fold.h"
+
+#include <string.h>
+
+void fold_open(struct block_check *k, unsigned shift, uint32_t g, uint32_t end)
+{
+    const unsigned bits = FOLD_BITS - shift;
+    for (uint32_t f = g >> bits; k->folds && f << bits < end; f++) {
+        struct granule *x = &k->granules[f << bits];
+        for (uint32_t i = 1; k->folded[f] && i < 1u << bits; i++)
+            x[i] = x[0];
+        k->folded[f] = 0;
+    }
+}
+
+uint32_t fold_size(struct block_check *k, unsigned shift, uint32_t g, uint32_t end)
+{
+    const uint32_t n = 1u << (FOLD_BITS - shift);
+    if (!fold_holds(k, shift, g))
+        return 1;
+    if (g % n == 0 && end - g >= n)
+        return n;
+    fold_open(k, shift, g, g + 1);
+    return 1;
+}
+
+void fold_close(struct block_check *k, unsigned shift, uint32_t g, uint32_t end)
+{
+    const unsigned bits = FOLD_BITS - shift;
+    const uint32_t first = (g + (1u << bits) - 1) >> bits, last = end >> bits;
+    if (first >= last)
+        return;
+    memset(&k->folded[first], 1, last - first);
+    k->folds = true;
+}

@@ -9,7 +9,7 @@ static uint64_t class_mask(unsigned class)
     return shadow_mask(class == SLOT_64 ? 8 : class == SLOT_32 ? 4 : 0);
 }
 
-static bool all_defined(const struct warp *w, uint32_t at, unsigned class)
+bool shadow_all_defined(const struct warp *w, uint32_t at, unsigned class)
 {
     const u32 *slot = (const u32 *)(w->regs + at);
     const int words = class == SLOT_64 ? 2 * LANES : class == SLOT_32 ? LANES : 1;
@@ -178,7 +178,7 @@ static bool operation(const struct warp *w, const struct uop *u, uint32_t active
     uint64_t bits[LANES] = { 0 };
     bool defined = true;
     for (uint32_t i = 0; i < s->n; i++)
-        defined &= all_defined(w, op->in[3 * i + 1], s->class[i]);
+        defined &= shadow_all_defined(w, op->in[3 * i + 1], s->class[i]);
     if (defined) {
         define(w, op->out[0], s->class_d, active);
         return true;
@@ -265,19 +265,38 @@ static bool vote(const struct warp *w, const struct uop *u, uint32_t active)
     return true;
 }
 
+// in: slots of undefined bits and their origin
+static void use_one(const struct warp *w, const struct uop *u, uint32_t active, const uint32_t in[2])
+{
+    const struct shadow *s = u->warp->more;
+    EACH(active, lane)
+    {
+        if (!(shadow_get(w, in[0], s->class[0], lane) & shadow_mask(s->bytes[0])))
+            continue;
+        shadow_report(w, u, lane, shadow_get(w, in[1], SLOT_64, lane), s->sink);
+        shadow_put(w, in[0], s->class[0], lane, 0);
+    }
+}
+
 static bool use(const struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
     const struct shadow *s = op->more;
-    if (all_defined(w, op->in[0], s->class[0]))
-        return true;
-    EACH(active, lane)
-    {
-        if (!(shadow_get(w, op->in[0], s->class[0], lane) & shadow_mask(s->bytes[0])))
-            continue;
-        shadow_report(w, u, lane, shadow_get(w, op->in[1], SLOT_64, lane), s->sink);
-        shadow_put(w, op->out[0], s->class[0], lane, 0);
-    }
+    if (op->n_in && !shadow_all_defined(w, op->in[0], s->class[0]))
+        use_one(w, u, active, op->in);
+    for (uint32_t i = 0; i < op->n_wide_in; i += 2)
+        if (!shadow_all_defined(w, op->wide_in[i], SLOT_32))
+            use_one(w, u, active, &op->wide_in[i]);
+    return true;
+}
+
+static bool become_defined(const struct warp *w, const struct uop *u, uint32_t active)
+{
+    const struct warpop *op = u->warp;
+    if (op->n_out)
+        define(w, op->out[0], ((const struct shadow *)op->more)->class_d, active);
+    for (uint32_t i = 0; i < op->n_wide_out; i++)
+        define(w, op->wide_out[i], SLOT_32, active);
     return true;
 }
 
@@ -288,8 +307,7 @@ bool warp_shadow(struct warp *w, const struct uop *u, uint32_t active)
     case SHADOW_START:
         return start(w, u, active);
     case SHADOW_DEFINED:
-        define(w, u->warp->out[0], ((const struct shadow *)u->warp->more)->class_d, active);
-        return true;
+        return become_defined(w, u, active);
     case SHADOW_GUARD:
         return guard(w, u, active);
     case SHADOW_LANES:

@@ -34,6 +34,8 @@ static inline uint64_t shadow_mask(unsigned bytes)
     return bytes == 0 ? 1 : bytes >= 8 ? UINT64_MAX : (1ull << 8 * bytes) - 1;
 }
 
+// Has a slot of undefined bits none, in any lane?
+bool shadow_all_defined(const struct warp *w, uint32_t at, unsigned class);
 // The origin of undefined bits, with u as the uop that used them last.
 uint64_t shadow_used_by(uint64_t origin, const struct uop *u);
 // A finding: the lane used undefined bits of that origin.

@@ -72,10 +72,23 @@ static bool wrong_store(const struct warp *w, const struct uop *u, uint32_t lane
     return whole || computed;
 }
 
+// Does a store put defined bytes where all bytes are defined?
+static bool changes_nothing(const struct warp *w, const struct uop *u)
+{
+    const struct warpop *op = u->warp;
+    const struct memop *m = ((const struct shadow *)op->more)->mem;
+    bool nothing = shadows_none(shadows_of(w), m->space);
+    for (uint32_t e = 0; nothing && e < m->n; e++)
+        nothing = shadow_all_defined(w, op->in[2 * e], m->reg_class[e]);
+    return nothing;
+}
+
 bool shadow_store(const struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
     const struct memop *m = ((const struct shadow *)op->more)->mem;
+    if (changes_nothing(w, u))
+        return true;
     EACH(active, lane)
     {
         struct shadow_place place;

@@ -232,9 +232,16 @@ static bool write_first(const struct visit *v, const struct touch *t, uint32_t g
     return true;
 }
 
+// Is the access weak, and has this block made no strong one there?
+static bool is_weak(const struct visit *v, uint32_t g)
+{
+    const struct strong *s = v->k->strong ? &v->k->strong[g] : NULL;
+    return !v->strong && (!s || (!within(v, s->write_at) && !within(v, s->read_at)));
+}
+
 static void visit_one(const struct visit *v, const struct touch *t, uint32_t g)
 {
-    if (!v->k->strong && !v->shared && (!check_writes(v->op) ? read_first(v, t, g) : write_first(v, t, g)))
+    if (!v->shared && is_weak(v, g) && (!check_writes(v->op) ? read_first(v, t, g) : write_first(v, t, g)))
         return;
     if (v->k->granules[g].write_at == NO_MANS) {
         note(v, FAULT_BOUNDS, g, t->lane, NULL, false);

@@ -17,6 +17,7 @@ struct shadows {
     uint64_t *shared, *shared_origin;
     struct cell *cells;  // a hash table of size, a power of two, or 0
     uint32_t size, used;
+    bool any_shared;  // some of shared memory's bytes are undefined, or were in this block
     bool failed;
 };
 
@@ -69,6 +70,7 @@ void shadows_start(struct shadows *s)
     }
     if (s->shared)
         memset(s->shared, 0, s->shared_bytes + 8);
+    s->any_shared = false;
     if (s->used)
         memset(s->cells, 0, s->size * sizeof *s->cells);
     s->used = 0;
@@ -132,6 +134,11 @@ static uint64_t mask_of(uint32_t bytes)
     return bytes == 8 ? UINT64_MAX : (1ull << 8 * bytes) - 1;
 }
 
+bool shadows_none(const struct shadows *s, enum ptx_space space)
+{
+    return (space == SPACE_SHARED && !s->any_shared) || (space == SPACE_GLOBAL && !s->used);
+}
+
 uint64_t shadows_get(const struct shadows *s, const struct shadow_place *p, uint32_t bytes, uint64_t *origin)
 {
     uint64_t *from;
@@ -152,5 +159,6 @@ bool shadows_set(struct shadows *s, const struct shadow_place *p, uint32_t bytes
     *cell = (*cell & ~(mask_of(bytes) << shift)) | (bits & mask_of(bytes)) << shift;
     if (bits)
         *to = origin;
+    s->any_shared |= bits && p->space == SPACE_SHARED;
     return true;
 }

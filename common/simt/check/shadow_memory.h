@@ -15,6 +15,8 @@ struct shadows *shadows_new(const struct grid *g);  // NULL when memory runs out
 void shadows_free(struct shadows *s);
 void shadows_start(struct shadows *s);  // of a block: nothing has written its local memory
 
+// Are all bytes of that space defined, and were they in this block so far? False where that is not known.
+bool shadows_none(const struct shadows *s, enum ptx_space space);
 // The undefined bits of bytes (1, 2, 4 or 8, aligned to that) at a place, and where they come from: 0 for local memory
 // that nothing has written.
 uint64_t shadows_get(const struct shadows *s, const struct shadow_place *p, uint32_t bytes, uint64_t *origin);

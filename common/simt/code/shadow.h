@@ -34,11 +34,11 @@ enum shadow_rule {
     SHADOW_EQUAL,   // a comparison, which defined bits that differ decide
     // Others
     SHADOW_START,    // out[0], out[1]: nothing has written this register yet
-    SHADOW_DEFINED,  // out[0]: defined
+    SHADOW_DEFINED,  // out[0], and each of wide_out: defined
     SHADOW_GUARD,    // in[0]: undefined bits of the guard, in[1]: origin; out as above: what it guards is undefined
     SHADOW_LANES,    // in[0]: undefined bits, in[1]: origin, in[2]: the lane whose value each lane takes; out as above
     SHADOW_VOTE,     // in[0]: undefined bits, in[1]: origin, in[2]: the lanes that vote yes; out as above
-    SHADOW_USE,      // in[0] = out[0]: undefined bits, in[1]: origin: a finding where there are any
+    SHADOW_USE,      // in[0] = out[0]: undefined bits, in[1]: origin: a finding where there are any; wide_in alike
     SHADOW_LOAD,     // out[2 e], out[2 e + 1]: element e; NO_SHADOW where it has none
     SHADOW_STORE,    // in[2 e], in[2 e + 1]: element e
     SHADOW_NAN,      // a finding

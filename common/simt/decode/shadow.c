@@ -74,6 +74,30 @@ static void add_use(struct plan *p, const struct uop *u, uint32_t v, enum shadow
     op->out[op->n_out++] = p->bits[v];
 }
 
+// The same for the accumulators of a wgmma, which have 32 bits: one uop for all.
+static void add_all(struct plan *p, const struct uop *u, enum shadow_rule rule, const uint32_t *vregs, uint32_t n)
+{
+    struct warpop *op = NULL;
+    struct shadow *s;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!shadow_plan_has(p, vregs[i]))
+            continue;
+        if (!op) {
+            op = add(p, u, rule, &s);
+            op->wide_in = decode_alloc(p->x, 2 * n * sizeof *op->wide_in);
+            op->wide_out = decode_alloc(p->x, n * sizeof *op->wide_out);
+            s->sink = SINK_OPERAND;
+            s->class_d = s->class[0] = SLOT_32;
+            s->bytes[0] = 4;
+        }
+        op->wide_out[op->n_wide_out++] = p->bits[vregs[i]];
+        if (rule == SHADOW_USE) {
+            op->wide_in[op->n_wide_in++] = p->bits[vregs[i]];
+            op->wide_in[op->n_wide_in++] = p->origin[vregs[i]];
+        }
+    }
+}
+
 // What decides whether a lane takes part.
 static void add_guard_use(struct plan *p, const struct uop *u)
 {
@@ -264,8 +288,7 @@ static void follow_products(struct plan *p, const struct uop *u)
         adding.guard = op->in[op->n_in - 1];
         adding.guarded = 1;
     }
-    for (uint32_t i = 0; i < op->n_wide_in; i++)
-        add_use(p, &adding, op->wide_in[i], SINK_OPERAND);
+    add_all(p, &adding, SHADOW_USE, op->wide_in, op->n_wide_in);
 }
 
 static void follow_warp(struct plan *p, const struct uop *u)
@@ -285,8 +308,7 @@ static void follow_warp(struct plan *p, const struct uop *u)
         follow_vote(p, u);
     if (op->fn == warp_wgmma)
         follow_products(p, u);
-    for (uint32_t i = 0; i < op->n_wide_out; i++)
-        add_defined(p, u, op->wide_out[i]);
+    add_all(p, u, SHADOW_DEFINED, op->wide_out, op->n_wide_out);
     for (uint32_t i = exchange; i < op->n_out; i++)
         add_defined(p, u, op->out[i]);
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROW = 21, GAP = 36, PANEL = (CHART_WIDTH - 2 * CHART_MARGIN - GAP) / 2, NAME = 160, RATE = 102, SHARE = 52 };
@@ -69,6 +70,24 @@ static void bar(struct panel *p, const char *name, const char *class, double tfl
     p->y += ROW;
 }
 
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// The baseline was timed beside each step: the median of what it reached there. 0: not timed.
+static double baseline_of(const struct chart *c, const char *type)
+{
+    double rates[c->rows + 1];
+    size_t n = 0;
+    for (size_t i = 0; i < c->rows; i++)
+        if (!strcmp(c->row[i]->type, type))
+            rates[n++] = c->row[i]->baseline_tflops;
+    qsort(rates, n, sizeof *rates, by_value);
+    return n ? (rates[(n - 1) / 2] + rates[n / 2]) / 2 : 0;
+}
+
 static double panel(struct svg *s, const struct chart *c, int which, double x, double y)
 {
     const char *type = panels[which].type;
@@ -86,7 +105,7 @@ static double panel(struct svg *s, const struct chart *c, int which, double x, d
     }
     if (!any)
         return y;
-    const double cublas = any->baseline_tflops;
+    const double cublas = baseline_of(c, type);
     struct panel p = { s, x, y + 26, (PANEL - NAME - RATE) / highest };
     svg_text(s, x, y + 16, "big", "%s", panels[which].title);
     svg_text(s, x + PANEL - SHARE - 8, y + 16, "small dim end", "TFLOP/s");
@@ -114,7 +133,9 @@ static double legend(struct svg *s, const struct chart *c, double y)
 {
     const struct result *r = c->row[0];
     if (r->baseline_tflops > 0)
-        svg_text(s, CHART_MARGIN, y += 14, "small dim", "Dashed: %s at the same size, as measured beside the steps.",
+        svg_text(s, CHART_MARGIN, y += 14, "small dim",
+                 "Dashed: %s at the same size, the median of its runs beside the steps. A share is by the run beside "
+                 "that step.",
                  r->baseline);
     if (c->card)
         svg_text(s, CHART_MARGIN, y += 16, "small dim",

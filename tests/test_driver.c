@@ -124,11 +124,11 @@ Test(driver, the_exit_status_tells_right_from_wrong)
 
 Test(driver, a_kernel_from_elsewhere_is_held_against_the_tester_and_has_no_lane)
 {
-    struct output o = driver(&step_f32, "--size 100 --ptx '" FAKE_PTX "/fake_f32.ptx'");
-    cr_expect(o.status == 0 && strstr(o.out, "/fake_f32.ptx in place of fake_step (f32)"), "%s%s", o.out, o.err);
+    struct output o = driver(&step_f32, "--size 100 --ptx '" FAKE_PTX "/elsewhere_f32.ptx'");
+    cr_expect(o.status == 0 && strstr(o.out, "/elsewhere_f32.ptx in place of fake_step (f32)"), "%s%s", o.out, o.err);
     fake.fault = FAKE_UNWRITTEN;
     fake.row = 92, fake.col = 99;
-    o = driver(&step_f32, "--size 100 --ptx '" FAKE_PTX "/fake_f32.ptx'");
+    o = driver(&step_f32, "--size 100 --ptx '" FAKE_PTX "/elsewhere_f32.ptx'");
     cr_expect(o.status == 1 && strstr(o.out, "C[92][99]") &&
                   strstr(o.out, "; block (1, 2): 1 of 10000 elements of C are never written"),
               "%s", o.out);
@@ -136,7 +136,7 @@ Test(driver, a_kernel_from_elsewhere_is_held_against_the_tester_and_has_no_lane)
     cr_expect(strstr(o.out, "; block (1, 2), warp 1, lane 28: 1 of 10000 elements of C are never written"), "%s",
               o.out);
     expect_refusal(&step_f32, "--size 8 --ptx /nonexistent/mine.ptx", "/nonexistent/mine.ptx: No such file");
-    expect_refusal(&step_f32, "--size 8 --ptx '" FAKE_PTX "/tile.cu'", "says no geometry");
+    expect_refusal(&step_f32, "--size 8 --ptx '" FAKE_PTX "/tile.cu'", "this is not PTX");
 }
 
 Test(driver, on_a_gpu_the_report_has_the_rate_and_the_baseline)

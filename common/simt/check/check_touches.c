@@ -101,6 +101,20 @@ static bool set_touches(struct touches *t, const uint64_t address[LANES], uint32
     return true;
 }
 
+// One lane touches what another one touched alone. False where it was not so, or not alone.
+static bool take_turn(struct touches *t, uint32_t active, uint32_t bytes)
+{
+    const uint32_t lane = (uint32_t)__builtin_ctz(active), before = t->active;
+    if (active & (active - 1) || before & (before - 1) || !before || t->bytes != bytes || t->n_runs != 1)
+        return false;
+    t->active = active;
+    t->delta[lane] = 0;
+    t->runs[0].lane = (uint8_t)lane;
+    for (uint32_t i = 0; i < t->n; i++)
+        t->all[i].lane = (uint8_t)lane;
+    return true;
+}
+
 const struct touches *check_touches(struct checker *c, uint32_t index, uint32_t active, const uint64_t address[LANES],
                                     uint32_t bytes, unsigned shift)
 {
@@ -109,11 +123,13 @@ const struct touches *check_touches(struct checker *c, uint32_t index, uint32_t 
         c->failed = true;
         return NULL;
     }
+    t->pattern = 0;
+    if (take_turn(t, active, bytes))
+        return t;
     uint64_t differs = t->active ^ active;
     const uint64_t first = address[__builtin_ctz(active)];
     for (uint32_t i = 0; !differs && i < LANES; i++)
         differs |= active >> i & 1 ? (address[i] - first) ^ t->delta[i] : 0;
-    t->pattern = 0;
     if ((differs || t->bytes != bytes) && !set_touches(t, address, active, bytes, shift)) {
         t->active = 0;
         c->failed = true;

@@ -31,10 +31,7 @@ static inline bool any8(v8i x)
 
 static inline v8i max8(v8i a, v8i b)
 {
-    v8i most;
-    for (unsigned i = 0; i < N; i++)  // one instruction, where there is one
-        most[i] = a[i] > b[i] ? a[i] : b[i];
-    return most;
+    return select8(a > b, a, b);  // one instruction, where there is one
 }
 
 #define NONE (-4096)  // the exponent of zero: below all others

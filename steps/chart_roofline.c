@@ -185,10 +185,15 @@ static double caption(struct svg *s, const struct chart *c, double y)
         "Above the roof of the card's memory, a cache feeds the step. Straight up: the same traffic in less time.");
     y += 32;
     for (size_t i = 0; i < c->rows; i++) {
-        if (intensity(c, c->row[i]) > 0)
+        const char *step = c->row[i]->step;
+        const bool drawn = intensity(c, c->row[i]) > 0;
+        if (drawn && (c->size == COUNTED || strcmp(step, "20_any_shape") != 0))
             continue;
-        svg_text(s, left, y, "small dim", "%s is not drawn: the table of counters has no bytes of it.",
-                 c->row[i]->step);
+        svg_text(s, left, y, "small dim",
+                 drawn ? "%s has small tiles at 256 x 256 x 256, where its bytes were counted. With larger tiles it "
+                         "asks for fewer."
+                       : "%s is not drawn: the table of counters has no bytes of it.",
+                 step);
         y += 16;
     }
     return y - 4;

@@ -180,7 +180,8 @@ Test(chart, the_roofline_has_each_step_at_its_formula)
     expect_intensity("07_double_buffer", 128, 128, 4);
     expect_intensity("12_mma_swizzle", 128, 256, 2);
     expect_intensity("18_tma_store", 128, 256, 2);
-    expect_intensity("20_any_shape", 64, 64, 2);           // what it takes at 256, where it was counted
+    expect_intensity("20_any_shape", 64, 64, 2);  // what it takes at 256, where it was counted
+    cr_expect(strstr(text, ">20_any_shape has small tiles at 256 x 256 x 256"));
     cr_expect(strstr(text, "multiply-adds, f32: 66.9<"));  // 132 x 128 x 2 x 1.98 GHz
     cr_expect(strstr(text, "tensor cores, f16: 1,071<"));
     cr_expect(strstr(text, "L1 caches, 33 TB/s<"));

@@ -26,7 +26,8 @@ enum { KIND_SHORT, KIND_LONG, KIND_MBARRIER };  // of what releases a scoreboard
 struct sm_warp {
     struct walk_warp walk;
     bool active, jumped;
-    int at_barrier;  // its number; -1: none
+    int at_barrier;  // at which it has arrived, its number; -1: none, or the others have come, too
+    double opens;    // and it may pass from then on
     int awaits;      // the barrier in shared memory, by place in its block's list; -1: none
     unsigned await_parity, await_scoreboard;
     uint64_t products, product_groups;  // that it has begun, and closed

@@ -173,6 +173,10 @@ static bool pipe_takes(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, d
 {
     const struct sass *s = w->next;
     if (is_memory(s)) {
+        w->why = STATE_DISPATCH;
+        *until = c->operands;
+        if (*until > sm->now)
+            return false;
         w->why = s->pipe == PIPE_GLOBAL || s->pipe == PIPE_LOCAL || s->pipe == PIPE_COPY ? STATE_LG : STATE_MIO;
         return sm_has_room(sm, c, until);
     }

@@ -398,6 +398,19 @@ static void account(struct sm *sm, struct sm_warp *w, enum sm_state why, double 
     w->since = until;
 }
 
+// The warp goes on with another line of code than that of the instruction that it has issued.
+static void fetch(struct sm *sm, struct sm_warp *w)
+{
+    if (!w->next || w->pc / LINE_INSTRUCTIONS == sm->event.pc / LINE_INSTRUCTIONS)
+        return;
+    const double there = sm_code_there(sm, w->pc, w->ready);
+    if (there <= w->ready || sm_sleeps(w))
+        return;
+    w->why = STATE_NO_INSTRUCTION;
+    w->ready = there;
+    sm_sleep(w, there);
+}
+
 static bool issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
 {
     const struct sass *s = w->next;
@@ -421,6 +434,7 @@ static bool issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
     c->last = w;
     c->yields = !s->yield;
     w->next = walk_next(&w->walk, &w->pc);
+    fetch(sm, w);
     if (sm->job->recorder && w->next && w->pc <= sm->event.pc)
         note_turn(sm, w, sm->event.pc);
     if (!w->next)

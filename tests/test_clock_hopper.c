@@ -150,6 +150,8 @@ struct bench {
     unsigned second_box_rows;
     int values[3];  // after the maps, as many as n_values; then an address
     unsigned n_values;
+    unsigned shared;  // bytes; 0: what the kernels of Hopper take
+    unsigned more;    // addresses behind the first one
 };
 
 static size_t put(unsigned char *params, uint32_t *at, size_t *end, const void *value, size_t bytes)
@@ -177,12 +179,15 @@ static double cycles_of(const struct bench *b)
     for (unsigned i = 0; i < b->n_values; i++)
         put(params, &at[n++], &end, &b->values[i], 4);
     const uint64_t out = 1ull << 45;
-    put(params, &at[n++], &end, &out, 8);
+    for (unsigned i = 0; i <= b->more; i++)
+        put(params, &at[n++], &end, &out, 8);
     const struct clock_launch l = { .ptx = b->ptx,
                                     .kernel = b->kernel,
                                     .grid = { b->grid, 1, 1 },
                                     .block = { b->threads, 1, 1 },
-                                    .shared = b->threads == 64 ? 0 : 200 * 1024,
+                                    .shared = b->shared          ? b->shared
+                                              : b->threads == 64 ? 0
+                                                                 : 200 * 1024,
                                     .params = params,
                                     .param_bytes = end,
                                     .param_at = at,
@@ -228,11 +233,11 @@ Test(clock_hopper, products_of_one_and_two_warpgroups_take_what_they_took)
 {
     if (!HAS_HOPPER)
         cr_skip_test("the kernels were compiled by " KERNELS_BY);
-    struct bench one = { PRODUCTS_PTX, "_Z9run_wgmmaILi256ELi1ELi0EEviPy", 1, 128, 0, 0, { 0 }, 1 };
+    struct bench one = { PRODUCTS_PTX, "_Z9run_wgmmaILi256ELi1ELi0EEviPy", 1, 128, 0, 0, { 0 }, 1, 0, 0 };
     expect_near("one warpgroup", slope(one, 0, 20, 60) / 2, measured("wgmma_n256_wait_0_1_warpgroups"), 3);
     one.threads = 256;
     expect_near("two warpgroups", slope(one, 0, 20, 60) / 2, measured("wgmma_n256_wait_0_2_warpgroups"), 3);
-    struct bench narrow = { PRODUCTS_PTX, "_Z9run_wgmmaILi64ELi4ELi0EEviPy", 1, 384, 0, 0, { 0 }, 1 };
+    struct bench narrow = { PRODUCTS_PTX, "_Z9run_wgmmaILi64ELi4ELi0EEviPy", 1, 384, 0, 0, { 0 }, 1, 0, 0 };
     expect_near("64 columns", slope(narrow, 0, 20, 60) / 2, measured("wgmma_n64_4_wait_0_3_warpgroups"), 3);
 }
 
@@ -240,7 +245,7 @@ Test(clock_hopper, warps_hand_over_at_mbarriers_as_fast)
 {
     if (!HAS_HOPPER)
         cr_skip_test("the kernels were compiled by " KERNELS_BY);
-    const struct bench b = { BARRIERS_PTX, "_Z13run_ping_pongiPy", 1, 64, 0, 0, { 0 }, 1 };
+    const struct bench b = { BARRIERS_PTX, "_Z13run_ping_pongiPy", 1, 64, 0, 0, { 0 }, 1, 0, 0 };
     expect_near("hand over", slope(b, 0, 40, 120) / 2, measured("mbarrier_hand_over"), 10);
 }
 
@@ -248,10 +253,73 @@ Test(clock_hopper, copies_take_what_they_took)
 {
     if (!HAS_HOPPER)
         cr_skip_test("the kernels were compiled by " KERNELS_BY);
-    const struct bench small = { COPIES_PTX, "_Z13run_tma_issue14CUtensorMap_stiiPy", 1, 1, 8, 0, { 8 }, 2 };
+    const struct bench small = { COPIES_PTX, "_Z13run_tma_issue14CUtensorMap_stiiPy", 1, 1, 8, 0, { 8 }, 2, 0, 0 };
     expect_near("a small box", slope(small, 1, 32, 96) / 2, measured("tma_requests_8_rows"), 10);
-    struct bench gemm = { COPIES_PTX, "_Z12run_tma_gemm14CUtensorMap_stS_iPy", 1, 1, 128, 64, { 0 }, 1 };
+    struct bench gemm = { COPIES_PTX, "_Z12run_tma_gemm14CUtensorMap_stS_iPy", 1, 1, 128, 64, { 0 }, 1, 0, 0 };
     expect_near("one SM", 49152 / slope(gemm, 0, 100, 200), measured("tma_gemm_1_sms"), 10);
     gemm.grid = 132;
     expect_near("all SMs", 49152 / slope(gemm, 0, 100, 200), measured("tma_gemm_132_sms"), 10);
+}
+
+Test(clock_hopper, a_box_is_stored_as_fast)
+{
+    if (!HAS_HOPPER)
+        cr_skip_test("the kernels were compiled by " KERNELS_BY);
+    static const struct {
+        unsigned rows;
+        const char *name;
+    } boxes[] = { { 8, "tma_store_done_8_rows_1_sms" },
+                  { 64, "tma_store_done_64_rows_1_sms" },
+                  { 128, "tma_store_done_128_rows_1_sms" } };
+    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {
+        const struct bench b = {
+            COPIES_PTX, "_Z18run_tma_store_each14CUtensorMap_stiiPy", 1, 1, boxes[i].rows, 0, { 0, 0 }, 2, 0, 0
+        };
+        expect_near(boxes[i].name, slope(b, 0, 32, 96) / 2, measured(boxes[i].name), 10);
+    }
+}
+
+// --- the kernels of its first part ---
+
+// A loop of 28 KB of code, and longer ones.
+Test(clock_hopper, long_loops_wait_for_code_as_long)
+{
+    static const struct {
+        int length;
+        const char *kernel, *name;
+    } loops[] = { { 1792, "_Z4codeILi1792EEviPyPj", "code_1792_fma_1_warps" },
+                  { 2304, "_Z4codeILi2304EEviPyPj", "code_2304_fma_1_warps" },
+                  { 2560, "_Z4codeILi2560EEviPyPj", "code_2560_fma_1_warps" },
+                  { 4096, "_Z4codeILi4096EEviPyPj", "code_4096_fma_1_warps" } };
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        const struct bench b = { CODE_PTX, loops[i].kernel, 1, 32, .n_values = 1, .shared = 1024, .more = 1 };
+        expect_near(loops[i].name, slope(b, 0, 4, 12) / 2, measured(loops[i].name), 3);
+    }
+}
+
+Test(clock_hopper, barriers_take_as_long_between_multiply_adds)
+{
+    static const struct {
+        const char *kernel, *name;
+        unsigned grid;
+    } rounds[] = { { "_Z9rounds_ofILi8EEviPyPj", "barrier_after_8_fma_1_blocks", 132 },
+                   { "_Z9rounds_ofILi64EEviPyPj", "barrier_after_64_fma_1_blocks", 132 },
+                   { "_Z9rounds_ofILi64EEviPyPj", "barrier_after_64_fma_2_blocks", 264 } };
+    for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
+        const struct bench b = { BARRIER_PTX,   rounds[i].kernel,    rounds[i].grid, 256,
+                                 .n_values = 1, .shared = 100 << 10, .more = 1 };
+        expect_near(rounds[i].name, slope(b, 0, 100, 200) / 2, measured(rounds[i].name), 5);
+    }
+}
+
+Test(clock_hopper, local_memory_takes_what_it_took)
+{
+    struct bench b = {
+        LOCAL_PTX, "_Z12stream_localIjLi1EEviiiPyPj", 132, 768, .values = { 0, 8, 0 }, .n_values = 3, .shared = 1024,
+        .more = 1
+    };
+    expect_near("stores", slope(b, 0, 20, 40) / 2 / (8 * 24), measured("local_store_32_24_kb_24_warps_132_sms"), 10);
+    b.kernel = "_Z12stream_localIjLi2EEviiiPyPj";
+    b.values[1] = 72;
+    expect_near("both", slope(b, 0, 4, 8) / 4 / (72 * 24), measured("local_both_32_216_kb_24_warps_132_sms"), 15);
 }

@@ -22,6 +22,7 @@ static void share_bandwidth(struct sm_constants *k, const struct card *card, uin
     k->block_interval /= idle;
     const double alone = 1 / idle > k->store_alone ? 1 / idle : k->store_alone;
     k->store_line *= alone;
+    k->local_line *= alone;
     k->store_sector *= alone;
     k->store_part *= alone;
 }

@@ -18,7 +18,8 @@
     X(MIO, "mio_throttle", "for room in the queue of the shared-memory pipe")                                          \
     X(LG, "lg_throttle", "for room in the queue of global and local accesses")                                         \
     X(DISPATCH, "dispatch_stall", "for the banks of the register file")                                                \
-    X(BRANCH, "branch_resolving", "for a jump")
+    X(BRANCH, "branch_resolving", "for a jump")                                                                        \
+    X(NO_INSTRUCTION, "no_instruction", "for code that the instruction cache lacks")
 
 enum sm_state {
 #define X(id, name, text) STATE_##id,

@@ -7,6 +7,11 @@
 
 #include <string.h>
 
+// Addresses of local memory, as the caches here see them: nothing else lies there.
+#define LOCAL_BASE (1ull << 52)
+#define LOCAL_OF_THREAD (1u << 19)  // bytes
+#define LOCAL_OF_WARP ((uint64_t)LOCAL_OF_THREAD * WALK_LANES)
+
 bool sm_has_room(struct sm *sm, struct sm_subcore *c, double *at)
 {
     struct sm_queue *q = &c->queue;
@@ -189,16 +194,48 @@ static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
     sm_release(w, s->writes, arrives, KIND_LONG);
 }
 
+// Word i of a thread's local memory lies beside word i of the warp's other threads.
+static void find_local(const struct sm *sm, const struct sm_warp *w, unsigned words, struct sm_sectors *out)
+{
+    const struct walk_event *e = &sm->event;
+    const uint64_t base = LOCAL_BASE + (uint64_t)(w - sm->warps) * LOCAL_OF_WARP;
+    *out = (struct sm_sectors){ .n = 0 };
+    for (unsigned i = 0; i < WALK_LANES * words; i++) {
+        const unsigned lane = i % WALK_LANES;
+        const uint64_t word = (e->has_address ? (uint32_t)e->address[lane] % LOCAL_OF_THREAD / 4 : 0) + i / WALK_LANES;
+        const uint64_t at = (base + (word * WALK_LANES + lane) * 4) / 32;
+        unsigned j = out->n;
+        if (!(e->mask >> lane & 1))
+            continue;
+        while (j && out->at[j - 1] != at)
+            j--;
+        if (j)
+            continue;
+        out->stored[out->n] = UINT32_MAX;
+        out->at[out->n++] = at;
+    }
+    out->lines = (out->n + 3) / 4;
+    out->more = out->lines * (sm->k->local_line - sm->k->store_line);
+}
+
+// What is stored to local memory stays in L1, and goes to L2 at once: streams of stores are as slow where all of it
+// would fit into L1 (local_store_32_24_kb_24_warps_1_sms).
 static void local_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, const struct sass *s)
 {
     const unsigned words = s->bytes < 4 ? 1 : s->bytes / 4u;
     const double begin = begin_access(sm, c, words);
+    struct sm_sectors sectors;
+    find_local(sm, w, words, &sectors);
     sm_release(w, s->reads, begin + sm->k->read_latency, KIND_LONG);
-    if (s->effect == EFFECT_LOAD_LOCAL) {
-        const double arrives = begin + words - 1 + sm->k->l1_latency;
-        sm->in_order = arrives > sm->in_order ? arrives : sm->in_order;
-        sm_release(w, s->writes, give_back(sm, c, &c->far_back, sm->in_order, s->d, words), KIND_LONG);
+    if (s->effect == EFFECT_STORE_LOCAL) {
+        for (unsigned i = 0; i < sectors.n; i++)
+            l1_has(sm->l1, sectors.at[i] * 32, true);
+        store(sm, &sectors, begin);
+        return;
     }
+    const double arrives = sm_fetch(sm, sectors.at, sectors.n, begin, 1, sm->k->l2_rate, true) + words - 1;
+    sm->in_order = arrives > sm->in_order ? arrives : sm->in_order;
+    sm_release(w, s->writes, give_back(sm, c, &c->far_back, sm->in_order, s->d, words), KIND_LONG);
 }
 
 static void shared_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, const struct sass *s)

@@ -26,7 +26,8 @@ enum { KIND_SHORT, KIND_LONG, KIND_MBARRIER };  // of what releases a scoreboard
 struct sm_warp {
     struct walk_warp walk;
     bool active, jumped;
-    int at_barrier;  // its number; -1: none
+    int at_barrier;  // at which it has arrived, its number; -1: none, or the others have come, too
+    double opens;    // and it may pass from then on
     int awaits;      // the barrier in shared memory, by place in its block's list; -1: none
     unsigned await_parity, await_scoreboard;
     uint64_t products, product_groups;  // that it has begun, and closed
@@ -96,6 +97,19 @@ struct sm_pattern {
     unsigned waves;
 };
 
+#define LINE_INSTRUCTIONS 8
+#define CODE_WAYS 4
+#define CODE_SETS 64
+
+struct sm_code {  // the instruction cache
+    struct sm_line {
+        uint32_t name;  // its number in the kernel and 1; 0: none
+        uint32_t used;
+        double there;  // it has come, or comes
+    } lines[CODE_SETS * CODE_WAYS];
+    uint32_t now;
+};
+
 struct sm_slot {  // where a block runs
     uint64_t number;
     unsigned warps, live;
@@ -137,9 +151,10 @@ struct sm {
     double unwritten, driven_out;  // bytes in L2 that DRAM lacks; of them, those that have to go there now
     struct sm_channel channels[CHANNELS];
     struct sm_part parts[PARTS];
-    double block_ended;             // the last one that did
-    double tma, tma_store;          // the tensor memory accelerator takes the next box
-    double tensor, tensor_waves;    // products keep the tensor cores busy until then, and the data pipe for that share
+    double block_ended;           // the last one that did
+    double tma, tma_store;        // the tensor memory accelerator takes the next box
+    double tensor, tensor_waves;  // products keep the tensor cores busy until then, and the data pipe for that share
+    struct sm_code code;
     struct l1 *l1, *far, *written;  // far: which sectors L2 has; written: those of them that are to go to DRAM
     uint32_t random;
     struct walk_event event;
@@ -169,6 +184,9 @@ static inline bool sm_sleeps(const struct sm_warp *w)
 {
     return w->home->wake[w->place] >= NEVER;
 }
+
+// sm_code.c: when the line of the instruction at pc is there, wanted at `at`.
+double sm_code_there(struct sm *sm, uint32_t pc, double at);
 
 // sm_async.c: barriers in shared memory, and copies that report to them, of sm->event, issued now by w.
 void sm_async(struct sm *sm, struct sm_warp *w);

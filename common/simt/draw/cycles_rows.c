@@ -24,6 +24,7 @@ static const struct {
     { STATE_MATH, "l6", "math_pipe_throttle", "a pipe of arithmetic" },
     { STATE_WAIT, "l7", "wait", "a fixed latency" },
     { STATE_BRANCH, "k3", "branch_resolving", "a jump" },
+    { STATE_NO_INSTRUCTION, "k6", "no_instruction", "code that has not come" },
     { STATE_SHORT_SCOREBOARD, "l2", "short_scoreboard", "shared memory" },
     { STATE_MIO, "k4", "mio_throttle", "room to ask shared memory" },
     { STATE_LG, "k5", "lg_throttle", "room to ask global memory" },
@@ -38,7 +39,7 @@ void cycles_style(struct svg *s)
 {
     fputs("<style>\n"
           "  .k1 { fill: #b5e3d5 } .k2 { fill: #aaaa00 } .k3 { fill: #999999 } .k4 { fill: #ddaa33 }\n"
-          "  .k5 { fill: #4477aa } .ask { fill: #111111 } .busy { fill: #7d8590 }\n"
+          "  .k5 { fill: #4477aa } .k6 { fill: #bb5566 } .ask { fill: #111111 } .busy { fill: #7d8590 }\n"
           "</style>\n",
           s->out);
 }

@@ -9,12 +9,30 @@ constexpr int MOST = 256;  // words of a thread
 enum mode { LOAD, STORE, BOTH };
 static const char *const mode_names[] = { "load", "store", "both" };
 
-__device__ __forceinline__ void touch(uint4 &x, const uint4 *a) { x.x ^= a->x, x.y ^= a->y, x.z ^= a->z, x.w ^= a->w; }
-__device__ __forceinline__ void touch(unsigned &x, const unsigned *a) { x ^= *a; }
-__device__ __forceinline__ void change(uint4 &x) { x.x++, x.w++; }
-__device__ __forceinline__ void change(unsigned &x) { x++; }
-__device__ __forceinline__ unsigned all_of(uint4 x) { return x.x ^ x.y ^ x.z ^ x.w; }
-__device__ __forceinline__ unsigned all_of(unsigned x) { return x; }
+__device__ __forceinline__ void touch(uint4 &x, const uint4 *a)
+{
+    x.x ^= a->x, x.y ^= a->y, x.z ^= a->z, x.w ^= a->w;
+}
+__device__ __forceinline__ void touch(unsigned &x, const unsigned *a)
+{
+    x ^= *a;
+}
+__device__ __forceinline__ void change(uint4 &x)
+{
+    x.x++, x.w++;
+}
+__device__ __forceinline__ void change(unsigned &x)
+{
+    x++;
+}
+__device__ __forceinline__ unsigned all_of(uint4 x)
+{
+    return x.x ^ x.y ^ x.z ^ x.w;
+}
+__device__ __forceinline__ unsigned all_of(unsigned x)
+{
+    return x;
+}
 
 // Every thread goes through the first n elements of an array of its own, again and again: loads, stores, or stores and
 // then loads all of them, as code with spilled registers does.

@@ -45,6 +45,7 @@ static const struct {
     { "local", measure_local },
     { "queue", measure_queue },
     { "barriers", measure_barriers },
+    { "mix", measure_mix },
     { "l2", measure_l2 },
     { "launches", measure_launches },
     { "pipes", measure_pipes },

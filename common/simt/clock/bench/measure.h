@@ -21,6 +21,7 @@ void measure_memory();        // memory.cu: loads and stores of shared memory an
 void measure_code();          // code.cu: straight lines longer than the instruction caches
 void measure_local();         // local.cu: local memory, and more of it than L1 holds
 void measure_queue();         // queue.cu: how many accesses to shared memory a sub-core takes before it waits
+void measure_mix();           // mix.cu: multiply-adds and loads of shared memory
 void measure_barriers();      // barrier.cu: barriers between stretches of work, and which warp's turn it is
 void measure_l2();            // l2.cu: the bandwidth of L2; the latency of L2 and of DRAM beside other traffic
 void measure_launches();      // launches.cu: from block to block, and from launch to launch

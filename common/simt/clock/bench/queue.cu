@@ -8,7 +8,8 @@ template <int WORDS> __device__ __forceinline__ void load(unsigned (&x)[4], unsi
     if constexpr (WORDS == 1)
         asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x[0]) : "r"(at));
     if constexpr (WORDS == 4)
-        asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
+        asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
                      : "r"(at));
 }
 

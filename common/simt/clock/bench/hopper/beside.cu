@@ -2,8 +2,8 @@
 #include "hopper.h"
 
 enum {
-    WARPS = 8,   // that read; one more copies
-    BOXES = 8,   // of 16 KB, that are under way
+    WARPS = 8,  // that read; one more copies
+    BOXES = 8,  // of 16 KB, that are under way
     ROUNDS = 512,
     READ_ROWS = 256  // of 64 halves, that the warps read again and again: 32 KB
 };

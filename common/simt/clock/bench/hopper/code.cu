@@ -26,31 +26,42 @@ template <int LINES> __global__ void run_code(u64 *out)
         out[0] = 1;
 }
 
-template <int LINES> static void measure_lines(half *matrix, int threads)
+enum before { L2_EMPTIED, OTHER_CODE };  // what has happened since the code ran
+
+template <int LINES> static void measure_lines(half *matrix, int blocks, int threads, before what)
 {
     std::vector<double> cold, warm;
     for (int run = 0; run < 9; run++) {
-        empty_l2(matrix);
-        run_code<LINES><<<sms, threads>>>(out);
+        if (what == L2_EMPTIED)
+            empty_l2(matrix);
+        else
+            run_code<2048><<<sms, 32>>>(out);
+        run_code<LINES><<<blocks, threads>>>(out);
         const std::vector<u64> r = results();
         double first = 0, second = 0;
-        for (int i = 0; i < sms; i++)
-            first += double(r[2 * i]) / sms, second += double(r[2 * i + 1]) / sms;
+        for (int i = 0; i < blocks; i++)
+            first += double(r[2 * i]) / blocks, second += double(r[2 * i + 1]) / blocks;
         cold.push_back(first);
         warm.push_back(second);
     }
     std::sort(cold.begin(), cold.end());
     std::sort(warm.begin(), warm.end());
-    const std::string name = std::to_string(LINES) + "_lines_" + std::to_string(threads);
-    row("code_cold_" + name, "cycles a line of 8 instructions", cold[4] / LINES);
+    const std::string name =
+        std::to_string(LINES) + "_lines_" + std::to_string(threads) + "_threads_" + std::to_string(blocks) + "_blocks";
+    row((what == L2_EMPTIED ? "code_cold_" : "code_in_l2_") + name, "cycles a line of 8 instructions", cold[4] / LINES);
     row("code_warm_" + name, "cycles a line of 8 instructions", warm[4] / LINES);
 }
 
 void measure_code(half *matrix)
 {
-    measure_lines<32>(matrix, 32);
-    measure_lines<128>(matrix, 32);
-    measure_lines<512>(matrix, 32);
-    measure_lines<128>(matrix, 256);
-    measure_lines<512>(matrix, 256);
+    for (before what : { L2_EMPTIED, OTHER_CODE })
+        for (int blocks : { 1, sms }) {
+            measure_lines<8>(matrix, blocks, 32, what);
+            measure_lines<32>(matrix, blocks, 32, what);
+            measure_lines<128>(matrix, blocks, 32, what);
+            measure_lines<256>(matrix, blocks, 32, what);
+            measure_lines<512>(matrix, blocks, 32, what);
+            measure_lines<128>(matrix, blocks, 256, what);
+            measure_lines<512>(matrix, blocks, 256, what);
+        }
 }

@@ -52,7 +52,7 @@ function write(path, text) {
 // Each of these looks at its part, mends it unless check is set, and returns { stale, wrong }: lines for a reader.
 function look_at_pictures(build, check) {
   const stale = [], wrong = [];
-  for (const picture of check ? sample(pictures(), 4) : pictures()) {
+  for (const picture of check ? sample(pictures(), 6) : pictures()) {
     const path = join(slides, 'pictures', picture.file);
     try {
       if (check && by_another_ptxas(build, picture)) continue;
@@ -78,7 +78,7 @@ function look_at_text(name, build, check) {
 
 function bring_up_to_date(build, check, named) {
   const parts = named.length ? [] : [look_at_pictures(build, check)];
-  for (const name of named.length ? named : check ? sample(texts(), 4) : texts()) parts.push(look_at_text(name, build, check));
+  for (const name of named.length ? named : check ? sample(texts(), 6) : texts()) parts.push(look_at_text(name, build, check));
   if (!named.length) parts.push({ stale: [], wrong: unquoted(build) });
   const stale = parts.flatMap((part) => part.stale), wrong = parts.flatMap((part) => part.wrong);
   for (const line of wrong) console.error(line);

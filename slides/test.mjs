@@ -137,7 +137,7 @@ async function main() {
   if (shots) mkdirSync(shots, { recursive: true });
   const named = args.map((name) => basename(name));
   for (const name of named) if (!existsSync(join(slides, name))) throw new Error(`there is no deck ${name}`);
-  return test(named.length ? named : sample(deck_names(), 4), shots);
+  return test(named.length ? named : sample(deck_names(), 6), shots);
 }
 
 main().then((status) => (process.exitCode = status), (error) => {

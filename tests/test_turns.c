@@ -1,5 +1,5 @@
 // Blocks that wait for one another: kernels/turns.cu on every device. On the simulated GPU nothing depends on the
-// number of host threads, waiting is cheap, and a wait that never ends is called so.
+// number of host threads, waiting is cheap, and a wait that never ends is called so (the suite endless).
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -99,7 +99,7 @@ static uint32_t given_up(uint32_t i, uint32_t blocks)
     return i ? in[0] : 0;
 }
 
-Test(turns, who_looks_at_the_clock_may_stop_waiting)
+Test(endless, who_looks_at_the_clock_may_stop_waiting)
 {
     expect("gives_up", 1, 1, given_up);
     expect("gives_up", 3, 1, given_up);
@@ -217,7 +217,7 @@ static void expect_failure(const char *name, unsigned blocks, const char *const 
 }
 #define PARTS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-Test(turns, a_wait_that_never_ends_is_called_so)
+Test(endless, a_wait_that_never_ends_is_called_so)
 {
     expect_failure("never", 40, PARTS("turns.cu:", "block (3,0,0), thread (0,0,0) waits here for ever"));
     struct dev *d = ptx_simulator();
@@ -229,7 +229,7 @@ Test(turns, a_wait_that_never_ends_is_called_so)
 }
 
 // An H200 holds 32 blocks of 64 threads on each of its 132 SMs.
-Test(turns, blocks_that_wait_for_one_that_cannot_begin_are_named)
+Test(endless, blocks_that_wait_for_one_that_cannot_begin_are_named)
 {
     struct dev *d = ptx_simulator();
     dev_ptr to;

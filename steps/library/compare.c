@@ -142,20 +142,32 @@ static bool empty_l2(void)
     return dev_clear(data.dev, data.flush, 2 * dev_about(data.dev)->l2);
 }
 
-// Median of ask->times runs. After a pause the processor and the GPU are slow at first: two more runs come before.
-static bool time_it(const struct ask *ask, const struct shape *s, runner *run, double *ms)
+// One timed run. After a pause the processor and the GPU are slow at first: two more runs come before.
+static bool time_once(const struct ask *ask, const struct shape *s, runner *run, double *ms)
 {
-    double all[TIMES_MOST] = { 0 };
-    bool ok = run(ask, s);
-    for (int i = 0; ok && i < ask->times; i++) {
-        if (ask->pause_ms > 0) {
-            rest(ask->pause_ms);
-            ok = run(ask, s) && run(ask, s);
-        }
-        ok = ok && empty_l2() && dev_timer_start(data.dev) && run(ask, s) && dev_timer_stop(data.dev, &all[i]);
+    bool ok = true;
+    if (ask->pause_ms > 0) {
+        rest(ask->pause_ms);
+        ok = run(ask, s) && run(ask, s);
     }
-    qsort(all, (size_t)ask->times, sizeof *all, by_value);
-    *ms = all[ask->times / 2];
+    return ok && empty_l2() && dev_timer_start(data.dev) && run(ask, s) && dev_timer_stop(data.dev, ms);
+}
+
+static double median(double *all, int n)
+{
+    qsort(all, (size_t)n, sizeof *all, by_value);
+    return all[n / 2];
+}
+
+// Medians of ask->times runs of each, in turn: what the card does to one, it does to the other.
+static bool time_both(const struct ask *ask, const struct shape *s, double *ours, double *theirs)
+{
+    double all[2][TIMES_MOST] = { 0 };
+    bool ok = run_ours(ask, s) && run_theirs(ask, s);
+    for (int i = 0; ok && i < ask->times; i++)
+        ok = time_once(ask, s, run_ours, &all[0][i]) && time_once(ask, s, run_theirs, &all[1][i]);
+    *ours = median(all[0], ask->times);
+    *theirs = median(all[1], ask->times);
     return ok;
 }
 
@@ -201,8 +213,7 @@ static bool row(const struct ask *ask, const struct shape *s, size_t *wrong, dou
 {
     double worst, ours = 0, theirs = 0;
     *ratio = 0;
-    if (!check(ask, s, wrong, &worst) ||
-        (ask->times && (!time_it(ask, s, run_ours, &ours) || !time_it(ask, s, run_theirs, &theirs))))
+    if (!check(ask, s, wrong, &worst) || (ask->times && !time_both(ask, s, &ours, &theirs)))
         return false;
     printf("%s\t%d\t%d\t%d\t%g\t%g\t%s\t%s %.2g", type_name(ask->type), s->m, s->n, s->k, s->alpha, s->beta,
            gemm_steps_kernel(data.lib), *wrong ? "WRONG" : "right", worst);

@@ -127,12 +127,15 @@ Test(timeline, only_the_cycles_asked_for_are_kept)
 {
     struct toy all, part;
     run_toy(&all, 0, 10000);
-    run_toy(&part, 2, 20);
+    run_toy(&part, 2, 40);
     for (unsigned warp = 0; warp < 4; warp++) {
-        const struct sm_span *first = span_of(&part.recorder, warp, 0), *last = span_of(&part.recorder, warp, 3);
-        cr_assert(first && last && !span_of(&part.recorder, warp, 4));
-        cr_expect(first->kind == STATE_WAIT && first->from == 2 && first->to == 4);
-        cr_expect(last->kind == STATE_LONG_SCOREBOARD && last->to == 20);
+        const uint64_t begins = (uint64_t)(warp * sm_constants_h200.warp_gap);
+        const unsigned before = warp ? 1 : 0;  // the first warp has issued its first instruction when the part begins
+        const struct sm_span *first = span_of(&part.recorder, warp, before);
+        const struct sm_span *last = span_of(&part.recorder, warp, before + 3);
+        cr_assert(first && last && !span_of(&part.recorder, warp, before + 4));
+        cr_expect(first->kind == STATE_WAIT && first->from == (warp ? begins + 1 : 2) && first->to == begins + 4);
+        cr_expect(last->kind == STATE_LONG_SCOREBOARD && last->to == 40);
     }
     cr_expect_float_eq(all.result.cycles, part.result.cycles, 0);
     free_toy(&all);

@@ -79,7 +79,7 @@ static bool begin_block(struct sm *sm, unsigned slot, double at)
     for (unsigned i = 0; i < sm->warps_of_block; i++) {
         struct sm_warp *w = &sm->warps[slot * sm->warps_of_block + i];
         const struct walk_warp kept = w->walk;
-        const double begins = at + i * sm->k->warp_gap;
+        const double begins = floor(at + i * sm->k->warp_gap);  // in whole cycles, as all that a warp does
         *w = (struct sm_warp){ .walk = kept, .active = true, .slot = slot, .ready = begins, .since = begins };
         place_warp(sm, w);
         sm_sleep(w, begins);

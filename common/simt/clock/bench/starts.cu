@@ -53,7 +53,7 @@ static void first_blocks(int threads)
         for (size_t i = 1; i < s.size(); i++, n++)
             apart += double(s[i] - s[i - 1]);
     }
-    row("start_apart_" + std::to_string(threads) + "_threads", "cycles from block to block of an SM, at first",
+    row("start_apart_" + std::to_string(threads) + "_threads", "cycles from block to block of an SM at first",
         n ? apart / n : 0);
     row("start_warps_" + std::to_string(threads) + "_threads", "cycles from the first warp of a block to its last",
         inside);
@@ -113,7 +113,7 @@ template <int N> static void spilled()
                 us[i] = time_us([&] { local<N><<<each * blocks, threads>>>(i ? many : few, sink); }, READ, 3);
             row("local_" + std::to_string(N) + "_words_" + std::to_string(warps) + "_warps_" + std::to_string(blocks) +
                     "_sms",
-                "cycles of an SM for a store and a load, at 1.98 GHz",
+                "cycles of an SM for a store and a load at 1.98 GHz",
                 (us[1] - us[0]) * 1980 / (many - few) / warps / N);
         }
 }

@@ -186,5 +186,6 @@ Test(machine, blocks_of_any_number_of_warps_are_predicted)
             "H200", NULL);
         cr_expect(r.status == 0 && strstr(r.out, "Predicted for the H200"), "%s threads: exit status %d: %s%s",
                   threads[i], r.status, r.out, r.err);
+        cr_expect(strstr(r.out, " ms, launch included; ") && strstr(r.out, "waits for the fixed latency"), "%s", r.out);
     }
 }

@@ -82,8 +82,8 @@ Test(timeline, a_kernel_of_five_instructions_does_what_its_words_say)
         unsigned kind, pc, cycles;  // 0 cycles: as long as it takes
     } expected[] = {
         { STATE_SELECTED, 0, 1 },        { STATE_WAIT, 1, 3 },     { STATE_SELECTED, 1, 1 }, { STATE_WAIT, 2, 1 },
-        { STATE_LONG_SCOREBOARD, 2, 0 }, { STATE_SELECTED, 2, 1 }, { STATE_SELECTED, 3, 1 }, { STATE_BARRIER, 4, 0 },
-        { STATE_SELECTED, 4, 1 },
+        { STATE_LONG_SCOREBOARD, 2, 0 }, { STATE_SELECTED, 2, 1 }, { STATE_SELECTED, 3, 1 }, { STATE_WAIT, 4, 4 },
+        { STATE_BARRIER, 4, 0 },         { STATE_SELECTED, 4, 1 },
     };
     const size_t n = sizeof expected / sizeof *expected;
     struct toy t;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "clock.h"
 
 #define LINES 12
@@ -22,8 +23,8 @@ static void print_states(FILE *out, const struct sm_result *r)
     fprintf(out, "  cycles of a warp for each instruction that it issues, by what it does:\n");
     for (unsigned i = 0; i < STATES; i++)
         if (r->state[i] / (double)r->issued >= 0.005)
-            fprintf(out, "    %-20s %8.2f  %s\n", sm_state_name((enum sm_state)i), r->state[i] / (double)r->issued,
-                    i == STATE_SELECTED || i == STATE_NOT_SELECTED ? sm_state_text((enum sm_state)i) : "waits");
+            fprintf(out, "    %-20s %8.2f  %s%s\n", sm_state_name((enum sm_state)i), r->state[i] / (double)r->issued,
+                    i == STATE_SELECTED || i == STATE_NOT_SELECTED ? "" : "waits ", sm_state_text((enum sm_state)i));
 }
 
 struct line {
@@ -85,8 +86,10 @@ static void print_lines(FILE *out, const struct clock_prediction *p)
 void clock_print(FILE *out, const struct clock_prediction *p, const struct card *card, bool by_line)
 {
     fprintf(out, "Predicted for the %s, from the machine code that ptxas makes for it:\n", card->name);
-    fprintf(out, "  %.4g cycles, %.4g ms at %.2f GHz; %llu of %llu blocks of an SM were run\n", p->cycles, p->ms,
-            p->ghz, (unsigned long long)p->sm.blocks, (unsigned long long)p->blocks_of_sm);
+    char cycles[TEXT_GROUPED];
+    fprintf(out, "  %s cycles at %.2f GHz; %.4g ms, launch included; %llu of %llu blocks of an SM were run\n",
+            text_grouped((uint64_t)(p->cycles + 0.5), cycles), p->ghz, p->ms, (unsigned long long)p->sm.blocks,
+            (unsigned long long)p->blocks_of_sm);
     if (p->before_ms > 0)
         fprintf(out, "  of the milliseconds, %.4g are for the launches before it, which pack A and B\n", p->before_ms);
     fprintf(out, "  %s\n", p->bound);

@@ -90,9 +90,10 @@ __device__ __forceinline__ void product(int M, int N, int K, float alpha, const 
         for (int i = blockIdx.x / parts; tid == CONSUMERS && i < across * down; i += gridDim.x) {
             place(i, brow, bcol);
             for (int tile = 0; tile < tiles; tile++, next()) {
+                if (tile < early)
+                    continue;  // its stage may have been used and given back by now: no wait for it
                 mbarrier_wait(&empty[s], parity ^ 1);  // a new barrier counts as one whose phase 1 has ended
-                if (tile >= early)
-                    copy(tile, s);
+                copy(tile, s);
             }
             early = 0;
         }

@@ -34,7 +34,7 @@ function ptxas(path) {
 
 function main() {
   const args = process.argv.slice(2), build = resolve(args[0] === '--build' ? args[1] : join(root, 'build'), 'steps');
-  const rows = readdirSync(build).filter((name) => /^\d\d_\w+$/.test(name)).sort().flatMap((folder) =>
+  const rows = readdirSync(build).filter((name) => /^(?!00)\d\d_\w+$/.test(name)).sort().flatMap((folder) =>
     readdirSync(join(build, folder)).filter((name) => name.endsWith('.ptx')).sort().map((name) => {
       const path = join(build, folder, name), { release, ptx } = fingerprint(path);
       return [name.replace('.ptx', ''), release, ptx, ...ptxas(path)].join(',');

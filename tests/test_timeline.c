@@ -47,15 +47,14 @@ static void run_toy(struct toy *t, uint64_t from, uint64_t to)
                        } };
     t->cubin = (struct cubin){ .code = t->code, .n = 5, .cc = 90 };
     t->launch = (struct walk_launch){ .cubin = &t->cubin, .grid = { 1, 1, 1 }, .block = { 128, 1, 1 } };
-    struct sm_job job = { .launch = &t->launch,
-                          .constants = sm_constants_h200,
-                          .resident = 1,
-                          .blocks = 1,
-                          .stride = 1,
-                          .l1_bytes = 1 << 17,
-                          .l2_bytes = 1 << 20,
-                          .recorder = &t->recorder };
-    job.constants.warp_gap = 0;  // all begin at once
+    const struct sm_job job = { .launch = &t->launch,
+                                .constants = sm_constants_h200,
+                                .resident = 1,
+                                .blocks = 1,
+                                .stride = 1,
+                                .l1_bytes = 1 << 17,
+                                .l2_bytes = 1 << 20,
+                                .recorder = &t->recorder };
     cr_assert(sm_record_begin(&t->recorder, from, to));
     cr_assert(sm_run(&job, &t->result));
     cr_assert(!t->recorder.failed);

@@ -84,8 +84,8 @@ enum { SIZE = 256, COLUMNS = 4096 };
 #define SIZE_TEXT "256"
 
 // What the simulator must count where an H200 counts real: the same, apart from what PTX does not say. ptxas gives one
-// of the copies of 13 the predicate P0. Nsight Compute counts such a copy by the rule for stores, 4 wavefronts where
-// the fifteen others like it, with P1 to P6, have 8 (read instruction by instruction): 64 fewer in 16 warps.
+// of the copies of 13 the predicate P0. Read instruction by instruction, that copy has 4 wavefronts, as a store would,
+// where the others like it, with P1 to P6, have 8: 64 fewer in 16 warps. That P0 is the cause is a guess.
 static uint64_t wanted(const char *metric, uint64_t real)
 {
     static const struct {

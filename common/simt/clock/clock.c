@@ -36,7 +36,7 @@ static struct sm_constants constants_of(const struct card *card)
     k.fp64_interval = 32.0 / (card->f64 / 4.0);
     k.mma_interval = 2.0 * 16 * 8 * 16 / (card->tensor / 4.0) * (card->cc == 90 ? 1.5 : 1);
     k.mma_small_interval = k.mma_interval * sm_constants_h200.mma_small_interval / sm_constants_h200.mma_interval;
-    k.dram_rate = card->dram / card->sms / ghz;
+    k.dram_rate = (double)card->dram / card->sms / ghz;
     k.l2_rate = sm_constants_h200.l2_rate * (card->sms > of_h200 ? of_h200 / card->sms : 1);
     return k;
 }

@@ -176,3 +176,29 @@ Test(edits, are_forty_and_nearly_all_name_their_cause)
     cr_expect_geq(n_kernel_edits, 40, "%zu edits", n_kernel_edits);
     cr_expect_geq(10 * named, 9 * n_kernel_edits, "%zu of %zu", named, n_kernel_edits);
 }
+
+// A producer that asks for the first tiles before the others are ready must not depend on when it goes on: here it
+// waits until all stages were given back. K is as deep as the stages are, so nobody waits for its next copy meanwhile.
+Test(edits, a_producer_that_comes_late_is_waited_for_by_nobody)
+{
+    static const struct kernel_edit late = {
+        .what = "the producer comes late",
+        .from = "int early = STAGES;",
+        .to = "int early = STAGES;\n        if (tid == CONSUMERS)\n"
+              "            mbarrier_wait(&empty[min(STAGES, tiles) - 1], 0);\n",
+        .options = "--m 200 --n 136 --k 256",
+    };
+    char *text = calloc(1, TEXT);
+    int status;
+    cr_assert(text);
+    read_text(step_kernel(), text);
+    const bool asks_early = strstr(text, late.from);
+    free(text);
+    if (!asks_early)
+        return;
+    write_copy(&late);
+    compile(&late);
+    char *said = run_driver(&late, &status);
+    cr_expect_eq(status, 0, "%s", said);
+    free(said);
+}

@@ -14,7 +14,7 @@ enum { BUDGET = 4000000 };
 
 enum { SHOWN = 2 };  // findings in full: the others mostly follow from them
 
-// Which findings are shown before others: wrong barriers, then copies that nobody waits for. Races follow from both.
+// Which findings are shown before others: wrong barriers, then copies without a wait. Races follow from both.
 static int rank_of(const struct finding *f)
 {
     if (strcmp(f->check, "synccheck") == 0)

@@ -178,8 +178,8 @@ Test(edits, are_forty_and_nearly_all_name_their_cause)
 }
 
 // A producer that asks for the first tiles before the others are ready must not depend on when it goes on: here it
-// waits until all stages were given back. K is as deep as the stages are, so nobody waits for its next copy meanwhile.
-Test(edits, a_producer_that_comes_late_is_waited_for_by_nobody)
+// waits until all stages were given back. K is as deep as the stages are, so no other copy is needed meanwhile.
+Test(edits, a_producer_that_comes_late_stops_no_warp)
 {
     static const struct kernel_edit late = {
         .what = "the producer comes late",

@@ -74,7 +74,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     };
     place(blockIdx.x, brow, bcol);
     for (int tile = 0; tid == CONSUMERS && tile < min(STAGES, tiles); tile++)
-        copy(tile, tile);  // the stages are free: the producer waits for nobody
+        copy(tile, tile);  // the stages are free: no need to wait
     __syncthreads();  // the barriers exist before anyone else uses them
     if (tid >= CONSUMERS) {
         fewer_registers<40>();

@@ -77,7 +77,7 @@ double sm_fetch(struct sm *sm, const uint64_t *sectors, unsigned n, double at, f
     return arrives;
 }
 
-// How many bytes of the sector were stored that had not been stored before. Parts of a sector that nobody stores are
+// How many bytes of the sector were stored that had not been stored before. Parts of a sector that are never stored are
 // not looked for: other blocks, on other SMs, fill up what this one has begun, as a transposition does.
 static unsigned new_bytes(struct sm *sm, uint64_t sector, uint32_t stored)
 {

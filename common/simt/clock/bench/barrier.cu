@@ -45,7 +45,7 @@ template <int FMAS> static void measure_rounds()
 
 constexpr int STRETCHES = 16, FMAS_OF_STRETCH = 64;
 
-// When each warp of a sub-core has issued so many instructions more: MARK 1: some of them prefer another warp.
+// When each warp of a sub-core has issued that many more instructions. MARK 1: some of them prefer another warp.
 __global__ void __launch_bounds__(1024) take_turns(u64 *stamps, unsigned *sink)
 {
     float x[8], a = threadIdx.x;

@@ -66,7 +66,7 @@ static void stores()
         one_store<4>("fill", 128, 4, 131072, blocks);
         one_store<4>("fill", 4096, 4, 131072, blocks);
         one_store<16>("fill", 4096, 16, 131072, blocks);
-        // Sectors that nobody fills up, and whole ones, more of them than L2 holds.
+        // Sectors that are never filled up, and whole ones, more of them than L2 holds.
         one_store<4>("new", 32, 1024, 327680, blocks);
         one_store<4>("new", 128, 4096, 327680, blocks);
         one_store<16>("new", 32, 1024, 327680, blocks);

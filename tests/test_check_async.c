@@ -417,6 +417,46 @@ Test(check_async, what_wgmma_reads_at_the_end_of_a_block_is_forgotten)
     cr_expect(!strstr(said, "[race]"), "%s", said);
 }
 
+// Each block stores a box twice, and only half of the box lies within the tensor. The second store is left under way.
+static const char half_outside[] =
+    PTX_SM_90 ".visible .entry k(.param .align 64 .b8 map[128])\n"
+              "{\n"
+              ".shared .align 128 .b8 tile[1024];\n"
+              ".reg .b32 r<4>; .reg .b64 l<3>; .reg .pred p;\n"
+              "mov.b64 l0, map; cvta.param.u64 l0, l0;\n"
+              "mov.u32 r0, %tid.x; mov.u32 r1, tile; shl.b32 r2, r0, 4; add.u32 r2, r2, r1; setp.ne.u32 p, r0, 0;\n"
+              "st.shared.v4.u32 [r2], {r0, r0, r0, r0};\n"
+              "fence.proxy.async;\n"
+              "bar.sync 0;\n"
+              "@p bra END;\n"
+              "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [l0, {0, 4}], [r1];\n"
+              "cp.async.bulk.commit_group;\n"
+              "cp.async.bulk.wait_group.read 0;\n"
+              "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [l0, {0, 4}], [r1];\n"
+              "cp.async.bulk.commit_group;\n"
+              "END: ret;\n"
+              "}\n";
+
+Test(check_async, what_a_store_reads_at_the_end_of_a_block_is_forgotten)
+{
+    static const uint32_t out[256];
+    struct dev *d = ptx_simulator();
+    struct dev_tensor x = { .type = DEV_MAP_U32, .rank = 2, .size = { 32, 8 }, .box = { 32, 8 }, .stride = { 128 } };
+    struct dev_tensor_map map;
+    struct dev_module *m = dev_load_text(d, "test.ptx", half_outside, strlen(half_outside));
+    struct dev_kernel *k = m ? dev_kernel(d, m, "k") : NULL;
+    struct dev_arg args[] = { DEV_ARG(map) };
+    const struct dev_launch l = { .grid = { 8 }, .block = { THREADS }, .args = args, .n_args = 1 };
+    dev_set_checks(d, true);
+    dev_set_jobs(d, 1);
+    cr_assert(k && dev_alloc(d, "out", sizeof out, &x.address) && dev_upload(d, x.address, out, sizeof out) &&
+                  dev_tensor_map(d, &x, &map) && dev_launch(d, k, &l) && dev_sync(d),
+              "%s", dev_error(d));
+    const struct findings *f = dev_findings(d);
+    cr_expect(!f->n && f->n_advice == 1 && f->all[0].count == 8, "%zu, %zu: %s", f->n, f->n_advice, f->all[0].text);
+    dev_close(d);
+}
+
 // Two warpgroups: the first gives registers up, the second takes them.
 static const char registers[] =
     ".version 8.0\n"

@@ -329,21 +329,31 @@ uint64_t bulk_pending(const struct block *b, uint32_t barrier)
     return bytes;
 }
 
+struct read {  // of shared memory, by a copy that a thread of the block has started
+    struct block *b;
+    uint32_t thread;
+};
+
+static void tell_read(void *arg, uint32_t address, uint32_t bytes)
+{
+    const struct read *r = arg;
+    const struct bulk_range range = { address, bytes };
+    check_async_read(r->b, r->thread, &range, 1);
+}
+
 void bulk_wait(struct block *b, uint32_t thread, uint32_t outstanding)
 {
     struct bulks *s = b->bulks;
     for (uint32_t i = 0; s && i < s->n;) {
-        const struct bulk *c = &s->all[i];
-        if (is_load(c) || c->thread != thread || (uint64_t)c->group + outstanding >= s->group[thread]) {
+        const struct bulk c = s->all[i];
+        if (is_load(&c) || c.thread != thread || (uint64_t)c.group + outstanding >= s->group[thread]) {
             i++;
             continue;
         }
-        move(b, c);
-        const uint32_t by = c->thread;
-        const struct bulk_range range = { c->shared, c->bytes };
+        move(b, &c);
         take_out(s, i);
         if (b->worker->check)
-            check_async_read(b, by, &range, 1);
+            bulk_inside(&c, tell_read, &(struct read){ b, thread });
     }
 }
 

@@ -19,6 +19,8 @@
 // remembers its last write, and two of the reads since: who, where, when. A granule that was not written in this
 // block is not initialised. What the system reserves for cooperative groups is left out: only their library uses it.
 //
+// Waits for a parity (check_late.c). Whoever waits for a phase has to do so before the next one is complete.
+//
 // Clusters (check_cluster.c). Blocks of a cluster reach each other's shared memory, and each granule remembers the rank
 // of the block whose thread used it. Another block has to have begun before that, and may not end before it is over.
 //
@@ -77,10 +79,8 @@ void check_observes(struct warp *w, uint32_t lane, const struct memop *m, bool s
 void check_publishes(struct warp *w, uint32_t lane, const struct memop *m, bool shared, uint64_t address, bool both);
 // An mbarrier at a shared address: a lane arrives, and may complete its phase; or it has seen a phase complete.
 void check_mbarrier_starts(struct warp *w, uint32_t address);
-void check_mbarrier_arrives(struct warp *w, uint32_t lane, const struct memop *m, uint32_t address, bool completes);
-// Bytes arrive at it, of a bulk copy that a thread of block number from has started.
-void check_bulk_arrival(struct block *b, uint64_t from, uint32_t thread, uint32_t address, bool completes);
-void check_mbarrier_opened(struct warp *w, uint32_t lane, const struct memop *m, uint32_t address);
+void check_mbarrier_arrives(struct warp *w, const struct uop *u, uint32_t lane, uint32_t address, bool completes);
+void check_mbarrier_opened(struct warp *w, const struct uop *u, uint32_t lane, uint32_t address);
 
 // --- the asynchronous proxy: bulk copies and wgmma (check_async.c). Addresses are those of shared memory ---
 
@@ -88,6 +88,7 @@ struct bulk_place {
     uint32_t thread, from;    // who started it, and the rank of its block
     uint32_t address, bytes;  // what it covers
     uint32_t barrier;         // the mbarrier that it reports to
+    uint32_t inst;            // the PTX instruction
 };
 // A copy to home's shared memory starts.
 void check_bulk_load(struct warp *w, const struct uop *u, const struct bulk_place *p, struct block *home);
@@ -175,6 +176,8 @@ struct touches {  // which granules a warp's access touches: distinct ones, by a
 #define WHO_LOAD 16  // a bulk load: its own thread, too, has to wait on the mbarrier
 #define WHO_RANK 8   // the upper bits: the rank of the thread's block in its cluster
 
+#define COPY_WARP 31  // a number that hardly any block's warp has: bulk loads are kept as what its lanes do
+
 // Times that never come: an asynchronous copy that is under way; bytes that belong to no variable; an
 // asynchronous read that is under way.
 #define UNDER_WAY 0xfffffffeu
@@ -204,8 +207,8 @@ struct view {  // what a thread knows beyond what barriers of its block have tol
     // What its strong reads were told, and its next fence makes known to it. [1]: a fence that reaches beyond the
     // block.
     struct known *pending[2];
-    // What has been read up to when, of other blocks of its cluster: told by arrivals of the default scope, which order
-    // no more than that the readers are done.
+    // What is over, as reads and waits are: what was written by then need not be visible. Told by arrivals of the
+    // default scope from other blocks of the cluster, and by bulk loads that have come.
     struct known *reads;
     uint32_t met;  // ranks of the blocks of its cluster that it knows to have begun
 };
@@ -215,8 +218,9 @@ struct object {  // a place that strong accesses go to
     struct known *near, *wide;  // what was released there for its block, and beyond
     uint64_t near_block;
     struct known *arrived;  // mbarrier: what those know who arrived in this phase; near: those of the last one
-    // The same of arrivals from other blocks of the cluster, [1]: with cluster scope. [0]: what has only been read.
+    // The same of arrivals from other blocks of the cluster, [1]: with cluster scope. [0]: what is only over.
     struct known *far_arrived[2], *far[2];
+    struct late_wait *waits;  // by warp, for the phase that was completed last; NULL: there was none yet
     bool used;
 };
 
@@ -322,7 +326,17 @@ static inline bool check_strong(const struct uop *u, enum check_op op)
            (u->mem->order != ORDER_WEAK || u->mem->guess);
 }
 
+// The thread as which a bulk load that `thread` has started is kept. Whoever has waited for the copy knows of it, and
+// of its thread only what came before the copy.
+static inline uint32_t check_copier(const struct checker *c, uint32_t thread)
+{
+    return c->grid->threads <= COPY_WARP * LANES ? COPY_WARP * LANES + thread % LANES : thread;
+}
+
 // check_order.c
+// A lane starts a bulk load to home; and its bytes have come to their mbarrier.
+void check_bulk_starts(const struct warp *w, uint32_t lane, const struct bulk_place *p, struct block *home);
+void check_bulk_arrival(struct block *b, const struct bulk_place *p, bool completes);
 void check_order_clear(struct checker *c, struct block_check *k);  // forgets what its threads know
 void check_order_free(struct checker *c);
 bool check_knows(const struct warp *w, uint32_t lane, uint64_t block, uint32_t thread, uint32_t at);
@@ -360,6 +374,11 @@ void check_other(struct fault *f, const struct block *block, const struct block 
 bool check_proxy_knows(const struct warp *w, uint32_t thread, const struct who *who, uint32_t at);
 bool check_proxy_fenced(const struct warp *w, const struct who *who, uint32_t at);
 void check_proxy_clear(struct checker *c, struct block_check *k);
+
+// check_late.c: a lane has waited for the last phase of the mbarrier x; and the next one is complete. other: inst,
+// thread and block of whoever completed it.
+void check_late_wait(struct warp *w, const struct uop *u, uint32_t lane, struct object *x);
+void check_late_phase(struct block *home, struct object *x, const struct fault *other);
 
 // check_cluster.c: the lane is about to use home's shared memory, which is another block's.
 void check_visits(struct warp *w, const struct uop *u, uint32_t lane, struct block *home);

@@ -22,7 +22,8 @@ static bool among(const struct warp *w, const struct known *known, const struct 
     const struct known_pool *pool = &w->block->worker->check->pool;
     const uint64_t block = check_block_of(w->block, who)->linear;
     const uint32_t threads = who->flags & WHO_WGMMA ? GROUP : 1;
-    bool found = at < READ_UNDER_WAY && known_when(pool, known, block, who->thread) >= at;
+    const uint32_t thread = who->flags & WHO_LOAD ? check_copier(w->block->worker->check, who->thread) : who->thread;
+    bool found = at < READ_UNDER_WAY && known_when(pool, known, block, thread) >= at;
     for (uint32_t i = 0; at < READ_UNDER_WAY && !found && threads > 1 && i < threads; i++)
         found = known_when(pool, known, block, who->thread / GROUP * GROUP + i) >= at;
     return found;
@@ -41,14 +42,16 @@ bool check_ordered_who(const struct warp *w, uint32_t lane, const struct who *wh
     const struct block_check *k = w->block->check;
     if (who->flags >> WHO_RANK != w->block->rank)
         return k->views && among(w, k->views[w->index * LANES + lane].seen, who, at);
-    const bool own = who->thread == w->index * LANES + lane;
     if (!(who->flags & WHO_ASYNC))
         return check_ordered(w, lane, who->thread, at);
     if (at >= READ_UNDER_WAY)
         return false;
-    if (at <= k->all_seen || (!own && check_ordered(w, lane, who->thread, at)))
+    if (at <= k->all_seen)
         return true;
-    if (own && (!(who->flags & WHO_LOAD) || (k->informed && check_knows(w, lane, w->block->linear, who->thread, at))))
+    if (who->flags & WHO_LOAD)
+        return k->informed &&
+               check_knows(w, lane, w->block->linear, check_copier(w->block->worker->check, who->thread), at);
+    if (check_ordered(w, lane, who->thread, at))
         return true;
     // Any thread of the warpgroup may tell that the product has been waited for.
     for (uint32_t i = 0; who->flags & WHO_WGMMA && i < GROUP; i++)
@@ -241,6 +244,7 @@ void check_bulk_load(struct warp *w, const struct uop *u, const struct bulk_plac
         check_visits(w, u, l.lane, home);
     check_barrier(&l, p->barrier);
     visit(&l, p->address, p->bytes, write_one);
+    check_bulk_starts(w, l.lane, p, home);
 }
 
 void check_bulk_arrives(struct block *b, const struct bulk_place *p, bool completes)
@@ -254,7 +258,7 @@ void check_bulk_arrives(struct block *b, const struct bulk_place *p, bool comple
         if (x->write_at == UNDER_WAY && x->writer.thread == p->thread && x->writer.flags >> WHO_RANK == p->from)
             x->write_at = c->now;
     }
-    check_bulk_arrival(b, b->worker->cluster->blocks[p->from]->linear, p->thread, p->barrier, completes);
+    check_bulk_arrival(b, p, completes);
 }
 
 void check_bulk_left(struct block *b, const struct uop *u, const struct bulk_place *p, bool load)

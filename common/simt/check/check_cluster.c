@@ -102,7 +102,8 @@ static bool knows_of(const struct known_pool *pool, const struct view *v, const 
     const uint32_t threads = home->worker->grid->threads;
     bool found = false;
     for (uint32_t t = 0; !found && t < threads; t++)
-        found = known_when(pool, v->seen, home->linear, t) >= home->check->start;
+        found = known_when(pool, v->seen, home->linear, t) >= home->check->start ||
+                known_when(pool, v->reads, home->linear, t) >= home->check->start;
     return found;
 }
 

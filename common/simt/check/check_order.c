@@ -112,6 +112,7 @@ static void share(struct block *b, const uint32_t lanes[LANES], bool fence)
         if (!(lanes[t / LANES] >> t % LANES & 1))
             continue;
         known_join(pool, &sum.seen, v->seen);
+        known_join(pool, &sum.reads, v->reads);
         for (int wide = 0; wide < 2; wide++) {
             known_join(pool, &sum.fenced[wide], v->fenced[wide]);
             known_thread(pool, &sum.fenced[wide], b->linear, t, v->fenced_at[wide]);
@@ -124,12 +125,14 @@ static void share(struct block *b, const uint32_t lanes[LANES], bool fence)
         if (!(lanes[t / LANES] >> t % LANES & 1))
             continue;
         put(pool, &v->seen, sum.seen);
+        put(pool, &v->reads, sum.reads);
         put(pool, &v->fenced[0], sum.fenced[0]);
         put(pool, &v->fenced[1], sum.fenced[1]);
         put(pool, &v->pending[0], sum.pending[0]);
         put(pool, &v->pending[1], sum.pending[1]);
     }
     known_drop(pool, &sum.seen);
+    known_drop(pool, &sum.reads);
     for (int wide = 0; wide < 2; wide++) {
         known_drop(pool, &sum.fenced[wide]);
         known_drop(pool, &sum.pending[wide]);
@@ -369,11 +372,16 @@ void check_mbarrier_starts(struct warp *w, uint32_t address)
     known_drop(pool_of(w), &x->near);
     known_drop(pool_of(w), &x->arrived);
     drop_far(pool_of(w), x);
+    free(x->waits);
+    x->waits = NULL;
 }
 
-// A phase is complete: what was told in it counts from now on.
-static void turn_phase(struct known_pool *pool, struct object *x)
+// A phase is complete: what was told in it counts from now on. last: who completed it.
+static void turn_phase(struct block *home, struct object *x, const struct fault *last)
 {
+    struct known_pool *pool = &home->worker->check->pool;
+    if (x->waits)
+        check_late_phase(home, x, last);
     known_drop(pool, &x->near);
     x->near = x->arrived;
     x->arrived = NULL;
@@ -384,45 +392,75 @@ static void turn_phase(struct known_pool *pool, struct object *x)
     }
 }
 
-void check_mbarrier_arrives(struct warp *w, uint32_t lane, const struct memop *m, uint32_t address, bool completes)
+void check_mbarrier_arrives(struct warp *w, const struct uop *u, uint32_t lane, uint32_t address, bool completes)
 {
     struct checker *c = w->block->worker->check;
+    const struct memop *m = &u->warp->mem;
+    struct block *home = cluster_block(w->block->worker, address);
     struct object *x = find_or_add(w, true, address);
     if (!x)
         return;
-    const bool near = cluster_block(w->block->worker, address) == w->block, releases = m->order == ORDER_RELEASE;
+    const bool near = home == w->block, releases = m->order == ORDER_RELEASE;
     struct known *k = told(w, lane, m, !near);
     take(&c->pool, near ? &x->arrived : &x->far_arrived[m->scope >= SCOPE_CLUSTER], &k);
+    if (releases)
+        known_join(&c->pool, &x->far_arrived[0], view_of(w, lane)->reads);
     const uint32_t waited = w->block->check->waited[w->index];
     if (waited > w->block->check->all_seen && (releases || m->order == ORDER_BOTH))
         known_group(&c->pool, &x->far_arrived[0], KNOWN_WARP, w->block->linear, w->index * LANES, waited);
+    const struct fault last = { .inst = u->inst, .other_thread = w->index * LANES + lane, .block = w->block->linear };
     if (completes)
-        turn_phase(&c->pool, x);
+        turn_phase(home, x, &last);
     tick(c);
 }
 
-void check_bulk_arrival(struct block *b, uint64_t from, uint32_t thread, uint32_t address, bool completes)
+void check_bulk_starts(const struct warp *w, uint32_t lane, const struct bulk_place *p, struct block *home)
+{
+    struct known_pool *pool = pool_of(w);
+    struct object *x = find_or_add(w, true, p->barrier + home->window);
+    if (!x)
+        return;
+    struct known *k = all_known(w, lane);
+    take(pool, &x->far_arrived[0], &k);
+    known_join(pool, &x->far_arrived[0], view_of(w, lane)->reads);
+    tick(w->block->worker->check);  // what the thread does now comes after the copy
+}
+
+void check_bulk_arrival(struct block *b, const struct bulk_place *p, bool completes)
 {
     struct checker *c = b->worker->check;
-    struct object *x = find_or_add(&b->warps[0], true, address + b->window);
+    const uint64_t from = b->worker->cluster->blocks[p->from]->linear;
+    struct object *x = find_or_add(&b->warps[0], true, p->barrier + b->window);
     if (!x)
         return;
-    known_thread(&c->pool, &x->arrived, from, thread, c->now);
+    known_thread(&c->pool, &x->arrived, from, check_copier(c, p->thread), c->now);
+    const struct fault last = { .inst = p->inst, .other_thread = p->thread, .block = from };
     if (completes)
-        turn_phase(&c->pool, x);
+        turn_phase(b, x, &last);
     tick(c);
 }
 
-void check_mbarrier_opened(struct warp *w, uint32_t lane, const struct memop *m, uint32_t address)
+// Most of what comes later knows all that came before: then it is shared, not copied.
+static void learn_reads(struct known_pool *pool, struct view *v, struct known *k)
+{
+    if (known_covers(pool, k, v->reads))
+        put(pool, &v->reads, k);
+    else
+        known_join(pool, &v->reads, k);
+}
+
+void check_mbarrier_opened(struct warp *w, const struct uop *u, uint32_t lane, uint32_t address)
 {
     struct view *v = view_of(w, lane);
-    const struct object *x = find(w, true, address);
+    const struct memop *m = &u->warp->mem;
+    struct object *x = find(w, true, address);
     if (!x)
         return;
+    check_late_wait(w, u, lane, x);
     const bool acquires = m->order != ORDER_RELAXED;
     known_join(pool_of(w), acquires ? &v->seen : &v->pending[0], x->near);
-    known_join(pool_of(w), &v->reads, x->far[0]);
-    known_join(pool_of(w), &v->reads, x->far[1]);
+    learn_reads(pool_of(w), v, x->far[0]);
+    learn_reads(pool_of(w), v, x->far[1]);
     if (m->scope >= SCOPE_CLUSTER)
         known_join(pool_of(w), acquires ? &v->seen : &v->pending[1], x->far[1]);
     w->block->check->informed = true;
@@ -437,6 +475,7 @@ static void clear_objects(struct known_pool *pool, struct objects *o)
         known_drop(pool, &o->all[i].wide);
         known_drop(pool, &o->all[i].arrived);
         drop_far(pool, &o->all[i]);
+        free(o->all[i].waits);
     }
     free(o->all);
     *o = (struct objects){ 0 };

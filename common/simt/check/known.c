@@ -104,6 +104,19 @@ uint32_t known_when(const struct known_pool *pool, const struct known *k, uint64
     return at;
 }
 
+uint32_t known_warp_when(const struct known_pool *pool, const struct known *k, uint64_t block, uint32_t warp)
+{
+    const uint64_t to = path(block, warp << BITS);
+    uint32_t at = 0;
+    for (unsigned level = pool->levels - 1; k; level--) {
+        at = k->all > at ? k->all : at;
+        if (level == KNOWN_WARP)
+            return k->most > at ? k->most : at;
+        k = k->part[digit(to, level)];
+    }
+    return at;
+}
+
 // All threads below the node are known up to time at: parts that say less are not needed.
 static void raise(struct known_pool *pool, struct known *k, unsigned level, uint32_t at)
 {
@@ -197,8 +210,13 @@ static void join(struct known_pool *pool, struct known **k, struct known *other,
     }
 }
 
+bool known_covers(const struct known_pool *pool, const struct known *a, const struct known *b)
+{
+    return covers(a, b, pool->levels - 1, 0);
+}
+
 void known_join(struct known_pool *pool, struct known **k, struct known *other)
 {
-    if (!covers(*k, other, pool->levels - 1, 0))
+    if (!known_covers(pool, *k, other))
         join(pool, k, other, pool->levels - 1);
 }

@@ -180,6 +180,7 @@ struct code {
     bool orders_threads;                  // has fences, mbarriers, or accesses that acquire or release
     bool orders_blocks;                   // has such fences or accesses whose scope goes beyond the block
     bool orders_cluster;                  // orders blocks of a cluster: their barrier, or mbarriers of another block
+    bool relaxes_mbarriers;               // has arrivals or waits of mbarriers that are .relaxed
     bool shadows_local, shadows_memory;   // follows undefined bytes through local, through other memory (shadow.h)
     struct shared_var *shared_vars;       // static ones, then the dynamic one; by address
     uint32_t n_shared_vars;
@@ -261,6 +262,7 @@ enum fault_kind {
     FAULT_PROXY,       // the asynchronous proxy reads what no fence.proxy.async has made known to it
     FAULT_SIGNAL,      // a bulk copy reports to an mbarrier, and its thread does not know that it was initialised
     FAULT_UNFENCED,    // it knows of that, but no fence came in between: an advice, no error
+    FAULT_LATE,        // a wait for a parity, which the phase after next may have begun before
     FAULT_BYTES,       // an mbarrier expects other bytes than come
     FAULT_UNWAITED,    // a block ends, and a bulk copy to (store) or from its shared memory is under way
     FAULT_FLIGHT,      // registers of a wgmma that is under way, or that no wgmma.fence covers

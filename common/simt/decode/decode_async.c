@@ -182,6 +182,7 @@ void decode_mbarrier(struct decoder *x, const struct parts *s)
     op->mem.scope = SCOPE_CTA;
     decode_order(x, s, &op->mem);
     x->code->orders_threads = true;
+    x->code->relaxes_mbarriers |= (arrives(kind) || waits(kind)) && op->mem.order == ORDER_RELAXED;
     if (waits(kind) && (int32_t)op->out[0] != x->in->guard)
         emit_poll(x, op->out[0], op->mem.base, op->in[0]);
 }

@@ -291,7 +291,7 @@ static bool is_load(const struct bulk *c)
 
 static struct bulk_place place_of(const struct bulk *c)
 {
-    return (struct bulk_place){ c->thread, c->from, c->shared, c->bytes, c->barrier };
+    return (struct bulk_place){ c->thread, c->from, c->shared, c->bytes, c->barrier, c->u->inst };
 }
 
 static void tell_arrival(struct block *b, const struct bulk *c, bool completes)

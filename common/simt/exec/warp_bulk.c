@@ -166,7 +166,7 @@ static void tell_range(void *arg, uint32_t address, uint32_t bytes)
 
 static void tell(struct warp *w, const struct uop *u, const struct bulk *c, struct block *home)
 {
-    const struct bulk_place p = { c->thread, c->from, c->shared, c->bytes, c->barrier };
+    const struct bulk_place p = { c->thread, c->from, c->shared, c->bytes, c->barrier, u->inst };
     struct reader r = { w, u, c->thread };
     if (bulk_brings(u->warp->more))
         check_bulk_load(w, u, &p, home);

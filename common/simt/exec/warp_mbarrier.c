@@ -91,9 +91,9 @@ static void tell(struct warp *w, const struct uop *u, uint32_t lane, uint32_t ad
     if (op->op <= MBARRIER_INVAL)
         check_mbarrier_starts(w, address);
     else if (op->op <= MBARRIER_COMPLETE_TX)
-        check_mbarrier_arrives(w, lane, &op->mem, address, opens);
+        check_mbarrier_arrives(w, u, lane, address, opens);
     else if (done)
-        check_mbarrier_opened(w, lane, &op->mem, address);
+        check_mbarrier_opened(w, u, lane, address);
 }
 
 // Bytes, before or with an arrival. False on a fault.

@@ -291,6 +291,22 @@ static void say_home(struct text *t, const struct grid *g, const struct fault *f
                     : ", and nothing has told it that this block has begun");
 }
 
+// A wait for a parity that may come too late.
+static void say_late(struct text *t, const struct simt_kernel *k, const struct grid *g, const struct fault *f)
+{
+    char where[400];
+    report_where(k, f->other_inst, where, sizeof where);
+    say(t, " waits for a phase of the mbarrier at ");
+    say_place(t, k, g, f);
+    say(t, "; ");
+    if (f->other_block != f->block) {
+        say_block(t, g, f->other_block);
+        say(t, ", ");
+    }
+    say_thread(t, g, f->other_thread);
+    say(t, " ends the next phase at %s without knowing of this wait: if that comes first, this waits for ever", where);
+}
+
 // What the thread did.
 static void say_fault(struct text *t, const struct simt_kernel *k, const struct grid *g, const struct fault *f)
 {
@@ -347,6 +363,9 @@ static void say_fault(struct text *t, const struct simt_kernel *k, const struct 
         say(t, f->kind == FAULT_SIGNAL ? " (mbarrier.init), and nothing orders the two"
                                        : " (mbarrier.init), and no fence has made that known to the asynchronous "
                                          "proxy: PTX before 9.3 does not promise that a barrier is enough");
+        break;
+    case FAULT_LATE:
+        say_late(t, k, g, f);
         break;
     case FAULT_BYTES:
         say(t,

@@ -83,6 +83,11 @@ static const struct about {
                          "the "
                          "mbarrier, then a barrier, and only then the copy",
                          NULL },
+    [FAULT_LATE] = { "synccheck", "late wait",
+                     "a parity tells two phases apart, no more: before it ends the next phase, a thread has to wait "
+                     "for something that this one does after its wait. Or leave the wait out, if it is for a phase "
+                     "that is known to be over",
+                     NULL },
     [FAULT_FLIGHT] = { "racecheck", "registers of wgmma", NULL, NULL },
     [FAULT_BYTES] = { "synccheck", "bytes of a phase", NULL, NULL },
     [FAULT_UNWAITED] = { "racecheck", "copy left behind",

@@ -1,0 +1,71 @@
+// Waits for a parity that may come too late. See check.h.
+//
+// A wait for a parity means one phase. It gets on while that phase was the last one to be complete. Once the next phase
+// is complete, too, it waits for ever: the mbarrier is two phases further, and a parity cannot tell that from none. So
+// whoever completes the next phase has to know of the wait. That is the same question as of a race, and is answered in
+// the same way: by what the arrivals of the next phase tell.
+//
+// Threads of a warp wait together, and so do the warps of a warpgroup that multiplies with wgmma: it is enough if one
+// of their threads has told of what it did after the wait. Kernels with relaxed arrivals or waits are left out: these
+// make others wait, too, but tell nothing. Source: PTX ISA 9.7.13.15.16 (mbarrier.test_wait: the current phase or the
+// one before).
+#include "check.h"
+
+#include <stdlib.h>
+
+#include "simt/code/warp.h"
+
+#define GROUP 4  // warps
+
+struct late_wait {  // a warp's last wait for the phase that was completed last
+    uint32_t at, inst, lane;
+};
+
+void check_late_wait(struct warp *w, const struct uop *u, uint32_t lane, struct object *x)
+{
+    struct checker *c = w->block->worker->check;
+    if (u->warp->op != MBARRIER_TEST_PARITY || c->grid->code->relaxes_mbarriers)
+        return;
+    if (!x->waits)
+        x->waits = calloc(LANES, sizeof *x->waits);
+    if (x->waits)
+        x->waits[w->index] = (struct late_wait){ c->now, u->inst, lane };
+    else
+        c->failed = true;
+}
+
+// Have arrivals of the phase that ends told of what a warp did at time at?
+static bool is_told(const struct block *b, const struct object *x, uint32_t warp, uint32_t at)
+{
+    const struct known_pool *pool = &b->worker->check->pool;
+    return known_warp_when(pool, x->arrived, b->linear, warp) >= at ||
+           known_warp_when(pool, x->far_arrived[0], b->linear, warp) >= at ||
+           known_warp_when(pool, x->far_arrived[1], b->linear, warp) >= at;
+}
+
+// The same, where any warp of a warpgroup may tell of all.
+static bool is_known(const struct block *b, const struct object *x, uint32_t warp, uint32_t at)
+{
+    bool known = is_told(b, x, warp, at);
+    for (uint32_t i = 0; !known && b->check->waited[warp] && i < GROUP; i++)
+        known = is_told(b, x, warp / GROUP * GROUP + i, at);
+    return known;
+}
+
+void check_late_phase(struct block *home, struct object *x, const struct fault *other)
+{
+    for (uint32_t i = 0; i < home->n_warps; i++) {
+        const struct late_wait wait = x->waits[i];
+        x->waits[i].at = 0;
+        if (!wait.at || is_known(home, x, i, wait.at))
+            continue;
+        struct fault f = check_site(&home->warps[i], wait.inst, wait.lane, FAULT_LATE);
+        f.space = SPACE_SHARED;
+        f.address = x->address + home->window;
+        f.home = home->linear;
+        f.other_inst = other->inst;
+        f.other_thread = other->other_thread;
+        f.other_block = other->block;
+        check_note(home->worker->check, &f);
+    }
+}

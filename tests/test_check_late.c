@@ -93,13 +93,14 @@ static const struct violation_launch launch = { 1, THREADS, WORDS, WORDS, zeros 
 
 Test(check_late, whoever_ends_the_next_phase_knows_of_the_wait)
 {
-    EXPECT_FOUND(early,
-                 { WAITS_ALWAYS,
-                   { "[late wait] test.ptx:", "thread (32,0,0) waits for a phase of the mbarrier at byte 0 of empty",
-                     "thread (31,0,0) ends the next phase at test.ptx:", "if that comes first, this waits for ever" } },
-                 { LOOKS,
-                   { "[late wait] test.ptx:", "thread (95,0,0) waits for a phase of the mbarrier at byte 0 of full",
-                     "thread (32,0,0) ends the next phase at test.ptx:", NULL } });
+    EXPECT_FOUND(
+        early,
+        { WAITS_ALWAYS,
+          { "[advice: late wait] test.ptx:", "thread (32,0,0) waits for a phase of the mbarrier at byte 0 of empty",
+            "thread (31,0,0) ends the next phase at test.ptx:", "if that comes first, this waits for ever" } },
+        { LOOKS,
+          { "[advice: late wait] test.ptx:", "thread (95,0,0) waits for a phase of the mbarrier at byte 0 of full",
+            "thread (32,0,0) ends the next phase at test.ptx:", NULL } });
 }
 
 // These make others wait, but tell nothing that could be compared.
@@ -112,7 +113,7 @@ Test(check_late, kernels_with_relaxed_arrivals_are_left_out)
     violation_run(text, &launch, waits[1],
                   (struct violation_edit){ "mbarrier.arrive.shared.b64", "mbarrier.arrive.relaxed.cta.shared.b64" },
                   said);
-    cr_expect(!strstr(said, "[late wait]"), "%s", said);
+    cr_expect(!strstr(said, "late wait"), "%s", said);
 }
 
 // The thread that asked for a copy knows no more of it than others do: it has to wait, too.

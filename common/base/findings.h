@@ -22,7 +22,7 @@ struct finding {        // of one kind and place: the first in full, the rest co
     const char *check;  // "memcheck", "initcheck", "racecheck" or "synccheck": the tool of compute-sanitizer that looks
                         // for such errors; "run" for a kernel that traps or does not end
     const char *kind;   // "out of bounds", "race", ...
-    bool advice;        // no error: cards do it, but not every version of PTX promises it
+    bool advice;        // no error: cards do it, but not every version of PTX promises it; or it goes wrong very rarely
     struct finding_place here, there;  // there: the other side of a race; file is NULL if there is none
     uint64_t count;                    // threads' accesses, or bytes' worth of them, of this kind at this place
     const char *text;                  // one line: who does what to which bytes

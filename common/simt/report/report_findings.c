@@ -181,7 +181,8 @@ static struct finding classified(struct arena *a, const struct simt_kernel *k, c
 {
     const struct fault *f = &found->fault;
     struct finding x = { .check = about[f->kind].check, .kind = about[f->kind].kind, .look = look_at(k, g, f) };
-    x.advice = f->kind == FAULT_UNFENCED || (f->kind == FAULT_UNWAITED && !f->store);  // the latter: of a bulk store
+    // FAULT_UNWAITED: of a bulk store. FAULT_LATE: as long as no warp is very late, all goes well.
+    x.advice = f->kind == FAULT_UNFENCED || f->kind == FAULT_LATE || (f->kind == FAULT_UNWAITED && !f->store);
     x.count = found->count;
     x.here = place_of(a, k, f->inst);
     if (f->kind >= FAULT_RACE && f->kind != FAULT_UNINIT && f->kind != FAULT_CONST && f->kind != FAULT_UNWRITTEN &&

@@ -1,5 +1,5 @@
-// The rows of a timeline in cycles: a warp each. A column of a row stands for some cycles, and is as full of a colour
-// as the warp spends them so.
+// The rows of a timeline in cycles: a warp each. A column of a row stands for some cycles, and the height of a colour
+// in it is the share of them that the warp spends that way.
 #ifndef SIMT_CYCLES_ROWS_H
 #define SIMT_CYCLES_ROWS_H
 

@@ -196,7 +196,7 @@ static void explain(struct picture *p, const char *title)
              : p->w->trips ? " At a line a new trip begins."
                            : "");
     svg_text(&p->svg, MARGIN, 136, "large dim",
-             "A column is %.3g cycle%s. It is as full of a colour as the warp spends them so.",
+             "A column is %.3g cycle%s. The height of a colour is its share of them.",
              (double)(p->w->to - p->w->from) / p->axis.columns, p->w->to - p->w->from > p->axis.columns ? "s" : "");
     p->y = 154;
 }

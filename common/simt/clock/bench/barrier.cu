@@ -9,21 +9,16 @@ constexpr int THREADS = 256, ROOM = 100 << 10;  // bytes of shared memory: no mo
 // FMAS multiply-adds of a warp, eight chains, then a barrier.
 template <int FMAS> __global__ void __launch_bounds__(THREADS) rounds_of(int rounds, u64 *cycles, unsigned *sink)
 {
-    float x[8], a = threadIdx.x;
-    for (int i = 0; i < 8; i++)
-        x[i] = i;
+    chains all;
     const u64 begin = run_twice(rounds, [&] {
 #pragma unroll
         for (int j = 0; j < FMAS; j++)
-            asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(x[j % 8]) : "f"(a));
+            all.add(j);
         __syncthreads();
     });
     if (threadIdx.x == 0)
         cycles[blockIdx.x] = clock64() - begin;
-    float sum = 0;
-    for (float each : x)
-        sum += each;
-    sink[threadIdx.x] = unsigned(sum);
+    all.keep(sink);
 }
 
 template <int FMAS> static void measure_rounds()
@@ -45,13 +40,11 @@ template <int FMAS> static void measure_rounds()
 
 constexpr int STRETCHES = 16, FMAS_OF_STRETCH = 64;
 
-// When each warp of a sub-core has issued that many more instructions. MARK 1: some of them prefer another warp.
+// When each warp of a sub-core has issued that many more instructions.
 __global__ void __launch_bounds__(1024) take_turns(u64 *stamps, unsigned *sink)
 {
-    float x[8], a = threadIdx.x;
+    chains all;
     u64 at[STRETCHES + 1];
-    for (int i = 0; i < 8; i++)
-        x[i] = i;
     for (int pass = 0; pass < 2; pass++) {
         __syncthreads();
         at[0] = clock64();
@@ -59,14 +52,11 @@ __global__ void __launch_bounds__(1024) take_turns(u64 *stamps, unsigned *sink)
         for (int s = 0; s < STRETCHES; s++) {
 #pragma unroll
             for (int j = 0; j < FMAS_OF_STRETCH; j++)
-                asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(x[j % 8]) : "f"(a));
+                all.add(j);
             at[s + 1] = clock64();
         }
     }
-    float sum = 0;
-    for (float each : x)
-        sum += each;
-    sink[threadIdx.x] = unsigned(sum);
+    all.keep(sink);
     if (threadIdx.x % 32 == 0)
         for (int s = 0; s <= STRETCHES; s++)
             stamps[threadIdx.x / 32 * (STRETCHES + 1) + s] = at[s];

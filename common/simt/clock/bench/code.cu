@@ -5,9 +5,7 @@
 
 template <int N> __global__ void __launch_bounds__(1024) code(int rounds, u64 *cycles, unsigned *sink)
 {
-    float x[8], a = threadIdx.x;
-    for (int i = 0; i < 8; i++)
-        x[i] = i;
+    chains all;
     u64 begin = 0;
     for (int pass = 0; pass < 2; pass++) {  // not run_twice: another barrier would move the code that is measured
         __syncthreads();
@@ -16,16 +14,13 @@ template <int N> __global__ void __launch_bounds__(1024) code(int rounds, u64 *c
         for (int i = 0; i < rounds; i++) {
 #pragma unroll
             for (int j = 0; j < N; j++)
-                asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(x[j % 8]) : "f"(a));
+                all.add(j);
         }
         __syncthreads();
     }
     if (threadIdx.x == 0)
         cycles[blockIdx.x] = clock64() - begin;
-    float sum = 0;
-    for (float each : x)
-        sum += each;
-    sink[threadIdx.x] = unsigned(sum);
+    all.keep(sink);
 }
 
 template <int N> static void measure_length()

@@ -4,27 +4,9 @@
 //   nvcc -O3 -std=c++17 -arch=native -o measure *.cu && ./measure > mine.csv
 #include "timing.h"
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-
 int sms;
 u64 *cycles;
 unsigned *sink;
-
-void check(cudaError_t status, const char *what)
-{
-    if (status == cudaSuccess)
-        return;
-    fprintf(stderr, "measure: %s: %s\n", what, cudaGetErrorString(status));
-    exit(1);
-}
-
-void row(const std::string &name, const char *unit, double value)
-{
-    printf("%s,%s,%.5g\n", name.c_str(), unit, value);
-    fflush(stdout);
-}
 
 double taken()
 {
@@ -34,10 +16,7 @@ double taken()
     return double(c);
 }
 
-static const struct {
-    const char *name;
-    void (*measure)();
-} parts[] = {
+static const part parts[] = {
     { "instructions", measure_instructions },
     { "tensor_cores", measure_tensor_cores },
     { "memory", measure_memory },
@@ -55,27 +34,13 @@ static const struct {
     { "clock_rate", measure_clock_rate },
 };
 
-static bool asked(const char *name, int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++)
-        if (!strcmp(argv[i], name))
-            return true;
-    return argc == 1;
-}
-
 int main(int argc, char **argv)
 {
-    cudaDeviceProp p;
-    CHECK(cudaGetDeviceProperties(&p, 0));
-    printf("name,unit,value\ndevice,,%s\ncompute_capability,,%d.%d\n", p.name, p.major, p.minor);
-    sms = p.multiProcessorCount;
+    sms = begin_table();
     CHECK(cudaMalloc(&cycles, 1 << 20));
     CHECK(cudaMalloc(&sink, 1 << 20));
     CHECK(cudaMalloc(&field, FIELD));
     CHECK(cudaMemset(field, 0, FIELD));
-    for (const auto &part : parts)
-        if (asked(part.name, argc, argv))
-            part.measure();
-    CHECK(cudaDeviceSynchronize());
+    run_parts(parts, argc, argv);
     return 0;
 }

@@ -6,9 +6,7 @@
 // warps on the SM. What steps/00_machine/measure.cu reads is not read again here.
 #pragma once
 
-#include <string>
-
-typedef unsigned long long u64;
+#include "parts.h"
 
 extern int sms;         // streaming multiprocessors of the GPU
 extern u64 *cycles;     // device memory, 1 MiB: kernels leave what they measured here, a word or two for each block
@@ -31,18 +29,37 @@ void measure_stores();        // stores.cu: whole and partial sectors, atomic ad
 void measure_starts();        // starts.cu: blocks that start and end, local memory
 void measure_clock_rate();    // tensor.cu: the frequency that the card keeps up while its tensor cores work
 
-// Ends the program with a message if a call of CUDA failed.
-void check(cudaError_t status, const char *what);
-#define CHECK(call) check(call, #call)
-
-// Prints a row of the table.
-void row(const std::string &name, const char *unit, double value);
-
 // What the last launch left in cycles[0]. It waits for the launch.
 double taken();
 
 // Launches a block of 128 threads on each SM that takes about 100,000 cycles, and leaves half of them in cycles[0].
 void spin();
+
+// Eight chains of multiply-adds of a thread.
+struct chains {
+    float x[8], a;
+
+    __device__ __forceinline__ chains() : a(threadIdx.x)
+    {
+        for (int i = 0; i < 8; i++)
+            x[i] = i;
+    }
+
+    // One more for chain j % 8; j is known to the compiler.
+    __device__ __forceinline__ void add(int j)
+    {
+        asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(x[j % 8]) : "f"(a));
+    }
+
+    // Stores their sum: otherwise the compiler would leave them out.
+    __device__ __forceinline__ void keep(unsigned *sink) const
+    {
+        float sum = 0;
+        for (float each : x)
+            sum += each;
+        sink[threadIdx.x] = unsigned(sum);
+    }
+};
 
 // Calls round() so often, twice over, and returns the clock at the start of the second pass. The first pass fills the
 // instruction cache.

@@ -9,26 +9,8 @@
 // -zmuldefs: the kernel `pack` of hopper.cuh, which nothing here runs, is in each file.
 #include "hopper.h"
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-
 int sms;
 u64 *out;
-
-void check(int status, const char *what)
-{
-    if (!status)
-        return;
-    fprintf(stderr, "hopper: %s: error %d\n", what, status);
-    exit(1);
-}
-
-void row(const std::string &name, const char *unit, double value)
-{
-    printf("%s,%s,%.5g\n", name.c_str(), unit, value);
-    fflush(stdout);
-}
 
 std::vector<u64> results()
 {
@@ -49,9 +31,13 @@ CUtensorMap make_map(half *matrix, u64 rows, unsigned box_rows)
     CUtensorMap map;
     const cuuint64_t size[] = { COLS, rows }, pitch[] = { COLS * 2 };
     const cuuint32_t box[] = { 64, box_rows }, step[] = { 1, 1 };
-    CHECK(encode(f)(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, matrix, size, pitch, box, step,
-                    CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    const CUresult made = encode(f)(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, matrix, size, pitch, box, step,
+                                    CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                                    CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    if (made != CUDA_SUCCESS) {
+        fprintf(stderr, "cuTensorMapEncodeTiled: error %d\n", made);
+        exit(1);
+    }
     return map;
 }
 
@@ -74,10 +60,7 @@ static void fill()
     CHECK(cudaDeviceSynchronize());
 }
 
-static const struct {
-    const char *name;
-    void (*measure)();
-} parts[] = {
+static const part parts[] = {
     { "launches", measure_launches },
     { "code", [] { measure_code(matrix); } },
     { "beside", [] { measure_beside(matrix); } },
@@ -88,26 +71,12 @@ static const struct {
     { "clock_rate", [] { measure_clock_rate(matrix); } },
 };
 
-static bool asked(const char *name, int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++)
-        if (!strcmp(argv[i], name))
-            return true;
-    return argc == 1;
-}
-
 int main(int argc, char **argv)
 {
-    cudaDeviceProp p;
-    CHECK(cudaGetDeviceProperties(&p, 0));
-    printf("name,unit,value\ndevice,,%s\ncompute_capability,,%d.%d\n", p.name, p.major, p.minor);
-    sms = p.multiProcessorCount;
+    sms = begin_table();
     CHECK(cudaMalloc(&out, sizeof(u64) * WORDS));
     CHECK(cudaMalloc(&matrix, size_t(ROWS) * COLS * 2));
     fill();
-    for (const auto &part : parts)
-        if (asked(part.name, argc, argv))
-            part.measure();
-    CHECK(cudaDeviceSynchronize());
+    run_parts(parts, argc, argv);
     return 0;
 }

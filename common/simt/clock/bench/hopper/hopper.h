@@ -5,12 +5,10 @@
 // first pass fills the instruction cache, and the second is measured.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "hopper.cuh"
-
-typedef unsigned long long u64;
+#include "simt/clock/bench/parts.h"
 
 enum {
     WORDS = 4096,         // that a kernel may leave in out
@@ -32,13 +30,6 @@ void measure_copies(half *matrix);      // copies.cu: loads and stores of TMA; t
 void measure_beside(half *matrix);      // beside.cu: ldmatrix beside copies
 void measure_blocks();                  // launches.cu: from a block to the next on its SM
 void measure_clock_rate(half *matrix);  // clock_rate.cu: the frequency while tensor cores work
-
-// Ends the program with a message if a call of CUDA failed: status is not 0.
-void check(int status, const char *what);
-#define CHECK(call) check(int(call), #call)
-
-// Prints a row of the table.
-void row(const std::string &name, const char *unit, double value);
 
 // What the last launch left in out: WORDS words. It waits for the launch.
 std::vector<u64> results();

@@ -135,3 +135,23 @@ void mutants_diff(FILE *out, const struct mutants *s, const struct mutant *m)
     print_range(out, s, m, from, to);
     putc('\n', out);
 }
+
+static bool line_has(const struct mutants *s, const struct mutant *place, const struct mutant *m, const char *text)
+{
+    char *line;
+    size_t size;
+    FILE *out = open_memstream(&line, &size);
+    cr_assert(out);
+    print_range(out, s, m, code_line_begins(s, place->edits[0].from),
+                code_line_ends(s, place->edits[place->n_edits - 1].to));
+    fclose(out);
+    const bool has = strstr(line, text);
+    free(line);
+    return has;
+}
+
+bool mutants_makes(const struct mutants *s, const struct mutant *m, const char *file, const char *before,
+                   const char *after)
+{
+    return !strcmp(s->files[m->file].name, file) && line_has(s, m, NULL, before) && line_has(s, m, m, after);
+}

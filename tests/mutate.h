@@ -70,6 +70,9 @@ void mutants_free(struct mutants *s);
 void mutants_print(FILE *out, const struct mutants *s, const struct mutant *m);
 // "index, line 54:", the line before and the line after.
 void mutants_diff(FILE *out, const struct mutants *s, const struct mutant *m);
+// Has its file this name, and its line this text before and that text after?
+bool mutants_makes(const struct mutants *s, const struct mutant *m, const char *file, const char *before,
+                   const char *after);
 
 // Does the code of this line of the kernel hold the word, or (NULL) the name of any tile or array of mbarriers?
 bool mutants_line_has(const struct mutants *s, unsigned line, const char *word);

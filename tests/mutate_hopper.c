@@ -91,12 +91,21 @@ static void swap_coordinates(struct mutants *s, enum mutant_rule rule, const str
     mutants_add(s, rule, 2, (struct edit[]){ { row.from, row.to, text[0] }, { col.from, col.to, text[1] } });
 }
 
+// Calls stand in kernel.cu, and in headers that come after hopper.cuh: what they call is there.
+static size_t calls_begin(const struct mutants *s)
+{
+    for (unsigned i = 0; i + 1 < s->n_files; i++)
+        if (!strcmp(s->files[i].name, "hopper.cuh"))
+            return s->files[i + 1].begins;
+    return s->kernel;
+}
+
 static void swap_all_coordinates(struct mutants *s)
 {
     enum { CALLS_MAX = 8 };
     static char swapped[2 * CALLS_MAX][64];
     int n = 0;
-    for (size_t i = s->kernel; i < s->size; i++)
+    for (size_t i = calls_begin(s); i < s->size; i++)
         for (size_t k = 0; k < sizeof boxes / sizeof *boxes; k++) {
             const size_t open = i + strlen(boxes[k].function);
             struct range args[ARGUMENTS_MAX];
@@ -108,11 +117,30 @@ static void swap_all_coordinates(struct mutants *s)
         }
 }
 
+// The last argument of wgmma says whether the product is added: it guards no access, and shows in the result.
+static void rename_guards_of_sums(struct mutants *s)
+{
+    static const char call[] = "wgmma(acc";
+    for (size_t i = 0; i < s->n; i++) {
+        size_t at = s->all[i].edits[0].from;
+        while (at > s->kernel && s->code[at] != ';' && !code_starts(s, at, call))
+            at--;
+        if (s->all[i].rule == MUTANT_GUARD && code_starts(s, at, call))
+            s->all[i].rule = MUTANT_WGMMA;
+    }
+}
+
+// The parenthesis of a call whose name ends at `at`, behind what a template is given: wgmma_descriptor<SPLIT>(
+static size_t open_of(const struct mutants *s, size_t at)
+{
+    return s->code[at] == '<' ? at + strcspn(s->code + at, ">") + 1 : at;
+}
+
 static void break_calls(struct mutants *s)
 {
-    for (size_t i = s->kernel; i < s->size; i++)
+    for (size_t i = calls_begin(s); i < s->size; i++)
         for (size_t k = 0; k < sizeof calls / sizeof *calls; k++) {
-            const size_t open = i + strlen(calls[k].function);
+            const size_t open = open_of(s, i + strlen(calls[k].function));
             struct range args[ARGUMENTS_MAX];
             if (!code_word_at(s, i, calls[k].function) || s->code[open] != '(')
                 continue;
@@ -143,7 +171,7 @@ static const struct {
 
 static void break_numbers(struct mutants *s)
 {
-    for (size_t i = s->kernel; i < s->size; i++)
+    for (size_t i = calls_begin(s); i < s->size; i++)
         for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
             const size_t open = i + strlen(numbers[k].function), end = open + strcspn(s->code + open, ">");
             if (!code_word_at(s, i, numbers[k].function) || s->code[open] != '<')
@@ -157,30 +185,60 @@ static void break_numbers(struct mutants *s)
 
 // --- the order of tiles ---
 
-// Each operator of place(), which says where a tile of C lies; and the loops over a block's tiles.
-static void break_places(struct mutants *s)
+static void swap_operators(struct mutants *s, size_t from, size_t to)
 {
     static const char *const operators[][2] = {
         { " * ", " + " }, { " / ", " % " }, { " % ", " / " }, { " + ", " - " }, { " - ", " + " }
     };
-    static const char *const loops[][2] = { { "blockIdx.x; tid", "0" }, { "blockIdx.x; i", "0" } };
-    const char *place = strstr(s->code + s->kernel, "auto place = ");
-    const size_t from = place ? (size_t)(place - s->code) + strcspn(place, "{") : s->size;
-    for (size_t i = from, end = place ? code_closing(s, from) : from; i < end; i++)
+    for (size_t i = from; i < to; i++)
         for (size_t k = 0; k < sizeof operators / sizeof *operators; k++)
             if (code_starts(s, i, operators[k][0]))
                 mutants_add(s, MUTANT_PLACE, 1, &(struct edit){ i, i + 3, operators[k][1] });
-    for (size_t i = 0; place && i < s->n; i++)  // its guards, too
-        if (s->all[i].edits[0].from > from && s->all[i].edits[0].from < code_closing(s, from))
+    for (size_t i = 0; i < s->n; i++)  // its guards, too
+        if (s->all[i].edits[0].from > from && s->all[i].edits[0].from < to)
             s->all[i].rule = MUTANT_PLACE;
+}
+
+// The loops over a block's tiles.
+static void break_loops(struct mutants *s, size_t from)
+{
+    static const char first[] = "int i = blockIdx.x", step[] = "i += gridDim.x";
     for (size_t i = from; i < s->size; i++) {
-        const size_t step = strlen("i += ");
-        for (size_t k = 0; k < sizeof loops / sizeof *loops; k++)
-            if (s->in_for[i] && code_starts(s, i, loops[k][0]))
-                mutants_add(s, MUTANT_PLACE, 1, &(struct edit){ i, i + strlen("blockIdx.x"), loops[k][1] });
-        if (s->in_for[i] && code_starts(s, i, "i += gridDim.x"))
-            mutants_add(s, MUTANT_PLACE, 1, &(struct edit){ i + step, i + step, "1 + " });
+        const size_t number = i + strlen("int i = "), size = i + strlen("i += ");
+        if (s->in_for[i] && code_starts(s, i, first))
+            mutants_add(s, MUTANT_PLACE, 1, &(struct edit){ number, i + strlen(first), "0" });
+        if (s->in_for[i] && code_starts(s, i, step))
+            mutants_add(s, MUTANT_PLACE, 1, &(struct edit){ size, size, "1 + " });
     }
+}
+
+// Which part of K a block multiplies, which blocks share a tile, and whether descriptors know of the cluster.
+static void break_parts(struct mutants *s, size_t from)
+{
+    static const char all[] = "const int all = ", skipped[] = "tile += skip", parts[] = "blockIdx.x / parts",
+                      split[] = "wgmma_descriptor<SPLIT>";
+    for (size_t i = from; i < s->size; i++) {
+        if (code_starts(s, i, all))
+            swap_operators(s, i + strcspn(s->code + i, ","), code_line_ends(s, code_line_ends(s, i) + 1));
+        if (code_starts(s, i, skipped))
+            mutants_add(s, MUTANT_PLACE, 1, &(struct edit){ i, i + strlen(skipped), "void(0)" });
+        if (code_starts(s, i, parts))
+            mutants_add(s, MUTANT_PLACE, 1, &(struct edit){ i + strlen("blockIdx.x"), i + strlen(parts), "" });
+        if (code_starts(s, i, split))
+            mutants_add(s, MUTANT_WGMMA, 1, &(struct edit){ i, i + strlen(split), "wgmma_descriptor<false>" });
+    }
+}
+
+// place() says where a tile of C lies.
+static void break_places(struct mutants *s)
+{
+    const char *place = strstr(s->code + s->kernel, "auto place = ");
+    if (!place)
+        return;
+    const size_t from = (size_t)(place - s->code) + strcspn(place, "{");
+    swap_operators(s, from, code_closing(s, from));
+    break_loops(s, from);
+    break_parts(s, from);
 }
 
 // --- stages ---
@@ -254,6 +312,7 @@ static void break_instructions(struct mutants *s, const struct mutant_file *f)
 
 void mutate_hopper(struct mutants *s)
 {
+    rename_guards_of_sums(s);
     break_calls(s);
     swap_all_coordinates(s);
     break_numbers(s);

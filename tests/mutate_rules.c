@@ -158,7 +158,8 @@ static void break_copies(struct mutants *s)
     }
 }
 
-// stage = ..., s = ...: where the tile is that is multiplied. parity ^= ...: which phase of the stage it is.
+// stage = ..., s = ...: where the tile is that is multiplied. parity ^= ...: which phase of the stage it is. before =
+// s: the stage of the tile before. early = 0: the first tile of C is over, whose copies were begun early.
 static void keep_stages(struct mutants *s)
 {
     static const char *const changes[] = { "stage = ", "s = ", "parity ^= ", NULL };
@@ -166,6 +167,11 @@ static void keep_stages(struct mutants *s)
         for (int k = 0; changes[k]; k++)
             if (code_starts(s, i, changes[k]) && !code_is_word(s->code[i - 1]) && !code_line_has(s, i, "int"))
                 mutants_add(s, MUTANT_STAGE, 1, &(struct edit){ i, i + strcspn(s->code + i, ";"), "void(0)" });
+    static const char *const others[] = { "before = s,", "early = 0;", NULL };
+    for (size_t i = s->kernel; i < s->size; i++)
+        for (int k = 0; others[k]; k++)
+            if (code_starts(s, i, others[k]) && !code_is_word(s->code[i - 1]))
+                mutants_add(s, MUTANT_STAGE, 1, &(struct edit){ i, i + strlen(others[k]) - 1, "void(0)" });
 }
 
 void mutate_by_rules(struct mutants *s)

@@ -8,9 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/findings.h"
 #include "compiler.h"
-#include "mutate.h"
+#include "mutate_judge.h"
 #include "sample.h"
 #include "shapes.h"
 #include "step_case.h"
@@ -263,103 +262,20 @@ static void run_original(struct dev *d, const struct mutant_kernel *k, struct da
 
 // --- judging ---
 
-// A place is a line of the kernel, or lies in a function of a header; and it may have a caller.
-static bool in_kernel(const struct finding_place *p)
-{
-    return p->file && !strcmp(p->file, step_kernel());
-}
+static const char *const verdict_names[] = {
+    "equivalent",
+    "THE SAME BITS, and no reason for it in mutate_same.def",
+    "MISSED",
+    "FOUND ELSEWHERE",
+    "found by its result",
+    "found where it shows",
+    "found",
+};
 
-// The mutant's own line, or one that calls it.
-static bool names(const struct mutants *s, const struct finding_place *p, const struct mutant *m)
+// clang may fold what nvcc does not.
+static bool needs_reason(void)
 {
-    if (!p->file || m->file != s->n_files - 1)
-        return p->file && !strcmp(p->file, s->files[m->file].path) && p->line == m->line;
-    return p->caller == m->line || (in_kernel(p) && p->line == m->line);
-}
-
-// A line that has the array, or (NULL) any tile or mbarrier.
-static bool uses(const struct mutants *s, const struct finding_place *p, const char *array)
-{
-    return p->file && (mutants_line_has(s, p->caller, array) || (in_kernel(p) && mutants_line_has(s, p->line, array)));
-}
-
-// A line on the way of C, or of a tile, through shared memory.
-static bool stores(const struct mutants *s, const struct finding_place *p)
-{
-    return uses(s, p, NULL) || uses(s, p, "acc") || uses(s, p, "tma_store") || uses(s, p, "stmatrix") ||
-           uses(s, p, "C") || uses(s, p, "load_from");
-}
-
-// A line of a header that more than one place may have called: clang does not say from where.
-static bool caller_unknown(const struct finding_place *p)
-{
-    return !BY_NVCC && p->file && !in_kernel(p) && !p->caller;
-}
-
-// ELSEWHERE: there are findings, and none fits. WRONG: there is none, and the result is wrong. SHOWS: one names a line
-// that uses what the mutated line left wrong.
-enum verdict { EQUIVALENT, MISSED, ELSEWHERE, WRONG, SHOWS, FOUND, VERDICTS };
-static const char *const verdict_names[] = { "equivalent",           "MISSED", "FOUND ELSEWHERE", "found by its result",
-                                             "found where it shows", "found" };
-
-// What breaks no rule of the machine: another stage, box, matrix or tile, or a loop that is left out.
-static bool in_result(const struct mutants *s, const struct mutant *m)
-{
-    const enum mutant_rule rule = m->rule;
-    return (rule == MUTANT_GUARD && s->in_for[m->edits[0].from]) || rule == MUTANT_STAGE || rule == MUTANT_TMA ||
-           rule == MUTANT_WGMMA || rule == MUTANT_STORE || rule == MUTANT_PLACE;
-}
-
-static enum verdict fits(const struct mutants *s, const struct mutant *m, const struct finding *f)
-{
-    switch (m->rule) {
-    case MUTANT_BARRIER:
-        if (!strcmp(f->check, "racecheck") && uses(s, &f->here, NULL) && uses(s, &f->there, NULL))
-            return FOUND;
-        break;
-    case MUTANT_INDEX:
-        if (names(s, &f->here, m) || names(s, &f->there, m))
-            return FOUND;
-        if (uses(s, &f->here, m->array) || uses(s, &f->there, m->array) || stores(s, &f->here) || stores(s, &f->there))
-            return SHOWS;
-        break;
-    case MUTANT_GUARD:
-        if (strstr(f->text, " of A") || strstr(f->text, " of B") || strstr(f->text, " of C") || uses(s, &f->here, NULL))
-            return FOUND;
-        if (stores(s, &f->here) || stores(s, &f->there))
-            return SHOWS;
-        break;
-    case MUTANT_INITIALISER:
-        if (!strcmp(f->kind, "uninitialised") && uses(s, &f->here, "acc"))
-            return FOUND;
-        break;
-    case MUTANT_COPY:
-        if (!strcmp(f->check, "racecheck") && (uses(s, &f->here, NULL) || uses(s, &f->there, NULL)))
-            return FOUND;
-        break;
-    case MUTANT_STAGE:
-        if (uses(s, &f->here, NULL) || uses(s, &f->there, NULL))
-            return FOUND;
-        break;
-    case MUTANT_ROLE:
-        if (!strcmp(f->kind, "setmaxnreg") &&
-            (mutants_line_has(s, m->line, "fewer_registers") || mutants_line_has(s, m->line, "more_registers")))
-            return FOUND;
-    // fall through
-    case MUTANT_MBARRIER:
-    case MUTANT_TMA:
-    case MUTANT_WGMMA:
-    case MUTANT_STORE:
-    case MUTANT_PLACE:
-        if (names(s, &f->here, m) || names(s, &f->there, m))
-            return FOUND;
-        if (stores(s, &f->here) || stores(s, &f->there))
-            return SHOWS;
-        break;
-    case MUTANT_RULES:
-        break;
-    }
-    return caller_unknown(&f->here) || caller_unknown(&f->there) ? SHOWS : ELSEWHERE;
+    return BY_NVCC && atoi(STEP.name) >= MUTANT_SAME_FIRST;
 }
 
 // The best finding on any shape is printed to notes; where none fits, all are.
@@ -371,7 +287,7 @@ static enum verdict judge(struct dev *d, const struct mutants *s, const struct m
         cr_assert(run(d, k, x, true), "%s", dev_error(d));
         const struct findings *f = dev_findings(d);
         for (size_t i = 0; i < f->n + f->n_advice; i++) {
-            const enum verdict v = fits(s, m, &f->all[i]);
+            const enum verdict v = mutant_fits(s, m, &f->all[i]);
             if (v > best || v == ELSEWHERE)
                 fprintf(notes, "  %s: %s\n", f->all[i].kind, f->all[i].text);
             best = v > best ? v : best;
@@ -381,8 +297,8 @@ static enum verdict judge(struct dev *d, const struct mutants *s, const struct m
         return best;
     for (struct data *x = all; x < all + n_shapes(); x++)
         if (!run(d, k, x, false) || memcmp(x->C.data, x->original.data, matrix_bytes(&x->C)))
-            return in_result(s, m) ? WRONG : MISSED;
-    return EQUIVALENT;
+            return mutant_in_result(s, m) ? WRONG : MISSED;
+    return mutant_same(s, m, atoi(STEP.name)) || !needs_reason() ? EQUIVALENT : UNKNOWN;
 }
 
 static enum verdict report(struct dev *d, const struct mutants *s, const struct mutant *m,
@@ -394,9 +310,11 @@ static enum verdict report(struct dev *d, const struct mutants *s, const struct 
     cr_assert(memory);
     const enum verdict v = judge(d, s, m, k, all, memory);
     mutants_diff(memory, s, m);
+    const char *why = v == EQUIVALENT ? mutant_same(s, m, atoi(STEP.name)) : NULL;
+    fprintf(memory, why ? "  %s\n" : "", why);
     fclose(memory);
     fprintf(stderr, "%s\n%s", verdict_names[v], notes);
-    cr_expect(v != MISSED && v != ELSEWHERE, "%s\n%s", verdict_names[v], notes);
+    cr_expect(v != UNKNOWN && v != MISSED && v != ELSEWHERE, "%s\n%s", verdict_names[v], notes);
     free(notes);
     return v;
 }
@@ -498,4 +416,12 @@ Test(mutants, of_the_rest_are_found)
     if (sample_asked() != SAMPLE_ALL)
         cr_skip_test("%zu of %zu mutants wait for meson test --setup long", rest, all);
     try_columns(false);
+}
+
+Test(mutants, that_change_nothing_are_there)
+{
+    struct mutants s = mutants_read(COMMON_FOLDER, step_kernel());
+    const char *unused = mutant_same_unused(&s, atoi(STEP.name));
+    cr_expect(!unused, "mutate_same.def has '%s', and no mutant of %s makes it", unused, STEP.name);
+    mutants_free(&s);
 }

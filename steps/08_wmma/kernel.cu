@@ -27,7 +27,7 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
     const int warp = tid / 32;
     const int brow = blockIdx.y * BM, bcol = blockIdx.x * BN;  // first row and column of the block's tile of C
     const int row = warp / (BN / WN) * WM, col = warp % (BN / WN) * WN;  // multiply: a warp tile each
-    const int crow = tid / (BN / 8), ccol = tid % (BN / 8) * 8;          // copy rows of BN elements: a warp each
+    const int crow = tid / (BN / 8), ccol = tid % (BN / 8) * 8;          // copy rows of BN elements: 8 a thread
 
     // --- Accumulators ---
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> acc[WM / 16][WN / 16] = {};
@@ -53,8 +53,9 @@ __device__ void product(int M, int N, int K, float alpha, const half *A, const h
         // --- Compute ---
 #pragma unroll
         for (int k = 0; k < BK; k += 16) {
-            if (k + 16 == BK && left > BK)  // on to the next tile; after the last, its beginning once more
+            if (k + 16 == BK && left > BK) {  // on to the next tile; after the last, its beginning once more
                 advance(BK);
+            }
             const int next = (k + 16) % BK;
 #pragma unroll
             for (int i = 0; i < WM / 16; i++) {
@@ -87,8 +88,6 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)  // 1 block an SM: at m
 gemm(int M, int N, int K, float alpha, const half *A, const half *B, float beta, half *C)
 {
     // Two bodies: one that tests where each fragment lies is 42 % slower.
-    if (K % BK == 0 && N % 8 == 0 && int(blockIdx.y + 1) * BM <= M && int(blockIdx.x + 1) * BN <= N)
-        product<true>(M, N, K, alpha, A, B, beta, C);
-    else
-        product<false>(M, N, K, alpha, A, B, beta, C);
+    K % BK == 0 && N % 8 == 0 && int(blockIdx.y + 1) * BM <= M && int(blockIdx.x + 1) * BN <= N ?
+        product<true>(M, N, K, alpha, A, B, beta, C) : product<false>(M, N, K, alpha, A, B, beta, C);
 }

@@ -13,6 +13,7 @@ static_assert(BM % WM == 0 && BN % WN == 0 && BK % 16 == 0, "a block has whole w
 constexpr int BOX = 64;                    // halves in a row of a box: 128 bytes, as many as are swizzled together
 constexpr int LDA = BOX, LDB = BOX;        // tiles are As[BM][LDA] and Bs[BN / BOX][BK][LDB]
 constexpr int GROUP = 16;                  // rows of tiles that are computed together: what they share stays in L2
+constexpr int LEAD = 3;                    // tiles that the other warpgroups have left when warpgroup 0 has none
 constexpr int STAGE = BM * BK + BK * BN;   // halves of a tile of A and one of B
 constexpr int PART = BN / 2;               // columns of C that are stored together
 constexpr int SHARED = 2 * (STAGES * STAGE + BM * PART);  // bytes of all stages, and of Cs[BM / GM][PART / BOX][GM][BOX]
@@ -99,6 +100,8 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     auto multiply = [&]() {
         int before = 0;  // the stage of the tile before
         for (int tile = 0; tile < tiles; tile++, before = s, next()) {
+            if (group > 0 && tile == max(0, tiles - LEAD))
+                named_barrier(4, CONSUMERS);  // warpgroup 0 goes first: it stores while the others multiply their last
             mbarrier_wait(&full[s], parity);
             wgmma_fence();
 #pragma unroll
@@ -109,6 +112,8 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
             if (tile > 0 && tid % 128 == 0)
                 mbarrier_arrive(&empty[before]);
         }
+        if (group == 0)
+            named_barrier(4, CONSUMERS);
         wgmma_wait<0>();
         if (tid % 128 == 0)
             mbarrier_arrive(&empty[before]);

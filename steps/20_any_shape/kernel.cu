@@ -9,6 +9,7 @@ constexpr int BK = 64, WM = 16, GM = 4 * WM;  // depth of a block tile; rows of 
 constexpr int BOX = 64;                    // halves in a row of a box: 128 bytes, as many as are swizzled together
 constexpr int LDA = BOX, LDB = BOX;        // tiles are As[BM][LDA] and Bs[BN / BOX][BK][LDB]
 constexpr int GROUP = 16;                  // rows of tiles that are computed together: what they share stays in L2
+constexpr int LEAD = 3;                    // tiles that the other warpgroups have left when warpgroup 0 has none
 struct Row { int n[13]; };  // read by the driver
 template <int BM, int BN, int STAGES, bool SPLIT> struct Tile {  // SPLIT: the blocks of a cluster share a tile
     static constexpr int CONSUMERS = BM / WM * 32, THREADS = CONSUMERS + 128;
@@ -107,6 +108,8 @@ __device__ __forceinline__ void product(int M, int N, int K, float alpha, const 
     auto multiply = [&]() {
         int before = 0;  // the stage of the tile before
         for (int tile = 0; tile < tiles; tile++, before = s, next()) {
+            if (group > 0 && tile == max(0, tiles - LEAD))
+                named_barrier(4, CONSUMERS);  // warpgroup 0 goes first: it stores while the others multiply their last
             mbarrier_wait(&full[s], parity);
             wgmma_fence();
 #pragma unroll
@@ -117,6 +120,8 @@ __device__ __forceinline__ void product(int M, int N, int K, float alpha, const 
             if (tile > 0 && tid % 128 == 0)
                 mbarrier_arrive(&empty[before]);
         }
+        if (group == 0)
+            named_barrier(4, CONSUMERS);
         wgmma_wait<0>();
         if (tid % 128 == 0)
             mbarrier_arrive(&empty[before]);

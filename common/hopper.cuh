@@ -1,6 +1,7 @@
 // What Hopper's kernels (steps 14 on) share: barriers in shared memory that count bytes, the copies of the tensor
 // memory accelerator (TMA) that report to them, and the products of a warpgroup. Each function is one PTX instruction,
-// or two. Source: PTX ISA 9.0, 9.7.13.15 (mbarrier), 9.7.9.27 (cp.async.bulk.tensor), 9.7.16 (wgmma).
+// or two. Source: PTX ISA 9.0, 9.7.13.15 (mbarrier), 9.7.9.27 (cp.async.bulk.tensor), 9.7.13.13 (griddepcontrol),
+// 9.7.16 (wgmma).
 #pragma once
 #include <cuda.h>
 #include <cuda_fp16.h>
@@ -163,12 +164,27 @@ __device__ inline void stmatrix(half *row, const half2 (&v)[4])
                  : "memory");
 }
 
+// --- Launches: one may begin before the one before it has ended ---
+
+// Waits until the launch before this one has ended. What it wrote can be read then.
+__device__ inline void launch_wait()
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+// The next launch may begin from here on, if it is one that waits.
+__device__ inline void launch_next()
+{
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
 // --- Matrices that are not aligned ---
 
 // A tensor map wants rows that begin at multiples of 16 bytes. Copies a matrix into rows that are ld elements apart;
 // ld is a multiple of 8, and what is past the last column is 0.
 extern "C" __global__ void pack(int rows, int cols, const half *from, int ld, half *to)
 {
+    launch_next();
     const int col = (blockIdx.y * blockDim.x + threadIdx.x) * 8;
     if (col >= ld)
         return;
@@ -178,6 +194,7 @@ extern "C" __global__ void pack(int rows, int cols, const half *from, int ld, ha
             v[e] = col + e < cols ? from[size_t(row) * cols + col + e] : half(0);
         *reinterpret_cast<uint4 *>(&to[size_t(row) * ld + col]) = *reinterpret_cast<uint4 *>(v);
     }
+    launch_wait();  // this launch ends after the one before it, which may be the copy of another matrix
 }
 
 // --- wgmma: a product by the 128 threads of a warpgroup, of matrices in shared memory ---

@@ -64,6 +64,7 @@ struct cu_launch_attribute {
     union {
         char pad[64];
         unsigned cluster[3];
+        int early;
     } value;
 };
 
@@ -107,6 +108,7 @@ enum {
     CU_JIT_LINE_INFO = 13,
     CU_STREAM_NON_BLOCKING = 1,
     CU_LAUNCH_CLUSTER = 4,
+    CU_LAUNCH_EARLY = 6,
     CU_FUNCTION_NON_PORTABLE_CLUSTER = 14,
     CU_MAP_INTERLEAVE_NONE = 0,
     CU_MAP_PROMOTE_128 = 2,

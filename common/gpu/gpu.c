@@ -22,6 +22,7 @@ struct dev_kernel {
     char *name;
     cu_function function;
     size_t n_params;
+    bool waits;  // for the launch before it
 };
 
 struct dev_module {
@@ -249,11 +250,10 @@ static struct dev_module *gpu_load(struct dev *d, const char *name, const char *
     return m;
 }
 
-// The parameters that the PTX declares for a kernel: the driver tells their sizes, but their number only by an error.
-static size_t count_params(const char *text, const char *name)
+// The parameter list of a kernel in PTX, or NULL.
+static const char *find_entry(const char *text, const char *name)
 {
     const size_t length = strlen(name);
-    size_t n = 0;
     for (const char *p = text; (p = strstr(p, ".entry"));) {
         p += strlen(".entry");
         p += strspn(p, " \t\r\n");
@@ -261,16 +261,28 @@ static size_t count_params(const char *text, const char *name)
             continue;
         p += length;
         p += strspn(p, " \t\r\n");
-        if (*p != '(')
-            continue;
-        const char *end = strchr(p, ')');
-        while ((p = strstr(p, ".param")) && p < end) {
-            n++;
-            p++;
-        }
-        break;
+        if (*p == '(')
+            return p;
     }
+    return NULL;
+}
+
+// The parameters that the PTX declares for a kernel: the driver tells their sizes, but their number only by an error.
+static size_t count_params(const char *entry)
+{
+    size_t n = 0;
+    const char *end = entry ? strchr(entry, ')') : NULL;
+    for (const char *p = entry; end && (p = strstr(p, ".param")) && p < end; p++)
+        n++;
     return n;
+}
+
+// Does the kernel wait for the launch before it? Then it may begin early.
+static bool waits_for_launch(const char *entry)
+{
+    const char *next = entry ? strstr(entry, ".entry") : NULL,
+               *wait = entry ? strstr(entry, "griddepcontrol.wait") : NULL;
+    return wait && (!next || wait < next);
 }
 
 static struct dev_kernel *gpu_kernel(struct dev *d, struct dev_module *m, const char *name)
@@ -296,7 +308,9 @@ static struct dev_kernel *gpu_kernel(struct dev *d, struct dev_module *m, const 
         free(k);
         return NULL;
     }
-    k->n_params = count_params(m->text, name);
+    const char *entry = find_entry(m->text, name);
+    k->n_params = count_params(entry);
+    k->waits = waits_for_launch(entry);
     k->next = m->kernels;
     m->kernels = k;
     return k;
@@ -349,8 +363,9 @@ static bool gpu_launch(struct dev *d, struct dev_kernel *k, const struct dev_lau
         return backend_fail(d, "out of memory");
     for (size_t i = 0; i < l->n_args; i++)
         params[i] = (void *)(uintptr_t)l->args[i].value;
-    bool done = l->cluster[0]
-                    ? hopper_launch(d, &g->cuda, g->stream, k->function, l, params)
+    const bool early = l->early && k->waits && d->about.cc_major >= 9 && g->cuda.launch_ex;
+    bool done = l->cluster[0] || early
+                    ? hopper_launch(d, &g->cuda, g->stream, k->function, l, early, params)
                     : CALL(d, launch, cuLaunchKernel, k->function, l->grid[0], l->grid[1], l->grid[2], l->block[0],
                            l->block[1], l->block[2], (unsigned)l->shared, g->stream, params, NULL);
     free(params);

@@ -39,17 +39,21 @@ static bool has(struct dev *d, bool function, const char *what)
 }
 
 bool hopper_launch(struct dev *d, const struct cuda *c, cu_stream stream, cu_function f, const struct dev_launch *l,
-                   void **params)
+                   bool early, void **params)
 {
-    struct cu_launch_attribute cluster = { .id = CU_LAUNCH_CLUSTER };
-    struct cu_launch launch = {
-        .shared = (unsigned)l->shared, .stream = stream, .attributes = &cluster, .n_attributes = 1
-    };
-    if (!has(d, c->launch_ex != NULL, "clusters"))
+    struct cu_launch_attribute attributes[2];
+    struct cu_launch launch = { .shared = (unsigned)l->shared, .stream = stream, .attributes = attributes };
+    if (l->cluster[0] && !has(d, c->launch_ex != NULL, "clusters"))
         return false;
+    if (early)
+        attributes[launch.n_attributes++] = (struct cu_launch_attribute){ .id = CU_LAUNCH_EARLY, .value.early = 1 };
+    if (l->cluster[0]) {
+        struct cu_launch_attribute *a = &attributes[launch.n_attributes++];
+        *a = (struct cu_launch_attribute){ .id = CU_LAUNCH_CLUSTER };
+        memcpy(a->value.cluster, l->cluster, sizeof l->cluster);
+    }
     memcpy(launch.grid, l->grid, sizeof launch.grid);
     memcpy(launch.block, l->block, sizeof launch.block);
-    memcpy(cluster.value.cluster, l->cluster, sizeof l->cluster);
     if (l->cluster[0] * l->cluster[1] * l->cluster[2] > PORTABLE_CLUSTER &&
         !call_ok(d, c, "cuFuncSetAttribute", c->function_set(f, CU_FUNCTION_NON_PORTABLE_CLUSTER, 1)))
         return false;

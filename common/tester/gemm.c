@@ -198,7 +198,9 @@ bool gemm_open(struct gemm *c, struct dev *d, struct dev_module *m, const char *
         ok = prepare_pack(&c->a, d, "A, packed", type, c->room) && prepare_pack(&c->b, d, "B, packed", type, after_a);
         if (ok && !prepare_maps(c, d, type, g, error))
             return false;
-        if (ok && (c->a.packed || c->b.packed))
+        c->b.launch.early = c->a.packed != 0;  // behind the copy of A
+        c->launch.early = c->a.packed || c->b.packed;
+        if (ok && c->launch.early)
             ok = (c->pack = dev_kernel(d, m, "pack")) != NULL;
     }
     if (!ok)

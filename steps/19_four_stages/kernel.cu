@@ -66,6 +66,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         for (int s = 0; s < STAGES; s++)
             mbarrier_init(&empty[s], CONSUMERS / 128);  // a thread of each warpgroup
         mbarrier_init_fence();
+        launch_wait();  // A and B may be copies, which the launch before this one makes
     }
     auto copy = [&](int tile, int s) {
         mbarrier_expect(&full[s], 2 * STAGE);

@@ -73,6 +73,7 @@ __device__ __forceinline__ void product(int M, int N, int K, float alpha, const 
         for (int s = 0; s < STAGES; s++)
             mbarrier_init(&empty[s], CONSUMERS / 128);  // a thread of each warpgroup
         mbarrier_init_fence();
+        launch_wait();  // A and B may be copies, which the launch before this one makes
     }
     auto copy = [&](int tile, int s) {
         tile += skip;

@@ -224,7 +224,7 @@ cu_result cuFuncSetAttribute(cu_function function, int which, int value)
     return 0;
 }
 
-static cu_result add_launch(cu_function function, cu_stream stream)
+static cu_result add_launch(cu_function function, cu_stream stream, bool early)
 {
     need_context();
     if (fake_cuda.launch_fails || fake_cuda.n_launches == FAKE_LAUNCHES)
@@ -233,6 +233,7 @@ static cu_result add_launch(cu_function function, cu_stream stream)
     memcpy(l->kernel, function->name, sizeof l->kernel);
     l->stream = stream;
     l->context = current();
+    l->early = early;
     return 0;
 }
 
@@ -240,13 +241,16 @@ cu_result cuLaunchKernel(cu_function function, unsigned gx, unsigned gy, unsigne
                          unsigned bz, unsigned shared, cu_stream stream, void **params, void **extra)
 {
     (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)params, (void)extra;
-    return add_launch(function, stream);
+    return add_launch(function, stream, false);
 }
 
 cu_result cuLaunchKernelEx(const struct cu_launch *launch, cu_function function, void **params, void **extra)
 {
     (void)params, (void)extra;
-    return add_launch(function, launch->stream);
+    bool early = false;
+    for (unsigned i = 0; i < launch->n_attributes; i++)
+        early |= launch->attributes[i].id == CU_LAUNCH_EARLY && launch->attributes[i].value.early;
+    return add_launch(function, launch->stream, early);
 }
 
 cu_result cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *size,

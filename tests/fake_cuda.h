@@ -15,6 +15,7 @@ struct fake_launch {
     char kernel[32];
     cu_stream stream;
     cu_context context;
+    bool early;  // it may begin before the one before it ends
 };
 
 struct fake_cuda {

@@ -137,6 +137,32 @@ Test(library_gpu, products_that_share_the_workspace_wait_across_streams)
     destroy();
 }
 
+// k or n is odd: A or B, or both, are copied first. All but the first launch may begin early, and wait by themselves.
+Test(library_gpu, what_waits_for_a_copy_begins_early)
+{
+    static const struct {
+        int m, n, k, launches;
+    } cases[] = { { 64, 64, 64, 1 }, { 64, 65, 64, 2 }, { 64, 64, 65, 2 }, { 64, 65, 65, 3 } };
+    create(0);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        fake->n_launches = 0;
+        cr_expect_eq(gemm_steps_f16(h, cases[c].m, cases[c].n, cases[c].k, 1, A, B, 0, C), GEMM_STEPS_OK, "%s",
+                     gemm_steps_error(h));
+        if (!strstr(gemm_steps_kernel(h), "20_any_shape")) {
+            destroy();
+            cr_skip_test("step 20 is not built here");
+        }
+        cr_expect_eq(fake->n_launches, cases[c].launches, "case %zu: %d launches", c, fake->n_launches);
+        for (int i = 0; i < fake->n_launches; i++)
+            cr_expect_eq(fake->launches[i].early, i > 0, "case %zu, launch %d, %s: early is %d", c, i,
+                         fake->launches[i].kernel, fake->launches[i].early);
+    }
+    fake->n_launches = 0;
+    cr_expect_eq(multiply_parts(), GEMM_STEPS_OK);
+    cr_expect(fake->n_launches == 2 && !fake->launches[0].early && !fake->launches[1].early, "07 does not wait");
+    destroy();
+}
+
 Test(library_gpu, without_memory_for_a_workspace_another_kernel_runs)
 {
     create(0);

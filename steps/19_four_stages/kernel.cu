@@ -13,7 +13,6 @@ static_assert(BM % WM == 0 && BN % WN == 0 && BK % 16 == 0, "a block has whole w
 constexpr int BOX = 64;                    // halves in a row of a box: 128 bytes, as many as are swizzled together
 constexpr int LDA = BOX, LDB = BOX;        // tiles are As[BM][LDA] and Bs[BN / BOX][BK][LDB]
 constexpr int GROUP = 16;                  // rows of tiles that are computed together: what they share stays in L2
-constexpr int LEAD = 3;                    // tiles that the other warpgroups have left when warpgroup 0 has none
 constexpr int STAGE = BM * BK + BK * BN;   // halves of a tile of A and one of B
 constexpr int PART = BN / 2;               // columns of C that are stored together
 constexpr int SHARED = 2 * (STAGES * STAGE + BM * PART);  // bytes of all stages, and of Cs[BM / GM][PART / BOX][GM][BOX]
@@ -66,7 +65,8 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         for (int s = 0; s < STAGES; s++)
             mbarrier_init(&empty[s], CONSUMERS / 128);  // a thread of each warpgroup
         mbarrier_init_fence();
-        launch_wait();  // A and B may be copies, which the launch before this one makes
+        if (K % 8 != 0 || N % 8 != 0)
+            launch_wait();  // A or B is a copy, which the launch before this one makes
     }
     auto copy = [&](int tile, int s) {
         mbarrier_expect(&full[s], 2 * STAGE);
@@ -98,6 +98,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     // --- Compute ---
     const uint64_t a_tile = wgmma_descriptor(&As[row / GM * GM * LDA], 16, 1024);  // in stage 0; in units of 16 bytes
     const uint64_t b_tile = wgmma_descriptor(Bs, BK * 128, 1024);
+    constexpr int LEAD = STAGES - 1;  // tiles that the other warpgroups have left when warpgroup 0 has none
     auto multiply = [&]() {
         int before = 0;  // the stage of the tile before
         for (int tile = 0; tile < tiles; tile++, before = s, next()) {

@@ -9,7 +9,6 @@ constexpr int BK = 64, WM = 16, GM = 4 * WM;  // depth of a block tile; rows of 
 constexpr int BOX = 64;                    // halves in a row of a box: 128 bytes, as many as are swizzled together
 constexpr int LDA = BOX, LDB = BOX;        // tiles are As[BM][LDA] and Bs[BN / BOX][BK][LDB]
 constexpr int GROUP = 16;                  // rows of tiles that are computed together: what they share stays in L2
-constexpr int LEAD = 3;                    // tiles that the other warpgroups have left when warpgroup 0 has none
 struct Row { int n[13]; };  // read by the driver
 template <int BM, int BN, int STAGES, bool SPLIT> struct Tile {  // SPLIT: the blocks of a cluster share a tile
     static constexpr int CONSUMERS = BM / WM * 32, THREADS = CONSUMERS + 128;
@@ -73,7 +72,8 @@ __device__ __forceinline__ void product(int M, int N, int K, float alpha, const 
         for (int s = 0; s < STAGES; s++)
             mbarrier_init(&empty[s], CONSUMERS / 128);  // a thread of each warpgroup
         mbarrier_init_fence();
-        launch_wait();  // A and B may be copies, which the launch before this one makes
+        if (K % 8 != 0 || N % 8 != 0)
+            launch_wait();  // A or B is a copy, which the launch before this one makes
     }
     auto copy = [&](int tile, int s) {
         tile += skip;
@@ -106,6 +106,7 @@ __device__ __forceinline__ void product(int M, int N, int K, float alpha, const 
     // --- Compute ---
     const uint64_t a_tile = wgmma_descriptor<SPLIT>(&As[row / GM * GM * LDA], 16, 1024);  // in stage 0; in 16 bytes
     const uint64_t b_tile = wgmma_descriptor<SPLIT>(Bs, BK * 128, 1024);
+    constexpr int LEAD = STAGES - 1;  // tiles that the other warpgroups have left when warpgroup 0 has none
     auto multiply = [&]() {
         int before = 0;  // the stage of the tile before
         for (int tile = 0; tile < tiles; tile++, before = s, next()) {

@@ -275,8 +275,9 @@ struct checker {
     uint32_t now;  // time
     uint32_t calms;
     struct known_pool pool;
-    struct objects objects;  // in global memory
-    uint32_t n_granules;     // of shared memory
+    struct known *older, *newer;  // newer knows all that older knows
+    struct objects objects;       // in global memory
+    uint32_t n_granules;          // of shared memory
     // global memory
     uint32_t n_allocations;
     struct page ***pages;  // by allocation, then by page

@@ -440,13 +440,22 @@ void check_bulk_arrival(struct block *b, const struct bulk_place *p, bool comple
     tick(c);
 }
 
-// Most of what comes later knows all that came before: then it is shared, not copied.
-static void learn_reads(struct known_pool *pool, struct view *v, struct known *k)
+// Most of what comes later knows all that came before: then it is shared, not copied. Threads that wait together mostly
+// know the same, so the last answer is kept.
+static void learn_reads(struct checker *c, struct view *v, struct known *k)
 {
-    if (known_covers(pool, k, v->reads))
-        put(pool, &v->reads, k);
-    else
-        known_join(pool, &v->reads, k);
+    struct known_pool *pool = &c->pool;
+    if (!k || k == v->reads)
+        return;
+    if (v->reads != c->older || k != c->newer) {
+        if (!known_covers(pool, k, v->reads)) {
+            known_join(pool, &v->reads, k);
+            return;
+        }
+        put(pool, &c->older, v->reads);
+        put(pool, &c->newer, k);
+    }
+    put(pool, &v->reads, k);
 }
 
 void check_mbarrier_opened(struct warp *w, const struct uop *u, uint32_t lane, uint32_t address)
@@ -459,8 +468,8 @@ void check_mbarrier_opened(struct warp *w, const struct uop *u, uint32_t lane, u
     check_late_wait(w, u, lane, x);
     const bool acquires = m->order != ORDER_RELAXED;
     known_join(pool_of(w), acquires ? &v->seen : &v->pending[0], x->near);
-    learn_reads(pool_of(w), v, x->far[0]);
-    learn_reads(pool_of(w), v, x->far[1]);
+    learn_reads(w->block->worker->check, v, x->far[0]);
+    learn_reads(w->block->worker->check, v, x->far[1]);
     if (m->scope >= SCOPE_CLUSTER)
         known_join(pool_of(w), acquires ? &v->seen : &v->pending[1], x->far[1]);
     w->block->check->informed = true;
@@ -503,5 +512,7 @@ void check_order_clear(struct checker *c, struct block_check *k)
 void check_order_free(struct checker *c)
 {
     clear_objects(&c->pool, &c->objects);
+    known_drop(&c->pool, &c->older);
+    known_drop(&c->pool, &c->newer);
     known_pool_free(&c->pool);
 }

@@ -3,8 +3,8 @@
 //
 //   build/steps/tune 05 BK=8,16 BM=64,128
 //
-// On a GPU a row has the time; on the simulated one, which has none, what a multiply-add costs. Exit status: 0, or 2 if
-// the command cannot be carried out. A size that cannot work is a row that says why.
+// On a GPU a row has the time; on the simulated one, which has none, what a multiply-add costs. A size that cannot work
+// is a row that says why. Exit status: 0 if a row is right, 1 if none is, 2 if the command cannot be carried out.
 #include <ctype.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include "base/program.h"
 #include "steps.h"
 
-enum { BAD = 2, CHANGES = 6, VALUES = 16, NAME = 24, TEXT = 1 << 16 };
+enum { NONE_WORKS = 1, BAD = 2, CHANGES = 6, VALUES = 16, NAME = 24, TEXT = 1 << 16 };
 
 struct change {
     char name[NAME];  // of a constant: BK
@@ -116,10 +116,16 @@ static bool compile(const struct target *t, char **said)
 
 // --- a row ---
 
-// The compiler's first error, from "error" on; it may name the static_assert that does not hold.
-static void print_refusal(const char *said)
+// The compiler's first error, from "error" on; it may name the static_assert that does not hold. Most constants are
+// divided by: a 0 is named.
+static void print_refusal(const char *said, const struct command *k, const int *pick)
 {
     const char *at = said ? strstr(said, "error") : NULL;
+    for (int c = 0; at && strstr(at, "by zero") && c < k->n; c++)
+        if (!k->changes[c].values[pick[c]]) {
+            printf("  cannot work: %s is 0, and the kernel divides by it\n", k->changes[c].name);
+            return;
+        }
     at = at ? at : "it does not compile";
     printf("  cannot work: %.*s\n", (int)strcspn(at, "\n"), at);
 }
@@ -138,7 +144,8 @@ static void print_occupancy(const struct card *card)
     printf("  %9u  %6u", use.registers, o.warps);
 }
 
-static void print_run(struct dev *d, const struct step *given, const struct tester_options *o, const struct card *card)
+// Whether the result is right.
+static bool print_run(struct dev *d, const struct step *given, const struct tester_options *o, const struct card *card)
 {
     struct step step = *given;
     struct tester_result r;
@@ -146,7 +153,7 @@ static void print_run(struct dev *d, const struct step *given, const struct test
     step.ptx = ptx;
     if (!tester_run(d, &step, o, &r, error)) {
         printf("  cannot work: %s\n", error);
-        return;
+        return false;
     }
     printf("  %-6s", r.verdict == TESTER_WRONG ? "WRONG" : "right");
     print_occupancy(card);
@@ -161,10 +168,12 @@ static void print_run(struct dev *d, const struct step *given, const struct test
         putchar('\n');
     }
     fflush(stdout);
+    return r.verdict != TESTER_WRONG;
 }
 
-// All values of all constants, in the order of the command; the last one changes first.
-static bool try_all(struct dev *d, const struct command *k)
+// All values of all constants, in the order of the command; the last one changes first. *works: one of them does. False
+// with a line on stderr if a copy cannot be made.
+static bool try_all(struct dev *d, const struct command *k, bool *works)
 {
     int pick[CHANGES] = { 0 }, c;
     do {
@@ -178,9 +187,9 @@ static bool try_all(struct dev *d, const struct command *k)
             return false;
         }
         if (compile(k->target, &said))
-            print_run(d, k->step, &k->options, k->card);
+            *works |= print_run(d, k->step, &k->options, k->card);
         else
-            print_refusal(said);
+            print_refusal(said, k, pick);
         free(said);
         for (c = k->n - 1; c >= 0 && ++pick[c] == k->changes[c].n; c--)
             pick[c] = 0;
@@ -377,8 +386,11 @@ int main(int argc, char **argv)
     snprintf(ptx, sizeof ptx, "%s/kernel.ptx", folder);
     k.options = tester_settle(&k.options, dev_about(d));
     print_head(dev_about(d), &k);
-    const bool tried = try_all(d, &k);
+    bool works = false;
+    const bool tried = try_all(d, &k, &works);
     remove_folder();
     dev_close(d);
-    return tried ? 0 : BAD;
+    if (tried && !works)
+        fprintf(stderr, "tune: nothing works of what was tried; each row says why\n");
+    return !tried ? BAD : works ? 0 : NONE_WORKS;
 }

@@ -393,6 +393,10 @@ Test(tune, tries_every_combination)
         cr_assert(at, "no '%s' after the row before it in %s", rows[i], r.out);
     }
     cr_assert(strstr(r.out, "every thread copies the same number of elements"), "%s", r.out);
+    run(&r, TUNE, "05", "BK=0", "--device=sim", "--size", "64", NULL);
+    cr_expect(r.status == 1 && !strcmp(r.err, "tune: nothing works of what was tried; each row says why\n"), "%d: %s",
+              r.status, r.err);
+    cr_expect(strstr(r.out, "\n    0  cannot work: BK is 0, and the kernel divides by it\n"), "%s", r.out);
     refuses("constant", "has no constant 'BX = ' and a number; it has BM, BN, BK, ", TUNE, "05", "BX=8", NULL);
     refuses("value", "BK=8,x", TUNE, "05", "BK=8,x", NULL);
     refuses("step", "no step '44'; there are 01_naive, 02_smem_tile, ", TUNE, "44", "BK=8", NULL);

@@ -22,7 +22,7 @@ __device__ inline void mbarrier_init(uint64_t *barrier, int arrivals)
 }
 
 // Makes this thread's mbarrier_init known to the copies of TMA and to other blocks of a cluster. All threads need a
-// barrier as well. Within a block that is enough: PTX says so from 9.3 on.
+// barrier as well. Within a block the barrier alone is enough: PTX says so from 9.3 on.
 __device__ inline void mbarrier_init_fence()
 {
     asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async.shared::cta;" ::: "memory");

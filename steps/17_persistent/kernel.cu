@@ -38,7 +38,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     extern __shared__ __align__(1024) half8 shared[];  // a swizzled box begins at a multiple of 1024 bytes
     half *As = reinterpret_cast<half *>(shared), *Bs = As + BM * LDA;  // STAGES of both
     half *Cs = As + STAGES * STAGE;
-    __shared__ uint64_t full[STAGES], empty[STAGES];  // barriers: a tile has come; both warpgroups have multiplied it
+    __shared__ uint64_t full[STAGES], empty[STAGES];  // barriers: a tile has come; all consumers have multiplied it
 
     // --- Who am I? ---
     const int tid = threadIdx.x;

@@ -52,6 +52,8 @@ static bool run_step(struct ladder *l, struct row *row)
         l->data[type] = tester_open(l->dev, type, &l->o, row->error);
         if (!l->data[type])
             return false;
+        if (row == l->rows)
+            report_long_run(stderr, "ladder", dev_about(l->dev), &l->o, n_steps);
     }
     if (!tester_step(l->data[type], row->step, &row->result, row->error))
         return false;

@@ -9,6 +9,7 @@
 #include "fake_device.h"
 #include "tester/tester.h"
 #include "tester/tester_explain.h"
+#include "tester/tester_report.h"
 #include "tester_case.h"
 
 static struct tester_options options_of(int m, int n, int k)
@@ -249,4 +250,46 @@ Test(tester, without_a_check_a_wrong_step_is_unchecked)
     o.check = false;
     fake.fault = FAKE_TRANSPOSED;
     cr_expect_eq(run(&step_f32, &o).verdict, TESTER_UNCHECKED);
+}
+
+// What is said of a launch of that many multiply-adds along each side; to be freed.
+static char *said_of(const struct dev_about *about, int size, int iterations, bool sanitize, size_t steps)
+{
+    struct tester_options o = options_of(size, size, size);
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    o.jobs = 2;
+    o.warmup = 0;
+    o.iterations = iterations;
+    o.sanitize = sanitize;
+    report_long_run(out, "step", about, &o, steps);
+    fclose(out);
+    return text;
+}
+
+Test(tester, a_long_run_on_the_simulated_gpu_is_announced)
+{
+    static const struct dev_about simulated = { .simulated = true }, real = { .simulated = false };
+    static const struct {
+        const struct dev_about *about;
+        int size, iterations;
+        bool sanitize;
+        size_t steps;
+        const char *says;  // "": nothing
+    } cases[] = {
+        { &simulated, 3000, 0, false, 1, "" },
+        { &real, 8000, 0, false, 1, "" },
+        { &simulated, 4000, 0, false, 1,
+          "step: note: 6.4e+10 multiply-adds on the simulated GPU take 16 s to 3 minutes" },
+        { &simulated, 4000, 0, true, 1, " take 32 s to 5 minutes here; --size 512 takes seconds\n" },
+        { &simulated, 4000, 9, false, 1, "6.4e+11 multiply-adds on the simulated GPU take 3 to 27 minutes" },
+        { &simulated, 20000, 0, false, 1, "8e+12 multiply-adds on the simulated GPU take 33 minutes to 6 hours" },
+        { &simulated, 3000, 0, false, 10, "2.7e+11 multiply-adds" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *said = said_of(cases[i].about, cases[i].size, cases[i].iterations, cases[i].sanitize, cases[i].steps);
+        cr_expect(*cases[i].says ? strstr(said, cases[i].says) != NULL : !*said, "case %zu says '%s'", i, said);
+        free(said);
+    }
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/ptx_file.h"
 
@@ -32,6 +33,42 @@ void report_detail(FILE *out, const struct dev_about *about)
         fprintf(out, " (%s)", about->detail);
     fprintf(out, "\n");
 }
+
+// --- What takes long ---
+
+// Multiply-adds that a processor simulates in a second, at least and at most: of all steps, on machines of today. The
+// checks take as long again.
+#define RATE_LEAST 2e8
+#define RATE_MOST 2e9
+#define LONG_RUN 5e10  // multiply-adds: a minute or so
+
+// In the unit that suits it.
+static double in_units(double seconds, const char **unit)
+{
+    *unit = seconds < 120 ? "s" : seconds < 7200 ? "minutes" : "hours";
+    return seconds < 120 ? seconds : seconds < 7200 ? seconds / 60 : seconds / 3600;
+}
+
+void report_long_run(FILE *out, const char *who, const struct dev_about *about, const struct tester_options *o,
+                     size_t steps)
+{
+    const double launches = (double)steps * (1 + (o->iterations ? o->warmup + o->iterations : 0));
+    const double work = (double)o->m * o->n * o->k * launches;
+    const long threads = o->jobs ? o->jobs : sysconf(_SC_NPROCESSORS_ONLN);
+    const double rate = (double)(threads > 0 ? threads : 1) / (o->sanitize ? 2 : 1);
+    const char *short_unit, *long_unit;
+    if (!about->simulated || work < LONG_RUN)
+        return;
+    const double least = in_units(work / (RATE_MOST * rate), &short_unit);
+    const double most = in_units(work / (RATE_LEAST * rate), &long_unit);
+    const bool same = !strcmp(short_unit, long_unit);
+    fprintf(out,
+            "%s: note: %.2g multiply-adds on the simulated GPU take %.0f%s%s to %.0f %s here; --size 512 takes "
+            "seconds\n",
+            who, work, least, same ? "" : " ", same ? "" : short_unit, most, long_unit);
+}
+
+// --- JSON ---
 
 void report_json_setting(struct json *j, const struct dev *d, const struct tester_options *settled)
 {

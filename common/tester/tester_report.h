@@ -3,6 +3,7 @@
 #define COMMON_TESTER_REPORT_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/json.h"
 #include "tester.h"
@@ -13,6 +14,11 @@ const char *report_verdict(enum tester_verdict verdict);     // "right", "WRONG"
 const char *report_time(double ms, char text[REPORT_TIME]);  // three digits and a unit: "12.3 us", "4.56 ms"
 
 void report_detail(FILE *out, const struct dev_about *about);  // " (detail)" if the device has one, and the line's end
+
+// On the simulated GPU, where launches of that many steps take minutes or more: one line that says how long, from
+// `who`. o: settled.
+void report_long_run(FILE *out, const char *who, const struct dev_about *about, const struct tester_options *o,
+                     size_t steps);
 
 // Append to the open JSON object: what was run on (detail, simulated, date, sizes, scalars, seed; not "device"),
 // and what came out (verdict, what, times, rates).

@@ -1,7 +1,6 @@
 // What Hopper's kernels (steps 14 on) share: barriers in shared memory that count bytes, the copies of the tensor
 // memory accelerator (TMA) that report to them, and the products of a warpgroup. Each function is one PTX instruction,
-// or two. Source: PTX ISA 9.0, 9.7.13.15 (mbarrier), 9.7.9.27 (cp.async.bulk.tensor), 9.7.13.13 (griddepcontrol),
-// 9.7.16 (wgmma).
+// or two. Source: PTX ISA 9.0, 9.7.13.15 (mbarrier), 9.7.9.27 (cp.async.bulk.tensor), 9.7.16 (wgmma).
 #pragma once
 #include <cuda.h>
 #include <cuda_fp16.h>
@@ -164,7 +163,7 @@ __device__ inline void stmatrix(half *row, const half2 (&v)[4])
                  : "memory");
 }
 
-// --- Launches: one may begin before the one before it has ended ---
+// --- Launches: one may begin before the one before it has ended (PTX ISA 9.7.13.13, griddepcontrol) ---
 
 // Waits until the launch before this one has ended. What it wrote can be read then.
 __device__ inline void launch_wait()

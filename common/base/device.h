@@ -64,7 +64,7 @@ struct dev_launch {
     const struct dev_arg *args;
     size_t n_args;
     unsigned cluster[3];  // blocks of a cluster in x, y, z (sm_90); all 0: as the kernel says, or no clusters
-    bool early;           // may begin before the launch before it ends, if its kernel waits for that: griddepcontrol.wait
+    bool early;  // may begin before the launch before it ends, if its kernel waits for that: griddepcontrol.wait
 };
 
 // --- tensor maps: what the tensor memory accelerator is told of an array in device memory ---

@@ -14,9 +14,14 @@ enum { BUDGET = 4000000 };
 
 enum { SHOWN = 2 };  // findings in full: the others mostly follow from them
 
-// Which findings are shown before others: wrong barriers, then copies without a wait. Races follow from both.
+enum { RANKS = 4 };
+
+// Which findings are shown before others: wrong barriers, then copies without a wait. Races follow from both. What is
+// only advised comes last.
 static int rank_of(const struct finding *f)
 {
+    if (f->advice)
+        return RANKS - 1;
     if (strcmp(f->check, "synccheck") == 0)
         return 0;
     return strcmp(f->kind, "copy not waited for") == 0 ? 1 : 2;
@@ -34,7 +39,7 @@ static char *found_text(struct dev *d)
     cr_assert(out, "out of memory");
     struct finding shown[SHOWN];
     struct findings first = { .kernel = f->kernel, .all = shown };
-    for (int rank = 0; rank <= 2; rank++)
+    for (int rank = 0; rank < RANKS; rank++)
         for (size_t i = 0; i < f->n + f->n_advice && first.n < SHOWN; i++)
             if (rank_of(&f->all[i]) == rank)
                 shown[first.n++] = f->all[i];

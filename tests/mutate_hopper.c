@@ -26,6 +26,7 @@ static const struct {
     { "mbarrier_wait", MUTANT_MBARRIER, CALL, NULL, NULL },
     { "mbarrier_wait", MUTANT_MBARRIER, 1, "1 - (", ")" },
     { "mbarrier_arrive", MUTANT_MBARRIER, CALL, NULL, NULL },
+    { "launch_wait", MUTANT_TMA, CALL, NULL, NULL },
     { "tma_load", MUTANT_TMA, CALL, NULL, NULL },
     { "tma_load", MUTANT_TMA, 3, "", " + 1" },
     { "tma_load", MUTANT_TMA, 4, "", " + 1" },

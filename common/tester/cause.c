@@ -66,6 +66,7 @@ static const struct {
     { "proxy fence", "a fence is missing before an asynchronous copy or a wgmma" },
     { "registers of wgmma", "a wgmma.fence before, or a wait after the product is missing" },
     { "copy left behind", "a copy that nobody waits for" },
+    { "launch not waited for", "the wait for the launch before is missing, or comes too late" },
 };
 
 // A copy that is left behind tells least.

@@ -21,6 +21,8 @@
 //
 // Waits for a parity (check_late.c). Whoever waits for a phase has to do so before the next one is complete.
 //
+// Launches (check_launch.c). One that begins early (dev_launch) has to wait for the one before: griddepcontrol.wait.
+//
 // Clusters (check_cluster.c). Blocks of a cluster reach each other's shared memory, and each granule remembers the rank
 // of the block whose thread used it. Another block has to have begun before that, and may not end before it is over.
 //
@@ -120,6 +122,9 @@ void check_cluster_drop(struct worker *worker);  // what the cluster's barrier r
 
 // Bytes of the heap are given out again, to another thread: what the one before did there is over.
 void check_forget(struct checker *c, uint64_t address, uint64_t bytes);
+
+// A lane uses global memory, in a launch that began early (check_launch.c): a launch before may still be writing there.
+void check_launch_before(struct warp *w, const struct uop *u, uint32_t lane, uint64_t address, bool store);
 
 // Takes the worker's fault as a finding, and clears it.
 void check_fault(struct worker *worker);

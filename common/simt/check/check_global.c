@@ -389,6 +389,8 @@ static void visit_all(struct warp *w, const struct uop *u, const struct touches 
     };
     for (uint32_t r = 0; r < t->n_runs; r++) {
         const struct run *run = &t->runs[r];
+        if (c->grid->early)
+            check_launch_before(w, u, run->lane, (from + (uint64_t)run->at) << c->grid->code->global_shift, write);
         if (v.use != USE_READ || !all_quiet(c, run, from + (uint64_t)run->at, v.calm))
             visit_run(&v, t, run, from + (uint64_t)run->at);
     }

@@ -180,6 +180,7 @@ struct code {
     bool orders_threads;                  // has fences, mbarriers, or accesses that acquire or release
     bool orders_blocks;                   // has such fences or accesses whose scope goes beyond the block
     bool orders_cluster;                  // orders blocks of a cluster: their barrier, or mbarriers of another block
+    bool waits_for_launch;                // has griddepcontrol.wait
     bool relaxes_mbarriers;               // has arrivals or waits of mbarriers that are .relaxed
     bool shadows_local, shadows_memory;   // follows undefined bytes through local, through other memory (shadow.h)
     struct shared_var *shared_vars;       // static ones, then the dynamic one; by address
@@ -272,6 +273,7 @@ enum fault_kind {
     FAULT_SPLIT,       // threads of a block wait at different barriers of the kernel
     FAULT_LEFT,        // a barrier of the whole block opens, which some threads do not come to because they have ended
     FAULT_CONST,       // a store to a __constant__ variable
+    FAULT_LAUNCH,      // what the launch before wrote is used, and nothing has waited for that launch
     FAULT_UNWRITTEN    // what nothing wrote into a register or local memory is used: see shadow.h
 };
 
@@ -354,6 +356,7 @@ struct block {
     uint32_t live;                    // threads that have not exited
     uint32_t left_thread, left_inst;  // the first that did, and where
     uint64_t news_at;                 // steps when a thread last did more than poll
+    bool launch_over;                 // a thread has waited for the launch before: griddepcontrol.wait
     struct barrier barriers[BARRIERS];
     struct warp *warps;
     struct bulks *bulks;        // bulk copies under way; NULL if there was none yet
@@ -375,6 +378,7 @@ struct grid {  // one launch
     uint32_t shared_bytes;    // static and dynamic
     uint64_t budget;          // warp instructions a block may take
     bool turns;               // one host thread runs the blocks, which take turns (turns.h)
+    bool early;               // with checks, and it begins before the launch before has ended
     struct trace *trace;      // NULL: nothing is recorded
 };
 
@@ -387,6 +391,7 @@ struct worker {  // one host thread
     bool shares;              // blocks take turns: one that waits for another is left, and gone on with later
     bool left, resumes;       // the block was left; and it is gone on with
     bool news;                // the block did more than wait
+    bool waited;              // for the launch before, in any block
     struct uop_count *uop_counts;
     uint64_t *runs;  // straight lines entered at each uop
     struct mem_count *mem_counts;

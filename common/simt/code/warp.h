@@ -66,6 +66,7 @@ bool warp_setmaxnreg(struct warp *w, const struct uop *u, uint32_t active);
 void setmaxnreg_finish(struct block *b);                                      // tells the checks what did not fit
 bool warp_fence_proxy(struct warp *w, const struct uop *u, uint32_t active);  // op: enum proxy_fence
 enum proxy_fence { PROXY_ASYNC, PROXY_MBARRIER_INIT };
+bool warp_launch_wait(struct warp *w, const struct uop *u, uint32_t active);  // griddepcontrol.wait
 
 // warp_mbarrier.c
 enum mbarrier {

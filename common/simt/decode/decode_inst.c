@@ -248,7 +248,7 @@ static const struct {
     { OP_STACK_FULL, decode_end },
     { OP_NO_FUNCTION, decode_end },
     { "createpolicy", decode_policy },
-    { "griddepcontrol", decode_ignored },
+    { "griddepcontrol", decode_griddepcontrol },
     { "applypriority", decode_ignored },
     { "discard", decode_ignored },
     { "pmevent", decode_ignored },

@@ -15,8 +15,19 @@ void decode_policy(struct decoder *x, const struct parts *s)
              NO_VREG);
 }
 
-// griddepcontrol, applypriority, discard, pmevent: nothing to do. Grids run one after the other, and a program that
-// reads what it discarded has no defined result.
+// griddepcontrol.wait, .launch_dependents. Grids run one after the other here: only the checks look at the wait.
+void decode_griddepcontrol(struct decoder *x, const struct parts *s)
+{
+    operand_count(x, 0, 0);
+    const bool wait = s->n == 2 && str_is(s->part[1], "wait");
+    if (!wait && !(s->n == 2 && str_is(s->part[1], "launch_dependents")))
+        decode_unknown(x);
+    x->code->waits_for_launch |= wait;
+    if (wait)
+        emit_warp(x, warp_launch_wait, GATHER_NONE);
+}
+
+// applypriority, discard, pmevent: nothing to do. A program that reads what it discarded has no defined result.
 void decode_ignored(struct decoder *x, const struct parts *s)
 {
     const bool known = str_is(s->part[0], "pmevent") || s->n > 1;

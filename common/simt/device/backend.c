@@ -131,6 +131,7 @@ static bool sim_upload(struct dev *d, dev_ptr to, const void *from, size_t bytes
         return false;
     memcpy(at, from, bytes);
     memory_write(&simt_of(d)->memory, to, bytes);
+    memory_settle(&simt_of(d)->memory);
     return true;
 }
 
@@ -139,6 +140,7 @@ static bool sim_download(struct dev *d, void *to, dev_ptr from, size_t bytes)
     const unsigned char *at = host_view(d, from, bytes, "a download");
     if (at)
         memcpy(to, at, bytes);
+    memory_settle(&simt_of(d)->memory);
     return at != NULL;
 }
 
@@ -149,6 +151,7 @@ static bool sim_clear(struct dev *d, dev_ptr p, size_t bytes)
         return false;
     memset(at, 0, bytes);
     memory_write(&simt_of(d)->memory, p, bytes);
+    memory_settle(&simt_of(d)->memory);
     return true;
 }
 
@@ -190,7 +193,7 @@ static bool sim_tensor_map(struct dev *d, const struct dev_tensor *t, struct dev
 
 static bool sim_sync(struct dev *d)
 {
-    (void)d;  // a launch has ended when sim_launch returns
+    memory_settle(&simt_of(d)->memory);  // a launch has ended when sim_launch returns
     return true;
 }
 

@@ -209,6 +209,9 @@ static bool run(struct simt *s, const struct simt_kernel *k, struct grid *g, uin
         host_threads_run(all, n);
     if (job.progress)
         job.progress(blocks, blocks);
+    s->waited = !g->early;
+    for (unsigned i = 0; all && i < n; i++)
+        s->waited |= all[i].worker.waited;
     bool ok = all ? finish(s, k, &job, all, n, error) : error_set(error, "out of memory for %u host threads", n);
     host_threads_free(all, n);
     launch_memory_release(s, g);
@@ -236,6 +239,7 @@ bool simt_launch_clusters(struct simt *s, struct simt_kernel *k, const struct de
                       .shared_bytes = code->shared_bytes + (uint32_t)l.shared,
                       .budget = s->budget,
                       .turns = code->ordered || code->orders_blocks,
+                      .early = launch->early && s->checks && code->waits_for_launch,
                       .trace = s->trace };
     for (int i = 0; i < 3; i++) {
         g.grid[i] = l.grid[i];
@@ -244,6 +248,7 @@ bool simt_launch_clusters(struct simt *s, struct simt_kernel *k, const struct de
         g.cluster_blocks *= g.cluster[i];
     }
     g.turns |= s->checks && code->orders_cluster && g.cluster_blocks > 1;  // it orders blocks in global memory, too
+    memory_begin_launch(&s->memory, g.early, s->waited);
     return run(s, k, &g, k->code->shared_bytes + (uint32_t)l.shared, error);
 }
 

@@ -35,6 +35,7 @@ struct simt {
     struct arena *findings_arena;
     bool profiled;
     bool faulted;  // the last launch began, and its kernel made an error
+    bool waited;   // the launches before the last one are over: it has waited for them, or did not begin early
 };
 
 extern const struct dev_about simt_about;  // but for its memory

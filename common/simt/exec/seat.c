@@ -152,6 +152,7 @@ void seat_start(struct worker *worker)
     bulk_reset(b->bulks);
     b->live = g->threads;
     b->news_at = worker->steps = 0;
+    b->launch_over = false;
     if (worker->check)
         check_block_starts(b);
     // What nothing wrote, registers too, is the same odd bytes in every block, whichever thread runs it.

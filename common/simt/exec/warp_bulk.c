@@ -182,6 +182,8 @@ static bool start(struct warp *w, const struct uop *u, uint32_t lane, const stru
     uint32_t mask = op->multicast ? (uint32_t)value32(w, u->warp->in[op->mask], lane) : 1u << c->rank;
     if (mask >> cluster->n)
         return complain(w, u, lane, "the mask of this copy names blocks that the cluster does not have");
+    if (w->block->worker->grid->early && op->kind != BULK_REMOTE && op->kind != BULK_VALUE)
+        check_launch_before(w, u, lane, op->tensor ? c->map.address : c->global, !bulk_brings(op));
     for (; mask; mask &= mask - 1) {
         struct bulk one = *c;
         one.rank = (uint32_t)__builtin_ctz(mask);

@@ -1,5 +1,5 @@
-// Fences between proxies, and setmaxnreg: what a block does happens in order here, and registers are not scarce, so
-// that only the checks look at them.
+// Fences between proxies, the wait for the launch before, and setmaxnreg: what blocks do happens in order here, and
+// registers are not scarce, so that only the checks look at them.
 #include <stdio.h>
 
 #include "simt/check/check.h"
@@ -19,6 +19,13 @@ bool warp_fence_proxy(struct warp *w, const struct uop *u, uint32_t active)
 bool warp_wgmma_fence(struct warp *w, const struct uop *u, uint32_t active)
 {
     (void)w, (void)u, (void)active;
+    return true;
+}
+
+bool warp_launch_wait(struct warp *w, const struct uop *u, uint32_t active)
+{
+    (void)u, (void)active;
+    w->block->launch_over = w->block->worker->waited = true;
     return true;
 }
 

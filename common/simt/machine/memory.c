@@ -35,6 +35,7 @@ void memory_write(struct memory *m, uint64_t address, uint64_t bytes)
 {
     struct allocation *a = &m->all[address >> MEMORY_SHIFT];
     const uint64_t from = address & MEMORY_OFFSET;
+    a->fresh = true;
     if (bytes == a->bytes)
         a->whole = true;
     if (a->whole)
@@ -54,6 +55,22 @@ void memory_write_all(struct memory *m)
 {
     for (uint32_t i = 0; i < m->count; i++)
         m->all[i].whole = true;
+}
+
+void memory_begin_launch(struct memory *m, bool early, bool waited)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        struct allocation *a = &m->all[i];
+        const bool older = a->pending && !waited;
+        a->pending = !early ? SETTLED : older ? PENDING_OLDER : a->fresh ? PENDING_LAST : SETTLED;
+        a->fresh = false;
+    }
+}
+
+void memory_settle(struct memory *m)
+{
+    for (uint32_t i = 0; i < m->count; i++)
+        m->all[i].fresh = false, m->all[i].pending = SETTLED;
 }
 
 bool memory_written(const struct memory *m, uint64_t address, uint64_t bytes)

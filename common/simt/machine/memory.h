@@ -23,6 +23,13 @@ static inline uint64_t memory_of_function(uint64_t i)
     return WINDOW_CODE + 16 * (i + 1);
 }
 
+// What a launch wrote that may still run beside the one in hand: see memory_begin_launch.
+enum pending {
+    SETTLED,
+    PENDING_LAST,  // the launch before wrote it
+    PENDING_OLDER  // one before that, and the launch before has not waited for it
+};
+
 struct allocation {
     unsigned char *data;     // NULL once freed
     unsigned char *written;  // a bit for each byte: the host or a kernel wrote it; NULL: see whole
@@ -30,6 +37,8 @@ struct allocation {
     char *name;
     bool whole;     // all of it was written
     bool constant;  // a __constant__ variable
+    bool fresh;     // the last launch wrote here, as far as checks know
+    enum pending pending;
 };
 
 struct memory {
@@ -64,6 +73,17 @@ static inline bool memory_is_constant(const struct memory *m, uint64_t address)
 void memory_write(struct memory *m, uint64_t address, uint64_t bytes);
 void memory_write_all(struct memory *m);
 bool memory_written(const struct memory *m, uint64_t address, uint64_t bytes);  // all of them?
+
+// A launch begins. early: the one before may still run; and those before that one, unless it has waited for them. All
+// is settled as soon as the host has waited for all launches.
+void memory_begin_launch(struct memory *m, bool early, bool waited);
+void memory_settle(struct memory *m);
+
+static inline enum pending memory_pending(const struct memory *m, uint64_t address)
+{
+    const uint64_t number = address >> MEMORY_SHIFT;
+    return number < m->count ? m->all[number].pending : SETTLED;
+}
 
 // One line about the place of an access outside its allocation: "byte 4100 of A, which has 4096 bytes".
 void memory_describe(const struct memory *m, uint64_t address, char *out, size_t size);

@@ -356,6 +356,10 @@ static void say_fault(struct text *t, const struct simt_kernel *k, const struct 
     case FAULT_PROXY:
         say_proxy(t, k, g, f);
         break;
+    case FAULT_LAUNCH:
+        say_access(t, k, g, f);
+        say(t, "; a launch before this one wrote there, and may still run");
+        break;
     case FAULT_SIGNAL:
     case FAULT_UNFENCED:
         say(t, " starts a copy that reports to an mbarrier; ");

@@ -113,6 +113,10 @@ static const struct about {
                           "is there an initialiser (= {} or = 0; of a wmma fragment, = {} or fill_fragment), and does "
                           "every way to this line pass it?",
                           NULL },
+    [FAULT_LAUNCH] = { "racecheck", "launch not waited for",
+                       "griddepcontrol.wait (cudaGridDependencySynchronize) before the first use of what the launch "
+                       "before has written",
+                       NULL },
     [FAULT_CONST] = { "memcheck", "constant",
                       "only the host sets __constant__ variables, before the launch (cudaMemcpyToSymbol)", NULL },
 };

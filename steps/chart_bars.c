@@ -129,14 +129,15 @@ static double panel(struct svg *s, const struct chart *c, int which, double x, d
     return p.y + 14;
 }
 
+// Below the left panels, and no wider: the right ones may reach further down.
 static double legend(struct svg *s, const struct chart *c, double y)
 {
     const struct result *r = c->row[0];
-    if (r->baseline_tflops > 0)
+    if (r->baseline_tflops > 0) {
         svg_text(s, CHART_MARGIN, y += 14, "small dim",
-                 "Dashed: %s at the same size, the median of its runs beside the steps. A share is by the run beside "
-                 "that step.",
-                 r->baseline);
+                 "Dashed: %s at the same size, the median of its runs beside the steps.", r->baseline);
+        svg_text(s, CHART_MARGIN, y += 16, "small dim", "A share is by the run beside that step.");
+    }
     if (c->card)
         svg_text(s, CHART_MARGIN, y += 16, "small dim",
                  "Outlines: ceilings of the steps' units at the top clock, %.2f GHz; FLOP are an SM's.", r->mhz * 1e-3);

@@ -72,6 +72,24 @@ Test(chart, the_committed_picture_is_what_the_program_draws)
     cr_assert(!strcmp(drawn, text), "%s is not what chart draws now: draw it again, with the README's command", path);
 }
 
+// The right panels reach further down than the left ones, and the text below these has to end before them: in small
+// letters a column has room for 86.
+Test(chart, what_stands_below_the_left_bars_ends_before_the_right_ones)
+{
+    static const char line[] = "<text class=\"small dim\" x=\"24\" y=\"";
+    int below = 0;
+    draw_latest(4096);
+    for (const char *at = text; (at = strstr(at, line)); at++) {
+        const char *words = strchr(at, '>') + 1;
+        const int letters = (int)strcspn(words, "<");
+        if (atof(at + sizeof line - 1) < 100)  // the second line of the title
+            continue;
+        below++;
+        cr_expect_leq(letters, 86, "%d letters: %.*s", letters, letters, words);
+    }
+    cr_expect_geq(below, 3);
+}
+
 // --- figures ---
 
 static const char *cell(double value, const char *unit)

@@ -84,7 +84,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //| mbarrier_expect(&full[s], (BM * BK + BK * BN) * sizeof(float));
         //| tma_load(As[s], &A, &full[s], brow, tile * BK);
         //| tma_load(Bs[s][0], &B, &full[s], tile * BK, bcol);
-        // --- bug no bytes: "copy left behind" "wait for each copy"
+        // --- bug no bytes: "copy not waited for" "wait on the copy's mbarrier"
         //| mbarrier_arrive(&full[s]);
         //| tma_load(As[s], &A, &full[s], brow, tile * BK);
         //| for (int j = 0; j < BN / BOX; j++)
@@ -126,12 +126,12 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         // >>> yours, 1 line: wait until this tile has come
         mbarrier_wait(&full[s], tile / STAGES % 2);
         // --- stub
-        // --- bug no wait: "copy left behind" "wait for each copy"
+        // --- bug no wait: "copy not waited for" "wait on the copy's mbarrier"
         // --- bug the first parity always: "K 224" "copy not waited for" "is the parity that of this phase"
         //| mbarrier_wait(&full[s], 0);
-        // --- bug the other parity: "copy left behind" "wait for each copy"
+        // --- bug the other parity: "copy not waited for" "wait on the copy's mbarrier"
         //| mbarrier_wait(&full[s], 1 - tile / STAGES % 2);
-        // --- bug the parity of the tile: "K 64" "copy left behind" "wait for each copy"
+        // --- bug the parity of the tile: "K 64" "copy not waited for" "wait on the copy's mbarrier"
         //| mbarrier_wait(&full[s], tile % 2);
         // <<<
 

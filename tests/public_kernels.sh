@@ -15,7 +15,7 @@ while IFS=$tab read -r name file cut folders behind; do
     if [ "$cut" = - ]; then cat "$1/$file"; else sed -e "/$cut/,\$d" -e '/include <torch/d' "$1/$file"; fi > "$source"
     [ "$behind" = - ] || printf '%s\n' "$behind" >> "$source"
     # shellcheck disable=SC2086
-    if "${NVCC:-nvcc}" -ptx -arch=compute_90 -std=c++17 -w -include cstdint $include -o "$2/$name.ptx" "$source"; then
+    if "${NVCC:-nvcc}" -ptx -arch=compute_90 -std=c++17 -w -DcudaThreadSynchronize=cudaDeviceSynchronize -include cstdint $include -o "$2/$name.ptx" "$source"; then
         rm "$source"
     else
         echo "public_kernels.sh: $file was not compiled" >&2

@@ -91,6 +91,19 @@ Test(clock, cs2r_clears_two_registers)
     cr_expect(!known, "CS2R.32 leaves the next register alone");
 }
 
+// FLO.U32.SH R2, UR4: how far the highest one is from bit 31; without .SH its number. UBREV UR4, UR5: bits in reverse.
+Test(clock, the_highest_bit_and_the_reverse_of_a_uniform_register)
+{
+    const uint32_t value = 0x00300000;
+    bool known;
+    cr_expect_eq(computed(0x0000000400027d00, 0x000ee200080e0400, WALK_UNIFORM + 4, &value, 1, 2, &known), 10);
+    cr_expect(known);
+    cr_expect_eq(computed(0x0000000400027d00, 0x000ee200080e0000, WALK_UNIFORM + 4, &value, 1, 2, &known), 21);
+    cr_expect_eq(computed(0x00000005000472be, 0x000fe20008000000, WALK_UNIFORM + 5, &value, 1, WALK_UNIFORM + 4, &known),
+                 0x00000c00);
+    cr_expect(known);
+}
+
 // What a shuffle that nvdisasm knows as SHFL.IDX R0, R0, RZ, 0x1f and its like make of lane numbers times 3.
 Test(clock, a_shuffle_brings_another_lanes_value)
 {

@@ -91,7 +91,7 @@ void walk_one_operand(struct compute *k)
             out = (int32_t)k->b.v[i] < 0 ? 0 - k->b.v[i] : k->b.v[i];
             break;
         case EFFECT_FLO:
-            out = b ? 31u - (unsigned)__builtin_clz(b) : ALL;
+            out = !b ? ALL : bit(s, 74) ? (unsigned)__builtin_clz(b) : 31u - (unsigned)__builtin_clz(b);  // .SH
             break;
         case EFFECT_POPC:
             out = (unsigned)__builtin_popcount(b);

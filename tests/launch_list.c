@@ -129,11 +129,11 @@ static void close_one(struct one *o)
     free(o->words);
 }
 
-// TYPE[COUNT]=... becomes TYPE[COUNT]=uninit, for which nothing is written.
+// TYPE[COUNT]=... becomes TYPE[COUNT]=uninit, for which nothing is written; integers stay, since they may be addresses.
 static char *without_content(char *word, char room[WORD])
 {
     const char *end = strstr(word, "]=");
-    if (!end)
+    if (!end || *word == 'i' || *word == 'u')
         return word;
     snprintf(room, WORD, "%.*s=uninit", (int)(end + 1 - word), word);
     return room;

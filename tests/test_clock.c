@@ -99,9 +99,36 @@ Test(clock, the_highest_bit_and_the_reverse_of_a_uniform_register)
     cr_expect_eq(computed(0x0000000400027d00, 0x000ee200080e0400, WALK_UNIFORM + 4, &value, 1, 2, &known), 10);
     cr_expect(known);
     cr_expect_eq(computed(0x0000000400027d00, 0x000ee200080e0000, WALK_UNIFORM + 4, &value, 1, 2, &known), 21);
-    cr_expect_eq(computed(0x00000005000472be, 0x000fe20008000000, WALK_UNIFORM + 5, &value, 1, WALK_UNIFORM + 4, &known),
-                 0x00000c00);
+    cr_expect_eq(
+        computed(0x00000005000472be, 0x000fe20008000000, WALK_UNIFORM + 5, &value, 1, WALK_UNIFORM + 4, &known),
+        0x00000c00);
     cr_expect(known);
+}
+
+// An address that follows from what an array holds is known: LDG R23, [R8.64] brings it, also as a signed byte. A
+// strong load may wait for what another thread stores, and an address outside of the arrays is none of theirs.
+Test(clock, a_load_brings_what_an_array_of_the_launch_holds)
+{
+    static const unsigned char data[256] = { [4] = 7, [5] = 1, [124] = 0x80 };
+    const struct walk_array array = { 1ull << 40, sizeof data, data };
+    struct cubin cubin = { .cc = 90 };
+    const struct walk_launch launch = { .cubin = &cubin, .arrays = &array, .n_arrays = 1 };
+    static uint32_t values[WALK_VALUES * WALK_LANES];
+    struct walk_warp w = { .launch = &launch, .values = values };
+    struct sass s = decoded(0x0000000c08178981, 0x0002a8000c1e1900);
+    struct walk_event e = { .s = &s, .mask = 0xfffffffe, .has_address = true };
+    for (unsigned i = 0; i < WALK_LANES; i++)
+        e.address[i] = array.address + 4ull * i;
+    cr_expect(walk_data(&w, &e));
+    cr_expect_eq(w.known[23], 0xfffffffe);
+    cr_expect(values[23 * WALK_LANES] == 0 && values[23 * WALK_LANES + 1] == 0x107);
+    s = decoded(0x0000000c08178981, 0x0002a8000c1e1300);  // .S8
+    cr_expect(walk_data(&w, &e) && values[23 * WALK_LANES + 31] == 0xffffff80);
+    s = decoded(0x0000000c08178981, 0x0002a8000c1ef900);  // .STRONG.GPU
+    cr_expect_not(walk_data(&w, &e));
+    s = decoded(0x0000000c08178981, 0x0002a8000c1e1900);
+    e.address[31] = array.address + sizeof data - 3;
+    cr_expect_not(walk_data(&w, &e));
 }
 
 // What a shuffle that nvdisasm knows as SHFL.IDX R0, R0, RZ, 0x1f and its like make of lane numbers times 3.

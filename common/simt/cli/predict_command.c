@@ -19,12 +19,28 @@ bool command_clock_launch(const struct command *c, const struct launch *l, const
     return out->params;
 }
 
+// What the arrays held at first: the clock follows branches and addresses that depend on it.
+static size_t known_arrays(const struct buffers *b, struct walk_array out[MAX_ARGS])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->n && n < MAX_ARGS; i++)
+        if (b->all[i].data && b->all[i].address)
+            out[n++] = (struct walk_array){ b->all[i].address, b->all[i].bytes, b->all[i].data };
+    return n;
+}
+
 bool command_predict(const struct command *c, const struct launch *l, const struct dev_arg *args,
                      struct clock_prediction *out, char error[DEV_ERROR_MAX])
 {
     struct clock_launch what;
     uint32_t at[MAX_ARGS];
-    const bool ok = command_clock_launch(c, l, args, &what, at, error) && clock_predict(&what, c->card, out, error);
+    struct walk_array arrays[MAX_ARGS];
+    bool ok = command_clock_launch(c, l, args, &what, at, error);
+    if (ok) {
+        what.arrays = arrays;
+        what.n_arrays = known_arrays(&c->buffers, arrays);
+        ok = clock_predict(&what, c->card, out, error);
+    }
     free((void *)what.params);
     return ok;
 }

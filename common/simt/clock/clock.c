@@ -212,6 +212,8 @@ bool clock_predict(const struct clock_launch *l, const struct card *card, struct
         return false;
     unsigned char *params = clock_place_params(l, out->cubin, error);
     struct walk_launch w = { .cubin = out->cubin, .shared = l->shared, .params = params };
+    w.arrays = l->arrays;
+    w.n_arrays = l->n_arrays;
     memcpy(w.grid, l->grid, sizeof w.grid);
     memcpy(w.block, l->block, sizeof w.block);
     const unsigned threads = w.block[0] * w.block[1] * w.block[2];

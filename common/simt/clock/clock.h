@@ -17,6 +17,9 @@ struct clock_launch {
     size_t param_bytes;
     const uint32_t *param_at;  // where each of n_params parameters begins in params
     size_t n_params;
+    const struct walk_array
+        *arrays;  // what they hold, as far as it is known: for branches and addresses that follow from it
+    size_t n_arrays;
     uint64_t budget;               // warp instructions of an SM to run; 0: as many as predict well
     struct sm_recorder *recorder;  // see sm_record.h; NULL: none
 };

@@ -181,7 +181,7 @@ static void access(struct walk_warp *w, const struct sass *s, struct walk_event 
     if (s->effect == EFFECT_LOAD_LOCAL || s->effect == EFFECT_STORE_LOCAL)
         access_local(w, s, e);
     else if ((s->effect == EFFECT_LOAD || s->effect == EFFECT_LOAD_MATRIX || s->effect == EFFECT_ATOMIC) &&
-             s->d != SASS_RZ)
+             s->d != SASS_RZ && !walk_data(w, e))
         walk_forget(w, s->d, (s->bytes + 3u) / 4, e->mask);
 }
 

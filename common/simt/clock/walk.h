@@ -1,7 +1,9 @@
 // Walks through the machine code of a kernel as the warps of a block would: integers, predicates and addresses are
 // computed, floating-point values are not. So each branch goes where it goes on a GPU, and each access names its
-// addresses, as long as neither depends on data: a value that comes from memory, or from a floating-point result, is
-// unknown, and so is what follows from it. A branch on an unknown predicate is not taken, and counted.
+// addresses, as long as neither depends on what the kernel has computed from data: a floating-point result is unknown,
+// and so is what comes back from shared memory, and what follows from it. What a load of global memory brings is known
+// if the launch says what its arrays hold: an index that picks the row of a table, for one. A branch on an unknown
+// predicate is not taken, and counted.
 #ifndef SIMT_WALK_H
 #define SIMT_WALK_H
 
@@ -16,11 +18,18 @@
 #define WALK_BARRIERS 16              // of reconvergence
 #define WALK_PARAMETERS (1ull << 48)  // the address of the parameters
 
+struct walk_array {  // what an array of the launch holds at its begin
+    uint64_t address, bytes;
+    const unsigned char *data;
+};
+
 struct walk_launch {
     const struct cubin *cubin;
     unsigned grid[3], block[3];
     unsigned shared;              // bytes of dynamic shared memory
     const unsigned char *params;  // cubin->param_bytes, as the machine code expects them
+    const struct walk_array *arrays;
+    size_t n_arrays;
 };
 
 struct walk_split {  // lanes at the same place
@@ -83,6 +92,9 @@ void walk_step(struct walk_warp *w, struct walk_event *e);
 // walk_async.c: fills in e->async, or e->barrier and e->threads.
 void walk_async(struct walk_warp *w, const struct sass *s, struct walk_event *e);
 void walk_barrier(const struct walk_warp *w, const struct sass *s, struct walk_event *e);
+
+// walk_data.c: what the load of e brings, if that is known; else false.
+bool walk_data(struct walk_warp *w, const struct walk_event *e);
 
 // walk_value.c: the effects on registers and predicates, for the lanes of mask.
 void walk_compute(struct walk_warp *w, const struct sass *s, uint32_t mask);

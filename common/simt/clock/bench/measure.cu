@@ -20,6 +20,7 @@ static const part parts[] = {
     { "instructions", measure_instructions },
     { "tensor_cores", measure_tensor_cores },
     { "memory", measure_memory },
+    { "l1", measure_l1 },
     { "code", measure_code },
     { "local", measure_local },
     { "queue", measure_queue },

@@ -16,6 +16,7 @@ extern unsigned *sink;  // device memory, 1 MiB: kernels store here what must no
 void measure_instructions();  // instructions.cu: one instruction, and pairs of them
 void measure_tensor_cores();  // tensor.cu: mma.sync
 void measure_memory();        // memory.cu: loads and stores of shared memory and of L1
+void measure_l1();            // l1.cu: hits beside misses, and lines of an access
 void measure_code();          // code.cu: straight lines longer than the instruction caches
 void measure_local();         // local.cu: local memory, and more of it than L1 holds
 void measure_queue();         // queue.cu: how many accesses to shared memory a sub-core takes before it waits

@@ -6,7 +6,7 @@
 #include "base/findings.h"
 #include "mutate.h"
 
-// UNKNOWN: the bits are the same, and nobody has said why. ELSEWHERE: there are findings, and none fits. WRONG: there
+// UNKNOWN: the bits are the same, and no reason is given. ELSEWHERE: there are findings, and none fits. WRONG: there
 // is none, and the result is wrong. SHOWS: one names a line that uses what the mutated line left wrong.
 enum verdict { EQUIVALENT, UNKNOWN, MISSED, ELSEWHERE, WRONG, SHOWS, FOUND, VERDICTS };
 

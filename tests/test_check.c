@@ -362,6 +362,18 @@ Test(check, a_named_barrier_may_stand_at_several_lines)
     expect(TWO_LINES("bar.sync 0;\n"), one, 1, PARTS("waits here, and thread (0,0,0) at kernel.cu:15"));
 }
 
+Test(check, threads_that_give_a_barrier_different_counts_are_found)
+{
+#define TWO_COUNTS(mine, other)                                                                                        \
+    GLOBAL("setp.ge.u32 %p0, %r1, 32;\n@%p0 bra OTHER;\n" LINE(15) mine "bra ON;\nOTHER:\n" LINE(16) other             \
+           "ON:\n" LEAVE)
+    expect(TWO_COUNTS("bar.sync 1, 64;\n", "bar.sync 1, 64;\n"), one, CLEAN);
+    expect(TWO_COUNTS("bar.sync 1;\n", "bar.sync 1, 64;\n"), one, CLEAN);
+    expect(TWO_COUNTS("bar.sync 1, 96;\n", "bar.sync 1, 64;\n"), one, 1,
+           PARTS("barrier (synccheck): kernel.cu:16",
+                 "comes to a barrier for 64 threads; for others, who wait there, it is one for 96, at kernel.cu:15"));
+}
+
 Test(check, barriers_that_threads_miss_because_they_ended_are_found)
 {
     // 16 of 64 threads return early; a whole warp does; every other thread does. All before the second barrier.

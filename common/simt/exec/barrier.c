@@ -1,6 +1,8 @@
 // Source: PTX ISA 9.7.13 bar, barrier; since sm_70 each thread arrives for itself.
 #include "barrier.h"
 
+#include <stdio.h>
+
 #include "cluster_barrier.h"
 #include "simt/check/check.h"
 #include "simt/code/split.h"
@@ -142,6 +144,24 @@ static uint32_t waiting_lanes(const struct warp *w, uint32_t number)
     return lanes;
 }
 
+// Threads that meet at a barrier give it the same count. Otherwise it depends on who comes last when it opens.
+static void compare_counts(struct warp *w, const struct uop *u, uint32_t lane, uint32_t number, uint32_t count)
+{
+    const struct block *b = w->block;
+    const struct barrier *bar = &b->barriers[number];
+    const uint32_t all = b->worker->grid->threads;
+    const uint32_t mine = count ? count : all, others = bar->expected ? bar->expected : all;
+    uint32_t i = 0, j = 0;
+    const struct split *s = bar->arrived && mine != others ? next_waiting(b, number, &i, &j) : NULL;
+    if (!s)
+        return;
+    struct fault f = check_site(w, u->inst, lane, FAULT_BARRIER);
+    f.other_inst = b->worker->grid->code->uops[s->pc - 1].inst;
+    snprintf(f.text, sizeof f.text, "comes to a barrier for %u threads; for others, who wait there, it is one for %u",
+             mine, others);
+    check_note(b->worker->check, &f);
+}
+
 // Lanes that name the same barrier and count arrive. False on a fault.
 static bool arrive(struct warp *w, const struct uop *u, struct split *s, uint32_t lanes)
 {
@@ -151,6 +171,8 @@ static bool arrive(struct warp *w, const struct uop *u, struct split *s, uint32_
     if (number >= BARRIERS || count % LANES)
         return warp_fault(w, u, FAULT_BARRIER, lanes, 0);
     struct barrier *bar = &b->barriers[number];
+    if (b->worker->check)
+        compare_counts(w, u, lane, number, count);
     bar->arrived += (uint32_t)__builtin_popcount(lanes);
     // A count is one of whole warps: lanes that have ended, or do not exist, arrive with the last of their warp.
     if (count && !(alive & ~(lanes | waiting_lanes(w, number))))

@@ -307,6 +307,17 @@ static void say_late(struct text *t, const struct simt_kernel *k, const struct g
     say(t, " ends the next phase at %s without knowing of this wait: if that comes first, this waits for ever", where);
 }
 
+// A barrier with an impossible number or count, or (text) with another count than others give it.
+static void say_counts(struct text *t, const struct simt_kernel *k, const struct fault *f)
+{
+    char where[400];
+    report_where(k, f->other_inst, where, sizeof where);
+    if (*f->text)
+        say(t, " %s, at %s", f->text, where);
+    else
+        say(t, " names a barrier that does not exist, or a thread count that is no multiple of 32");
+}
+
 // What the thread did.
 static void say_fault(struct text *t, const struct simt_kernel *k, const struct grid *g, const struct fault *f)
 {
@@ -327,7 +338,7 @@ static void say_fault(struct text *t, const struct simt_kernel *k, const struct 
         say_barrier(t, k, g, f);
         break;
     case FAULT_BARRIER:
-        say(t, " names a barrier that does not exist, or a thread count that is no multiple of 32");
+        say_counts(t, k, f);
         break;
     case FAULT_TRAP:
         say(t, " executes a trap");

@@ -189,8 +189,9 @@ static struct finding classified(struct arena *a, const struct simt_kernel *k, c
     x.advice = f->kind == FAULT_UNFENCED || f->kind == FAULT_LATE || (f->kind == FAULT_UNWAITED && !f->store);
     x.count = found->count;
     x.here = place_of(a, k, f->inst);
-    if (f->kind >= FAULT_RACE && f->kind != FAULT_UNINIT && f->kind != FAULT_CONST && f->kind != FAULT_UNWRITTEN &&
-        f->kind != FAULT_DESCRIPTOR)
+    const bool counts = f->kind == FAULT_BARRIER && *f->text;
+    if (counts || (f->kind >= FAULT_RACE && f->kind != FAULT_UNINIT && f->kind != FAULT_CONST &&
+                   f->kind != FAULT_UNWRITTEN && f->kind != FAULT_DESCRIPTOR))
         x.there = place_of(a, k, f->other_inst);
     return x;
 }

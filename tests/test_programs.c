@@ -243,11 +243,17 @@ static int count_of(const char *text, const char *word)
     return n;
 }
 
-// The number behind the first key in the text; -1: it is not there.
+// The number behind the first key in the text, with commas between the thousands or without; -1: it is not there.
 static double number_behind(const char *text, const char *key)
 {
     const char *at = strstr(text, key);
-    return at ? atof(at + strlen(key)) : -1;
+    char *end;
+    if (!at)
+        return -1;
+    double n = strtod(at + strlen(key), &end);
+    while (*end == ',' && isdigit((unsigned char)end[1]))
+        n = 1000 * n + strtod(end + 1, &end);
+    return n;
 }
 
 // Threads predict while the steps before are run: each row has to get its own prediction.

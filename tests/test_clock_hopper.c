@@ -148,10 +148,11 @@ struct bench {
     const char *ptx, *kernel;
     unsigned grid, threads, box_rows;  // box_rows: of its tensor maps, from the first one on; 0: it has none
     unsigned second_box_rows;
-    int values[3];  // after the maps, as many as n_values; then an address
+    int values[4];  // after the maps, as many as n_values; then an address
     unsigned n_values;
     unsigned shared;  // bytes; 0: what the kernels of Hopper take
     unsigned more;    // addresses behind the first one
+    unsigned before;  // addresses before the values, and none behind them; 0: see above
 };
 
 static size_t put(unsigned char *params, uint32_t *at, size_t *end, const void *value, size_t bytes)
@@ -176,11 +177,13 @@ static double cycles_of(const struct bench *b)
         tensor_map_make(&t, &map);
         put(params, &at[n++], &end, &map, sizeof map);
     }
+    uint64_t address = 1ull << 45;
+    for (unsigned i = 0; i < b->before; i++, address += 1ull << 40)
+        put(params, &at[n++], &end, &address, 8);
     for (unsigned i = 0; i < b->n_values; i++)
         put(params, &at[n++], &end, &b->values[i], 4);
-    const uint64_t out = 1ull << 45;
-    for (unsigned i = 0; i <= b->more; i++)
-        put(params, &at[n++], &end, &out, 8);
+    for (unsigned i = 0; !b->before && i <= b->more; i++, address += 1ull << 40)
+        put(params, &at[n++], &end, &address, 8);
     const struct clock_launch l = { .ptx = b->ptx,
                                     .kernel = b->kernel,
                                     .grid = { b->grid, 1, 1 },
@@ -287,13 +290,108 @@ Test(clock_hopper, long_loops_wait_for_code_as_long)
     static const struct {
         int length;
         const char *kernel, *name;
-    } loops[] = { { 1792, "_Z4codeILi1792EEviPyPj", "code_1792_fma_1_warps" },
-                  { 2304, "_Z4codeILi2304EEviPyPj", "code_2304_fma_1_warps" },
-                  { 2560, "_Z4codeILi2560EEviPyPj", "code_2560_fma_1_warps" },
-                  { 4096, "_Z4codeILi4096EEviPyPj", "code_4096_fma_1_warps" } };
+        unsigned warps;  // 4: one a sub-core
+    } loops[] = { { 1792, "_Z4codeILi1792EEviPyPj", "code_1792_fma_1_warps", 1 },
+                  { 2304, "_Z4codeILi2304EEviPyPj", "code_2304_fma_1_warps", 1 },
+                  { 2560, "_Z4codeILi2560EEviPyPj", "code_2560_fma_1_warps", 1 },
+                  { 4096, "_Z4codeILi4096EEviPyPj", "code_4096_fma_1_warps", 1 },
+                  { 2560, "_Z4codeILi2560EEviPyPj", "code_2560_fma_8_warps", 8 },
+                  { 3072, "_Z4codeILi3072EEviPyPj", "code_3072_fma_8_warps", 8 } };
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
-        const struct bench b = { CODE_PTX, loops[i].kernel, 1, 32, .n_values = 1, .shared = 1024, .more = 1 };
-        expect_near(loops[i].name, slope(b, 0, 4, 12) / 2, measured(loops[i].name), 3);
+        const struct bench b = { CODE_PTX,      loops[i].kernel, 1,        32 * loops[i].warps,
+                                 .n_values = 1, .shared = 1024,  .more = 1 };
+        const double each = loops[i].warps > 4 ? loops[i].warps / 4.0 : 1;
+        expect_near(loops[i].name, slope(b, 0, 4, 12) / 2 / each, measured(loops[i].name), each > 1 ? 8 : 3);
+    }
+}
+
+// A load that hits L1 does not wait for those of other warps that miss it.
+Test(clock_hopper, hits_in_l1_pass_misses)
+{
+    const struct bench b = {
+        L1_PTX, "_Z11hits_besideiPyPjPK5uint4", 1, 1024, .n_values = 1, .shared = 1024, .more = 2
+    };
+    expect_near("hits", slope(b, 0, 1024, 2048), measured("hit_beside_31_loads_in_l1"), 25);
+}
+
+// Loads of 16 bytes take two turns for each line, and a store that touches many lines keeps loads waiting, but not
+// those of shared memory.
+Test(clock_hopper, lines_take_turns_at_the_tags)
+{
+    struct bench wide = {
+        L1_PTX, "_Z5linesI6float4EviiPyPjPKc", 1, 1024, .values = { 16 }, .n_values = 2, .shared = 1024, .more = 2
+    };
+    expect_near("16 bytes", slope(wide, 1, 64, 128) / 2 / 8 / 32, measured("lines_16_bytes_stride_16_in_l1_32_warps"),
+                5);
+    wide.values[0] = 64;
+    expect_near("16 lines", slope(wide, 1, 64, 128) / 2 / 8 / 32, measured("lines_16_bytes_stride_64_in_l1_32_warps"),
+                5);
+    struct bench mix = { L1_PTX,
+                         "_Z16stores_and_loadsILi32ELb1EEviiPyPjPKfPc",
+                         1,
+                         1024,
+                         .values = { 128 },
+                         .n_values = 2,
+                         .shared = 1024,
+                         .more = 3 };
+    expect_near("with loads", slope(mix, 1, 50, 100) / 2 / 32,
+                measured("mix_1_stores_stride_128_32_loads_0_lds_32_warps"), 15);
+    mix.kernel = "_Z16stores_and_loadsILi32ELb0EEviiPyPjPKfPc";
+    expect_near("shared", slope(mix, 1, 50, 100) / 2 / 32, measured("mix_1_stores_stride_128_0_loads_32_lds_32_warps"),
+                15);
+}
+
+// L2 takes stores by lines, whole sectors and parts of them.
+Test(clock_hopper, stores_take_what_they_took)
+{
+    static const struct {
+        const char *kernel, *name;
+        int stride;
+    } stores[] = { { "_Z5storeILi4EEvPhiiji", "store_again_4_bytes_stride_4_132_sms", 4 },
+                   { "_Z5storeILi4EEvPhiiji", "store_again_4_bytes_stride_32_132_sms", 32 },
+                   { "_Z5storeILi4EEvPhiiji", "store_again_4_bytes_stride_128_132_sms", 128 },
+                   { "_Z5storeILi16EEvPhiiji", "store_again_16_bytes_stride_16_132_sms", 16 } };
+    for (size_t i = 0; i < sizeof stores / sizeof *stores; i++) {
+        const struct bench b = {
+            STORES_PTX,    stores[i].kernel, 132,        1024, .values = { stores[i].stride, 0, 4096 },
+            .n_values = 4, .shared = 1024,   .before = 1
+        };
+        expect_near(stores[i].name, slope(b, 3, 64, 128) / 32, measured(stores[i].name), 5);
+    }
+}
+
+// Operations on one word take turns, those of the card's SMs, too.
+Test(clock_hopper, atomic_operations_take_what_they_took)
+{
+    static const struct {
+        const char *kernel, *name;
+        unsigned grid, warps;
+    } adds[] = { { "_Z3addILi0ELi0EEvPji", "add_red_int_one_address_132_sms_8_warps", 132, 8 },
+                 { "_Z3addILi1ELi0EEvPji", "add_red_float_one_address_132_sms_8_warps", 132, 8 },
+                 { "_Z3addILi1ELi1EEvPji", "add_red_float_one_address_lane_0_132_sms_8_warps", 132, 8 },
+                 { "_Z3addILi1ELi3EEvPji", "add_red_float_side_by_side_132_sms_32_warps", 132, 32 } };
+    for (size_t i = 0; i < sizeof adds / sizeof *adds; i++) {
+        const struct bench b = { STORES_PTX,    adds[i].kernel, adds[i].grid, 32 * adds[i].warps,
+                                 .n_values = 1, .shared = 1024, .before = 1 };
+        expect_near(adds[i].name, slope(b, 0, 32, 64) / adds[i].warps, measured(adds[i].name), 10);
+    }
+}
+
+// Reads have most of DRAM's rate; writes between them take more than their bytes.
+Test(clock_hopper, streams_take_what_they_took)
+{
+    static const struct {
+        const char *kernel, *name;
+        double percent;
+    } streams[] = { { "_Z6streamILi0EEvP5uint4S1_S1_j", "stream_read_128_mb_after_writes", 5 },
+                    { "_Z6streamILi1EEvP5uint4S1_S1_j", "stream_write_128_mb_after_writes", 10 },
+                    { "_Z6streamILi2EEvP5uint4S1_S1_j", "stream_copy_128_mb_after_writes", 5 },
+                    { "_Z6streamILi2EEvP5uint4S1_S1_j", "stream_copy_512_mb_after_writes", 5 } };
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+        const int mb = atoi(strchr(strchr(streams[i].name, '_') + 1, '_') + 1);
+        const struct bench b = { STREAMS_PTX,   streams[i].kernel, 264,        512, .values = { mb << 16 },
+                                 .n_values = 1, .shared = 1024,    .before = 3 };
+        expect_near(streams[i].name, cycles_of(&b) / 1980 + 2.9, measured(streams[i].name), streams[i].percent);
     }
 }
 

@@ -58,11 +58,16 @@ double sm_fetch(struct sm *sm, const uint64_t *sectors, unsigned n, double at, f
     const struct sm_constants *k = sm->k;
     double arrives = at + k->l1_latency;
     for (unsigned i = 0; i < n; i++) {
-        if (keep && l1_has(sm->l1, sectors[i] * 32, true))
+        struct sm_due *due = &sm->due[scatter(sectors[i]) % DUE];
+        if (keep && l1_has(sm->l1, sectors[i] * 32, true)) {
+            if (due->sector == sectors[i] + 1 && due->at > arrives)
+                arrives = due->at;
             continue;
+        }
         sm->l2 = (sm->l2 > at ? sm->l2 : at) + 32 / rate;
         sm_busy(sm, COUNT_L2, 32 * k->l2_rate / rate, sm->l2 - 32 / rate, 32 / rate);  // as a share of what L2 gives
         double there = sm->l2 + k->l2_latency;
+        struct sm_due *far = &sm->far_due[scatter(sectors[i] / 2) % DUE];
         if (!l1_has(sm->far, sectors[i] * 32, true)) {
             // DRAM gives 64 bytes at a time (useful bytes a second halve with each stride up to 64 bytes, and hardly
             // beyond: dram_read_stride_16, _32), so that the sector beside it comes, too. The blocks that share the
@@ -71,7 +76,12 @@ double sm_fetch(struct sm *sm, const uint64_t *sectors, unsigned n, double at, f
             drive_out(sm, sectors[i] / 2, PIECE / sharers, at);
             const double begins = pass_channel(sm, sectors[i] / 2, PIECE / sharers, false, at);
             there = (begins > sm->l2 ? begins : sm->l2) + k->dram_latency + slowest_of(sm, n);
+            *far = (struct sm_due){ sectors[i] / 2 + 1, there };
+        } else if (far->sector == sectors[i] / 2 + 1 && far->at > there) {
+            there = far->at;
         }
+        if (keep)
+            *due = (struct sm_due){ sectors[i] + 1, there };
         arrives = there > arrives ? there : arrives;
     }
     return arrives;

@@ -120,11 +120,25 @@ static double begin_access(struct sm *sm, struct sm_subcore *c, double waves)
 
 // The sub-core takes the registers of a result one by one, the first one number d. Each takes the write port of its
 // bank for a cycle.
-static double give_back(const struct sm *sm, struct sm_subcore *c, double *port, double at, unsigned d,
-                        unsigned registers)
+static double give_far_back(const struct sm *sm, struct sm_subcore *c, double at, unsigned d, unsigned registers)
 {
-    const double begin = *port > at ? *port : at;
-    *port = begin + sm->k->return_interval * registers;
+    const unsigned step = (unsigned)sm->k->return_interval;
+    uint64_t cycle = (uint64_t)at, last = cycle;
+    for (unsigned i = 0; i < registers; i++, cycle += step) {
+        while (c->returns[cycle / step % AHEAD] == (uint32_t)(cycle / step) + 1)
+            cycle += step;
+        c->returns[cycle / step % AHEAD] = (uint32_t)(cycle / step) + 1;
+        if (d != SASS_RZ)
+            c->written[(d + i) & 1][cycle % AHEAD] = (uint32_t)cycle;
+        last = cycle;
+    }
+    return (double)last;
+}
+
+static double give_back(const struct sm *sm, struct sm_subcore *c, double at, unsigned d, unsigned registers)
+{
+    const double begin = c->back > at ? c->back : at;
+    c->back = begin + sm->k->return_interval * registers;
     for (unsigned i = 0; i < registers && d != SASS_RZ; i++) {
         const uint64_t cycle = (uint64_t)(begin + sm->k->return_interval * i);
         c->written[(d + i) & 1][cycle % AHEAD] = (uint32_t)cycle;
@@ -159,6 +173,27 @@ static double do_atomic(struct sm *sm, const struct sass *s, struct sm_sectors *
     return sm->atomic;
 }
 
+// Turns at the tags of L1: accesses to global memory take them one after the other, and those to shared memory pass by.
+static double count_tags(const struct sm *sm, const struct sass *s, const struct sm_sectors *sectors)
+{
+    const struct sm_constants *k = sm->k;
+    if (s->effect == EFFECT_LOAD)
+        return sectors->lines * (s->bytes == 16 ? k->tag_wide : 1);
+    return s->effect == EFFECT_STORE && !sass_is_atomic(s)
+               ? sectors->n * k->tag_store_sector + sectors->lines * k->tag_store_line
+               : 0;
+}
+
+// It stays in the queue until its turn has come, and those behind it may begin before.
+static double pass_tags(struct sm *sm, struct sm_subcore *c, double at, double turns)
+{
+    const double begin = sm->tags > at ? sm->tags : at;
+    sm->tags = begin + turns;
+    if (c->queue.n)
+        c->queue.begin[c->queue.n - 1] = begin;
+    return begin;
+}
+
 static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, const struct sass *s)
 {
     struct sm_sectors sectors;
@@ -169,7 +204,7 @@ static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
     waves = sectors.lines > waves ? sectors.lines : waves;
     if (s->effect == EFFECT_COPY)
         waves = 1;  // nothing comes back to registers: the data take their turns when they are stored in shared memory
-    const double begin = begin_access(sm, c, waves ? waves : 1);
+    const double begin = pass_tags(sm, c, begin_access(sm, c, waves ? waves : 1), count_tags(sm, s, &sectors));
     // l1tex__data_pipe_lsu_wavefronts leaves copies out: of 13 at 4096 it has what ldmatrix, ld and st make, exactly.
     if (s->effect == EFFECT_COPY)
         sm_busy(sm, COUNT_WAVES, -(double)waves, begin, waves);
@@ -182,15 +217,14 @@ static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
         return;
     double arrives = sm_fetch(sm, sectors.at, sectors.n, begin, sharers, sm->k->l2_rate, !passes_l1(sm, s) && !done);
     arrives = done + sm->k->l2_latency > arrives ? done + sm->k->l2_latency : arrives;
-    sm->in_order = arrives > sm->in_order ? arrives : sm->in_order;
     if (s->effect == EFFECT_COPY) {
         const unsigned stores = shared_waves(sm, s, sm->event.to, s->bytes);
         sm->lsu += stores;
-        w->pending_copy = sm->in_order > w->pending_copy ? sm->in_order : w->pending_copy;
-        sm_release(w, s->writes, sm->in_order, KIND_LONG);
+        w->pending_copy = arrives > w->pending_copy ? arrives : w->pending_copy;
+        sm_release(w, s->writes, arrives, KIND_LONG);
         return;
     }
-    arrives = give_back(sm, c, &c->far_back, sm->in_order, s->d, s->bytes < 4 ? 1 : s->bytes / 4u);
+    arrives = give_far_back(sm, c, arrives, s->d, s->bytes < 4 ? 1 : s->bytes / 4u);
     sm_release(w, s->writes, arrives, KIND_LONG);
 }
 
@@ -234,8 +268,7 @@ static void local_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c,
         return;
     }
     const double arrives = sm_fetch(sm, sectors.at, sectors.n, begin, 1, sm->k->l2_rate, true) + words - 1;
-    sm->in_order = arrives > sm->in_order ? arrives : sm->in_order;
-    sm_release(w, s->writes, give_back(sm, c, &c->far_back, sm->in_order, s->d, words), KIND_LONG);
+    sm_release(w, s->writes, give_far_back(sm, c, arrives, s->d, words), KIND_LONG);
 }
 
 static void shared_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, const struct sass *s)
@@ -246,7 +279,7 @@ static void shared_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
     sm_release(w, s->reads, begin + sm->k->read_latency, KIND_SHORT);
     const double there = begin + (waves ? waves - 1 : 0) + sm->k->shared_latency - 2;
     if (load)
-        sm_release(w, s->writes, give_back(sm, c, &c->back, there, s->d, s->bytes < 4 ? 1 : s->bytes / 4u), KIND_SHORT);
+        sm_release(w, s->writes, give_back(sm, c, there, s->d, s->bytes < 4 ? 1 : s->bytes / 4u), KIND_SHORT);
     else
         sm_release(w, s->writes, there, KIND_SHORT);
 }
@@ -260,7 +293,7 @@ static void other_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c,
     if (shuffle)
         c->port = begin + k->shuffle_interval;
     sm_release(w, s->reads, begin + k->read_latency, KIND_SHORT);
-    sm_release(w, s->writes, give_back(sm, c, &c->back, begin + latency - 2, s->d, 1), KIND_SHORT);
+    sm_release(w, s->writes, give_back(sm, c, begin + latency - 2, s->d, 1), KIND_SHORT);
 }
 
 void sm_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)

@@ -18,6 +18,7 @@
 #define GROUP_WARPS 4
 #define CHANNELS 64  // of DRAM, at most
 #define PARTS 8192   // pieces of 64 bytes that are not stored whole
+#define DUE 4096     // sectors that L1 has asked for
 #define PATTERNS 256
 #define AHEAD 4096  // cycles for which writes of registers are written down; a power of two
 
@@ -58,7 +59,8 @@ struct sm_subcore {
     double soonest;              // not later than any of them
     double free[PIPES];          // the pipe takes the next instruction
     double port;                 // of the memory pipe
-    double back, far_back;       // of results that return from shared memory, and from farther away
+    double back;                 // of results that return from shared memory
+    uint32_t returns[AHEAD];     // by cycle % AHEAD: the cycle in which a register comes from farther away
     double bank[2];              // of the register file: read until then
     uint32_t written[2][AHEAD];  // by bank and cycle % AHEAD: the cycle in which a result from memory is written
     uint32_t cached[2][3];       // the reuse cache: by bank and operand, warp and register; 0: empty
@@ -130,6 +132,11 @@ struct sm_part {      // a sector of which a part was stored
     uint32_t stored;  // by byte
 };
 
+struct sm_due {       // a sector that L1 has asked for
+    uint64_t sector;  // its number and 1; 0: none
+    double at;        // it is there from then on
+};
+
 struct sm_sectors {  // of an access
     uint64_t at[4 * WALK_LANES];
     uint32_t stored[4 * WALK_LANES];  // by byte
@@ -146,13 +153,14 @@ struct sm {
     struct sm_slot slots[32];
     unsigned warps_of_block;
     uint64_t begun, ended, issued_before;  // issued_before: the slots' first block had ended
-    double now, lsu, l2, in_order, barrier_free;
+    double now, lsu, tags, l2, barrier_free;
     double l2_in, atomic;          // L2 takes the next store, and the next operation on a word
     double unwritten, driven_out;  // bytes in L2 that DRAM lacks; of them, those that have to go there now
     struct sm_channel channels[CHANNELS];
     struct sm_part parts[PARTS];
-    double block_ended;           // the last one that did
-    double tma, tma_store;        // the tensor memory accelerator takes the next box
+    struct sm_due due[DUE], far_due[DUE];  // by number: sectors of L1; pieces of 64 bytes of L2
+    double block_ended;                    // the last one that did
+    double tma, tma_store;                 // the tensor memory accelerator takes the next box
     double tensor, tensor_waves;  // products keep the tensor cores busy until then, and the data pipe for that share
     struct sm_code code;
     struct l1 *l1, *far, *written;  // far: which sectors L2 has; written: those of them that are to go to DRAM

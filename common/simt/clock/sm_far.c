@@ -53,36 +53,49 @@ static double drive_out(struct sm *sm, uint64_t where, double bytes, double at)
     return pass_channel(sm, ~where, all, true, at);
 }
 
+// What has been asked for and is not there yet: when it will be; else 0.
+static double due_at(const struct sm_due *all, uint64_t number)
+{
+    const struct sm_due *d = &all[scatter(number) % DUE];
+    return d->number == number + 1 ? d->at : 0;
+}
+
+static void note_due(struct sm_due *all, uint64_t number, double at)
+{
+    all[scatter(number) % DUE] = (struct sm_due){ number + 1, at };
+}
+
+// DRAM gives 64 bytes at a time (useful bytes a second halve with each stride up to 64 bytes, and hardly beyond:
+// dram_read_stride_16, _32), so that the sector beside it comes, too. The blocks that share the sector come for it at
+// the same time: all wait for DRAM, which is asked once. n: sectors of the load.
+static double fetch_from_dram(struct sm *sm, uint64_t sector, unsigned n, double at, float sharers)
+{
+    l1_has(sm->far, (sector ^ 1) * 32, true);
+    drive_out(sm, sector / 2, PIECE / sharers, at);
+    const double begins = pass_channel(sm, sector / 2, PIECE / sharers, false, at);
+    const double there = fmax(begins, sm->l2) + sm->k->dram_latency + slowest_of(sm, n);
+    note_due(sm->far_due, sector / 2, there);
+    return there;
+}
+
+// A load of what another one has asked for waits for that, in L1 and in L2, and for nothing else.
 double sm_fetch(struct sm *sm, const uint64_t *sectors, unsigned n, double at, float sharers, double rate, bool keep)
 {
     const struct sm_constants *k = sm->k;
     double arrives = at + k->l1_latency;
     for (unsigned i = 0; i < n; i++) {
-        struct sm_due *due = &sm->due[scatter(sectors[i]) % DUE];
         if (keep && l1_has(sm->l1, sectors[i] * 32, true)) {
-            if (due->sector == sectors[i] + 1 && due->at > arrives)
-                arrives = due->at;
+            arrives = fmax(arrives, due_at(sm->due, sectors[i]));
             continue;
         }
         sm->l2 = (sm->l2 > at ? sm->l2 : at) + 32 / rate;
         sm_busy(sm, COUNT_L2, 32 * k->l2_rate / rate, sm->l2 - 32 / rate, 32 / rate);  // as a share of what L2 gives
-        double there = sm->l2 + k->l2_latency;
-        struct sm_due *far = &sm->far_due[scatter(sectors[i] / 2) % DUE];
-        if (!l1_has(sm->far, sectors[i] * 32, true)) {
-            // DRAM gives 64 bytes at a time (useful bytes a second halve with each stride up to 64 bytes, and hardly
-            // beyond: dram_read_stride_16, _32), so that the sector beside it comes, too. The blocks that share the
-            // sector come for it at the same time: all wait for DRAM, which is asked once.
-            l1_has(sm->far, (sectors[i] ^ 1) * 32, true);
-            drive_out(sm, sectors[i] / 2, PIECE / sharers, at);
-            const double begins = pass_channel(sm, sectors[i] / 2, PIECE / sharers, false, at);
-            there = (begins > sm->l2 ? begins : sm->l2) + k->dram_latency + slowest_of(sm, n);
-            *far = (struct sm_due){ sectors[i] / 2 + 1, there };
-        } else if (far->sector == sectors[i] / 2 + 1 && far->at > there) {
-            there = far->at;
-        }
+        const double there = l1_has(sm->far, sectors[i] * 32, true)
+                                 ? fmax(sm->l2 + k->l2_latency, due_at(sm->far_due, sectors[i] / 2))
+                                 : fetch_from_dram(sm, sectors[i], n, at, sharers);
         if (keep)
-            *due = (struct sm_due){ sectors[i] + 1, there };
-        arrives = there > arrives ? there : arrives;
+            note_due(sm->due, sectors[i], there);
+        arrives = fmax(arrives, there);
     }
     return arrives;
 }

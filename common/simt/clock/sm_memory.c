@@ -1,7 +1,7 @@
 // The memory pipe. A sub-core hands over an access every few cycles; the SM's one data pipe moves a wavefront a
-// cycle (128 bytes); results return to the sub-core a register every two cycles. Loads of global memory return in
-// order: one that hits L1 waits for an earlier one that misses. A sector that L1 lacks passes L2's share of bandwidth,
-// and DRAM's where L2 lacks it, too.
+// cycle (128 bytes); results return to the sub-core a register every two cycles. Accesses to global memory take
+// turns at the tags of L1, too; a load that hits does not wait for those that miss. A sector that L1 lacks passes L2's
+// share of bandwidth, and DRAM's where L2 lacks it, too.
 #include "simt/machine/cost.h"
 #include "sm_parts.h"
 
@@ -119,7 +119,7 @@ static double begin_access(struct sm *sm, struct sm_subcore *c, double waves)
 }
 
 // The sub-core takes the registers of a result one by one, the first one number d. Each takes the write port of its
-// bank for a cycle.
+// bank for a cycle. What comes from farther away comes in any order, and finds the next free turn.
 static double give_far_back(const struct sm *sm, struct sm_subcore *c, double at, unsigned d, unsigned registers)
 {
     const unsigned step = (unsigned)sm->k->return_interval;
@@ -135,6 +135,7 @@ static double give_far_back(const struct sm *sm, struct sm_subcore *c, double at
     return (double)last;
 }
 
+// What comes from shared memory comes in order.
 static double give_back(const struct sm *sm, struct sm_subcore *c, double at, unsigned d, unsigned registers)
 {
     const double begin = c->back > at ? c->back : at;

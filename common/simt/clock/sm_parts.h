@@ -18,7 +18,7 @@
 #define GROUP_WARPS 4
 #define CHANNELS 64  // of DRAM, at most
 #define PARTS 8192   // pieces of 64 bytes that are not stored whole
-#define DUE 4096     // sectors that L1 has asked for
+#define DUE 4096     // sectors and pieces that are asked for
 #define PATTERNS 256
 #define AHEAD 4096  // cycles for which writes of registers are written down; a power of two
 
@@ -34,6 +34,7 @@ struct sm_warp {
     uint64_t products, product_groups;  // that it has begun, and closed
     uint64_t product_of[PRODUCTS];      // by group: the first product behind it
     unsigned slot;                      // of the block
+    uint64_t ticket;                    // of its wait for room in the queue of global accesses; 0: it does not wait
     double ready;                       // the last instruction's stall is over
     double scoreboard[SCOREBOARDS];     // free from then on
     uint8_t kind[SCOREBOARDS];          // of what releases it last
@@ -66,6 +67,7 @@ struct sm_subcore {
     uint32_t cached[2][3];       // the reuse cache: by bank and operand, warp and register; 0: empty
     double operands;             // the last instruction has begun to read its own
     struct sm_queue queue;
+    uint64_t tickets;      // handed out to warps that wait for room in it
     struct sm_warp *last;  // that issued,
     bool yields;           // and its instruction says that another one is to be preferred
 };
@@ -132,8 +134,8 @@ struct sm_part {      // a sector of which a part was stored
     uint32_t stored;  // by byte
 };
 
-struct sm_due {       // a sector that L1 has asked for
-    uint64_t sector;  // its number and 1; 0: none
+struct sm_due {       // a sector that L1 has asked for, or a piece that L2 has
+    uint64_t number;  // and 1; 0: none
     double at;        // it is there from then on
 };
 

@@ -45,10 +45,11 @@ template <> __device__ __forceinline__ float load<float4>(const char *at)
     return x + y + z + w;
 }
 
-// All warps load the same lines again and again, lane_step bytes from lane to lane.
+// All warps load the same lines again and again, lane_step bytes from lane to lane. next is 0, which ptxas does not
+// know.
 template <class TYPE>
 __global__ void __launch_bounds__(LANES *WARPS)
-    lines(int lane_step, int rounds, u64 *cycles, unsigned *sink, const char *data)
+    lines(int lane_step, int next, int rounds, u64 *cycles, unsigned *sink, const char *data)
 {
     float sum = 0;
     u64 begin = 0;
@@ -60,7 +61,7 @@ __global__ void __launch_bounds__(LANES *WARPS)
         for (int i = 0; i < rounds; i++) {
             float each[8];
 #pragma unroll
-            for (int j = 0; j < 8; j++)
+            for (int j = 0; j < 8; j++, x += next)
                 each[j] = load<TYPE>(x);
 #pragma unroll
             for (int j = 0; j < 8; j++)
@@ -117,7 +118,7 @@ __global__ void __launch_bounds__(LANES *WARPS)
 template <class TYPE> static void measure_lines(int lane_step)
 {
     const int rounds = 64;
-    lines<TYPE><<<1, LANES * WARPS>>>(lane_step, rounds, cycles, sink, reinterpret_cast<const char *>(field));
+    lines<TYPE><<<1, LANES * WARPS>>>(lane_step, 0, rounds, cycles, sink, reinterpret_cast<const char *>(field));
     row("lines_" + std::to_string(sizeof(TYPE)) + "_bytes_stride_" + std::to_string(lane_step) + "_in_l1_32_warps",
         "cycles of an SM for an access", taken() / (8.0 * rounds * WARPS));
 }

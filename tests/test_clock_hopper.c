@@ -315,6 +315,29 @@ Test(clock_hopper, hits_in_l1_pass_misses)
     expect_near("hits", slope(b, 0, 1024, 2048) / alone, wanted, 10);
 }
 
+// Blocks that run at once load the eight words of a sector, though not those beside each other in the grid.
+Test(clock_hopper, blocks_share_sectors_of_columns)
+{
+    unsigned char params[24] = { 0 };
+    const int values[] = { 4096, 4096 };
+    const uint64_t addresses[] = { 1ull << 45, 1ull << 46 };
+    char error[CLOCK_ERROR] = "";
+    uint64_t executed;
+    float most = 0;
+    struct cubin *c = clock_assemble(L1_PTX, "_Z7columnsiiPjPKf", card_named("H200"), error);
+    cr_assert(c, "%s", error);
+    memcpy(params, values, sizeof values);
+    memcpy(params + 8, addresses, sizeof addresses);
+    const struct walk_launch l = { .cubin = c, .grid = { 65536, 1, 1 }, .block = { 256, 1, 1 }, .params = params };
+    struct sm_load *loads = share_loads(&l, 1056, &executed);
+    cr_assert(loads);
+    for (uint32_t i = 0; i < c->n; i++)
+        most = loads[i].seen && loads[i].sharers > most ? loads[i].sharers : most;
+    cr_expect(most > 6 && most <= 8, "%.1f blocks load a sector", (double)most);
+    free(loads);
+    cubin_free(c);
+}
+
 // Loads of 16 bytes take two turns for each line, and a store that touches many lines keeps loads waiting, but not
 // those of shared memory.
 Test(clock_hopper, lines_take_turns_at_the_tags)

@@ -1,11 +1,14 @@
 // Which loads touch what other blocks that run at the same time touch, too.
 #include "clock.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define COPY_MAX 20000  // of one warp, until it has asked for its first boxes
 #define COPIES 32       // instructions that ask for boxes
+#define SOON 1000       // instructions of a warp
+#define SECTOR 32
 
 // --- loads by address: the first warps of three neighbours are compared ---
 
@@ -63,6 +66,75 @@ static struct sm_load *share_addresses(const struct walk_launch *l, uint64_t at_
         return NULL;
     }
     return loads;
+}
+
+// --- loads by sector: the first warps of all blocks that run at once ---
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool is_load(const struct sass *s)
+{
+    return s->pipe == PIPE_GLOBAL && s->effect == EFFECT_LOAD;
+}
+
+// The sector of the first lane of each load that the block's first warp comes to soon, by the load's place; as number
+// and 1.
+static bool first_sectors(const struct walk_launch *l, uint64_t number, const uint32_t *place, struct walk_warp *w,
+                          uint64_t *sectors)
+{
+    const unsigned block[3] = { (unsigned)(number % l->grid[0]), (unsigned)(number / l->grid[0] % l->grid[1]),
+                                (unsigned)(number / l->grid[0] / l->grid[1]) };
+    struct walk_event e;
+    uint32_t pc;
+    if (!walk_begin(w, l, block, 0))
+        return false;
+    for (unsigned n = 0; n < SOON && walk_next(w, &pc); n++) {
+        walk_step(w, &e);
+        if (is_load(e.s) && e.has_address && e.mask && !sectors[place[pc]])
+            sectors[place[pc]] = e.address[__builtin_ctz(e.mask)] / SECTOR + 1;
+    }
+    return true;
+}
+
+// As many of them as there are distinct ones, on average.
+static double sharers_of(uint64_t *sectors, uint64_t n)
+{
+    uint64_t distinct = 0;
+    qsort(sectors, n, sizeof *sectors, by_value);
+    for (uint64_t i = 0; i < n; i++)
+        distinct += !i || sectors[i] != sectors[i - 1];
+    return distinct ? (double)n / (double)distinct : 1;
+}
+
+// Blocks far apart in the grid may load different words of the same sectors: neighbours in a column of a matrix, say.
+static bool share_sectors(const struct walk_launch *l, uint64_t at_once, struct sm_load *loads)
+{
+    const uint64_t all = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2], blocks = at_once < all ? at_once : all;
+    const struct cubin *c = l->cubin;
+    uint32_t *place = calloc(c->n, sizeof *place), n = 0;
+    for (uint32_t i = 0; place && i < c->n; i++)
+        place[i] = is_load(&c->code[i]) ? n++ : 0;
+    uint64_t *sectors = calloc(blocks * n + 1, sizeof *sectors), *one = calloc(blocks, sizeof *one);
+    struct walk_warp w = { 0 };
+    bool ok = place && sectors && one;
+    for (uint64_t b = 0; ok && n && b < blocks; b++)
+        ok = first_sectors(l, b, place, &w, sectors + b * n);
+    walk_end(&w);
+    for (uint32_t i = 0; ok && i < c->n; i++) {
+        uint64_t there = 0;
+        for (uint64_t b = 0; b < blocks && is_load(&c->code[i]); b++)
+            if (sectors[b * n + place[i]])
+                one[there++] = sectors[b * n + place[i]];
+        loads[i].sharers = fmaxf(loads[i].sharers, (float)sharers_of(one, there));
+    }
+    free(place);
+    free(sectors);
+    free(one);
+    return ok;
 }
 
 // --- boxes: every block that runs at once is asked for its first ones ---
@@ -163,7 +235,7 @@ static bool share_boxes(const struct walk_launch *l, uint64_t at_once, struct sm
 struct sm_load *share_loads(const struct walk_launch *l, uint64_t at_once, uint64_t *executed)
 {
     struct sm_load *loads = share_addresses(l, at_once, executed);
-    if (loads && share_boxes(l, at_once, loads))
+    if (loads && share_sectors(l, at_once, loads) && share_boxes(l, at_once, loads))
         return loads;
     free(loads);
     return NULL;

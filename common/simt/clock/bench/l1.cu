@@ -115,6 +115,14 @@ __global__ void __launch_bounds__(LANES *WARPS)
         *sink = 1;
 }
 
+// Neighbours in a row of a matrix are loaded by blocks far apart.
+__global__ void __launch_bounds__(256) columns(int rows, int words_of_row, unsigned *sink, const float *data)
+{
+    const int at = int(blockIdx.x * blockDim.x + threadIdx.x);
+    if (data[size_t(at % rows) * words_of_row + at / rows] == 1)
+        *sink = 1;
+}
+
 template <class TYPE> static void measure_lines(int lane_step)
 {
     const int rounds = 64;
@@ -156,6 +164,9 @@ void measure_l1()
         measure_lines<float>(step);
     for (int step : { 0, 16, 32, 64, 4096 })
         measure_lines<float4>(step);
+    const double us =
+        time_us([&] { columns<<<65536, 256>>>(4096, 4096, sink, reinterpret_cast<const float *>(field)); }, READ);
+    row("columns_of_4096_rows", "us", us);
     measure_mixes<true>();
     measure_mixes<false>();
 }

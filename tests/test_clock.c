@@ -377,15 +377,18 @@ Test(clock, long_blocks_keep_the_pace_of_short_ones)
         cr_skip_test("waits for meson test");
     cr_assert(results_read(RESULTS_CSV, &all, &n, error), "%s", error);
     for (size_t i = 0; i < n_steps; i++) {
-        struct clock_prediction p;
-        const struct tester_options o = sized(8192);
+        struct clock_prediction p, half;
+        const struct tester_options o = sized(8192), o_half = sized(4096);
         if (strcmp(steps[i]->name, "02_smem_tile"))
             continue;
-        const double ms = measured_ms(all, n, steps[i]->name, 8192);
+        const double times = measured_ms(all, n, steps[i]->name, 8192) / measured_ms(all, n, steps[i]->name, 4096);
         cr_assert(predict_step(steps[i], &o, card_named("H200"), &p, error), "%s", error);
+        cr_assert(predict_step(steps[i], &o_half, card_named("H200"), &half, error), "%s", error);
         cr_expect(p.sm.blocks < p.blocks_of_sm / 50, "%g blocks were run", (double)p.sm.blocks);
-        cr_expect(fabs(p.ms / ms - 1) < 0.05, "%.4g ms predicted, %.4g measured", p.ms, ms);
+        cr_expect(fabs(p.ms / half.ms / times - 1) < 0.05, "%.3g times as long as at 4096, measured %.3g",
+                  p.ms / half.ms, times);
         clock_free(&p);
+        clock_free(&half);
     }
     free(all);
 }

@@ -27,6 +27,7 @@ static const part parts[] = {
     { "barriers", measure_barriers },
     { "mix", measure_mix },
     { "l2", measure_l2 },
+    { "bursts", measure_bursts },
     { "launches", measure_launches },
     { "pipes", measure_pipes },
     { "stores", measure_stores },

@@ -314,7 +314,8 @@ static enum verdict report(struct dev *d, const struct mutants *s, const struct 
     const enum verdict v = judge(d, s, m, k, all, memory);
     mutants_diff(memory, s, m);
     const char *why = v == EQUIVALENT ? mutant_same(s, m, atoi(STEP.name)) : NULL;
-    fprintf(memory, why ? "  %s\n" : "", why);
+    if (why)
+        fprintf(memory, "  %s\n", why);
     fclose(memory);
     fprintf(stderr, "%s\n%s", verdict_names[v], notes);
     cr_expect(v != UNKNOWN && v != MISSED && v != ELSEWHERE, "%s\n%s", verdict_names[v], notes);

@@ -61,7 +61,7 @@ static double plain_rate(bool cpu)
     return (double)SIZE * SIZE * SIZE / median(seconds) * 1e-9;
 }
 
-// Loads the step and launches it once, and so many times more. *ms: the median of those.
+// Loads the step, launches it once, and then `more` times. *ms: the median of the latter.
 static bool launch(struct dev *d, const struct step *step, bool checks, int more, double *ms)
 {
     char error[DEV_ERROR_MAX];

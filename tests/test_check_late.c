@@ -84,7 +84,7 @@ static const struct violation_launch launch = { 1, THREADS, WORDS, WORDS, zeros 
         "@!p3 bra EMPTY;\n", "@!p3 bra EMPTY; @p5 bra NEXT;\n"                                                         \
     }
 
-// Warp 2 waits for each tile, too, and tells nobody.
+// Warp 2 waits for each tile, too, and arrives at no barrier after it.
 #define LOOKS                                                                                                          \
     { "READY: bar.sync 0;\n", "READY: bar.sync 0;\nsetp.ge.u32 p6, r0, 64; @p6 bra READ;\n" },                         \
     {                                                                                                                  \

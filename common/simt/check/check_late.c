@@ -27,7 +27,7 @@ void check_late_wait(struct warp *w, const struct uop *u, uint32_t lane, struct 
     if (u->warp->op != MBARRIER_TEST_PARITY || c->grid->code->relaxes_mbarriers)
         return;
     if (!x->waits)
-        x->waits = calloc(LANES, sizeof *x->waits);
+        x->waits = calloc(w->block->n_warps, sizeof *x->waits);
     if (x->waits)
         x->waits[w->index] = (struct late_wait){ c->now, u->inst, lane };
     else

@@ -105,6 +105,19 @@ Test(clock, the_highest_bit_and_the_reverse_of_a_uniform_register)
     cr_expect(known);
 }
 
+// UIADD3.64 UR16, UR16, 0x6, URZ adds to two uniform registers, and leaves R16 alone.
+Test(clock, a_sum_of_64_bits_of_uniform_registers)
+{
+    const uint32_t values[2] = { 0xfffffffc, 7 };
+    const uint64_t lo = 0x0000000610107897, hi = 0x000fe4000fffe03f;
+    const unsigned ur16 = WALK_UNIFORM + 16;
+    bool known;
+    cr_expect(computed(lo, hi, ur16, values, 2, ur16, &known) == 2 && known);
+    cr_expect(computed(lo, hi, ur16, values, 2, ur16 + 1, &known) == 8 && known);
+    cr_expect(computed(lo, hi, 16, values, 2, 16, &known) == 0xfffffffc && known);
+    cr_expect_eq(decoded(lo, hi).pipe, PIPE_UNIFORM);
+}
+
 // An address that follows from what an array holds is known: LDG R23, [R8.64] brings it, also as a signed byte. A
 // strong load may wait for what another thread stores, and an address outside of the arrays is none of theirs.
 Test(clock, a_load_brings_what_an_array_of_the_launch_holds)

@@ -56,6 +56,7 @@ enum sass_effect {
     EFFECT_ISETP,
     EFFECT_IADD,
     EFFECT_IADD3,
+    EFFECT_IADD64,
     EFFECT_VIADD,
     EFFECT_LEA,
     EFFECT_LOP3,

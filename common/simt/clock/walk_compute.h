@@ -36,6 +36,7 @@ void walk_store(struct compute *k, unsigned d, const struct operand *o);
 uint32_t walk_predicate_in(const struct compute *k, unsigned from, uint32_t *known);
 void walk_predicate_out(struct compute *k, unsigned from, uint32_t value, uint32_t known);
 void walk_iadd3(struct compute *k);
+void walk_iadd64(struct compute *k);
 void walk_iadd(struct compute *k);
 void walk_imad(struct compute *k);
 void walk_imad_wide(struct compute *k, bool upper);

@@ -37,6 +37,38 @@ void walk_iadd3(struct compute *k)
     walk_predicate_out(k, 84, out2, known);
 }
 
+// The upper half of an operand of two registers, one of which may be that of zeros.
+static void load_upper(const struct compute *k, unsigned r, bool in_register,
+                       void (*load)(const struct compute *, unsigned, struct operand *), struct operand *o)
+{
+    if (!in_register || walk_register(k->w, k->s->uniform, r) < 0)
+        walk_splat(o, 0);
+    else
+        load(k, 1, o);
+}
+
+// d = a + b + c, of two registers each. Descriptors of wgmma are added up so. Negated operands: the result is unknown.
+void walk_iadd64(struct compute *k)
+{
+    const struct sass *s = k->s;
+    struct operand a, b, c, top;
+    load_upper(k, s->a, true, walk_load_a, &a);
+    load_upper(k, s->b, s->b_place == PLACE_REGISTER, walk_load_b, &b);
+    load_upper(k, s->c, s->c_place == PLACE_REGISTER, walk_load_c, &c);
+    walk_load_c(k, 0, &k->c);
+    EACH_LANE
+    {
+        const uint64_t low = (uint64_t)k->a.v[i] + k->b.v[i] + k->c.v[i];
+        k->out.v[i] = (uint32_t)low;
+        top.v[i] = (uint32_t)(low >> 32) + a.v[i] + b.v[i] + c.v[i];
+    }
+    const bool negated = bit(s, 72) || (bit(s, 63) && s->b_place != PLACE_IMMEDIATE) || bit(s, 75);
+    top.known = k->a.known & k->b.known & k->c.known & a.known & b.known & c.known;
+    k->out.known = top.known = negated ? 0 : top.known;
+    walk_store(k, s->d, &k->out);
+    walk_store(k, s->d + 1u, &top);
+}
+
 void walk_iadd(struct compute *k)
 {
     if (bit(k->s, 72))

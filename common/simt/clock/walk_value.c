@@ -375,6 +375,7 @@ static void (*const computes[EFFECT_UNKNOWN + 1])(struct compute *) = {
     [EFFECT_FLO] = walk_one_operand,  [EFFECT_BREV] = walk_one_operand,
     [EFFECT_POPC] = walk_one_operand, [EFFECT_LDC] = ldc,
     [EFFECT_S2R] = special,           [EFFECT_SHFL] = shfl,
+    [EFFECT_IADD64] = walk_iadd64,
 };
 
 void walk_compute(struct walk_warp *w, const struct sass *s, uint32_t mask)

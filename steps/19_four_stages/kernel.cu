@@ -102,8 +102,6 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     auto multiply = [&]() {
         int before = 0;  // the stage of the tile before
         for (int tile = 0; tile < tiles; tile++, before = s, next()) {
-            if (group > 0 && tile == max(0, tiles - LEAD))
-                named_barrier(4, CONSUMERS);  // warpgroup 0 goes first: it stores while the others multiply their last
             mbarrier_wait(&full[s], parity);
             wgmma_fence();
 #pragma unroll
@@ -113,9 +111,9 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
             wgmma_wait<1>();  // the tile before this one is multiplied: it may be overwritten
             if (tile > 0 && tid % 128 == 0)
                 mbarrier_arrive(&empty[before]);
+            if (tile + 1 == (group == 0 ? tiles : max(1, tiles - LEAD)))
+                named_barrier(4, CONSUMERS);  // warpgroup 0 goes first: it stores while the others multiply their last
         }
-        if (group == 0)
-            named_barrier(4, CONSUMERS);
         wgmma_wait<0>();
         if (tid % 128 == 0)
             mbarrier_arrive(&empty[before]);

@@ -110,8 +110,6 @@ __device__ __forceinline__ void product(int M, int N, int K, float alpha, const 
     auto multiply = [&]() {
         int before = 0;  // the stage of the tile before
         for (int tile = 0; tile < tiles; tile++, before = s, next()) {
-            if (group > 0 && tile == max(0, tiles - LEAD))
-                named_barrier(4, CONSUMERS);  // warpgroup 0 goes first: it stores while the others multiply their last
             mbarrier_wait(&full[s], parity);
             wgmma_fence();
 #pragma unroll
@@ -121,9 +119,9 @@ __device__ __forceinline__ void product(int M, int N, int K, float alpha, const 
             wgmma_wait<1>();  // the tile before this one is multiplied: it may be overwritten
             if (tile > 0 && tid % 128 == 0)
                 mbarrier_arrive(&empty[before]);
+            if (tile + 1 == (group == 0 ? tiles : max(1, tiles - LEAD)))
+                named_barrier(4, CONSUMERS);  // warpgroup 0 goes first: it stores while the others multiply their last
         }
-        if (group == 0)
-            named_barrier(4, CONSUMERS);
         wgmma_wait<0>();
         if (tid % 128 == 0)
             mbarrier_arrive(&empty[before]);

@@ -94,12 +94,14 @@ static double intensity(const struct chart *c, const struct result *r)
     return loaded > 0 && stored > 0 ? 2 * pow(c->size, 3) / bytes : 0;
 }
 
-// Pushes labels that would lie on each other apart, up and down; a higher point keeps the higher label.
-static void spread(struct point *points, size_t n)
+// Pushes labels that would lie on each other apart, up and down; a higher point keeps the higher label. None
+// leaves the frame at its upper edge.
+static void spread(struct point *points, size_t n, double top)
 {
-    for (int pass = 0; pass < 200; pass++) {
+    for (int pass = 0; pass < 500; pass++) {
         bool moved = false;
         for (size_t i = 0; i < n; i++) {
+            points[i].label = fmax(points[i].label, top);
             for (size_t j = 0; j < n; j++) {
                 struct point *high = &points[i], *low = &points[j];
                 const double apart = low->label - high->label;
@@ -126,7 +128,7 @@ static void draw_points(const struct plot *p)
         if (x > 0)
             points[n++] = (struct point){ r, place_x(p, x), place_y(p, r->tflops), place_y(p, r->tflops) };
     }
-    spread(points, n);
+    spread(points, n, p->top + 8);
     for (size_t i = 0; i < n; i++) {
         const struct point *at = &points[i];
         const char *type = at->r->type, *class = !strcmp(type, "f32") ? "l0" : !strcmp(type, "f16") ? "l1" : "l5";

@@ -206,6 +206,24 @@ Test(chart, the_roofline_has_each_step_at_its_formula)
     cr_expect(strstr(text, "the card's memory, 4.8 TB/s<"));
 }
 
+Test(chart, the_numbers_of_the_points_lie_in_the_frame)
+{
+    draw_latest(4096);
+    const char *frame = strstr(text, "class=\"frame\""), *next;
+    cr_assert(frame);
+    while ((next = strstr(frame + 1, "class=\"frame\"")) != NULL)  // the last one is the roofline's
+        frame = next;
+    double top, height, y;
+    cr_assert_eq(sscanf(strstr(frame, " y="), " y=\"%lf\"", &top), 1);
+    cr_assert_eq(sscanf(strstr(frame, " height="), " height=\"%lf\"", &height), 1);
+    size_t n = 0;
+    for (const char *at = frame; (at = strstr(at + 1, "<g class=\"point\">")) != NULL; n++) {
+        cr_assert_eq(sscanf(strstr(strstr(at, "<text"), " y="), " y=\"%lf\"", &y), 1);
+        cr_expect(y > top + 8 && y < top + height, "%.40s: %g is not within %g and %g", at, y, top, top + height);
+    }
+    cr_expect_eq(n, 21);
+}
+
 // --- tables of a learner's own ---
 
 static char scratch[] = "/tmp/chart-XXXXXX";

@@ -12,8 +12,8 @@
 // But volatile accesses to shared memory by lanes of one warp are reported as weak ones are. PTX calls them strong; who
 // writes them counts on lanes that run in step, which they do not.
 //
-// Order (check_order.c). Time passes at barriers, fences and releases. An access is ordered before another one where
-// barriers, warp barriers, mbarriers, or releases and acquires lead from the one to the other.
+// Order (check_order.c, check_barrier.c). Time passes at barriers, fences and releases. An access is ordered before
+// another one where barriers, warp barriers, mbarriers, or releases and acquires lead from the one to the other.
 //
 // Shared memory (check_shared.c). Every granule (the smallest piece that the kernel's instructions load or store)
 // remembers its last write, and two of the reads since: who, where, when. A granule that was not written in this

@@ -6,14 +6,9 @@
 //   shared memory; PTX ISA 8, and barrier.cluster.
 // - barrier.cluster.arrive is a release and barrier.cluster.wait an acquire, with the scope of the cluster. With
 //   .relaxed, an arrival tells what its thread's last fence covered, and that its block has begun.
-#include "check.h"
+#include "check_order.h"
 
 #include <stdlib.h>
-
-static struct view *view_of(const struct warp *w, uint32_t lane)
-{
-    return &w->block->check->views[w->index * LANES + lane];
-}
 
 // --- the barrier ---
 

@@ -17,22 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
-
-static struct view *view_of(const struct warp *w, uint32_t lane)
-{
-    return &w->block->check->views[w->index * LANES + lane];
-}
-
-static struct known_pool *pool_of(const struct warp *w)
-{
-    return &w->block->worker->check->pool;
-}
-
-static void tick(struct checker *c)
-{
-    c->now += c->now < READ_UNDER_WAY - 1;
-}
+#include "check_order.h"
 
 bool check_knows(const struct warp *w, uint32_t lane, uint64_t block, uint32_t thread, uint32_t at)
 {
@@ -83,134 +68,6 @@ static struct known *all_known(const struct warp *w, uint32_t lane)
     return all;
 }
 
-// --- barriers ---
-
-static void take(struct known_pool *pool, struct known **to, struct known **from)
-{
-    known_join(pool, to, *from);
-    known_drop(pool, from);
-}
-
-static void put(struct known_pool *pool, struct known **to, struct known *k)
-{
-    known_keep(k);
-    known_drop(pool, to);
-    *to = k;
-}
-
-// The threads of these warps, or these lanes of one warp, tell each other all they know. What they have read and not
-// fenced becomes known as well with fence; without, whoever of them makes a fence knows it then.
-static void share(struct block *b, const uint32_t lanes[LANES], bool fence)
-{
-    struct block_check *k = b->check;
-    struct known_pool *pool = &b->worker->check->pool;
-    struct view sum = { 0 };
-    if (!k->informed)
-        return;
-    for (uint32_t t = 0; t < b->worker->grid->threads; t++) {
-        struct view *v = &k->views[t];
-        if (!(lanes[t / LANES] >> t % LANES & 1))
-            continue;
-        known_join(pool, &sum.seen, v->seen);
-        known_join(pool, &sum.reads, v->reads);
-        for (int wide = 0; wide < 2; wide++) {
-            known_join(pool, &sum.fenced[wide], v->fenced[wide]);
-            known_thread(pool, &sum.fenced[wide], b->linear, t, v->fenced_at[wide]);
-            v->fenced_at[wide] = 0;
-            take(pool, fence ? &sum.seen : &sum.pending[wide], &v->pending[wide]);
-        }
-    }
-    for (uint32_t t = 0; t < b->worker->grid->threads; t++) {
-        struct view *v = &k->views[t];
-        if (!(lanes[t / LANES] >> t % LANES & 1))
-            continue;
-        put(pool, &v->seen, sum.seen);
-        put(pool, &v->reads, sum.reads);
-        put(pool, &v->fenced[0], sum.fenced[0]);
-        put(pool, &v->fenced[1], sum.fenced[1]);
-        put(pool, &v->pending[0], sum.pending[0]);
-        put(pool, &v->pending[1], sum.pending[1]);
-    }
-    known_drop(pool, &sum.seen);
-    known_drop(pool, &sum.reads);
-    for (int wide = 0; wide < 2; wide++) {
-        known_drop(pool, &sum.fenced[wide]);
-        known_drop(pool, &sum.pending[wide]);
-    }
-}
-
-void check_arrives(struct warp *w, uint32_t number)
-{
-    struct checker *c = w->block->worker->check;
-    w->block->check->barriers[number].at[w->index] = c->now;
-    tick(c);
-}
-
-static void join(struct block_check *k, uint32_t number, uint32_t n_warps)
-{
-    uint32_t *at = k->barriers[number].at, joined[LANES] = { 0 };
-    for (uint32_t u = 0; u < n_warps; u++) {
-        if (!at[u])
-            continue;
-        for (uint32_t v = 0; v < n_warps; v++)
-            joined[v] = k->seen[u][v] > joined[v] ? k->seen[u][v] : joined[v];
-        joined[u] = at[u] > joined[u] ? at[u] : joined[u];
-    }
-    for (uint32_t w = 0; w < n_warps; w++) {
-        if (!at[w])
-            continue;
-        for (uint32_t v = 0; v < n_warps; v++)
-            k->seen[w][v] = joined[v] > k->seen[w][v] ? joined[v] : k->seen[w][v];
-        for (uint32_t lane = 0; lane < LANES; lane++)
-            k->synced[w][lane] = at[w];
-    }
-}
-
-void check_opens(struct block *b, uint32_t number, bool everyone)
-{
-    struct checker *c = b->worker->check;
-    struct block_check *k = b->check;
-    uint32_t lanes[LANES];
-    for (uint32_t w = 0; w < LANES; w++)
-        lanes[w] = everyone || k->barriers[number].at[w] ? ALL_LANES : 0;
-    share(b, lanes, true);
-    if (everyone) {
-        k->all_seen = c->now;
-        tick(c);
-        k->barrier++;
-        k->calm = ++c->calms;
-    } else {
-        join(k, number, b->n_warps);
-    }
-    memset(k->barriers[number].at, 0, sizeof k->barriers[number].at);
-}
-
-void check_warp_syncs(struct warp *w, uint32_t lanes)
-{
-    struct checker *c = w->block->worker->check;
-    uint32_t of[LANES] = { 0 };
-    of[w->index] = lanes;
-    share(w->block, of, false);
-    for (uint32_t lane = 0; lane < LANES; lane++)
-        if (lanes >> lane & 1)
-            w->block->check->synced[w->index][lane] = c->now;
-    tick(c);
-}
-
-void check_warp_exchanges(struct warp *w, uint32_t lanes)
-{
-    uint32_t of[LANES] = { 0 };
-    of[w->index] = lanes;
-    share(w->block, of, false);
-}
-
-void check_warp_waited(struct warp *w)
-{
-    struct checker *c = w->block->worker->check;
-    w->block->check->waited[w->index] = c->now;
-    tick(c);
-}
-
 // --- fences, releases and acquires ---
 
 void check_fence(struct warp *w, uint32_t lanes, bool wide)
@@ -221,10 +78,10 @@ void check_fence(struct warp *w, uint32_t lanes, bool wide)
         const uint32_t lane = (uint32_t)__builtin_ctz(lanes);
         struct view *v = view_of(w, lane);
         for (int i = 0; i <= wide; i++)
-            take(pool, &v->seen, &v->pending[i]);
+            known_take(pool, &v->seen, &v->pending[i]);
         struct known *all = others_known(w, lane);
         for (int i = 0; i <= wide; i++) {
-            put(pool, &v->fenced[i], all);
+            known_put(pool, &v->fenced[i], all);
             v->fenced_at[i] = w->block->worker->check->now;
         }
         known_drop(pool, &all);
@@ -346,8 +203,8 @@ void check_publishes(struct warp *w, uint32_t lane, const struct memop *m, bool 
         known_drop(pool, &x->wide);
     if (x) {
         x->near_block = w->block->linear;
-        take(pool, &x->near, &near);
-        take(pool, &x->wide, &beyond);
+        known_take(pool, &x->near, &near);
+        known_take(pool, &x->wide, &beyond);
     }
     known_drop(pool, &near);
     known_drop(pool, &beyond);
@@ -402,7 +259,7 @@ void check_mbarrier_arrives(struct warp *w, const struct uop *u, uint32_t lane, 
         return;
     const bool near = home == w->block, releases = m->order == ORDER_RELEASE;
     struct known *k = told(w, lane, m, !near);
-    take(&c->pool, near ? &x->arrived : &x->far_arrived[m->scope >= SCOPE_CLUSTER], &k);
+    known_take(&c->pool, near ? &x->arrived : &x->far_arrived[m->scope >= SCOPE_CLUSTER], &k);
     if (releases)
         known_join(&c->pool, &x->far_arrived[0], view_of(w, lane)->reads);
     const uint32_t waited = w->block->check->waited[w->index];
@@ -421,7 +278,7 @@ void check_bulk_starts(const struct warp *w, uint32_t lane, const struct bulk_pl
     if (!x)
         return;
     struct known *k = all_known(w, lane);
-    take(pool, &x->far_arrived[0], &k);
+    known_take(pool, &x->far_arrived[0], &k);
     known_join(pool, &x->far_arrived[0], view_of(w, lane)->reads);
     tick(w->block->worker->check);  // what the thread does now comes after the copy
 }
@@ -452,10 +309,10 @@ static void learn_reads(struct checker *c, struct view *v, struct known *k)
             known_join(pool, &v->reads, k);
             return;
         }
-        put(pool, &c->older, v->reads);
-        put(pool, &c->newer, k);
+        known_put(pool, &c->older, v->reads);
+        known_put(pool, &c->newer, k);
     }
-    put(pool, &v->reads, k);
+    known_put(pool, &v->reads, k);
 }
 
 void check_mbarrier_opened(struct warp *w, const struct uop *u, uint32_t lane, uint32_t address)

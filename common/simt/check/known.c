@@ -220,3 +220,16 @@ void known_join(struct known_pool *pool, struct known **k, struct known *other)
     if (!known_covers(pool, *k, other))
         join(pool, k, other, pool->levels - 1);
 }
+
+void known_put(struct known_pool *pool, struct known **to, struct known *k)
+{
+    known_keep(k);
+    known_drop(pool, to);
+    *to = k;
+}
+
+void known_take(struct known_pool *pool, struct known **to, struct known **from)
+{
+    known_join(pool, to, *from);
+    known_drop(pool, from);
+}

@@ -28,6 +28,8 @@ void known_pool_free(struct known_pool *pool);  // after every tree has been dro
 
 struct known *known_keep(struct known *k);  // one holder more
 void known_drop(struct known_pool *pool, struct known **k);
+void known_put(struct known_pool *pool, struct known **to, struct known *k);       // *to becomes k
+void known_take(struct known_pool *pool, struct known **to, struct known **from);  // *to learns of *from, which goes
 
 // Up to when thread's accesses are known; thread counts within the block.
 uint32_t known_when(const struct known_pool *pool, const struct known *k, uint64_t block, uint32_t thread);

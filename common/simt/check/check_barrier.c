@@ -1,0 +1,117 @@
+// Barriers of a block and of a warp, and what lanes tell each other when they exchange values. See check_order.c.
+#include <string.h>
+
+#include "check_order.h"
+
+// The threads of these warps, or these lanes of one warp, tell each other all they know. What they have read and not
+// fenced becomes known as well with fence; without, whoever of them makes a fence knows it then.
+static void share(struct block *b, const uint32_t lanes[LANES], bool fence)
+{
+    struct block_check *k = b->check;
+    struct known_pool *pool = &b->worker->check->pool;
+    struct view sum = { 0 };
+    if (!k->informed)
+        return;
+    for (uint32_t t = 0; t < b->worker->grid->threads; t++) {
+        struct view *v = &k->views[t];
+        if (!(lanes[t / LANES] >> t % LANES & 1))
+            continue;
+        known_join(pool, &sum.seen, v->seen);
+        known_join(pool, &sum.reads, v->reads);
+        for (int wide = 0; wide < 2; wide++) {
+            known_join(pool, &sum.fenced[wide], v->fenced[wide]);
+            known_thread(pool, &sum.fenced[wide], b->linear, t, v->fenced_at[wide]);
+            v->fenced_at[wide] = 0;
+            known_take(pool, fence ? &sum.seen : &sum.pending[wide], &v->pending[wide]);
+        }
+    }
+    for (uint32_t t = 0; t < b->worker->grid->threads; t++) {
+        struct view *v = &k->views[t];
+        if (!(lanes[t / LANES] >> t % LANES & 1))
+            continue;
+        known_put(pool, &v->seen, sum.seen);
+        known_put(pool, &v->reads, sum.reads);
+        known_put(pool, &v->fenced[0], sum.fenced[0]);
+        known_put(pool, &v->fenced[1], sum.fenced[1]);
+        known_put(pool, &v->pending[0], sum.pending[0]);
+        known_put(pool, &v->pending[1], sum.pending[1]);
+    }
+    known_drop(pool, &sum.seen);
+    known_drop(pool, &sum.reads);
+    for (int wide = 0; wide < 2; wide++) {
+        known_drop(pool, &sum.fenced[wide]);
+        known_drop(pool, &sum.pending[wide]);
+    }
+}
+
+void check_arrives(struct warp *w, uint32_t number)
+{
+    struct checker *c = w->block->worker->check;
+    w->block->check->barriers[number].at[w->index] = c->now;
+    tick(c);
+}
+
+static void join(struct block_check *k, uint32_t number, uint32_t n_warps)
+{
+    uint32_t *at = k->barriers[number].at, joined[LANES] = { 0 };
+    for (uint32_t u = 0; u < n_warps; u++) {
+        if (!at[u])
+            continue;
+        for (uint32_t v = 0; v < n_warps; v++)
+            joined[v] = k->seen[u][v] > joined[v] ? k->seen[u][v] : joined[v];
+        joined[u] = at[u] > joined[u] ? at[u] : joined[u];
+    }
+    for (uint32_t w = 0; w < n_warps; w++) {
+        if (!at[w])
+            continue;
+        for (uint32_t v = 0; v < n_warps; v++)
+            k->seen[w][v] = joined[v] > k->seen[w][v] ? joined[v] : k->seen[w][v];
+        for (uint32_t lane = 0; lane < LANES; lane++)
+            k->synced[w][lane] = at[w];
+    }
+}
+
+void check_opens(struct block *b, uint32_t number, bool everyone)
+{
+    struct checker *c = b->worker->check;
+    struct block_check *k = b->check;
+    uint32_t lanes[LANES];
+    for (uint32_t w = 0; w < LANES; w++)
+        lanes[w] = everyone || k->barriers[number].at[w] ? ALL_LANES : 0;
+    share(b, lanes, true);
+    if (everyone) {
+        k->all_seen = c->now;
+        tick(c);
+        k->barrier++;
+        k->calm = ++c->calms;
+    } else {
+        join(k, number, b->n_warps);
+    }
+    memset(k->barriers[number].at, 0, sizeof k->barriers[number].at);
+}
+
+void check_warp_syncs(struct warp *w, uint32_t lanes)
+{
+    struct checker *c = w->block->worker->check;
+    uint32_t of[LANES] = { 0 };
+    of[w->index] = lanes;
+    share(w->block, of, false);
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        if (lanes >> lane & 1)
+            w->block->check->synced[w->index][lane] = c->now;
+    tick(c);
+}
+
+void check_warp_exchanges(struct warp *w, uint32_t lanes)
+{
+    uint32_t of[LANES] = { 0 };
+    of[w->index] = lanes;
+    share(w->block, of, false);
+}
+
+void check_warp_waited(struct warp *w)
+{
+    struct checker *c = w->block->worker->check;
+    w->block->check->waited[w->index] = c->now;
+    tick(c);
+}

@@ -303,7 +303,14 @@ void check_add_notes(struct checker *sum, const struct checker *c);
 void check_free_notes(struct checker *c);
 // A fault of that kind at the PTX instruction inst of a lane: block, thread and place are filled in.
 struct fault check_site(const struct warp *w, uint32_t inst, uint32_t lane, enum fault_kind kind);
-// The bytes, 1 << shift of them, at address that a lane is about to store; false if they are not at hand.
+// What a lane is about to store, from address on; false if it is not at hand. And 1 << shift bytes of that.
+struct stored {
+    uint64_t address;
+    unsigned char data[16];
+};
+bool check_stores(const struct warp *w, const struct uop *u, uint32_t lane, struct stored *s);
+bool check_stored_part(const struct stored *s, uint64_t address, unsigned shift, unsigned char *bytes);
+// Both in one.
 bool check_stored(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t address, unsigned shift,
                   unsigned char *bytes);
 

@@ -169,13 +169,29 @@ static void judge_early(const struct spot *s)
     check_note(s->c, &f);
 }
 
+// Have different blocks used granule i of a line? Only then some of what they did may race.
+static bool by_several(const struct line *line, uint32_t i)
+{
+    uint32_t first = UINT32_MAX, last = 0;
+    for (int use = USE_READ; use < USE_EARLY; use++) {
+        const struct record *r = check_record_at(line, (enum use)use, i);
+        if (!r || !r->first.block)
+            continue;
+        first = r->first.block < first ? r->first.block : first;
+        last = r->last.block > last ? r->last.block : last;
+    }
+    return first < last;
+}
+
 static void judge(struct checker *c, const struct line *line, uint64_t address, struct memory *memory, bool whole)
 {
     const unsigned shift = c->grid->code->global_shift;
     const struct record *write = line->of[USE_WRITE], *strong = line->of[USE_STRONG_WRITE];
+    bool several = false;
     for (uint32_t i = 0; (write || strong || line->of[USE_EARLY]) && i < LINE; i++) {
         const struct spot s = { c, line, i, address + ((uint64_t)i << shift) };
-        if (whole && !c->grid->turns)
+        several = line->split || i == 0 ? by_several(line, i) : several;
+        if (whole && !c->grid->turns && several)
             judge_blocks(&s);
         if (whole && line->of[USE_EARLY])
             judge_early(&s);

@@ -91,19 +91,12 @@ static void note(const struct visit *v, const struct piece *p, const struct mark
     check_note(v->c, &f);
 }
 
-// The bytes that a lane stores to granule i of the piece's line; false where they are not at hand.
-static bool stored(const struct visit *v, const struct piece *p, uint32_t i, uint32_t lane, uint32_t *value)
-{
-    const unsigned shift = v->c->grid->code->global_shift;
-    const uint64_t address = p->address + ((uint64_t)(i - p->i) << shift);
-    *value = 0;
-    return v->use == USE_WRITE && check_stored(v->w, v->u, lane, address, shift, (unsigned char *)value);
-}
-
 static bool same_value(const struct visit *v, const struct piece *p)
 {
-    uint32_t value;
-    return p->line->values && !(p->line->unknown >> p->i & 1) && stored(v, p, p->i, p->mark.thread % LANES, &value) &&
+    const unsigned shift = v->c->grid->code->global_shift;
+    uint32_t value = 0;
+    return p->line->values && !(p->line->unknown >> p->i & 1) && v->use == USE_WRITE &&
+           check_stored(v->w, v->u, p->mark.thread % LANES, p->address, shift, (unsigned char *)&value) &&
            value == p->line->values[p->i];
 }
 
@@ -168,16 +161,34 @@ static void note_read(const struct visit *v, const struct piece *p, struct recor
         *other = *m;
 }
 
-static void note_value(const struct visit *v, const struct piece *p, uint32_t i, bool again)
+// known: value is what is stored to granule i; again: another store did so before.
+static void note_value(struct line *line, uint32_t i, uint32_t value, bool known, bool again)
 {
-    struct line *line = p->line;
     const uint8_t bit = (uint8_t)(1u << i);
-    uint32_t value;
-    const bool known = stored(v, p, i, check_thread(&p->mark, i - p->i) % LANES, &value);
     if (again && (!known || line->unknown & bit || line->values[i] != value))
         line->differ |= bit;
     line->unknown = known ? line->unknown & (uint8_t)~bit : line->unknown | bit;
     line->values[i] = value;
+}
+
+// What a weak store puts into the piece's granules. Lanes follow each other, and most store several of them.
+static void note_values(const struct visit *v, const struct piece *p, bool again)
+{
+    const unsigned shift = v->c->grid->code->global_shift;
+    const uint32_t end = p->whole ? LINE : p->i + 1;
+    struct stored s = { 0 };
+    uint32_t last = UINT32_MAX;
+    bool at_hand = false;
+    for (uint32_t i = p->i; i < end; i++) {
+        const uint32_t thread = check_thread(&p->mark, i - p->i);
+        const uint64_t address = p->address + ((uint64_t)(i - p->i) << shift);
+        uint32_t value = 0;
+        if (thread != last)
+            at_hand = check_stores(v->w, v->u, thread % LANES, &s);
+        last = thread;
+        const bool known = at_hand && check_stored_part(&s, address, shift, (unsigned char *)&value);
+        note_value(p->line, i, value, known, again);
+    }
 }
 
 static void stir(const struct piece *p)
@@ -194,8 +205,7 @@ static void note_write(const struct visit *v, const struct piece *p, struct reco
     const bool again = r->first.block;
     if (!line->values && !(line->values = check_take(v->c, LINE * sizeof *line->values)))
         return;
-    for (uint32_t i = p->i; i < (p->whole ? LINE : p->i + 1); i++)
-        note_value(v, p, i, again);
+    note_values(v, p, again);
     note_ends(v, r, &p->mark);
     stir(p);
 }

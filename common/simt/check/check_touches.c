@@ -6,25 +6,36 @@
 
 #include "simt/code/warp.h"
 
-bool check_stored(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t address, unsigned shift,
-                  unsigned char *bytes)
+bool check_stores(const struct warp *w, const struct uop *u, uint32_t lane, struct stored *s)
 {
-    unsigned char data[16];
-    const bool init = mbarrier_stored(w, u, lane, data);
+    const bool init = mbarrier_stored(w, u, lane, s->data);
     if (!init && u->kind != UOP_STORE)
         return false;
     const struct memop *m = init ? &u->warp->mem : u->mem;
     for (uint32_t e = 0; !init && e < m->n; e++) {
         const uint32_t size = m->reg_class[e] == SLOT_64 ? 8 : 4;
-        memcpy(data + e * m->bytes, w->regs + m->reg[e] + lane * size, m->bytes);
+        memcpy(s->data + e * m->bytes, w->regs + m->reg[e] + lane * size, m->bytes);
     }
     const unsigned char *slot = w->regs + m->base;
     const uint64_t base = m->base_class == SLOT_32 ? ((const u32 *)slot)[lane] : ((const u64 *)slot)[lane];
-    const uint32_t from = (uint32_t)address - (uint32_t)(base + m->offset);
-    if (from > sizeof data - (1u << shift))
-        return false;
-    memcpy(bytes, data + from, 1u << shift);
+    s->address = base + m->offset;
     return true;
+}
+
+bool check_stored_part(const struct stored *s, uint64_t address, unsigned shift, unsigned char *bytes)
+{
+    const uint32_t from = (uint32_t)address - (uint32_t)s->address;
+    if (from > sizeof s->data - (1u << shift))
+        return false;
+    memcpy(bytes, s->data + from, 1u << shift);
+    return true;
+}
+
+bool check_stored(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t address, unsigned shift,
+                  unsigned char *bytes)
+{
+    struct stored s;
+    return check_stores(w, u, lane, &s) && check_stored_part(&s, address, shift, bytes);
 }
 
 struct place {

@@ -143,9 +143,11 @@ static void look_at(struct look *l, struct warp *w, const struct uop *u, uint32_
     l->has_seen = 0;
 }
 
+// Granules of a tile are read by several wgmma and then written at once: they differ in who read them.
 static struct seen *place_of(struct look *l, const struct granule *x)
 {
-    return &l->seen[(x->write_at * 7 + x->read_at * 3 + x->many_at) % SEEN];
+    const uint32_t times = x->write_at * 7 + x->read_at * 3 + x->many_at;
+    return &l->seen[(times + x->reader.inst * 5 + x->other.inst * 11) % SEEN];
 }
 
 // What a granule was, and what became of it. NULL: such a granule has not been looked at.

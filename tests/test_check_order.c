@@ -174,11 +174,12 @@ Test(check_order, what_is_known_is_what_a_table_says)
 {
     struct known_pool pool = known_pool(BLOCKS);
     struct known *tree[TREES] = { 0 };
+    struct known_lesson lesson = { 0 };
     srand(1);
     for (uint32_t round = 1; round <= ROUNDS; round++) {
         const uint32_t t = (uint32_t)rand() % TREES, other = (uint32_t)rand() % TREES;
         const uint32_t block = (uint32_t)rand() % BLOCKS, thread = (uint32_t)rand() % THREADS;
-        switch (rand() % 6) {
+        switch (rand() % 8) {
         case 0:
             known_group(&pool, &tree[t], KNOWN_WARP, block, thread, round);
             raise_in_table(t, block, thread / 32 * 32, thread / 32 * 32 + 32, round);
@@ -193,7 +194,19 @@ Test(check_order, what_is_known_is_what_a_table_says)
                 for (uint32_t i = 0; i < THREADS; i++)
                     raise_in_table(t, b, i, i + 1, table[other][b][i]);
             break;
-        case 3:
+        case 3:  // a second one knows the same, and learns the same
+            known_put(&pool, &tree[(t + 1) % TREES], tree[t]);
+            memcpy(table[(t + 1) % TREES], table[t], sizeof table[t]);
+            break;
+        case 4:
+            for (uint32_t i = t; i <= t + 1; i++) {
+                known_learn(&pool, &lesson, &tree[i % TREES], tree[other]);
+                for (uint32_t b = 0; b < BLOCKS; b++)
+                    for (uint32_t j = 0; j < THREADS; j++)
+                        raise_in_table(i % TREES, b, j, j + 1, table[other][b][j]);
+            }
+            break;
+        case 5:
             if (round % 50 == 0) {
                 known_drop(&pool, &tree[t]);
                 memset(table[t], 0, sizeof table[t]);
@@ -210,5 +223,6 @@ Test(check_order, what_is_known_is_what_a_table_says)
     }
     for (uint32_t t = 0; t < TREES; t++)
         known_drop(&pool, &tree[t]);
+    known_lesson_drop(&pool, &lesson);
     known_pool_free(&pool);
 }

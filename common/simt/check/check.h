@@ -52,6 +52,7 @@ enum check_op {
 // pointers. All of them lie within memory and are multiples of the granule. index: of the instruction's counters.
 void check_shared(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],
                   uint32_t bytes, enum check_op op);
+void check_shared_mbarrier(struct warp *w, const struct uop *u, uint32_t lanes, uint32_t address);  // they look at it
 void check_global(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],
                   uint32_t bytes, enum check_op op);
 // The same for an instruction whose lanes lie as far apart as when the checks were last told of pattern number pattern
@@ -79,10 +80,10 @@ void check_fence(struct warp *w, uint32_t lanes, bool wide);  // wide: it reache
 // Read and written by one instruction, it carries on what was released there; a plain store starts again.
 void check_observes(struct warp *w, uint32_t lane, const struct memop *m, bool shared, uint64_t address);
 void check_publishes(struct warp *w, uint32_t lane, const struct memop *m, bool shared, uint64_t address, bool both);
-// An mbarrier at a shared address: a lane arrives, and may complete its phase; or it has seen a phase complete.
+// An mbarrier at a shared address: a lane arrives, and may complete its phase; or lanes have seen a phase complete.
 void check_mbarrier_starts(struct warp *w, uint32_t address);
 void check_mbarrier_arrives(struct warp *w, const struct uop *u, uint32_t lane, uint32_t address, bool completes);
-void check_mbarrier_opened(struct warp *w, const struct uop *u, uint32_t lane, uint32_t address);
+void check_mbarrier_opened(struct warp *w, const struct uop *u, uint32_t lanes, uint32_t address);
 
 // --- the asynchronous proxy: bulk copies and wgmma (check_async.c). Addresses are those of shared memory ---
 
@@ -280,9 +281,9 @@ struct checker {
     uint32_t now;  // time
     uint32_t calms;
     struct known_pool pool;
-    struct known *older, *newer;  // newer knows all that older knows
-    struct objects objects;       // in global memory
-    uint32_t n_granules;          // of shared memory
+    struct known_lesson lesson;  // the last that a thread was told at an mbarrier
+    struct objects objects;      // in global memory
+    uint32_t n_granules;         // of shared memory
     // global memory
     uint32_t n_allocations;
     struct page ***pages;  // by allocation, then by page

@@ -297,38 +297,33 @@ void check_bulk_arrival(struct block *b, const struct bulk_place *p, bool comple
     tick(c);
 }
 
-// Most of what comes later knows all that came before: then it is shared, not copied. Threads that wait together mostly
-// know the same, so the last answer is kept.
-static void learn_reads(struct checker *c, struct view *v, struct known *k)
+enum part { SEEN, READS, PENDING_NEAR, PENDING_WIDE };  // of a view
+
+static struct known **part_of(struct view *v, enum part part)
 {
-    struct known_pool *pool = &c->pool;
-    if (!k || k == v->reads)
-        return;
-    if (v->reads != c->older || k != c->newer) {
-        if (!known_covers(pool, k, v->reads)) {
-            known_join(pool, &v->reads, k);
-            return;
-        }
-        known_put(pool, &c->older, v->reads);
-        known_put(pool, &c->newer, k);
-    }
-    known_put(pool, &v->reads, k);
+    return part == SEEN ? &v->seen : part == READS ? &v->reads : &v->pending[part == PENDING_WIDE];
 }
 
-void check_mbarrier_opened(struct warp *w, const struct uop *u, uint32_t lane, uint32_t address)
+static void learn(const struct warp *w, uint32_t lanes, enum part part, struct known *k)
 {
-    struct view *v = view_of(w, lane);
+    struct checker *c = w->block->worker->check;
+    for (; lanes && k; lanes &= lanes - 1)
+        known_learn(&c->pool, &c->lesson, part_of(view_of(w, (uint32_t)__builtin_ctz(lanes)), part), k);
+}
+
+void check_mbarrier_opened(struct warp *w, const struct uop *u, uint32_t lanes, uint32_t address)
+{
     const struct memop *m = &u->warp->mem;
     struct object *x = find(w, true, address);
     if (!x)
         return;
-    check_late_wait(w, u, lane, x);
     const bool acquires = m->order != ORDER_RELAXED;
-    known_join(pool_of(w), acquires ? &v->seen : &v->pending[0], x->near);
-    learn_reads(w->block->worker->check, v, x->far[0]);
-    learn_reads(w->block->worker->check, v, x->far[1]);
+    check_late_wait(w, u, LANES - 1 - (uint32_t)__builtin_clz(lanes), x);
+    learn(w, lanes, acquires ? SEEN : PENDING_NEAR, x->near);
+    learn(w, lanes, READS, x->far[0]);
+    learn(w, lanes, READS, x->far[1]);
     if (m->scope >= SCOPE_CLUSTER)
-        known_join(pool_of(w), acquires ? &v->seen : &v->pending[1], x->far[1]);
+        learn(w, lanes, acquires ? SEEN : PENDING_WIDE, x->far[1]);
     w->block->check->informed = true;
 }
 
@@ -369,7 +364,6 @@ void check_order_clear(struct checker *c, struct block_check *k)
 void check_order_free(struct checker *c)
 {
     clear_objects(&c->pool, &c->objects);
-    known_drop(&c->pool, &c->older);
-    known_drop(&c->pool, &c->newer);
+    known_lesson_drop(&c->pool, &c->lesson);
     known_pool_free(&c->pool);
 }

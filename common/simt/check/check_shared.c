@@ -372,6 +372,35 @@ void check_shared(struct warp *w, const struct uop *u, uint32_t index, uint32_t 
     }
 }
 
+// Is all that was done at the granules of an mbarrier strong, or from before the last barrier of all? Then no lane that
+// looks at it has a finding.
+static bool is_settled(const struct warp *w, uint64_t address)
+{
+    const struct checker *c = w->block->worker->check;
+    const struct block_check *k = w->block->check;
+    const unsigned shift = c->grid->code->shared_shift;
+    const uint32_t first = cluster_offset(address) >> shift;
+    bool settled = cluster_block(w->block->worker, address) == w->block && !k->guests && k->strong;
+    for (uint32_t g = first; settled && g < first + (8 >> shift); g++) {
+        const struct granule *x = &k->granules[g];
+        settled = !fold_holds(k, shift, g) && x->write_at >= k->start && x->write_at <= k->all_seen &&
+                  x->read_at <= k->all_seen && x->many_at <= k->all_seen;
+    }
+    return settled;
+}
+
+// Of lanes without a finding the last one is remembered.
+void check_shared_mbarrier(struct warp *w, const struct uop *u, uint32_t lanes, uint32_t address)
+{
+    uint64_t at[LANES];
+    for (uint32_t i = 0; i < LANES; i++)
+        at[i] = address;
+    if (is_settled(w, address))
+        lanes = 1u << (LANES - 1 - (uint32_t)__builtin_clz(lanes));
+    for (; lanes; lanes &= lanes - 1)
+        check_shared(w, u, u->warp->mem.index, lanes & -lanes, at, 8, CHECK_ATOMIC);
+}
+
 bool check_shared_again(struct warp *w, const struct uop *u, uint32_t index, uint32_t pattern, uint64_t first,
                         enum check_op op)
 {

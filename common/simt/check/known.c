@@ -233,3 +233,24 @@ void known_take(struct known_pool *pool, struct known **to, struct known **from)
     known_join(pool, to, *from);
     known_drop(pool, from);
 }
+
+void known_learn(struct known_pool *pool, struct known_lesson *last, struct known **k, struct known *other)
+{
+    if (!other || *k == other)
+        return;
+    if (last->before != *k || last->other != other) {
+        known_put(pool, &last->before, *k);
+        known_put(pool, &last->other, other);
+        // Most of what comes later knows all that came before: then it is shared, not copied.
+        known_put(pool, &last->after, known_covers(pool, other, *k) ? other : *k);
+        known_join(pool, &last->after, other);
+    }
+    known_put(pool, k, last->after);
+}
+
+void known_lesson_drop(struct known_pool *pool, struct known_lesson *last)
+{
+    known_drop(pool, &last->before);
+    known_drop(pool, &last->other);
+    known_drop(pool, &last->after);
+}

@@ -43,4 +43,11 @@ void known_group(struct known_pool *pool, struct known **k, enum known_level lev
                  uint32_t at);
 void known_join(struct known_pool *pool, struct known **k, struct known *other);  // *k learns what other knows
 
+// The same where many who know the same learn the same, one after the other: what became of the first is shared.
+struct known_lesson {
+    struct known *before, *other, *after;
+};
+void known_learn(struct known_pool *pool, struct known_lesson *last, struct known **k, struct known *other);
+void known_lesson_drop(struct known_pool *pool, struct known_lesson *last);
+
 #endif

@@ -80,8 +80,8 @@ static bool complain(struct warp *w, const struct uop *u, uint32_t lane, const c
     return false;
 }
 
-// Tells the checks of a lane's access. opens: its arrival completed a phase; done: it saw that one was complete.
-static void tell(struct warp *w, const struct uop *u, uint32_t lane, uint32_t address, bool opens, bool done)
+// Tells the checks of a lane's access; opens: its arrival completed a phase.
+static void tell(struct warp *w, const struct uop *u, uint32_t lane, uint32_t address, bool opens)
 {
     const struct warpop *op = u->warp;
     const bool first = op->op == MBARRIER_INIT;
@@ -90,10 +90,33 @@ static void tell(struct warp *w, const struct uop *u, uint32_t lane, uint32_t ad
     check_shared(w, u, op->mem.index, 1u << lane, at, 8, first ? CHECK_WRITE : CHECK_ATOMIC);
     if (op->op <= MBARRIER_INVAL)
         check_mbarrier_starts(w, address);
-    else if (op->op <= MBARRIER_COMPLETE_TX)
+    else
         check_mbarrier_arrives(w, u, lane, address, opens);
-    else if (done)
-        check_mbarrier_opened(w, u, lane, address);
+}
+
+struct lookers {  // lanes, one after the other, that look at the same mbarrier and see the same
+    uint32_t lanes, address;
+    bool done;
+};
+
+// Tells the checks of them.
+static void tell_looks(struct warp *w, const struct uop *u, struct lookers *l)
+{
+    if (l->lanes && w->block->worker->check) {
+        check_shared_mbarrier(w, u, l->lanes, l->address);
+        if (l->done)
+            check_mbarrier_opened(w, u, l->lanes, l->address);
+    }
+    l->lanes = 0;
+}
+
+static void add_look(struct warp *w, const struct uop *u, struct lookers *l, uint32_t lane, uint32_t address, bool done)
+{
+    if (l->lanes && (l->address != address || l->done != done))
+        tell_looks(w, u, l);
+    l->lanes |= 1u << lane;
+    l->address = address;
+    l->done = done;
 }
 
 // Bytes, before or with an arrival. False on a fault.
@@ -190,7 +213,7 @@ static bool change(struct warp *w, const struct uop *u, uint32_t lane, uint64_t 
 }
 
 // The instruction in one lane. False on a fault.
-static bool run_lane(struct warp *w, const struct uop *u, uint32_t lane, bool *done)
+static bool run_lane(struct warp *w, const struct uop *u, uint32_t lane, bool *done, struct lookers *l)
 {
     const struct warpop *op = u->warp;
     enum ptx_space space = op->mem.space;
@@ -204,11 +227,14 @@ static bool run_lane(struct warp *w, const struct uop *u, uint32_t lane, bool *d
     const uint64_t phase = s.phase;
     if (!change(w, u, lane, at, &s, done))
         return false;
+    if (op->op > MBARRIER_COMPLETE_TX) {
+        add_look(w, u, l, lane, (uint32_t)at, *done);
+        return true;
+    }
     const uint64_t bits = pack(s);
     if (w->block->worker->check)
-        tell(w, u, lane, (uint32_t)at, s.phase != phase, *done);
-    if (op->op <= MBARRIER_COMPLETE_TX)
-        memcpy(p, &bits, sizeof bits);
+        tell(w, u, lane, (uint32_t)at, s.phase != phase);
+    memcpy(p, &bits, sizeof bits);
     return true;
 }
 
@@ -225,6 +251,7 @@ static void read_counts(struct warp *w, const struct warpop *op, uint32_t active
 bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
+    struct lookers lookers = { 0 };
     uint32_t all_done = 0;
     if (op->op == MBARRIER_COUNT) {
         read_counts(w, op, active);
@@ -232,10 +259,11 @@ bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active)
     }
     for (uint32_t i = 0; i < LANES; i++) {
         bool done = false;
-        if (active >> i & 1 && !run_lane(w, u, i, &done))
+        if (active >> i & 1 && !run_lane(w, u, i, &done, &lookers))
             return false;
         all_done |= (uint32_t)done << i;
     }
+    tell_looks(w, u, &lookers);
     if (op->op == MBARRIER_TEST || op->op == MBARRIER_TEST_PARITY) {
         u32 *p = (u32 *)(w->regs + op->out[0]);
         *p = (*p & ~active) | all_done;

@@ -42,6 +42,22 @@ static void say_registers(struct text *t, const char *name, int first, int n)
     say(t, "}");
 }
 
+// The lanes that read, of copies that are given a size: none, or those whose opposites the name says.
+static uint32_t readers(const char *kernel)
+{
+    static const struct {
+        const char *zeros;
+        uint32_t readers;
+    } by_name[] = { { "zeros_even", 0xaaaaaaaa },
+                    { "zeros_high", 0x0000ffff },
+                    { "zeros_first", 0xfffffffe },
+                    { "zeros_but_first", 1 } };
+    for (size_t i = 0; i < sizeof by_name / sizeof *by_name; i++)
+        if (strstr(kernel, by_name[i].zeros))
+            return by_name[i].readers;
+    return 0;
+}
+
 // The row's instruction, with its operands.
 static bool say_instruction(struct text *t, const char *kernel, const char *ptx, bool shared)
 {
@@ -76,14 +92,14 @@ static bool say_instruction(struct text *t, const char *kernel, const char *ptx,
         say(t, strstr(ptx, "store") ? ", %%r7;\n" : ", [%s], %%r7;\n", at);
     } else if (starts(ptx, "cp.async")) {
         unsigned bytes = (unsigned)atoi(strrchr(ptx, '.') + 1);
-        bool rows = strstr(kernel, "ld1024"), zeros = strstr(kernel, "zeros"), some = strstr(kernel, "zeros_even");
-        say(t, "shr.u32 %%r8, %%r1, 1;\nand.b32 %%r9, %%r1, 1;\n");
+        bool rows = strstr(kernel, "ld1024"), zeros = strstr(kernel, "zeros");
+        const unsigned each = strstr(kernel, "tile32") ? 4 : 2;  // lanes in a row
+        say(t, "div.u32 %%r8, %%r1, %u;\nrem.u32 %%r9, %%r1, %u;\n", each, each);
         say(t, "mad.wide.u32 %%l4, %s, %u, %%l1;\n", rows ? "%r8" : "%r1", rows ? 2048 : bytes);
         if (rows)
             say(t, "mad.wide.u32 %%l4, %%r9, 16, %%l4;\n");
-        say(t, "mov.u32 %%r10, 0;\nsetp.ne.u32 %%p1, %%r9, 0;\n");
-        if (some)  // the odd lanes read
-            say(t, "selp.b32 %%r10, %u, 0, %%p1;\n", bytes);
+        say(t, "mov.u32 %%r10, %u;\nshr.u32 %%r10, %%r10, %%r1;\nand.b32 %%r10, %%r10, 1;\n", readers(kernel));
+        say(t, "setp.ne.u32 %%p1, %%r10, 0;\nselp.b32 %%r10, %u, 0, %%p1;\n", bytes);
         say(t, "@%%p0 %.*s [%%r6], [%%l4], %u%s;\n", (int)(strrchr(ptx, '.') - ptx), ptx, bytes, zeros ? ", %r10" : "");
         say(t, "cp.async.wait_all;\n");
     } else if (starts(ptx, "atom.") || starts(ptx, "red.")) {

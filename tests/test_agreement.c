@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compiler.h"
+#include "copies.h"
+#include "file_text.h"
 #include "base/profile.h"
 #include "base/program.h"
 #include "../steps/tables.h"
@@ -83,24 +86,6 @@ Test(agreement, bits)
 enum { SIZE = 256, COLUMNS = 4096 };
 #define SIZE_TEXT "256"
 
-// What the simulator must count where an H200 counts real: the same, apart from what PTX does not say. ptxas gives one
-// of the copies of 13 the predicate P0. Read instruction by instruction, that copy has 4 wavefronts, as a store would,
-// where the others like it, with P1 to P6, have 8: 64 fewer in 16 warps. That P0 is the cause is a guess.
-static uint64_t wanted(const char *metric, uint64_t real)
-{
-    static const struct {
-        const char *step, *metric;
-        uint64_t real, simulated;
-    } known[] = {
-        { "13_async_copy", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum", 6208, 6272 },
-        { "13_async_copy", "memory_l1_wavefronts_shared", 16960, 17024 },
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(STEP.name, known[i].step) && !strcmp(metric, known[i].metric) && real == known[i].real)
-            return known[i].simulated;
-    return real;
-}
-
 // What must be equal. The others are shown: of l1tex__data_bank_conflicts Nsight Compute's figure includes waiting for
 // the pipe, which changes from run to run; instructions are the PTX's here and the machine code's there; and a few
 // HFMA2.MMA, with which ptxas sets registers to constants, count as tensor-core instructions.
@@ -155,22 +140,11 @@ static bool value_of(const char *head, const char *values, const char *name, uin
     return found;
 }
 
-// What ncu says about the driver's one launch, or NULL where there is no ncu; skips the test where it may not look.
-static char *ask_ncu(void)
+// Runs ncu with these arguments; what it said, which the caller frees. Skips the test where it may not look.
+static char *run_ncu(const char *const *argv)
 {
-    char metrics[8192] = "", *said;
+    char *said;
     int status;
-    for (int m = 0; m < METRIC_COUNT; m++) {
-        if (!is_ncu_metric((enum profile_metric)m))
-            continue;
-        size_t n = strlen(metrics);
-        snprintf(metrics + n, sizeof metrics - n, "%s%s", n ? "," : "", profile_metric_name((enum profile_metric)m));
-    }
-    const char *argv[] = {
-        "ncu",     "--clock-control", "none",  "--csv",        "--page",   "raw",        "--launch-count",
-        "1",       "--metrics",       metrics, step_driver(),  "--device", "gpu",        "--size",
-        SIZE_TEXT, "--warmup",        "0",     "--iterations", "1",        "--no-check", NULL
-    };
     if (!program_run((char *const *)argv, &said, &status))
         cr_skip_test("ncu is not on the PATH");
     if (strstr(said, "ERR_NVGPUCTRPERM")) {
@@ -181,35 +155,100 @@ static char *ask_ncu(void)
     return said;
 }
 
-static struct dev *simulate(void)
+// What ncu says of the driver's one launch: its table of counters, and its page of the machine code.
+static void ask_ncu(char **raw, char **page)
+{
+    char metrics[8192] = "", report[] = "/tmp/agreement_XXXXXX", file[64];
+    for (int m = 0; m < METRIC_COUNT; m++) {
+        if (!is_ncu_metric((enum profile_metric)m))
+            continue;
+        size_t n = strlen(metrics);
+        snprintf(metrics + n, sizeof metrics - n, "%s%s", n ? "," : "", profile_metric_name((enum profile_metric)m));
+    }
+    cr_assert(mkdtemp(report), "no folder %s", report);
+    snprintf(file, sizeof file, "%s/r.ncu-rep", report);
+    const char *measure[] = { "ncu",
+                              "--clock-control",
+                              "none",
+                              "--launch-count",
+                              "1",
+                              "--section",
+                              "SourceCounters",
+                              "--metrics",
+                              metrics,
+                              "-f",
+                              "-o",
+                              file,
+                              step_driver(),
+                              "--device",
+                              "gpu",
+                              "--size",
+                              SIZE_TEXT,
+                              "--warmup",
+                              "0",
+                              "--iterations",
+                              "1",
+                              "--no-check",
+                              NULL };
+    const char *table[] = { "ncu", "--import", file, "--page", "raw", "--csv", NULL };
+    const char *source[] = { "ncu", "--import", file, "--page", "source", "--csv", NULL };
+    free(run_ncu(measure));
+    *raw = run_ncu(table);
+    *page = run_ncu(source);
+    unlink(file);
+    rmdir(report);
+}
+
+// ptx: in place of the step's own, or NULL.
+static struct dev *simulate(const char *ptx)
 {
     char error[DEV_ERROR_MAX];
     struct tester_result r;
     struct tester_options o = tester_defaults;
+    struct step step = STEP;
     struct dev *d = device_or_skip(DEV_SIM, &STEP);
     o.m = o.n = o.k = SIZE;
     o.check = false;
-    cr_assert(tester_run(d, &STEP, &o, &r, error), "%s", error);
+    step.ptx = ptx ? ptx : step.ptx;
+    cr_assert(tester_run(d, &step, &o, &r, error), "%s", error);
     return d;
 }
 
-Test(agreement, counters)
+// What ncu counts of the step where the simulated GPU is right, by metric: see copies.h.
+static void simulate_as_ncu(const char *page, uint64_t total[METRIC_COUNT])
+{
+    const struct copies copies = page ? copies_read(page) : (struct copies){ 0 };
+    struct dev *d = simulate(NULL);
+    memcpy(total, dev_profile(d)->total, METRIC_COUNT * sizeof *total);
+    dev_close(d);
+    if (!copies.n_zeros)
+        return;
+    d = simulate(copies_edit(STEP.ptx, &copies));
+    for (int m = 0; m < METRIC_COUNT; m++)
+        if (copies_matter(profile_metric_name((enum profile_metric)m)))
+            total[m] = dev_profile(d)->total[m];
+    dev_close(d);
+}
+
+Test(agreement, counters, .fini = copies_forget)
 {
     dev_close(device_or_skip(DEV_GPU, &STEP));
-    char *said = ask_ncu(), *head = strstr(said, "\"ID\""), *units = head ? strchr(head, '\n') : NULL;
+    char *said, *page;
+    ask_ncu(&said, &page);
+    char *head = strstr(said, "\"ID\""), *units = head ? strchr(head, '\n') : NULL;
     char *values = units ? strchr(units + 1, '\n') : NULL;
     cr_assert(values, "no table in:\n%s", said);
-    struct dev *d = simulate();
-    const struct profile *p = dev_profile(d);
+    uint64_t total[METRIC_COUNT];
+    simulate_as_ncu(page, total);
     int differ = 0;
     *units = '\0';
     for (int m = 0; m < METRIC_COUNT; m++) {
         uint64_t real = 0;
         const char *name = profile_metric_name((enum profile_metric)m);
-        if (!is_ncu_metric((enum profile_metric)m) || (!value_of(head, values + 1, name, &real) && p->total[m] == 0))
+        if (!is_ncu_metric((enum profile_metric)m) || (!value_of(head, values + 1, name, &real) && total[m] == 0))
             continue;
-        const bool equal = wanted(name, real) == p->total[m], must = must_agree((enum profile_metric)m, p->total[m]);
-        fprintf(stderr, "# %s, %s, %" PRIu64 ", %" PRIu64 "%s\n", STEP.name, name, real, p->total[m],
+        const bool equal = real == total[m], must = must_agree((enum profile_metric)m, total[m]);
+        fprintf(stderr, "# %s, %s, %" PRIu64 ", %" PRIu64 "%s\n", STEP.name, name, real, total[m],
                 equal  ? ""
                 : must ? ", DIFFERS"
                        : ", differs as it may");
@@ -217,17 +256,24 @@ Test(agreement, counters)
     }
     cr_assert_eq(differ, 0, "%d counters differ from Nsight Compute's: see the lines above", differ);
     free(said);
-    dev_close(d);
+    free(page);
 }
 
-Test(agreement, counters_of_an_h200)
+// The page of 13, as ncu printed it with the counters: its rows of copies.
+static char *stored_page(void)
+{
+    return strcmp(STEP.name, "13_async_copy") ? NULL : file_text(COPIES_13);
+}
+
+Test(agreement, counters_of_an_h200, .fini = copies_forget)
 {
     NEEDS_NVCC_13;
     char error[DEV_ERROR_MAX];
     struct counter *list;
     size_t n;
-    struct dev *d = simulate();
-    const struct profile *p = dev_profile(d);
+    char *page = stored_page();
+    uint64_t total[METRIC_COUNT];
+    simulate_as_ncu(page, total);
     int compared = 0, known = 0;
     cr_assert(counters_read(COUNTERS, &list, &n, error), "%s", error);
     for (const struct counter *c = list; c < list + n; c++) {
@@ -237,15 +283,17 @@ Test(agreement, counters_of_an_h200)
         known++;
         for (int m = 0; m < METRIC_COUNT; m++) {
             if (strcmp(c->name, profile_metric_name((enum profile_metric)m)) ||
-                !must_agree((enum profile_metric)m, p->total[m]))
+                !must_agree((enum profile_metric)m, total[m]))
                 continue;
-            cr_expect_eq(p->total[m], wanted(c->name, real), "%s: %s is %" PRIu64 ", an H200 counted %" PRIu64, c->step,
-                         c->name, p->total[m], real);
+            cr_expect_eq(total[m], real, "%s: %s is %" PRIu64 ", an H200 counted %" PRIu64, c->step, c->name, total[m],
+                         real);
             compared++;
         }
     }
     free(list);
-    dev_close(d);
+    if (page)
+        cr_expect_eq(total[METRIC_LDGSTS_WAVE], copies_read(page).waves);
+    free(page);
     if (!known)
         cr_skip_test("%s was not measured: it is not in %s", STEP.name, COUNTERS);
     cr_assert_geq(compared, 15, "only %d counters of %s in %s", compared, STEP.name, COUNTERS);

@@ -65,7 +65,7 @@ struct uop {
     uint8_t counts;   // 1 for the uop that stands for its instruction in the counters
     uint8_t flop;     // floating-point operations of a lane
     bool flight;      // for the checks: touches accumulators of wgmma, which may be under way
-    uint16_t op;      // UOP_ALU: enum alu_op
+    uint16_t op;      // UOP_ALU: enum alu_op; UOP_BARRIER: 1 for .aligned, which a warp runs as a whole
     union {
         struct memop *mem;    // UOP_PARAM, UOP_LOAD, UOP_STORE
         struct warpop *warp;  // UOP_WARP
@@ -300,7 +300,7 @@ struct fault {
 
 struct split {  // lanes that stand at the same place
     uint32_t pc, mask;
-    uint32_t barrier;  // number + 1 of the barrier they wait at, 0: they run, WAITS_HERE: for lanes of their warp
+    uint32_t barrier;  // number + 1 of the barrier they wait at, 0: they run, or one of WAITS_...
 };
 
 struct poll {              // an instruction that a waiting loop may be made of
@@ -309,6 +309,7 @@ struct poll {              // an instruction that a waiting loop may be made of
 
 #define WAITS_HERE 99u     // at an instruction of the warp, which runs once all its lanes have come
 #define WAITS_CLUSTER 98u  // at the cluster's barrier
+#define WAITS_WARP 97u     // in front of an aligned barrier, for the other lanes of their warp
 
 struct block;
 
@@ -318,6 +319,7 @@ struct warp {
     uint32_t index;   // within the block
     uint32_t exited;  // lanes that have ended
     uint32_t lanes;   // lanes that exist
+    uint32_t apart;   // lanes that come to an aligned barrier without the others, which never will
     uint32_t n_splits;
     struct split splits[LANES];       // by pc, ascending
     struct copies *copies;            // cp.async under way; NULL if there was none yet

@@ -16,9 +16,11 @@ void decode_cluster_barrier(struct decoder *x, const struct parts *s)
         if (!order && !str_is(p, "aligned"))
             decode_unknown(x);
     }
-    emit(x, UOP_BARRIER)->target = wait                       ? BARRIER_CLUSTER_WAIT
-                                   : parts_have(s, "relaxed") ? BARRIER_CLUSTER_RELAXED
-                                                              : BARRIER_CLUSTER_ARRIVE;
+    struct uop *u = emit(x, UOP_BARRIER);
+    u->target = wait                       ? BARRIER_CLUSTER_WAIT
+                : parts_have(s, "relaxed") ? BARRIER_CLUSTER_RELAXED
+                                           : BARRIER_CLUSTER_ARRIVE;
+    u->op = parts_have(s, "aligned");
     x->code->orders_threads = x->code->orders_cluster = true;
 }
 

@@ -29,7 +29,7 @@ void decode_trap(struct decoder *x, const struct parts *s)
 }
 
 // bar.red.popc.u32 d, a[, b], [!]c; bar.red.{and,or}.pred p, a[, b], [!]c
-static void barrier_reduction(struct decoder *x, enum barrier_kind kind)
+static void barrier_reduction(struct decoder *x, enum barrier_kind kind, bool aligned)
 {
     const struct ptx_operand *o = x->in->operand;
     operand_count(x, 3, 4);
@@ -44,6 +44,7 @@ static void barrier_reduction(struct decoder *x, enum barrier_kind kind)
     u->c = c;
     u->d = d;
     u->target = kind;
+    u->op = aligned;
 }
 
 // bar[.cta].sync a[, b]; bar.arrive a, b; bar.red...; barrier[.cta].sync[.aligned] a[, b]; barrier[.cta].red...
@@ -72,12 +73,13 @@ void decode_barrier(struct decoder *x, const struct parts *s)
         else if (word >= 0 || (!str_is(s->part[i], "cta") && !(str_is(s->part[i], "aligned") && i == n - 1)))
             decode_unknown(x);
     }
+    const bool aligned = str_is(s->part[0], "bar") || parts_have(s, "aligned");
     const char *result = kind == BARRIER_POPC ? "u32" : "pred";
     if (kind < 0 || reduces != (kind >= BARRIER_POPC) || reduces != (n < s->n) ||
         (reduces && !str_is(s->part[n], result)))
         decode_unknown(x);
     if (reduces) {
-        barrier_reduction(x, (enum barrier_kind)kind);
+        barrier_reduction(x, (enum barrier_kind)kind, aligned);
         return;
     }
     operand_count(x, kind == BARRIER_ARRIVE ? 2 : 1, 2);
@@ -87,4 +89,5 @@ void decode_barrier(struct decoder *x, const struct parts *s)
     u->a = a;
     u->b = b;
     u->target = (uint32_t)kind;
+    u->op = aligned;
 }

@@ -215,3 +215,97 @@ bool barrier_arrive(struct warp *w, const struct uop *u, struct split *s, uint32
     }
     return true;
 }
+
+// --- all lanes of a warp come together ---
+
+static uint32_t alive_lanes(const struct warp *w)
+{
+    return w->lanes & ~w->exited;
+}
+
+bool barrier_gathers(struct warp *w, const struct uop *u, struct split *s, uint32_t *active)
+{
+    const uint32_t alive = alive_lanes(w);
+    if (!u->op || *active == alive)
+        return true;
+    for (uint32_t i = 0; i < w->n_splits; i++) {
+        if (w->splits[i].pc != s->pc || w->splits[i].barrier != WAITS_WARP)
+            continue;
+        *active |= w->splits[i].mask;
+        s->mask |= w->splits[i].mask;
+        split_remove(w, i);
+        break;
+    }
+    const bool apart = !(*active & ~w->apart);
+    if (*active == alive || apart) {
+        w->apart &= ~*active;
+        return true;
+    }
+    split_insert(w, (struct split){ s->pc, *active, WAITS_WARP });
+    s->mask &= ~*active;
+    return false;
+}
+
+// Split number i, which waits for lanes of its warp, runs again.
+static void wake(struct warp *w, uint32_t i)
+{
+    const struct split s = w->splits[i];
+    split_remove(w, i);
+    split_insert(w, (struct split){ s.pc, s.mask, 0 });
+}
+
+bool barrier_wake(struct warp *w)
+{
+    for (uint32_t i = 0; i < w->n_splits; i++) {
+        if (w->splits[i].barrier != WAITS_WARP || w->splits[i].mask != alive_lanes(w))
+            continue;
+        wake(w, i);
+        return true;
+    }
+    return false;
+}
+
+// The PTX instruction at which a split waits.
+static uint32_t waits_at(const struct block *b, const struct split *s)
+{
+    const bool behind = s->barrier && s->barrier != WAITS_WARP && s->barrier != WAITS_HERE;
+    return b->worker->grid->code->uops[s->pc - behind].inst;
+}
+
+// A warp's lanes wait at different places, split number i in front of an aligned barrier.
+static void report_apart(struct block *b, const struct warp *w, uint32_t i)
+{
+    const struct split *s = &w->splits[i], *other = &w->splits[i ? 0 : 1];
+    struct fault f = check_site(w, waits_at(b, s), (uint32_t)__builtin_ctz(s->mask), FAULT_SPLIT);
+    f.lanes = s->mask;
+    f.other_inst = waits_at(b, other);
+    f.other_thread = w->index * LANES + (uint32_t)__builtin_ctz(other->mask);
+    f.other_block = b->linear;
+    check_note(b->worker->check, &f);
+}
+
+bool barrier_parts(struct block *b)
+{
+    bool some = false;
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        struct warp *w = &b->warps[i];
+        uint32_t last = w->n_splits;
+        for (uint32_t j = 0; j < w->n_splits; j++)
+            last = w->splits[j].barrier == WAITS_WARP ? j : last;
+        if (last == w->n_splits)
+            continue;
+        if (b->worker->check && w->n_splits > 1)
+            report_apart(b, w, last);
+        some = true;
+        for (uint32_t j = 0; j < w->n_splits;) {
+            if (w->splits[j].barrier != WAITS_WARP) {
+                j++;
+                continue;
+            }
+            w->apart |= w->splits[j].mask;
+            wake(w, j);
+            j = 0;
+        }
+    }
+    return some;
+}

@@ -1,6 +1,7 @@
 // See cluster_run.h.
 #include "cluster_run.h"
 
+#include "barrier.h"
 #include "cluster_barrier.h"
 #include "simt/check/check.h"
 #include "simt/code/split.h"
@@ -44,7 +45,8 @@ static bool find_waiting(const struct block *b, bool at_cluster, struct fault *f
         if (!w->n_splits || (w->splits[0].barrier == WAITS_CLUSTER) != at_cluster)
             continue;
         const struct split *first = &w->splits[0];
-        const bool polls = split_pick(w, 0) >= 0, here = first->barrier == WAITS_HERE;
+        const bool polls = split_pick(w, 0) >= 0;
+        const bool here = first->barrier == WAITS_HERE || first->barrier == WAITS_WARP;
         f->warp = i;
         f->lane = polls ? w->poll_lane : (uint32_t)__builtin_ctz(first->mask);
         f->inst = polls ? w->poll_inst : b->worker->grid->code->uops[first->pc - !here].inst;
@@ -91,6 +93,18 @@ static bool dead(const struct seats *s, const struct worker *w, uint64_t moved)
     return !w->grid->turns && s->idle > wait_max(code);
 }
 
+// Where all lanes wait, some of them may do so in front of an aligned barrier. False if there are none.
+static bool comes_apart(const struct seats *s)
+{
+    bool parts = false, runs = false;
+    for (uint32_t rank = 0; rank < s->cluster.n; rank++)
+        for (uint32_t i = 0; !s->cluster.ended[rank] && i < s->cluster.blocks[rank]->n_warps; i++)
+            runs |= split_pick(&s->cluster.blocks[rank]->warps[i], 0) >= 0;
+    for (uint32_t rank = 0; rank < s->cluster.n && !runs; rank++)
+        parts |= !s->cluster.ended[rank] && barrier_parts(s->cluster.blocks[rank]);
+    return parts;
+}
+
 // --- turns ---
 
 // True where the block is left, and has not ended.
@@ -128,6 +142,10 @@ bool cluster_turn(struct seats *s, struct worker *w, const struct exec *exec)
     w->news = news;
     if (s->stopped || !left || news || !dead(s, w, moved))
         return left && !s->stopped;
+    if (comes_apart(s)) {
+        s->idle = 0;
+        return true;
+    }
     if (!s->hurt) {  // else it waits for a block that made an error, which is known
         cluster_stuck(w);
         s->stopped = !cluster_survives(w);

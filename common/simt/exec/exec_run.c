@@ -5,6 +5,7 @@
 // and merge there; no analysis of the control flow is needed. A split that spins (a lane waiting for another lane of
 // its own warp) hands over after SPIN branches, since threads make progress independently. Where it can be seen to wait
 // (warp_poll.c) it hands over sooner: to other lanes of its warp, then other warps, then other blocks.
+// At an aligned barrier the lanes of a warp come together (barrier.c), and it counts once.
 #include <string.h>
 
 #include "base/device.h"
@@ -166,6 +167,21 @@ static enum outcome whole_warp(struct warp *w, struct split *s, const struct uop
     return POLLED;
 }
 
+// The active lanes come to a barrier; to an aligned one all of the warp come together.
+static enum outcome at_barrier(struct warp *w, struct split *s, const struct uop *u, uint32_t active)
+{
+    struct worker *worker = w->block->worker;
+    const uint32_t came = active;
+    const bool ready = barrier_gathers(w, u, s, &active);
+    if (!ready || active != came)
+        recount(&worker->uop_counts[s->pc], came, ready ? active : 0);
+    if (ready && worker->grid->trace)
+        trace_step(w, u, active);
+    if (ready && !barrier_arrive(w, u, s, active))
+        return FAULT;
+    return s->mask ? NEXT : LEFT;
+}
+
 // The active lanes end.
 static enum outcome leave(struct warp *w, struct split *s, const struct uop *u, uint32_t active)
 {
@@ -192,7 +208,7 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
         return NEXT;
     if (u->flight && worker->check)
         wgmma_touched(w, u, active);
-    if (worker->grid->trace && u->kind != UOP_WARP)
+    if (worker->grid->trace && u->kind != UOP_WARP && u->kind != UOP_BARRIER)
         trace_step(w, u, active);
     switch ((enum uop_kind)u->kind) {
     case UOP_ALU:
@@ -214,9 +230,7 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
     case UOP_BRANCH:
         return branch(w, s, u, active, turn_ends);
     case UOP_BARRIER:
-        if (!barrier_arrive(w, u, s, active))
-            return FAULT;
-        return s->mask ? NEXT : LEFT;
+        return at_barrier(w, s, u, active);
     case UOP_WARP:
         return whole_warp(w, s, u, active);
     case UOP_EXIT:
@@ -265,7 +279,7 @@ static enum outcome run_split(struct warp *w, struct split *s, uint64_t turn_end
 static int next_split(struct warp *w, uint32_t from)
 {
     int i = split_pick(w, from);
-    while (i < 0 && w->n_splits && gather_wake(w))
+    while (i < 0 && w->n_splits && (gather_wake(w) || barrier_wake(w)))
         i = split_pick(w, from);
     return i;
 }
@@ -417,8 +431,10 @@ static void run_block(struct worker *worker)
             return;
         // Open what is complete, also while a warp still runs: it may wait in a loop for one that stands here. Others
         // may have been released by bar.arrive, after they had their turn.
-        const bool on = barrier_open(b) || r.running || can_run(b, r.waited);
-        if (!on && !r.polling && !(worker->shares && cluster_barrier_holds(b))) {
+        bool on = barrier_open(b) || r.running || can_run(b, r.waited);
+        const bool stuck = !on && !r.polling && !(worker->shares && cluster_barrier_holds(b));
+        on |= stuck && barrier_parts(b);
+        if (stuck && !on) {
             report_stuck(b);
             return;
         }

@@ -163,7 +163,7 @@ void seat_start(struct worker *worker)
         struct warp *w = &b->warps[i];
         uint32_t left = g->threads - i * LANES;
         w->lanes = left >= LANES ? ALL_LANES : (1u << left) - 1;
-        w->exited = 0;
+        w->exited = w->apart = 0;
         w->n_splits = 1;
         w->splits[0] = (struct split){ 0, w->lanes, 0 };
         memset(w->regs, DEV_UNWRITTEN, g->code->const_at);

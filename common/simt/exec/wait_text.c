@@ -121,7 +121,13 @@ static bool say_barriers(struct line *l, const struct block *b, bool more)
         say(l, " at barrier %u, where %u threads have arrived", number, b->barriers[number].arrived);
         more = true;
     }
-    return more;
+    const uint32_t warps = waiting_at(b, WAITS_WARP);
+    if (!warps)
+        return more;
+    say(l, "%s", more ? "; " : "");
+    say_warps(l, warps);
+    say(l, " in front of a barrier for lanes of the same warp");
+    return true;
 }
 
 void wait_text(const struct block *b, char *text, size_t size)

@@ -204,6 +204,10 @@ static void say_barrier(struct text *t, const struct simt_kernel *k, const struc
             " waits at this barrier for ever: %u of the block's %u threads arrived, %u have ended: does every thread "
             "reach it?",
             f->waiting, g->threads, f->exited);
+    } else if (f->kind == FAULT_SPLIT && f->lanes) {
+        say(t, " waits here for all lanes of its warp, and ");
+        say_thread(t, g, f->other_thread);
+        say(t, " waits at %s: an H200 would wait for ever", where);
     } else if (f->kind == FAULT_SPLIT) {
         say(t, " waits here, and ");
         say_thread(t, g, f->other_thread);

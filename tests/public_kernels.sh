@@ -12,7 +12,7 @@ while IFS=$tab read -r name file cut folders behind; do
     include="-I $1/$(dirname "$file")"
     [ "$folders" = - ] || for f in $folders; do include="$include -I $1/$f"; done
     source=$2/$name.cu
-    if [ "$cut" = - ]; then cat "$1/$file"; else sed -e "/$cut/,\$d" -e '/include <torch/d' "$1/$file"; fi > "$source"
+    if [ "$cut" = - ]; then cat "$1/$file"; else sed -e "/$cut/,\$d" -e '/include <torch/d' -e '/include <c10/d' "$1/$file"; fi > "$source"
     [ "$behind" = - ] || printf '%s\n' "$behind" >> "$source"
     # shellcheck disable=SC2086
     if "${NVCC:-nvcc}" -ptx -arch=compute_90 -std=c++17 -w -DcudaThreadSynchronize=cudaDeviceSynchronize -include cstdint $include -o "$2/$name.ptx" "$source"; then

@@ -14,6 +14,7 @@
 
 #include "cut.h"
 #include "grade.h"
+#include "base/options.h"
 #include "base/program.h"
 #include "state.h"
 
@@ -343,10 +344,9 @@ static bool is_folder_of_exercises(void)
     return false;
 }
 
-static void help(FILE *out)
+static void help(void)
 {
-    fprintf(
-        out,
+    printf(
         "usage: progress                  which exercises are done, and which is next\n"
         "       progress hint NAME        the next of three hints\n"
         "       progress check [NAME]     checks one exercise, or all\n"
@@ -365,13 +365,20 @@ int main(int argc, char **argv)
                                              { "json", required_argument, NULL, 'j' },
                                              { 0 } };
     const char *json = NULL;
-    for (int o; (o = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+    char error[DEV_ERROR_MAX];
+    opterr = 0;  // its messages are ours
+    for (int o; (o = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
         if (o == 'j') {
             json = optarg;
             continue;
         }
-        help(o == 'h' ? stdout : stderr);
-        return o == 'h' ? 0 : BAD;
+        if (o == 'h') {
+            help();
+            return 0;
+        }
+        options_refuse(o, argv[optind - 1], options, error);
+        fprintf(stderr, "progress: %s\n", error);
+        return BAD;
     }
     const char *command = argc > optind ? argv[optind] : "list", *name = argc > optind + 1 ? argv[optind + 1] : NULL;
     if (argc > optind + 2) {

@@ -70,8 +70,7 @@ static int parse(struct request *q, int argc, char **argv, char *error)
             help();
             return 0;
         default:
-            snprintf(error, DEV_ERROR_MAX, "\"%.60s\": %s; --help lists the options", argv[optind - 1],
-                     id == ':' ? "needs a value" : "unknown option");
+            options_refuse(id, argv[optind - 1], known, error);
             return -1;
         }
     }

@@ -59,15 +59,15 @@ static void print_all(const struct geometries *g, const struct shape *s, const s
 
 // --- the command ---
 
-static void help(FILE *out)
+static void help(void)
 {
-    fprintf(out, "usage: choices [options] STEP SHAPE...\n"
-                 "Shows which kernel of the step a product takes, and its cycles by the rule of step 20:\n"
-                 "    choices 20 512 1024 512x512x8192\n"
-                 "SHAPE is MxNxK, or one number for all three.\n"
-                 "  --card NAME      on which card (default H200)\n"
-                 "  --all            every kernel, with 2, 4 and 8 blocks a tile where it splits K\n"
-                 "  --help           this text\n");
+    printf("usage: choices [options] STEP SHAPE...\n"
+           "Shows which kernel of the step a product takes, and its cycles by the rule of step 20:\n"
+           "    choices 20 512 1024 512x512x8192\n"
+           "SHAPE is MxNxK, or one number for all three.\n"
+           "  --card NAME      on which card (default H200)\n"
+           "  --all            every kernel, with 2, 4 and 8 blocks a tile where it splits K\n"
+           "  --help           this text\n");
 }
 
 static const struct step *step_named(const char *text)
@@ -109,20 +109,27 @@ static bool parse_command(int argc, char **argv, struct command *k, int *status)
                                              { "all", no_argument, NULL, 'a' },
                                              { "help", no_argument, NULL, 'h' },
                                              { 0 } };
+    char error[DEV_ERROR_MAX];
     *k = (struct command){ .card = card_named("H200") };
     *status = BAD;
-    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+    opterr = 0;  // its messages are ours
+    for (int c; (c = getopt_long(argc, argv, ":", options, NULL)) != -1;) {
         if (c == 'c' && !parse_card(optarg, &k->card))
             return false;
         k->all |= c == 'a';
-        if (c != 'h' && c != '?')
-            continue;
-        help(c == 'h' ? stdout : stderr);
-        *status = c == 'h' ? 0 : BAD;
-        return false;
+        if (c == 'h') {
+            help();
+            *status = 0;
+            return false;
+        }
+        if (c == '?' || c == ':') {
+            options_refuse(c, argv[optind - 1], options, error);
+            fprintf(stderr, "choices: %s\n", error);
+            return false;
+        }
     }
     if (argc - optind < 2) {
-        help(stderr);
+        fputs("choices: a step and a shape are needed, as in: choices 20 512; --help lists the options\n", stderr);
         return false;
     }
     return (k->step = step_named(argv[optind]));

@@ -17,6 +17,7 @@
 #include "base/profile.h"
 #include "base/program.h"
 #include "steps.h"
+#include "tester/tester_report.h"
 
 enum { NONE_WORKS = 1, BAD = 2, CHANGES = 6, VALUES = 16, NAME = 24, TEXT = 1 << 16 };
 
@@ -171,6 +172,14 @@ static bool print_run(struct dev *d, const struct step *given, const struct test
     return r.verdict != TESTER_WRONG;
 }
 
+static size_t combinations(const struct command *k)
+{
+    size_t n = 1;
+    for (int c = 0; c < k->n; c++)
+        n *= (size_t)k->changes[c].n;
+    return n;
+}
+
 // All values of all constants, in the order of the command; the last one changes first. *works: one of them does. False
 // with a line on stderr if a copy cannot be made.
 static bool try_all(struct dev *d, const struct command *k, bool *works)
@@ -230,15 +239,15 @@ static const struct step *step_of(const char *text, const struct target **t)
     return NULL;
 }
 
-static void help(FILE *out)
+static void help(void)
 {
-    fprintf(out, "usage: tune STEP NAME=VALUE[,VALUE...] ... [options]\n"
-                 "Tries every combination of these constants of the step's kernel.cu, and prints a row for each:\n"
-                 "    tune 05 BK=8,16 BM=64,128\n"
-                 "  --size S         M, N and K (default: 256 simulated, 4096 on a GPU)\n"
-                 "  --device WHICH   auto, gpu or sim\n"
-                 "  --card NAME      whose occupancy to work out (default H200)\n"
-                 "  --help           this text\n");
+    printf("usage: tune STEP NAME=VALUE[,VALUE...] ... [options]\n"
+           "Tries every combination of these constants of the step's kernel.cu, and prints a row for each:\n"
+           "    tune 05 BK=8,16 BM=64,128\n"
+           "  --size S         M, N and K (default: 256 simulated, 4096 on a GPU)\n"
+           "  --device WHICH   auto, gpu or sim\n"
+           "  --card NAME      whose occupancy to work out (default H200)\n"
+           "  --help           this text\n");
 }
 
 static void refuse_step(const char *name)
@@ -321,9 +330,11 @@ static bool parse_options(int argc, char **argv, struct command *k, int *status)
                                              { "card", required_argument, NULL, 'c' },
                                              { "help", no_argument, NULL, 'h' },
                                              { 0 } };
+    char error[DEV_ERROR_MAX];
     bool good = true;
     *status = BAD;
-    for (int c; good && (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+    opterr = 0;  // its messages are ours
+    for (int c; good && (c = getopt_long(argc, argv, ":", options, NULL)) != -1;) {
         switch (c) {
         case 's':
             good = parse_size(optarg, &k->options);
@@ -334,10 +345,14 @@ static bool parse_options(int argc, char **argv, struct command *k, int *status)
         case 'c':
             good = parse_card(optarg, &k->card);
             break;
+        case 'h':
+            help();
+            *status = 0;
+            return false;
         default:
-            help(c == 'h' ? stdout : stderr);
-            *status = c == 'h' ? 0 : BAD;
-            good = false;
+            options_refuse(c, argv[optind - 1], options, error);
+            fprintf(stderr, "tune: %s\n", error);
+            return false;
         }
     }
     return good;
@@ -349,7 +364,9 @@ static bool parse_command(int argc, char **argv, struct command *k, int *status)
     if (!parse_options(argc, argv, k, status))
         return false;
     if (argc - optind < 2) {
-        help(stderr);
+        fputs(
+            "tune: a step and a constant of its kernel are needed, as in: tune 05 BK=8,16; --help lists the options\n",
+            stderr);
         return false;
     }
     if (!(k->step = step_of(argv[optind], &k->target))) {
@@ -385,6 +402,7 @@ int main(int argc, char **argv)
     snprintf(cu, sizeof cu, "%s/kernel.cu", folder);
     snprintf(ptx, sizeof ptx, "%s/kernel.ptx", folder);
     k.options = tester_settle(&k.options, dev_about(d));
+    report_long_run(stderr, "tune", dev_about(d), &k.options, combinations(&k));
     print_head(dev_about(d), &k);
     bool works = false;
     const bool tried = try_all(d, &k, &works);

@@ -351,7 +351,8 @@ Test(progress, names_what_is_wrong_with_a_command)
     expect("hint", "99", 2, "there is no exercise '99'; they are 01_coalescing to ");
     expect("check", "float", 2, "there is no exercise 'float'");
     expect("grade", "03", 2, "progress: grade is for all exercises: leave out '03'");
-    expect("--fly", NULL, 2, "usage: progress");
+    expect("--fly", NULL, 2, "progress: unknown option \"--fly\"; --help lists the options\n");
+    expect("--json", NULL, 2, "progress: --json: needs a value; --help lists the options\n");
     expect("--help", NULL, 0, "usage: progress");
     setenv("EXERCISES", "/nonexistent", 1);
     expect(NULL, NULL, 2, "progress: EXERCISES: /nonexistent cannot be read: No such file or directory");

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,24 @@ const char *options_shown(const char *text, char copy[OPTIONS_SHOWN])
         memcpy(copy + OPTIONS_SHOWN - 4, "...", 4);
     text_one_line(copy, '?');
     return copy;
+}
+
+void options_refuse(int returned, const char *word, const struct option *known, char error[DEV_ERROR_MAX])
+{
+    char copy[OPTIONS_SHOWN];
+    const char *name = NULL;
+    for (const struct option *k = known; k->name; k++)
+        if (k->val == optopt)
+            name = k->name;
+    if (returned == ':')
+        snprintf(error, DEV_ERROR_MAX, "--%s: needs a value; --help lists the options", name ? name : "?");
+    else if (name)
+        snprintf(error, DEV_ERROR_MAX, "\"%s\": --%s takes no value", options_shown(word, copy), name);
+    else if (optopt > 0 && optopt < 256)
+        snprintf(error, DEV_ERROR_MAX, "unknown option \"-%c\"; --help lists the options",
+                 iscntrl(optopt) ? '?' : optopt);
+    else
+        snprintf(error, DEV_ERROR_MAX, "unknown option \"%s\"; --help lists the options", options_shown(word, copy));
 }
 
 bool options_refuse_card(const char *text, char error[DEV_ERROR_MAX])

@@ -16,6 +16,11 @@ bool options_real(const char *text, double min, double max, double *value);
 // False unless the text is auto, gpu or sim.
 bool options_device(const char *text, enum dev_kind *kind);
 
+struct option;
+// What is wrong, in one line, where getopt_long returned '?', or ':' because its short options begin with one. word is
+// the one that it looked at, argv[optind - 1].
+void options_refuse(int returned, const char *word, const struct option *known, char error[DEV_ERROR_MAX]);
+
 struct card;
 // False, with one line in error that names the cards, unless the text is the name of one: then *card is it.
 bool options_card(const char *text, const struct card **card, char error[DEV_ERROR_MAX]);

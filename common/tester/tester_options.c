@@ -1,7 +1,6 @@
 // The command line that the drivers and the ladder share: one table of options, strict numbers, one line an error.
 #include "tester_options.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <float.h>
 #include <getopt.h>
@@ -217,25 +216,6 @@ static bool apply(struct tester_options *o, int id, const char *name, const char
     return true;
 }
 
-// What getopt_long refused: answer is '?' or ':', word the one it was looking at.
-static void refuse(int answer, const char *word, const struct option *known, char *error)
-{
-    char copy[OPTIONS_SHOWN];
-    const char *name = NULL;
-    for (const struct option *k = known; k->name; k++)
-        if (k->val == optopt)
-            name = k->name;
-    if (answer == ':')
-        snprintf(error, DEV_ERROR_MAX, "--%s: needs a value; --help lists the options", name ? name : "?");
-    else if (name)
-        snprintf(error, DEV_ERROR_MAX, "\"%s\": --%s takes no value", options_shown(word, copy), name);
-    else if (optopt > 0 && optopt < 256)
-        snprintf(error, DEV_ERROR_MAX, "unknown option \"-%c\"; --help lists the options",
-                 iscntrl(optopt) ? '?' : optopt);
-    else
-        snprintf(error, DEV_ERROR_MAX, "unknown option \"%s\"; --help lists the options", options_shown(word, copy));
-}
-
 enum options_outcome tester_options_parse(struct tester_options *o, enum options_for program, int argc, char **argv,
                                           char error[DEV_ERROR_MAX])
 {
@@ -253,7 +233,7 @@ enum options_outcome tester_options_parse(struct tester_options *o, enum options
     optind = 0;  // glibc: start afresh
     while ((id = getopt_long(argc, argv, ":", known, &index)) != -1) {
         if (id == '?' || id == ':') {
-            refuse(id, argv[optind - 1], known, error);
+            options_refuse(id, argv[optind - 1], known, error);
             return OPTIONS_BAD;
         }
         if (id == OPTION_HELP || id == OPTION_LIST)

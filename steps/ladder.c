@@ -52,8 +52,6 @@ static bool run_step(struct ladder *l, struct row *row)
         l->data[type] = tester_open(l->dev, type, &l->o, row->error);
         if (!l->data[type])
             return false;
-        if (row == l->rows)
-            report_long_run(stderr, "ladder", dev_about(l->dev), &l->o, n_steps);
     }
     if (!tester_step(l->data[type], row->step, &row->result, row->error))
         return false;
@@ -148,9 +146,23 @@ static void forget_kernels(struct ladder *l)
     free(l->steps);
 }
 
-// Without a GPU the times of a card are predicted, where ptxas is at hand.
+// Whether the matrices of a step fit; if those of none do, the climb cannot begin.
+static bool one_fits(const struct ladder *l, char error[DEV_ERROR_MAX])
+{
+    for (size_t i = 0; i < n_steps; i++)
+        if (tester_fits(l->dev, steps[i]->type, &l->o, error))
+            return true;
+    return false;
+}
+
+// Without a GPU the times of a card are predicted, where ptxas is at hand: of the sizes that were given, if any.
 static void choose_prediction(struct ladder *l)
 {
+    const bool sized = !l->o.predict_size && (l->predicted.m || l->predicted.n || l->predicted.k);
+    const int size = l->o.predict_size ? l->o.predict_size : PREDICTED_SIZE;
+    l->predicted.m = sized ? l->o.m : size;
+    l->predicted.n = sized ? l->o.n : size;
+    l->predicted.k = sized ? l->o.k : size;
     if (l->o.no_predict || (!l->o.predict && !dev_about(l->dev)->simulated))
         return;
     l->o.predict = clock_available(l->no_prediction);
@@ -198,12 +210,12 @@ static int start(struct ladder *l, char error[DEV_ERROR_MAX])
     l->predicted = l->o;
     l->o = tester_settle(&l->o, dev_about(l->dev));
     choose_prediction(l);
-    const bool sized = !l->o.predict_size && (l->predicted.m || l->predicted.n || l->predicted.k);
-    const int size = l->o.predict_size ? l->o.predict_size : PREDICTED_SIZE;
-    l->predicted.m = sized ? l->o.m : size;
-    l->predicted.n = sized ? l->o.n : size;
-    l->predicted.k = sized ? l->o.k : size;
-    int status = climb_predicting(l, json, error);
+    int status = 2;
+    if (one_fits(l, error)) {
+        error[0] = '\0';
+        report_long_run(stderr, "ladder", dev_about(l->dev), &l->o, n_steps);
+        status = climb_predicting(l, json, error);
+    }
     if (json && json != stdout)
         fclose(json);
     return status;

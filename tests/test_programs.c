@@ -48,6 +48,7 @@ Test(driver, refuses_sizes_that_overflow_or_exceed_memory)
     refuses("overflow", "2147483647", DRIVER, "--device=sim", "--m", "2147483647", "--n", "2147483647", "--k",
             "2147483647", NULL);
     refuses("memory", "memory", DRIVER, "--device=sim", "--m", "2000000", "--n", "2000000", "--k", "1", NULL);
+    refuses("memory", "memory", LADDER, "--device=sim", "--m", "2000000", "--n", "2000000", "--k", "1", NULL);
     refuses("grid", "grid", DRIVER, "--device=sim", "--m", "3000000", "--n", "1", "--k", "1", NULL);
 }
 
@@ -405,6 +406,11 @@ Test(tune, tries_every_combination)
     cr_expect(strstr(r.out, "\n    0  cannot work: BK is 0, and the kernel divides by it\n"), "%s", r.out);
     refuses("constant", "has no constant 'BX = ' and a number; it has BM, BN, BK, ", TUNE, "05", "BX=8", NULL);
     refuses("value", "BK=8,x", TUNE, "05", "BK=8,x", NULL);
+    refuses("option", "unknown option \"--what\"; --help lists the options", TUNE, "05", "BK=8", "--what", NULL);
+    run(&r, TUNE, "05", "BK=0", "--device=sim", "--size", "8192", NULL);
+    cr_expect(strstr(r.err, "tune: note: 5.5e+11 multiply-adds on the simulated GPU take "), "%s", r.err);
+    refuses("option", "--size: needs a value", TUNE, "05", "BK=8", "--size", NULL);
+    refuses("constants", "a step and a constant of its kernel are needed", TUNE, "05", NULL);
     refuses("step", "no step '44'; there are 01_naive, 02_smem_tile, ", TUNE, "44", "BK=8", NULL);
     refuses("size", "--size 0", TUNE, "05", "BK=8", "--size", "0", NULL);
     refuses("card", "--card \"abacus\": must be one of H200, ", TUNE, "05", "BK=8", "--card", "abacus", NULL);
@@ -436,5 +442,8 @@ Test(choices, refuses_what_it_cannot_show)
     refuses("size", "'0' is not MxNxK", CHOICES, "20", "512", "0", NULL);
     refuses("step", "no step '44'; there are 01_naive to ", CHOICES, "44", "1", NULL);
     refuses("step", "01_naive has one kernel", CHOICES, "01", "1", NULL);
+    refuses("option", "unknown option \"--what\"; --help lists the options", CHOICES, "20", "1", "--what", NULL);
+    refuses("option", "--card: needs a value", CHOICES, "20", "1", "--card", NULL);
+    refuses("shapes", "a step and a shape are needed", CHOICES, "20", NULL);
     refuses("card", "--card \"abacus\": must be one of H200, ", CHOICES, "20", "1", "--card", "abacus", NULL);
 }

@@ -88,13 +88,12 @@ static bool add_bytes(size_t *total, int rows, int cols, size_t element)
            !__builtin_mul_overflow(bytes, element, &bytes) && !__builtin_add_overflow(*total, bytes, total);
 }
 
-// Before anything is allocated: do the matrices fit the host and the device? The simulated device is host memory too.
-static bool fits(const struct tester *t, char error[DEV_ERROR_MAX])
+// The simulated device is host memory too.
+bool tester_fits(const struct dev *d, enum dev_type type, const struct tester_options *o, char error[DEV_ERROR_MAX])
 {
-    const struct tester_options *o = &t->o;
-    const struct dev_about *about = dev_about(t->dev);
+    const struct dev_about *about = dev_about(d);
     const double gib = 1 << 30;
-    size_t element = type_size(t->type), device = 0, host = 0;
+    size_t element = type_size(type), device = 0, host = 0;
     bool ok = add_bytes(&device, o->m, o->k, element) && add_bytes(&device, o->k, o->n, element) &&
               add_bytes(&device, o->m, o->n, element);
     host = device;
@@ -108,10 +107,10 @@ static bool fits(const struct tester *t, char error[DEV_ERROR_MAX])
     uint64_t available = host_memory();
     if (host > available)
         return error_set(error, "--m %d --n %d --k %d in %s: needs %.2f GiB of host memory, %.2f GiB are available",
-                         o->m, o->n, o->k, type_name(t->type), (double)host / gib, (double)available / gib);
+                         o->m, o->n, o->k, type_name(type), (double)host / gib, (double)available / gib);
     if (device > about->memory)
         return error_set(error, "--m %d --n %d --k %d in %s: needs %.2f GiB on the device, %s has %.2f GiB", o->m, o->n,
-                         o->k, type_name(t->type), (double)device / gib, about->name, (double)about->memory / gib);
+                         o->k, type_name(type), (double)device / gib, about->name, (double)about->memory / gib);
     return true;
 }
 
@@ -171,7 +170,7 @@ struct tester *tester_open(struct dev *d, enum dev_type type, const struct teste
     else {
         t->o.alpha = alpha;
         t->o.beta = beta;  // a beta that rounds to 0 is 0
-        ok = fits(t, error) && fill(t, error);
+        ok = tester_fits(d, type, &t->o, error) && fill(t, error);
     }
     if (!ok) {
         tester_close(t);

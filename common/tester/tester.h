@@ -36,6 +36,10 @@ struct tester_options tester_settle(const struct tester_options *options, const 
 bool tester_run(struct dev *d, const struct step *step, const struct tester_options *options,
                 struct tester_result *result, char error[DEV_ERROR_MAX]);
 
+// Whether the matrices fit the host and the device, before anything is allocated; false with one line in error.
+bool tester_fits(const struct dev *d, enum dev_type type, const struct tester_options *settled,
+                 char error[DEV_ERROR_MAX]);
+
 // The same in pieces: A, B and C0 for one element type, on the host and on the device, for many steps.
 struct tester;
 struct tester *tester_open(struct dev *d, enum dev_type type, const struct tester_options *options,

@@ -164,9 +164,10 @@ static bool run(struct dev *d, const struct step *step, const struct tester_opti
                 struct tester_result *r, char error[DEV_ERROR_MAX])
 {
     struct tester_options o = tester_settle(options, dev_about(d));
-    struct tester *t = tester_open(d, step->type, &o, error);
-    if (t)
+    const bool fits = tester_fits(d, step->type, &o, error);
+    if (fits)
         report_long_run(stderr, step->name, dev_about(d), &o, 1);
+    struct tester *t = fits ? tester_open(d, step->type, &o, error) : NULL;
     bool ok = t && tester_step(t, step, r, error);
     if (ok) {
         print_report(out, step, &o, d, r);

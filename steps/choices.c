@@ -75,8 +75,10 @@ static const struct step *step_named(const char *text)
     for (size_t i = 0; i < n_steps; i++)
         if (!strcmp(text, steps[i]->name) || (strlen(text) == 2 && !strncmp(text, steps[i]->name, 2)))
             return steps[i];
-    fprintf(stderr, "choices: there is no step '%s'; there are %s to %s\n", text, steps[0]->name,
-            steps[n_steps - 1]->name);
+    fprintf(stderr, "choices: there is no step '%s'; there are", text);
+    for (size_t i = 0; i < n_steps; i++)
+        fprintf(stderr, "%s %s", i ? "," : "", steps[i]->name);
+    fputc('\n', stderr);
     return NULL;
 }
 

@@ -452,3 +452,13 @@ Test(choices, refuses_what_it_cannot_show)
     refuses("shapes", "a step and a shape are needed", CHOICES, "20", NULL);
     refuses("card", "--card \"abacus\": must be one of H200, ", CHOICES, "20", "1", "--card", "abacus", NULL);
 }
+
+Test(compare, refuses_what_is_no_number)
+{
+    static const char *const bad[][2] = { { "--times", "x" },      { "--times", "100" },    { "--random", "1e3" },
+                                          { "--seed", "-1" },      { "--pause-ms", "nan" }, { "--type", "f64" },
+                                          { "--frobnicate", "1" }, { "--times", NULL } };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        refuses(bad[i][0], "usage: compare ", COMPARE, "512", bad[i][0], bad[i][1], NULL);
+    refuses("shape", "a shape is 4096 or 512x4096x1024", COMPARE, "512x", NULL);
+}

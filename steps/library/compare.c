@@ -17,9 +17,10 @@
 
 #include "base/device.h"
 #include "base/matrix.h"
+#include "base/options.h"
 #include "gpu/gpu.h"
 
-enum { LEAST = 64, MOST = 8192, TIMES_MOST = 99, BAD = 2, SKIPPED = 77 };
+enum { LEAST = 64, MOST = 8192, TIMES_MOST = 99, RANDOM_MOST = 1000000, PAUSE_MOST = 3600000, BAD = 2, SKIPPED = 77 };
 
 struct shape {
     int m, n, k;
@@ -295,6 +296,33 @@ static bool parse_shape(const char *text, struct shape *s)
     return s->m > 0 && s->n > 0 && s->k > 0 && s->m <= 32768 && s->n <= 32768 && s->k <= 32768;
 }
 
+static bool whole(const char *text, uint64_t most, int *value)
+{
+    uint64_t v;
+    const bool good = options_whole(text, 0, most, &v);
+    *value = good ? (int)v : 0;
+    return good;
+}
+
+static bool apply(struct ask *ask, int option, const char *text)
+{
+    switch (option) {
+    case 't':
+        ask->type = strcmp(text, "f16") ? DEV_F32 : DEV_F16;
+        return !strcmp(text, "f16") || !strcmp(text, "f32");
+    case 'r':
+        return whole(text, RANDOM_MOST, &ask->random);
+    case 'n':
+        return whole(text, TIMES_MOST, &ask->times);
+    case 's':
+        return options_whole(text, 0, UINT64_MAX, &ask->seed);
+    case 'p':
+        return options_real(text, 0, PAUSE_MOST, &ask->pause_ms);
+    default:
+        return false;
+    }
+}
+
 static bool parse(int argc, char **argv, struct ask *ask)
 {
     static const struct option options[] = {
@@ -303,22 +331,11 @@ static bool parse(int argc, char **argv, struct ask *ask)
         { "pause-ms", required_argument, NULL, 'p' }, { 0 }
     };
     *ask = (struct ask){ .type = DEV_F16, .times = 15, .seed = 1 };
-    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        if (c == 't' && (!strcmp(optarg, "f16") || !strcmp(optarg, "f32")))
-            ask->type = !strcmp(optarg, "f16") ? DEV_F16 : DEV_F32;
-        else if (c == 'r')
-            ask->random = atoi(optarg);
-        else if (c == 'n')
-            ask->times = atoi(optarg);
-        else if (c == 's')
-            ask->seed = strtoull(optarg, NULL, 10);
-        else if (c == 'p')
-            ask->pause_ms = atof(optarg);
-        else
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;)
+        if (!apply(ask, c, optarg))
             return false;
-    }
-    return ask->random >= 0 && ask->random <= 1000000 && ask->times >= 0 && ask->times <= TIMES_MOST &&
-           ask->pause_ms >= 0;
+    return true;
 }
 
 int main(int argc, char **argv)

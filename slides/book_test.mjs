@@ -16,7 +16,7 @@ import { kernel_of, neighbours } from './book/pages.mjs';
 import { serve } from './book/serve.mjs';
 import { root } from './project.mjs';
 import { brief } from './sample.mjs';
-import { chromium, missing, sandboxed } from './tools.mjs';
+import { browse, missing, open_page } from './tools.mjs';
 
 const widths = [1280, 768, 360];
 
@@ -43,7 +43,7 @@ const faults = ['wrong on purpose', 'at 360: the page is', 'in the light', 'in t
 
 // A tab, and what its pages do that they should not.
 async function open_tab(browser, origin) {
-  const page = await browser.newPage(), tab = { page, wrong: [] };
+  const page = await open_page(browser), tab = { page, wrong: [] };
   page.on('request', (request) => {
     if (!request.url().startsWith(`${origin}/`) && !/^(data|blob):/.test(request.url())) tab.wrong.push(`asked for ${request.url()}`);
   });
@@ -102,7 +102,7 @@ async function compare(page, url) {
 
 // By the keyboard alone: Ctrl-K, a word, Enter.
 async function search(browser, origin) {
-  const page = await browser.newPage();
+  const page = await open_page(browser);
   await page.setViewport({ width: widths[0], height: 900 });
   await page.goto(`${origin}/ladder.html`, { waitUntil: 'load' });
   await page.waitForFunction(() => document.querySelector('#app')?.__vue_app__, { polling: 50 });
@@ -155,14 +155,13 @@ function dead(looked_at, folder, origin) {
 }
 
 async function test(build, shots, only) {
-  const { default: puppeteer } = await import('puppeteer-core');
   const folder = mkdtempSync(join(tmpdir(), 'book-test-')), wrong = [], begun = Date.now();
   const seconds = () => `${((Date.now() - begun) / 1000).toFixed(0)} s`;
   let browser, server;
   try {
     const urls = only.length ? only : await make(build, folder, { more: [faulty] });
     console.log(`made after ${seconds()}`);
-    browser = await puppeteer.launch({ executablePath: chromium(), args: ['--disable-gpu', ...(sandboxed ? [] : ['--no-sandbox'])] });
+    browser = await browse();
     server = await serve(only.length ? join(build, 'book') : folder);
     const origin = `http://127.0.0.1:${server.address().port}`, pages = [];
     const queue = only.length ? [...urls] : chosen(urls), rest = urls.filter((url) => !queue.includes(url));

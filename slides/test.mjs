@@ -13,7 +13,7 @@ import { render } from './render.mjs';
 import { slides } from './project.mjs';
 import { sample } from './sample.mjs';
 import { pictures } from './sources.mjs';
-import { chromium, missing, sandboxed } from './tools.mjs';
+import { browse, missing, open_page } from './tools.mjs';
 
 // A deck that has every fault: the test has to see them all, or it proves nothing.
 const faulty = `---
@@ -56,7 +56,7 @@ const faults = ['has a contrast of', 'reaches', '"nothing" is missing', 'asked f
 
 async function look(browser, file, shots) {
   const wrong = [], name = basename(file, '.html');
-  const page = await browser.newPage();
+  const page = await open_page(browser);
   await page.setViewport({ width: 1280, height: 720 });
   page.on('request', (request) => {
     if (!/^(file|data|blob):/.test(request.url())) wrong.push(`asked for ${request.url()}`);
@@ -101,9 +101,8 @@ async function look_at_picture(page, name) {
 }
 
 async function test(decks, shots) {
-  const { default: puppeteer } = await import('puppeteer-core');
   const folder = mkdtempSync(join(tmpdir(), 'slides-')), wrong = [];
-  const browser = await puppeteer.launch({ executablePath: chromium(), args: sandboxed ? [] : ['--no-sandbox'] });
+  const browser = await browse();
   try {
     const source = join(folder, 'source'), to = join(folder, 'out');
     mkdirSync(source);
@@ -111,7 +110,7 @@ async function test(decks, shots) {
     writeFileSync(join(source, 'faulty.md'), faulty);
     await render(source, to, ['html']);
     for (const name of decks) wrong.push(...await look(browser, join(to, name.replace(/md$/, 'html')), shots));
-    const page = await browser.newPage();
+    const page = await open_page(browser);
     for (const { file } of pictures()) wrong.push(...await look_at_picture(page, file));
     await page.close();
     const caught = await look(browser, join(to, 'faulty.html'));

@@ -43,3 +43,18 @@ export function missing(install, { folder = slides, browser = true } = {}) {
 
 // For root, as in CI's containers, Chromium starts only without its sandbox.
 export const sandboxed = process.getuid?.() !== 0;
+
+// Chromium, and a page of it. On a machine that is busy with other things a page may take a minute.
+const patience = 300_000;  // ms
+
+export async function browse() {
+  const { default: puppeteer } = await import('puppeteer-core');
+  const args = ['--disable-gpu', ...(sandboxed ? [] : ['--no-sandbox'])];
+  return puppeteer.launch({ executablePath: chromium(), args, timeout: patience, protocolTimeout: patience });
+}
+
+export async function open_page(browser) {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(patience);
+  return page;
+}

@@ -197,12 +197,12 @@ async function copied(tab, origin) {
   await page.bringToFront();
   await open(tab, origin, view);
   await page.click('.view-link button');
-  await page.waitForFunction(() => document.querySelector('.view-link [role=status]').textContent === 'Copied.', { timeout: 5000 });
+  await page.waitForFunction(() => document.querySelector('.view-link [role=status]').textContent === 'Copied.');
   const text = await page.evaluate(() => navigator.clipboard.readText());
   if (text !== wanted) wrong.push(`the copied link is ${text}, not ${wanted}`);
   await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
   await page.click('.view-link button');
-  const input = await page.waitForSelector('.view-link input', { timeout: 5000 });
+  const input = await page.waitForSelector('.view-link input');
   if (await input.evaluate(({ value }) => value) !== wanted) wrong.push('without a clipboard the link is not shown');
   return wrong;
 }

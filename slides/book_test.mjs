@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { answering, without_help } from './book/answering_test.mjs';
-import { content, pale, shown_files, too_wide } from './book/inspect.mjs';
+import { broken, content, pale, shown_files, too_wide } from './book/inspect.mjs';
 import { book, make } from './book/make.mjs';
 import { kernel_of, neighbours } from './book/pages.mjs';
 import { serve } from './book/serve.mjs';
@@ -35,10 +35,11 @@ const none = '/files/none.svg', far = 'http://127.0.0.1:9/x.png';
 <div style="color: #9a9a9a">Pale in the light.</div>
 <div style="color: #606060">Pale in the dark.</div>
 <img :src="none" alt="none"> <img :src="far">
+<table><tbody><tr><td style="width: 40px">128 x 256</td><td style="width: 600px">Wide.</td></tr></tbody></table>
 
 [no such place](/start#no-such-place) <a href="/no-such-page.html" target="_self">no such page</a>
 ` };
-const faults = ['wrong on purpose', 'at 360: the page is', 'in the light', 'in the dark', 'the picture /files/none.svg is missing',
+const faults = ['wrong on purpose', 'at 360: the page is', 'the cell "128 x 256" is broken', 'in the light', 'in the dark', 'the picture /files/none.svg is missing',
   'asked for http://127.0.0.1:9/x.png', 'has no words', 'no headline', 'start.html#no-such-place', 'no-such-page.html'];
 
 // A tab, and what its pages do that they should not.
@@ -64,7 +65,7 @@ async function look(tab, origin, url, shots) {
   wrong.push(...seen.found);
   for (const width of widths) {
     await page.setViewport({ width, height: 900 });
-    for (const text of await page.evaluate(too_wide)) wrong.push(`at ${width}: ${text}`);
+    for (const text of [...await page.evaluate(too_wide), ...await page.evaluate(broken)]) wrong.push(`at ${width}: ${text}`);
     if (width === 768) continue;
     for (const dark of width === 360 ? [false] : [true, false])
       for (const text of await page.evaluate(pale, dark)) wrong.push(`at ${width}: ${text}`);

@@ -1,4 +1,5 @@
 // VitePress's settings. make.mjs says where the pages are and where the site goes.
+import { cells_plugin } from './cells.mjs';
 import { links_plugin, slug } from './links.mjs';
 import { themes } from './themes.mjs';
 
@@ -51,7 +52,7 @@ export function config({ to, base, pages, made }) {
     head: [['link', { rel: 'icon', href: icon }]],
     markdown: {
       theme: themes, linkify: false, attrs: { disable: false, allowedAttributes: ['id'] }, emoji: { enabled: [] },
-      anchor: { slugify: slug }, config: (md) => links_plugin(md, { pages, base }),
+      anchor: { slugify: slug }, config: (md) => md.use(links_plugin, { pages, base }).use(cells_plugin),
     },
     themeConfig: {
       nav: [{ text: 'Chapters', link: '/start', activeMatch: '^/(chapters|start|results)' },

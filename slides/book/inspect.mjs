@@ -18,6 +18,18 @@ export function too_wide() {
   return found.slice(0, 4);
 }
 
+// Sizes in a table that are broken into lines: "128 x" above "256".
+export function broken() {
+  const found = [];
+  for (const cell of document.querySelectorAll('.vp-doc :is(td, th)')) {
+    const text = cell.textContent.trim(), range = document.createRange();
+    if (!/^\d+( x \d+)+$/.test(text)) continue;
+    range.selectNodeContents(cell);
+    if (new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom))).size > 1) found.push(`the cell "${text}" is broken`);
+  }
+  return found.slice(0, 4);
+}
+
 // Letters that are hard to read, in the light or in the dark.
 export function pale(dark) {
   document.documentElement.classList.toggle('dark', dark);

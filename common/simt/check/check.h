@@ -180,7 +180,9 @@ struct touches {  // which granules a warp's access touches: distinct ones, by a
 #define WHO_ASYNC 4  // the asynchronous proxy, on behalf of a thread: bulk copies, wgmma
 #define WHO_WGMMA 8  // a warpgroup's wgmma; thread is its first one
 #define WHO_LOAD 16  // a bulk load: its own thread, too, has to wait on the mbarrier
+#define WHO_MARK 5   // three bits of a bulk load: the number of its mbarrier, modulo MARKS
 #define WHO_RANK 8   // the upper bits: the rank of the thread's block in its cluster
+#define MARKS 8
 
 #define COPY_WARP 31  // a number that hardly any block's warp has: bulk loads are kept as what its lanes do
 
@@ -341,10 +343,17 @@ static inline bool check_strong(const struct uop *u, enum check_op op)
 }
 
 // The thread as which a bulk load that `thread` has started is kept. Whoever has waited for the copy knows of it, and
-// of its thread only what came before the copy.
-static inline uint32_t check_copier(const struct checker *c, uint32_t thread)
+// of its thread only what came before the copy; nor does he know of copies that report to another mbarrier. mark: the
+// copy's (WHO_MARK).
+static inline uint32_t check_copier(const struct checker *c, uint32_t thread, uint32_t mark)
 {
-    return c->grid->threads <= COPY_WARP * LANES ? COPY_WARP * LANES + thread % LANES : thread;
+    const uint32_t lane = thread % (LANES / MARKS) * MARKS + mark;
+    return c->grid->threads <= COPY_WARP * LANES ? COPY_WARP * LANES + lane : thread;
+}
+
+static inline uint32_t check_mark(uint32_t barrier)
+{
+    return barrier / 8 % MARKS;
 }
 
 // check_order.c

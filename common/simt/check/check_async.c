@@ -16,13 +16,19 @@
 #define GROUP 128  // threads of a warpgroup
 #define SEEN 32    // granules that a look remembers: as many as has_seen has bits
 
+// The thread as which a bulk load is kept.
+static uint32_t copier_of(const struct warp *w, const struct who *who)
+{
+    return check_copier(w->block->worker->check, who->thread, who->flags >> WHO_MARK & (MARKS - 1));
+}
+
 // What a thread of another block of the cluster did: is it among what is known?
 static bool among(const struct warp *w, const struct known *known, const struct who *who, uint32_t at)
 {
     const struct known_pool *pool = &w->block->worker->check->pool;
     const uint64_t block = check_block_of(w->block, who)->linear;
     const uint32_t threads = who->flags & WHO_WGMMA ? GROUP : 1;
-    const uint32_t thread = who->flags & WHO_LOAD ? check_copier(w->block->worker->check, who->thread) : who->thread;
+    const uint32_t thread = who->flags & WHO_LOAD ? copier_of(w, who) : who->thread;
     bool found = at < READ_UNDER_WAY && known_when(pool, known, block, thread) >= at;
     for (uint32_t i = 0; at < READ_UNDER_WAY && !found && threads > 1 && i < threads; i++)
         found = known_when(pool, known, block, who->thread / GROUP * GROUP + i) >= at;
@@ -49,8 +55,7 @@ bool check_ordered_who(const struct warp *w, uint32_t lane, const struct who *wh
     if (at <= k->all_seen)
         return true;
     if (who->flags & WHO_LOAD)
-        return k->informed &&
-               check_knows(w, lane, w->block->linear, check_copier(w->block->worker->check, who->thread), at);
+        return k->informed && check_knows(w, lane, w->block->linear, copier_of(w, who), at);
     if (check_ordered(w, lane, who->thread, at))
         return true;
     // Any thread of the warpgroup may tell that the product has been waited for.
@@ -241,7 +246,7 @@ static void check_barrier(struct look *l, uint32_t barrier)
 void check_bulk_load(struct warp *w, const struct uop *u, const struct bulk_place *p, struct block *home)
 {
     struct look l;
-    look_at(&l, w, u, p->thread, WHO_ASYNC | WHO_LOAD, home);
+    look_at(&l, w, u, p->thread, (uint16_t)(WHO_ASYNC | WHO_LOAD | check_mark(p->barrier) << WHO_MARK), home);
     if (home != w->block)
         check_visits(w, u, l.lane, home);
     check_barrier(&l, p->barrier);

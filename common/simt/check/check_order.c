@@ -290,7 +290,7 @@ void check_bulk_arrival(struct block *b, const struct bulk_place *p, bool comple
     struct object *x = find_or_add(&b->warps[0], true, p->barrier + b->window);
     if (!x)
         return;
-    known_thread(&c->pool, &x->arrived, from, check_copier(c, p->thread), c->now);
+    known_thread(&c->pool, &x->arrived, from, check_copier(c, p->thread, check_mark(p->barrier)), c->now);
     const struct fault last = { .inst = p->inst, .other_thread = p->thread, .block = from };
     if (completes)
         turn_phase(b, x, &last);

@@ -222,6 +222,17 @@ Test(clock, sums_of_f16_are_two_registers)
     cr_expect(!known, "of f32 they are four");
 }
 
+// F2F.BF16.F32 R18, R18 and VIMNMX3 R10, R10, R13, R12 leave the next register alone: it may be the half of an address.
+Test(clock, a_conversion_and_the_smallest_of_three_write_one_register)
+{
+    static const uint32_t address[] = { 0x400 };
+    bool known;
+    cr_expect(computed(0x0000001200127304, 0x000e220000202000, 19, address, 1, 19, &known) == 0x400 && known);
+    cr_expect(computed(0x0000000d0a0a720f, 0x004fe2000380010c, 11, address, 1, 11, &known) == 0x400 && known);
+    computed(0x0000001200127310, 0x000e220000202000, 19, address, 1, 19, &known);
+    cr_expect(!known, "to f64 they are two");
+}
+
 // PRMT R12, RZ, 0x7610, R12 replaces the lower half of a register that nothing has written before.
 Test(clock, what_a_register_holds_at_first_makes_no_difference)
 {

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define FIRST_WIDE_CONVERSION 0x110  // F2F_64: from there on, 64 bits come or go
+
 int walk_register(const struct walk_warp *w, bool uniform, unsigned r)
 {
     if (!uniform)
@@ -264,6 +266,8 @@ static void forget_results(struct compute *k)
     if (s->pipe == PIPE_TENSOR)
         n = s->code == 0x03c && !sass_bits(s, 76, 1) ? 2 : 4;  // HMMA: sums of f16 are two registers, of f32 four
     else if (s->pipe <= PIPE_IMAD || s->pipe == PIPE_HALF || s->pipe == PIPE_ALU || s->pipe == PIPE_SHUFFLE)
+        n = 1;
+    else if (s->pipe == PIPE_XU && s->code < FIRST_WIDE_CONVERSION)
         n = 1;
     if (d >= 0)
         walk_forget(k->w, (unsigned)d, n, k->mask);

@@ -401,6 +401,55 @@ Test(clock_hopper, atomic_operations_take_what_they_took)
     }
 }
 
+// Operations on words side by side take turns, too. The SMs that go through a row of words are spread over it.
+Test(clock_hopper, additions_to_neighbouring_words_take_turns)
+{
+    static const struct {
+        const char *name;
+        unsigned grid;
+        int words, step, lanes;
+        double percent;
+    } adds[] = { { "add_walk_float_768_words_step_4_1_sms_8_warps_32_lanes", 1, 768, 1, 32, 10 },
+                 { "add_walk_float_768_words_step_4_8_sms_8_warps_32_lanes", 8, 768, 1, 32, 10 },
+                 { "add_walk_float_768_words_step_4_32_sms_8_warps_32_lanes", 32, 768, 1, 32, 20 },
+                 { "add_walk_float_768_words_step_4_132_sms_8_warps_32_lanes", 132, 768, 1, 32, 10 },
+                 { "add_walk_float_768_words_step_32_32_sms_8_warps_32_lanes", 32, 768, 8, 32, 15 },
+                 { "add_walk_float_768_words_step_4096_132_sms_8_warps_32_lanes", 132, 768, 1024, 32, 20 },
+                 { "add_walk_float_16_words_step_4_132_sms_8_warps_32_lanes", 132, 16, 1, 32, 20 },
+                 { "add_walk_float_768_words_step_4_132_sms_8_warps_1_lanes", 132, 768, 1, 1, 25 } };
+    for (size_t i = 0; i < sizeof adds / sizeof *adds; i++) {
+        const struct bench b = { STORES_PTX,
+                                 "_Z8walk_addILb1EEvPjiiii",
+                                 adds[i].grid,
+                                 256,
+                                 .values = { adds[i].words, adds[i].step, 0, adds[i].lanes },
+                                 .n_values = 4,
+                                 .shared = 1024,
+                                 .before = 1 };
+        expect_near(adds[i].name, slope(b, 2, 768, 1536) / 8, measured(adds[i].name), adds[i].percent);
+    }
+}
+
+// An SM loads a constant by index in two cycles, and one for each lane where these differ.
+Test(clock_hopper, constants_take_turns)
+{
+    struct bench b = { CONSTANTS_PTX,
+                       "_Z14load_constantsILb0EEviiiPyPj",
+                       1,
+                       1024,
+                       .values = { 0, 1, 0 },
+                       .n_values = 3,
+                       .shared = 1024,
+                       .more = 1 };
+    expect_near("one", slope(b, 2, 128, 256) / 2 / 32, measured("ldc_rate_apart_0_32_warps"), 10);
+    b.values[0] = 1;
+    expect_near("32", slope(b, 2, 128, 256) / 2 / 32, measured("ldc_rate_apart_1_32_warps"), 10);
+    b.kernel = "_Z14load_constantsILb1EEviiiPyPj";
+    b.threads = 32;
+    b.values[0] = 0;
+    expect_near("chain", slope(b, 2, 128, 256) / 2, measured("ldc_chain_apart_0_1_warps"), 10);
+}
+
 // Reads have most of DRAM's rate; writes between them take more than their bytes.
 Test(clock_hopper, streams_take_what_they_took)
 {

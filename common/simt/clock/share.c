@@ -12,10 +12,21 @@
 
 // --- loads by address: the first warps of three neighbours are compared ---
 
-struct first {  // of an instruction: the first address of the warp
-    uint64_t address;
+struct first {  // of an instruction: the first address of the warp, the least and the largest one
+    uint64_t address, least, most;
     bool seen;
 };
+
+static void note_address(struct first *f, const struct walk_event *e)
+{
+    if (!f->seen)
+        *f = (struct first){ .address = e->address[__builtin_ctz(e->mask)], .least = UINT64_MAX, .seen = true };
+    for (unsigned i = 0; i < WALK_LANES && sass_is_atomic(e->s); i++) {
+        const uint64_t at = e->address[i];
+        f->least = e->mask >> i & 1 && at < f->least ? at : f->least;
+        f->most = e->mask >> i & 1 && at > f->most ? at : f->most;
+    }
+}
 
 // Returns the instructions that the first warp of the block executes; 0 when memory runs out.
 static uint64_t walk_first(const struct walk_launch *l, const unsigned block[3], struct first *out)
@@ -27,8 +38,8 @@ static uint64_t walk_first(const struct walk_launch *l, const unsigned block[3],
     for (uint64_t n = 0; ok && n < WALK_MAX && walk_next(&w, &pc); n++) {
         walk_step(&w, &e);
         const bool global = e.s->pipe == PIPE_GLOBAL || e.s->pipe == PIPE_COPY;
-        if (global && e.has_address && e.mask && !out[pc].seen)
-            out[pc] = (struct first){ e.address[__builtin_ctz(e.mask)], true };
+        if (global && e.has_address && e.mask)
+            note_address(&out[pc], &e);
     }
     const uint64_t executed = ok ? w.executed : 0;
     walk_end(&w);
@@ -51,7 +62,9 @@ static struct sm_load *share_addresses(const struct walk_launch *l, uint64_t at_
     double rows = (double)at_once / l->grid[0];
     rows = rows < 1 ? 1 : rows > l->grid[1] ? l->grid[1] : rows;
     for (uint32_t i = 0; ok && i < n; i++) {
-        loads[i].sharers = 1;
+        loads[i].sharers = loads[i].groups = 1;
+        if (here[i].seen && sass_is_atomic(&l->cubin->code[i]))
+            loads[i].groups = (float)((here[i].most - here[i].least) / SM_ATOMIC_GROUP + 1);
         loads[i].seen = here[i].seen && l->cubin->code[i].effect != EFFECT_STORE;
         if (wide && here[i].seen && right[i].seen && here[i].address == right[i].address)
             loads[i].sharers *= (float)columns;
@@ -227,7 +240,8 @@ static bool share_boxes(const struct walk_launch *l, uint64_t at_once, struct sm
             if (!i || c.warp[i] != c.warp[i - 1])
                 first_boxes(l, b, c.warp[i], &c, false, boxes + b * COPIES);
     for (uint32_t i = 0; i < c.n; i++)
-        loads[c.pc[i]] = (struct sm_load){ (float)((double)blocks / count_distinct(boxes, blocks, i)), true };
+        loads[c.pc[i]] =
+            (struct sm_load){ .sharers = (float)((double)blocks / count_distinct(boxes, blocks, i)), .seen = true };
     free(boxes);
     return true;
 }

@@ -42,9 +42,12 @@ extern const struct sm_constants sm_constants_h200;
 
 struct sm_recorder;
 
+#define SM_ATOMIC_GROUP 256  // bytes: one place in L2 carries out the operations on all of them
+
 struct sm_load {  // what is known of a load or store: how many blocks that run at once touch the same bytes
     float sharers;
-    bool seen;  // a load that was executed
+    float groups;  // of an atomic operation: over how many groups of SM_ATOMIC_GROUP bytes a warp's addresses spread
+    bool seen;     // a load that was executed
 };
 
 struct sm_job {

@@ -154,24 +154,70 @@ static void store(struct sm *sm, const struct sm_sectors *s, double at)
     sm->lsu = full > sm->lsu ? full : sm->lsu;
 }
 
-// Operations on one word are carried out one after the other, by whichever SM: when this one has been.
-static double do_atomic(struct sm *sm, const struct sass *s, struct sm_sectors *sectors, float sharers, double at)
+// How often the lanes of an atomic operation that lie in the same group as lane i name one word, at most, and how many
+// lanes lie there; *first: no lane before it does.
+static unsigned count_group(const struct walk_event *e, unsigned i, unsigned *lanes, bool *first)
+{
+    unsigned most = 1;
+    *lanes = 0;
+    *first = true;
+    for (unsigned j = 0; j < WALK_LANES; j++) {
+        unsigned same = 0;
+        if (!(e->mask >> j & 1) || e->address[j] / SM_ATOMIC_GROUP != e->address[i] / SM_ATOMIC_GROUP)
+            continue;
+        *first &= j >= i;
+        ++*lanes;
+        for (unsigned n = 0; n < WALK_LANES; n++)
+            same += e->mask >> n & 1 && e->address[n] == e->address[j];
+        most = same > most ? same : most;
+    }
+    return most;
+}
+
+// L2 takes `turn` cycles for operations on words of a group, asked for at `at`: when it begins. Those of other SMs come
+// between: they are spread over all groups that the instruction goes through, so that the fewer these are, the more of
+// them stand at the same one.
+static double pass_group(struct sm *sm, uint64_t group, double turn, double at)
+{
+    struct sm_due *g = &sm->groups[group % ATOMIC_GROUPS];
+    const double begin = g->number == group + 1 && g->at > at ? g->at : at;
+    *g = (struct sm_due){ group + 1, begin + turn };
+    sm->atomic = g->at > sm->atomic ? g->at : sm->atomic;
+    return begin;
+}
+
+// Operations on one word are carried out one after the other, by whichever SM, and so are those on words side by side:
+// when the last one of this instruction has been. Stores and operations behind it wait for a place in a group's queue.
+static double do_atomic(struct sm *sm, const struct sass *s, struct sm_sectors *sectors, const struct sm_load *load,
+                        double at)
 {
     const struct sm_constants *k = sm->k;
     const struct walk_event *e = &sm->event;
-    unsigned most = 1;
-    for (unsigned i = 0; i < WALK_LANES && e->has_address; i++) {
-        unsigned same = 0;
-        for (unsigned j = 0; j < WALK_LANES; j++)
-            same += (e->mask >> i & e->mask >> j & 1) && e->address[i] == e->address[j];
-        most = same > most ? same : most;
+    const double sms = (double)load->sharers / sm->job->resident;
+    const double others = sms > 1 ? 1 + (sms - 1) / load->groups : 1;
+    double done = at;
+    unsigned packets = 0;
+    for (unsigned i = 0; i < WALK_LANES && e->mask; i++) {
+        unsigned lanes;
+        bool first;
+        if (!(e->mask >> i & 1))
+            continue;
+        const unsigned most = e->has_address ? count_group(e, i, &lanes, &first) : 1;
+        if (e->has_address && !first)
+            continue;
+        if (!e->has_address)
+            lanes = (unsigned)__builtin_popcount(e->mask);
+        const double turn = most * (sass_is_float_atomic(s) ? k->atomic_float : k->atomic_integer);
+        const double line = k->atomic_line * lanes / WALK_LANES, all = (turn > line ? turn : line) * others;
+        const double begin = pass_group(sm, e->has_address ? e->address[i] / SM_ATOMIC_GROUP : 0, all, at);
+        done = begin + all > done ? begin + all : done;
+        sm->lsu = begin > sm->lsu ? begin : sm->lsu;
+        packets += sass_is_float_atomic(s) ? most - 1 : 0;
+        if (!e->has_address)
+            break;
     }
-    const double lanes = __builtin_popcount(e->mask), sms = (double)sharers / sm->job->resident;
-    const double turn = most * (sass_is_float_atomic(s) ? k->atomic_float : k->atomic_integer);
-    const double line = k->atomic_line * lanes / WALK_LANES;
-    sectors->more = lanes * k->atomic_lane;
-    sm->atomic = (sm->atomic > at ? sm->atomic : at) + (turn > line ? turn : line) * (sms > 1 ? sms : 1);
-    return sm->atomic;
+    sectors->more = __builtin_popcount(e->mask) * k->atomic_lane + packets * (k->store_line + k->store_part);
+    return done;
 }
 
 // Turns at the tags of L1: accesses to global memory take them one after the other, and those to shared memory pass by.
@@ -210,8 +256,10 @@ static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
     if (s->effect == EFFECT_COPY)
         sm_busy(sm, COUNT_WAVES, -(double)waves, begin, waves);
     sm_release(w, s->reads, begin + sm->k->read_latency, KIND_LONG);
-    const float sharers = sm->job->loads ? sm->job->loads[sm->event.pc].sharers : 1;
-    const double done = sass_is_atomic(s) ? do_atomic(sm, s, &sectors, sharers, begin) : 0;
+    static const struct sm_load alone = { .sharers = 1, .groups = 1 };
+    const struct sm_load *shared = sm->job->loads ? &sm->job->loads[sm->event.pc] : &alone;
+    const float sharers = shared->sharers;
+    const double done = sass_is_atomic(s) ? do_atomic(sm, s, &sectors, shared, begin) : 0;
     if (!load || sass_is_atomic(s))
         store(sm, &sectors, begin);
     if (!load)
@@ -285,6 +333,15 @@ static void shared_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
         sm_release(w, s->writes, there, KIND_SHORT);
 }
 
+// The cache of constants answers for one place after the other, to all sub-cores; an instruction takes a turn even if
+// its guard holds in no lane. Returns when the last turn is.
+static double pass_constants(struct sm *sm, double at)
+{
+    const double turns = sm->event.constants * sm->k->constant_interval;
+    sm->constants = (sm->constants > at ? sm->constants : at) + turns;
+    return sm->constants - sm->k->constant_interval;
+}
+
 static void other_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, const struct sass *s)
 {
     const struct sm_constants *k = sm->k;
@@ -294,13 +351,14 @@ static void other_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c,
     if (shuffle)
         c->port = begin + k->shuffle_interval;
     sm_release(w, s->reads, begin + k->read_latency, KIND_SHORT);
-    sm_release(w, s->writes, give_back(sm, c, begin + latency - 2, s->d, 1), KIND_SHORT);
+    const double there = s->pipe == PIPE_LDC ? pass_constants(sm, begin) : begin;
+    sm_release(w, s->writes, give_back(sm, c, there + latency - 2, s->d, 1), KIND_SHORT);
 }
 
 void sm_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
 {
     const struct sass *s = sm->event.s;
-    if (!sm->event.mask) {  // no lane takes part: the scoreboards are free at once
+    if (!sm->event.mask && s->pipe != PIPE_LDC) {  // no lane takes part: the scoreboards are free at once
         sm_release(w, s->writes, sm->now + sm->k->read_latency, KIND_SHORT);
         sm_release(w, s->reads, sm->now + sm->k->read_latency, KIND_SHORT);
         return;

@@ -19,6 +19,7 @@
 #define CHANNELS 64  // of DRAM, at most
 #define PARTS 8192   // pieces of 64 bytes that are not stored whole
 #define DUE 4096     // sectors and pieces that are asked for
+#define ATOMIC_GROUPS 512
 #define PATTERNS 256
 #define AHEAD 4096  // cycles for which writes of registers are written down; a power of two
 
@@ -156,10 +157,12 @@ struct sm {
     unsigned warps_of_block;
     uint64_t begun, ended, issued_before;  // issued_before: the slots' first block had ended
     double now, lsu, tags, l2, barrier_free;
-    double l2_in, atomic;          // L2 takes the next store, and the next operation on a word
+    double constants;              // the SM's cache of constants takes the next index
+    double l2_in, atomic;          // L2 takes the next store; the last operation on a word ends
     double unwritten, driven_out;  // bytes in L2 that DRAM lacks; of them, those that have to go there now
     struct sm_channel channels[CHANNELS];
     struct sm_part parts[PARTS];
+    struct sm_due groups[ATOMIC_GROUPS];   // by number: L2 takes the next operation on their words
     struct sm_due due[DUE], far_due[DUE];  // by number: sectors of L1; pieces of 64 bytes of L2
     double block_ended;                    // the last one that did
     double tma, tma_store;                 // the tensor memory accelerator takes the next box

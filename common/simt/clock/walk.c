@@ -287,6 +287,20 @@ static bool is_control(const struct sass *s)
     return s->effect >= EFFECT_BSSY && s->effect <= EFFECT_EXIT;
 }
 
+// How many different constants the lanes load by index.
+static unsigned count_constants(const struct walk_warp *w, const struct sass *s, uint32_t mask)
+{
+    const uint32_t *at = &w->values[s->a * WALK_LANES];
+    unsigned different = 0;
+    for (unsigned i = 0; i < WALK_LANES && s->a != SASS_RZ; i++) {
+        unsigned j = 0;
+        while (j < i && !(mask >> j & 1 && at[j] == at[i]))
+            j++;
+        different += mask >> i & 1 && j == i;
+    }
+    return different ? different : 1;
+}
+
 void walk_step(struct walk_warp *w, struct walk_event *e)
 {
     struct walk_split *r = w->n_splits == 1 ? w->splits : running(w);
@@ -310,6 +324,8 @@ void walk_step(struct walk_warp *w, struct walk_event *e)
     }
     if (w->n_splits > 1)
         join(w);
+    if (s->pipe == PIPE_LDC)
+        e->constants = count_constants(w, s, e->mask);
     if (!e->mask)
         return;
     if (s->effect >= EFFECT_LOAD && s->effect <= EFFECT_COPY)

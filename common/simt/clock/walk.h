@@ -76,6 +76,7 @@ struct walk_event {
     bool has_address;  // of an access: address is known
     uint64_t address[WALK_LANES];
     uint64_t to[WALK_LANES];    // of a copy into shared memory: where to
+    unsigned constants;         // of a load of constants by index: how many different ones
     unsigned barrier, threads;  // of a barrier of warps: its number, and for how many it waits; 0: all
     struct walk_async async;
 };

@@ -28,6 +28,7 @@ static const part parts[] = {
     { "mix", measure_mix },
     { "l2", measure_l2 },
     { "bursts", measure_bursts },
+    { "constants", measure_constants },
     { "launches", measure_launches },
     { "pipes", measure_pipes },
     { "stores", measure_stores },

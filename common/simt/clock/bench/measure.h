@@ -24,6 +24,7 @@ void measure_mix();           // mix.cu: multiply-adds and loads of shared memor
 void measure_barriers();      // barrier.cu: barriers between stretches of work, and which warp's turn it is
 void measure_l2();            // l2.cu: the bandwidth of L2; the latency of L2 and of DRAM beside other traffic
 void measure_bursts();        // bursts.cu: L2 by bursts, with pauses between them
+void measure_constants();     // constants.cu: constants by index
 void measure_launches();      // launches.cu: from block to block, and from launch to launch
 void measure_pipes();         // pipes.cu: rarer instructions, and those that become several
 void measure_streams();       // streams.cu: L2 and DRAM by reads and writes, by what is under way, by size

@@ -166,6 +166,59 @@ template <int OP> static void near_adds()
     }
 }
 
+// All lanes below `lanes` of a warp add to one word; next to the word `step` words farther on, of `words`, over and
+// over.
+template <bool FLOAT>
+__global__ void __launch_bounds__(1024) walk_add(unsigned *to, int words, int step, int rounds, int lanes)
+{
+    if (threadIdx.x % 32 >= lanes)
+        return;
+    int at = 0;
+#pragma unroll 4
+    for (int i = 0; i < rounds; i++) {
+        const u64 where = u64(to + size_t(at) * step);
+        if (FLOAT)
+            asm volatile("red.global.add.f32 [%0], %1;" ::"l"(where), "f"(1.0f) : "memory");
+        else
+            asm volatile("red.global.add.u32 [%0], %1;" ::"l"(where), "r"(i) : "memory");
+        at = at + 1 < words ? at + 1 : 0;
+    }
+}
+
+template <bool FLOAT> static void adds(int words, int step, int blocks, int warps, int lanes = 32)
+{
+    unsigned *to = (unsigned *)field;
+    const int few = 512, many = 2048;
+    double us[2];
+    for (int i = 0; i < 2; i++)
+        us[i] = time_us([&] { walk_add<FLOAT><<<blocks, 32 * warps>>>(to, words, step, i ? many : few, lanes); },
+                        ITSELF, 3);
+    row("add_walk_" + std::string(FLOAT ? "float" : "int") + "_" + std::to_string(words) + "_words_step_" +
+            std::to_string(step * 4) + "_" + std::to_string(blocks) + "_sms_" + std::to_string(warps) + "_warps_" +
+            std::to_string(lanes) + "_lanes",
+        "cycles of an SM at 1.98 GHz", (us[1] - us[0]) * 1980 / (many - few) / warps);
+}
+
+static void walks()
+{
+    for (int step : { 1, 8, 32, 1024 })
+        for (int blocks : { 1, 32, sms })
+            adds<true>(768, step, blocks, 8);
+    for (int blocks : { 2, 4, 8, 16 })
+        adds<true>(768, 1, blocks, 8);
+    adds<true>(768, 1, 32, 1);
+    adds<true>(768, 8, 32, 1);
+    adds<true>(768, 1, 32, 32);
+    adds<true>(16, 1, sms, 8);
+    adds<true>(16, 32, sms, 8);
+    adds<true>(768, 1, sms, 8, 1);
+    adds<true>(768, 32, sms, 8, 1);
+    adds<false>(768, 1, 32, 8);
+    adds<false>(768, 1, sms, 8);
+    adds<false>(768, 32, sms, 8);
+    adds<false>(768, 1, sms, 8, 1);
+}
+
 void measure_stores()
 {
     stores();
@@ -177,4 +230,5 @@ void measure_stores()
     near_adds<SHARED_INT>();
     near_adds<SHARED_ATOM_INT>();
     near_adds<SHARED_FLOAT>();
+    walks();
 }

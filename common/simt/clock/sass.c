@@ -77,8 +77,9 @@ static void find_sources(struct sass *s)
 
 static bool sets_predicate(const struct sass *s)
 {
-    return s->effect == EFFECT_SETP_NONE || s->effect == EFFECT_FSETP || s->effect == EFFECT_ISETP ||
-           s->effect == EFFECT_PLOP3 || s->effect == EFFECT_R2P || s->effect == EFFECT_ELECT;
+    return s->effect == EFFECT_SETP_NONE || s->effect == EFFECT_FCHK || s->effect == EFFECT_FSETP ||
+           s->effect == EFFECT_ISETP || s->effect == EFFECT_PLOP3 || s->effect == EFFECT_R2P ||
+           s->effect == EFFECT_ELECT;
 }
 
 static int64_t sign_extend(uint64_t value, unsigned bits)

@@ -77,6 +77,19 @@ void walk_prmt(struct compute *k)
     walk_store(k, k->s->d, &k->out);
 }
 
+// I2F takes a byte, a half or a word of the register, with or without a sign.
+static float to_float(const struct sass *s, uint32_t value)
+{
+    const unsigned size = s->effect == EFFECT_I2F ? sass_bits(s, 84, 2) : 2;
+    if (size == 0)
+        value = value >> 8 * sass_bits(s, 60, 2) & 0xff;
+    if (size == 1)
+        value = value >> 8 * sass_bits(s, 60, 2) & 0xffff;
+    if (!bit(s, 74))
+        return (float)value;
+    return (float)(size == 0 ? (int8_t)value : size == 1 ? (int16_t)value : (int32_t)value);
+}
+
 void walk_one_operand(struct compute *k)
 {
     const struct sass *s = k->s;
@@ -103,18 +116,13 @@ void walk_one_operand(struct compute *k)
         case EFFECT_F2I:  // a division of integers needs it
             out = f < 0 ? (uint32_t)(int32_t)f : f >= 4294967296.f ? ALL : (uint32_t)f;
             break;
-        case EFFECT_MUFU:
-            f = 1 / f;
-            memcpy(&out, &f, 4);
-            break;
         default:  // I2F, I2FP
-            f = bit(s, 74) ? (float)(int32_t)k->b.v[i] : (float)k->b.v[i];
+            f = to_float(s, k->b.v[i]);
             memcpy(&out, &f, 4);
         }
         k->out.v[i] = out;
     }
-    const bool reciprocal = s->effect != EFFECT_MUFU || sass_bits(s, 74, 4) == 4;
-    k->out.known = reciprocal ? k->b.known : 0;
+    k->out.known = k->b.known;
     walk_store(k, s->d, &k->out);
 }
 

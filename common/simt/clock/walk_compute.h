@@ -49,6 +49,14 @@ void walk_sgxt(struct compute *k);
 void walk_bmsk(struct compute *k);
 void walk_isetp(struct compute *k);
 void walk_float_setp(struct compute *k);
+// walk_float.c. Gives a and b of an instruction on f32 their signs; and what instructions on f32 do.
+void walk_float_operands(struct compute *k);
+void walk_fadd(struct compute *k);
+void walk_fmul(struct compute *k);
+void walk_ffma(struct compute *k);
+void walk_fmnmx(struct compute *k);
+void walk_mufu(struct compute *k);
+void walk_fchk(struct compute *k);
 void walk_plop3(struct compute *k);
 void walk_p2r(struct compute *k);
 void walk_r2p(struct compute *k);

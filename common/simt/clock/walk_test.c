@@ -56,6 +56,8 @@ void walk_float_setp(struct compute *k)
         b_high = k->b;  // the immediate is the upper half
         walk_splat(&k->b, 0);
     }
+    if (!wide)
+        walk_float_operands(k);
     uint32_t result = 0;
     EACH_LANE
     {

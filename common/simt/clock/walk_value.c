@@ -368,19 +368,31 @@ static void (*const computes[EFFECT_UNKNOWN + 1])(struct compute *) = {
     [EFFECT_VOTE] = walk_vote,        [EFFECT_SEL] = walk_sel,
     [EFFECT_FSETP] = walk_float_setp, [EFFECT_DSETP] = walk_float_setp,
     [EFFECT_ISETP] = walk_isetp,      [EFFECT_IADD] = walk_iadd,
-    [EFFECT_IADD3] = walk_iadd3,      [EFFECT_VIADD] = walk_iadd,
-    [EFFECT_LEA] = walk_lea,          [EFFECT_LOP3] = walk_lop3,
-    [EFFECT_IABS] = walk_one_operand, [EFFECT_PRMT] = walk_prmt,
-    [EFFECT_IMNMX] = imnmx,           [EFFECT_VIADDMNMX] = imnmx,
-    [EFFECT_SHF] = walk_shf,          [EFFECT_SGXT] = walk_sgxt,
-    [EFFECT_BMSK] = walk_bmsk,        [EFFECT_PLOP3] = walk_plop3,
-    [EFFECT_I2FP] = walk_one_operand, [EFFECT_I2F] = walk_one_operand,
-    [EFFECT_F2I] = walk_one_operand,  [EFFECT_MUFU] = walk_one_operand,
+    [EFFECT_IADD3] = walk_iadd3,      [EFFECT_IADD64] = walk_iadd64,
+    [EFFECT_VIADD] = walk_iadd,       [EFFECT_LEA] = walk_lea,
+    [EFFECT_LOP3] = walk_lop3,        [EFFECT_IABS] = walk_one_operand,
+    [EFFECT_PRMT] = walk_prmt,        [EFFECT_IMNMX] = imnmx,
+    [EFFECT_VIADDMNMX] = imnmx,       [EFFECT_SHF] = walk_shf,
+    [EFFECT_SGXT] = walk_sgxt,        [EFFECT_BMSK] = walk_bmsk,
+    [EFFECT_PLOP3] = walk_plop3,      [EFFECT_I2FP] = walk_one_operand,
+    [EFFECT_I2F] = walk_one_operand,  [EFFECT_F2I] = walk_one_operand,
     [EFFECT_FLO] = walk_one_operand,  [EFFECT_BREV] = walk_one_operand,
     [EFFECT_POPC] = walk_one_operand, [EFFECT_LDC] = ldc,
     [EFFECT_S2R] = special,           [EFFECT_SHFL] = shfl,
-    [EFFECT_IADD64] = walk_iadd64,
+    [EFFECT_FADD] = walk_fadd,        [EFFECT_FMUL] = walk_fmul,
+    [EFFECT_FFMA] = walk_ffma,        [EFFECT_FMNMX] = walk_fmnmx,
+    [EFFECT_MUFU] = walk_mufu,        [EFFECT_FCHK] = walk_fchk,
 };
+
+// Most of f32 depends on what is not known. Then nothing has to be computed.
+static bool is_hopeless(const struct walk_warp *w, const struct sass *s, uint32_t mask)
+{
+    if (s->effect < EFFECT_FADD || s->effect > EFFECT_FCHK)
+        return false;
+    const uint32_t a = s->effect == EFFECT_MUFU || s->a == SASS_RZ ? ALL : w->known[s->a];
+    const uint32_t b = s->b_place != PLACE_REGISTER || s->b == SASS_RZ ? ALL : w->known[s->b];
+    return !(a & b & mask);
+}
 
 void walk_compute(struct walk_warp *w, const struct sass *s, uint32_t mask)
 {
@@ -389,7 +401,11 @@ void walk_compute(struct walk_warp *w, const struct sass *s, uint32_t mask)
     k.s = s;
     k.mask = s->uniform ? ALL : mask;
     k.lanes = mask;
-    if (!computes[s->effect]) {
+    if (s->effect == EFFECT_FCHK && is_hopeless(w, s, mask)) {
+        setp_none(&k);
+        return;
+    }
+    if (!computes[s->effect] || is_hopeless(w, s, mask)) {
         forget_results(&k);
         return;
     }

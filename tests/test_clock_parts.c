@@ -1,0 +1,104 @@
+// Parts of the clock one by one: what f32 instructions compute, which blocks are run, L1, and how L2 takes turns.
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simt/clock/clock.h"
+#include "simt/clock/sm_parts.h"
+
+// --- f32 ---
+
+static uint32_t values[WALK_VALUES * WALK_LANES];
+
+static uint32_t bits_of(float f)
+{
+    uint32_t bits;
+    memcpy(&bits, &f, 4);
+    return bits;
+}
+
+// A warp of a kernel for 9.0 whose registers from `first` on hold these numbers in every lane; no other value is known.
+static struct walk_warp warp_of(const struct walk_launch *launch, unsigned first, const float *numbers, unsigned n)
+{
+    struct walk_warp w = { .launch = launch, .values = values };
+    for (unsigned i = 0; i < n; i++) {
+        w.known[first + i] = 0xffffffff;
+        for (unsigned lane = 0; lane < WALK_LANES; lane++)
+            values[(first + i) * WALK_LANES + lane] = bits_of(numbers[i]);
+    }
+    return w;
+}
+
+static struct cubin cubin = { .cc = 90 };
+static const struct walk_launch launch = { .cubin = &cubin };
+
+// What the instruction leaves in register d; NAN where that is not known.
+static float computed(uint64_t lo, uint64_t hi, unsigned first, const float *numbers, unsigned n, unsigned d)
+{
+    struct walk_warp w = warp_of(&launch, first, numbers, n);
+    struct sass s;
+    float f;
+    sass_decode(lo, hi, 90, &s);
+    walk_compute(&w, &s, 0xffffffff);
+    memcpy(&f, &values[d * WALK_LANES], 4);
+    return w.known[d] == 0xffffffff ? f : NAN;
+}
+
+Test(clock_parts, sums_and_products_of_f32_are_computed)
+{
+    static const float numbers[] = { 3, -5, 0.25f };
+    // FADD R17, R0, 1: the number stands where c does
+    cr_expect_eq(computed(0x3f80000000117421, 0x001fe20000000000, 0, numbers, 3, 17), 4);
+    // FADD.SAT R4, RZ, R2; FMUL R4, R0, 255
+    cr_expect_eq(computed(0x00000002ff047221, 0x000fe20000002000, 0, numbers, 3, 4), 0.25f);
+    cr_expect_eq(computed(0x00000000ff047221, 0x000fe20000002000, 0, numbers, 3, 4), 1);
+    cr_expect_eq(computed(0x437f000000047820, 0x000fe20000400000, 0, numbers, 3, 4), 765);
+    // FMUL R0, |R1|, 2
+    cr_expect_eq(computed(0x4000000001007820, 0x004fe40000400200, 0, numbers, 3, 0), 10);
+    // FFMA R4, R0, -R1, 1 and FFMA R4, R0, R1, R2
+    cr_expect_eq(computed(0x3f80000000047423, 0x000fc40000000801, 0, numbers, 3, 4), 16);
+    cr_expect_eq(computed(0x0000000100047223, 0x000fc80000000002, 0, numbers, 3, 4), -14.75f);
+    cr_expect(isnan(computed(0x0000000100047223, 0x000fc80000000005, 0, numbers, 3, 4)), "R5 is not known");
+    // FMNMX R4, R0, 2, !PT and PT
+    cr_expect_eq(computed(0x4000000000047809, 0x004fe40007800000, 0, numbers, 3, 4), 3);
+    cr_expect_eq(computed(0x4000000000047809, 0x004fe40003800000, 0, numbers, 3, 4), 2);
+    // MUFU.EX2 R4, R0 and MUFU.RCP R4, R2
+    cr_expect_eq(computed(0x0000000000047308, 0x000e220000000800, 0, numbers, 3, 4), 8);
+    cr_expect_eq(computed(0x0000000200047308, 0x000e220000001000, 0, numbers, 3, 4), 4);
+}
+
+// I2F.U8 R9, R0.B0 and I2F.U8 R10, R0.B3.
+Test(clock_parts, a_byte_of_a_register_becomes_a_float)
+{
+    float word;
+    const uint32_t bytes = 0x7f0012ffu;
+    memcpy(&word, &bytes, 4);
+    cr_expect_eq(computed(0x0000000000097306, 0x000fe60000001000, 0, &word, 1, 9), 255);
+    cr_expect_eq(computed(0x30000000000a7306, 0x000fe20000001000, 0, &word, 1, 10), 127);
+}
+
+// FCHK P0, R0, R1: on an H200 a division is slow if the dividend is 0 or below 2^-102, if the divisor is below 2^-125
+// or from 2^125 on, or if their exponents are too far apart.
+Test(clock_parts, divisions_are_slow_where_they_are_on_the_h200)
+{
+    static const struct {
+        float a, b;
+        bool slow;
+    } divisions[] = { { 1, 255, false },          { 0, 255, true },        { 0x1p-102f, 1, false },
+                      { 0x1.8p-103f, 1, true },   { 1, 0x1p-125f, false }, { 1, 0x1p-126f, true },
+                      { 1, 0x1p124f, false },     { 1, 0x1p125f, true },   { 0x1p126f, 1, false },
+                      { 0x1p127f, 1, true },      { INFINITY, 1, true },   { 0x1p-64f, 0x1p60f, false },
+                      { 0x1p-65f, 0x1p60f, true } };
+    struct sass s;
+    sass_decode(0x0000000100007302, 0x000e220000000000, 90, &s);
+    cr_assert_str_eq(sass_name(&s), "FCHK");
+    for (size_t i = 0; i < sizeof divisions / sizeof *divisions; i++) {
+        const float numbers[] = { divisions[i].a, divisions[i].b };
+        struct walk_warp w = warp_of(&launch, 0, numbers, 2);
+        walk_compute(&w, &s, 0xffffffff);
+        cr_expect_eq(w.predicates_known[0], 0xffffffff);
+        cr_expect_eq(w.predicates[0], divisions[i].slow ? 0xffffffff : 0, "%a / %a", (double)numbers[0],
+                     (double)numbers[1]);
+    }
+}

@@ -102,3 +102,32 @@ Test(clock_parts, divisions_are_slow_where_they_are_on_the_h200)
                      (double)numbers[1]);
     }
 }
+
+// --- blocks ---
+
+// Of the blocks of a kernel in which block i runs 64 * i + 1 rounds those that are picked run as many as all do.
+Test(clock_parts, picked_blocks_are_as_long_as_all)
+{
+    char error[CLOCK_ERROR] = "";
+    unsigned char params[8] = { 0 };
+    const uint64_t out = 1ull << 45;
+    if (!clock_available(error))
+        cr_skip_test("%s", error);
+    struct cubin *c = clock_assemble(TRIANGLE_PTX, "triangle", card_named("H200"), error);
+    cr_assert(c, "%s", error);
+    memcpy(params, &out, 8);
+    for (unsigned of_sm = 2; of_sm <= 9; of_sm++) {
+        const unsigned blocks = 132 * of_sm;
+        const struct walk_launch l = { .cubin = c, .grid = { blocks, 1, 1 }, .block = { 32, 1, 1 }, .params = params };
+        struct sm_job job = { .launch = &l, .blocks = of_sm, .stride = 132 };
+        double sum = 0;
+        pick_blocks(&l, of_sm, &job);
+        cr_assert_eq(job.n_picked, of_sm);
+        for (unsigned i = 0; i < of_sm; i++) {
+            sum += (double)job.picked[i];
+            cr_expect(!i || job.picked[i] > job.picked[i - 1], "they begin in order");
+        }
+        cr_expect(fabs(sum / of_sm / (blocks - 1) - 0.5) < 0.05, "%u blocks: %.2f", of_sm, sum / of_sm / (blocks - 1));
+    }
+    cubin_free(c);
+}

@@ -50,13 +50,17 @@ struct sm_load {  // what is known of a load or store: how many blocks that run 
     bool seen;     // a load that was executed
 };
 
+#define SM_PICKED 128
+
 struct sm_job {
     const struct walk_launch *launch;
     struct sm_constants constants;
-    unsigned resident;       // blocks at a time
-    uint64_t blocks;         // to run, one after the other
-    unsigned stride, first;  // block i of this SM is number first + i * stride of the grid
-    bool spread;             // or one of as many parts of the grid as blocks are run: see pick.c
+    unsigned resident;           // blocks at a time
+    uint64_t blocks;             // to run, one after the other
+    unsigned stride, first;      // block i of this SM is number first + i * stride of the grid
+    uint64_t picked[SM_PICKED];  // or number picked[i] where n_picked is not 0: see pick.c
+    unsigned n_picked;
+    bool spread;  // or one of as many parts of the grid as blocks are run
     uint64_t l1_bytes;
     uint64_t l2_bytes;             // of L2, as much as this SM's blocks may count on
     uint64_t l2_share;             // of all its bytes, an SM's part

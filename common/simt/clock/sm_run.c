@@ -46,15 +46,16 @@ static void block_index(const struct sm *sm, uint64_t number, unsigned out[3])
     out[2] = (unsigned)(number / grid[0] / grid[1]);
 }
 
-// Blocks go to whichever SM has room, so that long and short ones are spread evenly over the SMs.
 static uint64_t next_block(const struct sm *sm)
 {
     const struct sm_job *j = sm->job;
     const unsigned *grid = j->launch->grid;
     const uint64_t all = (uint64_t)grid[0] * grid[1] * grid[2];
+    const double at = GOLDEN * (double)sm->begun;
+    if (j->n_picked)
+        return j->picked[sm->begun % j->n_picked];
     if (!j->spread)
         return (j->first + sm->begun * j->stride) % all;
-    const double at = GOLDEN * (double)sm->begun;
     return (uint64_t)(((double)sm->begun + at - floor(at)) / (double)j->blocks * (double)all) % all;
 }
 

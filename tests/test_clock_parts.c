@@ -131,3 +131,23 @@ Test(clock_parts, picked_blocks_are_as_long_as_all)
     }
     cubin_free(c);
 }
+
+// --- memory ---
+
+// On an H200 64 warps whose rows of 3 KB are loaded twice hit L1 in 97.7 of 100 sectors the second time
+// (l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit of llmc_layernorm_forward4), with 248 KB of L1.
+Test(clock_parts, l1_keeps_rows_that_fit)
+{
+    struct l1 *c = l1_new(248 << 10);
+    unsigned hits = 0, all = 0;
+    cr_assert(c);
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (unsigned sector = 0; sector < 96; sector++)
+            for (unsigned warp = 0; warp < 64; warp++) {
+                const uint64_t row = (uint64_t)warp / 16 * 132 * 16 + warp % 16;
+                hits += l1_has(c, (1ull << 40) + row * 3072 + sector * 32, true) && pass;
+                all += pass;
+            }
+    cr_expect(hits >= 0.97 * all, "%u of %u", hits, all);
+    l1_free(c);
+}

@@ -370,16 +370,20 @@ Test(clock_hopper, stores_take_what_they_took)
 {
     static const struct {
         const char *kernel, *name;
-        int stride;
-    } stores[] = { { "_Z5storeILi4EEvPhiiji", "store_again_4_bytes_stride_4_132_sms", 4 },
-                   { "_Z5storeILi4EEvPhiiji", "store_again_4_bytes_stride_32_132_sms", 32 },
-                   { "_Z5storeILi4EEvPhiiji", "store_again_4_bytes_stride_128_132_sms", 128 },
-                   { "_Z5storeILi16EEvPhiiji", "store_again_16_bytes_stride_16_132_sms", 16 } };
+        int stride, next, span;
+    } stores[] = { { "_Z5storeILi4EEvPhiiji", "store_again_4_bytes_stride_4_132_sms", 4, 128, 512 },
+                   { "_Z5storeILi4EEvPhiiji", "store_again_4_bytes_stride_32_132_sms", 32, 1024, 1024 },
+                   { "_Z5storeILi4EEvPhiiji", "store_again_4_bytes_stride_128_132_sms", 128, 4096, 4096 },
+                   { "_Z5storeILi16EEvPhiiji", "store_again_16_bytes_stride_16_132_sms", 16, 512, 1024 } };
     for (size_t i = 0; i < sizeof stores / sizeof *stores; i++) {
-        const struct bench b = {
-            STORES_PTX,    stores[i].kernel, 132,        1024, .values = { stores[i].stride, 0, 4096 },
-            .n_values = 4, .shared = 1024,   .before = 1
-        };
+        const struct bench b = { STORES_PTX,
+                                 stores[i].kernel,
+                                 132,
+                                 1024,
+                                 .values = { stores[i].stride, stores[i].next, stores[i].span },
+                                 .n_values = 4,
+                                 .shared = 1024,
+                                 .before = 1 };
         expect_near(stores[i].name, slope(b, 3, 64, 128) / 32, measured(stores[i].name), 12);
     }
 }

@@ -151,3 +151,73 @@ Test(clock_parts, l1_keeps_rows_that_fit)
     cr_expect(hits >= 0.97 * all, "%u of %u", hits, all);
     l1_free(c);
 }
+
+static struct sm *sm_of(struct sm_job *job, struct sm_result *out)
+{
+    struct sm *sm = calloc(1, sizeof *sm);
+    cr_assert(sm);
+    sm->job = job;
+    sm->k = &job->constants;
+    sm->out = out;
+    sm->l1 = l1_new(1 << 18);
+    sm->far = l1_new(1 << 18);
+    sm->written = l1_new(1 << 18);
+    cr_assert(sm->l1 && sm->far && sm->written);
+    return sm;
+}
+
+static void free_sm(struct sm *sm)
+{
+    l1_free(sm->l1);
+    l1_free(sm->far);
+    l1_free(sm->written);
+    free(sm);
+}
+
+// On an H200 loads of one sector each have half of L2's rate: leet_transpose_row2col reads 16.4 million sectors in 120
+// us, 2.2 TB/s, and L2 is busy in 90 of 100 cycles.
+Test(clock_parts, a_sector_alone_takes_l2_as_long_as_two_side_by_side)
+{
+    struct sm_job job = { .constants = sm_constants_h200, .l2_share = 1 };
+    struct sm_result out = { 0 };
+    struct sm *sm = sm_of(&job, &out);
+    const uint64_t side_by_side[] = { 0, 1 }, alone[] = { 100, 104 };
+    sm_fetch(sm, side_by_side, 2, 0, 1, job.constants.l2_rate, false);
+    const double pair = sm->l2;
+    sm_fetch(sm, alone, 2, pair, 1, job.constants.l2_rate, false);
+    cr_expect(fabs(pair - 64 / job.constants.l2_rate) < 1e-6, "%.3f", pair);
+    cr_expect(fabs(sm->l2 - 3 * pair) < 1e-6, "%.3f", sm->l2);
+    free_sm(sm);
+}
+
+// On an H200 two stores of 16 bytes a lane that fill the same sectors, one right behind the other, are 3,125,000
+// sectors in L1 and 1,569,516 in L2 (sample_alignedRGBA32_2). Later, or behind stores to other lines, they are two.
+Test(clock_parts, stores_to_a_line_go_to_l2_together)
+{
+    struct sm_job job = { .constants = sm_constants_h200, .l2_share = 1 << 20 };
+    struct sm_result out = { 0 };
+    struct sm *sm = sm_of(&job, &out);
+    struct sm_sectors lower = { .joins = true }, upper, other;
+    for (unsigned i = 0; i < WALK_LANES; i++) {
+        lower.at[lower.n] = i;
+        lower.stored[lower.n++] = 0xffff;
+    }
+    lower.lines = WALK_LANES / 4;
+    upper = other = lower;
+    for (unsigned i = 0; i < WALK_LANES; i++) {
+        upper.stored[i] = 0xffff0000;
+        other.at[i] = 1000 + i;
+    }
+    const double alone = sm_write(sm, &lower, 0);
+    cr_expect(alone > WALK_LANES && fabs(sm_write(sm, &upper, 4) - alone) < 1e-6, "the second one costs nothing");
+    const double late = sm_write(sm, &upper, 10 * alone);
+    cr_expect(fabs(late - 11 * alone) < 1e-6, "%.1f: the first one has gone", late);
+    sm_write(sm, &other, 10 * alone + 1);
+    sm_write(sm, &lower, 10 * alone + 2);
+    cr_expect(fabs(sm->l2_in - 13 * alone) < 1e-6, "%.1f: other lines came between", sm->l2_in);
+    lower.joins = upper.joins = false;
+    sm_write(sm, &lower, 20 * alone);
+    sm_write(sm, &upper, 20 * alone);
+    cr_expect(fabs(sm->l2_in - 22 * alone) < 1e-6, "%.1f: operations on words do not join", sm->l2_in);
+    free_sm(sm);
+}

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#define LINE_SECTORS 4
 #define PIECE 64  // bytes that DRAM moves at a time
 #define ROW 16    // pieces side by side, which lie in different channels
 
@@ -83,13 +84,17 @@ double sm_fetch(struct sm *sm, const uint64_t *sectors, unsigned n, double at, f
 {
     const struct sm_constants *k = sm->k;
     double arrives = at + k->l1_latency;
+    uint64_t last = UINT64_MAX;
     for (unsigned i = 0; i < n; i++) {
         if (keep && l1_has(sm->l1, sectors[i] * 32, true)) {
             arrives = fmax(arrives, due_at(sm->due, sectors[i]));
             continue;
         }
-        sm->l2 = (sm->l2 > at ? sm->l2 : at) + 32 / rate;
-        sm_busy(sm, COUNT_L2, 32 * k->l2_rate / rate, sm->l2 - 32 / rate, 32 / rate);  // as a share of what L2 gives
+        // L2 gives 64 bytes in a turn, of one piece: a sector alone takes as long as two side by side.
+        const double cost = last == sectors[i] / 2 ? 0 : PIECE / rate;
+        last = sectors[i] / 2;
+        sm->l2 = (sm->l2 > at ? sm->l2 : at) + cost;
+        sm_busy(sm, COUNT_L2, cost * k->l2_rate, sm->l2 - cost, cost);  // as a share of what L2 gives
         const double there = l1_has(sm->far, sectors[i] * 32, true)
                                  ? fmax(sm->l2 + k->l2_latency, due_at(sm->far_due, sectors[i] / 2))
                                  : fetch_from_dram(sm, sectors[i], n, at, sharers);
@@ -114,21 +119,52 @@ static unsigned new_bytes(struct sm *sm, uint64_t sector, uint32_t stored)
     return bytes;
 }
 
+// The lines of the last stores wait for their turn at L2. What is stored to one of them meanwhile goes with it: of two
+// stores of 16 bytes by each lane, side by side, L2 gets half as many sectors as L1
+// (lts__t_sectors_srcunit_tex_op_write). Returns whether the sector waits there already; *line: whether its line does.
+static bool joins(struct sm *sm, uint64_t sector, double at, bool *line)
+{
+    const uint64_t number = sector / LINE_SECTORS;
+    const uint8_t which = (uint8_t)(1u << sector % LINE_SECTORS);
+    for (struct sm_open *o = sm->open; o < sm->open + OPEN_LINES; o++)
+        if (o->line == number + 1 && at < o->sent) {
+            *line = true;
+            o->there |= which;
+            return o->before & which;
+        }
+    *line = false;
+    sm->open[sm->opened++ % OPEN_LINES] = (struct sm_open){ .line = number + 1, .there = which, .sent = NEVER };
+    return false;
+}
+
+// The lines that this store has opened are sent once L2 has taken it.
+static void close_lines(struct sm *sm, double at)
+{
+    for (struct sm_open *o = sm->open; o < sm->open + OPEN_LINES; o++) {
+        o->before = o->there;
+        o->sent = o->sent < NEVER ? o->sent : fmax(sm->l2_in, at + sm->k->store_wait);
+    }
+}
+
 double sm_write(struct sm *sm, const struct sm_sectors *s, double at)
 {
     const struct sm_constants *k = sm->k;
     double begins = at;
-    unsigned partial = 0;
+    unsigned partial = 0, whole = 0, lines = s->joins ? 0 : s->lines;
     for (unsigned i = 0; i < s->n; i++) {
         const unsigned bytes = new_bytes(sm, s->at[i], s->stored[i]);
-        partial += s->stored[i] != UINT32_MAX;
+        const bool part = s->stored[i] != UINT32_MAX;
+        bool line = true;
+        if (!s->joins || !joins(sm, s->at[i], at, &line))
+            *(part ? &partial : &whole) += 1;
+        lines += !line;
         if (bytes && !l1_has(sm->far, s->at[i] * 32, true))
             begins = fmax(begins, drive_out(sm, s->at[i], bytes, at));
         sm->unwritten += bytes;
     }
-    const double cost =
-        s->lines * k->store_line + (s->n - partial) * k->store_sector + partial * k->store_part + s->more;
+    const double cost = lines * k->store_line + whole * k->store_sector + partial * k->store_part + s->more;
     sm->l2_in = (sm->l2_in > at ? sm->l2_in : at) + cost;
+    close_lines(sm, at);
     if (begins - k->write_ahead > sm->l2_in)  // L2 has no room for more before DRAM has taken some of it
         sm->l2_in = begins - k->write_ahead;
     return sm->l2_in;

@@ -79,6 +79,7 @@ static void find_sectors(const struct sm *sm, const struct sass *s, struct sm_se
     const uint32_t bytes = s->bytes >= 32 ? UINT32_MAX : (1u << s->bytes) - 1;
     out->n = out->lines = 0;
     out->more = 0;
+    out->joins = s->effect == EFFECT_STORE && !sass_is_atomic(s);
     for (unsigned i = 0; i < WALK_LANES; i++) {
         const uint64_t first = e->has_address ? e->address[i] : 0x1fffffffe0ull + i * s->bytes, at = first / 32;
         unsigned j = out->n, k = out->n;

@@ -135,6 +135,14 @@ struct sm_part {      // a sector of which a part was stored
     uint32_t stored;  // by byte
 };
 
+#define OPEN_LINES 8
+
+struct sm_open {            // a line that waits to be sent to L2
+    uint64_t line;          // its number and 1; 0: none
+    uint8_t there, before;  // which of its sectors; those of them that earlier stores have brought
+    double sent;
+};
+
 struct sm_due {       // a sector that L1 has asked for, or a piece that L2 has
     uint64_t number;  // and 1; 0: none
     double at;        // it is there from then on
@@ -145,6 +153,7 @@ struct sm_sectors {  // of an access
     uint32_t stored[4 * WALK_LANES];  // by byte
     unsigned n, lines;
     double more;  // cycles of L2 beyond a store's
+    bool joins;   // it may go to L2 together with the stores before it
 };
 
 struct sm {
@@ -164,8 +173,10 @@ struct sm {
     struct sm_part parts[PARTS];
     struct sm_due groups[ATOMIC_GROUPS];   // by number: L2 takes the next operation on their words
     struct sm_due due[DUE], far_due[DUE];  // by number: sectors of L1; pieces of 64 bytes of L2
-    double block_ended;                    // the last one that did
-    double tma, tma_store;                 // the tensor memory accelerator takes the next box
+    struct sm_open open[OPEN_LINES];       // what was stored last
+    unsigned opened;
+    double block_ended;           // the last one that did
+    double tma, tma_store;        // the tensor memory accelerator takes the next box
     double tensor, tensor_waves;  // products keep the tensor cores busy until then, and the data pipe for that share
     struct sm_code code;
     struct l1 *l1, *far, *written;  // far: which sectors L2 has; written: those of them that are to go to DRAM

@@ -190,6 +190,25 @@ Test(clock_parts, a_sector_alone_takes_l2_as_long_as_two_side_by_side)
     free_sm(sm);
 }
 
+// LDS R2, [R0]: whichever lanes take part, if any, it is a wavefront.
+Test(clock_parts, a_shared_access_of_no_lane_takes_a_turn)
+{
+    struct sm_job job = { .constants = sm_constants_h200, .l2_share = 1 };
+    struct sm_result out = { 0 };
+    struct sm *sm = sm_of(&job, &out);
+    struct sass s;
+    sass_decode(0x0000000000027984, 0x000e220000000800, 90, &s);
+    cr_assert(s.pipe == PIPE_SHARED && s.writes == 0);
+    sm->event = (struct walk_event){ .s = &s };
+    sm_access(sm, &sm->warps[0], &sm->sub[0]);
+    const double first = sm->lsu;
+    sm_access(sm, &sm->warps[4], &sm->sub[1]);
+    cr_expect_eq(sm->lsu, first + 1);
+    cr_expect_eq(out.busy[COUNT_WAVES], 2);
+    cr_expect(sm->warps[0].scoreboard[0] > job.constants.shared_latency);
+    free_sm(sm);
+}
+
 // On an H200 two stores of 16 bytes a lane that fill the same sectors, one right behind the other, are 3,125,000
 // sectors in L1 and 1,569,516 in L2 (sample_alignedRGBA32_2). Later, or behind stores to other lines, they are two.
 Test(clock_parts, stores_to_a_line_go_to_l2_together)

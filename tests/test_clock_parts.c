@@ -209,6 +209,29 @@ Test(clock_parts, a_shared_access_of_no_lane_takes_a_turn)
     free_sm(sm);
 }
 
+// A warp that ends waits until its stores have left the SM (Nsight Compute: drain). What a block has stored is noted.
+// STG [R2], R5.
+Test(clock_parts, a_block_keeps_its_place_until_its_stores_have_gone)
+{
+    struct sm_job job = { .constants = sm_constants_h200, .l2_share = 1 << 20 };
+    struct sm_result out = { 0 };
+    struct sm *sm = sm_of(&job, &out);
+    struct sass s;
+    sass_decode(0x0000000502007986, 0x004fe2000c101908, 90, &s);
+    cr_assert(s.pipe == PIPE_GLOBAL && s.effect == EFFECT_STORE && s.bytes == 4);
+    const struct walk_launch l = { .cubin = &cubin };
+    job.launch = &l;
+    sm->event = (struct walk_event){ .s = &s, .mask = 0xffffffff, .has_address = true };
+    for (unsigned i = 0; i < WALK_LANES; i++)
+        sm->event.address[i] = (1ull << 40) + 128 * i;
+    sm->warps[0].slot = 3;
+    sm_access(sm, &sm->warps[0], &sm->sub[0]);
+    cr_expect(sm->slots[3].drained > WALK_LANES * job.constants.store_line);
+    cr_expect_eq(sm->slots[3].drained, sm->l2_in);
+    cr_expect_eq(sm->slots[0].drained, 0);
+    free_sm(sm);
+}
+
 // On an H200 two stores of 16 bytes a lane that fill the same sectors, one right behind the other, are 3,125,000
 // sectors in L1 and 1,569,516 in L2 (sample_alignedRGBA32_2). Later, or behind stores to other lines, they are two.
 Test(clock_parts, stores_to_a_line_go_to_l2_together)

@@ -149,9 +149,11 @@ static double give_back(const struct sm *sm, struct sm_subcore *c, double at, un
 }
 
 // Stores wait in L1's queue until L2 takes them. Where that is full, accesses behind them wait, too.
-static void store(struct sm *sm, const struct sm_sectors *s, double at)
+static void store(struct sm *sm, const struct sm_warp *w, const struct sm_sectors *s, double at)
 {
     const double taken = sm_write(sm, s, at), full = taken - sm->k->store_queue;
+    struct sm_slot *b = &sm->slots[w->slot];
+    b->drained = taken > b->drained ? taken : b->drained;
     sm->lsu = full > sm->lsu ? full : sm->lsu;
 }
 
@@ -262,7 +264,7 @@ static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
     const float sharers = shared->sharers;
     const double done = sass_is_atomic(s) ? do_atomic(sm, s, &sectors, shared, begin) : 0;
     if (!load || sass_is_atomic(s))
-        store(sm, &sectors, begin);
+        store(sm, w, &sectors, begin);
     if (!load)
         return;
     double arrives = sm_fetch(sm, sectors.at, sectors.n, begin, sharers, sm->k->l2_rate, !passes_l1(sm, s) && !done);
@@ -314,7 +316,7 @@ static void local_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c,
     if (s->effect == EFFECT_STORE_LOCAL) {
         for (unsigned i = 0; i < sectors.n; i++)
             l1_has(sm->l1, sectors.at[i] * 32, true);
-        store(sm, &sectors, begin);
+        store(sm, w, &sectors, begin);
         return;
     }
     const double arrives = sm_fetch(sm, sectors.at, sectors.n, begin, 1, sm->k->l2_rate, true) + words - 1;

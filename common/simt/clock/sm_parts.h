@@ -118,6 +118,7 @@ struct sm_code {  // the instruction cache
 struct sm_slot {  // where a block runs
     uint64_t number;
     unsigned warps, live;
+    double drained;  // L2 has taken what its warps have stored
     bool used;
     struct sm_named named[NAMED_BARRIERS];
     struct sm_mbarrier mbarriers[MBARRIERS];

@@ -382,7 +382,9 @@ static bool end_warp(struct sm *sm, struct sm_warp *w)
     // All SMs together can end a block in 1.2 cycles.
     sm->block_ended =
         sm->block_ended + sm->k->block_interval > sm->now ? sm->block_ended + sm->k->block_interval : sm->now;
-    return sm->begun >= sm->job->blocks || begin_block(sm, w->slot, sm->block_ended + sm->k->block_gap);
+    // Its place stays taken until its stores have left the SM.
+    const double free = b->drained > sm->block_ended ? b->drained : sm->block_ended;
+    return sm->begun >= sm->job->blocks || begin_block(sm, w->slot, free + sm->k->block_gap);
 }
 
 static void note_span(const struct sm *sm, const struct sm_warp *w, enum sm_state why, double until)

@@ -190,7 +190,7 @@ static void ask_ncu(char **raw, char **page)
                               "1",
                               "--no-check",
                               NULL };
-    const char *table[] = { "ncu", "--import", file, "--page", "raw", "--csv", NULL };
+    const char *table[] = { "ncu", "--import", file, "--page", "raw", "--csv", "--print-units", "base", NULL };
     const char *source[] = { "ncu", "--import", file, "--page", "source", "--csv", NULL };
     free(run_ncu(measure));
     *raw = run_ncu(table);

@@ -63,8 +63,9 @@ static struct sm_load *share_addresses(const struct walk_launch *l, uint64_t at_
     rows = rows < 1 ? 1 : rows > l->grid[1] ? l->grid[1] : rows;
     for (uint32_t i = 0; ok && i < n; i++) {
         loads[i].sharers = loads[i].groups = 1;
+        const uint64_t groups = (here[i].most - here[i].least) / SM_ATOMIC_GROUP + 1;
         if (here[i].seen && sass_is_atomic(&l->cubin->code[i]))
-            loads[i].groups = (float)((here[i].most - here[i].least) / SM_ATOMIC_GROUP + 1);
+            loads[i].groups = (float)groups;
         loads[i].seen = here[i].seen && l->cubin->code[i].effect != EFFECT_STORE;
         if (wide && here[i].seen && right[i].seen && here[i].address == right[i].address)
             loads[i].sharers *= (float)columns;

@@ -1,9 +1,8 @@
-// Walks through the machine code of a kernel as the warps of a block would: integers, predicates and addresses are
-// computed, floating-point values are not. So each branch goes where it goes on a GPU, and each access names its
-// addresses, as long as neither depends on what the kernel has computed from data: a floating-point result is unknown,
-// and so is what comes back from shared memory, and what follows from it. What a load of global memory brings is known
-// if the launch says what its arrays hold: an index that picks the row of a table, for one. A branch on an unknown
-// predicate is not taken, and counted.
+// Walks through the machine code of a kernel as the warps of a block would: integers, predicates, addresses and f32 are
+// computed. So each branch goes where it goes on a GPU, and each access names its addresses, as long as neither depends
+// on what is not followed: what comes back from shared memory, other floating-point types, and what follows from them.
+// What a load of global memory brings is known if the launch says what its arrays hold: an index that picks the row of
+// a table, for one. A branch on an unknown predicate is not taken, and counted.
 #ifndef SIMT_WALK_H
 #define SIMT_WALK_H
 

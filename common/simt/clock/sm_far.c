@@ -68,13 +68,14 @@ static void note_due(struct sm_due *all, uint64_t number, double at)
 
 // DRAM gives 64 bytes at a time (useful bytes a second halve with each stride up to 64 bytes, and hardly beyond:
 // dram_read_stride_16, _32), so that the sector beside it comes, too. The blocks that share the sector come for it at
-// the same time: all wait for DRAM, which is asked once. n: sectors of the load.
+// about the same time (sm_pace.c): DRAM is asked once, when the first one came. n: sectors of the load.
 static double fetch_from_dram(struct sm *sm, uint64_t sector, unsigned n, double at, float sharers)
 {
     l1_has(sm->far, (sector ^ 1) * 32, true);
     drive_out(sm, sector / 2, PIECE / sharers, at);
     const double begins = pass_channel(sm, sector / 2, PIECE / sharers, false, at);
-    const double there = fmax(begins, sm->l2) + sm->k->dram_latency + slowest_of(sm, n);
+    const double from_dram = fmax(begins, sm->l2) - sm->first_before + sm->k->dram_latency + slowest_of(sm, n);
+    const double there = fmax(from_dram, sm->l2 + sm->k->l2_latency);
     note_due(sm->far_due, sector / 2, there);
     return there;
 }

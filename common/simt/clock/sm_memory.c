@@ -105,14 +105,33 @@ static bool passes_l1(const struct sm *sm, const struct sass *s)
     return sm->job->launch->cubin->cc >= 80 && sass_bits(s, 77, 3) == 7;
 }
 
+// The data pipe gives an access so many turns from `soonest` on: when they begin. While the port of one sub-core is not
+// free, accesses of the others pass. Otherwise 02 without loads and barriers takes 9 % longer than on the H200, with it
+// 0.2 %: two accesses of one sub-core, one behind the other, would leave a turn free each time.
+static double take_turns(struct sm *sm, double soonest, double turns)
+{
+    for (unsigned i = 0; i < GAPS; i++) {
+        struct sm_gap *g = &sm->gaps[i];
+        const double begin = g->from > soonest ? g->from : soonest;
+        if (begin + turns <= g->to) {
+            g->from = begin + turns;
+            return begin;
+        }
+    }
+    const double begin = sm->lsu > soonest ? sm->lsu : soonest;
+    if (begin > sm->lsu)
+        sm->gaps[sm->next_gap++ % GAPS] = (struct sm_gap){ sm->lsu, begin };
+    sm->lsu = begin + turns;
+    return begin;
+}
+
 static double begin_access(struct sm *sm, struct sm_subcore *c, double waves)
 {
-    double begin = sm->now + 2;
-    begin = c->port > begin ? c->port : begin;
-    begin = sm->lsu > begin ? sm->lsu : begin;
-    c->port = begin + sm->k->memory_interval;
+    const double soonest = c->port > sm->now + 2 ? c->port : sm->now + 2;
     // The operands of products that are under way take their turns, too.
-    sm->lsu = begin + (begin < sm->tensor ? waves / (1 - sm->tensor_waves) : waves);
+    const bool beside = (sm->lsu > soonest ? sm->lsu : soonest) < sm->tensor;
+    const double begin = take_turns(sm, soonest, beside ? waves / (1 - sm->tensor_waves) : waves);
+    c->port = begin + sm->k->memory_interval;
     sm_busy(sm, COUNT_WAVES, waves, begin, waves);
     if (c->queue.n < QUEUE)
         c->queue.begin[c->queue.n++] = begin;
@@ -267,7 +286,11 @@ static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
         store(sm, w, &sectors, begin);
     if (!load)
         return;
+    sm->first_before = sm_first_before(sm, w, sharers);
     double arrives = sm_fetch(sm, sectors.at, sectors.n, begin, sharers, sm->k->l2_rate, !passes_l1(sm, s) && !done);
+    sm->first_before = 0;
+    if (sharers > 1)
+        sm_note_round(sm, w, arrives);
     arrives = done + sm->k->l2_latency > arrives ? done + sm->k->l2_latency : arrives;
     if (s->effect == EFFECT_COPY) {
         const unsigned stores = shared_waves(sm, s, sm->event.to, s->bytes);

@@ -21,6 +21,8 @@
 #define DUE 4096     // sectors and pieces that are asked for
 #define ATOMIC_GROUPS 512
 #define PATTERNS 256
+#define SLOTS 32    // of blocks, on an SM
+#define GAPS 8      // in the data pipe's turns, that are known
 #define AHEAD 4096  // cycles for which writes of registers are written down; a power of two
 
 enum { KIND_SHORT, KIND_LONG, KIND_MBARRIER };  // of what releases a scoreboard
@@ -157,16 +159,37 @@ struct sm_sectors {  // of an access
     bool joins;   // it may go to L2 together with the stores before it
 };
 
+struct sm_gap {  // turns of the data pipe that are free, though later ones are taken
+    double from, to;
+};
+
+struct sm_pace {            // of blocks, from one shared load to the next
+    bool together;          // they have barriers; otherwise each warp has a pace of its own
+    uint32_t *last_block;   // by instruction: whose first warp came to it last, its number and 1
+    uint32_t mark;          // the shared load with which a round begins, and 1
+    uint32_t block[SLOTS];  // by slot: its number and 1,
+    uint32_t round[SLOTS];  // and how many rounds it has begun
+    double came, there;     // the first slot: its last round began, all that it has loaded has come
+    struct sm_spread {
+        double mean, spread;
+    } from_load, from_arrival;  // cycles from then to the next round
+    uint32_t rounds;            // that were learnt from
+};
+
 struct sm {
     const struct sm_job *job;
     const struct sm_constants *k;
     struct sm_result *out;
     struct sm_warp warps[SM_WARPS];
     struct sm_subcore sub[SUBCORES];
-    struct sm_slot slots[32];
+    struct sm_slot slots[SLOTS];
     unsigned warps_of_block;
     uint64_t begun, ended, issued_before;  // issued_before: the slots' first block had ended
     double now, lsu, tags, l2, barrier_free;
+    struct sm_gap gaps[GAPS];
+    unsigned next_gap;
+    struct sm_pace pace;
+    double first_before;           // the access under way: so long ago the first block came for the same
     double constants;              // the SM's cache of constants takes the next index
     double l2_in, atomic;          // L2 takes the next store; the last operation on a word ends
     double unwritten, driven_out;  // bytes in L2 that DRAM lacks; of them, those that have to go there now
@@ -190,6 +213,11 @@ struct sm {
 void sm_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c);
 // The queue of the sub-core has room for one more; or when it will have: *at.
 bool sm_has_room(struct sm *sm, struct sm_subcore *c, double *at);
+
+// sm_pace.c. w has come to the shared load of sm->event, whose data arrive then; how many cycles before it the first of
+// the blocks came that share it.
+void sm_note_round(struct sm *sm, const struct sm_warp *w, double arrives);
+double sm_first_before(const struct sm *sm, const struct sm_warp *w, double sharers);
 
 // sm_far.c. When the sectors are there, asked for at `at` by SMs of which `sharers` ask for the same; L2 gives this SM
 // `rate` bytes a cycle; keep: L1 has a say.

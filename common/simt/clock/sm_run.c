@@ -285,6 +285,7 @@ static void arrive(struct sm *sm, struct sm_warp *w)
     b->opens = came + sm->k->barrier_latency;
     b->needs = (sm->event.threads + WALK_LANES - 1) / WALK_LANES;
     b->arrived++;
+    sm->pace.together = true;
     if (!sass_bits(sm->event.s, 77, 1))
         w->at_barrier = (int)number;
 }
@@ -536,8 +537,9 @@ bool sm_run(const struct sm_job *job, struct sm_result *out)
         sm->l1 = l1_new(job->l1_bytes);
         sm->far = l1_new(job->l2_bytes);
         sm->written = l1_new(job->l2_bytes);
-        ok = sm->l1 && sm->far && sm->written && sm->warps_of_block * job->resident <= SM_WARPS &&
-             job->resident <= 32 && run(sm);
+        sm->pace.last_block = calloc(n, sizeof(uint32_t));
+        ok = sm->pace.last_block && sm->l1 && sm->far && sm->written &&
+             sm->warps_of_block * job->resident <= SM_WARPS && job->resident <= 32 && run(sm);
         out->blocks = sm->ended;
         out->cycles = fmax(out->cycles, fmax(fmax(sm->l2_in, sm->atomic), sm->block_ended));
         for (unsigned i = 0; i < SM_WARPS; i++)
@@ -545,6 +547,7 @@ bool sm_run(const struct sm_job *job, struct sm_result *out)
         l1_free(sm->l1);
         l1_free(sm->far);
         l1_free(sm->written);
+        free(sm->pace.last_block);
     }
     free(sm);
     out->failed |= !ok;

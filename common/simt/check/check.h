@@ -343,7 +343,7 @@ static inline bool check_strong(const struct uop *u, enum check_op op)
 }
 
 // The thread as which a bulk load that `thread` has started is kept. Whoever has waited for the copy knows of it, and
-// of its thread only what came before the copy; nor does he know of copies that report to another mbarrier. mark: the
+// of its thread only what came before the copy; nor does it know of copies that report to another mbarrier. mark: the
 // copy's (WHO_MARK).
 static inline uint32_t check_copier(const struct checker *c, uint32_t thread, uint32_t mark)
 {

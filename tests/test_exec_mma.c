@@ -84,7 +84,7 @@ static void mma_module(struct text *t, const char *ptx, const struct registers r
     say(t, "ret;\n}\n");
 }
 
-Test(mma, gives_what_an_h200_gave, .timeout = 60)
+Test(mma, gives_what_an_h200_gave, .timeout = 300)
 {
     struct table t;
     struct dev *dev[PTX_DEVICES];
@@ -215,7 +215,7 @@ static int bytes_of(const char *ptx)
 }
 
 // Loads a matrix whose elements are numbered (32 to a row, or to a column), and stores the registers as they are.
-Test(wmma, fragments_are_those_of_an_h200, .timeout = 60)
+Test(wmma, fragments_are_those_of_an_h200, .timeout = 300)
 {
     static const int lanes[] = { 0, 1, 2, 3, 4, 9, 22, 31 };
     struct table t;

@@ -362,7 +362,7 @@ Test(progress, names_what_is_wrong_with_a_command)
 }
 
 // Meson shows what is skipped in one line, and with -v what the check says.
-Test(progress, is_one_line_of_the_tests_where_nothing_is_started, .timeout = 60)
+Test(progress, is_one_line_of_the_tests_where_nothing_is_started, .timeout = 300)
 {
     char *said;
     int status;

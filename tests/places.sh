@@ -84,11 +84,11 @@ place_names() {
 place_readonly() {
   get course
   chmod -R a-w,a+rX course
-  mkdir out
+  mkdir -p out/tmp
   chmod 755 .
   if [ "$(id -u)" = 0 ]; then
-    chown 65534:65534 out
-    export HOME=$PWD/out CCACHE_DIR=$PWD/out/ccache
+    chown 65534:65534 out out/tmp
+    export HOME=$PWD/out CCACHE_DIR=$PWD/out/ccache TMPDIR=$PWD/out/tmp  # root's own may be closed to the user
     setpriv --reuid 65534 --regid 65534 --clear-groups "$BASH" course/tests/places.sh --readonly "$PWD"
   else
     readonly_here "$PWD"

@@ -121,8 +121,9 @@ static int predict(const struct launch_list *list, const char *folder, const cha
             status = 1;
             continue;
         }
-        const double percent = us > 0 ? 100 * (1000 * p.ms / us - 1) : 0;
-        printf("%s,%.2f,%.2f,%.1f\n", item->name, us, 1000 * p.ms, percent);
+        const double predicted = round(1e5 * p.ms) / 100;  // us, as it is printed
+        const double percent = us > 0 ? 100 * (predicted / us - 1) : 0;
+        printf("%s,%.2f,%.2f,%.1f\n", item->name, us, predicted, percent);
         fflush(stdout);
         fprintf(stderr, "%s: %s; unknown: %.0f branches, %.0f addresses of %.0f instructions\n", item->name, p.bound,
                 (double)p.sm.unknown_branches, (double)p.sm.unknown_addresses, (double)p.sm.issued);

@@ -105,7 +105,7 @@ static bool passes_l1(const struct sm *sm, const struct sass *s)
     return sm->job->launch->cubin->cc >= 80 && sass_bits(s, 77, 3) == 7;
 }
 
-// The data pipe gives an access so many turns from `soonest` on: when they begin. While the port of one sub-core is not
+// When the turns of an access in the data pipe begin: at `soonest`, or later. While the port of one sub-core is not
 // free, accesses of the others pass. Otherwise 02 without loads and barriers takes 9 % longer than on the H200, with it
 // 0.2 %: two accesses of one sub-core, one behind the other, would leave a turn free each time.
 static double take_turns(struct sm *sm, double soonest, double turns)

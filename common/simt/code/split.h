@@ -39,6 +39,20 @@ static inline bool split_take(struct warp *w, uint32_t i, uint32_t lanes)
     return true;
 }
 
+// Lanes of w that wait at the pc of s in this way (WAITS_HERE, WAITS_WARP) join s. Returns them.
+static inline uint32_t split_join(struct warp *w, struct split *s, uint32_t waits)
+{
+    for (uint32_t i = 0; i < w->n_splits; i++) {
+        const uint32_t mask = w->splits[i].mask;
+        if (w->splits[i].pc != s->pc || w->splits[i].barrier != waits)
+            continue;
+        s->mask |= mask;
+        split_remove(w, i);
+        return mask;
+    }
+    return 0;
+}
+
 // The runnable split to run next: the first from number from on, else the first of all. -1: none.
 static inline int split_pick(const struct warp *w, uint32_t from)
 {

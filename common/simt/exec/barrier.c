@@ -228,14 +228,7 @@ bool barrier_gathers(struct warp *w, const struct uop *u, struct split *s, uint3
     const uint32_t alive = alive_lanes(w);
     if (!u->op || *active == alive)
         return true;
-    for (uint32_t i = 0; i < w->n_splits; i++) {
-        if (w->splits[i].pc != s->pc || w->splits[i].barrier != WAITS_WARP)
-            continue;
-        *active |= w->splits[i].mask;
-        s->mask |= w->splits[i].mask;
-        split_remove(w, i);
-        break;
-    }
+    *active |= split_join(w, s, WAITS_WARP);
     const bool apart = !(*active & ~w->apart);
     if (*active == alive || apart) {
         w->apart &= ~*active;

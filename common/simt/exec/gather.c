@@ -70,14 +70,7 @@ static bool find_ready(struct warp *w, const struct uop *u, uint32_t here, uint3
 
 bool gather_lanes(struct warp *w, const struct uop *u, struct split *s, uint32_t *active)
 {
-    for (uint32_t i = 0; i < w->n_splits; i++) {
-        if (w->splits[i].pc != s->pc || w->splits[i].barrier != WAITS_HERE)
-            continue;
-        *active |= w->splits[i].mask;
-        s->mask |= w->splits[i].mask;
-        split_remove(w, i);
-        break;
-    }
+    *active |= split_join(w, s, WAITS_HERE);
     uint32_t ready;
     if (!find_ready(w, u, *active, &ready))
         return false;

@@ -417,6 +417,19 @@ Test(check_async, what_wgmma_reads_at_the_end_of_a_block_is_forgotten)
     cr_expect(!strstr(said, "[race]"), "%s", said);
 }
 
+// The same of a copy to shared memory, whether the block stops at a fault or ends.
+Test(check_async, a_copy_at_the_end_of_a_block_is_forgotten)
+{
+    static char said[VIOLATION_SAID];
+    const struct violation_launch launch = { 32, 128, 2 * WORDS, WORDS, numbers() };
+    const struct violation_edit ends[] = { { "WAIT: ", "trap;\nWAIT: " }, { "WAIT: ", "ret;\nWAIT: " } };
+    for (int i = 0; i < 2; i++) {
+        violation_run(product, &launch, ends[i], (struct violation_edit){ 0 }, said);
+        cr_expect(strstr(said, i ? "[copy left behind]" : "trap"), "%s", said);
+        cr_expect(!strstr(said, "where a bulk copy is under way"), "%s", said);
+    }
+}
+
 // Each block stores a box twice, and only half of the box lies within the tensor. The second store is left under way.
 static const char half_outside[] =
     PTX_SM_90 ".visible .entry k(.param .align 64 .b8 map[128])\n"

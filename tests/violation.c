@@ -31,14 +31,12 @@ void violation_run(const char *text, const struct violation_launch *l, struct vi
     violation_change(changed, b);
     dev_set_checks(d, true);
     *said = '\0';
-    if (!ptx_run(d, changed, (struct ptx_shape){ l->blocks, l->threads, 0 }, out, l->n_out, l->in, l->n_in)) {
-        snprintf(said, VIOLATION_SAID, "%s", dev_error(d));
-    } else {
-        const struct findings *f = dev_findings(d);
-        for (size_t i = 0; i < f->n + f->n_advice; i++)
-            snprintf(said + strlen(said), VIOLATION_SAID - strlen(said), "[%s%s] %s {%s}\n",
-                     f->all[i].advice ? "advice: " : "", f->all[i].kind, f->all[i].text, f->all[i].look);
-    }
+    if (!ptx_run(d, changed, (struct ptx_shape){ l->blocks, l->threads, 0 }, out, l->n_out, l->in, l->n_in))
+        snprintf(said, VIOLATION_SAID, "%s\n", dev_error(d));
+    const struct findings *f = dev_findings(d);
+    for (size_t i = 0; i < f->n + f->n_advice; i++)
+        snprintf(said + strlen(said), VIOLATION_SAID - strlen(said), "[%s%s] %s {%s}\n",
+                 f->all[i].advice ? "advice: " : "", f->all[i].kind, f->all[i].text, f->all[i].look);
     dev_close(d);
     free(out);
 }

@@ -26,7 +26,7 @@ struct violation_launch {
     const uint32_t *in;
 };
 
-// What the checks say of the text with these changes, or the launch's error if it fails.
+// What the checks say of the text with these changes, behind the launch's error if it fails.
 void violation_run(const char *text, const struct violation_launch *l, struct violation_edit a, struct violation_edit b,
                    char said[VIOLATION_SAID]);
 

@@ -100,6 +100,8 @@ void check_bulk_arrives(struct block *b, const struct bulk_place *p, bool comple
 void check_bulk_early(struct block *b, const struct uop *u, const struct bulk_place *p, uint64_t bytes);
 // The block has ended, and a copy to its shared memory (load), or from there, is under way.
 void check_bulk_left(struct block *b, const struct uop *u, const struct bulk_place *p, bool load);
+// The block was stopped, and copies to its shared memory were under way.
+void check_bulk_stopped(struct block *b);
 // A read by the asynchronous proxy begins; and is over: of n ranges, by a thread. group: it is a warpgroup's.
 struct bulk_range {
     uint32_t address, bytes;
@@ -258,7 +260,7 @@ struct block_check {                // of a block that runs
     uint32_t barrier;         // barriers of the whole block that have opened, from 1
     unsigned char *folded;    // by fold (fold.h): are its granules kept as one?
     bool folds;               // some may be
-    bool copies;              // some were started in this block
+    bool copies;              // some were started in this block, or bulk copies to it were left under way
     uint64_t read_under_way;  // bytes that bulk stores and wgmma began to read, less those that they have read
     uint32_t calm;  // the number of the time between two barriers of the whole block, of all blocks' such times
     struct {

@@ -281,6 +281,12 @@ void check_bulk_left(struct block *b, const struct uop *u, const struct bulk_pla
     f.other_inst = u->inst;
     f.other_block = f.block;
     check_note(b->worker->check, &f);
+    check_bulk_stopped(b);
+}
+
+void check_bulk_stopped(struct block *b)
+{
+    b->check->copies = true;
 }
 
 void check_bulk_early(struct block *b, const struct uop *u, const struct bulk_place *p, uint64_t bytes)

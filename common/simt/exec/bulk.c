@@ -26,6 +26,11 @@ void bulk_reset(struct bulks *s)
     memset(s->group, 0, sizeof s->group);
 }
 
+bool bulk_under_way(const struct bulks *s)
+{
+    return s && s->n;
+}
+
 void bulk_free(struct bulks *s)
 {
     if (s)

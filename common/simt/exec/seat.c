@@ -149,6 +149,8 @@ void seat_start(struct worker *worker)
     struct block *b = &worker->block;
     const struct grid *g = worker->grid;
     memset(b->barriers, 0, sizeof b->barriers);
+    if (worker->check && bulk_under_way(b->bulks))  // of the block before this one: it was stopped
+        check_bulk_stopped(b);
     bulk_reset(b->bulks);
     b->live = g->threads;
     b->news_at = worker->steps = 0;

@@ -31,16 +31,20 @@ static void cell_of(const char *line, size_t want, char out[256])
     }
 }
 
-// The number of the column with this title, in a header.
+enum { NO_COLUMN = 1000 };
+
+// The number of the column with this title, in a header; NO_COLUMN if it has none.
 static size_t column_of(const char *header, const char *title)
 {
     char cell[256];
-    for (size_t i = 0;; i++) {
+    for (size_t i = 0; i < NO_COLUMN; i++) {
         cell_of(header, i, cell);
-        cr_assert(*cell, "no column %s in %.200s", title, header);
         if (!strcmp(cell, title))
             return i;
+        if (!*cell)
+            break;
     }
+    return NO_COLUMN;
 }
 
 struct copies copies_read(const char *page)
@@ -51,11 +55,14 @@ struct copies copies_read(const char *page)
     while (header > page && header[-1] != '\n')
         header--;
     const size_t source = column_of(header, "Source"), waves = column_of(header, "L1 Wavefronts Shared");
+    cr_assert_neq(source, NO_COLUMN);
     for (const char *line = strchr(header, '\n'); line; line = strchr(line, '\n')) {
         char code[256], count[256];
         cell_of(++line, source, code);
         if (!strstr(code, "LDGSTS"))
             continue;
+        cr_assert_neq(waves, NO_COLUMN, "no wavefronts of shared memory in %.200s",
+                      header);  // without, ncu has no column
         cell_of(line, waves, count);
         cr_assert_lt(c.n, COPIES_MAX);
         c.zeros[c.n] = strstr(code, ".BYPASS") && strstr(code, ", P0, ");

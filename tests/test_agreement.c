@@ -259,6 +259,14 @@ Test(agreement, counters, .fini = copies_forget)
     free(page);
 }
 
+// ncu leaves the column out if the kernel does not use shared memory.
+Test(agreement, a_page_without_wavefronts_has_no_copies)
+{
+    const struct copies c = copies_read("\"Address\",\"Source\",\"# Samples\"\n\"1\",\"LDG.E R1, [R2]\",\"3\"\n");
+    cr_expect_eq(c.n, 0);
+    cr_expect_eq(c.waves, 0);
+}
+
 // The page of 13, as ncu printed it with the counters: its rows of copies.
 static char *stored_page(void)
 {

@@ -23,7 +23,8 @@
 #define PATTERNS 256
 #define SLOTS 32    // of blocks, on an SM
 #define GAPS 8      // in the data pipe's turns, that are known
-#define AHEAD 4096  // cycles for which writes of registers are written down; a power of two
+#define AHEAD 4096  // cycles for which accesses to registers are written down; a power of two
+#define RESULTS 32  // that wait for the write ports
 
 enum { KIND_SHORT, KIND_LONG, KIND_MBARRIER };  // of what releases a scoreboard
 
@@ -37,7 +38,7 @@ struct sm_warp {
     uint64_t products, product_groups;  // that it has begun, and closed
     uint64_t product_of[PRODUCTS];      // by group: the first product behind it
     unsigned slot;                      // of the block
-    uint64_t ticket;                    // of its wait for room in the queue of global accesses; 0: it does not wait
+    uint64_t ticket;                    // of its wait for room in the queue of accesses; 0: it does not wait
     double ready;                       // the last instruction's stall is over
     double scoreboard[SCOREBOARDS];     // free from then on
     uint8_t kind[SCOREBOARDS];          // of what releases it last
@@ -58,17 +59,34 @@ struct sm_queue {  // of a sub-core: accesses that have been issued and not begu
     unsigned n;
 };
 
+// The register file of a sub-core: two banks, even registers and odd ones (sm_registers.c). Sets of banks have a bit
+// each.
+struct sm_registers {
+    uint32_t cached[2][3];   // the reuse cache: by bank and operand, warp and register; 0: empty
+    double operands;         // the last instruction has begun to read its own
+    double bank[2];          // read until then
+    uint64_t read, written;  // cycles up to which what memory reads and writes is known
+    struct sm_ahead {
+        uint32_t cycle;                // and 1; 0: none
+        uint8_t reads[2], results[4];  // that memory does then: by bank; by set of banks
+        bool taken;                    // mma writes its result then
+    } ahead[AHEAD];                    // by cycle % AHEAD
+    struct sm_result_due {             // from memory
+        uint64_t since;
+        unsigned banks;
+    } results[RESULTS];  // that wait for the write ports
+    unsigned first, n;
+};
+
 struct sm_subcore {
-    double wake[HOME_WARPS];     // by warp: it is not to be looked at before
-    double soonest;              // not later than any of them
-    double free[PIPES];          // the pipe takes the next instruction
-    double port;                 // of the memory pipe
-    double back;                 // of results that return from shared memory
-    uint32_t returns[AHEAD];     // by cycle % AHEAD: the cycle in which a register comes from farther away
-    double bank[2];              // of the register file: read until then
-    uint32_t written[2][AHEAD];  // by bank and cycle % AHEAD: the cycle in which a result from memory is written
-    uint32_t cached[2][3];       // the reuse cache: by bank and operand, warp and register; 0: empty
-    double operands;             // the last instruction has begun to read its own
+    double wake[HOME_WARPS];  // by warp: it is not to be looked at before
+    double soonest;           // not later than any of them
+    double free[PIPES];       // the pipe takes the next instruction
+    double port;              // of the memory pipe
+    double beside;            // of constants and special registers
+    double back;              // of results that return from shared memory
+    uint32_t returns[AHEAD];  // by cycle % AHEAD: the cycle in which a register comes from farther away
+    struct sm_registers registers;
     struct sm_queue queue;
     uint64_t tickets;      // handed out to warps that wait for room in it
     struct sm_warp *last;  // that issued,
@@ -211,6 +229,15 @@ struct sm {
 
 // The memory pipe takes the instruction of sm->event, issued now by w: releases its scoreboards in time.
 void sm_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c);
+
+// sm_registers.c: the instruction that the warp issues reads its operands, and writes its result if that has a fixed
+// latency.
+void sm_read_operands(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, const struct sass *s);
+// A store reads its address and its data, at `at`.
+void sm_read_stored(struct sm_subcore *c, const struct sass *s, double at);
+// A result from memory, for registers d and those behind it, is at the sub-core at `at`: when it is in its registers.
+double sm_give_back(const struct sm *sm, struct sm_subcore *c, double at, unsigned d, unsigned registers);
+double sm_give_far_back(const struct sm *sm, struct sm_subcore *c, double at, unsigned d, unsigned registers);
 // The queue of the sub-core has room for one more; or when it will have: *at.
 bool sm_has_room(struct sm *sm, struct sm_subcore *c, double *at);
 

@@ -9,8 +9,6 @@
 #include <string.h>
 
 #define GOLDEN 0.6180339887498949
-#define READ_CYCLES 3   // for the operands of an instruction
-#define WRITE_CYCLES 4  // until the result of a fixed latency is written
 
 const struct sm_constants sm_constants_h200 = {
 #define CONSTANT(name, value, unit, source) .name = value,
@@ -150,27 +148,10 @@ static bool waits_for_group(const struct sm_warp *w, const struct sass *s, doubl
     return true;
 }
 
-// The reuse cache of a sub-core has a place for each bank and operand, whichever warp reads: it names the warp, too.
-static uint32_t cache_tag(const struct sm *sm, const struct sm_warp *w, unsigned reg)
-{
-    return (uint32_t)(w - sm->warps) << 8 | (reg + 1u);
-}
-
-// How many operands each bank of the register file has to read: even registers and odd ones.
-static void count_reads(const struct sm *sm, const struct sm_warp *w, const struct sm_subcore *c, const struct sass *s,
-                        unsigned reads[2])
-{
-    reads[0] = reads[1] = 0;
-    for (unsigned i = 0; i < s->source; i++) {
-        bool there = c->cached[s->sources[i] & 1][s->slots[i]] == cache_tag(sm, w, s->sources[i]);
-        for (unsigned j = 0; j < i; j++)
-            there |= s->sources[j] == s->sources[i];
-        reads[s->sources[i] & 1] += !there;
-    }
-}
-
-// Warps that wait for room in the queue of global accesses get it in the order in which they came. With the oldest warp
-// first, one runs ahead and fetches for the others what they would wait for: 01 came out another 3 % too fast.
+// Warps that wait for room in the queue of accesses get it in the order in which they came. With the oldest warp first,
+// one runs ahead and fetches for the others what they would wait for: 01 came out another 3 % too fast. And the blocks
+// of an SM would come apart, so that one block works while the other one waits at its barrier: 02 with one barrier
+// (02_one_barrier) came out 5 % too fast where L1 has its tiles.
 static bool is_first_in_line(const struct sm *sm, const struct sm_warp *w, const struct sm_subcore *c, double *until)
 {
     for (unsigned i = (unsigned)(c - sm->sub); i < SM_WARPS; i += SUBCORES)
@@ -187,20 +168,20 @@ static bool pipe_takes(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, d
     const struct sass *s = w->next;
     if (is_memory(s)) {
         w->why = STATE_DISPATCH;
-        *until = c->operands;
+        *until = c->registers.operands;
         if (*until > sm->now)
             return false;
         w->why = s->pipe == PIPE_GLOBAL || s->pipe == PIPE_LOCAL || s->pipe == PIPE_COPY ? STATE_LG : STATE_MIO;
-        if (w->why == STATE_LG && !w->ticket)
+        if (!w->ticket)
             w->ticket = ++c->tickets;
-        return sm_has_room(sm, c, until) && (w->why == STATE_MIO || is_first_in_line(sm, w, c, until));
+        return sm_has_room(sm, c, until) && is_first_in_line(sm, w, c, until);
     }
     w->why = STATE_MATH;
     *until = c->free[pipe_of(s)];
     if (*until > sm->now || (s->effect == EFFECT_WGMMA && !sm_has_product_room(sm, w)))
         return false;
     w->why = STATE_DISPATCH;
-    *until = c->operands;
+    *until = c->registers.operands;
     return *until <= sm->now;
 }
 
@@ -253,27 +234,6 @@ static bool can_issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
 }
 
 // --- issue ---
-
-// An instruction reads its operands within three cycles, a bank one in each. Where they do not fit, it stands in the
-// way of the next one, whichever warp that is from. Source: arXiv 2503.20481. So does one whose result would be written
-// in the cycle in which a result from memory is written to the same bank: a bank has one write port.
-static void read_operands(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, const struct sass *s)
-{
-    unsigned reads[2];
-    double begins = sm->now;
-    count_reads(sm, w, c, s, reads);
-    for (unsigned i = 0; i < 2; i++)
-        if (reads[i] && c->bank[i] + reads[i] > begins + READ_CYCLES)
-            begins = c->bank[i] + reads[i] - READ_CYCLES;
-    for (unsigned i = 0; i < 2; i++)
-        c->bank[i] = (c->bank[i] > begins ? c->bank[i] : begins) + reads[i];
-    while (s->fixed &&
-           c->written[s->d & 1][(uint64_t)(begins + WRITE_CYCLES) % AHEAD] == (uint32_t)(begins + WRITE_CYCLES))
-        begins++;
-    c->operands = begins + 1;
-    for (unsigned i = 0; i < s->source; i++)
-        c->cached[s->sources[i] & 1][s->slots[i]] = s->reuse >> s->slots[i] & 1 ? cache_tag(sm, w, s->sources[i]) : 0;
-}
 
 // Bit 77 of a barrier: the warp arrives and goes on.
 static void arrive(struct sm *sm, struct sm_warp *w)
@@ -335,7 +295,7 @@ static void arithmetic(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, c
                                                   : k->xu_latency;
     sm_release(w, s->writes, sm->now + latency, KIND_SHORT);
     sm_release(w, s->reads, sm->now + k->read_latency, KIND_SHORT);
-    read_operands(sm, w, c, s);
+    sm_read_operands(sm, w, c, s);
     count(sm, s, interval);
 }
 
@@ -445,6 +405,7 @@ static bool issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
     sm_sleep(w, w->ready);
     if (is_memory(s)) {
         count(sm, s, 0);
+        sm_read_operands(sm, w, c, s);
         sm_access(sm, w, c);
     } else {
         arithmetic(sm, w, c, s);

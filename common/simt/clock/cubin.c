@@ -147,16 +147,33 @@ static int capability(const struct elf *e)
     return e->head->e_ident[EI_ABIVERSION] >= 8 ? high : low;
 }
 
+// The kernel's machine code; NULL: it is not there.
+static const Elf64_Shdr *open_kernel(struct elf *e, const unsigned char *data, size_t bytes, const char *kernel,
+                                     char error[200])
+{
+    if (!open_elf(e, data, bytes, error))
+        return NULL;
+    const Elf64_Shdr *text = find_section(e, ".text.", kernel);
+    if (!text)
+        fail(error, "the cubin has no kernel ", kernel);
+    return text;
+}
+
+size_t cubin_find_code(const unsigned char *data, size_t bytes, const char *kernel, size_t *at, char error[200])
+{
+    struct elf e;
+    const Elf64_Shdr *text = open_kernel(&e, data, bytes, kernel, error);
+    *at = text ? text->sh_offset : 0;
+    return text ? text->sh_size : 0;
+}
+
 struct cubin *cubin_read(const unsigned char *data, size_t bytes, const char *kernel, char error[200])
 {
     struct elf e;
-    if (!open_elf(&e, data, bytes, error))
+    const Elf64_Shdr *text = open_kernel(&e, data, bytes, kernel, error);
+    if (!text)
         return NULL;
-    const Elf64_Shdr *text = find_section(&e, ".text.", kernel), *shared = find_section(&e, ".nv.shared.", kernel);
-    if (!text) {
-        fail(error, "the cubin has no kernel ", kernel);
-        return NULL;
-    }
+    const Elf64_Shdr *shared = find_section(&e, ".nv.shared.", kernel);
     struct cubin *c = calloc(1, sizeof *c);
     if (c)
         c->cc = capability(&e);

@@ -30,6 +30,9 @@ struct cubin {
 struct cubin *cubin_read(const unsigned char *data, size_t bytes, const char *kernel, char error[200]);
 void cubin_free(struct cubin *c);  // NULL is allowed
 
+// The bytes of the kernel's machine code, which begins at data[*at]; 0, with one line in error, where it is not there.
+size_t cubin_find_code(const unsigned char *data, size_t bytes, const char *kernel, size_t *at, char error[200]);
+
 // cubin_line.c: fills in the lines of c's code from the section .debug_line. Does nothing where it is not understood.
 // place: of the kernel's symbol among the relocations, by their number.
 void cubin_read_lines(struct cubin *c, const unsigned char *lines, size_t bytes, size_t sequence);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../cubin.h"
+#include "simt/clock/cubin.h"
 
 #define REGISTERS 40       // accumulators in a row that patterns name
 #define MULTIPLY_ADDS 128  // at least so many are in the loop

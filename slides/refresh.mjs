@@ -10,6 +10,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { unmeant_lists } from './lists.mjs';
 import { refresh } from './marks.mjs';
 import { read, root, slides } from './project.mjs';
 import { unquoted } from './quoted.mjs';
@@ -69,11 +70,11 @@ function look_at_pictures(build, check) {
 
 function look_at_text(name, build, check) {
   const path = resolve(root, name), old = readFileSync(path, 'utf8');
-  const { made, stale, wrong } = refresh(old, build);
+  const { made, stale, wrong } = refresh(old, build), left = check ? old : made;
   if (!check && made !== old) write(path, made);
   const at = ({ line, message }) => `${name}:${line} ${message}`;
   return { stale: stale.map(({ line, was, is }) => `${name}:${line} ${was} -> ${is}`),
-    wrong: [...wrong.map(at), ...unmarked(name, check ? old : made).map(at)] };
+    wrong: [...wrong.map(at), ...unmarked(name, left).map(at), ...unmeant_lists(left).map(at)] };
 }
 
 function bring_up_to_date(build, check, named) {

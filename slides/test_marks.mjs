@@ -9,6 +9,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
+import { unmeant_lists } from './lists.mjs';
 import { root } from './project.mjs';
 import { brief, sample } from './sample.mjs';
 import { texts } from './texts.mjs';
@@ -189,4 +190,14 @@ test('a number that looks like a result needs a mark', () => {
   }
   writeFileSync(text, `${mark('exp 1', '1')}\n${free.join('\n\n')}\n`);
   assert.deepEqual(refresh('--check', 'text.md').lines, []);
+});
+
+test('a line within a paragraph does not begin with a sign, which would make it a list', () => {
+  for (const one of ['and 1\n+ 2 is 3', 'so 3\n- 2 is 1', 'Two:\n* one'])
+    assert.deepEqual(unmeant_lists(`${one}\n`).map(({ line }) => line), [2], one);
+  assert.deepEqual(unmeant_lists('Two:\n\n- one\n- two, which\n  goes on\n- three\n\n```\na\n+ b\n```\n\n1 +\n2\n'), []);
+  writeFileSync(text, 'and 1\n+ 2 is 3\n');
+  const { status, lines } = refresh('--check', 'text.md');
+  assert.equal(status, 2);
+  assert.match(lines[0], /^text\.md:2 "\+ 2 is 3" begins a list/);
 });

@@ -126,8 +126,8 @@ ${ordered.map((size) => `## ${size} x ${size} x ${size} {#${anchor(size)}}\n\n${
 
 // rendered: the folder that meson compile -C build slides left.
 function decks_page(rendered) {
-  const all = decks(), built = (name) => existsSync(resolve(rendered, `${name}.html`));
-  const rows = all.map(({ name, title }) => (built(name) ? `- <a href="./${name}.html" target="_blank">${name}: ${title}</a>` : `- ${name}: ${title}`));
+  const of_all = ({ name }) => name === '00_overview', all = decks().sort((a, b) => of_all(b) - of_all(a)), built = (name) => existsSync(resolve(rendered, `${name}.html`));
+  const rows = all.map(({ name, title }) => (built(name) ? `- <a href="./${name}.html" target="_blank">${title}</a>` : `- ${title}`));
   const hint = all.every(({ name }) => built(name)) ? '' :
     '\nThose without a link are not rendered yet: `meson compile -C build slides`, then `meson compile -C build book`.\n';
   const text = `# The decks

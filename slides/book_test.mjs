@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { answering, without_help } from './book/answering_test.mjs';
-import { broken, content, pale, shown_files, too_wide } from './book/inspect.mjs';
+import { broken, content, joined, pale, shown_files, small_letters, too_wide } from './book/inspect.mjs';
 import { book, make } from './book/make.mjs';
 import { kernel_of, neighbours } from './book/pages.mjs';
 import { serve } from './book/serve.mjs';
@@ -19,6 +19,7 @@ import { brief } from './sample.mjs';
 import { browse, missing, open_page } from './tools.mjs';
 
 const widths = [1280, 768, 360];
+const least_letters = 6.5;  // of a picture, in pixels; a click shows it larger
 
 // A page that has every fault: the test has to see them all, or it proves nothing.
 const faulty = { url: 'faulty', title: 'faulty', text: () => `---
@@ -29,17 +30,23 @@ search: false
 import { onMounted } from 'vue';
 onMounted(() => console.error('wrong on purpose'));
 const none = '/files/none.svg', far = 'http://127.0.0.1:9/x.png';
+const small = 'data:image/svg+xml,' + encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" width="2400" height="9"><text /></svg>');
 </script>
 
 <div style="width: 700px">A line that is too long for a phone.</div>
 <div style="color: #9a9a9a">Pale in the light.</div>
 <div style="color: #606060">Pale in the dark.</div>
 <img :src="none" alt="none"> <img :src="far">
-<table><tbody><tr><td style="width: 40px">128 x 256</td><td style="width: 600px">Wide.</td></tr></tbody></table>
+<table><tbody><tr><td style="width: 40px">128 x 256</td><td style="width: 600px">Wide.</td>
+<td style="width: 60px">A text of some length in a column that is too narrow.</td></tr></tbody></table>
+<p><em>384</em><b>cycles</b> <code style="display: inline-block; width: 20px">--profile</code></p>
+<span class="picture"><img :src="small" alt="small" style="width: 600px"></span>
 
 [no such place](/start#no-such-place) <a href="/no-such-page.html" target="_self">no such page</a>
 ` };
-const faults = ['wrong on purpose', 'at 360: the page is', 'the cell "128 x 256" is broken', 'in the light', 'in the dark', 'the picture /files/none.svg is missing',
+const faults = ['wrong on purpose', 'at 360: the page is', 'the cell "128 x 256" is broken', 'is narrow',
+  'the word "--profile" is broken', '"384cycles" lacks a blank', 'has letters of 4.0 px', 'in the light', 'in the dark',
+  'the picture /files/none.svg is missing',
   'asked for http://127.0.0.1:9/x.png', 'has no words', 'no headline', 'start.html#no-such-place', 'no-such-page.html'];
 
 // A tab, and what its pages do that they should not.
@@ -62,10 +69,11 @@ async function look(tab, origin, url, shots) {
   await page.waitForFunction(() => document.querySelector('#app')?.__vue_app__, { polling: 50 });
   await page.addStyleTag({ content: '* { transition: none !important; animation: none !important }' });
   const seen = await page.evaluate(content);
-  wrong.push(...seen.found);
+  wrong.push(...seen.found, ...await page.evaluate(joined));
   for (const width of widths) {
     await page.setViewport({ width, height: 900 });
-    for (const text of [...await page.evaluate(too_wide), ...await page.evaluate(broken)]) wrong.push(`at ${width}: ${text}`);
+    for (const text of [...await page.evaluate(too_wide), ...await page.evaluate(broken),
+      ...await page.evaluate(small_letters, least_letters)]) wrong.push(`at ${width}: ${text}`);
     if (width === 768) continue;
     for (const dark of width === 360 ? [false] : [true, false])
       for (const text of await page.evaluate(pale, dark)) wrong.push(`at ${width}: ${text}`);

@@ -1,16 +1,21 @@
-// A short cell of a table with a number in it, "128 x 256" or "<3, 3, 3>", is not broken into lines: on a phone the table
-// scrolls. A plugin of markdown-it; book.css has the class.
-const longest = 21;  // "16384 x 16384 x 16384"
+// Cells of a table on a phone, where the table scrolls. A short cell with a number in it, "128 x 256" or "<3, 3, 3>", is not
+// broken into lines; one with much text is not squeezed into a narrow column. A plugin of markdown-it; book.css has the
+// classes.
+const short = 21;  // "16384 x 16384 x 16384"
+const long = 40;
 
-export const is_short = (text) => /\d/.test(text) && text.trim().length <= longest;
+function class_of(text) {
+  if (/\d/.test(text) && text.trim().length <= short) return 'short';
+  return text.length > long ? 'long' : null;
+}
 
 export function cells_plugin(md) {
   md.core.ruler.push('cells', ({ tokens }) => {
     for (const [i, { type, children }] of tokens.entries()) {
       const open = tokens[i - 1];
       if (type !== 'inline' || !['td_open', 'th_open'].includes(open?.type)) continue;
-      const text = children.filter((part) => ['text', 'code_inline'].includes(part.type)).map(({ content }) => content).join('');
-      if (is_short(text)) open.attrJoin('class', 'short');
+      const name = class_of(children.filter((part) => ['text', 'code_inline'].includes(part.type)).map(({ content }) => content).join(''));
+      if (name) open.attrJoin('class', name);
     }
   });
 }

@@ -1,6 +1,7 @@
 // VitePress's settings. make.mjs says where the pages are and where the site goes.
 import { cells_plugin } from './cells.mjs';
 import { links_plugin, slug } from './links.mjs';
+import { prose_plugin } from './prose.mjs';
 import { themes } from './themes.mjs';
 
 const parts = [['Before the first kernel', 0], ['Part one: float, any card', 7], ['Part two: tensor cores', 13],
@@ -52,7 +53,7 @@ export function config({ to, base, pages, made }) {
     head: [['link', { rel: 'icon', href: icon }]],
     markdown: {
       theme: themes, linkify: false, attrs: { disable: false, allowedAttributes: ['id'] }, emoji: { enabled: [] },
-      anchor: { slugify: slug }, config: (md) => md.use(links_plugin, { pages, base }).use(cells_plugin),
+      anchor: { slugify: slug }, config: (md) => md.use(links_plugin, { pages, base }).use(cells_plugin).use(prose_plugin),
     },
     themeConfig: {
       nav: [{ text: 'Chapters', link: '/start', activeMatch: '^/(chapters|start|results)' },
@@ -62,6 +63,7 @@ export function config({ to, base, pages, made }) {
         ...(answering.length ? [{ text: 'Try', items: answering, activeMatch: '^/(banks|fragments|occupancy)' }] : []),
         { text: 'Decks', link: '/decks/', activeMatch: '^/decks/' }],
       sidebar: sidebars([...pages, ...made], answering),
+      notFound: { title: 'There is no such page', quote: 'The search above looks through all pages.', linkText: 'To the first page' },
       outline: { level: [2, 3], label: 'On this page' },
       search: { provider: 'local', options: { _render: searched } },
     },

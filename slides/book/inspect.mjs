@@ -18,16 +18,56 @@ export function too_wide() {
   return found.slice(0, 4);
 }
 
-// Sizes in a table that are broken into lines: "128 x" above "256".
+// Sizes in a table that are broken into lines, "128 x" above "256", and words of code, "--" above "profile"; cells with much
+// text in a narrow column.
 export function broken() {
   const found = [];
+  const lines = (range) => new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom))).size;
   for (const cell of document.querySelectorAll('.vp-doc :is(td, th)')) {
     const text = cell.textContent.trim(), range = document.createRange();
+    if (text.length > 40 && cell.getBoundingClientRect().width < 140) found.push(`the cell "${text.slice(0, 20)}..." is narrow`);
     if (!/^\d+( x \d+)+$/.test(text)) continue;
     range.selectNodeContents(cell);
-    if (new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom))).size > 1) found.push(`the cell "${text}" is broken`);
+    if (lines(range) > 1) found.push(`the cell "${text}" is broken`);
+  }
+  for (const code of document.querySelectorAll('.vp-doc :not(pre) > code')) {
+    const walk = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode())
+      for (const { 0: word, index } of walk.currentNode.data.matchAll(/--?[a-z][\w-]{1,17}/g)) {
+        const range = document.createRange();
+        range.setStart(walk.currentNode, index);
+        range.setEnd(walk.currentNode, index + word.length);
+        if (lines(range) > 1) found.push(`the word "${word}" is broken`);
+      }
+  }
+  return [...new Set(found)].slice(0, 4);
+}
+
+// Words that run together, "stalls0.39": a blank was lost between two elements.
+export function joined() {
+  const found = [];
+  for (const element of document.querySelectorAll('.vp-doc :is(p, li, td, th) :is(a, code, em, strong, span)')) {
+    const next = element.nextSibling;
+    if (element.closest('pre, .answers, .compared') || next?.nodeType !== Node.ELEMENT_NODE) continue;
+    const text = `${element.textContent.slice(-12)}|${next.textContent.slice(0, 12)}`;
+    if (!element.matches('.whole, .header-anchor') && /\w\|\w/.test(text)) found.push(`"${text.replace('|', '')}" lacks a blank`);
   }
   return found.slice(0, 4);
+}
+
+// Pictures whose smallest letters, in pixels of the screen, are less than least.
+export async function small_letters(least) {
+  const found = [], px = Number.parseFloat;
+  for (const img of document.querySelectorAll('.picture img')) {
+    const svg = await (await fetch(img.src)).text(), natural = px(svg.match(/<svg[^>]* width="([\d.]+)"/)?.[1]);
+    const base = px(svg.match(/text \{ font: ([\d.]+)px/)?.[1] ?? '16');
+    const sizes = Object.fromEntries([...svg.matchAll(/\.([\w-]+) \{ font-size: ([\d.]+)px/g)].map((m) => [m[1], px(m[2])]));
+    const used = [...svg.matchAll(/<text(?: [^>]*?class="([^"]*)")?/g)].map(([, names]) =>
+      (names ?? '').split(' ').map((name) => sizes[name]).find(Boolean) ?? base);
+    const smallest = Math.min(...used) * img.getBoundingClientRect().width / natural;
+    if (smallest < least) found.push(`the picture "${img.alt}" has letters of ${smallest.toFixed(1)} px`);
+  }
+  return found;
 }
 
 // Letters that are hard to read, in the light or in the dark.

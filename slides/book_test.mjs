@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { answering, without_help } from './book/answering_test.mjs';
-import { broken, content, joined, pale, shown_files, small_letters, too_wide } from './book/inspect.mjs';
+import { broken, content, cut, joined, pale, shown_files, small_letters, too_wide } from './book/inspect.mjs';
 import { book, make } from './book/make.mjs';
 import { kernel_of, neighbours } from './book/pages.mjs';
 import { serve } from './book/serve.mjs';
@@ -19,6 +19,7 @@ import { brief } from './sample.mjs';
 import { browse, missing, open_page } from './tools.mjs';
 
 const widths = [1280, 768, 360];
+const paper = 680;  // A4 with margins of 15 mm
 const least_letters = 6.5;  // of a picture, in pixels; a click shows it larger
 
 // A page that has every fault: the test has to see them all, or it proves nothing.
@@ -37,14 +38,14 @@ const small = 'data:image/svg+xml,' + encodeURIComponent('<svg xmlns="http://www
 <div style="color: #9a9a9a">Pale in the light.</div>
 <div style="color: #606060">Pale in the dark.</div>
 <img :src="none" alt="none"> <img :src="far">
-<table><tbody><tr><td style="width: 40px">128 x 256</td><td style="width: 600px">Wide.</td>
+<table><tbody><tr><td style="width: 40px">128 x 256</td><td style="min-width: 700px">Wide.</td>
 <td style="width: 60px">A text of some length in a column that is too narrow.</td></tr></tbody></table>
 <p><em>384</em><b>cycles</b> <code style="display: inline-block; width: 20px">--profile</code></p>
 <span class="picture"><img :src="small" alt="small" style="width: 600px"></span>
 
 [no such place](/start#no-such-place) <a href="/no-such-page.html" target="_self">no such page</a>
 ` };
-const faults = ['wrong on purpose', 'at 360: the page is', 'the cell "128 x 256" is broken', 'is narrow',
+const faults = ['wrong on purpose', 'at 360: the page is', 'on paper: <table>', 'the cell "128 x 256" is broken', 'is narrow',
   'the word "--profile" is broken', '"384cycles" lacks a blank', 'has letters of 4.0 px', 'in the light', 'in the dark',
   'the picture /files/none.svg is missing',
   'asked for http://127.0.0.1:9/x.png', 'has no words', 'no headline', 'start.html#no-such-place', 'no-such-page.html'];
@@ -78,6 +79,10 @@ async function look(tab, origin, url, shots) {
     for (const dark of width === 360 ? [false] : [true, false])
       for (const text of await page.evaluate(pale, dark)) wrong.push(`at ${width}: ${text}`);
   }
+  await page.setViewport({ width: paper, height: 900 });
+  await page.emulateMediaType('print');
+  wrong.push(...(await page.evaluate(cut)).map((text) => `on paper: ${text}`));
+  await page.emulateMediaType('screen');
   if (url.startsWith('changes/') && !url.endsWith('/index')) wrong.push(...await compare(page, url));
   if (shots) await shoot(page, join(shots, url.replaceAll('/', '_')));
   return { url, links: seen.links, names: seen.names, wrong: wrong.map((text) => `${url}: ${text}`) };

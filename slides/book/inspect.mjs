@@ -43,6 +43,12 @@ export function broken() {
   return [...new Set(found)].slice(0, 4);
 }
 
+// Tables and code that reach beyond their frame, where paper cannot scroll.
+export function cut() {
+  return [...document.querySelectorAll('.vp-doc :is(table, pre, .picture)')].filter((e) => e.scrollWidth > e.clientWidth + 1).slice(0, 4)
+    .map((e) => `<${e.localName}> "${e.textContent.trim().slice(0, 30)}" is ${e.scrollWidth} wide, of ${e.clientWidth}`);
+}
+
 // Words that run together, "stalls0.39": a blank was lost between two elements.
 export function joined() {
   const found = [];

@@ -1,12 +1,14 @@
 // The rooms of common/ and common/simt/: includes go to the same room or to one before it, and never round. COMMON is
 // the folder common, whose meson.build files have the order.
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file_text.h"
 #include "rooms.h"
 
 TestSuite(rooms);
@@ -19,6 +21,25 @@ Test(rooms, of_the_project_are_in_order)
     cr_assert(result.files > 150 && result.includes > 300, "only %zu files, %zu includes", result.files,
               result.includes);
     cr_assert_eq(result.wrong, 0, "%s", result.said);
+}
+
+// Otherwise a benchmark does not link, which only its user would see.
+Test(rooms, have_every_benchmark_in_meson_build)
+{
+    char *listed = file_text(COMMON "/simt/clock/meson.build");
+    for (size_t i = 0; i < 3; i++) {
+        const char *folder = (const char *[]){ "bench", "bench/hopper", "bench/registers" }[i];
+        char path[512], name[600];
+        snprintf(path, sizeof path, COMMON "/simt/clock/%s", folder);
+        DIR *d = opendir(path);
+        cr_assert(d, "%s", path);
+        for (struct dirent *e; (e = readdir(d));) {
+            snprintf(name, sizeof name, "'%s/%s'", folder, e->d_name);
+            cr_assert(e->d_name[0] == '.' || !strchr(e->d_name, '.') || strstr(listed, name), "%s is not built", name);
+        }
+        closedir(d);
+    }
+    free(listed);
 }
 
 // --- A small tree with something wrong ---

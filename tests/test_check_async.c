@@ -10,7 +10,7 @@
 #include "ptx_case.h"
 #include "violation.h"
 
-enum { THREADS = 64, WORDS = 4 * 256 };
+enum { THREADS = 64, WORDS = VIOLATION_NUMBERS };
 
 // Warp 1 copies tiles of 1024 bytes into two stages, warp 0 reads them. Then warp 0 stores a tile, which thread 0
 // copies to global memory, and overwrites it.
@@ -103,16 +103,8 @@ static const char product[] =
     "}\n";
 
 // 0, 1, 2, ...
-static const uint32_t *numbers(void)
-{
-    static uint32_t in[WORDS];
-    for (unsigned i = 0; i < WORDS; i++)
-        in[i] = i;
-    return in;
-}
-
 #define EXPECT_FOUND(text, threads, ...)                                                                               \
-    violations_expect(text, &(struct violation_launch){ 1, threads, 2 * WORDS, WORDS, numbers() },                     \
+    violations_expect(text, &(struct violation_launch){ 1, threads, 2 * WORDS, WORDS, violation_numbers() },           \
                       VIOLATIONS(__VA_ARGS__))
 
 Test(check_async, a_tile_is_read_after_a_wait_on_its_mbarrier)
@@ -166,7 +158,7 @@ Test(check_async, what_threads_store_is_fenced_for_the_asynchronous_proxy)
 Test(check_async, a_fence_may_come_behind_the_barrier)
 {
     static char said[VIOLATION_SAID], text[VIOLATION_TEXT];
-    const struct violation_launch launch = { 1, THREADS, 2 * WORDS, WORDS, numbers() };
+    const struct violation_launch launch = { 1, THREADS, 2 * WORDS, WORDS, violation_numbers() };
     const struct violation_edit none = { "fence.proxy.async;\nSTORED:", "STORED:" },
                                 behind = { "cp.async.bulk.global", "fence.proxy.async; cp.async.bulk.global" };
     violation_run(pipeline, &launch, none, behind, said);
@@ -197,8 +189,8 @@ static bool only_advised(const char *said)
 Test(check_async, an_mbarrier_is_initialised_before_a_copy_reports_to_it)
 {
     static char said[VIOLATION_SAID];
-    const struct violation_launch two = { 1, THREADS, 2 * WORDS, WORDS, numbers() };
-    const struct violation_launch four = { 1, 128, 2 * WORDS, WORDS, numbers() };
+    const struct violation_launch two = { 1, THREADS, 2 * WORDS, WORDS, violation_numbers() };
+    const struct violation_launch four = { 1, 128, 2 * WORDS, WORDS, violation_numbers() };
     const struct violation_edit unfenced = { "fence.mbarrier_init.release.cluster;", "" }, none = { 0 };
     violation_run(pipeline, &two, unfenced, none, said);
     cr_expect(only_advised(said), "where a barrier comes between: %s", said);
@@ -278,7 +270,7 @@ Test(check_async, a_block_ends_after_its_stores_have_been_read)
 {
     static char said[VIOLATION_SAID];
     const struct violation_edit nothing_more = { OVERWRITES, "" }, complete = { "wait_group.read 0;", "wait_group 0;" };
-    const struct violation_launch launch = { 1, THREADS, 2 * WORDS, WORDS, numbers() };
+    const struct violation_launch launch = { 1, THREADS, 2 * WORDS, WORDS, violation_numbers() };
     violation_run(pipeline, &launch, nothing_more, complete, said);
     cr_expect_str_eq(said, "", "found where the store is complete: %s", said);
     EXPECT_FOUND(pipeline, THREADS,
@@ -333,7 +325,7 @@ Test(check_async, registers_of_wgmma_are_fenced_and_waited_for)
 Test(check_async, the_first_product_is_fenced_and_what_it_adds_to_is_initialised)
 {
     static char said[VIOLATION_SAID];
-    const struct violation_launch l = { 1, 128, 2 * WORDS, WORDS, numbers() };
+    const struct violation_launch l = { 1, 128, 2 * WORDS, WORDS, violation_numbers() };
     const struct violation_edit by_predicate = { "l3, 1, 1, 1, 0, 0", "l3, p2, 1, 1, 0, 0" };
     const struct violation_edit overwrites = { ZEROS, "setp.ne.u32 p2, r0, r0;\n" };
     violation_run(product, &l, overwrites, by_predicate, said);
@@ -406,7 +398,7 @@ Test(check_async, a_lane_arrives_for_its_warp_that_has_waited_for_wgmma)
 Test(check_async, what_wgmma_reads_at_the_end_of_a_block_is_forgotten)
 {
     static char said[VIOLATION_SAID];
-    const struct violation_launch launch = { 32, 128, 2 * WORDS, WORDS, numbers() };
+    const struct violation_launch launch = { 32, 128, 2 * WORDS, WORDS, violation_numbers() };
     const struct violation_edit others = { "setp.ne.u32 p0, r0, 0;",
                                            "mov.u32 r4, %ctaid.x; setp.ne.u32 p3, r4, 0; @p3 bra OTHER;\n"
                                            "setp.ne.u32 p0, r0, 0;" };
@@ -421,7 +413,7 @@ Test(check_async, what_wgmma_reads_at_the_end_of_a_block_is_forgotten)
 Test(check_async, a_copy_at_the_end_of_a_block_is_forgotten)
 {
     static char said[VIOLATION_SAID];
-    const struct violation_launch launch = { 32, 128, 2 * WORDS, WORDS, numbers() };
+    const struct violation_launch launch = { 32, 128, 2 * WORDS, WORDS, violation_numbers() };
     const struct violation_edit ends[] = { { "WAIT: ", "trap;\nWAIT: " }, { "WAIT: ", "ret;\nWAIT: " } };
     for (int i = 0; i < 2; i++) {
         violation_run(product, &launch, ends[i], (struct violation_edit){ 0 }, said);

@@ -33,16 +33,8 @@ static const char halves[] =
               "ret;\n"
               "}\n";
 
-static const uint32_t *numbers(void)
-{
-    static uint32_t in[WORDS];
-    for (unsigned i = 0; i < WORDS; i++)
-        in[i] = i;
-    return in;
-}
-
 #define EXPECT_FOUND(...)                                                                                              \
-    violations_expect(halves, &(struct violation_launch){ 1, THREADS, WORDS, WORDS, numbers() },                       \
+    violations_expect(halves, &(struct violation_launch){ 1, THREADS, WORDS, WORDS, violation_numbers() },             \
                       VIOLATIONS(__VA_ARGS__))
 
 Test(check_mbarrier, a_lane_learns_from_the_mbarrier_that_it_looks_at_alone)

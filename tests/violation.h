@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { VIOLATION_SAID = 8192, VIOLATION_TEXT = 16384 };
+enum { VIOLATION_SAID = 8192, VIOLATION_TEXT = 16384, VIOLATION_NUMBERS = 1024 };
 
 struct violation_edit {
     const char *from, *to;  // the first occurrence of from; NULL: none
@@ -25,6 +25,8 @@ struct violation_launch {
     size_t n_out, n_in;
     const uint32_t *in;
 };
+
+const uint32_t *violation_numbers(void);  // 0, 1, 2, ...: VIOLATION_NUMBERS words
 
 // What the checks say of the text with these changes, behind the launch's error if it fails.
 void violation_run(const char *text, const struct violation_launch *l, struct violation_edit a, struct violation_edit b,

@@ -10,8 +10,8 @@ const parts = [['Before the first kernel', 0], ['Part one: float, any card', 7],
 function sidebars(pages, answering) {
   const item = ({ title, url }) => ({ text: title, link: `/${url.replace(/index$/, '')}` });
   const of = (folder) => pages.filter(({ url }) => url.startsWith(`${folder}/`));
-  const last_page = 'chapters/the_end';  // behind all steps
-  const number = ({ url }) => (url === last_page ? 99 : Number(url.match(/\/(\d\d)_/)?.[1] ?? 0));
+  // Chapters without a number stand behind all steps, but for the glossary.
+  const number = ({ url }) => (url === 'chapters/glossary' ? 0 : Number(url.match(/\/(\d\d)_/)?.[1] ?? 99));
   const chapters = parts.map(([text, last], i) => ({ text, items: of('chapters')
     .filter((page) => number(page) <= last && number(page) > (parts[i - 1]?.[1] ?? -1)).map(item) }));
   const book = [{ text: 'The course', items: [{ text: 'Install and run', link: '/start' }] },

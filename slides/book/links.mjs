@@ -35,6 +35,7 @@ export function links_plugin(md, { pages, base }) {
         const [link, hash] = token.attrGet('href').split('#');
         const to = address(by_source, source, link);
         if (to) token.attrSet('href', to.replace(/\/index$/, '/') + (hash ? `#${hash}` : ''));
+        else if (/\.md$/.test(link)) throw new Error(`${source} links to ${link}, a text without a page in the book`);
         else drop(tokens, i);
       }
       if (token.type === 'image' && !elsewhere(token.attrGet('src'))) {

@@ -21,7 +21,9 @@ function ideas() {
 
 function front_page(chapters) {
   const idea = ideas(), first = chapters[0];
-  const rows = chapters.filter(({ step }) => step).map(({ url, step, title }) => `| ${link(title, `/${url}`)} | ${idea[step] ?? ''} |`);
+  const to = ({ url, title }) => link(title, `/${url}`);
+  const rows = chapters.filter(({ step }) => idea[step]).map((page) => `| ${to(page)} | ${idea[page.step]} |`);
+  const beyond = chapters.filter(({ step }) => !idea[step]).map(to);
   const text = `---
 layout: home
 title: gemm-steps
@@ -43,6 +45,8 @@ hero:
 | chapter | the one new idea |
 |---|---|
 ${rows.join('\n')}
+
+And beyond the steps: ${beyond.join('; ')}.
 
 [What changed](/changes/) has each kernel beside the one before. [The exercises](/exercises/) are kernels with a few lines
 missing. [The decks](/decks/) are for teaching.

@@ -31,10 +31,10 @@ function texts() {
     if (here(`steps/${name}/NOTES.md`)) found.push(text_page(`steps/${name}/NOTES.md`, `chapters/${name}`));
     if (here(`steps/${name}/GLOSSARY.md`)) found.push(text_page(`steps/${name}/GLOSSARY.md`, 'chapters/glossary'));
   }
-  if (here('steps/THE_END.md')) found.push(text_page('steps/THE_END.md', 'chapters/the_end'));
   for (const name of folders('exercises'))
     if (here(`exercises/${name}/TASK.md`)) found.push(text_page(`exercises/${name}/TASK.md`, `exercises/${name}`));
-  const others = { 'exercises/README.md': 'exercises/index', 'exercises/CLASS.md': 'exercises/class',
+  const others = { 'steps/THE_END.md': 'chapters/the_end', 'common/simt/clock/NOTES.md': 'chapters/clock',
+    'common/README.md': 'chapters/simulator', 'exercises/README.md': 'exercises/index', 'exercises/CLASS.md': 'exercises/class',
     'steps/results/README.md': 'results', 'slides/README.md': 'decks/making' };
   for (const [source, url] of Object.entries(others)) if (here(source)) found.push(text_page(source, url));
   return found;

@@ -59,7 +59,7 @@ static const struct about {
                      NULL },
     [FAULT_TRAP] = { "run", "stopped", look_stop, NULL },
     [FAULT_ASSERT] = { "run", "stopped", look_stop, NULL },
-    [FAULT_OTHER] = { "run", "stopped", look_stop, NULL },
+    [FAULT_OTHER] = { "run", "stopped", "what this instruction is given here, and which threads come to it", NULL },
     [FAULT_DEADLOCK] = { "synccheck", "barrier", look_barrier, NULL },
     [FAULT_SPLIT] = { "synccheck", "barrier", look_barrier, NULL },
     [FAULT_LEFT] = { "synccheck", "barrier", look_barrier, NULL },

@@ -41,7 +41,7 @@ export function refresh(text, build) {
   const new_blocks = [];
   for (const m of text.matchAll(block)) {
     const [all, mark, what, args, rest] = m, old = rest.trimEnd();
-    const made = attempt(() => makers[what](args.replace(/\s*\n\s*/g, ' '), build), old, m.index);
+    const made = attempt(() => makers[what](args.replace(/\s*\n\s*/g, ' '), build) ?? old, old, m.index);
     bring(m.index + mark.length, old, made);
     new_blocks.push([m.index, all.length, mark + made + (rest.startsWith('`') ? '' : '\n')]);
   }

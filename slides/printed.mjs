@@ -1,13 +1,13 @@
 // What programs print: the ladder on a GPU, from the table of times; others by running them on the simulated GPU.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pick } from './code.mjs';
 import { kept } from './kept.mjs';
 import { fixed, percent, rate, time } from './numbers.mjs';
 import { fail, read, root } from './project.mjs';
 import { times } from './results.mjs';
-import { variants } from './sources.mjs';
+import { other_ptxas, variants } from './sources.mjs';
 
 const fenced = (lines) => ['```text', ...lines, '```'].join('\n');
 
@@ -60,11 +60,12 @@ function print(program, args, build) {
 }
 
 // COMMAND, or COMMAND : "first" .. "last" for some of the lines. The program is one of build/, and so may be files. The
-// file of a variant reads as kernel.cu, which it would be if a learner made the change.
+// file of a variant reads as kernel.cu, which it would be if a learner made the change. null: what stands there may stay.
 export function output(text, build) {
   const [, command, where] = text.match(/^(.*?)(?: : (".*))?$/s);
   if (!command.startsWith('build/')) fail(`"${command}" is no program of build/`);
   const [program, ...args] = words(command).map((word) => word.replace(/^build(?=\/)/, build));
+  if (args.includes('--predict') && other_ptxas(build, basename(program))) return null;
   const said = print(program, args, build).replace(/\b(\w+)\.cu\b/g, (file, name) => (name in variants ? 'kernel.cu' : file));
   const lines = said.trimEnd().split('\n').map((line) => line.trimEnd());
   return fenced(where ? pick(lines, where, (line, begin) => line.trim().startsWith(begin), true).flat() : lines);

@@ -150,12 +150,12 @@ function draw_machine(build, [kernel, ...args]) {
   return simt(build, ['draw', join(build, folder, '00_machine.ptx'), kernel, '--out', '-', ...args]);
 }
 
-// A timeline in cycles is of the machine code that one release of ptxas makes. With another one it is another picture,
-// and an old one is not stale.
-export function by_another_ptxas(build, { args }) {
-  if (!args.includes('--card')) return false;
-  return fingerprint(ptx(build, args[0])).release !== cell(build, 'ptxas', [step_name(args[0])], 'release');
-}
+// What the clock says is of the machine code that one release of ptxas makes. With another one it says something else, and
+// an old picture or text is not stale.
+export const other_ptxas = (build, kernel) =>
+  fingerprint(ptx(build, kernel)).release !== cell(build, 'ptxas', [step_name(kernel)], 'release');
+
+export const by_another_ptxas = (build, { args }) => args.includes('--card') && other_ptxas(build, args[0]);
 
 export function draw(build, { file, args }) {
   if (args[0] === 'chart') return run(join(build, 'steps', 'chart'), build, [...args.slice(1), resolve(root, times_path())]);

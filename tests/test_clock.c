@@ -493,7 +493,7 @@ Test(clock, padding_removed_costs_what_it_cost_on_the_h200)
     cr_assert(predict_step(&step, &o, card_named("H200"), &p, error), "%s", error);
     const double tflops = 2e-9 * 4096 * 4096 * 4096 / p.ms;
     cr_expect(fabs(tflops / measured - 1) < 0.1, "%.0f TFLOP/s predicted, %.0f measured", tflops, measured);
-    cr_expect(strstr(p.bound, "the shared-memory pipe"), "%s", p.bound);
+    cr_expect(strstr(p.bound, "the data pipe of L1 and shared memory"), "%s", p.bound);
     clock_free(&p);
 }
 

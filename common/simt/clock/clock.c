@@ -83,7 +83,7 @@ static const char *const count_names[COUNTS] = {
     [COUNT_TENSOR] = "the tensor cores",
     [COUNT_FP64] = "the f64 pipe",
     [COUNT_XU] = "the pipe of rare functions",
-    [COUNT_WAVES] = "the shared-memory pipe",
+    [COUNT_WAVES] = "the data pipe of L1 and shared memory",
     [COUNT_L2] = "the bandwidth of L2",
     [COUNT_DRAM] = "the bandwidth of DRAM",
 };

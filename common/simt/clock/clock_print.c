@@ -9,9 +9,10 @@
 
 #define LINES 12
 
-static const char *const share_names[COUNTS] = { "fma pipe",  "alu pipe", "tensor pipe",
-                                                 "fp64 pipe", "xu pipe",  "memory pipe (wavefronts)",
-                                                 "L2",        "DRAM" };
+static const char *const share_names[COUNTS] = { "fma pipe",    "alu pipe",
+                                                 "tensor pipe", "fp64 pipe",
+                                                 "xu pipe",     "data pipe of L1 and shared memory (wavefronts)",
+                                                 "L2",          "DRAM" };
 
 const char *clock_share_name(enum sm_count c)
 {

@@ -143,6 +143,19 @@ test('a program prints what it prints today', () => {
   assert.deepEqual(refresh('--check', 'text.md').lines, []);
 });
 
+test('what the clock says is compared under the ptxas that made it, and stays under another one', () => {
+  const table = join(results, 'sm_90_ptxas.csv'), old = readFileSync(table, 'utf8');
+  const asked = 'build/steps/01_naive/01_naive --device=sim --size 64 --predict --predict-size 1024';
+  writeFileSync(text, `<!-- output: ${asked} : "bound by" -->\n\`\`\`text\n  bound by nothing\n\`\`\`\n`);
+  const { lines } = refresh('--check', 'text.md');
+  writeFileSync(table, old.replace(/^01_naive,[\d.]+/m, '01_naive,9.9'));
+  assert.notEqual(readFileSync(table, 'utf8'), old);
+  const later = refresh('--check', 'text.md');
+  writeFileSync(table, old);
+  assert.match(lines[0], /bound by nothing -> {3}bound by/);
+  assert.deepEqual(later.lines, []);
+});
+
 test('a bad mark is one clear line with its place', () => {
   const bad = { 'tflop 12 4096': 'there are no values of the kind "tflop"', 'tflops 55 4096': '0 steps begin with 55',
     'tflops 12 4097': 'has no 12_mma_swizzle at 4097', 'trial 12-none': '0 rows are "12-none"', 'stall 07 boredom': 'is no reason to wait',

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compiler.h"
+#include "measured.h"
 #include "simt/clock/clock.h"
 #include "simt/machine/tensor_map.h"
 
@@ -205,16 +206,7 @@ static double cycles_of(const struct bench *b)
 
 static double measured(const char *name)
 {
-    static char text[1 << 17];
-    char key[80];
-    FILE *f = fopen(CLOCK_CSV, "r");
-    cr_assert(f, "%s", CLOCK_CSV);
-    text[fread(text, 1, sizeof text - 1, f)] = '\0';
-    fclose(f);
-    snprintf(key, sizeof key, "\n%s,", name);
-    const char *line = strstr(text, key), *value = line ? strchr(line + strlen(key), ',') : NULL;
-    cr_assert(value, "%s has no %s", CLOCK_CSV, name);
-    return atof(value + 1);
+    return measured_value(CLOCK_CSV, name);
 }
 
 // What one more round costs: value number `which` is the rounds.

@@ -9,10 +9,16 @@
 
 #define LINES 12
 
-static const char *const share_names[COUNTS] = { "fma pipe",    "alu pipe",
-                                                 "tensor pipe", "fp64 pipe",
-                                                 "xu pipe",     "data pipe of L1 and shared memory (wavefronts)",
-                                                 "L2",          "DRAM" };
+static const char *const share_names[COUNTS] = {
+    [COUNT_FMA] = "fma pipe",
+    [COUNT_ALU] = "alu pipe",
+    [COUNT_TENSOR] = "tensor pipe",
+    [COUNT_FP64] = "fp64 pipe",
+    [COUNT_XU] = "xu pipe",
+    [COUNT_WAVES] = "data pipe of L1 and shared memory (wavefronts)",
+    [COUNT_L2] = "L2",
+    [COUNT_DRAM] = "DRAM",
+};
 
 const char *clock_share_name(enum sm_count c)
 {

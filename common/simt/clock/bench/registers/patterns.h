@@ -23,7 +23,7 @@ struct register_pattern {
     const char *name;
     const char *reads;   // the operands of the multiply-adds in turn: "0,-,2 2*1,-,-"; 0': it stays in the reuse cache
     const char *writes;  // where their results go, in turn: "16 -"
-    unsigned every;      // so many instructions there is another one, the last of them; 0: none
+    unsigned every;      // of this many instructions the last one is another one; 0: none
     const char *other;   // "lds64 8" to a register, "sts32 8" from one, "mma 0,4,8>16", "nop"
 };
 

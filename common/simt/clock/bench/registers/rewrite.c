@@ -8,7 +8,7 @@
 #include "simt/clock/cubin.h"
 
 #define REGISTERS 40       // accumulators in a row that patterns name
-#define MULTIPLY_ADDS 128  // at least so many are in the loop
+#define MULTIPLY_ADDS 128  // the least number of them in the loop
 #define MAX_ITEMS 64
 #define SHARED 1024  // the address that accesses name: on Hopper a kernel's own shared memory begins there
 #define REUSE_BIT 58
@@ -122,7 +122,7 @@ static bool split(const char *list, struct items *out, char error[200])
     return out->n || fail(error, "nothing in turn", "");
 }
 
-// Reads a register at *at, the first of so many in a row, and goes past it.
+// Reads the first of in_a_row registers at *at, and goes past it.
 static bool parse_register(const char **at, const struct loop *l, unsigned in_a_row, unsigned *out)
 {
     *out = SASS_RZ;

@@ -1,5 +1,5 @@
 // What learners bring: variables that the host sets, structs by value, templates, pieces of shared memory, launches one
-// after the other. tests/test_own_kernels.c runs them with the program simt.
+// after the other. tests/programs/test_own_kernels.c runs them with the program simt.
 #include <cooperative_groups.h>
 
 #if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1107

@@ -1,5 +1,5 @@
 // Decodes machine instructions. Which bits mean what was found by comparing listings of nvdisasm 11.8 with their words;
-// tests/test_clock.c and test_clock_hopper.c keep some of them.
+// tests/clock/test_clock.c and test_clock_hopper.c keep some of them.
 #include "sass.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // What the register file of an SM costs, by machine code that no compiler writes: the multiply-adds in the loop of
 // template.cu are replaced by those of a pattern, which read and write registers of the banks that it names, and by
-// loads, stores and mma between them. measure.cu times the patterns on a GPU, tests/test_registers_clock.c by the
+// loads, stores and mma between them. measure.cu times the patterns on a GPU, tests/clock/test_registers_clock.c by the
 // clock.
 //
 // patterns.c has the table, rewrite.c does the rewriting.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tests/arm64.sh [BUILD [FOLDER]]: the steps and the parts on ARM64, from an x86-64 Debian. Builds them with
+# tests/project/arm64.sh [BUILD [FOLDER]]: the steps and the parts on ARM64, from an x86-64 Debian. Builds them with
 # aarch64-linux-gnu-gcc, compares what each step computes and counts with BUILD (build), and runs their tests under qemu.
 # FOLDER (build-arm64) gets the libraries of an ARM64 Debian and the build. It needs gcc-aarch64-linux-gnu,
 # libc6-dev-arm64-cross, qemu-user, debootstrap, and root for binfmt_misc: Criterion starts a process for each test, and
@@ -7,7 +7,7 @@
 #
 # The kernels are compiled on x86-64: .ci/nvcc takes those of BUILD.
 set -eu
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 for program in aarch64-linux-gnu-gcc qemu-aarch64 debootstrap; do
     command -v $program >/dev/null || { echo "$program is not there"; exit 77; }
 done
@@ -92,7 +92,7 @@ compare_steps()
 [ -e "$sysroot/complete" ] || fetch_libraries
 let_the_kernel_run_arm64
 export QEMU_LD_PREFIX="$sysroot"
-sed "s#@SYSROOT@#$sysroot#" tests/arm64.ini >"$folder/arm64.ini"
+sed "s#@SYSROOT@#$sysroot#" tests/project/arm64.ini >"$folder/arm64.ini"
 [ -e "$folder/build/build.ninja" ] || meson setup "$folder/build" --cross-file "$folder/arm64.ini" -Dnvcc="$top/.ci/nvcc"
 FIRST_BUILD=$first meson compile -C "$folder/build" unit_and_steps
 compare_steps

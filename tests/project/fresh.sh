@@ -2,8 +2,8 @@
 # README's first commands on a machine that has nothing: a bare Debian 12 in a folder, entered by chroot, with a fresh
 # clone of the last commit. The commands are read out of README.md: the block of shell below "<!-- door: NAME -->".
 #
-#   tests/fresh.sh [--in FOLDER] [--mirror ADDRESS] [--cuda FOLDER] [--tests] [--keep] [debian | nvidia | clang | container]...
-#   tests/fresh.sh --print DOOR
+#   tests/project/fresh.sh [--in FOLDER] [--mirror ADDRESS] [--cuda FOLDER] [--tests] [--keep] [debian | nvidia | clang | container]...
+#   tests/project/fresh.sh --print DOOR
 #
 #   debian  Debian's own nvidia-cuda-toolkit
 #   nvidia  NVIDIA's toolkit. It is not installed here: the one of this machine (--cuda, else /usr/local/cuda) is shown
@@ -22,7 +22,7 @@
 # Debian or Ubuntu with debootstrap. Everything is mounted in a mount namespace of the script's own: it is gone however the
 # script ends.
 set -euo pipefail
-source_tree=$(cd "$(dirname "$0")/.." && pwd)
+source_tree=$(cd "$(dirname "$0")/../.." && pwd)
 
 die() {
     echo "fresh.sh: $*" >&2

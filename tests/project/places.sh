@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds and tests the course in places unlike a developer's. For a maintainer: each place takes some minutes.
 #
-#   tests/places.sh [PLACE...]      without one, all places in turn
+#   tests/project/places.sh [PLACE...]      without one, all places in turn
 #
 #   links      a clone without symbolic links; a step of one's own, added as the README says
 #   names      source and build in folders with blanks and & in their names
@@ -12,7 +12,7 @@
 # What is committed is tried, not what lies in the working tree. JOBS=N sets how many jobs run at once, SETUP=brief takes
 # the smallest sample of each test. A place that fails leaves its folder, whose name is printed.
 set -euo pipefail
-source=$(cd "$(dirname "$0")/.." && pwd)
+source=$(cd "$(dirname "$0")/../.." && pwd)
 jobs=${JOBS:-$(nproc)}
 setup=${SETUP:-some}
 suites=(--suite unit --suite steps --suite notes --suite exercises)
@@ -89,7 +89,7 @@ place_readonly() {
   if [ "$(id -u)" = 0 ]; then
     chown 65534:65534 out out/tmp
     export HOME=$PWD/out CCACHE_DIR=$PWD/out/ccache TMPDIR=$PWD/out/tmp  # root's own may be closed to the user
-    setpriv --reuid 65534 --regid 65534 --clear-groups "$BASH" course/tests/places.sh --readonly "$PWD"
+    setpriv --reuid 65534 --regid 65534 --clear-groups "$BASH" course/tests/project/places.sh --readonly "$PWD"
   else
     readonly_here "$PWD"
   fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles the public kernels of tests/public/sources.tsv: public_kernels.sh REPOSITORIES OUT. REPOSITORIES is a folder with
+# Compiles the public kernels of tests/clock/public/sources.tsv: public_kernels.sh REPOSITORIES OUT. REPOSITORIES is a folder with
 # clones of the repositories that its head names; OUT gets a PTX file for each source. What cannot be compiled is named.
 set -u
 [ $# = 2 ] || { echo "usage: public_kernels.sh REPOSITORIES OUT" >&2; exit 2; }

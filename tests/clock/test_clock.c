@@ -410,7 +410,7 @@ Test(clock, times_and_waits_at_4096_are_near_the_h200s)
         cr_expect(wrong <= WORST_4096, "%s: %.4g ms predicted, %.4g ms measured: %.1f %%", steps[i]->name, p.ms, ms,
                   wrong);
         cr_expect(in_picture(picture, steps[i]->name, 2e-9 * 4096 * 4096 * 4096 / p.ms),
-                  "%s: build/steps/ladder --device sim, as tests/test_programs.c says", steps[i]->name);
+                  "%s: build/steps/ladder --device sim, as tests/programs/test_programs.c says", steps[i]->name);
         compare_waits(steps[i], stalls, n_stalls, &p, &same);
         clock_free(&p);
     }

@@ -3,11 +3,11 @@
 //   CC=clang meson setup build-fuzz
 //   meson compile -C build-fuzz
 //   meson compile -C build-fuzz fuzz_load fuzz_run
-//   mkdir corpus && cp tests/fuzz/*.ptx build-fuzz/steps/0[1-3]*/*.ptx build-fuzz/tests/tile.ptx corpus
-//   build-fuzz/tests/fuzz_load -dict=tests/fuzz/ptx.dict -max_len=20000 -timeout=10 -max_total_time=600 corpus
+//   mkdir corpus && cp tests/ptx/fuzz/*.ptx build-fuzz/steps/0[1-3]*/*.ptx build-fuzz/tests/tile.ptx corpus
+//   build-fuzz/tests/fuzz_load -dict=tests/ptx/fuzz/ptx.dict -max_len=20000 -timeout=10 -max_total_time=600 corpus
 //
 // AddressSanitizer and UndefinedBehaviorSanitizer are built in. What it finds (crash-*, timeout-*) goes, made small
-// with -minimize_crash=1, to tests/fuzz or to a test of its own.
+// with -minimize_crash=1, to tests/ptx/fuzz or to a test of its own.
 #include <stdint.h>
 
 #include "fuzz_case.h"

@@ -30,7 +30,6 @@ bool predicted_print(const char *ptx)
     char error[DEV_ERROR_MAX];
     struct step step = { .name = "gemm", .ptx = ptx };
     struct tester_options o = tester_defaults;
-    struct clock_prediction p;
     o.m = o.n = o.k = SIZE;
     const struct card *card = card_named("H200");
     struct geometries all;
@@ -38,12 +37,14 @@ bool predicted_print(const char *ptx)
         printf("  no time is predicted: this exercise is no whole matrix multiply with sizes of its own\n");
         return false;
     }
-    if (!predict_step(&step, &o, card, &p, error)) {
+    struct simt_prediction *p = predict_step(&step, &o, card, error);
+    if (!p) {
         printf("  no time is predicted: %s\n", error);
         return false;
     }
-    printf("  predicted at %d x %d x %d on an H200: %.3g ms, %.1f TFLOP/s\n  %s\n", SIZE, SIZE, SIZE, p.ms,
-           2e-9 * SIZE * SIZE * SIZE / p.ms, p.bound);
-    clock_free(&p);
+    const double ms = simt_predicted_ms(p);
+    printf("  predicted at %d x %d x %d on an H200: %.3g ms, %.1f TFLOP/s\n  %s\n", SIZE, SIZE, SIZE, ms,
+           2e-9 * SIZE * SIZE * SIZE / ms, simt_predicted_bound(p));
+    simt_prediction_free(p);
     return true;
 }

@@ -3,7 +3,7 @@
 #define STEPS_CHART_H
 
 #include "base/occupancy.h"
-#include "simt/draw/svg.h"
+#include "base/svg.h"
 #include "tables.h"
 
 struct chart {

@@ -15,7 +15,7 @@
 #include "base/ptx_file.h"
 #include "installed.h"
 #include "steps.h"
-#include "simt/clock/clock.h"
+#include "simt/simt.h"
 #include "tester/tester_report.h"
 
 enum { PREDICTED_SIZE = 4096 };
@@ -165,7 +165,7 @@ static void choose_prediction(struct ladder *l)
     l->predicted.k = sized ? l->o.k : size;
     if (l->o.no_predict || (!l->o.predict && !dev_about(l->dev)->simulated))
         return;
-    l->o.predict = clock_available(l->no_prediction);
+    l->o.predict = simt_can_predict(l->no_prediction);
 }
 
 // Beside the simulated GPU predictions have threads of their own; what a real one takes, they must not disturb.

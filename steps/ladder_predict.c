@@ -21,13 +21,13 @@ struct ladder_predictions {
 // What the card would take. The simulated GPU need not have run as large a product.
 static void predict(const struct ladder *l, struct row *row)
 {
-    struct clock_prediction p;
     const struct card *card = l->o.card ? l->o.card : card_named("H200");
-    if (!predict_step(row->step, &l->predicted, card, &p, row->predict_error))
+    struct simt_prediction *p = predict_step(row->step, &l->predicted, card, row->predict_error);
+    if (!p)
         return;
-    row->predicted_ms = p.ms;
-    row->predicted_cycles = p.cycles;
-    clock_free(&p);
+    row->predicted_ms = simt_predicted_ms(p);
+    row->predicted_cycles = simt_predicted_cycles(p);
+    simt_prediction_free(p);
 }
 
 // With the lock held: predicts the next row; false if none is left.

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "backend.h"
-#include "launch_limits.h"
 #include "ptx_file.h"
 #include "text.h"
 
@@ -223,19 +222,24 @@ bool dev_launch(struct dev *d, struct dev_kernel *k, const struct dev_launch *la
     if (!k || !launch || (launch->n_args && !launch->args))
         return backend_fail(d, "a launch needs a kernel and its arguments");
     struct dev_launch l = *launch;
-    const bool clusters = l.cluster[0] || l.cluster[1] || l.cluster[2];
-    for (int i = 0; i < 3; i++) {
-        l.grid[i] = l.grid[i] ? l.grid[i] : 1;
-        l.block[i] = l.block[i] ? l.block[i] : 1;
-        l.cluster[i] = clusters && !l.cluster[i] ? 1 : l.cluster[i];
-    }
-    for (size_t i = 0; i < l.n_args; i++)
-        if (!l.args[i].value || !l.args[i].bytes)
-            return backend_fail(d, "argument %zu has no value", i);
-    bool done = launch_fits(&d->about, &l, d->error) && d->ops->launch(d, k, &l);
+    const struct dev_about *about = &d->about;
+    const bool done = launch_settle(&l, about->name, about->max_threads, about->shared_per_block, d->error) &&
+                      d->ops->launch(d, k, &l);
     if (!done)
         one_line(d);
     return done;
+}
+
+bool dev_tensor_map(struct dev *d, const struct dev_tensor *tensor, struct dev_tensor_map *map)
+{
+    if (!tensor || !map)
+        return backend_fail(d, "a tensor map needs a tensor and a place");
+    struct dev_tensor t = *tensor;
+    if (!tensor_settle(&t, d->error))
+        return false;
+    if (!d->ops->tensor_map)
+        return backend_fail(d, "%s has no tensor maps", d->about.name);
+    return d->ops->tensor_map(d, &t, map);
 }
 
 bool dev_sync(struct dev *d)

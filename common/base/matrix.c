@@ -37,7 +37,7 @@ double type_roundoff(enum dev_type type)
     return types[type].roundoff;
 }
 
-static double half_to_double(uint16_t h)
+double half_to_double(uint16_t h)
 {
     int exponent = h >> 10 & 31, fraction = h & 1023;
     double x;
@@ -51,7 +51,7 @@ static double half_to_double(uint16_t h)
 }
 
 // To nearest, ties to even. One rounding: going through float first would round twice.
-static uint16_t half_from_double(double x)
+uint16_t half_from_double(double x)
 {
     uint16_t sign = signbit(x) ? 0x8000 : 0;
     x = fabs(x);

@@ -18,6 +18,8 @@ struct matrix {
 size_t type_size(enum dev_type type);       // bytes of an element
 const char *type_name(enum dev_type type);  // "f32"
 double type_roundoff(enum dev_type type);   // unit roundoff u of the type: 2^-24 for f32, 2^-53 for f64, 2^-11 for f16
+double half_to_double(uint16_t h);          // the value of an IEEE half
+uint16_t half_from_double(double x);        // the nearest half, ties to even
 
 // An uninitialised rows x cols matrix (both > 0); data is NULL if it does not fit in memory or overflows size_t.
 struct matrix matrix_new(enum dev_type type, int rows, int cols);

@@ -1,6 +1,6 @@
 // Tensor maps: the rules that a tensor and its box keep, on any device. Source: CUDA Driver API,
 // cuTensorMapEncodeTiled.
-#include "backend.h"
+#include "launch.h"
 
 #define SIZE_MAX_ELEMENTS ((uint64_t)1 << 32)
 #define STRIDE_END ((uint64_t)1 << 40)
@@ -26,53 +26,47 @@ struct dev_tensor dev_matrix(dev_ptr address, enum dev_map_type type, uint64_t r
                                 .swizzle = swizzle };
 }
 
-static bool check_dimension(struct dev *d, const struct dev_tensor *t, unsigned i)
+static bool check_dimension(const struct dev_tensor *t, unsigned i, char error[DEV_ERROR_MAX])
 {
     if (!t->size[i] || t->size[i] > SIZE_MAX_ELEMENTS)
-        return backend_fail(d, "tensor map: dimension %u has %llu elements; 1 to 2^32 are allowed", i,
-                            (unsigned long long)t->size[i]);
+        return error_set(error, "tensor map: dimension %u has %llu elements; 1 to 2^32 are allowed", i,
+                         (unsigned long long)t->size[i]);
     if (!t->box[i] || t->box[i] > BOX_MAX)
-        return backend_fail(d, "tensor map: its box has %u elements along dimension %u; 1 to %d are allowed", t->box[i],
-                            i, BOX_MAX);
+        return error_set(error, "tensor map: its box has %u elements along dimension %u; 1 to %d are allowed",
+                         t->box[i], i, BOX_MAX);
     if (!t->step[i] || t->step[i] > STEP_MAX)
-        return backend_fail(d, "tensor map: step %u along dimension %u; 1 to %d are allowed", t->step[i], i, STEP_MAX);
+        return error_set(error, "tensor map: step %u along dimension %u; 1 to %d are allowed", t->step[i], i, STEP_MAX);
     if (i && (t->stride[i - 1] % CHUNK || t->stride[i - 1] >= STRIDE_END || (!t->stride[i - 1] && t->size[i] > 1)))
-        return backend_fail(d, "tensor map: dimension %u has a stride of %llu bytes; it has to be a multiple of %d%s",
-                            i, (unsigned long long)t->stride[i - 1], CHUNK,
-                            i == 1 ? " (rows of such a length: pad them)" : "");
+        return error_set(error, "tensor map: dimension %u has a stride of %llu bytes; it has to be a multiple of %d%s",
+                         i, (unsigned long long)t->stride[i - 1], CHUNK,
+                         i == 1 ? " (rows of such a length: pad them)" : "");
     return true;
 }
 
-static bool check_row(struct dev *d, const struct dev_tensor *t)
+static bool check_row(const struct dev_tensor *t, char error[DEV_ERROR_MAX])
 {
     const unsigned bytes = dev_map_type_bytes(t->type);
     const uint32_t row = (t->box[0] + t->step[0] - 1) / t->step[0] * bytes, span = 16u << t->swizzle;
     if (row % CHUNK)
-        return backend_fail(d, "tensor map: a row of its box has %u bytes; it has to be a multiple of %d", row, CHUNK);
+        return error_set(error, "tensor map: a row of its box has %u bytes; it has to be a multiple of %d", row, CHUNK);
     if (t->swizzle != DEV_SWIZZLE_NONE && row > span)
-        return backend_fail(d, "tensor map: a row of its box has %u bytes; a swizzle of %u bytes allows %u", row, span,
-                            span);
+        return error_set(error, "tensor map: a row of its box has %u bytes; a swizzle of %u bytes allows %u", row, span,
+                         span);
     return true;
 }
 
-bool dev_tensor_map(struct dev *d, const struct dev_tensor *tensor, struct dev_tensor_map *map)
+bool tensor_settle(struct dev_tensor *t, char error[DEV_ERROR_MAX])
 {
-    if (!tensor || !map)
-        return backend_fail(d, "a tensor map needs a tensor and a place");
-    struct dev_tensor t = *tensor;
-    if (t.rank < 1 || t.rank > DEV_MAP_RANK || !dev_map_type_bytes(t.type) || (unsigned)t.swizzle > DEV_SWIZZLE_128)
-        return backend_fail(d, "tensor map: rank %u, type %d, swizzle %d: there is no such tensor", t.rank, (int)t.type,
-                            (int)t.swizzle);
-    if (!t.address || t.address % CHUNK)
-        return backend_fail(d, "tensor map: address 0x%llx is no multiple of %d", (unsigned long long)t.address, CHUNK);
-    for (unsigned i = 0; i < t.rank; i++) {
-        t.step[i] = t.step[i] ? t.step[i] : 1;
-        if (!check_dimension(d, &t, i))
+    if (t->rank < 1 || t->rank > DEV_MAP_RANK || !dev_map_type_bytes(t->type) || (unsigned)t->swizzle > DEV_SWIZZLE_128)
+        return error_set(error, "tensor map: rank %u, type %d, swizzle %d: there is no such tensor", t->rank,
+                         (int)t->type, (int)t->swizzle);
+    if (!t->address || t->address % CHUNK)
+        return error_set(error, "tensor map: address 0x%llx is no multiple of %d", (unsigned long long)t->address,
+                         CHUNK);
+    for (unsigned i = 0; i < t->rank; i++) {
+        t->step[i] = t->step[i] ? t->step[i] : 1;
+        if (!check_dimension(t, i, error))
             return false;
     }
-    if (!check_row(d, &t))
-        return false;
-    if (!d->ops->tensor_map)
-        return backend_fail(d, "%s has no tensor maps", d->about.name);
-    return d->ops->tensor_map(d, &t, map);
+    return check_row(t, error);
 }

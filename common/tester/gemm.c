@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/findings.h"
-#include "base/launch_limits.h"
+#include "base/launch.h"
 #include "base/matrix.h"
 
 enum { SIM_SMS = 2 };  // of the simulated GPU: few, so that a block has several tiles in a small product, too

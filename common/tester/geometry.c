@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "base/ptx_file.h"
-#include "simt/ptx/lex.h"
+#include "simt/simt.h"
 
 // The numbers in the order of the array. least, most: what can work. Shared memory is left to the device, which knows
 // how much it has.
@@ -48,81 +48,6 @@ static bool fail(const char *name, const char *why, char error[DEV_ERROR_MAX])
 {
     snprintf(error, DEV_ERROR_MAX, "%.300s: %s", name, why);
     return false;
-}
-
-// --- The array in the PTX ---
-// ".const .align 4 .b8 geometry[16] = {128, 0, 0, 0, 128};", in elements of any integer type. What follows the last
-// number given is 0.
-
-// Bytes of an element of this type, 0 if it is no integer's.
-static size_t bytes_of(struct str type)
-{
-    if (type.n < 3 || !memchr("bus", type.p[1], 3))
-        return 0;
-    const int bits = atoi(type.p + 2);
-    return bits == 8 || bits == 16 || bits == 32 || bits == 64 ? (size_t)bits / 8 : 0;
-}
-
-static bool at_punct(const struct lexer *l, char c)
-{
-    return l->tok.kind == TOK_PUNCT && l->tok.punct == c;
-}
-
-static bool accept(struct lexer *l, char c)
-{
-    const bool yes = at_punct(l, c);
-    if (yes)
-        lex_next(l);
-    return yes;
-}
-
-// Goes behind the name of the array where it is declared, and says how large its elements are; false at the end.
-static bool find(struct lexer *l, size_t *element)
-{
-    while (l->tok.kind != TOK_END) {
-        const bool space =
-            l->tok.kind == TOK_DIRECTIVE && (str_is(l->tok.text, ".const") || str_is(l->tok.text, ".global"));
-        lex_next(l);
-        if (!space)
-            continue;
-        *element = 0;
-        for (; l->tok.kind == TOK_DIRECTIVE || l->tok.kind == TOK_INT; lex_next(l))
-            if (l->tok.kind == TOK_DIRECTIVE && !*element)
-                *element = bytes_of(l->tok.text);
-        if (l->tok.kind != TOK_NAME || !str_is(l->tok.text, "geometry"))
-            continue;
-        lex_next(l);
-        return true;
-    }
-    return false;
-}
-
-// The bytes of the array, and in *used how many it has in all.
-static bool read_bytes(struct lexer *l, size_t element, unsigned char bytes[BYTES], size_t *used)
-{
-    uint64_t count = 1;
-    size_t at = 0;
-    if (accept(l, '[')) {
-        count = l->tok.kind == TOK_INT ? l->tok.bits : 0;
-        lex_next(l);
-        if (!accept(l, ']'))
-            return false;
-    }
-    if (!element || count > BYTES / element || !accept(l, '=') || !accept(l, '{'))
-        return false;
-    *used = count * element;
-    while (!at_punct(l, '}')) {
-        const bool minus = accept(l, '-');
-        const uint64_t value = minus ? 0 - l->tok.bits : l->tok.bits;
-        if (l->tok.kind != TOK_INT || at + element > *used)
-            return false;
-        for (size_t i = 0; i < element; i++)
-            bytes[at++] = (unsigned char)(value >> 8 * i);
-        lex_next(l);
-        if (!accept(l, ',') && !at_punct(l, '}'))
-            return false;
-    }
-    return true;
 }
 
 // --- Can it work? ---
@@ -174,13 +99,12 @@ static void read_row(const unsigned char data[ROW], bool first, struct geometry 
 
 bool geometries_parse(const char *name, const char *text, size_t bytes, struct geometries *g, char error[DEV_ERROR_MAX])
 {
-    struct lexer l;
-    size_t element, used;
+    size_t used;
     unsigned char data[BYTES] = { 0 };
-    lex_start(&l, text, bytes);
-    if (!find(&l, &element))
+    const enum simt_constant found = simt_text_constant(text, bytes, "geometry", data, sizeof data, &used);
+    if (found == SIMT_CONSTANT_NONE)
         return fail(name, MISSING, error);
-    if (!read_bytes(&l, element, data, &used) || used % 4 || used < 4 * NEEDED || (used > ROW && used % ROW))
+    if (found == SIMT_CONSTANT_BAD || used % 4 || used < 4 * NEEDED || (used > ROW && used % ROW))
         return fail(
             name,
             "its geometry is no list of 4 to 13 ints, and not several of 13: { BM, BN, BK, THREADS, SHARED, TM, "

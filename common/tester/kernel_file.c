@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/ptx_file.h"
-#include "simt/device/simt.h"
+#include "simt/simt.h"
 #include "tester_report.h"
 
 // A module as the simulated GPU reads it, without running anything.
@@ -23,14 +23,14 @@ static bool open_reading(struct reading *r, const char *path, char error[DEV_ERR
     *r = (struct reading){ .text = ptx_file_read(path, &bytes, error) };
     if (!r->text)
         return false;
-    r->simt = simt_new();
+    r->simt = simt_open();
     r->module = r->simt ? simt_load(r->simt, path, r->text, bytes, ignored) : NULL;
     return true;
 }
 
 static void close_reading(struct reading *r)
 {
-    simt_free(r->simt);
+    simt_close(r->simt);
     free(r->text);
 }
 
@@ -39,9 +39,10 @@ static bool takes(const struct simt_kernel *k, enum dev_type type, const struct 
     const uint64_t map = sizeof(struct dev_tensor_map), factor = type == DEV_F64 ? 8 : 4;
     const uint64_t operand = g->box ? map : 8, bytes[] = { 4, 4, 4, factor, operand, operand, factor, 8, map };
     const uint32_t n = g->cbox ? 9 : 8;
-    bool same = k->func->n_params == n;
+    bool same = simt_kernel_about(k).parameters == n;
+    struct simt_parameter p;
     for (uint32_t i = 0; same && i < n; i++)
-        same = k->module->ptx->vars[k->func->params[i]].bytes == bytes[i];
+        same = simt_parameter(k, i, &p) && p.bytes == bytes[i];
     return same;
 }
 
@@ -63,7 +64,7 @@ bool kernel_file_fits(const char *path, enum dev_type type, char error[DEV_ERROR
     struct reading r;
     if (!open_reading(&r, path, error))
         return false;
-    const struct simt_kernel *k = r.module ? simt_find(r.module, "gemm") : NULL;
+    const struct simt_kernel *k = r.module ? simt_kernel(r.module, "gemm") : NULL;
     bool ok;
     if (r.module && !k) {
         char list[SIMT_LIST_MAX];
@@ -83,26 +84,18 @@ bool kernel_file_fits(const char *path, enum dev_type type, char error[DEV_ERROR
     return ok;
 }
 
-static bool is_constant_int(const struct ptx_var *v)
-{
-    const bool whole = v->type == PTX_U32 || v->type == PTX_S32 || v->type == PTX_B32;
-    return v->space == SPACE_CONST && whole && v->bytes == sizeof(int32_t) && !v->local && !v->n_pointers;
-}
-
 // Its __constant__ ints, by name. Its geometry is none of them, but an array.
 static void constants_json(struct json *j, const struct simt_module *m)
 {
+    struct simt_variable v;
     json_object(j, "constants");
-    for (uint32_t i = 0; m && i < m->ptx->n_vars; i++) {
-        const struct ptx_var *v = &m->ptx->vars[i];
-        char name[256];
+    for (uint32_t i = 0; m && simt_variable_at(m, i, &v); i++) {
         int32_t value = 0;
-        if (!is_constant_int(v) || v->name.n >= sizeof name)
+        if (!v.constant || v.type.number == SIMT_FLOAT || !v.scalar || v.bytes != sizeof value || v.n_pointers)
             continue;
-        snprintf(name, sizeof name, "%.*s", (int)v->name.n, v->name.p);
-        if (v->init)
-            memcpy(&value, v->init, v->init_bytes);
-        json_int(j, name, value);
+        if (v.initial)
+            memcpy(&value, v.initial, v.initial_bytes);
+        json_int(j, v.name, value);
     }
     json_end(j);
 }
@@ -114,7 +107,7 @@ bool kernel_file_describe(FILE *out, const struct step *step, char error[DEV_ERR
     struct reading r;
     if (!geometry_read(step->ptx, &g, error) || !open_reading(&r, step->ptx, error))
         return false;
-    const struct simt_kernel *k = r.module ? simt_find(r.module, "gemm") : NULL;
+    const struct simt_kernel *k = r.module ? simt_kernel(r.module, "gemm") : NULL;
     json_open(&j, out);
     json_object(&j, NULL);
     json_string(&j, "name", step->name);
@@ -122,8 +115,8 @@ bool kernel_file_describe(FILE *out, const struct step *step, char error[DEV_ERR
     json_string(&j, "ptx", step->ptx);
     geometry_json(&j, "geometry", &g);
     constants_json(&j, r.module);
-    if (k && k->code)
-        json_uint(&j, "static_shared", k->code->shared_bytes);
+    if (k && !simt_kernel_about(k).error)
+        json_uint(&j, "static_shared", simt_kernel_about(k).shared);
     json_end(&j);
     close_reading(&r);
     return json_close(&j) || report_write_error("--describe", "stdout", error);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/ptx_file.h"
-#include "simt/device/simt.h"
 #include "base/source.h"
+#include "simt/simt.h"
 
 enum {
     LINE_MAX = 4096,  // lines after it are not looked at
@@ -16,8 +16,8 @@ enum {
 };
 
 struct reading {
-    const struct ptx_module *m;
-    uint32_t file;                  // number of the kernel's source
+    const struct simt_kernel *kernel;
+    const char *file;               // the kernel's source
     unsigned (*count)[LINE_ROLES];  // by line
     char *side;                     // by line: see side_of; 0 before it was looked at
 };
@@ -66,7 +66,7 @@ static char side_of(const struct reading *r, unsigned line)
     char text[256], *known = &r->side[line];
     if (*known)
         return *known;
-    source_text(ptx_source_name(r->m, r->file), line, text, sizeof text);
+    source_text(r->file, line, text, sizeof text);
     const bool a = names(text, 'A'), b = names(text, 'B'), c = names(text, 'C');
     *known = a && b ? '*' : a ? 'A' : b ? 'B' : c ? 'C' : '-';
     return *known;
@@ -74,26 +74,26 @@ static char side_of(const struct reading *r, unsigned line)
 
 // --- What does an instruction do? ---
 
-static bool begins(const struct ptx_inst *in, const char *with)
+static bool begins(const struct simt_instruction *in, const char *with)
 {
-    return in->op.n >= strlen(with) && !memcmp(in->op.p, with, strlen(with));
+    return in->op_bytes >= strlen(with) && !memcmp(in->op, with, strlen(with));
 }
 
 // PRODUCTS: wgmma, which reads both tiles where it multiplies.
 enum { LOADS, WRITES, READS, MULTIPLIES, STORES, STORES_BOX, PRODUCTS, NOTHING };
 
-static bool has(const struct ptx_inst *in, const char *what)
+static bool has(const struct simt_instruction *in, const char *what)
 {
-    return memmem(in->op.p, in->op.n, what, strlen(what)) != NULL;
+    return memmem(in->op, in->op_bytes, what, strlen(what)) != NULL;
 }
 
 // A bulk copy out of shared memory: C by TMA.
-static bool stores_box(const struct ptx_inst *in)
+static bool stores_box(const struct simt_instruction *in)
 {
     return (begins(in, "cp.async.bulk") || begins(in, "cp.reduce")) && has(in, ".global.shared");
 }
 
-static int what(const struct ptx_inst *in)
+static int what(const struct simt_instruction *in)
 {
     static const struct {
         const char *op;
@@ -143,26 +143,27 @@ static void note(const struct reading *r, unsigned line, int does, char side)
 
 // The innermost place in the kernel's source; for loads and the like, the first from there on that names a matrix.
 // (stmatrix needs no name: what it stores are results.)
-static void add(const struct reading *r, const struct ptx_inst *in)
+static void add(const struct reading *r, uint32_t number, const struct simt_instruction *in)
 {
     const int does = what(in);
+    const bool named = does == LOADS || does == READS || (does == WRITES && !begins(in, "stmatrix"));
+    struct simt_place p;
     unsigned line = 0, places = 1;
     char side = '-';
-    if (does == NOTHING || !in->loc)
+    if (does == NOTHING || !simt_instruction_place(r->kernel, number, 0, &p))
         return;
-    if ((does == PRODUCTS || begins(in, "mma.")) && r->m->locs[in->loc - 1].file == r->file)
+    if ((does == PRODUCTS || begins(in, "mma.")) && !strcmp(p.file, r->file))
         places = 2;  // a function of the kernel's own for one instruction: its call says more
-    for (uint32_t at = in->loc; at && side == '-'; at = r->m->locs[at - 1].at) {
-        const struct ptx_loc *loc = &r->m->locs[at - 1];
-        if (loc->file != r->file || loc->line >= LINE_MAX)
+    for (uint32_t i = 0; side == '-' && simt_instruction_place(r->kernel, number, i, &p); i++) {
+        if (strcmp(p.file, r->file) || p.line >= LINE_MAX)
             continue;
-        if (does == MULTIPLIES || does == STORES || does == STORES_BOX || does == PRODUCTS || begins(in, "stmatrix")) {
-            line = places ? loc->line : line;
+        if (!named) {
+            line = places ? p.line : line;
             places -= places > 0;
             continue;
         }
-        side = side_of(r, loc->line);
-        line = loc->line;
+        side = side_of(r, p.line);
+        line = p.line;
     }
     if (begins(in, "wmma.load.a"))
         side = 'A';
@@ -177,29 +178,27 @@ static void add(const struct reading *r, const struct ptx_inst *in)
 }
 
 // The file of the first instruction's outermost place: that of the kernel's own body.
-static uint32_t own_file(const struct ptx_module *m, const struct ptx_func *f)
+static const char *own_file(const struct simt_kernel *k)
 {
-    for (uint32_t i = 0; i < f->n_insts; i++) {
-        if (!f->insts[i].loc)
+    struct simt_instruction in;
+    struct simt_place p = { 0 };
+    for (uint32_t i = 0; !p.file && simt_instruction(k, i, &in); i++)
+        for (uint32_t place = 0; simt_instruction_place(k, i, place, &p); place++)
             continue;
-        const struct ptx_loc *loc = &m->locs[f->insts[i].loc - 1];
-        while (loc->at)
-            loc = &m->locs[loc->at - 1];
-        return loc->file;
-    }
-    return 0;
+    return p.file;
 }
 
 static void read_kernel(struct kernel_lines *l, const struct simt_kernel *k)
 {
-    struct reading r = { .m = k->module->ptx, .file = own_file(k->module->ptx, k->func) };
+    struct reading r = { .kernel = k, .file = own_file(k) };
+    struct simt_instruction in;
     r.count = calloc(LINE_MAX, sizeof *r.count);
     r.side = calloc(LINE_MAX, sizeof *r.side);
     if (r.file && r.count && r.side) {
-        snprintf(l->file, sizeof l->file, "%s", ptx_source_name(r.m, r.file));
-        for (uint32_t i = 0; i < k->func->n_insts; i++) {
-            add(&r, &k->func->insts[i]);
-            l->products |= what(&k->func->insts[i]) == PRODUCTS;
+        snprintf(l->file, sizeof l->file, "%s", r.file);
+        for (uint32_t i = 0; simt_instruction(k, i, &in); i++) {
+            add(&r, i, &in);
+            l->products |= what(&in) == PRODUCTS;
         }
         for (int role = 0; role < LINE_ROLES; role++)
             for (unsigned line = 1, most = 0; line < LINE_MAX; line++)
@@ -218,11 +217,11 @@ void kernel_lines_read(struct kernel_lines *l, const char *ptx)
     size_t bytes;
     *l = (struct kernel_lines){ 0 };
     char *text = ptx_file_read(ptx, &bytes, ignored);
-    struct simt *s = text ? simt_new() : NULL;
+    struct simt *s = text ? simt_open() : NULL;
     struct simt_module *m = s ? simt_load(s, ptx, text, bytes, ignored) : NULL;
-    const struct simt_kernel *k = m ? simt_find(m, "gemm") : NULL;
-    if (k && k->func && k->func->n_insts)
+    const struct simt_kernel *k = m ? simt_kernel(m, "gemm") : NULL;
+    if (k)
         read_kernel(l, k);
-    simt_free(s);
+    simt_close(s);
     free(text);
 }

@@ -95,7 +95,6 @@ static void print_profile(FILE *out, const struct step *step, const struct teste
 static void print_prediction(FILE *out, const struct step *step, const struct tester_options *o)
 {
     const struct card *card = o->card ? o->card : card_named("H200");
-    struct clock_prediction p;
     struct tester_options sized = *o;
     char error[DEV_ERROR_MAX];
     if (o->predict_size)
@@ -103,12 +102,12 @@ static void print_prediction(FILE *out, const struct step *step, const struct te
     fputc('\n', out);
     if (o->predict_size)
         fprintf(out, "M %d, N %d, K %d. ", sized.m, sized.n, sized.k);
-    if (predict_step(step, &sized, card, &p, error)) {
-        clock_print(out, &p, card, o->by_line);
-        clock_free(&p);
-    } else {
+    struct simt_prediction *p = predict_step(step, &sized, card, error);
+    if (p)
+        simt_prediction_print(out, p, o->by_line);
+    else
         fprintf(out, "No time is predicted: %s\n", error);
-    }
+    simt_prediction_free(p);
 }
 
 static void print_findings(FILE *out, const struct findings *f)

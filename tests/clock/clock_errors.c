@@ -31,22 +31,22 @@ int main(int argc, char **argv)
     for (int s = 0; s < n_sizes; s++)
         for (size_t i = 0; i < n_steps; i++) {
             struct tester_options o = tester_defaults;
-            struct clock_prediction p;
+            struct simt_prediction *p;
             const double ms = measured_ms(all, n, steps[i]->name, sizes[s]);
             o.m = o.n = o.k = sizes[s];
             if (ms <= 0 || (argc > 3 && strncmp(argv[3], steps[i]->name, strlen(argv[3]))))
                 continue;
-            if (!predict_step(steps[i], &o, card_named("H200"), &p, error)) {
+            if (!(p = predict_step(steps[i], &o, card_named("H200"), error))) {
                 fprintf(stderr, "clock_errors: %s: %s\n", steps[i]->name, error);
                 return 1;
             }
-            const double wrong = 100 * (p.ms / ms - 1);
-            printf("%s,%d,%.5g,%.5g,%.5g,%.1f\n", steps[i]->name, sizes[s], p.cycles, p.ms, ms, wrong);
+            const double wrong = 100 * (p->ms / ms - 1);
+            printf("%s,%d,%.5g,%.5g,%.5g,%.1f\n", steps[i]->name, sizes[s], p->cycles, p->ms, ms, wrong);
             fflush(stdout);
             sum += fabs(wrong);
             worst = fabs(wrong) > worst ? fabs(wrong) : worst;
             count++;
-            clock_free(&p);
+            simt_prediction_free(p);
         }
     fprintf(stderr, "mean %.1f %%, worst %.1f %%\n", count ? sum / count : 0, worst);
     free(all);

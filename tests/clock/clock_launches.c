@@ -112,24 +112,24 @@ static int predict(const struct launch_list *list, const char *folder, const cha
     printf("name,measured_us,predicted_us,error_percent\n");
     for (size_t i = 0; i < list->n; i++) {
         const struct launch_item *item = &list->all[i];
-        struct clock_prediction p;
+        struct simt_prediction *p;
         const double us = measured_us(measured, item->name);
         if (strncmp(item->name, prefix, strlen(prefix)))
             continue;
-        if (!launch_predict(simulated, item, folder, card_named("H200"), &p, error)) {
+        if (!(p = launch_predict(simulated, item, folder, card_named("H200"), error))) {
             fprintf(stderr, "clock_launches: %s: %s\n", item->name, error);
             status = 1;
             continue;
         }
-        const double predicted = round(1e5 * p.ms) / 100;  // us, as it is printed
+        const double predicted = round(1e5 * p->ms) / 100;  // us, as it is printed
         const double percent = us > 0 ? 100 * (predicted / us - 1) : 0;
         printf("%s,%.2f,%.2f,%.1f\n", item->name, us, predicted, percent);
         fflush(stdout);
-        fprintf(stderr, "%s: %s; unknown: %.0f branches, %.0f addresses of %.0f instructions\n", item->name, p.bound,
-                (double)p.sm.unknown_branches, (double)p.sm.unknown_addresses, (double)p.sm.issued);
+        fprintf(stderr, "%s: %s; unknown: %.0f branches, %.0f addresses of %.0f instructions\n", item->name, p->bound,
+                (double)p->sm.unknown_branches, (double)p->sm.unknown_addresses, (double)p->sm.issued);
         if (us > 0 && n < MAX_ROWS)
             wrong[n++] = fabs(percent);
-        clock_free(&p);
+        simt_prediction_free(p);
     }
     launch_device_close(simulated);
     summary(wrong, n);

@@ -27,7 +27,7 @@ double measured_state(const struct counter *all, size_t n, const char *step, enu
     return measured_counter(all, n, step, name);
 }
 
-void measured_shares(const struct counter *all, size_t n, const char *step, const struct clock_prediction *p,
+void measured_shares(const struct counter *all, size_t n, const char *step, const struct simt_prediction *p,
                      struct measured_share out[MEASURED_SHARES])
 {
     static const char *const names[MEASURED_SHARES] = { "fma", "tensor", "memory", "issue" };
@@ -43,7 +43,7 @@ void measured_shares(const struct counter *all, size_t n, const char *step, cons
         out[i] = (struct measured_share){ names[i], 100 * predicted[i], measured_counter(all, n, step, counters[i]) };
 }
 
-void measured_largest(const struct counter *all, size_t n, const char *step, const struct clock_prediction *p,
+void measured_largest(const struct counter *all, size_t n, const char *step, const struct simt_prediction *p,
                       enum sm_state *predicted, enum sm_state *measured)
 {
     *predicted = *measured = STATE_WAIT;

@@ -18,10 +18,10 @@ struct measured_share {
     const char *name;
     double predicted, measured;
 };
-void measured_shares(const struct counter *all, size_t n, const char *step, const struct clock_prediction *p,
+void measured_shares(const struct counter *all, size_t n, const char *step, const struct simt_prediction *p,
                      struct measured_share out[MEASURED_SHARES]);
 // What warps wait for most, predicted and measured.
-void measured_largest(const struct counter *all, size_t n, const char *step, const struct clock_prediction *p,
+void measured_largest(const struct counter *all, size_t n, const char *step, const struct simt_prediction *p,
                       enum sm_state *predicted, enum sm_state *measured);
 
 #endif

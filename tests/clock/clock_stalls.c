@@ -8,7 +8,7 @@
 #include "clock_measured.h"
 #include "tester/predict.h"
 
-static void compare(const struct step *step, const struct counter *all, size_t n, const struct clock_prediction *p)
+static void compare(const struct step *step, const struct counter *all, size_t n, const struct simt_prediction *p)
 {
     struct measured_share shares[MEASURED_SHARES];
     enum sm_state predicted, measured;
@@ -35,17 +35,17 @@ int main(int argc, char **argv)
     printf("step,what,name,predicted,measured\n");
     for (size_t i = 0; i < n_steps; i++) {
         struct tester_options o = tester_defaults;
-        struct clock_prediction p;
+        struct simt_prediction *p;
         if (argc > 2 && strncmp(argv[2], steps[i]->name, strlen(argv[2])))
             continue;
         o.m = o.n = o.k = 4096;
-        if (!predict_step(steps[i], &o, card_named("H200"), &p, error)) {
+        if (!(p = predict_step(steps[i], &o, card_named("H200"), error))) {
             fprintf(stderr, "clock_stalls: %s: %s\n", steps[i]->name, error);
             return 1;
         }
         compare(steps[i], all, n, &p);
         fflush(stdout);
-        clock_free(&p);
+        simt_prediction_free(p);
     }
     free(all);
     return 0;

@@ -116,7 +116,8 @@ static bool load(struct launch_device *d, const char *path, char error[DEV_ERROR
 struct one {
     struct command *c;
     struct launch *l;  // the only one of c
-    char *words;       // what c's strings are parts of
+    struct dev_kernel *launched;
+    char *words;  // what c's strings are parts of
     char path[PATH];
     struct dev_arg args[MAX_ARGS];
 };
@@ -162,40 +163,56 @@ static bool find_kernel(struct one *o, struct launch_device *d, char error[DEV_E
 {
     if (!load(d, o->path, error))
         return false;
-    o->l->kernel = simt_search(simt_module_of(d->known), o->l->name, error);
+    o->l->kernel = simt_kernel_search((struct simt_module *)d->known, o->l->name, error);
     if (!o->l->kernel)
         return false;
-    if (o->l->n_args != o->l->kernel->func->n_params)
-        return error_set(error, "%.200s takes %u arguments, %zu were given", o->l->name, o->l->kernel->func->n_params,
+    o->l->about = simt_kernel_about(o->l->kernel);
+    if (o->l->n_args != o->l->about.parameters)
+        return error_set(error, "%.200s takes %u arguments, %zu were given", o->l->name, o->l->about.parameters,
                          o->l->n_args);
-    o->l->launched = dev_kernel(d->dev, d->module, o->l->kernel->name);
-    return o->l->launched || error_set(error, "%s", dev_error(d->dev));
+    o->launched = dev_kernel(d->dev, d->module, o->l->about.name);
+    return o->launched || error_set(error, "%s", dev_error(d->dev));
 }
 
 static bool link_args(struct one *o, struct launch_device *d, char error[DEV_ERROR_MAX])
 {
     for (size_t i = 0; i < o->l->n_args; i++) {
-        if (!arg_link(d->dev, &o->l->args[i], &o->c->buffers))
+        struct arg *a = &o->l->args[i];
+        struct dev_tensor_map map;
+        arg_link(a, &o->c->buffers);
+        if (a->map && !dev_tensor_map(d->dev, &a->tensor, &map))
             return error_set(error, "%s", dev_error(d->dev));
-        o->args[i] = (struct dev_arg){ o->l->args[i].data, o->l->args[i].bytes };
+        if (a->map)
+            memcpy(a->data, &map, sizeof map);
+        o->args[i] = (struct dev_arg){ a->data, a->bytes };
     }
     return true;
 }
 
-bool launch_predict(struct launch_device *simulated, const struct launch_item *item, const char *folder,
-                    const struct card *card, struct clock_prediction *out, char error[DEV_ERROR_MAX])
+static struct dev_launch launch_of(const struct one *o)
 {
+    struct dev_launch l = { .shared = o->l->shared, .args = o->args, .n_args = o->l->n_args };
+    memcpy(l.grid, o->l->grid, sizeof l.grid);
+    memcpy(l.block, o->l->block, sizeof l.block);
+    return l;
+}
+
+struct simt_prediction *launch_predict(struct launch_device *simulated, const struct launch_item *item,
+                                       const char *folder, const struct card *card, char error[DEV_ERROR_MAX])
+{
+    struct simt_prediction *p = NULL;
     struct one o;
     bool ok = parse(&o, item, folder, false, error) && find_kernel(&o, simulated, error);
     for (size_t i = 0; ok && i < o.c->buffers.n; i++)
         o.c->buffers.all[i].address = (uint64_t)(i + 1) << 40;  // where they lie does not matter
     ok = ok && link_args(&o, simulated, error);
     if (ok) {
+        const struct dev_launch how = launch_of(&o);
         o.c->card = card;
-        ok = command_predict(o.c, o.l, o.args, out, error);
+        p = command_predict(o.c, o.l, &how, error);
     }
     close_one(&o);
-    return ok;
+    return p;
 }
 
 // --- on a GPU ---
@@ -228,20 +245,18 @@ static int by_value(const void *a, const void *b)
 static bool time_runs(const struct one *o, struct launch_device *d, double *us)
 {
     const size_t bytes = 2 * dev_about(d->dev)->l2;
-    struct dev_launch what = { .shared = o->l->shared, .args = o->args, .n_args = o->l->n_args };
+    const struct dev_launch what = launch_of(o);
     double ms[RUNS];
-    memcpy(what.grid, o->l->grid, sizeof what.grid);
-    memcpy(what.block, o->l->block, sizeof what.block);
     if (!d->flush && bytes && !dev_alloc(d->dev, "what empties the L2 cache", bytes, &d->flush))
         return false;
     for (int i = 0; i < WARMUP; i++)
-        if (!dev_launch(d->dev, o->l->launched, &what))
+        if (!dev_launch(d->dev, o->launched, &what))
             return false;
     if (!dev_sync(d->dev))
         return false;
     for (int i = 0; i < RUNS; i++)
         if ((bytes && !dev_clear(d->dev, d->flush, bytes)) || !dev_timer_start(d->dev) ||
-            !dev_launch(d->dev, o->l->launched, &what) || !dev_timer_stop(d->dev, &ms[i]))
+            !dev_launch(d->dev, o->launched, &what) || !dev_timer_stop(d->dev, &ms[i]))
             return false;
     qsort(ms, RUNS, sizeof *ms, by_value);
     *us = 1000 * ms[RUNS / 2];

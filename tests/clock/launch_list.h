@@ -31,10 +31,10 @@ struct launch_device;
 struct launch_device *launch_device_open(enum dev_kind kind, char error[DEV_ERROR_MAX]);
 void launch_device_close(struct launch_device *d);
 
-// Predicts the launch on the card from the PTX files in folder. What its arrays hold makes no difference. False, with
-// one line in error, if that cannot be done.
-bool launch_predict(struct launch_device *simulated, const struct launch_item *item, const char *folder,
-                    const struct card *card, struct clock_prediction *out, char error[DEV_ERROR_MAX]);
+// Predicts the launch on the card from the PTX files in folder. What its arrays hold makes no difference. As
+// simt_predict.
+struct simt_prediction *launch_predict(struct launch_device *simulated, const struct launch_item *item,
+                                       const char *folder, const struct card *card, char error[DEV_ERROR_MAX]);
 
 // Runs it on a GPU: 2 launches without a clock, then the median of 15, the L2 cache emptied before each, as the steps
 // are timed. After a failure the GPU must be opened again.

@@ -123,7 +123,7 @@ Test(clock, a_sum_of_64_bits_of_uniform_registers)
 Test(clock, a_load_brings_what_an_array_of_the_launch_holds)
 {
     static const unsigned char data[256] = { [4] = 7, [5] = 1, [124] = 0x80 };
-    const struct walk_array array = { 1ull << 40, sizeof data, data };
+    const struct simt_array array = { 1ull << 40, sizeof data, data };
     struct cubin cubin = { .cc = 90 };
     const struct walk_launch launch = { .cubin = &cubin, .arrays = &array, .n_arrays = 1 };
     static uint32_t values[WALK_VALUES * WALK_LANES];
@@ -295,7 +295,7 @@ Test(clock, machine_instructions_are_counted_as_on_the_h200)
     NEEDS_NVCC_13_0;
     cr_assert(counters_read(COUNTERS_CSV, &all, &n, error), "%s", error);
     for (size_t i = 0; i < n_steps; i++) {
-        struct clock_counts c;
+        struct simt_counts c;
         const struct tester_options o = sized(256);
         if (!sample_brief(i, 7))
             continue;
@@ -339,7 +339,7 @@ Test(clock, without_waits_that_are_tried_again_the_h200_counts_the_same_in_each_
     FILE *f = fopen(RETRIES_CSV, "r");
     cr_assert(f, "%s", RETRIES_CSV);
     while (fgets(line, sizeof line, f)) {
-        struct clock_counts c;
+        struct simt_counts c;
         const struct tester_options o = sized(256);
         if (sscanf(line, "%63[^,],%llu,%llu", name, &instructions, &again) != 3)
             continue;
@@ -355,8 +355,8 @@ Test(clock, without_waits_that_are_tried_again_the_h200_counts_the_same_in_each_
 // --- against the H200's times ---
 
 // Adds to *same if warps wait for the same most. Shares of pipes are within 10 points.
-static void compare_waits(const struct step *step, const struct counter *all, size_t n,
-                          const struct clock_prediction *p, unsigned *same)
+static void compare_waits(const struct step *step, const struct counter *all, size_t n, const struct simt_prediction *p,
+                          unsigned *same)
 {
     struct measured_share shares[MEASURED_SHARES];
     enum sm_state predicted, measured;
@@ -396,23 +396,23 @@ Test(clock, times_and_waits_at_4096_are_near_the_h200s)
     cr_assert(results_read(RESULTS_CSV, &times, &n_times, error), "%s", error);
     cr_assert(stalls_read(STALLS_CSV, &stalls, &n_stalls, error), "%s", error);
     for (size_t i = 0; i < n_steps; i++) {
-        struct clock_prediction p;
+        struct simt_prediction *p;
         if (!sample_brief(i, 7))
             continue;
         const struct tester_options o = sized(4096);
         const double ms = measured_ms(times, n_times, steps[i]->name, 4096);
         if (ms <= 0)  // not in the table yet
             continue;
-        cr_assert(predict_step(steps[i], &o, card_named("H200"), &p, error), "%s: %s", steps[i]->name, error);
-        const double wrong = 100 * fabs(p.ms / ms - 1);
+        cr_assert(p = predict_step(steps[i], &o, card_named("H200"), error), "%s: %s", steps[i]->name, error);
+        const double wrong = 100 * fabs(p->ms / ms - 1);
         count++;
         sum += wrong;
-        cr_expect(wrong <= WORST_4096, "%s: %.4g ms predicted, %.4g ms measured: %.1f %%", steps[i]->name, p.ms, ms,
+        cr_expect(wrong <= WORST_4096, "%s: %.4g ms predicted, %.4g ms measured: %.1f %%", steps[i]->name, p->ms, ms,
                   wrong);
-        cr_expect(in_picture(picture, steps[i]->name, 2e-9 * 4096 * 4096 * 4096 / p.ms),
+        cr_expect(in_picture(picture, steps[i]->name, 2e-9 * 4096 * 4096 * 4096 / p->ms),
                   "%s: build/steps/ladder --device sim, as tests/programs/test_programs.c says", steps[i]->name);
-        compare_waits(steps[i], stalls, n_stalls, &p, &same);
-        clock_free(&p);
+        compare_waits(steps[i], stalls, n_stalls, p, &same);
+        simt_prediction_free(p);
     }
     if (sample_asked() != SAMPLE_BRIEF) {
         cr_expect(sum / count <= MEAN_4096, "the mean error is %.1f %%", sum / count);
@@ -433,18 +433,18 @@ Test(clock, long_blocks_keep_the_pace_of_short_ones)
         cr_skip_test("waits for meson test");
     cr_assert(results_read(RESULTS_CSV, &all, &n, error), "%s", error);
     for (size_t i = 0; i < n_steps; i++) {
-        struct clock_prediction p, half;
+        struct simt_prediction *p, *half;
         const struct tester_options o = sized(8192), o_half = sized(4096);
         if (strcmp(steps[i]->name, "02_smem_tile"))
             continue;
         const double times = measured_ms(all, n, steps[i]->name, 8192) / measured_ms(all, n, steps[i]->name, 4096);
-        cr_assert(predict_step(steps[i], &o, card_named("H200"), &p, error), "%s", error);
-        cr_assert(predict_step(steps[i], &o_half, card_named("H200"), &half, error), "%s", error);
-        cr_expect(p.sm.blocks < p.blocks_of_sm / 50, "%g blocks were run", (double)p.sm.blocks);
-        cr_expect(fabs(p.ms / half.ms / times - 1) < 0.05, "%.3g times as long as at 4096, measured %.3g",
-                  p.ms / half.ms, times);
-        clock_free(&p);
-        clock_free(&half);
+        cr_assert(p = predict_step(steps[i], &o, card_named("H200"), error), "%s", error);
+        cr_assert(half = predict_step(steps[i], &o_half, card_named("H200"), error), "%s", error);
+        cr_expect(p->sm.blocks < p->blocks_of_sm / 50, "%g blocks were run", (double)p->sm.blocks);
+        cr_expect(fabs(p->ms / half->ms / times - 1) < 0.05, "%.3g times as long as at 4096, measured %.3g",
+                  p->ms / half->ms, times);
+        simt_prediction_free(p);
+        simt_prediction_free(half);
     }
     free(all);
 }
@@ -458,18 +458,18 @@ Test(clock, packing_of_odd_rows_is_predicted)
     NEEDS_NVCC_13_0;
     cr_assert(results_read(RESULTS_CSV, &all, &n, error), "%s", error);
     for (size_t i = 0; i < n_steps; i++) {
-        struct clock_prediction odd, even;
+        struct simt_prediction *odd, *even;
         const struct tester_options o = sized(4095), e = sized(1024);
         if (strcmp(steps[i]->name, "15_wgmma"))
             continue;
         const double ms = measured_ms(all, n, steps[i]->name, 4095);
-        cr_assert(predict_step(steps[i], &o, card_named("H200"), &odd, error), "%s", error);
-        cr_assert(predict_step(steps[i], &e, card_named("H200"), &even, error), "%s", error);
-        cr_expect(odd.before_ms > 0 && odd.before_ms < odd.ms / 2, "%.4g of %.4g ms", odd.before_ms, odd.ms);
-        cr_expect(even.before_ms == 0, "%.4g ms", even.before_ms);
-        cr_expect(fabs(odd.ms / ms - 1) < 0.15, "%.4g ms predicted, %.4g measured", odd.ms, ms);
-        clock_free(&odd);
-        clock_free(&even);
+        cr_assert(odd = predict_step(steps[i], &o, card_named("H200"), error), "%s", error);
+        cr_assert(even = predict_step(steps[i], &e, card_named("H200"), error), "%s", error);
+        cr_expect(odd->before_ms > 0 && odd->before_ms < odd->ms / 2, "%.4g of %.4g ms", odd->before_ms, odd->ms);
+        cr_expect(even->before_ms == 0, "%.4g ms", even->before_ms);
+        cr_expect(fabs(odd->ms / ms - 1) < 0.15, "%.4g ms predicted, %.4g measured", odd->ms, ms);
+        simt_prediction_free(odd);
+        simt_prediction_free(even);
     }
     free(all);
 }
@@ -488,13 +488,13 @@ Test(clock, padding_removed_costs_what_it_cost_on_the_h200)
     free(all);
     cr_assert(measured > 0);
     struct step step = { .name = "unpadded", .type = DEV_F16, .ptx = UNPADDED_PTX };
-    struct clock_prediction p;
+    struct simt_prediction *p;
     const struct tester_options o = sized(4096);
-    cr_assert(predict_step(&step, &o, card_named("H200"), &p, error), "%s", error);
-    const double tflops = 2e-9 * 4096 * 4096 * 4096 / p.ms;
+    cr_assert(p = predict_step(&step, &o, card_named("H200"), error), "%s", error);
+    const double tflops = 2e-9 * 4096 * 4096 * 4096 / p->ms;
     cr_expect(fabs(tflops / measured - 1) < 0.1, "%.0f TFLOP/s predicted, %.0f measured", tflops, measured);
-    cr_expect(strstr(p.bound, "the data pipe of L1 and shared memory"), "%s", p.bound);
-    clock_free(&p);
+    cr_expect(strstr(p->bound, "the data pipe of L1 and shared memory"), "%s", p->bound);
+    simt_prediction_free(p);
 }
 
 Test(clock, a_card_is_predicted_from_its_own_machine_code)
@@ -506,20 +506,20 @@ Test(clock, a_card_is_predicted_from_its_own_machine_code)
     for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
         if (!sample_brief(i, 3))
             continue;
-        struct clock_prediction p;
+        struct simt_prediction *p;
         char error[DEV_ERROR_MAX];
-        const bool told = predict_step(steps[5], &o, card_named(cards[i]), &p, error);
-        if (!told && strstr(error, "is not defined for option 'gpu-name'")) {  // the card is newer than this ptxas
+        p = predict_step(steps[5], &o, card_named(cards[i]), error);
+        if (!p && strstr(error, "is not defined for option 'gpu-name'")) {  // the card is newer than this ptxas
             unknown++;
             continue;
         }
-        cr_assert(told, "%s: %s", cards[i], error);
-        cr_expect_eq(p.cubin->cc, card_named(cards[i])->cc, "%s: %d", cards[i], p.cubin->cc);
-        cr_expect_eq(p.sm.unknown_branches, 0, "%s", cards[i]);
+        cr_assert(p, "%s: %s", cards[i], error);
+        cr_expect_eq(p->cubin->cc, card_named(cards[i])->cc, "%s: %d", cards[i], p->cubin->cc);
+        cr_expect_eq(p->sm.unknown_branches, 0, "%s", cards[i]);
         if (card_named(cards[i])->cc < 100)  // newer code has instructions that sass.def lacks
-            cr_expect_eq(p.sm.unknown_addresses, 0, "%s", cards[i]);
-        cr_expect(p.cycles > 20000 && p.cycles < 5e6, "%s: %.4g cycles", cards[i], p.cycles);
-        clock_free(&p);
+            cr_expect_eq(p->sm.unknown_addresses, 0, "%s", cards[i]);
+        cr_expect(p->cycles > 20000 && p->cycles < 5e6, "%s: %.4g cycles", cards[i], p->cycles);
+        simt_prediction_free(p);
     }
     cr_assert_leq(unknown, atoi(&KERNELS_BY[5]) < 13 ? 2 : 0, "ptxas of " KERNELS_BY " does not know %zu cards",
                   unknown);

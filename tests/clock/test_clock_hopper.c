@@ -130,17 +130,17 @@ Test(clock_hopper, barriers_of_some_warps_have_a_number_and_a_count)
 Test(clock_hopper, parameters_stand_where_the_machine_code_expects_them)
 {
     const struct cubin cubin = { .param_bytes = 24, .params = { { 0, 4 }, { 16, 8 } }, .n_params = 2 };
-    const uint32_t at[] = { 0, 8 };
-    unsigned char bytes[16] = { 1, 2, 3, 4, 0, 0, 0, 0, 11, 12, 13, 14, 15, 16, 17, 18 };
-    struct clock_launch l = { .params = bytes, .param_bytes = 16, .param_at = at, .n_params = 2 };
+    const unsigned char bytes[12] = { 1, 2, 3, 4, 11, 12, 13, 14, 15, 16, 17, 18 };
+    const struct dev_arg args[] = { { bytes, 4 }, { bytes + 4, 8 } };
+    struct clock_launch l = { .args = args, .n_args = 2 };
     char error[CLOCK_ERROR] = "";
     unsigned char *placed = clock_place_params(&l, &cubin, error);
     cr_assert(placed, "%s", error);
-    cr_expect(!memcmp(placed, bytes, 4) && !memcmp(placed + 16, bytes + 8, 8));
+    cr_expect(!memcmp(placed, bytes, 4) && !memcmp(placed + 16, bytes + 4, 8));
     free(placed);
-    l.n_params = 1;
+    l.n_args = 1;
     cr_expect_null(clock_place_params(&l, &cubin, error));
-    cr_expect_str_eq(error, "the kernel takes 24 bytes of parameters, 16 were given");
+    cr_expect_str_eq(error, "the kernel takes 2 parameters of 24 bytes, 1 arguments were given");
 }
 
 // --- the benchmark's kernels ---
@@ -156,51 +156,38 @@ struct bench {
     unsigned before;  // addresses before the values, and none behind them; 0: see above
 };
 
-static size_t put(unsigned char *params, uint32_t *at, size_t *end, const void *value, size_t bytes)
-{
-    const size_t begin = (*end + bytes - 1) / bytes * bytes;
-    memcpy(params + begin, value, bytes);
-    *end = begin + bytes;
-    *at = (uint32_t)begin;
-    return begin;
-}
-
 static double cycles_of(const struct bench *b)
 {
-    unsigned char params[512] = { 0 };
-    uint32_t at[8];
-    size_t end = 0, n = 0;
+    struct dev_arg args[8];
+    struct dev_tensor_map maps[2];
+    uint64_t addresses[8], address = 1ull << 45;
     const unsigned rows[] = { b->box_rows, b->second_box_rows };
+    const unsigned behind = b->before ? 0 : b->more + 1;
+    size_t n = 0;
     for (unsigned i = 0; i < 2 && rows[i]; i++) {
         const struct dev_tensor t =
             dev_matrix((1ull << 40) + i * (1ull << 36), DEV_MAP_F16, 65536, 4096, 4096, rows[i], 64, DEV_SWIZZLE_128);
-        struct dev_tensor_map map;
-        tensor_map_make(&t, &map);
-        put(params, &at[n++], &end, &map, sizeof map);
+        tensor_map_make(&t, &maps[i]);
+        args[n++] = (struct dev_arg)DEV_ARG(maps[i]);
     }
-    uint64_t address = 1ull << 45;
-    for (unsigned i = 0; i < b->before; i++, address += 1ull << 40)
-        put(params, &at[n++], &end, &address, 8);
+    for (unsigned i = 0; i < 8; i++, address += 1ull << 40)
+        addresses[i] = address;
+    for (unsigned i = 0; i < b->before; i++)
+        args[n++] = (struct dev_arg)DEV_ARG(addresses[i]);
     for (unsigned i = 0; i < b->n_values; i++)
-        put(params, &at[n++], &end, &b->values[i], 4);
-    for (unsigned i = 0; !b->before && i <= b->more; i++, address += 1ull << 40)
-        put(params, &at[n++], &end, &address, 8);
-    const struct clock_launch l = { .ptx = b->ptx,
-                                    .kernel = b->kernel,
-                                    .grid = { b->grid, 1, 1 },
-                                    .block = { b->threads, 1, 1 },
-                                    .shared = b->shared          ? b->shared
-                                              : b->threads == 64 ? 0
-                                                                 : 200 * 1024,
-                                    .params = params,
-                                    .param_bytes = end,
-                                    .param_at = at,
-                                    .n_params = n };
-    struct clock_prediction p;
-    char error[CLOCK_ERROR];
-    cr_assert(clock_predict(&l, card_named("H200"), &p, error), "%s: %s", b->kernel, error);
-    const double cycles = p.cycles;
-    clock_free(&p);
+        args[n++] = (struct dev_arg)DEV_ARG(b->values[i]);
+    for (unsigned i = 0; i < behind; i++)
+        args[n++] = (struct dev_arg)DEV_ARG(addresses[i]);
+    const size_t shared = b->shared ? b->shared : b->threads == 64 ? 0 : 200 * 1024;
+    const struct dev_launch how = {
+        .grid = { b->grid }, .block = { b->threads }, .shared = shared, .args = args, .n_args = n
+    };
+    const struct simt_timing t = { .ptx = b->ptx, .kernel = b->kernel, .launch = &how };
+    char error[DEV_ERROR_MAX];
+    struct simt_prediction *p = simt_predict(&t, card_named("H200"), error);
+    cr_assert(p, "%s: %s", b->kernel, error);
+    const double cycles = p->cycles;
+    simt_prediction_free(p);
     return cycles;
 }
 

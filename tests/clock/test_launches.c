@@ -201,15 +201,15 @@ Test(launches, what_if_answers_are_those_of_the_table)
     cr_assert(simulated, "%s", error);
     for (size_t i = 0; i < list.n; i++) {
         const struct row *r = find_row(rows, n, list.all[i].name);
-        struct clock_prediction p;
+        struct simt_prediction *p;
         cr_assert(r, "%s", list.all[i].name);
         if (sample_asked() != SAMPLE_ALL && i % 6)
             continue;
-        cr_assert(launch_predict(simulated, &list.all[i], WHATIF_FOLDER, card_named("H200"), &p, error), "%s: %s",
+        cr_assert(p = launch_predict(simulated, &list.all[i], WHATIF_FOLDER, card_named("H200"), error), "%s: %s",
                   r->name, error);
-        cr_expect(fabs(1000 * p.ms / r->predicted - 1) < 0.02, "%s: %.2f us, the table has %.2f", r->name, 1000 * p.ms,
-                  r->predicted);
-        clock_free(&p);
+        cr_expect(fabs(1000 * p->ms / r->predicted - 1) < 0.02, "%s: %.2f us, the table has %.2f", r->name,
+                  1000 * p->ms, r->predicted);
+        simt_prediction_free(p);
     }
     launch_device_close(simulated);
     launch_list_free(&list);
@@ -219,7 +219,7 @@ Test(launches, what_if_answers_are_those_of_the_table)
 static double predict_us(const char *name)
 {
     struct launch_list list;
-    struct clock_prediction p;
+    struct simt_prediction *p;
     char error[DEV_ERROR_MAX];
     size_t i = 0;
     cr_assert(launch_list_read(&list, WHATIF_LIST, error), "%s", error);
@@ -228,10 +228,10 @@ static double predict_us(const char *name)
     while (i < list.n && strcmp(list.all[i].name, name))
         i++;
     cr_assert(i < list.n, "%s", name);
-    cr_assert(launch_predict(simulated, &list.all[i], WHATIF_FOLDER, card_named("H200"), &p, error), "%s: %s", name,
+    cr_assert(p = launch_predict(simulated, &list.all[i], WHATIF_FOLDER, card_named("H200"), error), "%s: %s", name,
               error);
-    const double us = 1000 * p.ms;
-    clock_free(&p);
+    const double us = 1000 * p->ms;
+    simt_prediction_free(p);
     launch_device_close(simulated);
     launch_list_free(&list);
     return us;
@@ -268,14 +268,14 @@ Test(launches, blocks_that_share_a_tile_do_not_all_wait_for_dram)
 static double triangle_cycles(unsigned blocks)
 {
     char line[200], error[DEV_ERROR_MAX];
-    struct clock_prediction p;
+    struct simt_prediction *p;
     struct launch_item item = { .name = "triangle", .line = line };
     struct launch_device *simulated = launch_device_open(DEV_SIM, error);
     snprintf(line, sizeof line, "triangle triangle --grid %u --block 32 f32[65536]=zeros", blocks);
     cr_assert(simulated, "%s", error);
-    cr_assert(launch_predict(simulated, &item, KERNELS_FOLDER, card_named("H200"), &p, error), "%s", error);
-    const double cycles = p.cycles;
-    clock_free(&p);
+    cr_assert(p = launch_predict(simulated, &item, KERNELS_FOLDER, card_named("H200"), error), "%s", error);
+    const double cycles = p->cycles;
+    simt_prediction_free(p);
     launch_device_close(simulated);
     return cycles;
 }
@@ -297,13 +297,13 @@ Test(launches, a_copy_is_no_faster_than_dram)
     char error[DEV_ERROR_MAX], line[] = "copy copy --grid 16384 --block 256 f32[16777216]=uninit f32[16777216]=uninit";
     if (!clock_available(error))
         cr_skip_test("%s", error);
-    struct clock_prediction p;
+    struct simt_prediction *p;
     struct launch_item item = { .name = "copy", .line = line };
     struct launch_device *simulated = launch_device_open(DEV_SIM, error);
     cr_assert(simulated, "%s", error);
-    cr_assert(launch_predict(simulated, &item, KERNELS_FOLDER, card_named("H200"), &p, error), "%s", error);
-    const double tb = 2 * 16777216 * 4e-12 / (1e-3 * p.ms);
+    cr_assert(p = launch_predict(simulated, &item, KERNELS_FOLDER, card_named("H200"), error), "%s", error);
+    const double tb = 2 * 16777216 * 4e-12 / (1e-3 * p->ms);
     cr_expect(tb > 3 && tb < 4.8, "%.2f TB/s", tb);
-    clock_free(&p);
+    simt_prediction_free(p);
     launch_device_close(simulated);
 }

@@ -41,9 +41,8 @@ void draw_bench_open(struct draw_bench *b, const struct draw_step *step, int til
 {
     char path[1000];
     size_t bytes;
-    const float alpha = 1, beta = 0;
     snprintf(path, sizeof path, "%s/%s/%s.ptx", STEPS_PTX, step->name, step->name);
-    *b = (struct draw_bench){ .s = simt_new() };
+    *b = (struct draw_bench){ .s = simt_open(), .alpha = 1 };
     cr_assert(geometry_read(path, &b->g, b->error), "%s", b->error);
     b->m = b->g.bm, b->n = 2 * b->g.bn, b->k = tiles * (b->g.bk ? b->g.bk : 16);
     char *text = ptx_file_read(path, &bytes, b->error);
@@ -51,29 +50,32 @@ void draw_bench_open(struct draw_bench *b, const struct draw_step *step, int til
     struct simt_module *m = simt_load(b->s, path, text, bytes, b->error);
     free(text);
     cr_assert(m, "%s", b->error);
-    uint64_t A = array(b, "A", (size_t)(b->m * b->k) * step->element);
-    uint64_t B = array(b, "B", (size_t)(b->k * b->n) * step->element);
-    uint64_t C = array(b, "C", (size_t)(b->m * b->n) * step->element);
-    struct dev_arg args[] = { DEV_ARG(b->m), DEV_ARG(b->n), DEV_ARG(b->k), DEV_ARG(alpha),
-                              DEV_ARG(A),    DEV_ARG(B),    DEV_ARG(beta), DEV_ARG(C) };
-    struct dev_tensor_map maps[2];
+    b->A = array(b, "A", (size_t)(b->m * b->k) * step->element);
+    b->B = array(b, "B", (size_t)(b->k * b->n) * step->element);
+    b->C = array(b, "C", (size_t)(b->m * b->n) * step->element);
+    const struct dev_arg args[] = { DEV_ARG(b->m), DEV_ARG(b->n), DEV_ARG(b->k),    DEV_ARG(b->alpha),
+                                    DEV_ARG(b->A), DEV_ARG(b->B), DEV_ARG(b->beta), DEV_ARG(b->C) };
+    memcpy(b->args, args, sizeof args);
     if (b->g.box) {
-        maps[0] = map_of(A, b->m, b->k, b->g.bm, b->g.box);
-        maps[1] = map_of(B, b->k, b->n, b->g.bk, b->g.box);
-        args[4] = (struct dev_arg)DEV_ARG(maps[0]);
-        args[5] = (struct dev_arg)DEV_ARG(maps[1]);
+        b->maps[0] = map_of(b->A, b->m, b->k, b->g.bm, b->g.box);
+        b->maps[1] = map_of(b->B, b->k, b->n, b->g.bk, b->g.box);
+        b->args[4] = (struct dev_arg)DEV_ARG(b->maps[0]);
+        b->args[5] = (struct dev_arg)DEV_ARG(b->maps[1]);
     }
-    struct simt_kernel *k = simt_find(m, "gemm");
-    b->params = simt_pack(k, args, 8, b->error);
+    struct simt_kernel *k = simt_kernel(m, "gemm");
+    b->how = (struct dev_launch){ .grid = { 2, 1, 1 },
+                                  .block = { (unsigned)b->g.threads, 1, 1 },
+                                  .shared = (size_t)b->g.shared,
+                                  .args = b->args,
+                                  .n_args = 8 };
+    b->params = params_pack(k, &b->how, b->error);
     cr_assert(b->params, "%s", b->error);
-    memcpy(b->grid, (unsigned[]){ 2, 1, 1 }, sizeof b->grid);
-    memcpy(b->block, (unsigned[]){ (unsigned)b->g.threads, 1, 1 }, sizeof b->block);
     b->place.block[0] = 1;
-    b->launch = (struct draw_launch){ b->s, k, b->grid, b->block, NULL, (size_t)b->g.shared, b->params, &b->place };
+    b->launch = (struct draw_launch){ b->s, k, &b->how, b->params, &b->place };
 }
 
 void draw_bench_close(struct draw_bench *b)
 {
     free(b->params);
-    simt_free(b->s);
+    simt_close(b->s);
 }

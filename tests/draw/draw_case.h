@@ -24,9 +24,13 @@ extern const struct draw_step draw_steps[DRAW_STEPS_ALL];  // 01 to 13, and 15, 
 struct draw_bench {
     struct simt *s;
     struct geometry g;
-    struct draw_place place;
-    unsigned grid[3], block[3];
+    struct simt_picture place;
     int m, n, k;
+    float alpha, beta;
+    uint64_t A, B, C;
+    struct dev_tensor_map maps[2];
+    struct dev_arg args[8];
+    struct dev_launch how;
     struct draw_launch launch;  // of block 1
     unsigned char *params;
     char error[DEV_ERROR_MAX];

@@ -12,7 +12,6 @@
 #include "base/ptx_file.h"
 #include "sample.h"
 #include "simt/draw/draw.h"
-#include "simt/machine/fragment.h"
 #include "simt/record/trace.h"
 #include "file_text.h"
 #include "xml.h"
@@ -22,22 +21,24 @@
 struct bench {
     struct simt *s;
     struct simt_kernel *k;
-    unsigned grid[3], block[3];
-    size_t shared;
-    unsigned char *params;
+    struct dev_launch how;
+    uint64_t arrays[3];
+    int sizes[3];
+    float alpha, beta;
+    struct dev_arg args[8];
     char error[DEV_ERROR_MAX];
 };
 
-static void bench_open(struct bench *b, const char *path, const char *kernel, const struct dev_arg *args, size_t n)
+static void bench_open(struct bench *b, const char *path, const char *kernel, size_t n_args)
 {
     size_t bytes;
     char *text = ptx_file_read(path, &bytes, b->error);
     cr_assert(text, "%s", b->error);
     struct simt_module *m = simt_load(b->s, path, text, bytes, b->error);
     free(text);
-    cr_assert(m && (b->k = simt_find(m, kernel)), "%s: %s", path, b->error);
-    b->params = simt_pack(b->k, args, n, b->error);
-    cr_assert(b->params, "%s", b->error);
+    cr_assert(m && (b->k = simt_kernel(m, kernel)), "%s: %s", path, b->error);
+    b->how.args = b->args;
+    b->how.n_args = n_args;
 }
 
 static uint64_t array(struct bench *b, const char *name, size_t bytes)
@@ -50,31 +51,37 @@ static uint64_t array(struct bench *b, const char *name, size_t bytes)
 
 static void open_tile(struct bench *b, const char *kernel)
 {
-    *b = (struct bench){ .s = simt_new(), .grid = { 1, 1, 1 }, .block = { 32, 1, 1 } };
-    uint64_t c = array(b, "C", 512), a = array(b, "A", 512), bb = array(b, "B", 512);
-    struct dev_arg args[] = { DEV_ARG(c), DEV_ARG(a), DEV_ARG(bb) };
-    bench_open(b, TILE_PTX, kernel, args, 3);
+    *b = (struct bench){ .s = simt_open(), .how = { .block = { 32 } } };
+    static const char *const names[] = { "C", "A", "B" };
+    for (int i = 0; i < 3; i++) {
+        b->arrays[i] = array(b, names[i], 512);
+        b->args[i] = (struct dev_arg)DEV_ARG(b->arrays[i]);
+    }
+    bench_open(b, TILE_PTX, kernel, 3);
 }
 
 // A step whose C is m x n, one block; k 64.
 static void open_step(struct bench *b, const char *step, int m, int n, size_t element, size_t shared)
 {
     char path[1000];
-    int k = 64;
-    *b = (struct bench){ .s = simt_new(), .grid = { 1, 1, 1 }, .block = { 256, 1, 1 }, .shared = shared };
-    uint64_t A = array(b, "A", (size_t)(m * k) * element), B = array(b, "B", (size_t)(k * n) * element),
-             C = array(b, "C", (size_t)(m * n) * element);
-    float alpha = 1, beta = 0;
-    struct dev_arg args[] = { DEV_ARG(m), DEV_ARG(n), DEV_ARG(k),    DEV_ARG(alpha),
-                              DEV_ARG(A), DEV_ARG(B), DEV_ARG(beta), DEV_ARG(C) };
+    const int k = 64;
+    *b = (struct bench){
+        .s = simt_open(), .how = { .block = { 256 }, .shared = shared }, .sizes = { m, n, k }, .alpha = 1
+    };
+    b->arrays[0] = array(b, "A", (size_t)(m * k) * element);
+    b->arrays[1] = array(b, "B", (size_t)(k * n) * element);
+    b->arrays[2] = array(b, "C", (size_t)(m * n) * element);
+    const struct dev_arg args[] = { DEV_ARG(b->sizes[0]), DEV_ARG(b->sizes[1]),  DEV_ARG(b->sizes[2]),
+                                    DEV_ARG(b->alpha),    DEV_ARG(b->arrays[0]), DEV_ARG(b->arrays[1]),
+                                    DEV_ARG(b->beta),     DEV_ARG(b->arrays[2]) };
+    memcpy(b->args, args, sizeof args);
     snprintf(path, sizeof path, "%s/%s/%s.ptx", STEPS_PTX, step, step);
-    bench_open(b, path, "gemm", args, 8);
+    bench_open(b, path, "gemm", 8);
 }
 
 static void bench_close(struct bench *b)
 {
-    free(b->params);
-    simt_free(b->s);
+    simt_close(b->s);
 }
 
 // Runs the kernel and records everything that the warp does.
@@ -85,7 +92,7 @@ static struct trace record(struct bench *b, uint32_t warp)
     struct trace t = { .exec = b->s->exec, .warp = warp, .wanted = wanted, .touched = calloc(n, 1) };
     memset(wanted, true, n);
     b->s->trace = &t;
-    bool ok = simt_launch(b->s, b->k, b->grid, b->block, b->shared, b->params, b->error);
+    bool ok = simt_launch(b->s, b->k, &b->how, b->error);
     b->s->trace = NULL;
     free(wanted);
     free((void *)t.touched);
@@ -244,8 +251,8 @@ Test(draw, text_is_escaped_whatever_it_is)
 
 static char *fragment(const char *operand, const char *shape, const char *type, char error[DEV_ERROR_MAX])
 {
-    struct draw_fragment what = { .operand = operand, .shape = shape, .type = type };
-    char *text = draw_fragment(&what, error);
+    struct simt_fragment what = { .operand = operand, .shape = shape, .type = type };
+    char *text = simt_draw_fragment(&what, error);
     if (text)
         check_xml(text);
     return text;
@@ -294,8 +301,8 @@ Test(draw, a_large_fragment_has_a_cell_for_each_register_of_each_lane)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char error[DEV_ERROR_MAX] = "";
-        struct draw_fragment what = { .operand = cases[i].operand, .large = true };
-        char *text = draw_fragment(&what, error);
+        struct simt_fragment what = { .operand = cases[i].operand, .large = true };
+        char *text = simt_draw_fragment(&what, error);
         cr_assert(text, "%s", error);
         check_xml(text);
         cr_expect(strstr(text, cases[i].says), "%s: no '%s'", what.operand, cases[i].says);

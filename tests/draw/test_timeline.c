@@ -11,7 +11,7 @@
 
 #include "compiler.h"
 #include "simt/clock/sm_record.h"
-#include "simt/draw/draw_cycles.h"
+#include "simt/draw/cycles_window.h"
 #include "xml.h"
 
 // --- a kernel of five instructions, by hand ---
@@ -182,7 +182,7 @@ Test(timeline, trips_of_the_inner_loop_are_taken_from_the_middle)
     struct cycles_window w;
     char error[CLOCK_ERROR] = "";
     make_turns(&t, 20);
-    cr_assert(cycles_choose(&t.recorder, &t.run, &(struct cycles_asked){ 0 }, 8, &w, error), "%s", error);
+    cr_assert(cycles_choose(&t.recorder, &t.run, &(struct simt_cycles){ 0 }, 8, &w, error), "%s", error);
     cr_expect(w.loop.first == 20 && w.loop.last == 40 && w.warp == 1 && w.trips == 2 && !w.blocks);
     // Warp 1 turns 16 times there in the second block: those before and behind the eighth.
     cr_expect(w.from == 200 + 10 * 8 + 1 && w.to == 200 + 10 * 11 + 1, "%d to %d", (int)w.from, (int)w.to);
@@ -196,11 +196,11 @@ Test(timeline, trips_of_the_outer_loop_and_blocks_are_shown_when_asked_for)
     struct cycles_window w;
     char error[CLOCK_ERROR] = "";
     make_turns(&t, 20);
-    cr_assert(cycles_choose(&t.recorder, &t.run, &(struct cycles_asked){ .outer = true }, 8, &w, error), "%s", error);
+    cr_assert(cycles_choose(&t.recorder, &t.run, &(struct simt_cycles){ .outer = true }, 8, &w, error), "%s", error);
     cr_expect(w.loop.first == 10 && w.loop.last == 60 && w.to - w.from == 2 * 50 && !w.blocks && w.mean == 50);
     free_turns(&t);
     make_turns(&t, 4);  // the outer loop does not turn: a block is what repeats
-    cr_assert(cycles_choose(&t.recorder, &t.run, &(struct cycles_asked){ .outer = true }, 8, &w, error), "%s", error);
+    cr_assert(cycles_choose(&t.recorder, &t.run, &(struct simt_cycles){ .outer = true }, 8, &w, error), "%s", error);
     cr_expect(w.blocks && w.trips == 1 && w.from == 0 && w.to == 40, "%d to %d", (int)w.from, (int)w.to);
     free_turns(&t);
 }
@@ -208,7 +208,7 @@ Test(timeline, trips_of_the_outer_loop_and_blocks_are_shown_when_asked_for)
 Test(timeline, cycles_that_are_not_there_are_refused)
 {
     static const struct {
-        struct cycles_asked asked;
+        struct simt_cycles asked;
         const char *error;
     } cases[] = {
         { { .from = 10, .to = 100000 }, "the clock ran the SM for 500 cycles: --cycles FROM-TO within them" },
@@ -225,12 +225,12 @@ Test(timeline, cycles_that_are_not_there_are_refused)
     }
     t.recorder.n_turns = 0;
     char error[CLOCK_ERROR] = "";
-    cr_expect(cycles_choose(&t.recorder, &t.run, &(struct cycles_asked){ 0 }, 8, &w, error));
+    cr_expect(cycles_choose(&t.recorder, &t.run, &(struct simt_cycles){ 0 }, 8, &w, error));
     cr_expect(w.from == 0 && w.to == 500 && !w.trips);
-    cr_expect_not(cycles_choose(&t.recorder, &t.run, &(struct cycles_asked){ .trips = 1 }, 8, &w, error));
+    cr_expect_not(cycles_choose(&t.recorder, &t.run, &(struct simt_cycles){ .trips = 1 }, 8, &w, error));
     cr_expect_str_eq(error, "the kernel has no loop");
     t.run.cycles = 1e6;
-    cr_expect_not(cycles_choose(&t.recorder, &t.run, &(struct cycles_asked){ 0 }, 8, &w, error));
+    cr_expect_not(cycles_choose(&t.recorder, &t.run, &(struct simt_cycles){ 0 }, 8, &w, error));
     cr_expect(strstr(error, "1000000 cycles are too many for a picture"), "%s", error);
     free_turns(&t);
 }
@@ -243,36 +243,24 @@ Test(timeline, cycles_that_are_not_there_are_refused)
 
 // 06 at 512 x 512 x 512, where 16 SMs have one block each. Where matrices lie does not matter.
 struct step_06 {
-    unsigned char params[48];
-    uint32_t at[8];
+    int32_t side;
+    float one;
+    uint64_t array;
+    struct dev_arg args[8];
+    struct dev_launch how;
+    struct simt_timing timing;
     struct clock_launch launch;
 };
 
 static void make_step_06(struct step_06 *s)
 {
-    const int32_t side = SIDE;
-    const float one = 1;
-    const uint64_t array = 1ull << 40;
-    const struct {
-        const void *value;
-        uint32_t bytes;
-    } all[8] = { { &side, 4 },  { &side, 4 },  { &side, 4 }, { &one, 4 },
-                 { &array, 8 }, { &array, 8 }, { &one, 4 },  { &array, 8 } };
-    uint32_t at = 0;
-    for (size_t i = 0; i < 8; i++) {
-        at = (at + all[i].bytes - 1) / all[i].bytes * all[i].bytes;
-        memcpy(s->params + at, all[i].value, all[i].bytes);
-        s->at[i] = at;
-        at += all[i].bytes;
-    }
-    s->launch = (struct clock_launch){ .ptx = STEP_06,
-                                       .kernel = "gemm",
-                                       .grid = { SIDE / 128, SIDE / 128, 1 },
-                                       .block = { 256, 1, 1 },
-                                       .params = s->params,
-                                       .param_bytes = at,
-                                       .param_at = s->at,
-                                       .n_params = 8 };
+    *s = (struct step_06){ .side = SIDE, .one = 1, .array = 1ull << 40 };
+    const struct dev_arg side = DEV_ARG(s->side), one = DEV_ARG(s->one), array = DEV_ARG(s->array);
+    const struct dev_arg args[8] = { side, side, side, one, array, array, one, array };
+    memcpy(s->args, args, sizeof args);
+    s->how = (struct dev_launch){ .grid = { SIDE / 128, SIDE / 128 }, .block = { 256 }, .args = s->args, .n_args = 8 };
+    s->timing = (struct simt_timing){ .ptx = STEP_06, .kernel = "gemm", .launch = &s->how };
+    s->launch = clock_launch_of(&s->timing);
 }
 
 // The number before a name in the legend; -1: it is not there.
@@ -315,12 +303,12 @@ Test(timeline, the_picture_has_the_shares_of_the_record)
                   { STATE_BARRIER, "barrier: other warps", "l1" } };
     struct step_06 s;
     struct sm_recorder r;
-    struct clock_prediction p;
-    char error[CLOCK_ERROR];
+    struct simt_prediction p;
+    char error[DEV_ERROR_MAX];
     double of[SM_KINDS] = { 0 }, all = 0, area = 0;
-    const struct draw_cycles what = { .card = card_named("H200"), .asked = { .from = 4000, .to = 14000 } };
+    const struct simt_cycles what = { .from = 4000, .to = 14000 };
     make_step_06(&s);
-    char *svg = draw_cycles(&s.launch, &what, error);
+    char *svg = simt_draw_cycles(&s.timing, card_named("H200"), &what, error);
     cr_assert(svg, "%s", error);
     check_xml(svg);
     cr_expect(strlen(svg) < 100000, "%zu bytes", strlen(svg));

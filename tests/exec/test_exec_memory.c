@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ptx_case.h"
-#include "simt/device/simt.h"
+#include "simt/device/state.h"
 
 // Thread %r1 of one block writes %r3 to out[thread]; %l1 is in.
 #define ENTRY                                                                                                          \
@@ -271,20 +271,19 @@ Test(exec_memory, a_block_that_the_host_cannot_hold_is_refused)
 {
     static const char text[] = PTX_HEAD ".visible .entry k()\n{\n.local .b8 much[524288];\nret;\n}\n";
     char error[DEV_ERROR_MAX] = "";
-    struct simt *s = simt_new();
+    struct simt *s = simt_open();
     cr_assert_not_null(s);
     s->memory_limit = 64 << 20;
     s->jobs = SIMT_JOBS_MAX;
     struct simt_module *m = simt_load(s, "test.ptx", text, strlen(text), error);
     cr_assert_not_null(m, "%s", error);
-    struct simt_kernel *k = simt_find(m, "k");
-    const unsigned grid[3] = { 300, 1, 1 }, large[3] = { 1024, 1, 1 }, small[3] = { 32, 1, 1 }, none[3] = { 0, 1, 1 };
-    cr_expect_not(simt_launch(s, k, grid, large, 0, NULL, error));
+    struct simt_kernel *k = simt_kernel(m, "k");
+    const struct dev_launch large = { .grid = { 300 }, .block = { 1024 } },
+                            small = { .grid = { 300 }, .block = { 32 } };
+    cr_expect_not(simt_launch(s, k, &large, error));
     cr_expect_not_null(strstr(error, "local memory, which is more than there is"), "%s", error);
-    cr_expect(simt_launch(s, k, grid, small, 0, NULL, error), "%s", error);
-    cr_expect(simt_launch(s, k, none, small, 0, NULL, error), "%s", error);
-    cr_expect(simt_launch(s, k, grid, none, 0, NULL, error), "%s", error);
-    simt_free(s);
+    cr_expect(simt_launch(s, k, &small, error), "%s", error);
+    simt_close(s);
 }
 
 Test(exec_memory, more_static_shared_memory_than_ptxas_allows_is_refused)

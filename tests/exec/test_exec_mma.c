@@ -9,7 +9,7 @@
 
 #include "lines.h"
 #include "ptx_case.h"
-#include "simt/device/simt.h"
+#include "simt/device/state.h"
 
 enum { MOST = 8 * LANES };
 
@@ -181,24 +181,22 @@ Test(mma, an_sm_80_keeps_one_bit_less)
         for (unsigned k = 6 * LANES; k < 10 * LANES; k++)
             input[k] = 0x3f800000;
         mma_module(&text, "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", r);
-        struct simt *s = simt_new();
+        struct simt *s = simt_open();
         cr_assert_not_null(s);
         s->sm = sm[i];
         struct simt_module *m = simt_load(s, "mma.ptx", text.p, text.n, error);
-        struct simt_kernel *k = m ? simt_find(m, "k") : NULL;
+        struct simt_kernel *k = m ? simt_kernel(m, "k") : NULL;
         cr_assert_not_null(k, "%s", error);
         uint64_t out = memory_alloc(&s->memory, "out", 4 * LANES * 4),
                  in = memory_alloc(&s->memory, "in", sizeof input);
         memcpy(memory_at(&s->memory, in, sizeof input), input, sizeof input);
         struct dev_arg args[] = { DEV_ARG(out), DEV_ARG(in) };
-        unsigned char *params = simt_pack(k, args, 2, error);
-        cr_assert(params && simt_launch(s, k, (unsigned[]){ 1, 1, 1 }, (unsigned[]){ LANES, 1, 1 }, 0, params, error),
-                  "%s", error);
+        const struct dev_launch l = { .block = { LANES }, .args = args, .n_args = 2 };
+        cr_assert(simt_launch(s, k, &l, error), "%s", error);
         uint32_t got;
         memcpy(&got, memory_at(&s->memory, out, 4), 4);
         cr_expect_eq(got, want[i], "sm_%u gives 0x%08" PRIx32, sm[i], got);
-        free(params);
-        simt_free(s);
+        simt_close(s);
     }
 }
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/device/simt.h"
+#include "simt/device/state.h"
 
-enum { BUDGET = 4000, MEMORY = 64 << 20, BUFFER = 8192, PARAMS_MAX = 4096, KERNELS_MAX = 4 };
+enum { BUDGET = 4000, MEMORY = 64 << 20, BUFFER = 8192, PARAMS_MAX = 4096, ARGS_MAX = 64, KERNELS_MAX = 4 };
 
 static void broken(const char *promise, const char *message)
 {
@@ -26,7 +26,7 @@ static void expect_line(const char *error)
 
 static struct simt *simulator(void)
 {
-    struct simt *s = simt_new();
+    struct simt *s = simt_open();
     if (!s)
         abort();
     s->budget = BUDGET;
@@ -65,8 +65,21 @@ bool fuzz_load(const char *text, size_t bytes)
         expect_line(k->error);
         ptx_caret(m->ptx, k->error_at, caret, sizeof caret);
     }
-    simt_free(s);
+    simt_close(s);
     return any;
+}
+
+// What the kernel takes, out of params. False if it takes more.
+static bool arguments(const struct simt_kernel *k, const uint64_t params[PARAMS_MAX / 8], struct dev_arg args[ARGS_MAX])
+{
+    struct simt_parameter p;
+    uint32_t i = 0;
+    for (; i < ARGS_MAX && simt_parameter(k, i, &p); i++) {
+        if (p.at > PARAMS_MAX || p.bytes > PARAMS_MAX - p.at)
+            return false;
+        args[i] = (struct dev_arg){ (const char *)params + p.at, p.bytes };
+    }
+    return i == k->func->n_params;
 }
 
 bool fuzz_run(const char *text, size_t bytes)
@@ -90,27 +103,24 @@ bool fuzz_run(const char *text, size_t bytes)
     uint64_t params[PARAMS_MAX / 8];
     for (size_t i = 0; i < sizeof params / sizeof *params; i++)
         params[i] = buffers[i % 2];
+    struct dev_arg args[ARGS_MAX];
     bool any = false;
     for (uint32_t i = 0; m && i < m->n_kernels && i < KERNELS_MAX; i++) {
         struct simt_kernel *k = &m->kernels[i];
         for (size_t j = 0; j < sizeof shapes / sizeof *shapes; j++) {
-            if (k->code && k->code->param_bytes > PARAMS_MAX)
+            if (!arguments(k, params, args))
                 continue;
-            // Exactly as many bytes as the kernel declares.
-            unsigned char *given = malloc(k->code && k->code->param_bytes ? k->code->param_bytes : 1);
-            if (!given)
-                abort();
-            if (k->code)
-                memcpy(given, params, k->code->param_bytes);
+            struct dev_launch l = { .shared = shapes[j].shared, .args = args, .n_args = k->func->n_params };
+            memcpy(l.grid, shapes[j].grid, sizeof l.grid);
+            memcpy(l.block, shapes[j].block, sizeof l.block);
             *error = '\0';
             s->checks = j % 2;
-            if (simt_launch(s, k, shapes[j].grid, shapes[j].block, shapes[j].shared, given, error))
+            if (simt_launch(s, k, &l, error))
                 any = true;
             else
                 expect_line(error);
-            free(given);
         }
     }
-    simt_free(s);
+    simt_close(s);
     return any;
 }

@@ -1,6 +1,6 @@
-// The simulated GPU against texts that are almost PTX: seeded random mutations of the kernels in tests/ptx/fuzz and of some
-// that nvcc made. What fuzz_case.c demands holds for all of them. The fuzzers proper are fuzz_load.c and fuzz_run.c;
-// what they found stays in tests/ptx/fuzz, too.
+// The simulated GPU against texts that are almost PTX: seeded random mutations of the kernels in tests/ptx/fuzz and of
+// some that nvcc made. What fuzz_case.c demands holds for all of them. The fuzzers proper are fuzz_load.c and
+// fuzz_run.c; what they found stays in tests/ptx/fuzz, too.
 #include <criterion/criterion.h>
 
 #include <ctype.h>

@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "base/matrix.h"
-#include "simt/code/alu_math.h"
 #include "args.h"
 
 static void put(const struct arg_type *t, unsigned char *at, double v)
 {
-    float f = (float)v;
+    const float f = (float)v;
     uint64_t bits = 0;
     switch (t->number) {
     case SIGNED:
@@ -20,13 +19,13 @@ static void put(const struct arg_type *t, unsigned char *at, double v)
         bits = v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v;
         break;
     case HALF:
-        bits = f16_of_f32(bits_of(f));
+        bits = half_from_double(f);
         break;
     case BFLOAT:
-        bits = bf16_of_f32(bits_of(f));
+        bits = arg_bfloat(f);
         break;
     case FLOAT:
-        bits = bits_of(f);
+        memcpy(&bits, &f, sizeof f);
         break;
     case DOUBLE:
         memcpy(&bits, &v, sizeof bits);

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/machine/tensor_map.h"
-
 // "[a,b]", 1 to 5 numbers, the last one the fastest. The text behind it, or NULL.
 static const char *sizes(const char *text, uint64_t out[DEV_MAP_RANK], unsigned *n)
 {

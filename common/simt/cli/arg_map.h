@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/device.h"
+#include "base/launch.h"
 
 // "[ROWS,COLUMNS]box[ROWS,COLUMNS]swizzle128", of an array of count elements of that type, row-major and without gaps.
 // False, with one line in error, if it makes no sense. The address is filled in later.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/code/alu_math.h"
+#include "base/matrix.h"
 #include "args.h"
 
 static const struct arg_type types[] = {
@@ -21,9 +21,9 @@ const struct arg_type *arg_type_named(const char *name, size_t n)
     return NULL;
 }
 
-const struct arg_type *arg_type_of(enum ptx_type t)
+const struct arg_type *arg_type_of(const struct simt_type *t)
 {
-    const char *ptx = ptx_type_name(t);
+    const char *ptx = t->name;
     char name[16];
     snprintf(name, sizeof name, "%c%s", *ptx == 's' ? 'i' : *ptx == 'b' && ptx[1] != 'f' ? 'u' : *ptx, ptx + 1);
     const struct arg_type *found = arg_type_named(name, strlen(name));
@@ -38,6 +38,13 @@ const char *arg_type_name(const struct arg_type *t)
 size_t arg_type_bytes(const struct arg_type *t)
 {
     return t->bytes;
+}
+
+uint16_t arg_bfloat(float f)
+{
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return f != f ? 0x7fff : (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 // Integers are read as such, so that u64 and i64 keep all their bits.
@@ -63,11 +70,9 @@ bool arg_number(const struct arg_type *t, const char *text, void *at)
     double v = strtod(text, &end);
     if (end == text || *end)
         return false;
-    float f = (float)v;
-    uint32_t bits = t->number == HALF     ? f16_of_f32(bits_of(f))
-                    : t->number == BFLOAT ? bf16_of_f32(bits_of(f))
-                                          : bits_of(f);
-    memcpy(at, t->number == DOUBLE ? (const void *)&v : &bits, t->bytes);
+    const float f = (float)v;
+    const uint16_t small = t->number == HALF ? half_from_double(f) : arg_bfloat(f);
+    memcpy(at, t->number == DOUBLE ? (const void *)&v : t->number == FLOAT ? (const void *)&f : &small, t->bytes);
     return true;
 }
 
@@ -77,7 +82,6 @@ static void print_number(FILE *out, const struct arg_type *t, const unsigned cha
     double d;
     float f;
     memcpy(&bits, at, t->bytes);
-    uint32_t low = (uint32_t)bits;
     switch (t->number) {
     case SIGNED:
         fprintf(out, "%" PRId64, (int64_t)(bits << (64 - 8 * t->bytes)) >> (64 - 8 * t->bytes));
@@ -85,21 +89,20 @@ static void print_number(FILE *out, const struct arg_type *t, const unsigned cha
     case UNSIGNED:
         fprintf(out, "%" PRIu64, bits);
         return;
+    case HALF:
+        d = half_to_double((uint16_t)bits);
+        break;
+    case BFLOAT:  // the upper half of a float
+    case FLOAT:
+        bits <<= t->number == BFLOAT ? 16 : 0;
+        memcpy(&f, &bits, sizeof f);
+        d = f;
+        break;
     case DOUBLE:
         memcpy(&d, &bits, sizeof d);
-        fprintf(out, "%.9g", d);
-        return;
-    case HALF:
-        low = f32_of_f16(low);
-        break;
-    case BFLOAT:
-        low <<= 16;
-        break;
-    case FLOAT:
         break;
     }
-    memcpy(&f, &low, sizeof f);
-    fprintf(out, "%.9g", f);
+    fprintf(out, "%.9g", d);
 }
 
 void arg_print(FILE *out, const struct arg_type *t, const unsigned char *data, size_t from, size_t to)

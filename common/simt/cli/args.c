@@ -370,42 +370,34 @@ void buffers_free(struct buffers *b)
     *b = (struct buffers){ 0 };
 }
 
-bool arg_link(struct dev *d, struct arg *a, const struct buffers *buffers)
+void arg_link(struct arg *a, const struct buffers *buffers)
 {
-    if (a->map) {
-        struct dev_tensor_map map;
+    if (a->map)
         a->tensor.address = buffers->all[a->map_buffer].address;
-        if (!dev_tensor_map(d, &a->tensor, &map))
-            return false;
-        memcpy(a->data, &map, sizeof map);
-        return true;
-    }
     for (size_t i = 0; i < a->n_pointers; i++)
         memcpy(a->data + a->pointers[i].at, &buffers->all[a->pointers[i].buffer].address, 8);
-    return true;
 }
 
 // The kinds of numbers that PTX tells apart: integers, floats, and bits that may be either.
-static bool same_kind(const struct arg *a, enum ptx_type t)
+static bool same_kind(const struct arg *a, enum simt_number wants)
 {
-    const bool real = t >= PTX_F16 && t <= PTX_F64, whole = t >= PTX_U8 && t <= PTX_S64;
     const bool integer = a->array || (a->type && a->type->number <= UNSIGNED), number = a->type || a->array;
-    return !number || (real ? !integer : whole ? integer : true);
+    return !number || wants == SIMT_BITS || integer == (wants == SIMT_INTEGER);
 }
 
-bool arg_fits(const struct arg *a, const struct ptx_var *v, const char *place, char error[DEV_ERROR_MAX])
+bool arg_fits(const struct arg *a, const struct simt_type *type, bool scalar, uint64_t bytes, const char *place,
+              char error[DEV_ERROR_MAX])
 {
-    const bool plain = v->bytes == ptx_type_bytes(v->type);
     char wants[96];
-    if (a->bytes == v->bytes && (!plain || same_kind(a, v->type)))
+    if (a->bytes == bytes && (!scalar || same_kind(a, type->number)))
         return true;
-    if (plain && v->type >= PTX_B8 && v->type <= PTX_B128)
-        snprintf(wants, sizeof wants, "is .%s, of %llu bytes", ptx_type_name(v->type), (unsigned long long)v->bytes);
-    else if (plain)
-        snprintf(wants, sizeof wants, "is .%s: write %s:VALUE%s", ptx_type_name(v->type), arg_type_of(v->type)->name,
-                 v->bytes == 8 && v->type == PTX_U64 ? " or an array" : "");
+    if (scalar && type->number == SIMT_BITS)
+        snprintf(wants, sizeof wants, "is .%s, of %llu bytes", type->name, (unsigned long long)bytes);
+    else if (scalar)
+        snprintf(wants, sizeof wants, "is .%s: write %s:VALUE%s", type->name, arg_type_of(type)->name,
+                 strcmp(type->name, "u64") ? "" : " or an array");
     else
-        snprintf(wants, sizeof wants, "is a struct or an array of %llu bytes", (unsigned long long)v->bytes);
+        snprintf(wants, sizeof wants, "is a struct or an array of %llu bytes", (unsigned long long)bytes);
     snprintf(error, DEV_ERROR_MAX, "%s, '%.200s', has %zu bytes%s; the parameter %s", place, a->text, a->bytes,
              a->array  ? " (an address)"
              : a->type ? a->type->number <= UNSIGNED ? " (an integer)" : " (a floating-point number)"

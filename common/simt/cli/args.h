@@ -19,8 +19,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/device.h"
-#include "simt/ptx/ptx.h"
+#include "simt/simt.h"
 
 struct arg_type;
 
@@ -69,16 +68,17 @@ bool arg_parse_content(const char *text, struct buffers *buffers, struct arg *ou
 void arg_free(struct arg *a);
 void buffers_free(struct buffers *b);
 
-// Whether a may be passed for the parameter v, which is called place. False, with one line in error, for another size
-// or kind of number than the PTX declares.
-bool arg_fits(const struct arg *a, const struct ptx_var *v, const char *place, char error[DEV_ERROR_MAX]);
-// Writes the addresses of its arrays into a's bytes; a tensor map is made by d. False, with dev_error, if it breaks
-// a rule.
-bool arg_link(struct dev *d, struct arg *a, const struct buffers *buffers);
+// Whether a may be passed for a parameter that is one number of that type (scalar), or several; it is called place.
+// False, with one line in error, for another size or kind of number than the PTX declares.
+bool arg_fits(const struct arg *a, const struct simt_type *type, bool scalar, uint64_t bytes, const char *place,
+              char error[DEV_ERROR_MAX]);
+// Writes the addresses of its arrays into a's bytes; that of a tensor map into its tensor, of which the device makes
+// it.
+void arg_link(struct arg *a, const struct buffers *buffers);
 
-const char *arg_type_name(const struct arg_type *t);  // "f32"
-size_t arg_type_bytes(const struct arg_type *t);      // of an element
-const struct arg_type *arg_type_of(enum ptx_type t);  // what a variable of type t holds; u8 where there is no such type
+const char *arg_type_name(const struct arg_type *t);            // "f32"
+size_t arg_type_bytes(const struct arg_type *t);                // of an element
+const struct arg_type *arg_type_of(const struct simt_type *t);  // what a variable of it holds; u8: no such type
 // Prints elements from..to-1 of data: up to 8 in a line, and more in lines of 8 that begin with their index.
 void arg_print(FILE *out, const struct arg_type *t, const unsigned char *data, size_t from, size_t to);
 
@@ -93,6 +93,7 @@ struct arg_type {
 };
 
 const struct arg_type *arg_type_named(const char *name, size_t n);                // NULL if there is none
+uint16_t arg_bfloat(float f);                                                     // the nearest bfloat
 bool arg_number(const struct arg_type *t, const char *text, void *at);            // reads a number by its own type
 bool arg_fill(const char *content, struct buffer *b, char error[DEV_ERROR_MAX]);  // after the '='
 

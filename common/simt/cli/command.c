@@ -372,7 +372,8 @@ static const char *contradiction(const struct command *c)
         return "--line, --out, --fragment and their like go with draw";
     if (drawing && c->n_launches > 1)
         return "draw takes one launch";
-    if (drawing && c->launches[0].cluster[0] && (c->draw.in_cycles || (c->draw.view == DRAW_TIMELINE && c->card)))
+    if (drawing && c->launches[0].cluster[0] &&
+        (c->draw.in_cycles || (c->draw.place.view == SIMT_DRAW_TIMELINE && c->card)))
         return "the clock knows no clusters: --timeline without --card";
     if (!c->file)
         return "which PTX file? (see simt --help)";

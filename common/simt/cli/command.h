@@ -5,8 +5,7 @@
 #include "base/occupancy.h"
 #include "args.h"
 #include "draw_command.h"
-#include "simt/clock/clock.h"
-#include "simt/device/simt.h"
+#include "simt/simt.h"
 
 #define MAX_ARGS 64  // of a launch
 #define MAX_LAUNCHES 16
@@ -19,7 +18,7 @@ enum verb { VERB_NONE, VERB_INSPECT, VERB_RUN, VERB_PROFILE, VERB_CHECK, VERB_DR
 struct launch {
     const char *name;            // as the user wrote it
     struct simt_kernel *kernel;  // run_command.c finds it
-    struct dev_kernel *launched;
+    struct simt_kernel_about about;
     unsigned grid[3], block[3];
     unsigned cluster[3];  // 0: not given
     uint64_t shared;      // bytes
@@ -58,17 +57,12 @@ void command_free(struct command *c);
 void command_help(FILE *out);
 
 // inspect.c: what is in a file; the exit status.
-int command_inspect(const struct simt_module *m);
+int command_inspect(struct simt_module *m);
 // run_command.c: run, profile, check and draw; the exit status.
-int command_run(struct dev *d, struct dev_module *m, struct command *c);
-
-// predict_command.c: the launch as the clock takes it; at has room for MAX_ARGS, the caller frees out->params. False,
-// with one line in error, if the arguments cannot be packed.
-bool command_clock_launch(const struct command *c, const struct launch *l, const struct dev_arg *args,
-                          struct clock_launch *out, uint32_t at[MAX_ARGS], char error[DEV_ERROR_MAX]);
-// Predicts the launch on c->card; false, with one line in error, if that cannot be done.
-bool command_predict(const struct command *c, const struct launch *l, const struct dev_arg *args,
-                     struct clock_prediction *out, char error[DEV_ERROR_MAX]);
+// What the launch would take on c->card; as simt_predict.
+struct simt_prediction *command_predict(const struct command *c, const struct launch *l, const struct dev_launch *how,
+                                        char error[DEV_ERROR_MAX]);
+int command_run(struct simt *s, struct simt_module *m, struct command *c);
 
 int command_unable(const char *message);  // says so on stderr; EXIT_UNABLE
 

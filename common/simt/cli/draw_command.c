@@ -36,7 +36,7 @@ static bool block_index(const char *text, uint64_t out[3])
 }
 
 // "N", or "FILE:N".
-static bool source_place(const char *text, struct draw_place *p)
+static bool source_place(const char *text, struct simt_picture *p)
 {
     const char *colon = strrchr(text, ':');
     uint64_t line;
@@ -51,12 +51,13 @@ static bool source_place(const char *text, struct draw_place *p)
 // --tiles and its like.
 static bool draw_named(struct draw_command *d, const char *name)
 {
-    static const char *const views[] = {
-        [DRAW_TILES] = "tiles", [DRAW_WALK] = "walk", [DRAW_TIMELINE] = "timeline", [DRAW_BITS] = "bits"
-    };
-    for (int i = DRAW_TILES; i <= DRAW_BITS; i++)
+    static const char *const views[] = { [SIMT_DRAW_TILES] = "tiles",
+                                         [SIMT_DRAW_WALK] = "walk",
+                                         [SIMT_DRAW_TIMELINE] = "timeline",
+                                         [SIMT_DRAW_BITS] = "bits" };
+    for (int i = SIMT_DRAW_TILES; i <= SIMT_DRAW_BITS; i++)
         if (!strcmp(name, views[i]))
-            d->view = (enum draw_view)i;
+            d->place.view = (enum simt_view)i;
     d->views++;
     return true;
 }
@@ -78,11 +79,11 @@ static bool is_cycles_option(const char *name)
 
 static bool cycles_option(struct draw_command *d, const char *name, const char *value)
 {
-    struct cycles_asked *asked = &d->cycles.asked;
+    struct simt_cycles *asked = &d->cycles;
     d->in_cycles = true;
     if (!strcmp(name, "cycles"))
         return range(value, &asked->from, &asked->to) && asked->from < asked->to &&
-               asked->to - asked->from <= WINDOW_MOST;
+               asked->to - asked->from <= SIMT_CYCLES_MOST;
     if (!strcmp(name, "trips"))
         return options_whole(value, 1, 1000, &asked->trips);
     if (!strcmp(name, "warps")) {
@@ -130,7 +131,7 @@ static const char *wrong_fragment(const struct draw_command *d, const char *file
 {
     const bool place = d->place.line || d->place.nth || d->place.global;
     return d->fragment.operand && (file || place)  ? "--fragment takes no PTX file and no place in one"
-           : d->fragment.operand && d->view        ? "--fragment is a picture of its own"
+           : d->fragment.operand && d->place.view  ? "--fragment is a picture of its own"
            : d->fragment.operand                   ? NULL
            : d->fragment.shape || d->fragment.type ? "--shape and --type go with --fragment"
                                                    : NULL;
@@ -138,10 +139,11 @@ static const char *wrong_fragment(const struct draw_command *d, const char *file
 
 static const char *wrong_launch(const struct draw_command *d, const char *file)
 {
-    const bool by_line = d->view == DRAW_ACCESS || d->view == DRAW_BITS;
-    return !file                                      ? "draw what? A PTX file and a kernel, or --fragment"
-           : d->in_cycles && d->view != DRAW_TIMELINE ? "--cycles, --trips, --outer and --warps go with --timeline"
-           : d->cycles.asked.to && (d->cycles.asked.trips || d->cycles.asked.outer)
+    const bool by_line = d->place.view == SIMT_DRAW_ACCESS || d->place.view == SIMT_DRAW_BITS;
+    return !file ? "draw what? A PTX file and a kernel, or --fragment"
+           : d->in_cycles && d->place.view != SIMT_DRAW_TIMELINE
+               ? "--cycles, --trips, --outer and --warps go with --timeline"
+           : d->cycles.to && (d->cycles.trips || d->cycles.outer)
                ? "--cycles says itself what is shown: no --trips, no --outer"
            : d->views > 1              ? "one picture at a time: --tiles, --walk, --timeline or --bits"
            : by_line && !d->place.line ? "which source line? --line N"

@@ -2,18 +2,16 @@
 #ifndef SIMT_DRAW_COMMAND_H
 #define SIMT_DRAW_COMMAND_H
 
-#include "simt/draw/draw.h"
-#include "simt/draw/draw_cycles.h"
+#include "simt/simt.h"
 
 struct draw_command {
     bool given;  // any of its options
     const char *out;
-    enum draw_view view;
-    int views;  // how many were asked for
-    struct draw_place place;
-    struct draw_fragment fragment;
-    bool in_cycles;             // the timeline is the clock's: --cycles, --trips, --outer or --warps was given
-    struct draw_cycles cycles;  // but for its card
+    int views;                  // how many were asked for
+    struct simt_picture place;  // the view, and where
+    struct simt_fragment fragment;
+    bool in_cycles;  // the timeline is the clock's: --cycles, --trips, --outer or --warps was given
+    struct simt_cycles cycles;
 };
 
 // Takes one option; the long name, and its value or NULL. False if the value makes no sense.

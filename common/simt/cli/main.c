@@ -4,13 +4,13 @@
 #include <stdlib.h>
 
 #include "base/progress.h"
+#include "base/ptx_file.h"
 #include "command.h"
-#include "simt/draw/draw.h"
 
 static int draw_only(const struct command *c)
 {
     char error[DEV_ERROR_MAX];
-    char *svg = draw_fragment(&c->draw.fragment, error);
+    char *svg = simt_draw_fragment(&c->draw.fragment, error);
     bool ok = svg && draw_write(&c->draw, svg, error);
     free(svg);
     return ok ? EXIT_CLEAN : command_unable(error);
@@ -19,19 +19,24 @@ static int draw_only(const struct command *c)
 static int with_file(struct command *c)
 {
     char error[DEV_ERROR_MAX];
-    struct dev *d = dev_open(DEV_SIM, error);
-    if (!d)
+    size_t bytes;
+    char *text = ptx_file_read(c->file, &bytes, error);
+    if (!text)
         return command_unable(error);
+    struct simt *s = simt_open();
+    if (!s) {
+        free(text);
+        return command_unable("out of memory");
+    }
     if (c->sm)
-        dev_set_tensor_cores(d, (unsigned)c->sm);
-    dev_set_jobs(d, (unsigned)c->jobs);
-    dev_set_budget(d, c->budget);
-    dev_set_progress(d, progress_on_terminal());
-    struct dev_module *m = dev_load(d, c->file);
-    int status = !m                        ? command_unable(dev_error(d))
-                 : c->verb == VERB_INSPECT ? command_inspect(simt_module_of(m))
-                                           : command_run(d, m, c);
-    dev_close(d);
+        simt_set_tensor_cores(s, (unsigned)c->sm);
+    simt_set_jobs(s, (unsigned)c->jobs);
+    simt_set_budget(s, c->budget);
+    simt_set_progress(s, progress_on_terminal());
+    struct simt_module *m = simt_load(s, c->file, text, bytes, error);
+    int status = !m ? command_unable(error) : c->verb == VERB_INSPECT ? command_inspect(m) : command_run(s, m, c);
+    simt_close(s);
+    free(text);
     return status;
 }
 

@@ -9,13 +9,10 @@
 #include "base/options.h"
 #include "base/text.h"
 #include "command.h"
-#include "simt/ptx/demangle.h"
-#include "simt/draw/draw.h"
 
 struct session {
-    struct dev *dev;
-    struct dev_module *loaded;
-    struct simt_module *module;  // the same, as the simulated GPU has it
+    struct simt *simt;
+    struct simt_module *module;
     struct command *c;
     FILE *json;  // NULL: none
     struct json writer;
@@ -28,23 +25,18 @@ static bool fail(struct session *s, const char *format, const char *a, const cha
     return false;
 }
 
-static bool device_failed(struct session *s)
-{
-    return fail(s, "%s%s", dev_error(s->dev), "");
-}
-
 // --- before the launches ---
 
 static bool find_kernels(struct session *s)
 {
     for (size_t i = 0; i < s->c->n_launches; i++) {
         struct launch *l = &s->c->launches[i];
-        l->kernel = simt_search(s->module, l->name, s->error);
+        l->kernel = simt_kernel_search(s->module, l->name, s->error);
         if (!l->kernel)
             return false;
-        l->launched = dev_kernel(s->dev, s->loaded, l->kernel->name);
-        if (!l->launched)
-            return device_failed(s);
+        l->about = simt_kernel_about(l->kernel);
+        if (l->about.error)
+            return fail(s, "%s%s", l->about.error, "");
     }
     return true;
 }
@@ -53,16 +45,18 @@ static bool check_args(struct session *s)
 {
     for (size_t i = 0; i < s->c->n_launches; i++) {
         const struct launch *l = &s->c->launches[i];
-        const struct ptx_func *f = l->kernel->func;
-        if (l->n_args != f->n_params) {
-            snprintf(s->error, DEV_ERROR_MAX, "kernel %.200s takes %u argument%s, %zu %s given", l->kernel->name,
-                     f->n_params, text_plural(f->n_params), l->n_args, l->n_args == 1 ? "was" : "were");
+        const uint32_t takes = l->about.parameters;
+        struct simt_parameter p;
+        if (l->n_args != takes) {
+            snprintf(s->error, DEV_ERROR_MAX, "kernel %.200s takes %u argument%s, %zu %s given", l->about.name, takes,
+                     text_plural(takes), l->n_args, l->n_args == 1 ? "was" : "were");
             return false;
         }
         for (size_t k = 0; k < l->n_args; k++) {
             char place[64];
             snprintf(place, sizeof place, i ? "argument %zu of launch %zu" : "argument %zu", k, i + 1);
-            if (!arg_fits(&l->args[k], &s->module->ptx->vars[f->params[k]], place, s->error))
+            if (!simt_parameter(l->kernel, (uint32_t)k, &p) ||
+                !arg_fits(&l->args[k], &p.type, p.scalar, p.bytes, place, s->error))
                 return false;
         }
     }
@@ -72,42 +66,52 @@ static bool check_args(struct session *s)
 // With the checks on, so that what is not initialised holds the same odd bytes in every run.
 static bool place_buffers(struct session *s)
 {
-    dev_set_checks(s->dev, true);
+    simt_set_checks(s->simt, true);
     for (size_t i = 0; i < s->c->buffers.n; i++) {
         struct buffer *b = &s->c->buffers.all[i];
         const size_t each = b->bytes / b->count, from = b->from * each, to = b->to * each;
-        if (!dev_alloc(s->dev, b->name, b->bytes, &b->address)) {
+        if (!simt_alloc(s->simt, b->name, b->bytes, &b->address, s->error)) {
             snprintf(s->error, DEV_ERROR_MAX, "%s: %zu bytes do not fit in memory", b->name, b->bytes);
             return false;
         }
-        if (from < to && !dev_upload(s->dev, b->address + from, b->data + from, to - from))
-            return device_failed(s);
+        if (from < to && !simt_write(s->simt, b->address + from, b->data + from, to - from, s->error))
+            return false;
     }
-    dev_set_checks(s->dev, s->c->verb == VERB_CHECK);
+    simt_set_checks(s->simt, s->c->verb == VERB_CHECK);
+    return true;
+}
+
+// Puts the addresses of its arrays into an argument.
+static bool link_arg(struct session *s, struct arg *a)
+{
+    struct dev_tensor_map map;
+    arg_link(a, &s->c->buffers);
+    if (!a->map)
+        return true;
+    if (!simt_tensor_map(&a->tensor, &map, s->error))
+        return false;
+    memcpy(a->data, &map, sizeof map);
     return true;
 }
 
 // Makes the variables what --set says; they are in device memory since the module was loaded.
 static bool set_variable(struct session *s, const struct request *q)
 {
-    uint64_t address = 0;
     size_t from, to;
     struct arg value;
-    const struct ptx_var *v = simt_variable(s->module, q->what, &address, s->error);
-    if (!v)
+    struct simt_variable v;
+    if (!simt_variable_search(s->module, q->what, &v, s->error))
         return false;
     bool ok = arg_parse_content(q->value, &s->c->buffers, &value, &from, &to, s->error);
-    if (ok && value.bytes > v->bytes) {
+    if (ok && value.bytes > v.bytes) {
         snprintf(s->error, DEV_ERROR_MAX, "--set %.100s: '%.200s' has %zu bytes, the variable has %" PRIu64, q->what,
-                 q->value, value.bytes, v->bytes);
+                 q->value, value.bytes, v.bytes);
         ok = false;
     }
-    if (ok && value.type && v->bytes == ptx_type_bytes(v->type))
-        ok = arg_fits(&value, v, "--set", s->error);
+    if (ok && value.type && v.scalar)
+        ok = arg_fits(&value, &v.type, true, v.bytes, "--set", s->error);
     if (ok)
-        ok = (arg_link(s->dev, &value, &s->c->buffers) &&
-              dev_upload(s->dev, address + from, value.data + from, to - from)) ||
-             device_failed(s);
+        ok = link_arg(s, &value) && simt_write(s->simt, v.address + from, value.data + from, to - from, s->error);
     arg_free(&value);
     return ok;
 }
@@ -120,29 +124,12 @@ static bool set_variables(struct session *s)
     return true;
 }
 
-static bool names_variable(const struct ptx_operand *o, uint32_t var)
-{
-    bool names = o->var == (int32_t)var;
-    for (uint32_t i = 0; i < o->count && !names; i++)
-        names = names_variable(&o->list[i], var);
-    return names;
-}
-
-static bool uses_variable(const struct ptx_func *f, uint32_t var)
-{
-    for (uint32_t i = 0; i < f->n_insts; i++)
-        for (uint32_t k = 0; k < f->insts[i].n_operands; k++)
-            if (names_variable(&f->insts[i].operand[k], var))
-                return true;
-    return false;
-}
-
 static bool is_set(struct session *s, uint64_t address)
 {
     char ignored[DEV_ERROR_MAX];
-    uint64_t set;
+    struct simt_variable v;
     for (size_t i = 0; i < s->c->sets.n; i++)
-        if (simt_variable(s->module, s->c->sets.all[i].what, &set, ignored) && set == address)
+        if (simt_variable_search(s->module, s->c->sets.all[i].what, &v, ignored) && v.address == address)
             return true;
     return false;
 }
@@ -150,15 +137,12 @@ static bool is_set(struct session *s, uint64_t address)
 // A __constant__ that neither the file nor the user gives a value is zero, which is seldom meant.
 static void hint_constants(struct session *s, const struct launch *l)
 {
-    const struct ptx_module *m = s->module->ptx;
-    for (uint32_t i = 0; i < m->n_vars; i++) {
-        const struct ptx_var *v = &m->vars[i];
-        char name[DEMANGLED_MAX], source[DEMANGLED_MAX];
-        if (v->space != SPACE_CONST || v->init || !v->bytes || v->local || !uses_variable(l->kernel->func, i) ||
-            is_set(s, s->module->globals[i]))
+    struct simt_variable v;
+    for (uint32_t i = 0; simt_variable_at(s->module, i, &v); i++) {
+        char source[SIMT_NAME_MAX];
+        if (!v.constant || v.initial || !simt_kernel_uses(l->kernel, v.address) || is_set(s, v.address))
             continue;
-        snprintf(name, sizeof name, "%.*s", (int)v->name.n, v->name.p);
-        demangle(name, source);
+        simt_source_name(v.name, source);
         fprintf(stderr, "simt: note: __constant__ %s holds zeros: --set %s=... gives it a value\n", source, source);
     }
 }
@@ -193,7 +177,8 @@ static bool complain_of_place(struct session *s, const char *what)
 static bool find_place(struct session *s, const char *what, struct place *out)
 {
     struct buffers *all = &s->c->buffers;
-    uint64_t number, address = 0;
+    uint64_t number;
+    struct simt_variable v;
     const struct buffer *b = NULL;
     const bool numeric = options_whole(what, 0, MAX_ARGS - 1, &number);
     for (size_t i = 0; i < all->n && !b; i++)
@@ -211,12 +196,11 @@ static bool find_place(struct session *s, const char *what, struct place *out)
         snprintf(out->name, sizeof out->name, "%s", b->name);
         return true;
     }
-    const struct ptx_var *v = simt_variable(s->module, what, &address, s->error);
-    if (!v)
+    if (!simt_variable_search(s->module, what, &v, s->error))
         return complain_of_place(s, what);
-    *out = (struct place){ .type = arg_type_of(v->type), .address = address, .bytes = v->bytes };
+    *out = (struct place){ .type = arg_type_of(&v.type), .address = v.address, .bytes = v.bytes };
     out->count = out->bytes / arg_type_bytes(out->type);
-    snprintf(out->name, sizeof out->name, "%.*s", (int)(v->name.n < 250 ? v->name.n : 250), v->name.p);
+    snprintf(out->name, sizeof out->name, "%.250s", v.name);
     return true;
 }
 
@@ -244,10 +228,8 @@ static unsigned char *download(struct session *s, const struct place *p)
     unsigned char *data = malloc(p->bytes + 1);
     if (!data)
         fail(s, "%s%s", "out of memory", "");
-    else if (dev_download(s->dev, data, p->address, p->bytes))
+    else if (simt_read(s->simt, data, p->address, p->bytes, s->error))
         return data;
-    else
-        device_failed(s);
     free(data);
     return NULL;
 }
@@ -310,35 +292,35 @@ static void show_arrays(struct session *s)
 // --- after a launch ---
 
 // p: NULL where nothing is predicted.
-static void write_json(struct session *s, const struct clock_prediction *p)
+static void write_json(struct session *s, const struct simt_prediction *p)
 {
     json_object(&s->writer, NULL);
-    profile_json(&s->writer, dev_profile(s->dev), dev_findings(s->dev), dev_about(s->dev)->name);
+    profile_json(&s->writer, simt_profile(s->simt), simt_findings(s->simt), SIMT_DEVICE);
     if (p) {
         json_object(&s->writer, "prediction");
-        clock_json(&s->writer, p, s->c->card);
+        simt_prediction_json(&s->writer, p);
         json_end(&s->writer);
     }
     json_end(&s->writer);
 }
 
-static void report(struct session *s, const struct launch *l, const struct clock_prediction *p)
+static void report(struct session *s, const struct launch *l, const struct simt_prediction *p)
 {
     const struct command *c = s->c;
-    const struct profile *profile = dev_profile(s->dev);
+    const struct profile *profile = simt_profile(s->simt);
     if (s->json)
         write_json(s, p);
     if (s->json == stdout)
         return;
     if (c->n_launches > 1 && c->verb != VERB_RUN)
-        printf("%s--- launch %zu: %s\n", l > c->launches ? "\n" : "", (size_t)(l - c->launches) + 1, l->kernel->name);
+        printf("%s--- launch %zu: %s\n", l > c->launches ? "\n" : "", (size_t)(l - c->launches) + 1, l->about.name);
     if (c->verb == VERB_CHECK) {
-        findings_print(stdout, dev_findings(s->dev));
+        findings_print(stdout, simt_findings(s->simt));
     } else if (c->verb == VERB_PROFILE) {
         profile_print(stdout, profile);
         occupancy_print(stdout, profile, c->file, c->card ? c->card : card_named("H200"));
         if (p)
-            clock_print(stdout, p, c->card, c->by_line);
+            simt_prediction_print(stdout, p, c->by_line);
         if (c->by_line)
             profile_print_lines(stdout, profile, 20);
     }
@@ -347,93 +329,69 @@ static void report(struct session *s, const struct launch *l, const struct clock
 // The usual reason for an access beyond a dynamic array in shared memory.
 static void hint_shared(const struct launch *l)
 {
-    const struct code *code = l->kernel->code;
-    for (uint32_t i = 0; i < code->n_shared_vars && !l->shared; i++) {
-        if (code->shared_vars[i].bytes)
-            continue;
+    if (l->about.dynamic && !l->shared)
         fprintf(stderr, "simt: note: '%s' is extern __shared__, and this launch gives it no bytes: --shared BYTES\n",
-                code->shared_vars[i].name);
-        return;
-    }
+                l->about.dynamic);
 }
 
-static char *draw_launch(const struct draw_launch *l, enum draw_view view, char error[DEV_ERROR_MAX])
+// What the arrays held at first: the clock follows branches and addresses that depend on it.
+static size_t known_arrays(const struct buffers *b, struct simt_array out[MAX_ARGS])
 {
-    static char *(*const views[])(const struct draw_launch *, char[DEV_ERROR_MAX]) = {
-        [DRAW_TILES] = draw_tiles,
-        [DRAW_WALK] = draw_walk,
-        [DRAW_TIMELINE] = draw_timeline,
-        [DRAW_BITS] = draw_bits,
-    };
-    return views[view](l, error);
+    size_t n = 0;
+    for (size_t i = 0; i < b->n && n < MAX_ARGS; i++)
+        if (b->all[i].data && b->all[i].address)
+            out[n++] = (struct simt_array){ b->all[i].address, b->all[i].bytes, b->all[i].data };
+    return n;
 }
 
-static bool draw_in_cycles(struct session *s, const struct launch *l, const struct dev_arg *args)
+struct simt_prediction *command_predict(const struct command *c, const struct launch *l, const struct dev_launch *how,
+                                        char error[DEV_ERROR_MAX])
 {
-    struct clock_launch what;
-    uint32_t at[MAX_ARGS];
-    struct draw_cycles cycles = s->c->draw.cycles;
-    cycles.card = s->c->card ? s->c->card : card_named("H200");
-    char *svg = command_clock_launch(s->c, l, args, &what, at, s->error) ? draw_cycles(&what, &cycles, s->error) : NULL;
-    const bool ok = svg && draw_write(&s->c->draw, svg, s->error);
-    free(svg);
-    free((void *)what.params);
-    return ok;
+    struct simt_array arrays[MAX_ARGS];
+    const struct simt_timing t = { c->file, simt_kernel_about(l->kernel).name, how, arrays,
+                                   known_arrays(&c->buffers, arrays) };
+    return simt_predict(&t, c->card, error);
 }
 
-static bool draw(struct session *s, const struct launch *l, const struct dev_arg *args)
+static bool draw(struct session *s, const struct launch *l, const struct dev_launch *how)
 {
     const struct draw_command *d = &s->c->draw;
-    if (d->view == DRAW_TIMELINE && (d->in_cycles || s->c->card))
-        return draw_in_cycles(s, l, args);
-    struct simt *simt = simt_of(s->dev);
-    unsigned char *params = simt_pack(l->kernel, args, l->n_args, s->error);
-    if (!params)
-        return false;
-    const struct draw_launch what = { simt, l->kernel, l->grid, l->block, l->cluster, l->shared, params, &d->place };
-    char *svg = d->view ? draw_launch(&what, d->view, s->error) : draw_line(&what, s->error);
-    bool ok = svg && draw_write(d, svg, s->error);
+    const bool in_cycles = d->place.view == SIMT_DRAW_TIMELINE && (d->in_cycles || s->c->card);
+    const struct simt_timing t = { .ptx = s->c->file, .kernel = l->about.name, .launch = how };
+    const struct card *card = s->c->card ? s->c->card : card_named("H200");
+    char *svg = in_cycles ? simt_draw_cycles(&t, card, &d->cycles, s->error)
+                          : simt_draw(s->simt, l->kernel, how, &d->place, s->error);
+    const bool ok = svg && draw_write(d, svg, s->error);
     free(svg);
-    free(params);
     return ok;
-}
-
-static bool run(struct session *s, const struct launch *l, const struct dev_arg *args)
-{
-    const struct dev_launch what = { .grid = { l->grid[0], l->grid[1], l->grid[2] },
-                                     .block = { l->block[0], l->block[1], l->block[2] },
-                                     .cluster = { l->cluster[0], l->cluster[1], l->cluster[2] },
-                                     .shared = l->shared,
-                                     .args = args,
-                                     .n_args = l->n_args };
-    return (dev_launch(s->dev, l->launched, &what) && dev_sync(s->dev)) || device_failed(s);
 }
 
 // One launch and its report; the exit status.
 static int launch(struct session *s, struct launch *l)
 {
     struct dev_arg args[MAX_ARGS];
+    struct dev_launch how = { .shared = l->shared, .args = args, .n_args = l->n_args };
+    memcpy(how.grid, l->grid, sizeof how.grid);
+    memcpy(how.block, l->block, sizeof how.block);
+    memcpy(how.cluster, l->cluster, sizeof how.cluster);
     for (size_t i = 0; i < l->n_args; i++) {
-        if (!arg_link(s->dev, &l->args[i], &s->c->buffers)) {
-            device_failed(s);
+        if (!link_arg(s, &l->args[i]))
             return EXIT_UNABLE;
-        }
         args[i] = (struct dev_arg){ l->args[i].data, l->args[i].bytes };
     }
     const bool drawing = s->c->verb == VERB_DRAW;
-    const bool ok = drawing ? draw(s, l, args) : run(s, l, args);
-    const struct findings *found = dev_findings(s->dev);
-    const bool wrong = simt_of(s->dev)->faulted || (ok && found && found->n);
-    struct clock_prediction p;
+    const bool ok = drawing ? draw(s, l, &how) : simt_launch(s->simt, l->kernel, &how, s->error);
+    simt_sync(s->simt);
+    const struct simt_findings *found = simt_findings(s->simt);
+    const bool wrong = simt_faulted(s->simt) || (ok && found && found->n);
     const bool predicts = ok && s->c->verb == VERB_PROFILE && s->c->card && !wrong;
     char error[DEV_ERROR_MAX] = "";
-    const bool predicted = predicts && command_predict(s->c, l, args, &p, error);
+    struct simt_prediction *p = predicts ? command_predict(s->c, l, &how, error) : NULL;
     if (ok && !drawing)
-        report(s, l, predicted ? &p : NULL);
-    if (predicted)
-        clock_free(&p);
-    else if (predicts)
+        report(s, l, p);
+    if (predicts && !p)
         fprintf(stderr, "simt: note: no time is predicted: %s\n", error);
+    simt_prediction_free(p);
     if (wrong)
         hint_shared(l);
     return wrong ? EXIT_FAULT : ok ? EXIT_CLEAN : EXIT_UNABLE;
@@ -466,10 +424,10 @@ static int launch_all(struct session *s)
     return dump(s) ? status : EXIT_UNABLE;
 }
 
-int command_run(struct dev *d, struct dev_module *m, struct command *c)
+int command_run(struct simt *simt, struct simt_module *m, struct command *c)
 {
     char error[DEV_ERROR_MAX] = "";
-    struct session s = { .dev = d, .loaded = m, .module = simt_module_of(m), .c = c, .error = error };
+    struct session s = { .simt = simt, .module = m, .c = c, .error = error };
     int status = EXIT_UNABLE;
     if (find_kernels(&s) && check_args(&s) && place_buffers(&s) && set_variables(&s) && find_requests(&s) &&
         options_open_json(c->json, &s.json, error))

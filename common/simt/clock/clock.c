@@ -97,7 +97,7 @@ static enum sm_state largest_stall(const struct sm_result *r)
     return most;
 }
 
-static void describe(struct clock_prediction *p)
+static void describe(struct simt_prediction *p)
 {
     const struct sm_result *r = &p->sm;
     unsigned most = 0;
@@ -122,7 +122,7 @@ static void describe(struct clock_prediction *p)
             100 * p->share[most], waits, sm_state_text(why));
 }
 
-static void find_shares(struct clock_prediction *p, const struct sm_constants *k, const struct card *card)
+static void find_shares(struct simt_prediction *p, const struct sm_constants *k, const struct card *card)
 {
     const struct sm_result *r = &p->sm;
     for (unsigned i = 0; i < COUNTS; i++) {
@@ -169,7 +169,7 @@ static double clock_rate(const struct sm_result *r, const struct sm_constants *k
     return ghz[i - 1] + (ghz[i] - ghz[i - 1]) * (part < 0 ? 0 : part > 1 ? 1 : part);
 }
 
-static bool run(struct clock_prediction *p, const struct walk_launch *l, const struct card *card,
+static bool run(struct simt_prediction *p, const struct walk_launch *l, const struct card *card,
                 const struct clock_launch *what)
 {
     const uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
@@ -204,10 +204,10 @@ static bool run(struct clock_prediction *p, const struct walk_launch *l, const s
     return true;
 }
 
-bool clock_predict(const struct clock_launch *l, const struct card *card, struct clock_prediction *out,
+bool clock_predict(const struct clock_launch *l, const struct card *card, struct simt_prediction *out,
                    char error[CLOCK_ERROR])
 {
-    *out = (struct clock_prediction){ .cubin = clock_assemble(l->ptx, l->kernel, card, error) };
+    *out = (struct simt_prediction){ .card = card, .cubin = clock_assemble(l->ptx, l->kernel, card, error) };
     if (!out->cubin)
         return false;
     unsigned char *params = clock_place_params(l, out->cubin, error);
@@ -232,17 +232,9 @@ bool clock_predict(const struct clock_launch *l, const struct card *card, struct
     return ok;
 }
 
-void clock_put_before(struct clock_prediction *p, const struct clock_prediction *first)
-{
-    const struct sm_constants *k = &sm_constants_h200;
-    const double ms = first->ms + (k->launch_next_us - k->launch_us) * 1e-3;
-    p->before_ms += ms;
-    p->ms += ms;
-}
-
-void clock_free(struct clock_prediction *p)
+void clock_free(struct simt_prediction *p)
 {
     sm_free(&p->sm);
     cubin_free(p->cubin);
-    *p = (struct clock_prediction){ 0 };
+    *p = (struct simt_prediction){ 0 };
 }

@@ -4,6 +4,7 @@
 #define SIMT_CLOCK_H
 
 #include "base/occupancy.h"
+#include "simt/simt.h"
 #include "sm.h"
 
 #define CLOCK_ERROR 300
@@ -12,19 +13,17 @@ struct clock_launch {
     const char *ptx;     // the file
     const char *kernel;  // its name in the PTX
     unsigned grid[3], block[3];
-    unsigned shared;              // bytes of dynamic shared memory of a block
-    const unsigned char *params;  // as the kernel declares them
-    size_t param_bytes;
-    const uint32_t *param_at;  // where each of n_params parameters begins in params
-    size_t n_params;
-    const struct walk_array
-        *arrays;  // what they hold, as far as it is known: for branches and addresses that follow from it
+    unsigned shared;             // bytes of dynamic shared memory of a block
+    const struct dev_arg *args;  // by parameter
+    size_t n_args;
+    const struct simt_array *arrays;
     size_t n_arrays;
     uint64_t budget;               // warp instructions of an SM to run; 0: as many as predict well
     struct sm_recorder *recorder;  // see sm_record.h; NULL: none
 };
 
-struct clock_prediction {
+struct simt_prediction {
+    const struct card *card;
     double cycles;     // of an SM's clock, from the start of the first block to the end of the last
     double ghz, ms;    // at that clock, a launch's own time included
     double before_ms;  // of them, for launches that run before it; see clock_put_before
@@ -42,25 +41,15 @@ struct clock_prediction {
 
 // Compiles the kernel for the card with ptxas and predicts. False, with one line in error, if there is no ptxas, it
 // refuses the file, no block fits, or the code cannot be followed.
-bool clock_predict(const struct clock_launch *l, const struct card *card, struct clock_prediction *out,
+bool clock_predict(const struct clock_launch *l, const struct card *card, struct simt_prediction *out,
                    char error[CLOCK_ERROR]);
-void clock_free(struct clock_prediction *p);
-// Another launch runs before p's in the stream: its time is added to p's milliseconds.
-void clock_put_before(struct clock_prediction *p, const struct clock_prediction *first);
+void clock_free(struct simt_prediction *p);
+struct clock_launch clock_launch_of(const struct simt_timing *t);  // predict.c
 
-// clock_print.c: the prediction as text, with the lines where warps wait longest if by_line; as the keys "card",
-// "predicted_cycles", "predicted_ms", ... of the open JSON object j.
-void clock_print(FILE *out, const struct clock_prediction *p, const struct card *card, bool by_line);
 const char *clock_share_name(enum sm_count c);  // "fma pipe"
-struct json;
-void clock_json(struct json *j, const struct clock_prediction *p, const struct card *card);
 
-// count.c: what the machine code of a whole launch executes, warp by warp; for small launches. False as above.
-struct clock_counts {
-    uint64_t instructions, thread_instructions;  // smsp__inst_executed.sum, smsp__thread_inst_executed_pred_on.sum
-    uint64_t unknown_branches;                   // that depend on data: the counts are a guess then
-};
-bool clock_count(const struct clock_launch *l, const struct card *card, struct clock_counts *out,
+// count.c: see simt_count.
+bool clock_count(const struct clock_launch *l, const struct card *card, struct simt_counts *out,
                  char error[CLOCK_ERROR]);
 
 // share.c: for each instruction, how many of the blocks that run at once share what it loads; the caller frees it. NULL
@@ -72,8 +61,8 @@ struct sm_load *share_loads(const struct walk_launch *l, uint64_t at_once, uint6
 // first warps of some blocks.
 void pick_blocks(const struct walk_launch *l, uint64_t blocks_of_sm, struct sm_job *job);
 
-// params.c: the launch's parameters, where the machine code expects them; the caller frees them. NULL, with one line in
-// error, where there are too few or memory runs out.
+// params.c: the launch's arguments, where the machine code expects them; the caller frees them. NULL, with one line in
+// error, where they are not the kernel's or memory runs out.
 unsigned char *clock_place_params(const struct clock_launch *l, const struct cubin *c, char error[CLOCK_ERROR]);
 
 // assemble.c: false, with one line in error, if ptxas cannot be run.

@@ -47,7 +47,7 @@ static int by_waits(const void *a, const void *b)
 }
 
 // Sums the instructions of each source line. Returns how many lines there are.
-static size_t gather_lines(const struct clock_prediction *p, struct line *lines)
+static size_t gather_lines(const struct simt_prediction *p, struct line *lines)
 {
     size_t n = 0;
     for (uint32_t i = 0; i < p->cubin->n; i++) {
@@ -68,7 +68,7 @@ static size_t gather_lines(const struct clock_prediction *p, struct line *lines)
     return n;
 }
 
-static void print_lines(FILE *out, const struct clock_prediction *p)
+static void print_lines(FILE *out, const struct simt_prediction *p)
 {
     struct line *lines = calloc(p->cubin->n, sizeof *lines);
     double all = 0;
@@ -90,9 +90,9 @@ static void print_lines(FILE *out, const struct clock_prediction *p)
     free(lines);
 }
 
-void clock_print(FILE *out, const struct clock_prediction *p, const struct card *card, bool by_line)
+void simt_prediction_print(FILE *out, const struct simt_prediction *p, bool by_line)
 {
-    fprintf(out, "Predicted for the %s, from the machine code that ptxas makes for it:\n", card->name);
+    fprintf(out, "Predicted for the %s, from the machine code that ptxas makes for it:\n", p->card->name);
     char cycles[TEXT_GROUPED];
     fprintf(out, "  %s cycles at %.2f GHz; %.4g ms, launch included; %llu of %llu blocks of an SM were run\n",
             text_grouped((uint64_t)(p->cycles + 0.5), cycles), p->ghz, p->ms, (unsigned long long)p->sm.blocks,
@@ -112,10 +112,10 @@ void clock_print(FILE *out, const struct clock_prediction *p, const struct card 
         print_lines(out, p);
 }
 
-void clock_json(struct json *j, const struct clock_prediction *p, const struct card *card)
+void simt_prediction_json(struct json *j, const struct simt_prediction *p)
 {
     static const char *const keys[COUNTS] = { "fma", "alu", "tensor", "fp64", "xu", "wavefronts", "l2", "dram" };
-    json_string(j, "card", card->name);
+    json_string(j, "card", p->card->name);
     json_double(j, "predicted_cycles", p->cycles);
     json_double(j, "predicted_ms", p->ms);
     json_double(j, "predicted_ghz", p->ghz);

@@ -7,7 +7,7 @@
 
 #define INSTRUCTIONS_MAX 2000000000ull  // of a warp: a loop that does not end
 
-static bool walk_warp(struct walk_warp *w, struct clock_counts *out)
+static bool walk_warp(struct walk_warp *w, struct simt_counts *out)
 {
     struct walk_event e;
     uint32_t pc;
@@ -20,14 +20,14 @@ static bool walk_warp(struct walk_warp *w, struct clock_counts *out)
     return !w->failed && w->executed < INSTRUCTIONS_MAX;
 }
 
-bool clock_count(const struct clock_launch *l, const struct card *card, struct clock_counts *out,
+bool clock_count(const struct clock_launch *l, const struct card *card, struct simt_counts *out,
                  char error[CLOCK_ERROR])
 {
     struct cubin *c = clock_assemble(l->ptx, l->kernel, card, error);
     unsigned char *params = c ? clock_place_params(l, c, error) : NULL;
     struct walk_launch launch = { .cubin = c, .shared = l->shared, .params = params };
     struct walk_warp w = { 0 };
-    *out = (struct clock_counts){ 0 };
+    *out = (struct simt_counts){ 0 };
     if (!params) {
         cubin_free(c);
         return false;

@@ -7,6 +7,7 @@
 #define SIMT_WALK_H
 
 #include "cubin.h"
+#include "simt/simt.h"
 
 #define WALK_LANES 32
 #define WALK_REGISTERS 256
@@ -17,17 +18,12 @@
 #define WALK_BARRIERS 16              // of reconvergence
 #define WALK_PARAMETERS (1ull << 48)  // the address of the parameters
 
-struct walk_array {  // what an array of the launch holds at its begin
-    uint64_t address, bytes;
-    const unsigned char *data;
-};
-
 struct walk_launch {
     const struct cubin *cubin;
     unsigned grid[3], block[3];
     unsigned shared;              // bytes of dynamic shared memory
     const unsigned char *params;  // cubin->param_bytes, as the machine code expects them
-    const struct walk_array *arrays;
+    const struct simt_array *arrays;
     size_t n_arrays;
 };
 

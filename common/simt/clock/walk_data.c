@@ -13,7 +13,7 @@
 static const unsigned char *find(const struct walk_launch *l, uint64_t address, unsigned bytes)
 {
     for (size_t i = 0; i < l->n_arrays; i++) {
-        const struct walk_array *a = &l->arrays[i];
+        const struct simt_array *a = &l->arrays[i];
         if (address >= a->address && address + bytes <= a->address + a->bytes)
             return a->data + (address - a->address);
     }

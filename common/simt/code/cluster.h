@@ -7,7 +7,7 @@
 #ifndef SIMT_CLUSTER_H
 #define SIMT_CLUSTER_H
 
-#include "base/device.h"
+#include "base/launch.h"
 #include "exec.h"
 
 #define CLUSTER_SHIFT 24

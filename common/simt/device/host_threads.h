@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "base/device.h"
+#include "base/launch.h"
 #include "simt/exec/seat.h"
 
 struct job {  // what the threads of a launch share

@@ -5,14 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/launch_limits.h"
 #include "host_threads.h"
-#include "simt.h"
+#include "state.h"
 #include "simt/check/check.h"
 #include "simt/exec/turns.h"
 #include "simt/report/report.h"
 
-uint32_t simt_param_at(const struct simt_kernel *k, uint32_t i)
+uint32_t param_at(const struct simt_kernel *k, uint32_t i)
 {
     uint64_t at = 0;
     for (uint32_t j = 0; j <= i; j++) {
@@ -22,25 +21,25 @@ uint32_t simt_param_at(const struct simt_kernel *k, uint32_t i)
     return (uint32_t)at;
 }
 
-unsigned char *simt_pack(const struct simt_kernel *k, const struct dev_arg *args, size_t n, char error[DEV_ERROR_MAX])
+unsigned char *params_pack(const struct simt_kernel *k, const struct dev_launch *l, char error[DEV_ERROR_MAX])
 {
     const struct ptx_func *f = k->func;
-    if (n != f->n_params) {
-        snprintf(error, DEV_ERROR_MAX, "kernel %.200s takes %u arguments, %zu were given", k->name, f->n_params, n);
+    if (l->n_args != f->n_params) {
+        error_set(error, "kernel %.200s takes %u arguments, %zu were given", k->name, f->n_params, l->n_args);
         return NULL;
     }
-    unsigned char *params = calloc(1, k->code->param_bytes + 16u);
+    unsigned char *params = k->code ? calloc(1, k->code->param_bytes + 16u) : NULL;
     if (!params)
-        snprintf(error, DEV_ERROR_MAX, "out of memory");
-    for (uint32_t i = 0; params && i < n; i++) {
+        error_set(error, "%s", k->code ? "out of memory" : k->error);
+    for (uint32_t i = 0; params && i < l->n_args; i++) {
         const struct ptx_var *v = &k->module->ptx->vars[f->params[i]];
-        if (args[i].bytes != v->bytes) {
-            snprintf(error, DEV_ERROR_MAX, "kernel %.200s: argument %u has %zu bytes, the parameter has %llu", k->name,
-                     i, args[i].bytes, (unsigned long long)v->bytes);
+        if (l->args[i].bytes != v->bytes) {
+            error_set(error, "kernel %.200s: argument %u has %zu bytes, the parameter has %llu", k->name, i,
+                      l->args[i].bytes, (unsigned long long)v->bytes);
             free(params);
             return NULL;
         }
-        memcpy(params + simt_param_at(k, i), args[i].value, v->bytes);
+        memcpy(params + param_at(k, i), l->args[i].value, v->bytes);
     }
     return params;
 }
@@ -107,12 +106,7 @@ static uint64_t memory_left(const struct simt *s)
 static const struct code *code_of(struct simt *s, struct simt_kernel *k, const struct dev_launch *l,
                                   char error[DEV_ERROR_MAX])
 {
-    if (!k->code) {
-        error_set(error, "%s", k->error);
-        return NULL;
-    }
-    if (!launch_fits(&simt_about, l, error) || !shape_fits(k, l->block, error) || !clusters_fit(k, l->cluster, error) ||
-        !shared_fits(k, l->shared, error))
+    if (!shape_fits(k, l->block, error) || !clusters_fit(k, l->cluster, error) || !shared_fits(k, l->shared, error))
         return NULL;
     const struct code *code = s->checks ? simt_checked_code(s, k) : k->code;
     if (!code) {
@@ -218,45 +212,66 @@ static bool run(struct simt *s, const struct simt_kernel *k, struct grid *g, uin
     return ok;
 }
 
-bool simt_launch_clusters(struct simt *s, struct simt_kernel *k, const struct dev_launch *launch,
-                          const unsigned char *params, char error[DEV_ERROR_MAX])
+// The launch with its parameters laid out.
+static bool launch(struct simt *s, struct simt_kernel *k, const struct dev_launch *l, const unsigned char *params,
+                   char error[DEV_ERROR_MAX])
 {
-    struct dev_launch l = *launch;
-    const struct ptx_func *f = k->func;
-    s->profiled = s->faulted = false;
-    s->findings.n = s->findings.n_advice = 0;
-    for (int i = 0; i < 3 && !launch->cluster[0] && f->cluster[0]; i++)
-        l.cluster[i] = f->cluster[i];
-    const struct code *code = code_of(s, k, &l, error);
+    const struct code *code = code_of(s, k, l, error);
     if (!code)
         return false;
     struct grid g = { .code = code,
                       .memory = &s->memory,
                       .params = params,
-                      .clustered = l.cluster[0],
+                      .clustered = l->cluster[0],
                       .cluster_blocks = 1,
-                      .threads = (uint32_t)threads_of(l.block),
-                      .shared_bytes = code->shared_bytes + (uint32_t)l.shared,
+                      .threads = (uint32_t)threads_of(l->block),
+                      .shared_bytes = code->shared_bytes + (uint32_t)l->shared,
                       .budget = s->budget,
                       .turns = code->ordered || code->orders_blocks,
-                      .early = launch->early && s->checks && code->waits_for_launch,
+                      .early = l->early && s->checks && code->waits_for_launch,
                       .trace = s->trace };
     for (int i = 0; i < 3; i++) {
-        g.grid[i] = l.grid[i];
-        g.block[i] = l.block[i];
-        g.cluster[i] = l.cluster[0] ? l.cluster[i] : 1;
+        g.grid[i] = l->grid[i];
+        g.block[i] = l->block[i];
+        g.cluster[i] = l->cluster[0] ? l->cluster[i] : 1;
         g.cluster_blocks *= g.cluster[i];
     }
     g.turns |= s->checks && code->orders_cluster && g.cluster_blocks > 1;  // it orders blocks in global memory, too
     memory_begin_launch(&s->memory, g.early, s->waited);
-    return run(s, k, &g, k->code->shared_bytes + (uint32_t)l.shared, error);
+    return run(s, k, &g, k->code->shared_bytes + (uint32_t)l->shared, error);
 }
 
-bool simt_launch(struct simt *s, struct simt_kernel *k, const unsigned grid[3], const unsigned block[3], size_t shared,
-                 const unsigned char *params, char error[DEV_ERROR_MAX])
+bool simt_launch(struct simt *s, struct simt_kernel *k, const struct dev_launch *how, char error[DEV_ERROR_MAX])
 {
-    const struct dev_launch l = { .grid = { grid[0], grid[1], grid[2] },
-                                  .block = { block[0], block[1], block[2] },
-                                  .shared = shared };
-    return simt_launch_clusters(s, k, &l, params, error);
+    struct dev_launch l = *how;
+    s->profiled = s->faulted = false;
+    s->findings.n = s->findings.n_advice = 0;
+    if (!l.cluster[0] && !l.cluster[1] && !l.cluster[2])
+        memcpy(l.cluster, k->func->cluster, sizeof l.cluster);
+    if (!launch_settle(&l, SIMT_DEVICE, THREADS_MAX, SHARED_MAX, error))
+        return false;
+    unsigned char *params = params_pack(k, &l, error);
+    const bool ok = params && launch(s, k, &l, params, error);
+    free(params);
+    return ok;
+}
+
+void simt_sync(struct simt *s)
+{
+    memory_settle(&s->memory);
+}
+
+bool simt_faulted(const struct simt *s)
+{
+    return s->faulted;
+}
+
+const struct profile *simt_profile(const struct simt *s)
+{
+    return s->profiled ? &s->profile : NULL;
+}
+
+const struct simt_findings *simt_findings(const struct simt *s)
+{
+    return s->checks && s->profiled ? &s->findings : NULL;
 }

@@ -2,7 +2,7 @@
 // their address, and the workspace of grid.sync(), which live as long as the launch; the heap of malloc, which stays.
 #include <string.h>
 
-#include "simt.h"
+#include "state.h"
 #include "simt/code/warp.h"
 
 // As cooperative groups expect it: its size, and a counter of the blocks that have arrived.

@@ -6,7 +6,7 @@
 
 #include "simt/decode/decode.h"
 #include "simt/ptx/arena.h"
-#include "simt.h"
+#include "state.h"
 #include "simt/code/warp.h"
 
 #define MAX_GLOBALS ((uint64_t)1 << 30)  // bytes of a module's variables, which are all filled when it is loaded
@@ -17,7 +17,7 @@ static uint64_t available_memory(void)
     return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 1ull << 32;
 }
 
-struct simt *simt_new(void)
+struct simt *simt_open(void)
 {
     struct simt *s = calloc(1, sizeof *s);
     if (!s)
@@ -50,7 +50,7 @@ void simt_unload(struct simt *s, struct simt_module *m)
     }
 }
 
-void simt_free(struct simt *s)
+void simt_close(struct simt *s)
 {
     if (!s)
         return;
@@ -189,12 +189,4 @@ const struct code *simt_checked_code(struct simt *s, struct simt_kernel *k)
         k->checked =
             decode(k->module->ptx, k->func, k->module->globals, s->exec, s->sm, SIMT_GAP, k->module->arena, why, &at);
     return k->checked;
-}
-
-struct simt_kernel *simt_find(struct simt_module *m, const char *name)
-{
-    for (uint32_t i = 0; i < m->n_kernels; i++)
-        if (str_is(m->kernels[i].func->name, name))
-            return &m->kernels[i];
-    return NULL;
 }

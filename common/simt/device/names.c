@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "simt/ptx/demangle.h"
-#include "simt.h"
+#include "state.h"
 
 static bool complain(int found, const char *what, const char *name, const char *list, char error[DEV_ERROR_MAX])
 {
@@ -35,17 +35,16 @@ void simt_kernel_list(const struct simt_module *m, char list[SIMT_LIST_MAX])
     find_kernel(m, "", list);
 }
 
-struct simt_kernel *simt_search(struct simt_module *m, const char *name, char error[DEV_ERROR_MAX])
+int64_t names_kernel(const struct simt_module *m, const char *name, char error[DEV_ERROR_MAX])
 {
     char list[SIMT_LIST_MAX];
     const int found = find_kernel(m, name ? name : "", list);
     if (found < 0)
         complain(found, "kernel", name, list, error);
-    return found < 0 ? NULL : &m->kernels[found];
+    return found < 0 ? -1 : found;
 }
 
-const struct ptx_var *simt_variable(struct simt_module *m, const char *name, uint64_t *address,
-                                    char error[DEV_ERROR_MAX])
+int64_t names_variable(const struct simt_module *m, const char *name, char error[DEV_ERROR_MAX])
 {
     const uint32_t n = m->ptx->n_vars;
     char list[SIMT_LIST_MAX] = "", *text = NULL;
@@ -67,24 +66,17 @@ const struct ptx_var *simt_variable(struct simt_module *m, const char *name, uin
         }
         found = name_find(name, names, count, list, sizeof list);
     }
-    const uint32_t i = found < 0 ? 0 : index[found];
+    const int64_t number = found < 0 ? -1 : (int64_t)index[found];
     if (found < 0)
         complain(found, "variable", name, list, error);
-    else
-        *address = m->globals[i];
     free(names);
     free(index);
     free(text);
-    return found < 0 ? NULL : &m->ptx->vars[i];
+    return number;
 }
 
-const char *simt_reason(const struct simt_kernel *k)
+bool simt_source_name(const char *name, char source[SIMT_NAME_MAX])
 {
-    const char *why = k->error, *file = k->module->ptx->file;
-    if (strncmp(why, file, strlen(file)))
-        return why;
-    why += strlen(file);
-    while (*why && strchr(":0123456789", *why))
-        why++;
-    return *why == ' ' ? why + 1 : k->error;
+    _Static_assert(SIMT_NAME_MAX >= DEMANGLED_MAX, "a name fits");
+    return demangle(name, source);
 }

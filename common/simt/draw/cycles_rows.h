@@ -5,7 +5,7 @@
 
 #include "simt/clock/clock.h"
 #include "simt/clock/sm_record.h"
-#include "svg.h"
+#include "base/svg.h"
 
 #define CYCLES_LEFT 216  // where the axis begins
 #define CYCLES_COLUMN 5  // pixels

@@ -140,7 +140,7 @@ static double mean_trip(const struct trips *t, const struct sm_result *run, unsi
     return n > 0 ? n / pace : 0;
 }
 
-static bool choose_trips(const struct sm_recorder *r, const struct sm_result *run, const struct cycles_asked *asked,
+static bool choose_trips(const struct sm_recorder *r, const struct sm_result *run, const struct simt_cycles *asked,
                          unsigned warps_of_block, struct cycles_window *out, char error[CLOCK_ERROR])
 {
     struct trips t = { .r = r, .to = out->blocks ? SM_BLOCK_BEGINS : out->loop.first, .warp = UINT32_MAX };
@@ -179,7 +179,7 @@ static bool has_inner(const struct sm_recorder *r, const struct sm_result *run, 
     return false;
 }
 
-bool cycles_choose(const struct sm_recorder *r, const struct sm_result *run, const struct cycles_asked *asked,
+bool cycles_choose(const struct sm_recorder *r, const struct sm_result *run, const struct simt_cycles *asked,
                    unsigned warps_of_block, struct cycles_window *out, char error[CLOCK_ERROR])
 {
     const uint64_t end = (uint64_t)run->cycles;
@@ -200,8 +200,8 @@ bool cycles_choose(const struct sm_recorder *r, const struct sm_result *run, con
         out->to = end;
     else if (!choose_trips(r, run, asked, warps_of_block, out, error))
         return false;
-    if (out->to - out->from > WINDOW_MOST)
+    if (out->to - out->from > SIMT_CYCLES_MOST)
         snprintf(error, CLOCK_ERROR, "%" PRIu64 " cycles are too many for a picture: --cycles FROM-TO, at most %d",
-                 out->to - out->from, WINDOW_MOST);
-    return out->to - out->from <= WINDOW_MOST;
+                 out->to - out->from, SIMT_CYCLES_MOST);
+    return out->to - out->from <= SIMT_CYCLES_MOST;
 }

@@ -5,14 +5,6 @@
 #include "simt/clock/clock.h"
 #include "simt/clock/sm_record.h"
 
-#define WINDOW_MOST 100000  // cycles
-
-struct cycles_asked {
-    uint64_t from, to;  // cycles; from == to: choose
-    uint64_t trips;     // of the loop; 0: two
-    bool outer;  // the outermost loop, not the one within it in which the kernel spends its time; or whole blocks
-};
-
 struct cycles_loop {
     uint32_t first, last;  // instructions
     uint64_t issued;       // within it, by all warps
@@ -31,7 +23,7 @@ struct cycles_window {
 // it that has half of them still. False where there is none.
 bool cycles_find_loop(const struct sm_recorder *r, const struct sm_result *run, bool outer, struct cycles_loop *out);
 // Chooses the window. False, with one line in error, where what was asked for is not there.
-bool cycles_choose(const struct sm_recorder *r, const struct sm_result *run, const struct cycles_asked *asked,
+bool cycles_choose(const struct sm_recorder *r, const struct sm_result *run, const struct simt_cycles *asked,
                    unsigned warps_of_block, struct cycles_window *out, char error[CLOCK_ERROR]);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "svg.h"
+#include "base/svg.h"
 #include "simt/record/trace.h"
 
 #define WIDTH 1200

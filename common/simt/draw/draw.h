@@ -2,39 +2,24 @@
 #ifndef SIMT_DRAW_H
 #define SIMT_DRAW_H
 
-#include "simt/device/simt.h"
-
-// --- accesses: banks of shared memory, sectors of global memory ---
-
-struct draw_place {    // which instruction
-    const char *file;  // of the source; NULL: the one in which the kernel itself is
-    size_t file_length;
-    unsigned line;  // or the line of the call, where a function was inlined
-    uint64_t nth;   // of the line's instructions that the warp executes, from 0
-    uint64_t warp;  // within the block
-    uint64_t block[3];
-    bool global;  // draw accesses to global memory also where the line has some to shared memory
-    bool large;   // for slides: large type, the first phase, or 8 lines of the first request
-};
+#include "simt/device/state.h"
 
 struct draw_launch {
     struct simt *simt;
     struct simt_kernel *kernel;
-    const unsigned *grid, *block;
-    const unsigned *cluster;  // NULL, or the first is 0: as the kernel says
-    size_t shared;
-    const unsigned char *params;  // see simt_launch
-    const struct draw_place *place;
+    const struct dev_launch *how;  // settled
+    const unsigned char *params;   // its arguments, as the kernel declares them
+    const struct simt_picture *place;
 };
 
-// Runs the kernel (see simt_launch) and draws the first execution of the instruction at that place. Returns the SVG's
+// --- accesses: banks of shared memory, sectors of global memory ---
+
+// Runs the kernel and draws the first execution of the instruction at that place. Returns the SVG's
 // text, which the caller frees; NULL, with one line in error, if that cannot be; l->simt->faulted says whose fault it
 // was.
 char *draw_line(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
 
 // --- pictures of a launch: tiles, the walk along K, a timeline, the bits of an index ---
-
-enum draw_view { DRAW_ACCESS, DRAW_TILES, DRAW_WALK, DRAW_TIMELINE, DRAW_BITS };
 
 // Draws C and, one within the other, the block's, the warp's and the lane's elements of it. C is the array that the
 // last pointer among the parameters names; the first integers are M, N and K. As draw_line for the result.
@@ -61,22 +46,10 @@ struct draw_subject {  // what stands above the picture
     const struct memory *memory;   // whose allocations
     char ptx[400];                 // the instruction
     char source[DRAW_LINES][400];  // its lines, and from which place it was taken
-    bool large;                    // see draw_place
+    bool large;                    // see simt_picture
 };
 
 // The picture of one event; NULL when memory runs out.
 char *draw_access(const struct draw_subject *subject);
-
-// --- fragments ---
-
-struct draw_fragment {
-    const char *operand;  // a, b or c
-    const char *shape;    // m16n8k16, ..., or wmma for m16n16k16; NULL: m16n8k16
-    const char *type;     // of the elements; NULL: f16, of c f32
-    bool large;           // for slides: large type, a cell for each register, no rows of ldmatrix
-};
-
-// The picture of which lane holds which element; NULL, with one line in error, if there is no such fragment.
-char *draw_fragment(const struct draw_fragment *what, char error[DEV_ERROR_MAX]);
 
 #endif

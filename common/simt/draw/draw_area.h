@@ -2,7 +2,7 @@
 #ifndef SIMT_DRAW_AREA_H
 #define SIMT_DRAW_AREA_H
 
-#include "svg.h"
+#include "base/svg.h"
 
 struct area {
     uint64_t row, col, rows, cols;

@@ -7,7 +7,7 @@
 
 #include "draw_run.h"
 #include "index_bits.h"
-#include "svg.h"
+#include "base/svg.h"
 
 #define WIDTH 1200
 #define MARGIN 28
@@ -26,7 +26,7 @@ struct bits {
     struct draw_matrices matrices;
     struct places places[2];  // of A, of B
     const bool *wanted;       // by PTX instruction
-    const struct draw_place *place;
+    const struct simt_picture *place;
     const struct uop *seen[256];  // the line's accesses so far
     uint64_t n_seen;
     bool captured, failed;

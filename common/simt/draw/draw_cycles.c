@@ -1,5 +1,7 @@
-// See draw_cycles.h. Above, a row for each warp (cycles_rows.h); below, how busy the schedulers and the pipes are.
-#include "draw_cycles.h"
+// A timeline in cycles, from the clock's own run of one SM: what each warp issues or waits for, and how busy the pipes
+// are. Nothing is computed, so the data of the launch do not matter. Above, a row for each warp (cycles_rows.h); below,
+// how busy the schedulers and the pipes are.
+#include "cycles_window.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,7 +26,7 @@
 
 struct picture {
     struct svg svg;
-    const struct clock_prediction *p;
+    const struct simt_prediction *p;
     const struct cycles_window *w;
     const char *card;
     struct cycles_axis axis;
@@ -233,7 +235,7 @@ static unsigned warps_of(const struct clock_launch *l)
     return (l->block[0] * l->block[1] * l->block[2] + WALK_LANES - 1) / WALK_LANES;
 }
 
-static bool fill_rows(struct picture *p, const struct draw_cycles *what, char error[CLOCK_ERROR])
+static bool fill_rows(struct picture *p, const struct simt_cycles *what, char error[CLOCK_ERROR])
 {
     const unsigned slots =
         p->p->sm.blocks < p->p->occupancy.blocks ? (unsigned)p->p->sm.blocks : p->p->occupancy.blocks;
@@ -262,9 +264,8 @@ static bool fill_rows(struct picture *p, const struct draw_cycles *what, char er
     return p->n_rows;
 }
 
-static char *paint_window(const struct clock_prediction *p, const struct clock_launch *l,
-                          const struct draw_cycles *what, const struct sm_recorder *r, const struct cycles_window *w,
-                          char error[CLOCK_ERROR])
+static char *paint_window(const struct simt_prediction *p, const struct clock_launch *l, const struct simt_cycles *what,
+                          const struct sm_recorder *r, const struct cycles_window *w, char error[CLOCK_ERROR])
 {
     const uint64_t cycles = w->to - w->from;
     struct picture *picture = calloc(1, sizeof *picture);
@@ -273,7 +274,7 @@ static char *paint_window(const struct clock_prediction *p, const struct clock_l
         return NULL;
     picture->p = p;
     picture->w = w;
-    picture->card = what->card->name;
+    picture->card = p->card->name;
     picture->warps_of_block = warps_of(l);
     picture->slots = p->sm.blocks < p->occupancy.blocks ? (unsigned)p->sm.blocks : p->occupancy.blocks;
     picture->large = what->large;
@@ -288,28 +289,29 @@ static char *paint_window(const struct clock_prediction *p, const struct clock_l
 }
 
 // The clock runs twice: first to see where the loop turns, and once more to record the cycles that are shown.
-char *draw_cycles(const struct clock_launch *l, const struct draw_cycles *what, char error[CLOCK_ERROR])
+char *simt_draw_cycles(const struct simt_timing *t, const struct card *card, const struct simt_cycles *what,
+                       char error[DEV_ERROR_MAX])
 {
     struct sm_recorder r = { 0 };
-    struct clock_launch launch = *l;
-    struct clock_prediction p;
+    struct clock_launch launch = clock_launch_of(t);
+    struct simt_prediction p;
     struct cycles_window w;
     char *svg = NULL;
     launch.recorder = &r;
     launch.budget = BUDGET;
-    if (!clock_predict(&launch, what->card, &p, error)) {
+    if (!clock_predict(&launch, card, &p, error)) {
         sm_record_free(&r);
         return NULL;
     }
-    bool ok = cycles_choose(&r, &p.sm, &what->asked, warps_of(l), &w, error);
+    bool ok = cycles_choose(&r, &p.sm, what, warps_of(&launch), &w, error);
     clock_free(&p);
     sm_record_free(&r);
     if (!ok)
         return NULL;
     *error = '\0';
-    if (sm_record_begin(&r, w.from, w.to) && clock_predict(&launch, what->card, &p, error)) {
+    if (sm_record_begin(&r, w.from, w.to) && clock_predict(&launch, card, &p, error)) {
         if (!r.failed)
-            svg = paint_window(&p, l, what, &r, &w, error);
+            svg = paint_window(&p, &launch, what, &r, &w, error);
         clock_free(&p);
     }
     sm_record_free(&r);

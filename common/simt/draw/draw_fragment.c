@@ -5,7 +5,7 @@
 
 #include "draw.h"
 #include "simt/machine/fragment_list.h"
-#include "svg.h"
+#include "base/svg.h"
 
 #define MARGIN 24
 #define GUTTER 48  // for the row numbers
@@ -35,7 +35,7 @@ static void list_types(bool c, char *text, size_t size)
             n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", t->name);
 }
 
-static bool find_shape(const struct draw_fragment *what, const struct fragment_type *type, struct picture *p,
+static bool find_shape(const struct simt_fragment *what, const struct fragment_type *type, struct picture *p,
                        char error[DEV_ERROR_MAX])
 {
     const char *asked = what->shape ? what->shape : "m16n8k16";
@@ -58,7 +58,7 @@ static bool find_shape(const struct draw_fragment *what, const struct fragment_t
     return false;
 }
 
-static bool resolve(const struct draw_fragment *what, struct picture *p, char error[DEV_ERROR_MAX])
+static bool resolve(const struct simt_fragment *what, struct picture *p, char error[DEV_ERROR_MAX])
 {
     const char *o = what->operand;
     if (strlen(o) != 1 || !strchr("abc", *o)) {
@@ -237,7 +237,7 @@ static void filling(struct picture *p)
     p->y += beside ? f->rows * 24 : -64;
 }
 
-char *draw_fragment(const struct draw_fragment *what, char error[DEV_ERROR_MAX])
+char *simt_draw_fragment(const struct simt_fragment *what, char error[DEV_ERROR_MAX])
 {
     struct picture p = { .y = 38, .large = what->large };
     char title[200];

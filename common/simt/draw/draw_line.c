@@ -41,7 +41,7 @@ static const char *own_file(const struct simt_kernel *k)
     return file_of(k, NULL);
 }
 
-static bool same_file(const char *path, const struct draw_place *p, const char *own)
+static bool same_file(const char *path, const struct simt_picture *p, const char *own)
 {
     const char *name = source_base_name(path);
     if (!p->file)
@@ -60,7 +60,7 @@ static const char *ptx_line_at(const struct ptx_module *m, unsigned line)
 }
 
 // Was the instruction written at that place, or inlined there? from, to: the PTX's line of that number.
-static bool at_place(const struct simt_kernel *k, uint32_t inst, const struct draw_place *p, const char *own,
+static bool at_place(const struct simt_kernel *k, uint32_t inst, const struct simt_picture *p, const char *own,
                      const char *from, const char *to)
 {
     const struct ptx_loc *loc = loc_of(k, inst);
@@ -125,14 +125,14 @@ static void list_lines(const struct simt_kernel *k, const struct trace *t, unsig
     free(spots);
 }
 
-static void name_place(const struct simt_kernel *k, const struct draw_place *p, char *text, size_t size)
+static void name_place(const struct simt_kernel *k, const struct simt_picture *p, char *text, size_t size)
 {
     const char *own = own_file(k);
     const char *name = p->file ? p->file : source_base_name(own);
     snprintf(text, size, "%.*s:%u", (int)(p->file ? p->file_length : strlen(name)) % 200, name, p->line);
 }
 
-static void explain(const struct simt_kernel *k, const struct trace *t, const struct draw_place *p, uint64_t found,
+static void explain(const struct simt_kernel *k, const struct trace *t, const struct simt_picture *p, uint64_t found,
                     char error[DEV_ERROR_MAX])
 {
     char where[300], lines[400], who[120];
@@ -193,7 +193,7 @@ static void source_line(const struct simt_kernel *k, const struct ptx_loc *loc, 
     snprintf(out, size, "%.100s:%u%s%s", source_base_name(file_of(k, loc)), loc->line, *text ? "  " : "", text);
 }
 
-static void caption(struct draw_subject *s, const struct simt_kernel *k, const struct draw_place *p, uint64_t found)
+static void caption(struct draw_subject *s, const struct simt_kernel *k, const struct simt_picture *p, uint64_t found)
 {
     const uint32_t inst = s->event->u->inst;
     const struct ptx_loc *loc = loc_of(k, inst);
@@ -229,7 +229,7 @@ static void caption(struct draw_subject *s, const struct simt_kernel *k, const s
 
 // --- the run ---
 
-bool draw_known_place(const unsigned grid[3], const unsigned block[3], const struct draw_place *p,
+bool draw_known_place(const unsigned grid[3], const unsigned block[3], const struct simt_picture *p,
                       char error[DEV_ERROR_MAX])
 {
     const uint64_t warps = ((uint64_t)block[0] * block[1] * block[2] + LANES - 1) / LANES;
@@ -251,7 +251,7 @@ bool draw_known_place(const unsigned grid[3], const unsigned block[3], const str
 
 // The nth of the events in the space that is asked for; how many there are in *found. Those that cannot be drawn count
 // only where there are no others.
-static const struct trace_event *choose(const struct trace *t, const struct draw_place *p, uint64_t *found)
+static const struct trace_event *choose(const struct trace *t, const struct simt_picture *p, uint64_t *found)
 {
     const struct trace_event *chosen = NULL;
     for (int pass = 0; pass < 4; pass++) {  // shared memory first, then global memory where the line has only that
@@ -269,7 +269,7 @@ static const struct trace_event *choose(const struct trace *t, const struct draw
     return chosen;
 }
 
-static char *draw(struct simt *s, const struct simt_kernel *k, const struct trace *t, const struct draw_place *p,
+static char *draw(struct simt *s, const struct simt_kernel *k, const struct trace *t, const struct simt_picture *p,
                   char error[DEV_ERROR_MAX])
 {
     uint64_t found = 0;
@@ -294,7 +294,7 @@ static char *draw(struct simt *s, const struct simt_kernel *k, const struct trac
     return text;
 }
 
-bool *draw_instructions(const struct simt_kernel *k, const struct draw_place *p)
+bool *draw_instructions(const struct simt_kernel *k, const struct simt_picture *p)
 {
     const uint32_t n = k->func->n_insts;
     bool *wanted = calloc(n + 1, sizeof *wanted);
@@ -309,15 +309,15 @@ char *draw_line(const struct draw_launch *l, char error[DEV_ERROR_MAX])
 {
     struct simt *s = l->simt;
     const struct simt_kernel *k = l->kernel;
-    const struct draw_place *p = l->place;
+    const struct simt_picture *p = l->place;
     const uint32_t n = k->func->n_insts;
     char *text = NULL;
     s->faulted = false;
-    if (!draw_known_place(l->grid, l->block, p, error))
+    if (!draw_known_place(l->how->grid, l->how->block, p, error))
         return NULL;
     bool *wanted = draw_instructions(k, p);
     struct trace t = { .exec = s->exec,
-                       .block = p->block[0] + l->grid[0] * (p->block[1] + (uint64_t)l->grid[1] * p->block[2]),
+                       .block = p->block[0] + l->how->grid[0] * (p->block[1] + (uint64_t)l->how->grid[1] * p->block[2]),
                        .warp = (uint32_t)p->warp,
                        .wanted = wanted,
                        .touched = calloc(n + 1, 1) };

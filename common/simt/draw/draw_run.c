@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "simt/machine/tensor_map.h"
@@ -103,22 +104,17 @@ const struct draw_matrix *draw_element(const struct draw_matrices *all, uint64_t
 
 bool draw_run(const struct draw_launch *l, char error[DEV_ERROR_MAX])
 {
-    struct dev_launch launch = { .shared = l->shared };
-    memcpy(launch.grid, l->grid, sizeof launch.grid);
-    memcpy(launch.block, l->block, sizeof launch.block);
-    if (l->cluster)
-        memcpy(launch.cluster, l->cluster, sizeof launch.cluster);
-    return simt_launch_clusters(l->simt, l->kernel, &launch, l->params, error);
+    return simt_launch(l->simt, l->kernel, l->how, error);
 }
 
 bool draw_record(const struct draw_launch *l, struct record *r, char error[DEV_ERROR_MAX])
 {
-    const struct draw_place *p = l->place;
+    const struct simt_picture *p = l->place;
     struct simt *s = l->simt;
-    const unsigned *grid = l->grid, jobs = s->jobs;
+    const unsigned *grid = l->how->grid, jobs = s->jobs;
     struct trace t = { .exec = s->exec, .record = r };
     s->faulted = false;
-    if (!draw_known_place(grid, l->block, p, error))
+    if (!draw_known_place(grid, l->how->block, p, error))
         return false;
     r->exec = s->exec;
     r->block = p->block[0] + grid[0] * (p->block[1] + (uint64_t)grid[1] * p->block[2]);
@@ -130,4 +126,24 @@ bool draw_record(const struct draw_launch *l, struct record *r, char error[DEV_E
     if (ok && r->failed)
         snprintf(error, DEV_ERROR_MAX, "out of memory for what the kernel does");
     return ok && !r->failed;
+}
+
+// --- the public face ---
+
+char *simt_draw(struct simt *s, struct simt_kernel *k, const struct dev_launch *launch, const struct simt_picture *what,
+                char error[DEV_ERROR_MAX])
+{
+    static char *(*const views[])(const struct draw_launch *, char[DEV_ERROR_MAX]) = {
+        [SIMT_DRAW_ACCESS] = draw_line,       [SIMT_DRAW_TILES] = draw_tiles, [SIMT_DRAW_WALK] = draw_walk,
+        [SIMT_DRAW_TIMELINE] = draw_timeline, [SIMT_DRAW_BITS] = draw_bits,
+    };
+    struct dev_launch how = *launch;
+    s->faulted = false;
+    if (!launch_settle(&how, SIMT_DEVICE, THREADS_MAX, SHARED_MAX, error))
+        return NULL;
+    unsigned char *params = params_pack(k, &how, error);
+    const struct draw_launch l = { s, k, &how, params, what };
+    char *svg = params ? views[what->view](&l, error) : NULL;
+    free(params);
+    return svg;
 }

@@ -30,9 +30,9 @@ bool draw_run(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
 bool draw_record(const struct draw_launch *l, struct record *r, char error[DEV_ERROR_MAX]);
 
 // draw_line.c: by PTX instruction, whether the place means it; the caller frees it. NULL when memory runs out.
-bool *draw_instructions(const struct simt_kernel *k, const struct draw_place *p);
+bool *draw_instructions(const struct simt_kernel *k, const struct simt_picture *p);
 // Whether the place's warp and block exist.
-bool draw_known_place(const unsigned grid[3], const unsigned block[3], const struct draw_place *p,
+bool draw_known_place(const unsigned grid[3], const unsigned block[3], const struct simt_picture *p,
                       char error[DEV_ERROR_MAX]);
 
 #endif

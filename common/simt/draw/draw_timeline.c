@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "draw_run.h"
-#include "svg.h"
+#include "base/svg.h"
 
 #define WIDTH 1200
 #define MARGIN 28
@@ -276,7 +276,7 @@ static char *paint(const struct draw_launch *l, const struct timeline *t)
 
 char *draw_timeline(const struct draw_launch *l, char error[DEV_ERROR_MAX])
 {
-    struct timeline t = { .warps = (l->block[0] * l->block[1] * l->block[2] + LANES - 1) / LANES };
+    struct timeline t = { .warps = (l->how->block[0] * l->how->block[1] * l->how->block[2] + LANES - 1) / LANES };
     struct record *r = calloc(1, sizeof *r);
     char *text = NULL;
     t.warp = calloc(t.warps, sizeof *t.warp);

@@ -246,7 +246,7 @@ static bool open_walk(const struct draw_launch *l, struct walk *w, char error[DE
         return false;
     }
     w->n_insts = l->kernel->func->n_insts;
-    w->warps = (l->block[0] * l->block[1] * l->block[2] + LANES - 1) / LANES;
+    w->warps = (l->how->block[0] * l->how->block[1] * l->how->block[2] + LANES - 1) / LANES;
     w->a.barrier = calloc(na, sizeof *w->a.barrier);
     w->a.pass = calloc(na, sizeof *w->a.pass);
     w->b.barrier = calloc(nb, sizeof *w->b.barrier);

@@ -4,7 +4,7 @@
 
 #include "simt/code/exec.h"
 #include "simt/code/warp.h"
-#include "base/device.h"
+#include "base/launch.h"
 
 enum ptx_type bulk_type(enum dev_map_type type);
 

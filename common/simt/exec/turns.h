@@ -2,7 +2,7 @@
 #ifndef SIMT_TURNS_H
 #define SIMT_TURNS_H
 
-#include "base/device.h"
+#include "base/launch.h"
 #include "seat.h"
 
 struct turns {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/device.h"
+#include "base/launch.h"
 #include "simt/check/check.h"
 #include "simt/code/warp.h"
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/device.h"
+#include "base/launch.h"
 
 #define TENSOR_MAP_MAGIC 0x70616d2074696d73u  // "smit map"
 

@@ -5,8 +5,8 @@
 // chosen, within, pill, l0 to l7 (eight colours that the colour-blind can tell apart, light enough for class ink on
 // top). Classes of text: head, big, code, small, dim, bad, ink, mid (centred), end (right-aligned); several are
 // separated by blanks.
-#ifndef SIMT_SVG_H
-#define SIMT_SVG_H
+#ifndef COMMON_SVG_H
+#define COMMON_SVG_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -89,7 +89,7 @@ static struct trace record(struct bench *b, uint32_t warp)
 {
     const uint32_t n = b->k->func->n_insts;
     bool *wanted = malloc(n);
-    struct trace t = { .exec = b->s->exec, .warp = warp, .wanted = wanted, .touched = calloc(n, 1) };
+    struct trace t = { .warp = warp, .wanted = wanted, .touched = calloc(n, 1) };
     memset(wanted, true, n);
     b->s->trace = &t;
     bool ok = simt_launch(b->s, b->k, &b->how, b->error);

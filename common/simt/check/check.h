@@ -37,6 +37,7 @@
 
 #include "simt/code/cluster.h"
 #include "known.h"
+#include "simt/machine/memory.h"
 
 enum check_op {
     CHECK_READ,

@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-#include "simt/code/warp.h"
+#include "simt/code/warp_op.h"
 
 #define GROUP 4  // warps
 

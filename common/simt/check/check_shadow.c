@@ -3,6 +3,7 @@
 
 #include "check.h"
 #include "check_shadow.h"
+#include "simt/code/warp_op.h"
 
 static uint64_t class_mask(unsigned class)
 {
@@ -87,6 +88,7 @@ static void changing_bits(const struct warp *w, const struct uop *u, uint64_t un
     unsigned char first[SLOT_BYTES];
     uint64_t changes[LANES] = { 0 };
     struct uop like = s->like;
+    const alu_fn alu = w->block->worker->grid->exec->alu[like.op];
     like.a = 0;
     like.b = SLOT_BYTES;
     like.c = 2 * SLOT_BYTES;
@@ -95,7 +97,7 @@ static void changing_bits(const struct warp *w, const struct uop *u, uint64_t un
     for (uint32_t k = 0; k < 1u << s->n; k++) {
         for (uint32_t i = 0; i < s->n; i++)
             fill(w, u, i, k >> s->same[i] & 1, slots + i * SLOT_BYTES);
-        like.fn(slots, &like);
+        alu(slots, &like);
         if (!k)
             memcpy(first, slots + like.d, SLOT_BYTES);
         struct warp before = { .regs = first };

@@ -47,4 +47,7 @@ bool shadow_store(const struct warp *w, const struct uop *u, uint32_t active);
 bool shadow_rows(const struct warp *w, const struct uop *u, uint32_t active);
 bool shadow_call(const struct warp *w, const struct uop *u, uint32_t active);
 
+// WARP_shadow (code/warp_op.def)
+bool warp_shadow(struct warp *w, const struct uop *u, uint32_t active);
+
 #endif

@@ -5,6 +5,7 @@
 #include "simt/code/access.h"
 #include "simt/code/cluster.h"
 #include "simt/code/tile.h"
+#include "simt/code/warp_op.h"
 
 // The space and offset of a lane's access; false where the access itself is an error, which is found elsewhere.
 static bool find_place(const struct warp *w, const struct memop *m, uint32_t lane, uint32_t bytes,

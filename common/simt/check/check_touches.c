@@ -4,14 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simt/code/warp.h"
+#include "simt/code/mbarrier.h"
+#include "simt/code/warp_op.h"
 
 bool check_stores(const struct warp *w, const struct uop *u, uint32_t lane, struct stored *s)
 {
-    const bool init = mbarrier_stored(w, u, lane, s->data);
+    const bool init = u->kind == UOP_WARP && u->warp->kind == WARP_mbarrier && u->warp->op == MBARRIER_INIT;
     if (!init && u->kind != UOP_STORE)
         return false;
     const struct memop *m = init ? &u->warp->mem : u->mem;
+    if (init) {
+        const struct mbarrier_state state = mbarrier_new(((const u32 *)(w->regs + u->warp->in[0]))[lane]);
+        mbarrier_write(s->data, &state);
+    }
     for (uint32_t e = 0; !init && e < m->n; e++) {
         const uint32_t size = m->reg_class[e] == SLOT_64 ? 8 : 4;
         memcpy(s->data + e * m->bytes, w->regs + m->reg[e] + lane * size, m->bytes);

@@ -2,7 +2,7 @@
 #ifndef SIMT_SHADOW_MEMORY_H
 #define SIMT_SHADOW_MEMORY_H
 
-#include "simt/code/exec.h"
+#include "simt/code/warp.h"
 
 struct shadow_place {
     enum ptx_space space;  // local, shared or global

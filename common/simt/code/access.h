@@ -4,6 +4,8 @@
 #define SIMT_ACCESS_H
 
 #include "cluster.h"
+#include "count.h"
+#include "simt/machine/memory.h"
 
 // The host's view of bytes at a lane's address, or NULL. A generic address's space is found out and left in *space; for
 // shared memory of another block of the cluster, too, that is SPACE_SHARED.

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "exec.h"
+#include "uop.h"
 
 enum rounding { RN, RZ, RM, RP };  // to nearest even, to zero, down, up
 

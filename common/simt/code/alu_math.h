@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "exec.h"
+#include "uop.h"
 
 static inline f32 nan32(f32 x)  // PTX ISA 9.7.3: the NaN results of f32 instructions are 0x7fffffff
 {

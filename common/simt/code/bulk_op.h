@@ -2,7 +2,7 @@
 #ifndef SIMT_BULK_OP_H
 #define SIMT_BULK_OP_H
 
-#include "exec.h"
+#include "uop.h"
 
 enum bulk_kind {
     BULK_LOAD,    // to shared memory

@@ -8,7 +8,7 @@
 #define SIMT_CLUSTER_H
 
 #include "base/launch.h"
-#include "exec.h"
+#include "warp.h"
 
 #define CLUSTER_SHIFT 24
 

@@ -2,7 +2,7 @@
 #ifndef SIMT_MODULE_H
 #define SIMT_MODULE_H
 
-#include "exec.h"
+#include "uop.h"
 
 struct simt_kernel {
     const struct ptx_func *func;

@@ -3,8 +3,8 @@
 //
 // decode/shadow_plan.c looks at the code for registers that some path reads before it writes them. Each of these, and
 // each that a value of theirs can flow into, gets two shadows, which are registers like any other: its undefined bits
-// (1: nothing defined it), and their origin. Before each uop that touches such a register stand uops, of the function
-// warp_shadow, that do the same to the shadows (decode/shadow.c). Where no path reads before it writes, nothing is
+// (1: nothing defined it), and their origin. Before each uop that touches such a register stand uops, of the kind
+// WARP_shadow, that do the same to the shadows (decode/shadow.c). Where no path reads before it writes, nothing is
 // added.
 //
 // An undefined value may be moved, merged, packed, exchanged, voted with, computed with and stored to local or shared
@@ -15,7 +15,7 @@
 #ifndef SIMT_SHADOW_H
 #define SIMT_SHADOW_H
 
-#include "exec.h"
+#include "uop.h"
 
 // An origin: where undefined bits come from. Low half: ORIGIN_... and the number of the register + 1 or, in local
 // memory, the byte. High half: 1 + the PTX instruction that first used them.
@@ -53,7 +53,7 @@ enum shadow_sink { SINK_DECIDES, SINK_ADDRESS, SINK_OPERAND, SINK_STORED, SINK_R
 struct shadow {  // what warpop->more of such a uop is
     enum shadow_rule rule;
     enum shadow_sink sink;
-    struct uop like;            // the operation: fn, target
+    struct uop like;            // the operation: op, target
     uint8_t n;                  // operands
     uint8_t class_d, class[3];  // enum slot_class
     uint8_t bytes_d, bytes[3];  // of the types
@@ -66,7 +66,5 @@ struct shadow {  // what warpop->more of such a uop is
     const struct warpop *op;    // ROWS: the access; VOTE: the vote; CALL: the call
     bool tile, rows, writes;    // ROWS: wmma.load or wmma.store; ldmatrix or stmatrix; it writes
 };
-
-bool warp_shadow(struct warp *w, const struct uop *u, uint32_t active);  // check_shadow.c
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "exec.h"
+#include "warp.h"
 
 static inline void split_remove(struct warp *w, uint32_t i)
 {

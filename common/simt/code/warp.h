@@ -1,118 +1,104 @@
-// Instructions of the whole warp, and those with more operands than an ALU uop has: their functions, by file.
-// Those that are compiled for each instruction set are in enum warp_op (exec.h).
+// The state of a kernel that runs: warps, blocks, the launch, and the host threads that take its blocks.
 #ifndef SIMT_WARP_H
 #define SIMT_WARP_H
 
-#include "exec.h"
+#include "fault.h"
+#include "schedule.h"
 
-// warp_lanes.c: out[0] = d, in: operands, then the member mask
-enum shuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX };
-enum vote { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
-enum redux { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_AND, REDUX_OR, REDUX_XOR };
-bool warp_shuffle(struct warp *w, const struct uop *u, uint32_t active);  // op: enum shuffle; out[1]: the predicate
-bool warp_vote(struct warp *w, const struct uop *u, uint32_t active);     // op: enum vote
-bool warp_activemask(struct warp *w, const struct uop *u, uint32_t active);
-bool warp_match(struct warp *w, const struct uop *u, uint32_t active);  // op: 1 for .all; type: bytes
-bool warp_redux(struct warp *w, const struct uop *u, uint32_t active);  // op: enum redux; type: 1 for signed
-bool warp_elect(struct warp *w, const struct uop *u, uint32_t active);
-bool warp_nothing(struct warp *w, const struct uop *u, uint32_t active);  // bar.warp.sync: it was waited for
+struct block;
+struct worker;
 
-// warp_atomic.c: atom and red; in: the operands after the address
-enum atomic {
-    ATOMIC_ADD,
-    ATOMIC_MIN,
-    ATOMIC_MAX,
-    ATOMIC_AND,
-    ATOMIC_OR,
-    ATOMIC_XOR,
-    ATOMIC_EXCH,
-    ATOMIC_CAS,
-    ATOMIC_INC,
-    ATOMIC_DEC
+struct warp {
+    unsigned char *regs;
+    struct block *block;
+    uint32_t index;   // within the block
+    uint32_t exited;  // lanes that have ended
+    uint32_t lanes;   // lanes that exist
+    uint32_t apart;   // lanes that come to an aligned barrier without the others, which never will
+    uint32_t n_splits;
+    struct split splits[LANES];       // by pc, ascending
+    struct copies *copies;            // cp.async under way; NULL if there was none yet
+    struct wgmmas *wgmmas;            // the same for wgmma
+    struct poll *polls;               // by number; see warp_poll.c
+    uint32_t polled;                  // times in a row that its polls saw nothing new
+    uint32_t max_regs, max_inst;      // of its last setmaxnreg, and where; 0: none
+    uint32_t arrived, opened;         // lanes that came to the cluster's barrier and did not wait yet: before and after
+                                      // it opened
+    bool again;                       // the instruction in hand is to be tried again, once others have had a turn
+    bool polling, news;               // so often that it is waiting; it saw something new in this round
+    uint32_t poll_inst, poll_lane;    // where it waits
+    uint64_t wait_at;                 // the mbarrier whose phase a lane last found incomplete
+    uint32_t wait_parity, wait_lane;  // the phase, and the lane
+    bool waits;                       // it is still so
 };
-bool warp_atomic(struct warp *w, const struct uop *u, uint32_t active);  // op: enum atomic, type: enum ptx_type
-enum fence { FENCE_CTA, FENCE_CLUSTER, FENCE_WIDE };
-bool warp_fence(struct warp *w, const struct uop *u, uint32_t active);  // op: enum fence
 
-// warp_async.c: cp.async; in[0]: the global address, in[1]: bytes to copy, where given
-bool warp_copy(struct warp *w, const struct uop *u, uint32_t active);  // mem: the shared address
-bool warp_commit(struct warp *w, const struct uop *u, uint32_t active);
-bool warp_wait(struct warp *w, const struct uop *u, uint32_t active);  // op: groups that may be outstanding
-struct copies;
-void copies_reset(struct copies *c);  // when a block starts; NULL is allowed
-void copies_free(struct copies *c);
-
-// warp_wgmma.c; more: struct wgmma
-bool warp_wgmma(struct warp *w, const struct uop *u, uint32_t active);
-bool warp_wgmma_commit(struct warp *w, const struct uop *u, uint32_t active);
-bool warp_wgmma_wait(struct warp *w, const struct uop *u, uint32_t active);  // op: groups that may be outstanding
-// An accumulator may be touched here: tells the checks if its product is under way.
-void wgmma_touched(struct warp *w, const struct uop *u, uint32_t active);
-struct wgmmas;
-void wgmmas_reset(struct wgmmas *g);  // when a block starts; NULL is allowed
-void wgmmas_free(struct wgmmas *g);
-
-// warp_proxy.c: wgmma.fence
-bool warp_wgmma_fence(struct warp *w, const struct uop *u, uint32_t active);
-
-// warp_bulk.c; more: struct bulk_op, mem: the shared address, in: as bulk.h says
-bool warp_bulk(struct warp *w, const struct uop *u, uint32_t active);
-bool warp_remote_store(struct warp *w, const struct uop *u, uint32_t active);  // in: the mbarrier, shape values
-bool warp_bulk_commit(struct warp *w, const struct uop *u, uint32_t active);
-bool warp_bulk_wait(struct warp *w, const struct uop *u, uint32_t active);  // op: groups that may be outstanding
-
-// warp_proxy.c: fences that only the checks look at. warp_setmaxnreg: op: 1 for inc, shape: registers
-bool warp_setmaxnreg(struct warp *w, const struct uop *u, uint32_t active);
-void setmaxnreg_finish(struct block *b);                                      // tells the checks what did not fit
-bool warp_fence_proxy(struct warp *w, const struct uop *u, uint32_t active);  // op: enum proxy_fence
-enum proxy_fence { PROXY_ASYNC, PROXY_MBARRIER_INIT };
-bool warp_launch_wait(struct warp *w, const struct uop *u, uint32_t active);  // griddepcontrol.wait
-
-// warp_mbarrier.c
-enum mbarrier {
-    MBARRIER_INIT,
-    MBARRIER_INVAL,
-    MBARRIER_ARRIVE,
-    MBARRIER_ARRIVE_DROP,
-    MBARRIER_EXPECT_TX,
-    MBARRIER_COMPLETE_TX,
-    MBARRIER_TEST,
-    MBARRIER_TEST_PARITY,
-    MBARRIER_COUNT
+struct block {
+    struct worker *worker;
+    uint64_t linear;
+    uint32_t id[3];
+    uint32_t rank;    // in its cluster
+    uint32_t window;  // the address of its shared memory among those of its cluster: see cluster.h
+    uint32_t n_warps;
+    uint32_t live;                    // threads that have not exited
+    uint32_t left_thread, left_inst;  // the first that did, and where
+    uint64_t news_at;                 // steps when a thread last did more than poll
+    bool launch_over;                 // a thread has waited for the launch before: griddepcontrol.wait
+    struct barrier barriers[BARRIERS];
+    struct warp *warps;
+    struct bulks *bulks;        // bulk copies under way; NULL if there was none yet
+    struct block_check *check;  // NULL: only bounds and alignment are checked
 };
-bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active);  // op: enum mbarrier
-// The 8 bytes that a lane's mbarrier.init stores; false for any other instruction.
-bool mbarrier_stored(const struct warp *w, const struct uop *u, uint32_t lane, unsigned char bytes[8]);
 
-// warp_poll.c; in: the result, the address, an operand; type: two bits each, their slot_class; op: number of the poll;
-// shape: 1 where the result is a predicate that ends the wait
-bool warp_poll(struct warp *w, const struct uop *u, uint32_t active);
-
-// warp_matrix.c: in[0]: a, out[0]: d
-bool warp_movmatrix(struct warp *w, const struct uop *u, uint32_t active);
-
-// warp_call.c
-struct call {
-    uint32_t argument[8];   // byte offsets in the thread's local memory
-    uint32_t result;        // the same
-    uint32_t result_bytes;  // 0: it has none, or it is not asked for
+struct grid {  // one launch
+    const struct exec *exec;
+    const struct code *code;
+    const struct memory *memory;
+    const unsigned char *params;
+    uint64_t params_at;  // their copy in device memory, where a kernel takes their address (launch_memory.c); else 0
+    struct heap *heap;   // of malloc and free, where the kernel calls them; else NULL
+    uint64_t workspace;  // for synchronising the grid, where a kernel asks for it; else 0
+    uint32_t grid[3], block[3];
+    uint32_t cluster[3];      // blocks of a cluster; 1, 1, 1 where there are none
+    uint32_t cluster_blocks;  // in all
+    bool clustered;           // the launch or the kernel names clusters
+    uint32_t threads;         // of a block
+    uint32_t shared_bytes;    // static and dynamic
+    uint64_t budget;          // warp instructions a block may take
+    bool turns;               // one host thread runs the blocks, which take turns (turns.h)
+    bool early;               // with checks, and it begins before the launch before has ended
+    struct trace *trace;      // NULL: nothing is recorded
 };
-bool warp_printf(struct warp *w, const struct uop *u, uint32_t active);  // vprintf(format, values)
-bool warp_assert(struct warp *w, const struct uop *u, uint32_t active);  // __assertfail(what, file, line, function, 1)
 
-// warp_heap.c
-#define HEAP_BYTES ((uint64_t)8 << 20)
-struct heap;
-struct heap *heap_new(struct memory *m);  // NULL when memory runs out
-void heap_free(struct heap *h);           // its allocation stays; NULL is allowed
-bool warp_malloc(struct warp *w, const struct uop *u, uint32_t active);
-bool warp_free(struct warp *w, const struct uop *u, uint32_t active);
+struct worker {  // one host thread
+    const struct grid *grid;
+    struct cluster *cluster;  // of the current block
+    unsigned char *shared;    // shared_bytes of the current block
+    unsigned char *local;     // local_bytes for each thread of the block
+    uint64_t steps;           // uops executed in the current block
+    bool shares;              // blocks take turns: one that waits for another is left, and gone on with later
+    bool left, resumes;       // the block was left; and it is gone on with
+    bool news;                // the block did more than wait
+    bool waited;              // for the launch before, in any block
+    struct uop_count *uop_counts;
+    uint64_t *runs;  // straight lines entered at each uop
+    struct mem_count *mem_counts;
+    struct mem_memo *memos;
+    struct fault fault;
+    struct block block;
+    struct checker *check;  // NULL: only bounds and alignment are checked
+};
 
-// warp_end.c: op: enum end
-enum end { END_STACK, END_POINTER };
-bool warp_end(struct warp *w, const struct uop *u, uint32_t active);  // false: the kernel cannot go on
+typedef void (*alu_fn)(unsigned char *regs, const struct uop *u);
+// For the active lanes. False on a fault, which is then in the worker.
+typedef bool (*warp_fn)(struct warp *w, const struct uop *u, uint32_t active);
 
-// The active lanes' fault of an instruction, with the lanes it is about.
-bool warp_fault(struct warp *w, const struct uop *u, enum fault_kind kind, uint32_t active, uint32_t lanes);
+// What is compiled once for the baseline processor and once for AVX2 with FMA; exec_pick() (exec/exec.h) chooses.
+struct exec {
+    const char *isa;
+    const alu_fn *alu;              // by enum alu_op
+    bool (*wgmma)(struct warp *w);  // computes w->wgmmas->current; false on a fault
+    // Runs the worker's block to its end, or its first fault, which it leaves in worker->fault, or until it is left.
+    void (*run_block)(struct worker *w);
+};
 
 #endif

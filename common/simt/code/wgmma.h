@@ -4,7 +4,7 @@
 #ifndef SIMT_WGMMA_H
 #define SIMT_WGMMA_H
 
-#include "exec.h"
+#include "uop.h"
 #include "mma.h"
 
 enum { WGMMA_OVERWRITE, WGMMA_ADD, WGMMA_ADD_IF };  // what scale-d says; ADD_IF: by a predicate
@@ -20,7 +20,6 @@ struct wgmma {
     bool trans_a, trans_b;  // rows of the other dimension are contiguous: M of A, N of B
     bool negate;            // imm-scale-a times imm-scale-b is -1
     uint8_t scale_d;
-    warp_fn compute;  // of this host's instruction set
 };
 
 // A matrix in shared memory, from its descriptor.

@@ -53,12 +53,11 @@ static void find_pieces(struct code *c)
     c->global_shift = (unsigned)__builtin_ctz(global);
 }
 
-struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const uint64_t *globals,
-                    const struct exec *exec, unsigned sm, uint32_t gap, struct arena *arena, char error[DEV_ERROR_MAX],
-                    const char **at)
+struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const uint64_t *globals, unsigned sm,
+                    uint32_t gap, struct arena *arena, char error[DEV_ERROR_MAX], const char **at)
 {
     struct decoder x = {
-        .m = m, .f = f, .globals = globals, .exec = exec, .sm = sm, .gap = gap, .arena = arena, .error = error, .at = at
+        .m = m, .f = f, .globals = globals, .sm = sm, .gap = gap, .arena = arena, .error = error, .at = at
     };
     x.scratch = arena_new(arena_limit(m->bytes));
     if (!x.scratch || setjmp(x.failed)) {

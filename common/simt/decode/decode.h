@@ -2,15 +2,13 @@
 #ifndef SIMT_DECODE_H
 #define SIMT_DECODE_H
 
-#include "simt/code/exec.h"
+#include "simt/code/uop.h"
 
-// Decodes the kernel f of m. globals[v] is the address of the module's variable v in global or const space; exec is the
-// executor that will run the code, sm the card's architecture (90), gap the bytes (a multiple of 128) to leave free
-// after each static variable in shared memory (0 but for the checks, whose code follows undefined bits: code/shadow.h),
-// arena where the code lives. Returns NULL with one line in error, and the place in *at, for an instruction that is
-// unknown or makes no sense.
-struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const uint64_t *globals,
-                    const struct exec *exec, unsigned sm, uint32_t gap, struct arena *arena, char error[DEV_ERROR_MAX],
-                    const char **at);
+// Decodes the kernel f of m. globals[v] is the address of the module's variable v in global or const space; sm is the
+// card's architecture (90), gap the bytes (a multiple of 128) to leave free after each static variable in shared memory
+// (0 but for the checks, whose code follows undefined bits: code/shadow.h), arena where the code lives. Returns NULL
+// with one line in error, and the place in *at, for an instruction that is unknown or makes no sense.
+struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const uint64_t *globals, unsigned sm,
+                    uint32_t gap, struct arena *arena, char error[DEV_ERROR_MAX], const char **at);
 
 #endif

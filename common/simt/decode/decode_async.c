@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "decode_warp.h"
+#include "simt/code/warp_op.h"
 
 // cp.async.mbarrier.arrive{.noinc}{.shared}.b64 [p]: an arrival when the thread's copies have come. Here they come at
 // once; without .noinc the arrival that is pending was added just for this, and nothing is left to do.
@@ -12,10 +13,10 @@ static void copies_arrive(struct decoder *x, const struct parts *s)
     operand_count(x, 1, 1);
     if (s->n != 5 + noinc + spaces || !str_is(s->part[3], "arrive") || !str_is(s->part[s->n - 1], "b64"))
         decode_unknown(x);
-    emit_warp(x, warp_wait, GATHER_NONE)->shape = true;
+    emit_warp(x, WARP_wait, GATHER_NONE)->shape = true;
     if (!noinc)
         return;
-    struct warpop *op = emit_warp(x, warp_mbarrier, GATHER_NONE);
+    struct warpop *op = emit_warp(x, WARP_mbarrier, GATHER_NONE);
     op->op = MBARRIER_ARRIVE;
     warpop_address(x, op, &x->in->operand[0], SPACE_SHARED, 8, MEM_ATOM);
     op->mem.order = ORDER_RELEASE;
@@ -34,7 +35,7 @@ void decode_cp(struct decoder *x, const struct parts *s)
     const struct ptx_operand *o = x->in->operand;
     if (str_is(s->part[2], "commit_group") && s->n == 3) {
         operand_count(x, 0, 0);
-        emit_warp(x, warp_commit, GATHER_NONE);
+        emit_warp(x, WARP_commit, GATHER_NONE);
         return;
     }
     bool group = str_is(s->part[2], "wait_group"), all = str_is(s->part[2], "wait_all");
@@ -42,7 +43,7 @@ void decode_cp(struct decoder *x, const struct parts *s)
         operand_count(x, group, group);
         if (group && o[0].kind != OPND_INT)
             decode_fail(x, o[0].at, "cp.async.wait_group takes a number");
-        struct warpop *op = emit_warp(x, warp_wait, GATHER_NONE);
+        struct warpop *op = emit_warp(x, WARP_wait, GATHER_NONE);
         op->op = group ? (uint32_t)o[0].bits : 0;
         op->shape = all;
         return;
@@ -73,7 +74,7 @@ void decode_cp(struct decoder *x, const struct parts *s)
     struct values in = { .n = 0 };
     if (x->in->n_operands == 4)
         values_read(x, &in, 3, PTX_B32);
-    struct warpop *op = emit_warp(x, warp_copy, GATHER_NONE);
+    struct warpop *op = emit_warp(x, WARP_copy, GATHER_NONE);
     op->op = bypass;
     op->shape = direct ? (uint32_t)from.offset : 0;
     warpop_in(op, place);
@@ -169,7 +170,7 @@ void decode_mbarrier(struct decoder *x, const struct parts *s)
     struct values in = { .n = 0 };
     check_mbarrier(x, s, kind);
     read_mbarrier(x, kind, first, &in);
-    struct warpop *op = emit_warp(x, warp_mbarrier, GATHER_NONE);
+    struct warpop *op = emit_warp(x, WARP_mbarrier, GATHER_NONE);
     op->op = kind;
     op->shape = arrives(kind) && parts_have(s, "expect_tx");
     warpop_values(op, &in);

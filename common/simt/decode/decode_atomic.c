@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "decode_warp.h"
+#include "simt/code/warp_op.h"
 
 static enum ptx_space space_of(const struct parts *s)
 {
@@ -58,7 +59,7 @@ void decode_atomic(struct decoder *x, const struct parts *s)
     for (uint32_t i = atom ? 2 : 1; i < n; i++)
         values_read(x, &in, i, type);
     enum ptx_space space = space_of(s);
-    struct warpop *op = emit_warp(x, warp_atomic, GATHER_NONE);
+    struct warpop *op = emit_warp(x, WARP_atomic, GATHER_NONE);
     op->op = (uint32_t)mode;
     op->type = type;
     warpop_values(op, &in);
@@ -82,7 +83,7 @@ void decode_fence(struct decoder *x, const struct parts *s)
     const bool init = s->n > 1 && str_is(s->part[1], "mbarrier_init");
     if (init || (proxy && s->n > 2 && str_is(s->part[2], "async"))) {
         x->code->orders_threads = true;
-        emit_warp(x, warp_fence_proxy, GATHER_NONE)->op = init ? PROXY_MBARRIER_INIT : PROXY_ASYNC;
+        emit_warp(x, WARP_fence_proxy, GATHER_NONE)->op = init ? PROXY_MBARRIER_INIT : PROXY_ASYNC;
         return;
     }
     if (proxy) {
@@ -91,7 +92,7 @@ void decode_fence(struct decoder *x, const struct parts *s)
     }
     x->code->orders_threads = true;
     x->code->orders_blocks |= wide;
-    emit_warp(x, warp_fence, GATHER_NONE)->op = wide                       ? FENCE_WIDE
+    emit_warp(x, WARP_fence, GATHER_NONE)->op = wide                       ? FENCE_WIDE
                                                 : parts_have(s, "cluster") ? FENCE_CLUSTER
                                                                            : FENCE_CTA;
 }

@@ -3,7 +3,7 @@
 
 #include "decode_inst.h"
 #include "simt/code/bulk_op.h"
-#include "simt/code/warp.h"
+#include "simt/code/warp_op.h"
 
 // The address that o names, as a vreg; *wide: it has 64 bits.
 static uint32_t address_of(struct decoder *x, const struct ptx_operand *o, enum ptx_space space, bool *wide)
@@ -110,7 +110,7 @@ static void copy(struct decoder *x, const struct parts *s)
         f.op.mask = (uint8_t)n;
         in[n++] = operand_value(x, f.mask, PTX_U16);
     }
-    struct warpop *w = emit_warp(x, warp_bulk, GATHER_NONE);
+    struct warpop *w = emit_warp(x, WARP_bulk, GATHER_NONE);
     *op = f.op;
     w->more = op;
     memcpy(w->in, in, n * sizeof *in);
@@ -144,7 +144,7 @@ void decode_remote_store(struct decoder *x, const struct parts *s)
     in[n++] = address_of(x, &o[2], SPACE_CLUSTER, &op->barrier_wide);
     for (uint32_t i = 0; i < count; i++)
         in[n++] = operand_value(x, count > 1 ? &o[1].list[i] : &o[1], op->type);
-    struct warpop *w = emit_warp(x, warp_remote_store, GATHER_NONE);
+    struct warpop *w = emit_warp(x, WARP_remote_store, GATHER_NONE);
     w->more = op;
     memcpy(w->in, in, n * sizeof *in);
     w->n_in = n;
@@ -173,7 +173,7 @@ void decode_bulk(struct decoder *x, const struct parts *s)
     operand_count(x, wait, wait);
     if (wait && (x->in->operand[0].kind != OPND_INT || s->n > 5 || (s->n == 5 && !str_is(s->part[4], "read"))))
         decode_fail(x, NULL, "cp.async.bulk.wait_group takes a number");
-    struct warpop *op = emit_warp(x, wait ? warp_bulk_wait : warp_bulk_commit, GATHER_NONE);
+    struct warpop *op = emit_warp(x, wait ? WARP_bulk_wait : WARP_bulk_commit, GATHER_NONE);
     op->op = wait ? (uint32_t)x->in->operand[0].bits : 0;
     op->shape = wait && s->n == 5;  // .read
 }

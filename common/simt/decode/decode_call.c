@@ -4,7 +4,7 @@
 
 #include "decode_inst.h"
 #include "simt/ptx/inline.h"
-#include "simt/code/warp.h"
+#include "simt/code/warp_op.h"
 
 // The device runtime's functions for launches and graphs from a kernel.
 static bool is_launch(struct str name)
@@ -27,7 +27,7 @@ static bool is_launch(struct str name)
 struct system {
     const char *name;
     uint32_t arguments;
-    warp_fn run;
+    enum warp_op run;
 };
 
 // The offset in local memory of an argument or a result.
@@ -40,10 +40,10 @@ static uint32_t place_of(struct decoder *x, const struct ptx_operand *a, uint32_
 
 static const struct system *find_system(struct decoder *x, const struct ptx_operand *name)
 {
-    static const struct system systems[] = { { "vprintf", 2, warp_printf },
-                                             { "__assertfail", 5, warp_assert },
-                                             { "malloc", 1, warp_malloc },
-                                             { "free", 1, warp_free } };
+    static const struct system systems[] = { { "vprintf", 2, WARP_printf },
+                                             { "__assertfail", 5, WARP_assert },
+                                             { "malloc", 1, WARP_malloc },
+                                             { "free", 1, WARP_free } };
     for (size_t i = 0; i < sizeof systems / sizeof *systems; i++)
         if (str_is(name->name, systems[i].name))
             return &systems[i];
@@ -69,13 +69,13 @@ void decode_call(struct decoder *x, const struct parts *s)
     const struct ptx_operand *name = &o[i++];
     const struct system *system = find_system(x, name);
     arguments = i < n && o[i].kind == OPND_GROUP ? &o[i] : NULL;
-    const bool heap = system->arguments == 1, allocates = system->run == warp_malloc;
+    const bool heap = system->arguments == 1, allocates = system->run == WARP_malloc;
     if (!arguments || arguments->count != system->arguments || (allocates && (!results || results->count != 1)))
         decode_fail(x, name->at, "'%.*s' takes other arguments", (int)name->name.n, name->name.p);
     struct call *call = decode_alloc(x, sizeof *call);
     for (uint32_t k = 0; k < arguments->count; k++)
         call->argument[k] = place_of(x, &arguments->list[k], heap ? 8 : 0);
-    call->result_bytes = allocates ? 8 : system->run == warp_printf && results && results->count == 1 ? 4 : 0;
+    call->result_bytes = allocates ? 8 : system->run == WARP_printf && results && results->count == 1 ? 4 : 0;
     if (call->result_bytes)
         call->result = place_of(x, &results->list[0], call->result_bytes);
     emit_warp(x, system->run, GATHER_NONE)->more = call;
@@ -85,7 +85,7 @@ void decode_call(struct decoder *x, const struct parts *s)
 
 void decode_end(struct decoder *x, const struct parts *s)
 {
-    emit_warp(x, warp_end, GATHER_NONE)->op = str_is(s->part[0], OP_STACK_FULL) ? END_STACK : END_POINTER;
+    emit_warp(x, WARP_end, GATHER_NONE)->op = str_is(s->part[0], OP_STACK_FULL) ? END_STACK : END_POINTER;
 }
 
 // brx.idx{.uni} index, targets: a comparison and a branch for each

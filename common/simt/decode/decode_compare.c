@@ -3,6 +3,7 @@
 
 #include "decode_inst.h"
 #include "simt/code/cluster.h"
+#include "simt/machine/memory.h"
 
 struct comparison {
     struct str relation, join;  // join.n == 0: none

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "decode_inst.h"
+#include "simt/machine/memory.h"
 #include "simt/ptx/inline.h"
 
 static struct parts split(struct decoder *x)

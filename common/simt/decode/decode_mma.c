@@ -61,7 +61,7 @@ void decode_ldmatrix(struct decoder *x, const struct parts *s)
     take_registers(x, data, 4, regs, &count, WARPOP_OUT, load);
     if (count != n)
         decode_fail(x, data->at, "'%.*s' takes %u registers", (int)x->in->op.n, x->in->op.p, n);
-    struct warpop *op = emit_warp(x, x->exec->warp[load ? WARP_LDMATRIX : WARP_STMATRIX], GATHER_ALL);
+    struct warpop *op = emit_warp(x, load ? WARP_ldmatrix : WARP_stmatrix, GATHER_ALL);
     memcpy(load ? op->out : op->in, regs, n * sizeof *regs);
     op->n_out = load ? n : 0;
     op->n_in = load ? 0 : n;
@@ -165,7 +165,7 @@ static const struct mma *describe_mma(struct decoder *x, enum mma_type a, enum m
 static void emit_mma(struct decoder *x, const struct mma *m, const uint32_t *d, const uint32_t *a, const uint32_t *b,
                      const uint32_t *c)
 {
-    struct warpop *op = emit_warp(x, x->exec->warp[WARP_MMA], GATHER_ALL);
+    struct warpop *op = emit_warp(x, WARP_mma, GATHER_ALL);
     op->more = m;
     op->tensor = 1;
     op->flop = m->a == MMA_S8 || m->a == MMA_U8 ? 0 : 2u * m->rows * 8 * m->k;
@@ -264,7 +264,7 @@ static void wmma_access(struct decoder *x, const struct parts *s)
     bool by_columns = str_is(s->part[5], "col");
     uint32_t pitch = x->in->n_operands == 3 ? operand_value(x, &x->in->operand[2], PTX_B32)
                                             : vreg_const(x, SLOT_32, by_columns ? f->rows : f->cols);
-    struct warpop *op = emit_warp(x, x->exec->warp[load ? WARP_WMMA_LOAD : WARP_WMMA_STORE], GATHER_ALL);
+    struct warpop *op = emit_warp(x, load ? WARP_wmma_load : WARP_wmma_store, GATHER_ALL);
     op->more = f;
     op->op = by_columns;
     op->in[op->n_in++] = pitch;

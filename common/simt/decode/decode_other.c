@@ -3,7 +3,6 @@
 
 #include "simt/code/alu_math.h"
 #include "decode_inst.h"
-#include "simt/code/warp.h"
 
 // createpolicy...b64 d, ...: what a cache is told changes nothing here, so that any number will do.
 void decode_policy(struct decoder *x, const struct parts *s)
@@ -24,7 +23,7 @@ void decode_griddepcontrol(struct decoder *x, const struct parts *s)
         decode_unknown(x);
     x->code->waits_for_launch |= wait;
     if (wait)
-        emit_warp(x, warp_launch_wait, GATHER_NONE);
+        emit_warp(x, WARP_launch_wait, GATHER_NONE);
 }
 
 // applypriority, discard, pmevent: nothing to do. A program that reads what it discarded has no defined result.
@@ -53,7 +52,7 @@ void decode_movmatrix(struct decoder *x, const struct parts *s)
         if (s->n != 6 || !str_is(s->part[i], words[i]))
             decode_unknown(x);
     uint32_t a = operand_value(x, &x->in->operand[1], PTX_B32);
-    struct warpop *op = emit_warp(x, warp_movmatrix, GATHER_ALL);
+    struct warpop *op = emit_warp(x, WARP_movmatrix, GATHER_ALL);
     op->in[op->n_in++] = a;
     op->out[op->n_out++] = operand_destination(x, &x->in->operand[0], 4);
 }

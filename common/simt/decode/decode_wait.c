@@ -53,7 +53,7 @@ bool decode_waits(const struct decoder *x, int32_t reg)
 void emit_poll(struct decoder *x, uint32_t result, uint32_t address, uint32_t operand)
 {
     const uint32_t in[] = { result, address, operand };
-    struct warpop *op = emit_warp(x, warp_poll, GATHER_NONE);
+    struct warpop *op = emit_warp(x, WARP_poll, GATHER_NONE);
     op->op = x->code->n_polls++;
     op->shape = x->vregs[result].slot == SLOT_PRED;
     for (size_t i = 0; i < sizeof in / sizeof *in; i++) {

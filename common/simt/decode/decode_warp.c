@@ -1,6 +1,7 @@
 // Shuffles, votes and what else a whole warp does at once: from PTX instructions to uops; and what is shared by those
 // who make such uops. Source: PTX ISA 9.7.9, 9.7.13.
 #include "decode_warp.h"
+#include "simt/code/warp_op.h"
 
 void warpop_in(struct warpop *op, uint32_t vreg)
 {
@@ -50,7 +51,7 @@ void decode_shfl(struct decoder *x, const struct parts *s)
     operand_count(x, 5, 5);
     for (uint32_t i = 1; i < 5; i++)
         values_read(x, &in, i, PTX_B32);
-    struct warpop *op = emit_warp(x, warp_shuffle, GATHER_MEMBERS);
+    struct warpop *op = emit_warp(x, WARP_shuffle, GATHER_MEMBERS);
     op->op = (uint32_t)mode;
     warpop_values(op, &in);
     warpop_outs(x, op, &x->in->operand[0], 4);
@@ -65,7 +66,7 @@ void decode_vote(struct decoder *x, const struct parts *s)
         decode_unknown(x);
     operand_count(x, 3, 3);
     uint32_t a = operand_predicate(x, &x->in->operand[1]), members = operand_value(x, &x->in->operand[2], PTX_B32);
-    struct warpop *op = emit_warp(x, warp_vote, GATHER_MEMBERS);
+    struct warpop *op = emit_warp(x, WARP_vote, GATHER_MEMBERS);
     op->op = (uint32_t)mode;
     warpop_in(op, a);
     warpop_in(op, members);
@@ -86,7 +87,7 @@ void decode_match(struct decoder *x, const struct parts *s)
     operand_count(x, 3, 3);
     values_read(x, &in, 1, wide ? PTX_B64 : PTX_B32);
     values_read(x, &in, 2, PTX_B32);
-    struct warpop *op = emit_warp(x, warp_match, GATHER_MEMBERS);
+    struct warpop *op = emit_warp(x, WARP_match, GATHER_MEMBERS);
     op->op = all;
     op->type = wide ? 8 : 4;
     warpop_values(op, &in);
@@ -104,7 +105,7 @@ void decode_redux(struct decoder *x, const struct parts *s)
     operand_count(x, 3, 3);
     values_read(x, &in, 1, PTX_B32);
     values_read(x, &in, 2, PTX_B32);
-    struct warpop *op = emit_warp(x, warp_redux, GATHER_MEMBERS);
+    struct warpop *op = emit_warp(x, WARP_redux, GATHER_MEMBERS);
     op->op = (uint32_t)mode;
     op->type = parts_have(s, "s32");
     warpop_values(op, &in);
@@ -119,7 +120,7 @@ void decode_elect(struct decoder *x, const struct parts *s)
     if (s->n != 2 || !str_is(s->part[1], "sync") || x->in->operand[0].reg2 < 0)
         decode_unknown(x);
     values_read(x, &in, 1, PTX_B32);
-    struct warpop *op = emit_warp(x, warp_elect, GATHER_MEMBERS);
+    struct warpop *op = emit_warp(x, WARP_elect, GATHER_MEMBERS);
     warpop_values(op, &in);
     warpop_outs(x, op, &x->in->operand[0], 4);
 }
@@ -129,7 +130,7 @@ void decode_activemask(struct decoder *x, const struct parts *s)
     operand_count(x, 1, 1);
     if (s->n != 2 || !str_is(s->part[1], "b32"))
         decode_unknown(x);
-    struct warpop *op = emit_warp(x, warp_activemask, GATHER_NONE);
+    struct warpop *op = emit_warp(x, WARP_activemask, GATHER_NONE);
     warpop_outs(x, op, &x->in->operand[0], 4);
 }
 
@@ -139,5 +140,5 @@ void decode_syncwarp(struct decoder *x)
     struct values in = { .n = 0 };
     operand_count(x, 1, 1);
     values_read(x, &in, 0, PTX_B32);
-    warpop_values(emit_warp(x, warp_nothing, GATHER_SYNC), &in);
+    warpop_values(emit_warp(x, WARP_syncwarp, GATHER_SYNC), &in);
 }

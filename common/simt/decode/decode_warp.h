@@ -3,7 +3,6 @@
 #define SIMT_DECODE_WARP_H
 
 #include "decode_inst.h"
-#include "simt/code/warp.h"
 
 // Operands are read before the uop that uses them is emitted: reading may emit uops of its own.
 struct values {

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "decode_inst.h"
-#include "simt/code/warp.h"
 #include "simt/code/wgmma.h"
 
 static bool read_type(struct str p, enum mma_type *type)
@@ -125,14 +124,13 @@ static void mma_async(struct decoder *x, const struct parts *s)
     const struct ptx_operand *o = x->in->operand;
     m->half = ptx_type_named(s->part[at]) == PTX_F16;
     m->saturate = saturate;
-    m->compute = x->exec->warp[WARP_WGMMA];
     m->a_in_registers = o[1].kind == OPND_VEC;
     read_scales(x, m);
     const uint32_t n = m->n / (m->half ? 4u : 2u);
     uint32_t *d = take(x, &o[0], n, true), *a = m->a_in_registers ? take(x, &o[1], 4, false) : NULL;
     const uint32_t desc_a = a ? 0 : operand_value(x, &o[1], PTX_B64), desc_b = operand_value(x, &o[2], PTX_B64);
     const uint32_t scale = m->scale_d == WGMMA_ADD_IF ? operand_predicate(x, &o[3]) : 0;
-    struct warpop *op = emit_warp(x, warp_wgmma, GATHER_ALL);
+    struct warpop *op = emit_warp(x, WARP_wgmma, GATHER_ALL);
     op->more = m;
     op->tensor = 1;
     op->flop = is_byte(m->a) ? 0 : 2u * 16 * m->n * m->k;  // of a warp
@@ -166,9 +164,9 @@ void decode_wgmma(struct decoder *x, const struct parts *s)
     if (wait && x->in->operand[0].kind != OPND_INT)
         decode_fail(x, x->in->operand[0].at, "wgmma.wait_group takes a number");
     struct warpop *op = emit_warp(x,
-                                  wait     ? warp_wgmma_wait
-                                  : commit ? warp_wgmma_commit
-                                           : warp_wgmma_fence,
+                                  wait     ? WARP_wgmma_wait
+                                  : commit ? WARP_wgmma_commit
+                                           : WARP_wgmma_fence,
                                   GATHER_ALL);
     op->op = wait ? (uint32_t)x->in->operand[0].bits : 0;
 }
@@ -184,7 +182,7 @@ void decode_setmaxnreg(struct decoder *x, const struct parts *s)
         decode_unknown(x);
     if (o->kind != OPND_INT || o->bits < 24 || o->bits > 256 || o->bits % 8)
         decode_fail(x, o->at, "setmaxnreg takes a multiple of 8 from 24 to 256");
-    struct warpop *op = emit_warp(x, warp_setmaxnreg, GATHER_ALL);
+    struct warpop *op = emit_warp(x, WARP_setmaxnreg, GATHER_ALL);
     op->op = more;
     op->shape = (uint32_t)o->bits;
 }
@@ -203,7 +201,7 @@ static void find_accumulators(struct decoder *x, struct accumulators *a)
     a->list = decode_scratch(x, (x->n_vregs + 1) * sizeof *a->list);
     for (uint32_t i = 0; i < c->n_uops; i++) {
         const struct warpop *op = c->uops[i].kind == UOP_WARP ? c->uops[i].warp : NULL;
-        for (uint32_t k = 0; op && op->fn == warp_wgmma && k < op->n_wide_out; k++) {
+        for (uint32_t k = 0; op && op->kind == WARP_wgmma && k < op->n_wide_out; k++) {
             if (!a->is[op->wide_out[k]])
                 a->list[a->n++] = op->wide_out[k];
             a->is[op->wide_out[k]] = true;
@@ -233,14 +231,14 @@ static bool moves_accumulators(struct decoder *x, const struct accumulators *a)
     bool *seen = decode_scratch(x, c->n_uops + 1);
     uint32_t *list = decode_scratch(x, (c->n_uops + 1) * sizeof *list), n = 0;
     for (uint32_t i = 0; i < c->n_uops; i++)
-        if (c->uops[i].kind == UOP_WARP && c->uops[i].warp->fn == warp_wgmma)
+        if (c->uops[i].kind == UOP_WARP && c->uops[i].warp->kind == WARP_wgmma)
             follow(c, i, seen, list, &n);
     while (n) {
         const uint32_t i = list[--n];
         const struct uop *u = &c->uops[i];
         if (u->kind == UOP_ALU && u->op == ALU_mov_b32 && a->is[u->d] && a->is[u->a])
             return true;
-        const bool over = u->kind == UOP_WARP && u->warp->fn == warp_wgmma_wait && !u->warp->op;
+        const bool over = u->kind == UOP_WARP && u->warp->kind == WARP_wgmma_wait && !u->warp->op;
         if (!over)
             follow(c, i, seen, list, &n);
     }
@@ -259,7 +257,7 @@ void finish_wgmma(struct decoder *x)
         find_flights(x, a.is);
     for (uint32_t i = 0; i < c->n_uops; i++) {  // registers stay in place until they have been written
         struct warpop *op = c->uops[i].kind == UOP_WARP ? c->uops[i].warp : NULL;
-        if (!op || op->fn != warp_wgmma_wait)
+        if (!op || op->kind != WARP_wgmma_wait)
             continue;
         op->wide_in = decode_alloc(x, a.n * sizeof *a.list);
         memcpy(op->wide_in, a.list, a.n * sizeof *a.list);

@@ -5,7 +5,7 @@
 
 #include <setjmp.h>
 
-#include "simt/code/exec.h"
+#include "simt/code/uop.h"
 #include "simt/ptx/arena.h"
 
 #define NO_VREG UINT32_MAX
@@ -24,7 +24,6 @@ struct decoder {
     const struct ptx_func *f;
     const struct ptx_inst *in;  // the instruction in hand
     const uint64_t *globals;
-    const struct exec *exec;
     unsigned sm;
     uint32_t gap;
     struct arena *arena;    // what lives as long as the code
@@ -58,7 +57,7 @@ uint32_t vreg_const(struct decoder *x, enum slot_class slot, uint64_t bits);
 uint32_t vreg_window(struct decoder *x, enum slot_class slot, uint64_t bits);  // the address bits in shared memory
 // Appends a uop of the instruction in hand, with its guard; slots are vreg numbers until slots.c places them.
 struct uop *emit(struct decoder *x, enum uop_kind kind);
-struct warpop *emit_warp(struct decoder *x, warp_fn fn, enum gather gather);
+struct warpop *emit_warp(struct decoder *x, enum warp_op kind, enum gather gather);
 // d = op(a, b, c); NO_VREG for those that it does not have.
 struct uop *emit_alu(struct decoder *x, enum alu_op op, uint32_t d, uint32_t a, uint32_t b, uint32_t c);
 

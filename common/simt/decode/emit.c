@@ -96,7 +96,6 @@ struct uop *emit(struct decoder *x, enum uop_kind kind)
 struct uop *emit_alu(struct decoder *x, enum alu_op op, uint32_t d, uint32_t a, uint32_t b, uint32_t c)
 {
     struct uop *u = emit(x, UOP_ALU);
-    u->fn = x->exec->alu[op];
     u->op = (uint16_t)op;
     u->d = d;
     u->a = a;
@@ -106,10 +105,10 @@ struct uop *emit_alu(struct decoder *x, enum alu_op op, uint32_t d, uint32_t a, 
     return u;
 }
 
-struct warpop *emit_warp(struct decoder *x, warp_fn fn, enum gather gather)
+struct warpop *emit_warp(struct decoder *x, enum warp_op kind, enum gather gather)
 {
     struct warpop *op = decode_alloc(x, sizeof *op);
-    op->fn = fn;
+    op->kind = kind;
     op->gather = gather;
     emit(x, UOP_WARP)->warp = op;
     return op;

@@ -12,12 +12,12 @@
 // moves alone, both are of one size, and both addresses are equal: the same value (merge_value.c), or the same
 // register.
 #include "merge.h"
-#include "simt/code/warp.h"
+#include "simt/code/warp_op.h"
 
 #include <string.h>
 
 #include "merge.h"
-#include "simt/code/warp.h"
+#include "simt/code/warp_op.h"
 
 #define PASSES 16  // over the code, until nothing changes
 
@@ -40,7 +40,7 @@ struct guesses {
 
 static bool is_cas(const struct uop *u)
 {
-    return u->kind == UOP_WARP && u->warp->fn == warp_atomic && u->warp->op == ATOMIC_CAS;
+    return u->kind == UOP_WARP && u->warp->kind == WARP_atomic && u->warp->op == ATOMIC_CAS;
 }
 
 static bool is_plain_load(const struct uop *u)
@@ -51,13 +51,12 @@ static bool is_plain_load(const struct uop *u)
 }
 
 // A whole register, a half of one, or two halves put together.
-static bool moves(const struct decoder *x, const struct uop *u, bool *both)
+static bool moves(const struct uop *u, bool *both)
 {
-    const alu_fn *alu = x->exec->alu;
-    *both = u->kind == UOP_ALU && (u->fn == alu[ALU_pack_b64] || u->fn == alu[ALU_pack_b32]);
-    return *both || is_move(x, u) ||
-           (u->kind == UOP_ALU && (u->fn == alu[ALU_low_b64] || u->fn == alu[ALU_high_b64] ||
-                                   u->fn == alu[ALU_low_b32] || u->fn == alu[ALU_high_b32]));
+    *both = u->kind == UOP_ALU && (u->op == ALU_pack_b64 || u->op == ALU_pack_b32);
+    return *both || is_move(u) ||
+           (u->kind == UOP_ALU &&
+            (u->op == ALU_low_b64 || u->op == ALU_high_b64 || u->op == ALU_low_b32 || u->op == ALU_high_b32));
 }
 
 // Which registers hold what gets to the register `compared` by moves: backwards from there.
@@ -72,7 +71,7 @@ static void follow_moves(struct guesses *g, uint32_t compared)
         for (uint32_t i = c->n_uops; i-- > 0;) {
             const struct uop *u = &c->uops[i];
             bool both;
-            if (!moves(g->x, u, &both) || !g->carries[u->d] || (g->carries[u->a] && (!both || g->carries[u->b])))
+            if (!moves(u, &both) || !g->carries[u->d] || (g->carries[u->a] && (!both || g->carries[u->b])))
                 continue;
             g->carries[u->a] = more = true;
             if (both)

@@ -35,8 +35,8 @@ struct values {
     uint8_t *root_zeros;  // by root
 };
 
-bool is_move(const struct decoder *x, const struct uop *u);  // of a whole register
-bool find_zeros(struct decoder *x, struct values *s);        // false: gave up
+bool is_move(const struct uop *u);                     // of a whole register
+bool find_zeros(struct decoder *x, struct values *s);  // false: gave up
 // To be told all uops in the code's order; start: the uop begins a basic block.
 void follow_uop(struct values *s, uint32_t index, bool start);
 struct value value_of(struct values *s, uint32_t vreg);  // where follow_uop stands

@@ -45,17 +45,17 @@ static const struct known {
     ZEROS(LESSER, selp_b64),    ZEROS(MOVE, neg_s32),       ZEROS(MOVE, neg_s64),     ZEROS(FIELD, bfi_b32),
 };
 
-static struct known know(const struct decoder *x, const struct uop *u)
+static struct known know(const struct uop *u)
 {
     for (size_t i = 0; u->kind == UOP_ALU && i < sizeof ops / sizeof *ops; i++)
-        if (u->fn == x->exec->alu[ops[i].op])
+        if (u->op == ops[i].op)
             return ops[i];
     return (struct known){ OTHER, false, ALU_OPS };
 }
 
-bool is_move(const struct decoder *x, const struct uop *u)
+bool is_move(const struct uop *u)
 {
-    const struct known k = know(x, u);
+    const struct known k = know(u);
     return k.kind == MOVE && (k.linear || k.op == ALU_mov_b16);
 }
 
@@ -145,7 +145,7 @@ bool find_zeros(struct decoder *x, struct values *s)
     enum kind *kinds = decode_scratch(x, (c->n_uops + 1) * sizeof *kinds);
     for (uint32_t i = 0; i < c->n_uops; i++) {
         struct visit v = { .s = s, .guarded = c->uops[i].guarded };
-        kinds[i] = know(x, &c->uops[i]).kind;
+        kinds[i] = know(&c->uops[i]).kind;
         visit_operands(&c->uops[i], count_visit, &v);
     }
     for (uint32_t v = 0; v < x->n_vregs; v++)
@@ -246,9 +246,8 @@ static struct value result(struct values *s, const struct uop *u)
 {
     const uint32_t in[] = { u->a, u->b, u->c };
     struct {
-        alu_fn fn;
-        uint64_t target, in[3];
-    } key = { u->fn, u->target, { 0 } };
+        uint64_t op, target, in[3];
+    } key = { u->op, u->target, { 0 } };
     for (int i = 0; i < 3; i++)
         key.in[i] = in[i] == NO_VREG ? 0 : whole(s, value_of(s, in[i]));
     return (struct value){ number(s, &key, sizeof key, s->zeros[u->d]), 0 };
@@ -257,7 +256,7 @@ static struct value result(struct values *s, const struct uop *u)
 static struct value alu_value(struct values *s, const struct uop *u)
 {
     const struct vreg *v = s->x->vregs;
-    struct known k = know(s->x, u);
+    struct known k = know(u);
     if (!k.linear)
         return result(s, u);
     struct value a = value_of(s, u->a), b = u->b != NO_VREG ? value_of(s, u->b) : a;

@@ -3,7 +3,7 @@
 
 #include "shadow_plan.h"
 #include "shadow_rules.h"
-#include "simt/code/warp.h"
+#include "simt/code/warp_op.h"
 #include "simt/code/wgmma.h"
 
 static uint8_t bytes_of(const struct plan *p, uint32_t v)
@@ -21,7 +21,7 @@ static struct warpop *add(struct plan *p, const struct uop *u, enum shadow_rule 
     *s = decode_alloc(x, sizeof **s);
     (*s)->rule = rule;
     x->in = &x->f->insts[u->inst];
-    struct warpop *op = emit_warp(x, warp_shadow, GATHER_NONE);
+    struct warpop *op = emit_warp(x, WARP_shadow, GATHER_NONE);
     struct uop *new = &x->code->uops[x->code->n_uops - 1];
     new->guard = u->guard;
     new->guarded = u->guarded;
@@ -204,7 +204,7 @@ static void follow_shuffle(struct plan *p, const struct uop *u)
     number->target = SREG_laneid;
     number->saves = SLOT_32;
     number->d = lane;
-    struct warpop *op = emit_warp(x, warp_shuffle, shuffle->gather);
+    struct warpop *op = emit_warp(x, WARP_shuffle, shuffle->gather);
     *op = *shuffle;
     op->in[0] = lane;
     op->n_out = 1;
@@ -227,7 +227,7 @@ static void follow_vote(struct plan *p, const struct uop *u)
     }
     x->in = &x->f->insts[u->inst];
     const uint32_t yes = vreg_new(x, SLOT_32);
-    struct warpop *op = emit_warp(x, warp_vote, vote->gather);
+    struct warpop *op = emit_warp(x, WARP_vote, vote->gather);
     *op = *vote;
     op->op = VOTE_BALLOT;
     op->out[0] = yes;
@@ -239,30 +239,28 @@ static void follow_vote(struct plan *p, const struct uop *u)
     add_out(p, op, vote->out[0]);
 }
 
-static enum shadow_sink sink_of(const struct plan *p, const struct warpop *op)
+static enum shadow_sink sink_of(const struct warpop *op)
 {
-    const warp_fn *fn = p->x->exec->warp;
-    return op->fn == warp_atomic || op->fn == fn[WARP_STMATRIX] || op->fn == fn[WARP_WMMA_STORE] ? SINK_STORED
-           : op->fn == warp_copy                                                                 ? SINK_ADDRESS
-                                                                                                 : SINK_OPERAND;
+    return op->kind == WARP_atomic || op->kind == WARP_stmatrix || op->kind == WARP_wmma_store ? SINK_STORED
+           : op->kind == WARP_copy                                                             ? SINK_ADDRESS
+                                                                                               : SINK_OPERAND;
 }
 
 static void follow_rows(struct plan *p, const struct uop *u)
 {
     const struct warpop *access = u->warp;
-    const warp_fn *fn = p->x->exec->warp;
     struct shadow *s;
     if (!access->has_mem)
         return;
     add_use(p, u, access->mem.base, SINK_ADDRESS);
-    if (!shadow_plan_may_find(p, access->mem.space) || access->fn == warp_mbarrier || access->fn == warp_bulk)
+    if (!shadow_plan_may_find(p, access->mem.space) || access->kind == WARP_mbarrier || access->kind == WARP_bulk)
         return;
     add(p, u, SHADOW_ROWS, &s);
     s->op = access;
     s->mem = &access->mem;
-    s->rows = access->fn == fn[WARP_LDMATRIX] || access->fn == fn[WARP_STMATRIX];
-    s->tile = access->fn == fn[WARP_WMMA_LOAD] || access->fn == fn[WARP_WMMA_STORE];
-    s->writes = access->fn == warp_copy || access->fn == fn[WARP_STMATRIX] || access->fn == fn[WARP_WMMA_STORE];
+    s->rows = access->kind == WARP_ldmatrix || access->kind == WARP_stmatrix;
+    s->tile = access->kind == WARP_wmma_load || access->kind == WARP_wmma_store;
+    s->writes = access->kind == WARP_copy || access->kind == WARP_stmatrix || access->kind == WARP_wmma_store;
 }
 
 // The result lies in local memory, from where it is loaded.
@@ -270,7 +268,7 @@ static void follow_call(struct plan *p, const struct uop *u)
 {
     const struct warpop *op = u->warp;
     struct shadow *s;
-    if ((op->fn != warp_malloc && op->fn != warp_printf) || !p->local)
+    if ((op->kind != WARP_malloc && op->kind != WARP_printf) || !p->local)
         return;
     add(p, u, SHADOW_CALL, &s);
     s->op = op;
@@ -295,18 +293,18 @@ static void follow_warp(struct plan *p, const struct uop *u)
 {
     const struct warpop *op = u->warp;
     const bool exchange = shadow_plan_exchanges(op);
-    if (op->fn == warp_poll)  // it looks at what the instruction before it did, and does nothing
+    if (op->kind == WARP_poll)  // it looks at what the instruction before it did, and does nothing
         return;
     add_guard_use(p, u);
     for (uint32_t i = exchange; i < op->n_in; i++)
-        add_use(p, u, op->in[i], sink_of(p, op));
+        add_use(p, u, op->in[i], sink_of(op));
     follow_rows(p, u);
     follow_call(p, u);
-    if (op->fn == warp_shuffle)
+    if (op->kind == WARP_shuffle)
         follow_shuffle(p, u);
     else if (exchange)
         follow_vote(p, u);
-    if (op->fn == warp_wgmma)
+    if (op->kind == WARP_wgmma)
         follow_products(p, u);
     add_all(p, u, SHADOW_DEFINED, op->wide_out, op->n_wide_out);
     for (uint32_t i = exchange; i < op->n_out; i++)

@@ -2,7 +2,6 @@
 #include "shadow_plan.h"
 
 #include "shadow_rules.h"
-#include "simt/code/warp.h"
 
 static void give(struct plan *p, uint32_t v)
 {
@@ -54,7 +53,7 @@ static bool stores(const struct memop *m, uint32_t v)
 
 bool shadow_plan_exchanges(const struct warpop *op)
 {
-    return op->fn == warp_shuffle || op->fn == warp_vote;
+    return op->kind == WARP_shuffle || op->kind == WARP_vote;
 }
 
 // Where the undefined bits of v can go by u, which reads it.

@@ -2,7 +2,7 @@
 // an integer atomic to one of a single lane. (Registers with one definition, made of constants, parameters and what is
 // the same for the whole block.) And which exchanges are mere stores: what was there before is never read.
 #include "decoder.h"
-#include "simt/code/warp.h"
+#include "simt/code/warp_op.h"
 
 struct count {
     uint32_t *defs;
@@ -49,7 +49,7 @@ static void mark_defs(void *context, uint32_t *vreg, bool is_def)
 static void note_atomic(const struct uniform *u, struct warpop *op)
 {
     const struct vreg *value = &u->x->vregs[op->in[0]];
-    if (op->fn != warp_atomic)
+    if (op->kind != WARP_atomic)
         return;
     op->one_address = u->is[op->mem.base];
     op->by_one = value->constant && value->bits == 1;
@@ -66,7 +66,7 @@ void find_uniform(struct decoder *x)
         u.is[v] = x->vregs[v].constant;
     for (uint32_t i = 0; i < c->n_uops; i++) {
         count.times = c->uops[i].guarded ? 2 : 1;
-        count.looks_on = c->uops[i].kind == UOP_WARP && c->uops[i].warp->fn == warp_poll;
+        count.looks_on = c->uops[i].kind == UOP_WARP && c->uops[i].warp->kind == WARP_poll;
         visit_operands(&c->uops[i], count_visit, &count);
     }
     // In the code's order: a definition stands before its uses, or the value comes round a loop.

@@ -2,7 +2,6 @@
 // read registers that were written since the last wgmma.fence, and which may be the first, without any wgmma.fence
 // before. Source: PTX ISA 9.7.16.
 #include "decoder.h"
-#include "simt/code/warp.h"
 #include "simt/code/wgmma.h"
 
 struct walk {
@@ -11,9 +10,9 @@ struct walk {
     uint32_t *list, n;
 };
 
-static bool is(const struct uop *u, warp_fn fn)
+static bool is(const struct uop *u, enum warp_op kind)
 {
-    return u->kind == UOP_WARP && u->warp->fn == fn;
+    return u->kind == UOP_WARP && u->warp->kind == kind;
 }
 
 static void add(struct walk *w, uint32_t i)
@@ -70,9 +69,9 @@ static void find_unfenced(struct walk *w, uint32_t writer, uint32_t vreg)
     while (w->n) {
         const uint32_t i = w->list[--w->n];
         const struct uop *u = &w->c->uops[i];
-        if (is(u, warp_wgmma_fence))
+        if (is(u, WARP_wgmma_fence))
             continue;
-        if (is(u, warp_wgmma)) {
+        if (is(u, WARP_wgmma)) {
             if (uses(u->warp, vreg))
                 u->warp->shape = w->c->uops[writer].inst + 1;
             continue;
@@ -89,9 +88,9 @@ static void find_first(struct walk *w)
     while (w->n) {
         const uint32_t i = w->list[--w->n];
         const struct uop *u = &w->c->uops[i];
-        if (is(u, warp_wgmma) && !u->warp->shape)
+        if (is(u, WARP_wgmma) && !u->warp->shape)
             u->warp->shape = u->inst + 1;
-        if (!is(u, warp_wgmma) && !is(u, warp_wgmma_fence))
+        if (!is(u, WARP_wgmma) && !is(u, WARP_wgmma_fence))
             go_on(w, i);
     }
 }
@@ -103,21 +102,21 @@ void find_flights(struct decoder *x, const bool *accumulator)
                       .seen = decode_scratch(x, c->n_uops + 1),
                       .list = decode_scratch(x, (c->n_uops + 1) * sizeof *w.list) };
     for (uint32_t i = 0; i < c->n_uops; i++)
-        if (is(&c->uops[i], warp_wgmma))
+        if (is(&c->uops[i], WARP_wgmma))
             go_on(&w, i);
     while (w.n) {
         const uint32_t i = w.list[--w.n];
         struct uop *u = &c->uops[i];
         struct touch t = { .accumulator = accumulator };
-        if (!is(u, warp_wgmma) && !is(u, warp_wgmma_wait))
+        if (!is(u, WARP_wgmma) && !is(u, WARP_wgmma_wait))
             visit_operands(u, touch_visit, &t);
         u->flight = t.any && !(c->wgmma_now && u->kind == UOP_ALU && u->op == ALU_mov_b32);
-        if (!is(u, warp_wgmma_wait) || u->warp->op)
+        if (!is(u, WARP_wgmma_wait) || u->warp->op)
             go_on(&w, i);
     }
     for (uint32_t i = 0; i < c->n_uops; i++) {
         struct touch t = { .accumulator = accumulator, .written = NO_VREG };
-        if (is(&c->uops[i], warp_wgmma) || is(&c->uops[i], warp_wgmma_wait))
+        if (is(&c->uops[i], WARP_wgmma) || is(&c->uops[i], WARP_wgmma_wait))
             continue;
         visit_operands(&c->uops[i], touch_visit, &t);
         if (t.written != NO_VREG)

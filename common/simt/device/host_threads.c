@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "simt/check/check.h"
+#include "simt/code/count.h"
 #include "simt/exec/cluster_run.h"
 #include "simt/exec/turns.h"
 
@@ -66,14 +67,14 @@ static bool run_alone(struct host_thread *h, uint64_t number)
     if (w->check)
         check_cluster_drop(w);
     seat_place(w, number);
-    h->job->exec->run_block(w);
+    w->grid->exec->run_block(w);
     return cluster_survives(w);
 }
 
 static bool run_cluster(struct host_thread *h, uint64_t number)
 {
     cluster_begin(&h->seats, &h->worker, number);
-    while (cluster_turn(&h->seats, &h->worker, h->job->exec))
+    while (cluster_turn(&h->seats, &h->worker))
         ;
     return !h->seats.stopped;
 }
@@ -112,7 +113,7 @@ void host_threads_run(struct host_thread *all, unsigned n)
     unsigned started = 0;
     struct job *job = all[0].job;
     if (job->resident) {
-        const struct turns turns = { job->exec, &all[0].worker, job->n_clusters, job->resident, job->progress };
+        const struct turns turns = { &all[0].worker, job->n_clusters, job->resident, job->progress };
         atomic_store(&job->stop, turns_run(&turns));
         return;
     }

@@ -11,7 +11,6 @@
 #include "simt/exec/seat.h"
 
 struct job {  // what the threads of a launch share
-    const struct exec *exec;
     const struct grid *grid;
     uint64_t n_clusters;  // without clusters, each block is one
     dev_progress *progress;

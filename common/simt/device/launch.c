@@ -188,8 +188,7 @@ static bool finish(struct simt *s, const struct simt_kernel *k, struct job *job,
 
 static bool run(struct simt *s, const struct simt_kernel *k, struct grid *g, uint32_t shared, char error[DEV_ERROR_MAX])
 {
-    struct job job = { .exec = s->exec,
-                       .grid = g,
+    struct job job = { .grid = g,
                        .n_clusters = (uint64_t)g->grid[0] * g->grid[1] * g->grid[2] / g->cluster_blocks,
                        .resident = g->turns ? count_resident(s, g, shared) : 0,
                        .progress = s->progress };
@@ -219,7 +218,8 @@ static bool launch(struct simt *s, struct simt_kernel *k, const struct dev_launc
     const struct code *code = code_of(s, k, l, error);
     if (!code)
         return false;
-    struct grid g = { .code = code,
+    struct grid g = { .exec = s->exec,
+                      .code = code,
                       .memory = &s->memory,
                       .params = params,
                       .clustered = l->cluster[0],

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "state.h"
-#include "simt/code/warp.h"
+#include "simt/exec/warp_fn.h"
 
 // As cooperative groups expect it: its size, and a counter of the blocks that have arrived.
 struct workspace {

@@ -7,7 +7,8 @@
 #include "simt/decode/decode.h"
 #include "simt/ptx/arena.h"
 #include "state.h"
-#include "simt/code/warp.h"
+#include "simt/exec/exec.h"
+#include "simt/exec/warp_fn.h"
 
 #define MAX_GLOBALS ((uint64_t)1 << 30)  // bytes of a module's variables, which are all filled when it is loaded
 
@@ -170,7 +171,7 @@ struct simt_module *simt_load(struct simt *s, const char *file, const char *text
         const struct ptx_func *whole = ptx_inline(ptx, k->func, arena, why, &k->error_at);
         k->func = whole ? whole : k->func;
         if (whole)
-            k->code = decode(ptx, whole, m->globals, s->exec, s->sm, 0, arena, why, &k->error_at);
+            k->code = decode(ptx, whole, m->globals, s->sm, 0, arena, why, &k->error_at);
         if (!k->code)
             k->error = arena_printf(arena, "%s", why);
         if (!k->code && !k->error)
@@ -186,7 +187,6 @@ const struct code *simt_checked_code(struct simt *s, struct simt_kernel *k)
     char why[DEV_ERROR_MAX];
     const char *at;
     if (!k->checked)
-        k->checked =
-            decode(k->module->ptx, k->func, k->module->globals, s->exec, s->sm, SIMT_GAP, k->module->arena, why, &at);
+        k->checked = decode(k->module->ptx, k->func, k->module->globals, s->sm, SIMT_GAP, k->module->arena, why, &at);
     return k->checked;
 }

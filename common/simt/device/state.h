@@ -5,7 +5,9 @@
 
 #include "simt/simt.h"
 #include "simt/code/module.h"
+#include "simt/code/warp.h"
 #include "simt/machine/limits.h"
+#include "simt/machine/memory.h"
 
 #define SIMT_GAP 1024  // bytes between variables in shared memory while checks are on
 

@@ -316,8 +316,7 @@ char *draw_line(const struct draw_launch *l, char error[DEV_ERROR_MAX])
     if (!draw_known_place(l->how->grid, l->how->block, p, error))
         return NULL;
     bool *wanted = draw_instructions(k, p);
-    struct trace t = { .exec = s->exec,
-                       .block = p->block[0] + l->how->grid[0] * (p->block[1] + (uint64_t)l->how->grid[1] * p->block[2]),
+    struct trace t = { .block = p->block[0] + l->how->grid[0] * (p->block[1] + (uint64_t)l->how->grid[1] * p->block[2]),
                        .warp = (uint32_t)p->warp,
                        .wanted = wanted,
                        .touched = calloc(n + 1, 1) };

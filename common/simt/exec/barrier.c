@@ -6,7 +6,7 @@
 #include "cluster_barrier.h"
 #include "simt/check/check.h"
 #include "simt/code/split.h"
-#include "simt/code/warp.h"
+#include "warp_fn.h"
 
 // --- what the checks look at when a barrier opens ---
 

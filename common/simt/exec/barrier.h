@@ -2,7 +2,7 @@
 #ifndef SIMT_BARRIER_H
 #define SIMT_BARRIER_H
 
-#include "simt/code/exec.h"
+#include "simt/code/warp.h"
 
 // The lanes active of s arrive at the barriers that they name. Lanes that have to wait leave s. False on a fault.
 bool barrier_arrive(struct warp *w, const struct uop *u, struct split *s, uint32_t active);

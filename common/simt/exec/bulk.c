@@ -6,7 +6,9 @@
 
 #include "bulk_reduce.h"
 #include "simt/check/check.h"
-#include "simt/code/warp.h"
+#include "simt/code/mbarrier.h"
+#include "simt/code/warp_op.h"
+#include "simt/machine/memory.h"
 
 #define THREADS 1024
 #define CHUNK 16
@@ -308,6 +310,17 @@ static void tell_arrival(struct block *b, const struct bulk *c, bool completes)
         check_bulk_early(b, c->u, &p, rest);
 }
 
+// Bytes have come to an mbarrier of the block. True where that completes its phase.
+static bool report_bytes(struct block *b, uint32_t barrier, uint32_t bytes)
+{
+    unsigned char *p = b->worker->shared + barrier;
+    struct mbarrier_state s = mbarrier_read(p);
+    s.tx -= bytes;
+    const bool completes = mbarrier_completes(&s);
+    mbarrier_write(p, &s);
+    return completes;
+}
+
 bool bulk_deliver(struct block *b, uint32_t barrier)
 {
     struct bulks *s = b->bulks;
@@ -317,7 +330,7 @@ bool bulk_deliver(struct block *b, uint32_t barrier)
             continue;
         move(b, &c);
         take_out(s, i);
-        const bool completes = mbarrier_complete_tx(b, barrier, c.bytes);
+        const bool completes = report_bytes(b, barrier, c.bytes);
         if (b->worker->check)
             tell_arrival(b, &c, completes);
         return true;

@@ -7,6 +7,7 @@
 #define SIMT_BULK_H
 
 #include "simt/code/bulk_op.h"
+#include "simt/code/warp.h"
 #include "simt/machine/tensor_map.h"
 
 struct bulk {  // a copy
@@ -37,10 +38,5 @@ void bulk_finish(
 void bulk_reset(struct bulks *s);  // when a block starts; NULL is allowed
 bool bulk_under_way(const struct bulks *s);  // whether copies are under way; NULL is allowed
 void bulk_free(struct bulks *s);
-
-// warp_mbarrier.c: bytes have arrived. True where that completes the phase.
-bool mbarrier_complete_tx(struct block *b, uint32_t address, uint32_t bytes);
-// What the phase of the mbarrier at a shared address waits for.
-void mbarrier_missing(const struct block *b, uint32_t address, uint32_t *arrivals, int64_t *bytes);
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef SIMT_BULK_REDUCE_H
 #define SIMT_BULK_REDUCE_H
 
-#include "simt/code/exec.h"
-#include "simt/code/warp.h"
+#include "simt/code/uop.h"
+#include "simt/code/warp_op.h"
 #include "base/launch.h"
 
 enum ptx_type bulk_type(enum dev_map_type type);

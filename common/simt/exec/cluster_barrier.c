@@ -5,7 +5,7 @@
 
 #include "simt/check/check.h"
 #include "simt/code/split.h"
-#include "simt/code/warp.h"
+#include "warp_fn.h"
 
 static bool complain(struct warp *w, const struct uop *u, uint32_t lanes, const char *what)
 {

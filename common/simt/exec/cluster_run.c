@@ -108,12 +108,12 @@ static bool comes_apart(const struct seats *s)
 // --- turns ---
 
 // True where the block is left, and has not ended.
-static bool run_one(struct seats *s, uint32_t rank, struct worker *w, const struct exec *exec, uint64_t *moved)
+static bool run_one(struct seats *s, uint32_t rank, struct worker *w, uint64_t *moved)
 {
     seats_enter(s, rank, w);
     const uint64_t before = w->steps;
     w->resumes = true;
-    exec->run_block(w);
+    w->grid->exec->run_block(w);
     *moved += w->steps - before;
     const bool left = w->left && w->fault.kind == FAULT_NONE;
     s->hurt |= w->fault.kind != FAULT_NONE;
@@ -125,7 +125,7 @@ static bool run_one(struct seats *s, uint32_t rank, struct worker *w, const stru
     return left;
 }
 
-bool cluster_turn(struct seats *s, struct worker *w, const struct exec *exec)
+bool cluster_turn(struct seats *s, struct worker *w)
 {
     bool left = false, news = false;
     uint64_t moved = 0;
@@ -133,7 +133,7 @@ bool cluster_turn(struct seats *s, struct worker *w, const struct exec *exec)
     for (uint32_t rank = 0; rank < s->cluster.n && !s->stopped; rank++) {
         if (s->cluster.ended[rank])
             continue;
-        const bool on = run_one(s, rank, w, exec, &moved);
+        const bool on = run_one(s, rank, w, &moved);
         left |= on;
         news |= w->news || !on;
     }

@@ -8,7 +8,7 @@ void cluster_begin(struct seats *s, struct worker *w, uint64_t number);  // all 
 
 // A turn of every block that has not ended; w->news: something happened. False if no block is left, or where the
 // launch ends here (s->stopped); its fault is then in the worker, or, with checks, among the findings.
-bool cluster_turn(struct seats *s, struct worker *w, const struct exec *exec);
+bool cluster_turn(struct seats *s, struct worker *w);
 
 // The worker's fault, of a cluster whose blocks all wait for ever.
 void cluster_stuck(struct worker *w);

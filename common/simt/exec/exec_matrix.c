@@ -96,7 +96,7 @@ static bool excused(struct warp *w, const struct uop *u, uint32_t bytes)
     return true;
 }
 
-static bool ldmatrix(struct warp *w, const struct uop *u, uint32_t active)
+bool ISA(warp_ldmatrix)(struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
     struct rows rows;
@@ -114,7 +114,7 @@ static bool ldmatrix(struct warp *w, const struct uop *u, uint32_t active)
     return true;
 }
 
-static bool stmatrix(struct warp *w, const struct uop *u, uint32_t active)
+bool ISA(warp_stmatrix)(struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
     struct rows rows;
@@ -253,7 +253,7 @@ static unsigned char *find_tile(struct warp *w, const struct uop *u, struct tile
     return p;
 }
 
-static bool wmma_load(struct warp *w, const struct uop *u, uint32_t active)
+bool ISA(warp_wmma_load)(struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
     struct tile t = { 0 };
@@ -289,7 +289,7 @@ static bool wmma_load(struct warp *w, const struct uop *u, uint32_t active)
     return true;
 }
 
-static bool wmma_store(struct warp *w, const struct uop *u, uint32_t active)
+bool ISA(warp_wmma_store)(struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
     struct tile t = { .store = true };
@@ -310,8 +310,3 @@ static bool wmma_store(struct warp *w, const struct uop *u, uint32_t active)
     }
     return true;
 }
-
-const warp_fn ISA(warp_table)[WARP_OPS] = {
-    [WARP_LDMATRIX] = ldmatrix,     [WARP_STMATRIX] = stmatrix, [WARP_WMMA_LOAD] = wmma_load,
-    [WARP_WMMA_STORE] = wmma_store, [WARP_MMA] = ISA(exec_mma), [WARP_WGMMA] = ISA(exec_wgmma),
-};

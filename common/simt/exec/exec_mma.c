@@ -247,7 +247,7 @@ static void multiply_elements(struct warp *w, const struct warpop *op, bool real
     }
 }
 
-bool ISA(exec_mma)(struct warp *w, const struct uop *u, uint32_t active)
+bool ISA(warp_mma)(struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
     (void)active;  // all of them

@@ -1,5 +1,5 @@
 // Chooses the executor that suits the host's processor.
-#include "simt/code/exec.h"
+#include "exec.h"
 
 extern const struct exec exec_base;
 #ifdef SIMT_HAVE_V3

@@ -20,12 +20,18 @@
 #include "isa.h"
 #include "simt/code/split.h"
 #include "simt/record/trace.h"
-#include "simt/code/warp.h"
+#include "warp_fn.h"
 
 #define SPIN 4096       // taken branches of a diverged split before the others get a turn
 #define TURN (1 << 18)  // uops of a warp before the other warps get a turn: one may wait for another without a barrier
 
 #define BLOCK_TURN (1u << 22)  // uops of a block before it is left, where blocks take turns
+
+static const warp_fn warp_table[WARP_OPS] = {
+#define WARP(id) [WARP_##id] = warp_##id,
+#define WARP_ISA(id) [WARP_##id] = ISA(warp_##id),
+#include "simt/code/warp_op.def"
+};
 
 enum status { RUNNABLE, WAITING, POLLING, ENDED, FAULTED };
 
@@ -83,17 +89,17 @@ static void masked(unsigned char *regs, const struct uop *u, uint32_t active)
     unsigned char *d = regs + u->d;
     if (u->saves == SLOT_PRED) {
         uint32_t old = *(u32 *)d;
-        u->fn(regs, u);
+        ISA(alu_table)[u->op](regs, u);
         *(u32 *)d = (old & ~active) | (*(u32 *)d & active);
     } else if (u->saves == SLOT_64) {
         memcpy(kept, d, sizeof kept);
-        u->fn(regs, u);
+        ISA(alu_table)[u->op](regs, u);
         for (int i = 0; i < LANES; i++)
             ((u64 *)d)[i] = active >> i & 1 ? ((u64 *)d)[i] : kept[i];
     } else {
         u32 *old = (u32 *)kept;
         memcpy(old, d, LANES * sizeof *old);
-        u->fn(regs, u);
+        ISA(alu_table)[u->op](regs, u);
         for (int i = 0; i < LANES; i++)
             ((u32 *)d)[i] = active >> i & 1 ? ((u32 *)d)[i] : old[i];
     }
@@ -154,7 +160,7 @@ static enum outcome whole_warp(struct warp *w, struct split *s, const struct uop
     }
     if (worker->grid->trace)
         trace_step(w, u, active);
-    if (!gather_run(w, u, active))
+    if (!gather_run(w, u, warp_table[u->warp->kind], active))
         return FAULT;
     if (w->again) {
         w->again = false;
@@ -213,7 +219,7 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
     switch ((enum uop_kind)u->kind) {
     case UOP_ALU:
         if (active == ALL_LANES)
-            u->fn(w->regs, u);
+            ISA(alu_table)[u->op](w->regs, u);
         else
             masked(w->regs, u, active);
         return NEXT;
@@ -263,7 +269,7 @@ static enum outcome run_split(struct warp *w, struct split *s, uint64_t turn_end
             for (const struct uop *v = u; traced && v < end; v++)
                 trace_step(w, v, ALL_LANES);
             for (; u < end; u++)
-                u->fn(w->regs, u);
+                ISA(alu_table)[u->op](w->regs, u);
             continue;
         }
         enum outcome outcome = step(w, s, u, turn_ends);
@@ -453,6 +459,6 @@ static void run_block(struct worker *worker)
 const struct exec ISA(exec) = {
     .isa = ISA_TEXT,
     .alu = ISA(alu_table),
-    .warp = ISA(warp_table),
+    .wgmma = ISA(exec_wgmma),
     .run_block = run_block,
 };

@@ -386,10 +386,9 @@ static bool multiply_integers(struct warp *w)
     return true;
 }
 
-bool ISA(exec_wgmma)(struct warp *w, const struct uop *u, uint32_t active)
+bool ISA(exec_wgmma)(struct warp *w)
 {
     const struct wgmma *m = w->wgmmas->current->u->warp->more;
-    (void)u, (void)active;
     switch (m->a) {
     case MMA_F16:
         return multiply(w, MMA_F16, MMA_F16, 16);

@@ -6,8 +6,9 @@
 #include "gather.h"
 
 #include "simt/check/check.h"
+#include "simt/code/count.h"
 #include "simt/code/split.h"
-#include "simt/code/warp.h"
+#include "warp_fn.h"
 
 static uint32_t alive_lanes(const struct warp *w)
 {
@@ -82,17 +83,17 @@ bool gather_lanes(struct warp *w, const struct uop *u, struct split *s, uint32_t
     return true;
 }
 
-bool gather_run(struct warp *w, const struct uop *u, uint32_t active)
+bool gather_run(struct warp *w, const struct uop *u, warp_fn run, uint32_t active)
 {
     if (u->warp->gather == GATHER_NONE || u->warp->gather == GATHER_ALL)
-        return u->warp->fn(w, u, active);
+        return run(w, u, active);
     const uint32_t alive = alive_lanes(w);
     for (uint32_t left = active; left;) {
         const uint32_t group = group_of(members_of(w, u), alive, left);
         left &= ~group;
         if (w->block->worker->check)
             (u->warp->gather == GATHER_SYNC ? check_warp_syncs : check_warp_exchanges)(w, group);
-        if (!u->warp->fn(w, u, group))
+        if (!run(w, u, group))
             return false;
     }
     return true;

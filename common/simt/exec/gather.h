@@ -2,14 +2,14 @@
 #ifndef SIMT_GATHER_H
 #define SIMT_GATHER_H
 
-#include "simt/code/exec.h"
+#include "simt/code/warp.h"
 
 // Before the lanes *active of s run u, which gathers: lanes that already wait at u join them, and lanes that miss some
 // of those they name leave s and wait. *active are those that can run u now. False on a fault.
 bool gather_lanes(struct warp *w, const struct uop *u, struct split *s, uint32_t *active);
 
-// Runs u, for each group of lanes that name the same ones by itself. False on a fault.
-bool gather_run(struct warp *w, const struct uop *u, uint32_t active);
+// Runs u, whose function is run, for each group of lanes that name the same ones by itself. False on a fault.
+bool gather_run(struct warp *w, const struct uop *u, warp_fn run, uint32_t active);
 
 // Lets lanes go on that wait for lanes of their own warp and now have them. False if there are none.
 bool gather_wake(struct warp *w);

@@ -3,7 +3,7 @@
 #ifndef SIMT_ISA_H
 #define SIMT_ISA_H
 
-#include "simt/code/exec.h"
+#include "simt/code/warp.h"
 
 #ifndef ISA_NAME
 #define ISA_NAME base
@@ -17,10 +17,13 @@
 #endif
 
 extern const alu_fn ISA(alu_table)[ALU_OPS];
-extern const warp_fn ISA(warp_table)[WARP_OPS];  // exec_matrix.c
 
-bool ISA(exec_mma)(struct warp *w, const struct uop *u, uint32_t active);    // exec_mma.c
-bool ISA(exec_wgmma)(struct warp *w, const struct uop *u, uint32_t active);  // exec_wgmma.c
+// For the active lanes. False on a fault, which is then in the worker.
+#define WARP(id)
+#define WARP_ISA(id) bool ISA(warp_##id)(struct warp * w, const struct uop *u, uint32_t active);
+#include "simt/code/warp_op.def"
+
+bool ISA(exec_wgmma)(struct warp *w);  // exec_wgmma.c: computes w->wgmmas->current
 
 // exec_mem.c: a load or store by the active lanes. False on a fault, which is then in the worker.
 bool ISA(exec_load)(struct warp *w, const struct uop *u, uint32_t active);

@@ -7,7 +7,7 @@
 #include "bulk.h"
 #include "simt/check/check.h"
 #include "simt/code/cluster.h"
-#include "simt/code/warp.h"
+#include "warp_fn.h"
 
 void *seat_memory(size_t count, size_t size)
 {

@@ -86,7 +86,7 @@ static bool take_turn(struct table *t, struct seats *s, bool resumes)
             t->t->progress((t->next - 1) * s->cluster.n, t->t->n_clusters * s->cluster.n);
     }
     do {
-        left = cluster_turn(s, w, t->t->exec);
+        left = cluster_turn(s, w);
         moved += s->moved;
         news |= w->news;
     } while (left && w->news && s->cluster.n > 1 && moved < CLUSTER_TURN);

@@ -6,7 +6,6 @@
 #include "seat.h"
 
 struct turns {
-    const struct exec *exec;
     struct worker *worker;
     uint64_t n_clusters;     // of the grid
     uint64_t resident;       // clusters that are at work at a time

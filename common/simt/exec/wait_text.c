@@ -8,6 +8,7 @@
 
 #include "bulk.h"
 #include "cluster_barrier.h"
+#include "simt/code/mbarrier.h"
 
 struct line {
     char *text;
@@ -55,9 +56,9 @@ static void say_warps(struct line *l, uint32_t warps)
 
 static void say_missing(struct line *l, const struct block *b, uint64_t address)
 {
-    uint32_t arrivals;
-    int64_t bytes;
-    mbarrier_missing(b, (uint32_t)address, &arrivals, &bytes);
+    const struct mbarrier_state state = mbarrier_read(b->worker->cluster->shared[b->rank] + (uint32_t)address);
+    const uint32_t arrivals = state.pending;
+    const int64_t bytes = state.tx;
     if (arrivals)
         say(l, "%u arrival%s", arrivals, arrivals > 1 ? "s" : "");
     if (bytes)

@@ -7,7 +7,7 @@
 
 #include "simt/code/access.h"
 #include "simt/check/check.h"
-#include "simt/code/warp.h"
+#include "warp_fn.h"
 
 struct copy {
     unsigned char *to;

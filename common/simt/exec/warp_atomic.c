@@ -8,7 +8,8 @@
 #include "simt/code/access.h"
 #include "simt/code/alu_math.h"
 #include "simt/check/check.h"
-#include "simt/code/warp.h"
+#include "warp_fn.h"
+#include "simt/code/warp_op.h"
 
 static pthread_mutex_t global_memory = PTHREAD_MUTEX_INITIALIZER;
 

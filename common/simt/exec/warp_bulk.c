@@ -5,7 +5,7 @@
 #include "bulk.h"
 #include "simt/check/check.h"
 #include "simt/code/access.h"
-#include "simt/code/warp.h"
+#include "warp_fn.h"
 
 #define MAP_ALIGN 64
 #define BOX_ALIGN 128

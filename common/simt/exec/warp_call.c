@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "simt/code/access.h"
-#include "simt/code/warp.h"
+#include "warp_fn.h"
+#include "simt/code/warp_op.h"
 
 #define FIELD_MAX 1000  // a conversion's width and precision
 

@@ -1,7 +1,8 @@
 // How a call goes wrong that inline.c made: what PTX has no instruction for.
 #include <stdio.h>
 
-#include "simt/code/warp.h"
+#include "warp_fn.h"
+#include "simt/code/warp_op.h"
 
 bool warp_end(struct warp *w, const struct uop *u, uint32_t active)
 {

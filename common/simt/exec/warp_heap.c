@@ -7,7 +7,9 @@
 
 #include "base/launch.h"
 #include "simt/check/check.h"
-#include "simt/code/warp.h"
+#include "warp_fn.h"
+#include "simt/code/warp_op.h"
+#include "simt/machine/memory.h"
 
 #define HEAP_ALIGN 16u
 

@@ -1,7 +1,8 @@
 // Shuffles, votes and the like: lanes of a warp read each other's registers. Source: PTX ISA 9.7.9 (shfl.sync), 9.7.14
 // (vote.sync, match.sync, activemask, redux.sync, elect.sync).
 #include "simt/check/check.h"
-#include "simt/code/warp.h"
+#include "warp_fn.h"
+#include "simt/code/warp_op.h"
 
 #define EACH(lanes, i)                                                                                                 \
     for (uint32_t left_ = (lanes), i = 0; left_ && ((i = (uint32_t)__builtin_ctz(left_)), true); left_ &= left_ - 1)
@@ -154,7 +155,7 @@ bool warp_elect(struct warp *w, const struct uop *u, uint32_t active)
     return true;
 }
 
-bool warp_nothing(struct warp *w, const struct uop *u, uint32_t active)
+bool warp_syncwarp(struct warp *w, const struct uop *u, uint32_t active)
 {
     (void)w, (void)u, (void)active;
     return true;

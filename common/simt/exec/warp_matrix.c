@@ -1,7 +1,7 @@
 // movmatrix: a matrix that the lanes of a warp hold is transposed. Source: PTX ISA 9.7.15 (movmatrix).
 #include <string.h>
 
-#include "simt/code/warp.h"
+#include "warp_fn.h"
 
 bool warp_movmatrix(struct warp *w, const struct uop *u, uint32_t active)
 {

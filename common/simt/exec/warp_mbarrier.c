@@ -1,77 +1,12 @@
-// mbarrier: a barrier that lives in 8 bytes of shared memory. Source: PTX ISA 9.7.13.15. What those bytes hold is not
-// the kernel's business; here: the phase (bit 63), the bytes that are expected and have not come (21 bits, signed), the
-// arrivals that are expected and those still pending, 20 bits each.
+// mbarrier: a barrier that lives in 8 bytes of shared memory (code/mbarrier.h). Source: PTX ISA 9.7.13.15.
 #include <string.h>
 
 #include "bulk.h"
 #include "simt/code/access.h"
+#include "simt/code/mbarrier.h"
 #include "simt/check/check.h"
-#include "simt/code/warp.h"
-
-#define COUNT_BITS 20
-#define COUNT_MAX ((1u << COUNT_BITS) - 1)
-#define TX_BITS 21
-#define TX_MAX COUNT_MAX
-
-struct state {
-    uint64_t phase;
-    uint32_t expected, pending;
-    int64_t tx;
-};
-
-static struct state read_state(const unsigned char *p)
-{
-    uint64_t v;
-    memcpy(&v, p, sizeof v);
-    return (struct state){ .phase = v >> 63,
-                           .expected = (uint32_t)(v >> COUNT_BITS) & COUNT_MAX,
-                           .pending = (uint32_t)v & COUNT_MAX,
-                           .tx = (int64_t)(v << (63 - 2 * COUNT_BITS - TX_BITS + 1)) >> (64 - TX_BITS) };
-}
-
-static uint64_t pack(struct state s)
-{
-    const uint64_t tx = (uint64_t)s.tx & ((1ull << TX_BITS) - 1);
-    return s.phase << 63 | tx << 2 * COUNT_BITS | (uint64_t)s.expected << COUNT_BITS | s.pending;
-}
-
-bool mbarrier_stored(const struct warp *w, const struct uop *u, uint32_t lane, unsigned char bytes[8])
-{
-    if (u->kind != UOP_WARP || u->warp->fn != warp_mbarrier || u->warp->op != MBARRIER_INIT)
-        return false;
-    const uint32_t count = ((const u32 *)(w->regs + u->warp->in[0]))[lane];
-    const uint64_t bits = pack((struct state){ .expected = count, .pending = count });
-    memcpy(bytes, &bits, sizeof bits);
-    return true;
-}
-
-// A phase is complete when all have arrived and all bytes have come.
-static bool complete(struct state *s)
-{
-    if (!s->expected || s->pending || s->tx)
-        return false;
-    s->phase ^= 1;
-    s->pending = s->expected;
-    return true;
-}
-
-bool mbarrier_complete_tx(struct block *b, uint32_t address, uint32_t bytes)
-{
-    unsigned char *p = b->worker->shared + address;
-    struct state s = read_state(p);
-    s.tx -= bytes;
-    const bool completes = complete(&s);
-    const uint64_t bits = pack(s);
-    memcpy(p, &bits, sizeof bits);
-    return completes;
-}
-
-void mbarrier_missing(const struct block *b, uint32_t address, uint32_t *arrivals, int64_t *bytes)
-{
-    const struct state s = read_state(b->worker->cluster->shared[b->rank] + address);
-    *arrivals = s.pending;
-    *bytes = s.tx;
-}
+#include "warp_fn.h"
+#include "simt/code/warp_op.h"
 
 static bool complain(struct warp *w, const struct uop *u, uint32_t lane, const char *what)
 {
@@ -120,16 +55,16 @@ static void add_look(struct warp *w, const struct uop *u, struct lookers *l, uin
 }
 
 // Bytes, before or with an arrival. False on a fault.
-static bool expect(struct warp *w, const struct uop *u, uint32_t lane, struct state *s, int64_t bytes)
+static bool expect(struct warp *w, const struct uop *u, uint32_t lane, struct mbarrier_state *s, int64_t bytes)
 {
     s->tx += bytes;
-    if (s->tx <= TX_MAX && s->tx >= -(int64_t)TX_MAX)
+    if (s->tx <= MBARRIER_MAX && s->tx >= -MBARRIER_MAX)
         return true;
     return complain(w, u, lane, "an mbarrier counts at most 1048575 bytes in a phase");
 }
 
 // Is the phase complete that a lane waits for? If not, copies arrive, one after the other, until it is.
-static bool test(struct warp *w, const struct warpop *op, uint32_t lane, uint64_t at, struct state *s)
+static bool test(struct warp *w, const struct warpop *op, uint32_t lane, uint64_t at, struct mbarrier_state *s)
 {
     const uint32_t address = cluster_offset(at);
     const unsigned char *p = w->block->worker->shared + address;
@@ -138,7 +73,7 @@ static bool test(struct warp *w, const struct warpop *op, uint32_t lane, uint64_
     // With checks, copies are not there when a thread first looks: it has to look again.
     const bool again = w->waits && w->wait_at == address && w->wait_parity == waited;
     while (waited == s->phase && (again || !w->block->worker->check) && bulk_deliver(w->block, address))
-        *s = read_state(p);
+        *s = mbarrier_read(p);
     if (waited != s->phase)
         return true;
     w->wait_at = address;
@@ -154,7 +89,7 @@ static uint32_t given(const struct warp *w, const struct warpop *op, uint32_t la
 }
 
 // arrive and arrive_drop, with .expect_tx if the shape says so. False on a fault.
-static bool arrive(struct warp *w, const struct uop *u, uint32_t lane, struct state *s)
+static bool arrive(struct warp *w, const struct uop *u, uint32_t lane, struct mbarrier_state *s)
 {
     const struct warpop *op = u->warp;
     const uint32_t value = given(w, op, lane), count = op->shape ? 1 : value;
@@ -169,27 +104,28 @@ static bool arrive(struct warp *w, const struct uop *u, uint32_t lane, struct st
     if (op->shape && !expect(w, u, lane, s, value))
         return false;
     if (op->n_out)
-        ((u64 *)(w->regs + op->out[0]))[lane] = pack(*s);
+        ((u64 *)(w->regs + op->out[0]))[lane] = mbarrier_pack(s);
     s->pending -= count;
     s->expected -= op->op == MBARRIER_ARRIVE_DROP ? count : 0;
-    complete(s);
+    mbarrier_completes(s);
     return true;
 }
 
 // What the instruction does to the state s of a lane's mbarrier; *done: it waits for a phase that is complete. False on
 // a fault.
-static bool change(struct warp *w, const struct uop *u, uint32_t lane, uint64_t at, struct state *s, bool *done)
+static bool change(struct warp *w, const struct uop *u, uint32_t lane, uint64_t at, struct mbarrier_state *s,
+                   bool *done)
 {
     const struct warpop *op = u->warp;
     const uint32_t count = given(w, op, lane);
     switch ((enum mbarrier)op->op) {
     case MBARRIER_INIT:
-        if (!count || count > COUNT_MAX)
+        if (!count || count > MBARRIER_MAX)
             return complain(w, u, lane, "mbarrier.init takes a count from 1 to 1048575");
-        *s = (struct state){ .expected = count, .pending = count };
+        *s = mbarrier_new(count);
         break;
     case MBARRIER_INVAL:
-        *s = (struct state){ 0 };
+        *s = (struct mbarrier_state){ 0 };
         break;
     case MBARRIER_ARRIVE:
     case MBARRIER_ARRIVE_DROP:
@@ -200,7 +136,7 @@ static bool change(struct warp *w, const struct uop *u, uint32_t lane, uint64_t 
             return complain(w, u, lane, "expects bytes at an mbarrier that was not initialised");
         if (!expect(w, u, lane, s, op->op == MBARRIER_EXPECT_TX ? (int64_t)count : -(int64_t)count))
             return false;
-        complete(s);
+        mbarrier_completes(s);
         break;
     case MBARRIER_TEST:
     case MBARRIER_TEST_PARITY:
@@ -223,7 +159,7 @@ static bool run_lane(struct warp *w, const struct uop *u, uint32_t lane, bool *d
         return access_fault(w, u, FAULT_ALIGN, true, lane, at, 8, SPACE_SHARED);
     if (!p)
         return access_fault(w, u, FAULT_BOUNDS, true, lane, at, 8, SPACE_SHARED);
-    struct state s = read_state(p);
+    struct mbarrier_state s = mbarrier_read(p);
     const uint64_t phase = s.phase;
     if (!change(w, u, lane, at, &s, done))
         return false;
@@ -231,10 +167,9 @@ static bool run_lane(struct warp *w, const struct uop *u, uint32_t lane, bool *d
         add_look(w, u, l, lane, (uint32_t)at, *done);
         return true;
     }
-    const uint64_t bits = pack(s);
     if (w->block->worker->check)
         tell(w, u, lane, (uint32_t)at, s.phase != phase);
-    memcpy(p, &bits, sizeof bits);
+    mbarrier_write(p, &s);
     return true;
 }
 
@@ -245,7 +180,7 @@ static void read_counts(struct warp *w, const struct warpop *op, uint32_t active
     u32 *to = (u32 *)(w->regs + op->out[0]);
     for (uint32_t i = 0; i < LANES; i++)
         if (active >> i & 1)
-            to[i] = (uint32_t)from[i] & COUNT_MAX;
+            to[i] = (uint32_t)from[i] & MBARRIER_MAX;
 }
 
 bool warp_mbarrier(struct warp *w, const struct uop *u, uint32_t active)

@@ -2,7 +2,7 @@
 // load, an atomic with a result, a test of an mbarrier), this looks whether it was the same access with the same result
 // as the time before. A warp that sees nothing new POLLS times, or whose mbarrier is not there yet, lets others run:
 // its other lanes, other warps, other blocks.
-#include "simt/code/warp.h"
+#include "warp_fn.h"
 
 #define POLLS 16
 

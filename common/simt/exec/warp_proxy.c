@@ -3,7 +3,8 @@
 #include <stdio.h>
 
 #include "simt/check/check.h"
-#include "simt/code/warp.h"
+#include "warp_fn.h"
+#include "simt/code/warp_op.h"
 
 #define REGISTERS 65536  // of a multiprocessor
 

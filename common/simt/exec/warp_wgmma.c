@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "simt/check/check.h"
-#include "simt/code/warp.h"
+#include "warp_fn.h"
 #include "simt/code/wgmma.h"
 
 void wgmmas_reset(struct wgmmas *g)
@@ -52,9 +52,8 @@ static bool fail(struct warp *w, const struct uop *u, const char *what)
 
 static bool run(struct warp *w, const struct wgmma_job *job)
 {
-    const struct wgmma *m = job->u->warp->more;
     w->wgmmas->current = job;
-    if (m->compute(w, job->u, ALL_LANES))
+    if (w->block->worker->grid->exec->wgmma(w))
         return true;
     if (!w->block->worker->check)
         return false;

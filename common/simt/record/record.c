@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "record_box.h"
-#include "simt/code/warp.h"
 
 #define SLOT_BYTES (LANES * 4u)
 
@@ -175,7 +174,7 @@ static void tile_access(struct record *r, const struct warp *w, const struct uop
 // exec_matrix.c.
 static void own_origins(struct record *r, uint32_t warp, const struct uop *u, uint32_t n)
 {
-    const bool rows = u->warp->fn == r->exec->warp[WARP_STMATRIX], turned = u->warp->op;
+    const bool rows = u->warp->kind == WARP_stmatrix, turned = u->warp->op;
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < LANES; k++)
             for (uint32_t b = 0; b < 16; b++) {
@@ -272,18 +271,17 @@ static void whole_warp(struct record *r, const struct warp *w, const struct uop 
                        struct record_event *e)
 {
     const struct warpop *op = u->warp;
-    const warp_fn *fn = r->exec->warp;
-    const bool load = op->fn == fn[WARP_LDMATRIX] || op->fn == fn[WARP_WMMA_LOAD];
-    const bool store = op->fn == fn[WARP_STMATRIX] || op->fn == fn[WARP_WMMA_STORE];
-    if (op->fn == warp_copy && e->block == r->block) {
+    const bool load = op->kind == WARP_ldmatrix || op->kind == WARP_wmma_load;
+    const bool store = op->kind == WARP_stmatrix || op->kind == WARP_wmma_store;
+    if (op->kind == WARP_copy && e->block == r->block) {
         copy(r, w, u, active, e);
         return;
     }
-    if (op->fn == warp_bulk && e->block == r->block) {
+    if (op->kind == WARP_bulk && e->block == r->block) {
         bulk(r, w, u, active, e);
         return;
     }
-    if (op->fn == fn[WARP_LDMATRIX] || op->fn == fn[WARP_STMATRIX])
+    if (op->kind == WARP_ldmatrix || op->kind == WARP_stmatrix)
         rows_access(r, w, u, e);
     else if (load || store)
         tile_access(r, w, u, store, e);

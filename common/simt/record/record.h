@@ -39,7 +39,6 @@ struct record_event {
 };
 
 struct record {
-    const struct exec *exec;
     uint64_t block;  // the one that is followed; of the others only stores to global memory are told
     void (*tell)(void *context, const struct record *r, const struct record_event *e);
     void *context;

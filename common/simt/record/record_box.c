@@ -3,7 +3,6 @@
 
 #include "simt/code/access.h"
 #include "simt/code/bulk_op.h"
-#include "simt/code/warp.h"
 
 static uint64_t value32(const struct warp *w, uint32_t slot, uint32_t lane)
 {

@@ -2,7 +2,7 @@
 #ifndef SIMT_RECORD_BOX_H
 #define SIMT_RECORD_BOX_H
 
-#include "simt/code/exec.h"
+#include "simt/code/warp.h"
 #include "simt/machine/tensor_map.h"
 
 #define BOX_CHUNK 16  // bytes

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "record.h"
-#include "simt/code/warp.h"
 
 static struct trace_event *new_event(struct trace *t, const struct uop *u, enum ptx_space space, enum trace_kind kind)
 {
@@ -105,13 +104,13 @@ static void add_warpop(struct trace *t, const struct warp *w, const struct uop *
     const struct warpop *op = u->warp;
     uint64_t address[LANES];
     uint32_t shared = 0, global = 0;
-    if (op->fn == t->exec->warp[WARP_LDMATRIX] || op->fn == t->exec->warp[WARP_STMATRIX])
-        add_rows(t, w, u, op->fn == t->exec->warp[WARP_LDMATRIX] ? TRACE_LDMATRIX : TRACE_STMATRIX);
-    else if (op->fn == t->exec->warp[WARP_WMMA_LOAD] || op->fn == t->exec->warp[WARP_WMMA_STORE])
-        add_tile(t, w, u, op->fn == t->exec->warp[WARP_WMMA_STORE]);
-    else if (op->fn == warp_copy && !op->op)
+    if (op->kind == WARP_ldmatrix || op->kind == WARP_stmatrix)
+        add_rows(t, w, u, op->kind == WARP_ldmatrix ? TRACE_LDMATRIX : TRACE_STMATRIX);
+    else if (op->kind == WARP_wmma_load || op->kind == WARP_wmma_store)
+        add_tile(t, w, u, op->kind == WARP_wmma_store);
+    else if (op->kind == WARP_copy && !op->op)
         add_lanes(t, w, u, &op->mem, active, TRACE_STORE);
-    else if (op->fn == warp_copy)
+    else if (op->kind == WARP_copy)
         refuse(t, u, SPACE_SHARED, "what cp.async.cg takes depends on both of its sides");
     else {
         trace_lanes(w, &op->mem, active, address, &shared, &global);

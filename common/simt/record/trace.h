@@ -3,7 +3,6 @@
 #ifndef SIMT_TRACE_H
 #define SIMT_TRACE_H
 
-#include "simt/code/exec.h"
 #include "trace_access.h"
 
 enum trace_kind { TRACE_LOAD, TRACE_STORE, TRACE_LDMATRIX, TRACE_STMATRIX };
@@ -24,7 +23,6 @@ enum { TRACE_TO_SHARED = 1, TRACE_TO_GLOBAL = 2 };
 struct record;
 
 struct trace {
-    const struct exec *exec;
     uint64_t block;
     uint32_t warp;
     const bool *wanted;              // by PTX instruction

@@ -1,8 +1,6 @@
 // See trace_access.h.
 #include "trace_access.h"
 
-#include "simt/code/warp.h"
-
 void trace_lanes(const struct warp *w, const struct memop *m, uint32_t active, uint64_t address[LANES],
                  uint32_t *shared, uint32_t *global)
 {

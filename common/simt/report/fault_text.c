@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "simt/code/cluster.h"
 #include "simt/code/shadow.h"
+#include "simt/machine/memory.h"
 
 struct text {
     char *at;

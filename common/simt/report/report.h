@@ -9,6 +9,7 @@
 #include "base/findings.h"
 #include "base/profile.h"
 #include "simt/code/module.h"
+#include "simt/code/warp.h"
 
 struct found;
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simt/code/count.h"
 #include "simt/ptx/arena.h"
 #include "simt/code/bulk_op.h"
-#include "simt/code/warp.h"
 #include "simt/code/wgmma.h"
 
 #define NONE METRIC_COUNT  // not counted
@@ -93,13 +93,13 @@ static void add_uop(uint64_t metric[METRIC_COUNT], const struct uop *u, uint64_t
     if (u->kind == UOP_BARRIER)
         metric[METRIC_BAR] += warps;
     if (u->kind == UOP_WARP) {
-        metric[u->warp->fn == warp_wgmma ? METRIC_GMMA : METRIC_HMMA] += warps * u->warp->tensor;
+        metric[u->warp->kind == WARP_wgmma ? METRIC_GMMA : METRIC_HMMA] += warps * u->warp->tensor;
         metric[METRIC_FLOP] += warps * u->warp->flop;
-        if (u->warp->fn == warp_wgmma)
+        if (u->warp->kind == WARP_wgmma)
             add_wgmma(metric, u->warp->more, warps);
     }
     const struct memop *m = uop_memop(u);
-    if (u->kind == UOP_WARP && u->warp->fn == warp_bulk)
+    if (u->kind == UOP_WARP && u->warp->kind == WARP_bulk)
         add_bulk(metric, u->warp, warps, &mem[m->index]);
     else if (m && !m->merged)
         add_accesses(metric, m, warps, &mem[m->index]);

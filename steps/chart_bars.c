@@ -143,7 +143,7 @@ static double legend(struct svg *s, const struct chart *c, double y)
                  "Outlines: ceilings of the steps' units at the top clock, %.2f GHz; FLOP are an SM's.", r->mhz * 1e-3);
     else
         svg_text(s, CHART_MARGIN, y += 16, "small dim",
-                 "What this card can do is not in the table of common/base/occupancy.c.");
+                 "What this card can do is not in the table of common/base/card.def.");
     return y + 14;
 }
 

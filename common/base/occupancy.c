@@ -10,66 +10,6 @@
 #include "text.h"
 #include "program.h"
 
-// Sources. f32, f64: CUDA C++ Programming Guide, throughput of native arithmetic instructions. tensor: the vendor's
-// peak for f16 with f32 sums, without sparsity, over its SMs and clock: H100 and H200 989.4 TFLOP/s at 132 x 1.83 GHz
-// (tensor instructions have a lower boost clock in that table than the others), A100 312 at 108 x 1.41, RTX 5090 209.5
-// at 170 x 2.407, RTX 4090 165.2 at 128 x 2.52, RTX 3090 71 at 82 x 1.695, T4 65 at 40 x 1.59. dram: the vendor's data
-// sheets.
-static const struct card cards[] = {
-    { "H200", 90, 132, 2048, 32, 65536, 228, 128, 64, 4096, 4800, "H200" },
-    { "H100", 90, 132, 2048, 32, 65536, 228, 128, 64, 4096, 3350, "H100 80GB HBM3" },
-    { "A100", 80, 108, 2048, 32, 65536, 164, 64, 32, 2048, 2039, "A100-SXM4-80GB" },
-    { "RTX 5090", 120, 170, 1536, 24, 65536, 100, 128, 2, 512, 1792, "RTX 5090" },
-    { "RTX 4090", 89, 128, 1536, 24, 65536, 100, 128, 2, 512, 1008, "RTX 4090" },
-    { "RTX 3090", 86, 82, 1536, 16, 65536, 100, 128, 2, 512, 936, "RTX 3090" },
-    { "T4", 75, 40, 1024, 16, 65536, 64, 64, 2, 1024, 320, "T4" },
-};
-enum { CARDS = sizeof cards / sizeof *cards };
-
-static bool same_name(const char *a, const char *b)
-{
-    for (;; a++, b++) {
-        while (*a == ' ')
-            a++;
-        while (*b == ' ')
-            b++;
-        if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
-            return false;
-        if (!*a)
-            return true;
-    }
-}
-
-const struct card *card_at(unsigned i)
-{
-    return i < CARDS ? &cards[i] : NULL;
-}
-
-const struct card *card_named(const char *name)
-{
-    for (int i = 0; i < CARDS; i++)
-        if (same_name(cards[i].name, name))
-            return &cards[i];
-    return NULL;
-}
-
-const struct card *card_of_device(const char *name, unsigned sms)
-{
-    for (int i = 0; i < CARDS; i++) {
-        const size_t n = strlen(cards[i].device);
-        for (const char *at = name; sms == cards[i].sms && (at = strstr(at, cards[i].device)); at++)
-            if ((at == name || at[-1] == ' ') && (at[n] == '\0' || at[n] == ' '))
-                return &cards[i];
-    }
-    return NULL;
-}
-
-void card_list(FILE *out)
-{
-    for (int i = 0; i < CARDS; i++)
-        fprintf(out, "%s%s", i ? ", " : "", cards[i].name);
-}
-
 static uint64_t round_up(uint64_t n, uint64_t to)
 {
     return (n + to - 1) / to * to;
@@ -79,7 +19,7 @@ struct occupancy occupancy_of(const struct card *card, unsigned threads, unsigne
 {
     const unsigned warps = (threads + 31) / 32, by_threads = card->threads / 32 / warps;
     const uint64_t of_warp = round_up((uint64_t)registers * 32, 256);
-    const uint64_t of_block = card->cc >= 80 ? round_up(shared, 128) + 1024 : round_up(shared, 256);
+    const uint64_t of_block = round_up(shared, card->shared_unit) + card->shared_reserved;
     // Each of the SM's four parts has a quarter of the registers and of the warps.
     const uint64_t by_registers = registers ? card->registers / 4 / of_warp * 4 / warps : card->blocks;
     const uint64_t by_shared = of_block ? (uint64_t)card->shared_kib * 1024 / of_block : card->blocks;

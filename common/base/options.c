@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "occupancy.h"
+#include "card.h"
 #include "text.h"
 
 bool options_whole(const char *text, uint64_t min, uint64_t max, uint64_t *value)
@@ -74,25 +74,13 @@ void options_refuse(int returned, const char *word, const struct option *known, 
         snprintf(error, DEV_ERROR_MAX, "unknown option \"%s\"; --help lists the options", options_shown(word, copy));
 }
 
-bool options_refuse_card(const char *text, char error[DEV_ERROR_MAX])
-{
-    char copy[OPTIONS_SHOWN], *names = NULL;
-    size_t size;
-    FILE *list = open_memstream(&names, &size);
-    if (list) {
-        card_list(list);
-        fclose(list);
-    }
-    snprintf(error, DEV_ERROR_MAX, "--card \"%s\": must be one of %s", options_shown(text, copy),
-             names ? names : "those known");
-    free(names);
-    return false;
-}
-
 bool options_card(const char *text, const struct card **card, char error[DEV_ERROR_MAX])
 {
-    *card = card_named(text);
-    return *card || options_refuse_card(text, error);
+    char copy[OPTIONS_SHOWN], why[DEV_ERROR_MAX];
+    *card = card_find(text, why);
+    if (!*card)
+        snprintf(error, DEV_ERROR_MAX, "--card \"%s\": %.300s", options_shown(text, copy), why);
+    return *card;
 }
 
 bool options_open_json(const char *path, FILE **out, char error[DEV_ERROR_MAX])

@@ -24,8 +24,6 @@ void options_refuse(int returned, const char *word, const struct option *known, 
 struct card;
 // False, with one line in error that names the cards, unless the text is the name of one: then *card is it.
 bool options_card(const char *text, const struct card **card, char error[DEV_ERROR_MAX]);
-// The line alone: false.
-bool options_refuse_card(const char *text, char error[DEV_ERROR_MAX]);
 
 // Opens the report's file for writing: NULL in *out where path is NULL, stdout for "-". False, with one line in error,
 // if it cannot be written.

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { root, slides } from '../project.mjs';
 
 const answers = ['bank', 'fragment', 'occupancy'].map((name) => join(slides, 'book', 'answers', `${name}.c`));
-const rules = ['simt/machine/cost.c', 'simt/machine/fragment.c', 'simt/machine/fragment_list.c', 'base/occupancy.c', 'base/text.c'].map((path) => join(root, 'common', path));
+const rules = ['simt/machine/cost.c', 'simt/machine/fragment.c', 'simt/machine/fragment_list.c', 'base/card.c', 'base/occupancy.c', 'base/text.c'].map((path) => join(root, 'common', path));
 const exported = ['bank_explore', 'bank_address', 'bank_answer', 'map_choose', 'map_choice', 'map_show', 'map_answer', 'fit_choose',
   'fit_card', 'fit_show', 'fit_answer', 'fit_curve', 'fit_warps'];
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/card.h"
 #include "gpu/gpu.h"
 
 static _Thread_local char no_handle[DEV_ERROR_MAX];  // the error where there is no handle
@@ -68,8 +69,6 @@ static struct dev *open_device(int device, bool *gpu)
 }
 
 enum {
-    SIM_SM = 90,  // kernels are chosen as for an H200
-    SIM_SMS = 132,
     ROWS_MOST = 65535 * 64,  // a grid has no more rows of blocks; the smallest tile has 64 rows
 };
 
@@ -94,7 +93,8 @@ gemm_steps_status gemm_steps_create(int device, gemm_steps **handle)
     if (!d)
         return GEMM_STEPS_NO_DEVICE;
     const struct dev_about *about = dev_about(d);
-    const int sm = gpu ? about->cc_major * 10 + about->cc_minor : SIM_SM;
+    const struct card *simulated = card_at(0);  // kernels are chosen as for this one
+    const int sm = gpu ? about->cc_major * 10 + about->cc_minor : simulated->cc;
     gemm_steps *h = sm >= PICK_OLDEST ? new_handle() : NULL;
     if (!h) {
         const bool old = sm < PICK_OLDEST;
@@ -106,7 +106,7 @@ gemm_steps_status gemm_steps_create(int device, gemm_steps **handle)
     }
     h->dev = d;
     h->gpu = gpu;
-    h->card = (struct pick_card){ .sm = sm, .sms = gpu ? about->sm_count : SIM_SMS };
+    h->card = (struct pick_card){ .sm = sm, .sms = gpu ? about->sm_count : (int)simulated->sms };
     h->limit = SIZE_MAX;
     h->rows = ROWS_MOST;
     *handle = h;

@@ -52,60 +52,6 @@ Test(occupancy, registers_are_given_in_units)
     expect("H200", 96, 255, 0, 2, "registers");  // 8,160 -> 8,192 a warp: 2 in each quarter, 8 in all, 3 a block
 }
 
-Test(occupancy, cards_are_known_in_any_spelling)
-{
-    cr_expect_eq(card_named("rtx4090"), card_named("RTX 4090"));
-    cr_expect_not_null(card_named("h200"));
-    cr_expect_null(card_named("H20"));
-    cr_expect_null(card_named("H2000"));
-    cr_expect_null(card_named(""));
-}
-
-Test(occupancy, a_device_is_a_card_by_its_name_and_its_sms)
-{
-    static const struct {
-        const char *device, *card;
-        unsigned sms;
-    } cases[] = {
-        { "NVIDIA H200", "H200", 132 },
-        { "NVIDIA H100 80GB HBM3", "H100", 132 },
-        { "NVIDIA A100-SXM4-80GB", "A100", 108 },
-        { "NVIDIA GeForce RTX 5090", "RTX 5090", 170 },
-        { "Tesla T4", "T4", 40 },
-        { "NVIDIA GeForce RTX 4090 Laptop GPU", NULL, 76 },
-        { "NVIDIA A100-SXM4-40GB", NULL, 108 },  // the same chip, another memory
-        { "NVIDIA GH200 480GB", NULL, 132 },
-        { "NVIDIA H200", NULL, 131 },
-        { "", NULL, 132 },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct card *want = cases[i].card ? card_named(cases[i].card) : NULL;
-        cr_expect_eq(card_of_device(cases[i].device, cases[i].sms), want, "%s", cases[i].device);
-    }
-}
-
-// The vendor's peaks, in TFLOP/s, at the clock that goes with each.
-Test(occupancy, the_cards_speeds_are_the_vendors)
-{
-    static const struct {
-        const char *card;
-        double ghz, f32, f64, tensor_ghz, tensor;
-    } cases[] = {
-        { "H200", 1.98, 66.9, 33.5, 1.83, 989.4 },     { "H100", 1.98, 66.9, 33.5, 1.83, 989.4 },
-        { "A100", 1.41, 19.5, 9.7, 1.41, 312 },        { "RTX 5090", 2.407, 104.8, 1.64, 2.407, 209.5 },
-        { "RTX 4090", 2.52, 82.6, 1.29, 2.52, 165.2 }, { "RTX 3090", 1.695, 35.6, 0.556, 1.695, 71 },
-        { "T4", 1.59, 8.1, 0.254, 1.59, 65 },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct card *c = card_named(cases[i].card);
-        const double ghz = c->sms * cases[i].ghz / 1000;
-        cr_expect_float_eq(2 * c->f32 * ghz, cases[i].f32, 0.01 * cases[i].f32, "%s", c->name);
-        cr_expect_float_eq(2 * c->f64 * ghz, cases[i].f64, 0.01 * cases[i].f64, "%s", c->name);
-        cr_expect_float_eq(c->tensor * c->sms * cases[i].tensor_ghz / 1000, cases[i].tensor, 0.01 * cases[i].tensor,
-                           "%s", c->name);
-    }
-}
-
 // A file with that text. Returns its path, which a later call overwrites.
 static const char *ptx_file(const char *text)
 {

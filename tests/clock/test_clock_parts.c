@@ -178,7 +178,7 @@ static void free_sm(struct sm *sm)
 // us, 2.2 TB/s, and L2 is busy in 90 of 100 cycles.
 Test(clock_parts, a_sector_alone_takes_l2_as_long_as_two_side_by_side)
 {
-    struct sm_job job = { .constants = sm_constants_h200, .l2_share = 1 };
+    struct sm_job job = { .constants = clock_constants(card_named("H200")), .l2_share = 1 };
     struct sm_result out = { 0 };
     struct sm *sm = sm_of(&job, &out);
     const uint64_t side_by_side[] = { 0, 1 }, alone[] = { 100, 104 };
@@ -193,7 +193,7 @@ Test(clock_parts, a_sector_alone_takes_l2_as_long_as_two_side_by_side)
 // LDS R2, [R0]: whichever lanes take part, if any, it is a wavefront.
 Test(clock_parts, a_shared_access_of_no_lane_takes_a_turn)
 {
-    struct sm_job job = { .constants = sm_constants_h200, .l2_share = 1 };
+    struct sm_job job = { .constants = clock_constants(card_named("H200")), .l2_share = 1 };
     struct sm_result out = { 0 };
     struct sm *sm = sm_of(&job, &out);
     struct sass s;
@@ -213,7 +213,7 @@ Test(clock_parts, a_shared_access_of_no_lane_takes_a_turn)
 // STG [R2], R5.
 Test(clock_parts, a_block_keeps_its_place_until_its_stores_have_gone)
 {
-    struct sm_job job = { .constants = sm_constants_h200, .l2_share = 1 << 20 };
+    struct sm_job job = { .constants = clock_constants(card_named("H200")), .l2_share = 1 << 20 };
     struct sm_result out = { 0 };
     struct sm *sm = sm_of(&job, &out);
     struct sass s;
@@ -236,7 +236,7 @@ Test(clock_parts, a_block_keeps_its_place_until_its_stores_have_gone)
 // sectors in L1 and 1,569,516 in L2 (sample_alignedRGBA32_2). Later, or behind stores to other lines, they are two.
 Test(clock_parts, stores_to_a_line_go_to_l2_together)
 {
-    struct sm_job job = { .constants = sm_constants_h200, .l2_share = 1 << 20 };
+    struct sm_job job = { .constants = clock_constants(card_named("H200")), .l2_share = 1 << 20 };
     struct sm_result out = { 0 };
     struct sm *sm = sm_of(&job, &out);
     struct sm_sectors lower = { .joins = true }, upper, other;

@@ -8,7 +8,7 @@
 
 #include "measured.h"
 #include "simt/clock/bench/registers/patterns.h"
-#include "simt/clock/sm.h"
+#include "simt/clock/clock.h"
 
 #define FEW 10  // rounds of the loop
 #define MANY 40
@@ -60,7 +60,7 @@ static double cycles_of(const struct cubin *c, int rounds)
         .cubin = c, .grid = { 1, 1, 1 }, .block = { TEMPLATE_THREADS, 1, 1 }, .params = params
     };
     const struct sm_job job = { .launch = &l,
-                                .constants = sm_constants_h200,
+                                .constants = clock_constants(card_named("H200")),
                                 .resident = 1,
                                 .blocks = 1,
                                 .stride = 1,

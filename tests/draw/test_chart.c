@@ -279,7 +279,7 @@ Test(chart, a_card_that_is_not_known_has_no_ceilings, .fini = forget)
     cr_assert_eq(draw_table(table, "--size 512"), 0, "%s", text);
     check_xml(text);
     cr_expect(strstr(text, "A &amp; B &lt;card&gt;"));
-    cr_expect(strstr(text, "not in the table of common/base/occupancy.c"));
+    cr_expect(strstr(text, "not in the table of common/base/card.def"));
     cr_expect_eq(count(text, "class=\"limit\""), 0);
 }
 

@@ -48,7 +48,7 @@ static void run_toy(struct toy *t, uint64_t from, uint64_t to)
     t->cubin = (struct cubin){ .code = t->code, .n = 5, .cc = 90 };
     t->launch = (struct walk_launch){ .cubin = &t->cubin, .grid = { 1, 1, 1 }, .block = { 128, 1, 1 } };
     const struct sm_job job = { .launch = &t->launch,
-                                .constants = sm_constants_h200,
+                                .constants = clock_constants(card_named("H200")),
                                 .resident = 1,
                                 .blocks = 1,
                                 .stride = 1,
@@ -88,7 +88,8 @@ Test(timeline, a_kernel_of_five_instructions_does_what_its_words_say)
     struct toy t;
     run_toy(&t, 0, 10000);
     for (unsigned warp = 0; warp < 4; warp++) {
-        uint64_t at = (uint64_t)(warp * sm_constants_h200.warp_gap);  // they begin one after the other
+        uint64_t at =
+            (uint64_t)(warp * clock_constants(card_named("H200")).warp_gap);  // they begin one after the other
         for (unsigned i = 0; i < n; i++) {
             const struct sm_span *s = span_of(&t.recorder, warp, i);
             cr_assert(s, "warp %u has %u spans", warp, i);
@@ -97,7 +98,8 @@ Test(timeline, a_kernel_of_five_instructions_does_what_its_words_say)
             if (expected[i].cycles)
                 cr_expect_eq(s->to - s->from, expected[i].cycles, "%u, %u: %d cycles", warp, i, (int)(s->to - s->from));
             else if (s->kind == STATE_LONG_SCOREBOARD)
-                cr_expect((double)s->to >= sm_constants_h200.dram_latency, "%d cycles", (int)(s->to - s->from));
+                cr_expect((double)s->to >= clock_constants(card_named("H200")).dram_latency, "%d cycles",
+                          (int)(s->to - s->from));
             at = s->to;
         }
         cr_expect_null(span_of(&t.recorder, warp, (unsigned)n));
@@ -129,7 +131,7 @@ Test(timeline, only_the_cycles_asked_for_are_kept)
     run_toy(&all, 0, 10000);
     run_toy(&part, 2, 40);
     for (unsigned warp = 0; warp < 4; warp++) {
-        const uint64_t begins = (uint64_t)(warp * sm_constants_h200.warp_gap);
+        const uint64_t begins = (uint64_t)(warp * clock_constants(card_named("H200")).warp_gap);
         const unsigned before = warp ? 1 : 0;  // the first warp has issued its first instruction when the part begins
         const struct sm_span *first = span_of(&part.recorder, warp, before);
         const struct sm_span *last = span_of(&part.recorder, warp, before + 3);

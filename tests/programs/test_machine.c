@@ -1,7 +1,7 @@
 // Chapter 00: its program on every device that is present, and what the chapter says of its kernels: a request touches
 // as many sectors, and a shared load takes as many wavefronts, as the words' distance demands. Occupancies that it
-// works out by hand; its table of cards. The kernels of measure.cu access nothing that is not theirs. MACHINE is the
-// program, MACHINE_PTX its kernels, MEASURE_PTX those of measure.cu, SIMT the simulated GPU, CARDS_CSV the table.
+// works out by hand. The kernels of measure.cu access nothing that is not theirs. MACHINE is the
+// program, MACHINE_PTX its kernels, MEASURE_PTX those of measure.cu, SIMT the simulated GPU.
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,29 +119,6 @@ Test(machine, occupancies_by_hand_are_those_of_the_profile)
         cr_expect(o.warps == cases[i].warps && o.blocks == cases[i].blocks, "%s, %u registers: %u warps, %u blocks",
                   cases[i].card, cases[i].registers, o.warps, o.blocks);
     }
-}
-
-Test(machine, cards_of_the_chapter_are_those_of_the_profile)
-{
-    struct table t;
-    int n = 0;
-    truth_open(&t, CARDS_CSV);
-    cr_assert_str_eq(t.header, "card,capability,sms,ghz,f32,tensor,warps,l1_kib,shared_kib,l2_mb,dram_gb,dram_gb_s,"
-                               "tflops_f32,tflops_f16,source");
-    for (; truth_next(&t); n++) {
-        const char *name = t.field[0];
-        const double cc = atof(t.field[1]);
-        const unsigned sms = (unsigned)atoi(t.field[2]), f32 = (unsigned)atoi(t.field[4]);
-        const unsigned tensor = (unsigned)atoi(t.field[5]), warps = (unsigned)atoi(t.field[6]);
-        const unsigned dram = (unsigned)atoi(t.field[11]);
-        const struct card *c = card_named(name);
-        cr_assert(c, "--card does not know %s", name);
-        cr_expect(c->cc == (int)(10 * cc + 0.5) && c->sms == sms && c->f32 == f32 && c->tensor == tensor &&
-                      c->threads == 32 * warps && c->dram == dram,
-                  "--card has other figures of %s", name);
-    }
-    table_close(&t);
-    cr_expect_eq(n, 6);
 }
 
 Test(machine, kernels_that_measure_are_free_of_errors)

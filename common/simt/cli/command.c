@@ -309,7 +309,7 @@ static bool parse_options(struct command *c, struct launch *l, int argc, char **
         if (rows[which].take(c, l, &rows[which], optarg))
             continue;
         if (rows[which].take == take_card)
-            return options_refuse_card(optarg, error);
+            return options_card(optarg, &c->card, error);
         char option[64];
         snprintf(option, sizeof option, "%s %s", rows[which].name, rows[which].value ? rows[which].value : "");
         return fail(error, "'%.200s' is no value for --%s (see simt --help)", optarg ? optarg : "", option);

@@ -27,29 +27,31 @@ static void share_bandwidth(struct sm_constants *k, const struct card *card, uin
     k->store_part *= alone;
 }
 
-// Cards other than the H200 differ in the rates that the table of cards has; the rest is taken as the H200's.
-static struct sm_constants constants_of(const struct card *card)
+// Cards differ in what the table of cards has; the rest is taken as that of the card on which it was measured.
+struct sm_constants clock_constants(const struct card *card)
 {
-    struct sm_constants k = sm_constants_h200;
-    const double ghz = 1.98, of_h200 = 132;
+    const struct card *of = card_named(card->measured);
+    struct sm_constants k = {
+#define CONSTANT(name, value, unit, source) .name = value,
+#include "constants.def"
+#undef CONSTANT
+    };
+    k.ghz = of->ghz;
     k.fma_interval = 32.0 / (card->f32 / 4.0);
     k.fp64_interval = 32.0 / (card->f64 / 4.0);
-    k.mma_interval = 2.0 * 16 * 8 * 16 / (card->tensor / 4.0) * (card->cc == 90 ? 1.5 : 1);
-    k.mma_small_interval = k.mma_interval * sm_constants_h200.mma_small_interval / sm_constants_h200.mma_interval;
-    k.dram_rate = (double)card->dram / card->sms / ghz;
-    k.l2_rate = sm_constants_h200.l2_rate * (card->sms > of_h200 ? of_h200 / card->sms : 1);
+    k.mma_interval = card->mma_interval;
+    k.mma_small_interval = card->mma_interval * k.mma_small_interval / of->mma_interval;
+    k.dram_rate = (double)card->dram / card->sms / k.ghz;
+    k.l2_rate *= card->sms > of->sms ? (double)of->sms / card->sms : 1;
     return k;
 }
 
 static uint64_t l1_bytes(const struct card *card, uint64_t shared)
 {
-    static const unsigned steps[] = { 0, 8, 16, 32, 64, 100, 132, 164, 196, 228 };
-    const unsigned all = card->cc == 90 ? 256 : card->cc == 80 ? 192 : card->cc == 75 ? 96 : 128;
-    unsigned carved = card->shared_kib;
-    for (unsigned i = sizeof steps / sizeof *steps; i-- > 0;)
-        if (steps[i] * 1024ull >= shared && steps[i] <= card->shared_kib)
-            carved = steps[i];
-    return (all > carved ? all - carved : 8) * 1024ull;
+    unsigned i = 0;
+    while (card->carve_outs[i] < card->shared_kib && card->carve_outs[i] * 1024ull < shared)
+        i++;
+    return (card->l1_kib - card->carve_outs[i]) * 1024ull;
 }
 
 // What L2 can keep of what this SM's blocks load: the others load theirs at the same time. What both of its halves ask
@@ -57,12 +59,6 @@ static uint64_t l1_bytes(const struct card *card, uint64_t shared)
 static uint64_t l2_bytes(const struct card *card, const struct sm_load *loads, uint32_t n, uint64_t blocks,
                          uint64_t *share)
 {
-    const double mb = card->cc == 120  ? 96
-                      : card->cc == 90 ? 50  // passes_48_mb and _56_mb of the benchmark
-                      : card->cc == 89 ? 72
-                      : card->cc == 80 ? 40
-                      : card->cc == 86 ? 6
-                                       : 4;
     double alone = 0, count = 0;
     for (uint32_t i = 0; i < n; i++) {
         alone += loads[i].seen ? 1 / loads[i].sharers : 0;
@@ -71,8 +67,8 @@ static uint64_t l2_bytes(const struct card *card, const struct sm_load *loads, u
     const double busy = blocks < card->sms ? (double)blocks : card->sms;
     alone = count > 0 ? alone / count : 1;
     const double others = busy * alone > 1 ? busy * alone : 1;
-    *share = (uint64_t)(mb * 1e6 / busy);
-    return (uint64_t)(mb * 1e6 / (2 - alone) / others);
+    *share = (uint64_t)(card->l2_kept_mb * 1e6 / busy);
+    return (uint64_t)(card->l2_kept_mb * 1e6 / (2 - alone) / others);
 }
 
 // --- what bounds it ---
@@ -175,7 +171,7 @@ static bool run(struct simt_prediction *p, const struct walk_launch *l, const st
     const uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     const uint64_t shared = p->cubin->shared + l->shared;
     struct sm_job job = {
-        .launch = l, .constants = constants_of(card), .stride = card->sms, .recorder = what->recorder
+        .launch = l, .constants = clock_constants(card), .stride = card->sms, .recorder = what->recorder
     };
     share_bandwidth(&job.constants, card, blocks);
     job.resident = p->occupancy.blocks;

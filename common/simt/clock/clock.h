@@ -39,6 +39,9 @@ struct simt_prediction {
     char bound[200];  // one sentence
 };
 
+// What the clock knows of the card: its row in the table of cards, and constants.def.
+struct sm_constants clock_constants(const struct card *card);
+
 // Compiles the kernel for the card with ptxas and predicts. False, with one line in error, if there is no ptxas, it
 // refuses the file, no block fits, or the code cannot be followed.
 bool clock_predict(const struct clock_launch *l, const struct card *card, struct simt_prediction *out,

@@ -48,8 +48,8 @@ void simt_prediction_free(struct simt_prediction *p)
 
 void simt_prediction_after(struct simt_prediction *p, const struct simt_prediction *first)
 {
-    const struct sm_constants *k = &sm_constants_h200;
-    const double ms = first->ms + (k->launch_next_us - k->launch_us) * 1e-3;
+    const struct sm_constants k = clock_constants(p->card);
+    const double ms = first->ms + (k.launch_next_us - k.launch_us) * 1e-3;
     p->before_ms += ms;
     p->ms += ms;
 }

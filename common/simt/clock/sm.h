@@ -33,12 +33,12 @@ const char *sm_state_name(enum sm_state s);
 const char *sm_state_text(enum sm_state s);
 
 struct sm_constants {
+    double fma_interval, fp64_interval, mma_interval;  // from the table of cards: cycles of a sub-core,
+    double dram_rate, ghz;                             // bytes a cycle and SM, GHz while tensor cores rest
 #define CONSTANT(name, value, unit, source) double name;
-#include "card.def"
+#include "constants.def"
 #undef CONSTANT
 };
-
-extern const struct sm_constants sm_constants_h200;
 
 struct sm_recorder;
 

@@ -10,12 +10,6 @@
 
 #define GOLDEN 0.6180339887498949
 
-const struct sm_constants sm_constants_h200 = {
-#define CONSTANT(name, value, unit, source) .name = value,
-#include "card.def"
-#undef CONSTANT
-};
-
 static const struct {
     const char *name, *text;
 } states[] = {

@@ -149,3 +149,15 @@ Test(card, that_a_row_adds_is_predicted)
     simt_prediction_free(one);
     simt_prediction_free(two);
 }
+
+Test(card, of_an_unknown_capability_is_refused)
+{
+    struct card c = *card_at(0);
+    struct tester_options o = tester_defaults;
+    char error[DEV_ERROR_MAX];
+    o.m = o.n = o.k = 256;
+    for (c.cc = 61; c.cc <= 130; c.cc += 69) {
+        cr_expect(!predict_step(steps[0], &o, &c, error));
+        cr_expect(strstr(error, ": the clock knows the machine code of 7.5 to 12.0"), "%s", error);
+    }
+}

@@ -65,6 +65,12 @@ struct cubin *clock_assemble(const char *ptx, const char *kernel, const struct c
     const char *directory = getenv("TMPDIR");
     char path[512], *said;
     int status;
+    if (card->cc < SASS_OLDEST || card->cc > SASS_NEWEST) {
+        snprintf(error, CLOCK_ERROR,
+                 "the %s has compute capability %d.%d: the clock knows the machine code of %d.%d to %d.%d", card->name,
+                 card->cc / 10, card->cc % 10, SASS_OLDEST / 10, SASS_OLDEST % 10, SASS_NEWEST / 10, SASS_NEWEST % 10);
+        return NULL;
+    }
     snprintf(path, sizeof path, "%.400s/simt-clock-XXXXXX", directory && *directory ? directory : "/tmp");
     const int file = mkstemp(path);
     if (file < 0) {

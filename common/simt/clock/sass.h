@@ -117,6 +117,8 @@ enum sass_effect {
     EFFECT_UNKNOWN
 };
 
+#define SASS_OLDEST 75  // compute capabilities whose machine code is known
+#define SASS_NEWEST 120
 #define SASS_BYTES 16
 #define SASS_RZ 255
 #define SASS_NO_SCOREBOARD 7

@@ -36,7 +36,10 @@ struct sm_constants clock_constants(const struct card *card)
 #include "constants.def"
 #undef CONSTANT
     };
-    k.ghz = of->ghz;
+    k.ghz = card->ghz;
+    double *const rates[] = { &k.tensor_ghz, &k.wgmma_ghz_50, &k.wgmma_ghz_75, &k.wgmma_ghz_90, &k.wgmma_ghz_94 };
+    for (unsigned i = 0; i < sizeof rates / sizeof *rates; i++)
+        *rates[i] *= card->ghz / of->ghz;
     k.fma_interval = 32.0 / (card->f32 / 4.0);
     k.fp64_interval = 32.0 / (card->f64 / 4.0);
     k.mma_interval = card->mma_interval;

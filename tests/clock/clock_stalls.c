@@ -43,7 +43,7 @@ int main(int argc, char **argv)
             fprintf(stderr, "clock_stalls: %s: %s\n", steps[i]->name, error);
             return 1;
         }
-        compare(steps[i], all, n, &p);
+        compare(steps[i], all, n, p);
         fflush(stdout);
         simt_prediction_free(p);
     }

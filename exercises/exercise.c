@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cut.h"
-#include "base/findings.h"
 #include "base/source.h"
+#include "tester/meaning.h"
 
 // Warp instructions of a block before the simulated GPU gives up on it: no solution needs a tenth of them.
 enum { BUDGET = 4000000 };
@@ -18,32 +18,32 @@ enum { RANKS = 4 };
 
 // Which findings are shown before others: wrong barriers, then copies without a wait. Races follow from both. What is
 // only advised comes last.
-static int rank_of(const struct finding *f)
+static int rank_of(const struct simt_finding *f)
 {
-    if (f->advice)
+    if (simt_finding_is_advice(f->kind))
         return RANKS - 1;
-    if (strcmp(f->check, "synccheck") == 0)
+    if (simt_finding_check(f->kind) == SIMT_SYNCCHECK)
         return 0;
-    return strcmp(f->kind, "copy not waited for") == 0 ? 1 : 2;
+    return simt_finding_class(f->kind) == SIMT_CLASS_COPY ? 1 : 2;
 }
 
-// What the checks found, as the report prints it, to be freed; NULL where there is nothing.
-static char *found_text(struct dev *d)
+// What the checks found, as the report prints it, to be freed; NULL where there is nothing. advice may be NULL.
+static char *found_text(struct dev *d, const struct simt_advice *advice)
 {
-    const struct findings *f = dev_findings(d);
+    const struct simt_findings *f = dev_findings(d);
     char *text = NULL;
     size_t size;
     if (!f || !(f->n + f->n_advice))  // what is only advised is asked for here, too
         return NULL;
     FILE *out = open_memstream(&text, &size);
     cr_assert(out, "out of memory");
-    struct finding shown[SHOWN];
-    struct findings first = { .kernel = f->kernel, .all = shown };
+    struct simt_finding shown[SHOWN];
+    struct simt_findings first = { .kernel = f->kernel, .all = shown };
     for (int rank = 0; rank < RANKS; rank++)
         for (size_t i = 0; i < f->n + f->n_advice && first.n < SHOWN; i++)
             if (rank_of(&f->all[i]) == rank)
                 shown[first.n++] = f->all[i];
-    findings_print(out, &first);
+    simt_findings_print(out, &first, advice);
     if (f->n + f->n_advice > first.n)
         fprintf(out, "\nand %zu more, elsewhere\n", f->n + f->n_advice - first.n);
     fclose(out);
@@ -103,8 +103,9 @@ static const char *run_gemm(struct dev *d, const struct ex_gemm *gemm, int m, in
     o.warmup = 0;
     o.iterations = dev_about(d)->simulated ? 0 : 1;  // 0: one launch, which finds C as it was allocated
     o.sanitize = sanitize;
+    const struct simt_advice advice = meaning_advice(&o);
     const bool ran = tester_run(d, &s, &o, &r, error);
-    *found = ran && sanitize ? found_text(d) : NULL;
+    *found = ran && sanitize ? found_text(d, &advice) : NULL;
     return !ran ? error : r.verdict == TESTER_RIGHT ? NULL : r.what;
 }
 
@@ -272,7 +273,7 @@ const struct profile *ex_launch(struct ex *x, const char *kernel, const struct d
 {
     struct dev_kernel *k = kernel_named(x->dev, x->module, kernel);
     const bool ran = dev_launch(x->dev, k, launch) && dev_sync(x->dev);
-    char *found = found_text(x->dev);
+    char *found = found_text(x->dev, NULL);
     cr_assert(!found, "%s: the checks of the simulated GPU found this:\n%s", kernel, found);
     cr_assert(ran, "%s: %s", kernel, dev_error(x->dev));
     return dev_profile(x->dev);
@@ -345,7 +346,7 @@ const struct profile *ex_relaunch(struct ex *x, const char *kernel, const struct
 {
     struct dev_kernel *k = dev_kernel(x->dev, x->module, kernel);
     const bool ran = k && dev_launch(x->dev, k, launch) && dev_sync(x->dev);
-    char *found = ran ? found_text(x->dev) : NULL;
+    char *found = ran ? found_text(x->dev, NULL) : NULL;
     if (!ran || found)
         cr_skip_test("first the checks of the simulated GPU have to find nothing");
     return dev_profile(x->dev);

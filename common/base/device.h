@@ -27,7 +27,7 @@ struct dev;
 struct dev_module;
 struct dev_kernel;
 struct profile;
-struct findings;
+struct simt_findings;
 
 enum dev_kind { DEV_AUTO, DEV_GPU, DEV_SIM };  // auto: the GPU if one answers, else the simulated one
 
@@ -115,6 +115,6 @@ const struct profile *dev_profile(const struct dev *d);
 
 // What the checks found in the last launch that ended; NULL on a GPU, and where checks are off. Valid until the next
 // launch or dev_close.
-const struct findings *dev_findings(const struct dev *d);
+const struct simt_findings *dev_findings(const struct dev *d);
 
 #endif

@@ -279,7 +279,7 @@ const struct profile *dev_profile(const struct dev *d)
     return d->ops->profile ? d->ops->profile(d) : NULL;
 }
 
-const struct findings *dev_findings(const struct dev *d)
+const struct simt_findings *dev_findings(const struct dev *d)
 {
     return d->ops->findings ? d->ops->findings(d) : NULL;
 }

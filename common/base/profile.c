@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "findings.h"
 #include "json.h"
 #include "source.h"
 #include "text.h"
@@ -168,7 +167,7 @@ void profile_json_metrics(struct json *j, const uint64_t metric[METRIC_COUNT])
     json_end(j);
 }
 
-void profile_json(struct json *j, const struct profile *p, const struct findings *f, const char *device)
+void profile_json(struct json *j, const struct profile *p, const char *device)
 {
     json_string(j, "kernel", p->kernel);
     json_string(j, "device", device);
@@ -183,5 +182,4 @@ void profile_json(struct json *j, const struct profile *p, const struct findings
         json_end(j);
     }
     json_end(j);
-    findings_json(j, f);
 }

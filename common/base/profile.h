@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 struct json;
-struct findings;
 
 // X(enumerator, name in Nsight Compute, what one unit is). Those that begin with simt__ it does not have. Divergent
 // branches are those of the PTX: ptxas turns short ones into predicates. Those from GMMA on are Hopper's: a wgmma
@@ -84,8 +83,7 @@ void profile_print_lines(FILE *out, const struct profile *p, size_t max_lines);
 // Appends the object "metrics" to the open JSON object j: every metric under Nsight Compute's name.
 void profile_json_metrics(struct json *j, const uint64_t metric[METRIC_COUNT]);
 
-// Appends the keys "kernel", "device", "metrics", "lines" and "findings" (none where f is NULL) to the
-// open JSON object j.
-void profile_json(struct json *j, const struct profile *p, const struct findings *f, const char *device);
+// Appends the keys "kernel", "device", "metrics" and "lines" to the open JSON object j.
+void profile_json(struct json *j, const struct profile *p, const char *device);
 
 #endif

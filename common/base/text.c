@@ -2,6 +2,7 @@
 #include "text.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,4 +38,15 @@ unsigned text_line(const char *text, const char *at)
     for (const char *p = text; (p = memchr(p, '\n', (size_t)(at - p))); p++)
         line++;
     return line;
+}
+
+void text_add(struct text_end *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(t->at, t->left, format, args);
+    va_end(args);
+    const size_t used = n < 0 ? 0 : (size_t)n < t->left ? (size_t)n : t->left - 1;
+    t->at += used;
+    t->left -= used;
 }

@@ -2,6 +2,7 @@
 #ifndef COMMON_TEXT_H
 #define COMMON_TEXT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define TEXT_GROUPED 32
@@ -12,6 +13,12 @@ const char *text_plural(uint64_t n);  // "s", or "" for 1
 
 // Makes one line of text, whatever names it holds: each control character becomes the character instead.
 void text_one_line(char *text, char instead);
+
+struct text_end {  // where a text goes on, and how much room is left, its NUL included
+    char *at;
+    size_t left;
+};
+void text_add(struct text_end *t, const char *format, ...) __attribute__((format(printf, 2, 3)));  // cut if need be
 
 unsigned text_line(const char *text, const char *at);  // the number of the line that at is in, from 1
 

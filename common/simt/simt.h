@@ -33,6 +33,7 @@
 struct simt;
 struct simt_module;
 struct simt_kernel;
+struct simt_product;
 struct json;
 
 // --- a simulated GPU ---

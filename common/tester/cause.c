@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "look.h"
+#include "meaning.h"
 #include "probe.h"
 #include "base/source.h"
 
@@ -44,53 +45,8 @@ void cause_look_at(struct cause *c, const enum line_role *roles)
 
 // --- Under the checks ---
 
-// In the order in which they are believed: an access out of bounds makes others read uninitialised memory, and so does
-// a race.
-static const struct {
-    const char *check, *means;
-} kinds[] = {
-    { "memcheck", "an index is wrong, or a bounds check is missing" },
-    { "synccheck", "a barrier that not all threads reach" },
-    { "racecheck", "a barrier is missing, or an index is wrong" },
-    { "initcheck", "something is read that was never written" },
-};
-enum { KINDS = sizeof kinds / sizeof *kinds };
-
-// Some say more than others of their check.
-static const struct {
-    const char *kind, *means;
-} special[] = {
-    { "uninitialised", "a variable is used before it is set" },
-    { "copy not waited for", "a copy is on its way: the wait for it is missing, or is for another phase or stage" },
-    { "bytes of a phase", "an mbarrier expects other bytes than its copies bring" },
-    { "proxy fence", "a fence is missing before an asynchronous copy or a wgmma" },
-    { "registers of wgmma", "a wgmma.fence before, or a wait after the product is missing" },
-    { "copy left behind", "a copy that nobody waits for" },
-    { "launch not waited for", "the wait for the launch before is missing, or comes too late" },
-};
-
-// A copy that is left behind tells least.
-static int rank(const struct finding *f)
-{
-    int i = 0;
-    while (i < KINDS && strcmp(kinds[i].check, f->check))
-        i++;
-    return strcmp(f->kind, "copy left behind") ? i : KINDS;
-}
-
-static const char *meaning(const struct finding *f)
-{
-    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
-        if (!strcmp(special[i].kind, f->kind))
-            return special[i].means;
-    if (!strcmp(f->kind, "race") && f->here.line == f->there.line)
-        return "two threads meet in one place, so the index on this line is wrong";
-    const int kind = rank(f);
-    return kind < KINDS ? kinds[kind].means : "the kernel does not get to its end";
-}
-
 // The place's line in the kernel's own file.
-static void add_place(struct cause *c, const struct finding_place *p)
+static void add_place(struct cause *c, const struct simt_finding_place *p)
 {
     if (p->file && !strcmp(p->file, c->lines.file))
         add_line(c, p->line);
@@ -99,20 +55,18 @@ static void add_place(struct cause *c, const struct finding_place *p)
 }
 
 // Whether it is an uninitialised read, which may be due to another mistake.
-static bool tell(struct cause *c, const struct findings *found)
+static bool tell(struct cause *c, const struct simt_findings *found, const struct tester_options *o)
 {
-    const struct finding *first = &found->all[0];
+    const struct simt_finding *first = &found->all[0];
+    char text[SIMT_FINDING_TEXT];
     for (size_t i = 1; i < found->n; i++)
-        if (rank(&found->all[i]) < rank(first))
+        if (meaning_rank(&found->all[i]) < meaning_rank(first))
             first = &found->all[i];
-    const char *means = meaning(first);
-    const bool memory = !strcmp(first->kind, "not initialised");
-    if (memory && strstr(first->text, " of C,"))  // it is written beforehand where beta is not 0
-        means = "C is read although beta is 0";
-    cause_say(c, "%s (%s): %s", means, first->kind, first->text);
-    add_place(c, &first->here);
-    add_place(c, &first->there);
-    return memory;
+    simt_finding_text(first, text, sizeof text);
+    cause_say(c, "%s (%s): %s", meaning_text(first, o), simt_finding_name(first->kind), text);
+    add_place(c, &first->here.place);
+    add_place(c, &first->there.place);
+    return first->kind == SIMT_UNINIT_MEMORY;
 }
 
 // --- The smallest product that shows the error ---
@@ -180,9 +134,9 @@ static enum outcome try_size(struct cause *c, struct probe *p, const struct size
         const struct probe_product r = { o->alpha, o->beta, &x.A, &x.B, o->beta != 0 ? &x.C0 : NULL };
         if (probe_run(p, &r, &x.C))  // a size that cannot be run tells about itself alone
             outcome = matrix_check(&x.C, o->alpha, &x.A, &x.B, o->beta, r.C0).right ? RIGHT : WRONG;
-        const struct findings *found = checks && outcome != FAILED ? probe_check(p, &r, &x.C) : NULL;
+        const struct simt_findings *found = checks && outcome != FAILED ? probe_check(p, &r, &x.C) : NULL;
         if (found && found->n)
-            outcome = tell(c, found) ? UNWRITTEN_READ : EXPLAINED;
+            outcome = tell(c, found, o) ? UNWRITTEN_READ : EXPLAINED;
     }
     release(&x);
     return outcome;

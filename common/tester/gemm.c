@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/findings.h"
 #include "base/launch.h"
 #include "base/matrix.h"
+#include "simt/simt.h"
 
 enum { SIM_SMS = 2 };  // of the simulated GPU: few, so that a block has several tiles in a small product, too
 
@@ -228,7 +228,7 @@ static bool queue_packs(const struct gemm *c, struct dev *d, bool *go_on)
             continue;
         if (!dev_launch(d, c->pack, &both[i]->launch))
             return false;
-        const struct findings *f = dev_findings(d);
+        const struct simt_findings *f = dev_findings(d);
         *go_on = !f || !f->n;
     }
     return true;

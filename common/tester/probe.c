@@ -71,7 +71,7 @@ bool probe_run(struct probe *p, const struct probe_product *x, struct matrix *C)
     return !probe_over(p) && launch(p, x, C, false);
 }
 
-const struct findings *probe_check(struct probe *p, const struct probe_product *x, struct matrix *C)
+const struct simt_findings *probe_check(struct probe *p, const struct probe_product *x, struct matrix *C)
 {
     return !probe_over(p) && launch(p, x, C, true) ? dev_findings(p->dev) : NULL;
 }

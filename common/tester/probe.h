@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-#include "base/findings.h"
 #include "geometry.h"
 #include "base/matrix.h"
+#include "simt/simt.h"
 #include "step.h"
 
 enum { PROBE_SECONDS = 6 };
@@ -36,7 +36,7 @@ void probe_close(struct probe *p);
 bool probe_run(struct probe *p, const struct probe_product *x, struct matrix *C);
 
 // The same under the checks: what they find, until the next run. NULL if there are no checks, or on failure.
-const struct findings *probe_check(struct probe *p, const struct probe_product *x, struct matrix *C);
+const struct simt_findings *probe_check(struct probe *p, const struct probe_product *x, struct matrix *C);
 
 bool probe_over(const struct probe *p);  // no time is left
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cause.h"
-#include "base/findings.h"
+#include "simt/simt.h"
 #include "base/occupancy.h"
 #include "choose.h"
 #include "gemm.h"
@@ -316,7 +316,7 @@ static void explain(const struct tester *t, const struct step *step, const struc
 {
     const struct tester_options *o = &t->o;
     const struct tester_product p = { o->alpha, o->beta, &t->A, &t->B, o->beta != 0 ? &t->C0 : NULL, &t->C };
-    const struct findings *found = dev_findings(t->dev);
+    const struct simt_findings *found = dev_findings(t->dev);
     const bool simulated = dev_about(t->dev)->simulated;
     struct cause c = { 0 };
     if (found && found->n) {

@@ -8,23 +8,8 @@
 #include "tester_explain.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 
-struct line {
-    char *text;
-    size_t room, used;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct line *l, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(l->text + l->used, l->room - l->used, format, args);
-    va_end(args);
-    if (n > 0)
-        l->used = l->used + (size_t)n < l->room ? l->used + (size_t)n : l->room - 1;
-}
+#include "base/text.h"
 
 // alpha times the products of C[row][col] from first to end.
 static double sum_of(const struct tester_product *p, int row, int col, int first, int end)
@@ -120,15 +105,15 @@ static bool is_neighbours(const struct geometry *g, const struct matrix_verdict 
     return false;
 }
 
-static void add_owner(struct line *l, const struct step *step, const struct geometry *g, int row, int col)
+static void add_owner(struct text_end *l, const struct step *step, const struct geometry *g, int row, int col)
 {
     const int tid = step->owner ? step->owner(g, row % g->bm, col % g->bn) : -1;
-    add(l, "; block (%d, %d)", col / g->bn, row / g->bm);
+    text_add(l, "; block (%d, %d)", col / g->bn, row / g->bm);
     if (tid >= 0 && tid < g->threads)
-        add(l, ", warp %d, lane %d", tid / 32, tid % 32);
+        text_add(l, ", warp %d, lane %d", tid / 32, tid % 32);
 }
 
-static void add_hint_from_value(struct line *l, const struct geometry *g, const struct matrix_verdict *v,
+static void add_hint_from_value(struct text_end *l, const struct geometry *g, const struct matrix_verdict *v,
                                 const struct tester_product *p)
 {
     const int K = p->A->cols;
@@ -139,48 +124,50 @@ static void add_hint_from_value(struct line *l, const struct geometry *g, const 
     bare.alpha = 1;
     int missing, row, col;
     if (p->beta != 0 && fabs(product - v->got) <= v->bound) {
-        add(l, "beta * C0 is missing");
+        text_add(l, "beta * C0 is missing");
     } else if (p->alpha != 1 && fabs(sum_of(&bare, v->row, v->col, 0, K) + rest - v->got) <= v->bound) {
-        add(l, "alpha is missing");
+        text_add(l, "alpha is missing");
     } else if ((missing = products_missing(g, v, p, false)) > 0) {
-        add(l, "the last %d of %d products are missing: look at the end of the loop over K", missing, K);
+        text_add(l, "the last %d of %d products are missing: look at the end of the loop over K", missing, K);
     } else if ((missing = products_missing(g, v, p, true)) > 0) {
-        add(l, "the first %d of %d products are missing: look at the start of the loop over K", missing, K);
+        text_add(l, "the first %d of %d products are missing: look at the start of the loop over K", missing, K);
     } else if (v->row != v->col && shows(p, &transposed, v->row, v->col, within)) {
-        add(l, "that is C[%d][%d]: rows and columns are swapped", v->col, v->row);
+        text_add(l, "that is C[%d][%d]: rows and columns are swapped", v->col, v->row);
     } else if (is_neighbours(g, v, p, &row, &col)) {
-        add(l, "that is C[%d][%d]: look at which %s is computed here, and where it is stored", row, col,
-            row == v->row ? "column" : "row");
+        text_add(l, "that is C[%d][%d]: look at which %s is computed here, and where it is stored", row, col,
+                 row == v->row ? "column" : "row");
     } else {
         bool ragged = v->row >= p->A->rows / g->bm * g->bm || v->col >= p->B->cols / g->bn * g->bn;
-        add(l, "look at %sthe indices of the loads, and at the barriers around them",
-            ragged ? "the guards of this block, which sticks out of C, at " : "");
+        text_add(l, "look at %sthe indices of the loads, and at the barriers around them",
+                 ragged ? "the guards of this block, which sticks out of C, at " : "");
     }
 }
 
 void tester_explain(char *what, size_t room, const struct step *step, const struct geometry *g,
                     const struct matrix_verdict *v, const struct tester_product *given, const char *cause)
 {
-    struct line l = { what, room, 0 };
+    struct text_end l = { what, room };
     struct tester_product p = *given;
     int digits = step->type == DEV_F64 ? 17 : step->type == DEV_F32 ? 9 : 5;
     p.alpha = matrix_scalar(step->type, p.alpha);
     p.beta = matrix_scalar(step->type, p.beta);
-    add(&l, "C[%d][%d] is %.*g, want %.*g within %.2g", v->row, v->col, digits, v->got, digits, v->want, v->bound);
+    text_add(&l, "C[%d][%d] is %.*g, want %.*g within %.2g", v->row, v->col, digits, v->got, digits, v->want, v->bound);
     add_owner(&l, step, g, v->row, v->col);
-    add(&l, ": ");
+    text_add(&l, ": ");
     if (cause)
-        add(&l, "%s", cause);
+        text_add(&l, "%s", cause);
     else if (v->poison)
-        add(&l, "never written (still the poison): look at the grid, the store's guard and the rows and columns it "
-                "covers");
+        text_add(&l,
+                 "never written (still the poison): look at the grid, the store's guard and the rows and columns it "
+                 "covers");
     else if (p.beta != 0 && v->got == matrix_get(p.C0, v->row, v->col))
-        add(&l, "never written (still C0): look at the grid, the store's guard and the rows and columns it covers");
+        text_add(&l,
+                 "never written (still C0): look at the grid, the store's guard and the rows and columns it covers");
     else if (isnan(v->got) && !isnan(v->want))
-        add(&l, "%s, or is uninitialised memory read?",
-            p.beta == 0 ? "is C read although beta is 0" : "are A, B or C read outside their bounds");
+        text_add(&l, "%s, or is uninitialised memory read?",
+                 p.beta == 0 ? "is C read although beta is 0" : "are A, B or C read outside their bounds");
     else if (isfinite(v->want))
         add_hint_from_value(&l, g, v, &p);
     else
-        add(&l, "A, B or C0 hold Inf or NaN here, which must reach C");
+        text_add(&l, "A, B or C0 hold Inf or NaN here, which must reach C");
 }

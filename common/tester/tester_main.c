@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/findings.h"
 #include "base/json.h"
 #include "kernel_file.h"
+#include "meaning.h"
 #include "base/occupancy.h"
 #include "base/options.h"
 #include "tester_options.h"
@@ -110,11 +110,12 @@ static void print_prediction(FILE *out, const struct step *step, const struct te
     simt_prediction_free(p);
 }
 
-static void print_findings(FILE *out, const struct findings *f)
+static void print_findings(FILE *out, const struct simt_findings *f, const struct tester_options *o)
 {
+    const struct simt_advice advice = meaning_advice(o);
     fputc('\n', out);
     if (f)
-        findings_print(out, f);
+        simt_findings_print(out, f, &advice);
     else
         fprintf(out, "No checks: only the simulated GPU (--device sim) has them; on a GPU run compute-sanitizer.\n");
 }
@@ -124,6 +125,7 @@ static bool write_json(FILE *out, const struct step *step, const struct tester_o
 {
     struct json j;
     const struct profile *p = dev_profile(d);
+    const struct simt_advice advice = meaning_advice(o);
     json_open(&j, out);
     json_object(&j, NULL);
     json_string(&j, "step", step->name);
@@ -131,7 +133,8 @@ static bool write_json(FILE *out, const struct step *step, const struct tester_o
     if (o->ptx)
         json_string(&j, "ptx", o->ptx);
     if (p) {
-        profile_json(&j, p, dev_findings(d), dev_about(d)->name);
+        profile_json(&j, p, dev_about(d)->name);
+        simt_findings_json(&j, dev_findings(d), &advice);
     } else {
         json_string(&j, "kernel", "gemm");
         json_string(&j, "device", dev_about(d)->name);
@@ -176,7 +179,7 @@ static bool run(struct dev *d, const struct step *step, const struct tester_opti
         if (o.predict)
             print_prediction(out, step, &o);
         if (o.sanitize)
-            print_findings(out, dev_findings(d));
+            print_findings(out, dev_findings(d), &o);
     }
     if (json && !(ok ? write_json(json, step, &o, d, r) : write_failure(json, step, d, error)) && ok)
         ok = report_write_error("--json", o.json, error);
@@ -257,7 +260,7 @@ int tester_main(const struct step *given, int argc, char **argv)
         ok = report_write_error("output", "stdout", error);
     if (!ok)
         fprintf(stderr, "%s: %s\n", step->name, error);
-    const struct findings *f = ok ? dev_findings(d) : NULL;
+    const struct simt_findings *f = ok ? dev_findings(d) : NULL;
     const bool wrong = r.verdict == TESTER_WRONG || (f && f->n);
     dev_close(d);
     if (json && json != stdout)

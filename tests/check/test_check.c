@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/device.h"
-#include "base/findings.h"
+#include "found.h"
 #include "ptx_case.h"
 
 // A kernel whose thread number i (of the launch) is %r0, of the block %r1, the block %r2; it may write %r3 to out[i].
@@ -34,12 +34,15 @@
 enum { WORDS = 256 };
 static const struct ptx_shape one = { 1, 64, 0 }, warp = { 1, 32, 0 }, two = { 2, 64, 0 }, lone = { 2, 1, 0 };
 
-// Runs text with checks on and leaves what findings_print says in out. fresh: `out` was not written before.
-static size_t check(const char *text, struct ptx_shape shape, unsigned jobs, uint64_t budget, bool fresh, char **out)
+// What the checks find in text; valid until the next call. fresh: `out` was not written before.
+static const struct simt_findings *check(const char *text, struct ptx_shape shape, unsigned jobs, uint64_t budget,
+                                         bool fresh)
 {
+    static struct dev *d;  // keeps the findings
     uint32_t words[WORDS] = { 0 };
     dev_ptr to = 0, from = 0;
-    struct dev *d = ptx_simulator();
+    dev_close(d);
+    d = ptx_simulator();
     dev_set_checks(d, true);
     dev_set_jobs(d, jobs);
     dev_set_budget(d, budget);
@@ -53,26 +56,19 @@ static size_t check(const char *text, struct ptx_shape shape, unsigned jobs, uin
               dev_upload(d, from, words, sizeof words) && (fresh || dev_upload(d, to, words, sizeof words)) &&
               dev_launch(d, k, &launch) && dev_sync(d);
     cr_assert(ok, "%s", dev_error(d));
-    const struct findings *f = dev_findings(d);
-    cr_assert_not_null(f);
-    size_t n = f->n, size;
-    FILE *memory = open_memstream(out, &size);
-    findings_print(memory, f);
-    fclose(memory);
-    dev_close(d);
-    return n;
+    cr_assert_not_null(dev_findings(d));
+    return dev_findings(d);
 }
 
-static void expect(const char *text, struct ptx_shape shape, size_t n, const char *const *parts)
+// Expects n errors, among them these, of which the last has no kind.
+static void expect(const char *text, struct ptx_shape shape, size_t n, const struct found *these)
 {
-    char *out;
-    size_t found = check(text, shape, 2, 0, false, &out);
-    cr_expect_eq(found, n, "%zu findings, not %zu:\n%s\nof\n%s", found, n, out, text);
-    for (; parts && *parts; parts++)
-        cr_expect(strstr(out, *parts), "'%s' is not in:\n%s", *parts, out);
-    free(out);
+    const struct simt_findings *f = check(text, shape, 2, 0, false);
+    cr_expect_eq(f->n, n, "%zu findings, not %zu:\n%s\nof\n%s", f->n, n, found_text(f), text);
+    for (; these && these->kind; these++)
+        found_expect(f, these, text);
 }
-#define PARTS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define FOUND(...) ((const struct found[]){ __VA_ARGS__, { 0 } })
 #define CLEAN 0, NULL
 
 // --- races in shared memory ---
@@ -81,23 +77,23 @@ Test(check, a_barrier_orders_warps_and_its_absence_is_a_race)
 {
     expect(SHARED(PUT BARRIER GET("%r12") LEAVE), one, CLEAN);
     expect(SHARED(PUT GET("%r12") LEAVE), one, 3,  // warp 0 reads too early, warp 1 races on both lines
-           PARTS("race (racecheck): kernel.cu:20: block (0,0,0), thread (32,0,0) reads byte 0 of s (shared memory); "
-                 "thread (0,0,0) wrote it at kernel.cu:10",
-                 "32 times", "not initialised (initcheck): kernel.cu:20", "byte 128 of s", "__syncthreads()"));
+           FOUND({ SIMT_RACE, HERE(20, 32, READS), THERE(10, 0, WRITES), .block = THE(0), OF("s", 0), .count = 32 },
+                 { SIMT_UNINIT_MEMORY, .here.line = 20, OF("s", 128) }));
     expect(SHARED(PUT BARRIER GET("%r12") LINE(25) "st.shared.u32 [%r10], %r3;\n"), one, 2,
-           PARTS("kernel.cu:25", "writes byte 128 of s", "read it at kernel.cu:20", "wrote it at kernel.cu:25"));
+           FOUND({ SIMT_RACE, HERE(25, ANY, WRITES), THERE(20, ANY, READS), OF("s", 128) },
+                 { SIMT_RACE, HERE(20, ANY, READS), THERE(25, ANY, WRITES) }));
     expect(SHARED(PUT BARRIER GET("%r12") BARRIER LINE(25) "st.shared.u32 [%r10], %r3;\n"), one, CLEAN);
 }
 
 Test(check, lanes_of_a_warp_need_a_warp_barrier)
 {
     expect(SHARED(PUT GET("%r11") LEAVE), warp, 1,
-           PARTS("thread (31,0,0) reads byte 0 of s", "thread (0,0,0) wrote it", "32 times", "__syncwarp()"));
+           FOUND({ SIMT_RACE, HERE(0, 31, READS), THERE(0, 0, WRITES), OF("s", 0), .count = 32 }));
     expect(SHARED(PUT "bar.warp.sync -1;\n" GET("%r11") LEAVE), warp, CLEAN);
     expect(SHARED(PUT "bar.warp.sync -1;\n" GET("%r11") LINE(25) "st.shared.u32 [%r10], %r3;\n"), warp, 1,
-           PARTS("kernel.cu:25", "read it at kernel.cu:20"));
+           FOUND({ SIMT_RACE, .here.line = 25, THERE(20, ANY, READS) }));
     // A warp barrier says nothing about other warps.
-    expect(SHARED(PUT "bar.warp.sync -1;\n" GET("%r12")), one, 3, PARTS("race (racecheck): kernel.cu:20"));
+    expect(SHARED(PUT "bar.warp.sync -1;\n" GET("%r12")), one, 3, FOUND({ SIMT_RACE, .here.line = 20 }));
 }
 
 Test(check, volatile_does_not_make_lanes_run_in_step)
@@ -105,9 +101,10 @@ Test(check, volatile_does_not_make_lanes_run_in_step)
 #define VOLATILE(place, between)                                                                                       \
     SHARED(LINE(10) "st.volatile.shared.u32 [%r10], %r1;\n" between LINE(20) "ld.volatile.shared.u32 %r3, [" place     \
                                                                              "];\n" LEAVE)
-    expect(VOLATILE("%r11", ""), warp, 1, PARTS("race (racecheck): kernel.cu:20", "__syncwarp()"));
+    expect(VOLATILE("%r11", ""), warp, 1, FOUND({ SIMT_RACE, .here.line = 20 }));
     expect(VOLATILE("%r11", "bar.warp.sync -1;\n"), warp, CLEAN);
-    expect(VOLATILE("%r12", "DONE:\n"), one, 1, PARTS("not initialised"));  // strong: no race between warps
+    expect(VOLATILE("%r12", "DONE:\n"), one, 1,
+           FOUND({ .kind = SIMT_UNINIT_MEMORY }));  // strong: no race between warps
 }
 
 Test(check, diverged_lanes_that_meet_at_a_warp_barrier_are_ordered)
@@ -120,11 +117,11 @@ Test(check, diverged_lanes_that_meet_at_a_warp_barrier_are_ordered)
 Test(check, two_writers_race_unless_they_write_the_same)
 {
     expect(SHARED(LINE(10) "st.shared.u32 [s], %r1;\n"), one, 1,
-           PARTS("kernel.cu:10: block (0,0,0), thread (1,0,0) writes byte 0 of s", "thread (0,0,0) wrote it"));
+           FOUND({ SIMT_RACE, HERE(10, 1, WRITES), THERE(0, 0, WRITES), .block = THE(0), OF("s", 0) }));
     expect(SHARED(LINE(10) "st.shared.u32 [s], %r3;\n"), one, CLEAN);
     expect(SHARED(LINE(10) "setp.eq.u32 %p0, %r1, 0;\n@%p0 st.shared.u32 [s], %r1;\nsetp.eq.u32 %p1, %r1, 32;\n" LINE(
                11) "@%p1 st.shared.u32 [s], %r1;\n"),
-           one, 1, PARTS("kernel.cu:11", "thread (32,0,0) writes", "thread (0,0,0) wrote it at kernel.cu:10"));
+           one, 1, FOUND({ SIMT_RACE, HERE(11, 32, WRITES), THERE(10, 0, WRITES) }));
 }
 
 Test(check, neighbouring_halves_are_not_one_element)
@@ -143,7 +140,7 @@ Test(check, barriers_for_some_warps_order_those_alone)
                                                          "bar.sync %r16, 64;\n" GET(place) LEAVE)
     const struct ptx_shape four = { 1, 128, 0 };
     expect(PAIRS("%r12"), four, CLEAN);
-    expect(PAIRS("s"), four, 1, PARTS("thread (96,0,0) reads byte 0 of s", "thread (0,0,0) wrote it"));
+    expect(PAIRS("s"), four, 1, FOUND({ SIMT_RACE, HERE(0, 96, READS), THERE(0, 0, WRITES), OF("s", 0) }));
 }
 
 Test(check, who_arrives_without_waiting_has_finished_what_came_before)
@@ -152,7 +149,7 @@ Test(check, who_arrives_without_waiting_has_finished_what_came_before)
     SHARED("setp.ge.u32 %p0, %r1, 32;\n@%p0 bra WAIT;\n" before "bar.arrive 1, 64;\n" after "bra DONE;\n"              \
            "WAIT: bar.sync 1, 64;\n" GET("%r12") "DONE:\n" LEAVE)
     expect(PRODUCER(PUT, ""), one, CLEAN);
-    expect(PRODUCER("", PUT), one, 1, PARTS("thread (32,0,0) reads byte 0 of s", "thread (0,0,0) wrote it"));
+    expect(PRODUCER("", PUT), one, 1, FOUND({ SIMT_RACE, HERE(0, 32, READS), THERE(0, 0, WRITES), OF("s", 0) }));
 }
 
 Test(check, atomics_do_not_race_with_each_other)
@@ -161,8 +158,8 @@ Test(check, atomics_do_not_race_with_each_other)
 #define ZERO LINE(10) "setp.eq.u32 %p0, %r1, 0;\nmov.u32 %r6, 0;\n@%p0 st.shared.u32 [s], %r6;\n"
     expect(SHARED(ZERO BARRIER ADD BARRIER GET("s") LEAVE), one, CLEAN);
     expect(SHARED(ZERO BARRIER ADD GET("s") LEAVE), one, 2,
-           PARTS("thread (0,0,0) changed it at kernel.cu:12", "kernel.cu:12: block (0,0,0), thread (32,0,0) changes"));
-    expect(SHARED(ADD), one, 1, PARTS("not initialised (initcheck): kernel.cu:12"));
+           FOUND({ SIMT_RACE, THERE(12, 0, CHANGES) }, { SIMT_RACE, HERE(12, 32, CHANGES), .block = THE(0) }));
+    expect(SHARED(ADD), one, 1, FOUND({ SIMT_UNINIT_MEMORY, .here.line = 12 }));
 }
 
 // --- asynchronous copies ---
@@ -174,13 +171,12 @@ Test(check, atomics_do_not_race_with_each_other)
 Test(check, a_copy_must_be_waited_for_and_then_shared)
 {
     expect(ASYNC(COPY WAIT GET("%r10") LEAVE), one, CLEAN);
-    expect(ASYNC(COPY GET("%r10") LEAVE), one, 1,
-           PARTS("copy not waited for (racecheck): kernel.cu:20", "thread (0,0,0) wrote it at kernel.cu:10",
-                 "cp.async.wait_group"));
-    expect(ASYNC(COPY BARRIER GET("%r12") LEAVE), one, 1, PARTS("copy not waited for"));
+    expect(ASYNC(COPY GET("%r10") LEAVE), one, 1, FOUND({ SIMT_COPY_PENDING, .here.line = 20, THERE(10, 0, WRITES) }));
+    expect(ASYNC(COPY BARRIER GET("%r12") LEAVE), one, 1, FOUND({ .kind = SIMT_COPY_PENDING }));
     expect(ASYNC(COPY WAIT BARRIER GET("%r12") LEAVE), one, CLEAN);
-    expect(ASYNC(COPY WAIT GET("%r12") LEAVE), one, 3, PARTS("race (racecheck)", "not initialised"));
-    expect(ASYNC(PUT BARRIER GET("%r12") COPY WAIT), one, 2, PARTS("race", "kernel.cu:10", "read it at kernel.cu:20"));
+    expect(ASYNC(COPY WAIT GET("%r12") LEAVE), one, 3, FOUND({ .kind = SIMT_RACE }, { .kind = SIMT_UNINIT_MEMORY }));
+    expect(ASYNC(PUT BARRIER GET("%r12") COPY WAIT), one, 2,
+           FOUND({ SIMT_RACE, .here.line = 10, .here.by = SIMT_BY_CP_ASYNC, THERE(20, ANY, READS) }));
 }
 
 Test(check, a_copy_left_behind_does_not_trouble_the_next_block)
@@ -193,17 +189,17 @@ Test(check, a_copy_left_behind_does_not_trouble_the_next_block)
 
 Test(check, what_was_not_written_is_found)
 {
-    char *out;
-    expect(SHARED(GET("%r10") LEAVE), one, 1, PARTS("not initialised", "no thread of the block wrote it", "64 times"));
-    cr_expect_eq(check(GLOBAL(LINE(20) "ld.global.u32 %r3, [%l2];\n" LEAVE), one, 2, 0, true, &out), 1);
-    cr_expect(
-        strstr(out, "not initialised (initcheck): kernel.cu:20: block (0,0,0), thread (0,0,0) reads byte 0 of out"),
-        "%s", out);
-    free(out);
-    cr_expect_eq(check(GLOBAL(LEAVE LINE(20) "ld.global.u32 %r3, [%l2];\n"), one, 2, 0, true, &out), 0, "%s", out);
-    free(out);
-    cr_expect_eq(check(GLOBAL(LINE(20) "ld.global.u32 %r3, [%l3];\n" LEAVE), one, 2, 0, true, &out), 0, "%s", out);
-    free(out);
+#define READS(place) LINE(20) "ld.global.u32 %r3, [" place "];\n"
+    static const struct found first_word = { SIMT_UNINIT_MEMORY, HERE(20, 0, NO_ACCESS), .block = THE(0),
+                                             OF("out", 0) };
+    expect(SHARED(GET("%r10") LEAVE), one, 1, FOUND({ SIMT_UNINIT_MEMORY, .space = SIMT_SHARED, .count = 64 }));
+    const struct simt_findings *f = check(GLOBAL(READS("%l2") LEAVE), one, 2, 0, true);
+    cr_expect_eq(f->n, 1);
+    found_expect(f, &first_word, "a word that is read before it is written");
+    f = check(GLOBAL(LEAVE READS("%l2")), one, 2, 0, true);
+    cr_expect_eq(f->n, 0, "%s", found_text(f));
+    f = check(GLOBAL(READS("%l3") LEAVE), one, 2, 0, true);
+    cr_expect_eq(f->n, 0, "%s", found_text(f));
 }
 
 Test(check, a_store_of_any_kind_reads_nothing)
@@ -225,41 +221,40 @@ Test(check, a_store_of_any_kind_reads_nothing)
         { SHARED("atom.shared.cas.b32 %r5, [s], %r3, %r3;\n"), 1 },
     };
     for (size_t i = 0; i < PTX_COUNTOF(cases); i++) {
-        char *out;
-        size_t n = check(cases[i].text, one, 1, 0, true, &out);
-        cr_expect_eq(n, cases[i].n, "%s%s", cases[i].text, out);
-        cr_expect(!n || strstr(out, "not initialised (initcheck)"), "%s%s", cases[i].text, out);
-        free(out);
+        const struct simt_findings *f = check(cases[i].text, one, 1, 0, true);
+        cr_expect_eq(f->n, cases[i].n, "%s%s", cases[i].text, found_text(f));
+        if (cases[i].n)
+            found_expect(f, &(struct found){ .kind = SIMT_UNINIT_MEMORY }, cases[i].text);
     }
 }
 
 Test(check, shared_memory_is_forgotten_between_blocks)
 {
     expect(SHARED("setp.eq.u32 %p0, %r2, 0;\n" LINE(10) "@%p0 st.shared.u32 [%r10], %r1;\n" GET("%r10")), two, 1,
-           PARTS("not initialised", "block (1,0,0), thread (0,0,0)", "64 times"));
+           FOUND({ SIMT_UNINIT_MEMORY, HERE(0, 0, NO_ACCESS), .block = THE(1), .count = 64 }));
 }
 
 Test(check, threads_that_go_out_of_bounds_are_counted_and_the_others_go_on)
 {
-    expect(GLOBAL("add.u64 %l2, %l2, 896;\n" LEAVE), one, 1,
-           PARTS("out of bounds (memcheck): kernel.cu:30: block (0,0,0), thread (32,0,0) writes 4 bytes",
-                 "byte 1024 of out, which has 1024 bytes", "32 times", "guard"));
-    expect(GLOBAL("add.u64 %l2, %l2, 2;\n" LEAVE), one, 1, PARTS("misaligned (memcheck)", "64 times"));
+    expect(
+        GLOBAL("add.u64 %l2, %l2, 896;\n" LEAVE), one, 1,
+        FOUND({ SIMT_OUT_OF_BOUNDS, HERE(30, 32, WRITES), .block = THE(0), OF("out", 1024), .bytes = 4, .count = 32 }));
+    expect(GLOBAL("add.u64 %l2, %l2, 2;\n" LEAVE), one, 1, FOUND({ SIMT_MISALIGNED, .count = 64 }));
 }
 
 Test(check, a_race_is_found_after_an_access_out_of_bounds)
 {
 #define AFTER LINE(50) "st.global.u32 [%l0], %r1;\n"
-    expect(
-        GLOBAL(LINE(30) "atom.global.add.u32 %r5, [%l1+2048], 1;\n" AFTER), warp, 2,
-        PARTS("kernel.cu:30", "byte 2048 of in, which has 1024 bytes", "32 times", "race (racecheck): kernel.cu:50"));
+    expect(GLOBAL(LINE(30) "atom.global.add.u32 %r5, [%l1+2048], 1;\n" AFTER), warp, 2,
+           FOUND({ SIMT_OUT_OF_BOUNDS, .here.line = 30, OF("in", 2048), .count = 32 }, { SIMT_RACE, .here.line = 50 }));
     expect(GLOBAL(LINE(30) "red.global.add.u32 [%l1+2], 1;\n" AFTER), warp, 2,
-           PARTS("misaligned (memcheck): kernel.cu:30", "race (racecheck): kernel.cu:50"));
+           FOUND({ SIMT_MISALIGNED, .here.line = 30 }, { SIMT_RACE, .here.line = 50 }));
     expect(SHARED(LINE(30) "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%r10+4096];\n" AFTER), warp, 2,
-           PARTS("out of bounds (memcheck): kernel.cu:30", "race (racecheck): kernel.cu:50"));
+           FOUND({ SIMT_OUT_OF_BOUNDS, .here.line = 30 }, { SIMT_RACE, .here.line = 50 }));
     expect(SHARED("add.u64 %l3, %l3, 1000;\n" LINE(30) "cp.async.ca.shared.global [%r10], [%l3], 4;\n"
                                                        "cp.async.wait_all;\n" AFTER),
-           warp, 2, PARTS("kernel.cu:30", "byte 1024 of in", "26 times", "race (racecheck): kernel.cu:50"));
+           warp, 2,
+           FOUND({ SIMT_OUT_OF_BOUNDS, .here.line = 30, OF("in", 1024), .count = 26 }, { SIMT_RACE, .here.line = 50 }));
 }
 
 // Of a tile of 16 rows of 32 bytes the last one is not there. With b by rows, and with a by columns, a register holds
@@ -269,7 +264,7 @@ Test(check, an_element_of_a_tile_that_is_not_there_is_the_one_that_is_named)
 #define OUTSIDE(matrix, order)                                                                                         \
     expect(GLOBAL("mov.u32 %r20, 16;\n" LINE(30) "wmma.load." matrix ".sync.aligned." order ".m16n16k16.global.f16 "   \
                                                  "{%r5, %r6, %r7, %r8, %r16, %r17, %r18, %r19}, [%l1+544], %r20;\n"),  \
-           warp, 1, PARTS("reads 2 bytes out of bounds: byte 1024 of in, which has 1024 bytes"))
+           warp, 1, FOUND({ SIMT_OUT_OF_BOUNDS, HERE(0, ANY, READS), .object = "in", .at = THE(1024), .bytes = 2 }))
     OUTSIDE("a", "row");
     OUTSIDE("a", "col");
     OUTSIDE("b", "row");
@@ -281,9 +276,7 @@ Test(check, one_past_the_end_of_a_shared_array_is_not_the_next_array)
     expect(KERNEL(".shared .align 4 .b32 s[64];\n.shared .align 4 .b32 t[64];\n", PLACES PUT
                   "mov.u32 %r13, t;\nmad.lo.u32 %r16, %r1, 4, %r13;\nst.shared.u32 [%r16], %r1;\n" BARRIER LINE(
                       20) "ld.shared.u32 %r3, [%r10+4];\n" LEAVE),
-           one, 1,
-           PARTS("out of bounds (memcheck): kernel.cu:20: block (0,0,0), thread (63,0,0) reads 4 bytes",
-                 "byte 256 of s (shared memory), which has 256 bytes"));
+           one, 1, FOUND({ SIMT_OUT_OF_BOUNDS, HERE(20, 63, READS), .block = THE(0), OF("s", 256), .bytes = 4 }));
 }
 
 Test(check, a_shared_array_is_called_what_the_source_calls_it)
@@ -291,12 +284,12 @@ Test(check, a_shared_array_is_called_what_the_source_calls_it)
 #define NAMED(name)                                                                                                    \
     KERNEL(".shared .align 4 .b32 " name "[64];\n",                                                                    \
            "mov.u32 %r13, " name ";\n" LINE(20) "ld.shared.u32 %r3, [%r13];\n" LEAVE)
-    expect(NAMED("As"), one, 1, PARTS("byte 0 of As (shared memory)"));
-    expect(NAMED("_ZZ4gemmE2As"), one, 1, PARTS("byte 0 of As (shared memory)"));
-    expect(NAMED("_ZZ5gemm4E2As"), one, 1, PARTS("byte 0 of As (shared memory)"));
-    expect(NAMED("_ZZ4gemmE2As_0"), one, 1, PARTS("byte 0 of As (shared memory)"));
-    expect(NAMED("_ZN3sim6sharedE"), one, 1, PARTS("byte 0 of shared (shared memory)"));
-    expect(NAMED("_ZZ7productILi4EEvPK6float4S1_E2As"), one, 1, PARTS("byte 0 of As (shared memory)"));
+    expect(NAMED("As"), one, 1, FOUND({ SIMT_UNINIT_MEMORY, OF("As", 0) }));
+    expect(NAMED("_ZZ4gemmE2As"), one, 1, FOUND({ SIMT_UNINIT_MEMORY, OF("As", 0) }));
+    expect(NAMED("_ZZ5gemm4E2As"), one, 1, FOUND({ SIMT_UNINIT_MEMORY, OF("As", 0) }));
+    expect(NAMED("_ZZ4gemmE2As_0"), one, 1, FOUND({ SIMT_UNINIT_MEMORY, OF("As", 0) }));
+    expect(NAMED("_ZN3sim6sharedE"), one, 1, FOUND({ SIMT_UNINIT_MEMORY, OF("shared", 0) }));
+    expect(NAMED("_ZZ7productILi4EEvPK6float4S1_E2As"), one, 1, FOUND({ SIMT_UNINIT_MEMORY, OF("As", 0) }));
 }
 
 // --- blocks ---
@@ -306,13 +299,13 @@ Test(check, blocks_that_share_an_element_race)
     expect(GLOBAL(LEAVE), two, CLEAN);
     expect(GLOBAL("mad.wide.u32 %l2, %r1, 4, %l0;\n" LEAVE), two, CLEAN);  // the same value
     expect(GLOBAL("mad.wide.u32 %l2, %r1, 4, %l0;\nmov.u32 %r3, %r2;\n" LEAVE), two, 1,
-           PARTS("race (racecheck): kernel.cu:30: block (0,0,0), thread (0,0,0) writes byte 0 of out",
-                 "block (1,0,0), thread (0,0,0) wrote it at kernel.cu:30", "64 times", "blocks run in any order"));
+           FOUND({ SIMT_RACE_BLOCKS, HERE(30, 0, WRITES), THERE(30, 0, WRITES), .block = THE(0), OF("out", 0),
+                   .count = 64 }));
     expect(GLOBAL("mad.wide.u32 %l3, %r1, 4, %l0;\n" LINE(20) "ld.global.u32 %r3, [%l3];\n" LEAVE), two, 1,
-           PARTS("kernel.cu:30: block (0,0,0)", "block (1,0,0), thread (0,0,0) read it at kernel.cu:20"));
+           FOUND({ SIMT_RACE_BLOCKS, .here.line = 30, THERE(20, 0, READS), .block = THE(0) }));
     expect(GLOBAL("red.global.add.u32 [%l0], %r3;\n"), two, CLEAN);
     expect(GLOBAL(LINE(20) "red.global.add.u32 [%l0], %r3;\n" LINE(21) "ld.global.u32 %r5, [%l0];\n"), two, 2,
-           PARTS("changes byte 0 of out", "read it at kernel.cu:21"));
+           FOUND({ SIMT_RACE, HERE(0, ANY, CHANGES), THERE(21, ANY, READS), OF("out", 0) }));
 }
 
 Test(check, threads_of_a_block_that_share_an_element_of_global_memory_race)
@@ -320,12 +313,12 @@ Test(check, threads_of_a_block_that_share_an_element_of_global_memory_race)
 #define NEXT "mad.wide.u32 %l4, %r14, 4, %l0;\n" LINE(20) "ld.global.u32 %r5, [%l4];\n"
 #define NEIGHBOUR(between) GLOBAL("xor.b32 %r14, %r1, 32;\n" LEAVE between NEXT)
     expect(NEIGHBOUR(""), one, 2,
-           PARTS("race (racecheck): kernel.cu:20: block (0,0,0), thread (32,0,0) reads byte 0 of out",
-                 "thread (0,0,0) wrote it at kernel.cu:30, and no barrier comes between them"));
+           FOUND({ SIMT_RACE, HERE(20, 32, READS), THERE(30, 0, WRITES), .block = THE(0), OF("out", 0) }));
     expect(NEIGHBOUR(BARRIER), one, CLEAN);
-    expect(GLOBAL("xor.b32 %r14, %r1, 1;\n" LEAVE NEXT), one, 1, PARTS("thread (0,0,0) wrote it", "__syncwarp()"));
+    expect(GLOBAL("xor.b32 %r14, %r1, 1;\n" LEAVE NEXT), one, 1, FOUND({ SIMT_RACE, THERE(0, 0, WRITES) }));
     expect(GLOBAL("xor.b32 %r14, %r1, 1;\n" LEAVE "bar.warp.sync -1;\n" NEXT), one, CLEAN);
-    expect(GLOBAL(LINE(30) "st.global.u32 [%l0], %r1;\n"), one, 1, PARTS("in one instruction"));
+    expect(GLOBAL(LINE(30) "st.global.u32 [%l0], %r1;\n"), one, 1,
+           FOUND({ SIMT_RACE, .here.line = 30, .there.line = 30 }));
     expect(GLOBAL(LINE(30) "st.global.u32 [%l0], %r3;\n"), one, CLEAN);  // the same value
 }
 
@@ -334,7 +327,7 @@ Test(check, a_fence_turns_no_check_off)
     expect(GLOBAL("membar.gl;\natom.global.add.u32 %r5, [%l0], 1;\nmembar.gl;\n"), two, CLEAN);
     expect(GLOBAL("membar.gl;\n" LINE(20) "atom.global.add.u32 %r5, [%l0], 1;\nmembar.gl;\n" LINE(
                21) "ld.global.u32 %r5, [%l0];\n"),
-           lone, 1, PARTS("changes byte 0 of out", "read it at kernel.cu:21", "nothing orders the two blocks here"));
+           lone, 1, FOUND({ SIMT_RACE_BLOCKS, HERE(0, ANY, CHANGES), THERE(21, ANY, READS), OF("out", 0) }));
 }
 
 // --- barriers and ends ---
@@ -343,12 +336,10 @@ Test(check, barriers_that_not_all_threads_reach_are_found)
 {
     expect(
         GLOBAL("setp.ge.u32 %p0, %r1, 32;\n@%p0 bra SKIP;\n" LINE(15) "bar.sync 0;\nSKIP:\n" LINE(16) "bar.sync 1;\n"),
-        one, 1, PARTS("barrier (synccheck)", "32 of the block's 64 threads"));
+        one, 1, FOUND({ SIMT_BARRIER_STUCK, .here.line = 15, .expected = 64, .seen = 32 }));
     expect(GLOBAL("setp.ge.u32 %p0, %r1, 32;\n@%p0 bra OTHER;\n" LINE(15) "bar.sync 0;\nbra ON;\nOTHER:\n" LINE(
                16) "bar.sync 0;\nON:\n"),
-           one, 1,
-           PARTS("barrier (synccheck): kernel.cu:16: block (0,0,0), thread (32,0,0) waits here, and thread (0,0,0) at "
-                 "kernel.cu:15"));
+           one, 1, FOUND({ SIMT_BARRIER_SPLIT, HERE(16, 32, NO_ACCESS), THERE(15, 0, NO_ACCESS), .block = THE(0) }));
 }
 
 // With a number or a count of its own it is no __syncthreads(): warps may come to it from several lines.
@@ -359,7 +350,7 @@ Test(check, a_named_barrier_may_stand_at_several_lines)
            "ON:\n" GET("%r12") LEAVE)
     expect(TWO_LINES("bar.sync 15;\n"), one, CLEAN);
     expect(TWO_LINES("bar.sync 0, 64;\n"), one, CLEAN);
-    expect(TWO_LINES("bar.sync 0;\n"), one, 1, PARTS("waits here, and thread (0,0,0) at kernel.cu:15"));
+    expect(TWO_LINES("bar.sync 0;\n"), one, 1, FOUND({ SIMT_BARRIER_SPLIT, THERE(15, 0, NO_ACCESS) }));
 }
 
 Test(check, threads_that_give_a_barrier_different_counts_are_found)
@@ -370,23 +361,20 @@ Test(check, threads_that_give_a_barrier_different_counts_are_found)
     expect(TWO_COUNTS("bar.sync 1, 64;\n", "bar.sync 1, 64;\n"), one, CLEAN);
     expect(TWO_COUNTS("bar.sync 1;\n", "bar.sync 1, 64;\n"), one, CLEAN);
     expect(TWO_COUNTS("bar.sync 1, 96;\n", "bar.sync 1, 64;\n"), one, 1,
-           PARTS("barrier (synccheck): kernel.cu:16",
-                 "comes to a barrier for 64 threads; for others, who wait there, it is one for 96, at kernel.cu:15"));
+           FOUND({ SIMT_BARRIER_COUNT, HERE(16, 32, NO_ACCESS), THERE(15, 0, NO_ACCESS), .expected = 96, .seen = 64 }));
 }
 
 Test(check, barriers_that_threads_miss_because_they_ended_are_found)
 {
     // 16 of 64 threads return early; a whole warp does; every other thread does. All before the second barrier.
 #define MISSED(condition) GLOBAL(LINE(14) "bar.sync 0;\n" condition LINE(40) "@%p0 exit;\n" BARRIER LEAVE LINE(41))
-    expect(
-        MISSED("setp.ge.u32 %p0, %r1, 48;\n"), one, 1,
-        PARTS("barrier (synccheck): kernel.cu:15: block (0,0,0), thread (0,0,0) waits at this barrier, to which 16 of "
-              "the block's 64 threads never come: thread (48,0,0) ended at kernel.cu:40",
-              "return before it"));
+    expect(MISSED("setp.ge.u32 %p0, %r1, 48;\n"), one, 1,
+           FOUND({ SIMT_BARRIER_LEFT, HERE(15, 0, NO_ACCESS), THERE(40, 48, NO_ACCESS), .block = THE(0), .expected = 64,
+                   .left = 16 }));
     expect(MISSED("setp.lt.u32 %p0, %r1, 32;\n"), one, 1,
-           PARTS("kernel.cu:15", "thread (32,0,0) waits", "32 of", "thread (0,0,0) ended at kernel.cu:40"));
+           FOUND({ SIMT_BARRIER_LEFT, HERE(15, 32, NO_ACCESS), THERE(40, 0, NO_ACCESS), .left = 32 }));
     expect(MISSED("and.b32 %r5, %r1, 1;\nsetp.eq.u32 %p0, %r5, 1;\n"), one, 1,
-           PARTS("kernel.cu:15", "thread (1,0,0) ended"));
+           FOUND({ SIMT_BARRIER_LEFT, .here.line = 15, THERE(0, 1, NO_ACCESS) }));
     expect(MISSED("setp.ge.u32 %p0, %r1, 64;\n"), one, CLEAN);
     // A barrier for the other warp alone.
     expect(GLOBAL("setp.lt.u32 %p0, %r1, 32;\n@%p0 exit;\n" LINE(15) "bar.sync 1, 32;\n" LEAVE), one, CLEAN);
@@ -394,11 +382,9 @@ Test(check, barriers_that_threads_miss_because_they_ended_are_found)
 
 Test(check, shuffles_from_lanes_that_take_no_part_are_found)
 {
-    expect(
-        GLOBAL(LINE(12) "setp.gt.u32 %p0, %r1, 15;\n@!%p0 shfl.sync.down.b32 %r3, %r1, 4, 31, 0x0000ffff;\n" LEAVE),
-        warp, 1,
-        PARTS("lanes (synccheck): kernel.cu:12: block (0,0,0), thread (12,0,0) reads from lane 16, which takes no part",
-              "4 times"));
+    expect(GLOBAL(LINE(12) "setp.gt.u32 %p0, %r1, 15;\n@!%p0 shfl.sync.down.b32 %r3, %r1, 4, 31, 0x0000ffff;\n" LEAVE),
+           warp, 1,
+           FOUND({ SIMT_LANES_INACTIVE, HERE(12, 12, NO_ACCESS), .block = THE(0), .count = 4, .lanes = 1u << 16 }));
     expect(GLOBAL(LINE(12) "shfl.sync.down.b32 %r3, %r1, 4, 31, -1;\n" LEAVE), warp, CLEAN);
 }
 
@@ -409,8 +395,7 @@ Test(check, stores_to_constants_are_found)
              ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n" REGS                                            \
              "mov.u64 %l4, table;\ncvta.const.u64 %l4, %l4;\nmad.wide.u32 %l5, %r1, 4, %l4;\n" body "ret;\n}\n"
     expect(CONSTANT(LINE(12) "st.u32 [%l5], %r1;\n" LEAVE), one, 1,
-           PARTS("constant (memcheck): kernel.cu:12: block (0,0,0), thread (0,0,0) writes byte 0 of table",
-                 "__constant__", "64 times"));
+           FOUND({ SIMT_CONSTANT_STORE, HERE(12, 0, WRITES), .block = THE(0), OF("table", 0), .count = 64 }));
     expect(CONSTANT(LINE(12) "ld.u32 %r3, [%l5];\n" LEAVE), one, CLEAN);
 }
 
@@ -420,15 +405,14 @@ Test(check, findings_do_not_depend_on_the_number_of_host_threads)
     const char *text = SHARED("setp.eq.u32 %p1, %r2, 9;\nLOOP:\n" LINE(
         40) "@%p1 bra LOOP;\nand.b32 %r16, %r2, 1;\nsetp.ne.u32 %p0, %r16, 0;\n" PUT
             "@%p0 bra DONE;\n" BARRIER GET("%r11") LINE(25) "st.shared.u32 [%r10], %r3;\nDONE:\n");
-    char *first, *again;
-    cr_expect_eq(check(text, (struct ptx_shape){ 40, 64, 0 }, 1, 100000, false, &first), 2, "%s", first);
-    cr_expect(strstr(first, "endless (run): kernel.cu:40: block (9,0,0)"), "%s", first);
-    cr_expect(strstr(first, "320 times"), "%s", first);  // 5 blocks of 64
-    for (unsigned jobs = 2; jobs <= 7; jobs++) {
-        check(text, (struct ptx_shape){ 40, 64, 0 }, jobs, 100000, false, &again);
-        cr_expect_str_eq(again, first, "with %u jobs:", jobs);
-        free(again);
-    }
+    const struct ptx_shape many = { 40, 64, 0 };
+    const struct simt_findings *f = check(text, many, 1, 100000, false);
+    cr_expect_eq(f->n, 2, "%s", found_text(f));
+    found_expect(f, &(struct found){ SIMT_ENDLESS_LOOP, .here.line = 40, .block = THE(9) }, text);
+    found_expect(f, &(struct found){ SIMT_RACE, .count = 5 * 64 }, text);
+    char *first = strdup(found_text(f));
+    for (unsigned jobs = 2; jobs <= 7; jobs++)
+        cr_expect_str_eq(found_text(check(text, many, jobs, 100000, false)), first, "with %u jobs:", jobs);
     free(first);
 }
 

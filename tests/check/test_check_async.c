@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/findings.h"
+#include "found.h"
 #include "ptx_case.h"
 #include "violation.h"
 
@@ -110,16 +110,20 @@ static const char product[] =
 Test(check_async, a_tile_is_read_after_a_wait_on_its_mbarrier)
 {
     EXPECT_FOUND(pipeline, THREADS,
-                 { { "@!p3 bra FULL;", "" }, { 0 }, { "test.ptx:35", "test.ptx:26", "mbarrier.try_wait", NULL } },
+                 { { "@!p3 bra FULL;", "" },
+                   { 0 },
+                   { { SIMT_COPY_PENDING, HERE(35, ANY, READS), .there.line = 26, .there.by = SIMT_BY_BULK_COPY } } },
                  { { "shr.u32 r10, r4, 1;\nFULL", "shr.u32 r10, r4, 1; xor.b32 r10, r10, 1;\nFULL" },
                    { 0 },
-                   { "[not initialised] test.ptx:35", NULL } },
+                   { { SIMT_UNINIT_MEMORY, .here.line = 35 } } },
                  { { "ld.shared.v4.u32 {r15, r16, r17, r18}, [r9+16];",
                      "xor.b32 r19, r9, 1024; ld.shared.v4.u32 {r15, r16, r17, r18}, [r19];" },
                    { 0 },
-                   { "mbarrier.try_wait", NULL } });
+                   { { SIMT_COPY_PENDING, .here.line = 36, .there.by = SIMT_BY_BULK_COPY } } });
     EXPECT_FOUND(product, 128,
-                 { { "@!p1 bra WAIT;", "" }, { 0 }, { "by wgmma", "a bulk copy is under way", "try_wait", NULL } });
+                 { { "@!p1 bra WAIT;", "" },
+                   { 0 },
+                   { { SIMT_COPY_PENDING, .here.by = SIMT_BY_WGMMA, .there.by = SIMT_BY_BULK_COPY } } });
 }
 
 Test(check_async, a_tile_is_overwritten_after_its_readers_have_arrived)
@@ -127,83 +131,74 @@ Test(check_async, a_tile_is_overwritten_after_its_readers_have_arrived)
     EXPECT_FOUND(pipeline, THREADS,
                  { { "mbarrier.arrive.shared.b64 _, [r7];", "" },
                    { "ld.shared.v4.u32 {r11", "mbarrier.arrive.shared.b64 _, [r7]; ld.shared.v4.u32 {r11" },
-                   { "[race]", "by a bulk copy", "'empty' mbarrier", NULL } },
+                   { { SIMT_RACE, HERE(26, ANY, WRITES), .here.by = SIMT_BY_BULK_COPY, THERE(35, ANY, READS) } } },
                  { { "mbarrier.arrive.shared.b64 _, [r7];", "" },
                    { "ld.shared.v4.u32 {r15", "mbarrier.arrive.shared.b64 _, [r7]; ld.shared.v4.u32 {r15" },
-                   { "[race]", "test.ptx:36", "by a bulk copy", "'empty' mbarrier" } });
-    EXPECT_FOUND(
-        product, 128,
-        { { "wgmma.wait_group.sync.aligned 0;", "" }, { 0 }, { "[race]", "by wgmma", "wgmma.wait_group", NULL } },
-        { { "wgmma.wait_group.sync.aligned 0;", "wgmma.wait_group.sync.aligned 1;" },
-          { 0 },
-          { "[race]", "by wgmma", "wgmma.wait_group", NULL } });
+                   { { SIMT_RACE, HERE(26, ANY, WRITES), .here.by = SIMT_BY_BULK_COPY, THERE(36, ANY, READS) } } });
+    EXPECT_FOUND(product, 128,
+                 { { "wgmma.wait_group.sync.aligned 0;", "" },
+                   { 0 },
+                   { { SIMT_RACE, HERE(0, ANY, WRITES), .here.by = SIMT_BY_BULK_COPY, .there.by = SIMT_BY_WGMMA } } },
+                 { { "wgmma.wait_group.sync.aligned 0;", "wgmma.wait_group.sync.aligned 1;" },
+                   { 0 },
+                   { { SIMT_RACE, HERE(0, ANY, WRITES), .here.by = SIMT_BY_BULK_COPY, .there.by = SIMT_BY_WGMMA } } });
 }
 
 Test(check_async, what_threads_store_is_fenced_for_the_asynchronous_proxy)
 {
-    EXPECT_FOUND(
-        pipeline, THREADS,
-        { { "fence.proxy.async;", "" }, { 0 }, { "[proxy fence]", "by a bulk copy", "fence.proxy.async", NULL } },
-        { { "fence.proxy.async;", "@!p0 fence.proxy.async;" }, { 0 }, { "[proxy fence]", NULL } },
-        { { "fence.proxy.async;", "" },
-          { "st.shared.v4.u32 [r9], {r0", "fence.proxy.async; st.shared.v4.u32 [r9], {r0" },
-          { "[proxy fence]", "fence.proxy.async", NULL } },
-        { { "STORED: bar.sync 0;", "STORED:" }, { 0 }, { "[race]", "fence.proxy.async", NULL } },
-        { { "fence.proxy.async;", "" },
-          { "WRITTEN: bar.sync 0;", "WRITTEN: fence.proxy.async; bar.sync 0;" },
-          { "[proxy fence]", NULL } });
+    EXPECT_FOUND(pipeline, THREADS,
+                 { { "fence.proxy.async;", "" },
+                   { 0 },
+                   { { SIMT_PROXY_FENCE, HERE(0, ANY, READS), .here.by = SIMT_BY_BULK_COPY, THERE(0, ANY, WRITES) } } },
+                 { { "fence.proxy.async;", "@!p0 fence.proxy.async;" }, { 0 }, { { .kind = SIMT_PROXY_FENCE } } },
+                 { { "fence.proxy.async;", "" },
+                   { "st.shared.v4.u32 [r9], {r0", "fence.proxy.async; st.shared.v4.u32 [r9], {r0" },
+                   { { SIMT_PROXY_FENCE, .here.by = SIMT_BY_BULK_COPY } } },
+                 { { "STORED: bar.sync 0;", "STORED:" },
+                   { 0 },
+                   { { SIMT_RACE, HERE(0, ANY, READS), .here.by = SIMT_BY_BULK_COPY, THERE(0, ANY, WRITES) } } },
+                 { { "fence.proxy.async;", "" },
+                   { "WRITTEN: bar.sync 0;", "WRITTEN: fence.proxy.async; bar.sync 0;" },
+                   { { .kind = SIMT_PROXY_FENCE } } });
 }
 
 // A fence by the thread that starts the copy does as well, if it comes behind the barrier.
 Test(check_async, a_fence_may_come_behind_the_barrier)
 {
-    static char said[VIOLATION_SAID], text[VIOLATION_TEXT];
+    static char text[VIOLATION_TEXT];
     const struct violation_launch launch = { 1, THREADS, 2 * WORDS, WORDS, violation_numbers() };
     const struct violation_edit none = { "fence.proxy.async;\nSTORED:", "STORED:" },
                                 behind = { "cp.async.bulk.global", "fence.proxy.async; cp.async.bulk.global" };
-    violation_run(pipeline, &launch, none, behind, said);
-    cr_expect_str_eq(said, "", "found where it fences behind bar.sync: %s", said);
+    violation_expect_none(pipeline, &launch, none, behind);
     snprintf(text, sizeof text, "%s", pipeline);
     violation_change(text, none);
     violation_change(text, (struct violation_edit){ "STORED: bar.sync 0;", "STORED: bar.sync 2, 64;" });
-    violation_run(text, &launch, behind, (struct violation_edit){ 0 }, said);
-    cr_expect_str_eq(said, "", "found where it fences behind a named barrier: %s", said);
-    EXPECT_FOUND(
-        pipeline, THREADS,
-        { none,
-          { "STORED: bar.sync 0;", "STORED: @!p0 fence.proxy.async; bar.sync 0;" },
-          { "[proxy fence]", "test.ptx:47", NULL } },
-        { none, { "STORED: bar.sync 0;", "STORED: bar.sync 0; @p0 fence.proxy.async;" }, { "[proxy fence]", NULL } });
-}
-
-// Is something found, and none of it an error?
-static bool only_advised(const char *said)
-{
-    bool only = *said;
-    for (const char *line = said; only && *line; line = strchr(line, '\n') + 1)
-        only = !strncmp(line, "[advice: ", 9);
-    return only;
+    violation_expect_none(text, &launch, behind, (struct violation_edit){ 0 });
+    EXPECT_FOUND(pipeline, THREADS,
+                 { none,
+                   { "STORED: bar.sync 0;", "STORED: @!p0 fence.proxy.async; bar.sync 0;" },
+                   { { SIMT_PROXY_FENCE, .here.line = 47 } } },
+                 { none,
+                   { "STORED: bar.sync 0;", "STORED: bar.sync 0; @p0 fence.proxy.async;" },
+                   { { .kind = SIMT_PROXY_FENCE } } });
 }
 
 // A copy's thread has to know of mbarrier.init: by a barrier, or because it was its own. A missing fence is no error.
 Test(check_async, an_mbarrier_is_initialised_before_a_copy_reports_to_it)
 {
-    static char said[VIOLATION_SAID];
     const struct violation_launch two = { 1, THREADS, 2 * WORDS, WORDS, violation_numbers() };
     const struct violation_launch four = { 1, 128, 2 * WORDS, WORDS, violation_numbers() };
     const struct violation_edit unfenced = { "fence.mbarrier_init.release.cluster;", "" }, none = { 0 };
-    violation_run(pipeline, &two, unfenced, none, said);
-    cr_expect(only_advised(said), "where a barrier comes between: %s", said);
-    violation_run(product, &four, (struct violation_edit){ "fence.proxy.async;", "" }, none, said);
-    cr_expect(only_advised(said), "where one thread does both: %s", said);
-    EXPECT_FOUND(pipeline, THREADS,
-                 { { "READY: bar.sync 0;", "READY:" },
-                   { 0 },
-                   { "[race]", "starts a copy that reports to an mbarrier", "a barrier between mbarrier.init", NULL } },
-                 { { "READY: bar.sync 0;", "READY: bar.sync 1, 32;" }, { 0 }, { "[race]", "(mbarrier.init)", NULL } },
-                 { { "mbarrier.init.shared.b64 [r2], 1;", "" },
-                   { "READY: bar.sync 0;", "READY: bar.sync 0; @!p0 mbarrier.init.shared.b64 [r2], 1;" },
-                   { "[race]", "starts a copy that reports to an mbarrier", NULL } });
+    const struct simt_findings *f = violation_run(pipeline, &two, unfenced, none);
+    cr_expect(!f->n && f->n_advice, "where a barrier comes between: %s", found_text(f));
+    f = violation_run(product, &four, (struct violation_edit){ "fence.proxy.async;", "" }, none);
+    cr_expect(!f->n && f->n_advice, "where one thread does both: %s", found_text(f));
+    EXPECT_FOUND(
+        pipeline, THREADS, { { "READY: bar.sync 0;", "READY:" }, { 0 }, { { SIMT_RACE_INIT, .object = "full" } } },
+        { { "READY: bar.sync 0;", "READY: bar.sync 1, 32;" }, { 0 }, { { SIMT_RACE_INIT, .object = "full" } } },
+        { { "mbarrier.init.shared.b64 [r2], 1;", "" },
+          { "READY: bar.sync 0;", "READY: bar.sync 0; @!p0 mbarrier.init.shared.b64 [r2], 1;" },
+          { { SIMT_RACE_INIT, OF("full", 0) } } });
 }
 
 // PTX before 9.3 does not promise that it goes without.
@@ -211,17 +206,15 @@ Test(check_async, an_mbarrier_without_its_fence_is_worth_an_advice)
 {
     EXPECT_FOUND(
         pipeline, THREADS,
-        { { "fence.mbarrier_init.release.cluster;", "" },
-          { 0 },
-          { "[advice: proxy fence]", "reports to an mbarrier", "fence.mbarrier_init", "PTX before 9.3" } },
+        { { "fence.mbarrier_init.release.cluster;", "" }, { 0 }, { { SIMT_INIT_FENCE, .object = "full" } } },
         { { "fence.mbarrier_init.release.cluster;", "" },
           { "mbarrier.init.shared.b64 [r2], 1;", "fence.mbarrier_init.release.cluster; mbarrier.init.shared.b64 "
                                                  "[r2], 1;" },
-          { "[advice: proxy fence]", "fence.mbarrier_init", NULL } },
+          { { .kind = SIMT_INIT_FENCE } } },
         { { "fence.mbarrier_init.release.cluster;", "" },
           { "READY: bar.sync 0;", "READY: bar.sync 0; @p0 fence.mbarrier_init.release.cluster;" },
-          { "[advice: proxy fence]", NULL } });
-    EXPECT_FOUND(product, 128, { { "fence.proxy.async;", "" }, { 0 }, { "[advice: proxy fence]", NULL } });
+          { { .kind = SIMT_INIT_FENCE } } });
+    EXPECT_FOUND(product, 128, { { "fence.proxy.async;", "" }, { 0 }, { { SIMT_INIT_FENCE, .object = "full" } } });
 }
 
 Test(check_async, the_source_of_a_store_waits_for_its_own_thread)
@@ -229,93 +222,90 @@ Test(check_async, the_source_of_a_store_waits_for_its_own_thread)
     EXPECT_FOUND(pipeline, THREADS,
                  { { "cp.async.bulk.wait_group.read 0;", "" },
                    { 0 },
-                   { "[race]", "by a bulk copy", "cp.async.bulk.wait_group.read", NULL } },
+                   { { SIMT_RACE, HERE(0, ANY, WRITES), THERE(0, ANY, READS), .there.by = SIMT_BY_BULK_COPY } } },
                  { { "cp.async.bulk.wait_group.read 0;", "cp.async.bulk.wait_group.read 1;" },
                    { 0 },
-                   { "[race]", "cp.async.bulk.wait_group.read", NULL } },
+                   { { SIMT_RACE, HERE(0, ANY, WRITES), THERE(0, ANY, READS), .there.by = SIMT_BY_BULK_COPY } } },
                  { { "cp.async.bulk.wait_group.read 0;", "" },
                    { "WRITTEN: bar.sync 0;", "WRITTEN: @p0 cp.async.bulk.wait_group.read 0; bar.sync 0;" },
-                   { "[race]", "a wait by another thread waits for nothing", NULL } },
-                 { { "WRITTEN: bar.sync 0;", "WRITTEN:" }, { 0 }, { "[race]", NULL } });
+                   { { SIMT_RACE, HERE(0, ANY, WRITES), THERE(0, ANY, READS), .there.by = SIMT_BY_BULK_COPY } } },
+                 { { "WRITTEN: bar.sync 0;", "WRITTEN:" }, { 0 }, { { SIMT_RACE, .there.by = SIMT_BY_BULK_COPY } } });
 }
 
 Test(check_async, the_bytes_of_a_phase_agree)
 {
     EXPECT_FOUND(
         pipeline, THREADS,
-        { { "[r8], 1024;\ncp", "[r8], 2048;\ncp" }, { 0 }, { "1024 bytes are missing", "mbarrier full", NULL } },
-        { { "[r8], 1024;\ncp", "[r8], 512;\ncp" }, { 0 }, { "512 bytes more than were expected", NULL } },
+        { { "[r8], 1024;\ncp", "[r8], 2048;\ncp" },
+          { 0 },
+          { { SIMT_ENDLESS_WAIT, .wait = { "full", .bytes = 1024 } } } },
+        { { "[r8], 1024;\ncp", "[r8], 512;\ncp" },
+          { 0 },
+          { { SIMT_ENDLESS_WAIT, .wait = { "full", .bytes = -512 } } } },
         { { "[l1], 1024, [r8];", "[l1], 1024, [r8]; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"
                                  "bytes [r9], [l1], 1024, [r8];" },
           { 0 },
-          { "[copy not waited for]", "still on their way", NULL } });
+          { { .kind = SIMT_COPY_PENDING }, { SIMT_PHASE_BYTES, .object = "full", .bytes = 1024 } } });
 }
 
 Test(check_async, a_block_ends_after_its_copies)
 {
-    EXPECT_FOUND(product, 128,
-                 { { "@!p1 bra LEFT;", "" },
-                   { 0 },
-                   { "[copy left behind] test.ptx:27", "the block ends while the copy of 4096 bytes", "of tile",
-                     "wait for each copy" } });
+    EXPECT_FOUND(
+        product, 128,
+        { { "@!p1 bra LEFT;", "" }, { 0 }, { { SIMT_LOAD_LEFT, .here.line = 27, .object = "tile", .bytes = 4096 } } });
     EXPECT_FOUND(pipeline, THREADS,
                  { { "setp.lt.u32 p4, r4, 4; @p4 bra READ;", "setp.lt.u32 p4, r4, 3; @p4 bra READ;" },
                    { 0 },
-                   { "test.ptx:26", "the block ends while the copy of 1024 bytes", NULL } });
+                   { { SIMT_LOAD_LEFT, .here.line = 26, .bytes = 1024 } } });
 }
 
 #define OVERWRITES "@!p1 bra END;\nst.shared.u32 [r9], r4;\n"
 
 Test(check_async, a_block_ends_after_its_stores_have_been_read)
 {
-    static char said[VIOLATION_SAID];
     const struct violation_edit nothing_more = { OVERWRITES, "" }, complete = { "wait_group.read 0;", "wait_group 0;" };
     const struct violation_launch launch = { 1, THREADS, 2 * WORDS, WORDS, violation_numbers() };
-    violation_run(pipeline, &launch, nothing_more, complete, said);
-    cr_expect_str_eq(said, "", "found where the store is complete: %s", said);
+    violation_expect_none(pipeline, &launch, nothing_more, complete);
     EXPECT_FOUND(pipeline, THREADS,
                  { { "cp.async.bulk.wait_group.read 0;", "" },
                    nothing_more,
-                   { "[advice: copy left behind] test.ptx:48", "ends while the copy of 1024 bytes", "may still read",
-                     "cp.async.bulk.wait_group 0" } },
+                   { { SIMT_STORE_LEFT, .here.line = 48, .object = "tiles", .bytes = 1024 } } },
                  { { "cp.async.bulk.wait_group.read 0;", "cp.async.bulk.wait_group.read 1;" },
                    nothing_more,
-                   { "[advice: copy left behind] test.ptx:48", NULL } },
-                 { { "cp.async.bulk.commit_group;", "" },
-                   nothing_more,
-                   { "[advice: copy left behind] test.ptx:48", "cp.async.bulk.commit_group", NULL } });
+                   { { SIMT_STORE_LEFT, .here.line = 48 } } },
+                 { { "cp.async.bulk.commit_group;", "" }, nothing_more, { { SIMT_STORE_LEFT, .here.line = 48 } } });
 }
 
 Test(check_async, a_deadlock_names_warps_mbarriers_phases_and_what_is_missing)
 {
-    EXPECT_FOUND(pipeline, THREADS,
-                 { { "[r3], 32;", "[r3], 33;" },
-                   { 0 },
-                   { "warp 1 waits for phase 0 of the mbarrier empty: 1 arrival is missing", "waits here for ever",
-                     "warp 0 waits for phase 1 of the mbarrier full", NULL } },
-                 { { "mbarrier.arrive.expect_tx.shared.b64 _, [r8], 1024;", "" },
-                   { 0 },
-                   { "warp 0 waits for phase 0 of the mbarrier full: 1 arrival", "1024 bytes more", NULL } });
+    EXPECT_FOUND(
+        pipeline, THREADS,
+        { { "[r3], 32;", "[r3], 33;" },
+          { 0 },
+          { { SIMT_ENDLESS_WAIT, .wait = { "empty", .warps = 1 << 1, .phase = THE(0), .arrivals = 1 } },
+            { SIMT_ENDLESS_WAIT, .wait = { "full", .warps = 1, .phase = THE(1) } } } },
+        { { "mbarrier.arrive.expect_tx.shared.b64 _, [r8], 1024;", "" },
+          { 0 },
+          { { SIMT_ENDLESS_WAIT, .wait = { "full", .warps = 1, .phase = THE(0), .arrivals = 1, .bytes = -1024 } } } });
 }
 
 Test(check_async, registers_of_wgmma_are_fenced_and_waited_for)
 {
-    EXPECT_FOUND(product, 128,
-                 { { "wgmma.wait_group.sync.aligned 0;", "" },
-                   { 0 },
-                   { "[registers of wgmma] test.ptx:29", "test.ptx:21", "wgmma.wait_group before" } },
-                 { { "wgmma.wait_group.sync.aligned 0;", "add.f32 d2, d2, d2; wgmma.wait_group.sync.aligned 0;" },
-                   { 0 },
-                   { "[registers of wgmma] test.ptx:23", "test.ptx:21", NULL } },
-                 { { "wgmma.wait_group.sync.aligned 0;", "wgmma.wait_group.sync.aligned 1;" },
-                   { 0 },
-                   { "[registers of wgmma] test.ptx:29", NULL } },
-                 { { "wgmma.fence.sync.aligned;", "" },
-                   { 0 },
-                   { "[registers of wgmma] test.ptx:21", "test.ptx:19", "wgmma.fence between", NULL } },
-                 { { "wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned; mov.f32 d1, d0;" },
-                   { 0 },
-                   { "[registers of wgmma]", "wgmma.fence between", NULL } });
+    EXPECT_FOUND(
+        product, 128,
+        { { "wgmma.wait_group.sync.aligned 0;", "" },
+          { 0 },
+          { { SIMT_WGMMA_WAIT, .here.line = 29, .there.line = 21 } } },
+        { { "wgmma.wait_group.sync.aligned 0;", "add.f32 d2, d2, d2; wgmma.wait_group.sync.aligned 0;" },
+          { 0 },
+          { { SIMT_WGMMA_WAIT, .here.line = 23, .there.line = 21 } } },
+        { { "wgmma.wait_group.sync.aligned 0;", "wgmma.wait_group.sync.aligned 1;" },
+          { 0 },
+          { { SIMT_WGMMA_WAIT, .here.line = 29 } } },
+        { { "wgmma.fence.sync.aligned;", "" }, { 0 }, { { SIMT_WGMMA_FENCE, .here.line = 21, .there.line = 19 } } },
+        { { "wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned; mov.f32 d1, d0;" },
+          { 0 },
+          { { SIMT_WGMMA_FENCE, .here.line = 21, .there.line = 20 } } });
 }
 
 // The first product of a kernel does not add: its accumulators need no value, but a fence.
@@ -324,20 +314,18 @@ Test(check_async, registers_of_wgmma_are_fenced_and_waited_for)
 
 Test(check_async, the_first_product_is_fenced_and_what_it_adds_to_is_initialised)
 {
-    static char said[VIOLATION_SAID];
     const struct violation_launch l = { 1, 128, 2 * WORDS, WORDS, violation_numbers() };
     const struct violation_edit by_predicate = { "l3, 1, 1, 1, 0, 0", "l3, p2, 1, 1, 0, 0" };
     const struct violation_edit overwrites = { ZEROS, "setp.ne.u32 p2, r0, r0;\n" };
-    violation_run(product, &l, overwrites, by_predicate, said);
-    cr_expect_str_eq(said, "", "found where nothing is added: %s", said);
+    violation_expect_none(product, &l, overwrites, by_predicate);
     EXPECT_FOUND(product, 128,
                  { { ZEROS FENCE, "setp.ne.u32 p2, r0, r0;\n" },
                    by_predicate,
-                   { "[registers of wgmma] test.ptx:20", "no wgmma.fence comes before it", "before the first wgmma" } },
-                 { { ZEROS, "setp.eq.u32 p2, r0, r0;\n" }, by_predicate, { "[uninitialised] test.ptx:21", NULL } },
+                   { { SIMT_WGMMA_FENCE, .here.line = 20, .there.line = 20 } } },
+                 { { ZEROS, "setp.eq.u32 p2, r0, r0;\n" }, by_predicate, { { SIMT_UNINIT_VALUE, .here.line = 21 } } },
                  { { ZEROS, "setp.eq.u32 p2, r0, r0;\nmov.f32 d0, 0f00000000; mov.f32 d1, d0; mov.f32 d3, d0;\n" },
                    by_predicate,
-                   { "[uninitialised]", "d2 is an operand (wgmma", NULL } });
+                   { { SIMT_UNINIT_VALUE, .object = "d2" } } });
 }
 
 // What the first warp that has waited may overwrite: without a barrier behind the wait, it copies other numbers there.
@@ -386,18 +374,20 @@ Test(check_async, a_lane_arrives_for_its_warp_that_has_waited_for_wgmma)
     snprintf(text, sizeof text, "%s", product);
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
         violation_change(text, edits[i]);
-    EXPECT_FOUND(text, 128, { { LOADS, "" }, { ARRIVES, LOADS ARRIVES }, { "[race]", "'empty' mbarrier", NULL } },
-                 { { ARRIVES, "" }, { LOADS, ARRIVES LOADS }, { "[race]", "by a bulk copy", NULL } },
-                 { { "wgmma.wait_group.sync.aligned 0;", "" }, { 0 }, { "[race]", "by a bulk copy", NULL } },
+    EXPECT_FOUND(text, 128,
+                 { { LOADS, "" },
+                   { ARRIVES, LOADS ARRIVES },
+                   { { SIMT_RACE, HERE(0, ANY, WRITES), .here.by = SIMT_BY_BULK_COPY, THERE(0, ANY, READS) } } },
+                 { { ARRIVES, "" }, { LOADS, ARRIVES LOADS }, { { SIMT_RACE, .here.by = SIMT_BY_BULK_COPY } } },
+                 { { "wgmma.wait_group.sync.aligned 0;", "" }, { 0 }, { { SIMT_RACE, .here.by = SIMT_BY_BULK_COPY } } },
                  { { "@p2 mbarrier.arrive.shared.b64", "@p2 mbarrier.arrive.relaxed.cta.shared.b64" },
                    { 0 },
-                   { "[race]", "'empty' mbarrier", NULL } });
+                   { { SIMT_RACE, HERE(0, ANY, WRITES), .here.by = SIMT_BY_BULK_COPY, THERE(0, ANY, READS) } } });
 }
 
 // What a block leaves under way ends with it: the next one on the same host thread may use the same shared memory.
 Test(check_async, what_wgmma_reads_at_the_end_of_a_block_is_forgotten)
 {
-    static char said[VIOLATION_SAID];
     const struct violation_launch launch = { 32, 128, 2 * WORDS, WORDS, violation_numbers() };
     const struct violation_edit others = { "setp.ne.u32 p0, r0, 0;",
                                            "mov.u32 r4, %ctaid.x; setp.ne.u32 p3, r4, 0; @p3 bra OTHER;\n"
@@ -405,20 +395,19 @@ Test(check_async, what_wgmma_reads_at_the_end_of_a_block_is_forgotten)
     const struct violation_edit leaves = { "wgmma.wait_group.sync.aligned 0;\n",
                                            "ret;\nOTHER: shl.b32 r5, r0, 5; add.u32 r5, r5, r1;\n"
                                            "st.shared.u32 [r5], r0; ret;\n" };
-    violation_run(product, &launch, others, leaves, said);
-    cr_expect(!strstr(said, "[race]"), "%s", said);
+    const struct simt_findings *f = violation_run(product, &launch, others, leaves);
+    cr_expect(!found_among(f, &(struct found){ .kind = SIMT_RACE }), "%s", found_text(f));
 }
 
 // The same of a copy to shared memory, whether the block stops at a fault or ends.
 Test(check_async, a_copy_at_the_end_of_a_block_is_forgotten)
 {
-    static char said[VIOLATION_SAID];
     const struct violation_launch launch = { 32, 128, 2 * WORDS, WORDS, violation_numbers() };
     const struct violation_edit ends[] = { { "WAIT: ", "trap;\nWAIT: " }, { "WAIT: ", "ret;\nWAIT: " } };
     for (int i = 0; i < 2; i++) {
-        violation_run(product, &launch, ends[i], (struct violation_edit){ 0 }, said);
-        cr_expect(strstr(said, i ? "[copy left behind]" : "trap"), "%s", said);
-        cr_expect(!strstr(said, "where a bulk copy is under way"), "%s", said);
+        const struct simt_findings *f = violation_run(product, &launch, ends[i], (struct violation_edit){ 0 });
+        found_expect(f, &(struct found){ .kind = i ? SIMT_LOAD_LEFT : SIMT_TRAP }, ends[i].to);
+        cr_expect(!found_among(f, &(struct found){ .kind = SIMT_COPY_PENDING }), "%s", found_text(f));
     }
 }
 
@@ -457,8 +446,8 @@ Test(check_async, what_a_store_reads_at_the_end_of_a_block_is_forgotten)
     cr_assert(k && dev_alloc(d, "out", sizeof out, &x.address) && dev_upload(d, x.address, out, sizeof out) &&
                   dev_tensor_map(d, &x, &map) && dev_launch(d, k, &l) && dev_sync(d),
               "%s", dev_error(d));
-    const struct findings *f = dev_findings(d);
-    cr_expect(!f->n && f->n_advice == 1 && f->all[0].count == 8, "%zu, %zu: %s", f->n, f->n_advice, f->all[0].text);
+    const struct simt_findings *f = dev_findings(d);
+    cr_expect(!f->n && f->n_advice == 1 && f->all[0].count == 8, "%zu, %zu: %s", f->n, f->n_advice, found_first(f));
     dev_close(d);
 }
 
@@ -479,7 +468,14 @@ static const char registers[] =
 
 Test(check_async, setmaxnreg_is_for_whole_warpgroups_and_fits)
 {
-    EXPECT_FOUND(registers, 384, { { "r0, 128", "r0, 96" }, { 0 }, { "[setmaxnreg]", "all four warps", NULL } },
-                 { { "u32 232", "u32 240" }, { "u32 40", "u32 56" }, { "[setmaxnreg]", "and there are 65536", NULL } },
-                 { { "setmaxnreg.dec.sync.aligned.u32 40;", "" }, { 0 }, { "[setmaxnreg]", "test.ptx:10", NULL } });
+    EXPECT_FOUND(registers, 384,
+                 { { "r0, 128", "r0, 96" },
+                   { 0 },
+                   { { SIMT_REGISTERS_DIFFER, .here.line = 8, .there.line = 10, .expected = 232, .seen = 40 } } },
+                 { { "u32 232", "u32 240" },
+                   { "u32 40", "u32 56" },
+                   { { SIMT_REGISTERS_LACK, .here.line = 10, .expected = 65536, .seen = 240 } } },
+                 { { "setmaxnreg.dec.sync.aligned.u32 40;", "" },
+                   { 0 },
+                   { { SIMT_REGISTERS_LACK, .here.line = 10, .seen = 232 } } });
 }

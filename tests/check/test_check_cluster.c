@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/findings.h"
 #include "ptx_case.h"
 #include "violation.h"
 
@@ -108,13 +107,13 @@ Test(check_cluster, what_another_block_wrote_needs_cluster_scope)
     EXPECT_FOUND(push,
                  { { "mbarrier.arrive.release.cluster.shared::cluster.b64", "mbarrier.arrive.shared::cluster.b64" },
                    { 0 },
-                   { "[race]", "test.ptx:25", "test.ptx:21", "mbarrier.arrive.release.cluster" } },
+                   { { SIMT_RACE, .here.line = 25, .there.line = 21 } } },
                  { { "try_wait.parity.acquire.cluster.shared::cta.b64", "try_wait.parity.shared::cta.b64" },
                    { 0 },
-                   { "[race]", "orders the two blocks of the cluster", "try_wait.acquire.cluster", NULL } },
+                   { { SIMT_RACE, .here.line = 25 } } },
                  { { "release.cluster.shared::cluster.b64", "relaxed.cluster.shared::cluster.b64" },
                    { 0 },
-                   { "[race]", "test.ptx:21", NULL } });
+                   { { SIMT_RACE, .there.line = 21 } } });
 }
 
 Test(check_cluster, a_block_is_used_after_it_has_begun)
@@ -122,10 +121,10 @@ Test(check_cluster, a_block_is_used_after_it_has_begun)
     EXPECT_FOUND(
         pull, { { "barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;", "\nbar.sync 0;" },
                 { 0 },
-                { "[life of a block] test.ptx:18", "that this block has begun", "cluster.sync()", NULL } });
+                { { SIMT_NOT_BEGUN, .here.line = 18 } } });
     EXPECT_FOUND(push, { { "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;", "\nbar.sync 0;" },
                          { 0 },
-                         { "[life of a block] test.ptx:21", "that this block has begun", NULL } });
+                         { { SIMT_NOT_BEGUN, .here.line = 21 } } });
 }
 
 Test(check_cluster, a_block_does_not_end_while_others_use_its_memory)
@@ -133,16 +132,16 @@ Test(check_cluster, a_block_does_not_end_while_others_use_its_memory)
     EXPECT_FOUND(pull,
                  { { "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;", "" },
                    { 0 },
-                   { "[life of a block] test.ptx:18", "from ending before", "at the end of the kernel", NULL } },
+                   { { SIMT_MAY_HAVE_ENDED, .here.line = 18 } } },
                  { { "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;", "bar.sync 0;" },
                    { 0 },
-                   { "[life of a block] test.ptx:18", NULL } },
+                   { { SIMT_MAY_HAVE_ENDED, .here.line = 18 } } },
                  { { "barrier.cluster.arrive.aligned;", "barrier.cluster.arrive.relaxed.aligned;" },
                    { 0 },
-                   { "[life of a block] test.ptx:18", NULL } });
+                   { { SIMT_MAY_HAVE_ENDED, .here.line = 18 } } });
     EXPECT_FOUND(multicast, { { "END:\nbarrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;", "END:" },
                               { 0 },
-                              { "[life of a block] test.ptx:38", "uses the shared memory of block (0,0,0)", NULL } });
+                              { { SIMT_MAY_HAVE_ENDED, .here.line = 38, .block = THE(1) } } });
 }
 
 Test(check_cluster, shared_memory_of_another_block_has_its_races)
@@ -151,16 +150,16 @@ Test(check_cluster, shared_memory_of_another_block_has_its_races)
         pull,
         { { "barrier.cluster.arrive.release.aligned;", "barrier.cluster.arrive.relaxed.aligned;" },
           { 0 },
-          { "[race] ", "test.ptx:18", "test.ptx:15", "of block" } },
+          { { SIMT_RACE, .here.line = 18, .there.line = 15, .object = "tile", .owner = SIMT_OTHER_BLOCK } } },
         { { "st.shared.u32 [r11], r9;", "@p0 st.shared.u32 [r11], r9;" },
           { 0 },
-          { "[not initialised] ", "byte 0 of tile", "of block", NULL } },
+          { { SIMT_UNINIT_MEMORY, OF("tile", 0), .owner = SIMT_OTHER_BLOCK } } },
         { { "st.shared.u32 [r11], r9;", "st.shared.u32 [r11], r39;" },
           { "ld.shared::cluster.u32 r12, [r10];", "ld.shared.u32 r12, [r11];" },
-          { "[uninitialised] ", "r39", NULL } },
+          { { SIMT_UNINIT_VALUE, .object = "r39" } } },
         { { "mapa.shared::cluster.u32 r7, r2, r5;", "mapa.shared::cluster.u32 r7, r2, r5; add.u32 r7, r7, 256;" },
           { 0 },
-          { "[out of bounds]", "test.ptx:18", NULL } });
+          { { SIMT_OUT_OF_BOUNDS, .here.line = 18 } } });
 }
 
 // Block 1 reads what block 0 stored to global memory.
@@ -176,7 +175,7 @@ Test(check_cluster, global_memory_is_ordered_by_the_clusters_barrier)
 {
     EXPECT_FOUND(global, { { "barrier.cluster.arrive.aligned;", "barrier.cluster.arrive.relaxed.aligned;" },
                            { 0 },
-                           { "[race] test.ptx:18", "test.ptx:15", NULL } });
+                           { { SIMT_RACE_BLOCKS, .here.line = 18, .there.line = 15 } } });
 }
 
 Test(check_cluster, a_tile_for_several_blocks_is_overwritten_after_all_have_read_it)
@@ -185,28 +184,24 @@ Test(check_cluster, a_tile_for_several_blocks_is_overwritten_after_all_have_read
                  { { "mbarrier.init.shared.b64 [r4], 64;", "mbarrier.init.shared.b64 [r4], 32;" },
                    { "mbarrier.arrive.shared::cluster.b64 _, [r20];",
                      "setp.eq.u32 p7, r1, 0; @p7 mbarrier.arrive.shared::cluster.b64 _, [r20];" },
-                   { "[race] ", "'empty' mbarrier", "by a bulk copy", NULL } },
-                 { { "fence.mbarrier_init.release.cluster;", "" },
-                   { 0 },
-                   { "[race]", "starts a copy that reports to an mbarrier", "fence.mbarrier_init.release.cluster" } });
+                   { { SIMT_RACE, HERE(0, ANY, WRITES), .here.by = SIMT_BY_BULK_COPY, THERE(0, ANY, READS) } } },
+                 { { "fence.mbarrier_init.release.cluster;", "" }, { 0 }, { { .kind = SIMT_RACE_INIT } } });
 }
 
 // Where the cluster's barrier orders all, a missing fence after mbarrier.init is no error.
 Test(check_cluster, an_mbarrier_of_another_block_is_known_by_the_clusters_barrier)
 {
-    static char said[VIOLATION_SAID];
     const struct violation_launch launch = { 4, THREADS, WORDS, WORDS, zeros };
-    violation_run(multicast, &launch, (struct violation_edit){ "fence.mbarrier_init.release.cluster;", "" },
-                  (struct violation_edit){ "barrier.cluster.arrive.relaxed", "barrier.cluster.arrive" }, said);
-    cr_expect(!strncmp(said, "[advice: ", 9) && !strstr(said, "[race]"), "with the cluster's barrier: %s", said);
+    const struct simt_findings *f =
+        violation_run(multicast, &launch, (struct violation_edit){ "fence.mbarrier_init.release.cluster;", "" },
+                      (struct violation_edit){ "barrier.cluster.arrive.relaxed", "barrier.cluster.arrive" });
+    cr_expect(!f->n && f->n_advice, "with the cluster's barrier: %s", found_text(f));
 }
 
 Test(check_cluster, a_descriptor_takes_no_rank)
 {
     EXPECT_FOUND_OF(product, WARPGROUP,
-                    { { "and.b32 r1, r1, 0x3ffff;", "" },
-                      { 0 },
-                      { "[descriptor] test.ptx:15", "leading offset has the block's rank in it", "0x3ffff", NULL } });
+                    { { "and.b32 r1, r1, 0x3ffff;", "" }, { 0 }, { { SIMT_DESCRIPTOR_RANK, .here.line = 15 } } });
 }
 
 // The same tiles with relaxed arrivals and waits: their order comes from fences that look at shared memory alone.
@@ -227,10 +222,11 @@ Test(check_cluster, fences_of_shared_memory_order_relaxed_arrivals_and_waits)
     snprintf(text, sizeof text, "%s", multicast);
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
         violation_change(text, edits[i]);
-    EXPECT_FOUND(
-        text,
-        { { "fence.release.sync_restrict::shared::cta.cluster;", "" }, { 0 }, { "[race] ", "by a bulk copy", NULL } },
-        { { "fence.acquire.sync_restrict::shared::cluster.cluster;", "" },
-          { 0 },
-          { "[race] ", "by a bulk copy", NULL } });
+    EXPECT_FOUND(text,
+                 { { "fence.release.sync_restrict::shared::cta.cluster;", "" },
+                   { 0 },
+                   { { SIMT_RACE, .here.by = SIMT_BY_BULK_COPY } } },
+                 { { "fence.acquire.sync_restrict::shared::cluster.cluster;", "" },
+                   { 0 },
+                   { { SIMT_RACE, .here.by = SIMT_BY_BULK_COPY } } });
 }

@@ -96,31 +96,29 @@ Test(check_late, whoever_ends_the_next_phase_knows_of_the_wait)
     EXPECT_FOUND(
         early,
         { WAITS_ALWAYS,
-          { "[advice: late wait] test.ptx:", "thread (32,0,0) waits for a phase of the mbarrier at byte 0 of empty",
-            "thread (31,0,0) ends the next phase at test.ptx:", "if that comes first, this waits for ever" } },
-        { LOOKS,
-          { "[advice: late wait] test.ptx:", "thread (95,0,0) waits for a phase of the mbarrier at byte 0 of full",
-            "thread (32,0,0) ends the next phase at test.ptx:", NULL } });
+          { { SIMT_LATE_WAIT, HERE(0, 32, NO_ACCESS), THERE(0, 31, NO_ACCESS), OF("empty", 0), .phase = THE(1) } } },
+        { LOOKS, { { SIMT_LATE_WAIT, HERE(0, 95, NO_ACCESS), THERE(0, 32, NO_ACCESS), OF("full", 0) } } });
 }
 
 // These make others wait, but tell nothing that could be compared.
 Test(check_late, kernels_with_relaxed_arrivals_are_left_out)
 {
-    static char text[VIOLATION_TEXT], said[VIOLATION_SAID];
+    static char text[VIOLATION_TEXT];
     const struct violation_edit waits[] = { WAITS_ALWAYS };
     snprintf(text, sizeof text, "%s", early);
     violation_change(text, waits[0]);
-    violation_run(text, &launch, waits[1],
-                  (struct violation_edit){ "mbarrier.arrive.shared.b64", "mbarrier.arrive.relaxed.cta.shared.b64" },
-                  said);
-    cr_expect(!strstr(said, "late wait"), "%s", said);
+    const struct simt_findings *f = violation_run(
+        text, &launch, waits[1],
+        (struct violation_edit){ "mbarrier.arrive.shared.b64", "mbarrier.arrive.relaxed.cta.shared.b64" });
+    cr_expect(!found_among(f, &(struct found){ .kind = SIMT_LATE_WAIT }), "%s", found_text(f));
 }
 
 // The thread that asked for a copy knows no more of it than others do: it has to wait, too.
 Test(check_late, a_barrier_with_the_copying_thread_is_no_wait_for_its_copy)
 {
-    EXPECT_FOUND(brought, { { "WAIT: mbarrier.try_wait.parity.shared.b64 p4, [r2], 0;",
-                              "WAIT: mbarrier.try_wait.parity.shared.b64 p4, [r2+8], 0;" },
-                            { 0 },
-                            { "[race]", "thread (32,0,0) reads byte 128 of tiles", "by a bulk copy", NULL } });
+    EXPECT_FOUND(brought,
+                 { { "WAIT: mbarrier.try_wait.parity.shared.b64 p4, [r2], 0;",
+                     "WAIT: mbarrier.try_wait.parity.shared.b64 p4, [r2+8], 0;" },
+                   { 0 },
+                   { { SIMT_RACE, HERE(0, 32, NO_ACCESS), .there.by = SIMT_BY_BULK_COPY, OF("tiles", 128) } } });
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/findings.h"
+#include "found.h"
 #include "ptx_case.h"
 
 enum { THREADS = 64, BYTES = THREADS * 4 };
@@ -39,15 +39,16 @@ static bool run(struct dev *d, struct dev_module *m, const char *name, dev_ptr o
     return dev_launch(d, k, &l);
 }
 
-// The text of the only finding, "" if there is none.
-static const char *found(struct dev *d)
+// Is nothing found, or (want) that alone?
+static void expect_found(struct dev *d, const struct found *want)
 {
-    const struct findings *f = dev_findings(d);
-    cr_assert_leq(f->n, 1);
-    if (f->n)
-        cr_expect_str_eq(f->all[0].kind, "launch not waited for");
-    return f->n ? f->all[0].text : "";
+    const struct simt_findings *f = dev_findings(d);
+    cr_expect_eq(f->n, want ? 1 : 0, "%s", found_text(f));
+    if (want)
+        found_expect(f, want, text);
 }
+
+static const struct found reads_second = { .kind = SIMT_LAUNCH_BEFORE, HERE(0, ANY, READS), OF("second", 0) };
 
 struct world {
     struct dev *d;
@@ -70,30 +71,28 @@ static void begin(struct world *w)
 }
 
 // The first launch writes `second`; then one that reads it.
-static void expect(const char *name, bool early, bool sync, const char *want)
+static void expect(const char *name, bool early, bool sync, const struct found *want)
 {
     struct world w;
     begin(&w);
     cr_assert(run(w.d, w.m, "plain", w.b, w.a, false));
     cr_assert(!sync || dev_sync(w.d));
     cr_assert(run(w.d, w.m, name, w.c, w.b, early), "%s", dev_error(w.d));
-    const char *said = found(w.d);
-    cr_expect(*want ? strstr(said, want) != NULL : !*said, "%s, early %d, sync %d: '%s'", name, early, sync, said);
+    expect_found(w.d, want);
     dev_close(w.d);
 }
 
 Test(check_launch, what_the_launch_before_wrote_is_read_behind_a_wait)
 {
-    expect("after", true, false, "");
-    expect("before", true, false, "reads byte 0 of second");
-    expect("before", true, false, "a launch before this one wrote there, and may still run");
+    expect("after", true, false, NULL);
+    expect("before", true, false, &reads_second);
 }
 
 Test(check_launch, a_launch_that_does_not_begin_early_need_not_wait)
 {
-    expect("before", false, false, "");
-    expect("before", true, true, "");  // the host has waited
-    expect("plain", true, false, "");  // it has no griddepcontrol.wait, and is not begun early
+    expect("before", false, false, NULL);
+    expect("before", true, true, NULL);  // the host has waited
+    expect("plain", true, false, NULL);  // it has no griddepcontrol.wait, and is not begun early
 }
 
 Test(check_launch, other_memory_may_be_used_at_once)
@@ -102,9 +101,9 @@ Test(check_launch, other_memory_may_be_used_at_once)
     begin(&w);
     cr_assert(run(w.d, w.m, "plain", w.b, w.a, false));
     cr_assert(run(w.d, w.m, "before", w.c, w.a, true));
-    cr_expect_str_eq(found(w.d), "");
+    expect_found(w.d, NULL);
     cr_assert(run(w.d, w.m, "before", w.c, w.a, true));
-    cr_expect(strstr(found(w.d), "writes byte 0 of third"), "%s", found(w.d));
+    expect_found(w.d, &(struct found){ .kind = SIMT_LAUNCH_BEFORE, HERE(0, ANY, WRITES), OF("third", 0) });
     dev_close(w.d);
 }
 
@@ -117,10 +116,9 @@ Test(check_launch, a_wait_reaches_older_launches_if_the_one_between_has_waited)
         begin(&w);
         cr_assert(run(w.d, w.m, "plain", w.b, w.a, false));
         cr_assert(run(w.d, w.m, between[i], w.c, w.a, true));
-        cr_expect_str_eq(found(w.d), "");
+        expect_found(w.d, NULL);
         cr_assert(run(w.d, w.m, "after", w.a, w.b, true));
-        cr_expect(i ? strstr(found(w.d), "reads byte 0 of second") != NULL : !*found(w.d), "%s: '%s'", between[i],
-                  found(w.d));
+        expect_found(w.d, i ? &reads_second : NULL);
         dev_close(w.d);
     }
 }

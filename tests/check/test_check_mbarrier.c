@@ -41,23 +41,24 @@ Test(check_mbarrier, a_lane_learns_from_the_mbarrier_that_it_looks_at_alone)
 {
     EXPECT_FOUND({ { "shl.b32 r9, r0, 5;", "xor.b32 r9, r0, 16; shl.b32 r9, r9, 5;" },
                    { 0 },
-                   { "[race]", "by a bulk copy", NULL } },
+                   { { SIMT_RACE, .there.by = SIMT_BY_BULK_COPY } } },
                  { { "mov.u32 r8, 0;", "mov.u32 r8, 0; setp.eq.u32 p2, r0, 5; @p2 add.u32 r7, r2, 8;" },
                    { 0 },
-                   { "[race]", "by a bulk copy", "thread (5,0,0)", NULL } },
+                   { { SIMT_RACE, HERE(0, 5, NO_ACCESS), .there.by = SIMT_BY_BULK_COPY } } },
                  { { "mov.u32 r8, 0;", "mov.u32 r8, 0; setp.eq.u32 p2, r0, 21; @p2 mov.u32 r7, r2;" },
                    { 0 },
-                   { "[race]", "by a bulk copy", "thread (21,0,0)", NULL } },
+                   { { SIMT_RACE, HERE(0, 21, NO_ACCESS), .there.by = SIMT_BY_BULK_COPY } } },
                  { { "mov.u32 r8, 0;", "mov.u32 r8, 0; setp.eq.u32 p2, r0, 31; @p2 mov.u32 r8, 1;" },
                    { 0 },
-                   { "[race]", "by a bulk copy", "thread (31,0,0)", NULL } });
+                   { { SIMT_RACE, HERE(0, 31, NO_ACCESS), .there.by = SIMT_BY_BULK_COPY } } });
 }
 
 // Lanes 1 to 31 look at what thread 0 has initialised: the last lane, and the first of them.
 Test(check_mbarrier, every_lane_that_looks_at_it_knows_that_it_was_initialised)
 {
-    EXPECT_FOUND({ { "READY: bar.sync 0;", "READY:" }, { 0 }, { "[race]", "thread (1,0,0) changes", "of full", NULL } },
-                 { { "READY: bar.sync 0;", "READY: setp.eq.u32 p3, r0, 5; @p3 bra LOOK; bar.warp.sync 0xffffffdf;" },
-                   { 0 },
-                   { "[race]", "thread (5,0,0) changes", "of full", NULL } });
+    EXPECT_FOUND(
+        { { "READY: bar.sync 0;", "READY:" }, { 0 }, { { SIMT_RACE, HERE(0, 1, CHANGES), .object = "full" } } },
+        { { "READY: bar.sync 0;", "READY: setp.eq.u32 p3, r0, 5; @p3 bra LOOK; bar.warp.sync 0xffffffdf;" },
+          { 0 },
+          { { SIMT_RACE, HERE(0, 5, CHANGES), .object = "full" } } });
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/device.h"
-#include "base/findings.h"
+#include "found.h"
 #include "ptx_case.h"
 #include "simt/check/known.h"
 
@@ -68,14 +68,14 @@ static const struct launched {
     { "wrong_barrier_once_a_turn", 1, 128, ORDERS_BLOCK },
 };
 
-// What findings_print says of a launch; *n is how many findings there are. The caller frees it.
-static char *look_at(const struct launched *l, unsigned jobs, size_t *n)
+// What the checks find in a launch; valid until the next call.
+static const struct simt_findings *look_at(const struct launched *l, unsigned jobs)
 {
     static const uint32_t zeros[WORDS];
+    static struct dev *d;  // keeps the findings
     dev_ptr to = 0, from = 0;
-    char *out;
-    size_t size;
-    struct dev *d = ptx_simulator();
+    dev_close(d);
+    d = ptx_simulator();
     dev_set_checks(d, true);
     dev_set_jobs(d, jobs);
     struct dev_module *m = dev_load(d, l->file == ORDERS ? ORDERS_PTX : ORDERS_BLOCK_PTX);
@@ -86,34 +86,29 @@ static char *look_at(const struct launched *l, unsigned jobs, size_t *n)
               dev_upload(d, from, zeros, sizeof zeros) && dev_upload(d, to, zeros, sizeof zeros) &&
               dev_launch(d, k, &launch) && dev_sync(d);
     cr_assert(ok, "%s: %s", l->name, dev_error(d));
-    *n = dev_findings(d)->n;
-    FILE *memory = open_memstream(&out, &size);
-    findings_print(memory, dev_findings(d));
-    fclose(memory);
-    dev_close(d);
-    return out;
+    return dev_findings(d);
+}
+
+static bool has_race(const struct simt_findings *f)
+{
+    bool race = false;
+    for (size_t i = 0; i < f->n; i++)
+        race |= simt_finding_class(f->all[i].kind) == SIMT_CLASS_RACE;
+    return race;
 }
 
 static void expect_its_verdict(const struct launched *k)
 {
     const bool right = !strncmp(k->name, "right", 5);
-    size_t n;
-    char *out = look_at(k, 2, &n);
-    if (right)
-        cr_expect_eq(n, 0, "%s:\n%s", k->name, out);
-    else
-        cr_expect(strstr(out, "race (racecheck)"), "%s:\n%s", k->name, out);
-    free(out);
+    const struct simt_findings *f = look_at(k, 2);
+    cr_expect(right ? !f->n : has_race(f), "%s:\n%s", k->name, found_text(f));
 }
 
 static void expect_the_same_of_any_threads(const struct launched *k)
 {
-    size_t n;
-    char *one = look_at(k, 1, &n);
-    char *many = look_at(k, 5, &n);
-    cr_expect_str_eq(many, one, "%s", k->name);
+    char *one = strdup(found_text(look_at(k, 1)));
+    cr_expect_str_eq(found_text(look_at(k, 5)), one, "%s", k->name);
     free(one);
-    free(many);
 }
 
 Test(check_order, right_kernels_have_no_race_and_wrong_ones_have_one)
@@ -148,14 +143,13 @@ Test(check_order, the_same_with_the_headers_of_cuda_12)
 
 Test(check_order, a_finding_between_blocks_says_what_is_missing)
 {
-    size_t n;
-    char *out = look_at(&(struct launched){ "wrong_histogram_with_atomics_of_the_block", 8, 64, ORDERS }, 1, &n);
-    cr_expect(strstr(out, "an atomic at block scope is atomic for its own block alone"), "%s", out);
-    free(out);
-    out = look_at(&(struct launched){ "wrong_volatile_flag_without_a_fence", 4, 32, ORDERS }, 1, &n);
-    cr_expect(strstr(out, "nothing orders the two blocks here"), "%s", out);
-    cr_expect(strstr(out, "must release"), "%s", out);
-    free(out);
+    const struct launched block_scope = { "wrong_histogram_with_atomics_of_the_block", 8, 64, ORDERS };
+    const struct launched unfenced = { "wrong_volatile_flag_without_a_fence", 4, 32, ORDERS };
+    found_expect(look_at(&block_scope, 1),
+                 &(struct found){ SIMT_RACE_BLOCKS, HERE(0, ANY, CHANGES), THERE(0, ANY, CHANGES) }, block_scope.name);
+    const struct simt_findings *f = look_at(&unfenced, 1);
+    const struct simt_finding *race = found_among(f, &(struct found){ .kind = SIMT_RACE_BLOCKS });
+    cr_expect(race && race->orders_blocks, "%s", found_text(f));
 }
 
 // --- known.h ---

@@ -2,10 +2,9 @@
 #ifndef TESTS_VIOLATION_H
 #define TESTS_VIOLATION_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "found.h"
 
-enum { VIOLATION_SAID = 8192, VIOLATION_TEXT = 16384, VIOLATION_NUMBERS = 1024 };
+enum { VIOLATION_TEXT = 16384, VIOLATION_NUMBERS = 1024 };
 
 struct violation_edit {
     const char *from, *to;  // the first occurrence of from; NULL: none
@@ -13,7 +12,7 @@ struct violation_edit {
 
 struct violation {
     struct violation_edit a, b;
-    const char *said[4];  // in what is found
+    struct found found[2];  // among what is found
 };
 
 // Makes the change. A text in which its first half does not occur fails the test.
@@ -28,9 +27,12 @@ struct violation_launch {
 
 const uint32_t *violation_numbers(void);  // 0, 1, 2, ...: VIOLATION_NUMBERS words
 
-// What the checks say of the text with these changes, behind the launch's error if it fails.
-void violation_run(const char *text, const struct violation_launch *l, struct violation_edit a, struct violation_edit b,
-                   char said[VIOLATION_SAID]);
+// What the checks find in the text with these changes; valid until the next call.
+const struct simt_findings *violation_run(const char *text, const struct violation_launch *l, struct violation_edit a,
+                                          struct violation_edit b);
+// Expects that they find nothing in it, and advise nothing.
+void violation_expect_none(const char *text, const struct violation_launch *l, struct violation_edit a,
+                           struct violation_edit b);
 
 // Expects that nothing is found in the text as it is, and in each violation what it says.
 void violations_expect(const char *text, const struct violation_launch *l, const struct violation *v, size_t n);

@@ -8,8 +8,8 @@
 
 #include "compiler.h"
 #include "base/device.h"
-#include "base/findings.h"
 #include "base/profile.h"
+#include "found.h"
 #include "ptx_case.h"
 
 // A kernel whose thread is %r0; %l2 is the address of its word of out, %l3 that of its word of in. Nothing has written
@@ -37,11 +37,10 @@ Test(registers, nothing_wrote_them_shows_in_the_result)
     dev_close(d);
 }
 
-// Runs the kernel of m with checks on. Its number of findings; *text, to be freed: what is printed of them.
-static size_t check(struct dev *d, struct dev_module *m, const char *name, unsigned threads, char **text)
+// What the checks find in the kernel of m; valid as long as d is open.
+static const struct simt_findings *check(struct dev *d, struct dev_module *m, const char *name, unsigned threads)
 {
     uint32_t words[WORDS] = { 0 };
-    size_t size;
     dev_ptr to = 0, from = 0;
     struct dev_kernel *k = m ? dev_kernel(d, m, name) : NULL;
     struct dev_arg args[] = { DEV_ARG(to), DEV_ARG(from) };
@@ -52,28 +51,28 @@ static size_t check(struct dev *d, struct dev_module *m, const char *name, unsig
               dev_upload(d, from, words, sizeof words) && dev_upload(d, to, words, sizeof words) &&
               dev_launch(d, k, &launch) && dev_sync(d);
     cr_assert(ok, "%s: %s", name, dev_error(d));
-    const struct findings *f = dev_findings(d);
-    FILE *memory = open_memstream(text, &size);
-    findings_print(memory, f);
-    fclose(memory);
-    return f->n;
+    return dev_findings(d);
 }
 
-// Expects n findings in text, and each of parts in what is printed of them.
-static void expect(const char *text, size_t n, const char *const *parts)
+static struct dev *checking_device(void)
 {
-    char *out;
     struct dev *d = ptx_simulator();
     dev_set_checks(d, true);
-    size_t found = check(d, dev_load_text(d, "test.ptx", text, strlen(text)), "k", 32, &out);
-    cr_expect_eq(found, n, "%zu findings, not %zu:\n%s\nof\n%s", found, n, out, text);
-    for (; parts && *parts; parts++)
-        cr_expect(strstr(out, *parts), "'%s' is not in:\n%s", *parts, out);
-    free(out);
+    return d;
+}
+
+// Expects n findings in text, and among them these, of which the last has no kind.
+static void expect(const char *text, size_t n, const struct found *these)
+{
+    struct dev *d = checking_device();
+    const struct simt_findings *f = check(d, dev_load_text(d, "test.ptx", text, strlen(text)), "k", 32);
+    cr_expect_eq(f->n, n, "%zu findings, not %zu:\n%s\nof\n%s", f->n, n, found_text(f), text);
+    for (; these && these->kind; these++)
+        found_expect(f, these, text);
     dev_close(d);
 }
-#define PARTS(...) ((const char *const[]){ __VA_ARGS__, NULL })
-#define FOUND(body, ...) expect(KERNEL("", body), 1, PARTS("uninitialised (initcheck): ", __VA_ARGS__))
+#define THESE(...) ((const struct found[]){ __VA_ARGS__, { 0 } })
+#define FOUND(body, ...) expect(KERNEL("", body), 1, THESE({ SIMT_UNINIT_VALUE, __VA_ARGS__ }))
 #define CLEAN(body) expect(KERNEL("", body), 0, NULL)
 #define STORE(reg) LINE(30) "st.global.b32 [%l2], " reg ";\n"
 #define LOW_LANES "setp.lt.u32 %p0, %r0, 16;\n"
@@ -82,15 +81,12 @@ static void expect(const char *text, size_t n, const char *const *parts)
 
 Test(registers, a_result_of_one_that_nothing_wrote_is_found_where_it_was_computed)
 {
-    FOUND(
-        LINE(20) "add.f32 %f1, %f0, 0f3F800000;\n" STORE("%f1"),
-        "kernel.cu:20: block (0,0,0), thread (0,0,0): %f0 is used by add.f32 before anything wrote it, and what comes "
-        "of it is stored at kernel.cu:30",
-        "32 times", "= {} or = 0");
-    FOUND(LINE(20) "mad.lo.s32 %r2, %r0, 4, %r1;\n" LINE(21) "shl.b32 %r3, %r2, 2;\n" STORE("%r3"), "kernel.cu:20",
-          "%r1 is used by mad.lo.s32");
-    FOUND(LINE(20) "mov.b32 %r2, %r1;\n" LINE(21) "cvt.rn.f32.s32 %f1, %r2;\n" STORE("%f1"), "kernel.cu:21",
-          "%r1 is used by cvt.rn.f32.s32");
+    FOUND(LINE(20) "add.f32 %f1, %f0, 0f3F800000;\n" STORE("%f1"), HERE(20, 0, NO_ACCESS), .block = THE(0),
+          .object = "%f0", .count = 32, .instruction = "add.f32", .use = THE(SIMT_USE_STORED), .used_line = 30);
+    FOUND(LINE(20) "mad.lo.s32 %r2, %r0, 4, %r1;\n" LINE(21) "shl.b32 %r3, %r2, 2;\n" STORE("%r3"), .here.line = 20,
+          .object = "%r1", .instruction = "mad.lo.s32");
+    FOUND(LINE(20) "mov.b32 %r2, %r1;\n" LINE(21) "cvt.rn.f32.s32 %f1, %r2;\n" STORE("%f1"), .here.line = 21,
+          .object = "%r1", .instruction = "cvt.rn.f32.s32");
 }
 
 Test(registers, an_accumulator_without_initialiser_is_found_once)
@@ -98,47 +94,51 @@ Test(registers, an_accumulator_without_initialiser_is_found_once)
     FOUND("mov.u32 %r1, 0;\nAGAIN:\n" LINE(
               20) "fma.rn.f32 %f0, 0f40000000, 0f3F800000, %f0;\n"
                   "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 8;\n@%p1 bra AGAIN;\n" STORE("%f0"),
-          "kernel.cu:20", "%f0 is used by fma.rn.f32", "32 times");
+          .here.line = 20, .object = "%f0", .count = 32, .instruction = "fma.rn.f32");
 }
 
 Test(registers, storing_one_that_nothing_wrote_is_found)
 {
-    FOUND(STORE("%r5"),
-          "kernel.cu:30: block (0,0,0), thread (0,0,0): %r5 is stored (st.global.b32) before anything wrote");
+    FOUND(STORE("%r5"), HERE(30, 0, NO_ACCESS), .block = THE(0), .object = "%r5", .instruction = "st.global.b32",
+          .use = THE(SIMT_USE_STORED));
     FOUND(LINE(30) "cvt.u64.u32 %l4, %r0;\nadd.u64 %l4, %l4, %l2;\nand.b64 %l4, %l4, -8;\n"
                    "st.global.v2.b32 [%l4], {%r5, %r6};\n",
-          "%r5 is stored (st.global.v2.b32)");
-    FOUND(LINE(30) "atom.global.add.u32 %r1, [%l2], %r5;\n", "%r5 is stored (atom.global.add.u32)");
+          .object = "%r5", .instruction = "st.global.v2.b32", .use = THE(SIMT_USE_STORED));
+    FOUND(LINE(30) "atom.global.add.u32 %r1, [%l2], %r5;\n", .object = "%r5", .instruction = "atom.global.add.u32",
+          .use = THE(SIMT_USE_STORED));
 }
 
 Test(registers, an_address_or_a_decision_from_one_that_nothing_wrote_is_found)
 {
     expect(KERNEL("", LINE(20) "mad.wide.u32 %l4, %r5, 4, %l0;\n" LINE(30) "st.global.u32 [%l4], %r0;\n"), 2,
-           PARTS("kernel.cu:20",
-                 "%r5 is used by mad.wide.u32 before anything wrote it, and what comes of it is part of an "
-                 "address at kernel.cu:30",
-                 "out of bounds (memcheck): kernel.cu:30"));
-    FOUND(LINE(20) "setp.eq.u32 %p1, %r5, 0;\n" LINE(21) "@%p1 bra ON;\n" STORE("%r0") "ON:\n", "kernel.cu:20",
-          "%r5 is used by setp.eq.u32 before anything wrote it, and what comes of it decides what is executed at "
-          "kernel.cu:21");
-    FOUND(LINE(21) "@%p2 bra ON;\n" STORE("%r0") "ON:\n", "kernel.cu:21", "%p2 decides what is executed (bra)");
-    FOUND(LINE(21) "@!%p2 st.global.u32 [%l2], %r0;\n", "%p2 decides what is executed (st.global.u32)");
-    FOUND(LINE(21) "mov.u32 %r1, 0;\n@%p2 mov.u32 %r1, 1;\n" STORE("%r1"), "%p2 is used by mov.u32");
-    FOUND("and.b32 %r1, %r5, 1;\n" LINE(21) "bar.sync %r1;\n", "%r5 decides what is executed (bar.sync)");
+           THESE({ SIMT_UNINIT_VALUE, .here.line = 20, .object = "%r5", .instruction = "mad.wide.u32",
+                   .use = THE(SIMT_USE_ADDRESS), .used_line = 30 },
+                 { SIMT_OUT_OF_BOUNDS, .here.line = 30 }));
+    FOUND(LINE(20) "setp.eq.u32 %p1, %r5, 0;\n" LINE(21) "@%p1 bra ON;\n" STORE("%r0") "ON:\n", .here.line = 20,
+          .object = "%r5", .instruction = "setp.eq.u32", .use = THE(SIMT_USE_DECIDES), .used_line = 21);
+    FOUND(LINE(21) "@%p2 bra ON;\n" STORE("%r0") "ON:\n", .here.line = 21, .object = "%p2", .instruction = "bra",
+          .use = THE(SIMT_USE_DECIDES));
+    FOUND(LINE(21) "@!%p2 st.global.u32 [%l2], %r0;\n", .object = "%p2", .instruction = "st.global.u32",
+          .use = THE(SIMT_USE_DECIDES));
+    FOUND(LINE(21) "mov.u32 %r1, 0;\n@%p2 mov.u32 %r1, 1;\n" STORE("%r1"), .object = "%p2", .instruction = "mov.u32");
+    FOUND("and.b32 %r1, %r5, 1;\n" LINE(21) "bar.sync %r1;\n", .object = "%r5", .instruction = "bar.sync",
+          .use = THE(SIMT_USE_DECIDES));
 }
 
 Test(registers, some_lanes_alone_are_named)
 {
-    FOUND(LOW_LANES "@%p0 mov.b32 %r5, 1;\n" STORE("%r5"), "thread (16,0,0): %r5 is stored", "16 times");
-    FOUND(LOW_LANES "@%p0 bra ON;\nmov.b32 %r5, 2;\nON:\n" STORE("%r5"), "thread (0,0,0): %r5 is stored", "16 times");
+    FOUND(LOW_LANES "@%p0 mov.b32 %r5, 1;\n" STORE("%r5"), HERE(0, 16, NO_ACCESS), .object = "%r5", .count = 16,
+          .use = THE(SIMT_USE_STORED));
+    FOUND(LOW_LANES "@%p0 bra ON;\nmov.b32 %r5, 2;\nON:\n" STORE("%r5"), HERE(0, 0, NO_ACCESS), .object = "%r5",
+          .count = 16, .use = THE(SIMT_USE_STORED));
 }
 
 Test(registers, packed_halves_are_told_apart)
 {
     FOUND("mov.b16 %h0, 1;\nmov.b32 %r1, {%h0, %h1};\n" LINE(20) "add.f16x2 %r2, %r1, %r1;\n" STORE("%r2"),
-          "kernel.cu:20", "%h1 is used by add.f16x2");
-    FOUND("mov.b32 %f1, 0;\n" LINE(20) "cvt.rn.f16x2.f32 %r1, %f0, %f1;\n" STORE("%r1"),
-          "%f0 is used by cvt.rn.f16x2.f32");
+          .here.line = 20, .object = "%h1", .instruction = "add.f16x2");
+    FOUND("mov.b32 %f1, 0;\n" LINE(20) "cvt.rn.f16x2.f32 %r1, %f0, %f1;\n" STORE("%r1"), .object = "%f0",
+          .instruction = "cvt.rn.f16x2.f32");
     CLEAN(
         "mov.b32 %f1, 0;\ncvt.rn.f16x2.f32 %r1, %f0, %f1;\nadd.f16x2 %r1, %r1, %r1;\nand.b32 %r1, %r1, 0xffff;\n" STORE(
             "%r1"));
@@ -148,19 +148,20 @@ Test(registers, packed_halves_are_told_apart)
 Test(registers, lanes_exchange_what_nothing_wrote)
 {
     FOUND(LOW_LANES "@%p0 mov.b32 %r5, 1;\n" LINE(20) "shfl.sync.bfly.b32 %r6, %r5, 16, 31, -1;\n" STORE("%r6"),
-          "kernel.cu:30", "thread (0,0,0): %r5 is stored", "16 times");
-    FOUND(LINE(20) "shfl.sync.idx.b32 %r6, %r0, %r5, 31, -1;\n", "%r5 is an operand (shfl.sync.idx.b32)");
+          HERE(30, 0, NO_ACCESS), .object = "%r5", .count = 16, .use = THE(SIMT_USE_STORED));
+    FOUND(LINE(20) "shfl.sync.idx.b32 %r6, %r0, %r5, 31, -1;\n", .object = "%r5", .instruction = "shfl.sync.idx.b32",
+          .use = THE(SIMT_USE_OPERAND));
     FOUND(LINE(20) "setp.eq.f32 %p1, %f0, 0f00000000;\n" LINE(21) "vote.sync.any.pred %p2, %p1, -1;\n"
                                                                   "@%p2 st.global.u32 [%l2], %r0;\n",
-          "%f0 is used by setp.eq.f32", "decides what is executed at kernel.cu:21");
+          .object = "%f0", .instruction = "setp.eq.f32", .use = THE(SIMT_USE_DECIDES), .used_line = 21);
     FOUND(LOW_LANES
           "@%p0 setp.gt.u32 %p1, %r0, 99;\nvote.sync.ballot.b32 %r1, %p1, -1;\npopc.b32 %r1, %r1;\n" STORE("%r1"),
-          "%p1 is used by popc.b32");
+          .object = "%p1", .instruction = "popc.b32");
     CLEAN(LOW_LANES "@%p0 setp.gt.u32 %p1, %r0, 3;\nvote.sync.ballot.b32 %r1, %p1, -1;\nand.b32 %r1, %r1, 0xffff;\n"
                     "popc.b32 %r1, %r1;\nvote.sync.any.pred %p2, %p1, -1;\n@%p2 st.global.u32 [%l2], %r1;\n");
     FOUND(LOW_LANES "@%p0 setp.ge.u32 %p1, %r0, 0;\n"
                     "vote.sync.all.pred %p1, %p1, -1;\n" LINE(21) "@%p1 st.global.u32 [%l2], %r0;\n",
-          "%p1 decides what is executed (st.global.u32)", "32 times");
+          .object = "%p1", .count = 32, .instruction = "st.global.u32", .use = THE(SIMT_USE_DECIDES));
     // The upper lanes' values reach lanes of the upper half alone, which store nothing.
     CLEAN(LOW_LANES "@%p0 mov.b32 %r5, 1;\nshfl.sync.down.b32 %r6|%p1, %r5, 16, 31, -1;\nadd.s32 %r7, %r5, %r6;\n"
                     "shfl.sync.bfly.b32 %r5, %r5, 8, 31, -1;\n@%p0 st.global.b32 [%l2], %r5;\n");
@@ -175,20 +176,23 @@ Test(registers, the_tensor_cores_operands_are_looked_at)
             20) "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%d0, %d1, %d2, %d3}, {%a0, %a0}, {%a0}, {%d0, %d1, "
                 "%d2, %d3};\n"
                 "ret;\n}\n";
-    expect(text, 1, PARTS("kernel.cu:20", "%d2 is an operand (mma.sync.aligned.m16n8k8", "32 times"));
+    expect(text, 1,
+           THESE({ SIMT_UNINIT_VALUE, .here.line = 20, .object = "%d2", .count = 32,
+                   .instruction = "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", .use = THE(SIMT_USE_OPERAND) }));
 }
 
 Test(registers, the_carry_flag_is_one_too)
 {
-    FOUND(LINE(20) "addc.u32 %r1, %r0, 0;\n" STORE("%r1"), "the carry flag is used by addc.u32");
+    FOUND(LINE(20) "addc.u32 %r1, %r0, 0;\n" STORE("%r1"), .space = SIMT_REGISTER, .instruction = "addc.u32");
     CLEAN("add.cc.u32 %r1, %r0, 1;\naddc.u32 %r1, %r0, 0;\n" STORE("%r1"));
 }
 
 Test(registers, bits_that_are_collected_in_one_that_nothing_wrote_are_found)
 {
-    FOUND(LINE(20) "or.b32 %r1, %r5, 4;\n" STORE("%r1"), "kernel.cu:20", "%r5 is used by or.b32");
-    FOUND(LINE(20) "xor.b32 %r1, %r5, 1;\n" STORE("%r1"), "kernel.cu:20", "%r5 is used by xor.b32");
-    FOUND(LINE(20) "selp.b32 %r1, 1, 0, %p5;\n" STORE("%r1"), "kernel.cu:20", "%p5 is used by selp.b32");
+    FOUND(LINE(20) "or.b32 %r1, %r5, 4;\n" STORE("%r1"), .here.line = 20, .object = "%r5", .instruction = "or.b32");
+    FOUND(LINE(20) "xor.b32 %r1, %r5, 1;\n" STORE("%r1"), .here.line = 20, .object = "%r5", .instruction = "xor.b32");
+    FOUND(LINE(20) "selp.b32 %r1, 1, 0, %p5;\n" STORE("%r1"), .here.line = 20, .object = "%p5",
+          .instruction = "selp.b32");
     CLEAN("and.b32 %r1, %r5, -32;\nand.b32 %r2, %r0, 31;\nor.b32 %r1, %r1, %r2;\n" STORE("%r1"));
     CLEAN("bfi.b32 %r1, %r0, %r5, 3, 5;\n" STORE("%r1"));
 }
@@ -205,10 +209,11 @@ Test(registers, undefined_bits_that_are_masked_away_do_no_harm)
     CLEAN("xor.b32 %r1, %r5, %r5;\n" STORE("%r1"));
     CLEAN("lop3.b32 %r1, %r0, %r5, %r5, 0xf0;\n" STORE("%r1"));
     CLEAN("cvt.u64.u32 %l4, %r0;\nmov.b64 %l5, {%r0, %r5};\nmov.b64 {%r1, %r2}, %l5;\n" STORE("%r1"));
-    FOUND("prmt.b32 %r1, %r5, %r0, 0x5450;\n" LINE(20) "add.u32 %r1, %r1, 1;\n" STORE("%r1"), "%r5 is used by add.u32");
+    FOUND("prmt.b32 %r1, %r5, %r0, 0x5450;\n" LINE(20) "add.u32 %r1, %r1, 1;\n" STORE("%r1"), .object = "%r5",
+          .instruction = "add.u32");
     FOUND("bfi.b32 %r1, %r0, %r5, 8, 8;\nbfe.u32 %r1, %r1, 12, 8;\nadd.u32 %r1, %r1, 1;\n" STORE("%r1"),
-          "%r5 is used by");
-    FOUND("add.u32 %r1, %r5, %r0;\nshl.b32 %r2, %r0, %r1;\n" STORE("%r2"), "%r5 is used by add.u32");
+          .object = "%r5");
+    FOUND("add.u32 %r1, %r5, %r0;\nshl.b32 %r2, %r0, %r1;\n" STORE("%r2"), .object = "%r5", .instruction = "add.u32");
 }
 
 Test(registers, a_choice_that_takes_the_other_value_does_no_harm)
@@ -238,20 +243,20 @@ Test(registers, what_is_stored_beside_defined_bytes_is_found_when_it_is_used)
     FOUND(LOW_LANES "@!%p0 ret;\n" WIDE
                     "st.global.v2.b32 [%l4], {%r0, %r5};\n" LINE(20) "ld.global.b32 %r6, [%l4+4];\n" LINE(
                         21) "add.u32 %r6, %r6, 1;\n" LINE(30) "st.global.b32 [%l4], %r6;\n",
-          "kernel.cu:21", "%r5 is used by add.u32", "16 times");
+          .here.line = 21, .object = "%r5", .count = 16, .instruction = "add.u32");
     CLEAN(LOW_LANES "@!%p0 ret;\n" WIDE "st.global.v2.b32 [%l4], {%r0, %r5};\nst.global.b32 [%l4+4], %r0;\n"
                     "ld.global.b32 %r6, [%l4+4];\nadd.u32 %r6, %r6, 1;\nst.global.b32 [%l4], %r6;\n");
     FOUND(LOW_LANES
           "@!%p0 ret;\n" WIDE LINE(20) "add.u32 %r6, %r5, 1;\n" LINE(30) "st.global.v2.b32 [%l4], {%r0, %r6};\n",
-          "kernel.cu:20", "%r5 is used by add.u32");
+          .here.line = 20, .object = "%r5", .instruction = "add.u32");
     expect(KERNEL(S, SLOT "st.shared.v4.b32 [%r15], {%r0, %r5, %r0, %r5};\nbar.warp.sync -1;\n"
                           "ld.shared.b32 %r6, [%r15+8];\nadd.u32 %r6, %r6, 1;\n" STORE("%r6")),
            0, NULL);
-    expect(
-        KERNEL(S, SLOT LINE(20) "st.shared.v4.b32 [%r15], {%r0, %r5, %r0, %r5};\nbar.warp.sync -1;\n" LINE(
-                      21) "ld.shared.b32 %r6, [%r15+4];\nadd.u32 %r6, %r6, 1;\n" STORE("%r6")),
-        1,
-        PARTS("kernel.cu:20", "%r5 is used by st.shared.v4.b32 before anything wrote it", "is stored at kernel.cu:30"));
+    expect(KERNEL(S, SLOT LINE(20) "st.shared.v4.b32 [%r15], {%r0, %r5, %r0, %r5};\nbar.warp.sync -1;\n" LINE(
+                         21) "ld.shared.b32 %r6, [%r15+4];\nadd.u32 %r6, %r6, 1;\n" STORE("%r6")),
+           1,
+           THESE({ SIMT_UNINIT_VALUE, .here.line = 20, .object = "%r5", .instruction = "st.shared.v4.b32",
+                   .use = THE(SIMT_USE_STORED), .used_line = 30 }));
 }
 
 Test(registers, local_memory_is_followed_byte_by_byte)
@@ -263,11 +268,10 @@ Test(registers, local_memory_is_followed_byte_by_byte)
            0, NULL);
     expect(KERNEL(X, "mov.b16 %h0, 7;\n" FILL LINE(20) "ld.local.b32 %r1, [x+8];\nadd.u32 %r1, %r1, 1;\n" STORE("%r1")),
            1,
-           PARTS("kernel.cu:20: block (0,0,0), thread (0,0,0): byte 8 of local memory is used by ld.local.b32 before "
-                 "anything wrote it, and what comes of it is stored at kernel.cu:30",
-                 "32 times"));
+           THESE({ SIMT_UNINIT_VALUE, HERE(20, 0, NO_ACCESS), .block = THE(0), .space = SIMT_LOCAL, .at = THE(8),
+                   .count = 32, .instruction = "ld.local.b32", .use = THE(SIMT_USE_STORED), .used_line = 30 }));
     expect(KERNEL(X, "mov.b16 %h0, 7;\n" FILL LINE(20) "ld.local.b32 %r1, [x+4];\nadd.u32 %r1, %r1, 1;\n" STORE("%r1")),
-           1, PARTS("byte 4 of local memory"));
+           1, THESE({ SIMT_UNINIT_VALUE, .space = SIMT_LOCAL, .at = THE(4) }));
     // A copy of a struct with padding.
     expect(KERNEL(X, "mov.b16 %h0, 7;\n" FILL "ld.local.b64 %l6, [x];\nst.local.b64 [x+8], %l6;\n"
                      "ld.local.s16 %r1, [x+12];\n" STORE("%r1")),
@@ -278,7 +282,7 @@ Test(registers, local_memory_is_followed_byte_by_byte)
            0, NULL);
     expect(KERNEL(X, "mov.u64 %l6, x;\ncvta.local.u64 %l6, %l6;\nand.b32 %r1, %r0, 3;\nmad.wide.u32 %l7, %r1, 4, "
                      "%l6;\nst.b32 [%l7], %r0;\n" LINE(20) "ld.b32 %r2, [%l6];\nadd.u32 %r2, %r2, 1;\n" STORE("%r2")),
-           1, PARTS("kernel.cu:20", "thread (1,0,0): byte 0 of local memory", "24 times"));
+           1, THESE({ SIMT_UNINIT_VALUE, HERE(20, 1, NO_ACCESS), .space = SIMT_LOCAL, .at = THE(0), .count = 24 }));
 }
 
 // --- counters ---
@@ -292,14 +296,13 @@ Test(registers, counters_are_those_of_a_run_without_the_checks)
                "st.shared.b32 [%r15], %r6;\nld.shared.b32 %r8, [%r15];\nadd.u32 %r8, %r8, %r7;\n" STORE("%r8"));
     uint64_t counted[2][METRIC_COUNT];
     size_t shared[2];
-    char *out;
     for (int checks = 0; checks < 2; checks++) {
         struct dev *d = ptx_simulator();
         dev_set_checks(d, checks);
         struct dev_module *m = dev_load_text(d, "test.ptx", text, strlen(text));
         if (checks) {
-            cr_expect_eq(check(d, m, "k", 64, &out), 1, "%s", out);
-            free(out);
+            const struct simt_findings *f = check(d, m, "k", 64);
+            cr_expect_eq(f->n, 1, "%s", found_text(f));
         } else {
             dev_unload(d, m);
             uint32_t words[WORDS] = { 0 };
@@ -339,22 +342,22 @@ static void each_kernel(const char *prefix, unsigned least, void (*with)(const c
 
 static const char *nvccs_file = REGISTERS_PTX;  // what the next kernels are taken from
 
-static size_t check_nvcc(const char *name, char **out)
+static bool names(const struct simt_finding_place *p, unsigned line)
 {
-    struct dev *d = ptx_simulator();
-    dev_set_checks(d, true);
-    size_t n = check(d, dev_load(d, nvccs_file), name, 64, out);
-    dev_close(d);
-    return n;
+    const char *file = p->caller ? p->caller_file : p->file;
+    return file && strstr(file, "registers.cu") && (p->caller ? p->caller : p->line) == line;
 }
 
 static void finds_the_line(const char *name, unsigned line)
 {
-    char *out, where[64];
-    snprintf(where, sizeof where, "registers.cu:%u", line);
-    cr_expect(check_nvcc(name, &out) > 0 && strstr(out, "initialised (initcheck)") && strstr(out, where),
-              "%s: %s is not named in:\n%s", name, where, out);
-    free(out);
+    struct dev *d = checking_device();
+    const struct simt_findings *f = check(d, dev_load(d, nvccs_file), name, 64);
+    bool found = false;
+    for (size_t i = 0; i < f->n; i++)
+        found |= simt_finding_check(f->all[i].kind) == SIMT_INITCHECK &&
+                 (names(&f->all[i].here.place, line) || names(&f->all[i].used, line));
+    cr_expect(found, "%s: line %u is not named in:\n%s", name, line, found_text(f));
+    dev_close(d);
 }
 
 Test(registers, a_forgotten_value_is_found_in_nvccs_code)
@@ -377,9 +380,10 @@ static void expect_clean(void)
                                          "fills_what_it_reads", "reduces_a_few_lanes", "sorts_pairs",
                                          "fills_by_pointer" };
     for (size_t i = 0; i < PTX_COUNTOF(names); i++) {
-        char *out;
-        cr_expect_eq(check_nvcc(names[i], &out), 0, "%s:\n%s", names[i], out);
-        free(out);
+        struct dev *d = checking_device();
+        const struct simt_findings *f = check(d, dev_load(d, nvccs_file), names[i], 64);
+        cr_expect_eq(f->n, 0, "%s:\n%s", names[i], found_text(f));
+        dev_close(d);
     }
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/findings.h"
+#include "found.h"
 #include "base/profile.h"
 #include "ptx_case.h"
 
@@ -47,7 +47,7 @@ static void expect_barriers(const char *text, unsigned threads, uint64_t n)
         struct dev *d = run(text, threads, checks);
         cr_expect_eq(dev_profile(d)->total[METRIC_BAR], n, "%llu barriers, not %llu, in\n%s",
                      (unsigned long long)dev_profile(d)->total[METRIC_BAR], (unsigned long long)n, text);
-        cr_expect(!checks || !dev_findings(d)->n, "%s", dev_findings(d)->n ? dev_findings(d)->all[0].text : "");
+        cr_expect(!checks || !dev_findings(d)->n, "%s", found_first(dev_findings(d)));
         for (uint32_t i = 0; i < threads; i++)
             cr_expect_eq(out[i], i % 32 ? 0 : 15, "thread %u has %u", i, out[i]);
         dev_close(d);
@@ -84,13 +84,14 @@ Test(exec_aligned, lanes_do_not_wait_for_those_that_end)
     dev_close(d);
 }
 
-static void expect_found(const char *text, size_t n, const char *first, const char *second)
+// want: each of the n findings.
+static void expect_found(const char *text, size_t n, const struct found *want)
 {
     struct dev *d = run(text, 64, true);
-    const struct findings *f = dev_findings(d);
-    cr_assert_eq(f->n, n, "%zu findings, not %zu: %s", f->n, n, f->n ? f->all[0].text : "");
+    const struct simt_findings *f = dev_findings(d);
+    cr_assert_eq(f->n, n, "%zu findings, not %zu: %s", f->n, n, found_first(f));
     for (size_t i = 0; i < n; i++)
-        cr_expect(strstr(f->all[i].text, first) && strstr(f->all[i].text, second), "%s", f->all[i].text);
+        cr_expect(found_is(&f->all[i], want), "%s", found_text(f));
     for (uint32_t i = 0; i < 64; i++)
         cr_expect_eq(out[i], i % 32 < 16 ? 1 : 2, "thread %u has %u", i, out[i]);
     dev_close(d);
@@ -99,11 +100,10 @@ static void expect_found(const char *text, size_t n, const char *first, const ch
 // An H200 hangs there (bar.sync 0 in both branches). Here the launch goes on, and the checks say so.
 Test(exec_aligned, lanes_that_wait_for_their_warp_at_two_barriers_are_found)
 {
-    expect_found(BRANCHES("bar.sync 0;\n", "bar.sync 0;\n"), 1, "waits here for all lanes of its warp, and thread",
-                 "would wait for ever");
-    expect_found(BRANCHES("bar.sync 1, 64;\n", "bar.sync 1, 64;\n"), 1,
-                 "thread (0,0,0) waits here for all lanes of its warp", "thread (16,0,0) waits at test.ptx");
-    expect_found(BRANCHES("barrier.sync 1, 64;\n", "barrier.sync 1, 64;\n"), 0, "", "");
+    static const struct found split = { SIMT_LANES_SPLIT, HERE(0, 0, NO_ACCESS), THERE(0, 16, NO_ACCESS) };
+    expect_found(BRANCHES("bar.sync 0;\n", "bar.sync 0;\n"), 1, &split);
+    expect_found(BRANCHES("bar.sync 1, 64;\n", "bar.sync 1, 64;\n"), 1, &split);
+    expect_found(BRANCHES("barrier.sync 1, 64;\n", "barrier.sync 1, 64;\n"), 0, NULL);
 }
 
 // Lane 0 waits for what no thread does: that is what is said, and where the other lanes are.

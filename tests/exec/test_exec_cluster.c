@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/findings.h"
+#include "found.h"
 #include "ptx_case.h"
 
 enum { THREADS = 64, BLOCKS_MAX = 64, WORDS = BLOCKS_MAX * THREADS };
@@ -64,8 +64,8 @@ static void check(const char *text, struct shape s, want *value)
         for (int checks = 0; checks < 1 + dev_about(devices[i])->simulated; checks++) {
             dev_set_checks(devices[i], checks);
             cr_assert(run(devices[i], text, s, out), "%s: %s", dev_about(devices[i])->name, dev_error(devices[i]));
-            const struct findings *f = checks ? dev_findings(devices[i]) : NULL;
-            cr_assert(!f || !f->n, "%s", f->all[0].text);
+            const struct simt_findings *f = checks ? dev_findings(devices[i]) : NULL;
+            cr_assert(!f || !f->n, "%s", found_first(f));
             for (unsigned b = 0; b < s.grid[0] * s.grid[1]; b++) {
                 const unsigned x = b % s.grid[0], y = b / s.grid[0];
                 const unsigned rank = x % s.cluster[0] + y % s.cluster[1] * s.cluster[0];
@@ -304,8 +304,8 @@ static void expect_refusal(const char *text, struct shape s, const char *const *
     for (int checks = 0; checks < 2; checks++) {
         dev_set_checks(d, checks);
         const bool done = run(d, text, s, out);
-        const struct findings *f = done && checks ? dev_findings(d) : NULL;
-        const char *said = !done ? dev_error(d) : f && f->n ? f->all[0].text : "";
+        const struct simt_findings *f = done && checks ? dev_findings(d) : NULL;
+        const char *said = !done ? dev_error(d) : f && f->n ? found_first(f) : "";
         cr_expect(!done || checks, "nothing was said");
         for (; *parts && !checks; parts++)
             cr_expect(strstr(said, *parts), "'%s' is not in: %s", *parts, said);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/findings.h"
 #include "base/profile.h"
+#include "found.h"
 #include "ptx_case.h"
 #include "sample.h"
 
@@ -147,17 +147,6 @@ static uint64_t instructions(const struct dev *d)
     return dev_profile(d)->total[METRIC_INST];
 }
 
-static char *findings_of(const struct dev *d)
-{
-    char *text;
-    size_t size;
-    FILE *memory = open_memstream(&text, &size);
-    if (dev_findings(d))
-        findings_print(memory, dev_findings(d));
-    fclose(memory);
-    return text;
-}
-
 Test(turns, nothing_depends_on_the_number_of_host_threads)
 {
     static const char *const names[] = { "downwards", "plain",     "lock",    "locks_of_lanes",
@@ -170,7 +159,7 @@ Test(turns, nothing_depends_on_the_number_of_host_threads)
             for (unsigned jobs = 1; jobs <= 5; jobs += 2) {
                 struct dev *d = ptx_simulator();
                 cr_assert(run(d, names[k], (struct setup){ 12, jobs, checks }), "%s: %s", names[k], dev_error(d));
-                char *text = findings_of(d);
+                char *text = strdup(found_text(dev_findings(d)));
                 if (jobs == 1) {
                     memcpy(first, out, sizeof first);
                     count = instructions(d);
@@ -222,9 +211,7 @@ Test(endless, a_wait_that_never_ends_is_called_so)
     expect_failure("never", 40, PARTS("turns.cu:", "block (3,0,0), thread (0,0,0) waits here for ever"));
     struct dev *d = ptx_simulator();
     cr_assert(run(d, "never", (struct setup){ 40, 1, true }), "%s", dev_error(d));
-    char *text = findings_of(d);
-    cr_expect(strstr(text, "endless (run): turns.cu:") && strstr(text, "block (3,0,0)"), "%s", text);
-    free(text);
+    found_expect(dev_findings(d), &(struct found){ SIMT_ENDLESS_WAIT, .block = THE(3) }, "never");
     dev_close(d);
 }
 

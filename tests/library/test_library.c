@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../steps/library/handle.h"
-#include "base/findings.h"
+#include "simt/simt.h"
 #include "base/matrix.h"
 #include "sample.h"
 
@@ -230,7 +230,7 @@ static void try_way(enum kernel_id tile, struct floats_shape s, struct floats_wa
         if ((i < 2 && i >= f.n_copies) || (i == 3 && f.parts == 1))
             continue;
         cr_assert(dev_launch(h->dev, kernels[i], all[i]), "%s", dev_error(h->dev));
-        const struct findings *found = dev_findings(h->dev);
+        const struct simt_findings *found = dev_findings(h->dev);
         cr_expect(found && found->n == 0, "%s, %dx%dx%d, %d parts, launch %d: %zu findings", kernel_texts[tile].name,
                   s.m, s.n, s.k, way.parts, i, found ? found->n : 0);
     }

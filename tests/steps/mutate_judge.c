@@ -7,13 +7,13 @@
 #include "step_case.h"
 
 // A place is a line of the kernel, or lies in a function of a header; and it may have a caller.
-static bool in_kernel(const struct finding_place *p)
+static bool in_kernel(const struct simt_finding_place *p)
 {
     return p->file && !strcmp(p->file, step_kernel());
 }
 
 // The mutant's own line, or one that calls it.
-static bool names(const struct mutants *s, const struct finding_place *p, const struct mutant *m)
+static bool names(const struct mutants *s, const struct simt_finding_place *p, const struct mutant *m)
 {
     if (!p->file || m->file != s->n_files - 1)
         return p->file && !strcmp(p->file, s->files[m->file].path) && p->line == m->line;
@@ -21,20 +21,20 @@ static bool names(const struct mutants *s, const struct finding_place *p, const 
 }
 
 // A line that has the array, or (NULL) any tile or mbarrier.
-static bool uses(const struct mutants *s, const struct finding_place *p, const char *array)
+static bool uses(const struct mutants *s, const struct simt_finding_place *p, const char *array)
 {
     return p->file && (mutants_line_has(s, p->caller, array) || (in_kernel(p) && mutants_line_has(s, p->line, array)));
 }
 
 // A line on the way of C, or of a tile, through shared memory.
-static bool stores(const struct mutants *s, const struct finding_place *p)
+static bool stores(const struct mutants *s, const struct simt_finding_place *p)
 {
     return uses(s, p, NULL) || uses(s, p, "acc") || uses(s, p, "tma_store") || uses(s, p, "stmatrix") ||
            uses(s, p, "C") || uses(s, p, "load_from");
 }
 
 // A line of a header that more than one place may have called: clang does not say from where.
-static bool caller_unknown(const struct finding_place *p)
+static bool caller_unknown(const struct simt_finding_place *p)
 {
     return !BY_NVCC && p->file && !in_kernel(p) && !p->caller;
 }
@@ -46,39 +46,47 @@ bool mutant_in_result(const struct mutants *s, const struct mutant *m)
            rule == MUTANT_WGMMA || rule == MUTANT_STORE || rule == MUTANT_PLACE;
 }
 
-enum verdict mutant_fits(const struct mutants *s, const struct mutant *m, const struct finding *f)
+// Of A, B or C, or of a tile of one: As, Bs, Cs.
+static bool of_matrix(const struct simt_object *o)
 {
+    return o->space && o->name && *o->name && strchr("ABC", *o->name);
+}
+
+enum verdict mutant_fits(const struct mutants *s, const struct mutant *m, const struct simt_finding *f)
+{
+    const struct simt_finding_place *const here = &f->here.place, *const there = &f->there.place;
+    const bool races = simt_finding_check(f->kind) == SIMT_RACECHECK;
     switch (m->rule) {
     case MUTANT_BARRIER:
-        if (!strcmp(f->check, "racecheck") && uses(s, &f->here, NULL) && uses(s, &f->there, NULL))
+        if (races && uses(s, here, NULL) && uses(s, there, NULL))
             return FOUND;
         break;
     case MUTANT_INDEX:
-        if (names(s, &f->here, m) || names(s, &f->there, m))
+        if (names(s, here, m) || names(s, there, m))
             return FOUND;
-        if (uses(s, &f->here, m->array) || uses(s, &f->there, m->array) || stores(s, &f->here) || stores(s, &f->there))
+        if (uses(s, here, m->array) || uses(s, there, m->array) || stores(s, here) || stores(s, there))
             return SHOWS;
         break;
     case MUTANT_GUARD:
-        if (strstr(f->text, " of A") || strstr(f->text, " of B") || strstr(f->text, " of C") || uses(s, &f->here, NULL))
+        if (of_matrix(&f->object) || uses(s, here, NULL))
             return FOUND;
-        if (stores(s, &f->here) || stores(s, &f->there))
+        if (stores(s, here) || stores(s, there))
             return SHOWS;
         break;
     case MUTANT_INITIALISER:
-        if (!strcmp(f->kind, "uninitialised") && uses(s, &f->here, "acc"))
+        if (simt_finding_class(f->kind) == SIMT_CLASS_VALUE && uses(s, here, "acc"))
             return FOUND;
         break;
     case MUTANT_COPY:
-        if (!strcmp(f->check, "racecheck") && (uses(s, &f->here, NULL) || uses(s, &f->there, NULL)))
+        if (races && (uses(s, here, NULL) || uses(s, there, NULL)))
             return FOUND;
         break;
     case MUTANT_STAGE:
-        if (uses(s, &f->here, NULL) || uses(s, &f->there, NULL))
+        if (uses(s, here, NULL) || uses(s, there, NULL))
             return FOUND;
         break;
     case MUTANT_ROLE:
-        if (!strcmp(f->kind, "setmaxnreg") &&
+        if (simt_finding_class(f->kind) == SIMT_CLASS_REGISTERS &&
             (mutants_line_has(s, m->line, "fewer_registers") || mutants_line_has(s, m->line, "more_registers")))
             return FOUND;
     // fall through
@@ -87,13 +95,13 @@ enum verdict mutant_fits(const struct mutants *s, const struct mutant *m, const 
     case MUTANT_WGMMA:
     case MUTANT_STORE:
     case MUTANT_PLACE:
-        if (names(s, &f->here, m) || names(s, &f->there, m))
+        if (names(s, here, m) || names(s, there, m))
             return FOUND;
-        if (stores(s, &f->here) || stores(s, &f->there))
+        if (stores(s, here) || stores(s, there))
             return SHOWS;
         break;
     case MUTANT_RULES:
         break;
     }
-    return caller_unknown(&f->here) || caller_unknown(&f->there) ? SHOWS : ELSEWHERE;
+    return caller_unknown(here) || caller_unknown(there) ? SHOWS : ELSEWHERE;
 }

@@ -3,14 +3,14 @@
 #ifndef TESTS_MUTATE_JUDGE_H
 #define TESTS_MUTATE_JUDGE_H
 
-#include "base/findings.h"
+#include "simt/simt.h"
 #include "mutate.h"
 
 // UNKNOWN: the bits are the same, and no reason is given. ELSEWHERE: there are findings, and none fits. WRONG: there
 // is none, and the result is wrong. SHOWS: one names a line that uses what the mutated line left wrong.
 enum verdict { EQUIVALENT, UNKNOWN, MISSED, ELSEWHERE, WRONG, SHOWS, FOUND, VERDICTS };
 
-enum verdict mutant_fits(const struct mutants *s, const struct mutant *m, const struct finding *f);
+enum verdict mutant_fits(const struct mutants *s, const struct mutant *m, const struct simt_finding *f);
 
 // What breaks no rule of the machine: another stage, box, matrix or tile, or a loop that is left out. Its result tells.
 bool mutant_in_result(const struct mutants *s, const struct mutant *m);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/findings.h"
+#include "found.h"
 #include "sample.h"
 #include "shapes.h"
 #include "tester/choose.h"
@@ -37,8 +37,8 @@ static void try_one(struct dev *d, struct dev_module *module, const struct geome
     cr_assert(gemm_open(&call, d, module, g->kernel, DEV_F16, g, error), "%s", error);
     cr_assert(gemm_queue(&call, d) && dev_sync(d) && dev_download(d, C.data, call.C, matrix_bytes(&C)), "%s in %d: %s",
               g->kernel, g->parts, dev_error(d));
-    const struct findings *f = dev_findings(d);
-    cr_expect(!f || !f->n, "%s in %d: %s", g->kernel, g->parts, f && f->n ? f->all[0].text : "");
+    const struct simt_findings *f = dev_findings(d);
+    cr_expect(!f || !f->n, "%s in %d: %s", g->kernel, g->parts, found_first(f));
     const struct matrix_verdict v = matrix_check(&C, 1.25, &A, &B, beta, beta != 0 ? &C0 : NULL);
     cr_expect(v.right, "%s in %d, %d x %d x %d, beta %g: C[%d][%d] is wrong", g->kernel, g->parts, s.m, s.n, s.k, beta,
               v.row, v.col);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "compiler.h"
+#include "found.h"
 #include "mutate_judge.h"
 #include "sample.h"
 #include "shapes.h"
@@ -257,7 +258,7 @@ static void run_original(struct dev *d, const struct mutant_kernel *k, struct da
     for (struct data *x = all; x < all + n_shapes(); x++) {
         cr_assert(run(d, k, x, true), "%s", dev_error(d));
         cr_assert_eq(dev_findings(d)->n + dev_findings(d)->n_advice, 0, "%d x %d x %d: %s", x->m, x->n, x->k,
-                     dev_findings(d)->all[0].text);
+                     found_first(dev_findings(d)));
         cr_assert(run(d, k, x, false), "%s", dev_error(d));
         memcpy(x->original.data, x->C.data, matrix_bytes(&x->C));
     }
@@ -288,11 +289,13 @@ static enum verdict judge(struct dev *d, const struct mutants *s, const struct m
     enum verdict best = MISSED;
     for (struct data *x = all; x < all + n_shapes() && best != FOUND; x++) {
         cr_assert(run(d, k, x, true), "%s", dev_error(d));
-        const struct findings *f = dev_findings(d);
+        const struct simt_findings *f = dev_findings(d);
         for (size_t i = 0; i < f->n + f->n_advice; i++) {
             const enum verdict v = mutant_fits(s, m, &f->all[i]);
+            char text[SIMT_FINDING_TEXT];
+            simt_finding_text(&f->all[i], text, sizeof text);
             if (v > best || v == ELSEWHERE)
-                fprintf(notes, "  %s: %s\n", f->all[i].kind, f->all[i].text);
+                fprintf(notes, "  %s: %s\n", simt_finding_name(f->all[i].kind), text);
             best = v > best ? v : best;
         }
     }

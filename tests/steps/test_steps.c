@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/findings.h"
+#include "found.h"
 #include "base/profile.h"
 #include "shapes.h"
 #include "step_case.h"
@@ -106,10 +106,9 @@ Test(step, gives_the_checks_nothing_to_find)
     dev_set_checks(d, sanitize = true);
     for (size_t i = 0; i < n; i++) {
         run_shape(d, shapes[i], 1, i % 2 ? 0.5 : 0);
-        const struct findings *f = dev_findings(d);
+        const struct simt_findings *f = dev_findings(d);
         cr_assert_not_null(f);
-        cr_assert_eq(f->n, 0, "%d x %d x %d: %s (%s): %s", shapes[i].m, shapes[i].n, shapes[i].k, f->all[0].kind,
-                     f->all[0].check, f->all[0].text);
+        cr_assert_eq(f->n, 0, "%d x %d x %d: %s", shapes[i].m, shapes[i].n, shapes[i].k, found_text(f));
     }
     dev_close(d);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/findings.h"
+#include "found.h"
 #include "kernel_copy.h"
 #include "sample.h"
 #include "shapes.h"
@@ -94,10 +94,10 @@ static bool try_shape(struct shape s, double beta, bool *ran, char why[DEV_ERROR
     o.sanitize = true;
     dev_set_checks(d, true);
     *ran = tester_run(d, &step, &o, &r, why);
-    const struct findings *f = *ran ? dev_findings(d) : NULL;
+    const struct simt_findings *f = *ran ? dev_findings(d) : NULL;
     const bool right = *ran && f && !f->n && r.verdict == TESTER_RIGHT;
     if (*ran && !right)
-        snprintf(why, DEV_ERROR_MAX, "M %d, N %d, K %d: %.900s", s.m, s.n, s.k, f && f->n ? f->all[0].text : r.what);
+        snprintf(why, DEV_ERROR_MAX, "M %d, N %d, K %d: %.900s", s.m, s.n, s.k, f && f->n ? found_first(f) : r.what);
     dev_close(d);
     return right;
 }

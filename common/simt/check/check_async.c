@@ -10,6 +10,7 @@
 // Source: PTX ISA 8 (proxies), 9.7.9.25 (asynchronous copies), 9.7.16 (wgmma); 9.4, cp.async.bulk (the mbarrier).
 #include "check.h"
 #include "fold.h"
+#include "simt/code/mbarrier.h"
 
 #include <string.h>
 
@@ -294,7 +295,10 @@ void check_bulk_early(struct block *b, const struct uop *u, const struct bulk_pl
     const struct block *from = b->worker->cluster->blocks[p->from];
     struct fault f = check_site(&b->warps[p->thread / LANES], u->inst, p->thread % LANES, FAULT_BYTES);
     f.block = from->linear;
-    f.address = p->barrier;
+    f.home = b->linear;
+    f.remote = from != b;
+    f.address = p->barrier + b->window;
+    f.phase = 2 - (uint32_t)mbarrier_read(b->worker->cluster->shared[b->rank] + p->barrier).phase;  // the one before
     f.space = SPACE_SHARED;
     f.bytes = (uint32_t)bytes;
     f.other_inst = u->inst;

@@ -18,7 +18,7 @@
 #define GROUP 4  // warps
 
 struct late_wait {  // a warp's last wait for the phase that was completed last
-    uint32_t at, inst, lane;
+    uint32_t at, inst, lane, parity;
 };
 
 void check_late_wait(struct warp *w, const struct uop *u, uint32_t lane, struct object *x)
@@ -28,8 +28,9 @@ void check_late_wait(struct warp *w, const struct uop *u, uint32_t lane, struct 
         return;
     if (!x->waits)
         x->waits = calloc(w->block->n_warps, sizeof *x->waits);
+    const uint32_t parity = ((const u32 *)(w->regs + u->warp->in[0]))[lane] & 1;
     if (x->waits)
-        x->waits[w->index] = (struct late_wait){ c->now, u->inst, lane };
+        x->waits[w->index] = (struct late_wait){ c->now, u->inst, lane, parity };
     else
         c->failed = true;
 }
@@ -62,6 +63,7 @@ void check_late_phase(struct block *home, struct object *x, const struct fault *
         struct fault f = check_site(&home->warps[i], wait.inst, wait.lane, FAULT_LATE);
         f.space = SPACE_SHARED;
         f.address = x->address + home->window;
+        f.phase = 1 + wait.parity;
         f.home = home->linear;
         f.other_inst = other->inst;
         f.other_thread = other->other_thread;

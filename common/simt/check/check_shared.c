@@ -75,6 +75,7 @@ static void note(const struct visit *v, enum fault_kind kind, uint32_t g, uint32
     struct fault f = check_site(v->w, v->u->inst, lane, kind);
     f.store = check_writes(v->op);
     f.atomic = check_atomic(v->op);
+    f.cp_async = v->op == CHECK_COPY;
     f.space = SPACE_SHARED;
     f.address = ((uint64_t)g << code->shared_shift) + v->home->window;
     f.bytes = 1u << code->shared_shift;

@@ -295,7 +295,8 @@ static void show_arrays(struct session *s)
 static void write_json(struct session *s, const struct simt_prediction *p)
 {
     json_object(&s->writer, NULL);
-    profile_json(&s->writer, simt_profile(s->simt), simt_findings(s->simt), SIMT_DEVICE);
+    profile_json(&s->writer, simt_profile(s->simt), SIMT_DEVICE);
+    simt_findings_json(&s->writer, simt_findings(s->simt), NULL);
     if (p) {
         json_object(&s->writer, "prediction");
         simt_prediction_json(&s->writer, p);
@@ -315,7 +316,7 @@ static void report(struct session *s, const struct launch *l, const struct simt_
     if (c->n_launches > 1 && c->verb != VERB_RUN)
         printf("%s--- launch %zu: %s\n", l > c->launches ? "\n" : "", (size_t)(l - c->launches) + 1, l->about.name);
     if (c->verb == VERB_CHECK) {
-        findings_print(stdout, simt_findings(s->simt));
+        simt_findings_print(stdout, simt_findings(s->simt), NULL);
     } else if (c->verb == VERB_PROFILE) {
         profile_print(stdout, profile);
         occupancy_print(stdout, profile, c->file, c->card ? c->card : card_named("H200"));

@@ -13,14 +13,19 @@ enum fault_kind {
     FAULT_ALIGN,
     FAULT_BUDGET,
     FAULT_DEADLOCK,
-    FAULT_WAIT,  // for a value that nothing changes; waiting, exited: blocks that wait, and that have not begun
+    FAULT_WAIT,  // for a value that nothing changes; seen, left: blocks that wait, and that have not begun; or waits
     FAULT_TRAP,
-    FAULT_BARRIER,
+    FAULT_BARRIER,     // it names none, or an impossible count
+    FAULT_COUNT,       // a barrier for other threads (seen) than it is for others (expected)
     FAULT_NOT_MEMBER,  // a lane runs a .sync instruction whose member mask leaves it out
     FAULT_MISSING,     // lanes that a .sync instruction needs have ended, or wait elsewhere
     FAULT_INACTIVE,    // a shuffle or vote reads a lane that takes no part
-    FAULT_ASSERT,      // text has the message
-    FAULT_OTHER,       // text has the message
+    FAULT_ASSERT,      // text: what was asserted
+    FAULT_OTHER,       // text: what cannot be
+    // Of an mbarrier: it was not initialised; more arrive (seen) than its phase waits for (expected)
+    FAULT_ARRIVES_UNMADE,
+    FAULT_EXPECTS_UNMADE,
+    FAULT_ARRIVALS,
     // What only the checks find (check.h); other_... says who the other side is.
     FAULT_RACE,         // in shared memory
     FAULT_RACE_BLOCKS,  // in global memory
@@ -33,7 +38,8 @@ enum fault_kind {
     FAULT_BYTES,       // an mbarrier expects other bytes than come
     FAULT_UNWAITED,    // a block ends, and a bulk copy to (store) or from its shared memory is under way
     FAULT_FLIGHT,      // registers of a wgmma that is under way, or that no wgmma.fence covers
-    FAULT_REGISTERS,   // of setmaxnreg: text says what is wrong
+    FAULT_REGISTERS,   // setmaxnreg to seen; another warp of the warpgroup, that of other_thread, to expected
+    FAULT_LACK,        // setmaxnreg to seen, which makes left of the block, and there are expected
     FAULT_DESCRIPTOR,  // of a matrix for wgmma: it has the block's rank in a field of its own
     FAULT_HOME,        // another block's shared memory, before it began, or (store) when it may have ended
     FAULT_SPLIT,       // threads of a block wait at different barriers of the kernel
@@ -42,6 +48,21 @@ enum fault_kind {
     FAULT_LAUNCH,      // what the launch before wrote is used, and nothing has waited for that launch
     FAULT_UNWRITTEN    // what nothing wrote into a register or local memory is used: see shadow.h
 };
+
+enum wait_for { WAIT_VALUE, WAIT_MBARRIER, WAIT_BARRIER, WAIT_LANES, WAIT_CLUSTER, WAIT_ENDED };
+
+struct wait {  // what warps of a block wait for
+    enum wait_for what;
+    uint32_t warps;     // a bit for each
+    uint64_t block;     // linear
+    uint32_t at;        // the mbarrier's byte of shared memory; or the barrier's number
+    uint32_t phase;     // of the mbarrier: its parity
+    uint32_t arrivals;  // that it lacks; or threads that have come to the barrier
+    uint32_t expected;  // threads, at the cluster's
+    int64_t bytes;      // that the mbarrier lacks
+};
+
+#define FAULT_WAITS 16
 
 struct fault {
     enum fault_kind kind;
@@ -52,7 +73,8 @@ struct fault {
     uint32_t bytes;
     enum ptx_space space;
     uint64_t block;                     // linear block index
-    uint32_t waiting, exited;           // deadlock: threads at the barrier, threads that ended
+    uint32_t expected, seen, left;      // by kind; deadlock: threads at the barrier (seen), that ended (left)
+    uint32_t phase;                     // of the mbarrier at address: 1 + its parity; 0: not known
     uint32_t lanes;                     // not member, missing, inactive: the lanes in question
     uint32_t other_inst, other_thread;  // thread: within the block
     uint64_t other_block;
@@ -60,8 +82,13 @@ struct fault {
     bool remote;
     bool other_store, other_atomic;
     bool async, wgmma, other_async, other_wgmma;  // by the asynchronous proxy: a bulk copy, wgmma
-    bool cluster;                                 // text is about all blocks of the cluster
-    char text[600];
+    bool cp_async;
+    bool cluster;  // waits are those of all blocks of the cluster
+    uint32_t n_waits;
+    union {
+        struct wait waits[FAULT_WAITS];  // FAULT_WAIT: what the warps wait for
+        char text[600];
+    };
 };
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "simt/machine/tensor_map.h"
+#include "simt/report/report.h"
 #include "state.h"
 
 struct simt_limits simt_limits(const struct simt *s)
@@ -57,12 +58,14 @@ bool simt_free(struct simt *s, uint64_t address, char error[DEV_ERROR_MAX])
 static unsigned char *host_view(struct simt *s, uint64_t at, size_t bytes, const char *what, char error[DEV_ERROR_MAX])
 {
     char place[200];
+    struct simt_object object;
     unsigned char *view = memory_at(&s->memory, at, bytes);
     if (view) {
         memory_settle(&s->memory);
         return view;
     }
-    memory_describe(&s->memory, at, place, sizeof place);
+    report_memory(&object, &s->memory, at);
+    simt_object_text(&object, place, sizeof place);
     error_set(error, "%s of %zu bytes goes out of bounds: it starts at %s", what, bytes, place);
     return NULL;
 }

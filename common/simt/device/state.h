@@ -25,7 +25,7 @@ struct simt {
     struct heap *heap;       // of malloc in kernels; NULL before the first
     struct profile profile;  // of the last launch; its names are copies, so that it outlives its module
     struct arena *profile_names;
-    struct simt_findings findings;  // of the last launch with checks; its texts are in findings_arena
+    struct simt_findings findings;  // of the last launch with checks; its names are in findings_arena
     struct arena *findings_arena;
     bool profiled;
     bool faulted;  // the last launch began, and its kernel made an error

@@ -1,8 +1,6 @@
 // Source: PTX ISA 9.7.13 bar, barrier; since sm_70 each thread arrives for itself.
 #include "barrier.h"
 
-#include <stdio.h>
-
 #include "cluster_barrier.h"
 #include "simt/check/check.h"
 #include "simt/code/split.h"
@@ -59,7 +57,7 @@ static void report_left(struct block *b, uint32_t number)
     f.other_inst = b->left_inst;
     f.other_thread = b->left_thread;
     f.other_block = b->linear;
-    f.exited = b->worker->grid->threads - b->live;
+    f.left = b->worker->grid->threads - b->live;
     check_note(b->worker->check, &f);
 }
 
@@ -155,10 +153,12 @@ static void compare_counts(struct warp *w, const struct uop *u, uint32_t lane, u
     const struct split *s = bar->arrived && mine != others ? next_waiting(b, number, &i, &j) : NULL;
     if (!s)
         return;
-    struct fault f = check_site(w, u->inst, lane, FAULT_BARRIER);
+    struct fault f = check_site(w, u->inst, lane, FAULT_COUNT);
     f.other_inst = b->worker->grid->code->uops[s->pc - 1].inst;
-    snprintf(f.text, sizeof f.text, "comes to a barrier for %u threads; for others, who wait there, it is one for %u",
-             mine, others);
+    f.other_thread = (uint32_t)__builtin_ctz(s->mask) + i * LANES;
+    f.other_block = b->linear;
+    f.seen = mine;
+    f.expected = others;
     check_note(b->worker->check, &f);
 }
 

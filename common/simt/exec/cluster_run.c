@@ -5,7 +5,7 @@
 #include "cluster_barrier.h"
 #include "simt/check/check.h"
 #include "simt/code/split.h"
-#include "wait_text.h"
+#include "waits.h"
 
 void cluster_begin(struct seats *s, struct worker *w, uint64_t number)
 {
@@ -58,15 +58,15 @@ static bool find_waiting(const struct block *b, bool at_cluster, struct fault *f
 void cluster_stuck(struct worker *w)
 {
     const struct cluster *c = w->cluster;
-    struct fault f = { .kind = FAULT_WAIT, .waiting = 1, .cluster = true };
+    struct fault f = { .kind = FAULT_WAIT, .seen = 1, .cluster = true };
     bool found = false;  // who waits at the cluster's barrier waits for the others: those are named first
     for (uint32_t i = 0; i < 2 * c->n && !found; i++) {
         const uint32_t rank = i % c->n;
         f.block = c->blocks[rank]->linear;
         found = !c->ended[rank] && find_waiting(c->blocks[rank], i >= c->n, &f);
     }
+    waits_of_cluster(c, &f);
     w->fault = f;
-    wait_text_cluster(c, w->fault.text, sizeof w->fault.text);
 }
 
 // Do the blocks wait for nothing that another cluster could change?

@@ -16,7 +16,7 @@
 #include "simt/check/check.h"
 #include "gather.h"
 #include "seat.h"
-#include "wait_text.h"
+#include "waits.h"
 #include "isa.h"
 #include "simt/code/split.h"
 #include "simt/record/trace.h"
@@ -357,8 +357,8 @@ static void report_stuck(struct block *b)
         return;
     }
     warp_fault(w, &worker->grid->code->uops[s->pc - 1], FAULT_DEADLOCK, s->mask, 0);
-    worker->fault.exited = worker->grid->threads - b->live;
-    worker->fault.waiting = b->barriers[s->barrier - 1].arrived;
+    worker->fault.left = worker->grid->threads - b->live;
+    worker->fault.seen = b->barriers[s->barrier - 1].arrived;
 }
 
 // Every warp that can run waits for a value. The fault of the first, where that can never end.
@@ -368,13 +368,10 @@ static void report_wait(struct block *b)
     while (split_pick(&b->warps[i], 0) < 0)
         i++;
     const struct warp *w = &b->warps[i];
-    b->worker->fault = (struct fault){ .kind = FAULT_WAIT,
-                                       .inst = w->poll_inst,
-                                       .warp = w->index,
-                                       .lane = w->poll_lane,
-                                       .block = b->linear,
-                                       .waiting = 1 };
-    wait_text(b, b->worker->fault.text, sizeof b->worker->fault.text);
+    b->worker->fault = (struct fault){
+        .kind = FAULT_WAIT, .inst = w->poll_inst, .warp = w->index, .lane = w->poll_lane, .block = b->linear, .seen = 1
+    };
+    waits_of_block(b, &b->worker->fault);
 }
 
 // Steps in which nothing happens before a wait counts as endless. Where all that can run wait for mbarriers, a thread

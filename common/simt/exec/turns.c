@@ -145,8 +145,8 @@ static void report_wait(struct table *t)
                                .warp = i,
                                .lane = b->warps[i].poll_lane,
                                .block = b->linear,
-                               .waiting = (uint32_t)(t->n * size),
-                               .exited = rest < UINT32_MAX ? (uint32_t)rest : UINT32_MAX };
+                               .seen = (uint32_t)(t->n * size),
+                               .left = rest < UINT32_MAX ? (uint32_t)rest : UINT32_MAX };
     cluster_survives(w);
     t->stop = cluster_number(w->grid, b->linear);
 }

@@ -188,6 +188,6 @@ bool warp_assert(struct warp *w, const struct uop *u, uint32_t active)
     char what[160] = "";
     read_string(w, lane, argument(w, lane, call->argument[0], 8), what, sizeof what);
     warp_fault(w, u, FAULT_ASSERT, active, 0);
-    snprintf(w->block->worker->fault.text, sizeof w->block->worker->fault.text, "assertion '%s' failed", what);
+    snprintf(w->block->worker->fault.text, sizeof w->block->worker->fault.text, "%s", what);
     return false;
 }

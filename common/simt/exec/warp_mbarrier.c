@@ -15,6 +15,23 @@ static bool complain(struct warp *w, const struct uop *u, uint32_t lane, const c
     return false;
 }
 
+// What cannot be done to the mbarrier in that state.
+static bool complain_of(struct warp *w, const struct uop *u, uint32_t lane, enum fault_kind kind,
+                        const struct mbarrier_state *s, uint32_t arrivals)
+{
+    struct fault *f = &w->block->worker->fault;
+    warp_fault(w, u, kind, 1u << lane, 0);
+    f->address = access_address(w, &u->warp->mem, lane) & MEMORY_OFFSET;
+    const struct block *home = cluster_block(w->block->worker, f->address);
+    f->home = home->linear;
+    f->remote = home != w->block;
+    f->space = SPACE_SHARED;
+    f->phase = s->expected ? 1 + (uint32_t)s->phase : 0;
+    f->seen = arrivals;
+    f->expected = s->pending;
+    return false;
+}
+
 // Tells the checks of a lane's access; opens: its arrival completed a phase.
 static void tell(struct warp *w, const struct uop *u, uint32_t lane, uint32_t address, bool opens)
 {
@@ -94,13 +111,9 @@ static bool arrive(struct warp *w, const struct uop *u, uint32_t lane, struct mb
     const struct warpop *op = u->warp;
     const uint32_t value = given(w, op, lane), count = op->shape ? 1 : value;
     if (!s->expected)
-        return complain(w, u, lane,
-                        "arrives at an mbarrier that was not initialised: is there a barrier between mbarrier.init and "
-                        "this?");
+        return complain_of(w, u, lane, FAULT_ARRIVES_UNMADE, s, count);
     if (count > s->pending)
-        return complain(w, u, lane,
-                        "more arrivals than the mbarrier expects in this phase: does its count fit the threads that "
-                        "arrive?");
+        return complain_of(w, u, lane, FAULT_ARRIVALS, s, count);
     if (op->shape && !expect(w, u, lane, s, value))
         return false;
     if (op->n_out)
@@ -133,7 +146,7 @@ static bool change(struct warp *w, const struct uop *u, uint32_t lane, uint64_t 
     case MBARRIER_EXPECT_TX:
     case MBARRIER_COMPLETE_TX:
         if (!s->expected)
-            return complain(w, u, lane, "expects bytes at an mbarrier that was not initialised");
+            return complain_of(w, u, lane, FAULT_EXPECTS_UNMADE, s, 0);
         if (!expect(w, u, lane, s, op->op == MBARRIER_EXPECT_TX ? (int64_t)count : -(int64_t)count))
             return false;
         mbarrier_completes(s);

@@ -57,10 +57,13 @@ static bool agrees(const struct block *b, uint32_t first)
         const struct warp *w = &b->warps[i], *set = b->warps[first].max_regs ? &b->warps[first] : w;
         if (w->max_regs == b->warps[first].max_regs)
             continue;
+        const struct warp *other = set == w ? &b->warps[first] : w;
         struct fault f = fault_of(set);
-        snprintf(f.text, sizeof f.text,
-                 "sets %u registers, and warp %u of its warpgroup sets %s: all four warps have to run setmaxnreg",
-                 set->max_regs, set == w ? first : i, set == w || !w->max_regs ? "none" : "others");
+        f.seen = set->max_regs;
+        f.expected = other->max_regs;
+        f.other_inst = other->max_inst;
+        f.other_thread = other->index * LANES;
+        f.other_block = b->linear;
         check_note(b->worker->check, &f);
         return false;
     }
@@ -82,10 +85,9 @@ void setmaxnreg_finish(struct block *b)
     if (!b->worker->check || !last || sum <= REGISTERS)
         return;
     struct fault f = fault_of(last);
-    snprintf(
-        f.text, sizeof f.text,
-        "asks for %u registers a thread: the block's warps ask for %u in all, and there are %d: a GPU waits here for "
-        "ever",
-        last->max_regs, (uint32_t)sum, REGISTERS);
+    f.kind = FAULT_LACK;
+    f.seen = last->max_regs;
+    f.left = (uint32_t)sum;
+    f.expected = REGISTERS;
     check_note(b->worker->check, &f);
 }

@@ -1,8 +1,6 @@
 // See memory.h.
 #include "memory.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,20 +107,14 @@ void memory_destroy(struct memory *m)
     *m = (struct memory){ 0 };
 }
 
-void memory_describe(const struct memory *m, uint64_t address, char *out, size_t size)
+const struct allocation *memory_near(const struct memory *m, uint64_t address, int64_t *at)
 {
-    uint64_t number = address >> MEMORY_SHIFT, offset = address & MEMORY_OFFSET;
+    const uint64_t number = address >> MEMORY_SHIFT, offset = address & MEMORY_OFFSET;
+    *at = (int64_t)offset;
     // A small step back from the start of an allocation shows up at the far end of the number before.
     if (offset > MEMORY_OFFSET - ((uint64_t)1 << 34) && number + 1 < m->count && number + 1 > 0) {
-        const struct allocation *next = &m->all[number + 1];
-        snprintf(out, size, "%" PRIu64 " bytes before the start of %s", MEMORY_OFFSET + 1 - offset, next->name);
-    } else if (number == 0 || number >= m->count) {
-        snprintf(out, size, "address 0x%" PRIx64 ", which no allocation holds%s", address,
-                 address < 4096 ? " (a null pointer?)" : "");
-    } else if (!m->all[number].data) {
-        snprintf(out, size, "byte %" PRIu64 " of %s, which has been freed", offset, m->all[number].name);
-    } else {
-        snprintf(out, size, "byte %" PRIu64 " of %s, which has %" PRIu64 " bytes", offset, m->all[number].name,
-                 m->all[number].bytes);
+        *at = -(int64_t)(MEMORY_OFFSET + 1 - offset);
+        return &m->all[number + 1];
     }
+    return number == 0 || number >= m->count ? NULL : &m->all[number];
 }

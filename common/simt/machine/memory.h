@@ -85,7 +85,8 @@ static inline enum pending memory_pending(const struct memory *m, uint64_t addre
     return number < m->count ? m->all[number].pending : SETTLED;
 }
 
-// One line about the place of an access outside its allocation: "byte 4100 of A, which has 4096 bytes".
-void memory_describe(const struct memory *m, uint64_t address, char *out, size_t size);
+// The allocation that an address is in, or comes shortly before or after, also one that was freed; NULL: there is none.
+// *at: the byte, from the allocation's first on; negative before it.
+const struct allocation *memory_near(const struct memory *m, uint64_t address, int64_t *at);
 
 #endif

@@ -1,161 +1,354 @@
-// The findings of a launch: what kind each is, and where to look. See report.h.
+// From faults, as the executor and the checks note them, to findings. See report.h.
 #include "report.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "simt/check/check.h"
+#include "simt/code/shadow.h"
 #include "simt/ptx/arena.h"
 
-static const char *look_race(const struct fault *f, const struct grid *g)
+// --- kinds ---
+
+static enum simt_finding_kind kind_of(const struct fault *f)
 {
-    if (f->kind == FAULT_RACE_BLOCKS && f->atomic && f->other_atomic)
-        return "an atomic at block scope is atomic for its own block alone: others need device scope";
-    if (f->kind == FAULT_RACE_BLOCKS && g->code->orders_blocks)
-        return "the block that writes must release (fence, then an atomic), the one that reads acquire (an atomic, "
-               "then "
-               "a fence), at device scope and on the same variable: is one of these missing on the way?";
-    if (f->kind == FAULT_RACE_BLOCKS)
-        return "blocks cannot wait for each other, so each element of the result should be one block's: check the "
-               "index, and the guard where a tile reaches past the edge";
-    if (f->other_block != f->block)
-        return "blocks of a cluster order what they do at barrier.cluster (cluster.sync()), or the one arrives at an "
-               "mbarrier with mbarrier.arrive.release.cluster and the other waits for it with "
-               "mbarrier.try_wait.acquire.cluster: the default scope, .cta, does not order blocks";
-    if (f->other_inst == f->inst)
-        return "two threads use the same element in one instruction: does the index tell threads apart?";
-    if (f->other_thread / LANES == f->warp)
-        return "these two are of one warp, and lanes do not run in step by themselves: is a __syncthreads() missing "
-               "between the two lines (or a __syncwarp(), where no other warp uses these bytes), or is the index "
-               "wrong?";
-    return "is there a __syncthreads() on every way from one line to the other, round the loop too? If so, is the "
-           "index right?";
+    static const enum simt_finding_kind kinds[] = {
+        [FAULT_BOUNDS] = SIMT_OUT_OF_BOUNDS,
+        [FAULT_ALIGN] = SIMT_MISALIGNED,
+        [FAULT_BUDGET] = SIMT_ENDLESS_LOOP,
+        [FAULT_DEADLOCK] = SIMT_BARRIER_STUCK,
+        [FAULT_WAIT] = SIMT_ENDLESS_WAIT,
+        [FAULT_TRAP] = SIMT_TRAP,
+        [FAULT_BARRIER] = SIMT_BARRIER_NUMBER,
+        [FAULT_COUNT] = SIMT_BARRIER_COUNT,
+        [FAULT_NOT_MEMBER] = SIMT_NOT_MEMBER,
+        [FAULT_MISSING] = SIMT_LANES_MISSING,
+        [FAULT_INACTIVE] = SIMT_LANES_INACTIVE,
+        [FAULT_ASSERT] = SIMT_ASSERTION,
+        [FAULT_OTHER] = SIMT_REFUSED,
+        [FAULT_ARRIVES_UNMADE] = SIMT_ARRIVES_UNMADE,
+        [FAULT_EXPECTS_UNMADE] = SIMT_EXPECTS_UNMADE,
+        [FAULT_ARRIVALS] = SIMT_ARRIVALS,
+        [FAULT_RACE] = SIMT_RACE,
+        [FAULT_RACE_BLOCKS] = SIMT_RACE_BLOCKS,
+        [FAULT_UNINIT] = SIMT_UNINIT_MEMORY,
+        [FAULT_COPY] = SIMT_COPY_PENDING,
+        [FAULT_PROXY] = SIMT_PROXY_FENCE,
+        [FAULT_SIGNAL] = SIMT_RACE_INIT,
+        [FAULT_UNFENCED] = SIMT_INIT_FENCE,
+        [FAULT_LATE] = SIMT_LATE_WAIT,
+        [FAULT_BYTES] = SIMT_PHASE_BYTES,
+        [FAULT_REGISTERS] = SIMT_REGISTERS_DIFFER,
+        [FAULT_LACK] = SIMT_REGISTERS_LACK,
+        [FAULT_DESCRIPTOR] = SIMT_DESCRIPTOR_RANK,
+        [FAULT_LEFT] = SIMT_BARRIER_LEFT,
+        [FAULT_CONST] = SIMT_CONSTANT_STORE,
+        [FAULT_LAUNCH] = SIMT_LAUNCH_BEFORE,
+    };
+    switch (f->kind) {  // what depends on more
+    case FAULT_UNWAITED:
+        return f->store ? SIMT_LOAD_LEFT : SIMT_STORE_LEFT;
+    case FAULT_FLIGHT:
+        return f->store ? SIMT_WGMMA_FENCE : SIMT_WGMMA_WAIT;
+    case FAULT_HOME:
+        return f->store ? SIMT_MAY_HAVE_ENDED : SIMT_NOT_BEGUN;
+    case FAULT_SPLIT:
+        return f->lanes ? SIMT_LANES_SPLIT : SIMT_BARRIER_SPLIT;
+    case FAULT_UNWRITTEN:
+        return f->space == SPACE_CONST ? SIMT_UNINIT_NAN : SIMT_UNINIT_VALUE;
+    default:
+        return kinds[f->kind];
+    }
 }
 
-static const char *const look_barrier = "all threads of the block must come to the same barrier: is it in a branch or "
-                                        "loop that not all of them take, or does one return before it?";
-static const char *const look_lanes = "which threads come here, and which lanes does the instruction name?";
-static const char *const look_phase =
-    "a phase ends when as many threads have arrived as mbarrier.init counts, and all bytes have come that expect_tx "
-    "names: who does not arrive, which copy reports to another mbarrier, or is it the parity of another phase?";
-static const char *const look_stop = "the kernel stopped itself here: the condition before this line";
+// --- what is meant ---
 
-// By kind: the tool of compute-sanitizer that looks for it, its name, and where to look; shared: in shared memory, if
-// that is another place. What depends on more is in look_at.
-static const struct about {
-    const char *check, *kind, *look, *shared;
-} about[] = {
-    [FAULT_BOUNDS] = { "memcheck", "out of bounds",
-                       "the guard of this access: which row and column has this thread, and are they inside?",
-                       "the index into the shared array, and the array's size" },
-    [FAULT_ALIGN] = { "memcheck", "misaligned",
-                      "a vector access needs an address that is a multiple of its size: the row's length, and the "
-                      "column's offset",
-                      NULL },
-    [FAULT_BUDGET] = { "run", "endless", "the condition of this loop, and what changes it", NULL },
-    [FAULT_WAIT] = { "run", "endless",
-                     "who should write this value? A block that has not begun cannot: a card runs only some of the "
-                     "blocks at a time",
-                     NULL },
-    [FAULT_TRAP] = { "run", "stopped", look_stop, NULL },
-    [FAULT_ASSERT] = { "run", "stopped", look_stop, NULL },
-    [FAULT_OTHER] = { "run", "stopped", "what this instruction is given here, and which threads come to it", NULL },
-    [FAULT_DEADLOCK] = { "synccheck", "barrier", look_barrier, NULL },
-    [FAULT_SPLIT] = { "synccheck", "barrier", look_barrier, NULL },
-    [FAULT_LEFT] = { "synccheck", "barrier", look_barrier, NULL },
-    [FAULT_BARRIER] = { "synccheck", "barrier", look_lanes, NULL },
-    [FAULT_NOT_MEMBER] = { "synccheck", "lanes", look_lanes, NULL },
-    [FAULT_MISSING] = { "synccheck", "lanes", look_lanes, NULL },
-    [FAULT_INACTIVE] = { "synccheck", "lanes", look_lanes, NULL },
-    [FAULT_RACE] = { "racecheck", "race", NULL, NULL },
-    [FAULT_RACE_BLOCKS] = { "racecheck", "race", NULL, NULL },
-    [FAULT_COPY] = { "racecheck", "copy not waited for",
-                     "the copying thread must wait for its group (cp.async.wait_group), and then a barrier must follow",
-                     NULL },
-    [FAULT_PROXY] = { "racecheck", "proxy fence", NULL, NULL },
-    [FAULT_SIGNAL] = { "racecheck", "race",
-                       "a barrier between mbarrier.init and the first copy; of the cluster, if the mbarrier is another "
-                       "block's: barrier.cluster.arrive and .wait, and before a relaxed arrival "
-                       "fence.mbarrier_init.release.cluster",
-                       NULL },
-    [FAULT_UNFENCED] = { "racecheck", "proxy fence",
-                         "fence.mbarrier_init.release.cluster (or fence.proxy.async) by the thread that initialises "
-                         "the "
-                         "mbarrier, then a barrier, and only then the copy",
-                         NULL },
-    [FAULT_LATE] = { "synccheck", "late wait",
-                     "a parity tells two phases apart, no more: before it ends the next phase, a thread has to wait "
-                     "for something that this one does after its wait. Or leave the wait out, if it is for a phase "
-                     "that is known to be over",
-                     NULL },
-    [FAULT_FLIGHT] = { "racecheck", "registers of wgmma", NULL, NULL },
-    [FAULT_BYTES] = { "synccheck", "bytes of a phase", NULL, NULL },
-    [FAULT_UNWAITED] = { "racecheck", "copy left behind",
-                         "wait for each copy before the block ends (mbarrier.try_wait), or do not start those that "
-                         "are not needed: does the loop that copies end where the loop that multiplies does?",
-                         NULL },
-    [FAULT_HOME] = { "synccheck", "life of a block",
-                     "barrier.cluster.arrive and .wait (cluster.sync()) before the first use of another block's shared "
-                     "memory: that block may not have begun",
-                     NULL },
-    [FAULT_DESCRIPTOR] = { "memcheck", "descriptor",
-                           "a descriptor has 18 bits of the address, (address & 0x3ffff) >> 4: in a cluster, addresses "
-                           "in shared memory have the block's rank in their upper bits",
-                           NULL },
-    [FAULT_REGISTERS] = { "synccheck", "setmaxnreg",
-                          "setmaxnreg.dec in the producer's warpgroup and setmaxnreg.inc in the others: each by whole "
-                          "warpgroups, and threads times registers at most 65536 in all",
-                          NULL },
-    [FAULT_UNINIT] = { "initcheck", "not initialised", "who should have written it? With beta = 0, C must not be read",
-                       "is the whole tile stored before it is read - every index, and a 0 where it reaches past the "
-                       "edge?" },
-    [FAULT_UNWRITTEN] = { "initcheck", "uninitialised",
-                          "is there an initialiser (= {} or = 0; of a wmma fragment, = {} or fill_fragment), and does "
-                          "every way to this line pass it?",
-                          NULL },
-    [FAULT_LAUNCH] = { "racecheck", "launch not waited for",
-                       "griddepcontrol.wait (cudaGridDependencySynchronize) before the first use of what the launch "
-                       "before has written",
-                       NULL },
-    [FAULT_CONST] = { "memcheck", "constant",
-                      "only the host sets __constant__ variables, before the launch (cudaMemcpyToSymbol)", NULL },
-};
-
-// Where to look, one line.
-static const char *look_at(const struct simt_kernel *k, const struct grid *g, const struct fault *f)
+static void put_block(uint32_t to[3], const struct grid *g, uint64_t block)
 {
-    const struct about *a = &about[f->kind];
-    if (f->kind == FAULT_HOME && f->store)
-        return "barrier.cluster.arrive and .wait (cluster.sync()) at the end of the kernel, after the last use of "
-               "another block's shared memory, and by all threads";
-    if (f->kind == FAULT_UNWAITED && !f->store)
-        return "cp.async.bulk.commit_group, and before the block ends cp.async.bulk.wait_group 0 (or "
-               "wait_group.read 0) by the thread that started the copy: after that another block may be given this "
-               "shared memory";
-    const bool async = f->async || f->other_async;
-    if (f->kind == FAULT_RACE || f->kind == FAULT_RACE_BLOCKS)
-        return async && f->kind == FAULT_RACE ? report_look_async(f) : look_race(f, g);
-    if (f->kind == FAULT_PROXY || f->kind == FAULT_BYTES || f->kind == FAULT_FLIGHT ||
-        (f->kind == FAULT_COPY && f->other_async))
-        return report_look_async(f);
-    if (f->kind == FAULT_WAIT && strstr(f->text, "mbarrier"))
-        return look_phase;
-    if (f->space == SPACE_SHARED && a->shared)
-        return a->shared;
-    if (f->kind == FAULT_UNINIT && strcmp(k->name, "gemm"))  // it has no beta
-        return "who should have written it: the host, a kernel before, or another line of this one?";
-    return a->look;
+    to[0] = (uint32_t)(block % g->grid[0]);
+    to[1] = (uint32_t)(block / g->grid[0] % g->grid[1]);
+    to[2] = (uint32_t)(block / g->grid[0] / g->grid[1]);
 }
 
-static struct finding_place place_of(struct arena *a, const struct simt_kernel *k, uint32_t inst)
+// A byte of a block's shared memory: in the variable that it is in, or comes after. Where the check's code keeps
+// variables apart, g->code knows where they are.
+static struct simt_object shared_object(const struct grid *g, uint64_t address)
 {
-    const struct ptx_module *m = k->module->ptx;
-    const struct ptx_inst *in = &k->func->insts[inst];
-    const struct ptx_loc *loc = ptx_loc_of(m, in), *call = loc ? report_call(m, loc) : NULL;
-    char *file = arena_printf(a, "%s", loc ? ptx_source_name(m, loc->file) : m->file);
-    const char *caller_file = call ? arena_printf(a, "%s", ptx_source_name(m, call->file)) : NULL;
-    return (struct finding_place){ file, loc ? loc->line : ptx_line(m, in->at), caller_file,
-                                   caller_file ? call->line : 0 };
+    const struct code *c = g->code;
+    const struct shared_var *in = NULL;
+    for (uint32_t i = 0; i < c->n_shared_vars; i++)
+        if (c->shared_vars[i].at <= address && (!in || c->shared_vars[i].at >= in->at))
+            in = &c->shared_vars[i];
+    return (struct simt_object){ .space = SIMT_SHARED,
+                                 .name = in ? in->name : NULL,
+                                 .bytes = in && in->bytes ? in->bytes : g->shared_bytes - (in ? in->at : 0),
+                                 .address = address,
+                                 .at = (int64_t)(in ? address - in->at : address) };
+}
+
+// The same of an address, which says whose memory it is where blocks of a cluster share theirs.
+static struct simt_object shared_object_of(const struct grid *g, const struct fault *f)
+{
+    const uint64_t address = f->address & MEMORY_OFFSET;
+    const uint32_t rank = cluster_rank(address);
+    if (g->cluster_blocks == 1)
+        return shared_object(g, address);
+    struct simt_object o = shared_object(g, cluster_offset(address));
+    o.owner = rank >= g->cluster_blocks              ? SIMT_NO_BLOCK
+              : f->remote                            ? SIMT_OTHER_BLOCK
+              : rank != cluster_rank_of(g, f->block) ? SIMT_OTHER_WINDOW
+                                                     : SIMT_OWN;
+    o.rank = rank;
+    o.blocks = g->cluster_blocks;
+    if (o.owner == SIMT_OTHER_BLOCK)
+        put_block(o.block, g, f->home);
+    return o;
+}
+
+void report_memory(struct simt_object *o, const struct memory *m, uint64_t address)
+{
+    int64_t at;
+    const struct allocation *a = memory_near(m, address, &at);
+    *o = (struct simt_object){ .space = SIMT_GLOBAL, .address = address, .at = at };
+    if (!a)
+        return;
+    o->name = a->name;
+    o->bytes = a->bytes;
+    o->freed = !a->data;
+}
+
+static struct simt_object memory_object(const struct grid *g, const struct fault *f)
+{
+    struct simt_object o;
+    if (f->space == SPACE_SHARED)
+        return shared_object_of(g, f);
+    if (f->space == SPACE_LOCAL)
+        return (struct simt_object){ .space = SIMT_LOCAL,
+                                     .bytes = g->code->local_bytes,
+                                     .address = f->address & MEMORY_OFFSET,
+                                     .at = (int64_t)(f->address & MEMORY_OFFSET) };
+    report_memory(&o, g->memory, f->address);
+    return o;
+}
+
+// A register that nothing wrote; without a name the carry flag.
+static struct simt_object register_object(struct arena *a, const struct simt_kernel *k, const struct fault *f)
+{
+    struct simt_object o = { .space = SIMT_REGISTER };
+    if (f->address - 1 >= k->func->n_regs)
+        return o;
+    const struct ptx_reg *r = &k->func->regs[f->address - 1];
+    o.name = r->ranged ? arena_printf(a, "%.*s%u", (int)r->name.n, r->name.p, r->number)
+                       : arena_printf(a, "%.*s", (int)r->name.n, r->name.p);
+    return o;
+}
+
+static struct simt_mbarrier mbarrier_at(const struct simt_object *o, uint32_t phase)
+{
+    return (struct simt_mbarrier){ .object = *o, .index = (uint32_t)(o->at / 8), .phase = (int)phase - 1 };
+}
+
+// What is accessed, or which mbarrier is meant, or whose memory.
+static void put_object(struct simt_finding *x, struct arena *a, const struct simt_kernel *k, const struct grid *g,
+                       const struct fault *f)
+{
+    struct simt_object o;
+    switch (f->kind) {
+    case FAULT_BOUNDS:
+    case FAULT_ALIGN:
+    case FAULT_CONST:
+    case FAULT_UNINIT:
+    case FAULT_RACE:
+    case FAULT_RACE_BLOCKS:
+    case FAULT_COPY:
+    case FAULT_PROXY:
+    case FAULT_LAUNCH:
+    case FAULT_UNWAITED:
+        x->object = memory_object(g, f);
+        break;
+    case FAULT_SIGNAL:
+    case FAULT_UNFENCED:
+    case FAULT_LATE:
+    case FAULT_BYTES:
+    case FAULT_ARRIVES_UNMADE:
+    case FAULT_EXPECTS_UNMADE:
+    case FAULT_ARRIVALS:
+        o = memory_object(g, f);
+        x->mbarrier = mbarrier_at(&o, f->phase);
+        break;
+    case FAULT_HOME:
+        x->object = (struct simt_object){ .space = SIMT_SHARED, .owner = SIMT_OTHER_BLOCK };
+        put_block(x->object.block, g, f->home);
+        break;
+    case FAULT_UNWRITTEN:
+        if (f->space != SPACE_CONST)
+            x->object = f->space == SPACE_LOCAL ? memory_object(g, f) : register_object(a, k, f);
+        break;
+    default:
+        break;
+    }
+}
+
+// --- texts ---
+
+// A text that belongs to the module or to an allocation, which may be gone when the finding is read.
+static void keep(struct arena *a, const char **text, bool *ok)
+{
+    if (*text)
+        *ok = (*text = arena_printf(a, "%s", *text)) && *ok;
+}
+
+// --- who ---
+
+static enum simt_access access_of(bool store, bool atomic)
+{
+    return store && atomic ? SIMT_CHANGES : store ? SIMT_WRITES : atomic ? SIMT_COMPARES : SIMT_READS;
+}
+
+static enum simt_by by_of(bool async, bool wgmma, bool cp_async)
+{
+    return wgmma ? SIMT_BY_WGMMA : async ? SIMT_BY_BULK_COPY : cp_async ? SIMT_BY_CP_ASYNC : SIMT_BY_THREAD;
+}
+
+static struct simt_side side(struct arena *a, const struct simt_kernel *k, const struct grid *g, uint32_t inst,
+                             uint64_t block, uint32_t thread)
+{
+    const struct str op = k->func->insts[inst].op;
+    const unsigned *size = g->block;
+    struct simt_side s = { .place = report_place(k, inst),
+                           .instruction = arena_printf(a, "%.*s", (int)op.n, op.p),
+                           .number = inst,
+                           .thread = { thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1] },
+                           .warp = thread / LANES,
+                           .lane = thread % LANES };
+    put_block(s.block, g, block);
+    return s;
+}
+
+// Is another instruction, or another thread, a part of it?
+static bool has_other(const struct fault *f)
+{
+    switch (f->kind) {
+    case FAULT_RACE:
+    case FAULT_RACE_BLOCKS:
+    case FAULT_COPY:
+    case FAULT_PROXY:
+    case FAULT_SIGNAL:
+    case FAULT_UNFENCED:
+    case FAULT_LATE:
+    case FAULT_FLIGHT:
+    case FAULT_COUNT:
+    case FAULT_SPLIT:
+    case FAULT_LEFT:
+    case FAULT_REGISTERS:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void put_sides(struct simt_finding *x, struct arena *a, const struct simt_kernel *k, const struct grid *g,
+                      const struct fault *f)
+{
+    x->here = side(a, k, g, f->inst, f->block, f->warp * LANES + f->lane);
+    if (x->object.space && f->kind != FAULT_UNWRITTEN && f->kind != FAULT_HOME)
+        x->here.access = access_of(f->store, f->atomic);
+    x->here.by = by_of(f->async || f->kind == FAULT_UNWAITED, f->wgmma, f->cp_async);
+    if (!has_other(f))
+        return;
+    x->there = side(a, k, g, f->other_inst, f->other_block, f->other_thread);
+    if (f->kind == FAULT_REGISTERS && !f->expected)
+        x->there.place = (struct simt_finding_place){ 0 };
+    if (x->here.access || f->other_store)
+        x->there.access = access_of(f->other_store, f->other_atomic);
+    x->there.by = by_of(f->other_async, f->other_wgmma, f->kind == FAULT_COPY);
+}
+
+// --- numbers, words ---
+
+static void put_numbers(struct simt_finding *x, const struct grid *g, const struct fault *f)
+{
+    x->bytes = f->bytes;
+    x->lanes = f->kind == FAULT_UNWRITTEN ? 0 : f->lanes;
+    x->seen = f->seen;
+    x->left = f->left;
+    x->expected = f->kind == FAULT_BUDGET ? g->budget : f->expected;
+    if (f->kind == FAULT_DEADLOCK || f->kind == FAULT_LEFT)
+        x->expected = g->threads;
+    x->orders_blocks = g->code->orders_blocks;
+}
+
+static void put_use(struct simt_finding *x, const struct simt_kernel *k, const struct fault *f)
+{
+    static const enum simt_use uses[] = { [SINK_DECIDES] = SIMT_USE_DECIDES,
+                                          [SINK_ADDRESS] = SIMT_USE_ADDRESS,
+                                          [SINK_OPERAND] = SIMT_USE_OPERAND,
+                                          [SINK_STORED] = SIMT_USE_STORED,
+                                          [SINK_READ] = SIMT_USE_READ };
+    x->use = uses[f->lanes];
+    if (f->other_inst != f->inst)
+        x->used = report_place(k, f->other_inst);
+}
+
+static bool put_waits(struct simt_finding *x, struct arena *a, const struct grid *g, const struct fault *f)
+{
+    static const enum simt_wait_for whats[] = {
+        [WAIT_VALUE] = SIMT_FOR_VALUE, [WAIT_MBARRIER] = SIMT_FOR_MBARRIER, [WAIT_BARRIER] = SIMT_FOR_BARRIER,
+        [WAIT_LANES] = SIMT_FOR_LANES, [WAIT_CLUSTER] = SIMT_FOR_CLUSTER,   [WAIT_ENDED] = SIMT_ENDED
+    };
+    struct simt_wait *all = arena_alloc(a, f->n_waits * sizeof *all + 1);
+    bool ok = all;
+    x->waits = all;
+    x->n_waits = all ? f->n_waits : 0;
+    x->of_cluster = f->cluster;
+    for (size_t i = 0; i < x->n_waits; i++) {
+        const struct wait *w = &f->waits[i];
+        all[i] = (struct simt_wait){ .what = whats[w->what], .warps = w->warps };
+        put_block(all[i].block, g, w->block);
+        if (w->what == WAIT_MBARRIER) {
+            struct simt_object o = shared_object(g, w->at);
+            keep(a, &o.name, &ok);
+            all[i].mbarrier = mbarrier_at(&o, 1 + w->phase);
+            all[i].arrivals = w->arrivals;
+            all[i].bytes = w->bytes;
+        } else {
+            all[i].number = w->at;
+            all[i].arrived = w->arrivals;
+            all[i].expected = w->expected;
+        }
+    }
+    return ok;
+}
+
+// --- all of it ---
+
+static bool keep_names(struct arena *a, struct simt_finding *x)
+{
+    struct simt_finding_place *const places[] = { &x->here.place, &x->there.place, &x->used };
+    bool ok = true;
+    keep(a, &x->object.name, &ok);
+    keep(a, &x->mbarrier.object.name, &ok);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        keep(a, &places[i]->file, &ok);
+        keep(a, &places[i]->caller_file, &ok);
+    }
+    return ok;
+}
+
+bool report_finding(struct simt_finding *x, struct arena *a, const struct simt_kernel *k, const struct grid *g,
+                    const struct fault *f)
+{
+    *x = (struct simt_finding){ .kind = kind_of(f), .count = 1 };
+    put_object(x, a, k, g, f);
+    put_sides(x, a, k, g, f);
+    put_numbers(x, g, f);
+    if (f->kind == FAULT_UNWRITTEN)
+        put_use(x, k, f);
+    if (f->kind == FAULT_ASSERT || f->kind == FAULT_OTHER)
+        x->detail = arena_printf(a, "%s", f->text);
+    return keep_names(a, x) && (f->kind != FAULT_WAIT || put_waits(x, a, g, f));
 }
 
 static bool same_file(const char *a, const char *b)
@@ -163,76 +356,71 @@ static bool same_file(const char *a, const char *b)
     return !a == !b && (!a || !strcmp(a, b));
 }
 
-static bool same_place(const struct finding_place *a, const struct finding_place *b)
+static bool same_place(const struct simt_finding_place *a, const struct simt_finding_place *b)
 {
     return a->line == b->line && a->caller == b->caller && same_file(a->file, b->file) &&
            same_file(a->caller_file, b->caller_file);
 }
 
 // The finding among n that is the same but for its PTX instruction: a line that was unrolled has many.
-static struct finding *find(struct finding *all, size_t n, const struct finding *f)
+static struct simt_finding *find(struct simt_finding *all, size_t n, const struct simt_finding *f)
 {
     for (size_t i = 0; i < n; i++)
-        if (all[i].kind == f->kind && all[i].advice == f->advice && same_place(&all[i].here, &f->here) &&
-            same_place(&all[i].there, &f->there))
+        if (simt_finding_class(all[i].kind) == simt_finding_class(f->kind) &&
+            simt_finding_is_advice(all[i].kind) == simt_finding_is_advice(f->kind) &&
+            same_place(&all[i].here.place, &f->here.place) && same_place(&all[i].there.place, &f->there.place))
             return &all[i];
     return NULL;
 }
 
-// The finding that f makes, without its text.
-static struct finding classified(struct arena *a, const struct simt_kernel *k, const struct grid *g,
-                                 const struct found *found)
-{
-    const struct fault *f = &found->fault;
-    struct finding x = { .check = about[f->kind].check, .kind = about[f->kind].kind, .look = look_at(k, g, f) };
-    // FAULT_UNWAITED: of a bulk store. FAULT_LATE: as long as no warp is very late, all goes well.
-    x.advice = f->kind == FAULT_UNFENCED || f->kind == FAULT_LATE || (f->kind == FAULT_UNWAITED && !f->store);
-    x.count = found->count;
-    x.here = place_of(a, k, f->inst);
-    const bool counts = f->kind == FAULT_BARRIER && *f->text;
-    if (counts || (f->kind >= FAULT_RACE && f->kind != FAULT_UNINIT && f->kind != FAULT_CONST &&
-                   f->kind != FAULT_UNWRITTEN && f->kind != FAULT_DESCRIPTOR))
-        x.there = place_of(a, k, f->other_inst);
-    return x;
-}
-
 // Puts what is only advised behind the errors.
-static void part(struct findings *f, struct finding *all, const struct finding *found, size_t n)
+static void part(struct simt_findings *f, struct simt_finding *all, const struct simt_finding *found, size_t n)
 {
     f->all = all;
     for (size_t i = 0; i < n; i++)
-        if (!found[i].advice)
+        if (!simt_finding_is_advice(found[i].kind))
             all[f->n++] = found[i];
     for (size_t i = 0; i < n; i++)
-        if (found[i].advice)
+        if (simt_finding_is_advice(found[i].kind))
             all[f->n + f->n_advice++] = found[i];
 }
 
-bool report_findings(struct findings *out, struct arena **texts, const struct simt_kernel *k, const struct grid *g,
+bool report_findings(struct simt_findings *out, struct arena **names, const struct simt_kernel *k, const struct grid *g,
                      const struct found *found, size_t n)
 {
-    char text[DEV_ERROR_MAX];
-    arena_free(*texts);
-    struct arena *a = *texts = arena_new(SIZE_MAX);
-    struct finding *all = a ? arena_alloc(a, (n + 1) * sizeof *all) : NULL;
-    struct finding *sorted = a ? arena_alloc(a, (n + 1) * sizeof *sorted) : NULL;
+    arena_free(*names);
+    struct arena *a = *names = arena_new(SIZE_MAX);
+    struct simt_finding *all = a ? arena_alloc(a, (n + 1) * sizeof *all) : NULL;
+    struct simt_finding *sorted = a ? arena_alloc(a, (n + 1) * sizeof *sorted) : NULL;
     size_t different = 0;
-    *out = (struct findings){ .kernel = k->name };
+    *out = (struct simt_findings){ .kernel = k->name };
     if (!all || !sorted || !(out->kernel = arena_printf(a, "%s", k->name)))
         return false;
     for (size_t i = 0; i < n; i++) {
-        struct finding x = classified(a, k, g, &found[i]), *again = find(all, different, &x);
-        if (!x.here.file)
+        struct simt_finding x;
+        if (!report_finding(&x, a, k, g, &found[i].fault))
             return false;
-        if (again) {
+        x.count = found[i].count;
+        struct simt_finding *again = find(all, different, &x);
+        if (again)
             again->count += x.count;
-            continue;
-        }
-        report_fault_short(k, g, &found[i].fault, text);
-        if (!(x.text = arena_printf(a, "%s", text)))
-            return false;
-        all[different++] = x;
+        else
+            all[different++] = x;
     }
     part(out, sorted, all, different);
     return true;
+}
+
+void report_fault(const struct simt_kernel *k, const struct grid *g, const struct fault *f, char text[DEV_ERROR_MAX])
+{
+    struct arena *a = arena_new(SIZE_MAX);
+    struct simt_finding x;
+    if (a && report_finding(&x, a, k, g, f)) {
+        const int n = snprintf(text, DEV_ERROR_MAX, "kernel %.200s, ", k->name);
+        simt_finding_text(&x, text + n, DEV_ERROR_MAX - (size_t)n);
+        text_one_line(text, ' ');
+    } else {
+        error_set(text, "kernel %.200s: out of memory for what went wrong", k->name);
+    }
+    arena_free(a);
 }

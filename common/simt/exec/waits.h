@@ -1,0 +1,12 @@
+// What the warps of a block wait for, where that never ends.
+#ifndef SIMT_WAITS_H
+#define SIMT_WAITS_H
+
+#include "simt/code/cluster.h"
+
+// Notes it in f; nothing if none of them waits for an mbarrier.
+void waits_of_block(const struct block *b, struct fault *f);
+// The same for all blocks of a cluster, and for barriers, too.
+void waits_of_cluster(const struct cluster *c, struct fault *f);
+
+#endif

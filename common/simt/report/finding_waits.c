@@ -1,0 +1,85 @@
+// See finding_waits.h.
+#include "finding_waits.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+// Warps, from a mask of them: "warps 0 to 3, 8 wait".
+static void say_warps(struct text_end *t, uint32_t warps)
+{
+    const char *between = "";
+    const bool several = warps & (warps - 1);
+    text_add(t, several ? "warps " : "warp ");
+    for (uint32_t i = 0; i < 32; i++) {
+        uint32_t last = i;
+        if (!(warps >> i & 1))
+            continue;
+        while (last + 1 < 32 && warps >> (last + 1) & 1)
+            last++;
+        text_add(t, last > i ? "%s%u to %u" : "%s%u", between, i, last);
+        between = ", ";
+        i = last;
+    }
+    text_add(t, several ? " wait" : " waits");
+}
+
+// What the phase of an mbarrier still waits for.
+static void say_missing(struct text_end *t, const struct simt_wait *w)
+{
+    if (w->arrivals)
+        text_add(t, "%u arrival%s", w->arrivals, text_plural(w->arrivals));
+    if (w->bytes)
+        text_add(t, "%s%" PRId64 " bytes", w->arrivals ? " and " : "", w->bytes < 0 ? -w->bytes : w->bytes);
+    if (w->bytes < 0)
+        text_add(t, " more than were expected have come (expect_tx names too few)");
+    else if (w->arrivals || w->bytes)
+        text_add(t, " %s missing%s", w->arrivals == 1 && !w->bytes ? "is" : "are",
+                 w->arrivals ? "" : " (expect_tx names too many, or a copy reports to another mbarrier)");
+    else
+        text_add(t, "it has not been completed again");
+}
+
+static void say_mbarrier(struct text_end *t, const struct simt_wait *w)
+{
+    const struct simt_object *o = &w->mbarrier.object;
+    text_add(t, " for phase %d of the mbarrier ", w->mbarrier.phase);
+    if (!o->name || (uint64_t)o->at >= o->bytes)
+        text_add(t, "at byte %" PRIu64 " of shared memory", o->address);
+    else
+        text_add(t, o->at ? "%s + %" PRId64 : "%s", o->name, o->at);
+    text_add(t, ": ");
+    say_missing(t, w);
+}
+
+static void say_wait(struct text_end *t, const struct simt_wait *w)
+{
+    if (w->what == SIMT_ENDED)
+        text_add(t, "it has ended");
+    if (w->what == SIMT_ENDED || w->what == SIMT_FOR_VALUE)
+        return;
+    say_warps(t, w->warps);
+    if (w->what == SIMT_FOR_MBARRIER)
+        say_mbarrier(t, w);
+    else if (w->what == SIMT_FOR_BARRIER)
+        text_add(t, " at barrier %u, where %u threads have arrived", w->number, w->arrived);
+    else if (w->what == SIMT_FOR_LANES)
+        text_add(t, " in front of a barrier for lanes of the same warp");
+    else
+        text_add(t, " at the cluster's barrier, where %u of %u threads have arrived", w->arrived, w->expected);
+}
+
+enum { WAITS_TEXT = 600 };
+
+void finding_waits(struct text_end *t, const struct simt_finding *f)
+{
+    char text[WAITS_TEXT] = "";
+    struct text_end l = { text, sizeof text };
+    for (const struct simt_wait *w = f->waits; w < f->waits + f->n_waits; w++) {
+        text_add(&l, w > f->waits ? "; " : "");
+        if (f->of_cluster && (w == f->waits || memcmp(w->block, w[-1].block, sizeof w->block) != 0)) {
+            text_add(&l, "block (%u,%u,%u): ", w->block[0], w->block[1], w->block[2]);
+        }
+        say_wait(&l, w);
+    }
+    text_add(t, " waits here for ever. Of its %s, %s", f->of_cluster ? "cluster" : "block", text);
+}

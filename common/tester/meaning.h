@@ -1,0 +1,21 @@
+// What findings of the checks mean for a product of matrices: what the simulated GPU cannot know.
+#ifndef COMMON_MEANING_H
+#define COMMON_MEANING_H
+
+#include "simt/simt.h"
+#include "step.h"
+
+// Is it a read of the C that the tester allocated, and has not written because beta is 0?
+bool meaning_reads_c(const struct simt_finding *f, const struct tester_options *o);
+
+// What the tester says to look at, for a run with these options.
+struct simt_advice meaning_advice(const struct tester_options *o);
+
+// In the order in which they are believed, from 0: an access out of bounds makes others read uninitialised memory, and
+// so does a race. A copy that is left behind tells least.
+int meaning_rank(const struct simt_finding *f);
+
+// The mistake that is behind it, in a few words.
+const char *meaning_text(const struct simt_finding *f, const struct tester_options *o);
+
+#endif

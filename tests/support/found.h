@@ -1,0 +1,50 @@
+// What the checks found in a launch, against what a test expects: by kind and fields.
+#ifndef TESTS_FOUND_H
+#define TESTS_FOUND_H
+
+#include "simt/simt.h"
+
+// Of a finding. A field that is 0 may be anything; numbers that may be 0 themselves are given by THE(number).
+struct found {
+    enum simt_finding_kind kind;
+    struct found_side {
+        unsigned line, thread;  // within the block, by THE
+        enum simt_access access;
+        enum simt_by by;
+    } here, there;
+    unsigned block;      // of here: its x, by THE
+    const char *object;  // its name, or that of the mbarrier
+    enum simt_space space;
+    uint64_t at;  // a byte of it, by THE
+    enum simt_owner owner;
+    uint64_t bytes, count, expected, seen, left;
+    uint32_t lanes;
+    unsigned phase;  // of the mbarrier, by THE
+    const char *instruction;
+    unsigned use, used_line;  // by THE; where, if not here
+    struct found_wait {       // one of those that wait for ever
+        const char *mbarrier;
+        uint32_t warps;
+        unsigned phase;  // by THE
+        uint32_t arrivals;
+        int64_t bytes;
+    } wait;
+};
+#define THE(number) ((unsigned)(number) + 1)
+#define ANY -1
+#define HERE(at_line, at_thread, how) .here.line = (at_line), .here.thread = THE(at_thread), .here.access = SIMT_##how
+#define THERE(at_line, at_thread, how)                                                                                 \
+    .there.line = (at_line), .there.thread = THE(at_thread), .there.access = SIMT_##how
+#define OF(name, byte) .object = (name), .at = THE(byte)
+
+bool found_is(const struct simt_finding *f, const struct found *want);
+// The first that is; NULL: none.
+const struct simt_finding *found_among(const struct simt_findings *all, const struct found *want);
+// Expects that it is among all of them. what: in the message, if not.
+void found_expect(const struct simt_findings *all, const struct found *want, const char *what);
+
+// The text of the first finding, "" if there is none, and all of them as they are printed; valid until the next call.
+const char *found_first(const struct simt_findings *all);
+const char *found_text(const struct simt_findings *all);
+
+#endif

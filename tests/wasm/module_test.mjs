@@ -1,0 +1,80 @@
+// The WebAssembly module answers as the program simt does: usage: node module_test.mjs SIMT SIMT.js KERNEL.ptx
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import assert from 'node:assert';
+
+const [program, module_path, ptx_path] = process.argv.slice(2);
+const m = await createRequire(import.meta.url)(resolve(module_path))({ wasmBinary: readFileSync(module_path.replace(/\.js$/, '.wasm')) });
+
+const text_at = (at) => m.UTF8ToString(at);
+const error = () => text_at(m._simt_wasm_error());
+function put(text) {
+  const bytes = m.lengthBytesUTF8(text), at = m._malloc(bytes + 1);
+  m.stringToUTF8(text, at, bytes + 1);
+  return { at, bytes };
+}
+
+const s = m._simt_wasm_open();
+const name = put('kernel.ptx'), source = put(readFileSync(ptx_path, 'utf8'));
+const loaded = m._simt_wasm_load(s, name.at, source.at, source.bytes);
+assert(loaded, error());
+const about = JSON.parse(text_at(m._simt_wasm_describe(loaded)));
+
+// A kernel that there is not, and one that there is.
+assert.equal(m._simt_wasm_kernel(loaded, put('nothing').at), 0);
+assert.match(error(), /there is no kernel 'nothing'/);
+const entry = about.kernels.find((k) => k.name === 'sectors');
+assert(entry, 'the file has the kernel');
+const kernel = m._simt_wasm_kernel(loaded, put('sectors').at);
+const listed = JSON.parse(text_at(m._simt_wasm_instructions(kernel))).instructions;
+assert.equal(listed.length, entry.instructions);
+assert(listed.some((i) => i.places[0]?.file.endsWith('kernel.cu')));
+
+// sectors(stride, in, out) reads in[stride * lane]; a stride that is too long is out of bounds.
+const IN = 64, LANES = 32, sizes = m._malloc(40), params = m._malloc(64);
+function array(what, values) {
+  const bytes = 4 * values.length, address = m._simt_wasm_alloc(s, put(what).at, bytes), host = m._malloc(bytes);
+  assert(address, error());
+  new Float32Array(m.HEAPU8.buffer, host, values.length).set(values);
+  assert(m._simt_wasm_write(s, address, host, bytes), error());
+  return address;
+}
+function launch(checks, stride) {
+  m._simt_wasm_set_checks(s, checks);
+  const from = array('in', Array.from({ length: IN }, (_, i) => i)), to = array('out', new Array(LANES).fill(0));
+  const view = new DataView(m.HEAPU8.buffer);
+  [stride, from, to].forEach((value, i) => {
+    const p = entry.parameters[i];
+    if (p.bytes === 8) view.setBigUint64(params + p.at, value, true);
+    else view.setInt32(params + p.at, value, true);
+  });
+  new Uint32Array(m.HEAPU8.buffer, sizes, 10).set([1, 1, 1, LANES, 1, 1, 0, 0, 0, 0]);
+  const ok = m._simt_wasm_launch(s, kernel, sizes, params), back = m._malloc(4 * LANES);
+  assert(m._simt_wasm_read(s, back, to, 4 * LANES), error());
+  return { ok, out: [...new Float32Array(m.HEAPU8.buffer, back, LANES)], result: ok && JSON.parse(text_at(m._simt_wasm_result(s))) };
+}
+function natively(verb, stride) {
+  const run = [verb, ptx_path, 'sectors', '--grid', '1', '--block', LANES, '--json', '-', `i32:${stride}`, `in=f32[${IN}]=iota`,
+    `out=f32[${LANES}]=zeros`];
+  try {
+    return JSON.parse(execFileSync(program, run, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+  } catch (e) {
+    if (e.status === 1) return JSON.parse(e.stdout);  // findings
+    throw e;
+  }
+}
+const same = (a, b) => assert.deepEqual({ ...a, device: 0 }, { ...b, device: 0 });
+const right = launch(false, 2);
+assert(right.ok, error());
+assert.deepEqual(right.out, Array.from({ length: LANES }, (_, i) => 2 * i));
+same(right.result, natively('profile', 2));
+const wrong = launch(true, 3);
+assert(wrong.ok, error());
+assert(wrong.result.findings.length > 0);
+same(wrong.result, natively('check', 3));
+assert.equal(launch(false, 3).ok, 0);
+assert.match(error(), /out of bounds/);
+m._simt_wasm_close(s);
+console.log('the module and the program agree');

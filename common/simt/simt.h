@@ -217,19 +217,18 @@ uint32_t simt_look_lanes(const struct simt_look *l);        // a bit for each la
 
 enum simt_role { SIMT_READ, SIMT_WRITTEN, SIMT_ADDRESS };
 
-// Operand i of the instruction, in the text's order: a register, or an address. False after the last.
+// Operand i of the instruction, in the text's order, its guard last: a register, or an address. False after the last.
 struct simt_operand {
     enum simt_role role;
-    const char *name;  // "%f12", name_bytes long; of an address the text between the brackets
+    const char *name;  // in the text, name_bytes long: "%f12"; of an address what stands between its brackets
     uint32_t name_bytes;
-    struct simt_type type;  // of an address: u64; of a predicate: "pred", 1 bit in a byte
+    struct simt_type type;  // of an address: that of the register that holds it
+    const uint64_t *value;  // by lane: as it is now if it is written, else as it was before
 };
 bool simt_look_operand(const struct simt_look *l, uint32_t i, struct simt_operand *out);
-// Operand i's values by lane: of what is written as it is now, of what is read and of addresses as it was before.
-bool simt_look_values(const struct simt_look *l, uint32_t i, uint64_t value[32]);
 
-// A register of the warp by its name, as it is now. A register whose place another one has taken has no value any more:
-// false, as for a name that there is not.
+// A register of the warp by its name, as it is now. False for a name that there is not, and where the value is not
+// needed any more: the simulated GPU may have put another one in its place.
 bool simt_look_register(const struct simt_look *l, const char *name, uint64_t value[32]);
 
 // Memory as it is now. Shared memory is that of the block, from byte 0 on.

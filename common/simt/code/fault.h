@@ -46,6 +46,7 @@ enum fault_kind {
     FAULT_LEFT,        // a barrier of the whole block opens, which some threads do not come to because they have ended
     FAULT_CONST,       // a store to a __constant__ variable
     FAULT_LAUNCH,      // what the launch before wrote is used, and nothing has waited for that launch
+    FAULT_STOPPED,     // none: who watches a warp (watching.h) has seen enough
     FAULT_UNWRITTEN    // what nothing wrote into a register or local memory is used: see shadow.h
 };
 

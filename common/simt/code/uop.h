@@ -181,6 +181,11 @@ struct window_const {  // a constant that is an address in shared memory
     bool wide;
 };
 
+struct reg_place {      // of a register of the PTX
+    uint32_t at;        // byte offset of its slot
+    uint32_t from, to;  // uops: before the first of them and behind the last the slot may be another register's
+};
+
 struct code {
     struct uop *uops;
     uint32_t n_uops;
@@ -209,7 +214,11 @@ struct code {
     bool waits_for_launch;                // has griddepcontrol.wait
     bool relaxes_mbarriers;               // has arrivals or waits of mbarriers that are .relaxed
     bool shadows_local, shadows_memory;   // follows undefined bytes through local, through other memory (shadow.h)
-    struct shared_var *shared_vars;       // static ones, then the dynamic one; by address
+    // For those who look at a warp:
+    struct reg_place *regs;   // by register of the PTX
+    uint32_t *written;        // registers of the PTX that instruction i writes: from number first_written[i] on, up to
+    uint32_t *first_written;  // number first_written[i + 1]
+    struct shared_var *shared_vars;  // static ones, then the dynamic one; by address
     uint32_t n_shared_vars;
 };
 

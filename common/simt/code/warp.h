@@ -7,6 +7,7 @@
 
 struct block;
 struct worker;
+struct watching;
 
 struct warp {
     unsigned char *regs;
@@ -58,15 +59,17 @@ struct grid {  // one launch
     struct heap *heap;   // of malloc and free, where the kernel calls them; else NULL
     uint64_t workspace;  // for synchronising the grid, where a kernel asks for it; else 0
     uint32_t grid[3], block[3];
-    uint32_t cluster[3];      // blocks of a cluster; 1, 1, 1 where there are none
-    uint32_t cluster_blocks;  // in all
-    bool clustered;           // the launch or the kernel names clusters
-    uint32_t threads;         // of a block
-    uint32_t shared_bytes;    // static and dynamic
-    uint64_t budget;          // warp instructions a block may take
-    bool turns;               // one host thread runs the blocks, which take turns (turns.h)
-    bool early;               // with checks, and it begins before the launch before has ended
-    struct trace *trace;      // NULL: nothing is recorded
+    uint32_t cluster[3];        // blocks of a cluster; 1, 1, 1 where there are none
+    uint32_t cluster_blocks;    // in all
+    bool clustered;             // the launch or the kernel names clusters
+    uint32_t threads;           // of a block
+    uint32_t shared_bytes;      // static and dynamic
+    uint64_t budget;            // warp instructions a block may take
+    bool turns;                 // one host thread runs the blocks, which take turns (turns.h)
+    bool early;                 // with checks, and it begins before the launch before has ended
+    struct trace *trace;        // NULL: nothing is recorded
+    struct watching *watching;  // NULL: nobody looks at a warp
+    bool observed;              // one of the two is there
 };
 
 struct worker {  // one host thread

@@ -207,6 +207,55 @@ static void scan(struct flow *f, struct interval *all, uint32_t count[2])
     }
 }
 
+// --- for those who look at a warp ---
+
+struct writing {
+    const struct decoder *x;
+    uint32_t *all, n;
+};
+
+static void note_written(void *context, uint32_t *vreg, bool is_def)
+{
+    struct writing *w = context;
+    if (!is_def || *vreg >= w->x->f->n_regs)
+        return;
+    if (w->all)
+        w->all[w->n] = *vreg;
+    w->n++;
+}
+
+// Which registers of the PTX each instruction writes. Its uops follow one another.
+static void note_writes(struct decoder *x)
+{
+    struct code *c = x->code;
+    struct writing count = { .x = x };
+    for (uint32_t i = 0; i < c->n_uops; i++)
+        visit_operands(&c->uops[i], note_written, &count);
+    struct writing w = { .x = x, .all = c->written = decode_alloc(x, (count.n + 1) * sizeof *c->written) };
+    c->first_written = decode_alloc(x, (x->f->n_insts + 2) * sizeof *c->first_written);
+    for (uint32_t i = 0, inst = 0; i < c->n_uops; i++) {
+        while (inst < c->uops[i].inst)
+            c->first_written[++inst] = w.n;
+        visit_operands(&c->uops[i], note_written, &w);
+        c->first_written[inst + 1] = w.n;
+    }
+}
+
+// Where the registers of the PTX are, and for how long. all: n intervals.
+static void note_places(struct decoder *x, const struct interval *all, uint32_t n)
+{
+    struct code *c = x->code;
+    c->regs = decode_alloc(x, (x->f->n_regs + 1) * sizeof *c->regs);
+    for (uint32_t v = 0; v < x->f->n_regs; v++) {
+        const bool pred = x->vregs[v].slot == SLOT_PRED;  // these have their slots for themselves
+        c->regs[v] = (struct reg_place){ x->vregs[v].at, !pred, pred ? c->n_uops : 0 };
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (all[i].vreg < x->f->n_regs)
+            c->regs[all[i].vreg] = (struct reg_place){ x->vregs[all[i].vreg].at, (uint32_t)(all[i].start / 2),
+                                                       (uint32_t)(all[i].end / 2) };
+}
+
 static void to_offset(void *context, uint32_t *vreg, bool is_def)
 {
     const struct decoder *x = context;
@@ -311,6 +360,8 @@ void place_slots(struct decoder *x)
     uint32_t count[2];
     scan(&f, all, count);
     lay_out(x, count);
+    note_places(x, all, f.n);
+    note_writes(x);
     for (uint32_t i = 0; i < c->n_uops; i++) {
         struct uop *u = &c->uops[i];
         visit_operands(u, to_offset, x);

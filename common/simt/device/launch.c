@@ -173,6 +173,8 @@ static bool finish(struct simt *s, const struct simt_kernel *k, struct job *job,
                    char error[DEV_ERROR_MAX])
 {
     const struct fault *first = host_threads_sum(all, n);
+    if (first && first->kind == FAULT_STOPPED)
+        return true;
     s->faulted = first != NULL;
     if (first) {
         report_fault(k, job->grid, first, error);
@@ -229,7 +231,9 @@ static bool launch(struct simt *s, struct simt_kernel *k, const struct dev_launc
                       .budget = s->budget,
                       .turns = code->ordered || code->orders_blocks,
                       .early = l->early && s->checks && code->waits_for_launch,
-                      .trace = s->trace };
+                      .trace = s->trace,
+                      .watching = s->watching,
+                      .observed = s->trace || s->watching };
     for (int i = 0; i < 3; i++) {
         g.grid[i] = l->grid[i];
         g.block[i] = l->block[i];

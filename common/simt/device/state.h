@@ -17,9 +17,10 @@ struct simt {
     unsigned jobs;
     unsigned sm;  // whose tensor cores: 90, or 80; takes effect when a module is loaded
     uint64_t budget;
-    dev_progress *progress;  // or NULL
-    bool checks;             // find races, uninitialised reads, ...: see check.h
-    struct trace *trace;     // records accesses of the next launches: see trace.h
+    dev_progress *progress;     // or NULL
+    bool checks;                // find races, uninitialised reads, ...: see check.h
+    struct trace *trace;        // records accesses of the next launches: see trace.h
+    struct watching *watching;  // looks at a warp of the next launches: see watch.c
     const struct exec *exec;
     struct simt_module *modules;
     struct heap *heap;       // of malloc in kernels; NULL before the first

@@ -27,8 +27,8 @@ void cluster_begin(struct seats *s, struct worker *w, uint64_t number)
 bool cluster_survives(struct worker *w)
 {
     const enum fault_kind kind = w->fault.kind;
-    if (kind == FAULT_NONE)
-        return true;
+    if (kind == FAULT_NONE || kind == FAULT_STOPPED)
+        return kind == FAULT_NONE;
     if (w->check)
         check_fault(w);
     return w->check && kind != FAULT_BUDGET && kind != FAULT_WAIT;

@@ -19,6 +19,7 @@
 #include "waits.h"
 #include "isa.h"
 #include "simt/code/split.h"
+#include "simt/code/watching.h"
 #include "simt/record/trace.h"
 #include "warp_fn.h"
 
@@ -120,6 +121,37 @@ static void recount(struct uop_count *count, uint32_t came, uint32_t active)
         count->warps--;
 }
 
+// The active lanes are about to execute u.
+static void observe(struct warp *w, const struct uop *u, uint32_t active)
+{
+    const struct grid *g = w->block->worker->grid;
+    if (g->trace)
+        trace_step(w, u, active);
+    struct watching *watching = g->watching ? watching_of(w) : NULL;
+    if (!watching)
+        return;
+    watching->u = u;
+    watching->lanes = active;
+    watching->before(watching, w);
+}
+
+// w came to u. Where that was the last uop of an instruction, and some lanes executed it, who watches is told; false,
+// with a fault in the worker, if he has seen enough.
+static bool goes_on(struct warp *w, const struct split *s, const struct uop *u, enum outcome outcome)
+{
+    struct worker *worker = w->block->worker;
+    struct watching *watching = worker->grid->watching ? watching_of(w) : NULL;
+    const bool executed = watching && watching->u == u && outcome != AGAIN;
+    if (!executed || (outcome == NEXT && u[1].inst == u->inst && u->kind != UOP_EXIT && u[1].kind != UOP_EXIT))
+        return true;
+    watching->split = s;
+    const bool on = watching->after(watching, w);
+    watching->u = NULL;
+    if (!on)
+        worker->fault = (struct fault){ .kind = FAULT_STOPPED, .block = w->block->linear };
+    return on;
+}
+
 // The lanes of s that u's guard lets through.
 static uint32_t guarded_lanes(const struct warp *w, const struct split *s, const struct uop *u)
 {
@@ -158,8 +190,7 @@ static enum outcome whole_warp(struct warp *w, struct split *s, const struct uop
         if (!active)
             return s->mask ? NEXT : LEFT;
     }
-    if (worker->grid->trace)
-        trace_step(w, u, active);
+    observe(w, u, active);
     if (!gather_run(w, u, warp_table[u->warp->kind], active))
         return FAULT;
     if (w->again) {
@@ -181,8 +212,8 @@ static enum outcome at_barrier(struct warp *w, struct split *s, const struct uop
     const bool ready = barrier_gathers(w, u, s, &active);
     if (!ready || active != came)
         recount(&worker->uop_counts[s->pc], came, ready ? active : 0);
-    if (ready && worker->grid->trace)
-        trace_step(w, u, active);
+    if (ready)
+        observe(w, u, active);
     if (ready && !barrier_arrive(w, u, s, active))
         return FAULT;
     return s->mask ? NEXT : LEFT;
@@ -214,8 +245,8 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
         return NEXT;
     if (u->flight && worker->check)
         wgmma_touched(w, u, active);
-    if (worker->grid->trace && u->kind != UOP_WARP && u->kind != UOP_BARRIER)
-        trace_step(w, u, active);
+    if (u->kind != UOP_WARP && u->kind != UOP_BARRIER)
+        observe(w, u, active);
     switch ((enum uop_kind)u->kind) {
     case UOP_ALU:
         if (active == ALL_LANES)
@@ -257,23 +288,24 @@ static enum outcome run_split(struct warp *w, struct split *s, uint64_t turn_end
 {
     struct worker *worker = w->block->worker;
     const struct uop *uops = worker->grid->code->uops;
-    const bool traced = worker->grid->trace;
+    const bool observed = worker->grid->observed;
     bool alone = w->n_splits == 0;
     for (;;) {
         const struct uop *u = &uops[s->pc];
-        if (s->mask == ALL_LANES && u->run) {  // no guard, no branch: nothing but arithmetic up to the line's end
+        if (s->mask == ALL_LANES && u->run &&
+            !observed) {  // no guard, no branch: nothing but arithmetic up to the line's end
             const struct uop *end = u + u->run;
             worker->runs[s->pc]++;
             worker->steps += u->run;
             s->pc += u->run;
-            for (const struct uop *v = u; traced && v < end; v++)
-                trace_step(w, v, ALL_LANES);
             for (; u < end; u++)
                 ISA(alu_table)[u->op](w->regs, u);
             continue;
         }
         enum outcome outcome = step(w, s, u, turn_ends);
         s->pc += outcome == NEXT || outcome == POLLED;
+        if (observed && outcome != FAULT && !goes_on(w, s, u, outcome))
+            return FAULT;
         if (outcome != NEXT && outcome != JUMPED)
             return outcome;
         if (w->n_splits && (alone || outcome == JUMPED || s->pc >= w->splits[0].pc))
@@ -417,7 +449,7 @@ static bool can_run(const struct block *b, uint32_t warps)
     return can;
 }
 
-static void run_block(struct worker *worker)
+static void run_rounds(struct worker *worker)
 {
     struct block *b = &worker->block;
     const uint64_t turn_began = worker->resumes ? worker->steps : 0;
@@ -451,6 +483,15 @@ static void run_block(struct worker *worker)
         if (worker->left)
             return;
     }
+}
+
+static void run_block(struct worker *worker)
+{
+    struct watching *watching = worker->grid->watching;
+    const enum fault_kind *fault = &worker->fault.kind;
+    run_rounds(worker);
+    if (watching && watching->block == worker->block.linear && *fault != FAULT_NONE && *fault != FAULT_STOPPED)
+        watching->error(watching, &worker->block);
 }
 
 const struct exec ISA(exec) = {

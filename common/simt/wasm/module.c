@@ -88,7 +88,8 @@ EMSCRIPTEN_KEEPALIVE bool simt_wasm_read(struct simt *s, void *to, uint64_t from
 }
 
 // text[bytes] is 0.
-EMSCRIPTEN_KEEPALIVE struct simt_module *simt_wasm_load(struct simt *s, const char *name, const char *text, size_t bytes)
+EMSCRIPTEN_KEEPALIVE struct simt_module *simt_wasm_load(struct simt *s, const char *name, const char *text,
+                                                        size_t bytes)
 {
     return simt_load(s, name, text, bytes, last_error);
 }
@@ -120,8 +121,8 @@ static void describe_kernel(struct json *j, const struct simt_kernel *k)
     json_end(j);
 }
 
-// {"file", "version", "target", "kernels": [{"name", "error", "shared", "instructions", "parameters": [{"type", "bytes",
-// "at"}]}], "variables": [{"name", "type", "bytes", "address", "constant"}]}; addresses are texts of digits.
+// {"file", "version", "target", "kernels": [{"name", "error", "shared", "instructions", "parameters": [{"type",
+// "bytes", "at"}]}], "variables": [{"name", "type", "bytes", "address", "constant"}]}; addresses are texts of digits.
 EMSCRIPTEN_KEEPALIVE const char *simt_wasm_describe(struct simt_module *m)
 {
     const struct simt_module_about a = simt_module_about(m);

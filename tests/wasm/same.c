@@ -106,7 +106,8 @@ static void print(const struct product *p)
     printf("C %016llx\n", (unsigned long long)hash);
     json_open(&j, stdout);
     json_object(&j, NULL);
-    profile_json(&j, dev_profile(p->dev), dev_findings(p->dev), dev_about(p->dev)->name);
+    profile_json(&j, dev_profile(p->dev), dev_about(p->dev)->name);
+    simt_findings_json(&j, dev_findings(p->dev), NULL);
     json_end(&j);
     json_close(&j);
     printf("\n");

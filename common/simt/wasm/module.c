@@ -221,7 +221,8 @@ EMSCRIPTEN_KEEPALIVE const char *simt_wasm_result(struct simt *s)
     FILE *f = p ? begin(&j, &bytes) : NULL;
     if (!f)
         return NULL;
-    profile_json(&j, p, simt_findings(s), SIMT_DEVICE);
+    profile_json(&j, p, SIMT_DEVICE);
+    simt_findings_json(&j, simt_findings(s), NULL);
     return finish(&j, f);
 }
 

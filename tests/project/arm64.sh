@@ -93,7 +93,7 @@ compare_steps()
 let_the_kernel_run_arm64
 export QEMU_LD_PREFIX="$sysroot"
 sed "s#@SYSROOT@#$sysroot#" tests/project/arm64.ini >"$folder/arm64.ini"
-[ -e "$folder/build/build.ninja" ] || meson setup "$folder/build" --cross-file "$folder/arm64.ini" -Dnvcc="$top/.ci/nvcc"
+[ -e "$folder/build/build.ninja" ] || meson setup "$folder/build" --cross-file "$folder/arm64.ini" -Dmaintainer=true -Dnvcc="$top/.ci/nvcc"
 FIRST_BUILD=$first meson compile -C "$folder/build" unit_and_steps
 compare_steps
 meson test -C "$folder/build" --no-rebuild --print-errorlogs --setup brief --suite unit --suite steps --no-suite once

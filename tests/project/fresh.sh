@@ -14,7 +14,7 @@
 #
 # --in FOLDER     where the bare Debians go; /var/tmp/fresh if not said. 10 GB have to be free for debian, else 2.
 # --mirror        of Debian; where this machine gets its own packages if not said
-# --tests         runs README's second command, the whole test suite, too
+# --tests         runs README's second command, the tests, too
 # --keep          leaves the folders for a look; each log stays in any case
 # --print DOOR    shows the commands of a door
 #

@@ -2,48 +2,21 @@
 // Brings the texts of the course up to date with the kernels, the results and the simulator: chapters, tasks, READMEs and
 // decks, and the decks' pictures. README.md lists the marks by which a text asks for numbers, code and tables.
 //
-//   node slides/refresh.mjs [--build DIR] [--check | --links] [TEXT...]
+//   node slides/refresh.mjs [--build DIR] [--check] [TEXT...]
 //
-// --check changes nothing, names what is stale, and exits with 1. --links only looks whether all that the decks link to
-// exists, and exits with 1 if not. Exit 2: something that a text asks for is not there, or a number comes from nowhere.
-// With TEXT, a file, only those texts, and no pictures.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// --check changes nothing, names what is stale, and exits with 1. Exit 2: something that a text asks for is not there, or a
+// number comes from nowhere. With TEXT, a file, only those texts, and no pictures.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { unmeant_lists } from './lists.mjs';
 import { refresh } from './marks.mjs';
-import { read, root, slides } from './project.mjs';
+import { root, slides } from './project.mjs';
 import { unquoted } from './quoted.mjs';
 import { sample } from './sample.mjs';
 import { by_another_ptxas, draw, pictures } from './sources.mjs';
-import { deck_names, links, texts } from './texts.mjs';
+import { texts } from './texts.mjs';
 import { unmarked } from './unmarked.mjs';
-
-// Pictures of this folder that a chapter shows.
-function pictures_of_chapters() {
-  const chapters = readdirSync(resolve(root, 'steps')).map((name) => `steps/${name}/NOTES.md`);
-  return chapters.filter((path) => existsSync(resolve(root, path)))
-    .flatMap((path) => links(read(path)).map((url) => relative(slides, resolve(root, dirname(path), url))))
-    .filter((url) => url.startsWith('pictures/'));
-}
-
-// What the decks link to, and the pictures that no deck and no chapter shows.
-function check_links() {
-  const wrong = [], used = new Set();
-  for (const name of deck_names()) {
-    for (const url of links(readFileSync(join(slides, name), 'utf8'))) {
-      used.add(url);
-      if (!existsSync(resolve(slides, url))) wrong.push(`slides/${name}: ${url} is missing`);
-    }
-  }
-  const listed = pictures().map(({ file }) => `pictures/${file}`);
-  for (const url of pictures_of_chapters()) used.add(url);
-  for (const file of listed) if (!used.has(file)) wrong.push(`slides/${file} is on no slide and in no chapter`);
-  for (const url of used)
-    if (url.startsWith('pictures/') && !listed.includes(url)) wrong.push(`slides/${url} is not in slides/pictures.txt`);
-  for (const line of wrong) console.error(line);
-  return wrong.length ? 1 : 0;
-}
 
 function write(path, text) {
   mkdirSync(dirname(path), { recursive: true });
@@ -89,17 +62,17 @@ function bring_up_to_date(build, check, named) {
 }
 
 function main() {
-  const args = process.argv.slice(2), usage = 'usage: node slides/refresh.mjs [--build DIR] [--check | --links] [TEXT...]';
+  const args = process.argv.slice(2), usage = 'usage: node slides/refresh.mjs [--build DIR] [--check] [TEXT...]';
   const at = args.indexOf('--build');
   const build = at < 0 ? join(root, 'build') : args.splice(at, 2)[1];
   const option = args[0]?.startsWith('-') ? args.shift() : '';
   const named = args.map((path) => relative(root, resolve(path)));
   const missing = named.find((name) => !existsSync(resolve(root, name)));
-  if (!build || !['', '--check', '--links'].includes(option) || missing) {
+  if (!build || !['', '--check'].includes(option) || missing) {
     console.error(missing ? `${missing} is missing` : usage);
     return 2;
   }
-  return option === '--links' ? check_links() : bring_up_to_date(resolve(build), option === '--check', named);
+  return bring_up_to_date(resolve(build), option === '--check', named);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = main();

@@ -9,6 +9,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
+import { wrong_links } from './links.mjs';
 import { unmeant_lists } from './lists.mjs';
 import { root } from './project.mjs';
 import { brief, sample } from './sample.mjs';
@@ -213,4 +214,15 @@ test('a line within a paragraph does not begin with a sign, which would make it 
   const { status, lines } = refresh('--check', 'text.md');
   assert.equal(status, 2);
   assert.match(lines[0], /^text\.md:2 "\+ 2 is 3" begins a list/);
+});
+
+test('a link leads to a file, and to a heading where it names one', () => {
+  const folder = join(copy, 'links');
+  mkdirSync(join(folder, 'deep'), { recursive: true });
+  writeFileSync(join(folder, 'deep', 'b.md'), '# A `word`, [twice](../a.md)\n\n## Same\n\n## Same\n\n<a id="own"></a>\n\n```\n# no heading\n```\n');
+  const good = ['deep', 'deep/b.md', 'deep/b.md#a-word-twice', 'deep/b.md#same-1', 'deep/b.md#own', '#here', 'https://x.org/y'];
+  const bad = ['deep/c.md', 'b.md', 'deep/b.md#same-2', 'deep/b.md#no-heading', 'deep#same', '#there'];
+  const text = (urls) => `# Here\n\n${urls.map((url) => `[\`it\`](${url})`).join(', ')} \`[code](none)\`\n`;
+  writeFileSync(join(folder, 'a.md'), text([...good, ...bad]));
+  assert.deepEqual(wrong_links(folder), bad.map((url) => `a.md: ${url} leads nowhere`));
 });

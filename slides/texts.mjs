@@ -18,8 +18,12 @@ export function texts() {
   return all.filter((name) => existsSync(resolve(root, name)));
 }
 
-const linked = /\]\(([^)#\s]+)[^)]*\)/g;
+export const without_code = (text) => text.replace(/```[^]*?\n```|<!-- code: .*-->/g, '');
 
+// What a text links to inside the project.
 export function links(text) {
-  return [...text.replace(/```[^]*?\n```|<!-- code: .*-->/g, '').matchAll(linked)].map((m) => m[1]).filter((url) => !/^[a-z]+:/i.test(url));
+  return [...without_code(text).replace(/`[^`\n]*`/g, '').matchAll(/\]\(([^)\s]+)[^)]*\)/g)].map((m) => m[1]).filter((url) => !/^[a-z]+:/i.test(url));
 }
+
+// The name of a heading in its address, as GitHub makes it.
+export const slug = (text) => text.trim().toLowerCase().replace(/[^\p{L}\p{N}\p{M}_\- ]/gu, '').replaceAll(' ', '-');

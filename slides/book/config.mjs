@@ -1,6 +1,7 @@
 // VitePress's settings. make.mjs says where the pages are and where the site goes.
 import { cells_plugin } from './cells.mjs';
-import { links_plugin, slug } from './links.mjs';
+import { slug } from '../texts.mjs';
+import { links_plugin } from './links.mjs';
 import { prose_plugin } from './prose.mjs';
 import { themes } from './themes.mjs';
 

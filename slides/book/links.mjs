@@ -59,6 +59,3 @@ export function links_plugin(md, { pages, base }) {
       ? `<a class="picture" href="${base}${md.utils.escapeHtml(src.slice(1))}" target="_blank">${drawn}</a>` : drawn;
   };
 }
-
-// The name of a heading in its address, as GitHub makes it.
-export const slug = (text) => text.trim().toLowerCase().replace(/[^\p{L}\p{N}\p{M}_\- ]/gu, '').replaceAll(' ', '-');

@@ -58,7 +58,7 @@ const code = /\.(cuh?|[ch]|mjs|yml|py|sh|build|txt)$/;
 export const target_of = (source, link) => posix.join(posix.dirname(source), decodeURI(link)).replace(/\/$/, '');
 
 function code_pages(pages) {
-  const linked = pages.flatMap(({ source, text }) => links(text()).map((link) => target_of(source, link)));
+  const linked = pages.flatMap(({ source, text }) => links(text()).map((link) => target_of(source, link.split('#')[0])));
   const wanted = [...steps().map(kernel_of), 'common/edges.cuh', ...linked.filter((path) => code.test(path))];
   return [...new Set(wanted)].filter((path) => here(path) && statSync(resolve(root, path)).isFile()).sort().map(code_page);
 }

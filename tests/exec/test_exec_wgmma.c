@@ -373,7 +373,7 @@ static void fill(const struct job *j, struct data *x)
 static void check(struct job j)
 {
     static size_t place;
-    if (!sample_brief(place++, 5))
+    if (!sample_some(place++, 3))
         return;
     struct dev *devices[PTX_DEVICES];
     const size_t n_devices = ptx_devices_from(devices, 90, true);

@@ -1,4 +1,4 @@
-// A learner's mistakes in the steps' kernels (edits.h), each compiled and run as a learner would: the driver must find
+// A learner's mistakes in the steps' kernels (edits.def), each compiled and run as a learner would: the driver must find
 // the result wrong, and for nearly all of them its message must name the cause. The step is that of step_case.h. The
 // sample (sample.h) has one in three. Run by itself, without --tap, it shows what is said about each.
 #include <criterion/criterion.h>
@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "compiler.h"
-#include "edits.h"
 #include "kernel_copy.h"
 #include "base/program.h"
 #include "sample.h"
@@ -17,7 +16,16 @@
 
 TestSuite(edits, .init = copy_folder_make, .fini = copy_folder_remove, .timeout = 300);
 
-enum { TEXT = 1 << 16 };
+enum { TEXT = 1 << 16, EDIT_WORDS = 3 };
+
+static const struct kernel_edit {
+    const char *step, *what, *options, *from, *to, *says[EDIT_WORDS];
+} kernel_edits[] = {
+#define EDIT(step, what, options, from, to, ...) { step, what, options, from, to, { __VA_ARGS__ } },
+#include "edits.def"
+#undef EDIT
+};
+static const size_t n_kernel_edits = sizeof kernel_edits / sizeof *kernel_edits;
 
 static void read_text(const char *path, char text[TEXT])
 {

@@ -9,9 +9,9 @@
 
 static char *read_all(const char *path, size_t *size)
 {
-    FILE *in = fopen(path, "r"), *out;
     char *text = NULL;
-    cr_assert(in && (out = open_memstream(&text, size)), "%s", path);
+    FILE *in = fopen(path, "r"), *out = open_memstream(&text, size);
+    cr_assert(in && out, "%s", path);
     for (int c; (c = getc(in)) != EOF;)
         putc(c, out);
     fclose(in);

@@ -47,9 +47,7 @@ function array(s, what, values) {
   assert(m._simt_wasm_write(s, address, host, bytes), error());
   return address;
 }
-function launch(checks, stride) {
-  const [s, module] = open(), kernel = m._simt_wasm_kernel(module, put('sectors').at);
-  m._simt_wasm_set_checks(s, checks);
+function fill_in(s, stride) {  // the arguments and sizes of a launch; returns the address of out
   const from = array(s, 'in', Array.from({ length: IN }, (_, i) => i)), to = array(s, 'out', new Array(LANES).fill(0));
   const view = new DataView(m.HEAPU8.buffer);
   [stride, from, to].forEach((value, i) => {
@@ -58,6 +56,12 @@ function launch(checks, stride) {
     else view.setInt32(params + p.at, value, true);
   });
   new Uint32Array(m.HEAPU8.buffer, sizes, 10).set([1, 1, 1, LANES, 1, 1, 0, 0, 0, 0]);
+  return to;
+}
+function launch(checks, stride) {
+  const [s, module] = open(), kernel = m._simt_wasm_kernel(module, put('sectors').at);
+  m._simt_wasm_set_checks(s, checks);
+  const to = fill_in(s, stride);
   const ok = m._simt_wasm_launch(s, kernel, sizes, params), back = m._malloc(4 * LANES);
   assert(m._simt_wasm_read(s, back, to, 4 * LANES), error());
   const result = ok && JSON.parse(text_at(m._simt_wasm_result(s)));
@@ -75,6 +79,24 @@ function natively(verb, stride) {
   }
 }
 const same = (a, b) => assert(isDeepStrictEqual(a, b), `${JSON.stringify(a)}\n${JSON.stringify(b)}`);
+
+// A watched warp: what its loads bring is what their addresses hold, and the launch ends where it was asked to.
+function watch(from, count) {
+  const [s, module] = open(), kernel = m._simt_wasm_kernel(module, put('sectors').at);
+  fill_in(s, 2);
+  const seen = JSON.parse(text_at(m._simt_wasm_watch(s, kernel, sizes, params, 0, 0, from, count)));
+  m._simt_wasm_close(s);
+  return seen;
+}
+const seen = watch(0, 1000), load = seen.steps.find((step) => listed[step.instruction].text.startsWith('ld.global.f32'));
+assert.deepEqual(seen.steps.map((step) => step.step), seen.steps.map((_, i) => i));
+assert.equal(seen.steps.length, listed.length);
+const bits = new DataView(new ArrayBuffer(4));
+const floats = load.operands[0].value.map((v) => (bits.setUint32(0, Number(v)), bits.getFloat32(0)));
+assert.deepEqual(floats, Array.from({ length: LANES }, (_, i) => 2 * i));
+assert.equal(BigInt(load.operands[1].value[1]) - BigInt(load.operands[1].value[0]), 8n);
+assert.deepEqual(watch(2, 3).steps, seen.steps.slice(2, 5));
+
 const right = launch(false, 2);
 assert(right.ok, error());
 assert.deepEqual(right.out, Array.from({ length: LANES }, (_, i) => 2 * i));

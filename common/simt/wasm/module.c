@@ -245,3 +245,72 @@ EMSCRIPTEN_KEEPALIVE const char *simt_wasm_draw(struct simt *s, struct simt_kern
     free(last_text);
     return last_text = simt_draw(s, k, &l, &what, last_error);
 }
+
+// --- a warp, instruction by instruction ---
+
+struct watched {
+    struct json *j;
+    uint64_t from, end;
+};
+
+static void tell_operand(struct json *j, const struct simt_operand *o)
+{
+    static const char *const roles[] = { [SIMT_READ] = "read", [SIMT_WRITTEN] = "written", [SIMT_ADDRESS] = "address" };
+    char text[100];
+    snprintf(text, sizeof text, "%.*s", (int)o->name_bytes, o->name);
+    json_object(j, NULL);
+    json_string(j, "role", roles[o->role]);
+    json_string(j, "name", text);
+    json_string(j, "type", o->type.name);
+    json_array(j, "value");
+    for (int lane = 0; lane < 32; lane++) {
+        snprintf(text, sizeof text, "%llu", (unsigned long long)o->value[lane]);
+        json_string(j, NULL, text);
+    }
+    json_end(j);
+    json_end(j);
+}
+
+static bool tell(void *context, enum simt_event event, const struct simt_look *l)
+{
+    struct watched *w = context;
+    struct simt_operand o;
+    const uint64_t step = simt_look_step(l);
+    if (step < w->from && event == SIMT_STEP)
+        return true;
+    json_object(w->j, NULL);
+    json_uint(w->j, "step", step);
+    json_bool(w->j, "error", event == SIMT_ERROR);
+    json_uint(w->j, "instruction", simt_look_instruction(l));
+    json_uint(w->j, "lanes", simt_look_lanes(l));
+    json_array(w->j, "operands");
+    for (uint32_t i = 0; simt_look_operand(l, i, &o); i++)
+        tell_operand(w->j, &o);
+    json_end(w->j);
+    json_end(w->j);
+    return step + 1 < w->end;
+}
+
+// Steps from .. from + count - 1 of a warp, and the launch ends behind them: {"steps": [{"step", "error",
+// "instruction", "lanes", "operands": [{"role", "name", "type", "value"}]}], "failed"}; values by lane, their bits as
+// texts of digits; failed: why the launch did not end, where it did not.
+EMSCRIPTEN_KEEPALIVE const char *simt_wasm_watch(struct simt *s, struct simt_kernel *k, const uint32_t sizes[10],
+                                                 const unsigned char *params, double block, uint32_t warp, double from,
+                                                 double count)
+{
+    struct dev_arg args[ARGS_MAX];
+    const struct dev_launch l = launch_of(k, sizes, params, args);
+    struct json j;
+    struct watched watched = { &j, (uint64_t)from, (uint64_t)(from + count) };
+    const struct simt_watch w = { (uint64_t)block, warp, tell, &watched };
+    size_t bytes;
+    FILE *f = begin(&j, &bytes);
+    if (!f)
+        return NULL;
+    json_array(&j, "steps");
+    const bool ok = simt_watch(s, k, &l, &w, last_error);
+    json_end(&j);
+    if (!ok)
+        json_string(&j, "failed", last_error);
+    return finish(&j, f);
+}

@@ -1,5 +1,5 @@
 // The bank explorer's answers, compiled to WebAssembly with common/simt/machine/cost.c: the simulator's own rules.
-#include "simt/machine/cost.h"
+#include "simt/simt.h"
 
 struct bank_answer {
     uint32_t waves, conflicts, ideal, phases;

@@ -1,5 +1,5 @@
 // The fragment map's answers, compiled to WebAssembly with the simulator's own fragment.c and fragment_list.c.
-#include "simt/machine/fragment_list.h"
+#include "simt/simt.h"
 
 #include <stddef.h>
 

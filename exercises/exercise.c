@@ -7,6 +7,7 @@
 
 #include "cut.h"
 #include "base/source.h"
+#include "device/open.h"
 #include "tester/meaning.h"
 
 // Warp instructions of a block before the simulated GPU gives up on it: no solution needs a tenth of them.

@@ -15,6 +15,7 @@
 #include "base/ptx_file.h"
 #include "installed.h"
 #include "steps.h"
+#include "device/open.h"
 #include "simt/simt.h"
 #include "tester/tester_report.h"
 

@@ -17,6 +17,7 @@
 #include "base/profile.h"
 #include "base/program.h"
 #include "steps.h"
+#include "device/open.h"
 #include "tester/tester_report.h"
 
 enum { NONE_WORKS = 1, BAD = 2, CHANGES = 6, VALUES = 16, NAME = 24, TEXT = 1 << 16 };

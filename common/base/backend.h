@@ -13,7 +13,7 @@ struct dev {
 
 struct backend {
     // Opens the device and fills about, or returns NULL with one line in error. The backend's own struct begins with
-    // a struct dev, whose ops device_front.c sets.
+    // a struct dev, whose ops dev_open sets.
     struct dev *(*open)(char error[DEV_ERROR_MAX]);
     void (*close)(struct dev *d);
     void (*set_jobs)(struct dev *d, unsigned jobs);                 // may be NULL
@@ -40,9 +40,6 @@ struct backend {
     const char *(*baseline_name)(struct dev *d);            // may be NULL
     const struct profile *(*profile)(const struct dev *d);  // may be NULL
 };
-
-extern const struct backend gpu_backend;   // common/gpu
-extern const struct backend simt_backend;  // common/simt
 
 // Sets d's error to the formatted line and returns false.
 bool backend_fail(struct dev *d, const char *format, ...) __attribute__((format(printf, 2, 3)));

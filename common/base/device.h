@@ -1,7 +1,7 @@
 // One interface to a device that runs PTX kernels: a CUDA GPU, or the built-in simulated GPU.
 //
 // Interface:
-//   dev_open .. dev_close        pick a device at run time; dev_about says which one answered
+//   dev_close, dev_about         what dev_open gave (device/open.h)
 //   dev_alloc, dev_upload, ...   device memory, addressed by 64-bit device pointers
 //   dev_load, dev_kernel         PTX text -> module -> kernel
 //   dev_launch, dev_sync         run a kernel; errors of the kernel itself appear at dev_sync at the latest
@@ -49,8 +49,6 @@ struct dev_about {
 // Source: CUDA Driver API, cuTensorMapEncodeTiled.
 bool dev_tensor_map(struct dev *d, const struct dev_tensor *tensor, struct dev_tensor_map *map);
 
-// Opens a device of the kind asked for. On failure returns NULL and writes one line to error.
-struct dev *dev_open(enum dev_kind kind, char error[DEV_ERROR_MAX]);
 void dev_close(struct dev *d);  // frees everything that the device still holds; NULL is allowed
 
 // What answered. Valid until dev_close.

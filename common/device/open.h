@@ -3,11 +3,9 @@
 #define DEVICE_OPEN_H
 
 #include "base/device.h"
+#include "sim.h"
 
-struct simt;
-
-// What is behind a simulated GPU, for those who ask more of it than device.h has; NULL for another device. A kernel of
-// such a device is a struct simt_kernel, a module a struct simt_module.
-struct simt *device_simt(const struct dev *d);
+// Opens a device of the kind asked for. On failure returns NULL and writes one line to error.
+struct dev *dev_open(enum dev_kind kind, char error[DEV_ERROR_MAX]);
 
 #endif

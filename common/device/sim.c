@@ -6,7 +6,7 @@
 
 #include "base/backend.h"
 #include "base/text.h"
-#include "open.h"
+#include "sim.h"
 #include "simt/simt.h"
 
 struct simt_dev {

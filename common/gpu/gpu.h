@@ -5,6 +5,8 @@
 
 #include "base/device.h"
 
+extern const struct backend gpu_backend;
+
 enum { GPU_CURRENT = -1 };
 
 // The device of that number, by its primary context; GPU_CURRENT: the context that is current in this thread, which

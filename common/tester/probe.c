@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "gemm.h"
+#include "device/open.h"
 
 // Of this process, all its threads together: it does not depend on what else the computer does.
 static double now(void)

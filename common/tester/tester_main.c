@@ -17,6 +17,7 @@
 #include "tester.h"
 #include "predict.h"
 #include "tester_report.h"
+#include "device/open.h"
 
 enum { HOT_LINES = 20 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/device.h"
+#include "device/open.h"
 #include "base/options.h"
 
 enum { WARP = 32, SHOWN = 8, ARRAYS = 4 };

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/device.h"
+#include "device/open.h"
 #include "base/matrix.h"
 #include "base/options.h"
 #include "gpu/gpu.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/card.h"
+#include "device/open.h"
 #include "gpu/gpu.h"
 
 static _Thread_local char no_handle[DEV_ERROR_MAX];  // the error where there is no handle

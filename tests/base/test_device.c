@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/device.h"
+#include "device/open.h"
 #include "base/profile.h"
 
 // out[i] = 2 * in[i] for i < n

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "device/open.h"
 #include "simt/cli/command.h"
 
 enum { MAX_WORDS = MAX_ARGS + 16, WARMUP = 2, RUNS = 15, PATH = 1000, WORD = 200 };

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/device.h"
+#include "device/open.h"
 #include "capture.h"
 #include "fake_device.h"
 #include "base/ptx_file.h"

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "plain_gemm.h"
+#include "device/open.h"
 #include "../steps/steps.h"
 
 enum { SIZE = 512, RUNS = 5 };

@@ -17,6 +17,7 @@
 #include "sample.h"
 #include "shapes.h"
 #include "step_case.h"
+#include "device/open.h"
 #include "tester/gemm.h"
 #include "tester/tester.h"
 

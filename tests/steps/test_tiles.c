@@ -14,6 +14,7 @@
 #include "sample.h"
 #include "shapes.h"
 #include "step_case.h"
+#include "device/open.h"
 
 TestSuite(tiles, .init = copy_folder_make, .fini = copy_folder_remove, .timeout = 120);
 

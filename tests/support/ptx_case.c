@@ -1,6 +1,7 @@
 // See ptx_case.h. All cases of one call become one module with a kernel each, which a real GPU's driver compiles at
 // once; a thread computes one set of operands.
 #include "ptx_case.h"
+#include "device/open.h"
 
 #include <criterion/criterion.h>
 #include <criterion/logging.h>

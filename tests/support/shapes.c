@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "sample.h"
+#include "device/open.h"
 
 struct geometry geometry_of(const struct step *step)
 {

@@ -11,6 +11,7 @@
 #include "tester/tester_explain.h"
 #include "tester/tester_report.h"
 #include "tester_case.h"
+#include "device/open.h"
 
 static struct tester_options options_of(int m, int n, int k)
 {

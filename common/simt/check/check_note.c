@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "check_shadow.h"
+
 struct share {  // how often in one block
     uint64_t block, count;
 };
@@ -78,6 +80,18 @@ void check_fault(struct worker *worker)
 struct fault check_site(const struct warp *w, uint32_t inst, uint32_t lane, enum fault_kind kind)
 {
     return (struct fault){ .kind = kind, .inst = inst, .warp = w->index, .lane = lane, .block = w->block->linear };
+}
+
+void shadow_report(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t origin, enum shadow_sink sink)
+{
+    const uint32_t inst = origin >> 32 ? (uint32_t)(origin >> 32) - 1 : u->inst;
+    struct fault f = check_site(w, inst, lane, FAULT_UNWRITTEN);
+    f.space = origin & ORIGIN_LOCAL ? SPACE_LOCAL : origin == ORIGIN_NAN ? SPACE_CONST : SPACE_REG;
+    f.address = origin & ORIGIN_NUMBER;
+    f.other_inst = u->inst;
+    f.other_block = f.block;
+    f.lanes = sink;
+    check_note(w->block->worker->check, &f);
 }
 
 void check_add_notes(struct checker *sum, const struct checker *c)

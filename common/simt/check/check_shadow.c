@@ -10,16 +10,6 @@ static uint64_t class_mask(unsigned class)
     return shadow_mask(class == SLOT_64 ? 8 : class == SLOT_32 ? 4 : 0);
 }
 
-bool shadow_all_defined(const struct warp *w, uint32_t at, unsigned class)
-{
-    const u32 *slot = (const u32 *)(w->regs + at);
-    const int words = class == SLOT_64 ? 2 * LANES : class == SLOT_32 ? LANES : 1;
-    uint32_t any = 0;
-    for (int i = 0; i < words; i++)
-        any |= slot[i];
-    return !any;
-}
-
 static void define(const struct warp *w, uint32_t at, unsigned class, uint32_t active)
 {
     if (active == ALL_LANES)
@@ -27,23 +17,6 @@ static void define(const struct warp *w, uint32_t at, unsigned class, uint32_t a
     else
         EACH(active, i)
     shadow_put(w, at, class, i, 0);
-}
-
-uint64_t shadow_used_by(uint64_t origin, const struct uop *u)
-{
-    return origin >> 32 ? origin : origin | (u->inst + 1ull) << 32;
-}
-
-void shadow_report(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t origin, enum shadow_sink sink)
-{
-    const uint32_t inst = origin >> 32 ? (uint32_t)(origin >> 32) - 1 : u->inst;
-    struct fault f = check_site(w, inst, lane, FAULT_UNWRITTEN);
-    f.space = origin & ORIGIN_LOCAL ? SPACE_LOCAL : origin == ORIGIN_NAN ? SPACE_CONST : SPACE_REG;
-    f.address = origin & ORIGIN_NUMBER;
-    f.other_inst = u->inst;
-    f.other_block = f.block;
-    f.lanes = sink;
-    check_note(w->block->worker->check, &f);
 }
 
 // --- operations ---

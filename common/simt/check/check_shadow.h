@@ -35,10 +35,23 @@ static inline uint64_t shadow_mask(unsigned bytes)
 }
 
 // Has a slot of undefined bits none, in any lane?
-bool shadow_all_defined(const struct warp *w, uint32_t at, unsigned class);
+static inline bool shadow_all_defined(const struct warp *w, uint32_t at, unsigned class)
+{
+    const u32 *slot = (const u32 *)(w->regs + at);
+    const int words = class == SLOT_64 ? 2 * LANES : class == SLOT_32 ? LANES : 1;
+    uint32_t any = 0;
+    for (int i = 0; i < words; i++)
+        any |= slot[i];
+    return !any;
+}
+
 // The origin of undefined bits, with u as the uop that used them last.
-uint64_t shadow_used_by(uint64_t origin, const struct uop *u);
-// A finding: the lane used undefined bits of that origin.
+static inline uint64_t shadow_used_by(uint64_t origin, const struct uop *u)
+{
+    return origin >> 32 ? origin : origin | (u->inst + 1ull) << 32;
+}
+
+// check_note.c: a finding, the lane used undefined bits of that origin.
 void shadow_report(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t origin, enum shadow_sink sink);
 
 // check_shadow_memory.c: loads; stores; what whole warps, atomics and asynchronous copies access; what printf returns

@@ -94,8 +94,9 @@ bool walk_data(struct walk_warp *w, const struct walk_event *e);
 
 // walk_value.c: the effects on registers and predicates, for the lanes of mask.
 void walk_compute(struct walk_warp *w, const struct sass *s, uint32_t mask);
-// The lanes in which predicate p holds (0-6, 7 always, and those of the uniform data path from 8 on), and where it is
-// known.
+
+// walk_operand.c: the lanes in which predicate p holds (0-6, 7 always, and those of the uniform data path from 8 on),
+// and where it is known.
 uint32_t walk_predicate(const struct walk_warp *w, unsigned p, bool negated, uint32_t *known);
 // The values of n registers from first on are no longer known, for the lanes of mask.
 void walk_forget(struct walk_warp *w, unsigned first, unsigned n, uint32_t mask);

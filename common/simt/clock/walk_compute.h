@@ -1,5 +1,5 @@
-// What the files of the walk share: walk_value.c fetches operands and stores results, walk_sum.c, walk_bits.c and
-// walk_test.c compute.
+// What the files of the walk share: walk_operand.c fetches operands and stores results, walk_sum.c, walk_bits.c,
+// walk_float.c and walk_test.c compute, and walk_value.c knows which of them computes what.
 #ifndef SIMT_WALK_COMPUTE_H
 #define SIMT_WALK_COMPUTE_H
 
@@ -25,8 +25,10 @@ static inline bool bit(const struct sass *s, unsigned n)
     return sass_bits(s, n, 1);
 }
 
-// Operands a, b and c of the instruction (high: their upper half), and what becomes of results.
+// walk_operand.c: operands a, b and c of the instruction (high: their upper half), and what becomes of results.
 void walk_splat(struct operand *o, uint32_t value);
+// A word of constant memory: the launch's shape, and its parameters. False if it is not known.
+bool walk_constant(const struct walk_warp *w, unsigned bank, unsigned at, uint32_t *value);
 void walk_load_register(const struct walk_warp *w, bool uniform, unsigned r, struct operand *o);
 void walk_load_b(const struct compute *k, unsigned high, struct operand *o);
 void walk_load_c(const struct compute *k, unsigned high, struct operand *o);

@@ -229,26 +229,6 @@ static void caption(struct draw_subject *s, const struct simt_kernel *k, const s
 
 // --- the run ---
 
-bool draw_known_place(const unsigned grid[3], const unsigned block[3], const struct simt_picture *p,
-                      char error[DEV_ERROR_MAX])
-{
-    const uint64_t warps = ((uint64_t)block[0] * block[1] * block[2] + LANES - 1) / LANES;
-    if (p->warp >= warps) {
-        snprintf(error, DEV_ERROR_MAX, "--warp %" PRIu64 ": a block has %" PRIu64 " warp%s, numbered from 0", p->warp,
-                 warps, text_plural(warps));
-        return false;
-    }
-    for (int i = 0; i < 3; i++) {
-        if (p->block[i] >= grid[i]) {
-            snprintf(error, DEV_ERROR_MAX,
-                     "--block-index %" PRIu64 ",%" PRIu64 ",%" PRIu64 ": the grid has %u,%u,%u blocks, numbered from 0",
-                     p->block[0], p->block[1], p->block[2], grid[0], grid[1], grid[2]);
-            return false;
-        }
-    }
-    return true;
-}
-
 // The nth of the events in the space that is asked for; how many there are in *found. Those that cannot be drawn count
 // only where there are no others.
 static const struct trace_event *choose(const struct trace *t, const struct simt_picture *p, uint64_t *found)
@@ -323,7 +303,7 @@ char *draw_line(const struct draw_launch *l, char error[DEV_ERROR_MAX])
     s->trace = &t;
     if (!wanted || !t.touched)
         snprintf(error, DEV_ERROR_MAX, "out of memory");
-    else if (!draw_run(l, error))
+    else if (!simt_launch(s, l->kernel, l->how, error))
         text = NULL;
     else if (t.failed)
         snprintf(error, DEV_ERROR_MAX, "out of memory for the accesses");

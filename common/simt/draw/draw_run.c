@@ -3,9 +3,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "simt/machine/tensor_map.h"
 #include "simt/record/trace.h"
 
@@ -102,9 +102,24 @@ const struct draw_matrix *draw_element(const struct draw_matrices *all, uint64_t
 
 // --- the run ---
 
-bool draw_run(const struct draw_launch *l, char error[DEV_ERROR_MAX])
+bool draw_known_place(const unsigned grid[3], const unsigned block[3], const struct simt_picture *p,
+                      char error[DEV_ERROR_MAX])
 {
-    return simt_launch(l->simt, l->kernel, l->how, error);
+    const uint64_t warps = ((uint64_t)block[0] * block[1] * block[2] + LANES - 1) / LANES;
+    if (p->warp >= warps) {
+        snprintf(error, DEV_ERROR_MAX, "--warp %" PRIu64 ": a block has %" PRIu64 " warp%s, numbered from 0", p->warp,
+                 warps, text_plural(warps));
+        return false;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (p->block[i] >= grid[i]) {
+            snprintf(error, DEV_ERROR_MAX,
+                     "--block-index %" PRIu64 ",%" PRIu64 ",%" PRIu64 ": the grid has %u,%u,%u blocks, numbered from 0",
+                     p->block[0], p->block[1], p->block[2], grid[0], grid[1], grid[2]);
+            return false;
+        }
+    }
+    return true;
 }
 
 bool draw_record(const struct draw_launch *l, struct record *r, char error[DEV_ERROR_MAX])
@@ -119,30 +134,10 @@ bool draw_record(const struct draw_launch *l, struct record *r, char error[DEV_E
     r->block = p->block[0] + grid[0] * (p->block[1] + (uint64_t)grid[1] * p->block[2]);
     s->trace = &t;
     s->jobs = 1;  // the record follows one block after the other
-    const bool ok = draw_run(l, error);
+    const bool ok = simt_launch(s, l->kernel, l->how, error);
     s->jobs = jobs;
     s->trace = NULL;
     if (ok && r->failed)
         snprintf(error, DEV_ERROR_MAX, "out of memory for what the kernel does");
     return ok && !r->failed;
-}
-
-// --- the public face ---
-
-char *simt_draw(struct simt *s, struct simt_kernel *k, const struct dev_launch *launch, const struct simt_picture *what,
-                char error[DEV_ERROR_MAX])
-{
-    static char *(*const views[])(const struct draw_launch *, char[DEV_ERROR_MAX]) = {
-        [SIMT_DRAW_ACCESS] = draw_line,       [SIMT_DRAW_TILES] = draw_tiles, [SIMT_DRAW_WALK] = draw_walk,
-        [SIMT_DRAW_TIMELINE] = draw_timeline, [SIMT_DRAW_BITS] = draw_bits,
-    };
-    struct dev_launch how = *launch;
-    s->faulted = false;
-    if (!launch_settle(&how, SIMT_DEVICE, THREADS_MAX, SHARED_MAX, error))
-        return NULL;
-    unsigned char *params = params_pack(k, &how, error);
-    const struct draw_launch l = { s, k, &how, params, what };
-    char *svg = params ? views[what->view](&l, error) : NULL;
-    free(params);
-    return svg;
 }

@@ -23,16 +23,14 @@ bool draw_find_matrices(const struct draw_launch *l, struct draw_matrices *out, 
 // The element at a global address; NULL if it is in none of the three.
 const struct draw_matrix *draw_element(const struct draw_matrices *all, uint64_t address, uint64_t *row, uint64_t *col);
 
-// Runs the kernel to its end, as simt_launch_clusters.
-bool draw_run(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
 // Runs it and tells what it does: see record.h. r has tell and context; the rest is set here. False, with one
 // line in error, if the kernel makes an error, or the place names no such warp or block. Then record_free(r).
 bool draw_record(const struct draw_launch *l, struct record *r, char error[DEV_ERROR_MAX]);
 
-// draw_line.c: by PTX instruction, whether the place means it; the caller frees it. NULL when memory runs out.
-bool *draw_instructions(const struct simt_kernel *k, const struct simt_picture *p);
-// Whether the place's warp and block exist.
+// Whether the place's warp and block exist; else one line in error.
 bool draw_known_place(const unsigned grid[3], const unsigned block[3], const struct simt_picture *p,
                       char error[DEV_ERROR_MAX]);
 
+// draw_line.c: by PTX instruction, whether the place means it; the caller frees it. NULL when memory runs out.
+bool *draw_instructions(const struct simt_kernel *k, const struct simt_picture *p);
 #endif

@@ -5,15 +5,7 @@
 #include <string.h>
 
 #include "inline.h"
-
-#define INSTRUCTIONS (1u << 20)  // that a kernel may have with its calls, and calls
-
-bool inline_refuse(struct inliner *x, const char *at, const char *why, struct str name)
-{
-    *x->at = at;
-    ptx_error_at(x->m, at, x->error, "%.*s: %s", (int)(name.n < 80 ? name.n : 80), name.p, why);
-    return false;
-}
+#include "simt/machine/memory.h"
 
 // For the reason that f was refused for.
 static bool refuse_as(struct inliner *x, const struct ptx_func *f)
@@ -21,64 +13,6 @@ static bool refuse_as(struct inliner *x, const struct ptx_func *f)
     *x->at = f->error_at;
     memcpy(x->error, f->error, strlen(f->error) + 1);
     return false;
-}
-
-int64_t ptx_find_function(const struct ptx_module *m, struct str name)
-{
-    for (uint32_t i = 0; i < m->n_funcs; i++)
-        if (m->funcs[i].name.n == name.n && !memcmp(m->funcs[i].name.p, name.p, name.n))
-            return i;
-    return -1;
-}
-
-const struct ptx_func *inline_find(const struct ptx_module *m, struct str name)
-{
-    const int64_t i = ptx_find_function(m, name);
-    return i < 0 ? NULL : &m->funcs[i];
-}
-
-bool inline_is_call(const struct ptx_inst *in)
-{
-    return in->op.n >= 4 && !memcmp(in->op.p, "call", 4) && (in->op.n == 4 || in->op.p[4] == '.');
-}
-
-bool inline_read_call(const struct ptx_inst *in, struct str *name, const struct ptx_operand **results,
-                      const struct ptx_operand **arguments)
-{
-    uint32_t i = 0;
-    *results = *arguments = NULL;
-    if (i < in->n_operands && in->operand[i].kind == OPND_GROUP)
-        *results = &in->operand[i++];
-    if (i == in->n_operands || in->operand[i].kind != OPND_NAME)
-        return false;
-    *name = in->operand[i++].name;
-    if (i < in->n_operands && in->operand[i].kind == OPND_GROUP)
-        *arguments = &in->operand[i++];
-    return i == in->n_operands;
-}
-
-// What the caller of the frame passes, or receives, as this variable of the function; -1: it is neither a parameter nor
-// a result.
-static int32_t callers_variable(const struct frame *fr, int32_t var)
-{
-    for (uint32_t i = 0; i < fr->f->n_params; i++)
-        if ((int32_t)fr->f->params[i] == var)
-            return fr->arguments->list[i].var;
-    for (uint32_t i = 0; i < fr->f->n_results; i++)
-        if ((int32_t)fr->f->results[i] == var)
-            return fr->results->list[i].var;
-    return -1;
-}
-
-int32_t inline_variable(const struct frame *fr, int32_t var)
-{
-    for (; var >= 0 && fr->caller; fr = fr->caller) {
-        const int32_t outer = callers_variable(fr, var);
-        if (outer < 0)
-            break;
-        var = outer;
-    }
-    return var;
 }
 
 static bool copy_operand(struct inliner *x, const struct frame *fr, uint32_t base, const struct ptx_operand *from,
@@ -100,11 +34,6 @@ static bool copy_operand(struct inliner *x, const struct frame *fr, uint32_t bas
 static void *grown(struct inliner *x, void *items, uint32_t count, size_t size)
 {
     return arena_grow(x->arena, items, count, size);
-}
-
-bool inline_out_of_memory(struct inliner *x, const struct ptx_func *f)
-{
-    return inline_refuse(x, f->name.p, "out of memory", f->name);
 }
 
 // The place loc (an index + 1, or 0) as it is in fr's copy, inlined where fr was called; less of it when memory runs
@@ -135,7 +64,10 @@ static uint32_t place_in(struct inliner *x, const struct frame *fr, uint32_t loc
     return first ? first : rest;
 }
 
-bool inline_function(struct inliner *x, struct frame *callee, const struct ptx_inst *in, unsigned depth)
+static bool copy_body(struct inliner *x, struct frame *fr, unsigned depth);
+
+// Calls callee in place of in: by a copy of its body, or by a jump to the one it has.
+static bool call_function(struct inliner *x, struct frame *callee, const struct ptx_inst *in, unsigned depth)
 {
     const struct ptx_func *f = callee->f;
     if (f->error)
@@ -156,8 +88,93 @@ bool inline_function(struct inliner *x, struct frame *callee, const struct ptx_i
         return inline_jump(x, callee, in);
     if (depth == CALL_DEPTH)
         return inline_refuse(x, in->at, "calls nest too deeply", f->name);
-    return inline_keep_arguments(x, callee) && inline_body(x, callee, depth + 1);
+    return inline_keep_arguments(x, callee) && copy_body(x, callee, depth + 1);
 }
+
+// --- calls through a pointer ---
+//
+// The pointer is compared with the address of every function that it may hold, which are those whose address the file
+// takes and whose parameters have the sizes of the arguments.
+
+// call (results), %pointer, (arguments), prototype
+static bool read_pointer(const struct ptx_inst *in, const struct ptx_operand **pointer, struct frame *callee)
+{
+    uint32_t i = 0;
+    callee->arguments = callee->results = NULL;
+    if (i < in->n_operands && in->operand[i].kind == OPND_GROUP)
+        callee->results = &in->operand[i++];
+    if (i == in->n_operands || in->operand[i].kind != OPND_REG)
+        return false;
+    *pointer = &in->operand[i++];
+    if (i < in->n_operands && in->operand[i].kind == OPND_GROUP)
+        callee->arguments = &in->operand[i++];
+    return i + 1 == in->n_operands && in->operand[i].kind == OPND_LABEL;
+}
+
+static bool same_sizes(const struct ptx_module *m, const struct ptx_operand *group, const uint32_t *vars, uint32_t n)
+{
+    if ((group ? group->count : 0) != n)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (group->list[i].kind != OPND_VAR || m->vars[group->list[i].var].bytes != m->vars[vars[i]].bytes)
+            return false;
+    return true;
+}
+
+// if (pointer == address) { the call } else go on behind it
+static bool one_target(struct inliner *x, struct frame *callee, const struct ptx_inst *in, int32_t pointer,
+                       unsigned depth, uint32_t *jump)
+{
+    const uint64_t address = memory_of_function((uint64_t)(callee->f - x->m->funcs));
+    const int32_t other = inline_register(x, PTX_PRED);
+    const struct ptx_operand compare[] = { operand_reg(other), operand_reg(pointer), operand_int(address) };
+    const struct ptx_operand nowhere = operand_label(0);
+    if (other < 0 || !inline_emit(x, in, "setp.ne.b64", compare, 3) || !inline_emit(x, in, "bra", &nowhere, 1))
+        return false;
+    const uint32_t skip = x->out->n_insts - 1;
+    x->out->insts[skip].guard = other;
+    if (!call_function(x, callee, in, depth) || !inline_emit(x, in, "bra", &nowhere, 1))
+        return false;
+    *jump = x->out->n_insts - 1;
+    x->out->insts[skip].operand[0].target = x->out->n_insts;
+    return true;
+}
+
+static bool call_pointer(struct inliner *x, struct frame *fr, const struct ptx_inst *in, unsigned depth)
+{
+    struct frame callee = { .caller = fr, .call = in->loc };
+    const struct ptx_operand *pointer;
+    const struct ptx_func *caller = fr->f;
+    uint32_t n = 0, *jumps = arena_alloc(x->arena, (x->m->n_funcs + 1) * sizeof *jumps);
+    if (!jumps)
+        return inline_out_of_memory(x, caller);
+    if (!read_pointer(in, &pointer, &callee))
+        return inline_refuse(x, in->at, "this form of a call through a pointer is not supported", in->op);
+    if (ptx_type_bytes(caller->regs[pointer->reg].type) != 8)
+        return inline_refuse(x, pointer->at, "a function's address needs a 64-bit register", in->op);
+    if (in->guard >= 0)
+        return inline_refuse(x, in->at, "a call with a guard is not supported", in->op);
+    const int32_t moved = pointer->reg + (int32_t)fr->first_reg;
+    for (uint32_t i = 0; i < x->m->n_funcs; i++) {
+        const struct ptx_func *f = &x->m->funcs[i];
+        if (!inline_is_taken(x, i) || !same_sizes(x->m, callee.arguments, f->params, f->n_params) ||
+            !same_sizes(x->m, callee.results, f->results, f->n_results))
+            continue;
+        struct frame to = callee;
+        to.f = f;
+        if (!one_target(x, &to, in, moved, depth, &jumps[n++]))
+            return *x->error ? false : inline_out_of_memory(x, caller);
+    }
+    if (!n)
+        return inline_refuse(x, in->at, "no function whose address is taken has such parameters", in->op);
+    if (!inline_emit(x, in, OP_NO_FUNCTION, NULL, 0))
+        return inline_out_of_memory(x, caller);
+    for (uint32_t i = 0; i < n; i++)
+        x->out->insts[jumps[i]].operand[0].target = x->out->n_insts;
+    return true;
+}
+
+// --- bodies ---
 
 static bool copy_call(struct inliner *x, struct frame *fr, const struct ptx_inst *in, unsigned depth, bool *done)
 {
@@ -167,41 +184,10 @@ static bool copy_call(struct inliner *x, struct frame *fr, const struct ptx_inst
     here.loc = callee.call;
     *done = true;
     if (!inline_read_call(in, &name, &callee.results, &callee.arguments))
-        return inline_pointer(x, fr, &here, depth);
+        return call_pointer(x, fr, &here, depth);
     callee.f = inline_find(x->m, name);
     *done = callee.f && callee.f->body;
-    return !*done || inline_function(x, &callee, &here, depth);  // else a system call, or an error that decode.c finds
-}
-
-int32_t inline_register(struct inliner *x, enum ptx_type type)
-{
-    struct ptx_func *out = x->out;
-    struct ptx_reg *regs = grown(x, out->regs, out->n_regs, sizeof *regs);
-    if (!regs)
-        return -1;
-    out->regs = regs;
-    regs[out->n_regs] = (struct ptx_reg){ .name = { "%call", 5 }, .type = type };
-    return (int32_t)out->n_regs++;
-}
-
-bool inline_emit(struct inliner *x, const struct ptx_inst *in, const char *op, const struct ptx_operand *list,
-                 uint32_t n)
-{
-    struct ptx_func *out = x->out;
-    struct ptx_inst made = {
-        .op = { op, (uint32_t)strlen(op) }, .n_operands = n, .guard = -1, .loc = in->loc, .at = in->at
-    };
-    struct ptx_inst *insts = grown(x, out->insts, out->n_insts, sizeof *insts);
-    made.operand = arena_alloc(x->arena, (n + 1) * sizeof *made.operand);
-    if (!insts || !made.operand || out->n_insts > INSTRUCTIONS)
-        return false;
-    for (uint32_t i = 0; i < n; i++) {
-        made.operand[i] = list[i];
-        made.operand[i].at = in->at;
-    }
-    out->insts = insts;
-    insts[out->n_insts++] = made;
-    return true;
+    return !*done || call_function(x, &callee, &here, depth);  // else a system call, or an error that decode.c finds
 }
 
 // The registers and variables of fr's function. False when memory runs out.
@@ -261,11 +247,11 @@ static void move_labels(struct ptx_inst *in, const uint32_t *place)
             in->operand[k].target = place[in->operand[k].target];
 }
 
-bool inline_body(struct inliner *x, struct frame *fr, unsigned depth)
+static bool copy_body(struct inliner *x, struct frame *fr, unsigned depth)
 {
     struct ptx_func *out = x->out;
     const struct ptx_func *f = fr->f;
-    if (out->n_insts > INSTRUCTIONS || x->calls++ > INSTRUCTIONS)
+    if (out->n_insts > INLINE_MAX || x->calls++ > INLINE_MAX)
         return inline_refuse(x, f->name.p, "its callers become too large with it", f->name);
     fr->number = x->calls;
     fr->first_reg = out->n_regs;
@@ -291,6 +277,24 @@ bool inline_body(struct inliner *x, struct frame *fr, unsigned depth)
     return true;
 }
 
+// What the kernel jumps to, behind it.
+static bool copy_routines(struct inliner *x)
+{
+    const struct ptx_func *f = x->out;
+    const struct ptx_inst end = { .guard = -1, .at = f->name.p };
+    if (!x->n_routines)
+        return true;
+    if (!inline_emit(x, &end, "exit", NULL, 0))
+        return inline_out_of_memory(x, f);
+    for (uint32_t i = 0; i < x->n_routines; i++) {  // each may add others
+        struct frame fr = { .f = x->routines[i].f };
+        inline_begin_routine(x, i);
+        if (!copy_body(x, &fr, 1) || !inline_end_routine(x, i))
+            return false;
+    }
+    return inline_connect(x);
+}
+
 static bool copy_kernel(struct inliner *x, const struct ptx_func *f, uint32_t n_locs, int pass)
 {
     struct frame top = { .f = f };
@@ -306,8 +310,8 @@ static bool copy_kernel(struct inliner *x, const struct ptx_func *f, uint32_t n_
     x->known = arena_alloc(x->arena, x->m->n_vars + 1);
     x->stacked = arena_alloc(x->arena, (x->m->n_vars + 1) * sizeof *x->stacked);
     x->moved = arena_alloc(x->arena, (n_locs + 1) * sizeof *x->moved);
-    return x->known && x->stacked && x->moved && (!pass || inline_begin_stack(x)) && inline_body(x, &top, 0) &&
-           inline_routines(x);
+    return x->known && x->stacked && x->moved && (!pass || inline_begin_stack(x)) && copy_body(x, &top, 0) &&
+           copy_routines(x);
 }
 
 const struct ptx_func *ptx_inline(struct ptx_module *m, const struct ptx_func *f, struct arena *arena,

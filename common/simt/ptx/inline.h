@@ -1,5 +1,5 @@
-// What inline.c (copies of bodies in place of calls), inline_stack.c (functions that call themselves) and
-// inline_target.c (calls through a pointer) share. Private to them.
+// What inline.c (copies of bodies in place of calls), inline_calls.c (who may call whom), inline_stack.c (functions
+// that call themselves) and inline_emit.c (new instructions) share. Private to them.
 #ifndef SIMT_INLINE_H
 #define SIMT_INLINE_H
 
@@ -7,6 +7,7 @@
 #include "ptx.h"
 
 #define CALL_DEPTH 32
+#define INLINE_MAX (1u << 20)  // instructions that a kernel may have with its calls, and calls
 
 struct frame {  // a function whose body is being copied
     const struct ptx_func *f;
@@ -54,23 +55,24 @@ struct inliner {
     const char **at;
 };
 
-// inline.c
+// inline_emit.c
 bool inline_refuse(struct inliner *x, const char *at, const char *why, struct str name);  // false
 bool inline_out_of_memory(struct inliner *x, const struct ptx_func *f);                   // false
-// The variable that stands for var, which fr's function names: a formal parameter is what the caller passed for it.
-int32_t inline_variable(const struct frame *fr, int32_t var);
-bool inline_body(struct inliner *x, struct frame *fr, unsigned depth);
 const struct ptx_func *inline_find(const struct ptx_module *m, struct str name);
 bool inline_is_call(const struct ptx_inst *in);
 // The name of the function that a call names, and its groups; false for a call through a pointer.
 bool inline_read_call(const struct ptx_inst *in, struct str *name, const struct ptx_operand **results,
                       const struct ptx_operand **arguments);
-// Calls callee in place of in: by a copy of its body, or by a jump to the one it has.
-bool inline_function(struct inliner *x, struct frame *callee, const struct ptx_inst *in, unsigned depth);
+// The variable that stands for var, which fr's function names: a formal parameter is what the caller passed for it.
+int32_t inline_variable(const struct frame *fr, int32_t var);
 int32_t inline_register(struct inliner *x, enum ptx_type type);  // a new one; -1 when memory runs out
 // Adds an instruction with these operands (none where list is NULL), unguarded, at the place of in.
 bool inline_emit(struct inliner *x, const struct ptx_inst *in, const char *op, const struct ptx_operand *list,
                  uint32_t n);
+
+// inline_calls.c
+bool inline_is_taken(struct inliner *x, uint32_t function);  // may a call through a pointer lead there?
+bool inline_is_recursive(struct inliner *x, const struct ptx_func *f);
 
 // Instructions that no text can spell, for calls that go wrong: decode_call.c.
 #define OP_STACK_FULL "call to itself"
@@ -103,16 +105,14 @@ static inline struct ptx_operand operand_label(uint32_t target)
 }
 
 // inline_stack.c
-bool inline_is_recursive(struct inliner *x, const struct ptx_func *f);
-bool inline_jump(struct inliner *x, struct frame *callee, const struct ptx_inst *in);
 bool inline_begin_stack(struct inliner *x);  // before the kernel's own body, where there are such functions
-bool inline_routines(struct inliner *x);     // after it: the bodies of what it jumps to
 bool inline_keep_arguments(struct inliner *x, const struct frame *callee);  // of a function copied into a routine
+bool inline_jump(struct inliner *x, struct frame *callee, const struct ptx_inst *in);
 // The operand of a copied instruction where it names a variable that stands in the routine's frame.
 bool inline_stacked(struct inliner *x, const struct ptx_inst *in, struct ptx_operand *o);
-
-// inline_target.c
-bool inline_pointer(struct inliner *x, struct frame *fr, const struct ptx_inst *in, unsigned depth);
-bool inline_is_taken(struct inliner *x, uint32_t function);  // may a call through a pointer lead there?
+// Before and after the body of a routine is copied, and, at last, what could not be known before: where jumps lead.
+void inline_begin_routine(struct inliner *x, uint32_t number);
+bool inline_end_routine(struct inliner *x, uint32_t number);  // it returns to where the call came from
+bool inline_connect(struct inliner *x);
 
 #endif

@@ -17,54 +17,6 @@ static uint32_t align_up(uint32_t n, uint32_t to)
     return (n + to - 1) / to * to;
 }
 
-// --- which functions these are ---
-
-static bool reaches(struct inliner *x, const struct ptx_func *from, const struct ptx_func *target, uint8_t *seen,
-                    unsigned depth);
-
-static bool leads_to(struct inliner *x, const struct ptx_func *f, const struct ptx_func *target, uint8_t *seen,
-                     unsigned depth)
-{
-    if (f == target)
-        return true;
-    if (seen[f - x->m->funcs] || depth > 1000)
-        return false;
-    seen[f - x->m->funcs] = 1;
-    return reaches(x, f, target, seen, depth + 1);
-}
-
-// Does a chain of calls in from lead to target?
-static bool reaches(struct inliner *x, const struct ptx_func *from, const struct ptx_func *target, uint8_t *seen,
-                    unsigned depth)
-{
-    for (uint32_t i = 0; i < from->n_insts; i++) {
-        const struct ptx_operand *results, *arguments;
-        struct str name;
-        if (!inline_is_call(&from->insts[i]))
-            continue;
-        if (inline_read_call(&from->insts[i], &name, &results, &arguments)) {
-            const struct ptx_func *f = inline_find(x->m, name);
-            if (f && f->body && leads_to(x, f, target, seen, depth))
-                return true;
-            continue;
-        }
-        for (uint32_t k = 0; k < x->m->n_funcs; k++)
-            if (inline_is_taken(x, k) && leads_to(x, &x->m->funcs[k], target, seen, depth))
-                return true;
-    }
-    return false;
-}
-
-bool inline_is_recursive(struct inliner *x, const struct ptx_func *f)
-{
-    uint8_t *known = &x->recursive[f - x->m->funcs];
-    if (!*known) {
-        uint8_t *seen = arena_alloc(x->arena, x->m->n_funcs + 1);
-        *known = seen && reaches(x, f, f, seen, 0) ? 2 : 1;
-    }
-    return *known == 2;
-}
-
 // --- the stack ---
 
 static struct ptx_operand frame_at(const struct inliner *x, uint64_t at)
@@ -345,31 +297,27 @@ bool inline_stacked(struct inliner *x, const struct ptx_inst *in, struct ptx_ope
 
 // --- bodies ---
 
-// ret: to where the call came from
-static bool leave(struct inliner *x, const struct ptx_inst *in, uint32_t number)
+void inline_begin_routine(struct inliner *x, uint32_t number)
 {
-    struct routine *r = &x->routines[number];
-    r->table = x->out->n_insts + 1;
-    return emit2(x, in, "brx.idx", operand_reg(r->back), operand_label(r->table)) &&
-           inline_emit(x, in, ".branchtargets", NULL, 0);
-}
-
-static bool one_routine(struct inliner *x, uint32_t number)
-{
-    struct frame fr = { .f = x->routines[number].f };
-    const struct ptx_inst end = { .guard = -1, .at = fr.f->name.p };
     x->routines[number].entry = x->out->n_insts;
     x->routines[number].first_reg = x->out->n_regs;
     x->owner = number + 1;
-    if (!inline_body(x, &fr, 1))
-        return false;
-    x->owner = 0;
-    x->routines[number].n_regs = x->out->n_regs - x->routines[number].first_reg;
-    return leave(x, fr.f->n_insts ? &fr.f->insts[fr.f->n_insts - 1] : &end, number) || inline_out_of_memory(x, fr.f);
 }
 
-// What could not be known before: where the jumps lead.
-static bool connect(struct inliner *x)
+bool inline_end_routine(struct inliner *x, uint32_t number)
+{
+    struct routine *r = &x->routines[number];
+    const struct ptx_inst end = { .guard = -1, .at = r->f->name.p };
+    const struct ptx_inst *last = r->f->n_insts ? &r->f->insts[r->f->n_insts - 1] : &end;
+    x->owner = 0;
+    r->n_regs = x->out->n_regs - r->first_reg;
+    r->table = x->out->n_insts + 1;
+    return (emit2(x, last, "brx.idx", operand_reg(r->back), operand_label(r->table)) &&
+            inline_emit(x, last, ".branchtargets", NULL, 0)) ||
+           inline_out_of_memory(x, r->f);
+}
+
+bool inline_connect(struct inliner *x)
 {
     for (uint32_t i = 0; i < x->n_routines; i++) {
         const struct routine *r = &x->routines[i];
@@ -384,18 +332,4 @@ static bool connect(struct inliner *x)
         table->n_operands = r->n_sites;
     }
     return true;
-}
-
-bool inline_routines(struct inliner *x)
-{
-    const struct ptx_func *f = x->out;
-    const struct ptx_inst end = { .guard = -1, .at = f->name.p };
-    if (!x->n_routines)
-        return true;
-    if (!inline_emit(x, &end, "exit", NULL, 0))
-        return inline_out_of_memory(x, f);
-    for (uint32_t i = 0; i < x->n_routines; i++)  // each may add others
-        if (!one_routine(x, i))
-            return false;
-    return connect(x);
 }

@@ -1,47 +1,11 @@
 // See cause.h.
 #include "cause.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "look.h"
 #include "meaning.h"
 #include "probe.h"
-#include "base/source.h"
-
-// --- What is said ---
-
-void cause_say(struct cause *c, const char *format, ...)
-{
-    const size_t used = strlen(c->text);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(c->text + used, sizeof c->text - used, format, args);
-    va_end(args);
-}
-
-// Whether it is a new one.
-static bool add_line(struct cause *c, unsigned line)
-{
-    int i = 0;
-    while (i < CAUSE_LINES && c->look[i] && c->look[i] != line)
-        i++;
-    if (!line || i == CAUSE_LINES || c->look[i])
-        return false;
-    c->look[i] = line;
-    return true;
-}
-
-void cause_look_at(struct cause *c, const enum line_role *roles)
-{
-    const char *before = "; look at ";
-    for (; *roles != LINE_ROLES; roles++)
-        if (add_line(c, c->lines.line[*roles])) {
-            cause_say(c, "%s%s:%u", before, source_base_name(c->lines.file), c->lines.line[*roles]);
-            before = ", ";
-        }
-}
 
 // --- Under the checks ---
 
@@ -49,9 +13,9 @@ void cause_look_at(struct cause *c, const enum line_role *roles)
 static void add_place(struct cause *c, const struct simt_finding_place *p)
 {
     if (p->file && !strcmp(p->file, c->lines.file))
-        add_line(c, p->line);
+        cause_add_line(c, p->line);
     else if (p->caller_file && !strcmp(p->caller_file, c->lines.file))
-        add_line(c, p->caller);
+        cause_add_line(c, p->caller);
 }
 
 // Whether it is an uninitialised read, which may be due to another mistake.

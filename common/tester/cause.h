@@ -31,7 +31,9 @@ void cause_find(struct cause *c, const struct step *step, const struct geometry 
 
 struct probe;
 struct look;
+// cause_say.c
 void cause_say(struct cause *c, const char *format, ...) __attribute__((format(printf, 2, 3)));  // appends
+bool cause_add_line(struct cause *c, unsigned line);  // to look at; whether it is a new one
 // Appends "; look at kernel.cu:38 and kernel.cu:51", by roles up to LINE_ROLES; nothing where no line is known.
 void cause_look_at(struct cause *c, const enum line_role *roles);
 

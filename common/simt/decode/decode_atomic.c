@@ -96,10 +96,3 @@ void decode_fence(struct decoder *x, const struct parts *s)
                                                 : parts_have(s, "cluster") ? FENCE_CLUSTER
                                                                            : FENCE_CTA;
 }
-
-// Time stands still: prefetches and sleep change nothing.
-void decode_hint(struct decoder *x, const struct parts *s)
-{
-    (void)s;
-    x->first[x->in - x->f->insts] = x->code->n_uops;
-}

@@ -1,58 +1,8 @@
 // One PTX instruction to its uops. Most are one line of alu.def (decode_arith.c); the rest has a function of its own,
 // here or in the other decode_*.c, listed in the table at the end.
-#include <string.h>
-
 #include "decode_inst.h"
 #include "simt/machine/memory.h"
 #include "simt/ptx/inline.h"
-
-static struct parts split(struct decoder *x)
-{
-    struct parts s = { .n = 0 };
-    struct str op = x->in->op;
-    for (uint32_t i = 0, start = 0; i <= op.n; i++) {
-        if (i < op.n && op.p[i] != '.')
-            continue;
-        if (s.n == PARTS)
-            decode_fail(x, NULL, "unknown instruction '%.*s'", (int)op.n, op.p);
-        s.part[s.n++] = (struct str){ op.p + start, i - start };
-        start = i + 1;
-    }
-    return s;
-}
-
-bool parts_have(const struct parts *s, const char *word)
-{
-    for (uint32_t i = 1; i < s->n; i++)
-        if (str_is(s->part[i], word))
-            return true;
-    return false;
-}
-
-int parts_which(const struct parts *s, const char *const words[], int n)
-{
-    for (int i = 0; i < n; i++)
-        if (parts_have(s, words[i]))
-            return i;
-    return -1;
-}
-
-static bool is_among(struct str word, const char *words)
-{
-    for (size_t n; *words; words += n + (words[n] == ' ')) {
-        n = strcspn(words, " ");
-        if (n == word.n && !memcmp(words, word.p, n))
-            return true;
-    }
-    return false;
-}
-
-void parts_only(struct decoder *x, const struct parts *s, uint32_t from, uint32_t end, const char *words)
-{
-    for (uint32_t i = from; i < end; i++)
-        if (!is_among(s->part[i], words))
-            decode_unknown(x);
-}
 
 // bfi.type d, a, b, position, length: the last two travel as one value
 static void bfi(struct decoder *x, const struct parts *s)
@@ -281,7 +231,7 @@ static const struct {
 
 void decode_instruction(struct decoder *x)
 {
-    struct parts s = split(x);
+    struct parts s = parts_of(x);
     for (size_t i = 0; i < sizeof decoders / sizeof *decoders; i++) {
         if (str_is(s.part[0], decoders[i].name)) {
             decoders[i].decode(x, &s);

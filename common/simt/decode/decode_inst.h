@@ -46,7 +46,8 @@ static inline bool is_local_param(const struct decoder *x, uint32_t var)
     return x->in_local[var];
 }
 
-// decode_inst.c: the words of an instruction after the first
+// decode_parts.c: the words of the instruction in hand, and those after the first
+struct parts parts_of(struct decoder *x);
 bool parts_have(const struct parts *s, const char *word);
 // The place in words of the first one that s has, or -1.
 int parts_which(const struct parts *s, const char *const words[], int n);
@@ -130,7 +131,6 @@ void emit_poll(struct decoder *x, uint32_t result, uint32_t address, uint32_t op
 
 // decode_atomic.c
 void decode_atomic(struct decoder *x, const struct parts *s);
-void decode_hint(struct decoder *x, const struct parts *s);  // prefetches, sleep: nothing to do
 void decode_fence(struct decoder *x, const struct parts *s);
 
 // decode_cluster.c
@@ -145,6 +145,7 @@ void decode_end(struct decoder *x, const struct parts *s);
 void decode_brx(struct decoder *x, const struct parts *s);
 
 // decode_other.c
+void decode_hint(struct decoder *x, const struct parts *s);  // prefetches, sleep: nothing to do
 void decode_policy(struct decoder *x, const struct parts *s);
 void decode_ignored(struct decoder *x, const struct parts *s);
 void decode_griddepcontrol(struct decoder *x, const struct parts *s);

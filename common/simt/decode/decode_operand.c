@@ -86,8 +86,11 @@ static uint32_t special(struct decoder *x, const struct ptx_operand *o, uint32_t
     for (uint32_t i = 0; i < SREGS; i++) {
         if (!str_is(o->name, sregs[i].name))
             continue;
-        if (sregs[i].bits == 32 && bytes == 2)
-            return decode_unary(x, ALU_mov_b16, emit_special(x, i, 4));
+        if (sregs[i].bits == 32 && bytes == 2) {
+            const uint32_t whole = emit_special(x, i, 4), half = vreg_new(x, SLOT_32);
+            emit_alu(x, ALU_mov_b16, half, whole, NO_VREG, NO_VREG);
+            return half;
+        }
         if (sregs[i].bits != 8 * bytes)
             decode_fail(x, o->at, "%s has %u bits, '%.*s' takes %u", sregs[i].name, sregs[i].bits, (int)x->in->op.n,
                         x->in->op.p, 8 * bytes);

@@ -4,6 +4,13 @@
 #include "simt/code/alu_math.h"
 #include "decode_inst.h"
 
+// Time stands still: prefetches and sleep change nothing.
+void decode_hint(struct decoder *x, const struct parts *s)
+{
+    (void)s;
+    x->first[x->in - x->f->insts] = x->code->n_uops;
+}
+
 // createpolicy...b64 d, ...: what a cache is told changes nothing here, so that any number will do.
 void decode_policy(struct decoder *x, const struct parts *s)
 {

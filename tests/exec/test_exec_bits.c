@@ -10,15 +10,9 @@ WANT(inverse, ~a)
 WANT(is_zero, a ? 0 : 1)
 WANT(same, a)
 
-Test(exec_bits, bitwise_logic_and_moves)
-{
-    static const struct ptx_case cases[] = {
-        BITS(TWO, "and", both),     BITS(TWO, "or", either),   BITS(TWO, "xor", one_of), BITS(ONE, "not", inverse),
-        BITS(ONE, "cnot", is_zero), BITS(ONE, "mov", same),    SIGNED(ONE, "mov", same), UNSIGNED(ONE, "mov", same),
-        ONE("mov", f32, 32, same),  ONE("mov", f64, 64, same),
-    };
-    CHECK(cases, ints);
-}
+PTX_TEST(exec_bits, bitwise_logic_and_moves, ints, BITS(TWO, "and", both), BITS(TWO, "or", either),
+         BITS(TWO, "xor", one_of), BITS(ONE, "not", inverse), BITS(ONE, "cnot", is_zero), BITS(ONE, "mov", same),
+         SIGNED(ONE, "mov", same), UNSIGNED(ONE, "mov", same), ONE("mov", f32, 32, same), ONE("mov", f64, 64, same))
 
 WANT(shifted_left, b >= bits ? 0 : a << b)
 WANT(shifted_right, b >= bits ? 0 : a >> b)
@@ -28,16 +22,8 @@ WANT(shifted_signed, S(a) >> (b >= bits ? bits - 1 : b))
         op "." #T " %d, %a, %b;", want, n, n, n, 32, 0                                                                 \
     }
 
-Test(exec_bits, shift_amounts_clamp_at_the_width)
-{
-    static const struct ptx_case cases[] = {
-        BITS(SHIFT, "shl", shifted_left),
-        BITS(SHIFT, "shr", shifted_right),
-        UNSIGNED(SHIFT, "shr", shifted_right),
-        SIGNED(SHIFT, "shr", shifted_signed),
-    };
-    CHECK(cases, shifts);
-}
+PTX_TEST(exec_bits, shift_amounts_clamp_at_the_width, shifts, BITS(SHIFT, "shl", shifted_left),
+         BITS(SHIFT, "shr", shifted_right), UNSIGNED(SHIFT, "shr", shifted_right), SIGNED(SHIFT, "shr", shifted_signed))
 
 // The funnel: {b, a} moved by n, and the half that stays.
 static uint64_t funnel(uint64_t a, uint64_t b, uint64_t n, bool left)
@@ -51,16 +37,9 @@ WANT(funnel_right_wrap, funnel(a, b, c % 32, false))
 WANT(funnel_left_clamp, funnel(a, b, c < 32 ? c : 32, true))
 WANT(funnel_right_clamp, funnel(a, b, c < 32 ? c : 32, false))
 
-Test(exec_bits, funnel_shifts_wrap_or_clamp)
-{
-    static const struct ptx_case cases[] = {
-        THREE("shf.l.wrap", b32, 32, funnel_left_wrap),
-        THREE("shf.r.wrap", b32, 32, funnel_right_wrap),
-        THREE("shf.l.clamp", b32, 32, funnel_left_clamp),
-        THREE("shf.r.clamp", b32, 32, funnel_right_clamp),
-    };
-    ptx_cases_check(cases, PTX_COUNTOF(cases), (struct ptx_operands){ PTX_INTS, PTX_INTS, PTX_COUNTS, false });
-}
+PTX_TEST(exec_bits, funnel_shifts_wrap_or_clamp, PTX_FROM(PTX_INTS, PTX_INTS, PTX_COUNTS, false),
+         THREE("shf.l.wrap", b32, 32, funnel_left_wrap), THREE("shf.r.wrap", b32, 32, funnel_right_wrap),
+         THREE("shf.l.clamp", b32, 32, funnel_left_clamp), THREE("shf.r.clamp", b32, 32, funnel_right_clamp))
 
 static unsigned bit_of(uint64_t x, unsigned i)
 {
@@ -103,17 +82,12 @@ WANT(insertion, in_range(c, 0, bits, inserted(a, b, c & 255, c >> 3 & 255, bits)
 WANT(insertion_of_7, inserted(a, b, 13, 7, bits))
 WANT(insertion_at_c, in_range(c, 0, bits, inserted(a, b, c & 255, 255, bits)))
 
-Test(exec_bits, bit_fields_are_inserted)
-{
-    static const struct ptx_case cases[] = {
-        { "shr.u32 %r0, %c, 3; bfi.b32 %d, %a, %b, %c, %r0;", insertion, 32, 32, 32, 32, 32 },
-        { "shr.u32 %r0, %c, 3; bfi.b64 %d, %a, %b, %c, %r0;", insertion, 64, 64, 64, 64, 32 },
-        { "bfi.b32 %d, %a, %b, 13, 7;", insertion_of_7, 32, 32, 32, 32, 0 },
-        { "bfi.b64 %d, %a, %b, 13, 7;", insertion_of_7, 64, 64, 64, 64, 0 },
-        { "bfi.b32 %d, %a, %b, %c, 255;", insertion_at_c, 32, 32, 32, 32, 32 },
-    };
-    ptx_cases_check(cases, PTX_COUNTOF(cases), (struct ptx_operands){ PTX_INTS, PTX_INTS, PTX_COUNTS, false });
-}
+PTX_TEST(exec_bits, bit_fields_are_inserted, PTX_FROM(PTX_INTS, PTX_INTS, PTX_COUNTS, false),
+         { "shr.u32 %r0, %c, 3; bfi.b32 %d, %a, %b, %c, %r0;", insertion, 32, 32, 32, 32, 32 },
+         { "shr.u32 %r0, %c, 3; bfi.b64 %d, %a, %b, %c, %r0;", insertion, 64, 64, 64, 64, 32 },
+         { "bfi.b32 %d, %a, %b, 13, 7;", insertion_of_7, 32, 32, 32, 32, 0 },
+         { "bfi.b64 %d, %a, %b, 13, 7;", insertion_of_7, 64, 64, 64, 64, 0 },
+         { "bfi.b32 %d, %a, %b, %c, 255;", insertion_at_c, 32, 32, 32, 32, 32 })
 
 static uint64_t ones_from(uint64_t position, uint64_t length, bool clamp)
 {
@@ -160,22 +134,17 @@ WANT(lookup_and, lookup(a, b, c, bits) != 0 && (c & 1) ? 1 : 0)
 WANT(lookup_or, lookup(a, b, c, bits) != 0 || (c & 1) ? 1 : 0)
 WANT(lookup_both, (uint32_t)(lookup(a, b, c, bits) + (lookup(a, b, c, bits) != 0 && (c & 1) ? 1 : 0)))
 
-Test(exec_bits, lop3_looks_bits_up_in_its_table)
-{
-    static const struct ptx_case cases[] = {
-        { "lop3.b32 %d, %a, %b, %c, 0x00;", lookup, 0x00, 32, 32, 32, 32 },
-        { "lop3.b32 %d, %a, %b, %c, 0x96;", lookup, 0x96, 32, 32, 32, 32 },
-        { "lop3.b32 %d, %a, %b, %c, 0xe8;", lookup, 0xe8, 32, 32, 32, 32 },
-        { "lop3.b32 %d, %a, %b, %c, 0xca;", lookup, 0xca, 32, 32, 32, 32 },
-        { "lop3.b32 %d, %a, %b, %c, 0x1b;", lookup, 0x1b, 32, 32, 32, 32 },
-        { "mov.b32 %d, %b; lop3.b32 %d, %a, %d, %c, 0xd2;", lookup, 0xd2, 32, 32, 32, 32 },
-        { ODD "lop3.and.b32 _|%p, %a, %b, %c, 0x80, %q; selp.u32 %d, 1, 0, %p;", lookup_and, 0x80, 32, 32, 32, 32 },
-        { ODD "lop3.or.b32 %r1|%q, %a, %b, %c, 0x80, %q; selp.u32 %d, 1, 0, %q;", lookup_or, 0x80, 32, 32, 32, 32 },
-        { ODD "lop3.and.b32 %d|%p, %a, %b, %c, 0x80, %q; selp.u32 %r0, 1, 0, %p; add.u32 %d, %d, %r0;", lookup_both,
-          0x80, 32, 32, 32, 32 },
-    };
-    CHECK(cases, ints_sm_90);
-}
+PTX_TEST(exec_bits, lop3_looks_bits_up_in_its_table, ints_sm_90,
+         { "lop3.b32 %d, %a, %b, %c, 0x00;", lookup, 0x00, 32, 32, 32, 32 },
+         { "lop3.b32 %d, %a, %b, %c, 0x96;", lookup, 0x96, 32, 32, 32, 32 },
+         { "lop3.b32 %d, %a, %b, %c, 0xe8;", lookup, 0xe8, 32, 32, 32, 32 },
+         { "lop3.b32 %d, %a, %b, %c, 0xca;", lookup, 0xca, 32, 32, 32, 32 },
+         { "lop3.b32 %d, %a, %b, %c, 0x1b;", lookup, 0x1b, 32, 32, 32, 32 },
+         { "mov.b32 %d, %b; lop3.b32 %d, %a, %d, %c, 0xd2;", lookup, 0xd2, 32, 32, 32, 32 },
+         { ODD "lop3.and.b32 _|%p, %a, %b, %c, 0x80, %q; selp.u32 %d, 1, 0, %p;", lookup_and, 0x80, 32, 32, 32, 32 },
+         { ODD "lop3.or.b32 %r1|%q, %a, %b, %c, 0x80, %q; selp.u32 %d, 1, 0, %q;", lookup_or, 0x80, 32, 32, 32, 32 },
+         { ODD "lop3.and.b32 %d|%p, %a, %b, %c, 0x80, %q; selp.u32 %r0, 1, 0, %p; add.u32 %d, %d, %r0;", lookup_both,
+           0x80, 32, 32, 32, 32 })
 
 static uint64_t nth_set(uint64_t mask, unsigned base, int64_t n)
 {
@@ -190,25 +159,12 @@ static uint64_t nth_set(uint64_t mask, unsigned base, int64_t n)
 
 WANT(found_bit, nth_set(a, b % 32, (int64_t)(c % 64) - 20))
 
-Test(exec_bits, fns_finds_the_nth_set_bit)
-{
-    static const struct ptx_case cases[] = {
-        { "and.b32 %r0, %b, 31; and.b32 %r1, %c, 63; sub.s32 %r1, %r1, 20; fns.b32 %d, %a, %r0, %r1;", found_bit, 32,
-          32, 32, 32, 32 },
-    };
-    ptx_cases_check(cases, PTX_COUNTOF(cases), (struct ptx_operands){ PTX_INTS, PTX_COUNTS, PTX_COUNTS, false });
-}
+PTX_TEST(exec_bits, fns_finds_the_nth_set_bit, PTX_FROM(PTX_INTS, PTX_COUNTS, PTX_COUNTS, false),
+         { "and.b32 %r0, %b, 31; and.b32 %r1, %c, 63; sub.s32 %r1, %r1, 20; fns.b32 %d, %a, %r0, %r1;", found_bit, 32,
+           32, 32, 32, 32 })
 
-Test(exec_bits, bit_fields_beyond_the_width_are_zero_or_the_sign)
-{
-    static const struct ptx_case cases[] = {
-        FIELD(u32, 32, field_u),
-        FIELD(u64, 64, field_u),
-        FIELD(s32, 32, field_s),
-        FIELD(s64, 64, field_s),
-    };
-    CHECK(cases, shifts);
-}
+PTX_TEST(exec_bits, bit_fields_beyond_the_width_are_zero_or_the_sign, shifts, FIELD(u32, 32, field_u),
+         FIELD(u64, 64, field_u), FIELD(s32, 32, field_s), FIELD(s64, 64, field_s))
 
 static uint64_t reversed(uint64_t a, unsigned bits)
 {
@@ -252,26 +208,13 @@ WANT(shift_to_top_signed, shift_from(highest(a, bits, bit_of(a, bits - 1)), bits
         op "." #T " %d, %a;", want, n, 32, n, 0, 0                                                                     \
     }
 
-Test(exec_bits, bits_are_counted_reversed_and_found)
-{
-    static const struct ptx_case cases[] = {
-        ONE("brev", b32, 32, reverse),
-        ONE("brev", b64, 64, reverse),
-        COUNT("popc", b32, 32, population),
-        COUNT("popc", b64, 64, population),
-        COUNT("clz", b32, 32, leading_zeros),
-        COUNT("clz", b64, 64, leading_zeros),
-        COUNT("bfind", u32, 32, top_bit),
-        COUNT("bfind", s32, 32, top_bit_signed),
-        COUNT("bfind", u64, 64, top_bit),
-        COUNT("bfind", s64, 64, top_bit_signed),
-        COUNT("bfind.shiftamt", u32, 32, shift_to_top),
-        COUNT("bfind.shiftamt", s32, 32, shift_to_top_signed),
-        COUNT("bfind.shiftamt", u64, 64, shift_to_top),
-        COUNT("bfind.shiftamt", s64, 64, shift_to_top_signed),
-    };
-    CHECK(cases, ints);
-}
+PTX_TEST(exec_bits, bits_are_counted_reversed_and_found, ints, ONE("brev", b32, 32, reverse),
+         ONE("brev", b64, 64, reverse), COUNT("popc", b32, 32, population), COUNT("popc", b64, 64, population),
+         COUNT("clz", b32, 32, leading_zeros), COUNT("clz", b64, 64, leading_zeros), COUNT("bfind", u32, 32, top_bit),
+         COUNT("bfind", s32, 32, top_bit_signed), COUNT("bfind", u64, 64, top_bit),
+         COUNT("bfind", s64, 64, top_bit_signed), COUNT("bfind.shiftamt", u32, 32, shift_to_top),
+         COUNT("bfind.shiftamt", s32, 32, shift_to_top_signed), COUNT("bfind.shiftamt", u64, 64, shift_to_top),
+         COUNT("bfind.shiftamt", s64, 64, shift_to_top_signed))
 
 static uint64_t permuted(uint64_t a, uint64_t b, uint64_t c)
 {
@@ -296,13 +239,7 @@ MODE(ecl, 0x3210, 0x3211, 0x3222, 0x3333)
 MODE(ecr, 0x0000, 0x1110, 0x2210, 0x3210)
 MODE(rc16, 0x1010, 0x3232, 0x1010, 0x3232)
 
-Test(exec_bits, prmt_selects_bytes_and_repeats_signs)
-{
-    static const struct ptx_case cases[] = {
-        THREE("prmt", b32, 32, permutation),     THREE("prmt.b32", f4e, 32, bytes_f4e),
-        THREE("prmt.b32", b4e, 32, bytes_b4e),   THREE("prmt.b32", rc8, 32, bytes_rc8),
-        THREE("prmt.b32", ecl, 32, bytes_ecl),   THREE("prmt.b32", ecr, 32, bytes_ecr),
-        THREE("prmt.b32", rc16, 32, bytes_rc16),
-    };
-    CHECK(cases, ints);
-}
+PTX_TEST(exec_bits, prmt_selects_bytes_and_repeats_signs, ints, THREE("prmt", b32, 32, permutation),
+         THREE("prmt.b32", f4e, 32, bytes_f4e), THREE("prmt.b32", b4e, 32, bytes_b4e),
+         THREE("prmt.b32", rc8, 32, bytes_rc8), THREE("prmt.b32", ecl, 32, bytes_ecl),
+         THREE("prmt.b32", ecr, 32, bytes_ecr), THREE("prmt.b32", rc16, 32, bytes_rc16))

@@ -59,18 +59,13 @@ WANT(less_pair, relation_of(F(a), F(b)) & LESS ? 1 : 2)
 WANT(less_or_nan, relation_of(F(a), F(b)) == LESS || isnan(F(c)))
 WANT(less_xor_nan, (relation_of(F(a), F(b)) == LESS) != !!isnan(F(c)))
 
-Test(exec_compare, comparisons_join_predicates)
-{
-    static const struct ptx_case cases[] = {
-        { "setp.lt.f32 %p|%q, %a, %b; selp.u32 %r0, 1, 0, %p; selp.u32 %r1, 2, 0, %q; or.b32 %d, %r0, %r1;", less_pair,
-          32, 32, 32, 32, 0 },
-        { "setp.nan.f32 %q, %c, %c; setp.lt.or.f32 %p, %a, %b, %q; selp.u32 %d, 1, 0, %p;", less_or_nan, 32, 32, 32, 32,
-          32 },
-        { "setp.nan.f32 %q, %c, %c; setp.lt.xor.f32 %p, %a, %b, %q; selp.u32 %d, 1, 0, %p;", less_xor_nan, 32, 32, 32,
-          32, 32 },
-    };
-    CHECK(cases, f32s);
-}
+PTX_TEST(exec_compare, comparisons_join_predicates, f32s,
+         { "setp.lt.f32 %p|%q, %a, %b; selp.u32 %r0, 1, 0, %p; selp.u32 %r1, 2, 0, %q; or.b32 %d, %r0, %r1;", less_pair,
+           32, 32, 32, 32, 0 },
+         { "setp.nan.f32 %q, %c, %c; setp.lt.or.f32 %p, %a, %b, %q; selp.u32 %d, 1, 0, %p;", less_or_nan, 32, 32, 32,
+           32, 32 },
+         { "setp.nan.f32 %q, %c, %c; setp.lt.xor.f32 %p, %a, %b, %q; selp.u32 %d, 1, 0, %p;", less_xor_nan, 32, 32, 32,
+           32, 32 })
 
 WANT(set_relation, relation_of(F(a), F(b)) & LESS ? 0x3f800000 : 0)
 WANT(set_ltu_ftz, relation_of(F(flushed(a)), F(flushed(b))) & (LESS | UNORDERED) ? ~0ull : 0)

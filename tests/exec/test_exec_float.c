@@ -45,57 +45,26 @@ WANT(minute_quotient, divided(a, 0x7e800000, bits))
 WANT32(reciprocal, 1.0f / a)
 WANT32(root, sqrtf(a))
 
-Test(exec_float, f32_sums_and_products_round_to_nearest_even)
-{
-    static const struct ptx_case cases[] = {
-        OP2("add.f32", sum, 32, 0),
-        OP2("add.rn.f32", sum, 32, 0),
-        OP2("add.ftz.f32", sum, 32, FTZ),
-        OP2("add.sat.f32", sum, 32, SAT),
-        OP2("add.rn.ftz.sat.f32", sum, 32, FTZ | SAT),
-        OP2("sub.f32", difference, 32, 0),
-        OP2("sub.rn.f32", difference, 32, 0),
-        OP2("sub.ftz.f32", difference, 32, FTZ),
-        OP2("sub.sat.f32", difference, 32, SAT),
-        OP2("sub.rn.ftz.sat.f32", difference, 32, FTZ | SAT),
-        OP2("mul.f32", product, 32, 0),
-        OP2("mul.rn.f32", product, 32, 0),
-        OP2("mul.ftz.f32", product, 32, FTZ),
-        OP2("mul.sat.f32", product, 32, SAT),
-        OP2("mul.rn.ftz.sat.f32", product, 32, FTZ | SAT),
-    };
-    CHECK(cases, f32s);
-}
+PTX_TEST(exec_float, f32_sums_and_products_round_to_nearest_even, f32s, OP2("add.f32", sum, 32, 0),
+         OP2("add.rn.f32", sum, 32, 0), OP2("add.ftz.f32", sum, 32, FTZ), OP2("add.sat.f32", sum, 32, SAT),
+         OP2("add.rn.ftz.sat.f32", sum, 32, FTZ | SAT), OP2("sub.f32", difference, 32, 0),
+         OP2("sub.rn.f32", difference, 32, 0), OP2("sub.ftz.f32", difference, 32, FTZ),
+         OP2("sub.sat.f32", difference, 32, SAT), OP2("sub.rn.ftz.sat.f32", difference, 32, FTZ | SAT),
+         OP2("mul.f32", product, 32, 0), OP2("mul.rn.f32", product, 32, 0), OP2("mul.ftz.f32", product, 32, FTZ),
+         OP2("mul.sat.f32", product, 32, SAT), OP2("mul.rn.ftz.sat.f32", product, 32, FTZ | SAT))
 
-Test(exec_float, f32_fma_rounds_once)
-{
-    static const struct ptx_case cases[] = {
-        OP3("fma.rn.f32", fused, 32, 0),
-        OP3("fma.rn.ftz.f32", fused, 32, FTZ),
-        OP3("fma.rn.sat.f32", fused, 32, SAT),
-        OP3("fma.rn.ftz.sat.f32", fused, 32, FTZ | SAT),
-        { "fma.rn.ftz.f32 %d, %a, %b, 0f80000000;", fused_zero, FTZ, 32, 32, 32, 0 },
-        { "fma.rn.ftz.f32 %d, %a, %b, 0f00800000;", fused_smallest, FTZ, 32, 32, 32, 0 },
-        OP3("mad.rn.f32", fused, 32, 0),
-        OP3("mad.rn.ftz.f32", fused, 32, FTZ),
-    };
-    CHECK(cases, f32s);
-}
+PTX_TEST(exec_float, f32_fma_rounds_once, f32s, OP3("fma.rn.f32", fused, 32, 0), OP3("fma.rn.ftz.f32", fused, 32, FTZ),
+         OP3("fma.rn.sat.f32", fused, 32, SAT), OP3("fma.rn.ftz.sat.f32", fused, 32, FTZ | SAT),
+         { "fma.rn.ftz.f32 %d, %a, %b, 0f80000000;", fused_zero, FTZ, 32, 32, 32, 0 },
+         { "fma.rn.ftz.f32 %d, %a, %b, 0f00800000;", fused_smallest, FTZ, 32, 32, 32, 0 },
+         OP3("mad.rn.f32", fused, 32, 0), OP3("mad.rn.ftz.f32", fused, 32, FTZ))
 
-Test(exec_float, f32_division_and_roots_are_rounded_correctly)
-{
-    static const struct ptx_case cases[] = {
-        { "div.rn.f32 %d, %a, 0f7E800000;", minute_quotient, 0, 32, 32, 0, 0 },
-        { "div.rn.ftz.f32 %d, %a, 0f7E800000;", minute_quotient, FTZ, 32, 32, 0, 0 },
-        OP2("div.rn.f32", quotient, 32, 0),
-        OP2("div.rn.ftz.f32", quotient, 32, FTZ),
-        OP1("rcp.rn.f32", reciprocal, 32, 0),
-        OP1("rcp.rn.ftz.f32", reciprocal, 32, FTZ),
-        OP1("sqrt.rn.f32", root, 32, 0),
-        OP1("sqrt.rn.ftz.f32", root, 32, FTZ),
-    };
-    CHECK(cases, f32s);
-}
+PTX_TEST(exec_float, f32_division_and_roots_are_rounded_correctly, f32s,
+         { "div.rn.f32 %d, %a, 0f7E800000;", minute_quotient, 0, 32, 32, 0, 0 },
+         { "div.rn.ftz.f32 %d, %a, 0f7E800000;", minute_quotient, FTZ, 32, 32, 0, 0 },
+         OP2("div.rn.f32", quotient, 32, 0), OP2("div.rn.ftz.f32", quotient, 32, FTZ),
+         OP1("rcp.rn.f32", reciprocal, 32, 0), OP1("rcp.rn.ftz.f32", reciprocal, 32, FTZ),
+         OP1("sqrt.rn.f32", root, 32, 0), OP1("sqrt.rn.ftz.f32", root, 32, FTZ))
 
 WANT32(least, ptx_lesser(a, b))
 WANT32(most, -ptx_lesser(-a, -b))
@@ -106,32 +75,15 @@ WANT32(most_abs, (signbit(a) != signbit(b) ? -1 : 1) * -ptx_lesser(-fabsf(a), -f
 WANT32(least_nan_abs, isnan(a) || isnan(b) ? NAN : least_abs_of(a, b, c))
 WANT32(most_nan_abs, isnan(a) || isnan(b) ? NAN : most_abs_of(a, b, c))
 
-Test(exec_float, f32_minimum_and_maximum_hand_on_nan_or_join_the_signs_where_asked)
-{
-    static const struct ptx_case cases[] = {
-        OP2("min.NaN.f32", least_nan, 32, 0),
-        OP2("max.NaN.f32", most_nan, 32, 0),
-        OP2("min.ftz.NaN.f32", least_nan, 32, FTZ),
-        OP2("max.ftz.NaN.f32", most_nan, 32, FTZ),
-        OP2("min.xorsign.abs.f32", least_abs, 32, 0),
-        OP2("max.xorsign.abs.f32", most_abs, 32, 0),
-        OP2("min.NaN.xorsign.abs.f32", least_nan_abs, 32, 0),
-        OP2("max.NaN.xorsign.abs.f32", most_nan_abs, 32, 0),
-        OP2("max.ftz.NaN.xorsign.abs.f32", most_nan_abs, 32, FTZ),
-    };
-    CHECK(cases, f32s_sm_90);
-}
+PTX_TEST(exec_float, f32_minimum_and_maximum_hand_on_nan_or_join_the_signs_where_asked, f32s_sm_90,
+         OP2("min.NaN.f32", least_nan, 32, 0), OP2("max.NaN.f32", most_nan, 32, 0),
+         OP2("min.ftz.NaN.f32", least_nan, 32, FTZ), OP2("max.ftz.NaN.f32", most_nan, 32, FTZ),
+         OP2("min.xorsign.abs.f32", least_abs, 32, 0), OP2("max.xorsign.abs.f32", most_abs, 32, 0),
+         OP2("min.NaN.xorsign.abs.f32", least_nan_abs, 32, 0), OP2("max.NaN.xorsign.abs.f32", most_nan_abs, 32, 0),
+         OP2("max.ftz.NaN.xorsign.abs.f32", most_nan_abs, 32, FTZ))
 
-Test(exec_float, f32_minimum_and_maximum_prefer_numbers_and_order_the_zeros)
-{
-    static const struct ptx_case cases[] = {
-        OP2("min.f32", least, 32, 0),
-        OP2("min.ftz.f32", least, 32, FTZ),
-        OP2("max.f32", most, 32, 0),
-        OP2("max.ftz.f32", most, 32, FTZ),
-    };
-    CHECK(cases, f32s);
-}
+PTX_TEST(exec_float, f32_minimum_and_maximum_prefer_numbers_and_order_the_zeros, f32s, OP2("min.f32", least, 32, 0),
+         OP2("min.ftz.f32", least, 32, FTZ), OP2("max.f32", most, 32, 0), OP2("max.ftz.f32", most, 32, FTZ))
 
 // PTX promises a NaN for NaN, not which one.
 static uint64_t sign_op(uint64_t x, uint64_t result, unsigned bits)
@@ -175,17 +127,12 @@ WANT64(root64, sqrt(a))
 WANT64(least64, ptx_lesser(a, b))
 WANT64(most64, -ptx_lesser(-a, -b))
 
-Test(exec_float, f64_arithmetic_rounds_once_to_nearest_even)
-{
-    static const struct ptx_case cases[] = {
-        OP2("add.f64", sum64, 64, 0),           OP2("add.rn.f64", sum64, 64, 0),   OP2("sub.f64", difference64, 64, 0),
-        OP2("sub.rn.f64", difference64, 64, 0), OP2("mul.f64", product64, 64, 0),  OP2("mul.rn.f64", product64, 64, 0),
-        OP3("fma.rn.f64", fused64, 64, 0),      OP3("mad.rn.f64", fused64, 64, 0), OP2("div.rn.f64", quotient64, 64, 0),
-        OP1("rcp.rn.f64", reciprocal64, 64, 0), OP1("sqrt.rn.f64", root64, 64, 0), OP2("min.f64", least64, 64, 0),
-        OP2("max.f64", most64, 64, 0),
-    };
-    CHECK(cases, f64s);
-}
+PTX_TEST(exec_float, f64_arithmetic_rounds_once_to_nearest_even, f64s, OP2("add.f64", sum64, 64, 0),
+         OP2("add.rn.f64", sum64, 64, 0), OP2("sub.f64", difference64, 64, 0), OP2("sub.rn.f64", difference64, 64, 0),
+         OP2("mul.f64", product64, 64, 0), OP2("mul.rn.f64", product64, 64, 0), OP3("fma.rn.f64", fused64, 64, 0),
+         OP3("mad.rn.f64", fused64, 64, 0), OP2("div.rn.f64", quotient64, 64, 0),
+         OP1("rcp.rn.f64", reciprocal64, 64, 0), OP1("sqrt.rn.f64", root64, 64, 0), OP2("min.f64", least64, 64, 0),
+         OP2("max.f64", most64, 64, 0))
 
 // --- directed roundings ---
 
@@ -348,12 +295,6 @@ WANT(rsqrt_approx_ftz64, upper_result(1 / sqrt(upper(a))))
 WANT(rsqrt_approx64,
      isnan(D(a)) || D(a) < 0 ? ptx_some_nan() : ptx_near(ptx_of_double(1 / sqrt(D(a))), PTX_F64S, 0x1p-27, 0))
 
-Test(exec_float, approximations_of_f64_stay_within_the_stated_error)
-{
-    static const struct ptx_case cases[] = {
-        OP1("rcp.approx.ftz.f64", rcp_approx64, 64, 0),
-        OP1("rsqrt.approx.ftz.f64", rsqrt_approx_ftz64, 64, 0),
-        OP1("rsqrt.approx.f64", rsqrt_approx64, 64, 0),
-    };
-    CHECK(cases, f64s);
-}
+PTX_TEST(exec_float, approximations_of_f64_stay_within_the_stated_error, f64s,
+         OP1("rcp.approx.ftz.f64", rcp_approx64, 64, 0), OP1("rsqrt.approx.ftz.f64", rsqrt_approx_ftz64, 64, 0),
+         OP1("rsqrt.approx.f64", rsqrt_approx64, 64, 0))

@@ -201,16 +201,11 @@ static uint64_t product_plus_smallest(uint64_t a, uint64_t b, uint64_t c, unsign
     return computed(a, b, 0x8400, bits);
 }
 
-Test(exec_half, flushing_looks_at_the_rounded_result_of_any_exponent)
-{
-    static const struct ptx_case cases[] = {
-        { "mov.b16 %h0, 0x8000; fma.rn.ftz.f16 %d, %a, %b, %h0;", product_plus_zero, FMA | FTZ << 16, 16, 16, 16, 0 },
-        { "mov.b16 %h0, 0x8400; fma.rn.ftz.f16 %d, %a, %b, %h0;", product_plus_smallest, FMA | FTZ << 16, 16, 16, 16,
-          0 },
-        { "mov.b16 %h0, 0x8400; fma.rn.f16 %d, %a, %b, %h0;", product_plus_smallest, FMA, 16, 16, 16, 0 },
-    };
-    ptx_cases_check(cases, PTX_COUNTOF(cases), (struct ptx_operands){ PTX_F16S, PTX_F16S, PTX_F16S, true });
-}
+PTX_TEST(exec_half, flushing_looks_at_the_rounded_result_of_any_exponent, PTX_FROM(PTX_F16S, PTX_F16S, PTX_F16S, true),
+         { "mov.b16 %h0, 0x8000; fma.rn.ftz.f16 %d, %a, %b, %h0;", product_plus_zero, FMA | FTZ << 16, 16, 16, 16, 0 },
+         { "mov.b16 %h0, 0x8400; fma.rn.ftz.f16 %d, %a, %b, %h0;", product_plus_smallest, FMA | FTZ << 16, 16, 16, 16,
+           0 },
+         { "mov.b16 %h0, 0x8400; fma.rn.f16 %d, %a, %b, %h0;", product_plus_smallest, FMA, 16, 16, 16, 0 })
 
 Test(exec_half, minimum_and_maximum_prefer_numbers_and_order_the_zeros)
 {
@@ -399,15 +394,10 @@ static uint64_t low_plus_one(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
     return ptx_of_half(ptx_value(a & 0xffff, PTX_F16S) + 1, PTX_F16S, 'n');
 }
 
-Test(exec_half, registers_may_be_declared_as_halves)
-{
-    static const struct ptx_case cases[] = {
-        { ".reg .f16 x, y; mov.b16 x, %a; mov.b16 y, 0x3C00; add.rn.f16 x, x, y; mov.b16 %d, x;", low_plus_one, 0, 16,
-          16, 0, 0 },
-        { ".reg .f16x2 x; .reg .f16 y, z; mov.b32 x, %a; mov.b32 {y, _}, x; mov.b16 z, 0x3C00; add.f16 %d, y, z;",
-          low_plus_one, 0, 16, 32, 0, 0 },
-        { ".reg .b32 x; .reg .f16 y, z; mov.b32 x, 0x3C003C00; add.f16x2 x, x, %a; mov.b32 {y, z}, x; mov.b16 %d, y;",
-          low_plus_one, 0, 16, 32, 0, 0 },
-    };
-    ptx_cases_check(cases, PTX_COUNTOF(cases), (struct ptx_operands){ PTX_F16S, PTX_F16S, PTX_F16S, true });
-}
+PTX_TEST(exec_half, registers_may_be_declared_as_halves, PTX_FROM(PTX_F16S, PTX_F16S, PTX_F16S, true),
+         { ".reg .f16 x, y; mov.b16 x, %a; mov.b16 y, 0x3C00; add.rn.f16 x, x, y; mov.b16 %d, x;", low_plus_one, 0, 16,
+           16, 0, 0 },
+         { ".reg .f16x2 x; .reg .f16 y, z; mov.b32 x, %a; mov.b32 {y, _}, x; mov.b16 z, 0x3C00; add.f16 %d, y, z;",
+           low_plus_one, 0, 16, 32, 0, 0 },
+         { ".reg .b32 x; .reg .f16 y, z; mov.b32 x, 0x3C003C00; add.f16x2 x, x, %a; mov.b32 {y, z}, x; mov.b16 %d, y;",
+           low_plus_one, 0, 16, 32, 0, 0 })

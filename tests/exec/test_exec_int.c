@@ -23,63 +23,32 @@ WANT(high_signed_clamped, clamp32((int64_t)((wide)S(a) * S(b) >> bits) + S(c)))
 WANT(wide_signed, (wide)S(a) * S(b))
 WANT(wide_signed_sum, (uint64_t)((wide)S(a) * S(b)) + c)
 
-Test(exec_int, sums_differences_and_low_products_wrap_around)
-{
-    static const struct ptx_case cases[] = {
-        UNSIGNED(TWO, "add", sum),
-        SIGNED(TWO, "add", sum),
-        UNSIGNED(TWO, "sub", difference),
-        SIGNED(TWO, "sub", difference),
-        UNSIGNED(TWO, "mul.lo", product),
-        SIGNED(TWO, "mul.lo", product),
-        UNSIGNED(THREE, "mad.lo", product_sum),
-        SIGNED(THREE, "mad.lo", product_sum),
-    };
-    CHECK(cases, ints);
-}
+PTX_TEST(exec_int, sums_differences_and_low_products_wrap_around, ints, UNSIGNED(TWO, "add", sum),
+         SIGNED(TWO, "add", sum), UNSIGNED(TWO, "sub", difference), SIGNED(TWO, "sub", difference),
+         UNSIGNED(TWO, "mul.lo", product), SIGNED(TWO, "mul.lo", product), UNSIGNED(THREE, "mad.lo", product_sum),
+         SIGNED(THREE, "mad.lo", product_sum))
 
-Test(exec_int, high_products_keep_the_upper_half)
-{
-    static const struct ptx_case cases[] = {
-        UNSIGNED(TWO, "mul.hi", high_unsigned),
-        SIGNED(TWO, "mul.hi", high_signed),
-        UNSIGNED(THREE, "mad.hi", high_unsigned_sum),
-        SIGNED(THREE, "mad.hi", high_signed_sum),
-        THREE("mad.hi.sat", s32, 32, high_signed_clamped),
-    };
-    CHECK(cases, ints);
-}
+PTX_TEST(exec_int, high_products_keep_the_upper_half, ints, UNSIGNED(TWO, "mul.hi", high_unsigned),
+         SIGNED(TWO, "mul.hi", high_signed), UNSIGNED(THREE, "mad.hi", high_unsigned_sum),
+         SIGNED(THREE, "mad.hi", high_signed_sum), THREE("mad.hi.sat", s32, 32, high_signed_clamped))
 
-Test(exec_int, wide_products_keep_every_bit)
-{
-    static const struct ptx_case cases[] = {
-        { "mul.wide.u16 %d, %a, %b;", product, 16, 32, 16, 16, 0 },
-        { "mul.wide.s16 %d, %a, %b;", wide_signed, 16, 32, 16, 16, 0 },
-        { "mul.wide.u32 %d, %a, %b;", product, 32, 64, 32, 32, 0 },
-        { "mul.wide.s32 %d, %a, %b;", wide_signed, 32, 64, 32, 32, 0 },
-        { "mad.wide.u16 %d, %a, %b, %c;", product_sum, 16, 32, 16, 16, 32 },
-        { "mad.wide.s16 %d, %a, %b, %c;", wide_signed_sum, 16, 32, 16, 16, 32 },
-        { "mad.wide.u32 %d, %a, %b, %c;", product_sum, 32, 64, 32, 32, 64 },
-        { "mad.wide.s32 %d, %a, %b, %c;", wide_signed_sum, 32, 64, 32, 32, 64 },
-    };
-    CHECK(cases, ints);
-}
+PTX_TEST(exec_int, wide_products_keep_every_bit, ints, { "mul.wide.u16 %d, %a, %b;", product, 16, 32, 16, 16, 0 },
+         { "mul.wide.s16 %d, %a, %b;", wide_signed, 16, 32, 16, 16, 0 },
+         { "mul.wide.u32 %d, %a, %b;", product, 32, 64, 32, 32, 0 },
+         { "mul.wide.s32 %d, %a, %b;", wide_signed, 32, 64, 32, 32, 0 },
+         { "mad.wide.u16 %d, %a, %b, %c;", product_sum, 16, 32, 16, 16, 32 },
+         { "mad.wide.s16 %d, %a, %b, %c;", wide_signed_sum, 16, 32, 16, 16, 32 },
+         { "mad.wide.u32 %d, %a, %b, %c;", product_sum, 32, 64, 32, 32, 64 },
+         { "mad.wide.s32 %d, %a, %b, %c;", wide_signed_sum, 32, 64, 32, 32, 64 })
 
 WANT(quotient_u, b ? a / b : ptx_open(~0ull))
 WANT(quotient_s, b ? (uint64_t)((wide)S(a) / S(b)) : ptx_open(~0ull))
 WANT(rest_u, b ? a % b : ptx_open(~0ull))
 WANT(rest_s, b ? (uint64_t)((wide)S(a) % S(b)) : ptx_open(~0ull))
 
-Test(exec_int, division_truncates_and_the_remainder_has_the_sign_of_the_dividend)
-{
-    static const struct ptx_case cases[] = {
-        UNSIGNED(TWO, "div", quotient_u),
-        SIGNED(TWO, "div", quotient_s),
-        UNSIGNED(TWO, "rem", rest_u),
-        SIGNED(TWO, "rem", rest_s),
-    };
-    CHECK(cases, ints);
-}
+PTX_TEST(exec_int, division_truncates_and_the_remainder_has_the_sign_of_the_dividend, ints,
+         UNSIGNED(TWO, "div", quotient_u), SIGNED(TWO, "div", quotient_s), UNSIGNED(TWO, "rem", rest_u),
+         SIGNED(TWO, "rem", rest_s))
 
 WANT(least_u, a < b ? a : b)
 WANT(least_s, S(a) < S(b) ? a : b)
@@ -92,17 +61,11 @@ WANT(saturated_difference, clamp32(S(a) - S(b)))
 WANT(distance_u, (a > b ? a - b : b - a) + c)
 WANT(distance_s, (uint64_t)(S(a) > S(b) ? S(a) - S(b) : S(b) - S(a)) + c)
 
-Test(exec_int, minimum_maximum_absolute_value_and_saturation)
-{
-    static const struct ptx_case cases[] = {
-        UNSIGNED(TWO, "min", least_u),          SIGNED(TWO, "min", least_s),
-        UNSIGNED(TWO, "max", most_u),           SIGNED(TWO, "max", most_s),
-        SIGNED(ONE, "neg", negative),           SIGNED(ONE, "abs", magnitude),
-        TWO("add.sat", s32, 32, saturated_sum), TWO("sub.sat", s32, 32, saturated_difference),
-        THREE("sad", u32, 32, distance_u),      THREE("sad", s32, 32, distance_s),
-    };
-    CHECK(cases, ints);
-}
+PTX_TEST(exec_int, minimum_maximum_absolute_value_and_saturation, ints, UNSIGNED(TWO, "min", least_u),
+         SIGNED(TWO, "min", least_s), UNSIGNED(TWO, "max", most_u), SIGNED(TWO, "max", most_s),
+         SIGNED(ONE, "neg", negative), SIGNED(ONE, "abs", magnitude), TWO("add.sat", s32, 32, saturated_sum),
+         TWO("sub.sat", s32, 32, saturated_difference), THREE("sad", u32, 32, distance_u),
+         THREE("sad", s32, 32, distance_s))
 
 // --- 24 bits, 16 bits, bytes ---
 
@@ -117,21 +80,11 @@ WANT(high_product24_u, (uint64_t)(low24(a, false) * low24(b, false)) / 65536 + c
 WANT(high_product24_s, (low24(a, true) * low24(b, true) >> 16) + (int64_t)c)
 WANT(high_product24_clamped, clamp32((int32_t)(low24(a, true) * low24(b, true) >> 16) + ptx_sign(c, 32)))
 
-Test(exec_int, products_of_24_bits)
-{
-    static const struct ptx_case cases[] = {
-        TWO("mul24.lo", u32, 32, low_product24_u),
-        TWO("mul24.lo", s32, 32, low_product24_s),
-        TWO("mul24.hi", u32, 32, high_product24_u),
-        TWO("mul24.hi", s32, 32, high_product24_s),
-        THREE("mad24.lo", u32, 32, low_product24_u),
-        THREE("mad24.lo", s32, 32, low_product24_s),
-        THREE("mad24.hi", u32, 32, high_product24_u),
-        THREE("mad24.hi", s32, 32, high_product24_s),
-        THREE("mad24.hi.sat", s32, 32, high_product24_clamped),
-    };
-    CHECK(cases, ints);
-}
+PTX_TEST(exec_int, products_of_24_bits, ints, TWO("mul24.lo", u32, 32, low_product24_u),
+         TWO("mul24.lo", s32, 32, low_product24_s), TWO("mul24.hi", u32, 32, high_product24_u),
+         TWO("mul24.hi", s32, 32, high_product24_s), THREE("mad24.lo", u32, 32, low_product24_u),
+         THREE("mad24.lo", s32, 32, low_product24_s), THREE("mad24.hi", u32, 32, high_product24_u),
+         THREE("mad24.hi", s32, 32, high_product24_s), THREE("mad24.hi.sat", s32, 32, high_product24_clamped))
 
 // bits: 1 a's fields are signed, 2 b's bytes are, 4 four fields of 8 bits in a rather than two of 16, 8 b's upper bytes
 static uint64_t dot(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
@@ -179,22 +132,11 @@ WANT_PAIR(pair_most_relu, int16_t, x < 0 && y < 0 ? 0 : x > y ? x : y)
 WANT(least_relu, S(a) < 0 || S(b) < 0 ? 0 : a < b ? a : b)
 WANT(most_relu, S(a) < 0 && S(b) < 0 ? 0 : S(a) > S(b) ? a : b)
 
-Test(exec_int, pairs_of_16_bits_and_results_without_negatives)
-{
-    static const struct ptx_case cases[] = {
-        TWO("add", u16x2, 32, pair_sum),
-        TWO("add", s16x2, 32, pair_sum),
-        TWO("min", u16x2, 32, pair_least_u),
-        TWO("max", u16x2, 32, pair_most_u),
-        TWO("min", s16x2, 32, pair_least_s),
-        TWO("max", s16x2, 32, pair_most_s),
-        TWO("min.relu", s16x2, 32, pair_least_relu),
-        TWO("max.relu", s16x2, 32, pair_most_relu),
-        TWO("min.relu", s32, 32, least_relu),
-        TWO("max.relu", s32, 32, most_relu),
-    };
-    CHECK(cases, ints_sm_90);
-}
+PTX_TEST(exec_int, pairs_of_16_bits_and_results_without_negatives, ints_sm_90, TWO("add", u16x2, 32, pair_sum),
+         TWO("add", s16x2, 32, pair_sum), TWO("min", u16x2, 32, pair_least_u), TWO("max", u16x2, 32, pair_most_u),
+         TWO("min", s16x2, 32, pair_least_s), TWO("max", s16x2, 32, pair_most_s),
+         TWO("min.relu", s16x2, 32, pair_least_relu), TWO("max.relu", s16x2, 32, pair_most_relu),
+         TWO("min.relu", s32, 32, least_relu), TWO("max.relu", s32, 32, most_relu))
 
 // --- numbers of several registers: the carry flag ---
 
@@ -233,16 +175,11 @@ Test(exec_int, carries_and_borrows_reach_the_next_word)
 }
 
 // What PTX leaves open, as an H200 has it: the carry of a difference is 1 where nothing was borrowed.
-Test(exec_int, sums_and_differences_share_a_carry)
-{
-    static const struct ptx_case cases[] = {
-        { "sub.cc.u32 %d, %a, %b; addc.u32 %d, 0, 0;", not_borrowed, 32, 32, 32, 32, 0 },
-        { "add.cc.u32 %d, %a, %b; subc.u32 %d, 0, 0;", not_carried, 32, 32, 32, 32, 0 },
-        { "sub.cc.s32 %d, %a, %b; addc.cc.s32 %d, 0, 0;", not_borrowed, 32, 32, 32, 32, 0 },
-        { "sub.cc.s32 %d, %a, %b; subc.s32 %d, 0, 0;", borrow_out, 32, 32, 32, 32, 0 },
-    };
-    CHECK(cases, ints);
-}
+PTX_TEST(exec_int, sums_and_differences_share_a_carry, ints,
+         { "sub.cc.u32 %d, %a, %b; addc.u32 %d, 0, 0;", not_borrowed, 32, 32, 32, 32, 0 },
+         { "add.cc.u32 %d, %a, %b; subc.u32 %d, 0, 0;", not_carried, 32, 32, 32, 32, 0 },
+         { "sub.cc.s32 %d, %a, %b; addc.cc.s32 %d, 0, 0;", not_borrowed, 32, 32, 32, 32, 0 },
+         { "sub.cc.s32 %d, %a, %b; subc.s32 %d, 0, 0;", borrow_out, 32, 32, 32, 32, 0 })
 
 // --- packing ---
 
@@ -256,23 +193,16 @@ WANT(low32, a & 0xffffffff)
 WANT(high32, a >> 32)
 WANT(high16, a >> 16)
 
-Test(exec_int, vectors_of_halves_pack_and_unpack)
-{
-    static const struct ptx_case cases[] = {
-        { "mov.b64 %d, {%a, %b};", packed64, 0, 64, 32, 32, 0 },
-        { "mov.b32 %d, {%a, %b};", packed32, 0, 32, 16, 16, 0 },
-        { "mov.b64 {%r0, %r1}, %a; mov.b64 %d, {%r1, %r0};", swapped64, 0, 64, 64, 0, 0 },
-        { "mov.b32 {%h0, %h1}, %a; mov.b32 %d, {%h1, %h0};", swapped32, 0, 32, 32, 0, 0 },
-        { "mov.b64 {%h0, %h1, %h2, %h3}, %a; mov.b64 %d, {%h3, %h2, %h1, %h0};", turned64, 0, 64, 64, 0, 0 },
-        { "mov.b64 {%r0, %r1}, %a; mov.b64 {%h0, %h1, _, %h3}, %a; cvt.u32.u16 %r2, %h3; shl.b32 %r2, %r2, 16;"
-          "cvt.u32.u16 %d, %h1; or.b32 %d, %d, %r2;",
-          odd_words, 0, 32, 64, 0, 0 },
-        { "mov.b64 {%d, %r0}, %a;", low32, 0, 32, 64, 0, 0 },
-        { "mov.b64 {%r0, %d}, %a;", high32, 0, 32, 64, 0, 0 },
-        { "mov.b32 {%h0, %d}, %a;", high16, 0, 16, 32, 0, 0 },
-    };
-    CHECK(cases, ints);
-}
+PTX_TEST(exec_int, vectors_of_halves_pack_and_unpack, ints, { "mov.b64 %d, {%a, %b};", packed64, 0, 64, 32, 32, 0 },
+         { "mov.b32 %d, {%a, %b};", packed32, 0, 32, 16, 16, 0 },
+         { "mov.b64 {%r0, %r1}, %a; mov.b64 %d, {%r1, %r0};", swapped64, 0, 64, 64, 0, 0 },
+         { "mov.b32 {%h0, %h1}, %a; mov.b32 %d, {%h1, %h0};", swapped32, 0, 32, 32, 0, 0 },
+         { "mov.b64 {%h0, %h1, %h2, %h3}, %a; mov.b64 %d, {%h3, %h2, %h1, %h0};", turned64, 0, 64, 64, 0, 0 },
+         { "mov.b64 {%r0, %r1}, %a; mov.b64 {%h0, %h1, _, %h3}, %a; cvt.u32.u16 %r2, %h3; shl.b32 %r2, %r2, 16;"
+           "cvt.u32.u16 %d, %h1; or.b32 %d, %d, %r2;",
+           odd_words, 0, 32, 64, 0, 0 },
+         { "mov.b64 {%d, %r0}, %a;", low32, 0, 32, 64, 0, 0 }, { "mov.b64 {%r0, %d}, %a;", high32, 0, 32, 64, 0, 0 },
+         { "mov.b32 {%h0, %d}, %a;", high16, 0, 16, 32, 0, 0 })
 
 // --- comparisons and selection ---
 
@@ -291,17 +221,11 @@ WANT(ge_s, S(a) >= S(b))
         "setp." op "." #T " %p, %a, %b; selp.u32 %d, 1, 0, %p;", want, n, 32, n, n, 0                                  \
     }
 
-Test(exec_int, comparisons_are_signed_or_unsigned_by_their_type)
-{
-    static const struct ptx_case cases[] = {
-        BITS(SET, "eq", eq),       BITS(SET, "ne", ne),       UNSIGNED(SET, "eq", eq),   UNSIGNED(SET, "ne", ne),
-        UNSIGNED(SET, "lt", lt_u), UNSIGNED(SET, "le", le_u), UNSIGNED(SET, "gt", gt_u), UNSIGNED(SET, "ge", ge_u),
-        UNSIGNED(SET, "lo", lt_u), UNSIGNED(SET, "ls", le_u), UNSIGNED(SET, "hi", gt_u), UNSIGNED(SET, "hs", ge_u),
-        SIGNED(SET, "eq", eq),     SIGNED(SET, "ne", ne),     SIGNED(SET, "lt", lt_s),   SIGNED(SET, "le", le_s),
-        SIGNED(SET, "gt", gt_s),   SIGNED(SET, "ge", ge_s),
-    };
-    CHECK(cases, ints);
-}
+PTX_TEST(exec_int, comparisons_are_signed_or_unsigned_by_their_type, ints, BITS(SET, "eq", eq), BITS(SET, "ne", ne),
+         UNSIGNED(SET, "eq", eq), UNSIGNED(SET, "ne", ne), UNSIGNED(SET, "lt", lt_u), UNSIGNED(SET, "le", le_u),
+         UNSIGNED(SET, "gt", gt_u), UNSIGNED(SET, "ge", ge_u), UNSIGNED(SET, "lo", lt_u), UNSIGNED(SET, "ls", le_u),
+         UNSIGNED(SET, "hi", gt_u), UNSIGNED(SET, "hs", ge_u), SIGNED(SET, "eq", eq), SIGNED(SET, "ne", ne),
+         SIGNED(SET, "lt", lt_s), SIGNED(SET, "le", le_s), SIGNED(SET, "gt", gt_s), SIGNED(SET, "ge", ge_s))
 
 // p = (a < b) joined with (c odd), q = (a >= b) joined with it; the answer is p + 2 q.
 static uint64_t pair_of(bool t, bool c, char join)
@@ -323,45 +247,35 @@ WANT(choice, c & 1 ? a : b)
 WANT(guarded, c & 1 ? a + b : a)
 #define PAIR "selp.u32 %r1, 1, 0, %p; selp.u32 %r2, 2, 0, %q; or.b32 %d, %r1, %r2;"
 
-Test(exec_int, setp_joins_a_predicate_and_writes_its_complement_too)
-{
-    static const struct ptx_case cases[] = {
-        { "setp.lt.s32 %p|%q, %a, %b; " PAIR, pair_plain, 32, 32, 32, 32, 32 },
-        { ODD "setp.lt.and.s32 %p|%q, %a, %b, %q; " PAIR, pair_and, 32, 32, 32, 32, 32 },
-        { ODD "setp.lt.or.s32 %p|%q, %a, %b, %q; " PAIR, pair_or, 32, 32, 32, 32, 32 },
-        { ODD "setp.lt.xor.s32 %p|%q, %a, %b, %q; " PAIR, pair_xor, 32, 32, 32, 32, 32 },
-        { ODD "mov.pred %p, %q; setp.lt.and.s32 %p|%q, %a, %b, %p; " PAIR, pair_and, 32, 32, 32, 32, 32 },
-        { ODD "setp.lt.and.s32 %p|%q, %a, %b, !%q; " PAIR, pair_and_not, 32, 32, 32, 32, 32 },
-        { "setp.ne.u32 %p, 0, 0; setp.lt.s32 _|%q, %a, %b; " PAIR, only_q, 32, 32, 32, 32, 32 },
-        { ODD "setp.ne.u32 %p, 1, 1; @!%q bra L; setp.lt.s32 %p|%q, %a, %b; L: " PAIR, guarded_pair, 32, 32, 32, 32,
-          32 },
-        { ODD "mov.pred %p, %q; setp.ne.u32 %q, 1, 1; @%p setp.lt.s32 %p|%q, %a, %b; " PAIR, guarded_pair, 32, 32, 32,
-          32, 32 },
-        { ODD "setp.ne.u32 %p, 1, 1; @%q setp.lt.s32 %p|%q, %a, %b; " PAIR, guarded_pair, 32, 32, 32, 32, 32 },
-    };
-    CHECK(cases, ints);
-}
+PTX_TEST(exec_int, setp_joins_a_predicate_and_writes_its_complement_too, ints,
+         { "setp.lt.s32 %p|%q, %a, %b; " PAIR, pair_plain, 32, 32, 32, 32, 32 },
+         { ODD "setp.lt.and.s32 %p|%q, %a, %b, %q; " PAIR, pair_and, 32, 32, 32, 32, 32 },
+         { ODD "setp.lt.or.s32 %p|%q, %a, %b, %q; " PAIR, pair_or, 32, 32, 32, 32, 32 },
+         { ODD "setp.lt.xor.s32 %p|%q, %a, %b, %q; " PAIR, pair_xor, 32, 32, 32, 32, 32 },
+         { ODD "mov.pred %p, %q; setp.lt.and.s32 %p|%q, %a, %b, %p; " PAIR, pair_and, 32, 32, 32, 32, 32 },
+         { ODD "setp.lt.and.s32 %p|%q, %a, %b, !%q; " PAIR, pair_and_not, 32, 32, 32, 32, 32 },
+         { "setp.ne.u32 %p, 0, 0; setp.lt.s32 _|%q, %a, %b; " PAIR, only_q, 32, 32, 32, 32, 32 },
+         { ODD "setp.ne.u32 %p, 1, 1; @!%q bra L; setp.lt.s32 %p|%q, %a, %b; L: " PAIR, guarded_pair, 32, 32, 32, 32,
+           32 },
+         { ODD "mov.pred %p, %q; setp.ne.u32 %q, 1, 1; @%p setp.lt.s32 %p|%q, %a, %b; " PAIR, guarded_pair, 32, 32, 32,
+           32, 32 },
+         { ODD "setp.ne.u32 %p, 1, 1; @%q setp.lt.s32 %p|%q, %a, %b; " PAIR, guarded_pair, 32, 32, 32, 32, 32 })
 
-Test(exec_int, predicates_combine_and_select)
-{
-    static const struct ptx_case cases[] = {
-        { ".reg .pred s, t; and.b32 %r0, %a, 1; setp.ne.u32 %p, %r0, 0; and.b32 %r0, %b, 1; setp.ne.u32 %q, %r0, 0;"
-          "xor.pred s, %p, %q; selp.u32 %d, 1, 0, s; and.pred s, %p, %q; selp.u32 %r1, 2, 0, s; or.b32 %d, %d, %r1;"
-          "or.pred s, %p, %q; selp.u32 %r1, 4, 0, s; or.b32 %d, %d, %r1; not.pred t, %p; mov.pred s, t;"
-          "selp.u32 %r1, 8, 0, s; or.b32 %d, %d, %r1;",
-          logic, 0, 32, 32, 32, 0 },
-        { ODD "selp.b16 %d, %a, %b, %q;", choice, 0, 16, 16, 16, 32 },
-        { ODD "selp.b32 %d, %a, %b, %q;", choice, 0, 32, 32, 32, 32 },
-        { ODD "selp.b64 %d, %a, %b, %q;", choice, 0, 64, 64, 64, 32 },
-        { ODD "selp.f32 %d, %a, %b, %q;", choice, 0, 32, 32, 32, 32 },
-        { ODD "selp.f64 %d, %a, %b, %q;", choice, 0, 64, 64, 64, 32 },
-        { ODD "selp.s32 %d, %a, %b, %q;", choice, 0, 32, 32, 32, 32 },
-        { ODD "mov.b32 %d, %a; @%q add.s32 %d, %d, %b;", guarded, 0, 32, 32, 32, 32 },
-        { ODD "mov.b64 %d, %a; @%q add.s64 %d, %d, %b;", guarded, 0, 64, 64, 64, 32 },
-        { ODD "mov.b16 %d, %a; @%q add.s16 %d, %d, %b;", guarded, 0, 16, 16, 16, 32 },
-    };
-    CHECK(cases, ints);
-}
+PTX_TEST(exec_int, predicates_combine_and_select, ints,
+         { ".reg .pred s, t; and.b32 %r0, %a, 1; setp.ne.u32 %p, %r0, 0; and.b32 %r0, %b, 1; setp.ne.u32 %q, %r0, 0;"
+           "xor.pred s, %p, %q; selp.u32 %d, 1, 0, s; and.pred s, %p, %q; selp.u32 %r1, 2, 0, s; or.b32 %d, %d, %r1;"
+           "or.pred s, %p, %q; selp.u32 %r1, 4, 0, s; or.b32 %d, %d, %r1; not.pred t, %p; mov.pred s, t;"
+           "selp.u32 %r1, 8, 0, s; or.b32 %d, %d, %r1;",
+           logic, 0, 32, 32, 32, 0 },
+         { ODD "selp.b16 %d, %a, %b, %q;", choice, 0, 16, 16, 16, 32 },
+         { ODD "selp.b32 %d, %a, %b, %q;", choice, 0, 32, 32, 32, 32 },
+         { ODD "selp.b64 %d, %a, %b, %q;", choice, 0, 64, 64, 64, 32 },
+         { ODD "selp.f32 %d, %a, %b, %q;", choice, 0, 32, 32, 32, 32 },
+         { ODD "selp.f64 %d, %a, %b, %q;", choice, 0, 64, 64, 64, 32 },
+         { ODD "selp.s32 %d, %a, %b, %q;", choice, 0, 32, 32, 32, 32 },
+         { ODD "mov.b32 %d, %a; @%q add.s32 %d, %d, %b;", guarded, 0, 32, 32, 32, 32 },
+         { ODD "mov.b64 %d, %a; @%q add.s64 %d, %d, %b;", guarded, 0, 64, 64, 64, 32 },
+         { ODD "mov.b16 %d, %a; @%q add.s16 %d, %d, %b;", guarded, 0, 16, 16, 16, 32 })
 
 WANT(set_u32, S(a) < S(b) ? ~0ull : 0)
 WANT(set_u32_low, a < b ? ~0ull : 0)
@@ -370,22 +284,17 @@ WANT(set_and, S(a) < S(b) && (c & 1) ? ~0ull : 0)
 WANT(set_equal, a == b ? ~0ull : 0)
 WANT(by_sign, ptx_sign(c, 32) >= 0 ? a : b)
 
-Test(exec_int, set_answers_all_ones_or_one_and_slct_chooses_by_sign)
-{
-    static const struct ptx_case cases[] = {
-        { "set.lt.u32.s32 %d, %a, %b;", set_u32, 32, 32, 32, 32, 0 },
-        { "set.lt.u32.s16 %d, %a, %b;", set_u32, 16, 32, 16, 16, 0 },
-        { "set.lo.s32.u64 %d, %a, %b;", set_u32_low, 64, 32, 64, 64, 0 },
-        { "set.lt.f32.u32 %d, %a, %b;", set_f32, 32, 32, 32, 32, 0 },
-        { "set.eq.u32.b32 %d, %a, %b;", set_equal, 32, 32, 32, 32, 0 },
-        { ODD "set.lt.and.u32.s32 %d, %a, %b, %q;", set_and, 32, 32, 32, 32, 32 },
-        { "slct.b32.s32 %d, %a, %b, %c;", by_sign, 0, 32, 32, 32, 32 },
-        { "slct.u64.s32 %d, %a, %b, %c;", by_sign, 0, 64, 64, 64, 32 },
-        { "slct.s16.s32 %d, %a, %b, %c;", by_sign, 0, 16, 16, 16, 32 },
-        { "slct.f64.s32 %d, %a, %b, %c;", by_sign, 0, 64, 64, 64, 32 },
-    };
-    CHECK(cases, ints);
-}
+PTX_TEST(exec_int, set_answers_all_ones_or_one_and_slct_chooses_by_sign, ints,
+         { "set.lt.u32.s32 %d, %a, %b;", set_u32, 32, 32, 32, 32, 0 },
+         { "set.lt.u32.s16 %d, %a, %b;", set_u32, 16, 32, 16, 16, 0 },
+         { "set.lo.s32.u64 %d, %a, %b;", set_u32_low, 64, 32, 64, 64, 0 },
+         { "set.lt.f32.u32 %d, %a, %b;", set_f32, 32, 32, 32, 32, 0 },
+         { "set.eq.u32.b32 %d, %a, %b;", set_equal, 32, 32, 32, 32, 0 },
+         { ODD "set.lt.and.u32.s32 %d, %a, %b, %q;", set_and, 32, 32, 32, 32, 32 },
+         { "slct.b32.s32 %d, %a, %b, %c;", by_sign, 0, 32, 32, 32, 32 },
+         { "slct.u64.s32 %d, %a, %b, %c;", by_sign, 0, 64, 64, 64, 32 },
+         { "slct.s16.s32 %d, %a, %b, %c;", by_sign, 0, 16, 16, 16, 32 },
+         { "slct.f64.s32 %d, %a, %b, %c;", by_sign, 0, 64, 64, 64, 32 })
 
 WANT(three, 3)
 
@@ -412,18 +321,12 @@ WANT(shifted_by_33, 0 * a)
 WANT(minus_one_u64, a & ~0ull)
 WANT(hundred_minus, 100 - a)
 
-Test(exec_int, literals_stand_for_registers)
-{
-    static const struct ptx_case cases[] = {
-        { "add.s16 %d, %a, -3;", plus_minus_three, 0, 16, 16, 0, 0 },
-        { "add.s32 %d, %a, -3;", plus_minus_three, 0, 32, 32, 0, 0 },
-        { "add.s64 %d, %a, -3;", plus_minus_three, 0, 64, 64, 0, 0 },
-        { "mul.lo.u32 %d, %a, 0xFEDCBA98;", times_hex, 0, 32, 32, 0, 0 },
-        { "mul.lo.u32 %d, %a, 4275878552U;", times_hex, 0, 32, 32, 0, 0 },
-        { "shl.b32 %d, %a, 33;", shifted_by_33, 0, 32, 32, 0, 0 },
-        { "and.b64 %d, %a, -1;", minus_one_u64, 0, 64, 64, 0, 0 },
-        { "sub.s32 %d, 0144, %a;", hundred_minus, 0, 32, 32, 0, 0 },
-        { "sub.s32 %d, 0b1100100, %a;", hundred_minus, 0, 32, 32, 0, 0 },
-    };
-    CHECK(cases, ints);
-}
+PTX_TEST(exec_int, literals_stand_for_registers, ints, { "add.s16 %d, %a, -3;", plus_minus_three, 0, 16, 16, 0, 0 },
+         { "add.s32 %d, %a, -3;", plus_minus_three, 0, 32, 32, 0, 0 },
+         { "add.s64 %d, %a, -3;", plus_minus_three, 0, 64, 64, 0, 0 },
+         { "mul.lo.u32 %d, %a, 0xFEDCBA98;", times_hex, 0, 32, 32, 0, 0 },
+         { "mul.lo.u32 %d, %a, 4275878552U;", times_hex, 0, 32, 32, 0, 0 },
+         { "shl.b32 %d, %a, 33;", shifted_by_33, 0, 32, 32, 0, 0 },
+         { "and.b64 %d, %a, -1;", minus_one_u64, 0, 64, 64, 0, 0 },
+         { "sub.s32 %d, 0144, %a;", hundred_minus, 0, 32, 32, 0, 0 },
+         { "sub.s32 %d, 0b1100100, %a;", hundred_minus, 0, 32, 32, 0, 0 })

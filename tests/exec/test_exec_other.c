@@ -6,14 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx_case.h"
+#include "int_case.h"
 
 // --- sad ---
 
-static uint64_t sad(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
-{
-    return (a > b ? a - b : b - a) + c + 0 * bits;
-}
+WANT(sad, (a > b ? a - b : b - a) + c)
 
 static uint64_t sad_signed(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
 {
@@ -21,56 +18,29 @@ static uint64_t sad_signed(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
     return (x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x) + c;
 }
 
-Test(exec_other, sums_of_absolute_differences_of_16_and_64_bits)
-{
-    static const struct ptx_case cases[] = {
-        { "sad.u16 %d, %a, %b, %c;", sad, 16, 16, 16, 16, 16 },
-        { "sad.s16 %d, %a, %b, %c;", sad_signed, 16, 16, 16, 16, 16 },
-        { "sad.u64 %d, %a, %b, %c;", sad, 64, 64, 64, 64, 64 },
-        { "sad.s64 %d, %a, %b, %c;", sad_signed, 64, 64, 64, 64, 64 },
-    };
-    ptx_cases_check(cases, PTX_COUNTOF(cases), (struct ptx_operands){ PTX_INTS, PTX_INTS, PTX_INTS, false });
-}
+PTX_TEST(exec_other, sums_of_absolute_differences_of_16_and_64_bits, ints,
+         { "sad.u16 %d, %a, %b, %c;", sad, 16, 16, 16, 16, 16 },
+         { "sad.s16 %d, %a, %b, %c;", sad_signed, 16, 16, 16, 16, 16 },
+         { "sad.u64 %d, %a, %b, %c;", sad, 64, 64, 64, 64, 64 },
+         { "sad.s64 %d, %a, %b, %c;", sad_signed, 64, 64, 64, 64, 64 })
 
 // --- constant expressions and constant predicates ---
 
-static uint64_t plus_67(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
-{
-    return a + 67 + 0 * (b + c + bits);
-}
+WANT(plus_67, a + 67)
+WANT(first, a)
+WANT(second, b)
 
-static uint64_t first(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
-{
-    return a + 0 * (b + c + bits);
-}
+PTX_TEST(exec_other, operands_may_be_constant_expressions, ints,
+         { "add.u32 %d, %a, (1 << 6) + 3;", plus_67, 32, 32, 32, 32, 0 },
+         { "add.u32 %d, %a, 4 * (20 - 3) - 1;", plus_67, 32, 32, 32, 32, 0 },
+         { "add.u32 %d, %a, 2 + 0x41;", plus_67, 32, 32, 32, 32, 0 },
+         { "add.u32 %d, %a, WARP_SZ + 35;", plus_67, 32, 32, 32, 32, 0 },
+         { "add.u32 %d, %a, 64 | 7 & 3;", plus_67, 32, 32, 32, 32, 0 },
+         { "sub.u32 %d, %a, -(64 + 3);", plus_67, 32, 32, 32, 32, 0 },
+         { "sub.u32 %d, %a, ~66;", plus_67, 32, 32, 32, 32, 0 })
 
-static uint64_t second(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
-{
-    return b + 0 * (a + c + bits);
-}
-
-Test(exec_other, operands_may_be_constant_expressions)
-{
-    static const struct ptx_case cases[] = {
-        { "add.u32 %d, %a, (1 << 6) + 3;", plus_67, 32, 32, 32, 32, 0 },
-        { "add.u32 %d, %a, 4 * (20 - 3) - 1;", plus_67, 32, 32, 32, 32, 0 },
-        { "add.u32 %d, %a, 2 + 0x41;", plus_67, 32, 32, 32, 32, 0 },
-        { "add.u32 %d, %a, WARP_SZ + 35;", plus_67, 32, 32, 32, 32, 0 },
-        { "add.u32 %d, %a, 64 | 7 & 3;", plus_67, 32, 32, 32, 32, 0 },
-        { "sub.u32 %d, %a, -(64 + 3);", plus_67, 32, 32, 32, 32, 0 },
-        { "sub.u32 %d, %a, ~66;", plus_67, 32, 32, 32, 32, 0 },
-    };
-    ptx_cases_check(cases, PTX_COUNTOF(cases), (struct ptx_operands){ PTX_INTS, PTX_INTS, PTX_INTS, false });
-}
-
-Test(exec_other, predicates_may_be_constants)
-{
-    static const struct ptx_case cases[] = {
-        { "selp.b32 %d, %a, %b, 1;", first, 32, 32, 32, 32, 0 },
-        { "selp.b32 %d, %a, %b, 0;", second, 32, 32, 32, 32, 0 },
-    };
-    ptx_cases_check(cases, PTX_COUNTOF(cases), (struct ptx_operands){ PTX_INTS, PTX_INTS, PTX_INTS, false });
-}
+PTX_TEST(exec_other, predicates_may_be_constants, ints, { "selp.b32 %d, %a, %b, 1;", first, 32, 32, 32, 32, 0 },
+         { "selp.b32 %d, %a, %b, 0;", second, 32, 32, 32, 32, 0 })
 
 // --- packed conversions ---
 
@@ -79,41 +49,22 @@ static int64_t clamp(int64_t v, int64_t low, int64_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-static uint64_t pack_s16(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
+// The low bits of an s32 that is clamped.
+static uint64_t part(uint64_t v, int64_t low, int64_t high, unsigned n)
 {
-    const uint64_t x = (uint64_t)clamp(ptx_sign(a, 32), -32768, 32767),
-                   y = (uint64_t)clamp(ptx_sign(b, 32), -32768, 32767);
-    return (x & 0xffff) << 16 | (y & 0xffff) | 0 * (c + bits);
+    return (uint64_t)clamp(ptx_sign(v, 32), low, high) & ((1u << n) - 1);
 }
 
-static uint64_t pack_u16(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
-{
-    const uint64_t x = (uint64_t)clamp(ptx_sign(a, 32), 0, 65535), y = (uint64_t)clamp(ptx_sign(b, 32), 0, 65535);
-    return x << 16 | y | 0 * (c + bits);
-}
+WANT(pack_s16, part(a, -32768, 32767, 16) << 16 | part(b, -32768, 32767, 16))
+WANT(pack_u16, part(a, 0, 65535, 16) << 16 | part(b, 0, 65535, 16))
+WANT(pack_u8, (c << 16 & 0xffff0000) | part(a, 0, 255, 8) << 8 | part(b, 0, 255, 8))
+WANT(pack_s4, (c << 8 & 0xffffff00) | part(a, -8, 7, 4) << 4 | part(b, -8, 7, 4))
 
-static uint64_t pack_u8(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
-{
-    const uint64_t x = (uint64_t)clamp(ptx_sign(a, 32), 0, 255), y = (uint64_t)clamp(ptx_sign(b, 32), 0, 255);
-    return (c << 16 & 0xffff0000) | x << 8 | y | 0 * bits;
-}
-
-static uint64_t pack_s4(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
-{
-    const uint64_t x = (uint64_t)clamp(ptx_sign(a, 32), -8, 7) & 15, y = (uint64_t)clamp(ptx_sign(b, 32), -8, 7) & 15;
-    return (c << 8 & 0xffffff00) | x << 4 | y | 0 * bits;
-}
-
-Test(exec_other, integers_are_clamped_and_packed)
-{
-    static const struct ptx_case cases[] = {
-        { "cvt.pack.sat.s16.s32 %d, %a, %b;", pack_s16, 32, 32, 32, 32, 0 },
-        { "cvt.pack.sat.u16.s32 %d, %a, %b;", pack_u16, 32, 32, 32, 32, 0 },
-        { "cvt.pack.sat.u8.s32.b32 %d, %a, %b, %c;", pack_u8, 32, 32, 32, 32, 32 },
-        { "cvt.pack.sat.s4.s32.b32 %d, %a, %b, %c;", pack_s4, 32, 32, 32, 32, 32 },
-    };
-    ptx_cases_check(cases, PTX_COUNTOF(cases), (struct ptx_operands){ PTX_INTS, PTX_INTS, PTX_INTS, true });
-}
+PTX_TEST(exec_other, integers_are_clamped_and_packed, ints_sm_90,
+         { "cvt.pack.sat.s16.s32 %d, %a, %b;", pack_s16, 32, 32, 32, 32, 0 },
+         { "cvt.pack.sat.u16.s32 %d, %a, %b;", pack_u16, 32, 32, 32, 32, 0 },
+         { "cvt.pack.sat.u8.s32.b32 %d, %a, %b, %c;", pack_u8, 32, 32, 32, 32, 32 },
+         { "cvt.pack.sat.s4.s32.b32 %d, %a, %b, %c;", pack_s4, 32, 32, 32, 32, 32 })
 
 // --- 8-bit floating point: the number nearest to x among all 256, ties to the even code ---
 
@@ -231,15 +182,8 @@ static uint64_t max2(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
     return high << 16 | low | 0 * (c + bits);
 }
 
-static uint64_t sub_plus(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
-{
-    return a - b + c + 0 * bits;
-}
-
-static uint64_t add_sat(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
-{
-    return (uint64_t)clamp(ptx_sign(a, 32) + ptx_sign(b, 32), INT32_MIN, INT32_MAX) + 0 * (c + bits);
-}
+WANT(sub_plus, a - b + c)
+WANT(add_sat, (uint64_t)clamp(ptx_sign(a, 32) + ptx_sign(b, 32), INT32_MIN, INT32_MAX))
 
 static uint64_t min_of_three(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
 {
@@ -262,10 +206,7 @@ static uint64_t equal4_count(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
     return c + 0 * bits;
 }
 
-static uint64_t not_less2(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
-{
-    return (uint64_t)(a >> 16 >= b >> 16) << 16 | ((a & 0xffff) >= (b & 0xffff)) | 0 * (c + bits);
-}
+WANT(not_less2, (uint64_t)(a >> 16 >= b >> 16) << 16 | ((a & 0xffff) >= (b & 0xffff)))
 
 static uint64_t differs_or_c(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
 {
@@ -273,24 +214,19 @@ static uint64_t differs_or_c(uint64_t a, uint64_t b, uint64_t c, unsigned bits)
     return (differs > c ? differs : c) + 0 * bits;
 }
 
-Test(exec_other, video_instructions_work_on_parts_of_a_register)
-{
-    static const struct ptx_case cases[] = {
-        { "vabsdiff4.u32.u32.u32.add %d, %a, %b, %c;", absdiff4_sum, 0, 32, 32, 32, 32 },
-        { "vabsdiff4.s32.s32.s32.add %d, %a, %b, %c;", absdiff4_sum, 1, 32, 32, 32, 32 },
-        { "vabsdiff4.u32.u32.u32 %d, %a, %b, %c;", absdiff4, 32, 32, 32, 32, 32 },
-        { "vadd4.s32.s32.s32.sat %d, %a, %b, %c;", add4_sat, 32, 32, 32, 32, 32 },
-        { "vmax2.u32.u32.u32 %d, %a, %b, %c;", max2, 32, 32, 32, 32, 32 },
-        { "vsub.s32.s32.s32.add %d, %a, %b, %c;", sub_plus, 32, 32, 32, 32, 32 },
-        { "vadd.s32.s32.s32.sat %d, %a, %b;", add_sat, 32, 32, 32, 32, 0 },
-        { "vmin.s32.s32.s32.min %d, %a, %b, %c;", min_of_three, 32, 32, 32, 32, 32 },
-        { "vset4.s32.s32.lt %d, %a, %b, %c;", less4, 32, 32, 32, 32, 32 },
-        { "vset4.u32.u32.eq.add %d, %a, %b, %c;", equal4_count, 32, 32, 32, 32, 32 },
-        { "vset2.u32.u32.ge %d, %a, %b, %c;", not_less2, 32, 32, 32, 32, 32 },
-        { "vset.u32.u32.ne.max %d, %a, %b, %c;", differs_or_c, 32, 32, 32, 32, 32 },
-    };
-    ptx_cases_check(cases, PTX_COUNTOF(cases), (struct ptx_operands){ PTX_INTS, PTX_INTS, PTX_INTS, false });
-}
+PTX_TEST(exec_other, video_instructions_work_on_parts_of_a_register, ints,
+         { "vabsdiff4.u32.u32.u32.add %d, %a, %b, %c;", absdiff4_sum, 0, 32, 32, 32, 32 },
+         { "vabsdiff4.s32.s32.s32.add %d, %a, %b, %c;", absdiff4_sum, 1, 32, 32, 32, 32 },
+         { "vabsdiff4.u32.u32.u32 %d, %a, %b, %c;", absdiff4, 32, 32, 32, 32, 32 },
+         { "vadd4.s32.s32.s32.sat %d, %a, %b, %c;", add4_sat, 32, 32, 32, 32, 32 },
+         { "vmax2.u32.u32.u32 %d, %a, %b, %c;", max2, 32, 32, 32, 32, 32 },
+         { "vsub.s32.s32.s32.add %d, %a, %b, %c;", sub_plus, 32, 32, 32, 32, 32 },
+         { "vadd.s32.s32.s32.sat %d, %a, %b;", add_sat, 32, 32, 32, 32, 0 },
+         { "vmin.s32.s32.s32.min %d, %a, %b, %c;", min_of_three, 32, 32, 32, 32, 32 },
+         { "vset4.s32.s32.lt %d, %a, %b, %c;", less4, 32, 32, 32, 32, 32 },
+         { "vset4.u32.u32.eq.add %d, %a, %b, %c;", equal4_count, 32, 32, 32, 32, 32 },
+         { "vset2.u32.u32.ge %d, %a, %b, %c;", not_less2, 32, 32, 32, 32, 32 },
+         { "vset.u32.u32.ne.max %d, %a, %b, %c;", differs_or_c, 32, 32, 32, 32, 32 })
 
 // --- whole modules ---
 

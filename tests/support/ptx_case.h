@@ -57,6 +57,15 @@ uint64_t ptx_near(uint64_t value, enum ptx_pool format, double relative, double 
 // Runs every case on all pairs of the pools' edge values and on seeded random ones, on every device.
 void ptx_cases_check(const struct ptx_case *cases, size_t n, struct ptx_operands from);
 
+// A test of such cases: its suite, its name, where operands come from, and the rows.
+#define PTX_TEST(suite, name, from, ...)                                                                               \
+    Test(suite, name)                                                                                                  \
+    {                                                                                                                  \
+        static const struct ptx_case cases[] = { __VA_ARGS__ };                                                        \
+        ptx_cases_check(cases, PTX_COUNTOF(cases), from);                                                              \
+    }
+#define PTX_FROM(...) ((struct ptx_operands){ __VA_ARGS__ })
+
 // --- values ---
 
 int64_t ptx_sign(uint64_t value, unsigned bits);  // value's low bits as a signed integer

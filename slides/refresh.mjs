@@ -9,14 +9,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { unmeant_lists } from './lists.mjs';
 import { refresh } from './marks.mjs';
 import { root, slides } from './project.mjs';
 import { unquoted } from './quoted.mjs';
 import { sample } from './sample.mjs';
 import { by_another_ptxas, draw, pictures } from './sources.mjs';
 import { texts } from './texts.mjs';
-import { unmarked } from './unmarked.mjs';
+import { unmarked, unmeant_lists } from './unmarked.mjs';
 
 function write(path, text) {
   mkdirSync(dirname(path), { recursive: true });

@@ -10,10 +10,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { wrong_links } from './links.mjs';
-import { unmeant_lists } from './lists.mjs';
 import { root } from './project.mjs';
 import { brief, sample } from './sample.mjs';
 import { texts } from './texts.mjs';
+import { unmeant_lists } from './unmarked.mjs';
 
 const at = process.argv.indexOf('--build'), build = resolve(at < 0 ? join(root, 'build') : process.argv[at + 1]);
 const copy = mkdtempSync(join(tmpdir(), 'marks-')), text = join(copy, 'text.md');

@@ -1,6 +1,6 @@
-// A learner's mistakes in the steps' kernels (edits.def), each compiled and run as a learner would: the driver must find
-// the result wrong, and for nearly all of them its message must name the cause. The step is that of step_case.h. The
-// sample (sample.h) has one in three. Run by itself, without --tap, it shows what is said about each.
+// A learner's mistakes in the steps' kernels (edits.def), each compiled and run as a learner would: the driver must
+// find the result wrong, and for nearly all of them its message must name the cause. The step is that of step_case.h.
+// The sample (sample.h) has one in three. Run by itself, without --tap, it shows what is said about each.
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "compiler.h"
+#include "file_text.h"
 #include "kernel_copy.h"
 #include "base/program.h"
 #include "sample.h"
@@ -16,7 +17,7 @@
 
 TestSuite(edits, .init = copy_folder_make, .fini = copy_folder_remove, .timeout = 300);
 
-enum { TEXT = 1 << 16, EDIT_WORDS = 3 };
+enum { EDIT_WORDS = 3 };
 
 static const struct kernel_edit {
     const char *step, *what, *options, *from, *to, *says[EDIT_WORDS];
@@ -27,37 +28,26 @@ static const struct kernel_edit {
 };
 static const size_t n_kernel_edits = sizeof kernel_edits / sizeof *kernel_edits;
 
-static void read_text(const char *path, char text[TEXT])
-{
-    FILE *in = fopen(path, "rb");
-    cr_assert(in && fread(text, 1, TEXT - 1, in), "%s cannot be read", path);
-    fclose(in);
-}
-
-// What step 20 alone has in a header is edited as if it stood in the kernel.
-static void put_header(char text[TEXT])
+// The kernel; what step 20 alone has in a header stands in it. The caller frees it.
+static char *kernel_text(void)
 {
     static const char line[] = "#include \"add_up.cuh\"", once[] = "#pragma once";
-    char *at = strstr(text, line), *header = calloc(1, TEXT), *all = calloc(1, 2 * TEXT);
-    cr_assert(header && all);
-    if (at) {
-        read_text(COMMON_FOLDER "/add_up.cuh", header);
-        memset(strstr(header, once), ' ', strlen(once));
-        const int n = snprintf(all, 2 * TEXT, "%.*s%s%s", (int)(at - text), text, header, at + strlen(line));
-        cr_assert(n > 0 && n < TEXT);
-        memcpy(text, all, (size_t)n + 1);
-    }
+    char *text = file_text(step_kernel()), *at = strstr(text, line), *all;
+    if (!at)
+        return text;
+    char *header = file_text(COMMON_FOLDER "/add_up.cuh");
+    memset(strstr(header, once), ' ', strlen(once));
+    cr_assert(asprintf(&all, "%.*s%s%s", (int)(at - text), text, header, at + strlen(line)) > 0);
     free(header);
-    free(all);
+    free(text);
+    return all;
 }
 
 static void write_copy(const struct kernel_edit *e)
 {
     FILE *out = fopen(copy_cu, "w");
-    char *text = calloc(1, TEXT);
-    cr_assert(out && text);
-    read_text(step_kernel(), text);
-    put_header(text);
+    char *text = kernel_text();
+    cr_assert(out);
     const char *at = strstr(text, e->from);
     cr_assert(at && !strstr(at + 1, e->from), "%s, %s: \"%s\" is not there once", e->step, e->what, e->from);
     cr_assert(fprintf(out, "%.*s%s%s", (int)(at - text), text, e->to, at + strlen(e->from)) > 0);
@@ -196,10 +186,8 @@ Test(edits, a_producer_that_comes_late_stops_no_warp)
               "            mbarrier_wait(&empty[min(STAGES, tiles) - 1], 0);\n",
         .options = "--m 200 --n 136 --k 256",
     };
-    char *text = calloc(1, TEXT);
+    char *text = file_text(step_kernel());
     int status;
-    cr_assert(text);
-    read_text(step_kernel(), text);
     const bool asks_early = strstr(text, late.from);
     free(text);
     if (!asks_early)

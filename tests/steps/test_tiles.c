@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "found.h"
+#include "file_text.h"
 #include "kernel_copy.h"
 #include "sample.h"
 #include "shapes.h"
@@ -17,15 +18,6 @@
 #include "device/open.h"
 
 TestSuite(tiles, .init = copy_folder_make, .fini = copy_folder_remove, .timeout = 120);
-
-static char *read_kernel(void)
-{
-    FILE *f = fopen(step_kernel(), "rb");
-    char *text = calloc(1, 1 << 16);
-    cr_assert(f && text && fread(text, 1, (1 << 16) - 1, f), "%s cannot be read", step_kernel());
-    fclose(f);
-    return text;
-}
 
 // Where the value of a constant begins: "constexpr int BM = 128, BN = 128;" has two. NULL: there is none.
 static const char *find_value(const char *text, const char *name)
@@ -47,7 +39,7 @@ static const char *value_of(const char *text, const char *name)
 static void needs_one_tile(const char *name)
 {
     struct geometries all;
-    char error[DEV_ERROR_MAX], *text = read_kernel();
+    char error[DEV_ERROR_MAX], *text = file_text(step_kernel());
     const bool has = find_value(text, name);
     free(text);
     cr_assert(geometries_read(STEP.ptx, &all, error), "%s", error);
@@ -59,7 +51,7 @@ static void needs_one_tile(const char *name)
 
 static int constant(const char *name)
 {
-    char *text = read_kernel();
+    char *text = file_text(step_kernel());
     const int value = atoi(value_of(text, name));
     free(text);
     return value;
@@ -69,7 +61,7 @@ static int constant(const char *name)
 // freed.
 static bool compile(const char *name, int value, char **said)
 {
-    char *text = read_kernel();
+    char *text = file_text(step_kernel());
     const char *at = value_of(text, name);
     FILE *out = fopen(copy_cu, "w");
     cr_assert(out && fprintf(out, "%.*s%d%s", (int)(at - text), text, value, at + strspn(at, "0123456789")) > 0);

@@ -166,6 +166,24 @@ Test(exec_memory, vectors_load_and_store_and_skip_a_sink)
            0, vectors);
 }
 
+static uint32_t scattered(uint32_t i)
+{
+    const uint32_t at = 47 * i % 64 * 4;
+    return input(at) + 2 * input(at + 1) + 3 * input(at + 2) + 5 * input(at + 3);
+}
+
+// Thread i loads piece 5 i, stores it as piece 11 i, and loads piece i, which thread 35 i stored.
+Test(exec_memory, vectors_of_lanes_in_any_order_are_not_mixed_up)
+{
+    expect(MODULE(".shared .align 16 .b8 s[1024];\nmul.lo.u32 %r4, %r1, 5;\nand.b32 %r4, %r4, 63;\n"
+                  "mad.wide.u32 %l3, %r4, 16, %l1;\nld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%l3];\nmov.u32 %r10, s;\n"
+                  "mul.lo.u32 %r9, %r1, 11;\nand.b32 %r9, %r9, 63;\nmad.lo.u32 %r9, %r9, 16, %r10;\n"
+                  "st.shared.v4.u32 [%r9], {%r5, %r6, %r7, %r8};\nbar.sync 0;\nmad.lo.u32 %r11, %r1, 16, %r10;\n"
+                  "ld.shared.v4.u32 {%r12, %r13, %r14, %r15}, [%r11];\nmad.lo.u32 %r3, %r13, 2, %r12;\n"
+                  "mad.lo.u32 %r3, %r14, 3, %r3;\nmad.lo.u32 %r3, %r15, 5, %r3;\n"),
+           0, scattered);
+}
+
 static uint32_t narrow(uint32_t i)
 {
     uint32_t byte = input(i) & 255, half = input(i) & 65535;

@@ -4,6 +4,9 @@
 // instructions repeat their pattern, and everything but the place follows from it: wavefronts, sectors, extent,
 // alignment. So each instruction remembers its last pattern (struct mem_memo); when the lanes match it, one comparison
 // of 32 deltas replaces 32 checks. What does not fit (several allocations, generic windows, faults) goes lane by lane.
+//
+// How the data moves: at one address, or lane after lane, by a broadcast or memcpy; four words a lane by a transpose;
+// else element by element.
 #include <string.h>
 
 #include "simt/code/access.h"
@@ -67,6 +70,49 @@ ALWAYS_INLINE s64 lane_delta(const struct mem_memo *memo, bool wide, int i)
     return wide ? (s64)memo->delta.d64[i] : (s32)memo->delta.d32[i];
 }
 
+// Four words a lane: 4 x 4 words are turned at a time, from lane by lane to register by register, or back.
+typedef u32 v4u __attribute__((vector_size(16), aligned(4), may_alias));
+
+ALWAYS_INLINE void turn(v4u x[4])
+{
+    const v4u low01 = __builtin_shufflevector(x[0], x[1], 0, 4, 1, 5);
+    const v4u low23 = __builtin_shufflevector(x[2], x[3], 0, 4, 1, 5);
+    const v4u high01 = __builtin_shufflevector(x[0], x[1], 2, 6, 3, 7);
+    const v4u high23 = __builtin_shufflevector(x[2], x[3], 2, 6, 3, 7);
+    x[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
+    x[1] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
+    x[2] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
+    x[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+}
+
+// All lanes, four words each, each in a register of its own.
+static bool is_fours(const struct access *a)
+{
+    const struct memop *m = a->m;
+    bool all = a->active == ALL_LANES && m->n == 4 && m->bytes == 4;
+    for (int e = 0; e < 4; e++)
+        all = all && m->reg_class[e] == SLOT_32;
+    return all;
+}
+
+ALWAYS_INLINE void move_fours(const struct access *a, unsigned char *p, bool wide, bool load)
+{
+    const struct mem_memo *memo = a->memo;
+    v4u *reg[4];
+    for (int k = 0; k < 4; k++)
+        reg[k] = (v4u *)(a->w->regs + a->m->reg[k]);
+    for (int i = 0; i < LANES; i += 4) {
+        v4u *lane[4], x[4];
+        for (int k = 0; k < 4; k++) {
+            lane[k] = (v4u *)(p + lane_delta(memo, wide, i + k));
+            x[k] = load ? *lane[k] : reg[k][i / 4];
+        }
+        turn(x);
+        for (int k = 0; k < 4; k++)
+            *(load ? &reg[k][i / 4] : lane[k]) = x[k];
+    }
+}
+
 ALWAYS_INLINE void load_lanes(const struct access *a, const unsigned char *p, bool wide)
 {
     const struct mem_memo *memo = a->memo;
@@ -106,17 +152,24 @@ ALWAYS_INLINE void store_lanes(const struct access *a, unsigned char *p, bool wi
     }
 }
 
+ALWAYS_INLINE void move_either(const struct access *a, unsigned char *p, bool wide)
+{
+    if (is_fours(a) && a->load)
+        move_fours(a, p, wide, true);
+    else if (is_fours(a))
+        move_fours(a, p, wide, false);
+    else if (a->load)
+        load_lanes(a, p, wide);
+    else
+        store_lanes(a, p, wide);
+}
+
 static void move_lanes(const struct access *a, unsigned char *p)
 {
-    const bool wide = a->m->base_class != SLOT_32;
-    if (a->load && wide)
-        load_lanes(a, p, true);
-    else if (a->load)
-        load_lanes(a, p, false);
-    else if (wide)
-        store_lanes(a, p, true);
+    if (a->m->base_class == SLOT_32)
+        move_either(a, p, false);
     else
-        store_lanes(a, p, false);
+        move_either(a, p, true);
 }
 
 // All lanes active, elements of 4 or 8 bytes in slots of their own width: one address, or lane after lane.

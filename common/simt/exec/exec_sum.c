@@ -1,0 +1,489 @@
+// What the tensor cores add up, for mma.sync and wgmma. Compiled for each instruction set (isa.h).
+//
+// What the hardware computes, found by Fasi et al. (2021) and Xie et al. (arXiv 2511.10909) and confirmed bit for bit
+// on an H200 (tests/truth/h200_mma.tsv): products are exact and not normalised, their exponent is the sum of their
+// factors'; all terms of a sum and C are aligned to the largest exponent and cut toward zero after 25 bits behind the
+// point (sm_80: 24); the sum of what is left is exact; an f32 result is cut toward zero, an f16 result rounded to
+// nearest even. An H200 sums all k products at once; sm_80 in blocks of 8 (tf32: 4) products, one after the other.
+// e4m3 and e5m2 keep 13 bits, of the sum as of the f32 result (MMA-Sim, arXiv 2511.10909).
+//
+// Nearly always the exponents are so close together that a product is exact as a float, and so is its shift: then one
+// multiplication aligns it, and a conversion to a whole number cuts it. Otherwise the same is done with doubles. A
+// vector is as wide as the host's registers, and holds two rows of some columns (exec_sum.h): that way a pair of A's
+// numbers is one load for all of it, and the accumulators come and go with a few shuffles.
+#include "exec_sum.h"
+
+#include <string.h>
+
+#include "simt/code/alu_math.h"
+
+#ifdef __AVX512F__
+#define W 16  // lanes of a vector
+#else
+#define W 8
+#endif
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+// A cast from one type to another of the same size keeps the bits.
+typedef float vf __attribute__((vector_size(4 * W)));
+typedef int32_t vi __attribute__((vector_size(4 * W)));
+typedef uint64_t vf_pairs __attribute__((vector_size(4 * W)));
+typedef int16_t vh __attribute__((vector_size(2 * W)));
+typedef uint32_t vh_pairs __attribute__((vector_size(2 * W)));
+typedef float v8f __attribute__((vector_size(32)));
+typedef int32_t v8i __attribute__((vector_size(32)));
+typedef uint16_t v8h __attribute__((vector_size(16)));
+typedef uint8_t v8b __attribute__((vector_size(8)));
+typedef double v8d __attribute__((vector_size(64)));
+typedef int64_t v8l __attribute__((vector_size(64)));
+
+#define NARROW 45     // exponents up to this size: a product of two is exact in a float, and so is its shift
+#define LEAST (-100)  // the smallest exponent that terms are aligned to as floats, and as doubles
+#define LEAST_WIDE (-300)
+#define NONE (-4096)  // the exponent of zero: below all others
+
+static inline vi select_from(vi mask, vi yes, vi no)
+{
+    return (yes & mask) | (no & ~mask);
+}
+
+static inline vi max_of(vi a, vi b)
+{
+    return select_from(a > b, a, b);
+}
+
+static inline vh max_exponent(vh a, vh b)
+{
+    for (int i = 0; i < W; i++)
+        a[i] = a[i] > b[i] ? a[i] : b[i];  // the compiler makes one instruction of the loop
+    return a;
+}
+
+static inline bool any8(v8i x)
+{
+    uint64_t u[4];
+    memcpy(u, &x, sizeof u);
+    return u[0] | u[1] | u[2] | u[3];
+}
+
+static inline bool any(vi x)
+{
+    uint64_t u[W / 2], all = 0;
+    memcpy(u, &x, sizeof u);
+    for (int i = 0; i < W / 2; i++)
+        all |= u[i];
+    return all;
+}
+
+// --- factors ---
+
+struct format {
+    int fraction, range, bias, sign;  // bits of the fraction; the exponent of Inf and NaN; bias; place of the sign
+};
+
+static struct format format_of(enum mma_type t)
+{
+    switch (t) {
+    case MMA_F16:
+        return (struct format){ 10, 31, 15, 15 };
+    case MMA_BF16:
+        return (struct format){ 7, 255, 127, 15 };
+    case MMA_TF32:
+        return (struct format){ 10, 255, 127, 18 };
+    case MMA_E4M3:
+        return (struct format){ 3, 15, 7, 7 };
+    default:
+        return (struct format){ 2, 31, 15, 7 };
+    }
+}
+
+// Inf and NaN in place of what their bits would be as numbers.
+static void put_special_numbers(enum mma_type t, uint32_t n, const int32_t *bits, float sign, float *value)
+{
+    const struct format f = format_of(t);
+    const int32_t infinite = f.range << f.fraction;
+    for (uint32_t i = 0; i < n; i++) {
+        const int32_t size = bits[i] & ((1 << f.sign) - 1);
+        if (t == MMA_E4M3 ? size == 0x7f : size > infinite)
+            value[i] = __builtin_nanf("");
+        else if (t != MMA_E4M3 && size == infinite)
+            value[i] = bits[i] >> f.sign & 1 ? -sign * __builtin_inff() : sign * __builtin_inff();
+    }
+}
+
+// n numbers, and zeros up to a multiple of W: values and exponents. sign: 1, or -1 to negate them.
+static inline void unpack(enum mma_type t, uint32_t n, const int32_t *bits, float sign, float *value, int16_t *exponent,
+                          bool *any_wide, bool *any_special)
+{
+    const struct format f = format_of(t);
+    const int32_t special_from = t == MMA_E4M3 ? 0x7f : f.range << f.fraction;
+    const float scale = sign * float_of((uint32_t)(254 - f.bias) << 23);
+    vi wide = { 0 }, special = { 0 };
+    for (uint32_t i = 0; i < n; i += W) {
+        vi x;
+        memcpy(&x, bits + i, sizeof x);
+        const vi size = x & ((1 << f.sign) - 1), e = max_of(size >> f.fraction, (vi){ 0 } + 1) - f.bias;
+        const vi is_zero = size == 0, is_negative = (x >> f.sign) << 31;
+        const vf v = (vf)(size << (23 - f.fraction) | is_negative) * scale;  // also where it is subnormal
+        const vh all = __builtin_convertvector(select_from(is_zero, (vi){ 0 } + NONE, e), vh);
+        wide |= ~is_zero & ((e > NARROW) | (e < -NARROW));
+        special |= size >= special_from;
+        memcpy(value + i, &v, sizeof v);
+        memcpy(exponent + i, &all, sizeof all);
+    }
+    *any_wide = any(wide);
+    *any_special = any(special);
+    if (*any_special)
+        put_special_numbers(t, n, bits, sign, value);
+}
+
+static inline v8i eight(enum mma_type t, const unsigned char *p)
+{
+    v8i words;
+    v8h halves;
+    v8b bytes;
+    switch (t) {
+    case MMA_TF32:
+        memcpy(&words, p, sizeof words);
+        return words >> 13 & 0x7ffff;
+    case MMA_F16:
+    case MMA_BF16:
+        memcpy(&halves, p, sizeof halves);
+        return __builtin_convertvector(halves, v8i);
+    default:
+        memcpy(&bytes, p, sizeof bytes);
+        return __builtin_convertvector(bytes, v8i);
+    }
+}
+
+static uint32_t bytes_of(enum mma_type t)
+{
+    return t == MMA_TF32 ? 4 : t == MMA_F16 || t == MMA_BF16 ? 2 : 1;
+}
+
+void ISA(sum_left)(struct sum *s, const unsigned char rows[SUM_ROWS][SUM_BYTES], bool negate)
+{
+    int32_t bits[SUM_PAIRS][SUM_K][2];
+    s->left_wide = s->left_special = false;
+    for (uint32_t p = 0; p < SUM_PAIRS; p++) {
+        for (uint32_t k = 0; k < s->k; k += 8) {
+            const uint32_t at = k * bytes_of(s->a);
+            const v8i x = eight(s->a, rows[2 * p] + at), y = eight(s->a, rows[2 * p + 1] + at);
+            const v8i low = __builtin_shufflevector(x, y, 0, 8, 1, 9, 2, 10, 3, 11);
+            const v8i high = __builtin_shufflevector(x, y, 4, 12, 5, 13, 6, 14, 7, 15);
+            memcpy(bits[p][k], &low, sizeof low);
+            memcpy(bits[p][k + 4], &high, sizeof high);
+        }
+    }
+    for (uint32_t p = 0; p < SUM_PAIRS; p++) {
+        bool wide, special;
+        unpack(s->a, 2 * s->k, bits[p][0], negate ? -1 : 1, s->left[p][0], s->left_exponent[p][0], &wide, &special);
+        s->left_wide |= wide;
+        s->left_special |= special;
+    }
+}
+
+// 8 x 8 halves: rows become columns.
+static inline void turn8(v8h x[8])
+{
+    for (int round = 0; round < 3; round++) {
+        v8h y[8];
+        for (int i = 0; i < 4; i++) {
+            y[2 * i] = __builtin_shufflevector(x[i], x[i + 4], 0, 8, 1, 9, 2, 10, 3, 11);
+            y[2 * i + 1] = __builtin_shufflevector(x[i], x[i + 4], 4, 12, 5, 13, 6, 14, 7, 15);
+        }
+        memcpy(x, y, sizeof y);
+    }
+}
+
+static inline void put_twice(int32_t to[SUM_LANES], v8h halves)
+{
+    const v8h low = __builtin_shufflevector(halves, halves, 0, 0, 1, 1, 2, 2, 3, 3);
+    const v8h high = __builtin_shufflevector(halves, halves, 4, 4, 5, 5, 6, 6, 7, 7);
+    const v8i x = __builtin_convertvector(low, v8i), y = __builtin_convertvector(high, v8i);
+    memcpy(to, &x, sizeof x);
+    memcpy(to + 8, &y, sizeof y);
+}
+
+void ISA(sum_right)(struct sum *s, const unsigned char numbers[SUM_COLUMNS * SUM_BYTES], bool turned)
+{
+    int32_t bits[SUM_K][SUM_LANES];
+    for (uint32_t first = 0; bytes_of(s->b) == 2 && first < s->k; first += 8) {
+        v8h x[8];
+        for (uint32_t i = 0; i < 8; i++)
+            memcpy(&x[i], numbers + (turned ? 16 * (first + i) : SUM_BYTES * i + 2 * first), sizeof x[i]);
+        if (!turned)
+            turn8(x);
+        for (uint32_t i = 0; i < 8; i++)
+            put_twice(bits[first + i], x[i]);
+    }
+    for (uint32_t k = 0; bytes_of(s->b) != 2 && k < s->k; k += 8) {
+        for (uint32_t column = 0; column < SUM_COLUMNS; column++) {
+            const v8i x = eight(s->b, numbers + SUM_BYTES * column + k * bytes_of(s->b));
+            for (uint32_t i = 0; i < 8; i++)
+                bits[k + i][2 * column] = bits[k + i][2 * column + 1] = x[i];
+        }
+    }
+    unpack(s->b, SUM_LANES * s->k, bits[0], 1, s->right[0], s->right_exponent[0], &s->right_wide, &s->right_special);
+}
+
+// --- accumulators: two rows, in two vectors ---
+
+struct pair8f {
+    v8f of[2];
+};
+
+struct pair8d {
+    v8d of[2];
+};
+
+#define NOINLINE static __attribute__((noinline))  // what is hardly ever needed
+
+NOINLINE struct pair8f read_halves(const u16 *p)
+{
+    struct pair8f c;
+    for (uint32_t i = 0; i < SUM_LANES; i++)
+        c.of[i / 8][i % 8] = float_of(f32_of_f16(p[i % 2 * 8 + i / 2]));
+    return c;
+}
+
+ALWAYS_INLINE struct pair8f read_pair(const struct sum *s, const unsigned char *regs, const uint32_t *slot,
+                                      uint32_t pair)
+{
+    const uint32_t group = pair / 4, row = pair % 4 * 2;
+    v8f even, odd;
+    if (!slot)
+        return (struct pair8f){ { { 0 } } };
+    if (s->half)
+        return read_halves((const u16 *)(regs + slot[group]) + 8 * row);
+    memcpy(&even, (const f32 *)(regs + slot[2 * group]) + 4 * row, sizeof even);
+    memcpy(&odd, (const f32 *)(regs + slot[2 * group + 1]) + 4 * row, sizeof odd);
+    return (struct pair8f){ { __builtin_shufflevector(even, odd, 0, 4, 8, 12, 1, 5, 9, 13),
+                              __builtin_shufflevector(even, odd, 2, 6, 10, 14, 3, 7, 11, 15) } };
+}
+
+// x cut toward zero to an f32. Below the normal numbers the cut is at 2^-149.
+static float cut(double x)
+{
+    if (__builtin_fabs(x) < 0x1p-126)
+        return (float)(__builtin_trunc(x * 0x1p149) * 0x1p-149);
+    return (float)keep_bits(x, ~0x1fffffffull);
+}
+
+NOINLINE v8f cut_each(v8d x)
+{
+    v8f result;
+    for (uint32_t i = 0; i < 8; i++)
+        result[i] = cut(x[i]);
+    return result;
+}
+
+ALWAYS_INLINE v8f cut8(v8d x)
+{
+    const v8l bits = (v8l)x & ~0x1fffffffll;
+    const v8f result = __builtin_convertvector((v8d)bits, v8f);
+    const v8i size = (v8i)result & 0x7fffffff;
+    // Below twice the smallest normal number, where a result was rounded.
+    return any8((size != 0) & (size < 0x01000000)) ? cut_each(x) : result;
+}
+
+static uint16_t half_of(double x)  // to nearest even: cut to f32, the last bit odd where something was lost
+{
+    union {
+        float f;
+        uint32_t u;
+    } v = { .f = cut(x) };
+    if ((double)v.f != x && __builtin_fabs(x) < 65536)
+        v.u |= 1;
+    return (uint16_t)f16_of_f32(v.u);
+}
+
+NOINLINE void write_halves(u16 *p, struct pair8d d)
+{
+    for (uint32_t i = 0; i < SUM_LANES; i++) {
+        const double x = d.of[i / 8][i % 8];
+        p[i % 2 * 8 + i / 2] = x != x ? 0x7fff : half_of(x);
+    }
+}
+
+#define FRACTION_BITS 23  // of an f32
+
+ALWAYS_INLINE v8i result8(const struct sum *s, v8d d)
+{
+    const v8i bits = (v8i)cut8(d);
+    return s->fraction < FRACTION_BITS ? bits & ~((1 << (FRACTION_BITS - s->fraction)) - 1) : bits;
+}
+
+ALWAYS_INLINE void write_pair(const struct sum *s, unsigned char *regs, const uint32_t *slot, uint32_t pair,
+                              struct pair8d d)
+{
+    const uint32_t group = pair / 4, row = pair % 4 * 2;
+    if (s->half) {
+        write_halves((u16 *)(regs + slot[group]) + 8 * row, d);
+        return;
+    }
+    const v8i x = result8(s, d.of[0]), y = result8(s, d.of[1]);
+    const v8i even = __builtin_shufflevector(x, y, 0, 4, 8, 12, 1, 5, 9, 13);
+    const v8i odd = __builtin_shufflevector(x, y, 2, 6, 10, 14, 3, 7, 11, 15);
+    memcpy((u32 *)(regs + slot[2 * group]) + 4 * row, &even, sizeof even);
+    memcpy((u32 *)(regs + slot[2 * group + 1]) + 4 * row, &odd, sizeof odd);
+}
+
+ALWAYS_INLINE v8d scaled_sum(v8i low, v8i high, v8i power)  // (low + high) 2^power
+{
+    const v8l unit = __builtin_convertvector(power + 1023, v8l) << 52;
+    return (__builtin_convertvector(low, v8d) + __builtin_convertvector(high, v8d)) * (v8d)unit;
+}
+
+// --- the quick way, as floats: c + n products of a pair of rows ---
+
+// Vectors of W lanes are parts of two of 8.
+#if W == 16
+#define ALL 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+#define PART_OF(x, part) __builtin_shufflevector(x[0], x[1], ALL)
+#define PUT_PART(to, part, x)                                                                                          \
+    (to[0] = __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7),                                                    \
+     to[1] = __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15))
+#else
+#define PART_OF(x, part) x[part]
+#define PUT_PART(to, part, x) (to[part] = x)
+#endif
+
+struct terms {  // their sum, in two parts that do not overflow; and the exponent that they are aligned to
+    v8i low[2], high[2], most[2];
+};
+
+// Lanes W * part to W * part + W - 1.
+ALWAYS_INLINE void add_part(const struct sum *s, uint32_t pair, uint32_t part, uint32_t n, const struct pair8f *all_c,
+                            struct terms *t)
+{
+    const vf c = PART_OF(all_c->of, part);
+    vh top = (vh){ 0 } + LEAST;
+    for (size_t k = 0; k < n; k++) {
+        uint32_t left;
+        vh right;
+        memcpy(&left, s->left_exponent[pair][k], sizeof left);
+        memcpy(&right, &s->right_exponent[k][W * part], sizeof right);
+        top = max_exponent(top, right + (vh)((vh_pairs){ 0 } + left));
+    }
+    const vi most = max_of(((vi)c >> 23 & 255) - 127, __builtin_convertvector(top, vi));
+    const vi power = (s->fraction + 127 - most) << 23;
+    const vf scale = (vf)power;
+    vi low = __builtin_convertvector(c * scale, vi), high = { 0 };
+    for (size_t k = 0; k < n; k += 2) {
+        uint64_t left[2];
+        vf right[2];
+        memcpy(left, s->left[pair][k], sizeof left);
+        memcpy(&right[0], &s->right[k][W * part], sizeof *right);
+        memcpy(&right[1], &s->right[k + 1][W * part], sizeof *right);
+        low += __builtin_convertvector(right[0] * (vf)((vf_pairs){ 0 } + left[0]) * scale, vi);
+        high += __builtin_convertvector(right[1] * (vf)((vf_pairs){ 0 } + left[1]) * scale, vi);
+    }
+    PUT_PART(t->low, part, low);
+    PUT_PART(t->high, part, high);
+    PUT_PART(t->most, part, most);
+}
+
+// n is constant where the function is worth one of its own.
+ALWAYS_INLINE void add_quickly(const struct sum *s, uint32_t n, unsigned char *regs, const uint32_t *in,
+                               const uint32_t *out)
+{
+    for (uint32_t pair = 0; pair < SUM_PAIRS; pair++) {
+        const struct pair8f c = read_pair(s, regs, in, pair);
+        struct terms t;
+        struct pair8d d;
+        for (uint32_t part = 0; part < SUM_LANES / W; part++)
+            add_part(s, pair, part, n, &c, &t);
+        for (int h = 0; h < 2; h++)
+            d.of[h] = scaled_sum(t.low[h], t.high[h], t.most[h] - s->fraction);
+        write_pair(s, regs, out, pair, d);
+    }
+}
+
+// Can all of c be aligned as floats: is none infinite, no number, or tiny but 0?
+static bool is_quick(const struct sum *s, const unsigned char *regs, const uint32_t *in)
+{
+    uint32_t odd = 0;
+    for (uint32_t i = 0; i < (s->half ? 2 : 4); i++) {
+        for (uint32_t k = 0; k < LANES; k++) {
+            const uint32_t bits = ((const u32 *)(regs + in[i]))[k], size = bits & 0x7fffffff;
+            if (s->half)
+                odd |= (bits & 0x7c00) == 0x7c00 || (bits & 0x7c000000) == 0x7c000000;
+            else
+                odd |= (size - 1 < ((127 + LEAST) << 23) - 1) | (size >= 0x7f800000);
+        }
+    }
+    return !odd;
+}
+
+// --- every other way, as doubles ---
+
+static struct pair8d add_wide(const struct sum *s, uint32_t pair, uint32_t first, struct pair8f c)
+{
+    struct pair8d d;
+    for (int h = 0; h < 2; h++) {
+        v8i most, sum[2];
+        for (int i = 0; i < 8; i++) {
+            const int32_t size = ((v8i)c.of[h])[i] & 0x7fffffff, of_c = size >> 23 ? size >> 23 : 1;
+            most[i] = size ? of_c - 127 : LEAST_WIDE;
+            for (uint32_t k = first; k < first + s->block; k++) {
+                const int32_t e = s->left_exponent[pair][k][i % 2] + s->right_exponent[k][8 * h + i];
+                most[i] = e > most[i] ? e : most[i];
+            }
+        }
+        const v8l power = __builtin_convertvector(s->fraction + 1023 - most, v8l) << 52;
+        const v8d scale = (v8d)power;
+        sum[0] = __builtin_convertvector(__builtin_convertvector(c.of[h], v8d) * scale, v8i);
+        sum[1] = (v8i){ 0 };
+        for (uint32_t k = first; k < first + s->block; k++) {
+            v8d product;
+            for (int i = 0; i < 8; i++)
+                product[i] = (double)s->left[pair][k][i % 2] * s->right[k][8 * h + i];
+            sum[k % 2] += __builtin_convertvector(product * scale, v8i);
+        }
+        d.of[h] = scaled_sum(sum[0], sum[1], most - s->fraction);
+    }
+    return d;
+}
+
+// What IEEE 754 says of Inf and NaN among the terms decides, whatever the finite ones add up to. 0: there are none.
+static double special_sum(const struct sum *s, uint32_t pair, uint32_t lane, float c)
+{
+    double special = __builtin_isfinite(c) ? 0 : (double)c;
+    for (uint32_t k = 0; k < s->k; k++) {
+        const double p = (double)s->left[pair][k][lane % 2] * s->right[k][lane];
+        special += __builtin_isfinite(p) ? 0 : p;
+    }
+    return special;
+}
+
+NOINLINE void add_any(const struct sum *s, unsigned char *regs, const uint32_t *in, const uint32_t *out)
+{
+    for (uint32_t pair = 0; pair < SUM_PAIRS; pair++) {
+        const struct pair8f first = read_pair(s, regs, in, pair);
+        struct pair8d d = add_wide(s, pair, 0, first);
+        for (uint32_t k = s->block; k < s->k; k += s->block)
+            d = add_wide(s, pair, k, (struct pair8f){ { cut8(d.of[0]), cut8(d.of[1]) } });
+        uint32_t nan = 0;
+        for (uint32_t i = 0; i < SUM_LANES; i++) {
+            const double special = special_sum(s, pair, i, first.of[i / 8][i % 8]);
+            d.of[i / 8][i % 8] = __builtin_isfinite(special) ? d.of[i / 8][i % 8] : special;
+            nan |= (uint32_t)(special != special) << i;
+        }
+        write_pair(s, regs, out, pair, d);
+        for (uint32_t i = 0; !s->half && i < SUM_LANES; i++)
+            if (nan >> i & 1)
+                ((u32 *)(regs + out[pair / 4 * 2 + i / 2 % 2]))[pair % 4 * 8 + i % 2 * 4 + i / 4] = 0x7fffffff;
+    }
+}
+
+void ISA(sum_add)(const struct sum *s, unsigned char *regs, const uint32_t *in, const uint32_t *out)
+{
+    const bool odd = s->left_wide || s->right_wide || s->left_special || s->right_special || s->block != s->k;
+    if (odd || (in && !is_quick(s, regs, in)))
+        add_any(s, regs, in, out);
+    else if (s->k == 16)  // of halves
+        add_quickly(s, 16, regs, in, out);
+    else
+        add_quickly(s, s->k, regs, in, out);
+}

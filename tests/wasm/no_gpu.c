@@ -1,5 +1,6 @@
 // There is no CUDA beside a page.
 #include "base/backend.h"
+#include "gpu/gpu.h"
 
 static struct dev *no_gpu(char error[DEV_ERROR_MAX])
 {

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/matrix.h"
 #include "base/ptx_file.h"
+#include "device/open.h"
 #include "simt/simt.h"
 #include "tester/gemm.h"
 

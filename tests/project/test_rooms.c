@@ -1,5 +1,6 @@
-// The rooms of common/ and common/simt/: includes go to the same room or to one before it, and never round. COMMON is
-// the folder common, whose meson.build files have the order.
+// The rooms of common/ and common/simt/: includes and symbols go to the same room or to one before it, and never round;
+// what stands outside of common/simt knows simt/simt.h alone. COMMON is the folder common, whose meson.build files have
+// the order, BUILD that of the build, and CC its compiler.
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -19,6 +20,22 @@ Test(rooms, of_the_project_are_in_order)
 {
     cr_assert(rooms_check(COMMON, &result));
     cr_assert(result.files > 150 && result.includes > 300, "only %zu files, %zu includes", result.files,
+              result.includes);
+    cr_assert_eq(result.wrong, 0, "%s", result.said);
+}
+
+Test(rooms, of_the_project_are_in_order_for_the_linker)
+{
+    cr_assert(rooms_check_symbols(COMMON, BUILD, &result));
+    cr_assert(result.files > 150 && result.symbols > 1500, "only %zu objects, %zu symbols", result.files,
+              result.symbols);
+    cr_assert_eq(result.wrong, 0, "%s", result.said);
+}
+
+Test(rooms, of_the_simulated_gpu_have_one_door)
+{
+    cr_assert(rooms_check_door(COMMON "/..", "common/simt", "simt.h", &result));
+    cr_assert(result.files > 300 && result.includes > 500, "only %zu files, %zu includes", result.files,
               result.includes);
     cr_assert_eq(result.wrong, 0, "%s", result.said);
 }
@@ -134,4 +151,97 @@ Test(rooms, a_cycle_within_a_room_is_found)
 Test(rooms, a_room_without_a_line_about_it_is_found)
 {
     expect("high/out/meson.build", "", "high/out: its meson.build");
+}
+
+// --- The same tree for the linker ---
+
+// Compiles the files, one of them with this text, as Meson would note it. The check of the objects says so, and no
+// more.
+static void expect_symbols(const char *file, const char *text, const char *said)
+{
+    static const char *const files[] = { "low/a", "low/d", "high/in/b", "high/out/c" };
+    char command[512], list[2048] = "[\n";
+    make_tree();
+    write_file("low/a.c", "int low_a(void) { return 1; }\n");
+    write_file("low/d.c", "int low_a(void);\nint low_d(void) { return low_a(); }\n");
+    write_file("high/in/b.c", "int low_a(void);\nint high_b(void) { return low_a(); }\n");
+    write_file("high/out/c.c", "int low_a(void);\nint high_c(void) { return low_a(); }\n");
+    if (file)
+        write_file(file, text);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        snprintf(command, sizeof command, "cd %s && %s -c %s.c -o %s.o", root, CC, files[i], files[i]);
+        cr_assert(!system(command), "%s", command);
+        snprintf(list + strlen(list), sizeof list - strlen(list),
+                 "  {\n    \"file\": \"%s.c\",\n    \"output\": \"%s.o\"\n  },\n", files[i], files[i]);
+    }
+    write_file("compile_commands.json", list);
+    cr_assert(rooms_check_symbols(root, root, &result));
+    remove_tree();
+    cr_assert_eq(result.files, sizeof files / sizeof *files);
+    cr_assert_eq(result.wrong, said != NULL, "%s", result.said);
+    cr_assert(!said || strstr(result.said, said), "%s", result.said);
+}
+
+Test(rooms, right_objects_pass)
+{
+    expect_symbols(NULL, NULL, NULL);
+    cr_assert_eq(result.symbols, 3);
+}
+
+Test(rooms, a_symbol_of_a_later_room_is_found)
+{
+    expect_symbols("low/d.c", "int high_b(void);\nint low_d(void) { return high_b(); }\n",
+                   "low/d.c uses high_b of high/in/b.c, of a later room");
+}
+
+Test(rooms, a_symbol_of_a_later_room_of_the_same_folder_is_found)
+{
+    expect_symbols("high/in/b.c", "int high_c(void);\nint (*high_b)(void) = high_c;\n",
+                   "high/in/b.c uses high_c of high/out/c.c, of a later room");
+}
+
+Test(rooms, objects_that_use_each_other_are_found)
+{
+    expect_symbols("low/a.c", "int low_d(void);\nint low_a(void) { return low_d(); }\n",
+                   "a cycle: low/d.c uses low_a of low/a.c; low/a.c uses low_d of low/d.c");
+}
+
+// --- A door ---
+
+static void expect_door(const char *file, const char *text, const char *said)
+{
+    cr_assert(mkdtemp(root));
+    make_folder("common");
+    make_folder("common/machine");
+    write_file("common/machine/meson.build", "# What it is for.\nforeach room : ['gear']\n");
+    write_file("common/machine/gear.c", "#include \"machine/gear.h\"\n");
+    make_folder("steps");
+    make_folder("tests");
+    make_folder("tests/gear");
+    make_folder("tests/support");
+    write_file("tests/gear/test.c", "#include \"machine/gear/wheel.h\"\n");
+    write_file("steps/step.c", "#include \"machine/door.h\"\n#include \"big_machine/gear.h\"\n");
+    if (file)
+        write_file(file, text);
+    cr_assert(rooms_check_door(root, "common/machine", "door.h", &result));
+    remove_tree();
+    cr_assert_eq(result.wrong, said != NULL, "%s", result.said);
+    cr_assert(!said || strstr(result.said, said), "%s", result.said);
+}
+
+Test(rooms, what_uses_the_door_passes)
+{
+    expect_door(NULL, NULL, NULL);
+}
+
+Test(rooms, an_include_past_the_door_is_found)
+{
+    expect_door("steps/step.c", "#include \"machine/gear/wheel.h\"\n",
+                "steps/step.c includes machine/gear/wheel.h: only machine/door.h is for others");
+}
+
+Test(rooms, a_test_of_something_else_does_not_pass_the_door)
+{
+    expect_door("tests/support/case.h", "#include \"../../common/machine/gear.h\"\n",
+                "tests/support/case.h includes ../../common/machine/gear.h");
 }

@@ -121,8 +121,7 @@ static void recount(struct uop_count *count, uint32_t came, uint32_t active)
         count->warps--;
 }
 
-// The active lanes are about to execute u.
-static void observe(struct warp *w, const struct uop *u, uint32_t active)
+static void tell_observers(struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct grid *g = w->block->worker->grid;
     if (g->trace)
@@ -133,6 +132,13 @@ static void observe(struct warp *w, const struct uop *u, uint32_t active)
     watching->u = u;
     watching->lanes = active;
     watching->before(watching, w);
+}
+
+// The active lanes are about to execute u.
+static inline void observe(struct warp *w, const struct uop *u, uint32_t active)
+{
+    if (w->block->worker->grid->observed)
+        tell_observers(w, u, active);
 }
 
 // w came to u. Where that was the last uop of an instruction, and some lanes executed it, who watches is told; false,

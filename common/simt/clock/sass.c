@@ -126,7 +126,7 @@ void sass_decode(uint64_t lo, uint64_t hi, int cc, struct sass *out)
     out->effect = k->name ? k->effect : EFFECT_UNKNOWN;
     if (out->effect == EFFECT_MBARRIER_ARRIVE && out->form == 2)
         out->effect = EFFECT_MBARRIER_WAIT;
-    out->uniform = out->pipe == PIPE_UNIFORM || (k->name && out->code == 0x1ac);
+    out->uniform = out->pipe == PIPE_UNIFORM || out->code == CODE_LDCU;
     out->guard = (uint8_t)(lo >> 12 & 7);
     out->guard_not = lo >> 15 & 1;
     out->d = (uint8_t)(lo >> 16);

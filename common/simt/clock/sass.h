@@ -126,9 +126,16 @@ enum sass_effect {
 // Where the operand b or c of an arithmetic instruction is.
 enum sass_place { PLACE_REGISTER, PLACE_UNIFORM, PLACE_IMMEDIATE, PLACE_CONSTANT };
 
+// The instructions of sass.def by name.
+enum sass_code {
+#define SASS(name, code, pipe, effect) CODE_##name = code,
+#include "sass.def"
+#undef SASS
+};
+
 struct sass {
     uint64_t lo, hi;
-    uint16_t code;   // bits 0-8
+    uint16_t code;   // bits 0-8: enum sass_code, if it is known
     uint8_t form;    // bits 9-11: where b and c are
     uint8_t pipe;    // enum sass_pipe
     uint8_t effect;  // enum sass_effect
@@ -162,12 +169,12 @@ static inline uint32_t sass_bits(const struct sass *s, unsigned from, unsigned n
 // Adds to memory, or does something else to it, and may say what was there; of floats.
 static inline bool sass_is_atomic(const struct sass *s)
 {
-    return s->effect == EFFECT_ATOMIC || s->code == 0x18e || s->code == 0x1a6;
+    return s->effect == EFFECT_ATOMIC || s->code == CODE_RED || s->code == CODE_RED_FLOAT;
 }
 
 static inline bool sass_is_float_atomic(const struct sass *s)
 {
-    return s->code == 0x1a3 || s->code == 0x1a6;
+    return s->code == CODE_ATOMG_FLOAT || s->code == CODE_RED_FLOAT;
 }
 
 // Of a product of a warpgroup: its columns; whether it is the last one of its group; whether A comes from registers.

@@ -7,7 +7,6 @@
 #define WRITE_CYCLES 4  // until the result of a fixed latency is written
 #define PATIENCE 16     // cycles that a result from memory waits for a write port that is free
 #define BOTH_BANKS 3u
-#define MMA_CODE 0x3c
 #define MMA_WRITE_CYCLES 18  // not measured; it makes no difference which
 
 static struct sm_ahead *cycle_ahead(struct sm_registers *r, uint64_t cycle)
@@ -170,7 +169,7 @@ void sm_read_operands(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, co
     double begins = sm->now;
     count_reads(sm, w, r, s, reads, there);
     pass_stores(r, (uint64_t)begins);
-    if (s->code == MMA_CODE)
+    if (s->code == CODE_HMMA)
         multiply(r, begins, s, there);
     else
         begins = read_banks(r, begins, reads);

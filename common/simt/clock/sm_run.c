@@ -111,7 +111,7 @@ static double pipe_interval(const struct sm *sm, const struct sass *s)
     case PIPE_FP64:
         return k->fp64_interval;
     case PIPE_TENSOR:
-        return s->code == 0x3c && !sass_bits(s, 75, 1) ? k->mma_small_interval : k->mma_interval;
+        return s->code == CODE_HMMA && !sass_bits(s, 75, 1) ? k->mma_small_interval : k->mma_interval;
     case PIPE_ALU:
     case PIPE_UNKNOWN:
         return k->alu_interval;

@@ -2,8 +2,6 @@
 // those that move values. Source of the fields: listings of nvdisasm; a field that no listing showed is not read.
 #include "walk_compute.h"
 
-#define FIRST_WIDE_CONVERSION 0x110  // F2F_64: from there on, 64 bits come or go
-
 static void s2r(struct compute *k)
 {
     const struct walk_warp *w = k->w;
@@ -52,8 +50,8 @@ static void ldc(struct compute *k)
 {
     const struct sass *s = k->s;
     const unsigned words = s->bytes < 4 ? 1 : s->bytes / 4u;
-    const bool indexed = s->code == 0x182;  // LDC: a register is added; ULDC and LDCU have none
-    const uint32_t plain = s->code == 0x1ac ? sass_bits(s, 37, 16) : sass_bits(s, 40, 14) * 4;
+    const bool indexed = s->code == CODE_LDC;  // a register is added; ULDC and LDCU have none
+    const uint32_t plain = s->code == CODE_LDCU ? sass_bits(s, 37, 16) : sass_bits(s, 40, 14) * 4;
     const int32_t base = indexed ? (int32_t)(sass_bits(s, 38, 16) << 16) >> 16 : (int32_t)plain;
     for (unsigned n = 0; n < words; n++) {
         k->out.known = indexed ? k->a.known : ALL;
@@ -67,7 +65,6 @@ static void ldc(struct compute *k)
     }
 }
 
-// Who reads whom depends on modes that no branch of the steps depends on.
 // SHFL: the value of another lane. Which one: bits 58 and 59 say how, b which lane or how far, c how the warp is
 // divided. Source: PTX ISA 9.7.9.6, shfl.sync.
 static void shfl(struct compute *k)
@@ -115,10 +112,10 @@ static void forget_results(struct compute *k)
     const int d = walk_register(k->w, s->uniform, s->d);
     unsigned n = 2;
     if (s->pipe == PIPE_TENSOR)
-        n = s->code == 0x03c && !sass_bits(s, 76, 1) ? 2 : 4;  // HMMA: sums of f16 are two registers, of f32 four
+        n = s->code == CODE_HMMA && !sass_bits(s, 76, 1) ? 2 : 4;  // sums of f16 are two registers, of f32 four
     else if (s->pipe <= PIPE_IMAD || s->pipe == PIPE_HALF || s->pipe == PIPE_ALU || s->pipe == PIPE_SHUFFLE)
         n = 1;
-    else if (s->pipe == PIPE_XU && s->code < FIRST_WIDE_CONVERSION)
+    else if (s->pipe == PIPE_XU && s->code < CODE_F2F_64)  // from there on, 64 bits come or go
         n = 1;
     if (d >= 0)
         walk_forget(k->w, (unsigned)d, n, k->mask);
@@ -146,7 +143,7 @@ static void move(struct compute *k, const struct operand *from)
         EACH_LANE k->w->values[(unsigned)n * WALK_LANES + i] = from->v[lane];
         k->w->known[n] = from->known >> lane & 1 ? ALL : 0;
     }
-    if (k->s->code == 0x0ca && sass_bits(k->s, 81, 3) != 7)
+    if (k->s->code == CODE_R2UR_FAST && sass_bits(k->s, 81, 3) != 7)
         note_others(k, from);
 }
 
@@ -187,7 +184,7 @@ static void mov_a(struct compute *k)
 
 static void special(struct compute *k)
 {
-    if (k->s->code == 0x1c3)
+    if (k->s->code == CODE_S2UR)
         s2ur(k);
     else
         s2r(k);

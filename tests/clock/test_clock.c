@@ -7,6 +7,7 @@
 
 #include "base/ptx_file.h"
 #include "compiler.h"
+#include "file_text.h"
 #include "sample.h"
 #include "simt/clock/clock.h"
 #include "../steps/steps.h"
@@ -287,6 +288,23 @@ static struct tester_options sized(int size)
             cr_skip_test("the H200 ran what nvcc 13.0 made, and the kernels were compiled by " KERNELS_BY);            \
     while (0)
 
+// The counts are the same, but for two reasons:
+// - 14 keeps predicates as bits of a register whose other bits are data, which the walk does not know, so that it
+//   guesses a few branches (DATA_DECIDE): two of its instructions more or less, which are half a percent of what lanes
+//   execute.
+// - From 16 on the H200 tries some waits again. How often differs from launch to launch, and is up to a tenth of what
+//   it counts; the clock tries none again, so that it never counts more. What the rest comes to is the next test's.
+enum { DATA_DECIDE = 14, TRIES_AGAIN = 16 };
+
+static void expect_count(const char *step, const char *what, double counted, double h200)
+{
+    const int number = atoi(step);
+    const double less = number >= TRIES_AGAIN ? 0.9 : number == DATA_DECIDE ? 0.999 : 1;
+    const double more = number == DATA_DECIDE ? 1.005 : 1;
+    cr_expect(counted >= less * h200 && counted <= more * h200, "%s: %.0f %s, the H200 %.0f", step, counted, what,
+              h200);
+}
+
 Test(clock, machine_instructions_are_counted_as_on_the_h200)
 {
     struct counter *all;
@@ -304,17 +322,10 @@ Test(clock, machine_instructions_are_counted_as_on_the_h200)
         if (inst < 0)  // not counted there yet
             continue;
         cr_assert(predict_counts(steps[i], &o, card_named("H200"), &c, error), "%s: %s", steps[i]->name, error);
-        // 14 keeps predicates as bits of a register whose other bits are data, which the walk does not know. From 16 on
-        // the H200 tries some waits again, how often differs from launch to launch: it never counts less than the
-        // clock, in which no wait is tried again. What the rest comes to is the next test's.
+        expect_count(steps[i]->name, "instructions", (double)c.instructions, inst);
+        expect_count(steps[i]->name, "thread instructions", (double)c.thread_instructions, threads);
         const int number = atoi(steps[i]->name);
-        const double less = number >= 16 ? 0.9 : number == 14 ? 0.999 : 1, more = number == 14 ? 1.005 : 1;
-        cr_expect(!c.unknown_branches || less < 1, "%s", steps[i]->name);
-        cr_expect((double)c.instructions >= less * inst && (double)c.instructions <= more * inst,
-                  "%s: %llu instructions, the H200 %.0f", steps[i]->name, (unsigned long long)c.instructions, inst);
-        cr_expect((double)c.thread_instructions >= less * threads && (double)c.thread_instructions <= more * threads,
-                  "%s: %llu thread instructions, the H200 %.0f", steps[i]->name,
-                  (unsigned long long)c.thread_instructions, threads);
+        cr_expect(!c.unknown_branches || number == DATA_DECIDE || number >= TRIES_AGAIN, "%s", steps[i]->name);
     }
     free(all);
 }
@@ -368,15 +379,12 @@ static void compare_waits(const struct step *step, const struct counter *all, si
     *same += predicted == measured;
 }
 
-// The ladder's picture shows that rate, with three digits, in the line of the step.
-static bool in_picture(const char *picture, const char *step, double tflops)
+// The row of the table of predictions, up to the measured time.
+static bool in_table(const char *table, const char *step, const struct simt_prediction *p)
 {
-    char name[80], rate[32];
-    snprintf(name, sizeof name, ">%s ", step);
-    snprintf(rate, sizeof rate, " %.*f ", tflops >= 9.995 ? 1 : 2, tflops);
-    const char *line = strstr(picture, name), *end = line ? strchr(line, '\n') : NULL,
-               *at = line ? strstr(line, rate) : NULL;
-    return at && end && at < end;
+    char row[160];
+    snprintf(row, sizeof row, "\n%s,4096,%.5g,%.5g,", step, p->cycles, p->ms);
+    return strstr(table, row);
 }
 
 // The bounds are what the clock reached when they were written down, rounded up: see NOTES of the clock.
@@ -387,11 +395,7 @@ Test(clock, times_and_waits_at_4096_are_near_the_h200s)
     size_t n_times, n_stalls;
     unsigned same = 0;
     double sum = 0, count = 0;
-    static char picture[1 << 16];
-    FILE *svg = fopen(LADDER_SVG, "r");
-    cr_assert(svg && fread(picture, 1, sizeof picture - 1, svg), "%s", LADDER_SVG);
-    fclose(svg);
-    char error[DEV_ERROR_MAX];
+    char error[DEV_ERROR_MAX], *table = file_text(PREDICTED_CSV);
     NEEDS_NVCC_13_0;
     cr_assert(results_read(RESULTS_CSV, &times, &n_times, error), "%s", error);
     cr_assert(stalls_read(STALLS_CSV, &stalls, &n_stalls, error), "%s", error);
@@ -409,8 +413,8 @@ Test(clock, times_and_waits_at_4096_are_near_the_h200s)
         sum += wrong;
         cr_expect(wrong <= WORST_4096, "%s: %.4g ms predicted, %.4g ms measured: %.1f %%", steps[i]->name, p->ms, ms,
                   wrong);
-        cr_expect(in_picture(picture, steps[i]->name, 2e-9 * 4096 * 4096 * 4096 / p->ms),
-                  "%s: build/steps/ladder --device sim, as tests/programs/test_programs.c says", steps[i]->name);
+        cr_expect(in_table(table, steps[i]->name, p), "%s: build/tests/clock_errors writes " PREDICTED_CSV " again",
+                  steps[i]->name);
         compare_waits(steps[i], stalls, n_stalls, p, &same);
         simt_prediction_free(p);
     }
@@ -420,6 +424,7 @@ Test(clock, times_and_waits_at_4096_are_near_the_h200s)
     }
     free(times);
     free(stalls);
+    free(table);
 }
 
 // Few of 02's blocks fit in what is run at 8192, and they end one after the other.

@@ -52,20 +52,21 @@ static struct simt_timing timing_of(const struct predicted_launch *p)
     return (struct simt_timing){ .ptx = p->ptx, .kernel = p->kernel, .launch = &p->gemm.launch };
 }
 
-struct simt_prediction *predict_step(const struct step *step, const struct tester_options *o, const struct card *card,
-                                     char error[DEV_ERROR_MAX])
+struct simt_prediction *predict_step_by(const struct step *step, const struct tester_options *o,
+                                        const struct card *card, predict_launch *predict, const void *how,
+                                        char error[DEV_ERROR_MAX])
 {
     struct predicted_launch p;
     if (!prepare(step, o, card, &p, error))
         return NULL;
     const struct simt_timing main = timing_of(&p);
     const struct gemm_operand *both[] = { &p.gemm.a, &p.gemm.b };
-    struct simt_prediction *all = simt_predict(&main, card, error);
+    struct simt_prediction *all = predict(&main, card, how, error);
     for (int i = 0; all && i < 2; i++) {
         if (!both[i]->packed)
             continue;
         const struct simt_timing t = { .ptx = p.ptx, .kernel = "pack", .launch = &both[i]->launch };
-        struct simt_prediction *pack = simt_predict(&t, card, error);
+        struct simt_prediction *pack = predict(&t, card, how, error);
         if (!pack) {
             simt_prediction_free(all);
             return NULL;
@@ -74,6 +75,19 @@ struct simt_prediction *predict_step(const struct step *step, const struct teste
         simt_prediction_free(pack);
     }
     return all;
+}
+
+static struct simt_prediction *as_ever(const struct simt_timing *t, const struct card *card, const void *how,
+                                       char error[DEV_ERROR_MAX])
+{
+    (void)how;
+    return simt_predict(t, card, error);
+}
+
+struct simt_prediction *predict_step(const struct step *step, const struct tester_options *o, const struct card *card,
+                                     char error[DEV_ERROR_MAX])
+{
+    return predict_step_by(step, o, card, as_ever, NULL, error);
 }
 
 bool predict_counts(const struct step *step, const struct tester_options *o, const struct card *card,

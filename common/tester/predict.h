@@ -13,4 +13,11 @@ struct simt_prediction *predict_step(const struct step *step, const struct teste
 bool predict_counts(const struct step *step, const struct tester_options *o, const struct card *card,
                     struct simt_counts *out, char error[DEV_ERROR_MAX]);
 
+// The same by another way to predict a launch, for what compares them.
+typedef struct simt_prediction *predict_launch(const struct simt_timing *t, const struct card *card, const void *how,
+                                               char error[DEV_ERROR_MAX]);
+struct simt_prediction *predict_step_by(const struct step *step, const struct tester_options *o,
+                                        const struct card *card, predict_launch *predict, const void *how,
+                                        char error[DEV_ERROR_MAX]);
+
 #endif

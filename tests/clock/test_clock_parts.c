@@ -138,7 +138,7 @@ Test(clock_parts, picked_blocks_are_as_long_as_all)
 // (l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit of llmc_layernorm_forward4), with 248 KB of L1.
 Test(clock_parts, l1_keeps_rows_that_fit)
 {
-    struct l1 *c = l1_new(248 << 10);
+    struct l1 *c = l1_new(248 << 10, L1_WAYS);
     unsigned hits = 0, all = 0;
     cr_assert(c);
     for (unsigned pass = 0; pass < 2; pass++)
@@ -159,9 +159,9 @@ static struct sm *sm_of(struct sm_job *job, struct sm_result *out)
     sm->job = job;
     sm->k = &job->constants;
     sm->out = out;
-    sm->l1 = l1_new(1 << 18);
-    sm->far = l1_new(1 << 18);
-    sm->written = l1_new(1 << 18);
+    sm->l1 = l1_new(1 << 18, L1_WAYS);
+    sm->far = l1_new(1 << 18, L1_WAYS);
+    sm->written = l1_new(1 << 18, L1_WAYS);
     cr_assert(sm->l1 && sm->far && sm->written);
     return sm;
 }

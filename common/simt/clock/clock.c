@@ -11,14 +11,19 @@
 // --- the card ---
 
 // The SMs that have a block share the bandwidth of L2 and DRAM, and the power that tensor cores may draw.
-static void share_bandwidth(struct sm_constants *k, const struct card *card, uint64_t blocks)
+static void share_bandwidth(struct sm_job *job, const struct card *card, uint64_t blocks)
 {
+    struct sm_constants *k = &job->constants;
     const double idle = blocks < card->sms ? (double)card->sms / (double)blocks : 1;
     k->full_card = 1 + (k->full_card - 1) / idle;
+    if (!sm_follows(job, RULE_l2_share))
+        k->l2_rate = k->tma_l2_rate = k->tma_shared_rate = k->fill_rate;
     k->l2_rate = k->l2_rate * idle < k->fill_rate ? k->l2_rate * idle : k->fill_rate;
     k->tma_l2_rate = k->tma_l2_rate * idle < k->tma_rate ? k->tma_l2_rate * idle : k->tma_rate;
     k->tma_shared_rate = k->tma_shared_rate * idle < k->tma_rate ? k->tma_shared_rate * idle : k->tma_rate;
-    k->dram_rate = k->dram_rate * idle < k->tma_rate ? k->dram_rate * idle : k->tma_rate;
+    // What one SM takes from DRAM at most was not measured: as much as its accelerator asks for.
+    const double most = sm_follows(job, RULE_dram_alone) ? k->tma_rate : k->dram_rate * idle;
+    k->dram_rate = k->dram_rate * idle < most ? k->dram_rate * idle : most;
     k->block_interval /= idle;
     const double alone = 1 / idle > k->store_alone ? 1 / idle : k->store_alone;
     k->store_line *= alone;
@@ -32,7 +37,7 @@ struct sm_constants clock_constants(const struct card *card)
 {
     const struct card *of = card_named(card->measured);
     struct sm_constants k = {
-#define CONSTANT(name, value, unit, source) .name = value,
+#define CONSTANT(name, value, mark, unit, source) .name = value,
 #include "constants.def"
 #undef CONSTANT
     };
@@ -145,8 +150,10 @@ static uint64_t blocks_to_run(uint64_t blocks, unsigned resident, uint64_t instr
 
 // The cycles of all blocks of the busiest SM: those that were run, and for the others the pace while all slots were
 // full. Blocks of one SM end at different times, so that pace is counted in instructions.
-static double extrapolate(const struct sm_result *r, uint64_t blocks)
+static double extrapolate(const struct sm_job *job, const struct sm_result *r, uint64_t blocks)
 {
+    if (!sm_follows(job, RULE_full_pace))
+        return r->cycles * (double)blocks / (double)r->blocks;
     const double left = (double)(blocks - r->blocks), of_block = (double)r->issued / (double)r->blocks;
     return r->cycles + left * of_block * (r->full_to - r->full_from) / (double)r->full_issued;
 }
@@ -173,10 +180,9 @@ static bool run(struct simt_prediction *p, const struct walk_launch *l, const st
 {
     const uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     const uint64_t shared = p->cubin->shared + l->shared;
-    struct sm_job job = {
-        .launch = l, .constants = clock_constants(card), .stride = card->sms, .recorder = what->recorder
-    };
-    share_bandwidth(&job.constants, card, blocks);
+    struct sm_job job = { .launch = l, .stride = card->sms, .recorder = what->recorder, .without = what->without };
+    job.constants = what->constants ? *what->constants : clock_constants(card);
+    share_bandwidth(&job, card, blocks);
     job.resident = p->occupancy.blocks;
     p->blocks_of_sm = (blocks + card->sms - 1) / card->sms;
     if (job.resident > p->blocks_of_sm)
@@ -184,16 +190,19 @@ static bool run(struct simt_prediction *p, const struct walk_launch *l, const st
     job.l1_bytes = l1_bytes(card, (shared + 1024) * job.resident);
     uint64_t executed;
     struct sm_load *loads = share_loads(l, (uint64_t)card->sms * job.resident, &executed);
+    for (uint32_t i = 0; loads && !sm_follows(&job, RULE_shared_loads) && i < l->cubin->n; i++)
+        loads[i].sharers = sass_is_atomic(&l->cubin->code[i]) ? loads[i].sharers : 1;
     const unsigned warps = (l->block[0] * l->block[1] * l->block[2] + WALK_LANES - 1) / WALK_LANES;
     job.blocks = blocks_to_run(p->blocks_of_sm, job.resident, executed * warps, what->budget ? what->budget : BUDGET);
-    pick_blocks(l, p->blocks_of_sm, &job);
+    if (sm_follows(&job, RULE_unequal_blocks))
+        pick_blocks(l, p->blocks_of_sm, &job);
     job.loads = loads;
     job.l2_bytes = loads ? l2_bytes(card, loads, l->cubin->n, blocks, &job.l2_share) : 0;
     const bool ok = loads && sm_run(&job, &p->sm);
     free(loads);
     if (!ok)
         return false;
-    p->cycles = extrapolate(&p->sm, p->blocks_of_sm);
+    p->cycles = extrapolate(&job, &p->sm, p->blocks_of_sm);
     p->scale = p->cycles / p->sm.cycles;
     const struct sm_constants *k = &job.constants;
     p->ghz = clock_rate(&p->sm, k);

@@ -20,6 +20,9 @@ struct clock_launch {
     size_t n_arrays;
     uint64_t budget;               // warp instructions of an SM to run; 0: as many as predict well
     struct sm_recorder *recorder;  // see sm_record.h; NULL: none
+    // For the report of tests/clock/clock_rules.c alone:
+    uint64_t without;                      // rules to leave out, a bit each (enum sm_rule)
+    const struct sm_constants *constants;  // in place of the card's; NULL: the card's
 };
 
 struct simt_prediction {

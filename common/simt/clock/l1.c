@@ -1,10 +1,9 @@
-// The L1 cache: lines of 128 bytes of which each sector of 32 bytes comes by itself, sixteen lines a set: what fits
-// nearly all stays.
+// The L1 cache: lines of 128 bytes of which each sector of 32 bytes comes by itself, sixteen lines a set (L1_WAYS):
+// what fits nearly all stays.
 #include "sm.h"
 
 #include <stdlib.h>
 
-#define WAYS 16
 #define LINE 128
 
 struct line {
@@ -16,16 +15,18 @@ struct line {
 struct l1 {
     struct line *lines;
     uint64_t sets;
+    unsigned ways;
     uint32_t now;
 };
 
-struct l1 *l1_new(uint64_t bytes)
+struct l1 *l1_new(uint64_t bytes, unsigned ways)
 {
     struct l1 *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
-    c->sets = bytes / LINE / WAYS ? bytes / LINE / WAYS : 1;
-    c->lines = calloc(c->sets * WAYS, sizeof *c->lines);
+    c->ways = ways;
+    c->sets = bytes / LINE / ways ? bytes / LINE / ways : 1;
+    c->lines = calloc(c->sets * ways, sizeof *c->lines);
     if (!c->lines) {
         free(c);
         return NULL;
@@ -45,9 +46,9 @@ bool l1_has(struct l1 *c, uint64_t address, bool keep)
     const uint64_t tag = address / LINE + 1;
     const uint8_t sector = (uint8_t)(1u << address / 32 % 4);
     // Rows of a matrix lie a power of two apart: upper bits choose the set, too.
-    struct line *set = &c->lines[(tag ^ tag >> 7 ^ tag >> 13 ^ tag >> 19) % c->sets * WAYS], *oldest = set;
+    struct line *set = &c->lines[(tag ^ tag >> 7 ^ tag >> 13 ^ tag >> 19) % c->sets * c->ways], *oldest = set;
     c->now++;
-    for (unsigned i = 0; i < WAYS; i++) {
+    for (unsigned i = 0; i < c->ways; i++) {
         if (set[i].tag == tag) {
             const bool has = set[i].sectors & sector;
             set[i].used = c->now;

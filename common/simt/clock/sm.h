@@ -35,9 +35,16 @@ const char *sm_state_text(enum sm_state s);
 struct sm_constants {
     double fma_interval, fp64_interval, mma_interval;  // from the table of cards: cycles of a sub-core,
     double dram_rate, ghz;                             // bytes a cycle and SM, GHz while tensor cores rest
-#define CONSTANT(name, value, unit, source) double name;
+#define CONSTANT(name, value, mark, unit, source) double name;
 #include "constants.def"
 #undef CONSTANT
+};
+
+enum sm_rule {
+#define RULE(name, mark, basis, text) RULE_##name,
+#include "rules.def"
+#undef RULE
+    RULES
 };
 
 struct sm_recorder;
@@ -65,6 +72,7 @@ struct sm_job {
     uint64_t l2_bytes;             // of L2, as much as this SM's blocks may count on
     uint64_t l2_share;             // of all its bytes, an SM's part
     const struct sm_load *loads;   // by instruction
+    uint64_t without;              // see clock_launch
     struct sm_recorder *recorder;  // see sm_record.h; NULL: none
 };
 
@@ -86,13 +94,19 @@ struct sm_result {
     bool failed;  // out of memory, or the code could not be followed
 };
 
+static inline bool sm_follows(const struct sm_job *job, enum sm_rule r)
+{
+    return !(job->without >> r & 1);
+}
+
 // Runs the job. False, with out->failed, if memory runs out or the code cannot be followed. sm_free in any case.
 bool sm_run(const struct sm_job *job, struct sm_result *out);
 void sm_free(struct sm_result *r);
 
-// l1.c: a cache of sectors with the least recently used line thrown out.
+// l1.c: a cache of sectors with the least recently used line of a set thrown out.
+#define L1_WAYS 16
 struct l1;
-struct l1 *l1_new(uint64_t bytes);  // NULL when memory runs out
+struct l1 *l1_new(uint64_t bytes, unsigned ways);  // lines a set; NULL when memory runs out
 void l1_free(struct l1 *c);
 bool l1_has(struct l1 *c, uint64_t address, bool keep);  // keep: from now on it is there
 

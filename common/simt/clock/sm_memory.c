@@ -79,7 +79,7 @@ static void find_sectors(const struct sm *sm, const struct sass *s, struct sm_se
     const uint32_t bytes = s->bytes >= 32 ? UINT32_MAX : (1u << s->bytes) - 1;
     out->n = out->lines = 0;
     out->more = 0;
-    out->joins = s->effect == EFFECT_STORE && !sass_is_atomic(s);
+    out->joins = s->effect == EFFECT_STORE && !sass_is_atomic(s) && sm_follows(sm->job, RULE_stores_join);
     for (unsigned i = 0; i < WALK_LANES; i++) {
         const uint64_t first = e->has_address ? e->address[i] : 0x1fffffffe0ull + i * s->bytes, at = first / 32;
         unsigned j = out->n, k = out->n;
@@ -110,7 +110,7 @@ static bool passes_l1(const struct sm *sm, const struct sass *s)
 // 0.2 %: two accesses of one sub-core, one behind the other, would leave a turn free each time.
 static double take_turns(struct sm *sm, double soonest, double turns)
 {
-    for (unsigned i = 0; i < GAPS; i++) {
+    for (unsigned i = 0; i < GAPS && sm_follows(sm->job, RULE_take_turns); i++) {
         struct sm_gap *g = &sm->gaps[i];
         const double begin = g->from > soonest ? g->from : soonest;
         if (begin + turns <= g->to) {
@@ -129,7 +129,8 @@ static double begin_access(struct sm *sm, struct sm_subcore *c, double waves)
 {
     const double soonest = c->port > sm->now + 2 ? c->port : sm->now + 2;
     // The operands of products that are under way take their turns, too.
-    const bool beside = (sm->lsu > soonest ? sm->lsu : soonest) < sm->tensor;
+    const bool beside =
+        (sm->lsu > soonest ? sm->lsu : soonest) < sm->tensor && sm_follows(sm->job, RULE_beside_products);
     const double begin = take_turns(sm, soonest, beside ? waves / (1 - sm->tensor_waves) : waves);
     c->port = begin + sm->k->memory_interval;
     sm_busy(sm, COUNT_WAVES, waves, begin, waves);
@@ -239,10 +240,11 @@ static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
     struct sm_sectors sectors;
     const unsigned lanes = (unsigned)__builtin_popcount(sm->event.mask);
     const bool load = s->effect != EFFECT_STORE;
+    const bool copy_turns = s->effect == EFFECT_COPY && sm_follows(sm->job, RULE_copy_turns);
     unsigned waves = (lanes * s->bytes + 127) / 128;  // the data; and each line takes a turn at the tags
     find_sectors(sm, s, &sectors);
     waves = sectors.lines > waves ? sectors.lines : waves;
-    if (s->effect == EFFECT_COPY)
+    if (copy_turns)
         waves = 1;  // nothing comes back to registers: the data take their turns when they are stored in shared memory
     const double begin = pass_tags(sm, c, begin_access(sm, c, waves ? waves : 1), count_tags(sm, s, &sectors));
     // l1tex__data_pipe_lsu_wavefronts leaves copies out: of 13 at 4096 it has what ldmatrix, ld and st make, exactly.
@@ -267,7 +269,7 @@ static void global_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c
     arrives = done + sm->k->l2_latency > arrives ? done + sm->k->l2_latency : arrives;
     if (s->effect == EFFECT_COPY) {
         const unsigned stores = shared_waves(sm, s, sm->event.to, s->bytes);
-        sm->lsu += stores;
+        sm->lsu += copy_turns ? stores : 0;
         w->pending_copy = arrives > w->pending_copy ? arrives : w->pending_copy;
         sm_release(w, s->writes, arrives, KIND_LONG);
         return;
@@ -358,7 +360,8 @@ static void other_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c,
 {
     const struct sm_constants *k = sm->k;
     const bool shuffle = s->pipe == PIPE_SHUFFLE;
-    const double begin = shuffle ? begin_access(sm, c, 1) : begin_beside(sm, c);
+    const bool beside = !shuffle && sm_follows(sm->job, RULE_constants_beside);
+    const double begin = beside ? begin_beside(sm, c) : begin_access(sm, c, 1);
     const double latency = shuffle ? k->shuffle_latency : s->pipe == PIPE_LDC ? k->constant_latency : k->system_latency;
     if (shuffle)
         c->port = begin + k->shuffle_interval;
@@ -371,7 +374,7 @@ static void other_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c,
 // H200 counts 325 wavefronts a block, 150 of accesses that lanes take part in, and the others are these.
 static void empty_access(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, const struct sass *s)
 {
-    const bool shared = s->pipe == PIPE_SHARED;
+    const bool shared = s->pipe == PIPE_SHARED && sm_follows(sm->job, RULE_empty_access);
     const double begin = shared ? begin_access(sm, c, 1) : sm->now;
     sm_release(w, s->reads, begin + sm->k->read_latency, KIND_SHORT);
     sm_release(w, s->writes, begin + (shared ? sm->k->shared_latency : sm->k->read_latency), KIND_SHORT);

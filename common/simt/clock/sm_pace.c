@@ -66,7 +66,8 @@ void sm_note_round(struct sm *sm, const struct sm_warp *w, double arrives)
 double sm_first_before(const struct sm *sm, const struct sm_warp *w, double sharers)
 {
     const struct sm_pace *p = &sm->pace;
-    if (sharers < 2 * sm->job->resident || !p->together || p->rounds < ROUNDS_TO_KNOW)
+    if (sharers < 2 * sm->job->resident || !p->together || p->rounds < ROUNDS_TO_KNOW ||
+        !sm_follows(sm->job, RULE_pace))
         return 0;
     const double n = sharers / sm->job->resident;
     const double late = draw(p->block[w->slot], p->round[w->slot]);

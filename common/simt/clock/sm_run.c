@@ -148,7 +148,7 @@ static bool waits_for_group(const struct sm_warp *w, const struct sass *s, doubl
 // (02_one_barrier) came out 5 % too fast where L1 has its tiles.
 static bool is_first_in_line(const struct sm *sm, const struct sm_warp *w, const struct sm_subcore *c, double *until)
 {
-    for (unsigned i = (unsigned)(c - sm->sub); i < SM_WARPS; i += SUBCORES)
+    for (unsigned i = (unsigned)(c - sm->sub); i < SM_WARPS && sm_follows(sm->job, RULE_first_in_line); i += SUBCORES)
         if (sm->warps[i].active && sm->warps[i].ticket && sm->warps[i].ticket < w->ticket) {
             *until = sm->now + 1;
             return false;
@@ -163,7 +163,7 @@ static bool pipe_takes(struct sm *sm, struct sm_warp *w, struct sm_subcore *c, d
     if (is_memory(s)) {
         w->why = STATE_DISPATCH;
         *until = c->registers.operands;
-        if (*until > sm->now)
+        if (*until > sm->now && sm_follows(sm->job, RULE_banks_hold_accesses))
             return false;
         w->why = s->pipe == PIPE_GLOBAL || s->pipe == PIPE_LOCAL || s->pipe == PIPE_COPY ? STATE_LG : STATE_MIO;
         if (!w->ticket)
@@ -338,7 +338,8 @@ static bool end_warp(struct sm *sm, struct sm_warp *w)
     sm->block_ended =
         sm->block_ended + sm->k->block_interval > sm->now ? sm->block_ended + sm->k->block_interval : sm->now;
     // Its place stays taken until its stores have left the SM.
-    const double free = b->drained > sm->block_ended ? b->drained : sm->block_ended;
+    const bool drains = b->drained > sm->block_ended && sm_follows(sm->job, RULE_drain);
+    const double free = drains ? b->drained : sm->block_ended;
     return sm->begun >= sm->job->blocks || begin_block(sm, w->slot, free + sm->k->block_gap);
 }
 
@@ -406,7 +407,7 @@ static bool issue(struct sm *sm, struct sm_warp *w, struct sm_subcore *c)
     }
     special(sm, w, s);
     c->last = w;
-    c->yields = !s->yield;
+    c->yields = !s->yield && sm_follows(sm->job, RULE_yield);
     w->next = walk_next(&w->walk, &w->pc);
     fetch(sm, w);
     if (sm->job->recorder && w->next && w->pc <= sm->event.pc)
@@ -489,9 +490,9 @@ bool sm_run(const struct sm_job *job, struct sm_result *out)
         sm->out = out;
         sm->unwritten = sm->k->l2_stored * (double)job->l2_share;
         sm->warps_of_block = (b[0] * b[1] * b[2] + WALK_LANES - 1) / WALK_LANES;
-        sm->l1 = l1_new(job->l1_bytes);
-        sm->far = l1_new(job->l2_bytes);
-        sm->written = l1_new(job->l2_bytes);
+        sm->l1 = l1_new(job->l1_bytes, sm_follows(job, RULE_l1_keeps) ? L1_WAYS : L1_WAYS / 4);
+        sm->far = l1_new(job->l2_bytes, L1_WAYS);
+        sm->written = l1_new(job->l2_bytes, L1_WAYS);
         sm->pace.last_block = calloc(n, sizeof(uint32_t));
         ok = sm->pace.last_block && sm->l1 && sm->far && sm->written &&
              sm->warps_of_block * job->resident <= SM_WARPS && job->resident <= 32 && run(sm);

@@ -33,7 +33,6 @@
 struct simt;
 struct simt_module;
 struct simt_kernel;
-struct simt_product;
 struct json;
 
 // --- a simulated GPU ---
@@ -268,10 +267,20 @@ bool simt_look_barrier(const struct simt_look *l, uint32_t i, struct simt_barrie
 
 enum simt_view {
     SIMT_DRAW_ACCESS,    // the banks or sectors of one access
-    SIMT_DRAW_TILES,     // which elements of an array a block, a warp and a lane store
+    SIMT_DRAW_TILES,     // which elements of the result, or of an array, a block, a warp and a lane store
     SIMT_DRAW_WALK,      // which parts of the factors of a product a block reads
     SIMT_DRAW_TIMELINE,  // what each warp of a block does between barriers
     SIMT_DRAW_BITS       // which bits of a row and a column make which bits of an address in shared memory
+};
+
+struct simt_matrix {  // in device memory, row-major, without gaps
+    const char *name;
+    uint64_t address, rows, columns;
+    uint32_t bytes;  // of an element
+};
+
+struct simt_product {
+    struct simt_matrix left, right, result;
 };
 
 struct simt_picture {
@@ -284,7 +293,7 @@ struct simt_picture {
     uint64_t block[3];
     bool global;                         // accesses to global memory also where the line has some to shared memory
     bool large;                          // for slides: large type, fewer rows
-    const struct simt_product *product;  // TILES, WALK, BITS: the matrices of the launch; NULL: none
+    const struct simt_product *product;  // which the kernel computes, for WALK and BITS. TILES: NULL shows an array
 };
 
 // Runs the kernel and draws. The SVG's text, which the caller frees.

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/ptx_file.h"
-#include "simt/machine/tensor_map.h"
+#include "xml.h"
 
 const struct draw_step draw_steps[DRAW_STEPS_ALL] = {
     { "01_naive", 4, owner_by_patches },          { "02_smem_tile", 4, owner_by_patches },
@@ -19,21 +19,22 @@ const struct draw_step draw_steps[DRAW_STEPS_ALL] = {
     { "13_async_copy", 2, owner_by_fragments },   { "15_wgmma", 2, owner_by_fragments },
 };
 
-static uint64_t array(struct draw_bench *b, const char *name, size_t bytes)
+static struct simt_matrix matrix(struct draw_bench *b, const char *name, int rows, int columns,
+                                 const struct draw_step *step)
 {
-    uint64_t p = memory_alloc(&b->s->memory, name, bytes);
-    cr_assert(p);
-    memset(memory_at(&b->s->memory, p, bytes), 0, bytes);
-    memory_write(&b->s->memory, p, bytes);
-    return p;
+    const size_t bytes = (size_t)(rows * columns) * step->element;
+    uint64_t p;
+    cr_assert(simt_alloc(b->s, name, bytes, &p, b->error) && simt_clear(b->s, p, bytes, b->error), "%s", b->error);
+    return (struct simt_matrix){ name, p, (uint64_t)rows, (uint64_t)columns, (uint32_t)step->element };
 }
 
 static struct dev_tensor_map map_of(uint64_t array, int rows, int columns, int box_rows, int box)
 {
     struct dev_tensor_map map;
+    char error[DEV_ERROR_MAX];
     const struct dev_tensor t = dev_matrix(array, DEV_MAP_F16, (uint64_t)rows, (uint64_t)columns, (uint64_t)columns,
                                            (uint32_t)box_rows, (uint32_t)box, DEV_SWIZZLE_128);
-    tensor_map_make(&t, &map);
+    cr_assert(simt_tensor_map(&t, &map, error), "%s", error);
     return map;
 }
 
@@ -50,15 +51,15 @@ void draw_bench_open(struct draw_bench *b, const struct draw_step *step, int til
     struct simt_module *m = simt_load(b->s, path, text, bytes, b->error);
     free(text);
     cr_assert(m, "%s", b->error);
-    b->A = array(b, "A", (size_t)(b->m * b->k) * step->element);
-    b->B = array(b, "B", (size_t)(b->k * b->n) * step->element);
-    b->C = array(b, "C", (size_t)(b->m * b->n) * step->element);
+    b->product = (struct simt_product){ matrix(b, "A", b->m, b->k, step), matrix(b, "B", b->k, b->n, step),
+                                        matrix(b, "C", b->m, b->n, step) };
+    uint64_t *A = &b->product.left.address, *B = &b->product.right.address, *C = &b->product.result.address;
     const struct dev_arg args[] = { DEV_ARG(b->m), DEV_ARG(b->n), DEV_ARG(b->k),    DEV_ARG(b->alpha),
-                                    DEV_ARG(b->A), DEV_ARG(b->B), DEV_ARG(b->beta), DEV_ARG(b->C) };
+                                    DEV_ARG(*A),   DEV_ARG(*B),   DEV_ARG(b->beta), DEV_ARG(*C) };
     memcpy(b->args, args, sizeof args);
     if (b->g.box) {
-        b->maps[0] = map_of(b->A, b->m, b->k, b->g.bm, b->g.box);
-        b->maps[1] = map_of(b->B, b->k, b->n, b->g.bk, b->g.box);
+        b->maps[0] = map_of(*A, b->m, b->k, b->g.bm, b->g.box);
+        b->maps[1] = map_of(*B, b->k, b->n, b->g.bk, b->g.box);
         b->args[4] = (struct dev_arg)DEV_ARG(b->maps[0]);
         b->args[5] = (struct dev_arg)DEV_ARG(b->maps[1]);
     }
@@ -68,14 +69,21 @@ void draw_bench_open(struct draw_bench *b, const struct draw_step *step, int til
                                   .shared = (size_t)b->g.shared,
                                   .args = b->args,
                                   .n_args = 8 };
-    b->params = params_pack(k, &b->how, b->error);
-    cr_assert(b->params, "%s", b->error);
     b->place.block[0] = 1;
-    b->launch = (struct draw_launch){ b->s, k, &b->how, b->params, &b->place };
+    b->place.product = &b->product;
+    b->launch = (struct draw_launch){ b->s, k, &b->how, &b->place };
 }
 
 void draw_bench_close(struct draw_bench *b)
 {
-    free(b->params);
     simt_close(b->s);
+}
+
+char *draw_bench_draw(struct draw_bench *b, enum simt_view view)
+{
+    b->place.view = view;
+    char *text = simt_draw(b->s, b->launch.kernel, &b->how, &b->place, b->error);
+    if (text)
+        check_xml(text);
+    return text;
 }

@@ -27,16 +27,17 @@ struct draw_bench {
     struct simt_picture place;
     int m, n, k;
     float alpha, beta;
-    uint64_t A, B, C;
+    struct simt_product product;
     struct dev_tensor_map maps[2];
     struct dev_arg args[8];
     struct dev_launch how;
     struct draw_launch launch;  // of block 1
-    unsigned char *params;
     char error[DEV_ERROR_MAX];
 };
 
 void draw_bench_open(struct draw_bench *b, const struct draw_step *step, int tiles);
 void draw_bench_close(struct draw_bench *b);
+// As simt_draw; what it draws is XML.
+char *draw_bench_draw(struct draw_bench *b, enum simt_view view);
 
 #endif

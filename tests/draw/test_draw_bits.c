@@ -87,9 +87,8 @@ Test(draw_bits, the_bits_of_a_tile_are_those_of_its_kernel)
         struct draw_bench b;
         draw_bench_open(&b, &draw_steps[cases[i].step], 2);
         b.place.line = line_of(&b, cases[i].line);
-        char *text = draw_bits(&b.launch, b.error);
+        char *text = draw_bench_draw(&b, SIMT_DRAW_BITS);
         cr_assert(text, "%s: %s", draw_steps[cases[i].step].name, b.error);
-        check_xml(text);
         for (int k = 0; k < 3; k++)
             cr_expect(strstr(text, cases[i].says[k]), "%s: no '%s'", draw_steps[cases[i].step].name, cases[i].says[k]);
         cr_expect_eq(count(text, "<g class=\"lane\">"), 16);
@@ -103,10 +102,10 @@ Test(draw_bits, bits_of_what_is_no_tile_are_refused)
     struct draw_bench b;
     draw_bench_open(&b, &draw_steps[8], 1);
     b.place.line = line_of(&b, "wmma::store_matrix_sync(&Cs");
-    cr_expect_null(draw_bits(&b.launch, b.error));
+    cr_expect_null(draw_bench_draw(&b, SIMT_DRAW_BITS));
     cr_expect(strstr(b.error, "did not come straight from A, or from B"), "%s", b.error);
     b.place.line = 1;
-    cr_expect_null(draw_bits(&b.launch, b.error));
+    cr_expect_null(draw_bench_draw(&b, SIMT_DRAW_BITS));
     cr_expect(strstr(b.error, "runs 0 loads and stores of shared memory at that line"), "%s", b.error);
     draw_bench_close(&b);
 }

@@ -16,7 +16,7 @@
 // --- who computes an element ---
 
 struct owners {
-    struct draw_matrices matrices;
+    const struct simt_product *product;
     int *of;  // by element of C: the thread of block 1, or -1
 };
 
@@ -27,12 +27,12 @@ static void note_owner(void *context, const struct record *r, const struct recor
         for (uint32_t lane = 0; lane < LANES; lane++)
             for (uint32_t b = 0; e->access[i].mask >> lane & 1 && b < e->access[i].bytes; b++) {
                 uint64_t row, col;
-                const struct draw_matrix *m = draw_element(&o->matrices, e->access[i].address[lane] + b, &row, &col);
+                const struct simt_matrix *m = draw_element(o->product, e->access[i].address[lane] + b, &row, &col);
                 if (e->space != SPACE_GLOBAL)
                     continue;
-                cr_assert(m == &o->matrices.c);
+                cr_assert(m == &o->product->result);
                 cr_assert(origin_is_lane(e->origin[i][lane][b]), "row %d, column %d", (int)row, (int)col);
-                o->of[row * m->cols + col] = (int)(e->origin[i][lane][b] - ORIGIN_LANE);
+                o->of[row * m->columns + col] = (int)(e->origin[i][lane][b] - ORIGIN_LANE);
             }
 }
 
@@ -43,7 +43,7 @@ Test(draw_run, a_record_follows_each_element_of_C_back_to_the_lane_that_multipli
         struct owners o;
         struct record *r = calloc(1, sizeof *r);
         draw_bench_open(&b, &draw_steps[s], 2);
-        cr_assert(draw_find_matrices(&b.launch, &o.matrices, b.error), "%s", b.error);
+        o.product = &b.product;
         o.of = malloc((size_t)(b.m * b.n) * sizeof *o.of);
         memset(o.of, 0xff, (size_t)(b.m * b.n) * sizeof *o.of);
         *r = (struct record){ .tell = note_owner, .context = &o };
@@ -63,14 +63,6 @@ Test(draw_run, a_record_follows_each_element_of_C_back_to_the_lane_that_multipli
 
 // --- tiles ---
 
-static char *tiles(struct draw_bench *b)
-{
-    char *text = draw_tiles(&b->launch, b->error);
-    if (text)
-        check_xml(text);
-    return text;
-}
-
 Test(draw_run, tiles_say_what_a_block_a_warp_and_a_lane_have)
 {
     static const struct {
@@ -87,7 +79,7 @@ Test(draw_run, tiles_say_what_a_block_a_warp_and_a_lane_have)
     for (size_t i = 0; i < sizeof cases / sizeof *cases && cases[i].step < (int)DRAW_STEPS; i++) {
         struct draw_bench b;
         draw_bench_open(&b, &draw_steps[cases[i].step], 1);
-        char *text = tiles(&b);
+        char *text = draw_bench_draw(&b, SIMT_DRAW_TILES);
         cr_assert(text, "%s", b.error);
         cr_expect(strstr(text, cases[i].title), "%s: no '%s'", draw_steps[cases[i].step].name, cases[i].title);
         cr_expect(strstr(text, cases[i].lane), "%s: no '%s'", draw_steps[cases[i].step].name, cases[i].lane);
@@ -103,12 +95,12 @@ Test(draw_run, tiles_of_another_block_and_warp_have_a_place_of_their_own)
     struct draw_bench b;
     draw_bench_open(&b, &draw_steps[3], 1);
     b.place.warp = 7;
-    char *text = tiles(&b);
+    char *text = draw_bench_draw(&b, SIMT_DRAW_TILES);
     cr_assert(text, "%s", b.error);
     cr_expect(strstr(text, "Block (1,0): 128 x 128") && strstr(text, "Warp 7: 16 x 128"));
     free(text);
     b.place.warp = 8;
-    cr_expect_null(tiles(&b));
+    cr_expect_null(draw_bench_draw(&b, SIMT_DRAW_TILES));
     cr_expect(strstr(b.error, "a block has 8 warps"), "%s", b.error);
     draw_bench_close(&b);
 }
@@ -175,9 +167,8 @@ Test(draw_run, a_walk_has_a_step_for_each_tile_of_K_and_counts_what_lanes_load)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct draw_bench b;
         draw_bench_open(&b, &draw_steps[cases[i].step], 3);
-        char *text = draw_walk(&b.launch, b.error);
+        char *text = draw_bench_draw(&b, SIMT_DRAW_WALK);
         cr_assert(text, "%s", b.error);
-        check_xml(text);
         for (int k = 0; k < 4; k++)
             cr_expect(strstr(text, cases[i].says[k]), "%s: no '%s'", draw_steps[cases[i].step].name, cases[i].says[k]);
         cr_expect_eq(count(text, "<g class=\"panel\">"), 3);
@@ -237,6 +228,48 @@ Test(draw_run, a_bulk_copy_puts_a_box_and_swizzles_it)
     unlink(path);
 }
 
+// --- the product that the caller names ---
+
+Test(draw_run, a_picture_calls_the_matrices_as_the_caller_does)
+{
+    struct draw_bench b;
+    draw_bench_open(&b, &draw_steps[1], 3);
+    b.product.left.name = "Query";
+    b.product.right.name = "Key";
+    b.product.result.name = "Score";
+    char *text = draw_bench_draw(&b, SIMT_DRAW_WALK);
+    cr_assert(text, "%s", b.error);
+    cr_expect(strstr(text, "the first with 32 x 64 of Query and 64 x 32 of Key<") && strstr(text, ">Score: 32 x 64<"));
+    free(text);
+    text = draw_bench_draw(&b, SIMT_DRAW_TILES);
+    cr_assert(text, "%s", b.error);
+    cr_expect(strstr(text, "<title>Tiles of Score: ") && strstr(text, ">Score: 32 x 64<"));
+    free(text);
+    draw_bench_close(&b);
+}
+
+Test(draw_run, what_is_no_product_is_not_drawn)
+{
+    struct draw_bench b;
+    draw_bench_open(&b, &draw_steps[1], 3);
+    b.product.right.rows /= 2;
+    cr_expect_null(draw_bench_draw(&b, SIMT_DRAW_TILES));
+    cr_expect(strstr(b.error, "A, B and C are no product"), "%s", b.error);
+    b.product.right.rows *= 2;
+    b.product.left.address += 4;
+    cr_expect_null(draw_bench_draw(&b, SIMT_DRAW_WALK));
+    cr_expect(strstr(b.error, "matrix A is not in device memory"), "%s", b.error);
+    b.product.left.address -= 4;
+    b.place.product = NULL;
+    cr_expect_null(draw_bench_draw(&b, SIMT_DRAW_WALK));
+    cr_expect(strstr(b.error, "the picture needs to know the matrices of a product"), "%s", b.error);
+    char *text = draw_bench_draw(&b, SIMT_DRAW_TILES);
+    cr_assert(text, "%s", b.error);
+    cr_expect(strstr(text, ">C: 2048 elements<"), "without a product an array is drawn");
+    free(text);
+    draw_bench_close(&b);
+}
+
 // --- the timeline ---
 
 Test(draw_run, a_timeline_counts_what_the_kernels_loops_say)
@@ -262,9 +295,8 @@ Test(draw_run, a_timeline_counts_what_the_kernels_loops_say)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct draw_bench b;
         draw_bench_open(&b, &draw_steps[cases[i].step], 3);
-        char *text = draw_timeline(&b.launch, b.error);
+        char *text = draw_bench_draw(&b, SIMT_DRAW_TIMELINE);
         cr_assert(text, "%s", b.error);
-        check_xml(text);
         cr_expect(strstr(text, cases[i].says), "%s: %.500s", draw_steps[cases[i].step].name, strstr(text, "<desc>"));
         cr_expect_eq(count(text, "<g class=\"row\">"), cases[i].rows);
         cr_expect_eq(count(text, "<g class=\"strip\">"), 8);

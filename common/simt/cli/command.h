@@ -64,6 +64,12 @@ struct simt_prediction *command_predict(const struct command *c, const struct la
                                         char error[DEV_ERROR_MAX]);
 int command_run(struct simt *s, struct simt_module *m, struct command *c);
 
+// draw_product.c: the product that the launch computes, by its arguments, once their arrays are in device memory.
+// picture->product is then out, or NULL: there is none, and tiles need none. False, with one line in error, where the
+// picture needs one, or the arrays have other sizes.
+bool draw_find_product(const struct launch *l, const struct buffers *all, struct simt_picture *picture,
+                       struct simt_product *out, char error[DEV_ERROR_MAX]);
+
 int command_unable(const char *message);  // says so on stderr; EXIT_UNABLE
 
 #endif

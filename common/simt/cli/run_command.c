@@ -356,12 +356,18 @@ struct simt_prediction *command_predict(const struct command *c, const struct la
 
 static bool draw(struct session *s, const struct launch *l, const struct dev_launch *how)
 {
-    const struct draw_command *d = &s->c->draw;
-    const bool in_cycles = d->place.view == SIMT_DRAW_TIMELINE && (d->in_cycles || s->c->card);
+    struct draw_command *d = &s->c->draw;
+    struct simt_product product;
+    const enum simt_view view = d->place.view;
+    const bool in_cycles = view == SIMT_DRAW_TIMELINE && (d->in_cycles || s->c->card);
     const struct simt_timing t = { .ptx = s->c->file, .kernel = l->about.name, .launch = how };
     const struct card *card = s->c->card ? s->c->card : card_named("H200");
+    if (view != SIMT_DRAW_ACCESS && view != SIMT_DRAW_TIMELINE &&
+        !draw_find_product(l, &s->c->buffers, &d->place, &product, s->error))
+        return false;
     char *svg = in_cycles ? simt_draw_cycles(&t, card, &d->cycles, s->error)
                           : simt_draw(s->simt, l->kernel, how, &d->place, s->error);
+    d->place.product = NULL;
     const bool ok = svg && draw_write(d, svg, s->error);
     free(svg);
     return ok;

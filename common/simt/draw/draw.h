@@ -8,7 +8,6 @@ struct draw_launch {
     struct simt *simt;
     struct simt_kernel *kernel;
     const struct dev_launch *how;  // settled
-    const unsigned char *params;   // its arguments, as the kernel declares them
     const struct simt_picture *place;
 };
 
@@ -21,17 +20,17 @@ char *draw_line(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
 
 // --- pictures of a launch: tiles, the walk along K, a timeline, the bits of an index ---
 
-// Draws C and, one within the other, the block's, the warp's and the lane's elements of it. C is the array that the
-// last pointer among the parameters names; the first integers are M, N and K. As draw_line for the result.
+// Draws the product's result and, one within the other, the block's, the warp's and the lane's elements of it; without
+// a product, the first array that the kernel stores to. As draw_line for the result.
 char *draw_tiles(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
-// Draws which parts of A and B the block reads, step by step along K; the parameters as above.
+// Draws which parts of the product's factors the block reads, step by step along K.
 char *draw_walk(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
 
 // Draws what each warp of the block does between barriers, in the order of its instructions. Any kernel.
 char *draw_timeline(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
 
 // Draws which bits of an element's row and column make which bits of its byte in shared memory, and the banks of the
-// lanes of the access at the place. Refuses a tile whose bytes are no XOR of such bits. The parameters as of tiles.
+// lanes of the access at the place. Refuses a tile whose bytes are no XOR of such bits.
 char *draw_bits(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
 
 // --- what they share ---

@@ -1,6 +1,6 @@
 // The bits of a shared tile's index: which bits of an element's row and column make which bits of its byte, and so its
-// bank. Read off a run: where the first tile's elements of A or B were put. Below, the lanes of one access: which
-// element each names, and its banks, as they are and as they would be in a tile that lies by rows.
+// bank. Read off a run: where the first tile's elements of a product's left or right matrix were put. Below, the lanes
+// of one access: which element each names, and its banks, as they are and as they would be in a tile that lies by rows.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +23,9 @@ struct places {  // of the first tile of a matrix
 };
 
 struct bits {
-    struct draw_matrices matrices;
-    struct places places[2];  // of A, of B
-    const bool *wanted;       // by PTX instruction
+    const struct simt_product *product;
+    struct places left, right;  // of its matrices
+    const bool *wanted;         // by PTX instruction
     const struct simt_picture *place;
     const struct uop *seen[256];  // the line's accesses so far
     uint64_t n_seen;
@@ -38,13 +38,25 @@ struct bits {
 
 // --- from the run ---
 
+// The factor from which a byte came straight, and the element; NULL if it did not.
+static const struct simt_matrix *factor_of(const struct bits *b, uint64_t origin, uint64_t *row, uint64_t *col)
+{
+    const struct simt_matrix *m = origin_is_lane(origin) ? NULL : draw_element(b->product, origin, row, col);
+    return m == &b->product->result ? NULL : m;
+}
+
+static struct places *places_of(struct bits *b, const struct simt_matrix *m)
+{
+    return m == &b->product->left ? &b->left : &b->right;
+}
+
 static void add_place(struct bits *b, uint64_t origin, uint32_t byte)
 {
     uint64_t row, col;
-    const struct draw_matrix *m = origin_is_lane(origin) ? NULL : draw_element(&b->matrices, origin, &row, &col);
-    if (!m || m->name == 'C' || (origin - m->address) % m->bytes)
+    const struct simt_matrix *m = factor_of(b, origin, &row, &col);
+    if (!m || (origin - m->address) % m->bytes)
         return;
-    struct places *p = &b->places[m->name - 'A'];
+    struct places *p = places_of(b, m);
     if (p->n == p->room) {
         const size_t room = 2 * p->room + 4096;
         struct index_place *more = p->n < PLACES_MAX ? realloc(p->all, room * sizeof *more) : NULL;
@@ -110,7 +122,7 @@ struct picture {
     struct svg svg;
     const struct bits *b;
     struct index_bits fit;
-    const struct draw_matrix *m;
+    const struct simt_matrix *m;
     uint64_t row, col;  // of the tile's first element
     bool by_steps;      // the byte is no XOR, but row * by_row + col * by_col
     int64_t by_row, by_col;
@@ -228,7 +240,7 @@ static void banks_cell(struct picture *p, double x, uint32_t byte)
 static void lane_row(struct picture *p, double x, uint32_t lane, bool compared)
 {
     const uint64_t element = (p->b->origin[lane] - p->m->address) / p->m->bytes;
-    const uint64_t row = element / p->m->cols - p->row, col = element % p->m->cols - p->col;
+    const uint64_t row = element / p->m->columns - p->row, col = element % p->m->columns - p->col;
     const uint32_t byte = (uint32_t)p->b->access.address[lane];
     svg_group(&p->svg, "lane", NULL);
     svg_text(&p->svg, x + 40, p->y + ROW - 9, "large end", "T%u", lane);
@@ -307,7 +319,7 @@ static char *paint(const struct bits *b, const struct picture *found)
     p.y = 92;
     reach(p.fit.of_row, p.fit.row_bits, 'r', rows, sizeof rows);
     const char *how = order(&p);
-    snprintf(title, sizeof title, "The index of a tile of %c, %u x %u: %s", p.m->name, p.fit.rows, p.fit.cols, how);
+    snprintf(title, sizeof title, "The index of a tile of %.40s, %u x %u: %s", p.m->name, p.fit.rows, p.fit.cols, how);
     svg_text(&p.svg, MARGIN, 48, "huge", "%s", title);
     if (p.by_steps) {
         formula(&p);
@@ -322,7 +334,7 @@ static char *paint(const struct bits *b, const struct picture *found)
         snprintf(rows, sizeof rows, "The byte is %" PRId64 " times the row plus %" PRId64 " times the column", p.by_row,
                  p.by_col);
     svg_describe(&p.svg,
-                 "A tile of %c of %u rows and %u columns in shared memory, %s. %s%s. Below, the banks of the "
+                 "A tile of %.40s of %u rows and %u columns in shared memory, %s. %s%s. Below, the banks of the "
                  "lanes of an access.",
                  p.m->name, p.fit.rows, p.fit.cols, how, p.by_steps ? "" : "Row bits that reach the bank: ", rows);
     return svg_close(&p.svg, WIDTH, p.y + MARGIN, title);
@@ -346,32 +358,23 @@ static void settle(struct places *p, uint64_t *row, uint64_t *col)
     *col = left;
 }
 
-static bool refuse(char error[DEV_ERROR_MAX], const char *text)
-{
-    snprintf(error, DEV_ERROR_MAX, "%s", text);
-    return false;
-}
-
 static bool understand(struct bits *b, struct picture *p, char error[DEV_ERROR_MAX])
 {
     uint64_t row, col;
     const uint32_t shown = b->access.mask & ((1u << LANES_SHOWN) - 1);
-    if (!b->captured) {
-        snprintf(error, DEV_ERROR_MAX,
-                 "warp %" PRIu64 " runs %" PRIu64 " loads and stores of shared memory at that line", b->place->warp,
-                 b->n_seen);
-        return false;
-    }
+    if (!b->captured)
+        return error_set(error, "warp %" PRIu64 " runs %" PRIu64 " loads and stores of shared memory at that line",
+                         b->place->warp, b->n_seen);
     for (uint32_t i = 0; i < LANES_SHOWN; i++) {
-        const struct draw_matrix *m =
-            origin_is_lane(b->origin[i]) ? NULL : draw_element(&b->matrices, b->origin[i], &row, &col);
-        if (shown >> i & 1 && (!m || m->name == 'C' || (p->m && p->m != m)))
-            return refuse(error, "what the lanes take there did not come straight from A, or from B");
+        const struct simt_matrix *m = factor_of(b, b->origin[i], &row, &col);
+        if (shown >> i & 1 && (!m || (p->m && p->m != m)))
+            return error_set(error, "what the lanes take there did not come straight from %.40s, or from %.40s",
+                             b->product->left.name, b->product->right.name);
         p->m = shown >> i & 1 ? m : p->m;
     }
     if (!p->m)
-        return refuse(error, "no lane below 16 takes part in that access");
-    struct places *places = &b->places[p->m->name - 'A'];
+        return error_set(error, "no lane below 16 takes part in that access");
+    struct places *places = places_of(b, p->m);
     settle(places, &p->row, &p->col);
     const bool as_bits = index_bits_fit(places->all, places->n, &p->fit);
     const bool as_steps = index_steps_fit(places->all, places->n, &p->fit, &p->by_row, &p->by_col);
@@ -379,14 +382,16 @@ static bool understand(struct bits *b, struct picture *p, char error[DEV_ERROR_M
     if ((as_bits || as_steps) && p->fit.first % 128 == 0)
         return true;
     if (p->fit.wanted == UINT32_MAX && !as_bits && !as_steps)
-        return refuse(error, "the tile is not whole: its rows and columns are no powers of two, or some were not put");
+        return error_set(error,
+                         "the tile is not whole: its rows and columns are no powers of two, or some were not put");
     if (p->fit.first % 128)
-        return refuse(error, "the tile begins at no multiple of 128 bytes, so that its banks are no bits of its index");
-    snprintf(error, DEV_ERROR_MAX,
-             "the tile of %c is neither an XOR of bits nor a sum of steps: row %u, column %u is at byte %u, where its "
-             "bits lead to %u",
-             p->m->name, p->fit.odd.row, p->fit.odd.col, p->fit.odd.byte - p->fit.first, p->fit.wanted - p->fit.first);
-    return false;
+        return error_set(error,
+                         "the tile begins at no multiple of 128 bytes, so that its banks are no bits of its index");
+    return error_set(error,
+                     "the tile of %.40s is neither an XOR of bits nor a sum of steps: row %u, column %u is at byte %u, "
+                     "where its bits lead to %u",
+                     p->m->name, p->fit.odd.row, p->fit.odd.col, p->fit.odd.byte - p->fit.first,
+                     p->fit.wanted - p->fit.first);
 }
 
 char *draw_bits(const struct draw_launch *l, char error[DEV_ERROR_MAX])
@@ -398,7 +403,7 @@ char *draw_bits(const struct draw_launch *l, char error[DEV_ERROR_MAX])
     char *text = NULL;
     if (!wanted || !b || !r) {
         snprintf(error, DEV_ERROR_MAX, "out of memory for the picture");
-    } else if (draw_find_matrices(l, &b->matrices, error)) {
+    } else if ((b->product = draw_product(l, error))) {
         b->wanted = wanted;
         b->place = l->place;
         r->tell = note;
@@ -411,8 +416,8 @@ char *draw_bits(const struct draw_launch *l, char error[DEV_ERROR_MAX])
         record_free(r);
     }
     if (b) {
-        free(b->places[0].all);
-        free(b->places[1].all);
+        free(b->left.all);
+        free(b->right.all);
     }
     free(b);
     free(r);

@@ -1,6 +1,6 @@
-// The tiles of C: which block, warp and lane computes which element. Three panels, each a part of the one before it,
-// enlarged: C and its blocks, a block and its warps, a warp and its lanes. All of it is read off a run: see record.h.
-// Of a kernel without matrices: the same for the first array that it stores to, in rows of 32 elements.
+// The tiles of a product's result: which block, warp and lane computes which element. Three panels, each a part of the
+// one before it, enlarged: it and its blocks, a block and its warps, a warp and its lanes. All of it is read off a run:
+// see record.h. Without a product: the same for the first array that it stores to, in rows of 32 elements.
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -20,9 +20,8 @@
 
 struct tiles {
     const struct draw_launch *launch;
-    struct draw_matrix c;
-    bool flat;                 // no matrix: an array, in rows of 32
-    const char *name;          // of c
+    struct simt_matrix c;      // the result
+    bool flat;                 // there is none: an array, in rows of 32
     uint32_t *block, *thread;  // by element of c: 1 + the linear block, 1 + the block's thread; 0: not stored
     uint64_t followed;         // linear block
     bool large, failed;        // c has too many elements; out of memory
@@ -37,13 +36,12 @@ static void take_array(struct tiles *t, const struct record_event *e)
     const struct allocation *a = &t->launch->simt->memory.all[number];
     const uint32_t bytes = e->u->kind == UOP_STORE ? e->u->mem->bytes : e->access[0].bytes;
     const uint64_t n = a->bytes / bytes, cols = n > LANES && n % LANES == 0 ? LANES : n;
-    t->c = (struct draw_matrix){ .address = number << MEMORY_SHIFT, .rows = n / cols, .cols = cols, .bytes = bytes };
-    t->name = a->name;
+    t->c = (struct simt_matrix){ a->name, number << MEMORY_SHIFT, n / cols, cols, bytes };
 }
 
 static bool make_room(struct tiles *t)
 {
-    const uint64_t n = t->c.rows * t->c.cols;
+    const uint64_t n = t->c.rows * t->c.columns;
     t->large = n > ELEMENTS_MAX;
     t->block = t->large ? NULL : calloc(n, sizeof *t->block);
     t->thread = t->large ? NULL : calloc(n, sizeof *t->thread);
@@ -53,12 +51,12 @@ static bool make_room(struct tiles *t)
 
 static void note_store(struct tiles *t, const struct record_event *e, uint32_t i, uint32_t lane)
 {
-    const struct draw_matrix *c = &t->c;
+    const struct simt_matrix *c = &t->c;
     const struct trace_access *a = &e->access[i];
     for (uint32_t b = 0; b < a->bytes; b += c->bytes) {
         const uint64_t at = a->address[lane] + b, element = (at - c->address) / c->bytes;
         const uint64_t origin = e->origin[i][lane][b];
-        if (at < c->address || element >= c->rows * c->cols)
+        if (at < c->address || element >= c->rows * c->columns)
             continue;
         t->block[element] = (uint32_t)e->block + 1;
         if (e->block == t->followed)
@@ -127,7 +125,7 @@ struct lane_share {
 
 static struct lane_share share_of(const struct tiles *t, uint32_t thread, struct area warp)
 {
-    const uint64_t pitch = t->c.cols;
+    const uint64_t pitch = t->c.columns;
     struct lane_share s = { 0 };
     uint64_t row = 0, col = 0;
     for (uint64_t r = warp.row; r < warp.row + warp.rows; r++)
@@ -169,7 +167,7 @@ static struct panel panel_at(struct view *v, const uint32_t *key, double x, doub
 {
     return (struct panel){ .svg = &v->svg,
                            .key = key,
-                           .pitch = v->t->c.cols,
+                           .pitch = v->t->c.columns,
                            .x = x,
                            .y = TOP,
                            .width = width,
@@ -180,9 +178,9 @@ static struct panel panel_at(struct view *v, const uint32_t *key, double x, doub
 
 static void place_lanes(struct view *v)
 {
-    const struct draw_matrix *c = &v->t->c;
+    const struct simt_matrix *c = &v->t->c;
     const double room = v->lanes.width;
-    for (uint64_t i = 0; i < c->rows * c->cols; i++)
+    for (uint64_t i = 0; i < c->rows * c->columns; i++)
         if (v->t->thread[i] && (v->t->thread[i] - 1) / LANES == v->warp)
             v->own[i] = (v->t->thread[i] - 1) % LANES + 1;
     v->lanes.area = v->whole;
@@ -196,18 +194,18 @@ static void place_lanes(struct view *v)
 
 static void place_panels(struct view *v)
 {
-    const struct draw_matrix *c = &v->t->c;
+    const struct simt_matrix *c = &v->t->c;
     const double wide[] = { 250, 320 }, x[] = { MARGIN, MARGIN + wide[0] + GAP, MARGIN + wide[0] + wide[1] + 2 * GAP };
     v->blocks = panel_at(v, v->t->block, x[0], wide[0], "block");
     v->warps = panel_at(v, v->t->thread, x[1], wide[1], "warp");
     v->lanes = panel_at(v, v->own, x[2], WIDTH - MARGIN - x[2], "lane");
-    v->blocks.area = (struct area){ 0, 0, c->rows, c->cols };
+    v->blocks.area = (struct area){ 0, 0, c->rows, c->columns };
     v->blocks.colours = false;
     v->blocks.chosen = (uint32_t)v->t->followed;
     v->warps.shift = 5;
-    v->warps.area = area_bounds(v->t->thread, c->rows, c->cols, 5, UINT32_MAX);
+    v->warps.area = area_bounds(v->t->thread, c->rows, c->columns, 5, UINT32_MAX);
     v->warps.chosen = v->warp;
-    v->whole = area_bounds(v->t->thread, c->rows, c->cols, 5, v->warp);
+    v->whole = area_bounds(v->t->thread, c->rows, c->columns, 5, v->warp);
     panel_fit(&v->blocks);
     panel_fit(&v->warps);
     const double rows = 32.0 * (double)v->warps.area.rows;  // of an array, each row with its number
@@ -221,7 +219,7 @@ static void headings(struct view *v)
     char head[200], size[60];
     const uint64_t *block = v->t->launch->place->block;
     const uint32_t blocks = panel_numbers(&v->blocks), warps = panel_numbers(&v->warps);
-    snprintf(head, sizeof head, "%.40s: %s", v->t->name, size_text(v, v->blocks.area, size));
+    snprintf(head, sizeof head, "%.40s: %s", v->t->c.name, size_text(v, v->blocks.area, size));
     say(&v->blocks, head, "%u block%s%s", blocks, text_plural(blocks), v->t->flat ? ", 32 elements a row" : "");
     if (v->t->flat)
         snprintf(head, sizeof head, "Block %" PRIu64 ": %s", v->t->followed, size_text(v, v->warps.area, size));
@@ -253,7 +251,7 @@ static void lane_text(struct view *v, double y)
                  "Three panels. %.40s, %s, shared out among %u blocks; block %" PRIu64
                  ", shared out among %u warps; warp %u, shared out among its lanes, of which lane 0 has %" PRIu64
                  " elements%s.",
-                 v->t->name, size_text(v, v->blocks.area, size), panel_numbers(&v->blocks), v->t->followed,
+                 v->t->c.name, size_text(v, v->blocks.area, size), panel_numbers(&v->blocks), v->t->followed,
                  panel_numbers(&v->warps), v->warp, s->elements, pieces);
 }
 
@@ -266,7 +264,7 @@ static char *paint(const struct tiles *t)
 {
     struct view v = { .t = t, .warp = (uint32_t)t->launch->place->warp };
     char title[300], block[60], warp[60];
-    v.own = calloc(t->c.rows * t->c.cols, sizeof *v.own);
+    v.own = calloc(t->c.rows * t->c.columns, sizeof *v.own);
     if (!v.own || !svg_open(&v.svg)) {
         free(v.own);
         return NULL;
@@ -276,7 +274,7 @@ static char *paint(const struct tiles *t)
         snprintf(title, sizeof title, "From grid to lane: %u block%s, %u warp%s in each", panel_numbers(&v.blocks),
                  text_plural(panel_numbers(&v.blocks)), panel_numbers(&v.warps), text_plural(panel_numbers(&v.warps)));
     else
-        snprintf(title, sizeof title, "Tiles of C: a block %s, a warp %s, a lane %" PRIu64 " element%s",
+        snprintf(title, sizeof title, "Tiles of %.40s: a block %s, a warp %s, a lane %" PRIu64 " element%s", t->c.name,
                  size_text(&v, v.warps.area, block), size_text(&v, v.whole, warp), v.share.elements,
                  text_plural(v.share.elements));
     svg_text(&v.svg, MARGIN, 48, "huge", "%s", title);
@@ -299,9 +297,9 @@ static char *conclude(const struct tiles *t, char error[DEV_ERROR_MAX])
     struct area area = { 0 };
     char *text = NULL;
     if (t->thread)
-        area = area_bounds(t->thread, t->c.rows, t->c.cols, 5, (uint32_t)warp);
+        area = area_bounds(t->thread, t->c.rows, t->c.columns, 5, (uint32_t)warp);
     if (t->large)
-        snprintf(error, DEV_ERROR_MAX, "%.100s is too large for a picture: at most 2^24 elements", t->name);
+        snprintf(error, DEV_ERROR_MAX, "%.100s is too large for a picture: at most 2^24 elements", t->c.name);
     else if (!area.rows && !t->failed)
         snprintf(error, DEV_ERROR_MAX, "warp %" PRIu64 " of that block computes no element", warp);
     else if (t->failed || !(text = paint(t)))
@@ -311,14 +309,15 @@ static char *conclude(const struct tiles *t, char error[DEV_ERROR_MAX])
 
 char *draw_tiles(const struct draw_launch *l, char error[DEV_ERROR_MAX])
 {
-    struct tiles t = { .launch = l, .name = "C", .flat = !draw_names_matrices(l) };
-    struct draw_matrices matrices = { 0 };
+    const struct simt_product *product = l->place->product;
+    struct tiles t = { .launch = l, .flat = !product };
     struct record *r = calloc(1, sizeof *r);
     char *text = NULL;
     if (!r) {
         snprintf(error, DEV_ERROR_MAX, "out of memory for the picture");
-    } else if (t.flat || draw_find_matrices(l, &matrices, error)) {
-        t.c = matrices.c;
+    } else {
+        if (product)
+            t.c = product->result;
         r->tell = store;
         r->context = &t;
         if (draw_record(l, r, error))

@@ -1,6 +1,6 @@
-// The walk along K: which elements of A and B a block reads in each step. A stands left of C and B above it, as in a
-// product by hand. A step ends at a barrier; of a kernel that reads A and B without barriers, a step is a pass of its
-// loop: an instruction that a warp executes once more belongs to the next.
+// The walk along K: which elements of a product's factors a block reads in each step. They stand left of the result and
+// above it, as in a product by hand. A step ends at a barrier; of a kernel that reads them without barriers, a step is
+// a pass of its loop: an instruction that a warp executes once more belongs to the next.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +12,15 @@
 #define WIDTH 1200
 #define MARGIN 28
 #define TOP 130
-#define GAP 44    // between A, B and C
+#define GAP 44    // between the matrices
 #define DEEP 210  // pixels along K
 #define TALL 260  // pixels along M, and at most along N
 #define LISTED 4  // steps that are described
 #define GREY 7    // the number whose colour is grey
 #define ELEMENTS_MAX ((uint64_t)1 << 24)
 
-struct read {           // of A or of B
+struct factor {
+    const struct simt_matrix *m;
     uint32_t *barrier;  // by element: 1 + how many barriers its first reader had passed; 0: not read
     uint32_t *pass;     // by element: 1 + how often its first reader had executed the instruction
     uint64_t lanes;     // elements that lanes asked for, repeated ones included
@@ -27,10 +28,10 @@ struct read {           // of A or of B
 };
 
 struct walk {
-    struct draw_matrices matrices;
-    struct read a, b;
-    uint32_t *c;      // by element: 1 + GREY where the block stores it
-    uint32_t *times;  // by PTX instruction and warp: executions
+    const struct simt_product *product;
+    struct factor left, right;
+    uint32_t *stored;  // by element of the result: 1 + GREY where the block stores it
+    uint32_t *times;   // by PTX instruction and warp: executions
     uint32_t warps, n_insts;
     bool bulk;  // there are bulk copies
 };
@@ -40,25 +41,26 @@ struct walk {
 static void note_element(struct walk *w, uint64_t address, uint32_t barriers, uint32_t passes, bool store)
 {
     uint64_t row, col;
-    const struct draw_matrix *m = draw_element(&w->matrices, address, &row, &col);
-    if (m && store && m->name == 'C')
-        w->c[row * m->cols + col] = 1 + GREY;
-    if (!m || store || m->name == 'C')
+    const struct simt_matrix *m = draw_element(w->product, address, &row, &col);
+    const bool result = m == &w->product->result;
+    if (m && store && result)
+        w->stored[row * m->columns + col] = 1 + GREY;
+    if (!m || store || result)
         return;
-    struct read *r = m->name == 'A' ? &w->a : &w->b;
-    const uint64_t i = row * m->cols + col;
-    r->lanes++;
-    if (r->barrier[i])
+    struct factor *f = m == w->left.m ? &w->left : &w->right;
+    const uint64_t i = row * m->columns + col;
+    f->lanes++;
+    if (f->barrier[i])
         return;
-    r->elements++;
-    r->barrier[i] = 1 + barriers;
-    r->pass[i] = 1 + passes;
+    f->elements++;
+    f->barrier[i] = 1 + barriers;
+    f->pass[i] = 1 + passes;
 }
 
 static uint32_t element_bytes(const struct walk *w, uint64_t address)
 {
     uint64_t row, col;
-    const struct draw_matrix *m = draw_element(&w->matrices, address, &row, &col);
+    const struct simt_matrix *m = draw_element(w->product, address, &row, &col);
     return m ? m->bytes : 1;
 }
 
@@ -84,9 +86,15 @@ static void note(void *context, const struct record *r, const struct record_even
 
 // --- steps ---
 
-// Numbers what keys holds (0: nothing) from 1 in its order; returns how many numbers there are.
-static uint32_t renumber(uint32_t *a, uint64_t na, uint32_t *b, uint64_t nb)
+static uint64_t elements_of(const struct simt_matrix *m)
 {
+    return m->rows * m->columns;
+}
+
+// Numbers what the factors' keys a and b hold (0: nothing) from 1 in its order; returns how many numbers there are.
+static uint32_t renumber(const struct walk *w, uint32_t *a, uint32_t *b)
+{
+    const uint64_t na = elements_of(w->left.m), nb = elements_of(w->right.m);
     uint32_t most = 0, n = 0;
     for (uint64_t i = 0; i < na + nb; i++) {
         const uint32_t k = i < na ? a[i] : b[i - na];
@@ -105,20 +113,15 @@ static uint32_t renumber(uint32_t *a, uint64_t na, uint32_t *b, uint64_t nb)
     return to ? n : 0;
 }
 
-static uint64_t elements_of(const struct draw_matrix *m)
-{
-    return m->rows * m->cols;
-}
-
 // --- the picture ---
 
-static struct panel panel_of(struct svg *svg, const struct draw_matrix *m, const uint32_t *key, double width,
+static struct panel panel_of(struct svg *svg, const struct simt_matrix *m, const uint32_t *key, double width,
                              double height)
 {
     return (struct panel){ .svg = svg,
                            .key = key,
-                           .pitch = m->cols,
-                           .area = { 0, 0, m->rows, m->cols },
+                           .pitch = m->columns,
+                           .area = { 0, 0, m->rows, m->columns },
                            .width = width,
                            .height = height,
                            .chosen = UINT32_MAX,
@@ -126,46 +129,47 @@ static struct panel panel_of(struct svg *svg, const struct draw_matrix *m, const
                            .word = "step" };
 }
 
-static void matrix(struct panel *p, const struct draw_matrix *m)
+static void matrix(struct panel *p, const struct simt_matrix *m)
 {
     svg_rect(p->svg, p->x, p->y, p->width, p->height, "frame edge");
     panel_draw(p);
-    svg_text(p->svg, p->x, p->y - 10, "large big", "%c: %" PRIu64 " x %" PRIu64, m->name, m->rows, m->cols);
+    svg_text(p->svg, p->x, p->y - 10, "large big", "%.40s: %" PRIu64 " x %" PRIu64, m->name, m->rows, m->columns);
 }
 
-// What one step reads of a matrix: "128 x 8 of A".
-static void part(const struct panel *p, const struct draw_matrix *m, uint32_t step, char *text, size_t size)
+// What one step reads of a factor: "128 x 8 of A".
+static void part(const struct panel *p, const struct simt_matrix *m, uint32_t step, char *text, size_t size)
 {
-    const struct area a = area_bounds(p->key, m->rows, m->cols, 0, step);
+    const struct area a = area_bounds(p->key, m->rows, m->columns, 0, step);
     uint64_t n = 0;
     for (uint64_t i = 0; i < elements_of(m); i++)
         n += p->key[i] == step + 1;
     if (!n)
-        snprintf(text, size, "nothing of %c", m->name);
+        snprintf(text, size, "nothing of %.40s", m->name);
     else if (n == a.rows * a.cols)
-        snprintf(text, size, "%" PRIu64 " x %" PRIu64 " of %c", a.rows, a.cols, m->name);
+        snprintf(text, size, "%" PRIu64 " x %" PRIu64 " of %.40s", a.rows, a.cols, m->name);
     else
-        snprintf(text, size, "%" PRIu64 " elements of %c", n, m->name);
+        snprintf(text, size, "%" PRIu64 " elements of %.40s", n, m->name);
 }
 
-static const char *times_text(const struct read *r, char text[40])
+static const char *times_text(const struct factor *f, char text[40])
 {
-    const double times = r->elements ? (double)r->lanes / (double)r->elements : 0;
+    const double times = f->elements ? (double)f->lanes / (double)f->elements : 0;
     if (times == 1)
         return "once";
     snprintf(text, 40, times == (double)(uint64_t)times ? "%.0f times" : "%.2f times", times);
     return text;
 }
 
-static bool whole_times(const struct read *r)
+static bool whole_times(const struct factor *f)
 {
-    return !r->elements || r->lanes % r->elements == 0;
+    return !f->elements || f->lanes % f->elements == 0;
 }
 
-static void words(struct svg *svg, double x, const struct walk *w, const struct panel *a, const struct panel *b,
+static void words(struct svg *svg, double x, const struct walk *w, const struct panel *left, const struct panel *right,
                   uint32_t steps, bool by_barrier)
 {
-    char of_a[80], of_b[80], times[2][40];
+    const struct simt_matrix *l = w->left.m, *r = w->right.m;
+    char of_l[100], of_r[100], times[40];
     double y = TOP + 20;
     svg_text(svg, x, y, "large big", "What the block reads, step by step");
     for (uint32_t i = 0; i < steps && i < LISTED; i++) {
@@ -174,90 +178,93 @@ static void words(struct svg *svg, double x, const struct walk *w, const struct 
         snprintf(class, sizeof class, "l%u piece", i % 8);
         svg_rect(svg, x, y - 22, 32, 30, class);
         svg_text(svg, x + 16, y, "large ink mid", "%u", i);
-        part(a, &w->matrices.a, i, of_a, sizeof of_a);
-        part(b, &w->matrices.b, i, of_b, sizeof of_b);
-        svg_text(svg, x + 46, y, "large", "%s, %s", of_a, of_b);
+        part(left, l, i, of_l, sizeof of_l);
+        part(right, r, i, of_r, sizeof of_r);
+        svg_text(svg, x + 46, y, "large", "%s, %s", of_l, of_r);
     }
     if (steps > LISTED)
         svg_text(svg, x + 46, y += 36, "large dim", "and so on, %u steps in all", steps);
     y += 58;
-    const bool even = whole_times(&w->a) && whole_times(&w->b);
+    const bool even = whole_times(&w->left) && whole_times(&w->right);
     svg_text(svg, x, y, "large", "From global memory, lanes load%s", even ? "" : ", on average,");
-    svg_text(svg, x, y + 30, "large", "each of these elements of A %s,", times_text(&w->a, times[0]));
-    svg_text(svg, x, y + 60, "large", "each of B %s.", times_text(&w->b, times[1]));
+    svg_text(svg, x, y + 30, "large", "each of these elements of %.40s %s,", l->name, times_text(&w->left, times));
+    svg_text(svg, x, y + 60, "large", "each of %.40s %s.", r->name, times_text(&w->right, times));
     svg_text(svg, x, y + 106, "large dim",
              by_barrier ? "A step ends at a barrier." : "A step is one pass of the loop.");
 }
 
 static char *paint(const struct draw_launch *l, const struct walk *w)
 {
-    const struct draw_matrix *A = &w->matrices.a, *B = &w->matrices.b, *C = &w->matrices.c;
+    const struct simt_matrix *L = w->left.m, *R = w->right.m, *C = &w->product->result;
+    const uint64_t *block = l->place->block;
     struct svg svg;
-    char title[240], of_a[80], of_b[80], times[2][40];
+    char title[300], of_l[100], of_r[100], times[2][40];
     if (!svg_open(&svg))
         return NULL;
-    uint32_t steps = renumber(w->a.barrier, elements_of(A), w->b.barrier, elements_of(B));
+    uint32_t steps = renumber(w, w->left.barrier, w->right.barrier);
     const bool by_barrier = steps > 1;
     if (!by_barrier)
-        steps = renumber(w->a.pass, elements_of(A), w->b.pass, elements_of(B));
-    double wide = TALL * (double)C->cols / (double)C->rows, tall = TALL;
+        steps = renumber(w, w->left.pass, w->right.pass);
+    double wide = TALL * (double)C->columns / (double)C->rows, tall = TALL;
     if (wide > 1.4 * TALL) {
         tall = tall * 1.4 * TALL / wide > 90 ? tall * 1.4 * TALL / wide : 90;
         wide = 1.4 * TALL;
     }
-    struct panel a = panel_of(&svg, A, by_barrier ? w->a.barrier : w->a.pass, DEEP, tall);
-    struct panel b = panel_of(&svg, B, by_barrier ? w->b.barrier : w->b.pass, wide, DEEP);
-    struct panel c = panel_of(&svg, C, w->c, wide, tall);
-    a.x = MARGIN;
-    b.x = c.x = MARGIN + DEEP + GAP;
-    b.y = TOP;
-    a.y = c.y = TOP + DEEP + GAP;
-    c.chosen = GREY;
-    c.unnamed = true;
-    part(&a, A, 0, of_a, sizeof of_a);
-    part(&b, B, 0, of_b, sizeof of_b);
+    struct panel left = panel_of(&svg, L, by_barrier ? w->left.barrier : w->left.pass, DEEP, tall);
+    struct panel right = panel_of(&svg, R, by_barrier ? w->right.barrier : w->right.pass, wide, DEEP);
+    struct panel result = panel_of(&svg, C, w->stored, wide, tall);
+    left.x = MARGIN;
+    right.x = result.x = MARGIN + DEEP + GAP;
+    right.y = TOP;
+    left.y = result.y = TOP + DEEP + GAP;
+    result.chosen = GREY;
+    result.unnamed = true;
+    part(&left, L, 0, of_l, sizeof of_l);
+    part(&right, R, 0, of_r, sizeof of_r);
     snprintf(title, sizeof title, "The walk along K: %u step%s, the first with %s and %s", steps, text_plural(steps),
-             of_a, of_b);
+             of_l, of_r);
     svg_text(&svg, MARGIN, 48, "huge", "%s", title);
     svg_text(&svg, MARGIN, 82, "large dim",
-             "Block (%" PRIu64 ",%" PRIu64 ") computes the framed tile of C: rows of A (left) times columns of B "
-             "(above).",
-             l->place->block[0], l->place->block[1]);
-    matrix(&a, A);
-    matrix(&b, B);
-    matrix(&c, C);
-    words(&svg, b.x + wide + 56, w, &a, &b, steps, by_barrier);
+             "Block (%" PRIu64 ",%" PRIu64 ") computes the framed tile of %.40s: rows of %.40s (left) times columns of "
+             "%.40s (above).",
+             block[0], block[1], C->name, L->name, R->name);
+    matrix(&left, L);
+    matrix(&right, R);
+    matrix(&result, C);
+    words(&svg, right.x + wide + 56, w, &left, &right, steps, by_barrier);
     svg_describe(&svg,
-                 "A stands left of C, B above it. Block (%" PRIu64 ",%" PRIu64
-                 ") reads parts of A and B in %u steps along K. Lanes load each element of A %s and each of B %s.",
-                 l->place->block[0], l->place->block[1], steps, times_text(&w->a, times[0]),
-                 times_text(&w->b, times[1]));
-    const double bottom = a.y + tall + MARGIN;
+                 "%.40s stands left of %.40s, %.40s above it. Block (%" PRIu64 ",%" PRIu64
+                 ") reads parts of %.40s and %.40s in %u steps along K. Lanes load each element of %.40s %s and each "
+                 "of %.40s %s.",
+                 L->name, C->name, R->name, block[0], block[1], L->name, R->name, steps, L->name,
+                 times_text(&w->left, times[0]), R->name, times_text(&w->right, times[1]));
+    const double bottom = left.y + tall + MARGIN;
     return svg_close(&svg, WIDTH, bottom > 530 ? bottom : 530, title);
+}
+
+static bool open_factor(struct factor *f, const struct simt_matrix *m)
+{
+    f->m = m;
+    f->barrier = calloc(elements_of(m), sizeof *f->barrier);
+    f->pass = calloc(elements_of(m), sizeof *f->pass);
+    return f->barrier && f->pass;
 }
 
 static bool open_walk(const struct draw_launch *l, struct walk *w, char error[DEV_ERROR_MAX])
 {
-    if (!draw_find_matrices(l, &w->matrices, error))
+    const struct simt_product *p = w->product = draw_product(l, error);
+    if (!p)
         return false;
-    const uint64_t na = elements_of(&w->matrices.a), nb = elements_of(&w->matrices.b), nc = elements_of(&w->matrices.c);
-    if (na > ELEMENTS_MAX || nb > ELEMENTS_MAX || nc > ELEMENTS_MAX) {
-        snprintf(error, DEV_ERROR_MAX, "A, B and C are too large for a picture: at most 2^24 elements each");
-        return false;
-    }
+    if (elements_of(&p->left) > ELEMENTS_MAX || elements_of(&p->right) > ELEMENTS_MAX ||
+        elements_of(&p->result) > ELEMENTS_MAX)
+        return error_set(error, "%.40s, %.40s and %.40s are too large for a picture: at most 2^24 elements each",
+                         p->left.name, p->right.name, p->result.name);
     w->n_insts = l->kernel->func->n_insts;
     w->warps = (l->how->block[0] * l->how->block[1] * l->how->block[2] + LANES - 1) / LANES;
-    w->a.barrier = calloc(na, sizeof *w->a.barrier);
-    w->a.pass = calloc(na, sizeof *w->a.pass);
-    w->b.barrier = calloc(nb, sizeof *w->b.barrier);
-    w->b.pass = calloc(nb, sizeof *w->b.pass);
-    w->c = calloc(nc, sizeof *w->c);
+    w->stored = calloc(elements_of(&p->result), sizeof *w->stored);
     w->times = calloc((size_t)(w->n_insts + 1) * w->warps, sizeof *w->times);
-    if (!w->a.barrier || !w->a.pass || !w->b.barrier || !w->b.pass || !w->c || !w->times) {
-        snprintf(error, DEV_ERROR_MAX, "out of memory for the picture");
-        return false;
-    }
-    return true;
+    return (open_factor(&w->left, &p->left) && open_factor(&w->right, &p->right) && w->stored && w->times) ||
+           error_set(error, "out of memory for the picture");
 }
 
 char *draw_walk(const struct draw_launch *l, char error[DEV_ERROR_MAX])
@@ -269,20 +276,22 @@ char *draw_walk(const struct draw_launch *l, char error[DEV_ERROR_MAX])
         r->tell = note;
         r->context = &w;
         if (draw_record(l, r, error)) {
-            text = !w.bulk && w.a.elements + w.b.elements ? paint(l, &w) : NULL;
+            text = !w.bulk && w.left.elements + w.right.elements ? paint(l, &w) : NULL;
             if (!text)
-                snprintf(error, DEV_ERROR_MAX,
-                         w.bulk ? "that block reads A and B by bulk copies (TMA): this picture shows what threads load"
-                                : "that block reads nothing of A and B");
+                error_set(error,
+                          w.bulk ? "that block reads %.40s and %.40s by bulk copies (TMA): this picture shows what "
+                                   "threads load"
+                                 : "that block reads nothing of %.40s and %.40s",
+                          w.left.m->name, w.right.m->name);
         }
         record_free(r);
     }
     free(r);
-    free(w.a.barrier);
-    free(w.a.pass);
-    free(w.b.barrier);
-    free(w.b.pass);
-    free(w.c);
+    free(w.left.barrier);
+    free(w.left.pass);
+    free(w.right.barrier);
+    free(w.right.pass);
+    free(w.stored);
     free(w.times);
     return text;
 }

@@ -6,7 +6,7 @@
 
 enum token_kind {
     TOK_END,
-    TOK_NAME,       // identifier, register, special register: gemm, %r1, $L__BB0_3, _
+    TOK_NAME,       // identifier, register, special register: add, %r1, $L__BB0_3, _
     TOK_DIRECTIVE,  // .entry, .reg, .f32
     TOK_INT,        // bits
     TOK_F32,        // 0f3F800000: bits

@@ -175,7 +175,8 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const struct dev_launch 
 // The host waits for all launches. A launch has ended when simt_launch returns; but for the checks one that is early
 // (base/launch.h) may run beside those that came before it, as far back as the last simt_sync, simt_read or simt_write.
 void simt_sync(struct simt *s);
-bool simt_faulted(const struct simt *s);  // the last launch began, and its kernel made an error
+// The error that ended the last launch, which has failed by it; NULL: there was none. Valid as simt_findings.
+const struct simt_finding *simt_failure(const struct simt *s);
 
 // Counters of the last launch that ended, and what its checks found; NULL if there was none, or if checks were off.
 // Valid until the next launch or simt_close.

@@ -162,7 +162,7 @@ Test(watch, a_launch_ends_where_who_watches_has_seen_enough)
     cr_expect_eq(seen.steps, 4);
     cr_expect_null(simt_profile(b.simt));
     cr_expect_null(simt_findings(b.simt));
-    cr_expect_not(simt_faulted(b.simt));
+    cr_expect_null(simt_failure(b.simt));
     cr_assert(simt_read(b.simt, &out, b.out, sizeof out, b.error));
     cr_expect_eq(out, 0xcbcbcbcb, "nothing was stored");
     // And once more, to the end: a step back is another launch.
@@ -234,7 +234,7 @@ Test(watch, a_hang_can_be_looked_at)
         simt_set_checks(b.simt, checks);
         const struct simt_watch w = { .warp = 0, .tell = at_the_error, .context = &errors };
         cr_expect_eq(simt_watch(b.simt, b.kernel, &b.launch, &w, b.error), checks, "%s", b.error);
-        cr_expect(simt_faulted(b.simt) != checks);
+        cr_expect_eq(simt_failure(b.simt) == NULL, checks);
         cr_expect_eq(errors, 1, "%u", errors);
         simt_close(b.simt);
     }

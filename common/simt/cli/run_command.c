@@ -390,7 +390,7 @@ static int launch(struct session *s, struct launch *l)
     const bool ok = drawing ? draw(s, l, &how) : simt_launch(s->simt, l->kernel, &how, s->error);
     simt_sync(s->simt);
     const struct simt_findings *found = simt_findings(s->simt);
-    const bool wrong = simt_faulted(s->simt) || (ok && found && found->n);
+    const bool wrong = simt_failure(s->simt) || (ok && found && found->n);
     const bool predicts = ok && s->c->verb == VERB_PROFILE && s->c->card && !wrong;
     char error[DEV_ERROR_MAX] = "";
     struct simt_prediction *p = predicts ? command_predict(s->c, l, &how, error) : NULL;

@@ -175,9 +175,8 @@ static bool finish(struct simt *s, const struct simt_kernel *k, struct job *job,
     const struct fault *first = host_threads_sum(all, n);
     if (first && first->kind == FAULT_STOPPED)
         return true;
-    s->faulted = first != NULL;
     if (first) {
-        report_fault(k, job->grid, first, error);
+        report_fault(&s->failure, &s->findings_arena, k, job->grid, first, error);
         return false;
     }
     if (s->checks && !collect(s, k, job, all, n))
@@ -248,7 +247,8 @@ static bool launch(struct simt *s, struct simt_kernel *k, const struct dev_launc
 bool simt_launch(struct simt *s, struct simt_kernel *k, const struct dev_launch *how, char error[DEV_ERROR_MAX])
 {
     struct dev_launch l = *how;
-    s->profiled = s->faulted = false;
+    s->profiled = false;
+    s->failure.kind = SIMT_NOTHING;
     s->findings.n = s->findings.n_advice = 0;
     if (!l.cluster[0] && !l.cluster[1] && !l.cluster[2])
         memcpy(l.cluster, k->func->cluster, sizeof l.cluster);
@@ -265,9 +265,9 @@ void simt_sync(struct simt *s)
     memory_settle(&s->memory);
 }
 
-bool simt_faulted(const struct simt *s)
+const struct simt_finding *simt_failure(const struct simt *s)
 {
-    return s->faulted;
+    return s->failure.kind ? &s->failure : NULL;
 }
 
 const struct profile *simt_profile(const struct simt *s)

@@ -26,11 +26,11 @@ struct simt {
     struct heap *heap;       // of malloc in kernels; NULL before the first
     struct profile profile;  // of the last launch; its names are copies, so that it outlives its module
     struct arena *profile_names;
-    struct simt_findings findings;  // of the last launch with checks; its names are in findings_arena
-    struct arena *findings_arena;
+    struct simt_findings findings;  // of the last launch with checks
+    struct simt_finding failure;    // what ended the last launch; SIMT_NOTHING: no error did
+    struct arena *findings_arena;   // the names of both
     bool profiled;
-    bool faulted;  // the last launch began, and its kernel made an error
-    bool waited;   // the launches before the last one are over: it has waited for them, or did not begin early
+    bool waited;  // the launches before the last one are over: it has waited for them, or did not begin early
 };
 
 // names.c: the number of a kernel or variable by what people call it; -1, with one line in error.

@@ -14,8 +14,8 @@ struct draw_launch {
 // --- accesses: banks of shared memory, sectors of global memory ---
 
 // Runs the kernel and draws the first execution of the instruction at that place. Returns the SVG's
-// text, which the caller frees; NULL, with one line in error, if that cannot be; l->simt->faulted says whose fault it
-// was.
+// text, which the caller frees; NULL, with one line in error, if that cannot be; simt_failure says whether it was
+// the kernel's fault.
 char *draw_line(const struct draw_launch *l, char error[DEV_ERROR_MAX]);
 
 // --- pictures of a launch: tiles, the walk along K, a timeline, the bits of an index ---

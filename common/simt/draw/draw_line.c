@@ -292,7 +292,6 @@ char *draw_line(const struct draw_launch *l, char error[DEV_ERROR_MAX])
     const struct simt_picture *p = l->place;
     const uint32_t n = k->func->n_insts;
     char *text = NULL;
-    s->faulted = false;
     if (!draw_known_place(l->how->grid, l->how->block, p, error))
         return NULL;
     bool *wanted = draw_instructions(k, p);

@@ -60,7 +60,6 @@ bool draw_record(const struct draw_launch *l, struct record *r, char error[DEV_E
     struct simt *s = l->simt;
     const unsigned *grid = l->how->grid, jobs = s->jobs;
     struct trace t = { .record = r };
-    s->faulted = false;
     if (!draw_known_place(grid, l->how->block, p, error))
         return false;
     r->block = p->block[0] + grid[0] * (p->block[1] + (uint64_t)grid[1] * p->block[2]);

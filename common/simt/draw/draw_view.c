@@ -28,7 +28,7 @@ char *simt_draw(struct simt *s, struct simt_kernel *k, const struct dev_launch *
         [SIMT_DRAW_TIMELINE] = draw_timeline, [SIMT_DRAW_BITS] = draw_bits,
     };
     struct dev_launch how = *launch;
-    s->faulted = false;
+    s->failure.kind = SIMT_NOTHING;
     if (!launch_settle(&how, SIMT_DEVICE, THREADS_MAX, SHARED_MAX, error))
         return NULL;
     if (what->product && !product_fits(&s->memory, what->product, error))

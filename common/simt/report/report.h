@@ -32,8 +32,9 @@ bool report_finding(struct simt_finding *x, struct arena *a, const struct simt_k
 // when memory runs out.
 bool report_findings(struct simt_findings *out, struct arena **names, const struct simt_kernel *k, const struct grid *g,
                      const struct found *found, size_t n);
-// The fault of a launch that failed, as one line with the kernel's name.
-void report_fault(const struct simt_kernel *k, const struct grid *g, const struct fault *f, char text[DEV_ERROR_MAX]);
+// The fault of a launch that failed, as a finding, whose names are as above, and as one line with the kernel's name.
+void report_fault(struct simt_finding *x, struct arena **names, const struct simt_kernel *k, const struct grid *g,
+                  const struct fault *f, char text[DEV_ERROR_MAX]);
 // What a device pointer names. Its name is the allocation's.
 void report_memory(struct simt_object *o, const struct memory *m, uint64_t address);
 

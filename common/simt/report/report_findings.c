@@ -411,16 +411,17 @@ bool report_findings(struct simt_findings *out, struct arena **names, const stru
     return true;
 }
 
-void report_fault(const struct simt_kernel *k, const struct grid *g, const struct fault *f, char text[DEV_ERROR_MAX])
+void report_fault(struct simt_finding *x, struct arena **names, const struct simt_kernel *k, const struct grid *g,
+                  const struct fault *f, char text[DEV_ERROR_MAX])
 {
-    struct arena *a = arena_new(SIZE_MAX);
-    struct simt_finding x;
-    if (a && report_finding(&x, a, k, g, f)) {
+    arena_free(*names);
+    *names = arena_new(SIZE_MAX);
+    if (*names && report_finding(x, *names, k, g, f)) {
         const int n = snprintf(text, DEV_ERROR_MAX, "kernel %.200s, ", k->name);
-        simt_finding_text(&x, text + n, DEV_ERROR_MAX - (size_t)n);
+        simt_finding_text(x, text + n, DEV_ERROR_MAX - (size_t)n);
         text_one_line(text, ' ');
     } else {
+        *x = (struct simt_finding){ .kind = kind_of(f), .count = 1 };
         error_set(text, "kernel %.200s: out of memory for what went wrong", k->name);
     }
-    arena_free(a);
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx_case.h"
+#include "found.h"
 #include "simt/device/state.h"
 
 // Thread %r1 of one block writes %r3 to out[thread]; %l1 is in.
@@ -41,19 +41,6 @@ static void expect(const char *text, size_t shared, uint32_t (*want)(uint32_t i)
         dev_close(d[k]);
     }
 }
-
-static void expect_fault(const char *text, const char *const *parts)
-{
-    struct dev *d = ptx_simulator();
-    uint32_t out[THREADS] = { 0 }, in[WORDS] = { 0 };
-    cr_assert_not(ptx_run(d, text, (struct ptx_shape){ 2, THREADS, 0 }, out, THREADS, in, WORDS), "nothing was found");
-    for (; *parts; parts++)
-        cr_expect_not_null(strstr(dev_error(d), *parts), "'%s' is not in: %s", *parts, dev_error(d));
-    cr_expect_null(strchr(dev_error(d), '\n'), "more than a line: %s", dev_error(d));
-    dev_close(d);
-}
-
-#define PARTS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 // --- spaces and addresses ---
 
@@ -222,46 +209,45 @@ Test(exec_memory, narrow_stores_touch_only_their_bytes)
 
 #define FAULT(body) PTX_HEAD ENTRY ".loc 1 77 3\n" body LEAVE FILES
 
+#define BREAKS(body, ...)                                                                                              \
+    found_fails(FAULT(body), (struct ptx_shape){ 2, THREADS, 0 }, 0, FOUND(__VA_ARGS__, .place = "kernel.cu:77"))
+
 Test(exec_memory, an_access_outside_an_allocation_names_the_byte_and_the_allocation)
 {
-    expect_fault(FAULT("mad.wide.u32 %l3, %r1, 64, %l1;\nld.global.u32 %r3, [%l3];\n"),
-                 PARTS("kernel k", "kernel.cu:77", "block (0,0,0), thread (16,0,0)", "reads 4 bytes",
-                       "byte 1024 of in, which has 1024 bytes"));
-    expect_fault(FAULT("mad.wide.u32 %l3, %r1, 4, %l0;\nmov.u32 %r5, %ctaid.x;\nmad.wide.u32 %l3, %r5, 256, %l3;\n"
-                       "st.global.u32 [%l3], %r1;\n"),
-                 PARTS("kernel.cu:77", "block (1,0,0), thread (0,0,0)", "writes 4 bytes",
-                       "byte 256 of out, which has 256 bytes"));
-    expect_fault(FAULT("ld.global.u32 %r3, [%l1+-4];\n"), PARTS("4 bytes before the start of in"));
-    expect_fault(FAULT("ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%l1+1024];\n"),
-                 PARTS("reads 16 bytes", "byte 1024 of in"));
-    expect_fault(FAULT("mov.u64 %l3, 0;\nld.global.u32 %r3, [%l3];\n"), PARTS("null pointer"));
-    expect_fault(FAULT("mov.u64 %l3, 0;\nst.u32 [%l3+8], %r3;\n"), PARTS("writes", "null pointer"));
-    expect_fault(FAULT("mov.u64 %l3, -8;\nld.global.u64 %l4, [%l3];\n"), PARTS("no allocation"));
+    BREAKS("mad.wide.u32 %l3, %r1, 64, %l1;\nld.global.u32 %r3, [%l3];\n", SIMT_OUT_OF_BOUNDS, HERE(77, 16, READS),
+           .block = THE(0), OF("in", 1024), .size = 1024, .bytes = 4);
+    BREAKS("mad.wide.u32 %l3, %r1, 4, %l0;\nmov.u32 %r5, %ctaid.x;\nmad.wide.u32 %l3, %r5, 512, %l3;\n"
+           "st.global.u32 [%l3], %r1;\n",
+           SIMT_OUT_OF_BOUNDS, HERE(77, 0, WRITES), .block = THE(1), OF("out", 512), .size = 512, .bytes = 4);
+    BREAKS("ld.global.u32 %r3, [%l1+-4];\n", SIMT_OUT_OF_BOUNDS, .object = "in", .at = BEFORE(4));
+    BREAKS("ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%l1+1024];\n", SIMT_OUT_OF_BOUNDS, OF("in", 1024), .bytes = 16);
+    BREAKS("mov.u64 %l3, 0;\nld.global.u32 %r3, [%l3];\n", SIMT_OUT_OF_BOUNDS, HERE(77, 0, READS), .object = "");
+    BREAKS("mov.u64 %l3, 0;\nst.u32 [%l3+8], %r3;\n", SIMT_OUT_OF_BOUNDS, HERE(77, 0, WRITES), .object = "");
+    BREAKS("mov.u64 %l3, -8;\nld.global.u64 %l4, [%l3];\n", SIMT_OUT_OF_BOUNDS, .object = "");
 }
 
 Test(exec_memory, an_access_outside_shared_or_local_memory_is_found)
 {
-    expect_fault(
-        FAULT(".shared .align 4 .b32 s[60];\nmov.u32 %r4, s;\nmad.lo.u32 %r4, %r1, 4, %r4;\n"
-              "st.shared.u32 [%r4], %r1;\n"),
-        PARTS("kernel.cu:77", "thread (60,0,0)", "writes 4 bytes", "byte 240 of s (shared memory)", "240 bytes"));
-    expect_fault(FAULT(".shared .align 4 .b32 s[60];\nld.shared.u32 %r3, [s+-4];\n"), PARTS("reads", "shared memory"));
-    expect_fault(FAULT(".shared .align 4 .b32 s[4];\nmov.u64 %l3, s;\ncvta.shared.u64 %l3, %l3;\n"
-                       "ld.u32 %r3, [%l3+16];\n"),
-                 PARTS("byte 16 of s (shared memory)"));
-    expect_fault(FAULT(".local .align 4 .b32 a[4];\nmov.u64 %l3, a;\nst.local.u32 [%l3+16], %r1;\n"),
-                 PARTS("byte 16 of local memory", "16 bytes"));
+    BREAKS(".shared .align 4 .b32 s[60];\nmov.u32 %r4, s;\nmad.lo.u32 %r4, %r1, 4, %r4;\nst.shared.u32 [%r4], %r1;\n",
+           SIMT_OUT_OF_BOUNDS, HERE(77, 60, WRITES), .space = SIMT_SHARED, OF("s", 240), .size = 240, .bytes = 4);
+    BREAKS(".shared .align 4 .b32 s[60];\nld.shared.u32 %r3, [s+-4];\n", SIMT_OUT_OF_BOUNDS, HERE(77, 0, READS),
+           .space = SIMT_SHARED);
+    BREAKS(".shared .align 4 .b32 s[4];\nmov.u64 %l3, s;\ncvta.shared.u64 %l3, %l3;\nld.u32 %r3, [%l3+16];\n",
+           SIMT_OUT_OF_BOUNDS, .space = SIMT_SHARED, OF("s", 16));
+    BREAKS(".local .align 4 .b32 a[4];\nmov.u64 %l3, a;\nst.local.u32 [%l3+16], %r1;\n", SIMT_OUT_OF_BOUNDS,
+           .space = SIMT_LOCAL, .at = THE(16), .size = 16);
 }
 
 Test(exec_memory, a_misaligned_access_is_found_in_every_space)
 {
-    expect_fault(FAULT("ld.global.u32 %r3, [%l1+2];\n"), PARTS("kernel.cu:77", "not a multiple of 4", "byte 2 of in"));
-    expect_fault(FAULT("ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%l1+8];\n"), PARTS("multiple of 16"));
-    expect_fault(FAULT("cvt.u64.u32 %l3, %r1;\nadd.u64 %l3, %l3, %l1;\nld.global.u16 %h1, [%l3];\n"),
-                 PARTS("thread (1,0,0)", "multiple of 2"));
-    expect_fault(FAULT(".shared .align 8 .b8 s[64];\nst.shared.u64 [s+4], %l1;\n"), PARTS("multiple of 8", "shared"));
-    expect_fault(FAULT(".local .align 8 .b8 a[16];\nst.local.u32 [a+1], %r1;\n"), PARTS("multiple of 4", "local"));
-    expect_fault(FAULT("ld.global.u32 %r3, [%l1+1048575];\n"), PARTS("not a multiple of 4"));  // out of bounds, too
+    BREAKS("ld.global.u32 %r3, [%l1+2];\n", SIMT_MISALIGNED, OF("in", 2), .bytes = 4);
+    BREAKS("ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%l1+8];\n", SIMT_MISALIGNED, .bytes = 16);
+    BREAKS("cvt.u64.u32 %l3, %r1;\nadd.u64 %l3, %l3, %l1;\nld.global.u16 %h1, [%l3];\n", SIMT_MISALIGNED,
+           HERE(77, 1, READS), .bytes = 2);
+    BREAKS(".shared .align 8 .b8 s[64];\nst.shared.u64 [s+4], %l1;\n", SIMT_MISALIGNED, .space = SIMT_SHARED,
+           .bytes = 8);
+    BREAKS(".local .align 8 .b8 a[16];\nst.local.u32 [a+1], %r1;\n", SIMT_MISALIGNED, .space = SIMT_LOCAL, .bytes = 4);
+    BREAKS("ld.global.u32 %r3, [%l1+1048575];\n", SIMT_MISALIGNED, .bytes = 4);  // out of bounds, too
 }
 
 Test(exec_memory, memory_that_was_freed_is_not_there_any_more)
@@ -278,7 +264,7 @@ Test(exec_memory, memory_that_was_freed_is_not_there_any_more)
     cr_expect(dev_launch(d, k, &launch) && dev_sync(d), "%s", dev_error(d));
     cr_assert(dev_free(d, in), "%s", dev_error(d));
     cr_expect_not(dev_launch(d, k, &launch) && dev_sync(d), "a freed buffer was read");
-    cr_expect_not_null(strstr(dev_error(d), "byte 0 of A, which has been freed"), "%s", dev_error(d));
+    found_failed(d, FOUND(SIMT_OUT_OF_BOUNDS, OF("A", 0), .freed = true));
     dev_close(d);
 }
 
@@ -306,6 +292,12 @@ Test(exec_memory, a_block_that_the_host_cannot_hold_is_refused)
 
 Test(exec_memory, more_static_shared_memory_than_ptxas_allows_is_refused)
 {
-    expect_fault(FAULT(".shared .align 4 .b8 s[49156];\nst.shared.u32 [s], %r3;\n"),
-                 PARTS("49156 bytes of __shared__ arrays", "49152", "extern __shared__"));
+    struct dev *d = ptx_simulator();
+    uint32_t out[THREADS] = { 0 };
+    cr_expect_not(ptx_run(d, FAULT(".shared .align 4 .b8 s[49156];\nst.shared.u32 [s], %r3;\n"),
+                          (struct ptx_shape){ 2, THREADS, 0 }, out, THREADS, out, 1));
+    cr_expect(strstr(dev_error(d), "49156 bytes of __shared__ arrays, ptxas allows 49152: more is to be had only as "
+                                   "extern __shared__"),
+              "%s", dev_error(d));
+    dev_close(d);
 }

@@ -26,20 +26,20 @@ static void expect(const char *text, unsigned threads, uint32_t (*want)(uint32_t
 
 Test(exec_warp, a_lane_outside_its_own_member_mask_is_found)
 {
-    expect_failure(MODULE("shfl.sync.idx.b32 %r3, %r1, 0, 31, 0x0000ffff;\n"), 32,
-                   PARTS("kernel.cu:77", "thread (16,0,0)", "member mask is 0x0000ffff", "without lane 16"));
-    expect_failure(MODULE("bar.warp.sync 0xfffffffe;\n"), 32, PARTS("member mask", "without lane 0"));
+    FAILS("shfl.sync.idx.b32 %r3, %r1, 0, 31, 0x0000ffff;\n", 32, SIMT_NOT_MEMBER, .here.thread = THE(16),
+          .lanes = 0xffff);
+    FAILS("bar.warp.sync 0xfffffffe;\n", 32, SIMT_NOT_MEMBER, .here.thread = THE(0), .lanes = 0xfffffffe);
 }
 
 Test(exec_warp, lanes_that_never_come_are_named)
 {
-    expect_failure(MODULE("setp.lt.u32 %p0, %r1, 8;\n@%p0 bra DONE;\nvote.sync.ballot.b32 %r3, %p0, 0xffffffff;\n"
-                          "bra LAST;\nDONE: bar.sync 0;\nLAST:\n"),
-                   32, PARTS("kernel.cu:77", "for lanes 0x000000ff", "never come"));
-    expect_failure(MODULE(".reg .b32 %a<4>, %b<2>;\n.reg .f32 %c<4>;\n"
-                          "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%c0,%c1,%c2,%c3}, {%a0,%a1,%a2,%a3}, "
-                          "{%b0,%b1}, {%c0,%c1,%c2,%c3};\n"),
-                   48, PARTS("kernel.cu:77", "thread (32,0,0)", "lanes 0xffff0000"));
+    FAILS("setp.lt.u32 %p0, %r1, 8;\n@%p0 bra DONE;\nvote.sync.ballot.b32 %r3, %p0, 0xffffffff;\n"
+          "bra LAST;\nDONE: bar.sync 0;\nLAST:\n",
+          32, SIMT_LANES_MISSING, .lanes = 0xff);
+    FAILS(".reg .b32 %a<4>, %b<2>;\n.reg .f32 %c<4>;\n"
+          "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%c0,%c1,%c2,%c3}, {%a0,%a1,%a2,%a3}, "
+          "{%b0,%b1}, {%c0,%c1,%c2,%c3};\n",
+          48, SIMT_LANES_MISSING, .here.thread = THE(32), .lanes = 0xffff0000);
 }
 
 static uint32_t below(uint32_t i)
@@ -58,12 +58,12 @@ Test(exec_warp, a_shuffle_from_a_lane_that_takes_no_part_gives_0)
 
 Test(exec_warp, matrix_rows_outside_shared_memory_or_misaligned_are_found)
 {
-    expect_failure(MODULE(".shared .align 16 .b8 s[512];\nmad.lo.u32 %r5, %r1, 16, 16;\n"
-                          "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r6,%r7,%r8,%r9}, [%r5];\n"),
-                   32, PARTS("kernel.cu:77", "thread (31,0,0)", "reads 16 bytes", "byte 512 of s (shared memory)"));
-    expect_failure(MODULE(".shared .align 16 .b8 s[512];\nshl.b32 %r5, %r1, 3;\n"
-                          "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r5];\n"),
-                   32, PARTS("thread (1,0,0)", "not a multiple of 16"));
+    FAILS(".shared .align 16 .b8 s[512];\nmad.lo.u32 %r5, %r1, 16, 16;\n"
+          "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r6,%r7,%r8,%r9}, [%r5];\n",
+          32, SIMT_OUT_OF_BOUNDS, HERE(77, 31, READS), .space = SIMT_SHARED, OF("s", 512), .bytes = 16);
+    FAILS(".shared .align 16 .b8 s[512];\nshl.b32 %r5, %r1, 3;\n"
+          "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r5];\n",
+          32, SIMT_MISALIGNED, .here.thread = THE(1), .bytes = 16);
 }
 
 // --- mbarrier: 64 threads arrive, all wait, then read what their neighbour wrote ---
@@ -86,8 +86,8 @@ Test(exec_warp, an_mbarrier_opens_when_all_have_arrived)
 
 Test(exec_warp, an_mbarrier_without_a_count_is_found)
 {
-    expect_failure(MODULE(".shared .align 8 .b64 b;\nst.shared.u64 [b], 0;\nmbarrier.arrive.shared.b64 _, [b];\n"), 32,
-                   PARTS("kernel.cu:77", "not initialised"));
+    FAILS(".shared .align 8 .b64 b;\nst.shared.u64 [b], 0;\nmbarrier.arrive.shared.b64 _, [b];\n", 32,
+          SIMT_ARRIVES_UNMADE, .object = "b");
 }
 
 static uint32_t copied(uint32_t i)

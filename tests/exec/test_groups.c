@@ -108,13 +108,13 @@ Test(groups, a_group_does_not_wait_for_the_others)
 Test(groups, a_member_that_never_comes_is_named_with_its_group)
 {
     // Lanes 8 to 15 name lane 16, which names others. The groups of lanes 0 to 7 and 16 to 31 are complete.
-    expect_failure(MODULE("setp.lt.u32 %p0, %r1, 8;\nselp.b32 %r5, 0x000000ff, 0x0001ff00, %p0;\n"
-                          "setp.lt.u32 %p1, %r1, 16;\n@!%p1 mov.u32 %r5, 0xffff0000;\n"
-                          "vote.sync.ballot.b32 %r3, %p0, %r5;\nbar.sync 0;\n"),
-                   32, PARTS("kernel.cu:77", "thread (8,0,0)", "for lanes 0x00010000", "never come"));
-    expect_failure(MODULE("setp.lt.u32 %p0, %r1, 8;\nselp.b32 %r5, 0x000000ff, 0x0000ff00, %p0;\n"
-                          "vote.sync.ballot.b32 %r3, %p0, %r5;\n"),
-                   32, PARTS("thread (16,0,0)", "member mask is 0x0000ff00", "without lane 16"));
+    FAILS("setp.lt.u32 %p0, %r1, 8;\nselp.b32 %r5, 0x000000ff, 0x0001ff00, %p0;\n"
+          "setp.lt.u32 %p1, %r1, 16;\n@!%p1 mov.u32 %r5, 0xffff0000;\n"
+          "vote.sync.ballot.b32 %r3, %p0, %r5;\nbar.sync 0;\n",
+          32, SIMT_LANES_MISSING, .here.thread = THE(8), .lanes = 0x10000);
+    FAILS("setp.lt.u32 %p0, %r1, 8;\nselp.b32 %r5, 0x000000ff, 0x0000ff00, %p0;\n"
+          "vote.sync.ballot.b32 %r3, %p0, %r5;\n",
+          32, SIMT_NOT_MEMBER, .here.thread = THE(16), .lanes = 0xff00);
 }
 
 Test(groups, lanes_that_ended_are_not_waited_for)

@@ -194,25 +194,17 @@ Test(turns, waiting_is_cheap)
     }
 }
 
-static void expect_failure(const char *name, unsigned blocks, const char *const *parts)
-{
-    for (unsigned jobs = 1; jobs <= (sample_asked() == SAMPLE_BRIEF ? 1 : 3); jobs += 2) {
-        struct dev *d = ptx_simulator();
-        cr_assert_not(run(d, name, (struct setup){ blocks, jobs, false }), "%s ran to its end", name);
-        for (const char *const *part = parts; *part; part++)
-            cr_expect_not_null(strstr(dev_error(d), *part), "'%s' is not in: %s", *part, dev_error(d));
-        dev_close(d);
-    }
-}
-#define PARTS(...) ((const char *const[]){ __VA_ARGS__, NULL })
-
 Test(endless, a_wait_that_never_ends_is_called_so)
 {
-    expect_failure("never", 40, PARTS("turns.cu:", "block (3,0,0), thread (0,0,0) waits here for ever"));
-    struct dev *d = ptx_simulator();
-    cr_assert(run(d, "never", (struct setup){ 40, 1, true }), "%s", dev_error(d));
-    found_expect(dev_findings(d), &(struct found){ SIMT_ENDLESS_WAIT, .block = THE(3) }, "never");
-    dev_close(d);
+    const struct found *want = FOUND(SIMT_ENDLESS_WAIT, .block = THE(3), .here.thread = THE(0));
+    for (unsigned jobs = 1; jobs <= (sample_asked() == SAMPLE_BRIEF ? 1 : 3); jobs += 2) {
+        struct dev *d = ptx_simulator();
+        cr_assert_not(run(d, "never", (struct setup){ 40, jobs, false }), "it ran to its end");
+        found_failed(d, want);
+        cr_assert(run(d, "never", (struct setup){ 40, jobs, true }), "%s", dev_error(d));
+        found_expect(dev_findings(d), want, "never");
+        dev_close(d);
+    }
 }
 
 // An H200 holds 32 blocks of 64 threads on each of its 132 SMs.
@@ -227,9 +219,7 @@ Test(endless, blocks_that_wait_for_one_that_cannot_begin_are_named)
     const size_t bytes = 4 * (5000 * THREADS + 1);
     cr_assert(k && dev_alloc(d, "out", bytes, &to) && dev_clear(d, to, bytes), "%s", dev_error(d));
     cr_assert_not(dev_launch(d, k, &launch));
-    cr_expect(strstr(dev_error(d), "block (0,0,0), thread (0,0,0) waits here for ever") &&
-                  strstr(dev_error(d), "4224 blocks are at work") && strstr(dev_error(d), "; 776 cannot begin"),
-              "%s", dev_error(d));
+    found_failed(d, FOUND(SIMT_ENDLESS_WAIT, .block = THE(0), .here.thread = THE(0), .seen = 4224, .left = 776));
     launch.grid[0] = 4224;
     cr_expect(dev_clear(d, to, bytes) && dev_launch(d, k, &launch), "%s", dev_error(d));
     dev_close(d);

@@ -234,7 +234,14 @@ Test(watch, a_hang_can_be_looked_at)
         simt_set_checks(b.simt, checks);
         const struct simt_watch w = { .warp = 0, .tell = at_the_error, .context = &errors };
         cr_expect_eq(simt_watch(b.simt, b.kernel, &b.launch, &w, b.error), checks, "%s", b.error);
-        cr_expect_eq(simt_failure(b.simt) == NULL, checks);
+        const struct simt_finding *failure = simt_failure(b.simt);
+        cr_expect_eq(failure == NULL, checks);
+        if (failure) {
+            char text[SIMT_FINDING_TEXT];
+            simt_finding_text(failure, text, sizeof text);
+            cr_expect_eq(failure->kind, SIMT_BARRIER_STUCK);
+            cr_expect(!strncmp(b.error, "kernel k, ", 10) && !strcmp(b.error + 10, text), "the same in words");
+        }
         cr_expect_eq(errors, 1, "%u", errors);
         simt_close(b.simt);
     }

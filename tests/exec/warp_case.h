@@ -2,6 +2,7 @@
 #ifndef TESTS_WARP_CASE_H
 #define TESTS_WARP_CASE_H
 
+#include "found.h"
 #include "ptx_case.h"
 
 // MODULE(body): a kernel k(out, in), whose body leaves in %r3 what thread %r1 stores; its line is 77 of kernel.cu.
@@ -13,6 +14,10 @@
 #define LEAVE "st.global.u32 [%l2], %r3;\nret;\n}\n.file 1 \"kernel.cu\"\n"
 #define MODULE(body) HEAD ENTRY body LEAVE
 #define PARTS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+// On the simulated GPU, one block of so many threads fails by such an error (found.h), at that line.
+#define FAILS(body, threads, ...)                                                                                      \
+    found_fails(MODULE(body), (struct ptx_shape){ 1, threads, 0 }, 0, FOUND(__VA_ARGS__, .place = "kernel.cu:77"))
 
 // On the simulated GPU, one block of so many threads fails, and its error, one line, has all the parts.
 void expect_failure(const char *text, unsigned threads, const char *const *parts);

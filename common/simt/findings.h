@@ -64,7 +64,7 @@ enum simt_finding_class {
     X(RACE, RACE, false)          /* within a block, or a cluster */                                                   \
     X(RACE_BLOCKS, RACE, false)   /* of two blocks, in global memory */                                                \
     X(RACE_INIT, RACE, false)     /* here: a copy that reports to the mbarrier, there: its init */                     \
-    X(COPY_PENDING, COPY, false)  /* there: the copy, which is under way */                                            \
+    X(COPY_PENDING, COPY, false)  /* there: the copy, which is under way; mbarrier: that it reports to, if known */    \
     X(PROXY_FENCE, FENCE, false)  /* there: a store that no fence.proxy.async has made known */                        \
     X(INIT_FENCE, FENCE, true)    /* as RACE_INIT: ordered, but not fenced */                                          \
     X(WGMMA_FENCE, WGMMA, false)  /* there: its registers were written; the same instruction: there was no fence */    \

@@ -224,7 +224,7 @@ Test(check, a_store_of_any_kind_reads_nothing)
         const struct simt_findings *f = check(cases[i].text, one, 1, 0, true);
         cr_expect_eq(f->n, cases[i].n, "%s%s", cases[i].text, found_text(f));
         if (cases[i].n)
-            found_expect(f, &(struct found){ .kind = SIMT_UNINIT_MEMORY }, cases[i].text);
+            found_expect(f, SUCH(SIMT_UNINIT_MEMORY), cases[i].text);
     }
 }
 
@@ -408,8 +408,8 @@ Test(check, findings_do_not_depend_on_the_number_of_host_threads)
     const struct ptx_shape many = { 40, 64, 0 };
     const struct simt_findings *f = check(text, many, 1, 100000, false);
     cr_expect_eq(f->n, 2, "%s", found_text(f));
-    found_expect(f, &(struct found){ SIMT_ENDLESS_LOOP, .here.line = 40, .block = THE(9) }, text);
-    found_expect(f, &(struct found){ SIMT_RACE, .count = 5 * 64 }, text);
+    found_expect(f, SUCH(SIMT_ENDLESS_LOOP, .here.line = 40, .block = THE(9)), text);
+    found_expect(f, SUCH(SIMT_RACE, .count = 5 * 64), text);
     char *first = strdup(found_text(f));
     for (unsigned jobs = 2; jobs <= 7; jobs++)
         cr_expect_str_eq(found_text(check(text, many, jobs, 100000, false)), first, "with %u jobs:", jobs);

@@ -112,7 +112,7 @@ Test(check_async, a_tile_is_read_after_a_wait_on_its_mbarrier)
     EXPECT_FOUND(pipeline, THREADS,
                  { { "@!p3 bra FULL;", "" },
                    { 0 },
-                   { { SIMT_COPY_PENDING, HERE(35, ANY, READS), .there.line = 26, .there.by = SIMT_BY_BULK_COPY } } },
+                   { { SIMT_COPY_PENDING, HERE(35, ANY, READS), .there.line = 26, .reports_to = "full" } } },
                  { { "shr.u32 r10, r4, 1;\nFULL", "shr.u32 r10, r4, 1; xor.b32 r10, r10, 1;\nFULL" },
                    { 0 },
                    { { SIMT_UNINIT_MEMORY, .here.line = 35 } } },
@@ -396,7 +396,7 @@ Test(check_async, what_wgmma_reads_at_the_end_of_a_block_is_forgotten)
                                            "ret;\nOTHER: shl.b32 r5, r0, 5; add.u32 r5, r5, r1;\n"
                                            "st.shared.u32 [r5], r0; ret;\n" };
     const struct simt_findings *f = violation_run(product, &launch, others, leaves);
-    cr_expect(!found_among(f, &(struct found){ .kind = SIMT_RACE }), "%s", found_text(f));
+    cr_expect(!found_among(f, SUCH(SIMT_RACE)), "%s", found_text(f));
 }
 
 // The same of a copy to shared memory, whether the block stops at a fault or ends.
@@ -406,8 +406,8 @@ Test(check_async, a_copy_at_the_end_of_a_block_is_forgotten)
     const struct violation_edit ends[] = { { "WAIT: ", "trap;\nWAIT: " }, { "WAIT: ", "ret;\nWAIT: " } };
     for (int i = 0; i < 2; i++) {
         const struct simt_findings *f = violation_run(product, &launch, ends[i], (struct violation_edit){ 0 });
-        found_expect(f, &(struct found){ .kind = i ? SIMT_LOAD_LEFT : SIMT_TRAP }, ends[i].to);
-        cr_expect(!found_among(f, &(struct found){ .kind = SIMT_COPY_PENDING }), "%s", found_text(f));
+        found_expect(f, SUCH(i ? SIMT_LOAD_LEFT : SIMT_TRAP), ends[i].to);
+        cr_expect(!found_among(f, SUCH(SIMT_COPY_PENDING)), "%s", found_text(f));
     }
 }
 

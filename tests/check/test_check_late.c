@@ -110,7 +110,7 @@ Test(check_late, kernels_with_relaxed_arrivals_are_left_out)
     const struct simt_findings *f = violation_run(
         text, &launch, waits[1],
         (struct violation_edit){ "mbarrier.arrive.shared.b64", "mbarrier.arrive.relaxed.cta.shared.b64" });
-    cr_expect(!found_among(f, &(struct found){ .kind = SIMT_LATE_WAIT }), "%s", found_text(f));
+    cr_expect(!found_among(f, SUCH(SIMT_LATE_WAIT)), "%s", found_text(f));
 }
 
 // The thread that asked for a copy knows no more of it than others do: it has to wait, too.

@@ -103,7 +103,7 @@ Test(check_launch, other_memory_may_be_used_at_once)
     cr_assert(run(w.d, w.m, "before", w.c, w.a, true));
     expect_found(w.d, NULL);
     cr_assert(run(w.d, w.m, "before", w.c, w.a, true));
-    expect_found(w.d, &(struct found){ .kind = SIMT_LAUNCH_BEFORE, HERE(0, ANY, WRITES), OF("third", 0) });
+    expect_found(w.d, SUCH(SIMT_LAUNCH_BEFORE, HERE(0, ANY, WRITES), OF("third", 0)));
     dev_close(w.d);
 }
 

@@ -145,10 +145,10 @@ Test(check_order, a_finding_between_blocks_says_what_is_missing)
 {
     const struct launched block_scope = { "wrong_histogram_with_atomics_of_the_block", 8, 64, ORDERS };
     const struct launched unfenced = { "wrong_volatile_flag_without_a_fence", 4, 32, ORDERS };
-    found_expect(look_at(&block_scope, 1),
-                 &(struct found){ SIMT_RACE_BLOCKS, HERE(0, ANY, CHANGES), THERE(0, ANY, CHANGES) }, block_scope.name);
+    found_expect(look_at(&block_scope, 1), SUCH(SIMT_RACE_BLOCKS, HERE(0, ANY, CHANGES), THERE(0, ANY, CHANGES)),
+                 block_scope.name);
     const struct simt_findings *f = look_at(&unfenced, 1);
-    const struct simt_finding *race = found_among(f, &(struct found){ .kind = SIMT_RACE_BLOCKS });
+    const struct simt_finding *race = found_among(f, SUCH(SIMT_RACE_BLOCKS));
     cr_expect(race && race->orders_blocks, "%s", found_text(f));
 }
 

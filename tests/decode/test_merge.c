@@ -103,7 +103,7 @@ Test(merge, results_and_faults_stay_those_of_the_ptx)
         bool ok = ptx_run(d, text, shape, out, WORDS, input, 16);
         cr_expect_neq(ok, beyond, "%s", dev_error(d));
         if (beyond)
-            found_failed(d, FOUND(SIMT_OUT_OF_BOUNDS, .here.access = SIMT_READS, .at = THE(2560), .bytes = 4));
+            found_failed(d, SUCH(SIMT_OUT_OF_BOUNDS, .here.access = SIMT_READS, .at = THE(2560), .bytes = 4));
     }
     for (int lane = 0; lane < 32; lane++) {  // word w of s holds w % 32
         float sum;

@@ -183,13 +183,13 @@ Test(exec_flow, a_barrier_that_some_threads_never_reach_is_found)
 {
     found_fails(MODULE("setp.ge.u32 %p0, %r1, 96;\n@%p0 bra SKIP;\nbar.sync 0;\nSKIP: bar.sync 1;\n"),
                 (struct ptx_shape){ 2, 128, 0 }, 0,
-                FOUND(SIMT_BARRIER_STUCK, .block = THE(0), .seen = 96, .expected = 128));
+                SUCH(SIMT_BARRIER_STUCK, .block = THE(0), .seen = 96, .expected = 128));
 }
 
 Test(exec_flow, a_barrier_with_a_count_opens_without_one_warp_more)
 {
     found_fails(MODULE("bar.sync 1, 64;\n"), (struct ptx_shape){ 1, 96, 0 }, 0,
-                FOUND(SIMT_BARRIER_STUCK, .block = THE(0), .seen = 32, .left = 64, .expected = 96));
+                SUCH(SIMT_BARRIER_STUCK, .block = THE(0), .seen = 32, .left = 64, .expected = 96));
 }
 
 static uint32_t own_number(uint32_t i)
@@ -207,8 +207,8 @@ Test(exec_flow, a_barrier_does_not_wait_for_threads_that_have_ended)
 Test(exec_flow, a_barrier_number_or_count_that_cannot_be_is_refused)
 {
     found_fails(MODULE("bar.sync 16;\n"), (struct ptx_shape){ 1, 32, 0 }, 0,
-                FOUND(SIMT_BARRIER_NUMBER, .here.thread = THE(0)));
-    found_fails(MODULE("bar.sync 0, 33;\n"), (struct ptx_shape){ 1, 64, 0 }, 0, FOUND(SIMT_BARRIER_NUMBER));
+                SUCH(SIMT_BARRIER_NUMBER, .here.thread = THE(0)));
+    found_fails(MODULE("bar.sync 0, 33;\n"), (struct ptx_shape){ 1, 64, 0 }, 0, SUCH(SIMT_BARRIER_NUMBER));
 }
 
 // --- kernels that do not end well ---
@@ -216,17 +216,17 @@ Test(exec_flow, a_barrier_number_or_count_that_cannot_be_is_refused)
 Test(exec_flow, an_endless_loop_ends_by_the_budget)
 {
     found_fails(MODULE("LOOP: add.u32 %r3, %r3, 1;\nbra LOOP;\n"), (struct ptx_shape){ 1, 32, 0 }, 5000,
-                FOUND(SIMT_ENDLESS_LOOP, .expected = 5000));
+                SUCH(SIMT_ENDLESS_LOOP, .expected = 5000));
     found_fails(MODULE("setp.eq.u32 %p0, %r0, 5;\nLOOP: @%p0 bra LOOP;\n"), (struct ptx_shape){ 1, 32, 0 }, 50000,
-                FOUND(SIMT_ENDLESS_LOOP, .here.thread = THE(5), .expected = 50000));
+                SUCH(SIMT_ENDLESS_LOOP, .here.thread = THE(5), .expected = 50000));
     found_fails(MODULE("LOOP: bar.sync 0;\nbra LOOP;\n"), (struct ptx_shape){ 1, 64, 0 }, 5000,
-                FOUND(SIMT_ENDLESS_LOOP, .expected = 5000));
+                SUCH(SIMT_ENDLESS_LOOP, .expected = 5000));
 }
 
 Test(exec_flow, a_trap_names_its_thread)
 {
     found_fails(MODULE("setp.eq.u32 %p0, %r0, 77;\n@%p0 trap;\n"), (struct ptx_shape){ 2, 64, 0 }, 0,
-                FOUND(SIMT_TRAP, .block = THE(1), .here.thread = THE(13)));
+                SUCH(SIMT_TRAP, .block = THE(1), .here.thread = THE(13)));
 }
 
 // --- jobs ---
@@ -264,7 +264,7 @@ Test(exec_flow, of_several_faults_the_one_in_the_lowest_block_is_reported)
         dev_set_jobs(d, jobs);
         cr_expect_not(ptx_run(d, MODULE("setp.ge.u32 %p0, %r2, 3;\n@%p0 trap;\n"), (struct ptx_shape){ 16, 32, 0 }, out,
                               MOST, nothing, 1));
-        found_failed(d, FOUND(SIMT_TRAP, .block = THE(3)));
+        found_failed(d, SUCH(SIMT_TRAP, .block = THE(3)));
         dev_close(d);
     }
 }
@@ -292,22 +292,22 @@ Test(exec_flow, inner_scopes_shadow_registers_and_labels)
 Test(exec_flow, a_fault_names_the_source_line_and_where_it_was_inlined)
 {
     struct ptx_shape one = { 1, 32, 0 };
-    found_fails(LINED(".loc 1 38 5\ntrap;\n"), one, 0, FOUND(SIMT_TRAP, .place = "kernel.cu:38"));
+    found_fails(LINED(".loc 1 38 5\ntrap;\n"), one, 0, SUCH(SIMT_TRAP, .place = "kernel.cu:38"));
     // Line 0 is code of no line: it belongs to the line before.
     found_fails(LINED(".loc 1 38 5\nmov.u32 %r3, 1;\n.loc 1 0 0\ntrap;\n"), one, 0,
-                FOUND(SIMT_TRAP, .place = "kernel.cu:38"));
+                SUCH(SIMT_TRAP, .place = "kernel.cu:38"));
     found_fails(LINED(".loc 1 41 9\n.loc 2 7 3, function_name $L__info_string0, inlined_at 1 41 9\ntrap;\n"), one, 0,
-                FOUND(SIMT_TRAP, .place = "part.cuh:7, called from kernel.cu:41"));
+                SUCH(SIMT_TRAP, .place = "part.cuh:7, called from kernel.cu:41"));
     found_fails(LINED(".loc 1 41 9\n.loc 2 7 3, function_name $L__info_string0+12, inlined_at 1 41 9\ntrap;\n"), one, 0,
-                FOUND(SIMT_TRAP, .place = "part.cuh:7, called from kernel.cu:41"));
+                SUCH(SIMT_TRAP, .place = "part.cuh:7, called from kernel.cu:41"));
     // A function of the header that another one of it calls: the line of the kernel's file is what tells.
     found_fails(LINED(".loc 1 41 9\n.loc 2 7 3, function_name $L__info_string0, inlined_at 1 41 9\n"
                       ".loc 2 3 3, function_name $L__info_string1, inlined_at 2 7 3\ntrap;\n"),
-                one, 0, FOUND(SIMT_TRAP, .place = "part.cuh:3, called from kernel.cu:41"));
+                one, 0, SUCH(SIMT_TRAP, .place = "part.cuh:3, called from kernel.cu:41"));
     found_fails(LINED(".loc 1 41 9\n.loc 1 7 3, function_name $L__info_string0, inlined_at 1 41 9\ntrap;\n"), one, 0,
-                FOUND(SIMT_TRAP, .place = "kernel.cu:7, called from line 41"));
+                SUCH(SIMT_TRAP, .place = "kernel.cu:7, called from line 41"));
     found_fails(PTX_HEAD ".visible .entry k(.param .u64 out, .param .u64 in)\n{\ntrap;\n}\n", one, 0,
-                FOUND(SIMT_TRAP, .place = "test.ptx:6"));  // without .loc: the line of the PTX
+                SUCH(SIMT_TRAP, .place = "test.ptx:6"));  // without .loc: the line of the PTX
 }
 
 // f traps for 1, at a line that was inlined into it; g passes on what it is given.
@@ -324,12 +324,12 @@ Test(exec_flow, a_fault_in_a_function_names_the_kernels_call)
 {
     struct ptx_shape one = { 1, 32, 0 };
     found_fails(CALLED(CALL("40", "f", "0") CALL("41", "f", "1")), one, 0,
-                FOUND(SIMT_TRAP, .place = "part.cuh:5, called from kernel.cu:41"));
+                SUCH(SIMT_TRAP, .place = "part.cuh:5, called from kernel.cu:41"));
     found_fails(CALLED(CALL("40", "f", "1") CALL("41", "f", "0")), one, 0,
-                FOUND(SIMT_TRAP, .place = "part.cuh:5, called from kernel.cu:40"));
+                SUCH(SIMT_TRAP, .place = "part.cuh:5, called from kernel.cu:40"));
     found_fails(CALLED(CALL("40", "g", "0") CALL("41", "f", "0") CALL("42", "g", "1")), one, 0,
-                FOUND(SIMT_TRAP, .place = "part.cuh:5, called from kernel.cu:42"));
+                SUCH(SIMT_TRAP, .place = "part.cuh:5, called from kernel.cu:42"));
     // A call of no line belongs to the line before, in the kernel and in a function.
     found_fails(CALLED(".loc 1 39 1\n" CALL("0", "g", "1")), one, 0,
-                FOUND(SIMT_TRAP, .place = "part.cuh:5, called from kernel.cu:39"));
+                SUCH(SIMT_TRAP, .place = "part.cuh:5, called from kernel.cu:39"));
 }

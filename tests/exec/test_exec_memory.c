@@ -210,7 +210,7 @@ Test(exec_memory, narrow_stores_touch_only_their_bytes)
 #define FAULT(body) PTX_HEAD ENTRY ".loc 1 77 3\n" body LEAVE FILES
 
 #define BREAKS(body, ...)                                                                                              \
-    found_fails(FAULT(body), (struct ptx_shape){ 2, THREADS, 0 }, 0, FOUND(__VA_ARGS__, .place = "kernel.cu:77"))
+    found_fails(FAULT(body), (struct ptx_shape){ 2, THREADS, 0 }, 0, SUCH(__VA_ARGS__, .place = "kernel.cu:77"))
 
 Test(exec_memory, an_access_outside_an_allocation_names_the_byte_and_the_allocation)
 {
@@ -264,7 +264,7 @@ Test(exec_memory, memory_that_was_freed_is_not_there_any_more)
     cr_expect(dev_launch(d, k, &launch) && dev_sync(d), "%s", dev_error(d));
     cr_assert(dev_free(d, in), "%s", dev_error(d));
     cr_expect_not(dev_launch(d, k, &launch) && dev_sync(d), "a freed buffer was read");
-    found_failed(d, FOUND(SIMT_OUT_OF_BOUNDS, OF("A", 0), .freed = true));
+    found_failed(d, SUCH(SIMT_OUT_OF_BOUNDS, OF("A", 0), .freed = true));
     dev_close(d);
 }
 

@@ -268,7 +268,7 @@ Test(kernels, a_failed_assertion_says_which_and_where)
     expect("asserts", one);
     in[200] = 77;
     cr_assert_not(ptx_file_run(d, WARPS_PTX, "asserts", (struct ptx_shape){ BLOCKS, THREADS, 0 }, out, N, in, N));
-    found_failed(d, FOUND(SIMT_ASSERTION, .block = THE(1), .here.thread = THE(72), .detail = "in[i] != 77"));
+    found_failed(d, SUCH(SIMT_ASSERTION, .block = THE(1), .here.thread = THE(72), .detail = "in[i] != 77"));
     cr_expect(strstr(dev_error(d), "warps.cu:"), "%s", dev_error(d));
     dev_close(d);
 }

@@ -196,7 +196,7 @@ Test(turns, waiting_is_cheap)
 
 Test(endless, a_wait_that_never_ends_is_called_so)
 {
-    const struct found *want = FOUND(SIMT_ENDLESS_WAIT, .block = THE(3), .here.thread = THE(0));
+    const struct found *want = SUCH(SIMT_ENDLESS_WAIT, .block = THE(3), .here.thread = THE(0));
     for (unsigned jobs = 1; jobs <= (sample_asked() == SAMPLE_BRIEF ? 1 : 3); jobs += 2) {
         struct dev *d = ptx_simulator();
         cr_assert_not(run(d, "never", (struct setup){ 40, jobs, false }), "it ran to its end");
@@ -219,7 +219,7 @@ Test(endless, blocks_that_wait_for_one_that_cannot_begin_are_named)
     const size_t bytes = 4 * (5000 * THREADS + 1);
     cr_assert(k && dev_alloc(d, "out", bytes, &to) && dev_clear(d, to, bytes), "%s", dev_error(d));
     cr_assert_not(dev_launch(d, k, &launch));
-    found_failed(d, FOUND(SIMT_ENDLESS_WAIT, .block = THE(0), .here.thread = THE(0), .seen = 4224, .left = 776));
+    found_failed(d, SUCH(SIMT_ENDLESS_WAIT, .block = THE(0), .here.thread = THE(0), .seen = 4224, .left = 776));
     launch.grid[0] = 4224;
     cr_expect(dev_clear(d, to, bytes) && dev_launch(d, k, &launch), "%s", dev_error(d));
     dev_close(d);

@@ -17,7 +17,7 @@
 
 // On the simulated GPU, one block of so many threads fails by such an error (found.h), at that line.
 #define FAILS(body, threads, ...)                                                                                      \
-    found_fails(MODULE(body), (struct ptx_shape){ 1, threads, 0 }, 0, FOUND(__VA_ARGS__, .place = "kernel.cu:77"))
+    found_fails(MODULE(body), (struct ptx_shape){ 1, threads, 0 }, 0, SUCH(__VA_ARGS__, .place = "kernel.cu:77"))
 
 // On the simulated GPU, one block of so many threads fails, and its error, one line, has all the parts.
 void expect_failure(const char *text, unsigned threads, const char *const *parts);

@@ -49,10 +49,11 @@ bool found_is(const struct simt_finding *f, const struct found *w)
 {
     const struct simt_object *o = f->object.space ? &f->object : &f->mbarrier.object;
     return w->kind == f->kind && is_side(&w->here, &f->here) && is_side(&w->there, &f->there) &&
-           is_the(w->block, f->here.block[0]) && is_name(w->object, o->name) && is(w->space, o->space) &&
-           is_the(w->at, o->at) && is(w->size, o->bytes) && is(w->freed, o->freed) && is(w->owner, o->owner) &&
-           is(w->bytes, f->bytes) && is(w->count, f->count) && is(w->expected, f->expected) && is(w->seen, f->seen) &&
-           is(w->left, f->left) && is(w->lanes, f->lanes) && is_the(w->phase, f->mbarrier.phase) &&
+           is_the(w->block, f->here.block[0]) && is_name(w->object, o->name) &&
+           is_name(w->reports_to, f->mbarrier.object.name) && is(w->space, o->space) && is_the(w->at, o->at) &&
+           is(w->size, o->bytes) && is(w->freed, o->freed) && is(w->owner, o->owner) && is(w->bytes, f->bytes) &&
+           is(w->count, f->count) && is(w->expected, f->expected) && is(w->seen, f->seen) && is(w->left, f->left) &&
+           is(w->lanes, f->lanes) && is_the(w->phase, f->mbarrier.phase) &&
            is_name(w->instruction, f->here.instruction) && is_name(w->detail, f->detail) &&
            is_at(w->place, &f->here.place) && is_the(w->use, f->use) && is(w->used_line, f->used.line) &&
            waits_for(f, &w->wait);

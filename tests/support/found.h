@@ -13,8 +13,9 @@ struct found {
         enum simt_access access;
         enum simt_by by;
     } here, there;
-    unsigned block;      // of here: its x, by THE
-    const char *object;  // its name, or that of the mbarrier; "": it has none
+    unsigned block;          // of here: its x, by THE
+    const char *reports_to;  // an mbarrier's name, where object is another one
+    const char *object;      // its name, or that of the mbarrier; "": it has none
     enum simt_space space;
     uint64_t at;  // a byte of it, by THE
     uint64_t size;
@@ -37,7 +38,7 @@ struct found {
 #define THE(number) ((unsigned)(number) + 1)
 #define BEFORE(bytes) (1 - (uint64_t)(bytes))
 #define ANY -1
-#define FOUND(...) (&(struct found){ .kind = __VA_ARGS__ })
+#define SUCH(...) (&(struct found){ .kind = __VA_ARGS__ })
 #define HERE(at_line, at_thread, how) .here.line = (at_line), .here.thread = THE(at_thread), .here.access = SIMT_##how
 #define THERE(at_line, at_thread, how)                                                                                 \
     .there.line = (at_line), .there.thread = THE(at_thread), .there.access = SIMT_##how

@@ -60,6 +60,7 @@ void check_block_starts(struct block *b)
     memset(k->synced, 0, sizeof k->synced);
     memset(k->waited, 0, sizeof k->waited);
     memset(k->barriers, 0, sizeof k->barriers);
+    memset(k->reported, 0, sizeof k->reported);
     if (k->shadows)
         shadows_start(k->shadows);
 }

@@ -247,7 +247,10 @@ static void check_barrier(struct look *l, uint32_t barrier)
 void check_bulk_load(struct warp *w, const struct uop *u, const struct bulk_place *p, struct block *home)
 {
     struct look l;
-    look_at(&l, w, u, p->thread, (uint16_t)(WHO_ASYNC | WHO_LOAD | check_mark(p->barrier) << WHO_MARK), home);
+    const uint32_t mark = check_mark(p->barrier);
+    uint32_t *reported = &home->check->reported[mark];
+    *reported = *reported && *reported != 1 + p->barrier ? UINT32_MAX : 1 + p->barrier;
+    look_at(&l, w, u, p->thread, (uint16_t)(WHO_ASYNC | WHO_LOAD | mark << WHO_MARK), home);
     if (home != w->block)
         check_visits(w, u, l.lane, home);
     check_barrier(&l, p->barrier);

@@ -79,7 +79,8 @@ struct fault {
     uint32_t lanes;                     // not member, missing, inactive: the lanes in question
     uint32_t other_inst, other_thread;  // thread: within the block
     uint64_t other_block;
-    uint64_t home;  // remote: the block whose shared memory it is about
+    uint32_t other_barrier;  // copy: 1 + the mbarrier in home that it reports to; 0, UINT32_MAX: not known
+    uint64_t home;           // remote: the block whose shared memory it is about
     bool remote;
     bool other_store, other_atomic;
     bool async, wgmma, other_async, other_wgmma;  // by the asynchronous proxy: a bulk copy, wgmma

@@ -156,13 +156,21 @@ static void put_object(struct simt_finding *x, struct arena *a, const struct sim
 {
     struct simt_object o;
     switch (f->kind) {
+    case FAULT_COPY:
+        x->object = memory_object(g, f);
+        if (!f->other_barrier || f->other_barrier == UINT32_MAX)
+            break;
+        o = shared_object(g, f->other_barrier - 1);  // in the block in which the copy puts it
+        o.owner = x->object.owner;
+        memcpy(o.block, x->object.block, sizeof o.block);
+        x->mbarrier = mbarrier_at(&o, 0);
+        break;
     case FAULT_BOUNDS:
     case FAULT_ALIGN:
     case FAULT_CONST:
     case FAULT_UNINIT:
     case FAULT_RACE:
     case FAULT_RACE_BLOCKS:
-    case FAULT_COPY:
     case FAULT_PROXY:
     case FAULT_LAUNCH:
     case FAULT_UNWAITED:

@@ -54,9 +54,13 @@ static inline vi max_of(vi a, vi b)
 
 static inline vh max_exponent(vh a, vh b)
 {
+#ifdef __clang__
+    return __builtin_elementwise_max(a, b);
+#else
     for (int i = 0; i < W; i++)
-        a[i] = a[i] > b[i] ? a[i] : b[i];  // the compiler makes one instruction of the loop
+        a[i] = a[i] > b[i] ? a[i] : b[i];  // gcc makes one instruction of the loop
     return a;
+#endif
 }
 
 static inline bool any8(v8i x)

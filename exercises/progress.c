@@ -3,7 +3,6 @@
 //
 // CHECK_FOLDER is where the checks are built; names is made from the list in meson.build.
 #include <errno.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -344,10 +343,17 @@ static bool is_folder_of_exercises(void)
     return false;
 }
 
-static void help(void)
-{
-    printf(
-        "usage: progress                  which exercises are done, and which is next\n"
+struct ask {
+    const char *json;
+};
+static const struct option_row rows[] = {
+    { "json", "FILE", "with grade: the points as JSON (- for standard output)", OPTION_AT(struct ask, json) },
+    { 0 },
+};
+static const struct options table = {
+    .program = "progress",
+    .usage =
+        "                 which exercises are done, and which is next\n"
         "       progress hint NAME        the next of three hints\n"
         "       progress check [NAME]     checks one exercise, or all\n"
         "       progress watch [NAME]     checks on every save\n"
@@ -355,36 +361,20 @@ static void help(void)
         "                                 passes, the course's, too; for information, never graded\n"
         "       progress reset NAME       the stub again; your work is kept beside it\n"
         "       progress solution NAME    the course's solution, once yours passes\n"
-        "       progress grade [--json FILE]  points for each exercise; as JSON (- for standard output)\n"
-        "NAME: 5, 05 or 05_float4. With EXERCISES=FOLDER in the environment, those of another folder.\n");
-}
+        "       progress grade            points for each exercise\n"
+        "NAME: 5, 05 or 05_float4. With EXERCISES=FOLDER in the environment, those of another folder.",
+    .rows = rows,
+    .most = 2,
+    .needs = "a command and one exercise at a time",
+};
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = { { "help", no_argument, NULL, 'h' },
-                                             { "json", required_argument, NULL, 'j' },
-                                             { 0 } };
-    const char *json = NULL;
-    char error[DEV_ERROR_MAX];
-    opterr = 0;  // its messages are ours
-    for (int o; (o = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
-        if (o == 'j') {
-            json = optarg;
-            continue;
-        }
-        if (o == 'h') {
-            help();
-            return 0;
-        }
-        options_refuse(o, argv[optind - 1], options, error);
-        fprintf(stderr, "progress: %s\n", error);
-        return BAD;
-    }
-    const char *command = argc > optind ? argv[optind] : "list", *name = argc > optind + 1 ? argv[optind + 1] : NULL;
-    if (argc > optind + 2) {
-        fprintf(stderr, "progress: one exercise at a time, not '%s' too\n", argv[optind + 2]);
-        return BAD;
-    }
+    struct ask ask = { 0 };
+    int status;
+    if (!options_begin(&table, &ask, &argc, &argv, &status))
+        return status;
+    const char *command = argc ? argv[0] : "list", *name = argc > 1 ? argv[1] : NULL;
     static const struct {
         const char *name;
         int (*run)(const char *exercise);
@@ -403,12 +393,12 @@ int main(int argc, char **argv)
                 names[0]);
         return BAD;
     }
-    if (json && strcmp(command, "grade") != 0) {
+    if (ask.json && strcmp(command, "grade") != 0) {
         fprintf(stderr, "progress: --json goes with grade\n");
         return BAD;
     }
     if (!strcmp(command, "grade") && !name)
-        return grade_to(json);
+        return grade_to(ask.json);
     if (!strcmp(command, "list") && !name)
         return list();
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)

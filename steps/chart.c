@@ -3,7 +3,6 @@
 // Where a step was measured twice, the later row counts.
 #include "chart.h"
 
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,62 +25,22 @@ struct request {
     const char *results, *counters, *trials;
 };
 
-static void help(void)
-{
-    puts("usage: chart [OPTION]... RESULTS.csv > CHART.svg\n"
-         "Draws what `ladder --csv RESULTS.csv` measured at one size.\n\n"
-         "  --size S         M, N and K (default 4096)\n"
-         "  --counters FILE  with a roofline; FILE has the counters of each step at 256 x 256 x 256\n"
-         "  --trials FILE    with the speed of the instruction alone, where FILE has one for this card\n"
-         "  --help           print this\n\n"
-         "Exit status: 0 drawn, 2 could not be drawn.");
-}
-
-// 1: go on; 0: done; -1: refused.
-static int parse(struct request *q, int argc, char **argv, char *error)
-{
-    static const struct option known[] = {
-        { "size", required_argument, NULL, 's' },
-        { "counters", required_argument, NULL, 'c' },
-        { "trials", required_argument, NULL, 't' },
-        { "help", no_argument, NULL, 'h' },
-        { NULL, 0, NULL, 0 },
-    };
-    uint64_t size;
-    int id;
-    *q = (struct request){ .size = 4096 };
-    opterr = 0;  // its messages are ours
-    while ((id = getopt_long(argc, argv, ":", known, NULL)) != -1) {
-        switch (id) {
-        case 's':
-            if (!options_whole(optarg, 1, INT_MAX, &size)) {
-                snprintf(error, DEV_ERROR_MAX, "--size \"%.60s\": must be a whole number above 0", optarg);
-                return -1;
-            }
-            q->size = (int)size;
-            break;
-        case 'c':
-            q->counters = optarg;
-            break;
-        case 't':
-            q->trials = optarg;
-            break;
-        case 'h':
-            help();
-            return 0;
-        default:
-            options_refuse(id, argv[optind - 1], known, error);
-            return -1;
-        }
-    }
-    if (optind + 1 != argc) {
-        snprintf(error, DEV_ERROR_MAX, "one table of results is needed, as ladder --csv FILE writes it; %d were given",
-                 argc - optind);
-        return -1;
-    }
-    q->results = argv[optind];
-    return 1;
-}
+#define AT(field) OPTION_AT(struct request, field)
+static const struct option_row rows[] = {
+    { "size", "S", "M, N and K (default 4096)", AT(size), 1, INT_MAX },
+    { "counters", "FILE", "with a roofline; FILE has the counters of each step at 256 x 256 x 256", AT(counters) },
+    { "trials", "FILE", "with the speed of the instruction alone, where FILE has one for this card", AT(trials) },
+    { 0 },
+};
+static const struct options table = {
+    .program = "chart",
+    .usage = "[OPTION]... RESULTS.csv > CHART.svg\nDraws what `ladder --csv RESULTS.csv` measured at one size.",
+    .notes = "Exit status: 0 drawn, 2 could not be drawn.",
+    .rows = rows,
+    .least = 1,
+    .most = 1,
+    .needs = "one table of results is needed, as ladder --csv FILE writes it",
+};
 
 // --- What is drawn ---
 
@@ -186,10 +145,13 @@ static int run(const struct request *q, char *error)
 
 int main(int argc, char **argv)
 {
-    struct request q;
+    struct request q = { .size = 4096 };
     char error[DEV_ERROR_MAX] = "";
-    int go = parse(&q, argc, argv, error);
-    int status = go > 0 ? run(&q, error) : go < 0 ? 2 : 0;
+    int status;
+    if (!options_begin(&table, &q, &argc, &argv, &status))
+        return status;
+    q.results = argv[0];
+    status = run(&q, error);
     if (error[0])
         fprintf(stderr, "chart: %s\n", error);
     return status;

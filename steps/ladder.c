@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/options.h"
 #include "base/progress.h"
 #include "base/ptx_file.h"
 #include "installed.h"
@@ -164,9 +163,9 @@ static void choose_prediction(struct ladder *l)
     l->predicted.m = sized ? l->o.m : size;
     l->predicted.n = sized ? l->o.n : size;
     l->predicted.k = sized ? l->o.k : size;
-    if (l->o.no_predict || (!l->o.predict && !dev_about(l->dev)->simulated))
-        return;
-    l->o.predict = simt_can_predict(l->no_prediction);
+    const bool wanted =
+        l->o.predict ? l->o.predict > 0 : l->o.predict_size || l->o.card || dev_about(l->dev)->simulated;
+    l->o.predict = wanted && simt_can_predict(l->no_prediction);
 }
 
 // Beside the simulated GPU predictions have threads of their own; what a real one takes, they must not disturb.
@@ -224,24 +223,17 @@ static int start(struct ladder *l, char error[DEV_ERROR_MAX])
 
 int main(int argc, char **argv)
 {
-    struct ladder l = { 0 };
+    const struct options table = tester_options_for(OPTIONS_FOR_LADDER, "ladder");
+    struct ladder l = { .o = tester_defaults };
     char error[DEV_ERROR_MAX] = "";
-    switch (tester_options_parse(&l.o, OPTIONS_FOR_LADDER, argc, argv, error)) {
-    case OPTIONS_HELP:
-        tester_options_help(stdout, OPTIONS_FOR_LADDER, "ladder");
+    int status;
+    if (!options_begin(&table, &l.o, &argc, &argv, &status))
+        return status;
+    for (size_t i = 0; i < n_steps && l.o.list; i++)
+        printf("%s %s\n", steps[i]->name, type_name(steps[i]->type));
+    if (l.o.list)
         return fflush(stdout) == 0 ? 0 : 2;
-    case OPTIONS_LIST:
-        for (size_t i = 0; i < n_steps; i++)
-            printf("%s %s\n", steps[i]->name, type_name(steps[i]->type));
-        return fflush(stdout) == 0 ? 0 : 2;
-    case OPTIONS_BAD:
-        fprintf(stderr, "ladder: %s\n", error);
-        return 2;
-    case OPTIONS_RUN:
-        l.o.predict |= l.o.card && !l.o.no_predict;
-        break;
-    }
-    int status = start(&l, error);
+    status = start(&l, error);
     if (error[0])
         fprintf(stderr, "ladder: %s\n", error);
     forget_data(&l);

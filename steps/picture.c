@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/options.h"
+
 enum { MAX_LINES = 200, MAX_COLUMNS = 160 };
 
 // One line of text as SVG: the characters that XML reserves are written as entities.
@@ -47,8 +49,17 @@ static void put_line(const char *text, int row)
     puts("</text>");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    static const struct option_row none[] = { { 0 } };
+    static const struct options options = {
+        .program = "picture",
+        .usage = "< TEXT > PICTURE.svg\nTurns a terminal's text into a picture: ladder | picture > picture.svg",
+        .rows = none,
+    };
+    int status;
+    if (!options_begin(&options, NULL, &argc, &argv, &status))
+        return status;
     static char lines[MAX_LINES][MAX_COLUMNS];
     int n = 0, columns = 0;
     while (n < MAX_LINES && fgets(lines[n], MAX_COLUMNS, stdin)) {

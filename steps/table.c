@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/options.h"
 #include "base/table.h"
 
 static void print_fields(struct json *j, const char *key, const struct table *t, char **field)
@@ -38,9 +39,21 @@ static bool print_table(struct table *t, char error[DEV_ERROR_MAX])
 
 int main(int argc, char **argv)
 {
-    char error[DEV_ERROR_MAX] = "one table is needed: table FILE.csv, or FILE.tsv";
+    static const struct option_row none[] = { { 0 } };
+    static const struct options options = {
+        .program = "table",
+        .usage = "FILE\nPrints a table, FILE.csv or FILE.tsv, as JSON.",
+        .rows = none,
+        .least = 1,
+        .most = 1,
+        .needs = "one table is needed: table FILE.csv, or FILE.tsv",
+    };
+    char error[DEV_ERROR_MAX];
     struct table t = { 0 };
-    const bool ok = argc == 2 && table_open(&t, argv[1], error) && print_table(&t, error);
+    int status;
+    if (!options_begin(&options, NULL, &argc, &argv, &status))
+        return status;
+    const bool ok = table_open(&t, argv[0], error) && print_table(&t, error);
     table_close(&t);
     if (!ok)
         fprintf(stderr, "table: %s\n", error);

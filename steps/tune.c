@@ -6,18 +6,17 @@
 // On a GPU a row has the time; on the simulated one, which has none, what a multiply-add costs. A size that cannot work
 // is a row that says why. Exit status: 0 if a row is right, 1 if none is, 2 if the command cannot be carried out.
 #include <ctype.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/occupancy.h"
-#include "base/options.h"
 #include "base/profile.h"
 #include "base/program.h"
 #include "steps.h"
 #include "device/open.h"
+#include "tester/tester_options.h"
 #include "tester/tester_report.h"
 
 enum { NONE_WORKS = 1, BAD = 2, CHANGES = 6, VALUES = 16, NAME = 24, TEXT = 1 << 16 };
@@ -39,7 +38,6 @@ struct command {
     struct change changes[CHANGES];
     int n;  // changes
     struct tester_options options;
-    const struct card *card;
 };
 
 static char folder[] = "/tmp/gemm-steps-XXXXXX", cu[64], ptx[64];
@@ -197,7 +195,7 @@ static bool try_all(struct dev *d, const struct command *k, bool *works)
             return false;
         }
         if (compile(k->target, &said))
-            *works |= print_run(d, k->step, &k->options, k->card);
+            *works |= print_run(d, k->step, &k->options, k->options.card);
         else
             print_refusal(said, k, pick);
         free(said);
@@ -240,17 +238,6 @@ static const struct step *step_of(const char *text, const struct target **t)
     return NULL;
 }
 
-static void help(void)
-{
-    printf("usage: tune STEP NAME=VALUE[,VALUE...] ... [options]\n"
-           "Tries every combination of these constants of the step's kernel.cu, and prints a row for each:\n"
-           "    tune 05 BK=8,16 BM=64,128\n"
-           "  --size S         M, N and K (default: 256 simulated, 4096 on a GPU)\n"
-           "  --device WHICH   auto, gpu or sim\n"
-           "  --card NAME      whose occupancy to work out (default H200)\n"
-           "  --help           this text\n");
-}
-
 static void refuse_step(const char *name)
 {
     fprintf(stderr, "tune: there is no step '%s'; there are", name);
@@ -280,8 +267,8 @@ static int parse_changes(char **argv, int n, const char *step, struct change cha
     char *text = read_kernel(step);
     int taken = 0;
     for (int i = 0; text && i < n; i++) {
-        if (i == CHANGES || !parse_change(argv[i], &changes[i])) {
-            fprintf(stderr, "tune: '%s' is not NAME=VALUE[,VALUE...], or there are more than %d\n", argv[i], CHANGES);
+        if (!parse_change(argv[i], &changes[i])) {
+            fprintf(stderr, "tune: '%s' is not NAME=VALUE[,VALUE...], of at most %d values\n", argv[i], VALUES);
             break;
         }
         if (!number_of(text, changes[i].name)) {
@@ -294,94 +281,34 @@ static int parse_changes(char **argv, int n, const char *step, struct change cha
     return text && taken == n ? n : -1;
 }
 
-static bool parse_size(const char *text, struct tester_options *o)
-{
-    char *end;
-    const long size = strtol(text, &end, 10);
-    if (*end || size < 1 || size > 65536) {
-        fprintf(stderr, "tune: --size %s: it is a number from 1 to 65536\n", text);
-        return false;
-    }
-    o->m = o->n = o->k = (int)size;
-    return true;
-}
-
-static bool parse_device(const char *text, enum dev_kind *kind)
-{
-    if (options_device(text, kind))
-        return true;
-    fprintf(stderr, "tune: --device is auto, gpu or sim, not %s\n", text);
-    return false;
-}
-
-static bool parse_card(const char *text, const struct card **card)
-{
-    char error[DEV_ERROR_MAX];
-    if (options_card(text, card, error))
-        return true;
-    fprintf(stderr, "tune: %s\n", error);
-    return false;
-}
-
-// The options before the step. False with a line on stderr, or after --help; *status is the program's then.
-static bool parse_options(int argc, char **argv, struct command *k, int *status)
-{
-    static const struct option options[] = { { "size", required_argument, NULL, 's' },
-                                             { "device", required_argument, NULL, 'd' },
-                                             { "card", required_argument, NULL, 'c' },
-                                             { "help", no_argument, NULL, 'h' },
-                                             { 0 } };
-    char error[DEV_ERROR_MAX];
-    bool good = true;
-    *status = BAD;
-    opterr = 0;  // its messages are ours
-    for (int c; good && (c = getopt_long(argc, argv, ":", options, NULL)) != -1;) {
-        switch (c) {
-        case 's':
-            good = parse_size(optarg, &k->options);
-            break;
-        case 'd':
-            good = parse_device(optarg, &k->options.device);
-            break;
-        case 'c':
-            good = parse_card(optarg, &k->card);
-            break;
-        case 'h':
-            help();
-            *status = 0;
-            return false;
-        default:
-            options_refuse(c, argv[optind - 1], options, error);
-            fprintf(stderr, "tune: %s\n", error);
-            return false;
-        }
-    }
-    return good;
-}
-
+// False with a line on stderr, or after --help; *status is the program's then.
 static bool parse_command(int argc, char **argv, struct command *k, int *status)
 {
-    *k = (struct command){ .options = tester_defaults, .card = card_named("H200") };
-    if (!parse_options(argc, argv, k, status))
+    struct options table = tester_options_for(OPTIONS_FOR_TUNE, "tune");
+    table.usage = "STEP NAME=VALUE[,VALUE...] ... [OPTION]...\n"
+                  "Tries every combination of these constants of the step's kernel.cu, and prints a row for each:\n"
+                  "    tune 05 BK=8,16 BM=64,128";
+    table.notes = "Exit status: 0 a row is right, 1 none is, 2 the command cannot be carried out.";
+    table.least = 2;
+    table.most = 1 + CHANGES;
+    table.needs = "a step and up to 6 constants of its kernel are needed, as in: tune 05 BK=8,16";
+    *k = (struct command){ .options = tester_defaults };
+    k->options.card = card_named("H200");
+    if (!options_begin(&table, &k->options, &argc, &argv, status))
         return false;
-    if (argc - optind < 2) {
-        fputs(
-            "tune: a step and a constant of its kernel are needed, as in: tune 05 BK=8,16; --help lists the options\n",
-            stderr);
+    *status = BAD;
+    if (!(k->step = step_of(argv[0], &k->target))) {
+        refuse_step(argv[0]);
         return false;
     }
-    if (!(k->step = step_of(argv[optind], &k->target))) {
-        refuse_step(argv[optind]);
-        return false;
-    }
-    k->n = parse_changes(argv + optind + 1, argc - optind - 1, k->target->step, k->changes);
+    k->n = parse_changes(argv + 1, argc - 1, k->target->step, k->changes);
     return k->n >= 0;
 }
 
 static void print_head(const struct dev_about *about, const struct command *k)
 {
     printf("%s on %s, M %d, N %d, K %d; warps of an SM as on %s\n", k->target->step, about->name, k->options.m,
-           k->options.n, k->options.k, k->card->name);
+           k->options.n, k->options.k, k->options.card->name);
     for (int c = 0; c < k->n; c++)
         printf("%5s", k->changes[c].name);
     printf("  %-6s  %9s  %6s  %s\n", "result", "registers", "warps",

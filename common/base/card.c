@@ -16,12 +16,6 @@ static const struct card cards[] = {
 };
 enum { N = sizeof cards / sizeof *cards };
 
-static const char names[] =  // each behind ", "
-#define CARD(name_, ...) ", " name_
-#include CARDS
-#undef CARD
-    ;
-
 static bool same_name(const char *a, const char *b)
 {
     for (;; a++, b++) {
@@ -47,14 +41,6 @@ const struct card *card_named(const char *name)
         if (same_name(cards[i].name, name))
             return &cards[i];
     return NULL;
-}
-
-const struct card *card_find(const char *name, char error[DEV_ERROR_MAX])
-{
-    const struct card *c = card_named(name);
-    if (!c)
-        snprintf(error, DEV_ERROR_MAX, "must be one of %s", names + 2);
-    return c;
 }
 
 const struct card *card_of_device(const char *name, unsigned sms)

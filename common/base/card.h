@@ -31,8 +31,6 @@ struct card {
 const struct card *card_at(unsigned i);
 // A card by name, in any case and with or without blanks ("rtx4090"); NULL if it is not known.
 const struct card *card_named(const char *name);
-// The same; where it is not known, error says what it must be: "must be one of H200, ...".
-const struct card *card_find(const char *name, char error[DEV_ERROR_MAX]);
 // The card whose name is part of the driver's name for the device and whose SMs are as many: "NVIDIA H200", 132. NULL
 // if none has; a laptop's or another cut of the same chip has fewer SMs.
 const struct card *card_of_device(const char *name, unsigned sms);

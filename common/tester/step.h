@@ -32,14 +32,15 @@ struct tester_options {
     bool check, profile, by_line;
     bool warm;  // leave the L2 cache as the run before left it, in place of emptying it before each timed run
     const struct card *card;  // whose occupancy a profile works out, and whose time is predicted; NULL: an H200's
-    bool predict;             // say how long the kernel takes on the card: see predict.h
-    int predict_size;         // M, N and K that are predicted; 0: those of the run, and what the ladder thinks best
-    bool no_predict;          // the ladder does that on the simulated GPU unless told not to
-    const char *ptx;          // file to run in place of the step's own, or NULL
-    bool describe;            // print what would be run, and end
-    bool sanitize;            // with the simulated GPU's checks; see dev_findings
-    const char *csv;          // file to append a table to, or NULL
-    const char *json;         // file for the report ("-": stdout), or NULL
+    int predict;              // say how long the kernel takes on the card (see predict.h): 1 yes, -1 no, 0 not said
+    int predict_size;  // M, N and K that are predicted, which also asks for it; 0: those of the run, and what the
+                       // ladder thinks best
+    const char *ptx;   // file to run in place of the step's own, or NULL
+    bool describe;     // print what would be run, and end
+    bool sanitize;     // with the simulated GPU's checks; see dev_findings
+    bool list;         // print the names of the steps, and end
+    const char *csv;   // file to append a table to, or NULL
+    const char *json;  // file for the report ("-": stdout), or NULL
 };
 
 extern const struct tester_options tester_defaults;

@@ -8,7 +8,6 @@
 #include "kernel_file.h"
 #include "meaning.h"
 #include "base/occupancy.h"
-#include "base/options.h"
 #include "tester_options.h"
 #include "base/profile.h"
 #include "base/progress.h"
@@ -177,7 +176,7 @@ static bool run(struct dev *d, const struct step *step, const struct tester_opti
         print_baseline(out, d, r);
         if (o.profile || o.by_line)
             print_profile(out, step, &o, dev_profile(d));
-        if (o.predict)
+        if (o.predict > 0 || o.predict_size)
             print_prediction(out, step, &o);
         if (o.sanitize)
             print_findings(out, dev_findings(d), &o);
@@ -232,19 +231,18 @@ static int describe(const struct step *step)
 
 int tester_main(const struct step *given, int argc, char **argv)
 {
-    struct tester_options o;
+    struct tester_options o = tester_defaults;
     struct step own = *given;
     const struct step *step = &own;
     char error[DEV_ERROR_MAX] = "";
     struct tester_result r = { .verdict = TESTER_UNCHECKED };
     FILE *json = NULL;
     struct dev *d = NULL;
-    enum options_outcome outcome = tester_options_parse(&o, OPTIONS_FOR_DRIVER, argc, argv, error);
-    if (outcome == OPTIONS_HELP) {
-        tester_options_help(stdout, OPTIONS_FOR_DRIVER, step->name);
-        return fflush(stdout) == 0 ? 0 : 2;
-    }
-    bool ok = outcome == OPTIONS_RUN && choose(&own, &o, error);
+    const struct options table = tester_options_for(OPTIONS_FOR_DRIVER, step->name);
+    int status;
+    if (!options_begin(&table, &o, &argc, &argv, &status))
+        return status;
+    bool ok = choose(&own, &o, error);
     if (ok && o.describe)
         return describe(step);
     ok = ok && (d = dev_open(o.device, error)) && options_open_json(o.json, &json, error);

@@ -1,21 +1,14 @@
-// The command line that the drivers and the ladder share.
+// The command line that the drivers, the ladder and tune share.
 #ifndef COMMON_TESTER_OPTIONS_H
 #define COMMON_TESTER_OPTIONS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
+#include "base/options.h"
 #include "step.h"
 
-enum options_for { OPTIONS_FOR_DRIVER = 1, OPTIONS_FOR_LADDER = 2 };
-enum options_outcome { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_LIST, OPTIONS_BAD };
+enum options_for { OPTIONS_FOR_DRIVER = 1, OPTIONS_FOR_LADDER = 2, OPTIONS_FOR_TUNE = 4 };
 
-// Fills o from tester_defaults and the command line. On OPTIONS_BAD, error holds one line that names the option, the
-// text given and what is allowed. May reorder argv; o->json points into it.
-enum options_outcome tester_options_parse(struct tester_options *o, enum options_for program, int argc, char **argv,
-                                          char error[DEV_ERROR_MAX]);
-
-void tester_options_help(FILE *out, enum options_for program, const char *name);  // the text of --help
+// The options that fill a struct tester_options, which holds tester_defaults before. Tune changes what is said of the
+// operands.
+struct options tester_options_for(enum options_for use, const char *program);
 
 #endif

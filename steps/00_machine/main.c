@@ -1,9 +1,7 @@
 // The program of chapter 00: runs the kernel `who` and prints which blocks, warps and lanes there were, and on which
 // SM.
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "device/open.h"
@@ -17,50 +15,18 @@ struct who {
     int32_t *block, *warp, *lane, *sm;  // what the kernel wrote
 };
 
-static const char usage[] = "usage: 00_machine [--blocks N] [--threads N] [--device auto|gpu|sim]\n\n"
-                            "Each thread of the kernel `who` writes its block, its warp, its lane and its SM.\n\n"
-                            "  --blocks N   blocks of the grid (default 6)\n"
-                            "  --threads N  threads of a block, 1 to 1024 (default 64)\n"
-                            "  --device D   auto, gpu or sim (default auto: the GPU if one answers)\n"
-                            "  --help       this text\n";
-
-// 0, or what is wrong with the command line; 'h' for --help.
-static int parse(struct who *w, int argc, char **argv)
-{
-    static const struct option options[] = {
-        { "blocks", required_argument, NULL, 'b' },
-        { "threads", required_argument, NULL, 't' },
-        { "device", required_argument, NULL, 'd' },
-        { "help", no_argument, NULL, 'h' },
-        { NULL, 0, NULL, 0 },
-    };
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-        if (c == 'h')
-            return c;
-        const bool ok = c == 'b'   ? options_whole(optarg, 1, 65536, &w->blocks)
-                        : c == 't' ? options_whole(optarg, 1, 1024, &w->threads)
-                        : c == 'd' ? options_device(optarg, &w->kind)
-                                   : false;
-        if (!ok)
-            return c;
-    }
-    return optind == argc ? 0 : '?';
-}
-
-static const char *complaint(int wrong)
-{
-    switch (wrong) {
-    case 'b':
-        return "--blocks takes a whole number from 1 to 65536";
-    case 't':
-        return "--threads takes a whole number from 1 to 1024";
-    case 'd':
-        return "--device takes auto, gpu or sim";
-    default:
-        return "there is no such option, or its value is missing; --help lists the options";
-    }
-}
+#define AT(field) OPTION_AT(struct who, field)
+static const struct option_row rows[] = {
+    { "blocks", "N", "blocks of the grid (default 6)", AT(blocks), 1, 65536 },
+    { "threads", "N", "threads of a block, 1 to 1024 (default 64)", AT(threads), 1, 1024 },
+    { "device", "D", "auto, gpu or sim (default auto: the GPU if one answers)", AT(kind), .words = option_devices },
+    { 0 },
+};
+static const struct options table = {
+    .program = "00_machine",
+    .usage = "[OPTION]...\nEach thread of the kernel `who` writes its block, its warp, its lane and its SM.",
+    .rows = rows,
+};
 
 // Runs the kernel, and copies what it wrote.
 static bool run(struct who *w, struct dev *d)
@@ -144,13 +110,9 @@ int main(int argc, char **argv)
 {
     struct who w = { .blocks = 6, .threads = 64, .kind = DEV_AUTO };
     char error[DEV_ERROR_MAX];
-    const int wrong = parse(&w, argc, argv);
-    if (wrong == 'h')
-        return fputs(usage, stdout) < 0 || fflush(stdout) ? 2 : 0;
-    if (wrong) {
-        fprintf(stderr, "00_machine: %s\n", complaint(wrong));
-        return 2;
-    }
+    int status;
+    if (!options_begin(&table, &w, &argc, &argv, &status))
+        return status;
     struct dev *d = dev_open(w.kind, error);
     const bool ran = d && run(&w, d), ok = ran && right(&w);
     if (ok)

@@ -8,7 +8,7 @@
 // emptied before each run. Exit status: 0, 1 if a result is wrong, 2 if it cannot be carried out, 77 if there is no GPU
 // or no cuBLAS.
 #include <gemm-steps/gemm.h>
-#include <getopt.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,16 @@
 #include "base/options.h"
 #include "gpu/gpu.h"
 
-enum { LEAST = 64, MOST = 8192, TIMES_MOST = 99, RANDOM_MOST = 1000000, PAUSE_MOST = 3600000, BAD = 2, SKIPPED = 77 };
+enum {
+    LEAST = 64,
+    MOST = 8192,
+    TIMES_MOST = 99,
+    RANDOM_MOST = 1000000,
+    SHAPE_MOST = 32768,
+    PAUSE_MOST = 3600000,
+    BAD = 2,
+    SKIPPED = 77
+};
 
 struct shape {
     int m, n, k;
@@ -284,76 +293,46 @@ static struct shape random_shape(uint64_t seed, uint64_t i)
                            factors[bits % 4], kept[bits / 4 % 4] };
 }
 
-static bool parse_shape(const char *text, struct shape *s)
-{
-    int end = 0;
-    *s = (struct shape){ .alpha = 1 };
-    if (sscanf(text, "%dx%dx%d%n", &s->m, &s->n, &s->k, &end) != 3 || text[end]) {
-        if (sscanf(text, "%d%n", &s->m, &end) != 1 || text[end])
-            return false;
-        s->n = s->k = s->m;
-    }
-    return s->m > 0 && s->n > 0 && s->k > 0 && s->m <= 32768 && s->n <= 32768 && s->k <= 32768;
-}
+static const struct option_word types[] = { { "f16", DEV_F16 }, { "f32", DEV_F32 }, { 0 } };
 
-static bool whole(const char *text, uint64_t most, int *value)
-{
-    uint64_t v;
-    const bool good = options_whole(text, 0, most, &v);
-    *value = good ? (int)v : 0;
-    return good;
-}
-
-static bool apply(struct ask *ask, int option, const char *text)
-{
-    switch (option) {
-    case 't':
-        ask->type = strcmp(text, "f16") ? DEV_F32 : DEV_F16;
-        return !strcmp(text, "f16") || !strcmp(text, "f32");
-    case 'r':
-        return whole(text, RANDOM_MOST, &ask->random);
-    case 'n':
-        return whole(text, TIMES_MOST, &ask->times);
-    case 's':
-        return options_whole(text, 0, UINT64_MAX, &ask->seed);
-    case 'p':
-        return options_real(text, 0, PAUSE_MOST, &ask->pause_ms);
-    default:
-        return false;
-    }
-}
-
-static bool parse(int argc, char **argv, struct ask *ask)
-{
-    static const struct option options[] = {
-        { "type", required_argument, NULL, 't' },     { "random", required_argument, NULL, 'r' },
-        { "times", required_argument, NULL, 'n' },    { "seed", required_argument, NULL, 's' },
-        { "pause-ms", required_argument, NULL, 'p' }, { 0 }
-    };
-    *ask = (struct ask){ .type = DEV_F16, .times = 15, .seed = 1 };
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;)
-        if (!apply(ask, c, optarg))
-            return false;
-    return true;
-}
+#define AT(field) OPTION_AT(struct ask, field)
+static const struct option_row rows[] = {
+    { "type", "f16|f32", "of A, B and C (default f16)", AT(type), .words = types },
+    { "times", "N", "timed runs of both (default 15); 0: results alone", AT(times), 0, TIMES_MOST },
+    { "pause-ms", "X", "rest before each timed run, in milliseconds (default 0)", AT(pause_ms), 0, PAUSE_MOST },
+    { "seed", "N", "of the random data and shapes (default 1)", AT(seed), 0, UINT64_MAX },
+    { "random", "COUNT", "so many random shapes of 64 to 8192, with alpha and beta", AT(random), 0, RANDOM_MOST },
+    { 0 },
+};
+static const struct options table = {
+    .program = "compare",
+    .usage = "[OPTION]... [SHAPE]...\n"
+             "Are the library's products those of cuBLAS, and how long do both take? SHAPE is MxNxK, or one number.",
+    .notes = "Exit status: 0 right, 1 wrong, 2 could not run, 77 there is no GPU or no cuBLAS.",
+    .rows = rows,
+    .most = INT_MAX,
+};
 
 int main(int argc, char **argv)
 {
-    struct ask ask;
+    struct ask ask = { .type = DEV_F16, .times = 15, .seed = 1 };
     char error[DEV_ERROR_MAX];
-    if (!parse(argc, argv, &ask) || (optind == argc && !ask.random))
-        return fail(
-            "usage: compare [--type f16|f32] [--times N] [--pause-ms X] [--seed N] [--random COUNT] [SHAPE...]");
-    const int n = argc - optind + ask.random;
+    int status;
+    if (!options_begin(&table, &ask, &argc, &argv, &status))
+        return status;
+    const int n = argc + ask.random;
+    if (!n)
+        return fail("a shape is needed, as in: compare 4096, or --random COUNT; --help lists the options");
     struct shape *shapes = calloc((size_t)n, sizeof *shapes);
-    for (int i = 0; shapes && i < argc - optind; i++)
-        if (!parse_shape(argv[optind + i], &shapes[i])) {
+    for (int i = 0, s[3]; shapes && i < argc; i++) {
+        if (!options_shape(argv[i], SHAPE_MOST, s, error)) {
             free(shapes);
-            return fail("a shape is 4096 or 512x4096x1024, each at most 32768");
+            return fail(error);
         }
+        shapes[i] = (struct shape){ s[0], s[1], s[2], .alpha = 1 };
+    }
     for (int i = 0; shapes && i < ask.random; i++)
-        shapes[argc - optind + i] = random_shape(ask.seed, (uint64_t)i);
+        shapes[argc + i] = random_shape(ask.seed, (uint64_t)i);
     data.dev = dev_open(DEV_GPU, error);
     if (!data.dev || !dev_baseline_name(data.dev)) {
         printf("compare: %s\n", data.dev ? "no cuBLAS" : error);
@@ -362,7 +341,6 @@ int main(int argc, char **argv)
             dev_close(data.dev);
         return SKIPPED;
     }
-    int status;
     if (gemm_steps_create(GEMM_STEPS_CURRENT, &data.lib) != GEMM_STEPS_OK)
         status = fail(gemm_steps_error(NULL));
     else if (gemm_steps_set_stream(data.lib, gpu_stream(data.dev)) != GEMM_STEPS_OK)

@@ -72,12 +72,20 @@ Test(card, has_the_speeds_that_the_vendor_states)
 
 Test(card, that_is_unknown_is_refused_with_those_that_are_known)
 {
-    const struct card *c;
-    char error[DEV_ERROR_MAX];
-    cr_expect(!options_card("H2O\n", &c, error));
+    struct ask {
+        const struct card *card;
+    } ask;
+    const struct option_row rows[] = { { "card", "NAME", "", OPTION_AT(struct ask, card) }, { 0 } };
+    const struct options table = { .rows = rows };
+    char *words[] = { "program", "--card", "H2O\n", NULL }, **argv = words, error[DEV_ERROR_MAX];
+    int argc = 3;
+    cr_expect_eq(options_read(&table, &ask, &argc, &argv, error), OPTIONS_BAD);
     cr_expect_str_eq(error,
                      "--card \"H2O?\": must be one of H200, H100, A100, RTX 5090, RTX 4090, RTX 3090, T4, " MADE_UP);
-    cr_expect(options_card("two h200", &c, error));
+    words[2] = "two h200";
+    argc = 3, argv = words;
+    cr_expect_eq(options_read(&table, &ask, &argc, &argv, error), OPTIONS_RUN);
+    cr_expect_str_eq(ask.card->name, MADE_UP);
 }
 
 // A number that a row leaves out is 0. A card's constants are those of a card that was measured.

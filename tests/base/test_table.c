@@ -136,7 +136,7 @@ Test(table, that_cannot_be_printed_is_one_line_and_status_2)
     cr_expect_eq(run_program(path, said), 2);
     cr_expect(strstr(said, "table: ") && strstr(said, "there are no rows in it"), "%s", said);
     cr_expect_eq(run_program("", said), 2);
-    cr_expect_str_eq(said, "table: one table is needed: table FILE.csv, or FILE.tsv\n");
+    cr_expect_str_eq(said, "table: one table is needed: table FILE.csv, or FILE.tsv; --help lists the options\n");
     cr_expect_eq(run_program("/nowhere.csv", said), 2);
     cr_expect_str_eq(said, "table: /nowhere.csv: cannot read it: No such file or directory\n");
     written("a.csv", "id,n\nx,1\n");

@@ -354,7 +354,7 @@ Test(draw_run, what_cannot_be_drawn_is_refused_in_one_line)
     static const char *const cases[][2] = {
         { STEP_04 "--tiles " SIZES "'f32[16385]=zeros'", "array C has 65540 bytes, which is no matrix of 128 x 128" },
         { STEP_04 "--tiles --line 5 " SIZES "'f32[16384]=zeros'", "--line, --nth and --global go with" },
-        { STEP_04 "--tiles --tiles " SIZES "'f32[16384]=zeros'", "one picture at a time" },
+        { STEP_04 "--tiles --walk " SIZES "'f32[16384]=zeros'", "one picture at a time" },
         { STEP_04 "--bits " SIZES "'f32[16384]=zeros'", "which source line? --line N" },
         { STEP_04 "--tiles --fragment a", "--fragment takes no PTX file" },
         { "--tiles --fragment a --out -", "--fragment is a picture of its own" },

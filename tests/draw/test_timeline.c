@@ -376,15 +376,15 @@ Test(timeline, the_program_refuses_what_is_not_there_in_one_line)
     NEEDS_NVCC("ptxas may be missing");
     static const char *const cases[][2] = {
         { "--trips 2 --walk", "--cycles, --trips, --outer and --warps go with --timeline" },
-        { "--timeline --cycles 50-40", "'50-40' is no value for --cycles FROM-TO" },
-        { "--timeline --cycles 5-5", "'5-5' is no value for --cycles FROM-TO" },
-        { "--timeline --cycles 0-9999999", "is no value for --cycles FROM-TO" },
+        { "--timeline --cycles 50-40", "--cycles \"50-40\": must be " },
+        { "--timeline --cycles 5-5", "--cycles \"5-5\": must be " },
+        { "--timeline --cycles 0-9999999", ": must be " },
         { "--timeline --cycles 0-1000 --outer", "--cycles says itself what is shown" },
         { "--timeline --cycles 90000000-90000010", "the clock ran the SM for" },
-        { "--timeline --trips 0", "'0' is no value for --trips N" },
+        { "--timeline --trips 0", "--trips \"0\": must be " },
         { "--timeline --trips 900", "too few for 900 whole trips" },
         { "--timeline --warps 8", "the SM runs 8 warps at a time: --warps A-B among 0 to 7" },
-        { "--timeline --warps 2-", "is no value for --warps A-B" },
+        { "--timeline --warps 2-", ": must be " },
         { "--timeline --card Voodoo", "Voodoo" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -41,11 +41,12 @@ Test(machine, program_finds_a_real_gpus_sms)
 
 Test(machine, program_refuses_in_one_line)
 {
-    refuses("no blocks", "--blocks takes a whole number from 1 to 65536", MACHINE, "--blocks", "0", NULL);
-    refuses("too many threads", "--threads takes", MACHINE, "--threads", "1025", NULL);
-    refuses("a device", "--device takes auto, gpu or sim", MACHINE, "--device", "cpu", NULL);
-    refuses("an option", "no such option", MACHINE, "--warps", "2", NULL);
-    refuses("an argument", "no such option", MACHINE, "more", NULL);
+    refuses("no blocks", "--blocks \"0\": must be a whole number from 1 to 65536", MACHINE, "--blocks", "0", NULL);
+    refuses("too many threads", "--threads \"1025\": must be a whole number from 1 to 1024", MACHINE, "--threads",
+            "1025", NULL);
+    refuses("a device", "--device \"cpu\": must be auto, gpu or sim", MACHINE, "--device", "cpu", NULL);
+    refuses("an option", "unknown option \"--warps\"", MACHINE, "--warps", "2", NULL);
+    refuses("an argument", "not an option", MACHINE, "more", NULL);
 }
 
 // Counters of one warp that runs the kernel; out has 512 bytes, in (where the kernel takes one) as many as it reads.

@@ -370,7 +370,7 @@ Test(simt, refuses_bad_launches_and_arguments)
     refuses("kernel", "there is no kernel 'nokernel': the file has gemm\n", SIMT, "run", PTX, "nokernel", NULL);
     refuses("no kernel", "which kernel? The file has gemm\n", SIMT, "run", PTX, NULL);
     refuses("card", "--card \"abacus\": must be one of H200, ", SIMT, "profile", PTX, "gemm", "--card", "abacus", NULL);
-    refuses("sm", "'12' is no value for --sm 80|90 ", SIMT, "profile", PTX, "gemm", "--sm", "12", NULL);
+    refuses("sm", "--sm \"12\": must be 80 or 90\n", SIMT, "profile", PTX, "gemm", "--sm", "12", NULL);
     refuses("grid", "--grid", SIMT, "run", PTX, "gemm", "--grid", "0", NULL);
     refuses("block", "--block", SIMT, "run", PTX, "gemm", "--block", "1,2,3,4", NULL);
     refuses("block along z", "block.z is 65; at most 64", SIMT, "run", PTX, "gemm", "--block", "1,1,65", "i32:2",
@@ -413,10 +413,10 @@ Test(tune, tries_every_combination)
     run(&r, TUNE, "05", "BK=0", "--device=sim", "--size", "8192", NULL);
     cr_expect(strstr(r.err, "tune: note: 5.5e+11 multiply-adds on the simulated GPU take "), "%s", r.err);
     refuses("option", "--size: needs a value", TUNE, "05", "BK=8", "--size", NULL);
-    refuses("constants", "a step and a constant of its kernel are needed", TUNE, "05", NULL);
+    refuses("constants", "a step and up to 6 constants of its kernel are needed", TUNE, "05", NULL);
     refuses("step", "no step '44'; there are ", TUNE, "44", "BK=8", NULL);
     refuses("steps", " 01_naive, 02_smem_tile, ", TUNE, "44", "BK=8", NULL);  // a learner's own may come first
-    refuses("size", "--size 0", TUNE, "05", "BK=8", "--size", "0", NULL);
+    refuses("size", "--size \"0\": must be a whole number from 1 to ", TUNE, "05", "BK=8", "--size", "0", NULL);
     refuses("card", "--card \"abacus\": must be one of H200, ", TUNE, "05", "BK=8", "--card", "abacus", NULL);
 }
 
@@ -442,8 +442,8 @@ Test(choices, refuses_what_it_cannot_show)
 {
     if (!HAS_HOPPER)
         cr_skip_test("step 20 needs nvcc 12");
-    refuses("shape", "'300x200' is not MxNxK", CHOICES, "20", "300x200", NULL);
-    refuses("size", "'0' is not MxNxK", CHOICES, "20", "512", "0", NULL);
+    refuses("shape", "\"300x200\": must be MxNxK, or one number", CHOICES, "20", "300x200", NULL);
+    refuses("size", "\"0\": must be MxNxK", CHOICES, "20", "512", "0", NULL);
     refuses("step", "no step '44'; there are ", CHOICES, "44", "1", NULL);
     refuses("steps", " 01_naive, 02_smem_tile, ", CHOICES, "44", "1", NULL);  // a learner's own may come first
     refuses("step", "01_naive has one kernel", CHOICES, "01", "1", NULL);
@@ -459,6 +459,6 @@ Test(compare, refuses_what_is_no_number)
                                           { "--seed", "-1" },      { "--pause-ms", "nan" }, { "--type", "f64" },
                                           { "--frobnicate", "1" }, { "--times", NULL } };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        refuses(bad[i][0], "usage: compare ", COMPARE, "512", bad[i][0], bad[i][1], NULL);
-    refuses("shape", "a shape is 4096 or 512x4096x1024", COMPARE, "512x", NULL);
+        refuses(bad[i][0], bad[i][0], COMPARE, "512", bad[i][0], bad[i][1], NULL);
+    refuses("shape", "\"512x\": must be MxNxK, or one number for all three, from 1 to 32768", COMPARE, "512x", NULL);
 }

@@ -104,7 +104,7 @@ Test(simt_maps, clusters_have_an_option)
     cr_assert(r.status == 0 && strstr(r.out, ": 0 0 0 0 0 0 0 0\n"), "%d: %s%s", r.status, r.out, r.err);
     refuses("whole clusters", "grid.x is 8", SIMT, "run", ptx, "ranks", "--grid", "8", "--cluster", "3",
             "i32[8]=uninit", NULL);
-    refuses("no size", "no value for --cluster", SIMT, "run", ptx, "ranks", "--grid", "8", "--cluster", "x",
+    refuses("no size", "--cluster \"x\": must be ", SIMT, "run", ptx, "ranks", "--grid", "8", "--cluster", "x",
             "i32[8]=uninit", NULL);
 }
 

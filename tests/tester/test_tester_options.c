@@ -10,7 +10,10 @@ static enum options_outcome parse(const char *line, enum options_for program, st
 {
     static struct words w;  // o->json points into it
     split(&w, line);
-    return tester_options_parse(o, program, w.n, w.word, error);
+    const struct options table = tester_options_for(program, "program");
+    char **argv = w.word;
+    *o = tester_defaults;
+    return options_read(&table, o, &w.n, &argv, error);
 }
 
 Test(options, without_any_the_defaults_stand)
@@ -39,16 +42,20 @@ Test(options, every_one_reaches_its_field)
     cr_expect(o.iterations == 1000000 && o.pause_ms == 2.5 && !o.check && o.profile && o.by_line);
     cr_expect_str_eq(o.json, "a.json");
     cr_expect(o.device == DEV_GPU && o.m == 9 && o.n == 3 && o.k == 9, "%d %d %d", o.m, o.n, o.k);
+    cr_assert_eq(parse("--size 4x5x6 --predict-size 7", OPTIONS_FOR_LADDER, &o, error), OPTIONS_RUN, "%s", error);
+    cr_expect(o.m == 4 && o.n == 5 && o.k == 6 && o.predict_size == 7);
+    cr_assert_eq(parse("--predict --no-predict", OPTIONS_FOR_LADDER, &o, error), OPTIONS_RUN, "%s", error);
+    cr_expect_eq(o.predict, -1);
     cr_expect_eq(parse("--no-check --check", OPTIONS_FOR_DRIVER, &o, error), OPTIONS_RUN);
     cr_expect(o.check, "the last of --no-check --check counts");
 }
 
-Test(options, help_and_list_are_outcomes)
+Test(options, help_and_list)
 {
     struct tester_options o;
     char error[DEV_ERROR_MAX];
     cr_expect_eq(parse("--m 3 --help", OPTIONS_FOR_DRIVER, &o, error), OPTIONS_HELP);
-    cr_expect_eq(parse("--list", OPTIONS_FOR_LADDER, &o, error), OPTIONS_LIST);
+    cr_expect(parse("--list", OPTIONS_FOR_LADDER, &o, error) == OPTIONS_RUN && o.list);
     cr_expect_eq(parse("--list --help", OPTIONS_FOR_LADDER, &o, error), OPTIONS_HELP);
     cr_expect_eq(parse("--list", OPTIONS_FOR_DRIVER, &o, error), OPTIONS_BAD, "drivers have no list");
     cr_expect_eq(parse("--profile", OPTIONS_FOR_LADDER, &o, error), OPTIONS_BAD, "the ladder has no --profile");
@@ -75,8 +82,10 @@ Test(options, a_long_text_with_control_characters_still_makes_one_short_line)
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     memcpy(text, "\x1b[31m\n", 6);
-    char *argv[] = { "program", "--m", text, NULL };
-    cr_expect_eq(tester_options_parse(&o, OPTIONS_FOR_DRIVER, 3, argv, error), OPTIONS_BAD);
+    char *words[] = { "program", "--m", text, NULL }, **argv = words;
+    const struct options table = tester_options_for(OPTIONS_FOR_DRIVER, "program");
+    int argc = 3;
+    cr_expect_eq(options_read(&table, &o, &argc, &argv, error), OPTIONS_BAD);
     cr_expect_lt(strlen(error), 160, "%zu characters: %s", strlen(error), error);
     cr_expect(!strchr(error, '\n') && !strchr(error, '\x1b'), "%s", error);
 }

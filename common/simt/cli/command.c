@@ -1,84 +1,16 @@
-// See command.h. The options are one table, which getopt_long and --help are made from.
+// See command.h.
 #include "command.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/options.h"
 
-struct row {
-    const char *name, *value;  // value: what --help calls it; NULL where the option takes none
-    bool (*take)(struct command *c, struct launch *l, const struct row *row, const char *value);
-    const char *help;
-};
-
-static bool dimensions(const char *text, unsigned out[3])
-{
-    char copy[64], *save = NULL;
-    int n = 0;
-    if (strlen(text) >= sizeof copy)
-        return false;
-    strcpy(copy, text);
-    out[0] = out[1] = out[2] = 1;
-    for (char *part = strtok_r(copy, ",", &save); part; part = strtok_r(NULL, ",", &save)) {
-        uint64_t v;
-        if (n == 3 || !options_whole(part, 1, INT32_MAX, &v))
-            return false;
-        out[n++] = (unsigned)v;
-    }
-    return n > 0;
-}
-
-#define TAKE(name) static bool name(struct command *c, struct launch *l, const struct row *row, const char *value)
-#define UNUSED (void)c, (void)l, (void)row, (void)value
-
-TAKE(take_grid)
-{
-    UNUSED;
-    return dimensions(value, l->grid);
-}
-
-TAKE(take_block)
-{
-    UNUSED;
-    return dimensions(value, l->block);
-}
-
-TAKE(take_cluster)
-{
-    UNUSED;
-    return dimensions(value, l->cluster);
-}
-
-TAKE(take_shared)
-{
-    UNUSED;
-    return options_whole(value, 0, INT32_MAX, &l->shared);
-}
-
-TAKE(take_jobs)
-{
-    UNUSED;
-    return options_whole(value, 1, SIMT_JOBS_MAX, &c->jobs);
-}
-
-TAKE(take_sm)
-{
-    UNUSED;
-    return options_whole(value, 80, 90, &c->sm) && (c->sm == 80 || c->sm == 90);
-}
-
-TAKE(take_budget)
-{
-    UNUSED;
-    return options_whole(value, 1, UINT64_MAX, &c->budget);
-}
-
 // WHAT=VALUE
-static bool take_pair(struct requests *list, const char *value)
+static bool take_pair(void *requests, const char *value)
 {
+    struct requests *list = requests;
     const char *equals = strchr(value, '=');
     struct request *q = &list->all[list->n];
     if (list->n == MAX_REQUESTS || !equals || !equals[1] || equals == value ||
@@ -90,139 +22,114 @@ static bool take_pair(struct requests *list, const char *value)
     return true;
 }
 
-TAKE(take_set)
-{
-    UNUSED;
-    return take_pair(&c->sets, value);
-}
-
-TAKE(take_dump)
-{
-    UNUSED;
-    return take_pair(&c->dumps, value);
-}
-
 // WHAT, or WHAT[FROM:TO]
-TAKE(take_show)
+static bool take_show(void *requests, const char *value)
 {
-    UNUSED;
-    struct request *q = &c->shows.all[c->shows.n];
+    struct requests *shows = requests;
+    struct request *q = &shows->all[shows->n];
     const size_t n = strlen(value), name = strcspn(value, "[");
-    if (c->shows.n == MAX_REQUESTS || !name || name >= sizeof q->what)
+    char range[64];
+    uint64_t v[3];
+    if (shows->n == MAX_REQUESTS || !name || name >= sizeof q->what)
         return false;
     *q = (struct request){ .to = SIZE_MAX };
     snprintf(q->what, sizeof q->what, "%.*s", (int)name, value);
-    c->shows.n++;
+    shows->n++;
     if (!value[name])
         return true;
-    char range[64], *colon;
-    uint64_t from, to;
-    if (value[n - 1] != ']' || n - name >= sizeof range)
-        return false;
     snprintf(range, sizeof range, "%.*s", (int)(n - name - 2), value + name + 1);
-    colon = strchr(range, ':');
-    if (!colon)
+    if (value[n - 1] != ']' || n - name >= sizeof range || options_numbers(range, ':', 0, SIZE_MAX / 2, v) != 2)
         return false;
-    *colon = '\0';
-    if (!options_whole(range, 0, SIZE_MAX / 2, &from) || !options_whole(colon + 1, from, SIZE_MAX / 2, &to))
-        return false;
-    q->from = (size_t)from;
-    q->to = (size_t)to;
-    return true;
+    q->from = (size_t)v[0];
+    q->to = (size_t)v[1];
+    return v[0] <= v[1];
 }
 
-TAKE(take_by_line)
-{
-    UNUSED;
-    return c->by_line = true;
-}
+#define AT(field) OPTION_AT(struct command, field)
+#define BY(function, field) OPTION_BY(function, struct command, field)
+enum { PROFILE = 1 << VERB_PROFILE, CHECK = 1 << VERB_CHECK, RUN = 1 << VERB_RUN, DRAW = 1 << VERB_DRAW };
 
-TAKE(take_card)
-{
-    UNUSED;
-    return (c->card = card_named(value));
-}
+static const char *const verbs[] = { "", "inspect", "run", "profile", "check", "draw" };
+static const struct option_word cores[] = { { "80", 80 }, { "90", 90 }, { 0 } };
 
-TAKE(take_json)
-{
-    UNUSED;
-    c->json = value;
-    return true;
-}
-
-TAKE(take_draw)
-{
-    UNUSED;
-    return draw_option(&c->draw, row->name, value);
-}
-
-TAKE(take_help)
-{
-    UNUSED;
-    return c->help = true;
-}
-
-static const struct row rows[] = {
-    { "grid", "X,Y,Z", take_grid, "blocks (missing numbers are 1; default 1)" },
-    { "block", "X,Y,Z", take_block, "threads of a block (default 1)" },
-    { "cluster", "X,Y,Z", take_cluster,
+static const struct option_row rows[] = {
+    { "grid", "X,Y,Z", "blocks (missing numbers are 1; default 1)", AT(next.grid), 1, INT32_MAX },
+    { "block", "X,Y,Z", "threads of a block (default 1)", AT(next.block), 1, INT32_MAX },
+    { "cluster", "X,Y,Z",
       "blocks of a cluster (sm_90): they run together and reach each other's shared memory; where the\n"
-      "kernel says a size itself, that is the default" },
-    { "shared", "BYTES", take_shared, "dynamic shared memory of a block" },
-    { "set", "NAME=ARG", take_set,
+      "kernel says a size itself, that is the default",
+      AT(next.cluster), 1, INT32_MAX },
+    { "shared", "BYTES", "dynamic shared memory of a block", AT(next.shared), 0, INT32_MAX },
+    { "set", "NAME=ARG",
       "what a __constant__ or __device__ variable holds before the first launch; TYPE[COUNT]=...\n"
-      "is the content of an array" },
-    { "dump", "WHAT=FILE", take_dump,
+      "is the content of an array",
+      BY(take_pair, sets), .must = "NAME=ARG (at most 64 of them)" },
+    { "dump", "WHAT=FILE",
       "write an array (its name, or its argument's number in the first launch, from 0) or a variable\n"
-      "to FILE afterwards" },
-    { "show", "WHAT[FROM:TO]", take_show,
+      "to FILE afterwards",
+      BY(take_pair, dumps), .must = "WHAT=FILE (at most 64 of them)" },
+    { "show", "WHAT[FROM:TO]",
       "with run: print these elements of an array or a variable (all where no [FROM:TO] is given),\n"
-      "in place of the first 8 of every array; may be given several times" },
-    { "jobs", "N", take_jobs, "host threads (default: one a processor); results do not depend on it" },
-    { "sm", "80|90", take_sm, "whose tensor cores: they differ in how many bits of a sum they keep (default 90)" },
-    { "budget", "N", take_budget, "warp instructions after which a block counts as endless" },
-    { "by-line", NULL, take_by_line, "with profile: the hottest source lines" },
-    { "card", "NAME", take_card,
+      "in place of the first 8 of every array; may be given several times",
+      BY(take_show, shows), .must = "WHAT or WHAT[FROM:TO], FROM at most TO (at most 64 of them)", .only = RUN },
+    { "jobs", "N", "host threads (default: one a processor); results do not depend on it", AT(jobs), 1, SIMT_JOBS_MAX },
+    { "sm", "80|90", "whose tensor cores: they differ in how many bits of a sum they keep (default 90)", AT(sm),
+      .words = cores },
+    { "budget", "N", "warp instructions after which a block counts as endless", AT(budget), 1, UINT64_MAX },
+    { "by-line", NULL, "with profile: the hottest source lines", AT(by_line), .only = PROFILE },
+    { "card", "NAME",
       "with profile: whose occupancy to work out (default H200; RTX4090, ...),\n"
-      "and predict how long the launch takes on it; with draw: see --timeline" },
-    { "json", "FILE", take_json,
+      "and predict how long the launch takes on it; with draw: see --timeline",
+      AT(card) },
+    { "json", "FILE",
       "with profile and check: write counters and findings as JSON (- for standard output);\n"
-      "an array where there are several launches" },
-    { "line", "N", take_draw,
-      "with draw: the instruction of source line N, or of a call there; FILE:N for other files" },
-    { "nth", "I", take_draw, "with draw: the line's I-th instruction that the warp runs (from 0, the default)" },
-    { "warp", "W", take_draw, "with draw: of that warp of a block (default 0)" },
-    { "block-index", "X,Y,Z", take_draw, "with draw: of that block (default 0,0,0)" },
-    { "global", NULL, take_draw, "with draw: global memory also where the line touches shared memory" },
-    { "tiles", NULL, take_draw,
+      "an array where there are several launches",
+      AT(json), .only = PROFILE | CHECK },
+    { "line", "N", "with draw: the instruction of source line N, or of a call there; FILE:N for other files",
+      BY(draw_take_line, draw.place), .must = "N or FILE:N, N from 1 to 2147483647", .only = DRAW },
+    { "nth", "I", "with draw: the line's I-th instruction that the warp runs (from 0, the default)", AT(draw.place.nth),
+      0, INT32_MAX, .only = DRAW },
+    { "warp", "W", "with draw: of that warp of a block (default 0)", AT(draw.place.warp), 0, INT32_MAX, .only = DRAW },
+    { "block-index", "X,Y,Z", "with draw: of that block (default 0,0,0)", BY(draw_take_block, draw.place.block),
+      .must = "up to three whole numbers from 0 to 2147483647, as in 4,2,1", .only = DRAW },
+    { "global", NULL, "with draw: global memory also where the line touches shared memory", AT(draw.place.global),
+      .only = DRAW },
+    { "tiles", NULL,
       "with draw: which block, warp (--warp) and lane computes which element of C; for a kernel whose\n"
       "parameters are M, N, K and A, B, C in this order, whatever else is between them; of another\n"
-      "kernel the first array that it stores to, in rows of 32 elements" },
-    { "walk", NULL, take_draw,
-      "with draw: which parts of A and B a block (--block-index) reads, step by step along K" },
-    { "timeline", NULL, take_draw,
+      "kernel the first array that it stores to, in rows of 32 elements",
+      AT(draw.views[SIMT_DRAW_TILES]), .only = DRAW },
+    { "walk", NULL, "with draw: which parts of A and B a block (--block-index) reads, step by step along K",
+      AT(draw.views[SIMT_DRAW_WALK]), .only = DRAW },
+    { "timeline", NULL,
       "with draw: what each warp of a block does between barriers, in the order of its instructions;\n"
       "with --card, --cycles, --trips, --outer or --warps: in cycles, as the clock predicts it for the\n"
-      "card (default H200): what each warp issues or waits for, and how busy the pipes are" },
-    { "cycles", "FROM-TO", take_draw, "with --timeline: these cycles of the SM" },
-    { "trips", "N", take_draw, "with --timeline: N trips of the kernel's loop, in the middle of a block (default 2)" },
-    { "outer", NULL, take_draw, "with --timeline: of the outermost loop" },
-    { "warps", "A-B", take_draw,
-      "with --timeline: these warps of the SM, block by block (default: all, or those of one block)" },
-    { "bits", NULL, take_draw,
+      "card (default H200): what each warp issues or waits for, and how busy the pipes are",
+      AT(draw.views[SIMT_DRAW_TIMELINE]), .only = DRAW },
+    { "cycles", "FROM-TO", "with --timeline: these cycles of the SM", BY(draw_take_cycles, draw.cycles),
+      .must = "FROM-TO, at least one cycle and at most 100000", .only = DRAW },
+    { "trips", "N", "with --timeline: N trips of the kernel's loop, in the middle of a block (default 2)",
+      AT(draw.cycles.trips), 1, 1000, .only = DRAW },
+    { "outer", NULL, "with --timeline: of the outermost loop", AT(draw.cycles.outer), .only = DRAW },
+    { "warps", "A-B", "with --timeline: these warps of the SM, block by block (default: all, or those of one block)",
+      BY(draw_take_warps, draw.cycles), .must = "A-B, A at most B, or one warp", .only = DRAW },
+    { "bits", NULL,
       "with draw: of the tile that the access of --line goes to: which bits of an element's row and\n"
-      "column make which bits of its byte, and so its bank" },
-    { "large", NULL, take_draw, "with draw: for slides, in large type; of an access the first phase or request" },
-    { "out", "F.svg", take_draw, "with draw: where the picture goes (- for standard output)" },
-    { "fragment", "a|b|c", take_draw, "with draw: that operand of mma or wmma" },
-    { "shape", "SHAPE", take_draw, "with --fragment: m16n8k16 (the default), m16n8k8, ..., or wmma" },
-    { "type", "TYPE", take_draw, "with --fragment: f16 (the default; of c f32), bf16, tf32, f64, s8, u8, f32, s32" },
-    { "help", NULL, take_help, "this text" },
+      "column make which bits of its byte, and so its bank",
+      AT(draw.views[SIMT_DRAW_BITS]), .only = DRAW },
+    { "large", NULL, "with draw: for slides, in large type; of an access the first phase or request", AT(draw.large),
+      .only = DRAW },
+    { "out", "F.svg", "with draw: where the picture goes (- for standard output)", AT(draw.out), .only = DRAW },
+    { "fragment", "a|b|c", "with draw: that operand of mma or wmma", AT(draw.fragment.operand), .only = DRAW },
+    { "shape", "SHAPE", "with --fragment: m16n8k16 (the default), m16n8k8, ..., or wmma", AT(draw.fragment.shape),
+      .only = DRAW },
+    { "type", "TYPE", "with --fragment: f16 (the default; of c f32), bf16, tf32, f64, s8, u8, f32, s32",
+      AT(draw.fragment.type), .only = DRAW },
+    { 0 },
 };
-#define ROWS (sizeof rows / sizeof *rows)
 
-static const char help_begin[] =
-    "usage: simt inspect FILE.ptx\n"
+static const char usage[] =
+    "inspect FILE.ptx\n"
     "       simt run     FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z [options] [ARG...] [-- KERNEL ...]\n"
     "       simt profile FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z [options] [ARG...] [-- KERNEL ...]\n"
     "       simt check   FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z [options] [ARG...] [-- KERNEL ...]\n"
@@ -244,11 +151,9 @@ static const char help_begin[] =
     "\n"
     "KERNEL: its name in the PTX or in the source (scale, ns::scale<float>), or any part that only one kernel has.\n"
     "Behind -- stands the next kernel to launch, on the same memory. It has its own arguments; --grid, --block,\n"
-    "--cluster and --shared are those of the launch before unless they are given again.\n"
-    "\n";
+    "--cluster and --shared are those of the launch before unless they are given again.";
 
-static const char help_end[] =
-    "\n"
+static const char notes[] =
     "ARG:\n"
     "  TYPE:NUMBER           i32:7, f32:1.5\n"
     "  TYPE[COUNT]=CONTENT   an array in device memory; the kernel gets its address: f32[1024]=normal:1\n"
@@ -268,23 +173,25 @@ static const char help_end[] =
     "A number must have the type that the PTX states: its size, and integer or floating point. Put arguments with\n"
     "brackets or braces into quotes, or the shell takes them apart.\n"
     "\n"
-    "exit status: 0 done, 1 the kernel made an error or the checks found something, 2 it could not be run\n";
+    "exit status: 0 done, 1 the kernel made an error or the checks found something, 2 it could not be run";
+
+static struct options options_of(enum verb verb)
+{
+    return (struct options){
+        .program = "simt",
+        .usage = usage,
+        .notes = notes,
+        .rows = rows,
+        .use = verb ? 1u << verb : 0,
+        .uses = verbs,
+        .most = INT32_MAX,
+    };
+}
 
 void command_help(FILE *out)
 {
-    fputs(help_begin, out);
-    for (size_t i = 0; i < ROWS; i++) {
-        char left[40];
-        snprintf(left, sizeof left, "--%s %s", rows[i].name, rows[i].value ? rows[i].value : "");
-        fprintf(out, "  %-20s ", left);
-        for (const char *c = rows[i].help; *c; c++) {
-            fputc(*c, out);
-            if (*c == '\n')
-                fprintf(out, "%23s", "");
-        }
-        fputc('\n', out);
-    }
-    fputs(help_end, out);
+    const struct options all = options_of(VERB_NONE);
+    options_help(&all, out);
 }
 
 static bool fail(char error[DEV_ERROR_MAX], const char *format, const char *a, const char *b)
@@ -293,50 +200,17 @@ static bool fail(char error[DEV_ERROR_MAX], const char *format, const char *a, c
     return false;
 }
 
-// The options of one launch; what is left of argv stands at its end, from *rest on.
-static bool parse_options(struct command *c, struct launch *l, int argc, char **argv, int *rest,
-                          char error[DEV_ERROR_MAX])
-{
-    struct option options[ROWS + 1] = { 0 };
-    for (size_t i = 0; i < ROWS; i++)
-        options[i] = (struct option){ rows[i].name, rows[i].value ? required_argument : no_argument, NULL, 1 };
-    opterr = 0;
-    optind = 0;
-    for (int o, which = 0; (o = getopt_long(argc, argv, "", options, &which)) != -1;) {
-        if (o != 1)
-            return fail(error, "unknown option, or one without its value: '%.200s' (see simt --help)%s",
-                        argv[optind - 1], "");
-        if (rows[which].take(c, l, &rows[which], optarg))
-            continue;
-        if (rows[which].take == take_card)
-            return options_card(optarg, &c->card, error);
-        char option[64];
-        snprintf(option, sizeof option, "%s %s", rows[which].name, rows[which].value ? rows[which].value : "");
-        return fail(error, "'%.200s' is no value for --%s (see simt --help)", optarg ? optarg : "", option);
-    }
-    *rest = optind;
-    return true;
-}
-
 static bool parse_launch(struct command *c, int argc, char **argv, char error[DEV_ERROR_MAX])
 {
-    int i = 1;
+    const struct options table = options_of(c->verb);
     if (c->n_launches == MAX_LAUNCHES)
         return fail(error, "too many launches%s%s", "", "");
+    if (options_read(&table, c, &argc, &argv, error) != OPTIONS_RUN)
+        return false;
     const bool first = c->n_launches == 0;
     struct launch *l = &c->launches[c->n_launches++];
-    if (first) {
-        for (int k = 0; k < 3; k++)
-            l->grid[k] = l->block[k] = 1;
-    } else {
-        memcpy(l->grid, l[-1].grid, sizeof l->grid);
-        memcpy(l->block, l[-1].block, sizeof l->block);
-        memcpy(l->cluster, l[-1].cluster, sizeof l->cluster);
-        l->shared = l[-1].shared;
-    }
-    if (!parse_options(c, l, argc, argv, &i, error))
-        return false;
-    for (; i < argc; i++) {
+    *l = c->next;
+    for (int i = 0; i < argc; i++) {
         char place[64];
         if (first && !c->file) {
             c->file = argv[i];
@@ -356,7 +230,6 @@ static bool parse_launch(struct command *c, int argc, char **argv, char error[DE
 
 static enum verb verb_named(const char *word)
 {
-    static const char *const verbs[] = { "", "inspect", "run", "profile", "check", "draw" };
     for (int i = 1; i < 6; i++)
         if (!strcmp(word, verbs[i]))
             return (enum verb)i;
@@ -368,8 +241,6 @@ static const char *contradiction(const struct command *c)
 {
     const bool inspecting = c->verb == VERB_INSPECT, drawing = c->verb == VERB_DRAW;
     const char *kernel = c->launches[0].name;
-    if (!drawing && c->draw.given)
-        return "--line, --out, --fragment and their like go with draw";
     if (drawing && c->n_launches > 1)
         return "draw takes one launch";
     if (drawing && c->launches[0].cluster[0] &&
@@ -382,10 +253,6 @@ static const char *contradiction(const struct command *c)
             return "which kernel is to run next, behind --?";
     if (inspecting && (kernel || c->n_launches > 1))
         return "inspect takes one PTX file";
-    if (c->verb != VERB_PROFILE && (c->by_line || (c->json && c->verb != VERB_CHECK)))
-        return "--json goes with profile and check, --by-line with profile";
-    if (c->verb != VERB_RUN && c->shows.n)
-        return "--show goes with run";
     return NULL;
 }
 
@@ -397,6 +264,8 @@ bool command_parse(struct command *c, int argc, char **argv, char error[DEV_ERRO
             return c->help = true;
     if (c->verb == VERB_NONE)
         return fail(error, "expected a command: inspect, run, profile, check or draw (see simt --help)%s%s", "", "");
+    for (int k = 0; k < 3; k++)
+        c->next.grid[k] = c->next.block[k] = 1;
     for (int from = 1, to; from < argc;
          from = to) {  // argv[from] is the verb, or the "--": where a name of a program stands
         for (to = from + 1; to < argc && strcmp(argv[to], "--"); to++)

@@ -40,10 +40,12 @@ struct requests {
 struct command {
     enum verb verb;
     const char *file, *json;
-    uint64_t jobs, budget, sm;  // 0: not given
+    uint64_t jobs, budget;  // 0: not given
+    int sm;
     bool by_line, help;
     struct draw_command draw;
     const struct card *card;
+    struct launch next;  // what the options say of the next one
     struct launch launches[MAX_LAUNCHES];
     size_t n_launches;
     struct buffers buffers;

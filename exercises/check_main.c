@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "exercise.h"
+#include "base/file.h"
 #include "base/program.h"
 #include "state.h"
 #include "predicted.h"
@@ -109,24 +110,12 @@ static struct criterion_logger report = {
 
 // --- The compiler ---
 
-static char folder[64] = "/tmp/gemm-steps-XXXXXX";
-
-static void remove_folder(void)
-{
-    char path[128];
-    snprintf(path, sizeof path, "%s/kernel.ptx", folder);
-    unlink(path);
-    rmdir(folder);
-}
-
 // Leaves the PTX's path in the environment, where the tests find it. Prints what nvcc says.
-static bool compile(const char *kernel)
+static bool compile(const char *kernel, char *ptx)
 {
-    char ptx[128];
     char *const argv[] = { PTX_COMPILER, PTX_FLAGS, "-o", ptx, (char *)kernel, NULL };
     char *said;
     int status;
-    snprintf(ptx, sizeof ptx, "%s/kernel.ptx", folder);
     if (!program_run(argv, &said, &status)) {
         fprintf(stderr, "%s cannot be started\n", PTX_COMPILER);
         return false;
@@ -140,14 +129,15 @@ static bool compile(const char *kernel)
 
 static int check(const char *kernel, const char *shown)
 {
-    if (!mkdtemp(folder)) {
-        perror(folder);
+    struct scratch ptx;
+    if (!scratch_open(&ptx, "kernel.ptx", NULL)) {
+        perror(ptx.folder);
         return CANNOT;
     }
     printf(EXERCISE ": %s\n", shown);
     fflush(stdout);
     int status = NOT_YET;
-    const bool compiled = compile(kernel);
+    const bool compiled = compile(kernel, ptx.path);
     if (compiled && getenv("EXERCISE_TIME")) {
         status = predicted_print(EX_PTX) ? 0 : NOT_YET;
     } else if (compiled) {
@@ -157,7 +147,7 @@ static int check(const char *kernel, const char *shown)
         status = criterion_run_all_tests(tests) ? 0 : NOT_YET;
         criterion_finalize(tests);
     }
-    remove_folder();
+    scratch_close(&ptx);
     return status;
 }
 

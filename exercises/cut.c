@@ -1,4 +1,5 @@
 // See cut.h.
+#include "base/text.h"
 #include "cut.h"
 
 #include <stdbool.h>
@@ -14,11 +15,6 @@ struct line {
     enum mark mark;
 };
 
-static bool begins(const struct line *l, const char *with)
-{
-    return (size_t)(l->end - l->body) >= strlen(with) && !memcmp(l->body, with, strlen(with));
-}
-
 static bool next(const char **p, struct line *l)
 {
     if (!**p)
@@ -28,11 +24,11 @@ static bool next(const char **p, struct line *l)
     *p = l->end + (*l->end == '\n');
     while (l->body < l->end && (*l->body == ' ' || *l->body == '\t'))
         l->body++;
-    l->mark = begins(l, "// >>>")        ? OPEN
-              : begins(l, "// --- stub") ? STUB
-              : begins(l, "// --- bug ") ? BUG
-              : begins(l, "// <<<")      ? CLOSE
-                                         : PLAIN;
+    l->mark = text_begins(l->body, "// >>>")        ? OPEN
+              : text_begins(l->body, "// --- stub") ? STUB
+              : text_begins(l->body, "// --- bug ") ? BUG
+              : text_begins(l->body, "// <<<")      ? CLOSE
+                                                    : PLAIN;
     return true;
 }
 
@@ -103,7 +99,7 @@ static const char *wrong_with(const struct cutter *c, const struct line *l)
         return "a region has one stub, before its bugs";
     if ((l->mark == CLOSE || l->mark == BUG) && !c->stub)
         return "a region without a stub";
-    if (c->in_region && c->part != PLAIN && l->mark == PLAIN && !begins(l, "//|"))
+    if (c->in_region && c->part != PLAIN && l->mark == PLAIN && !text_begins(l->body, "//|"))
         return "a line of a stub or a bug begins with //|";
     return NULL;
 }
@@ -202,21 +198,4 @@ size_t cut_bugs(const char *source, struct cut_bug bugs[CUT_BUGS_MAX])
                 memcpy(first->expects[first->n++], bugs[n].expects[e], CUT_TEXT_MAX);
     }
     return n;
-}
-
-char *cut_read(const char *path)
-{
-    char *text = NULL, part[4096];
-    size_t size, n;
-    FILE *in = fopen(path, "r"), *out = in ? open_memstream(&text, &size) : NULL;
-    while (out && (n = fread(part, 1, sizeof part, in)) > 0)
-        fwrite(part, 1, n, out);
-    const bool failed = !in || !out || ferror(in);
-    if (in)
-        fclose(in);
-    if (out && (fclose(out) || failed)) {
-        free(text);
-        return NULL;
-    }
-    return text;
 }

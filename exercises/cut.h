@@ -36,7 +36,4 @@ char *cut_text(const char *source, enum cut kind, const char *bug, char error[CU
 // The bugs of a source that cut_text takes; how many there are.
 size_t cut_bugs(const char *source, struct cut_bug bugs[CUT_BUGS_MAX]);
 
-// A whole file, ended by a NUL, to be freed; NULL where it cannot be read.
-char *cut_read(const char *path);
-
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cut.h"
+#include "base/file.h"
 #include "base/source.h"
 #include "device/open.h"
 #include "tester/meaning.h"
@@ -202,7 +203,7 @@ void ex_reads_the_tiles(const struct ex_gemm *gemm)
 void ex_keeps_to_registers(const struct ex_gemm *gemm)
 {
     ex_count_whole(gemm, 0);  // is it right?
-    char *ptx = cut_read(EX_PTX);
+    char *ptx = file_read(EX_PTX);
     cr_assert(ptx, "%s cannot be read", EX_PTX);
     const char *begin = strstr(ptx, ".entry gemm"), *end = begin ? strstr(begin, "\n}") : NULL;
     int accesses = 0;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cut.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/program.h"
 #include "state.h"
@@ -70,21 +71,16 @@ static bool ask(const char *check, const char *name, const char *kernel, struct 
 // The same for the stub, in a file of its own.
 static bool ask_stub(const char *check, const char *name, struct answers *a)
 {
-    char folder[] = "/tmp/gemm-steps-XXXXXX", path[64], error[STATE_PATH_MAX + CUT_ERROR_MAX];
+    struct scratch file;
+    char error[STATE_PATH_MAX + CUT_ERROR_MAX];
     char *stub = state_stub(name, error, sizeof error);
     if (!stub) {
         fprintf(stderr, "progress: %s\n", error);
         return false;
     }
-    bool ran = false;
-    if (mkdtemp(folder)) {
-        snprintf(path, sizeof path, "%s/kernel.cu", folder);
-        FILE *out = fopen(path, "w");
-        const bool written = out && fputs(stub, out) >= 0;
-        ran = out && !fclose(out) && written && ask(check, name, path, a);
-        unlink(path);
-        rmdir(folder);
-    }
+    const bool there = scratch_open(&file, "kernel.cu", stub), ran = there && ask(check, name, file.path, a);
+    if (there)
+        scratch_close(&file);
     free(stub);
     return ran;
 }

@@ -13,8 +13,10 @@
 
 #include "cut.h"
 #include "grade.h"
+#include "base/file.h"
 #include "base/options.h"
 #include "base/program.h"
+#include "base/text.h"
 #include "state.h"
 
 enum { BAD = 2, NOT_STARTED = 77, HINTS = 3, WIDTH = 20 };
@@ -105,7 +107,7 @@ static void print_plain(const char *text, const char *end)
     while (text < end) {
         const char *last = NULL;
         for (int i = 0; i < 2 && !last; i++)
-            if (!strncmp(text, tags[i][0], strlen(tags[i][0])) && (last = strstr(text, tags[i][1])))
+            if (text_begins(text, tags[i][0]) && (last = strstr(text, tags[i][1])))
                 text = last + strlen(tags[i][1]);
         if (!last)
             putchar(*text++);
@@ -138,7 +140,7 @@ static int hint(const char *name)
 {
     char path[STATE_PATH_MAX];
     const int seen = state_hints(name);
-    char *task = cut_read(state_path(name, "TASK.md", path));
+    char *task = file_read(state_path(name, "TASK.md", path));
     if (!task) {
         fprintf(stderr, "progress: %s cannot be read\n", path);
         return BAD;
@@ -223,19 +225,12 @@ static int watch(const char *only)
 
 // --- progress time ---
 
-// Leaves the solution in a file in a folder of its own; false, with a line on stderr, where that fails.
-static bool write_solution(const char *name, char folder[32], char path[64])
+// Leaves the solution in a file; false, with a line on stderr, where that fails.
+static bool write_solution(const char *name, struct scratch *file)
 {
     char error[STATE_PATH_MAX + CUT_ERROR_MAX] = "the solution cannot be written";
     char *text = state_solution(name, error, sizeof error);
-    strcpy(folder, "/tmp/gemm-steps-XXXXXX");
-    bool ok = text && mkdtemp(folder);
-    if (ok) {
-        snprintf(path, 64, "%s/solution.cu", folder);
-        FILE *out = fopen(path, "w");
-        ok = out && fputs(text, out) >= 0;
-        ok = out && !fclose(out) && ok;
-    }
+    const bool ok = text && scratch_open(file, "solution.cu", text);
     free(text);
     if (!ok)
         fprintf(stderr, "progress: %s\n", error);
@@ -245,17 +240,16 @@ static bool write_solution(const char *name, char folder[32], char path[64])
 // What the learner's kernel would take, and, once it has passed, what the course's does.
 static int predicted(const char *name)
 {
-    char folder[32], path[64];
+    struct scratch file;
     setenv("EXERCISE_TIME", "1", 1);
     const int status = run_check(name);
     if (status || state_of(name) != STATE_DONE)
         return status == NOT_STARTED ? 1 : status;
-    if (!write_solution(name, folder, path))
+    if (!write_solution(name, &file))
         return BAD;
-    setenv("EXERCISE_KERNEL", path, 1);
+    setenv("EXERCISE_KERNEL", file.path, 1);
     const int theirs = run_check(name);
-    unlink(path);
-    rmdir(folder);
+    scratch_close(&file);
     return theirs;
 }
 
@@ -286,11 +280,9 @@ static int reset(const char *name)
             return BAD;
         }
     }
-    FILE *out = fopen(mine, "w");
-    const bool written = out && fputs(stub, out) >= 0;
-    const bool closed = out && !fclose(out);
+    const bool written = file_write(mine, stub);
     free(stub);
-    if (!written || !closed) {
+    if (!written) {
         perror(mine);
         return BAD;
     }

@@ -1,4 +1,5 @@
 // See state.h. EXERCISES_FOLDER is the folder of the exercises, unless the environment has EXERCISES.
+#include "base/file.h"
 #include "state.h"
 
 #include <fcntl.h>
@@ -23,11 +24,11 @@ const char *state_path(const char *name, const char *file, char path[STATE_PATH_
 // with the path of the course's, where neither is there.
 static char *read_or_course(const char *name, const char *file, char path[STATE_PATH_MAX])
 {
-    char *text = cut_read(state_path(name, file, path));
+    char *text = file_read(state_path(name, file, path));
     if (text)
         return text;
     snprintf(path, STATE_PATH_MAX, EXERCISES_FOLDER "/%s/%s", name, file);
-    return cut_read(path);
+    return file_read(path);
 }
 
 static char *cut_of(const char *name, enum cut kind, char *error, size_t room)
@@ -101,7 +102,7 @@ const char *state_title(const char *name, char title[STATE_TITLE_MAX])
 enum state state_of(const char *name)
 {
     char path[STATE_PATH_MAX], error[CUT_ERROR_MAX], rest[64];
-    char *mine = cut_read(state_path(name, "kernel.cu", path));
+    char *mine = file_read(state_path(name, "kernel.cu", path));
     if (!mine)
         return STATE_MISSING;
     char *stub = state_stub(name, error, sizeof error);
@@ -124,7 +125,7 @@ bool state_passed(const char *name)
     char path[STATE_PATH_MAX], line[256], day[16];
     const time_t now = time(NULL);
     struct tm tm;
-    char *mine = cut_read(state_path(name, "kernel.cu", path));
+    char *mine = file_read(state_path(name, "kernel.cu", path));
     if (!mine)
         return false;
     strftime(day, sizeof day, "%Y-%m-%d", localtime_r(&now, &tm));

@@ -1,5 +1,6 @@
 // See chart.h. One panel for each element type: a bar a step, one for cuBLAS, whose speed is also a line across, and
 // outlines for the ceilings.
+#include "base/sort.h"
 #include "chart.h"
 
 #include <math.h>
@@ -70,12 +71,6 @@ static void bar(struct panel *p, const char *name, const char *class, double tfl
     p->y += ROW;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // The baseline was timed beside each step: the median of what it reached there. 0: not timed.
 static double baseline_of(const struct chart *c, const char *type)
 {
@@ -84,8 +79,7 @@ static double baseline_of(const struct chart *c, const char *type)
     for (size_t i = 0; i < c->rows; i++)
         if (!strcmp(c->row[i]->type, type))
             rates[n++] = c->row[i]->baseline_tflops;
-    qsort(rates, n, sizeof *rates, by_value);
-    return n ? (rates[(n - 1) / 2] + rates[n / 2]) / 2 : 0;
+    return n ? median(rates, n) : 0;
 }
 
 static double panel(struct svg *s, const struct chart *c, int which, double x, double y)

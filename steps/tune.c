@@ -6,11 +6,12 @@
 // On a GPU a row has the time; on the simulated one, which has none, what a multiply-add costs. A size that cannot work
 // is a row that says why. Exit status: 0 if a row is right, 1 if none is, 2 if the command cannot be carried out.
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "base/occupancy.h"
 #include "base/profile.h"
 #include "base/program.h"
@@ -19,7 +20,7 @@
 #include "tester/tester_options.h"
 #include "tester/tester_report.h"
 
-enum { NONE_WORKS = 1, BAD = 2, CHANGES = 6, VALUES = 16, NAME = 24, TEXT = 1 << 16 };
+enum { NONE_WORKS = 1, BAD = 2, CHANGES = 6, VALUES = 16, NAME = 24 };
 
 struct change {
     char name[NAME];  // of a constant: BK
@@ -40,14 +41,7 @@ struct command {
     struct tester_options options;
 };
 
-static char folder[] = "/tmp/gemm-steps-XXXXXX", cu[64], ptx[64];
-
-static void remove_folder(void)
-{
-    unlink(cu);
-    unlink(ptx);
-    rmdir(folder);
-}
+static struct scratch cu, ptx;
 
 // --- the copy ---
 
@@ -62,16 +56,11 @@ static const char *number_of(const char *text, const char *name)
 
 static char *read_kernel(const char *step)
 {
-    char path[4096], *text = calloc(1, TEXT);
+    char path[4096];
     snprintf(path, sizeof path, STEPS_FOLDER "/%s/kernel.cu", step);
-    FILE *in = fopen(path, "r");
-    if (!in || !text || !fread(text, 1, TEXT - 1, in)) {
+    char *text = file_read(path);
+    if (!text)
         perror(path);
-        free(text);
-        text = NULL;
-    }
-    if (in)
-        fclose(in);
     return text;
 }
 
@@ -79,9 +68,9 @@ static char *read_kernel(const char *step)
 static char *with_constant(char *text, const char *name, int value)
 {
     const char *at = number_of(text, name);
-    char *changed = calloc(1, TEXT);
-    if (changed)
-        snprintf(changed, TEXT, "%.*s%d%s", (int)(at - text), text, value, at + strspn(at, "0123456789"));
+    char *changed;
+    if (asprintf(&changed, "%.*s%d%s", (int)(at - text), text, value, at + strspn(at, "0123456789")) < 0)
+        changed = NULL;
     free(text);
     return changed;
 }
@@ -91,10 +80,9 @@ static bool write_copy(const char *step, const struct change *changes, int n, co
     char *text = read_kernel(step);
     for (int c = 0; c < n && text; c++)
         text = with_constant(text, changes[c].name, changes[c].values[pick[c]]);
-    FILE *out = text ? fopen(cu, "w") : NULL;
-    const bool written = out && fputs(text, out) >= 0;
+    const bool written = text && file_write(cu.path, text);
     free(text);
-    return out && !fclose(out) && written;
+    return written;
 }
 
 // Compiles the copy. *said is what the compiler says, to be freed; NULL if it cannot be started.
@@ -109,8 +97,8 @@ static bool compile(const struct target *t, char **said)
     for (int i = 0; t->flags[i]; i++)
         argv[n++] = (char *)t->flags[i];
     argv[n++] = (char *)"-o";
-    argv[n++] = ptx;
-    argv[n++] = cu;
+    argv[n++] = ptx.path;
+    argv[n++] = cu.path;
     return program_run(argv, said, &status) && !status;
 }
 
@@ -136,7 +124,7 @@ static void print_occupancy(const struct card *card)
     struct kernel_use use;
     struct geometry g;
     char error[DEV_ERROR_MAX];
-    if (!geometry_read(ptx, &g, error) || !occupancy_ask(ptx, "gemm", card, &use)) {
+    if (!geometry_read(ptx.path, &g, error) || !occupancy_ask(ptx.path, "gemm", card, &use)) {
         printf("  %9s  %6s", "-", "-");
         return;
     }
@@ -150,7 +138,7 @@ static bool print_run(struct dev *d, const struct step *given, const struct test
     struct step step = *given;
     struct tester_result r;
     char error[DEV_ERROR_MAX];
-    step.ptx = ptx;
+    step.ptx = ptx.path;
     if (!tester_run(d, &step, o, &r, error)) {
         printf("  cannot work: %s\n", error);
         return false;
@@ -191,7 +179,7 @@ static bool try_all(struct dev *d, const struct command *k, bool *works)
             printf("%*d", width > 5 ? width : 5, k->changes[c].values[pick[c]]);
         }
         if (!write_copy(k->target->step, k->changes, k->n, pick)) {
-            fprintf(stderr, "tune: %s cannot be written\n", cu);
+            fprintf(stderr, "tune: %s cannot be written\n", cu.path);
             return false;
         }
         if (compile(k->target, &said))
@@ -323,18 +311,17 @@ int main(int argc, char **argv)
     if (!parse_command(argc, argv, &k, &status))
         return status;
     struct dev *d = dev_open(k.options.device, error);
-    if (!d || !mkdtemp(folder)) {
-        fprintf(stderr, "tune: %s\n", d ? folder : error);
+    if (!d || !scratch_open(&cu, "kernel.cu", "") || !scratch_open(&ptx, "kernel.ptx", NULL)) {
+        fprintf(stderr, "tune: %s\n", d ? strerror(errno) : error);
         return BAD;
     }
-    snprintf(cu, sizeof cu, "%s/kernel.cu", folder);
-    snprintf(ptx, sizeof ptx, "%s/kernel.ptx", folder);
     k.options = tester_settle(&k.options, dev_about(d));
     report_long_run(stderr, "tune", dev_about(d), &k.options, combinations(&k));
     print_head(dev_about(d), &k);
     bool works = false;
     const bool tried = try_all(d, &k, &works);
-    remove_folder();
+    scratch_close(&cu);
+    scratch_close(&ptx);
     dev_close(d);
     if (tried && !works)
         fprintf(stderr, "tune: nothing works of what was tried; each row says why\n");

@@ -1,4 +1,5 @@
 // See ptx_file.h.
+#include "text.h"
 #include "ptx_file.h"
 
 #include <errno.h>
@@ -57,11 +58,11 @@ unsigned ptx_text_target(const char *text, bool *alone)
     *alone = false;
     for (const char *line = text; line; line = strchr(line, '\n')) {
         line += strspn(line, " \t\r\n");
-        if (strncmp(line, directive, strlen(directive)))
+        if (!text_begins(line, directive))
             continue;
         line += strlen(directive);
         line += strspn(line, " \t");
-        if (strncmp(line, prefix, strlen(prefix)))
+        if (!text_begins(line, prefix))
             return 0;
         char *end;
         const unsigned long sm = strtoul(line + strlen(prefix), &end, 10);

@@ -40,7 +40,7 @@ static bool goes_on(const char *text)
 {
     static const char *const heads[] = { "for (", "if (", "while (", "else", "} else" };
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        if (!strncmp(text, heads[i], strlen(heads[i])))
+        if (text_begins(text, heads[i]))
             return false;
     const char *comment = strstr(text, "//");
     size_t n = comment ? (size_t)(comment - text) : strlen(text);

@@ -25,6 +25,11 @@ const char *text_plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
+bool text_begins(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
 void text_one_line(char *text, char instead)
 {
     for (char *c = text; *c; c++)

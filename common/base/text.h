@@ -2,6 +2,7 @@
 #ifndef COMMON_TEXT_H
 #define COMMON_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +11,8 @@
 const char *text_grouped(uint64_t value, char text[TEXT_GROUPED]);
 
 const char *text_plural(uint64_t n);  // "s", or "" for 1
+
+bool text_begins(const char *text, const char *with);
 
 // Makes one line of text, whatever names it holds: each control character becomes the character instead.
 void text_one_line(char *text, char instead);

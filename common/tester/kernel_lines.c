@@ -8,6 +8,7 @@
 
 #include "base/ptx_file.h"
 #include "base/source.h"
+#include "base/text.h"
 #include "simt/simt.h"
 
 enum {
@@ -74,11 +75,6 @@ static char side_of(const struct reading *r, unsigned line)
 
 // --- What does an instruction do? ---
 
-static bool begins(const struct simt_instruction *in, const char *with)
-{
-    return in->op_bytes >= strlen(with) && !memcmp(in->op, with, strlen(with));
-}
-
 // PRODUCTS: wgmma, which reads both tiles where it multiplies.
 enum { LOADS, WRITES, READS, MULTIPLIES, STORES, STORES_BOX, PRODUCTS, NOTHING };
 
@@ -90,7 +86,7 @@ static bool has(const struct simt_instruction *in, const char *what)
 // A bulk copy out of shared memory: C by TMA.
 static bool stores_box(const struct simt_instruction *in)
 {
-    return (begins(in, "cp.async.bulk") || begins(in, "cp.reduce")) && has(in, ".global.shared");
+    return (text_begins(in->op, "cp.async.bulk") || text_begins(in->op, "cp.reduce")) && has(in, ".global.shared");
 }
 
 static int what(const struct simt_instruction *in)
@@ -111,7 +107,7 @@ static int what(const struct simt_instruction *in)
     if (stores_box(in))
         return STORES_BOX;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (begins(in, list[i].op))
+        if (text_begins(in->op, list[i].op))
             return list[i].does;
     return NOTHING;
 }
@@ -146,13 +142,13 @@ static void note(const struct reading *r, unsigned line, int does, char side)
 static void add(const struct reading *r, uint32_t number, const struct simt_instruction *in)
 {
     const int does = what(in);
-    const bool named = does == LOADS || does == READS || (does == WRITES && !begins(in, "stmatrix"));
+    const bool named = does == LOADS || does == READS || (does == WRITES && !text_begins(in->op, "stmatrix"));
     struct simt_place p;
     unsigned line = 0, places = 1;
     char side = '-';
     if (does == NOTHING || !simt_instruction_place(r->kernel, number, 0, &p))
         return;
-    if ((does == PRODUCTS || begins(in, "mma.")) && !strcmp(p.file, r->file))
+    if ((does == PRODUCTS || text_begins(in->op, "mma.")) && !strcmp(p.file, r->file))
         places = 2;  // a function of the kernel's own for one instruction: its call says more
     for (uint32_t i = 0; side == '-' && simt_instruction_place(r->kernel, number, i, &p); i++) {
         if (strcmp(p.file, r->file) || p.line >= LINE_MAX)
@@ -165,13 +161,13 @@ static void add(const struct reading *r, uint32_t number, const struct simt_inst
         side = side_of(r, p.line);
         line = p.line;
     }
-    if (begins(in, "wmma.load.a"))
+    if (text_begins(in->op, "wmma.load.a"))
         side = 'A';
-    if (begins(in, "wmma.load.b"))
+    if (text_begins(in->op, "wmma.load.b"))
         side = 'B';
-    if (begins(in, "stmatrix") && side == '-')
+    if (text_begins(in->op, "stmatrix") && side == '-')
         side = 'C';  // what it stores are results
-    if (begins(in, "mma."))
+    if (text_begins(in->op, "mma."))
         side = 'm';  // where there are tensor cores, an fma is no product of A and B
     if (line && line < LINE_MAX)
         note(r, line, does, side);

@@ -12,6 +12,7 @@
 #include "cause.h"
 #include "simt/simt.h"
 #include "base/occupancy.h"
+#include "base/sort.h"
 #include "choose.h"
 #include "gemm.h"
 #include "tester_explain.h"
@@ -240,23 +241,11 @@ static void rest(double ms)
         continue;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static bool time_alone(const struct job *j, double *ms, char error[DEV_ERROR_MAX])
 {
     if (j->t->o.pause_ms > 0)
         rest(j->t->o.pause_ms);
     return flush(j->t, error) && time_once(j, ms, error);
-}
-
-static double median(double *ms, int n)
-{
-    qsort(ms, (size_t)n, sizeof *ms, by_value);
-    return (ms[(n - 1) / 2] + ms[n / 2]) / 2;
 }
 
 // Warm-up and timed runs. The step and the baseline (NULL: none) take turns: whatever clock and heat do to one, they do
@@ -266,7 +255,7 @@ static bool time_many(const struct job *step, const struct job *baseline, struct
 {
     struct tester *t = step->t;
     const int n = t->o.iterations;
-    double *ms = malloc(2 * (size_t)n * sizeof *ms), *theirs = ms + n;
+    double *ms = malloc(2 * (size_t)n * sizeof *ms), *theirs = ms ? ms + n : NULL;
     bool ok = ms != NULL || error_set(error, "--iterations %d: out of memory", n);
     ok = ok && prepare_flush(t, error);
     for (int i = 0; ok && i < t->o.warmup; i++)
@@ -275,10 +264,10 @@ static bool time_many(const struct job *step, const struct job *baseline, struct
     for (int i = 0; ok && i < n; i++)
         ok = (!baseline || time_alone(baseline, &theirs[i], error)) && time_alone(step, &ms[i], error);
     if (ok) {
-        r->ms = median(ms, n);
+        r->ms = median(ms, (size_t)n);
         r->ms_min = ms[0];
         r->ms_max = ms[n - 1];
-        r->baseline_ms = baseline ? median(theirs, n) : 0;
+        r->baseline_ms = baseline ? median(theirs, (size_t)n) : 0;
     }
     free(ms);
     return ok;

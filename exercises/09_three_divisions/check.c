@@ -3,6 +3,7 @@
 
 #include "../cut.h"
 #include "../exercise.h"
+#include "base/file.h"
 #include "base/matrix.h"
 
 enum { BM = 64, BN = 32, BK = 16, THREADS = 256, WARPS = THREADS / 32 };
@@ -113,7 +114,7 @@ static int alignment(const char *ptx, const char *kernel, const char *array)
 Test(check, 5_its_shared_arrays_are_aligned)
 {
     static const char *const arrays[] = { "As", "Bs" };
-    char *ptx = cut_read(EX_PTX);
+    char *ptx = file_read(EX_PTX);
     cr_assert(ptx, "%s cannot be read", EX_PTX);
     for (int i = 0; i < 2; i++) {
         const int bytes = alignment(ptx, "hunt", arrays[i]);

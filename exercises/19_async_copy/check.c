@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "../cut.h"
 #include "../exercise.h"
 
@@ -57,7 +58,7 @@ Test(check, 5_a_tile_is_on_its_way_while_one_is_multiplied)
     static const char wait[] = "cp.async.wait_group";
     bool leaves_one = false;
     ex_count(&gemm, M, N, K);
-    char *ptx = cut_read(EX_PTX);
+    char *ptx = file_read(EX_PTX);
     cr_assert_not_null(ptx);
     for (const char *p = ptx; (p = strstr(p, wait));) {
         p += strlen(wait);

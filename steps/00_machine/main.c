@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "device/open.h"
 #include "base/options.h"
+#include "base/sort.h"
 
 enum { WARP = 32, SHOWN = 8, ARRAYS = 4 };
 
@@ -66,22 +67,16 @@ static bool right(const struct who *w)
     return true;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 // How many different SMs ran a block.
 static uint64_t count_sms(const struct who *w)
 {
     uint64_t n = 0;
-    int32_t *of_block = malloc(w->blocks * sizeof *of_block);
+    uint64_t *of_block = malloc(w->blocks * sizeof *of_block);
     if (!of_block)
         return 0;
     for (uint64_t i = 0; i < w->blocks; i++)
-        of_block[i] = w->sm[i * w->threads];
-    qsort(of_block, w->blocks, sizeof *of_block, compare);
+        of_block[i] = (uint64_t)w->sm[i * w->threads];
+    qsort(of_block, w->blocks, sizeof *of_block, by_number);
     for (uint64_t i = 0; i < w->blocks; i++)
         n += i == 0 || of_block[i] != of_block[i - 1];
     free(of_block);

@@ -18,6 +18,7 @@
 #include "device/open.h"
 #include "base/matrix.h"
 #include "base/options.h"
+#include "base/sort.h"
 #include "gpu/gpu.h"
 
 enum {
@@ -136,12 +137,6 @@ static bool run_floats(const struct shape *s)
 
 typedef bool runner(const struct ask *ask, const struct shape *s);
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void rest(double ms)
 {
     nanosleep(&(struct timespec){ .tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(fmod(ms, 1000) * 1e6) }, NULL);
@@ -163,12 +158,6 @@ static bool time_once(const struct ask *ask, const struct shape *s, runner *run,
     return ok && empty_l2() && dev_timer_start(data.dev) && run(ask, s) && dev_timer_stop(data.dev, ms);
 }
 
-static double median(double *all, int n)
-{
-    qsort(all, (size_t)n, sizeof *all, by_value);
-    return all[n / 2];
-}
-
 // Medians of ask->times runs of each, in turn: what the card does to one, it does to the other.
 static bool time_both(const struct ask *ask, const struct shape *s, double *ours, double *theirs)
 {
@@ -176,8 +165,8 @@ static bool time_both(const struct ask *ask, const struct shape *s, double *ours
     bool ok = run_ours(ask, s) && run_theirs(ask, s);
     for (int i = 0; ok && i < ask->times; i++)
         ok = time_once(ask, s, run_ours, &all[0][i]) && time_once(ask, s, run_theirs, &all[1][i]);
-    *ours = median(all[0], ask->times);
-    *theirs = median(all[1], ask->times);
+    *ours = median(all[0], (size_t)ask->times);
+    *theirs = median(all[1], (size_t)ask->times);
     return ok;
 }
 

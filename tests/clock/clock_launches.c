@@ -12,15 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/sort.h"
 #include "launch_list.h"
 
 #define MAX_ROWS 200
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 // Measures the launches from number `first` on, and stops after one that fails. *next: the number behind the last one.
 static int measure_from(const struct launch_list *list, const char *folder, const char *prefix, size_t first,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sort.h"
 #include "device/open.h"
 #include "simt/cli/command.h"
 
@@ -237,12 +238,6 @@ static void free_arrays(struct one *o, struct launch_device *d)
             dev_free(d->dev, o->c->buffers.all[i].address);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static bool time_runs(const struct one *o, struct launch_device *d, double *us)
 {
     const size_t bytes = 2 * dev_about(d->dev)->l2;
@@ -259,8 +254,7 @@ static bool time_runs(const struct one *o, struct launch_device *d, double *us)
         if ((bytes && !dev_clear(d->dev, d->flush, bytes)) || !dev_timer_start(d->dev) ||
             !dev_launch(d->dev, o->launched, &what) || !dev_timer_stop(d->dev, &ms[i]))
             return false;
-    qsort(ms, RUNS, sizeof *ms, by_value);
-    *us = 1000 * ms[RUNS / 2];
+    *us = 1000 * median(ms, RUNS);
     return true;
 }
 

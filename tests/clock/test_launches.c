@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/table.h"
 #include "compiler.h"
 #include "file_text.h"
@@ -60,12 +61,6 @@ static const struct row *find_row(const struct row *rows, size_t n, const char *
         if (!strcmp(rows[i].name, name))
             return &rows[i];
     return NULL;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 // --- public kernels ---

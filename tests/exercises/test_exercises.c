@@ -12,6 +12,7 @@
 
 #include "compiler.h"
 #include "../exercises/cut.h"
+#include "base/file.h"
 #include "base/program.h"
 #include "sample.h"
 
@@ -34,7 +35,7 @@ static char *text_of(const char *file)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%s/%s", EXERCISES_FOLDER, exercise(), file);
-    char *text = cut_read(path);
+    char *text = file_read(path);
     cr_assert(text, "%s cannot be read", path);
     return text;
 }

@@ -12,6 +12,7 @@
 #include "../exercises/cut.h"
 #include "compiler.h"
 #include "sample.h"
+#include "base/file.h"
 #include "base/program.h"
 
 // --- marked sources ---
@@ -117,7 +118,7 @@ static char *read_file(const char *name)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    char *text = cut_read(path);
+    char *text = file_read(path);
     cr_assert(text, "%s", path);
     return text;
 }
@@ -133,7 +134,7 @@ static void copy_exercise(void)
     cr_assert(!mkdir(path, 0777));
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         snprintf(path, sizeof path, FOLDER "/%s", files[i]);
-        char *text = cut_read(path);
+        char *text = file_read(path);
         cr_assert(text, "%s", path);
         write_file(files[i], text);
         if (!i) {
@@ -299,7 +300,7 @@ static void write_exercise(const char *name, enum cut kind)
     char path[128], error[CUT_ERROR_MAX];
     struct cut_bug bugs[CUT_BUGS_MAX];
     snprintf(path, sizeof path, FOLDER "/%s/source.cu", name);
-    char *source = cut_read(path);
+    char *source = file_read(path);
     cr_assert(source && cut_bugs(source, bugs), "%s", path);
     char *text = cut_text(source, kind, kind == CUT_BUG ? bugs[0].name : NULL, error);
     cr_assert(text, "%s", error);

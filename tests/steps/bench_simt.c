@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "base/sort.h"
 #include "plain_gemm.h"
 #include "device/open.h"
 #include "../steps/steps.h"
@@ -22,18 +23,6 @@ static double now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-static double median(double v[RUNS])
-{
-    qsort(v, RUNS, sizeof *v, by_value);
-    return v[RUNS / 2];
 }
 
 // Seconds that this program has computed for. What the system does for it is left out.
@@ -59,7 +48,7 @@ static double plain_rate(bool cpu)
     matrix_free(&A);
     matrix_free(&B);
     matrix_free(&C);
-    return (double)SIZE * SIZE * SIZE / median(seconds) * 1e-9;
+    return (double)SIZE * SIZE * SIZE / median(seconds, RUNS) * 1e-9;
 }
 
 // Loads the step, launches it once, and then `more` times. *ms: the median of the latter.
@@ -94,7 +83,7 @@ static bool computed_launch(struct dev *d, const struct step *step, bool checks,
             return false;
         seconds[i] = two - start - (computed() - two);
     }
-    *ms = 1e3 * median(seconds);
+    *ms = 1e3 * median(seconds, RUNS);
     return true;
 }
 

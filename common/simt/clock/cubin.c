@@ -1,5 +1,6 @@
 // The ELF side: sections, symbols, and the attributes in .nv.info. Source of the attributes' numbers: the listings of
 // cuobjdump -elf (EIATTR_...).
+#include "base/text.h"
 #include "cubin.h"
 
 #include <elf.h>
@@ -57,7 +58,7 @@ static const Elf64_Shdr *find_section(const struct elf *e, const char *prefix, c
 {
     for (unsigned i = 0; i < e->head->e_shnum; i++) {
         const char *name = section_name(e, &e->sections[i]);
-        if (!strncmp(name, prefix, strlen(prefix)) && !strcmp(name + strlen(prefix), kernel))
+        if (text_begins(name, prefix) && !strcmp(name + strlen(prefix), kernel))
             return &e->sections[i];
     }
     return NULL;

@@ -1,6 +1,7 @@
 // Which blocks to run, where some have more to do than others: triangles, rows of unequal length.
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "clock.h"
 
 #define SAMPLE 9              // blocks at least: the first, the last, and some between them at irregular places;
@@ -39,12 +40,6 @@ static int by_length(const void *a, const void *b)
 {
     const struct walked *x = a, *y = b;
     return (x->executed > y->executed) - (x->executed < y->executed);
-}
-
-static int by_number(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
 }
 
 // Every SM has its part of the long blocks and of the short ones: of each length as many as among the n that were

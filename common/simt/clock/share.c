@@ -1,4 +1,5 @@
 // Which loads touch what other blocks that run at the same time touch, too.
+#include "base/sort.h"
 #include "clock.h"
 
 #include <math.h>
@@ -84,12 +85,6 @@ static struct sm_load *share_addresses(const struct walk_launch *l, uint64_t at_
 
 // --- loads by sector: the first warps of all blocks that run at once ---
 
-static int by_value(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static bool is_load(const struct sass *s)
 {
     return s->pipe == PIPE_GLOBAL && s->effect == EFFECT_LOAD;
@@ -118,7 +113,7 @@ static bool first_sectors(const struct walk_launch *l, uint64_t number, const ui
 static double sharers_of(uint64_t *sectors, uint64_t n)
 {
     uint64_t distinct = 0;
-    qsort(sectors, n, sizeof *sectors, by_value);
+    qsort(sectors, n, sizeof *sectors, by_number);
     for (uint64_t i = 0; i < n; i++)
         distinct += !i || sectors[i] != sectors[i - 1];
     return distinct ? (double)n / (double)distinct : 1;

@@ -81,12 +81,6 @@ static void *grown(struct decoder *x, void *items, uint32_t count, size_t size)
 
 // --- which instructions are what ---
 
-static bool begins(struct str s, const char *with)
-{
-    size_t n = strlen(with);
-    return s.n >= n && !memcmp(s.p, with, n);
-}
-
 static bool has(struct str s, const char *part)
 {
     return s.p && memmem(s.p, s.n, part, strlen(part));
@@ -98,11 +92,11 @@ static bool clobbers(struct str op)
     static const char *const always[] = { "bar.", "barrier.", "membar",   "fence",
                                           "call", "mbarrier", "stmatrix", "nanosleep" };
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        if (begins(op, always[i]))
+        if (str_begins(op, always[i]))
             return true;
-    if (begins(op, "cp."))
+    if (str_begins(op, "cp."))
         return !has(op, ".commit_group");
-    if (begins(op, "st.") || begins(op, "atom.") || begins(op, "red.") || begins(op, "wmma.store"))
+    if (str_begins(op, "st.") || str_begins(op, "atom.") || str_begins(op, "red.") || str_begins(op, "wmma.store"))
         return !has(op, ".global") && !has(op, ".local") && !has(op, ".param");
     return false;
 }

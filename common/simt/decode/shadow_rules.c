@@ -1,4 +1,5 @@
 // What each operation of alu.def does to undefined bits. See shadow_rules.h.
+#include "base/text.h"
 #include "shadow_rules.h"
 
 #include <string.h>
@@ -69,11 +70,6 @@ static const struct {
     { "setp.ne.s", SHADOW_EQUAL, 0 },
 };
 
-static bool begins(const char *s, const char *with)
-{
-    return !strncmp(s, with, strlen(with));
-}
-
 static bool ends(const char *s, const char *with)
 {
     const size_t n = strlen(s), m = strlen(with);
@@ -84,7 +80,7 @@ static void choose_rule(struct shadow *s, enum alu_op op)
 {
     const char *name = operations[op].name;
     s->rule = SHADOW_WHOLE;
-    s->joins = begins(name, "or.b") || begins(name, "xor.b");
+    s->joins = text_begins(name, "or.b") || text_begins(name, "xor.b");
     if (strstr(name, "e4m3") || strstr(name, "e5m2"))  // pairs of bytes
         return;
     if (strstr(name, "x2.f32")) {
@@ -93,7 +89,7 @@ static void choose_rule(struct shadow *s, enum alu_op op)
         s->rule = SHADOW_HALVES;
     } else {
         for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-            if (begins(name, rules[i].begins)) {
+            if (text_begins(name, rules[i].begins)) {
                 s->rule = rules[i].rule;
                 s->controls = rules[i].controls;
                 return;
@@ -121,7 +117,8 @@ bool shadow_adds_nan(const struct decoder *x, const struct uop *u)
     const uint32_t operand[] = { u->a, u->b, u->c };
     const bool wide = ends(name, ".f64");
     if (u->kind != UOP_ALU || (!wide && !ends(name, ".f32")) ||
-        !(begins(name, "add.") || begins(name, "sub.") || begins(name, "mul.") || begins(name, "fma.")))
+        !(text_begins(name, "add.") || text_begins(name, "sub.") || text_begins(name, "mul.") ||
+          text_begins(name, "fma.")))
         return false;
     for (uint32_t i = 0; i < operations[u->op].n; i++) {
         const struct vreg *v = &x->vregs[operand[i]];

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "state.h"
 
 // --- modules and kernels ---
@@ -37,7 +38,7 @@ struct simt_kernel *simt_kernel_search(struct simt_module *m, const char *name, 
 static const char *reason_of(const struct simt_kernel *k)
 {
     const char *why = k->error, *file = k->module->ptx->file;
-    if (!why || strncmp(why, file, strlen(file)))
+    if (!why || !text_begins(why, file))
         return why;
     why += strlen(file);
     while (*why && strchr(":0123456789", *why))

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/text.h"
 #include "base/svg.h"
 #include "simt/record/trace.h"
@@ -260,12 +261,6 @@ static void shared_access(struct picture *p, const struct trace_access *a, const
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void line(struct picture *p, const struct trace_access *a, uint64_t at)
 {
     svg_group(&p->svg, "line", NULL);
@@ -300,7 +295,7 @@ static void global_access(struct picture *p, const struct trace_access *a, const
     unsigned rows = 0;
     for (uint32_t lanes = a->mask; lanes; lanes &= lanes - 1)
         lines[n++] = a->address[__builtin_ctz(lanes)] / LINE;
-    qsort(lines, n, sizeof *lines, by_value);
+    qsort(lines, n, sizeof *lines, by_number);
     const uint32_t sectors = cost_sectors(a->address, a->mask);
     snprintf(title, sizeof title, "%s%slane%s %s: %u sector%s", name, *name ? ", " : "", n > 1 ? "s" : "",
              svg_lanes(a->mask, false, text), sectors, text_plural(sectors));

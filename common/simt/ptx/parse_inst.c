@@ -198,11 +198,6 @@ static void operand(struct parser *p, struct ptx_operand *o, int depth)
     }
 }
 
-static bool begins(struct str s, const char *with)
-{
-    return s.n >= strlen(with) && !memcmp(s.p, with, strlen(with));
-}
-
 // op without the part from..to of its text
 static struct str without(struct parser *p, struct str op, const char *from, size_t n)
 {
@@ -239,7 +234,7 @@ static void add_instruction(struct parser *p, struct ptx_inst in)
 // atomic. False where in is none of these. Source: PTX ISA 9.7.13 (atom).
 static bool split_atomic(struct parser *p, const struct ptx_inst *in)
 {
-    const bool atom = begins(in->op, "atom."), red = begins(in->op, "red.");
+    const bool atom = str_begins(in->op, "atom."), red = str_begins(in->op, "red.");
     const char *at = NULL;
     for (const char *c = in->op.p; (atom || red) && c + 3 < in->op.p + in->op.n; c++)
         if (c[0] == '.' && c[1] == 'v' && (c[2] == '2' || c[2] == '4' || c[2] == '8') && c[3] == '.')
@@ -300,7 +295,7 @@ void parse_instruction(struct parser *p)
             parse_fail(p, in.at, "label '%.*s' is declared twice", (int)in.op.n, in.op.p);
         return;
     }
-    p->calling = begins(in.op, "call");
+    p->calling = str_begins(in.op, "call");
     // Operands live outside the array of instructions, which moves as it grows: labels point to them.
     struct ptx_operand *list = parse_alloc(p, PTX_OPERANDS * sizeof *list);
     while (!parse_accept(p, ';')) {

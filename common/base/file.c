@@ -1,0 +1,48 @@
+// See file.h.
+#include "file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+char *file_read(const char *path)
+{
+    char *text = NULL, part[4096];
+    size_t size, n;
+    FILE *in = fopen(path, "r"), *out = in ? open_memstream(&text, &size) : NULL;
+    while (out && (n = fread(part, 1, sizeof part, in)) > 0)
+        fwrite(part, 1, n, out);
+    const bool failed = !in || !out || ferror(in);
+    if (in)
+        fclose(in);
+    if (out && (fclose(out) || failed)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+bool file_write(const char *path, const char *text)
+{
+    FILE *out = fopen(path, "w");
+    const bool written = out && fputs(text, out) >= 0;
+    return out && !fclose(out) && written;
+}
+
+bool scratch_open(struct scratch *s, const char *name, const char *text)
+{
+    *s = (struct scratch){ .folder = "/tmp/gemm-steps-XXXXXX" };
+    if (!mkdtemp(s->folder))
+        return false;
+    snprintf(s->path, sizeof s->path, "%s/%.30s", s->folder, name);
+    if (!text || file_write(s->path, text))
+        return true;
+    scratch_close(s);
+    return false;
+}
+
+void scratch_close(struct scratch *s)
+{
+    unlink(s->path);
+    rmdir(s->folder);
+}

@@ -1,0 +1,19 @@
+// Whole text files, and files that live as long as a program needs them.
+#ifndef COMMON_FILE_H
+#define COMMON_FILE_H
+
+#include <stdbool.h>
+
+// A whole file, ended by a NUL, to be freed; NULL, with errno, where it cannot be read.
+char *file_read(const char *path);
+bool file_write(const char *path, const char *text);  // false, with errno, where it cannot be written
+
+struct scratch {
+    char folder[32], path[64];
+};
+// A new folder, and in it the path of a file with this name and text; a NULL text leaves it to be written. False, with
+// errno, where that fails; scratch_close removes both.
+bool scratch_open(struct scratch *s, const char *name, const char *text);
+void scratch_close(struct scratch *s);
+
+#endif

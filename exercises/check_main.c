@@ -172,9 +172,9 @@ int main(void)
     if (getenv("EXERCISE_GRADE") || getenv("EXERCISE_TIME"))
         return status;
     if (status == NOT_YET)
-        printf("A hint: build/exercises/progress hint " EXERCISE "\n");
+        printf("A hint: build/progress hint " EXERCISE "\n");
     if (!status && state_passed(EXERCISE))
-        printf("Done. To compare: build/exercises/progress solution " EXERCISE "\n");
+        printf("Done. To compare: build/progress solution " EXERCISE "\n");
     else if (!status)
         fprintf(stderr,
                 "Done; but exercises/.progress cannot be written, so that " EXERCISE " passed is not remembered\n");

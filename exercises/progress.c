@@ -68,7 +68,7 @@ static void print_next(void)
     const char *next = next_one();
     char path[STATE_PATH_MAX];
     if (!next) {
-        printf("That is all of them. build/exercises/progress check runs them once more.\n");
+        printf("That is all of them. build/progress check runs them once more.\n");
         return;
     }
     if (getenv("EXERCISES"))

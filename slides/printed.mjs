@@ -17,7 +17,7 @@ function for_hopper(step) {
   return existsSync(join(root, kernel)) && read(kernel).includes('"hopper.cuh"');
 }
 
-// What build/steps/ladder printed when it made the table of times, at that size.
+// What build/ladder printed when it made the table of times, at that size.
 export function ladder(size, build) {
   const rows = times(build, size), first = {}, last = {};
   let hopper = false;

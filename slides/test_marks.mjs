@@ -138,7 +138,7 @@ test('a changed kernel makes code, differences, constants and lines stale', () =
 });
 
 test('a program prints what it prints today', () => {
-  writeFileSync(text, '<!-- output: build/steps/01_naive/01_naive --describe : "{" -->\n```text\n```\n');
+  writeFileSync(text, '<!-- output: build/01_naive --describe : "{" -->\n```text\n```\n');
   assert.match(refresh('--check', 'text.md').lines[0], /^text\.md:3 ``` -> \{/);
   refresh('text.md');
   assert.deepEqual(refresh('--check', 'text.md').lines, []);
@@ -146,7 +146,7 @@ test('a program prints what it prints today', () => {
 
 test('what the clock says is compared under the ptxas that made it, and stays under another one', () => {
   const table = join(results, 'sm_90_ptxas.csv'), old = readFileSync(table, 'utf8');
-  const asked = 'build/steps/01_naive/01_naive --device=sim --size 64 --predict --predict-size 1024';
+  const asked = 'build/01_naive --device=sim --size 64 --predict --predict-size 1024';
   writeFileSync(text, `<!-- output: ${asked} : "bound by" -->\n\`\`\`text\n  bound by nothing\n\`\`\`\n`);
   const { lines } = refresh('--check', 'text.md');
   writeFileSync(table, old.replace(/^01_naive,[\d.]+/m, '01_naive,9.9'));

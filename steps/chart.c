@@ -1,5 +1,5 @@
 // Draws the ladder's results, as `ladder --csv` wrote them, as SVG on stdout:
-//   build/steps/chart --counters COUNTERS.csv --trials TRIALS.csv RESULTS.csv > chart.svg
+//   build/chart --counters COUNTERS.csv --trials TRIALS.csv RESULTS.csv > chart.svg
 // Where a step was measured twice, the later row counts.
 #include "chart.h"
 

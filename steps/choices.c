@@ -1,7 +1,7 @@
 // Shows the rule of step 20 (common/tester/choose.h): which kernel of a step a product takes on a card, and by how many
 // cycles. Nothing runs.
 //
-//   build/steps/choices 20 512 1024 512x512x8192
+//   build/choices 20 512 1024 512x512x8192
 //
 // A shape is MxNxK, or one number for all three. Exit status: 0, or 2 if the command cannot be carried out.
 #include <limits.h>

@@ -1,4 +1,4 @@
-// Turns a terminal's text into an SVG whose text stays text:  build/steps/ladder | build/steps/picture > picture.svg
+// Turns a terminal's text into an SVG whose text stays text:  build/ladder | build/picture > picture.svg
 // It reads well on light and dark pages. The first line and the verdicts stand out.
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Prints a table as JSON on stdout, for programs in other languages:
-//   build/steps/table steps/results/h200_trials.csv
+//   build/table steps/results/h200_trials.csv
 //   {"path": "...", "columns": ["id", "device", ...], "rows": [["ffma", "NVIDIA H200", ...], ...]}
 // A field is a string, as it stands in the file. rows[0] is line 2 of the file.
 #include <errno.h>

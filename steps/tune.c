@@ -1,7 +1,7 @@
 // Tries sizes of a step's tiles, one after the other, and prints a table: what a learner would do by hand with an
 // editor, and what a library does once for each card. Each row is a copy of the step's kernel.cu with other constants.
 //
-//   build/steps/tune 05 BK=8,16 BM=64,128
+//   build/tune 05 BK=8,16 BM=64,128
 //
 // On a GPU a row has the time; on the simulated one, which has none, what a multiply-add costs. A size that cannot work
 // is a row that says why. Exit status: 0 if a row is right, 1 if none is, 2 if the command cannot be carried out.

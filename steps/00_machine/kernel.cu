@@ -1,4 +1,4 @@
-// Chapter 00: four small kernels that show the machine. Each is to be run alone, with build/common/simt/simt.
+// Chapter 00: four small kernels that show the machine. Each is to be run alone, with build/simt.
 
 // Each thread writes who it is, and on which SM it runs.
 extern "C" __global__ void who(int *block, int *warp, int *lane, int *sm)

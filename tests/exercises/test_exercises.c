@@ -2,7 +2,7 @@
 // the words that its source expects. The words are compared where nvcc compiles; clang's PTX leads to others, about the
 // same mistake, and one bug of an exercise may be lost to its optimiser. The sample (sample.h) has one bug in three,
 // the brief one a single bug of one exercise in six. The environment's EXERCISE names the exercise, as in
-// EXERCISE=05_float4 build/exercises/test_exercises. Its check is in CHECK_FOLDER, its source in EXERCISES_FOLDER.
+// EXERCISE=05_float4 build/tests/test_exercises. Its check is in CHECK_FOLDER, its source in EXERCISES_FOLDER.
 #include <criterion/criterion.h>
 #include <limits.h>
 #include <stdio.h>

@@ -302,8 +302,8 @@ Test(ladder, counts_what_its_picture_shows)
             !strstr(picture, name))
             continue;
         cr_expect(strstr(picture, counts + 1),
-                  "%s does not show\n%s\nbuild/steps/ladder --device sim | sed '/^Kernels/d; /^$/d; /^inst:/,$d' | "
-                  "build/steps/picture > steps/ladder.svg draws it again",
+                  "%s does not show\n%s\nbuild/ladder --device sim | sed '/^Kernels/d; /^$/d; /^inst:/,$d' | "
+                  "build/picture > steps/ladder.svg draws it again",
                   LADDER_SVG, line);
         steps++;
     }

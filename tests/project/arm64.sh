@@ -81,7 +81,7 @@ compare_steps()
         case $name in *.* | 00_*) continue ;; esac
         "$driver" --describe >"$folder/step.json"
         run "$first/common/simt/simt" x86
-        run "$folder/build/common/simt/simt" arm
+        run "$folder/build/simt" arm
         cmp "$folder/x86.C" "$folder/arm.C" && cmp "$folder/x86.json" "$folder/arm.json" || return 1
         compared=$((compared + 1))
     done

@@ -35,7 +35,7 @@ container() {
     sed -n '/^RUN /,/[^\\]$/p' "$1/.devcontainer/Dockerfile" | sed 's/^RUN //'
     sed -n 's/.*"postCreateCommand": "\(.*\)".*/\1/p' "$1/.devcontainer/devcontainer.json" | grep . ||
         die "devcontainer.json has no postCreateCommand"
-    echo build/steps/ladder
+    echo build/ladder
 }
 
 # The shell block below the mark of door $1 in the README of the tree $2.

@@ -64,9 +64,9 @@ place_links() {
   bash -ec "$commands"
   sed -i "/^all_steps = \[/a $line" steps/meson.build
   build . build
-  build/steps/99_mine/99_mine --device=sim --size 64
-  climb build/steps/ladder "$(build/steps/ladder --list | wc -l)"
-  build/steps/ladder --list | grep '^99_mine '
+  build/99_mine --device=sim --size 64
+  climb build/ladder "$(build/ladder --list | wc -l)"
+  build/ladder --list | grep '^99_mine '
   check build 99_mine
   check build
 }
@@ -111,7 +111,7 @@ place_install() {
   get course
   build course course/build --prefix /opt/gemm --bindir programs/bin
   ninja -C course/build -j "$jobs" library
-  steps=$(course/build/steps/ladder --list | wc -l)
+  steps=$(course/build/ladder --list | wc -l)
   DESTDIR=$PWD/root meson install -C course/build --no-rebuild --quiet
   rm -rf course
   mv root moved

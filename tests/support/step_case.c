@@ -19,7 +19,7 @@ const struct step *step_asked(void)
     for (size_t i = 0; i < n_steps; i++)
         if (!strcmp(steps[i]->name, name))
             return steps[i];
-    cr_assert_fail("STEP=%s: there is no such step; build/steps/ladder --list has all", name);
+    cr_assert_fail("STEP=%s: there is no such step; build/ladder --list has all", name);
     return NULL;
 }
 

@@ -54,7 +54,7 @@ says '^ *16 *128 *right' "$(sed -n 's/.*`\(build\/steps\/tune [^`]*\)`.*/\1/p' "
 options=$(awk '/^Every driver takes the same options/ { inside = 1 } inside { print } inside && /explains them/ { exit }' \
     "$source/README.md" | grep -oe '--[a-z0-9-]*' | sort -u)
 [ "$(echo "$options" | wc -l)" -ge 20 ] || fail "it names only these options: $options"
-build/steps/01_naive/01_naive --help >help
+build/01_naive --help >help
 for option in $options; do
     grep -qe "$option\b" help || fail "the drivers do not have $option"
 done

@@ -14,7 +14,7 @@ export function random(seed) {
 }
 
 // simt's standard output.
-export const simt = (build, ...args) => execFileSync(join(build, 'common', 'simt', 'simt'), args.map(String),
+export const simt = (build, ...args) => execFileSync(join(build, 'simt'), args.map(String),
   { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 
 // An answer, and how long it took; slowest() for all so far. On a busy machine, the time that this process had.

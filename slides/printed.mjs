@@ -1,7 +1,7 @@
 // What programs print: the ladder on a GPU, from the table of times; others by running them on the simulated GPU.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pick } from './code.mjs';
 import { kept } from './kept.mjs';
 import { fixed, percent, rate, time } from './numbers.mjs';
@@ -51,7 +51,8 @@ const words = (command) => command.match(/'[^']*'|\S+/g).map((word) => word.repl
 
 function print(program, args, build) {
   if (!existsSync(program)) fail(`${program} is missing: compile the build`);
-  const own = readdirSync(dirname(program)).filter((name) => name.endsWith('.ptx')).map((name) => join(dirname(program), name));
+  const folder = join(build, 'steps', basename(program).replace(/_double$/, ''));  // of a driver
+  const own = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.ptx')).map((name) => join(folder, name)) : [];
   const files = [program, ...own, ...args.filter((arg) => arg.endsWith('.ptx'))];
   return kept(build, [program, ...args].join(' '), files, () => {
     const { stdout, error, signal } = spawnSync(program, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 });

@@ -24,11 +24,11 @@ function json(path, build, args) {
 }
 
 // What a step's driver says of itself, or of the PTX file.
-export const describe = (build, step, driver, ptx) =>
-  json(join(build, 'steps', step, driver), build, ['--describe', ...(ptx ? ['--ptx', ptx] : [])]);
+export const describe = (build, driver, ptx) =>
+  json(join(build, driver), build, ['--describe', ...(ptx ? ['--ptx', ptx] : [])]);
 
 // The rows of a table, each { column: field, at: its place }.
 export function table(build, path) {
-  const { columns, rows } = json(join(build, 'steps', 'table'), build, [resolve(root, path)]);
+  const { columns, rows } = json(join(build, 'table'), build, [resolve(root, path)]);
   return rows.map((row, i) => ({ ...Object.fromEntries(columns.map((name, at) => [name, row[at]])), at: `${path}:${i + 2}` }));
 }

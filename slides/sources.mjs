@@ -36,13 +36,13 @@ const constants_of = new Set(
 // What the step's driver says of itself, or of its kernel with one thing changed.
 function described(build, kernel) {
   const step = step_of(kernel), driver = kernel in variants ? step : step_name(kernel);
-  return describe(build, step, driver, ptx(build, kernel));
+  return describe(build, driver, ptx(build, kernel));
 }
 
 // The same of the PTX that slides/meson.build makes of a kernel for its constants; any driver can read it.
 function described_source(build, source) {
   const file = join(build, 'slides', `${source.replace(/\.cu$/, '').replaceAll('/', '_')}.ptx`), step = only_folder('steps', '01');
-  return describe(build, step, step, existsSync(file) ? file : fail(`${file} is missing: meson compile -C ${build} slides_kernels`));
+  return describe(build, step, existsSync(file) ? file : fail(`${file} is missing: meson compile -C ${build} slides_kernels`));
 }
 
 // For formulas: the geometry, and of slides/constants.txt what stands there for the kernel.
@@ -77,7 +77,7 @@ export function ptx(build, kernel) {
   return existsSync(path) ? path : fail(`${path} is missing: meson compile -C ${build}`);
 }
 
-const simt_program = (build) => join(build, 'common', 'simt', 'simt');
+const simt_program = (build) => join(build, 'simt');
 
 function simt(build, args) {
   const files = [simt_program(build), ...args.filter((arg) => arg.endsWith('.ptx'))];
@@ -158,7 +158,7 @@ export const other_ptxas = (build, kernel) =>
 export const by_another_ptxas = (build, { args }) => args.includes('--card') && other_ptxas(build, args[0]);
 
 export function draw(build, { file, args }) {
-  if (args[0] === 'chart') return run(join(build, 'steps', 'chart'), build, [...args.slice(1), resolve(root, times_path())]);
+  if (args[0] === 'chart') return run(join(build, 'chart'), build, [...args.slice(1), resolve(root, times_path())]);
   if (args[0].startsWith('--')) return simt(build, ['draw', ...args, '--out', '-']);
   if (args[0] === 'hand') return read(`slides/pictures/${file}`);
   if (args[0] === 'machine') return draw_machine(build, args.slice(1));

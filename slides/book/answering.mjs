@@ -52,10 +52,10 @@ rows. \`.trans\` turns each matrix of 8 x 8 on the way, and takes elements of 16
 
 // What a step's blocks ask for: its launch from its driver, its registers from the table of ptxas.
 export function step_uses(build) {
-  const built = (step) => steps().includes(step) && existsSync(join(build, 'steps', step, step));
+  const built = (step) => steps().includes(step) && existsSync(join(build, step));
   const rows = rows_of(build, 'ptxas').filter(({ step }) => built(step));
   return rows.map(({ step, registers }) => {
-    const { geometry, static_shared: fixed } = describe(build, step, step);
+    const { geometry, static_shared: fixed } = describe(build, step);
     return { name: step, threads: geometry.threads, registers: Number(registers), shared: fixed + geometry.shared };
   });
 }

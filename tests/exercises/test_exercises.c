@@ -26,7 +26,7 @@ struct outcome {
 static const char *exercise(void)
 {
     const char *name = getenv("EXERCISE");
-    cr_assert(name, "EXERCISE names no exercise: run this by meson test, or as EXERCISE=05_float4 build/exercises/...");
+    cr_assert(name, "EXERCISE names no exercise: run this by meson test, or as EXERCISE=05_float4 build/tests/...");
     return name;
 }
 

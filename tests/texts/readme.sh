@@ -49,7 +49,7 @@ neighbours=$(block 'Read a chapter, then look at its diff' sh)
 says '^+.*PAD' "$(echo "$neighbours" | grep '^diff') || [ \$? = 1 ]"
 says 'right' "$(echo "$neighbours" | grep '^build/')"
 
-says '^ *16 *128 *right' "$(sed -n 's/.*`\(build\/steps\/tune [^`]*\)`.*/\1/p' "$source/README.md")"
+says '^ *16 *128 *right' "$(sed -n 's/.*`\(build\/tune [^`]*\)`.*/\1/p' "$source/README.md")"
 
 options=$(awk '/^Every driver takes the same options/ { inside = 1 } inside { print } inside && /explains them/ { exit }' \
     "$source/README.md" | grep -oe '--[a-z0-9-]*' | sort -u)

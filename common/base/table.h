@@ -7,7 +7,7 @@
 //       puts(t.field[0]);
 //   table_close(&t);
 //
-// steps/table.c prints any of them as JSON, so that no other language has to read them.
+// tools/table.c prints any of them as JSON, so that no other language has to read them.
 #ifndef BASE_TABLE_H
 #define BASE_TABLE_H
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../steps/steps.h"
+#include "tools/steps.h"
 #include "base/occupancy.h"
 #include "base/options.h"
 #include "compiler.h"

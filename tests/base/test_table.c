@@ -1,4 +1,4 @@
-// Tests of base/table and of steps/table, which prints a table as JSON: what a field is, and which tables are refused.
+// Tests of base/table and of tools/table, which prints a table as JSON: what a field is, and which tables are refused.
 // TABLE is the program.
 #include <criterion/criterion.h>
 

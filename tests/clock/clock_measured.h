@@ -2,7 +2,7 @@
 #ifndef TESTS_CLOCK_MEASURED_H
 #define TESTS_CLOCK_MEASURED_H
 
-#include "../steps/tables.h"
+#include "tools/tables.h"
 #include "simt/clock/clock.h"
 
 // The time of the step at size x size x size, in milliseconds; 0: it is not in the table.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../steps/steps.h"
+#include "tools/steps.h"
 #include "clock_measured.h"
 #include "tester/predict.h"
 

@@ -10,7 +10,7 @@
 #include "file_text.h"
 #include "sample.h"
 #include "simt/clock/clock.h"
-#include "../steps/steps.h"
+#include "tools/steps.h"
 #include "clock_measured.h"
 #include "tester/predict.h"
 

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../steps/tables.h"
+#include "tools/tables.h"
 #include "xml.h"
 
 enum { TEXT = 200000 };

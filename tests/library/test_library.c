@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../steps/library/handle.h"
+#include "library/handle.h"
 #include "simt/simt.h"
 #include "base/matrix.h"
 #include "sample.h"

@@ -10,10 +10,10 @@
 #include "capture.h"
 #include "fake_device.h"
 #include "base/ptx_file.h"
-#include "../steps/steps.h"
+#include "tools/steps.h"
 #include "tester/tester.h"
 
-int ladder_main(int argc, char **argv);  // steps/ladder.c
+int ladder_main(int argc, char **argv);  // tools/ladder.c
 
 static struct dev *gpu_of(int cc)
 {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "program_case.h"
-#include "../steps/steps.h"
+#include "tools/steps.h"
 
 enum { ROOM = PATH_MAX, FUNCTIONS = 17 };  // FUNCTIONS: of the library
 

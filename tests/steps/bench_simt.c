@@ -14,7 +14,7 @@
 #include "base/sort.h"
 #include "plain_gemm.h"
 #include "device/open.h"
-#include "../steps/steps.h"
+#include "tools/steps.h"
 
 enum { SIZE = 512, RUNS = 5 };
 

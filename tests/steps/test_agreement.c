@@ -12,7 +12,7 @@
 #include "file_text.h"
 #include "base/profile.h"
 #include "base/program.h"
-#include "../steps/tables.h"
+#include "tools/tables.h"
 #include "shapes.h"
 #include "step_case.h"
 #include "tester/gemm.h"

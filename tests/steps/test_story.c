@@ -14,7 +14,7 @@
 #include "ptx_case.h"
 #include "sample.h"
 #include "shapes.h"
-#include "../steps/steps.h"
+#include "tools/steps.h"
 
 enum { LDSM_PLAIN = 43520 };  // ldmatrix conflicts of 09 and of 11 without padding, at 256 cubed
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../steps/steps.h"
+#include "tools/steps.h"
 #include "base/program.h"
 
 const struct step *step_asked(void)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../steps/steps.h"
+#include "tools/steps.h"
 #include "rule_errors.h"
 
 enum { SIZES = 4 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../steps/steps.h"
+#include "tools/steps.h"
 #include "base/error.h"
 #include "clock_measured.h"
 #include "tester/predict.h"

@@ -3,7 +3,7 @@
 #ifndef TESTS_RULE_ERRORS_H
 #define TESTS_RULE_ERRORS_H
 
-#include "../steps/tables.h"
+#include "tools/tables.h"
 #include "simt/clock/clock.h"
 
 #define RULE_STEPS 64  // at most

@@ -51,9 +51,7 @@ const char *step_kernel(void)
 const char *step_driver(void)
 {
     static char path[PATH_MAX];
-    const int n = snprintf(path, sizeof path, "%s", STEP.ptx);
-    cr_assert(n > 4 && n < PATH_MAX && !strcmp(path + n - 4, ".ptx"), "%s", STEP.ptx);
-    path[n - 4] = '\0';
+    snprintf(path, sizeof path, "%s/%s", BUILD, STEP.name);
     return path;
 }
 

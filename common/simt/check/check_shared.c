@@ -171,23 +171,6 @@ static void read_one(const struct visit *v, uint32_t g, uint32_t lane)
         k->quiet[g] = k->barrier;
 }
 
-// A granule's first reads since the last barrier of all, which came after its write: most of those that are not quiet.
-static bool read_first(const struct visit *v, const struct touch *t, uint32_t g)
-{
-    const struct block_check *k = v->k;
-    struct granule *x = &k->granules[g];
-    if (x->write_at > k->all_seen || !within(v, x->write_at) || x->read_at > k->all_seen || x->many_at > k->all_seen)
-        return false;
-    x->reader = me(v, t->lane);
-    x->read_at = v->c->now;
-    x->many_at = 0;
-    if (t->lane2 != NO_LANE) {
-        x->other = me(v, t->lane2);
-        x->many_at = v->c->now;
-    }
-    return true;
-}
-
 static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
 {
     struct block_check *k = v->k;
@@ -219,30 +202,100 @@ static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
     k->copies |= v->op == CHECK_COPY;
 }
 
-// A write of what was not touched since the last barrier of all: nothing to compare with.
-static bool write_first(const struct visit *v, const struct touch *t, uint32_t g)
-{
-    const struct block_check *k = v->k;
-    struct granule *x = &k->granules[g];
-    if (x->write_at > k->all_seen || x->read_at > k->all_seen || x->many_at > k->all_seen || t->lane2 != NO_LANE ||
-        v->op != CHECK_WRITE)
-        return false;
-    x->writer = me(v, t->lane);
-    x->write_at = v->c->now;
-    x->read_at = x->many_at = k->quiet[g] = 0;
-    return true;
-}
+// --- granules side by side, which nearly always fare alike ---
 
-// Is the access weak, and has this block made no strong one there?
-static bool is_weak(const struct visit *v, uint32_t g)
+// n granules from g on: is the access weak, and has this block made no strong one there?
+static bool are_weak(const struct visit *v, uint32_t g, uint32_t n)
 {
     const struct strong *s = v->k->strong ? &v->k->strong[g] : NULL;
-    return !v->strong && (!s || (!within(v, s->write_at) && !within(v, s->read_at)));
+    bool strong = v->strong || v->shared;
+    for (uint32_t i = 0; s && i < n; i++)
+        strong |= within(v, s[i].write_at) | within(v, s[i].read_at);
+    return !strong;
+}
+
+// Their first reads since the last barrier of all, which came after they were written. False if it is not so.
+static bool read_first(const struct visit *v, const struct touch *t, struct granule *x, uint32_t n)
+{
+    const uint32_t start = v->k->start, seen = v->k->all_seen, now = v->c->now;
+    uint32_t news = 0;
+    for (uint32_t i = 0; i < n; i++)
+        news |= (x[i].write_at > seen) | (x[i].write_at < start) | (x[i].read_at > seen) | (x[i].many_at > seen);
+    for (uint32_t i = 0; !news && i < n; i++) {
+        x[i].reader = me(v, t[i].lane);
+        x[i].read_at = now;
+        x[i].many_at = 0;
+        if (t[i].lane2 != NO_LANE) {
+            x[i].other = me(v, t[i].lane2);
+            x[i].many_at = now;
+        }
+    }
+    return !news;
+}
+
+// Do two accesses stand for the same warp of the cluster, and are they of one kind?
+static bool same_warp(const struct who *a, const struct who *b)
+{
+    return !((a->thread ^ b->thread) / LANES | (a->flags ^ b->flags));
+}
+
+// Reads of what only one other warp has read since the last barrier of all, or that one and a third: of many readers
+// two are kept, of different warps. False if it is not so.
+static bool read_again(const struct visit *v, const struct touch *t, struct granule *x, uint32_t n)
+{
+    struct block_check *k = v->k;
+    const struct granule like = x[0];
+    const uint32_t start = k->start, seen = k->all_seen, now = v->c->now, first = like.reader.thread / LANES;
+    const bool many = like.many_at > seen, third = many && warp_of(like.reader.flags, like.reader.thread) !=
+                                                               warp_of(like.other.flags, like.other.thread);
+    uint32_t differs = k->informed || like.reader.flags != v->mine || first == v->w->index || like.read_at <= seen ||
+                       like.read_at <= k->seen[v->w->index][first];
+    for (uint32_t i = 0; i < n && !differs; i++)
+        differs = (x[i].write_at > seen) | (x[i].write_at < start) | (x[i].read_at ^ like.read_at) |
+                  (x[i].many_at ^ like.many_at) | (x[i].writer.flags ^ v->mine) >> WHO_RANK |
+                  !same_warp(&x[i].reader, &like.reader) | (many && !same_warp(&x[i].other, &like.other));
+    for (uint32_t i = 0; !differs && !third && i < n; i++) {
+        x[i].other = me(v, t[i].lane);
+        x[i].many_at = now;
+    }
+    // Whoever wrote it did so before the last barrier of all: now another read adds nothing.
+    for (uint32_t g = (uint32_t)(x - k->granules), i = 0; !differs && !third && !k->strong && i < n; i++)
+        k->quiet[g + i] = k->barrier;
+    return !differs;
+}
+
+// Writes of what was not touched since the last barrier of all: nothing to compare with.
+static bool write_first(const struct visit *v, const struct touch *t, struct granule *x, uint32_t n)
+{
+    struct block_check *k = v->k;
+    const uint32_t seen = k->all_seen, g = (uint32_t)(x - k->granules);
+    const uint32_t at = v->op == CHECK_COPY ? UNDER_WAY : v->c->now;
+    uint32_t news = v->op != CHECK_WRITE && (v->op != CHECK_COPY || v->w->block->worker->cluster->n > 1);
+    for (uint32_t i = 0; i < n; i++)
+        news |= (x[i].write_at > seen) | (x[i].read_at > seen) | (x[i].many_at > seen) | (t[i].lane2 != NO_LANE);
+    for (uint32_t i = 0; !news && i < n; i++) {
+        x[i].writer = me(v, t[i].lane);
+        x[i].write_at = at;
+        x[i].read_at = x[i].many_at = k->quiet[g + i] = 0;
+    }
+    k->copies |= !news && v->op == CHECK_COPY;
+    return !news;
+}
+
+// False where they have to be looked at one by one.
+static bool visit_alike(const struct visit *v, const struct touch *t, uint32_t g, uint32_t n)
+{
+    struct granule *x = &v->k->granules[g];
+    if (!are_weak(v, g, n))
+        return false;
+    if (check_writes(v->op))
+        return write_first(v, t, x, n);
+    return x->read_at > v->k->all_seen ? read_again(v, t, x, n) : read_first(v, t, x, n);
 }
 
 static void visit_one(const struct visit *v, const struct touch *t, uint32_t g)
 {
-    if (!v->shared && is_weak(v, g) && (!check_writes(v->op) ? read_first(v, t, g) : write_first(v, t, g)))
+    if (visit_alike(v, t, g, 1))
         return;
     if (v->k->granules[g].write_at == NO_MANS) {
         note(v, FAULT_BOUNDS, g, t->lane, NULL, false);
@@ -295,6 +348,8 @@ static void visit_all(const struct visit *v, const struct touches *t)
     for (uint32_t r = 0; r < t->n_runs; r++) {
         const struct run *run = &t->runs[r];
         if (!all && is_quiet_run(k, run, base))
+            continue;
+        if (visit_alike(v, &t->all[run->first], base + (uint32_t)run->at, run->n))
             continue;
         for (uint32_t i = 0; i < run->n; i++)
             visit_one(v, &t->all[run->first + i], base + (uint32_t)run->at + i);

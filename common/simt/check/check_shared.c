@@ -35,6 +35,13 @@ void check_shared_clear(struct checker *c, struct block_check *k)
     k->read_under_way = 0;
 }
 
+struct asked {                         // neighbouring granules ask the same
+    uint32_t thread, flags, at, lane;  // at 0: nothing
+    bool ordered;
+};
+
+#define ASKED 4
+
 struct visit {  // an access in hand
     struct warp *w;
     const struct uop *u;
@@ -46,6 +53,7 @@ struct visit {  // an access in hand
     bool shared;    // other blocks of the cluster use this memory, too
     uint32_t base;  // the granule of the first active lane, in home's memory
     uint16_t mine;  // flags of an ordinary access by the own block: its rank
+    struct asked *asked;
 };
 
 static uint32_t thread_of(const struct visit *v, uint32_t lane)
@@ -53,14 +61,16 @@ static uint32_t thread_of(const struct visit *v, uint32_t lane)
     return v->w->index * LANES + lane;
 }
 
-// What happened to who at time at: is it ordered before the lane's access now? Most of it is an ordinary access of the
-// same block.
-static inline __attribute__((always_inline)) bool ordered(const struct visit *v, const struct who *who, uint32_t at,
-                                                          uint32_t lane)
+// What happened to who at time at: is it ordered before the lane's access now?
+static bool ordered(const struct visit *v, const struct who *who, uint32_t at, uint32_t lane)
 {
-    if ((who->flags & ~(WHO_ATOMIC | WHO_VOLATILE)) == v->mine)
+    const bool ordinary = (who->flags & ~(WHO_ATOMIC | WHO_VOLATILE)) == v->mine;
+    struct asked *a = &v->asked[(who->thread ^ at) % ASKED];
+    if (ordinary && (at <= v->w->block->check->all_seen || !v->w->block->check->informed))
         return check_ordered(v->w, lane, who->thread, at);
-    return check_ordered_who(v->w, lane, who, at);
+    if (a->at != at || a->thread != who->thread || a->flags != who->flags || a->lane != lane)
+        *a = (struct asked){ who->thread, who->flags, at, lane, check_ordered_who(v->w, lane, who, at) };
+    return a->ordered;
 }
 
 static bool ordered_reader(const struct visit *v, const struct who *who, uint32_t at, uint32_t lane)
@@ -214,14 +224,43 @@ static bool are_weak(const struct visit *v, uint32_t g, uint32_t n)
     return !strong;
 }
 
-// Their first reads since the last barrier of all, which came after they were written. False if it is not so.
-static bool read_first(const struct visit *v, const struct touch *t, struct granule *x, uint32_t n)
+static bool in_cluster(const struct visit *v)
 {
-    const uint32_t start = v->k->start, seen = v->k->all_seen, now = v->c->now;
+    return v->w->block->worker->cluster->n > 1;
+}
+
+// Were they written in this block, before its last barrier of all or, all at once, before the lanes' accesses?
+static bool are_settled(const struct visit *v, const struct touch *t, const struct granule *x, uint32_t n)
+{
+    const uint32_t start = v->k->start, seen = v->k->all_seen;
+    uint32_t news = 0, differs = x->write_at >= READ_UNDER_WAY;
+    for (uint32_t i = 0; i < n; i++)
+        news |= (x[i].write_at > seen) | (x[i].write_at < start);
+    if (!news)
+        return true;
+    for (uint32_t i = 0; i < n; i++)
+        differs |= (x[i].write_at ^ x->write_at) | (uint32_t)(x[i].writer.thread ^ x->writer.thread) |
+                   (uint32_t)(x[i].writer.flags ^ x->writer.flags);
+    for (uint32_t i = 0; !differs && i < n; i++)
+        differs = !within(v, x->write_at) || !ordered(v, &x->writer, x->write_at, t[i].lane) ||
+                  (t[i].lane2 != NO_LANE && !ordered(v, &x->writer, x->write_at, t[i].lane2));
+    return !differs;
+}
+
+// Have they not been read since the last barrier of all?
+static bool are_unread(const struct visit *v, const struct granule *x, uint32_t n)
+{
+    const uint32_t seen = v->k->all_seen;
     uint32_t news = 0;
     for (uint32_t i = 0; i < n; i++)
-        news |= (x[i].write_at > seen) | (x[i].write_at < start) | (x[i].read_at > seen) | (x[i].many_at > seen);
-    for (uint32_t i = 0; !news && i < n; i++) {
+        news |= (x[i].read_at > seen) | (x[i].many_at > seen);
+    return !news;
+}
+
+static void read_first(const struct visit *v, const struct touch *t, struct granule *x, uint32_t n)
+{
+    const uint32_t now = v->c->now;
+    for (uint32_t i = 0; i < n; i++) {
         x[i].reader = me(v, t[i].lane);
         x[i].read_at = now;
         x[i].many_at = 0;
@@ -230,56 +269,60 @@ static bool read_first(const struct visit *v, const struct touch *t, struct gran
             x[i].many_at = now;
         }
     }
-    return !news;
 }
 
-// Do two accesses stand for the same warp of the cluster, and are they of one kind?
 static bool same_warp(const struct who *a, const struct who *b)
 {
-    return !((a->thread ^ b->thread) / LANES | (a->flags ^ b->flags));
+    return a->thread / LANES == b->thread / LANES && a->flags == b->flags;
 }
 
-// Reads of what only one other warp has read since the last barrier of all, or that one and a third: of many readers
+// Reads of what one other warp alone has read since the last barrier of all, or that one and a third: of many readers
 // two are kept, of different warps. False if it is not so.
 static bool read_again(const struct visit *v, const struct touch *t, struct granule *x, uint32_t n)
 {
     struct block_check *k = v->k;
-    const struct granule like = x[0];
-    const uint32_t start = k->start, seen = k->all_seen, now = v->c->now, first = like.reader.thread / LANES;
-    const bool many = like.many_at > seen, third = many && warp_of(like.reader.flags, like.reader.thread) !=
-                                                               warp_of(like.other.flags, like.other.thread);
-    uint32_t differs = k->informed || like.reader.flags != v->mine || first == v->w->index || like.read_at <= seen ||
-                       like.read_at <= k->seen[v->w->index][first];
-    for (uint32_t i = 0; i < n && !differs; i++)
-        differs = (x[i].write_at > seen) | (x[i].write_at < start) | (x[i].read_at ^ like.read_at) |
-                  (x[i].many_at ^ like.many_at) | (x[i].writer.flags ^ v->mine) >> WHO_RANK |
-                  !same_warp(&x[i].reader, &like.reader) | (many && !same_warp(&x[i].other, &like.other));
-    for (uint32_t i = 0; !differs && !third && i < n; i++) {
+    const struct granule like = *x;
+    const uint32_t first = like.reader.thread / LANES;
+    const bool many = like.many_at > k->all_seen;
+    bool differs = in_cluster(v) || like.reader.flags != v->mine || first == v->w->index ||
+                   like.read_at <= k->all_seen || like.read_at <= k->seen[v->w->index][first];
+    for (uint32_t i = 1; i < n && !differs; i++)
+        differs = x[i].read_at != like.read_at || x[i].many_at != like.many_at ||
+                  !same_warp(&x[i].reader, &like.reader) || (many && !same_warp(&x[i].other, &like.other));
+    for (uint32_t i = 0; k->informed && i < n && !differs; i++)
+        differs = ordered(v, &x[i].reader, like.read_at, t[i].lane) ||
+                  (t[i].lane2 != NO_LANE && ordered(v, &x[i].reader, like.read_at, t[i].lane2));
+    if (differs)
+        return false;
+    if (many && warp_of(like.other.flags, like.other.thread) != warp_of(like.reader.flags, like.reader.thread))
+        return true;
+    for (uint32_t i = 0; i < n; i++) {
         x[i].other = me(v, t[i].lane);
-        x[i].many_at = now;
+        x[i].many_at = v->c->now;
+        if (x[i].write_at <= k->all_seen && !k->strong)
+            k->quiet[x - k->granules + i] = k->barrier;  // another read adds nothing
     }
-    // Whoever wrote it did so before the last barrier of all: now another read adds nothing.
-    for (uint32_t g = (uint32_t)(x - k->granules), i = 0; !differs && !third && !k->strong && i < n; i++)
-        k->quiet[g + i] = k->barrier;
-    return !differs;
+    return true;
 }
 
-// Writes of what was not touched since the last barrier of all: nothing to compare with.
+// Writes of what was not touched since the last barrier of all: nothing to compare with. False if it is not so.
 static bool write_first(const struct visit *v, const struct touch *t, struct granule *x, uint32_t n)
 {
     struct block_check *k = v->k;
-    const uint32_t seen = k->all_seen, g = (uint32_t)(x - k->granules);
     const uint32_t at = v->op == CHECK_COPY ? UNDER_WAY : v->c->now;
-    uint32_t news = v->op != CHECK_WRITE && (v->op != CHECK_COPY || v->w->block->worker->cluster->n > 1);
+    uint32_t *quiet = &k->quiet[x - k->granules];
+    uint32_t news = v->op != CHECK_WRITE && (v->op != CHECK_COPY || in_cluster(v));
     for (uint32_t i = 0; i < n; i++)
-        news |= (x[i].write_at > seen) | (x[i].read_at > seen) | (x[i].many_at > seen) | (t[i].lane2 != NO_LANE);
-    for (uint32_t i = 0; !news && i < n; i++) {
+        news |= (x[i].write_at > k->all_seen) | (t[i].lane2 != NO_LANE);
+    if (news || !are_unread(v, x, n))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
         x[i].writer = me(v, t[i].lane);
         x[i].write_at = at;
-        x[i].read_at = x[i].many_at = k->quiet[g + i] = 0;
+        x[i].read_at = x[i].many_at = quiet[i] = 0;
     }
-    k->copies |= !news && v->op == CHECK_COPY;
-    return !news;
+    k->copies |= v->op == CHECK_COPY;
+    return true;
 }
 
 // False where they have to be looked at one by one.
@@ -290,7 +333,12 @@ static bool visit_alike(const struct visit *v, const struct touch *t, uint32_t g
         return false;
     if (check_writes(v->op))
         return write_first(v, t, x, n);
-    return x->read_at > v->k->all_seen ? read_again(v, t, x, n) : read_first(v, t, x, n);
+    if (!are_settled(v, t, x, n))
+        return false;
+    if (!are_unread(v, x, n))
+        return read_again(v, t, x, n);
+    read_first(v, t, x, n);
+    return true;
 }
 
 static void visit_one(const struct visit *v, const struct touch *t, uint32_t g)
@@ -366,7 +414,7 @@ static void open_folds(struct block_check *k, unsigned shift, const struct touch
 
 // Fills in v. False if there is nothing to compare: a plain read touches quiet granules alone; or memory has run out.
 static bool look(struct warp *w, const struct uop *u, const struct touches *t, uint64_t first, enum check_op op,
-                 struct visit *v)
+                 struct visit *v, struct asked asked[ASKED])
 {
     struct checker *c = w->block->worker->check;
     struct block *home = cluster_block(w->block->worker, first);
@@ -387,7 +435,10 @@ static bool look(struct warp *w, const struct uop *u, const struct touches *t, u
                          .is_volatile = strong && !check_atomic(op) && u->mem->order == ORDER_VOLATILE,
                          .shared = shared,
                          .base = base,
-                         .mine = (uint16_t)(w->block->rank << WHO_RANK) };
+                         .mine = (uint16_t)(w->block->rank << WHO_RANK),
+                         .asked = asked };
+    for (int i = 0; i < ASKED; i++)
+        asked[i].at = 0;
     if (!v->strong || k->strong)
         return true;
     k->strong = calloc(c->n_granules, sizeof *k->strong);
@@ -420,7 +471,8 @@ void check_shared(struct warp *w, const struct uop *u, uint32_t index, uint32_t 
         const struct touches *t = check_touches(c, index, lanes, address, bytes, c->grid->code->shared_shift);
         const uint64_t first = address[__builtin_ctz(lanes)];
         struct visit v;
-        if (!t || reserved(c, first) || !look(w, u, t, first, op, &v))
+        struct asked asked[ASKED];
+        if (!t || reserved(c, first) || !look(w, u, t, first, op, &v, asked))
             continue;
         for (uint32_t i = v.home == w->block ? 0 : lanes; i; i &= i - 1)
             check_visits(w, u, (uint32_t)__builtin_ctz(i), v.home);
@@ -462,9 +514,10 @@ bool check_shared_again(struct warp *w, const struct uop *u, uint32_t index, uin
 {
     const struct touches *t = w->block->worker->check->touches[index];
     struct visit v;
-    if (!t || t->pattern != pattern)
+    struct asked asked[ASKED];
+    if (!t || t->pattern != pattern || cluster_block(w->block->worker, first) != w->block)
         return false;
-    if (!reserved(w->block->worker->check, first) && look(w, u, t, first, op, &v))
+    if (!reserved(w->block->worker->check, first) && look(w, u, t, first, op, &v, asked))
         visit_all(&v, t);
     return true;
 }

@@ -48,25 +48,44 @@ struct place {
     struct touch by;
 };
 
-// The distinct granules, ascending; returns how many.
-static uint32_t sort_places(struct place places[PATTERN_UNITS], const struct touches *t, unsigned shift)
+// The active lanes by where they begin, and then by their numbers; returns how many.
+static uint32_t sort_lanes(uint8_t lanes[LANES], const struct touches *t)
 {
     uint32_t n = 0;
-    for (uint32_t lanes = t->active; lanes; lanes &= lanes - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+    for (uint32_t active = t->active; active; active &= active - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(active);
+        uint32_t i = n++;
+        for (; i && (int64_t)t->delta[lanes[i - 1]] > (int64_t)t->delta[lane]; i--)
+            lanes[i] = lanes[i - 1];
+        lanes[i] = (uint8_t)lane;
+    }
+    return n;
+}
+
+// Of the lanes that touch a granule the first two are kept.
+static void add_lane(struct touch *by, uint8_t lane)
+{
+    const uint8_t second = lane < by->lane ? by->lane : lane;
+    by->lane = lane < by->lane ? lane : by->lane;
+    by->lane2 = second < by->lane2 ? second : by->lane2;
+}
+
+// The distinct granules, ascending; returns how many. Where lanes overlap, a granule is found near the end.
+static uint32_t sort_places(struct place places[PATTERN_UNITS], const struct touches *t, unsigned shift)
+{
+    uint8_t lanes[LANES];
+    const uint32_t n_lanes = sort_lanes(lanes, t);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < n_lanes; k++) {
         for (uint32_t b = 0; b < t->bytes; b += 1u << shift) {
-            int64_t at = (int64_t)(t->delta[lane] + b) >> shift;
+            const int64_t at = (int64_t)(t->delta[lanes[k]] + b) >> shift;
             uint32_t i = n;
             while (i && places[i - 1].at > at)
                 i--;
-            if (i && places[i - 1].at == at) {
-                struct touch *by = &places[i - 1].by;
-                by->lane2 = by->lane2 == NO_LANE ? (uint8_t)lane : by->lane2;
-                continue;
-            }
-            memmove(&places[i + 1], &places[i], (n - i) * sizeof *places);
-            places[i] = (struct place){ at, { (uint8_t)lane, NO_LANE } };
-            n++;
+            if (i && places[i - 1].at == at)
+                add_lane(&places[i - 1].by, lanes[k]);
+            else
+                places[n++] = (struct place){ at, { lanes[k], NO_LANE } };
         }
     }
     return n;

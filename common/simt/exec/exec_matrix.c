@@ -163,9 +163,9 @@ static void count_tile(struct warp *w, const struct tile *t, const struct memop 
     struct worker *worker = w->block->worker;
     struct mem_memo *memo = &worker->memos[m->index];
     struct mem_count *c = &worker->mem_counts[m->index];
-    const uint32_t low = (uint32_t)t->address & 127;
+    const uint32_t low = ((uint32_t)t->address & 127) | (uint32_t)t->shared << 7;
     if (memo->mask != ALL_LANES || memo->low != low || memo->delta.d64[0] != t->pitch) {
-        *memo = (struct mem_memo){ .mask = ALL_LANES, .low = low };
+        *memo = (struct mem_memo){ .mask = ALL_LANES, .low = low, .number = memo->number + 1 };
         memo->delta.d64[0] = t->pitch;
         memo->max = add_cost(t, memo);
     }
@@ -197,17 +197,29 @@ static bool misplaced(struct warp *w, const struct uop *u, const struct tile *t,
 #define TILE_PASSES 2
 
 // Tells the checks, by pieces of 16 bytes. A piece has elements of several lanes; each is put down to one of them, and
-// as many pieces as possible at once to different ones.
+// as many pieces as possible at once to different ones. A tile of the same pattern as the last is known again, pass by
+// pass: the memo has how many there were (bits), and how far from the tile's address the second one begins (min).
 static void tell_tile(struct warp *w, const struct uop *u, const struct tile *t, unsigned lines, unsigned length)
 {
     const struct fragment *f = t->f;
-    const unsigned across = length * f->bytes / 16, pieces = lines * across;
+    const unsigned across = length * f->bytes / 16, pieces = lines * across, elements = f->distinct * f->pack;
+    struct mem_memo *memo = &w->block->worker->memos[u->warp->mem.index];
+    const uint32_t index[TILE_PASSES] = { u->warp->mem.index,
+                                          u->warp->mem.index + w->block->worker->grid->code->n_memops };
+    const enum check_op op = t->store ? CHECK_WRITE : CHECK_READ;
+    const uint64_t address = t->shared ? t->address & MEMORY_OFFSET : t->address;
     uint64_t at[TILE_PASSES][LANES] = { { 0 } };
     uint32_t lanes[TILE_PASSES] = { 0 };
     bool done[TILE_PIECES] = { false };
-    for (unsigned k = 0; k < LANES * f->distinct * f->pack + LANES * pieces; k++) {
-        unsigned lane = k % LANES, row, col, line, piece = k / LANES - f->distinct * f->pack;
-        if (k < LANES * f->distinct * f->pack) {
+    unsigned told = 0;
+    while (told < memo->bits && (t->shared ? check_shared_again : check_global_again)(
+                                    w, u, index[told], memo->number, address + (told ? (uint64_t)memo->min : 0), op))
+        told++;
+    if (told && told == memo->bits)
+        return;
+    for (unsigned k = 0, left = pieces; left && k < LANES * (elements + pieces); k++) {
+        unsigned lane = k % LANES, row, col, line, piece = k / LANES - elements;
+        if (k < LANES * elements) {
             fragment_at(f, k / LANES / f->pack, lane, k / LANES % f->pack, &row, &col);
             line = t->by_columns ? col : row;
             piece = line * across + (t->by_columns ? row : col) * f->bytes / 16;
@@ -215,16 +227,19 @@ static void tell_tile(struct warp *w, const struct uop *u, const struct tile *t,
         for (unsigned pass = 0; pass < TILE_PASSES && piece < TILE_PIECES && !done[piece]; pass++) {
             if (lanes[pass] >> lane & 1)
                 continue;
-            at[pass][lane] =
-                (t->shared ? t->address & MEMORY_OFFSET : t->address) + piece / across * t->pitch + piece % across * 16;
+            at[pass][lane] = address + piece / across * t->pitch + piece % across * 16;
             lanes[pass] |= 1u << lane;
             done[piece] = true;
+            left--;
         }
     }
-    for (unsigned pass = 0; pass < TILE_PASSES; pass++)
-        if (lanes[pass])
-            (t->shared ? check_shared : check_global)(w, u, u->warp->mem.index, lanes[pass], at[pass], 16,
-                                                      t->store ? CHECK_WRITE : CHECK_READ);
+    const unsigned passes = lanes[1] ? 2 : 1;
+    memo->bits = at[0][__builtin_ctz(lanes[0])] == address ? passes : 0;
+    memo->min = lanes[1] ? (int64_t)(at[1][__builtin_ctz(lanes[1])] - address) : 0;
+    for (unsigned pass = told; pass < passes; pass++) {
+        (t->shared ? check_shared : check_global)(w, u, index[pass], lanes[pass], at[pass], 16, op);
+        check_pattern(w, index[pass], memo->number);
+    }
 }
 
 // Where the whole tile lies in the host's memory, or NULL after a fault.

@@ -5,11 +5,11 @@
 #include "warp.h"
 
 struct watching {
-    uint64_t block;             // linear
-    uint32_t warp;              // or UINT32_MAX: all of the block
-    const struct uop *u;        // what the warp executes now; NULL: nothing
-    uint32_t lanes;             // that execute it
-    const struct split *split;  // they are of, which is off its warp's list
+    uint64_t block;                                                   // linear
+    uint32_t warp;                                                    // or UINT32_MAX: all of the block
+    const struct uop *u;                                              // what the warp executes now; NULL: nothing
+    uint32_t lanes;                                                   // that execute it
+    const struct split *split;                                        // they are of, which is off its warp's list
     void (*before)(struct watching *watching, const struct warp *w);  // a uop
     bool (*after)(struct watching *watching, const struct warp *w);   // the last uop of an instruction; false: stop
     void (*error)(struct watching *watching, const struct block *b);  // b ends with the worker's fault

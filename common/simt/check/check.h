@@ -256,12 +256,13 @@ struct block_check {                // of a block that runs
     struct objects objects;  // in shared memory
     // shared memory
     struct granule *granules;
-    struct strong *strong;     // by granule; NULL before the first strong access
-    uint32_t *quiet;           // by granule: until barrier number quiet[g] + 1 opens, reads have nothing to add
-    uint32_t barrier;          // barriers of the whole block that have opened, from 1
-    unsigned char *folded;     // by fold (fold.h): are its granules kept as one?
-    bool folds;                // some may be
-    bool copies;               // some were started in this block, or bulk copies to it were left under way
+    struct strong *strong;            // by granule; NULL before the first strong access
+    uint32_t strong_from, strong_to;  // granules from and to: strong accesses went nowhere else
+    uint32_t *quiet;                  // by granule: until barrier number quiet[g] + 1 opens, reads have nothing to add
+    uint32_t barrier;                 // barriers of the whole block that have opened, from 1
+    unsigned char *folded;            // by fold (fold.h): are its granules kept as one?
+    bool folds;                       // some may be
+    bool copies;                      // some were started in this block, or bulk copies to it were left under way
     uint32_t reported[MARKS];  // by mark: 1 + the mbarrier that bulk loads report to; UINT32_MAX: several do; 0: none
     uint64_t read_under_way;   // bytes that bulk stores and wgmma began to read, less those that they have read
     uint32_t calm;  // the number of the time between two barriers of the whole block, of all blocks' such times

@@ -138,6 +138,12 @@ static void meet_strong(const struct visit *v, uint32_t g, uint32_t lane)
         note(v, FAULT_RACE, g, lane, &s->reader, false);
 }
 
+static void note_strong(struct block_check *k, uint32_t g)
+{
+    k->strong_from = g < k->strong_from || !k->strong_to ? g : k->strong_from;
+    k->strong_to = g + 1 > k->strong_to ? g + 1 : k->strong_to;
+}
+
 // Warps of a cluster, by a number each.
 static uint32_t warp_of(uint32_t flags, uint32_t thread)
 {
@@ -157,6 +163,7 @@ static void read_one(const struct visit *v, uint32_t g, uint32_t lane)
     else if (k->strong)
         meet_strong(v, g, lane);
     if (v->strong) {
+        note_strong(k, g);
         k->strong[g].reader = me(v, lane);
         k->strong[g].read_at = v->c->now;
         return;
@@ -203,6 +210,7 @@ static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
         note(v, FAULT_RACE, g, lane, &x->reader, false);
     x->read_at = x->many_at = k->quiet[g] = 0;
     if (v->strong) {
+        note_strong(k, g);
         k->strong[g].writer = me(v, lane);
         k->strong[g].write_at = v->c->now;
         return;
@@ -217,9 +225,10 @@ static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
 // n granules from g on: is the access weak, and has this block made no strong one there?
 static bool are_weak(const struct visit *v, uint32_t g, uint32_t n)
 {
-    const struct strong *s = v->k->strong ? &v->k->strong[g] : NULL;
+    const struct strong *s = v->k->strong ? v->k->strong + g : NULL;
+    const bool met = g < v->k->strong_to && g + n > v->k->strong_from;
     bool strong = v->strong || v->shared;
-    for (uint32_t i = 0; s && i < n; i++)
+    for (uint32_t i = 0; met && i < n; i++)
         strong |= within(v, s[i].write_at) | within(v, s[i].read_at);
     return !strong;
 }

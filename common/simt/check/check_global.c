@@ -251,12 +251,33 @@ static void visit_granule(const struct visit *v, const struct piece *p)
         stir(p);
 }
 
+// The first read of granules from address on, which r is about, by their block since the last barrier of all, if there
+// are no writes: most of those that are not quiet.
+static bool read_first(const struct visit *v, const struct line *line, struct record *r, const struct mark *m,
+                       uint64_t address, uint32_t granules)
+{
+    if (v->between || line->of[USE_WRITE] || line->of[USE_STRONG_WRITE] || r->last.block > m->block)
+        return false;
+    if (r->last.block == m->block
+            ? r->last.at > v->w->block->check->all_seen
+            : !memory_written(v->c->grid->memory, address, (uint64_t)granules << v->c->grid->code->global_shift))
+        return false;
+    r->last = *m;
+    if (!r->first.block)
+        r->first = *m;
+    r->other.block = 0;
+    return true;
+}
+
 // False where the granules have to be looked at one by one.
 static bool visit_line(const struct visit *v, const struct piece *p)
 {
     enum use use;
     struct record *r = check_record(v->c, p->line, v->use);
-    if (!r || rival(v, p, &use) || early(v, p, r, LINE))
+    if (r && v->use == USE_READ && read_first(v, p->line, r, &p->mark, p->address, LINE))
+        return true;
+    const bool contended = writes(v) || p->line->of[USE_WRITE] || p->line->of[USE_STRONG_WRITE];
+    if (!r || (contended && rival(v, p, &use)) || early(v, p, r, LINE))
         return false;
     if (v->use == USE_WRITE)
         note_write(v, p, r);
@@ -265,40 +286,21 @@ static bool visit_line(const struct visit *v, const struct piece *p)
     return true;
 }
 
-// The first read of a granule by its block since the last barrier of all, if there are no writes: most of those that
-// are not quiet.
-static bool read_first(const struct visit *v, struct line *line, uint32_t i, const struct touch *touch,
-                       uint64_t address)
-{
-    struct record *all = check_record(v->c, line, USE_READ), *r = all ? &all[i] : NULL;
-    if (!r || v->between || line->of[USE_WRITE] || line->of[USE_STRONG_WRITE] || r->last.block > v->mark.block)
-        return false;
-    if (r->last.block == v->mark.block
-            ? r->last.at > v->w->block->check->all_seen
-            : !memory_written(v->c->grid->memory, address, 1u << v->c->grid->code->global_shift))
-        return false;
-    r->last = v->mark;
-    r->last.spread = ONE_THREAD;
-    r->last.thread = (uint16_t)(v->w->index * LANES + touch->lane);
-    if (!r->first.block)
-        r->first = r->last;
-    r->other.block = 0;
-    if (touch->lane2 != NO_LANE) {
-        r->other = r->last;
-        r->other.thread = (uint16_t)(v->w->index * LANES + touch->lane2);
-    }
-    return true;
-}
-
 // Granule i of a line, which touch's lanes use; at address.
 static void visit_touch(const struct visit *v, struct line *line, uint32_t *quiet, uint32_t i,
                         const struct touch *touch, uint64_t address)
 {
-    if (v->use == USE_READ && read_first(v, line, i, touch, address))
-        return;
     struct piece p = { line, quiet, i, address, v->mark, false };
+    struct record *all = check_record(v->c, line, v->use);
     p.mark.spread = ONE_THREAD;
     p.mark.thread = (uint16_t)(v->w->index * LANES + touch->lane);
+    if (all && v->use == USE_READ && read_first(v, line, &all[i], &p.mark, address, 1)) {
+        if (touch->lane2 != NO_LANE) {
+            all[i].other = p.mark;
+            all[i].other.thread = (uint16_t)(v->w->index * LANES + touch->lane2);
+        }
+        return;
+    }
     visit_granule(v, &p);
     if (touch->lane2 == NO_LANE || v->use == USE_STRONG_WRITE)
         return;
@@ -380,6 +382,12 @@ static void visit_all(struct warp *w, const struct uop *u, const struct touches 
     struct checker *c = w->block->worker->check;
     const uint64_t from = first >> c->grid->code->global_shift;
     const bool strong = check_strong(u, op), write = check_writes(op);
+    uint32_t begin = 0;  // the first run that is not quiet
+    while (!strong && !write && !c->grid->early && begin < t->n_runs &&
+           all_quiet(c, &t->runs[begin], from + (uint64_t)t->runs[begin].at, w->block->check->calm))
+        begin++;
+    if (begin == t->n_runs)
+        return;
     const uint8_t scope = check_atomic(op)                        ? u->warp->mem.scope
                           : strong && u->mem->order != ORDER_WEAK ? u->mem->scope
                                                                   : SCOPE_SYS;
@@ -397,7 +405,7 @@ static void visit_all(struct warp *w, const struct uop *u, const struct touches 
         .calm = w->block->check->calm,
         .mark = { .block = (uint32_t)w->block->linear + 1, .at = c->now, .inst = u->inst, .flags = flags }
     };
-    for (uint32_t r = 0; r < t->n_runs; r++) {
+    for (uint32_t r = begin; r < t->n_runs; r++) {
         const struct run *run = &t->runs[r];
         if (c->grid->early)
             check_launch_before(w, u, run->lane, (from + (uint64_t)run->at) << c->grid->code->global_shift, write);

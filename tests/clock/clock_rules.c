@@ -111,7 +111,9 @@ int main(int argc, char **argv)
     }
     for (int i = 1; i < argc; i += 2) {
         struct report r = { 0 };
-        r.card = card_find(argv[i], r.error);
+        r.card = card_named(argv[i]);
+        if (!r.card)
+            error_set(r.error, "there is no card '%.100s': simt profile --card x lists them", argv[i]);
         const bool ok = r.card && results_read(argv[i + 1], &r.all, &r.n, r.error) && print_card(&r);
         if (!ok) {
             fprintf(stderr, "clock_rules: %s\n", r.error);

@@ -228,8 +228,10 @@ static bool are_weak(const struct visit *v, uint32_t g, uint32_t n)
     const struct strong *s = v->k->strong ? v->k->strong + g : NULL;
     const bool met = g < v->k->strong_to && g + n > v->k->strong_from;
     bool strong = v->strong || v->shared;
-    for (uint32_t i = 0; met && i < n; i++)
-        strong |= within(v, s[i].write_at) | within(v, s[i].read_at);
+    for (uint32_t i = 0; met && i < n; i++) {
+        strong |= within(v, s[i].write_at);
+        strong |= within(v, s[i].read_at);
+    }
     return !strong;
 }
 

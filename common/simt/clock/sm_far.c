@@ -93,7 +93,7 @@ double sm_fetch(struct sm *sm, const uint64_t *sectors, unsigned n, double at, f
         }
         // L2 gives 64 bytes in a turn, of one piece: a sector alone takes as long as two side by side.
         const double whole = last == sectors[i] / 2 ? 0 : PIECE / rate;
-        const double cost = sm_follows(sm->job, RULE_l2_pieces) ? whole : PIECE / 2 / rate;
+        const double cost = sm_follows(sm->job, RULE_l2_pieces) ? whole : PIECE / 2.0 / rate;
         last = sectors[i] / 2;
         sm->l2 = (sm->l2 > at ? sm->l2 : at) + cost;
         sm_busy(sm, COUNT_L2, cost * k->l2_rate, sm->l2 - cost, cost);  // as a share of what L2 gives

@@ -31,10 +31,12 @@ static bool is_side(const struct found_side *want, const struct simt_side *s)
 static bool waits_for(const struct simt_finding *f, const struct found_wait *want)
 {
     bool found = !want->mbarrier;
-    for (const struct simt_wait *w = f->waits; w < f->waits + f->n_waits; w++)
+    for (size_t i = 0; i < f->n_waits; i++) {
+        const struct simt_wait *w = &f->waits[i];
         found |= !found && w->mbarrier.object.name && !strcmp(w->mbarrier.object.name, want->mbarrier) &&
                  is(want->warps, w->warps) && is_the(want->phase, w->mbarrier.phase) &&
                  is(want->arrivals, w->arrivals) && (!want->bytes || want->bytes == w->bytes);
+    }
     return found;
 }
 

@@ -107,4 +107,27 @@ assert(wrong.result.findings.length > 0);
 same(wrong.result, natively('check', 3));
 assert.equal(launch(false, 3).ok, 0);
 assert.match(error(), /out of bounds/);
+
+// WebAssembly rounds to nearest alone; .rz, .rm and .rp are right nevertheless. 0f30800000 is 2^-30.
+const roundings = ['add.rz.f32 f, 0f3f800000, 0fb0800000', 'add.rp.f32 f, 0f3f800000, 0f30800000', 'add.rm.f32 f, 0f3f800000, 0f30800000',
+  'fma.rp.f32 f, 0f3f800000, 0f3f800000, 0f30800000', 'div.rz.f32 f, 0f40000000, 0f40400000', 'sub.rm.f32 f, 0f3f800000, 0f3f800000'];
+const rounded = [1 - 2 ** -24, 1 + 2 ** -23, 1, 1 + 2 ** -23, 11184810 / 2 ** 24, -0];
+const text = put(`.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry rounded(.param .u64 to) {
+.reg .f32 f;
+.reg .u64 p;
+ld.param.u64 p, [to];
+${roundings.map((instruction, i) => `${instruction};\nst.global.f32 [p+${4 * i}], f;`).join('\n')}
+ret;
+}`);
+const s = m._simt_wasm_open(), into = array(s, 'to', new Array(LANES).fill(7)), read = m._malloc(4 * LANES);
+const module = m._simt_wasm_load(s, name.at, text.at, text.bytes);
+assert(module, error());
+new DataView(m.HEAPU8.buffer).setBigUint64(params, into, true);
+new Uint32Array(m.HEAPU8.buffer, sizes, 10).set([1, 1, 1, 1, 1, 1, 0, 0, 0, 0]);
+assert(m._simt_wasm_launch(s, m._simt_wasm_kernel(module, put('rounded').at), sizes, params), error());
+assert(m._simt_wasm_read(s, read, into, 4 * LANES), error());
+assert.deepEqual([...new Float32Array(m.HEAPU8.buffer, read, rounded.length)], rounded);
 console.log('the module and the program agree');

@@ -2,7 +2,6 @@
 #ifndef SIMT_ALU_MATH_H
 #define SIMT_ALU_MATH_H
 
-#include <fenv.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -15,6 +14,25 @@ static inline f32 nan32(f32 x)  // PTX ISA 9.7.3: the NaN results of f32 instruc
         uint32_t u;
     } nan = { .u = 0x7fffffffu };
     return x == x ? x : nan.f;
+}
+
+// a * b + c, rounded once. Without an instruction for it: the product is exact in f64, and a sum that was rounded to
+// odd there may be rounded once more, since f64 has more than two bits beyond those of f32 (Boldo and Melquiond,
+// "Emulation of FMA and correctly rounded sums", 2008). A compiler makes vectors of this, and not of a call.
+static inline f32 fused32(f32 a, f32 b, f32 c)
+{
+#if defined __FMA__ || defined __aarch64__
+    return __builtin_fmaf(a, b, c);
+#else
+    union {
+        f64 f;
+        u64 u;
+    } s = { .f = (f64)a * b + c };
+    const f64 product = (f64)a * b, added = s.f - product, lost = (product - (s.f - added)) + (c - added);
+    const u64 off = (lost > 0) | (lost < 0), outward = (lost > 0) == (s.f > 0);
+    s.u += off & ~s.u & 1 ? outward * 2 - 1 : 0;
+    return (f32)s.f;
+#endif
 }
 
 // .ftz: whether a result is subnormal is decided after it was rounded to 24 bits as if exponents had no end (so does an
@@ -39,7 +57,7 @@ static inline f32 div_ftz(f32 a, f32 b)
 
 static inline f32 fma_ftz(f32 a, f32 b, f32 c)
 {
-    f32 d = __builtin_fmaf(a, b, c);
+    f32 d = fused32(a, b, c);
     if (__builtin_fabsf(d) != 0x1p-126f)
         return nan32(flush32(d, false));
     f64 over = __builtin_fma((f64)a, (f64)b, (f64)c - (d > 0 ? TINY : -TINY));  // its sign is exact
@@ -307,45 +325,7 @@ static inline u32 prmt_mode(u32 a, u32 b, u32 c, enum prmt_mode mode)
     return d;
 }
 
-// --- directed roundings: the processor's own, which the compiler must not move the arithmetic out of ---
-
-#define ROUNDED(name, T, A, e)                                                                                         \
-    static inline T name(int mode, A a, A b, A c)                                                                      \
-    {                                                                                                                  \
-        const volatile A x = a, y = b, z = c;                                                                          \
-        fesetround(mode);                                                                                              \
-        const volatile T d = (T)(e);                                                                                   \
-        fesetround(FE_TONEAREST);                                                                                      \
-        (void)y, (void)z;                                                                                              \
-        return d;                                                                                                      \
-    }
-ROUNDED(add32, f32, f32, x + y)
-ROUNDED(sub32, f32, f32, x - y)
-ROUNDED(mul32, f32, f32, x *y)
-ROUNDED(fma32, f32, f32, __builtin_fmaf(x, y, z))
-ROUNDED(div32, f32, f32, x / y)
-ROUNDED(rcp32, f32, f32, 1.0f / x)
-ROUNDED(sqrt32, f32, f32, __builtin_sqrtf(x))
-ROUNDED(mul32_long, f64, f32, (f64)x *y)
-ROUNDED(fma32_long, f64, f32, __builtin_fma(x, y, z))
-ROUNDED(div32_long, f64, f32, (f64)x / y)
-ROUNDED(rcp32_long, f64, f32, 1.0 / x)
-ROUNDED(add64, f64, f64, x + y)
-ROUNDED(sub64, f64, f64, x - y)
-ROUNDED(mul64, f64, f64, x *y)
-ROUNDED(fma64, f64, f64, __builtin_fma(x, y, z))
-ROUNDED(div64, f64, f64, x / y)
-ROUNDED(rcp64, f64, f64, 1.0 / x)
-ROUNDED(sqrt64, f64, f64, __builtin_sqrt(x))
-ROUNDED(f32_of_f64, f32, f64, x)
-ROUNDED(f32_of_s64, f32, s64, x)
-// By way of s64: some compilers' code for u64 turns 0 into -0 if it rounds down.
-#define SIGNED(T, x) ((x) >> 63 ? 2 * (T)(s64)((x) >> 1 | ((x)&1)) : (T)(s64)(x))
-ROUNDED(f32_of_u64, f32, u64, SIGNED(f32, x))
-ROUNDED(f64_of_s64, f64, s64, x)
-ROUNDED(f64_of_u64, f64, u64, SIGNED(f64, x))
-#undef SIGNED
-#undef ROUNDED
+#include "alu_rounded.h"
 
 // r is exact rounded by mode; with .ftz it is zero where exact, rounded to 24 bits whatever its exponent, is too small
 // for a normal number: as in flush32().

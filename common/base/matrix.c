@@ -39,14 +39,12 @@ double type_roundoff(enum dev_type type)
 
 double half_to_double(uint16_t h)
 {
-    int exponent = h >> 10 & 31, fraction = h & 1023;
-    double x;
-    if (exponent == 31)
-        x = fraction ? NAN : INFINITY;
-    else if (exponent == 0)
-        x = ldexp(fraction, -24);
-    else
-        x = ldexp(1024 + fraction, exponent - 25);
+    const int exponent = h >> 10 & 31, fraction = h & 1023;
+    const union {
+        uint64_t bits;
+        double value;
+    } normal = { .bits = (uint64_t)(exponent - 15 + 1023) << 52 | (uint64_t)fraction << 42 };
+    const double x = exponent == 31 ? (fraction ? NAN : INFINITY) : exponent == 0 ? fraction * 0x1p-24 : normal.value;
     return h >> 15 ? -x : x;
 }
 

@@ -60,41 +60,17 @@ static struct size small(const struct geometry *g, const struct tester_options *
     return s;
 }
 
-// --- Random data ---
-
-struct random {
-    struct matrix A, B, C0, C;
-};
-
-static bool fill(struct random *x, const struct probe *p, const struct size *s, const struct tester_options *o)
-{
-    *x = (struct random){ matrix_new(p->type, s->m, s->k), matrix_new(p->type, s->k, s->n),
-                          matrix_new(p->type, s->m, s->n), matrix_new(p->type, s->m, s->n) };
-    if (!x->A.data || !x->B.data || !x->C0.data || !x->C.data)
-        return false;
-    matrix_fill_random(&x->A, matrix_hash(o->seed, 1));
-    matrix_fill_random(&x->B, matrix_hash(o->seed, 2));
-    matrix_fill_random(&x->C0, matrix_hash(o->seed, 3));
-    return true;
-}
-
-static void release(struct random *x)
-{
-    matrix_free(&x->A);
-    matrix_free(&x->B);
-    matrix_free(&x->C0);
-    matrix_free(&x->C);
-}
-
 enum outcome { RIGHT, WRONG, UNWRITTEN_READ, EXPLAINED, FAILED };
 
 // One product of this size: is it wrong, and what do the checks say?
 static enum outcome try_size(struct cause *c, struct probe *p, const struct size *s, const struct tester_options *o,
                              bool checks)
 {
-    struct random x;
+    struct probe_data x;
+    struct tester_options sized = *o;
     enum outcome outcome = FAILED;
-    if (fill(&x, p, s, o)) {
+    sized.m = s->m, sized.n = s->n, sized.k = s->k;
+    if (probe_fill(&x, p->type, &sized)) {
         const struct probe_product r = { o->alpha, o->beta, &x.A, &x.B, o->beta != 0 ? &x.C0 : NULL };
         if (probe_run(p, &r, &x.C))  // a size that cannot be run tells about itself alone
             outcome = matrix_check(&x.C, o->alpha, &x.A, &x.B, o->beta, r.C0).right ? RIGHT : WRONG;
@@ -102,7 +78,7 @@ static enum outcome try_size(struct cause *c, struct probe *p, const struct size
         if (found && found->n)
             outcome = tell(c, found, o) ? UNWRITTEN_READ : EXPLAINED;
     }
-    release(&x);
+    probe_release(&x);
     return outcome;
 }
 

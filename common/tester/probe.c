@@ -33,6 +33,31 @@ void probe_close(struct probe *p)
     dev_close(p->dev);
 }
 
+void probe_borrow(struct probe *p, struct dev *d, struct dev_module *module, enum dev_type type)
+{
+    *p = (struct probe){ .dev = d, .module = module, .type = type, .end = now() + PROBE_SECONDS };
+}
+
+bool probe_fill(struct probe_data *x, enum dev_type type, const struct tester_options *o)
+{
+    *x = (struct probe_data){ matrix_new(type, o->m, o->k), matrix_new(type, o->k, o->n), matrix_new(type, o->m, o->n),
+                              matrix_new(type, o->m, o->n) };
+    if (!x->A.data || !x->B.data || !x->C0.data || !x->C.data)
+        return false;
+    matrix_fill_random(&x->A, matrix_hash(o->seed, 1));
+    matrix_fill_random(&x->B, matrix_hash(o->seed, 2));
+    matrix_fill_random(&x->C0, matrix_hash(o->seed, 3));
+    return true;
+}
+
+void probe_release(struct probe_data *x)
+{
+    matrix_free(&x->A);
+    matrix_free(&x->B);
+    matrix_free(&x->C0);
+    matrix_free(&x->C);
+}
+
 bool probe_over(const struct probe *p)
 {
     return now() >= p->end;
@@ -46,8 +71,8 @@ static bool upload(struct dev *d, const char *name, const struct matrix *m, dev_
 // Under the checks and without C0, C is uninitialised before the launch.
 static bool launch(struct probe *p, const struct probe_product *x, struct matrix *C, bool checked)
 {
-    char ignored[DEV_ERROR_MAX];
     struct dev *d = p->dev;
+    *p->error = 0;
     struct gemm call = { .m = C->rows, .n = C->cols, .k = x->A->cols, .alpha = x->alpha, .beta = x->beta };
     dev_set_checks(d, checked);
     bool ok = upload(d, "A", x->A, &call.A) && upload(d, "B", x->B, &call.B);
@@ -57,8 +82,10 @@ static bool launch(struct probe *p, const struct probe_product *x, struct matrix
         matrix_fill_nan(C);
         ok = ok && (checked ? dev_alloc(d, "C", matrix_bytes(C), &call.C) : upload(d, "C", C, &call.C));
     }
-    ok = ok && gemm_open(&call, d, p->module, p->geometry.kernel, p->type, &p->geometry, ignored) &&
+    ok = ok && gemm_open(&call, d, p->module, p->geometry.kernel, p->type, &p->geometry, p->error) &&
          gemm_queue(&call, d) && dev_sync(d) && dev_download(d, C->data, call.C, matrix_bytes(C));
+    if (!ok && !*p->error)
+        error_set(p->error, "%s", dev_error(d));
     gemm_close(&call, d);
     const dev_ptr all[] = { call.A, call.B, call.C };
     for (int i = 0; i < 3; i++)

@@ -19,7 +19,8 @@ struct probe {
     struct dev_module *module;
     enum dev_type type;
     struct geometry geometry;
-    double end;  // seconds of processor time
+    double end;                 // seconds of processor time
+    char error[DEV_ERROR_MAX];  // why the last launch failed
 };
 
 // C = alpha * A * B + beta * C0; C0 NULL: C holds the poison.
@@ -31,6 +32,15 @@ struct probe_product {
 // simulated: on the simulated GPU with that many host threads, otherwise on the GPU. False if it cannot be done.
 bool probe_open(struct probe *p, const struct step *step, const struct geometry *g, bool simulated, int jobs);
 void probe_close(struct probe *p);
+// The same on a device that has the module; it is not closed.
+void probe_borrow(struct probe *p, struct dev *d, struct dev_module *module, enum dev_type type);
+
+// Random matrices of a product of o's size, from its seed. False if there is no memory.
+struct probe_data {
+    struct matrix A, B, C0, C;
+};
+bool probe_fill(struct probe_data *x, enum dev_type type, const struct tester_options *o);
+void probe_release(struct probe_data *x);
 
 // C = what the kernel makes of it. False if the launch fails, or if time or memory has run out.
 bool probe_run(struct probe *p, const struct probe_product *x, struct matrix *C);

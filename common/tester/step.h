@@ -36,6 +36,7 @@ struct tester_options {
     int predict_size;  // M, N and K that are predicted, which also asks for it; 0: those of the run, and what the
                        // ladder thinks best
     const char *ptx;   // file to run in place of the step's own, or NULL
+    bool once;         // do not run a right step again at other shapes (again.h)
     bool describe;     // print what would be run, and end
     bool sanitize;     // with the simulated GPU's checks; see dev_findings
     bool list;         // print the names of the steps, and end

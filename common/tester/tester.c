@@ -9,11 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cause.h"
 #include "simt/simt.h"
 #include "base/occupancy.h"
 #include "base/sort.h"
+#include "again.h"
 #include "choose.h"
+#include "device/open.h"
 #include "gemm.h"
 #include "tester_explain.h"
 
@@ -299,30 +300,15 @@ static bool time_beside(const struct job *step, struct tester_result *r, char er
 
 // --- A step ---
 
-// Names the first wrong element and the most likely mistake. What the checks found says more than any guess.
+// Names the first wrong element and the most likely mistake.
 static void explain(const struct tester *t, const struct step *step, const struct geometry *g,
                     const struct matrix_verdict *v, struct tester_result *r)
 {
     const struct tester_options *o = &t->o;
     const struct tester_product p = { o->alpha, o->beta, &t->A, &t->B, o->beta != 0 ? &t->C0 : NULL, &t->C };
-    const struct simt_findings *found = dev_findings(t->dev);
-    const bool simulated = dev_about(t->dev)->simulated;
-    struct cause c = { 0 };
-    if (found && found->n) {
-        tester_explain(r->what, sizeof r->what, step, g, v, &p, "look at what the checks found");
-        return;
-    }
-    if (isfinite(v->want))
-        cause_find(&c, step, g, o, simulated);
-    tester_explain(r->what, sizeof r->what, step, g, v, &p, *c.text ? c.text : NULL);
-    if (*c.text) {
-        snprintf(r->source, sizeof r->source, "%s", c.lines.file);
-        memcpy(r->look, c.look, sizeof r->look);
-    } else if (isfinite(v->want) && !o->sanitize) {
-        const size_t n = strlen(r->what);
-        snprintf(r->what + n, sizeof r->what - n, " (the cause is not certain; %s checks every access)",
-                 simulated ? "--sanitize" : "--device=sim --sanitize");
-    }
+    const struct tester_seen seen = { v, &p, dev_findings(t->dev), dev_about(t->dev)->simulated };
+    *r->what = 0;
+    tester_explain_wrong(r, step, g, o, &seen);
 }
 
 static struct matrix_verdict check(struct tester *t, struct tester_result *r)
@@ -415,6 +401,23 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
     if (!dev_about(d)->simulated)
         result->gflops = 2.0 * o->m * o->n * o->k / result->ms * 1e-6;
     return true;
+}
+
+// Of t's own device, if that is a simulated GPU, which has the module already.
+bool tester_again(struct tester *t, const struct step *step, struct tester_result *result, struct dev **on,
+                  char error[DEV_ERROR_MAX])
+{
+    const bool simulated = dev_about(t->dev)->simulated;
+    struct dev *d = simulated ? t->dev : dev_open(DEV_SIM, error);
+    *on = d;
+    if (!d)
+        return false;
+    dev_set_jobs(d, (unsigned)t->o.jobs);
+    struct dev_module *module = simulated ? t->module : dev_load(d, step->ptx);
+    const bool ok = module ? again_run(result, d, module, step, &t->o, error) : fail_dev(d, error);
+    if (module && !simulated)
+        dev_unload(d, module);
+    return ok;
 }
 
 bool tester_run(struct dev *d, const struct step *step, const struct tester_options *options,

@@ -8,23 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "step.h"
-
-enum tester_verdict { TESTER_WRONG, TESTER_RIGHT, TESTER_UNCHECKED };
-
-enum { TESTER_WHAT = 1024 };
-
-struct tester_result {
-    enum tester_verdict verdict;
-    char what[TESTER_WHAT];  // one line: the first wrong element, its owner and the likely cause, or how it was checked
-    char source[1024];       // of a wrong kernel whose cause is known: its file, and
-    unsigned look[TESTER_LOOK];  // lines of it to look at, the likeliest first; 0: no more
-    double ms, ms_min, ms_max;   // median, fastest and slowest of the timed runs
-    double gflops;               // 2 * m * n * k over the median; 0 on the simulated GPU, whose time means nothing
-    double baseline_ms;          // median of cuBLAS on the same data, in turn with the step; 0 if there is none
-    char baseline_error[DEV_ERROR_MAX];  // why there is none, if it failed
-    double worst;                        // largest error as a fraction of its bound; above 1 is wrong
-};
+#include "result.h"
 
 // The options with the device's defaults in place of 0 and -1. On the simulated GPU, which is slow, iterations stays 0
 // unless it was given: the launch that is checked is the one that is timed. On a GPU: 2 runs to warm up, 15 timed.
@@ -47,6 +31,11 @@ struct tester *tester_open(struct dev *d, enum dev_type type, const struct teste
 void tester_close(struct tester *t);  // before dev_close; NULL is allowed
 // Leaves the step's module loaded until the next step or tester_close, so that dev_profile can be read.
 bool tester_step(struct tester *t, const struct step *step, struct tester_result *result, char error[DEV_ERROR_MAX]);
+
+// Runs a step that tester_step has found right once more, at shapes that show what one does not (again.h), on the
+// simulated GPU in any case: *on, which is t's own device or one that the caller closes. As again_run.
+bool tester_again(struct tester *t, const struct step *step, struct tester_result *result, struct dev **on,
+                  char error[DEV_ERROR_MAX]);
 
 // The driver of the step given: parses the command line, runs, reports on stdout. Returns the process's exit status:
 // 0 right, 1 wrong or with findings, 2 could not run.

@@ -8,8 +8,12 @@
 #include "tester_explain.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
+#include "cause.h"
+#include "simt/simt.h"
 
 // alpha times the products of C[row][col] from first to end.
 static double sum_of(const struct tester_product *p, int row, int col, int first, int end)
@@ -170,4 +174,26 @@ void tester_explain(char *what, size_t room, const struct step *step, const stru
         add_hint_from_value(&l, g, v, &p);
     else
         text_add(&l, "A, B or C0 hold Inf or NaN here, which must reach C");
+}
+
+void tester_explain_wrong(struct tester_result *r, const struct step *step, const struct geometry *g,
+                          const struct tester_options *o, const struct tester_seen *seen)
+{
+    const struct matrix_verdict *v = seen->verdict;
+    const size_t used = strlen(r->what);
+    char *what = r->what + used;
+    struct cause c = { 0 };
+    const bool found = seen->found && seen->found->n;
+    if (!found && isfinite(v->want))
+        cause_find(&c, step, g, o, seen->simulated);
+    const char *cause = found ? "look at what the checks found" : *c.text ? c.text : NULL;
+    tester_explain(what, sizeof r->what - used, step, g, v, seen->product, cause);
+    if (*c.text) {
+        snprintf(r->source, sizeof r->source, "%s", c.lines.file);
+        memcpy(r->look, c.look, sizeof r->look);
+    } else if (!found && isfinite(v->want) && !o->sanitize) {
+        const size_t n = strlen(r->what);
+        snprintf(r->what + n, sizeof r->what - n, " (the cause is not certain; %s checks every access)",
+                 seen->simulated ? "--sanitize" : "--device=sim --sanitize");
+    }
 }

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "step.h"
+#include "result.h"
 
 // C = alpha * A * B + beta * C0, as a kernel computed it. C0 may be NULL if beta = 0.
 struct tester_product {
@@ -17,5 +17,19 @@ struct tester_product {
 // and a hint from the value stands there.
 void tester_explain(char *what, size_t room, const struct step *step, const struct geometry *g,
                     const struct matrix_verdict *v, const struct tester_product *p, const char *cause);
+
+// What is known of a wrong result: found, NULL without checks, are the findings of that run, and it was on a simulated
+// GPU or not.
+struct tester_seen {
+    const struct matrix_verdict *verdict;
+    const struct tester_product *product;
+    const struct simt_findings *found;
+    bool simulated;
+};
+
+// Appends that line to r->what, with the cause that cause_find tells, and fills in source and look. o: of that run,
+// settled. What the checks found says more than any cause.
+void tester_explain_wrong(struct tester_result *r, const struct step *step, const struct geometry *g,
+                          const struct tester_options *o, const struct tester_seen *seen);
 
 #endif

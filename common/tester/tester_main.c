@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "again.h"
 #include "base/json.h"
 #include "kernel_file.h"
 #include "meaning.h"
@@ -120,30 +121,27 @@ static void print_findings(FILE *out, const struct simt_findings *f, const struc
         fprintf(out, "No checks: only the simulated GPU (--device sim) has them; on a GPU run compute-sanitizer.\n");
 }
 
-static bool write_json(FILE *out, const struct step *step, const struct tester_options *o, struct dev *d,
-                       const struct tester_result *r)
+static void begin_json(struct json *j, FILE *out, const struct step *step, const struct tester_options *o,
+                       struct dev *d, const struct tester_result *r)
 {
-    struct json j;
     const struct profile *p = dev_profile(d);
     const struct simt_advice advice = meaning_advice(o);
-    json_open(&j, out);
-    json_object(&j, NULL);
-    json_string(&j, "step", step->name);
-    json_string(&j, "type", type_name(step->type));
+    json_open(j, out);
+    json_object(j, NULL);
+    json_string(j, "step", step->name);
+    json_string(j, "type", type_name(step->type));
     if (o->ptx)
-        json_string(&j, "ptx", o->ptx);
+        json_string(j, "ptx", o->ptx);
     if (p) {
-        profile_json(&j, p, dev_about(d)->name);
-        simt_findings_json(&j, dev_findings(d), &advice);
+        profile_json(j, p, dev_about(d)->name);
+        simt_findings_json(j, dev_findings(d), &advice);
     } else {
-        json_string(&j, "kernel", "gemm");
-        json_string(&j, "device", dev_about(d)->name);
+        json_string(j, "kernel", "gemm");
+        json_string(j, "device", dev_about(d)->name);
     }
-    report_json_setting(&j, d, o);
-    report_json_compiler(&j, step->ptx);
-    report_json_result(&j, o, r);
-    json_end(&j);
-    return json_close(&j);
+    report_json_setting(j, d, o);
+    report_json_compiler(j, step->ptx);
+    report_json_result(j, o, r);
 }
 
 // What a program finds in place of a report where the step could not be run.
@@ -161,6 +159,50 @@ static bool write_failure(FILE *out, const struct step *step, const struct dev *
     return json_close(&j);
 }
 
+static bool has_findings(const struct dev *d)
+{
+    const struct simt_findings *f = dev_findings(d);
+    return f && f->n;
+}
+
+// Once more at the shapes of again.h, and what came of it. d: where it ran. j: NULL, or an open report.
+static void report_again(FILE *out, struct json *j, const struct tester_options *o, const struct dev *d,
+                         const struct tester_result *again)
+{
+    const bool right = again->verdict == TESTER_RIGHT;
+    fprintf(out, "again     %s at %s%s\n", report_verdict(again->verdict), again->what, right ? AGAIN_SCALARS : "");
+    print_source(out, again);
+    if (!right && has_findings(d))
+        print_findings(out, dev_findings(d), o);
+    if (!j)
+        return;
+    json_object(j, "again");
+    report_json_verdict(j, again);
+    json_end(j);
+}
+
+// A right result is looked at once more. False, with one line in error, if that could not be done; on a GPU its result
+// stands then.
+static bool run_again(struct tester *t, struct dev *d, const struct step *step, const struct tester_options *o,
+                      FILE *out, struct json *j, struct tester_result *r, char error[DEV_ERROR_MAX])
+{
+    struct tester_result again;
+    struct dev *on = NULL;
+    if (o->once || r->verdict != TESTER_RIGHT || has_findings(d))
+        return true;
+    bool ok = tester_again(t, step, &again, &on, error);
+    if (ok) {
+        report_again(out, j, o, on, &again);
+        r->verdict = again.verdict;
+    } else if (on != d) {
+        fprintf(out, "again     not run on the simulated GPU: %s\n", error);
+        ok = true;
+    }
+    if (on != d)
+        dev_close(on);
+    return ok;
+}
+
 // Runs the step and reports; false, with one line in error, where it could not be run.
 static bool run(struct dev *d, const struct step *step, const struct tester_options *options, FILE *out, FILE *json,
                 struct tester_result *r, char error[DEV_ERROR_MAX])
@@ -169,6 +211,7 @@ static bool run(struct dev *d, const struct step *step, const struct tester_opti
     const bool fits = tester_fits(d, step->type, &o, error);
     if (fits)
         report_long_run(stderr, step->name, dev_about(d), &o, 1);
+    struct json j;
     struct tester *t = fits ? tester_open(d, step->type, &o, error) : NULL;
     bool ok = t && tester_step(t, step, r, error);
     if (ok) {
@@ -181,7 +224,13 @@ static bool run(struct dev *d, const struct step *step, const struct tester_opti
         if (o.sanitize)
             print_findings(out, dev_findings(d), &o);
     }
-    if (json && !(ok ? write_json(json, step, &o, d, r) : write_failure(json, step, d, error)) && ok)
+    const bool begun = ok && json;
+    if (begun)
+        begin_json(&j, json, step, &o, d, r);
+    ok = ok && run_again(t, d, step, &o, out, begun ? &j : NULL, r, error);
+    if (begun)
+        json_end(&j);
+    if (json && !(begun ? json_close(&j) : write_failure(json, step, d, error)) && ok)
         ok = report_write_error("--json", o.json, error);
     tester_close(t);
     return ok;
@@ -259,8 +308,7 @@ int tester_main(const struct step *given, int argc, char **argv)
         ok = report_write_error("output", "stdout", error);
     if (!ok)
         fprintf(stderr, "%s: %s\n", step->name, error);
-    const struct simt_findings *f = ok ? dev_findings(d) : NULL;
-    const bool wrong = r.verdict == TESTER_WRONG || (f && f->n);
+    const bool wrong = r.verdict == TESTER_WRONG || (ok && has_findings(d));
     dev_close(d);
     if (json && json != stdout)
         fclose(json);

@@ -24,6 +24,8 @@ static const struct option_row rows[] = {
     { "warm-l2", NULL, "do not empty the GPU's L2 cache before each timed run", AT(warm) },
     { "check", NULL, "check the result (default)", AT(check), .only = CLIMB },
     { "no-check", NULL, "do not check the result", AT(check), .only = CLIMB },
+    { "once", NULL, "do not run a right result again at small shapes that show more", AT(once),
+      .only = DRIVER | OPTIONS_FOR_TUNE },
     { "profile", NULL, "print the launch's counters (simulated GPU)", AT(profile), .only = DRIVER },
     { "by-line", NULL, "print the hot source lines (simulated GPU)", AT(by_line), .only = DRIVER },
     { "card", "NAME", "whose occupancy to work out, whose time to predict (default H200)", AT(card) },

@@ -91,7 +91,7 @@ void report_json_setting(struct json *j, const struct dev *d, const struct teste
     json_int(j, "iterations", settled->iterations);
 }
 
-void report_json_result(struct json *j, const struct tester_options *settled, const struct tester_result *r)
+void report_json_verdict(struct json *j, const struct tester_result *r)
 {
     static const char *const names[] = {
         [TESTER_WRONG] = "wrong",
@@ -107,6 +107,11 @@ void report_json_result(struct json *j, const struct tester_options *settled, co
             json_uint(j, NULL, r->look[i]);
         json_end(j);
     }
+}
+
+void report_json_result(struct json *j, const struct tester_options *settled, const struct tester_result *r)
+{
+    report_json_verdict(j, r);
     if (r->verdict != TESTER_UNCHECKED)
         json_double(j, "worst", r->worst);
     json_double(j, "ms", r->ms);

@@ -23,6 +23,7 @@ void report_long_run(FILE *out, const char *who, const struct dev_about *about, 
 // Append to the open JSON object: what was run on (detail, simulated, date, sizes, scalars, seed; not "device"),
 // and what came out (verdict, what, times, rates).
 void report_json_setting(struct json *j, const struct dev *d, const struct tester_options *settled);
+void report_json_verdict(struct json *j, const struct tester_result *r);  // verdict, what, and lines to look at
 void report_json_result(struct json *j, const struct tester_options *settled, const struct tester_result *r);
 // What compiled the kernel, as "compiler"; nothing if its PTX does not say.
 void report_json_compiler(struct json *j, const char *ptx);

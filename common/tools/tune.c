@@ -132,31 +132,48 @@ static void print_occupancy(const struct card *card)
     printf("  %9u  %6u", use.registers, o.warps);
 }
 
-// Whether the result is right.
+// What a row says of speed: times on a GPU; counts of 1,000 multiply-adds on the simulated one.
+enum { SPEED = 64 };
+static void speed_text(struct dev *d, const struct tester_options *o, const struct tester_result *r, char text[SPEED])
+{
+    const struct profile *p = dev_profile(d);
+    const double per = 1000 / ((double)o->m * o->n * o->k);
+    *text = 0;
+    if (r->gflops > 0)
+        snprintf(text, SPEED, "  %9.3f  %8.1f", r->ms, r->gflops / 1000);
+    else if (p)
+        snprintf(text, SPEED, "  %9.2f  %9.2f  %9.2f", per * (double)p->total[METRIC_INST],
+                 per * (double)p->total[METRIC_WAVE],
+                 per * (double)(p->total[METRIC_GLD_SEC] + p->total[METRIC_GST_SEC]));
+}
+
+// Whether the result is right, at the shapes of again.h as well.
 static bool print_run(struct dev *d, const struct step *given, const struct tester_options *o, const struct card *card)
 {
     struct step step = *given;
-    struct tester_result r;
-    char error[DEV_ERROR_MAX];
+    struct tester_result r, again = { .verdict = TESTER_UNCHECKED };
+    struct dev *on = d;
+    char error[DEV_ERROR_MAX], speed[SPEED];
     step.ptx = ptx.path;
-    if (!tester_run(d, &step, o, &r, error)) {
+    struct tester *t = tester_open(d, step.type, o, error);
+    bool ran = t && tester_step(t, &step, &r, error);
+    if (ran)
+        speed_text(d, o, &r, speed);
+    if (ran && r.verdict == TESTER_RIGHT && !o->once)
+        ran = tester_again(t, &step, &again, &on, error);
+    const bool wrong = ran && (r.verdict == TESTER_WRONG || again.verdict == TESTER_WRONG);
+    if (on != d)
+        dev_close(on);
+    tester_close(t);
+    if (!ran) {
         printf("  cannot work: %s\n", error);
         return false;
     }
-    printf("  %-6s", r.verdict == TESTER_WRONG ? "WRONG" : "right");
+    printf("  %-6s", wrong ? "WRONG" : "right");
     print_occupancy(card);
-    const struct profile *p = dev_profile(d);
-    if (r.gflops > 0) {
-        printf("  %9.3f  %8.1f\n", r.ms, r.gflops / 1000);
-    } else if (p) {
-        const double per = 1000 / ((double)o->m * o->n * o->k);  // of 1,000 multiply-adds
-        printf("  %9.2f  %9.2f  %9.2f\n", per * (double)p->total[METRIC_INST], per * (double)p->total[METRIC_WAVE],
-               per * (double)(p->total[METRIC_GLD_SEC] + p->total[METRIC_GST_SEC]));
-    } else {
-        putchar('\n');
-    }
+    printf("%s\n", speed);
     fflush(stdout);
-    return r.verdict != TESTER_WRONG;
+    return !wrong;
 }
 
 static size_t combinations(const struct command *k)

@@ -122,6 +122,22 @@ Test(driver, the_exit_status_tells_right_from_wrong)
     cr_expect(o.status == 0 && strstr(o.out, "\nunchecked "), "status %d: %s", o.status, o.out);
 }
 
+Test(driver, a_right_result_is_looked_at_once_more)
+{
+    fake.fault = FAKE_NO_BETA;  // which a product without beta does not show
+    struct output o = driver(&step_f32, "--size 40");
+    cr_expect(o.status == 1 && strstr(o.out, "\nright ") && strstr(o.out, "\nagain     WRONG at "), "status %d: %s",
+              o.status, o.out);
+    cr_expect(strstr(o.out, "beta 2") && strstr(o.out, "C[0][0]"), "%s", o.out);
+    o = driver(&step_f32, "--size 40 --json -");
+    cr_expect(strstr(o.out, "\"again\": {") && strstr(o.out, "\"verdict\": \"wrong\""), "%s", o.out);
+    o = driver(&step_f32, "--size 40 --once");
+    cr_expect(o.status == 0 && !strstr(o.out, "\nagain "), "status %d: %s", o.status, o.out);
+    fake.fault = FAKE_RIGHT;
+    o = driver(&step_f32, "--size 40");
+    cr_expect(o.status == 0 && strstr(o.out, "\nagain     right at "), "status %d: %s", o.status, o.out);
+}
+
 Test(driver, a_kernel_from_elsewhere_is_held_against_the_tester_and_has_no_lane)
 {
     struct output o = driver(&step_f32, "--size 100 --ptx '" FAKE_PTX "/elsewhere_f32.ptx'");

@@ -141,6 +141,14 @@ static void stretch(struct interval *v, int64_t at)
     v->end = at > v->end ? at : v->end;
 }
 
+// Those of a set; most sets are nearly empty.
+static void stretch_set(const uint64_t *set, uint32_t words, struct interval *all, int64_t at)
+{
+    for (uint32_t w = 0; w < words; w++)
+        for (uint64_t left = set[w]; left; left &= left - 1)
+            stretch(&all[64 * w + (uint32_t)__builtin_ctzll(left)], at);
+}
+
 static void extend_visit(void *context, uint32_t *vreg, bool is_def)
 {
     struct extent *e = context;
@@ -161,12 +169,8 @@ static void intervals(struct flow *f, struct interval *all)
         visit_operands(&c->uops[i], extend_visit, &e);
     }
     for (uint32_t b = 0; b < f->blocks.n; b++) {
-        for (uint32_t i = 0; i < f->n; i++) {
-            if (get_bit(f->in + (size_t)b * f->words, i))
-                stretch(&all[i], 2 * (int64_t)f->blocks.starts[b]);
-            if (get_bit(f->out + (size_t)b * f->words, i))
-                stretch(&all[i], 2 * (int64_t)f->blocks.starts[b + 1] - 1);
-        }
+        stretch_set(f->in + (size_t)b * f->words, f->words, all, 2 * (int64_t)f->blocks.starts[b]);
+        stretch_set(f->out + (size_t)b * f->words, f->words, all, 2 * (int64_t)f->blocks.starts[b + 1] - 1);
     }
 }
 

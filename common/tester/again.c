@@ -1,0 +1,189 @@
+// See again.h.
+#include "again.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "choose.h"
+#include "probe.h"
+#include "simt/simt.h"
+#include "tester_explain.h"
+
+// --- The shapes ---
+
+// Bytes of static shared memory that a block can have: where a kernel asks for no dynamic one, its stages have no more.
+enum { STATIC_SHARED = 48 * 1024 };
+// Multiply-adds that cost little under the checks: some milliseconds. What lies beyond an edge is multiplied, too.
+enum { CHEAP = 1 << 20 };
+
+static int ceil_div(int a, int b)
+{
+    return (a - 1) / b + 1;
+}
+
+static int depth_of(const struct geometry *g)
+{
+    return g->bk ? g->bk : 16;
+}
+
+// As many as there is room for.
+static int stages_of(const struct geometry *g, enum dev_type type)
+{
+    const double tile = (double)(g->bm + g->bn) * depth_of(g) * (double)type_size(type);
+    const int stages = (int)((g->shared ? g->shared : STATIC_SHARED) / tile);
+    return g->bk && stages > 1 ? stages : 1;
+}
+
+static int at_least_1(int size)
+{
+    return size > 1 ? size : 1;
+}
+
+static struct again_shape shape(const struct geometry *g, int m, int n, int k)
+{
+    const int parts = g->parts > 1 ? g->parts : 1, depth = depth_of(g);
+    const double tiles = (double)ceil_div(at_least_1(m), g->bm) * ceil_div(at_least_1(n), g->bn);
+    const double work = tiles * g->bm * g->bn * ceil_div(at_least_1(k), depth) * depth;
+    return (struct again_shape){ *g, at_least_1(m), at_least_1(n), at_least_1(k), parts == 1 && work <= CHEAP };
+}
+
+// Two tiles each way, and rows that are read 16 bytes at a time to their very end.
+static struct again_shape broad(const struct geometry *g, enum dev_type type)
+{
+    const int unit = 16 / (int)type_size(type), depth = depth_of(g);
+    const int part = (depth / 2 / unit + 1) * unit, rest = part < depth ? part : unit;
+    return shape(g, g->bm + 5, g->bn + 3 * unit, rest);
+}
+
+// The same with rows that are not.
+static struct again_shape odd(const struct geometry *g, enum dev_type type)
+{
+    const int unit = 16 / (int)type_size(type);
+    return shape(g, g->bm + 1, g->bn + 2 * unit + 1, depth_of(g) / 2 | 1);
+}
+
+// Blocks that walk over tiles have two of them here, and together more tiles along K than stages.
+static struct again_shape walk(const struct geometry *g, enum dev_type type)
+{
+    struct again_shape s = broad(g, type);
+    return shape(g, s.m, s.n, stages_of(g, type) / 2 * depth_of(g) + s.k);
+}
+
+// Every stage is used twice, and more. Few rows and columns of the tile are there: more would show the same.
+static struct again_shape deep(const struct geometry *g, enum dev_type type)
+{
+    const int unit = 16 / (int)type_size(type);
+    return shape(g, g->bm / 4 + 5, g->bn / 4 + unit, (stages_of(g, type) + 3) * depth_of(g) + unit);
+}
+
+// A tile of as many blocks as can share one; the last of them have nothing to add.
+static struct again_shape split(const struct geometry *g, enum dev_type type)
+{
+    struct geometry shared = *g;
+    const int unit = 16 / (int)type_size(type);
+    shared.parts = CHOOSE_PARTS;
+    return shape(&shared, g->bm / 4 + 5, g->bn / 4 + unit, CHOOSE_PARTS * depth_of(g) + unit);
+}
+
+size_t again_shapes(const struct geometries *all, enum dev_type type, struct again_shape out[AGAIN_SHAPES])
+{
+    const struct geometry *first = &all->all[0];
+    size_t n = 0;
+    out[n++] = first->blocks ? walk(first, type) : broad(first, type);
+    out[n++] = odd(first, type);
+    out[n++] = deep(first, type);
+    for (int i = 1; i < all->n; i++)
+        out[n++] = all->all[i].split ? split(&all->all[i], type) : broad(&all->all[i], type);
+    return n;
+}
+
+// --- A run ---
+
+static void append(char *text, size_t size, const char *before, const char *more)
+{
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", used ? before : "", more);
+}
+
+static void name_shape(const struct again_shape *s, bool checked, char *text, size_t size)
+{
+    snprintf(text, size, "%d x %d x %d%s%s%s", s->m, s->n, s->k, strcmp(s->geometry.kernel, "gemm") ? " by " : "",
+             strcmp(s->geometry.kernel, "gemm") ? s->geometry.kernel : "", checked ? " (checked)" : "");
+}
+
+// Whether the launch took place: one that fails is tried under the checks, which say more.
+static bool launch(struct probe *p, const struct probe_product *x, struct matrix *C, bool *checked,
+                   const struct simt_findings **found)
+{
+    *found = NULL;
+    if (!*checked && probe_run(p, x, C))
+        return true;
+    *checked = true;
+    *found = probe_check(p, x, C);
+    return *found || !(probe_over(p) || *p->error);  // a device without checks finds nothing
+}
+
+enum outcome { FAILED, RIGHT, WRONG };
+
+static enum outcome judge(struct tester_result *r, const struct again_shape *s, const struct step *step,
+                          const struct tester_options *shaped, const struct tester_seen *seen)
+{
+    char name[96];
+    name_shape(s, shaped->sanitize, name, sizeof name);
+    if (seen->verdict->right && !(seen->found && seen->found->n)) {
+        if (!strcmp(s->geometry.kernel, "gemm"))  // one shape each of the others is not worth a line
+            append(r->what, sizeof r->what, ", ", name);
+        return RIGHT;
+    }
+    snprintf(r->what, sizeof r->what, "%s" AGAIN_SCALARS ": ", name);
+    if (seen->verdict->right)
+        append(r->what, sizeof r->what, "", "the result is right by chance");
+    else
+        tester_explain_wrong(r, step, &s->geometry, shaped, seen);
+    return WRONG;
+}
+
+static enum outcome try_shape(struct tester_result *r, struct probe *p, const struct again_shape *s,
+                              const struct step *step, const struct tester_options *o)
+{
+    struct tester_options shaped = *o;
+    struct probe_data data;
+    const struct simt_findings *found;
+    enum outcome outcome = FAILED;
+    shaped.m = s->m, shaped.n = s->n, shaped.k = s->k;
+    shaped.alpha = AGAIN_ALPHA, shaped.beta = AGAIN_BETA;
+    shaped.sanitize = s->checks || o->sanitize;
+    p->geometry = s->geometry;
+    const struct tester_product product = { shaped.alpha, shaped.beta, &data.A, &data.B, &data.C0, &data.C };
+    const struct probe_product x = { shaped.alpha, shaped.beta, &data.A, &data.B, &data.C0 };
+    if (probe_fill(&data, p->type, &shaped) && launch(p, &x, &data.C, &shaped.sanitize, &found)) {
+        const struct matrix_verdict v = matrix_check(&data.C, shaped.alpha, &data.A, &data.B, shaped.beta, &data.C0);
+        const struct tester_seen seen = { &v, &product, found, true };
+        outcome = judge(r, s, step, &shaped, &seen);
+    }
+    probe_release(&data);
+    return outcome;
+}
+
+bool again_run(struct tester_result *result, struct dev *d, struct dev_module *module, const struct step *step,
+               const struct tester_options *o, char error[DEV_ERROR_MAX])
+{
+    struct geometries all;
+    struct again_shape shapes[AGAIN_SHAPES];
+    struct probe p;
+    enum outcome outcome = RIGHT;
+    *result = (struct tester_result){ .verdict = TESTER_RIGHT };
+    if (!geometries_read(step->ptx, &all, error))
+        return false;
+    probe_borrow(&p, d, module, step->type);
+    const size_t n = again_shapes(&all, step->type, shapes);
+    for (size_t i = 0; i < n && outcome == RIGHT && !probe_over(&p); i++)
+        outcome = try_shape(result, &p, &shapes[i], step, o);
+    if (outcome == FAILED && !probe_over(&p))
+        return error_set(error, "%s", p.error);
+    if (outcome == WRONG)
+        result->verdict = TESTER_WRONG;
+    else if (all.n > 1)
+        append(result->what, sizeof result->what, " ", "and by each of its other kernels");
+    return true;
+}

@@ -11,70 +11,23 @@
 #include "compiler.h"
 #include "file_text.h"
 #include "kernel_copy.h"
-#include "base/program.h"
 #include "sample.h"
 #include "step_case.h"
+#include "learner_edit.h"
 
 TestSuite(edits, .init = copy_folder_make, .fini = copy_folder_remove, .timeout = 300);
 
 enum { EDIT_WORDS = 3 };
 
 static const struct kernel_edit {
-    const char *step, *what, *options, *from, *to, *says[EDIT_WORDS];
+    struct learner_edit edit;
+    const char *options, *says[EDIT_WORDS];
 } kernel_edits[] = {
-#define EDIT(step, what, options, from, to, ...) { step, what, options, from, to, { __VA_ARGS__ } },
+#define EDIT(step, what, options, from, to, ...) { { step, what, from, to }, options, { __VA_ARGS__ } },
 #include "edits.def"
 #undef EDIT
 };
 static const size_t n_kernel_edits = sizeof kernel_edits / sizeof *kernel_edits;
-
-// The kernel; what step 20 alone has in a header stands in it. The caller frees it.
-static char *kernel_text(void)
-{
-    static const char line[] = "#include \"add_up.cuh\"", once[] = "#pragma once";
-    char *text = file_text(step_kernel()), *at = strstr(text, line), *all;
-    if (!at)
-        return text;
-    char *header = file_text(COMMON_FOLDER "/add_up.cuh");
-    memset(strstr(header, once), ' ', strlen(once));
-    cr_assert(asprintf(&all, "%.*s%s%s", (int)(at - text), text, header, at + strlen(line)) > 0);
-    free(header);
-    free(text);
-    return all;
-}
-
-static void write_copy(const struct kernel_edit *e)
-{
-    FILE *out = fopen(copy_cu, "w");
-    char *text = kernel_text();
-    cr_assert(out);
-    const char *at = strstr(text, e->from);
-    cr_assert(at && !strstr(at + 1, e->from), "%s, %s: \"%s\" is not there once", e->step, e->what, e->from);
-    cr_assert(fprintf(out, "%.*s%s%s", (int)(at - text), text, e->to, at + strlen(e->from)) > 0);
-    cr_assert(!fclose(out));
-    free(text);
-}
-
-static void compile(const struct kernel_edit *e)
-{
-    char *said;
-    cr_assert(step_compile(copy_cu, copy_ptx, &said), "%s, %s:\n%s", e->step, e->what, said);
-    free(said);
-}
-
-// What the driver says about the copy; the caller frees it. *status: its exit status.
-static char *run_driver(const struct kernel_edit *e, int *status)
-{
-    enum { OPTIONS = 8 };
-    char *argv[OPTIONS + 5] = { (char *)step_driver(), (char *)"--device=sim", (char *)"--ptx", copy_ptx };
-    char options[128], *said;
-    int n = 4;
-    snprintf(options, sizeof options, "%s", e->options);
-    for (char *word = strtok(options, " "); word && n < OPTIONS + 4; word = strtok(NULL, " "))
-        argv[n++] = word;
-    cr_assert(program_run(argv, &said, status), "%s cannot be started", argv[0]);
-    return said;
-}
 
 static bool names_the_cause(const struct kernel_edit *e, const char *said)
 {
@@ -104,18 +57,12 @@ static bool in_sample(int place)
     return sample_has(STEP.name, (size_t)place % ONE_IN, ONE_IN) && sample_brief_step(STEP.name, 0);
 }
 
-// Its number is all that an edit says of its step.
-static bool is_of_step(const struct kernel_edit *e)
-{
-    return !strncmp(STEP.name, e->step, strlen(e->step)) && STEP.name[strlen(e->step)] == '_';
-}
-
 // How many edits of this step are in the sample, or are not.
 static int count(bool sample)
 {
     int n = 0, place = 0;
     for (size_t i = 0; i < n_kernel_edits; i++)
-        if (is_of_step(&kernel_edits[i]))
+        if (learner_edit_is_of_step(&kernel_edits[i].edit))
             n += in_sample(place++) == sample;
     return n;
 }
@@ -126,21 +73,21 @@ static void try_edits(bool sample)
     for (size_t i = 0; i < n_kernel_edits; i++) {
         const struct kernel_edit *e = &kernel_edits[i];
         int status;
-        if (!is_of_step(e) || in_sample(place++) != sample)
+        if (!learner_edit_is_of_step(&e->edit) || in_sample(place++) != sample)
             continue;
-        write_copy(e);
-        compile(e);
-        char *said = run_driver(e, &status);
+        learner_edit_build(&e->edit);
+        char *said = learner_edit_run(e->options, &status);
         // What is only advised leaves the exit status at 0.
         const bool is_advised = status == 0 && strstr(said, "\nadvice: ");
         const bool is_caught = status == 1 || status == 2 || is_advised, is_named = names_the_cause(e, said);
-        fprintf(stderr, "--- %s, %s: %s\n%s", e->step, e->what,
+        fprintf(stderr, "--- %s, %s: %s\n%s", e->edit.step, e->edit.what,
                 !is_caught ? "NOT CAUGHT"
                 : is_named ? "named"
                            : "caught",
                 said);
-        cr_expect(is_caught, "%s, %s: exit status %d\n%s", e->step, e->what, status, said);
-        cr_expect(is_named || !must_be_named(e), "%s, %s: the cause is not named\n%s", e->step, e->what, said);
+        cr_expect(is_caught, "%s, %s: exit status %d\n%s", e->edit.step, e->edit.what, status, said);
+        cr_expect(is_named || !must_be_named(e), "%s, %s: the cause is not named\n%s", e->edit.step, e->edit.what,
+                  said);
         all++, caught += is_caught, named += is_named;
         free(said);
     }
@@ -179,12 +126,11 @@ Test(edits, are_forty_and_nearly_all_name_their_cause)
 // waits until all stages were given back. K is as deep as the stages are, so no other copy is needed meanwhile.
 Test(edits, a_producer_that_comes_late_stops_no_warp)
 {
-    static const struct kernel_edit late = {
+    static const struct learner_edit late = {
         .what = "the producer comes late",
         .from = "int early = STAGES;",
         .to = "int early = STAGES;\n        if (tid == CONSUMERS)\n"
               "            mbarrier_wait(&empty[min(STAGES, tiles) - 1], 0);\n",
-        .options = "--m 200 --n 136 --k 256",
     };
     char *text = file_text(step_kernel());
     int status;
@@ -192,9 +138,8 @@ Test(edits, a_producer_that_comes_late_stops_no_warp)
     free(text);
     if (!asks_early)
         return;
-    write_copy(&late);
-    compile(&late);
-    char *said = run_driver(&late, &status);
+    learner_edit_build(&late);
+    char *said = learner_edit_run("--m 200 --n 136 --k 256", &status);
     cr_expect_eq(status, 0, "%s", said);
     free(said);
 }

@@ -47,19 +47,19 @@ static struct again_shape shape(const struct geometry *g, int m, int n, int k)
     return (struct again_shape){ *g, at_least_1(m), at_least_1(n), at_least_1(k), parts == 1 && work <= CHEAP };
 }
 
-// Two tiles each way, and rows that are read 16 bytes at a time to their very end.
+// Two tiles each way, one of them with more than half its rows, and rows that are read 16 bytes at a time to their end.
 static struct again_shape broad(const struct geometry *g, enum dev_type type)
 {
     const int unit = 16 / (int)type_size(type), depth = depth_of(g);
     const int part = (depth / 2 / unit + 1) * unit, rest = part < depth ? part : unit;
-    return shape(g, g->bm + 5, g->bn + 3 * unit, rest);
+    return shape(g, g->bm + g->bm / 2 + 5, g->bn + 3 * unit, rest);
 }
 
-// The same with rows that are not.
+// The same with hardly an edge, where rows of B and C cannot be read so, and those of A can.
 static struct again_shape odd(const struct geometry *g, enum dev_type type)
 {
     const int unit = 16 / (int)type_size(type);
-    return shape(g, g->bm + 1, g->bn + 2 * unit + 1, depth_of(g) / 2 | 1);
+    return shape(g, g->bm + 1, g->bn + 2 * unit + 1, broad(g, type).k);
 }
 
 // Blocks that walk over tiles have two of them here, and together more tiles along K than stages.
@@ -69,11 +69,12 @@ static struct again_shape walk(const struct geometry *g, enum dev_type type)
     return shape(g, s.m, s.n, stages_of(g, type) / 2 * depth_of(g) + s.k);
 }
 
-// Every stage is used twice, and more. Few rows and columns of the tile are there: more would show the same.
+// Every stage is used twice, and more; rows of A cannot be read 16 bytes at a time, and those of B and C can. Few rows
+// and columns of the tile are there: more would show the same.
 static struct again_shape deep(const struct geometry *g, enum dev_type type)
 {
     const int unit = 16 / (int)type_size(type);
-    return shape(g, g->bm / 4 + 5, g->bn / 4 + unit, (stages_of(g, type) + 3) * depth_of(g) + unit);
+    return shape(g, g->bm / 4 + 5, g->bn / 4 + unit, (stages_of(g, type) + 3) * depth_of(g) + 1);
 }
 
 // A tile of as many blocks as can share one; the last of them have nothing to add.

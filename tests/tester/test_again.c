@@ -22,8 +22,8 @@ static void holds_for(const struct geometry *g, enum dev_type type, int stages)
         const bool edges = rows > 1 && s[i].m % g->bm && columns > 1 && s[i].n % g->bn;
         cr_assert(s[i].k % depth, "K = %d has no rest", s[i].k);
         wide |= edges && s[i].n % unit == 0 && s[i].k % unit == 0;
-        odd |= edges && s[i].n % 2 && s[i].k % 2;
-        deep |= tiles > stages + 3;
+        odd |= edges && s[i].n % 2 && s[i].k % unit == 0;
+        deep |= tiles > stages + 3 && s[i].n % unit == 0 && s[i].k % 2;
         walks |= rows * columns > 2 * g->blocks && rows * columns * tiles / 2 > stages;
     }
     cr_assert(wide && odd && deep && walks, "%d x %d x %d: %d %d %d %d", g->bm, g->bn, g->bk, wide, odd, deep, walks);

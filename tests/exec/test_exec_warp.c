@@ -47,6 +47,25 @@ static uint32_t below(uint32_t i)
     return i < 15 ? i + 101 : 0;
 }
 
+static uint32_t spelled(uint32_t i)
+{
+    return 0x55555555 + 2 * (i ^ 1) + 0x80 * 32 + (1u << i) + 496;
+}
+
+// ptxas takes the words of such a name in any order; the headers of CUDA 13 write vote.ballot.sync.b32.
+Test(exec_warp, the_words_of_an_instruction_between_lanes_come_in_any_order)
+{
+    expect(MODULE("and.b32 %r4, %r1, 1;\nsetp.eq.u32 %p0, %r4, 0;\nvote.ballot.sync.b32 %r5, %p0, -1;\n"
+                  "vote.any.sync.pred %p1, %p0, -1;\nshfl.bfly.sync.b32 %r6, %r1, 1, 31, -1;\n"
+                  "vote.b32.sync.ballot %r7, %p1, -1;\nand.b32 %r7, %r7, 0x80;\nmatch.sync.any.b32 %r8, %r1, -1;\n"
+                  "redux.add.sync.u32 %r9, %r1, -1;\nmatch.sync.all.b32 %r10|%p2, %r4, -1;\n"
+                  "mad.lo.u32 %r3, %r6, 2, %r5;\nmad.lo.u32 %r3, %r7, 32, %r3;\nadd.u32 %r3, %r3, %r8;\n"
+                  "add.u32 %r3, %r3, %r9;\nadd.u32 %r3, %r3, %r10;\n"),
+           32, spelled);
+    expect_failure(MODULE("vote.ballot.b32 %r5, %p0, -1;\n"), 32, PARTS("vote.ballot.b32"));
+    expect_failure(MODULE("vote.ballot.any.sync.b32 %r5, %p0, -1;\n"), 32, PARTS("vote.ballot.any.sync.b32"));
+}
+
 // PTX leaves the value open; the checks name it (test_check.c).
 Test(exec_warp, a_shuffle_from_a_lane_that_takes_no_part_gives_0)
 {
@@ -184,4 +203,6 @@ Test(exec_warp, calls_that_cannot_be_followed_are_refused_at_their_place)
     expect_failure(MODULE("P: .callprototype _ ();\ncall.uni %l1, (), P;\n"), 32,
                    PARTS("no function whose address is taken"));
     expect_failure(MODULE("brx.idx %r1, NOWHERE;\n"), 32, PARTS("expected the label of a .branchtargets list"));
+    expect_failure(MODULE("brx.idx %r1, T;\nT: .branchtargets A, B;\nA: mov.u32 %r3, 1;\nB: mov.u32 %r3, 2;\n"), 32,
+                   PARTS("has to stand before"));
 }

@@ -172,6 +172,9 @@ Test(ptx_parse, operands_must_fit_the_instruction)
     expect_refused(BODY("ld.global.u64 %r1, [%d];"), AT, "cannot hold");
     expect_refused(BODY("ld.global.v2.u32 {%r1, %r2, %r3}, [%d];"), AT, "registers");
     expect_refused(BODY("ld.param.u64 %d, [out+16];"), AT, "beyond");
+    expect_refused(BODY("ld.global.u32 %r1, [%d-4];"), AT, "[%d+-4]");
+    expect_refused(BODY("ex2.approx.ftz.f16x2 %r1, %r2;"), AT, "no .ftz");
+    expect_refused(BODY("tanh.approx.ftz.f16x2 %r1, %r2;"), AT, "no .ftz");
     expect_refused(BODY("mov.f32 %r1, 3;"), AT, "integer");
     expect_refused(BODY("add.s32 %r1, %r2, 1.5;"), AT, "fraction");
     expect_refused(BODY("mov.u32 %r1 %r2;"), AT, "','");

@@ -153,6 +153,9 @@ static void find_line(struct decoder *x, const struct parts *s, struct plan *p)
     snprintf(line, sizeof line, "%.*s.ftz.%.*s", (int)(strlen(p->name) - last.n - 1), p->name, (int)last.n, last.p);
     if (p->ftz != ALU_OPS && decode_has(x, line, &p->op))
         return;
+    // Approximations of halves, and tanh, have no .ftz (PTX ISA 9.7.4: ex2, tanh; ptxas refuses it).
+    if (p->ftz != ALU_OPS && parts_have(s, "approx") && (is_half(p->type) || str_is(s->part[0], "tanh")))
+        decode_fail(x, NULL, "'%.*s' takes no .ftz with .%s", (int)s->part[0].n, s->part[0].p, ptx_type_name(p->type));
     p->op = decode_op(x, "%s", p->name);
     p->flushes_result = p->ftz != ALU_OPS;
 }

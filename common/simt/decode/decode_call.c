@@ -88,7 +88,8 @@ void decode_end(struct decoder *x, const struct parts *s)
     emit_warp(x, WARP_end, GATHER_NONE)->op = str_is(s->part[0], OP_STACK_FULL) ? END_STACK : END_POINTER;
 }
 
-// brx.idx{.uni} index, targets: a comparison and a branch for each
+// brx.idx{.uni} index, targets: a comparison and a branch for each. The list stands before it (PTX ISA 9.7.12: brx.idx;
+// ptxas takes none that comes later).
 void decode_brx(struct decoder *x, const struct parts *s)
 {
     operand_count(x, 2, 2);
@@ -98,6 +99,9 @@ void decode_brx(struct decoder *x, const struct parts *s)
     const struct ptx_inst *table = o[1].kind == OPND_LABEL ? &x->f->insts[o[1].target] : NULL;
     if (!table || o[1].target >= x->f->n_insts || !str_is(table->op, ".branchtargets"))
         decode_fail(x, o[1].at, "expected the label of a .branchtargets list");
+    if (table > x->in)
+        decode_fail(x, o[1].at, "the .branchtargets list '%.*s' has to stand before 'brx.idx'", (int)o[1].name.n,
+                    o[1].name.p);
     uint32_t index = operand_value(x, &o[0], PTX_B32);
     for (uint32_t i = 0; i < table->n_operands; i++) {
         if (table->operand[i].kind != OPND_LABEL)

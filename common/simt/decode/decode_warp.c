@@ -41,12 +41,15 @@ void warpop_address(struct decoder *x, struct warpop *op, const struct ptx_opera
     op->mem.index = x->code->n_memops++;
 }
 
+// ptxas takes the words of these names in any order: CUDA's headers write both vote.sync.ballot.b32 and
+// vote.ballot.sync.b32. So each has to be there once, wherever it stands.
+
 // shfl.sync.mode.b32 d{|p}, a, b, c, members
 void decode_shfl(struct decoder *x, const struct parts *s)
 {
     int mode = PARTS_WHICH(s, "up", "down", "bfly", "idx");
     struct values in = { .n = 0 };
-    if (s->n != 4 || !str_is(s->part[1], "sync") || mode < 0 || !str_is(s->part[3], "b32"))
+    if (s->n != 4 || !parts_have(s, "sync") || mode < 0 || !parts_have(s, "b32"))
         decode_unknown(x);
     operand_count(x, 5, 5);
     for (uint32_t i = 1; i < 5; i++)
@@ -61,8 +64,7 @@ void decode_shfl(struct decoder *x, const struct parts *s)
 void decode_vote(struct decoder *x, const struct parts *s)
 {
     int mode = PARTS_WHICH(s, "all", "any", "uni", "ballot");
-    if (s->n != 4 || !str_is(s->part[1], "sync") || mode < 0 ||
-        !str_is(s->part[3], mode == VOTE_BALLOT ? "b32" : "pred"))
+    if (s->n != 4 || !parts_have(s, "sync") || mode < 0 || !parts_have(s, mode == VOTE_BALLOT ? "b32" : "pred"))
         decode_unknown(x);
     operand_count(x, 3, 3);
     uint32_t a = operand_predicate(x, &x->in->operand[1]), members = operand_value(x, &x->in->operand[2], PTX_B32);
@@ -80,9 +82,8 @@ void decode_vote(struct decoder *x, const struct parts *s)
 void decode_match(struct decoder *x, const struct parts *s)
 {
     struct values in = { .n = 0 };
-    bool wide = s->n == 4 && str_is(s->part[3], "b64"), all = s->n == 4 && str_is(s->part[1], "all");
-    if (s->n != 4 || (!all && !str_is(s->part[1], "any")) || !str_is(s->part[2], "sync") ||
-        (!wide && !str_is(s->part[3], "b32")))
+    const bool wide = parts_have(s, "b64"), all = parts_have(s, "all");
+    if (s->n != 4 || (!all && !parts_have(s, "any")) || !parts_have(s, "sync") || (!wide && !parts_have(s, "b32")))
         decode_unknown(x);
     operand_count(x, 3, 3);
     values_read(x, &in, 1, wide ? PTX_B64 : PTX_B32);
@@ -99,7 +100,7 @@ void decode_redux(struct decoder *x, const struct parts *s)
 {
     struct values in = { .n = 0 };
     int mode = PARTS_WHICH(s, "add", "min", "max", "and", "or", "xor");
-    if (s->n != 4 || !str_is(s->part[1], "sync") || mode < 0 ||
+    if (s->n != 4 || !parts_have(s, "sync") || mode < 0 ||
         !(mode < REDUX_AND ? parts_have(s, "u32") || parts_have(s, "s32") : parts_have(s, "b32")))
         decode_unknown(x);
     operand_count(x, 3, 3);

@@ -311,9 +311,9 @@ bool inline_end_routine(struct inliner *x, uint32_t number)
     const struct ptx_inst *last = r->f->n_insts ? &r->f->insts[r->f->n_insts - 1] : &end;
     x->owner = 0;
     r->n_regs = x->out->n_regs - r->first_reg;
-    r->table = x->out->n_insts + 1;
-    return (emit2(x, last, "brx.idx", operand_reg(r->back), operand_label(r->table)) &&
-            inline_emit(x, last, ".branchtargets", NULL, 0)) ||
+    r->table = x->out->n_insts;
+    return (inline_emit(x, last, ".branchtargets", NULL, 0) &&
+            emit2(x, last, "brx.idx", operand_reg(r->back), operand_label(r->table))) ||
            inline_out_of_memory(x, r->f);
 }
 

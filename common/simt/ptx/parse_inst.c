@@ -99,8 +99,10 @@ static void address(struct parser *p, struct ptx_operand *o, int depth)
         if (o->reg < 0 && o->var < 0)
             fail_undeclared(p, name);
         lex_next(&p->lex);
-        if (parse_accept(p, '+') || (p->lex.tok.kind == TOK_PUNCT && p->lex.tok.punct == '-'))
+        if (parse_accept(p, '+'))
             o->bits = (uint64_t)parse_int(p);
+        else if (p->lex.tok.kind == TOK_PUNCT && p->lex.tok.punct == '-')
+            parse_fail(p, NULL, "an offset follows a '+', as in [%.*s+-4]", (int)name.n, name.p);
     } else {
         o->bits = (uint64_t)parse_int(p);
     }

@@ -221,6 +221,143 @@ KERNEL(wrong_flag_acquired_but_not_released)
     hand_over<device_int>(out, cuda::memory_order_relaxed, cuda::memory_order_acquire);
 }
 
+// --- a flag that its reader stores to, plainly: who has seen a strong write comes after that write itself ---
+
+static __device__ void take_back(int *flag, cuda::memory_order get)
+{
+    while (device_int(*flag).load(get) != 1)
+        ;
+    *flag = 2;
+}
+
+KERNEL(right_flag_that_was_seen_is_taken_back)
+{
+    if (threadIdx.x)
+        return;
+    if (blockIdx.x == 0) {
+        cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device);
+        device_int(out[0]).fetch_add(1, cuda::memory_order_relaxed);
+    } else if (blockIdx.x == 1) {
+        take_back(&out[0], cuda::memory_order_acquire);
+    }
+}
+
+KERNEL(right_flag_that_was_stored_is_taken_back)
+{
+    if (threadIdx.x)
+        return;
+    if (blockIdx.x == 1)
+        device_int(out[0]).store(1, cuda::memory_order_relaxed);
+    else if (blockIdx.x == 0)
+        take_back(&out[0], cuda::memory_order_relaxed);
+}
+
+KERNEL(right_flag_that_one_has_seen_for_its_block)
+{
+    if (blockIdx.x == 1 && threadIdx.x == 0)
+        device_int(out[0]).store(1, cuda::memory_order_relaxed);
+    while (blockIdx.x == 0 && threadIdx.x == 31 && device_int(out[0]).load(cuda::memory_order_relaxed) != 1)
+        ;
+    __syncthreads();
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        out[0] = 2;
+}
+
+KERNEL(wrong_flag_that_nobody_has_seen_is_taken_back)
+{
+    if (threadIdx.x)
+        return;
+    if (blockIdx.x == 0)
+        device_int(out[0]).store(1, cuda::memory_order_relaxed);
+    else if (blockIdx.x == 1)
+        out[0] = 2;
+}
+
+KERNEL(wrong_data_of_a_flag_that_was_seen_is_taken_back)
+{
+    if (threadIdx.x)
+        return;
+    if (blockIdx.x == 0) {
+        device_int(out[1]).store(1, cuda::memory_order_relaxed);
+        device_int(out[0]).store(1, cuda::memory_order_relaxed);
+    } else if (blockIdx.x == 1) {
+        take_back(&out[0], cuda::memory_order_acquire);
+        out[1] = 2;
+    }
+}
+
+// A word that goes from thread to thread, changed by atomics of the block and of the device: the fences after each wait
+// are what orders those that do not reach each other.
+static __device__ void pass_on(int *flag, int from)
+{
+    while (atomicAdd(flag, 0) != from)
+        ;
+}
+
+KERNEL(right_order_through_atomics_of_both_scopes)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i == 0) {
+        atomicExch_block(&out[0], 1);
+        __threadfence_block();
+        atomicExch(&out[1], 1);
+    } else if (i == 32) {
+        pass_on(&out[1], 1);
+        __threadfence();
+        atomicExch(&out[0], 2);
+        __threadfence();
+        atomicExch(&out[1], 2);
+    } else if (i == 64) {
+        pass_on(&out[1], 2);
+        __threadfence();
+        atomicExch_block(&out[0], 3);
+        __threadfence_block();
+        atomicExch(&out[1], 3);
+    } else if (i == 96) {
+        pass_on(&out[1], 3);
+        atomicExch(&out[0], 4);
+    }
+}
+
+KERNEL(wrong_order_through_atomics_of_both_scopes_without_fences)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i == 0) {
+        atomicExch(&out[0], 2);
+        atomicExch(&out[1], 2);
+    } else if (i == 64) {
+        pass_on(&out[1], 2);
+        atomicExch_block(&out[0], 3);
+    }
+}
+
+KERNEL(right_word_of_the_block_that_was_seen_is_taken_back)
+{
+    __shared__ int word;
+    if (threadIdx.x == 0)
+        word = 0;
+    __syncthreads();
+    if (threadIdx.x == 32)
+        block_int(word).store(1, cuda::memory_order_relaxed);
+    if (threadIdx.x != 0)
+        return;
+    while (block_int(word).load(cuda::memory_order_relaxed) != 1)
+        ;
+    word = 2;
+}
+
+KERNEL(wrong_word_of_the_block_that_nobody_has_seen_is_taken_back)
+{
+    __shared__ int word;
+    if (threadIdx.x == 0)
+        word = 0;
+    __syncthreads();
+    if (threadIdx.x == 32)
+        block_int(word).store(1, cuda::memory_order_relaxed);
+    if (threadIdx.x == 0)
+        word = 2;
+}
+
 // --- blocks that wait for a later one: out[b] is block b's flag, out[64 + b] what it hands over ---
 
 template <typename flag> static __device__ void hand_down(int *out, cuda::memory_order write, cuda::memory_order read)
@@ -332,7 +469,8 @@ KERNEL(wrong_lanes_that_only_exchange_values)
     out[threadIdx.x] = sum + data[threadIdx.x ^ 1];
 }
 
-// The library keeps what its tiles of several warps tell each other in reserved shared memory. It has them since CUDA 12.
+// The library keeps what its tiles of several warps tell each other in reserved shared memory. It has them since
+// CUDA 12.
 #if __CUDACC_VER_MAJOR__ >= 12
 KERNEL(right_sums_of_tiles_of_several_warps)
 {

@@ -13,7 +13,8 @@
 // writes them counts on lanes that run in step, which they do not.
 //
 // Order (check_order.c, check_barrier.c). Time passes at barriers, fences and releases. An access is ordered before
-// another one where barriers, warp barriers, mbarriers, or releases and acquires lead from the one to the other.
+// another one where barriers, warp barriers, mbarriers, or releases and acquires lead from the one to the other. And a
+// strong write is ordered before what comes after a strong read that has seen it; what its thread did before is not.
 //
 // Shared memory (check_shared.c). Every granule (the smallest piece that the kernel's instructions load or store)
 // remembers its last write, and two of the reads since: who, where, when. A granule that was not written in this

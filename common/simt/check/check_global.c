@@ -5,6 +5,7 @@
 // for such a line says it all, until a part of it is used, or in another way; then each granule has its own.
 #include "check_global.h"
 
+#include "check_order.h"
 #include "simt/machine/memory.h"
 
 // --- an access ---
@@ -46,14 +47,18 @@ static bool before(const struct visit *v, const struct piece *p, const struct ma
     return !p->whole && check_ordered(v->w, lane, m->thread, m->at);
 }
 
+// Do two strong accesses reach each other by their scopes?
+static bool morally_strong(const struct mark *a, const struct mark *b)
+{
+    return a->flags & b->flags & MARK_STRONG && (a->block == b->block || !((a->flags | b->flags) & MARK_NARROW));
+}
+
 // Does the access in hand race with m's, one of the two being a write?
 static bool races(const struct visit *v, const struct piece *p, const struct mark *m)
 {
-    const bool same_block = m->block == p->mark.block;
-    const uint8_t both = m->flags & p->mark.flags, either = m->flags | p->mark.flags;
-    if (!m->block || (!same_block && !v->between))
+    if (!m->block || (m->block != p->mark.block && !v->between))
         return false;
-    if (both & MARK_STRONG && (same_block || !(either & MARK_NARROW)))
+    if (morally_strong(m, &p->mark))
         return false;
     return !before(v, p, m);
 }
@@ -100,6 +105,17 @@ static bool same_value(const struct visit *v, const struct piece *p)
            value == p->line->values[p->i];
 }
 
+// Has a strong read seen the strong write m, and is ordered before the access in hand? Then so is the write itself:
+// observation order, then causality (PTX ISA 8.10, "observation order", "causality order"). Of what its thread did
+// before, that says nothing.
+static bool observed(const struct visit *v, const struct piece *p, const struct mark *m)
+{
+    const struct record *reads = check_record_at(p->line, USE_STRONG_READ, p->i);
+    const struct mark *r = reads ? &reads->last : NULL;
+    return r && r->block && r->at > m->at && (v->between || r->block == p->mark.block) && morally_strong(r, m) &&
+           before(v, p, r);
+}
+
 // The accesses that may race with the one in hand: the first that does, and its use. NULL: there is none.
 static const struct mark *rival(const struct visit *v, const struct piece *p, enum use *use)
 {
@@ -108,7 +124,8 @@ static const struct mark *rival(const struct visit *v, const struct piece *p, en
         const struct record *r = check_record_at(p->line, *use = order[k], p->i);
         if (!r)
             continue;
-        if (races(v, p, &r->last) && !(*use == USE_WRITE && !p->whole && same_value(v, p)))
+        if (races(v, p, &r->last) && !(*use == USE_WRITE && !p->whole && same_value(v, p)) &&
+            !(*use == USE_STRONG_WRITE && observed(v, p, &r->last)))
             return &r->last;
         if (*use == USE_READ && races(v, p, &r->other))
             return &r->other;
@@ -412,6 +429,8 @@ static void visit_all(struct warp *w, const struct uop *u, const struct touches 
         if (v.use != USE_READ || !all_quiet(c, run, from + (uint64_t)run->at, v.calm))
             visit_run(&v, t, run, from + (uint64_t)run->at);
     }
+    if (v.use == USE_STRONG_WRITE)
+        tick(c);  // whoever reads it there does so later
 }
 
 void check_global(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "check_order.h"
 #include "fold.h"
 
 bool check_shared_new(struct checker *c, struct block_check *k)
@@ -126,13 +126,22 @@ static bool rivals(const struct visit *v, const struct who *who)
                           who->flags >> WHO_RANK == v->w->block->rank);
 }
 
+// Has a strong read seen the last strong write, and is ordered before the access in hand? Then so is the write itself
+// (check_global.c, observed).
+static bool observed(const struct visit *v, const struct strong *s, uint32_t lane)
+{
+    const bool in_step = s->writer.flags & s->reader.flags & WHO_VOLATILE &&
+                         s->writer.thread / LANES == s->reader.thread / LANES;  // see check.h
+    return s->read_at > s->write_at && within(v, s->read_at) && !in_step && ordered(v, &s->reader, s->read_at, lane);
+}
+
 // A race with a strong access of this block.
 static void meet_strong(const struct visit *v, uint32_t g, uint32_t lane)
 {
     const struct strong *s = &v->k->strong[g];
     const bool write = check_writes(v->op);
     if (rivals(v, &s->writer) && within(v, s->write_at) && !ordered(v, &s->writer, s->write_at, lane) &&
-        !(write && v->is_volatile && same_value(v, g, lane, NO_LANE)))
+        !observed(v, s, lane) && !(write && v->is_volatile && same_value(v, g, lane, NO_LANE)))
         note(v, FAULT_RACE, g, lane, &s->writer, true);
     else if (write && rivals(v, &s->reader) && within(v, s->read_at) && !ordered(v, &s->reader, s->read_at, lane))
         note(v, FAULT_RACE, g, lane, &s->reader, false);
@@ -413,6 +422,8 @@ static void visit_all(const struct visit *v, const struct touches *t)
         for (uint32_t i = 0; i < run->n; i++)
             visit_one(v, &t->all[run->first + i], base + (uint32_t)run->at + i);
     }
+    if (v->strong && check_writes(v->op))
+        tick(v->c);  // whoever reads it there does so later
 }
 
 static void open_folds(struct block_check *k, unsigned shift, const struct touches *t, uint32_t base)

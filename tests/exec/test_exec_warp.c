@@ -191,6 +191,26 @@ Test(exec_warp, stmatrix_is_the_way_back_of_ldmatrix)
 
 // --- calls ---
 
+static uint32_t called(uint32_t i)
+{
+    return i < 8 ? i + 7 : 2 * i + 3 + 100;
+}
+
+// Parameters, results and arguments that are registers or numbers (PTX ISA 7.1).
+Test(exec_warp, functions_take_registers_and_give_them_back)
+{
+    expect(HEAD ".func (.reg .u32 r) f(.reg .u32 a, .reg .u64 b)\n{\n.reg .pred %p;\n.reg .u32 %x;\n"
+                "cvt.u32.u64 %x, b;\nadd.u32 r, a, %x;\nsetp.lt.u32 %p, a, 8;\n@%p ret;\nadd.u32 r, r, 100;\n"
+                "ret;\n}\n.func (.reg .u32 r) g(.reg .u32 a)\n{\n.reg .u32 %y;\nmul.lo.u32 %y, a, 2;\n"
+                "call (r), f, (%y, 3);\nret;\n}\n" ENTRY "setp.lt.u32 %p0, %r1, 8;\n@%p0 bra LOW;\n"
+                "call.uni (%r3), g, (%r1);\nbra LAST;\nLOW: mov.u64 %l3, 7;\ncall (%r3), f, (%r1, %l3);\nLAST:\n" LEAVE,
+           32, called);
+    expect_failure(HEAD ".func f(.reg .u32 a)\n{\nret;\n}\n" ENTRY "call f, (%r1, %r2);\n" LEAVE, 32,
+                   PARTS("'f' has fewer"));
+    expect_failure(HEAD ".func f(.reg .pred a)\n{\nret;\n}\n" ENTRY "call f, (%p1);\n" LEAVE, 32,
+                   PARTS("cannot be a predicate"));
+}
+
 Test(exec_warp, calls_that_cannot_be_followed_are_refused_at_their_place)
 {
     expect_failure(HEAD ".func f()\n{\ncall.uni f, ();\nret;\n}\n" ENTRY "call.uni f, ();\n" LEAVE, 32,

@@ -231,7 +231,7 @@ static void expect_only_k_refused(const char *text, unsigned line, const char *w
 Test(ptx_parse, a_kernel_that_does_not_parse_is_refused_and_no_other)
 {
     expect_only_k_refused(BODY("mov.u32 %r1 %r2;") GOOD, AT, "','");
-    expect_only_k_refused(PTX_HEAD GOOD ".visible .entry k(.reg .u32 x)\n{\nret;\n}\n", 8, "register parameters");
+    expect_only_k_refused(PTX_HEAD GOOD ".visible .entry k(.reg .u32 x)\n{\nret;\n}\n", 8, ".param variables");
     expect_only_k_refused(BODY("{ .surprise 3; }") GOOD, AT, ".surprise");
     expect_only_k_refused(BODY("mov.u32 %r1, \"text\";") GOOD, AT, "operand");
 }

@@ -79,6 +79,7 @@ static void body(struct parser *p)
 {
     const uint32_t outermost = p->n_scopes;
     open_scope(p);
+    parse_receives(p);
     while (p->n_scopes > outermost) {
         struct token *t = &p->lex.tok;
         enum ptx_space space;
@@ -112,9 +113,11 @@ static void body(struct parser *p)
             parse_instruction(p);
         }
     }
+    const struct ptx_inst end = { .guard = -1, .loc = p->loc, .at = p->f->name.p };
+    parse_returns(p, &end);
 }
 
-static void parameters(struct parser *p, struct ptx_func *f)
+static void parameters(struct parser *p, struct ptx_func *f, bool results)
 {
     parse_expect(p, '(');
     if (parse_accept(p, ')'))
@@ -123,15 +126,16 @@ static void parameters(struct parser *p, struct ptx_func *f)
         enum ptx_space space;
         struct str d = p->lex.tok.text;
         lex_next(&p->lex);
-        if (str_is(d, ".reg"))
-            parse_fail(p, d.p, "register parameters are not supported");
-        if (!parse_space(d, &space) || space != SPACE_PARAM)
+        const bool is_register = str_is(d, ".reg");
+        if (!is_register && (!parse_space(d, &space) || space != SPACE_PARAM))
             parse_fail(p, d.p, "expected .param");
         struct ptx_var v = { .space = SPACE_PARAM };
         uint32_t vector;
         v.type = parse_declared_type(p, &v.align, &vector);
         f->params = parse_grow(p, f->params, f->n_params, sizeof *f->params);
         f->params[f->n_params++] = parse_variable(p, v, vector, false);
+        if (is_register)
+            parse_formal(p, f->params[f->n_params - 1], results);
     } while (parse_accept(p, ','));
     parse_expect(p, ')');
 }
@@ -173,15 +177,16 @@ static void parse_function(struct parser *p, struct ptx_func *f)
     p->loc = 0;
     p->scopes[0] = (struct scope){ 0 };
     p->n_scopes = 1;
+    p->n_formals = 0;
     if (!f->entry && p->lex.tok.kind == TOK_PUNCT) {
         struct ptx_func result = { 0 };
-        parameters(p, &result);
+        parameters(p, &result, true);
         f->results = result.params;
         f->n_results = result.n_params;
     }
     f->name = parse_name(p, "a function's name");
     if (p->lex.tok.kind == TOK_PUNCT && p->lex.tok.punct == '(')
-        parameters(p, f);
+        parameters(p, f, false);
     performance_directives(p, f);
     if (!parse_accept(p, ';')) {
         f->body = true;

@@ -1,5 +1,5 @@
 // What the parser's files share: parse_token.c (what all of them use), parse.c (modules, functions), parse_decl.c
-// (variables, registers), parse_inst.c (instructions), parse_expr.c and parse_skip.c.
+// (variables, registers), parse_inst.c (instructions), parse_call.c, parse_expr.c and parse_skip.c.
 #ifndef SIMT_PARSE_H
 #define SIMT_PARSE_H
 
@@ -28,6 +28,12 @@ struct scope {  // one { } of a function's body; the innermost name wins
     struct map vars;     // variable name -> index
 };
 
+struct formal {  // a parameter or a result that is a register
+    uint32_t var;
+    int32_t reg;
+    bool result;
+};
+
 #define PARSE_SCOPES 32  // nesting of { }
 
 struct parser {
@@ -40,6 +46,8 @@ struct parser {
     uint32_t n_scopes;
     struct pending *pending;
     uint32_t n_pending;
+    struct formal *formals;  // of f
+    uint32_t n_formals;
     bool calling;  // in a call, where (...) is a list of arguments
     uint32_t loc;  // index of the current location + 1
     char *error;
@@ -59,7 +67,8 @@ void *parse_grow(struct parser *p, void *items, uint32_t count, size_t size);
 bool parse_accept(struct parser *p, char punct);  // takes the token if it is this character
 void parse_expect(struct parser *p, char punct);
 struct str parse_name(struct parser *p, const char *what);
-int64_t parse_int(struct parser *p);  // a constant expression of integers (parse_expr.c)
+void parse_add(struct parser *p, struct ptx_inst in);  // to the function in hand
+int64_t parse_int(struct parser *p);                   // a constant expression of integers (parse_expr.c)
 
 // parse_decl.c: takes .align N, .v2/.v4, .ptr... and a type, in any order up to the name.
 enum ptx_type parse_declared_type(struct parser *p, uint32_t *align, uint32_t *vector);
@@ -78,6 +87,14 @@ void parse_instruction(struct parser *p);
 void parse_targets(struct parser *p, struct str directive);
 // Resolves the labels used inside the innermost scope that are declared in it; the rest waits for the outer one.
 void parse_resolve_labels(struct parser *p);
+
+// parse_call.c: parameters, results and arguments that are registers or numbers become .param variables, which is what
+// inline.c passes. A .param variable that was just declared is a register of f; f's body begins, or is left by in; a
+// call is about to be added, and has been.
+void parse_formal(struct parser *p, uint32_t var, bool result);
+void parse_receives(struct parser *p);
+void parse_returns(struct parser *p, const struct ptx_inst *in);
+void parse_passes(struct parser *p, struct ptx_inst *call);
 
 // parse_skip.c: moves from start, inside a function or declaration that cannot be parsed, past its end. name, where it
 // is wanted: its first name. Where the text ends before that, the file is cut off: ends the parse with the error it

@@ -225,13 +225,6 @@ static void drop_cache_hint(struct parser *p, struct ptx_inst *in)
     in->op = without(p, in->op, at, n);
 }
 
-static void add_instruction(struct parser *p, struct ptx_inst in)
-{
-    struct ptx_func *f = p->f;
-    f->insts = parse_grow(p, f->insts, f->n_insts, sizeof *f->insts);
-    f->insts[f->n_insts++] = in;
-}
-
 // atom.add.v2.f32 {d0, d1}, [a], {b0, b1} and red alike: one instruction for each element, since only each element is
 // atomic. False where in is none of these. Source: PTX ISA 9.7.13 (atom).
 static bool split_atomic(struct parser *p, const struct ptx_inst *in)
@@ -266,7 +259,7 @@ static bool split_atomic(struct parser *p, const struct ptx_inst *in)
             one.operand[0] = in->operand[0].list[i];
         one.operand[last] = in->operand[last].list[i];
         one.operand[atom].bits += i * bytes;
-        add_instruction(p, one);
+        parse_add(p, one);
     }
     return true;
 }
@@ -309,8 +302,13 @@ void parse_instruction(struct parser *p)
     }
     in.operand = list;
     drop_cache_hint(p, &in);
-    if (!split_atomic(p, &in))
-        add_instruction(p, in);
+    if (p->calling)
+        parse_passes(p, &in);
+    else if (!split_atomic(p, &in)) {
+        if (str_is(in.op, "ret") || str_is(in.op, "ret.uni"))
+            parse_returns(p, &in);
+        parse_add(p, in);
+    }
 }
 
 #define TARGETS_MAX 1024

@@ -55,3 +55,10 @@ struct str parse_name(struct parser *p, const char *what)
     lex_next(&p->lex);
     return s;
 }
+
+void parse_add(struct parser *p, struct ptx_inst in)
+{
+    struct ptx_func *f = p->f;
+    f->insts = parse_grow(p, f->insts, f->n_insts, sizeof *f->insts);
+    f->insts[f->n_insts++] = in;
+}

@@ -162,6 +162,15 @@ Test(check_async, what_threads_store_is_fenced_for_the_asynchronous_proxy)
                    { { .kind = SIMT_PROXY_FENCE } } });
 }
 
+Test(check_async, a_missing_fence_is_one_finding_however_many_lines_store)
+{
+    const struct violation_launch launch = { 1, THREADS, 2 * WORDS, WORDS, violation_numbers() };
+    const struct simt_findings *f =
+        violation_run(pipeline, &launch, (struct violation_edit){ "fence.proxy.async;\nSTORED:", "STORED:" },
+                      (struct violation_edit){ 0 });
+    cr_expect_eq(f->n, 1, "%s", found_text(f));
+}
+
 // A fence by the thread that starts the copy does as well, if it comes behind the barrier.
 Test(check_async, a_fence_may_come_behind_the_barrier)
 {

@@ -370,13 +370,19 @@ static bool same_place(const struct simt_finding_place *a, const struct simt_fin
            same_file(a->caller_file, b->caller_file);
 }
 
+// Is it the same on the other side? One fence is missing before a copy, however many lines store what it reads.
+static bool same_other(const struct simt_finding *a, const struct simt_finding *b)
+{
+    return a->kind == SIMT_PROXY_FENCE || same_place(&a->there.place, &b->there.place);
+}
+
 // The finding among n that is the same but for its PTX instruction: a line that was unrolled has many.
 static struct simt_finding *find(struct simt_finding *all, size_t n, const struct simt_finding *f)
 {
     for (size_t i = 0; i < n; i++)
         if (simt_finding_class(all[i].kind) == simt_finding_class(f->kind) &&
             simt_finding_is_advice(all[i].kind) == simt_finding_is_advice(f->kind) &&
-            same_place(&all[i].here.place, &f->here.place) && same_place(&all[i].there.place, &f->there.place))
+            same_place(&all[i].here.place, &f->here.place) && same_other(&all[i], f))
             return &all[i];
     return NULL;
 }

@@ -32,6 +32,16 @@ Test(simt_maps, stand_for_an_array_and_its_boxes)
     cr_assert(r.status == 0 && strstr(r.out, "out, f32[8]: 12 13 14 15 0 0 0 0\n"), "%d: %s%s", r.status, r.out, r.err);
 }
 
+Test(simt_maps, who_runs_a_kernel_that_copies_asynchronously_hears_of_the_checks)
+{
+    struct run r;
+    const char *ptx = scratch(box, strlen(box));
+    run(&r, SIMT, "run", ptx, "box", "map:f32[3,8]box[2,4]=iota", "out=f32[8]=uninit", NULL);
+    cr_expect(r.status == 0 && strstr(r.err, "'simt check' tells whether it waits"), "%s", r.err);
+    run(&r, SIMT, "check", ptx, "box", "map:f32[3,8]box[2,4]=iota", "out=f32[8]=uninit", NULL);
+    cr_expect(r.status == 0 && !*r.err, "%s", r.err);
+}
+
 // Is there a line with a metric and its value? Nothing else stands between the two.
 static bool counts(const char *text, const char *metric, const char *value)
 {

@@ -17,6 +17,7 @@ struct session {
     FILE *json;  // NULL: none
     struct json writer;
     char *error;
+    bool hinted;  // at copies that simt run does not check
 };
 
 static bool fail(struct session *s, const char *format, const char *a, const char *b)
@@ -335,6 +336,19 @@ static void hint_shared(const struct launch *l)
                 l->about.dynamic);
 }
 
+// Whether a kernel waits for its asynchronous copies shows in its results by chance alone: that takes the checks.
+static void hint_copies(struct session *s, const struct launch *l)
+{
+    struct simt_instruction in;
+    bool copies = false;
+    for (uint32_t i = 0; !copies && simt_instruction(l->kernel, i, &in); i++)
+        copies = in.op_bytes > 8 && !memcmp(in.op, "cp.async", 8);
+    if (copies && !s->hinted)
+        fprintf(stderr, "simt: note: '%s' copies asynchronously: 'simt check' tells whether it waits for its copies\n",
+                l->about.name);
+    s->hinted |= copies;
+}
+
 // What the arrays held at first: the clock follows branches and addresses that depend on it.
 static size_t known_arrays(const struct buffers *b, struct simt_array out[MAX_ARGS])
 {
@@ -401,6 +415,8 @@ static int launch(struct session *s, struct launch *l)
     simt_prediction_free(p);
     if (wrong)
         hint_shared(l);
+    else if (ok && s->c->verb == VERB_RUN)
+        hint_copies(s, l);
     return wrong ? EXIT_FAULT : ok ? EXIT_CLEAN : EXIT_UNABLE;
 }
 

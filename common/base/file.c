@@ -1,8 +1,12 @@
 // See file.h.
 #include "file.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 char *file_read(const char *path)
@@ -27,6 +31,24 @@ bool file_write(const char *path, const char *text)
     FILE *out = fopen(path, "w");
     const bool written = out && fputs(text, out) >= 0;
     return out && !fclose(out) && written;
+}
+
+bool file_may_write(const char *path)
+{
+    struct stat about;
+    if (!stat(path, &about)) {
+        if (S_ISDIR(about.st_mode))
+            errno = EISDIR;
+        return !S_ISDIR(about.st_mode) && !access(path, W_OK);
+    }
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    const size_t n = slash ? (size_t)(slash + 1 - path) : 0;  // with the slash: "/x" lies in "/"
+    if (n >= sizeof folder || (slash && !slash[1]))
+        errno = n >= sizeof folder ? ENAMETOOLONG : EISDIR;
+    else if (errno == ENOENT)
+        return !access(n ? memcpy(memset(folder, 0, n + 1), path, n) : ".", W_OK | X_OK);
+    return false;
 }
 
 bool scratch_open(struct scratch *s, const char *name, const char *text)

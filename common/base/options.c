@@ -12,6 +12,7 @@
 
 #include "card.h"
 #include "error.h"
+#include "file.h"
 #include "text.h"
 
 enum { ROWS = 64, FIRST = 256, SHOWN = 64, LIST = 512 };  // FIRST: above every character, of which getopt has some
@@ -89,14 +90,24 @@ bool options_shape(const char *text, int most, int shape[3], char error[DEV_ERRO
                      most);
 }
 
-bool options_open_json(const char *path, FILE **out, char error[DEV_ERROR_MAX])
+static bool refuse_path(const char *option, const char *path, char error[DEV_ERROR_MAX])
 {
     char copy[SHOWN];
+    return error_set(error, "%s \"%s\": cannot write it: %s", option, shown(path, copy), strerror(errno));
+}
+
+bool options_may_write(const char *option, const char *path, char error[DEV_ERROR_MAX])
+{
+    return !path || !strcmp(path, "-") || file_may_write(path) || refuse_path(option, path, error);
+}
+
+bool options_open_json(const char *path, FILE **out, char error[DEV_ERROR_MAX])
+{
     *out = NULL;
     if (!path)
         return true;
     *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    return *out || error_set(error, "--json \"%s\": cannot write it: %s", shown(path, copy), strerror(errno));
+    return *out || refuse_path("--json", path, error);
 }
 
 // --- messages ---

@@ -97,6 +97,9 @@ int options_numbers(const char *text, char separator, uint64_t min, uint64_t max
 // MxNxK, or one number for all three, from 1 to most; false, with one line in error, where it is neither.
 bool options_shape(const char *text, int most, int shape[3], char error[DEV_ERROR_MAX]);
 
+// Whether the file that an option names (option: "--out") can be written; "-" and NULL can. Asked before the work whose
+// result goes there. False, with one line in error, if it cannot.
+bool options_may_write(const char *option, const char *path, char error[DEV_ERROR_MAX]);
 // Opens the report's file for writing: NULL in *out where path is NULL, stdout for "-". False, with one line in error,
 // if it cannot be written.
 bool options_open_json(const char *path, FILE **out, char error[DEV_ERROR_MAX]);

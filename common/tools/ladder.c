@@ -200,7 +200,7 @@ static int start(struct ladder *l, char error[DEV_ERROR_MAX])
                  "--csv: the table is of times on a GPU, and this is the simulated one: try --json");
         return 2;
     }
-    if (!options_open_json(l->o.json, &json, error))
+    if (!options_may_write("--csv", l->o.csv, error) || !options_open_json(l->o.json, &json, error))
         return 2;
     dev_set_jobs(l->dev, (unsigned)l->o.jobs);
     dev_set_progress(l->dev, progress_on_terminal());

@@ -387,6 +387,31 @@ Test(simt, refuses_bad_launches_and_arguments)
     refuses("file", "/nonexistent.bin", SIMT, "run", PTX, "gemm", "f32[4]=@/nonexistent.bin", NULL);
 }
 
+// The kernel would never end: that its counters or arrays cannot be written is said before it runs.
+Test(simt, refuses_a_file_that_cannot_be_written_before_the_run)
+{
+    static const char endless[] = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a)\n"
+                                  "{\n$L:\n  bra $L;\n}\n";
+    const char *ptx = scratch(endless, strlen(endless));
+    refuses("dump", "--dump \"/nonexistent/a.bin\": cannot write it: No such file or directory", SIMT, "run", ptx, "k",
+            "f32[4]=zeros", "--dump", "0=/nonexistent/a.bin", NULL);
+    refuses("dump to a folder", "--dump \"/tmp\": cannot write it: Is a directory", SIMT, "check", ptx, "k",
+            "f32[4]=zeros", "--dump", "0=/tmp", NULL);
+    refuses("json", "--json \"/nonexistent/a.json\": cannot write it: No such file or directory", SIMT, "profile", ptx,
+            "k", "f32[4]=zeros", "--json", "/nonexistent/a.json", NULL);
+    refuses("picture", "--out \"/nonexistent/a.svg\": cannot write it: No such file or directory", SIMT, "draw", ptx,
+            "k", "f32[4]=zeros", "--timeline", "--out", "/nonexistent/a.svg", NULL);
+}
+
+Test(simt, says_what_is_wrong_with_a_file_of_content)
+{
+    refuses("folder", "/tmp: Is a directory", SIMT, "run", PTX, "gemm", "f32[4]=@/tmp", NULL);
+    const char *three = scratch("abc", 3);
+    char array[128];
+    snprintf(array, sizeof array, "u8[4]=@%s", three);
+    refuses("fewer", "the array needs 4 bytes, the file has 3", SIMT, "run", PTX, "gemm", array, NULL);
+}
+
 // Every combination is a row, in order; what cannot work says why, and wrong commands are one line.
 Test(tune, tries_every_combination)
 {

@@ -40,11 +40,12 @@ static bool read_file(const char *path, struct buffer *b, char error[DEV_ERROR_M
     FILE *f = fopen(path, "rb");
     size_t got = f ? fread(b->data + b->from * b->type->bytes, 1, want, f) : 0;
     bool more = f && got == want && fgetc(f) != EOF;
-    if (!f)
+    if (!f || ferror(f))
         snprintf(error, DEV_ERROR_MAX, "%.300s: %s", path, strerror(errno));
-    else if (got != want || more)
-        snprintf(error, DEV_ERROR_MAX, "%.300s: the array needs %zu bytes, the file has %s", path, want,
-                 more ? "more" : "fewer");
+    else if (more)
+        snprintf(error, DEV_ERROR_MAX, "%.300s: the array needs %zu bytes, the file has more", path, want);
+    else if (got != want)
+        snprintf(error, DEV_ERROR_MAX, "%.300s: the array needs %zu bytes, the file has %zu", path, want, got);
     if (f)
         fclose(f);
     return f && got == want && !more;

@@ -105,6 +105,8 @@ bool draw_write(const struct draw_command *d, const char *svg, char error[DEV_ER
     bool ok = f && fputs(svg, f) >= 0 && !fflush(f) && !ferror(f);
     if (f && !standard && fclose(f))
         ok = false;
+    if (ok && !standard)
+        printf("%s is drawn\n", d->out);
     if (!ok)
         snprintf(error, DEV_ERROR_MAX, "%.300s: %s", standard ? "standard output" : d->out,
                  strerror(errno ? errno : EIO));

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/options.h"
 #include "base/progress.h"
 #include "base/ptx_file.h"
 #include "command.h"
@@ -10,7 +11,7 @@
 static int draw_only(const struct command *c)
 {
     char error[DEV_ERROR_MAX];
-    char *svg = simt_draw_fragment(&c->draw.fragment, error);
+    char *svg = options_may_write("--out", c->draw.out, error) ? simt_draw_fragment(&c->draw.fragment, error) : NULL;
     bool ok = svg && draw_write(&c->draw, svg, error);
     free(svg);
     return ok ? EXIT_CLEAN : command_unable(error);

@@ -447,13 +447,22 @@ static int launch_all(struct session *s)
     return dump(s) ? status : EXIT_UNABLE;
 }
 
+// Whether what the launches leave can be written where the options say.
+static bool may_write(const struct session *s)
+{
+    for (size_t i = 0; i < s->c->dumps.n; i++)
+        if (!options_may_write("--dump", s->c->dumps.all[i].value, s->error))
+            return false;
+    return options_may_write("--out", s->c->draw.out, s->error);
+}
+
 int command_run(struct simt *simt, struct simt_module *m, struct command *c)
 {
     char error[DEV_ERROR_MAX] = "";
     struct session s = { .simt = simt, .module = m, .c = c, .error = error };
     int status = EXIT_UNABLE;
-    if (find_kernels(&s) && check_args(&s) && place_buffers(&s) && set_variables(&s) && find_requests(&s) &&
-        options_open_json(c->json, &s.json, error))
+    if (find_kernels(&s) && check_args(&s) && may_write(&s) && place_buffers(&s) && set_variables(&s) &&
+        find_requests(&s) && options_open_json(c->json, &s.json, error))
         status = launch_all(&s);
     if (s.json && s.json != stdout)
         fclose(s.json);

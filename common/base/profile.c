@@ -25,13 +25,30 @@ const char *profile_metric_name(enum profile_metric m)
     return metrics[m].name;
 }
 
+// Of conflicts the accesses that could have them: where there are any, no conflict is news.
+static const enum profile_metric could[METRIC_COUNT] = {
+    [METRIC_SLD_CONF] = METRIC_SLD_WAVE,       [METRIC_SST_CONF] = METRIC_SST_WAVE,
+    [METRIC_LDSM_CONF] = METRIC_LDSM_WAVE,     [METRIC_STSM_CONF] = METRIC_STSM_WAVE,
+    [METRIC_LDGSTS_CONF] = METRIC_LDGSTS_WAVE,
+};
+
+static bool is_printed(const struct profile *p, int m)
+{
+    return p->total[m] || (could[m] && p->total[could[m]]);
+}
+
 void profile_print(FILE *out, const struct profile *p)
 {
     char text[TEXT_GROUPED];
+    int left_out = 0;
     fprintf(out, "Counters of one launch of %s:\n", p->kernel);
     for (int m = 0; m < METRIC_COUNT; m++)
-        if (m < METRIC_GMMA || p->total[m])
+        if (is_printed(p, m))
             fprintf(out, "  %-70s %17s %s\n", metrics[m].name, text_grouped(p->total[m], text), metrics[m].unit);
+        else
+            left_out++;
+    if (left_out)
+        fprintf(out, "  The other %d counters are 0; --json lists them.\n", left_out);
 }
 
 // --- Hot lines ---

@@ -73,10 +73,11 @@ struct profile {
 
 const char *profile_metric_name(enum profile_metric m);  // Nsight Compute's name
 
-// Prints the totals, one metric a line (Hopper's only where there are any), or the hottest lines (at most max_lines)
-// with the text of the source where the file can be read: warp instructions and their share, and those of sectors,
-// shared wavefronts and bank conflicts that occur at all; an asterisk where shared loads or stores were merged. Lines
-// of headers come last: they are there only if the compiler did not say what calls them.
+// Prints the totals, one metric a line (not those that are 0, unless they are the conflicts of accesses that are
+// there), or the hottest lines (at most max_lines) with the text of the source where the file can be read: warp
+// instructions and their share, and those of sectors, shared wavefronts and bank conflicts that occur at all; an
+// asterisk where shared loads or stores were merged. Lines of headers come last: they are there only if the compiler
+// did not say what calls them.
 void profile_print(FILE *out, const struct profile *p);
 void profile_print_lines(FILE *out, const struct profile *p, size_t max_lines);
 

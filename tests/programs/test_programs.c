@@ -352,6 +352,24 @@ Test(simt, inspects_runs_and_profiles_a_kernel)
     cr_assert(r.status == 0 && strstr(r.out, "\"findings\"") && strstr(r.out, "\"lines\""), "%s%s", r.out, r.err);
 }
 
+// A kernel without shared memory and tensor cores has no rows of theirs; one with shared memory has its conflicts, if
+// 0.
+Test(simt, profile_leaves_out_what_does_not_occur)
+{
+    struct run r;
+    run(&r, SIMT, "profile", PTX, "gemm", "--block", "32,2", "i32:2", "i32:2", "i32:3", "f32:1", "f32[6]=iota",
+        "f32[6]=ones", "f32:0", "f32[4]=uninit", NULL);
+    shown(&r, 0, "smsp__inst_executed.sum");
+    shown(&r, 0, " counters are 0; --json lists them.\n");
+    cr_expect(!strstr(r.out, "mem_shared") && !strstr(r.out, "hmma"), "%s", r.out);
+    static const char store[] = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n"
+                                "  .shared .align 4 .b8 tile[4];\n  .reg .u32 %r1;\n  mov.u32 %r1, 1;\n"
+                                "  st.shared.u32 [tile], %r1;\n  ret;\n}\n";
+    run(&r, SIMT, "profile", scratch(store, strlen(store)), "k", NULL);
+    shown(&r, 0, "bank_conflicts_pipe_lsu_mem_shared_op_st.sum ");
+    cr_expect(!strstr(r.out, "shared_op_ld.sum"), "%s", r.out);
+}
+
 Test(simt, names_the_allocation_the_thread_and_the_line_of_a_bad_access)
 {
     struct run r;

@@ -26,6 +26,16 @@ enum { N = sizeof names / sizeof *names };
 
 static const char *const state_names[] = { "not started", "started", "done", "kernel.cu is missing" };
 
+// Those whose compiler this build does not have. LEFT_OUT and WHY_LEFT_OUT: exercises/meson.build, steps/meson.build.
+static const char *const left_out[] = { LEFT_OUT NULL };
+
+static bool is_meant(const char *text, const char *name)
+{
+    const char *plain = strncmp(text, "ex", 2) ? text : text + 2;
+    const size_t digits = strspn(plain, "0123456789");
+    return !strcmp(plain, name) || (digits && !plain[digits] && atoi(plain) == atoi(name));
+}
+
 // The exercise that a learner means by "5", "05", "05_float4" or "ex05_float4"; NULL with a line on stderr.
 static const char *named(const char *text)
 {
@@ -33,11 +43,14 @@ static const char *named(const char *text)
         fprintf(stderr, "progress: which exercise? For example: 5, or %s\n", names[0]);
         return NULL;
     }
-    const char *plain = strncmp(text, "ex", 2) ? text : text + 2;
-    const size_t digits = strspn(plain, "0123456789");
     for (int i = 0; i < N; i++)
-        if (!strcmp(plain, names[i]) || (digits && !plain[digits] && atoi(plain) == atoi(names[i])))
+        if (is_meant(text, names[i]))
             return names[i];
+    for (int i = 0; left_out[i]; i++)
+        if (is_meant(text, left_out[i])) {
+            fprintf(stderr, "progress: %s and its like are not in this build: %s\n", left_out[i], WHY_LEFT_OUT);
+            return NULL;
+        }
     fprintf(stderr, "progress: there is no exercise '%s'; they are %s to %s, and progress alone lists them\n", text,
             names[0], names[N - 1]);
     return NULL;

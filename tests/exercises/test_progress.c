@@ -350,6 +350,9 @@ Test(progress, names_what_is_wrong_with_a_command)
     expect("fly", NULL, 2, "there is no command 'fly'; there are hint, check, watch, ");
     expect("hint", NULL, 2, "which exercise?");
     expect("hint", "99", 2, "there is no exercise '99'; they are 01_coalescing to ");
+    if (!HAS_HOPPER)
+        expect("hint", "20", 2,
+               "progress: 20_tma and its like are not in this build: they need nvcc 12.0 or newer, and ");
     expect("check", "float", 2, "there is no exercise 'float'");
     expect("grade", "03", 2, "progress: grade is for all exercises: leave out '03'");
     expect("--fly", NULL, 2, "progress: unknown option \"--fly\"; --help lists the options\n");

@@ -48,7 +48,7 @@ double ladder_predicted(const struct ladder *l, const struct row *row);
 void ladder_progress(const struct ladder *l, size_t i);
 // The lines before the table, and its heading.
 void ladder_print_head(const struct ladder *l);
-// A line before row i if a new part of the course begins there.
+// A line before row i if a part of the course begins there, or ends: a step of one's own may come behind the last.
 void ladder_print_part(const struct ladder *l, size_t i);
 void ladder_print_row(const struct ladder *l, const struct row *row);
 // The vendor's products, what the columns mean, and what did not run.

@@ -66,16 +66,18 @@ static const char *rate(double gflops, char text[32])
     return text;
 }
 
-// A line where a new part of the course begins.
 void ladder_print_part(const struct ladder *l, size_t i)
 {
     if (i == 0)
         return;
     const struct step *s = &l->steps[i], *before = &l->steps[i - 1];
-    if (s->type == DEV_F16 && before->type != DEV_F16)
-        fprintf(l->out, "from here on A, B and C are halves, multiplied by tensor cores and summed in float:\n");
-    if (ptx_file_alone(s->ptx) == 90 && ptx_file_alone(before->ptx) != 90)
-        fprintf(l->out, "from here on the kernels use what Hopper alone has:\n");
+    const bool halves = s->type == DEV_F16, hopper = ptx_file_alone(s->ptx) == 90;
+    if (halves != (before->type == DEV_F16))
+        fprintf(l->out, "from here on A, B and C are %s:\n",
+                halves ? "halves, multiplied by tensor cores and summed in float" : "no halves");
+    if (hopper != (ptx_file_alone(before->ptx) == 90))
+        fprintf(l->out, "from here on the kernels %s:\n",
+                hopper ? "use what Hopper alone has" : "are not for Hopper alone");
 }
 
 void ladder_print_row(const struct ladder *l, const struct row *row)

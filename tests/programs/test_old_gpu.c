@@ -3,13 +3,16 @@
 #include <criterion/criterion.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "device/open.h"
 #include "capture.h"
 #include "fake_device.h"
+#include "base/file.h"
 #include "base/ptx_file.h"
+#include "tools/ladder.h"
 #include "tools/steps.h"
 #include "tester/tester.h"
 
@@ -53,6 +56,42 @@ Test(old_gpu, is_told_by_the_target_of_the_ptx)
         cr_expect_eq(ptx_text_target(texts[i].ptx, &alone), texts[i].sm, "text %zu", i);
         cr_expect_eq(alone, texts[i].alone, "text %zu", i);
     }
+}
+
+// A step of one's own stands behind the last one of the course, and not under its heading.
+Test(ladder, a_part_begins_and_ends_where_its_steps_do)
+{
+    static const struct {
+        enum dev_type type;
+        const char *target, *says;
+    } rows[] = {
+        { DEV_F32, "sm_75", "" },
+        { DEV_F64, "sm_75", "" },
+        { DEV_F16, "sm_80", "from here on A, B and C are halves, multiplied by tensor cores and summed in float:\n" },
+        { DEV_F16, "sm_90a", "from here on the kernels use what Hopper alone has:\n" },
+        { DEV_F16, "sm_90a", "" },
+        { DEV_F16, "sm_80", "from here on the kernels are not for Hopper alone:\n" },
+        { DEV_F32, "sm_75", "from here on A, B and C are no halves:\n" },
+    };
+    enum { N = sizeof rows / sizeof *rows };
+    struct scratch files[N];
+    struct step all[N] = { 0 };
+    struct ladder l = { .steps = all };
+    for (size_t i = 0; i < N; i++) {
+        char ptx[64], *said;
+        size_t size;
+        snprintf(ptx, sizeof ptx, ".version 8.0\n.target %s\n", rows[i].target);
+        cr_assert(scratch_open(&files[i], "k.ptx", ptx));
+        all[i].type = rows[i].type;
+        all[i].ptx = files[i].path;
+        l.out = open_memstream(&said, &size);
+        ladder_print_part(&l, i);
+        fclose(l.out);
+        cr_expect_str_eq(said, rows[i].says, "row %zu: %s", i, said);
+        free(said);
+    }
+    for (size_t i = 0; i < N; i++)
+        scratch_close(&files[i]);
 }
 
 Test(old_gpu, gets_no_kernel_for_a_newer_one)

@@ -62,3 +62,30 @@ Test(compile_ptx, fails_as_the_compiler_fails)
     run(&r, "/bin/sh", COMPILE_PTX, "/src", "..", list, "cp", "/nonexistent/a", list, NULL);
     cr_expect(r.status != 0 && strstr(r.err, "/nonexistent/a"), "exit status %d: %s", r.status, r.err);
 }
+
+// In place of a compiler sh prints what one says, and fails.
+static void says(const char *compiler, const char *text, const char *left)
+{
+    static struct run r;
+    char script[2048];
+    snprintf(script, sizeof script, "cat >&2 <<'END'\n%sEND\nexit 2\n", text);
+    run(&r, "/bin/sh", COMPILE_PTX, "/src", "..", list, "sh", scratch(script, strlen(script)), NULL);
+    cr_expect_eq(r.status, 2, "%s: %d", compiler, r.status);
+    cr_expect_str_eq(r.err, left, "%s: %s", compiler, r.err);
+}
+
+#define NVCC "k.cu(11): error: static assertion failed with \"whole tiles\"\n  static_assert(BK == 8);\n  ^\n"
+#define CLANG "k.cu:11:1: error: static_assert failed due to 'BK == 8' \"whole tiles\"\nstatic_assert(BK == 8);\n^\n"
+#define LEFT "The errors that follow from this are left out.\n"
+
+Test(compile_ptx, shows_the_static_assert_in_place_of_what_follows_from_it)
+{
+    says("nvcc",
+         NVCC "\nk.cu(37): error: zero-sized variable\n    float4 a[BK / 8];\n           ^\n\n2 errors detected.\n",
+         NVCC LEFT);
+    says("clang", CLANG "k.cu:37:5: error: division by zero\n  a\n  ^\n2 errors generated when compiling for sm_75.\n",
+         CLANG LEFT);
+    says("one", NVCC "\n1 error detected in the compilation of \"k.cu\".\n", NVCC);
+    says("others", "k.cu(3): error: expected a \";\"\n\n1 error detected.\n",
+         "k.cu(3): error: expected a \";\"\n\n1 error detected.\n");
+}

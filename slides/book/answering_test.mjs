@@ -105,7 +105,8 @@ const views = ['banks?access=ldmatrix.x4&element=2&vector=8&pad=8&index=lane+%25
   'occupancy?card=T4&threads=1024&registers=255&shared=65536'];
 
 const bad = { 'banks?width=0&access=fetch&other=1': ['width=0: it must be a whole number from 1 to 8192. Shown is 32.', 'access=fetch', '"other"'],
-  'banks?index=lane+*': ['the index "lane *": something is missing at the end'], 'banks?vector=16': ['not 64'],
+  'banks?index=lane+*': ['the index "lane *": something is missing at the end'],
+  'banks?index=lane+*+99999999999+%26+31': ['99999999999 does not fit in an int'], 'banks?vector=16': ['not 64'],
   'banks?index=-lane': ['before the begin'], 'fragments?shape=m16&lane=99': ['shape=m16: it must be one of mma.m16n8k16', 'lane=99'],
   'fragments?type=tf32': ['mma.m16n8k16 multiplies f16, bf16, f64, s8, u8, not tf32'], 'fragments?operand=c&view=rows': ['ldmatrix cannot fill c'],
   'occupancy?card=H300&threads=2000&registers=1e2&shared=-1': ['card=H300: it must be one of H200, H100', 'threads=2000', 'registers=1e2', 'shared=-1'] };
@@ -219,6 +220,7 @@ async function inputs(tab, origin) {
     if (await search_of(page)) wrong.push(`${view}: "${text}" is in the address`);
   };
   await type('banks', '.banks .index input', 'lane * nothing', 'nothing');
+  await type('banks', '.banks .index input', 'lane * 99999999999', 'does not fit in an int');
   await type('banks', '.banks input[type=number]', '', 'width must be a whole number');
   await type('occupancy', '.occupancy input[type=number]', '1025', 'threads must be a whole number from 1 to 1024, not 1025');
   return wrong;

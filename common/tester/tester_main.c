@@ -298,7 +298,7 @@ int tester_main(const struct step *given, int argc, char **argv)
     if (ok) {
         dev_set_jobs(d, (unsigned)o.jobs);
         dev_set_checks(d, o.sanitize);
-        dev_set_progress(d, progress_on_terminal());
+        dev_set_progress(d, progress_shown());
     }
     FILE *out = json == stdout ? stderr : stdout;
     if (ok && !o.ptx)

@@ -203,7 +203,7 @@ static int start(struct ladder *l, char error[DEV_ERROR_MAX])
     if (!options_may_write("--csv", l->o.csv, error) || !options_open_json(l->o.json, &json, error))
         return 2;
     dev_set_jobs(l->dev, (unsigned)l->o.jobs);
-    dev_set_progress(l->dev, progress_on_terminal());
+    dev_set_progress(l->dev, progress_shown());
     error[0] = '\0';  // "auto" may have left a word about the GPU that did not answer
     l->out = json == stdout ? stderr : stdout;
     l->terminal = isatty(fileno(l->out));

@@ -110,6 +110,29 @@ Test(progress, a_long_launch_has_a_line_that_is_wiped_at_its_end)
     free(text);
 }
 
+Test(progress, a_launch_of_minutes_says_so_where_there_is_no_terminal)
+{
+    static const struct {
+        uint64_t done;
+        double seconds;
+        const char *text;
+    } cases[] = {
+        { 1000, 9, "" },      // is not patient yet
+        { 1000000, 11, "" },  // is soon done: 11 s more
+        { 0, 100, "" },       // says nothing of which it knows nothing
+        { 1000, 11, "note: 0.05 % of 2000000 blocks after 11 s: at this rate the launch takes 367 minutes more\n" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        cr_expect_eq(progress_note(out, cases[i].done, 2000000, cases[i].seconds), *cases[i].text != '\0');
+        fclose(out);
+        cr_expect_str_eq(text, cases[i].text);
+        free(text);
+    }
+}
+
 Test(tester, a_gpu_runs_warm_up_and_timed_launches_and_the_baseline_as_often)
 {
     struct tester_options o = options_of(100, 50, 20);

@@ -33,7 +33,7 @@ static int with_file(struct command *c)
         simt_set_tensor_cores(s, (unsigned)c->sm);
     simt_set_jobs(s, (unsigned)c->jobs);
     simt_set_budget(s, c->budget);
-    simt_set_progress(s, progress_on_terminal());
+    simt_set_progress(s, progress_shown());
     struct simt_module *m = simt_load(s, c->file, text, bytes, error);
     int status = !m ? command_unable(error) : c->verb == VERB_INSPECT ? command_inspect(m) : command_run(s, m, c);
     simt_close(s);

@@ -28,9 +28,11 @@ enum simt_check { SIMT_RUN, SIMT_MEMCHECK, SIMT_INITCHECK, SIMT_RACECHECK, SIMT_
     X(FENCE, SIMT_RACECHECK, "proxy fence")                                                                            \
     X(WGMMA, SIMT_RACECHECK, "registers of wgmma")                                                                     \
     X(LEFT, SIMT_RACECHECK, "copy left behind")                                                                        \
+    X(PRODUCT, SIMT_RACECHECK, "wgmma left behind")                                                                    \
     X(LAUNCH, SIMT_RACECHECK, "launch not waited for")                                                                 \
     X(BARRIER, SIMT_SYNCCHECK, "barrier")                                                                              \
     X(LANES, SIMT_SYNCCHECK, "lanes")                                                                                  \
+    X(WARPGROUP, SIMT_SYNCCHECK, "warpgroup")                                                                          \
     X(LATE, SIMT_SYNCCHECK, "late wait")                                                                               \
     X(BYTES, SIMT_SYNCCHECK, "bytes of a phase")                                                                       \
     X(LIFE, SIMT_SYNCCHECK, "life of a block")                                                                         \
@@ -58,19 +60,23 @@ enum simt_finding_class {
     X(MISALIGNED, ALIGNMENT, false)                                                                                    \
     X(CONSTANT_STORE, CONSTANT, false)                                                                                 \
     X(DESCRIPTOR_RANK, DESCRIPTOR, false) /* of a wgmma: it has the block's rank in a field of its own */              \
+    X(WGMMA_DIFFERS, DESCRIPTOR, false) /* seen: descriptor left (0: of A, 1: B), expected: that of the warp there */  \
     X(UNINIT_MEMORY, MEMORY, false)                                                                                    \
-    X(UNINIT_VALUE, VALUE, false) /* object: a register, or a byte of local memory */                                  \
-    X(UNINIT_NAN, VALUE, false)   /* nvcc wrote a NaN for a variable without a value */                                \
-    X(RACE, RACE, false)          /* within a block, or a cluster */                                                   \
-    X(RACE_BLOCKS, RACE, false)   /* of two blocks, in global memory */                                                \
-    X(RACE_INIT, RACE, false)     /* here: a copy that reports to the mbarrier, there: its init */                     \
-    X(COPY_PENDING, COPY, false)  /* there: the copy, which is under way; mbarrier: that it reports to, if known */    \
-    X(PROXY_FENCE, FENCE, false)  /* there: a store that no fence.proxy.async has made known */                        \
-    X(INIT_FENCE, FENCE, true)    /* as RACE_INIT: ordered, but not fenced */                                          \
-    X(WGMMA_FENCE, WGMMA, false)  /* there: its registers were written; the same instruction: there was no fence */    \
-    X(WGMMA_WAIT, WGMMA, false)   /* there: the wgmma whose accumulators are used */                                   \
-    X(LOAD_LEFT, LEFT, false)     /* a bulk copy to the object is under way when the block ends */                     \
-    X(STORE_LEFT, LEFT, true)     /* the same from there */                                                            \
+    X(UNINIT_VALUE, VALUE, false)  /* object: a register, or a byte of local memory */                                 \
+    X(UNINIT_NAN, VALUE, false)    /* nvcc wrote a NaN for a variable without a value */                               \
+    X(RACE, RACE, false)           /* within a block, or a cluster */                                                  \
+    X(RACE_BLOCKS, RACE, false)    /* of two blocks, in global memory */                                               \
+    X(RACE_INIT, RACE, false)      /* here: a copy that reports to the mbarrier, there: its init */                    \
+    X(COPY_PENDING, COPY, false)   /* there: the copy, which is under way; mbarrier: that it reports to, if known */   \
+    X(COPIES_OVERLAP, COPY, false) /* there: another bulk copy, under way; seen: its bytes, from byte left on */       \
+    X(PROXY_FENCE, FENCE, false)   /* there: a store that no fence.proxy.async has made known */                       \
+    X(INIT_FENCE, FENCE, true)     /* as RACE_INIT: ordered, but not fenced */                                         \
+    X(WGMMA_FENCE, WGMMA, false)   /* there: its registers were written; the same instruction: there was no fence */   \
+    X(WGMMA_WAIT, WGMMA, false)    /* there: the wgmma whose accumulators are used */                                  \
+    X(WGMMA_UNCOMMITTED, WGMMA, false) /* the same, before it was committed; used: a wait that missed it */            \
+    X(WGMMA_LEFT, PRODUCT, true)       /* a wgmma is under way when the block ends; seen: it was committed */          \
+    X(LOAD_LEFT, LEFT, false)          /* a bulk copy to the object is under way when the block ends */                \
+    X(STORE_LEFT, LEFT, true)          /* the same from there */                                                       \
     X(LAUNCH_BEFORE, LAUNCH, false)                                                                                    \
     X(BARRIER_STUCK, BARRIER, false)      /* expected: the block's threads, seen: arrived, left: have ended */         \
     X(BARRIER_SPLIT, BARRIER, false)      /* there: the other barrier */                                               \
@@ -81,12 +87,17 @@ enum simt_finding_class {
     X(NOT_MEMBER, LANES, false)           /* lanes: the member mask, without the thread's own */                       \
     X(LANES_MISSING, LANES, false)        /* lanes: that never come */                                                 \
     X(LANES_INACTIVE, LANES, false)       /* lanes: that it reads from */                                              \
+    X(WGMMA_APART, WARPGROUP, false)      /* seen: wgmma that it has run, expected: that the warp there has */         \
+    X(COMMITS_APART, WARPGROUP, false)    /* the same of groups; it waits for ever */                                  \
     X(LATE_WAIT, LATE, true)              /* there: who ends the phase after the one that is waited for */             \
     X(PHASE_BYTES, BYTES, false)          /* bytes: still on their way when the phase is complete */                   \
     X(NOT_BEGUN, LIFE, false)             /* object: another block's shared memory */                                  \
     X(MAY_HAVE_ENDED, LIFE, false)        /* the same */                                                               \
     X(REGISTERS_DIFFER, REGISTERS, false) /* seen: that it sets, expected: that the warp there sets; 0: none */        \
-    X(REGISTERS_LACK, REGISTERS, false)   /* seen: that it sets, left: of the whole block, expected: that there are */
+    X(REGISTERS_LACK, REGISTERS, false)   /* seen: that it sets, left: of the whole block, expected: that it has */    \
+    X(REGISTERS_STEP, REGISTERS,                                                                                       \
+      false) /* seen: that it sets, expected: that it has (left 0: at most), the wrong way */                          \
+    X(REGISTERS_IGNORED, REGISTERS, true) /* nothing says how many registers the kernel begins with */
 
 enum simt_finding_kind {
     SIMT_NOTHING,
@@ -194,8 +205,9 @@ struct simt_finding {
     const struct simt_wait *waits;  // what warps wait for: the block's, or those of all blocks of its cluster
     size_t n_waits;
     bool of_cluster;
-    enum simt_use use;               // of a value that nothing wrote;
-    struct simt_finding_place used;  // where, if that is not here: there what was computed from it is used
+    enum simt_use use;  // of a value that nothing wrote;
+    // Where, if that is not here: there what was computed from it is used; and see SIMT_FINDING_KINDS.
+    struct simt_finding_place used;
 };
 
 struct simt_findings {

@@ -460,31 +460,18 @@ Test(check_async, what_a_store_reads_at_the_end_of_a_block_is_forgotten)
     dev_close(d);
 }
 
-// Two warpgroups: the first gives registers up, the second takes them.
-static const char registers[] =
-    ".version 8.0\n"
-    ".target sm_90a\n"
-    ".address_size 64\n"
-    ".visible .entry k(.param .u64 out, .param .u64 in)\n"
-    "{\n"
-    ".reg .b32 r<9>; .reg .pred p<9>;\n"
-    "mov.u32 r0, %tid.x; setp.ge.u32 p0, r0, 128; setp.ge.u32 p1, r0, 256; @p1 bra MORE; @p0 bra MORE;\n"
-    "setmaxnreg.dec.sync.aligned.u32 40;\n"
-    "bra END;\n"
-    "MORE: setmaxnreg.inc.sync.aligned.u32 232;\n"
-    "END: ret;\n"
-    "}\n";
-
-Test(check_async, setmaxnreg_is_for_whole_warpgroups_and_fits)
+// The second stage begins in the middle of the first, and their copies are under way at the same time. A stage that is
+// copied to again too early is not that.
+Test(check_async, copies_do_not_overlap)
 {
-    EXPECT_FOUND(registers, 384,
-                 { { "r0, 128", "r0, 96" },
+    EXPECT_FOUND(pipeline, THREADS,
+                 { { "shl.b32 r9, r5, 10; add.u32 r9, r9, r1; shr.u32 r10, r4, 1; xor",
+                     "shl.b32 r9, r5, 9; add.u32 r9, r9, r1; shr.u32 r10, r4, 1; xor" },
                    { 0 },
-                   { { SIMT_REGISTERS_DIFFER, .here.line = 8, .there.line = 10, .expected = 232, .seen = 40 } } },
-                 { { "u32 232", "u32 240" },
-                   { "u32 40", "u32 56" },
-                   { { SIMT_REGISTERS_LACK, .here.line = 10, .expected = 65536, .seen = 240 } } },
-                 { { "setmaxnreg.dec.sync.aligned.u32 40;", "" },
-                   { 0 },
-                   { { SIMT_REGISTERS_LACK, .here.line = 10, .seen = 232 } } });
+                   { { SIMT_COPIES_OVERLAP, HERE(26, 32, WRITES), OF("tiles", 512), .bytes = 1024, .seen = 1024,
+                       .there.line = 26 } } });
+    const struct violation_launch l = { 1, THREADS, 2 * WORDS, WORDS, violation_numbers() };
+    const struct simt_findings *f =
+        violation_run(pipeline, &l, (struct violation_edit){ "@!p3 bra EMPTY;", "" }, (struct violation_edit){ 0 });
+    cr_expect(f->n && !found_among(f, SUCH(SIMT_COPIES_OVERLAP)), "%s", found_text(f));
 }

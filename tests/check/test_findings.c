@@ -219,6 +219,17 @@ static const struct spoken {
          "between the line that writes", HERE, .there = WHO(10, 33)),
     SAYS(WGMMA_WAIT, " uses an accumulator of the wgmma at kernel.cu:10, which has not been waited for",
          "wgmma.wait_group before", HERE, .there = WHO(10, 33)),
+    SAYS(WGMMA_UNCOMMITTED,
+         " uses an accumulator of the wgmma at kernel.cu:10, which was not committed before the wgmma.wait_group at "
+         "kernel.cu:15: that did not wait for it",
+         "wgmma.commit_group after the last wgmma", HERE, .there = WHO(10, 33), .used = AT(15)),
+    SAYS(WGMMA_UNCOMMITTED,
+         " uses an accumulator of the wgmma at kernel.cu:10, which has been neither committed nor waited for",
+         "wgmma.commit_group after the last wgmma", HERE, .there = WHO(10, 33)),
+    SAYS(WGMMA_LEFT, ": the block ends, and the wgmma that this line starts has not been waited for",
+         "before the block ends", HERE, .seen = 1),
+    SAYS(WGMMA_LEFT, ": the block ends, and the wgmma that this line starts has not been committed",
+         "before the block ends", HERE),
     SAYS(LOAD_LEFT,
          ": the block ends while the copy of 1024 bytes that this line starts is on its way to byte 4 of As (shared "
          "memory)",
@@ -276,9 +287,36 @@ static const struct spoken {
          ": sets 40 registers, and warp 3 of its warpgroup sets none: all four warps have to run setmaxnreg",
          "by whole warpgroups", HERE, .there = WHO(10, 96), .seen = 40),
     SAYS(REGISTERS_LACK,
-         ": asks for 240 registers a thread: the block's warps ask for 68608 in all, and there are 65536: a GPU waits "
-         "here for ever",
-         "by whole warpgroups", HERE, .seen = 240, .left = 68608, .expected = 65536),
+         ": asks for 240 registers a thread, and waits for ever: the block's threads ask for 68608 in all, and it was "
+         "given 64512 when it began",
+         "by whole warpgroups", HERE, .seen = 240, .left = 68608, .expected = 64512),
+    SAYS(REGISTERS_STEP,
+         " runs op to 200 registers, and has at most 168: .dec only takes registers away, and .inc only adds some",
+         "setmaxnreg.inc in the others", HERE, .seen = 200, .expected = 168),
+    SAYS(REGISTERS_STEP,
+         " runs op to 160 registers, and has 232: .dec only takes registers away, and .inc only adds some",
+         "setmaxnreg.inc in the others", HERE, .seen = 160, .expected = 232, .left = 1),
+    SAYS(REGISTERS_IGNORED,
+         " runs setmaxnreg, and nothing in the kernel says with how many registers a thread begins: ptxas ignores it "
+         "then (C7508), unless it is given --maxrregcount",
+         "__launch_bounds__(threads, 1)", HERE),
+    SAYS(WGMMA_DIFFERS,
+         " gives wgmma the descriptor 0x0000000800400040 of A, and warp 0 of its warpgroup 0x0000000800400000: the "
+         "four warps have to give the same",
+         "the whole tile", HERE, .there = WHO(20, 0), .seen = 0x800400040, .expected = 0x800400000),
+    SAYS(WGMMA_APART,
+         " has run 4 wgmma before this wgmma.commit_group, and warp 3 of its warpgroup 0: the four warps have to run "
+         "each wgmma",
+         "not all four warps", HERE, .there = WHO(20, 96), .seen = 4),
+    SAYS(COMMITS_APART,
+         " waits here for ever: it has committed 1 group of wgmma, and warp 3 of its warpgroup 0: the four warps have "
+         "to run each wgmma.commit_group",
+         "not all four warps", HERE, .there = WHO(20, 96), .seen = 1),
+    SAYS(COPIES_OVERLAP,
+         " copies 512 bytes to byte 4 of As (shared memory), and a copy of 1024 bytes is under way to 516 bytes before "
+         "that: thread (1,0,0) started it at kernel.cu:10. The two overlap",
+         "how many does a copy bring", .here = DOES(20, 33, WRITES, BULK_COPY), .there = DOES(10, 1, WRITES, BULK_COPY),
+         .object = AS, .bytes = 512, .seen = 1024, .left = 512),
 };
 enum { ALL = sizeof all / sizeof *all };
 

@@ -30,6 +30,7 @@ enum fault_kind {
     FAULT_RACE,         // in shared memory
     FAULT_RACE_BLOCKS,  // in global memory
     FAULT_UNINIT,
+    FAULT_OVERLAP,     // of two bulk copies under way; seen: bytes of the other, from byte left on
     FAULT_COPY,        // of an asynchronous copy that has not been waited for
     FAULT_PROXY,       // the asynchronous proxy reads what no fence.proxy.async has made known to it
     FAULT_SIGNAL,      // a bulk copy reports to an mbarrier, and its thread does not know that it was initialised
@@ -37,9 +38,17 @@ enum fault_kind {
     FAULT_LATE,        // a wait for a parity, which the phase after next may have begun before
     FAULT_BYTES,       // an mbarrier expects other bytes than come
     FAULT_UNWAITED,    // a block ends, and a bulk copy to (store) or from its shared memory is under way
-    FAULT_FLIGHT,      // registers of a wgmma that is under way, or that no wgmma.fence covers
+    FAULT_UNORDERED,   // registers of a wgmma that no wgmma.fence covers
+    FAULT_FLIGHT,      // accumulators of a wgmma that is under way
+    FAULT_OPEN,        // the same, of one that was not committed; seen: 1 + the instruction of a wait that missed it
+    FAULT_PRODUCT,     // a block ends, and a wgmma is under way; seen: it was committed
     FAULT_REGISTERS,   // setmaxnreg to seen; another warp of the warpgroup, that of other_thread, to expected
-    FAULT_LACK,        // setmaxnreg to seen, which makes left of the block, and there are expected
+    FAULT_LACK,        // setmaxnreg to seen, which makes left of the block, and it was given expected: a wait for ever
+    FAULT_STEP,        // setmaxnreg.dec to more (seen) than the thread has (expected), or .inc to less
+    FAULT_IGNORED,     // setmaxnreg in a kernel that does not say how many registers it begins with
+    FAULT_DIFFERS,     // a wgmma has another descriptor (seen) than that of other_thread's warp (expected); left: B's
+    FAULT_APART,       // a warp has run seen wgmma, and that of other_thread expected
+    FAULT_COMMITS,     // the same of groups that they have committed: a wait for ever
     FAULT_DESCRIPTOR,  // of a matrix for wgmma: it has the block's rank in a field of its own
     FAULT_HOME,        // another block's shared memory, before it began, or (store) when it may have ended
     FAULT_SPLIT,       // threads of a block wait at different barriers of the kernel
@@ -74,7 +83,7 @@ struct fault {
     uint32_t bytes;
     enum ptx_space space;
     uint64_t block;                     // linear block index
-    uint32_t expected, seen, left;      // by kind; deadlock: threads at the barrier (seen), that ended (left)
+    uint64_t expected, seen, left;      // by kind; deadlock: threads at the barrier (seen), that ended (left)
     uint32_t phase;                     // of the mbarrier at address: 1 + its parity; 0: not known
     uint32_t lanes;                     // not member, missing, inactive: the lanes in question
     uint32_t other_inst, other_thread;  // thread: within the block

@@ -199,6 +199,7 @@ struct code {
     uint32_t local_bytes;   // of a thread
     uint32_t param_bytes;
     uint32_t n_polls;
+    uint32_t entry_regs;       // of a thread when the kernel begins, where that is known and setmaxnreg is used; else 0
     uint32_t reserved_bytes;   // of shared memory, at its start, for the system: zero when a block begins
     bool takes_param_address;  // the parameters are needed in device memory, too
     bool uses_heap;            // calls malloc or free

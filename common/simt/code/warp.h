@@ -17,18 +17,20 @@ struct warp {
     uint32_t lanes;   // lanes that exist
     uint32_t apart;   // lanes that come to an aligned barrier without the others, which never will
     uint32_t n_splits;
-    struct split splits[LANES];       // by pc, ascending
-    struct copies *copies;            // cp.async under way; NULL if there was none yet
-    struct wgmmas *wgmmas;            // the same for wgmma
-    struct poll *polls;               // by number; see warp_poll.c
-    uint32_t polled;                  // times in a row that its polls saw nothing new
-    uint32_t max_regs, max_inst;      // of its last setmaxnreg, and where; 0: none
-    uint32_t arrived, opened;         // lanes that came to the cluster's barrier and did not wait yet: before and after
-                                      // it opened
-    bool again;                       // the instruction in hand is to be tried again, once others have had a turn
-    bool polling, news;               // so often that it is waiting; it saw something new in this round
-    uint32_t poll_inst, poll_lane;    // where it waits
-    uint64_t wait_at;                 // the mbarrier whose phase a lane last found incomplete
+    struct split splits[LANES];     // by pc, ascending
+    struct copies *copies;          // cp.async under way; NULL if there was none yet
+    struct wgmmas *wgmmas;          // the same for wgmma
+    struct poll *polls;             // by number; see warp_poll.c
+    uint32_t polled;                // times in a row that its polls saw nothing new
+    uint32_t max_regs, max_inst;    // of its last setmaxnreg, and where; 0: none
+    enum fault_kind held;           // what it is if its wait, for other warps, never ends; FAULT_NONE: it does not wait
+    uint32_t wants;                 // registers, of the setmaxnreg that it came to last
+    uint32_t arrived, opened;       // lanes that came to the cluster's barrier and did not wait yet: before and after
+                                    // it opened
+    bool again;                     // the instruction in hand is to be tried again, once others have had a turn
+    bool polling, news;             // so often that it is waiting; it saw something new in this round
+    uint32_t poll_inst, poll_lane;  // where it waits
+    uint64_t wait_at;               // the mbarrier whose phase a lane last found incomplete
     uint32_t wait_parity, wait_lane;  // the phase, and the lane
     bool waits;                       // it is still so
 };

@@ -56,10 +56,13 @@ static inline uint32_t wgmma_chunk(const struct wgmma_matrix *m, uint32_t row, u
     return at ^ ((at >> 7 & ((1u << m->swizzle) - 1)) << 4);
 }
 
+#define WGMMA_KEPT 8  // groups
+
 struct wgmma_job {  // one that was issued
     const struct uop *u;
     uint64_t a, b;  // descriptors
     uint32_t group;
+    uint32_t missed;  // 1 + the PTX instruction of a wait for all groups that came before it was committed; 0: none
     bool add, ran;
     unsigned char regs[4 * 4 * LANES];  // of A, as they were
 };
@@ -67,6 +70,8 @@ struct wgmma_job {  // one that was issued
 struct wgmmas {  // of a warp, in the order in which they were issued
     struct wgmma_job *all;
     uint32_t n, room, group;
+    uint32_t gone;                    // that were issued before these
+    uint32_t issued[WGMMA_KEPT];      // by group, modulo that: how many there were when it was committed
     uint32_t told;                    // of a warpgroup's first warp: groups that the checks know to be over
     const struct wgmma_job *current;  // that the executor is to compute
 };

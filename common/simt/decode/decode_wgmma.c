@@ -171,7 +171,22 @@ void decode_wgmma(struct decoder *x, const struct parts *s)
     op->op = wait ? (uint32_t)x->in->operand[0].bits : 0;
 }
 
-// setmaxnreg.inc.sync.aligned.u32 n: registers are not scarce here; the checks look at whether the numbers fit.
+#define REGISTERS 65536  // of a multiprocessor
+
+// Registers of a thread when the kernel begins, if it says so: ptxas then takes all that .maxnreg allows, or that
+// leaves room for .minnctapersm blocks of .maxntid threads. 0: it does not, and ptxas ignores setmaxnreg (C7508).
+// Source: PTX ISA 9.7.19 (setmaxnreg "requires that the kernel has been launched with a valid value of maximum number
+// of per-thread registers"), and what ptxas 13.0 says of 20 kernels. Registers are given out by 8 a thread, to four
+// warps at a time.
+static uint32_t entry_registers(const struct ptx_func *f)
+{
+    const uint64_t threads = (uint64_t)(f->max_threads + 127) / 128 * 128 * f->min_blocks;
+    const uint32_t share = threads ? (uint32_t)(REGISTERS / threads / 8 * 8) : 0;
+    const uint32_t most = f->max_regs && (!share || f->max_regs < share) ? f->max_regs : share;
+    return most < 255 ? (most + 7) / 8 * 8 : 256;
+}
+
+// setmaxnreg.inc.sync.aligned.u32 n
 void decode_setmaxnreg(struct decoder *x, const struct parts *s)
 {
     const bool more = s->n > 1 && str_is(s->part[1], "inc");
@@ -185,6 +200,7 @@ void decode_setmaxnreg(struct decoder *x, const struct parts *s)
     struct warpop *op = emit_warp(x, WARP_setmaxnreg, GATHER_ALL);
     op->op = more;
     op->shape = (uint32_t)o->bits;
+    x->code->entry_regs = entry_registers(x->f);
 }
 
 // --- after the whole kernel: what is under way ---

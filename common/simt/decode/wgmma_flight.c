@@ -4,10 +4,16 @@
 #include "decoder.h"
 #include "simt/code/wgmma.h"
 
+struct step {
+    uint32_t at;  // a uop
+    bool open;    // a product was issued on the way to it, and not committed since
+};
+
 struct walk {
     const struct code *c;
-    bool *seen;  // by uop
-    uint32_t *list, n;
+    bool *seen;  // by uop, and whether a product is open there
+    struct step *list;
+    uint32_t n;
 };
 
 static bool is(const struct uop *u, enum warp_op kind)
@@ -15,26 +21,26 @@ static bool is(const struct uop *u, enum warp_op kind)
     return u->kind == UOP_WARP && u->warp->kind == kind;
 }
 
-static void add(struct walk *w, uint32_t i)
+static void add(struct walk *w, uint32_t i, bool open)
 {
-    if (i >= w->c->n_uops || w->seen[i])
+    if (i >= w->c->n_uops || w->seen[2 * i + open])
         return;
-    w->seen[i] = true;
-    w->list[w->n++] = i;
+    w->seen[2 * i + open] = true;
+    w->list[w->n++] = (struct step){ i, open };
 }
 
-static void go_on(struct walk *w, uint32_t i)
+static void go_on(struct walk *w, uint32_t i, bool open)
 {
     const struct uop *u = &w->c->uops[i];
     if (u->kind == UOP_BRANCH)
-        add(w, u->target);
+        add(w, u->target, open);
     if (u->guarded || (u->kind != UOP_BRANCH && u->kind != UOP_EXIT))
-        add(w, i + 1);
+        add(w, i + 1, open);
 }
 
 static void begin(struct walk *w)
 {
-    for (uint32_t i = 0; i < w->c->n_uops; i++)
+    for (uint32_t i = 0; i < 2 * w->c->n_uops; i++)
         w->seen[i] = false;
     w->n = 0;
 }
@@ -65,9 +71,9 @@ static bool uses(const struct warpop *op, uint32_t vreg)
 static void find_unfenced(struct walk *w, uint32_t writer, uint32_t vreg)
 {
     begin(w);
-    go_on(w, writer);
+    go_on(w, writer, false);
     while (w->n) {
-        const uint32_t i = w->list[--w->n];
+        const uint32_t i = w->list[--w->n].at;
         const struct uop *u = &w->c->uops[i];
         if (is(u, WARP_wgmma_fence))
             continue;
@@ -76,7 +82,7 @@ static void find_unfenced(struct walk *w, uint32_t writer, uint32_t vreg)
                 u->warp->shape = w->c->uops[writer].inst + 1;
             continue;
         }
-        go_on(w, i);
+        go_on(w, i, false);
     }
 }
 
@@ -84,14 +90,34 @@ static void find_unfenced(struct walk *w, uint32_t writer, uint32_t vreg)
 static void find_first(struct walk *w)
 {
     begin(w);
-    add(w, 0);
+    add(w, 0, false);
     while (w->n) {
-        const uint32_t i = w->list[--w->n];
+        const uint32_t i = w->list[--w->n].at;
         const struct uop *u = &w->c->uops[i];
         if (is(u, WARP_wgmma) && !u->warp->shape)
             u->warp->shape = u->inst + 1;
         if (!is(u, WARP_wgmma) && !is(u, WARP_wgmma_fence))
-            go_on(w, i);
+            go_on(w, i, false);
+    }
+}
+
+// From the products on, up to the waits that end them: wgmma.wait_group 0 waits for what was committed before it, and
+// for nothing else.
+static void find_touches(struct walk *w, const bool *accumulator)
+{
+    const struct code *c = w->c;
+    for (uint32_t i = 0; i < c->n_uops; i++)
+        if (is(&c->uops[i], WARP_wgmma))
+            go_on(w, i, true);
+    while (w->n) {
+        const struct step s = w->list[--w->n];
+        struct uop *u = &c->uops[s.at];
+        struct touch t = { .accumulator = accumulator };
+        if (!is(u, WARP_wgmma) && !is(u, WARP_wgmma_wait))
+            visit_operands(u, touch_visit, &t);
+        u->flight = t.any && !(c->wgmma_now && u->kind == UOP_ALU && u->op == ALU_mov_b32);
+        if (s.open || !is(u, WARP_wgmma_wait) || u->warp->op || u->guarded)
+            go_on(w, s.at, s.open && (!is(u, WARP_wgmma_commit) || u->guarded));
     }
 }
 
@@ -99,21 +125,9 @@ void find_flights(struct decoder *x, const bool *accumulator)
 {
     struct code *c = x->code;
     struct walk w = { .c = c,
-                      .seen = decode_scratch(x, c->n_uops + 1),
-                      .list = decode_scratch(x, (c->n_uops + 1) * sizeof *w.list) };
-    for (uint32_t i = 0; i < c->n_uops; i++)
-        if (is(&c->uops[i], WARP_wgmma))
-            go_on(&w, i);
-    while (w.n) {
-        const uint32_t i = w.list[--w.n];
-        struct uop *u = &c->uops[i];
-        struct touch t = { .accumulator = accumulator };
-        if (!is(u, WARP_wgmma) && !is(u, WARP_wgmma_wait))
-            visit_operands(u, touch_visit, &t);
-        u->flight = t.any && !(c->wgmma_now && u->kind == UOP_ALU && u->op == ALU_mov_b32);
-        if (!is(u, WARP_wgmma_wait) || u->warp->op)
-            go_on(&w, i);
-    }
+                      .seen = decode_scratch(x, 2 * c->n_uops + 1),
+                      .list = decode_scratch(x, (2 * c->n_uops + 1) * sizeof *w.list) };
+    find_touches(&w, accumulator);
     for (uint32_t i = 0; i < c->n_uops; i++) {
         struct touch t = { .accumulator = accumulator, .written = NO_VREG };
         if (is(&c->uops[i], WARP_wgmma) || is(&c->uops[i], WARP_wgmma_wait))

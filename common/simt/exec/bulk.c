@@ -65,6 +65,23 @@ bool bulk_add(struct block *b, const struct bulk *copy)
     return true;
 }
 
+static bool is_load(const struct bulk *c)
+{
+    return bulk_brings(c->u->warp->more);
+}
+
+const struct bulk *bulk_overlap(const struct block *b, const struct bulk *copy)
+{
+    const struct bulks *s = b->bulks;
+    for (uint32_t i = 0; i + 1 < s->n; i++) {
+        const struct bulk *c = &s->all[i];
+        const bool meets = c->shared < copy->shared + copy->bytes && copy->shared < c->shared + c->bytes;
+        if (meets && is_load(c) && (c->shared != copy->shared || c->bytes != copy->bytes))
+            return c;
+    }
+    return NULL;
+}
+
 void bulk_commit(struct block *b, uint32_t thread)
 {
     struct bulks *s = bulks_of(b);
@@ -290,11 +307,6 @@ static void move(struct block *b, const struct bulk *c)
 }
 
 // --- arriving ---
-
-static bool is_load(const struct bulk *c)
-{
-    return bulk_brings(c->u->warp->more);
-}
 
 static struct bulk_place place_of(const struct bulk *c)
 {

@@ -22,6 +22,9 @@ struct bulk {  // a copy
 // Adds a copy that a thread has started, to its block, or to the one that it brings something; its group is filled in.
 // False when memory runs out.
 bool bulk_add(struct block *b, const struct bulk *copy);
+// A copy under way to b's shared memory that covers some of the bytes of this one, the last that was added, and not
+// just the same; NULL if there is none.
+const struct bulk *bulk_overlap(const struct block *b, const struct bulk *copy);
 uint32_t bulk_sectors(const struct bulk *copy);  // of 32 bytes, in global memory
 // The bytes in shared memory whose elements lie within the tensor, range by range; without a tensor all of them.
 typedef void bulk_range(void *arg, uint32_t address, uint32_t bytes);

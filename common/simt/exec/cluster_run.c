@@ -59,6 +59,9 @@ void cluster_stuck(struct worker *w)
 {
     const struct cluster *c = w->cluster;
     struct fault f = { .kind = FAULT_WAIT, .seen = 1, .cluster = true };
+    for (uint32_t rank = 0; rank < c->n; rank++)
+        if (!c->ended[rank] && waits_held(c->blocks[rank], &w->fault))
+            return;
     bool found = false;  // who waits at the cluster's barrier waits for the others: those are named first
     for (uint32_t i = 0; i < 2 * c->n && !found; i++) {
         const uint32_t rank = i % c->n;
@@ -75,7 +78,7 @@ static bool waits_inside(const struct cluster *c)
     for (uint32_t rank = 0; rank < c->n; rank++) {
         const struct block *b = c->blocks[rank];
         for (uint32_t i = 0; !c->ended[rank] && i < b->n_warps; i++)
-            if (split_pick(&b->warps[i], 0) >= 0 && !b->warps[i].waits)
+            if (split_pick(&b->warps[i], 0) >= 0 && !b->warps[i].waits && !b->warps[i].held)
                 return false;
     }
     return true;

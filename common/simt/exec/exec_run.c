@@ -403,6 +403,8 @@ static void report_stuck(struct block *b)
 static void report_wait(struct block *b)
 {
     uint32_t i = 0;
+    if (waits_held(b, &b->worker->fault))
+        return;
     while (split_pick(&b->warps[i], 0) < 0)
         i++;
     const struct warp *w = &b->warps[i];
@@ -420,7 +422,7 @@ static uint64_t patience(const struct block *b)
     const struct code *c = b->worker->grid->code;
     bool mbarriers = !c->reads_clock;
     for (uint32_t i = 0; i < b->n_warps; i++)
-        mbarriers &= split_pick(&b->warps[i], 0) < 0 || b->warps[i].waits;
+        mbarriers &= split_pick(&b->warps[i], 0) < 0 || b->warps[i].waits || b->warps[i].held;
     return mbarriers ? PATIENCE : wait_max(c);
 }
 
@@ -466,6 +468,7 @@ static void run_rounds(struct worker *worker)
         const struct round r = run_round(b);
         if (!r.faulted && !r.running && !r.waiting && !r.polling) {
             bulk_finish(b);
+            wgmma_finish(b);
             setmaxnreg_finish(b);
         }
         if (r.faulted || (!r.running && !r.waiting && !r.polling))

@@ -175,5 +175,6 @@ void seat_start(struct worker *worker)
         w->polled = 0;
         w->polling = w->again = w->waits = false;
         w->max_regs = w->arrived = w->opened = 0;
+        w->held = FAULT_NONE;
     }
 }

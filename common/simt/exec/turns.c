@@ -11,6 +11,7 @@
 
 #include "base/occupancy.h"
 #include "cluster_run.h"
+#include "waits.h"
 
 #define ROUNDS_MAX 64  // in which nothing happens, at least, before a wait counts as endless
 
@@ -131,10 +132,26 @@ static void begin(struct table *t)
     }
 }
 
+// Does a warp wait for others of its block? Then that is the fault.
+static bool report_held(struct table *t)
+{
+    struct worker *w = t->t->worker;
+    for (uint64_t i = 0; i < t->n; i++)
+        for (uint32_t rank = 0; rank < t->seats[i]->cluster.n; rank++)
+            if (!t->seats[i]->cluster.ended[rank] && waits_held(&t->seats[i]->seat[rank].block, &w->fault))
+                return true;
+    return false;
+}
+
 static void report_wait(struct table *t)
 {
     const struct block *b = &t->seats[0]->seat[0].block;
     struct worker *w = t->t->worker;
+    if (report_held(t)) {
+        t->stop = cluster_number(w->grid, w->fault.block);
+        cluster_survives(w);
+        return;
+    }
     uint32_t i = 0;
     while (i + 1 < b->n_warps && !b->warps[i].polled)
         i++;

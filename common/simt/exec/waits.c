@@ -2,7 +2,27 @@
 #include "waits.h"
 
 #include "cluster_barrier.h"
+#include "warp_fn.h"
 #include "simt/code/mbarrier.h"
+
+static bool held_by(struct block *b, enum fault_kind why, bool (*says)(const struct warp *w, struct fault *f),
+                    struct fault *f)
+{
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        const struct warp *w = &b->warps[i];
+        *f = (struct fault){ .kind = why, .inst = w->poll_inst, .warp = i, .block = b->linear };
+        if (w->held == why && w->n_splits && says(w, f))
+            return true;
+    }
+    *f = (struct fault){ 0 };
+    return false;
+}
+
+// A warp without its registers keeps its warpgroup from its products.
+bool waits_held(struct block *b, struct fault *f)
+{
+    return held_by(b, FAULT_LACK, setmaxnreg_lacks, f) || held_by(b, FAULT_COMMITS, wgmma_apart, f);
+}
 
 static void add(struct fault *f, const struct block *b, struct wait w)
 {

@@ -164,13 +164,35 @@ static void tell_range(void *arg, uint32_t address, uint32_t bytes)
     check_async_reads(r->w, r->u, r->thread, &range, 1, false);
 }
 
+// Two copies to places that overlap: which bytes stay is chance.
+static void check_overlap(struct warp *w, const struct uop *u, const struct bulk *c, struct block *home)
+{
+    const struct bulk *other = bulk_overlap(home, c);
+    if (!other)
+        return;
+    struct fault f = check_site(w, u->inst, c->thread % LANES, FAULT_OVERLAP);
+    f.store = f.async = f.other_store = f.other_async = true;
+    f.space = SPACE_SHARED;
+    f.address = c->shared + home->window;
+    f.bytes = c->bytes;
+    f.seen = other->bytes;
+    f.left = other->shared;
+    f.home = home->linear;
+    f.remote = home != w->block;
+    f.other_inst = other->u->inst;
+    f.other_thread = other->thread;
+    f.other_block = w->block->worker->cluster->blocks[other->from]->linear;
+    check_note(w->block->worker->check, &f);
+}
+
 static void tell(struct warp *w, const struct uop *u, const struct bulk *c, struct block *home)
 {
     const struct bulk_place p = { c->thread, c->from, c->shared, c->bytes, c->barrier, u->inst };
     struct reader r = { w, u, c->thread };
-    if (bulk_brings(u->warp->more))
+    if (bulk_brings(u->warp->more)) {
+        check_overlap(w, u, c, home);
         check_bulk_load(w, u, &p, home);
-    else
+    } else
         bulk_inside(c, tell_range, &r);
 }
 

@@ -12,6 +12,9 @@
 // warp_lanes.c: the active lanes' fault of an instruction, with the lanes it is about; false
 bool warp_fault(struct warp *w, const struct uop *u, enum fault_kind kind, uint32_t active, uint32_t lanes);
 
+// warp_poll.c: u waits for other warps of the block, and is tried again; why: what it is if that never ends
+bool warp_hold(struct warp *w, const struct uop *u, enum fault_kind why);
+
 // warp_async.c: cp.async under way
 struct copies;
 void copies_reset(struct copies *c);  // when a block starts; NULL is allowed
@@ -24,7 +27,10 @@ struct wgmmas;
 void wgmmas_reset(struct wgmmas *g);  // when a block starts; NULL is allowed
 void wgmmas_free(struct wgmmas *g);
 
-void setmaxnreg_finish(struct block *b);  // warp_proxy.c: tells the checks what did not fit
+void wgmma_finish(struct block *b);  // warp_wgmma.c: the block ends, and tells the checks what is under way
+bool wgmma_apart(const struct warp *w, struct fault *f);  // f, of a warp whose wait never ends, says why, if it can
+void setmaxnreg_finish(struct block *b);                  // warp_proxy.c: tells the checks what does not fit
+bool setmaxnreg_lacks(const struct warp *w, struct fault *f);
 
 // warp_heap.c
 #define HEAP_BYTES ((uint64_t)8 << 20)

@@ -41,3 +41,12 @@ bool warp_poll(struct warp *w, const struct uop *u, uint32_t active)
     w->poll_inst = u->inst;
     return true;
 }
+
+bool warp_hold(struct warp *w, const struct uop *u, enum fault_kind why)
+{
+    w->again = true;
+    w->held = why;
+    w->poll_inst = u->inst;
+    w->poll_lane = 0;
+    return true;
+}

@@ -1,12 +1,10 @@
-// Fences between proxies, the wait for the launch before, and setmaxnreg: what blocks do happens in order here, and
-// registers are not scarce, so that only the checks look at them.
+// Fences between proxies and the wait for the launch before: what blocks do happens in order here, so that only the
+// checks look at them. And setmaxnreg, for which registers are as scarce as on a card.
 #include <stdio.h>
 
 #include "simt/check/check.h"
 #include "warp_fn.h"
 #include "simt/code/warp_op.h"
-
-#define REGISTERS 65536  // of a multiprocessor
 
 bool warp_fence_proxy(struct warp *w, const struct uop *u, uint32_t active)
 {
@@ -30,19 +28,66 @@ bool warp_launch_wait(struct warp *w, const struct uop *u, uint32_t active)
     return true;
 }
 
-bool warp_setmaxnreg(struct warp *w, const struct uop *u, uint32_t active)
+// --- setmaxnreg. Source: PTX ISA 9.7.19 ---
+
+static uint32_t registers_of(const struct warp *w)
 {
-    (void)active;
-    w->max_regs = u->warp->shape;
-    w->max_inst = u->inst;
-    return true;
+    return w->max_regs ? w->max_regs : w->block->worker->grid->code->entry_regs;
 }
 
-// Registers of a thread when the kernel begins, at most: as many as the block's threads share evenly.
-static uint32_t even_share(const struct block *b)
+// What the block's threads have, once those that wait for registers have theirs.
+static uint32_t all_registers(const struct block *b)
 {
-    const uint32_t share = REGISTERS / (b->n_warps * LANES) / 8 * 8;
-    return share < 255 ? share : 255;
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        sum += LANES * (b->warps[i].held == FAULT_LACK ? b->warps[i].wants : registers_of(&b->warps[i]));
+    return sum;
+}
+
+static uint32_t registers_given(const struct block *b)
+{
+    return b->n_warps * LANES * b->worker->grid->code->entry_regs;
+}
+
+// "A pool of available registers is maintained per-CTA": what others have given back. "The setmaxnreg.inc instruction
+// blocks the execution until enough registers are available".
+static bool are_there(const struct warp *w, uint32_t wants)
+{
+    const struct block *b = w->block;
+    uint32_t sum = LANES * (wants - registers_of(w));
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        sum += LANES * registers_of(&b->warps[i]);
+    return sum <= registers_given(b);
+}
+
+static void note(struct warp *w, const struct uop *u, enum fault_kind kind)
+{
+    struct fault f = check_site(w, u->inst, 0, kind);
+    f.seen = u->warp->shape;
+    f.expected = registers_of(w);
+    f.left = w->max_regs > 0;
+    if (w->block->worker->check)
+        check_note(w->block->worker->check, &f);
+}
+
+bool warp_setmaxnreg(struct warp *w, const struct uop *u, uint32_t active)
+{
+    const uint32_t has = registers_of(w), wants = u->warp->shape;
+    const bool more = u->warp->op;
+    (void)active;
+    w->held = FAULT_NONE;
+    w->wants = wants;
+    w->max_inst = u->inst;
+    if (has && more && wants > has && !are_there(w, wants))
+        return warp_hold(w, u, FAULT_LACK);
+    // Where it begins with fewer than it may have at most, more is never too few.
+    const bool wrong = more ? w->max_regs && wants < has : wants > has;
+    if (!has)
+        note(w, u, FAULT_IGNORED);
+    else if (wrong)
+        note(w, u, FAULT_STEP);
+    w->max_regs = has && wrong ? has : wants;
+    return true;
 }
 
 static struct fault fault_of(const struct warp *w)
@@ -50,17 +95,23 @@ static struct fault fault_of(const struct warp *w)
     return check_site(w, w->max_inst, 0, FAULT_REGISTERS);
 }
 
+// What its last setmaxnreg sets, also if it waits for that.
+static uint32_t set_by(const struct warp *w)
+{
+    return w->held == FAULT_LACK ? w->wants : w->max_regs;
+}
+
 // All four warps of a warpgroup set the same number. Source: PTX ISA 9.7.19 (setmaxnreg).
 static bool agrees(const struct block *b, uint32_t first)
 {
     for (uint32_t i = first; i < first + 4 && i < b->n_warps; i++) {
-        const struct warp *w = &b->warps[i], *set = b->warps[first].max_regs ? &b->warps[first] : w;
-        if (w->max_regs == b->warps[first].max_regs)
+        const struct warp *w = &b->warps[i], *set = set_by(&b->warps[first]) ? &b->warps[first] : w;
+        if (set_by(w) == set_by(&b->warps[first]))
             continue;
         const struct warp *other = set == w ? &b->warps[first] : w;
         struct fault f = fault_of(set);
-        f.seen = set->max_regs;
-        f.expected = other->max_regs;
+        f.seen = set_by(set);
+        f.expected = set_by(other);
         f.other_inst = other->max_inst;
         f.other_thread = other->index * LANES;
         f.other_block = b->linear;
@@ -72,22 +123,16 @@ static bool agrees(const struct block *b, uint32_t first)
 
 void setmaxnreg_finish(struct block *b)
 {
-    uint64_t sum = 0;
-    const struct warp *last = NULL;
     for (uint32_t i = 0; b->worker->check && i < b->n_warps; i += 4)
         if (!agrees(b, i))
             return;
-    for (uint32_t i = 0; i < b->n_warps; i++) {
-        sum += (uint64_t)LANES * (b->warps[i].max_regs ? b->warps[i].max_regs : even_share(b));
-        if (b->warps[i].max_regs && (!last || b->warps[i].max_regs > last->max_regs))
-            last = &b->warps[i];
-    }
-    if (!b->worker->check || !last || sum <= REGISTERS)
-        return;
-    struct fault f = fault_of(last);
-    f.kind = FAULT_LACK;
-    f.seen = last->max_regs;
-    f.left = (uint32_t)sum;
-    f.expected = REGISTERS;
-    check_note(b->worker->check, &f);
+}
+
+bool setmaxnreg_lacks(const struct warp *w, struct fault *f)
+{
+    setmaxnreg_finish(w->block);
+    f->seen = w->wants;
+    f->left = all_registers(w->block);
+    f->expected = registers_given(w->block);
+    return true;
 }

@@ -13,7 +13,7 @@
 void wgmmas_reset(struct wgmmas *g)
 {
     if (g)
-        g->n = g->group = g->told = 0;
+        g->n = g->group = g->told = g->gone = 0;
 }
 
 void wgmmas_free(struct wgmmas *g)
@@ -109,13 +109,28 @@ static void tell(struct warp *w, const struct wgmma_job *job, bool begins)
     tell_matrix(w, job, &b, m->trans_b ? m->k : m->n, m->trans_b ? m->n / 8u : 2, begins);
 }
 
-static void tell_registers(struct warp *w, uint32_t inst, uint32_t lane, uint32_t other, bool unfenced)
+// A finding about registers of the wgmma at other.
+static struct fault registers_of(const struct warp *w, enum fault_kind kind, uint32_t inst, uint32_t lane,
+                                 uint32_t other)
 {
-    struct fault f = check_site(w, inst, lane, FAULT_FLIGHT);
-    f.store = unfenced;
+    struct fault f = check_site(w, inst, lane, kind);
     f.other_inst = other;
     f.other_thread = w->index * LANES + lane;
     f.other_block = f.block;
+    return f;
+}
+
+static void tell_unfenced(struct warp *w, uint32_t inst, uint32_t writer)
+{
+    const struct fault f = registers_of(w, FAULT_UNORDERED, inst, 0, writer);
+    check_note(w->block->worker->check, &f);
+}
+
+static void tell_touched(struct warp *w, uint32_t inst, uint32_t lane, const struct wgmma_job *job)
+{
+    const bool open = job->missed || job->group == w->wgmmas->group;
+    struct fault f = registers_of(w, open ? FAULT_OPEN : FAULT_FLIGHT, inst, lane, job->u->inst);
+    f.seen = job->missed;
     check_note(w->block->worker->check, &f);
 }
 
@@ -148,10 +163,98 @@ void wgmma_touched(struct warp *w, const struct uop *u, uint32_t active)
     for (uint32_t i = 0; g && i < g->n; i++) {
         if (!touches(u, &g->all[i]))
             continue;
-        tell_registers(w, u->inst, (uint32_t)__builtin_ctz(active), g->all[i].u->inst, false);
+        tell_touched(w, u->inst, (uint32_t)__builtin_ctz(active), &g->all[i]);
         return;
     }
 }
+
+// --- All four warps of a warpgroup do the same. Source: PTX ISA 9.7.16: "the contents of a matrix descriptor must be
+// same across all the warps in the warpgroup"; .aligned: "all threads in the warpgroup must execute the same" wgmma,
+// commit_group, wait_group ---
+
+static struct fault apart(const struct warp *w, const struct warp *other, const struct uop *u, enum fault_kind kind)
+{
+    struct fault f = check_site(w, u->inst, 0, kind);
+    f.other_inst = u->inst;
+    f.other_thread = other->index * LANES;
+    f.other_block = f.block;
+    return f;
+}
+
+// Warp i of w's warpgroup and its products, if it is another one and has had any; else NULL.
+static const struct wgmmas *partner(const struct warp *w, uint32_t i, const struct warp **other)
+{
+    const uint32_t at = w->index / 4 * 4 + i;
+    *other = at < w->block->n_warps && at != w->index ? &w->block->warps[at] : NULL;
+    return *other ? (*other)->wgmmas : NULL;
+}
+
+static void tell_descriptors(const struct warp *w, const struct warp *other, const struct uop *u, int matrix,
+                             uint64_t mine, uint64_t others)
+{
+    struct fault f = apart(w, other, u, FAULT_DIFFERS);
+    f.seen = mine;
+    f.expected = others;
+    f.left = (uint64_t)matrix;
+    if (mine != others)
+        check_note(w->block->worker->check, &f);
+}
+
+// The last product of w has the descriptors that the other warps give.
+static void check_same(const struct warp *w)
+{
+    const struct wgmma_job *job = &w->wgmmas->all[w->wgmmas->n - 1];
+    const uint32_t number = w->wgmmas->gone + w->wgmmas->n - 1;
+    for (uint32_t i = 0; i < 4; i++) {
+        const struct warp *other;
+        const struct wgmmas *g = partner(w, i, &other);
+        if (!g || number < g->gone || number - g->gone >= g->n || g->all[number - g->gone].u != job->u)
+            continue;
+        tell_descriptors(w, other, job->u, 0, job->a, g->all[number - g->gone].a);
+        tell_descriptors(w, other, job->u, 1, job->b, g->all[number - g->gone].b);
+        return;
+    }
+}
+
+// As many products belong to the group that w has committed now, or to one before it, as with the other warps.
+static void check_counts(const struct warp *w, const struct uop *u)
+{
+    const uint32_t group = w->wgmmas->group - 1;
+    for (uint32_t i = 0; i < 4; i++) {
+        const struct warp *other;
+        const struct wgmmas *g = partner(w, i, &other);
+        if (!g || g->group <= group || g->group - group > WGMMA_KEPT)
+            continue;
+        struct fault f = apart(w, other, u, FAULT_APART);
+        f.seen = w->wgmmas->issued[group % WGMMA_KEPT];
+        f.expected = g->issued[group % WGMMA_KEPT];
+        if (f.seen != f.expected)
+            check_note(w->block->worker->check, &f);
+        return;
+    }
+}
+
+// A warp that has run fewer products and waits for an mbarrier waits for something else.
+bool wgmma_apart(const struct warp *w, struct fault *f)
+{
+    const struct wgmmas *mine = w->wgmmas;
+    for (uint32_t i = 0; i < 4; i++) {
+        const struct warp *other;
+        const struct wgmmas *g = partner(w, i, &other);
+        const uint32_t groups = g ? g->group : 0, issued = g ? g->gone + g->n : 0;
+        if (!other || !other->n_splits || groups >= mine->group || (other->waits && issued < mine->gone + mine->n))
+            continue;
+        f->seen = mine->group;
+        f->expected = groups;
+        f->other_inst = f->inst;
+        f->other_thread = other->index * LANES;
+        f->other_block = f->block;
+        return true;
+    }
+    return false;
+}
+
+// --- the instructions ---
 
 bool warp_wgmma(struct warp *w, const struct uop *u, uint32_t active)
 {
@@ -165,6 +268,7 @@ bool warp_wgmma(struct warp *w, const struct uop *u, uint32_t active)
         return fail(w, u, "the simulated GPU ran out of memory for wgmma");
     job->u = u;
     job->group = g->group;
+    job->missed = 0;
     job->a = 0;
     job->b = *(const u64 *)(w->regs + op->in[0]);
     if (m->a_in_registers) {
@@ -181,13 +285,15 @@ bool warp_wgmma(struct warp *w, const struct uop *u, uint32_t active)
     if (w->block->n_warps < 4 || w->index / 4 * 4 + 4 > w->block->n_warps)
         return fail(w, u, "wgmma takes a warpgroup: four whole warps, from a warp whose number is a multiple of 4");
     if (w->block->worker->check && op->shape)
-        tell_registers(w, u->inst, 0, op->shape - 1, true);
+        tell_unfenced(w, u->inst, op->shape - 1);
     if (w->block->worker->check && w->index % 4 == 0) {
         if (!m->a_in_registers)
             check_descriptor(w, u, 0, job->a);
         check_descriptor(w, u, 1, job->b);
         tell(w, job, true);
     }
+    if (w->block->worker->check)
+        check_same(w);
     job->ran = w->block->worker->grid->code->wgmma_now;
     return !job->ran || run(w, job);
 }
@@ -195,9 +301,12 @@ bool warp_wgmma(struct warp *w, const struct uop *u, uint32_t active)
 bool warp_wgmma_commit(struct warp *w, const struct uop *u, uint32_t active)
 {
     struct wgmmas *g = wgmmas_of(w);
-    (void)u, (void)active;
-    if (g)
-        g->group++;
+    (void)active;
+    if (!g)
+        return true;
+    g->issued[g->group++ % WGMMA_KEPT] = g->gone + g->n;
+    if (w->block->worker->check)
+        check_counts(w, u);
     return true;
 }
 
@@ -243,10 +352,11 @@ bool warp_wgmma_wait(struct warp *w, const struct uop *u, uint32_t active)
     const uint32_t outstanding = u->warp->op;
     uint32_t done = 0;
     (void)active;
-    if (g && g->n && !all_there(w)) {
-        w->again = true;
-        return true;
-    }
+    w->held = FAULT_NONE;
+    if (g && g->n && !all_there(w))
+        return warp_hold(w, u, FAULT_COMMITS);
+    for (uint32_t i = g && !outstanding ? g->n : 0; i && g->all[i - 1].group == g->group; i--)
+        g->all[i - 1].missed = u->inst + 1;
     if (g && g->group > outstanding && !run_groups(w, g->group - outstanding))
         return false;
     for (; g && done < g->n && (uint64_t)g->all[done].group + outstanding < g->group; done++) {
@@ -259,7 +369,21 @@ bool warp_wgmma_wait(struct warp *w, const struct uop *u, uint32_t active)
         check_warp_waited(w);
     if (done) {
         g->n -= done;
+        g->gone += done;
         memmove(g->all, g->all + done, g->n * sizeof *g->all);
     }
     return true;
+}
+
+// A warpgroup's first warp speaks for all four.
+void wgmma_finish(struct block *b)
+{
+    for (uint32_t i = 0; b->worker->check && i < b->n_warps; i += 4) {
+        const struct wgmmas *g = b->warps[i].wgmmas;
+        for (uint32_t k = 0; g && k < g->n; k++) {
+            struct fault f = check_site(&b->warps[i], g->all[k].u->inst, 0, FAULT_PRODUCT);
+            f.seen = g->all[k].group < g->group;
+            check_note(b->worker->check, &f);
+        }
+    }
 }

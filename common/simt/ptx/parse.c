@@ -160,6 +160,10 @@ static void performance_directives(struct parser *p, struct ptx_func *f)
         }
         if (threads && product <= 1 << 20)
             f->max_threads = (uint32_t)product;
+        if (str_is(d, ".minnctapersm") && n)
+            f->min_blocks = size[0];
+        if (str_is(d, ".maxnreg") && n)
+            f->max_regs = size[0];
         if (str_is(d, ".reqntid") && n)
             memcpy(f->required, size, sizeof f->required);
         if (str_is(d, ".reqnctapercluster") && n)

@@ -114,6 +114,8 @@ struct ptx_func {
     uint32_t *results;  // variable indices of what a .func returns
     uint32_t n_results;
     uint32_t max_threads;   // from .maxntid, or 0
+    uint32_t min_blocks;    // from .minnctapersm, or 0
+    uint32_t max_regs;      // from .maxnreg, or 0
     uint32_t required[3];   // from .reqntid: the threads of a block along x, y and z; 0: any
     uint32_t cluster[3];    // from .reqnctapercluster: the blocks of a cluster; 0: any
     uint32_t max_rank;      // from .maxclusterrank: a cluster's blocks at most, or 0

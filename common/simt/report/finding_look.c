@@ -16,8 +16,8 @@ static const char initialiser[] =
     "is there an initialiser (= {} or = 0; of a wmma fragment, = {} or fill_fragment), and does every way to this line "
     "pass it?";
 static const char setmaxnreg[] =
-    "setmaxnreg.dec in the producer's warpgroup and setmaxnreg.inc in the others: each by whole warpgroups, and "
-    "threads times registers at most 65536 in all";
+    "setmaxnreg.dec in the producer's warpgroup and setmaxnreg.inc in the others: each by whole warpgroups, and in all "
+    "no more than the block was given when it began, threads times registers";
 
 // What depends on the kind alone; the others have functions below.
 static const char *const looks[SIMT_KINDS] = {
@@ -42,6 +42,11 @@ static const char *const looks[SIMT_KINDS] = {
     [SIMT_INIT_FENCE] = "fence.mbarrier_init.release.cluster (or fence.proxy.async) by the thread that initialises the "
                         "mbarrier, then a barrier, and only then the copy",
     [SIMT_WGMMA_WAIT] = "wgmma.wait_group before the registers of a wgmma are read or written",
+    [SIMT_WGMMA_UNCOMMITTED] =
+        "wgmma.commit_group after the last wgmma, and wgmma.wait_group after that: a wait is for "
+        "the groups that were committed before it, and for no other product",
+    [SIMT_WGMMA_LEFT] = "wgmma.commit_group and wgmma.wait_group 0 before the block ends, or leave the product out: "
+                        "another block may be given the shared memory that it still reads",
     [SIMT_LOAD_LEFT] = "wait for each copy before the block ends (mbarrier.try_wait), or do not start those that are "
                        "not needed: does the loop that copies end where the loop that multiplies does?",
     [SIMT_STORE_LEFT] = "cp.async.bulk.commit_group, and before the block ends cp.async.bulk.wait_group 0 (or "
@@ -68,6 +73,16 @@ static const char *const looks[SIMT_KINDS] = {
                             "last use of another block's shared memory, and by all threads",
     [SIMT_REGISTERS_DIFFER] = setmaxnreg,
     [SIMT_REGISTERS_LACK] = setmaxnreg,
+    [SIMT_REGISTERS_STEP] = setmaxnreg,
+    [SIMT_REGISTERS_IGNORED] = "__launch_bounds__(threads, 1): the second number, the blocks of an SM at least, tells "
+                               "ptxas how many registers a thread begins with",
+    [SIMT_WGMMA_DIFFERS] = "a descriptor names the whole tile, 64 rows of A or all columns of B, and not the rows of a "
+                           "warp: it has to be computed from the warpgroup's number (warp / 4), and not the warp's",
+    [SIMT_WGMMA_APART] = "is the wgmma in a branch or loop that not all four warps of the warpgroup take alike?",
+    [SIMT_COMMITS_APART] = "is wgmma.commit_group in a branch or loop that not all four warps of the warpgroup take "
+                           "alike?",
+    [SIMT_COPIES_OVERLAP] = "two arrays or stages have bytes in common: where does each begin, how many bytes has it, "
+                            "and how many does a copy bring?",
 };
 
 // --- what depends on more ---

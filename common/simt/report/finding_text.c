@@ -241,6 +241,11 @@ static void say_memory(struct text_end *t, const struct simt_finding *f)
 {
     if (f->kind == SIMT_DESCRIPTOR_RANK) {
         text_add(t, " gives wgmma a descriptor whose leading offset has the block's rank in it");
+    } else if (f->kind == SIMT_WGMMA_DIFFERS) {
+        text_add(t,
+                 " gives wgmma the descriptor 0x%016" PRIx64 " of %s, and warp %u of its warpgroup 0x%016" PRIx64
+                 ": the four warps have to give the same",
+                 f->seen, f->left ? "B" : "A", f->there.warp, f->expected);
     } else if (f->kind == SIMT_CONSTANT_STORE) {
         say_access(t, f);
         text_add(t, ": it is __constant__, which a kernel cannot change");
@@ -273,6 +278,20 @@ static void say_init(struct text_end *t, const struct simt_finding *f)
                                             "proxy: PTX before 9.3 does not promise that a barrier is enough");
 }
 
+// Two bulk copies.
+static void say_overlap(struct text_end *t, const struct simt_finding *f)
+{
+    const int64_t behind = (int64_t)f->object.address - (int64_t)f->left;
+    text_add(t, " copies %u bytes to ", f->bytes);
+    say_object(t, &f->object);
+    text_add(t, ", and a copy of %" PRIu64 " bytes is under way to %" PRId64 " bytes %s that: ", f->seen,
+             behind < 0 ? -behind : behind, behind < 0 ? "behind" : "before");
+    say_other(t, f);
+    text_add(t, " started it at ");
+    say_where(t, &f->there.place);
+    text_add(t, ". The two overlap");
+}
+
 static void say_wgmma(struct text_end *t, const struct simt_finding *f)
 {
     if (f->kind == SIMT_WGMMA_FENCE && f->there.number == f->here.number) {
@@ -282,8 +301,17 @@ static void say_wgmma(struct text_end *t, const struct simt_finding *f)
     text_add(t, f->kind == SIMT_WGMMA_FENCE ? " starts a wgmma whose registers were written at "
                                             : " uses an accumulator of the wgmma at ");
     say_where(t, &f->there.place);
-    text_add(t, f->kind == SIMT_WGMMA_FENCE ? ", and no wgmma.fence comes between them"
-                                            : ", which has not been waited for");
+    if (f->kind == SIMT_WGMMA_FENCE) {
+        text_add(t, ", and no wgmma.fence comes between them");
+    } else if (f->kind == SIMT_WGMMA_WAIT) {
+        text_add(t, ", which has not been waited for");
+    } else if (f->used.file) {
+        text_add(t, ", which was not committed before the wgmma.wait_group at ");
+        say_where(t, &f->used);
+        text_add(t, ": that did not wait for it");
+    } else {
+        text_add(t, ", which has been neither committed nor waited for");
+    }
 }
 
 static void say_order(struct text_end *t, const struct simt_finding *f)
@@ -291,6 +319,10 @@ static void say_order(struct text_end *t, const struct simt_finding *f)
     switch (simt_finding_class(f->kind)) {
     case SIMT_CLASS_WGMMA:
         say_wgmma(t, f);
+        break;
+    case SIMT_CLASS_PRODUCT:
+        text_add(t, ": the block ends, and the wgmma that this line starts has not been %s",
+                 f->seen ? "waited for" : "committed");
         break;
     case SIMT_CLASS_LEFT:
         text_add(t, ": the block ends while the copy of %u bytes that this line starts %s ", f->bytes,
@@ -309,6 +341,8 @@ static void say_order(struct text_end *t, const struct simt_finding *f)
             text_add(t, "; ");
             say_other_access(t, f);
             text_add(t, ", and no fence.proxy.async has made it known to the asynchronous proxy");
+        } else if (f->kind == SIMT_COPIES_OVERLAP) {
+            say_overlap(t, f);
         } else {
             say_race(t, f);
         }
@@ -388,18 +422,46 @@ static void say_late(struct text_end *t, const struct simt_finding *f)
     text_add(t, " without knowing of this wait: if that comes first, this waits for ever");
 }
 
+// A warpgroup whose four warps do not do the same.
+static void say_warpgroup(struct text_end *t, const struct simt_finding *f)
+{
+    if (f->kind == SIMT_WGMMA_APART)
+        text_add(t,
+                 " has run %" PRIu64 " wgmma before this wgmma.commit_group, and warp %u of its warpgroup %" PRIu64
+                 ": the four warps have to run each wgmma",
+                 f->seen, f->there.warp, f->expected);
+    else
+        text_add(t,
+                 " waits here for ever: it has committed %" PRIu64 " group%s of wgmma, and warp %u of its warpgroup "
+                 "%" PRIu64 ": the four warps have to run each wgmma.commit_group",
+                 f->seen, text_plural(f->seen), f->there.warp, f->expected);
+}
+
+// setmaxnreg that goes the wrong way.
+static void say_step(struct text_end *t, const struct simt_finding *f)
+{
+    text_add(t,
+             " runs %s to %" PRIu64 " registers, and has %s%" PRIu64 ": .dec only takes registers away, and .inc only "
+             "adds some",
+             f->here.instruction, f->seen, f->left ? "" : "at most ", f->expected);
+}
+
 static void say_registers(struct text_end *t, const struct simt_finding *f)
 {
-    if (f->kind == SIMT_REGISTERS_DIFFER)
+    if (f->kind == SIMT_REGISTERS_STEP)
+        say_step(t, f);
+    else if (f->kind == SIMT_REGISTERS_IGNORED)
+        text_add(t, " runs setmaxnreg, and nothing in the kernel says with how many registers a thread begins: ptxas "
+                    "ignores it then (C7508), unless it is given --maxrregcount");
+    else if (f->kind == SIMT_REGISTERS_DIFFER)
         text_add(t,
                  ": sets %" PRIu64
                  " registers, and warp %u of its warpgroup sets %s: all four warps have to run setmaxnreg",
                  f->seen, f->there.warp, f->expected ? "others" : "none");
     else
         text_add(t,
-                 ": asks for %" PRIu64 " registers a thread: the block's warps ask for %" PRIu64
-                 " in all, and there are "
-                 "%" PRIu64 ": a GPU waits here for ever",
+                 ": asks for %" PRIu64 " registers a thread, and waits for ever: the block's threads ask for %" PRIu64
+                 " in all, and it was given %" PRIu64 " when it began",
                  f->seen, f->left, f->expected);
 }
 
@@ -414,6 +476,9 @@ static void say_sync(struct text_end *t, const struct simt_finding *f)
         break;
     case SIMT_CLASS_LATE:
         say_late(t, f);
+        break;
+    case SIMT_CLASS_WARPGROUP:
+        say_warpgroup(t, f);
         break;
     case SIMT_CLASS_BYTES:
         text_add(t,

@@ -40,8 +40,18 @@ static enum simt_finding_kind kind_of(const struct fault *f)
         [FAULT_UNFENCED] = SIMT_INIT_FENCE,
         [FAULT_LATE] = SIMT_LATE_WAIT,
         [FAULT_BYTES] = SIMT_PHASE_BYTES,
+        [FAULT_UNORDERED] = SIMT_WGMMA_FENCE,
+        [FAULT_FLIGHT] = SIMT_WGMMA_WAIT,
+        [FAULT_OPEN] = SIMT_WGMMA_UNCOMMITTED,
+        [FAULT_PRODUCT] = SIMT_WGMMA_LEFT,
         [FAULT_REGISTERS] = SIMT_REGISTERS_DIFFER,
         [FAULT_LACK] = SIMT_REGISTERS_LACK,
+        [FAULT_STEP] = SIMT_REGISTERS_STEP,
+        [FAULT_IGNORED] = SIMT_REGISTERS_IGNORED,
+        [FAULT_DIFFERS] = SIMT_WGMMA_DIFFERS,
+        [FAULT_APART] = SIMT_WGMMA_APART,
+        [FAULT_COMMITS] = SIMT_COMMITS_APART,
+        [FAULT_OVERLAP] = SIMT_COPIES_OVERLAP,
         [FAULT_DESCRIPTOR] = SIMT_DESCRIPTOR_RANK,
         [FAULT_LEFT] = SIMT_BARRIER_LEFT,
         [FAULT_CONST] = SIMT_CONSTANT_STORE,
@@ -50,8 +60,6 @@ static enum simt_finding_kind kind_of(const struct fault *f)
     switch (f->kind) {  // what depends on more
     case FAULT_UNWAITED:
         return f->store ? SIMT_LOAD_LEFT : SIMT_STORE_LEFT;
-    case FAULT_FLIGHT:
-        return f->store ? SIMT_WGMMA_FENCE : SIMT_WGMMA_WAIT;
     case FAULT_HOME:
         return f->store ? SIMT_MAY_HAVE_ENDED : SIMT_NOT_BEGUN;
     case FAULT_SPLIT:
@@ -165,6 +173,7 @@ static void put_object(struct simt_finding *x, struct arena *a, const struct sim
         memcpy(o.block, x->object.block, sizeof o.block);
         x->mbarrier = mbarrier_at(&o, 0);
         break;
+    case FAULT_OVERLAP:
     case FAULT_BOUNDS:
     case FAULT_ALIGN:
     case FAULT_CONST:
@@ -246,11 +255,17 @@ static bool has_other(const struct fault *f)
     case FAULT_SIGNAL:
     case FAULT_UNFENCED:
     case FAULT_LATE:
+    case FAULT_UNORDERED:
     case FAULT_FLIGHT:
+    case FAULT_OPEN:
     case FAULT_COUNT:
     case FAULT_SPLIT:
     case FAULT_LEFT:
     case FAULT_REGISTERS:
+    case FAULT_DIFFERS:
+    case FAULT_APART:
+    case FAULT_COMMITS:
+    case FAULT_OVERLAP:
         return true;
     default:
         return false;
@@ -354,6 +369,8 @@ bool report_finding(struct simt_finding *x, struct arena *a, const struct simt_k
     put_numbers(x, g, f);
     if (f->kind == FAULT_UNWRITTEN)
         put_use(x, k, f);
+    if (f->kind == FAULT_OPEN && f->seen)
+        x->used = report_place(k, f->seen - 1);
     if (f->kind == FAULT_ASSERT || f->kind == FAULT_OTHER)
         x->detail = arena_printf(a, "%s", f->text);
     return keep_names(a, x) && (f->kind != FAULT_WAIT || put_waits(x, a, g, f));

@@ -24,7 +24,9 @@ int meaning_rank(const struct simt_finding *f)
     static const int ranks[] = {
         [SIMT_MEMCHECK] = 0, [SIMT_SYNCCHECK] = 1, [SIMT_RACECHECK] = 2, [SIMT_INITCHECK] = 3, [SIMT_RUN] = 4
     };
-    return simt_finding_class(f->kind) == SIMT_CLASS_LEFT ? ranks[SIMT_RUN] : ranks[simt_finding_check(f->kind)];
+    const enum simt_finding_class class = simt_finding_class(f->kind);
+    return class == SIMT_CLASS_LEFT || class == SIMT_CLASS_PRODUCT ? ranks[SIMT_RUN]
+                                                                   : ranks[simt_finding_check(f->kind)];
 }
 
 const char *meaning_text(const struct simt_finding *f, const struct tester_options *o)
@@ -34,7 +36,11 @@ const char *meaning_text(const struct simt_finding *f, const struct tester_optio
         [SIMT_CLASS_COPY] = "a copy is on its way: the wait for it is missing, or is for another phase or stage",
         [SIMT_CLASS_BYTES] = "an mbarrier expects other bytes than its copies bring",
         [SIMT_CLASS_FENCE] = "a fence is missing before an asynchronous copy or a wgmma",
-        [SIMT_CLASS_WGMMA] = "a wgmma.fence before, or a wait after the product is missing",
+        [SIMT_CLASS_WGMMA] = "a wgmma.fence before, or a commit and a wait after the product is missing",
+        [SIMT_CLASS_PRODUCT] = "a product that nobody waits for",
+        [SIMT_CLASS_DESCRIPTOR] = "a descriptor of wgmma is wrong",
+        [SIMT_CLASS_WARPGROUP] = "the four warps of a warpgroup do not do the same",
+        [SIMT_CLASS_REGISTERS] = "setmaxnreg asks for registers that are not there, or not of the whole warpgroup",
         [SIMT_CLASS_LEFT] = "a copy that nobody waits for",
         [SIMT_CLASS_LAUNCH] = "the wait for the launch before is missing, or comes too late",
     };

@@ -279,6 +279,15 @@ Test(check, one_past_the_end_of_a_shared_array_is_not_the_next_array)
            one, 1, FOUND({ SIMT_OUT_OF_BOUNDS, HERE(20, 63, READS), .block = THE(0), OF("s", 256), .bytes = 4 }));
 }
 
+// A stage too many is not the next array either, where the array is large.
+Test(check, an_index_up_to_twice_the_size_of_a_shared_array_is_not_the_next_array)
+{
+    expect(KERNEL(".shared .align 4 .b32 s[2048];\n.shared .align 4 .b32 t[2048];\n", PLACES PUT
+                  "mov.u32 %r13, t;\nmad.lo.u32 %r16, %r1, 4, %r13;\nst.shared.u32 [%r16], %r1;\n" BARRIER LINE(
+                      20) "ld.shared.u32 %r3, [%r10+12288];\n" LEAVE),
+           one, 1, FOUND({ SIMT_OUT_OF_BOUNDS, HERE(20, ANY, READS), OF("s", 12288), .bytes = 4 }));
+}
+
 Test(check, a_shared_array_is_called_what_the_source_calls_it)
 {
 #define NAMED(name)                                                                                                    \

@@ -45,8 +45,21 @@ static struct str source_name(struct str name)
     return name;
 }
 
+#define WIDE_GAPS                                                                                                      \
+    (28u << 10)  // bytes in all: with them a block's shared memory still fits in 256 KB (wgmma's addresses)
+
+// The bytes to leave free behind a variable, for the checks: as many as it has, so that most indices that are too large
+// do not reach another variable. *left: of WIDE_GAPS.
+static uint64_t gap_of(const struct decoder *x, const struct ptx_var *v, uint64_t *left)
+{
+    const uint64_t size = align_up(v->bytes, 128), room = size < *left ? size : *left;
+    const uint64_t gap = x->gap && room > x->gap ? room : x->gap;
+    *left -= gap < *left ? gap : *left;
+    return gap;
+}
+
 // For the checks' messages. A dynamic array reaches to the end of what the launch gives.
-static void note_shared(struct decoder *x, const struct ptx_var *v, uint64_t at)
+static void note_shared(struct decoder *x, const struct ptx_var *v, uint64_t at, uint64_t gap)
 {
     struct code *c = x->code;
     struct str name = source_name(v->name);
@@ -58,7 +71,7 @@ static void note_shared(struct decoder *x, const struct ptx_var *v, uint64_t at)
         decode_fail(x, v->name.p, "out of memory");
     var->at = (uint32_t)at;
     var->bytes = (uint32_t)v->bytes;
-    var->gap_end = (uint32_t)(at + v->bytes) + (v->bytes ? x->gap : 0);
+    var->gap_end = (uint32_t)(at + v->bytes) + (v->bytes ? (uint32_t)gap : 0);
     c->n_shared_vars++;
 }
 
@@ -112,12 +125,12 @@ static bool find_used(struct decoder *x, bool *used)
 // bytes.
 static uint64_t place_shared(struct decoder *x)
 {
-    uint64_t end = 0;
+    uint64_t end = 0, left = WIDE_GAPS;
     bool *used = decode_scratch(x, x->m->n_vars + 1);
     if (find_used(x, used)) {
         const char *name = "reserved shared memory";
         const struct ptx_var v = { .name = { name, (uint32_t)strlen(name) }, .bytes = RESERVED_SHARED };
-        note_shared(x, &v, 0);
+        note_shared(x, &v, 0, x->gap);
         end = RESERVED_SHARED + x->gap;
         x->code->reserved_bytes = RESERVED_SHARED;
     }
@@ -127,10 +140,11 @@ static uint64_t place_shared(struct decoder *x)
             if (v->space != SPACE_SHARED || !used[i] || (v->bytes == 0) != dynamic)
                 continue;
             const uint64_t at = align_up(end, v->align > 16 || !dynamic ? v->align : 16);
+            const uint64_t gap = gap_of(x, v, &left);
             x->address[i] = at;
-            note_shared(x, v, at);
+            note_shared(x, v, at, gap);
             if (!dynamic)
-                end = at + v->bytes + x->gap;
+                end = at + v->bytes + gap;
             else if (at > end)
                 end = at;
         }

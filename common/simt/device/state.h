@@ -9,7 +9,7 @@
 #include "simt/machine/limits.h"
 #include "simt/machine/memory.h"
 
-#define SIMT_GAP 1024  // bytes between variables in shared memory while checks are on
+#define SIMT_GAP 1024  // bytes at least between variables in shared memory while checks are on
 
 struct simt {
     struct memory memory;

@@ -67,22 +67,24 @@ Test(check_warpgroup, a_wait_may_come_while_products_are_not_committed)
 
 Test(check_warpgroup, the_four_warps_do_the_same)
 {
-    EXPECT_FOUND(product, THREADS,
-                 { { "cvt.u64.u32 l2, r3;", "add.u32 r3, r3, r5; cvt.u64.u32 l2, r3;" },
-                   { 0 },
-                   { { SIMT_WGMMA_DIFFERS, .here = { 17, THE(32) }, .there = { 17, THE(0) } } } },
-                 { { "add.u64 l3, l2, 128;\n", "add.u64 l3, l2, 128; cvt.u64.u32 l4, r6; add.u64 l2, l2, l4;\n" },
-                   { 0 },
-                   { { SIMT_WGMMA_DIFFERS, .here.line = 17, .seen = 0x800400040, .expected = 0x800400000 } } },
-                 { { "wgmma.mma_async", "@p0 wgmma.mma_async" },
-                   { 0 },
-                   { { SIMT_WGMMA_APART, .here = { 18, THE(96) }, .there.thread = THE(0), .expected = 1 } } },
-                 { { "wgmma.commit_group", "@p0 wgmma.commit_group" },
-                   { 0 },
-                   { { SIMT_WGMMA_UNCOMMITTED, .here = { 21, THE(96) }, .there.line = 17 } } },
-                 { { "wgmma.commit_group", "@p0 wgmma.commit_group" },
-                   { "ret;", "bar.sync 0;\nret;" },
-                   { { SIMT_COMMITS_APART, .here = { 19, THE(0) }, .there.thread = THE(96), .seen = 1 } } });
+    EXPECT_FOUND(
+        product, THREADS,
+        { { "cvt.u64.u32 l2, r3;", "add.u32 r3, r3, r5; cvt.u64.u32 l2, r3;" },
+          { 0 },
+          { { SIMT_WGMMA_DIFFERS, .here.line = 17, .here.thread = THE(32), .there.line = 17,
+              .there.thread = THE(0) } } },
+        { { "add.u64 l3, l2, 128;\n", "add.u64 l3, l2, 128; cvt.u64.u32 l4, r6; add.u64 l2, l2, l4;\n" },
+          { 0 },
+          { { SIMT_WGMMA_DIFFERS, .here.line = 17, .seen = 0x800400040, .expected = 0x800400000 } } },
+        { { "wgmma.mma_async", "@p0 wgmma.mma_async" },
+          { 0 },
+          { { SIMT_WGMMA_APART, .here.line = 18, .here.thread = THE(96), .there.thread = THE(0), .expected = 1 } } },
+        { { "wgmma.commit_group", "@p0 wgmma.commit_group" },
+          { 0 },
+          { { SIMT_WGMMA_UNCOMMITTED, .here.line = 21, .here.thread = THE(96), .there.line = 17 } } },
+        { { "wgmma.commit_group", "@p0 wgmma.commit_group" },
+          { "ret;", "bar.sync 0;\nret;" },
+          { { SIMT_COMMITS_APART, .here.line = 19, .here.thread = THE(0), .there.thread = THE(96), .seen = 1 } } });
 }
 
 // Two warpgroups: the first gives registers up, the second and the third take them.

@@ -33,6 +33,7 @@ enum simt_check { SIMT_RUN, SIMT_MEMCHECK, SIMT_INITCHECK, SIMT_RACECHECK, SIMT_
     X(BARRIER, SIMT_SYNCCHECK, "barrier")                                                                              \
     X(LANES, SIMT_SYNCCHECK, "lanes")                                                                                  \
     X(WARPGROUP, SIMT_SYNCCHECK, "warpgroup")                                                                          \
+    X(INIT, SIMT_SYNCCHECK, "mbarrier.init")                                                                           \
     X(LATE, SIMT_SYNCCHECK, "late wait")                                                                               \
     X(BYTES, SIMT_SYNCCHECK, "bytes of a phase")                                                                       \
     X(LIFE, SIMT_SYNCCHECK, "life of a block")                                                                         \
@@ -89,6 +90,7 @@ enum simt_finding_class {
     X(LANES_INACTIVE, LANES, false)       /* lanes: that it reads from */                                              \
     X(WGMMA_APART, WARPGROUP, false)      /* seen: wgmma that it has run, expected: that the warp there has */         \
     X(COMMITS_APART, WARPGROUP, false)    /* the same of groups; it waits for ever */                                  \
+    X(INIT_AGAIN, INIT, true)             /* there: the mbarrier was initialised, and is one since */                  \
     X(LATE_WAIT, LATE, true)              /* there: who ends the phase after the one that is waited for */             \
     X(PHASE_BYTES, BYTES, false)          /* bytes: still on their way when the phase is complete */                   \
     X(NOT_BEGUN, LIFE, false)             /* object: another block's shared memory */                                  \

@@ -475,3 +475,24 @@ Test(check_async, copies_do_not_overlap)
         violation_run(pipeline, &l, (struct violation_edit){ "@!p3 bra EMPTY;", "" }, (struct violation_edit){ 0 });
     cr_expect(f->n && !found_among(f, SUCH(SIMT_COPIES_OVERLAP)), "%s", found_text(f));
 }
+
+// By all threads of a warp, or once more after its phases; but not after mbarrier.inval.
+Test(check_async, an_mbarrier_is_initialised_once)
+{
+    const struct violation_launch l = { 1, THREADS, 2 * WORDS, WORDS, violation_numbers() };
+    EXPECT_FOUND(
+        pipeline, THREADS,
+        { { "setp.ne.u32 p0, r0, 0; @p0 bra READY;", "setp.ne.u32 p0, r0, 0; setp.gt.u32 p5, r0, 31; @p5 bra READY;" },
+          { 0 },
+          { { SIMT_INIT_AGAIN, .here = { .line = 14, .thread = THE(1) }, OF("full", 8), .there.line = 14,
+              .there.thread = THE(0) } } },
+        { { "STORED: bar.sync 0;\n@p0 bra WRITTEN;\n",
+            "STORED: bar.sync 0;\n@p0 bra WRITTEN; mbarrier.init.shared.b64 [r2], 1;\n" },
+          { 0 },
+          { { SIMT_INIT_AGAIN, .here.line = 47, OF("full", 0), .there.line = 13 } } });
+    violation_expect_none(pipeline, &l,
+                          (struct violation_edit){ "STORED: bar.sync 0;\n@p0 bra WRITTEN;\n",
+                                                   "STORED: bar.sync 0;\n@p0 bra WRITTEN; mbarrier.inval.shared.b64 "
+                                                   "[r2]; mbarrier.init.shared.b64 [r2], 1;\n" },
+                          (struct violation_edit){ 0 });
+}

@@ -270,6 +270,10 @@ static const struct spoken {
          "which lanes does the instruction name?", HERE, .lanes = 0xf0),
     SAYS(LANES_INACTIVE, " reads from lane 4, which takes no part: its value is undefined",
          "which lanes does the instruction name?", HERE, .lanes = 0x10),
+    SAYS(INIT_AGAIN,
+         " initialises the mbarrier at byte 8 of full (shared memory), which thread (1,0,0) has initialised at "
+         "kernel.cu:10: PTX leaves open what a second mbarrier.init does",
+         "one thread initialises each mbarrier", HERE, .there = WHO(10, 1), .mbarrier = FULL),
     SAYS(LATE_WAIT,
          " waits for a phase of the mbarrier at byte 8 of full (shared memory); thread (1,0,0) ends the next phase at "
          "kernel.cu:10 without knowing of this wait: if that comes first, this waits for ever",

@@ -83,6 +83,8 @@ void check_fence(struct warp *w, uint32_t lanes, bool wide);  // wide: it reache
 void check_observes(struct warp *w, uint32_t lane, const struct memop *m, bool shared, uint64_t address);
 void check_publishes(struct warp *w, uint32_t lane, const struct memop *m, bool shared, uint64_t address, bool both);
 // An mbarrier at a shared address: a lane arrives, and may complete its phase; or lanes have seen a phase complete.
+// mbarrier.init and, valid false, mbarrier.inval, before the access itself.
+void check_mbarrier_valid(struct warp *w, const struct uop *u, uint32_t lane, uint32_t address, bool valid);
 void check_mbarrier_starts(struct warp *w, uint32_t address);
 void check_mbarrier_arrives(struct warp *w, const struct uop *u, uint32_t lane, uint32_t address, bool completes);
 void check_mbarrier_opened(struct warp *w, const struct uop *u, uint32_t lanes, uint32_t address);
@@ -181,11 +183,12 @@ struct touches {  // which granules a warp's access touches: distinct ones, by a
 
 #define WHO_ATOMIC 1
 #define WHO_VOLATILE 2
-#define WHO_ASYNC 4  // the asynchronous proxy, on behalf of a thread: bulk copies, wgmma
-#define WHO_WGMMA 8  // a warpgroup's wgmma; thread is its first one
-#define WHO_LOAD 16  // a bulk load: its own thread, too, has to wait on the mbarrier
-#define WHO_MARK 5   // three bits of a bulk load: the number of its mbarrier, modulo MARKS
-#define WHO_RANK 8   // the upper bits: the rank of the thread's block in its cluster
+#define WHO_ASYNC 4     // the asynchronous proxy, on behalf of a thread: bulk copies, wgmma
+#define WHO_WGMMA 8     // a warpgroup's wgmma; thread is its first one
+#define WHO_LOAD 16     // a bulk load: its own thread, too, has to wait on the mbarrier
+#define WHO_MARK 5      // three bits of a bulk load: the number of its mbarrier, modulo MARKS
+#define WHO_INVALID 32  // no bulk load: an mbarrier.init, and mbarrier.inval came since
+#define WHO_RANK 8      // the upper bits: the rank of the thread's block in its cluster
 #define MARKS 8
 
 #define COPY_WARP 31  // a number that hardly any block's warp has: bulk loads are kept as what its lanes do

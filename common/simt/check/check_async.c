@@ -11,6 +11,7 @@
 #include "check.h"
 #include "fold.h"
 #include "simt/code/mbarrier.h"
+#include "simt/code/warp_op.h"
 
 #include <string.h>
 
@@ -242,6 +243,38 @@ static void check_barrier(struct look *l, uint32_t barrier)
         note(l, FAULT_SIGNAL, g, true, &x->writer, true);
     else if (!check_proxy_fenced(l->w, &x->writer, x->write_at))
         note(l, FAULT_UNFENCED, g, true, &x->writer, true);
+}
+
+static bool is_init(const struct code *code, uint32_t inst)
+{
+    for (const struct uop *u = code->uops; u < code->uops + code->n_uops; u++)
+        if (u->inst == inst && u->kind == UOP_WARP && u->warp->kind == WARP_mbarrier)
+            return u->warp->op == MBARRIER_INIT;
+    return false;
+}
+
+// "The behavior of performing an mbarrier.init operation on a memory location containing a valid mbarrier object is
+// undefined; invalidate the mbarrier object using mbarrier.inval first." Arrivals leave the granule's last weak write.
+// Source: PTX ISA 9.7.13.15 (mbarrier.init).
+void check_mbarrier_valid(struct warp *w, const struct uop *u, uint32_t lane, uint32_t address, bool valid)
+{
+    const struct checker *c = w->block->worker->check;
+    struct block *home = cluster_block(w->block->worker, address);
+    const uint32_t g = cluster_offset(address) >> c->grid->code->shared_shift;
+    struct granule *x = &home->check->granules[g];
+    fold_open(home->check, c->grid->code->shared_shift, g, g + 1);
+    if (x->write_at < home->check->start || x->write_at >= READ_UNDER_WAY ||
+        x->writer.flags & (WHO_ASYNC | WHO_INVALID) || !is_init(c->grid->code, x->writer.inst))
+        return;
+    if (!valid) {
+        x->writer.flags |= WHO_INVALID;
+        return;
+    }
+    struct fault f = check_site(w, u->inst, lane, FAULT_AGAIN);
+    f.space = SPACE_SHARED;
+    f.address = address;
+    check_other(&f, w->block, home, &x->writer, true);
+    check_note(w->block->worker->check, &f);
 }
 
 void check_bulk_load(struct warp *w, const struct uop *u, const struct bulk_place *p, struct block *home)

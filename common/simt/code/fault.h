@@ -35,6 +35,7 @@ enum fault_kind {
     FAULT_PROXY,       // the asynchronous proxy reads what no fence.proxy.async has made known to it
     FAULT_SIGNAL,      // a bulk copy reports to an mbarrier, and its thread does not know that it was initialised
     FAULT_UNFENCED,    // it knows of that, but no fence came in between: an advice, no error
+    FAULT_AGAIN,       // mbarrier.init of what is an mbarrier: an advice
     FAULT_LATE,        // a wait for a parity, which the phase after next may have begun before
     FAULT_BYTES,       // an mbarrier expects other bytes than come
     FAULT_UNWAITED,    // a block ends, and a bulk copy to (store) or from its shared memory is under way

@@ -39,6 +39,8 @@ static void tell(struct warp *w, const struct uop *u, uint32_t lane, uint32_t ad
     const bool first = op->op == MBARRIER_INIT;
     uint64_t at[LANES] = { 0 };
     at[lane] = address;
+    if (op->op <= MBARRIER_INVAL)
+        check_mbarrier_valid(w, u, lane, address, first);
     check_shared(w, u, op->mem.index, 1u << lane, at, 8, first ? CHECK_WRITE : CHECK_ATOMIC);
     if (op->op <= MBARRIER_INVAL)
         check_mbarrier_starts(w, address);

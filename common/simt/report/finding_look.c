@@ -63,6 +63,9 @@ static const char *const looks[SIMT_KINDS] = {
     [SIMT_NOT_MEMBER] = lanes,
     [SIMT_LANES_MISSING] = lanes,
     [SIMT_LANES_INACTIVE] = lanes,
+    [SIMT_INIT_AGAIN] =
+        "one thread initialises each mbarrier, once, before the loop over tiles: it begins with phase 0 "
+        "again, whatever phase its waits are for (or mbarrier.inval comes first)",
     [SIMT_LATE_WAIT] = "a parity tells two phases apart, no more: before it ends the next phase, a thread has to wait "
                        "for something that this one does after its wait. Or leave the wait out, if it is for a phase "
                        "that is known to be over",

@@ -410,6 +410,17 @@ static void say_lanes(struct text_end *t, const struct simt_finding *f)
                  __builtin_ctz(f->lanes ? f->lanes : 1));
 }
 
+static void say_init_again(struct text_end *t, const struct simt_finding *f)
+{
+    text_add(t, " initialises the mbarrier at ");
+    say_object(t, &f->mbarrier.object);
+    text_add(t, ", which ");
+    say_other(t, f);
+    text_add(t, " has initialised at ");
+    say_where(t, &f->there.place);
+    text_add(t, ": PTX leaves open what a second mbarrier.init does");
+}
+
 // A wait for a parity that may come too late.
 static void say_late(struct text_end *t, const struct simt_finding *f)
 {
@@ -476,6 +487,9 @@ static void say_sync(struct text_end *t, const struct simt_finding *f)
         break;
     case SIMT_CLASS_LATE:
         say_late(t, f);
+        break;
+    case SIMT_CLASS_INIT:
+        say_init_again(t, f);
         break;
     case SIMT_CLASS_WARPGROUP:
         say_warpgroup(t, f);

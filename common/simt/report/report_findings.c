@@ -38,6 +38,7 @@ static enum simt_finding_kind kind_of(const struct fault *f)
         [FAULT_PROXY] = SIMT_PROXY_FENCE,
         [FAULT_SIGNAL] = SIMT_RACE_INIT,
         [FAULT_UNFENCED] = SIMT_INIT_FENCE,
+        [FAULT_AGAIN] = SIMT_INIT_AGAIN,
         [FAULT_LATE] = SIMT_LATE_WAIT,
         [FAULT_BYTES] = SIMT_PHASE_BYTES,
         [FAULT_UNORDERED] = SIMT_WGMMA_FENCE,
@@ -187,6 +188,7 @@ static void put_object(struct simt_finding *x, struct arena *a, const struct sim
         break;
     case FAULT_SIGNAL:
     case FAULT_UNFENCED:
+    case FAULT_AGAIN:
     case FAULT_LATE:
     case FAULT_BYTES:
     case FAULT_ARRIVES_UNMADE:
@@ -254,6 +256,7 @@ static bool has_other(const struct fault *f)
     case FAULT_PROXY:
     case FAULT_SIGNAL:
     case FAULT_UNFENCED:
+    case FAULT_AGAIN:
     case FAULT_LATE:
     case FAULT_UNORDERED:
     case FAULT_FLIGHT:

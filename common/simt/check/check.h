@@ -22,6 +22,10 @@
 //
 // Waits for a parity (check_late.c). Whoever waits for a phase has to do so before the next one is complete.
 //
+// Warpgroups (exec/warp_wgmma.c, exec/warp_proxy.c). Accumulators may be used once a wait for a group that their wgmma
+// was committed to is over. The four warps run the same wgmma with the same descriptors, the same commits and the same
+// setmaxnreg; that one waits for registers in every run, as on a card.
+//
 // Launches (check_launch.c). One that begins early (dev_launch) has to wait for the one before: griddepcontrol.wait.
 //
 // Clusters (check_cluster.c). Blocks of a cluster reach each other's shared memory, and each granule remembers the rank

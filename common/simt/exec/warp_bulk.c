@@ -28,6 +28,9 @@ static uint64_t value64(const struct warp *w, uint32_t slot, uint32_t lane)
     return ((const u64 *)(w->regs + slot))[lane];
 }
 
+// "tensorMap specifies the generic address of an opaque tensor-map object which resides in .param space, .const space
+// or .global space." A parameter that is not __grid_constant__ is copied to local memory. Source: PTX ISA 9.7.9.27
+// (cp.async.bulk.tensor).
 static bool read_map(struct warp *w, const struct uop *u, uint32_t lane, uint64_t address, struct tensor_map *map)
 {
     const struct bulk_op *op = u->warp->more;
@@ -36,6 +39,10 @@ static bool read_map(struct warp *w, const struct uop *u, uint32_t lane, uint64_
     char text[160];
     if (!p)
         return access_fault(w, u, FAULT_BOUNDS, false, lane, address, DEV_MAP_BYTES, space);
+    if (space != SPACE_GLOBAL)
+        return complain(w, u, lane,
+                        "the tensor map is in local or shared memory, where no card reads it: a kernel's parameter has "
+                        "to be `const __grid_constant__ CUtensorMap`, and to be used where it is");
     if (address % MAP_ALIGN)
         return access_fault(w, u, FAULT_ALIGN, false, lane, address, MAP_ALIGN, space);
     if (!tensor_map_read(p, map))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "found.h"
 #include "ptx_case.h"
 
 enum { BYTES = 1 << 20, BOX = 16384, THREADS = 32, FILL = 0x5a };
@@ -237,4 +238,20 @@ Test(exec_tma, steps_leave_elements_out)
                              .step = { 1, 3, 4 },
                              .at = { 72, 29, first },
                              .swizzle = DEV_SWIZZLE_64 });
+}
+
+// A parameter that is not __grid_constant__ is copied to local memory first.
+Test(exec_tma, a_tensor_map_is_no_copy_in_local_memory)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_90a\n.address_size 64\n"
+        ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
+        ".shared .align 128 .b8 tile[1024];\n.shared .align 8 .b64 full;\n.local .align 64 .b8 map[128];\n"
+        ".reg .b32 r<4>; .reg .b64 l<3>; .reg .pred p;\n"
+        "mov.u32 r0, %tid.x; mov.u32 r1, tile; mov.u32 r2, full; setp.ne.u32 p, r0, 0; @p bra END;\n"
+        "mbarrier.init.shared.b64 [r2], 1;\n"
+        "mov.u64 l0, map; cvta.local.u64 l0, l0;\n"
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [r1], [l0, {0, 0}], [r2];\n"
+        "END: ret;\n}\n";
+    found_fails(text, (struct ptx_shape){ 1, 32, 0 }, 0, SUCH(SIMT_REFUSED, .here.line = 13));
 }

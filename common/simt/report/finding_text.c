@@ -1,5 +1,6 @@
 // A finding as one line: where, and who does what to which bytes. See findings.h.
 #include "finding_waits.h"
+#include "finding_warpgroup.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -433,49 +434,6 @@ static void say_late(struct text_end *t, const struct simt_finding *f)
     text_add(t, " without knowing of this wait: if that comes first, this waits for ever");
 }
 
-// A warpgroup whose four warps do not do the same.
-static void say_warpgroup(struct text_end *t, const struct simt_finding *f)
-{
-    if (f->kind == SIMT_WGMMA_APART)
-        text_add(t,
-                 " has run %" PRIu64 " wgmma before this wgmma.commit_group, and warp %u of its warpgroup %" PRIu64
-                 ": the four warps have to run each wgmma",
-                 f->seen, f->there.warp, f->expected);
-    else
-        text_add(t,
-                 " waits here for ever: it has committed %" PRIu64 " group%s of wgmma, and warp %u of its warpgroup "
-                 "%" PRIu64 ": the four warps have to run each wgmma.commit_group",
-                 f->seen, text_plural(f->seen), f->there.warp, f->expected);
-}
-
-// setmaxnreg that goes the wrong way.
-static void say_step(struct text_end *t, const struct simt_finding *f)
-{
-    text_add(t,
-             " runs %s to %" PRIu64 " registers, and has %s%" PRIu64 ": .dec only takes registers away, and .inc only "
-             "adds some",
-             f->here.instruction, f->seen, f->left ? "" : "at most ", f->expected);
-}
-
-static void say_registers(struct text_end *t, const struct simt_finding *f)
-{
-    if (f->kind == SIMT_REGISTERS_STEP)
-        say_step(t, f);
-    else if (f->kind == SIMT_REGISTERS_IGNORED)
-        text_add(t, " runs setmaxnreg, and nothing in the kernel says with how many registers a thread begins: ptxas "
-                    "ignores it then (C7508), unless it is given --maxrregcount");
-    else if (f->kind == SIMT_REGISTERS_DIFFER)
-        text_add(t,
-                 ": sets %" PRIu64
-                 " registers, and warp %u of its warpgroup sets %s: all four warps have to run setmaxnreg",
-                 f->seen, f->there.warp, f->expected ? "others" : "none");
-    else
-        text_add(t,
-                 ": asks for %" PRIu64 " registers a thread, and waits for ever: the block's threads ask for %" PRIu64
-                 " in all, and it was given %" PRIu64 " when it began",
-                 f->seen, f->left, f->expected);
-}
-
 static void say_sync(struct text_end *t, const struct simt_finding *f)
 {
     switch (simt_finding_class(f->kind)) {
@@ -492,7 +450,7 @@ static void say_sync(struct text_end *t, const struct simt_finding *f)
         say_init_again(t, f);
         break;
     case SIMT_CLASS_WARPGROUP:
-        say_warpgroup(t, f);
+        finding_warpgroup(t, f);
         break;
     case SIMT_CLASS_BYTES:
         text_add(t,
@@ -508,7 +466,7 @@ static void say_sync(struct text_end *t, const struct simt_finding *f)
                                                    : ", and nothing has told it that this block has begun");
         break;
     default:
-        say_registers(t, f);
+        finding_registers(t, f);
     }
 }
 

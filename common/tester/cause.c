@@ -3,9 +3,33 @@
 
 #include <string.h>
 
+#include "base/profile.h"
+#include "cause_size.h"
 #include "look.h"
 #include "meaning.h"
 #include "probe.h"
+
+// --- What the run tells of the kernel ---
+
+// Its lines that this run executed, and what the block's shared memory has room for. Without counters, as on a GPU, all
+// stays as it was.
+static void read_lines(struct cause *c, const struct probe *p)
+{
+    const struct profile *ran = dev_profile(p->dev);
+    const struct geometry *g = &p->geometry;
+    const size_t tiles = (size_t)(g->bm + g->bn) * (size_t)g->bk * type_size(p->type);
+    const struct kernel_lines all = c->lines;
+    if (!ran || c->ran)
+        return;
+    c->ran = true;
+    kernel_lines_read(&c->lines, p->ptx, g->kernel, ran);
+    if (!c->lines.line[LINE_STORE_C] && !c->lines.line[LINE_STORE_BOX])  // it stores nothing
+        c->lines.line[LINE_STORE_C] = all.line[LINE_STORE_C];
+    c->staged = tiles && ran->shared >= 2 * tiles;
+    c->boxes = c->lines.line[LINE_STORE_BOX];
+    if (c->boxes)
+        c->lines.line[LINE_STORE_C] = c->lines.line[LINE_STORE_BOX];
+}
 
 // --- Under the checks ---
 
@@ -33,33 +57,6 @@ static bool tell(struct cause *c, const struct simt_findings *found, const struc
     return first->kind == SIMT_UNINIT_MEMORY;
 }
 
-// --- The smallest product that shows the error ---
-
-struct size {
-    int m, n, k;
-};
-
-// A size with the same rest by its tile, of at least least, not above size.
-static int shrink(int size, int tile, int least)
-{
-    const int rest = size % tile, tiles = least > rest ? (least - rest + tile - 1) / tile : 0;
-    const int s = rest + tiles * tile;
-    return s && s < size ? s : size;
-}
-
-enum { STEPS = 3, DEPTH = 48, COST = 1 << 25 };  // tiles along K; K where there are none; multiply-adds of a product
-
-// Enough rows and columns to see each k (look.h), and two blocks each way.
-static struct size small(const struct geometry *g, const struct tester_options *o)
-{
-    struct size s;
-    const int step = g->bk ? g->bk : 16;
-    s.k = shrink(o->k, step, g->bk && STEPS * g->bk > DEPTH ? STEPS * g->bk : DEPTH);
-    s.m = shrink(o->m, g->bm, s.k > g->bm + 1 ? s.k : g->bm + 1);
-    s.n = shrink(o->n, g->bn, s.k > g->bn + 1 ? s.k : g->bn + 1);
-    return s;
-}
-
 enum outcome { RIGHT, WRONG, UNWRITTEN_READ, EXPLAINED, FAILED };
 
 // One product of this size: is it wrong, and what do the checks say?
@@ -74,6 +71,8 @@ static enum outcome try_size(struct cause *c, struct probe *p, const struct size
         const struct probe_product r = { o->alpha, o->beta, &x.A, &x.B, o->beta != 0 ? &x.C0 : NULL };
         if (probe_run(p, &r, &x.C))  // a size that cannot be run tells about itself alone
             outcome = matrix_check(&x.C, o->alpha, &x.A, &x.B, o->beta, r.C0).right ? RIGHT : WRONG;
+        if (outcome != FAILED)
+            read_lines(c, p);
         const struct simt_findings *found = checks && outcome != FAILED ? probe_check(p, &r, &x.C) : NULL;
         if (found && found->n)
             outcome = tell(c, found, o) ? UNWRITTEN_READ : EXPLAINED;
@@ -82,23 +81,88 @@ static enum outcome try_size(struct cause *c, struct probe *p, const struct size
     return outcome;
 }
 
-static void look(struct cause *c, struct probe *p, const struct size *s)
+// --- Which rests matter? ---
+
+// Where the error is there without rests, the size becomes one without; where one of the rests makes it, the others go,
+// and it is said which.
+static void settle_rests(struct cause *c, struct probe *p, struct size *s, const struct tester_options *o)
+{
+    const struct size whole = size_whole(s, &p->geometry);
+    const struct size only[] = { { s->m, whole.n, whole.k }, { whole.m, s->n, whole.k }, { whole.m, whole.n, s->k } };
+    const int tiles[] = { p->geometry.bm, p->geometry.bn, p->geometry.bk }, sizes[] = { s->m, s->n, s->k };
+    int wrong = 0, which = 0;
+    if (size_same(s, &whole))
+        return;
+    const enum outcome clean = try_size(c, p, &whole, o, false);
+    if (clean == WRONG)
+        *s = whole;
+    for (int i = 0; clean == RIGHT && i < 3; i++)
+        if (!size_same(&only[i], &whole) && try_size(c, p, &only[i], o, false) == WRONG) {
+            wrong++;
+            which = i;
+        }
+    if (wrong != 1)
+        return;
+    *s = only[which];
+    cause_say(c, "only where %c is no multiple of %d (here %d = %d * %d + %d): ", "MNK"[which], tiles[which],
+              sizes[which], sizes[which] / tiles[which], tiles[which], sizes[which] % tiles[which]);
+}
+
+// Whether what a block leaves behind, or its walk over the tiles, makes the error: with a block for each tile all is
+// right.
+static void settle_walk(struct cause *c, struct probe *p, const struct size *s, const struct tester_options *o)
+{
+    enum { MANY = 1 << 20 };
+    if (!p->geometry.blocks)
+        return;
+    p->sms = MANY;
+    if (try_size(c, p, s, o, false) == RIGHT)
+        cause_say(c, "the first tile of each block is right, and a later one is wrong, so look at what must begin anew "
+                     "with each tile (accumulators, stage and parity) and at the order of the tiles: ");
+    p->sms = 0;
+}
+
+static bool can_look(const struct size *s)
+{
+    return s->m <= LOOK_MAX && s->n <= LOOK_MAX && s->k <= LOOK_MAX;
+}
+
+static bool look(struct cause *c, struct probe *p, const struct size *s)
 {
     struct look l = { 0 };
-    if (s->m > LOOK_MAX || s->n > LOOK_MAX || s->k > LOOK_MAX)
-        return;
-    if (look_take(&l, p, s->m, s->n, s->k) && !cause_of_place(c, p, &l))
-        cause_of_value(c, p, s->m, s->n, s->k);
+    bool told = false;
+    if (can_look(s) && look_take(&l, p, s->m, s->n, s->k))
+        told = cause_of_place(c, p, &l) || cause_of_value(c, p, s->m, s->n, s->k);
     look_free(&l);
+    return told;
+}
+
+static bool look_for_unwritten(struct cause *c, struct probe *p, const struct size *s)
+{
+    struct look l = { 0 };
+    const bool told = can_look(s) && look_take(&l, p, s->m, s->n, s->k) && cause_of_unwritten(c, p, &l);
+    look_free(&l);
+    return told;
+}
+
+// What is known so far is all there is to say.
+static void close_text(struct cause *c)
+{
+    static const enum line_role roles[] = { LINE_BROW, LINE_MULTIPLY, LINE_ROLES };
+    size_t n = strlen(c->text);
+    if (!n)
+        return;
+    if (n > 2 && !strcmp(c->text + n - 2, ": "))
+        c->text[n - 2] = '\0';
+    cause_look_at(c, roles);
 }
 
 // Mistaken rows of a tile lead to uninitialised reads, too: that says more.
 static void look_behind(struct cause *c, struct probe *p, const struct size *s)
 {
-    struct cause other = { .lines = c->lines, .boxes = c->boxes };
+    struct cause other = { .lines = c->lines, .boxes = c->boxes, .staged = c->staged };
     struct look l = { 0 };
-    if (s->m <= LOOK_MAX && s->n <= LOOK_MAX && s->k <= LOOK_MAX && look_take(&l, p, s->m, s->n, s->k) &&
-        cause_of_place(&other, p, &l) && other.certain)
+    if (can_look(s) && look_take(&l, p, s->m, s->n, s->k) && cause_of_place(&other, p, &l) && other.certain)
         *c = other;
     look_free(&l);
 }
@@ -107,39 +171,33 @@ static void look_behind(struct cause *c, struct probe *p, const struct size *s)
 static void find_on(struct cause *c, const struct step *step, const struct geometry *g, const struct tester_options *o,
                     bool simulated)
 {
-    const struct size whole = { o->m, o->n, o->k }, part = small(g, o);
+    const struct size whole = { o->m, o->n, o->k }, part = size_small(&whole, g);
     struct probe p;
     if (probe_open(&p, step, g, simulated, o->jobs)) {
         const bool checks = simulated && !o->sanitize;  // with --sanitize they have found nothing in all of it
         struct size s = part;
         enum outcome outcome = try_size(c, &p, &s, o, checks);
-        if ((outcome == RIGHT || outcome == FAILED) && (double)whole.m * whole.n * whole.k <= COST) {
+        if ((outcome == RIGHT || outcome == FAILED) && size_cost(&whole) <= SIZE_COST) {
             s = whole;
             outcome = try_size(c, &p, &s, o, checks);
         }
-        if (outcome == WRONG)
-            look(c, &p, &s);
+        if (outcome == WRONG && !look_for_unwritten(c, &p, &s)) {
+            settle_rests(c, &p, &s, o);
+            settle_walk(c, &p, &s, o);
+            if (!look(c, &p, &s))
+                close_text(c);
+        }
         if (outcome == UNWRITTEN_READ)
             look_behind(c, &p, &s);
     }
     probe_close(&p);
 }
 
-// Rows of C that are multiples of 16 bytes are stored by TMA, if the kernel has a map of C.
-static void choose_store(struct cause *c, const struct step *step, const struct geometry *g,
-                         const struct tester_options *o)
-{
-    c->boxes = g->cbox && (size_t)o->n * type_size(step->type) % 16 == 0 && c->lines.line[LINE_STORE_BOX];
-    if (c->boxes)
-        c->lines.line[LINE_STORE_C] = c->lines.line[LINE_STORE_BOX];
-}
-
 void cause_find(struct cause *c, const struct step *step, const struct geometry *g, const struct tester_options *o,
                 bool simulated)
 {
     *c = (struct cause){ 0 };
-    kernel_lines_read(&c->lines, step->ptx);
-    choose_store(c, step, g, o);
+    kernel_lines_read(&c->lines, step->ptx, g->kernel, NULL);
     find_on(c, step, g, o, true);
     if (!*c->text && !simulated)
         find_on(c, step, g, o, false);

@@ -17,7 +17,9 @@ struct cause {
     bool certain;                // elements follow a law that leaves no doubt
     char text[CAUSE_TEXT];       // one line; empty if none is known
     struct kernel_lines lines;   // of the kernel
+    bool ran;                    // those that a run executed
     bool boxes;                  // C is stored in boxes, by TMA
+    bool staged;                 // shared memory has room for two tiles of A and B, or more
     unsigned look[CAUSE_LINES];  // lines of it to look at, the likeliest first; 0: no more
 };
 
@@ -36,11 +38,20 @@ void cause_say(struct cause *c, const char *format, ...) __attribute__((format(p
 bool cause_add_line(struct cause *c, unsigned line);  // to look at; whether it is a new one
 // Appends "; look at kernel.cu:38 and kernel.cu:51", by roles up to LINE_ROLES; nothing where no line is known.
 void cause_look_at(struct cause *c, const enum line_role *roles);
+void cause_look_at_most(struct cause *c, const enum line_role *roles, int most);  // that many new lines
+
+extern const enum line_role CAUSE_NO_LINES[];
 
 // cause_place.c: which elements met in the wrong place. False: all is in its place, or nothing can be said.
-bool cause_of_place(struct cause *c, const struct probe *p, const struct look *l);
+bool cause_of_place(struct cause *c, struct probe *p, struct look *l);
+// cause_unwritten.c: which elements of C were never written.
+bool cause_of_unwritten(struct cause *c, const struct probe *p, const struct look *l);
+// cause_count.c: which products are missing, or were added more than once.
+bool cause_of_counts(struct cause *c, struct probe *p, const struct look *l);
 // cause_move.c: the same if the elements of one matrix ('A', 'B' or 'C') are in the wrong place and the others are not.
-bool cause_of_moves(struct cause *c, const struct probe *p, const struct look *l, char matrix);
+// at: the lines to look at; NULL: those that take the elements there.
+bool cause_of_moves(struct cause *c, const struct probe *p, const struct look *l, char matrix,
+                    const enum line_role *at);
 // cause_value.c: what became of alpha, of beta and of the last bits.
 bool cause_of_value(struct cause *c, struct probe *p, int m, int n, int k);
 

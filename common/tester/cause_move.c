@@ -14,6 +14,8 @@ struct moved {
     enum law law;
     int by;
     struct move example;
+    int from_row, from_col;  // of a warp tile of C, or of a block's: the first where something is in the wrong place
+    bool at_edge;            // it is so in the last rows of A, or the last columns of B, alone
 };
 
 // The place in A, B or C that an element of C tells something about, and what was used in its stead.
@@ -27,6 +29,33 @@ static struct move move_of(const struct look *l, char matrix, int i, int j)
     return (struct move){ i, j, t.a_row, t.b_col };
 }
 
+static bool is_moved(const struct move *e)
+{
+    return e->to_y != e->y || e->to_x != e->x;
+}
+
+enum { EDGE = 16 };
+
+static void find_first(struct moved *x, const struct look *l, const struct geometry *g, char matrix)
+{
+    const int tile_m = g->wm ? g->wm : g->bm, tile_n = g->wn ? g->wn : g->bn;
+    int row = l->m, col = l->n;
+    x->from_row = tile_m;
+    x->from_col = tile_n;
+    for (int i = 0; i < l->m; i++)
+        for (int j = 0; j < l->n; j++) {
+            const struct move e = move_of(l, matrix, i, j);
+            if (e.to_y < 0 || e.to_x < 0 || !is_moved(&e))
+                continue;
+            x->from_row = i % tile_m < x->from_row ? i % tile_m : x->from_row;
+            x->from_col = j % tile_n < x->from_col ? j % tile_n : x->from_col;
+            row = i < row ? i : row;
+            col = j < col ? j : col;
+        }
+    x->at_edge =
+        (matrix == 'A' && row >= l->m - EDGE && l->m > g->bm) || (matrix == 'B' && col >= l->n - EDGE && l->n > g->bn);
+}
+
 // False where memory runs out. The example's y is -1 if all elements are in their place.
 static bool find_moves(struct moved *x, const struct look *l, const struct probe *p, char matrix)
 {
@@ -36,6 +65,7 @@ static bool find_moves(struct moved *x, const struct look *l, const struct probe
                              .tile_y = matrix == 'B' ? g->bk : g->bm,
                              .tile_x = matrix == 'A' ? g->bk : g->bn,
                              .along_y = matrix == 'B',
+                             .depth = matrix == 'C' ? 0 : l->k,
                              .length = matrix == 'A' ? l->k : l->n,
                              .chunk = (int)(16 / type_size(p->type)),
                          } };
@@ -49,6 +79,7 @@ static bool find_moves(struct moved *x, const struct look *l, const struct probe
     x->law = x->m.n ? moves_law(&x->m, &x->by, &x->example) : LAW_NONE;
     if (x->law == LAW_STRIDE && x->m.length == x->m.tile_x)  // of both the same: the tile's is read more often
         x->law = LAW_TILE_STRIDE;
+    find_first(x, l, g, matrix);
     return x->m.n;
 }
 
@@ -72,11 +103,14 @@ static void say_along(struct cause *c, char matrix, bool along_k, enum law law, 
     case LAW_TILE_X:
     case LAW_FIRST_TILE_Y:
     case LAW_FIRST_TILE_X:
-        if (along_k)
+        if (along_k && c->staged)
             cause_say(c,
                       "%c's tile of another step along K is multiplied: the wrong stage is written or read, or %c does "
                       "not move on",
                       matrix, matrix);
+        else if (along_k)
+            cause_say(c, "%c's tile of another step along K is multiplied: %c does not move on with each tile", matrix,
+                      matrix);
         else
             cause_say(c, "%ss of another block's tile of %c are used: the block's first %s is not added, or wrong",
                       line, matrix, line);
@@ -96,7 +130,9 @@ static void say_along(struct cause *c, char matrix, bool along_k, enum law law, 
         break;
     case LAW_XOR_Y:
     case LAW_XOR_X:
-        cause_say(c, "%ss of %c that are %d apart are exchanged: the halves of a fragment, or lanes", line, matrix, by);
+        cause_say(c, "%ss of %c that are %d apart are exchanged: %s", line, matrix, by,
+                  matrix == 'C' ? "an index at the store, or which lane has which element"
+                                : "the halves of a fragment, or lanes");
         break;
     default:
         cause_say(c, "other %ss of the tile of %c are used: an index along the %ss is wrong", line, matrix, line);
@@ -146,9 +182,16 @@ static void say_pieces(struct cause *c, char matrix, const struct moved *x)
                          : "row and column are swapped, or a fragment's layout (row_major, col_major, .trans) is "
                            "wrong");
         break;
+    case LAW_AHEAD:
+        cause_say(c, "k of %c is %d too %s", matrix, abs(x->by), x->by > 0 ? "high" : "low");
+        if (x->from_row || x->from_col)
+            cause_say(c, " from %s %d of each warp tile on", x->from_row ? "row" : "column",
+                      x->from_row ? x->from_row : x->from_col);
+        cause_say(c, ": a fragment is loaded again %s", x->by > 0 ? "before its last product" : "too late");
+        break;
     case LAW_BOXES:
-        cause_say(c, "%d x %d boxes of %c are in each other's places: row and column of a box are swapped", x->by,
-                  x->by, matrix);
+        cause_say(c, "%d x %d boxes of %c are in each other's places: row and column of a %s are swapped", x->by, x->by,
+                  matrix, x->by == x->m.tile_y && x->by == x->m.tile_x ? "block" : "box");
         break;
     case LAW_QUARTERS:
         cause_say(c,
@@ -157,12 +200,13 @@ static void say_pieces(struct cause *c, char matrix, const struct moved *x)
                   2 * x->by, 2 * x->by, matrix);
         break;
     case LAW_CHUNKS:
-        cause_say(c, "16-byte chunks of %c are found in another order than they were put in: the swizzle differs",
-                  matrix);
+        cause_say(c, "16-byte chunks of %c are found in another order than they were put in: %s", matrix,
+                  c->lines.swizzled ? "the swizzle differs" : "an index along the row is wrong");
         break;
     case LAW_PIECES:
-        cause_say(c, "16-byte chunks of %c are taken from the wrong place: the swizzle, or the index of a chunk%s",
-                  matrix, c->lines.products ? ", or leading and stride of wgmma's descriptor" : "");
+        cause_say(c, "16-byte chunks of %c are taken from the wrong place: %sthe index of a chunk%s", matrix,
+                  c->lines.swizzled ? "the swizzle, or " : "",
+                  c->lines.products ? ", or leading and stride of wgmma's descriptor" : "");
         break;
     case LAW_MIXED:
         cause_say(c, "rows and columns of %c are mixed up within the tile", matrix);
@@ -234,8 +278,18 @@ static bool stays_with(const struct geometry *g, const struct moves *m, int lane
     return false;
 }
 
+static bool stays_in_block(const struct geometry *g, const struct moves *m)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if (m->all[i].y / g->bm != m->all[i].to_y / g->bm || m->all[i].x / g->bn != m->all[i].to_x / g->bn)
+            return false;
+    return true;
+}
+
 static void say_owner(struct cause *c, const struct geometry *g, const struct moved *x)
 {
+    if (!stays_in_block(g, &x->m))
+        return;
     if (stays_with(g, &x->m, 1))
         cause_say(c, ", but each with its own thread: the index of its accumulators");
     else if (stays_with(g, &x->m, 32))
@@ -247,30 +301,57 @@ static bool from_global(enum law law)
     return law == LAW_STRIDE || law == LAW_SWAPPED || law == LAW_STEP;
 }
 
-static void look_at(struct cause *c, char matrix, const struct moved *x, bool along_k)
+static bool of_other_tile(enum law law)
 {
-    static const enum line_role copied[][4] = {
-        { LINE_READ_A, LINE_WRITE_A, LINE_LOAD_A, LINE_ROLES },
-        { LINE_READ_B, LINE_WRITE_B, LINE_LOAD_B, LINE_ROLES },
-    };
-    static const enum line_role loaded[][3] = { { LINE_LOAD_A, LINE_WRITE_A, LINE_ROLES },
-                                                { LINE_LOAD_B, LINE_WRITE_B, LINE_ROLES } };
-    static const enum line_role stored[] = { LINE_STORE_C, LINE_WRITE_C, LINE_MULTIPLY, LINE_ROLES };
-    const bool block = !along_k && (x->law == LAW_TILE_X || x->law == LAW_TILE_Y || x->law == LAW_FIRST_TILE_X ||
-                                    x->law == LAW_FIRST_TILE_Y);
-    const int b = matrix == 'B';
-    cause_look_at(c, matrix == 'C' ? stored : from_global(x->law) || block ? loaded[b] : copied[b]);
+    return law == LAW_TILE_X || law == LAW_TILE_Y || law == LAW_FIRST_TILE_X || law == LAW_FIRST_TILE_Y;
 }
 
-bool cause_of_moves(struct cause *c, const struct probe *p, const struct look *l, char matrix)
+static void look_at(struct cause *c, char matrix, const struct moved *x, bool along_k)
+{
+    enum { MOST = 5, HALF = 3 };
+    static const enum line_role stored[] = { LINE_READ_PART, LINE_SCALE,    LINE_ROUND, LINE_WRITE_C,
+                                             LINE_STORE_C,   LINE_MULTIPLY, LINE_ROLES };
+    static const enum line_role edge[][MOST] = { { LINE_LOAD_A, LINE_BASE_A, LINE_WRITE_A, LINE_READ_A, LINE_ROLES },
+                                                 { LINE_LOAD_B, LINE_BASE_B, LINE_WRITE_B, LINE_READ_B, LINE_ROLES } };
+    static const enum line_role copied[][MOST] = { { LINE_READ_A, LINE_WRITE_A, LINE_LOAD_A, LINE_ROLES },
+                                                   { LINE_READ_B, LINE_WRITE_B, LINE_LOAD_B, LINE_ROLES } };
+    static const enum line_role loaded[][MOST] = { { LINE_LOAD_A, LINE_WRITE_A, LINE_ROLES },
+                                                   { LINE_LOAD_B, LINE_WRITE_B, LINE_ROLES } };
+    static const enum line_role block[][MOST] = { { LINE_BASE_A, LINE_LOAD_A, LINE_WRITE_A, LINE_BROW, LINE_ROLES },
+                                                  { LINE_BASE_B, LINE_LOAD_B, LINE_WRITE_B, LINE_BCOL, LINE_ROLES } };
+    static const enum line_role step[][MOST] = { { LINE_STEP_A, LINE_READ_A, LINE_WRITE_A, LINE_LOAD_A, LINE_ROLES },
+                                                 { LINE_STEP_B, LINE_READ_B, LINE_WRITE_B, LINE_LOAD_B, LINE_ROLES } };
+    static const enum line_role ask[][MOST] = { { LINE_ASK_A, LINE_READ_A, LINE_ROLES },
+                                                { LINE_ASK_B, LINE_READ_B, LINE_ROLES } };
+    const int b = matrix == 'B';
+    if (matrix == 'C')
+        cause_look_at_most(c, stored, HALF);
+    else if (x->at_edge)
+        cause_look_at(c, edge[b]);
+    else if (x->law == LAW_AHEAD)
+        cause_look_at(c, ask[b]);
+    else if (x->law == LAW_STEP || (of_other_tile(x->law) && along_k))
+        cause_look_at(c, step[b]);
+    else if (of_other_tile(x->law))
+        cause_look_at(c, block[b]);
+    else
+        cause_look_at(c, from_global(x->law) ? loaded[b] : copied[b]);
+}
+
+bool cause_of_moves(struct cause *c, const struct probe *p, const struct look *l, char matrix, const enum line_role *at)
 {
     struct moved x;
     const bool found = find_moves(&x, l, p, matrix) && x.example.y >= 0;
     if (found) {
+        if (x.at_edge)
+            cause_say(c, "in the last %ss of %c alone: ", matrix == 'A' ? "row" : "column", matrix);
         say_law(c, matrix, &x);
         if (matrix == 'C' && x.example.to_y != x.example.y && x.example.to_x != x.example.x)
             say_owner(c, &p->geometry, &x);
-        look_at(c, matrix, &x, (x.example.to_y != x.example.y) == (matrix == 'B'));
+        if (at)
+            cause_look_at(c, at);
+        else
+            look_at(c, matrix, &x, (x.example.to_y != x.example.y) == (matrix == 'B'));
         c->certain = x.law != LAW_NONE && x.law != LAW_ORDER_Y && x.law != LAW_ORDER_X && x.law != LAW_PIECES;
     }
     free(x.m.all);

@@ -1,19 +1,20 @@
 // Which elements of A and B met in the wrong place, told from the products of special matrices (look.h). See cause.h.
 //
 // If only B's elements are taken from wrong places, each element of C still meets one 1 of a hot A, and the other way
-// round. If C's elements were put into wrong places, those of A and B agree on where they belong. If neither is so,
-// products are missing or were added twice.
+// round. If C's elements were put into wrong places, those of A and B agree on where they belong; and where beta * C0
+// is added before C is put there, it came along. If neither is so, products are missing or were added twice.
 #include "cause.h"
 
 #include <stdlib.h>
 
+#include "base/profile.h"
+#include "kernel_text.h"
 #include "look.h"
 #include "probe.h"
 
 struct survey {
     const struct look *l;
-    size_t n, unwritten;
-    int row, col;                     // of the first element that is not written
+    size_t unwritten;
     size_t a_count_off, b_count_off;  // elements that did not meet exactly one 1
     size_t a_row_off, a_col_off, b_row_off, b_col_off;
     bool b_by_row, a_by_col;  // the column of B is C's row, the row of A is C's column, in place of their own
@@ -22,16 +23,11 @@ struct survey {
 
 static struct survey survey(const struct look *l)
 {
-    struct survey s = {
-        .l = l, .n = (size_t)l->m * (size_t)l->n, .relocated = true, .b_by_row = true, .a_by_col = true
-    };
+    struct survey s = { .l = l, .relocated = true, .b_by_row = true, .a_by_col = true };
     for (int i = 0; i < l->m; i++)
         for (int j = 0; j < l->n; j++) {
             const struct meeting t = look_meeting(l, i, j);
-            if (!t.written && !s.unwritten++) {
-                s.row = i;
-                s.col = j;
-            }
+            s.unwritten += !t.written;
             s.a_count_off += t.a_count != 1;
             s.b_count_off += t.b_count != 1;
             s.a_row_off += t.a_row != i;
@@ -65,17 +61,102 @@ static bool all_there(const struct look *l)
     return all;
 }
 
-static bool tell_relocated(struct cause *c, const struct probe *p, const struct survey *s)
+// Whether beta * C0 was taken to the same wrong places: then C was put there when its values were complete.
+static bool old_came_along(struct look *l, struct probe *p)
+{
+    size_t moved = 0, along = 0;
+    if (!look_take_old(l, p))
+        return false;
+    for (int i = 0; i < l->m; i++)
+        for (int j = 0; j < l->n; j++) {
+            const struct meeting t = look_meeting(l, i, j);
+            if (t.a_row == i && t.b_col == j)
+                continue;
+            moved++;
+            along += look_old_is(l, i, j, t.a_row, t.b_col);
+        }
+    return moved && 10 * along >= 9 * moved;
+}
+
+// Whether fewer products were computed than C needs: the compiler leaves out sums that are never stored.
+static bool sums_left_out(const struct look *l, const struct probe *p)
+{
+    const struct profile *ran = dev_profile(p->dev);
+    const double needed = 2.0 * l->m * l->n * l->k;
+    return ran && (double)ran->total[METRIC_FLOP] < 0.9 * needed;
+}
+
+// Whether a value of C comes from another block's tile: then that block has read it, as each stores its own.
+static bool from_other_block(const struct look *l, const struct geometry *g)
+{
+    size_t moved = 0, other = 0;
+    for (int i = 0; i < l->m; i++)
+        for (int j = 0; j < l->n; j++) {
+            const struct meeting t = look_meeting(l, i, j);
+            moved += t.a_row != i || t.b_col != j;
+            other += t.a_row / g->bm != i / g->bm || t.b_col / g->bn != j / g->bn;
+        }
+    return 10 * other >= 9 * moved;
+}
+
+// How sums come to C: straight from registers; scaled, then through shared memory; or the other way round.
+enum way { STRAIGHT, SCALED_FIRST, SCALED_LAST };
+
+static enum way way_of(const struct kernel_lines *l)
+{
+    if (l->line[LINE_READ_PART])
+        return SCALED_LAST;
+    if (!l->line[LINE_WRITE_C])
+        return STRAIGHT;
+    return l->line[LINE_SCALE] == l->line[LINE_STORE_C] ? SCALED_LAST : SCALED_FIRST;
+}
+
+// One value stands in several places of C: a row of A or a column of B is read for several, or a sum is stored in
+// several. Sums that are never stored the compiler leaves out, so of those that go straight to C it is known.
+static bool tell_repeated(struct cause *c, const struct probe *p, const struct survey *s, char matrix, bool left_out)
+{
+    static const enum line_role stored[] = { LINE_SCALE, LINE_ROUND, LINE_STORE_C, LINE_ROLES };
+    static const enum line_role staged[] = { LINE_READ_PART, LINE_READ_C, LINE_WRITE_C, LINE_STORE_C, LINE_ROLES };
+    static const enum line_role rows[] = { LINE_READ_A, LINE_WRITE_A, LINE_LOAD_A, LINE_ROLES };
+    static const enum line_role cols[] = { LINE_READ_B, LINE_WRITE_B, LINE_LOAD_B, LINE_ROLES };
+    const enum line_role *of_c = way_of(&c->lines) == SCALED_LAST ? staged : stored,
+                         *of_it = matrix == 'A' ? rows : cols;
+    const char *line = matrix == 'A' ? "row" : "column";
+    enum { HALF = 2 };
+    if (from_other_block(s->l, &p->geometry) || (way_of(&c->lines) == STRAIGHT && !left_out))
+        return cause_of_moves(c, p, s->l, matrix, NULL);
+    if (way_of(&c->lines) == SCALED_LAST || kernel_text_has_constant_index(c->lines.file, c->lines.line[of_c[0]])) {
+        if (!cause_of_moves(c, p, s->l, 'C', CAUSE_NO_LINES))
+            return false;
+        cause_say(c, ": one value of C is stored in several places; or %ss of %c are read from the wrong place", line,
+                  matrix);
+        cause_look_at_most(c, of_c, HALF);
+        cause_look_at_most(c, of_it, HALF);
+        return true;
+    }
+    if (!cause_of_moves(c, p, s->l, matrix, CAUSE_NO_LINES))
+        return false;
+    cause_say(c, "; or one value of C is stored in several places: the index of the accumulators");
+    cause_look_at_most(c, of_it, HALF);
+    cause_look_at_most(c, of_c, HALF);
+    return true;
+}
+
+static bool tell_relocated(struct cause *c, struct probe *p, const struct survey *s, struct look *l)
 {
     static const enum line_role rows[] = { LINE_READ_A, LINE_WRITE_A, LINE_ROLES };
     static const enum line_role cols[] = { LINE_READ_B, LINE_WRITE_B, LINE_ROLES };
-    const bool only_rows = !s->b_col_off, only_cols = !s->a_row_off;
-    if ((only_rows || only_cols) && !all_there(s->l))
-        return cause_of_moves(c, p, s->l, only_rows ? 'A' : 'B');
-    if (only_rows || only_cols)
-        cause_say(c, "in C or in %c: ", only_rows ? 'A' : 'B');
-    const bool told = cause_of_moves(c, p, s->l, 'C');
-    if (told && (only_rows || only_cols))
+    static const enum line_role behind[] = { LINE_STORE_C, LINE_WRITE_C, LINE_ROUND, LINE_READ_C, LINE_ROLES };
+    const bool only_rows = !s->b_col_off, only_cols = !s->a_row_off, left_out = sums_left_out(l, p);
+    if (old_came_along(l, p))
+        return cause_of_moves(c, p, l, 'C', behind);
+    if (!only_rows && !only_cols)
+        return cause_of_moves(c, p, l, 'C', NULL);
+    if (!all_there(l))
+        return tell_repeated(c, p, s, only_rows ? 'A' : 'B', left_out);
+    cause_say(c, "in C or in %c: ", only_rows ? 'A' : 'B');
+    const bool told = cause_of_moves(c, p, l, 'C', NULL);
+    if (told)
         cause_look_at(c, only_rows ? rows : cols);
     return told;
 }
@@ -108,77 +189,13 @@ static bool tell_pairs(struct cause *c, const struct probe *p, const struct look
     const bool a = depends_on_row(l), b = !a && depends_on_col(l);
     if (!a && !b)
         cause_say(c, "in A or in B: ");
-    const bool told = cause_of_moves(c, p, l, a ? 'A' : 'B');
+    const bool told = cause_of_moves(c, p, l, a ? 'A' : 'B', NULL);
     if (told && !a && !b)
         cause_look_at(c, of_a);
     return told;
 }
 
-// --- Products that are missing ---
-
-// How often the product of each k was added to C: by what all its elements say. False if they differ.
-static bool count_products(const struct look *l, double *count)
-{
-    for (int k = 0; k < l->k; k++)
-        count[k] = -1;
-    size_t odd = 0;
-    for (int i = 0; i < l->m; i++)
-        for (int j = 0; j < l->n; j++) {
-            const struct meeting t = look_meeting(l, i, j);
-            double *at_j = &count[j % l->k], *at_i = &count[i % l->k];
-            *at_j = *at_j < 0 ? t.b_count : *at_j;
-            *at_i = *at_i < 0 ? t.a_count : *at_i;
-            odd += *at_j != t.b_count || *at_i != t.a_count;
-        }
-    return 10 * odd <= (size_t)l->m * (size_t)l->n;
-}
-
-static bool say_counts(struct cause *c, const double *count, int n, int tile)
-{
-    int missing = 0, twice = 0, first = -1, last = -1;
-    for (int k = 0; k < n; k++) {
-        missing += count[k] == 0;
-        twice += count[k] > 1;
-        first = count[k] == 0 && first < 0 ? k : first;
-        last = count[k] == 0 ? k : last;
-    }
-    if (!missing && !twice)
-        return false;
-    const char *s = missing == 1 ? "" : "s", *are = missing == 1 ? "is" : "are";
-    if (missing == n)
-        cause_say(c, "all products are missing");
-    else if (missing == n - 1 && count[n - 1] == 1)
-        cause_say(c, "of each sum of %d products only the last is there: = in place of +=", n);
-    else if (tile && n > tile && missing == n - tile && first == 0 && last == missing - 1)
-        cause_say(c,
-                  "of each sum of %d products only the last tile's %d are there: what is set in the loop, in place of "
-                  "before it?",
-                  n, tile);
-    else if (missing && twice)
-        cause_say(c,
-                  "products of some tiles are added twice, those of others not at all: the wrong stage is written or "
-                  "read");
-    else if (twice)
-        cause_say(c, "%d products of each sum of %d are added more than once", twice, n);
-    else if (last - first + 1 == missing && (first == 0 || last == n - 1))
-        cause_say(c, "the %s %d product%s of each sum of %d %s missing: the %s of the loop over K",
-                  first ? "last" : "first", missing, s, n, are, first ? "end" : "start");
-    else
-        cause_say(c, "%d product%s of each sum of %d %s missing, k = %d first%s: the loops over K", missing, s, n, are,
-                  first, tile && missing % tile == 0 ? ", whole tiles" : "");
-    return true;
-}
-
-static bool tell_counts(struct cause *c, const struct probe *p, const struct survey *s)
-{
-    static const enum line_role roles[] = { LINE_MULTIPLY, LINE_READ_A, LINE_READ_B, LINE_ROLES };
-    double *count = malloc((size_t)s->l->k * sizeof *count);
-    const bool told = count && count_products(s->l, count) && say_counts(c, count, s->l->k, p->geometry.bk);
-    if (told)
-        cause_look_at(c, roles);
-    free(count);
-    return told;
-}
+// --- Other mistakes ---
 
 // Every sum has something more than its products, all the same: whether the numbers of A's rows tell so too.
 static double offset(const struct look *l)
@@ -203,20 +220,6 @@ static bool tell_offset(struct cause *c, const struct look *l)
     return true;
 }
 
-static bool tell_unwritten(struct cause *c, const struct survey *s)
-{
-    static const enum line_role roles[] = { LINE_STORE_C, LINE_WRITE_C, LINE_ROLES };
-    cause_say(c,
-              "%zu of %zu elements of C are never written, C[%d][%d] first: look at the grid, at the rows and columns "
-              "that the store covers, and at %s",
-              s->unwritten, s->n, s->row, s->col,
-              c->boxes ? "row and column of its boxes (are they swapped?)" : "its bounds check");
-    cause_look_at(c, roles);
-    return true;
-}
-
-enum { FEW = 2 };
-
 // One index in place of the other, as a whole. Only C's that are square let it pass their bounds checks.
 static bool tell_mistaken(struct cause *c, const struct survey *s)
 {
@@ -234,33 +237,33 @@ static bool tell_mistaken(struct cause *c, const struct survey *s)
 static bool tell_certain(struct cause *c, const struct probe *p, const struct look *l, char matrix)
 {
     struct cause other = *c;
-    if (!cause_of_moves(&other, p, l, matrix) || !other.certain)
+    if (!cause_of_moves(&other, p, l, matrix, NULL) || !other.certain)
         return false;
     *c = other;
     return true;
 }
 
 // A hot B shows A as it is read, and the other way round.
-static bool tell_misplaced(struct cause *c, const struct probe *p, const struct survey *s)
+static bool tell_misplaced(struct cause *c, struct probe *p, const struct survey *s, struct look *l)
 {
     enum { FEW = 2 };
     const bool a_clean = FEW * s->b_count_off <= s->a_count_off, b_clean = FEW * s->a_count_off <= s->b_count_off;
     if (a_clean && b_clean && s->relocated)
-        return tell_relocated(c, p, s);
+        return tell_relocated(c, p, s, l);
     if (a_clean && b_clean && !s->a_row_off && !s->b_col_off)
         return tell_pairs(c, p, s->l);
     if (!a_clean && !b_clean)
         return tell_certain(c, p, s->l, 'A') || tell_certain(c, p, s->l, 'B');
-    return (a_clean && (!b_clean || !s->b_col_off) && cause_of_moves(c, p, s->l, 'A')) ||
-           (b_clean && (!a_clean || !s->a_row_off) && cause_of_moves(c, p, s->l, 'B'));
+    return (a_clean && (!b_clean || !s->b_col_off) && cause_of_moves(c, p, s->l, 'A', NULL)) ||
+           (b_clean && (!a_clean || !s->a_row_off) && cause_of_moves(c, p, s->l, 'B', NULL));
 }
 
-bool cause_of_place(struct cause *c, const struct probe *p, const struct look *l)
+bool cause_of_place(struct cause *c, struct probe *p, struct look *l)
 {
     const struct survey s = survey(l);
     if (s.unwritten)
-        return tell_unwritten(c, &s);
+        return cause_of_unwritten(c, p, l);
     if (!s.a_count_off && !s.b_count_off && !s.a_row_off && !s.a_col_off && !s.b_row_off && !s.b_col_off)
-        return false;
-    return tell_offset(c, l) || tell_mistaken(c, &s) || tell_misplaced(c, p, &s) || tell_counts(c, p, &s);
+        return l->k > l->m && cause_of_counts(c, p, l);
+    return tell_offset(c, l) || tell_mistaken(c, &s) || tell_misplaced(c, p, &s, l) || cause_of_counts(c, p, l);
 }

@@ -26,12 +26,20 @@ bool cause_add_line(struct cause *c, unsigned line)
     return true;
 }
 
-void cause_look_at(struct cause *c, const enum line_role *roles)
+const enum line_role CAUSE_NO_LINES[] = { LINE_ROLES };
+
+void cause_look_at_most(struct cause *c, const enum line_role *roles, int most)
 {
-    const char *before = "; look at ";
-    for (; *roles != LINE_ROLES; roles++)
+    const char *before = c->look[0] ? ", " : "; look at ";
+    for (; *roles != LINE_ROLES && most; roles++)
         if (cause_add_line(c, c->lines.line[*roles])) {
             cause_say(c, "%s%s:%u", before, source_base_name(c->lines.file), c->lines.line[*roles]);
             before = ", ";
+            most--;
         }
+}
+
+void cause_look_at(struct cause *c, const enum line_role *roles)
+{
+    cause_look_at_most(c, roles, CAUSE_LINES);
 }

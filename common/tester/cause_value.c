@@ -6,10 +6,11 @@
 
 #include <math.h>
 
+#include "look.h"
 #include "probe.h"
 
-static const enum line_role at_the_store[] = { LINE_STORE_C, LINE_WRITE_C, LINE_ROLES };
-static const enum line_role at_both[] = { LINE_STORE_C, LINE_MULTIPLY, LINE_ROLES };
+static const enum line_role at_the_store[] = { LINE_FACTORS, LINE_STORE_C, LINE_WRITE_C, LINE_ROLES };
+static const enum line_role at_the_scaling[] = { LINE_FACTORS, LINE_SCALE, LINE_ROUND, LINE_ROLES };
 static const enum line_role at_the_product[] = { LINE_MULTIPLY, LINE_ROLES };
 
 enum { ALPHA = 3, BETA = 5, MOST = 7 };  // MOST: of the numbers in B and C0
@@ -67,13 +68,19 @@ static double old_at(const struct numbers *x, int i, int j)
     return matrix_get(&x->C0, i, j);
 }
 
-// Whether all of C is p * product + q * C0 with the same p and q. Two elements propose them.
-static bool factors(const struct numbers *x, double *p, double *q)
+// Rows and columns of C.
+struct part {
+    int row, end_row, col, end_col;
+};
+
+// Whether this part of C is p * product + q * C0 with the same p and q. Two elements propose them.
+static bool factors(const struct numbers *x, const struct part *of, double *p, double *q)
 {
-    const double a = product_at(x, 0, 0), b = old_at(x, 0, 0), v = matrix_get(&x->C, 0, 0);
+    const int row = of->row, col = of->col;
+    const double a = product_at(x, row, col), b = old_at(x, row, col), v = matrix_get(&x->C, row, col);
     double det = 0;
-    for (int j = 1; j < x->C.cols && det == 0; j++) {
-        const double c = product_at(x, 0, j), d = old_at(x, 0, j), w = matrix_get(&x->C, 0, j);
+    for (int j = col + 1; j < of->end_col && det == 0; j++) {
+        const double c = product_at(x, row, j), d = old_at(x, row, j), w = matrix_get(&x->C, row, j);
         det = a * d - b * c;
         *p = (v * d - b * w) / det;
         *q = (a * w - v * c) / det;
@@ -82,8 +89,8 @@ static bool factors(const struct numbers *x, double *p, double *q)
         return false;
     *p = round(*p);
     *q = round(*q);
-    for (int i = 0; i < x->C.rows; i++)
-        for (int j = 0; j < x->C.cols; j++) {
+    for (int i = row; i < of->end_row; i++)
+        for (int j = col; j < of->end_col; j++) {
             const double want = *p * product_at(x, i, j) + *q * old_at(x, i, j);
             if (!(fabs(matrix_get(&x->C, i, j) - want) <= 2 * type_roundoff(x->C.type) * fabs(want)))
                 return false;
@@ -102,6 +109,7 @@ static const struct factor of_product[] = {
     { BETA, "beta stands where alpha belongs: it multiplies A * B" },
     { ALPHA * BETA, "beta multiplies A * B as well: it belongs to C alone" },
     { ALPHA * ALPHA, "alpha is applied twice to A * B" },
+    { ALPHA * (1 + BETA), "the tile is computed and stored twice: to beta * C as the first time left it, it is added" },
 };
 
 static const struct factor of_old[] = {
@@ -110,6 +118,7 @@ static const struct factor of_old[] = {
     { ALPHA, "alpha stands where beta belongs: it multiplies C0" },
     { ALPHA * BETA, "alpha multiplies beta * C0 as well: it belongs to A * B alone" },
     { BETA * BETA, "beta is applied twice to C0" },
+    { 1 + BETA, "C0 is added once more, without beta" },
 };
 
 enum { FACTORS = sizeof of_old / sizeof *of_old };
@@ -136,44 +145,93 @@ static bool grows(const struct numbers *x)
     return powers > 0;
 }
 
-// What became of alpha and beta, or NULL; *store: it is about the store alone.
-static const char *about_factors(struct probe *p, struct numbers *x, bool *store)
+// What the factors of a part of C tell, or NULL.
+static const char *about_part(const struct numbers *x, const struct part *of)
 {
     double f, q;
-    const bool both = run(p, x, ALPHA, BETA, false), fits = both && factors(x, &f, &q);
-    *store = true;
-    if (fits && f != ALPHA) {
-        *store = false;
-        return meaning(of_product, f);
-    }
-    if (fits && q != BETA)
-        return meaning(of_old, q);
-    if (!both || !run(p, x, ALPHA, 0, false))
+    if (!factors(x, of, &f, &q))
         return NULL;
-    if (factors(x, &f, &q)) {
-        if (f != ALPHA)
-            return meaning(of_product, f);
-        if (q == 0 && !fits)
-            return "what is added for beta is not beta times the same element of C";
-    } else if (grows(x)) {
-        *store = false;
-        return "alpha multiplies the sums more than once, the earlier the products the more often: it belongs behind "
-               "the "
-               "loop over K";
+    return f != ALPHA ? meaning(of_product, f) : q != BETA ? meaning(of_old, q) : NULL;
+}
+
+// The first block tile that is wrong where others are right, and what became of its factors; NULL: there is none.
+static const char *about_tiles(const struct numbers *x, const struct geometry *g, struct part *first)
+{
+    const char *says = NULL;
+    int right = 0;
+    for (int row = 0; row < x->C.rows; row += g->bm)
+        for (int col = 0; col < x->C.cols; col += g->bn) {
+            const int end_row = row + g->bm < x->C.rows ? row + g->bm : x->C.rows;
+            const int end_col = col + g->bn < x->C.cols ? col + g->bn : x->C.cols;
+            const struct part tile = { row, end_row, col, end_col };
+            const char *of_this = about_part(x, &tile);
+            double f, q;
+            right += factors(x, &tile, &f, &q) && f == ALPHA && q == BETA;
+            if (of_this && !says) {
+                says = of_this;
+                *first = tile;
+            }
+        }
+    return right ? says : NULL;
+}
+
+// Which element of C0 is added in place of another.
+static void say_old(struct cause *c, struct probe *p, const struct numbers *x)
+{
+    struct look l = { .m = x->C.rows, .n = x->C.cols, .k = x->A.cols };
+    bool told = !look_take_old(&l, p);
+    for (int i = 0; i < l.m && !told; i++)
+        for (int j = 0; j < l.n && !told; j++) {
+            const double row = matrix_get(&l.C[LOOK_OLD_ROW], i, j), col = matrix_get(&l.C[LOOK_OLD_COL], i, j);
+            told = row != i + 1 || col != j + 1;
+            if (told && row >= 1 && row <= l.m && col >= 1 && col <= l.n)
+                cause_say(c, " (for C[%d][%d] it takes C0[%.0f][%.0f])", i, j, row - 1, col - 1);
+        }
+    look_free(&l);
+}
+
+// Says what became of alpha and beta. False if nothing is known to be wrong with them. *sums: products may be scaled
+// where they are added up.
+static bool say_factors(struct cause *c, struct probe *p, struct numbers *x, bool *sums)
+{
+    const struct part all = { 0, x->C.rows, 0, x->C.cols };
+    double f, q;
+    const bool both = run(p, x, ALPHA, BETA, false), fits = both && factors(x, &all, &f, &q);
+    struct part tile = all;
+    const char *says = NULL;
+    *sums = fits && f != ALPHA;
+    if (fits && (f != ALPHA || q != BETA)) {
+        says = about_part(x, &all);
+    } else if (both && !fits && (says = about_tiles(x, &p->geometry, &tile))) {
+        cause_say(c, "in the tile of C from C[%d][%d] on, and not in all others, ", tile.row, tile.col);
+    } else if (both && run(p, x, ALPHA, 0, false)) {
+        const bool known = factors(x, &all, &f, &q);
+        *sums = !known && grows(x);
+        says = known && f != ALPHA ? meaning(of_product, f)
+               : *sums ? "alpha multiplies the sums more than once, the earlier the products the more often: "
+                         "it belongs behind the loop over K"
+                       : NULL;
+        if (known && f == ALPHA && q == 0 && !fits) {
+            cause_say(c, "what is added for beta is not beta times the same element of C");
+            say_old(c, p, x);
+            return true;
+        }
     }
-    if (run(p, x, 1, 0, true) && isnan(matrix_get(&x->C, 0, 0)))
-        return "C is read although beta is 0: 0 * NaN is NaN, and C may hold NaN";
-    return NULL;
+    if (!says && both && run(p, x, 1, 0, true) && isnan(matrix_get(&x->C, 0, 0)))
+        says = "C is read although beta is 0: 0 * NaN is NaN, and C may hold NaN";
+    if (says)
+        cause_say(c, "%s", says);
+    return says;
 }
 
 static bool of_factors(struct cause *c, struct probe *p, struct numbers *x)
 {
-    bool store;
-    const char *what = about_factors(p, x, &store);
-    if (!what)
+    bool sums;
+    if (!say_factors(c, p, x, &sums))
         return false;
-    cause_say(c, "%s", what);
-    cause_look_at(c, store ? at_the_store : at_both);
+    cause_look_at(c, c->lines.line[LINE_SCALE] ? at_the_scaling : at_the_store);
+    if (sums)
+        cause_look_at(c, at_the_product);
     return true;
 }
 
@@ -221,7 +279,7 @@ static bool of_bits(struct cause *c, struct probe *p, const struct numbers *like
     if (big_and_ones(p, like, big, most > 1 ? most / 2 : 1, 3, &ones) == 3 * big && ones == 1) {
         cause_say(c, "the sum is rounded to %s before alpha multiplies it: 3 * (%.0f + 1) gives 3 * %.0f", name, big,
                   big);
-        cause_look_at(c, at_the_store);
+        cause_look_at(c, c->lines.line[LINE_ROUND] ? at_the_scaling : at_the_store);
         return true;
     }
     return false;

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/profile.h"
 #include "base/ptx_file.h"
 #include "base/source.h"
 #include "base/text.h"
+#include "kernel_text.h"
 #include "simt/simt.h"
 
 enum {
@@ -18,9 +20,11 @@ enum {
 
 struct reading {
     const struct simt_kernel *kernel;
+    const struct profile *ran;      // whose lines count; NULL: all do
     const char *file;               // the kernel's source
     unsigned (*count)[LINE_ROLES];  // by line
     char *side;                     // by line: see side_of; 0 before it was looked at
+    char *caret;                    // by line: see has_caret; 0 before it was looked at
 };
 
 // --- Whose line is it? ---
@@ -76,7 +80,7 @@ static char side_of(const struct reading *r, unsigned line)
 // --- What does an instruction do? ---
 
 // PRODUCTS: wgmma, which reads both tiles where it multiplies.
-enum { LOADS, WRITES, READS, MULTIPLIES, STORES, STORES_BOX, PRODUCTS, NOTHING };
+enum { LOADS, WRITES, READS, MULTIPLIES, STORES, STORES_BOX, PRODUCTS, SCALES, ROUNDS, READS_PART, NOTHING };
 
 static bool has(const struct simt_instruction *in, const char *what)
 {
@@ -95,14 +99,25 @@ static int what(const struct simt_instruction *in)
         const char *op;
         int does;
     } list[] = {
-        { "ld.global", LOADS },          { "cp.async", WRITES },
-        { "st.shared", WRITES },         { "ld.shared", READS },
-        { "ldmatrix", READS },           { "wmma.load", READS },
-        { "wmma.mma", MULTIPLIES },      { "mma.", MULTIPLIES },
-        { "fma.", MULTIPLIES },          { "st.global", STORES },
-        { "wmma.store", WRITES },        { "stmatrix", WRITES },
-        { "ld.volatile.shared", READS }, { "st.volatile.shared", WRITES },
+        { "ld.shared::cluster", READS_PART },
+        { "ld.global", LOADS },
+        { "cp.async", WRITES },
+        { "st.shared", WRITES },
+        { "ld.shared", READS },
+        { "ldmatrix", READS },
+        { "wmma.load", READS },
+        { "wmma.mma", MULTIPLIES },
+        { "mma.", MULTIPLIES },
+        { "fma.", MULTIPLIES },
+        { "st.global", STORES },
+        { "wmma.store", WRITES },
+        { "stmatrix", WRITES },
+        { "ld.volatile.shared", READS },
+        { "st.volatile.shared", WRITES },
         { "wgmma.mma", PRODUCTS },
+        { "cvt.rn.f16.f", ROUNDS },
+        { "mul.f", SCALES },
+        { "cvt.rn.f16x2", ROUNDS },
     };
     if (stores_box(in))
         return STORES_BOX;
@@ -126,10 +141,12 @@ static void note(const struct reading *r, unsigned line, int does, char side)
         count[LINE_READ_B] += CLEAR;
         return;
     }
-    if (does == MULTIPLIES || does == STORES || does == STORES_BOX) {
-        count[does == STORES       ? LINE_STORE_C
-              : does == STORES_BOX ? LINE_STORE_BOX
-                                   : LINE_MULTIPLY] += side == 'm' ? CLEAR : 1;
+    static const enum line_role alone[NOTHING] = {
+        [MULTIPLIES] = LINE_MULTIPLY, [STORES] = LINE_STORE_C, [STORES_BOX] = LINE_STORE_BOX,
+        [SCALES] = LINE_SCALE,        [ROUNDS] = LINE_ROUND,   [READS_PART] = LINE_READ_PART,
+    };
+    if (alone[does]) {
+        count[alone[does]] += side == 'm' ? CLEAR : 1;
         return;
     }
     for (int i = 0; i < 3; i++)
@@ -137,21 +154,62 @@ static void note(const struct reading *r, unsigned line, int does, char side)
             count[of[does][i]] += side == '*' ? 1 : CLEAR;
 }
 
+static bool is_own(const struct reading *r, const struct simt_place *p)
+{
+    return !strcmp(p->file, r->file) && p->line < LINE_MAX;
+}
+
+// Whether the run executed this instruction's line; for stores, whether it stored there.
+static bool ran(const struct reading *r, uint32_t number, int does)
+{
+    struct simt_place p = { 0 };
+    for (uint32_t i = 0; simt_instruction_place(r->kernel, number, i, &p) && !is_own(r, &p);)
+        i++;
+    for (size_t i = 0; r->ran && i < r->ran->n_lines; i++) {
+        const struct profile_line *line = &r->ran->lines[i];
+        if (line->line == p.line && !strcmp(line->file, p.file))
+            return line->metric[does == STORES ? METRIC_GST_INST : does == STORES_BOX ? METRIC_TMA_ST : METRIC_INST];
+    }
+    return !r->ran;
+}
+
+// Products are told from other arithmetic by where they are: of the kernel, and not of the headers that store C.
+static int does_what(const struct reading *r, uint32_t number, const struct simt_instruction *in)
+{
+    struct simt_place p;
+    const int does = what(in);
+    if (does == NOTHING || !simt_instruction_place(r->kernel, number, 0, &p) || !ran(r, number, does))
+        return NOTHING;
+    if (text_begins(in->op, "fma.") && strcmp(p.file, r->file))
+        return SCALES;
+    return does == SCALES && !strcmp(p.file, r->file) ? NOTHING : does;
+}
+
+// What a function of the kernel's own reads or copies, it does for the line that calls it.
+static void note_call(const struct reading *r, uint32_t number, uint32_t place, int does, char side)
+{
+    struct simt_place p, body;
+    if ((side == 'A' || side == 'B') && simt_instruction_place(r->kernel, number, place, &p) && is_own(r, &p) &&
+        simt_instruction_place(r->kernel, number, place + 1, &body))
+        r->count[p.line][does != READS ? LINE_COPY : side == 'A' ? LINE_ASK_A : LINE_ASK_B]++;
+}
+
 // The innermost place in the kernel's source; for loads and the like, the first from there on that names a matrix.
 // (stmatrix needs no name: what it stores are results.)
 static void add(const struct reading *r, uint32_t number, const struct simt_instruction *in)
 {
-    const int does = what(in);
+    const int does = does_what(r, number, in);
     const bool named = does == LOADS || does == READS || (does == WRITES && !text_begins(in->op, "stmatrix"));
     struct simt_place p;
     unsigned line = 0, places = 1;
+    uint32_t i = 0;
     char side = '-';
     if (does == NOTHING || !simt_instruction_place(r->kernel, number, 0, &p))
         return;
     if ((does == PRODUCTS || text_begins(in->op, "mma.")) && !strcmp(p.file, r->file))
         places = 2;  // a function of the kernel's own for one instruction: its call says more
-    for (uint32_t i = 0; side == '-' && simt_instruction_place(r->kernel, number, i, &p); i++) {
-        if (strcmp(p.file, r->file) || p.line >= LINE_MAX)
+    for (; side == '-' && simt_instruction_place(r->kernel, number, i, &p); i++) {
+        if (!is_own(r, &p))
             continue;
         if (!named) {
             line = places ? p.line : line;
@@ -171,6 +229,31 @@ static void add(const struct reading *r, uint32_t number, const struct simt_inst
         side = 'm';  // where there are tensor cores, an fma is no product of A and B
     if (line && line < LINE_MAX)
         note(r, line, does, side);
+    if (does == READS || does == LOADS || text_begins(in->op, "cp.async"))
+        note_call(r, number, i, does, side);
+}
+
+// Whether the line has a ^ that is no comment's.
+static bool has_caret(const struct reading *r, unsigned line)
+{
+    char text[256], *known = &r->caret[line];
+    if (!*known) {
+        source_text(r->file, line, text, sizeof text);
+        const char *at = strchr(text, '^'), *comment = strstr(text, "//");
+        *known = at && (!comment || at < comment) ? 'y' : 'n';
+    }
+    return *known == 'y';
+}
+
+// Whether an index is made with ^.
+static bool has_swizzle(const struct reading *r, uint32_t number, const struct simt_instruction *in)
+{
+    struct simt_place p;
+    bool found = false;
+    for (uint32_t i = 0; text_begins(in->op, "xor.b") && !found && simt_instruction_place(r->kernel, number, i, &p);
+         i++)
+        found = is_own(r, &p) && has_caret(r, p.line);
+    return found;
 }
 
 // The file of the first instruction's outermost place: that of the kernel's own body.
@@ -184,30 +267,40 @@ static const char *own_file(const struct simt_kernel *k)
     return p.file;
 }
 
-static void read_kernel(struct kernel_lines *l, const struct simt_kernel *k)
+// Of each role, the line with most instructions.
+static void choose_lines(struct kernel_lines *l, const struct reading *r)
 {
-    struct reading r = { .kernel = k, .file = own_file(k) };
+    for (int role = 0; role < LINE_ROLES; role++)
+        for (unsigned line = 1, most = 0; line < LINE_MAX; line++)
+            if (r->count[line][role] > most) {
+                most = r->count[line][role];
+                l->line[role] = line;
+            }
+}
+
+static void read_kernel(struct kernel_lines *l, const struct simt_kernel *k, const struct profile *ran)
+{
+    struct reading r = { .kernel = k, .ran = ran, .file = own_file(k) };
     struct simt_instruction in;
     r.count = calloc(LINE_MAX, sizeof *r.count);
     r.side = calloc(LINE_MAX, sizeof *r.side);
-    if (r.file && r.count && r.side) {
+    r.caret = calloc(LINE_MAX, sizeof *r.caret);
+    if (r.file && r.count && r.side && r.caret) {
         snprintf(l->file, sizeof l->file, "%s", r.file);
         for (uint32_t i = 0; simt_instruction(k, i, &in); i++) {
             add(&r, i, &in);
             l->products |= what(&in) == PRODUCTS;
+            l->swizzled = l->swizzled || has_swizzle(&r, i, &in);
         }
-        for (int role = 0; role < LINE_ROLES; role++)
-            for (unsigned line = 1, most = 0; line < LINE_MAX; line++)
-                if (r.count[line][role] > most) {
-                    most = r.count[line][role];
-                    l->line[role] = line;
-                }
+        choose_lines(l, &r);
+        kernel_text_read(l->file, l->line);
     }
     free(r.count);
     free(r.side);
+    free(r.caret);
 }
 
-void kernel_lines_read(struct kernel_lines *l, const char *ptx)
+void kernel_lines_read(struct kernel_lines *l, const char *ptx, const char *kernel, const struct profile *ran)
 {
     char ignored[DEV_ERROR_MAX];
     size_t bytes;
@@ -215,9 +308,9 @@ void kernel_lines_read(struct kernel_lines *l, const char *ptx)
     char *text = ptx_file_read(ptx, &bytes, ignored);
     struct simt *s = text ? simt_open() : NULL;
     struct simt_module *m = s ? simt_load(s, ptx, text, bytes, ignored) : NULL;
-    const struct simt_kernel *k = m ? simt_kernel(m, "gemm") : NULL;
+    const struct simt_kernel *k = m ? simt_kernel(m, kernel) : NULL;
     if (k)
-        read_kernel(l, k);
+        read_kernel(l, k, ran);
     simt_close(s);
     free(text);
 }

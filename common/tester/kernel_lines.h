@@ -5,28 +5,19 @@
 
 #include <stdbool.h>
 
-enum line_role {
-    LINE_LOAD_A,  // from global memory
-    LINE_LOAD_B,
-    LINE_WRITE_A,  // to shared memory
-    LINE_WRITE_B,
-    LINE_READ_A,  // from shared memory, or into the fragments that are multiplied
-    LINE_READ_B,
-    LINE_WRITE_C,  // results on their way through shared memory
-    LINE_READ_C,
-    LINE_MULTIPLY,
-    LINE_STORE_C,
-    LINE_STORE_BOX,  // the same by TMA
-    LINE_ROLES
-};
+#include "line_role.h"
+
+struct profile;
 
 struct kernel_lines {
     char file[1024];            // the kernel's source, as the PTX names it; empty if it does not
     unsigned line[LINE_ROLES];  // the line with most such instructions; 0: none is known
     bool products;              // it has wgmma
+    bool swizzled;              // it has indices with ^
 };
 
-// Reads the PTX file. Without line information, or where it cannot be read, no line is known.
-void kernel_lines_read(struct kernel_lines *l, const char *ptx);
+// Reads the kernel of that name in the PTX file. Without line information, or where it cannot be read, no line is
+// known. ran: the profile of a run, whose lines alone count; NULL: all of them do.
+void kernel_lines_read(struct kernel_lines *l, const char *ptx, const char *kernel, const struct profile *ran);
 
 #endif

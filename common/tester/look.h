@@ -8,7 +8,19 @@
 
 #include "probe.h"
 
-enum look_at { LOOK_B_COUNT, LOOK_A_ROW, LOOK_A_COL, LOOK_A_COUNT, LOOK_B_ROW, LOOK_B_COL, LOOKS };
+enum look_at {
+    LOOK_B_COUNT,
+    LOOK_A_ROW,
+    LOOK_A_COL,
+    LOOK_A_COUNT,
+    LOOK_B_ROW,
+    LOOK_B_COL,
+    LOOK_TAKEN,
+    // On demand: A is all zeros and beta is 1, and C0 has the number of its row, or of its column.
+    LOOK_OLD_ROW = LOOK_TAKEN,
+    LOOK_OLD_COL,
+    LOOKS
+};
 
 struct look {
     int m, n, k;
@@ -27,10 +39,18 @@ struct meeting {
 // The largest size that the numbers can tell apart in C's type.
 enum { LOOK_MAX = 2000 };
 
-// False if a launch fails or time runs out. Sizes are at most LOOK_MAX; n >= k and m >= k, or some products stay
+// False if a launch fails or time runs out. Sizes are at most LOOK_MAX. Of n < k and m < k, some places of A and B stay
 // unseen.
 bool look_take(struct look *l, struct probe *p, int m, int n, int k);
+bool look_take_old(struct look *l, struct probe *p);
 void look_free(struct look *l);
 struct meeting look_meeting(const struct look *l, int row, int col);
+
+// Whether the element of C0 that reached C[row][col] is that of (to_row, to_col). After look_take_old.
+bool look_old_is(const struct look *l, int row, int col, int to_row, int to_col);
+
+// How often the product of each k was added to C, count[k], in those block tiles where that is not once. False if they
+// do not agree, if a launch fails or time runs out.
+bool look_counts(const struct look *l, struct probe *p, double *count);
 
 #endif

@@ -90,6 +90,19 @@ static bool by_step(const struct moves *m, const struct move *e, int by)
     return place(e->to_y, e->to_x, m->length) == first + from / tile * by;
 }
 
+static int along_k(const struct moves *m, const struct move *e)
+{
+    return m->along_y ? e->y : e->x;
+}
+
+// By elements further on along K; past its end there is no telling.
+static bool is_ahead(const struct moves *m, const struct move *e, int by)
+{
+    const int from = along_k(m, e), to = m->along_y ? e->to_y : e->to_x;
+    const bool same = m->along_y ? e->to_x == e->x : e->to_y == e->y;
+    return from + by >= m->depth || from + by < 0 || (same && to == from + by);
+}
+
 // A law of whole rows, or of whole columns: the one that belongs at from is to. tile: how many of them a tile has.
 static bool follows_line(enum law law, int from, int to, int tile, int by)
 {
@@ -128,6 +141,8 @@ static bool follows(const struct moves *m, const struct move *e, enum law law, i
         return e->to_y == y - y % by + x % by && e->to_x == x - x % by + y % by;
     case LAW_BOXES:
         return e->to_y == x - x % by + y % by && e->to_x == y - y % by + x % by;
+    case LAW_AHEAD:
+        return is_ahead(m, e, by);
     case LAW_QUARTERS:
         exchange(&y, &x, by);
         return e->to_y == y && e->to_x == x;
@@ -212,6 +227,9 @@ static int proposal(const struct moves *m, const struct move *e, enum law law, i
 {
     int p, y;
     switch (law) {
+    case LAW_AHEAD:
+        p = m->along_y ? e->to_y - e->y : e->to_x - e->x;
+        return p % 8 == 0 && p > -m->depth / 2 && p < m->depth / 2 && p ? p : -1;
     case LAW_SHIFT_Y:
         return e->to_y - e->y;
     case LAW_SHIFT_X:
@@ -327,6 +345,12 @@ static bool is_mixed(const struct moves *m)
     return crossed;
 }
 
+// Whether some elements at a k that others have moved from are in their place.
+static bool some_are_right(const struct moves *m, size_t n_moved)
+{
+    return m->depth > FRAGMENT && 10 * n_moved < 9 * m->n;
+}
+
 enum law moves_law(const struct moves *m, int *by, struct move *example)
 {
     enum { FROM_LIST, PROPOSED, ALONE };
@@ -334,15 +358,15 @@ enum law moves_law(const struct moves *m, int *by, struct move *example)
         enum law law;
         int how;
     } order[] = {
-        { LAW_TRANSPOSED, FROM_LIST }, { LAW_BOXES, FROM_LIST },       { LAW_QUARTERS, FROM_LIST },
-        { LAW_FIRST_TILE_Y, ALONE },   { LAW_FIRST_TILE_X, ALONE },    { LAW_TILE_Y, ALONE },
-        { LAW_TILE_X, ALONE },         { LAW_SHIFT_Y, PROPOSED },      { LAW_SHIFT_X, PROPOSED },
-        { LAW_SAME_Y, FROM_LIST },     { LAW_SAME_X, FROM_LIST },      { LAW_REST_Y, FROM_LIST },
-        { LAW_REST_X, FROM_LIST },     { LAW_XOR_Y, PROPOSED },        { LAW_XOR_X, PROPOSED },
-        { LAW_CHUNKS, ALONE },         { LAW_STRIDE, PROPOSED },       { LAW_SWAPPED, PROPOSED },
-        { LAW_TILE_STRIDE, PROPOSED }, { LAW_TILE_SWAPPED, PROPOSED }, { LAW_PADDED, FROM_LIST },
-        { LAW_STEP, PROPOSED },        { LAW_ORDER_Y, ALONE },         { LAW_ORDER_X, ALONE },
-        { LAW_PIECES, ALONE },
+        { LAW_TRANSPOSED, FROM_LIST }, { LAW_BOXES, FROM_LIST },      { LAW_QUARTERS, FROM_LIST },
+        { LAW_AHEAD, PROPOSED },       { LAW_FIRST_TILE_Y, ALONE },   { LAW_FIRST_TILE_X, ALONE },
+        { LAW_TILE_Y, ALONE },         { LAW_TILE_X, ALONE },         { LAW_SHIFT_Y, PROPOSED },
+        { LAW_SHIFT_X, PROPOSED },     { LAW_SAME_Y, FROM_LIST },     { LAW_SAME_X, FROM_LIST },
+        { LAW_REST_Y, FROM_LIST },     { LAW_REST_X, FROM_LIST },     { LAW_XOR_Y, PROPOSED },
+        { LAW_XOR_X, PROPOSED },       { LAW_CHUNKS, ALONE },         { LAW_STRIDE, PROPOSED },
+        { LAW_SWAPPED, PROPOSED },     { LAW_TILE_STRIDE, PROPOSED }, { LAW_TILE_SWAPPED, PROPOSED },
+        { LAW_PADDED, FROM_LIST },     { LAW_STEP, PROPOSED },        { LAW_ORDER_Y, ALONE },
+        { LAW_ORDER_X, ALONE },        { LAW_PIECES, ALONE },
     };
     size_t n_moved = 0;
     for (size_t i = 0; i < m->n; i++)
@@ -351,6 +375,8 @@ enum law moves_law(const struct moves *m, int *by, struct move *example)
     *by = 0;
     for (size_t i = 0; n_moved && i < sizeof order / sizeof *order; i++) {
         const enum law law = order[i].law;
+        if (law == LAW_AHEAD && !some_are_right(m, n_moved))
+            continue;
         *by = m->chunk;  // of LAW_CHUNKS; those that stand alone besides have no number
         if (order[i].how == FROM_LIST  ? listed(m, n_moved, law, by)
             : order[i].how == PROPOSED ? proposed(m, n_moved, law, by)

@@ -17,14 +17,16 @@ struct moves {
     int tile_y, tile_x;  // rows and columns of the kernel's tile; 0: there are none
     int length;          // elements of a row in global memory
     bool along_y;        // K goes down the rows
+    int depth;           // K, if the matrix has it; 0: it has not
     int chunk;           // elements in 16 bytes
 };
 
 enum law {
     LAW_NONE,
-    LAW_TRANSPOSED,    // pieces of by x by; 0: the whole matrix
-    LAW_BOXES,         // pieces of by x by have changed places, row for column, and are right within
-    LAW_QUARTERS,      // of 2 by x 2 by, those top right and bottom left are exchanged
+    LAW_TRANSPOSED,  // pieces of by x by; 0: the whole matrix
+    LAW_BOXES,       // pieces of by x by have changed places, row for column, and are right within
+    LAW_QUARTERS,    // of 2 by x 2 by, those top right and bottom left are exchanged
+    LAW_AHEAD,  // along K it is by elements further on, and others are right: a fragment that is replaced too early
     LAW_FIRST_TILE_Y,  // the same row of the first tile, wherever the block is
     LAW_FIRST_TILE_X,
     LAW_TILE_Y,  // the same row of another tile

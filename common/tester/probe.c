@@ -17,7 +17,7 @@ static double now(void)
 bool probe_open(struct probe *p, const struct step *step, const struct geometry *g, bool simulated, int jobs)
 {
     char ignored[DEV_ERROR_MAX];
-    *p = (struct probe){ .type = step->type, .geometry = *g, .end = now() + PROBE_SECONDS };
+    *p = (struct probe){ .type = step->type, .geometry = *g, .ptx = step->ptx, .end = now() + PROBE_SECONDS };
     p->dev = dev_open(simulated ? DEV_SIM : DEV_GPU, ignored);
     if (!p->dev)
         return false;
@@ -73,7 +73,9 @@ static bool launch(struct probe *p, const struct probe_product *x, struct matrix
 {
     struct dev *d = p->dev;
     *p->error = 0;
-    struct gemm call = { .m = C->rows, .n = C->cols, .k = x->A->cols, .alpha = x->alpha, .beta = x->beta };
+    struct gemm call = {
+        .m = C->rows, .n = C->cols, .k = x->A->cols, .alpha = x->alpha, .beta = x->beta, .sms = p->sms
+    };
     dev_set_checks(d, checked);
     bool ok = upload(d, "A", x->A, &call.A) && upload(d, "B", x->B, &call.B);
     if (x->C0) {

@@ -19,6 +19,8 @@ struct probe {
     struct dev_module *module;
     enum dev_type type;
     struct geometry geometry;
+    const char *ptx;
+    int sms;                    // multiprocessors that blocks are launched for; 0: those of the device
     double end;                 // seconds of processor time
     char error[DEV_ERROR_MAX];  // why the last launch failed
 };

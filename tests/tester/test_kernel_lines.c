@@ -8,6 +8,7 @@
 
 #include "compiler.h"
 #include "tester/kernel_lines.h"
+#include "tester/probe.h"
 #include "base/source.h"
 
 static const struct {
@@ -85,6 +86,32 @@ static const struct {
     { "20_any_shape", LINE_WRITE_C, "stmatrix(at(" },
     { "20_any_shape", LINE_STORE_BOX, "tma_store(&Cmap" },
     { "17_persistent", LINE_STORE_BOX, NULL },
+    // Where sums are scaled and rounded, and who asks for a fragment or a tile.
+    { "01_naive", LINE_SCALE, "store(C," },
+    { "09_wmma_smem", LINE_SCALE, "store8<WIDE>(C," },
+    { "12_mma_swizzle", LINE_SCALE, "scale<2>(" },
+    { "12_mma_swizzle", LINE_ROUND, "scale<2>(" },
+    { "18_tma_store", LINE_SCALE, "scale<2>(" },
+    { "19_four_stages", LINE_SCALE, "scale_all(" },
+    { "19_four_stages", LINE_ROUND, "__floats2half2_rn(" },
+    { "08_wmma", LINE_ASK_B, "load_b(j, next)" },
+    { "12_mma_swizzle", LINE_ASK_A, "load_a(i, next)" },
+    { "07_double_buffer", LINE_COPY, "fetch(true)" },
+    // By the text alone.
+    { "01_naive", LINE_ROW, "const int row = " },
+    { "01_naive", LINE_LOOP, "for (int k = 0; k < K; k++)" },
+    { "01_naive", LINE_GUARD_N, "col >= N" },
+    { "01_naive", LINE_STEP_A, NULL },
+    { "04_thread_tile_2d", LINE_BASE_A, "A += size_t(brow) * K;" },
+    { "04_thread_tile_2d", LINE_STEP_B, "A += depth, B += size_t(depth) * N" },
+    { "04_thread_tile_2d", LINE_LOOP, "tile <= (K - 1) / BK" },
+    { "04_thread_tile_2d", LINE_GUARD_N, NULL },
+    { "08_wmma", LINE_STEP_A, "auto advance" },
+    { "08_wmma", LINE_LOOP_K, "k < BK; k += 16" },
+    { "13_async_copy", LINE_STEP_A, "commit(), A += depth" },
+    { "13_async_copy", LINE_TILES, "const int tiles = " },
+    { "15_wgmma", LINE_GUARD_M, "brow + r < M" },
+    { "17_persistent", LINE_BCOL, "bcol = i %" },
 };
 
 static void ptx_of(const char *step, char ptx[1024])
@@ -97,12 +124,33 @@ static void expect_line(const char *step, enum line_role role, const char *words
     struct kernel_lines l;
     char ptx[1024], text[256] = "";
     ptx_of(step, ptx);
-    kernel_lines_read(&l, ptx);
+    kernel_lines_read(&l, ptx, "gemm", NULL);
     const unsigned line = l.line[role];
     cr_assert(strstr(l.file, "kernel.cu"), "%s: '%s'", ptx, l.file);
     source_text(l.file, line, text, sizeof text);
     cr_expect(words ? strstr(text, words) != NULL : !line, "%s, role %d: line %u: %s", step, (int)role, line, text);
     cr_expect_eq(l.products, atoi(step) >= 15, "%s", step);
+}
+
+// One product of random numbers, and the lines that it executed.
+static void run_product(const char *ptx, int m, int n, struct kernel_lines *l, char error[DEV_ERROR_MAX])
+{
+    enum { K = 64 };
+    const struct step step = { .name = "step", .type = DEV_F16, .ptx = ptx };
+    struct geometry g;
+    struct probe p;
+    struct matrix A = matrix_new(DEV_F16, m, K), B = matrix_new(DEV_F16, K, n), C = matrix_new(DEV_F16, m, n);
+    const struct probe_product x = { .alpha = 1, .A = &A, .B = &B };
+    cr_assert(geometry_read(ptx, &g, error), "%s", error);
+    cr_assert(probe_open(&p, &step, &g, true, 1));
+    matrix_fill_random(&A, 1);
+    matrix_fill_random(&B, 2);
+    cr_assert(probe_run(&p, &x, &C));
+    kernel_lines_read(l, ptx, g.kernel, dev_profile(p.dev));
+    probe_close(&p);
+    matrix_free(&A);
+    matrix_free(&B);
+    matrix_free(&C);
 }
 
 Test(kernel_lines, are_those_that_do_it)
@@ -113,12 +161,60 @@ Test(kernel_lines, are_those_that_do_it)
             expect_line(expected[i].step, expected[i].role, expected[i].words);
 }
 
+// Of several ways to store C, those that a run took; and those of another kernel of the file.
+Test(kernel_lines, are_those_that_ran)
+{
+    static const struct {
+        int m, n;
+        const char *words;
+    } runs[] = { { 64, 64, "store8<true>(C," }, { 60, 63, "C[size_t(brow + r) * N" } };
+    NEEDS_NVCC("its PTX says on which line an instruction is, but not from where that was called");
+    for (int i = 0; HAS_HOPPER && i < 2; i++) {
+        struct kernel_lines l;
+        char ptx[1024], text[256], error[DEV_ERROR_MAX];
+        ptx_of("15_wgmma", ptx);
+        run_product(ptx, runs[i].m, runs[i].n, &l, error);
+        source_text(l.file, l.line[LINE_STORE_C], text, sizeof text);
+        cr_expect(strstr(text, runs[i].words), "%d x %d: line %u: %s", runs[i].m, runs[i].n, l.line[LINE_STORE_C],
+                  text);
+    }
+}
+
+Test(kernel_lines, are_those_of_the_kernel_that_is_asked_for)
+{
+    NEEDS_NVCC("its PTX says on which line an instruction is, but not from where that was called");
+    if (!HAS_HOPPER)
+        return;
+    struct kernel_lines l;
+    char ptx[1024];
+    ptx_of("20_any_shape", ptx);
+    kernel_lines_read(&l, ptx, "gemm_64x64_split", NULL);
+    cr_expect(l.line[LINE_READ_PART]);
+    kernel_lines_read(&l, ptx, "gemm", NULL);
+    cr_expect_eq(l.line[LINE_READ_PART], 0);
+    cr_expect(l.swizzled);
+}
+
+Test(kernel_lines, say_whether_indices_are_swizzled)
+{
+    static const char *const steps[] = { "07_double_buffer", "08_wmma", "10_wmma_padding", "12_mma_swizzle",
+                                         "13_async_copy" };
+    NEEDS_NVCC("its PTX says on which line an instruction is, but not from where that was called");
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        struct kernel_lines l;
+        char ptx[1024];
+        ptx_of(steps[i], ptx);
+        kernel_lines_read(&l, ptx, "gemm", NULL);
+        cr_expect_eq(l.swizzled, atoi(steps[i]) >= 12, "%s", steps[i]);
+    }
+}
+
 Test(kernel_lines, are_not_known_where_the_file_tells_none)
 {
     struct kernel_lines l;
     const char *const files[] = { "/nonexistent/kernel.ptx", FAKE_PTX };
     for (int i = 0; i < 2; i++) {
-        kernel_lines_read(&l, files[i]);
+        kernel_lines_read(&l, files[i], "gemm", NULL);
         for (int role = 0; role < LINE_ROLES; role++)
             cr_expect_eq(l.line[role], 0, "%s: line %u", files[i], l.line[role]);
     }

@@ -13,7 +13,9 @@ typedef void move_by(int *y, int *x);
 static enum law law_of(move_by *by_law, int *by, struct move *example)
 {
     struct move *all = malloc(ROWS * COLS * sizeof *all);
-    struct moves m = { .all = all, .tile_y = TILE_Y, .tile_x = TILE_X, .length = COLS, .chunk = 8, .along_y = true };
+    struct moves m = {
+        .all = all, .tile_y = TILE_Y, .tile_x = TILE_X, .length = COLS, .chunk = 8, .along_y = true, .depth = ROWS
+    };
     cr_assert(all);
     for (int y = 0; y < ROWS; y++)
         for (int x = 0; x < COLS; x++) {
@@ -76,6 +78,12 @@ static void shifted(int *y, int *x)
 {
     (void)y;
     *x += 3;
+}
+
+// K goes down the rows: some columns are 16 of them ahead, and at the end there is nothing more.
+static void ahead(int *y, int *x)
+{
+    *y += *x % 64 < 16 ? 0 : *y + 16 < ROWS ? 16 : -*y;
 }
 
 static void same_row(int *y, int *x)
@@ -187,6 +195,7 @@ static const struct {
     { "first rows", first_rows, LAW_FIRST_TILE_Y, -1 },
     { "next tile", next_tile, LAW_TILE_Y, -1 },
     { "shifted", shifted, LAW_SHIFT_X, 3 },
+    { "ahead", ahead, LAW_AHEAD, 16 },
     { "same row", same_row, LAW_SAME_Y, 8 },
     { "first columns", first_columns, LAW_REST_X, 4 },
     { "exchanged", exchanged, LAW_XOR_X, 32 },

@@ -1,0 +1,242 @@
+// Which elements of C a kernel never writes: whole tiles, or the same rows or columns of each tile. See cause.h.
+#include "cause.h"
+
+#include <stdlib.h>
+
+#include "look.h"
+#include "probe.h"
+
+// Rows or columns of C, counted from the start of it or from the start of each of its tiles.
+struct lines {
+    int n;                // of C, or of a tile
+    unsigned char *some;  // of each: some of its elements are not written
+    unsigned char *all;   // none of its elements is written
+};
+
+static bool lines_new(struct lines *x, int n)
+{
+    *x = (struct lines){ n, calloc((size_t)n, 1), malloc((size_t)n) };
+    for (int i = 0; x->all && i < n; i++)
+        x->all[i] = 1;
+    return x->some && x->all;
+}
+
+static void lines_free(struct lines *x)
+{
+    free(x->some);
+    free(x->all);
+}
+
+static void lines_note(struct lines *x, int i, bool written)
+{
+    x->some[i] |= !written;
+    x->all[i] &= !written;
+}
+
+// Whether what is missing are whole lines.
+static bool lines_whole(const struct lines *x)
+{
+    int n = 0;
+    for (int i = 0; i < x->n; i++) {
+        if (x->some[i] != x->all[i])
+            return false;
+        n += x->all[i];
+    }
+    return n > 0 && n < x->n;
+}
+
+// "columns 4 to 7 of each 8", "column 255", "columns 64 to 127".
+static void say_lines(struct cause *c, const struct lines *x, const char *name)
+{
+    int first = 0, end, again, last = x->n;
+    while (!x->all[first])
+        first++;
+    for (end = first; end < x->n && x->all[end];)
+        end++;
+    for (again = end; again < x->n && !x->all[again];)
+        again++;
+    while (!x->all[last - 1])
+        last--;
+    if (end == first + 1)
+        cause_say(c, "%s %d", name, first);
+    else
+        cause_say(c, "%ss %d to %d", name, first, end - 1);
+    if (again < x->n && last > end)
+        cause_say(c, ", %d to %s", again, again + end - first == last ? "" : "...");
+    if (again < x->n && again + end - first == last)
+        cause_say(c, "%d", last - 1);
+}
+
+struct unwritten {
+    size_t n, of;
+    int row, col;  // of the first
+    struct lines rows, cols, tile_rows, tile_cols;
+    int tiles;                           // block tiles of which nothing is written
+    size_t in_tiles;                     // elements of those
+    int warp_tiles, warp_row, warp_col;  // the same of warp tiles, and where the first begins in its block's
+    size_t in_warp_tiles;
+    bool misplaced;  // what is written is not all where it belongs
+};
+
+static bool survey(struct unwritten *u, const struct look *l, const struct geometry *g)
+{
+    *u = (struct unwritten){ .of = (size_t)l->m * (size_t)l->n };
+    if (!lines_new(&u->rows, l->m) || !lines_new(&u->cols, l->n) ||
+        !lines_new(&u->tile_rows, g->bm < l->m ? g->bm : l->m) ||
+        !lines_new(&u->tile_cols, g->bn < l->n ? g->bn : l->n))
+        return false;
+    for (int i = 0; i < l->m; i++)
+        for (int j = 0; j < l->n; j++) {
+            const struct meeting t = look_meeting(l, i, j);
+            const bool written = t.written;
+            u->misplaced = u->misplaced || (written && t.a_row >= 0 && t.b_col >= 0 && (t.a_row != i || t.b_col != j));
+            if (!written && !u->n++) {
+                u->row = i;
+                u->col = j;
+            }
+            lines_note(&u->rows, i, written);
+            lines_note(&u->cols, j, written);
+            lines_note(&u->tile_rows, i % g->bm, written);
+            lines_note(&u->tile_cols, j % g->bn, written);
+        }
+    return true;
+}
+
+// How many of the elements in these rows and columns are not written; *all: none is.
+static size_t unwritten_in(const struct look *l, int row, int rows, int col, int cols, bool *all)
+{
+    size_t n = 0, of = 0;
+    for (int i = row; i < row + rows && i < l->m; i++)
+        for (int j = col; j < col + cols && j < l->n; j++, of++)
+            n += !look_meeting(l, i, j).written;
+    *all = n == of;
+    return n;
+}
+
+static void survey_tiles(struct unwritten *u, const struct look *l, const struct geometry *g)
+{
+    bool all;
+    for (int row = 0; row < l->m; row += g->bm)
+        for (int col = 0; col < l->n; col += g->bn) {
+            const size_t n = unwritten_in(l, row, g->bm, col, g->bn, &all);
+            u->tiles += all;
+            u->in_tiles += all ? n : 0;
+        }
+    for (int row = 0; g->wm && row < l->m; row += g->wm)
+        for (int col = 0; g->wn && col < l->n; col += g->wn) {
+            const size_t n = unwritten_in(l, row, g->wm, col, g->wn, &all);
+            if (all && !u->warp_tiles++) {
+                u->warp_row = row % g->bm;
+                u->warp_col = col % g->bn;
+            }
+            u->in_warp_tiles += all ? n : 0;
+        }
+}
+
+static void say_warp_tiles(struct cause *c, const struct unwritten *u, const struct geometry *g)
+{
+    static const enum line_role roles[] = { LINE_ROW, LINE_COL, LINE_STORE_C, LINE_WRITE_C, LINE_ROLES };
+    const int across = g->bn / g->wn, warp = u->warp_row / g->wm * across + u->warp_col / g->wn;
+    cause_say(
+        c,
+        "%d whole warp tiles of %d x %d, that from row %d and column %d of its block's tile on first: several warps "
+        "have the same tile, and none has this, which is warp %d's: look at a warp's first row and column",
+        u->warp_tiles, g->wm, g->wn, u->warp_row, u->warp_col, warp);
+    cause_look_at(c, roles);
+}
+
+static void say_tiles(struct cause *c, const struct unwritten *u, const struct geometry *g)
+{
+    static const enum line_role blocks[] = { LINE_BROW, LINE_BCOL, LINE_STORE_C, LINE_ROLES };
+    static const enum line_role threads[] = { LINE_ROW, LINE_COL, LINE_STORE_C, LINE_ROLES };
+    cause_say(c, "%d whole tile%s: ", u->tiles, u->tiles == 1 ? "" : "s");
+    if (g->blocks)
+        cause_say(c, "no block's walk over the tiles comes to it, or its row and column are wrong");
+    else
+        cause_say(c, "look at the grid, at how a block's first row and column come from blockIdx, and at %s",
+                  c->boxes ? "row and column of the boxes of C (are they swapped?)" : "the bounds check");
+    cause_look_at(c, c->lines.line[LINE_BROW] ? blocks : threads);
+}
+
+enum { EDGE = 16 };
+
+// At the last rows or columns of C alone: its bounds check.
+static bool at_edge(const struct lines *x, int tile)
+{
+    int first = 0;
+    while (!x->all[first])
+        first++;
+    for (int i = first; i < x->n; i++)
+        if (!x->all[i])
+            return false;
+    return x->n - first < tile && x->n - first <= EDGE;
+}
+
+// False if it is not so.
+static bool say_edge(struct cause *c, const struct unwritten *u, const struct geometry *g)
+{
+    static const enum line_role roles[] = { LINE_GUARD_M, LINE_GUARD_N, LINE_STORE_C, LINE_ROLES };
+    const bool rows = lines_whole(&u->rows) && at_edge(&u->rows, g->bm);
+    const bool cols = lines_whole(&u->cols) && at_edge(&u->cols, g->bn);
+    if (!rows && !cols)
+        return false;
+    cause_say(c, "the last %ss of C: look at the bounds check of the store", rows ? "row" : "column");
+    cause_look_at(c, roles);
+    return true;
+}
+
+// The same rows or columns of each tile.
+static void say_within(struct cause *c, const struct unwritten *u)
+{
+    static const enum line_role of_rows[] = { LINE_STORE_BOX, LINE_STORE_C, LINE_ROW, LINE_WRITE_C, LINE_ROLES };
+    static const enum line_role of_cols[] = { LINE_STORE_BOX, LINE_STORE_C, LINE_COL, LINE_WRITE_C, LINE_ROLES };
+    const bool cols = lines_whole(&u->tile_cols), rows = !cols && lines_whole(&u->tile_rows);
+    if (rows || cols) {
+        say_lines(c, rows ? &u->tile_rows : &u->tile_cols, rows ? "row" : "column");
+        cause_say(c,
+                  " of each block's tile; the others may be written twice, or the store's loop may end too early: "
+                  "look at the %ss that it covers",
+                  rows ? "row" : "column");
+    } else {
+        cause_say(c, "look at the grid, at the rows and columns that the store covers, and at %s",
+                  c->boxes ? "row and column of its boxes (are they swapped?)" : "its bounds check");
+    }
+    cause_look_at(c, rows ? of_rows : of_cols);
+}
+
+static void say_lines_of_tiles(struct cause *c, const struct unwritten *u, const struct geometry *g)
+{
+    if (!say_edge(c, u, g))
+        say_within(c, u);
+}
+
+static void say_nothing(struct cause *c)
+{
+    static const enum line_role roles[] = { LINE_STORE_C, LINE_GUARD_M, LINE_WRITE_C, LINE_ROLES };
+    cause_say(c, "the store is never reached, or its bounds check or loop lets nothing through");
+    cause_look_at(c, roles);
+}
+
+bool cause_of_unwritten(struct cause *c, const struct probe *p, const struct look *l)
+{
+    struct unwritten u;
+    const struct geometry *g = &p->geometry;
+    const bool known = survey(&u, l, g);
+    if (known && u.n) {
+        survey_tiles(&u, l, g);
+        cause_say(c, "%zu of %zu elements of C are never written, C[%d][%d] first: ", u.n, u.of, u.row, u.col);
+        if (u.n == u.of)
+            say_nothing(c);
+        else if (u.in_tiles == u.n)
+            u.misplaced ? say_within(c, &u) : say_tiles(c, &u, g);
+        else if (lines_whole(&u.tile_rows) || lines_whole(&u.tile_cols) || u.in_warp_tiles < u.n)
+            say_lines_of_tiles(c, &u, g);
+        else
+            say_warp_tiles(c, &u, g);
+    }
+    lines_free(&u.rows);
+    lines_free(&u.cols);
+    lines_free(&u.tile_rows);
+    lines_free(&u.tile_cols);
+    return known && u.n;
+}

@@ -1,0 +1,106 @@
+// See kernel_text.h.
+#include "kernel_text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "base/source.h"
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+// The next place of the name as a whole word, before a comment; NULL: there is none.
+static const char *find_word(const char *text, const char *name)
+{
+    const size_t n = strlen(name);
+    const char *comment = strstr(text, "//");
+    for (const char *p = text; (p = strstr(p, name)) && (!comment || p < comment); p += n)
+        if ((p == text || !is_word(p[-1])) && !is_word(p[n]))
+            return p;
+    return NULL;
+}
+
+// Whether an operator stands behind a place of the name: "=", and no "==", or "+=".
+static bool has_behind(const char *text, const char *name, const char *operator)
+{
+    for (const char *p = text; (p = find_word(p, name)); p += strlen(name)) {
+        const char *q = p + strlen(name) + strspn(p + strlen(name), " ");
+        if (!strncmp(q, operator, strlen(operator)) && q[strlen(operator)] != '=')
+            return true;
+    }
+    return false;
+}
+
+// A comparison of an index with a size of C.
+static bool is_guard(const char *text, const char *size)
+{
+    for (const char *p = text; (p = find_word(p, size)); p++) {
+        const char *before = p;
+        while (before > text && before[-1] == ' ')
+            before--;
+        if (before > text && (before[-1] == '<' || (before > text + 1 && !strncmp(before - 2, ">=", 2))))
+            return true;
+    }
+    return false;
+}
+
+static void read_line(const char *text, unsigned number, unsigned line[LINE_ROLES])
+{
+    static const struct {
+        enum line_role role;
+        const char *name;
+    } set[] = { { LINE_ROW, "row" },   { LINE_COL, "col" },       { LINE_TILES, "tiles" }, { LINE_BROW, "brow" },
+                { LINE_BCOL, "bcol" }, { LINE_FACTORS, "alpha" }, { LINE_FACTORS, "beta" } };
+    enum { DEFINED = 3 };  // those before it are set where they are defined alone
+    static const char *const pointer[] = { "A", "B" }, *const size[] = { "M", "N" };
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
+        if (!line[set[i].role] && has_behind(text, set[i].name, "=") && (i >= DEFINED || find_word(text, "int")))
+            line[set[i].role] = number;
+    const bool moves_on = find_word(text, "left") || find_word(text, "depth") || find_word(text, "BK") ||
+                          has_behind(text, "A", "+=") == has_behind(text, "B", "+=");
+    if (find_word(text, "for") && (find_word(text, "tile") || find_word(text, "K")) &&
+        (find_word(text, "tiles") || find_word(text, "K")) && !find_word(text, "min"))
+        line[LINE_LOOP] = number;
+    if (!line[LINE_LOOP_K] && find_word(text, "for") && find_word(text, "k"))
+        line[LINE_LOOP_K] = number;
+    for (int i = 0; i < 2; i++) {
+        if (!line[LINE_BASE_A + i] && !moves_on && has_behind(text, pointer[i], "+="))
+            line[LINE_BASE_A + i] = number;
+        if ((has_behind(text, "A", "+=") || has_behind(text, "B", "+=")) && moves_on)
+            line[LINE_STEP_A + i] = number;
+        if (!line[LINE_GUARD_M + i] && is_guard(text, size[i]))
+            line[LINE_GUARD_M + i] = number;
+    }
+}
+
+void kernel_text_read(const char *file, unsigned line[LINE_ROLES])
+{
+    FILE *in = fopen(file, "r");
+    char *text = NULL;
+    size_t room = 0;
+    for (unsigned number = 1; in && getline(&text, &room, in) >= 0; number++)
+        read_line(text, number, line);
+    free(text);
+    if (in)
+        fclose(in);
+}
+
+bool kernel_text_has_constant_index(const char *file, unsigned line)
+{
+    char text[256] = "";
+    bool found = false, more = line > 0;
+    for (unsigned i = line; more && i < line + 2; i++) {
+        source_text(file, i, text, sizeof text);
+        for (const char *p = text; (p = strchr(p, '[')) && !found; p++) {
+            const size_t n = strspn(p + 1, "0123456789");
+            found = n && p[n + 1] == ']';
+        }
+        more = !strchr(text, ';');
+    }
+    return found;
+}

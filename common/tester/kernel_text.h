@@ -1,0 +1,17 @@
+// Which lines of a kernel's source set and move what every kernel of the course has: told by the names, which are the
+// same throughout (row, col, brow, bcol, A, B, M, N). For what the line information cannot tell, as an index is no
+// instruction.
+#ifndef COMMON_KERNEL_TEXT_H
+#define COMMON_KERNEL_TEXT_H
+
+#include <stdbool.h>
+
+#include "line_role.h"
+
+// Fills in the roles from LINE_ROW on that stand on a line of the file.
+void kernel_text_read(const char *file, unsigned line[LINE_ROLES]);
+
+// Whether an index on this line of the file, or on the next if the statement goes on, is a number.
+bool kernel_text_has_constant_index(const char *file, unsigned line);
+
+#endif

@@ -12,20 +12,19 @@
 // --- What the run tells of the kernel ---
 
 // Its lines that this run executed, and what the block's shared memory has room for. Without counters, as on a GPU, all
-// stays as it was.
+// lines count.
 static void read_lines(struct cause *c, const struct probe *p)
 {
     const struct profile *ran = dev_profile(p->dev);
     const struct geometry *g = &p->geometry;
     const size_t tiles = (size_t)(g->bm + g->bn) * (size_t)g->bk * type_size(p->type);
-    const struct kernel_lines all = c->lines;
-    if (!ran || c->ran)
+    if (c->ran)
         return;
     c->ran = true;
     kernel_lines_read(&c->lines, p->ptx, g->kernel, ran);
-    if (!c->lines.line[LINE_STORE_C] && !c->lines.line[LINE_STORE_BOX])  // it stores nothing
-        c->lines.line[LINE_STORE_C] = all.line[LINE_STORE_C];
-    c->staged = tiles && ran->shared >= 2 * tiles;
+    if (ran && !c->lines.line[LINE_STORE_C] && !c->lines.line[LINE_STORE_BOX])  // it stores nothing
+        kernel_lines_read(&c->lines, p->ptx, g->kernel, NULL);
+    c->staged = tiles && (!ran || ran->shared >= 2 * tiles);
     c->boxes = c->lines.line[LINE_STORE_BOX];
     if (c->boxes)
         c->lines.line[LINE_STORE_C] = c->lines.line[LINE_STORE_BOX];
@@ -197,7 +196,6 @@ void cause_find(struct cause *c, const struct step *step, const struct geometry 
                 bool simulated)
 {
     *c = (struct cause){ 0 };
-    kernel_lines_read(&c->lines, step->ptx, g->kernel, NULL);
     find_on(c, step, g, o, true);
     if (!*c->text && !simulated)
         find_on(c, step, g, o, false);

@@ -16,8 +16,8 @@ enum { CAUSE_TEXT = 640, CAUSE_LINES = TESTER_LOOK };
 struct cause {
     bool certain;                // elements follow a law that leaves no doubt
     char text[CAUSE_TEXT];       // one line; empty if none is known
-    struct kernel_lines lines;   // of the kernel
-    bool ran;                    // those that a run executed
+    struct kernel_lines lines;   // of the kernel: those that a run executed
+    bool ran;                    // there was one
     bool boxes;                  // C is stored in boxes, by TMA
     bool staged;                 // shared memory has room for two tiles of A and B, or more
     unsigned look[CAUSE_LINES];  // lines of it to look at, the likeliest first; 0: no more

@@ -15,6 +15,7 @@ enum { CAUSE_TEXT = 640, CAUSE_LINES = TESTER_LOOK };
 
 struct cause {
     bool certain;                // elements follow a law that leaves no doubt
+    int ahead;                   // fragments are that many k ahead; 0: they are not
     char text[CAUSE_TEXT];       // one line; empty if none is known
     struct kernel_lines lines;   // of the kernel: those that a run executed
     bool ran;                    // there was one

@@ -95,6 +95,8 @@ static const char *col_of(char matrix)
     return matrix == 'A' ? "k" : "column";
 }
 
+enum { FRAGMENT_K = 16, SWIZZLED = 8 };  // k of a fragment; chunks that a swizzle exchanges
+
 // Laws along K have words of their own.
 static void say_along(struct cause *c, char matrix, bool along_k, enum law law, int by, const char *line)
 {
@@ -130,9 +132,13 @@ static void say_along(struct cause *c, char matrix, bool along_k, enum law law, 
         break;
     case LAW_XOR_Y:
     case LAW_XOR_X:
-        cause_say(c, "%ss of %c that are %d apart are exchanged: %s", line, matrix, by,
-                  matrix == 'C' ? "an index at the store, or which lane has which element"
-                                : "the halves of a fragment, or lanes");
+        if (along_k && by % FRAGMENT_K == 0)
+            cause_say(c, "k of %c that are %d apart are exchanged: a fragment is loaded for the wrong step of k",
+                      matrix, by);
+        else
+            cause_say(c, "%ss of %c that are %d apart are exchanged: %s", line, matrix, by,
+                      matrix == 'C' ? "an index at the store, or which lane has which element"
+                                    : "the halves of a fragment, or lanes");
         break;
     default:
         cause_say(c, "other %ss of the tile of %c are used: an index along the %ss is wrong", line, matrix, line);
@@ -168,6 +174,29 @@ static void say_stride(struct cause *c, char matrix, const struct moved *x)
     }
 }
 
+// How many neighbours in a row stay together, at least.
+static int together(const struct moves *m)
+{
+    int n = m->length;
+    for (size_t i = 0; i < m->n; i++) {
+        const int by = abs(m->all[i].to_x - m->all[i].x);
+        n = by && (by & -by) < n ? by & -by : n;
+    }
+    return n;
+}
+
+// Within 128 bytes a swizzle exchanges chunks; beyond them it does not.
+static void say_chunks(struct cause *c, char matrix, const struct moves *m)
+{
+    const int n = together(m);
+    if (n >= SWIZZLED * m->chunk)
+        cause_say(c, "%d columns of %c at a time are found in another order: an index along the row is wrong", n,
+                  matrix);
+    else
+        cause_say(c, "16-byte chunks of %c are found in another order than they were put in: %s", matrix,
+                  c->lines.swizzled ? "the swizzle differs" : "an index along the row is wrong");
+}
+
 // Pieces of the matrix, or of a tile, have changed places.
 static void say_pieces(struct cause *c, char matrix, const struct moved *x)
 {
@@ -200,8 +229,7 @@ static void say_pieces(struct cause *c, char matrix, const struct moved *x)
                   2 * x->by, 2 * x->by, matrix);
         break;
     case LAW_CHUNKS:
-        cause_say(c, "16-byte chunks of %c are found in another order than they were put in: %s", matrix,
-                  c->lines.swizzled ? "the swizzle differs" : "an index along the row is wrong");
+        say_chunks(c, matrix, &x->m);
         break;
     case LAW_PIECES:
         cause_say(c, "16-byte chunks of %c are taken from the wrong place: %sthe index of a chunk%s", matrix,
@@ -301,6 +329,11 @@ static bool from_global(enum law law)
     return law == LAW_STRIDE || law == LAW_SWAPPED || law == LAW_STEP;
 }
 
+static bool is_xor(enum law law)
+{
+    return law == LAW_XOR_X || law == LAW_XOR_Y;
+}
+
 static bool of_other_tile(enum law law)
 {
     return law == LAW_TILE_X || law == LAW_TILE_Y || law == LAW_FIRST_TILE_X || law == LAW_FIRST_TILE_Y;
@@ -328,7 +361,7 @@ static void look_at(struct cause *c, char matrix, const struct moved *x, bool al
         cause_look_at_most(c, stored, HALF);
     else if (x->at_edge)
         cause_look_at(c, edge[b]);
-    else if (x->law == LAW_AHEAD)
+    else if (x->law == LAW_AHEAD || (along_k && is_xor(x->law) && x->by % FRAGMENT_K == 0))
         cause_look_at(c, ask[b]);
     else if (x->law == LAW_STEP || (of_other_tile(x->law) && along_k))
         cause_look_at(c, step[b]);
@@ -352,6 +385,7 @@ bool cause_of_moves(struct cause *c, const struct probe *p, const struct look *l
             cause_look_at(c, at);
         else
             look_at(c, matrix, &x, (x.example.to_y != x.example.y) == (matrix == 'B'));
+        c->ahead = x.law == LAW_AHEAD ? x.by : 0;
         c->certain = x.law != LAW_NONE && x.law != LAW_ORDER_Y && x.law != LAW_ORDER_X && x.law != LAW_PIECES;
     }
     free(x.m.all);

@@ -111,16 +111,23 @@ static enum way way_of(const struct kernel_lines *l)
     return l->line[LINE_SCALE] == l->line[LINE_STORE_C] ? SCALED_LAST : SCALED_FIRST;
 }
 
+// Where a value of C that was not yet scaled may go to the wrong place.
+static const enum line_role *lines_of_c(const struct kernel_lines *l)
+{
+    static const enum line_role straight[] = { LINE_STORE_C, LINE_MULTIPLY, LINE_ROLES };
+    static const enum line_role first[] = { LINE_SCALE, LINE_ROUND, LINE_ROLES };
+    static const enum line_role last[] = { LINE_READ_PART, LINE_SCALE, LINE_WRITE_C, LINE_STORE_C, LINE_ROLES };
+    const enum way way = way_of(l);
+    return way == STRAIGHT ? straight : way == SCALED_FIRST ? first : last;
+}
+
 // One value stands in several places of C: a row of A or a column of B is read for several, or a sum is stored in
 // several. Sums that are never stored the compiler leaves out, so of those that go straight to C it is known.
 static bool tell_repeated(struct cause *c, const struct probe *p, const struct survey *s, char matrix, bool left_out)
 {
-    static const enum line_role stored[] = { LINE_SCALE, LINE_ROUND, LINE_STORE_C, LINE_ROLES };
-    static const enum line_role staged[] = { LINE_READ_PART, LINE_READ_C, LINE_WRITE_C, LINE_STORE_C, LINE_ROLES };
     static const enum line_role rows[] = { LINE_READ_A, LINE_WRITE_A, LINE_LOAD_A, LINE_ROLES };
     static const enum line_role cols[] = { LINE_READ_B, LINE_WRITE_B, LINE_LOAD_B, LINE_ROLES };
-    const enum line_role *of_c = way_of(&c->lines) == SCALED_LAST ? staged : stored,
-                         *of_it = matrix == 'A' ? rows : cols;
+    const enum line_role *of_c = lines_of_c(&c->lines), *of_it = matrix == 'A' ? rows : cols;
     const char *line = matrix == 'A' ? "row" : "column";
     enum { HALF = 2 };
     if (from_other_block(s->l, &p->geometry) || (way_of(&c->lines) == STRAIGHT && !left_out))
@@ -155,10 +162,11 @@ static bool tell_relocated(struct cause *c, struct probe *p, const struct survey
     if (!all_there(l))
         return tell_repeated(c, p, s, only_rows ? 'A' : 'B', left_out);
     cause_say(c, "in C or in %c: ", only_rows ? 'A' : 'B');
-    const bool told = cause_of_moves(c, p, l, 'C', NULL);
-    if (told)
-        cause_look_at(c, only_rows ? rows : cols);
-    return told;
+    if (!cause_of_moves(c, p, l, 'C', CAUSE_NO_LINES))
+        return false;
+    cause_look_at_most(c, lines_of_c(&c->lines), CAUSE_LINES / 2);
+    cause_look_at(c, only_rows ? rows : cols);
+    return true;
 }
 
 // --- Pairs that do not belong together ---
@@ -183,13 +191,23 @@ static bool depends_on_col(const struct look *l)
     return false;
 }
 
+// A or B, whichever is ahead: where one of them is behind, a fragment of the other is loaded again too early.
+static bool tell_side(struct cause *c, const struct probe *p, const struct look *l, char matrix)
+{
+    struct cause other = *c;
+    const bool told = cause_of_moves(c, p, l, matrix, NULL);
+    if (told && c->ahead < 0 && cause_of_moves(&other, p, l, matrix == 'A' ? 'B' : 'A', NULL) && other.ahead > 0)
+        *c = other;
+    return told;
+}
+
 static bool tell_pairs(struct cause *c, const struct probe *p, const struct look *l)
 {
     static const enum line_role of_a[] = { LINE_READ_A, LINE_WRITE_A, LINE_ROLES };
     const bool a = depends_on_row(l), b = !a && depends_on_col(l);
     if (!a && !b)
         cause_say(c, "in A or in B: ");
-    const bool told = cause_of_moves(c, p, l, a ? 'A' : 'B', NULL);
+    const bool told = tell_side(c, p, l, a ? 'A' : 'B');
     if (told && !a && !b)
         cause_look_at(c, of_a);
     return told;
@@ -254,8 +272,8 @@ static bool tell_misplaced(struct cause *c, struct probe *p, const struct survey
         return tell_pairs(c, p, s->l);
     if (!a_clean && !b_clean)
         return tell_certain(c, p, s->l, 'A') || tell_certain(c, p, s->l, 'B');
-    return (a_clean && (!b_clean || !s->b_col_off) && cause_of_moves(c, p, s->l, 'A', NULL)) ||
-           (b_clean && (!a_clean || !s->a_row_off) && cause_of_moves(c, p, s->l, 'B', NULL));
+    return (a_clean && (!b_clean || !s->b_col_off) && tell_side(c, p, s->l, 'A')) ||
+           (b_clean && (!a_clean || !s->a_row_off) && tell_side(c, p, s->l, 'B'));
 }
 
 bool cause_of_place(struct cause *c, struct probe *p, struct look *l)

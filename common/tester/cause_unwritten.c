@@ -76,6 +76,7 @@ struct unwritten {
     int warp_tiles, warp_row, warp_col;  // the same of warp tiles, and where the first begins in its block's
     size_t in_warp_tiles;
     bool misplaced;  // what is written is not all where it belongs
+    bool alike;      // the same is missing in each block's tile, as far as C has it
 };
 
 static bool survey(struct unwritten *u, const struct look *l, const struct geometry *g)
@@ -100,6 +101,21 @@ static bool survey(struct unwritten *u, const struct look *l, const struct geome
             lines_note(&u->tile_cols, j % g->bn, written);
         }
     return true;
+}
+
+// Whether an element's place in its block's tile tells whether it is written.
+static bool tiles_are_alike(const struct look *l, const struct geometry *g)
+{
+    unsigned char *seen = calloc((size_t)g->bm * (size_t)g->bn, 1);
+    bool alike = seen;
+    for (int i = 0; i < l->m && alike; i++)
+        for (int j = 0; j < l->n && alike; j++) {
+            unsigned char *at = &seen[(size_t)(i % g->bm) * (size_t)g->bn + (size_t)(j % g->bn)];
+            *at |= look_meeting(l, i, j).written ? 1 : 2;
+            alike = *at != 3;
+        }
+    free(seen);
+    return alike;
 }
 
 // How many of the elements in these rows and columns are not written; *all: none is.
@@ -190,6 +206,7 @@ static void say_within(struct cause *c, const struct unwritten *u)
 {
     static const enum line_role of_rows[] = { LINE_STORE_BOX, LINE_STORE_C, LINE_ROW, LINE_WRITE_C, LINE_ROLES };
     static const enum line_role of_cols[] = { LINE_STORE_BOX, LINE_STORE_C, LINE_COL, LINE_WRITE_C, LINE_ROLES };
+    static const enum line_role of_blocks[] = { LINE_STORE_C, LINE_BROW, LINE_BCOL, LINE_ROLES };
     const bool cols = lines_whole(&u->tile_cols), rows = !cols && lines_whole(&u->tile_rows);
     if (rows || cols) {
         say_lines(c, rows ? &u->tile_rows : &u->tile_cols, rows ? "row" : "column");
@@ -201,7 +218,7 @@ static void say_within(struct cause *c, const struct unwritten *u)
         cause_say(c, "look at the grid, at the rows and columns that the store covers, and at %s",
                   c->boxes ? "row and column of its boxes (are they swapped?)" : "its bounds check");
     }
-    cause_look_at(c, rows ? of_rows : of_cols);
+    cause_look_at(c, rows ? of_rows : cols ? of_cols : of_blocks);
 }
 
 static void say_lines_of_tiles(struct cause *c, const struct unwritten *u, const struct geometry *g)
@@ -224,15 +241,16 @@ bool cause_of_unwritten(struct cause *c, const struct probe *p, const struct loo
     const bool known = survey(&u, l, g);
     if (known && u.n) {
         survey_tiles(&u, l, g);
+        u.alike = tiles_are_alike(l, g);
         cause_say(c, "%zu of %zu elements of C are never written, C[%d][%d] first: ", u.n, u.of, u.row, u.col);
         if (u.n == u.of)
             say_nothing(c);
         else if (u.in_tiles == u.n)
             u.misplaced ? say_within(c, &u) : say_tiles(c, &u, g);
-        else if (lines_whole(&u.tile_rows) || lines_whole(&u.tile_cols) || u.in_warp_tiles < u.n)
-            say_lines_of_tiles(c, &u, g);
-        else
+        else if (u.alike && u.in_warp_tiles == u.n && !lines_whole(&u.tile_rows) && !lines_whole(&u.tile_cols))
             say_warp_tiles(c, &u, g);
+        else
+            say_lines_of_tiles(c, &u, g);
     }
     lines_free(&u.rows);
     lines_free(&u.cols);

@@ -86,6 +86,15 @@ void look_free(struct look *l)
         matrix_free(&l->C[i]);
 }
 
+bool look_is_zero(const struct look *l)
+{
+    for (int i = 0; i < l->m; i++)
+        for (int j = 0; j < l->n; j++)
+            if (matrix_get(&l->C[LOOK_B_COUNT], i, j) != 0 || matrix_get(&l->C[LOOK_A_COUNT], i, j) != 0)
+                return false;
+    return true;
+}
+
 // The row or column whose number is x.
 static int number(double x, int n)
 {

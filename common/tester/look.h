@@ -44,6 +44,7 @@ enum { LOOK_MAX = 2000 };
 bool look_take(struct look *l, struct probe *p, int m, int n, int k);
 bool look_take_old(struct look *l, struct probe *p);
 void look_free(struct look *l);
+bool look_is_zero(const struct look *l);  // in all of C
 struct meeting look_meeting(const struct look *l, int row, int col);
 
 // Whether the element of C0 that reached C[row][col] is that of (to_row, to_col). After look_take_old.

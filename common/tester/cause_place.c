@@ -255,7 +255,7 @@ static bool tell_mistaken(struct cause *c, const struct survey *s)
 static bool tell_certain(struct cause *c, const struct probe *p, const struct look *l, char matrix)
 {
     struct cause other = *c;
-    if (!cause_of_moves(&other, p, l, matrix, NULL) || !other.certain)
+    if (!tell_side(&other, p, l, matrix) || !other.certain)
         return false;
     *c = other;
     return true;

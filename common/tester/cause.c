@@ -131,7 +131,8 @@ static bool look(struct cause *c, struct probe *p, const struct size *s)
     struct look l = { 0 };
     bool told = false;
     if (can_look(s) && look_take(&l, p, s->m, s->n, s->k)) {
-        if (s->k <= s->m && look_is_zero(&l))  // no product reaches C, at least where beta is 0: its factor may be wrong
+        if (s->k <= s->m &&
+            look_is_zero(&l))  // no product reaches C, at least where beta is 0: its factor may be wrong
             told = cause_of_value(c, p, s->m, s->n, s->k);
         told = told || cause_of_place(c, p, &l) || cause_of_value(c, p, s->m, s->n, s->k);
     }

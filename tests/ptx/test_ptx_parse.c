@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ptx_case.h"
+#include "simt/simt.h"
 
 // A small module with most of the grammar in it.
 static const char small[] =
@@ -322,6 +323,33 @@ Test(ptx_parse, a_chain_of_blocks_that_runs_backward_is_refused_in_time)
         end += sprintf(end, "L%d: add.u32 %%r0, %%r%d, 1;\nbra L%d;\n", i, i, i + 1 < BLOCKS ? i + 1 : i);
     sprintf(end, "}\n");
     expect_refused(text, 4, "too large");
+    free(text);
+}
+
+// Many small kernels, each with a comment as long as a line of nvcc's: what a library's header makes of one source
+// file. A count from the file's beginning for each instruction would take minutes.
+Test(ptx_parse, the_lines_of_a_long_module_are_counted_in_time, .timeout = 20)
+{
+    enum { KERNELS = 10000, LINES = 34, FIRST = 4, ROOM = 2500 };  // of a kernel: its lines, its first instruction's
+    char *text = malloc((size_t)KERNELS * ROOM), *end = text, error[DEV_ERROR_MAX];
+    cr_assert_not_null(text);
+    end += sprintf(end, PTX_HEAD);
+    for (int k = 0; k < KERNELS; k++) {
+        end += sprintf(end, ".visible .entry k%d()\n{\n.reg .b32 %%r;\n", k);
+        for (int i = FIRST; i < LINES - 1; i++)
+            end += sprintf(end, "mov.u32 %%r, %d; // %040d\n", i, i);
+        end += sprintf(end, "ret;\n}\n");
+    }
+    struct simt *s = simt_open();
+    struct simt_module *m = simt_load(s, "test.ptx", text, (size_t)(end - text), error);
+    cr_assert(m, "%s", error);
+    for (uint32_t k = 0; k < KERNELS; k++) {
+        struct simt_instruction in;
+        for (uint32_t i = 0; simt_instruction(simt_kernel_at(m, k), i, &in); i++)
+            cr_assert_eq(in.ptx_line, 3 + k * LINES + FIRST + i, "kernel %u, instruction %u: line %u", k, i,
+                         in.ptx_line);
+    }
+    simt_close(s);
     free(text);
 }
 

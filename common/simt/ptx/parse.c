@@ -388,13 +388,15 @@ struct ptx_module *ptx_parse(const char *file, const char *text, size_t bytes, c
     char *copy = m ? arena_alloc(arena, bytes + 1) : NULL;
     struct parser *p = copy ? arena_alloc(arena, sizeof *p) : NULL;
     char *name = p ? arena_printf(arena, "%s", file) : NULL;
-    if (!name) {
+    if (name) {
+        memcpy(copy, text, bytes);
+        *m = (struct ptx_module){ .file = name, .text = copy, .bytes = bytes, .arena = arena };
+    }
+    if (!name || !ptx_count_lines(m)) {
         snprintf(error, DEV_ERROR_MAX, "%.400s: out of memory", file);
         arena_free(arena);
         return NULL;
     }
-    memcpy(copy, text, bytes);
-    *m = (struct ptx_module){ .file = name, .text = copy, .bytes = bytes, .arena = arena };
     p->m = m;
     p->error = error;
     jmp_buf failed;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arena.h"
 #include "base/text.h"
 
 static const char *line_start(const struct ptx_module *m, const char *at)
@@ -56,7 +57,22 @@ const struct ptx_skipped *ptx_find_skipped(const struct ptx_module *m, struct st
 
 unsigned ptx_line(const struct ptx_module *m, const char *at)
 {
-    return text_line(m->text, at);
+    const size_t page = (size_t)(at - m->text) / PTX_PAGE;
+    return m->pages[page] + text_line(m->text + page * PTX_PAGE, at) - 1;
+}
+
+bool ptx_count_lines(struct ptx_module *m)
+{
+    const size_t n = m->bytes / PTX_PAGE + 1;
+    m->pages = arena_alloc(m->arena, n * sizeof *m->pages);
+    if (!m->pages)
+        return false;
+    m->pages[0] = 1;
+    for (size_t i = 1; i < n; i++) {
+        const char *page = m->text + (i - 1) * PTX_PAGE;
+        m->pages[i] = m->pages[i - 1] + text_line(page, page + PTX_PAGE) - 1;
+    }
+    return true;
 }
 
 const struct ptx_loc *ptx_loc_of(const struct ptx_module *m, const struct ptx_inst *in)

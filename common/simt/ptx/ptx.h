@@ -138,6 +138,7 @@ struct ptx_module {
     char *file;  // what messages call it
     const char *text;
     size_t bytes;
+    uint32_t *pages;  // the line in which each page of the text begins, for ptx_line()
     struct arena *arena;
     struct ptx_var *vars;
     uint32_t n_vars;
@@ -169,6 +170,10 @@ const struct ptx_skipped *ptx_find_skipped(const struct ptx_module *m, struct st
 // are not .param variables. Source: PTX ISA 7.1 (function calls).
 const struct ptx_func *ptx_inline(struct ptx_module *m, const struct ptx_func *f, struct arena *arena,
                                   char error[DEV_ERROR_MAX], const char **at);
+
+enum { PTX_PAGE = 4096 };  // bytes of text
+// Counts the lines before each page of m's text. False when memory runs out.
+bool ptx_count_lines(struct ptx_module *m);
 
 // Writes "file:line:column: message" for the place at in m's text.
 void ptx_error_at(const struct ptx_module *m, const char *at, char error[DEV_ERROR_MAX], const char *format, ...)

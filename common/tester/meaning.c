@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 bool meaning_reads_c(const struct simt_finding *f, const struct tester_options *o)
 {
     const struct simt_object *x = &f->object;
@@ -19,14 +21,85 @@ struct simt_advice meaning_advice(const struct tester_options *o)
     return (struct simt_advice){ look, o };
 }
 
+// An access to an mbarrier by an instruction of its own, or by a copy that reports to it: no use of data.
+static bool is_mbarrier(const struct simt_finding *f)
+{
+    return f->here.instruction && text_begins(f->here.instruction, "mbarrier.");
+}
+
+// Is an mbarrier used that was not initialised, or that its user does not know to be?
+static bool is_unmade(const struct simt_finding *f)
+{
+    return f->kind == SIMT_RACE_INIT || f->kind == SIMT_ARRIVES_UNMADE || f->kind == SIMT_EXPECTS_UNMADE ||
+           (f->kind == SIMT_UNINIT_MEMORY && is_mbarrier(f));
+}
+
+// Do two copies write the same bytes?
+static bool is_copied_twice(const struct simt_finding *f)
+{
+    return f->kind == SIMT_COPY_PENDING && f->here.by != SIMT_BY_THREAD && f->here.access == SIMT_WRITES;
+}
+
+// A thread's cp.async that a thread of another warp meets: the wait for it may be right, and the barrier behind that
+// wait is missing.
+static bool is_others_copy(const struct simt_finding *f)
+{
+    return f->kind == SIMT_COPY_PENDING && f->here.by == SIMT_BY_THREAD && f->there.by == SIMT_BY_CP_ASYNC &&
+           f->here.warp != f->there.warp;
+}
+
 int meaning_rank(const struct simt_finding *f)
 {
-    static const int ranks[] = {
-        [SIMT_MEMCHECK] = 0, [SIMT_SYNCCHECK] = 1, [SIMT_RACECHECK] = 2, [SIMT_INITCHECK] = 3, [SIMT_RUN] = 4
+    enum { BEFORE, UNMADE, SYNC, FENCE, COPY, COPIED_TWICE, RACE, UNWRITTEN, RUN };
+    static const int of_class[SIMT_CLASSES] = {
+        [SIMT_CLASS_FENCE] = FENCE, [SIMT_CLASS_WGMMA] = FENCE, [SIMT_CLASS_COPY] = COPY,
+        [SIMT_CLASS_LAUNCH] = COPY, [SIMT_CLASS_RACE] = RACE,   [SIMT_CLASS_LEFT] = RUN,
+        [SIMT_CLASS_PRODUCT] = RUN
     };
-    const enum simt_finding_class class = simt_finding_class(f->kind);
-    return class == SIMT_CLASS_LEFT || class == SIMT_CLASS_PRODUCT ? ranks[SIMT_RUN]
-                                                                   : ranks[simt_finding_check(f->kind)];
+    static const int of_check[] = { [SIMT_MEMCHECK] = BEFORE,
+                                    [SIMT_SYNCCHECK] = SYNC,
+                                    [SIMT_INITCHECK] = UNWRITTEN,
+                                    [SIMT_RACECHECK] = RACE,
+                                    [SIMT_RUN] = RUN };
+    const int rank = of_class[simt_finding_class(f->kind)];
+    if (is_unmade(f))
+        return UNMADE;
+    if (is_others_copy(f))
+        return RACE;
+    if (is_copied_twice(f))
+        return COPIED_TWICE;
+    return rank ? rank : of_check[simt_finding_check(f->kind)];
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+// One statement of the kernel, reached from one place: no barrier is missing inside of it.
+static bool is_one_place(const struct simt_finding_place *a, const struct simt_finding_place *b)
+{
+    return a->line == b->line && a->caller == b->caller && same_text(a->file, b->file) &&
+           same_text(a->caller_file, b->caller_file);
+}
+
+// What two accesses that nothing orders, or a copy that is under way, are due to.
+static const char *text_of_order(const struct simt_finding *f)
+{
+    if (f->kind == SIMT_RACE_INIT)
+        return "a barrier is missing between the mbarrier's initialisation and its first use";
+    if (is_copied_twice(f))
+        return "two copies write to the same bytes: an index or the stage is wrong, two arrays overlap in shared "
+               "memory, or the first is to be waited for";
+    if (is_others_copy(f))
+        return "a copy of another thread is on its way: that thread's wait for it, or the barrier behind the wait, is "
+               "missing";
+    if (f->kind == SIMT_COPY_PENDING && f->there.by == SIMT_BY_CP_ASYNC)
+        return "a copy is on its way: the wait for it is missing or leaves too many groups unfinished, or it is the "
+               "wrong tile that is copied or read";
+    if (simt_finding_class(f->kind) == SIMT_CLASS_RACE && is_one_place(&f->here.place, &f->there.place))
+        return "two threads meet in one place, so the index on this line is wrong";
+    return NULL;
 }
 
 const char *meaning_text(const struct simt_finding *f, const struct tester_options *o)
@@ -52,9 +125,13 @@ const char *meaning_text(const struct simt_finding *f, const struct tester_optio
         [SIMT_SYNCCHECK] = "a barrier that not all threads reach",
     };
     const enum simt_finding_class class = simt_finding_class(f->kind);
+    const char *order;
     if (meaning_reads_c(f, o))
         return "C is read although beta is 0";
-    if (class == SIMT_CLASS_RACE && f->here.place.line == f->there.place.line)
-        return "two threads meet in one place, so the index on this line is wrong";
+    if (is_unmade(f) && f->kind != SIMT_RACE_INIT)
+        return "an mbarrier is used that was not initialised: which ones does mbarrier.init reach, and is a barrier "
+               "behind it?";
+    if ((order = text_of_order(f)))
+        return order;
     return of_class[class] ? of_class[class] : of_check[simt_finding_check(f->kind)];
 }

@@ -11,8 +11,9 @@ bool meaning_reads_c(const struct simt_finding *f, const struct tester_options *
 // What the tester says to look at, for a run with these options.
 struct simt_advice meaning_advice(const struct tester_options *o);
 
-// In the order in which they are believed, from 0: an access out of bounds makes others read uninitialised memory, and
-// so does a race. A copy that is left behind tells least.
+// In the order in which they are believed, from 0: an access out of bounds makes others read uninitialised memory, an
+// mbarrier that was not initialised opens at once, a copy that is not waited for makes its readers race, and so on. A
+// copy that is left behind, and a kernel that does not end, tell least.
 int meaning_rank(const struct simt_finding *f);
 
 // The mistake that is behind it, in a few words.

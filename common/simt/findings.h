@@ -56,7 +56,7 @@ enum simt_finding_class {
     X(REFUSED, STOPPED, false)        /* detail: what the instruction cannot do */                                     \
     X(ARRIVES_UNMADE, STOPPED, false) /* the mbarrier was not initialised */                                           \
     X(EXPECTS_UNMADE, STOPPED, false) /* the same, of bytes to expect */                                               \
-    X(ARRIVALS, STOPPED, false)       /* seen: at once, expected: that the mbarrier's phase waits for */               \
+    X(ARRIVALS, STOPPED, false)       /* seen: at once, expected: that its phase still waits for, left: of all */      \
     X(OUT_OF_BOUNDS, BOUNDS, false)                                                                                    \
     X(MISALIGNED, ALIGNMENT, false)                                                                                    \
     X(CONSTANT_STORE, CONSTANT, false)                                                                                 \

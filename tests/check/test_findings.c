@@ -47,6 +47,15 @@ static const struct simt_wait cluster_waits[] = {
     { .what = SIMT_FOR_VALUE, .block = { 2, 0, 0 } },
 };
 
+// Its counts are 20 bits of memory that nothing wrote.
+static const struct simt_wait unmade_wait[] = {
+    { .what = SIMT_FOR_MBARRIER,
+      .warps = 1,
+      .mbarrier = { .object = { .space = SIMT_SHARED, .name = "full", .bytes = 32, .at = 8 }, .index = 1, .phase = 1 },
+      .arrivals = 0xbcbcb,
+      .bytes = 0xbcbcb },
+};
+
 #define SAYS(finding_kind, said, look_at, ...)                                                                         \
     {                                                                                                                  \
         { .kind = SIMT_##finding_kind, __VA_ARGS__ }, said, look_at                                                    \
@@ -65,26 +74,43 @@ static const struct spoken {
          "each of them waits; 776 cannot begin before one of these ends",
          "who should write this value?", HERE, .seen = 4224, .left = 776),
     SAYS(ENDLESS_WAIT,
-         " waits here for ever. Of its block, warps 0 to 3, 8 wait for phase 0 of the mbarrier full + 8: 1 arrival and "
+         " waits here for ever. Of its block, warps 0 to 3, 8 wait for phase 0 of the mbarrier full[1]: 1 arrival and "
          "512 bytes are missing; warp 4 waits at barrier 1, where 96 threads have arrived; warp 5 waits in front of a "
          "barrier for lanes of the same warp",
          "a phase ends when", HERE, .waits = waits, .n_waits = 3),
     SAYS(ENDLESS_WAIT,
-         " waits here for ever. Of its cluster, block (0,0,0): warp 0 waits for phase 0 of the mbarrier full + 8: 16 "
+         " waits here for ever. Of its cluster, block (0,0,0): warp 0 waits for phase 0 of the mbarrier full[1]: 16 "
          "bytes more than were expected have come (expect_tx names too few); warp 1 waits at the cluster's barrier, "
          "where 32 of 128 threads have arrived; block (1,0,0): it has ended; block (2,0,0): ",
          "a phase ends when", HERE, .waits = cluster_waits, .n_waits = 4, .of_cluster = true),
     SAYS(TRAP, " executes a trap", "stopped itself", HERE),
     SAYS(ASSERTION, ": assertion 'n > 0' failed", "stopped itself", HERE, .detail = "n > 0"),
     SAYS(REFUSED, ": it cannot", "is given here", HERE, .detail = "it cannot"),
-    SAYS(ARRIVES_UNMADE,
-         ": arrives at an mbarrier that was not initialised: is there a barrier between mbarrier.init and this?",
-         "is given here", HERE, .mbarrier = FULL),
-    SAYS(EXPECTS_UNMADE, ": expects bytes at an mbarrier that was not initialised", "is given here", HERE,
+    SAYS(ARRIVES_UNMADE, ": arrives at the mbarrier full[1], which was not initialised", "reach every mbarrier", HERE,
          .mbarrier = FULL),
+    SAYS(EXPECTS_UNMADE, ": expects bytes at the mbarrier full[1], which was not initialised", "reach every mbarrier",
+         HERE, .mbarrier = FULL),
     SAYS(ARRIVALS,
-         ": more arrivals than the mbarrier expects in this phase: does its count fit the threads that arrive?",
-         "is given here", HERE, .mbarrier = FULL, .seen = 2, .expected = 1),
+         ": more arrivals than the mbarrier expects in this phase: full[1] was initialised for 8 in each; in phase 0, "
+         "1 of "
+         "them are missing, and this counts as 2",
+         "or is the index that of another", HERE, .mbarrier = FULL, .seen = 2, .expected = 1, .left = 8),
+    SAYS(ARRIVALS,
+         ": more arrivals than the mbarrier expects in this phase: full[4] (full has 4 of them) was initialised for 1 "
+         "in "
+         "each; in phase 0, all have come, and the phase is not over, since bytes are on their way to it",
+         "or is the index that of another", HERE, .seen = 1, .left = 1,
+         .mbarrier = { .object = { .space = SIMT_SHARED, .name = "full", .bytes = 32, .at = 32 }, .index = 4 }),
+    SAYS(UNINIT_MEMORY, " uses the mbarrier full[1] (mbarrier.arrive.b64), which was not initialised",
+         "reach every mbarrier",
+         .here = { .place = AT(20),
+                   .thread = { 33, 0, 0 },
+                   .instruction = "mbarrier.arrive.b64",
+                   .access = SIMT_CHANGES },
+         .object = { .space = SIMT_SHARED, .name = "full", .bytes = 32, .address = 8, .at = 8 }),
+    SAYS(ENDLESS_WAIT,
+         " waits here for ever. Of its block, warp 0 waits for phase 1 of the mbarrier full[1]: it was not initialised",
+         "reach every mbarrier", HERE, .waits = unmade_wait, .n_waits = 1),
     SAYS(OUT_OF_BOUNDS, " writes 1 byte out of bounds: byte 256 of out, which has 256 bytes",
          "the guard of this access", .here = DOES(20, 33, WRITES, THREAD), .object = OUT, .bytes = 1),
     SAYS(OUT_OF_BOUNDS, " reads 16 bytes out of bounds: byte 64 of As (shared memory), which has 64 bytes",

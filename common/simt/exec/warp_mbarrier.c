@@ -29,6 +29,7 @@ static bool complain_of(struct warp *w, const struct uop *u, uint32_t lane, enum
     f->phase = s->expected ? 1 + (uint32_t)s->phase : 0;
     f->seen = arrivals;
     f->expected = s->pending;
+    f->left = s->expected;
     return false;
 }
 

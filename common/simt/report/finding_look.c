@@ -1,5 +1,5 @@
 // What to look at next, by kind. See findings.h, and check_async.c for the rules of the asynchronous proxy.
-#include "simt/findings.h"
+#include "finding_waits.h"
 
 #include <string.h>
 
@@ -10,6 +10,8 @@ static const char phase[] =
     "a phase ends when as many threads have arrived as mbarrier.init counts, and all bytes have come that expect_tx "
     "names: who does not arrive, which copy reports to another mbarrier, or is it the parity of another phase?";
 static const char stop[] = "the kernel stopped itself here: the condition before this line";
+static const char unmade[] = "is the index right, does mbarrier.init reach every mbarrier of the array, and is there a "
+                             "barrier between mbarrier.init and this line?";
 static const char given[] = "what this instruction is given here, and which threads come to it";
 static const char proxy[] = "fence.proxy.async by the thread that stores, after its store and before the barrier";
 static const char initialiser[] =
@@ -25,9 +27,11 @@ static const char *const looks[SIMT_KINDS] = {
     [SIMT_TRAP] = stop,
     [SIMT_ASSERTION] = stop,
     [SIMT_REFUSED] = given,
-    [SIMT_ARRIVES_UNMADE] = given,
-    [SIMT_EXPECTS_UNMADE] = given,
-    [SIMT_ARRIVALS] = given,
+    [SIMT_ARRIVES_UNMADE] = unmade,
+    [SIMT_EXPECTS_UNMADE] = unmade,
+    [SIMT_ARRIVALS] =
+        "how many threads arrive in one phase: do more of them come to this line than mbarrier.init counts, "
+        "does one come twice before the phase is complete, or is the index that of another mbarrier?",
     [SIMT_MISALIGNED] = "a vector access needs an address that is a multiple of its size: the row's length, and the "
                         "column's offset",
     [SIMT_CONSTANT_STORE] = "only the host sets __constant__ variables, before the launch (cudaMemcpyToSymbol)",
@@ -100,11 +104,19 @@ static bool is_atomic(const struct simt_side *s)
     return s->access == SIMT_CHANGES || s->access == SIMT_COMPARES;
 }
 
+static bool unmade_wait(const struct simt_finding *f)
+{
+    size_t i = 0;
+    while (i < f->n_waits && !(f->waits[i].what == SIMT_FOR_MBARRIER && finding_wait_is_unmade(&f->waits[i])))
+        i++;
+    return i < f->n_waits;
+}
+
 static const char *look_wait(const struct simt_finding *f)
 {
     for (size_t i = 0; i < f->n_waits; i++)
         if (f->waits[i].what == SIMT_FOR_MBARRIER)
-            return phase;
+            return unmade_wait(f) ? unmade : phase;
     return "who should write this value? A block that has not begun cannot: a card runs only some of the blocks at a "
            "time";
 }
@@ -118,6 +130,8 @@ static const char *look_bounds(const struct simt_finding *f)
 
 static const char *look_uninit(const struct simt_finding *f)
 {
+    if (finding_is_mbarrier(f))
+        return unmade;
     return f->object.space == SIMT_SHARED
                ? "is the whole tile stored before it is read - every index, and a 0 where it reaches past the edge?"
                : "who should have written it: the host, a kernel before, or another line of this one?";

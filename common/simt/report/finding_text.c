@@ -214,6 +214,29 @@ static void say_endless_wait(struct text_end *t, const struct simt_finding *f)
         text_add(t, "; %" PRIu64 " cannot begin before one of these ends", f->left);
 }
 
+// An mbarrier that was not initialised.
+static void say_unmade(struct text_end *t, const struct simt_finding *f)
+{
+    text_add(t, f->kind == SIMT_ARRIVES_UNMADE ? ": arrives at" : ": expects bytes at");
+    text_add(t, " the mbarrier ");
+    finding_mbarrier(t, &f->mbarrier.object);
+    text_add(t, ", which was not initialised");
+}
+
+// An arrival too many: those that the phase waits for have come, or some of them and this one is for several.
+static void say_arrivals(struct text_end *t, const struct simt_finding *f)
+{
+    text_add(t, ": more arrivals than the mbarrier expects in this phase: ");
+    finding_mbarrier(t, &f->mbarrier.object);
+    text_add(t, " was initialised for %" PRIu64 " in each; ", f->left);
+    if (f->mbarrier.phase >= 0)
+        text_add(t, "in phase %d, ", f->mbarrier.phase);
+    if (f->expected)
+        text_add(t, "%" PRIu64 " of them are missing, and this counts as %" PRIu64, f->expected, f->seen);
+    else
+        text_add(t, "all have come, and the phase is not over, since bytes are on their way to it");
+}
+
 // --- one function for each check's kinds: the text behind "block (0,0,0), thread (1,0,0)" ---
 
 static void say_run(struct text_end *t, const struct simt_finding *f)
@@ -226,14 +249,10 @@ static void say_run(struct text_end *t, const struct simt_finding *f)
         text_add(t, " executes a trap");
     else if (f->kind == SIMT_ASSERTION)
         text_add(t, ": assertion '%s' failed", f->detail);
-    else if (f->kind == SIMT_ARRIVES_UNMADE)
-        text_add(
-            t, ": arrives at an mbarrier that was not initialised: is there a barrier between mbarrier.init and this?");
-    else if (f->kind == SIMT_EXPECTS_UNMADE)
-        text_add(t, ": expects bytes at an mbarrier that was not initialised");
+    else if (f->kind == SIMT_ARRIVES_UNMADE || f->kind == SIMT_EXPECTS_UNMADE)
+        say_unmade(t, f);
     else if (f->kind == SIMT_ARRIVALS)
-        text_add(
-            t, ": more arrivals than the mbarrier expects in this phase: does its count fit the threads that arrive?");
+        say_arrivals(t, f);
     else
         text_add(t, ": %s", f->detail);
 }
@@ -262,6 +281,10 @@ static void say_uninit(struct text_end *t, const struct simt_finding *f)
                  f->here.instruction);
     } else if (f->kind == SIMT_UNINIT_VALUE) {
         say_unwritten(t, f);
+    } else if (finding_is_mbarrier(f)) {
+        text_add(t, " uses the mbarrier ");
+        finding_mbarrier(t, &f->object);
+        text_add(t, " (%s), which was not initialised", f->here.instruction);
     } else {
         say_access(t, f);
         text_add(t, f->object.space == SIMT_SHARED ? ", and no thread of the block wrote it before"

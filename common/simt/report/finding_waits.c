@@ -4,6 +4,28 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/launch.h"
+
+bool finding_is_mbarrier(const struct simt_finding *f)
+{
+    return f->object.space == SIMT_SHARED && f->here.instruction && text_begins(f->here.instruction, "mbarrier.");
+}
+
+void finding_mbarrier(struct text_end *t, const struct simt_object *o)
+{
+    const int64_t size = 8, index = o->at >= 0 ? o->at / size : (o->at - size + 1) / size;
+    if (!o->name)
+        text_add(t, "at byte %" PRIu64 " of shared memory", o->address);
+    else if (o->at % size)
+        text_add(t, "%s + %" PRId64, o->name, o->at);
+    else if (o->at < 0 || (uint64_t)o->at >= o->bytes)
+        text_add(t, "%s[%" PRId64 "] (%s has %" PRIu64 " of them)", o->name, index, o->name, o->bytes / 8);
+    else if (o->bytes == 8)
+        text_add(t, "%s", o->name);
+    else
+        text_add(t, "%s[%" PRId64 "]", o->name, index);
+}
+
 // Warps, from a mask of them: "warps 0 to 3, 8 wait".
 static void say_warps(struct text_end *t, uint32_t warps)
 {
@@ -23,9 +45,21 @@ static void say_warps(struct text_end *t, uint32_t warps)
     text_add(t, several ? " wait" : " waits");
 }
 
+// Do its counts stand in memory that nothing wrote? All bytes are DEV_UNWRITTEN there: code/mbarrier.h says what is
+// what.
+bool finding_wait_is_unmade(const struct simt_wait *w)
+{
+    const uint32_t arrivals = DEV_UNWRITTEN * 0x01010101u & ((1u << 20) - 1);
+    return w->arrivals == arrivals && w->bytes == arrivals;
+}
+
 // What the phase of an mbarrier still waits for.
 static void say_missing(struct text_end *t, const struct simt_wait *w)
 {
+    if (finding_wait_is_unmade(w)) {
+        text_add(t, "it was not initialised");
+        return;
+    }
     if (w->arrivals)
         text_add(t, "%u arrival%s", w->arrivals, text_plural(w->arrivals));
     if (w->bytes)
@@ -43,10 +77,7 @@ static void say_mbarrier(struct text_end *t, const struct simt_wait *w)
 {
     const struct simt_object *o = &w->mbarrier.object;
     text_add(t, " for phase %d of the mbarrier ", w->mbarrier.phase);
-    if (!o->name || (uint64_t)o->at >= o->bytes)
-        text_add(t, "at byte %" PRIu64 " of shared memory", o->address);
-    else
-        text_add(t, o->at ? "%s + %" PRId64 : "%s", o->name, o->at);
+    finding_mbarrier(t, o);
     text_add(t, ": ");
     say_missing(t, w);
 }

@@ -9,4 +9,12 @@
 // ..."; of a cluster by block.
 void finding_waits(struct text_end *t, const struct simt_finding *f);
 
+// Does it wait for an mbarrier that was not initialised?
+bool finding_wait_is_unmade(const struct simt_wait *w);
+
+// Is it an mbarrier that an instruction of mbarriers accesses?
+bool finding_is_mbarrier(const struct simt_finding *f);
+// The mbarrier that an object is: "full[3]".
+void finding_mbarrier(struct text_end *t, const struct simt_object *o);
+
 #endif

@@ -28,6 +28,7 @@ struct dev_module;
 struct dev_kernel;
 struct profile;
 struct simt_findings;
+struct simt_finding;
 
 enum dev_kind { DEV_AUTO, DEV_GPU, DEV_SIM };  // auto: the GPU if one answers, else the simulated one
 
@@ -114,5 +115,9 @@ const struct profile *dev_profile(const struct dev *d);
 // What the checks found in the last launch that ended; NULL on a GPU, and where checks are off. Valid until the next
 // launch or dev_close.
 const struct simt_findings *dev_findings(const struct dev *d);
+
+// The kernel's error that ended the last launch, which has failed by it; NULL on a GPU, and where there was none. Valid
+// as dev_findings.
+const struct simt_finding *dev_failure(const struct dev *d);
 
 #endif

@@ -269,3 +269,8 @@ const struct simt_findings *dev_findings(const struct dev *d)
 {
     return d->ops->findings ? d->ops->findings(d) : NULL;
 }
+
+const struct simt_finding *dev_failure(const struct dev *d)
+{
+    return d->ops->failure ? d->ops->failure(d) : NULL;
+}

@@ -84,6 +84,11 @@ static const struct simt_findings *sim_findings(const struct dev *d)
     return simt_findings(device_simt(d));
 }
 
+static const struct simt_finding *sim_failure(const struct dev *d)
+{
+    return simt_failure(device_simt(d));
+}
+
 static const struct profile *sim_profile(const struct dev *d)
 {
     return simt_profile(device_simt(d));
@@ -179,6 +184,7 @@ const struct backend simt_backend = {
     .set_tensor_cores = sim_set_tensor_cores,
     .set_checks = sim_set_checks,
     .findings = sim_findings,
+    .failure = sim_failure,
     .alloc = sim_alloc,
     .free = sim_free,
     .upload = sim_upload,

@@ -244,6 +244,10 @@ struct simt_advice {
     const void *context;
 };
 
+// Prints what stands behind a finding's text: the source lines where they can be read, how often it was found, and what
+// to look at next. advice may be NULL.
+void simt_finding_print_look(FILE *out, const struct simt_finding *f, const struct simt_advice *advice);
+
 // Prints each finding: its kind, text and count, the source lines where they can be read, and what to look at. Without
 // errors one line that says what was looked at, and then what is advised. advice may be NULL.
 void simt_findings_print(FILE *out, const struct simt_findings *f, const struct simt_advice *advice);

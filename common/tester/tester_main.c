@@ -278,6 +278,13 @@ static int describe(const struct step *step)
     return 2;
 }
 
+// The source of what ended the kernel, and what to look at next.
+static void print_failure(FILE *out, const struct simt_finding *f, const struct tester_options *o)
+{
+    const struct simt_advice advice = meaning_advice(o);
+    simt_finding_print_look(out, f, &advice);
+}
+
 int tester_main(const struct step *given, int argc, char **argv)
 {
     struct tester_options o = tester_defaults;
@@ -308,6 +315,8 @@ int tester_main(const struct step *given, int argc, char **argv)
         ok = report_write_error("output", "stdout", error);
     if (!ok)
         fprintf(stderr, "%s: %s\n", step->name, error);
+    if (!ok && d && dev_failure(d))
+        print_failure(stderr, dev_failure(d), &o);
     const bool wrong = r.verdict == TESTER_WRONG || (ok && has_findings(d));
     dev_close(d);
     if (json && json != stdout)

@@ -472,6 +472,18 @@ Test(findings, all_are_printed_and_the_caller_may_know_better_where_to_look)
     free(text);
 }
 
+Test(findings, what_stands_behind_the_text_is_printed_alone)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    cr_assert(out);
+    simt_finding_print_look(out, &two[0], &advice);
+    fclose(out);
+    cr_expect_str_eq(text, "    1,024 times in all, in this launch\n    look at: the answer\n");
+    free(text);
+}
+
 Test(findings, json_has_the_fields_beside_the_text)
 {
     static const char *const parts[] = {

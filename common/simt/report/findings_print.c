@@ -40,17 +40,23 @@ static void print_source(FILE *out, const struct simt_finding_place *p, const st
     print_line(out, p->file, p->line, "");
 }
 
-static void print_finding(FILE *out, const struct simt_finding *f, const struct simt_advice *advice)
+void simt_finding_print_look(FILE *out, const struct simt_finding *f, const struct simt_advice *advice)
 {
-    char number[TEXT_GROUPED], text[SIMT_FINDING_TEXT];
-    simt_finding_text(f, text, sizeof text);
-    fprintf(out, "%s%s (%s): %s\n", simt_finding_is_advice(f->kind) ? "advice: " : "", simt_finding_name(f->kind),
-            simt_finding_tool(f->kind), text);
+    char number[TEXT_GROUPED];
     print_source(out, &f->there.place, &(struct simt_finding_place){ 0 });
     print_source(out, &f->here.place, &f->there.place);
     if (f->count > 1)
         fprintf(out, "    %s times in all, in this launch\n", text_grouped(f->count, number));
     fprintf(out, "    look at: %s\n", look_of(f, advice));
+}
+
+static void print_finding(FILE *out, const struct simt_finding *f, const struct simt_advice *advice)
+{
+    char text[SIMT_FINDING_TEXT];
+    simt_finding_text(f, text, sizeof text);
+    fprintf(out, "%s%s (%s): %s\n", simt_finding_is_advice(f->kind) ? "advice: " : "", simt_finding_name(f->kind),
+            simt_finding_tool(f->kind), text);
+    simt_finding_print_look(out, f, advice);
 }
 
 void simt_findings_print(FILE *out, const struct simt_findings *f, const struct simt_advice *advice)

@@ -1,8 +1,11 @@
 // See meaning.h.
 #include "meaning.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/source.h"
 #include "base/text.h"
 
 bool meaning_reads_c(const struct simt_finding *f, const struct tester_options *o)
@@ -83,6 +86,36 @@ static bool is_one_place(const struct simt_finding_place *a, const struct simt_f
            same_text(a->caller_file, b->caller_file);
 }
 
+enum { LINE = 160, NAME = 40 };
+
+// The array whose address the place's line takes, or its call's for a line of a header: As of "&As[stage + i]". Empty
+// if none is to be seen.
+static void array_of(const struct simt_finding_place *p, char name[NAME])
+{
+    char text[LINE] = "";
+    if (p->file && source_is_header(p->file) && p->caller_file)
+        source_text(p->caller_file, p->caller, text, sizeof text);
+    else if (p->file)
+        source_text(p->file, p->line, text, sizeof text);
+    *name = 0;
+    for (const char *at = text; *at && !*name; at++) {
+        size_t n = 0;
+        while (*at == '&' && (isalnum((unsigned char)at[1 + n]) || at[1 + n] == '_'))
+            n++;
+        if (n && n < NAME && at[1 + n] == '[')
+            snprintf(name, n + 1, "%s", at + 1);
+    }
+}
+
+// Are two arrays meant, which share these bytes of shared memory?
+static bool is_of_two_arrays(const struct simt_finding *f)
+{
+    char here[NAME], there[NAME];
+    array_of(&f->here.place, here);
+    array_of(&f->there.place, there);
+    return f->object.space == SIMT_SHARED && *here && *there && strcmp(here, there) != 0;
+}
+
 // What two accesses that nothing orders, or a copy that is under way, are due to.
 static const char *text_of_order(const struct simt_finding *f)
 {
@@ -99,6 +132,11 @@ static const char *text_of_order(const struct simt_finding *f)
                "wrong tile that is copied or read";
     if (simt_finding_class(f->kind) == SIMT_CLASS_RACE && is_one_place(&f->here.place, &f->there.place))
         return "two threads meet in one place, so the index on this line is wrong";
+    if (simt_finding_class(f->kind) == SIMT_CLASS_RACE && is_of_two_arrays(f))
+        return f->here.access == SIMT_WRITES && f->there.access == SIMT_WRITES
+                   ? "two arrays overlap in shared memory, or a barrier is missing between their uses"
+                   : "a barrier is missing between the uses of two arrays that share these bytes of shared memory, or "
+                     "the two overlap by mistake";
     return NULL;
 }
 

@@ -1,7 +1,10 @@
 // Tests of common/tester/meaning: which finding is believed, and what it means.
 #include <criterion/criterion.h>
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tester/meaning.h"
 
@@ -65,4 +68,23 @@ Test(meaning, one_line_that_is_called_from_two_may_lack_a_barrier)
     race.here.place.caller_file = race.there.place.caller_file = "kernel.cu";
     race.here.place.caller = 5, race.there.place.caller = 6;
     cr_expect(strstr(meaning_text(&race, &options), "a barrier is missing"));
+}
+
+Test(meaning, two_arrays_on_two_lines_may_overlap)
+{
+    char file[] = "/tmp/meaning_XXXXXX";
+    FILE *out = fdopen(mkstemp(file), "w");
+    cr_assert(out);
+    fputs("ldmatrix(a[i], &As[stage + ai]);\n*reinterpret_cast<half8 *>(&Bs[bi]) = b;\nput(&As[stage]);\n", out);
+    fclose(out);
+    struct simt_finding race = { .kind = SIMT_RACE,
+                                 .here = { .place = { .file = file, .line = 1 } },
+                                 .there = { .place = { .file = file, .line = 2 } },
+                                 .object = { .space = SIMT_SHARED, .name = "shared" } };
+    cr_expect(strstr(meaning_text(&race, &options), "overlap by mistake"));
+    race.here.access = race.there.access = SIMT_WRITES;
+    cr_expect(!strncmp(meaning_text(&race, &options), "two arrays overlap", 18));
+    race.there.place.line = 3;
+    cr_expect(!strstr(meaning_text(&race, &options), "overlap"));
+    unlink(file);
 }

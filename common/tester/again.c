@@ -65,8 +65,8 @@ static struct again_shape odd(const struct geometry *g, enum dev_type type)
 // Blocks that walk over tiles have two of them here, and together more tiles along K than stages.
 static struct again_shape walk(const struct geometry *g, enum dev_type type)
 {
-    struct again_shape s = broad(g, type);
-    return shape(g, s.m, s.n, stages_of(g, type) / 2 * depth_of(g) + s.k);
+    const struct again_shape s = broad(g, type);
+    return shape(g, g->bm + 5, s.n, stages_of(g, type) / 2 * depth_of(g) + s.k);
 }
 
 // Every stage is used twice, and more; rows of A cannot be read 16 bytes at a time, and those of B and C can. Few rows
@@ -75,6 +75,13 @@ static struct again_shape deep(const struct geometry *g, enum dev_type type)
 {
     const int unit = 16 / (int)type_size(type);
     return shape(g, g->bm / 4 + 5, g->bn / 4 + unit, (stages_of(g, type) + 3) * depth_of(g) + 1);
+}
+
+// The file's other kernels have the same lines: a tile and the edge of the next one is enough.
+static struct again_shape other(const struct geometry *g, enum dev_type type)
+{
+    const int unit = 16 / (int)type_size(type);
+    return shape(g, g->bm / 4 + 5, g->bn + 3 * unit, broad(g, type).k);
 }
 
 // A tile of as many blocks as can share one; the last of them have nothing to add.
@@ -94,7 +101,7 @@ size_t again_shapes(const struct geometries *all, enum dev_type type, struct aga
     out[n++] = odd(first, type);
     out[n++] = deep(first, type);
     for (int i = 1; i < all->n; i++)
-        out[n++] = all->all[i].split ? split(&all->all[i], type) : broad(&all->all[i], type);
+        out[n++] = all->all[i].split ? split(&all->all[i], type) : other(&all->all[i], type);
     return n;
 }
 

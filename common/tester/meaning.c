@@ -55,9 +55,8 @@ int meaning_rank(const struct simt_finding *f)
 {
     enum { BEFORE, UNMADE, SYNC, FENCE, COPY, COPIED_TWICE, RACE, UNWRITTEN, RUN };
     static const int of_class[SIMT_CLASSES] = {
-        [SIMT_CLASS_FENCE] = FENCE, [SIMT_CLASS_WGMMA] = FENCE, [SIMT_CLASS_COPY] = COPY,
-        [SIMT_CLASS_LAUNCH] = COPY, [SIMT_CLASS_RACE] = RACE,   [SIMT_CLASS_LEFT] = RUN,
-        [SIMT_CLASS_PRODUCT] = RUN
+        [SIMT_CLASS_FENCE] = FENCE, [SIMT_CLASS_WGMMA] = FENCE, [SIMT_CLASS_COPY] = COPY,  [SIMT_CLASS_LAUNCH] = COPY,
+        [SIMT_CLASS_RACE] = RACE,   [SIMT_CLASS_LEFT] = RUN,    [SIMT_CLASS_PRODUCT] = RUN
     };
     static const int of_check[] = { [SIMT_MEMCHECK] = BEFORE,
                                     [SIMT_SYNCCHECK] = SYNC,

@@ -118,7 +118,7 @@ Test(exec_aligned, a_lane_that_never_comes_is_named)
                                  "MEET: bar.sync 0;\n"),
                           (struct ptx_shape){ 1, 64, 0 }, out, WORDS, in, 1));
     const char *said = dev_error(d);
-    cr_expect(strstr(said, "warp 0 waits for phase 0 of the mbarrier s: 1 arrival is missing"), "%s", said);
+    cr_expect(strstr(said, "warp 0 waits for phase 0 of the mbarrier s[0]: 1 arrival is missing"), "%s", said);
     cr_expect(strstr(said, "warp 0 waits in front of a barrier for lanes of the same warp"), "%s", said);
     dev_close(d);
 }

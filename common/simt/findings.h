@@ -82,7 +82,7 @@ enum simt_finding_class {
     X(BARRIER_STUCK, BARRIER, false)      /* expected: the block's threads, seen: arrived, left: have ended */         \
     X(BARRIER_SPLIT, BARRIER, false)      /* there: the other barrier */                                               \
     X(LANES_SPLIT, BARRIER, false)        /* lanes: of the warp, that wait here; there: another one */                 \
-    X(BARRIER_LEFT, BARRIER, false)       /* expected: the block's threads, left: have ended; there: the first */      \
+    X(BARRIER_LEFT, BARRIER, true)        /* expected: the block's threads, left: have ended; there: the first */      \
     X(BARRIER_COUNT, BARRIER, false)      /* seen: threads that it is for, expected: for those who wait, there */      \
     X(BARRIER_NUMBER, BARRIER, false)     /* no such barrier, or no such count */                                      \
     X(NOT_MEMBER, LANES, false)           /* lanes: the member mask, without the thread's own */                       \

@@ -281,7 +281,7 @@ static const struct spoken {
     SAYS(BARRIER_LEFT,
          " waits at this barrier, to which 16 of the block's 64 threads never come: thread (1,0,0) ended at "
          "kernel.cu:10",
-         "must come to the same barrier", HERE, .there = WHO(10, 1), .expected = 64, .left = 16),
+         "so the others go on", HERE, .there = WHO(10, 1), .expected = 64, .left = 16),
     SAYS(BARRIER_COUNT,
          " comes to a barrier for 64 threads; for others, who wait there, it is one for 96, at kernel.cu:10",
          "which lanes does the instruction name?", HERE, .there = WHO(10, 1), .seen = 64, .expected = 96),

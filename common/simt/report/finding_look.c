@@ -61,7 +61,10 @@ static const char *const looks[SIMT_KINDS] = {
     [SIMT_BARRIER_STUCK] = barrier,
     [SIMT_BARRIER_SPLIT] = barrier,
     [SIMT_LANES_SPLIT] = barrier,
-    [SIMT_BARRIER_LEFT] = barrier,
+    [SIMT_BARRIER_LEFT] =
+        "a barrier of the block is complete when all threads that have not ended are there (CUDA C++ "
+        "Programming Guide, independent thread scheduling), so the others go on: is nothing needed of "
+        "those that have ended?",
     [SIMT_BARRIER_COUNT] = lanes,
     [SIMT_BARRIER_NUMBER] = lanes,
     [SIMT_NOT_MEMBER] = lanes,

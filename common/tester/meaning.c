@@ -40,7 +40,8 @@ static bool is_unmade(const struct simt_finding *f)
 // Do two copies write the same bytes?
 static bool is_copied_twice(const struct simt_finding *f)
 {
-    return f->kind == SIMT_COPY_PENDING && f->here.by != SIMT_BY_THREAD && f->here.access == SIMT_WRITES;
+    return f->kind == SIMT_COPIES_OVERLAP ||
+           (f->kind == SIMT_COPY_PENDING && f->here.by != SIMT_BY_THREAD && f->here.access == SIMT_WRITES);
 }
 
 // A thread's cp.async that a thread of another warp meets: the wait for it may be right, and the barrier behind that
@@ -129,6 +130,15 @@ static const char *text_of_order(const struct simt_finding *f)
     if (f->kind == SIMT_COPY_PENDING && f->there.by == SIMT_BY_CP_ASYNC)
         return "a copy is on its way: the wait for it is missing or leaves too many groups unfinished, or it is the "
                "wrong tile that is copied or read";
+    if (simt_finding_class(f->kind) == SIMT_CLASS_RACE && f->there.access == SIMT_READS) {
+        if (f->there.by == SIMT_BY_WGMMA)
+            return "a wgmma may still read these bytes: the wait for its products, or the barrier behind that wait, is "
+                   "missing or comes too late";
+        if (f->there.by == SIMT_BY_BULK_COPY)
+            return "a bulk store may still read these bytes: it is not committed, or the wait for it or the barrier "
+                   "behind "
+                   "that wait is missing or comes too late";
+    }
     if (simt_finding_class(f->kind) == SIMT_CLASS_RACE && is_one_place(&f->here.place, &f->there.place))
         return "two threads meet in one place, so the index on this line is wrong";
     if (simt_finding_class(f->kind) == SIMT_CLASS_RACE && is_of_two_arrays(f))

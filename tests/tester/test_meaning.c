@@ -88,3 +88,22 @@ Test(meaning, two_arrays_on_two_lines_may_overlap)
     cr_expect(!strstr(meaning_text(&race, &options), "overlap"));
     unlink(file);
 }
+
+// Who still reads is said, where it is no thread.
+Test(meaning, of_a_race_names_who_is_not_waited_for)
+{
+    const struct {
+        struct simt_finding finding;
+        const char *means;
+    } some[] = {
+        { { .kind = SIMT_RACE, .here = AT(1, 1, WRITES, THREAD), .there = AT(2, 2, READS, WGMMA) },
+          "a wgmma may still read these bytes" },
+        { { .kind = SIMT_RACE, .here = AT(1, 1, WRITES, THREAD), .there = AT(2, 2, READS, BULK_COPY) },
+          "a bulk store may still read these bytes" },
+        { { .kind = SIMT_COPIES_OVERLAP, .here = AT(1, 1, WRITES, BULK_COPY), .there = AT(1, 1, WRITES, BULK_COPY) },
+          "two copies write to the same bytes" },
+    };
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+        cr_expect(strstr(meaning_text(&some[i].finding, &options), some[i].means), "%s",
+                  meaning_text(&some[i].finding, &options));
+}

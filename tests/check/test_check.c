@@ -279,6 +279,13 @@ Test(check, one_past_the_end_of_a_shared_array_is_not_the_next_array)
            one, 1, FOUND({ SIMT_OUT_OF_BOUNDS, HERE(20, 63, READS), .block = THE(0), OF("s", 256), .bytes = 4 }));
 }
 
+Test(check, what_lies_before_shared_memory_is_said_so)
+{
+    const struct simt_findings *f =
+        check(SHARED(LINE(20) "mov.u32 %r10, s;\nst.shared.u32 [%r10+-16], %r1;\n" LEAVE), warp, 2, 0, false);
+    cr_expect(strstr(found_text(f), "byte -16 of s (shared memory)"), "%s", found_text(f));
+}
+
 // A stage too many is not the next array either, where the array is large.
 Test(check, an_index_up_to_twice_the_size_of_a_shared_array_is_not_the_next_array)
 {

@@ -139,7 +139,7 @@ Test(edits, a_producer_that_comes_late_stops_no_warp)
     if (!asks_early)
         return;
     learner_edit_build(&late);
-    char *said = learner_edit_run("--m 200 --n 136 --k 256", &status);
+    char *said = learner_edit_run("--m 200 --n 136 --k 256 --once", &status);
     cr_expect_eq(status, 0, "%s", said);
     free(said);
 }

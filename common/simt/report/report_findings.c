@@ -94,7 +94,8 @@ static struct simt_object shared_object(const struct grid *g, uint64_t address)
                                  .name = in ? in->name : NULL,
                                  .bytes = in && in->bytes ? in->bytes : g->shared_bytes - (in ? in->at : 0),
                                  .address = address,
-                                 .at = (int64_t)(in ? address - in->at : address) };
+                                 // addresses of shared memory have 32 bits: before its begin they wrap around
+                                 .at = (int32_t)(uint32_t)(in ? address - in->at : address) };
 }
 
 // The same of an address, which says whose memory it is where blocks of a cluster share theirs.

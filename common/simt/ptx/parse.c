@@ -133,9 +133,10 @@ static void parameters(struct parser *p, struct ptx_func *f, bool results)
         uint32_t vector;
         v.type = parse_declared_type(p, &v.align, &vector);
         f->params = parse_grow(p, f->params, f->n_params, sizeof *f->params);
-        f->params[f->n_params++] = parse_variable(p, v, vector, false);
+        const uint32_t var = parse_variable(p, v, vector, false);  // it may not come back: count it then
+        f->params[f->n_params++] = var;
         if (is_register)
-            parse_formal(p, f->params[f->n_params - 1], results);
+            parse_formal(p, var, results);
     } while (parse_accept(p, ','));
     parse_expect(p, ')');
 }

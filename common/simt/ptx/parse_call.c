@@ -96,6 +96,8 @@ static enum ptx_type formal_type(struct parser *p, const struct ptx_operand *nam
     if (name->kind != OPND_NAME || !map_get(&p->funcs, name->name, &index))
         parse_fail(p, at, "an argument that is no .param variable needs a function that is declared before the call");
     const struct ptx_func *f = &p->m->funcs[index];
+    if (f->error)
+        parse_fail(p, at, "'%.*s' cannot be called: %s", (int)f->name.n, f->name.p, f->error);
     if (i >= (result ? f->n_results : f->n_params))
         parse_fail(p, at, "'%.*s' has fewer of them", (int)f->name.n, f->name.p);
     return p->m->vars[(result ? f->results : f->params)[i]].type;

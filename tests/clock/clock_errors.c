@@ -1,11 +1,12 @@
-// Prints what the clock predicts for every step on the H200, beside what was measured:
-// steps/results/h200_predicted.csv. With a size, 4095 for one,
-// and the beginning of a step's name: only those.
+// Prints what the clock predicts for every step on the card of a table of times, beside what was measured:
+// steps/results/h200_predicted.csv and h100_predicted.csv. With a size, 4095 for one, and the beginning of a step's
+// name: only those.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/card.h"
 #include "tools/steps.h"
 #include "clock_measured.h"
 #include "tester/predict.h"
@@ -23,6 +24,12 @@ int main(int argc, char **argv)
         fprintf(stderr, "clock_errors: %s\n", error);
         return 2;
     }
+    const struct card *card = n ? card_of_device(all[0].device, all[0].sms) : NULL;
+    if (!card) {
+        fprintf(stderr, "clock_errors: %s: the table has no times of a card that card.def has\n", argv[1]);
+        free(all);
+        return 2;
+    }
     if (argc > 2) {
         sizes[0] = atoi(argv[2]);
         n_sizes = 1;
@@ -36,7 +43,7 @@ int main(int argc, char **argv)
             o.m = o.n = o.k = sizes[s];
             if (ms <= 0 || (argc > 3 && strncmp(argv[3], steps[i]->name, strlen(argv[3]))))
                 continue;
-            if (!(p = predict_step(steps[i], &o, card_named("H200"), error))) {
+            if (!(p = predict_step(steps[i], &o, card, error))) {
                 fprintf(stderr, "clock_errors: %s: %s\n", steps[i]->name, error);
                 return 1;
             }

@@ -244,6 +244,14 @@ Test(ptx_parse, a_function_that_does_not_parse_refuses_the_kernels_that_call_it)
                           6, "before '%r2'");
 }
 
+Test(ptx_parse, a_function_that_calls_itself_has_its_errors_where_they_stand)
+{
+    expect_only_k_refused(PTX_HEAD
+                          ".func f()\n{\n.local .b32 own;\n.reg .b16 %h;\nmov.u16 %h, own;\ncall f;\nret;\n}\n" GOOD
+                          ".visible .entry k()\n{\ncall f;\nret;\n}\n",
+                          8, "16 bits");
+}
+
 Test(ptx_parse, a_declaration_that_is_not_supported_refuses_the_kernels_that_name_it)
 {
     expect_only_k_refused(PTX_HEAD ".global .texref picture;\n" GOOD

@@ -80,7 +80,7 @@ bool inline_is_recursive(struct inliner *x, const struct ptx_func *f);
 
 static inline struct ptx_operand operand_of(enum ptx_operand_kind kind)
 {
-    return (struct ptx_operand){ .kind = kind, .reg = -1, .reg2 = -1, .var = -1, .at = "" };
+    return (struct ptx_operand){ .kind = kind, .reg = -1, .reg2 = -1, .var = -1 };
 }
 
 static inline struct ptx_operand operand_reg(int32_t reg)

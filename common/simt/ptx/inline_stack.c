@@ -285,9 +285,11 @@ bool inline_stacked(struct inliner *x, const struct ptx_inst *in, struct ptx_ope
             o->reg = x->stack;
             return true;
         }
+        const char *at = o->at;
         if (!emit3(x, in, "add.u64", operand_reg(x->wide), operand_reg(x->stack), operand_int(o->bits)))
             return inline_out_of_memory(x, x->out);
         *o = operand_reg(x->wide);
+        o->at = at;
     }
     for (uint32_t i = 0; i < o->count; i++)
         if (!inline_stacked(x, in, &o->list[i]))

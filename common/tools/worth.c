@@ -1,0 +1,196 @@
+// What each part of a step is worth, by its variants (steps/variants/variants.txt).
+//
+//   build/worth 16                    what is known: the parts of step 16, alone and left out, timed on an H200
+//   build/worth --count FILE          registers, spills, counters and the clock's predictions of all variants, as a
+//   table build/worth --time FILE           times all of them on the GPU of this machine: rows are appended
+//
+// The kernels of --count and --time are made by: meson compile -C build variants. Exit status: 0, 1 if a kernel is
+// wrong or cannot run, 2 if the command cannot be carried out.
+#include "worth.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "steps.h"
+
+enum { BAD = 2, SMALL = 2048 };
+const int worth_sizes[WORTH_SIZES] = { 512, 1024, SMALL, 4096, 8192 };
+
+bool worth_has_size(const struct worth_kernel *k, int size)
+{
+    return size >= SMALL || k->of == 20 || (k->of == 19 && !k->variant);
+}
+
+// --- the kernels ---
+
+static const struct step *step_called(const char *name)
+{
+    for (size_t i = 0; i < n_steps; i++)
+        if (!strcmp(steps[i]->name, name))
+            return steps[i];
+    return NULL;
+}
+
+// False if it has no step here, or memory runs out.
+static bool add_kernel(struct worth *w, const struct step *step, const struct variant *v, int of)
+{
+    struct worth_kernel *k = &w->kernels[w->n];
+    *k = (struct worth_kernel){ .variant = v, .of = of };
+    char *ptx;
+    const int n = v ? asprintf(&ptx, "%s/variants/%s.ptx", w->folder, v->name)
+                    : asprintf(&ptx, "%s/%s/%s.ptx", w->folder, step->name, step->name);
+    if (n < 0)
+        return false;
+    k->step = *step;
+    k->step.ptx = ptx;
+    k->step.name = v ? v->name : step->name;
+    k->step.owner = NULL;
+    w->n++;
+    return true;
+}
+
+// The variants that belong to a step come behind it, so that they are timed close to it.
+static bool add_all(struct worth *w)
+{
+    bool ok = true;
+    for (size_t i = 0; i < n_steps && ok; i++) {
+        const int of = atoi(steps[i]->name);
+        if (steps[i]->type == DEV_F64)
+            continue;
+        ok = add_kernel(w, steps[i], NULL, of);
+        for (size_t j = 0; j < w->variants.n && ok; j++) {
+            const struct variant *v = &w->variants.all[j];
+            const struct step *step = step_called(v->step);
+            if (v->of == of && v->kind != VARIANT_WRONG && step)
+                ok = add_kernel(w, step, v, of);
+        }
+    }
+    return ok;
+}
+
+bool worth_open(struct worth *w, const char *variants, const char *folder, char error[DEV_ERROR_MAX])
+{
+    *w = (struct worth){ .folder = strdup(folder) };
+    if (!variants_read(&w->variants, variants, error)) {
+        worth_close(w);
+        return false;
+    }
+    w->kernels = calloc(w->variants.n + n_steps, sizeof *w->kernels);
+    if (w->folder && w->kernels && add_all(w))
+        return true;
+    worth_close(w);
+    return error_set(error, "out of memory");
+}
+
+void worth_close(struct worth *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        free((char *)w->kernels[i].step.ptx);
+    free(w->kernels);
+    free(w->folder);
+    variants_free(&w->variants);
+    *w = (struct worth){ 0 };
+}
+
+// --- the command ---
+
+struct command {
+    const char *time, *count, *variants, *ptx, *times, *counts, *only;
+    int size, step;
+};
+
+#define AT(field) OPTION_AT(struct command, field)
+static const struct option_row rows[] = {
+    { "size", "S", "at which size (default 4096; --time: all)", AT(size), 1, INT_MAX },
+    { "time", "FILE", "time all variants on the GPU, and append a row for each", AT(time) },
+    { "count", "FILE", "write registers, spills, counters and predictions of all variants", AT(count) },
+    { "only", "NAME", "with --count and --time: this kernel alone", AT(only) },
+    { "variants", "FILE", "the list of variants", AT(variants) },
+    { "ptx", "FOLDER", "where their kernels are", AT(ptx) },
+    { "times", "FILE", "the table of times that is read", AT(times) },
+    { "counts", "FILE", "the table of counts that is read", AT(counts) },
+    { 0 },
+};
+static const struct options table = {
+    .program = "worth",
+    .usage = "[OPTION]... [STEP]\n"
+             "Says what each part of a step is worth, by kernels with one thing changed:\n"
+             "    worth 16",
+    .rows = rows,
+    .most = 1,
+    .needs = "one step, as in: worth 16",
+};
+
+static bool keep_only(struct worth *w, const char *only, char error[DEV_ERROR_MAX])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->n; i++)
+        if (!only || !strcmp(w->kernels[i].step.name, only))
+            w->kernels[n++] = w->kernels[i];
+        else
+            free((char *)w->kernels[i].step.ptx);
+    w->n = n;
+    return n || error_set(error, "--only %s: there is no such kernel", only);
+}
+
+static bool count_all(const struct worth *w, FILE *out, char error[DEV_ERROR_MAX])
+{
+    bool all = true;
+    worth_count(NULL, out, error);
+    for (size_t i = 0; i < w->n; i++) {
+        if (!worth_count(&w->kernels[i], out, error)) {
+            fprintf(stderr, "worth: %s\n", error);
+            all = false;
+        }
+        fflush(out);
+    }
+    return all || error_set(error, "not all kernels are right");
+}
+
+static bool time_all(const struct worth *w, int size, FILE *out, char error[DEV_ERROR_MAX])
+{
+    bool ok = true;
+    if (ftell(out) == 0)
+        worth_time_head(out);
+    for (int i = 0; i < WORTH_SIZES && ok; i++)
+        if (!size || worth_sizes[i] == size)
+            ok = worth_time(w, worth_sizes[i], worth_sizes[i] <= SMALL, out, error);
+    return ok;
+}
+
+static int carry_out(struct worth *w, const struct command *c, char error[DEV_ERROR_MAX])
+{
+    const char *path = c->time ? c->time : c->count;
+    if (!path)
+        return worth_report(w, c->step, c->size ? c->size : 4096, c->times, c->counts, stdout, error) ? 0 : BAD;
+    FILE *out = keep_only(w, c->only, error) ? fopen(path, c->time ? "a" : "w") : NULL;
+    if (!out)
+        return *error ? BAD : (error_set(error, "%s cannot be written", path), BAD);
+    const bool ok = c->time ? time_all(w, c->size, out, error) : count_all(w, out, error);
+    if (fclose(out) != 0)
+        return error_set(error, "%s cannot be written", path), BAD;
+    return ok ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    struct command c = { .variants = VARIANTS, .ptx = STEPS_PTX, .times = WORTH_TIMES, .counts = WORTH_COUNTS };
+    struct worth w;
+    char error[DEV_ERROR_MAX] = "";
+    int status;
+    if (!options_begin(&table, &c, &argc, &argv, &status))
+        return status;
+    c.step = argc ? atoi(argv[0]) : 0;
+    if (!c.time && !c.count && !c.step) {
+        fprintf(stderr, "worth: a step is needed, as in: worth 16\n");
+        return BAD;
+    }
+    status = worth_open(&w, c.variants, c.ptx, error) ? carry_out(&w, &c, error) : BAD;
+    if (*error)
+        fprintf(stderr, "worth: %s\n", error);
+    worth_close(&w);
+    return status;
+}

@@ -1,0 +1,48 @@
+// What the files of `worth` share: worth.c reads the command, worth_time.c times, worth_count.c predicts and counts,
+// worth_report.c says what each part of a step is worth.
+#ifndef TOOLS_WORTH_H
+#define TOOLS_WORTH_H
+
+#include <stdio.h>
+
+#include "tester/step.h"
+#include "variants.h"
+
+enum { WORTH_SIZES = 5, WORTH_ROUNDS = 3 };
+extern const int worth_sizes[WORTH_SIZES];
+
+// A step as it is, or a variant of one: what is timed, in the order of the steps whose gains are in question.
+struct worth_kernel {
+    const struct variant *variant;  // NULL: a step as it is
+    int of;                         // the number of the step whose gain is in question
+    struct step step;               // its name is the variant's
+};
+
+struct worth {
+    struct variants variants;
+    struct worth_kernel *kernels;
+    size_t n;
+    char *folder;  // of the PTX: FOLDER/STEP/STEP.ptx and FOLDER/variants/NAME.ptx
+};
+
+// All kernels that are timed. False, with one line in error, if the variants cannot be read.
+bool worth_open(struct worth *w, const char *variants, const char *folder, char error[DEV_ERROR_MAX]);
+void worth_close(struct worth *w);
+// Whether the kernel is timed at this size: those of step 20, and the step before it, also at small ones.
+bool worth_has_size(const struct worth_kernel *k, int size);
+
+// Times all kernels at a size on the GPU, in turn, three rounds, each beside cuBLAS, and appends a row for each to out.
+// Kernels are checked in the first round if the size is the smallest. False, with one line in error, if one cannot run
+// or is wrong.
+bool worth_time(const struct worth *w, int size, bool check, FILE *out, char error[DEV_ERROR_MAX]);
+void worth_time_head(FILE *out);
+
+// Registers, spills, counters of the simulated GPU and the clock's predictions of one kernel: a row. The head is
+// NULL's.
+bool worth_count(const struct worth_kernel *k, FILE *out, char error[DEV_ERROR_MAX]);
+
+// Prints what the parts of a step are worth at a size, by the tables of times and counts.
+bool worth_report(const struct worth *w, int of, int size, const char *times, const char *counts, FILE *out,
+                  char error[DEV_ERROR_MAX]);
+
+#endif

@@ -33,7 +33,7 @@ function course(md) {
       const href = token.type === 'link_open' ? token.attrGet('href') : null;
       if (href && is_relative(href)) token.attrSet('href', `${from_output}/${href}`);
       if (token.type !== 'marpit_comment') return;
-      if (/^(code|diff|table|ladder|output):/.test(token.content.trim()))
+      if (/^((code|diff|table|ladder|output):|numbers\n)/.test(token.content.trim()))
         token.meta = { ...token.meta, marpitCommentParsed: 'marker' };
       token.content = token.content.replace(/<span data-value="[^"]*">([^<]*)<\/span>/g, '$1');  // a note is plain text
     });

@@ -15,7 +15,7 @@ import { unquoted } from './quoted.mjs';
 import { sample } from './sample.mjs';
 import { by_another_ptxas, draw, pictures } from './sources.mjs';
 import { texts } from './texts.mjs';
-import { unmarked, unmeant_lists } from './unmarked.mjs';
+import { unmarked, unmeant_lists, wrong_sums } from './unmarked.mjs';
 
 function write(path, text) {
   mkdirSync(dirname(path), { recursive: true });
@@ -46,7 +46,7 @@ function look_at_text(name, build, check) {
   if (!check && made !== old) write(path, made);
   const at = ({ line, message }) => `${name}:${line} ${message}`;
   return { stale: stale.map(({ line, was, is }) => `${name}:${line} ${was} -> ${is}`),
-    wrong: [...wrong.map(at), ...unmarked(name, left).map(at), ...unmeant_lists(left).map(at)] };
+    wrong: [...wrong.map(at), ...unmarked(name, left).map(at), ...unmeant_lists(left).map(at), ...wrong_sums(left).map(at)] };
 }
 
 function bring_up_to_date(build, check, named) {

@@ -9,11 +9,13 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
+import { terms_plugin } from './book/terms.mjs';
 import { wrong_links } from './links.mjs';
+import { asked } from './places.mjs';
 import { root } from './project.mjs';
 import { brief, sample } from './sample.mjs';
 import { texts } from './texts.mjs';
-import { unmeant_lists } from './unmarked.mjs';
+import { unmeant_lists, wrong_sums } from './unmarked.mjs';
 
 const at = process.argv.indexOf('--build'), build = resolve(at < 0 ? join(root, 'build') : process.argv[at + 1]);
 const copy = mkdtempSync(join(tmpdir(), 'marks-')), text = join(copy, 'text.md');
@@ -117,12 +119,12 @@ test('a row of trials that changes is named in every text of the course that has
   const path = join(results, 'h200_trials.csv'), lines = readFileSync(path, 'utf8').trim().split('\n');
   const changed = lines.map((line, i) => (i ? line.replace(/^((?:[^,]*,){5})[^,]*/, '$10.12345') : line)).join('\n');
   let wanted = 0;
-  const marks_of = (name) => [...readFileSync(join(copy, name), 'utf8').matchAll(/<span\s+data-value="trial [^"]*"/g)].length;
-  const all = sample(texts().filter(marks_of), 8), asked = whole ? all : refreshable(all);
-  for (const name of asked) wanted += marks_of(name);
+  const marks_of = (name) => asked(readFileSync(join(copy, name), 'utf8')).filter((what) => /^trial /.test(what)).length;
+  const all = sample(texts().filter(marks_of), 8), names = whole ? all : refreshable(all);
+  for (const name of names) wanted += marks_of(name);
   writeFileSync(path, `${changed}\n`);
-  assert(asked.length > 0);
-  const { status, lines: said } = refresh('--check', ...asked);
+  assert(names.length > 0);
+  const { status, lines: said } = refresh('--check', ...names);
   assert.equal(status, 1);
   assert(said.filter((line) => line.includes('0.12345')).length >= wanted, `${wanted} marks, ${said.join('\n')}`);
 });
@@ -206,6 +208,37 @@ test('a number that looks like a result needs a mark', () => {
   assert.deepEqual(refresh('--check', 'text.md').lines, []);
 });
 
+const numbers = (...rows) => `\n<!-- numbers\n${rows.join('\n')}\n-->\n`;
+
+test('numbers that a text lists at its end are held without marks in its prose', () => {
+  const prose = 'It has 0.5\nof them, eight of 12.\n\n| a | 7 % |\n', rows = ['has [0.5] of <- exp 1 / 2', '[eight] of <- exp 2 ** 3',
+    'eight of [12]. <- exp 3 * 4', '| a | [7 %] | <- exp 7 / 100 % .0'];
+  writeFileSync(text, prose + numbers(...rows));
+  assert.deepEqual(refresh('--check', 'text.md').lines, []);
+  writeFileSync(text, prose + numbers(...rows).replace('1 / 2', '1 / 4').replace('2 ** 3', '3 ** 2'));
+  const { status, lines } = refresh('--check', 'text.md');
+  assert.equal(status, 1);
+  assert.deepEqual(lines.slice(0, 2), ['text.md:1 0.5 -> 0.25', 'text.md:2 eight -> 9']);
+  refresh('text.md');
+  assert.match(readFileSync(text, 'utf8'), /^It has 0\.25\nof them, 9 of 12\.[^]*has \[0\.25\] of <- [^]*\n\[9\] of <- [^]*\n9 of \[12\]\. <- /);
+  assert.deepEqual(refresh('--check', 'text.md').lines, []);
+});
+
+test('a row of the list that is none, or whose words are not in the text once, is named', () => {
+  const bad = { 'of [them] <- ': 'is no row', 'no number <- exp 1': 'is no row', 'not [0.5] there <- exp 1 / 2': 'stands 0 times',
+    '[word] <- exp 1': 'stands 2 times', 'o [oo] o <- exp 1': 'stands 2 times', 'has [0.5] <- exp nothing': 'nothing is unknown' };
+  writeFileSync(text, `It has 0.5 of a word, a word, o oo o oo o.\n${numbers(...Object.keys(bad))}`);
+  const { status, lines } = refresh('--check', 'text.md');
+  assert.equal(status, 2);
+  Object.values(bad).forEach((said, i) =>
+    assert.equal(lines.filter((line) => line.startsWith(`text.md:${i + 4} `) && line.includes(said)).length, 1, `${said}: ${lines.join('\n')}`));
+});
+
+test('a sum between backquotes adds up', () => {
+  assert.deepEqual(wrong_sums('`4 x 2 = 8`, `1,024 / 4 = 256`, `5 ^ 1 = 4`, `1 / 3 = 0.33`, `a = 4`, `lane / 4`'), []);
+  assert.deepEqual(wrong_sums('so\n`4 x 2 = 9`').map(({ line }) => line), [2]);
+});
+
 test('a line within a paragraph does not begin with a sign, which would make it a list', () => {
   for (const one of ['and 1\n+ 2 is 3', 'so 3\n- 2 is 1', 'Two:\n* one'])
     assert.deepEqual(unmeant_lists(`${one}\n`).map(({ line }) => line), [2], one);
@@ -225,4 +258,26 @@ test('a link leads to a file, and to a heading where it names one', () => {
   const text = (urls) => `# Here\n\n${urls.map((url) => `[\`it\`](${url})`).join(', ')} \`[code](none)\`\n`;
   writeFileSync(join(folder, 'a.md'), text([...good, ...bad]));
   assert.deepEqual(wrong_links(folder), bad.map((url) => `a.md: ${url} leads nowhere`));
+});
+
+// The text of a page of the book with its links to the glossary as [word](place). A blank line ends a paragraph.
+function with_terms(text, url) {
+  const glossary = '### warp\n\n32 threads.\n\n### shared memory\n\n### conflict\n\nAlso: bank conflict, `ld.v4`\n\n### FLOP\n';
+  let rule;
+  terms_plugin({ core: { ruler: { after: (_, __, made) => (rule = made) } } }, { pages: [{ url: 'chapters/glossary', text: () => glossary }] });
+  const token = (type, fields = {}) => ({ type, attrGet: () => null, ...fields });
+  const piece = (part) => (part.startsWith('`') ? token('code_inline', { content: part }) : token('text', { content: part }));
+  const tokens = text.split('\n\n').flatMap((line) => [token(line.startsWith('#') ? 'heading_open' : 'paragraph_open'),
+    token('inline', { children: line.split(/(`[^`]*`)/).map(piece) })]);
+  rule({ tokens, env: { relativePath: `${url}.md` }, Token: function Token(type) { this.type = type; } });
+  const shown = (part) => ({ link_open: '[', link_close: ']' })[part.type] ?? part.content;
+  return tokens.filter(({ type }) => type === 'inline').map(({ children }) => children.map(shown).join('')).join('\n\n');
+}
+
+test('the first use of a word of the glossary on a page of the book leads to it', () => {
+  const text = '# A warp\n\nThe `warp`, Warps and warps in shared memory, whose bank conflicts\n\nare conflicts: wrapped, warp-wide, 2 FLOP, flop.';
+  assert.equal(with_terms(text, 'chapters/04_x'),
+    '# A warp\n\nThe `warp`, [Warps] and warps in [shared memory], whose [bank conflicts]\n\nare conflicts: wrapped, warp-wide, 2 [FLOP], flop.');
+  assert.equal(with_terms(text, 'start'), text);
+  assert.equal(with_terms(text, 'chapters/glossary'), text);
 });

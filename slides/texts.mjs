@@ -14,6 +14,7 @@ export function texts() {
   const in_folders = (folder, file) => readdirSync(resolve(root, folder)).filter((name) => /^\d\d_/.test(name)).sort()
     .map((name) => `${folder}/${name}/${file}`);
   const all = ['README.md', 'exercises/README.md', 'steps/THE_END.md', 'steps/results/README.md', ...in_folders('steps', 'NOTES.md'),
+    ...in_folders('steps', 'LAB.md'),
     ...in_folders('steps', 'GLOSSARY.md'), ...in_folders('exercises', 'TASK.md'), ...deck_names().map((name) => `slides/${name}`)];
   return all.filter((name) => existsSync(resolve(root, name)));
 }

@@ -1,9 +1,6 @@
 // Numbers that look like results, and stand in a text without a mark: nobody would notice when they are wrong.
-import { marks } from './marks.mjs';
+import { blank, line_at, listed, marks } from './places.mjs';
 import { is_deck } from './texts.mjs';
-
-// In a text's place stand blanks, so that lines keep their numbers.
-const blank = (text) => text.replace(/[^\n]/g, ' ');
 
 // Versions are none: "CUDA 13.0", "driver 580.159.04", "compute capability 8.6, 8.9 and 9.0", "section 9.7.13".
 const names = 'CUDA|driver|cuBLAS|ISA|Node|Debian|Ubuntu|Meson|nvcc|ptxas|toolkit|version|release|capabilit(?:y|ies)|[Ss]ections?';
@@ -24,7 +21,9 @@ const deck = new RegExp([...results, `\\b\\d{2,}\\s+(?:${nouns}|lines come)`].jo
 
 // A list of { line, message }. Comments are left out, but not a deck's notes.
 export function unmarked(name, text) {
-  const seen = is_deck(name) ? text.replace(/^<!--\n([^]*?)\n-->$/gm, '    \n$1\n') : text;
+  const without = listed(text).reduce((left, { at, shown }) =>
+    (shown ? left.slice(0, at) + blank(shown) + left.slice(at + shown.length) : left), text);
+  const seen = is_deck(name) ? without.replace(/^<!--\n([^]*?)\n-->$/gm, '    \n$1\n') : without;
   const gone = [marks.block, /```[^]*?\n```/g, marks.span, /<!--[^]*?-->/g, /`[^`]*`/g, /\]\([^)]*\)/g, /<[^>]*>/g, /https?:\S+/g, versions];
   const bare = gone.reduce((left, pattern) => left.replace(pattern, blank), seen);
   return [...bare.matchAll(is_deck(name) ? deck : prose)].map((m) => ({
@@ -38,4 +37,12 @@ export function unmeant_lists(text) {
   const in_paragraph = (line = '') => line.trim() && !/^ *([-+*]|\d+\.) |^ {2,}/.test(line);
   return lines.flatMap((line, i) => (/^ {0,3}[-+*] /.test(line) && in_paragraph(lines[i - 1])
     ? [{ line: i + 1, message: `"${line.trim().slice(0, 20)}" begins a list in the middle of a paragraph` }] : []));
+}
+
+// Sums between backquotes that do not add up: `4 x 2 = 9`.
+export function wrong_sums(text) {
+  return [...text.matchAll(/`([\d.,x+\-*/^() ]+) = ([\d.,]+)`/g)].flatMap((m) => {
+    const is = Function(`return ${m[1].replaceAll(',', '').replaceAll('x', '*')}`)(), digits = m[2].split('.')[1]?.length ?? 0;
+    return is.toFixed(digits) === m[2].replaceAll(',', '') ? [] : [{ line: line_at(text, m.index), message: `${m[1]} is ${is}, not ${m[2]}` }];
+  });
 }

@@ -3,6 +3,7 @@ import { cells_plugin } from './cells.mjs';
 import { slug } from '../texts.mjs';
 import { links_plugin } from './links.mjs';
 import { prose_plugin } from './prose.mjs';
+import { terms_plugin } from './terms.mjs';
 import { themes } from './themes.mjs';
 
 const parts = [['Before the first kernel', 0], ['Part one: float, any card', 7], ['Part two: tensor cores', 13],
@@ -54,7 +55,7 @@ export function config({ to, base, pages, made }) {
     head: [['link', { rel: 'icon', href: icon }]],
     markdown: {
       theme: themes, linkify: false, attrs: { disable: false, allowedAttributes: ['id'] }, emoji: { enabled: [] },
-      anchor: { slugify: slug }, config: (md) => md.use(links_plugin, { pages, base }).use(cells_plugin).use(prose_plugin),
+      anchor: { slugify: slug }, config: (md) => md.use(terms_plugin, { pages }).use(links_plugin, { pages, base }).use(cells_plugin).use(prose_plugin),
     },
     themeConfig: {
       nav: [{ text: 'Chapters', link: '/start', activeMatch: '^/(chapters|start|results)' },

@@ -11,9 +11,15 @@
 
 char *file_read(const char *path)
 {
+    size_t bytes;
+    return file_read_bytes(path, &bytes);
+}
+
+char *file_read_bytes(const char *path, size_t *bytes)
+{
     char *text = NULL, part[4096];
-    size_t size, n;
-    FILE *in = fopen(path, "r"), *out = in ? open_memstream(&text, &size) : NULL;
+    size_t n;
+    FILE *in = fopen(path, "r"), *out = in ? open_memstream(&text, bytes) : NULL;
     while (out && (n = fread(part, 1, sizeof part, in)) > 0)
         fwrite(part, 1, n, out);
     const bool failed = !in || !out || ferror(in);

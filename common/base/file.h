@@ -3,10 +3,12 @@
 #define COMMON_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 // A whole file, ended by a NUL, to be freed; NULL, with errno, where it cannot be read.
 char *file_read(const char *path);
-bool file_write(const char *path, const char *text);  // false, with errno, where it cannot be written
+char *file_read_bytes(const char *path, size_t *bytes);  // how many there are before the NUL, too
+bool file_write(const char *path, const char *text);     // false, with errno, where it cannot be written
 // Whether path can be written, with errno where it cannot: asked before long work. It is neither made nor changed.
 bool file_may_write(const char *path);
 

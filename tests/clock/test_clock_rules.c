@@ -1,78 +1,59 @@
 // The clock says what it is: steps/results/clock_rules.csv has each rule and constant with its mark, and the clock's
 // errors without those that were not measured; so does the clock's chapter.
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compiler.h"
 #include "file_text.h"
+#include "lines.h"
 #include "rule_errors.h"
 
 #define AGAIN "build/tests/clock_rules H200 " RESULTS_CSV " writes " RULES_CSV " again"
-enum { ERRORS_AT = 4, AT_4096 = 2, CHANGE = 12, CHANGE_AT, SOURCE, FIELDS };  // columns of the table; AT_4096: a size
+enum { MARK = 3, ERRORS_AT, CHANGE = 12, CHANGE_AT, SOURCE };  // columns of the table
+enum { SIZES = 4, AT_4096 = ERRORS_AT + 4 };
+static const int sizes[SIZES] = { 1024, 2048, 4096, 8192 };
 
-// The line of a card's rule or constant, without its end. Fails the test if there is not exactly one.
-static void find_line(const char *table, const char *card, const char *kind, const char *name, char line[RULE_LINE])
+// The row of a card's rule or constant, for table_close. Fails the test if there is none.
+static void find_row(struct table *t, const char *card, const char *kind, const char *name)
 {
-    char head[200];
-    snprintf(head, sizeof head, "\n%s,%s,%s,", card, kind, name);
-    const char *at = strstr(table, head);
-    cr_assert(at && !strstr(at + 1, head), "%s, %s %s: one line is to have it; " AGAIN, card, kind, name);
-    snprintf(line, RULE_LINE, "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
+    truth_open(t, RULES_CSV);
+    while (truth_next(t))
+        if (!strcmp(t->field[0], card) && !strcmp(t->field[1], kind) && !strcmp(t->field[2], name))
+            return;
+    cr_assert_fail("%s, %s %s: one line is to have it; " AGAIN, card, kind, name);
 }
 
-// Cuts the line at its commas, but for those of the last field.
-static void split(char *line, const char *fields[FIELDS])
-{
-    size_t n = 0;
-    for (char *at = line; at && n < FIELDS; n++) {
-        fields[n] = at;
-        at = n + 1 < FIELDS ? strchr(at, ',') : NULL;
-        if (at)
-            *at++ = '\0';
-    }
-    cr_assert_eq(n, FIELDS, "%s has %zu fields", line, n);
-}
-
-static size_t count_lines(const char *text)
-{
-    size_t n = 0;
-    for (; (text = strchr(text, '\n')); text++)
-        n++;
-    return n;
-}
-
-static void expect_marks(const char *table, const char *card)
+static void expect_marks(const char *card)
 {
     for (size_t i = 0; i < n_rule_rows; i++) {
         const struct rule_row *r = &rule_rows[i];
-        char line[RULE_LINE], source[RULE_LINE];
-        const char *f[FIELDS];
-        find_line(table, card, r->kind, r->name, line);
-        split(line, f);
-        snprintf(source, sizeof source, "\"%s\"", r->source);
-        cr_expect_str_eq(f[3], rule_mark_name(r->mark), "%s; " AGAIN, r->name);
-        cr_expect_str_eq(f[SOURCE], source, "%s; " AGAIN, r->name);
+        struct table t;
+        find_row(&t, card, r->kind, r->name);
+        cr_expect_str_eq(t.field[MARK], rule_mark_name(r->mark), "%s; " AGAIN, r->name);
+        cr_expect_str_eq(t.field[SOURCE], r->source, "%s; " AGAIN, r->name);
         for (int j = ERRORS_AT; j < CHANGE; j++)
-            cr_expect_eq(*f[j] != '\0', rule_has_errors(r), "%s; " AGAIN, r->name);
+            cr_expect_eq(*t.field[j] != '\0', rule_has_errors(r), "%s; " AGAIN, r->name);
+        table_close(&t);
     }
 }
 
 Test(rules, each_rule_and_constant_stands_in_the_table_with_its_mark)
 {
-    char *table = file_text(RULES_CSV), whole[100];
-    size_t cards = 0;
-    for (unsigned i = 0; card_at(i); i++) {
-        snprintf(whole, sizeof whole, "\n%s,clock,all,", card_at(i)->name);
-        if (!strstr(table, whole))
+    struct table t;
+    size_t cards = 0, rows = 0;
+    truth_open(&t, RULES_CSV);
+    for (; truth_next(&t); rows++) {
+        if (strcmp(t.field[1], "clock") != 0)
             continue;
-        expect_marks(table, card_at(i)->name);
+        expect_marks(t.field[0]);
         cards++;
     }
+    table_close(&t);
     cr_expect(cards);
-    cr_expect_eq(count_lines(table), 1 + cards * (n_rule_rows + 1), "a head; and by card the clock, and each; " AGAIN);
-    free(table);
+    cr_expect_eq(rows, cards * (n_rule_rows + 1), "by card the clock, and each; " AGAIN);
 }
 
 // What is measured or published names it.
@@ -84,15 +65,16 @@ Test(rules, a_mark_says_by_what_or_on_what)
 }
 
 // "| `NAME` | MARK: ... | MEAN | WORST | CHANGE at STEP SIZE |", at 4096, and the change at any size.
-static void expect_row(const char *notes, const char *table, const char *kind, const char *name)
+static void expect_row(const char *notes, const char *kind, const char *name)
 {
-    char line[RULE_LINE], head[100], tail[200];
-    const char *f[FIELDS];
-    find_line(table, "H200", kind, name, line);
-    split(line, f);
-    snprintf(head, sizeof head, "\n| `%s` | %s", name, f[3]);
-    snprintf(tail, sizeof tail, " | %s | %s | %s%s%s |\n", f[ERRORS_AT + 2 * AT_4096], f[ERRORS_AT + 2 * AT_4096 + 1],
-             f[CHANGE], *f[CHANGE_AT] ? " at " : "", f[CHANGE_AT]);
+    char head[100], tail[200];
+    struct table t;
+    find_row(&t, "H200", kind, name);
+    char *const *f = t.field;
+    snprintf(head, sizeof head, "\n| `%s` | %s", name, f[MARK]);
+    snprintf(tail, sizeof tail, " | %s | %s | %s%s%s |\n", f[AT_4096], f[AT_4096 + 1], f[CHANGE],
+             *f[CHANGE_AT] ? " at " : "", f[CHANGE_AT]);
+    table_close(&t);
     const char *row = strstr(notes, head), *end = row ? strchr(row + 1, '\n') : NULL;
     const size_t length = strlen(tail);
     cr_expect(end && (size_t)(end + 1 - row) > length && !memcmp(end + 1 - length, tail, length),
@@ -101,12 +83,51 @@ static void expect_row(const char *notes, const char *table, const char *kind, c
 
 Test(rules, the_chapter_has_the_errors_without_each_rule)
 {
-    char *table = file_text(RULES_CSV), *notes = file_text(CLOCK_NOTES);
-    expect_row(notes, table, "clock", "all");
+    char *notes = file_text(CLOCK_NOTES);
+    expect_row(notes, "clock", "all");
     for (size_t i = 0; i < n_rule_rows; i++)
         if (rule_has_errors(&rule_rows[i]))
-            expect_row(notes, table, rule_rows[i].kind, rule_rows[i].name);
-    free(table);
+            expect_row(notes, rule_rows[i].kind, rule_rows[i].name);
+    free(notes);
+}
+
+static void expect_errors_at(const struct rule_row *r, int s, double mean, double worst)
+{
+    const char *name = r ? r->name : "all";
+    char text[2][32];
+    struct table t;
+    find_row(&t, "H200", r ? r->kind : "clock", name);
+    snprintf(text[0], sizeof text[0], "%.2f", mean);
+    snprintf(text[1], sizeof text[1], "%.1f", worst);
+    for (int i = 0; i < 2; i++)
+        cr_expect_str_eq(text[i], t.field[ERRORS_AT + 2 * s + i], "%s at %d; " AGAIN, name, sizes[s]);
+    table_close(&t);
+}
+
+// The table of predictions, which test_clock.c makes again, has the errors of the whole clock at each size, and so does
+// the chapter.
+Test(rules, errors_of_the_clock_are_those_of_its_predictions)
+{
+    char *notes = file_text(CLOCK_NOTES), says[200];
+    size_t length = 0;
+    for (int s = 0; s < SIZES; s++) {
+        double sum = 0, worst = 0, count = 0;
+        struct table t;
+        truth_open(&t, PREDICTED_CSV);
+        while (truth_next(&t)) {
+            const double wrong = 100 * fabs(atof(t.field[3]) / atof(t.field[4]) - 1);
+            if (atoi(t.field[1]) != sizes[s])
+                continue;
+            sum += wrong;
+            worst = fmax(worst, wrong);
+            count++;
+        }
+        table_close(&t);
+        expect_errors_at(NULL, s, sum / count, worst);
+        length += (size_t)snprintf(says + length, sizeof says - length, "%s%d %.1f and %.1f", s ? ", " : "", sizes[s],
+                                   sum / count, worst);
+    }
+    cr_expect(strstr(notes, says), "NOTES.md of the clock does not say '%s'", says);
     free(notes);
 }
 
@@ -122,34 +143,22 @@ Test(rules, the_chapter_says_how_many_are_measured)
     free(notes);
 }
 
-static void expect_errors(const char *table, const struct result *all, size_t n, const struct rule_row *r)
-{
-    char line[RULE_LINE], mean[32], worst[32], error[DEV_ERROR_MAX];
-    const char *f[FIELDS];
-    struct rule_errors e;
-    find_line(table, "H200", r ? r->kind : "clock", r ? r->name : "all", line);
-    split(line, f);
-    cr_assert(rule_predict(r, card_named("H200"), all, n, 4096, &e, error), "%s", error);
-    snprintf(mean, sizeof mean, "%.2f", e.mean);
-    snprintf(worst, sizeof worst, "%.1f", e.worst);
-    cr_expect_str_eq(mean, f[ERRORS_AT + 2 * AT_4096], "%s; " AGAIN, f[2]);
-    cr_expect_str_eq(worst, f[ERRORS_AT + 2 * AT_4096 + 1], "%s; " AGAIN, f[2]);
-}
-
-// Ten minutes: the clock's errors at 4096, once for each rule that was not measured.
+// Half an hour: the clock's errors, once for each rule that was not measured.
 Test(rule_errors, errors_without_each_rule_are_those_of_the_table)
 {
     struct result *all;
+    struct rule_errors e;
     size_t n;
     char error[DEV_ERROR_MAX];
     if (strcmp(KERNELS_BY, "nvcc 13.0"))
         cr_skip_test("the H200 ran what nvcc 13.0 made, and the kernels were compiled by " KERNELS_BY);
     cr_assert(results_read(RESULTS_CSV, &all, &n, error), "%s", error);
-    char *table = file_text(RULES_CSV);
-    expect_errors(table, all, n, NULL);
-    for (size_t i = 0; i < n_rule_rows; i++)
-        if (rule_has_errors(&rule_rows[i]))
-            expect_errors(table, all, n, &rule_rows[i]);
-    free(table);
+    for (int s = 0; s < SIZES; s++)
+        for (size_t i = 0; i < n_rule_rows; i++) {
+            if (!rule_has_errors(&rule_rows[i]))
+                continue;
+            cr_assert(rule_predict(&rule_rows[i], card_named("H200"), all, n, sizes[s], &e, error), "%s", error);
+            expect_errors_at(&rule_rows[i], s, e.mean, e.worst);
+        }
     free(all);
 }

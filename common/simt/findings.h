@@ -27,6 +27,7 @@ enum simt_check { SIMT_RUN, SIMT_MEMCHECK, SIMT_INITCHECK, SIMT_RACECHECK, SIMT_
     X(COPY, SIMT_RACECHECK, "copy not waited for")                                                                     \
     X(FENCE, SIMT_RACECHECK, "proxy fence")                                                                            \
     X(WGMMA, SIMT_RACECHECK, "registers of wgmma")                                                                     \
+    X(ORDER, SIMT_RACECHECK, "missing order")                                                                          \
     X(LEFT, SIMT_RACECHECK, "copy left behind")                                                                        \
     X(PRODUCT, SIMT_RACECHECK, "wgmma left behind")                                                                    \
     X(LAUNCH, SIMT_RACECHECK, "launch not waited for")                                                                 \
@@ -68,6 +69,9 @@ enum simt_finding_class {
     X(RACE, RACE, false)           /* within a block, or a cluster */                                                  \
     X(RACE_BLOCKS, RACE, false)    /* of two blocks, in global memory */                                               \
     X(RACE_INIT, RACE, false)      /* here: a copy that reports to the mbarrier, there: its init */                    \
+    X(STRONG_WRITES, ORDER, true)  /* two of one place that nothing orders, and not both atomic */                     \
+    X(RELAXED_WAIT, ORDER, true)   /* a plain read behind a wait that is relaxed: a barrier stands in for a fence */   \
+    X(RELAXED_READ, ORDER, true)   /* a strong one, of what was written before what has been seen: no fences */        \
     X(COPY_PENDING, COPY, false)   /* there: the copy, which is under way; mbarrier: that it reports to, if known */   \
     X(COPIES_OVERLAP, COPY, false) /* there: another bulk copy, under way; seen: its bytes, from byte left on */       \
     X(PROXY_FENCE, FENCE, false)   /* there: a store that no fence.proxy.async has made known */                       \

@@ -1,5 +1,6 @@
-// What orders threads, as the checks see it: kernels that nvcc made (kernels/orders.cu and orders_block.cu), right ones
-// and wrong ones; and what a thread knows (known.h), against a plain table. ORDERS_PTX and ORDERS_BLOCK_PTX are theirs.
+// What orders threads, as the checks see it: kernels that nvcc made (kernels/orders.cu, orders_block.cu and
+// orders_strong.cu), right ones, wrong ones and such as are advised against; and what a thread knows (known.h), against
+// a plain table. ORDERS_PTX and so on are theirs.
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -13,7 +14,9 @@
 
 enum { WORDS = 8192 };
 
-enum file { ORDERS, ORDERS_BLOCK };
+enum file { ORDERS, ORDERS_BLOCK, ORDERS_STRONG };
+
+static const char *const files[] = { ORDERS_PTX, ORDERS_BLOCK_PTX, ORDERS_STRONG_PTX };
 
 static const struct launched {
     const char *name;
@@ -75,6 +78,37 @@ static const struct launched {
     { "right_barrier", 1, 128, ORDERS_BLOCK },
     { "right_barrier_that_several_make_alike", 1, 128, ORDERS_BLOCK },
     { "wrong_barrier_once_a_turn", 1, 128, ORDERS_BLOCK },
+    { "right_blocks_that_store_one_value", 8, 64, ORDERS_STRONG },
+    { "right_warps_that_store_with_a_barrier_between", 8, 64, ORDERS_STRONG },
+    { "right_counter_of_the_block_that_is_set_before", 1, 128, ORDERS_STRONG },
+    { "right_warps_that_store_one_value_to_shared_memory", 1, 128, ORDERS_STRONG },
+    { "right_lock_that_a_store_opens", 8, 64, ORDERS_STRONG },
+    { "right_lock_acquired_and_released", 8, 64, ORDERS_STRONG },
+    { "right_turns_of_blocks", 8, 64, ORDERS_STRONG },
+    { "right_last_block", 8, 64, ORDERS_STRONG },
+    { "right_last_block_with_both_fences", 8, 64, ORDERS_STRONG },
+    { "right_word_that_is_only_looked_at", 8, 64, ORDERS_STRONG },
+    { "right_wait_that_acquires", 8, 64, ORDERS_STRONG },
+    { "right_wait_with_a_fence", 8, 64, ORDERS_STRONG },
+    { "right_decoupled_look_back", 8, 64, ORDERS_STRONG },
+};
+
+// What has no error, and is advised against.
+static const struct {
+    struct launched launched;
+    enum simt_finding_kind kind;
+} advised[] = {
+    { { "advice_blocks_that_store", 8, 64, ORDERS_STRONG }, SIMT_STRONG_WRITES },
+    { { "advice_blocks_of_which_one_stores_and_others_add", 8, 64, ORDERS_STRONG }, SIMT_STRONG_WRITES },
+    { { "advice_a_store_among_tickets", 8, 64, ORDERS_STRONG }, SIMT_STRONG_WRITES },
+    { { "advice_warps_that_store_relaxed", 8, 64, ORDERS_STRONG }, SIMT_STRONG_WRITES },
+    { { "advice_lanes_that_store", 8, 64, ORDERS_STRONG }, SIMT_STRONG_WRITES },
+    { { "advice_warps_that_store_to_shared_memory", 1, 128, ORDERS_STRONG }, SIMT_STRONG_WRITES },
+    { { "advice_a_counter_of_the_block_that_is_set_while_others_add", 1, 128, ORDERS_STRONG }, SIMT_STRONG_WRITES },
+    { { "advice_last_block_without_a_fence", 8, 64, ORDERS_STRONG }, SIMT_RELAXED_READ },
+    { { "advice_last_block_with_a_fence_behind", 8, 64, ORDERS_STRONG }, SIMT_RELAXED_READ },
+    { { "advice_wait_with_a_barrier_alone", 8, 64, ORDERS_STRONG }, SIMT_RELAXED_WAIT },
+    { { "advice_lock_taken_for_a_block_with_a_barrier_alone", 8, 64, ORDERS_STRONG }, SIMT_RELAXED_WAIT },
 };
 
 // What the checks find in a launch; valid until the next call.
@@ -87,7 +121,7 @@ static const struct simt_findings *look_at(const struct launched *l, unsigned jo
     d = ptx_simulator();
     dev_set_checks(d, true);
     dev_set_jobs(d, jobs);
-    struct dev_module *m = dev_load(d, l->file == ORDERS ? ORDERS_PTX : ORDERS_BLOCK_PTX);
+    struct dev_module *m = dev_load(d, files[l->file]);
     struct dev_kernel *k = m ? dev_kernel(d, m, l->name) : NULL;
     struct dev_arg args[] = { DEV_ARG(to), DEV_ARG(from) };
     struct dev_launch launch = { .grid = { l->blocks }, .block = { l->threads }, .args = args, .n_args = 2 };
@@ -98,19 +132,21 @@ static const struct simt_findings *look_at(const struct launched *l, unsigned jo
     return dev_findings(d);
 }
 
-static bool has_race(const struct simt_findings *f)
+// advice: SIMT_NOTHING, or the kind of all that is advised.
+static void expect_its_verdict(const struct launched *k, enum simt_finding_kind advice)
 {
-    bool race = false;
-    for (size_t i = 0; i < f->n; i++)
-        race |= simt_finding_class(f->all[i].kind) == SIMT_CLASS_RACE;
-    return race;
-}
-
-static void expect_its_verdict(const struct launched *k)
-{
-    const bool right = !strncmp(k->name, "right", 5);
+    const bool wrong = !strncmp(k->name, "wrong", 5);
     const struct simt_findings *f = look_at(k, 2);
-    cr_expect(right ? !f->n : has_race(f), "%s:\n%s", k->name, found_text(f));
+    bool race = false, advised = false, kinds = true;
+    for (size_t i = 0; i < f->n + f->n_advice; i++) {
+        race |= simt_finding_class(f->all[i].kind) == SIMT_CLASS_RACE;
+        if (simt_finding_class(f->all[i].kind) != SIMT_CLASS_ORDER)
+            continue;
+        advised = true;
+        kinds &= f->all[i].kind == advice;
+    }
+    cr_expect(wrong ? race : !f->n, "%s:\n%s", k->name, found_text(f));
+    cr_expect(wrong || (advised == (bool)advice && kinds), "%s:\n%s", k->name, found_text(f));
 }
 
 static void expect_the_same_of_any_threads(const struct launched *k)
@@ -123,7 +159,15 @@ static void expect_the_same_of_any_threads(const struct launched *k)
 Test(check_order, right_kernels_have_no_race_and_wrong_ones_have_one)
 {
     for (size_t i = 0; i < PTX_COUNTOF(kernels); i++)
-        expect_its_verdict(&kernels[i]);
+        expect_its_verdict(&kernels[i], SIMT_NOTHING);
+}
+
+Test(check_order, strong_accesses_that_nothing_orders_are_advised_against)
+{
+    for (size_t i = 0; i < PTX_COUNTOF(advised); i++) {
+        expect_its_verdict(&advised[i].launched, advised[i].kind);
+        expect_the_same_of_any_threads(&advised[i].launched);
+    }
 }
 
 Test(check_order, findings_are_the_same_with_any_number_of_host_threads)
@@ -145,7 +189,7 @@ Test(check_order, the_same_with_the_headers_of_cuda_12)
     if (atoi(&KERNELS_BY[strlen("nvcc ")]) < 12)
         cr_skip_test("they need the headers of CUDA 12, and the kernels were compiled by " KERNELS_BY);
     for (size_t i = 0; i < PTX_COUNTOF(later); i++) {
-        expect_its_verdict(&later[i]);
+        expect_its_verdict(&later[i], SIMT_NOTHING);
         expect_the_same_of_any_threads(&later[i]);
     }
 }

@@ -179,6 +179,22 @@ static const struct spoken {
          "blocks run in any order",
          "at block scope", .here = DOES(20, 33, CHANGES, THREAD),
          .there = { .place = AT(10), .block = { 1, 0, 0 }, .access = SIMT_COMPARES }, .object = OUT),
+    // of strong accesses
+    SAYS(STRONG_WRITES,
+         " changes byte 256 of out, which has 256 bytes; block (1,0,0), thread (0,0,0) wrote it at kernel.cu:10, and "
+         "nothing orders the two: which one is last is chance",
+         "an atomic for both", .here = DOES(20, 33, CHANGES, THREAD),
+         .there = { .place = AT(10), .block = { 1, 0, 0 }, .access = SIMT_WRITES }, .object = OUT),
+    SAYS(RELAXED_WAIT,
+         " reads byte 256 of out, which has 256 bytes; block (1,0,0), thread (0,0,0) wrote it at kernel.cu:10, and "
+         "this block has waited for that with a relaxed access and a barrier, and without a fence",
+         "wait with an acquire", .here = DOES(20, 33, READS, THREAD),
+         .there = { .place = AT(10), .block = { 1, 0, 0 }, .access = SIMT_WRITES }, .object = OUT),
+    SAYS(RELAXED_READ,
+         " reads byte 256 of out, which has 256 bytes; block (1,0,0), thread (0,0,0) wrote it at kernel.cu:10 before "
+         "what this block has seen of it, and no fences order the two: what is read may be older",
+         "__threadfence() by the thread that writes", .here = DOES(20, 33, READS, THREAD),
+         .there = { .place = AT(10), .block = { 1, 0, 0 }, .access = SIMT_WRITES }, .object = OUT),
     // of bulk copies and wgmma
     SAYS(RACE,
          " reads byte 4 of As (shared memory); thread (1,0,0) wrote it at kernel.cu:10 by a bulk copy, and nothing "

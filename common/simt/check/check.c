@@ -15,7 +15,7 @@ struct block_check *check_block_new(struct checker *c)
     struct block_check *k = calloc(1, sizeof *k);
     if (!k)
         return NULL;
-    const bool views = c->grid->code->orders_threads;
+    const bool views = c->grid->code->orders_threads || c->grid->code->hopes;
     const bool shadows = c->grid->code->shadows_local || c->grid->code->shadows_memory;
     if ((!views || (k->views = calloc(c->grid->threads, sizeof *k->views))) &&
         (!shadows || (k->shadows = shadows_new(c->grid))) && check_shared_new(c, k))

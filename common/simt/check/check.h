@@ -12,6 +12,12 @@
 // But volatile accesses to shared memory by lanes of one warp are reported as weak ones are. PTX calls them strong; who
 // writes them counts on lanes that run in step, which they do not.
 //
+// Strong accesses make no race, but some are advised against:
+// - two writes of one place that nothing orders, one of them no atomic: which one is last is chance. Not where both
+//   store one value, and not where a loop waits for one (decode_wait.c): who goes on then has seen the write before.
+// - a read of what another block wrote before an atomic or flag that has been seen since, and there are no fences
+// - a plain read behind a barrier, where a thread of the block waited with a relaxed access and made no fence
+//
 // Order (check_order.c, check_barrier.c). Time passes at barriers, fences and releases. An access is ordered before
 // another one where barriers, warp barriers, mbarriers, or releases and acquires lead from the one to the other. And a
 // strong write is ordered before what comes after a strong read that has seen it; what its thread did before is not.
@@ -216,6 +222,8 @@ struct granule {                          // of shared memory
 struct strong {  // strong accesses to a granule of shared memory; the weak ones are in struct granule
     uint32_t write_at, read_at;
     struct who writer, reader;
+    uint32_t store_at, polled_at;  // the last write that was no atomic; when a loop looked at it last
+    struct who storer;
 };
 
 struct view {  // what a thread knows beyond what barriers of its block have told it
@@ -226,6 +234,12 @@ struct view {  // what a thread knows beyond what barriers of its block have tol
     // What its strong reads were told, and its next fence makes known to it. [1]: a fence that reaches beyond the
     // block.
     struct known *pending[2];
+    // The same of what loops have waited for with a relaxed or volatile read, at a scope beyond the block; and what of
+    // that a barrier of the block has passed on in place of a fence: it is taken for ordered, with an advice.
+    struct known *polled, *lent;
+    // What would be known if each strong write were a release, and each atomic and each read that a loop waits with an
+    // acquire (code->hopes).
+    struct known *hoped;
     // What is over, as reads and waits are: what was written by then need not be visible. Told by arrivals of the
     // default scope from other blocks of the cluster, and by bulk loads that have come.
     struct known *reads;
@@ -235,6 +249,7 @@ struct view {  // what a thread knows beyond what barriers of its block have tol
 struct object {  // a place that strong accesses go to
     uint64_t address;
     struct known *near, *wide;  // what was released there for its block, and beyond
+    struct known *hoped;        // what it would be if all were released (struct view)
     uint64_t near_block;
     struct known *arrived;  // mbarrier: what those know who arrived in this phase; near: those of the last one
     // The same of arrivals from other blocks of the cluster, [1]: with cluster scope. [0]: what is only over.
@@ -355,6 +370,12 @@ static inline bool check_strong(const struct uop *u, enum check_op op)
            (u->mem->order != ORDER_WEAK || u->mem->guess);
 }
 
+// Is it in a loop that looks at the place again and again?
+static inline bool check_polls(const struct uop *u, enum check_op op)
+{
+    return check_atomic(op) ? u->warp->mem.polls : check_strong(u, op) && u->mem->polls;
+}
+
 // The thread as which a bulk load that `thread` has started is kept. Whoever has waited for the copy knows of it, and
 // of its thread only what came before the copy; nor does it know of copies that report to another mbarrier. mark: the
 // copy's (WHO_MARK).
@@ -376,6 +397,9 @@ void check_bulk_arrival(struct block *b, const struct bulk_place *p, bool comple
 void check_order_clear(struct checker *c, struct block_check *k);  // forgets what its threads know
 void check_order_free(struct checker *c);
 bool check_knows(const struct warp *w, uint32_t lane, uint64_t block, uint32_t thread, uint32_t at);
+// Is it known only because a barrier stands in for a fence; and would it be known if there were fences?
+bool check_lent(const struct warp *w, uint32_t lane, uint64_t block, uint32_t thread, uint32_t at);
+bool check_hoped(const struct warp *w, uint32_t lane, uint64_t block, uint32_t thread, uint32_t at);
 
 // What thread of the same block did at time at: is it ordered before the lane's access now?
 static inline bool check_ordered(const struct warp *w, uint32_t lane, uint32_t thread, uint32_t at)

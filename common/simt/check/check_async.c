@@ -49,7 +49,8 @@ bool check_ordered_who(const struct warp *w, uint32_t lane, const struct who *wh
 {
     const struct block_check *k = w->block->check;
     if (who->flags >> WHO_RANK != w->block->rank)
-        return k->views && among(w, k->views[w->index * LANES + lane].seen, who, at);
+        return k->views && (among(w, k->views[w->index * LANES + lane].seen, who, at) ||
+                            among(w, k->views[w->index * LANES + lane].lent, who, at));
     if (!(who->flags & WHO_ASYNC))
         return check_ordered(w, lane, who->thread, at);
     if (at >= READ_UNDER_WAY)

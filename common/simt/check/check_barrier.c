@@ -18,6 +18,9 @@ static void share(struct block *b, const uint32_t lanes[LANES], bool fence)
             continue;
         known_join(pool, &sum.seen, v->seen);
         known_join(pool, &sum.reads, v->reads);
+        known_join(pool, &sum.lent, v->lent);
+        known_take(pool, fence ? &sum.lent : &sum.polled, &v->polled);
+        known_join(pool, &sum.hoped, v->hoped);
         for (int wide = 0; wide < 2; wide++) {
             known_join(pool, &sum.fenced[wide], v->fenced[wide]);
             known_thread(pool, &sum.fenced[wide], b->linear, t, v->fenced_at[wide]);
@@ -31,6 +34,9 @@ static void share(struct block *b, const uint32_t lanes[LANES], bool fence)
             continue;
         known_put(pool, &v->seen, sum.seen);
         known_put(pool, &v->reads, sum.reads);
+        known_put(pool, &v->polled, sum.polled);
+        known_put(pool, &v->lent, sum.lent);
+        known_put(pool, &v->hoped, sum.hoped);
         known_put(pool, &v->fenced[0], sum.fenced[0]);
         known_put(pool, &v->fenced[1], sum.fenced[1]);
         known_put(pool, &v->pending[0], sum.pending[0]);
@@ -38,6 +44,9 @@ static void share(struct block *b, const uint32_t lanes[LANES], bool fence)
     }
     known_drop(pool, &sum.seen);
     known_drop(pool, &sum.reads);
+    known_drop(pool, &sum.polled);
+    known_drop(pool, &sum.lent);
+    known_drop(pool, &sum.hoped);
     for (int wide = 0; wide < 2; wide++) {
         known_drop(pool, &sum.fenced[wide]);
         known_drop(pool, &sum.pending[wide]);

@@ -19,33 +19,36 @@ static void add_record(struct record *sum, const struct record *r)
         sum->first = r->first;
     if (r->last.block > sum->last.block)
         sum->last = r->last;
+    if (r->other.block > sum->other.block)
+        sum->other = r->other;
 }
 
-// Which of the line's granules have been written by weak stores, a bit for each.
-static uint8_t stored_granules(const struct line *line)
+// Which of the line's granules have been written, by strong stores or by weak ones: a bit for each.
+static uint8_t stored_granules(const struct line *line, bool strong)
 {
     uint8_t all = 0;
     for (uint32_t i = 0; i < LINE; i++) {
-        const struct record *r = check_record_at(line, USE_WRITE, i);
+        const struct record *r = check_record_at(line, strong ? USE_STRONG_WRITE : USE_WRITE, i);
         all |= (uint8_t)((r && r->first.block) << i);
     }
     return all;
 }
 
-static void add_values(struct line *sum, const struct line *line)
+// first, next: which granules sum and s are of.
+static void add_stores(struct stores *sum, uint8_t first, const struct stores *s, uint8_t next)
 {
-    const uint8_t both = stored_granules(sum) & stored_granules(line);
-    sum->differ |= line->differ | (both & (sum->unknown | line->unknown));
-    sum->unknown |= line->unknown;
+    const uint8_t both = first & next;
+    sum->differ |= s->differ | (both & (sum->unknown | s->unknown));
+    sum->unknown |= s->unknown;
     if (!sum->values) {
-        sum->values = line->values;
+        sum->values = s->values;
         return;
     }
-    for (uint32_t i = 0; line->values && i < LINE; i++) {
+    for (uint32_t i = 0; s->values && i < LINE; i++) {
         if (both >> i & 1)
-            sum->differ |= (uint8_t)((sum->values[i] != line->values[i]) << i);
-        else if (stored_granules(line) >> i & 1)
-            sum->values[i] = line->values[i];
+            sum->differ |= (uint8_t)((sum->values[i] != s->values[i]) << i);
+        else if (next >> i & 1)
+            sum->values[i] = s->values[i];
     }
 }
 
@@ -53,7 +56,9 @@ static void add_line(struct checker *c, struct line *sum, struct line *line)
 {
     if (sum->split != line->split && (!check_split(c, sum) || !check_split(c, line)))
         return;
-    add_values(sum, line);
+    for (int strong = 0; strong < 2; strong++)
+        add_stores(&sum->stores[strong], stored_granules(sum, strong), &line->stores[strong],
+                   stored_granules(line, strong));
     for (int use = 0; use < USES; use++) {
         if (!sum->of[use])
             sum->of[use] = line->of[use];
@@ -122,10 +127,31 @@ static bool narrow(const struct spot *s, enum use use)
 static bool conflict(const struct spot *s, enum use x, enum use y)
 {
     if (x == USE_WRITE && y == USE_WRITE)
-        return s->line->differ >> s->i & 1;
+        return s->line->stores[0].differ >> s->i & 1;
     if (x == USE_STRONG_WRITE && y != USE_READ)
         return narrow(s, x) || narrow(s, y);
     return true;
+}
+
+static void note_sides(const struct spot *s, const struct side side[2], enum fault_kind kind)
+{
+    struct fault f = check_side(s->c, side[0].mark, s->i, side[0].use, s->address, kind);
+    check_other_side(&f, side[1].mark, s->i, side[1].use);
+    check_note(s->c, &f);
+}
+
+// Strong writes of several blocks, of which one at least is no atomic, and that do not all leave the same.
+static void judge_strong(const struct spot *s)
+{
+    const struct record *r = check_record_at(s->line, USE_STRONG_WRITE, s->i);
+    if (!r || !r->other.block || !(s->line->stores[1].differ >> s->i & 1))
+        return;
+    const struct side store = { &r->other, USE_STRONG_WRITE };
+    const struct side end = { r->first.block < store.mark->block ? &r->first : &r->last, USE_STRONG_WRITE };
+    if (end.mark->block < store.mark->block)
+        note_sides(s, (struct side[]){ end, store }, FAULT_CHANCE);
+    else if (end.mark->block > store.mark->block)
+        note_sides(s, (struct side[]){ store, end }, FAULT_CHANCE);
 }
 
 static void judge_blocks(const struct spot *s)
@@ -143,11 +169,10 @@ static void judge_blocks(const struct spot *s)
     for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
         if (!conflict(s, pairs[k][0], pairs[k][1]) || !apart(s, pairs[k][0], pairs[k][1], side))
             continue;
-        struct fault f = check_side(s->c, side[0].mark, s->i, side[0].use, s->address, FAULT_RACE_BLOCKS);
-        check_other_side(&f, side[1].mark, s->i, side[1].use);
-        check_note(s->c, &f);
+        note_sides(s, side, FAULT_RACE_BLOCKS);
         return;
     }
+    judge_strong(s);
 }
 
 // Did another block than the one that read too early write it? What that would have written is not known to come first.

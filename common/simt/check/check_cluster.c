@@ -98,6 +98,7 @@ static bool knows_of(const struct known_pool *pool, const struct view *v, const 
     bool found = false;
     for (uint32_t t = 0; !found && t < threads; t++)
         found = known_when(pool, v->seen, home->linear, t) >= home->check->start ||
+                known_when(pool, v->lent, home->linear, t) >= home->check->start ||
                 known_when(pool, v->reads, home->linear, t) >= home->check->start;
     return found;
 }
@@ -133,6 +134,7 @@ void check_block_ends(struct worker *worker)
         return;
     for (uint32_t t = 0; k->views && t < threads; t++) {
         known_join(&c->pool, &all, k->views[t].seen);
+        known_join(&c->pool, &all, k->views[t].lent);
         known_join(&c->pool, &all, k->views[t].reads);
     }
     for (uint32_t i = 0; i < threads * worker->cluster->n; i++) {

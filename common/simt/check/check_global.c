@@ -88,21 +88,27 @@ void check_other_side(struct fault *f, const struct mark *m, uint32_t i, enum us
     f->other_atomic = m->flags & MARK_ATOMIC;
 }
 
-static void note(const struct visit *v, const struct piece *p, const struct mark *m, enum use use)
+static void note(const struct visit *v, const struct piece *p, const struct mark *m, enum use use, enum fault_kind kind)
 {
-    const enum fault_kind kind = m->block == p->mark.block ? FAULT_RACE : FAULT_RACE_BLOCKS;
     struct fault f = check_side(v->c, &p->mark, 0, v->use, p->address, kind);
     check_other_side(&f, m, 0, use);
     check_note(v->c, &f);
 }
 
+static void note_race(const struct visit *v, const struct piece *p, const struct mark *m, enum use use)
+{
+    note(v, p, m, use, m->block == p->mark.block ? FAULT_RACE : FAULT_RACE_BLOCKS);
+}
+
+// Is what is stored there what the store before, of the same kind, has left?
 static bool same_value(const struct visit *v, const struct piece *p)
 {
     const unsigned shift = v->c->grid->code->global_shift;
+    const struct stores *s = check_line_stores(p->line, v->use);
     uint32_t value = 0;
-    return p->line->values && !(p->line->unknown >> p->i & 1) && v->use == USE_WRITE &&
+    return s->values && !(s->unknown >> p->i & 1) && writes(v) &&
            check_stored(v->w, v->u, p->mark.thread % LANES, p->address, shift, (unsigned char *)&value) &&
-           value == p->line->values[p->i];
+           value == s->values[p->i];
 }
 
 // Has a strong read seen the strong write m, and is ordered before the access in hand? Then so is the write itself:
@@ -124,13 +130,44 @@ static const struct mark *rival(const struct visit *v, const struct piece *p, en
         const struct record *r = check_record_at(p->line, *use = order[k], p->i);
         if (!r)
             continue;
-        if (races(v, p, &r->last) && !(*use == USE_WRITE && !p->whole && same_value(v, p)) &&
+        if (races(v, p, &r->last) && !(*use == USE_WRITE && v->use == USE_WRITE && !p->whole && same_value(v, p)) &&
             !(*use == USE_STRONG_WRITE && observed(v, p, &r->last)))
             return &r->last;
         if (*use == USE_READ && races(v, p, &r->other))
             return &r->other;
     }
     return NULL;
+}
+
+// The strong write that nothing orders with the one in hand, both of which reach each other; one of the two is no
+// atomic. NULL where both leave the same, and where the one in hand, or a loop since the other one, waits for a value.
+static const struct mark *unordered(const struct visit *v, const struct piece *p)
+{
+    const struct record *r = check_record_at(p->line, USE_STRONG_WRITE, p->i);
+    const struct record *reads = check_record_at(p->line, USE_STRONG_READ, p->i);
+    const struct mark *m = p->mark.flags & MARK_ATOMIC ? &r->other : &r->last;
+    if (!m->block || (m->block != p->mark.block && !v->between) || p->mark.flags & MARK_POLLS ||
+        !morally_strong(m, &p->mark) || (reads && reads->polled > m->at))
+        return NULL;
+    return before(v, p, m) || observed(v, p, m) || same_value(v, p) ? NULL : m;
+}
+
+// A read of what another block wrote, and told of: is it taken for ordered only since a barrier stands in for a fence?
+// And a strong read, which makes no race: would it be ordered if there were fences, and is not?
+static void look_for_fences(const struct visit *v, const struct piece *p)
+{
+    const uint32_t lane = p->mark.thread % LANES;
+    for (enum use use = USE_WRITE; use < USE_EARLY; use = (enum use)(use + USE_STRONG_WRITE - USE_WRITE)) {
+        const struct record *r = check_record_at(p->line, use, p->i);
+        const struct mark *m = r ? &r->last : NULL;
+        if (!m || !m->block || m->block == p->mark.block)
+            continue;
+        if (v->use == USE_READ && check_lent(v->w, lane, m->block - 1, m->thread, m->at))
+            note(v, p, m, use, FAULT_LENT);
+        if (v->use == USE_STRONG_READ && use == USE_STRONG_WRITE && !(p->mark.flags & (MARK_POLLS | MARK_ATOMIC)) &&
+            morally_strong(m, &p->mark) && !before(v, p, m) && check_hoped(v->w, lane, m->block - 1, m->thread, m->at))
+            note(v, p, m, use, FAULT_HOPED);
+    }
 }
 
 // --- what is remembered of it ---
@@ -179,16 +216,16 @@ static void note_read(const struct visit *v, const struct piece *p, struct recor
 }
 
 // known: value is what is stored to granule i; again: another store did so before.
-static void note_value(struct line *line, uint32_t i, uint32_t value, bool known, bool again)
+static void note_value(struct stores *s, uint32_t i, uint32_t value, bool known, bool again)
 {
     const uint8_t bit = (uint8_t)(1u << i);
-    if (again && (!known || line->unknown & bit || line->values[i] != value))
-        line->differ |= bit;
-    line->unknown = known ? line->unknown & (uint8_t)~bit : line->unknown | bit;
-    line->values[i] = value;
+    if (again && (!known || s->unknown & bit || s->values[i] != value))
+        s->differ |= bit;
+    s->unknown = known ? s->unknown & (uint8_t)~bit : s->unknown | bit;
+    s->values[i] = value;
 }
 
-// What a weak store puts into the piece's granules. Lanes follow each other, and most store several of them.
+// What a store puts into the piece's granules. Lanes follow each other, and most store several of them.
 static void note_values(const struct visit *v, const struct piece *p, bool again)
 {
     const unsigned shift = v->c->grid->code->global_shift;
@@ -204,7 +241,7 @@ static void note_values(const struct visit *v, const struct piece *p, bool again
             at_hand = check_stores(v->w, v->u, thread % LANES, &s);
         last = thread;
         const bool known = at_hand && check_stored_part(&s, address, shift, (unsigned char *)&value);
-        note_value(p->line, i, value, known, again);
+        note_value(check_line_stores(p->line, v->use), i, value, known, again);
     }
 }
 
@@ -218,13 +255,15 @@ static void stir(const struct piece *p)
 
 static void note_write(const struct visit *v, const struct piece *p, struct record *r)
 {
-    struct line *line = p->line;
+    struct stores *s = check_line_stores(p->line, v->use);
     const bool again = r->first.block;
-    if (!line->values && !(line->values = check_take(v->c, LINE * sizeof *line->values)))
+    if (!s->values && !(s->values = check_take(v->c, LINE * sizeof *s->values)))
         return;
     note_values(v, p, again);
     note_ends(v, r, &p->mark);
     stir(p);
+    if (v->use == USE_STRONG_WRITE && !(p->mark.flags & MARK_ATOMIC) && (v->between || p->mark.block >= r->other.block))
+        r->other = p->mark;
 }
 
 // Has the block in hand written it - or, where blocks take turns, any block?
@@ -257,15 +296,19 @@ static void visit_granule(const struct visit *v, const struct piece *p)
     const bool contended = writes(v) || p->line->of[USE_WRITE] || p->line->of[USE_STRONG_WRITE];
     const struct mark *m = contended ? rival(v, p, &use) : NULL;
     if (m)
-        note(v, p, m, use);
-    if (v->use == USE_WRITE)
+        note_race(v, p, m, use);
+    if (v->use == USE_STRONG_WRITE && (m = unordered(v, p)))
+        note(v, p, m, USE_STRONG_WRITE, FAULT_CHANCE);
+    if (v->between && contended && !writes(v))
+        look_for_fences(v, p);
+    if (writes(v))
         note_write(v, p, r);
     else if (v->use == USE_READ)
         note_read(v, p, r);
     else
         note_ends(v, r, &p->mark);
-    if (v->use == USE_STRONG_WRITE)
-        stir(p);
+    if (p->mark.flags & MARK_POLLS && v->use == USE_STRONG_READ)
+        r->polled = p->mark.at;
 }
 
 // The first read of granules from address on, which r is about, by their block since the last barrier of all, if there
@@ -319,14 +362,14 @@ static void visit_touch(const struct visit *v, struct line *line, uint32_t *quie
         return;
     }
     visit_granule(v, &p);
-    if (touch->lane2 == NO_LANE || v->use == USE_STRONG_WRITE)
+    if (touch->lane2 == NO_LANE || p.mark.flags & MARK_ATOMIC)
         return;
     const struct mark first = p.mark;
     p.mark.thread = (uint16_t)(v->w->index * LANES + touch->lane2);
-    if (v->use != USE_WRITE)
+    if (!writes(v))
         visit_granule(v, &p);
     else if (!same_value(v, &p))
-        note(v, &p, &first, USE_WRITE);
+        note(v, &p, &first, v->use, v->use == USE_WRITE ? FAULT_RACE : FAULT_CHANCE);
 }
 
 // Does the run go through the whole line from its granule k on, in order?
@@ -408,8 +451,9 @@ static void visit_all(struct warp *w, const struct uop *u, const struct touches 
     const uint8_t scope = check_atomic(op)                        ? u->warp->mem.scope
                           : strong && u->mem->order != ORDER_WEAK ? u->mem->scope
                                                                   : SCOPE_SYS;
+    const bool polls = check_polls(u, op);
     const uint8_t flags = (uint8_t)((strong ? MARK_STRONG : 0) | (scope < SCOPE_GPU ? MARK_NARROW : 0) |
-                                    (check_atomic(op) ? MARK_ATOMIC : 0));
+                                    (check_atomic(op) ? MARK_ATOMIC : 0) | (polls ? MARK_POLLS : 0));
     const struct visit v = {
         .w = w,
         .u = u,

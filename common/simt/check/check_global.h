@@ -16,6 +16,7 @@ enum use { USE_READ, USE_WRITE, USE_STRONG_READ, USE_STRONG_WRITE, USE_EARLY, US
 #define MARK_STRONG 1
 #define MARK_NARROW 2  // its scope does not reach beyond the block
 #define MARK_ATOMIC 4
+#define MARK_POLLS 8   // a loop looks at the place again and again
 #define ONE_THREAD 31  // a spread: all of it is one thread's
 
 struct mark {        // an access
@@ -27,15 +28,20 @@ struct mark {        // an access
 
 struct record {  // how a granule, or all granules of a line alike, were used
     struct mark first, last;
-    struct mark other;  // of reads: by another thread than last
+    struct mark other;  // of reads: by another thread than last; of strong writes: the last that was no atomic
     uint32_t quiet;     // of reads: while this is the block's calm, more of them have nothing to add
+    uint32_t polled;    // of strong reads: when a loop looked at it last
     bool narrow;        // some access was narrow
+};
+
+struct stores {               // what they left
+    uint8_t differ, unknown;  // by granule: different values were stored; what was stored last is not at hand
+    uint32_t *values;         // what was stored last, by granule; NULL if nothing was
 };
 
 struct line {
     bool split;               // records are by granule, LINE of each use
-    uint8_t differ, unknown;  // by granule: different values were stored; what was stored last is not at hand
-    uint32_t *values;         // what was stored last, by granule; NULL if nothing was
+    struct stores stores[2];  // weak ones, strong ones
     struct record *of[USES];
 };
 
@@ -56,6 +62,12 @@ bool check_split(struct checker *c, struct line *line);           // false if me
 static inline struct record *check_record_at(const struct line *line, enum use use, uint32_t i)
 {
     return line->of[use] ? &line->of[use][line->split ? i : 0] : NULL;
+}
+
+// The weak stores, or the strong ones, of which use tells.
+static inline struct stores *check_line_stores(struct line *line, enum use use)
+{
+    return &line->stores[use == USE_STRONG_WRITE];
 }
 
 static inline uint32_t check_thread(const struct mark *m, uint32_t i)

@@ -10,6 +10,7 @@
 // Four things are taken more generously than PTX promises, since programs count on them and cards keep to them:
 // - a barrier of the block passes on what its threads' fences covered, and
 // - it does for what they read what a fence would do: thread 0 takes the ticket, and after __syncthreads() all read;
+//   plain reads after a loop that waited for another block are advised against;
 // - lanes that exchange values (shfl, vote, match, redux) pass on what they have learnt from others: lane 0 waits for a
 //   flag, and after __shfl_sync() all read. Their own accesses stay unordered.
 // - lanes that wait for their wgmma together (.sync.aligned) have read what they read before it: one of them may arrive
@@ -22,7 +23,21 @@
 bool check_knows(const struct warp *w, uint32_t lane, uint64_t block, uint32_t thread, uint32_t at)
 {
     const struct block_check *k = w->block->check;
-    return k->views && known_when(pool_of(w), view_of(w, lane)->seen, block, thread) >= at;
+    return k->views && (known_when(pool_of(w), view_of(w, lane)->seen, block, thread) >= at ||
+                        known_when(pool_of(w), view_of(w, lane)->lent, block, thread) >= at);
+}
+
+bool check_lent(const struct warp *w, uint32_t lane, uint64_t block, uint32_t thread, uint32_t at)
+{
+    const struct block_check *k = w->block->check;
+    return k->views && known_when(pool_of(w), view_of(w, lane)->seen, block, thread) < at &&
+           known_when(pool_of(w), view_of(w, lane)->lent, block, thread) >= at;
+}
+
+bool check_hoped(const struct warp *w, uint32_t lane, uint64_t block, uint32_t thread, uint32_t at)
+{
+    const struct block_check *k = w->block->check;
+    return k->views && known_when(pool_of(w), view_of(w, lane)->hoped, block, thread) >= at;
 }
 
 // What barriers of the whole block have told: the same for all its threads. The caller drops it.
@@ -47,6 +62,7 @@ static struct known *others_known(const struct warp *w, uint32_t lane)
     const uint64_t block = w->block->linear;
     const uint32_t mine = w->index;
     struct known *all = known_keep(view_of(w, lane)->seen), *common = common_known(w);
+    known_join(pool, &all, view_of(w, lane)->lent);
     known_join(pool, &all, common);
     known_drop(pool, &common);
     for (uint32_t v = 0; v < w->block->n_warps; v++)
@@ -79,6 +95,10 @@ void check_fence(struct warp *w, uint32_t lanes, bool wide)
         struct view *v = view_of(w, lane);
         for (int i = 0; i <= wide; i++)
             known_take(pool, &v->seen, &v->pending[i]);
+        if (wide) {
+            known_take(pool, &v->seen, &v->polled);
+            known_take(pool, &v->seen, &v->lent);
+        }
         struct known *all = others_known(w, lane);
         for (int i = 0; i <= wide; i++) {
             known_put(pool, &v->fenced[i], all);
@@ -164,8 +184,10 @@ void check_observes(struct warp *w, uint32_t lane, const struct memop *m, bool s
     if (x->near && x->near_block == w->block->linear)
         known_join(pool, acquires ? &v->seen : &v->pending[0], x->near);
     if (x->wide && wide(w, m))
-        known_join(pool, acquires ? &v->seen : &v->pending[1], x->wide);
-    w->block->check->informed |= v->seen || v->pending[0] || v->pending[1];
+        known_join(pool, acquires ? &v->seen : m->polls ? &v->polled : &v->pending[1], x->wide);
+    if (x->hoped && wide(w, m) && (m->polls || m->counted == MEM_ATOM))
+        known_join(pool, &v->hoped, x->hoped);
+    w->block->check->informed |= v->seen || v->pending[0] || v->pending[1] || v->polled || v->hoped;
 }
 
 struct known *check_told(const struct warp *w, uint32_t lane, bool release)
@@ -189,6 +211,17 @@ static struct known *told(const struct warp *w, uint32_t lane, const struct memo
     return k;
 }
 
+// What would be told if it were a release.
+static void publish_hope(struct warp *w, uint32_t lane, struct object *x, bool both)
+{
+    struct known_pool *pool = pool_of(w);
+    struct known *all = all_known(w, lane);
+    if (!both)
+        known_drop(pool, &x->hoped);
+    known_take(pool, &x->hoped, &all);
+    known_join(pool, &x->hoped, view_of(w, lane)->hoped);
+}
+
 void check_publishes(struct warp *w, uint32_t lane, const struct memop *m, bool shared, uint64_t address, bool both)
 {
     struct checker *c = w->block->worker->check;
@@ -196,7 +229,8 @@ void check_publishes(struct warp *w, uint32_t lane, const struct memop *m, bool 
     if (!w->block->check->views)
         return;
     struct known *near = told(w, lane, m, false), *beyond = wide(w, m) ? told(w, lane, m, true) : NULL;
-    struct object *x = near || beyond ? find_or_add(w, shared, address) : find(w, shared, address);
+    const bool hopes = c->grid->code->hopes && wide(w, m);
+    struct object *x = near || beyond || hopes ? find_or_add(w, shared, address) : find(w, shared, address);
     if (x && (!both || x->near_block != w->block->linear))
         known_drop(pool, &x->near);
     if (x && !both)
@@ -206,6 +240,8 @@ void check_publishes(struct warp *w, uint32_t lane, const struct memop *m, bool 
         known_take(pool, &x->near, &near);
         known_take(pool, &x->wide, &beyond);
     }
+    if (x && hopes)
+        publish_hope(w, lane, x, both);
     known_drop(pool, &near);
     known_drop(pool, &beyond);
     tick(c);
@@ -334,6 +370,7 @@ static void clear_objects(struct known_pool *pool, struct objects *o)
     for (uint32_t i = 0; i < o->room; i++) {
         known_drop(pool, &o->all[i].near);
         known_drop(pool, &o->all[i].wide);
+        known_drop(pool, &o->all[i].hoped);
         known_drop(pool, &o->all[i].arrived);
         drop_far(pool, &o->all[i]);
         free(o->all[i].waits);
@@ -348,6 +385,9 @@ void check_order_clear(struct checker *c, struct block_check *k)
         struct view *v = &k->views[t];
         known_drop(&c->pool, &v->seen);
         known_drop(&c->pool, &v->reads);
+        known_drop(&c->pool, &v->polled);
+        known_drop(&c->pool, &v->lent);
+        known_drop(&c->pool, &v->hoped);
         v->met = 0;
         for (int wide = 0; wide < 2; wide++) {
             known_drop(&c->pool, &v->fenced[wide]);

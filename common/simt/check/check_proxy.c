@@ -58,6 +58,8 @@ void check_proxy_fence(struct warp *w, uint32_t lanes)
         memcpy(p->seen, k->seen[w->index], sizeof p->seen);
         known_drop(&c->pool, &p->known);
         p->known = k->views ? known_keep(k->views[thread].seen) : NULL;
+        if (k->views)
+            known_join(&c->pool, &p->known, k->views[thread].lent);
     }
     c->now += c->now < READ_UNDER_WAY - 1;
 }

@@ -109,7 +109,8 @@ void check_forget(struct checker *c, uint64_t address, uint64_t bytes)
         for (int use = 0; use < USES; use++)
             if (use != USE_EARLY && line->of[use])
                 line->of[use][i] = (struct record){ 0 };
-        line->differ &= (uint8_t) ~(1u << i);
+        line->stores[0].differ &= (uint8_t) ~(1u << i);
+        line->stores[1].differ &= (uint8_t) ~(1u << i);
         (*page)->quiet[at] = 0;
     }
 }

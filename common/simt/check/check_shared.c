@@ -49,7 +49,7 @@ struct visit {  // an access in hand
     struct block *home;     // whose shared memory it is
     struct block_check *k;  // home's
     enum check_op op;
-    bool strong, is_volatile;
+    bool strong, is_volatile, polls;
     bool shared;    // other blocks of the cluster use this memory, too
     uint32_t base;  // the granule of the first active lane, in home's memory
     uint16_t mine;  // flags of an ordinary access by the own block: its rank
@@ -147,6 +147,18 @@ static void meet_strong(const struct visit *v, uint32_t g, uint32_t lane)
         note(v, FAULT_RACE, g, lane, &s->reader, false);
 }
 
+// Another strong write that nothing orders with the one in hand (check_global.c, unordered).
+static void meet_unordered(const struct visit *v, uint32_t g, uint32_t lane)
+{
+    const struct strong *s = &v->k->strong[g];
+    const bool atomic = check_atomic(v->op);
+    const uint32_t at = atomic ? s->store_at : s->write_at;
+    const struct who *who = atomic ? &s->storer : &s->writer;
+    if (within(v, at) && !v->polls && s->polled_at <= at && !rivals(v, who) && !ordered(v, who, at, lane) &&
+        !observed(v, s, lane) && !same_value(v, g, lane, NO_LANE))
+        note(v, FAULT_CHANCE, g, lane, who, true);
+}
+
 static void note_strong(struct block_check *k, uint32_t g)
 {
     k->strong_from = g < k->strong_from || !k->strong_to ? g : k->strong_from;
@@ -175,6 +187,7 @@ static void read_one(const struct visit *v, uint32_t g, uint32_t lane)
         note_strong(k, g);
         k->strong[g].reader = me(v, lane);
         k->strong[g].read_at = v->c->now;
+        k->strong[g].polled_at = v->polls ? v->c->now : k->strong[g].polled_at;
         return;
     }
     if (!within(v, x->read_at) || ordered(v, &x->reader, x->read_at, lane)) {
@@ -219,9 +232,13 @@ static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
         note(v, FAULT_RACE, g, lane, &x->reader, false);
     x->read_at = x->many_at = k->quiet[g] = 0;
     if (v->strong) {
+        meet_unordered(v, g, lane);
         note_strong(k, g);
-        k->strong[g].writer = me(v, lane);
-        k->strong[g].write_at = v->c->now;
+        struct strong *s = &k->strong[g];
+        s->writer = me(v, lane);
+        s->write_at = v->c->now;
+        s->storer = check_atomic(v->op) ? s->storer : s->writer;
+        s->store_at = check_atomic(v->op) ? s->store_at : s->write_at;
         return;
     }
     x->writer = me(v, lane);
@@ -376,9 +393,9 @@ static void visit_one(const struct visit *v, const struct touch *t, uint32_t g)
         return;
     }
     write_one(v, g, t->lane);
-    if (t->lane2 != NO_LANE && !v->strong && !same_value(v, g, t->lane, t->lane2)) {
+    if (t->lane2 != NO_LANE && !check_atomic(v->op) && !same_value(v, g, t->lane, t->lane2)) {
         struct who who = me(v, t->lane);
-        note(v, FAULT_RACE, g, t->lane2, &who, true);
+        note(v, v->strong ? FAULT_CHANCE : FAULT_RACE, g, t->lane2, &who, true);
     }
 }
 
@@ -454,6 +471,7 @@ static bool look(struct warp *w, const struct uop *u, const struct touches *t, u
                          .k = k,
                          .op = op,
                          .strong = strong,
+                         .polls = check_polls(u, op),
                          .is_volatile = strong && !check_atomic(op) && u->mem->order == ORDER_VOLATILE,
                          .shared = shared,
                          .base = base,

@@ -29,6 +29,9 @@ enum fault_kind {
     // What only the checks find (check.h); other_... says who the other side is.
     FAULT_RACE,         // in shared memory
     FAULT_RACE_BLOCKS,  // in global memory
+    FAULT_CHANCE,       // two strong writes of a place, not both atomic, that nothing orders: an advice
+    FAULT_LENT,         // a barrier stands in for a fence behind a relaxed read that waited: an advice
+    FAULT_HOPED,  // a strong read of what another block wrote before what was seen of it, without fences: the same
     FAULT_UNINIT,
     FAULT_OVERLAP,     // of two bulk copies under way; seen: bytes of the other, from byte left on
     FAULT_COPY,        // of an asynchronous copy that has not been waited for

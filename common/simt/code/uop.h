@@ -107,6 +107,7 @@ struct memop {
     uint32_t index;                 // of its counters
     uint8_t counted;                // enum mem_class
     uint8_t order, scope;           // enum mem_order, enum mem_scope
+    bool polls;                     // in a short loop that looks at the same place again and again
     bool guess;                     // a plain load that a compare-and-swap confirms or refuses (guess.c)
     bool merged;                    // into another access: counts nothing itself (merge.c)
     uint32_t span;                  // bytes a lane of the machine code's access that this one stands for; 0: its own
@@ -210,6 +211,7 @@ struct code {
     // For the checks:
     unsigned shared_shift, global_shift;  // the smallest piece loaded or stored is 1 << shift bytes
     bool orders_threads;                  // has fences, mbarriers, or accesses that acquire or release
+    bool hopes;                           // has strong loads that no loop waits with, from global memory
     bool orders_blocks;                   // has such fences or accesses whose scope goes beyond the block
     bool orders_cluster;                  // orders blocks of a cluster: their barrier, or mbarriers of another block
     bool waits_for_launch;                // has griddepcontrol.wait

@@ -68,6 +68,7 @@ void decode_atomic(struct decoder *x, const struct parts *s)
     warpop_address(x, op, &x->in->operand[atom], space, bytes, MEM_ATOM);
     op->mem.order = ORDER_RELAXED;
     op->mem.scope = SCOPE_GPU;
+    op->mem.polls = atom && decode_polls(x, x->in->operand[1].reg);
     decode_order(x, s, &op->mem);
     x->code->ordered |= space != SPACE_SHARED && space != SPACE_CLUSTER && (atom || is_real(type));
     if (atom && space != SPACE_SHARED)

@@ -125,6 +125,7 @@ void decode_mbarrier(struct decoder *x, const struct parts *s);
 
 // decode_wait.c: may the load in hand, from an address in register reg (-1: none), be what a thread waits by?
 bool decode_waits(const struct decoder *x, int32_t reg);
+bool decode_polls(const struct decoder *x, int32_t reg);  // the same of an access that is no plain one: see there
 // After an access that a waiting loop may be made of: its result, address and operand (vregs, or NO_VREG). See
 // warp_poll.c.
 void emit_poll(struct decoder *x, uint32_t result, uint32_t address, uint32_t operand);

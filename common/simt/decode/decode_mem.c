@@ -116,9 +116,12 @@ void decode_memory(struct decoder *x, const struct parts *s)
     }
     operand_base(x, place, m);
     m->counted = a.load ? MEM_LD : MEM_ST;
+    m->polls = a.load && m->order != ORDER_WEAK && decode_polls(x, place->reg);
     emit(x, a.load ? UOP_LOAD : UOP_STORE)->mem = m;
     if (!a.load || (space != SPACE_GLOBAL && space != SPACE_GENERIC && space != SPACE_CLUSTER))
         return;
+    if (m->order == ORDER_VOLATILE || m->order == ORDER_RELAXED)
+        x->code->hopes |= !m->polls;
     if (a.strong || decode_waits(x, place->reg)) {  // another block may have written what it reads
         x->code->ordered |= space != SPACE_CLUSTER;
         if (m->reg_class[0] != SLOT_NONE)

@@ -42,6 +42,17 @@ static const char *const looks[SIMT_KINDS] = {
     [SIMT_RACE_INIT] = "a barrier between mbarrier.init and the first copy; of the cluster, if the mbarrier is another "
                        "block's: barrier.cluster.arrive and .wait, and before a relaxed arrival "
                        "fence.mbarrier_init.release.cluster",
+    [SIMT_STRONG_WRITES] =
+        "volatile and relaxed accesses make no race, and order nothing either: an atomic for both, a "
+        "barrier between the two, or is the place meant to be one thread's?",
+    [SIMT_RELAXED_WAIT] =
+        "wait with an acquire (ld.acquire, cuda::memory_order_acquire), or __threadfence() between "
+        "the loop that waits and the barrier: a barrier of the block alone does not promise that plain "
+        "reads see what another block wrote",
+    [SIMT_RELAXED_READ] =
+        "__threadfence() by the thread that writes, before the atomic or flag that tells of it, and "
+        "one by the thread that has seen that, before it reads: volatile and relaxed accesses make no "
+        "race, and order nothing either",
     [SIMT_PROXY_FENCE] = proxy,
     [SIMT_INIT_FENCE] = "fence.mbarrier_init.release.cluster (or fence.proxy.async) by the thread that initialises the "
                         "mbarrier, then a barrier, and only then the copy",

@@ -357,6 +357,17 @@ static void say_order(struct text_end *t, const struct simt_finding *f)
         say_access(t, f);
         text_add(t, "; a launch before this one wrote there, and may still run");
         break;
+    case SIMT_CLASS_ORDER:
+        say_access(t, f);
+        text_add(t, "; ");
+        say_other_access(t, f);
+        text_add(t,
+                 f->kind == SIMT_STRONG_WRITES ? ", and nothing orders the two: which one is last is chance"
+                 : f->kind == SIMT_RELAXED_WAIT
+                     ? ", and this block has waited for that with a relaxed access and a barrier, and without a fence"
+                     : " before what this block has seen of it, and no fences order the two: what is read may be "
+                       "older");
+        break;
     default:
         if (f->kind == SIMT_RACE_INIT || f->kind == SIMT_INIT_FENCE) {
             say_init(t, f);

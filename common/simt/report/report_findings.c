@@ -33,6 +33,9 @@ static enum simt_finding_kind kind_of(const struct fault *f)
         [FAULT_ARRIVALS] = SIMT_ARRIVALS,
         [FAULT_RACE] = SIMT_RACE,
         [FAULT_RACE_BLOCKS] = SIMT_RACE_BLOCKS,
+        [FAULT_CHANCE] = SIMT_STRONG_WRITES,
+        [FAULT_LENT] = SIMT_RELAXED_WAIT,
+        [FAULT_HOPED] = SIMT_RELAXED_READ,
         [FAULT_UNINIT] = SIMT_UNINIT_MEMORY,
         [FAULT_COPY] = SIMT_COPY_PENDING,
         [FAULT_PROXY] = SIMT_PROXY_FENCE,
@@ -182,6 +185,9 @@ static void put_object(struct simt_finding *x, struct arena *a, const struct sim
     case FAULT_UNINIT:
     case FAULT_RACE:
     case FAULT_RACE_BLOCKS:
+    case FAULT_CHANCE:
+    case FAULT_LENT:
+    case FAULT_HOPED:
     case FAULT_PROXY:
     case FAULT_LAUNCH:
     case FAULT_UNWAITED:
@@ -253,6 +259,9 @@ static bool has_other(const struct fault *f)
     switch (f->kind) {
     case FAULT_RACE:
     case FAULT_RACE_BLOCKS:
+    case FAULT_CHANCE:
+    case FAULT_LENT:
+    case FAULT_HOPED:
     case FAULT_COPY:
     case FAULT_PROXY:
     case FAULT_SIGNAL:

@@ -144,10 +144,12 @@ static enum outcome judge(struct tester_result *r, const struct again_shape *s, 
         return RIGHT;
     }
     snprintf(r->what, sizeof r->what, "%s" AGAIN_SCALARS ": ", name);
-    if (seen->verdict->right)
-        append(r->what, sizeof r->what, "", "the result is right by chance");
-    else
+    if (seen->verdict->right) {
+        snprintf(r->what + strlen(r->what), sizeof r->what - strlen(r->what), "the result is right by chance: ");
+        tester_explain_found(r, step, &s->geometry, shaped, seen->found);
+    } else {
         tester_explain_wrong(r, step, &s->geometry, shaped, seen);
+    }
     return WRONG;
 }
 

@@ -3,32 +3,10 @@
 
 #include <string.h>
 
-#include "base/profile.h"
 #include "cause_size.h"
 #include "look.h"
 #include "meaning.h"
 #include "probe.h"
-
-// --- What the run tells of the kernel ---
-
-// Its lines that this run executed, and what the block's shared memory has room for. Without counters, as on a GPU, all
-// lines count.
-static void read_lines(struct cause *c, const struct probe *p)
-{
-    const struct profile *ran = dev_profile(p->dev);
-    const struct geometry *g = &p->geometry;
-    const size_t tiles = (size_t)(g->bm + g->bn) * (size_t)g->bk * type_size(p->type);
-    if (c->ran)
-        return;
-    c->ran = true;
-    kernel_lines_read(&c->lines, p->ptx, g->kernel, ran);
-    if (ran && !c->lines.line[LINE_STORE_C] && !c->lines.line[LINE_STORE_BOX])  // it stores nothing
-        kernel_lines_read(&c->lines, p->ptx, g->kernel, NULL);
-    c->staged = tiles && (!ran || ran->shared >= 2 * tiles);
-    c->boxes = c->lines.line[LINE_STORE_BOX];
-    if (c->boxes)
-        c->lines.line[LINE_STORE_C] = c->lines.line[LINE_STORE_BOX];
-}
 
 // --- Under the checks ---
 
@@ -42,18 +20,22 @@ static void add_place(struct cause *c, const struct simt_finding_place *p)
 }
 
 // Whether it is an uninitialised read, which may be due to another mistake.
-static bool tell(struct cause *c, const struct simt_findings *found, const struct tester_options *o)
+static bool tell(struct cause *c, struct probe *p, const struct simt_findings *found, const struct tester_options *o)
 {
-    const struct simt_finding *first = &found->all[0];
+    const struct simt_finding *first = cause_first_finding(found);
+    const enum simt_finding_kind kind = first->kind;
+    struct cause led = { .lines = c->lines, .ran = c->ran, .staged = c->staged };
     char text[SIMT_FINDING_TEXT];
-    for (size_t i = 1; i < found->n; i++)
-        if (meaning_rank(&found->all[i]) < meaning_rank(first))
-            first = &found->all[i];
     simt_finding_text(first, text, sizeof text);
-    cause_say(c, "%s (%s): %s", meaning_text(first, o), simt_finding_name(first->kind), text);
+    cause_say(c, "%s (%s): %s", meaning_text(first, o), simt_finding_name(kind), text);
     add_place(c, &first->here.place);
     add_place(c, &first->there.place);
-    return first->kind == SIMT_UNINIT_MEMORY;
+    cause_of_finding(&led, p, o, true, first);
+    if (*led.text)
+        cause_say(c, "; %s", led.text);
+    for (int i = 0; i < CAUSE_LINES && led.look[i]; i++)
+        cause_add_line(c, led.look[i]);
+    return kind == SIMT_UNINIT_MEMORY;
 }
 
 enum outcome { RIGHT, WRONG, UNWRITTEN_READ, EXPLAINED, FAILED };
@@ -71,10 +53,10 @@ static enum outcome try_size(struct cause *c, struct probe *p, const struct size
         if (probe_run(p, &r, &x.C))  // a size that cannot be run tells about itself alone
             outcome = matrix_check(&x.C, o->alpha, &x.A, &x.B, o->beta, r.C0).right ? RIGHT : WRONG;
         if (outcome != FAILED)
-            read_lines(c, p);
+            cause_read_lines(c, p);
         const struct simt_findings *found = checks && outcome != FAILED ? probe_check(p, &r, &x.C) : NULL;
         if (found && found->n)
-            outcome = tell(c, found, o) ? UNWRITTEN_READ : EXPLAINED;
+            outcome = tell(c, p, found, &sized) ? UNWRITTEN_READ : EXPLAINED;
     }
     probe_release(&x);
     return outcome;
@@ -193,6 +175,16 @@ static void find_on(struct cause *c, const struct step *step, const struct geome
         if (outcome == UNWRITTEN_READ)
             look_behind(c, &p, &s);
     }
+    probe_close(&p);
+}
+
+void cause_of_error(struct cause *c, const struct step *step, const struct geometry *g, const struct tester_options *o,
+                    bool checked, const struct simt_finding *f)
+{
+    struct probe p;
+    *c = (struct cause){ 0 };
+    if (probe_open(&p, step, g, true, o->jobs))
+        cause_of_finding(c, &p, o, checked, f);
     probe_close(&p);
 }
 

@@ -30,6 +30,13 @@ struct cause {
 void cause_find(struct cause *c, const struct step *step, const struct geometry *g, const struct tester_options *o,
                 bool simulated);
 
+// What led to an error on the simulated GPU: one that ended the step's launch, or that the checks have found in it
+// (checked). Empty if there is no more to say than the finding says.
+void cause_of_error(struct cause *c, const struct step *step, const struct geometry *g, const struct tester_options *o,
+                    bool checked, const struct simt_finding *f);
+// The most telling one; there is one at least.
+const struct simt_finding *cause_first_finding(const struct simt_findings *found);
+
 // --- For the parts of it ---
 
 struct probe;
@@ -41,18 +48,33 @@ bool cause_add_line(struct cause *c, unsigned line);  // to look at; whether it 
 void cause_look_at(struct cause *c, const enum line_role *roles);
 void cause_look_at_most(struct cause *c, const enum line_role *roles, int most);  // that many new lines
 
+void cause_look_at_line(struct cause *c, unsigned line);  // the same, a line of the kernel's file
+
+// The lines of the kernel, those that the last run executed.
+void cause_read_lines(struct cause *c, const struct probe *p);
+
 extern const enum line_role CAUSE_NO_LINES[];
 
+// cause_finding.c: what led to it, on a probe of the same geometry.
+void cause_of_finding(struct cause *c, struct probe *p, const struct tester_options *o, bool checked,
+                      const struct simt_finding *f);
 // cause_place.c: which elements met in the wrong place. False: all is in its place, or nothing can be said.
 bool cause_of_place(struct cause *c, struct probe *p, struct look *l);
 // cause_unwritten.c: which elements of C were never written.
 bool cause_of_unwritten(struct cause *c, const struct probe *p, const struct look *l);
 // cause_count.c: which products are missing, or were added more than once.
 bool cause_of_counts(struct cause *c, struct probe *p, const struct look *l);
+// cause_flow.c: how far the rows or columns of a matrix come, in a block where C is wrong; to be freed in any case.
+struct flow;
+bool cause_flow(struct flow *f, const struct cause *c, struct probe *p, const struct look *l, char matrix,
+                bool columns);
+// Where one of them is lost, which does not come to the products.
+struct geometry;
+void cause_say_lost(struct cause *c, const struct flow *f, const struct geometry *g, char matrix, bool columns,
+                    int place);
 // cause_move.c: the same if the elements of one matrix ('A', 'B' or 'C') are in the wrong place and the others are not.
 // at: the lines to look at; NULL: those that take the elements there.
-bool cause_of_moves(struct cause *c, const struct probe *p, const struct look *l, char matrix,
-                    const enum line_role *at);
+bool cause_of_moves(struct cause *c, struct probe *p, const struct look *l, char matrix, const enum line_role *at);
 // cause_value.c: what became of alpha, of beta and of the last bits.
 bool cause_of_value(struct cause *c, struct probe *p, int m, int n, int k);
 

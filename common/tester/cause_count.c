@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/profile.h"
+#include "flow.h"
 #include "look.h"
 #include "probe.h"
 
@@ -90,28 +92,113 @@ static bool say_parts(struct cause *c, const struct counts *s)
 
 // --- One block ---
 
-static void say_missing(struct cause *c, const struct counts *s)
+// What is missing of each tile alike: its k from first on, every step-th of them.
+struct within {
+    int first, n, step;
+};
+
+// Whether the same k of each whole tile are missing, and others of them are there.
+static bool same_in_tiles(const struct counts *s, struct within *w)
 {
+    const int tile = s->tile;
+    *w = (struct within){ .first = -1, .step = 1 };
+    if (!tile || s->k < 2 * tile)
+        return false;
+    for (int i = 0; i < tile; i++) {
+        bool some = false;  // of the tiles have it
+        for (int k = i; k < s->k / tile * tile; k += tile)
+            some = some || s->count[k] > 0;
+        if (some)
+            continue;
+        w->step = w->n++ == 1 ? i - w->first : w->step;
+        w->first = w->first < 0 ? i : w->first;
+    }
+    return w->n && w->n < tile;
+}
+
+static void say_within(struct cause *c, const struct counts *s, const struct within *w)
+{
+    static const enum line_role roles[] = { LINE_LOOP_K, LINE_MULTIPLY, LINE_READ_A, LINE_ROLES };
+    if (w->first + w->n == s->tile)
+        cause_say(c,
+                  "of each tile only the first %d of %d k are multiplied: the loop over k within a tile ends too early",
+                  w->first, s->tile);
+    else if (!w->first)
+        cause_say(
+            c, "the first %d of each tile's %d k are never multiplied: the loop over k within a tile begins too late",
+            w->n, s->tile);
+    else
+        cause_say(
+            c, "%d of each tile's %d k are never multiplied, k = %d first: the step of the loop over k within a tile",
+            w->n, s->tile, w->first);
+    cause_look_at(c, roles);
+}
+
+// How far the first missing product's elements come. False: it is not known, or both come to the products.
+static bool say_lost(struct cause *c, struct probe *p, const struct look *l, int k)
+{
+    bool told = false;
+    for (int i = 0; i < 2 && !told; i++) {
+        struct flow f;
+        const char matrix = i ? 'B' : 'A';
+        if (cause_flow(&f, c, p, l, matrix, matrix == 'A') && flow_lost(&f, k) != FLOW_STAGES) {
+            cause_say_lost(c, &f, &p->geometry, matrix, matrix == 'A', k);
+            told = true;
+        }
+        flow_free(&f);
+    }
+    return told;
+}
+
+// Whether the products were all computed, be it with other elements or with zeros.
+static bool all_computed(const struct probe *p, const struct look *l)
+{
+    const struct profile *ran = dev_profile(p->dev);
+    return ran && (double)ran->total[METRIC_FLOP] >= 2.0 * l->m * l->n * l->k;
+}
+
+static void say_missing(struct cause *c, struct probe *p, const struct look *l, const struct counts *s)
+{
+    static const enum line_role product[] = { LINE_MULTIPLY, LINE_LOOP, LINE_LOOP_K, LINE_ROLES };
+    static const enum line_role loop[] = { LINE_LOOP, LINE_STEP_A, LINE_TILES, LINE_ROLES };
+    static const enum line_role depth[] = { LINE_DEPTH, LINE_LOOP, LINE_STEP_A, LINE_ROLES };
+    static const enum line_role start[] = { LINE_MULTIPLY, LINE_LOOP_K, LINE_LOOP, LINE_ROLES };
     const int n = s->k, missing = s->missing, tile = s->tile;
     const char *plural = missing == 1 ? "" : "s", *are = missing == 1 ? "is" : "are";
-    if (missing == n)
-        cause_say(c, "all products are missing");
-    else if (missing == n - 1 && s->count[n - 1] == 1)
+    const bool computed = all_computed(p, l);
+    if (missing == n - 1 && s->count[n - 1] == 1) {
         cause_say(c, "of each sum of %d products only the last is there: = in place of +=", n);
-    else if (tile && n > tile && s->first == 0 && s->last == missing - 1 && n - missing <= tile)
+        cause_look_at(c, product);
+        return;
+    }
+    if (tile && n > tile && s->first == 0 && s->last == missing - 1 && n - missing <= tile) {
         cause_say(c,
                   "of each sum of %d products only the last tile's %d are there: what is set in the loop, in place of "
                   "before it?",
                   n, n - missing);
+        cause_look_at(c, product);
+        return;
+    }
+    if (missing == n)
+        cause_say(c, "all products are missing: ");
     else if (s->last - s->first + 1 == missing && (s->first == 0 || s->last == n - 1))
-        cause_say(c, "the %s %d product%s of each sum of %d %s missing: the %s of the loop over K",
-                  s->first ? "last" : "first", missing, plural, n, are, s->first ? "end" : "start");
+        cause_say(c, "the %s %d product%s of each sum of %d %s missing: ", s->first ? "last" : "first", missing, plural,
+                  n, are);
     else if (s->last - s->first + 1 == missing)
-        cause_say(c, "%d product%s of each sum of %d %s missing, k = %d to %d: the loops over K", missing, plural, n,
-                  are, s->first, s->last);
+        cause_say(c, "%d product%s of each sum of %d %s missing, k = %d to %d: ", missing, plural, n, are, s->first,
+                  s->last);
     else
-        cause_say(c, "%d product%s of each sum of %d %s missing, k = %d first%s: the loops over K", missing, plural, n,
-                  are, s->first, tile && missing % tile == 0 ? ", whole tiles" : "");
+        cause_say(c, "%d product%s of each sum of %d %s missing, k = %d first%s: ", missing, plural, n, are, s->first,
+                  tile && missing % tile == 0 ? ", whole tiles" : "");
+    if (computed && s->first && s->last == n - 1) {
+        cause_say(c, "as many are computed as there should be, so another tile begins too late or has a wrong depth");
+        cause_look_at(c, depth);
+        return;
+    }
+    if (say_lost(c, p, l, s->first))
+        return;
+    cause_say(c, "the %s of the loop over K", s->first ? "end" : "start");
+    cause_look_at(c, s->first ? loop : start);
 }
 
 // Whether it happens in a tile that K does not fill, the first or the last.
@@ -120,50 +207,54 @@ static bool in_short_tile(const struct counts *s)
     return s->tile && s->k % s->tile && (s->last_twice < s->tile || s->first_twice >= s->k - s->tile);
 }
 
+// Those of the last tile, or of the last whole one, from its first k to its last.
+static bool is_last_tile(const struct counts *s)
+{
+    return s->tile && s->twice == s->tile && s->last_twice == s->k - 1 && s->first_twice == s->k - s->tile;
+}
+
 static void say_twice(struct cause *c, const struct counts *s)
 {
+    static const enum line_role copied[] = { LINE_COPY, LINE_READ_A, LINE_WRITE_A, LINE_LOOP, LINE_ROLES };
+    static const enum line_role guard[] = { LINE_LOAD_A, LINE_LOAD_B, LINE_WRITE_A, LINE_COPY, LINE_ROLES };
+    static const enum line_role loop[] = { LINE_LOOP, LINE_TILES, LINE_STEP_A, LINE_ROLES };
+    const bool last = is_last_tile(s);
     cause_say(c, "%d product%s of each sum of %d %s added more than once", s->twice, s->twice == 1 ? "" : "s", s->k,
               s->twice == 1 ? "is" : "are");
     if (s->last_twice - s->first_twice + 1 == s->twice)
         cause_say(c, ", k = %d to %d", s->first_twice, s->last_twice);
     if (in_short_tile(s))
         cause_say(c, ": the guard of the tile that K does not fill");
+    else if (last)
+        cause_say(c, ", the last tile: the loop over tiles runs once too often");
+    cause_look_at(c, in_short_tile(s) ? guard : last ? loop : copied);
 }
 
-static bool within_tile(const struct counts *s)
+static void say_both(struct cause *c, struct probe *p, const struct look *l, const struct counts *s)
 {
-    return s->tile && s->missing % s->tile && s->k > s->tile;
+    static const enum line_role copied[] = { LINE_STAGE, LINE_READ_A, LINE_WRITE_A, LINE_LOOP, LINE_ROLES };
+    const bool tiles = s->missing % s->tile == 0;
+    cause_say(c,
+              "products of some %s are added twice, those of others not at all (k = %d first): ", tiles ? "tiles" : "k",
+              s->first);
+    if (say_lost(c, p, l, s->first))
+        return;
+    cause_say(c, "%swhich tile is loaded next, or where the loop over K ends",
+              c->staged ? "the wrong stage is written or read, " : "");
+    cause_look_at(c, c->staged ? copied : copied + 1);
 }
 
-static void say_both(struct cause *c, const struct counts *s)
+static void say_counts(struct cause *c, struct probe *p, const struct look *l, const struct counts *s)
 {
-    if (within_tile(s))
-        cause_say(c,
-                  "products of some k are added twice, those of others (k = %d first) not at all: the step of k within "
-                  "a tile",
-                  s->first);
-    else
-        cause_say(c,
-                  "products of some tiles are added twice, those of others not at all (k = %d first): %swhich tile is "
-                  "loaded next, or where the loop over K ends",
-                  s->first, c->staged ? "the wrong stage is written or read, " : "");
-}
-
-static void look_at(struct cause *c, const struct counts *s)
-{
-    static const enum line_role loop[] = { LINE_LOOP, LINE_MULTIPLY, LINE_TILES, LINE_STEP_A, LINE_ROLES };
-    static const enum line_role loop_k[] = { LINE_MULTIPLY, LINE_LOOP_K, LINE_LOOP, LINE_STEP_A, LINE_ROLES };
-    static const enum line_role step_k[] = { LINE_LOOP_K, LINE_ASK_A, LINE_ASK_B, LINE_READ_A, LINE_ROLES };
-    static const enum line_role copied[] = { LINE_COPY, LINE_READ_A, LINE_WRITE_A, LINE_LOOP, LINE_ROLES };
-    static const enum line_role guard[] = { LINE_LOAD_A, LINE_LOAD_B, LINE_WRITE_A, LINE_COPY, LINE_ROLES };
-    if (s->missing && s->twice)
-        cause_look_at(c, within_tile(s) ? step_k : copied);
+    struct within w;
+    if (s->missing && same_in_tiles(s, &w))
+        say_within(c, s, &w);
+    else if (s->missing && s->twice && s->tile)
+        say_both(c, p, l, s);
     else if (s->missing)
-        cause_look_at(c, s->tile && s->missing % s->tile == 0 ? loop : loop_k);
-    else if (in_short_tile(s))
-        cause_look_at(c, guard);
+        say_missing(c, p, l, s);
     else
-        cause_look_at(c, copied);
+        say_twice(c, s);
 }
 
 bool cause_of_counts(struct cause *c, struct probe *p, const struct look *l)
@@ -175,12 +266,10 @@ bool cause_of_counts(struct cause *c, struct probe *p, const struct look *l)
     if (count && look_counts(l, p, count)) {
         const struct counts s = survey(count, l->k, &p->geometry);
         told = s.missing || s.twice;
-        if (told && say_parts(c, &s)) {
+        if (told && say_parts(c, &s))
             cause_look_at(c, s.missing ? of_parts : of_k);
-        } else if (told) {
-            s.missing &&s.twice ? say_both(c, &s) : s.missing ? say_missing(c, &s) : say_twice(c, &s);
-            look_at(c, &s);
-        }
+        else if (told)
+            say_counts(c, p, l, &s);
     }
     free(count);
     return told;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "flow.h"
 #include "look.h"
 #include "moves.h"
 #include "probe.h"
@@ -348,8 +349,8 @@ static void look_at(struct cause *c, char matrix, const struct moved *x, bool al
                                                  { LINE_LOAD_B, LINE_BASE_B, LINE_WRITE_B, LINE_READ_B, LINE_ROLES } };
     static const enum line_role copied[][MOST] = { { LINE_READ_A, LINE_WRITE_A, LINE_LOAD_A, LINE_ROLES },
                                                    { LINE_READ_B, LINE_WRITE_B, LINE_LOAD_B, LINE_ROLES } };
-    static const enum line_role loaded[][MOST] = { { LINE_LOAD_A, LINE_WRITE_A, LINE_ROLES },
-                                                   { LINE_LOAD_B, LINE_WRITE_B, LINE_ROLES } };
+    static const enum line_role loaded[][MOST] = { { LINE_LOAD_A, LINE_BASE_A, LINE_WRITE_A, LINE_ROLES },
+                                                   { LINE_LOAD_B, LINE_BASE_B, LINE_WRITE_B, LINE_ROLES } };
     static const enum line_role block[][MOST] = { { LINE_BASE_A, LINE_LOAD_A, LINE_WRITE_A, LINE_BROW, LINE_ROLES },
                                                   { LINE_BASE_B, LINE_LOAD_B, LINE_WRITE_B, LINE_BCOL, LINE_ROLES } };
     static const enum line_role step[][MOST] = { { LINE_STEP_A, LINE_READ_A, LINE_WRITE_A, LINE_LOAD_A, LINE_ROLES },
@@ -371,7 +372,25 @@ static void look_at(struct cause *c, char matrix, const struct moved *x, bool al
         cause_look_at(c, from_global(x->law) ? loaded[b] : copied[b]);
 }
 
-bool cause_of_moves(struct cause *c, const struct probe *p, const struct look *l, char matrix, const enum line_role *at)
+// The first that should have been there, which may not come to the products at all. False: it does, or C was moved.
+static bool say_lost(struct cause *c, struct probe *p, const struct look *l, char matrix, const struct moved *x)
+{
+    const struct move *e = &x->example;
+    const bool columns = e->to_y == e->y;
+    const int place = columns ? e->x : e->y;
+    struct flow f;
+    const bool lost = matrix != 'C' && x->law != LAW_AHEAD && cause_flow(&f, c, p, l, matrix, columns) &&
+                      place >= f.first && place < f.end && flow_lost(&f, place) != FLOW_STAGES;
+    if (lost) {
+        cause_say(c, "; ");
+        cause_say_lost(c, &f, &p->geometry, matrix, columns, place);
+    }
+    if (matrix != 'C' && x->law != LAW_AHEAD)
+        flow_free(&f);
+    return lost;
+}
+
+bool cause_of_moves(struct cause *c, struct probe *p, const struct look *l, char matrix, const enum line_role *at)
 {
     struct moved x;
     const bool found = find_moves(&x, l, p, matrix) && x.example.y >= 0;
@@ -383,7 +402,7 @@ bool cause_of_moves(struct cause *c, const struct probe *p, const struct look *l
             say_owner(c, &p->geometry, &x);
         if (at)
             cause_look_at(c, at);
-        else
+        else if (x.at_edge || !say_lost(c, p, l, matrix, &x))
             look_at(c, matrix, &x, (x.example.to_y != x.example.y) == (matrix == 'B'));
         c->ahead = x.law == LAW_AHEAD ? x.by : 0;
         c->certain = x.law != LAW_NONE && x.law != LAW_ORDER_Y && x.law != LAW_ORDER_X && x.law != LAW_PIECES;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/profile.h"
+#include "flow.h"
 #include "kernel_text.h"
 #include "look.h"
 #include "probe.h"
@@ -121,18 +122,56 @@ static const enum line_role *lines_of_c(const struct kernel_lines *l)
     return way == STRAIGHT ? straight : way == SCALED_FIRST ? first : last;
 }
 
+// Whose fault it is that one value stands in several places of C. If a row of A, or a column of B, that belongs there
+// does not come to the products, it is that matrix's; if all of them do, it is C's. Where sums were left out, the reads
+// for them were, too.
+static char at_fault(const struct cause *c, struct probe *p, const struct look *l, char matrix, bool left_out)
+{
+    const bool columns = matrix == 'B';
+    char fault = 0;
+    struct flow f;
+    if (cause_flow(&f, c, p, l, matrix, columns)) {
+        fault = f.opaque ? 0 : 'C';
+        for (int i = 0; i < l->m; i++)
+            for (int j = 0; j < l->n; j++) {
+                const struct meeting t = look_meeting(l, i, j);
+                const int place = columns ? j : i;
+                if ((columns ? t.b_col : t.a_row) == place || place < f.first || place >= f.end)
+                    continue;
+                const enum flow_stage lost = flow_lost(&f, place);
+                if (lost < FLOW_READ)
+                    fault = matrix;
+                else if (lost == FLOW_READ && fault != matrix)
+                    fault = left_out ? 0 : matrix;
+            }
+    }
+    flow_free(&f);
+    return p->geometry.blocks ? 0 : fault;  // a block that walks has others besides
+}
+
 // One value stands in several places of C: a row of A or a column of B is read for several, or a sum is stored in
 // several. Sums that are never stored the compiler leaves out, so of those that go straight to C it is known.
-static bool tell_repeated(struct cause *c, const struct probe *p, const struct survey *s, char matrix, bool left_out)
+static bool tell_repeated(struct cause *c, struct probe *p, const struct survey *s, char matrix, bool left_out)
 {
     static const enum line_role rows[] = { LINE_READ_A, LINE_WRITE_A, LINE_LOAD_A, LINE_ROLES };
     static const enum line_role cols[] = { LINE_READ_B, LINE_WRITE_B, LINE_LOAD_B, LINE_ROLES };
     const enum line_role *of_c = lines_of_c(&c->lines), *of_it = matrix == 'A' ? rows : cols;
     const char *line = matrix == 'A' ? "row" : "column";
     enum { HALF = 2 };
-    if (from_other_block(s->l, &p->geometry) || (way_of(&c->lines) == STRAIGHT && !left_out))
+    const char fault = at_fault(c, p, s->l, matrix, left_out);
+    if (fault == matrix || from_other_block(s->l, &p->geometry) || (way_of(&c->lines) == STRAIGHT && !left_out))
         return cause_of_moves(c, p, s->l, matrix, NULL);
-    if (way_of(&c->lines) == SCALED_LAST || kernel_text_has_constant_index(c->lines.file, c->lines.line[of_c[0]])) {
+    if (fault == 'C') {
+        if (!cause_of_moves(c, p, s->l, 'C', CAUSE_NO_LINES))
+            return false;
+        cause_say(c, ": one value of C is stored in several places: the index of %s",
+                  way_of(&c->lines) == STRAIGHT ? "the accumulators"
+                                                : "the accumulators, or a row or column at the store");
+        cause_look_at_most(c, of_c, HALF);
+        return true;
+    }
+    if (left_out || way_of(&c->lines) == SCALED_LAST ||
+        kernel_text_has_constant_index(c->lines.file, c->lines.line[of_c[0]])) {
         if (!cause_of_moves(c, p, s->l, 'C', CAUSE_NO_LINES))
             return false;
         cause_say(c, ": one value of C is stored in several places; or %ss of %c are read from the wrong place", line,
@@ -192,7 +231,7 @@ static bool depends_on_col(const struct look *l)
 }
 
 // A or B, whichever is ahead: where one of them is behind, a fragment of the other is loaded again too early.
-static bool tell_side(struct cause *c, const struct probe *p, const struct look *l, char matrix)
+static bool tell_side(struct cause *c, struct probe *p, const struct look *l, char matrix)
 {
     struct cause other = *c;
     const bool told = cause_of_moves(c, p, l, matrix, NULL);
@@ -201,7 +240,7 @@ static bool tell_side(struct cause *c, const struct probe *p, const struct look 
     return told;
 }
 
-static bool tell_pairs(struct cause *c, const struct probe *p, const struct look *l)
+static bool tell_pairs(struct cause *c, struct probe *p, const struct look *l)
 {
     static const enum line_role of_a[] = { LINE_READ_A, LINE_WRITE_A, LINE_ROLES };
     const bool a = depends_on_row(l), b = !a && depends_on_col(l);
@@ -252,7 +291,7 @@ static bool tell_mistaken(struct cause *c, const struct survey *s)
 }
 
 // Uninitialised reads may spoil both views: then only a law counts that leaves no doubt.
-static bool tell_certain(struct cause *c, const struct probe *p, const struct look *l, char matrix)
+static bool tell_certain(struct cause *c, struct probe *p, const struct look *l, char matrix)
 {
     struct cause other = *c;
     if (!tell_side(&other, p, l, matrix) || !other.certain)

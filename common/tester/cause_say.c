@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/source.h"
+#include "base/profile.h"
 #include "cause.h"
+#include "probe.h"
 
 void cause_say(struct cause *c, const char *format, ...)
 {
@@ -28,18 +30,47 @@ bool cause_add_line(struct cause *c, unsigned line)
 
 const enum line_role CAUSE_NO_LINES[] = { LINE_ROLES };
 
-void cause_look_at_most(struct cause *c, const enum line_role *roles, int most)
+// Appends a line that was not yet said. Whether it is one.
+static bool look_at(struct cause *c, unsigned line)
 {
     const char *before = c->look[0] ? ", " : "; look at ";
+    if (!cause_add_line(c, line))
+        return false;
+    cause_say(c, "%s%s:%u", before, source_base_name(c->lines.file), line);
+    return true;
+}
+
+void cause_look_at_line(struct cause *c, unsigned line)
+{
+    look_at(c, line);
+}
+
+void cause_look_at_most(struct cause *c, const enum line_role *roles, int most)
+{
     for (; *roles != LINE_ROLES && most; roles++)
-        if (cause_add_line(c, c->lines.line[*roles])) {
-            cause_say(c, "%s%s:%u", before, source_base_name(c->lines.file), c->lines.line[*roles]);
-            before = ", ";
-            most--;
-        }
+        most -= look_at(c, c->lines.line[*roles]);
 }
 
 void cause_look_at(struct cause *c, const enum line_role *roles)
 {
     cause_look_at_most(c, roles, CAUSE_LINES);
+}
+
+// The kernel's lines that this run executed, and what the block's shared memory has room for. Without counters, as on a GPU, all
+// lines count.
+void cause_read_lines(struct cause *c, const struct probe *p)
+{
+    const struct profile *ran = dev_profile(p->dev);
+    const struct geometry *g = &p->geometry;
+    const size_t tiles = (size_t)(g->bm + g->bn) * (size_t)g->bk * type_size(p->type);
+    if (c->ran)
+        return;
+    c->ran = true;
+    kernel_lines_read(&c->lines, p->ptx, g->kernel, ran);
+    if (ran && !c->lines.line[LINE_STORE_C] && !c->lines.line[LINE_STORE_BOX])  // it stores nothing
+        kernel_lines_read(&c->lines, p->ptx, g->kernel, NULL);
+    c->staged = tiles && (!ran || ran->shared >= 2 * tiles);
+    c->boxes = c->lines.line[LINE_STORE_BOX];
+    if (c->boxes)
+        c->lines.line[LINE_STORE_C] = c->lines.line[LINE_STORE_BOX];
 }

@@ -21,6 +21,8 @@ struct size size_small(const struct size *whole, const struct geometry *g)
     const int step = g->bk ? g->bk : STEP, steps = g->parts > 1 ? PART_STEPS * g->parts : STEPS;
     struct size s;
     s.k = shrink(whole->k, step, g->bk ? larger(steps * g->bk, DEPTH) : DEPTH);
+    if (whole->k < g->bk)  // a rest behind whole tiles tells the loop over tiles from a store that leaves them out
+        s.k += steps * g->bk;
     const int seen = g->parts > 1 ? 0 : s.k;
     s.m = shrink(whole->m, g->bm, larger(seen, g->bm + 1));
     s.n = shrink(whole->n, g->bn, larger(seen, g->bn + 1));

@@ -218,8 +218,7 @@ void gemm_close(struct gemm *c, struct dev *d)
     }
 }
 
-// Packs A and B. *go_on: the checks found nothing in it.
-static bool queue_packs(const struct gemm *c, struct dev *d, bool *go_on)
+bool gemm_queue_copies(const struct gemm *c, struct dev *d, bool *go_on)
 {
     const struct gemm_operand *both[] = { &c->a, &c->b };
     *go_on = true;
@@ -238,5 +237,5 @@ bool gemm_queue(const struct gemm *c, struct dev *d)
 {
     bool go_on;
     dev_set_budget(d, c->budget);
-    return queue_packs(c, d, &go_on) && (!go_on || dev_launch(d, c->kernel, &c->launch));
+    return gemm_queue_copies(c, d, &go_on) && (!go_on || dev_launch(d, c->kernel, &c->launch));
 }

@@ -66,5 +66,7 @@ void gemm_close(struct gemm *c, struct dev *d);
 // Queues the product, the copies first; only them, if the checks find something there: dev_findings has it then. False,
 // with the reason in dev_error, as dev_launch.
 bool gemm_queue(const struct gemm *c, struct dev *d);
+bool gemm_queue_copies(const struct gemm *c, struct dev *d,
+                       bool *go_on);  // those alone; *go_on: nothing was found there
 
 #endif

@@ -16,6 +16,7 @@
 enum {
     LINE_MAX = 4096,  // lines after it are not looked at
     CLEAR = 1000,     // instructions of a line that names both A and B count less than one that names one of them
+    SUM = 16,         // and products that are not added up less than those that are
 };
 
 struct reading {
@@ -146,7 +147,7 @@ static void note(const struct reading *r, unsigned line, int does, char side)
         [SCALES] = LINE_SCALE,        [ROUNDS] = LINE_ROUND,   [READS_PART] = LINE_READ_PART,
     };
     if (alone[does]) {
-        count[alone[does]] += side == 'm' ? CLEAR : 1;
+        count[alone[does]] += side == 'm' ? SUM * CLEAR : side == 'f' ? SUM : 1;
         return;
     }
     for (int i = 0; i < 3; i++)
@@ -182,7 +183,7 @@ static int does_what(const struct reading *r, uint32_t number, const struct simt
         return NOTHING;
     if (text_begins(in->op, "fma.") && strcmp(p.file, r->file))
         return SCALES;
-    return does == SCALES && !strcmp(p.file, r->file) ? NOTHING : does;
+    return does == SCALES && !strcmp(p.file, r->file) ? MULTIPLIES : does;
 }
 
 // What a function of the kernel's own reads or copies, it does for the line that calls it.
@@ -225,7 +226,9 @@ static void add(const struct reading *r, uint32_t number, const struct simt_inst
         side = 'B';
     if (text_begins(in->op, "stmatrix") && side == '-')
         side = 'C';  // what it stores are results
-    if (text_begins(in->op, "mma."))
+    if (text_begins(in->op, "fma.") && does == MULTIPLIES)
+        side = 'f';  // a product that is added up; another may be, too, if no such is there
+    if (text_begins(in->op, "mma.") || text_begins(in->op, "wmma.mma"))
         side = 'm';  // where there are tensor cores, an fma is no product of A and B
     if (line && line < LINE_MAX)
         note(r, line, does, side);
@@ -294,6 +297,7 @@ static void read_kernel(struct kernel_lines *l, const struct simt_kernel *k, con
         }
         choose_lines(l, &r);
         kernel_text_read(l->file, l->line);
+        l->line[LINE_STAGE] = kernel_text_sets(l->file, l->line[LINE_READ_A], l->line[LINE_LOOP]);
     }
     free(r.count);
     free(r.side);

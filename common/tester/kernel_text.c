@@ -2,6 +2,7 @@
 #include "kernel_text.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +55,9 @@ static void read_line(const char *text, unsigned number, unsigned line[LINE_ROLE
     static const struct {
         enum line_role role;
         const char *name;
-    } set[] = { { LINE_ROW, "row" },   { LINE_COL, "col" },       { LINE_TILES, "tiles" }, { LINE_BROW, "brow" },
-                { LINE_BCOL, "bcol" }, { LINE_FACTORS, "alpha" }, { LINE_FACTORS, "beta" } };
+    } set[] = { { LINE_ROW, "row" },      { LINE_COL, "col" },     { LINE_TILES, "tiles" },
+                { LINE_BROW, "brow" },    { LINE_BCOL, "bcol" },   { LINE_FACTORS, "alpha" },
+                { LINE_FACTORS, "beta" }, { LINE_DEPTH, "depth" }, { LINE_SHARED, "SHARED" } };
     enum { DEFINED = 3 };  // those before it are set where they are defined alone
     static const char *const pointer[] = { "A", "B" }, *const size[] = { "M", "N" };
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
@@ -88,6 +90,66 @@ void kernel_text_read(const char *file, unsigned line[LINE_ROLES])
     free(text);
     if (in)
         fclose(in);
+}
+
+// Whether the line sets one of the names that stand in text, by = or ^=, and is no loop's head.
+static bool sets_one_of(const char *line, const char *text)
+{
+    enum { NAME = 64 };
+    char name[NAME];
+    if (find_word(line, "for"))
+        return false;
+    for (const char *p = text; *p;) {
+        size_t n = 0;
+        while (is_word(p[n]))
+            n++;
+        if (n && n < NAME && !isdigit((unsigned char)*p)) {
+            memcpy(name, p, n);
+            name[n] = 0;
+            if (has_behind(line, name, "=") || has_behind(line, name, "^="))
+                return true;
+        }
+        p += n ? n : 1;
+    }
+    return false;
+}
+
+enum wanted { FIRST, LAST, FIRST_CHANGE };
+
+// Of the lines from first on, but not beyond last, that set a name which line `use` has: the first, or the last one, or
+// the first that is no definition.
+static unsigned find_set(const char *file, unsigned use, unsigned first, unsigned last, enum wanted wanted)
+{
+    char text[256];
+    unsigned found = 0;
+    FILE *in = fopen(file, "r");
+    char *line = NULL;
+    size_t room = 0;
+    source_text(file, use, text, sizeof text);
+    for (unsigned number = 1; in && number <= last && getline(&line, &room, in) >= 0; number++)
+        if (number >= first && number != use && (!found || wanted == LAST) && sets_one_of(line, text) &&
+            (wanted != FIRST_CHANGE || !find_word(line, "int")))
+            found = number;
+    free(line);
+    if (in)
+        fclose(in);
+    return found;
+}
+
+unsigned kernel_text_sets(const char *file, unsigned use, unsigned from)
+{
+    const unsigned found = find_set(file, use, from + 1, UINT_MAX, FIRST);
+    return found ? found : find_set(file, use, 1, from, LAST);
+}
+
+unsigned kernel_text_set_before(const char *file, unsigned use)
+{
+    return find_set(file, use, 1, use, LAST);
+}
+
+unsigned kernel_text_changes(const char *file, unsigned use)
+{
+    return find_set(file, use, 1, UINT_MAX, FIRST_CHANGE);
 }
 
 bool kernel_text_has_constant_index(const char *file, unsigned line)

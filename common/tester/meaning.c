@@ -54,7 +54,7 @@ static bool is_others_copy(const struct simt_finding *f)
 
 int meaning_rank(const struct simt_finding *f)
 {
-    enum { BEFORE, UNMADE, SYNC, FENCE, COPY, COPIED_TWICE, RACE, UNWRITTEN, RUN };
+    enum { ALIGNMENT, BEFORE, UNMADE, SYNC, FENCE, COPY, COPIED_TWICE, RACE, UNWRITTEN, RUN };
     static const int of_class[SIMT_CLASSES] = {
         [SIMT_CLASS_FENCE] = FENCE, [SIMT_CLASS_WGMMA] = FENCE, [SIMT_CLASS_COPY] = COPY,  [SIMT_CLASS_LAUNCH] = COPY,
         [SIMT_CLASS_RACE] = RACE,   [SIMT_CLASS_LEFT] = RUN,    [SIMT_CLASS_PRODUCT] = RUN
@@ -65,6 +65,8 @@ int meaning_rank(const struct simt_finding *f)
                                     [SIMT_RACECHECK] = RACE,
                                     [SIMT_RUN] = RUN };
     const int rank = of_class[simt_finding_class(f->kind)];
+    if (f->kind == SIMT_MISALIGNED)
+        return ALIGNMENT;
     if (is_unmade(f))
         return UNMADE;
     if (is_others_copy(f))
@@ -88,17 +90,19 @@ static bool is_one_place(const struct simt_finding_place *a, const struct simt_f
 
 enum { LINE = 160, NAME = 40 };
 
-// The array whose address the place's line takes, or its call's for a line of a header: As of "&As[stage + i]". Empty
-// if none is to be seen.
-static void array_of(const struct simt_finding_place *p, char name[NAME])
+// The array whose address the side's line takes, or its call's for a line of a header: As of "&As[stage + i]". Of an
+// assignment, what is read stands behind it, and what is written before it. Empty if none is to be seen.
+static void array_of(const struct simt_side *s, char name[NAME])
 {
+    const struct simt_finding_place *p = &s->place;
     char text[LINE] = "";
     if (p->file && source_is_header(p->file) && p->caller_file)
         source_text(p->caller_file, p->caller, text, sizeof text);
     else if (p->file)
         source_text(p->file, p->line, text, sizeof text);
+    const char *assigned = strstr(text, " = ");
     *name = 0;
-    for (const char *at = text; *at && !*name; at++) {
+    for (const char *at = assigned && s->access == SIMT_READS ? assigned : text; *at && !*name; at++) {
         size_t n = 0;
         while (*at == '&' && (isalnum((unsigned char)at[1 + n]) || at[1 + n] == '_'))
             n++;
@@ -111,8 +115,8 @@ static void array_of(const struct simt_finding_place *p, char name[NAME])
 static bool is_of_two_arrays(const struct simt_finding *f)
 {
     char here[NAME], there[NAME];
-    array_of(&f->here.place, here);
-    array_of(&f->there.place, there);
+    array_of(&f->here, here);
+    array_of(&f->there, there);
     return f->object.space == SIMT_SHARED && *here && *there && strcmp(here, there) != 0;
 }
 
@@ -149,6 +153,24 @@ static const char *text_of_order(const struct simt_finding *f)
     return NULL;
 }
 
+// An access out of bounds, or at an address that is no multiple of its size.
+static const char *text_of_address(const struct simt_finding *f)
+{
+    const enum simt_space space = f->object.space;
+    if (f->kind == SIMT_MISALIGNED)
+        return space == SIMT_GLOBAL
+                   ? "a vector access to rows that do not all begin at a multiple of its size: which lengths of rows "
+                     "is "
+                     "it for, and who asks for them?"
+                   : "a vector access at an address that is no multiple of its size: an index, or the length of a row "
+                     "with its padding, is none either";
+    if (space == SIMT_SHARED)
+        return "an index into shared memory is wrong, or the array is too small for it";
+    if (space == SIMT_LOCAL)
+        return "an index into the thread's own array is wrong, or a loop around it runs too far";
+    return "an index is wrong, or its bounds check is missing";
+}
+
 const char *meaning_text(const struct simt_finding *f, const struct tester_options *o)
 {
     static const char *const of_class[SIMT_CLASSES] = {
@@ -180,5 +202,7 @@ const char *meaning_text(const struct simt_finding *f, const struct tester_optio
                "behind it?";
     if ((order = text_of_order(f)))
         return order;
+    if (simt_finding_check(f->kind) == SIMT_MEMCHECK && f->object.space != SIMT_NOWHERE)
+        return text_of_address(f);
     return of_class[class] ? of_class[class] : of_check[simt_finding_check(f->kind)];
 }

@@ -5,6 +5,7 @@
 
 #include "gemm.h"
 #include "device/open.h"
+#include "device/sim.h"
 
 // Of this process, all its threads together: it does not depend on what else the computer does.
 static double now(void)
@@ -68,8 +69,19 @@ static bool upload(struct dev *d, const char *name, const struct matrix *m, dev_
     return dev_alloc(d, name, matrix_bytes(m), to) && dev_upload(d, *to, m->data, matrix_bytes(m));
 }
 
-// Under the checks and without C0, C is uninitialised before the launch.
-static bool launch(struct probe *p, const struct probe_product *x, struct matrix *C, bool checked)
+static bool watch(struct probe *p, const struct gemm *call, struct probe_watch *w)
+{
+    bool go_on;
+    dev_set_budget(p->dev, call->budget);
+    w->call = call;
+    w->kernel = (struct simt_kernel *)call->kernel;
+    return device_simt(p->dev) && gemm_queue_copies(call, p->dev, &go_on) && go_on &&
+           simt_watch(device_simt(p->dev), (struct simt_kernel *)call->kernel, &call->launch, &w->watch, p->error);
+}
+
+// Under the checks and without C0, C is uninitialised before the launch. w: NULL, or who looks on.
+static bool launch(struct probe *p, const struct probe_product *x, struct matrix *C, bool checked,
+                   struct probe_watch *w)
 {
     struct dev *d = p->dev;
     *p->error = 0;
@@ -85,7 +97,8 @@ static bool launch(struct probe *p, const struct probe_product *x, struct matrix
         ok = ok && (checked ? dev_alloc(d, "C", matrix_bytes(C), &call.C) : upload(d, "C", C, &call.C));
     }
     ok = ok && gemm_open(&call, d, p->module, p->geometry.kernel, p->type, &p->geometry, p->error) &&
-         gemm_queue(&call, d) && dev_sync(d) && dev_download(d, C->data, call.C, matrix_bytes(C));
+         (w ? watch(p, &call, w) : gemm_queue(&call, d)) && dev_sync(d) &&
+         dev_download(d, C->data, call.C, matrix_bytes(C));
     if (!ok && !*p->error)
         error_set(p->error, "%s", dev_error(d));
     gemm_close(&call, d);
@@ -98,10 +111,15 @@ static bool launch(struct probe *p, const struct probe_product *x, struct matrix
 
 bool probe_run(struct probe *p, const struct probe_product *x, struct matrix *C)
 {
-    return !probe_over(p) && launch(p, x, C, false);
+    return !probe_over(p) && launch(p, x, C, false, NULL);
 }
 
 const struct simt_findings *probe_check(struct probe *p, const struct probe_product *x, struct matrix *C)
 {
-    return !probe_over(p) && launch(p, x, C, true) ? dev_findings(p->dev) : NULL;
+    return !probe_over(p) && launch(p, x, C, true, NULL) ? dev_findings(p->dev) : NULL;
+}
+
+bool probe_look(struct probe *p, const struct probe_product *x, struct matrix *C, struct probe_watch *w)
+{
+    return !probe_over(p) && launch(p, x, C, w->checked, w);
 }

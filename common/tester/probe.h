@@ -50,6 +50,17 @@ bool probe_run(struct probe *p, const struct probe_product *x, struct matrix *C)
 // The same under the checks: what they find, until the next run. NULL if there are no checks, or on failure.
 const struct simt_findings *probe_check(struct probe *p, const struct probe_product *x, struct matrix *C);
 
+// The same while somebody looks at a block of it, on the simulated GPU. watch's block, warp and context are the
+// caller's; the others are filled in before the first call. False also if the kernel fails.
+struct gemm;
+struct probe_watch {
+    struct simt_watch watch;
+    bool checked;                      // under the checks
+    const struct gemm *call;           // where the matrices are
+    const struct simt_kernel *kernel;  // what its instructions are
+};
+bool probe_look(struct probe *p, const struct probe_product *x, struct matrix *C, struct probe_watch *w);
+
 bool probe_over(const struct probe *p);  // no time is left
 
 #endif

@@ -394,6 +394,8 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
     const bool ok = load(t, step, error) && gemm_open(&call, d, t->module, g.kernel, t->type, &g, error) &&
                     run(t, &call, &verdict, result, error);
     gemm_close(&call, d);
+    if (!ok && dev_failure(d))
+        tester_explain_failure(result, step, &g, o, dev_failure(d));
     if (!ok)
         return false;
     if (!verdict.right)

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "cause.h"
+#include "meaning.h"
 #include "simt/simt.h"
 
 // alpha times the products of C[row][col] from first to end.
@@ -176,6 +177,37 @@ void tester_explain(char *what, size_t room, const struct step *step, const stru
         text_add(&l, "A, B or C0 hold Inf or NaN here, which must reach C");
 }
 
+static void take_look(struct tester_result *r, const struct cause *c)
+{
+    snprintf(r->source, sizeof r->source, "%s", c->lines.file);
+    memcpy(r->look, c->look, sizeof r->look);
+}
+
+void tester_explain_found(struct tester_result *r, const struct step *step, const struct geometry *g,
+                          const struct tester_options *o, const struct simt_findings *found)
+{
+    const struct simt_finding *first = cause_first_finding(found);
+    const size_t used = strlen(r->what);
+    struct text_end l = { r->what + used, sizeof r->what - used };
+    struct cause c;
+    char place[256];
+    simt_finding_place_text(&first->here.place, place, sizeof place);
+    text_add(&l, "%s (%s, %s)", meaning_text(first, o), simt_finding_name(first->kind), place);
+    cause_of_error(&c, step, g, o, true, first);
+    if (*c.text)
+        text_add(&l, "; %s", c.text);
+    take_look(r, &c);
+}
+
+void tester_explain_failure(struct tester_result *r, const struct step *step, const struct geometry *g,
+                            const struct tester_options *o, const struct simt_finding *f)
+{
+    struct cause c;
+    cause_of_error(&c, step, g, o, false, f);
+    snprintf(r->what, sizeof r->what, "%s", c.text);
+    take_look(r, &c);
+}
+
 void tester_explain_wrong(struct tester_result *r, const struct step *step, const struct geometry *g,
                           const struct tester_options *o, const struct tester_seen *seen)
 {
@@ -186,12 +218,13 @@ void tester_explain_wrong(struct tester_result *r, const struct step *step, cons
     const bool found = seen->found && seen->found->n;
     if (!found && isfinite(v->want))
         cause_find(&c, step, g, o, seen->simulated);
-    const char *cause = found ? "look at what the checks found" : *c.text ? c.text : NULL;
+    const char *cause = found ? "" : *c.text ? c.text : NULL;
     tester_explain(what, sizeof r->what - used, step, g, v, seen->product, cause);
-    if (*c.text) {
-        snprintf(r->source, sizeof r->source, "%s", c.lines.file);
-        memcpy(r->look, c.look, sizeof r->look);
-    } else if (!found && isfinite(v->want) && !o->sanitize) {
+    if (found) {
+        tester_explain_found(r, step, g, o, seen->found);
+    } else if (*c.text) {
+        take_look(r, &c);
+    } else if (isfinite(v->want) && !o->sanitize) {
         const size_t n = strlen(r->what);
         snprintf(r->what + n, sizeof r->what - n, " (the cause is not certain; %s checks every access)",
                  seen->simulated ? "--sanitize" : "--device=sim --sanitize");

@@ -27,6 +27,13 @@ struct tester_seen {
     bool simulated;
 };
 
+// Appends what the checks found, the most telling of it, and what led to it; source and look are filled in.
+void tester_explain_found(struct tester_result *r, const struct step *step, const struct geometry *g,
+                          const struct tester_options *o, const struct simt_findings *found);
+// The same of what ended the launch on a simulated GPU without checks: what led to it, empty if no more is known.
+void tester_explain_failure(struct tester_result *r, const struct step *step, const struct geometry *g,
+                            const struct tester_options *o, const struct simt_finding *f);
+
 // Appends that line to r->what, with the cause that cause_find tells, and fills in source and look. o: of that run,
 // settled. What the checks found says more than any cause.
 void tester_explain_wrong(struct tester_result *r, const struct step *step, const struct geometry *g,

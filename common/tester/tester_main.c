@@ -278,11 +278,16 @@ static int describe(const struct step *step)
     return 2;
 }
 
-// The source of what ended the kernel, and what to look at next.
-static void print_failure(FILE *out, const struct simt_finding *f, const struct tester_options *o)
+// The source of what ended the kernel, what led to it, and what to look at next.
+static void print_failure(FILE *out, const struct simt_finding *f, const struct tester_options *o,
+                          const struct tester_result *r)
 {
     const struct simt_advice advice = meaning_advice(o);
     simt_finding_print_look(out, f, &advice);
+    if (r->verdict != TESTER_UNCHECKED || !*r->what)
+        return;
+    fprintf(out, "    %s\n", r->what);
+    print_source(out, r);
 }
 
 int tester_main(const struct step *given, int argc, char **argv)
@@ -316,7 +321,7 @@ int tester_main(const struct step *given, int argc, char **argv)
     if (!ok)
         fprintf(stderr, "%s: %s\n", step->name, error);
     if (!ok && d && dev_failure(d))
-        print_failure(stderr, dev_failure(d), &o);
+        print_failure(stderr, dev_failure(d), &o, &r);
     const bool wrong = r.verdict == TESTER_WRONG || (ok && has_findings(d));
     dev_close(d);
     if (json && json != stdout)

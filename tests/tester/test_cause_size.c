@@ -30,6 +30,12 @@ Test(cause_size, gives_each_part_of_a_shared_tile_several_tiles)
 
 Test(cause_size, is_the_whole_where_that_is_small)
 {
-    const struct size whole = { 20, 30, 10 }, s = size_small(&whole, &tiles);
+    const struct size whole = { 20, 30, 100 }, s = size_small(&whole, &tiles);
     cr_expect(size_same(&s, &whole), "%d x %d x %d", s.m, s.n, s.k);
+}
+
+Test(cause_size, has_whole_tiles_before_a_rest_that_is_alone)
+{
+    const struct size whole = { 20, 30, 10 }, s = size_small(&whole, &tiles);
+    cr_expect(s.m == 20 && s.n == 30 && s.k > 2 * 32 && s.k % 32 == 10, "%d x %d x %d", s.m, s.n, s.k);
 }

@@ -1,0 +1,408 @@
+// What led to an error that the simulated GPU names: who had written, arrived or copied before (history.h), which
+// element of a matrix it is, whether there is too little shared memory. See cause.h.
+#include "cause.h"
+
+#include <string.h>
+
+#include "base/source.h"
+#include "base/text.h"
+#include "history.h"
+#include "kernel_text.h"
+#include "meaning.h"
+#include "probe.h"
+
+// --- Lines ---
+
+static void say_at(struct cause *c, const struct history_line *at)
+{
+    if (!at->line)
+        return;
+    cause_say(c, " at %s:%u", source_base_name(c->lines.file), at->line);
+    if (at->call)
+        cause_say(c, " (called from line %u)", at->call);
+}
+
+static void look_at(struct cause *c, const struct history_line *at)
+{
+    cause_add_line(c, at->call);
+    cause_add_line(c, at->line);
+}
+
+static bool same(const struct history_line *a, const struct history_line *b)
+{
+    return a->line == b->line && a->call == b->call;
+}
+
+// Each place once, though it has several instructions.
+static void say_sites(struct cause *c, const struct history_site *sites, uint32_t n, const char *before)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t j = 0;
+        while (!same(&sites[j].at, &sites[i].at))
+            j++;
+        if (j < i)
+            continue;
+        cause_say(c, "%s", i ? " and" : before);
+        say_at(c, &sites[i].at);
+    }
+}
+
+static void look_at_sites(struct cause *c, const struct history_site *sites, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        look_at(c, &sites[i].at);
+}
+
+// The line of the place in the kernel's own file; 0: none.
+static unsigned own_line(const struct cause *c, const struct simt_finding_place *p)
+{
+    if (p->file && !strcmp(p->file, c->lines.file))
+        return p->line;
+    return p->caller_file && !strcmp(p->caller_file, c->lines.file) ? p->caller : 0;
+}
+
+// --- mbarriers ---
+
+static void say_name(struct cause *c, const struct simt_mbarrier *m, const struct history_bar *b)
+{
+    enum { BYTES = 8 };
+    const struct simt_object *o = &m->object;
+    const int64_t at = o->at + ((int64_t)b->at - (int64_t)o->address);
+    if (o->name && o->bytes > BYTES)
+        cause_say(c, "%s[%d]", o->name, (int)(at / BYTES));
+    else
+        cause_say(c, "%s", o->name ? o->name : "it");
+}
+
+// Another mbarrier of the same array.
+static bool is_sibling(const struct simt_mbarrier *m, const struct history_bar *b)
+{
+    const int64_t at = m->object.at + ((int64_t)b->at - (int64_t)m->object.address);
+    return b->at != m->object.address && at >= 0 && (uint64_t)at < m->object.bytes;
+}
+
+static void say_arrivals(struct cause *c, const struct history_bar *b)
+{
+    uint64_t times = 0;
+    for (uint32_t i = 0; i < b->n_arrivals; i++)
+        times += b->arrivals[i].times;
+    cause_say(c, "%llu arrival%s come", (unsigned long long)times, times == 1 ? " has" : "s have");
+    say_sites(c, b->arrivals, b->n_arrivals, ",");
+}
+
+// Nobody has arrived: where others of its array were arrived at last.
+static void say_siblings(struct cause *c, const struct history *h, const struct simt_mbarrier *m)
+{
+    const struct history_site *last = NULL;
+    const struct history_bar *of = NULL;
+    for (uint32_t i = 0; i < h->n_bars; i++)
+        for (uint32_t j = 0; is_sibling(m, &h->bars[i]) && j < h->bars[i].n_arrivals; j++)
+            if (!last || h->bars[i].arrivals[j].on > last->on) {
+                last = &h->bars[i].arrivals[j];
+                of = &h->bars[i];
+            }
+    cause_say(c, "nobody has arrived there");
+    if (!last)
+        return;
+    cause_say(c, "; at ");
+    say_name(c, m, of);
+    cause_say(c, " somebody has,");
+    say_at(c, &last->at);
+    cause_say(c, ": is the index right?");
+    look_at(c, &last->at);
+}
+
+// Whether a warp waited first for another parity here than at others of the array.
+static bool say_parity(struct cause *c, const struct history *h, const struct simt_wait *w, const struct history_bar *b)
+{
+    for (uint32_t warp = 0; warp < HISTORY_WARPS; warp++)
+        for (uint32_t i = 0; w->warps >> warp & 1 && i < h->n_bars; i++) {
+            const struct history_bar *other = &h->bars[i];
+            if (!is_sibling(&w->mbarrier, other) || b->first_parity[warp] < 0 || other->first_parity[warp] < 0 ||
+                b->first_parity[warp] == other->first_parity[warp])
+                continue;
+            cause_say(c, "warp %u waits first for phase %d of ", warp, b->first_parity[warp]);
+            say_name(c, &w->mbarrier, b);
+            cause_say(c, " and for phase %d of ", other->first_parity[warp]);
+            say_name(c, &w->mbarrier, other);
+            cause_say(c, ": the parity has to turn where the stages begin again with 0, and nowhere else");
+            return true;
+        }
+    return false;
+}
+
+// Whether all warps that have arrived there have ended.
+static bool have_ended(const struct history *h, const struct history_bar *b)
+{
+    for (uint32_t i = 0; i < b->n_arrivals; i++)
+        if (b->arrivals[i].warp >= 32 || !(h->ended >> b->arrivals[i].warp & 1))
+            return false;
+    return b->n_arrivals;
+}
+
+// Copies that report to another array than those which report here.
+static void say_copies(struct cause *c, const struct history *h, const struct simt_mbarrier *m,
+                       const struct history_bar *b)
+{
+    if (!b->n_copies)
+        cause_say(c, "no copy reports there");
+    say_sites(c, b->copies, b->n_copies, "copies that report there start");
+    for (uint32_t i = 0; i < h->n_bars; i++) {
+        const struct history_bar *other = &h->bars[i];
+        if (other == b || is_sibling(m, other) || !other->n_copies)
+            continue;
+        cause_say(c, "; one that reports to another mbarrier starts");
+        say_at(c, &other->copies[0].at);
+        look_at_sites(c, other->copies, other->n_copies);
+        return;
+    }
+}
+
+static void say_count(struct cause *c, const struct history_bar *b)
+{
+    cause_say(c, "it was initialised for %u arrival%s", b->count, b->count == 1 ? "" : "s");
+    say_at(c, &b->made);
+    cause_say(c, " and ");
+}
+
+// Whether it tells so much that the other waits tell no more.
+static bool say_wait(struct cause *c, const struct history *h, const struct simt_wait *w, unsigned here)
+{
+    const struct history_bar *b = history_bar_at(h, w->mbarrier.object.address);
+    if (!b || !b->count)
+        return false;
+    say_name(c, &w->mbarrier, b);
+    cause_say(c, ": ");
+    if (say_parity(c, h, w, b)) {
+        cause_add_line(c, kernel_text_changes(c->lines.file, here));
+        return true;
+    } else if (!b->n_arrivals) {
+        say_siblings(c, h, &w->mbarrier);
+    } else if (w->arrivals && have_ended(h, b)) {
+        cause_say(c, "warp %u, which arrived there before", b->arrivals[0].warp);
+        say_at(c, &b->arrivals[0].at);
+        cause_say(c, " has ended, so this is a wait for more than it brings: do both loops have the same rounds?");
+        look_at(c, &h->here);
+        look_at_sites(c, b->arrivals, b->n_arrivals);
+    } else if (!w->arrivals) {
+        say_copies(c, h, &w->mbarrier, b);
+    } else {
+        say_count(c, b);
+        say_arrivals(c, b);
+        cause_say(c, b->count > 1 ? ": is that count right, and do so many threads arrive in a phase?"
+                                  : ": who arrives there for this phase?");
+        if (b->count > 1)
+            look_at(c, &b->made);
+        look_at_sites(c, b->arrivals, b->n_arrivals);
+    }
+    return false;
+}
+
+// The wait of warps that others depend on stands last: that of the fewest warps, as a rule the producer's, is said too.
+static void say_waits(struct cause *c, const struct history *h, const struct simt_finding *f)
+{
+    const unsigned here = own_line(c, &f->here.place);
+    bool told = false, enough = false;
+    for (size_t i = f->n_waits; i-- > 0 && !enough;) {
+        const struct simt_wait *w = &f->waits[i];
+        if (w->what != SIMT_FOR_MBARRIER || memcmp(w->block, f->here.block, sizeof w->block) != 0)
+            continue;
+        if (told)
+            cause_say(c, "; ");
+        enough = say_wait(c, h, w, here);
+        told = true;
+    }
+}
+
+static void say_too_many(struct cause *c, const struct history *h, const struct simt_finding *f)
+{
+    const struct history_bar *b = history_bar_at(h, f->mbarrier.object.address);
+    const struct history_site *last = NULL;
+    for (uint32_t i = 0; b && i < b->n_arrivals; i++)
+        last = !last || b->arrivals[i].on > last->on ? &b->arrivals[i] : last;
+    if (!last)
+        return;
+    cause_say(c, "the arrival before this one came from warp %u", last->warp);
+    say_at(c, &last->at);
+    cause_say(c, last->number == f->here.number && last->warp == f->here.warp
+                     ? ", from this line, too: it comes here again before it has waited for the phase to end"
+                     : ": one phase is arrived at from two places");
+    look_at(c, &last->at);
+    cause_add_line(c, own_line(c, &f->here.place));
+}
+
+// --- Shared memory that nothing wrote ---
+
+static void say_unwritten(struct cause *c, const struct history *h, const struct simt_finding *f)
+{
+    const struct simt_object *o = &f->object;
+    const uint32_t at = (uint32_t)(o->address / 4), first = (uint32_t)((o->address - (uint64_t)o->at) / 4);
+    const uint32_t end = o->bytes ? first + (uint32_t)(o->bytes / 4) : h->words;
+    uint32_t low = end, high = first;
+    if (at >= h->words || !h->error)
+        return;
+    for (uint32_t i = first; i < end && i < h->words; i++)
+        if (h->first[i] && h->first[i] < h->error) {
+            low = low == end ? i : low;
+            high = i;
+        }
+    const struct history_line *before = low < end ? &h->by[low] : NULL;
+    const bool inside = before && at > low && at < high, later = h->first[at] != 0;
+    if (before) {
+        cause_say(c, "before this read, bytes %u to %u were written", 4 * (low - first), 4 * (high - first) + 3);
+        say_at(c, before);
+        cause_say(c, inside ? " and this one was left out: which elements does that line cover, and what else should "
+                              "write there?"
+                     : c->staged ? ": it may be the wrong stage that is written or read"
+                                 : " and nothing further");
+        look_at(c, before);
+    } else {
+        cause_say(c, "nothing was written to it before this read");
+    }
+    if (later && !inside) {
+        cause_say(c, "; it is written later");
+        say_at(c, &h->by[at]);
+        cause_say(c, ": is the first tile put there before the loop?");
+        look_at(c, &h->by[at]);
+    }
+}
+
+// --- Out of bounds ---
+
+// Rows and columns of A, B or C, in elements. False: it is none of them.
+static bool matrix_of(const struct simt_object *o, const struct tester_options *t, int *rows, int *cols)
+{
+    const char name = o->name && o->space == SIMT_GLOBAL && !o->name[1] ? o->name[0] : 0;
+    *rows = name == 'B' ? t->k : t->m;
+    *cols = name == 'A' ? t->k : t->n;
+    return name == 'A' || name == 'B' || name == 'C';
+}
+
+static void say_element(struct cause *c, const struct probe *p, const struct tester_options *o, const struct history *h,
+                        const struct simt_finding *f)
+{
+    static const enum line_role loop[] = { LINE_LOOP, LINE_STEP_A, LINE_ROLES };
+    static const enum line_role base[][3] = { { LINE_BASE_A, LINE_BROW, LINE_ROLES },
+                                              { LINE_BASE_B, LINE_BCOL, LINE_ROLES },
+                                              { LINE_STORE_C, LINE_BROW, LINE_ROLES } };
+    const struct geometry *g = &p->geometry;
+    const char name = f->object.name ? f->object.name[0] : 0;
+    int rows, cols;
+    if (!matrix_of(&f->object, o, &rows, &cols) || f->object.at < 0)
+        return;
+    const long long at = f->object.at / (long long)type_size(p->type);
+    const long long row = at / cols, col = at % cols;
+    const long long before = h->earliest / (long long)type_size(p->type);
+    const bool moved = h->read_before && before >= 0 && before != at;
+    const bool along_k = moved && (name == 'B' ? (at - before) % cols == 0 : name == 'A' && at - before < cols);
+    const long long begins = name == 'B' ? before / cols : before % cols;  // along K
+    const long long first = g->blocks || name == 'B' ? 0 : (long long)f->here.block[1] * g->bm;
+    cause_say(c, "that is %c[%lld][%lld], and %c has %d rows: ", name, row, col, name, rows);
+    cause_add_line(c, own_line(c, &f->here.place));
+    if (along_k && g->bk && begins >= g->bk) {
+        cause_say(c, "this thread begins with k = %lld, and a tile has %d: the index within the tile", begins, g->bk);
+        cause_add_line(c, kernel_text_set_before(c->lines.file, own_line(c, &f->here.place)));
+    } else if (along_k) {
+        cause_say(c,
+                  "this thread has come there along K, from %c[%lld][%lld] on, so a tile too many is read, or the "
+                  "guard along K is missing",
+                  name, before / cols, before % cols);
+        cause_add_line(c, f->here.place.caller_file == c->lines.file ? f->here.place.caller : 0);
+        for (int i = 0; loop[i] != LINE_ROLES; i++)
+            cause_add_line(c, c->lines.line[loop[i]]);
+    } else if (name != 'B' && row >= first + 2LL * g->bm) {
+        cause_say(c,
+                  "far from the block's rows, which begin at %lld: where its first row is added, is the length of a "
+                  "row right?",
+                  first);
+        for (int i = 0; base[name - 'A'][i] != LINE_ROLES; i++)
+            cause_add_line(c, c->lines.line[base[name - 'A'][i]]);
+    } else {
+        cause_say(
+            c,
+            name == 'B'
+                ? "the guard along K, or along the columns where the last row ends, is missing or lets too much through"
+                : "the guard of the rows, or of the columns where the last row ends, is missing or "
+                  "lets too much through");
+    }
+}
+
+// Whether the product is right with more dynamic shared memory.
+static bool is_right_with_more(struct probe *p, const struct tester_options *o)
+{
+    enum { MOST = 227 * 1024 };
+    struct probe_data x;
+    const int had = p->geometry.shared;
+    bool right = false;
+    p->geometry.shared = 2 * had < MOST ? 2 * had : MOST;
+    if (had && had < MOST && probe_fill(&x, p->type, o)) {
+        const struct probe_product r = { o->alpha, o->beta, &x.A, &x.B, o->beta != 0 ? &x.C0 : NULL };
+        right = probe_run(p, &r, &x.C) && matrix_check(&x.C, o->alpha, &x.A, &x.B, o->beta, r.C0).right;
+        probe_release(&x);
+    }
+    p->geometry.shared = had;
+    return right;
+}
+
+static void say_index(struct cause *c, struct probe *p, const struct tester_options *o, const struct simt_finding *f)
+{
+    const unsigned here = own_line(c, &f->here.place);
+    if (f->kind == SIMT_OUT_OF_BOUNDS && f->object.space == SIMT_SHARED && is_right_with_more(p, o)) {
+        cause_say(c, "with more dynamic shared memory a block the result is right: %d bytes are too few",
+                  p->geometry.shared);
+        cause_add_line(c, c->lines.line[LINE_SHARED]);
+        return;
+    }
+    cause_add_line(c, here);
+    if (f->object.space != SIMT_SHARED)
+        return;
+    const unsigned set = kernel_text_set_before(c->lines.file, here);
+    const unsigned stage = c->staged ? kernel_text_sets(c->lines.file, here, c->lines.line[LINE_LOOP]) : 0;
+    if (set)
+        cause_say(c, "what the index is made of is set at %s:%u", source_base_name(c->lines.file), set);
+    if (stage && stage != set)
+        cause_say(c, "%s%s:%u", set ? " and " : "the stage is set at ", source_base_name(c->lines.file), stage);
+    cause_add_line(c, set);
+    cause_add_line(c, stage);
+}
+
+// --- All of it ---
+
+static bool has_history(const struct simt_finding *f)
+{
+    return f->kind == SIMT_ENDLESS_WAIT || f->kind == SIMT_ARRIVALS ||
+           (f->kind == SIMT_UNINIT_MEMORY && f->object.space == SIMT_SHARED) ||
+           (f->kind == SIMT_OUT_OF_BOUNDS && f->object.space == SIMT_GLOBAL);
+}
+
+void cause_of_finding(struct cause *c, struct probe *p, const struct tester_options *o, bool checked,
+                      const struct simt_finding *f)
+{
+    struct history h;
+    cause_read_lines(c, p);
+    if (!has_history(f)) {
+        if (f->kind == SIMT_MISALIGNED || f->kind == SIMT_OUT_OF_BOUNDS)
+            say_index(c, p, o, f);
+        return;
+    }
+    if (history_take(&h, p, c->lines.file, o, checked, f)) {
+        if (f->kind == SIMT_ENDLESS_WAIT)
+            say_waits(c, &h, f);
+        else if (f->kind == SIMT_ARRIVALS)
+            say_too_many(c, &h, f);
+        else if (f->kind == SIMT_UNINIT_MEMORY)
+            say_unwritten(c, &h, f);
+        else
+            say_element(c, p, o, &h, f);
+    }
+    history_free(&h);
+}
+
+const struct simt_finding *cause_first_finding(const struct simt_findings *found)
+{
+    const struct simt_finding *first = &found->all[0];
+    for (size_t i = 1; i < found->n; i++)
+        if (meaning_rank(&found->all[i]) < meaning_rank(first))
+            first = &found->all[i];
+    return first;
+}

@@ -1,0 +1,56 @@
+// What a block did until one of its threads made an error: who wrote to shared memory before, who initialised an
+// mbarrier, arrived at it, copies to it and waits for it, and what the thread itself has read. The launch is run once
+// more and watched.
+#ifndef COMMON_HISTORY_H
+#define COMMON_HISTORY_H
+
+#include <stdbool.h>
+
+#include "probe.h"
+
+// A line of the kernel's own file, and where the function that has it is called from there; 0: none.
+struct history_line {
+    unsigned line, call;
+};
+
+enum { HISTORY_SITES = 4, HISTORY_BARS = 64, HISTORY_WARPS = 32 };
+
+struct history_site {
+    struct history_line at;
+    uint32_t number;     // of the instruction
+    uint32_t warp;       // the last that came here
+    uint64_t times, on;  // threads' executions; and the moment of the last
+};
+
+struct history_bar {
+    uint32_t at;                      // in shared memory
+    uint32_t count;                   // that it was initialised with; 0: it was not
+    struct history_line made;         // where
+    int first_parity[HISTORY_WARPS];  // by warp: that it waited for first; -1: it has not waited
+    struct history_site arrivals[HISTORY_SITES], copies[HISTORY_SITES];
+    uint32_t n_arrivals, n_copies;
+};
+
+struct history {
+    struct history_bar bars[HISTORY_BARS];
+    uint32_t n_bars;
+    uint32_t ended;  // warps of which all lanes have ended at the error
+    // By 4 bytes of shared memory: the moment of the first write, 0: none; and its site.
+    uint64_t *first;
+    struct history_line *by;
+    uint32_t words;
+    uint64_t error;            // the moment of the error; 0: it did not come to it
+    struct history_line here;  // the instruction's
+    bool read_before;          // the thread has executed it before,
+    int64_t earliest;          // at this byte of the matrix first
+};
+
+// Of the product that o asks for, under checks or not, and of this error in it. file: the kernel's own. To be freed.
+bool history_take(struct history *h, struct probe *p, const char *file, const struct tester_options *o, bool checked,
+                  const struct simt_finding *f);
+void history_free(struct history *h);
+
+// The mbarrier there; NULL: nothing is known of it.
+const struct history_bar *history_bar_at(const struct history *h, uint64_t at);
+
+#endif

@@ -56,8 +56,8 @@ void cause_look_at(struct cause *c, const enum line_role *roles)
     cause_look_at_most(c, roles, CAUSE_LINES);
 }
 
-// The kernel's lines that this run executed, and what the block's shared memory has room for. Without counters, as on a GPU, all
-// lines count.
+// The kernel's lines that this run executed, and what the block's shared memory has room for. Without counters, as on a
+// GPU, all lines count.
 void cause_read_lines(struct cause *c, const struct probe *p)
 {
     const struct profile *ran = dev_profile(p->dev);

@@ -75,20 +75,21 @@ static const char *next_one(void)
     return fresh ? fresh : missing;
 }
 
-// What to do next, in a line or two.
-static void print_next(void)
+// What to do next, in a line.
+static int print_next(void)
 {
     const char *next = next_one();
     char path[STATE_PATH_MAX];
     if (!next) {
         printf("That is all of them. build/progress check runs them once more.\n");
-        return;
+        return 0;
     }
     if (getenv("EXERCISES"))
         state_path(next, "TASK.md", path);
     else
         snprintf(path, sizeof path, "exercises/%s/TASK.md", next);
-    printf("Next: read %s, fill in kernel.cu beside it, then meson test -C build -v ex%s\n", path, next);
+    printf("Next: read %s, fill in kernel.cu beside it, then build/course check %d\n", path, atoi(next));
+    return 0;
 }
 
 static int list(void)
@@ -107,8 +108,7 @@ static int list(void)
     }
     printf("\n%d done, %d started, %d not started\n", counts[STATE_DONE], counts[STATE_STARTED] + counts[STATE_MISSING],
            counts[STATE_NOT_STARTED]);
-    print_next();
-    return 0;
+    return print_next();
 }
 
 // --- progress hint ---
@@ -308,7 +308,7 @@ static int solution(const char *name)
 {
     char error[STATE_PATH_MAX + CUT_ERROR_MAX];
     if (state_of(name) != STATE_DONE) {
-        fprintf(stderr, "progress: first let %s pass: meson test -C build -v ex%s\n", name, name);
+        fprintf(stderr, "progress: first let %s pass: build/course check %d\n", name, atoi(name));
         return 1;
     }
     char *text = state_solution(name, error, sizeof error);
@@ -359,6 +359,7 @@ static const struct options table = {
     .program = "progress",
     .usage =
         "                 which exercises are done, and which is next\n"
+        "       progress next             only that\n"
         "       progress hint NAME        the next of three hints\n"
         "       progress check [NAME]     checks one exercise, or all\n"
         "       progress watch [NAME]     checks on every save\n"
@@ -406,17 +407,19 @@ int main(int argc, char **argv)
         return grade_to(ask.json);
     if (!strcmp(command, "list") && !name)
         return list();
+    if (!strcmp(command, "next") && !name)
+        return print_next();
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (!strcmp(command, commands[i].name)) {
             const char *exercise = name || !commands[i].alone ? named(name) : NULL;
             return !exercise && (name || !commands[i].alone) ? BAD : commands[i].run(exercise);
         }
-    if (!strcmp(command, "grade") || !strcmp(command, "list")) {
+    if (!strcmp(command, "grade") || !strcmp(command, "list") || !strcmp(command, "next")) {
         fprintf(stderr, "progress: %s is for all exercises: leave out '%s'\n", command, name);
         return BAD;
     }
     fprintf(stderr,
-            "progress: there is no command '%s'; there are hint, check, watch, time, reset, solution and grade\n",
+            "progress: there is no command '%s'; there are next, hint, check, watch, time, reset, solution and grade\n",
             command);
     return BAD;
 }

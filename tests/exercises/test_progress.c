@@ -347,7 +347,7 @@ Test(progress, grades_the_same_twice, .timeout = 300)
 
 Test(progress, names_what_is_wrong_with_a_command)
 {
-    expect("fly", NULL, 2, "there is no command 'fly'; there are hint, check, watch, ");
+    expect("fly", NULL, 2, "there is no command 'fly'; there are next, hint, check, watch, ");
     expect("hint", NULL, 2, "which exercise?");
     expect("hint", "99", 2, "there is no exercise '99'; they are 01_coalescing to ");
     if (!HAS_HOPPER)

@@ -1,8 +1,8 @@
 // What each part of a step is worth, by its variants (steps/variants/variants.txt).
 //
 //   build/worth 16                    what is known: the parts of step 16, alone and left out, timed on an H200
-//   build/worth --count FILE          registers, spills, counters and the clock's predictions of all variants, as a
-//   table build/worth --time FILE           times all of them on the GPU of this machine: rows are appended
+//   build/worth --count FILE          registers, spills, counters and predictions of all variants, as a table
+//   build/worth --time FILE           times all of them on the GPU of this machine: rows are appended
 //
 // The kernels of --count and --time are made by: meson compile -C build variants. Exit status: 0, 1 if a kernel is
 // wrong or cannot run, 2 if the command cannot be carried out.
@@ -16,13 +16,7 @@
 #include "base/options.h"
 #include "steps.h"
 
-enum { BAD = 2, SMALL = 2048 };
-const int worth_sizes[WORTH_SIZES] = { 512, 1024, SMALL, 4096, 8192 };
-
-bool worth_has_size(const struct worth_kernel *k, int size)
-{
-    return size >= SMALL || k->of == 20 || (k->of == 19 && !k->variant);
-}
+enum { BAD = 2 };
 
 // --- the kernels ---
 
@@ -157,7 +151,7 @@ static bool time_all(const struct worth *w, int size, FILE *out, char error[DEV_
         worth_time_head(out);
     for (int i = 0; i < WORTH_SIZES && ok; i++)
         if (!size || worth_sizes[i] == size)
-            ok = worth_time(w, worth_sizes[i], worth_sizes[i] <= SMALL, out, error);
+            ok = worth_time(w, worth_sizes[i], worth_sizes[i] <= WORTH_SMALL, out, error);
     return ok;
 }
 

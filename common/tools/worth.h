@@ -8,7 +8,7 @@
 #include "tester/step.h"
 #include "variants.h"
 
-enum { WORTH_SIZES = 5, WORTH_ROUNDS = 3 };
+enum { WORTH_SIZES = 5, WORTH_SMALL = 2048, WORTH_ROUNDS = 3 };
 extern const int worth_sizes[WORTH_SIZES];
 
 // A step as it is, or a variant of one: what is timed, in the order of the steps whose gains are in question.

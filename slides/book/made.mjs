@@ -11,9 +11,9 @@ import { code_url, decks, kernel_of, neighbours, steps } from './pages.mjs';
 const link = (text, to) => `[${text}](${to})`;
 const lines = (n) => `${n} line${n === 1 ? '' : 's'}`;
 
-// "01_naive" -> its idea, as README's table of the steps has it.
+// "01_naive" -> its idea, as the table of the steps has it.
 function ideas() {
-  const rows = read('README.md').matchAll(/^\| \[(\w+)\]\(steps\/\w+\/NOTES\.md\) \| (.+) \|$/gm);
+  const rows = read('steps/README.md').matchAll(/^\| \[(\w+)\]\(\w+\/NOTES\.md\) \| (.+) \|$/gm);
   return Object.fromEntries([...rows].map((m) => [m[1], m[2].replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')]));
 }
 

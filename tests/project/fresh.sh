@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# README's first commands on a machine that has nothing: a bare Debian 12 in a folder, entered by chroot, with a fresh
-# clone of the last commit. The commands are read out of README.md: the block of shell below "<!-- door: NAME -->".
+# The first commands of README.md and steps/SETUP.md on a machine that has nothing: a bare Debian 12 in a folder, entered by
+# chroot, with a fresh clone of the last commit. The commands are the block of shell below "<!-- door: NAME -->".
 #
 #   tests/project/fresh.sh [--in FOLDER] [--mirror ADDRESS] [--cuda FOLDER] [--tests] [--keep] [debian | nvidia | clang | container]...
 #   tests/project/fresh.sh --print DOOR
@@ -38,12 +38,12 @@ container() {
     echo build/ladder
 }
 
-# The shell block below the mark of door $1 in the README of the tree $2.
+# The shell block below the mark of door $1 in the tree $2.
 door() {
     [ "$1" != container ] || { container "$2" && return; }
     awk -v mark="<!-- door: $1 -->" '$0 == mark { found = 1; next }
         found && /^```/ { if (open) exit; open = 1; next }
-        open' "$2/README.md" | grep . || die "README.md has no commands below <!-- door: $1 -->"
+        open' "$2/README.md" "$2/steps/SETUP.md" | grep . || die "neither README.md nor steps/SETUP.md has commands below <!-- door: $1 -->"
 }
 
 # --- what is asked for ---

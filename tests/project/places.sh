@@ -3,7 +3,7 @@
 #
 #   tests/project/places.sh [PLACE...]      without one, all places in turn
 #
-#   links      a clone without symbolic links; a step of one's own, added as the README says
+#   links      a clone without symbolic links; a step of one's own, added as steps/README.md says
 #   names      source and build in folders with blanks and & in their names
 #   readonly   a source tree that cannot be written, and a user who is not root
 #   install    meson install with DESTDIR and a prefix; what is installed runs when source and build are gone
@@ -40,9 +40,9 @@ climb() {  # LADDER STEPS: it runs, and that many results are right
   [ "$(grep -c ' right ' <<<"$said")" = "$2" ]
 }
 
-# The first block of commands in the README behind the words.
-readme() {  # WORDS
-  awk -v words="$1" 'index($0, words) { seen = 1 } seen && /^```$/ { exit } inside { print } seen && /^```sh$/ { inside = 1 }' README.md
+# The first block of commands in the page of the steps behind the words.
+page() {  # WORDS
+  awk -v words="$1" 'index($0, words) { seen = 1 } seen && /^```$/ { exit } inside { print } seen && /^```sh$/ { inside = 1 }' steps/README.md
 }
 
 # --- the places ---
@@ -55,10 +55,10 @@ place_links() {
     return 1
   fi
   local line commands
-  commands=$(readme '**A step of your own**')
-  line=$(sed -n "s/^add \`\(\['99_mine'.*\],\)\` to the list in .*/\1/p" README.md)
+  commands=$(page '## A step of your own')
+  line=$(sed -n "s/^add \`\(\['99_mine'.*\],\)\` to the list in .*/\1/p" steps/README.md)
   if [ -z "$commands" ] || [ -z "$line" ]; then
-    echo 'the README does not say how to add a step'
+    echo 'steps/README.md does not say how to add a step'
     return 1
   fi
   bash -ec "$commands"

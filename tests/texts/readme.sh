@@ -1,6 +1,6 @@
 #!/bin/sh
-# readme.sh SOURCE BUILD NVCC: the commands of README.md that no other test runs, word for word, in an empty folder: the
-# reader's own kernel, a step beside its neighbour, tune, and the names of the drivers' options.
+# readme.sh SOURCE BUILD NVCC: the commands of README.md and of the pages that it leads to that no other test runs, word for
+# word, in an empty folder: the reader's own kernel, a step beside its neighbour, tune, and the names of the drivers' options.
 set -eu
 source=$1 build=$2
 case $3 in
@@ -17,9 +17,11 @@ printf '#!/bin/sh\nPATH="%s" exec "%s" "$@"\n' "$PATH" "$3" >bin/nvcc
 chmod +x bin/nvcc
 PATH=$folder/bin:$PATH
 
+pages="$source/README.md $source/steps/README.md $source/common/simt/README.md"
+
 fail()
 {
-    echo "README.md: $*" >&2
+    echo "$pages: $*" >&2
     exit 1
 }
 
@@ -27,7 +29,7 @@ fail()
 block()
 {
     awk -v words="$1" -v begin="\`\`\`$2" 'index($0, words) { seen = 1 } inside && /^```$/ { exit } inside
-        seen && $0 == begin { inside = 1 }' "$source/README.md" | grep . || fail "no block of $2 behind '$1'"
+        seen && $0 == begin { inside = 1 }' $pages | grep . || fail "no block of $2 behind '$1'"
 }
 
 # says WORDS COMMANDS: runs them; what they say has to have the words
@@ -49,13 +51,13 @@ neighbours=$(block 'Read a chapter, then look at its diff' sh)
 says '^+.*PAD' "$(echo "$neighbours" | grep '^diff') || [ \$? = 1 ]"
 says 'right' "$(echo "$neighbours" | grep '^build/')"
 
-says '^ *16 *128 *right' "$(sed -n 's/.*`\(build\/tune [^`]*\)`.*/\1/p' "$source/README.md")"
+says '^ *16 *128 *right' "$(sed -n 's/.*`\(build\/tune [^`]*\)`.*/\1/p' "$source/steps/README.md")"
 
 options=$(awk '/^Every driver takes the same options/ { inside = 1 } inside { print } inside && /explains them/ { exit }' \
-    "$source/README.md" | grep -oe '--[a-z0-9-]*' | sort -u)
+    "$source/steps/README.md" | grep -oe '--[a-z0-9-]*' | sort -u)
 [ "$(echo "$options" | wc -l)" -ge 20 ] || fail "it names only these options: $options"
 build/01_naive --help >help
 for option in $options; do
     grep -qe "$option\b" help || fail "the drivers do not have $option"
 done
-echo "The reader's own kernel, a diff, tune and $(echo "$options" | wc -l) options are as README.md has them"
+echo "The reader's own kernel, a diff, tune and $(echo "$options" | wc -l) options are as the pages have them"

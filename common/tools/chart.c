@@ -22,7 +22,7 @@ static const char style[] = "<style>\n"
 
 struct request {
     int size;
-    const char *results, *counters, *trials;
+    const char *results, *counters, *trials, *step;
 };
 
 #define AT(field) OPTION_AT(struct request, field)
@@ -30,6 +30,7 @@ static const struct option_row rows[] = {
     { "size", "S", "M, N and K (default 4096)", AT(size), 1, INT_MAX },
     { "counters", "FILE", "with a roofline; FILE has the counters of each step at 256 x 256 x 256", AT(counters) },
     { "trials", "FILE", "with the speed of the instruction alone, where FILE has one for this card", AT(trials) },
+    { "step", "STEP", "only what this step bought: 6, 06 or its name; needs --counters", AT(step) },
     { 0 },
 };
 static const struct options table = {
@@ -119,6 +120,48 @@ static char *draw(const struct chart *c)
     return svg_close(&s, CHART_WIDTH, y + 8, title);
 }
 
+// --- one step ---
+
+// "6" and "06" mean 06_warp_tile, and so does its name. The rows' number if none is meant.
+static size_t row_meant(const struct chart *c, const char *text)
+{
+    const size_t digits = strspn(text, "0123456789");
+    size_t i = 0;
+    while (i < c->rows && strcmp(c->row[i]->step, text) != 0 &&
+           (!digits || text[digits] || atoi(text) != atoi(c->row[i]->step)))
+        i++;
+    return i;
+}
+
+static char *draw_step(const struct chart *c, size_t at)
+{
+    struct svg s;
+    const struct result *step = c->row[at], *before = NULL;
+    char title[300], rate[32];
+    for (size_t i = at; i > 0 && !before; i--)
+        if (!strcmp(c->row[i - 1]->type, step->type))
+            before = c->row[i - 1];
+    if (!svg_open(&s))
+        return NULL;
+    snprintf(title, sizeof title, "%s at %d x %d x %d on an %s: %s TFLOP/s", step->step, c->size, c->size, c->size,
+             step->device, chart_rate(step->tflops, rate));
+    fputs(style, s.out);
+    return svg_close(&s, CHART_WIDTH, chart_strip(&s, c, before, step), title);
+}
+
+static char *draw_asked(const struct request *q, const struct chart *c, char *error)
+{
+    const size_t at = q->step ? row_meant(c, q->step) : 0;
+    char *text = NULL;
+    if (q->step && (at == c->rows || !c->n_counters))
+        snprintf(error, DEV_ERROR_MAX,
+                 at == c->rows ? "--step %s: %s has no such step of this size" : "--step %s needs --counters; %s",
+                 q->step, q->results);
+    else if (!(text = q->step ? draw_step(c, at) : draw(c)))
+        snprintf(error, DEV_ERROR_MAX, "out of memory");
+    return text;
+}
+
 static int run(const struct request *q, char *error)
 {
     struct result *results = NULL;
@@ -132,9 +175,7 @@ static int run(const struct request *q, char *error)
               (!q->trials || trials_read(q->trials, &trials, &c.n_trials, error));
     c.counters = counters;
     c.trials = trials;
-    if (ok && !(text = draw(&c)))
-        snprintf(error, DEV_ERROR_MAX, "out of memory");
-    else if (ok && (fputs(text, stdout) == EOF || fflush(stdout)))
+    if (ok && (text = draw_asked(q, &c, error)) && (fputs(text, stdout) == EOF || fflush(stdout)))
         snprintf(error, DEV_ERROR_MAX, "standard output: cannot write it: %m");
     free(text);
     free(results);

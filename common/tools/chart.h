@@ -29,5 +29,7 @@ const char *chart_rate(double tflops, char text[32]);  // three digits or so: "6
 // Draw from y down, and return the y below.
 double chart_bars(struct svg *s, const struct chart *c, double y);
 double chart_roofline(struct svg *s, const struct chart *c, double y);
+// What a step bought: its figures below those of the step before (NULL: none), and an arrow on a small roofline.
+double chart_strip(struct svg *s, const struct chart *c, const struct result *before, const struct result *step);
 
 #endif

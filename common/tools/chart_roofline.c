@@ -11,47 +11,49 @@
 #include <string.h>
 
 // An SM's L1 cache and shared memory are one memory of 32 banks, each of 4 bytes a clock (CUDA C++ Programming Guide).
-enum { L1_BYTES = 128, COUNTED = 256, HEIGHT = 330 };
+enum { L1_BYTES = 128, COUNTED = 256 };
 
-static const double left = CHART_MARGIN + 44, right = CHART_WIDTH - CHART_MARGIN;
 struct plot {
     struct svg *s;
     const struct chart *c;
-    double top;
+    double left, right, top, height;
     double x_from, x_to, y_from, y_to;  // FLOP a byte, TFLOP/s
+    double y_step;                      // from one line of the grid to the next
 };
 
 static double place_x(const struct plot *p, double intensity)
 {
-    return round(10 * (left + (right - left) * log(intensity / p->x_from) / log(p->x_to / p->x_from))) / 10;
+    return round(10 * (p->left + (p->right - p->left) * log(intensity / p->x_from) / log(p->x_to / p->x_from))) / 10;
 }
 
 static double place_y(const struct plot *p, double tflops)
 {
-    return round(10 * (p->top + HEIGHT * log(p->y_to / tflops) / log(p->y_to / p->y_from))) / 10;
+    return round(10 * (p->top + p->height * log(p->y_to / tflops) / log(p->y_to / p->y_from))) / 10;
 }
 
 // --- Axes and roofs ---
 
 static void axes(const struct plot *p)
 {
-    const double bottom = p->top + HEIGHT;
-    svg_rect(p->s, left, p->top, right - left, HEIGHT, "frame");
+    const double bottom = p->top + p->height;
+    svg_rect(p->s, p->left, p->top, p->right - p->left, p->height, "frame");
     for (double x = 4 * p->x_from; x < p->x_to; x *= 4) {
         fprintf(p->s->out, "<path class=\"grid\" d=\"M%g %gV%g\"/>\n", place_x(p, x), p->top, bottom);
         svg_text(p->s, place_x(p, x), bottom + 16, "small dim mid", "%g", x);
     }
-    for (double y = p->y_from; y < p->y_to; y *= 10) {
-        fprintf(p->s->out, "<path class=\"grid\" d=\"M%g %gH%g\"/>\n", left, place_y(p, y), right);
-        svg_text(p->s, left - 6, place_y(p, y) + 4, "small dim end", "%g", y);
+    for (double y = p->y_from; y < p->y_to; y *= p->y_step) {
+        fprintf(p->s->out, "<path class=\"grid\" d=\"M%g %gH%g\"/>\n", p->left, place_y(p, y), p->right);
+        svg_text(p->s, p->left - 6, place_y(p, y) + 4, "small dim end", "%g", y);
     }
 }
 
 // A memory of so many TB/s, up to the ceiling; its words lean along it.
 static void memory_roof(const struct plot *p, double tbs, double ceiling, const char *name)
 {
-    const double x0 = place_x(p, p->x_from), y0 = place_y(p, tbs * p->x_from), x1 = place_x(p, ceiling / tbs),
-                 y1 = place_y(p, ceiling);
+    const double from = fmax(p->x_from, p->y_from / tbs), to = fmin(fmin(ceiling, p->y_to) / tbs, p->x_to);
+    if (from >= to)
+        return;
+    const double x0 = place_x(p, from), y0 = place_y(p, tbs * from), x1 = place_x(p, to), y1 = place_y(p, tbs * to);
     fprintf(p->s->out, "<path class=\"rule\" d=\"M%g %gL%g %g\"/>\n", x0, y0, x1, y1);
     fprintf(p->s->out, "<g transform=\"translate(%g %g) rotate(%.1f)\">\n", x0 + 10,
             round(10 * (y0 + 10 * (y1 - y0) / (x1 - x0) - 6)) / 10, atan2(y1 - y0, x1 - x0) * 180 / 3.14159265358979);
@@ -63,8 +65,10 @@ static void ceiling(const struct plot *p, double tflops, double from, const char
 {
     char rate[32];
     const double y = place_y(p, tflops);
-    fprintf(p->s->out, "<path class=\"%s\" d=\"M%g %gH%g\"/>\n", class, place_x(p, from), y, right);
-    svg_text(p->s, right - 6, y - 5, "small end", "%s: %s", words, chart_rate(tflops, rate));
+    if (tflops < p->y_from || tflops > p->y_to)
+        return;
+    fprintf(p->s->out, "<path class=\"%s\" d=\"M%g %gH%g\"/>\n", class, place_x(p, fmax(from, p->x_from)), y, p->right);
+    svg_text(p->s, p->right - 6, y - 5, "small end", "%s: %s", words, chart_rate(tflops, rate));
 }
 
 // --- Points ---
@@ -151,7 +155,7 @@ static double moved_once(const struct chart *c, double bytes)
 
 static void mark_moved_once(const struct plot *p)
 {
-    const double f32 = place_x(p, moved_once(p->c, 4)), f16 = place_x(p, moved_once(p->c, 2)), y = p->top + HEIGHT;
+    const double f32 = place_x(p, moved_once(p->c, 4)), f16 = place_x(p, moved_once(p->c, 2)), y = p->top + p->height;
     fprintf(p->s->out, "<path class=\"rule thin\" d=\"M%g %gv-24M%g %gv-24\"/>\n", f32, y, f16, y);
     svg_text(p->s, f32 - 5, y - 10, "small dim end", "every matrix moved once: f32");
     svg_text(p->s, f16 - 5, y - 10, "small dim end", "f16");
@@ -163,6 +167,7 @@ static void scale(struct plot *p, double highest)
     p->x_from = 0.25;
     p->x_to = fmax(2048, 2 * moved_once(p->c, 2));
     p->y_from = 1;
+    p->y_step = 10;
     for (size_t i = 0; i < p->c->rows; i++) {
         const struct result *r = p->c->row[i];
         const double x = intensity(p->c, r);
@@ -178,6 +183,7 @@ static void scale(struct plot *p, double highest)
 
 static double caption(struct svg *s, const struct chart *c, double y)
 {
+    const double left = CHART_MARGIN + 44;
     svg_text(
         s, left, y, "small dim",
         "Bytes: 32 for a sector that is loaded or stored, as a GPU counted them. What passes through shared memory "
@@ -201,28 +207,107 @@ static double caption(struct svg *s, const struct chart *c, double y)
     return y - 4;
 }
 
+// The roofs of the card, and of the L1 caches of all its SMs.
+static void draw_roofs(const struct plot *p, double f32, double f16)
+{
+    const struct result *r = p->c->row[0];
+    const double l1 = L1_BYTES * r->sms * (r->mhz * 1e-6);
+    memory_roof(p, l1, f16 > 0 ? f16 : p->y_to, "L1 caches");
+    if (!p->c->card)
+        return;
+    memory_roof(p, p->c->card->dram * 1e-3, f16, "the card's memory");
+    ceiling(p, f16, f16 / l1, "rule", "tensor cores, f16");
+    ceiling(p, f32, f32 / l1, "rule", "multiply-adds, f32");
+}
+
 double chart_roofline(struct svg *s, const struct chart *c, double y)
 {
-    struct plot p = { .s = s, .c = c, .top = y + 30 };
-    const struct result *r = c->row[0];
+    struct plot p = {
+        s, c, .left = CHART_MARGIN + 44, .right = CHART_WIDTH - CHART_MARGIN, .top = y + 30, .height = 330
+    };
     const struct trial *alone = chart_alone(c, "f16");
-    const double l1 = L1_BYTES * r->sms * (r->mhz * 1e-6);
-    char what[96], name[sizeof alone->variant + 8];
+    char what[96];
     const double f32 = chart_peak(c, "f32", what), f16 = chart_peak(c, "f16", what);
     scale(&p, fmax(f16, 100));
     svg_text(s, CHART_MARGIN, y + 16, "big", "Roofline: TFLOP/s over FLOP a byte that the warps ask of the L1 cache");
     axes(&p);
     mark_moved_once(&p);
-    memory_roof(&p, l1, f16 > 0 ? f16 : p.y_to, "L1 caches");
-    if (c->card) {
-        memory_roof(&p, c->card->dram * 1e-3, f16, "the card's memory");
-        ceiling(&p, f16, f16 / l1, "rule", "tensor cores, f16");
-        ceiling(&p, f32, f32 / l1, "rule", "multiply-adds, f32");
-    }
+    draw_roofs(&p, f32, f16);
     if (alone) {
+        char name[sizeof alone->variant + 8];
         snprintf(name, sizeof name, "trial: %s", alone->variant);
-        ceiling(&p, alone->high, alone->high / l1, "rule dash", name);
+        ceiling(&p, alone->high, alone->high / (L1_BYTES * c->row[0]->sms * (c->row[0]->mhz * 1e-6)), "rule dash",
+                name);
     }
     draw_points(&p);
-    return caption(s, c, p.top + HEIGHT + 36);
+    return caption(s, c, p.top + p.height + 36);
+}
+
+// --- one step: what it bought ---
+
+// Axes around two points, up to their ceiling.
+static void scale_to(struct plot *p, const struct result *before, const struct result *step, double highest)
+{
+    const double x = intensity(p->c, step), x0 = before ? intensity(p->c, before) : x;
+    const double low = before ? fmin(before->tflops, step->tflops) : step->tflops;
+    p->x_from = pow(4, floor(log(fmin(x, x0 > 0 ? x0 : x) / 3) / log(4)));
+    p->x_to = 4 * fmax(fmax(x, x0), 16);
+    p->y_step = 2;
+    p->y_from = pow(2, floor(log2(low / 1.5)));
+    p->y_to = 1.7 * fmax(highest, step->tflops);
+}
+
+// An arrow from one step's point to the next one's; only the point where there is nothing to come from.
+static void draw_arrow(const struct plot *p, const struct result *from, const struct result *to)
+{
+    const double x = place_x(p, intensity(p->c, to)), y = place_y(p, to->tflops);
+    if (from && intensity(p->c, from) > 0) {
+        const double x0 = place_x(p, intensity(p->c, from)), y0 = place_y(p, from->tflops);
+        const double length = fmax(hypot(x - x0, y - y0), 1), dx = (x - x0) / length, dy = (y - y0) / length;
+        fprintf(p->s->out, "<circle class=\"l7 dot\" cx=\"%g\" cy=\"%g\" r=\"4\"/>\n", x0, y0);
+        fprintf(p->s->out, "<path class=\"rule\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", x0, y0, x - 6 * dx, y - 6 * dy);
+        svg_text(p->s, x0 + 8, y0 + 14, "small dim", "%.2s", from->step);
+    }
+    fprintf(p->s->out, "<circle class=\"l1 dot\" cx=\"%g\" cy=\"%g\" r=\"6\"/>\n", x, y);
+    svg_text(p->s, x - 9, y - 6, "end", "%.2s", to->step);
+}
+
+// A row of figures: the step, its time, TFLOP/s, share of cuBLAS.
+static void strip_row(struct svg *s, const struct result *r, double y, const char *class)
+{
+    static const int columns[] = { 210, 300, 390 };
+    char rate[32], end[32];
+    snprintf(end, sizeof end, "end%s%s", *class ? " " : "", class);
+    svg_text(s, CHART_MARGIN, y, *class ? class : NULL, "%s", r->step);
+    svg_text(s, columns[0], y, end, r->ms < 1 ? "%.0f us" : "%.3g ms", r->ms < 1 ? r->ms * 1000 : r->ms);
+    svg_text(s, columns[1], y, end, "%s", chart_rate(r->tflops, rate));
+    if (r->baseline_tflops > 0)
+        svg_text(s, columns[2], y, end, "%.1f %%", 100 * r->tflops / r->baseline_tflops);
+}
+
+double chart_strip(struct svg *s, const struct chart *c, const struct result *before, const struct result *step)
+{
+    enum { HEIGHT = 190, FIGURES = 400 };
+    struct plot p = {
+        s, c, .left = FIGURES + 70, .right = CHART_WIDTH - CHART_MARGIN, .top = CHART_MARGIN, .height = HEIGHT
+    };
+    char what[96];
+    const double f32 = chart_peak(c, "f32", what), f16 = chart_peak(c, "f16", what);
+    double y = CHART_MARGIN + 50;
+    scale_to(&p, before, step, fmax(chart_peak(c, step->type, what), 1));
+    svg_text(s, CHART_MARGIN, y, "small dim", "at %d x %d x %d", c->size, c->size, c->size);
+    svg_text(s, 210, y, "small dim end", "time");
+    svg_text(s, 300, y, "small dim end", "TFLOP/s");
+    svg_text(s, 390, y, "small dim end", "of cuBLAS");
+    if (before)
+        strip_row(s, before, y += 30, "dim");
+    strip_row(s, step, y += 30, "");
+    if (before)
+        svg_text(s, 300, y += 30, "big end", "x %.2f", before->ms / step->ms);
+    axes(&p);
+    draw_roofs(&p, f32, f16);
+    draw_arrow(&p, before, step);
+    svg_text(s, p.right, p.top + HEIGHT + 32, "small dim end",
+             "FLOP a byte that the warps ask of the L1 cache; up: TFLOP/s");
+    return p.top + HEIGHT + 48;
 }

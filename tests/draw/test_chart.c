@@ -59,6 +59,30 @@ static void draw_latest(int size)
     cr_assert_eq(chart(arguments), 0, "%s", text);
 }
 
+// What a step bought: its row and the row before of the same type, and a roofline of these two.
+Test(chart, a_step_alone_is_drawn_beside_the_step_before)
+{
+    char arguments[3500];
+    static const char *const steps[][3] = {
+        { "6", ">05_vectorized<", ">06_warp_tile<" },
+        { "03_thread_tile_1d", ">02_smem_tile<", ">03_thread_tile_1d<" },
+        { "08", ">08_wmma<", ">08_wmma<" },
+    };
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        snprintf(arguments, sizeof arguments, "--step %s --counters '%s_counters.csv' '%s.csv'", steps[i][0], latest(),
+                 latest());
+        cr_assert_eq(chart(arguments), 0, "%s", text);
+        for (int word = 1; word < 3; word++)
+            cr_expect(strstr(text, steps[i][word]), "%s: no %s", steps[i][0], steps[i][word]);
+        cr_expect(!strstr(text, ">11_mma_ptx<"), "%s: other steps, too", steps[i][0]);
+    }
+    cr_expect(!strstr(text, ">07_double_buffer<"), "08 has another type than 07");
+    snprintf(arguments, sizeof arguments, "--step 6 '%s.csv'", latest());
+    cr_expect(chart(arguments) == 2 && strstr(text, "--step 6 needs --counters"), "%s", text);
+    snprintf(arguments, sizeof arguments, "--step 77 --counters '%s_counters.csv' '%s.csv'", latest(), latest());
+    cr_expect(chart(arguments) == 2 && strstr(text, "no such step"), "%s", text);
+}
+
 Test(chart, the_committed_picture_is_what_the_program_draws)
 {
     static char drawn[TEXT];

@@ -83,7 +83,7 @@ export const answering_pages = (build) => [banks_page(), fragments_page(), occup
 
 // Which of them help with another page: text and link, below that page's title, or below the heading that is named.
 export const helps = {
-  'chapters/00_machine': [['Banks', 'banks', 'Banks, wavefronts, conflicts'], ['Occupancy', 'occupancy', 'Occupancy by hand']],
+  'lab/00_machine': [['Banks', 'banks', 'Banks, wavefronts, conflicts'], ['Occupancy', 'occupancy', 'Occupancy by hand']],
   'chapters/03_thread_tile_1d': [['Occupancy', 'occupancy?registers=32']],
   'chapters/04_thread_tile_2d': [['Occupancy', 'occupancy']],
   'chapters/05_vectorized': [['Banks', 'banks?vector=4&index=lane+*+4']],

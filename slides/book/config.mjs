@@ -22,6 +22,7 @@ function sidebars(pages, answering) {
     { text: 'Tried and measured', items: [...answering, { text: 'The ladder on an H200', link: '/ladder' }, { text: 'Results', link: '/results' }] }];
   const index_first = (a, b) => b.url.endsWith('/index') - a.url.endsWith('/index');
   return {
+    '/lab/': [{ text: 'Lab notes', items: of('lab').map(item) }],
     '/exercises/': [{ text: 'Exercises', items: of('exercises').sort(index_first).map(item) }],
     '/changes/': [{ text: 'What changed', items: of('changes').sort(index_first).map(item) }],
     '/code/': [{ text: 'Code', items: of('code').map(item).map(({ text, link }) => ({ text: text.replace('steps/', ''), link })) }],

@@ -37,7 +37,7 @@ function with_links(page, pages) {
 }
 
 function chapter_places(page, step) {
-  const places = [['What changed', `changes/${step}`], ['The kernel', code_url(kernel_of(step))]];
+  const places = [['Lab notes', `lab/${step}`], ['What changed', `changes/${step}`], ['The kernel', code_url(kernel_of(step))]];
   const tasks = [...new Set([...page.text().matchAll(/\]\(\.\.\/\.\.\/exercises\/(\w+)\/TASK\.md\)/g)].map((m) => m[1]))];
   for (const name of tasks) places.push([`Exercise ${name.slice(0, 2)}`, `exercises/${name}`]);
   return [...places, ['Slides', 'decks/index']];

@@ -29,6 +29,7 @@ function texts() {
   const found = [text_page('README.md', 'start')];
   for (const name of folders('steps')) {
     if (here(`steps/${name}/NOTES.md`)) found.push(text_page(`steps/${name}/NOTES.md`, `chapters/${name}`));
+    if (here(`steps/${name}/LAB.md`)) found.push(text_page(`steps/${name}/LAB.md`, `lab/${name}`));
     if (here(`steps/${name}/GLOSSARY.md`)) found.push(text_page(`steps/${name}/GLOSSARY.md`, 'chapters/glossary'));
   }
   for (const name of folders('exercises'))

@@ -47,7 +47,7 @@ export function terms_plugin(md, { pages }) {
   }
 
   md.core.ruler.after('inline', 'book_terms', ({ tokens, env, Token }) => {
-    if (!/^(chapters|exercises)\/(?!glossary)/.test(env.relativePath ?? '')) return;
+    if (!/^(chapters|lab|exercises)\/(?!glossary)/.test(env.relativePath ?? '')) return;
     const used = new Set();
     for (const [i, token] of tokens.entries()) {
       if (token.type !== 'inline' || tokens[i - 1]?.type === 'heading_open') continue;

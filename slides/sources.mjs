@@ -157,8 +157,15 @@ export const other_ptxas = (build, kernel) =>
 
 export const by_another_ptxas = (build, { args }) => args.includes('--card') && other_ptxas(build, args[0]);
 
+// --step, what one step bought, also needs the table of counters.
+function draw_chart(build, args) {
+  const times = resolve(root, times_path());
+  const counters = args.includes('--step') ? ['--counters', times.replace(/\.csv$/, '_counters.csv')] : [];
+  return run(join(build, 'chart'), build, [...args, ...counters, times]);
+}
+
 export function draw(build, { file, args }) {
-  if (args[0] === 'chart') return run(join(build, 'chart'), build, [...args.slice(1), resolve(root, times_path())]);
+  if (args[0] === 'chart') return draw_chart(build, args.slice(1));
   if (args[0].startsWith('--')) return simt(build, ['draw', ...args, '--out', '-']);
   if (args[0] === 'hand') return read(`slides/pictures/${file}`);
   if (args[0] === 'machine') return draw_machine(build, args.slice(1));

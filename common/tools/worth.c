@@ -149,9 +149,9 @@ static bool time_all(const struct worth *w, int size, FILE *out, char error[DEV_
     bool ok = true;
     if (ftell(out) == 0)
         worth_time_head(out);
-    for (int i = 0; i < WORTH_SIZES && ok; i++)
+    for (int i = 0; i < WORTH_SIZES; i++)
         if (!size || worth_sizes[i] == size)
-            ok = worth_time(w, worth_sizes[i], worth_sizes[i] <= WORTH_SMALL, out, error);
+            ok &= worth_time(w, worth_sizes[i], worth_sizes[i] <= WORTH_SMALL, out, error);
     return ok;
 }
 

@@ -32,8 +32,8 @@ void worth_close(struct worth *w);
 bool worth_has_size(const struct worth_kernel *k, int size);
 
 // Times all kernels at a size on the GPU, in turn, three rounds, each beside cuBLAS, and appends a row for each to out.
-// Kernels are checked in the first round if the size is the smallest. False, with one line in error, if one cannot run
-// or is wrong.
+// Asked to check, it does so in the first round. False, with one line in error, if one cannot run or is wrong: it has
+// no row, and a line on stderr.
 bool worth_time(const struct worth *w, int size, bool check, FILE *out, char error[DEV_ERROR_MAX]);
 void worth_time_head(FILE *out);
 

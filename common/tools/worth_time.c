@@ -12,6 +12,7 @@ enum { TYPES = DEV_F16 + 1 };
 
 struct times {
     double tflops[WORTH_ROUNDS], cublas[WORTH_ROUNDS];
+    bool failed;
 };
 
 void worth_time_head(FILE *out)
@@ -54,18 +55,39 @@ static bool time_one(struct tester *data[TYPES], struct dev *d, const struct wor
     return true;
 }
 
-static bool time_round(const struct worth *w, struct dev *d, int size, bool check, int round, struct times *times,
+// What is open for a size: the GPU, and data for each element type. A failed launch can leave a GPU unusable until it
+// is opened again.
+struct bench {
+    struct dev *dev;
+    struct tester *data[TYPES];
+};
+
+static void bench_close(struct bench *b)
+{
+    for (int i = 0; i < TYPES; i++)
+        tester_close(b->data[i]);
+    dev_close(b->dev);
+    *b = (struct bench){ 0 };
+}
+
+// Kernels that fail are told, and left out from then on. False, with one line in error, if there is no GPU.
+static bool time_round(const struct worth *w, int size, bool check, int round, struct times *times,
                        char error[DEV_ERROR_MAX])
 {
-    struct tester *data[TYPES] = { 0 };
-    bool ok = true;
-    for (size_t i = 0; i < w->n && ok; i++)
-        if (worth_has_size(&w->kernels[i], size)) {
-            ok = time_one(data, d, &w->kernels[i], size, check, round, &times[i], error);
-            fprintf(stderr, "\r%d, round %d: %zu of %zu  ", size, round + 1, i + 1, w->n);
-        }
-    for (int i = 0; i < TYPES; i++)
-        tester_close(data[i]);
+    struct bench b = { .dev = dev_open(DEV_GPU, error) };
+    char why[DEV_ERROR_MAX];
+    for (size_t i = 0; i < w->n && b.dev; i++) {
+        if (!worth_has_size(&w->kernels[i], size) || times[i].failed)
+            continue;
+        times[i].failed = !time_one(b.data, b.dev, &w->kernels[i], size, check, round, &times[i], why);
+        if (!times[i].failed)
+            continue;
+        fprintf(stderr, "worth: %s\n", why);
+        bench_close(&b);
+        b.dev = dev_open(DEV_GPU, error);
+    }
+    const bool ok = b.dev != NULL;
+    bench_close(&b);
     return ok;
 }
 
@@ -84,14 +106,19 @@ bool worth_time(const struct worth *w, int size, bool check, FILE *out, char err
     struct dev *d = dev_open(DEV_GPU, error);
     struct times *times = calloc(w->n, sizeof *times);
     bool ok = d && (times || error_set(error, "out of memory"));
+    char device[128] = "";
+    if (ok)
+        snprintf(device, sizeof device, "%s", dev_about(d)->name);
+    dev_close(d);
+    size_t failed = 0;
     for (int round = 0; round < WORTH_ROUNDS && ok; round++)
-        ok = time_round(w, d, size, check && round == 0, round, times, error);
-    fprintf(stderr, "\n");
-    for (size_t i = 0; i < w->n && ok; i++)
-        if (worth_has_size(&w->kernels[i], size))
-            print_row(out, &w->kernels[i], dev_about(d)->name, size, &times[i]);
+        ok = time_round(w, size, check && round == 0, round, times, error);
+    for (size_t i = 0; i < w->n && ok; i++) {
+        failed += times[i].failed;
+        if (worth_has_size(&w->kernels[i], size) && !times[i].failed)
+            print_row(out, &w->kernels[i], device, size, &times[i]);
+    }
     fflush(out);
     free(times);
-    dev_close(d);
-    return ok;
+    return ok && (!failed || error_set(error, "%zu kernels at %d are wrong or cannot run", failed, size));
 }

@@ -19,7 +19,7 @@ constexpr int STAGE = BM * BK + BK * BN;   // halves of a tile of A and one of B
 constexpr int SHARED = 2 * (STAGES * STAGE > CROWS * LDC ? STAGES * STAGE : CROWS * LDC);  // bytes: stages, or C
 static_assert(BK == BOX && BN % BOX == 0, "a box is as wide as the tile of A");
 static_assert(BN == 256 && BM % GM == 0, "wgmma() has 64 rows and 256 columns");
-static_assert(128 * 40 + CONSUMERS * 232 <= 65536, "an SM has the registers that the warpgroups take");
+static_assert(128 * 40 + CONSUMERS * 232 <= 65536 / THREADS / 8 * 8 * THREADS, "a block has no more registers");
 static_assert(CROWS % BROWS == 0, "every thread stores the same number of rows");
 __constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, 0, 0, WM, WN, BOX };  // read by the driver
 

@@ -18,7 +18,7 @@ constexpr int PART = BN / 2;               // columns of C that are stored toget
 constexpr int SHARED = 2 * (STAGES * STAGE + BM * PART);  // bytes of all stages, and of Cs[BM / GM][PART / BOX][GM][BOX]
 static_assert(BK == BOX && BN % BOX == 0, "a box is as wide as the tile of A");
 static_assert(BN == 256 && BM % GM == 0, "wgmma() has 64 rows and 256 columns");
-static_assert(128 * 40 + CONSUMERS * 232 <= 65536, "an SM has the registers that the warpgroups take");
+static_assert(128 * 40 + CONSUMERS * 232 <= 65536 / THREADS / 8 * 8 * THREADS, "a block has no more registers");
 __constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, 0, 0, WM, WN, BOX, 1, GM };  // read by the driver
 
 // The index of (row, col) in a tile with rows of LD halves, if its chunks of 8 halves change places within each 128

@@ -17,7 +17,7 @@ template <int BM, int BN, int STAGES, bool SPLIT> struct Tile {  // SPLIT: the b
     static constexpr int SHARED = 2 * (STAGES * STAGE + BM * PART);
     static constexpr Row row = { { BM, BN, BK, THREADS, SHARED, 0, 0, WM, BN, BOX, 1, GM, SPLIT } };
     static_assert(BK == BOX && BN <= 256 && BN % BOX == 0 && BM % GM == 0, "wgmma() has 64 rows, 64 to 256 columns");
-    static_assert(128 * 40 + CONSUMERS * REGISTERS <= 65536, "an SM has the registers that the warpgroups take");
+    static_assert(128 * 40 + CONSUMERS * REGISTERS <= 65536 / THREADS / 8 * 8 * THREADS, "a block has no more registers");
 };
 __constant__ Row geometry[] = { Tile<128, 256, 4, false>::row, Tile<192, 192, 4, false>::row,
                                 Tile<128, 192, 5, false>::row, Tile<128, 128, 6, false>::row,

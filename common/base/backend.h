@@ -23,6 +23,7 @@ struct backend {
     void (*set_checks)(struct dev *d, bool on);                     // may be NULL
     const struct simt_findings *(*findings)(const struct dev *d);   // may be NULL
     const struct simt_finding *(*failure)(const struct dev *d);     // may be NULL
+    const char *(*warnings)(const struct dev *d);                   // may be NULL
     bool (*alloc)(struct dev *d, const char *name, size_t bytes, dev_ptr *out);
     bool (*free)(struct dev *d, dev_ptr p);
     bool (*upload)(struct dev *d, dev_ptr to, const void *from, size_t bytes);

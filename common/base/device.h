@@ -116,6 +116,11 @@ const struct profile *dev_profile(const struct dev *d);
 // launch or dev_close.
 const struct simt_findings *dev_findings(const struct dev *d);
 
+// What the compiler in NVIDIA's driver warned of when a file was loaded last, a line each (ptxas.h); NULL if there was
+// nothing, on the simulated GPU, and where the driver has kept what it made of the file another time. Valid until the
+// next dev_load or dev_close.
+const char *dev_warnings(const struct dev *d);
+
 // The kernel's error that ended the last launch, which has failed by it; NULL on a GPU, and where there was none. Valid
 // as dev_findings.
 const struct simt_finding *dev_failure(const struct dev *d);

@@ -270,6 +270,11 @@ const struct simt_findings *dev_findings(const struct dev *d)
     return d->ops->findings ? d->ops->findings(d) : NULL;
 }
 
+const char *dev_warnings(const struct dev *d)
+{
+    return d->ops->warnings ? d->ops->warnings(d) : NULL;
+}
+
 const struct simt_finding *dev_failure(const struct dev *d)
 {
     return d->ops->failure ? d->ops->failure(d) : NULL;

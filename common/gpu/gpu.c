@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/backend.h"
+#include "base/ptxas.h"
 #include "hopper.h"
 #include "state.h"
 
@@ -155,6 +156,7 @@ static void gpu_close(struct dev *d)
     if (g->retained)
         g->cuda.context_release(g->device);
     // The library stays: the driver keeps threads and exit handlers of its own in this process.
+    free(g->warnings);
     free(g);
 }
 
@@ -219,11 +221,12 @@ static struct dev_module *gpu_load(struct dev *d, const char *name, const char *
 {
     (void)bytes;  // the driver reads up to the NUL
     struct gpu *g = gpu_of(d);
-    char log[LOG_BYTES] = "";
+    char log[LOG_BYTES] = "", info[LOG_BYTES] = "";
     if (!hopper_accepts(d, name, text))
         return NULL;
-    int options[] = { CU_JIT_LINE_INFO, CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES };
-    void *values[] = { (void *)(uintptr_t)1, log, (void *)(uintptr_t)sizeof log };
+    int options[] = { CU_JIT_LINE_INFO, CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES, CU_JIT_INFO_LOG,
+                      CU_JIT_INFO_LOG_BYTES };
+    void *values[] = { (void *)(uintptr_t)1, log, (void *)(uintptr_t)sizeof log, info, (void *)(uintptr_t)sizeof info };
     struct dev_module *m = calloc(1, sizeof *m);
     if (m) {
         m->name = strdup(name);
@@ -234,7 +237,7 @@ static struct dev_module *gpu_load(struct dev *d, const char *name, const char *
         backend_fail(d, "%.300s: out of memory", name);
         return NULL;
     }
-    cu_result r = g->cuda.module_load(&m->module, text, 3, options, values);
+    cu_result r = g->cuda.module_load(&m->module, text, 5, options, values);
     if (r) {
         char why[256];
         log[sizeof log - 1] = '\0';
@@ -245,9 +248,17 @@ static struct dev_module *gpu_load(struct dev *d, const char *name, const char *
         drop_module(m);
         return NULL;
     }
+    info[sizeof info - 1] = '\0';
+    free(g->warnings);
+    g->warnings = ptxas_pick_warnings(info);
     m->next = g->modules;
     g->modules = m;
     return m;
+}
+
+static const char *gpu_warnings(const struct dev *d)
+{
+    return gpu_of(d)->warnings;
 }
 
 // The parameter list of a kernel in PTX, or NULL.
@@ -429,6 +440,7 @@ const struct backend gpu_backend = {
     .upload = gpu_upload,
     .download = gpu_download,
     .clear = gpu_clear,
+    .warnings = gpu_warnings,
     .load = gpu_load,
     .unload = gpu_unload,
     .kernel = gpu_kernel,

@@ -21,6 +21,7 @@ struct gpu {
     bool timing;
     struct allocation *allocations;
     struct dev_module *modules;
+    char *warnings;  // of the driver's compiler, at the last file; NULL: none
     struct cublas *cublas;
     bool cublas_tried;
     char cublas_error[DEV_ERROR_MAX];

@@ -1,5 +1,6 @@
 // The driver that every step shares: command line, one run, a report for people and one for programs.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -13,6 +14,7 @@
 #include "base/profile.h"
 #include "base/progress.h"
 #include "base/ptx_file.h"
+#include "base/ptxas.h"
 #include "base/source.h"
 #include "tester.h"
 #include "predict.h"
@@ -121,8 +123,23 @@ static void print_findings(FILE *out, const struct simt_findings *f, const struc
         fprintf(out, "No checks: only the simulated GPU (--device sim) has them; on a GPU run compute-sanitizer.\n");
 }
 
+// What the assembler warns of. On a GPU the driver's own has told it, if it has compiled the file this time; else
+// --sanitize asks ptxas, which takes a moment.
+static char *find_warnings(const struct dev *d, const struct step *step, const struct tester_options *o)
+{
+    const struct profile *p = dev_profile(d);
+    const char *told = dev_warnings(d);
+    return told ? strdup(told) : o->sanitize ? ptxas_warnings(step->ptx, p ? p->kernel : "gemm") : NULL;
+}
+
+static void print_warnings(FILE *out, const char *warnings)
+{
+    fputc('\n', out);
+    ptxas_print(out, "", warnings);
+}
+
 static void begin_json(struct json *j, FILE *out, const struct step *step, const struct tester_options *o,
-                       struct dev *d, const struct tester_result *r)
+                       struct dev *d, const struct tester_result *r, char *warnings)
 {
     const struct profile *p = dev_profile(d);
     const struct simt_advice advice = meaning_advice(o);
@@ -142,6 +159,11 @@ static void begin_json(struct json *j, FILE *out, const struct step *step, const
     report_json_setting(j, d, o);
     report_json_compiler(j, step->ptx);
     report_json_result(j, o, r);
+    json_array(j, "ptxas_warnings");
+    char *save = NULL;
+    for (char *line = warnings ? strtok_r(warnings, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save))
+        json_string(j, NULL, line);
+    json_end(j);
 }
 
 // What a program finds in place of a report where the step could not be run.
@@ -224,9 +246,13 @@ static bool run(struct dev *d, const struct step *step, const struct tester_opti
         if (o.sanitize)
             print_findings(out, dev_findings(d), &o);
     }
+    char *warnings = ok ? find_warnings(d, step, &o) : NULL;
+    if (warnings)
+        print_warnings(out, warnings);
     const bool begun = ok && json;
     if (begun)
-        begin_json(&j, json, step, &o, d, r);
+        begin_json(&j, json, step, &o, d, r, warnings);
+    free(warnings);
     ok = ok && run_again(t, d, step, &o, out, begun ? &j : NULL, r, error);
     if (begun)
         json_end(&j);

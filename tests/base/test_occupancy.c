@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/occupancy.h"
+#include "base/ptxas.h"
 #include "compiler.h"
 
 static void expect(const char *card, unsigned threads, unsigned registers, uint64_t shared, unsigned blocks,
@@ -96,5 +97,45 @@ Test(occupancy, ptxas_is_asked_for_the_one_card_that_a_kernel_is_for)
     cr_expect(asked || strstr(use.refusal, "is not defined for option"), "%s", use.refusal);  // CUDA 11 knows no sm_90a
     cr_expect(!occupancy_ask(path, "k", card_named("A100"), &use));
     cr_expect(*use.refusal);
+    remove(path);
+}
+
+// --- what ptxas warns of ---
+
+Test(ptxas, its_warnings_are_told_without_what_stands_around_them)
+{
+    char *warnings = ptxas_pick_warnings("ptxas info    : 0 bytes gmem\n"
+                                         "ptxas info    : (C7507) Potential Performance Loss: 'setmaxnreg' ignored\n"
+                                         "ptxas warning : Registers are spilled\n"
+                                         "ptxas info    : Used 20 registers\n"
+                                         "ptxas warning : Registers are spilled");
+    cr_assert(warnings);
+    cr_expect_str_eq(warnings, "(C7507) Potential Performance Loss: 'setmaxnreg' ignored\nRegisters are spilled\n");
+    free(warnings);
+    cr_expect_null(ptxas_pick_warnings("ptxas info    : Used 20 registers\n"));
+    cr_expect_null(ptxas_pick_warnings(""));
+}
+
+// Without .maxnreg or .minnctapersm ptxas does not know what a thread begins with.
+#define SETS_REGISTERS(limits)                                                                                         \
+    ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n" limits                                     \
+    "{\nsetmaxnreg.dec.sync.aligned.u32 40;\nret;\n}\n.visible .entry other()\n{\nret;\n}\n"
+
+Test(ptxas, a_setmaxnreg_that_it_ignores_is_a_warning)
+{
+    if (!HAS_HOPPER)
+        cr_skip_test("ptxas knows setmaxnreg since CUDA 12, and the kernels were compiled by " KERNELS_BY);
+    const char *path = ptx_file(SETS_REGISTERS(""));
+    char *warnings = ptxas_warnings(path, "k");
+    cr_expect(warnings && strstr(warnings, "'setmaxnreg' ignored"), "%s", warnings ? warnings : "nothing");
+    free(warnings);
+    cr_expect_null(ptxas_warnings(path, "other"));
+    cr_expect_null(ptxas_warnings(path, "missing"));
+    remove(path);
+    cr_expect_null(ptxas_warnings(path, "k"));
+    path = ptx_file(SETS_REGISTERS(".maxntid 384, 1, 1\n.minnctapersm 1\n"));
+    warnings = ptxas_warnings(path, "k");
+    cr_expect_null(warnings, "%s", warnings);
+    free(warnings);
     remove(path);
 }

@@ -293,10 +293,17 @@ static void set_budget(struct dev *d, uint64_t warp_instructions)
     fake.budget = warp_instructions;
 }
 
+static const char *warnings(const struct dev *d)
+{
+    (void)d;
+    return fake.warnings;
+}
+
 #define SHARED                                                                                                         \
     .close = close_dev, .alloc = alloc, .free = release, .upload = upload, .download = download, .clear = clear,       \
     .load = load, .unload = unload, .kernel = kernel, .launch = launch, .sync = sync_dev, .timer_start = timer_start,  \
-    .timer_stop = timer_stop, .set_budget = set_budget, .baseline_name = baseline_name, .profile = profile
+    .timer_stop = timer_stop, .set_budget = set_budget, .baseline_name = baseline_name, .profile = profile,            \
+    .warnings = warnings
 
 struct simt *device_simt(const struct dev *d)  // there is none behind these
 {

@@ -28,6 +28,7 @@ extern struct fake {
     double launch_ms;               // what the timer says a launch took
     size_t memory;                  // of the device; 0: 1 TiB
     uint64_t budget;                // as it was last set
+    const char *warnings;           // of its driver's compiler
     int launches, baselines, live;  // launches and baseline products so far; allocations and modules not freed
 } fake;
 

@@ -55,6 +55,19 @@ Test(tester, an_old_build_of_an_edited_kernel_is_noted)
     remove(folder);
 }
 
+Test(tester, what_the_gpus_compiler_warns_of_is_told_line_by_line)
+{
+    fake.has_gpu = true;
+    fake.warnings = "registers are few\n'setmaxnreg' ignored\n";
+    struct output o = driver(&step_f32, "--size 8 --device gpu");
+    cr_expect(strstr(o.out, "\nptxas warns: registers are few\nptxas warns: 'setmaxnreg' ignored\n"), "%s", o.out);
+    o = driver(&step_f32, "--size 8 --device gpu --json -");
+    cr_expect(strstr(o.out, "\"ptxas_warnings\": ["), "%s", o.out);
+    fake.warnings = NULL;
+    o = driver(&step_f32, "--size 8 --device gpu");
+    cr_expect_null(strstr(o.out, "warns"), "%s", o.out);
+}
+
 static int lines_of(const char *text)
 {
     int n = 0;

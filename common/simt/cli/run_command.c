@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/options.h"
+#include "base/ptxas.h"
 #include "base/text.h"
 #include "command.h"
 
@@ -420,6 +421,18 @@ static int launch(struct session *s, struct launch *l)
     return wrong ? EXIT_FAULT : ok ? EXIT_CLEAN : EXIT_UNABLE;
 }
 
+// What ptxas warns of in a kernel that is checked: once for all its launches.
+static void hint_warnings(const struct session *s, const struct launch *l)
+{
+    bool again = s->c->verb != VERB_CHECK;
+    for (const struct launch *before = s->c->launches; !again && before < l; before++)
+        again = !strcmp(before->about.name, l->about.name);
+    char *warnings = again ? NULL : ptxas_warnings(s->c->file, l->about.name);
+    if (warnings)
+        ptxas_print(stderr, "simt: note: ", warnings);
+    free(warnings);
+}
+
 static int launch_all(struct session *s)
 {
     struct command *c = s->c;
@@ -432,6 +445,7 @@ static int launch_all(struct session *s)
     for (size_t i = 0; i < c->n_launches && !*s->error; i++) {
         hint_constants(s, &c->launches[i]);
         const int result = launch(s, &c->launches[i]);
+        hint_warnings(s, &c->launches[i]);
         status = result > status ? result : status;
     }
     if (s->json && c->n_launches > 1)

@@ -1,0 +1,17 @@
+// What ptxas, the assembler that comes with nvcc, warns of: a kernel that runs, but not as it was meant to.
+#ifndef COMMON_PTXAS_H
+#define COMMON_PTXAS_H
+
+#include <stdio.h>
+
+// The warnings among what ptxas, or the compiler in NVIDIA's driver, has said: a line each, without what stands before
+// them ("ptxas warning :"), and each once. The caller frees it; NULL if there are none.
+char *ptxas_pick_warnings(const char *said);
+
+// Asks the ptxas beside the nvcc of the build, or the one on the PATH, about a kernel of a PTX file, for the GPU that
+// the file is for. NULL where it warns of nothing, where there is none, and where it refuses the file.
+char *ptxas_warnings(const char *ptx, const char *kernel);
+
+void ptxas_print(FILE *out, const char *before, const char *warnings);  // a line each, with that before it
+
+#endif

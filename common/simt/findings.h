@@ -71,7 +71,7 @@ enum simt_finding_class {
     X(RACE_INIT, RACE, false)      /* here: a copy that reports to the mbarrier, there: its init */                    \
     X(STRONG_WRITES, ORDER, true)  /* two of one place that nothing orders, and not both atomic */                     \
     X(RELAXED_WAIT, ORDER, true)   /* a plain read behind a wait that is relaxed: a barrier stands in for a fence */   \
-    X(RELAXED_READ, ORDER, true)   /* a strong one, of what was written before what has been seen: no fences */        \
+    X(RELAXED_READ, ORDER, true)   /* a strong one, of what was written before what has been seen: no fence */         \
     X(COPY_PENDING, COPY, false)   /* there: the copy, which is under way; mbarrier: that it reports to, if known */   \
     X(COPIES_OVERLAP, COPY, false) /* there: another bulk copy, under way; seen: its bytes, from byte left on */       \
     X(PROXY_FENCE, FENCE, false)   /* there: a store that no fence.proxy.async has made known */                       \

@@ -88,6 +88,7 @@ static const struct launched {
     { "right_last_block", 8, 64, ORDERS_STRONG },
     { "right_last_block_with_both_fences", 8, 64, ORDERS_STRONG },
     { "right_word_that_is_only_looked_at", 8, 64, ORDERS_STRONG },
+    { "right_volatile_word_behind_a_flag", 8, 64, ORDERS_STRONG },
     { "right_wait_that_acquires", 8, 64, ORDERS_STRONG },
     { "right_wait_with_a_fence", 8, 64, ORDERS_STRONG },
     { "right_decoupled_look_back", 8, 64, ORDERS_STRONG },

@@ -192,7 +192,7 @@ static const struct spoken {
          .there = { .place = AT(10), .block = { 1, 0, 0 }, .access = SIMT_WRITES }, .object = OUT),
     SAYS(RELAXED_READ,
          " reads byte 256 of out, which has 256 bytes; block (1,0,0), thread (0,0,0) wrote it at kernel.cu:10 before "
-         "what this block has seen of it, and no fences order the two: what is read may be older",
+         "what this block has seen of it, without a fence in between: what is read may be older",
          "__threadfence() by the thread that writes", .here = DOES(20, 33, READS, THREAD),
          .there = { .place = AT(10), .block = { 1, 0, 0 }, .access = SIMT_WRITES }, .object = OUT),
     // of bulk copies and wgmma

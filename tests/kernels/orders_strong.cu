@@ -182,6 +182,22 @@ KERNEL(advice_last_block_with_a_fence_behind)
     add_up<false, true>(out, in);
 }
 
+// The writer's fence is enough to be left alone: whoever has seen the flag reads strongly, too.
+KERNEL(right_volatile_word_behind_a_flag)
+{
+    if (threadIdx.x)
+        return;
+    if (blockIdx.x == 0) {
+        *strong(&out[1]) = 1;
+        __threadfence();
+        atomicExch(&out[0], 1);
+    } else {
+        while (!atomicAdd(&out[0], 0))
+            ;
+        in[blockIdx.x] = *strong(&out[1]);
+    }
+}
+
 // Nobody has told the other block of anything: a word that is looked at while others change it.
 KERNEL(right_word_that_is_only_looked_at)
 {

@@ -15,7 +15,7 @@
 // Strong accesses make no race, but some are advised against:
 // - two writes of one place that nothing orders, one of them no atomic: which one is last is chance. Not where both
 //   store one value, and not where a loop waits for one (decode_wait.c): who goes on then has seen the write before.
-// - a read of what another block wrote before an atomic or flag that has been seen since, and there are no fences
+// - a read of what another block wrote before an atomic or flag that has been seen since, without a fence in between
 // - a plain read behind a barrier, where a thread of the block waited with a relaxed access and made no fence
 //
 // Order (check_order.c, check_barrier.c). Time passes at barriers, fences and releases. An access is ordered before
@@ -397,7 +397,7 @@ void check_bulk_arrival(struct block *b, const struct bulk_place *p, bool comple
 void check_order_clear(struct checker *c, struct block_check *k);  // forgets what its threads know
 void check_order_free(struct checker *c);
 bool check_knows(const struct warp *w, uint32_t lane, uint64_t block, uint32_t thread, uint32_t at);
-// Is it known only because a barrier stands in for a fence; and would it be known if there were fences?
+// Is it known only because a barrier stands in for a fence; and would it be known if its thread had made a fence?
 bool check_lent(const struct warp *w, uint32_t lane, uint64_t block, uint32_t thread, uint32_t at);
 bool check_hoped(const struct warp *w, uint32_t lane, uint64_t block, uint32_t thread, uint32_t at);
 

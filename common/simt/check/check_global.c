@@ -153,7 +153,7 @@ static const struct mark *unordered(const struct visit *v, const struct piece *p
 }
 
 // A read of what another block wrote, and told of: is it taken for ordered only since a barrier stands in for a fence?
-// And a strong read, which makes no race: would it be ordered if there were fences, and is not?
+// And a strong read, which makes no race: would the write be known if there were a fence behind it?
 static void look_for_fences(const struct visit *v, const struct piece *p)
 {
     const uint32_t lane = p->mark.thread % LANES;

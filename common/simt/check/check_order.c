@@ -36,8 +36,10 @@ bool check_lent(const struct warp *w, uint32_t lane, uint64_t block, uint32_t th
 
 bool check_hoped(const struct warp *w, uint32_t lane, uint64_t block, uint32_t thread, uint32_t at)
 {
-    const struct block_check *k = w->block->check;
-    return k->views && known_when(pool_of(w), view_of(w, lane)->hoped, block, thread) >= at;
+    const struct known_pool *pool = pool_of(w);
+    const struct view *v = w->block->check->views ? view_of(w, lane) : NULL;
+    return v && known_when(pool, v->hoped, block, thread) >= at &&
+           known_when(pool, v->pending[1], block, thread) < at && known_when(pool, v->polled, block, thread) < at;
 }
 
 // What barriers of the whole block have told: the same for all its threads. The caller drops it.

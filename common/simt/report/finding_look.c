@@ -50,9 +50,8 @@ static const char *const looks[SIMT_KINDS] = {
         "the loop that waits and the barrier: a barrier of the block alone does not promise that plain "
         "reads see what another block wrote",
     [SIMT_RELAXED_READ] =
-        "__threadfence() by the thread that writes, before the atomic or flag that tells of it, and "
-        "one by the thread that has seen that, before it reads: volatile and relaxed accesses make no "
-        "race, and order nothing either",
+        "__threadfence() by the thread that writes, behind the write and before the atomic or flag that "
+        "tells of it: volatile and relaxed accesses make no race, and order nothing either",
     [SIMT_PROXY_FENCE] = proxy,
     [SIMT_INIT_FENCE] = "fence.mbarrier_init.release.cluster (or fence.proxy.async) by the thread that initialises the "
                         "mbarrier, then a barrier, and only then the copy",

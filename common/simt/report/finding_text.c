@@ -365,7 +365,7 @@ static void say_order(struct text_end *t, const struct simt_finding *f)
                  f->kind == SIMT_STRONG_WRITES ? ", and nothing orders the two: which one is last is chance"
                  : f->kind == SIMT_RELAXED_WAIT
                      ? ", and this block has waited for that with a relaxed access and a barrier, and without a fence"
-                     : " before what this block has seen of it, and no fences order the two: what is read may be "
+                     : " before what this block has seen of it, without a fence in between: what is read may be "
                        "older");
         break;
     default:

@@ -1,9 +1,8 @@
 // The tables of steps/results: times, trials, counters, stalls, bounds, and any other that a text quotes.
 import { existsSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fail, root, step_name } from './project.mjs';
+import { fail, read, root, step_name } from './project.mjs';
 import { table } from './programs.mjs';
-import { metric } from './sources.mjs';
 
 const folder = 'steps/results';
 
@@ -43,6 +42,18 @@ export function card(build) {
 }
 
 // --- counters ---
+
+// The short names by which texts ask for counters; "metrics" tables show both. A counter's full name will do, too.
+const metrics = Object.fromEntries(
+  read('slides/metrics.txt').split('\n').filter((line) => /^\w/.test(line)).map((line) => {
+    const [short, name, ...label] = line.split(/\s+/);
+    return [short, { name, label: label.join(' ') }];
+  }));
+
+export function metric(short) {
+  return metrics[short] ?? Object.values(metrics).find(({ name }) => name === short) ??
+    fail(`slides/metrics.txt has no ${short}`);
+}
 
 // Of one launch at 256 x 256 x 256, by Nsight Compute; those of a launch at 4096 are in the table of stalls.
 export function measured(build, step, short) {

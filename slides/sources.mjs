@@ -6,7 +6,7 @@ import { kept } from './kept.mjs';
 import { describe, run } from './programs.mjs';
 import { fail, line_of, only_folder, read, root, step_name } from './project.mjs';
 import { fingerprint } from './registers.mjs';
-import { cell, times_path } from './results.mjs';
+import { cell, metric, times_path } from './results.mjs';
 
 export const SIZE = 256;  // the M, N and K of every run on the simulated GPU
 const H200_SMS = 132, UNUSED = ['uninit', 'uninit', 'uninit'];  // for a timeline in cycles, which computes nothing
@@ -85,18 +85,6 @@ function simt(build, args) {
 }
 
 // --- counters ---
-
-// The short names by which texts ask for counters; "metrics" tables show both. A counter's full name will do, too.
-const metrics = Object.fromEntries(
-  read('slides/metrics.txt').split('\n').filter((line) => /^\w/.test(line)).map((line) => {
-    const [short, name, ...label] = line.split(/\s+/);
-    return [short, { name, label: label.join(' ') }];
-  }));
-
-export function metric(short) {
-  return metrics[short] ?? Object.values(metrics).find(({ name }) => name === short) ??
-    fail(`slides/metrics.txt has no ${short}`);
-}
 
 const profiles = new Map();
 

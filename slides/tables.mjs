@@ -1,8 +1,8 @@
 // Tables: of counters, of times, of the steps.
 import { grouped, percent, rate, time } from './numbers.mjs';
 import { fail, step_name } from './project.mjs';
-import { measured, result } from './results.mjs';
-import { metric, simulated } from './sources.mjs';
+import { measured, metric, result } from './results.mjs';
+import { simulated } from './sources.mjs';
 
 function table(heads, rows, right) {
   const rule = heads.map((_, i) => (i && right ? '---:' : '---'));

@@ -187,6 +187,22 @@ Test(check, a_copy_left_behind_does_not_trouble_the_next_block)
 
 // --- memory ---
 
+// A compiler loads more than it needs where one wide access is cheaper than several.
+Test(check, what_is_loaded_in_vain_is_not_looked_at)
+{
+#define EVEN "and.b32 %r16, %r1, 1;\nsetp.eq.u32 %p1, %r16, 0;\nand.b32 %r17, %r10, 0xfffffff8;\n"
+#define PAIR(first, second) LINE(20) "ld.shared.v2.u32 {" first ", " second "}, [%r17];\n"
+#define SUM "add.u32 %r3, %r3, %r18;\n"
+    expect(SHARED(EVEN LINE(10) "@%p1 st.shared.u32 [%r10], %r1;\n" BARRIER PAIR("%r3", "%r18") LEAVE), one, CLEAN);
+    expect(SHARED(EVEN LINE(10) "@%p1 st.shared.u32 [%r10], %r1;\n" BARRIER PAIR("%r3", "_") LEAVE), one, CLEAN);
+    expect(SHARED(EVEN LINE(10) "@%p1 st.shared.u32 [%r10], %r1;\n" BARRIER PAIR("%r3", "%r18") SUM LEAVE), one, 1,
+           FOUND({ SIMT_UNINIT_MEMORY, .here.line = 20, OF("s", 4) }));
+    expect(SHARED(EVEN PUT BARRIER PAIR("%r3", "%r18") LINE(10) "@!%p1 st.shared.u32 [%r10], %r1;\n" LEAVE), one,
+           CLEAN);
+    expect(SHARED(EVEN PUT BARRIER PAIR("%r18", "%r3") LINE(10) "@!%p1 st.shared.u32 [%r10], %r1;\n" LEAVE), one, 1,
+           FOUND({ .kind = SIMT_RACE }));
+}
+
 Test(check, what_was_not_written_is_found)
 {
 #define READS(place) LINE(20) "ld.global.u32 %r3, [" place "];\n"

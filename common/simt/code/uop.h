@@ -109,6 +109,7 @@ struct memop {
     uint8_t order, scope;           // enum mem_order, enum mem_scope
     bool polls;                     // in a short loop that looks at the same place again and again
     bool guess;                     // a plain load that a compare-and-swap confirms or refuses (guess.c)
+    uint8_t unread;                 // elements of a vector, a bit for each, that nothing reads once they are loaded
     bool merged;                    // into another access: counts nothing itself (merge.c)
     uint32_t span;                  // bytes a lane of the machine code's access that this one stands for; 0: its own
     int32_t ahead;                  // which begins so many bytes after the address

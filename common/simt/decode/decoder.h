@@ -67,7 +67,7 @@ void place_variables(struct decoder *x);
 
 void decode_instruction(struct decoder *x);  // decode_inst.c
 
-// uniform.c: notes of atomics whether all lanes certainly name one address.
+// uniform.c: notes of atomics whether all lanes certainly name one address, of vectors what is loaded in vain.
 void find_uniform(struct decoder *x);
 
 // decode_wgmma.c: what is under way between wgmma.mma_async and its wait_group; before place_slots.

@@ -1,6 +1,8 @@
-// What the code itself shows of its atomics. Which registers hold the same for all lanes of a warp: ptxas then reduces
-// an integer atomic to one of a single lane. (Registers with one definition, made of constants, parameters and what is
-// the same for the whole block.) And which exchanges are mere stores: what was there before is never read.
+// What the code itself shows of its atomics and vectors. Which registers hold the same for all lanes of a warp: ptxas
+// then reduces an integer atomic to one of a single lane. (Registers with one definition, made of constants, parameters
+// and what is the same for the whole block.) And which exchanges are mere stores: what was there before is never read.
+// And which elements of a vector are loaded in vain: a compiler takes an access wider than it needs, past what was
+// written.
 #include "decoder.h"
 #include "simt/code/warp_op.h"
 
@@ -56,6 +58,16 @@ static void note_atomic(const struct uniform *u, struct warpop *op)
     op->blind = op->op == ATOMIC_EXCH && !u->used[op->out[0]];
 }
 
+// A vector of which nothing at all is read may stand there for its accesses alone.
+static void note_vector(const struct uniform *u, struct memop *m)
+{
+    uint8_t unread = 0;
+    for (uint32_t e = 0; e < m->n; e++)
+        if (m->reg_class[e] == SLOT_NONE || !u->used[m->reg[e]])
+            unread |= (uint8_t)(1 << e);
+    m->unread = m->order == ORDER_WEAK && unread != (1 << m->n) - 1 ? unread : 0;
+}
+
 void find_uniform(struct decoder *x)
 {
     struct code *c = x->code;
@@ -74,6 +86,8 @@ void find_uniform(struct decoder *x)
         struct uop *op = &c->uops[i];
         if (op->kind == UOP_WARP && op->warp->has_mem)
             note_atomic(&u, op->warp);
+        if (op->kind == UOP_LOAD)
+            note_vector(&u, op->mem);
         u.sources = op->kind == UOP_ALU || op->kind == UOP_PARAM ||
                     (op->kind == UOP_SREG && same_in_block((enum sreg)op->target));
         visit_operands(op, all_sources, &u);

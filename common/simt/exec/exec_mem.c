@@ -326,6 +326,19 @@ static uint32_t lane_in(uint32_t lanes)  // the first
     return (uint32_t)__builtin_ctz(lanes);
 }
 
+// What nothing reads of a vector is not looked at.
+static void tell_elements(const struct access *a, uint32_t lanes, bool shared, const uint64_t address[LANES])
+{
+    for (uint32_t e = 0; e < a->m->n; e++) {
+        uint64_t at[LANES];
+        if (a->m->unread >> e & 1)
+            continue;
+        for (uint32_t i = 0; i < LANES; i++)
+            at[i] = address[i] + e * a->m->bytes;
+        (shared ? check_shared : check_global)(a->w, a->u, a->m->index, lanes, at, a->m->bytes, CHECK_READ);
+    }
+}
+
 // Tells the checks of an access by some lanes, all of them to one space.
 static void tell(const struct access *a, uint32_t lanes, enum ptx_space space, const uint64_t address[LANES])
 {
@@ -334,7 +347,9 @@ static void tell(const struct access *a, uint32_t lanes, enum ptx_space space, c
     const uint32_t strong = a->m->order == ORDER_WEAK ? 0 : lanes;
     for (uint32_t left = a->load ? strong : 0; left; left &= left - 1)
         check_observes(a->w, lane_in(left), a->m, shared, address[lane_in(left)]);
-    if (lanes)
+    if (lanes && a->m->unread)
+        tell_elements(a, lanes, shared, address);
+    else if (lanes)
         (shared ? check_shared : check_global)(a->w, a->u, a->m->index, lanes, address, a->total, op);
     for (uint32_t left = a->load ? 0 : strong; left; left &= left - 1)
         check_publishes(a->w, lane_in(left), a->m, shared, address[lane_in(left)], false);
@@ -419,13 +434,14 @@ static void tell_all(const struct access *a)
     const enum check_op op = a->load ? CHECK_READ : CHECK_WRITE;
     const uint32_t index = a->m->index, number = a->memo->number << 2 | (a->address & 3);
     uint64_t address[LANES];
-    if (a->m->order == ORDER_WEAK &&
+    if (a->m->order == ORDER_WEAK && !a->m->unread &&
         (shared ? check_shared_again : check_global_again)(a->w, a->u, index, number, a->address, op))
         return;
     for (uint32_t i = 0; i < LANES; i++)
         address[i] = access_address(a->w, a->m, i);
     tell(a, a->active, shared ? SPACE_SHARED : SPACE_GLOBAL, address);
-    check_pattern(a->w, index, number);
+    if (!a->m->unread)
+        check_pattern(a->w, index, number);
 }
 
 static bool access(struct access *a)

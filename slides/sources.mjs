@@ -12,9 +12,9 @@ export const SIZE = 256;  // the M, N and K of every run on the simulated GPU
 const H200_SMS = 132, UNUSED = ['uninit', 'uninit', 'uninit'];  // for a timeline in cycles, which computes nothing
 const SIM_SMS = 2;        // that it has for a kernel with a block for each SM, as in common/tester/gemm.c
 
-// Kernels with one thing changed, which slides/meson.build makes: name -> the step that was changed.
+// Kernels with one thing changed, which steps/variants/meson.build makes: name -> the step that was changed.
 export const variants = Object.fromEntries(
-  read('slides/variants.txt').split('\n').filter((line) => /^\w/.test(line)).map((line) => line.split(/\s+/, 2)));
+  read('steps/variants/variants.txt').split('\n').filter((line) => /^\w/.test(line)).map((line) => line.split(/\s+/, 2)));
 
 // --- a kernel's constants and launch ---
 
@@ -73,7 +73,7 @@ function launch(build, kernel, [m, n, k] = [SIZE, SIZE, SIZE], sms = SIM_SMS, co
 
 export function ptx(build, kernel) {
   const step = step_of(kernel);
-  const path = kernel in variants ? join(build, 'slides', `${kernel}.ptx`) : join(build, 'steps', step, `${step_name(kernel)}.ptx`);
+  const path = join(build, 'steps', ...(kernel in variants ? ['variants', `${kernel}.ptx`] : [step, `${step_name(kernel)}.ptx`]));
   return existsSync(path) ? path : fail(`${path} is missing: meson compile -C ${build}`);
 }
 

@@ -218,6 +218,27 @@ Test(check, what_was_not_written_is_found)
     cr_expect_eq(f->n, 0, "%s", found_text(f));
 }
 
+// As a merge reads the next key ahead.
+Test(check, what_is_read_ahead_and_not_used_is_no_finding)
+{
+#define NEVER "setp.gt.u32 %p1, %r1, 63;\n"
+#define ALWAYS "setp.lt.u32 %p1, %r1, 64;\n"
+#define CHOSEN(condition) SHARED("mov.u32 %r5, 5;\n" GET("%r10") condition "selp.b32 %r3, %r3, %r5, %p1;\n" LEAVE)
+#define COMPARED(condition)                                                                                            \
+    SHARED(GET("%r10") condition "mov.u32 %r5, %r3;\nsetp.lt.and.u32 %p2, %r5, %r1, %p1;\n"                            \
+                                 "@%p2 bra END;\nst.global.u32 [%l2], %r1;\nEND:\n")
+    static const struct found there = { SIMT_UNINIT_MEMORY, HERE(20, ANY, READS), OF("s", ANY), .count = 64 };
+    expect(CHOSEN(NEVER), one, CLEAN);
+    expect(CHOSEN(ALWAYS), one, 1, FOUND(there));
+    expect(COMPARED(NEVER), one, CLEAN);
+    expect(COMPARED(ALWAYS), one, 1, FOUND(there));
+    // It stays unwritten on its way, and is no finding where something is written over it.
+    expect(SHARED(GET("%r10") ALWAYS "selp.b32 %r5, %r3, %r1, %p1;\nadd.u32 %r3, %r5, 1;\n" LEAVE), one, 1,
+           FOUND(there));
+    expect(SHARED(GET("%r10") ALWAYS "selp.b32 %r5, %r3, %r1, %p1;\nmov.u32 %r5, %r1;\nmov.u32 %r3, %r5;\n" LEAVE), one,
+           CLEAN);
+}
+
 Test(check, a_store_of_any_kind_reads_nothing)
 {
     // By several threads, of what was not written before. An exchange whose result nobody looks at is a store, too.

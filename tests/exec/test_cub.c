@@ -70,6 +70,7 @@ Test(cub, blocks_sort)
     for (uint32_t b = 0; b < BLOCKS; b++)
         qsort(want + b * TILE, TILE, sizeof *want, by_value);
     EXPECT(N, want, "sort");
+    EXPECT(N, want, "merge_sort");
 }
 
 Test(cub, blocks_rank_keys_by_votes)

@@ -40,6 +40,25 @@ KERNEL(sort)
     store(out, keys);
 }
 
+// Its merge reads the next key ahead, at the end of a part beyond it: nothing may have written there, and what is read is
+// not used.
+struct Less {
+    __device__ bool operator()(int a, int b) const
+    {
+        return a < b;
+    }
+};
+
+KERNEL(merge_sort)
+{
+    using Sort = cub::BlockMergeSort<int, THREADS, ITEMS>;
+    __shared__ typename Sort::TempStorage room;
+    int keys[ITEMS];
+    load(keys, in);
+    Sort(room).Sort(keys, Less());
+    store(out, keys);
+}
+
 // Ranks by votes within a warp, as the sort of a whole device does: where each key goes.
 KERNEL(ranks)
 {

@@ -64,6 +64,8 @@ enum check_op {
 // pointers. All of them lie within memory and are multiples of the granule. index: of the instruction's counters.
 void check_shared(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],
                   uint32_t bytes, enum check_op op);
+// Has nothing of the block written any of these bytes of its shared memory?
+bool check_shared_unset(const struct block *b, uint32_t at, uint32_t bytes);
 void check_shared_mbarrier(struct warp *w, const struct uop *u, uint32_t lanes, uint32_t address);  // they look at it
 void check_global(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],
                   uint32_t bytes, enum check_op op);

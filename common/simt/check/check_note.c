@@ -82,6 +82,18 @@ struct fault check_site(const struct warp *w, uint32_t inst, uint32_t lane, enum
     return (struct fault){ .kind = kind, .inst = inst, .warp = w->index, .lane = lane, .block = w->block->linear };
 }
 
+// A load of shared memory that nothing has written.
+static struct fault unset_shared(const struct warp *w, uint32_t inst, uint32_t lane, uint64_t at)
+{
+    struct fault f = check_site(w, inst, lane, FAULT_UNINIT);
+    f.space = SPACE_SHARED;
+    f.address = at + w->block->window;
+    f.bytes = 1u << w->block->worker->grid->code->shared_shift;
+    f.home = f.other_block = f.block;
+    f.other_inst = inst;
+    return f;
+}
+
 void shadow_report(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t origin, enum shadow_sink sink)
 {
     const uint32_t inst = origin >> 32 ? (uint32_t)(origin >> 32) - 1 : u->inst;
@@ -91,6 +103,8 @@ void shadow_report(const struct warp *w, const struct uop *u, uint32_t lane, uin
     f.other_inst = u->inst;
     f.other_block = f.block;
     f.lanes = sink;
+    if (origin & ORIGIN_SHARED)
+        f = unset_shared(w, inst, lane, f.address);
     check_note(w->block->worker->check, &f);
 }
 

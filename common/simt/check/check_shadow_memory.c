@@ -44,8 +44,13 @@ bool shadow_load(const struct warp *w, const struct uop *u, uint32_t active)
                 continue;
             if (found)
                 bits = shadows_get(shadows_of(w), &place, m->bytes, &origin);
+            if (found && m->ahead_of_use && place.space == SPACE_SHARED &&
+                check_shared_unset(w->block, (uint32_t)place.address, m->bytes)) {
+                bits = shadow_mask(m->bytes);
+                origin = shadow_used_by(ORIGIN_SHARED | (place.address & ORIGIN_NUMBER), u);
+            }
             if (!origin && bits)
-                origin = shadow_used_by(ORIGIN_LOCAL | (place.address & (ORIGIN_COMPUTED - 1)), u);
+                origin = shadow_used_by(ORIGIN_LOCAL | (place.address & ORIGIN_NUMBER), u);
             if (m->extend == EXTEND_SIGN && bits >> (8 * m->bytes - 1))
                 bits |= ~shadow_mask(m->bytes);
             shadow_put(w, op->out[s->at[e]], m->reg_class[e], lane, bits);

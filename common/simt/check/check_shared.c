@@ -171,15 +171,22 @@ static uint32_t warp_of(uint32_t flags, uint32_t thread)
     return flags >> WHO_RANK << 8 | thread / LANES;
 }
 
+// Is what it loads looked at when it is used (shadow.h)?
+static bool is_followed(const struct visit *v)
+{
+    return v->u->kind == UOP_LOAD && v->u->mem->ahead_of_use && v->home == v->w->block;
+}
+
 static void read_one(const struct visit *v, uint32_t g, uint32_t lane)
 {
     struct block_check *k = v->k;
     struct granule *x = &k->granules[g];
     if (x->write_at == UNDER_WAY)
         note(v, FAULT_COPY, g, lane, &x->writer, true);
-    else if (!within(v, x->write_at) && !(k->strong && within(v, k->strong[g].write_at)))
-        note(v, FAULT_UNINIT, g, lane, NULL, false);
-    else if (within(v, x->write_at) && !ordered(v, &x->writer, x->write_at, lane))
+    else if (!within(v, x->write_at) && !(k->strong && within(v, k->strong[g].write_at))) {
+        if (!is_followed(v))
+            note(v, FAULT_UNINIT, g, lane, NULL, false);
+    } else if (within(v, x->write_at) && !ordered(v, &x->writer, x->write_at, lane))
         note(v, FAULT_RACE, g, lane, &x->writer, true);
     else if (k->strong)
         meet_strong(v, g, lane);
@@ -518,6 +525,19 @@ void check_shared(struct warp *w, const struct uop *u, uint32_t index, uint32_t 
             check_visits(w, u, (uint32_t)__builtin_ctz(i), v.home);
         visit_all(&v, t);
     }
+}
+
+bool check_shared_unset(const struct block *b, uint32_t at, uint32_t bytes)
+{
+    const struct code *code = b->worker->grid->code;
+    const unsigned shift = code->shared_shift;
+    struct block_check *k = b->check;
+    if (k->folds)
+        fold_open(k, shift, at >> shift, (at + bytes) >> shift);
+    bool unset = false;
+    for (uint32_t g = at >> shift; at >= code->reserved_bytes && g < (at + bytes) >> shift; g++)
+        unset |= k->granules[g].write_at < k->start && !(k->strong && k->strong[g].write_at >= k->start);
+    return unset;
 }
 
 // Is all that was done at the granules of an mbarrier strong, or from before the last barrier of all? Then no lane that

@@ -108,6 +108,7 @@ struct memop {
     uint8_t counted;                // enum mem_class
     uint8_t order, scope;           // enum mem_order, enum mem_scope
     bool polls;                     // in a short loop that looks at the same place again and again
+    bool ahead_of_use;              // a load of what may turn out to be no value, and is looked at first (shadow.h)
     bool guess;                     // a plain load that a compare-and-swap confirms or refuses (guess.c)
     uint8_t unread;                 // elements of a vector, a bit for each, that nothing reads once they are loaded
     bool merged;                    // into another access: counts nothing itself (merge.c)

@@ -157,7 +157,7 @@ static void follow_load(struct plan *p, const struct uop *u)
     struct shadow *s;
     add_guard_use(p, u);
     add_use(p, u, m->base, SINK_ADDRESS);
-    if (!shadow_plan_may_find(p, m->space)) {
+    if (!shadow_plan_may_find(p, m->space) && !m->ahead_of_use) {
         for (uint32_t e = 0; e < m->n; e++)
             if (m->reg_class[e] != SLOT_NONE)
                 add_defined(p, u, m->reg[e]);
@@ -379,6 +379,6 @@ void add_shadows(struct decoder *x)
     if (!shadow_plan(&p, roots))
         return;
     x->code->shadows_local = p.local;
-    x->code->shadows_memory = p.shared || p.global;
+    x->code->shadows_memory = p.shared || p.global || p.ahead;
     rewrite(&p, roots);
 }

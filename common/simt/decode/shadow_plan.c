@@ -1,7 +1,12 @@
 // See shadow_plan.h.
 #include "shadow_plan.h"
 
+#include <string.h>
+
+#include "merge.h"
 #include "shadow_rules.h"
+
+#define MOVE_PASSES 16  // over the code, until nothing changes
 
 static void give(struct plan *p, uint32_t v)
 {
@@ -106,12 +111,58 @@ static bool loads_local(const struct plan *p)
     return false;
 }
 
-// From the registers in roots, and local memory.
+static bool chooses(const struct uop *u)
+{
+    const char *name = u->kind == UOP_ALU ? shadow_name((enum alu_op)u->op) : "";
+    return !strncmp(name, "setp", 4) || !strncmp(name, "selp", 4);
+}
+
+// Which registers hold what gets to a comparison or a selection by moves: backwards from there.
+static bool *find_chosen(struct plan *p)
+{
+    bool *chosen = decode_scratch(p->x, p->n_vregs + 1), more = true;
+    for (int pass = 0; more && pass < MOVE_PASSES; pass++) {
+        more = false;
+        for (uint32_t i = p->n_uops; i-- > 0;) {
+            const struct uop *u = &p->uops[i];
+            const uint32_t operand[] = { u->a, u->b };
+            if (!chooses(u) && !(is_move(u) && chosen[u->d]))
+                continue;
+            for (uint32_t k = 0; k < (is_move(u) ? 1 : 2); k++) {
+                more |= operand[k] != NO_VREG && !chosen[operand[k]];
+                if (operand[k] != NO_VREG)
+                    chosen[operand[k]] = true;
+            }
+        }
+    }
+    return chosen;
+}
+
+// Loads from shared memory that are followed: see code/shadow.h.
+static void give_to_chosen(struct plan *p)
+{
+    const bool *chosen = find_chosen(p);
+    for (uint32_t i = 0; i < p->n_uops; i++) {
+        struct memop *m = p->uops[i].kind == UOP_LOAD ? p->uops[i].mem : NULL;
+        bool any = false;
+        if (!m || (m->space != SPACE_SHARED && m->space != SPACE_GENERIC) || m->order != ORDER_WEAK)
+            continue;
+        for (uint32_t e = 0; e < m->n; e++)
+            any |= m->reg_class[e] != SLOT_NONE && chosen[m->reg[e]];
+        if (!any)
+            continue;
+        m->ahead_of_use = p->ahead = true;
+        visit_operands(&p->uops[i], give_if_def, p);
+    }
+}
+
+// From the registers in roots, local memory, and loads from shared memory that are ahead of their use.
 static void find_shadows(struct plan *p, const bool *roots)
 {
     p->local = loads_local(p);
     if (p->local)
         give_to_loads(p);
+    give_to_chosen(p);
     for (uint32_t v = 0; v < p->n_vregs; v++)
         if (roots[v])
             give(p, v);

@@ -14,6 +14,7 @@ struct plan {
     uint32_t *stack, n_stack;
     uint32_t *users, *start;     // by vreg: the uops that read it are users[start[v]] up to users[start[v + 1]]
     bool local, shared, global;  // memory of that space may hold undefined bytes
+    bool ahead;                  // some loads are ahead of their use
 };
 
 // Fills in the plan, of which x, uops, n_uops and n_vregs are set, from the registers in roots, and gives the registers

@@ -98,6 +98,11 @@ static void choose_rule(struct shadow *s, enum alu_op op)
     }
 }
 
+const char *shadow_name(enum alu_op op)
+{
+    return operations[op].name;
+}
+
 uint32_t shadow_operands(enum alu_op op)
 {
     return operations[op].n;

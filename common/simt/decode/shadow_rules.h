@@ -5,6 +5,7 @@
 #include "decoder.h"
 #include "simt/code/shadow.h"
 
+const char *shadow_name(enum alu_op op);
 uint32_t shadow_operands(enum alu_op op);  // how many it has
 // Sets the rule of s, and what it says of the operation's types.
 void shadow_describe(struct shadow *s, enum alu_op op);

@@ -2,6 +2,7 @@
 // element of a matrix it is, whether there is too little shared memory. See cause.h.
 #include "cause.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/source.h"
@@ -10,6 +11,7 @@
 #include "kernel_text.h"
 #include "meaning.h"
 #include "probe.h"
+#include "slice.h"
 
 // --- Lines ---
 
@@ -59,6 +61,54 @@ static unsigned own_line(const struct cause *c, const struct simt_finding_place 
     if (p->file && !strcmp(p->file, c->lines.file))
         return p->line;
     return p->caller_file && !strcmp(p->caller_file, c->lines.file) ? p->caller : 0;
+}
+
+// --- Where addresses are made ---
+
+static const struct simt_kernel *kernel_of(const struct probe *p)
+{
+    return (const struct simt_kernel *)dev_kernel(p->dev, p->module, p->geometry.kernel);
+}
+
+// The first line of the kernel's body that is known: what stands before it are other functions.
+static unsigned body_of(const struct kernel_lines *l)
+{
+    static const enum line_role first[] = { LINE_ROW, LINE_COL, LINE_BROW, LINE_BCOL };
+    unsigned line = UINT_MAX;
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        line = l->line[first[i]] && l->line[first[i]] < line ? l->line[first[i]] : line;
+    return line == UINT_MAX ? 0 : line;
+}
+
+// Lines of the address in PTX that set a name which the access's line has: those in the loop over tiles first, since
+// what changes there is more often wrong. Returns how many.
+static unsigned made_at(const struct cause *c, const struct simt_kernel *k, uint32_t number, unsigned made[SLICE_LINES])
+{
+    unsigned lines[SLICE_LINES], n_made = 0;
+    const unsigned n = slice_address(k, c->lines.file, number, lines), loop = c->lines.line[LINE_LOOP];
+    const unsigned own = slice_line(k, c->lines.file, number, NULL), body = body_of(&c->lines);
+    for (int in_loop = 1; in_loop >= 0; in_loop--)
+        for (unsigned i = 0; i < n; i++)
+            if ((loop && lines[i] > loop) == in_loop && lines[i] >= body &&
+                kernel_text_sets_for(c->lines.file, lines[i], own))
+                made[n_made++] = lines[i];
+    return n_made;
+}
+
+// Where what the address is made of is set, and where the function that has the finding's line is called from. The call
+// of the whole kernel, behind its store, tells nothing.
+static void say_made(struct cause *c, const struct probe *p, const struct simt_finding *f, const char *what)
+{
+    enum { SAID = 2 };
+    unsigned made[SLICE_LINES], call = 0;
+    const struct simt_kernel *k = kernel_of(p);
+    const unsigned n = k ? made_at(c, k, f->here.number, made) : 0;
+    for (unsigned i = 0; i < n && i < SAID; i++) {
+        cause_say(c, "%s %s:%u", i ? " and" : what, source_base_name(c->lines.file), made[i]);
+        cause_add_line(c, made[i]);
+    }
+    if (k && slice_line(k, c->lines.file, f->here.number, &call) && call < c->lines.line[LINE_STORE_C])
+        cause_add_line(c, call);
 }
 
 // --- mbarriers ---
@@ -299,13 +349,13 @@ static void say_element(struct cause *c, const struct probe *p, const struct tes
     const long long first = g->blocks || name == 'B' ? 0 : (long long)f->here.block[1] * g->bm;
     cause_say(c, "that is %c[%lld][%lld], and %c has %d rows: ", name, row, col, name, rows);
     cause_add_line(c, own_line(c, &f->here.place));
-    if (along_k && g->bk && begins >= g->bk) {
+    if (along_k && g->bk && begins >= 2 * g->bk) {
         cause_say(c, "this thread begins with k = %lld, and a tile has %d: the index within the tile", begins, g->bk);
-        cause_add_line(c, kernel_text_set_before(c->lines.file, own_line(c, &f->here.place)));
+        say_made(c, p, f, ", made at");
     } else if (along_k) {
         cause_say(c,
-                  "this thread has come there along K, from %c[%lld][%lld] on, so a tile too many is read, or the "
-                  "guard along K is missing",
+                  "this thread has come there along K, from %c[%lld][%lld] on: a tile too many is read, a step "
+                  "along K is too long, or its guard is missing",
                   name, before / cols, before % cols);
         cause_add_line(c, f->here.place.caller_file == c->lines.file ? f->here.place.caller : 0);
         for (int i = 0; loop[i] != LINE_ROLES; i++)
@@ -315,6 +365,7 @@ static void say_element(struct cause *c, const struct probe *p, const struct tes
                   "far from the block's rows, which begin at %lld: where its first row is added, is the length of a "
                   "row right?",
                   first);
+        say_made(c, p, f, " It is made at");
         for (int i = 0; base[name - 'A'][i] != LINE_ROLES; i++)
             cause_add_line(c, c->lines.line[base[name - 'A'][i]]);
     } else {
@@ -356,14 +407,7 @@ static void say_index(struct cause *c, struct probe *p, const struct tester_opti
     cause_add_line(c, here);
     if (f->object.space != SIMT_SHARED)
         return;
-    const unsigned set = kernel_text_set_before(c->lines.file, here);
-    const unsigned stage = c->staged ? kernel_text_sets(c->lines.file, here, c->lines.line[LINE_LOOP]) : 0;
-    if (set)
-        cause_say(c, "what the index is made of is set at %s:%u", source_base_name(c->lines.file), set);
-    if (stage && stage != set)
-        cause_say(c, "%s%s:%u", set ? " and " : "the stage is set at ", source_base_name(c->lines.file), stage);
-    cause_add_line(c, set);
-    cause_add_line(c, stage);
+    say_made(c, p, f, "the index is made at");
 }
 
 // --- All of it ---

@@ -58,10 +58,11 @@ static bool in_part(const struct flow *f, const struct geometry *g, char matrix,
     return tile && end < f->n && (end - first) % tile != 0;
 }
 
-static void look_at(struct cause *c, const struct flow *f, enum flow_stage lost, bool along_k, bool part)
+static void look_at(struct cause *c, const struct flow *f, enum flow_stage lost, char matrix, bool along_k, bool part)
 {
     static const enum line_role step[] = { LINE_LOOP, LINE_STEP_A, LINE_TILES, LINE_ROLES };
     static const enum line_role stage[] = { LINE_STAGE, LINE_ROLES };
+    static const enum line_role base[][2] = { { LINE_BASE_A, LINE_ROLES }, { LINE_BASE_B, LINE_ROLES } };
     if (lost == FLOW_LOADED && along_k && !part) {
         cause_look_at(c, step);
         return;
@@ -73,6 +74,8 @@ static void look_at(struct cause *c, const struct flow *f, enum flow_stage lost,
     if (lost == FLOW_LOADED)
         cause_look_at_line(c, f->line[FLOW_WRITTEN]);
     cause_look_at_line(c, f->line[lost]);
+    if (lost == FLOW_LOADED && !along_k)
+        cause_look_at(c, base[matrix == 'B']);
     if (lost == FLOW_READ)
         cause_look_at_line(c, f->line[FLOW_WRITTEN]);
 }
@@ -111,5 +114,5 @@ void cause_say_lost(struct cause *c, const struct flow *f, const struct geometry
                   f->replaced[place] ? ", and overwritten there before it is read: %s" : ", and never read there: %s",
                   index);
     }
-    look_at(c, f, lost, along_k, part);
+    look_at(c, f, lost, matrix, along_k, part);
 }

@@ -237,6 +237,12 @@ static void say_pieces(struct cause *c, char matrix, const struct moved *x)
                   c->lines.swizzled ? "the swizzle, or " : "",
                   c->lines.products ? ", or leading and stride of wgmma's descriptor" : "");
         break;
+    case LAW_STARTS:
+        cause_say(c,
+                  "rows of %c are read in one piece, each from a wrong place on: where the pointer is set to the first "
+                  "element, or the length of a row at the load",
+                  matrix);
+        break;
     case LAW_MIXED:
         cause_say(c, "rows and columns of %c are mixed up within the tile", matrix);
         break;
@@ -327,7 +333,7 @@ static void say_owner(struct cause *c, const struct geometry *g, const struct mo
 
 static bool from_global(enum law law)
 {
-    return law == LAW_STRIDE || law == LAW_SWAPPED || law == LAW_STEP;
+    return law == LAW_STRIDE || law == LAW_SWAPPED || law == LAW_STEP || law == LAW_STARTS;
 }
 
 static bool is_xor(enum law law)
@@ -349,8 +355,8 @@ static void look_at(struct cause *c, char matrix, const struct moved *x, bool al
                                                  { LINE_LOAD_B, LINE_BASE_B, LINE_WRITE_B, LINE_READ_B, LINE_ROLES } };
     static const enum line_role copied[][MOST] = { { LINE_READ_A, LINE_WRITE_A, LINE_LOAD_A, LINE_ROLES },
                                                    { LINE_READ_B, LINE_WRITE_B, LINE_LOAD_B, LINE_ROLES } };
-    static const enum line_role loaded[][MOST] = { { LINE_LOAD_A, LINE_BASE_A, LINE_WRITE_A, LINE_ROLES },
-                                                   { LINE_LOAD_B, LINE_BASE_B, LINE_WRITE_B, LINE_ROLES } };
+    static const enum line_role loaded[][MOST] = { { LINE_LOAD_A, LINE_BASE_A, LINE_ROLES },
+                                                   { LINE_LOAD_B, LINE_BASE_B, LINE_ROLES } };
     static const enum line_role block[][MOST] = { { LINE_BASE_A, LINE_LOAD_A, LINE_WRITE_A, LINE_BROW, LINE_ROLES },
                                                   { LINE_BASE_B, LINE_LOAD_B, LINE_WRITE_B, LINE_BCOL, LINE_ROLES } };
     static const enum line_role step[][MOST] = { { LINE_STEP_A, LINE_READ_A, LINE_WRITE_A, LINE_LOAD_A, LINE_ROLES },
@@ -379,13 +385,14 @@ static bool say_lost(struct cause *c, struct probe *p, const struct look *l, cha
     const bool columns = e->to_y == e->y;
     const int place = columns ? e->x : e->y;
     struct flow f;
-    const bool lost = matrix != 'C' && x->law != LAW_AHEAD && cause_flow(&f, c, p, l, matrix, columns) &&
-                      place >= f.first && place < f.end && flow_lost(&f, place) != FLOW_STAGES;
+    const bool watched = matrix != 'C' && x->law != LAW_AHEAD && !from_global(x->law);
+    const bool lost = watched && cause_flow(&f, c, p, l, matrix, columns) && place >= f.first && place < f.end &&
+                      flow_lost(&f, place) != FLOW_STAGES;
     if (lost) {
         cause_say(c, "; ");
         cause_say_lost(c, &f, &p->geometry, matrix, columns, place);
     }
-    if (matrix != 'C' && x->law != LAW_AHEAD)
+    if (watched)
         flow_free(&f);
     return lost;
 }

@@ -277,6 +277,54 @@ static bool tell_offset(struct cause *c, const struct look *l)
     return true;
 }
 
+// How often the products of a row (or column) of a tile are added, the same for all of it; -1: that differs, or what is
+// added once is not right.
+static double times_of(const struct look *l, const struct geometry *g, bool columns, int place)
+{
+    const int tile = columns ? g->bn : g->bm;
+    double times = -1;
+    for (int i = 0; i < l->m; i++)
+        for (int j = 0; j < l->n; j++) {
+            const struct meeting t = look_meeting(l, i, j);
+            if ((columns ? j : i) % tile != place)
+                continue;
+            if (t.a_count != t.b_count || (times >= 0 && t.a_count != times) ||
+                (t.a_count == 1 && (t.a_row != i || t.a_col != j % l->k || t.b_row != i % l->k || t.b_col != j)))
+                return -1;
+            times = t.a_count;
+        }
+    return times < 0 ? 1 : times;  // C has no such
+}
+
+// The same rows or columns of each tile are 0, or more than once what they should be, and the others are right.
+static bool tell_multiples(struct cause *c, const struct look *l, const struct geometry *g, bool columns)
+{
+    static const enum line_role roles[] = { LINE_MULTIPLY, LINE_READ_A, LINE_READ_B, LINE_ROLES };
+    const char *name = columns ? "column" : "row";
+    const int tile = columns ? g->bn : g->bm;
+    int zeros = 0, more = 0, first_zero = -1, first_more = -1;
+    double most = 1;
+    for (int i = 0; i < tile; i++) {
+        const double times = times_of(l, g, columns, i);
+        if (times < 0)
+            return false;
+        first_zero = times == 0 && !zeros++ ? i : first_zero;
+        first_more = times > 1 && !more++ ? i : first_more;
+        most = times > most ? times : most;
+    }
+    if (zeros + more == 0 || zeros == tile || more == tile)
+        return false;
+    if (zeros)
+        cause_say(c, "%d of a tile's %d %ss are 0, %s %d first", zeros, tile, name, name, first_zero);
+    if (more)
+        cause_say(c, "%s%d %ss are %g times what they should be, %s %d first", zeros ? ", and " : "", more, name, most,
+                  name, first_more);
+    cause_say(c,
+              ", all others are right: the index of the accumulators, or the loop over them, where products are added");
+    cause_look_at(c, roles);
+    return true;
+}
+
 // One index in place of the other, as a whole. Only C's that are square let it pass their bounds checks.
 static bool tell_mistaken(struct cause *c, const struct survey *s)
 {
@@ -322,5 +370,6 @@ bool cause_of_place(struct cause *c, struct probe *p, struct look *l)
         return cause_of_unwritten(c, p, l);
     if (!s.a_count_off && !s.b_count_off && !s.a_row_off && !s.a_col_off && !s.b_row_off && !s.b_col_off)
         return l->k > l->m && cause_of_counts(c, p, l);
-    return tell_offset(c, l) || tell_mistaken(c, &s) || tell_misplaced(c, p, &s, l) || cause_of_counts(c, p, l);
+    return tell_offset(c, l) || tell_multiples(c, l, &p->geometry, false) || tell_multiples(c, l, &p->geometry, true) ||
+           tell_mistaken(c, &s) || tell_misplaced(c, p, &s, l) || cause_of_counts(c, p, l);
 }

@@ -211,14 +211,86 @@ static void say_within(struct cause *c, const struct unwritten *u)
     if (rows || cols) {
         say_lines(c, rows ? &u->tile_rows : &u->tile_cols, rows ? "row" : "column");
         cause_say(c,
-                  " of each block's tile; the others may be written twice, or the store's loop may end too early: "
-                  "look at the %ss that it covers",
+                  " of each block's tile: no thread has them (an index or the threads of a block), or the store's loop "
+                  "ends too early: look at the %ss that it covers",
                   rows ? "row" : "column");
     } else {
         cause_say(c, "look at the grid, at the rows and columns that the store covers, and at %s",
                   c->boxes ? "row and column of its boxes (are they swapped?)" : "its bounds check");
     }
     cause_look_at(c, rows ? of_rows : cols ? of_cols : of_blocks);
+}
+
+// A block that has fewer threads than its tile needs, each with as many elements as the geometry says: 1 if it does
+// not, and there are neither warp tiles nor boxes. False if it is not so.
+static bool say_threads(struct cause *c, const struct probe *p)
+{
+    const struct geometry *g = &p->geometry;
+    const long each = (long)(g->tm ? g->tm : 1) * (g->tn ? g->tn : 1), tile = (long)g->bm * g->bn;
+    const uint32_t bound =
+        simt_kernel_about((struct simt_kernel *)dev_kernel(p->dev, p->module, g->kernel)).max_threads;
+    static const enum line_role roles[] = { LINE_GEOMETRY, LINE_ROLES };
+    if (bound && (uint32_t)g->threads < bound) {
+        cause_say(c, "the geometry has %d threads a block, and __launch_bounds__ says %u", g->threads, bound);
+    } else if (!g->wm && !g->box && g->threads * each < tile) {
+        cause_say(c, "%d threads a block with %ld element%s each are too few for a tile of %d x %d", g->threads, each,
+                  each == 1 ? "" : "s", g->bm, g->bn);
+    } else {
+        return false;
+    }
+    cause_look_at(c, roles);
+    return true;
+}
+
+// Whether all that is written stands where it would if rows of C were that far apart. False if it is not so.
+static bool say_stride(struct cause *c, const struct look *l)
+{
+    static const enum line_role roles[] = { LINE_STORE_C, LINE_WRITE_C, LINE_ROLES };
+    int by = 0;
+    for (int i = 0; i < l->m; i++)
+        for (int j = 0; j < l->n; j++) {
+            const struct meeting t = look_meeting(l, i, j);
+            const int from = i * l->n + j - t.b_col;
+            if (!t.written || t.a_row < 0 || t.b_col < 0)
+                continue;
+            if (!by && t.a_row > 0 && from > 0 && from % t.a_row == 0)
+                by = from / t.a_row;
+            if (from != by * t.a_row)
+                return false;
+        }
+    if (!by || by == l->n)
+        return false;
+    cause_say(c, "rows of C are stored %d elements apart, and are %d: the wrong length of a row%s", by, l->n,
+              by == l->m   ? " (that is M: are M and N swapped?)"
+              : by == l->k ? " (that is K)"
+                           : "");
+    cause_look_at(c, roles);
+    return true;
+}
+
+// Whether the threads of a block take the elements of its tile in turn, and some of the turns are nobody's.
+static bool say_turns(struct cause *c, const struct look *l, const struct geometry *g)
+{
+    static const enum line_role roles[] = { LINE_STORE_C, LINE_WRITE_C, LINE_ROLES };
+    int first = g->threads;  // of a round that is not written
+    for (int i = 0; i < l->m && i < g->bm; i++)
+        for (int j = 0; j < l->n && j < g->bn; j++) {
+            const int turn = (i * g->bn + j) % g->threads;
+            if (!look_meeting(l, i, j).written && turn < first)
+                first = turn;
+        }
+    for (int i = 0; i < l->m && i < g->bm; i++)
+        for (int j = 0; j < l->n && j < g->bn; j++)
+            if (look_meeting(l, i, j).written != ((i * g->bn + j) % g->threads < first))
+                return false;
+    if (!first || first == g->threads || first % 32)
+        return false;
+    cause_say(c,
+              "of each %d elements of a tile only the first %d are written: the store's loop goes on by the %d threads "
+              "of the block, and %d take part",
+              g->threads, first, g->threads, first);
+    cause_look_at(c, roles);
+    return true;
 }
 
 static void say_lines_of_tiles(struct cause *c, const struct unwritten *u, const struct geometry *g)
@@ -249,7 +321,7 @@ bool cause_of_unwritten(struct cause *c, const struct probe *p, const struct loo
             u.misplaced ? say_within(c, &u) : say_tiles(c, &u, g);
         else if (u.alike && u.in_warp_tiles == u.n && !lines_whole(&u.tile_rows) && !lines_whole(&u.tile_cols))
             say_warp_tiles(c, &u, g);
-        else
+        else if (!say_threads(c, p) && !(u.misplaced && say_stride(c, l)) && !say_turns(c, l, g))
             say_lines_of_tiles(c, &u, g);
     }
     lines_free(&u.rows);

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "gemm.h"
+#include "slice.h"
 
 // --- What an instruction does with elements ---
 
@@ -54,15 +55,6 @@ static enum what what_of(const struct simt_instruction *in)
     return text_begins(in->op, "ld.global") ? LOADS : NOTHING;
 }
 
-static unsigned own_line(const struct watcher *w, uint32_t number)
-{
-    struct simt_place place;
-    for (uint32_t i = 0; simt_instruction_place(w->look.kernel, number, i, &place); i++)
-        if (!strcmp(place.file, w->file))
-            return place.line;
-    return 0;
-}
-
 static struct site *site_at(struct watcher *w, uint32_t number)
 {
     struct simt_instruction in;
@@ -70,7 +62,7 @@ static struct site *site_at(struct watcher *w, uint32_t number)
     if (!s || s->what != UNKNOWN)
         return s;
     s->what = simt_instruction(w->look.kernel, number, &in) ? what_of(&in) : NOTHING;
-    s->line = s->what == NOTHING ? 0 : own_line(w, number);
+    s->line = s->what == NOTHING ? 0 : slice_line(w->look.kernel, w->file, number, NULL);
     return s;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "gemm.h"
+#include "slice.h"
 
 enum { SHARED = 256 * 1024, WORD = 4 };
 
@@ -24,19 +25,10 @@ static bool begins(const struct simt_instruction *in, const char *with)
     return text_begins(in->op, with);
 }
 
-// The innermost line of the kernel's own file, and the next one out.
 static struct history_line line_of(const struct watcher *w, uint32_t number)
 {
-    struct history_line l = { 0 };
-    struct simt_place place;
-    for (uint32_t i = 0; simt_instruction_place(w->look.kernel, number, i, &place) && !l.call; i++) {
-        if (strcmp(place.file, w->file) != 0)
-            continue;
-        if (!l.line)
-            l.line = place.line;
-        else
-            l.call = place.line;
-    }
+    struct history_line l;
+    l.line = slice_line(w->look.kernel, w->file, number, &l.call);
     return l;
 }
 

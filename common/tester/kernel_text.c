@@ -63,6 +63,8 @@ static void read_line(const char *text, unsigned number, unsigned line[LINE_ROLE
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         if (!line[set[i].role] && has_behind(text, set[i].name, "=") && (i >= DEFINED || find_word(text, "int")))
             line[set[i].role] = number;
+    if (!line[LINE_GEOMETRY] && find_word(text, "geometry"))
+        line[LINE_GEOMETRY] = number;
     const bool moves_on = find_word(text, "left") || find_word(text, "depth") || find_word(text, "BK") ||
                           has_behind(text, "A", "+=") == has_behind(text, "B", "+=");
     if (find_word(text, "for") && (find_word(text, "tile") || find_word(text, "K")) &&
@@ -92,7 +94,7 @@ void kernel_text_read(const char *file, unsigned line[LINE_ROLES])
         fclose(in);
 }
 
-// Whether the line sets one of the names that stand in text, by = or ^=, and is no loop's head.
+// Whether the line sets one of the names that stand in text, by =, += or ^=, and is no loop's head.
 static bool sets_one_of(const char *line, const char *text)
 {
     enum { NAME = 64 };
@@ -106,7 +108,7 @@ static bool sets_one_of(const char *line, const char *text)
         if (n && n < NAME && !isdigit((unsigned char)*p)) {
             memcpy(name, p, n);
             name[n] = 0;
-            if (has_behind(line, name, "=") || has_behind(line, name, "^="))
+            if (has_behind(line, name, "=") || has_behind(line, name, "^=") || has_behind(line, name, "+="))
                 return true;
         }
         p += n ? n : 1;
@@ -142,9 +144,12 @@ unsigned kernel_text_sets(const char *file, unsigned use, unsigned from)
     return found ? found : find_set(file, use, 1, from, LAST);
 }
 
-unsigned kernel_text_set_before(const char *file, unsigned use)
+bool kernel_text_sets_for(const char *file, unsigned line, unsigned use)
 {
-    return find_set(file, use, 1, use, LAST);
+    char sets[256], text[256];
+    source_text(file, line, sets, sizeof sets);
+    source_text(file, use, text, sizeof text);
+    return line != use && sets_one_of(sets, text);
 }
 
 unsigned kernel_text_changes(const char *file, unsigned use)

@@ -11,15 +11,15 @@
 // Fills in the roles from LINE_ROW on that stand on a line of the file.
 void kernel_text_read(const char *file, unsigned line[LINE_ROLES]);
 
-// The first line behind `from` that sets, by = or ^= and as no loop's head, a name that line `use` has; if there is
+// The first line behind `from` that sets, by =, += or ^= and as no loop's head, a name that line `use` has; if there is
 // none, the last line before it. 0: none does.
 unsigned kernel_text_sets(const char *file, unsigned use, unsigned from);
 
+// Whether line `line` sets such a name.
+bool kernel_text_sets_for(const char *file, unsigned line, unsigned use);
+
 // The first line of the file that changes such a name, and does not define it. 0: none does.
 unsigned kernel_text_changes(const char *file, unsigned use);
-
-// The last line before line `use` that sets a name which that has, again as no loop's head. 0: none does.
-unsigned kernel_text_set_before(const char *file, unsigned use);
 
 // Whether an index on this line of the file, or on the next if the statement goes on, is a number.
 bool kernel_text_has_constant_index(const char *file, unsigned line);

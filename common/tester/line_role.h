@@ -29,14 +29,15 @@ enum line_role {
     LINE_BASE_B,
     LINE_STEP_A,  // where it moves on along K
     LINE_STEP_B,
-    LINE_TILES,    // how many tiles there are along K
-    LINE_LOOP,     // the loop over them, or over all of K
-    LINE_LOOP_K,   // the loop over k within a tile
-    LINE_FACTORS,  // alpha or beta is set
-    LINE_DEPTH,    // how many k the first tile has
-    LINE_STAGE,    // the stage that is read is set
-    LINE_SHARED,   // how much shared memory a block has
-    LINE_GUARD_M,  // an index is compared with M
+    LINE_TILES,     // how many tiles there are along K
+    LINE_LOOP,      // the loop over them, or over all of K
+    LINE_LOOP_K,    // the loop over k within a tile
+    LINE_FACTORS,   // alpha or beta is set
+    LINE_DEPTH,     // how many k the first tile has
+    LINE_STAGE,     // the stage that is read is set
+    LINE_SHARED,    // how much shared memory a block has
+    LINE_GEOMETRY,  // what the launch is told
+    LINE_GUARD_M,   // an index is compared with M
     LINE_GUARD_N,
     LINE_ROLES
 };

@@ -178,6 +178,8 @@ static bool follows(const struct moves *m, const struct move *e, enum law law, i
         return by_step(m, e, by);
     case LAW_PIECES:
         return e->to_x % m->chunk == x % m->chunk;
+    case LAW_STARTS:  // has_starts has looked
+        return true;
     case LAW_MIXED:
     case LAW_NONE:
         break;
@@ -311,6 +313,23 @@ static bool is_order(const struct moves *m)
     return order;
 }
 
+// Whether all of a row that moved goes on as it should, element after element, from where it begins: and that is not
+// its own row, or a multiple of 16 bytes further on.
+static bool has_starts(const struct moves *m)
+{
+    int y = -1, start = 0, rows = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        const struct move *e = &m->all[i];
+        const int from = place(e->to_y, e->to_x, m->length) - e->x;
+        if (e->y == y && from != start)
+            return false;
+        rows += e->y != y && from % m->length != 0;
+        y = e->y;
+        start = from;
+    }
+    return rows > 0;
+}
+
 enum { BITS = 10 };
 
 // Bit b of the row and, from BITS on, of the column.
@@ -365,8 +384,8 @@ enum law moves_law(const struct moves *m, int *by, struct move *example)
         { LAW_REST_Y, FROM_LIST },     { LAW_REST_X, FROM_LIST },     { LAW_XOR_Y, PROPOSED },
         { LAW_XOR_X, PROPOSED },       { LAW_CHUNKS, ALONE },         { LAW_STRIDE, PROPOSED },
         { LAW_SWAPPED, PROPOSED },     { LAW_TILE_STRIDE, PROPOSED }, { LAW_TILE_SWAPPED, PROPOSED },
-        { LAW_PADDED, FROM_LIST },     { LAW_STEP, PROPOSED },        { LAW_ORDER_Y, ALONE },
-        { LAW_ORDER_X, ALONE },        { LAW_PIECES, ALONE },
+        { LAW_PADDED, FROM_LIST },     { LAW_STEP, PROPOSED },        { LAW_STARTS, ALONE },
+        { LAW_ORDER_Y, ALONE },        { LAW_ORDER_X, ALONE },        { LAW_PIECES, ALONE },
     };
     size_t n_moved = 0;
     for (size_t i = 0; i < m->n; i++)
@@ -376,6 +395,8 @@ enum law moves_law(const struct moves *m, int *by, struct move *example)
     for (size_t i = 0; n_moved && i < sizeof order / sizeof *order; i++) {
         const enum law law = order[i].law;
         if (law == LAW_AHEAD && !some_are_right(m, n_moved))
+            continue;
+        if (law == LAW_STARTS && !has_starts(m))
             continue;
         *by = m->chunk;  // of LAW_CHUNKS; those that stand alone besides have no number
         if (order[i].how == FROM_LIST  ? listed(m, n_moved, law, by)

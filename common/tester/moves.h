@@ -46,6 +46,7 @@ enum law {
     LAW_TILE_SWAPPED,  // the same, with row and column swapped
     LAW_PADDED,        // rows of the tile are by elements longer than they are taken to be
     LAW_STEP,          // from one tile to the next along K it is by elements
+    LAW_STARTS,        // each row goes on as it should, from a wrong place on
     LAW_ORDER_Y,       // other rows of the same tile
     LAW_ORDER_X,
     LAW_PIECES,  // 16 bytes at a time, from anywhere

@@ -19,6 +19,19 @@ static void add_place(struct cause *c, const struct simt_finding_place *p)
         cause_add_line(c, p->caller);
 }
 
+// On a device of its own: what is known of the finding is lost with the next launch on p's.
+static void tell_what_led(struct cause *c, const struct probe *p, const struct tester_options *o,
+                          const struct simt_finding *f)
+{
+    const struct step step = { .type = p->type, .ptx = p->ptx };
+    struct probe own;
+    if (probe_open(&own, &step, &p->geometry, true, o->jobs)) {
+        own.end = p->end;
+        cause_of_finding(c, &own, o, true, f);
+    }
+    probe_close(&own);
+}
+
 // Whether it is an uninitialised read, which may be due to another mistake.
 static bool tell(struct cause *c, struct probe *p, const struct simt_findings *found, const struct tester_options *o)
 {
@@ -30,7 +43,7 @@ static bool tell(struct cause *c, struct probe *p, const struct simt_findings *f
     cause_say(c, "%s (%s): %s", meaning_text(first, o), simt_finding_name(kind), text);
     add_place(c, &first->here.place);
     add_place(c, &first->there.place);
-    cause_of_finding(&led, p, o, true, first);
+    tell_what_led(&led, p, o, first);
     if (*led.text)
         cause_say(c, "; %s", led.text);
     for (int i = 0; i < CAUSE_LINES && led.look[i]; i++)

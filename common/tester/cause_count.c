@@ -159,6 +159,7 @@ static bool all_computed(const struct probe *p, const struct look *l)
 
 static void say_missing(struct cause *c, struct probe *p, const struct look *l, const struct counts *s)
 {
+    static const enum line_role zero[] = { LINE_ZERO, LINE_ROLES };
     static const enum line_role product[] = { LINE_MULTIPLY, LINE_LOOP, LINE_LOOP_K, LINE_ROLES };
     static const enum line_role loop[] = { LINE_LOOP, LINE_STEP_A, LINE_TILES, LINE_ROLES };
     static const enum line_role depth[] = { LINE_DEPTH, LINE_LOOP, LINE_STEP_A, LINE_ROLES };
@@ -176,6 +177,8 @@ static void say_missing(struct cause *c, struct probe *p, const struct look *l, 
                   "of each sum of %d products only the last tile's %d are there: what is set in the loop, in place of "
                   "before it?",
                   n, n - missing);
+        if (c->lines.line[LINE_ZERO] > c->lines.line[LINE_LOOP])
+            cause_look_at(c, zero);
         cause_look_at(c, product);
         return;
     }

@@ -80,17 +80,24 @@ static unsigned body_of(const struct kernel_lines *l)
     return line == UINT_MAX ? 0 : line;
 }
 
-// Lines of the address in PTX that set a name which the access's line has: those in the loop over tiles first, since
-// what changes there is more often wrong. Returns how many.
+// Lines that set a name which the access's line has: one just above it, whose constants PTX may not show, and those of
+// the address in PTX, in the loop over tiles first, since what changes there is more often wrong. Returns how many.
 static unsigned made_at(const struct cause *c, const struct simt_kernel *k, uint32_t number, unsigned made[SLICE_LINES])
 {
+    enum { NEAR = 3 };
     unsigned lines[SLICE_LINES], n_made = 0;
     const unsigned n = slice_address(k, c->lines.file, number, lines), loop = c->lines.line[LINE_LOOP];
     const unsigned own = slice_line(k, c->lines.file, number, NULL), body = body_of(&c->lines);
+    for (unsigned line = own - 1; line + NEAR >= own && line > body && !n_made; line--)
+        if (kernel_text_sets_for(c->lines.file, line, own))
+            made[n_made++] = line;
+    const unsigned stage = c->staged ? kernel_text_sets(c->lines.file, own, loop) : 0;
+    if (stage > loop)
+        made[n_made++] = stage;
     for (int in_loop = 1; in_loop >= 0; in_loop--)
-        for (unsigned i = 0; i < n; i++)
-            if ((loop && lines[i] > loop) == in_loop && lines[i] >= body &&
-                kernel_text_sets_for(c->lines.file, lines[i], own))
+        for (unsigned i = 0; i < n && n_made < SLICE_LINES; i++)
+            if ((loop && lines[i] > loop) == in_loop && lines[i] >= body && lines[i] != stage &&
+                !(n_made && made[0] == lines[i]) && kernel_text_sets_for(c->lines.file, lines[i], own))
                 made[n_made++] = lines[i];
     return n_made;
 }
@@ -296,8 +303,11 @@ static void say_unwritten(struct cause *c, const struct history *h, const struct
             low = low == end ? i : low;
             high = i;
         }
-    const struct history_line *before = low < end ? &h->by[low] : NULL;
-    const bool inside = before && at > low && at < high, later = h->first[at] != 0;
+    const bool inside = low < end && at > low && at < high, later = h->first[at] != 0;
+    uint32_t near = low;
+    for (uint32_t i = at; inside && i > low && near == low; i--)
+        near = h->first[i] && h->first[i] < h->error ? i : near;
+    const struct history_line *before = low < end ? &h->by[near] : NULL;
     if (before) {
         cause_say(c, "before this read, bytes %u to %u were written", 4 * (low - first), 4 * (high - first) + 3);
         say_at(c, before);
@@ -375,6 +385,7 @@ static void say_element(struct cause *c, const struct probe *p, const struct tes
                 ? "the guard along K, or along the columns where the last row ends, is missing or lets too much through"
                 : "the guard of the rows, or of the columns where the last row ends, is missing or "
                   "lets too much through");
+        say_made(c, p, f, ". What the address is made of is set at");
     }
 }
 
@@ -395,6 +406,20 @@ static bool is_right_with_more(struct probe *p, const struct tester_options *o)
     return right;
 }
 
+// Where the shared array is declared that the line names; it may be another than the byte's.
+static void say_array(struct cause *c, const struct simt_finding *f, unsigned here)
+{
+    char name[64];
+    const unsigned declared = kernel_text_shared(c->lines.file, here, name, sizeof name);
+    if (!declared)
+        return;
+    if (f->object.name && strcmp(f->object.name, name) != 0)
+        cause_say(c, "the line is one of %s, and this byte is not: ", name);
+    cause_say(c, "%s is declared at %s:%u: are its sizes, and their order, right? ", name,
+              source_base_name(c->lines.file), declared);
+    cause_add_line(c, declared);
+}
+
 static void say_index(struct cause *c, struct probe *p, const struct tester_options *o, const struct simt_finding *f)
 {
     const unsigned here = own_line(c, &f->here.place);
@@ -407,6 +432,7 @@ static void say_index(struct cause *c, struct probe *p, const struct tester_opti
     cause_add_line(c, here);
     if (f->object.space != SIMT_SHARED)
         return;
+    say_array(c, f, here);
     say_made(c, p, f, "the index is made at");
 }
 

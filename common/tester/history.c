@@ -145,15 +145,18 @@ static uint64_t matrix_at(const struct watcher *w)
     return name == 'A' ? packed ? g->a.packed : g->A : name == 'B' ? packed ? g->b.packed : g->B : 0;
 }
 
-// The last address is that in global memory.
-static void note_own(struct watcher *w, const struct simt_look *l)
+// What the thread reads by the same line, be it by another instruction: a loop that is unrolled has several. The last
+// address is that in global memory.
+static void note_read(struct watcher *w, const struct simt_look *l)
 {
+    const struct simt_side *s = &w->error->here;
     struct simt_operand at;
-    if (!w->h->error && !w->at_error)
-        w->h->error = w->now;
-    for (uint32_t i = 0; operand(l, SIMT_ADDRESS, i, &at) && !w->h->read_before; i++)
-        w->h->earliest = (int64_t)(at.value[w->error->here.lane] - matrix_at(w));
-    w->h->read_before = true;
+    if (w->h->read_before || simt_look_warp(l) != s->warp || !(simt_look_lanes(l) >> s->lane & 1) ||
+        line_of(w, simt_look_instruction(l)).line != line_of(w, s->number).line)
+        return;
+    for (uint32_t i = 0; operand(l, SIMT_ADDRESS, i, &at); i++)
+        w->h->earliest = (int64_t)(at.value[s->lane] - matrix_at(w));
+    w->h->read_before = w->h->earliest >= 0;
 }
 
 static bool tell(void *context, enum simt_event event, const struct simt_look *l)
@@ -176,8 +179,12 @@ static bool tell(void *context, enum simt_event event, const struct simt_look *l
         note_mbarrier(w, l, &in);
     else if (begins(&in, "st.shared") || begins(&in, "cp.async.c"))
         note_write(w, l);
-    if (is_its_own(w, l))
-        note_own(w, l);
+    else if (begins(&in, "ld.global") || begins(&in, "wmma.load"))
+        note_read(w, l);
+    if (begins(&in, "cp.async.c"))
+        note_read(w, l);
+    if (!w->h->error && !w->at_error && is_its_own(w, l))
+        w->h->error = w->now;
     return true;
 }
 

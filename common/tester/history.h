@@ -41,7 +41,7 @@ struct history {
     uint32_t words;
     uint64_t error;            // the moment of the error; 0: it did not come to it
     struct history_line here;  // the instruction's
-    bool read_before;          // the thread has executed it before,
+    bool read_before;          // the thread has read by its line before,
     int64_t earliest;          // at this byte of the matrix first
 };
 

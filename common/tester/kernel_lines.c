@@ -81,7 +81,7 @@ static char side_of(const struct reading *r, unsigned line)
 // --- What does an instruction do? ---
 
 // PRODUCTS: wgmma, which reads both tiles where it multiplies.
-enum { LOADS, WRITES, READS, MULTIPLIES, STORES, STORES_BOX, PRODUCTS, SCALES, ROUNDS, READS_PART, NOTHING };
+enum { LOADS, WRITES, READS, MULTIPLIES, STORES, STORES_BOX, PRODUCTS, SCALES, ROUNDS, READS_PART, ZEROS, NOTHING };
 
 static bool has(const struct simt_instruction *in, const char *what)
 {
@@ -122,6 +122,8 @@ static int what(const struct simt_instruction *in)
     };
     if (stores_box(in))
         return STORES_BOX;
+    if (text_begins(in->op, "mov.f") && memmem(in->text, in->text_bytes, "0f00000000", 10))
+        return ZEROS;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (text_begins(in->op, list[i].op))
             return list[i].does;
@@ -146,6 +148,10 @@ static void note(const struct reading *r, unsigned line, int does, char side)
         [MULTIPLIES] = LINE_MULTIPLY, [STORES] = LINE_STORE_C, [STORES_BOX] = LINE_STORE_BOX,
         [SCALES] = LINE_SCALE,        [ROUNDS] = LINE_ROUND,   [READS_PART] = LINE_READ_PART,
     };
+    if (does == ZEROS) {
+        count[LINE_ZERO] = line;  // so that the last one has most
+        return;
+    }
     if (alone[does]) {
         count[alone[does]] += side == 'm' ? SUM * CLEAR : side == 'f' ? SUM : 1;
         return;

@@ -144,6 +144,37 @@ unsigned kernel_text_sets(const char *file, unsigned use, unsigned from)
     return found ? found : find_set(file, use, 1, from, LAST);
 }
 
+// The name before a [ that stands first in the text and that use has as well.
+static bool names_array(const char *text, const char *use, char *name, size_t size)
+{
+    for (const char *at = strchr(text, '['); at; at = strchr(at + 1, '[')) {
+        const char *begin = at;
+        while (begin > text && is_word(begin[-1]))
+            begin--;
+        snprintf(name, size, "%.*s", (int)(at - begin), begin);
+        if (*name && find_word(use, name))
+            return true;
+    }
+    return false;
+}
+
+unsigned kernel_text_shared(const char *file, unsigned use, char *name, size_t size)
+{
+    char text[256];
+    unsigned found = 0;
+    FILE *in = fopen(file, "r");
+    char *line = NULL;
+    size_t room = 0;
+    source_text(file, use, text, sizeof text);
+    for (unsigned number = 1; in && !found && getline(&line, &room, in) >= 0; number++)
+        if (find_word(line, "__shared__") && !find_word(line, "extern") && names_array(line, text, name, size))
+            found = number;
+    free(line);
+    if (in)
+        fclose(in);
+    return found;
+}
+
 bool kernel_text_sets_for(const char *file, unsigned line, unsigned use)
 {
     char sets[256], text[256];

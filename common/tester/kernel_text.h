@@ -5,6 +5,7 @@
 #define COMMON_KERNEL_TEXT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "line_role.h"
 
@@ -14,6 +15,9 @@ void kernel_text_read(const char *file, unsigned line[LINE_ROLES]);
 // The first line behind `from` that sets, by =, += or ^= and as no loop's head, a name that line `use` has; if there is
 // none, the last line before it. 0: none does.
 unsigned kernel_text_sets(const char *file, unsigned use, unsigned from);
+
+// The line that declares the __shared__ array which line `use` names first, and its name. 0: it names none.
+unsigned kernel_text_shared(const char *file, unsigned use, char *name, size_t size);
 
 // Whether line `line` sets such a name.
 bool kernel_text_sets_for(const char *file, unsigned line, unsigned use);

@@ -20,6 +20,7 @@ enum line_role {
     LINE_READ_PART,  // sums of other blocks of the cluster
     LINE_STORE_C,
     LINE_STORE_BOX,  // the same by TMA
+    LINE_ZERO,       // a number is set to 0: the last such line
     // Told by the text alone:
     LINE_ROW,  // the thread's first row and column of the block's tile
     LINE_COL,

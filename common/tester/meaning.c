@@ -102,7 +102,8 @@ static void array_of(const struct simt_side *s, char name[NAME])
         source_text(p->file, p->line, text, sizeof text);
     const char *assigned = strstr(text, " = ");
     *name = 0;
-    for (const char *at = assigned && s->access == SIMT_READS ? assigned : text; *at && !*name; at++) {
+    const char *end = assigned && s->access == SIMT_WRITES ? assigned : text + strlen(text);
+    for (const char *at = assigned && s->access == SIMT_READS ? assigned : text; at < end && !*name; at++) {
         size_t n = 0;
         while (*at == '&' && (isalnum((unsigned char)at[1 + n]) || at[1 + n] == '_'))
             n++;
@@ -123,6 +124,7 @@ static bool is_of_two_arrays(const struct simt_finding *f)
 // What two accesses that nothing orders, or a copy that is under way, are due to.
 static const char *text_of_order(const struct simt_finding *f)
 {
+    const bool copied = f->there.by == SIMT_BY_CP_ASYNC && f->there.access == SIMT_WRITES;
     if (f->kind == SIMT_RACE_INIT)
         return "a barrier is missing between the mbarrier's initialisation and its first use";
     if (is_copied_twice(f))
@@ -134,6 +136,9 @@ static const char *text_of_order(const struct simt_finding *f)
     if (f->kind == SIMT_COPY_PENDING && f->there.by == SIMT_BY_CP_ASYNC)
         return "a copy is on its way: the wait for it is missing or leaves too many groups unfinished, or it is the "
                "wrong tile that is copied or read";
+    if (f->kind == SIMT_RACE && copied && f->here.access == SIMT_READS)
+        return "no barrier stands between another thread's wait for its copy and this read: first the wait, then the "
+               "barrier";
     if (simt_finding_class(f->kind) == SIMT_CLASS_RACE && f->there.access == SIMT_READS) {
         if (f->there.by == SIMT_BY_WGMMA)
             return "a wgmma may still read these bytes: the wait for its products, or the barrier behind that wait, is "

@@ -136,6 +136,8 @@ static const char *look_wait(const struct simt_finding *f)
 
 static const char *look_bounds(const struct simt_finding *f)
 {
+    if (f->object.space == SIMT_LOCAL)
+        return "the index into the thread's own array, and the loop around it";
     return f->object.space == SIMT_SHARED
                ? "the index into the shared array, and the array's size"
                : "the guard of this access: which row and column has this thread, and are they inside?";

@@ -60,6 +60,8 @@ void cause_of_finding(struct cause *c, struct probe *p, const struct tester_opti
                       const struct simt_finding *f);
 // cause_place.c: which elements met in the wrong place. False: all is in its place, or nothing can be said.
 bool cause_of_place(struct cause *c, struct probe *p, struct look *l);
+// cause_say.c: whether the geometry has fewer threads a block than the kernel's launch bounds: then it is said.
+bool cause_of_threads(struct cause *c, const struct probe *p);
 // cause_unwritten.c: which elements of C were never written.
 bool cause_of_unwritten(struct cause *c, const struct probe *p, const struct look *l);
 // cause_count.c: which products are missing, or were added more than once.

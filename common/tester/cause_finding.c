@@ -86,6 +86,9 @@ static unsigned made_at(const struct cause *c, const struct simt_kernel *k, uint
 {
     enum { NEAR = 3 };
     unsigned lines[SLICE_LINES], n_made = 0;
+    struct simt_instruction in;
+    if (!simt_instruction(k, number, &in) || text_begins(in.op, "cp.async.bulk"))
+        return 0;  // its coordinates are no part of the address
     const unsigned n = slice_address(k, c->lines.file, number, lines), loop = c->lines.line[LINE_LOOP];
     const unsigned own = slice_line(k, c->lines.file, number, NULL), body = body_of(&c->lines);
     for (unsigned line = own - 1; line + NEAR >= own && line > body && !n_made; line--)
@@ -169,22 +172,37 @@ static void say_siblings(struct cause *c, const struct history *h, const struct 
     look_at(c, &last->at);
 }
 
-// Whether a warp waited first for another parity here than at others of the array.
+// The mbarrier of the array at which the warp began to wait before this one; NULL: this is the first.
+static const struct history_bar *waited_before(const struct history *h, const struct simt_mbarrier *m,
+                                               const struct history_bar *b, uint32_t warp)
+{
+    const struct history_bar *before = NULL;
+    for (uint32_t i = 0; i < h->n_bars; i++) {
+        const struct history_bar *x = &h->bars[i];
+        if (is_sibling(m, x) && x->first_parity[warp] >= 0 && x->waited[warp] < b->waited[warp] &&
+            (!before || x->waited[warp] > before->waited[warp]))
+            before = x;
+    }
+    return before;
+}
+
+// From one mbarrier of an array to the next a warp waits for the same parity, and for the other one where the array
+// begins again. Whether a warp's first wait here is for the wrong one.
 static bool say_parity(struct cause *c, const struct history *h, const struct simt_wait *w, const struct history_bar *b)
 {
-    for (uint32_t warp = 0; warp < HISTORY_WARPS; warp++)
-        for (uint32_t i = 0; w->warps >> warp & 1 && i < h->n_bars; i++) {
-            const struct history_bar *other = &h->bars[i];
-            if (!is_sibling(&w->mbarrier, other) || b->first_parity[warp] < 0 || other->first_parity[warp] < 0 ||
-                b->first_parity[warp] == other->first_parity[warp])
-                continue;
-            cause_say(c, "warp %u waits first for phase %d of ", warp, b->first_parity[warp]);
-            say_name(c, &w->mbarrier, b);
-            cause_say(c, " and for phase %d of ", other->first_parity[warp]);
-            say_name(c, &w->mbarrier, other);
-            cause_say(c, ": the parity has to turn where the stages begin again with 0, and nowhere else");
-            return true;
-        }
+    for (uint32_t warp = 0; warp < HISTORY_WARPS; warp++) {
+        if (!(w->warps >> warp & 1) || b->first_parity[warp] < 0)
+            continue;
+        const struct history_bar *before = waited_before(h, &w->mbarrier, b, warp);
+        if (!before || (before->first_parity[warp] != b->first_parity[warp]) == (b->at < before->at))
+            continue;
+        cause_say(c, "warp %u waits for phase %d of ", warp, before->first_parity[warp]);
+        say_name(c, &w->mbarrier, before);
+        cause_say(c, " and next for phase %d of ", b->first_parity[warp]);
+        say_name(c, &w->mbarrier, b);
+        cause_say(c, ": the parity has to turn where the stages begin again with 0, and nowhere else");
+        return true;
+    }
     return false;
 }
 
@@ -249,7 +267,7 @@ static bool say_wait(struct cause *c, const struct history *h, const struct simt
         cause_say(c, b->count > 1 ? ": is that count right, and do so many threads arrive in a phase?"
                                   : ": who arrives there for this phase?");
         if (b->count > 1)
-            look_at(c, &b->made);
+            cause_add_line(c, b->made.line);
         look_at_sites(c, b->arrivals, b->n_arrivals);
     }
     return false;
@@ -450,6 +468,8 @@ void cause_of_finding(struct cause *c, struct probe *p, const struct tester_opti
 {
     struct history h;
     cause_read_lines(c, p);
+    if (cause_of_threads(c, p))
+        return;
     if (!has_history(f)) {
         if (f->kind == SIMT_MISALIGNED || f->kind == SIMT_OUT_OF_BOUNDS)
             say_index(c, p, o, f);

@@ -1,6 +1,8 @@
 // Where elements that should have been multiplied are lost on their way (flow.h). See cause.h.
 #include "cause.h"
 
+#include <string.h>
+
 #include "base/source.h"
 #include "flow.h"
 #include "kernel_text.h"
@@ -44,16 +46,16 @@ static void say_line(struct cause *c, unsigned line)
         cause_say(c, " (%s:%u)", source_base_name(c->lines.file), line);
 }
 
-// Whether others of its tile are loaded: then it is no loop over tiles that leaves it out. Along K that leaves out all
-// to the end, or whole tiles, wherever they begin.
+// Whether others of its tile come as far: then it is no loop over tiles, and no stage, that leaves it out. Along K that
+// leaves out all to the end, or whole tiles, wherever they begin.
 static bool in_part(const struct flow *f, const struct geometry *g, char matrix, bool columns, int place)
 {
-    const unsigned char *loaded = f->seen[FLOW_LOADED];
+    const unsigned char *came = f->seen[flow_lost(f, place)];
     const int tile = columns != (matrix == 'A') ? 0 : g->bk;
     int first = place, end = place;
-    while (first > 0 && !loaded[first - 1])
+    while (first > 0 && !came[first - 1])
         first--;
-    while (end < f->n && !loaded[end])
+    while (end < f->n && !came[end])
         end++;
     return tile && end < f->n && (end - first) % tile != 0;
 }
@@ -67,7 +69,7 @@ static void look_at(struct cause *c, const struct flow *f, enum flow_stage lost,
         cause_look_at(c, step);
         return;
     }
-    if (lost == FLOW_READ && along_k && c->staged)
+    if (lost == FLOW_READ && along_k && !part && c->staged)
         cause_look_at(c, stage);
     if (lost == FLOW_WRITTEN)
         cause_look_at_line(c, f->line[FLOW_LOADED]);
@@ -80,15 +82,17 @@ static void look_at(struct cause *c, const struct flow *f, enum flow_stage lost,
         cause_look_at_line(c, f->line[FLOW_WRITTEN]);
 }
 
-static void say_unloaded(struct cause *c, const struct flow *f, bool along_k, bool part)
+static void say_unloaded(struct cause *c, const struct flow *f, bool along_k, bool part, int place)
 {
+    const bool start = !memchr(f->seen[FLOW_LOADED], 1, (size_t)place);  // none before it is loaded
     if (part && f->shared)
         cause_say(c, "never loaded from global memory, or overwritten before it is used, and others of its tile are "
                      "there: an index, or a loop, at the load or at the store into shared memory");
     else if (part || !along_k)
         cause_say(c, "never loaded from global memory: an index of the load");
     else
-        cause_say(c, "never loaded from global memory: the loop over K ends too early, or a step along it is too long");
+        cause_say(c, "never loaded from global memory: the %s",
+                  start ? "start of the loop over K" : "end of the loop over K, or a step along it that is too long");
 }
 
 void cause_say_lost(struct cause *c, const struct flow *f, const struct geometry *g, char matrix, bool columns,
@@ -98,10 +102,10 @@ void cause_say_lost(struct cause *c, const struct flow *f, const struct geometry
     const bool along_k = columns == (matrix == 'A');
     const char *name = along_k ? "k =" : columns ? "column" : "row";
     const bool part = in_part(f, g, matrix, columns, place);
-    const char *index = along_k && c->staged ? "the stage, or an index, is wrong" : "an index is wrong";
+    const char *index = along_k && !part && c->staged ? "the stage, or an index, is wrong" : "an index is wrong";
     cause_say(c, "%s %d of %c is ", name, place, matrix);
     if (lost == FLOW_LOADED) {
-        say_unloaded(c, f, along_k, part);
+        say_unloaded(c, f, along_k, part, place);
     } else if (lost == FLOW_WRITTEN) {
         cause_say(c, "loaded");
         say_line(c, f->line[FLOW_LOADED]);

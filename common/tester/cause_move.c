@@ -381,22 +381,24 @@ static void look_at(struct cause *c, char matrix, const struct moved *x, bool al
         cause_look_at(c, from_global(x->law) ? loaded[b] : copied[b]);
 }
 
-// The first that should have been there, which may not come to the products at all. False: it does, or C was moved.
-static bool say_lost(struct cause *c, struct probe *p, const struct look *l, char matrix, const struct moved *x)
+// Whether the first that should have been there does not come to the products at all; if say, that is said. C's have no
+// such way.
+static bool is_lost(struct cause *c, struct probe *p, const struct look *l, char matrix, const struct moved *x,
+                    bool say)
 {
     const struct move *e = &x->example;
     const bool columns = e->to_y == e->y;
     const int place = columns ? e->x : e->y;
     struct flow f;
-    const bool watched = matrix != 'C' && x->law != LAW_AHEAD && !from_global(x->law);
-    const bool lost = watched && cause_flow(&f, c, p, l, matrix, columns) && place >= f.first && place < f.end &&
+    if (matrix == 'C' || from_global(x->law))
+        return false;
+    const bool lost = cause_flow(&f, c, p, l, matrix, columns) && place >= f.first && place < f.end &&
                       flow_lost(&f, place) != FLOW_STAGES;
-    if (lost) {
+    if (lost && say) {
         cause_say(c, "; ");
         cause_say_lost(c, &f, &p->geometry, matrix, columns, place);
     }
-    if (watched)
-        flow_free(&f);
+    flow_free(&f);
     return lost;
 }
 
@@ -405,6 +407,8 @@ bool cause_of_moves(struct cause *c, struct probe *p, const struct look *l, char
     struct moved x;
     const bool found = find_moves(&x, l, p, matrix) && x.example.y >= 0;
     if (found) {
+        if (x.law == LAW_AHEAD && is_lost(c, p, l, matrix, &x, false))  // no fragment that comes too early, then
+            x.law = matrix == 'A' ? LAW_SHIFT_X : LAW_SHIFT_Y;
         if (x.at_edge)
             cause_say(c, "in the last %ss of %c alone: ", matrix == 'A' ? "row" : "column", matrix);
         say_law(c, matrix, &x);
@@ -412,7 +416,7 @@ bool cause_of_moves(struct cause *c, struct probe *p, const struct look *l, char
             say_owner(c, &p->geometry, &x);
         if (at)
             cause_look_at(c, at);
-        else if (x.at_edge || !say_lost(c, p, l, matrix, &x))
+        else if (x.at_edge || !is_lost(c, p, l, matrix, &x, true))
             look_at(c, matrix, &x, (x.example.to_y != x.example.y) == (matrix == 'B'));
         c->ahead = x.law == LAW_AHEAD ? x.by : 0;
         c->certain = x.law != LAW_NONE && x.law != LAW_ORDER_Y && x.law != LAW_ORDER_X && x.law != LAW_PIECES;

@@ -146,7 +146,7 @@ static char at_fault(const struct cause *c, struct probe *p, const struct look *
             }
     }
     flow_free(&f);
-    return p->geometry.blocks ? 0 : fault;  // a block that walks has others besides
+    return fault == 'C' && p->geometry.blocks ? 0 : fault;  // a block that walks has other tiles besides
 }
 
 // One value stands in several places of C: a row of A or a column of B is read for several, or a sum is stored in

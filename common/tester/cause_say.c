@@ -6,6 +6,7 @@
 #include "base/source.h"
 #include "base/profile.h"
 #include "cause.h"
+#include "device/sim.h"
 #include "probe.h"
 
 void cause_say(struct cause *c, const char *format, ...)
@@ -73,4 +74,16 @@ void cause_read_lines(struct cause *c, const struct probe *p)
     c->boxes = c->lines.line[LINE_STORE_BOX];
     if (c->boxes)
         c->lines.line[LINE_STORE_C] = c->lines.line[LINE_STORE_BOX];
+}
+
+bool cause_of_threads(struct cause *c, const struct probe *p)
+{
+    static const enum line_role roles[] = { LINE_GEOMETRY, LINE_ROLES };
+    const struct dev_kernel *k = dev_kernel(p->dev, p->module, p->geometry.kernel);
+    const uint32_t bound = k && device_simt(p->dev) ? simt_kernel_about((const struct simt_kernel *)k).max_threads : 0;
+    if (!bound || (uint32_t)p->geometry.threads >= bound)
+        return false;
+    cause_say(c, "the geometry has %d threads a block, and __launch_bounds__ says %u", p->geometry.threads, bound);
+    cause_look_at(c, roles);
+    return true;
 }

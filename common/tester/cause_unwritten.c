@@ -227,17 +227,13 @@ static bool say_threads(struct cause *c, const struct probe *p)
 {
     const struct geometry *g = &p->geometry;
     const long each = (long)(g->tm ? g->tm : 1) * (g->tn ? g->tn : 1), tile = (long)g->bm * g->bn;
-    const uint32_t bound =
-        simt_kernel_about((struct simt_kernel *)dev_kernel(p->dev, p->module, g->kernel)).max_threads;
     static const enum line_role roles[] = { LINE_GEOMETRY, LINE_ROLES };
-    if (bound && (uint32_t)g->threads < bound) {
-        cause_say(c, "the geometry has %d threads a block, and __launch_bounds__ says %u", g->threads, bound);
-    } else if (!g->wm && !g->box && g->threads * each < tile) {
-        cause_say(c, "%d threads a block with %ld element%s each are too few for a tile of %d x %d", g->threads, each,
-                  each == 1 ? "" : "s", g->bm, g->bn);
-    } else {
+    if (cause_of_threads(c, p))
+        return true;
+    if (g->wm || g->box || g->threads * each >= tile)
         return false;
-    }
+    cause_say(c, "%d threads a block with %ld element%s each are too few for a tile of %d x %d", g->threads, each,
+              each == 1 ? "" : "s", g->bm, g->bn);
     cause_look_at(c, roles);
     return true;
 }

@@ -104,6 +104,7 @@ static void note_mbarrier(struct watcher *w, const struct simt_look *l, const st
     } else if ((begins(in, "mbarrier.try_wait") || begins(in, "mbarrier.test_wait")) && warp < HISTORY_WARPS &&
                b->first_parity[warp] < 0) {
         b->first_parity[warp] = (int)(last_number(l, in, lane) & 1);
+        b->waited[warp] = w->now;
     }
 }
 

@@ -27,6 +27,7 @@ struct history_bar {
     uint32_t count;                   // that it was initialised with; 0: it was not
     struct history_line made;         // where
     int first_parity[HISTORY_WARPS];  // by warp: that it waited for first; -1: it has not waited
+    uint64_t waited[HISTORY_WARPS];   // by warp: the moment of that wait
     struct history_site arrivals[HISTORY_SITES], copies[HISTORY_SITES];
     uint32_t n_arrivals, n_copies;
 };

@@ -170,7 +170,7 @@ static bool tell_repeated(struct cause *c, struct probe *p, const struct survey 
         cause_look_at_most(c, of_c, HALF);
         return true;
     }
-    if (left_out || way_of(&c->lines) == SCALED_LAST ||
+    if (way_of(&c->lines) == SCALED_LAST ||
         kernel_text_has_constant_index(c->lines.file, c->lines.line[of_c[0]])) {
         if (!cause_of_moves(c, p, s->l, 'C', CAUSE_NO_LINES))
             return false;

@@ -1,0 +1,92 @@
+// Where the address of an access is made, in PTX and in the text: of a step's reads of its tiles, and of a small file.
+#include <criterion/criterion.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/ptx_file.h"
+#include "base/source.h"
+#include "base/text.h"
+#include "tester/kernel_text.h"
+#include "tester/slice.h"
+
+// The kernel's own file, as its PTX names it.
+static const char *file_of(const struct simt_kernel *k)
+{
+    struct simt_place place = { 0 };
+    for (uint32_t i = 0; simt_instruction_place(k, 0, i, &place); i++)
+        continue;
+    return place.file;
+}
+
+// Of the first such instruction, whether a line of its address has this text.
+static bool has_line(const struct simt_kernel *k, const char *op, const char *text)
+{
+    unsigned lines[SLICE_LINES], n = 0;
+    struct simt_instruction in;
+    char line[256];
+    uint32_t i = 0;
+    while (simt_instruction(k, i, &in) && !text_begins(in.op, op))
+        i++;
+    n = slice_address(k, file_of(k), i, lines);
+    cr_expect(slice_line(k, file_of(k), i, NULL), "%s has no line", op);
+    for (unsigned j = 0; j < n; j++) {
+        source_text(file_of(k), lines[j], line, sizeof line);
+        if (strstr(line, text))
+            return true;
+    }
+    return false;
+}
+
+Test(slice, the_index_of_a_tile_comes_from_the_lines_that_set_it)
+{
+    static const struct {
+        const char *step, *op, *line;
+    } of[] = {
+        { "02_smem_tile", "ld.shared", "const int row = " },
+        { "06_warp_tile", "ld.shared", "const int row = " },
+        { "06_warp_tile", "st.shared", "const int arow = " },
+        { "12_mma_swizzle", "ldmatrix", "const int row = " },
+    };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        char path[256], error[DEV_ERROR_MAX];
+        size_t bytes;
+        snprintf(path, sizeof path, STEPS_PTX "/%s/%s.ptx", of[i].step, of[i].step);
+        char *ptx = ptx_file_read(path, &bytes, error);
+        struct simt *s = simt_open();
+        cr_assert(ptx && s, "%s", error);
+        struct simt_module *m = simt_load(s, path, ptx, bytes, error);
+        cr_assert(m, "%s", error);
+        cr_expect(has_line(simt_kernel(m, "gemm"), of[i].op, of[i].line), "%s: %s does not come from \"%s\"",
+                  of[i].step, of[i].op, of[i].line);
+        simt_close(s);
+        free(ptx);
+    }
+}
+
+Test(slice, a_text_tells_what_sets_a_name)
+{
+    char file[] = "/tmp/slice_XXXXXX", name[16];
+    FILE *out = fdopen(mkstemp(file), "w");
+    cr_assert(out);
+    fputs("__shared__ float As[8][4];\n"                       // 1
+          "const int row = tid / 4, parity = 0;\n"             // 2
+          "auto next = [&] { parity ^= 1; };\n"                // 3
+          "for (int tile = 0; tile < tiles; tile++) {\n"       // 4
+          "    for (int row = 0; row < 8; row++)\n"            // 5
+          "        x += As[row + stage][k];  // parity = 1\n"  // 6
+          "    stage = 1 - stage;\n"                           // 7
+          "wait(parity);\n",                                   // 8
+          out);
+    fclose(out);
+    cr_expect_eq(kernel_text_sets(file, 6, 4), 7);
+    cr_expect_eq(kernel_text_sets(file, 6, 7), 7);
+    cr_expect(kernel_text_sets_for(file, 2, 6) && kernel_text_sets_for(file, 7, 6) && !kernel_text_sets_for(file, 5, 6));
+    cr_expect_eq(kernel_text_changes(file, 8), 3);
+    cr_expect_eq(kernel_text_shared(file, 6, name, sizeof name), 1);
+    cr_expect_str_eq(name, "As");
+    cr_expect_eq(kernel_text_shared(file, 8, name, sizeof name), 0);
+    unlink(file);
+}

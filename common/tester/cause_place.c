@@ -170,8 +170,7 @@ static bool tell_repeated(struct cause *c, struct probe *p, const struct survey 
         cause_look_at_most(c, of_c, HALF);
         return true;
     }
-    if (way_of(&c->lines) == SCALED_LAST ||
-        kernel_text_has_constant_index(c->lines.file, c->lines.line[of_c[0]])) {
+    if (way_of(&c->lines) == SCALED_LAST || kernel_text_has_constant_index(c->lines.file, c->lines.line[of_c[0]])) {
         if (!cause_of_moves(c, p, s->l, 'C', CAUSE_NO_LINES))
             return false;
         cause_say(c, ": one value of C is stored in several places; or %ss of %c are read from the wrong place", line,

@@ -83,7 +83,8 @@ Test(slice, a_text_tells_what_sets_a_name)
     fclose(out);
     cr_expect_eq(kernel_text_sets(file, 6, 4), 7);
     cr_expect_eq(kernel_text_sets(file, 6, 7), 7);
-    cr_expect(kernel_text_sets_for(file, 2, 6) && kernel_text_sets_for(file, 7, 6) && !kernel_text_sets_for(file, 5, 6));
+    cr_expect(kernel_text_sets_for(file, 2, 6) && kernel_text_sets_for(file, 7, 6) &&
+              !kernel_text_sets_for(file, 5, 6));
     cr_expect_eq(kernel_text_changes(file, 8), 3);
     cr_expect_eq(kernel_text_shared(file, 6, name, sizeof name), 1);
     cr_expect_str_eq(name, "As");

@@ -80,8 +80,9 @@ static unsigned body_of(const struct kernel_lines *l)
     return line == UINT_MAX ? 0 : line;
 }
 
-// Lines that set a name which the access's line has: one just above it, whose constants PTX may not show, and those of
-// the address in PTX, in the loop over tiles first, since what changes there is more often wrong. Returns how many.
+// Lines that set a name which the access's line has: those of the address in PTX, in the loop over tiles first, since
+// what changes there is more often wrong; if there are none, one just above it, whose constants PTX may not show.
+// Returns how many.
 static unsigned made_at(const struct cause *c, const struct simt_kernel *k, uint32_t number, unsigned made[SLICE_LINES])
 {
     enum { NEAR = 3 };
@@ -91,9 +92,6 @@ static unsigned made_at(const struct cause *c, const struct simt_kernel *k, uint
         return 0;  // its coordinates are no part of the address
     const unsigned n = slice_address(k, c->lines.file, number, lines), loop = c->lines.line[LINE_LOOP];
     const unsigned own = slice_line(k, c->lines.file, number, NULL), body = body_of(&c->lines);
-    for (unsigned line = own - 1; line + NEAR >= own && line > body && !n_made; line--)
-        if (kernel_text_sets_for(c->lines.file, line, own))
-            made[n_made++] = line;
     const unsigned stage = c->staged ? kernel_text_sets(c->lines.file, own, loop) : 0;
     if (stage > loop)
         made[n_made++] = stage;
@@ -102,6 +100,9 @@ static unsigned made_at(const struct cause *c, const struct simt_kernel *k, uint
             if ((loop && lines[i] > loop) == in_loop && lines[i] >= body && lines[i] != stage &&
                 !(n_made && made[0] == lines[i]) && kernel_text_sets_for(c->lines.file, lines[i], own))
                 made[n_made++] = lines[i];
+    for (unsigned line = own - 1; line + NEAR >= own && line > body && !n_made; line--)
+        if (kernel_text_sets_for(c->lines.file, line, own))
+            made[n_made++] = line;
     return n_made;
 }
 
@@ -356,6 +357,17 @@ static bool matrix_of(const struct simt_object *o, const struct tester_options *
     return name == 'A' || name == 'B' || name == 'C';
 }
 
+// A column before the block's first is that of the next row: this one was too long.
+static void say_guard(struct cause *c, const struct simt_finding *f, const struct geometry *g, char name, long long col)
+{
+    const char *which = name == 'A' ? "the guard of the rows, or along K where the last row ends,"
+                        : !g->blocks && col < (long long)f->here.block[0] * g->bn
+                            ? "it lies past the end of the row before, so the guard of the columns"
+                        : name == 'B' ? "the guard along K, or of the columns where the last row ends,"
+                                      : "the guard of the rows, or of the columns where the last row ends,";
+    cause_say(c, "%s is missing or lets too much through", which);
+}
+
 static void say_element(struct cause *c, const struct probe *p, const struct tester_options *o, const struct history *h,
                         const struct simt_finding *f)
 {
@@ -372,7 +384,8 @@ static void say_element(struct cause *c, const struct probe *p, const struct tes
     const long long row = at / cols, col = at % cols;
     const long long before = h->earliest / (long long)type_size(p->type);
     const bool moved = h->read_before && before >= 0 && before != at;
-    const bool along_k = moved && (name == 'B' ? (at - before) % cols == 0 : name == 'A' && at - before < cols);
+    const long long by = name == 'B' ? (at - before) / cols : at - before;  // tiles are that long at least
+    const bool along_k = moved && by >= g->bk && (name == 'B' ? (at - before) % cols == 0 : name == 'A' && by < cols);
     const long long begins = name == 'B' ? before / cols : before % cols;  // along K
     const long long first = g->blocks || name == 'B' ? 0 : (long long)f->here.block[1] * g->bm;
     cause_say(c, "that is %c[%lld][%lld], and %c has %d rows: ", name, row, col, name, rows);
@@ -397,12 +410,7 @@ static void say_element(struct cause *c, const struct probe *p, const struct tes
         for (int i = 0; base[name - 'A'][i] != LINE_ROLES; i++)
             cause_add_line(c, c->lines.line[base[name - 'A'][i]]);
     } else {
-        cause_say(
-            c,
-            name == 'B'
-                ? "the guard along K, or along the columns where the last row ends, is missing or lets too much through"
-                : "the guard of the rows, or of the columns where the last row ends, is missing or "
-                  "lets too much through");
+        say_guard(c, f, g, name, col);
         say_made(c, p, f, ". What the address is made of is set at");
     }
 }
@@ -433,7 +441,7 @@ static void say_array(struct cause *c, const struct simt_finding *f, unsigned he
         return;
     if (f->object.name && strcmp(f->object.name, name) != 0)
         cause_say(c, "the line is one of %s, and this byte is not: ", name);
-    cause_say(c, "%s is declared at %s:%u: are its sizes, and their order, right? ", name,
+    cause_say(c, "%s is declared at %s:%u: are its sizes, and their order, right?", name,
               source_base_name(c->lines.file), declared);
     cause_add_line(c, declared);
 }
@@ -451,7 +459,7 @@ static void say_index(struct cause *c, struct probe *p, const struct tester_opti
     if (f->object.space != SIMT_SHARED)
         return;
     say_array(c, f, here);
-    say_made(c, p, f, "the index is made at");
+    say_made(c, p, f, *c->text ? " The index is made at" : "the index is made at");
 }
 
 // --- All of it ---

@@ -157,7 +157,7 @@ static void note_read(struct watcher *w, const struct simt_look *l)
         return;
     for (uint32_t i = 0; operand(l, SIMT_ADDRESS, i, &at); i++)
         w->h->earliest = (int64_t)(at.value[s->lane] - matrix_at(w));
-    w->h->read_before = w->h->earliest >= 0;
+    w->h->read_before = w->h->earliest >= 0 && (uint64_t)w->h->earliest < w->error->object.bytes;
 }
 
 static bool tell(void *context, enum simt_event event, const struct simt_look *l)

@@ -105,7 +105,8 @@ static bool sets_one_of(const char *line, const char *text)
         size_t n = 0;
         while (is_word(p[n]))
             n++;
-        if (n && n < NAME && !isdigit((unsigned char)*p)) {
+        const bool counts = n == 1 && *p >= 'i' && *p <= 'k';  // an index of many loops
+        if (n && n < NAME && !counts && !isdigit((unsigned char)*p)) {
             memcpy(name, p, n);
             name[n] = 0;
             if (has_behind(line, name, "=") || has_behind(line, name, "^=") || has_behind(line, name, "+="))

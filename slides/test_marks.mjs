@@ -275,9 +275,9 @@ function with_terms(text, url) {
 }
 
 test('the first use of a word of the glossary on a page of the book leads to it', () => {
-  const text = '# A warp\n\nThe `warp`, Warps and warps in shared memory, whose bank conflicts\n\nare conflicts: wrapped, warp-wide, 2 FLOP, flop.';
+  const text = '# A warp\n\nThe `warp`, Warps and warps in shared memory, whose bank conflicts\n\nare conflicts: wrapped, warp-wide, out of FLOP, 2 FLOP, flop.';
   assert.equal(with_terms(text, 'chapters/04_x'),
-    '# A warp\n\nThe `warp`, [Warps] and warps in [shared memory], whose [bank conflicts]\n\nare conflicts: wrapped, warp-wide, 2 [FLOP], flop.');
+    '# A warp\n\nThe `warp`, [Warps] and warps in [shared memory], whose [bank conflicts]\n\nare conflicts: wrapped, warp-wide, out of FLOP, 2 [FLOP], flop.');
   assert.equal(with_terms(text, 'start'), text);
   assert.equal(with_terms(text, 'chapters/glossary'), text);
 });

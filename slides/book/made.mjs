@@ -19,6 +19,8 @@ function ideas() {
 
 // --- the front page ---
 
+const simulated = 'steps/ladder.svg';
+
 function front_page(chapters) {
   const idea = ideas(), first = chapters[0];
   const to = ({ url, title }) => link(title, `/${url}`);
@@ -31,7 +33,7 @@ titleTemplate: a course in fast CUDA matrix multiply
 hero:
   name: gemm-steps
   text: A fast matrix multiply, one idea at a time
-  tagline: Each chapter adds one idea to a CUDA kernel. Everything runs on your GPU, or on a simulated one that counts, checks and draws.
+  tagline: Each lesson adds one idea to a CUDA kernel. Everything runs on your GPU, or on a simulated one that counts, checks and draws.
   actions:
     - { theme: brand, text: Begin with ${JSON.stringify(first.title)}, link: /${first.url} }
     - { theme: alt, text: Install and run, link: /start }
@@ -40,20 +42,24 @@ hero:
 
 <div class="vp-doc front">
 
-## The chapters
+## The ladder
 
-| chapter | the one new idea |
+![Every step on the simulated GPU: whether it is right, and what it costs](/files/${simulated})
+
+## The lessons
+
+| lesson | the one new idea |
 |---|---|
 ${rows.join('\n')}
 
 And beyond the steps: ${beyond.join('; ')}.
 
 [What changed](/changes/) has each kernel beside the one before. [The exercises](/exercises/) are kernels with a few lines
-missing. [The decks](/decks/) are for teaching.
+missing, and each page has the file to edit. [The decks](/decks/) are for teaching.
 
 </div>
 `;
-  return { url: 'index', title: 'gemm-steps', text: () => text };
+  return { url: 'index', title: 'gemm-steps', pictures: [simulated], text: () => text };
 }
 
 // --- what changed ---
@@ -70,10 +76,10 @@ search: false
 
 # What changed: ${step.slice(0, 2)} beside ${before.slice(0, 2)}
 
-${lines(come)} come, ${lines(go)} go. ${chapter ? `${link('The chapter', `/${chapter.url}`)} says why. ` : ''}The same in a terminal:
+${lines(come)} come, ${lines(go)} go. ${chapter ? `${link('The lesson', `/${chapter.url}`)} says why. ` : ''}The same in a terminal:
 
 \`\`\`sh
-diff -u ${kernel_of(before)} ${kernel_of(step)}
+build/course diff ${Number(step.slice(0, 2))}
 \`\`\`
 
 ${html}

@@ -16,6 +16,14 @@ function text_page(source, url) {
   return { url, source, title: title_of(text), text: () => text };
 }
 
+// The file that a learner edits stands below its task.
+function task_page(name) {
+  const page = text_page(`exercises/${name}/TASK.md`, `exercises/${name}`), stub = `exercises/${name}/kernel.cu`;
+  const text = () => `${page.text().replace(/\n<!-- numbers\n[^]*$/, '')}\n## The file to edit\n\n\`${stub}\`, in your copy of the course:\n\n` +
+    `\`\`\`cpp:line-numbers\n${read(stub)}\`\`\`\n`;
+  return { ...page, text };
+}
+
 export const kernel_of = (step) => `steps/${step}/kernel.cu`;
 export const steps = () => folders('steps').filter((name) => here(kernel_of(name)));
 
@@ -33,7 +41,7 @@ function texts() {
     if (here(`steps/${name}/GLOSSARY.md`)) found.push(text_page(`steps/${name}/GLOSSARY.md`, 'chapters/glossary'));
   }
   for (const name of folders('exercises'))
-    if (here(`exercises/${name}/TASK.md`)) found.push(text_page(`exercises/${name}/TASK.md`, `exercises/${name}`));
+    if (here(`exercises/${name}/TASK.md`)) found.push(task_page(name));
   const others = { 'steps/README.md': 'steps', 'steps/SETUP.md': 'setup', 'common/simt/README.md': 'simt',
     'common/library/README.md': 'library', 'steps/THE_END.md': 'chapters/the_end', 'common/simt/clock/NOTES.md': 'chapters/clock',
     'common/README.md': 'chapters/simulator', 'exercises/README.md': 'exercises/index', 'exercises/CLASS.md': 'exercises/class',

@@ -16,7 +16,7 @@ export function words_of(text) {
 function finder(words) {
   const forms = words.map(([word]) => word).sort((a, b) => b.length - a.length)
     .map((word) => (/^[a-z]/.test(word) ? `[${word[0]}${word[0].toUpperCase()}]${escaped(word.slice(1))}` : escaped(word)));
-  return new RegExp(`(?<![\\w.-])(?:${forms.join('|')})(?:e?s)?(?![\\w-])`, 'g');
+  return new RegExp(`(?<![\\w.-]|out of )(?:${forms.join('|')})(?:e?s)?(?![\\w-])`, 'g');
 }
 
 export function terms_plugin(md, { pages }) {

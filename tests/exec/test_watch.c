@@ -34,6 +34,7 @@ enum {
     ADD = 7,
     LOAD = 8,
     GUARDED = 10,
+    GLOBAL_STORE = 14,
     FMAS = 4096
 };
 
@@ -112,6 +113,16 @@ static void look_at_shared(const struct simt_look *l)
     cr_expect_not(simt_look_shared(l, simt_look_shared_bytes(l) - 2, &word, sizeof word));
 }
 
+static void look_at_memory(const struct simt_look *l)
+{
+    const struct simt_operand address = operand(l, 0), stored = operand(l, 1);
+    uint32_t word;
+    expect_name(&address, SIMT_ADDRESS, "%l3");
+    cr_assert(simt_look_memory(l, address.value[7], &word, sizeof word));
+    cr_expect_eq(word, stored.value[7]);
+    cr_expect_not(simt_look_memory(l, address.value[LANES - 1] + 2, &word, sizeof word), "it ends after the last word");
+}
+
 static bool note(void *context, enum simt_event event, const struct simt_look *l)
 {
     struct seen *seen = context;
@@ -125,6 +136,8 @@ static bool note(void *context, enum simt_event event, const struct simt_look *l
         look_at_values(l);
     if (simt_look_instruction(l) == LOAD)
         look_at_shared(l);
+    if (simt_look_instruction(l) == GLOBAL_STORE)
+        look_at_memory(l);
     return seen->steps != seen->stop_at;
 }
 

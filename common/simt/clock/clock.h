@@ -52,8 +52,6 @@ bool clock_predict(const struct clock_launch *l, const struct card *card, struct
 void clock_free(struct simt_prediction *p);
 struct clock_launch clock_launch_of(const struct simt_timing *t);  // predict.c
 
-const char *clock_share_name(enum sm_count c);  // "fma pipe"
-
 // count.c: see simt_count.
 bool clock_count(const struct clock_launch *l, const struct card *card, struct simt_counts *out,
                  char error[CLOCK_ERROR]);

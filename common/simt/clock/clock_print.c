@@ -20,11 +20,6 @@ static const char *const share_names[COUNTS] = {
     [COUNT_DRAM] = "DRAM",
 };
 
-const char *clock_share_name(enum sm_count c)
-{
-    return share_names[c];
-}
-
 static void print_states(FILE *out, const struct sm_result *r)
 {
     fprintf(out, "  cycles of a warp for each instruction that it issues, by what it does:\n");

@@ -26,14 +26,6 @@ const char *sass_name(const struct sass *s)
     return number;
 }
 
-const char *sass_pipe_name(enum sass_pipe p)
-{
-    static const char *const names[PIPES] = { "fma",  "fma",    "fma", "fp16",    "alu", "uniform", "xu",
-                                              "fp64", "tensor", "lsu", "lsu",     "lsu", "lsu",     "lsu",
-                                              "lsu",  "async",  "adu", "barrier", "cbu", "tensor",  "alu" };
-    return names[p];
-}
-
 // Operands of arithmetic: form 1 has registers, 4, 5 and 6 have b as an immediate, a constant or a uniform register; 2,
 // 3 and 7 the same for c, and b is then where c else is.
 static void place_operands(struct sass *s)

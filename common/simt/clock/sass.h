@@ -156,7 +156,6 @@ struct sass {
 // Decodes the instruction lo, hi for a card of compute capability cc (90).
 void sass_decode(uint64_t lo, uint64_t hi, int cc, struct sass *out);
 const char *sass_name(const struct sass *s);  // "FFMA"; "0x1b4" where it is not known
-const char *sass_pipe_name(enum sass_pipe p);
 
 static inline uint32_t sass_bits(const struct sass *s, unsigned from, unsigned n)
 {

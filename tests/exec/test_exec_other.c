@@ -330,3 +330,43 @@ Test(exec_other, atomics_on_vectors_change_each_element)
            "red.global.add.v4.f32 [%d0+16], {%f0, %f1, %f2, %f3};\n" END,
            90, want);
 }
+
+// --- vector registers, and those of 128 bits, which are vectors of two halves ---
+
+#define SM_90 ".version 8.4\n.target sm_90\n.address_size 64\n"
+
+Test(exec_other, a_vector_register_is_its_elements)
+{
+    uint32_t want[WORDS];
+    for (uint32_t i = 0; i < WORDS; i++)
+        want[i] = (((i + 1) * 100 + i) * 100 + i + 3) * 100 + i + 2 + (i + 3);
+    expect(SM_80 BEGIN
+           ".reg .v4 .u32 %v<2>;\n.reg .v2 .b64 %w;\n.shared .align 16 .b8 s[512];\n"
+           "mov.u32 %v0.x, %r0;\nadd.u32 %v0.y, %v0.x, 1;\nadd.u32 %v0.b, %v0.r, 2;\nadd.u32 %v0.w, %v0.x, 3;\n"
+           "mov.v4.u32 %v0, {%v0.y, %v0.x, %v0.w, %v0.z};\nmov.v4.u32 %v1, %v0;\n"
+           "mov.u32 %r2, s;\nmad.lo.u32 %r2, %r0, 16, %r2;\nst.shared.v4.u32 [%r2], %v1;\n"
+           "ld.shared.v2.b64 %w, [%r2];\ncvt.u32.u64 %r3, %w.y;\nmad.lo.u32 %r1, %v1.x, 100, %v1.y;\n"
+           "mad.lo.u32 %r1, %r1, 100, %v1.z;\nmad.lo.u32 %r1, %r1, 100, %v1.w;\nadd.u32 %r1, %r1, %r3;\n"
+           "st.global.u32 [%d2], %r1;\n" END,
+           80, want);
+}
+
+// Thread 0: halves change places; an exchange returns what was there; of two compare-and-swaps the second finds it.
+#define WIDE(space, place)                                                                                             \
+    ".reg .b128 %q<4>;\nmov.b64 %d3, 3;\nmov.b64 %d4, 4;\nmov.b64 %d5, 5;\nmov.b128 %q0, {%d3, %d4};\n"                \
+    "mov.b128 {%d6, %d7}, %q0;\nmov.b128 %q1, {%d7, %d6};\nmov.b128 %q2, {%d5, %d5};\n"                                \
+    "setp.ne.u32 %p0, %r0, 0;\n@%p0 bra END;\n"                                                                        \
+    "st." space ".b128 [" place "], %q0;\natom." space ".exch.b128 %q3, [" place "], %q1;\n"                           \
+    "st.global.b128 [%d0], %q3;\natom." space ".cas.b128 %q3, [" place "], %q0, %q2;\n"                                \
+    "st.global.b128 [%d0+16], %q3;\natom.acq_rel.gpu." space ".cas.b128 %q3, [" place "], %q1, %q2;\n"                 \
+    "st.global.b128 [%d0+32], %q3;\nld." space ".b128 %q3, [" place "];\nst.global.b128 [%d0+48], %q3;\nEND:\n"
+
+Test(exec_other, registers_of_128_bits_move_and_are_exchanged)
+{
+    static const uint32_t words[] = { 3, 0, 4, 0, 4, 0, 3, 0, 4, 0, 3, 0, 5, 0, 5, 0 };
+    uint32_t want[WORDS] = { 0 };
+    memcpy(want, words, sizeof words);
+    expect(SM_90 BEGIN ".shared .align 16 .b8 s[16];\n" WIDE("shared", "s") END, 90, want);
+    want[24] = want[26] = 5;
+    expect(SM_90 BEGIN "add.u64 %d8, %d0, 96;\n" WIDE("global", "%d8") END, 90, want);
+}

@@ -27,14 +27,40 @@ static bool has_type(int mode, enum ptx_type type)
     case ATOMIC_MIN:
     case ATOMIC_MAX:
         return whole;
+    case ATOMIC_EXCH:
+    case ATOMIC_CAS:
+        return bits || type == PTX_B128 || (mode == ATOMIC_CAS && type == PTX_B16);
     case ATOMIC_INC:
     case ATOMIC_DEC:
         return type == PTX_U32;
-    case ATOMIC_CAS:
-        return bits || type == PTX_B16;
     default:
         return mode >= 0 && bits;
     }
+}
+
+// An operand of 128 bits is two halves: parse_registers.
+static void read_operand(struct decoder *x, struct values *in, uint32_t i, enum ptx_type type)
+{
+    const struct ptx_operand *o = &x->in->operand[i];
+    if (type == PTX_B128 && (o->kind != OPND_VEC || o->count != 2))
+        decode_fail(x, o->at, "expected a register of type .b128");
+    if (type != PTX_B128)
+        values_read(x, in, i, type);
+    for (uint32_t k = 0; type == PTX_B128 && k < 2; k++)
+        in->v[in->n++] = operand_value(x, &o->list[k], PTX_B64);
+}
+
+static void write_result(struct decoder *x, struct warpop *op, enum ptx_type type)
+{
+    const struct ptx_operand *d = &x->in->operand[0];
+    if (type != PTX_B128) {
+        warpop_outs(x, op, d, ptx_type_bytes(type));
+        return;
+    }
+    if (d->kind != OPND_VEC || d->count != 2)
+        decode_fail(x, d->at, "expected a register of type .b128");
+    warpop_outs(x, op, &d->list[0], 8);
+    warpop_outs(x, op, &d->list[1], 8);
 }
 
 // atom{.sem}{.scope}{.space}.op{.noftz}.type d, [a], b{, c}; red the same without d
@@ -57,14 +83,14 @@ void decode_atomic(struct decoder *x, const struct parts *s)
     operand_count(x, n, n);
     struct values in = { .n = 0 };
     for (uint32_t i = atom ? 2 : 1; i < n; i++)
-        values_read(x, &in, i, type);
+        read_operand(x, &in, i, type);
     enum ptx_space space = space_of(s);
     struct warpop *op = emit_warp(x, WARP_atomic, GATHER_NONE);
     op->op = (uint32_t)mode;
     op->type = type;
     warpop_values(op, &in);
     if (atom)
-        warpop_outs(x, op, &x->in->operand[0], bytes);
+        write_result(x, op, type);
     warpop_address(x, op, &x->in->operand[atom], space, bytes, MEM_ATOM);
     op->mem.order = ORDER_RELAXED;
     op->mem.scope = SCOPE_GPU;

@@ -88,9 +88,32 @@ static void unpack(struct decoder *x, const struct ptx_operand *v, uint32_t byte
     }
 }
 
+// mov.v2.type d, a; mov.b128 d, a: element by element, all read before one is written. False for others.
+static bool mov_vector(struct decoder *x, const struct parts *s)
+{
+    const bool wide = s->n == 2 && ptx_type_named(s->part[1]) == PTX_B128;
+    const bool vector = s->n == 3 && (str_is(s->part[1], "v2") || str_is(s->part[1], "v4"));
+    const enum ptx_type t = wide ? PTX_B64 : vector ? ptx_type_named(s->part[2]) : PTX_NONE;
+    const uint32_t n = wide ? 2 : vector ? (uint32_t)(s->part[1].p[1] - '0') : 0, bytes = ptx_type_bytes(t);
+    const struct ptx_operand *d = &x->in->operand[0], *a = &x->in->operand[1];
+    uint32_t from[4];
+    if (!n)
+        return false;
+    operand_count(x, 2, 2);
+    if (d->kind != OPND_VEC || a->kind != OPND_VEC || d->count != n || a->count != n || bytes < 2 || bytes > 8)
+        decode_unknown(x);
+    for (uint32_t i = 0; i < n; i++)
+        from[i] = decode_unary(x, mov_op(bytes), operand_value(x, &a->list[i], t));
+    for (uint32_t i = 0; i < n; i++)
+        emit_alu(x, mov_op(bytes), operand_destination(x, &d->list[i], bytes), from[i], NO_VREG, NO_VREG);
+    return true;
+}
+
 // mov.type d, a; mov.b64 {x, y}, a; mov.b64 d, {x, y}; the same for b32 of two halves and b64 of four
 static void mov(struct decoder *x, const struct parts *s)
 {
+    if (mov_vector(x, s))
+        return;
     enum ptx_type t = s->n == 2 ? ptx_type_named(s->part[1]) : PTX_NONE;
     uint32_t bytes = ptx_type_bytes(t);
     const struct ptx_operand *d = &x->in->operand[0], *a = &x->in->operand[1];

@@ -47,6 +47,10 @@ static struct access_name name_of(struct decoder *x, const struct parts *s)
         a.strong |= str_is(p, "volatile") || str_is(p, "relaxed") || str_is(p, "acquire") || str_is(p, "mmio") ||
                     str_is(p, "cv");
     }
+    if (a.type == PTX_B128 && a.n == 1) {  // two halves: parse_registers
+        a.type = PTX_B64;
+        a.n = 2;
+    }
     const uint32_t bytes = ptx_type_bytes(a.type);
     operand_count(x, 2, 2);
     if (!bytes || bytes > 8 || bytes * a.n > 16)

@@ -73,7 +73,7 @@ static uint64_t result(enum atomic op, enum ptx_type t, uint64_t old, uint64_t a
 
 static uint64_t operand(const struct warp *w, uint32_t slot, uint32_t bytes, uint32_t lane)
 {
-    if (bytes == 8)
+    if (bytes >= 8)
         return ((const u64 *)(w->regs + slot))[lane];
     uint32_t v = ((const u32 *)(w->regs + slot))[lane];
     return bytes == 2 ? v & 0xffff : v;
@@ -144,11 +144,30 @@ struct change {  // what the lanes do
     uint64_t first[LANES], address[LANES];  // operands; the result may take their registers
 };
 
+// The same of 16 bytes: an exchange or a compare-and-swap, whose values are pairs of registers.
+static bool change_wide(const struct change *c, uint32_t lane)
+{
+    const struct warpop *op = c->u->warp;
+    const bool compares = op->op == ATOMIC_CAS;
+    uint64_t old[2], value[4];
+    memcpy(old, c->place[lane], sizeof old);
+    for (uint32_t i = 0; i < op->n_in; i++)
+        value[i] = operand(c->w, op->in[i], 8, lane);
+    const bool writes = !compares || !memcmp(old, value, sizeof old);
+    if (writes)
+        memcpy(c->place[lane], value + (compares ? 2 : 0), sizeof old);
+    for (uint32_t i = 0; i < op->n_out; i++)
+        ((u64 *)(c->w->regs + op->out[i]))[lane] = old[i];
+    return writes;
+}
+
 // One lane's read and write. False where nothing was written: a compare-and-swap that found another value.
 static bool change_one(const struct change *c, uint32_t lane)
 {
     const struct warpop *op = c->u->warp;
     const uint32_t bytes = op->mem.bytes;
+    if (bytes == 16)
+        return change_wide(c, lane);
     uint64_t old = 0;
     memcpy(&old, c->place[lane], bytes);
     const uint64_t b = op->n_in > 1 ? operand(c->w, op->in[1], bytes, lane) : 0;

@@ -24,6 +24,7 @@ struct scope {  // one { } of a function's body; the innermost name wins
     struct range *ranges;
     uint32_t n_ranges;
     struct map singles;  // register names -> index
+    struct map vectors;  // names of vector registers -> index of their first element << 3 | elements
     struct map labels;   // label -> instruction index
     struct map vars;     // variable name -> index
 };

@@ -199,13 +199,45 @@ bool parse_space(struct str directive, enum ptx_space *space)
     return false;
 }
 
+static void add_registers(struct parser *p, struct str name, enum ptx_type type, uint32_t count, bool ranged)
+{
+    struct ptx_func *f = p->f;
+    if (f->n_regs + count > 1 << 22)
+        parse_fail(p, name.p, "too many registers");
+    for (uint32_t i = 0; i < count; i++) {
+        f->regs = parse_grow(p, f->regs, f->n_regs, sizeof *f->regs);
+        f->regs[f->n_regs++] = (struct ptx_reg){ name, type, i, ranged };
+    }
+}
+
+static struct str make_name(struct parser *p, const char *format, struct str name, unsigned behind)
+{
+    const char *text = arena_printf(p->m->arena, format, (int)name.n, name.p, behind);
+    if (!text)
+        parse_fail(p, NULL, "out of memory");
+    return (struct str){ text, (uint32_t)strlen(text) };
+}
+
+// Its elements are registers of their own, v.x and so on: v is a vector of them wherever it stands.
+static void vector_register(struct parser *p, struct str name, enum ptx_type type, uint32_t n)
+{
+    struct scope *s = &p->scopes[p->n_scopes - 1];
+    if (!map_put(p->m->arena, &s->vectors, name, p->f->n_regs << 3 | n))
+        parse_fail(p, name.p, "register '%.*s' is declared twice", (int)name.n, name.p);
+    for (uint32_t i = 0; i < n; i++)
+        add_registers(p, make_name(p, "%.*s.%c", name, (unsigned)"xyzw"[i]), type, 1, false);
+}
+
+// Registers of 128 bits are vectors of two halves.
 void parse_registers(struct parser *p)
 {
     struct scope *s = &p->scopes[p->n_scopes - 1];
     uint32_t align, vector;
     enum ptx_type type = parse_declared_type(p, &align, &vector);
-    if (vector != 1)
-        parse_fail(p, NULL, "vector registers are not supported");
+    if (type == PTX_B128 && vector != 1)
+        parse_fail(p, NULL, "vectors of registers of 128 bits are not supported");
+    vector = type == PTX_B128 ? 2 : vector;
+    type = type == PTX_B128 ? PTX_B64 : type;
     do {
         struct ptx_func *f = p->f;
         struct str name = parse_name(p, "a register's name");
@@ -217,17 +249,19 @@ void parse_registers(struct parser *p)
                 parse_fail(p, name.p, "too many registers");
             count = (uint32_t)n;
             parse_expect(p, '>');
+        }
+        if (vector > 1) {
+            for (uint32_t i = 0; i < count; i++)
+                vector_register(p, ranged ? make_name(p, "%.*s%u", name, i) : name, type, vector);
+            continue;
+        }
+        if (ranged) {
             s->ranges = parse_grow(p, s->ranges, s->n_ranges, sizeof *s->ranges);
             s->ranges[s->n_ranges++] = (struct range){ name, f->n_regs, count, type };
         } else if (!map_put(p->m->arena, &s->singles, name, f->n_regs)) {
             parse_fail(p, name.p, "register '%.*s' is declared twice", (int)name.n, name.p);
         }
-        if (f->n_regs + count > 1 << 22)
-            parse_fail(p, name.p, "too many registers");
-        for (uint32_t i = 0; i < count; i++) {
-            f->regs = parse_grow(p, f->regs, f->n_regs, sizeof *f->regs);
-            f->regs[f->n_regs++] = (struct ptx_reg){ name, type, i, ranged };
-        }
+        add_registers(p, name, type, count, ranged);
     } while (parse_accept(p, ','));
     parse_expect(p, ';');
 }

@@ -117,6 +117,47 @@ static _Noreturn void fail_operand(struct parser *p, const struct token *t)
     parse_fail(p, NULL, "expected an operand before '%.*s'", (int)(t->text.n < 40 ? t->text.n : 40), t->text.p);
 }
 
+// Which element of n a word names that stands behind a vector register: .x or .r, .y or .g, ... -1: none.
+static int32_t element_of(struct str word, uint32_t n)
+{
+    const char letter = word.n == 2 && *word.p == '.' ? word.p[1] : ' ';
+    for (uint32_t i = 0; i < n; i++)
+        if (letter == "xyzw"[i] || letter == "rgba"[i])
+            return (int32_t)i;
+    return -1;
+}
+
+// A vector register, which is its elements in braces; or one of them. False if the name is none. After a '%' a name
+// may hold dots, so that %v.x is one word, and v.x two.
+static bool vector_operand(struct parser *p, struct ptx_operand *o, struct str name)
+{
+    const bool whole = name.n > 2 && name.p[name.n - 2] == '.';
+    const struct str behind = whole ? (struct str){ name.p + name.n - 2, 2 } : p->lex.tok.text;
+    name.n -= whole ? 2 : 0;
+    uint32_t found = 0, s = p->n_scopes;
+    while (s-- > 0 && !map_get(&p->scopes[s].vectors, name, &found))
+        found = 0;
+    const uint32_t first = found >> 3, n = found & 7;
+    const int32_t element = element_of(behind, n);
+    if (element >= 0) {
+        o->kind = OPND_REG;
+        o->reg = (int32_t)first + element;
+        if (!whole)
+            lex_next(&p->lex);
+        return true;
+    }
+    if (whole)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        o->list = parse_grow(p, o->list, o->count, sizeof *o->list);
+        o->list[o->count++] = (struct ptx_operand){
+            .kind = OPND_REG, .at = o->at, .name = name, .reg = (int32_t)(first + i), .reg2 = -1, .var = -1
+        };
+    }
+    o->kind = n ? OPND_VEC : o->kind;
+    return n;
+}
+
 // What a name is: a register (a|b: two), a variable (v+8: 8 bytes into it), or the name of what comes later.
 static void named_operand(struct parser *p, struct ptx_operand *o, struct str name, int depth)
 {
@@ -125,6 +166,8 @@ static void named_operand(struct parser *p, struct ptx_operand *o, struct str na
         o->kind = OPND_SINK;
     } else if ((o->reg = find_register(p, name)) >= 0) {
         o->kind = OPND_REG;
+    } else if (vector_operand(p, o, name)) {
+        return;
     } else if (*name.p == '%') {
         o->kind = OPND_SREG;
     } else if ((o->var = find_variable(p, name)) >= 0) {

@@ -10,12 +10,6 @@
 #include "tester/tester.h"
 
 enum { COUNTED_SIZE = 256 };
-const int worth_sizes[WORTH_SIZES] = { 512, 1024, WORTH_SMALL, 4096, 8192 };
-
-bool worth_has_size(const struct worth_kernel *k, int size)
-{
-    return size >= WORTH_SMALL || k->of == 20 || (k->of == 19 && !k->variant);
-}
 
 // The counters that say why; of a launch at 256 x 256 x 256.
 static const struct {

@@ -106,20 +106,35 @@ static unsigned made_at(const struct cause *c, const struct simt_kernel *k, uint
     return n_made;
 }
 
+// Where the function that has the finding's line is called from. The call of the whole kernel, behind its store, tells
+// nothing; but of an access that is too wide it does, where the kernel is one of two.
+static unsigned call_of(const struct cause *c, const struct probe *p, const struct simt_finding *f)
+{
+    const struct simt_kernel *k = kernel_of(p);
+    struct simt_place place;
+    unsigned call = 0, last = 0;
+    if (!k || !slice_line(k, c->lines.file, f->here.number, &call))
+        return 0;
+    for (uint32_t i = 0; simt_instruction_place(k, f->here.number, i, &place); i++)
+        last = !strcmp(place.file, c->lines.file) ? place.line : last;
+    if (f->kind == SIMT_MISALIGNED && f->object.space == SIMT_GLOBAL)
+        return last;
+    return call < c->lines.line[LINE_STORE_C] ? call : 0;
+}
+
 // Where what the address is made of is set, and where the function that has the finding's line is called from. The call
 // of the whole kernel, behind its store, tells nothing.
 static void say_made(struct cause *c, const struct probe *p, const struct simt_finding *f, const char *what)
 {
     enum { SAID = 2 };
-    unsigned made[SLICE_LINES], call = 0;
+    unsigned made[SLICE_LINES];
     const struct simt_kernel *k = kernel_of(p);
     const unsigned n = k ? made_at(c, k, f->here.number, made) : 0;
     for (unsigned i = 0; i < n && i < SAID; i++) {
         cause_say(c, "%s %s:%u", i ? " and" : what, source_base_name(c->lines.file), made[i]);
         cause_add_line(c, made[i]);
     }
-    if (k && slice_line(k, c->lines.file, f->here.number, &call) && call < c->lines.line[LINE_STORE_C])
-        cause_add_line(c, call);
+    cause_add_line(c, call_of(c, p, f));
 }
 
 // --- mbarriers ---
@@ -398,7 +413,7 @@ static void say_element(struct cause *c, const struct probe *p, const struct tes
                   "this thread has come there along K, from %c[%lld][%lld] on: a tile too many is read, a step "
                   "along K is too long, or its guard is missing",
                   name, before / cols, before % cols);
-        cause_add_line(c, f->here.place.caller_file == c->lines.file ? f->here.place.caller : 0);
+        cause_add_line(c, call_of(c, p, f));
         for (int i = 0; loop[i] != LINE_ROLES; i++)
             cause_add_line(c, c->lines.line[loop[i]]);
     } else if (name != 'B' && row >= first + 2LL * g->bm) {
@@ -456,10 +471,31 @@ static void say_index(struct cause *c, struct probe *p, const struct tester_opti
         return;
     }
     cause_add_line(c, here);
-    if (f->object.space != SIMT_SHARED)
+    if (f->object.space != SIMT_SHARED) {
+        cause_add_line(c, call_of(c, p, f));
         return;
+    }
     say_array(c, f, here);
     say_made(c, p, f, *c->text ? " The index is made at" : "the index is made at");
+}
+
+// --- Variables that nothing set ---
+
+// Where the register is set that the finding is about: that may come later, or never.
+static void say_variable(struct cause *c, const struct probe *p, const struct simt_finding *f)
+{
+    enum { SAID = 2 };
+    unsigned lines[SLICE_LINES], said = 0;
+    const struct simt_kernel *k = kernel_of(p);
+    const unsigned n = k && f->object.name ? slice_register(k, c->lines.file, f->object.name, lines) : 0;
+    const unsigned own = own_line(c, &f->here.place);
+    for (unsigned i = 0; i < n && said < SAID; i++)
+        if (lines[i] != own) {
+            cause_say(c, "%s %s:%u", said++ ? " and" : "it is set at", source_base_name(c->lines.file), lines[i]);
+            cause_add_line(c, lines[i]);
+        }
+    if (said)
+        cause_say(c, ": does that come before its first use?");
 }
 
 // --- All of it ---
@@ -481,6 +517,8 @@ void cause_of_finding(struct cause *c, struct probe *p, const struct tester_opti
     if (!has_history(f)) {
         if (f->kind == SIMT_MISALIGNED || f->kind == SIMT_OUT_OF_BOUNDS)
             say_index(c, p, o, f);
+        if (f->kind == SIMT_UNINIT_VALUE && f->object.space == SIMT_REGISTER)
+            say_variable(c, p, f);
         return;
     }
     if (history_take(&h, p, c->lines.file, o, checked, f)) {

@@ -128,3 +128,23 @@ unsigned slice_address(const struct simt_kernel *k, const char *file, uint32_t n
         }
     return s.n_lines;
 }
+
+unsigned slice_register(const struct simt_kernel *k, const char *file, const char *name, unsigned lines[SLICE_LINES])
+{
+    struct slice s = { .k = k, .file = file, .lines = lines };
+    struct simt_instruction in;
+    want(&s, name, name + strlen(name));
+    for (unsigned done = 0; done < s.n_todo; done++)
+        for (uint32_t i = 0; simt_instruction(k, i, &in); i++) {
+            const char *written = first_end(&in);
+            if (text_begins(in.op, "st.") ||
+                text_begins(in.op, "wmma.load") ||  // whose line may be that of another load
+                !has_register(in.op + in.op_bytes, written, &s.todo[done]))
+                continue;
+            if (text_begins(in.op, "mov."))
+                want(&s, written, in.text + in.text_bytes);
+            else
+                add_line(&s, slice_line(k, file, i, NULL));
+        }
+    return s.n_lines;
+}

@@ -44,6 +44,12 @@ char *ptxas_pick_warnings(const char *said)
     return NULL;
 }
 
+// The instructions that ptxas warns of by a number: it may ignore a setmaxnreg, and run wgmma one after the other.
+static bool may_warn(const char *text)
+{
+    return strstr(text, "setmaxnreg") || strstr(text, "wgmma.mma_async");
+}
+
 char *ptxas_warnings(const char *ptx, const char *kernel)
 {
     char error[DEV_ERROR_MAX], arch[24], *said;
@@ -51,7 +57,7 @@ char *ptxas_warnings(const char *ptx, const char *kernel)
     char *text = ptx_file_read(ptx, &bytes, error);
     bool alone = false;
     int status;
-    const unsigned target = text ? ptx_text_target(text, &alone) : 0;
+    const unsigned target = text && may_warn(text) ? ptx_text_target(text, &alone) : 0;
     free(text);
     snprintf(arch, sizeof arch, "-arch=sm_%u%s", target, alone ? "a" : "");
     char *argv[] = { (char *)PTXAS, arch, (char *)"--entry", (char *)kernel, (char *)"-o", (char *)"/dev/null",

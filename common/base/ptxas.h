@@ -9,7 +9,8 @@
 char *ptxas_pick_warnings(const char *said);
 
 // Asks the ptxas beside the nvcc of the build, or the one on the PATH, about a kernel of a PTX file, for the GPU that
-// the file is for. NULL where it warns of nothing, where there is none, and where it refuses the file.
+// the file is for. NULL where it warns of nothing, where there is none, and where it refuses the file. It takes half a
+// second for a long kernel, so a file is left out whose instructions it has no warning of.
 char *ptxas_warnings(const char *ptx, const char *kernel);
 
 void ptxas_print(FILE *out, const char *before, const char *warnings);  // a line each, with that before it

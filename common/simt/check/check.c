@@ -53,7 +53,7 @@ void check_block_starts(struct block *b)
     k->start = c->now;
     k->all_seen = k->start - 1;
     k->barrier++;
-    k->calm = ++c->calms;
+    k->calm = k->hush = ++c->calms;
     free(k->guests);
     k->guests = NULL;
     memset(k->seen, 0, sizeof k->seen);
@@ -89,14 +89,8 @@ void check_free(struct checker *c)
 {
     if (!c)
         return;
-    for (uint32_t i = 0; c->touches && i < c->n_touches; i++) {
-        if (c->touches[i]) {
-            free(c->touches[i]->runs);
-            free(c->touches[i]->all);
-            free(c->touches[i]->at);
-        }
-        free(c->touches[i]);
-    }
+    for (uint32_t i = 0; c->touches && i < c->n_touches; i++)
+        check_touches_free(c->touches[i]);
     free(c->touches);
     check_order_free(c);
     check_global_free(c);

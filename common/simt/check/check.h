@@ -180,6 +180,7 @@ struct run {               // granules side by side
     int64_t at;            // granules from the first active lane's
     uint32_t first, n;     // of touches
     uint8_t lane, spread;  // granule i is lane + (i >> spread)'s alone; NO_SPREAD: it is not so
+    bool folds;            // its granules are alike by as many as a fold has (fold.h)
 };
 
 struct touches {  // which granules a warp's access touches: distinct ones, by address
@@ -188,9 +189,12 @@ struct touches {  // which granules a warp's access touches: distinct ones, by a
     struct run *runs;
     struct touch *all;
     uint32_t n, *at;  // distinct granules, from the first active lane's; modulo 2^32
+    uint32_t hush, hushed;  // of shared memory: in that time all are quiet from granule hushed on; 0: it is not known
     uint64_t delta[LANES];
+    struct touches *next;  // what another access of the memop touched
 };
 
+#define TOUCHES 8  // of a memop are kept
 #define SURE 64
 
 #define WHO_ATOMIC 1
@@ -285,6 +289,7 @@ struct block_check {                // of a block that runs
     uint32_t strong_from, strong_to;  // granules from and to: strong accesses went nowhere else
     uint32_t *quiet;                  // by granule: until barrier number quiet[g] + 1 opens, reads have nothing to add
     uint32_t barrier;                 // barriers of the whole block that have opened, from 1
+    uint32_t hush;                    // the number of the time in which no quiet granule has become another
     unsigned char *folded;            // by fold (fold.h): are its granules kept as one?
     bool folds;                       // some may be
     bool copies;                      // some were started in this block, or bulk copies to it were left under way
@@ -307,7 +312,7 @@ struct note;
 
 struct checker {
     const struct grid *grid;
-    struct touches **touches;  // by memop; then by memop for what an asynchronous copy reads
+    struct touches **touches;  // by memop, the last first; then by memop for what an asynchronous copy reads
     uint32_t n_touches;
     bool failed;   // out of memory
     uint32_t now;  // time
@@ -328,9 +333,10 @@ struct checker {
 };
 
 // check_touches.c: which granules of 1 << shift bytes an access of the active lanes touches, bytes a lane. index: of
-// its memop. What the same memop touched last time is kept, for loops. NULL when memory runs out.
-const struct touches *check_touches(struct checker *c, uint32_t index, uint32_t active, const uint64_t address[LANES],
-                                    uint32_t bytes, unsigned shift);
+// its memop. What the same memop touched the last times is kept, for loops. NULL when memory runs out.
+struct touches *check_touches(struct checker *c, uint32_t index, uint32_t active, const uint64_t address[LANES],
+                              uint32_t bytes, unsigned shift);
+void check_touches_free(struct touches *t);  // and those after it
 void check_note(struct checker *c, const struct fault *f);  // a finding, of f's kind and places
 void check_add_notes(struct checker *sum, const struct checker *c);
 void check_free_notes(struct checker *c);

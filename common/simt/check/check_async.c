@@ -189,12 +189,19 @@ static void visit(struct look *l, uint32_t address, uint32_t bytes, void (*one)(
     struct block_check *k = l->k;
     const unsigned shift = shift_of(l);
     const uint32_t end = (address + bytes) >> shift;
+    k->hush = ++l->c->calms;
     for (uint32_t g = address >> shift; g < end;) {
-        const uint32_t first = g, n = fold_size(k, shift, g, end);
+        const uint32_t first = g;
+        uint32_t n = fold_size(k, shift, g, end);
         const struct seen *s = n > 1 ? recall(l, &k->granules[g]) : NULL;
         if (s) {
-            k->granules[g] = s->after;
-            g += n;
+            const uint32_t step = n;
+            do {
+                k->granules[g] = s->after;
+                k->quiet[g] = 0;
+                g += n;
+                n = g < end ? fold_size(k, shift, g, end) : 0;
+            } while (n == step && !memcmp(&k->granules[g], &s->before, sizeof s->before));
             continue;
         }
         fold_open(k, shift, g, g + 1);

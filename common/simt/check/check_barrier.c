@@ -92,7 +92,7 @@ void check_opens(struct block *b, uint32_t number, bool everyone)
         k->all_seen = c->now;
         tick(c);
         k->barrier++;
-        k->calm = ++c->calms;
+        k->calm = k->hush = ++c->calms;
     } else {
         join(k, number, b->n_warps);
     }

@@ -238,6 +238,7 @@ static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
         x->reader.flags >> WHO_RANK == v->w->block->rank)
         note(v, FAULT_RACE, g, lane, &x->reader, false);
     x->read_at = x->many_at = k->quiet[g] = 0;
+    k->hush = ++v->c->calms;
     if (v->strong) {
         meet_unordered(v, g, lane);
         note_strong(k, g);
@@ -255,16 +256,20 @@ static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
 
 // --- granules side by side, which nearly always fare alike ---
 
-// n granules from g on: is the access weak, and has this block made no strong one there?
-static bool are_weak(const struct visit *v, uint32_t g, uint32_t n)
+struct side {  // by side: n granules from g on
+    uint32_t g, n;
+    uint32_t step;           // each step-th stands for the others up to the next: 1, or a fold's granules
+    const struct touch *by;  // who touches them
+};
+
+// Is the access weak, and has this block made no strong one there?
+static bool are_weak(const struct visit *v, const struct side *s)
 {
-    const struct strong *s = v->k->strong ? v->k->strong + g : NULL;
-    const bool met = g < v->k->strong_to && g + n > v->k->strong_from;
+    const struct strong *all = v->k->strong;
+    const bool met = s->g < v->k->strong_to && s->g + s->n > v->k->strong_from;
     bool strong = v->strong || v->shared;
-    for (uint32_t i = 0; met && i < n; i++) {
-        strong |= within(v, s[i].write_at);
-        strong |= within(v, s[i].read_at);
-    }
+    for (uint32_t i = s->g; met && i < s->g + s->n; i++)
+        strong = strong || within(v, all[i].write_at) || within(v, all[i].read_at);
     return !strong;
 }
 
@@ -273,43 +278,57 @@ static bool in_cluster(const struct visit *v)
     return v->w->block->worker->cluster->n > 1;
 }
 
-// Were they written in this block, before its last barrier of all or, all at once, before the lanes' accesses?
-static bool are_settled(const struct visit *v, const struct touch *t, const struct granule *x, uint32_t n)
+// Were they written in this block before its last barrier of all?
+static bool are_old(const struct visit *v, const struct side *s)
 {
-    const uint32_t start = v->k->start, seen = v->k->all_seen;
-    uint32_t news = 0, differs = x->write_at >= READ_UNDER_WAY;
-    for (uint32_t i = 0; i < n; i++)
-        news |= (x[i].write_at > seen) | (x[i].write_at < start);
-    if (!news)
-        return true;
-    for (uint32_t i = 0; i < n; i++)
-        differs |= (x[i].write_at ^ x->write_at) | (uint32_t)(x[i].writer.thread ^ x->writer.thread) |
-                   (uint32_t)(x[i].writer.flags ^ x->writer.flags);
-    for (uint32_t i = 0; !differs && i < n; i++)
-        differs = !within(v, x->write_at) || !ordered(v, &x->writer, x->write_at, t[i].lane) ||
-                  (t[i].lane2 != NO_LANE && !ordered(v, &x->writer, x->write_at, t[i].lane2));
-    return !differs;
+    const uint32_t start = v->k->start, times = v->k->all_seen + 1 - start;
+    const struct granule *x = &v->k->granules[s->g];
+    for (uint32_t i = 0; i < s->n; i += s->step)
+        if (x[i].write_at - start >= times)
+            return false;
+    return true;
+}
+
+// Were they written in this block all at once, and before the lanes' accesses?
+static bool are_known(const struct visit *v, const struct side *s)
+{
+    const struct granule *x = &v->k->granules[s->g];
+    const struct who *writer = &x->writer;
+    const uint32_t at = x->write_at;
+    if (at >= READ_UNDER_WAY || !within(v, at))
+        return false;
+    for (uint32_t i = 0; i < s->n; i += s->step)
+        if (x[i].write_at != at || x[i].writer.thread != writer->thread || x[i].writer.flags != writer->flags)
+            return false;
+    for (uint32_t i = 0; i < s->n; i += s->step)
+        if (!ordered(v, writer, at, s->by[i].lane) ||
+            (s->by[i].lane2 != NO_LANE && !ordered(v, writer, at, s->by[i].lane2)))
+            return false;
+    return true;
 }
 
 // Have they not been read since the last barrier of all?
-static bool are_unread(const struct visit *v, const struct granule *x, uint32_t n)
+static bool are_unread(const struct visit *v, const struct side *s)
 {
     const uint32_t seen = v->k->all_seen;
-    uint32_t news = 0;
-    for (uint32_t i = 0; i < n; i++)
-        news |= (x[i].read_at > seen) | (x[i].many_at > seen);
-    return !news;
+    const struct granule *x = &v->k->granules[s->g];
+    for (uint32_t i = 0; i < s->n; i += s->step)
+        if (x[i].read_at > seen || x[i].many_at > seen)
+            return false;
+    return true;
 }
 
-static void read_first(const struct visit *v, const struct touch *t, struct granule *x, uint32_t n)
+static void read_first(const struct visit *v, const struct side *s)
 {
     const uint32_t now = v->c->now;
-    for (uint32_t i = 0; i < n; i++) {
-        x[i].reader = me(v, t[i].lane);
+    struct granule *x = &v->k->granules[s->g];
+    for (uint32_t i = 0; i < s->n; i += s->step) {
+        const struct touch by = s->by[i];
+        x[i].reader = me(v, by.lane);
         x[i].read_at = now;
         x[i].many_at = 0;
-        if (t[i].lane2 != NO_LANE) {
-            x[i].other = me(v, t[i].lane2);
+        if (by.lane2 != NO_LANE) {
+            x[i].other = me(v, by.lane2);
             x[i].many_at = now;
         }
     }
@@ -320,48 +339,81 @@ static bool same_warp(const struct who *a, const struct who *b)
     return a->thread / LANES == b->thread / LANES && a->flags == b->flags;
 }
 
-// Reads of what one other warp alone has read since the last barrier of all, or that one and a third: of many readers
-// two are kept, of different warps. False if it is not so.
-static bool read_again(const struct visit *v, const struct touch *t, struct granule *x, uint32_t n)
+// Are they read by what one other warp alone has read since the last barrier of all, or that one and a third?
+static bool are_read(const struct visit *v, const struct side *s)
 {
-    struct block_check *k = v->k;
-    const struct granule like = *x;
+    const struct block_check *k = v->k;
+    const struct granule *x = &k->granules[s->g], like = *x;
     const uint32_t first = like.reader.thread / LANES;
     const bool many = like.many_at > k->all_seen;
-    bool differs = in_cluster(v) || like.reader.flags != v->mine || first == v->w->index ||
-                   like.read_at <= k->all_seen || like.read_at <= k->seen[v->w->index][first];
-    for (uint32_t i = 1; i < n && !differs; i++)
-        differs = x[i].read_at != like.read_at || x[i].many_at != like.many_at ||
-                  !same_warp(&x[i].reader, &like.reader) || (many && !same_warp(&x[i].other, &like.other));
-    for (uint32_t i = 0; k->informed && i < n && !differs; i++)
-        differs = ordered(v, &x[i].reader, like.read_at, t[i].lane) ||
-                  (t[i].lane2 != NO_LANE && ordered(v, &x[i].reader, like.read_at, t[i].lane2));
-    if (differs)
+    if (in_cluster(v) || like.reader.flags != v->mine || first == v->w->index || like.read_at <= k->all_seen ||
+        like.read_at <= k->seen[v->w->index][first])
         return false;
-    if (many && warp_of(like.other.flags, like.other.thread) != warp_of(like.reader.flags, like.reader.thread))
-        return true;
-    for (uint32_t i = 0; i < n; i++) {
-        x[i].other = me(v, t[i].lane);
-        x[i].many_at = v->c->now;
-        if (x[i].write_at <= k->all_seen && !k->strong)
-            k->quiet[x - k->granules + i] = k->barrier;  // another read adds nothing
-    }
+    for (uint32_t i = s->step; i < s->n; i += s->step)
+        if (x[i].read_at != like.read_at || x[i].many_at != like.many_at || !same_warp(&x[i].reader, &like.reader) ||
+            (many && !same_warp(&x[i].other, &like.other)))
+            return false;
+    for (uint32_t i = 0; k->informed && i < s->n; i += s->step)
+        if (ordered(v, &x[i].reader, like.read_at, s->by[i].lane) ||
+            (s->by[i].lane2 != NO_LANE && ordered(v, &x[i].reader, like.read_at, s->by[i].lane2)))
+            return false;
     return true;
 }
 
-// Writes of what was not touched since the last barrier of all: nothing to compare with. False if it is not so.
-static bool write_first(const struct visit *v, const struct touch *t, struct granule *x, uint32_t n)
+// Of many readers two are kept, of different warps.
+static void read_again(const struct visit *v, const struct side *s)
+{
+    struct block_check *k = v->k;
+    struct granule *x = &k->granules[s->g];
+    uint32_t *quiet = &k->quiet[s->g];
+    if (x->many_at > k->all_seen &&
+        warp_of(x->other.flags, x->other.thread) != warp_of(x->reader.flags, x->reader.thread))
+        return;
+    for (uint32_t i = 0; i < s->n; i += s->step) {
+        x[i].other = me(v, s->by[i].lane);
+        x[i].many_at = v->c->now;
+        if (x[i].write_at <= k->all_seen && !k->strong)
+            quiet[i] = k->barrier;  // another read adds nothing
+    }
+}
+
+// False where they have to be looked at one by one.
+static bool read_alike(const struct visit *v, const struct side *s)
+{
+    if (!are_weak(v, s) || !(are_old(v, s) || are_known(v, s)))
+        return false;
+    if (are_unread(v, s))
+        read_first(v, s);
+    else if (are_read(v, s))
+        read_again(v, s);
+    else
+        return false;
+    return true;
+}
+
+// Are they touched by nothing since the last barrier of all, and now by one lane each?
+static bool are_untouched(const struct visit *v, const struct side *s)
+{
+    const struct granule *x = &v->k->granules[s->g];
+    if (v->op != CHECK_WRITE && (v->op != CHECK_COPY || in_cluster(v)))
+        return false;
+    for (uint32_t i = 0; i < s->n; i += s->step)
+        if (x[i].write_at > v->k->all_seen || s->by[i].lane2 != NO_LANE)
+            return false;
+    return are_unread(v, s);
+}
+
+// The same for writes: there is nothing to compare with.
+static bool write_alike(const struct visit *v, const struct side *s)
 {
     struct block_check *k = v->k;
     const uint32_t at = v->op == CHECK_COPY ? UNDER_WAY : v->c->now;
-    uint32_t *quiet = &k->quiet[x - k->granules];
-    uint32_t news = v->op != CHECK_WRITE && (v->op != CHECK_COPY || in_cluster(v));
-    for (uint32_t i = 0; i < n; i++)
-        news |= (x[i].write_at > k->all_seen) | (t[i].lane2 != NO_LANE);
-    if (news || !are_unread(v, x, n))
+    struct granule *x = &k->granules[s->g];
+    uint32_t *quiet = &k->quiet[s->g];
+    if (!are_weak(v, s) || !are_untouched(v, s))
         return false;
-    for (uint32_t i = 0; i < n; i++) {
-        x[i].writer = me(v, t[i].lane);
+    for (uint32_t i = 0; i < s->n; i += s->step) {
+        x[i].writer = me(v, s->by[i].lane);
         x[i].write_at = at;
         x[i].read_at = x[i].many_at = quiet[i] = 0;
     }
@@ -369,25 +421,15 @@ static bool write_first(const struct visit *v, const struct touch *t, struct gra
     return true;
 }
 
-// False where they have to be looked at one by one.
-static bool visit_alike(const struct visit *v, const struct touch *t, uint32_t g, uint32_t n)
+static bool visit_alike(const struct visit *v, const struct side *s)
 {
-    struct granule *x = &v->k->granules[g];
-    if (!are_weak(v, g, n))
-        return false;
-    if (check_writes(v->op))
-        return write_first(v, t, x, n);
-    if (!are_settled(v, t, x, n))
-        return false;
-    if (!are_unread(v, x, n))
-        return read_again(v, t, x, n);
-    read_first(v, t, x, n);
-    return true;
+    return check_writes(v->op) ? write_alike(v, s) : read_alike(v, s);
 }
 
 static void visit_one(const struct visit *v, const struct touch *t, uint32_t g)
 {
-    if (visit_alike(v, t, g, 1))
+    const struct side s = { g, 1, 1, t };
+    if (visit_alike(v, &s))
         return;
     if (v->k->granules[g].write_at == NO_MANS) {
         note(v, FAULT_BOUNDS, g, t->lane, NULL, false);
@@ -406,60 +448,70 @@ static void visit_one(const struct visit *v, const struct touch *t, uint32_t g)
     }
 }
 
-// Are all granules of a run quiet?
-static bool is_quiet_run(const struct block_check *k, const struct run *run, uint32_t base)
+static bool are_quiet(const struct block_check *k, const struct side *s)
 {
-    const uint32_t *quiet = &k->quiet[base + (uint32_t)run->at];
-    uint32_t news = 0;
-    for (uint32_t i = 0; i < run->n; i++)
-        news |= quiet[i] ^ k->barrier;
-    return !news;
-}
-
-// Are all granules that an access touches, from granule base on? Short runs are looked at granule by granule.
-static bool is_quiet(const struct block_check *k, const struct touches *t, uint32_t base)
-{
-    if (4 * t->n_runs < t->n) {
-        for (uint32_t r = 0; r < t->n_runs; r++)
-            if (!is_quiet_run(k, &t->runs[r], base))
-                return false;
-        return true;
-    }
-    for (uint32_t i = 0; i < t->n; i++)
-        if (k->quiet[base + t->at[i]] != k->barrier)
+    const uint32_t *quiet = &k->quiet[s->g];
+    for (uint32_t i = 0; i < s->n; i += s->step)
+        if (quiet[i] != k->barrier)
             return false;
     return true;
 }
 
+// Are all granules quiet that an access touches, from granule base on? No fold stands for others here.
+static bool is_quiet(const struct block_check *k, struct touches *t, uint32_t base)
+{
+    if (t->hush == k->hush && t->hushed == base)
+        return true;
+    for (uint32_t i = 0; i < t->n; i++)
+        if (k->quiet[base + t->at[i]] != k->barrier)
+            return false;
+    t->hush = k->hush;
+    t->hushed = base;
+    return true;
+}
+
+// The granules of a run, by folds where all are folded.
+static struct side side_of(const struct visit *v, const struct touches *t, const struct run *run)
+{
+    struct block_check *k = v->k;
+    const unsigned shift = v->c->grid->code->shared_shift;
+    const uint32_t g = v->base + (uint32_t)run->at, fold = 1u << (FOLD_BITS - shift);
+    struct side s = { g, run->n, 1, &t->all[run->first] };
+    if (k->folds && run->folds && g % fold == 0 && fold_holds_all(k, shift, g, g + run->n))
+        s.step = fold;
+    else if (k->folds)
+        fold_open(k, shift, g, g + run->n);
+    return s;
+}
+
+static void visit_run(const struct visit *v, const struct touches *t, const struct run *run)
+{
+    const unsigned shift = v->c->grid->code->shared_shift;
+    const struct side s = side_of(v, t, run);
+    const bool write = check_writes(v->op), by_folds = run->folds && s.g % (1u << (FOLD_BITS - shift)) == 0;
+    if (!write && !v->shared && are_quiet(v->k, &s))
+        return;
+    if (visit_alike(v, &s)) {
+        if (write && by_folds && s.step == 1)
+            fold_close(v->k, shift, s.g, s.g + s.n);
+        return;
+    }
+    if (s.step != 1)
+        fold_open(v->k, shift, s.g, s.g + s.n);
+    for (uint32_t i = 0; i < s.n; i++)
+        visit_one(v, &s.by[i], s.g + i);
+}
+
 static void visit_all(const struct visit *v, const struct touches *t)
 {
-    const struct block_check *k = v->k;
-    const uint32_t base = v->base;
-    // A plain read that came here has a granule that is not quiet.
-    const bool all = check_writes(v->op) || v->shared || (t->n_runs == 1 && !v->strong);
-    for (uint32_t r = 0; r < t->n_runs; r++) {
-        const struct run *run = &t->runs[r];
-        if (!all && is_quiet_run(k, run, base))
-            continue;
-        if (visit_alike(v, &t->all[run->first], base + (uint32_t)run->at, run->n))
-            continue;
-        for (uint32_t i = 0; i < run->n; i++)
-            visit_one(v, &t->all[run->first + i], base + (uint32_t)run->at + i);
-    }
+    for (uint32_t r = 0; r < t->n_runs; r++)
+        visit_run(v, t, &t->runs[r]);
     if (v->strong && check_writes(v->op))
         tick(v->c);  // whoever reads it there does so later
 }
 
-static void open_folds(struct block_check *k, unsigned shift, const struct touches *t, uint32_t base)
-{
-    for (const struct run *run = t->runs; run < t->runs + t->n_runs; run++) {
-        const uint32_t first = base + (uint32_t)run->at;
-        fold_open(k, shift, first, first + run->n);
-    }
-}
-
 // Fills in v. False if there is nothing to compare: a plain read touches quiet granules alone; or memory has run out.
-static bool look(struct warp *w, const struct uop *u, const struct touches *t, uint64_t first, enum check_op op,
+static bool look(struct warp *w, const struct uop *u, struct touches *t, uint64_t first, enum check_op op,
                  struct visit *v, struct asked asked[ASKED])
 {
     struct checker *c = w->block->worker->check;
@@ -469,8 +521,6 @@ static bool look(struct warp *w, const struct uop *u, const struct touches *t, u
     const bool strong = check_strong(u, op), shared = home != w->block || k->guests;
     if (op == CHECK_READ && !strong && !shared && is_quiet(k, t, base))
         return false;
-    if (k->folds)
-        open_folds(k, c->grid->code->shared_shift, t, base);
     *v = (struct visit){ .w = w,
                          .u = u,
                          .c = c,
@@ -515,7 +565,7 @@ void check_shared(struct warp *w, const struct uop *u, uint32_t index, uint32_t 
     struct checker *c = w->block->worker->check;
     for (uint32_t left = active, lanes; left; left &= ~lanes) {
         lanes = same_home(left, address);
-        const struct touches *t = check_touches(c, index, lanes, address, bytes, c->grid->code->shared_shift);
+        struct touches *t = check_touches(c, index, lanes, address, bytes, c->grid->code->shared_shift);
         const uint64_t first = address[__builtin_ctz(lanes)];
         struct visit v;
         struct asked asked[ASKED];
@@ -572,7 +622,7 @@ void check_shared_mbarrier(struct warp *w, const struct uop *u, uint32_t lanes, 
 bool check_shared_again(struct warp *w, const struct uop *u, uint32_t index, uint32_t pattern, uint64_t first,
                         enum check_op op)
 {
-    const struct touches *t = w->block->worker->check->touches[index];
+    struct touches *t = w->block->worker->check->touches[index];
     struct visit v;
     struct asked asked[ASKED];
     if (!t || t->pattern != pattern || cluster_block(w->block->worker, first) != w->block)
@@ -585,11 +635,12 @@ bool check_shared_again(struct warp *w, const struct uop *u, uint32_t index, uin
 void check_delivered(struct warp *w, uint32_t lane, uint32_t address, uint32_t bytes)
 {
     const struct checker *c = w->block->worker->check;
+    struct block_check *k = w->block->check;
     const unsigned shift = c->grid->code->shared_shift;
-    const uint32_t at = cluster_offset(address);
-    fold_open(w->block->check, shift, at >> shift, (at + bytes) >> shift);
-    for (uint32_t g = at >> shift; g < (at + bytes) >> shift; g++) {
-        struct granule *x = &w->block->check->granules[g];
+    const uint32_t at = cluster_offset(address), end = (at + bytes) >> shift;
+    for (uint32_t g = at >> shift, n; g < end; g += n) {
+        n = fold_size(k, shift, g, end);
+        struct granule *x = &k->granules[g];
         if (x->write_at == UNDER_WAY && x->writer.thread == w->index * LANES + lane)
             x->write_at = c->now;
     }

@@ -1,5 +1,6 @@
 // Which granules an access touches, and what it stores there. See check.h.
 #include "check.h"
+#include "fold.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,17 @@ static void find_spread(struct run *run, const struct touch *all, uint32_t each)
     }
 }
 
+// Are the granules of a run alike by folds, if it begins with one?
+static bool is_by_folds(const struct run *run, const struct touch *all, uint32_t fold)
+{
+    bool alike = run->n % fold == 0;
+    for (uint32_t i = 0; alike && i < run->n; i++) {
+        const struct touch *touch = &all[run->first + i], *first = &all[run->first + i / fold * fold];
+        alike = touch->lane == first->lane && touch->lane2 == first->lane2;
+    }
+    return alike;
+}
+
 static bool set_touches(struct touches *t, const uint64_t address[LANES], uint32_t active, uint32_t bytes,
                         unsigned shift)
 {
@@ -131,8 +143,10 @@ static bool set_touches(struct touches *t, const uint64_t address[LANES], uint32
         t->all[i] = places[i].by;
         t->at[i] = (uint32_t)places[i].at;
     }
-    for (uint32_t i = 0; i < t->n_runs; i++)
+    for (uint32_t i = 0; i < t->n_runs; i++) {
         find_spread(&t->runs[i], t->all, bytes >> shift);
+        t->runs[i].folds = is_by_folds(&t->runs[i], t->all, 1u << (FOLD_BITS - shift));
+    }
     return true;
 }
 
@@ -150,26 +164,43 @@ static bool take_turn(struct touches *t, uint32_t active, uint32_t bytes)
     return true;
 }
 
-const struct touches *check_touches(struct checker *c, uint32_t index, uint32_t active, const uint64_t address[LANES],
-                                    uint32_t bytes, unsigned shift)
+static bool is_it(const struct touches *t, uint32_t active, const uint64_t address[LANES], uint32_t bytes)
 {
-    struct touches *t = c->touches[index];
-    if (!t && !(t = c->touches[index] = calloc(1, sizeof *t))) {
-        c->failed = true;
-        return NULL;
-    }
-    t->pattern = 0;
-    if (take_turn(t, active, bytes))
-        return t;
-    uint64_t differs = t->active ^ active;
     const uint64_t first = address[__builtin_ctz(active)];
+    uint64_t differs = (t->active ^ active) | (t->bytes ^ bytes);
     for (uint32_t i = 0; !differs && i < LANES; i++)
         differs |= active >> i & 1 ? (address[i] - first) ^ t->delta[i] : 0;
-    if ((differs || t->bytes != bytes) && !set_touches(t, address, active, bytes, shift)) {
-        t->active = 0;
-        c->failed = true;
+    return !differs;
+}
+
+// What touched the same before, or room for it, is made the memop's first. NULL when memory runs out.
+static struct touches *to_front(struct touches **first, uint32_t active, const uint64_t address[LANES], uint32_t bytes)
+{
+    struct touches **at = first, *t;
+    for (uint32_t n = 1; *at && !is_it(*at, active, address, bytes) && ((*at)->next || n < TOUCHES); n++)
+        at = &(*at)->next;
+    if (!*at && !(*at = calloc(1, sizeof **at)))
         return NULL;
+    t = *at;
+    *at = t->next;
+    t->next = *first;
+    *first = t;
+    return t;
+}
+
+struct touches *check_touches(struct checker *c, uint32_t index, uint32_t active, const uint64_t address[LANES],
+                              uint32_t bytes, unsigned shift)
+{
+    struct touches *t = c->touches[index];
+    if (!t || !take_turn(t, active, bytes))
+        t = to_front(&c->touches[index], active, address, bytes);
+    if (t && !is_it(t, active, address, bytes) && !set_touches(t, address, active, bytes, shift)) {
+        t->active = 0;
+        t = NULL;
     }
+    if (t)
+        t->pattern = t->hush = 0;
+    c->failed |= !t;
     return t;
 }
 
@@ -178,4 +209,16 @@ void check_pattern(struct warp *w, uint32_t index, uint32_t pattern)
     struct touches *t = w->block->worker->check->touches[index];
     if (t)
         t->pattern = pattern;
+}
+
+void check_touches_free(struct touches *t)
+{
+    while (t) {
+        struct touches *next = t->next;
+        free(t->runs);
+        free(t->all);
+        free(t->at);
+        free(t);
+        t = next;
+    }
 }

@@ -1,21 +1,24 @@
 // Granules of shared memory that are all alike, kept as one. Bulk copies and wgmma use whole tiles in the same way:
 // most of their granules stay like their neighbours for as long as the kernel runs.
 //
-// A fold is 32 bytes, at a multiple of 32: no swizzle takes them apart. While it is folded, its first granule says what
-// all of them are, none of them is quiet, and what the others say is out of date. Whoever looks at one of its granules
-// alone unfolds it before.
+// A fold is 16 bytes, at a multiple of 16: no swizzle takes them apart, and a lane loads or stores so many at most.
+// While it is folded, its first granule says what all of them are, and if they are quiet; what the others say is out of
+// date, and they are not quiet. Whoever looks at one of its granules alone unfolds it before.
 #ifndef SIMT_FOLD_H
 #define SIMT_FOLD_H
 
 #include "check.h"
 
-#define FOLD_BITS 5  // 1 << FOLD_BITS bytes
+#define FOLD_BITS 4  // 1 << FOLD_BITS bytes: more than a granule's
 
 // Granules have 1 << shift bytes. Is granule g in a fold that is folded?
 static inline bool fold_holds(const struct block_check *k, unsigned shift, uint32_t g)
 {
     return k->folded[g >> (FOLD_BITS - shift)];
 }
+
+// Are all granules from g to end - 1, both multiples of a fold, in folds that are folded?
+bool fold_holds_all(const struct block_check *k, unsigned shift, uint32_t g, uint32_t end);
 
 // Unfolds what the granules from g to end - 1 lie in.
 void fold_open(struct block_check *k, unsigned shift, uint32_t g, uint32_t end);
@@ -24,7 +27,7 @@ void fold_open(struct block_check *k, unsigned shift, uint32_t g, uint32_t end);
 // A fold of which only a part lies from g to end - 1 is unfolded.
 uint32_t fold_size(struct block_check *k, unsigned shift, uint32_t g, uint32_t end);
 
-// The granules from g to end - 1 are alike, and none is quiet: folds all folds that lie within them.
+// The granules from g to end - 1 are alike in each fold, and none is quiet: folds all folds that lie within them.
 void fold_close(struct block_check *k, unsigned shift, uint32_t g, uint32_t end);
 
 #endif

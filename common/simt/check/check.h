@@ -188,7 +188,9 @@ struct touches {  // which granules a warp's access touches: distinct ones, by a
     uint32_t n_runs, room;  // room: of runs and of all
     struct run *runs;
     struct touch *all;
-    uint32_t n, *at;  // distinct granules, from the first active lane's; modulo 2^32
+    uint32_t n, *at;    // distinct granules, from the first active lane's; modulo 2^32
+    struct page *page;  // of global memory: the last, and its number
+    uint64_t page_number;
     uint32_t hush, hushed;  // of shared memory: in that time all are quiet from granule hushed on; 0: it is not known
     uint64_t delta[LANES];
     struct touches *next;  // what another access of the memop touched
@@ -336,7 +338,7 @@ struct checker {
 // its memop. What the same memop touched the last times is kept, for loops. NULL when memory runs out.
 struct touches *check_touches(struct checker *c, uint32_t index, uint32_t active, const uint64_t address[LANES],
                               uint32_t bytes, unsigned shift);
-void check_touches_free(struct touches *t);  // and those after it
+void check_touches_free(struct touches *t);                 // and those after it
 void check_note(struct checker *c, const struct fault *f);  // a finding, of f's kind and places
 void check_add_notes(struct checker *sum, const struct checker *c);
 void check_free_notes(struct checker *c);

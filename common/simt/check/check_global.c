@@ -350,17 +350,18 @@ static bool visit_line(const struct visit *v, const struct piece *p)
 static void visit_touch(const struct visit *v, struct line *line, uint32_t *quiet, uint32_t i,
                         const struct touch *touch, uint64_t address)
 {
-    struct piece p = { line, quiet, i, address, v->mark, false };
     struct record *all = check_record(v->c, line, v->use);
-    p.mark.spread = ONE_THREAD;
-    p.mark.thread = (uint16_t)(v->w->index * LANES + touch->lane);
-    if (all && v->use == USE_READ && read_first(v, line, &all[i], &p.mark, address, 1)) {
+    struct mark m = v->mark;
+    m.spread = ONE_THREAD;
+    m.thread = (uint16_t)(v->w->index * LANES + touch->lane);
+    if (all && v->use == USE_READ && read_first(v, line, &all[i], &m, address, 1)) {
         if (touch->lane2 != NO_LANE) {
-            all[i].other = p.mark;
+            all[i].other = m;
             all[i].other.thread = (uint16_t)(v->w->index * LANES + touch->lane2);
         }
         return;
     }
+    struct piece p = { line, quiet, i, address, m, false };
     visit_granule(v, &p);
     if (touch->lane2 == NO_LANE || p.mark.flags & MARK_ATOMIC)
         return;
@@ -392,14 +393,25 @@ static bool quiet(const struct visit *v, const struct line *line, uint32_t i, ui
     return true;
 }
 
-static void visit_run(const struct visit *v, const struct touches *t, const struct run *run, uint64_t g)
+// The page of granule g; NULL if memory runs out, or no allocation is there.
+static struct page *page_of(struct checker *c, struct touches *t, uint64_t g)
+{
+    const uint64_t number = g >> (LINE_SHIFT + PAGE_SHIFT);
+    if (!t->page || t->page_number != number) {
+        t->page = check_page(c, g << c->grid->code->global_shift);
+        t->page_number = number;
+    }
+    return t->page;
+}
+
+static void visit_run(const struct visit *v, struct touches *t, const struct run *run, uint64_t g)
 {
     const unsigned shift = v->c->grid->code->global_shift;
-    struct page *page = NULL;
     for (uint32_t k = 0, n; k < run->n; k += n, g += n) {
         const uint32_t i = g & (LINE - 1), at = (uint32_t)(g >> LINE_SHIFT) & (PAGE - 1);
+        struct page *page = page_of(v->c, t, g);
         n = run->n - k < LINE - i ? run->n - k : LINE - i;
-        if ((!page || !at) && !(page = check_page(v->c, g << shift)))
+        if (!page)
             return;
         if (v->use == USE_READ && page->quiet[at] == v->calm)
             continue;
@@ -411,7 +423,7 @@ static void visit_run(const struct visit *v, const struct touches *t, const stru
             if (visit_line(v, &p))
                 continue;
         }
-        if (!check_split(v->c, line))
+        if (!line->split && !check_split(v->c, line))
             return;
         if (quiet(v, line, i, n)) {
             page->quiet[at] = n == LINE ? v->calm : page->quiet[at];
@@ -423,28 +435,27 @@ static void visit_run(const struct visit *v, const struct touches *t, const stru
 }
 
 // Have reads of all that the run reaches from granule g on nothing to add?
-static bool all_quiet(const struct checker *c, const struct run *run, uint64_t g, uint32_t calm)
+static bool all_quiet(struct checker *c, struct touches *t, const struct run *run, uint64_t g, uint32_t calm)
 {
-    const uint64_t address = g << c->grid->code->global_shift, number = address >> MEMORY_SHIFT;
-    const uint32_t line = (uint32_t)(g >> LINE_SHIFT), last = (uint32_t)((g + run->n - 1) >> LINE_SHIFT);
-    if (number >= c->n_allocations || !c->pages[number] || line / PAGE != last / PAGE)
+    const uint32_t line = (uint32_t)(g >> LINE_SHIFT) % PAGE, end = line + ((g % LINE + run->n - 1) >> LINE_SHIFT) + 1;
+    const struct page *page = end <= PAGE ? page_of(c, t, g) : NULL;
+    if (!page)
         return false;
-    const unsigned shift = c->grid->code->global_shift + LINE_SHIFT + PAGE_SHIFT;
-    const struct page *page = c->pages[number][(address & MEMORY_OFFSET) >> shift];
-    uint32_t differs = !page;
-    for (uint32_t i = line; page && i <= last; i++)
-        differs |= page->quiet[i % PAGE] ^ calm;
-    return !differs;
+    for (uint32_t i = line; i < end; i++)
+        if (page->quiet[i] != calm)
+            return false;
+    return true;
 }
 
-static void visit_all(struct warp *w, const struct uop *u, const struct touches *t, uint64_t first, enum check_op op)
+static void visit_all(struct warp *w, const struct uop *u, struct touches *t, uint64_t first, enum check_op op)
 {
     struct checker *c = w->block->worker->check;
     const uint64_t from = first >> c->grid->code->global_shift;
     const bool strong = check_strong(u, op), write = check_writes(op);
+    const bool skips = !strong && !write && !c->grid->early;
     uint32_t begin = 0;  // the first run that is not quiet
-    while (!strong && !write && !c->grid->early && begin < t->n_runs &&
-           all_quiet(c, &t->runs[begin], from + (uint64_t)t->runs[begin].at, w->block->check->calm))
+    while (skips && begin < t->n_runs &&
+           all_quiet(c, t, &t->runs[begin], from + (uint64_t)t->runs[begin].at, w->block->check->calm))
         begin++;
     if (begin == t->n_runs)
         return;
@@ -470,7 +481,7 @@ static void visit_all(struct warp *w, const struct uop *u, const struct touches 
         const struct run *run = &t->runs[r];
         if (c->grid->early)
             check_launch_before(w, u, run->lane, (from + (uint64_t)run->at) << c->grid->code->global_shift, write);
-        if (v.use != USE_READ || !all_quiet(c, run, from + (uint64_t)run->at, v.calm))
+        if (r == begin || !skips || !all_quiet(c, t, run, from + (uint64_t)run->at, v.calm))
             visit_run(&v, t, run, from + (uint64_t)run->at);
     }
     if (v.use == USE_STRONG_WRITE)
@@ -481,7 +492,7 @@ void check_global(struct warp *w, const struct uop *u, uint32_t index, uint32_t 
                   uint32_t bytes, enum check_op op)
 {
     struct checker *c = w->block->worker->check;
-    const struct touches *t = check_touches(c, index, active, address, bytes, c->grid->code->global_shift);
+    struct touches *t = check_touches(c, index, active, address, bytes, c->grid->code->global_shift);
     if (t)
         visit_all(w, u, t, address[__builtin_ctz(active)], op);
 }
@@ -489,7 +500,7 @@ void check_global(struct warp *w, const struct uop *u, uint32_t index, uint32_t 
 bool check_global_again(struct warp *w, const struct uop *u, uint32_t index, uint32_t pattern, uint64_t first,
                         enum check_op op)
 {
-    const struct touches *t = w->block->worker->check->touches[index];
+    struct touches *t = w->block->worker->check->touches[index];
     if (!t || t->pattern != pattern)
         return false;
     visit_all(w, u, t, first, op);

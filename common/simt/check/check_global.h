@@ -53,10 +53,15 @@ struct page {
 // Where the page of an address is kept; NULL if memory runs out, or no allocation is there.
 struct page **check_page_slot(struct checker *c, uint64_t address);
 struct page *check_page(struct checker *c, uint64_t address);  // the same; made where there is none yet
-struct record *check_record(struct checker *c, struct line *line, enum use use);  // made where there is none yet
+struct record *check_record_new(struct checker *c, struct line *line, enum use use);
 void *check_take(struct checker *c, size_t bytes);  // zeros, as long as the checker lives; NULL when memory runs out
 void check_slabs_move(struct checker *to, struct checker *from);  // all records' memory
 bool check_split(struct checker *c, struct line *line);           // false if memory runs out
+
+static inline struct record *check_record(struct checker *c, struct line *line, enum use use)
+{
+    return line->of[use] ? line->of[use] : check_record_new(c, line, use);
+}
 
 // The record of granule i.
 static inline struct record *check_record_at(const struct line *line, enum use use, uint32_t i)

@@ -88,11 +88,9 @@ struct page *check_page(struct checker *c, uint64_t address)
     return page ? *page : NULL;
 }
 
-struct record *check_record(struct checker *c, struct line *line, enum use use)
+struct record *check_record_new(struct checker *c, struct line *line, enum use use)
 {
-    if (!line->of[use])
-        line->of[use] = check_take(c, (line->split ? LINE : 1) * sizeof(struct record));
-    return line->of[use];
+    return line->of[use] = check_take(c, (line->split ? LINE : 1) * sizeof(struct record));
 }
 
 void check_forget(struct checker *c, uint64_t address, uint64_t bytes)

@@ -50,9 +50,10 @@ struct visit {  // an access in hand
     struct block_check *k;  // home's
     enum check_op op;
     bool strong, is_volatile, polls;
-    bool shared;    // other blocks of the cluster use this memory, too
-    uint32_t base;  // the granule of the first active lane, in home's memory
-    uint16_t mine;  // flags of an ordinary access by the own block: its rank
+    bool shared;       // other blocks of the cluster use this memory, too
+    uint32_t base;     // the granule of the first active lane, in home's memory
+    uint16_t mine;     // flags of an ordinary access by the own block: its rank
+    struct who first;  // who lane 0 is in this access
     struct asked *asked;
 };
 
@@ -95,9 +96,7 @@ static void note(const struct visit *v, enum fault_kind kind, uint32_t g, uint32
 
 static struct who me(const struct visit *v, uint32_t lane)
 {
-    return (struct who){ v->u->inst, (uint16_t)thread_of(v, lane),
-                         (uint16_t)((check_atomic(v->op) ? WHO_ATOMIC : 0) | (v->is_volatile ? WHO_VOLATILE : 0) |
-                                    v->mine) };
+    return (struct who){ v->first.inst, (uint16_t)(v->first.thread + lane), v->first.flags };
 }
 
 // Did it happen in this block?
@@ -460,8 +459,6 @@ static bool are_quiet(const struct block_check *k, const struct side *s)
 // Are all granules quiet that an access touches, from granule base on? No fold stands for others here.
 static bool is_quiet(const struct block_check *k, struct touches *t, uint32_t base)
 {
-    if (t->hush == k->hush && t->hushed == base)
-        return true;
     for (uint32_t i = 0; i < t->n; i++)
         if (k->quiet[base + t->at[i]] != k->barrier)
             return false;
@@ -518,7 +515,12 @@ static bool look(struct warp *w, const struct uop *u, struct touches *t, uint64_
     struct block *home = cluster_block(w->block->worker, first);
     struct block_check *k = home->check;
     const uint32_t base = cluster_offset(first) >> c->grid->code->shared_shift;
+    if (op == CHECK_READ && t->hush == k->hush && t->hushed == base && !k->guests)
+        return false;
     const bool strong = check_strong(u, op), shared = home != w->block || k->guests;
+    const bool is_volatile = strong && !check_atomic(op) && u->mem->order == ORDER_VOLATILE;
+    const uint16_t mine = (uint16_t)(w->block->rank << WHO_RANK);
+    const uint16_t flags = (uint16_t)((check_atomic(op) ? WHO_ATOMIC : 0) | (is_volatile ? WHO_VOLATILE : 0) | mine);
     if (op == CHECK_READ && !strong && !shared && is_quiet(k, t, base))
         return false;
     *v = (struct visit){ .w = w,
@@ -529,10 +531,11 @@ static bool look(struct warp *w, const struct uop *u, struct touches *t, uint64_
                          .op = op,
                          .strong = strong,
                          .polls = check_polls(u, op),
-                         .is_volatile = strong && !check_atomic(op) && u->mem->order == ORDER_VOLATILE,
+                         .is_volatile = is_volatile,
                          .shared = shared,
                          .base = base,
-                         .mine = (uint16_t)(w->block->rank << WHO_RANK),
+                         .mine = mine,
+                         .first = { u->inst, (uint16_t)(w->index * LANES), flags },
                          .asked = asked };
     for (int i = 0; i < ASKED; i++)
         asked[i].at = 0;
@@ -622,12 +625,13 @@ void check_shared_mbarrier(struct warp *w, const struct uop *u, uint32_t lanes, 
 bool check_shared_again(struct warp *w, const struct uop *u, uint32_t index, uint32_t pattern, uint64_t first,
                         enum check_op op)
 {
-    struct touches *t = w->block->worker->check->touches[index];
+    struct checker *c = w->block->worker->check;
+    struct touches *t = c->touches[index];
     struct visit v;
     struct asked asked[ASKED];
     if (!t || t->pattern != pattern || cluster_block(w->block->worker, first) != w->block)
         return false;
-    if (!reserved(w->block->worker->check, first) && look(w, u, t, first, op, &v, asked))
+    if (!reserved(c, first) && look(w, u, t, first, op, &v, asked))
         visit_all(&v, t);
     return true;
 }

@@ -18,7 +18,8 @@ struct mem_count {
     uint64_t loads, load_waves;        // of an atomic that is a loop: its loads, and their share of waves
 };
 
-enum pattern { PATTERN_OTHER, PATTERN_UNIFORM, PATTERN_LINEAR };  // one address; lane after lane
+enum pattern { PATTERN_OTHER, PATTERN_UNIFORM, PATTERN_LINEAR };    // one address; lane after lane
+enum move { MOVE_LANES, MOVE_SAME, MOVE_LINEAR_4, MOVE_LINEAR_8 };  // lane by lane; or all at once
 
 struct mem_memo {  // the last address pattern of an instruction, and what follows from it
     union {
@@ -30,6 +31,7 @@ struct mem_memo {  // the last address pattern of an instruction, and what follo
     int64_t min, max;        // the smallest and largest delta
     uint64_t bits;           // all deltas or-ed: shows whether they keep the alignment
     enum pattern pattern;
+    enum move move;  // how the data moves
     struct shared_cost shared;
     uint32_t sectors;
     uint32_t number;  // of the patterns so far, from 1

@@ -172,21 +172,10 @@ static void move_lanes(const struct access *a, unsigned char *p)
         move_either(a, p, true);
 }
 
-// All lanes active, elements of 4 or 8 bytes in slots of their own width: one address, or lane after lane.
-static bool load_simple(const struct access *a, const unsigned char *p)
+// One address for all lanes: elements of 4 or 8 bytes in slots of their own width.
+static void load_same(const struct access *a, const unsigned char *p)
 {
     const struct memop *m = a->m;
-    if (a->active != ALL_LANES || a->memo->pattern == PATTERN_OTHER || m->bytes < 4)
-        return false;
-    if (a->memo->pattern == PATTERN_LINEAR) {
-        if (m->n != 1 || m->reg_class[0] != (m->bytes == 8 ? SLOT_64 : SLOT_32))
-            return false;
-        memcpy(a->w->regs + m->reg[0], p, LANES * m->bytes);
-        return true;
-    }
-    for (uint32_t e = 0; e < m->n; e++)
-        if (m->reg_class[e] != (m->bytes == 8 ? SLOT_64 : SLOT_32))
-            return false;
     for (uint32_t e = 0; e < m->n; e++, p += m->bytes) {
         if (m->bytes == 4) {
             u32 *d = (u32 *)(a->w->regs + m->reg[e]), v = *(const u32 *)p;
@@ -198,24 +187,45 @@ static bool load_simple(const struct access *a, const unsigned char *p)
                 d[i] = v;
         }
     }
-    return true;
 }
 
-static bool store_simple(const struct access *a, unsigned char *p)
+ALWAYS_INLINE void copy_linear(unsigned char *p, unsigned char *slot, size_t bytes, bool load)
+{
+    if (load)
+        memcpy(slot, p, bytes);
+    else
+        memcpy(p, slot, bytes);
+}
+
+ALWAYS_INLINE void move(const struct access *a, unsigned char *p)
+{
+    unsigned char *slot = a->w->regs + a->m->reg[0];
+    switch (a->memo->move) {
+    case MOVE_LINEAR_4:
+        copy_linear(p, slot, LANES * sizeof(u32), a->load);
+        break;
+    case MOVE_LINEAR_8:
+        copy_linear(p, slot, LANES * sizeof(u64), a->load);
+        break;
+    case MOVE_SAME:
+        load_same(a, p);
+        break;
+    case MOVE_LANES:
+        move_lanes(a, p);
+        break;
+    }
+}
+
+// By all active lanes, which may be all there are: a simple way to move their data if there is one.
+static enum move way_to_move(const struct access *a)
 {
     const struct memop *m = a->m;
-    if (a->active != ALL_LANES || a->memo->pattern != PATTERN_LINEAR || m->n != 1 || m->bytes < 4 ||
-        m->reg_class[0] != (m->bytes == 8 ? SLOT_64 : SLOT_32))
-        return false;
-    memcpy(p, a->w->regs + m->reg[0], LANES * m->bytes);
-    return true;
-}
-
-static void move(const struct access *a, unsigned char *p)
-{
-    if (a->load ? load_simple(a, p) : store_simple(a, p))
-        return;
-    move_lanes(a, p);
+    bool own = a->active == ALL_LANES && m->bytes >= 4;  // elements in slots of their own width
+    for (uint32_t e = 0; e < m->n; e++)
+        own = own && m->reg_class[e] == (m->bytes == 8 ? SLOT_64 : SLOT_32);
+    if (own && m->n == 1 && a->memo->pattern == PATTERN_LINEAR)
+        return m->bytes == 8 ? MOVE_LINEAR_8 : MOVE_LINEAR_4;
+    return own && a->load && a->memo->pattern == PATTERN_UNIFORM ? MOVE_SAME : MOVE_LANES;
 }
 
 // --- patterns ---
@@ -275,6 +285,7 @@ ALWAYS_INLINE void learn_deltas(const struct access *a, bool wide)
     memo->low = (uint32_t)a->address & memo->low_mask;
     if (memo->bits)
         memo->pattern = linear && a->active == ALL_LANES ? PATTERN_LINEAR : PATTERN_OTHER;
+    memo->move = way_to_move(a);
 }
 
 static uint64_t lane_address(const struct access *a, int lane)
@@ -444,12 +455,10 @@ static void tell_all(const struct access *a)
         check_pattern(a->w, index, number);
 }
 
-static bool access(struct access *a)
+ALWAYS_INLINE bool access(struct access *a)
 {
     const struct worker *worker = worker_of(a);
     const struct grid *g = worker->grid;
-    if (!a->active)
-        return true;
     a->memo = &worker->memos[a->m->index];
     a->total = a->m->bytes * a->m->n;
     a->first = (uint32_t)__builtin_ctz(a->active);

@@ -287,6 +287,20 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
     return NEXT;
 }
 
+// Nothing but a load or store by the whole warp: no guard, and nobody who looks on.
+static inline bool is_access(const struct uop *u)
+{
+    return (u->kind == UOP_LOAD || u->kind == UOP_STORE) && !u->guarded && !u->flight;
+}
+
+static inline bool run_access(struct warp *w, const struct uop *u, uint32_t pc)
+{
+    struct worker *worker = w->block->worker;
+    worker->uop_counts[pc].warps++;
+    worker->steps++;
+    return (u->kind == UOP_LOAD ? ISA(exec_load) : ISA(exec_store))(w, u, ALL_LANES);
+}
+
 // Runs split s, which has been taken off the warp's list, until it has to make room: it has ended or waits (LEFT), its
 // warp's turn or its own is over (TURN_OVER, JUMPED), it waits for a value (POLLED), or it stands where another split
 // may join it or go first (NEXT). But for LEFT and FAULT it goes on at s->pc.
@@ -298,14 +312,20 @@ static enum outcome run_split(struct warp *w, struct split *s, uint64_t turn_end
     bool alone = w->n_splits == 0;
     for (;;) {
         const struct uop *u = &uops[s->pc];
-        if (s->mask == ALL_LANES && u->run &&
-            !observed) {  // no guard, no branch: nothing but arithmetic up to the line's end
+        const bool whole = s->mask == ALL_LANES && !observed;
+        if (whole && u->run) {  // no guard, no branch: nothing but arithmetic up to the line's end
             const struct uop *end = u + u->run;
             worker->runs[s->pc]++;
             worker->steps += u->run;
             s->pc += u->run;
             for (; u < end; u++)
                 ISA(alu_table)[u->op](w->regs, u);
+            continue;
+        }
+        if (whole && is_access(u)) {
+            if (!run_access(w, u, s->pc))
+                return FAULT;
+            s->pc++;
             continue;
         }
         enum outcome outcome = step(w, s, u, turn_ends);

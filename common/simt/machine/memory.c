@@ -71,12 +71,10 @@ void memory_settle(struct memory *m)
         m->all[i].fresh = false, m->all[i].pending = SETTLED;
 }
 
-bool memory_written(const struct memory *m, uint64_t address, uint64_t bytes)
+bool memory_written_bytes(const struct memory *m, uint64_t address, uint64_t bytes)
 {
     const struct allocation *a = &m->all[address >> MEMORY_SHIFT];
     const uint64_t from = address & MEMORY_OFFSET;
-    if (a->whole)
-        return true;
     for (uint64_t i = from; a->written && i < from + bytes; i++)
         if (!(a->written[i / 8] >> i % 8 & 1))
             return false;

@@ -72,7 +72,12 @@ static inline bool memory_is_constant(const struct memory *m, uint64_t address)
 // Notes that bytes at address, which lie inside one allocation, have been written; or all there is, by anyone.
 void memory_write(struct memory *m, uint64_t address, uint64_t bytes);
 void memory_write_all(struct memory *m);
-bool memory_written(const struct memory *m, uint64_t address, uint64_t bytes);  // all of them?
+bool memory_written_bytes(const struct memory *m, uint64_t address, uint64_t bytes);
+
+static inline bool memory_written(const struct memory *m, uint64_t address, uint64_t bytes)  // all of them?
+{
+    return m->all[address >> MEMORY_SHIFT].whole || memory_written_bytes(m, address, bytes);
+}
 
 // A launch begins. early: the one before may still run; and those before that one, unless it has waited for them. All
 // is settled as soon as the host has waited for all launches.

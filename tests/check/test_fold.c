@@ -9,13 +9,15 @@
 enum { BYTES = 1024, SHIFTS = 5, ROUNDS = 20000 };
 
 static struct granule granules[BYTES];
+static uint32_t quiet[BYTES];
 static unsigned char folded[BYTES];
 
 static struct block_check fresh(void)
 {
     memset(granules, 0, sizeof granules);
+    memset(quiet, 0, sizeof quiet);
     memset(folded, 0, sizeof folded);
-    return (struct block_check){ .granules = granules, .folded = folded };
+    return (struct block_check){ .granules = granules, .quiet = quiet, .folded = folded };
 }
 
 // What a granule says, without a change: the first one of its fold speaks for it while that is folded.
@@ -69,31 +71,42 @@ Test(fold, keeps_what_each_granule_was_given)
     }
 }
 
-// 8 granules of 4 bytes are a fold.
+// 4 granules of 4 bytes are a fold.
 Test(fold, folds_whole_ones_and_unfolds_what_is_touched)
 {
     struct block_check k = fresh();
-    fold_close(&k, 2, 7, 33);
+    fold_close(&k, 2, 3, 17);
     cr_expect(k.folds);
-    for (uint32_t g = 0; g < 48; g++)
-        cr_expect_eq(fold_holds(&k, 2, g), g >= 8 && g < 32, "granule %u", g);
-    cr_expect_eq(fold_size(&k, 2, 8, 32), 8);
-    cr_expect_eq(fold_size(&k, 2, 7, 32), 1);
-    cr_expect_eq(fold_size(&k, 2, 8, 15), 1, "a part of a fold");
-    cr_expect(!fold_holds(&k, 2, 8) && fold_holds(&k, 2, 16), "it alone is unfolded");
-    cr_expect_eq(fold_size(&k, 2, 17, 32), 1, "not the first of a fold");
-    cr_expect(!fold_holds(&k, 2, 16) && fold_holds(&k, 2, 24));
-    fold_open(&k, 2, 20, 24);
-    cr_expect(fold_holds(&k, 2, 24), "the next one is not touched");
-    fold_open(&k, 2, 31, 32);
-    cr_expect(!fold_holds(&k, 2, 24));
+    for (uint32_t g = 0; g < 24; g++)
+        cr_expect_eq(fold_holds(&k, 2, g), g >= 4 && g < 16, "granule %u", g);
+    cr_expect(fold_holds_all(&k, 2, 4, 16) && !fold_holds_all(&k, 2, 0, 16) && !fold_holds_all(&k, 2, 4, 20));
+    cr_expect_eq(fold_size(&k, 2, 4, 16), 4);
+    cr_expect_eq(fold_size(&k, 2, 3, 16), 1);
+    cr_expect_eq(fold_size(&k, 2, 4, 7), 1, "a part of a fold");
+    cr_expect(!fold_holds(&k, 2, 4) && fold_holds(&k, 2, 8), "it alone is unfolded");
+    cr_expect_eq(fold_size(&k, 2, 9, 16), 1, "not the first of a fold");
+    cr_expect(!fold_holds(&k, 2, 8) && fold_holds(&k, 2, 12));
+    fold_open(&k, 2, 10, 12);
+    cr_expect(fold_holds(&k, 2, 12), "the next one is not touched");
+    fold_open(&k, 2, 15, 16);
+    cr_expect(!fold_holds(&k, 2, 12));
+}
+
+Test(fold, is_quiet_as_its_first_granule_is)
+{
+    struct block_check k = fresh();
+    fold_close(&k, 2, 4, 12);
+    quiet[4] = 7;
+    fold_open(&k, 2, 4, 12);
+    for (uint32_t g = 4; g < 12; g++)
+        cr_expect_eq(quiet[g], g < 8 ? 7 : 0, "granule %u", g);
 }
 
 // A kernel that never folds pays nothing: a fold that is too short to be one is none.
 Test(fold, nothing_is_folded_where_no_fold_fits)
 {
     struct block_check k = fresh();
-    fold_close(&k, 2, 1, 15);
-    fold_close(&k, 2, 8, 15);
-    cr_expect(!k.folds && !fold_holds(&k, 2, 0) && !fold_holds(&k, 2, 8));
+    fold_close(&k, 2, 1, 7);
+    fold_close(&k, 2, 4, 7);
+    cr_expect(!k.folds && !fold_holds(&k, 2, 0) && !fold_holds(&k, 2, 4));
 }

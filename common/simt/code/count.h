@@ -22,7 +22,7 @@ enum pattern { PATTERN_OTHER, PATTERN_UNIFORM, PATTERN_LINEAR };    // one addre
 enum move { MOVE_LANES, MOVE_SAME, MOVE_LINEAR_4, MOVE_LINEAR_8 };  // lane by lane; or all at once
 
 struct mem_memo {  // the last address pattern of an instruction, and what follows from it
-    union {
+    _Alignas(64) union {
         uint32_t d32[LANES];
         uint64_t d64[LANES];
     } delta;                 // from the first active lane's address, by the width of the address register

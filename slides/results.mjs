@@ -94,3 +94,20 @@ export function cell(build, name, keys, column) {
   const row = only(table_of(build, name).filter((r) => keys.every((key) => has(r, key))), `"${keys.join(' ')}" in ${name}`);
   return row[column] ?? fail(`the table of ${name} has no column "${column}"`);
 }
+
+// --- what the parts of a step are worth ---
+
+const middle = (numbers) => numbers.sort((a, b) => a - b)[(numbers.length - 1) / 2];
+
+// TFLOP/s of a step or a variant in each round in which all of them were timed in turn.
+function rounds(build, kernel, size) {
+  return [1, 2, 3].map((i) => Number(cell(build, 'worth', [step_name(kernel), size], `tflops${i}`)));
+}
+
+// The middle one of the rounds, as build/worth has it; with another kernel, how many times as fast as that.
+export function worth(build, kernel, size, other) {
+  const own = rounds(build, kernel, size), base = other && rounds(build, other, size);
+  return middle(base ? own.map((tflops, i) => tflops / base[i]) : own);
+}
+
+export const spilled = (build, kernel) => Number(cell(build, 'worth_frozen', [step_name(kernel)], 'spilled'));

@@ -1,7 +1,7 @@
 // Tables: of counters, of times, of the steps.
 import { grouped, percent, rate, time } from './numbers.mjs';
 import { fail, step_name } from './project.mjs';
-import { measured, metric, result } from './results.mjs';
+import { measured, metric, result, spilled, worth } from './results.mjs';
 import { simulated } from './sources.mjs';
 
 function table(heads, rows, right) {
@@ -64,6 +64,17 @@ const tables = {
       return [size, time(r.ms), rate(r.tflops), rate(r.baseline_tflops), share(r)];
     });
     return table(['size', 'time', 'TFLOP/s', 'cuBLAS', 'of cuBLAS'], rows, true);
+  },
+  // SIZE KERNEL="what it is" ...: beside the first
+  worth(args, build) {
+    const [, size, list] = args.match(/^(\d+) (.*)$/) ?? fail('a size and the kernels are missing');
+    const kernels = [...list.matchAll(/(\w+)="([^"]*)"/g)], [, first] = kernels[0];
+    const rows = kernels.map(([, kernel, words]) => {
+      const bytes = spilled(build, kernel);
+      return [words + (bytes ? ` (spills ${bytes} bytes)` : ''), rate(worth(build, kernel, size)),
+        kernel === first ? '-' : `x ${worth(build, kernel, size, first).toFixed(2)}`];
+    });
+    return table([`at ${size}, timed in turn`, 'TFLOP/s', 'row 1'], rows, true);
   },
   steps(args, build) {
     const [size, ...steps] = args.split(' ');

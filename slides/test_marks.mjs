@@ -72,13 +72,14 @@ test('a mark quotes its table, and short names are those of steps', () => {
   const all = ['tflops 12 4096', 'tflops 12_mma_swizzle 4096', 'cublas 02_double 4096', 'share 12 4096 .0', 'time 07 1024',
     'trial 12-plain', 'trial 12-stores', 'trial 12-stores high', 'bound 12-wavefronts', 'stall 07 barrier', 'ncu 07 fma',
     'ncu 12 clock', 'ncu 05 waves_st', 'cell guards 12 cost_percent', 'registers 07', 'picture 07_cycles.svg cycles',
-    "picture 07_cycles.svg 'f32 pipe'", "picture 06_cycles.svg 'long_scoreboard: global'"];
+    "picture 07_cycles.svg 'f32 pipe'", "picture 06_cycles.svg 'long_scoreboard: global'", 'worth 02_rows 4096', 'worth 02 02_rows 4096'];
   writeFileSync(text, all.map((what) => mark(what)).join('\n'));
   assert.deepEqual(refresh('text.md').lines, []);
   const now = shown(), trials = readFileSync(join(results, 'h200_trials.csv'), 'utf8');
   assert.equal(now[0], now[1]);
   const forms = [/^\d+\.\d$/, /^\d+\.\d$/, /^\d\d\.\d$/, /^\d\d %$/, /^\d\d\.\d us$/, /^\d+\.\d$/, /^\d+ to \d+$/, /^\d+$/, /^\d+$/,
-    /^0\.\d\d$/, /^\d\d %$/, /^1\.\d\d GHz$/, /^\d+,\d{3}$/, /^\d\.\d$/, /^\d+$/, /^\d,\d{3}$/, /^\d\d %$/, /^\d\d %$/];
+    /^0\.\d\d$/, /^\d\d %$/, /^1\.\d\d GHz$/, /^\d+,\d{3}$/, /^\d\.\d$/, /^\d+$/, /^\d,\d{3}$/, /^\d\d %$/, /^\d\d %$/,
+    /^\d\d\.\d$/, /^\d\.\d\d$/];
   forms.forEach((form, i) => assert.match(now[i], form, all[i]));
   assert(trials.includes(`\n12-plain,NVIDIA H200,12_mma_swizzle,f16,4096,${now[5]},`));
 });
@@ -164,7 +165,8 @@ test('a bad mark is one clear line with its place', () => {
     'tflops 12 4097': 'has no 12_mma_swizzle at 4097', 'trial 12-none': '0 rows are "12-none"', 'stall 07 boredom': 'is no reason to wait',
     'count 07 nothing': 'metrics.txt has no nothing', 'exp 1 +': 'is no formula', 'exp [tflops 12] + 1': 'has no', 'exp process.exit()': 'unknown',
     'calc 07 LDA': 'LDA is unknown', 'cell guards 12 price': 'no column "price"', 'cell none 12 x': 'no table of none',
-    'cell guards 4096 with': 'rows are', 'date 12 4096 .1': 'is no number', "line 04 'nothing'": '0 lines begin with', 'registers 77': '0 steps' };
+    'cell guards 4096 with': 'rows are', 'date 12 4096 .1': 'is no number', "line 04 'nothing'": '0 lines begin with', 'registers 77': '0 steps',
+    'worth nothing 4096': '0 rows are', 'worth 02 03 17': '0 rows are' };
   const blocks = { 'output: ls': 'is no program of build', 'output: build/none': 'missing', 'ladder: 17': 'no times at 17', 'table: none': 'no tables of',
     'code: 04 "nothing"': '0 lines begin', 'table: ncu 04': 'missing' };
   writeFileSync(text, `${Object.keys(bad).map((what) => mark(what)).join('\n')}\n<span data-value='exp 1'>1</span>\n` +

@@ -1,5 +1,5 @@
 // Single values: <span data-value="what ...">shown</span>. README.md lists them.
-import { card, cell, measured, result, row_of, stall } from './results.mjs';
+import { card, cell, measured, result, row_of, stall, worth } from './results.mjs';
 import { evaluate, fixed, grouped, number, percent, quantity, rate, time, with_digits } from './numbers.mjs';
 import { changed_lines } from './code.mjs';
 import { fail, line_of, read, step_name } from './project.mjs';
@@ -109,6 +109,11 @@ const values = {
   ncu,
   machine: ([name], build) => as_written(cell(build, 'machine', [name], 'value')),
   cell: ([table, ...keys], build) => as_written(cell(build, table, keys.slice(0, -1), keys.at(-1))),
+  // worth KERNEL SIZE: TFLOP/s; worth OTHER KERNEL SIZE: how many times as fast, as gain has it
+  worth: (args, build) => {
+    const [size, kernel, other] = args.toReversed(), x = worth(build, kernel, size, other);
+    return other ? quantity(x, x.toFixed(2)) : speed(x);
+  },
   count,
   per_fma: ([kernel, short], build) => {  // for each multiply-add of a warp
     const x = simulated(build, kernel, short) / (SIZE ** 3 / 32);

@@ -1,6 +1,7 @@
 // What each part of a step is worth, by its variants (steps/variants/variants.txt).
 //
 //   build/worth 16                    what is known: the parts of step 16, alone and left out, timed on an H200
+//   build/worth 16 --svg FILE         the same as a picture
 //   build/worth --count FILE          registers, spills, counters and predictions of all variants, as a table
 //   build/worth --time FILE           times all of them on the GPU of this machine: rows are appended
 //
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/options.h"
 
 enum { BAD = 2 };
@@ -20,13 +22,14 @@ enum { BAD = 2 };
 // --- the command ---
 
 struct command {
-    const char *time, *count, *variants, *ptx, *times, *counts, *only;
+    const char *time, *count, *variants, *ptx, *times, *counts, *only, *svg;
     int size, step;
 };
 
 #define AT(field) OPTION_AT(struct command, field)
 static const struct option_row rows[] = {
     { "size", "S", "at which size (default 4096; --time: all)", AT(size), 1, INT_MAX },
+    { "svg", "FILE", "draw it, in place of the text", AT(svg) },
     { "time", "FILE", "time all variants on the GPU, and append a row for each", AT(time) },
     { "count", "FILE", "write registers, spills, counters and predictions of all variants", AT(count) },
     { "only", "NAME", "with --count and --time: this kernel alone", AT(only) },
@@ -83,11 +86,26 @@ static bool time_all(const struct worth *w, int size, FILE *out, char error[DEV_
     return ok;
 }
 
+static bool report(const struct worth *w, const struct command *c, char error[DEV_ERROR_MAX])
+{
+    const int size = c->size ? c->size : 4096;
+    struct worth_rates *r = worth_rates_read(w, c->step, size, c->times, c->counts, error);
+    char *picture = r && c->svg ? worth_draw(w, r, c->step, size) : NULL;
+    bool ok = r != NULL;
+    if (ok && c->svg)
+        ok = (picture && file_write(c->svg, picture)) || error_set(error, "%s cannot be written", c->svg);
+    else if (ok)
+        worth_report(w, r, c->step, size, stdout);
+    free(picture);
+    free(r);
+    return ok;
+}
+
 static int carry_out(struct worth *w, const struct command *c, char error[DEV_ERROR_MAX])
 {
     const char *path = c->time ? c->time : c->count;
     if (!path)
-        return worth_report(w, c->step, c->size ? c->size : 4096, c->times, c->counts, stdout, error) ? 0 : BAD;
+        return report(w, c, error) ? 0 : BAD;
     FILE *out = keep_only(w, c->only, error) ? fopen(path, c->time ? "a" : "w") : NULL;
     if (!out)
         return *error ? BAD : (error_set(error, "%s cannot be written", path), BAD);

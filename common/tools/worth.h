@@ -41,8 +41,20 @@ void worth_time_head(FILE *out);
 // NULL's.
 bool worth_count(const struct worth_kernel *k, FILE *out, char error[DEV_ERROR_MAX]);
 
-// Prints what the parts of a step are worth at a size, by the tables of times and counts.
-bool worth_report(const struct worth *w, int of, int size, const char *times, const char *counts, FILE *out,
-                  char error[DEV_ERROR_MAX]);
+// What the tables say of each kernel, in the order of the list. A gain is the middle one of the rounds.
+struct worth_rates {
+    double tflops[WORTH_ROUNDS];  // 0: not in the table
+    unsigned spilled;             // bytes
+};
+// To be freed. NULL, with one line in error, if a table cannot be read or the step was not timed at this size.
+struct worth_rates *worth_rates_read(const struct worth *w, int of, int size, const char *times, const char *counts,
+                                     char error[DEV_ERROR_MAX]);
+double worth_rate(const struct worth_rates *r);                               // TFLOP/s
+double worth_gain(const struct worth_rates *a, const struct worth_rates *b);  // how many times as fast a is as b
+int worth_step(const struct worth *w, int of);  // where the step itself stands in the list; -1: nowhere
+
+// Says what the parts of a step are worth at a size: as text, and as a picture, whose text the caller frees.
+void worth_report(const struct worth *w, const struct worth_rates *r, int of, int size, FILE *out);
+char *worth_draw(const struct worth *w, const struct worth_rates *r, int of, int size);
 
 #endif

@@ -167,3 +167,21 @@ Test(worth, the_program_says_of_each_step_what_its_parts_are_worth)
         cr_expect(strstr(text, "unexplained") || strstr(text, "nothing"), "%s", text);
     }
 }
+
+// Each part that is drawn stands in the picture with what it is worth.
+Test(worth, the_picture_has_both_steps_and_their_parts)
+{
+    struct scratch s;
+    char command[4200];
+    cr_assert(scratch_open(&s, "parts.svg", NULL));
+    snprintf(command, sizeof command, "'%s' 16 --svg '%s'", WORTH, s.path);
+    cr_assert_eq(system(command), 0);
+    char *svg = file_read(s.path);
+    cr_assert(svg);
+    static const char *const wanted[] = { "15_wgmma", "16_warp_roles", "alone: wait", "without: setmaxnreg",
+                                          " TFLOP/s" };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        cr_expect(strstr(svg, wanted[i]), "%s", wanted[i]);
+    free(svg);
+    scratch_close(&s);
+}

@@ -84,6 +84,14 @@ test('a mark quotes its table, and short names are those of steps', () => {
   assert(trials.includes(`\n12-plain,NVIDIA H200,12_mma_swizzle,f16,4096,${now[5]},`));
 });
 
+test('a table of what variants are worth compares with its first row, and says what spills', () => {
+  writeFileSync(text, '<!-- table: worth 4096 02="the step" 02_rows="rows alone" -->\n');
+  assert.deepEqual(refresh('text.md').lines, []);
+  const made = readFileSync(text, 'utf8');
+  assert.match(made, /\| the step \| 9\.\d\d \| - \|/);
+  assert.match(made, /\| rows alone \(spills \d+ bytes\) \| 20\.\d \| x 2\.\d\d \|/);
+});
+
 test('a changed table names each place that quotes it, and refresh mends it', () => {
   const rows = [[/_counters\.csv$/, '05_vectorized,smsp__inst_executed.sum,', 'ncu 05 inst'], [/trials/, '12-plain,', 'trial 12-plain'],
     [/guards/, 'NVIDIA H200,12_mma_swizzle,', 'cell guards 12 with'], [/_stalls/, '07_double_buffer,smsp__average_warps_issue_stalled_barrier', 'stall 07 barrier']];
@@ -171,10 +179,10 @@ test('a bad mark is one clear line with its place', () => {
     'code: 04 "nothing"': '0 lines begin', 'table: ncu 04': 'missing' };
   writeFileSync(text, `${Object.keys(bad).map((what) => mark(what)).join('\n')}\n<span data-value='exp 1'>1</span>\n` +
     Object.keys(blocks).map((what) => `\n<!-- ${what} -->\n`).join(''));
-  const { status, lines } = refresh('--check', 'text.md');
+  const { status, lines } = refresh('--check', 'text.md'), behind = Object.keys(bad).length + 1;
   assert.equal(status, 2);
-  const wanted = [...Object.values(bad).map((said, i) => [i + 1, said]), [17, 'this mark is not'],
-    ...Object.values(blocks).map((said, i) => [19 + 2 * i, said])];
+  const wanted = [...Object.values(bad).map((said, i) => [i + 1, said]), [behind, 'this mark is not'],
+    ...Object.values(blocks).map((said, i) => [behind + 2 + 2 * i, said])];
   assert.equal(lines.length, wanted.length, lines.join('\n'));
   for (const [line, said] of wanted)
     assert.equal(lines.filter((l) => l.startsWith(`text.md:${line} `) && l.includes(said)).length, 1, `${line}, ${said}: ${lines.join('\n')}`);

@@ -166,7 +166,7 @@ static void say_arrivals(struct cause *c, const struct history_bar *b)
     say_sites(c, b->arrivals, b->n_arrivals, ",");
 }
 
-// Nobody has arrived: where others of its array were arrived at last.
+// No thread has arrived: where others of its array were arrived at last.
 static void say_siblings(struct cause *c, const struct history *h, const struct simt_mbarrier *m)
 {
     const struct history_site *last = NULL;
@@ -177,7 +177,7 @@ static void say_siblings(struct cause *c, const struct history *h, const struct 
                 last = &h->bars[i].arrivals[j];
                 of = &h->bars[i];
             }
-    cause_say(c, "nobody has arrived there");
+    cause_say(c, "no thread has arrived there");
     if (!last)
         return;
     cause_say(c, "; at ");
@@ -280,7 +280,7 @@ static bool say_wait(struct cause *c, const struct history *h, const struct simt
     } else {
         say_count(c, b);
         say_arrivals(c, b);
-        cause_say(c, b->count > 1 ? ": is that count right, and do so many threads arrive in a phase?"
+        cause_say(c, b->count > 1 ? ": is that count right, and do that many threads arrive in a phase?"
                                   : ": who arrives there for this phase?");
         if (b->count > 1)
             cause_add_line(c, b->made.line);

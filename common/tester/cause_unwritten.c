@@ -264,7 +264,7 @@ static bool say_stride(struct cause *c, const struct look *l)
     return true;
 }
 
-// Whether the threads of a block take the elements of its tile in turn, and some of the turns are nobody's.
+// Whether the threads of a block take the elements of its tile in turn, and some of the turns are left out.
 static bool say_turns(struct cause *c, const struct look *l, const struct geometry *g)
 {
     static const enum line_role roles[] = { LINE_STORE_C, LINE_WRITE_C, LINE_ROLES };

@@ -1,7 +1,7 @@
 // Granules of shared memory that are all alike, kept as one. Bulk copies and wgmma use whole tiles in the same way:
 // most of their granules stay like their neighbours for as long as the kernel runs.
 //
-// A fold is 16 bytes, at a multiple of 16: no swizzle takes them apart, and a lane loads or stores so many at most.
+// A fold is 16 bytes, at a multiple of 16: no swizzle takes them apart, and a lane loads or stores no more than that.
 // While it is folded, its first granule says what all of them are, and if they are quiet; what the others say is out of
 // date, and they are not quiet. Whoever looks at one of its granules alone unfolds it before.
 #ifndef SIMT_FOLD_H

@@ -287,7 +287,7 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
     return NEXT;
 }
 
-// Nothing but a load or store by the whole warp: no guard, and nobody who looks on.
+// Nothing but a load or store by the whole warp: no guard, and not watched.
 static inline bool is_access(const struct uop *u)
 {
     return (u->kind == UOP_LOAD || u->kind == UOP_STORE) && !u->guarded && !u->flight;

@@ -32,12 +32,13 @@ static void print_head(FILE *out)
     fprintf(out, "\n");
 }
 
-// Runs the kernel at 256, whose counters are read, and once more at ragged shapes (tester_again).
+// Runs the kernel at 256, whose counters are read, and once more at ragged shapes (tester_again), under the checks.
 static bool count(const struct worth_kernel *k, uint64_t total[METRIC_COUNT], char error[DEV_ERROR_MAX])
 {
     struct tester_options o = tester_defaults;
     struct tester_result r, again = { .verdict = TESTER_RIGHT };
     o.m = o.n = o.k = COUNTED_SIZE;
+    o.sanitize = true;
     struct dev *d = dev_open(DEV_SIM, error), *on = d;
     struct tester *t = d ? tester_open(d, k->step.type, &o, error) : NULL;
     bool ok = t && tester_step(t, &k->step, &r, error);

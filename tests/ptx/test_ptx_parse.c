@@ -13,7 +13,8 @@
 static const char small[] =
     "//\n// a comment\n/* another */\n.version 7.0\n.target sm_75, debug\n.address_size 64\n"
     ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
-    ".const .align 4 .f32 half[2] = {0f3F000000, 0.25};\n.global .align 8 .b8 text[6] = {104, 105, 10};\n"
+    ".const .align 4 .f32 half[2] = {0f3F000000, 0.25};\n.global .attribute(.managed) .align 8 .b8 text[6] = {104, "
+    "105, 10};\n"
     ".extern .shared .align 16 .b8 dynamic[];\n"
     ".visible .entry k(.param .u64 .ptr .global .align 4 out, .param .u64 in)\n.maxntid 64, 1, 1\n.minnctapersm 2\n{\n"
     ".local .align 8 .b8 __local_depot0[16];\n.reg .b64 %SP, %SPL;\n.reg .pred %p<3>;\n.reg .f32 %f<4>;\n"
@@ -142,6 +143,7 @@ Test(ptx_parse, unknown_directives_are_refused)
     expect_refused(PTX_HEAD ".surprise 3\n", 4, ".surprise");
     expect_refused(BODY(".surprise 3;"), AT, ".surprise");
     expect_refused(PTX_HEAD ".global .align 3 .b8 x[4];\n", 4, "power of two");
+    expect_refused(PTX_HEAD ".global .attribute(.unified) .b32 x;\n", 4, "expected .managed");
     expect_refused(PTX_HEAD ".global .b32 x[2] = {1, 2, 3};\n", 4, "initialisers");
     expect_refused(PTX_HEAD ".global .b128 x = 1;\n", 4, "initialisers of type .b128");
     expect_refused(PTX_HEAD ".global .b32 x;\n.global .b32 x;\n", 5, "twice");

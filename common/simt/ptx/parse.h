@@ -71,7 +71,7 @@ struct str parse_name(struct parser *p, const char *what);
 void parse_add(struct parser *p, struct ptx_inst in);  // to the function in hand
 int64_t parse_int(struct parser *p);                   // a constant expression of integers (parse_expr.c)
 
-// parse_decl.c: takes .align N, .v2/.v4, .ptr... and a type, in any order up to the name.
+// parse_decl.c: takes .align N, .v2/.v4, .ptr..., .attribute(.managed) and a type, in any order up to the name.
 enum ptx_type parse_declared_type(struct parser *p, uint32_t *align, uint32_t *vector);
 // After the type of v, of vectors of so many: name[N][M]... [= init]. Returns the variable's index.
 uint32_t parse_variable(struct parser *p, struct ptx_var v, uint32_t vector, bool external);

@@ -22,6 +22,17 @@ static struct str type_word(struct token *t)
     return (struct str){ t->text.p + 1, t->text.n - 1 };
 }
 
+// (.managed): the host uses the variable, too, which is nothing to the kernels.
+static void parse_attribute(struct parser *p)
+{
+    parse_expect(p, '(');
+    const struct str d = p->lex.tok.text;
+    if (!str_is(d, ".managed"))
+        parse_fail(p, d.p, "expected .managed, not '%.*s'", (int)d.n, d.p);
+    lex_next(&p->lex);
+    parse_expect(p, ')');
+}
+
 enum ptx_type parse_declared_type(struct parser *p, uint32_t *align, uint32_t *vector)
 {
     enum ptx_type type = PTX_NONE;
@@ -36,6 +47,8 @@ enum ptx_type parse_declared_type(struct parser *p, uint32_t *align, uint32_t *v
             if (n < 1 || n > 4096 || (n & (n - 1)))
                 parse_fail(p, d.p, "an alignment is a power of two up to 4096");
             *align = (uint32_t)n;
+        } else if (str_is(d, ".attribute")) {
+            parse_attribute(p);
         } else if (str_is(d, ".v2") || str_is(d, ".v4")) {
             *vector = (uint32_t)(d.p[2] - '0');
         } else if (str_is(d, ".ptr") || str_is(d, ".global") || str_is(d, ".shared") || str_is(d, ".const") ||

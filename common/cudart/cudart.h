@@ -1,0 +1,64 @@
+// The CUDA runtime on the simulated GPU: what the files of this room know of each other. It stands on simt/simt.h.
+//
+//   gpu.c       the one device: opened at its first use, with the settings of the environment
+//   errors.c    CUDA's errors: the last one, that of a kernel, their names
+//   registry.c  what a program's object files register: PTX, kernels, variables
+//   memory.c    device, pinned and managed memory
+//   copy.c      copies and sets, symbols
+//   launch.c    launches, and what their checks found
+//   device.c    properties, attributes and occupancy, which are those of a card (base/card.def)
+//   stream.c    streams and events: all is done in the order in which it is asked for
+//   driver.c    of the driver's API, what programs use beside the runtime
+//   missing.c   what is not there, by its name
+//
+// Every function of the API may be called from any thread, and a struct simt belongs to one at a time: each takes
+// cudart_lock, which a thread can take again.
+#ifndef CUDART_CUDART_H
+#define CUDART_CUDART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define __CUDA_API_VERSION_INTERNAL
+#include <cuda_runtime_api.h>
+#undef cudaGetDeviceProperties
+
+#include "base/card.h"
+#include "simt/simt.h"
+
+// --- the device ---
+
+struct simt *cudart_gpu(void);
+const struct card *cudart_card(void);          // which the program is told it has
+bool cudart_checks(void), cudart_tells(void);  // the environment asks for checks; for a line about each launch
+void cudart_lock(void), cudart_unlock(void);
+
+// --- errors ---
+
+// Prints one line, unless why is NULL, and notes the error for cudaGetLastError. what: the function, or the kernel.
+cudaError_t cudart_failed(cudaError_t e, const char *what, const char *why);
+cudaError_t cudart_kernel_failed(cudaError_t e, const char *kernel, const char *why);  // all later waits fail by it
+cudaError_t cudart_wait(void);  // cudaSuccess, or the error of a kernel
+
+// --- what the program registered; host is the address by which it calls a kernel or a variable ---
+
+struct simt_kernel *cudart_kernel(const void *host, const char **name);  // NULL after cudart_failed
+unsigned cudart_kernel_arch(const void *host);                           // of its PTX: 80 for compute_80
+bool cudart_variable(const void *host, uint64_t *address, uint64_t *bytes);
+cudaError_t cudart_place_managed(void);  // gives __managed__ variables their addresses in the program
+
+// --- memory ---
+
+struct cudart_memory {
+    uint64_t address, bytes;
+    bool mapped;          // the program has it at the same address: pinned and managed memory
+    unsigned char *sent;  // mapped: what the device was given last
+};
+const struct cudart_memory *cudart_memory_at(const void *address);  // that holds it; NULL: it is the host's
+bool cudart_memory_note(uint64_t address, uint64_t bytes);          // of a variable
+cudaError_t cudart_memory_map(uint64_t address, size_t bytes);
+void cudart_to_device(void);  // what the program wrote into mapped memory, before a launch
+void cudart_to_host(void);    // what the kernel has changed there, after it
+
+#endif

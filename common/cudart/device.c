@@ -1,0 +1,210 @@
+// The one device as a program asks about it. What a card has comes from its row of base/card.def; what all cards have
+// in common, from the CUDA C++ Programming Guide's technical specifications by compute capability.
+#include <string.h>
+
+#include "cudart.h"
+
+// Of every card.
+enum {
+    WARP = 32,
+    BLOCK_THREADS = 1024,
+    BLOCK_SHARED = 48 << 10,  // without opt-in
+    CONSTANT = 64 << 10,
+    GRID_X = 2147483647,
+    GRID_YZ = 65535,
+    BLOCK_Z = 64,
+};
+
+// Registers of a thread, of which PTX says nothing: what ptxas would give a kernel is not asked for here.
+enum { REGISTERS = 32 };
+
+cudaError_t cudaGetDevice(int *d)
+{
+    *d = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceCount(int *n)
+{
+    *n = 1;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int d)
+{
+    return d ? cudart_failed(cudaErrorInvalidDevice, "cudaSetDevice", "there is one device, number 0") : cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int d)
+{
+    const struct card *c = cudart_card();
+    cudart_lock();
+    const size_t memory = simt_limits(cudart_gpu()).memory;
+    cudart_unlock();
+    *p = (struct cudaDeviceProp){ .major = c->cc / 10,
+                                  .minor = c->cc % 10,
+                                  .multiProcessorCount = (int)c->sms,
+                                  .warpSize = WARP,
+                                  .maxThreadsPerBlock = BLOCK_THREADS,
+                                  .maxThreadsPerMultiProcessor = (int)c->threads,
+                                  .maxBlocksPerMultiProcessor = (int)c->blocks,
+                                  .sharedMemPerBlock = BLOCK_SHARED,
+                                  .sharedMemPerBlockOptin = c->block_kib << 10,
+                                  .sharedMemPerMultiprocessor = c->shared_kib << 10,
+                                  .reservedSharedMemPerBlock = c->shared_reserved,
+                                  .regsPerBlock = (int)c->registers,
+                                  .regsPerMultiprocessor = (int)c->registers,
+                                  .totalGlobalMem = memory,
+                                  .totalConstMem = CONSTANT,
+                                  .memPitch = GRID_X,
+                                  .textureAlignment = 512,
+                                  .maxGridSize = { GRID_X, GRID_YZ, GRID_YZ },
+                                  .maxThreadsDim = { BLOCK_THREADS, BLOCK_THREADS, BLOCK_Z },
+                                  .l2CacheSize = (int)(c->l2_mb * (1 << 20)),
+                                  .cooperativeLaunch = 1,
+                                  .managedMemory = 1,
+                                  .concurrentManagedAccess = 1,
+                                  .unifiedAddressing = 1,
+                                  .canMapHostMemory = 1,
+                                  .concurrentKernels = 1,
+                                  .asyncEngineCount = 1 };
+    snprintf(p->name, sizeof p->name, "%s (as %s)", SIMT_DEVICE, c->device);
+    return cudaSuccess;
+}
+
+// X(attribute of enum cudaDeviceAttr, its value by the properties p and the card c)
+#define ATTRIBUTES(X)                                                                                                  \
+    X(MultiProcessorCount, p.multiProcessorCount)                                                                      \
+    X(WarpSize, p.warpSize)                                                                                            \
+    X(MaxThreadsPerBlock, p.maxThreadsPerBlock)                                                                        \
+    X(MaxThreadsPerMultiProcessor, p.maxThreadsPerMultiProcessor)                                                      \
+    X(MaxBlocksPerMultiprocessor, p.maxBlocksPerMultiProcessor)                                                        \
+    X(MaxSharedMemoryPerBlock, (int)p.sharedMemPerBlock)                                                               \
+    X(MaxSharedMemoryPerBlockOptin, (int)p.sharedMemPerBlockOptin)                                                     \
+    X(MaxSharedMemoryPerMultiprocessor, (int)p.sharedMemPerMultiprocessor)                                             \
+    X(ReservedSharedMemoryPerBlock, (int)p.reservedSharedMemPerBlock)                                                  \
+    X(MaxRegistersPerBlock, p.regsPerBlock)                                                                            \
+    X(MaxRegistersPerMultiprocessor, p.regsPerMultiprocessor)                                                          \
+    X(TotalConstantMemory, (int)p.totalConstMem)                                                                       \
+    X(MaxPitch, (int)p.memPitch)                                                                                       \
+    X(TextureAlignment, (int)p.textureAlignment)                                                                       \
+    X(ComputeCapabilityMajor, p.major)                                                                                 \
+    X(ComputeCapabilityMinor, p.minor)                                                                                 \
+    X(MaxGridDimX, p.maxGridSize[0])                                                                                   \
+    X(MaxGridDimY, p.maxGridSize[1])                                                                                   \
+    X(MaxGridDimZ, p.maxGridSize[2])                                                                                   \
+    X(MaxBlockDimX, p.maxThreadsDim[0])                                                                                \
+    X(MaxBlockDimY, p.maxThreadsDim[1])                                                                                \
+    X(MaxBlockDimZ, p.maxThreadsDim[2])                                                                                \
+    X(L2CacheSize, p.l2CacheSize)                                                                                      \
+    X(ClockRate, (int)(c->ghz * 1e6))                                                                                  \
+    X(CooperativeLaunch, p.cooperativeLaunch)                                                                          \
+    X(ManagedMemory, p.managedMemory)                                                                                  \
+    X(ConcurrentManagedAccess, p.concurrentManagedAccess)                                                              \
+    X(UnifiedAddressing, p.unifiedAddressing)                                                                          \
+    X(CanMapHostMemory, p.canMapHostMemory)                                                                            \
+    X(ConcurrentKernels, p.concurrentKernels)                                                                          \
+    X(AsyncEngineCount, p.asyncEngineCount)                                                                            \
+    X(GlobalL1CacheSupported, 1)                                                                                       \
+    X(LocalL1CacheSupported, 1)                                                                                        \
+    X(StreamPrioritiesSupported, 0)                                                                                    \
+    X(PageableMemoryAccess, 0)                                                                                         \
+    X(MemoryPoolsSupported, 0)                                                                                         \
+    X(ComputeMode, 0)                                                                                                  \
+    X(Integrated, 0)                                                                                                   \
+    X(EccEnabled, 0)                                                                                                   \
+    X(KernelExecTimeout, 0)
+
+cudaError_t cudaDeviceGetAttribute(int *v, enum cudaDeviceAttr a, int d)
+{
+    const struct card *c = cudart_card();
+    struct cudaDeviceProp p;
+    char error[DEV_ERROR_MAX];
+    cudaGetDeviceProperties(&p, d);
+    switch (a) {
+#define ATTRIBUTE(name, value)                                                                                         \
+    case cudaDevAttr##name:                                                                                            \
+        *v = value;                                                                                                    \
+        return cudaSuccess;
+        ATTRIBUTES(ATTRIBUTE)
+    default:
+        error_set(error, "attribute %d is not there yet", (int)a);
+        return cudart_failed(cudaErrorNotSupported, "cudaDeviceGetAttribute", error);
+    }
+}
+
+cudaError_t cudaDeviceGetLimit(size_t *n, enum cudaLimit l)
+{
+    *n = 8 << 20;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char *id, int n, int d)
+{
+    snprintf(id, (size_t)n, "0000:00:00.0");
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int *can, int a, int b)
+{
+    *can = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int *v)
+{
+    *v = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int *v)
+{
+    return cudaDriverGetVersion(v);
+}
+
+// --- Kernels ---
+
+static bool about_kernel(const void *host, struct simt_kernel_about *about)
+{
+    const char *name;
+    cudart_lock();
+    const struct simt_kernel *k = cudart_kernel(host, &name);
+    if (k)
+        *about = simt_kernel_about(k);
+    cudart_unlock();
+    return k;
+}
+
+// The version of the PTX that was loaded is no ornament: CUB chooses its kernels' tiles by it.
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *host)
+{
+    struct simt_kernel_about about;
+    if (!about_kernel(host, &about))
+        return cudaErrorInvalidDeviceFunction;
+    *a = (struct cudaFuncAttributes){ .sharedSizeBytes = about.shared,
+                                      .localSizeBytes = about.local,
+                                      .maxThreadsPerBlock = about.max_threads ? (int)about.max_threads : BLOCK_THREADS,
+                                      .numRegs = REGISTERS,
+                                      .ptxVersion = (int)cudart_kernel_arch(host),
+                                      .binaryVersion = cudart_card()->cc,
+                                      .maxDynamicSharedSizeBytes = BLOCK_SHARED };
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const void *host, int block, size_t shared)
+{
+    struct simt_kernel_about about;
+    if (!about_kernel(host, &about))
+        return cudaErrorInvalidDeviceFunction;
+    if (block <= 0)
+        return cudart_failed(cudaErrorInvalidValue, "cudaOccupancyMaxActiveBlocksPerMultiprocessor", "no threads");
+    const bool fits = block <= BLOCK_THREADS;
+    *n = fits ? (int)occupancy_of(cudart_card(), (unsigned)block, REGISTERS, about.shared + shared).blocks : 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *n, const void *host, int block, size_t shared,
+                                                                   unsigned flags)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(n, host, block, shared);
+}

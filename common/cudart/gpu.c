@@ -1,0 +1,64 @@
+// The one device. Its settings come from the environment, since the program knows nothing of it: see README.md.
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "cudart.h"
+
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+void cudart_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void cudart_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static unsigned long setting(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? strtoul(text, NULL, 10) : 0;
+}
+
+bool cudart_checks(void)
+{
+    return setting("CUDART_CHECK") != 0;
+}
+
+bool cudart_tells(void)
+{
+    return setting("CUDART_VERBOSE") != 0;
+}
+
+const struct card *cudart_card(void)
+{
+    static const struct card *card;
+    if (card)
+        return card;
+    const char *name = getenv("CUDART_CARD");
+    card = name ? card_named(name) : card_at(0);
+    if (!card) {
+        card = card_at(0);
+        fprintf(stderr, "cudart: CUDART_CARD: no card called \"%s\" is known, so %s it is\n", name, card->name);
+    }
+    return card;
+}
+
+struct simt *cudart_gpu(void)
+{
+    static struct simt *s;
+    if (s)
+        return s;
+    s = simt_open();
+    if (!s) {
+        fputs("cudart: no memory is left for the simulated GPU\n", stderr);
+        abort();
+    }
+    simt_set_jobs(s, (unsigned)setting("CUDART_JOBS"));
+    simt_set_budget(s, setting("CUDART_BUDGET"));
+    simt_set_tensor_cores(s, cudart_card()->cc >= 90 ? 90 : 80);
+    simt_set_checks(s, cudart_checks());
+    return s;
+}

@@ -1,0 +1,168 @@
+// Launches. The simulated GPU runs each to its end before the host goes on.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cudart.h"
+
+static struct {
+    unsigned launches, with_findings, findings, advices;
+} count;
+
+static void print_count(void)
+{
+    fprintf(stderr, "cudart: %u launches were checked, %u of them with findings: %u findings and %u advices\n",
+            count.launches, count.with_findings, count.findings, count.advices);
+}
+
+// As CUDA calls what ended the last launch.
+static cudaError_t error_of(const struct simt_finding *f)
+{
+    switch (f ? f->kind : SIMT_NOTHING) {
+    case SIMT_ASSERTION:
+        return cudaErrorAssert;
+    case SIMT_OUT_OF_BOUNDS:
+        return cudaErrorIllegalAddress;
+    case SIMT_MISALIGNED:
+        return cudaErrorMisalignedAddress;
+    case SIMT_ENDLESS_LOOP:
+    case SIMT_ENDLESS_WAIT:
+        return cudaErrorLaunchTimeout;
+    default:
+        return f ? cudaErrorLaunchFailure : cudaErrorInvalidConfiguration;
+    }
+}
+
+static void print_findings(const char *name)
+{
+    const struct simt_findings *f = simt_findings(cudart_gpu());
+    if (!count.launches++)
+        atexit(print_count);
+    if (!f || !(f->n + f->n_advice))
+        return;
+    count.with_findings++;
+    count.findings += (unsigned)f->n;
+    count.advices += (unsigned)f->n_advice;
+    fprintf(stderr, "cudart: findings in launch %u, of %s:\n", count.launches, name);
+    simt_findings_print(stderr, f, NULL);
+}
+
+// With the arguments as the kernel's PTX declares them; NULL if memory runs out.
+static struct dev_arg *arguments(const struct simt_kernel *k, uint32_t n, void **args)
+{
+    struct dev_arg *a = calloc(n + 1, sizeof *a);
+    struct simt_parameter p;
+    for (uint32_t i = 0; a && simt_parameter(k, i, &p); i++)
+        a[i] = (struct dev_arg){ args[i], p.bytes };
+    return a;
+}
+
+static cudaError_t run(struct simt_kernel *k, const char *name, const struct dev_launch *l)
+{
+    char error[DEV_ERROR_MAX];
+    const cudaError_t e = cudart_place_managed();
+    if (e)
+        return e;
+    cudart_to_device();
+    fflush(stdout);  // the kernel's printf comes after the program's
+    const bool ran = simt_launch(cudart_gpu(), k, l, error);
+    simt_sync(cudart_gpu());
+    cudart_to_host();
+    const struct simt_finding *f = simt_failure(cudart_gpu());
+    if (!ran)
+        return f ? cudart_kernel_failed(error_of(f), name, error) : cudart_failed(error_of(f), name, error);
+    if (cudart_checks())
+        print_findings(name);
+    return cudaSuccess;
+}
+
+static cudaError_t launch_now(const cudaLaunchConfig_t *c, const unsigned *cluster, const void *host, void **args)
+{
+    const char *name;
+    struct simt_kernel *k = cudart_kernel(host, &name);
+    if (!k)
+        return cudaErrorInvalidDeviceFunction;
+    const struct simt_kernel_about about = simt_kernel_about(k);
+    if (about.error)
+        return cudart_failed(cudaErrorInvalidDeviceFunction, name, about.error);
+    struct dev_arg *a = arguments(k, about.parameters, args);
+    if (!a)
+        return cudart_failed(cudaErrorMemoryAllocation, name, "out of memory");
+    struct dev_launch l = { .grid = { c->gridDim.x, c->gridDim.y, c->gridDim.z },
+                            .block = { c->blockDim.x, c->blockDim.y, c->blockDim.z },
+                            .shared = c->dynamicSmemBytes,
+                            .args = a,
+                            .n_args = about.parameters };
+    if (cluster[0])
+        memcpy(l.cluster, cluster, sizeof l.cluster);
+    if (cudart_tells())
+        fprintf(stderr, "cudart: launch of %s, grid %u,%u,%u, block %u,%u,%u, %zu bytes of dynamic shared memory\n",
+                name, l.grid[0], l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2], (size_t)l.shared);
+    const cudaError_t e = run(k, name, &l);
+    free(a);
+    return e;
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host, void **args)
+{
+    unsigned cluster[3] = { 0 };
+    for (unsigned i = 0; i < c->numAttrs; i++)
+        if (c->attrs[i].id == cudaLaunchAttributeClusterDimension) {
+            cluster[0] = c->attrs[i].val.clusterDim.x;
+            cluster[1] = c->attrs[i].val.clusterDim.y;
+            cluster[2] = c->attrs[i].val.clusterDim.z;
+        }
+    cudart_lock();
+    const cudaError_t e = launch_now(c, cluster, host, args);
+    cudart_unlock();
+    return e;
+}
+
+cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t st)
+{
+    const cudaLaunchConfig_t c = { .gridDim = grid, .blockDim = block, .dynamicSmemBytes = shared, .stream = st };
+    return cudaLaunchKernelExC(&c, host, args);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
+                                        cudaStream_t st)
+{
+    return cudaLaunchKernel(host, grid, block, args, shared, st);
+}
+
+// --- kernel<<<...>>>(...), as nvcc writes it ---
+
+static _Thread_local cudaLaunchConfig_t stack[64];  // a launch whose arguments launch again comes before it
+static _Thread_local unsigned depth;
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream)
+{
+    stack[depth++ % 64] =
+        (cudaLaunchConfig_t){ .gridDim = grid, .blockDim = block, .dynamicSmemBytes = shared, .stream = stream };
+    return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
+{
+    const cudaLaunchConfig_t *c = &stack[--depth % 64];
+    *grid = c->gridDim;
+    *block = c->blockDim;
+    *shared = c->dynamicSmemBytes;
+    *(cudaStream_t *)stream = c->stream;
+    return cudaSuccess;
+}
+
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host)
+{
+    *kernel = (cudaKernel_t)host;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *host)
+{
+    return __cudaGetKernel(kernel, host);
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t st)
+{
+    return cudaLaunchKernel(kernel, grid, block, args, shared, st);
+}

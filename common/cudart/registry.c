@@ -1,0 +1,208 @@
+// What a program's object files register before main: a fat binary each, with PTX that is loaded when a kernel or a
+// variable of it is first used, and the names of these.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cudart.h"
+
+struct fat {
+    const char *text;  // its PTX for the newest architecture that the card can run; NULL: none
+    size_t bytes;
+    unsigned arch;
+    bool compressed, tried;
+    struct simt_module *module;  // NULL: not loaded
+};
+
+struct name {  // of a kernel or a variable
+    const void *host;
+    struct fat *fat;
+    const char *device;  // in the PTX
+    const char *shown;   // in the source; NULL: not asked for yet
+    struct simt_kernel *kernel;
+    uint64_t address, bytes;
+    void **managed;  // where the program keeps the address of a __managed__ variable
+};
+
+struct names {
+    struct name *all;
+    size_t n, room;
+};
+
+static struct names kernels, variables;
+
+static void add(struct names *to, struct name n)
+{
+    if (to->n == to->room) {
+        const size_t room = to->room ? 2 * to->room : 64;
+        struct name *more = realloc(to->all, room * sizeof *more);
+        if (!more)
+            return;
+        to->all = more;
+        to->room = room;
+    }
+    to->all[to->n++] = n;
+}
+
+static struct name *find(const struct names *in, const void *host)
+{
+    for (size_t i = in->n; i-- > 0;)
+        if (in->all[i].host == host)
+            return &in->all[i];
+    return NULL;
+}
+
+// --- Fat binaries ---
+//
+// NVIDIA does not document them; this was read from what nvcc 13 writes. A head of 16 bytes or more (at 6 its own
+// bytes, at 8 those of all entries), then entries: at 0 the kind, at 4 the bytes of the entry's head, at 8 those of
+// what follows it, at 28 the architecture, at 40 flags.
+
+enum { FAT_PTX = 1, FAT_COMPRESSED = 0xb000 };
+
+static uint64_t number(const unsigned char *at, size_t bytes)
+{
+    uint64_t n = 0;
+    memcpy(&n, at, bytes);
+    return n;
+}
+
+static void read_entry(struct fat *f, const unsigned char *e, uint64_t head, uint64_t bytes)
+{
+    const unsigned arch = (unsigned)number(e + 28, 4);
+    if (number(e, 2) != FAT_PTX || arch > (unsigned)cudart_card()->cc || (f->text && arch < f->arch))
+        return;
+    f->text = (const char *)e + head;
+    f->bytes = strnlen(f->text, bytes);
+    f->arch = arch;
+    f->compressed = number(e + 40, 8) & FAT_COMPRESSED;
+}
+
+void **__cudaRegisterFatBinary(void *wrapper)
+{
+    const struct {
+        int magic, version;
+        const unsigned char *data;
+        void *name;
+    } *w = wrapper;
+    struct fat *f = calloc(1, sizeof *f);
+    const unsigned char *e = w->data + number(w->data + 6, 2), *end = e + number(w->data + 8, 8);
+    while (f && e < end) {
+        const uint64_t head = number(e + 4, 4), bytes = number(e + 8, 8);
+        read_entry(f, e, head, bytes);
+        e += head + bytes;
+    }
+    return (void **)f;
+}
+
+void __cudaRegisterFatBinaryEnd(void **fat) {}
+
+void __cudaUnregisterFatBinary(void **fat) {}
+
+// A program calls it before it uses a __managed__ variable.
+char __cudaInitModule(void **fat)
+{
+    cudart_lock();
+    const cudaError_t e = cudart_place_managed();
+    cudart_unlock();
+    return e == cudaSuccess;
+}
+
+void __cudaRegisterFunction(void **fat, const char *host, char *device, const char *name, int limit, void *tid,
+                            void *bid, void *block, void *grid, int *size)
+{
+    add(&kernels, (struct name){ .host = host, .fat = (struct fat *)fat, .device = name });
+}
+
+void __cudaRegisterVar(void **fat, char *host, char *device, const char *name, int external, size_t bytes, int constant,
+                       int global)
+{
+    add(&variables, (struct name){ .host = host, .fat = (struct fat *)fat, .device = name });
+}
+
+void __cudaRegisterManagedVar(void **fat, void **host, char *device, const char *name, int external, size_t bytes,
+                              int constant, int global)
+{
+    add(&variables, (struct name){ .host = host, .fat = (struct fat *)fat, .device = name, .managed = host });
+}
+
+// --- What they hold ---
+
+static struct simt_module *load(struct fat *f)
+{
+    char error[DEV_ERROR_MAX] = "the program has no PTX that this card can run: build it for compute_80, say";
+    if (!f || f->tried)
+        return f ? f->module : NULL;
+    f->tried = true;
+    if (f->compressed)
+        error_set(error, "the program's PTX is compressed: build it with nvcc -no-compress");
+    else if (f->text)
+        f->module = simt_load(cudart_gpu(), "program.ptx", f->text, f->bytes, error);
+    if (!f->module)
+        fprintf(stderr, "cudart: %s\n", error);
+    return f->module;
+}
+
+static const char *shown(struct name *n)
+{
+    char source[SIMT_NAME_MAX];
+    if (!n->shown && simt_source_name(n->device, source))
+        n->shown = strdup(source);
+    return n->shown ? n->shown : n->device;
+}
+
+struct simt_kernel *cudart_kernel(const void *host, const char **name)
+{
+    struct name *n = find(&kernels, host);
+    *name = n ? shown(n) : "a kernel";
+    if (!n)
+        return cudart_failed(cudaErrorInvalidDeviceFunction, *name, "the program has not registered it"), NULL;
+    if (!n->kernel && load(n->fat))
+        n->kernel = simt_kernel(n->fat->module, n->device);
+    if (!n->kernel)
+        cudart_failed(cudaErrorInvalidDeviceFunction, *name, "it is not in the program's PTX");
+    return n->kernel;
+}
+
+unsigned cudart_kernel_arch(const void *host)
+{
+    const struct name *n = find(&kernels, host);
+    return n && n->fat ? n->fat->arch : 0;
+}
+
+static bool place(struct name *n)
+{
+    struct simt_variable v;
+    struct simt_module *m = load(n->fat);
+    for (uint32_t i = 0; m && !n->address && simt_variable_at(m, i, &v); i++)
+        if (strcmp(v.name, n->device) == 0) {
+            n->address = v.address;
+            n->bytes = v.bytes;
+        }
+    return n->address;
+}
+
+bool cudart_variable(const void *host, uint64_t *address, uint64_t *bytes)
+{
+    struct name *n = find(&variables, host);
+    if (!n || (!n->address && !place(n)))
+        return false;
+    *address = n->address;
+    *bytes = n->bytes;
+    return true;
+}
+
+cudaError_t cudart_place_managed(void)
+{
+    cudaError_t e = cudaSuccess;
+    for (size_t i = 0; !e && i < variables.n; i++) {
+        struct name *n = &variables.all[i];
+        if (!n->managed || n->address)
+            continue;
+        if (!place(n))
+            return cudart_failed(cudaErrorInvalidSymbol, n->device, "it is not in the program's PTX");
+        e = cudart_memory_map(n->address, n->bytes);
+        if (!e)
+            *n->managed = (void *)n->address;
+    }
+    return e;
+}

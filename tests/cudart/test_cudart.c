@@ -1,0 +1,118 @@
+// Whole CUDA programs, compiled by nvcc with their main, run through common/cudart: what they print, and what the
+// checks say of their kernels.
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "program_case.h"
+
+static struct run r;
+
+// LIBRARIES: the folder of libcudart.so.13.
+static void prepare(void)
+{
+    setenv("LD_LIBRARY_PATH", LIBRARIES, 1);
+    unsetenv("CUDART_CHECK");
+    unsetenv("CUDART_CARD");
+}
+
+TestSuite(cudart, .init = prepare);
+
+static void expect_checked(const char *said)
+{
+    cr_assert(strstr(r.err, said), "%s", r.err);
+}
+
+static void expect_clean(void)
+{
+    expect_checked(" launches were checked, 0 of them with findings: 0 findings and 0 advices\n");
+}
+
+Test(cudart, a_vector_addition_is_right_and_says_nothing)
+{
+    run(&r, ADD, NULL);
+    shown(&r, 0, "no error, 0 wrong\n");
+    cr_assert_str_eq(r.err, "");
+}
+
+Test(cudart, a_vector_addition_is_clean)
+{
+    setenv("CUDART_CHECK", "1", 1);
+    run(&r, ADD, NULL);
+    shown(&r, 0, "no error, 0 wrong\n");
+    expect_clean();
+}
+
+Test(cudart, a_forgotten_copy_is_named_with_the_line_of_the_kernel)
+{
+    setenv("CUDART_CHECK", "1", 1);
+    run(&r, ADD, "forget", NULL);
+    shown(&r, 1, "no error, 1000 wrong\n");
+    expect_checked("cudart: findings in launch 1, of add(float const*, float const*, float*, int):\n");
+    expect_checked("not initialised (initcheck): add.cu:9: block (0,0,0), thread (0,0,0) reads byte 0 of cudaMalloc#1");
+    expect_checked("cudart: 1 launches were checked, 1 of them with findings: 1 findings and 0 advices\n");
+}
+
+Test(cudart, compressed_ptx_is_refused_in_words)
+{
+    run(&r, COMPRESSED, NULL);
+    cr_assert_eq(r.status, 1);
+    expect_checked("cudart: the program's PTX is compressed: build it with nvcc -no-compress\n");
+}
+
+// What CUDA's own runtime returns, too.
+static const char calls[] = "count: cudaSuccess\npinned: right\n"
+                            "count: cudaSuccess\nmanaged: right\n"
+                            "__managed__: 107\n"
+                            "cudaFreeHost: cudaSuccess\ncudaFree: cudaSuccess\n"
+                            "too large: cudaErrorInvalidValue\ntoo long: cudaErrorInvalidValue\n"
+                            "too much: cudaErrorMemoryAllocation\nlast: cudaErrorMemoryAllocation\n"
+                            "free: cudaSuccess\nfree again: cudaErrorInvalidValue\n"
+                            "array: cudaErrorNotSupported\n"
+                            "too many threads: cudaErrorInvalidConfiguration\nstill well: cudaSuccess\n"
+                            "past the end: cudaErrorIllegalAddress\nand ever after: cudaErrorIllegalAddress\n";
+
+Test(cudart, calls_return_cudas_errors_with_one_line_each)
+{
+    static const char *const lines[] = {
+        "cudaMemcpy: a download of 65 bytes goes out of bounds",
+        "cudaMemset: an upload of 65 bytes goes out of bounds",
+        "cudaMalloc: cudaMalloc#3 needs 1125899906842624 bytes",
+        "cudaFree: no allocation begins at that address, or it was freed before\n",
+        "cudaMallocArray is not there yet\n",
+        "count(int*, int): block.x is 2048",
+        "past(int*): kernel _Z4pastPi, calls.cu:22: block (0,0,0), thread (0,0,0) writes 4 bytes out of bounds",
+    };
+    run(&r, CALLS, NULL);
+    shown(&r, 0, calls);
+    const char *line = r.err;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        cr_assert(!strncmp(line, "cudart: ", 8) && !strncmp(line + 8, lines[i], strlen(lines[i])), "%zu: %s", i, line);
+        line = strchr(line, '\n') + 1;
+    }
+    cr_assert_str_eq(line, "");
+}
+
+Test(cudart, the_device_has_the_numbers_of_a_card)
+{
+    run(&r, CALLS, "ask", NULL);
+    shown(&r, 0, "simulated GPU (as H200), 9.0, 132 SMs, 8 blocks, PTX 80\n");
+    setenv("CUDART_CARD", "rtx3090", 1);
+    run(&r, CALLS, "ask", NULL);
+    shown(&r, 0, "simulated GPU (as RTX 3090), 8.6, 82 SMs, 4 blocks, PTX 80\n");
+    setenv("CUDART_CARD", "T4", 1);  // the program has no PTX for it
+    run(&r, CALLS, "ask", NULL);
+    expect_checked("cudart: the program has no PTX that this card can run");
+}
+
+Test(cudart, cub_and_thrust_sort_and_scan)
+{
+    static const char right[] = "radix sort of 5003: right\nscan of 5003: right\nmerge sort of 5003: right\n";
+    run(&r, SORT, NULL);
+    shown(&r, 0, right);
+    cr_assert_str_eq(r.err, "");
+    setenv("CUDART_CHECK", "1", 1);
+    run(&r, SORT, NULL);
+    shown(&r, 0, right);
+    expect_clean();
+}

@@ -34,6 +34,9 @@ const struct card *cudart_card(void);          // which the program is told it h
 bool cudart_checks(void), cudart_tells(void);  // the environment asks for checks; for a line about each launch
 void cudart_lock(void), cudart_unlock(void);
 
+// Bytes of dynamic shared memory that a launch may give the kernel.
+uint64_t cudart_most_dynamic(const void *host, const struct simt_kernel_about *about);
+
 // --- errors ---
 
 // Prints one line, unless why is NULL, and notes the error for cudaGetLastError. what: the function, or the kernel.
@@ -45,6 +48,8 @@ cudaError_t cudart_wait(void);  // cudaSuccess, or the error of a kernel
 
 struct simt_kernel *cudart_kernel(const void *host, const char **name);  // NULL after cudart_failed
 unsigned cudart_kernel_arch(const void *host);                           // of its PTX: 80 for compute_80
+uint64_t cudart_kernel_dynamic(const void *host);  // bytes that cudaFuncSetAttribute asked for; 0: none
+void cudart_kernel_set_dynamic(const void *host, uint64_t bytes);
 bool cudart_variable(const void *host, uint64_t *address, uint64_t *bytes);
 cudaError_t cudart_place_managed(void);  // gives __managed__ variables their addresses in the program
 

@@ -175,6 +175,30 @@ static bool about_kernel(const void *host, struct simt_kernel_about *about)
     return k;
 }
 
+uint64_t cudart_most_dynamic(const void *host, const struct simt_kernel_about *about)
+{
+    const uint64_t asked = cudart_kernel_dynamic(host), own = about->shared;
+    const uint64_t anyway = own < BLOCK_SHARED ? BLOCK_SHARED - own : 0;
+    return asked > anyway ? asked : anyway;
+}
+
+// Of the attributes, dynamic shared memory beyond what every kernel may have; the others are advice to the card.
+cudaError_t cudaFuncSetAttribute(const void *host, enum cudaFuncAttribute a, int v)
+{
+    struct simt_kernel_about about;
+    if (!about_kernel(host, &about))
+        return cudaErrorInvalidDeviceFunction;
+    if (a != cudaFuncAttributeMaxDynamicSharedMemorySize)
+        return cudaSuccess;
+    if (v < 0 || about.shared + (uint64_t)v > (uint64_t)cudart_card()->block_kib << 10)
+        return cudart_failed(cudaErrorInvalidValue, "cudaFuncSetAttribute",
+                             "a block of the card has less shared memory");
+    cudart_lock();
+    cudart_kernel_set_dynamic(host, (uint64_t)v);
+    cudart_unlock();
+    return cudaSuccess;
+}
+
 // The version of the PTX that was loaded is no ornament: CUB chooses its kernels' tiles by it.
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *host)
 {
@@ -187,7 +211,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *host
                                       .numRegs = REGISTERS,
                                       .ptxVersion = (int)cudart_kernel_arch(host),
                                       .binaryVersion = cudart_card()->cc,
-                                      .maxDynamicSharedSizeBytes = BLOCK_SHARED };
+                                      .maxDynamicSharedSizeBytes = (int)cudart_most_dynamic(host, &about) };
     return cudaSuccess;
 }
 

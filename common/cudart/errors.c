@@ -48,7 +48,6 @@ cudaError_t cudaPeekAtLastError(void)
     X(cudaErrorInvalidDeviceFunction, "invalid device function")                                                       \
     X(cudaErrorInvalidDevice, "invalid device ordinal")                                                                \
     X(cudaErrorInvalidResourceHandle, "invalid resource handle")                                                       \
-    X(cudaErrorSymbolNotFound, "named symbol not found")                                                               \
     X(cudaErrorIllegalAddress, "an illegal memory access was encountered")                                             \
     X(cudaErrorLaunchTimeout, "the launch timed out and was terminated")                                               \
     X(cudaErrorAssert, "device-side assert triggered")                                                                 \

@@ -84,6 +84,9 @@ static cudaError_t launch_now(const cudaLaunchConfig_t *c, const unsigned *clust
     const struct simt_kernel_about about = simt_kernel_about(k);
     if (about.error)
         return cudart_failed(cudaErrorInvalidDeviceFunction, name, about.error);
+    if (c->dynamicSmemBytes > cudart_most_dynamic(host, &about))
+        return cudart_failed(cudaErrorInvalidValue, name,
+                             "it may not have so much dynamic shared memory: cudaFuncSetAttribute asks for it");
     struct dev_arg *a = arguments(k, about.parameters, args);
     if (!a)
         return cudart_failed(cudaErrorMemoryAllocation, name, "out of memory");

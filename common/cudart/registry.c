@@ -19,6 +19,7 @@ struct name {  // of a kernel or a variable
     const char *device;  // in the PTX
     const char *shown;   // in the source; NULL: not asked for yet
     struct simt_kernel *kernel;
+    uint64_t dynamic;  // bytes of dynamic shared memory that the program has asked for; 0: it has not
     uint64_t address, bytes;
     void **managed;  // where the program keeps the address of a __managed__ variable
 };
@@ -167,6 +168,19 @@ unsigned cudart_kernel_arch(const void *host)
 {
     const struct name *n = find(&kernels, host);
     return n && n->fat ? n->fat->arch : 0;
+}
+
+uint64_t cudart_kernel_dynamic(const void *host)
+{
+    const struct name *n = find(&kernels, host);
+    return n ? n->dynamic : 0;
+}
+
+void cudart_kernel_set_dynamic(const void *host, uint64_t bytes)
+{
+    struct name *n = find(&kernels, host);
+    if (n)
+        n->dynamic = bytes;
 }
 
 static bool place(struct name *n)

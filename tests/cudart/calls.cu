@@ -1,6 +1,10 @@
 // Calls of the runtime's API, right ones and wrong ones: prints what each returns, and whether the values are right.
-// With an argument, what it is told about the device and a kernel.
+// With an argument: ask, what it is told about the device and a kernel; assert, an assertion that fails.
+#include <cassert>
 #include <cstdio>
+#include <cstring>
+
+#include <cuda.h>
 
 __managed__ int total;
 __device__ int base[4];
@@ -19,7 +23,13 @@ __global__ void count(int *mapped, int n)
 
 __global__ void past(int *p)
 {
-    p[1 << 20] = 1;  // line 22, as the test expects it
+    p[1 << 20] = 1;  // line 26, as the test expects it
+}
+
+__global__ void claim(int n)
+{
+    printf("thread %d of %d\n", threadIdx.x, n);
+    assert(n == 2);
 }
 
 static void says(const char *what, cudaError_t e)
@@ -68,6 +78,44 @@ static void questions()
     printf("%s, %d.%d, %d SMs, %d blocks, PTX %d\n", p.name, p.major, p.minor, sms, blocks, a.ptxVersion);
 }
 
+// More than 48 KiB of shared memory are for kernels that have asked for it.
+static void shared_memory()
+{
+    int *p;
+    const int most = 60000;
+    cudaMalloc(&p, 64 * sizeof(int));
+    cudaMemset(p, 0, 64 * sizeof(int));
+    count<<<1, 64, most>>>(p, 64);
+    says("not asked for", cudaGetLastError());
+    says("far too much", cudaFuncSetAttribute(count, cudaFuncAttributeMaxDynamicSharedMemorySize, 300000));
+    says("asks", cudaFuncSetAttribute(count, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+    cudaGetLastError();
+    count<<<1, 64, most>>>(p, 64);
+    says("asked for", cudaGetLastError());
+    cudaFree(p);
+}
+
+// A tensor map, by the function that the runtime finds.
+static void tensor_map()
+{
+    CUresult (*encode)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *,
+                       const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
+                       CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+    CUtensorMap map;
+    void *p;
+    const cuuint64_t size[] = { 64, 64 }, stride[] = { 256 };
+    const cuuint32_t box[] = { 16, 16 }, no_box[] = { 0, 16 }, step[] = { 1, 1 };
+    cudaMalloc(&p, 64 * 256);
+    says("no such function", cudaGetDriverEntryPointByVersion("cuNothing", (void **)&encode, 12000, cudaEnableDefault));
+    printf("there: %d\n", encode != nullptr);
+    says("encode", cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void **)&encode, 12000, cudaEnableDefault));
+    for (const cuuint32_t *b : { box, no_box })
+        printf("map: %d\n", encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, p, size, stride, b, step,
+                                   CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                   CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    cudaFree(p);
+}
+
 static void mistakes()
 {
     char host[64];
@@ -91,13 +139,18 @@ static void mistakes()
     says("and ever after", cudaDeviceSynchronize());
 }
 
-int main(int argc, char **)
+int main(int argc, char **argv)
 {
-    if (argc > 1) {
+    if (argc > 1 && !strcmp(argv[1], "ask")) {
         questions();
-        return 0;
+    } else if (argc > 1) {
+        claim<<<1, 1>>>(1);
+        says("claim", cudaDeviceSynchronize());
+    } else {
+        memory();
+        shared_memory();
+        tensor_map();
+        mistakes();
     }
-    memory();
-    mistakes();
     return 0;
 }

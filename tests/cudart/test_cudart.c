@@ -60,11 +60,14 @@ Test(cudart, compressed_ptx_is_refused_in_words)
     expect_checked("cudart: the program's PTX is compressed: build it with nvcc -no-compress\n");
 }
 
-// What CUDA's own runtime returns, too.
+// As CUDA's documentation says of each call; of arrays, that they are not there.
 static const char calls[] = "count: cudaSuccess\npinned: right\n"
                             "count: cudaSuccess\nmanaged: right\n"
                             "__managed__: 107\n"
                             "cudaFreeHost: cudaSuccess\ncudaFree: cudaSuccess\n"
+                            "not asked for: cudaErrorInvalidValue\nfar too much: cudaErrorInvalidValue\n"
+                            "asks: cudaSuccess\nasked for: cudaSuccess\n"
+                            "no such function: cudaSuccess\nthere: 0\nencode: cudaSuccess\nmap: 0\nmap: 1\n"
                             "too large: cudaErrorInvalidValue\ntoo long: cudaErrorInvalidValue\n"
                             "too much: cudaErrorMemoryAllocation\nlast: cudaErrorMemoryAllocation\n"
                             "free: cudaSuccess\nfree again: cudaErrorInvalidValue\n"
@@ -75,13 +78,17 @@ static const char calls[] = "count: cudaSuccess\npinned: right\n"
 Test(cudart, calls_return_cudas_errors_with_one_line_each)
 {
     static const char *const lines[] = {
+        "count(int*, int): it may not have so much dynamic shared memory: cudaFuncSetAttribute asks for it\n",
+        "cudaFuncSetAttribute: a block of the card has less shared memory\n",
+        "cuNothing is not there yet\n",
+        "cuTensorMapEncodeTiled: tensor map: its box has 0 elements along dimension 0",
         "cudaMemcpy: a download of 65 bytes goes out of bounds",
         "cudaMemset: an upload of 65 bytes goes out of bounds",
-        "cudaMalloc: cudaMalloc#3 needs 1125899906842624 bytes",
+        "cudaMalloc: cudaMalloc#5 needs 1125899906842624 bytes",
         "cudaFree: no allocation begins at that address, or it was freed before\n",
         "cudaMallocArray is not there yet\n",
         "count(int*, int): block.x is 2048",
-        "past(int*): kernel _Z4pastPi, calls.cu:22: block (0,0,0), thread (0,0,0) writes 4 bytes out of bounds",
+        "past(int*): kernel _Z4pastPi, calls.cu:26: block (0,0,0), thread (0,0,0) writes 4 bytes out of bounds",
     };
     run(&r, CALLS, NULL);
     shown(&r, 0, calls);
@@ -91,6 +98,14 @@ Test(cudart, calls_return_cudas_errors_with_one_line_each)
         line = strchr(line, '\n') + 1;
     }
     cr_assert_str_eq(line, "");
+}
+
+Test(cudart, a_kernel_prints_and_asserts)
+{
+    run(&r, CALLS, "assert", NULL);
+    shown(&r, 0, "thread 0 of 1\nclaim: cudaErrorAssert\n");
+    expect_checked(
+        "cudart: claim(int): kernel _Z5claimi, calls.cu:32: block (0,0,0), thread (0,0,0): assertion 'n == 2'");
 }
 
 Test(cudart, the_device_has_the_numbers_of_a_card)

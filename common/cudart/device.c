@@ -107,6 +107,22 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int d)
     X(AsyncEngineCount, p.asyncEngineCount)                                                                            \
     X(GlobalL1CacheSupported, 1)                                                                                       \
     X(LocalL1CacheSupported, 1)                                                                                        \
+    X(GpuOverlap, p.asyncEngineCount > 0)                                                                              \
+    X(SingleToDoublePrecisionPerfRatio, (int)(c->f32 / c->f64))                                                        \
+    X(HostNativeAtomicSupported, 0)                                                                                    \
+    X(HostRegisterSupported, 0)                                                                                        \
+    X(PageableMemoryAccessUsesHostPageTables, 0)                                                                       \
+    X(DirectManagedMemAccessFromHost, 0)                                                                               \
+    X(ComputePreemptionSupported, 0)                                                                                   \
+    X(CanUseHostPointerForRegisteredMem, 0)                                                                            \
+    X(MaxPersistingL2CacheSize, 0)                                                                                     \
+    X(MaxAccessPolicyWindowSize, 0)                                                                                    \
+    X(IsMultiGpuBoard, 0)                                                                                              \
+    X(MultiGpuBoardGroupID, 0)                                                                                         \
+    X(PciBusId, 0)                                                                                                     \
+    X(PciDeviceId, 0)                                                                                                  \
+    X(PciDomainId, 0)                                                                                                  \
+    X(TccDriver, 0)                                                                                                    \
     X(StreamPrioritiesSupported, 0)                                                                                    \
     X(PageableMemoryAccess, 0)                                                                                         \
     X(MemoryPoolsSupported, 0)                                                                                         \

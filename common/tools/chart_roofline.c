@@ -207,15 +207,16 @@ static double caption(struct svg *s, const struct chart *c, double y)
     return y - 4;
 }
 
-// The roofs of the card, and of the L1 caches of all its SMs.
-static void draw_roofs(const struct plot *p, double f32, double f16)
+// The roofs of the card, and of the L1 caches of all its SMs; that of its memory only if it is asked for.
+static void draw_roofs(const struct plot *p, double f32, double f16, bool dram)
 {
     const struct result *r = p->c->row[0];
     const double l1 = L1_BYTES * r->sms * (r->mhz * 1e-6);
     memory_roof(p, l1, f16 > 0 ? f16 : p->y_to, "L1 caches");
     if (!p->c->card)
         return;
-    memory_roof(p, p->c->card->dram * 1e-3, f16, "the card's memory");
+    if (dram)
+        memory_roof(p, p->c->card->dram * 1e-3, f16, "the card's memory");
     ceiling(p, f16, f16 / l1, "rule", "tensor cores, f16");
     ceiling(p, f32, f32 / l1, "rule", "multiply-adds, f32");
 }
@@ -232,7 +233,7 @@ double chart_roofline(struct svg *s, const struct chart *c, double y)
     svg_text(s, CHART_MARGIN, y + 16, "big", "Roofline: TFLOP/s over FLOP a byte that the warps ask of the L1 cache");
     axes(&p);
     mark_moved_once(&p);
-    draw_roofs(&p, f32, f16);
+    draw_roofs(&p, f32, f16, true);
     if (alone) {
         char name[sizeof alone->variant + 8];
         snprintf(name, sizeof name, "trial: %s", alone->variant);
@@ -305,9 +306,9 @@ double chart_strip(struct svg *s, const struct chart *c, const struct result *be
     if (before)
         svg_text(s, 300, y += 30, "big end", "x %.2f", before->ms / step->ms);
     axes(&p);
-    draw_roofs(&p, f32, f16);
+    draw_roofs(&p, f32, f16, false);
     draw_arrow(&p, before, step);
     svg_text(s, p.right, p.top + HEIGHT + 32, "small dim end",
-             "FLOP a byte that the warps ask of the L1 cache; up: TFLOP/s");
+             "FLOP for each byte of the sectors that warps fetch from L1; up: TFLOP/s");
     return p.top + HEIGHT + 48;
 }

@@ -239,6 +239,46 @@ Test(check, what_is_read_ahead_and_not_used_is_no_finding)
            CLEAN);
 }
 
+// As a scan takes from the lanes before what they may not have.
+Test(check, what_other_lanes_have_read_in_vain_is_no_finding)
+{
+#define TAKEN(condition)                                                                                               \
+    SHARED(GET("%r10") "shfl.sync.up.b32 %r5, %r3, 1, 0, -1;\n" condition                                              \
+                       "mov.u32 %r3, 7;\n@%p1 add.u32 %r3, %r5, 1;\n" LEAVE)
+    expect(TAKEN(NEVER), one, CLEAN);
+    expect(TAKEN(ALWAYS), one, 1, FOUND({ SIMT_UNINIT_MEMORY, HERE(20, ANY, READS), .space = SIMT_SHARED }));
+}
+
+// Each thread writes the low half of two words, and reads both.
+Test(check, padding_that_is_read_is_a_finding_where_it_is_used)
+{
+#define HALF_WRITTEN(use)                                                                                              \
+    GLOBAL("mad.wide.u32 %l4, %r1, 8, %l0;\nst.global.u32 [%l4+512], %r1;\n" LINE(20) "ld.global.u64 %l5, "            \
+                                                                                      "[%l4+512];\n" use LEAVE)
+#define CHOSEN_HALF(condition)                                                                                         \
+    HALF_WRITTEN("mov.u32 %r5, 5;\nmov.b64 {%r6, %r7}, %l5;\n" condition "selp.b32 %r3, %r7, %r5, %p1;\n")
+    static const struct {
+        const char *text;
+        size_t n;
+    } cases[] = {
+        { HALF_WRITTEN("cvt.u32.u64 %r3, %l5;\n"), 0 },
+        { HALF_WRITTEN("mov.b64 {%r3, %r5}, %l5;\n"), 0 },
+        { HALF_WRITTEN("mov.b64 {%r5, %r3}, %l5;\n"), 1 },
+        { CHOSEN_HALF(NEVER), 0 },
+        { CHOSEN_HALF(ALWAYS), 1 },
+        { HALF_WRITTEN("st.global.u64 [%l4+512], %l5;\n"), 1 },
+    };
+    static const struct found there = { SIMT_UNINIT_MEMORY, .here.line = 20, .block = THE(0), OF("out", ANY),
+                                        .count = 64 };
+    for (size_t i = 0; i < PTX_COUNTOF(cases); i++) {
+        const struct simt_findings *f = check(cases[i].text, one, 2, 0, true);
+        cr_expect_eq(f->n, cases[i].n, "%zu findings, not %zu:\n%s\nof\n%s", f->n, cases[i].n, found_text(f),
+                     cases[i].text);
+        if (cases[i].n)
+            found_expect(f, &there, cases[i].text);
+    }
+}
+
 Test(check, a_store_of_any_kind_reads_nothing)
 {
     // By several threads, of what was not written before. An exchange whose result nobody looks at is a store, too.

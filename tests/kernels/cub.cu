@@ -1,5 +1,5 @@
-// Kernels of CUB as its users write them, for test_cub.c: a block's sort, scan, sum and histogram, and a scan over many
-// blocks, each of which waits for those before it.
+// Kernels of CUB as its users write them, for test_cub.c: a block's sort, scan, sum and histogram, the least of all with
+// its place, and a scan over many blocks, each of which waits for those before it.
 #include <cub/cub.cuh>
 
 constexpr int THREADS = 128, ITEMS = 4, TILE = THREADS * ITEMS;
@@ -167,4 +167,37 @@ KERNEL(scan_all)
         Scan(room.later.scan).InclusiveScan(items, items, Plus{}, prefix);
     }
     store(out, items);
+}
+
+using Pair = cub::KeyValuePair<int, double>;
+using Least = cub::BlockReduce<Pair, THREADS>;
+
+static __device__ Pair *pairs(int *out)
+{
+    return reinterpret_cast<Pair *>(out + gridDim.x * TILE);
+}
+
+KERNEL(least_of_blocks)
+{
+    __shared__ typename Least::TempStorage room;
+    const int first = blockIdx.x * TILE + threadIdx.x * ITEMS;
+    Pair best(first, in[first]);
+    for (int i = 1; i < ITEMS; i++)
+        best = cub::ArgMin()(best, Pair(first + i, in[first + i]));
+    best = Least(room).Reduce(best, cub::ArgMin());
+    if (!threadIdx.x)
+        pairs(out)[blockIdx.x] = best;
+}
+
+KERNEL(least_of_all)
+{
+    __shared__ typename Least::TempStorage room;
+    Pair best(0, 0);
+    if (threadIdx.x < gridDim.x)
+        best = cub::ThreadLoad<cub::LOAD_LDG>(pairs(out) + threadIdx.x);
+    best = Least(room).Reduce(best, cub::ArgMin(), gridDim.x);
+    if (blockIdx.x || threadIdx.x)
+        return;
+    out[0] = best.key;
+    out[1] = static_cast<int>(best.value);
 }

@@ -64,8 +64,12 @@ enum check_op {
 // pointers. All of them lie within memory and are multiples of the granule. index: of the instruction's counters.
 void check_shared(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],
                   uint32_t bytes, enum check_op op);
-// Has nothing of the block written any of these bytes of its shared memory?
-bool check_shared_unset(const struct block *b, uint32_t at, uint32_t bytes);
+// The bits that nothing has written: no thread of the block, of these bytes (at most 8) of its shared memory; neither
+// the host nor the block, of these of global memory.
+uint64_t check_shared_unset(const struct block *b, uint32_t at, uint32_t bytes);
+uint64_t check_global_unset(const struct block *b, uint64_t address, uint32_t bytes);
+// A lane has used what it loaded there, by the PTX instruction inst, before anything had written it.
+void check_global_early(const struct warp *w, uint32_t lane, uint32_t inst, uint64_t address);
 void check_shared_mbarrier(struct warp *w, const struct uop *u, uint32_t lanes, uint32_t address);  // they look at it
 void check_global(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],
                   uint32_t bytes, enum check_op op);

@@ -6,6 +6,7 @@
 #include "check_global.h"
 
 #include "check_order.h"
+#include "check_shadow.h"
 #include "simt/machine/memory.h"
 
 // --- an access ---
@@ -172,12 +173,13 @@ static void look_for_fences(const struct visit *v, const struct piece *p)
 
 // --- what is remembered of it ---
 
-static void note_ends(const struct visit *v, struct record *r, const struct mark *m)
+// between: in the order in which they come, whatever their blocks
+static void note_ends(bool between, struct record *r, const struct mark *m)
 {
     r->narrow |= m->flags & MARK_NARROW;
     if (!r->first.block || m->block < r->first.block)
         r->first = *m;
-    if (v->between || m->block >= r->last.block)
+    if (between || m->block >= r->last.block)
         r->last = *m;
 }
 
@@ -204,7 +206,7 @@ static void note_read(const struct visit *v, const struct piece *p, struct recor
     if (!other_lives)
         other->block = 0;
     if (!last_lives) {
-        note_ends(v, r, m);
+        note_ends(v->between, r, m);
         return;
     }
     if (other_lives && warp_of(other) != warp_of(last) && !stirred(v, p, USE_WRITE) && !stirred(v, p, USE_STRONG_WRITE))
@@ -260,25 +262,33 @@ static void note_write(const struct visit *v, const struct piece *p, struct reco
     if (!s->values && !(s->values = check_take(v->c, LINE * sizeof *s->values)))
         return;
     note_values(v, p, again);
-    note_ends(v, r, &p->mark);
+    note_ends(v->between, r, &p->mark);
     stir(p);
     if (v->use == USE_STRONG_WRITE && !(p->mark.flags & MARK_ATOMIC) && (v->between || p->mark.block >= r->other.block))
         r->other = p->mark;
 }
 
-// Has the block in hand written it - or, where blocks take turns, any block?
-static bool written(const struct visit *v, const struct piece *p, enum use use)
+// Has the block written granule i of a line - or, where blocks take turns, any block?
+static bool written(const struct checker *c, uint32_t block, const struct line *line, uint32_t i)
 {
-    const struct record *r = check_record_at(p->line, use, p->i);
-    return r && r->last.block && (v->between || r->last.block == p->mark.block);
+    const struct record *weak = check_record_at(line, USE_WRITE, i);
+    const struct record *strong = check_record_at(line, USE_STRONG_WRITE, i);
+    return (weak && weak->last.block && (c->grid->turns || weak->last.block == block)) ||
+           (strong && strong->last.block && (c->grid->turns || strong->last.block == block));
+}
+
+// Is what it loads looked at when it is used (shadow.h)?
+static bool is_followed(const struct uop *u)
+{
+    return u->kind == UOP_LOAD && u->mem->ahead_of_use;
 }
 
 // A read of what neither the host nor the block wrote?
 static bool early(const struct visit *v, const struct piece *p, const struct record *r, uint32_t granules)
 {
-    if (!v->reads || (v->use != USE_STRONG_WRITE && r->last.block == p->mark.block))
+    if (!v->reads || is_followed(v->u) || (v->use != USE_STRONG_WRITE && r->last.block == p->mark.block))
         return false;
-    return !written(v, p, USE_WRITE) && !written(v, p, USE_STRONG_WRITE) &&
+    return !written(v->c, p->mark.block, p->line, p->i) &&
            !memory_written(v->c->grid->memory, p->address, (uint64_t)granules << v->c->grid->code->global_shift);
 }
 
@@ -290,7 +300,7 @@ static void visit_granule(const struct visit *v, const struct piece *p)
     if (early(v, p, r, 1)) {
         struct record *unset = check_record(v->c, p->line, USE_EARLY);
         if (unset)
-            note_ends(v, &unset[p->i], &p->mark);
+            note_ends(v->between, &unset[p->i], &p->mark);
     }
     enum use use;
     const bool contended = writes(v) || p->line->of[USE_WRITE] || p->line->of[USE_STRONG_WRITE];
@@ -306,7 +316,7 @@ static void visit_granule(const struct visit *v, const struct piece *p)
     else if (v->use == USE_READ)
         note_read(v, p, r);
     else
-        note_ends(v, r, &p->mark);
+        note_ends(v->between, r, &p->mark);
     if (p->mark.flags & MARK_POLLS && v->use == USE_STRONG_READ)
         r->polled = p->mark.at;
 }
@@ -505,4 +515,38 @@ bool check_global_again(struct warp *w, const struct uop *u, uint32_t index, uin
         return false;
     visit_all(w, u, t, first, op);
     return true;
+}
+
+uint64_t check_global_unset(const struct block *b, uint64_t address, uint32_t bytes)
+{
+    struct checker *c = b->worker->check;
+    const unsigned shift = c->grid->code->global_shift;
+    uint64_t unset = 0;
+    if (memory_written(c->grid->memory, address, bytes))
+        return 0;
+    struct page **page = check_page_slot(c, address);
+    for (uint32_t i = 0; i < bytes; i++) {
+        const uint64_t g = (address + i) >> shift;
+        const struct line *line = page && *page ? &(*page)->lines[g >> LINE_SHIFT & (PAGE - 1)] : NULL;
+        if (!memory_written(c->grid->memory, address + i, 1) &&
+            !(line && written(c, (uint32_t)b->linear + 1, line, g & (LINE - 1))))
+            unset |= shadow_mask(1) << 8 * i;
+    }
+    return unset;
+}
+
+void check_global_early(const struct warp *w, uint32_t lane, uint32_t inst, uint64_t address)
+{
+    struct checker *c = w->block->worker->check;
+    const uint64_t g = address >> c->grid->code->global_shift;
+    const struct mark m = { .block = (uint32_t)w->block->linear + 1,
+                            .at = c->now,
+                            .inst = inst,
+                            .thread = (uint16_t)(w->index * LANES + lane),
+                            .spread = ONE_THREAD };
+    struct page *page = check_page(c, address);
+    struct line *line = page ? &page->lines[g >> LINE_SHIFT & (PAGE - 1)] : NULL;
+    struct record *unset = line && check_split(c, line) ? check_record(c, line, USE_EARLY) : NULL;
+    if (unset)
+        note_ends(c->grid->turns, &unset[g & (LINE - 1)], &m);
 }

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "check_shadow.h"
-
 struct share {  // how often in one block
     uint64_t block, count;
 };
@@ -80,32 +78,6 @@ void check_fault(struct worker *worker)
 struct fault check_site(const struct warp *w, uint32_t inst, uint32_t lane, enum fault_kind kind)
 {
     return (struct fault){ .kind = kind, .inst = inst, .warp = w->index, .lane = lane, .block = w->block->linear };
-}
-
-// A load of shared memory that nothing has written.
-static struct fault unset_shared(const struct warp *w, uint32_t inst, uint32_t lane, uint64_t at)
-{
-    struct fault f = check_site(w, inst, lane, FAULT_UNINIT);
-    f.space = SPACE_SHARED;
-    f.address = at + w->block->window;
-    f.bytes = 1u << w->block->worker->grid->code->shared_shift;
-    f.home = f.other_block = f.block;
-    f.other_inst = inst;
-    return f;
-}
-
-void shadow_report(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t origin, enum shadow_sink sink)
-{
-    const uint32_t inst = origin >> 32 ? (uint32_t)(origin >> 32) - 1 : u->inst;
-    struct fault f = check_site(w, inst, lane, FAULT_UNWRITTEN);
-    f.space = origin & ORIGIN_LOCAL ? SPACE_LOCAL : origin == ORIGIN_NAN ? SPACE_CONST : SPACE_REG;
-    f.address = origin & ORIGIN_NUMBER;
-    f.other_inst = u->inst;
-    f.other_block = f.block;
-    f.lanes = sink;
-    if (origin & ORIGIN_SHARED)
-        f = unset_shared(w, inst, lane, f.address);
-    check_note(w->block->worker->check, &f);
 }
 
 void check_add_notes(struct checker *sum, const struct checker *c)

@@ -51,7 +51,7 @@ static inline uint64_t shadow_used_by(uint64_t origin, const struct uop *u)
     return origin >> 32 ? origin : origin | (u->inst + 1ull) << 32;
 }
 
-// check_note.c: a finding, the lane used undefined bits of that origin.
+// check_shadow_memory.c: a finding, the lane used undefined bits of that origin.
 void shadow_report(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t origin, enum shadow_sink sink);
 
 // check_shadow_memory.c: loads; stores; what whole warps, atomics and asynchronous copies access; what printf returns

@@ -29,6 +29,25 @@ static struct shadows *shadows_of(const struct warp *w)
     return w->block->check->shadows;
 }
 
+// What a followed load finds that nothing has written: the bits, and their origin.
+static uint64_t unset(const struct warp *w, const struct uop *u, const struct shadow_place *place, uint32_t bytes,
+                      uint64_t *origin)
+{
+    uint64_t bits = 0, from = 0;
+    if (place->space == SPACE_SHARED) {
+        bits = check_shared_unset(w->block, (uint32_t)place->address, bytes);
+        from = ORIGIN_SHARED | (place->address & ORIGIN_NUMBER);
+    } else if (place->space == SPACE_GLOBAL && (bits = check_global_unset(w->block, place->address, bytes))) {
+        const uint32_t first = (uint32_t)__builtin_ctzll(bits) / 8;
+        const uint32_t number = shadows_note(shadows_of(w), place->address + first);
+        w->block->worker->check->failed |= !number;
+        from = ORIGIN_GLOBAL | number;
+    }
+    if (bits)
+        *origin = shadow_used_by(from, u);
+    return bits;
+}
+
 bool shadow_load(const struct warp *w, const struct uop *u, uint32_t active)
 {
     const struct warpop *op = u->warp;
@@ -44,11 +63,8 @@ bool shadow_load(const struct warp *w, const struct uop *u, uint32_t active)
                 continue;
             if (found)
                 bits = shadows_get(shadows_of(w), &place, m->bytes, &origin);
-            if (found && m->ahead_of_use && place.space == SPACE_SHARED &&
-                check_shared_unset(w->block, (uint32_t)place.address, m->bytes)) {
-                bits = shadow_mask(m->bytes);
-                origin = shadow_used_by(ORIGIN_SHARED | (place.address & ORIGIN_NUMBER), u);
-            }
+            if (found && m->ahead_of_use)
+                bits |= unset(w, u, &place, m->bytes, &origin);
             if (!origin && bits)
                 origin = shadow_used_by(ORIGIN_LOCAL | (place.address & ORIGIN_NUMBER), u);
             if (m->extend == EXTEND_SIGN && bits >> (8 * m->bytes - 1))
@@ -180,4 +196,36 @@ bool shadow_call(const struct warp *w, const struct uop *u, uint32_t active)
             shadows_set(shadows_of(w), &place, call->result_bytes, 0, 0);
     }
     return true;
+}
+
+// --- findings ---
+
+// A load of shared memory that nothing has written.
+static struct fault unset_shared(const struct warp *w, uint32_t inst, uint32_t lane, uint64_t at)
+{
+    struct fault f = check_site(w, inst, lane, FAULT_UNINIT);
+    f.space = SPACE_SHARED;
+    f.address = at + w->block->window;
+    f.bytes = 1u << w->block->worker->grid->code->shared_shift;
+    f.home = f.other_block = f.block;
+    f.other_inst = inst;
+    return f;
+}
+
+void shadow_report(const struct warp *w, const struct uop *u, uint32_t lane, uint64_t origin, enum shadow_sink sink)
+{
+    const uint32_t inst = origin >> 32 ? (uint32_t)(origin >> 32) - 1 : u->inst;
+    struct fault f = check_site(w, inst, lane, FAULT_UNWRITTEN);
+    f.space = origin & ORIGIN_LOCAL ? SPACE_LOCAL : origin == ORIGIN_NAN ? SPACE_CONST : SPACE_REG;
+    f.address = origin & ORIGIN_NUMBER;
+    f.other_inst = u->inst;
+    f.other_block = f.block;
+    f.lanes = sink;
+    if (origin & ORIGIN_GLOBAL) {
+        check_global_early(w, lane, inst, shadows_noted(w->block->check->shadows, (uint32_t)f.address));
+        return;
+    }
+    if (origin & ORIGIN_SHARED)
+        f = unset_shared(w, inst, lane, f.address);
+    check_note(w->block->worker->check, &f);
 }

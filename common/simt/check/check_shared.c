@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check_order.h"
+#include "check_shadow.h"
 #include "fold.h"
 
 bool check_shared_new(struct checker *c, struct block_check *k)
@@ -580,16 +581,19 @@ void check_shared(struct warp *w, const struct uop *u, uint32_t index, uint32_t 
     }
 }
 
-bool check_shared_unset(const struct block *b, uint32_t at, uint32_t bytes)
+uint64_t check_shared_unset(const struct block *b, uint32_t at, uint32_t bytes)
 {
     const struct code *code = b->worker->grid->code;
     const unsigned shift = code->shared_shift;
     struct block_check *k = b->check;
     if (k->folds)
-        fold_open(k, shift, at >> shift, (at + bytes) >> shift);
-    bool unset = false;
-    for (uint32_t g = at >> shift; at >= code->reserved_bytes && g < (at + bytes) >> shift; g++)
-        unset |= k->granules[g].write_at < k->start && !(k->strong && k->strong[g].write_at >= k->start);
+        fold_open(k, shift, at >> shift, ((at + bytes - 1) >> shift) + 1);
+    uint64_t unset = 0;
+    for (uint32_t i = 0; at >= code->reserved_bytes && i < bytes; i++) {
+        const uint32_t g = (at + i) >> shift;
+        if (k->granules[g].write_at < k->start && !(k->strong && k->strong[g].write_at >= k->start))
+            unset |= shadow_mask(1) << 8 * i;
+    }
     return unset;
 }
 

@@ -17,6 +17,8 @@ struct shadows {
     uint64_t *shared, *shared_origin;
     struct cell *cells;  // a hash table of size, a power of two, or 0
     uint32_t size, used;
+    uint64_t *noted;  // addresses, of which n are in use
+    uint32_t n_noted, room;
     bool any_shared;  // some of shared memory's bytes are undefined, or were in this block
     bool failed;
 };
@@ -59,6 +61,7 @@ void shadows_free(struct shadows *s)
     free(s->shared);
     free(s->shared_origin);
     free(s->cells);
+    free(s->noted);
     free(s);
 }
 
@@ -73,7 +76,28 @@ void shadows_start(struct shadows *s)
     s->any_shared = false;
     if (s->used)
         memset(s->cells, 0, s->size * sizeof *s->cells);
-    s->used = 0;
+    s->used = s->n_noted = 0;
+}
+
+uint32_t shadows_note(struct shadows *s, uint64_t address)
+{
+    if (s->n_noted && s->noted[s->n_noted - 1] == address)
+        return s->n_noted;
+    if (s->n_noted == s->room) {
+        const uint32_t room = 2 * s->room + 256;
+        uint64_t *noted = room <= ORIGIN_NUMBER ? realloc(s->noted, room * sizeof *noted) : NULL;
+        if (!noted)
+            return 0;
+        s->noted = noted;
+        s->room = room;
+    }
+    s->noted[s->n_noted++] = address;
+    return s->n_noted;
+}
+
+uint64_t shadows_noted(const struct shadows *s, uint32_t number)
+{
+    return s->noted[number - 1];
 }
 
 static uint32_t find(const struct shadows *s, uint64_t number)

@@ -20,6 +20,9 @@ bool shadows_none(const struct shadows *s, enum ptx_space space);
 // The undefined bits of bytes (1, 2, 4 or 8, aligned to that) at a place, and where they come from: 0 for local memory
 // that nothing has written.
 uint64_t shadows_get(const struct shadows *s, const struct shadow_place *p, uint32_t bytes, uint64_t *origin);
+// A lane's load of global memory that nothing has written, kept as a number from 1 on; 0 when there is no room.
+uint32_t shadows_note(struct shadows *s, uint64_t address);
+uint64_t shadows_noted(const struct shadows *s, uint32_t number);
 // False when memory runs out.
 bool shadows_set(struct shadows *s, const struct shadow_place *p, uint32_t bytes, uint64_t bits, uint64_t origin);
 

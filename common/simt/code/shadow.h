@@ -17,16 +17,19 @@
 
 #include "uop.h"
 
-// Shared memory that nothing has written is found where it is loaded, by check_shared.c. But a merge reads the next key
-// ahead, at the end of a part beyond it, and then compares or chooses, so that the value is not used. So loads from
-// shared memory whose values get to a comparison or a selection are followed, too, and a finding only when it is used.
+// Shared and global memory that nothing has written is found where it is loaded, by check_shared.c and check_global.c.
+// But a merge reads the next key ahead, at the end of a part beyond it, and then compares or chooses, so that the value
+// is not used; a scan exchanges what lanes without a value have read; and a structure is read by words, some of which
+// are padding. So loads whose values get to a comparison or a selection, to another lane, or to an instruction that
+// takes a part of them, are followed, too, and a finding only when they are used.
 //
 // An origin: where undefined bits come from. Low half: ORIGIN_... and the number of the register + 1 or, in local
 // memory, the byte. High half: 1 + the PTX instruction that first used them.
 #define ORIGIN_LOCAL 0x80000000u
 #define ORIGIN_COMPUTED 0x40000000u  // an operation's result, not the bits themselves
 #define ORIGIN_SHARED 0x20000000u    // the byte of shared memory
-#define ORIGIN_NUMBER 0x1fffffffu
+#define ORIGIN_GLOBAL 0x10000000u    // a load of global memory (check/shadow_memory.h)
+#define ORIGIN_NUMBER 0x0fffffffu
 #define ORIGIN_NAN 0  // no register: a NaN that nvcc wrote
 
 enum shadow_rule {

@@ -1,10 +1,10 @@
 // See shadow_plan.h.
 #include "shadow_plan.h"
 
-#include <string.h>
-
+#include "base/text.h"
 #include "merge.h"
 #include "shadow_rules.h"
+#include "simt/code/warp_op.h"
 
 #define MOVE_PASSES 16  // over the code, until nothing changes
 
@@ -111,58 +111,89 @@ static bool loads_local(const struct plan *p)
     return false;
 }
 
-static bool chooses(const struct uop *u)
+#define ALL_BYTES 0xffu
+#define CHOSEN 0x100u  // it gets to a comparison, a selection or another lane
+
+struct uses {      // of the registers, by moves: backwards from where they are used
+    uint16_t *of;  // by vreg: which of its bytes are used, a bit for each, and CHOSEN
+    uint16_t by;   // how the uop in hand uses what it reads
+    bool more;
+};
+
+static void note_use(void *context, uint32_t *vreg, bool is_def)
 {
-    const char *name = u->kind == UOP_ALU ? shadow_name((enum alu_op)u->op) : "";
-    return !strncmp(name, "setp", 4) || !strncmp(name, "selp", 4);
+    struct uses *u = context;
+    if (is_def)
+        return;
+    u->more |= u->by & ~u->of[*vreg];
+    u->of[*vreg] |= u->by;
 }
 
-// Which registers hold what gets to a comparison or a selection by moves: backwards from there.
-static bool *find_chosen(struct plan *p)
+static uint16_t use_by(const struct uop *u, const struct uses *uses)
 {
-    bool *chosen = decode_scratch(p->x, p->n_vregs + 1), more = true;
-    for (int pass = 0; more && pass < MOVE_PASSES; pass++) {
-        more = false;
+    if (u->kind == UOP_WARP && u->warp->kind == WARP_shuffle)
+        return CHOSEN | ALL_BYTES;
+    if (u->kind != UOP_ALU)
+        return ALL_BYTES;
+    const char *name = shadow_name((enum alu_op)u->op);
+    if (text_begins(name, "setp") || text_begins(name, "selp"))
+        return CHOSEN | ALL_BYTES;
+    if (is_move(u))
+        return uses->of[u->d];
+    const uint8_t taken = shadow_bytes_taken((enum alu_op)u->op);
+    return taken != ALL_BYTES && !uses->of[u->d] ? 0 : taken;
+}
+
+static const uint16_t *find_uses(struct plan *p)
+{
+    struct uses u = { .of = decode_scratch(p->x, (p->n_vregs + 1) * sizeof *u.of), .more = true };
+    for (int pass = 0; u.more && pass < MOVE_PASSES; pass++) {
+        u.more = false;
         for (uint32_t i = p->n_uops; i-- > 0;) {
-            const struct uop *u = &p->uops[i];
-            const uint32_t operand[] = { u->a, u->b };
-            if (!chooses(u) && !(is_move(u) && chosen[u->d]))
-                continue;
-            for (uint32_t k = 0; k < (is_move(u) ? 1 : 2); k++) {
-                more |= operand[k] != NO_VREG && !chosen[operand[k]];
-                if (operand[k] != NO_VREG)
-                    chosen[operand[k]] = true;
-            }
+            u.by = use_by(&p->uops[i], &u);
+            visit_operands(&p->uops[i], note_use, &u);
         }
     }
-    return chosen;
+    return u.of;
 }
 
-// Loads from shared memory that are followed: see code/shadow.h.
-static void give_to_chosen(struct plan *p)
+// Does a register of m get there, or is one of which some of the loaded bytes are used and others are not?
+static bool is_ahead(const struct memop *m, const uint16_t *uses)
 {
-    const bool *chosen = find_chosen(p);
+    bool is = false;
+    for (uint32_t e = 0; e < m->n; e++) {
+        const uint16_t use = m->reg_class[e] != SLOT_NONE ? uses[m->reg[e]] : 0;
+        const uint8_t loaded = (uint8_t)((1u << m->bytes) - 1), used = use & loaded;
+        is |= use & CHOSEN || (used && used != loaded);
+    }
+    return is;
+}
+
+static bool in_memory(enum ptx_space space)
+{
+    return space == SPACE_SHARED || space == SPACE_GLOBAL || space == SPACE_GENERIC;
+}
+
+// Loads that are followed: see code/shadow.h.
+static void give_to_ahead(struct plan *p)
+{
+    const uint16_t *uses = find_uses(p);
     for (uint32_t i = 0; i < p->n_uops; i++) {
         struct memop *m = p->uops[i].kind == UOP_LOAD ? p->uops[i].mem : NULL;
-        bool any = false;
-        if (!m || (m->space != SPACE_SHARED && m->space != SPACE_GENERIC) || m->order != ORDER_WEAK)
-            continue;
-        for (uint32_t e = 0; e < m->n; e++)
-            any |= m->reg_class[e] != SLOT_NONE && chosen[m->reg[e]];
-        if (!any)
+        if (!m || !in_memory(m->space) || m->order != ORDER_WEAK || !is_ahead(m, uses))
             continue;
         m->ahead_of_use = p->ahead = true;
         visit_operands(&p->uops[i], give_if_def, p);
     }
 }
 
-// From the registers in roots, local memory, and loads from shared memory that are ahead of their use.
+// From the registers in roots, local memory, and loads that are ahead of their use.
 static void find_shadows(struct plan *p, const bool *roots)
 {
     p->local = loads_local(p);
     if (p->local)
         give_to_loads(p);
-    give_to_chosen(p);
+    give_to_ahead(p);
     for (uint32_t v = 0; v < p->n_vregs; v++)
         if (roots[v])
             give(p, v);

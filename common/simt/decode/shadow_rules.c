@@ -103,6 +103,16 @@ const char *shadow_name(enum alu_op op)
     return operations[op].name;
 }
 
+uint8_t shadow_bytes_taken(enum alu_op op)
+{
+    const uint32_t taken = operations[op].d, of = operations[op].abc[0];
+    struct shadow s = { 0 };
+    choose_rule(&s, op);
+    if (s.rule != SHADOW_BITS || operations[op].n != 1 || taken >= of)
+        return UINT8_MAX;
+    return (uint8_t)(((1u << taken) - 1) << (text_begins(operations[op].name, "high half") ? of - taken : 0));
+}
+
 uint32_t shadow_operands(enum alu_op op)
 {
     return operations[op].n;

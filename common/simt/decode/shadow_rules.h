@@ -6,7 +6,8 @@
 #include "simt/code/shadow.h"
 
 const char *shadow_name(enum alu_op op);
-uint32_t shadow_operands(enum alu_op op);  // how many it has
+uint8_t shadow_bytes_taken(enum alu_op op);  // of its operands, a bit for each byte: not all where it takes a part
+uint32_t shadow_operands(enum alu_op op);    // how many it has
 // Sets the rule of s, and what it says of the operation's types.
 void shadow_describe(struct shadow *s, enum alu_op op);
 

@@ -394,6 +394,33 @@ Test(check_async, a_lane_arrives_for_its_warp_that_has_waited_for_wgmma)
                    { { SIMT_RACE, HERE(0, ANY, WRITES), .here.by = SIMT_BY_BULK_COPY, THERE(0, ANY, READS) } } });
 }
 
+#define ALONE                                                                                                          \
+    "@p0 bra FAST; mov.u32 r7, 100000;\nSLOW: sub.u32 r7, r7, 1; setp.ne.u32 p2, r7, 0; @p2 bra SLOW;\n"               \
+    "mbarrier.arrive.shared.b64 _, [empty];\nFAST: bar.warp.sync -1;\n"
+
+// A thread of the slowest warp arrives for the whole warpgroup: the others have waited for the product, it has not.
+Test(check_async, a_thread_arrives_for_its_warpgroup_once_its_own_warp_has_waited)
+{
+    static const struct violation_edit edits[] = {
+        { ".shared .align 8 .b64 full;\n", ".shared .align 8 .b64 full; .shared .align 8 .b64 empty;\n" },
+        { "mbarrier.init.shared.b64 [r2], 1;\n",
+          "mbarrier.init.shared.b64 [r2], 1; mbarrier.init.shared.b64 [empty], 1;\n" },
+        { "@!p1 bra WAIT;\n", "@!p1 bra WAIT;\nsetp.ge.u32 p3, r0, 128; @p3 bra COPIER;\n" },
+        { "bar.sync 0;\n@p0 bra STORE;\n", ALONE "bra STORE;\nCOPIER: setp.ne.u32 p0, r0, 128; @p0 bra LEFT;\n"
+                                                 "AGAIN: mbarrier.try_wait.parity.shared.b64 p3, [empty], 0;\n"
+                                                 "@!p3 bra AGAIN;\n" },
+        { "[r1], [l1], 4096, [r2];\nSTORE", "[r1], [l1], 4096, [r2]; bra LEFT;\nSTORE" },
+    };
+    static char text[VIOLATION_TEXT];
+    snprintf(text, sizeof text, "%s", product);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
+        violation_change(text, edits[i]);
+    EXPECT_FOUND(text, 160,
+                 { { ALONE, "" },
+                   { "wgmma.wait_group.sync.aligned 0;", ALONE "wgmma.wait_group.sync.aligned 0;" },
+                   { { SIMT_RACE, HERE(0, ANY, WRITES), .here.by = SIMT_BY_BULK_COPY, .there.by = SIMT_BY_WGMMA } } });
+}
+
 // What a block leaves under way ends with it: the next one on the same host thread may use the same shared memory.
 Test(check_async, what_wgmma_reads_at_the_end_of_a_block_is_forgotten)
 {

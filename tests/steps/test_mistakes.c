@@ -36,13 +36,11 @@ static const struct change {
 #define MISTAKE(step, what, from, to) { { step, what, from, to }, true, TOLD_BY_DEFAULTS, "" },
 #define MISTAKE_SANITIZE(step, what, from, to) { { step, what, from, to }, true, TOLD_BY_SANITIZE, "" },
 #define MISTAKE_AT(step, what, options, from, to) { { step, what, from, to }, true, TOLD_BY_OPTIONS, options },
-#define MISTAKE_UNSEEN(step, what, from, to) { { step, what, from, to }, true, TOLD_BY_NOTHING, "" },
 #define HARMLESS(step, what, from, to) { { step, what, from, to }, false, TOLD_BY_NOTHING, HARMLESS_OPTIONS },
 #include "mistakes.def"
 #undef MISTAKE
 #undef MISTAKE_SANITIZE
 #undef MISTAKE_AT
-#undef MISTAKE_UNSEEN
 #undef HARMLESS
 };
 static const size_t n_changes = sizeof changes / sizeof *changes;

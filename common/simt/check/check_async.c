@@ -2,7 +2,8 @@
 // started them. See check.h.
 //
 // - A bulk load writes from its start until its bytes have come, and whoever waits on its mbarrier knows of it.
-// - A bulk store reads until its thread has waited for its group; wgmma reads until a warp of its warpgroup has.
+// - A bulk store reads until its thread has waited for its group; wgmma reads until a warp of its warpgroup has. Each
+//   warp may tell others of it, but only once it has waited itself.
 // - A block's shared memory is given to another block when it ends: neither kind may still be under way.
 // - What a thread has stored becomes known to the asynchronous proxy by a fence.proxy.async (check_proxy.c).
 // - A copy reports to its mbarrier by the generic proxy: a barrier after mbarrier.init is enough. PTX says so from 9.3
@@ -12,10 +13,12 @@
 #include "fold.h"
 #include "simt/code/mbarrier.h"
 #include "simt/code/warp_op.h"
+#include "simt/code/wgmma.h"
 
 #include <string.h>
 
-#define GROUP 128  // threads of a warpgroup
+#define WARPS 4    // of a warpgroup
+#define GROUP 128  // threads of one
 #define SEEN 32    // granules that a look remembers: as many as has_seen has bits
 
 // The thread as which a bulk load is kept.
@@ -24,16 +27,32 @@ static uint32_t copier_of(const struct warp *w, const struct who *who)
     return check_copier(w->block->worker->check, who->thread, who->flags >> WHO_MARK & (MARKS - 1));
 }
 
+// When did a warp wait for its warpgroup's products whose reads of shared memory were over at that time? Of those that
+// are long ago nothing is kept: it has waited.
+static uint32_t waited(const struct block *b, uint32_t warp, uint32_t at)
+{
+    const struct wgmmas *g = b->warps[warp / WARPS * WARPS].wgmmas;
+    for (uint32_t i = 0; g && i < WGMMA_KEPT; i++)
+        if (g->ends[i].at == at)
+            return g->ends[i].waited[warp % WARPS] ? g->ends[i].waited[warp % WARPS] : READ_UNDER_WAY;
+    return at;
+}
+
 // What a thread of another block of the cluster did: is it among what is known?
 static bool among(const struct warp *w, const struct known *known, const struct who *who, uint32_t at)
 {
     const struct known_pool *pool = &w->block->worker->check->pool;
-    const uint64_t block = check_block_of(w->block, who)->linear;
-    const uint32_t threads = who->flags & WHO_WGMMA ? GROUP : 1;
+    const struct block *b = check_block_of(w->block, who);
     const uint32_t thread = who->flags & WHO_LOAD ? copier_of(w, who) : who->thread;
-    bool found = at < READ_UNDER_WAY && known_when(pool, known, block, thread) >= at;
-    for (uint32_t i = 0; at < READ_UNDER_WAY && !found && threads > 1 && i < threads; i++)
-        found = known_when(pool, known, block, who->thread / GROUP * GROUP + i) >= at;
+    if (at >= READ_UNDER_WAY)
+        return false;
+    if (!(who->flags & WHO_WGMMA))
+        return known_when(pool, known, b->linear, thread) >= at;
+    bool found = false;
+    for (uint32_t i = 0; !found && i < GROUP; i++) {
+        const uint32_t since = waited(b, (thread + i) / LANES, at);
+        found = since < READ_UNDER_WAY && known_when(pool, known, b->linear, thread + i) >= since;
+    }
     return found;
 }
 
@@ -59,13 +78,15 @@ bool check_ordered_who(const struct warp *w, uint32_t lane, const struct who *wh
         return true;
     if (who->flags & WHO_LOAD)
         return k->informed && check_knows(w, lane, w->block->linear, copier_of(w, who), at);
-    if (check_ordered(w, lane, who->thread, at))
-        return true;
-    // Any thread of the warpgroup may tell that the product has been waited for.
-    for (uint32_t i = 0; who->flags & WHO_WGMMA && i < GROUP; i++)
-        if (check_ordered(w, lane, who->thread / GROUP * GROUP + i, at))
-            return true;
-    return false;
+    if (!(who->flags & WHO_WGMMA))
+        return check_ordered(w, lane, who->thread, at);
+    // Any thread of the warpgroup may tell that it has waited for the product.
+    bool found = false;
+    for (uint32_t i = 0; !found && i < GROUP; i++) {
+        const uint32_t since = waited(w->block, (who->thread + i) / LANES, at);
+        found = since < READ_UNDER_WAY && check_ordered(w, lane, who->thread + i, since);
+    }
+    return found;
 }
 
 struct look {  // at a range of granules

@@ -67,13 +67,19 @@ struct wgmma_job {  // one that was issued
     unsigned char regs[4 * 4 * LANES];  // of A, as they were
 };
 
+struct wgmma_end {       // of a group's reads of shared memory, when they were over for the checks
+    uint32_t at;         // when the first warp of the warpgroup waited for it
+    uint32_t waited[4];  // when each of the four warps did; 0: it has not
+};
+
 struct wgmmas {  // of a warp, in the order in which they were issued
     struct wgmma_job *all;
     uint32_t n, room, group;
-    uint32_t gone;                    // that were issued before these
-    uint32_t issued[WGMMA_KEPT];      // by group, modulo that: how many there were when it was committed
-    uint32_t told;                    // of a warpgroup's first warp: groups that the checks know to be over
-    const struct wgmma_job *current;  // that the executor is to compute
+    uint32_t gone;                      // that were issued before these
+    uint32_t issued[WGMMA_KEPT];        // by group, modulo that: how many there were when it was committed
+    uint32_t told;                      // of a warpgroup's first warp: groups that the checks know to be over
+    struct wgmma_end ends[WGMMA_KEPT];  // of the same: by group, modulo that
+    const struct wgmma_job *current;    // that the executor is to compute
 };
 
 #endif

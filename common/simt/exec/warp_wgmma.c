@@ -12,8 +12,10 @@
 
 void wgmmas_reset(struct wgmmas *g)
 {
-    if (g)
-        g->n = g->group = g->told = g->gone = 0;
+    if (!g)
+        return;
+    g->n = g->group = g->told = g->gone = 0;
+    memset(g->ends, 0, sizeof g->ends);
 }
 
 void wgmmas_free(struct wgmmas *g)
@@ -310,11 +312,25 @@ bool warp_wgmma_commit(struct warp *w, const struct uop *u, uint32_t active)
     return true;
 }
 
-// The groups of the warpgroup that the checks have been told of: one of its warps does it for all.
-static uint32_t *told_of(const struct warp *w)
+// What is kept for the whole warpgroup.
+static struct wgmmas *of_group(const struct warp *w)
 {
     struct wgmmas *first = w->block->warps[w->index / 4 * 4].wgmmas;
-    return first ? &first->told : &w->wgmmas->told;
+    return first ? first : w->wgmmas;
+}
+
+// A warp has waited for a product. The first of the warpgroup that does tells the checks that it has been read, for
+// all; but only what comes after a warp's own wait comes after the reads.
+static void tell_end(struct warp *w, const struct wgmma_job *job)
+{
+    struct wgmmas *all = of_group(w);
+    struct wgmma_end *end = &all->ends[job->group % WGMMA_KEPT];
+    if (job->group >= all->told) {
+        tell(w, job, false);
+        *end = (struct wgmma_end){ .at = w->block->worker->check->now };
+    }
+    if (job->group + WGMMA_KEPT >= all->told)
+        end->waited[w->index % 4] = w->block->worker->check->now;
 }
 
 // Has every warp of the warpgroup that has not ended committed as many groups? The product is all four's.
@@ -360,11 +376,11 @@ bool warp_wgmma_wait(struct warp *w, const struct uop *u, uint32_t active)
     if (g && g->group > outstanding && !run_groups(w, g->group - outstanding))
         return false;
     for (; g && done < g->n && (uint64_t)g->all[done].group + outstanding < g->group; done++) {
-        if (w->block->worker->check && g->all[done].group >= *told_of(w))
-            tell(w, &g->all[done], false);
+        if (w->block->worker->check)
+            tell_end(w, &g->all[done]);
     }
-    if (w->block->worker->check && done)
-        *told_of(w) = g->all[done - 1].group + 1;
+    if (w->block->worker->check && done && of_group(w)->told <= g->all[done - 1].group)
+        of_group(w)->told = g->all[done - 1].group + 1;
     if (w->block->worker->check)
         check_warp_waited(w);
     if (done) {

@@ -33,7 +33,7 @@ export function listed(text) {
     const row_at = next, line = line_at(text, row_at);
     next += row.length + 1;
     const [, before, number, after, mark] = row.match(/^(.*?)\[([^[\]]+)\](.*) <- (.+)$/) ?? [];
-    if (!mark) return { line, message: `"${row}" is no row: TEXT with its [NUMBER] <- MARK` };
+    if (!mark || row.includes('-->')) return { line, message: `"${row}" is no row: TEXT with its [NUMBER] <- MARK` };
     // Looked for from each letter on, so that "| 32 |" stands twice in "| 32 | 32 |".
     const [place, ...more] = prose.matchAll(new RegExp(`(?=((${pattern_of(before)})(${pattern_of(number)})${pattern_of(after)}))`, 'g'));
     if (!place || more.length) return { line, message: `"${before}${number}${after}" stands ${place ? more.length + 1 : 0} times in the text, not once` };

@@ -236,7 +236,7 @@ test('numbers that a text lists at its end are held without marks in its prose',
 
 test('a row of the list that is none, or whose words are not in the text once, is named', () => {
   const bad = { 'of [them] <- ': 'is no row', 'no number <- exp 1': 'is no row', 'not [0.5] there <- exp 1 / 2': 'stands 0 times',
-    '[word] <- exp 1': 'stands 2 times', 'o [oo] o <- exp 1': 'stands 2 times', 'has [0.5] <- exp nothing': 'nothing is unknown' };
+    '[word] <- exp 1': 'stands 2 times', 'o [oo] o <- exp 1': 'stands 2 times', 'word, [o] --> <- exp 1': 'is no row', 'has [0.5] <- exp nothing': 'nothing is unknown' };
   writeFileSync(text, `It has 0.5 of a word, a word, o oo o oo o.\n${numbers(...Object.keys(bad))}`);
   const { status, lines } = refresh('--check', 'text.md');
   assert.equal(status, 2);

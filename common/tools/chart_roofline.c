@@ -55,9 +55,10 @@ static void memory_roof(const struct plot *p, double tbs, double ceiling, const 
         return;
     const double x0 = place_x(p, from), y0 = place_y(p, tbs * from), x1 = place_x(p, to), y1 = place_y(p, tbs * to);
     fprintf(p->s->out, "<path class=\"rule\" d=\"M%g %gL%g %g\"/>\n", x0, y0, x1, y1);
-    fprintf(p->s->out, "<g transform=\"translate(%g %g) rotate(%.1f)\">\n", x0 + 10,
-            round(10 * (y0 + 10 * (y1 - y0) / (x1 - x0) - 6)) / 10, atan2(y1 - y0, x1 - x0) * 180 / 3.14159265358979);
-    svg_text(p->s, 0, 0, "small", "%s, %.*f TB/s", name, tbs < 10 ? 1 : 0, tbs);
+    const double x = x0 + 10, y = round(10 * (y0 + 10 * (y1 - y0) / (x1 - x0) - 6)) / 10;
+    fprintf(p->s->out, "<g transform=\"rotate(%.1f %g %g)\">\n", atan2(y1 - y0, x1 - x0) * 180 / 3.14159265358979, x,
+            y);
+    svg_text(p->s, x, y, "small", "%s, %.*f TB/s", name, tbs < 10 ? 1 : 0, tbs);
     svg_end(p->s);
 }
 

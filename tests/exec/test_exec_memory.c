@@ -97,6 +97,27 @@ Test(exec_memory, every_thread_has_its_own_local_depot)
            0, thread_times_three);
 }
 
+Test(exec_memory, a_thread_takes_from_its_stack_and_gives_back)
+{
+    // 4 to 256 bytes; 40 that are given back; 8 in their place.
+    expect(MODULE(".local .align 8 .b8 own[24];\nst.local.u32 [own+20], 0;\nadd.u32 %r4, %r1, 1;\n"
+                  "mul.wide.u32 %l3, %r4, 4;\nalloca.u64 %l4, %l3;\nadd.u64 %l8, %l4, %l3;\nstacksave.u64 %l5;\n"
+                  "alloca.u64 %l6, 40, 32;\nst.local.u32 [%l6+36], %r1;\nstackrestore.u64 %l5;\n"
+                  "alloca.u64 %l7, 8, 32;\nmul.lo.u32 %r5, %r1, 3;\nst.local.u32 [%l4], %r5;\n"
+                  "st.local.u32 [%l8+-4], %r5;\nst.local.u32 [%l7], %r1;\nld.local.u32 %r3, [%l8+-4];\n"
+                  "sub.u64 %l9, %l7, %l6;\nand.b64 %l10, %l7, 31;\nor.b64 %l9, %l9, %l10;\ncvt.u32.u64 %r6, %l9;\n"
+                  "ld.local.u32 %r7, [own+20];\nadd.u32 %r3, %r3, %r6;\nadd.u32 %r3, %r3, %r7;\n"),
+           0, thread_times_three);
+    // A function's part ends with its call: three times 512 bytes are more than there are.
+    expect(PTX_HEAD ".func (.param .u32 b) f(.param .u32 a)\n{\n.reg .b32 %r<4>;\n.reg .b64 %l<4>;\n"
+                    "ld.param.u32 %r1, [a];\nalloca.u64 %l1, 512;\nst.local.u32 [%l1+508], %r1;\n"
+                    "ld.local.u32 %r2, [%l1+508];\nst.param.u32 [b], %r2;\nret;\n}\n" ENTRY
+                    "mov.u32 %r4, 0;\nAGAIN:\n{\n.param .u32 a;\n.param .u32 b;\nst.param.u32 [a], %r1;\n"
+                    "call (b), f, (a);\nld.param.u32 %r5, [b];\n}\nadd.u32 %r3, %r3, %r5;\nadd.u32 %r4, %r4, 1;\n"
+                    "setp.lt.u32 %p1, %r4, 3;\n@%p1 bra AGAIN;\n" LEAVE,
+           0, thread_times_three);
+}
+
 static uint32_t from_tables(uint32_t i)
 {
     static const uint32_t table[4] = { 5, 0xffffffff, 0x3f800000, 0 };
@@ -234,6 +255,8 @@ Test(exec_memory, an_access_outside_shared_or_local_memory_is_found)
            .space = SIMT_SHARED);
     BREAKS(".shared .align 4 .b32 s[4];\nmov.u64 %l3, s;\ncvta.shared.u64 %l3, %l3;\nld.u32 %r3, [%l3+16];\n",
            SIMT_OUT_OF_BOUNDS, .space = SIMT_SHARED, OF("s", 16));
+    BREAKS("alloca.u64 %l3, 1024;\nalloca.u64 %l4, 16;\nst.local.u32 [%l4], %r1;\n", SIMT_OUT_OF_BOUNDS,
+           .space = SIMT_LOCAL);
     BREAKS(".local .align 4 .b32 a[4];\nmov.u64 %l3, a;\nst.local.u32 [%l3+16], %r1;\n", SIMT_OUT_OF_BOUNDS,
            .space = SIMT_LOCAL, .at = THE(16), .size = 16);
 }

@@ -268,8 +268,6 @@ Test(ptx_parse, what_is_not_supported_is_said_by_its_name)
 {
     expect_only_k_refused(BODY("tex.2d.v4.f32.f32 {%r0, %r1, %r2, %r3}, [%d, {%r0, %r1}];") GOOD, AT, "textures");
     expect_only_k_refused(BODY("suld.b.2d.b32.trap %r0, [%d, {%r0, %r1}];") GOOD, AT, "surfaces");
-    expect_only_k_refused(BODY("alloca.u64 %d, 64, 16;") GOOD, AT, "stack memory that a thread asks for");
-    expect_only_k_refused(BODY("stacksave.u64 %d;") GOOD, AT, "stack memory that a thread asks for");
     expect_only_k_refused(BODY("multimem.red.relaxed.gpu.global.add.u32 [%d], %r0;") GOOD, AT, "multimem");
     expect_only_k_refused(BODY(".reg .v2 .b128 %v;") GOOD, AT, "vectors of registers of 128 bits");
     expect_only_k_refused(BODY("call cudaLaunchDeviceV2, ();") GOOD, AT, "dynamic parallelism");

@@ -77,6 +77,7 @@ struct code *decode(const struct ptx_module *m, const struct ptx_func *f, const 
             decode_fail(&x, f->regs[i].name.p, "registers of type .%s are not supported", ptx_type_name(t));
         vreg_new(&x, t == PTX_PRED ? SLOT_PRED : ptx_type_bytes(t) == 8 ? SLOT_64 : SLOT_32);
     }
+    decode_begin_stack(&x);
     for (uint32_t i = 0; i < f->n_insts; i++) {
         x.in = &f->insts[i];
         x.first[i] = x.code->n_uops;

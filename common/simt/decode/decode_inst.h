@@ -151,6 +151,7 @@ void decode_policy(struct decoder *x, const struct parts *s);
 void decode_ignored(struct decoder *x, const struct parts *s);
 void decode_griddepcontrol(struct decoder *x, const struct parts *s);
 void decode_brkpt(struct decoder *x, const struct parts *s);
+void decode_stack(struct decoder *x, const struct parts *s);
 void decode_movmatrix(struct decoder *x, const struct parts *s);
 void decode_video(struct decoder *x, const struct parts *s);
 void decode_video_set(struct decoder *x, const struct parts *s);

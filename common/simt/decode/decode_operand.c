@@ -23,9 +23,6 @@ static const char *unsupported_family(struct str op)
         { "wgmma.mma_async.sp.", "sparse matrix products (wgmma.mma_async.sp)" },
         { "multimem.", "addresses of several GPUs (multimem)" },
         { "clusterlaunchcontrol.", "Blackwell's control of clusters (clusterlaunchcontrol)" },
-        { "alloca.", "stack memory that a thread asks for (alloca)" },
-        { "stacksave.", "stack memory that a thread asks for (stacksave)" },
-        { "stackrestore.", "stack memory that a thread asks for (stackrestore)" },
         { "mma.sp", "sparse matrix products (mma.sp)" },
     };
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)

@@ -223,3 +223,67 @@ void decode_video_set(struct decoder *x, const struct parts *s)
     const u32 second = second_of(x, s, 5, lanes), sa = sign_of(x, s->part[1]), sb = sign_of(x, s->part[2]);
     emit_video(x, VIDEO(VIDEO_EQ + (u32)relation, lanes, 0, sa, sb, 0, second), lanes > 1 || second);
 }
+
+// --- the stack, in local memory behind the variables. Source: PTX ISA 9.7.14 (stack manipulation) ---
+
+#define STACK_BYTES 1024  // a thread's, as the driver sets it (cudaLimitStackSize)
+
+static bool uses_stack(const struct ptx_inst *in)
+{
+    return str_begins(in->op, "alloca.") || str_begins(in->op, "stacksave.") || str_begins(in->op, "stackrestore.");
+}
+
+void decode_begin_stack(struct decoder *x)
+{
+    bool uses = false;
+    for (uint32_t i = 0; i < x->f->n_insts; i++)
+        uses |= uses_stack(&x->f->insts[i]);
+    if (!uses)
+        return;
+    x->in = &x->f->insts[0];
+    x->stack = vreg_new(x, SLOT_64) + 1;
+    struct uop *u =
+        emit_alu(x, ALU_mov_b64, x->stack - 1, vreg_const(x, SLOT_64, x->code->local_bytes), NO_VREG, NO_VREG);
+    u->guarded = 0;
+    u->guard = NO_VREG;
+    x->code->local_bytes += STACK_BYTES;
+}
+
+// alloca.type d, size{, align}
+static void allocate(struct decoder *x, enum ptx_type t)
+{
+    const struct ptx_operand *o = x->in->operand;
+    operand_count(x, 2, 3);
+    const uint64_t align = x->in->n_operands == 3 ? o[2].bits : 8;
+    if ((x->in->n_operands == 3 && o[2].kind != OPND_INT) || !align || align & (align - 1))
+        decode_fail(x, NULL, "'%.*s': the alignment is a power of two", (int)x->in->op.n, x->in->op.p);
+    const bool wide = ptx_type_bytes(t) == 8;
+    uint32_t size = operand_value(x, &o[1], t), at = vreg_new(x, SLOT_64);
+    if (!wide)
+        size = decode_unary(x, ALU_cvt_u64_u32, size);
+    emit_alu(x, ALU_add_u64, at, x->stack - 1, vreg_const(x, SLOT_64, align - 1), NO_VREG);
+    emit_alu(x, ALU_and_b64, at, at, vreg_const(x, SLOT_64, -align), NO_VREG);
+    emit_alu(x, ALU_add_u64, x->stack - 1, at, size, NO_VREG);
+    emit_alu(x, wide ? ALU_mov_b64 : ALU_cvt_u32_u64, operand_destination(x, &o[0], wide ? 8 : 4), at, NO_VREG,
+             NO_VREG);
+}
+
+// Also stacksave.type d; stackrestore.type a
+void decode_stack(struct decoder *x, const struct parts *s)
+{
+    const enum ptx_type t = s->n == 2 ? ptx_type_named(s->part[1]) : PTX_NONE;
+    const bool wide = t == PTX_U64;
+    if (!wide && t != PTX_U32)
+        decode_unknown(x);
+    if (str_is(s->part[0], "alloca")) {
+        allocate(x, t);
+        return;
+    }
+    operand_count(x, 1, 1);
+    if (str_is(s->part[0], "stacksave"))
+        emit_alu(x, wide ? ALU_mov_b64 : ALU_cvt_u32_u64, operand_destination(x, &x->in->operand[0], wide ? 8 : 4),
+                 x->stack - 1, NO_VREG, NO_VREG);
+    else
+        emit_alu(x, wide ? ALU_mov_b64 : ALU_cvt_u64_u32, x->stack - 1, operand_value(x, &x->in->operand[0], t),
+                 NO_VREG, NO_VREG);
+}

@@ -37,6 +37,7 @@ struct decoder {
     struct map consts;  // class and bits -> vreg
     struct map ops;     // PTX name -> enum alu_op
     uint32_t carry;     // 1 + the vreg of the carry flag; 0 if no instruction has used it
+    uint32_t stack;     // 1 + the vreg of where a thread's stack ends; 0: the kernel has none
     uint32_t *first;    // by PTX instruction: its first uop
     char *error;
     const char **at;
@@ -66,6 +67,7 @@ struct uop *emit_alu(struct decoder *x, enum alu_op op, uint32_t d, uint32_t a, 
 void place_variables(struct decoder *x);
 
 void decode_instruction(struct decoder *x);  // decode_inst.c
+void decode_begin_stack(struct decoder *x);  // decode_other.c: where the kernel has a stack, it begins empty
 
 // uniform.c: notes of atomics whether all lanes certainly name one address, of vectors what is loaded in vain.
 void find_uniform(struct decoder *x);

@@ -247,6 +247,23 @@ static void move_labels(struct ptx_inst *in, const uint32_t *place)
             in->operand[k].target = place[in->operand[k].target];
 }
 
+static bool allocates(const struct ptx_func *f)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < f->n_insts; i++)
+        any |= str_begins(f->insts[i].op, "alloca.");
+    return any;
+}
+
+// What a function takes from the stack is given back when it returns. op: stacksave, stackrestore
+static bool copy_stack(struct inliner *x, const struct ptx_func *f, const char *op, int32_t *stack)
+{
+    if (*stack < 0)
+        *stack = inline_register(x, PTX_U64);
+    const struct ptx_operand at = operand_reg(*stack);
+    return (*stack >= 0 && inline_emit(x, &f->insts[0], op, &at, 1)) || inline_out_of_memory(x, f);
+}
+
 static bool copy_body(struct inliner *x, struct frame *fr, unsigned depth)
 {
     struct ptx_func *out = x->out;
@@ -259,6 +276,10 @@ static bool copy_body(struct inliner *x, struct frame *fr, unsigned depth)
     uint32_t *own = arena_alloc(x->arena, (f->n_insts + 1) * sizeof *own);  // the inst with its labels + 1, or 0
     if (!place || !own || !copy_names(x, fr))
         return inline_out_of_memory(x, f);
+    const bool stacked = depth && allocates(f);
+    int32_t stack = -1;
+    if (stacked && !copy_stack(x, f, "stacksave.u64", &stack))
+        return false;
     for (uint32_t i = 0; i < f->n_insts; i++) {
         bool done = false;
         place[i] = out->n_insts;
@@ -271,6 +292,8 @@ static bool copy_body(struct inliner *x, struct frame *fr, unsigned depth)
         own[i] = out->n_insts;
     }
     place[f->n_insts] = out->n_insts;
+    if (stacked && !copy_stack(x, f, "stackrestore.u64", &stack))
+        return false;
     for (uint32_t i = 0; i < f->n_insts; i++)
         if (own[i])
             move_labels(&out->insts[own[i] - 1], place);

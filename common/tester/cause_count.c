@@ -134,14 +134,25 @@ static void say_within(struct cause *c, const struct counts *s, const struct wit
     cause_look_at(c, roles);
 }
 
-// How far the first missing product's elements come. False: it is not known, or both come to the products.
-static bool say_lost(struct cause *c, struct probe *p, const struct look *l, int k)
+// How far the first missing product's elements come. instead: other products are added in their place, by tiles; those
+// that are not even loaded are none of a loop that ends too early. False: it is not known, or both come to the
+// products.
+static bool say_lost(struct cause *c, struct probe *p, const struct look *l, int k, bool instead)
 {
+    static const enum line_role next[] = { LINE_COPY, LINE_LOOP, LINE_STEP_A, LINE_WRITE_A, LINE_ROLES };
     bool told = false;
     for (int i = 0; i < 2 && !told; i++) {
         struct flow f;
         const char matrix = i ? 'B' : 'A';
-        if (cause_flow(&f, c, p, l, matrix, matrix == 'A') && flow_lost(&f, k) != FLOW_STAGES) {
+        const bool known = cause_flow(&f, c, p, l, matrix, matrix == 'A');
+        if (known && instead && flow_lost(&f, k) == FLOW_LOADED) {
+            cause_say(c,
+                      "k = %d of %c is never loaded from global memory: which tile is loaded next, or where the loop "
+                      "over K ends",
+                      k, matrix);
+            cause_look_at(c, next);
+            told = true;
+        } else if (known && flow_lost(&f, k) != FLOW_STAGES) {
             cause_say_lost(c, &f, &p->geometry, matrix, matrix == 'A', k);
             told = true;
         }
@@ -198,7 +209,7 @@ static void say_missing(struct cause *c, struct probe *p, const struct look *l, 
         cause_look_at(c, depth);
         return;
     }
-    if (say_lost(c, p, l, s->first))
+    if (say_lost(c, p, l, s->first, false))
         return;
     cause_say(c, "the %s of the loop over K", s->first ? "end" : "start");
     cause_look_at(c, s->first ? loop : start);
@@ -240,7 +251,7 @@ static void say_both(struct cause *c, struct probe *p, const struct look *l, con
     cause_say(c,
               "products of some %s are added twice, those of others not at all (k = %d first): ", tiles ? "tiles" : "k",
               s->first);
-    if (say_lost(c, p, l, s->first))
+    if (say_lost(c, p, l, s->first, tiles))
         return;
     cause_say(c, "%swhich tile is loaded next, or where the loop over K ends",
               c->staged ? "the wrong stage is written or read, " : "");

@@ -80,25 +80,38 @@ static unsigned body_of(const struct kernel_lines *l)
     return line == UINT_MAX ? 0 : line;
 }
 
+// Whether a line can have run before the access, or its function's call: it stands before it, or in a loop around it.
+// Where an access shares the address of a later one, the compiler names the later one's lines.
+static bool comes_before(const struct cause *c, unsigned line, unsigned own, unsigned call)
+{
+    const unsigned from = call > own ? call : own;
+    unsigned of_line[KERNEL_LOOPS], of_from[KERNEL_LOOPS];
+    const unsigned n = kernel_text_loops(c->lines.file, line, of_line);
+    const unsigned m = kernel_text_loops(c->lines.file, from, of_from);
+    return line <= from || (n && m && of_line[n - 1] == of_from[m - 1]);
+}
+
 // Lines that set a name which the access's line has: those of the address in PTX, in the loop over tiles first, since
 // what changes there is more often wrong; if there are none, one just above it, whose constants PTX may not show.
 // Returns how many.
 static unsigned made_at(const struct cause *c, const struct simt_kernel *k, uint32_t number, unsigned made[SLICE_LINES])
 {
+    unsigned call = 0;
     enum { NEAR = 3 };
     unsigned lines[SLICE_LINES], n_made = 0;
     struct simt_instruction in;
     if (!simt_instruction(k, number, &in) || text_begins(in.op, "cp.async.bulk"))
         return 0;  // its coordinates are no part of the address
     const unsigned n = slice_address(k, c->lines.file, number, lines), loop = c->lines.line[LINE_LOOP];
-    const unsigned own = slice_line(k, c->lines.file, number, NULL), body = body_of(&c->lines);
+    const unsigned own = slice_line(k, c->lines.file, number, &call), body = body_of(&c->lines);
     const unsigned stage = c->staged ? kernel_text_sets(c->lines.file, own, loop) : 0;
-    if (stage > loop)
+    if (stage > loop && comes_before(c, stage, own, call) && !kernel_text_loop(c->lines.file, own))
         made[n_made++] = stage;
     for (int in_loop = 1; in_loop >= 0; in_loop--)
         for (unsigned i = 0; i < n && n_made < SLICE_LINES; i++)
             if ((loop && lines[i] > loop) == in_loop && lines[i] >= body && lines[i] != stage &&
-                !(n_made && made[0] == lines[i]) && kernel_text_sets_for(c->lines.file, lines[i], own))
+                comes_before(c, lines[i], own, call) && !(n_made && made[0] == lines[i]) &&
+                kernel_text_sets_for(c->lines.file, lines[i], own))
                 made[n_made++] = lines[i];
     for (unsigned line = own - 1; line + NEAR >= own && line > body && !n_made; line--)
         if (kernel_text_sets_for(c->lines.file, line, own))
@@ -454,6 +467,7 @@ static void say_array(struct cause *c, const struct simt_finding *f, unsigned he
     const unsigned declared = kernel_text_shared(c->lines.file, here, name, sizeof name);
     if (!declared)
         return;
+    cause_say(c, "%s", *c->text ? " " : "");
     if (f->object.name && strcmp(f->object.name, name) != 0)
         cause_say(c, "the line is one of %s, and this byte is not: ", name);
     cause_say(c, "%s is declared at %s:%u: are its sizes, and their order, right?", name,
@@ -470,7 +484,13 @@ static void say_index(struct cause *c, struct probe *p, const struct tester_opti
         cause_add_line(c, c->lines.line[LINE_SHARED]);
         return;
     }
+    const unsigned loop = f->kind == SIMT_OUT_OF_BOUNDS ? kernel_text_loop(c->lines.file, here) : 0;
     cause_add_line(c, here);
+    if (loop) {
+        cause_say(c, "does the loop at %s:%u run too far, or is the index wrong?", source_base_name(c->lines.file),
+                  loop);
+        cause_add_line(c, loop);
+    }
     if (f->object.space != SIMT_SHARED) {
         cause_add_line(c, call_of(c, p, f));
         return;

@@ -29,6 +29,7 @@ bool cause_flow(struct flow *f, const struct cause *c, struct probe *p, const st
 {
     const struct geometry *g = &p->geometry;
     int row, col;
+    *f = (struct flow){ .n = 0 };
     find_tile(l, g, &row, &col);
     const uint64_t block = (uint64_t)(row / g->bm) * (uint64_t)((l->n - 1) / g->bn + 1) + (uint64_t)(col / g->bn);
     const struct flow_of of = { matrix, columns, l->m, l->n, l->k, block };
@@ -46,9 +47,11 @@ static void say_line(struct cause *c, unsigned line)
         cause_say(c, " (%s:%u)", source_base_name(c->lines.file), line);
 }
 
-// Whether others of its tile come as far: then it is no loop over tiles, and no stage, that leaves it out. Along K that
-// leaves out all to the end, or whole tiles, wherever they begin.
-static bool in_part(const struct flow *f, const struct geometry *g, char matrix, bool columns, int place)
+// How much is lost with it along K. If others of its tile come as far, it is no loop over tiles that leaves it out.
+enum extent { PART_OF_TILE, WHOLE_TILES, TO_END };
+
+// Of rows of A and columns of B no loop over tiles leaves out any: WHOLE_TILES.
+static enum extent extent_of(const struct flow *f, const struct geometry *g, char matrix, bool columns, int place)
 {
     const unsigned char *came = f->seen[flow_lost(f, place)];
     const int tile = columns != (matrix == 'A') ? 0 : g->bk;
@@ -57,20 +60,43 @@ static bool in_part(const struct flow *f, const struct geometry *g, char matrix,
         first--;
     while (end < f->n && !came[end])
         end++;
-    return tile && end < f->n && (end - first) % tile != 0;
+    if (columns == (matrix == 'A') && end == f->n)
+        return TO_END;
+    return tile && (end - first) % tile != 0 ? PART_OF_TILE : WHOLE_TILES;
+}
+
+// It lies in shared memory, and nobody reads it there: what leaves it out.
+static void say_unread(struct cause *c, bool replaced, bool along_k, enum extent extent)
+{
+    static const enum line_role loop[] = { LINE_LOOP, LINE_ROLES };
+    static const enum line_role early[] = { LINE_COPY, LINE_LOOP, LINE_ROLES };
+    static const enum line_role stage[] = { LINE_STAGE, LINE_ROLES };
+    const bool whole = along_k && extent != PART_OF_TILE;
+    cause_say(c, replaced ? ", and overwritten there before it is read: " : ", and never read there: ");
+    if (along_k && c->staged && replaced) {
+        cause_say(c, "the stage, or an index, is wrong");
+        cause_look_at(c, stage);
+    } else if (whole && replaced) {
+        cause_say(c, "the next tile is put there too early, or the loop over K leaves this one out");
+        cause_look_at(c, early);
+    } else if (whole) {
+        cause_say(c, "the %s of the loop over K%s", extent == TO_END ? "end" : "start or the step",
+                  c->staged ? ", or the stage" : "");
+        cause_look_at(c, loop);
+        cause_look_at(c, c->staged ? stage : CAUSE_NO_LINES);
+    } else {
+        cause_say(c, along_k && c->staged ? "an index, or the stage, is wrong" : "an index is wrong");
+    }
 }
 
 static void look_at(struct cause *c, const struct flow *f, enum flow_stage lost, char matrix, bool along_k, bool part)
 {
     static const enum line_role step[] = { LINE_LOOP, LINE_STEP_A, LINE_TILES, LINE_ROLES };
-    static const enum line_role stage[] = { LINE_STAGE, LINE_ROLES };
     static const enum line_role base[][2] = { { LINE_BASE_A, LINE_ROLES }, { LINE_BASE_B, LINE_ROLES } };
     if (lost == FLOW_LOADED && along_k && !part) {
         cause_look_at(c, step);
         return;
     }
-    if (lost == FLOW_READ && along_k && !part && c->staged)
-        cause_look_at(c, stage);
     if (lost == FLOW_WRITTEN)
         cause_look_at_line(c, f->line[FLOW_LOADED]);
     if (lost == FLOW_LOADED)
@@ -101,8 +127,8 @@ void cause_say_lost(struct cause *c, const struct flow *f, const struct geometry
     const enum flow_stage lost = flow_lost(f, place);
     const bool along_k = columns == (matrix == 'A');
     const char *name = along_k ? "k =" : columns ? "column" : "row";
-    const bool part = in_part(f, g, matrix, columns, place);
-    const char *index = along_k && !part && c->staged ? "the stage, or an index, is wrong" : "an index is wrong";
+    const enum extent extent = extent_of(f, g, matrix, columns, place);
+    const bool part = extent == PART_OF_TILE;
     cause_say(c, "%s %d of %c is ", name, place, matrix);
     if (lost == FLOW_LOADED) {
         say_unloaded(c, f, along_k, part, place);
@@ -114,9 +140,7 @@ void cause_say_lost(struct cause *c, const struct flow *f, const struct geometry
     } else {
         cause_say(c, "put into shared memory");
         say_line(c, f->line[FLOW_WRITTEN]);
-        cause_say(c,
-                  f->replaced[place] ? ", and overwritten there before it is read: %s" : ", and never read there: %s",
-                  index);
+        say_unread(c, f->replaced[place], along_k, extent);
     }
     look_at(c, f, lost, matrix, along_k, part);
 }

@@ -159,10 +159,28 @@ static bool names_array(const char *text, const char *use, char *name, size_t si
     return false;
 }
 
+// Whether the line defines a pointer that use has with a [ behind it, before any place of the name.
+static bool is_pointer_before(const char *line, const char *use, const char *name)
+{
+    const char *end = find_word(use, name);
+    for (const char *at = strchr(use, '['); at && (!end || at < end); at = strchr(at + 1, '[')) {
+        char pointer[64], star[80];
+        const char *begin = at;
+        while (begin > use && is_word(begin[-1]))
+            begin--;
+        snprintf(pointer, sizeof pointer, "%.*s", (int)(at - begin), begin);
+        snprintf(star, sizeof star, "*%s", pointer);
+        if (*pointer && strstr(line, star) && has_behind(line, pointer, "="))
+            return true;
+    }
+    return false;
+}
+
 unsigned kernel_text_shared(const char *file, unsigned use, char *name, size_t size)
 {
     char text[256];
     unsigned found = 0;
+    bool pointer = false;
     FILE *in = fopen(file, "r");
     char *line = NULL;
     size_t room = 0;
@@ -170,10 +188,106 @@ unsigned kernel_text_shared(const char *file, unsigned use, char *name, size_t s
     for (unsigned number = 1; in && !found && getline(&line, &room, in) >= 0; number++)
         if (find_word(line, "__shared__") && !find_word(line, "extern") && names_array(line, text, name, size))
             found = number;
+    if (in)
+        rewind(in);
+    while (found && in && !pointer && getline(&line, &room, in) >= 0)
+        pointer = is_pointer_before(line, text, name);
     free(line);
     if (in)
         fclose(in);
-    return found;
+    return pointer ? 0 : found;
+}
+
+// --- Loops ---
+
+struct scopes {
+    struct scope {
+        bool loop;  // or a block
+        unsigned line;
+    } all[64];
+    unsigned n, parens;
+    unsigned head;  // of the for statement whose parentheses are open; 0: none
+};
+
+static void scope_begin(struct scopes *s, bool loop, unsigned line)
+{
+    if (s->n < sizeof s->all / sizeof *s->all)
+        s->all[s->n++] = (struct scope){ loop, line };
+}
+
+// Loops whose body has ended are left.
+static void end_loops(struct scopes *s)
+{
+    while (s->n && s->all[s->n - 1].loop)
+        s->n--;
+}
+
+static void end_block(struct scopes *s)
+{
+    end_loops(s);
+    s->n -= s->n > 0;
+    end_loops(s);
+}
+
+// Strings are no part of the kernels' loops, and comments end the line.
+static void read_scopes(struct scopes *s, const char *text, unsigned number)
+{
+    for (const char *p = text; *p && strncmp(p, "//", 2) != 0; p++) {
+        if (!s->head && (p == text || !is_word(p[-1])) && !strncmp(p, "for", 3) && !is_word(p[3])) {
+            s->head = number;
+            s->parens = 0;
+        } else if (s->head && *p == '(') {
+            s->parens++;
+        } else if (s->head && *p == ')' && !--s->parens) {
+            scope_begin(s, true, s->head);
+            s->head = 0;
+        } else if (!s->head && *p == '{') {
+            scope_begin(s, false, number);
+        } else if (!s->head && *p == '}') {
+            end_block(s);
+        } else if (!s->head && *p == ';') {
+            end_loops(s);
+        }
+    }
+}
+
+unsigned kernel_text_loops(const char *file, unsigned line, unsigned heads[KERNEL_LOOPS])
+{
+    struct scopes s = { .n = 0 };
+    unsigned n = 0;
+    FILE *in = fopen(file, "r");
+    char *text = NULL;
+    size_t room = 0;
+    for (unsigned number = 1; in && number < line && getline(&text, &room, in) >= 0; number++)
+        read_scopes(&s, text, number);
+    for (unsigned i = s.n; i-- > 0 && n < KERNEL_LOOPS;)
+        if (s.all[i].loop)
+            heads[n++] = s.all[i].line;
+    free(text);
+    if (in)
+        fclose(in);
+    return n;
+}
+
+unsigned kernel_text_loop(const char *file, unsigned use)
+{
+    char text[256], head[256], name[64];
+    unsigned heads[KERNEL_LOOPS];
+    const unsigned n = kernel_text_loops(file, use, heads);
+    source_text(file, use, text, sizeof text);
+    for (unsigned i = 0; i < n; i++) {
+        source_text(file, heads[i], head, sizeof head);
+        const char *end = strchr(head, '=');
+        while (end && end > head && !is_word(end[-1]))
+            end--;
+        const char *begin = end;
+        while (begin && begin > head && is_word(begin[-1]))
+            begin--;
+        snprintf(name, sizeof name, "%.*s", begin ? (int)(end - begin) : 0, begin ? begin : "");
+        if (*name && find_word(text, name))
+            return heads[i];
+    }
+    return 0;
 }
 
 bool kernel_text_sets_for(const char *file, unsigned line, unsigned use)

@@ -16,8 +16,16 @@ void kernel_text_read(const char *file, unsigned line[LINE_ROLES]);
 // none, the last line before it. 0: none does.
 unsigned kernel_text_sets(const char *file, unsigned use, unsigned from);
 
-// The line that declares the __shared__ array which line `use` names first, and its name. 0: it names none.
+// The line that declares the __shared__ array which line `use` names first, and its name. 0: it names none, or first a
+// pointer, or an array whose size the launch tells.
 unsigned kernel_text_shared(const char *file, unsigned use, char *name, size_t size);
+
+// The heads of the for loops around a line, the innermost first; how many there are, at most KERNEL_LOOPS.
+enum { KERNEL_LOOPS = 8 };
+unsigned kernel_text_loops(const char *file, unsigned line, unsigned heads[KERNEL_LOOPS]);
+
+// The innermost of them whose counter line `use` has, where it is not its own head; 0: there is none.
+unsigned kernel_text_loop(const char *file, unsigned use);
 
 // Whether line `line` sets such a name.
 bool kernel_text_sets_for(const char *file, unsigned line, unsigned use);

@@ -78,16 +78,29 @@ Test(slice, a_text_tells_what_sets_a_name)
           "    for (int row = 0; row < 8; row++)\n"            // 5
           "        x += As[row + stage][k];  // parity = 1\n"  // 6
           "    stage = 1 - stage;\n"                           // 7
-          "wait(parity);\n",                                   // 8
+          "}\n"                                                // 8
+          "wait(parity);\n"                                    // 9
+          "float *Bs = at;\n"                                  // 10
+          "for (int j = 0; j < 8; j++)\n"                      // 11
+          "    Bs[j] = As[0][0];\n",                           // 12
           out);
     fclose(out);
     cr_expect_eq(kernel_text_sets(file, 6, 4), 7);
     cr_expect_eq(kernel_text_sets(file, 6, 7), 7);
     cr_expect(kernel_text_sets_for(file, 2, 6) && kernel_text_sets_for(file, 7, 6) &&
               !kernel_text_sets_for(file, 5, 6));
-    cr_expect_eq(kernel_text_changes(file, 8), 3);
+    cr_expect_eq(kernel_text_changes(file, 9), 3);
     cr_expect_eq(kernel_text_shared(file, 6, name, sizeof name), 1);
     cr_expect_str_eq(name, "As");
-    cr_expect_eq(kernel_text_shared(file, 8, name, sizeof name), 0);
+    cr_expect_eq(kernel_text_shared(file, 9, name, sizeof name), 0);
+    cr_expect_eq(kernel_text_shared(file, 12, name, sizeof name), 0);
+    unsigned heads[KERNEL_LOOPS];
+    cr_expect_eq(kernel_text_loops(file, 6, heads), 2);
+    cr_expect(heads[0] == 5 && heads[1] == 4);
+    cr_expect_eq(kernel_text_loops(file, 7, heads), 1);
+    cr_expect_eq(kernel_text_loops(file, 9, heads), 0);
+    cr_expect_eq(kernel_text_loop(file, 6), 5);
+    cr_expect_eq(kernel_text_loop(file, 7), 0);
+    cr_expect_eq(kernel_text_loop(file, 12), 11);
     unlink(file);
 }

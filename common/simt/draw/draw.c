@@ -441,8 +441,8 @@ char *draw_access(const struct draw_subject *subject)
         p.y += 32;
         const char *rest =
             used_bytes(&e->access[0]) == (uint64_t)SECTOR * cost_sectors(e->access[0].address, e->access[0].mask) ? ""
-            : is_load(e) ? " Cells without a number are fetched, and no lane asks for them."
-                         : " Cells without a number are not written.";
+            : is_load(e) ? " Their cells without a number are fetched, and no lane asks for them."
+                         : " Their cells without a number are not written.";
         svg_text(&p.svg, MARGIN, p.y, "large", "Framed: sectors of %d bytes.%s", SECTOR, rest);
     }
     p.y += p.large ? MARGIN : 0;

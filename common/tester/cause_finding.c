@@ -94,15 +94,17 @@ static bool comes_before(const struct cause *c, unsigned line, unsigned own, uns
 // Lines that set a name which the access's line has: those of the address in PTX, in the loop over tiles first, since
 // what changes there is more often wrong; if there are none, one just above it, whose constants PTX may not show.
 // Returns how many.
-static unsigned made_at(const struct cause *c, const struct simt_kernel *k, uint32_t number, unsigned made[SLICE_LINES])
+static unsigned made_at(const struct cause *c, const struct simt_kernel *k, const struct simt_finding *f,
+                        unsigned made[SLICE_LINES])
 {
+    const uint32_t number = f->here.number;
     unsigned call = 0;
     enum { NEAR = 3 };
     unsigned lines[SLICE_LINES], n_made = 0;
     struct simt_instruction in;
     if (!simt_instruction(k, number, &in) || text_begins(in.op, "cp.async.bulk"))
         return 0;  // its coordinates are no part of the address
-    const unsigned n = slice_address(k, c->lines.file, number, lines), loop = c->lines.line[LINE_LOOP];
+    const unsigned n = slice_address(k, c->lines.file, number, f->object.space, lines), loop = c->lines.line[LINE_LOOP];
     const unsigned own = slice_line(k, c->lines.file, number, &call), body = body_of(&c->lines);
     const unsigned stage = c->staged ? kernel_text_sets(c->lines.file, own, loop) : 0;
     if (stage > loop && comes_before(c, stage, own, call) && !kernel_text_loop(c->lines.file, own))
@@ -142,7 +144,7 @@ static void say_made(struct cause *c, const struct probe *p, const struct simt_f
     enum { SAID = 2 };
     unsigned made[SLICE_LINES];
     const struct simt_kernel *k = kernel_of(p);
-    const unsigned n = k ? made_at(c, k, f->here.number, made) : 0;
+    const unsigned n = k ? made_at(c, k, f, made) : 0;
     for (unsigned i = 0; i < n && i < SAID; i++) {
         cause_say(c, "%s %s:%u", i ? " and" : what, source_base_name(c->lines.file), made[i]);
         cause_add_line(c, made[i]);
@@ -461,18 +463,20 @@ static bool is_right_with_more(struct probe *p, const struct tester_options *o)
 }
 
 // Where the shared array is declared that the line names; it may be another than the byte's.
-static void say_array(struct cause *c, const struct simt_finding *f, unsigned here)
+// False if it names none.
+static bool say_array(struct cause *c, const struct simt_finding *f, unsigned here)
 {
     char name[64];
     const unsigned declared = kernel_text_shared(c->lines.file, here, name, sizeof name);
     if (!declared)
-        return;
+        return false;
     cause_say(c, "%s", *c->text ? " " : "");
     if (f->object.name && strcmp(f->object.name, name) != 0)
         cause_say(c, "the line is one of %s, and this byte is not: ", name);
     cause_say(c, "%s is declared at %s:%u: are its sizes, and their order, right?", name,
               source_base_name(c->lines.file), declared);
     cause_add_line(c, declared);
+    return true;
 }
 
 static void say_index(struct cause *c, struct probe *p, const struct tester_options *o, const struct simt_finding *f)
@@ -487,16 +491,18 @@ static void say_index(struct cause *c, struct probe *p, const struct tester_opti
     const unsigned loop = f->kind == SIMT_OUT_OF_BOUNDS ? kernel_text_loop(c->lines.file, here) : 0;
     cause_add_line(c, here);
     if (loop) {
-        cause_say(c, "does the loop at %s:%u run too far, or is the index wrong?", source_base_name(c->lines.file),
-                  loop);
+        cause_say(c, "does the loop at %s:%u run too far, is the index wrong, or is there too little room?",
+                  source_base_name(c->lines.file), loop);
         cause_add_line(c, loop);
     }
     if (f->object.space != SIMT_SHARED) {
         cause_add_line(c, call_of(c, p, f));
         return;
     }
-    say_array(c, f, here);
+    const bool declared = say_array(c, f, here);
     say_made(c, p, f, *c->text ? " The index is made at" : "the index is made at");
+    if (!declared && f->kind == SIMT_OUT_OF_BOUNDS)
+        cause_add_line(c, c->lines.line[LINE_SHARED]);
 }
 
 // --- Variables that nothing set ---

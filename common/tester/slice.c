@@ -106,18 +106,26 @@ static void add_line(struct slice *s, unsigned line)
         s->lines[s->n_lines++] = line;
 }
 
-unsigned slice_address(const struct simt_kernel *k, const char *file, uint32_t number, unsigned lines[SLICE_LINES])
+// The address that the instruction has in this space: in brackets.
+static void want_address(struct slice *s, const struct simt_instruction *in, enum simt_space space)
+{
+    const char *end = in->text + in->text_bytes, *from = NULL;
+    for (const char *p = in->text; (p = memchr(p, '[', (size_t)(end - p))); p++)
+        if (!from || space != SIMT_SHARED)
+            from = p;
+    const char *close = from ? memchr(from, ']', (size_t)(end - from)) : NULL;
+    if (from)
+        want(s, from, close ? close : end);
+}
+
+unsigned slice_address(const struct simt_kernel *k, const char *file, uint32_t number, enum simt_space space,
+                       unsigned lines[SLICE_LINES])
 {
     struct slice s = { .k = k, .file = file, .own = slice_line(k, file, number, NULL), .lines = lines };
     struct simt_instruction in;
     if (!simt_instruction(k, number, &in))
         return 0;
-    const char *end = in.text + in.text_bytes;
-    for (const char *p = in.text; (p = memchr(p, '[', (size_t)(end - p)));) {
-        const char *close = memchr(p, ']', (size_t)(end - p));
-        want(&s, p, close ? close : end);
-        p = close ? close : end;
-    }
+    want_address(&s, &in, space);
     for (unsigned done = 0; done < s.n_todo; done++)
         for (uint32_t i = 0; simt_instruction(k, i, &in); i++) {
             const char *written = first_end(&in);

@@ -8,8 +8,10 @@
 
 enum { SLICE_LINES = 32 };
 
-// The lines of the file that take part in it, the nearest first, without the access's own; returns how many.
-unsigned slice_address(const struct simt_kernel *k, const char *file, uint32_t number, unsigned lines[SLICE_LINES]);
+// The lines of the file that take part in it, the nearest first, without the access's own; returns how many. A copy has
+// two addresses: that in shared memory stands first.
+unsigned slice_address(const struct simt_kernel *k, const char *file, uint32_t number, enum simt_space space,
+                       unsigned lines[SLICE_LINES]);
 
 // The lines of the file that set a register, by its name in PTX: what it is copied from counts, too.
 unsigned slice_register(const struct simt_kernel *k, const char *file, const char *name, unsigned lines[SLICE_LINES]);

@@ -22,7 +22,7 @@ static const char *file_of(const struct simt_kernel *k)
 }
 
 // Of the first such instruction, whether a line of its address has this text.
-static bool has_line(const struct simt_kernel *k, const char *op, const char *text)
+static bool has_line(const struct simt_kernel *k, const char *op, enum simt_space space, const char *text)
 {
     unsigned lines[SLICE_LINES], n = 0;
     struct simt_instruction in;
@@ -30,7 +30,7 @@ static bool has_line(const struct simt_kernel *k, const char *op, const char *te
     uint32_t i = 0;
     while (simt_instruction(k, i, &in) && !text_begins(in.op, op))
         i++;
-    n = slice_address(k, file_of(k), i, lines);
+    n = slice_address(k, file_of(k), i, space, lines);
     cr_expect(slice_line(k, file_of(k), i, NULL), "%s has no line", op);
     for (unsigned j = 0; j < n; j++) {
         source_text(file_of(k), lines[j], line, sizeof line);
@@ -43,12 +43,17 @@ static bool has_line(const struct simt_kernel *k, const char *op, const char *te
 Test(slice, the_index_of_a_tile_comes_from_the_lines_that_set_it)
 {
     static const struct {
-        const char *step, *op, *line;
+        const char *step, *op;
+        enum simt_space space;
+        const char *line;
+        bool none;
     } of[] = {
-        { "02_smem_tile", "ld.shared", "const int row = " },
-        { "06_warp_tile", "ld.shared", "const int row = " },
-        { "06_warp_tile", "st.shared", "const int arow = " },
-        { "12_mma_swizzle", "ldmatrix", "const int row = " },
+        { "02_smem_tile", "ld.shared", SIMT_SHARED, "const int row = ", false },
+        { "06_warp_tile", "ld.shared", SIMT_SHARED, "const int row = ", false },
+        { "06_warp_tile", "st.shared", SIMT_SHARED, "const int arow = ", false },
+        { "12_mma_swizzle", "ldmatrix", SIMT_SHARED, "const int row = ", false },
+        { "13_async_copy", "cp.async.cg", SIMT_GLOBAL, "A += size_t(brow", false },
+        { "13_async_copy", "cp.async.cg", SIMT_SHARED, "A += size_t(brow", true },
     };
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
         char path[256], error[DEV_ERROR_MAX];
@@ -59,8 +64,8 @@ Test(slice, the_index_of_a_tile_comes_from_the_lines_that_set_it)
         cr_assert(ptx && s, "%s", error);
         struct simt_module *m = simt_load(s, path, ptx, bytes, error);
         cr_assert(m, "%s", error);
-        cr_expect(has_line(simt_kernel(m, "gemm"), of[i].op, of[i].line), "%s: %s does not come from \"%s\"",
-                  of[i].step, of[i].op, of[i].line);
+        cr_expect_neq(has_line(simt_kernel(m, "gemm"), of[i].op, of[i].space, of[i].line), of[i].none,
+                      "%s: does %s come from \"%s\"?", of[i].step, of[i].op, of[i].line);
         simt_close(s);
         free(ptx);
     }

@@ -224,7 +224,7 @@ static bool tell(void *context, enum simt_event event, const struct simt_look *l
     if (s->what == NOTHING || s->what == PRODUCTS)
         return true;
     const struct operands o = operands_of(l, s->what == LOADS || s->what == READS ? SIMT_WRITTEN : SIMT_READ);
-    for (uint32_t lane = 0, lanes = simt_look_lanes(l); lanes >> lane && lane < 32; lane++) {
+    for (uint32_t lane = 0, lanes = simt_look_lanes(l); lane < 32 && lanes >> lane; lane++) {
         if (!(lanes >> lane & 1))
             continue;
         if (s->what == LOADS || s->what == READS)

@@ -31,9 +31,7 @@ static const char *const left_out[] = { LEFT_OUT NULL };
 
 static bool is_meant(const char *text, const char *name)
 {
-    const char *plain = strncmp(text, "ex", 2) ? text : text + 2;
-    const size_t digits = strspn(plain, "0123456789");
-    return !strcmp(plain, name) || (digits && !plain[digits] && atoi(plain) == atoi(name));
+    return text_means(strncmp(text, "ex", 2) ? text : text + 2, name);
 }
 
 // The exercise that a learner means by "5", "05", "05_float4" or "ex05_float4"; NULL with a line on stderr.

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *text_grouped(uint64_t value, char text[TEXT_GROUPED])
@@ -28,6 +29,12 @@ const char *text_plural(uint64_t n)
 bool text_begins(const char *text, const char *with)
 {
     return !strncmp(text, with, strlen(with));
+}
+
+bool text_means(const char *text, const char *name)
+{
+    const size_t digits = strspn(text, "0123456789");
+    return !strcmp(text, name) || (digits && !text[digits] && atoi(text) == atoi(name));
 }
 
 void text_one_line(char *text, char instead)

@@ -14,6 +14,9 @@ const char *text_plural(uint64_t n);  // "s", or "" for 1
 
 bool text_begins(const char *text, const char *with);
 
+// Whether the text means a step or an exercise of that name: "7", "07" and "07_double_buffer" mean 07_double_buffer.
+bool text_means(const char *text, const char *name);
+
 // Makes one line of text, whatever names it holds: each control character becomes the character instead.
 void text_one_line(char *text, char instead);
 

@@ -65,7 +65,7 @@ static enum extent extent_of(const struct flow *f, const struct geometry *g, cha
     return tile && (end - first) % tile != 0 ? PART_OF_TILE : WHOLE_TILES;
 }
 
-// It lies in shared memory, and nobody reads it there: what leaves it out.
+// It lies in shared memory, and is not read there: what leaves it out.
 static void say_unread(struct cause *c, bool replaced, bool along_k, enum extent extent)
 {
     static const enum line_role loop[] = { LINE_LOOP, LINE_ROLES };

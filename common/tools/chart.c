@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "base/text.h"
 
 // What svg.c has no class for.
 static const char style[] = "<style>\n"
@@ -122,13 +123,11 @@ static char *draw(const struct chart *c)
 
 // --- one step ---
 
-// "6" and "06" mean 06_warp_tile, and so does its name. The rows' number if none is meant.
+// The row of the step that is meant; the rows' number if there is none.
 static size_t row_meant(const struct chart *c, const char *text)
 {
-    const size_t digits = strspn(text, "0123456789");
     size_t i = 0;
-    while (i < c->rows && strcmp(c->row[i]->step, text) != 0 &&
-           (!digits || text[digits] || atoi(text) != atoi(c->row[i]->step)))
+    while (i < c->rows && !text_means(text, c->row[i]->step))
         i++;
     return i;
 }

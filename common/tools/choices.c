@@ -75,18 +75,13 @@ static void print_all(const struct geometries *g, const int s[3], const struct c
 // The steps whose compiler this build does not have. LEFT_OUT and WHY_LEFT_OUT: steps/meson.build.
 static const char *const left_out[] = { LEFT_OUT NULL };
 
-static bool is_meant(const char *text, const char *name)
-{
-    return !strcmp(text, name) || (strlen(text) == 2 && !strncmp(text, name, 2));
-}
-
 static const struct step *step_named(const char *text)
 {
     for (size_t i = 0; i < n_steps; i++)
-        if (is_meant(text, steps[i]->name))
+        if (text_means(text, steps[i]->name))
             return steps[i];
     for (int i = 0; left_out[i]; i++)
-        if (is_meant(text, left_out[i])) {
+        if (text_means(text, left_out[i])) {
             fprintf(stderr, "choices: %s and its like are not in this build: %s\n", left_out[i], WHY_LEFT_OUT);
             return NULL;
         }

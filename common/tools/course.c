@@ -49,21 +49,14 @@ static int start_built(const char *name, char *const arguments[])
 
 static const char *const left_out[] = { LEFT_OUT NULL };
 
-// "7" and "07" mean 07_double_buffer, and so does its name.
-static bool is_meant(const char *text, const char *name)
-{
-    const size_t digits = strspn(text, "0123456789");
-    return !strcmp(text, name) || (digits && !text[digits] && atoi(text) == atoi(name));
-}
-
 // Which step a learner means; n_steps, with a line on stderr, if it is none.
 static size_t step_meant(const char *text)
 {
     for (size_t i = 0; i < n_steps; i++)
-        if (text && is_meant(text, steps[i]->name))
+        if (text && text_means(text, steps[i]->name))
             return i;
     for (int i = 0; text && left_out[i]; i++)
-        if (is_meant(text, left_out[i])) {
+        if (text_means(text, left_out[i])) {
             fprintf(stderr, "course: %s and its like are not in this build: %s\n", left_out[i], WHY_LEFT_OUT);
             return n_steps;
         }

@@ -66,6 +66,23 @@ Test(worth, every_step_has_variants_of_its_own_kernel_or_of_the_one_before)
     worth_close(&w);
 }
 
+// What the step before has, too, is no part of what a step gained: such a row is of the kind "with".
+Test(worth, what_is_left_out_is_not_in_the_step_before)
+{
+    struct worth w = open_all();
+    for (size_t i = 0; i < w.variants.n; i++) {
+        const struct variant *v = &w.variants.all[i];
+        const int before = worth_step(&w, v->of - 1);
+        if (v->kind != VARIANT_WITHOUT || before < 0)
+            continue;
+        char *kernel = kernel_of(w.kernels[before].step.name), *changed = variants_apply(&w.variants, v, kernel, error);
+        cr_expect(!changed, "%s: its edits apply to %s, too", v->name, w.kernels[before].step.name);
+        free(changed);
+        free(kernel);
+    }
+    worth_close(&w);
+}
+
 static void write_list(struct scratch *s, const char *text)
 {
     cr_assert(scratch_open(s, "variants.txt", text));

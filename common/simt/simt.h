@@ -33,6 +33,7 @@
 struct simt;
 struct simt_module;
 struct simt_kernel;
+struct simt_saved;
 struct json;
 
 // --- a simulated GPU ---
@@ -69,6 +70,11 @@ bool simt_free(struct simt *s, uint64_t address, char error[DEV_ERROR_MAX]);  //
 bool simt_write(struct simt *s, uint64_t to, const void *from, size_t bytes, char error[DEV_ERROR_MAX]);
 bool simt_read(struct simt *s, void *to, uint64_t from, size_t bytes, char error[DEV_ERROR_MAX]);
 bool simt_clear(struct simt *s, uint64_t at, size_t bytes, char error[DEV_ERROR_MAX]);  // to 0
+// All of it as it is now, to be put back later, so that a launch finds it as it was. Allocations that are made or freed
+// in between stay so. NULL when memory runs out.
+struct simt_saved *simt_save(const struct simt *s);
+void simt_restore(struct simt *s, const struct simt_saved *saved);
+void simt_saved_free(struct simt_saved *saved);  // NULL is allowed
 // What a kernel takes as a CUtensorMap. Fails if the rules of base/launch.h are broken.
 bool simt_tensor_map(const struct dev_tensor *tensor, struct dev_tensor_map *map, char error[DEV_ERROR_MAX]);
 
@@ -155,7 +161,9 @@ struct simt_instruction {  // of the PTX, with the functions that it calls in pl
     const char *op;        // "ld.global.f32", op_bytes long
     uint32_t text_bytes, op_bytes;
     unsigned ptx_line;
+    uint32_t target;  // the instruction that it branches to, if that is one; else SIMT_NO_INSTRUCTION
 };
+#define SIMT_NO_INSTRUCTION UINT32_MAX
 
 struct simt_place {
     const char *file;  // as the .file directive names it
@@ -166,6 +174,13 @@ bool simt_instruction(const struct simt_kernel *k, uint32_t i, struct simt_instr
 // Where instruction i stands in the source: place 0 is its own line, place 1 the call of the function that it was
 // inlined from, and so on. False after the last.
 bool simt_instruction_place(const struct simt_kernel *k, uint32_t i, uint32_t place, struct simt_place *out);
+
+struct simt_register {
+    char name[SIMT_NAME_MAX];
+    struct simt_type type;
+};
+bool simt_register(const struct simt_kernel *k, uint32_t i, struct simt_register *out);  // false after the last
+int64_t simt_register_number(const struct simt_kernel *k, const char *name);             // -1: there is none
 
 // --- launches ---
 
@@ -224,12 +239,19 @@ struct simt_operand {
     uint32_t name_bytes;
     struct simt_type type;  // of an address: that of the register that holds it
     const uint64_t *value;  // by lane: as it is now if it is written, else as it was before
+    uint32_t bytes;         // of an address: that a lane loads or stores there, if that is known; else 0
+    uint32_t number;        // of the register, for simt_register; SIMT_NO_REGISTER: an address without one
 };
+#define SIMT_NO_REGISTER UINT32_MAX
 bool simt_look_operand(const struct simt_look *l, uint32_t i, struct simt_operand *out);
+// The byte of the block's own shared memory that a lane's address means. False if it means none.
+bool simt_look_shared_at(const struct simt_look *l, const struct simt_operand *address, uint32_t lane, uint32_t *at);
 
 // A register of the warp by its name, as it is now. False for a name that there is not, and where the value is not
 // needed any more: the simulated GPU may have put another one in its place.
 bool simt_look_register(const struct simt_look *l, const char *name, uint64_t value[32]);
+// The same of any warp of the block, and by the register's number.
+bool simt_look_value(const struct simt_look *l, uint32_t warp, uint32_t number, uint64_t value[32]);
 
 // Memory as it is now. Shared memory is that of the block, from byte 0 on.
 bool simt_look_shared(const struct simt_look *l, uint32_t at, void *to, uint32_t bytes);
@@ -263,6 +285,29 @@ struct simt_barrier {
     uint32_t arrived, expected;  // threads; expected 0: all that have not ended
 };
 bool simt_look_barrier(const struct simt_look *l, uint32_t i, struct simt_barrier *out);  // 0 to 15
+
+// An mbarrier at that byte of shared memory. False if none was initialised there.
+struct simt_phase {
+    uint32_t parity;    // of the phase in hand
+    uint32_t expected;  // arrivals
+    uint32_t pending;   // of these that have not come
+    int64_t bytes;      // that have not come; negative: more have come than were expected
+};
+bool simt_look_mbarrier(const struct simt_look *l, uint32_t at, struct simt_phase *out);
+// The mbarrier whose phase the warp found incomplete when it looked last; false: it does not wait for one.
+bool simt_look_wait(const struct simt_look *l, uint32_t warp, uint32_t *at, uint32_t *parity, uint32_t *lane);
+
+// Bulk copies (TMA) under way, in the order in which they were asked for. False after the last.
+struct simt_copy {
+    uint32_t thread, instruction;  // that asked for it
+    uint32_t at, bytes;            // in shared memory
+    bool comes;                    // to shared memory, and reports to the mbarrier at this byte:
+    uint32_t mbarrier;
+};
+bool simt_look_copy(const struct simt_look *l, uint32_t i, struct simt_copy *out);
+// The products of wgmma that a warp has issued, and whose results are not in its registers yet.
+uint32_t simt_look_products(const struct simt_look *l, uint32_t warp);
+uint64_t simt_look_found(const struct simt_look *l);  // how many findings the checks have so far, in any block
 
 // --- pictures ---
 

@@ -1,5 +1,6 @@
 // What modules, kernels, variables and instructions say of themselves: simt/simt.h.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -159,7 +160,11 @@ bool simt_instruction(const struct simt_kernel *k, uint32_t i, struct simt_instr
                                       .op = in->op.p,
                                       .text_bytes = (uint32_t)strcspn(in->at, ";"),
                                       .op_bytes = in->op.n,
-                                      .ptx_line = ptx_line(k->module->ptx, in->at) };
+                                      .ptx_line = ptx_line(k->module->ptx, in->at),
+                                      .target = SIMT_NO_INSTRUCTION };
+    for (uint32_t operand = 0; operand < in->n_operands; operand++)
+        if (in->operand[operand].kind == OPND_LABEL)
+            out->target = in->operand[operand].target;
     return true;
 }
 
@@ -172,4 +177,30 @@ bool simt_instruction_place(const struct simt_kernel *k, uint32_t i, uint32_t pl
     if (loc)
         *out = (struct simt_place){ ptx_source_name(m, loc->file), loc->line };
     return loc;
+}
+
+bool simt_register(const struct simt_kernel *k, uint32_t i, struct simt_register *out)
+{
+    if (i >= k->func->n_regs)
+        return false;
+    const struct ptx_reg *r = &k->func->regs[i];
+    out->type = simt_type_of(r->type);
+    if (r->ranged)
+        snprintf(out->name, sizeof out->name, "%.*s%u", (int)r->name.n, r->name.p, r->number);
+    else
+        snprintf(out->name, sizeof out->name, "%.*s", (int)r->name.n, r->name.p);
+    return true;
+}
+
+int64_t simt_register_number(const struct simt_kernel *k, const char *name)
+{
+    for (uint32_t i = 0; i < k->func->n_regs; i++) {
+        const struct ptx_reg *r = &k->func->regs[i];
+        char *end;
+        const bool begins = !strncmp(name, r->name.p, r->name.n);
+        const char *rest = begins ? name + r->name.n : name;
+        if (begins && (r->ranged ? strtoul(rest, &end, 10) == r->number && end != rest && !*end : !*rest))
+            return i;
+    }
+    return -1;
 }

@@ -108,3 +108,19 @@ bool simt_tensor_map(const struct dev_tensor *tensor, struct dev_tensor_map *map
         tensor_map_make(&t, map);
     return ok;
 }
+
+struct simt_saved *simt_save(const struct simt *s)
+{
+    return (struct simt_saved *)memory_save(&s->memory);
+}
+
+void simt_restore(struct simt *s, const struct simt_saved *saved)
+{
+    memory_settle(&s->memory);
+    memory_restore(&s->memory, (const struct memory_copy *)saved);
+}
+
+void simt_saved_free(struct simt_saved *saved)
+{
+    memory_copy_free((struct memory_copy *)saved);
+}

@@ -33,6 +33,11 @@ bool bulk_under_way(const struct bulks *s)
     return s && s->n;
 }
 
+const struct bulk *bulk_at(const struct block *b, uint32_t i)
+{
+    return b->bulks && i < b->bulks->n ? &b->bulks->all[i] : NULL;
+}
+
 void bulk_free(struct bulks *s)
 {
     if (s)

@@ -39,7 +39,8 @@ uint64_t bulk_pending(const struct block *b, uint32_t barrier);
 void bulk_finish(
     struct block *b);              // the block has ended: what it stores arrives, and the checks are told of every copy
 void bulk_reset(struct bulks *s);  // when a block starts; NULL is allowed
-bool bulk_under_way(const struct bulks *s);  // whether copies are under way; NULL is allowed
+const struct bulk *bulk_at(const struct block *b, uint32_t i);  // copy i under way, or NULL
+bool bulk_under_way(const struct bulks *s);                     // whether copies are under way; NULL is allowed
 void bulk_free(struct bulks *s);
 
 #endif

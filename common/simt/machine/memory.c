@@ -116,3 +116,67 @@ const struct allocation *memory_near(const struct memory *m, uint64_t address, i
     }
     return number == 0 || number >= m->count ? NULL : &m->all[number];
 }
+
+// --- kept and put back ---
+
+struct memory_copy {
+    uint32_t count;
+    struct allocation all[];  // their data are copies
+};
+
+static void *copy_of(const void *from, uint64_t bytes, bool *ok)
+{
+    void *to = from ? malloc(bytes) : NULL;
+    *ok &= !from == !to;
+    if (to)
+        memcpy(to, from, bytes);
+    return to;
+}
+
+struct memory_copy *memory_save(const struct memory *m)
+{
+    struct memory_copy *copy = calloc(1, sizeof *copy + m->count * sizeof *copy->all);
+    bool ok = copy;
+    for (; ok && copy->count < m->count; copy->count++) {
+        struct allocation *to = &copy->all[copy->count];
+        const struct allocation *from = &m->all[copy->count];
+        *to = *from;
+        to->data = copy_of(from->data, from->bytes, &ok);
+        to->written = copy_of(from->written, from->bytes / 8 + 1, &ok);
+    }
+    if (ok)
+        return copy;
+    memory_copy_free(copy);
+    return NULL;
+}
+
+void memory_restore(struct memory *m, const struct memory_copy *copy)
+{
+    for (; m->count > copy->count && !m->all[m->count - 1].data; m->count--) {  // so that addresses repeat, too
+        free(m->all[m->count - 1].name);
+        m->all[m->count - 1] = (struct allocation){ 0 };
+    }
+    for (uint32_t i = 0; i < copy->count; i++) {
+        const struct allocation *from = &copy->all[i];
+        struct allocation *to = &m->all[i];
+        if (!to->data || !from->data)
+            continue;
+        memcpy(to->data, from->data, from->bytes);
+        to->whole = from->whole;
+        to->fresh = from->fresh;
+        to->pending = from->pending;
+        if (to->written && from->written)
+            memcpy(to->written, from->written, from->bytes / 8 + 1);
+        else if (to->written)
+            memset(to->written, 0, to->bytes / 8 + 1);
+    }
+}
+
+void memory_copy_free(struct memory_copy *copy)
+{
+    for (uint32_t i = 0; copy && i < copy->count; i++) {
+        free(copy->all[i].data);
+        free(copy->all[i].written);
+    }
+    free(copy);
+}

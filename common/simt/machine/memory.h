@@ -79,6 +79,14 @@ static inline bool memory_written(const struct memory *m, uint64_t address, uint
     return m->all[address >> MEMORY_SHIFT].whole || memory_written_bytes(m, address, bytes);
 }
 
+// The content of all live allocations, and what of it was written, as m has it now; and back again, for those that are
+// still there. The next allocation then has the same address again, if all that were made since have been freed. NULL
+// when memory runs out.
+struct memory_copy;
+struct memory_copy *memory_save(const struct memory *m);
+void memory_restore(struct memory *m, const struct memory_copy *copy);
+void memory_copy_free(struct memory_copy *copy);  // NULL is allowed
+
 // A launch begins. early: the one before may still run; and those before that one, unless it has waited for them. All
 // is settled as soon as the host has waited for all launches.
 void memory_begin_launch(struct memory *m, bool early, bool waited);

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/sort.h"
 #include "device/open.h"
-#include "simt/cli/command.h"
+#include "cli/command.h"
 
 enum { MAX_WORDS = MAX_ARGS + 16, WARMUP = 2, RUNS = 15, PATH = 1000, WORD = 200 };
 

@@ -1,7 +1,8 @@
 // What each part of a step is worth, by its variants (steps/variants/variants.txt).
 //
-//   build/worth 16                    what is known: the parts of step 16, alone and left out, timed on an H200
-//   build/worth 16 --svg FILE         the same as a picture
+//   build/worth                       the ladder, step by step: what each part of each is worth, timed on an H200
+//   build/worth 16                    the parts of step 16, alone and left out
+//   build/worth --svg FILE            either of them as a picture
 //   build/worth --count FILE          registers, spills, counters and predictions of all variants, as a table
 //   build/worth --time FILE           times all of them on the GPU of this machine: rows are appended
 //
@@ -16,6 +17,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/options.h"
+#include "base/text.h"
 
 enum { BAD = 2 };
 
@@ -24,12 +26,14 @@ enum { BAD = 2 };
 struct command {
     const char *time, *count, *variants, *ptx, *times, *counts, *only, *svg;
     int size, step;
+    bool narrow;
 };
 
 #define AT(field) OPTION_AT(struct command, field)
 static const struct option_row rows[] = {
     { "size", "S", "at which size (default 4096; --time: all)", AT(size), 1, INT_MAX },
     { "svg", "FILE", "draw it, in place of the text", AT(svg) },
+    { "narrow", NULL, "with --svg of all steps: for a phone", AT(narrow) },
     { "time", "FILE", "time all variants on the GPU, and append a row for each", AT(time) },
     { "count", "FILE", "write registers, spills, counters and predictions of all variants", AT(count) },
     { "only", "NAME", "with --count and --time: this kernel alone", AT(only) },
@@ -42,11 +46,12 @@ static const struct option_row rows[] = {
 static const struct options table = {
     .program = "worth",
     .usage = "[OPTION]... [STEP]\n"
-             "Says what each part of a step is worth, by kernels with one thing changed:\n"
+             "Says what each part of a step, or of all steps, is worth, by kernels with one thing changed:\n"
+             "    worth\n"
              "    worth 16",
     .rows = rows,
     .most = 1,
-    .needs = "one step, as in: worth 16",
+    .needs = "one step or none, as in: worth 16",
 };
 
 static bool keep_only(struct worth *w, const char *only, char error[DEV_ERROR_MAX])
@@ -86,19 +91,38 @@ static bool time_all(const struct worth *w, int size, FILE *out, char error[DEV_
     return ok;
 }
 
+static char *draw(const struct worth *w, const struct worth_rates *r, const struct command *c, int size)
+{
+    return c->step ? worth_draw(w, r, c->step, size) : worth_fall_draw(w, r, size, c->narrow);
+}
+
 static bool report(const struct worth *w, const struct command *c, char error[DEV_ERROR_MAX])
 {
     const int size = c->size ? c->size : 4096;
-    struct worth_rates *r = worth_rates_read(w, c->step, size, c->times, c->counts, error);
-    char *picture = r && c->svg ? worth_draw(w, r, c->step, size) : NULL;
+    struct worth_rates *r = worth_rates_read(w, size, c->times, c->counts, error);
     bool ok = r != NULL;
+    if (ok && c->step && r[worth_step(w, c->step)].tflops[0] <= 0)
+        ok = error_set(error, "%s has no times of step %d at %d", c->times, c->step, size);
+    char *picture = ok && c->svg ? draw(w, r, c, size) : NULL;
     if (ok && c->svg)
         ok = (picture && file_write(c->svg, picture)) || error_set(error, "%s cannot be written", c->svg);
-    else if (ok)
+    else if (ok && c->step)
         worth_report(w, r, c->step, size, stdout);
+    else if (ok)
+        worth_fall(w, r, size, stdout);
     free(picture);
     free(r);
     return ok;
+}
+
+// The number of the step that is meant; 0, with one line in error, if it is none.
+static int step_meant(const struct worth *w, const char *text, char error[DEV_ERROR_MAX])
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (!w->kernels[i].variant && text_means(text, w->kernels[i].step.name))
+            return w->kernels[i].of;
+    error_set(error, "there is no step '%s'", text);
+    return 0;
 }
 
 static int carry_out(struct worth *w, const struct command *c, char error[DEV_ERROR_MAX])
@@ -123,12 +147,10 @@ int main(int argc, char **argv)
     int status;
     if (!options_begin(&table, &c, &argc, &argv, &status))
         return status;
-    c.step = argc ? atoi(argv[0]) : 0;
-    if (!c.time && !c.count && !c.step) {
-        fprintf(stderr, "worth: a step is needed, as in: worth 16\n");
-        return BAD;
-    }
-    status = worth_open(&w, c.variants, c.ptx, error) ? carry_out(&w, &c, error) : BAD;
+    bool ok = worth_open(&w, c.variants, c.ptx, error);
+    if (ok && argc)
+        ok = (c.step = step_meant(&w, argv[0], error)) != 0;
+    status = ok ? carry_out(&w, &c, error) : BAD;
     if (*error)
         fprintf(stderr, "worth: %s\n", error);
     worth_close(&w);

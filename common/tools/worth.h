@@ -1,5 +1,5 @@
 // What the files of `worth` share: worth.c reads the command, worth_time.c times, worth_count.c predicts and counts,
-// worth_report.c says what each part of a step is worth.
+// worth_report.c says what each part of a step is worth, worth_fall.c what each part of each step is.
 #ifndef TOOLS_WORTH_H
 #define TOOLS_WORTH_H
 
@@ -44,17 +44,48 @@ bool worth_count(const struct worth_kernel *k, FILE *out, char error[DEV_ERROR_M
 // What the tables say of each kernel, in the order of the list. A gain is the middle one of the rounds.
 struct worth_rates {
     double tflops[WORTH_ROUNDS];  // 0: not in the table
-    unsigned spilled;             // bytes
+    double cublas[WORTH_ROUNDS];  // beside it
+    char device[64];
+    unsigned spilled;  // bytes
 };
-// To be freed. NULL, with one line in error, if a table cannot be read or the step was not timed at this size.
-struct worth_rates *worth_rates_read(const struct worth *w, int of, int size, const char *times, const char *counts,
+// To be freed. NULL, with one line in error, if a table cannot be read or has no times at this size.
+struct worth_rates *worth_rates_read(const struct worth *w, int size, const char *times, const char *counts,
                                      char error[DEV_ERROR_MAX]);
 double worth_rate(const struct worth_rates *r);                               // TFLOP/s
 double worth_gain(const struct worth_rates *a, const struct worth_rates *b);  // how many times as fast a is as b
 int worth_step(const struct worth *w, int of);  // where the step itself stands in the list; -1: nowhere
 
+// What each part of a step has of its gain, as factors: the geometric mean of what it brings in all pairs of timed
+// kernels that differ in it alone. Kernels that spill are not counted.
+enum { WORTH_PARTS = 64, WORTH_NAME = 48 };
+#define WORTH_NOTHING 0.01  // what is less than this share is within what two runs differ by
+
+struct worth_share {
+    char name[WORTH_NAME];
+    double factor;
+    double alone, last;  // in the step before, and in the step; 0: not timed
+    int pairs;           // 0: no two kernels differ in it alone, so that it is in the rest
+};
+
+struct worth_shares {
+    struct worth_share part[WORTH_PARTS];  // the largest gain first, the largest loss last
+    size_t n;
+    double tflops,
+        total;    // of the step; over the step before, or 0 where that multiplies another type or none is there
+    double rest;  // what the parts do not multiply to
+};
+
+// False if the step has no times, or too many parts.
+bool worth_shares(const struct worth *w, const struct worth_rates *r, int of, struct worth_shares *s);
+// Leaves parts without pairs to the rest, and puts those that are nothing together as one.
+void worth_shares_lump(struct worth_shares *s);
+bool worth_is_nothing(double factor);
+
 // Says what the parts of a step are worth at a size: as text, and as a picture, whose text the caller frees.
 void worth_report(const struct worth *w, const struct worth_rates *r, int of, int size, FILE *out);
 char *worth_draw(const struct worth *w, const struct worth_rates *r, int of, int size);
+// The same of all steps, from the first to the last; narrow: for a phone.
+void worth_fall(const struct worth *w, const struct worth_rates *r, int size, FILE *out);
+char *worth_fall_draw(const struct worth *w, const struct worth_rates *r, int size, bool narrow);
 
 #endif

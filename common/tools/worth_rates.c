@@ -29,12 +29,20 @@ static bool read_times(const struct worth *w, const char *path, int size, struct
     struct table t;
     bool more, ok = table_open(&t, path, error);
     const int name = ok ? column(&t, "name") : -1, at = ok ? column(&t, "size") : -1;
-    const int first = ok ? column(&t, "tflops1") : -1;
-    ok = ok && ((name >= 0 && at >= 0 && first >= 0) || table_refuse(&t, "no columns name, size and tflops1"));
+    const int first = ok ? column(&t, "tflops1") : -1, cublas = ok ? column(&t, "cublas1") : -1;
+    const int device = ok ? column(&t, "device") : -1;
+    ok = ok && ((name >= 0 && at >= 0 && first >= 0 && cublas >= 0 && device >= 0) ||
+                table_refuse(&t, "no columns device, name, size, tflops1 and cublas1"));
     while (ok && (ok = table_next(&t, &more)) && more) {
         const struct worth_kernel *k = find(w, t.field[name]);
-        for (int i = 0; k && atoi(t.field[at]) == size && i < WORTH_ROUNDS; i++)
-            rates[k - w->kernels].tflops[i] = atof(t.field[first + i]);
+        if (!k || atoi(t.field[at]) != size)
+            continue;
+        struct worth_rates *r = &rates[k - w->kernels];
+        snprintf(r->device, sizeof r->device, "%s", t.field[device]);
+        for (int i = 0; i < WORTH_ROUNDS; i++) {
+            r->tflops[i] = atof(t.field[first + i]);
+            r->cublas[i] = atof(t.field[cublas + i]);
+        }
     }
     table_close(&t);
     return ok;
@@ -78,14 +86,15 @@ int worth_step(const struct worth *w, int of)
     return -1;
 }
 
-struct worth_rates *worth_rates_read(const struct worth *w, int of, int size, const char *times, const char *counts,
+struct worth_rates *worth_rates_read(const struct worth *w, int size, const char *times, const char *counts,
                                      char error[DEV_ERROR_MAX])
 {
-    const int step = worth_step(w, of);
     struct worth_rates *r = calloc(w->n + 1, sizeof *r);
-    bool ok = r && (step >= 0 || error_set(error, "there is no step %d", of));
-    ok = ok && read_times(w, times, size, r, error) && read_counts(w, counts, r, error);
-    ok = ok && (r[step].tflops[0] > 0 || error_set(error, "%s has no times at %d", times, size));
+    size_t timed = 0;
+    bool ok = r && read_times(w, times, size, r, error) && read_counts(w, counts, r, error);
+    for (size_t i = 0; ok && i < w->n; i++)
+        timed += r[i].tflops[0] > 0;
+    ok = ok && (timed || error_set(error, "%s has no times at %d", times, size));
     if (ok)
         return r;
     free(r);

@@ -32,38 +32,42 @@ static void print_kind(const struct worth *w, const struct worth_rates *r, int o
     }
 }
 
-// What the gains of single parts of a kind multiply to; 0 if there are none.
-static double together(const struct worth *w, const struct worth_rates *r, int of, enum variant_kind kind)
+static void print_gain(const char *words, double gain, FILE *out)
 {
-    double product = 0;
-    for (size_t i = 0; i < w->n; i++) {
-        const struct variant *v = w->kernels[i].variant;
-        if (!v || v->of != of || v->kind != kind || strchr(v->part, ',') || r[i].spilled || r[i].tflops[0] <= 0)
-            continue;
-        const int base = worth_step(w, atoi(v->step));
-        const double g = base < 0 ? 1 : worth_gain(&r[i], &r[base]);
-        product = (product > 0 ? product : 1) * (kind == VARIANT_ONLY ? g : 1 / g);
-    }
-    return product;
+    if (gain > 0)
+        fprintf(out, "%s %+.1f %%", words, percent(gain));
 }
 
-static void print_rest(double total, double explained, const char *what, FILE *out)
+static void print_shares(const struct worth_shares *s, FILE *out)
 {
-    if (explained > 0)
-        fprintf(out, "  %-20s x %.3f, which leaves %+.1f %% unexplained\n", what, explained,
-                percent(total / explained));
+    fprintf(out,
+            "\nwhat each part has of it, by all pairs of these kernels that differ in it alone and do not spill:\n");
+    for (size_t i = 0; i < s->n; i++) {
+        const struct worth_share *p = &s->part[i];
+        if (!p->pairs) {
+            fprintf(out, "  %-28s            in the rest: no pair\n", p->name);
+            continue;
+        }
+        fprintf(out, "  %-28s  %+6.1f %%", p->name, percent(p->factor));
+        print_gain("  alone", p->alone, out);
+        print_gain("  left out", p->last, out);
+        fprintf(out, "\n");
+    }
+    fprintf(out, "  %-28s  %+6.1f %%  unexplained: what these do not multiply to\n", "rest", percent(s->rest));
 }
 
 void worth_report(const struct worth *w, const struct worth_rates *r, int of, int size, FILE *out)
 {
     const int step = worth_step(w, of), before = worth_step(w, of - 1);
-    const double total = before < 0 ? 1 : worth_gain(&r[step], &r[before]);
-    if (before >= 0)
-        fprintf(out, "%s has %.1f TFLOP/s at %d, ", w->kernels[before].step.name, worth_rate(&r[before]), size);
-    fprintf(out, "%s %.1f: x %.3f\n", w->kernels[step].step.name, worth_rate(&r[step]), total);
+    struct worth_shares s;
+    if (!worth_shares(w, r, of, &s))
+        return;
+    fprintf(out, "%s has %.1f TFLOP/s at %d", w->kernels[step].step.name, s.tflops, size);
+    if (s.total > 0)
+        fprintf(out, ", %s %.1f: x %.3f", w->kernels[before].step.name, worth_rate(&r[before]), s.total);
+    fprintf(out, "\n");
     for (int kind = VARIANT_ONLY; kind <= VARIANT_WITH; kind++)
         print_kind(w, r, of, (enum variant_kind)kind, out);
-    fprintf(out, "\nsingle parts multiplied, without those that spill:\n");
-    print_rest(total, together(w, r, of, VARIANT_ONLY), "alone", out);
-    print_rest(total, together(w, r, of, VARIANT_WITHOUT), "left out", out);
+    if (s.total > 0 && s.n)
+        print_shares(&s, out);
 }

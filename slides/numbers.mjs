@@ -14,6 +14,9 @@ export const rate = (tflops) => fixed(tflops, tflops >= 9.995 ? 1 : 2);
 const three_digits = (x) => fixed(x, x >= 99.95 ? 0 : x >= 9.995 ? 1 : 2);
 export const time = (ms) => (ms < 1 ? `${three_digits(ms * 1000)} us` : `${three_digits(ms)} ms`);
 
+// A gain, "+12.2 %", of how many times as fast something is.
+export const signed = (times) => `${times < 1 ? '' : '+'}${fixed(100 * (times - 1), 1)} %`;
+
 const functions = { ceil: Math.ceil, floor: Math.floor, round: Math.round, min: Math.min, max: Math.max, log2: Math.log2 };
 
 // A formula in numbers, + - * / % ( ) < > ? : and **, the functions above, and the names that are given.

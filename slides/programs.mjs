@@ -27,6 +27,15 @@ function json(path, build, args) {
 export const describe = (build, driver, ptx) =>
   json(join(build, driver), build, ['--describe', ...(ptx ? ['--ptx', ptx] : [])]);
 
+// What the parts of each step are worth at a size, as build/worth has it: of the project's own list and tables.
+export function worth_files() {
+  const at = (name) => resolve(root, 'steps', name);
+  return ['--variants', at('variants/variants.txt'), '--times', at('results/h200_worth.csv'), '--counts', at('results/h200_worth_frozen.csv')];
+}
+
+export const parts = (build, size) =>
+  json(join(build, 'worth'), build, ['--json', '-', '--size', String(size), ...worth_files()]);
+
 // The rows of a table, each { column: field, at: its place }.
 export function table(build, path) {
   const { columns, rows } = json(join(build, 'table'), build, [resolve(root, path)]);

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { kept } from './kept.mjs';
-import { describe, run } from './programs.mjs';
+import { describe, run, worth_files } from './programs.mjs';
 import { fail, line_of, only_folder, read, root, step_name } from './project.mjs';
 import { fingerprint } from './registers.mjs';
 import { cell, metric, times_path } from './results.mjs';
@@ -122,7 +122,7 @@ export function simulated(build, kernel, short, begins, sizes) {
 // slides/pictures.txt: the file, then the arguments of simt draw; a kernel's name stands for its PTX file and launch, and
 // --line takes the text with which the line begins; size=MxNxK is another size than 256 each; with --card a timeline is in
 // cycles, and a persistent kernel has as many blocks as an H200 has SMs. Or "chart" and its
-// arguments, without the table of results. Or "machine", a kernel of 00_machine, and all that simt draw needs. Or "hand":
+// arguments, without the table of results. Or "worth" and its arguments. Or "machine", a kernel of 00_machine, and all that simt draw needs. Or "hand":
 // drawn by hand, for what no run can show.
 export function pictures() {
   return read('slides/pictures.txt').split('\n').filter((line) => /^\w/.test(line)).map((line) => {
@@ -154,6 +154,7 @@ function draw_chart(build, args) {
 
 export function draw(build, { file, args }) {
   if (args[0] === 'chart') return draw_chart(build, args.slice(1));
+  if (args[0] === 'worth') return run(join(build, 'worth'), build, [...args.slice(1), '--svg', '-', ...worth_files()]);
   if (args[0].startsWith('--')) return simt(build, ['draw', ...args, '--out', '-']);
   if (args[0] === 'hand') return read(`slides/pictures/${file}`);
   if (args[0] === 'machine') return draw_machine(build, args.slice(1));

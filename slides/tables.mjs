@@ -1,5 +1,6 @@
 // Tables: of counters, of times, of the steps.
-import { grouped, percent, rate, time } from './numbers.mjs';
+import { grouped, percent, rate, signed, time } from './numbers.mjs';
+import { parts } from './programs.mjs';
 import { fail, step_name } from './project.mjs';
 import { measured, metric, result, spilled, worth } from './results.mjs';
 import { simulated } from './sources.mjs';
@@ -75,6 +76,16 @@ const tables = {
         kernel === first ? '-' : `x ${worth(build, kernel, size, first).toFixed(2)}`];
     });
     return table([`at ${size}, timed in turn`, 'TFLOP/s', 'row 1'], rows, true);
+  },
+  // STEP [SIZE]: what each part of the step has of its gain
+  parts(args, build) {
+    const [step, size = '4096'] = args.split(' '), name = step_name(step);
+    const { factor, rest, parts: all } = parts(build, size).find((row) => row.step === name) ?? fail(`${name} has no times at ${size}`);
+    const gain = (times) => (times ? signed(times) : '-');
+    const rows = all.map(({ part, share, alone, left_out }) => [part, gain(share), gain(alone), gain(left_out)]);
+    if (!factor) fail(`${name} has no step before it that multiplies the same type`);
+    return table([`parts of x ${factor.toFixed(2)}`, 'share', 'alone', 'left out'],
+      [...rows, ['rest, unexplained', gain(rest), '-', '-']], true);
   },
   steps(args, build) {
     const [size, ...steps] = args.split(' ');

@@ -92,6 +92,17 @@ test('a table of what variants are worth compares with its first row, and says w
   assert.match(made, /\| rows alone \(spills \d+ bytes\) \| 20\.\d \| x 2\.\d\d \|/);
 });
 
+test('a table of the parts of a step multiplies to its gain', () => {
+  writeFileSync(text, '<!-- table: parts 06 -->\n');
+  assert.deepEqual(refresh('text.md').lines, []);
+  const made = readFileSync(text, 'utf8'), total = Number(made.match(/\| parts of x (\d\.\d\d) \|/)[1]);
+  const shares = [...made.matchAll(/^\| [^|]+ \| ([+-][\d.]+) % \|/gm)].map((m) => 1 + Number(m[1]) / 100);
+  assert(shares.length > 1);
+  assert(Math.abs(shares.reduce((a, b) => a * b) / total - 1) < 0.01, made);
+  writeFileSync(text, '<!-- table: parts 08 -->\n');
+  assert.match(refresh('text.md').lines.join(), /08_wmma has no step before it/);
+});
+
 test('a changed table names each place that quotes it, and refresh mends it', () => {
   const rows = [[/_counters\.csv$/, '05_vectorized,smsp__inst_executed.sum,', 'ncu 05 inst'], [/trials/, '12-plain,', 'trial 12-plain'],
     [/guards/, 'NVIDIA H200,12_mma_swizzle,', 'cell guards 12 with'], [/_stalls/, '07_double_buffer,smsp__average_warps_issue_stalled_barrier', 'stall 07 barrier']];

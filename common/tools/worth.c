@@ -24,7 +24,7 @@ enum { BAD = 2 };
 // --- the command ---
 
 struct command {
-    const char *time, *count, *variants, *ptx, *times, *counts, *only, *svg;
+    const char *time, *count, *variants, *ptx, *times, *counts, *only, *svg, *json;
     int size, step;
     bool narrow;
 };
@@ -32,7 +32,8 @@ struct command {
 #define AT(field) OPTION_AT(struct command, field)
 static const struct option_row rows[] = {
     { "size", "S", "at which size (default 4096; --time: all)", AT(size), 1, INT_MAX },
-    { "svg", "FILE", "draw it, in place of the text", AT(svg) },
+    { "svg", "FILE", "draw it, in place of the text (-: on stdout)", AT(svg) },
+    { "json", "FILE", "write the shares, in place of the text (-: on stdout)", AT(json) },
     { "narrow", NULL, "with --svg of all steps: for a phone", AT(narrow) },
     { "time", "FILE", "time all variants on the GPU, and append a row for each", AT(time) },
     { "count", "FILE", "write registers, spills, counters and predictions of all variants", AT(count) },
@@ -91,9 +92,33 @@ static bool time_all(const struct worth *w, int size, FILE *out, char error[DEV_
     return ok;
 }
 
-static char *draw(const struct worth *w, const struct worth_rates *r, const struct command *c, int size)
+static bool draw(const struct worth *w, const struct worth_rates *r, const struct command *c, int size)
 {
-    return c->step ? worth_draw(w, r, c->step, size) : worth_fall_draw(w, r, size, c->narrow);
+    char *picture = c->step ? worth_draw(w, r, c->step, size) : worth_fall_draw(w, r, size, c->narrow);
+    const bool ok = picture && (strcmp(c->svg, "-") ? file_write(c->svg, picture) : fputs(picture, stdout) >= 0);
+    free(picture);
+    return ok;
+}
+
+static bool write_json(const struct worth *w, const struct worth_rates *r, const struct command *c)
+{
+    FILE *out = strcmp(c->json, "-") ? fopen(c->json, "w") : stdout;
+    const bool ok = out && worth_json(w, r, c->step, out);
+    return (!out || out == stdout || !fclose(out)) && ok;
+}
+
+static bool say(const struct worth *w, const struct worth_rates *r, const struct command *c, int size,
+                char error[DEV_ERROR_MAX])
+{
+    if (c->svg)
+        return draw(w, r, c, size) || error_set(error, "%s cannot be written", c->svg);
+    if (c->json)
+        return write_json(w, r, c) || error_set(error, "%s cannot be written", c->json);
+    if (c->step)
+        worth_report(w, r, c->step, size, stdout);
+    else
+        worth_fall(w, r, size, stdout);
+    return true;
 }
 
 static bool report(const struct worth *w, const struct command *c, char error[DEV_ERROR_MAX])
@@ -103,14 +128,7 @@ static bool report(const struct worth *w, const struct command *c, char error[DE
     bool ok = r != NULL;
     if (ok && c->step && r[worth_step(w, c->step)].tflops[0] <= 0)
         ok = error_set(error, "%s has no times of step %d at %d", c->times, c->step, size);
-    char *picture = ok && c->svg ? draw(w, r, c, size) : NULL;
-    if (ok && c->svg)
-        ok = (picture && file_write(c->svg, picture)) || error_set(error, "%s cannot be written", c->svg);
-    else if (ok && c->step)
-        worth_report(w, r, c->step, size, stdout);
-    else if (ok)
-        worth_fall(w, r, size, stdout);
-    free(picture);
+    ok = ok && say(w, r, c, size, error);
     free(r);
     return ok;
 }

@@ -84,7 +84,9 @@ bool worth_is_nothing(double factor);
 // Says what the parts of a step are worth at a size: as text, and as a picture, whose text the caller frees.
 void worth_report(const struct worth *w, const struct worth_rates *r, int of, int size, FILE *out);
 char *worth_draw(const struct worth *w, const struct worth_rates *r, int of, int size);
-// The same of all steps, from the first to the last; narrow: for a phone.
+// For programs, of one step, or of 0: all. False if it could not be written.
+bool worth_json(const struct worth *w, const struct worth_rates *r, int of, FILE *out);
+// What all steps are worth, from the first to the last; narrow: for a phone.
 void worth_fall(const struct worth *w, const struct worth_rates *r, int size, FILE *out);
 char *worth_fall_draw(const struct worth *w, const struct worth_rates *r, int size, bool narrow);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "worth.h"
 
 enum { COLUMNS = 48 };  // of the bars
@@ -56,6 +57,52 @@ static void print_step(const struct scale *s, const char *name, struct worth_sha
     if (one->n)
         print_part(s, "rest, unexplained", one->rest, &at, true);
 }
+
+// --- the same for programs ---
+
+static void write_factor(struct json *j, const char *key, double factor)
+{
+    if (factor > 0)
+        json_double(j, key, factor);
+}
+
+static void write_step(struct json *j, const struct worth_kernel *k, const struct worth_shares *s)
+{
+    json_object(j, NULL);
+    json_string(j, "step", k->step.name);
+    json_double(j, "tflops", s->tflops);
+    write_factor(j, "factor", s->total);
+    write_factor(j, "rest", s->rest);
+    json_array(j, "parts");
+    for (size_t i = 0; i < s->n; i++) {
+        const struct worth_share *p = &s->part[i];
+        json_object(j, NULL);
+        json_string(j, "part", p->name);
+        write_factor(j, "share", p->pairs ? p->factor : 0);
+        write_factor(j, "alone", p->alone);
+        write_factor(j, "left_out", p->last);
+        json_end(j);
+    }
+    json_end(j);
+    json_end(j);
+}
+
+bool worth_json(const struct worth *w, const struct worth_rates *r, int of, FILE *out)
+{
+    struct json j;
+    struct worth_shares s;
+    json_open(&j, out);
+    json_array(&j, NULL);
+    for (size_t i = 0; i < w->n; i++) {
+        const struct worth_kernel *k = &w->kernels[i];
+        if (!k->variant && (!of || k->of == of) && worth_shares(w, r, k->of, &s))
+            write_step(&j, k, &s);
+    }
+    json_end(&j);
+    return json_close(&j);
+}
+
+// --- the waterfall ---
 
 void worth_fall(const struct worth *w, const struct worth_rates *r, int size, FILE *out)
 {

@@ -12,7 +12,7 @@
 #include "base/svg.h"
 #include "worth.h"
 
-enum { GAINS = 6, GAIN = 9, LOSS = 4, SWATCH = 8, BETWEEN = 10 };
+enum { GAINS = 6, GAIN = 9, LOSS = 4, SWATCH = 8, BETWEEN = 12 };
 
 static const struct layout {
     double width, margin, left, row;  // left: where the scale begins; row: from one step to the next
@@ -20,7 +20,7 @@ static const struct layout {
     double item;                      // the height of a line of words below the bar; 0: they stand beside it
     double letter;                    // how wide one is
     const char *words;                // their class
-} wide = { 960, 20, 224, 23, 4, 0, 5.9, "small" }, narrow_one = { 380, 12, 12, 40, 20, 19, 6.9, "" };
+} wide = { 1136, 20, 224, 24, 4, 0, 7.1, "" }, narrow_one = { 380, 12, 12, 40, 20, 19, 7.1, "" };
 
 struct drawing {
     struct svg s;
@@ -63,7 +63,7 @@ static void draw_grid(struct drawing *d, double cublas)
 static void draw_ticks(struct drawing *d)
 {
     for (double at = tick_above(d->least); at < d->most; at = tick_above(at))
-        svg_text(&d->s, x_of(d, at), d->y - 6, "small dim mid", "%g", at);
+        svg_text(&d->s, x_of(d, at), d->y - 6, "dim mid", "%g", at);
 }
 
 // --- a step's parts ---
@@ -89,6 +89,14 @@ static size_t items_of(const struct worth_shares *s, struct item items[WORTH_PAR
                  fabs(percent) < 9.95, percent);
     }
     return n + 1;
+}
+
+// What matters most is named first.
+static int by_size(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    const double left = fabs(log(x->factor)), right = fabs(log(y->factor));
+    return (left < right) - (left > right);
 }
 
 // Returns how far the bar reaches to the right.
@@ -143,7 +151,7 @@ static void draw_beside(struct drawing *d, const struct item *items, size_t n, d
     for (size_t i = 0; i < fit; x += width_of(d, items[i++].text))
         draw_item(d, x, y, &items[i]);
     if (fit < n - 1) {
-        svg_text(&d->s, x, y, "small dim", "%zu more", n - 1 - fit);
+        svg_text(&d->s, x, y, "dim", "%zu more", n - 1 - fit);
         x += more_width;
     }
     draw_item(d, x, y, &items[n - 1]);
@@ -178,7 +186,7 @@ static void draw_name(struct drawing *d, const char *name, double total)
     const double end = d->l->item > 0 ? d->l->width - d->l->margin : d->l->left - 12;
     svg_text(&d->s, d->l->margin, y, "code", "%s", name);
     if (total > 0 && worth_is_nothing(total))
-        svg_text(&d->s, end, y, "small end dim", "nothing alone");
+        svg_text(&d->s, end, y, "end dim", "nothing alone");
     else if (total > 0)
         svg_text(&d->s, end, y, "end big", "x %.2f", total);
 }
@@ -193,10 +201,9 @@ static void draw_start(struct drawing *d, const struct worth_kernel *k, double t
     if (d->l->item > 0)
         svg_text(&d->s, d->l->width - d->l->margin, d->y + 12, "end dim", "%s: %.1f", what, tflops);
     else
-        svg_text(&d->s, left ? x - 8 : x + 8, y, left ? "small dim end" : "small dim", "%s: %.1f TFLOP/s", what,
-                 tflops);
+        svg_text(&d->s, left ? x - 8 : x + 8, y, left ? "dim end" : "dim", "%s: %.1f TFLOP/s", what, tflops);
     if (d->l->item <= 0)
-        svg_text(&d->s, x_of(d, cublas) - 6, y, "small dim end", "cuBLAS %.1f", cublas);
+        svg_text(&d->s, x_of(d, cublas) - 6, y, "dim end", "cuBLAS %.1f", cublas);
 }
 
 static void draw_parts(struct drawing *d, struct worth_shares *s)
@@ -206,6 +213,7 @@ static void draw_parts(struct drawing *d, struct worth_shares *s)
     const size_t n = items_of(s, items);
     const double from = s->tflops / s->total, reaches = draw_bar(d, items, n, from);
     draw_mark(d, s->tflops);
+    qsort(items, n - 1, sizeof *items, by_size);
     if (d->l->item > 0)
         draw_below(d, items, n);
     else
@@ -282,17 +290,20 @@ static void describe(struct drawing *d, const struct worth *w, const struct wort
 char *worth_fall_draw(const struct worth *w, const struct worth_rates *r, int size, bool narrow)
 {
     static const char title[] = "What each idea is worth";
-    struct drawing d = { .l = narrow ? &narrow_one : &wide, .y = narrow ? 112 : 80 };
+    struct drawing d = { .l = narrow ? &narrow_one : &wide, .y = narrow ? 116 : 76 };
     const struct worth_rates *first = set_scale(&d, w, r);
     if (!first || !svg_open(&d.s))
         return NULL;
     svg_text(&d.s, d.l->margin, 28, "head", title);
-    const char *const lines[] = { "the same length is the same factor",
-                                  "below a bar: what is lost again; grey: what no part explains" };
-    svg_text(&d.s, d.l->margin, 48, "small dim", "TFLOP/s at %d on an %s%s%s", size, first->device, narrow ? "" : "; ",
-             narrow ? "" : lines[0]);
-    for (int i = !narrow; i < 2; i++)
-        svg_text(&d.s, d.l->margin, 64 + 15 * (narrow ? i : 0), "small dim", "%s", lines[i]);
+    static const char length[] = "the same length is the same factor",
+                      lost[] = "below a bar: what is lost again; grey: what no part explains";
+    if (narrow) {
+        svg_text(&d.s, d.l->margin, 48, "small dim", "TFLOP/s at %d on an %s", size, first->device);
+        svg_text(&d.s, d.l->margin, 64, "small dim", length);
+        svg_text(&d.s, d.l->margin, 80, "small dim", lost);
+    } else {
+        svg_text(&d.s, d.l->margin, 48, "dim", "TFLOP/s at %d on an %s; %s; %s", size, first->device, length, lost);
+    }
     describe(&d, w, r);
     draw_ticks(&d);
     draw_rows(&d, w, r);

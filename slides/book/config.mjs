@@ -20,7 +20,8 @@ function sidebars(pages, answering) {
     { text: 'The steps', link: '/steps' }, { text: 'Your own kernels', link: '/simt' }, { text: 'Your own program', link: '/programs' },
     { text: 'The library', link: '/library' }] },
     ...chapters.filter(({ items }) => items.length),
-    { text: 'Tried and measured', items: [...answering, { text: 'The ladder on an H200', link: '/ladder' }, { text: 'Results', link: '/results' }] }];
+    { text: 'Tried and measured', items: [...answering, { text: 'The ladder on an H200', link: '/ladder' },
+      { text: 'What each idea is worth', link: '/worth' }, { text: 'Results', link: '/results' }] }];
   const index_first = (a, b) => b.url.endsWith('/index') - a.url.endsWith('/index');
   return {
     '/lab/': [{ text: 'Lab notes', items: of('lab').map(item) }],

@@ -65,7 +65,7 @@ export function joined() {
 export async function small_letters(least) {
   const found = [], px = Number.parseFloat;
   for (const img of document.querySelectorAll('.picture img')) {
-    const svg = await (await fetch(img.src)).text(), natural = px(svg.match(/<svg[^>]* width="([\d.]+)"/)?.[1]);
+    const svg = await (await fetch(img.currentSrc)).text(), natural = px(svg.match(/<svg[^>]* width="([\d.]+)"/)?.[1]);
     const base = px(svg.match(/text \{ font: ([\d.]+)px/)?.[1] ?? '16');
     const sizes = Object.fromEntries([...svg.matchAll(/\.([\w-]+) \{ font-size: ([\d.]+)px/g)].map((m) => [m[1], px(m[2])]));
     const used = [...svg.matchAll(/<text(?: [^>]*?class="([^"]*)")?/g)].map(([, names]) =>

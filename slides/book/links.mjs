@@ -1,5 +1,5 @@
 // The links and pictures of a text lead to files of the project; in the book they lead to pages. A plugin of markdown-it.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { root } from '../project.mjs';
 import { address, target_of } from './pages.mjs';
@@ -21,6 +21,12 @@ function drop(tokens, open) {
 function size_of(path) {
   const [, width, height] = readFileSync(resolve(root, path), 'utf8').match(/<svg[^>]* width="([\d.]+)" height="([\d.]+)"/) ?? [];
   return width ? { width, height } : {};
+}
+
+// For a phone a picture may have a narrow form beside it, x_narrow.svg beside x.svg; null: it has none.
+export function narrow_of(path) {
+  const narrow = path.replace(/(\.\w+)$/, '_narrow$1');
+  return existsSync(resolve(root, narrow)) ? narrow : null;
 }
 
 // pages: as source_pages() has them; base: the path of the book on its host.
@@ -51,11 +57,13 @@ export function links_plugin(md, { pages, base }) {
     if (page) visit(state.tokens, page.source);
   });
 
-  // On a phone a wide picture scrolls in its frame; a click shows it alone.
+  // On a phone a wide picture scrolls in its frame, or its narrow form is shown; a click shows it alone.
   const image = md.renderer.rules.image;
   md.renderer.rules.image = (tokens, i, options, env, self) => {
     const src = tokens[i].attrGet('src'), drawn = image(tokens, i, options, env, self);
-    return src.startsWith('/files/')
-      ? `<a class="picture" href="${base}${md.utils.escapeHtml(src.slice(1))}" target="_blank">${drawn}</a>` : drawn;
+    if (!src.startsWith('/files/')) return drawn;
+    const narrow = narrow_of(src.slice('/files/'.length)), url = (path) => base + md.utils.escapeHtml(path);
+    const shown = narrow ? `<picture><source media="(max-width: 767px)" :srcset="'${url(`files/${narrow}`)}'">${drawn}</picture>` : drawn;
+    return `<a class="picture${narrow ? ' has-narrow' : ''}" href="${url(src.slice(1))}" target="_blank">${shown}</a>`;
   };
 }

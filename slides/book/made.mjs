@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { read, root } from '../project.mjs';
 import { card, rows_of, times, times_path } from '../results.mjs';
+import { parts } from '../programs.mjs';
 import { made_table } from '../tables.mjs';
 import { answering_pages } from './answering.mjs';
 import { compared } from './changes.mjs';
@@ -45,6 +46,8 @@ hero:
 ## The ladder
 
 ![Every step on the simulated GPU: whether it is right, and what it costs](/files/${simulated})
+
+On a card, [what each idea is worth](/worth) takes every step apart, and [the ladder](/ladder) has all times.
 
 ## The lessons
 
@@ -132,6 +135,44 @@ ${ordered.map((size) => `## ${size} x ${size} x ${size} {#${anchor(size)}}\n\n${
   return { url: 'ladder', title: 'The ladder on an H200', pictures: [picture], text: () => text };
 }
 
+// --- what each idea is worth ---
+
+const waterfall = 'slides/pictures/00_worth.svg';
+
+function worth_page(chapters, build) {
+  const lessons = Object.fromEntries(chapters.map(({ step, url }) => [step, url])), SIZE = 4096;
+  const named = (step) => (lessons[step] ? link(step, `/${lessons[step]}`) : step);
+  const section = ({ step, factor, parts: all }) => (all.length ?
+    `## ${step}\n\n${lessons[step] ? `${link('The lesson', `/${lessons[step]}`)}. ` : ''}The kernels: \`build/worth ${Number(step.slice(0, 2))}\`.\n\n` +
+    made_table(`parts ${step} ${SIZE}`, build) : `## ${step}\n\n${named(step)} as a whole: x ${factor.toFixed(2)}; it was not taken apart.`);
+  const text = `---
+pageClass: code
+aside: false
+---
+
+# What each idea is worth
+
+Most steps change more than one thing. So each was taken apart: its parts were put into the kernel before it one by one, left
+out of its own kernel one by one, and all these kernels were timed on the card in turn. The picture adds it up.
+
+![Each step as a bar from the speed of the step before to its own, in parts](/files/${waterfall})
+
+- A row is a step, and begins where the row above ends. **The same length is the same factor.**
+- A colour is a part of the step, the largest first. **Below the bar** stands what is lost again.
+- **Grey** is the rest: what the parts do not multiply to. It is large where parts need each other: without one of
+  them most of the gain is gone, so that each is credited with most of it. And where the main idea has no variant of its own.
+- **Nothing alone** is said of a step that gains less than 1 %: it is there for the steps that build on it.
+
+A **share** is the geometric mean of what a part brings in all pairs of timed kernels that differ in it alone. Two of these
+pairs are in the tables: the part *alone*, in the step before, and *left out* of the step. Where they differ much, another part
+does the same work, or is needed for it. Kernels that spill registers are not counted, and a share below 1 % is about what two
+runs differ by. In a terminal, \`build/worth\` draws the same, and \`build/worth 16\` lists the kernels of step 16.
+
+${parts(build, SIZE).filter(({ factor }) => factor).map(section).join('\n\n')}
+`;
+  return { url: 'worth', title: 'What each idea is worth', pictures: [waterfall], text: () => text };
+}
+
 // --- the decks ---
 
 // rendered: the folder that meson compile -C build slides left.
@@ -162,6 +203,6 @@ export async function made_pages(pages, { build, rendered, answers }) {
   for (const pair of neighbours()) changes.push(await change_page(pair, chapters.find(({ step }) => step === pair.step)));
   const names = steps();
   if (!names.length) throw new Error('there are no steps');
-  return [front_page(chapters), changes_page(changes), ...changes, ladder_page(chapters, build), decks_page(rendered),
+  return [front_page(chapters), changes_page(changes), ...changes, ladder_page(chapters, build), worth_page(chapters, build), decks_page(rendered),
     ...(answers ? answering_pages(build) : [])];
 }

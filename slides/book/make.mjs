@@ -9,6 +9,7 @@ import { root, slides } from '../project.mjs';
 import { missing } from '../tools.mjs';
 import { helps } from './answering.mjs';
 import { compile_answers } from './compile.mjs';
+import { narrow_of } from './links.mjs';
 import { address, code_url, decks, kernel_of, source_pages, target_of } from './pages.mjs';
 
 export const book = join(slides, 'book');
@@ -53,7 +54,8 @@ function markdown(page, pages) {
 function copy_pictures(pages, folder) {
   for (const { source, text, pictures } of pages) {
     const shown = source ? [...text().matchAll(/!\[[^\]]*\]\(([^)\s]+)\)/g)].map((m) => target_of(source, m[1])) : [];
-    for (const path of [...shown, ...(pictures ?? [])])
+    const all = [...shown, ...(pictures ?? [])];
+    for (const path of [...all, ...all.map(narrow_of).filter(Boolean)])
       if (existsSync(resolve(root, path))) cpSync(resolve(root, path), join(folder, 'public', 'files', path));
   }
 }

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "tools/worth.h"
 
+enum { TEXT = 100000 };
 static char error[DEV_ERROR_MAX];
 
 // --- rows of the test's own, of step 02 ---
@@ -161,24 +162,11 @@ static char *printed(const char *arguments)
     char command[4200];
     snprintf(command, sizeof command, "exec 2>&1; '%s' %s", WORTH, arguments);
     FILE *f = popen(command, "r");
-    char *text = calloc(1, 40000);
+    char *text = calloc(1, TEXT);
     cr_assert(f && text);
-    cr_assert(fread(text, 1, 39999, f) > 0);
+    cr_assert(fread(text, 1, TEXT - 1, f) > 0);
     cr_assert_eq(pclose(f), 0, "%s", text);
     return text;
-}
-
-static char *drawn(const char *options)
-{
-    struct scratch s;
-    char arguments[4100];
-    cr_assert(scratch_open(&s, "fall.svg", NULL));
-    snprintf(arguments, sizeof arguments, "%s --svg '%s'; echo", options, s.path);
-    free(printed(arguments));
-    char *svg = file_read(s.path);
-    cr_assert(svg);
-    scratch_close(&s);
-    return svg;
 }
 
 // What stands between the name of a step and that of the next.
@@ -195,7 +183,8 @@ Test(worth_fall, the_text_and_the_picture_have_each_step_with_its_gain_and_its_r
     cr_assert(worth_open(&w, VARIANTS, "build", error), "%s", error);
     struct worth_rates *r = worth_rates_read(&w, 4096, TIMES, COUNTS, error);
     cr_assert(r, "%s", error);
-    char *text = printed(""), *pictures[] = { drawn(""), drawn("--narrow") };
+    char *text = printed(""), *json = printed("--json -"),
+         *pictures[] = { printed("--svg -"), printed("--svg - --narrow") };
     for (size_t i = 0; i < w.n; i++) {
         struct worth_shares s;
         char words[64];
@@ -209,6 +198,9 @@ Test(worth_fall, the_text_and_the_picture_have_each_step_with_its_gain_and_its_r
         cr_expect_float_eq(product, s.total, 1e-9, "%s: %g is not %g", name, product, s.total);
         snprintf(words, sizeof words, "x %5.2f", s.total);
         cr_expect(s.total <= 0 || strstr(row_of(text, name), words), "%s\n%s", words, text);
+        const char *factor = strstr(row_of(json, name), "\"factor\": ");
+        cr_expect(s.total <= 0 || (factor && fabs(atof(factor + 10) / s.total - 1) < 1e-9), "%s: %g\n%s", name, s.total,
+                  json);
         snprintf(words, sizeof words, "x %.2f", s.total);
         for (int p = 0; p < 2; p++) {
             const char *row = row_of(strstr(pictures[p], "</style>"), name);
@@ -218,6 +210,7 @@ Test(worth_fall, the_text_and_the_picture_have_each_step_with_its_gain_and_its_r
     }
     for (int p = 0; p < 2; p++)
         free(pictures[p]);
+    free(json);
     free(text);
     free(r);
     worth_close(&w);
@@ -227,7 +220,9 @@ Test(worth_fall, what_cannot_be_said_is_one_line_on_stderr)
 {
     static const char *const wrong[][2] = { { "nosuch", "there is no step 'nosuch'" },
                                             { "--size 77", "has no times at 77" },
-                                            { "16 --size 512", "has no times of step 16 at 512" } };
+                                            { "16 --size 512", "has no times of step 16 at 512" },
+                                            { "--svg /nosuch/x.svg", "/nosuch/x.svg cannot be written" },
+                                            { "--json /nosuch/x.json", "/nosuch/x.json cannot be written" } };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char command[4200], text[2000];
         snprintf(command, sizeof command, "'%s' %s 2>&1 >/dev/null", WORTH, wrong[i][0]);

@@ -450,3 +450,64 @@ Test(ptx_parse, ten_thousand_mutations_do_no_harm)
     cr_expect(ran > 100 && ran < 9900, "%zu of 10000 mutations still ran: they miss the point", ran);
     dev_close(d);
 }
+
+// --- Several texts in one, as those of a program linked with -rdc=true ---
+
+#define UNIT ".version 8.0\n.target sm_80\n.address_size 64\n"
+
+// What k stores: the sum of what both units say, by names that each has for itself and by those that they share.
+static const char two_units[] = UNIT
+    ".extern .func (.param .b32 r) other;\n.extern .global .align 4 .u32 shared_by_all;\n"
+    ".file 1 \"first.cu\"\n.global .align 4 .u32 own = 1;\n"
+    ".weak .func (.param .b32 r) weak()\n{\n.reg .b32 %a;\nmov.u32 %a, 10;\nst.param.b32 [r], %a;\nret;\n}\n"
+    ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %a<8>;\n.reg .b64 %d;\n"
+    "{\n.param .b32 r;\ncall.uni (r), other;\nld.param.b32 %a1, [r];\n}\n"
+    "{\n.param .b32 r;\ncall.uni (r), weak;\nld.param.b32 %a2, [r];\n}\n"
+    "ld.global.u32 %a3, [own];\nld.global.u32 %a4, [shared_by_all];\n"
+    "add.u32 %a5, %a1, %a2;\nadd.u32 %a6, %a3, %a4;\nadd.u32 %a7, %a5, %a6;\n"
+    ".loc 1 7 1\nld.param.u64 %d, [out];\nst.global.u32 [%d], %a7;\nret;\n}\n" UNIT
+    ".file 1 \"second.cu\"\n.global .align 4 .u32 own = 100;\n.visible .global .align 4 .u32 shared_by_all = 1000;\n"
+    ".global .align 8 .u64 where = generic(own);\n"
+    ".weak .func (.param .b32 r) weak()\n{\n.reg .b32 %a;\nmov.u32 %a, 99;\nst.param.b32 [r], %a;\nret;\n}\n"
+    ".visible .func (.param .b32 r) other()\n{\n.reg .b32 %a<2>;\n.reg .b64 %d;\n"
+    ".loc 1 3 1\nld.global.u64 %d, [where];\nld.u32 %a1, [%d];\nst.param.b32 [r], %a1;\nret;\n}\n";
+
+Test(ptx_parse, units_are_linked_by_visible_names_and_keep_their_own)
+{
+    struct dev *d = simulator();
+    struct dev_module *m = load(d, two_units, strlen(two_units));
+    struct dev_kernel *k = m ? dev_kernel(d, m, "k") : NULL;
+    cr_assert(k, "%s", dev_error(d));
+    dev_ptr out = buffer(d);
+    struct dev_arg args[] = { DEV_ARG(out) };
+    const struct dev_launch launch = { .grid = { 1 }, .block = { 1 }, .args = args, .n_args = 1 };
+    uint32_t sum = 0;
+    cr_assert(dev_launch(d, k, &launch) && dev_sync(d) && dev_download(d, &sum, out, sizeof sum), "%s", dev_error(d));
+    cr_assert_eq(sum, 100 + 10 + 1 + 1000);
+    dev_close(d);
+}
+
+Test(ptx_parse, lines_of_a_unit_are_those_of_its_own_files)
+{
+    struct simt *s = simt_open();
+    char error[DEV_ERROR_MAX];
+    struct simt_module *m = simt_load(s, "two.ptx", two_units, strlen(two_units), error);
+    cr_assert(m, "%s", error);
+    struct simt_kernel *k = simt_kernel(m, "k");
+    bool first = false, second = false;
+    struct simt_place p;
+    struct simt_instruction in;
+    for (uint32_t i = 0; simt_instruction(k, i, &in); i++)
+        if (simt_instruction_place(k, i, 0, &p)) {
+            first |= !strcmp(p.file, "first.cu") && p.line == 7;
+            second |= !strcmp(p.file, "second.cu") && p.line == 3;
+        }
+    cr_expect(first, "no line 7 of first.cu");
+    cr_expect(second, "no line 3 of second.cu");
+    simt_close(s);
+}
+
+Test(ptx_parse, each_unit_needs_a_target)
+{
+    expect_refused(UNIT ".visible .entry k()\n{\nret;\n}\n.version 8.0\n.address_size 64\n", 10, "there is no .target");
+}

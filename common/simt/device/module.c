@@ -106,14 +106,11 @@ static bool place_globals(struct simt *s, struct simt_module *m)
     return true;
 }
 
-static uint64_t address_of(const struct simt_module *m, struct str name)
+static uint64_t address_of(const struct simt_module *m, const struct ptx_pointer *p)
 {
-    for (uint32_t i = 0; i < m->ptx->n_vars; i++) {
-        const struct ptx_var *v = &m->ptx->vars[i];
-        if (m->globals[i] && !v->local && v->name.n == name.n && !memcmp(v->name.p, name.p, name.n))
-            return m->globals[i];
-    }
-    const int64_t function = ptx_find_function(m->ptx, name);
+    if (p->var >= 0)
+        return m->globals[p->var];
+    const int64_t function = ptx_find_function(m->ptx, p->name);
     return function < 0 || !m->ptx->funcs[function].body ? 0 : memory_of_function((uint64_t)function);
 }
 
@@ -124,7 +121,7 @@ static void place_pointers(struct simt *s, const struct simt_module *m)
         const struct ptx_var *v = &m->ptx->vars[i];
         for (uint32_t k = 0; k < v->n_pointers && m->globals[i]; k++) {
             const struct ptx_pointer *p = &v->pointers[k];
-            const uint64_t base = address_of(m, p->name), address = (base ? base + p->plus : 0) >> p->shift;
+            const uint64_t base = address_of(m, p), address = (base ? base + p->plus : 0) >> p->shift;
             memcpy(memory_at(&s->memory, m->globals[i] + p->at, p->bytes), &address, p->bytes);
         }
     }

@@ -10,7 +10,7 @@
 static struct ptx_loc place(struct parser *p)
 {
     struct ptx_loc at = { 0 };
-    at.file = (uint32_t)parse_int(p);
+    at.file = p->first_file + (uint32_t)parse_int(p);
     at.line = (uint32_t)parse_int(p);
     (void)parse_int(p);  // the column
     return at;
@@ -97,7 +97,7 @@ static void body(struct parser *p)
             } else if (str_is(d, ".loc")) {
                 location(p);
             } else if (parse_space(d, &space)) {
-                parse_variables(p, space, false);
+                parse_variables(p, space);
             } else if (str_is(d, ".branchtargets")) {
                 parse_targets(p, d);
             } else if (str_is(d, ".pragma") || str_is(d, ".callprototype") || str_is(d, ".calltargets")) {
@@ -133,7 +133,7 @@ static void parameters(struct parser *p, struct ptx_func *f, bool results)
         uint32_t vector;
         v.type = parse_declared_type(p, &v.align, &vector);
         f->params = parse_grow(p, f->params, f->n_params, sizeof *f->params);
-        const uint32_t var = parse_variable(p, v, vector, false);  // it may not come back: count it then
+        const uint32_t var = parse_variable(p, v, vector);  // it may not come back: count it then
         f->params[f->n_params++] = var;
         if (is_register)
             parse_formal(p, var, results);
@@ -199,6 +199,13 @@ static void parse_function(struct parser *p, struct ptx_func *f)
     }
 }
 
+// A function of the unit's own that an earlier one has, too. nvcc gives a program's own functions names that no other
+// unit has; what is left is that of its libraries, and the same everywhere.
+static bool is_library(const struct parser *p, uint32_t old)
+{
+    return p->linkage == LINK_OWN && old < p->first_func && !p->m->funcs[old].entry;
+}
+
 // Adds f to the module, or its body to its declaration.
 static void add_function(struct parser *p, struct ptx_func *f)
 {
@@ -208,6 +215,8 @@ static void add_function(struct parser *p, struct ptx_func *f)
         m->funcs = parse_grow(p, m->funcs, m->n_funcs, sizeof *m->funcs);
         m->funcs[m->n_funcs] = *f;
         map_put(m->arena, &p->funcs, f->name, m->n_funcs++);
+    } else if (m->funcs[old].body && f->body && (p->linkage == LINK_WEAK || is_library(p, old))) {
+        return;
     } else if (m->funcs[old].body && f->body) {
         parse_fail(p, f->name.p, "function '%.*s' is defined twice", (int)f->name.n, f->name.p);
     } else if (f->body) {
@@ -246,6 +255,7 @@ static void file_directive(struct parser *p)
     int64_t n = parse_int(p);
     if (n < 0 || n > 65535)
         parse_fail(p, NULL, "a file's number is 0 to 65535");
+    n += p->first_file;
     if (p->lex.tok.kind != TOK_STRING)
         parse_fail(p, NULL, "expected a file name in quotes");
     while (m->n_files <= (uint32_t)n) {
@@ -259,7 +269,7 @@ static void file_directive(struct parser *p)
 }
 
 // A directive of the module, after it and the words before it.
-static void directive(struct parser *p, struct str d, bool external)
+static void directive(struct parser *p, struct str d)
 {
     enum ptx_space space;
     if (str_is(d, ".entry") || str_is(d, ".func")) {
@@ -273,14 +283,14 @@ static void directive(struct parser *p, struct str d, bool external)
         lex_next(&p->lex);
         parse_expect(p, ';');
     } else if (parse_space(d, &space) && space != SPACE_PARAM) {
-        parse_variables(p, space, external);
+        parse_variables(p, space);
     } else {
         parse_fail(p, d.p, "directive '%.*s' is not supported", (int)d.n, d.p);
     }
 }
 
 // One that cannot be parsed is passed over: kernels that do not need it can run.
-static void try_directive(struct parser *p, struct str d, bool external)
+static void try_directive(struct parser *p, struct str d)
 {
     const struct lexer start = p->lex;
     struct ptx_module *m = p->m;
@@ -288,7 +298,7 @@ static void try_directive(struct parser *p, struct str d, bool external)
     p->failed = &here;
     const bool failed = setjmp(here);
     if (!failed)
-        directive(p, d, external);
+        directive(p, d);
     p->failed = outer;
     if (!failed)
         return;
@@ -300,15 +310,16 @@ static void try_directive(struct parser *p, struct str d, bool external)
 }
 
 // Pointers in initialisers may name what is declared after them.
-static void check_pointers(struct parser *p)
+static void resolve_pointers(struct parser *p)
 {
     const struct ptx_module *m = p->m;
     uint32_t index;
-    for (uint32_t i = 0; i < m->n_vars; i++) {
+    for (uint32_t i = p->first_var; i < m->n_vars; i++) {
         for (uint32_t k = 0; k < m->vars[i].n_pointers; k++) {
-            const struct str name = m->vars[i].pointers[k].name;
-            if (!map_get(&p->vars, name, &index) && !map_get(&p->funcs, name, &index) && !ptx_find_skipped(m, name))
-                parse_fail(p, name.p, "'%.*s' is not declared", (int)name.n, name.p);
+            struct ptx_pointer *at = &m->vars[i].pointers[k];
+            at->var = map_get(&p->own, at->name, &index) || map_get(&p->vars, at->name, &index) ? (int32_t)index : -1;
+            if (at->var < 0 && !map_get(&p->funcs, at->name, &index) && !ptx_find_skipped(m, at->name))
+                parse_fail(p, at->name.p, "'%.*s' is not declared", (int)at->name.n, at->name.p);
         }
     }
 }
@@ -329,29 +340,59 @@ static void add_stack(struct parser *p)
     m->stack = m->n_vars++;
 }
 
-static void module(struct parser *p)
+// .version 9.0, with which a unit begins.
+static void begin_unit(struct parser *p)
 {
     struct ptx_module *m = p->m;
-    struct str d = p->lex.tok.text;
-    if (p->lex.tok.kind != TOK_DIRECTIVE || !str_is(d, ".version"))
+    if (p->lex.tok.kind != TOK_DIRECTIVE || !str_is(p->lex.tok.text, ".version"))
         parse_fail(p, NULL, "this is not PTX: it does not begin with .version");
     const char *v = p->lex.p;
     lex_next(&p->lex);
     m->version = p->lex.tok.text;
+    m->target.n = 0;
     if (p->lex.tok.kind != TOK_DECIMAL)
         parse_fail(p, v, "expected a version such as 9.0");
     lex_next(&p->lex);
-    bool external = false;
-    while (p->lex.tok.kind != TOK_END) {
-        d = p->lex.tok.text;
+    p->own = (struct map){ 0 };
+    p->first_file = m->n_files;
+    p->first_func = m->n_funcs;
+    p->first_var = m->n_vars;
+}
+
+static void end_unit(struct parser *p)
+{
+    if (!p->m->target.n)
+        parse_fail(p, NULL, "there is no .target: is the file cut off?");
+    resolve_pointers(p);
+}
+
+// Takes one of the words before a declaration that say whose its name is.
+static bool linking(struct parser *p, struct str d)
+{
+    static const struct {
+        const char *word;
+        enum linkage linkage;
+    } words[] = {
+        { ".extern", LINK_EXTERN }, { ".visible", LINK_VISIBLE }, { ".weak", LINK_WEAK }, { ".common", LINK_WEAK }
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_is(d, words[i].word)) {
+            p->linkage = words[i].linkage;
+            return true;
+        }
+    return false;
+}
+
+static void unit(struct parser *p)
+{
+    struct ptx_module *m = p->m;
+    begin_unit(p);
+    while (p->lex.tok.kind != TOK_END && !str_is(p->lex.tok.text, ".version")) {
+        const struct str d = p->lex.tok.text;
         if (p->lex.tok.kind != TOK_DIRECTIVE)
             parse_fail(p, NULL, "expected a directive, not '%.*s'", (int)(d.n < 40 ? d.n : 40), d.p);
         lex_next(&p->lex);
-        if (str_is(d, ".extern")) {
-            external = true;
-            continue;
-        }
-        if (str_is(d, ".visible") || str_is(d, ".weak") || str_is(d, ".common"))
+        if (linking(p, d))
             continue;
         if (str_is(d, ".target")) {
             m->target = parse_name(p, "a target such as sm_75");
@@ -361,13 +402,18 @@ static void module(struct parser *p)
             if (parse_int(p) != 64)
                 parse_fail(p, d.p, "only 64-bit addresses are supported");
         } else {
-            try_directive(p, d, external);
+            try_directive(p, d);
         }
-        external = false;
+        p->linkage = LINK_OWN;
     }
-    if (!m->target.n)
-        parse_fail(p, NULL, "there is no .target: is the file cut off?");
-    check_pointers(p);
+    end_unit(p);
+}
+
+static void module(struct parser *p)
+{
+    do
+        unit(p);
+    while (p->lex.tok.kind != TOK_END);
     add_stack(p);
 }
 

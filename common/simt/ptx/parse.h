@@ -37,12 +37,22 @@ struct formal {  // a parameter or a result that is a register
 
 #define PARSE_SCOPES 32  // nesting of { }
 
+enum linkage {  // of a declaration of the module: who else means it by its name
+    LINK_OWN,   // nobody outside of its unit
+    LINK_VISIBLE,
+    LINK_WEAK,  // .weak or .common: the first of several counts
+    LINK_EXTERN
+};
+
 struct parser {
     struct lexer lex;
     struct ptx_module *m;
     struct ptx_func *f;  // the function being parsed
-    struct map vars;     // module-level variables
+    struct map vars;     // module-level variables that other units may mean, too
+    struct map own;      // those of the unit in hand alone
     struct map funcs;
+    enum linkage linkage;                        // of the declaration in hand
+    uint32_t first_file, first_func, first_var;  // of the unit in hand
     struct scope scopes[PARSE_SCOPES];
     uint32_t n_scopes;
     struct pending *pending;
@@ -74,9 +84,9 @@ int64_t parse_int(struct parser *p);                   // a constant expression 
 // parse_decl.c: takes .align N, .v2/.v4, .ptr..., .attribute(.managed) and a type, in any order up to the name.
 enum ptx_type parse_declared_type(struct parser *p, uint32_t *align, uint32_t *vector);
 // After the type of v, of vectors of so many: name[N][M]... [= init]. Returns the variable's index.
-uint32_t parse_variable(struct parser *p, struct ptx_var v, uint32_t vector, bool external);
+uint32_t parse_variable(struct parser *p, struct ptx_var v, uint32_t vector);
 // After the state space: [.align n] .type name, name;
-void parse_variables(struct parser *p, enum ptx_space space, bool external);
+void parse_variables(struct parser *p, enum ptx_space space);
 // After .reg: .f32 %f<67>, %x, y;
 void parse_registers(struct parser *p);
 // Whether the directive names a state space, and which.

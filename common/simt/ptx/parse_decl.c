@@ -141,9 +141,27 @@ static void initializer(struct parser *p, struct ptx_var *v, int depth)
     grow_init(p, v, bits, size);
 }
 
-uint32_t parse_variable(struct parser *p, struct ptx_var v, uint32_t vector, bool external)
+static void declared_twice(struct parser *p, struct str name)
+{
+    parse_fail(p, name.p, "'%.*s' is declared twice", (int)name.n, name.p);
+}
+
+// Of a variable of the module that has been declared before: that number, with what its definition says.
+static uint32_t declared_before(struct parser *p, const struct ptx_var *v, uint32_t old)
+{
+    struct ptx_var *before = &p->m->vars[old];
+    if (p->linkage != LINK_EXTERN && !before->external && p->linkage != LINK_WEAK)
+        declared_twice(p, v->name);
+    if (p->linkage != LINK_EXTERN && before->external)
+        *before = *v;
+    return old;
+}
+
+uint32_t parse_variable(struct parser *p, struct ptx_var v, uint32_t vector)
 {
     struct ptx_module *m = p->m;
+    const bool local = p->n_scopes;
+    v.external = !local && p->linkage == LINK_EXTERN;
     uint32_t element = ptx_type_bytes(v.type) * vector;
     if (!element)
         parse_fail(p, NULL, "a variable cannot be a predicate");
@@ -164,20 +182,20 @@ uint32_t parse_variable(struct parser *p, struct ptx_var v, uint32_t vector, boo
         parse_expect(p, ']');
     }
     if (unsized) {
-        if (!external && v.space != SPACE_PARAM)
+        if (!v.external && v.space != SPACE_PARAM)
             parse_fail(p, v.name.p, "'%.*s' has no size", (int)v.name.n, v.name.p);
         v.bytes = 0;
     }
     if (parse_accept(p, '='))
         initializer(p, &v, 0);
+    uint32_t old;
+    struct map *names = local ? &p->scopes[p->n_scopes - 1].vars : p->linkage == LINK_OWN ? &p->own : &p->vars;
+    if (names == &p->vars && map_get(names, v.name, &old))
+        return declared_before(p, &v, old);
     m->vars = parse_grow(p, m->vars, m->n_vars, sizeof *m->vars);
     m->vars[m->n_vars] = v;
-    struct map *names = p->n_scopes ? &p->scopes[p->n_scopes - 1].vars : &p->vars;
-    if (!map_put(m->arena, names, v.name, m->n_vars)) {
-        uint32_t old;
-        if (!external || !map_get(names, v.name, &old))
-            parse_fail(p, v.name.p, "'%.*s' is declared twice", (int)v.name.n, v.name.p);
-    }
+    if (!map_put(m->arena, names, v.name, m->n_vars))
+        declared_twice(p, v.name);
     if (p->f) {
         m->vars[m->n_vars].local = true;
         p->f->vars = parse_grow(p, p->f->vars, p->f->n_vars, sizeof *p->f->vars);
@@ -186,13 +204,13 @@ uint32_t parse_variable(struct parser *p, struct ptx_var v, uint32_t vector, boo
     return m->n_vars++;
 }
 
-void parse_variables(struct parser *p, enum ptx_space space, bool external)
+void parse_variables(struct parser *p, enum ptx_space space)
 {
     struct ptx_var v = { .space = space };
     uint32_t vector;
     v.type = parse_declared_type(p, &v.align, &vector);
     do
-        parse_variable(p, v, vector, external);
+        parse_variable(p, v, vector);
     while (parse_accept(p, ','));
     parse_expect(p, ';');
 }

@@ -32,7 +32,7 @@ static int32_t find_variable(const struct parser *p, struct str name)
     for (uint32_t s = p->n_scopes; s-- > 0;)
         if (map_get(&p->scopes[s].vars, name, &index))
             return (int32_t)index;
-    return map_get(&p->vars, name, &index) ? (int32_t)index : -1;
+    return map_get(&p->own, name, &index) || map_get(&p->vars, name, &index) ? (int32_t)index : -1;
 }
 
 static _Noreturn void fail_undeclared(struct parser *p, struct str name)

@@ -13,8 +13,8 @@ const char *parse_keep_error(struct parser *p)
 // Words with which a declaration of its own begins.
 static bool begins_declaration(const struct token *t)
 {
-    static const char *const words[] = { ".visible", ".extern", ".weak", ".common",
-                                         ".entry",   ".func",   ".file", ".section" };
+    static const char *const words[] = { ".visible", ".extern", ".weak",    ".common", ".entry",
+                                         ".func",    ".file",   ".section", ".version" };
     for (size_t i = 0; t->kind == TOK_DIRECTIVE && i < sizeof words / sizeof *words; i++)
         if (str_is(t->text, words[i]))
             return true;

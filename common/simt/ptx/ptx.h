@@ -37,6 +37,7 @@ struct ptx_loc {
 
 struct ptx_pointer {     // an initialiser that is an address, or a byte of one
     struct str name;     // of a variable or a function
+    int32_t var;         // its number, or -1: a function's
     uint64_t plus;       // bytes
     uint32_t at, bytes;  // where in the variable
     uint32_t shift;      // of the address, to the right, in bits
@@ -53,6 +54,7 @@ struct ptx_var {
     struct ptx_pointer *pointers;
     uint32_t n_pointers;
     bool local;        // declared in a function
+    bool external;     // only declared, by .extern
     uint64_t address;  // offset in its space; decode.c and module.c assign it
 };
 
@@ -154,10 +156,12 @@ struct ptx_module {
     struct str version, target;
 };
 
-// Parses bytes of text (text[bytes] == 0; copied). file is what messages call it. A function or variable that cannot be
-// parsed is noted with its error (ptx_func, ptx_skipped) and passed over; the others can be used. On failure, for a
-// text that is cut off, is no PTX or has nothing that can be used, returns NULL with one line in error:
-// "file:line:column: what is wrong".
+// Parses bytes of text (text[bytes] == 0; copied). Several texts may stand one behind the other: each begins with its
+// .version and is a unit, as the object files of a program are, and they are linked: what is .visible in one is meant
+// by .extern in the others, of what is .weak the first counts, and other names belong to their unit. file is what
+// messages call it. A function or variable that cannot be parsed is noted with its error (ptx_func, ptx_skipped) and
+// passed over; the others can be used. On failure, for a text that is cut off, is no PTX or has nothing that can be
+// used, returns NULL with one line in error: "file:line:column: what is wrong".
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t bytes, char error[DEV_ERROR_MAX]);
 void ptx_free(struct ptx_module *m);
 

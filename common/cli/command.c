@@ -140,6 +140,8 @@ static const char usage[] =
     "[ARG...]\n"
     "       simt draw    FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z --bits --line N --out F.svg [options] [ARG...]\n"
     "       simt draw    --fragment a|b|c [--shape SHAPE] [--type TYPE] --out F.svg\n"
+    "       simt exec    [check|profile|time] [options] -- PROGRAM [ARGUMENTS]\n"
+    "       simt nvcc    [nvcc's options] FILE.cu ... -o PROGRAM\n"
     "\n"
     "  inspect   kernels, parameters, shared bytes and instructions of a PTX file\n"
     "  run       run a kernel and show what its arrays hold afterwards\n"
@@ -148,6 +150,8 @@ static const char usage[] =
     "            missed barriers\n"
     "  draw      run a kernel and draw which lane touches which bank (or sector of global memory), as SVG;\n"
     "            with --fragment: which lane and register hold which element of a tensor core's operand\n"
+    "  exec      run a whole CUDA program; simt exec --help has its options\n"
+    "  nvcc      compile one for it\n"
     "\n"
     "KERNEL: its name in the PTX or in the source (scale, ns::scale<float>), or any part that only one kernel has.\n"
     "Behind -- stands the next kernel to launch, on the same memory. It has its own arguments; --grid, --block,\n"
@@ -263,7 +267,8 @@ bool command_parse(struct command *c, int argc, char **argv, char error[DEV_ERRO
         if (!strcmp(argv[i], "--help"))
             return c->help = true;
     if (c->verb == VERB_NONE)
-        return fail(error, "expected a command: inspect, run, profile, check or draw (see simt --help)%s%s", "", "");
+        return fail(error, "expected a command: inspect, run, profile, check, draw, exec or nvcc (see simt --help)%s%s",
+                    "", "");
     for (int k = 0; k < 3; k++)
         c->next.grid[k] = c->next.block[k] = 1;
     for (int from = 1, to; from < argc;

@@ -1,5 +1,5 @@
 // The program `simt`: the simulated GPU for any PTX file. command.c reads the command line, inspect.c and run_command.c
-// do what it says.
+// do what it says. exec_command.c has the two commands for whole programs.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "base/ptx_file.h"
 #include "command.h"
+#include "exec_command.h"
 
 static int draw_only(const struct command *c)
 {
@@ -57,6 +58,8 @@ static int do_command(struct command *c, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    if (exec_is_meant(argc, argv))
+        return exec_command(argc, argv);
     struct command *c = calloc(1, sizeof *c);
     int status = c ? do_command(c, argc, argv) : command_unable("out of memory");
     if (c)

@@ -3,9 +3,13 @@
 //   gpu.c       the one device: opened at its first use, with the settings of the environment
 //   errors.c    CUDA's errors: the last one, that of a kernel, their names
 //   registry.c  what a program's object files register: PTX, kernels, variables
+//   fatbin.c    the PTX in them
 //   memory.c    device, pinned and managed memory
 //   copy.c      copies and sets, symbols
 //   launch.c    launches, and what their checks found
+//   report.c    launches with their counters and times, which are printed when the program ends
+//   predict.c   how long a launch takes on the card
+//   place.c     where in the program a call stands
 //   device.c    properties, attributes and occupancy, which are those of a card (base/card.def)
 //   stream.c    streams and events: all is done in the order in which it is asked for
 //   driver.c    of the driver's API, what programs use beside the runtime
@@ -25,17 +29,34 @@
 #undef cudaGetDeviceProperties
 
 #include "base/card.h"
+#include "base/tally.h"
 #include "simt/simt.h"
 
 // --- the device ---
 
 struct simt *cudart_gpu(void);
-const struct card *cudart_card(void);          // which the program is told it has
-bool cudart_checks(void), cudart_tells(void);  // the environment asks for checks; for a line about each launch
+struct tally *cudart_tally(void);           // of simt exec, which started the program; NULL: it did not
+const struct card *cudart_card(void);       // which the program is told it has
+uint64_t cudart_setting(const char *name);  // a number of the environment; 0: not given
+bool cudart_times(void);                    // times are asked for: those of events are predicted, too
 void cudart_lock(void), cudart_unlock(void);
 
 // Bytes of dynamic shared memory that a launch may give the kernel.
 uint64_t cudart_most_dynamic(const void *host, const struct simt_kernel_about *about);
+
+// --- where in the program a call stands ---
+
+enum { CUDART_FRAMES = 24 };
+struct cudart_frames {  // return addresses, from the first outside of this library on
+    void *at[CUDART_FRAMES];
+    unsigned n;
+};
+void cudart_frames(struct cudart_frames *f);
+bool cudart_same_frames(const struct cudart_frames *a, const struct cudart_frames *b);
+// "add.cu:31", or a function's name where there are no line numbers; "": unknown. kernel: the name of the one that the
+// call launches, or NULL. Valid as long as the program runs.
+const char *cudart_place(const struct cudart_frames *f, const char *kernel);
+const char *cudart_place_here(const char *kernel);
 
 // --- errors ---
 
@@ -44,10 +65,21 @@ cudaError_t cudart_failed(cudaError_t e, const char *what, const char *why);
 cudaError_t cudart_kernel_failed(cudaError_t e, const char *kernel, const char *why);  // all later waits fail by it
 cudaError_t cudart_wait(void);  // cudaSuccess, or the error of a kernel
 
+// --- PTX in the program ---
+
+struct cudart_ptx {
+    char *text;  // of several object files if they were linked with -rdc=true: each begins with its .version
+    size_t bytes;
+    unsigned arch;  // 80 for compute_80
+};
+// Reads what __cudaRegisterFatBinary is given: the PTX for the newest architecture that the card can run.
+bool cudart_read_ptx(const void *wrapper, struct cudart_ptx *out, char error[DEV_ERROR_MAX]);
+
 // --- what the program registered; host is the address by which it calls a kernel or a variable ---
 
 struct simt_kernel *cudart_kernel(const void *host, const char **name);  // NULL after cudart_failed
 unsigned cudart_kernel_arch(const void *host);                           // of its PTX: 80 for compute_80
+const char *cudart_kernel_ptx(const void *host, const char **device);    // the PTX's file and its name there; or NULL
 uint64_t cudart_kernel_dynamic(const void *host);  // bytes that cudaFuncSetAttribute asked for; 0: none
 void cudart_kernel_set_dynamic(const void *host, uint64_t bytes);
 bool cudart_variable(const void *host, uint64_t *address, uint64_t *bytes);
@@ -65,5 +97,22 @@ bool cudart_memory_note(uint64_t address, uint64_t bytes);          // of a vari
 cudaError_t cudart_memory_map(uint64_t address, size_t bytes);
 void cudart_to_device(void);  // what the program wrote into mapped memory, before a launch
 void cudart_to_host(void);    // what the kernel has changed there, after it
+// What all memory holds now, which cudart_memory_free frees. Nothing if that is too much.
+size_t cudart_memory_copy(struct simt_array **out);
+void cudart_memory_free(struct simt_array *all, size_t n);
+
+// --- launches that are reported ---
+
+struct cudart_launch {
+    const void *host;
+    const char *name;  // of the kernel in the source
+    struct cudart_frames frames;
+    const struct dev_launch *how;
+};
+// Predicts the launch, which is about to run: milliseconds, and one sentence that lives as long as the program in
+// *bound. Negative if nothing can be predicted; *bound says why then.
+double cudart_predict(const struct cudart_launch *l, const char **bound);
+void cudart_report(const struct cudart_launch *l, const struct profile *p, double ms, const char *bound);
+double cudart_time(void);  // milliseconds of all launches so far, where times are asked for; else of the host's clock
 
 #endif

@@ -9,8 +9,10 @@ static _Atomic cudaError_t of_kernel;
 
 cudaError_t cudart_failed(cudaError_t e, const char *what, const char *why)
 {
-    if (why)
-        fprintf(stderr, "cudart: %s: %s\n", what, why);
+    if (why) {
+        const char *place = cudart_place_here(what);
+        fprintf(stderr, "cudart: %s%s%s: %s\n", place, *place ? ": " : "", what, why);
+    }
     return last = e;
 }
 

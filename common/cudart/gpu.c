@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/progress.h"
 #include "cudart.h"
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -16,20 +17,15 @@ void cudart_unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
-static unsigned long setting(const char *name)
+uint64_t cudart_setting(const char *name)
 {
     const char *text = getenv(name);
-    return text ? strtoul(text, NULL, 10) : 0;
+    return text ? strtoull(text, NULL, 10) : 0;
 }
 
-bool cudart_checks(void)
+bool cudart_times(void)
 {
-    return setting("CUDART_CHECK") != 0;
-}
-
-bool cudart_tells(void)
-{
-    return setting("CUDART_VERBOSE") != 0;
+    return cudart_setting("CUDART_TIME");
 }
 
 const struct card *cudart_card(void)
@@ -46,6 +42,24 @@ const struct card *cudart_card(void)
     return card;
 }
 
+struct tally *cudart_tally(void)
+{
+    static struct tally *given;
+    static bool asked;
+    if (!asked)
+        given = tally_given();
+    asked = true;
+    return given;
+}
+
+// Before main: whoever started the program knows then that it comes here.
+__attribute__((constructor)) static void arrive(void)
+{
+    struct tally *t = cudart_tally();
+    if (t)
+        t->programs++;
+}
+
 struct simt *cudart_gpu(void)
 {
     static struct simt *s;
@@ -56,9 +70,11 @@ struct simt *cudart_gpu(void)
         fputs("cudart: no memory is left for the simulated GPU\n", stderr);
         abort();
     }
-    simt_set_jobs(s, (unsigned)setting("CUDART_JOBS"));
-    simt_set_budget(s, setting("CUDART_BUDGET"));
+    simt_set_jobs(s, (unsigned)cudart_setting("CUDART_JOBS"));
+    simt_set_budget(s, cudart_setting("CUDART_BUDGET"));
     simt_set_tensor_cores(s, cudart_card()->cc >= 90 ? 90 : 80);
-    simt_set_checks(s, cudart_checks());
+    simt_set_checks(s, cudart_setting("CUDART_CHECK"));
+    if (cudart_tally())
+        simt_set_progress(s, progress_shown());
     return s;
 }

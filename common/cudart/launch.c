@@ -4,6 +4,25 @@
 
 #include "cudart.h"
 
+// --- Which launches are looked at ---
+
+enum { CHECKED = 1, COUNTED = 2, TIMED = 4 };
+
+// What the environment asks to do with the launch: nothing with those that are skipped.
+static unsigned looks_at(const char *kernel)
+{
+    static uint64_t n;
+    const char *part = getenv("CUDART_KERNEL");
+    const unsigned how = (cudart_setting("CUDART_CHECK") ? CHECKED : 0) |
+                         (cudart_setting("CUDART_PROFILE") ? COUNTED : 0) | (cudart_times() ? TIMED : 0);
+    if (!how || (part && !strstr(kernel, part)))
+        return 0;
+    const uint64_t i = n++, skip = cudart_setting("CUDART_SKIP"), only = cudart_setting("CUDART_ONLY");
+    return i >= skip && (!only || i - skip < only) ? how : 0;
+}
+
+// --- What the checks found ---
+
 static struct {
     unsigned launches, with_findings, findings, advices;
 } count;
@@ -13,6 +32,26 @@ static void print_count(void)
     fprintf(stderr, "cudart: %u launches were checked, %u of them with findings: %u findings and %u advices\n",
             count.launches, count.with_findings, count.findings, count.advices);
 }
+
+static void print_findings(const struct cudart_launch *l)
+{
+    const struct simt_findings *f = simt_findings(cudart_gpu());
+    if (!count.launches++)
+        atexit(print_count);
+    if (!f || !(f->n + f->n_advice))
+        return;
+    const char *place = cudart_place(&l->frames, l->name);
+    count.with_findings++;
+    count.findings += (unsigned)f->n;
+    count.advices += (unsigned)f->n_advice;
+    if (cudart_tally())
+        cudart_tally()->findings += f->n;
+    fprintf(stderr, "cudart: findings in launch %u, of %s%s%s:\n", count.launches, l->name,
+            *place ? ", launched at " : "", place);
+    simt_findings_print(stderr, f, NULL);
+}
+
+// --- A launch ---
 
 // As CUDA calls what ended the last launch.
 static cudaError_t error_of(const struct simt_finding *f)
@@ -32,20 +71,6 @@ static cudaError_t error_of(const struct simt_finding *f)
     }
 }
 
-static void print_findings(const char *name)
-{
-    const struct simt_findings *f = simt_findings(cudart_gpu());
-    if (!count.launches++)
-        atexit(print_count);
-    if (!f || !(f->n + f->n_advice))
-        return;
-    count.with_findings++;
-    count.findings += (unsigned)f->n;
-    count.advices += (unsigned)f->n_advice;
-    fprintf(stderr, "cudart: findings in launch %u, of %s:\n", count.launches, name);
-    simt_findings_print(stderr, f, NULL);
-}
-
 // With the arguments as the kernel's PTX declares them; NULL if memory runs out.
 static struct dev_arg *arguments(const struct simt_kernel *k, uint32_t n, void **args)
 {
@@ -56,22 +81,31 @@ static struct dev_arg *arguments(const struct simt_kernel *k, uint32_t n, void *
     return a;
 }
 
-static cudaError_t run(struct simt_kernel *k, const char *name, const struct dev_launch *l)
+static cudaError_t run(struct simt_kernel *k, struct cudart_launch *l)
 {
     char error[DEV_ERROR_MAX];
+    const char *bound = NULL;
+    const unsigned looks = looks_at(l->name);
     const cudaError_t e = cudart_place_managed();
     if (e)
         return e;
     cudart_to_device();
     fflush(stdout);  // the kernel's printf comes after the program's
-    const bool ran = simt_launch(cudart_gpu(), k, l, error);
+    if (looks)
+        cudart_frames(&l->frames);
+    const double ms = looks & TIMED ? cudart_predict(l, &bound) : 0;
+    simt_set_checks(cudart_gpu(), looks & CHECKED);
+    const bool ran = simt_launch(cudart_gpu(), k, l->how, error);
     simt_sync(cudart_gpu());
     cudart_to_host();
     const struct simt_finding *f = simt_failure(cudart_gpu());
+    simt_set_checks(cudart_gpu(), cudart_setting("CUDART_CHECK"));  // for allocations
     if (!ran)
-        return f ? cudart_kernel_failed(error_of(f), name, error) : cudart_failed(error_of(f), name, error);
-    if (cudart_checks())
-        print_findings(name);
+        return f ? cudart_kernel_failed(error_of(f), l->name, error) : cudart_failed(error_of(f), l->name, error);
+    if (looks & CHECKED)
+        print_findings(l);
+    if (looks & (COUNTED | TIMED))
+        cudart_report(l, simt_profile(cudart_gpu()), ms, bound);
     return cudaSuccess;
 }
 
@@ -84,6 +118,8 @@ static cudaError_t launch_now(const cudaLaunchConfig_t *c, const unsigned *clust
     const struct simt_kernel_about about = simt_kernel_about(k);
     if (about.error)
         return cudart_failed(cudaErrorInvalidDeviceFunction, name, about.error);
+    if (!c->gridDim.x || !c->gridDim.y || !c->gridDim.z || !c->blockDim.x || !c->blockDim.y || !c->blockDim.z)
+        return cudart_failed(cudaErrorInvalidConfiguration, name, "a grid of no blocks, or blocks of no threads");
     if (c->dynamicSmemBytes > cudart_most_dynamic(host, &about))
         return cudart_failed(cudaErrorInvalidValue, name,
                              "it may not have so much dynamic shared memory: cudaFuncSetAttribute asks for it");
@@ -97,10 +133,11 @@ static cudaError_t launch_now(const cudaLaunchConfig_t *c, const unsigned *clust
                             .n_args = about.parameters };
     if (cluster[0])
         memcpy(l.cluster, cluster, sizeof l.cluster);
-    if (cudart_tells())
+    if (cudart_setting("CUDART_VERBOSE"))
         fprintf(stderr, "cudart: launch of %s, grid %u,%u,%u, block %u,%u,%u, %zu bytes of dynamic shared memory\n",
                 name, l.grid[0], l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2], (size_t)l.shared);
-    const cudaError_t e = run(k, name, &l);
+    struct cudart_launch launch = { .host = host, .name = name, .how = &l };
+    const cudaError_t e = run(k, &launch);
     free(a);
     return e;
 }

@@ -91,6 +91,36 @@ void cudart_to_host(void)
         }
 }
 
+// --- For predictions ---
+
+enum { COPY_MOST = 1 << 30 };  // bytes
+
+void cudart_memory_free(struct simt_array *a, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free((void *)a[i].data);
+    free(a);
+}
+
+size_t cudart_memory_copy(struct simt_array **out)
+{
+    char error[DEV_ERROR_MAX];
+    uint64_t sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < n_all; i++)
+        sum += all[i].bytes;
+    struct simt_array *copies = sum <= COPY_MOST ? calloc(n_all + 1, sizeof *copies) : NULL;
+    for (size_t i = 0; copies && i < n_all; i++) {
+        unsigned char *data = malloc(all[i].bytes);
+        if (data && simt_read(cudart_gpu(), data, all[i].address, all[i].bytes, error))
+            copies[n++] = (struct simt_array){ all[i].address, all[i].bytes, data };
+        else
+            free(data);
+    }
+    *out = copies;
+    return n;
+}
+
 // --- Allocations ---
 
 static cudaError_t allocate_now(void **p, const char *function, size_t bytes, bool mapped)

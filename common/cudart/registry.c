@@ -3,14 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cudart.h"
 
-struct fat {
-    const char *text;  // its PTX for the newest architecture that the card can run; NULL: none
-    size_t bytes;
-    unsigned arch;
-    bool compressed, tried;
+struct fat {  // of an object file, or of all that were linked with -rdc=true
+    const void *wrapper;
+    bool tried;
+    struct cudart_ptx ptx;
     struct simt_module *module;  // NULL: not loaded
+    struct scratch file;         // its PTX, once it was asked for
+    struct fat *next;
 };
 
 struct name {  // of a kernel or a variable
@@ -52,46 +54,13 @@ static struct name *find(const struct names *in, const void *host)
     return NULL;
 }
 
-// --- Fat binaries ---
-//
-// NVIDIA does not document them; this was read from what nvcc 13 writes. A head of 16 bytes or more (at 6 its own
-// bytes, at 8 those of all entries), then entries: at 0 the kind, at 4 the bytes of the entry's head, at 8 those of
-// what follows it, at 28 the architecture, at 40 flags.
-
-enum { FAT_PTX = 1, FAT_COMPRESSED = 0xb000 };
-
-static uint64_t number(const unsigned char *at, size_t bytes)
-{
-    uint64_t n = 0;
-    memcpy(&n, at, bytes);
-    return n;
-}
-
-static void read_entry(struct fat *f, const unsigned char *e, uint64_t head, uint64_t bytes)
-{
-    const unsigned arch = (unsigned)number(e + 28, 4);
-    if (number(e, 2) != FAT_PTX || arch > (unsigned)cudart_card()->cc || (f->text && arch < f->arch))
-        return;
-    f->text = (const char *)e + head;
-    f->bytes = strnlen(f->text, bytes);
-    f->arch = arch;
-    f->compressed = number(e + 40, 8) & FAT_COMPRESSED;
-}
+// --- What the program calls before main ---
 
 void **__cudaRegisterFatBinary(void *wrapper)
 {
-    const struct {
-        int magic, version;
-        const unsigned char *data;
-        void *name;
-    } *w = wrapper;
     struct fat *f = calloc(1, sizeof *f);
-    const unsigned char *e = w->data + number(w->data + 6, 2), *end = e + number(w->data + 8, 8);
-    while (f && e < end) {
-        const uint64_t head = number(e + 4, 4), bytes = number(e + 8, 8);
-        read_entry(f, e, head, bytes);
-        e += head + bytes;
-    }
+    if (f)
+        f->wrapper = wrapper;
     return (void **)f;
 }
 
@@ -130,14 +99,12 @@ void __cudaRegisterManagedVar(void **fat, void **host, char *device, const char 
 
 static struct simt_module *load(struct fat *f)
 {
-    char error[DEV_ERROR_MAX] = "the program has no PTX that this card can run: build it for compute_80, say";
+    char error[DEV_ERROR_MAX];
     if (!f || f->tried)
         return f ? f->module : NULL;
     f->tried = true;
-    if (f->compressed)
-        error_set(error, "the program's PTX is compressed: build it with nvcc -no-compress");
-    else if (f->text)
-        f->module = simt_load(cudart_gpu(), "program.ptx", f->text, f->bytes, error);
+    if (cudart_read_ptx(f->wrapper, &f->ptx, error))
+        f->module = simt_load(cudart_gpu(), "program.ptx", f->ptx.text, f->ptx.bytes, error);
     if (!f->module)
         fprintf(stderr, "cudart: %s\n", error);
     return f->module;
@@ -164,10 +131,34 @@ struct simt_kernel *cudart_kernel(const void *host, const char **name)
     return n->kernel;
 }
 
+static struct fat *written;  // to files
+
+static void remove_files(void)
+{
+    for (struct fat *f = written; f; f = f->next)
+        scratch_close(&f->file);
+}
+
+const char *cudart_kernel_ptx(const void *host, const char **device)
+{
+    const struct name *n = find(&kernels, host);
+    struct fat *f = n ? n->fat : NULL;
+    if (!f || !f->module)
+        return NULL;
+    *device = n->device;
+    if (!*f->file.path && scratch_open(&f->file, "program.ptx", f->ptx.text)) {
+        if (!written)
+            atexit(remove_files);
+        f->next = written;
+        written = f;
+    }
+    return *f->file.path ? f->file.path : NULL;
+}
+
 unsigned cudart_kernel_arch(const void *host)
 {
     const struct name *n = find(&kernels, host);
-    return n && n->fat ? n->fat->arch : 0;
+    return n && n->fat ? n->fat->ptx.arch : 0;
 }
 
 uint64_t cudart_kernel_dynamic(const void *host)

@@ -1,7 +1,6 @@
 // Streams and events. All is done in the order in which the program asks for it, and has ended when the call returns:
 // a stream is a name, and an event a moment of the host's clock.
 #include <stdlib.h>
-#include <time.h>
 
 #include "cudart.h"
 
@@ -108,11 +107,15 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
     return cudaSuccess;
 }
 
-// --- Events ---
+// --- Events: moments of cudart_time ---
+
+struct event {
+    double ms;
+};
 
 cudaError_t cudaEventCreate(cudaEvent_t *e)
 {
-    *e = calloc(1, sizeof(struct timespec));
+    *e = calloc(1, sizeof(struct event));
     return *e ? cudaSuccess : cudart_failed(cudaErrorMemoryAllocation, "cudaEventCreate", "out of memory");
 }
 
@@ -131,7 +134,7 @@ cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
 {
     if (!e)
         return cudart_failed(cudaErrorInvalidResourceHandle, "cudaEventRecord", "it is no event");
-    clock_gettime(CLOCK_MONOTONIC, (struct timespec *)e);
+    ((struct event *)e)->ms = cudart_time();
     return cudaSuccess;
 }
 
@@ -142,10 +145,9 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s, unsigned f)
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
 {
-    const struct timespec *a = (const struct timespec *)from, *b = (const struct timespec *)to;
-    if (!a || !b)
+    if (!from || !to)
         return cudart_failed(cudaErrorInvalidResourceHandle, "cudaEventElapsedTime", "it is no event");
-    *ms = (float)((double)(b->tv_sec - a->tv_sec) * 1e3 + (double)(b->tv_nsec - a->tv_nsec) * 1e-6);
+    *ms = (float)(((struct event *)to)->ms - ((struct event *)from)->ms);
     return cudaSuccess;
 }
 

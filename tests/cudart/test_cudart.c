@@ -1,6 +1,7 @@
 // Whole CUDA programs, compiled by nvcc with their main, run through common/cudart: what they print, and what the
 // checks say of their kernels.
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ static void prepare(void)
 {
     setenv("LD_LIBRARY_PATH", LIBRARIES, 1);
     unsetenv("CUDART_CHECK");
+    unsetenv("CUDART_TALLY");
     unsetenv("CUDART_CARD");
 }
 
@@ -48,16 +50,28 @@ Test(cudart, a_forgotten_copy_is_named_with_the_line_of_the_kernel)
     setenv("CUDART_CHECK", "1", 1);
     run(&r, ADD, "forget", NULL);
     shown(&r, 1, "no error, 1000 wrong\n");
-    expect_checked("cudart: findings in launch 1, of add(float const*, float const*, float*, int):\n");
+    expect_checked(
+        "cudart: findings in launch 1, of add(float const*, float const*, float*, int), launched at add.cu:30:\n");
     expect_checked("not initialised (initcheck): add.cu:9: block (0,0,0), thread (0,0,0) reads byte 0 of cudaMalloc#1");
     expect_checked("cudart: 1 launches were checked, 1 of them with findings: 1 findings and 0 advices\n");
 }
 
-Test(cudart, compressed_ptx_is_refused_in_words)
+// As nvcc does it if it is told nothing, and as --compress-mode=speed does.
+Test(cudart, compressed_ptx_is_read)
 {
     run(&r, COMPRESSED, NULL);
-    cr_assert_eq(r.status, 1);
-    expect_checked("cudart: the program's PTX is compressed: build it with nvcc -no-compress\n");
+    shown(&r, 0, "no error, 0 wrong\n");
+    run(&r, COMPRESSED_BY_LZ4, NULL);
+    shown(&r, 0, "no error, 0 wrong\n");
+    cr_assert_str_eq(r.err, "");
+}
+
+Test(cudart, files_that_are_linked_share_functions_and_variables)
+{
+    setenv("CUDART_CHECK", "1", 1);
+    run(&r, LINKED, NULL);
+    shown(&r, 0, "2107 2209 2311 2413 2115 2217 2319 2421 \n");
+    cr_assert(strstr(r.err, "2 launches were checked, 0 of them with findings"), "%s", r.err);
 }
 
 // As CUDA's documentation says of each call; of arrays, that they are not there.
@@ -77,24 +91,33 @@ static const char calls[] = "count: cudaSuccess\npinned: right\n"
 
 Test(cudart, calls_return_cudas_errors_with_one_line_each)
 {
-    static const char *const lines[] = {
-        "count(int*, int): it may not have so much dynamic shared memory: cudaFuncSetAttribute asks for it\n",
-        "cudaFuncSetAttribute: a block of the card has less shared memory\n",
-        "cuNothing is not there yet\n",
-        "cuTensorMapEncodeTiled: tensor map: its box has 0 elements along dimension 0",
-        "cudaMemcpy: a download of 65 bytes goes out of bounds",
-        "cudaMemset: an upload of 65 bytes goes out of bounds",
-        "cudaMalloc: cudaMalloc#5 needs 1125899906842624 bytes",
-        "cudaFree: no allocation begins at that address, or it was freed before\n",
-        "cudaMallocArray is not there yet\n",
-        "count(int*, int): block.x is 2048",
-        "past(int*): kernel _Z4pastPi, calls.cu:26: block (0,0,0), thread (0,0,0) writes 4 bytes out of bounds",
+    static const struct {
+        unsigned line;  // of calls.cu
+        const char *text;
+    } lines[] = {
+        { 88, "count(int*, int): it may not have so much dynamic shared memory: cudaFuncSetAttribute asks for it\n" },
+        { 90, "cudaFuncSetAttribute: a block of the card has less shared memory\n" },
+        { 0, "cuNothing is not there yet\n" },
+        { 0, "cuTensorMapEncodeTiled: tensor map: its box has 0 elements along dimension 0" },
+        { 126, "cudaMemcpy: a download of 65 bytes goes out of bounds" },
+        { 127, "cudaMemset: an upload of 65 bytes goes out of bounds" },
+        { 128, "cudaMalloc: cudaMalloc#5 needs 1125899906842624 bytes" },
+        { 131, "cudaFree: no allocation begins at that address, or it was freed before\n" },
+        { 0, "cudaMallocArray is not there yet\n" },
+        { 133, "count(int*, int): block.x is 2048" },
+        { 137,
+          "past(int*): kernel _Z4pastPi, calls.cu:26: block (0,0,0), thread (0,0,0) writes 4 bytes out of bounds" },
     };
     run(&r, CALLS, NULL);
     shown(&r, 0, calls);
     const char *line = r.err;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        cr_assert(!strncmp(line, "cudart: ", 8) && !strncmp(line + 8, lines[i], strlen(lines[i])), "%zu: %s", i, line);
+        char begin[32] = "cudart: ";
+        if (lines[i].line)
+            snprintf(begin, sizeof begin, "cudart: calls.cu:%u: ", lines[i].line);
+        cr_assert(!strncmp(line, begin, strlen(begin)) &&
+                      !strncmp(line + strlen(begin), lines[i].text, strlen(lines[i].text)),
+                  "%zu: %s", i, line);
         line = strchr(line, '\n') + 1;
     }
     cr_assert_str_eq(line, "");
@@ -104,8 +127,8 @@ Test(cudart, a_kernel_prints_and_asserts)
 {
     run(&r, CALLS, "assert", NULL);
     shown(&r, 0, "thread 0 of 1\nclaim: cudaErrorAssert\n");
-    expect_checked(
-        "cudart: claim(int): kernel _Z5claimi, calls.cu:32: block (0,0,0), thread (0,0,0): assertion 'n == 2'");
+    expect_checked("cudart: calls.cu:147: claim(int): kernel _Z5claimi, calls.cu:32: block (0,0,0), thread (0,0,0): "
+                   "assertion 'n == 2'");
 }
 
 Test(cudart, the_device_has_the_numbers_of_a_card)

@@ -1,0 +1,20 @@
+// What a program that runs on the simulated GPU counts for `simt exec`, which started it: numbers in a file that both
+// map, so that they are there however the program ends.
+#ifndef BASE_TALLY_H
+#define BASE_TALLY_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct tally {
+    _Atomic uint64_t programs;  // that have come to the runtime
+    _Atomic uint64_t findings;  // of the checks, without advices
+};
+
+// A new one, all zero, whose place the programs that are started from now on find in their environment. NULL, with
+// errno, if that fails.
+struct tally *tally_new(void);
+// That of the program that started this one; NULL if there is none.
+struct tally *tally_given(void);
+
+#endif

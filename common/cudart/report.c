@@ -1,0 +1,208 @@
+// What the launches of the program did: a row for those of one kernel with the same shape from the same place, printed
+// to stderr when the program ends, and written as JSON if the environment asks for it.
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cudart.h"
+
+struct row {
+    struct row *next;
+    char *kernel;
+    struct cudart_frames frames;
+    unsigned grid[3], block[3];
+    size_t shared;
+    uint64_t launches, metric[METRIC_COUNT];
+    double ms;          // of those that can be predicted
+    uint64_t unknown;   // launches that cannot
+    const char *bound;  // of the last one, or why it cannot
+};
+
+static struct row *rows, **end = &rows;
+static uint64_t n_launches;
+static double ms_so_far;
+
+// --- A launch has ended ---
+
+static struct row *find(const struct cudart_launch *l)
+{
+    struct row *r = rows;
+    while (r && (strcmp(r->kernel, l->name) || memcmp(r->grid, l->how->grid, sizeof r->grid) ||
+                 memcmp(r->block, l->how->block, sizeof r->block) || r->shared != l->how->shared ||
+                 !cudart_same_frames(&r->frames, &l->frames)))
+        r = r->next;
+    return r;
+}
+
+static struct row *add(const struct cudart_launch *l)
+{
+    struct row *r = calloc(1, sizeof *r);
+    char *name = strdup(l->name);
+    if (!r || !name) {
+        free(r);
+        free(name);
+        return NULL;
+    }
+    *r = (struct row){ .kernel = name, .frames = l->frames, .shared = l->how->shared };
+    memcpy(r->grid, l->how->grid, sizeof r->grid);
+    memcpy(r->block, l->how->block, sizeof r->block);
+    return r;
+}
+
+static void print_all(void);
+
+void cudart_report(const struct cudart_launch *l, const struct profile *p, double ms, const char *bound)
+{
+    struct row *r = find(l);
+    if (!rows)
+        atexit(print_all);
+    if (!r && (r = add(l))) {
+        *end = r;
+        end = &r->next;
+    }
+    if (!r)
+        return;
+    n_launches++;
+    r->launches++;
+    for (unsigned m = 0; p && m < METRIC_COUNT; m++)
+        r->metric[m] += p->total[m];
+    r->bound = bound;
+    r->unknown += ms < 0;
+    r->ms += ms < 0 ? 0 : ms;
+    ms_so_far += ms < 0 ? 0 : ms;
+}
+
+double cudart_time(void)
+{
+    struct timespec t;
+    if (cudart_times())
+        return ms_so_far;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+// --- The table ---
+
+static void print_ratio(uint64_t a, uint64_t b)
+{
+    if (b)
+        fprintf(stderr, " %8.2f", (double)a / (double)b);
+    else
+        fprintf(stderr, " %8s", "-");
+}
+
+static void print_counters(const uint64_t *m)
+{
+    char text[TEXT_GROUPED];
+    fprintf(stderr, " %15s", text_grouped(m[METRIC_INST], text));
+    print_ratio(m[METRIC_GLD_SEC], m[METRIC_GLD_REQ]);
+    print_ratio(m[METRIC_GST_SEC], m[METRIC_GST_REQ]);
+    fprintf(stderr, " %13s",
+            text_grouped(m[METRIC_SLD_CONF] + m[METRIC_SST_CONF] + m[METRIC_LDSM_CONF] + m[METRIC_STSM_CONF] +
+                             m[METRIC_LDGSTS_CONF],
+                         text));
+}
+
+static void print_three(const unsigned n[3])
+{
+    fprintf(stderr, "%u", n[0]);
+    for (unsigned i = 1; i < 3 && (n[1] > 1 || n[2] > 1); i++)
+        if (i == 1 || n[2] > 1)
+            fprintf(stderr, ",%u", n[i]);
+}
+
+static void print_row(const struct row *r, bool counters, bool times)
+{
+    const char *place = cudart_place(&r->frames, r->kernel);
+    fprintf(stderr, "%8llu", (unsigned long long)r->launches);
+    if (counters)
+        print_counters(r->metric);
+    if (times && r->unknown < r->launches)
+        fprintf(stderr, " %12.2f", r->ms * 1e3);
+    else if (times)
+        fprintf(stderr, " %12s", "?");
+    fprintf(stderr, "  %s, grid ", r->kernel);
+    print_three(r->grid);
+    fputs(", block ", stderr);
+    print_three(r->block);
+    fprintf(stderr, "%s%s\n", *place ? ", launched at " : "", place);
+    if (times)
+        fprintf(stderr, "%8s %s%s\n", "", r->unknown == r->launches ? "no time is predicted: " : "", r->bound);
+}
+
+static void print_head(bool counters, bool times)
+{
+    fprintf(stderr, "cudart: %llu launches%s%s\n", (unsigned long long)n_launches,
+            times ? ", as the clock predicts them for a card of type " : "", times ? cudart_card()->name : "");
+    if (counters)
+        fprintf(stderr, "%8s %15s %17s %13s\n", "", "warp", "sectors a request", "bank");
+    fprintf(stderr, "%8s", "launches");
+    if (counters)
+        fprintf(stderr, " %15s %8s %8s %13s", "instructions", "load", "store", "conflicts");
+    if (times)
+        fprintf(stderr, " %12s", "microseconds");
+    fputs("  kernel\n", stderr);
+}
+
+static void json_three(struct json *j, const char *key, const unsigned n[3])
+{
+    json_array(j, key);
+    for (unsigned i = 0; i < 3; i++)
+        json_uint(j, NULL, n[i]);
+    json_end(j);
+}
+
+static void json_row(struct json *j, const struct row *r, bool counters, bool times)
+{
+    json_object(j, NULL);
+    json_string(j, "kernel", r->kernel);
+    json_string(j, "launched_at", cudart_place(&r->frames, r->kernel));
+    json_three(j, "grid", r->grid);
+    json_three(j, "block", r->block);
+    json_uint(j, "shared", r->shared);
+    json_uint(j, "launches", r->launches);
+    if (counters)
+        profile_json_metrics(j, r->metric);
+    if (times) {
+        json_double(j, "predicted_ms", r->ms);
+        json_uint(j, "not_predicted", r->unknown);
+        json_string(j, "bound", r->bound);
+    }
+    json_end(j);
+}
+
+static void write_json(const char *path, bool counters, bool times)
+{
+    struct json j;
+    FILE *f = strcmp(path, "-") ? fopen(path, "w") : stdout;
+    if (!f) {
+        fprintf(stderr, "cudart: %s cannot be written\n", path);
+        return;
+    }
+    json_open(&j, f);
+    json_object(&j, NULL);
+    json_string(&j, "device", SIMT_DEVICE);
+    json_string(&j, "card", cudart_card()->name);
+    json_array(&j, "launches");
+    for (const struct row *r = rows; r; r = r->next)
+        json_row(&j, r, counters, times);
+    json_end(&j);
+    json_end(&j);
+    json_close(&j);
+    if (f != stdout)
+        fclose(f);
+}
+
+static void print_all(void)
+{
+    const bool counters = cudart_setting("CUDART_PROFILE"), times = cudart_times();
+    const char *json = getenv("CUDART_JSON");
+    fflush(stdout);
+    print_head(counters, times);
+    for (const struct row *r = rows; r; r = r->next)
+        print_row(r, counters, times);
+    if (json)
+        write_json(json, counters, times);
+}

@@ -1,0 +1,60 @@
+// What a program may do wrong with the runtime, one mistake an argument. It looks at no error, as bad programs do, and
+// prints the last one.
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+__global__ void fill(int *p, int n)
+{
+    if (threadIdx.x < n)
+        p[threadIdx.x] = threadIdx.x;
+}
+
+static void mistake(const char *what)
+{
+    int *p, *q, host[16] = {};
+    cudaMalloc(&p, sizeof host);
+    if (!strcmp(what, "free twice")) {
+        cudaFree(p);
+        cudaFree(p);
+    } else if (!strcmp(what, "free the middle")) {
+        cudaFree(p + 1);
+    } else if (!strcmp(what, "free a host's")) {
+        cudaFree(host);
+    } else if (!strcmp(what, "use after free")) {
+        cudaFree(p);
+        fill<<<1, 16>>>(p, 16);
+    } else if (!strcmp(what, "copy from freed")) {
+        cudaFree(p);
+        cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost);
+    } else if (!strcmp(what, "copy too much")) {
+        cudaMemcpy(p, host, 2 * sizeof host, cudaMemcpyHostToDevice);
+    } else if (!strcmp(what, "copy from null")) {
+        cudaMemcpy(p, nullptr, sizeof host, cudaMemcpyHostToDevice);
+    } else if (!strcmp(what, "out of memory")) {
+        cudaMalloc(&q, (size_t)1 << 44);
+    } else if (!strcmp(what, "no such kernel")) {
+        cudaLaunchKernel(host, dim3(1), dim3(1), nullptr, 0, 0);
+    } else if (!strcmp(what, "no such symbol")) {
+        cudaMemcpyToSymbol(host, host, sizeof host);
+    } else if (!strcmp(what, "a host's pointer")) {
+        fill<<<1, 16>>>(host, 16);
+    } else if (!strcmp(what, "no device")) {
+        cudaSetDevice(3);
+    } else if (!strcmp(what, "no threads")) {
+        fill<<<1, 0>>>(p, 16);
+    } else if (!strcmp(what, "past the end")) {
+        fill<<<1, 32>>>(p, 32);
+    } else if (!strcmp(what, "crash")) {
+        fflush(stdout);
+        raise(SIGSEGV);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    mistake(argv[1]);
+    const cudaError_t now = cudaGetLastError(), later = cudaDeviceSynchronize();
+    printf("%s, %s\n", cudaGetErrorName(now), cudaGetErrorName(later));
+    return 0;
+}

@@ -1,0 +1,122 @@
+// simt exec and simt nvcc: whole programs on the simulated GPU, what they print, and their exit status.
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "program_case.h"
+
+static struct run r;
+
+static void expect(int status, const char *out, const char *err)
+{
+    cr_assert(r.status == status, "exit status %d, %s%s", r.status, r.out, r.err);
+    cr_assert(strstr(r.out, out), "'%s' is not in '%s'", out, r.out);
+    cr_assert(strstr(r.err, err), "'%s' is not in '%s'", err, r.err);
+}
+
+Test(exec, a_program_runs_as_it_is)
+{
+    run(&r, SIMT, "exec", "--", ADD, NULL);
+    expect(0, "no error, 0 wrong\n", "");
+    cr_assert_str_eq(r.err, "");
+    run(&r, SIMT, "exec", ADD, "forget", NULL);
+    expect(1, "no error, 1000 wrong\n", "");
+    cr_assert_str_eq(r.err, "");
+}
+
+Test(exec, findings_have_the_line_of_the_kernel_and_that_of_the_launch)
+{
+    run(&r, SIMT, "exec", "check", "--", ADD, "forget", NULL);
+    expect(1, "no error, 1000 wrong\n",
+           "findings in launch 1, of add(float const*, float const*, float*, int), launched at add.cu:30:");
+    expect(1, "", "add.cu:9: block (0,0,0), thread (0,0,0) reads byte 0 of cudaMalloc#1");
+}
+
+// The program itself returns 0.
+Test(exec, findings_alone_make_the_status_1)
+{
+    run(&r, SIMT, "exec", "check", "--", BAD, "past the end", NULL);
+    expect(1, "cudaSuccess, cudaSuccess\n", "1 launches were checked, 1 of them with findings");
+    run(&r, SIMT, "exec", "check", "--kernel", "other", "--", BAD, "past the end", NULL);
+    expect(0, "cudaErrorIllegalAddress, cudaErrorIllegalAddress\n", "bad.cu:47: fill(int*, int): kernel _Z4fillPii");
+}
+
+Test(exec, launches_are_counted_and_timed_in_a_table)
+{
+    run(&r, SIMT, "exec", "profile", "--", ADD, NULL);
+    expect(0, "no error, 0 wrong\n",
+           "             704     3.91     3.91             0  add(float const*, float const*, float*, int), grid 8, "
+           "block 128, launched at add.cu:30\n");
+    run(&r, SIMT, "exec", "profile", "--json", "-", "--", ADD, NULL);
+    expect(0, "\"smsp__inst_executed.sum\": 704", "");
+    run(&r, SIMT, "exec", "time", "--card", "A100", "--", ADD, NULL);
+    expect(0, "", "cudart: 1 launches, as the clock predicts them for a card of type A100\n");
+    expect(0, "", "bound by waiting");
+    run(&r, SIMT, "exec", "profile", "--skip", "1", "--", ADD, NULL);
+    expect(0, "no error, 0 wrong\n", "");
+    cr_assert_str_eq(r.err, "");
+}
+
+// What the program's own calls return, and the one line that says where and why.
+Test(exec, mistakes_have_cudas_error_and_a_line_that_says_where)
+{
+    static const struct {
+        const char *what, *out, *err;
+    } cases[] = {
+        { "free twice", "cudaErrorInvalidValue, cudaSuccess",
+          "bad.cu:19: cudaFree: no allocation begins at that address, or it was freed before" },
+        { "free the middle", "cudaErrorInvalidValue, cudaSuccess", "bad.cu:21: cudaFree: " },
+        { "free a host's", "cudaErrorInvalidValue, cudaSuccess", "bad.cu:23: cudaFree: " },
+        { "use after free", "cudaErrorIllegalAddress, cudaErrorIllegalAddress", "bad.cu:26: fill(int*, int): kernel " },
+        { "copy from freed", "cudaErrorInvalidValue, cudaSuccess", "bad.cu:29: cudaMemcpy: " },
+        { "copy too much", "cudaErrorInvalidValue, cudaSuccess",
+          "bad.cu:31: cudaMemcpy: an upload of 128 bytes goes out of bounds" },
+        { "copy from null", "cudaErrorInvalidValue, cudaSuccess", "bad.cu:33: cudaMemcpy: a null pointer" },
+        { "out of memory", "cudaErrorMemoryAllocation, cudaSuccess", "bad.cu:35: cudaMalloc: " },
+        { "no such kernel", "cudaErrorInvalidDeviceFunction, cudaSuccess",
+          "bad.cu:37: a kernel: the program has not registered it" },
+        { "no such symbol", "cudaErrorInvalidSymbol, cudaSuccess", "bad.cu:39: cudaMemcpyToSymbol: " },
+        { "a host's pointer", "cudaErrorIllegalAddress, cudaErrorIllegalAddress",
+          "bad.cu:41: fill(int*, int): kernel " },
+        { "no device", "cudaErrorInvalidDevice, cudaSuccess", "bad.cu:43: cudaSetDevice: " },
+        { "no threads", "cudaErrorInvalidConfiguration, cudaSuccess", "bad.cu:45: fill(int*, int): " },
+        { "past the end", "cudaErrorIllegalAddress, cudaErrorIllegalAddress", "bad.cu:47: fill(int*, int): kernel " },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        run(&r, SIMT, "exec", "--", BAD, cases[i].what, NULL);
+        cr_expect(r.status == 0 && !strncmp(r.out, cases[i].out, strlen(cases[i].out)) && strstr(r.err, cases[i].err) &&
+                      strchr(r.err, '\n') == strrchr(r.err, '\n'),
+                  "%s: %d, %s%s", cases[i].what, r.status, r.out, r.err);
+    }
+}
+
+Test(exec, a_signal_that_ends_the_program_is_named)
+{
+    run(&r, SIMT, "exec", "--", BAD, "crash", NULL);
+    expect(139, "", "was ended by signal 11");
+}
+
+Test(exec, what_cannot_be_run_is_refused_in_words)
+{
+    refuses("no program", "which program?", SIMT, "exec", NULL);
+    refuses("no file", "/nowhere", SIMT, "exec", "--", "/nowhere", NULL);
+    refuses("an option of another command", "--skip", SIMT, "exec", "--skip", "1", "--", ADD, NULL);
+    refuses("an unknown card", "NOCARD", SIMT, "exec", "--card", "NOCARD", "--", ADD, NULL);
+    refuses("no CUDA program", "did not call CUDA's runtime as a library", SIMT, "exec", "check", "--", "/bin/true",
+            NULL);
+}
+
+Test(exec, nvcc_makes_a_program_that_runs_there_by_itself)
+{
+    char program[] = "/tmp/simt_nvcc_XXXXXX";
+    const int file = mkstemp(program);
+    cr_assert(file >= 0);
+    close(file);
+    unlink(program);  // the name is what is wanted of it
+    run(&r, SIMT, "nvcc", ADD_CU, "-o", program, NULL);
+    cr_assert(r.status == 0, "%s", r.err);
+    run(&r, program, NULL);
+    expect(0, "no error, 0 wrong\n", "");
+    unlink(program);
+}

@@ -1,6 +1,7 @@
 #!/bin/sh
 # configure.sh SOURCE: Meson configures the tree where there is clang and no nvcc at all, and builds no kernel of a step that
-# it leaves out. Where there is neither it says in one line what is missing.
+# it leaves out; the target installed makes what is installed, and nothing else. Where there is neither it says in one line what
+# is missing.
 set -eu
 command -v clang >/dev/null || { echo "clang is not on the PATH"; exit 77; }
 folder=$(mktemp -d)
@@ -16,6 +17,12 @@ for step in $left_out; do
         exit 1
     fi
 done
+# The target installed makes all that is installed, and nothing else.
+meson introspect --installed "$folder/clang" | tr ',' '\n' |
+    sed -n "s|.*\"$folder/clang/\([^\"]*\)\": .*|\1|p" | grep -v '^meson-private/' >"$folder/files"
+(cd "$folder/clang" && xargs ninja -t commands) <"$folder/files" | sort -u >"$folder/wanted"
+ninja -C "$folder/clang" -t commands installed | grep -v '^ninja: ' | sort -u >"$folder/made"
+[ -s "$folder/wanted" ] && diff "$folder/wanted" "$folder/made"
 if meson setup "$folder/none" "$1" -Dkernels=nvcc -Dnvcc=/nonexistent >"$folder/log" 2>&1; then
     echo "It was configured without an nvcc"
     exit 1

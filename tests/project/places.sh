@@ -110,7 +110,7 @@ place_install() {
   local steps tree=moved/opt/gemm
   get course
   build course course/build --prefix /opt/gemm --bindir programs/bin
-  ninja -C course/build -j "$jobs" library
+  ninja -C course/build -j "$jobs" installed
   steps=$(course/build/ladder --list | wc -l)
   DESTDIR=$PWD/root meson install -C course/build --no-rebuild --quiet
   rm -rf course

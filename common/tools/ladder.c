@@ -1,9 +1,9 @@
 // The main job: climbs every step on the device at hand and prints one table.
 //
 // On a GPU a row tells the time, the rate, and how it compares with the step before and with the vendor's product; on
-// the simulated GPU, whose time means nothing, what the clock predicts for a card, and what the kernel asks of the
-// machine for 1,000 multiply-adds. Rows appear as they are done. A step that is wrong or cannot be run gets its row and
-// a line below the table; the climb goes on.
+// the simulated GPU, whose own time means nothing and is printed only if it is asked for, what the clock predicts for a
+// card, and what the kernel asks of the machine for 1,000 multiply-adds. Rows appear as they are done. A step that is
+// wrong or cannot be run gets its row and a line below the table; the climb goes on.
 #include "ladder.h"
 
 #include <stdlib.h>
@@ -83,6 +83,7 @@ static int status_of(const struct row *row)
 static int climb(struct ladder *l, struct ladder_predictions *predictions, FILE *json, char error[DEV_ERROR_MAX])
 {
     double last_ms[TYPES] = { 0 }, last_predicted[TYPES] = { 0 };
+    char path[LADDER_PATH];
     int status = 0;
     bool ran = false;
     ladder_print_head(l);
@@ -109,6 +110,8 @@ static int climb(struct ladder *l, struct ladder_predictions *predictions, FILE 
             return 2;
     }
     ladder_print_foot(l);
+    ladder_print_left_out(l);
+    ladder_print_next(l, ladder_course(path));
     if (l->o.csv && !ladder_write_csv(l)) {
         report_write_error("--csv", l->o.csv, error);
         return 2;
@@ -163,6 +166,7 @@ static void choose_prediction(struct ladder *l)
     l->predicted.m = sized ? l->o.m : size;
     l->predicted.n = sized ? l->o.n : size;
     l->predicted.k = sized ? l->o.k : size;
+    l->timed = !dev_about(l->dev)->simulated || l->o.predict < 0 || l->o.iterations > 0;
     const bool wanted =
         l->o.predict ? l->o.predict > 0 : l->o.predict_size || l->o.card || dev_about(l->dev)->simulated;
     l->o.predict = wanted && simt_can_predict(l->no_prediction);

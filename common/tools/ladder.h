@@ -1,5 +1,5 @@
 // What the files of the ladder share: ladder.c climbs, ladder_predict.c predicts, ladder_print.c prints the table,
-// ladder_write.c writes JSON and CSV.
+// ladder_next.c says what is not in it and what comes next, ladder_write.c writes JSON and CSV.
 #ifndef STEPS_LADDER_H
 #define STEPS_LADDER_H
 
@@ -11,7 +11,7 @@
 #include "tester/tester.h"
 #include "tester/tester_options.h"
 
-enum { TYPES = DEV_F16 + 1 };
+enum { TYPES = DEV_F16 + 1, LADDER_PATH = 4096 };
 
 struct row {
     const struct step *step;
@@ -32,6 +32,7 @@ struct ladder {
     struct dev *dev;
     FILE *out;
     bool terminal;               // out is one: show progress
+    bool timed;                  // the times are a GPU's, or the simulation's own were asked for
     struct tester *data[TYPES];  // opened when the first step of the type comes
     double baseline_ms[TYPES];   // in turn with the first step of the type; 0: none, or not measured yet
     double after_ms[TYPES];      // in turn with the last one
@@ -53,6 +54,13 @@ void ladder_print_part(const struct ladder *l, size_t i);
 void ladder_print_row(const struct ladder *l, const struct row *row);
 // The vendor's products, what the columns mean, and what did not run.
 void ladder_print_foot(const struct ladder *l);
+// Which steps the build left out, and why; nothing if it has all.
+void ladder_print_left_out(const struct ladder *l);
+// How `course`, beside this program, is called from the folder where one is. NULL if it is not there, as where the
+// ladder is installed.
+const char *ladder_course(char path[LADDER_PATH]);
+// Commands of it that go on from here; course NULL: none.
+void ladder_print_next(const struct ladder *l, const char *course);
 
 // ladder_predict.c: begins to predict all rows, whose steps are set, on this number of threads (0: as they are waited
 // for). NULL when memory runs out.

@@ -45,11 +45,12 @@ void ladder_print_head(const struct ladder *l)
         fprintf(l->out, "%-24s %-4s  %-9s  %9s  %11s  %8s  %8s  %10s  %13s\n", "step", "type", "result", "predicted",
                 "step before", "inst", "sectors", "wavefronts", "conflicts");
     } else if (about->simulated) {
+        const int wide = l->timed ? 11 : 0;
         if (l->o.iterations)
             fprintf(l->out, "; time: median of %d runs", l->o.iterations);
-        fprintf(l->out, "\n\n%-24s %-4s  %-9s  %9s   %s\n", "", "", "", "", "for 1,000 multiply-adds");
-        fprintf(l->out, "%-24s %-4s  %-9s  %9s  %8s  %8s  %10s  %13s\n", "step", "type", "result", "time", "inst",
-                "sectors", "wavefronts", "conflicts");
+        fprintf(l->out, "\n\n%-24s %-4s  %-9s%*s   %s\n", "", "", "", wide, "", "for 1,000 multiply-adds");
+        fprintf(l->out, "%-24s %-4s  %-9s%*s  %8s  %8s  %10s  %13s\n", "step", "type", "result", wide,
+                l->timed ? "time" : "", "inst", "sectors", "wavefronts", "conflicts");
     } else {
         fprintf(l->out, "; median of %d runs, L2 cache %s\n\n", l->o.iterations,
                 l->o.warm ? "as the run before left it" : "emptied before each");
@@ -102,8 +103,10 @@ void ladder_print_row(const struct ladder *l, const struct row *row)
         if (row->predicted_before > 0 && row->predicted_ms > 0)
             snprintf(before, sizeof before, "x %.2f", row->predicted_before / row->predicted_ms);
         fprintf(l->out, "%-9s  %9s  %11s", verdict, predicted, before);
-    } else {
+    } else if (l->timed) {
         fprintf(l->out, "%-9s  %9s", verdict, report_time(r->ms, time));
+    } else {
+        fprintf(l->out, "%-9s", verdict);
     }
     if (row->counted) {
         const uint64_t *m = row->metrics;
@@ -154,7 +157,7 @@ void ladder_print_foot(const struct ladder *l)
         fprintf(l->out,
                 "\ninst: warp instructions; sectors: 32-byte pieces of global memory; wavefronts: passes through "
                 "shared\nmemory; conflicts: wavefronts that bank conflicts cost, in all.%s\n",
-                l->o.predict ? "" : " The time is the simulation's.");
+                l->o.predict || !l->timed ? "" : " The time is the simulation's.");
     if (l->no_prediction[0])
         fprintf(l->out, "\nNo times are predicted: %s.\n", l->no_prediction);
     bool first = true, too_old = false;

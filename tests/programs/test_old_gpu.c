@@ -94,6 +94,80 @@ Test(ladder, a_part_begins_and_ends_where_its_steps_do)
         scratch_close(&files[i]);
 }
 
+static const char *said_by(void (*print)(const struct ladder *), struct ladder *l)
+{
+    static char *said;
+    size_t size;
+    free(said);
+    l->out = open_memstream(&said, &size);
+    print(l);
+    fclose(l->out);
+    return said;
+}
+
+// Which steps that are is made up by tests/meson.build.
+Test(ladder, names_the_steps_that_the_build_left_out_with_the_reason)
+{
+    struct ladder l = { 0 };
+    cr_expect_str_eq(said_by(ladder_print_left_out, &l),
+                     "\nNot in this build: 97_made_up, 98_made_up:\nthey need another compiler.\n");
+}
+
+static void print_next(const struct ladder *l)
+{
+    ladder_print_next(l, "build/course");
+}
+
+Test(ladder, says_what_comes_next_and_where_a_mistake_is_looked_for)
+{
+    struct row *rows = calloc(n_steps, sizeof *rows);
+    struct ladder l = { .rows = rows };
+    cr_assert(rows);
+    for (size_t i = 0; i < n_steps; i++)
+        rows[i] = (struct row){ .step = steps[i], .ran = true, .result = { .verdict = TESTER_RIGHT } };
+    const char *said = said_by(print_next, &l);
+    cr_expect(strstr(said, "build/course run 1 --profile ") && strstr(said, "build/course next ") &&
+                  !strstr(said, "wrong"),
+              "%s", said);
+    rows[3].result.verdict = TESTER_WRONG;
+    said = said_by(print_next, &l);
+    cr_expect(strstr(said, "build/course run 03 --device=sim --sanitize  what is wrong with 03_thread_tile_1d"), "%s",
+              said);
+    char path[LADDER_PATH];
+    cr_expect(!ladder_course(path), "there is no course beside this test: %s", path);
+    free(rows);
+}
+
+// How long the simulation takes says nothing of a kernel: better kernels may take longer.
+Test(ladder, shows_the_time_of_the_simulation_only_if_it_is_asked_for)
+{
+    char why[DEV_ERROR_MAX];
+    struct row row = {
+        .step = steps[0], .ran = true, .counted = true, .result = { .verdict = TESTER_RIGHT, .ms = 123 }
+    };
+    struct ladder l = {
+        .dev = dev_open(DEV_SIM, why), .rows = &row, .steps = calloc(n_steps, sizeof *l.steps), .o = tester_defaults
+    };
+    cr_assert(l.dev && l.steps, "%s", why);
+    for (size_t i = 0; i < n_steps; i++)
+        l.steps[i] = *steps[i];
+    l.o.m = l.o.n = l.o.k = 64;
+    for (int timed = 0; timed < 2; timed++) {
+        size_t size;
+        char *said;
+        l.timed = timed;
+        l.out = open_memstream(&said, &size);
+        ladder_print_head(&l);
+        ladder_print_row(&l, &row);
+        fclose(l.out);
+        cr_expect(!strstr(said, " time ") == !timed && !strstr(said, "123 ms") == !timed, "%s", said);
+        cr_expect(strstr(said, " inst ") && strstr(said, " right "), "%s", said);
+        free(said);
+    }
+    free(l.steps);
+    dev_close(l.dev);
+}
+
 Test(old_gpu, gets_no_kernel_for_a_newer_one)
 {
     struct dev *d = gpu_of(75);

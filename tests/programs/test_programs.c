@@ -217,6 +217,7 @@ Test(ladder, climbs_every_step_simulated)
     cr_assert(r.status == 0, "exit status %d: %s", r.status, r.err);
     cr_assert(!strstr(r.out, "predicted") && strstr(r.out, "The time is the simulation's."), "%s", r.out);
     cr_assert(strstr(r.out, "simulated"), "%s", r.out);
+    cr_expect_eq(!strstr(r.out, "course next "), access(BUILD "/course", X_OK) != 0, "%s", r.out);
     cr_assert(strstr(r.out, "\nKernels: compiled by " COMPILER), "%s", r.out);
     static const char *const names[] = { "01_naive",          "02_smem_tile",      "02_smem_tile_double",
                                          "03_thread_tile_1d", "04_thread_tile_2d", "05_vectorized",

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Renders every deck to HTML and PDF: node slides/render.mjs OUTPUT_FOLDER [--html]. meson compile -C build slides
+// Renders every deck to HTML, PDF and its notes as text: node slides/render.mjs OUTPUT_FOLDER [--html]. meson compile -C build slides
 // calls it. The decks are rendered as they are; refresh.mjs brings them up to date.
 import { spawn } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
@@ -22,9 +22,9 @@ function marp(from, to, options) {
   });
 }
 
-// Every Markdown file in the folder from; formats: html, pdf.
+// Every Markdown file in the folder from; formats: html, pdf, notes. Paper has no notes: a PDF would show each as an icon.
 export async function render(from, to, formats) {
-  const options = { html: [], pdf: ['--pdf', '--pdf-notes', '--pdf-outlines', '--parallel', '2'] };
+  const options = { html: [], pdf: ['--pdf', '--pdf-outlines', '--parallel', '2'], notes: ['--notes'] };
   const runs = await Promise.all(formats.map((format) => marp(from, to, options[format])));
   const failed = runs.find(({ status }) => status);
   if (failed) throw new Error(`Marp failed:\n${failed.said}`);
@@ -45,14 +45,14 @@ async function main() {
   const lacking = missing(true);
   for (const line of lacking) console.error(`slides: ${line}`);
   if (lacking.length) return 1;
-  const formats = option ? ['html'] : ['html', 'pdf'];
+  const formats = option ? ['html'] : ['html', 'pdf', 'notes'];
   const begun = Date.now(), source = mkdtempSync(join(tmpdir(), 'slides-'));
   try {
     await render(decks_in(source), resolve(to), formats);
   } finally {
     rmSync(source, { recursive: true });
   }
-  console.log(`${deck_names().length} decks as ${formats.join(' and ')} in ${resolve(to)}, ` +
+  console.log(`${deck_names().length} decks as ${formats.join(', ')} in ${resolve(to)}, ` +
     `${((Date.now() - begun) / 1000).toFixed(1)} s`);
   return 0;
 }

@@ -3,10 +3,11 @@
 // Skipped with exit 77 when a package or Chromium is missing.
 //
 //   node slides/test.mjs [--shots DIR] [DECK...]     DIR: also a PNG of each slide
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { inflateSync } from 'node:zlib';
 import { inspect } from './inspect.mjs';
 import { deck_names } from './texts.mjs';
 import { render } from './render.mjs';
@@ -100,6 +101,30 @@ async function look_at_picture(page, name) {
   return cut.map((text) => `pictures/${name}: "${text}" is cut off`);
 }
 
+// On paper a deck has no icons that stand for its notes, which a text of its own has.
+async function look_at_paper(folder, deck) {
+  const source = join(folder, 'paper'), to = join(folder, 'printed'), name = deck.replace(/\.md$/, '');
+  mkdirSync(source);
+  copyFileSync(join(slides, deck), join(source, deck));
+  await render(source, to, ['pdf', 'notes']);
+  const pdf = readFileSync(join(to, `${name}.pdf`), 'latin1'), wrong = [];
+  const streams = [...pdf.matchAll(/stream\r?\n([^]*?)\r?\nendstream/g)].map(([, bytes]) => inflated(Buffer.from(bytes, 'latin1')));
+  const objects = [pdf, ...streams].join('\n');
+  if (!/\/Type ?\/Page\b/.test(objects)) wrong.push('this test finds no page in the PDF');
+  if (/\/Subtype ?\/Text\b/.test(objects)) wrong.push('the PDF has icons of notes');
+  if (!/\[\d+ min\]/.test(readFileSync(join(to, `${name}.txt`), 'utf8'))) wrong.push('the text of the notes has none');
+  return wrong.map((text) => `${name}: ${text}`);
+}
+
+// What a stream of a PDF holds; empty if it is packed in another way.
+function inflated(bytes) {
+  try {
+    return inflateSync(bytes).toString('latin1');
+  } catch {
+    return '';
+  }
+}
+
 async function test(decks, shots) {
   const folder = mkdtempSync(join(tmpdir(), 'slides-')), wrong = [];
   const browser = await browse();
@@ -110,6 +135,7 @@ async function test(decks, shots) {
     writeFileSync(join(source, 'faulty.md'), faulty);
     await render(source, to, ['html']);
     for (const name of decks) wrong.push(...await look(browser, join(to, name.replace(/md$/, 'html')), shots));
+    wrong.push(...await look_at_paper(folder, decks[0]));
     const page = await open_page(browser);
     for (const { file } of pictures()) wrong.push(...await look_at_picture(page, file));
     await page.close();

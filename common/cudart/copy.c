@@ -5,12 +5,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cudart.h"
+#include "copy.h"
+#include "submit.h"
 
 static bool on_device(const void *p)
 {
     const struct cudart_memory *m = cudart_memory_at(p);
-    return m && !m->mapped;
+    return m && !cudart_on_host(m, p);
 }
 
 static bool copy_on_device(void *to, const void *from, size_t bytes, char error[DEV_ERROR_MAX])
@@ -61,10 +62,101 @@ static bool copy_now(void *to, const void *from, size_t bytes, enum cudaMemcpyKi
 static cudaError_t copy(const char *function, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
     char error[DEV_ERROR_MAX];
+    const cudaError_t before = cudart_wait();
+    if (before)
+        return before;
     cudart_lock();
     const bool done = !bytes || copy_now(to, from, bytes, kind, error);
     cudart_unlock();
     return done ? cudaSuccess : cudart_failed(cudaErrorInvalidValue, function, error);
+}
+
+// --- Boxes: rows of bytes, pitch bytes from one to the next, and slices of rows ---
+
+static char *in_box(const struct cudaPitchedPtr *p, const struct cudaPos *from, size_t row, size_t slice)
+{
+    return (char *)p->ptr + ((from->z + slice) * p->ysize + from->y + row) * p->pitch + from->x;
+}
+
+static cudaError_t copy_row(const char *function, const struct cudaMemcpy3DParms *p, size_t bytes, size_t row,
+                            size_t slice)
+{
+    return copy(function, in_box(&p->dstPtr, &p->dstPos, row, slice), in_box(&p->srcPtr, &p->srcPos, row, slice), bytes,
+                p->kind);
+}
+
+static cudaError_t copy_box(const char *function, const struct cudaMemcpy3DParms *p)
+{
+    const size_t width = p->extent.width, height = p->extent.height;
+    const bool gaps = height > 1 && (p->srcPtr.pitch != width || p->dstPtr.pitch != width);
+    if (p->srcArray || p->dstArray)
+        return cudart_failed(cudaErrorNotSupported, function, "arrays are not there yet");
+    if (height > 1 && (p->srcPtr.pitch < width || p->dstPtr.pitch < width))
+        return cudart_failed(cudaErrorInvalidPitchValue, function, "a row is longer than the pitch");
+    cudaError_t e = cudaSuccess;
+    for (size_t slice = 0; !e && slice < p->extent.depth; slice++)
+        for (size_t row = 0; !e && row < (gaps ? height : height > 0); row++)
+            e = copy_row(function, p, gaps ? width : width * height, row, slice);
+    return e;
+}
+
+static cudaError_t set_row(const char *function, const struct cudaMemsetParams *p, unsigned char *row, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        row[i] = (unsigned char)(p->value >> 8 * (i % p->elementSize));
+    cudaError_t e = cudaSuccess;
+    for (size_t i = 0; !e && i < p->height; i++)
+        e = copy(function, (char *)p->dst + i * p->pitch, row, bytes, cudaMemcpyHostToDevice);
+    return e;
+}
+
+static cudaError_t set_rows(const char *function, const struct cudaMemsetParams *p)
+{
+    const bool gaps = p->height > 1 && p->pitch != p->width * p->elementSize;
+    const size_t bytes = p->width * p->elementSize * (gaps ? 1 : p->height);
+    struct cudaMemsetParams q = *p;
+    q.height = gaps ? p->height : p->height > 0;
+    unsigned char *row = p->elementSize == 1 || p->elementSize == 2 || p->elementSize == 4 ? malloc(bytes + 1) : NULL;
+    const cudaError_t e = row ? set_row(function, &q, row, bytes)
+                              : cudart_failed(cudaErrorInvalidValue, function, "not that many bytes at once");
+    free(row);
+    return e;
+}
+
+// --- What programs call ---
+
+static cudaError_t run_copy(const struct work *w)
+{
+    return copy_box(w->function, &w->copy);
+}
+
+static cudaError_t run_set(const struct work *w)
+{
+    return set_rows(w->function, &w->set);
+}
+
+const struct work_type work_copy = { .node = cudaGraphNodeTypeMemcpy, .run = run_copy };
+const struct work_type work_set = { .node = cudaGraphNodeTypeMemset, .run = run_set };
+
+struct work copy_work_2d(const char *function, void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                         size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return (struct work){ .type = &work_copy,
+                          .function = function,
+                          .copy = { .srcPtr = { (void *)from, from_pitch, width, height },
+                                    .dstPtr = { to, to_pitch, width, height },
+                                    .extent = { width, height, 1 },
+                                    .kind = kind } };
+}
+
+struct work copy_work(const char *function, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    return copy_work_2d(function, to, bytes, from, bytes, bytes, 1, kind);
+}
+
+static cudaError_t do_copy(cudaStream_t st, struct work w)
+{
+    return work_submit(st, &w);
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
@@ -74,51 +166,82 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t st)
 {
-    return copy("cudaMemcpyAsync", to, from, bytes, kind);
+    return do_copy(st, copy_work("cudaMemcpyAsync", to, from, bytes, kind));
+}
+
+cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
+{
+    return copy("cudaMemcpyPeer", to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
+                                cudaStream_t st)
+{
+    return do_copy(st, copy_work("cudaMemcpyPeerAsync", to, from, bytes, cudaMemcpyDeviceToDevice));
 }
 
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                          enum cudaMemcpyKind kind)
 {
-    cudaError_t e = cudaSuccess;
-    for (size_t i = 0; !e && i < height; i++)
-        e = copy("cudaMemcpy2D", (char *)to + i * to_pitch, (const char *)from + i * from_pitch, width, kind);
-    return e;
+    const struct work w = copy_work_2d("cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind);
+    return copy_box(w.function, &w.copy);
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                               size_t height, enum cudaMemcpyKind kind, cudaStream_t st)
 {
-    return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+    return do_copy(st, copy_work_2d("cudaMemcpy2DAsync", to, to_pitch, from, from_pitch, width, height, kind));
 }
 
-cudaError_t cudaMemset(void *to, int value, size_t bytes)
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 {
-    void *filled = malloc(bytes + !bytes);
-    if (!filled)
-        return cudart_failed(cudaErrorMemoryAllocation, "cudaMemset", "out of memory");
-    memset(filled, value, bytes);
-    const cudaError_t e = copy("cudaMemset", to, filled, bytes, cudaMemcpyHostToDevice);
-    free(filled);
-    return e;
+    return copy_box("cudaMemcpy3D", p);
 }
 
-cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t st)
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st)
 {
-    return cudaMemset(to, value, bytes);
-}
-
-cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
-{
-    cudaError_t e = cudaSuccess;
-    for (size_t i = 0; !e && i < height; i++)
-        e = cudaMemset((char *)to + i * pitch, value, width);
-    return e;
+    return do_copy(st, (struct work){ .type = &work_copy, .function = "cudaMemcpy3DAsync", .copy = *p });
 }
 
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t st)
 {
-    return cudaMemset2D(to, pitch, value, width, height);
+    return do_copy(st, (struct work){ .type = &work_set,
+                                      .function = "cudaMemset2DAsync",
+                                      .set = { to, pitch, (unsigned)value & 0xff, 1, width, height } });
+}
+
+cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
+{
+    const struct cudaMemsetParams p = { to, pitch, (unsigned)value & 0xff, 1, width, height };
+    return set_rows("cudaMemset2D", &p);
+}
+
+cudaError_t cudaMemset(void *to, int value, size_t bytes)
+{
+    const struct cudaMemsetParams p = { to, bytes, (unsigned)value & 0xff, 1, bytes, 1 };
+    return set_rows("cudaMemset", &p);
+}
+
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t st)
+{
+    return cudaMemset2DAsync(to, bytes, value, bytes, 1, st);
+}
+
+cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent extent)
+{
+    cudaError_t e = cudaSuccess;
+    for (size_t slice = 0; !e && slice < extent.depth; slice++)
+        e = cudaMemset2D((char *)to.ptr + slice * to.ysize * to.pitch, to.pitch, value, extent.width, extent.height);
+    return e;
+}
+
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t st)
+{
+    cudaError_t e = cudaSuccess;
+    for (size_t slice = 0; !e && slice < extent.depth; slice++)
+        e = cudaMemset2DAsync((char *)to.ptr + slice * to.ysize * to.pitch, to.pitch, value, extent.width,
+                              extent.height, st);
+    return e;
 }
 
 // --- Symbols: variables of the kernels' PTX ---
@@ -166,11 +289,17 @@ cudaError_t cudaMemcpyFromSymbol(void *to, const void *host, size_t bytes, size_
 cudaError_t cudaMemcpyToSymbolAsync(const void *host, const void *from, size_t bytes, size_t at,
                                     enum cudaMemcpyKind kind, cudaStream_t st)
 {
-    return cudaMemcpyToSymbol(host, from, bytes, at, kind);
+    void *to;
+    size_t size;
+    const cudaError_t e = find_symbol("cudaMemcpyToSymbolAsync", &to, &size, host);
+    return e ? e : do_copy(st, copy_work("cudaMemcpyToSymbolAsync", (char *)to + at, from, bytes, kind));
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *host, size_t bytes, size_t at, enum cudaMemcpyKind kind,
                                       cudaStream_t st)
 {
-    return cudaMemcpyFromSymbol(to, host, bytes, at, kind);
+    void *from;
+    size_t size;
+    const cudaError_t e = find_symbol("cudaMemcpyFromSymbolAsync", &from, &size, host);
+    return e ? e : do_copy(st, copy_work("cudaMemcpyFromSymbolAsync", to, (char *)from + at, bytes, kind));
 }

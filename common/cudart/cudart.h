@@ -11,7 +11,11 @@
 //   predict.c   how long a launch takes on the card
 //   place.c     where in the program a call stands
 //   device.c    properties, attributes and occupancy, which are those of a card (base/card.def)
-//   stream.c    streams and events: all is done in the order in which it is asked for
+//   work.h      what a stream is asked to do, which submit.c has done at once, or noted in a graph
+//   stream.c    streams and events
+//   graph.c     graphs and the capture of streams; graph_nodes.c and node.c their nodes
+//   pool.c      pools of memory
+//   handle.c    what a program holds for these
 //   driver.c    of the driver's API, what programs use beside the runtime
 //   missing.c   what is not there, by its name
 //
@@ -78,6 +82,7 @@ bool cudart_read_ptx(const void *wrapper, struct cudart_ptx *out, char error[DEV
 // --- what the program registered; host is the address by which it calls a kernel or a variable ---
 
 struct simt_kernel *cudart_kernel(const void *host, const char **name);  // NULL after cudart_failed
+const char *cudart_kernel_device_name(const void *host);                 // in its PTX
 unsigned cudart_kernel_arch(const void *host);                           // of its PTX: 80 for compute_80
 const char *cudart_kernel_ptx(const void *host, const char **device);    // the PTX's file and its name there; or NULL
 uint64_t cudart_kernel_dynamic(const void *host);  // bytes that cudaFuncSetAttribute asked for; 0: none
@@ -89,14 +94,14 @@ cudaError_t cudart_place_managed(void);  // gives __managed__ variables their ad
 
 struct cudart_memory {
     uint64_t address, bytes;
-    bool mapped;          // the program has it at the same address: pinned and managed memory
-    unsigned char *sent;  // mapped: what the device was given last
+    void *host;       // where it is in the program: pinned, managed and registered memory; NULL: nowhere
+    bool registered;  // it is the program's, and has another address on the device
+    enum cudaMemoryType type;
 };
-const struct cudart_memory *cudart_memory_at(const void *address);  // that holds it; NULL: it is the host's
-bool cudart_memory_note(uint64_t address, uint64_t bytes);          // of a variable
-cudaError_t cudart_memory_map(uint64_t address, size_t bytes);
-void cudart_to_device(void);  // what the program wrote into mapped memory, before a launch
-void cudart_to_host(void);    // what the kernel has changed there, after it
+const struct cudart_memory *cudart_memory_at(const void *address);        // that holds it; NULL: it is the host's alone
+bool cudart_on_host(const struct cudart_memory *m, const void *address);  // the program can use the address
+bool cudart_memory_note(uint64_t address, uint64_t bytes);                // of a variable
+cudaError_t cudart_memory_map(uint64_t address, size_t bytes, enum cudaMemoryType type);
 // What all memory holds now, which cudart_memory_free frees. Nothing if that is too much.
 size_t cudart_memory_copy(struct simt_array **out);
 void cudart_memory_free(struct simt_array *all, size_t n);

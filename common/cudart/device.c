@@ -110,7 +110,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int d)
     X(GpuOverlap, p.asyncEngineCount > 0)                                                                              \
     X(SingleToDoublePrecisionPerfRatio, (int)(c->f32 / c->f64))                                                        \
     X(HostNativeAtomicSupported, 0)                                                                                    \
-    X(HostRegisterSupported, 0)                                                                                        \
+    X(HostRegisterSupported, 1)                                                                                        \
     X(PageableMemoryAccessUsesHostPageTables, 0)                                                                       \
     X(DirectManagedMemAccessFromHost, 0)                                                                               \
     X(ComputePreemptionSupported, 0)                                                                                   \
@@ -125,7 +125,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int d)
     X(TccDriver, 0)                                                                                                    \
     X(StreamPrioritiesSupported, 0)                                                                                    \
     X(PageableMemoryAccess, 0)                                                                                         \
-    X(MemoryPoolsSupported, 0)                                                                                         \
+    X(MemoryPoolsSupported, 1)                                                                                         \
     X(ComputeMode, 0)                                                                                                  \
     X(Integrated, 0)                                                                                                   \
     X(EccEnabled, 0)                                                                                                   \
@@ -149,10 +149,77 @@ cudaError_t cudaDeviceGetAttribute(int *v, enum cudaDeviceAttr a, int d)
     }
 }
 
+// What a program asks for is kept; here nothing runs out by it.
+static size_t limits[] = { [cudaLimitStackSize] = 1 << 10,
+                           [cudaLimitPrintfFifoSize] = 1 << 20,
+                           [cudaLimitMallocHeapSize] = 8 << 20,
+                           [cudaLimitDevRuntimeSyncDepth] = 2,
+                           [cudaLimitDevRuntimePendingLaunchCount] = 2048,
+                           [cudaLimitMaxL2FetchGranularity] = 64,
+                           [cudaLimitPersistingL2CacheSize] = 0 };
+
+static cudaError_t no_limit(const char *function)
+{
+    return cudart_failed(cudaErrorUnsupportedLimit, function, "there is no such limit");
+}
+
 cudaError_t cudaDeviceGetLimit(size_t *n, enum cudaLimit l)
 {
-    *n = 8 << 20;
+    if ((size_t)l >= sizeof limits / sizeof *limits)
+        return no_limit("cudaDeviceGetLimit");
+    *n = limits[l];
     return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetLimit(enum cudaLimit l, size_t n)
+{
+    if ((size_t)l >= sizeof limits / sizeof *limits)
+        return no_limit("cudaDeviceSetLimit");
+    limits[l] = n;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *c)
+{
+    *c = cudaFuncCachePreferNone;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *c)
+{
+    *c = cudaSharedMemBankSizeFourByte;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned *flags)
+{
+    *flags = cudaDeviceMapHost;
+    return cudaSuccess;
+}
+
+cudaError_t cudaChooseDevice(int *d, const struct cudaDeviceProp *wanted)
+{
+    return cudaGetDevice(d);
+}
+
+cudaError_t cudaSetValidDevices(int *d, int n)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetByPCIBusId(int *d, const char *id)
+{
+    return cudaGetDevice(d);
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int d, unsigned flags)
+{
+    return cudart_failed(cudaErrorInvalidDevice, "cudaDeviceEnablePeerAccess", "there is one device, number 0");
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int d)
+{
+    return cudart_failed(cudaErrorInvalidDevice, "cudaDeviceDisablePeerAccess", "there is one device, number 0");
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char *id, int n, int d)
@@ -247,4 +314,51 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *n, const
                                                                    unsigned flags)
 {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(n, host, block, shared);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *host, int blocks, int threads)
+{
+    struct simt_kernel_about about;
+    if (!about_kernel(host, &about))
+        return cudaErrorInvalidDeviceFunction;
+    const struct card *c = cudart_card();
+    const size_t all = (size_t)c->shared_kib << 10, most = (size_t)c->block_kib << 10;
+    const size_t share = blocks > 0 ? all / (size_t)blocks : 0, own = about.shared + c->shared_reserved;
+    *bytes = share > own ? share - own : 0;
+    *bytes = *bytes < most - about.shared ? *bytes : most - about.shared;
+    return cudaSuccess;
+}
+
+static unsigned cluster_blocks(const cudaLaunchConfig_t *c)
+{
+    for (unsigned i = 0; i < c->numAttrs; i++)
+        if (c->attrs[i].id == cudaLaunchAttributeClusterDimension)
+            return c->attrs[i].val.clusterDim.x * c->attrs[i].val.clusterDim.y * c->attrs[i].val.clusterDim.z;
+    return 1;
+}
+
+// Of clusters nothing else than their blocks is known: those of a cluster have to be on SMs of one part of the card.
+cudaError_t cudaOccupancyMaxActiveClusters(int *n, const void *host, const cudaLaunchConfig_t *c)
+{
+    const cudaError_t e = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        n, host, (int)(c->blockDim.x * c->blockDim.y * c->blockDim.z), c->dynamicSmemBytes);
+    const unsigned blocks = cluster_blocks(c);
+    *n = e || !blocks ? 0 : *n * (int)cudart_card()->sms / (int)blocks;
+    return e;
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *n, const void *host, const cudaLaunchConfig_t *c)
+{
+    *n = 8;  // what every card of compute capability 9.0 can do
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetName(const char **name, const void *host)
+{
+    cudart_lock();
+    const bool known = cudart_kernel(host, name);
+    if (known)
+        *name = cudart_kernel_device_name(host);
+    cudart_unlock();
+    return known ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 }

@@ -16,6 +16,15 @@ cudaError_t cudart_failed(cudaError_t e, const char *what, const char *why)
     return last = e;
 }
 
+// A call that is not there, told once.
+int cudart_not_there(const char *name, bool *said);
+int cudart_not_there(const char *name, bool *said)
+{
+    const bool first = !*said;
+    *said = true;
+    return cudart_failed(cudaErrorNotSupported, name, first ? "it is not there yet" : NULL);
+}
+
 cudaError_t cudart_kernel_failed(cudaError_t e, const char *kernel, const char *why)
 {
     of_kernel = e;
@@ -40,22 +49,54 @@ cudaError_t cudaPeekAtLastError(void)
     return last;
 }
 
-// Those that this runtime returns.
+// Those that this runtime returns, and those that programs ask for by name.
 #define ERRORS(X)                                                                                                      \
     X(cudaSuccess, "no error")                                                                                         \
     X(cudaErrorInvalidValue, "invalid argument")                                                                       \
     X(cudaErrorMemoryAllocation, "out of memory")                                                                      \
+    X(cudaErrorInitializationError, "initialization error")                                                            \
+    X(cudaErrorCudartUnloading, "driver shutting down")                                                                \
     X(cudaErrorInvalidConfiguration, "invalid configuration argument")                                                 \
+    X(cudaErrorInvalidPitchValue, "invalid pitch argument")                                                            \
     X(cudaErrorInvalidSymbol, "invalid device symbol")                                                                 \
+    X(cudaErrorInvalidHostPointer, "invalid host pointer")                                                             \
+    X(cudaErrorInvalidDevicePointer, "invalid device pointer")                                                         \
+    X(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy")                                            \
+    X(cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version")                     \
+    X(cudaErrorMissingConfiguration, "__global__ function call is not configured")                                     \
     X(cudaErrorInvalidDeviceFunction, "invalid device function")                                                       \
+    X(cudaErrorNoDevice, "no CUDA-capable device is detected")                                                         \
     X(cudaErrorInvalidDevice, "invalid device ordinal")                                                                \
+    X(cudaErrorInvalidKernelImage, "device kernel image is invalid")                                                   \
+    X(cudaErrorDeviceUninitialized, "invalid device context")                                                          \
+    X(cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device")                     \
+    X(cudaErrorUnsupportedLimit, "limit is not supported on this architecture")                                        \
+    X(cudaErrorPeerAccessUnsupported, "peer access is not supported between these two devices")                        \
     X(cudaErrorInvalidResourceHandle, "invalid resource handle")                                                       \
+    X(cudaErrorIllegalState, "the operation cannot be performed in the present state")                                 \
+    X(cudaErrorSymbolNotFound, "named symbol not found")                                                               \
+    X(cudaErrorNotReady, "device not ready")                                                                           \
     X(cudaErrorIllegalAddress, "an illegal memory access was encountered")                                             \
+    X(cudaErrorLaunchOutOfResources, "too many resources requested for launch")                                        \
     X(cudaErrorLaunchTimeout, "the launch timed out and was terminated")                                               \
+    X(cudaErrorPeerAccessAlreadyEnabled, "peer access is already enabled")                                             \
+    X(cudaErrorPeerAccessNotEnabled, "peer access has not been enabled")                                               \
     X(cudaErrorAssert, "device-side assert triggered")                                                                 \
+    X(cudaErrorHostMemoryAlreadyRegistered, "part or all of the requested memory range is already mapped")             \
+    X(cudaErrorHostMemoryNotRegistered, "pointer does not correspond to a registered memory region")                   \
+    X(cudaErrorHardwareStackError, "hardware stack error")                                                             \
+    X(cudaErrorIllegalInstruction, "an illegal instruction was encountered")                                           \
     X(cudaErrorMisalignedAddress, "misaligned address")                                                                \
     X(cudaErrorLaunchFailure, "unspecified launch failure")                                                            \
-    X(cudaErrorNotSupported, "operation not supported")
+    X(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch")                                     \
+    X(cudaErrorNotPermitted, "operation not permitted")                                                                \
+    X(cudaErrorNotSupported, "operation not supported")                                                                \
+    X(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing")                           \
+    X(cudaErrorStreamCaptureInvalidated, "operation failed due to a previous error during capture")                    \
+    X(cudaErrorGraphExecUpdateFailure,                                                                                 \
+      "the graph update was not performed because it included changes which violated "                                 \
+      "constraints specific to instantiated graph update")                                                             \
+    X(cudaErrorUnknown, "unknown error")
 
 const char *cudaGetErrorString(cudaError_t e)
 {

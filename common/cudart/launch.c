@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cudart.h"
+#include "submit.h"
 
 // --- Which launches are looked at ---
 
@@ -89,7 +89,6 @@ static cudaError_t run(struct simt_kernel *k, struct cudart_launch *l)
     const cudaError_t e = cudart_place_managed();
     if (e)
         return e;
-    cudart_to_device();
     fflush(stdout);  // the kernel's printf comes after the program's
     if (looks)
         cudart_frames(&l->frames);
@@ -97,7 +96,6 @@ static cudaError_t run(struct simt_kernel *k, struct cudart_launch *l)
     simt_set_checks(cudart_gpu(), looks & CHECKED);
     const bool ran = simt_launch(cudart_gpu(), k, l->how, error);
     simt_sync(cudart_gpu());
-    cudart_to_host();
     const struct simt_finding *f = simt_failure(cudart_gpu());
     simt_set_checks(cudart_gpu(), cudart_setting("CUDART_CHECK"));  // for allocations
     if (!ran)
@@ -109,52 +107,97 @@ static cudaError_t run(struct simt_kernel *k, struct cudart_launch *l)
     return cudaSuccess;
 }
 
-static cudaError_t launch_now(const cudaLaunchConfig_t *c, const unsigned *cluster, const void *host, void **args)
+// Why the launch cannot be made, which its kernel could; NULL: it can.
+static const char *refusal(const struct work_kernel *k, const struct simt_kernel_about *about, cudaError_t *e)
+{
+    *e = cudaErrorInvalidConfiguration;
+    if (!k->grid.x || !k->grid.y || !k->grid.z || !k->block.x || !k->block.y || !k->block.z)
+        return "a grid of no blocks, or blocks of no threads";
+    *e = cudaErrorInvalidValue;
+    if (k->shared > cudart_most_dynamic(k->host, about))
+        return "it may not have so much dynamic shared memory: cudaFuncSetAttribute asks for it";
+    return NULL;
+}
+
+static cudaError_t launch_now(const struct work_kernel *w)
 {
     const char *name;
-    struct simt_kernel *k = cudart_kernel(host, &name);
+    cudaError_t e = cudart_wait();
+    struct simt_kernel *k = e ? NULL : cudart_kernel(w->host, &name);
     if (!k)
-        return cudaErrorInvalidDeviceFunction;
+        return e ? e : cudaErrorInvalidDeviceFunction;
     const struct simt_kernel_about about = simt_kernel_about(k);
     if (about.error)
         return cudart_failed(cudaErrorInvalidDeviceFunction, name, about.error);
-    if (!c->gridDim.x || !c->gridDim.y || !c->gridDim.z || !c->blockDim.x || !c->blockDim.y || !c->blockDim.z)
-        return cudart_failed(cudaErrorInvalidConfiguration, name, "a grid of no blocks, or blocks of no threads");
-    if (c->dynamicSmemBytes > cudart_most_dynamic(host, &about))
-        return cudart_failed(cudaErrorInvalidValue, name,
-                             "it may not have so much dynamic shared memory: cudaFuncSetAttribute asks for it");
-    struct dev_arg *a = arguments(k, about.parameters, args);
+    const char *why = refusal(w, &about, &e);
+    if (why)
+        return cudart_failed(e, name, why);
+    struct dev_arg *a = arguments(k, about.parameters, w->arguments);
     if (!a)
         return cudart_failed(cudaErrorMemoryAllocation, name, "out of memory");
-    struct dev_launch l = { .grid = { c->gridDim.x, c->gridDim.y, c->gridDim.z },
-                            .block = { c->blockDim.x, c->blockDim.y, c->blockDim.z },
-                            .shared = c->dynamicSmemBytes,
+    struct dev_launch l = { .grid = { w->grid.x, w->grid.y, w->grid.z },
+                            .block = { w->block.x, w->block.y, w->block.z },
+                            .shared = w->shared,
                             .args = a,
                             .n_args = about.parameters };
-    if (cluster[0])
-        memcpy(l.cluster, cluster, sizeof l.cluster);
+    memcpy(l.cluster, w->cluster, sizeof l.cluster);
     if (cudart_setting("CUDART_VERBOSE"))
         fprintf(stderr, "cudart: launch of %s, grid %u,%u,%u, block %u,%u,%u, %zu bytes of dynamic shared memory\n",
                 name, l.grid[0], l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2], (size_t)l.shared);
-    struct cudart_launch launch = { .host = host, .name = name, .how = &l };
-    const cudaError_t e = run(k, &launch);
+    struct cudart_launch launch = { .host = w->host, .name = name, .how = &l };
+    e = run(k, &launch);
     free(a);
     return e;
 }
 
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host, void **args)
+// --- As work ---
+
+static cudaError_t run_kernel(const struct work *w)
 {
-    unsigned cluster[3] = { 0 };
-    for (unsigned i = 0; i < c->numAttrs; i++)
-        if (c->attrs[i].id == cudaLaunchAttributeClusterDimension) {
-            cluster[0] = c->attrs[i].val.clusterDim.x;
-            cluster[1] = c->attrs[i].val.clusterDim.y;
-            cluster[2] = c->attrs[i].val.clusterDim.z;
-        }
     cudart_lock();
-    const cudaError_t e = launch_now(c, cluster, host, args);
+    const cudaError_t e = launch_now(&w->kernel);
     cudart_unlock();
     return e;
+}
+
+static bool keep_arguments(struct work *w)
+{
+    const char *name;
+    struct simt_parameter p;
+    const struct simt_kernel *kernel = cudart_kernel(w->kernel.host, &name);
+    size_t n = 0, bytes = 0, at = 0;
+    if (!kernel)
+        return false;
+    for (; simt_parameter(kernel, (uint32_t)n, &p); n++)
+        bytes += p.bytes;
+    void **kept = calloc(1, (n + 1) * sizeof *kept + bytes);
+    for (size_t i = 0; kept && i < n && simt_parameter(kernel, (uint32_t)i, &p); at += p.bytes, i++)
+        kept[i] = memcpy((char *)(kept + n + 1) + at, w->kernel.arguments[i], p.bytes);
+    w->kernel.arguments = kept;
+    return kept;
+}
+
+static void drop_arguments(struct work *w)
+{
+    free(w->kernel.arguments);
+}
+
+const struct work_type work_kernel = { cudaGraphNodeTypeKernel, run_kernel, keep_arguments, drop_arguments };
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host, void **args)
+{
+    struct work w = {
+        .type = &work_kernel,
+        .function = "cudaLaunchKernel",
+        .kernel = { host, c->gridDim, c->blockDim, { 0 }, c->dynamicSmemBytes, args },
+    };
+    for (unsigned i = 0; i < c->numAttrs; i++)
+        if (c->attrs[i].id == cudaLaunchAttributeClusterDimension) {
+            w.kernel.cluster[0] = c->attrs[i].val.clusterDim.x;
+            w.kernel.cluster[1] = c->attrs[i].val.clusterDim.y;
+            w.kernel.cluster[2] = c->attrs[i].val.clusterDim.z;
+        }
+    return work_submit(c->stream, &w);
 }
 
 cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t st)
@@ -163,9 +206,18 @@ cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **arg
     return cudaLaunchKernelExC(&c, host, args);
 }
 
+// Every block of the launch has to be on the card at a time.
 cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
                                         cudaStream_t st)
 {
+    int blocks = 0;
+    const cudaError_t e =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, host, (int)(block.x * block.y * block.z), shared);
+    if (e)
+        return e;
+    if ((uint64_t)grid.x * grid.y * grid.z > (uint64_t)blocks * cudart_card()->sms)
+        return cudart_failed(cudaErrorCooperativeLaunchTooLarge, "cudaLaunchCooperativeKernel",
+                             "more blocks than the card has room for at a time");
     return cudaLaunchKernel(host, grid, block, args, shared, st);
 }
 

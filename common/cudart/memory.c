@@ -1,6 +1,6 @@
-// Memory. A device address is one of the simulated GPU. Pinned and managed memory has the same address in the program,
-// which is mapped there. Its bytes are given to the device before a launch, and what the kernel has changed is given to
-// the program after it: other threads of the program may write there meanwhile.
+// Memory. A device address is one of the simulated GPU. Pinned and managed memory lies in the program, mapped at the
+// same address, and the simulated GPU uses it there (simt_lend): the two see what the other writes. Memory of the
+// program's that it registers lies where it was, and has another address on the device.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,9 +8,9 @@
 #include "cudart.h"
 
 static struct cudart_memory *all;
-static size_t n_all, room, n_mapped;
+static size_t n_all, room;
 
-static bool note(uint64_t address, uint64_t bytes, bool mapped)
+static bool note(struct cudart_memory m)
 {
     if (n_all == room) {
         struct cudart_memory *more = realloc(all, (room + 64) * 2 * sizeof *more);
@@ -19,76 +19,112 @@ static bool note(uint64_t address, uint64_t bytes, bool mapped)
         all = more;
         room = (room + 64) * 2;
     }
-    unsigned char *sent = mapped ? malloc(bytes) : NULL;
-    if (mapped && !sent)
-        return false;
-    all[n_all++] = (struct cudart_memory){ address, bytes, mapped, sent };
-    n_mapped += mapped;
+    all[n_all++] = m;
     return true;
 }
 
 bool cudart_memory_note(uint64_t address, uint64_t bytes)
 {
-    return cudart_memory_at((void *)address) || note(address, bytes, false);
+    return cudart_memory_at((void *)address) || note((struct cudart_memory){ .address = address, .bytes = bytes });
 }
 
-static struct cudart_memory *find(const void *address)
+static bool within(const void *p, uint64_t from, uint64_t bytes)
 {
-    const uint64_t a = (uint64_t)address;
+    return (uint64_t)p >= from && (uint64_t)p - from < bytes;
+}
+
+static struct cudart_memory *find(const void *p)
+{
     for (size_t i = n_all; i-- > 0;)
-        if (a >= all[i].address && a - all[i].address < all[i].bytes)
+        if (within(p, all[i].address, all[i].bytes) || (all[i].host && within(p, (uint64_t)all[i].host, all[i].bytes)))
             return &all[i];
     return NULL;
 }
 
-const struct cudart_memory *cudart_memory_at(const void *address)
+const struct cudart_memory *cudart_memory_at(const void *p)
 {
-    return find(address);
+    return find(p);
 }
 
-// --- Mapped memory ---
-
-cudaError_t cudart_memory_map(uint64_t address, size_t bytes)
+bool cudart_on_host(const struct cudart_memory *m, const void *p)
 {
-    char error[DEV_ERROR_MAX];
+    return m->host && within(p, (uint64_t)m->host, m->bytes);
+}
+
+// --- Memory of both ---
+
+cudaError_t cudart_memory_map(uint64_t address, size_t bytes, enum cudaMemoryType type)
+{
     void *want = (void *)address;
     void *got = mmap(want, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (got != want)
         return cudart_failed(cudaErrorMemoryAllocation, "mapped memory", "its address is not free in the program");
-    if (simt_read(cudart_gpu(), want, address, bytes, error) && note(address, bytes, true))
+    if (note((struct cudart_memory){ .address = address, .bytes = bytes, .host = want, .type = type })) {
+        simt_lend(cudart_gpu(), address, want);
         return cudaSuccess;
+    }
     munmap(want, bytes);
     return cudart_failed(cudaErrorMemoryAllocation, "mapped memory", "out of memory");
 }
 
-void cudart_to_device(void)
+static cudaError_t register_now(void *p, size_t bytes)
 {
-    char error[DEV_ERROR_MAX];
-    for (size_t i = 0; n_mapped && i < n_all; i++)
-        if (all[i].mapped) {
-            memcpy(all[i].sent, (void *)all[i].address, all[i].bytes);
-            simt_write(cudart_gpu(), all[i].address, all[i].sent, all[i].bytes, error);
-        }
+    char error[DEV_ERROR_MAX], *before = malloc(bytes + !bytes);
+    uint64_t address = 0;
+    if (!p || !bytes || find(p)) {
+        free(before);
+        return cudart_failed(find(p) ? cudaErrorHostMemoryAlreadyRegistered : cudaErrorInvalidValue, "cudaHostRegister",
+                             "no memory, or it is registered");
+    }
+    const bool ok =
+        before && simt_alloc(cudart_gpu(), "cudaHostRegister", bytes, &address, error) &&
+        note((struct cudart_memory){
+            .address = address, .bytes = bytes, .host = p, .registered = true, .type = cudaMemoryTypeHost });
+    if (ok) {
+        memcpy(before, p, bytes);
+        simt_lend(cudart_gpu(), address, p);
+        memcpy(p, before, bytes);
+    }
+    free(before);
+    return ok ? cudaSuccess : cudart_failed(cudaErrorMemoryAllocation, "cudaHostRegister", "out of memory");
 }
 
-static void take_changes(const struct cudart_memory *m, const unsigned char *now)
+cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags)
 {
-    unsigned char *program = (unsigned char *)m->address;
-    for (uint64_t i = 0; i < m->bytes; i++)
-        if (m->sent[i] != now[i])
-            program[i] = m->sent[i] = now[i];
+    cudart_lock();
+    const cudaError_t e = register_now(p, bytes);
+    cudart_unlock();
+    return e;
 }
 
-void cudart_to_host(void)
+cudaError_t cudaHostUnregister(void *p)
 {
     char error[DEV_ERROR_MAX];
-    for (size_t i = 0; n_mapped && i < n_all; i++)
-        if (all[i].mapped) {
-            unsigned char *now = malloc(all[i].bytes);
-            if (now && simt_read(cudart_gpu(), now, all[i].address, all[i].bytes, error))
-                take_changes(&all[i], now);
-            free(now);
-        }
+    cudart_lock();
+    struct cudart_memory *m = find(p);
+    const bool ok = m && m->registered && m->host == p && simt_free(cudart_gpu(), m->address, error);
+    if (ok)
+        *m = all[--n_all];
+    cudart_unlock();
+    return ok ? cudaSuccess
+              : cudart_failed(cudaErrorHostMemoryNotRegistered, "cudaHostUnregister", "it is not registered");
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
+{
+    cudart_lock();
+    const struct cudart_memory *m = find(host);
+    const bool ok = m && cudart_on_host(m, host);
+    *device = ok ? (char *)m->address + ((char *)host - (char *)m->host) : NULL;
+    cudart_unlock();
+    return ok ? cudaSuccess
+              : cudart_failed(cudaErrorInvalidValue, "cudaHostGetDevicePointer", "it is neither pinned nor registered");
+}
+
+cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
+{
+    *flags = cudaHostAllocMapped;
+    return cudaSuccess;
 }
 
 // --- For predictions ---
@@ -123,7 +159,7 @@ size_t cudart_memory_copy(struct simt_array **out)
 
 // --- Allocations ---
 
-static cudaError_t allocate_now(void **p, const char *function, size_t bytes, bool mapped)
+static cudaError_t allocate_now(void **p, const char *function, size_t bytes, enum cudaMemoryType type)
 {
     static unsigned number;
     char name[64], error[DEV_ERROR_MAX];
@@ -135,10 +171,10 @@ static cudaError_t allocate_now(void **p, const char *function, size_t bytes, bo
     if (!simt_alloc(cudart_gpu(), name, bytes, &address, error))
         return cudart_failed(cudaErrorMemoryAllocation, function, error);
     cudaError_t e = cudaSuccess;
-    if (mapped) {
+    if (type != cudaMemoryTypeDevice) {
         simt_clear(cudart_gpu(), address, bytes, error);
-        e = cudart_memory_map(address, bytes);
-    } else if (!note(address, bytes, false)) {
+        e = cudart_memory_map(address, bytes, type);
+    } else if (!note((struct cudart_memory){ .address = address, .bytes = bytes, .type = type })) {
         e = cudart_failed(cudaErrorMemoryAllocation, function, "out of memory");
     }
     if (e)
@@ -148,94 +184,117 @@ static cudaError_t allocate_now(void **p, const char *function, size_t bytes, bo
     return e;
 }
 
-static cudaError_t allocate(void **p, const char *function, size_t bytes, bool mapped)
+static cudaError_t allocate(void **p, const char *function, size_t bytes, enum cudaMemoryType type)
 {
+    const cudaError_t before = cudart_wait();
+    if (before)
+        return before;
     cudart_lock();
-    const cudaError_t e = allocate_now(p, function, bytes, mapped);
+    const cudaError_t e = allocate_now(p, function, bytes, type);
     cudart_unlock();
     return e;
 }
 
 cudaError_t cudaMalloc(void **p, size_t bytes)
 {
-    return allocate(p, "cudaMalloc", bytes, false);
+    return allocate(p, "cudaMalloc", bytes, cudaMemoryTypeDevice);
 }
 
 cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t st)
 {
-    return allocate(p, "cudaMallocAsync", bytes, false);
+    return allocate(p, "cudaMallocAsync", bytes, cudaMemoryTypeDevice);
 }
+
+enum { PITCH = 512 };  // bytes: rows begin at multiples of it
 
 cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height)
 {
-    *pitch = (width + 511) / 512 * 512;
-    return allocate(p, "cudaMallocPitch", *pitch * height, false);
+    *pitch = (width + PITCH - 1) / PITCH * PITCH;
+    return allocate(p, "cudaMallocPitch", *pitch * height, cudaMemoryTypeDevice);
+}
+
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent extent)
+{
+    *p = (struct cudaPitchedPtr){ .xsize = extent.width, .ysize = extent.height };
+    p->pitch = (extent.width + PITCH - 1) / PITCH * PITCH;
+    return allocate(&p->ptr, "cudaMalloc3D", p->pitch * extent.height * extent.depth, cudaMemoryTypeDevice);
 }
 
 cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned flags)
 {
-    return allocate(p, "cudaMallocManaged", bytes, true);
+    return allocate(p, "cudaMallocManaged", bytes, cudaMemoryTypeManaged);
 }
 
 cudaError_t cudaMallocHost(void **p, size_t bytes)
 {
-    return allocate(p, "cudaMallocHost", bytes, true);
+    return allocate(p, "cudaMallocHost", bytes, cudaMemoryTypeHost);
 }
 
 cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags)
 {
-    return allocate(p, "cudaHostAlloc", bytes, true);
+    return allocate(p, "cudaHostAlloc", bytes, cudaMemoryTypeHost);
 }
 
-cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
-{
-    *device = host;
-    return cudaSuccess;
-}
-
-static cudaError_t free_now(void *p)
+static cudaError_t free_now(const char *function, void *p, bool hosts)
 {
     struct cudart_memory *m = find(p);
     char error[DEV_ERROR_MAX] = "no allocation begins at that address, or it was freed before";
-    if (!m || m->address != (uint64_t)p || !simt_free(cudart_gpu(), m->address, error))
-        return cudart_failed(cudaErrorInvalidValue, "cudaFree", error);
-    if (m->mapped) {
-        munmap(p, m->bytes);
-        free(m->sent);
-        n_mapped--;
+    if (m && (m->type == cudaMemoryTypeHost) != hosts)
+        error_set(error, hosts ? "it is memory of the device: cudaFree frees it"
+                               : "it is memory of the host: cudaFreeHost frees it");
+    else if (m && m->address == (uint64_t)p && !m->registered && simt_free(cudart_gpu(), m->address, error)) {
+        if (m->host)
+            munmap(p, m->bytes);
+        *m = all[--n_all];
+        return cudaSuccess;
     }
-    *m = all[--n_all];
-    return cudaSuccess;
+    return cudart_failed(cudaErrorInvalidValue, function, error);
 }
 
-cudaError_t cudaFree(void *p)
+static cudaError_t release(const char *function, void *p, bool hosts)
 {
+    const cudaError_t before = cudart_wait();
+    if (before || !p)
+        return before;
     cudart_lock();
-    const cudaError_t e = p ? free_now(p) : cudaSuccess;
+    const cudaError_t e = free_now(function, p, hosts);
     cudart_unlock();
     return e;
 }
 
+cudaError_t cudaFree(void *p)
+{
+    return release("cudaFree", p, false);
+}
+
 cudaError_t cudaFreeHost(void *p)
 {
-    return cudaFree(p);
+    return release("cudaFreeHost", p, true);
 }
 
 cudaError_t cudaFreeAsync(void *p, cudaStream_t st)
 {
-    return cudaFree(p);
+    return release("cudaFreeAsync", p, false);
 }
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void *p)
 {
     cudart_lock();
     const struct cudart_memory *m = find(p);
-    *a = (struct cudaPointerAttributes){ .type = !m          ? cudaMemoryTypeUnregistered
-                                                 : m->mapped ? cudaMemoryTypeManaged
-                                                             : cudaMemoryTypeDevice,
-                                         .devicePointer = m ? (void *)p : NULL,
-                                         .hostPointer = m && !m->mapped ? NULL : (void *)p };
+    *a = (struct cudaPointerAttributes){ .type = cudaMemoryTypeUnregistered, .device = -2, .hostPointer = (void *)p };
+    if (m) {
+        const size_t at = (size_t)((uint64_t)p - (cudart_on_host(m, p) ? (uint64_t)m->host : m->address));
+        *a = (struct cudaPointerAttributes){ .type = m->type,
+                                             .devicePointer = (char *)m->address + at,
+                                             .hostPointer = m->host ? (char *)m->host + at : NULL };
+    }
     cudart_unlock();
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemRangeGetAttribute(void *data, size_t bytes, enum cudaMemRangeAttribute a, const void *p, size_t n)
+{
+    memset(data, 0, bytes);
     return cudaSuccess;
 }
 

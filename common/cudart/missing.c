@@ -1,14 +1,14 @@
 // What is not there says so by its name, and the program gets CUDA's own error. Without CUDA's header, since here the
 // arguments do not matter.
-#include <stdio.h>
+#include <stdbool.h>
 
-enum { NOT_SUPPORTED = 801 };  // cudaErrorNotSupported
+int cudart_not_there(const char *name, bool *said);  // errors.c
 
 #define MISSING(name)                                                                                                  \
     int name(void);                                                                                                    \
     int name(void)                                                                                                     \
     {                                                                                                                  \
-        fprintf(stderr, "cudart: %s is not there yet\n", #name);                                                       \
-        return NOT_SUPPORTED;                                                                                          \
+        static bool said;                                                                                              \
+        return cudart_not_there(#name, &said);                                                                         \
     }
 #include "missing.def"

@@ -155,6 +155,12 @@ const char *cudart_kernel_ptx(const void *host, const char **device)
     return *f->file.path ? f->file.path : NULL;
 }
 
+const char *cudart_kernel_device_name(const void *host)
+{
+    const struct name *n = find(&kernels, host);
+    return n ? n->device : NULL;
+}
+
 unsigned cudart_kernel_arch(const void *host)
 {
     const struct name *n = find(&kernels, host);
@@ -205,7 +211,7 @@ cudaError_t cudart_place_managed(void)
             continue;
         if (!place(n))
             return cudart_failed(cudaErrorInvalidSymbol, n->device, "it is not in the program's PTX");
-        e = cudart_memory_map(n->address, n->bytes);
+        e = cudart_memory_map(n->address, n->bytes, cudaMemoryTypeManaged);
         if (!e)
             *n->managed = (void *)n->address;
     }

@@ -1,8 +1,9 @@
-// Streams and events. All is done in the order in which the program asks for it, and has ended when the call returns:
-// a stream is a name, and an event a moment of the host's clock.
+// Streams and events. All is done in the order in which the program asks for it, and has ended when the call returns: a
+// stream is a name, and an event a moment of cudart_time. A stream that is captured notes its work in a graph.
 #include <stdlib.h>
 
-#include "cudart.h"
+#include "handle.h"
+#include "submit.h"
 
 // Calls that have nothing to do here.
 #define NOTHING_TO_DO(name, ...)                                                                                       \
@@ -18,7 +19,6 @@ NOTHING_TO_DO(cudaProfilerStop, void)
 NOTHING_TO_DO(cudaCtxResetPersistingL2Cache, void)
 NOTHING_TO_DO(cudaSetDeviceFlags, unsigned f)
 NOTHING_TO_DO(cudaInitDevice, int d, unsigned f, unsigned g)
-NOTHING_TO_DO(cudaDeviceSetLimit, enum cudaLimit l, size_t n)
 NOTHING_TO_DO(cudaDeviceSetCacheConfig, enum cudaFuncCache c)
 NOTHING_TO_DO(cudaDeviceSetSharedMemConfig, enum cudaSharedMemConfig c)
 NOTHING_TO_DO(cudaFuncSetCacheConfig, const void *f, enum cudaFuncCache c)
@@ -26,79 +26,72 @@ NOTHING_TO_DO(cudaFuncSetSharedMemConfig, const void *f, enum cudaSharedMemConfi
 NOTHING_TO_DO(cudaMemAdvise, const void *p, size_t n, enum cudaMemoryAdvise a, struct cudaMemLocation l)
 NOTHING_TO_DO(cudaMemPrefetchAsync, const void *p, size_t n, struct cudaMemLocation l, unsigned f, cudaStream_t s)
 NOTHING_TO_DO(cudaStreamAttachMemAsync, cudaStream_t s, void *p, size_t n, unsigned f)
-NOTHING_TO_DO(cudaStreamDestroy, cudaStream_t s)
-NOTHING_TO_DO(cudaStreamWaitEvent, cudaStream_t s, cudaEvent_t e, unsigned f)
-
-// --- Waiting ---
-
-cudaError_t cudaDeviceSynchronize(void)
-{
-    return cudart_wait();
-}
-
-cudaError_t cudaStreamSynchronize(cudaStream_t s)
-{
-    return cudart_wait();
-}
-
-cudaError_t cudaStreamQuery(cudaStream_t s)
-{
-    return cudart_wait();
-}
-
-cudaError_t cudaEventSynchronize(cudaEvent_t e)
-{
-    return cudart_wait();
-}
-
-cudaError_t cudaEventQuery(cudaEvent_t e)
-{
-    return cudart_wait();
-}
-
-cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t f, void *user, unsigned flags)
-{
-    f(s, cudart_wait(), user);
-    return cudaSuccess;
-}
-
-cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t f, void *user)
-{
-    f(user);
-    return cudaSuccess;
-}
+NOTHING_TO_DO(cudaStreamCopyAttributes, cudaStream_t to, cudaStream_t from)
+NOTHING_TO_DO(cudaStreamSetAttribute, cudaStream_t s, cudaStreamAttrID a, const cudaStreamAttrValue *v)
+NOTHING_TO_DO(cudaThreadExchangeStreamCaptureMode, enum cudaStreamCaptureMode *m)
 
 // --- Streams ---
 
+static cudaError_t no_stream(const char *function)
+{
+    return cudart_failed(cudaErrorInvalidResourceHandle, function, "it is no stream, or was destroyed");
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int priority)
+{
+    cudart_lock();
+    struct stream *s = stream_new(out);
+    if (s) {
+        s->flags = flags;
+        s->priority = priority;
+    }
+    cudart_unlock();
+    return s ? cudaSuccess : cudart_failed(cudaErrorMemoryAllocation, "cudaStreamCreate", "out of memory");
+}
+
 cudaError_t cudaStreamCreate(cudaStream_t *s)
 {
-    static char streams[4096];
-    static unsigned n;
+    return cudaStreamCreateWithPriority(s, cudaStreamDefault, 0);
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned flags)
+{
+    return cudaStreamCreateWithPriority(s, flags, 0);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t handle)
+{
     cudart_lock();
-    *s = (cudaStream_t)&streams[n++ % sizeof streams];
+    struct stream *s = handle_object(handle, HANDLE_STREAM);
+    if (s)
+        stream_free(s, handle);
     cudart_unlock();
+    return s ? cudaSuccess : no_stream("cudaStreamDestroy");
+}
+
+// A question about a stream: *out = value, where s is the stream.
+#define ASK(name, type, value)                                                                                         \
+    cudaError_t name(cudaStream_t handle, type *out)                                                                   \
+    {                                                                                                                  \
+        cudart_lock();                                                                                                 \
+        const struct stream *s = stream_of(handle);                                                                    \
+        if (s)                                                                                                         \
+            *out = value;                                                                                              \
+        cudart_unlock();                                                                                               \
+        return s ? cudaSuccess : no_stream(#name);                                                                     \
+    }
+
+ASK(cudaStreamGetFlags, unsigned, s->flags)
+ASK(cudaStreamGetPriority, int, s->priority)
+ASK(cudaStreamGetId, unsigned long long, s->id)
+ASK(cudaStreamGetDevice, int, 0)
+ASK(cudaStreamIsCapturing, enum cudaStreamCaptureStatus,
+    s->graph ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone)
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t s, cudaStreamAttrID a, cudaStreamAttrValue *v)
+{
+    *v = (cudaStreamAttrValue){ 0 };
     return cudaSuccess;
-}
-
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned f)
-{
-    return cudaStreamCreate(s);
-}
-
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t *s, unsigned f, int p)
-{
-    return cudaStreamCreate(s);
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t s, enum cudaStreamCaptureStatus *now)
-{
-    *now = cudaStreamCaptureStatusNone;
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamGetDevice(cudaStream_t s, int *d)
-{
-    return cudaGetDevice(d);
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
@@ -107,48 +100,176 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
     return cudaSuccess;
 }
 
-// --- Events: moments of cudart_time ---
+static cudaError_t call(const struct work *w)
+{
+    w->call.fn(w->call.userData);
+    return cudaSuccess;
+}
 
-struct event {
-    double ms;
-};
+const struct work_type work_call = { .node = cudaGraphNodeTypeHost, .run = call };
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t f, void *user)
+{
+    return work_submit(s, &(struct work){ .type = &work_call, .function = "cudaLaunchHostFunc", .call = { f, user } });
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t s, cudaStreamCallback_t f, void *user, unsigned flags)
+{
+    f(s, cudart_wait(), user);
+    return cudaSuccess;
+}
+
+// --- Events ---
+
+static cudaError_t no_event(const char *function)
+{
+    return cudart_failed(cudaErrorInvalidResourceHandle, function, "it is no event, or was destroyed");
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
+{
+    cudart_lock();
+    struct event *e = calloc(1, sizeof *e);
+    *out = handle_new(HANDLE_EVENT, e);
+    cudart_unlock();
+    if (!*out)
+        return cudart_failed(cudaErrorMemoryAllocation, "cudaEventCreate", "out of memory");
+    e->untimed = flags & cudaEventDisableTiming;
+    return cudaSuccess;
+}
 
 cudaError_t cudaEventCreate(cudaEvent_t *e)
 {
-    *e = calloc(1, sizeof(struct event));
-    return *e ? cudaSuccess : cudart_failed(cudaErrorMemoryAllocation, "cudaEventCreate", "out of memory");
+    return cudaEventCreateWithFlags(e, cudaEventDefault);
 }
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned f)
+cudaError_t cudaEventDestroy(cudaEvent_t handle)
 {
-    return cudaEventCreate(e);
-}
-
-cudaError_t cudaEventDestroy(cudaEvent_t e)
-{
+    cudart_lock();
+    struct event *e = event_of(handle);
+    handle_drop(handle);
+    if (e)
+        free(e->last.all);
     free(e);
+    cudart_unlock();
+    return e ? cudaSuccess : no_event("cudaEventDestroy");
+}
+
+static cudaError_t record_now(cudaEvent_t handle)
+{
+    struct event *e = event_of(handle);
+    if (!e)
+        return no_event("cudaEventRecord");
+    e->ms = cudart_time();
+    e->recorded = true;
+    e->graph = NULL;
     return cudaSuccess;
+}
+
+static cudaError_t record(const struct work *w)
+{
+    return record_now(w->event);
+}
+
+const struct work_type work_record = { .node = cudaGraphNodeTypeEventRecord, .run = record };
+
+// In a capture the event means the work of the stream so far.
+static cudaError_t record_captured(struct event *e, const struct stream *s)
+{
+    e->graph = s->graph;
+    e->last.n = 0;
+    bool ok = true;
+    for (size_t i = 0; ok && i < s->last.n; i++)
+        ok = nodes_add(&e->last, s->last.all[i]);
+    return ok ? cudaSuccess : cudart_failed(cudaErrorMemoryAllocation, "cudaEventRecord", "out of memory");
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream, unsigned flags)
+{
+    cudart_lock();
+    struct event *e = event_of(handle);
+    const struct stream *s = stream_of(stream);
+    const cudaError_t result = !e         ? no_event("cudaEventRecord")
+                               : !s       ? no_stream("cudaEventRecord")
+                               : s->graph ? record_captured(e, s)
+                                          : record_now(handle);
+    cudart_unlock();
+    return result;
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s)
 {
-    if (!e)
-        return cudart_failed(cudaErrorInvalidResourceHandle, "cudaEventRecord", "it is no event");
-    ((struct event *)e)->ms = cudart_time();
-    return cudaSuccess;
+    return cudaEventRecordWithFlags(e, s, cudaEventRecordDefault);
 }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s, unsigned f)
+// A stream that waits for a captured event is captured, too.
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t handle, unsigned flags)
 {
-    return cudaEventRecord(e, s);
+    cudart_lock();
+    const struct event *e = event_of(handle);
+    struct stream *s = stream_of(stream);
+    bool ok = true;
+    if (e && s && e->graph && (!s->graph || s->graph == e->graph)) {
+        s->graph = e->graph;
+        for (size_t i = 0; ok && i < e->last.n; i++)
+            ok = nodes_have(&s->last, e->last.all[i]) || nodes_add(&s->last, e->last.all[i]);
+    }
+    cudart_unlock();
+    return !e   ? no_event("cudaStreamWaitEvent")
+           : !s ? no_stream("cudaStreamWaitEvent")
+           : ok ? cudaSuccess
+                : cudart_failed(cudaErrorMemoryAllocation, "cudaStreamWaitEvent", "out of memory");
 }
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
 {
-    if (!from || !to)
-        return cudart_failed(cudaErrorInvalidResourceHandle, "cudaEventElapsedTime", "it is no event");
-    *ms = (float)(((struct event *)to)->ms - ((struct event *)from)->ms);
-    return cudaSuccess;
+    cudart_lock();
+    const struct event *a = event_of(from), *b = event_of(to);
+    const bool timed = a && b && a->recorded && b->recorded && !a->untimed && !b->untimed;
+    if (timed)
+        *ms = (float)(b->ms - a->ms);
+    cudart_unlock();
+    return timed ? cudaSuccess
+                 : cudart_failed(cudaErrorInvalidResourceHandle, "cudaEventElapsedTime",
+                                 "an event that was not recorded, has no time, or was destroyed");
+}
+
+// --- Waiting ---
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+    return cudart_wait();
+}
+
+static cudaError_t wait_for(const char *function, cudaStream_t handle)
+{
+    cudart_lock();
+    const struct stream *s = stream_of(handle);
+    const bool captured = s && s->graph;
+    cudart_unlock();
+    if (captured)
+        return cudart_failed(cudaErrorStreamCaptureUnsupported, function, "the stream is being captured");
+    return s ? cudart_wait() : no_stream(function);
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t s)
+{
+    return wait_for("cudaStreamSynchronize", s);
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t s)
+{
+    return wait_for("cudaStreamQuery", s);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t e)
+{
+    return event_of(e) ? cudart_wait() : no_event("cudaEventSynchronize");
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t e)
+{
+    return event_of(e) ? cudart_wait() : no_event("cudaEventQuery");
 }
 
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f)

@@ -67,6 +67,10 @@ void simt_set_checks(struct simt *s, bool on);
 // bytes (> 0), aligned to 256; name is what findings call it. With checks on, each byte is DEV_UNWRITTEN at first.
 bool simt_alloc(struct simt *s, const char *name, size_t bytes, uint64_t *address, char error[DEV_ERROR_MAX]);
 bool simt_free(struct simt *s, uint64_t address, char error[DEV_ERROR_MAX]);  // an address that simt_alloc gave
+// What begins at address, an allocation or a variable, lies in data from now on: memory of the caller's own, with as
+// many bytes, which lives at least as long. What it held is copied there. The caller reads and writes it as he likes,
+// so the checks take all of it as written. False if nothing begins there.
+bool simt_lend(struct simt *s, uint64_t address, void *data);
 bool simt_write(struct simt *s, uint64_t to, const void *from, size_t bytes, char error[DEV_ERROR_MAX]);
 bool simt_read(struct simt *s, void *to, uint64_t from, size_t bytes, char error[DEV_ERROR_MAX]);
 bool simt_clear(struct simt *s, uint64_t at, size_t bytes, char error[DEV_ERROR_MAX]);  // to 0

@@ -103,7 +103,7 @@ Test(cudart, calls_return_cudas_errors_with_one_line_each)
         { 127, "cudaMemset: an upload of 65 bytes goes out of bounds" },
         { 128, "cudaMalloc: cudaMalloc#5 needs 1125899906842624 bytes" },
         { 131, "cudaFree: no allocation begins at that address, or it was freed before\n" },
-        { 0, "cudaMallocArray is not there yet\n" },
+        { 132, "cudaMallocArray: it is not there yet\n" },
         { 133, "count(int*, int): block.x is 2048" },
         { 137,
           "past(int*): kernel _Z4pastPi, calls.cu:26: block (0,0,0), thread (0,0,0) writes 4 bytes out of bounds" },
@@ -121,6 +121,30 @@ Test(cudart, calls_return_cudas_errors_with_one_line_each)
         line = strchr(line, '\n') + 1;
     }
     cr_assert_str_eq(line, "");
+}
+
+// As CUDA's documentation says of each call.
+static const char streams[] =
+    "begin: cudaSuccess\nb is captured: 1\nend: cudaSuccess\nnothing has run: right\n4 nodes, 4 edges, 1 roots\n"
+    "instantiate: cudaSuccess\nthree times: right\ndestroy: cudaSuccess\nlaunch it: cudaErrorInvalidValue\n"
+    "destroyed stream: cudaErrorInvalidResourceHandle\ndestroyed event: cudaErrorInvalidResourceHandle\n"
+    "end of no capture: cudaErrorIllegalState\n"
+    "set, two kernels: right\ncopied: right, calls: 1\nchange: cudaSuccess\nchanged: right\nwithout it: right\n"
+    "clone: cudaSuccess\nupdate: cudaSuccess\nupdated: right\nwrong node: cudaErrorInvalidValue\n"
+    "a circle: cudaErrorInvalidValue\n"
+    "default pool: cudaSuccess\nkept: 1\nfrom it: cudaSuccess\nand back: cudaSuccess\n"
+    "cudaMalloc3D: cudaSuccess\npart of it: cudaSuccess\nall of it: cudaSuccess\n600 of 600 bytes right\n"
+    "register: cudaSuccess\nagain: cudaErrorHostMemoryAlreadyRegistered\n2 42\nunregister: cudaSuccess\n"
+    "no more: cudaErrorInvalidValue\n"
+    "cudaFree of pinned: cudaErrorInvalidValue\ncudaFreeHost of device: cudaErrorInvalidValue\n"
+    "cudaFreeHost: cudaSuccess\ncudaFree: cudaSuccess\ntoo many blocks: cudaErrorCooperativeLaunchTooLarge\n";
+
+Test(cudart, streams_and_graphs_do_their_work_in_order)
+{
+    setenv("CUDART_CHECK", "1", 1);
+    run(&r, STREAMS, NULL);
+    shown(&r, 0, streams);
+    cr_assert(strstr(r.err, "20 launches were checked, 0 of them with findings"), "%s", r.err);
 }
 
 Test(cudart, a_kernel_prints_and_asserts)

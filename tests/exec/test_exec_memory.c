@@ -313,6 +313,33 @@ Test(exec_memory, a_block_that_the_host_cannot_hold_is_refused)
     simt_close(s);
 }
 
+// A kernel and the program that lends its memory see what the other has written, and the checks find nothing in it.
+Test(exec_memory, lent_memory_is_the_same_for_both)
+{
+    static const char text[] = PTX_HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %d;\n.reg .b32 %r<3>;\n"
+                                        "ld.param.u64 %d, [p];\nld.global.u32 %r1, [%d+4];\nadd.u32 %r2, %r1, 1;\n"
+                                        "st.global.u32 [%d], %r2;\nret;\n}\n";
+    char error[DEV_ERROR_MAX] = "";
+    uint32_t lent[16];
+    uint64_t p;
+    struct simt *s = simt_open();
+    struct simt_module *m = simt_load(s, "test.ptx", text, strlen(text), error);
+    cr_assert(m, "%s", error);
+    simt_set_checks(s, true);
+    cr_assert(simt_alloc(s, "lent", sizeof lent, &p, error) && simt_clear(s, p, sizeof lent, error), "%s", error);
+    cr_expect_not(simt_lend(s, p + 4, lent), "nothing begins there");
+    cr_assert(simt_lend(s, p, lent));
+    cr_expect_eq(lent[15], 0, "what it held is copied");
+    struct dev_arg args[] = { DEV_ARG(p) };
+    const struct dev_launch launch = { .grid = { 1 }, .block = { 1 }, .args = args, .n_args = 1 };
+    lent[1] = 41;
+    cr_assert(simt_launch(s, simt_kernel(m, "k"), &launch, error), "%s", error);
+    cr_expect_eq(lent[0], 42);
+    cr_expect_eq(simt_findings(s)->n, 0);
+    cr_expect(simt_free(s, p, error), "%s", error);
+    simt_close(s);
+}
+
 Test(exec_memory, more_static_shared_memory_than_ptxas_allows_is_refused)
 {
     struct dev *d = ptx_simulator();

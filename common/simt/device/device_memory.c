@@ -55,6 +55,14 @@ bool simt_free(struct simt *s, uint64_t address, char error[DEV_ERROR_MAX])
            error_set(error, "0x%" PRIx64 " is not the start of an allocation, or has been freed already", address);
 }
 
+bool simt_lend(struct simt *s, uint64_t address, void *data)
+{
+    const bool begins = !(address & MEMORY_OFFSET) && memory_at(&s->memory, address, 1);
+    if (begins)
+        memory_lend(&s->memory, address, data);
+    return begins;
+}
+
 static unsigned char *host_view(struct simt *s, uint64_t at, size_t bytes, const char *what, char error[DEV_ERROR_MAX])
 {
     char place[200];

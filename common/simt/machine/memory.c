@@ -81,6 +81,22 @@ bool memory_written_bytes(const struct memory *m, uint64_t address, uint64_t byt
     return a->written;
 }
 
+static void free_data(struct allocation *a)
+{
+    if (!a->lent)
+        free(a->data);
+    a->data = NULL;
+}
+
+void memory_lend(struct memory *m, uint64_t address, unsigned char *data)
+{
+    struct allocation *a = &m->all[address >> MEMORY_SHIFT];
+    memcpy(data, a->data, a->bytes);
+    free_data(a);
+    a->data = data;
+    a->lent = a->whole = true;
+}
+
 bool memory_release(struct memory *m, uint64_t address)
 {
     uint64_t number = address >> MEMORY_SHIFT;
@@ -88,8 +104,7 @@ bool memory_release(struct memory *m, uint64_t address)
         return false;
     free(m->all[number].written);
     m->all[number].written = NULL;
-    free(m->all[number].data);  // the name stays, so that a later access can say what it was
-    m->all[number].data = NULL;
+    free_data(&m->all[number]);  // the name stays, so that a later access can say what it was
     m->used -= m->all[number].bytes;
     return true;
 }
@@ -97,7 +112,7 @@ bool memory_release(struct memory *m, uint64_t address)
 void memory_destroy(struct memory *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
-        free(m->all[i].data);
+        free_data(&m->all[i]);
         free(m->all[i].written);
         free(m->all[i].name);
     }

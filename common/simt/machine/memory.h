@@ -37,6 +37,7 @@ struct allocation {
     char *name;
     bool whole;     // all of it was written
     bool constant;  // a __constant__ variable
+    bool lent;      // data is somebody else's: memory_lend
     bool fresh;     // the last launch wrote here, as far as checks know
     enum pending pending;
 };
@@ -49,6 +50,9 @@ struct memory {
 
 // Allocates bytes (> 0); 0 when memory runs out.
 uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes);
+// The live allocation that begins at address lies in data from now on, which stays the caller's, who may write there at
+// any time: all of it counts as written. What it held is copied there.
+void memory_lend(struct memory *m, uint64_t address, unsigned char *data);
 bool memory_release(struct memory *m, uint64_t address);  // false unless address begins a live allocation
 void memory_destroy(struct memory *m);
 

@@ -1,0 +1,32 @@
+// Streams and events as objects, and the way that work takes: every stream does it at once, unless it is captured.
+#ifndef CUDART_SUBMIT_H
+#define CUDART_SUBMIT_H
+
+#include "node.h"
+
+struct stream {
+    unsigned flags;
+    int priority;
+    unsigned long long id;
+    struct graph *graph;  // that it is captured into; NULL: it is not
+    bool begins;          // the capture began here
+    struct nodes last;    // of that graph: what comes next depends on them
+    struct stream *next;  // of those that there are
+};
+
+struct event {
+    double ms;  // cudart_time when it was recorded
+    bool recorded, untimed;
+    struct graph *graph;  // it was recorded in a capture
+    struct nodes last;
+};
+
+struct stream *stream_new(cudaStream_t *handle);  // NULL if memory runs out
+void stream_free(struct stream *s, cudaStream_t handle);
+struct stream *stream_of(cudaStream_t handle);   // those that are always there, too; NULL: it is none
+struct event *event_of(cudaEvent_t handle);      // NULL: it is none
+void stream_end_capture(const struct graph *g);  // in all streams
+
+cudaError_t work_submit(cudaStream_t s, const struct work *w);
+
+#endif

@@ -1,0 +1,219 @@
+// Work in streams and graphs, and the memory that goes with it: prints what calls return, and whether values are right.
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+__global__ void add(int *p, int n, int by)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] += by;
+}
+
+static const int N = 300;
+static int *p;
+
+static void says(const char *what, cudaError_t e)
+{
+    printf("%s: %s\n", what, cudaGetErrorName(e));
+}
+
+// Whether all elements are that number.
+static void shows(const char *what, int number)
+{
+    std::vector<int> host(N, -1);
+    cudaMemcpy(host.data(), p, N * sizeof(int), cudaMemcpyDeviceToHost);
+    int right = 0;
+    for (int x : host)
+        right += x == number;
+    printf("%s: %s\n", what, right == N ? "right" : "wrong");
+}
+
+static void capture()
+{
+    cudaStream_t a, b;
+    cudaEvent_t fork, join;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaStreamCaptureStatus status;
+    size_t nodes = 0, edges = 0, roots = 0;
+    cudaStreamCreate(&a);
+    cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+    cudaEventCreate(&fork);
+    cudaEventCreateWithFlags(&join, cudaEventDisableTiming);
+    cudaMemset(p, 0, N * sizeof(int));
+    says("begin", cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal));
+    add<<<3, 128, 0, a>>>(p, N, 1);
+    cudaEventRecord(fork, a);
+    cudaStreamWaitEvent(b, fork, 0);
+    add<<<3, 128, 0, b>>>(p, N, 10);
+    add<<<3, 128, 0, a>>>(p, N, 100);
+    cudaEventRecord(join, b);
+    cudaStreamWaitEvent(a, join, 0);
+    add<<<3, 128, 0, a>>>(p, N, 1000);
+    cudaStreamIsCapturing(b, &status);
+    printf("b is captured: %d\n", status == cudaStreamCaptureStatusActive);
+    says("end", cudaStreamEndCapture(a, &graph));
+    shows("nothing has run", 0);
+    cudaGraphGetNodes(graph, nullptr, &nodes);
+    cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &edges);
+    cudaGraphGetRootNodes(graph, nullptr, &roots);
+    printf("%zu nodes, %zu edges, %zu roots\n", nodes, edges, roots);
+    says("instantiate", cudaGraphInstantiate(&exec, graph, 0));
+    for (int i = 0; i < 3; i++)
+        cudaGraphLaunch(exec, a);
+    shows("three times", 3 * 1111);
+    says("destroy", cudaGraphExecDestroy(exec));
+    says("launch it", cudaGraphLaunch(exec, a));
+    cudaGraphDestroy(graph);
+    cudaStreamDestroy(a);
+    says("destroyed stream", cudaStreamSynchronize(a));
+    cudaEventDestroy(fork);
+    says("destroyed event", cudaEventRecord(fork, 0));
+    says("end of no capture", cudaStreamEndCapture(b, &graph));
+}
+
+static void count_calls(void *user)
+{
+    ++*(int *)user;
+}
+
+// 5 -> set, then add by one kernel, which is changed; the host counts; a child graph adds.
+static void by_hand()
+{
+    cudaGraph_t graph, child, clone;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t set, kernel, call, inner, nested, copy;
+    int n = N, by = 7, other = 70, calls = 0;
+    std::vector<int> host(N);
+    void *arguments[] = { &p, &n, &by }, *others[] = { &p, &n, &other };
+    cudaMemsetParams zero = {};
+    zero.dst = p;
+    zero.elementSize = 4;
+    zero.value = 5;
+    zero.width = N;
+    zero.height = 1;
+    cudaKernelNodeParams k = {};
+    k.func = (void *)add;
+    k.gridDim = dim3(3);
+    k.blockDim = dim3(128);
+    k.kernelParams = arguments;
+    const cudaHostNodeParams counting = { count_calls, &calls };
+    cudaGraphCreate(&graph, 0);
+    cudaGraphCreate(&child, 0);
+    cudaGraphAddKernelNode(&inner, child, nullptr, 0, &k);
+    cudaGraphAddKernelNode(&kernel, graph, nullptr, 0, &k);
+    cudaGraphAddMemsetNode(&set, graph, nullptr, 0, &zero);
+    cudaGraphAddDependencies(graph, &set, &kernel, nullptr, 1);
+    cudaGraphAddHostNode(&call, graph, &kernel, 1, &counting);
+    cudaGraphAddChildGraphNode(&nested, graph, &call, 1, child);
+    cudaGraphAddMemcpyNode1D(&copy, graph, &nested, 1, host.data(), p, N * sizeof(int), cudaMemcpyDeviceToHost);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphLaunch(exec, 0);
+    shows("set, two kernels", 5 + 7 + 7);
+    printf("copied: %s, calls: %d\n", host[N - 1] == 19 ? "right" : "wrong", calls);
+    k.kernelParams = others;
+    says("change", cudaGraphExecKernelNodeSetParams(exec, kernel, &k));
+    cudaGraphLaunch(exec, 0);
+    shows("changed", 5 + 70 + 7);
+    cudaGraphNodeSetEnabled(exec, kernel, 0);
+    cudaGraphLaunch(exec, 0);
+    shows("without it", 5 + 7);
+    says("clone", cudaGraphClone(&clone, graph));
+    says("update", cudaGraphExecUpdate(exec, clone, nullptr));
+    cudaGraphLaunch(exec, 0);
+    shows("updated", 5 + 7 + 7);
+    says("wrong node", cudaGraphKernelNodeSetParams(set, &k));
+    cudaGraphAddDependencies(graph, &copy, &set, nullptr, 1);
+    says("a circle", cudaGraphInstantiate(&exec, graph, 0));
+}
+
+static void pools()
+{
+    cudaMemPool_t pool;
+    uint64_t keep = UINT64_MAX, kept = 0;
+    int *q;
+    says("default pool", cudaDeviceGetDefaultMemPool(&pool, 0));
+    cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);
+    cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept);
+    printf("kept: %d\n", kept == keep);
+    says("from it", cudaMallocFromPoolAsync((void **)&q, 400, pool, 0));
+    says("and back", cudaFreeAsync(q, 0));
+}
+
+// A box within a box, to the device and back.
+static void boxes()
+{
+    const cudaExtent all = make_cudaExtent(40, 5, 3);
+    std::vector<char> host(40 * 5 * 3), back(40 * 5 * 3, 'x');
+    for (size_t i = 0; i < host.size(); i++)
+        host[i] = (char)i;
+    cudaPitchedPtr device;
+    says("cudaMalloc3D", cudaMalloc3D(&device, all));
+    cudaMemset3D(device, 0, all);
+    cudaMemcpy3DParms to = {};
+    to.srcPtr = make_cudaPitchedPtr(host.data(), 40, 40, 5);
+    to.dstPtr = device;
+    to.srcPos = make_cudaPos(8, 1, 1);
+    to.dstPos = make_cudaPos(8, 1, 1);
+    to.extent = make_cudaExtent(16, 3, 2);
+    to.kind = cudaMemcpyHostToDevice;
+    says("part of it", cudaMemcpy3D(&to));
+    cudaMemcpy3DParms from = {};
+    from.srcPtr = device;
+    from.dstPtr = make_cudaPitchedPtr(back.data(), 40, 40, 5);
+    from.extent = all;
+    from.kind = cudaMemcpyDeviceToHost;
+    says("all of it", cudaMemcpy3D(&from));
+    int right = 0;
+    for (int z = 0; z < 3; z++)
+        for (int y = 0; y < 5; y++)
+            for (int x = 0; x < 40; x++) {
+                const size_t i = (z * 5 + y) * 40 + x;
+                const bool inside = x >= 8 && x < 24 && y >= 1 && y < 4 && z >= 1;
+                right += back[i] == (inside ? host[i] : 0);
+            }
+    printf("%d of 600 bytes right\n", right);
+    cudaFree(device.ptr);
+}
+
+static void registered()
+{
+    std::vector<int> host(N, 1);
+    int *device;
+    says("register", cudaHostRegister(host.data(), N * sizeof(int), cudaHostRegisterMapped));
+    says("again", cudaHostRegister(host.data(), N * sizeof(int), cudaHostRegisterMapped));
+    cudaHostGetDevicePointer(&device, host.data(), 0);
+    host[3] = 41;
+    add<<<3, 128>>>(device, N, 1);
+    cudaDeviceSynchronize();
+    printf("%d %d\n", host[0], host[3]);
+    says("unregister", cudaHostUnregister(host.data()));
+    says("no more", cudaHostGetDevicePointer(&device, host.data(), 0));
+}
+
+static void freed_by_the_wrong_call()
+{
+    int *pinned, *device;
+    cudaMallocHost(&pinned, 64);
+    cudaMalloc(&device, 64);
+    says("cudaFree of pinned", cudaFree(pinned));
+    says("cudaFreeHost of device", cudaFreeHost(device));
+    says("cudaFreeHost", cudaFreeHost(pinned));
+    says("cudaFree", cudaFree(device));
+}
+
+int main()
+{
+    cudaMalloc(&p, N * sizeof(int));
+    capture();
+    by_hand();
+    pools();
+    boxes();
+    registered();
+    freed_by_the_wrong_call();
+    int n = N, by = 1;
+    void *arguments[] = { &p, &n, &by };
+    says("too many blocks", cudaLaunchCooperativeKernel((void *)add, dim3(100000), dim3(128), arguments, 0, 0));
+    return 0;
+}

@@ -52,7 +52,7 @@ struct dev *device_or_skip(enum dev_kind kind, const struct step *step)
     char error[DEV_ERROR_MAX];
     struct dev *d = dev_open(kind, error);
     if (!d && kind == DEV_GPU)
-        cr_skip_test("no GPU: %s", error);
+        cr_skip_test("%s", error);
     cr_assert(d, "%s", error);
     const unsigned sm = dev_needs(d, step->ptx);
     if (sm)

@@ -20,6 +20,7 @@
 #include "base/program.h"
 #include "state.h"
 #include "predicted.h"
+#include "skipped.h"
 
 enum { NOT_YET = 1, CANNOT = 2, NOT_STARTED = 77, MESSAGES = 16 };
 
@@ -166,6 +167,7 @@ int main(void)
     }
     if (before == STATE_NOT_STARTED) {
         printf(EXERCISE ": not started. Read exercises/" EXERCISE "/TASK.md, then fill in kernel.cu beside it.\n");
+        note_skipped("the exercise is not started");
         return NOT_STARTED;
     }
     const int status = check(mine, getenv("EXERCISES") ? mine : "exercises/" EXERCISE "/kernel.cu");

@@ -1,26 +1,15 @@
 // The main program of every test. As Criterion's own, but a program in which no test is found fails. Criterion finds
 // its tests through /proc: if that is not mounted there are none, and "nothing failed" would be all that is said.
-//
-// What a setup of Meson starts notes in the file SKIPPED which tests are skipped, and why: Meson's own screen has only
-// how many.
 #include <criterion/criterion.h>
 #include <criterion/hooks.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+
+#include "skipped.h"
 
 ReportHook(POST_TEST)(struct criterion_test_stats *stats)
 {
-    if (stats->test_status != CR_STATUS_SKIPPED || !stats->message || !getenv("GEMM_STEPS_TESTS"))
-        return;
-    FILE *out = fopen(SKIPPED, "a");
-    if (!out)
-        return;
-    fprintf(out, "%d %s: %.*s\n", (int)getppid(), program_invocation_short_name, (int)strcspn(stats->message, "\n"),
-            stats->message);
-    fclose(out);
+    if (stats->test_status == CR_STATUS_SKIPPED && stats->message)
+        note_skipped(stats->message);
 }
 
 int main(int argc, char **argv)

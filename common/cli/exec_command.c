@@ -51,7 +51,7 @@ static const struct option_row rows[] = {
 };
 
 static const char usage[] =
-    "exec [check|profile|time] [options] -- PROGRAM [ARGUMENTS]\n"
+    "exec [check|profile|time] [options] [--] PROGRAM [ARGUMENTS]\n"
     "       simt nvcc [nvcc's options] FILE.cu ... -o PROGRAM\n"
     "\n"
     "  exec      runs a CUDA program as it is, with every launch on the simulated GPU\n"
@@ -76,16 +76,26 @@ static struct options options_of(enum look look, bool help)
                              .use = help ? 0 : 1u << look,
                              .uses = looks,
                              .most = 0,
-                             .needs = "the program stands behind --" };
+                             .needs = "the program comes last" };
 }
 
-// Where the program stands: behind "--", or where its name follows the command at once. 0: nowhere.
+// Whether the option's value is the next word.
+static bool takes_word(const char *option)
+{
+    for (const struct option_row *r = rows; r->name; r++)
+        if (!strcmp(option + 2, r->name))
+            return r->argument;
+    return false;
+}
+
+// Where the program stands: behind "--", or it is the first word that belongs to no option. 0: nowhere.
 static int find_program(int argc, char **argv, int from)
 {
-    for (int i = from; i < argc; i++)
-        if (!strcmp(argv[i], "--"))
-            return i + 1 < argc ? i + 1 : 0;
-    return from < argc && argv[from][0] != '-' ? from : 0;
+    while (from < argc && !strncmp(argv[from], "--", 2) && argv[from][2])
+        from += takes_word(argv[from]) ? 2 : 1;
+    if (from < argc && !strcmp(argv[from], "--"))
+        from++;
+    return from < argc ? from : 0;
 }
 
 // --- where the runtime is ---

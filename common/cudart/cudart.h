@@ -14,7 +14,7 @@
 //   work.h      what a stream is asked to do, which submit.c has done at once, or noted in a graph
 //   stream.c    streams and events
 //   graph.c     graphs and the capture of streams; graph_nodes.c and node.c their nodes
-//   pool.c      pools of memory
+//   pool.c      pools of memory, and memory in the order of a stream or of a graph
 //   handle.c    what a program holds for these
 //   driver.c    of the driver's API, what programs use beside the runtime
 //   missing.c   what is not there, by its name
@@ -101,6 +101,9 @@ struct cudart_memory {
 const struct cudart_memory *cudart_memory_at(const void *address);        // that holds it; NULL: it is the host's alone
 bool cudart_on_host(const struct cudart_memory *m, const void *address);  // the program can use the address
 bool cudart_memory_note(uint64_t address, uint64_t bytes);                // of a variable
+// For the function of the API; hosts: only memory that is the host's (pinned), else only other.
+cudaError_t cudart_allocate(void **p, const char *function, size_t bytes, enum cudaMemoryType type);
+cudaError_t cudart_release(const char *function, void *p, bool hosts);
 cudaError_t cudart_memory_map(uint64_t address, size_t bytes, enum cudaMemoryType type);
 // What all memory holds now, which cudart_memory_free frees. Nothing if that is too much.
 size_t cudart_memory_copy(struct simt_array **out);

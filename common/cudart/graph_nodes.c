@@ -59,15 +59,9 @@ static const struct work nothing = { .type = &work_nothing };
 static cudaError_t add(const char *function, cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *after,
                        size_t n, struct work w)
 {
-    struct nodes before = { 0 };
     cudart_lock();
-    struct graph *g = graph_of(graph);
-    bool ok = g;
-    for (size_t i = 0; ok && i < n; i++)
-        ok = node_of(after[i]) && nodes_add(&before, node_of(after[i]));
-    const struct node *made = ok ? graph_add(g, &w, &before) : NULL;
+    const struct node *made = graph_add_after(graph, &w, after, n);
     *out = made ? made->handle : NULL;
-    free(before.all);
     cudart_unlock();
     return made ? cudaSuccess : bad(function);
 }

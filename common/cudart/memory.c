@@ -184,7 +184,7 @@ static cudaError_t allocate_now(void **p, const char *function, size_t bytes, en
     return e;
 }
 
-static cudaError_t allocate(void **p, const char *function, size_t bytes, enum cudaMemoryType type)
+cudaError_t cudart_allocate(void **p, const char *function, size_t bytes, enum cudaMemoryType type)
 {
     const cudaError_t before = cudart_wait();
     if (before)
@@ -197,12 +197,7 @@ static cudaError_t allocate(void **p, const char *function, size_t bytes, enum c
 
 cudaError_t cudaMalloc(void **p, size_t bytes)
 {
-    return allocate(p, "cudaMalloc", bytes, cudaMemoryTypeDevice);
-}
-
-cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t st)
-{
-    return allocate(p, "cudaMallocAsync", bytes, cudaMemoryTypeDevice);
+    return cudart_allocate(p, "cudaMalloc", bytes, cudaMemoryTypeDevice);
 }
 
 enum { PITCH = 512 };  // bytes: rows begin at multiples of it
@@ -210,29 +205,29 @@ enum { PITCH = 512 };  // bytes: rows begin at multiples of it
 cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height)
 {
     *pitch = (width + PITCH - 1) / PITCH * PITCH;
-    return allocate(p, "cudaMallocPitch", *pitch * height, cudaMemoryTypeDevice);
+    return cudart_allocate(p, "cudaMallocPitch", *pitch * height, cudaMemoryTypeDevice);
 }
 
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent extent)
 {
     *p = (struct cudaPitchedPtr){ .xsize = extent.width, .ysize = extent.height };
     p->pitch = (extent.width + PITCH - 1) / PITCH * PITCH;
-    return allocate(&p->ptr, "cudaMalloc3D", p->pitch * extent.height * extent.depth, cudaMemoryTypeDevice);
+    return cudart_allocate(&p->ptr, "cudaMalloc3D", p->pitch * extent.height * extent.depth, cudaMemoryTypeDevice);
 }
 
 cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned flags)
 {
-    return allocate(p, "cudaMallocManaged", bytes, cudaMemoryTypeManaged);
+    return cudart_allocate(p, "cudaMallocManaged", bytes, cudaMemoryTypeManaged);
 }
 
 cudaError_t cudaMallocHost(void **p, size_t bytes)
 {
-    return allocate(p, "cudaMallocHost", bytes, cudaMemoryTypeHost);
+    return cudart_allocate(p, "cudaMallocHost", bytes, cudaMemoryTypeHost);
 }
 
 cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags)
 {
-    return allocate(p, "cudaHostAlloc", bytes, cudaMemoryTypeHost);
+    return cudart_allocate(p, "cudaHostAlloc", bytes, cudaMemoryTypeHost);
 }
 
 static cudaError_t free_now(const char *function, void *p, bool hosts)
@@ -251,7 +246,7 @@ static cudaError_t free_now(const char *function, void *p, bool hosts)
     return cudart_failed(cudaErrorInvalidValue, function, error);
 }
 
-static cudaError_t release(const char *function, void *p, bool hosts)
+cudaError_t cudart_release(const char *function, void *p, bool hosts)
 {
     const cudaError_t before = cudart_wait();
     if (before || !p)
@@ -264,17 +259,12 @@ static cudaError_t release(const char *function, void *p, bool hosts)
 
 cudaError_t cudaFree(void *p)
 {
-    return release("cudaFree", p, false);
+    return cudart_release("cudaFree", p, false);
 }
 
 cudaError_t cudaFreeHost(void *p)
 {
-    return release("cudaFreeHost", p, true);
-}
-
-cudaError_t cudaFreeAsync(void *p, cudaStream_t st)
-{
-    return release("cudaFreeAsync", p, false);
+    return cudart_release("cudaFreeHost", p, true);
 }
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void *p)

@@ -80,6 +80,18 @@ struct node *graph_add(struct graph *g, const struct work *w, const struct nodes
     return NULL;
 }
 
+struct node *graph_add_after(cudaGraph_t graph, const struct work *w, const cudaGraphNode_t *after, size_t n)
+{
+    struct nodes before = { 0 };
+    struct graph *g = graph_of(graph);
+    bool ok = g;
+    for (size_t i = 0; ok && i < n; i++)
+        ok = node_of(after[i]) && nodes_add(&before, node_of(after[i]));
+    struct node *made = ok ? graph_add(g, w, &before) : NULL;
+    free(before.all);
+    return made;
+}
+
 bool node_change(struct node *n, const struct work *w)
 {
     struct work kept = *w;

@@ -32,6 +32,8 @@ void nodes_remove(struct nodes *from, const struct node *n);
 
 // A new node at the end, which keeps the work. NULL if that fails.
 struct node *graph_add(struct graph *g, const struct work *w, const struct nodes *after);
+// The same with what a program holds; NULL also if there is no such graph or node.
+struct node *graph_add_after(cudaGraph_t graph, const struct work *w, const cudaGraphNode_t *after, size_t n);
 // Gives the node other work of the same type. False if it is of another, or cannot be kept.
 bool node_change(struct node *n, const struct work *w);
 void node_free(struct node *n);

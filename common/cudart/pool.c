@@ -1,9 +1,11 @@
-// Pools of memory: what is allocated from one is device memory as any other. A pool counts, and keeps what it is told.
+// Pools of memory: what is allocated from one is device memory as any other, and a pool keeps what it is told. In the
+// order of a stream, memory is there at once. That of a graph is there from the moment that its node is made until the
+// program ends, at the same address in each launch, and freeing it there is only counted.
 #include <stdlib.h>
 #include <string.h>
 
-#include "cudart.h"
 #include "handle.h"
+#include "submit.h"
 
 enum { ATTRIBUTES = 16 };
 
@@ -120,8 +122,120 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t h
     return handle_object(handle, HANDLE_POOL) ? cudaSuccess : no_pool("cudaMemPoolGetAccess");
 }
 
+// --- In the order of a stream ---
+
+static uint64_t of_graphs[4];  // bytes, by enum cudaGraphMemAttributeType
+
+static cudaError_t count(size_t more, size_t less)
+{
+    uint64_t *used = &of_graphs[cudaGraphMemAttrUsedMemCurrent], *high = &of_graphs[cudaGraphMemAttrUsedMemHigh];
+    *used += more;
+    *used -= less < *used ? less : *used;
+    *high = *used > *high ? *used : *high;
+    return cudaSuccess;
+}
+
+static cudaError_t run_alloc(const struct work *w)
+{
+    return count(w->memory.bytes, 0);
+}
+
+static cudaError_t run_free(const struct work *w)
+{
+    return count(0, w->memory.bytes);
+}
+
+const struct work_type work_alloc = { .node = cudaGraphNodeTypeMemAlloc, .run = run_alloc };
+const struct work_type work_free = { .node = cudaGraphNodeTypeMemFree, .run = run_free };
+
+static bool is_captured(cudaStream_t handle)
+{
+    cudart_lock();
+    const struct stream *s = stream_of(handle);
+    cudart_unlock();
+    return s && s->graph;
+}
+
+static struct work allocating(void *p, size_t bytes)
+{
+    of_graphs[cudaGraphMemAttrReservedMemCurrent] += bytes;
+    of_graphs[cudaGraphMemAttrReservedMemHigh] += bytes;
+    return (struct work){ .type = &work_alloc, .function = "cudaMallocAsync", .memory = { p, bytes } };
+}
+
+static struct work freeing(void *p)
+{
+    const struct cudart_memory *m = cudart_memory_at(p);
+    return (struct work){ .type = &work_free, .function = "cudaFreeAsync", .memory = { p, m ? m->bytes : 0 } };
+}
+
+cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t s)
+{
+    const cudaError_t e = cudart_allocate(p, "cudaMallocAsync", bytes, cudaMemoryTypeDevice);
+    if (e || !is_captured(s))
+        return e;
+    const struct work w = allocating(*p, bytes);
+    return work_submit(s, &w);
+}
+
+cudaError_t cudaFreeAsync(void *p, cudaStream_t s)
+{
+    if (!is_captured(s))
+        return cudart_release("cudaFreeAsync", p, false);
+    const struct work w = freeing(p);
+    return work_submit(s, &w);
+}
+
 cudaError_t cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t pool, cudaStream_t s)
 {
     *p = NULL;
     return handle_object(pool, HANDLE_POOL) ? cudaMallocAsync(p, bytes, s) : no_pool("cudaMallocFromPoolAsync");
+}
+
+// --- Nodes of graphs ---
+
+static cudaError_t add(const char *function, cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *after,
+                       size_t n, const struct work *w)
+{
+    cudart_lock();
+    struct node *made = graph_add_after(graph, w, after, n);
+    *out = made ? made->handle : NULL;
+    cudart_unlock();
+    return made ? cudaSuccess : cudart_failed(cudaErrorInvalidValue, function, "no such graph or node");
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n,
+                                     struct cudaMemAllocNodeParams *p)
+{
+    const cudaError_t e = cudart_allocate(&p->dptr, "cudaGraphAddMemAllocNode", p->bytesize, cudaMemoryTypeDevice);
+    const struct work w = allocating(p->dptr, p->bytesize);
+    return e ? e : add("cudaGraphAddMemAllocNode", out, graph, after, n, &w);
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *after, size_t n,
+                                    void *p)
+{
+    const struct work w = freeing(p);
+    return add("cudaGraphAddMemFreeNode", out, graph, after, n, &w);
+}
+
+cudaError_t cudaDeviceGraphMemTrim(int d)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetGraphMemAttribute(int d, enum cudaGraphMemAttributeType a, void *value)
+{
+    if ((size_t)a >= sizeof of_graphs / sizeof *of_graphs)
+        return no_pool("cudaDeviceGetGraphMemAttribute");
+    memcpy(value, &of_graphs[a], sizeof of_graphs[a]);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetGraphMemAttribute(int d, enum cudaGraphMemAttributeType a, void *value)
+{
+    if (a != cudaGraphMemAttrUsedMemHigh && a != cudaGraphMemAttrReservedMemHigh)
+        return no_pool("cudaDeviceSetGraphMemAttribute");
+    memcpy(&of_graphs[a], value, sizeof of_graphs[a]);
+    return cudaSuccess;
 }

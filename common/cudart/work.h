@@ -34,10 +34,15 @@ struct work {
         struct cudaHostNodeParams call;
         cudaGraph_t graph;
         cudaEvent_t event;
+        struct {
+            void *p;
+            size_t bytes;
+        } memory;
     };
 };
 
-// launch.c, copy.c, stream.c and graph.c have them.
-extern const struct work_type work_kernel, work_copy, work_set, work_call, work_record, work_graph, work_nothing;
+// launch.c, copy.c, stream.c, graph.c and pool.c have them.
+extern const struct work_type work_kernel, work_copy, work_set, work_call, work_record, work_graph, work_nothing,
+    work_alloc, work_free;
 
 #endif

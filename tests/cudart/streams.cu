@@ -141,6 +141,44 @@ static void pools()
     says("and back", cudaFreeAsync(q, 0));
 }
 
+// Memory that a captured stream allocates and frees, and a node that allocates: it is there in each launch.
+static void graph_memory()
+{
+    cudaStream_t s;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t alloc, set, copy;
+    int *q;
+    cudaStreamCreate(&s);
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    cudaMallocAsync(&q, N * sizeof(int), s);
+    cudaMemsetAsync(q, 0, N * sizeof(int), s);
+    add<<<3, 128, 0, s>>>(q, N, 3);
+    cudaMemcpyAsync(p, q, N * sizeof(int), cudaMemcpyDeviceToDevice, s);
+    cudaFreeAsync(q, s);
+    cudaStreamEndCapture(s, &graph);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphLaunch(exec, s);
+    says("launched again", cudaGraphLaunch(exec, s));
+    shows("its memory", 3);
+    cudaMemAllocNodeParams memory = {};
+    memory.bytesize = N * sizeof(int);
+    cudaGraphCreate(&graph, 0);
+    says("a node that allocates", cudaGraphAddMemAllocNode(&alloc, graph, nullptr, 0, &memory));
+    cudaMemsetParams ones = {};
+    ones.dst = memory.dptr;
+    ones.elementSize = 4;
+    ones.value = 4;
+    ones.width = N;
+    ones.height = 1;
+    cudaGraphAddMemsetNode(&set, graph, &alloc, 1, &ones);
+    cudaGraphAddMemcpyNode1D(&copy, graph, &set, 1, p, memory.dptr, N * sizeof(int), cudaMemcpyDeviceToDevice);
+    says("and one that frees", cudaGraphAddMemFreeNode(&alloc, graph, &copy, 1, memory.dptr));
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphLaunch(exec, s);
+    shows("its memory", 4);
+}
+
 // A box within a box, to the device and back.
 static void boxes()
 {
@@ -209,6 +247,7 @@ int main()
     capture();
     by_hand();
     pools();
+    graph_memory();
     boxes();
     registered();
     freed_by_the_wrong_call();

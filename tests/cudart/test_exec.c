@@ -20,7 +20,7 @@ Test(exec, a_program_runs_as_it_is)
     run(&r, SIMT, "exec", "--", ADD, NULL);
     expect(0, "no error, 0 wrong\n", "");
     cr_assert_str_eq(r.err, "");
-    run(&r, SIMT, "exec", ADD, "forget", NULL);
+    run(&r, SIMT, "exec", "--jobs", "1", "--card=A100", ADD, "forget", NULL);
     expect(1, "no error, 1000 wrong\n", "");
     cr_assert_str_eq(r.err, "");
 }

@@ -63,6 +63,12 @@ struct matrix_verdict {
 struct matrix_verdict matrix_check(const struct matrix *C, double alpha, const struct matrix *A, const struct matrix *B,
                                    double beta, const struct matrix *C0);
 
+// The same, and map says of each element of C (M x N bytes, row-major) what it is.
+enum matrix_mark { MATRIX_RIGHT, MATRIX_WRONG, MATRIX_UNWRITTEN };  // unwritten: still the poison
+struct matrix_verdict matrix_check_map(const struct matrix *C, double alpha, const struct matrix *A,
+                                       const struct matrix *B, double beta, const struct matrix *C0,
+                                       unsigned char *map);
+
 // The same for large sizes in O(M K + K N + M N): Freivalds' check over all of C, and a sample of elements one by one:
 // corners, the last row and column, and a few thousand that seed picks.
 struct matrix_verdict matrix_check_large(const struct matrix *C, double alpha, const struct matrix *A,

@@ -57,6 +57,7 @@ struct product {
     double alpha, beta;
     double relative, absolute;          // the bound is relative * S + absolute
     double out_relative, out_absolute;  // and the output's rounding, where the accumulator is wider than it
+    unsigned char *map;                 // a mark for each element of C, or NULL
 };
 
 // The reference for a block of at most ROWS x COLS elements, before alpha.
@@ -216,6 +217,9 @@ static void note(struct matrix_verdict *v, const struct product *p, int row, int
 {
     double got = matrix_get(p->C, row, col), ratio = error_ratio(p, got, want, bound);
     v->worst = fmax(v->worst, ratio);
+    if (p->map)
+        p->map[(size_t)row * (size_t)p->C->cols + (size_t)col] =
+            ratio <= 1 ? MATRIX_RIGHT : matrix_is_poison(p->C, row, col) ? MATRIX_UNWRITTEN : MATRIX_WRONG;
     if (ratio <= 1 || (!v->right && (row > v->row || (row == v->row && col > v->col))))
         return;
     v->right = false;
@@ -259,13 +263,14 @@ static void check_block(struct matrix_verdict *v, const struct product *p, int r
     }
 }
 
-// Compares the elements of a rectangle; stops after the band of rows in which it finds a wrong one.
+// Compares the elements of a rectangle; stops after the band of rows in which it finds a wrong one, unless there is a
+// map to fill.
 static void check_rectangle(struct matrix_verdict *v, const struct product *p, int row, int rows, int col, int cols)
 {
     for (int i = 0; i < rows; i += ROWS) {
         for (int j = 0; j < cols; j += COLS)
             check_block(v, p, row + i, rows - i < ROWS ? rows - i : ROWS, col + j, cols - j < COLS ? cols - j : COLS);
-        if (!v->right)
+        if (!v->right && !p->map)
             return;
     }
 }
@@ -273,8 +278,15 @@ static void check_rectangle(struct matrix_verdict *v, const struct product *p, i
 struct matrix_verdict matrix_check(const struct matrix *C, double alpha, const struct matrix *A, const struct matrix *B,
                                    double beta, const struct matrix *C0)
 {
+    return matrix_check_map(C, alpha, A, B, beta, C0, NULL);
+}
+
+struct matrix_verdict matrix_check_map(const struct matrix *C, double alpha, const struct matrix *A,
+                                       const struct matrix *B, double beta, const struct matrix *C0, unsigned char *map)
+{
     struct product p = product_of(C, alpha, A, B, beta, C0);
     struct matrix_verdict v = { .right = true };
+    p.map = map;
     check_rectangle(&v, &p, 0, C->rows, 0, C->cols);
     return v;
 }

@@ -299,6 +299,29 @@ Test(matrix_check, names_the_first_wrong_element_in_row_major_order)
     problem_free(&p);
 }
 
+Test(matrix_check, maps_every_element_that_is_wrong_or_was_never_written)
+{
+    struct problem p = problem_new(DEV_F32, 40, 300, 20, 0.5, 2, 2),
+                   poison = problem_new(DEV_F32, 40, 300, 20, 0.5, 2, 2);
+    const int wrong[][2] = { { 0, 0 }, { 15, 299 }, { 16, 128 }, { 39, 299 } }, unwritten = 17 * 300 + 3;
+    unsigned char want[40 * 300] = { 0 }, map[40 * 300];
+    multiply(&p, true);
+    matrix_check_map(&p.C, p.alpha, &p.A, &p.B, p.beta, &p.C0, memset(map, 0xff, sizeof map));
+    cr_expect_arr_eq(map, want, sizeof map, "of a right product");
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        matrix_set(&p.C, wrong[i][0], wrong[i][1], 1000);
+        want[wrong[i][0] * 300 + wrong[i][1]] = MATRIX_WRONG;
+    }
+    matrix_fill_nan(&poison.C);
+    ((float *)p.C.data)[unwritten] = ((float *)poison.C.data)[unwritten];
+    want[unwritten] = MATRIX_UNWRITTEN;
+    struct matrix_verdict v = matrix_check_map(&p.C, p.alpha, &p.A, &p.B, p.beta, &p.C0, map);
+    cr_expect(!v.right && v.row == 0 && v.col == 0, "found [%d][%d]", v.row, v.col);
+    cr_expect_arr_eq(map, want, sizeof map);
+    problem_free(&p);
+    problem_free(&poison);
+}
+
 Test(matrix_check, refuses_swapped_rows_and_a_transposed_result)
 {
     struct problem p = problem_new(DEV_F32, 33, 33, 40, 1, 0, 3);

@@ -300,12 +300,18 @@ static bool time_beside(const struct job *step, struct tester_result *r, char er
 
 // --- A step ---
 
+struct tester_product tester_product(const struct tester *t)
+{
+    const struct tester_options *o = &t->o;
+    return (struct tester_product){ o->alpha, o->beta, &t->A, &t->B, o->beta != 0 ? &t->C0 : NULL, &t->C };
+}
+
 // Names the first wrong element and the most likely mistake.
 static void explain(const struct tester *t, const struct step *step, const struct geometry *g,
                     const struct matrix_verdict *v, struct tester_result *r)
 {
     const struct tester_options *o = &t->o;
-    const struct tester_product p = { o->alpha, o->beta, &t->A, &t->B, o->beta != 0 ? &t->C0 : NULL, &t->C };
+    const struct tester_product p = tester_product(t);
     const struct tester_seen seen = { v, &p, dev_findings(t->dev), dev_about(t->dev)->simulated };
     *r->what = 0;
     tester_explain_wrong(r, step, g, o, &seen);
@@ -369,6 +375,29 @@ static bool run(struct tester *t, const struct gemm *call, struct matrix_verdict
     return time_beside(&j, result, error);
 }
 
+static struct gemm call_of(const struct tester *t)
+{
+    const struct tester_options *o = &t->o;
+    return (struct gemm){
+        .m = o->m,
+        .n = o->n,
+        .k = o->k,
+        .alpha = o->alpha,
+        .beta = o->beta,
+        .A = t->dA,
+        .B = t->dB,
+        .C = t->dC,
+    };
+}
+
+bool tester_open_call(struct tester *t, const struct step *step, struct gemm *call, char error[DEV_ERROR_MAX])
+{
+    struct geometry g;
+    *call = call_of(t);
+    return read_geometry(t, step, &g, error) && upload_c(t, t->dC, error) &&
+           gemm_open(call, t->dev, t->module, g.kernel, t->type, &g, error);
+}
+
 bool tester_step(struct tester *t, const struct step *step, struct tester_result *result, char error[DEV_ERROR_MAX])
 {
     const struct tester_options *o = &t->o;
@@ -380,16 +409,7 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
     struct geometry g;
     if (!read_geometry(t, step, &g, error))
         return false;
-    struct gemm call = {
-        .m = o->m,
-        .n = o->n,
-        .k = o->k,
-        .alpha = o->alpha,
-        .beta = o->beta,
-        .A = t->dA,
-        .B = t->dB,
-        .C = t->dC,
-    };
+    struct gemm call = call_of(t);
     struct matrix_verdict verdict = { .right = true };
     const bool ok = load(t, step, error) && gemm_open(&call, d, t->module, g.kernel, t->type, &g, error) &&
                     run(t, &call, &verdict, result, error);

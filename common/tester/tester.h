@@ -8,7 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "gemm.h"
 #include "result.h"
+#include "tester_explain.h"
 
 // The options with the device's defaults in place of 0 and -1. On the simulated GPU, which is slow, iterations stays 0
 // unless it was given: the launch that is checked is the one that is timed. On a GPU: 2 runs to warm up, 15 timed.
@@ -31,6 +33,11 @@ struct tester *tester_open(struct dev *d, enum dev_type type, const struct teste
 void tester_close(struct tester *t);  // before dev_close; NULL is allowed
 // Leaves the step's module loaded until the next step or tester_close, so that dev_profile can be read.
 bool tester_step(struct tester *t, const struct step *step, struct tester_result *result, char error[DEV_ERROR_MAX]);
+
+// The matrices as the last step left them, until the next one or tester_close.
+struct tester_product tester_product(const struct tester *t);
+// The call of the step that tester_step has just run, to be looked at once more; gemm_close in any case.
+bool tester_open_call(struct tester *t, const struct step *step, struct gemm *call, char error[DEV_ERROR_MAX]);
 
 // Runs a step that tester_step has found right once more, at shapes that show what one does not (again.h), on the
 // simulated GPU in any case: *on, which is t's own device or one that the caller closes. As again_run.

@@ -141,21 +141,13 @@ static void print_warnings(FILE *out, const char *warnings)
 static void begin_json(struct json *j, FILE *out, const struct step *step, const struct tester_options *o,
                        struct dev *d, const struct tester_result *r, char *warnings)
 {
-    const struct profile *p = dev_profile(d);
-    const struct simt_advice advice = meaning_advice(o);
     json_open(j, out);
     json_object(j, NULL);
     json_string(j, "step", step->name);
     json_string(j, "type", type_name(step->type));
     if (o->ptx)
         json_string(j, "ptx", o->ptx);
-    if (p) {
-        profile_json(j, p, dev_about(d)->name);
-        simt_findings_json(j, dev_findings(d), &advice);
-    } else {
-        json_string(j, "kernel", "gemm");
-        json_string(j, "device", dev_about(d)->name);
-    }
+    report_json_counters(j, d, o);
     report_json_setting(j, d, o);
     report_json_compiler(j, step->ptx);
     report_json_result(j, o, r);

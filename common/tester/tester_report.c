@@ -7,7 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/profile.h"
 #include "base/ptx_file.h"
+#include "meaning.h"
 
 const char *report_verdict(enum tester_verdict verdict)
 {
@@ -69,6 +71,19 @@ void report_long_run(FILE *out, const char *who, const struct dev_about *about, 
 }
 
 // --- JSON ---
+
+void report_json_counters(struct json *j, struct dev *d, const struct tester_options *settled)
+{
+    const struct profile *p = dev_profile(d);
+    const struct simt_advice advice = meaning_advice(settled);
+    if (p) {
+        profile_json(j, p, dev_about(d)->name);
+        simt_findings_json(j, dev_findings(d), &advice);
+    } else {
+        json_string(j, "kernel", "gemm");
+        json_string(j, "device", dev_about(d)->name);
+    }
+}
 
 void report_json_setting(struct json *j, const struct dev *d, const struct tester_options *settled)
 {

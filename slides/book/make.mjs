@@ -9,6 +9,7 @@ import { root, slides } from '../project.mjs';
 import { missing } from '../tools.mjs';
 import { helps } from './answering.mjs';
 import { compile_answers } from './compile.mjs';
+import { copy_labs, lab_panel } from './labs.mjs';
 import { narrow_of } from './links.mjs';
 import { address, code_url, decks, kernel_of, source_pages, target_of } from './pages.mjs';
 
@@ -44,9 +45,9 @@ function chapter_places(page, step) {
   return [...places, ['Slides', 'decks/index']];
 }
 
-function markdown(page, pages) {
+function markdown(page, pages, lab) {
   const head = page.code ? '---\nsearch: false\naside: false\npageClass: code\n---\n\n' : '';
-  return head + with_links(page, pages);
+  return head + with_links(page, pages) + lab(page);
 }
 
 // --- the folder that VitePress reads ---
@@ -94,9 +95,12 @@ export async function make(build, to, { base = '/', more = [] } = {}) {
   try {
     const lacking = compile_answers(join(folder, 'public', 'answers.wasm'));
     if (lacking) console.log(`book: ${lacking}`);
+    const version = await copy_labs(build, join(folder, 'public', 'labs'));
+    if (!version) console.log('book: emcc is not on the PATH (apt-get install emscripten): the labs are left out');
+    const lab = ({ url }) => lab_panel(build, url.match(/^chapters\/(\d\d_\w+)$/)?.[1], version);
     const pages = source_pages(), made = await made_pages(pages, { build, rendered, answers: !lacking }), all = [...pages, ...made, ...more];
     lay_out(folder);
-    for (const page of all) write(join(folder, `${page.url}.md`), markdown(page, all));
+    for (const page of all) write(join(folder, `${page.url}.md`), markdown(page, all, lab));
     copy_pictures(all, folder);
     copy_decks(pages, rendered, folder);
     globalThis.book_settings = config({ to, base, pages, made });

@@ -3,8 +3,10 @@ import theme from 'vitepress/theme-without-fonts';
 import BankExplorer from './BankExplorer.vue';
 import FragmentMap from './FragmentMap.vue';
 import OccupancySum from './OccupancySum.vue';
+import TheLab from './TheLab.vue';
 import './book.css';
 import './answers.css';
+import './lab.css';
 
 // Paper is light, and has all hints open.
 function for_print() {
@@ -24,7 +26,7 @@ function for_print() {
 
 if (typeof window !== 'undefined') for_print();
 
-const components = { BankExplorer, FragmentMap, OccupancySum };
+const components = { BankExplorer, FragmentMap, OccupancySum, TheLab };
 
 export default {
   extends: theme,

@@ -1,0 +1,32 @@
+// The page's worker under Node, as the page uses it: the same file, the same messages.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import vm from 'node:vm';
+
+// folder: where the labs' files are. Resolves to { ask(call, args), text(name) }; ask fails as the page's does.
+export async function open(folder) {
+  const waiting = new Map(), progress = [];
+  let next = 0;
+  const self = { location: { href: 'http://localhost/labs/worker.js' }, performance, WebAssembly, console, TextDecoder, setTimeout,
+    clearTimeout, URL, importScripts() {},
+    postMessage({ id, result, error, ...rest }) {
+      if (!id) return progress.push(rest);
+      const { done, fail } = waiting.get(id);
+      return error === undefined ? done(structuredClone(result)) : fail(new Error(error));
+    } };
+  self.self = self;
+  vm.runInNewContext(readFileSync(join(folder, 'worker.js'), 'utf8'), self);
+  const ask = (call, args) => new Promise((done, fail) => {
+    waiting.set(++next, { done, fail });
+    self.onmessage({ data: { id: next, call, args } });
+  });
+  await ask('open', await WebAssembly.compile(readFileSync(join(folder, 'lab.wasm'))));
+  return { ask, progress, text: (name) => readFileSync(join(folder, name), 'utf8') };
+}
+
+// What the page sends for a run of a lab. lab: of labs.mjs's lab_of.
+export function message({ text }, lab, { kernel, m, n, k, alpha, beta }) {
+  const names = lab.kernels[kernel].headers, files = Object.fromEntries(names.map((name) => [name, text(name)]));
+  return { ptx: 'kernel.ptx', type: lab.type, m, n, k, alpha, beta,
+    files: { 'kernel.ptx': text(`${kernel}.ptx`), 'kernel.cu': text(`${kernel}.cu`), ...files } };
+}

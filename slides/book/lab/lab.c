@@ -1,0 +1,207 @@
+// What the book's labs call: a step or a variant of it, run and checked by the tester that its driver uses, and pictures
+// of what it did. It is compiled to WebAssembly for the page, and for this machine by the test that compares the two.
+//
+// Texts are valid until the next call that returns one. A picture is NULL on failure, and lab_error() has the reason.
+#include "lab.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "device/open.h"
+#include "simt/simt.h"
+#include "tester/tester.h"
+#include "tester/tester_report.h"
+
+#ifdef __EMSCRIPTEN__
+#include <emscripten.h>
+EM_JS(void, show_progress, (double done, double blocks), {
+    if (Module.onBlocks)
+        Module.onBlocks(done, blocks);
+});
+#else
+static void show_progress(double done, double blocks)
+{
+    (void)done;
+    (void)blocks;
+}
+#endif
+
+enum { PATH = 256 };
+
+static struct lab {
+    struct dev *dev;
+    struct tester *tester;
+    char ptx[PATH];
+    struct step step;
+    struct tester_options options;
+    bool ran;
+    unsigned char *map;
+    char *text, error[DEV_ERROR_MAX];
+} lab;
+
+static void progress(uint64_t done, uint64_t blocks)
+{
+    show_progress((double)done, (double)blocks);
+}
+
+const char *lab_error(void)
+{
+    return lab.error;
+}
+
+bool lab_write(const char *path, const char *text, size_t bytes)
+{
+    FILE *out = fopen(path, "w");
+    const bool ok = out && fwrite(text, 1, bytes, out) == bytes;
+    return (out && fclose(out) == 0 && ok) || error_set(lab.error, "cannot write %s", path);
+}
+
+// --- a run ---
+
+static void forget(void)
+{
+    tester_close(lab.tester);
+    lab.tester = NULL;
+    dev_close(lab.dev);
+    lab.dev = NULL;
+    free(lab.map);
+    lab.map = NULL;
+    lab.ran = false;
+}
+
+static bool open_tester(const char *ptx, enum dev_type type, const struct tester_options *asked)
+{
+    forget();
+    *lab.error = '\0';
+    snprintf(lab.ptx, sizeof lab.ptx, "%s", ptx);
+    lab.step = (struct step){ .name = "lab", .type = type, .ptx = lab.ptx };
+    if (!(lab.dev = dev_open(DEV_SIM, lab.error)))
+        return false;
+    dev_set_jobs(lab.dev, 1);
+    dev_set_checks(lab.dev, true);
+    dev_set_progress(lab.dev, progress);
+    lab.options = tester_settle(asked, dev_about(lab.dev));
+    return (lab.tester = tester_open(lab.dev, type, &lab.options, lab.error));
+}
+
+// Which elements of a wrong C are wrong.
+static void make_map(void)
+{
+    const struct tester_product p = tester_product(lab.tester);
+    if ((lab.map = malloc((size_t)p.C->rows * (size_t)p.C->cols)))
+        matrix_check_map(p.C, p.alpha, p.A, p.B, p.beta, p.C0, lab.map);
+}
+
+static void write_hash(struct json *j)
+{
+    const struct matrix *C = tester_product(lab.tester).C;
+    const unsigned char *bytes = C->data;
+    uint64_t hash = 0;
+    char text[24];
+    for (size_t i = 0; i < matrix_bytes(C); i++)
+        hash = matrix_hash(hash, bytes[i]);
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+    json_string(j, "C", text);
+}
+
+static void write_run(struct json *j, const struct tester_result *r)
+{
+    report_json_counters(j, lab.dev, &lab.options);
+    report_json_verdict(j, r);
+    json_double(j, "worst", r->worst);
+    write_hash(j);
+}
+
+// What ended the launch, as a finding, and what led to it.
+static void write_failure(struct json *j, const struct tester_result *r)
+{
+    json_string(j, "verdict", "failed");
+    json_string(j, "error", lab.error);
+    json_string(j, "what", r->what);
+}
+
+static FILE *begin(struct json *j, size_t *bytes)
+{
+    free(lab.text);
+    lab.text = NULL;
+    FILE *out = open_memstream(&lab.text, bytes);
+    if (out) {
+        json_open(j, out);
+        json_object(j, NULL);
+    }
+    return out;
+}
+
+const char *lab_run(const char *ptx, int type, int m, int n, int k, double alpha, double beta)
+{
+    struct tester_options o = tester_defaults;
+    struct tester_result r = { 0 };
+    struct json j;
+    size_t bytes;
+    o.m = m, o.n = n, o.k = k, o.alpha = alpha, o.beta = beta;
+    o.jobs = 1;
+    o.sanitize = o.once = true;
+    lab.ran = open_tester(ptx, (enum dev_type)type, &o) && tester_step(lab.tester, &lab.step, &r, lab.error);
+    if (lab.ran && r.verdict == TESTER_WRONG)
+        make_map();
+    FILE *out = begin(&j, &bytes);
+    if (!out)
+        return NULL;
+    if (lab.ran)
+        write_run(&j, &r);
+    else
+        write_failure(&j, &r);
+    json_end(&j);
+    json_close(&j);
+    fclose(out);
+    return lab.text;
+}
+
+const unsigned char *lab_map(void)
+{
+    return lab.map;
+}
+
+// --- pictures of it ---
+
+static struct simt_product product_of(const struct gemm *g, enum dev_type type)
+{
+    const uint64_t m = (uint64_t)g->m, n = (uint64_t)g->n, k = (uint64_t)g->k;
+    const uint32_t bytes = (uint32_t)type_size(type);
+    return (struct simt_product){ { "A", g->A, m, k, bytes }, { "B", g->B, k, n, bytes }, { "C", g->C, m, n, bytes } };
+}
+
+static bool draw(struct gemm *g, struct simt_picture *what)
+{
+    const struct simt_product product = product_of(g, lab.step.type);
+    bool go_on;
+    what->product = &product;
+    if (!gemm_queue_copies(g, lab.dev, &go_on))
+        return error_set(lab.error, "%s", dev_error(lab.dev));
+    lab.text = simt_draw(device_simt(lab.dev), (struct simt_kernel *)g->kernel, &g->launch, what, lab.error);
+    return lab.text;
+}
+
+const char *lab_draw(int view, int line, int nth, int warp, int block_x, int block_y, bool global, bool large)
+{
+    struct simt_picture what = { .view = (enum simt_view)view,
+                                 .line = (unsigned)line,
+                                 .nth = (uint64_t)nth,
+                                 .warp = (uint64_t)warp,
+                                 .block = { (uint64_t)block_x, (uint64_t)block_y, 0 },
+                                 .global = global,
+                                 .large = large };
+    struct gemm call;
+    free(lab.text);
+    lab.text = NULL;
+    if (!lab.ran) {
+        error_set(lab.error, "nothing has been run");
+        return NULL;
+    }
+    if (tester_open_call(lab.tester, &lab.step, &call, lab.error))
+        draw(&call, &what);
+    gemm_close(&call, lab.dev);
+    return lab.text;
+}

@@ -1,0 +1,28 @@
+// What lab.c offers to the page, and to the test that compares the page's module with this machine.
+#ifndef BOOK_LAB_H
+#define BOOK_LAB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __EMSCRIPTEN__
+#define LAB_CALL __attribute__((used))
+#else
+#define LAB_CALL
+#endif
+
+LAB_CALL const char *lab_error(void);
+// A file that the tester reads: the kernel's PTX, and its source as the PTX names it.
+LAB_CALL bool lab_write(const char *path, const char *text, size_t bytes);
+
+// Runs the kernel of a PTX file under all checks: C = alpha * A * B + beta * C0, of type (enum dev_type). A JSON object
+// with what the driver's --json has: "metrics", "lines", "findings", "verdict", "what", "look"; and "C", a hash. Where
+// the kernel cannot be run, "verdict" is "failed", and "error" says why.
+LAB_CALL const char *lab_run(const char *ptx, int type, int m, int n, int k, double alpha, double beta);
+// What each element of the last run's C is (enum matrix_mark), row by row; NULL if all are right.
+LAB_CALL const unsigned char *lab_map(void);
+
+// A picture of the last run, run again for it: SVG text. view: enum simt_view; the rest as in struct simt_picture.
+LAB_CALL const char *lab_draw(int view, int line, int nth, int warp, int block_x, int block_y, bool global, bool large);
+
+#endif

@@ -1,0 +1,56 @@
+// Runs the simulated GPU beside the page: each message { id, call, args } is answered by { id, result } or { id, error }.
+// Between them come messages { done, blocks }. It asks for nothing from anywhere: the page sends the module and the files.
+import Lab from 'lab-module';
+
+let m;
+
+function put(text) {
+  const bytes = m.lengthBytesUTF8(text), at = m._malloc(bytes + 1);
+  m.stringToUTF8(text, at, bytes + 1);
+  return { at, bytes };
+}
+
+const text_at = (at) => (at ? m.UTF8ToString(at) : null);
+
+function write(path, content) {
+  const name = put(path), text = put(content), ok = m._lab_write(name.at, text.at, text.bytes);
+  m._free(name.at);
+  m._free(text.at);
+  if (!ok) throw new Error(text_at(m._lab_error()));
+}
+
+const calls = {
+  // module: a WebAssembly.Module
+  async open(module) {
+    const instantiateWasm = (imports, done) => {
+      WebAssembly.instantiate(module, imports).then(done);
+      return {};
+    };
+    m = await Lab({ instantiateWasm, onBlocks: (done, blocks) => postMessage({ done, blocks }) });
+  },
+
+  // files: { name: text }. The result is lab_run's, and map, a byte for each element of C, null if all are right.
+  run({ ptx, files, type, m: rows, n: columns, k, alpha, beta }) {
+    for (const [name, content] of Object.entries(files)) write(name, content);
+    const name = put(ptx), begun = performance.now(), text = text_at(m._lab_run(name.at, type, rows, columns, k, alpha, beta));
+    m._free(name.at);
+    if (text === null) throw new Error('there is not enough memory');
+    const at = m._lab_map(), map = at ? m.HEAPU8.slice(at, at + rows * columns) : null;
+    return { ...JSON.parse(text), map, ms: performance.now() - begun };
+  },
+
+  // view: of enum simt_view. The SVG's text.
+  draw({ view, line, nth, warp, block_x, block_y, global, large }) {
+    const svg = text_at(m._lab_draw(view, line, nth, warp, block_x, block_y, global, large));
+    if (svg === null) throw new Error(text_at(m._lab_error()));
+    return svg;
+  },
+};
+
+onmessage = async ({ data: { id, call, args } }) => {
+  try {
+    postMessage({ id, result: await calls[call](args) });
+  } catch (error) {
+    postMessage({ id, error: `${error.message ?? error}` });
+  }
+};

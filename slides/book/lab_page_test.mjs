@@ -1,0 +1,114 @@
+// The labs in a browser, for book_test.mjs: an experiment is predicted, run and shown; what was predicted is remembered; by
+// keys alone; without network once a lab is loaded; Stop; links into a lab; nothing is too wide, pale or without words.
+import { pale, too_wide } from './inspect.mjs';
+import { sample } from '../sample.mjs';
+
+const chapter = (step, query = '') => `chapters/${step}.html${query}`;
+const idle = (page) => page.waitForFunction(() => document.querySelector('.lab .result') && !document.querySelector('.lab .told')?.textContent &&
+  [...document.querySelectorAll('.lab button')].find((b) => b.textContent === 'Stop')?.disabled, { polling: 50 });
+const text = (page, selector) => page.$eval(selector, (element) => element.textContent.replace(/\s+/g, ' ').trim()).catch(() => '');
+
+async function open(tab, origin, url) {
+  await tab.page.goto(`${origin}/${url}`, { waitUntil: 'load' });
+  await tab.page.waitForFunction(() => document.querySelector('#app')?.__vue_app__, { polling: 50 });
+}
+
+// What is predicted, what the lab says then, and a line at which it must have found something.
+const experiments = [
+  ['02_smem_tile', '02_no_second', 'found', 'C is wrong, and the checks find something', 'As you predicted', 'race'],
+  ['12_mma_swizzle', '12_one_side', 'right', 'C is wrong, and the checks find nothing', 'Not as you predicted', null],
+  ['16_warp_roles', '16_early', 'race', 'C is right, but the checks find something', 'As you predicted', 'race'],
+  ['16_warp_roles', '16_parity', 'stuck', 'It does not come to its end', 'As you predicted', 'endless'],
+];
+
+async function experiment(tab, origin, [step, name, guess, verdict, word, finding]) {
+  const { page } = tab, wrong = [], expect = (what, is) => { if (!is) wrong.push(`${step} ${name}: ${what}`); };
+  await open(tab, origin, chapter(step, `?lab=${name}`));
+  await idle(page);
+  expect('shows the variant before it is predicted', (await text(page, '.lab .verdict')).startsWith('C is right, and the checks find nothing'));
+  await page.click(`.lab .ask input[value=${guess}]`);
+  await page.click('.lab .ask button.main');
+  await page.waitForSelector('.lab .ask b:is(.good, .bad)');
+  await idle(page);
+  expect(`says ${await text(page, '.lab .verdict')}`, (await text(page, '.lab .verdict')).startsWith(verdict));
+  expect(`says ${await text(page, '.lab .ask')}`, (await text(page, '.lab .ask')).includes(word));
+  expect('shows no finding at a line', !finding === !(await text(page, '.lab tr.finding')).includes(finding ?? 'times'));
+  expect('shows no line that was changed', await page.$('.lab tr.fresh'));
+  expect('shows no map', !verdict.startsWith('C is wrong') || await page.$('.lab canvas[aria-label^="Map of C"]'));
+  await page.reload({ waitUntil: 'load' });
+  await idle(page);
+  expect('does not remember what was predicted', (await text(page, '.lab .ask')).includes(word));
+  await page.addStyleTag({ content: '* { transition: none !important; animation: none !important }' });
+  for (const width of [1280, 768, 390, 360]) {
+    await page.setViewport({ width, height: 900 });
+    for (const found of await page.evaluate(too_wide)) wrong.push(`${step} ${name}, at ${width}: ${found}`);
+    for (const dark of [true, false]) for (const found of await page.evaluate(pale, dark)) wrong.push(`${step} ${name}: ${found}`);
+  }
+  await page.setViewport({ width: 1280, height: 900 });
+  return wrong;
+}
+
+// By keys alone, and without network: the lab is opened, and then its other kernels are there.
+async function by_keys(tab, origin) {
+  const { page } = tab, wrong = [], here = () => page.evaluate(() => document.activeElement?.textContent.trim() ?? '');
+  const tab_to = async (what, most = 30) => {
+    for (let i = 0; i < most && !(await what()); i++) await page.keyboard.press('Tab');
+    if (!await what()) wrong.push(`keys: nothing more to reach behind "${await here()}"`);
+  };
+  await open(tab, origin, chapter('02_smem_tile'));
+  await page.focus('.lab button');
+  await page.keyboard.press('Enter');
+  await idle(page);
+  await page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => name.includes('02_rolled.ptx')), { polling: 50 });
+  await page.waitForNetworkIdle();
+  await page.setOfflineMode(true);
+  await page.focus('.lab select');
+  await page.keyboard.press('ArrowDown');
+  await page.waitForSelector('.lab fieldset');
+  await idle(page);
+  await tab_to(() => page.evaluate(() => document.activeElement.type === 'radio'));
+  await page.keyboard.press('Space');
+  await tab_to(async () => (await here()) === 'Run it');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.lab .ask b:is(.good, .bad)');
+  await idle(page);
+  await tab_to(() => page.evaluate(() => document.activeElement.matches('.lab .number button')), 60);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.lab .picture img');
+  const { alt, width } = await page.$eval('.lab .picture img', async (img) => { await img.decode(); return { alt: img.alt, width: img.naturalWidth }; });
+  if (!/wavefront|sector/.test(alt) || !width) wrong.push(`keys: the picture of a line says "${alt}"`);
+  await page.setOfflineMode(false);
+  return wrong;
+}
+
+// A run of some seconds ends by Stop, and the lab goes on.
+async function stop(tab, origin) {
+  const { page } = tab, wrong = [], button = (name) => page.evaluateHandle((word) => [...document.querySelectorAll('.lab button')].find((b) => b.textContent === word), name);
+  await open(tab, origin, chapter('01_naive', '?lab=itself'));
+  await idle(page);
+  await page.$$eval('.lab input[type=number]', (inputs) => inputs.slice(0, 3).forEach((input) => { input.value = 512; input.dispatchEvent(new Event('input')); }));
+  await (await button('Run')).click();
+  await page.waitForFunction(() => /\d+ of \d+ blocks/.test(document.querySelector('.lab .told').textContent), { polling: 20 });
+  await (await button('Stop')).click();
+  await page.waitForFunction(() => document.querySelector('.lab .told').textContent === 'Stopped.', { polling: 20 });
+  await page.$$eval('.lab input[type=number]', (inputs) => inputs.slice(0, 3).forEach((input) => { input.value = 64; input.dispatchEvent(new Event('input')); }));
+  await (await button('Run')).click();
+  await page.waitForFunction(() => document.querySelector('.lab .verdict').textContent.includes('64 x 64 x 64'), { polling: 20 });
+  return wrong;
+}
+
+async function bad_link(tab, origin) {
+  await open(tab, origin, chapter('01_naive', '?lab=nothing'));
+  await idle(tab.page);
+  const told = await text(tab.page, '.lab .wrong');
+  return told.includes('"nothing"') ? [] : [`a link to an experiment that there is not is told as "${told}"`];
+}
+
+// tab: of book_test.mjs, whose page reports requests to other hosts, errors and warnings. Returns what is wrong, in lines.
+export async function labs(tab, origin) {
+  const wrong = tab.wrong = [];
+  await tab.page.setViewport({ width: 1280, height: 900 });
+  for (const one of sample(experiments, 3)) wrong.push(...await experiment(tab, origin, one));
+  wrong.push(...await by_keys(tab, origin), ...await stop(tab, origin), ...await bad_link(tab, origin));
+  return wrong.map((line) => `labs: ${line}`);
+}

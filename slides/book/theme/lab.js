@@ -1,0 +1,160 @@
+// What a lab does beside its panel: the worker that runs the simulated GPU, what its answers mean, and what the reader
+// has predicted.
+
+// --- the worker ---
+
+let modules = null;
+
+const fetched = async (url) => {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url} gave ${response.status}`);
+  return response;
+};
+
+// base: the address of the folder of labs, with a / at its end. onBlocks(done, blocks) tells how far a run is. Returns
+// { ask(call, args), stop() }: stop ends what is running, whose promise fails with an Error whose message is "stopped".
+export function open_worker(base, version, onBlocks) {
+  const file = (name) => `${base}${name}?${version}`;
+  modules ??= fetched(file('lab.wasm')).then(async (response) => WebAssembly.compile(await response.arrayBuffer()));
+  modules.catch(() => { modules = null; });
+  const waiting = new Map();
+  let worker = null, next = 0;
+
+  function send(call, args) {
+    return new Promise((done, fail) => {
+      waiting.set(++next, { done, fail });
+      worker.postMessage({ id: next, call, args });
+    });
+  }
+
+  let ready = null;
+  async function start() {
+    worker = new Worker(file('worker.js'));
+    worker.onmessage = ({ data: { id, result, error, done, blocks } }) => {
+      if (!id) return onBlocks(done, blocks);
+      const { done: answer, fail } = waiting.get(id);
+      waiting.delete(id);
+      return error === undefined ? answer(result) : fail(new Error(error));
+    };
+    worker.onerror = (event) => stop(event.message || 'the worker could not be loaded');
+    await send('open', await modules);
+  }
+
+  function stop(why = 'stopped') {
+    worker?.terminate();
+    ready = worker = null;
+    for (const { fail } of waiting.values()) fail(new Error(why));
+    waiting.clear();
+  }
+
+  async function ask(call, args) {
+    ready ??= start();
+    await ready;
+    return send(call, args);
+  }
+
+  const texts = new Map();
+  function text(name) {
+    if (!texts.has(name)) texts.set(name, fetched(file(name)).then((response) => response.text()));
+    texts.get(name).catch(() => texts.delete(name));
+    return texts.get(name);
+  }
+  return { ask, stop, text };
+}
+
+// --- what a result says ---
+
+export const grouped = (n) => (Number.isInteger(n) ? n : Number(n.toPrecision(3))).toLocaleString('en');
+export const counted = (n, what) => `${grouped(n)} ${what}${n === 1 ? '' : 's'}`;
+
+export const verdicts = {
+  right: 'C is right, and the checks find nothing',
+  race: 'C is right, but the checks find something',
+  found: 'C is wrong, and the checks find something',
+  silent: 'C is wrong, and the checks find nothing',
+  stuck: 'It does not come to its end',
+};
+
+const ends = /^(ENDLESS|BARRIER_STUCK|LANES_MISSING|COMMITS_APART)/;
+
+export const errors_of = (result) => (result.findings ?? []).filter(({ level }) => level === 'error');
+
+export function verdict_of(result) {
+  const errors = errors_of(result);
+  if (result.verdict === 'failed' || errors.some(({ id }) => ends.test(id))) return 'stuck';
+  if (result.verdict === 'right') return errors.length ? 'race' : 'right';
+  return errors.length ? 'found' : 'silent';
+}
+
+export const speeds = { faster: 'faster', same: 'about the same: within 2 %', slower: 'slower' };
+
+export function speed_of(time, plain) {
+  const ratio = time.ms / plain.ms;
+  return ratio < 0.98 ? 'faster' : ratio > 1.02 ? 'slower' : 'same';
+}
+
+// Was the number that was said near enough: within a tenth of what is true?
+export const near = (said, is) => Math.abs(said - is) <= Math.abs(is) / 10;
+
+// Which elements of C are not right: { wrong, unwritten, all, row, col } with the first such element; null if all are.
+export function map_about(map, columns) {
+  if (!map) return null;
+  const about = { wrong: 0, unwritten: 0, all: map.length, rows: new Set(), first: map.findIndex((mark) => mark) };
+  map.forEach((mark, i) => {
+    if (mark) about[mark === 2 ? 'unwritten' : 'wrong']++, about.rows.add(Math.floor(i / columns));
+  });
+  return { ...about, rows: about.rows.size };
+}
+
+// --- counters by line ---
+
+const sum = (...names) => (metrics) => names.reduce((all, name) => all + (metrics[name] ?? 0), 0);
+const global = 'l1tex__t_sectors_pipe_lsu_mem_global_op_', shared = 'memory_l1_wavefronts_shared';
+
+export const heats = {
+  instructions: { of: sum('smsp__inst_executed.sum'), words: 'instructions of warps' },
+  waves: { of: sum(shared), words: 'wavefronts of shared memory' },
+  conflicts: { of: (m) => sum(shared)(m) - sum(`${shared}_ideal`)(m), words: 'wavefronts beyond the ideal: conflicts' },
+  sectors: { of: sum(`${global}ld.sum`, `${global}st.sum`), words: 'sectors of global memory' },
+  requests: { of: sum('l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum', 'l1tex__t_requests_pipe_lsu_mem_global_op_st.sum'),
+    words: 'requests to global memory' },
+  tensor: { of: sum('smsp__inst_executed_pipe_tensor_op_hmma.sum', 'smsp__sass_inst_executed_op_shared_gmma.sum'),
+    words: 'instructions of tensor cores' },
+  bytes: { of: sum('l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum', 'l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_st.sum'),
+    words: 'bytes that TMA moves' },
+  barriers: { of: sum('simt__inst_executed_op_bar.sum'), words: 'barriers' },
+};
+
+const is_kernel = (file) => file === 'kernel.cu';
+
+// By line of kernel.cu: { name of heat: value }.
+export function lines_of(result) {
+  const lines = {};
+  for (const { file, line, metrics } of result?.lines ?? []) {
+    if (!is_kernel(file)) continue;
+    const at = lines[line] ??= {};
+    for (const [name, { of }] of Object.entries(heats)) at[name] = (at[name] ?? 0) + of(metrics);
+  }
+  return lines;
+}
+
+// The line of kernel.cu that a finding belongs to: its own, or that of the call.
+export const line_of = ({ here }) => (is_kernel(here.file) ? here.line : here.caller);
+
+// --- what was predicted: on this machine only ---
+
+const KEY = 'gemm-steps labs';
+
+export function predictions() {
+  try {
+    return JSON.parse(localStorage.getItem(KEY)) ?? {};
+  } catch {
+    return {};  // no storage, or none that can be read: nothing is remembered
+  }
+}
+
+export function remember(all) {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(all));
+  } catch { /* it counts until the page is left */ }
+}

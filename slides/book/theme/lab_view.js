@@ -1,0 +1,103 @@
+// The state of a lab: which run is chosen, what is running, what came of it and of the run before, and what was predicted.
+import { withBase } from 'vitepress';
+import { computed, onUnmounted, reactive, shallowReactive } from 'vue';
+import { near, open_worker, predictions, remember, speed_of, speeds, verdict_of, verdicts, grouped } from './lab.js';
+
+const same = (a, b) => ['kernel', 'm', 'n', 'k', 'alpha', 'beta'].every((name) => a?.[name] === b[name]);
+const sizes_of = ({ m, n, k, alpha, beta }) => ({ m, n, k, alpha, beta });
+
+export function useLab(lab) {
+  const plain = lab.runs[0];
+  const state = reactive({ opened: false, busy: false, chosen: 0, asking: false, told: '', wrong: '', ...sizes_of(plain) });
+  const shown = shallowReactive({ result: null, before: null, source: '', source_before: '' });
+  const said = reactive(predictions());
+  const run = computed(() => lab.runs[state.chosen]);
+  const key = ({ id }) => `${lab.step}/${id}`;
+  let worker = null;
+
+  function blocks(done, all) {
+    if (state.busy) state.told = done < all ? `Running: ${grouped(done)} of ${grouped(all)} blocks.` : 'Checking C, and looking for the cause.';
+  }
+
+  function open() {
+    worker ??= open_worker(withBase('/labs/'), lab.version, blocks);
+    state.opened = true;
+  }
+
+  // Everything else that this lab can run is fetched behind the first result: from then on it needs no network.
+  async function fetch_rest() {
+    for (const kernel of Object.keys(lab.kernels)) await files_of(kernel).catch(() => {});
+  }
+
+  async function files_of(kernel) {
+    const names = [`${kernel}.ptx`, `${kernel}.cu`, ...lab.kernels[kernel].headers];
+    const [ptx, source, ...headers] = await Promise.all(names.map(worker.text));
+    const rest = Object.fromEntries(lab.kernels[kernel].headers.map((name, i) => [name, headers[i]]));
+    return { source, files: { 'kernel.ptx': ptx, 'kernel.cu': source, ...rest } };
+  }
+
+  async function execute(what) {
+    const first = !shown.result;
+    Object.assign(state, { busy: true, told: 'Loading the kernel.', wrong: '' });
+    try {
+      const { source, files } = await files_of(what.kernel);
+      state.told = 'Running.';
+      const result = await worker.ask('run', { ptx: 'kernel.ptx', files, type: lab.type, ...sizes_of(what) });
+      Object.assign(shown, { before: shown.result, source_before: shown.source, source, result: { ...result, run: what } });
+      state.told = '';
+      if (first) fetch_rest();
+      return true;
+    } catch (error) {
+      state.told = '';
+      state.wrong = error.message === 'stopped' ? 'Stopped.' : `This could not be run: ${error.message}.`;
+      return false;
+    } finally {
+      state.busy = false;
+    }
+  }
+
+  // An experiment is shown beside the step as it is, at the same size; an experiment with the step itself, beside its own.
+  const beside = (one) => (one.kernel === plain.kernel ? plain : { ...plain, ...sizes_of(one) });
+
+  async function choose(i) {
+    const one = lab.runs[i];
+    open();
+    Object.assign(state, { chosen: i, asking: Boolean(one.ask && !said[key(one)]), ...sizes_of(one) });
+    if (!same(shown.result?.run, beside(one)) && !await execute(beside(one))) return;
+    if (state.chosen === i && i > 0 && !state.asking) await execute(one);
+  }
+
+  // What the chosen experiment's question has for an answer: { text, right(said) }; to be asked behind its run.
+  function answer() {
+    const { ask, kernel } = run.value;
+    if (ask === 'verdict') {
+      const is = verdict_of(shown.result);
+      return { text: verdicts[is], right: (guess) => guess === is };
+    }
+    if (ask === 'time') {
+      const is = speed_of(lab.kernels[kernel].time, lab.kernels[plain.kernel].time);
+      return { text: speeds[is], right: (guess) => guess === is };
+    }
+    const is = shown.result.metrics?.[lab.counters[ask].name] ?? 0;
+    return { text: grouped(is), right: (guess) => near(guess, is) };
+  }
+
+  async function predict(guess) {
+    const one = run.value;
+    state.asking = false;
+    if (!await execute(one) || run.value !== one) return;
+    const { text, right } = answer();
+    if (guess === null) return;
+    said[key(one)] = { said: guess, right: right(guess), is: text };
+    remember({ ...said });
+  }
+
+  const again = () => execute({ ...run.value, m: state.m, n: state.n, k: state.k, alpha: state.alpha, beta: state.beta });
+  const forget = () => {
+    for (const name of Object.keys(said)) delete said[name];
+    remember({});
+  };
+  const draw = (what) => worker.ask('draw', what);
+  onUnmounted(() => worker?.stop());
+  return { state, shown, run, said, key, plain, open, choose, predict, again, forget, draw, stop: () => worker?.stop() };
+}

@@ -1,0 +1,99 @@
+// Every lab and each of its variants, in the page's worker under Node: C, the map of it, counters, findings and causes are
+// those of this machine and of the step's own driver. Skipped with exit 77 where the build has no labs.
+//
+//   node slides/lab_test.mjs BUILD [--time]     --time: prints milliseconds at 128 and 256 cubed in place of comparing
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { message, open } from './book/lab/harness.mjs';
+import { copy_labs, lab_list, lab_of } from './book/labs.mjs';
+import { book } from './book/make.mjs';
+import { sample } from './sample.mjs';
+import { missing } from './tools.mjs';
+
+const close = (a, b) => Math.abs(a - b) <= 1e-9 * Math.abs(b);
+
+// The first field in which two results differ; where one side says nothing, there is nothing to compare.
+function difference(page, other, names) {
+  const name = names.find((field) => !isDeepStrictEqual(page[field], other[field]));
+  return name && `${name}: ${JSON.stringify(page[name])?.slice(0, 300)}\n  not ${JSON.stringify(other[name])?.slice(0, 300)}`;
+}
+
+function natively(build, folder, lab, { m, n, k, alpha, beta }) {
+  const said = execFileSync(join(build, 'slides', 'lab_native'), ['kernel.ptx', lab.type, m, n, k, alpha, beta].map(String),
+    { cwd: folder, encoding: 'utf8', maxBuffer: 1 << 28 });
+  const end = said.lastIndexOf('\n', said.length - 2), map = said.slice(end + 1, -1);
+  return { ...JSON.parse(said.slice(0, end)), map: map || null };
+}
+
+function by_driver(build, folder, lab, { m, n, k, alpha, beta }) {
+  const options = { '--device': 'sim', '--ptx': 'kernel.ptx', '--m': m, '--n': n, '--k': k, '--alpha': alpha, '--beta': beta, '--jobs': 1, '--json': '-' };
+  const run = spawnSync(join(build, lab.step), [...Object.entries(options).map((pair) => pair.join('=')), '--sanitize', '--once'],
+    { cwd: folder, encoding: 'utf8', maxBuffer: 1 << 28 });
+  const { what, ...said } = JSON.parse(run.stdout);
+  return said.verdict === 'failed' ? { verdict: 'failed', error: what } : { ...said, what };
+}
+
+async function compare(build, worker, lab, run) {
+  const folder = mkdtempSync(join(tmpdir(), 'lab-'));
+  try {
+    const asked = message(worker, lab, run);
+    for (const [name, text] of Object.entries(asked.files)) writeFileSync(join(folder, name), text);
+    const page = await worker.ask('run', asked), native = natively(build, folder, lab, run), driver = by_driver(build, folder, lab, run);
+    page.map = page.map && page.map.join('');
+    const same = ['verdict', 'error', 'kernel', 'metrics', 'lines', 'findings', 'look', 'source', 'what'];
+    const wrong = difference(page, native, ['C', 'map', ...same]) ?? difference(page, driver, page.error ? ['verdict', 'error'] : same) ??
+      (page.error || close(page.worst, native.worst) ? null : `worst: ${page.worst}, not ${native.worst}`);
+    return { wrong, verdict: page.verdict, findings: page.findings?.length ?? 0, ms: page.ms };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const least = async (n, what) => {
+  let best = Infinity;
+  for (let i = 0; i < n; i++) best = Math.min(best, await what());
+  return best;
+};
+
+async function time(worker, lab) {
+  const of = async (size) => (await worker.ask('run', message(worker, lab, { ...lab.runs[0], m: size, n: size, k: size }))).ms;
+  const [small, large] = [await least(5, () => of(128)), await least(3, () => of(256))];
+  console.log(`${lab.step.padEnd(20)} ${small.toFixed(0).padStart(5)} ms at 128 ${large.toFixed(0).padStart(5)} ms at 256`);
+}
+
+async function main() {
+  const [build, option] = process.argv.slice(2), wrong = [];
+  const lacking = missing(false, { folder: book, browser: false });
+  const folder = mkdtempSync(join(tmpdir(), 'labs-'));
+  try {
+    const version = lacking.length ? null : await copy_labs(resolve(build), folder);
+    if (!version) {
+      console.log(`skipped: ${lacking[0] ?? 'the build has no labs: emcc is not on the PATH'}`);
+      return 77;
+    }
+    const worker = await open(folder), labs = lab_list().map(({ step }) => lab_of(resolve(build), step, version)).filter(Boolean);
+    if (option === '--time') {
+      for (const lab of labs) await time(worker, lab);
+      return 0;
+    }
+    const all = labs.flatMap((lab) => lab.runs.map((run) => ({ lab, run }))), chosen = sample(all, 5);
+    for (const { lab, run } of chosen) {
+      const { wrong: found, verdict, findings, ms } = await compare(resolve(build), worker, lab, run);
+      console.log(`${lab.step} ${run.id}: ${verdict}, ${findings} findings, ${ms.toFixed(0)} ms`);
+      if (found) wrong.push(`${lab.step} ${run.id}: the page differs in ${found}`);
+    }
+    for (const line of wrong) console.error(line);
+    console.log(`${chosen.length} of ${all.length} runs compared; ${wrong.length || 'nothing'} wrong`);
+    return wrong.length ? 1 : 0;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+main().then((status) => (process.exitCode = status), (error) => {
+  console.error(`labs: ${error.stack}`);
+  process.exitCode = 1;
+});

@@ -20,8 +20,8 @@ void report_detail(FILE *out, const struct dev_about *about);  // " (detail)" if
 void report_long_run(FILE *out, const char *who, const struct dev_about *about, const struct tester_options *o,
                      size_t steps);
 
-// Append to the open JSON object: the counters of d's last launch and what its checks found; what was run on (detail, simulated, date, sizes, scalars, seed; not "device"),
-// and what came out (verdict, what, times, rates).
+// Append to the open JSON object: the counters of d's last launch and what its checks found; what was run on (detail,
+// simulated, date, sizes, scalars, seed; not "device"), and what came out (verdict, what, times, rates).
 void report_json_counters(struct json *j, struct dev *d, const struct tester_options *settled);
 void report_json_setting(struct json *j, const struct dev *d, const struct tester_options *settled);
 void report_json_verdict(struct json *j, const struct tester_result *r);  // verdict, what, and lines to look at

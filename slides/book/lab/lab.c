@@ -1,5 +1,6 @@
-// What the book's labs call: a step or a variant of it, run and checked by the tester that its driver uses, and pictures
-// of what it did. It is compiled to WebAssembly for the page, and for this machine by the test that compares the two.
+// What the book's labs call: a step or a variant of it, run and checked by the tester that its driver uses, and
+// pictures of what it did. It is compiled to WebAssembly for the page, and for this machine by the test that compares
+// the two.
 //
 // Texts are valid until the next call that returns one. A picture is NULL on failure, and lab_error() has the reason.
 #include "lab.h"

@@ -52,7 +52,7 @@ static void draw_kind(struct drawing *d, int of, enum variant_kind kind, int bas
         }
 }
 
-// From somewhat below the slowest kernel to the fastest.
+// From somewhat below the slowest kernel to the fastest; from 0 where there is one alone.
 static void set_scale(struct drawing *d, int of, int before, int step)
 {
     d->least = INFINITY;
@@ -62,25 +62,27 @@ static void set_scale(struct drawing *d, int of, int before, int step)
             d->least = fmin(d->least, worth_rate(&d->r[i]));
             d->most = fmax(d->most, worth_rate(&d->r[i]));
         }
-    d->least = fmax(0, d->least - (d->most - d->least) / 4);
+    d->least = d->least < d->most ? fmax(0, d->least - (d->most - d->least) / 4) : 0;
 }
 
 char *worth_draw(const struct worth *w, const struct worth_rates *r, int of, int size)
 {
-    const int step = worth_step(w, of), before = worth_step(w, of - 1);
+    struct worth_shares s;
     struct drawing d = { .w = w, .r = r, .y = HEAD };
-    if (before < 0 || !svg_open(&d.s))
+    if (!worth_shares(w, r, of, &s) || !svg_open(&d.s))
         return NULL;
+    const int step = worth_step(w, of), before = s.total > 0 ? worth_step(w, of - 1) : -1;
     set_scale(&d, of, before, step);
     svg_text(&d.s, MARGIN, 30, "head", "What the parts of step %02d are worth", of);
     svg_text(&d.s, MARGIN, 48, "small dim", "TFLOP/s at %d; bars begin at %.0f. Kernels that spill are left out.", size,
              d.least);
-    draw_row(&d, w->kernels[before].step.name, (size_t)before, -1);
-    draw_kind(&d, of, VARIANT_ONLY, before);
+    if (before >= 0) {
+        draw_row(&d, w->kernels[before].step.name, (size_t)before, -1);
+        draw_kind(&d, of, VARIANT_ONLY, before);
+    }
     draw_row(&d, w->kernels[step].step.name, (size_t)step, -1);
     draw_kind(&d, of, VARIANT_WITHOUT, step);
-    svg_describe(&d.s, "%s has %.1f TFLOP/s at %d, %s %.1f.", w->kernels[before].step.name, worth_rate(&r[before]),
-                 size, w->kernels[step].step.name, worth_rate(&r[step]));
+    svg_describe(&d.s, "%s has %.1f TFLOP/s at %d.", w->kernels[step].step.name, s.tflops, size);
     char title[64];
     snprintf(title, sizeof title, "What the parts of step %02d are worth", of);
     return svg_close(&d.s, WIDTH, d.y + FOOT, title);

@@ -141,10 +141,11 @@ const waterfall = 'slides/pictures/00_worth.svg';
 
 function worth_page(chapters, build) {
   const lessons = Object.fromEntries(chapters.map(({ step, url }) => [step, url])), SIZE = 4096;
+  const taken_apart = parts(build, SIZE).filter(({ factor }) => factor);
   const named = (step) => (lessons[step] ? link(step, `/${lessons[step]}`) : step);
   const section = ({ step, factor, parts: all }) => (all.length ?
-    `## ${step}\n\n${lessons[step] ? `${link('The lesson', `/${lessons[step]}`)}. ` : ''}The kernels: \`build/worth ${Number(step.slice(0, 2))}\`.\n\n` +
-    made_table(`parts ${step} ${SIZE}`, build) : `## ${step}\n\n${named(step)} as a whole: x ${factor.toFixed(2)}; it was not taken apart.`);
+    `## ${step} {#${step}}\n\n${lessons[step] ? `${link('The lesson', `/${lessons[step]}`)}. ` : ''}The kernels: \`build/worth ${Number(step.slice(0, 2))}\`.\n\n` +
+    made_table(`parts ${step} ${SIZE}`, build) : `## ${step} {#${step}}\n\n${named(step)} as a whole: x ${factor.toFixed(2)}; it was not taken apart.`);
   const text = `---
 pageClass: code
 aside: false
@@ -160,7 +161,8 @@ out of its own kernel one by one, and all these kernels were timed on the card i
 - A row is a step, and begins where the row above ends. **The same length is the same factor.**
 - A colour is a part of the step, the largest first. **Below the bar** stands what is lost again.
 - **Grey** is the rest: what the parts do not multiply to. It is large where parts need each other: without one of
-  them most of the gain is gone, so that each is credited with most of it. And where the main idea has no variant of its own.
+  them most of the gain is gone, so that each is credited with most of it. It is large, too, where the main idea has no
+  variant of its own.
 - **Nothing alone** is said of a step that gains less than 1 %: it is there for the steps that build on it.
 
 A **share** is the geometric mean of what a part brings in all pairs of timed kernels that differ in it alone. Two of these
@@ -168,9 +170,9 @@ pairs are in the tables: the part *alone*, in the step before, and *left out* of
 does the same work, or is needed for it. Kernels that spill registers are not counted, and a share below 1 % is about what two
 runs differ by. In a terminal, \`build/worth\` draws the same, and \`build/worth 16\` lists the kernels of step 16.
 
-${parts(build, SIZE).filter(({ factor }) => factor).map(section).join('\n\n')}
+${taken_apart.map(section).join('\n\n')}
 `;
-  return { url: 'worth', title: 'What each idea is worth', pictures: [waterfall], text: () => text };
+  return { url: 'worth', title: 'What each idea is worth', pictures: [waterfall], places: taken_apart.map(({ step }) => step), text: () => text };
 }
 
 // --- the decks ---

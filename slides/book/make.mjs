@@ -30,7 +30,7 @@ const heading = (name) => new RegExp(`^## ${name}$`, 'm');
 // the pages that answer; or below the heading to which one belongs.
 function with_links(page, pages) {
   const step = page.url.match(/^chapters\/(\d\d_\w+)$/)?.[1], text = page.text();
-  const here = ([, url]) => pages.some((other) => other.url === url.split('?')[0]);
+  const here = ([, url]) => pages.some((other) => other.url === url.split(/[?#]/)[0] && (!url.includes('#') || other.places?.includes(url.split('#')[1])));
   const answering = (helps[page.url] ?? []).filter(here), below = answering.filter(([, , name]) => name && heading(name).test(text));
   const top = [...(step ? chapter_places(page, step).filter(here).map(link) : []),
     ...tries(answering.filter((help) => !below.includes(help)))].join(' · ');
@@ -39,7 +39,8 @@ function with_links(page, pages) {
 }
 
 function chapter_places(page, step) {
-  const places = [['Lab notes', `lab/${step}`], ['What changed', `changes/${step}`], ['The kernel', code_url(kernel_of(step))]];
+  const places = [['Lab notes', `lab/${step}`], ['What changed', `changes/${step}`], ['The kernel', code_url(kernel_of(step))],
+    ['What it is worth', `worth#${step}`]];
   const tasks = [...new Set([...page.text().matchAll(/\]\(\.\.\/\.\.\/exercises\/(\w+)\/TASK\.md\)/g)].map((m) => m[1]))];
   for (const name of tasks) places.push([`Exercise ${name.slice(0, 2)}`, `exercises/${name}`]);
   return [...places, ['Slides', 'decks/index']];

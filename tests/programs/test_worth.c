@@ -185,6 +185,24 @@ Test(worth, the_program_says_of_each_step_what_its_parts_are_worth)
     }
 }
 
+// A step without one before it, or with one of another type, has a picture of itself and of what it is without its
+// parts.
+Test(worth, steps_that_begin_have_a_picture_too)
+{
+    static const char *const begin[] = { "01_naive", "08_wmma" };
+    for (int i = 0; i < 2; i++) {
+        char command[4200], text[20000];
+        snprintf(command, sizeof command, "exec 2>&1; '%s' %s --svg -", WORTH, begin[i]);
+        FILE *f = popen(command, "r");
+        cr_assert(f);
+        text[fread(text, 1, sizeof text - 1, f)] = 0;
+        cr_expect_eq(pclose(f), 0, "%s", text);
+        cr_expect(strstr(text, begin[i]) && !strstr(text, "07_double_buffer") && !strstr(text, "nan") &&
+                      !strstr(text, "inf"),
+                  "%s", text);
+    }
+}
+
 // Each part that is drawn stands in the picture with what it is worth.
 Test(worth, the_picture_has_both_steps_and_their_parts)
 {

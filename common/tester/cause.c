@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cause_size.h"
+#include "kernel_text.h"
 #include "look.h"
 #include "meaning.h"
 #include "probe.h"
@@ -13,10 +14,23 @@
 // The place's line in the kernel's own file.
 static void add_place(struct cause *c, const struct simt_finding_place *p)
 {
-    if (p->file && !strcmp(p->file, c->lines.file))
+    const bool own = p->file && !strcmp(p->file, c->lines.file);
+    if (own)
         cause_add_line(c, p->line);
-    else if (p->caller_file && !strcmp(p->caller_file, c->lines.file))
+    if (own && p->caller < c->lines.line[LINE_STORE_C] && p->caller_file && !strcmp(p->caller_file, c->lines.file))
+        cause_add_line(c, p->caller);  // but that of the whole kernel
+    if (!own && p->caller_file && !strcmp(p->caller_file, c->lines.file))
         cause_add_line(c, p->caller);
+}
+
+// Two arrays that meet: where they begin.
+static void add_arrays(struct cause *c, const struct simt_finding *f)
+{
+    char here[MEANING_NAME], there[MEANING_NAME];
+    if (simt_finding_class(f->kind) != SIMT_CLASS_RACE || !meaning_arrays(f, here, there))
+        return;
+    cause_add_line(c, kernel_text_defines(c->lines.file, here));
+    cause_add_line(c, kernel_text_defines(c->lines.file, there));
 }
 
 // On a device of its own: what is known of the finding is lost with the next launch on p's.
@@ -43,6 +57,7 @@ static bool tell(struct cause *c, struct probe *p, const struct simt_findings *f
     cause_say(c, "%s (%s): %s", meaning_text(first, o), simt_finding_name(kind), text);
     add_place(c, &first->here.place);
     add_place(c, &first->there.place);
+    add_arrays(c, first);
     tell_what_led(&led, p, o, first);
     if (*led.text)
         cause_say(c, "; %s", led.text);
@@ -165,6 +180,16 @@ static void look_behind(struct cause *c, struct probe *p, const struct size *s)
     look_free(&l);
 }
 
+// Behind what is known, which other number of the kernel makes it right.
+static void try_numbers(struct cause *c, struct probe *p, const struct tester_options *o, bool checked)
+{
+    const size_t used = strlen(c->text);
+    if (used)
+        cause_say(c, "; ");
+    if (!cause_of_trials(c, p, o, checked))
+        c->text[used] = '\0';
+}
+
 // On one device: the simulated GPU, which has checks, or the real one.
 static void find_on(struct cause *c, const struct step *step, const struct geometry *g, const struct tester_options *o,
                     bool simulated)
@@ -187,6 +212,8 @@ static void find_on(struct cause *c, const struct step *step, const struct geome
         }
         if (outcome == UNWRITTEN_READ)
             look_behind(c, &p, &s);
+        if (outcome != RIGHT && outcome != FAILED)
+            try_numbers(c, &p, o, outcome != WRONG);
     }
     probe_close(&p);
 }
@@ -196,8 +223,10 @@ void cause_of_error(struct cause *c, const struct step *step, const struct geome
 {
     struct probe p;
     *c = (struct cause){ 0 };
-    if (probe_open(&p, step, g, true, o->jobs))
+    if (probe_open(&p, step, g, true, o->jobs)) {
         cause_of_finding(c, &p, o, checked, f);
+        try_numbers(c, &p, o, checked);
+    }
     probe_close(&p);
 }
 

@@ -11,7 +11,7 @@
 #include "kernel_lines.h"
 #include "step.h"
 
-enum { CAUSE_TEXT = 640, CAUSE_LINES = TESTER_LOOK };
+enum { CAUSE_TEXT = 800, CAUSE_LINES = TESTER_LOOK };
 
 struct cause {
     bool certain;                // elements follow a law that leaves no doubt
@@ -48,7 +48,12 @@ bool cause_add_line(struct cause *c, unsigned line);  // to look at; whether it 
 void cause_look_at(struct cause *c, const enum line_role *roles);
 void cause_look_at_most(struct cause *c, const enum line_role *roles, int most);  // that many new lines
 
+void cause_look_first(struct cause *c, const unsigned *lines, unsigned n);  // before those that are known
+
 void cause_look_at_line(struct cause *c, unsigned line);  // the same, a line of the kernel's file
+
+// The nearest line that makes what the index of a shared or global matrix on this line has, and is no loop; 0: none.
+unsigned cause_index_line(const struct cause *c, unsigned line);
 
 // The lines of the kernel, those that the last run executed.
 void cause_read_lines(struct cause *c, const struct probe *p);
@@ -58,6 +63,9 @@ extern const enum line_role CAUSE_NO_LINES[];
 // cause_finding.c: what led to it, on a probe of the same geometry.
 void cause_of_finding(struct cause *c, struct probe *p, const struct tester_options *o, bool checked,
                       const struct simt_finding *f);
+// cause_trial.c: the number of which another one makes the result right, with nothing left for the checks to find if
+// checked.
+bool cause_of_trials(struct cause *c, struct probe *p, const struct tester_options *o, bool checked);
 // cause_place.c: which elements met in the wrong place. False: all is in its place, or nothing can be said.
 bool cause_of_place(struct cause *c, struct probe *p, struct look *l);
 // cause_say.c: whether the geometry has fewer threads a block than the kernel's launch bounds: then it is said.

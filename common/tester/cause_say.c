@@ -7,6 +7,7 @@
 #include "base/profile.h"
 #include "cause.h"
 #include "device/sim.h"
+#include "kernel_text.h"
 #include "probe.h"
 
 void cause_say(struct cause *c, const char *format, ...)
@@ -55,6 +56,27 @@ void cause_look_at_most(struct cause *c, const enum line_role *roles, int most)
 void cause_look_at(struct cause *c, const enum line_role *roles)
 {
     cause_look_at_most(c, roles, CAUSE_LINES);
+}
+
+void cause_look_first(struct cause *c, const unsigned *lines, unsigned n)
+{
+    unsigned before[CAUSE_LINES];
+    memcpy(before, c->look, sizeof before);
+    memset(c->look, 0, sizeof c->look);
+    for (unsigned i = 0; i < n; i++)
+        cause_add_line(c, lines[i]);
+    for (int i = 0; i < CAUSE_LINES; i++)
+        cause_add_line(c, before[i]);
+}
+
+unsigned cause_index_line(const struct cause *c, unsigned line)
+{
+    unsigned makers[KERNEL_MAKERS];
+    const unsigned n = line ? kernel_text_index_makers(c->lines.file, line, makers) : 0;
+    for (unsigned i = 0; i < n; i++)
+        if (kernel_text_sets_for(c->lines.file, makers[i], line))
+            return makers[i];
+    return 0;
 }
 
 // The kernel's lines that this run executed, and what the block's shared memory has room for. Without counters, as on a

@@ -303,6 +303,243 @@ unsigned kernel_text_changes(const char *file, unsigned use)
     return find_set(file, use, 1, UINT_MAX, FIRST_CHANGE);
 }
 
+// --- Statements ---
+
+// The statement that has this line, in one line of text, without comments; where it begins.
+static unsigned statement_at(const char *file, unsigned line, char *text, size_t size)
+{
+    enum { LINES = 4 };
+    const unsigned first = source_statement(file, line);
+    size_t n = 0;
+    *text = 0;
+    for (unsigned i = first; i < first + LINES && n + 1 < size; i++) {
+        source_text(file, i, text + n, size - n);
+        char *comment = strstr(text + n, "//");
+        if (comment)
+            *comment = 0;
+        n = strlen(text);
+        if (i >= line && n && strchr(";{}", text[n - 1 - (text[n - 1] == ' ')]))
+            break;
+        if (n + 1 < size)
+            text[n++] = ' ', text[n] = 0;
+    }
+    return first;
+}
+
+// Whether the line is the head of a loop over a counter, of more than one letter or not, that the text has.
+static bool counts_one_of(const char *line, const char *text)
+{
+    char name[64];
+    const char *head = find_word(line, "for"), *end = head ? strchr(head, '=') : NULL;
+    while (end && end > head && !is_word(end[-1]))
+        end--;
+    const char *begin = end;
+    while (begin && begin > head && is_word(begin[-1]))
+        begin--;
+    snprintf(name, sizeof name, "%.*s", begin ? (int)(end - begin) : 0, begin ? begin : "");
+    return *name && find_word(text, name);
+}
+
+static unsigned away(unsigned line, unsigned use)
+{
+    return line > use ? 2 * (line - use) : use - line;  // what stands before it is nearer
+}
+
+static void insert_maker(unsigned lines[KERNEL_MAKERS], unsigned *n, unsigned line, unsigned use)
+{
+    unsigned i = *n < KERNEL_MAKERS ? (*n)++ : KERNEL_MAKERS - 1;
+    for (; i > 0 && away(lines[i - 1], use) > away(line, use); i--)
+        lines[i] = lines[i - 1];
+    lines[i] = line;
+}
+
+// Of the names in text.
+static unsigned makers_of(const char *file, unsigned use, const char *text, unsigned lines[KERNEL_MAKERS])
+{
+    char statement[512];
+    unsigned heads[KERNEL_LOOPS], n = 0;
+    const unsigned first = statement_at(file, use, statement, sizeof statement);
+    const unsigned n_heads = kernel_text_loops(file, use, heads);
+    FILE *in = fopen(file, "r");
+    char *line = NULL;
+    size_t room = 0;
+    for (unsigned number = 1; in && getline(&line, &room, in) >= 0; number++) {
+        bool around = false;
+        for (unsigned i = 0; i < n_heads; i++)
+            around = around || heads[i] == number;
+        const bool before = number + 1 == first && find_word(line, "if") && !strchr(line, ';');
+        if (number != use && (before || sets_one_of(line, text) || (around && counts_one_of(line, text))))
+            insert_maker(lines, &n, number, use);
+    }
+    free(line);
+    if (in)
+        fclose(in);
+    return n;
+}
+
+unsigned kernel_text_makers(const char *file, unsigned use, unsigned lines[KERNEL_MAKERS])
+{
+    char text[512];
+    statement_at(file, use, text, sizeof text);
+    return makers_of(file, use, text, lines);
+}
+
+// The index, or the indices, behind the first name of a shared array, or behind A or B.
+static bool index_in(const char *text, char *index, size_t size)
+{
+    for (const char *p = text; (p = strchr(p, '[')); p++) {
+        int depth = 0;
+        size_t n = 0;
+        const bool shared = p > text + 1 && p[-1] == 's' && isupper((unsigned char)p[-2]);
+        if (!shared && (p == text || (p[-1] != 'A' && p[-1] != 'B')))
+            continue;
+        for (; p[n] && (depth || !n || p[n] == '['); n++)
+            depth += p[n] == '[' ? 1 : p[n] == ']' ? -1 : 0;
+        snprintf(index, size, "%.*s", (int)n, p);
+        return true;
+    }
+    return false;
+}
+
+unsigned kernel_text_index_makers(const char *file, unsigned use, unsigned lines[KERNEL_MAKERS])
+{
+    char text[512], index[512];
+    statement_at(file, use, text, sizeof text);
+    return index_in(text, index, sizeof index) ? makers_of(file, use, index, lines) : 0;
+}
+
+bool kernel_text_is_limit(const char *file, unsigned line, const char *size)
+{
+    char text[256];
+    source_text(file, line, text, sizeof text);
+    return find_word(text, size) && find_word(text, "int") && !has_behind(text, "A", "+=") &&
+           !has_behind(text, "B", "+=");
+}
+
+unsigned kernel_text_condition(const char *file, unsigned line)
+{
+    char text[256];
+    const unsigned first = source_statement(file, line);
+    source_text(file, first - 1, text, sizeof text);
+    return first > 1 && find_word(text, "if") && !strchr(text, ';') ? first - 1 : 0;
+}
+
+unsigned kernel_text_defines(const char *file, const char *name)
+{
+    unsigned found = 0;
+    FILE *in = fopen(file, "r");
+    char *line = NULL;
+    size_t room = 0;
+    for (unsigned number = 1; in && !found && getline(&line, &room, in) >= 0; number++)
+        if (has_behind(line, name, "=") && (find_word(line, "half") || find_word(line, "float") || strchr(line, '*')))
+            found = number;
+    free(line);
+    if (in)
+        fclose(in);
+    return found;
+}
+
+// --- Variables without a value ---
+
+// Whether the line declares the name without one: a type before it, and a , or ; behind it and its size.
+static bool declares_unset(const char *line, const char *name)
+{
+    static const char *const types[] = { "float", "double", "half",     "half2",    "half8",   "float4",
+                                         "REAL",  "int",    "unsigned", "uint64_t", "fragment" };
+    const char *at = find_word(line, name);
+    bool type = false;
+    for (size_t i = 0; at && i < sizeof types / sizeof *types; i++) {
+        const char *t = find_word(line, types[i]);
+        type = type || (t && t < at);
+    }
+    if (!type || find_word(line, "for") || find_word(line, "__shared__") || memchr(line, '(', (size_t)(at - line)))
+        return false;
+    const char *p = at + strlen(name);
+    while (*p == '[')
+        p += strcspn(p, "]") + 1;
+    return *p == ',' || *p == ';';
+}
+
+// By =, or as the first argument of a call.
+static bool gives_value(const char *line, const char *name)
+{
+    const char *at = find_word(line, name);
+    const char *index = at ? strchr(at, ']') : NULL;
+    char call[80], address[80];
+    snprintf(call, sizeof call, "(%s[", name);
+    snprintf(address, sizeof address, "(&%s[", name);
+    if (!at || find_word(line, "for"))
+        return false;
+    if (has_behind(line, name, "=") || strstr(line, call))
+        return true;
+    return at[strlen(name)] == '[' && index && strstr(index, " = ") &&
+           (!strstr(line, " = ") || strstr(line, " = ") >= index);
+}
+
+static void find_unset(const char *file, struct kernel_unset *u)
+{
+    FILE *in = fopen(file, "r");
+    char *line = NULL;
+    size_t room = 0;
+    for (unsigned number = 1; in && getline(&line, &room, in) >= 0; number++) {
+        if (!u->declared && declares_unset(line, u->name))
+            u->declared = number;
+        else if (u->declared && !u->set && gives_value(line, u->name))
+            u->set = number;
+    }
+    free(line);
+    if (in)
+        fclose(in);
+    u->loop = u->set ? kernel_text_loop(file, u->set) : 0;
+}
+
+unsigned kernel_text_unset(const char *file, unsigned use, struct kernel_unset out[KERNEL_UNSET])
+{
+    char text[512];
+    unsigned n = 0;
+    statement_at(file, use, text, sizeof text);
+    for (const char *p = text; *p && n < KERNEL_UNSET;) {
+        struct kernel_unset u = { .declared = 0 };
+        size_t length = 0;
+        bool known = false;
+        while (is_word(p[length]))
+            length++;
+        if (length && length < sizeof u.name && !isdigit((unsigned char)*p)) {
+            memcpy(u.name, p, length);
+            for (unsigned i = 0; i < n; i++)
+                known = known || !strcmp(out[i].name, u.name);
+            if (!known)
+                find_unset(file, &u);
+            if (u.declared && u.declared != use)
+                out[n++] = u;
+        }
+        p += length ? length : 1;
+    }
+    return n;
+}
+
+unsigned kernel_text_call(const char *file, unsigned of)
+{
+    char text[256], name[64], call[80];
+    unsigned found = 0;
+    source_text(file, of, text, sizeof text);
+    const char *at = find_word(text, "auto"), *lambda = strstr(text, "= [&]");
+    if (!at || !lambda)
+        return 0;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(at + 5, " ="), at + 5);
+    snprintf(call, sizeof call, "%s(", name);
+    FILE *in = fopen(file, "r");
+    char *line = NULL;
+    size_t room = 0;
+    for (unsigned number = 1; in && !found && getline(&line, &room, in) >= 0; number++)
+        if (number > of && strstr(line, call))
+            found = number;
+    free(line);
+    if (in)
+        fclose(in);
+    return found;
+}
+
 bool kernel_text_has_constant_index(const char *file, unsigned line)
 {
     char text[256] = "";

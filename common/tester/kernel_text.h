@@ -33,6 +33,36 @@ bool kernel_text_sets_for(const char *file, unsigned line, unsigned use);
 // The first line of the file that changes such a name, and does not define it. 0: none does.
 unsigned kernel_text_changes(const char *file, unsigned use);
 
+// The lines that make what the statement around line `use` has: those that set a name in it, by =, += or ^= or as a
+// loop's counter, the nearest first, and the if before it. Returns how many, at most KERNEL_MAKERS.
+enum { KERNEL_MAKERS = 24 };
+unsigned kernel_text_makers(const char *file, unsigned use, unsigned lines[KERNEL_MAKERS]);
+
+// The same of the names in the index of the first matrix that the statement has: As[..][..], A[..].
+unsigned kernel_text_index_makers(const char *file, unsigned use, unsigned lines[KERNEL_MAKERS]);
+
+// The variables that the statement around line `use` has and that are declared without a value. Returns how many.
+enum { KERNEL_UNSET = 4 };
+struct kernel_unset {
+    char name[64];
+    unsigned declared;
+    unsigned set;   // where it gets one, by = or as the first argument of a call; 0: nowhere
+    unsigned loop;  // around that line, over its index; 0: none
+};
+unsigned kernel_text_unset(const char *file, unsigned use, struct kernel_unset out[KERNEL_UNSET]);
+
+// The first line that calls the function that line `of` is the body of; 0: none.
+unsigned kernel_text_call(const char *file, unsigned of);
+
+// Whether line `line` makes something of that size, M, N or K, that is no step of A or B.
+bool kernel_text_is_limit(const char *file, unsigned line, const char *size);
+
+// The if whose statement the line begins; 0: none.
+unsigned kernel_text_condition(const char *file, unsigned line);
+
+// Where the name is set first, as a pointer's or any other; 0: nowhere.
+unsigned kernel_text_defines(const char *file, const char *name);
+
 // Whether an index on this line of the file, or on the next if the statement goes on, is a number.
 bool kernel_text_has_constant_index(const char *file, unsigned line);
 

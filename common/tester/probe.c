@@ -62,6 +62,12 @@ bool probe_over(const struct probe *p)
     return now() >= p->end;
 }
 
+void probe_limit(struct probe *p, double seconds)
+{
+    const double end = now() + seconds;
+    p->end = end < p->end ? end : p->end;
+}
+
 static bool upload(struct dev *d, const char *name, const struct matrix *m, dev_ptr *to)
 {
     return dev_alloc(d, name, matrix_bytes(m), to) && dev_upload(d, *to, m->data, matrix_bytes(m));
@@ -75,6 +81,12 @@ static bool watch(struct probe *p, const struct gemm *call, struct probe_watch *
     w->kernel = (struct simt_kernel *)call->kernel;
     return device_simt(p->dev) && gemm_queue_copies(call, p->dev, &go_on) && go_on &&
            simt_watch(device_simt(p->dev), (struct simt_kernel *)call->kernel, &call->launch, &w->watch, p->error);
+}
+
+static bool set_budget(const struct probe *p, struct gemm *call)
+{
+    call->budget = p->budget ? p->budget : call->budget;
+    return true;
 }
 
 // Under the checks and without C0, C is uninitialised before the launch. w: NULL, or who looks on.
@@ -95,7 +107,7 @@ static bool launch(struct probe *p, const struct probe_product *x, struct matrix
         ok = ok && (checked ? dev_alloc(d, "C", matrix_bytes(C), &call.C) : upload(d, "C", C, &call.C));
     }
     ok = ok && gemm_open(&call, d, p->module, p->geometry.kernel, p->type, &p->geometry, p->error) &&
-         (w ? watch(p, &call, w) : gemm_queue(&call, d)) && dev_sync(d) &&
+         set_budget(p, &call) && (w ? watch(p, &call, w) : gemm_queue(&call, d)) && dev_sync(d) &&
          dev_download(d, C->data, call.C, matrix_bytes(C));
     if (!ok && !*p->error)
         error_set(p->error, "%s", dev_error(d));

@@ -22,6 +22,7 @@ struct probe {
     const char *ptx;
     int sms;                    // multiprocessors that blocks are launched for; 0: those of the device
     double end;                 // seconds of processor time
+    uint64_t budget;            // warp instructions after which a block counts as endless; 0: those of the launch
     char error[DEV_ERROR_MAX];  // why the last launch failed
 };
 
@@ -61,6 +62,7 @@ struct probe_watch {
 };
 bool probe_look(struct probe *p, const struct probe_product *x, struct matrix *C, struct probe_watch *w);
 
-bool probe_over(const struct probe *p);  // no time is left
+bool probe_over(const struct probe *p);             // no time is left
+void probe_limit(struct probe *p, double seconds);  // it ends then at the latest
 
 #endif

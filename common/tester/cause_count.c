@@ -6,6 +6,7 @@
 
 #include "base/profile.h"
 #include "flow.h"
+#include "kernel_text.h"
 #include "look.h"
 #include "probe.h"
 
@@ -271,6 +272,16 @@ static void say_counts(struct cause *c, struct probe *p, const struct look *l, c
         say_twice(c, s);
 }
 
+// What the number of tiles is made of, just before it.
+static void look_at_maker_of_tiles(struct cause *c)
+{
+    unsigned makers[KERNEL_MAKERS];
+    const unsigned tiles = c->lines.line[LINE_TILES];
+    const unsigned n = tiles ? kernel_text_makers(c->lines.file, tiles, makers) : 0;
+    if (n && makers[0] + 1 == tiles)
+        cause_look_at_line(c, makers[0]);
+}
+
 bool cause_of_counts(struct cause *c, struct probe *p, const struct look *l)
 {
     static const enum line_role of_parts[] = { LINE_READ_PART, LINE_TILES, LINE_WRITE_A, LINE_STORE_C, LINE_ROLES };
@@ -280,9 +291,11 @@ bool cause_of_counts(struct cause *c, struct probe *p, const struct look *l)
     if (count && look_counts(l, p, count)) {
         const struct counts s = survey(count, l->k, &p->geometry);
         told = s.missing || s.twice;
-        if (told && say_parts(c, &s))
+        if (told && say_parts(c, &s)) {
+            cause_look_at_most(c, s.missing ? of_parts : of_k, 1);
+            look_at_maker_of_tiles(c);
             cause_look_at(c, s.missing ? of_parts : of_k);
-        else if (told)
+        } else if (told)
             say_counts(c, p, l, &s);
     }
     free(count);

@@ -91,6 +91,17 @@ static bool comes_before(const struct cause *c, unsigned line, unsigned own, uns
     return line <= from || (n && m && of_line[n - 1] == of_from[m - 1]);
 }
 
+// By the names in the index alone, without the loops: what the compiler has computed elsewhere, or is a constant.
+static unsigned index_made_at(const struct cause *c, unsigned own, unsigned made[SLICE_LINES])
+{
+    unsigned makers[KERNEL_MAKERS], n_made = 0;
+    const unsigned n = kernel_text_index_makers(c->lines.file, own, makers);
+    for (unsigned i = 0; i < n && n_made < SLICE_LINES; i++)
+        if (kernel_text_sets_for(c->lines.file, makers[i], own))
+            made[n_made++] = makers[i];
+    return n_made;
+}
+
 // Lines that set a name which the access's line has: those of the address in PTX, in the loop over tiles first, since
 // what changes there is more often wrong; if there are none, one just above it, whose constants PTX may not show.
 // Returns how many.
@@ -118,7 +129,7 @@ static unsigned made_at(const struct cause *c, const struct simt_kernel *k, cons
     for (unsigned line = own - 1; line + NEAR >= own && line > body && !n_made; line--)
         if (kernel_text_sets_for(c->lines.file, line, own))
             made[n_made++] = line;
-    return n_made;
+    return n_made ? n_made : f->object.space == SIMT_SHARED ? index_made_at(c, own, made) : 0;
 }
 
 // Where the function that has the finding's line is called from. The call of the whole kernel, behind its store, tells
@@ -299,6 +310,8 @@ static bool say_wait(struct cause *c, const struct history *h, const struct simt
                                   : ": who arrives there for this phase?");
         if (b->count > 1)
             cause_add_line(c, b->made.line);
+        for (uint32_t i = 0; i < b->n_arrivals; i++)
+            cause_add_line(c, kernel_text_condition(c->lines.file, b->arrivals[i].at.line));
         look_at_sites(c, b->arrivals, b->n_arrivals);
     }
     return false;
@@ -334,10 +347,34 @@ static void say_too_many(struct cause *c, const struct history *h, const struct 
                      ? ", from this line, too: it comes here again before it has waited for the phase to end"
                      : ": one phase is arrived at from two places");
     look_at(c, &last->at);
-    cause_add_line(c, own_line(c, &f->here.place));
+    look_at(c, &h->here);
+}
+
+// Where an mbarrier's bytes are announced.
+static void say_bytes(struct cause *c, const struct history *h, const struct simt_finding *f)
+{
+    const struct history_bar *b = history_bar_at(h, f->mbarrier.object.address);
+    if (!b || !b->n_arrivals)
+        return;
+    say_sites(c, b->arrivals, b->n_arrivals, "the bytes are announced");
+    cause_say(c, ": as many as all of its copies bring?");
+    look_at_sites(c, b->arrivals, b->n_arrivals);
 }
 
 // --- Shared memory that nothing wrote ---
+
+// The nearest line before it that makes what it has.
+static void look_at_maker(struct cause *c, unsigned line)
+{
+    enum { NEAR = 8 };
+    unsigned makers[KERNEL_MAKERS];
+    const unsigned n = kernel_text_makers(c->lines.file, line, makers);
+    for (unsigned i = 0; i < n; i++)
+        if (makers[i] < line && makers[i] + NEAR >= line && kernel_text_sets_for(c->lines.file, makers[i], line)) {
+            cause_add_line(c, makers[i]);
+            return;
+        }
+}
 
 static void say_unwritten(struct cause *c, const struct history *h, const struct simt_finding *f)
 {
@@ -356,7 +393,7 @@ static void say_unwritten(struct cause *c, const struct history *h, const struct
     uint32_t near = low;
     for (uint32_t i = at; inside && i > low && near == low; i--)
         near = h->first[i] && h->first[i] < h->error ? i : near;
-    const struct history_line *before = low < end ? &h->by[near] : NULL;
+    const struct history_line *before = low < end ? &h->last[near] : NULL;
     if (before) {
         cause_say(c, "before this read, bytes %u to %u were written", 4 * (low - first), 4 * (high - first) + 3);
         say_at(c, before);
@@ -365,6 +402,7 @@ static void say_unwritten(struct cause *c, const struct history *h, const struct
                      : c->staged ? ": it may be the wrong stage that is written or read"
                                  : " and nothing further");
         look_at(c, before);
+        look_at_maker(c, before->line);
     } else {
         cause_say(c, "nothing was written to it before this read");
     }
@@ -387,15 +425,39 @@ static bool matrix_of(const struct simt_object *o, const struct tester_options *
     return name == 'A' || name == 'B' || name == 'C';
 }
 
+// Where the statement's limit is made that comes from this size, and is no pointer's step.
+static void say_limit(struct cause *c, unsigned here, const char *size)
+{
+    unsigned lines[KERNEL_MAKERS];
+    const unsigned n = kernel_text_makers(c->lines.file, here, lines);
+    for (unsigned i = 0; i < n; i++)
+        if (kernel_text_is_limit(c->lines.file, lines[i], size)) {
+            if (cause_add_line(c, lines[i]))
+                cause_say(c, ", made of %s at %s:%u", size, source_base_name(c->lines.file), lines[i]);
+            return;
+        }
+}
+
 // A column before the block's first is that of the next row: this one was too long.
 static void say_guard(struct cause *c, const struct simt_finding *f, const struct geometry *g, char name, long long col)
 {
+    const bool columns = name != 'A' && !g->blocks && col < (long long)f->here.block[0] * g->bn;
     const char *which = name == 'A' ? "the guard of the rows, or along K where the last row ends,"
                         : !g->blocks && col < (long long)f->here.block[0] * g->bn
                             ? "it lies past the end of the row before, so the guard of the columns"
                         : name == 'B' ? "the guard along K, or of the columns where the last row ends,"
                                       : "the guard of the rows, or of the columns where the last row ends,";
     cause_say(c, "%s is missing or lets too much through", which);
+    const char *const sizes[] = { columns || name == 'C' ? "N"
+                                  : name == 'A'          ? "M"
+                                                         : "K",
+                                  columns       ? NULL
+                                  : name == 'B' ? "N"
+                                  : name == 'A' ? "K"
+                                                : "M" };
+    for (int i = 0; i < 2 && sizes[i]; i++)
+        say_limit(c, own_line(c, &f->here.place), sizes[i]);
+    cause_add_line(c, cause_index_line(c, own_line(c, &f->here.place)));
 }
 
 static void say_element(struct cause *c, const struct probe *p, const struct tester_options *o, const struct history *h,
@@ -470,7 +532,7 @@ static bool say_array(struct cause *c, const struct simt_finding *f, unsigned he
     const unsigned declared = kernel_text_shared(c->lines.file, here, name, sizeof name);
     if (!declared)
         return false;
-    cause_say(c, "%s", *c->text ? " " : "");
+    cause_say(c, "%s", *c->text ? ". " : "");
     if (f->object.name && strcmp(f->object.name, name) != 0)
         cause_say(c, "the line is one of %s, and this byte is not: ", name);
     cause_say(c, "%s is declared at %s:%u: are its sizes, and their order, right?", name,
@@ -499,22 +561,66 @@ static void say_index(struct cause *c, struct probe *p, const struct tester_opti
         cause_add_line(c, call_of(c, p, f));
         return;
     }
+    const bool many = *c->text;
+    say_made(c, p, f, many ? " The index is made at" : "the index is made at");
     const bool declared = say_array(c, f, here);
-    say_made(c, p, f, *c->text ? " The index is made at" : "the index is made at");
     if (!declared && f->kind == SIMT_OUT_OF_BOUNDS)
         cause_add_line(c, c->lines.line[LINE_SHARED]);
 }
 
 // --- Variables that nothing set ---
 
-// Where the register is set that the finding is about: that may come later, or never.
+// Which operand of a product of matrices the register is in: 1, 2, ... 0: it is none of such.
+static unsigned operand_of(const struct probe *p, const struct simt_finding *f)
+{
+    struct simt_instruction in;
+    const struct simt_kernel *k = kernel_of(p);
+    unsigned group = 0;
+    if (!k || !f->object.name || !simt_instruction(k, f->here.number, &in) ||
+        !(text_begins(in.op, "wmma.mma") || text_begins(in.op, "mma.")))
+        return 0;
+    const size_t n = strlen(f->object.name);
+    for (const char *at = in.text; at + n < in.text + in.text_bytes; at++) {
+        group += *at == '{';
+        if (!memcmp(at, f->object.name, n) && !(at[n] >= '0' && at[n] <= '9') && group > 1)
+            return group - 1;
+    }
+    return 0;
+}
+
+static void say_unset(struct cause *c, const struct kernel_unset *u, const char *before)
+{
+    const unsigned call = kernel_text_call(c->lines.file, u->set);
+    const unsigned set = call ? call : u->set, loop = call ? 0 : u->loop;
+    unsigned heads[KERNEL_LOOPS];
+    cause_say(c, "%s%s is declared at %s:%u without a value", before, u->name, source_base_name(c->lines.file),
+              u->declared);
+    if (set)
+        cause_say(c, ", and gets one from line %u on", set);
+    const unsigned around = loop ? loop : call && kernel_text_loops(c->lines.file, call, heads) ? heads[0] : 0;
+    if (around)
+        cause_say(c, ": does the loop at line %u reach all of it?", around);
+    cause_add_line(c, around ? around : u->declared);
+    cause_add_line(c, around ? set : 0);
+}
+
+// Names without a value on the line, as far as they are known; else where the register is set that the finding is
+// about: that may come later, or never.
 static void say_variable(struct cause *c, const struct probe *p, const struct simt_finding *f)
 {
     enum { SAID = 2 };
     unsigned lines[SLICE_LINES], said = 0;
+    struct kernel_unset unset[KERNEL_UNSET];
     const struct simt_kernel *k = kernel_of(p);
-    const unsigned n = k && f->object.name ? slice_register(k, c->lines.file, f->object.name, lines) : 0;
-    const unsigned own = own_line(c, &f->here.place);
+    const unsigned own = own_line(c, &f->here.place), of_product = operand_of(p, f);
+    const unsigned n_unset = own ? kernel_text_unset(c->lines.file, own, unset) : 0;
+    if (n_unset && of_product && of_product <= n_unset) {
+        say_unset(c, &unset[of_product - 1], "");
+        return;
+    }
+    for (unsigned i = 0; i < n_unset && i < SAID; i++)
+        say_unset(c, &unset[i], i ? "; " : "");
+    const unsigned n = !n_unset && k && f->object.name ? slice_register(k, c->lines.file, f->object.name, lines) : 0;
     for (unsigned i = 0; i < n && said < SAID; i++)
         if (lines[i] != own) {
             cause_say(c, "%s %s:%u", said++ ? " and" : "it is set at", source_base_name(c->lines.file), lines[i]);
@@ -524,11 +630,43 @@ static void say_variable(struct cause *c, const struct probe *p, const struct si
         cause_say(c, ": does that come before its first use?");
 }
 
+// --- Copies that are under way ---
+
+// The last wait before the line in the kernel's text; 0: none.
+static unsigned wait_before(const struct cause *c, const struct simt_kernel *k, unsigned line)
+{
+    static const char *const waits[] = { "cp.async.wait_", "mbarrier.try_wait" };
+    struct simt_instruction in;
+    unsigned found = 0;
+    for (uint32_t i = 0; simt_instruction(k, i, &in); i++)
+        for (size_t w = 0; w < sizeof waits / sizeof *waits; w++) {
+            const unsigned own = text_begins(in.op, waits[w]) ? slice_line(k, c->lines.file, i, NULL) : 0;
+            found = own <= line && own > found ? own : found;
+        }
+    return found;
+}
+
+static void say_pending(struct cause *c, const struct probe *p, const struct simt_finding *f)
+{
+    unsigned call = 0;
+    const struct simt_kernel *k = kernel_of(p);
+    const unsigned own = k ? slice_line(k, c->lines.file, f->here.number, &call) : 0;
+    const unsigned from = call > own && call < c->lines.line[LINE_STORE_C] ? call : own;
+    const unsigned wait = k ? wait_before(c, k, from) : 0;
+    if (!wait || f->here.access != SIMT_READS)
+        return;
+    cause_say(c, "the wait before it stands at %s:%u", source_base_name(c->lines.file), wait);
+    cause_add_line(c, wait);
+    const unsigned stage = f->there.by == SIMT_BY_CP_ASYNC ? c->lines.line[LINE_STAGE] : 0;
+    if (cause_add_line(c, stage))
+        cause_say(c, ", and the stage is set at line %u", stage);
+}
+
 // --- All of it ---
 
 static bool has_history(const struct simt_finding *f)
 {
-    return f->kind == SIMT_ENDLESS_WAIT || f->kind == SIMT_ARRIVALS ||
+    return f->kind == SIMT_ENDLESS_WAIT || f->kind == SIMT_ARRIVALS || f->kind == SIMT_PHASE_BYTES ||
            (f->kind == SIMT_UNINIT_MEMORY && f->object.space == SIMT_SHARED) ||
            (f->kind == SIMT_OUT_OF_BOUNDS && f->object.space == SIMT_GLOBAL);
 }
@@ -543,8 +681,10 @@ void cause_of_finding(struct cause *c, struct probe *p, const struct tester_opti
     if (!has_history(f)) {
         if (f->kind == SIMT_MISALIGNED || f->kind == SIMT_OUT_OF_BOUNDS)
             say_index(c, p, o, f);
-        if (f->kind == SIMT_UNINIT_VALUE && f->object.space == SIMT_REGISTER)
+        if ((f->kind == SIMT_UNINIT_VALUE && f->object.space == SIMT_REGISTER) || f->kind == SIMT_UNINIT_NAN)
             say_variable(c, p, f);
+        if (f->kind == SIMT_COPY_PENDING)
+            say_pending(c, p, f);
         return;
     }
     if (history_take(&h, p, c->lines.file, o, checked, f)) {
@@ -552,6 +692,8 @@ void cause_of_finding(struct cause *c, struct probe *p, const struct tester_opti
             say_waits(c, &h, f);
         else if (f->kind == SIMT_ARRIVALS)
             say_too_many(c, &h, f);
+        else if (f->kind == SIMT_PHASE_BYTES)
+            say_bytes(c, &h, f);
         else if (f->kind == SIMT_UNINIT_MEMORY)
             say_unwritten(c, &h, f);
         else

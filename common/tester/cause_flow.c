@@ -102,6 +102,8 @@ static void look_at(struct cause *c, const struct flow *f, enum flow_stage lost,
     if (lost == FLOW_LOADED)
         cause_look_at_line(c, f->line[FLOW_WRITTEN]);
     cause_look_at_line(c, f->line[lost]);
+    if (part || lost == FLOW_WRITTEN)
+        cause_look_at_line(c, kernel_text_loop(c->lines.file, f->line[lost == FLOW_LOADED ? FLOW_WRITTEN : lost]));
     if (lost == FLOW_LOADED && !along_k)
         cause_look_at(c, base[matrix == 'B']);
     if (lost == FLOW_READ)

@@ -377,8 +377,13 @@ static void look_at(struct cause *c, char matrix, const struct moved *x, bool al
         cause_look_at(c, step[b]);
     else if (of_other_tile(x->law))
         cause_look_at(c, block[b]);
-    else
-        cause_look_at(c, from_global(x->law) ? loaded[b] : copied[b]);
+    else if (from_global(x->law))
+        cause_look_at(c, loaded[b]);
+    else {
+        cause_look_at_most(c, copied[b], 1);
+        cause_look_at_line(c, cause_index_line(c, c->look[0]));
+        cause_look_at(c, copied[b]);
+    }
 }
 
 // Whether the first that should have been there does not come to the products at all; if say, that is said. C's have no

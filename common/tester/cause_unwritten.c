@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "kernel_text.h"
 #include "look.h"
 #include "probe.h"
 
@@ -201,6 +202,18 @@ static bool say_edge(struct cause *c, const struct unwritten *u, const struct ge
     return true;
 }
 
+// The store, and the line just before it that makes its row or column.
+static void look_at_store(struct cause *c)
+{
+    enum { NEAR = 4 };
+    const unsigned store = c->lines.line[LINE_STORE_C];
+    unsigned makers[KERNEL_MAKERS];
+    const unsigned n = kernel_text_makers(c->lines.file, store, makers);
+    cause_look_at_line(c, store);
+    if (n && makers[0] < store && makers[0] + NEAR >= store && kernel_text_sets_for(c->lines.file, makers[0], store))
+        cause_look_at_line(c, makers[0]);
+}
+
 // The same rows or columns of each tile.
 static void say_within(struct cause *c, const struct unwritten *u)
 {
@@ -218,6 +231,8 @@ static void say_within(struct cause *c, const struct unwritten *u)
         cause_say(c, "look at the grid, at the rows and columns that the store covers, and at %s",
                   c->boxes ? "row and column of its boxes (are they swapped?)" : "its bounds check");
     }
+    if (rows || cols)
+        look_at_store(c);
     cause_look_at(c, rows ? of_rows : cols ? of_cols : of_blocks);
 }
 

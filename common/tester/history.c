@@ -122,9 +122,10 @@ static void note_write(struct watcher *w, const struct simt_look *l)
     for (uint32_t lane = 0; operand(l, SIMT_ADDRESS, 0, &at) && lane < 32; lane++)
         for (uint64_t i = at.value[lane] / WORD;
              simt_look_lanes(l) >> lane & 1 && i <= (at.value[lane] + bytes - 1) / WORD; i++)
-            if (i < w->h->words && !w->h->first[i]) {
-                w->h->first[i] = w->now;
-                w->h->by[i] = by;
+            if (i < w->h->words) {
+                w->h->by[i] = w->h->first[i] ? w->h->by[i] : by;
+                w->h->first[i] = w->h->first[i] ? w->h->first[i] : w->now;
+                w->h->last[i] = w->h->error ? w->h->last[i] : by;
             }
 }
 
@@ -195,10 +196,11 @@ bool history_take(struct history *h, struct probe *p, const char *file, const st
     *h = (struct history){ .words = SHARED / WORD };
     h->first = calloc(h->words, sizeof *h->first);
     h->by = calloc(h->words, sizeof *h->by);
+    h->last = calloc(h->words, sizeof *h->last);
     struct probe_data x;
     struct watcher w = { .h = h, .p = p, .file = file, .error = f, .at_error = !checked };
     const uint64_t across = (uint64_t)(o->n - 1) / (uint64_t)p->geometry.bn + 1;
-    bool ok = probe_fill(&x, p->type, o) && h->first && h->by;
+    bool ok = probe_fill(&x, p->type, o) && h->first && h->by && h->last;
     if (ok) {
         const struct probe_product product = { o->alpha, o->beta, &x.A, &x.B, o->beta != 0 ? &x.C0 : NULL };
         w.look.checked = checked;
@@ -217,6 +219,7 @@ void history_free(struct history *h)
 {
     free(h->first);
     free(h->by);
+    free(h->last);
 }
 
 const struct history_bar *history_bar_at(const struct history *h, uint64_t at)

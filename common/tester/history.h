@@ -36,9 +36,10 @@ struct history {
     struct history_bar bars[HISTORY_BARS];
     uint32_t n_bars;
     uint32_t ended;  // warps of which all lanes have ended at the error
-    // By 4 bytes of shared memory: the moment of the first write, 0: none; and its site.
+    // By 4 bytes of shared memory: the moment of the first write, 0: none; its site; and that of the last before the
+    // error.
     uint64_t *first;
-    struct history_line *by;
+    struct history_line *by, *last;
     uint32_t words;
     uint64_t error;            // the moment of the error; 0: it did not come to it
     struct history_line here;  // the instruction's

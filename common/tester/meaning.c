@@ -88,7 +88,7 @@ static bool is_one_place(const struct simt_finding_place *a, const struct simt_f
            same_text(a->caller_file, b->caller_file);
 }
 
-enum { LINE = 160, NAME = 40 };
+enum { LINE = 160, NAME = MEANING_NAME };
 
 // The array whose address the side's line takes, or its call's for a line of a header: As of "&As[stage + i]". Of an
 // assignment, what is read stands behind it, and what is written before it. Empty if none is to be seen.
@@ -112,10 +112,8 @@ static void array_of(const struct simt_side *s, char name[NAME])
     }
 }
 
-// Are two arrays meant, which share these bytes of shared memory?
-static bool is_of_two_arrays(const struct simt_finding *f)
+bool meaning_arrays(const struct simt_finding *f, char here[MEANING_NAME], char there[MEANING_NAME])
 {
-    char here[NAME], there[NAME];
     array_of(&f->here, here);
     array_of(&f->there, there);
     return f->object.space == SIMT_SHARED && *here && *there && strcmp(here, there) != 0;
@@ -124,6 +122,7 @@ static bool is_of_two_arrays(const struct simt_finding *f)
 // What two accesses that nothing orders, or a copy that is under way, are due to.
 static const char *text_of_order(const struct simt_finding *f)
 {
+    char here[NAME], there[NAME];
     const bool copied = f->there.by == SIMT_BY_CP_ASYNC && f->there.access == SIMT_WRITES;
     if (f->kind == SIMT_RACE_INIT)
         return "a barrier is missing between the mbarrier's initialisation and its first use";
@@ -150,7 +149,7 @@ static const char *text_of_order(const struct simt_finding *f)
     }
     if (simt_finding_class(f->kind) == SIMT_CLASS_RACE && is_one_place(&f->here.place, &f->there.place))
         return "two threads meet in one place, so the index on this line is wrong";
-    if (simt_finding_class(f->kind) == SIMT_CLASS_RACE && is_of_two_arrays(f))
+    if (simt_finding_class(f->kind) == SIMT_CLASS_RACE && meaning_arrays(f, here, there))
         return f->here.access == SIMT_WRITES && f->there.access == SIMT_WRITES
                    ? "two arrays overlap in shared memory, or a barrier is missing between their uses"
                    : "a barrier is missing between the uses of two arrays that share these bytes of shared memory, or "

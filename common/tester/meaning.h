@@ -19,4 +19,8 @@ int meaning_rank(const struct simt_finding *f);
 // The mistake that is behind it, in a few words.
 const char *meaning_text(const struct simt_finding *f, const struct tester_options *o);
 
+// Whether the two sides mean two arrays, which share these bytes of shared memory: their names.
+enum { MEANING_NAME = 40 };
+bool meaning_arrays(const struct simt_finding *f, char here[MEANING_NAME], char there[MEANING_NAME]);
+
 #endif

@@ -97,6 +97,18 @@ async function stop(tab, origin) {
   return wrong;
 }
 
+// A link in the chapter's text opens its experiment in the lab of the same page.
+async function chapter_link(tab, origin) {
+  const { page } = tab;
+  await open(tab, origin, chapter('02_smem_tile'));
+  await page.evaluate(() => localStorage.clear());
+  await page.click('main a[href*="?lab=02_no_second"]');
+  await page.waitForSelector('.lab fieldset');
+  await idle(page);
+  const chosen = await page.$eval('.lab select', (select) => select.selectedOptions[0].textContent);
+  return chosen.includes('the second barrier is missing') ? [] : [`the chapter's link opens "${chosen}"`];
+}
+
 async function bad_link(tab, origin) {
   await open(tab, origin, chapter('01_naive', '?lab=nothing'));
   await idle(tab.page);
@@ -109,6 +121,7 @@ export async function labs(tab, origin) {
   const wrong = tab.wrong = [];
   await tab.page.setViewport({ width: 1280, height: 900 });
   for (const one of sample(experiments, 3)) wrong.push(...await experiment(tab, origin, one));
-  wrong.push(...await by_keys(tab, origin), ...await stop(tab, origin), ...await bad_link(tab, origin));
+  wrong.push(...await by_keys(tab, origin), ...await stop(tab, origin), ...await chapter_link(tab, origin),
+    ...await bad_link(tab, origin));
   return wrong.map((line) => `labs: ${line}`);
 }

@@ -15,10 +15,10 @@ const list = 'steps/variants/labs.txt', variants = 'steps/variants/variants.txt'
 
 // --- the list ---
 
-// Each variant's step, whether it is a mistake, and its words.
+// Each variant's step, whether it is a mistake, and its words: those of its part, and what is different.
 function variant_rows() {
-  const rows = read(variants).matchAll(/^(\w+) +(\w+) \d+ (\w+) [^:\n]+: (.*)$/gm);
-  return new Map([...rows].map(([, name, step, kind, words]) => [name, { step, wrong: kind === 'wrong', words }]));
+  const rows = read(variants).matchAll(/^(\w+) +(\w+) \d+ (\w+) ([^:\n]+: .*)$/gm);
+  return new Map([...rows].map(([, name, step, kind, words]) => [name, { step, wrong: kind === 'wrong', words: kind === 'wrong' ? words : `${kind} ${words}` }]));
 }
 
 const number = /^(m|n|k|alpha|beta)=([-\d.]+)$/;
@@ -120,10 +120,25 @@ export async function copy_labs(build, folder) {
   return hash.digest('hex').slice(0, 12);
 }
 
-// The panel below a chapter.
-export function lab_panel(build, step, version) {
-  const lab = lab_of(build, step, version);
-  if (!lab) return '';
+// --- in the chapter's text ---
+
+// The kernels of the lab of which a part of a chapter speaks: those whose output or counters it shows.
+function spoken_of(lab, part) {
+  const names = [...part.matchAll(/variants\/(\w+)\.ptx|<!-- table: counters ([^:]*):/g)].flatMap(([, name, list]) =>
+    (name ? [name] : list.match(/\w+(?==)|\w+/g)));
+  return lab.runs.filter(({ kernel }) => kernel !== lab.step && names.includes(kernel));
+}
+
+// The chapter with its panel at its end, and links to it: below its title, and below each heading of a part that speaks of an
+// experiment.
+export function with_lab(lab, text) {
+  if (!lab) return text;
+  const link = (words, query = '') => `[${words}](/chapters/${lab.step}${query}#run-it)`;
+  const parts = text.split(/^(?=## )/m).map((part) => {
+    const runs = part.startsWith('## ') ? spoken_of(lab, part) : [];
+    const line = `In the lab: ${runs.map(({ words, kernel }) => link(words, `?lab=${kernel}`)).join('; ')}`;
+    return runs.length ? part.replace(/^## .*$/m, (heading) => `${heading}\n\n${line}\n`) : part;
+  });
   const json = JSON.stringify(lab).replace(/[&'<>{}]/g, (c) => `&#${c.charCodeAt(0)};`);
-  return `\n\n## Run it, break it {#run-it}\n\n<TheLab :lab='${json}' />\n`;
+  return `${parts.join('')}\n\n## Run it, break it {#run-it}\n\n<TheLab :lab='${json}' />\n`;
 }

@@ -9,7 +9,7 @@ import { root, slides } from '../project.mjs';
 import { missing } from '../tools.mjs';
 import { helps } from './answering.mjs';
 import { compile_answers } from './compile.mjs';
-import { copy_labs, lab_panel } from './labs.mjs';
+import { copy_labs, lab_of, with_lab } from './labs.mjs';
 import { narrow_of } from './links.mjs';
 import { address, code_url, decks, kernel_of, source_pages, target_of } from './pages.mjs';
 
@@ -28,11 +28,11 @@ const heading = (name) => new RegExp(`^## ${name}$`, 'm');
 
 // Below the title of a chapter: where its code, its exercise and its deck are. Below that of any page that they help with:
 // the pages that answer; or below the heading to which one belongs.
-function with_links(page, pages) {
+function with_links(page, pages, lab) {
   const step = page.url.match(/^chapters\/(\d\d_\w+)$/)?.[1], text = page.text();
   const here = ([, url]) => pages.some((other) => other.url === url.split(/[?#]/)[0] && (!url.includes('#') || other.places?.includes(url.split('#')[1])));
   const answering = (helps[page.url] ?? []).filter(here), below = answering.filter(([, , name]) => name && heading(name).test(text));
-  const top = [...(step ? chapter_places(page, step).filter(here).map(link) : []),
+  const top = [...(lab ? [`[The lab](/chapters/${step}#run-it)`] : []), ...(step ? chapter_places(page, step).filter(here).map(link) : []),
     ...tries(answering.filter((help) => !below.includes(help)))].join(' · ');
   const insert = (all, at, line) => all.replace(at, (found) => `${found}\n\n${line}\n`);
   return below.reduce((all, help) => insert(all, heading(help[2]), tries([help])), top ? insert(text, /^# .+$/m, top) : text);
@@ -48,7 +48,7 @@ function chapter_places(page, step) {
 
 function markdown(page, pages, lab) {
   const head = page.code ? '---\nsearch: false\naside: false\npageClass: code\n---\n\n' : '';
-  return head + with_links(page, pages) + lab(page);
+  return head + with_lab(lab(page), with_links(page, pages, lab(page)));
 }
 
 // --- the folder that VitePress reads ---
@@ -98,7 +98,7 @@ export async function make(build, to, { base = '/', more = [] } = {}) {
     if (lacking) console.log(`book: ${lacking}`);
     const version = await copy_labs(build, join(folder, 'public', 'labs'));
     if (!version) console.log('book: emcc is not on the PATH (apt-get install emscripten): the labs are left out');
-    const lab = ({ url }) => lab_panel(build, url.match(/^chapters\/(\d\d_\w+)$/)?.[1], version);
+    const lab = ({ url }) => lab_of(build, url.match(/^chapters\/(\d\d_\w+)$/)?.[1], version);
     const pages = source_pages(), made = await made_pages(pages, { build, rendered, answers: !lacking }), all = [...pages, ...made, ...more];
     lay_out(folder);
     for (const page of all) write(join(folder, `${page.url}.md`), markdown(page, all, lab));

@@ -127,13 +127,14 @@ export const heats = {
 
 const is_kernel = (file) => file === 'kernel.cu';
 
-// By line of kernel.cu: { name of heat: value }.
+// By line of kernel.cu: { name of heat: value, and products: of wgmma, whose accesses no picture shows }.
 export function lines_of(result) {
   const lines = {};
   for (const { file, line, metrics } of result?.lines ?? []) {
     if (!is_kernel(file)) continue;
     const at = lines[line] ??= {};
     for (const [name, { of }] of Object.entries(heats)) at[name] = (at[name] ?? 0) + of(metrics);
+    at.products = (at.products ?? 0) + (metrics['smsp__sass_inst_executed_op_shared_gmma.sum'] ?? 0);
   }
   return lines;
 }

@@ -33,19 +33,25 @@ function run_of(step, size, line, rows) {
     m: Number(m), n: Number(n), k: Number(k), alpha: Number(alpha), beta: Number(beta) };
 }
 
+// "banks stride=2: words": a launch of a kernel that is no step.
+function launch_of(step, line) {
+  const [, id, entry, stride, words] = line.match(/^ {2}((\w+) stride=(\d+)): (.*)$/) ?? fail(`${list}: "${line.trim()}"`);
+  return { id, kernel: step, entry, number: Number(stride), words, wrong: false };
+}
+
 // [{ step, m, n, k, runs: [{ id, kernel, words, wrong, m, n, k, alpha, beta, ask, question, see }] }]; the first run is the
-// step as it is.
+// step as it is. Without sizes runs are launches: { id, kernel, entry, number, words, wrong, ask, question, see }.
 export function lab_list() {
   const rows = variant_rows(), found = [];
   for (const line of read(list).split('\n').filter((text) => text.trim() && !text.startsWith('#'))) {
     const lab = found.at(-1), run = lab?.runs.at(-1), [, sign, text] = line.match(/^ {4}([?>]) (.*)$/) ?? [];
     if (sign === '?') [, run.ask, run.question] = text.match(/^(\w+): (.*)$/) ?? fail(`${list}: "${text}"`);
     else if (sign === '>') run.see = text;
-    else if (line.startsWith('  ')) lab.runs.push(run_of(lab.step, lab, line, rows));
+    else if (line.startsWith('  ')) lab.runs.push(lab.k ? run_of(lab.step, lab, line, rows) : launch_of(lab.step, line));
     else {
       const [step, m, n, k] = line.split(' ');
       found.push({ step, m, n, k, runs: [] });
-      found.at(-1).runs.push(run_of(step, { m, n, k }, 'itself: the step as it is', rows));
+      if (k) found.at(-1).runs.push(run_of(step, { m, n, k }, 'itself: the step as it is', rows));
     }
   }
   return found;
@@ -90,7 +96,7 @@ export function lab_of(build, step, version) {
   const kernels = [...new Set(lab.runs.map(({ kernel }) => kernel))];
   const counters = Object.fromEntries(lab.runs.map(({ ask }) => ask).filter((ask) => ask && !['verdict', 'time'].includes(ask))
     .map((ask) => [ask, metric(ask)]));
-  return { step, version, type: types.indexOf(describe(build, step).type), runs: lab.runs, counters,
+  return { step, version, type: lab.k ? types.indexOf(describe(build, step).type) : null, runs: lab.runs, counters,
     kernels: Object.fromEntries(kernels.map((kernel) => [kernel, kernel_about(build, step, kernel)])) };
 }
 

@@ -25,8 +25,8 @@ export async function open(folder) {
 }
 
 // What the page sends for a run of a lab. lab: of labs.mjs's lab_of.
-export function message({ text }, lab, { kernel, m, n, k, alpha, beta }) {
+export function message({ text }, lab, { kernel, entry, number, m, n, k, alpha, beta }) {
   const names = lab.kernels[kernel].headers, files = Object.fromEntries(names.map((name) => [name, text(name)]));
-  return { ptx: 'kernel.ptx', type: lab.type, m, n, k, alpha, beta,
+  return { ptx: 'kernel.ptx', entry, number, type: lab.type, m, n, k, alpha, beta,
     files: { 'kernel.ptx': text(`${kernel}.ptx`), 'kernel.cu': text(`${kernel}.cu`), ...files } };
 }

@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "device/open.h"
+#include "launch.h"
 #include "simt/simt.h"
 #include "tester/tester.h"
 #include "tester/tester_report.h"
@@ -37,6 +38,7 @@ static struct lab {
     char ptx[PATH];
     struct step step;
     struct tester_options options;
+    struct launch launch;  // of lab_launch, in place of the tester
     bool ran;
     unsigned char *map;
     char *text, error[DEV_ERROR_MAX];
@@ -67,6 +69,7 @@ static void forget(void)
     lab.tester = NULL;
     dev_close(lab.dev);
     lab.dev = NULL;
+    launch_close(&lab.launch);
     free(lab.map);
     lab.map = NULL;
     lab.ran = false;
@@ -160,6 +163,27 @@ const char *lab_run(const char *ptx, int type, int m, int n, int k, double alpha
     return lab.text;
 }
 
+const char *lab_launch(const char *ptx, const char *kernel, int number)
+{
+    struct json j;
+    size_t bytes;
+    forget();
+    *lab.error = '\0';
+    lab.ran = launch_run(&lab.launch, ptx, kernel, number, lab.error);
+    FILE *out = begin(&j, &bytes);
+    if (!out)
+        return NULL;
+    json_string(&j, "verdict", lab.ran ? "ran" : "failed");
+    if (lab.ran)
+        launch_json(&j, &lab.launch);
+    else
+        json_string(&j, "error", lab.error);
+    json_end(&j);
+    json_close(&j);
+    fclose(out);
+    return lab.text;
+}
+
 const unsigned char *lab_map(void)
 {
     return lab.map;
@@ -201,6 +225,8 @@ const char *lab_draw(int view, int line, int nth, int warp, int block_x, int blo
         error_set(lab.error, "nothing has been run");
         return NULL;
     }
+    if (lab.launch.kernel)
+        return lab.text = simt_draw(lab.launch.simt, lab.launch.kernel, &lab.launch.launch, &what, lab.error);
     if (tester_open_call(lab.tester, &lab.step, &call, lab.error))
         draw(&call, &what);
     gemm_close(&call, lab.dev);

@@ -19,6 +19,8 @@ LAB_CALL bool lab_write(const char *path, const char *text, size_t bytes);
 // with what the driver's --json has: "metrics", "lines", "findings", "verdict", "what", "look"; and "C", a hash. Where
 // the kernel cannot be run, "verdict" is "failed", and "error" says why.
 LAB_CALL const char *lab_run(const char *ptx, int type, int m, int n, int k, double alpha, double beta);
+// Runs another kernel, as launch.h says: "metrics", "lines", "findings", and "verdict": "ran", or "failed" and "error".
+LAB_CALL const char *lab_launch(const char *ptx, const char *kernel, int number);
 // What each element of the last run's C is (enum matrix_mark), row by row; NULL if all are right.
 LAB_CALL const unsigned char *lab_map(void);
 

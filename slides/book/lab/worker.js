@@ -30,10 +30,13 @@ const calls = {
   },
 
   // files: { name: text }. The result is lab_run's, and map, a byte for each element of C, null if all are right.
-  run({ ptx, files, type, m: rows, n: columns, k, alpha, beta }) {
+  // entry: a kernel that is no step, and number its integers, in place of type and the rest.
+  run({ ptx, files, entry, number, type, m: rows, n: columns, k, alpha, beta }) {
     for (const [name, content] of Object.entries(files)) write(name, content);
-    const name = put(ptx), begun = performance.now(), text = text_at(m._lab_run(name.at, type, rows, columns, k, alpha, beta));
+    const name = put(ptx), kernel = put(entry ?? ''), begun = performance.now();
+    const text = text_at(entry ? m._lab_launch(name.at, kernel.at, number) : m._lab_run(name.at, type, rows, columns, k, alpha, beta));
     m._free(name.at);
+    m._free(kernel.at);
     if (text === null) throw new Error('there is not enough memory');
     const at = m._lab_map(), map = at ? m.HEAPU8.slice(at, at + rows * columns) : null;
     return { ...JSON.parse(text), map, ms: performance.now() - begun };

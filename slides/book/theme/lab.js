@@ -75,6 +75,8 @@ export const verdicts = {
   stuck: 'It does not come to its end',
 };
 
+export const launched = { ran: 'It ran, and the checks find nothing', broken: 'It ran, and the checks find something' };
+
 const ends = /^(ENDLESS|BARRIER_STUCK|LANES_MISSING|COMMITS_APART)/;
 
 export const errors_of = (result) => (result.findings ?? []).filter(({ level }) => level === 'error');
@@ -82,6 +84,7 @@ export const errors_of = (result) => (result.findings ?? []).filter(({ level }) 
 export function verdict_of(result) {
   const errors = errors_of(result);
   if (result.verdict === 'failed' || errors.some(({ id }) => ends.test(id))) return 'stuck';
+  if (result.verdict === 'ran') return errors.length ? 'broken' : 'ran';
   if (result.verdict === 'right') return errors.length ? 'race' : 'right';
   return errors.length ? 'found' : 'silent';
 }

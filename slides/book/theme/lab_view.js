@@ -3,8 +3,8 @@ import { withBase } from 'vitepress';
 import { computed, onUnmounted, reactive, shallowReactive } from 'vue';
 import { near, open_worker, predictions, remember, speed_of, speeds, verdict_of, verdicts, grouped } from './lab.js';
 
-const same = (a, b) => ['kernel', 'm', 'n', 'k', 'alpha', 'beta'].every((name) => a?.[name] === b[name]);
-const sizes_of = ({ m, n, k, alpha, beta }) => ({ m, n, k, alpha, beta });
+const sizes_of = ({ m, n, k, alpha, beta, entry, number }) => ({ m, n, k, alpha, beta, entry, number });
+const same = (a, b) => Object.entries({ kernel: b.kernel, ...sizes_of(b) }).every(([name, value]) => a?.[name] === value);
 
 export function useLab(lab) {
   const plain = lab.runs[0];
@@ -56,8 +56,9 @@ export function useLab(lab) {
     }
   }
 
-  // An experiment is shown beside the step as it is, at the same size; an experiment with the step itself, beside its own.
-  const beside = (one) => (one.kernel === plain.kernel ? plain : { ...plain, ...sizes_of(one) });
+  // An experiment is shown beside the step as it is, at the same size; an experiment with the step itself, beside its own; a
+  // launch beside that with stride 1.
+  const beside = (one) => (one.entry ? { ...one, number: 1 } : one.kernel === plain.kernel ? plain : { ...plain, ...sizes_of(one) });
 
   async function choose(i) {
     const one = lab.runs[i];
@@ -92,7 +93,7 @@ export function useLab(lab) {
     remember({ ...said });
   }
 
-  const again = () => execute({ ...run.value, m: state.m, n: state.n, k: state.k, alpha: state.alpha, beta: state.beta });
+  const again = () => execute({ ...run.value, ...sizes_of(state) });
   const forget = () => {
     for (const name of Object.keys(said)) delete said[name];
     remember({});

@@ -96,8 +96,11 @@ export function lab_of(build, step, version) {
   const kernels = [...new Set(lab.runs.map(({ kernel }) => kernel))];
   const counters = Object.fromEntries(lab.runs.map(({ ask }) => ask).filter((ask) => ask && !['verdict', 'time'].includes(ask))
     .map((ask) => [ask, metric(ask)]));
-  return { step, version, type: lab.k ? types.indexOf(describe(build, step).type) : null, runs: lab.runs, counters,
-    kernels: Object.fromEntries(kernels.map((kernel) => [kernel, kernel_about(build, step, kernel)])) };
+  // Where no time was predicted, nobody is asked for one.
+  const about = Object.fromEntries(kernels.map((kernel) => [kernel, kernel_about(build, step, kernel)]));
+  const timed = ({ kernel }) => about[kernel].time?.ms && about[kernels[0]].time?.ms;
+  const runs = lab.runs.map((run) => (run.ask === 'time' && !timed(run) ? { ...run, ask: undefined, question: undefined } : run));
+  return { step, version, type: lab.k ? types.indexOf(describe(build, step).type) : null, runs, counters, kernels: about };
 }
 
 async function make_worker(build, to) {

@@ -100,10 +100,18 @@ static cudaError_t copy_box(const char *function, const struct cudaMemcpy3DParms
     return e;
 }
 
+// The value again and again.
+static void repeat(unsigned char *to, size_t bytes, unsigned value, size_t size)
+{
+    size_t n = size < bytes ? size : bytes;
+    memcpy(to, &value, n);  // little-endian, as the device
+    for (; n < bytes; n *= 2)
+        memcpy(to + n, to, n < bytes - n ? n : bytes - n);
+}
+
 static cudaError_t set_row(const char *function, const struct cudaMemsetParams *p, unsigned char *row, size_t bytes)
 {
-    for (size_t i = 0; i < bytes; i++)
-        row[i] = (unsigned char)(p->value >> 8 * (i % p->elementSize));
+    repeat(row, bytes, p->value, p->elementSize);
     cudaError_t e = cudaSuccess;
     for (size_t i = 0; !e && i < p->height; i++)
         e = copy(function, (char *)p->dst + i * p->pitch, row, bytes, cudaMemcpyHostToDevice);

@@ -6,7 +6,8 @@
 //   fatbin.c    the PTX in them
 //   memory.c    device, pinned and managed memory
 //   copy.c      copies and sets, symbols
-//   launch.c    launches, and what their checks found
+//   launch.c    launches
+//   checked.c   what their checks found
 //   report.c    launches with their counters and times, which are printed when the program ends
 //   predict.c   how long a launch takes on the card
 //   place.c     where in the program a call stands
@@ -120,6 +121,8 @@ struct cudart_launch {
 // Predicts the launch, which is about to run: milliseconds, and one sentence that lives as long as the program in
 // *bound. Negative if nothing can be predicted; *bound says why then.
 double cudart_predict(const struct cudart_launch *l, const char **bound);
+// Prints what the checks found in the launch, which has ended; NULL: nothing is known.
+void cudart_checked(const struct cudart_launch *l, const struct simt_findings *f);
 void cudart_report(const struct cudart_launch *l, const struct profile *p, double ms, const char *bound);
 double cudart_time(void);  // milliseconds of all launches so far, where times are asked for; else of the host's clock
 

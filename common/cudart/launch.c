@@ -21,36 +21,6 @@ static unsigned looks_at(const char *kernel)
     return i >= skip && (!only || i - skip < only) ? how : 0;
 }
 
-// --- What the checks found ---
-
-static struct {
-    unsigned launches, with_findings, findings, advices;
-} count;
-
-static void print_count(void)
-{
-    fprintf(stderr, "cudart: %u launches were checked, %u of them with findings: %u findings and %u advices\n",
-            count.launches, count.with_findings, count.findings, count.advices);
-}
-
-static void print_findings(const struct cudart_launch *l)
-{
-    const struct simt_findings *f = simt_findings(cudart_gpu());
-    if (!count.launches++)
-        atexit(print_count);
-    if (!f || !(f->n + f->n_advice))
-        return;
-    const char *place = cudart_place(&l->frames, l->name);
-    count.with_findings++;
-    count.findings += (unsigned)f->n;
-    count.advices += (unsigned)f->n_advice;
-    if (cudart_tally())
-        cudart_tally()->findings += f->n;
-    fprintf(stderr, "cudart: findings in launch %u, of %s%s%s:\n", count.launches, l->name,
-            *place ? ", launched at " : "", place);
-    simt_findings_print(stderr, f, NULL);
-}
-
 // --- A launch ---
 
 // As CUDA calls what ended the last launch.
@@ -101,7 +71,7 @@ static cudaError_t run(struct simt_kernel *k, struct cudart_launch *l)
     if (!ran)
         return f ? cudart_kernel_failed(error_of(f), l->name, error) : cudart_failed(error_of(f), l->name, error);
     if (looks & CHECKED)
-        print_findings(l);
+        cudart_checked(l, simt_findings(cudart_gpu()));
     if (looks & (COUNTED | TIMED))
         cudart_report(l, simt_profile(cudart_gpu()), ms, bound);
     return cudaSuccess;

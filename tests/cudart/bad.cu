@@ -45,6 +45,9 @@ static void mistake(const char *what)
         fill<<<1, 0>>>(p, 16);
     } else if (!strcmp(what, "past the end")) {
         fill<<<1, 32>>>(p, 32);
+    } else if (!strcmp(what, "three times")) {
+        for (int i = 0; i < 3; i++)
+            fill<<<1, 32>>>(p, 32);
     } else if (!strcmp(what, "crash")) {
         fflush(stdout);
         raise(SIGSEGV);

@@ -42,6 +42,15 @@ Test(exec, findings_alone_make_the_status_1)
     expect(0, "cudaErrorIllegalAddress, cudaErrorIllegalAddress\n", "bad.cu:47: fill(int*, int): kernel _Z4fillPii");
 }
 
+Test(exec, the_same_mistake_in_each_launch_is_told_once)
+{
+    run(&r, SIMT, "exec", "check", BAD, "three times", NULL);
+    expect(1, "", "cudart: findings in launch 1, of fill(int*, int), launched at bad.cu:50:\n");
+    expect(1, "", "cudart: 3 launches were checked, 3 of them with findings: 3 findings and 0 advices\n");
+    expect(1, "", "cudart: 2 of these launches had what an earlier launch of the same kernel had, told once\n");
+    cr_assert_not(strstr(r.err, "launch 2"), "%s", r.err);
+}
+
 Test(exec, launches_are_counted_and_timed_in_a_table)
 {
     run(&r, SIMT, "exec", "profile", "--", ADD, NULL);

@@ -56,6 +56,13 @@ Test(cudart, a_forgotten_copy_is_named_with_the_line_of_the_kernel)
     expect_checked("cudart: 1 launches were checked, 1 of them with findings: 1 findings and 0 advices\n");
 }
 
+Test(cudart, a_default_stream_of_each_thread_is_the_same_stream)
+{
+    run(&r, PER_THREAD, NULL);
+    shown(&r, 0, "no error, 0 wrong\n");
+    cr_assert_str_eq(r.err, "");
+}
+
 // As nvcc does it if it is told nothing, and as --compress-mode=speed does.
 Test(cudart, compressed_ptx_is_read)
 {

@@ -1,7 +1,8 @@
 // What `meson install` leaves works by itself: simt, the ladder with its kernels, the man pages, the library. The build
 // defines MESON, BUILD, and where things go: BIN, DATA, MAN and LIB. Also SIMT_1 and LADDER_1, the sources of the man
 // pages; EXAMPLE_C, a program that uses the library; CC, the compiler of the build, and SANITIZE, its flag for
-// sanitizers or nothing; CROSS, 1 if another machine than this one runs what is built.
+// sanitizers or nothing; CUDA_ADD, a CUDA program, where there is a runtime for such; CROSS, 1 if another machine than
+// this one runs what is built.
 #include <criterion/criterion.h>
 #include <limits.h>
 #include <stdio.h>
@@ -83,6 +84,16 @@ Test(installed, simt_reads_a_kernel)
     run(&r, in_root(BIN, "simt"), "inspect", in_root(DATA, "01_naive.ptx"), NULL);
     cr_expect(r.status == 0 && strstr(r.out, "gemm"), "exit status %d: %s%s", r.status, r.out, r.err);
 }
+
+#ifdef CUDA_ADD
+Test(installed, simt_runs_a_cuda_program)
+{
+    static struct run r;
+    run(&r, in_root(BIN, "simt"), "exec", "check", CUDA_ADD, NULL);
+    cr_expect(r.status == 0 && strstr(r.out, "0 wrong") && strstr(r.err, "1 launches were checked"),
+              "exit status %d: %s%s", r.status, r.out, r.err);
+}
+#endif
 
 Test(installed, man_pages_are_there)
 {

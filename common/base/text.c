@@ -62,3 +62,29 @@ void text_add(struct text_end *t, const char *format, ...)
     t->at += used;
     t->left -= used;
 }
+
+static void put_quoted(FILE *f, const char *word)
+{
+    fputc('\'', f);
+    for (; *word; word++)
+        *word == '\'' ? fputs("'\\''", f) : fputc(*word, f);
+    fputc('\'', f);
+}
+
+char *text_command(char *const *words)
+{
+    static const char plain[] = "_./=,:+%@-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    char *text = NULL;
+    size_t bytes;
+    FILE *f = open_memstream(&text, &bytes);
+    for (const char *between = ""; f && *words; words++, between = " ") {
+        fputs(between, f);
+        if (**words && !(*words)[strspn(*words, plain)])
+            fputs(*words, f);
+        else
+            put_quoted(f, *words);
+    }
+    if (f)
+        fclose(f);
+    return text;
+}

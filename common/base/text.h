@@ -26,6 +26,10 @@ struct text_end {  // where a text goes on, and how much room is left, its NUL i
 };
 void text_add(struct text_end *t, const char *format, ...) __attribute__((format(printf, 2, 3)));  // cut if need be
 
+// A command for the shell of these words, up to a NULL, quoted where that is needed. The caller frees it; NULL when
+// memory runs out.
+char *text_command(char *const *words);
+
 unsigned text_line(const char *text, const char *at);  // the number of the line that at is in, from 1
 
 #endif

@@ -161,13 +161,16 @@ enum simt_constant simt_text_constant(const char *text, size_t text_bytes, const
                                       size_t room, size_t *used);
 
 struct simt_instruction {  // of the PTX, with the functions that it calls in place of the calls
-    const char *text;      // up to its semicolon, text_bytes long
+    const char *text;      // behind its guard and up to its semicolon, text_bytes long
     const char *op;        // "ld.global.f32", op_bytes long
     uint32_t text_bytes, op_bytes;
     unsigned ptx_line;
     uint32_t target;  // the instruction that it branches to, if that is one; else SIMT_NO_INSTRUCTION
+    uint32_t guard;   // the register of its guard, or SIMT_NO_REGISTER
+    bool unless;      // the guard is negated: @!%p1
 };
 #define SIMT_NO_INSTRUCTION UINT32_MAX
+#define SIMT_NO_REGISTER UINT32_MAX
 
 struct simt_place {
     const char *file;  // as the .file directive names it
@@ -246,7 +249,6 @@ struct simt_operand {
     uint32_t bytes;         // of an address: that a lane loads or stores there, if that is known; else 0
     uint32_t number;        // of the register, for simt_register; SIMT_NO_REGISTER: an address without one
 };
-#define SIMT_NO_REGISTER UINT32_MAX
 bool simt_look_operand(const struct simt_look *l, uint32_t i, struct simt_operand *out);
 // The byte of the block's own shared memory that a lane's address means. False if it means none.
 bool simt_look_shared_at(const struct simt_look *l, const struct simt_operand *address, uint32_t lane, uint32_t *at);

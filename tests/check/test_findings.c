@@ -442,7 +442,9 @@ static struct simt_finding two[] = {
     { .kind = SIMT_LATE_WAIT, HERE, .there = WHO(10, 1), .mbarrier = FULL, .count = 1 },
 };
 static const struct simt_findings errors = { "gemm", two, 1, 1 }, advised = { "gemm", two + 1, 0, 1 };
-static const struct simt_advice advice = { reads_out, "the answer" };
+static const struct simt_advice advice = {
+    .look = reads_out, .context = "the answer", .watch = "watch", .watch_end = " it"
+};
 
 static char *printed(const struct simt_findings *f, bool json)
 {
@@ -473,6 +475,7 @@ Test(findings, all_are_printed_and_the_caller_may_know_better_where_to_look)
         " reads byte 256 of out, which has 256 bytes, and nothing was written there before\n"
         "    1,024 times in all, in this launch\n"
         "    look at: the answer\n"
+        "    watch it: watch --finding 1 it\n"
         "\n"
         "advice: late wait (synccheck): " BEGIN
         " waits for a phase of the mbarrier at byte 8 of full (shared memory); thread (1,0,0) ends the next phase at "
@@ -480,7 +483,8 @@ Test(findings, all_are_printed_and_the_caller_may_know_better_where_to_look)
         "    look at: a parity tells two phases apart, no more: before it ends the next phase, a thread has to wait "
         "for "
         "something that this one does after its wait. Or leave the wait out, if it is for a phase that is known to be "
-        "over\n");
+        "over\n"
+        "    watch it: watch --finding 2 it\n");
     free(text);
     text = printed(&advised, false);
     cr_expect(!strncmp(text, "The checks found nothing wrong with gemm in this launch (", 57), "%s", text);

@@ -161,7 +161,9 @@ bool simt_instruction(const struct simt_kernel *k, uint32_t i, struct simt_instr
                                       .text_bytes = (uint32_t)strcspn(in->at, ";"),
                                       .op_bytes = in->op.n,
                                       .ptx_line = ptx_line(k->module->ptx, in->at),
-                                      .target = SIMT_NO_INSTRUCTION };
+                                      .target = SIMT_NO_INSTRUCTION,
+                                      .guard = (uint32_t)in->guard,
+                                      .unless = in->guard_negated };
     for (uint32_t operand = 0; operand < in->n_operands; operand++)
         if (in->operand[operand].kind == OPND_LABEL)
             out->target = in->operand[operand].target;

@@ -81,6 +81,17 @@ static void add_operand(struct simt_look *l, const struct ptx_operand *p, bool f
         add_register(l, p->reg2, p->at + strcspn(p->at, "|") + 1, first);
 }
 
+// The guard's name stands before the instruction, behind an '@'. The inliner's own guards have none.
+static const char *guard_name(const struct ptx_inst *in)
+{
+    const char *at = in->at;
+    while (at[-1] == ' ' || at[-1] == '\t')
+        at--;
+    while (!strchr("@!;{}\n", at[-1]))
+        at--;
+    return at[-1] == '@' || at[-1] == '!' ? at : ";";
+}
+
 // --- the executor's calls ---
 
 static void before(struct watching *watching, const struct warp *w)
@@ -97,7 +108,7 @@ static void before(struct watching *watching, const struct warp *w)
     for (uint32_t i = 0; i < in->n_operands; i++)
         add_operand(l, &in->operand[i], i == 0);
     if (in->guard >= 0)
-        add_register(l, in->guard, in->at + strcspn(in->at, "%"), false);
+        add_register(l, in->guard, guard_name(in), false);
 }
 
 static bool after(struct watching *watching, const struct warp *w)

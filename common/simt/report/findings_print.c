@@ -12,7 +12,7 @@ enum { WIDTH = 110 };
 
 static const char *look_of(const struct simt_finding *f, const struct simt_advice *advice)
 {
-    const char *look = advice ? advice->look(advice->context, f) : NULL;
+    const char *look = advice && advice->look ? advice->look(advice->context, f) : NULL;
     return look ? look : simt_finding_look(f);
 }
 
@@ -50,13 +50,15 @@ void simt_finding_print_look(FILE *out, const struct simt_finding *f, const stru
     fprintf(out, "    look at: %s\n", look_of(f, advice));
 }
 
-static void print_finding(FILE *out, const struct simt_finding *f, const struct simt_advice *advice)
+static void print_finding(FILE *out, const struct simt_finding *f, size_t number, const struct simt_advice *advice)
 {
     char text[SIMT_FINDING_TEXT];
     simt_finding_text(f, text, sizeof text);
     fprintf(out, "%s%s (%s): %s\n", simt_finding_is_advice(f->kind) ? "advice: " : "", simt_finding_name(f->kind),
             simt_finding_tool(f->kind), text);
     simt_finding_print_look(out, f, advice);
+    if (advice && advice->watch)
+        fprintf(out, "    watch it: %s --finding %zu%s\n", advice->watch, number, advice->watch_end);
 }
 
 void simt_findings_print(FILE *out, const struct simt_findings *f, const struct simt_advice *advice)
@@ -68,7 +70,7 @@ void simt_findings_print(FILE *out, const struct simt_findings *f, const struct 
                 f->kernel);
     for (size_t i = 0; i < f->n + f->n_advice; i++) {
         fputs(i || !f->n ? "\n" : "", out);
-        print_finding(out, &f->all[i], advice);
+        print_finding(out, &f->all[i], i + 1, advice);
     }
 }
 

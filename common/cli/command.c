@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "base/text.h"
 
 // WHAT=VALUE
 static bool take_pair(void *requests, const char *value)
@@ -47,9 +48,15 @@ static bool take_show(void *requests, const char *value)
 
 #define AT(field) OPTION_AT(struct command, field)
 #define BY(function, field) OPTION_BY(function, struct command, field)
-enum { PROFILE = 1 << VERB_PROFILE, CHECK = 1 << VERB_CHECK, RUN = 1 << VERB_RUN, DRAW = 1 << VERB_DRAW };
+enum {
+    PROFILE = 1 << VERB_PROFILE,
+    CHECK = 1 << VERB_CHECK,
+    RUN = 1 << VERB_RUN,
+    DRAW = 1 << VERB_DRAW,
+    WATCH = 1 << VERB_WATCH
+};
 
-static const char *const verbs[] = { "", "inspect", "run", "profile", "check", "draw" };
+static const char *const verbs[] = { "", "inspect", "run", "profile", "check", "draw", "watch" };
 static const struct option_word cores[] = { { "80", 80 }, { "90", 90 }, { 0 } };
 
 static const struct option_row rows[] = {
@@ -85,13 +92,21 @@ static const struct option_row rows[] = {
       "with profile and check: write counters and findings as JSON (- for standard output);\n"
       "an array where there are several launches",
       AT(json), .only = PROFILE | CHECK },
-    { "line", "N", "with draw: the instruction of source line N, or of a call there; FILE:N for other files",
-      BY(draw_take_line, draw.place), .must = "N or FILE:N, N from 1 to 2147483647", .only = DRAW },
+    { "line", "N",
+      "with draw: the instruction of source line N, or of a call there; FILE:N for other files;\n"
+      "with watch: begin where the line is executed first",
+      BY(draw_take_line, draw.place), .must = "N or FILE:N, N from 1 to 2147483647", .only = DRAW | WATCH },
     { "nth", "I", "with draw: the line's I-th instruction that the warp runs (from 0, the default)", AT(draw.place.nth),
       0, INT32_MAX, .only = DRAW },
-    { "warp", "W", "with draw: of that warp of a block (default 0)", AT(draw.place.warp), 0, INT32_MAX, .only = DRAW },
-    { "block-index", "X,Y,Z", "with draw: of that block (default 0,0,0)", BY(draw_take_block, draw.place.block),
-      .must = "up to three whole numbers from 0 to 2147483647, as in 4,2,1", .only = DRAW },
+    { "warp", "W", "with draw and watch: of that warp of a block (default 0)", AT(draw.place.warp), 0, INT32_MAX,
+      .only = DRAW | WATCH },
+    { "block-index", "X,Y,Z", "with draw and watch: of that block (default 0,0,0)",
+      BY(draw_take_block, draw.place.block), .must = "up to three whole numbers from 0 to 2147483647, as in 4,2,1",
+      .only = DRAW | WATCH },
+    { "finding", "N", "with watch: begin where finding N of simt check was made, from 1 on (default: the first)",
+      AT(finding), 1, INT32_MAX, .only = WATCH },
+    { "launch", "N", "with watch: the launch to watch, from 1 on (default: the last)", AT(launch), 1, MAX_LAUNCHES,
+      .only = WATCH },
     { "global", NULL, "with draw: global memory also where the line touches shared memory", AT(draw.place.global),
       .only = DRAW },
     { "tiles", NULL,
@@ -140,6 +155,7 @@ static const char usage[] =
     "[ARG...]\n"
     "       simt draw    FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z --bits --line N --out F.svg [options] [ARG...]\n"
     "       simt draw    --fragment a|b|c [--shape SHAPE] [--type TYPE] --out F.svg\n"
+    "       simt watch   FILE.ptx KERNEL --grid X,Y,Z --block X,Y,Z [options] [ARG...] [-- KERNEL ...]\n"
     "       simt exec    [check|profile|time] [options] -- PROGRAM [ARGUMENTS]\n"
     "       simt nvcc    [nvcc's options] FILE.cu ... -o PROGRAM\n"
     "\n"
@@ -150,6 +166,8 @@ static const char usage[] =
     "            missed barriers\n"
     "  draw      run a kernel and draw which lane touches which bank (or sector of global memory), as SVG;\n"
     "            with --fragment: which lane and register hold which element of a tensor core's operand\n"
+    "  watch     run a kernel step by step, forwards and backwards, and look at registers, memory and barriers; it\n"
+    "            opens where the checks find something first, and says why warps wait for ever; help lists commands\n"
     "  exec      run a whole CUDA program; simt exec --help has its options\n"
     "  nvcc      compile one for it\n"
     "\n"
@@ -234,7 +252,7 @@ static bool parse_launch(struct command *c, int argc, char **argv, char error[DE
 
 static enum verb verb_named(const char *word)
 {
-    for (int i = 1; i < 6; i++)
+    for (int i = 1; i < (int)(sizeof verbs / sizeof *verbs); i++)
         if (!strcmp(word, verbs[i]))
             return (enum verb)i;
     return VERB_NONE;
@@ -250,6 +268,8 @@ static const char *contradiction(const struct command *c)
     if (drawing && c->launches[0].cluster[0] &&
         (c->draw.in_cycles || (c->draw.place.view == SIMT_DRAW_TIMELINE && c->card)))
         return "the clock knows no clusters: --timeline without --card";
+    if (c->launch > c->n_launches)
+        return "--launch: there are not so many launches";
     if (!c->file)
         return "which PTX file? (see simt --help)";
     for (size_t i = 1; i < c->n_launches; i++)
@@ -267,8 +287,11 @@ bool command_parse(struct command *c, int argc, char **argv, char error[DEV_ERRO
         if (!strcmp(argv[i], "--help"))
             return c->help = true;
     if (c->verb == VERB_NONE)
-        return fail(error, "expected a command: inspect, run, profile, check, draw, exec or nvcc (see simt --help)%s%s",
+        return fail(error,
+                    "expected a command: inspect, run, profile, check, draw, watch, exec or nvcc (see simt --help)%s%s",
                     "", "");
+    c->again = argc > 2 ? text_command(argv + 2) : NULL;
+    c->draw.place.warp = c->verb == VERB_WATCH ? SIMT_ALL_WARPS : 0;
     for (int k = 0; k < 3; k++)
         c->next.grid[k] = c->next.block[k] = 1;
     for (int from = 1, to; from < argc;
@@ -296,6 +319,7 @@ void command_free(struct command *c)
         for (size_t k = 0; k < c->launches[i].n_args; k++)
             arg_free(&c->launches[i].args[k]);
     buffers_free(&c->buffers);
+    free(c->again);
 }
 
 int command_unable(const char *message)

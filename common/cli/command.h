@@ -13,7 +13,7 @@
 
 enum { EXIT_CLEAN, EXIT_FAULT, EXIT_UNABLE };
 
-enum verb { VERB_NONE, VERB_INSPECT, VERB_RUN, VERB_PROFILE, VERB_CHECK, VERB_DRAW };
+enum verb { VERB_NONE, VERB_INSPECT, VERB_RUN, VERB_PROFILE, VERB_CHECK, VERB_DRAW, VERB_WATCH };
 
 struct launch {
     const char *name;            // as the user wrote it
@@ -43,7 +43,9 @@ struct command {
     uint64_t jobs, budget;  // 0: not given
     int sm;
     bool by_line, help;
-    struct draw_command draw;
+    struct draw_command draw;  // its place is that of a watch, too
+    uint64_t finding, launch;  // of a watch: their numbers, from 1 on; 0: not given
+    char *again;               // the words behind the verb, as a command for the shell
     const struct card *card;
     struct launch next;  // what the options say of the next one
     struct launch launches[MAX_LAUNCHES];
@@ -60,7 +62,7 @@ void command_help(FILE *out);
 
 // inspect.c: what is in a file; the exit status.
 int command_inspect(struct simt_module *m);
-// run_command.c: run, profile, check and draw; the exit status.
+// run_command.c: run, profile, check, draw and watch; the exit status.
 // What the launch would take on c->card; as simt_predict.
 struct simt_prediction *command_predict(const struct command *c, const struct launch *l, const struct dev_launch *how,
                                         char error[DEV_ERROR_MAX]);

@@ -1,5 +1,5 @@
-// simt run, profile, check and draw: arrays and variables into device memory, the launches one after the other, and
-// what they have to show.
+// simt run, profile, check, draw and watch: arrays and variables into device memory, the launches one after the other,
+// and what they have to show.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "base/ptxas.h"
 #include "base/text.h"
 #include "command.h"
+#include "watch/terminal.h"
 
 struct session {
     struct simt *simt;
@@ -79,7 +80,7 @@ static bool place_buffers(struct session *s)
         if (from < to && !simt_write(s->simt, b->address + from, b->data + from, to - from, s->error))
             return false;
     }
-    simt_set_checks(s->simt, s->c->verb == VERB_CHECK);
+    simt_set_checks(s->simt, s->c->verb == VERB_CHECK || s->c->verb == VERB_WATCH);
     return true;
 }
 
@@ -307,6 +308,17 @@ static void write_json(struct session *s, const struct simt_prediction *p)
     json_end(&s->writer);
 }
 
+static void print_findings(struct session *s, size_t number)
+{
+    char watch[64], *end = NULL;
+    const bool several = s->c->n_launches > 1;
+    snprintf(watch, sizeof watch, several ? "simt watch --launch %zu" : "simt watch", number);
+    const bool can = s->c->again && asprintf(&end, " %s", s->c->again) > 0;
+    const struct simt_advice advice = { .watch = can ? watch : NULL, .watch_end = end };
+    simt_findings_print(stdout, simt_findings(s->simt), &advice);
+    free(can ? end : NULL);
+}
+
 static void report(struct session *s, const struct launch *l, const struct simt_prediction *p)
 {
     const struct command *c = s->c;
@@ -315,10 +327,10 @@ static void report(struct session *s, const struct launch *l, const struct simt_
         write_json(s, p);
     if (s->json == stdout)
         return;
-    if (c->n_launches > 1 && c->verb != VERB_RUN)
+    if (c->n_launches > 1 && c->verb != VERB_RUN && c->verb != VERB_WATCH)
         printf("%s--- launch %zu: %s\n", l > c->launches ? "\n" : "", (size_t)(l - c->launches) + 1, l->about.name);
     if (c->verb == VERB_CHECK) {
-        simt_findings_print(stdout, simt_findings(s->simt), NULL);
+        print_findings(s, (size_t)(l - c->launches) + 1);
     } else if (c->verb == VERB_PROFILE) {
         profile_print(stdout, profile);
         occupancy_print(stdout, profile, c->file, c->card ? c->card : card_named("H200"));
@@ -388,6 +400,25 @@ static bool draw(struct session *s, const struct launch *l, const struct dev_lau
     return ok;
 }
 
+// The launches that are run: of a watch all up to the one that is watched.
+static size_t count_launches(const struct command *c)
+{
+    return c->verb == VERB_WATCH && c->launch ? c->launch : c->n_launches;
+}
+
+static bool watch(struct session *s, const struct launch *l, const struct dev_launch *how)
+{
+    const struct simt_picture *at = &s->c->draw.place;
+    const struct watch_begin begin = {
+        .block = at->block[0] + (uint64_t)l->grid[0] * (at->block[1] + (uint64_t)l->grid[1] * at->block[2]),
+        .finding = (uint32_t)s->c->finding,
+        .place = at->line || at->warp != SIMT_ALL_WARPS,
+        .warp = at->warp,
+        .line = at->line,
+    };
+    return watch_lines(s->simt, l->kernel, how, &begin, stdin, stdout, s->error);
+}
+
 // One launch and its report; the exit status.
 static int launch(struct session *s, struct launch *l)
 {
@@ -401,6 +432,8 @@ static int launch(struct session *s, struct launch *l)
             return EXIT_UNABLE;
         args[i] = (struct dev_arg){ l->args[i].data, l->args[i].bytes };
     }
+    if (s->c->verb == VERB_WATCH && l + 1 == s->c->launches + count_launches(s->c))
+        return watch(s, l, &how) ? EXIT_CLEAN : EXIT_UNABLE;
     const bool drawing = s->c->verb == VERB_DRAW;
     const bool ok = drawing ? draw(s, l, &how) : simt_launch(s->simt, l->kernel, &how, s->error);
     simt_sync(s->simt);
@@ -442,7 +475,7 @@ static int launch_all(struct session *s)
         if (c->n_launches > 1)
             json_array(&s->writer, NULL);
     }
-    for (size_t i = 0; i < c->n_launches && !*s->error; i++) {
+    for (size_t i = 0; i < count_launches(c) && !*s->error; i++) {
         hint_constants(s, &c->launches[i]);
         const int result = launch(s, &c->launches[i]);
         hint_warnings(s, &c->launches[i]);

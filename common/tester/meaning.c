@@ -21,7 +21,7 @@ static const char *look(const void *context, const struct simt_finding *f)
 
 struct simt_advice meaning_advice(const struct tester_options *o)
 {
-    return (struct simt_advice){ look, o };
+    return (struct simt_advice){ look, o, o->command, "" };
 }
 
 // An access to an mbarrier by an instruction of its own, or by a copy that reports to it: no use of data.

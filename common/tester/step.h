@@ -33,15 +33,18 @@ struct tester_options {
     bool warm;  // leave the L2 cache as the run before left it, in place of emptying it before each timed run
     const struct card *card;  // whose occupancy a profile works out, and whose time is predicted; NULL: an H200's
     int predict;              // say how long the kernel takes on the card (see predict.h): 1 yes, -1 no, 0 not said
-    int predict_size;  // M, N and K that are predicted, which also asks for it; 0: those of the run, and what the
-                       // ladder thinks best
-    const char *ptx;   // file to run in place of the step's own, or NULL
-    bool once;         // do not run a right step again at other shapes (again.h)
-    bool describe;     // print what would be run, and end
-    bool sanitize;     // with the simulated GPU's checks; see dev_findings
-    bool list;         // print the names of the steps, and end
-    const char *csv;   // file to append a table to, or NULL
-    const char *json;  // file for the report ("-": stdout), or NULL
+    int predict_size;     // M, N and K that are predicted, which also asks for it; 0: those of the run, and what the
+                          // ladder thinks best
+    const char *ptx;      // file to run in place of the step's own, or NULL
+    bool once;            // do not run a right step again at other shapes (again.h)
+    bool describe;        // print what would be run, and end
+    bool sanitize;        // with the simulated GPU's checks; see dev_findings
+    bool watch;           // in the debugger, in place of a run
+    const char *command;  // that watches this, for messages; NULL: none
+    int finding;          // open it at this finding, from 1 on, which also asks for it; 0: not given
+    bool list;            // print the names of the steps, and end
+    const char *csv;      // file to append a table to, or NULL
+    const char *json;     // file for the report ("-": stdout), or NULL
 };
 
 extern const struct tester_options tester_defaults;

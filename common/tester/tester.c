@@ -17,6 +17,8 @@
 #include "device/open.h"
 #include "gemm.h"
 #include "tester_explain.h"
+#include "watch/terminal.h"
+#include "device/sim.h"
 
 enum { SIM_SIZE = 256, GPU_SIZE = 4096, GPU_WARMUP = 2, GPU_ITERATIONS = 15 };
 
@@ -396,6 +398,20 @@ bool tester_open_call(struct tester *t, const struct step *step, struct gemm *ca
     *call = call_of(t);
     return read_geometry(t, step, &g, error) && upload_c(t, t->dC, error) &&
            gemm_open(call, t->dev, t->module, g.kernel, t->type, &g, error);
+}
+
+bool tester_watch(struct tester *t, const struct step *step, int finding, char error[DEV_ERROR_MAX])
+{
+    const struct watch_begin begin = { .finding = (uint32_t)finding, .warp = SIMT_ALL_WARPS };
+    struct simt *simt = device_simt(t->dev);
+    struct gemm call = call_of(t);
+    bool go_on, ok = load(t, step, error) && tester_open_call(t, step, &call, error);
+    if (ok && !(gemm_queue_copies(&call, t->dev, &go_on) && dev_sync(t->dev)))
+        ok = fail_dev(t->dev, error);
+    dev_set_budget(t->dev, call.budget);
+    ok = ok && watch_lines(simt, (struct simt_kernel *)call.kernel, &call.launch, &begin, stdin, stdout, error);
+    gemm_close(&call, t->dev);
+    return ok;
 }
 
 bool tester_step(struct tester *t, const struct step *step, struct tester_result *result, char error[DEV_ERROR_MAX])

@@ -39,6 +39,10 @@ struct tester_product tester_product(const struct tester *t);
 // The call of the step that tester_step has just run, to be looked at once more; gemm_close in any case.
 bool tester_open_call(struct tester *t, const struct step *step, struct gemm *call, char error[DEV_ERROR_MAX]);
 
+// Watches the step's launch in the terminal (watch/terminal.h), in place of a run: at finding number `finding`, from 1
+// on; 0: at the first. The device has to be a simulated GPU.
+bool tester_watch(struct tester *t, const struct step *step, int finding, char error[DEV_ERROR_MAX]);
+
 // Runs a step that tester_step has found right once more, at shapes that show what one does not (again.h), on the
 // simulated GPU in any case: *on, which is t's own device or one that the caller closes. As again_run.
 bool tester_again(struct tester *t, const struct step *step, struct tester_result *result, struct dev **on,

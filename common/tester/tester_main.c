@@ -16,6 +16,7 @@
 #include "base/ptx_file.h"
 #include "base/ptxas.h"
 #include "base/source.h"
+#include "base/text.h"
 #include "tester.h"
 #include "predict.h"
 #include "tester_report.h"
@@ -217,6 +218,36 @@ static bool run_again(struct tester *t, struct dev *d, const struct step *step, 
     return ok;
 }
 
+// Watches the step in place of a run.
+static bool watch(struct dev *d, const struct step *step, const struct tester_options *options,
+                  char error[DEV_ERROR_MAX])
+{
+    const struct tester_options o = tester_settle(options, dev_about(d));
+    struct tester *t = tester_fits(d, step->type, &o, error) ? tester_open(d, step->type, &o, error) : NULL;
+    const bool ok = t && tester_watch(t, step, o.finding, error);
+    tester_close(t);
+    return ok;
+}
+
+// A command that watches what this one runs.
+static void write_watch_command(char **argv, char *command, size_t room)
+{
+    char *words = text_command(argv);
+    snprintf(command, room, "%s --watch", words ? words : argv[0]);
+    free(words);
+}
+
+// A watch is one of the simulated GPU, with its checks.
+static bool settle_watch(struct tester_options *o, char error[DEV_ERROR_MAX])
+{
+    o->watch |= o->finding > 0;
+    o->sanitize |= o->watch;
+    if (o->watch && o->device == DEV_GPU)
+        return error_set(error, "--watch looks at the simulated GPU: --device sim");
+    o->device = o->watch ? DEV_SIM : o->device;
+    return true;
+}
+
 // Runs the step and reports; false, with one line in error, where it could not be run.
 static bool run(struct dev *d, const struct step *step, const struct tester_options *options, FILE *out, FILE *json,
                 struct tester_result *r, char error[DEV_ERROR_MAX])
@@ -302,6 +333,7 @@ static void print_failure(FILE *out, const struct simt_finding *f, const struct 
 {
     const struct simt_advice advice = meaning_advice(o);
     simt_finding_print_look(out, f, &advice);
+    fprintf(out, "    watch it: %s\n", o->command);
     if (r->verdict != TESTER_UNCHECKED || !*r->what)
         return;
     fprintf(out, "    %s\n", r->what);
@@ -319,9 +351,12 @@ int tester_main(const struct step *given, int argc, char **argv)
     struct dev *d = NULL;
     const struct options table = tester_options_for(OPTIONS_FOR_DRIVER, step->name);
     int status;
+    char command[2048];
+    write_watch_command(argv, command, sizeof command);
     if (!options_begin(&table, &o, &argc, &argv, &status))
         return status;
-    bool ok = choose(&own, &o, error);
+    o.command = command;
+    bool ok = settle_watch(&o, error) && choose(&own, &o, error);
     if (ok && o.describe)
         return describe(step);
     ok = ok && (d = dev_open(o.device, error)) && options_open_json(o.json, &json, error);
@@ -333,14 +368,14 @@ int tester_main(const struct step *given, int argc, char **argv)
     FILE *out = json == stdout ? stderr : stdout;
     if (ok && !o.ptx)
         note_stale(step);
-    ok = ok && run(d, step, &o, out, json, &r, error);
+    ok = ok && (o.watch ? watch(d, step, &o, error) : run(d, step, &o, out, json, &r, error));
     if (ok && fflush(out) != 0)
         ok = report_write_error("output", "stdout", error);
     if (!ok)
         fprintf(stderr, "%s: %s\n", step->name, error);
     if (!ok && d && dev_failure(d))
         print_failure(stderr, dev_failure(d), &o, &r);
-    const bool wrong = r.verdict == TESTER_WRONG || (ok && has_findings(d));
+    const bool wrong = r.verdict == TESTER_WRONG || (ok && !o.watch && has_findings(d));
     dev_close(d);
     if (json && json != stdout)
         fclose(json);

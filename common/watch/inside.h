@@ -112,6 +112,6 @@ bool watch_note_events(struct watch *w, uint64_t moment, const struct simt_look 
 
 // The shared variable that holds the byte, or NULL.
 const struct simt_shared_variable *watch_variable_at(const struct watch *w, uint32_t at);
-bool watch_is_mbarrier(const struct watch *w, uint32_t at);  // has one ever been initialised there?
+bool watch_has_mbarrier(const struct watch *w, const struct simt_shared_variable *v);  // is it an array of them?
 
 #endif

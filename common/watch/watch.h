@@ -11,7 +11,7 @@
 // It stands on simt/simt.h alone. A launch is deterministic: a moment is the number of a step, counted over all warps
 // of the block from 0 on, and what is to be seen there is what the step left. To go back is to run the launch again, up
 // to there, from device memory as watch_open found it. So between watch_open and watch_close device memory belongs to
-// the watch; watch_close leaves in it what the last run wrote.
+// the watch; watch_close leaves it as watch_open found it.
 //
 // What can fail returns false, NULL or WATCH_NONE and writes one line to error.
 #ifndef WATCH_WATCH_H

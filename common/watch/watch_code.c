@@ -74,7 +74,7 @@ bool watch_read_code(struct watch *w)
     struct simt_instruction in;
     for (uint32_t i = 0; simt_instruction(w->kernel, i, &in); i++)
         w->code[i] = (struct instruction){ .kind = kind_of(&in),
-                                           .guarded = *in.text == '@',
+                                           .guarded = in.guard != SIMT_NO_REGISTER,
                                            .arrives = has(&in, "arrive"),
                                            .line = line_of(w, i),
                                            .target = in.target };

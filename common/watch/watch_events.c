@@ -97,9 +97,13 @@ bool watch_note_events(struct watch *w, uint64_t moment, const struct simt_look 
     return ok;
 }
 
-bool watch_is_mbarrier(const struct watch *w, uint32_t at)
+bool watch_has_mbarrier(const struct watch *w, const struct simt_shared_variable *v)
 {
-    return find(w, at);
+    enum { ARRAY = 512 };  // bytes: a larger one has something else as well
+    for (size_t i = 0; i < w->n_mbarriers; i++)
+        if (v->bytes <= ARRAY && w->mbarriers[i].at - v->at < v->bytes)
+            return true;
+    return false;
 }
 
 bool watch_mbarrier(const struct watch *w, uint64_t moment, const struct simt_look *look, uint32_t i,

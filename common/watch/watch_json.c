@@ -48,7 +48,8 @@ static void tell_operand(struct json *j, const struct simt_look *look, const str
 static void tell_step(const struct telling *t, uint64_t moment, const struct simt_look *look)
 {
     const uint32_t number = simt_look_instruction(look);
-    struct simt_instruction in;
+    struct simt_instruction in = { .guard = SIMT_NO_REGISTER };
+    struct simt_register guard;
     struct simt_operand o;
     json_uint(t->j, "moment", moment);
     json_uint(t->j, "warp", simt_look_warp(look));
@@ -56,6 +57,10 @@ static void tell_step(const struct telling *t, uint64_t moment, const struct sim
     json_uint(t->j, "instruction", number);
     if (simt_instruction(t->w->kernel, number, &in))
         tell_text(t->j, "text", in.text, in.text_bytes);
+    if (simt_register(t->w->kernel, in.guard, &guard)) {
+        json_string(t->j, "guard", guard.name);
+        json_bool(t->j, "unless", in.unless);
+    }
     json_uint(t->j, "line", t->w->code[number].line);
     json_uint(t->j, "lanes", simt_look_lanes(look));
     json_array(t->j, "operands");

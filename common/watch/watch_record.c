@@ -174,6 +174,8 @@ struct watch *watch_open(struct simt *s, struct simt_kernel *k, const struct dev
     w->block = block;
     bool ok = copy_arguments(w, launch) && watch_read_code(w) && (w->saved = simt_save(s));
     ok = ok ? run_once(w, error) : error_set(error, "out of memory");
+    if (w->saved)
+        simt_restore(s, w->saved);
     if (ok)
         return w;
     watch_close(w);
@@ -184,6 +186,8 @@ void watch_close(struct watch *w)
 {
     if (!w)
         return;
+    if (w->saved)
+        simt_restore(w->simt, w->saved);
     for (uint32_t i = 0; i < w->n_findings; i++)
         free((char *)w->findings[i].text);
     simt_saved_free(w->saved);

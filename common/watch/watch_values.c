@@ -140,7 +140,7 @@ bool watch_shared_named(struct watch *w, const char *text, uint32_t bytes, uint3
         return *at < w->shared_bytes || error_set(error, "the block has %u bytes of shared memory", w->shared_bytes);
     for (uint32_t i = 0; i < w->n_variables; i++) {
         const struct simt_shared_variable *v = &w->variables[i];
-        const uint32_t size = watch_is_mbarrier(w, v->at) ? 8 : bytes;
+        const uint32_t size = watch_has_mbarrier(w, v) ? 8 : bytes;
         if (strlen(v->name) != n || strncmp(v->name, text, n))
             continue;
         *at = v->at + (uint32_t)index * size;
@@ -157,7 +157,7 @@ void watch_shared_text(const struct watch *w, uint32_t at, char text[WATCH_TEXT]
         snprintf(text, WATCH_TEXT, "byte %u of shared memory", at);
         return;
     }
-    const uint32_t size = watch_is_mbarrier(w, v->at) ? 8 : 4;
+    const uint32_t size = watch_has_mbarrier(w, v) ? 8 : 4;
     if (v->bytes <= size)
         snprintf(text, WATCH_TEXT, "%s", v->name);
     else

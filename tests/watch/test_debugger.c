@@ -7,19 +7,7 @@
 
 TestSuite(debugger);
 
-// Two warps. Each adds 1 to its words of out, three times; then stores them to s, and reads the other warp's.
-static const char text[] =
-    WATCH_HEAD ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<2>;\n.reg .b32 %r<9>;\n.reg .b64 %l<4>;\n"
-               ".shared .align 4 .b8 s[256];\n"
-               "mov.u32 %r1, %tid.x;\nmov.u32 %r7, 0;\n"                                                // 0, 1
-               "ld.param.u64 %l1, [out];\nmul.wide.u32 %l2, %r1, 4;\nadd.s64 %l3, %l1, %l2;\n"          // 2, 3, 4
-               "$again:\nld.global.u32 %r2, [%l3];\nadd.s32 %r2, %r2, 1;\nst.global.u32 [%l3], %r2;\n"  // 5, 6, 7
-               "add.s32 %r7, %r7, 1;\nsetp.lt.u32 %p1, %r7, 3;\n@%p1 bra $again;\n"                     // 8, 9, 10
-               "shl.b32 %r3, %r1, 2;\nmov.u32 %r4, s;\nadd.s32 %r5, %r4, %r3;\n"                        // 11, 12, 13
-               "st.shared.u32 [%r5], %r2;\nbar.sync 0;\n"                                               // 14, 15
-               "xor.b32 %r6, %r3, 128;\nadd.s32 %r6, %r4, %r6;\nld.shared.u32 %r8, [%r6];\n"            // 16, 17, 18
-               "st.global.u32 [%l3], %r8;\nret;\n}\n";                                                  // 19, 20
-
+// Of watch_case_text.
 enum {
     THREADS = 64,
     ADD = 6,
@@ -40,7 +28,7 @@ static uint64_t next(const struct watch_case *c, uint64_t from, enum watch_stop 
 Test(debugger, records_every_step_of_every_warp)
 {
     struct watch_case c;
-    watch_case_open(&c, text, THREADS);
+    watch_case_open(&c, watch_case_text, THREADS);
     cr_expect_eq(watch_warps(c.watch), 2);
     cr_expect_eq(watch_steps(c.watch), 2 * OF_A_WARP);
     cr_expect_eq(watch_step_of_warp(c.watch, watch_steps(c.watch), 1), OF_A_WARP);
@@ -52,7 +40,7 @@ Test(debugger, records_every_step_of_every_warp)
 Test(debugger, finds_the_steps_before_and_after)
 {
     struct watch_case c;
-    watch_case_open(&c, text, THREADS);
+    watch_case_open(&c, watch_case_text, THREADS);
     const uint64_t third = next(&c, WATCH_NONE, WATCH_AT, 1, ADD, true);
     const uint64_t second = next(&c, third, WATCH_AT, 1, ADD, true);
     cr_assert_neq(second, WATCH_NONE);
@@ -67,7 +55,7 @@ Test(debugger, finds_the_steps_before_and_after)
 Test(debugger, shows_the_same_values_forwards_and_back)
 {
     struct watch_case c;
-    watch_case_open(&c, text, THREADS);
+    watch_case_open(&c, watch_case_text, THREADS);
     uint64_t at[3], moment = WATCH_NONE;
     for (int i = 0; i < 3; i++)
         at[i] = moment = next(&c, moment, WATCH_AT, 1, ADD, false);
@@ -80,7 +68,7 @@ Test(debugger, shows_the_same_values_forwards_and_back)
 Test(debugger, goes_to_the_step_that_made_a_value)
 {
     struct watch_case c;
-    watch_case_open(&c, text, THREADS);
+    watch_case_open(&c, watch_case_text, THREADS);
     const uint64_t end = watch_steps(c.watch) - 1, store = next(&c, WATCH_NONE, WATCH_AT, 0, STORE, false);
     const int64_t number = simt_register_number(c.kernel, "%r2");
     const uint64_t made = watch_made(c.watch, store, 0, 3, (uint32_t)number, c.error);
@@ -98,7 +86,7 @@ Test(debugger, goes_to_the_last_writer_of_a_byte)
     struct watch_case c;
     struct watch_writer who;
     uint32_t at;
-    watch_case_open(&c, text, THREADS);
+    watch_case_open(&c, watch_case_text, THREADS);
     const uint64_t end = watch_steps(c.watch) - 1;
     cr_assert(watch_shared_named(c.watch, "s[40]", 4, &at, c.error), "%s", c.error);
     cr_assert(watch_wrote(c.watch, end, at, &who, c.error), "%s", c.error);

@@ -4,6 +4,19 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+// Two warps. Each adds 1 to its words of out, three times; then stores them to s, and reads the other warp's.
+const char watch_case_text[] =
+    WATCH_HEAD ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<2>;\n.reg .b32 %r<9>;\n.reg .b64 %l<4>;\n"
+               ".shared .align 4 .b8 s[256];\n"
+               "mov.u32 %r1, %tid.x;\nmov.u32 %r7, 0;\n"                                                // 0, 1
+               "ld.param.u64 %l1, [out];\nmul.wide.u32 %l2, %r1, 4;\nadd.s64 %l3, %l1, %l2;\n"          // 2, 3, 4
+               "$again:\nld.global.u32 %r2, [%l3];\nadd.s32 %r2, %r2, 1;\nst.global.u32 [%l3], %r2;\n"  // 5, 6, 7
+               "add.s32 %r7, %r7, 1;\nsetp.lt.u32 %p1, %r7, 3;\n@%p1 bra $again;\n"                     // 8, 9, 10
+               "shl.b32 %r3, %r1, 2;\nmov.u32 %r4, s;\nadd.s32 %r5, %r4, %r3;\n"                        // 11, 12, 13
+               "st.shared.u32 [%r5], %r2;\nbar.sync 0;\n"                                               // 14, 15
+               "xor.b32 %r6, %r3, 128;\nadd.s32 %r6, %r4, %r6;\nld.shared.u32 %r8, [%r6];\n"            // 16, 17, 18
+               "st.global.u32 [%l3], %r8;\nret;\n}\n";                                                  // 19, 20
+
 void watch_case_open(struct watch_case *c, const char *ptx, unsigned threads)
 {
     *c = (struct watch_case){ .simt = simt_open() };

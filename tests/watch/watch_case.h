@@ -7,6 +7,8 @@
 
 #define WATCH_HEAD ".version 8.6\n.target sm_90a\n.address_size 64\n"
 
+extern const char watch_case_text[];  // two warps, which add, store and read; see watch_case.c
+
 struct watch_case {
     struct simt *simt;
     struct simt_kernel *kernel;

@@ -1,0 +1,371 @@
+// See watch_show.h.
+#include "watch_show.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/matrix.h"
+#include "base/source.h"
+#include "base/text.h"
+
+enum { LANES = 32, SHOWN = 8, AROUND = 4, SOURCE = 160 };
+
+struct showing {
+    struct watch *w;
+    FILE *out;
+    uint32_t warp, at;
+    int64_t number;  // of a register
+    const struct simt_register *reg;
+    const char *as;
+    bool known;
+};
+
+// --- values ---
+
+uint32_t show_bytes(const char *as)
+{
+    static const struct {
+        const char *name;
+        uint32_t bytes;
+    } types[] = { { "f16", 2 }, { "f32", 4 }, { "f64", 8 }, { "s32", 4 }, { "u32", 4 },
+                  { "s64", 8 }, { "u64", 8 }, { "hex", 4 }, { "u8", 1 },  { "u16", 2 } };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (!strcmp(types[i].name, as))
+            return types[i].bytes;
+    return 0;
+}
+
+bool show_value(uint64_t bits, const struct simt_type *type, const char *as, char out[SHOW_VALUE])
+{
+    float f;
+    double d;
+    memcpy(&f, &bits, sizeof f);
+    memcpy(&d, &bits, sizeof d);
+    const char *name = as ? as : type->name;
+    const uint32_t bytes = as ? show_bytes(as) : type->bytes;
+    if (as && !bytes)
+        return false;
+    if (!strcmp(name, "f32"))
+        snprintf(out, SHOW_VALUE, "%g", (double)f);
+    else if (!strcmp(name, "f64"))
+        snprintf(out, SHOW_VALUE, "%g", d);
+    else if (!strcmp(name, "f16"))
+        snprintf(out, SHOW_VALUE, "%g", half_to_double((uint16_t)bits));
+    else if (!strcmp(name, "hex") || (!as && type->number == SIMT_BITS && bytes != 4 && strcmp(name, "pred") != 0))
+        snprintf(out, SHOW_VALUE, "0x%" PRIx64, bits);
+    else if (*name == 'u' || bytes == 1)
+        snprintf(out, SHOW_VALUE, "%" PRIu64, bits);
+    else
+        snprintf(out, SHOW_VALUE, "%" PRId64, bytes == 8 ? (int64_t)bits : (int64_t)(int32_t)bits);
+    return true;
+}
+
+void show_lanes(uint32_t lanes, char *out, size_t room)
+{
+    struct text_end t = { out, room };
+    const char *between = " ";
+    if (lanes == UINT32_MAX) {
+        text_add(&t, "all lanes");
+        return;
+    }
+    text_add(&t, "lane%s", lanes & (lanes - 1) ? "s" : "");
+    for (uint32_t i = 0, to; i < LANES; i = to + 1) {
+        for (to = i; to < LANES && lanes >> to & 1;)
+            to++;
+        if (to == i)
+            continue;
+        text_add(&t, to - i > 1 ? "%s%u to %u" : "%s%u", between, i, to - 1);
+        between = ", ";
+    }
+}
+
+// The values of some lanes: one if they are the same, else the first, or all.
+static void print_values(FILE *out, const uint64_t value[LANES], uint32_t lanes, const struct simt_type *type,
+                         const char *as, uint32_t most)
+{
+    char text[SHOW_VALUE];
+    bool same = true;
+    uint32_t n = 0;
+    const uint32_t first = lanes ? (uint32_t)__builtin_ctz(lanes) : 0;
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        same &= !(lanes >> lane & 1) || value[lane] == value[first];
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        if (!(lanes >> lane & 1) || (same && lane != first))
+            continue;
+        if (n++ == most) {
+            fputs(" ...", out);
+            break;
+        }
+        show_value(value[lane], type, as, text);
+        fprintf(out, "%s%s", most == LANES && n > 1 && n % SHOWN == 1 ? "\n      " : " ", text);
+    }
+    fputs(same && (lanes & (lanes - 1)) ? " (the same in these lanes)\n" : "\n", out);
+}
+
+// --- a step ---
+
+void show_place(const struct watch *w, uint32_t instruction, FILE *out)
+{
+    const unsigned line = watch_line(w, instruction);
+    if (line)
+        fprintf(out, "%s:%u", source_base_name(watch_file(w)), line);
+    else
+        fprintf(out, "instruction %u", instruction);
+}
+
+static void print_operand(const struct showing *s, const struct simt_look *look, const struct simt_operand *o)
+{
+    char place[WATCH_TEXT];
+    uint32_t at;
+    const uint32_t lanes = simt_look_lanes(look), first = (uint32_t)__builtin_ctz(lanes);
+    const char *const roles[] = { [SIMT_READ] = "  ", [SIMT_WRITTEN] = "= ", [SIMT_ADDRESS] = "at" };
+    fprintf(s->out, "    %s %.*s:", roles[o->role], (int)o->name_bytes, o->name);
+    if (o->role == SIMT_ADDRESS && simt_look_shared_at(look, o, first, &at)) {
+        watch_shared_text(s->w, at, place);
+        fprintf(s->out, " %s in lane %u;", place, first);
+    }
+    print_values(s->out, o->value, lanes, &o->type, NULL, SHOWN);
+}
+
+static bool see_step(void *context, uint64_t moment, const struct simt_look *look)
+{
+    enum { OPERANDS = 12 };  // shown at most: wgmma has hundreds
+    const struct showing *s = context;
+    const uint32_t number = simt_look_instruction(look);
+    char lanes[200], source[SOURCE];
+    struct simt_instruction in;
+    struct simt_register guard;
+    struct simt_operand o;
+    uint32_t i = 0;
+    show_lanes(simt_look_lanes(look), lanes, sizeof lanes);
+    fprintf(s->out, "step %" PRIu64 " of %" PRIu64 ": warp %u, its step %" PRIu64 ", %s\n  ", moment, watch_steps(s->w),
+            simt_look_warp(look), simt_look_step(look), lanes);
+    show_place(s->w, number, s->out);
+    source_text(watch_file(s->w), watch_line(s->w, number), source, sizeof source);
+    fprintf(s->out, "  %s\n", source);
+    if (simt_instruction(watch_kernel(s->w), number, &in)) {
+        fputs("    ", s->out);
+        if (simt_register(watch_kernel(s->w), in.guard, &guard))
+            fprintf(s->out, "@%s%s ", in.unless ? "!" : "", guard.name);
+        fprintf(s->out, "%.*s%s\n", (int)(in.text_bytes < SOURCE ? in.text_bytes : SOURCE), in.text,
+                in.text_bytes < SOURCE ? "" : " ...");
+    }
+    for (; i < OPERANDS && simt_look_operand(look, i, &o); i++)
+        print_operand(s, look, &o);
+    if (simt_look_operand(look, i, &o))
+        fputs("    ...\n", s->out);
+    const uint32_t products = simt_look_products(look, simt_look_warp(look));
+    if (products)
+        fprintf(s->out, "    (%u product%s of wgmma on %s way)\n", products, text_plural(products),
+                products == 1 ? "its" : "their");
+    return false;
+}
+
+bool show_step(struct watch *w, uint64_t moment, FILE *out, char error[DEV_ERROR_MAX])
+{
+    struct showing s = { .w = w, .out = out };
+    return watch_run(w, moment, moment, see_step, &s, error);
+}
+
+void show_source(const struct watch *w, uint64_t moment, FILE *out)
+{
+    const unsigned line = watch_step(w, moment).line;
+    char source[SOURCE];
+    for (unsigned i = line > AROUND ? line - AROUND : 1; line && i <= line + AROUND; i++) {
+        source_text(watch_file(w), i, source, sizeof source);
+        fprintf(out, "%c %4u  %s\n", i == line ? '>' : ' ', i, source);
+    }
+}
+
+// --- registers and memory ---
+
+static bool see_register(void *context, uint64_t moment, const struct simt_look *look)
+{
+    struct showing *s = context;
+    uint64_t value[LANES];
+    (void)moment;
+    s->known = simt_look_value(look, s->warp, (uint32_t)s->number, value);
+    if (s->known)
+        print_values(s->out, value, UINT32_MAX, &s->reg->type, s->as, LANES);
+    return false;
+}
+
+bool show_register(struct watch *w, uint64_t moment, uint32_t warp, const char *name, const char *as, FILE *out,
+                   char error[DEV_ERROR_MAX])
+{
+    struct simt_register r;
+    struct showing s = { .w = w, .out = out, .warp = warp, .reg = &r, .as = as };
+    s.number = simt_register_number(watch_kernel(w), name);
+    if (s.number < 0 || !simt_register(watch_kernel(w), (uint32_t)s.number, &r))
+        return error_set(error, "the kernel has no register %.100s", name);
+    fprintf(out, "%s, %s, warp %u:", name, as ? as : r.type.name, warp);
+    if (!watch_run(w, moment, moment, see_register, &s, error))
+        return false;
+    if (!s.known)
+        fputs(" not in use here\n", out);
+    return true;
+}
+
+static bool see_shared(void *context, uint64_t moment, const struct simt_look *look)
+{
+    const struct showing *s = context;
+    const uint32_t bytes = show_bytes(s->as);
+    char text[SHOW_VALUE];
+    struct simt_phase phase;
+    uint32_t thread, inst;
+    (void)moment;
+    if (simt_look_mbarrier(look, s->at, &phase) && !strcmp(s->as, "hex")) {
+        fprintf(s->out, " an mbarrier, phase %u: %u of %u arrivals and %" PRId64 " bytes are missing\n", phase.parity,
+                phase.pending, phase.expected, phase.bytes);
+        return false;
+    }
+    for (uint32_t i = 0; i < SHOWN; i++) {
+        uint64_t value = 0;
+        if (!simt_look_shared(look, s->at + i * bytes, &value, bytes))
+            break;
+        show_value(value, NULL, s->as, text);
+        fprintf(s->out, " %s", text);
+    }
+    fputs(simt_look_writer(look, s->at, &thread, &inst) ? "\n" : " (the first has not been written)\n", s->out);
+    return false;
+}
+
+bool show_shared(struct watch *w, uint64_t moment, uint32_t at, const char *as, FILE *out, char error[DEV_ERROR_MAX])
+{
+    struct showing s = { .w = w, .out = out, .at = at, .as = as };
+    char place[WATCH_TEXT];
+    watch_shared_text(w, at, place);
+    fprintf(out, "%s, %s:", place, as);
+    return watch_run(w, moment, moment, see_shared, &s, error);
+}
+
+// --- who stands where ---
+
+static void print_group(const struct showing *s, uint32_t warp, const struct simt_lanes *g,
+                        const struct simt_look *look)
+{
+    char lanes[200], place[WATCH_TEXT];
+    uint32_t at, parity, lane;
+    show_lanes(g->lanes, lanes, sizeof lanes);
+    fprintf(s->out, "warp %2u  %s: ", warp, lanes);
+    if (g->standing == SIMT_AT_BARRIER)
+        fprintf(s->out, "wait at barrier %u, ", g->barrier);
+    else if (g->standing == SIMT_AT_CLUSTER_BARRIER)
+        fputs("wait at the cluster's barrier, ", s->out);
+    else if (g->standing == SIMT_AWAITS_LANES)
+        fputs("wait for other lanes, ", s->out);
+    else if (simt_look_wait(look, warp, &at, &parity, &lane) && g->lanes >> lane & 1) {
+        watch_shared_text(s->w, at, place);
+        fprintf(s->out, "wait for %s, phase %u, ", place, parity);
+    }
+    show_place(s->w, g->next, s->out);
+    fputc('\n', s->out);
+}
+
+static bool see_warps(void *context, uint64_t moment, const struct simt_look *look)
+{
+    const struct showing *s = context;
+    char lanes[200];
+    (void)moment;
+    for (uint32_t warp = 0; warp < simt_look_warps(look); warp++) {
+        struct simt_lanes g;
+        const uint32_t ended = simt_look_ended(look, warp);
+        for (uint32_t i = 0; simt_look_standing(look, warp, i, &g); i++)
+            print_group(s, warp, &g, look);
+        show_lanes(ended, lanes, sizeof lanes);
+        if (ended)
+            fprintf(s->out, "warp %2u  %s: ended\n", warp, lanes);
+    }
+    return false;
+}
+
+bool show_warps(struct watch *w, uint64_t moment, FILE *out, char error[DEV_ERROR_MAX])
+{
+    struct showing s = { .w = w, .out = out };
+    return watch_run(w, moment, moment, see_warps, &s, error);
+}
+
+static bool see_barriers(void *context, uint64_t moment, const struct simt_look *look)
+{
+    const struct showing *s = context;
+    struct simt_barrier b;
+    struct watch_mbarrier m;
+    char place[WATCH_TEXT];
+    bool any = false;
+    for (uint32_t i = 0; simt_look_barrier(look, i, &b); i++) {
+        if (!b.arrived)
+            continue;
+        any = true;
+        fprintf(s->out, "barrier %u: %u threads have come", i, b.arrived);
+        fprintf(s->out, b.expected ? " of %u\n" : " of all that have not ended\n", b.expected);
+    }
+    for (uint32_t i = 0; watch_mbarrier(s->w, moment, look, i, &m); i++) {
+        any = true;
+        watch_shared_text(s->w, m.at, place);
+        fprintf(s->out, "%s: phase %u, the %" PRIu64 "%s; %u of %u arrivals and %" PRId64 " bytes are missing\n", place,
+                (unsigned)(m.phase % 2), m.phase + 1,
+                m.phase == 0   ? "st"
+                : m.phase == 1 ? "nd"
+                : m.phase == 2 ? "rd"
+                               : "th",
+                m.pending, m.expected, m.bytes);
+    }
+    if (!any)
+        fputs("nobody stands at a barrier, and there are no mbarriers\n", s->out);
+    return false;
+}
+
+bool show_barriers(struct watch *w, uint64_t moment, FILE *out, char error[DEV_ERROR_MAX])
+{
+    struct showing s = { .w = w, .out = out };
+    return watch_run(w, moment, moment, see_barriers, &s, error);
+}
+
+static bool see_copies(void *context, uint64_t moment, const struct simt_look *look)
+{
+    const struct showing *s = context;
+    struct simt_copy c;
+    char place[WATCH_TEXT];
+    uint32_t i = 0;
+    (void)moment;
+    for (; simt_look_copy(look, i, &c); i++) {
+        watch_shared_text(s->w, c.at, place);
+        fprintf(s->out, "%u bytes %s %s, asked for by thread %u at ", c.bytes, c.comes ? "to" : "from", place,
+                c.thread);
+        show_place(s->w, c.instruction, s->out);
+        if (c.comes) {
+            watch_shared_text(s->w, c.mbarrier, place);
+            fprintf(s->out, ", reports to %s", place);
+        }
+        fputc('\n', s->out);
+    }
+    if (!i)
+        fputs("no copy by TMA is under way\n", s->out);
+    return false;
+}
+
+bool show_copies(struct watch *w, uint64_t moment, FILE *out, char error[DEV_ERROR_MAX])
+{
+    struct showing s = { .w = w, .out = out };
+    return watch_run(w, moment, moment, see_copies, &s, error);
+}
+
+void show_arrivals(const struct watch *w, uint64_t moment, uint32_t at, FILE *out)
+{
+    static const char *const whats[] = {
+        [WATCH_ARRIVES] = "arrived", [WATCH_EXPECTS] = "said how many bytes", [WATCH_COPIES] = "asked for a copy"
+    };
+    struct watch_arrival a;
+    char lanes[200], place[WATCH_TEXT];
+    uint32_t i = 0;
+    watch_shared_text(w, at, place);
+    for (; watch_arrival(w, moment, at, i, &a); i++) {
+        show_lanes(a.lanes, lanes, sizeof lanes);
+        fprintf(out, "%s, phase %u, step %" PRIu64 ": warp %u, %s %s%s, ", place, (unsigned)(a.phase % 2), a.moment,
+                a.warp, lanes, a.arrives && a.what == WATCH_EXPECTS ? "arrived and " : "", whats[a.what]);
+        show_place(w, a.instruction, out);
+        fputc('\n', out);
+    }
+    if (!i)
+        fprintf(out, "%s: nobody has come so far\n", place);
+}

@@ -1,0 +1,33 @@
+// What the terminal prints of a watched block: a step with its operands, where warps stand, what memory holds.
+#ifndef WATCH_SHOW_H
+#define WATCH_SHOW_H
+
+#include <stdio.h>
+
+#include "watch.h"
+
+enum { SHOW_VALUE = 48 };
+// A value in words: as the type that `as` names (f16, f32, f64, s32, u32, s64, u64, hex), or, if that is NULL, as the
+// register's own; registers of bits are shown as integers. False: there is no such type.
+bool show_value(uint64_t bits, const struct simt_type *type, const char *as, char out[SHOW_VALUE]);
+uint32_t show_bytes(const char *as);  // that such a value has; 0: there is no such type
+
+// Lanes as "lanes 0 to 15", "lane 3", "all lanes".
+void show_lanes(uint32_t lanes, char *out, size_t room);
+
+// Each prints lines to out; false, with one line in error, if the launch could not be run again.
+bool show_step(struct watch *w, uint64_t moment, FILE *out, char error[DEV_ERROR_MAX]);
+bool show_register(struct watch *w, uint64_t moment, uint32_t warp, const char *name, const char *as, FILE *out,
+                   char error[DEV_ERROR_MAX]);
+bool show_shared(struct watch *w, uint64_t moment, uint32_t at, const char *as, FILE *out, char error[DEV_ERROR_MAX]);
+bool show_warps(struct watch *w, uint64_t moment, FILE *out, char error[DEV_ERROR_MAX]);
+bool show_barriers(struct watch *w, uint64_t moment, FILE *out, char error[DEV_ERROR_MAX]);
+bool show_copies(struct watch *w, uint64_t moment, FILE *out, char error[DEV_ERROR_MAX]);
+
+// These need no run: lines of the source around a step's, and who came to an mbarrier, phase by phase.
+void show_source(const struct watch *w, uint64_t moment, FILE *out);
+void show_arrivals(const struct watch *w, uint64_t moment, uint32_t at, FILE *out);
+// "kernel.cu:45", or the instruction's number where no line is known.
+void show_place(const struct watch *w, uint32_t instruction, FILE *out);
+
+#endif

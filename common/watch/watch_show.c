@@ -2,6 +2,7 @@
 #include "watch_show.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/matrix.h"
@@ -247,7 +248,7 @@ static void print_group(const struct showing *s, uint32_t warp, const struct sim
     char lanes[200], place[WATCH_TEXT];
     uint32_t at, parity, lane;
     show_lanes(g->lanes, lanes, sizeof lanes);
-    fprintf(s->out, "warp %2u  %s: ", warp, lanes);
+    fprintf(s->out, ", %s: ", lanes);
     if (g->standing == SIMT_AT_BARRIER)
         fprintf(s->out, "wait at barrier %u, ", g->barrier);
     else if (g->standing == SIMT_AT_CLUSTER_BARRIER)
@@ -259,23 +260,45 @@ static void print_group(const struct showing *s, uint32_t warp, const struct sim
         fprintf(s->out, "wait for %s, phase %u, ", place, parity);
     }
     show_place(s->w, g->next, s->out);
-    fputc('\n', s->out);
 }
 
+// Where the lanes of a warp stand, in words. The caller frees it; NULL when memory runs out.
+static char *warp_text(const struct showing *s, uint32_t warp, const struct simt_look *look)
+{
+    char *text = NULL, lanes[200];
+    size_t bytes;
+    struct simt_lanes g;
+    struct showing in = { .w = s->w, .out = open_memstream(&text, &bytes) };
+    const uint32_t ended = simt_look_ended(look, warp);
+    if (!in.out)
+        return NULL;
+    for (uint32_t i = 0; simt_look_standing(look, warp, i, &g); i++)
+        print_group(&in, warp, &g, look);
+    show_lanes(ended, lanes, sizeof lanes);
+    if (ended)
+        fprintf(in.out, ", %s: ended", lanes);
+    fclose(in.out);
+    return text;
+}
+
+// Warps that stand in the same way, one after the other, are told together.
 static bool see_warps(void *context, uint64_t moment, const struct simt_look *look)
 {
     const struct showing *s = context;
-    char lanes[200];
+    const uint32_t n = simt_look_warps(look);
+    char *text = warp_text(s, 0, look);
     (void)moment;
-    for (uint32_t warp = 0; warp < simt_look_warps(look); warp++) {
-        struct simt_lanes g;
-        const uint32_t ended = simt_look_ended(look, warp);
-        for (uint32_t i = 0; simt_look_standing(look, warp, i, &g); i++)
-            print_group(s, warp, &g, look);
-        show_lanes(ended, lanes, sizeof lanes);
-        if (ended)
-            fprintf(s->out, "warp %2u  %s: ended\n", warp, lanes);
+    for (uint32_t first = 0, warp = 1; warp <= n && text; warp++) {
+        char *next = warp < n ? warp_text(s, warp, look) : NULL;
+        if (!next || strcmp(text, next) != 0) {
+            fprintf(s->out, warp - first > 1 ? "warps %u to %u" : "warp %u", first, warp - 1);
+            fprintf(s->out, "%s\n", text);
+            first = warp;
+        }
+        free(text);
+        text = next;
     }
+    free(text);
     return false;
 }
 

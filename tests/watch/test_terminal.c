@@ -59,7 +59,7 @@ Test(terminal, prints_values_and_says_who_made_them)
     expect(text, "s[5], u32: 3 3 3 3 3 3 3 3\n");
     expect(text, "s[40] was written by thread 40 (warp 1, lane 8) at instruction 14\nstep 52 of 64: warp 1");
     expect(text, "watch> who made %r2\nstep 45 of 64: warp 1, its step 18, all lanes\n");
-    expect(text, "warp  0  all lanes: wait at barrier 0, instruction 15\n");
+    expect(text, "warp 0, all lanes: wait at barrier 0, instruction 15\nwarp 1, all lanes: instruction 7\n");
     expect(text, "barrier 0: 32 threads have come of all that have not ended\n");
     free(text);
 }

@@ -17,7 +17,7 @@ function sidebars(pages, answering) {
   const chapters = parts.map(([text, last], i) => ({ text, items: of('chapters')
     .filter((page) => number(page) <= last && number(page) > (parts[i - 1]?.[1] ?? -1)).map(item) }));
   const book = [{ text: 'The course', items: [{ text: 'Install and run', link: '/start' }, { text: 'Other ways to set up', link: '/setup' },
-    { text: 'The steps', link: '/steps' }, { text: 'Your own kernels', link: '/simt' }, { text: 'Your own program', link: '/programs' },
+    { text: 'The steps', link: '/steps' }, { text: 'Your own kernels', link: '/simt' }, { text: 'Watch a kernel', link: '/watch' }, { text: 'Your own program', link: '/programs' },
     { text: 'The library', link: '/library' }] },
     ...chapters.filter(({ items }) => items.length),
     { text: 'Tried and measured', items: [...answering, { text: 'The ladder on an H200', link: '/ladder' },

@@ -33,6 +33,19 @@ static void add_arrays(struct cause *c, const struct simt_finding *f)
     cause_add_line(c, kernel_text_defines(c->lines.file, there));
 }
 
+// Two threads that meet in one place: where the pointer begins that the line goes by, or the function that it calls.
+static void add_pointer(struct cause *c, const struct simt_finding *f)
+{
+    unsigned makers[KERNEL_MAKERS];
+    if (simt_finding_class(f->kind) != SIMT_CLASS_RACE || f->object.space != SIMT_SHARED || !c->look[0] || c->look[1])
+        return;
+    const unsigned n = kernel_text_makers(c->lines.file, c->look[0], makers);
+    unsigned pointer = kernel_text_pointer(c->lines.file, c->look[0]);
+    for (unsigned i = 0; i < n && !pointer; i++)
+        pointer = kernel_text_call(c->lines.file, makers[i]) ? kernel_text_pointer(c->lines.file, makers[i]) : 0;
+    cause_add_line(c, pointer);
+}
+
 // On a device of its own: what is known of the finding is lost with the next launch on p's.
 static void tell_what_led(struct cause *c, const struct probe *p, const struct tester_options *o,
                           const struct simt_finding *f)
@@ -58,6 +71,7 @@ static bool tell(struct cause *c, struct probe *p, const struct simt_findings *f
     add_place(c, &first->here.place);
     add_place(c, &first->there.place);
     add_arrays(c, first);
+    add_pointer(c, first);
     tell_what_led(&led, p, o, first);
     if (*led.text)
         cause_say(c, "; %s", led.text);

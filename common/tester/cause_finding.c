@@ -403,6 +403,7 @@ static void say_unwritten(struct cause *c, const struct history *h, const struct
                                  : " and nothing further");
         look_at(c, before);
         look_at_maker(c, before->line);
+        cause_add_line(c, cause_index_line(c, before->line));
     } else {
         cause_say(c, "nothing was written to it before this read");
     }
@@ -524,6 +525,13 @@ static bool is_right_with_more(struct probe *p, const struct tester_options *o)
     return right;
 }
 
+// The nearest line that sets a number of the declaration.
+static unsigned size_line(const struct cause *c, unsigned declared)
+{
+    unsigned makers[KERNEL_MAKERS];
+    return kernel_text_makers(c->lines.file, declared, makers) ? makers[0] : 0;
+}
+
 // Where the shared array is declared that the line names; it may be another than the byte's.
 // False if it names none.
 static bool say_array(struct cause *c, const struct simt_finding *f, unsigned here)
@@ -538,6 +546,7 @@ static bool say_array(struct cause *c, const struct simt_finding *f, unsigned he
     cause_say(c, "%s is declared at %s:%u: are its sizes, and their order, right?", name,
               source_base_name(c->lines.file), declared);
     cause_add_line(c, declared);
+    cause_add_line(c, size_line(c, declared));
     return true;
 }
 
@@ -633,14 +642,19 @@ static void say_variable(struct cause *c, const struct probe *p, const struct si
 // --- Copies that are under way ---
 
 // The last wait before the line in the kernel's text; 0: none.
-static unsigned wait_before(const struct cause *c, const struct simt_kernel *k, unsigned line)
+enum wait { OF_COPIES, OF_PRODUCTS, OF_THREADS };
+
+static unsigned wait_before(const struct cause *c, const struct simt_kernel *k, unsigned line, enum wait what)
 {
-    static const char *const waits[] = { "cp.async.wait_", "mbarrier.try_wait" };
+    static const char *const waits[] = { "cp.async.wait_", "mbarrier.try_wait" },
+                             *const of_products[] = { "wgmma.wait_", "wgmma.wait_" },
+                             *const barriers[] = { "bar.", "barrier." };
+    const char *const *wanted = what == OF_COPIES ? waits : what == OF_PRODUCTS ? of_products : barriers;
     struct simt_instruction in;
     unsigned found = 0;
     for (uint32_t i = 0; simt_instruction(k, i, &in); i++)
-        for (size_t w = 0; w < sizeof waits / sizeof *waits; w++) {
-            const unsigned own = text_begins(in.op, waits[w]) ? slice_line(k, c->lines.file, i, NULL) : 0;
+        for (size_t w = 0; w < 2; w++) {
+            const unsigned own = text_begins(in.op, wanted[w]) ? slice_line(k, c->lines.file, i, NULL) : 0;
             found = own <= line && own > found ? own : found;
         }
     return found;
@@ -652,7 +666,7 @@ static void say_pending(struct cause *c, const struct probe *p, const struct sim
     const struct simt_kernel *k = kernel_of(p);
     const unsigned own = k ? slice_line(k, c->lines.file, f->here.number, &call) : 0;
     const unsigned from = call > own && call < c->lines.line[LINE_STORE_C] ? call : own;
-    const unsigned wait = k ? wait_before(c, k, from) : 0;
+    const unsigned wait = k ? wait_before(c, k, from, OF_COPIES) : 0;
     if (!wait || f->here.access != SIMT_READS)
         return;
     cause_say(c, "the wait before it stands at %s:%u", source_base_name(c->lines.file), wait);
@@ -660,6 +674,29 @@ static void say_pending(struct cause *c, const struct probe *p, const struct sim
     const unsigned stage = f->there.by == SIMT_BY_CP_ASYNC ? c->lines.line[LINE_STAGE] : 0;
     if (cause_add_line(c, stage))
         cause_say(c, ", and the stage is set at line %u", stage);
+}
+
+// Where the kernel's body comes to it: the line, or the call of the function that has it.
+static unsigned line_in_body(const struct cause *c, const struct simt_kernel *k, const struct simt_side *s)
+{
+    unsigned call = 0;
+    const unsigned own = k ? slice_line(k, c->lines.file, s->number, &call) : 0;
+    return call && call < c->lines.line[LINE_STORE_C] ? call : own;
+}
+
+// A wait for products, or a barrier, that stands between the two in the kernel's text, and does not do.
+static void say_wait_between(struct cause *c, const struct probe *p, const struct simt_finding *f)
+{
+    const struct simt_kernel *k = kernel_of(p);
+    const bool products = f->kind == SIMT_WGMMA_WAIT;
+    const unsigned here = products ? own_line(c, &f->here.place) : line_in_body(c, k, &f->here);
+    const unsigned there = products ? own_line(c, &f->there.place) : line_in_body(c, k, &f->there);
+    const unsigned wait = k ? wait_before(c, k, here, products ? OF_PRODUCTS : OF_THREADS) : 0;
+    if (!there || wait <= there || wait >= here)
+        return;
+    cause_say(c, "%s stands at %s:%u between them: does it wait for %s?", products ? "a wait" : "a barrier",
+              source_base_name(c->lines.file), wait, products ? "all products" : "all of the threads that meet");
+    cause_add_line(c, wait);
 }
 
 // --- All of it ---
@@ -685,6 +722,8 @@ void cause_of_finding(struct cause *c, struct probe *p, const struct tester_opti
             say_variable(c, p, f);
         if (f->kind == SIMT_COPY_PENDING)
             say_pending(c, p, f);
+        if (f->kind == SIMT_WGMMA_WAIT || f->kind == SIMT_RACE)
+            say_wait_between(c, p, f);
         return;
     }
     if (history_take(&h, p, c->lines.file, o, checked, f)) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "flow.h"
+#include "kernel_text.h"
 #include "look.h"
 #include "moves.h"
 #include "probe.h"
@@ -381,6 +382,8 @@ static void look_at(struct cause *c, char matrix, const struct moved *x, bool al
         cause_look_at(c, loaded[b]);
     else {
         cause_look_at_most(c, copied[b], 1);
+        if (c->lines.products && matrix != 'C')
+            cause_look_at_line(c, kernel_text_descriptor(c->lines.file, matrix));
         cause_look_at_line(c, cause_index_line(c, c->look[0]));
         cause_look_at(c, copied[b]);
     }

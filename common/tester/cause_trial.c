@@ -96,12 +96,23 @@ static bool sample_fits(const struct trying *t)
     return true;
 }
 
+// Whether the kernel has computed no more products than it takes, with what lies beyond the edges: one that reads zeros
+// there, tile for tile, is no cure.
+static bool takes_no_more(const struct trying *t, const struct probe *p)
+{
+    const struct geometry *g = &p->geometry;
+    const struct profile *ran = dev_profile(p->dev);
+    const int depth = g->bk ? g->bk : 1, k = (t->x.A.cols - 1) / depth * depth + depth;
+    const double most = 2.0 * (double)tiles_of(&t->x.C, g) * g->bm * g->bn * (k + depth + 4);
+    return !ran || (double)ran->total[METRIC_FLOP] <= most;
+}
+
 // checked: the checks have to find nothing.
 static bool is_right(struct trying *t, struct probe *p, bool checked)
 {
     const struct probe_product *r = &t->product;
     const struct simt_findings *found;
-    if (!probe_run(p, r, &t->x.C) || !sample_fits(t) ||
+    if (!probe_run(p, r, &t->x.C) || !sample_fits(t) || !takes_no_more(t, p) ||
         !matrix_check(&t->x.C, r->alpha, r->A, r->B, r->beta, r->C0).right)
         return false;
     return !checked || ((found = probe_check(p, r, &t->x.C)) && !found->n);
@@ -159,6 +170,11 @@ static void try_sums(struct trying *t, unsigned site, long was)
 {
     try_one(t, site, TRIAL_NUMBER, was + 1);
     try_one(t, site, TRIAL_NUMBER, was - 1);
+    const int tile = t->t->probe.geometry.bk;
+    if (tile && t->t->sites[site].use == TRIAL_COMPARES) {
+        try_one(t, site, TRIAL_NUMBER, was + tile);
+        try_one(t, site, TRIAL_NUMBER, was - tile);
+    }
     if (was) {
         try_one(t, site, TRIAL_NUMBER, 0);
         try_one(t, site, TRIAL_NUMBER, -was);

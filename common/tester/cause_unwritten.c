@@ -202,7 +202,7 @@ static bool say_edge(struct cause *c, const struct unwritten *u, const struct ge
     return true;
 }
 
-// The store, and the line just before it that makes its row or column.
+// The store, the line just before it that makes its row or column, and the loop over it.
 static void look_at_store(struct cause *c)
 {
     enum { NEAR = 4 };
@@ -212,6 +212,7 @@ static void look_at_store(struct cause *c)
     cause_look_at_line(c, store);
     if (n && makers[0] < store && makers[0] + NEAR >= store && kernel_text_sets_for(c->lines.file, makers[0], store))
         cause_look_at_line(c, makers[0]);
+    cause_look_at_line(c, kernel_text_loop(c->lines.file, store));
 }
 
 // The same rows or columns of each tile.
@@ -219,7 +220,7 @@ static void say_within(struct cause *c, const struct unwritten *u)
 {
     static const enum line_role of_rows[] = { LINE_STORE_BOX, LINE_STORE_C, LINE_ROW, LINE_WRITE_C, LINE_ROLES };
     static const enum line_role of_cols[] = { LINE_STORE_BOX, LINE_STORE_C, LINE_COL, LINE_WRITE_C, LINE_ROLES };
-    static const enum line_role of_blocks[] = { LINE_STORE_C, LINE_BROW, LINE_BCOL, LINE_ROLES };
+    static const enum line_role of_blocks[] = { LINE_STORE_C, LINE_BROW, LINE_BCOL, LINE_ROW, LINE_COL, LINE_ROLES };
     const bool cols = lines_whole(&u->tile_cols), rows = !cols && lines_whole(&u->tile_rows);
     if (rows || cols) {
         say_lines(c, rows ? &u->tile_rows : &u->tile_cols, rows ? "row" : "column");

@@ -439,6 +439,36 @@ unsigned kernel_text_defines(const char *file, const char *name)
     return found;
 }
 
+unsigned kernel_text_pointer(const char *file, unsigned line)
+{
+    char text[256];
+    source_text(file, line, text, sizeof text);
+    for (const char *p = text; (p = strstr(p, "s[")); p++) {
+        if (p == text || !isupper((unsigned char)p[-1]))
+            continue;
+        const char name[] = { p[-1], 's', 0 };
+        return kernel_text_defines(file, name);
+    }
+    return 0;
+}
+
+// The line that makes wgmma's descriptor of the matrix's tile, As or Bs; 0: none.
+unsigned kernel_text_descriptor(const char *file, char matrix)
+{
+    const char name[] = { matrix, 's', 0 };
+    unsigned found = 0;
+    FILE *in = fopen(file, "r");
+    char *line = NULL;
+    size_t room = 0;
+    for (unsigned number = 1; in && !found && getline(&line, &room, in) >= 0; number++)
+        if (strstr(line, "descriptor") && find_word(line, name))
+            found = number;
+    free(line);
+    if (in)
+        fclose(in);
+    return found;
+}
+
 // --- Variables without a value ---
 
 // Whether the line declares the name without one: a type before it, and a , or ; behind it and its size.

@@ -60,6 +60,12 @@ bool kernel_text_is_limit(const char *file, unsigned line, const char *size);
 // The if whose statement the line begins; 0: none.
 unsigned kernel_text_condition(const char *file, unsigned line);
 
+// The line that makes wgmma's descriptor of that matrix's tile, As or Bs; 0: none.
+unsigned kernel_text_descriptor(const char *file, char matrix);
+
+// Where the pointer to shared memory begins that stands on the line before a [: Cs of Cs[i]; 0: none does.
+unsigned kernel_text_pointer(const char *file, unsigned line);
+
 // Where the name is set first, as a pointer's or any other; 0: nowhere.
 unsigned kernel_text_defines(const char *file, const char *name);
 

@@ -178,6 +178,8 @@ static bool read_site(const struct edit *e, const char *line, struct trial_site 
              : use == TRIAL_COUNTS || use == TRIAL_EXPECTS ? value_of(e->text, line, in.operand[number])
                                                            : 0;
     s->op = (unsigned)i;
+    if (labs(s->was) > INT32_MAX)
+        return false;  // of a descriptor: no number that anybody wrote
     s->result = is_simple(use) && use != TRIAL_COMPARES && use != TRIAL_SETS && in.operand[0][0] == '%';
     return s->use != TRIAL_NONE || s->size >= 0 || s->result;
 }
@@ -331,6 +333,21 @@ static bool says(const char *file, unsigned line, enum trial_use use)
     return strpbrk(text, signs[use]) && (use != TRIAL_SETS || strstr(text, "for"));
 }
 
+// Whether the number stands on the line as it is: 8 of lane % 8, and of tid / 8.
+static bool has_number(const char *file, unsigned line, const struct trial_site *s)
+{
+    const long number = s->use == TRIAL_MASKS && s->was > 0                        ? s->was + 1
+                        : s->use == TRIAL_SHIFTS_UP || s->use == TRIAL_SHIFTS_DOWN ? 1L << (s->was & 31)
+                                                                                   : labs(s->was);
+    char text[256], digits[24];
+    source_text(file, line, text, sizeof text);
+    const int n = snprintf(digits, sizeof digits, "%ld", number);
+    for (const char *p = text; (p = strstr(p, digits)); p++)
+        if ((p == text || !isalnum((unsigned char)p[-1])) && !isalnum((unsigned char)p[n]))
+            return true;
+    return false;
+}
+
 // The compiler computes what several lines have in common once, and may name another line for it: then the line that
 // first uses it tells. 0: neither has what it is made of.
 static unsigned line_that_says(const struct simt_kernel *k, const char *file, const struct trial_site *s,
@@ -340,21 +357,23 @@ static unsigned line_that_says(const struct simt_kernel *k, const char *file, co
     struct simt_instruction in;
     struct inst made, user;
     char text[256];
-    if (says(file, s->line, s->use))
-        return s->line;
+    unsigned found = says(file, s->line, s->use) ? s->line : 0;
+    if (found && (s->use == TRIAL_NONE || has_number(file, found, s)))
+        return found;
     if (!simt_instruction(k, number, &in) || in.text_bytes + 2 > sizeof text)
         return 0;
     snprintf(text, sizeof text, "%.*s;", (int)in.text_bytes, in.text);
     if (!read_inst(text, &made) || made.operand[0][0] != '%')
-        return 0;
+        return found;
     for (uint32_t i = number + 1; i < number + NEAR && simt_instruction(k, i, &in); i++) {
         snprintf(text, sizeof text, "%.*s;", (int)(in.text_bytes + 2 > sizeof text ? 0 : in.text_bytes), in.text);
         const unsigned line = read_inst(text, &user) ? slice_line(k, file, i, NULL) : 0;
         for (int j = 1; line && j < user.n; j++)
-            if (!strcmp(user.operand[j], made.operand[0]) && says(file, line, s->use))
+            if (!strcmp(user.operand[j], made.operand[0]) && says(file, line, s->use) &&
+                (!found || has_number(file, line, s)))
                 return line;
     }
-    return 0;
+    return found;
 }
 
 // Instructions that a loop or a function was unrolled to have the same number; without one each is for itself.

@@ -60,6 +60,20 @@ async function compare(build, worker, lab, run) {
   }
 }
 
+// The last run, watched: back and forth is the same state, and the steps of a warp follow one another.
+async function watched(worker) {
+  const { steps } = await worker.ask('watch', { block: 0 }), look = (moment) => worker.ask('look', { moment });
+  for (let i = 0; i < 4; i++) {
+    const moment = Math.floor(steps * (i + 0.5) / 4), now = await look(moment), next = { from: moment, stop: 0, warp: now.warp };
+    const ahead = await worker.ask('next', { ...next, back: false });
+    if (now.moment !== moment) return `moment ${moment} is shown as ${now.moment}`;
+    if (ahead >= 0 && (await worker.ask('next', { ...next, from: ahead, back: true })) !== moment) return `moment ${moment}: forth and back is another`;
+    if (ahead >= 0 && ((await look(ahead)).step !== now.step + 1)) return `moment ${moment}: the next step of the warp is not the next`;
+    if (!isDeepStrictEqual(await look(moment), now)) return `moment ${moment} differs when it is looked at again`;
+  }
+  return null;
+}
+
 const least = async (n, what) => {
   let best = Infinity;
   for (let i = 0; i < n; i++) best = Math.min(best, await what());
@@ -89,8 +103,9 @@ async function main() {
     }
     const all = labs.flatMap((lab) => lab.runs.map((run) => ({ lab, run }))), chosen = sample(all, 5);
     for (const { lab, run } of chosen) {
-      const { wrong: found, verdict, findings, ms } = await compare(resolve(build), worker, lab, run);
+      const { wrong: found, verdict, findings, ms } = await compare(resolve(build), worker, lab, run), differs = await watched(worker);
       console.log(`${lab.step} ${run.id}: ${verdict}, ${findings} findings, ${ms.toFixed(0)} ms`);
+      if (differs) wrong.push(`${lab.step} ${run.id}, watched: ${differs}`);
       if (found) wrong.push(`${lab.step} ${run.id}: the page differs in ${found}`);
     }
     for (const line of wrong) console.error(line);

@@ -81,6 +81,23 @@ async function by_keys(tab, origin) {
   return wrong;
 }
 
+// The warp that was found, watched: forwards, and back to where it was.
+async function watching(tab, origin) {
+  const { page } = tab, step = () => text(page, '.lab .watch .step'), press = async (name) => {
+    const before = await step();
+    await page.evaluate((word) => [...document.querySelectorAll('.lab .watch button')].find((b) => b.textContent.includes(word)).click(), name);
+    await page.waitForFunction((old) => document.querySelector('.lab .watch .step') && document.querySelector('.lab .watch .step').textContent.replace(/\s+/g, ' ').trim() !== old,
+      { polling: 20 }, before);
+    return step();
+  };
+  await open(tab, origin, chapter('00_machine', '?lab=sectors'));
+  await idle(page);
+  const first = await press('Watch a warp'), second = await press('step ▶'), again = await press('◀ step');
+  const wrong = first === again && second !== first ? [] : [`watched: "${first}", "${second}", back "${again}"`];
+  for (const found of await page.evaluate(pale, false)) wrong.push(`watched: ${found}`);
+  return wrong;
+}
+
 // A run of some seconds ends by Stop, and the lab goes on.
 async function stop(tab, origin) {
   const { page } = tab, wrong = [], button = (name) => page.evaluateHandle((word) => [...document.querySelectorAll('.lab button')].find((b) => b.textContent === word), name);
@@ -121,7 +138,7 @@ export async function labs(tab, origin) {
   const wrong = tab.wrong = [];
   await tab.page.setViewport({ width: 1280, height: 900 });
   for (const one of sample(experiments, 3)) wrong.push(...await experiment(tab, origin, one));
-  wrong.push(...await by_keys(tab, origin), ...await stop(tab, origin), ...await chapter_link(tab, origin),
+  wrong.push(...await by_keys(tab, origin), ...await stop(tab, origin), ...await watching(tab, origin), ...await chapter_link(tab, origin),
     ...await bad_link(tab, origin));
   return wrong.map((line) => `labs: ${line}`);
 }

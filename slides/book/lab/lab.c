@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "device/open.h"
+#include "inside.h"
 #include "launch.h"
 #include "simt/simt.h"
 #include "tester/tester.h"
@@ -39,6 +40,8 @@ static struct lab {
     struct step step;
     struct tester_options options;
     struct launch launch;  // of lab_launch, in place of the tester
+    struct gemm call;      // of lab_call
+    bool called;
     bool ran;
     unsigned char *map;
     char *text, error[DEV_ERROR_MAX];
@@ -54,6 +57,11 @@ const char *lab_error(void)
     return lab.error;
 }
 
+char *lab_error_room(void)
+{
+    return lab.error;
+}
+
 bool lab_write(const char *path, const char *text, size_t bytes)
 {
     FILE *out = fopen(path, "w");
@@ -63,8 +71,17 @@ bool lab_write(const char *path, const char *text, size_t bytes)
 
 // --- a run ---
 
+static void close_call(void)
+{
+    if (lab.called)
+        gemm_close(&lab.call, lab.dev);
+    lab.called = false;
+}
+
 static void forget(void)
 {
+    lab_watch_close();
+    close_call();
     tester_close(lab.tester);
     lab.tester = NULL;
     dev_close(lab.dev);
@@ -126,11 +143,12 @@ static void write_failure(struct json *j, const struct tester_result *r)
     json_string(j, "what", r->what);
 }
 
-static FILE *begin(struct json *j, size_t *bytes)
+FILE *lab_text_begin(struct json *j)
 {
+    static size_t bytes;
     free(lab.text);
     lab.text = NULL;
-    FILE *out = open_memstream(&lab.text, bytes);
+    FILE *out = open_memstream(&lab.text, &bytes);
     if (out) {
         json_open(j, out);
         json_object(j, NULL);
@@ -138,39 +156,42 @@ static FILE *begin(struct json *j, size_t *bytes)
     return out;
 }
 
+const char *lab_text_end(struct json *j, FILE *out)
+{
+    json_end(j);
+    json_close(j);
+    fclose(out);
+    return lab.text;
+}
+
 const char *lab_run(const char *ptx, int type, int m, int n, int k, double alpha, double beta)
 {
     struct tester_options o = tester_defaults;
     struct tester_result r = { 0 };
     struct json j;
-    size_t bytes;
     o.m = m, o.n = n, o.k = k, o.alpha = alpha, o.beta = beta;
     o.jobs = 1;
     o.sanitize = o.once = true;
     lab.ran = open_tester(ptx, (enum dev_type)type, &o) && tester_step(lab.tester, &lab.step, &r, lab.error);
     if (lab.ran && r.verdict == TESTER_WRONG)
         make_map();
-    FILE *out = begin(&j, &bytes);
+    FILE *out = lab_text_begin(&j);
     if (!out)
         return NULL;
     if (lab.ran)
         write_run(&j, &r);
     else
         write_failure(&j, &r);
-    json_end(&j);
-    json_close(&j);
-    fclose(out);
-    return lab.text;
+    return lab_text_end(&j, out);
 }
 
 const char *lab_launch(const char *ptx, const char *kernel, int number)
 {
     struct json j;
-    size_t bytes;
     forget();
     *lab.error = '\0';
     lab.ran = launch_run(&lab.launch, ptx, kernel, number, lab.error);
-    FILE *out = begin(&j, &bytes);
+    FILE *out = lab_text_begin(&j);
     if (!out)
         return NULL;
     json_string(&j, "verdict", lab.ran ? "ran" : "failed");
@@ -178,10 +199,7 @@ const char *lab_launch(const char *ptx, const char *kernel, int number)
         launch_json(&j, &lab.launch);
     else
         json_string(&j, "error", lab.error);
-    json_end(&j);
-    json_close(&j);
-    fclose(out);
-    return lab.text;
+    return lab_text_end(&j, out);
 }
 
 const unsigned char *lab_map(void)
@@ -198,15 +216,29 @@ static struct simt_product product_of(const struct gemm *g, enum dev_type type)
     return (struct simt_product){ { "A", g->A, m, k, bytes }, { "B", g->B, k, n, bytes }, { "C", g->C, m, n, bytes } };
 }
 
-static bool draw(struct gemm *g, struct simt_picture *what)
+static bool call_tester(struct lab_call *out)
 {
-    const struct simt_product product = product_of(g, lab.step.type);
     bool go_on;
-    what->product = &product;
-    if (!gemm_queue_copies(g, lab.dev, &go_on))
-        return error_set(lab.error, "%s", dev_error(lab.dev));
-    lab.text = simt_draw(device_simt(lab.dev), (struct simt_kernel *)g->kernel, &g->launch, what, lab.error);
-    return lab.text;
+    if (!lab_watching()) {
+        close_call();
+        lab.called = true;  // gemm_close even if it cannot be opened
+        if (!tester_open_call(lab.tester, &lab.step, &lab.call, lab.error))
+            return false;
+        if (!gemm_queue_copies(&lab.call, lab.dev, &go_on))
+            return error_set(lab.error, "%s", dev_error(lab.dev));
+    }
+    *out = (struct lab_call){ device_simt(lab.dev), (struct simt_kernel *)lab.call.kernel, &lab.call.launch };
+    return true;
+}
+
+bool lab_call(struct lab_call *out)
+{
+    if (!lab.ran)
+        return error_set(lab.error, "nothing has been run");
+    if (!lab.launch.kernel)
+        return call_tester(out);
+    *out = (struct lab_call){ lab.launch.simt, lab.launch.kernel, &lab.launch.launch };
+    return true;
 }
 
 const char *lab_draw(int view, int line, int nth, int warp, int block_x, int block_y, bool global, bool large)
@@ -218,17 +250,12 @@ const char *lab_draw(int view, int line, int nth, int warp, int block_x, int blo
                                  .block = { (uint64_t)block_x, (uint64_t)block_y, 0 },
                                  .global = global,
                                  .large = large };
-    struct gemm call;
+    struct lab_call call = { 0 };
     free(lab.text);
     lab.text = NULL;
-    if (!lab.ran) {
-        error_set(lab.error, "nothing has been run");
+    if (!lab_call(&call))
         return NULL;
-    }
-    if (lab.launch.kernel)
-        return lab.text = simt_draw(lab.launch.simt, lab.launch.kernel, &lab.launch.launch, &what, lab.error);
-    if (tester_open_call(lab.tester, &lab.step, &call, lab.error))
-        draw(&call, &what);
-    gemm_close(&call, lab.dev);
-    return lab.text;
+    const struct simt_product product = product_of(&lab.call, lab.step.type);
+    what.product = lab.launch.kernel ? NULL : &product;
+    return lab.text = simt_draw(call.simt, call.kernel, call.launch, &what, lab.error);
 }

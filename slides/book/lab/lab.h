@@ -24,6 +24,15 @@ LAB_CALL const char *lab_launch(const char *ptx, const char *kernel, int number)
 // What each element of the last run's C is (enum matrix_mark), row by row; NULL if all are right.
 LAB_CALL const unsigned char *lab_map(void);
 
+// A block of the last run, watched: watch/watch.h. A moment is a number, -1 is none. "steps", "warps", and "findings"
+// with the moments at which they were found.
+LAB_CALL const char *lab_watch(double block);
+LAB_CALL double lab_watch_next(double from, int stop, bool back, int warp, int number);  // warp -1: any
+LAB_CALL const char *lab_watch_at(double moment);                                        // watch_json
+// The moment at which a lane's register got its value; at which an instruction wrote the byte of shared memory.
+LAB_CALL double lab_watch_made(double moment, int warp, int lane, const char *name);
+LAB_CALL double lab_watch_wrote(double moment, int at);
+
 // A picture of the last run, run again for it: SVG text. view: enum simt_view; the rest as in struct simt_picture.
 LAB_CALL const char *lab_draw(int view, int line, int nth, int warp, int block_x, int block_y, bool global, bool large);
 

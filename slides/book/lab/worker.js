@@ -19,6 +19,17 @@ function write(path, content) {
   if (!ok) throw new Error(text_at(m._lab_error()));
 }
 
+function known(moment) {
+  if (moment < 0) throw new Error(text_at(m._lab_error()));
+  return moment;
+}
+
+function answer(at) {
+  const text = text_at(at);
+  if (text === null) throw new Error(text_at(m._lab_error()));
+  return JSON.parse(text);
+}
+
 const calls = {
   // module: a WebAssembly.Module
   async open(module) {
@@ -41,6 +52,19 @@ const calls = {
     const at = m._lab_map(), map = at ? m.HEAPU8.slice(at, at + rows * columns) : null;
     return { ...JSON.parse(text), map, ms: performance.now() - begun };
   },
+
+  // The last run, watched: a block of it, {"steps", "warps", "findings"}.
+  watch: ({ block }) => answer(m._lab_watch(block)),
+  // A moment, or -1: the next that fits, as in watch_next; who made a register's value; who wrote a byte.
+  next: ({ from, stop, back, warp, number = 0 }) => m._lab_watch_next(from, stop, back, warp, number),
+  made({ moment, warp, lane, name }) {
+    const text = put(name), found = m._lab_watch_made(moment, warp, lane, text.at);
+    m._free(text.at);
+    return known(found);
+  },
+  wrote: ({ moment, at }) => known(m._lab_watch_wrote(moment, at)),
+  // What there is to see at a moment: watch_json's.
+  look: ({ moment }) => answer(m._lab_watch_at(moment)),
 
   // view: of enum simt_view. The SVG's text.
   draw({ view, line, nth, warp, block_x, block_y, global, large }) {

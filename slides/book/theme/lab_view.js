@@ -98,7 +98,7 @@ export function useLab(lab) {
     for (const name of Object.keys(said)) delete said[name];
     remember({});
   };
-  const draw = (what) => worker.ask('draw', what);
+  const ask = (call, args) => worker.ask(call, args);
   onUnmounted(() => worker?.stop());
-  return { state, shown, run, said, key, plain, open, choose, predict, again, forget, draw, stop: () => worker?.stop() };
+  return { state, shown, run, said, key, plain, open, choose, predict, again, forget, ask, stop: () => worker?.stop() };
 }

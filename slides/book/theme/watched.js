@@ -1,0 +1,54 @@
+// What a watched warp shows: values of registers by their type, as a lane has them.
+
+const word = new DataView(new ArrayBuffer(8));
+const bits = (text) => (word.setBigUint64(0, BigInt(text)), word);
+const short = (x) => (Number.isInteger(x) && Math.abs(x) < 1e7 ? String(x) : x.toPrecision(5));
+const UNWRITTEN = 0xcbcbcbcb;  // DEV_UNWRITTEN: what memory and registers hold before anything is written
+
+function half(h) {
+  const e = h >> 10 & 31, f = h & 1023, x = e === 0 ? f * 2 ** -24 : e === 31 ? (f ? NaN : Infinity) : (1024 + f) * 2 ** (e - 25);
+  return h & 0x8000 ? -x : x;
+}
+
+// halves: 32 bits without a type are two of them. { text, unwritten }.
+export function shown(value, type, halves) {
+  const view = bits(value), low = view.getUint32(4);
+  if (type === 'pred') return { text: value === '0' ? 'no' : 'yes' };
+  if (low === UNWRITTEN) return { text: 'unwritten', unwritten: true };
+  if (type === 'f32') return { text: short(view.getFloat32(4)) };
+  if (type === 'f64') return { text: short(view.getFloat64(0)) };
+  if (/64$/.test(type)) return { text: `0x${BigInt(value).toString(16)}` };
+  if (/f16$/.test(type)) return { text: short(half(low & 0xffff)) };
+  if (type === 'b32' && halves) return { text: `${short(half(low & 0xffff))} ${short(half(low >>> 16))}` };
+  return { text: String(/^s/.test(type) ? view.getInt32(4) : low) };
+}
+
+export const lanes_of = (mask) => [...Array(32).keys()].filter((lane) => mask >>> lane & 1);
+
+// "0 to 3, 8": which ones, in few words.
+export function listed(numbers) {
+  const parts = [];
+  for (const n of numbers) {
+    const last = parts.at(-1);
+    if (last && last[1] === n - 1) last[1] = n;
+    else parts.push([n, n]);
+  }
+  return parts.map(([from, to]) => (from === to ? from : `${from} to ${to}`)).join(', ');
+}
+
+// Where warps stand, those alike in one line: [{ warps, text }].
+export function standing_of(warps) {
+  const alike = new Map();
+  warps.forEach(({ ended, groups, waits }, warp) => {
+    const where = waits ? `waiting for ${waits.name}, phase ${waits.parity}, line ${groups[0]?.line}`
+      : groups.map(({ lanes, line, standing, barrier }) => {
+        const who = lanes === 0xffffffff || lanes === -1 ? '' : `lanes ${listed(lanes_of(lanes))} `;
+        return who + (standing === 'barrier' ? `at barrier ${barrier}, line ${line}` : standing === 'runs' ? `running, line ${line}`
+          : standing === 'lanes' ? `waiting for lanes, line ${line}` : `waiting for the cluster, line ${line}`);
+      }).join('; ');
+    const text = where || (ended ? 'ended' : 'not begun');
+    if (!alike.has(text)) alike.set(text, []);
+    alike.get(text).push(warp);
+  });
+  return [...alike].map(([text, list]) => ({ warps: listed(list), many: list.length > 1, text }));
+}

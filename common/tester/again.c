@@ -62,11 +62,12 @@ static struct again_shape odd(const struct geometry *g, enum dev_type type)
     return shape(g, g->bm + 1, g->bn + 2 * unit + 1, broad(g, type).k);
 }
 
-// Blocks that walk over tiles have two of them here, and together more tiles along K than stages.
+// Blocks that walk over tiles have two of them here, each with as many tiles along K as stages: the second one uses
+// every stage again that the first one leaves.
 static struct again_shape walk(const struct geometry *g, enum dev_type type)
 {
     const struct again_shape s = broad(g, type);
-    return shape(g, g->bm + 5, s.n, stages_of(g, type) / 2 * depth_of(g) + s.k);
+    return shape(g, g->bm + 5, s.n, (stages_of(g, type) - 1) * depth_of(g) + s.k);
 }
 
 // Every stage is used twice, and more; rows of A cannot be read 16 bytes at a time, and those of B and C can. Few rows

@@ -365,11 +365,12 @@ static void look_at(struct cause *c, char matrix, const struct moved *x, bool al
     static const enum line_role ask[][MOST] = { { LINE_ASK_A, LINE_READ_A, LINE_ROLES },
                                                 { LINE_ASK_B, LINE_READ_B, LINE_ROLES } };
     static const enum line_role pieces[] = { LINE_WRITE_C, LINE_MULTIPLY, LINE_STORE_C, LINE_ROLES };
+    static const enum line_role boxes[] = { LINE_STORE_C, LINE_WRITE_C, LINE_SCALE, LINE_ROLES };
     const int b = matrix == 'B';
     if (matrix == 'C' && (x->law == LAW_TRANSPOSED || x->law == LAW_QUARTERS) && x->by && x->by <= EDGE)
         cause_look_at_most(c, pieces, HALF);  // within what an instruction stores
     else if (matrix == 'C')
-        cause_look_at_most(c, stored, HALF);
+        cause_look_at_most(c, x->law == LAW_BOXES ? boxes : stored, HALF);
     else if (x->at_edge)
         cause_look_at(c, edge[b]);
     else if (x->law == LAW_AHEAD || (along_k && is_xor(x->law) && x->by % FRAGMENT_K == 0))

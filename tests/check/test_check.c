@@ -429,7 +429,7 @@ Test(check, barriers_that_not_all_threads_reach_are_found)
 {
     expect(
         GLOBAL("setp.ge.u32 %p0, %r1, 32;\n@%p0 bra SKIP;\n" LINE(15) "bar.sync 0;\nSKIP:\n" LINE(16) "bar.sync 1;\n"),
-        one, 1, FOUND({ SIMT_BARRIER_STUCK, .here.line = 15, .expected = 64, .seen = 32 }));
+        one, 1, FOUND({ SIMT_BARRIER_STUCK, .here.line = 15, THERE(16, 32, NO_ACCESS), .expected = 64, .seen = 32 }));
     expect(GLOBAL("setp.ge.u32 %p0, %r1, 32;\n@%p0 bra OTHER;\n" LINE(15) "bar.sync 0;\nbra ON;\nOTHER:\n" LINE(
                16) "bar.sync 0;\nON:\n"),
            one, 1, FOUND({ SIMT_BARRIER_SPLIT, HERE(16, 32, NO_ACCESS), THERE(15, 0, NO_ACCESS), .block = THE(0) }));

@@ -288,6 +288,10 @@ static const struct spoken {
          " waits at this barrier for ever: 32 of the block's 64 threads arrived, 16 have ended: does every thread "
          "reach it?",
          "must come to the same barrier", HERE, .expected = 64, .seen = 32, .left = 16),
+    SAYS(BARRIER_STUCK,
+         " waits at this barrier for ever: 32 of the block's 64 threads arrived, 0 have ended, and thread (1,0,0) "
+         "waits at kernel.cu:10: does every thread reach it?",
+         "must come to the same barrier", HERE, .there = WHO(10, 1), .expected = 64, .seen = 32, .lanes = 2),
     SAYS(BARRIER_SPLIT, " waits here, and thread (1,0,0) at kernel.cu:10: each opens the other's barrier",
          "must come to the same barrier", HERE, .there = WHO(10, 1)),
     SAYS(

@@ -277,6 +277,20 @@ static void report_apart(struct block *b, const struct warp *w, uint32_t i)
     check_note(b->worker->check, &f);
 }
 
+void barrier_elsewhere(const struct block *b, uint32_t barrier, struct fault *f)
+{
+    for (uint32_t i = 0; i < b->n_warps && !f->lanes; i++)
+        for (uint32_t j = 0; j < b->warps[i].n_splits && !f->lanes; j++) {
+            const struct split *s = &b->warps[i].splits[j];
+            if (s->barrier == barrier)
+                continue;
+            f->lanes = s->mask;
+            f->other_inst = waits_at(b, s);
+            f->other_thread = i * LANES + (uint32_t)__builtin_ctz(s->mask);
+            f->other_block = b->linear;
+        }
+}
+
 bool barrier_parts(struct block *b)
 {
     bool some = false;

@@ -24,4 +24,7 @@ bool barrier_wake(struct warp *w);
 // With checks this is a finding. False if there are none.
 bool barrier_parts(struct block *b);
 
+// f is of threads that wait for ever at this barrier of the block. Threads that wait at another one become its others.
+void barrier_elsewhere(const struct block *b, uint32_t barrier, struct fault *f);
+
 #endif

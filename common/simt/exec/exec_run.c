@@ -417,6 +417,7 @@ static void report_stuck(struct block *b)
     warp_fault(w, &worker->grid->code->uops[s->pc - 1], FAULT_DEADLOCK, s->mask, 0);
     worker->fault.left = worker->grid->threads - b->live;
     worker->fault.seen = b->barriers[s->barrier - 1].arrived;
+    barrier_elsewhere(b, s->barrier, &worker->fault);
 }
 
 // Every warp that can run waits for a value. The fault of the first, where that can never end.

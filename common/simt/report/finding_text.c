@@ -391,8 +391,15 @@ static void say_barrier(struct text_end *t, const struct simt_finding *f)
     case SIMT_BARRIER_STUCK:
         text_add(t,
                  " waits at this barrier for ever: %" PRIu64 " of the block's %" PRIu64 " threads arrived, %" PRIu64
-                 " have ended: does every thread reach it?",
+                 " have ended",
                  f->seen, f->expected, f->left);
+        if (f->lanes) {
+            text_add(t, ", and ");
+            say_thread(t, &f->there);
+            text_add(t, " waits at ");
+            say_where(t, &f->there.place);
+        }
+        text_add(t, ": does every thread reach it?");
         break;
     case SIMT_LANES_SPLIT:
         text_add(t, " waits here for all lanes of its warp, and ");

@@ -280,6 +280,8 @@ static bool has_other(const struct fault *f)
     case FAULT_COMMITS:
     case FAULT_OVERLAP:
         return true;
+    case FAULT_DEADLOCK:
+        return f->lanes;
     default:
         return false;
     }

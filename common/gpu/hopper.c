@@ -61,7 +61,7 @@ bool hopper_launch(struct dev *d, const struct cuda *c, cu_stream stream, cu_fun
 }
 
 // L2 fetches 128 bytes for each that TMA asks for. With 256, matrices whose rows are no multiples of 128 bytes took 15
-// % longer on an H200 (19_four_stages, 7192 x 5512 x 2296), and the others as long.
+// % longer on an H200 (19_tma_store, 7192 x 5512 x 2296), and the others as long.
 bool hopper_tensor_map(struct dev *d, const struct cuda *c, const struct dev_tensor *t, struct dev_tensor_map *map)
 {
     if (!has(d, c->tensor_map != NULL, "tensor maps"))

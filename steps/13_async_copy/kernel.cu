@@ -3,7 +3,7 @@
 #include "ampere.cuh"
 
 // --- Tile sizes ---
-constexpr int BM = 256, BN = 128, BK = 32;  // block tile
+constexpr int BM = 128, BN = 256, BK = 32;  // block tile
 constexpr int WM = 64, WN = 64;             // warp tile
 constexpr int STAGES = 4;                   // tiles in shared memory: one is multiplied, the others are being copied
 constexpr int THREADS = BM / WM * (BN / WN) * 32;

@@ -4,7 +4,7 @@
 #include "hopper.cuh"
 
 // --- Tile sizes ---
-constexpr int BM = 256, BN = 128, BK = 64;  // block tile
+constexpr int BM = 128, BN = 256, BK = 64;  // block tile
 constexpr int WM = 64, WN = 64;             // warp tile
 constexpr int STAGES = 4;                   // tiles in shared memory: one is multiplied, the others are being copied
 constexpr int THREADS = BM / WM * (BN / WN) * 32;
@@ -34,7 +34,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     extern __shared__ __align__(1024) half8 shared[];  // a swizzled box begins at a multiple of 1024 bytes
     half *As = reinterpret_cast<half *>(shared), *Bs = As + BM * LDA;  // STAGES of both
     half *Cs = As;
-    __shared__ uint64_t full[STAGES], empty[STAGES];  // barriers: a tile has come; every warp has read it
+    __shared__ uint64_t full[STAGES], empty[STAGES];  // barriers: a tile has come; every thread has read it
 
     // --- Who am I? ---
     const int tid = threadIdx.x;
@@ -53,10 +53,9 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         for (int s = 0; s < STAGES; s++)
             mbarrier_init(&full[s], 1);  // the thread that asks for the tile
         for (int s = 0; s < STAGES; s++)
-            mbarrier_init(&empty[s], THREADS / 32);  // one lane of each warp
+            mbarrier_init(&empty[s], THREADS);  // all of them
         mbarrier_init_fence();
     }
-    __syncthreads();  // the barriers exist before anyone uses them
     auto copy = [&](int tile, int s) {
         mbarrier_wait(&empty[s], tile / STAGES % 2 ^ 1);  // a new barrier counts as one whose phase 1 has ended
         mbarrier_expect(&full[s], 2 * STAGE);
@@ -66,6 +65,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     };
     for (int tile = 0; tid == 0 && tile < min(STAGES - 1, tiles); tile++)
         copy(tile, tile);
+    __syncthreads();  // the barriers exist before anyone else uses them
 
     // A fragment is loaded again as soon as it has been used: the tensor cores need not wait for the next 16 of K.
     int stage = 0;
@@ -85,9 +85,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
 #pragma unroll
         for (int k = 0; k < BK; k += 16) {
             if (k + 16 == BK && tile + 1 < tiles) {
-                __syncwarp();
-                if (lane == 0)
-                    mbarrier_arrive(&empty[tile % STAGES]);  // this warp has read the tile to its end
+                mbarrier_arrive(&empty[tile % STAGES]);  // this thread has read the tile to its end
                 mbarrier_wait(&full[(tile + 1) % STAGES], (tile + 1) / STAGES % 2);
                 stage = (tile + 1) % STAGES * STAGE;
             }

@@ -1,4 +1,5 @@
-// Step 15: products of a warpgroup. wgmma multiplies matrices that lie in shared memory: no fragments are loaded.
+// Step 15: products of a warpgroup. wgmma multiplies matrices that lie in shared memory: no fragments are loaded. The next
+// products are issued before the last ones are complete.
 #include "edges.cuh"
 #include "hopper.cuh"
 
@@ -53,7 +54,6 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
             mbarrier_init(&full[s], 1);  // the thread that asks for the tile
         mbarrier_init_fence();
     }
-    __syncthreads();  // the barriers exist before anyone uses them
     auto copy = [&](int tile, int s) {
         mbarrier_expect(&full[s], 2 * STAGE);
         tma_load(&As[s * STAGE], &A, &full[s], brow, tile * BK);
@@ -62,6 +62,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     };
     for (int tile = 0; tid == 0 && tile < min(STAGES - 1, tiles); tile++)
         copy(tile, tile);
+    __syncthreads();  // the barriers exist before anyone else uses them
 
     // --- Compute ---
     auto multiply = [&]() {
@@ -74,11 +75,12 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
                 wgmma(acc, wgmma_descriptor(&As[s * STAGE + row / GM * GM * LDA + k], 16, 1024),
                       wgmma_descriptor(&Bs[s * STAGE + k * LDB], BK * 128, 1024), tile + k);
             wgmma_commit();
-            wgmma_wait<0>();
-            __syncthreads();  // everyone has multiplied this tile: it may be overwritten
+            wgmma_wait<1>();  // these products go on, those of the tile before are complete:
+            __syncthreads();  // everyone has multiplied that tile, and it may be overwritten
             if (tid == 0 && tile + STAGES - 1 < tiles)
                 copy(tile + STAGES - 1, (tile + STAGES - 1) % STAGES);
         }
+        wgmma_wait<0>();
     };
     multiply();
 
@@ -86,6 +88,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     // Through shared memory, so that a warp stores whole rows: 16 rows of each warp tile at a time.
 #pragma unroll
     for (int i = 0; i < WM / 16; i++) {
+        __syncthreads();  // everyone has multiplied the last tile, before it is overwritten
 #pragma unroll
         for (int j = 0; j < WN / 16; j++)
             for (int q = 0; q < 4; q++) {  // the four matrices of a tile, in the order of a fragment of A

@@ -1,5 +1,5 @@
 // Step 16: roles. A warpgroup of its own asks for the tiles, two multiply them, and they meet at barriers in shared
-// memory alone: the next products are issued before the last ones are complete.
+// memory alone.
 #include "edges.cuh"
 #include "hopper.cuh"
 
@@ -13,10 +13,10 @@ static_assert(BM % WM == 0 && BN % WN == 0 && BK % 16 == 0, "a block has whole w
 constexpr int BOX = 64;                    // halves in a row of a box: 128 bytes, as many as are swizzled together
 constexpr int LDA = BOX, LDB = BOX;        // tiles are As[BM][LDA] and Bs[BN / BOX][BK][LDB]
 constexpr int LDC = BN;                    // elements from one row of a shared tile to the next
-constexpr int CROWS = BM / WM * 16;        // rows of C that are stored at once: 16 of each warp tile
-constexpr int BROWS = CONSUMERS / (BN / 8);  // rows of BN elements that they copy at once, 8 a thread
+constexpr int CROWS = GM;                  // rows of C that a warpgroup stores: its own
+constexpr int BROWS = 128 / (BN / 8);      // rows of BN elements that it copies at once, 8 a thread
 constexpr int STAGE = BM * BK + BK * BN;   // halves of a tile of A and one of B
-constexpr int SHARED = 2 * (STAGES * STAGE > CROWS * LDC ? STAGES * STAGE : CROWS * LDC);  // bytes: stages, or C
+constexpr int SHARED = 2 * (STAGES * STAGE > BM * LDC ? STAGES * STAGE : BM * LDC);  // bytes: stages, or C
 static_assert(BK == BOX && BN % BOX == 0, "a box is as wide as the tile of A");
 static_assert(BN == 256 && BM % GM == 0, "wgmma() has 64 rows and 256 columns");
 static_assert(128 * 40 + CONSUMERS * 232 <= 65536 / THREADS / 8 * 8 * THREADS, "a block has no more registers");
@@ -43,33 +43,36 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     const int tid = threadIdx.x;
     const int warp = __shfl_sync(~0u, tid / 32, 0), lane = tid % 32;  // now the compiler knows: a warp has one number
     const int brow = blockIdx.y * BM, bcol = blockIdx.x * BN;  // first row and column of the block's tile of C
+    const int group = warp / 4;  // warpgroup
     const int row = warp / (BN / WN) * WM, col = warp % (BN / WN) * WN;  // multiply: a warp tile each
-    const int crow = tid / (BN / 8), ccol = tid % (BN / 8) * 8;          // copy rows of BN elements: 8 a thread
+    const int crow = group * GM + tid % 128 / (BN / 8), ccol = tid % (BN / 8) * 8;  // copy rows of BN elements
+
+    int s = 0, parity = 0;  // the stage of the next tile, and the parity of its phase
+    auto next = [&]() { s = s + 1 < STAGES ? s + 1 : 0, parity ^= s == 0; };
 
     // --- Accumulators ---
     float acc[WN / 2];
 
     // --- Load ---
     const int tiles = (K - 1) / BK + 1;
-    if (tid == 0) {
+    if (tid == CONSUMERS) {
         for (int s = 0; s < STAGES; s++)
             mbarrier_init(&full[s], 1);  // the thread that asks for the tile
         for (int s = 0; s < STAGES; s++)
             mbarrier_init(&empty[s], CONSUMERS / 128);  // a thread of each warpgroup
         mbarrier_init_fence();
     }
-    __syncthreads();  // the barriers exist before anyone uses them
     auto copy = [&](int tile, int s) {
         mbarrier_expect(&full[s], 2 * STAGE);
         tma_load(&As[s * STAGE], &A, &full[s], brow, tile * BK);
         for (int j = 0; j < BN; j += BOX)
             tma_load(&Bs[s * STAGE + j * BK], &B, &full[s], tile * BK, bcol + j);
     };
+    __syncthreads();  // the barriers exist before anyone else uses them
     if (tid >= CONSUMERS) {
         fewer_registers<40>();
-        for (int tile = 0; tid == CONSUMERS && tile < tiles; tile++) {
-            const int s = tile % STAGES;
-            mbarrier_wait(&empty[s], tile / STAGES % 2 ^ 1);  // a new barrier counts as one whose phase 1 has ended
+        for (int tile = 0; tid == CONSUMERS && tile < tiles; tile++, next()) {
+            mbarrier_wait(&empty[s], parity ^ 1);  // a new barrier counts as one whose phase 1 has ended
             copy(tile, s);
         }
         return;
@@ -80,9 +83,9 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     const uint64_t a_tile = wgmma_descriptor(&As[row / GM * GM * LDA], 16, 1024);  // in stage 0; in units of 16 bytes
     const uint64_t b_tile = wgmma_descriptor(Bs, BK * 128, 1024);
     auto multiply = [&]() {
-        for (int tile = 0; tile < tiles; tile++) {
-            const int s = tile % STAGES;
-            mbarrier_wait(&full[s], tile / STAGES % 2);
+        int before = 0;  // the stage of the tile before
+        for (int tile = 0; tile < tiles; tile++, before = s, next()) {
+            mbarrier_wait(&full[s], parity);
             wgmma_fence();
 #pragma unroll
             for (int k = 0; k < BK; k += 16)
@@ -90,7 +93,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
             wgmma_commit();
             wgmma_wait<1>();  // the tile before this one is multiplied: it may be overwritten
             if (tile > 0 && tid % 128 == 0)
-                mbarrier_arrive(&empty[(tile - 1) % STAGES]);
+                mbarrier_arrive(&empty[before]);
         }
         wgmma_wait<0>();
     };
@@ -100,7 +103,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     // Through shared memory, so that a warp stores whole rows: 16 rows of each warp tile at a time.
 #pragma unroll
     for (int i = 0; i < WM / 16; i++) {
-        named_barrier(1, CONSUMERS);  // both warpgroups have multiplied the last tile, before it is overwritten
+        named_barrier(4, CONSUMERS);  // both warpgroups have multiplied the last tile, before it is overwritten
 #pragma unroll
         for (int j = 0; j < WN / 16; j++)
             for (int q = 0; q < 4; q++) {  // the four matrices of a tile, in the order of a fragment of A
@@ -110,13 +113,13 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
                          &acc[j * 8 + q * 2], beta);
                 *reinterpret_cast<half2 *>(&Cs[swizzle<LDC>(row / WM * 16 + r, col + c)]) = v;
             }
-        named_barrier(1, CONSUMERS);  // these rows are complete before anyone reads them
+        named_barrier(1 + group, 128);  // these rows are complete before anyone reads them
         for (int r = crow; N % 8 == 0 && r < crow + CROWS; r += BROWS) {
             const int to = brow + r / 16 * WM + i * 16 + r % 16;
             store8<true>(C, M, N, to, bcol + ccol, *reinterpret_cast<half8 *>(&Cs[swizzle<LDC>(r, ccol)]));
         }
-        for (int e = tid; N % 8 && e < CROWS * BN; e += CONSUMERS) {  // one by one: neighbouring lanes store neighbours
-            const int r = e / BN, c = e % BN;
+        for (int e = tid % 128; N % 8 && e < CROWS * BN; e += 128) {  // one by one: neighbouring lanes store neighbours
+            const int r = group * GM + e / BN, c = e % BN;
             if (brow + r < M && bcol + c < N)
                 C[size_t(brow + r) * N + bcol + c] = Cs[swizzle<LDC>(r, c)];
         }

@@ -1,5 +1,5 @@
-// Step 19: C goes through shared memory in two parts, and a fourth stage takes the room. Both ends of a tile are short:
-// the first copies wait for nobody, and what alpha and beta ask for is done for the whole tile, with a branch each.
+// Step 17: the order of tiles. Blocks that run at the same time take tiles that share rows of A and columns of B: what
+// they share stays in L2.
 #include "edges.cuh"
 #include "hopper.cuh"
 
@@ -12,14 +12,17 @@ constexpr int THREADS = CONSUMERS + 128;             // and a warpgroup, the pro
 static_assert(BM % WM == 0 && BN % WN == 0 && BK % 16 == 0, "a block has whole warp tiles, a tile whole fragments");
 constexpr int BOX = 64;                    // halves in a row of a box: 128 bytes, as many as are swizzled together
 constexpr int LDA = BOX, LDB = BOX;        // tiles are As[BM][LDA] and Bs[BN / BOX][BK][LDB]
+constexpr int LDC = BN;                    // elements from one row of a shared tile to the next
+constexpr int CROWS = GM;                  // rows of C that a warpgroup stores: its own
+constexpr int BROWS = 128 / (BN / 8);      // rows of BN elements that it copies at once, 8 a thread
 constexpr int GROUP = 16;                  // rows of tiles that are computed together: what they share stays in L2
 constexpr int STAGE = BM * BK + BK * BN;   // halves of a tile of A and one of B
-constexpr int PART = BN / 2;               // columns of C that are stored together
-constexpr int SHARED = 2 * (STAGES * STAGE + BM * PART);  // bytes of all stages, and of Cs[BM / GM][PART / BOX][GM][BOX]
+constexpr int SHARED = 2 * (STAGES * STAGE > BM * LDC ? STAGES * STAGE : BM * LDC);  // bytes: stages, or C
 static_assert(BK == BOX && BN % BOX == 0, "a box is as wide as the tile of A");
 static_assert(BN == 256 && BM % GM == 0, "wgmma() has 64 rows and 256 columns");
 static_assert(128 * 40 + CONSUMERS * 232 <= 65536 / THREADS / 8 * 8 * THREADS, "a block has no more registers");
-__constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, 0, 0, WM, WN, BOX, 1, GM };  // read by the driver
+static_assert(CROWS % BROWS == 0, "every thread stores the same number of rows");
+__constant__ int geometry[] = { BM, BN, BK, THREADS, SHARED, 0, 0, WM, WN, BOX };  // read by the driver
 
 // The index of (row, col) in a tile with rows of LD halves, if its chunks of 8 halves change places within each 128
 // bytes: bits 3 to 5 of the index are XORed with the row's number.
@@ -30,10 +33,11 @@ template <int LD> __device__ int swizzle(int row, int col)
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)  // 1 block an SM: at most 255 registers a thread
 gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, const __grid_constant__ CUtensorMap B,
-     float beta, half *C, const __grid_constant__ CUtensorMap Cmap)
+     float beta, half *C)
 {
     extern __shared__ __align__(1024) half8 shared[];  // a swizzled box begins at a multiple of 1024 bytes
     half *As = reinterpret_cast<half *>(shared), *Bs = As + BM * LDA;  // STAGES of both
+    half *Cs = As;
     __shared__ uint64_t full[STAGES], empty[STAGES];  // barriers: a tile has come; all consumers have multiplied it
 
     // --- Who am I? ---
@@ -41,7 +45,8 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     const int warp = __shfl_sync(~0u, tid / 32, 0), lane = tid % 32;  // now the compiler knows: a warp has one number
     const int group = warp / 4;  // warpgroup
     const int row = warp / (BN / WN) * WM, col = warp % (BN / WN) * WN;  // multiply: a warp tile each
-    const int across = (N - 1) / BN + 1, down = (M - 1) / BM + 1;  // tiles of C
+    const int crow = group * GM + tid % 128 / (BN / 8), ccol = tid % (BN / 8) * 8;  // copy rows of BN elements
+    const int across = (N - 1) / BN + 1, down = (M - 1) / BM + 1;                   // tiles of C
 
     // The first row and column of a tile of C: GROUP rows of tiles, column by column, then the next GROUP.
     auto place = [&](unsigned i, int &brow, int &bcol) {
@@ -51,11 +56,10 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     };
     int brow, bcol, s = 0, parity = 0;  // the stage of the next tile, and the parity of its phase
     auto next = [&]() { s = s + 1 < STAGES ? s + 1 : 0, parity ^= s == 0; };
+    place(blockIdx.y * across + blockIdx.x, brow, bcol);
 
     // --- Accumulators ---
     float acc[WN / 2];
-    half *Cs = As + STAGES * STAGE + group * GM * PART;  // this warpgroup's rows
-    auto at = [&](int r, int c) { return &Cs[c / BOX * GM * BOX + swizzle<BOX>(r, c % BOX)]; };
 
     // --- Load ---
     const int tiles = (K - 1) / BK + 1;
@@ -65,8 +69,6 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         for (int s = 0; s < STAGES; s++)
             mbarrier_init(&empty[s], CONSUMERS / 128);  // a thread of each warpgroup
         mbarrier_init_fence();
-        if (K % 8 != 0 || N % 8 != 0)
-            launch_wait();  // A or B is a copy, which the launch before this one makes
     }
     auto copy = [&](int tile, int s) {
         mbarrier_expect(&full[s], 2 * STAGE);
@@ -74,22 +76,12 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         for (int j = 0; j < BN; j += BOX)
             tma_load(&Bs[s * STAGE + j * BK], &B, &full[s], tile * BK, bcol + j);
     };
-    place(blockIdx.x, brow, bcol);
-    for (int tile = 0; tid == CONSUMERS && tile < min(STAGES, tiles); tile++)
-        copy(tile, tile);  // the stages are free: no need to wait
     __syncthreads();  // the barriers exist before anyone else uses them
     if (tid >= CONSUMERS) {
         fewer_registers<40>();
-        int early = STAGES;  // tiles that were asked for above
-        for (int i = blockIdx.x; tid == CONSUMERS && i < across * down; i += gridDim.x) {
-            place(i, brow, bcol);
-            for (int tile = 0; tile < tiles; tile++, next()) {
-                if (tile < early)
-                    continue;  // its stage may have been used and given back by now: no wait for it
-                mbarrier_wait(&empty[s], parity ^ 1);  // a new barrier counts as one whose phase 1 has ended
-                copy(tile, s);
-            }
-            early = 0;
+        for (int tile = 0; tid == CONSUMERS && tile < tiles; tile++, next()) {
+            mbarrier_wait(&empty[s], parity ^ 1);  // a new barrier counts as one whose phase 1 has ended
+            copy(tile, s);
         }
         return;
     }
@@ -98,7 +90,6 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     // --- Compute ---
     const uint64_t a_tile = wgmma_descriptor(&As[row / GM * GM * LDA], 16, 1024);  // in stage 0; in units of 16 bytes
     const uint64_t b_tile = wgmma_descriptor(Bs, BK * 128, 1024);
-    constexpr int LEAD = STAGES - 1;  // tiles that the other warpgroups have left when warpgroup 0 has none
     auto multiply = [&]() {
         int before = 0;  // the stage of the tile before
         for (int tile = 0; tile < tiles; tile++, before = s, next()) {
@@ -111,46 +102,34 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
             wgmma_wait<1>();  // the tile before this one is multiplied: it may be overwritten
             if (tile > 0 && tid % 128 == 0)
                 mbarrier_arrive(&empty[before]);
-            if (tile + 1 == (group == 0 ? tiles : max(1, tiles - LEAD)))
-                named_barrier(4, CONSUMERS);  // warpgroup 0 goes first: it stores while the others multiply their last
         }
         wgmma_wait<0>();
-        if (tid % 128 == 0)
-            mbarrier_arrive(&empty[before]);
     };
+    multiply();
 
-    for (int i = blockIdx.x; i < across * down; i += gridDim.x) {
-        place(i, brow, bcol);
-        multiply();
-
-        // --- Store ---
-        scale_all(acc, C, M, N, brow + row + lane / 4, bcol + col + lane % 4 * 2, alpha, beta);
+    // --- Store ---
+    // Through shared memory, so that a warp stores whole rows: 16 rows of each warp tile at a time.
 #pragma unroll
-        for (int c = 0; c < BN; c += PART) {
-            if (tid % 128 == 0)
-                bulk_wait_read<0>();  // the part before this one has been read out of Cs
-            named_barrier(1 + group, 128);
+    for (int i = 0; i < WM / 16; i++) {
+        named_barrier(4, CONSUMERS);  // both warpgroups have multiplied the last tile, before it is overwritten
 #pragma unroll
-            for (int j = 0; j < PART / 16; j++) {
-                half2 v[4];
-                for (int q = 0; q < 4; q++)  // the four matrices of a tile, in the order of a fragment of A
-                    v[q] = __floats2half2_rn(acc[c / 2 + j * 8 + q * 2], acc[c / 2 + j * 8 + q * 2 + 1]);
-                stmatrix(at(row % GM + lane % 16, j * 16 + lane / 16 * 8), v);
+        for (int j = 0; j < WN / 16; j++)
+            for (int q = 0; q < 4; q++) {  // the four matrices of a tile, in the order of a fragment of A
+                const int r = q % 2 * 8 + lane / 4, c = j * 16 + q / 2 * 8 + lane % 4 * 2;
+                half2 v;
+                scale<2>(reinterpret_cast<half *>(&v), C, M, N, brow + row + i * 16 + r, bcol + col + c, alpha,
+                         &acc[j * 8 + q * 2], beta);
+                *reinterpret_cast<half2 *>(&Cs[swizzle<LDC>(row / WM * 16 + r, col + c)]) = v;
             }
-            proxy_fence();                  // what TMA reads was written by ordinary stores
-            named_barrier(1 + group, 128);  // these rows are complete
-            if (N % 8 == 0 && tid % 128 == 0) {
-                for (int j = 0; j < PART; j += BOX)
-                    tma_store(&Cmap, at(0, j), brow + group * GM, bcol + c + j);
-                bulk_commit();
-            }
-#pragma unroll 1
-            for (int e = tid % 128; N % 8 && e < GM * PART; e += 128) {  // one by one: neighbouring lanes store neighbours
-                const int r = group * GM + e / PART, k = c + e % PART;
-                if (brow + r < M && bcol + k < N)
-                    C[size_t(brow + r) * N + bcol + k] = *at(e / PART, e % PART);
-            }
+        named_barrier(1 + group, 128);  // these rows are complete before anyone reads them
+        for (int r = crow; N % 8 == 0 && r < crow + CROWS; r += BROWS) {
+            const int to = brow + r / 16 * WM + i * 16 + r % 16;
+            store8<true>(C, M, N, to, bcol + ccol, *reinterpret_cast<half8 *>(&Cs[swizzle<LDC>(r, ccol)]));
+        }
+        for (int e = tid % 128; N % 8 && e < CROWS * BN; e += 128) {  // one by one: neighbouring lanes store neighbours
+            const int r = group * GM + e / BN, c = e % BN;
+            if (brow + r < M && bcol + c < N)
+                C[size_t(brow + r) * N + bcol + c] = Cs[swizzle<LDC>(r, c)];
         }
     }
-    bulk_wait_read<0>();  // shared memory must last until it has been read
 }

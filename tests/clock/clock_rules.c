@@ -1,7 +1,7 @@
 // Prints steps/results/clock_rules.csv: each rule and constant of the clock with its mark, and for those that were
 // neither measured nor published the errors of the clock without them, over all steps of a card's table of times. A
 // second card is two words more:
-//   build/tests/clock_rules H200 steps/results/h200_2026-11-23.csv [CARD TABLE ...]
+//   build/tests/clock_rules H200 steps/results/h200_2026-11-27.csv [CARD TABLE ...]
 // It takes half an hour. ONLY=NAME in the environment prints the line of that rule or constant; ONLY=clock that of the
 // whole.
 #include <math.h>

@@ -221,7 +221,7 @@ Test(chart, the_roofline_has_each_step_at_its_formula)
     expect_intensity("03_thread_tile_1d", 64, 64, 4);
     expect_intensity("07_double_buffer", 128, 128, 4);
     expect_intensity("12_mma_swizzle", 128, 256, 2);
-    expect_intensity("18_tma_store", 128, 256, 2);
+    expect_intensity("19_tma_store", 128, 256, 2);
     expect_intensity("20_any_shape", 64, 64, 2);  // what it takes at 256, where it was counted
     cr_expect(strstr(text, ">20_any_shape has small tiles at 256 x 256 x 256"));
     cr_expect(strstr(text, "multiply-adds, f32: 66.9<"));  // 132 x 128 x 2 x 1.98 GHz
@@ -335,7 +335,7 @@ Test(chart, bad_usage_ends_in_one_line_and_status_2)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         refused(chart(cases[i][0]), cases[i][0], cases[i][1]);
     const char *const others[][2] = {
-        { "--size 512", "no rows of 512 x 512 x 512; it has those of 1024 2048 4096 8192 4095" },
+        { "--size 256", "no rows of 256 x 256 x 256; it has those of 512 1024 2048 4096 4095 8192" },
         { "--size 4095 --counters x", "no multiple of it" },
         { "--counters /nowhere.csv", "/nowhere.csv: cannot read it" },
         { "--counters '" RESULTS "/h200_trials.csv'", "h200_trials.csv:1: not the table that was expected" },

@@ -80,8 +80,8 @@ Test(draw_bits, the_bits_of_a_tile_are_those_of_its_kernel)
             ">16\xe2\x80\x93"
             "19<" } },
         { 10, "auto load_a =", { "tile of A, 128 x 32: padded<", "byte = 80 x row + 2 x column", "16 bytes of pad" } },
-        { 11, "auto load_a =", { "tile of A, 128 x 64: swizzled by XOR<", "bank: r0, r1, r2.", ">1008<" } },
-        { 11, "auto load_b =", { "tile of B, 64 x 256: swizzled by XOR<", "bank: r0, r1, r2.", ">3696<" } },
+        { 11, "auto load_a =", { "tile of A, 128 x 32: swizzled by XOR<", "bank: r0, r1, r2, r3.", ">944<" } },
+        { 11, "auto load_b =", { "tile of B, 32 x 256: swizzled by XOR<", "bank: r0, r1, r2.", ">3696<" } },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct draw_bench b;

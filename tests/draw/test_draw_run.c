@@ -161,8 +161,8 @@ Test(draw_run, a_walk_has_a_step_for_each_tile_of_K_and_counts_what_lanes_load)
         { 3, { "3 steps, the first with 128 x 8 of A and 8 x 128 of B<", "of A once,<", "of B once.<", "a barrier" } },
         // The first step has two tiles: one is put into shared memory, the next waits in registers.
         { 11,
-          { "2 steps, the first with 128 x 128 of A and 128 x 256 of B<", ">128 x 64 of A, 64 x 256 of B<",
-            "of A once,<", "a barrier" } },
+          { "2 steps, the first with 128 x 64 of A and 64 x 256 of B<", ">128 x 32 of A, 32 x 256 of B<", "of A once,<",
+            "a barrier" } },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct draw_bench b;

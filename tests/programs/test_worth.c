@@ -213,7 +213,7 @@ Test(worth, the_picture_has_both_steps_and_their_parts)
     cr_assert_eq(system(command), 0);
     char *svg = file_read(s.path);
     cr_assert(svg);
-    static const char *const wanted[] = { "15_wgmma", "16_warp_roles", "alone: wait", "without: setmaxnreg",
+    static const char *const wanted[] = { "15_wgmma", "16_warp_roles", "alone: descriptors", "without: setmaxnreg",
                                           " TFLOP/s" };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         cr_expect(strstr(svg, wanted[i]), "%s", wanted[i]);

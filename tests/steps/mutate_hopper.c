@@ -230,6 +230,15 @@ static void break_parts(struct mutants *s, size_t from)
     }
 }
 
+// place(blockIdx.y * across + blockIdx.x, ...): which tile a block has that computes no other.
+static void break_number(struct mutants *s, size_t from)
+{
+    static const char number[] = "place(blockIdx.y";
+    for (size_t i = from; i < s->size; i++)
+        if (code_starts(s, i, number))
+            swap_operators(s, i, i + strcspn(s->code + i, ","));
+}
+
 // place() says where a tile of C lies.
 static void break_places(struct mutants *s)
 {
@@ -238,6 +247,7 @@ static void break_places(struct mutants *s)
         return;
     const size_t from = (size_t)(place - s->code) + strcspn(place, "{");
     swap_operators(s, from, code_closing(s, from));
+    break_number(s, from);
     break_loops(s, from);
     break_parts(s, from);
 }

@@ -60,14 +60,16 @@ static bool is_remainder(const struct mutants *s, size_t at, struct edit *out)
     return !memmem(s->code + at, out->to - at, "==", 2) && !code_line_has(s, at, "static_assert");
 }
 
-// A comparison that guards: not a loop's and not a constant's. == and != only with 0: beta, or a remainder.
+// A comparison that guards: not a loop's and not a constant's. == and != only with 0, as beta or a remainder, and with
+// the first thread of the producer.
 static bool is_comparison(const struct mutants *s, size_t at, struct edit *out)
 {
-    static const char *const operators[] = { " < ", " > ", " <= ", " >= ", " == 0", " != 0" };
+    static const char *const operators[] = { " < ", " > ", " <= ", " >= ", " == 0", " != 0", " == CONSUMERS" };
+    enum { OPERATORS = sizeof operators / sizeof *operators };
     size_t k = 0;
-    while (k < 6 && !code_starts(s, at, operators[k]))
+    while (k < OPERATORS && !code_starts(s, at, operators[k]))
         k++;
-    if (k == 6 || code_line_has(s, at, "static_assert") || code_line_has(s, at, "constexpr"))
+    if (k == OPERATORS || code_line_has(s, at, "static_assert") || code_line_has(s, at, "constexpr"))
         return false;
     *out = (struct edit){ left_operand(s, at), right_operand(s, at + (k < 2 ? 3 : 4)), "true" };
     const size_t after = code_skip_blanks(s, out->to + 1);

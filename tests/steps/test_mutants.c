@@ -162,10 +162,12 @@ static struct mutant_kernel kernel(struct dev_module *m, size_t number)
 
 enum { SHARED = 2, SHAPES = 8 + SHARED };
 
-// The last ones are for blocks that share a tile, the one before for blocks that compute tile after tile.
+static bool in_groups;  // the tiles of C are computed in groups of rows
+
+// The last ones are for blocks that share a tile, the one before for groups of rows of tiles.
 static size_t n_shapes(void)
 {
-    return !geometry_of(&STEP).blocks ? SHAPES - SHARED - 1 : n_kernels == 1 ? SHAPES - SHARED : SHAPES;
+    return !in_groups ? SHAPES - SHARED - 1 : n_kernels == 1 ? SHAPES - SHARED : SHAPES;
 }
 
 struct data {
@@ -346,7 +348,7 @@ static size_t keep(struct mutants *s, bool sample)
     cr_expect(rules[MUTANT_COPY] || rules[MUTANT_TMA] || !strstr(s->text + s->kernel, " commit();"),
               "no mutant of its copies");
     cr_expect((rules[MUTANT_ROLE] || !strstr(s->text + s->kernel, "more_registers<")) &&
-                  (rules[MUTANT_PLACE] || !geometry_of(&STEP).blocks) &&
+                  (rules[MUTANT_PLACE] || !strstr(s->text + s->kernel, "auto place = ")) &&
                   (rules[MUTANT_STORE] || !strstr(s->text + s->kernel, "tma_store(")),
               "no mutant of its roles, its order of tiles, or its stores");
     cr_expect(!geometry_of(&STEP).box || (rules[MUTANT_MBARRIER] && rules[MUTANT_TMA] && rules[MUTANT_STAGE]),
@@ -394,6 +396,7 @@ static void try_all(struct mutants *s)
     struct dev *d = dev_open(DEV_SIM, error);
     cr_assert(d, "%s", error);
     struct dev_module *module = build(d, s);
+    in_groups = strstr(s->code + s->kernel, " GROUP = ");
     fill_all(d, all);
     struct mutant_kernel k = kernel(module, 0);
     run_original(d, &k, all);

@@ -179,16 +179,17 @@ Test(story, padding_or_a_swizzle_takes_the_ldmatrix_conflicts_away)
 
 Test(story, the_swizzle_needs_no_bytes)
 {
-    struct step shallow = *step_named("12_mma_swizzle");
-    const struct geometry padded = geometry_of(step_named("11_mma_ptx")), swizzled = geometry_of(&shallow);
-    shallow.ptx = SHALLOW_PTX;
-    const int tiles = geometry_of(&shallow).shared;
-    struct profile p = profile_of("12_mma_swizzle", SHALLOW_PTX);
-    cr_expect_eq(tiles, 2 * 2 * (128 * 32 + 32 * 256), "two stages of 11's tiles, in halves");
-    cr_expect_lt(tiles, padded.shared, "with 11's tiles 12 needs %d bytes, 11 needs %d", tiles, padded.shared);
-    cr_expect_eq(of(&p, METRIC_LDSM_CONF) + of(&p, METRIC_SST_CONF), 0);
-    cr_expect_eq(swizzled.shared, 4 * swizzled.bk * (128 + 256), "two stages, and nothing else");
-    cr_expect_leq(swizzled.shared, 99 * 1024, "an RTX 30 or 40 has no more");
+    struct step deep = *step_named("12_mma_swizzle");
+    const struct geometry padded = geometry_of(step_named("11_mma_ptx")), swizzled = geometry_of(&deep);
+    deep.ptx = DEEP_PTX;
+    const int twice = geometry_of(&deep).shared;
+    struct profile p = profile_of("12_mma_swizzle", DEEP_PTX);
+    cr_expect_eq(swizzled.shared, 2 * 2 * (128 * 32 + 32 * 256),
+                 "two stages of 11's tiles, in halves, and nothing else");
+    cr_expect_lt(swizzled.shared, padded.shared, "12 needs %d bytes, 11 needs %d", swizzled.shared, padded.shared);
+    cr_expect_eq(of(&p, METRIC_LDSM_CONF) + of(&p, METRIC_SST_CONF), 0, "with tiles twice as deep");
+    cr_expect_eq(twice, 2 * swizzled.shared);
+    cr_expect_leq(twice, 99 * 1024, "an RTX 30 or 40 has no more");
 }
 
 // An H200 counted the same (steps/results): the copies of zeros past the end of K make no request.
@@ -262,54 +263,61 @@ Test(story, roles_take_the_barrier_out_of_the_loop)
 {
     needs_step("16_warp_roles");
     const struct profile all = profile_of("15_wgmma", NULL), roles = profile_of("16_warp_roles", NULL);
-    cr_expect_eq(all.total[METRIC_BAR], 2 * 8 * (1 + 256 / 64 + 1),
-                 "of 8 warps in 2 blocks: one, one a tile, one for C");
+    cr_expect_eq(all.total[METRIC_BAR], 2 * 8 * (1 + 256 / 64 + 2),
+                 "of 8 warps in 2 blocks: one, one a tile, two for C");
     cr_expect_eq(roles.total[METRIC_BAR], 2 * (12 + 8 * 2), "of 12 warps in 2 blocks: one, and two for C of 8 warps");
     cr_expect_eq(roles.total[METRIC_GMMA], all.total[METRIC_GMMA]);
     cr_expect_eq(roles.total[METRIC_TMA_LD_BYTES], all.total[METRIC_TMA_LD_BYTES]);
     cr_expect_eq(roles.total[METRIC_SST_WAVE], all.total[METRIC_SST_WAVE], "C leaves as before");
 }
 
-Test(story, a_block_for_each_sm_does_the_same_work)
+static void expect_same_work(const struct profile *one, const struct profile *other)
 {
-    needs_step("17_persistent");
-    const struct profile many = profile_of("16_warp_roles", NULL), few = profile_of("17_persistent", NULL);
     static const enum profile_metric same[] = { METRIC_GMMA,    METRIC_TMA_LD,   METRIC_TMA_LD_BYTES,
                                                 METRIC_GST_SEC, METRIC_SST_WAVE, METRIC_SLD_WAVE };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        cr_expect_eq(few.total[same[i]], many.total[same[i]], "%s", profile_metric_name(same[i]));
+        cr_expect_eq(one->total[same[i]], other->total[same[i]], "%s", profile_metric_name(same[i]));
+}
+
+Test(story, another_order_of_tiles_is_the_same_work)
+{
+    needs_step("17_tile_order");
+    const struct profile by_rows = profile_of("16_warp_roles", NULL), by_groups = profile_of("17_tile_order", NULL);
+    expect_same_work(&by_groups, &by_rows);
+    cr_expect_eq(by_groups.total[METRIC_BAR], by_rows.total[METRIC_BAR]);
+}
+
+Test(story, a_block_for_each_sm_does_the_same_work)
+{
+    needs_step("18_persistent");
+    const struct profile many = profile_of("17_tile_order", NULL), few = profile_of("18_persistent", NULL);
+    expect_same_work(&few, &many);
+    cr_expect_eq(few.total[METRIC_BAR], many.total[METRIC_BAR] + 2 * 8 * 2,
+                 "two more for the second part of C, of 8 warps in 2 blocks");
 }
 
 Test(story, tma_stores_what_stmatrix_puts_without_conflicts)
 {
-    needs_step("18_tma_store");
-    const struct profile by_threads = profile_of("17_persistent", NULL), by_tma = profile_of("18_tma_store", NULL);
+    needs_step("19_tma_store");
+    const struct profile by_threads = profile_of("18_persistent", NULL), by_tma = profile_of("19_tma_store", NULL);
     cr_expect_eq(by_tma.total[METRIC_GST_INST] + by_tma.total[METRIC_SST_INST] + by_tma.total[METRIC_SLD_INST], 0,
                  "no thread stores C, and none loads it back");
     cr_expect_eq(by_tma.total[METRIC_TMA_ST_BYTES], 32 * by_threads.total[METRIC_GST_SEC], "TMA stores all of it");
+    cr_expect_eq(by_tma.total[METRIC_TMA_ST], 256 * 256 / (64 * 64), "in boxes of 64 x 64");
     cr_expect_eq(by_tma.total[METRIC_STSM_WAVE], 256 * 256 * 2 / 128, "stmatrix takes 128 bytes a wavefront");
     cr_expect_eq(by_tma.total[METRIC_STSM_CONF], 0);
-    cr_expect_lt(by_tma.total[METRIC_INST], by_threads.total[METRIC_INST]);
-}
-
-Test(story, c_in_two_parts_is_the_same_work_with_fewer_instructions)
-{
-    needs_step("19_four_stages");
-    const struct profile whole = profile_of("18_tma_store", NULL), parts = profile_of("19_four_stages", NULL);
-    static const enum profile_metric same[] = { METRIC_GMMA,     METRIC_TMA_LD,       METRIC_TMA_LD_BYTES,
-                                                METRIC_TMA_ST,   METRIC_TMA_ST_BYTES, METRIC_STSM_WAVE,
-                                                METRIC_STSM_CONF };
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        cr_expect_eq(parts.total[same[i]], whole.total[same[i]], "%s", profile_metric_name(same[i]));
-    cr_expect_eq(parts.total[METRIC_BAR], whole.total[METRIC_BAR] + (2 + 1) * 8 * 2,
-                 "two more for the second part and one to go first, of 8 warps in 2 blocks");
-    cr_expect_lt(10 * parts.total[METRIC_INST], 8 * whole.total[METRIC_INST], "a fifth fewer, or more");
+    cr_expect_eq(by_tma.total[METRIC_GMMA], by_threads.total[METRIC_GMMA]);
+    cr_expect_eq(by_tma.total[METRIC_TMA_LD], by_threads.total[METRIC_TMA_LD]);
+    cr_expect_eq(by_tma.total[METRIC_TMA_LD_BYTES], by_threads.total[METRIC_TMA_LD_BYTES]);
+    cr_expect_eq(by_tma.total[METRIC_BAR], by_threads.total[METRIC_BAR] + 8 * 2,
+                 "one more to go first, of 8 warps in 2 blocks");
+    cr_expect_lt(10 * by_tma.total[METRIC_INST], 8 * by_threads.total[METRIC_INST], "a fifth fewer, or more");
 }
 
 Test(story, smaller_tiles_load_more_for_the_same_products)
 {
     needs_step("20_any_shape");
-    const struct profile large = profile_of("18_tma_store", NULL), small = profile_of("20_any_shape", NULL);
+    const struct profile large = profile_of("19_tma_store", NULL), small = profile_of("20_any_shape", NULL);
     const uint64_t matrix = 256 * 256 * 2;
     cr_expect_eq(large.total[METRIC_TMA_LD_BYTES], matrix * (256 / 256 + 256 / 128), "A once, B twice");
     cr_expect_eq(small.total[METRIC_TMA_LD_BYTES], matrix * (256 / 64 + 256 / 64), "tiles of 64 x 64");

@@ -24,7 +24,7 @@ static void holds_for(const struct geometry *g, enum dev_type type, int stages)
         wide |= edges && s[i].n % unit == 0 && s[i].k % unit == 0;
         odd |= edges && s[i].n % 2 && s[i].k % unit == 0;
         deep |= tiles > stages + 3 && s[i].n % unit == 0 && s[i].k % 2;
-        walks |= rows * columns > 2 * g->blocks && rows * columns * tiles / 2 > stages;
+        walks |= rows * columns > 2 * g->blocks && tiles >= stages;
     }
     cr_assert(wide && odd && deep && walks, "%d x %d x %d: %d %d %d %d", g->bm, g->bn, g->bk, wide, odd, deep, walks);
 }

@@ -14,7 +14,7 @@ static const struct {
 } steps[] = {
     { "01_naive", DEV_F32 },      { "03_thread_tile_1d", DEV_F32 }, { "06_warp_tile", DEV_F32 },
     { "09_wmma_smem", DEV_F16 },  { "13_async_copy", DEV_F16 },     { "14_tma", DEV_F16 },
-    { "17_persistent", DEV_F16 }, { "20_any_shape", DEV_F16 },
+    { "18_persistent", DEV_F16 }, { "20_any_shape", DEV_F16 },
 };
 static const size_t n_steps_tried = sizeof steps / sizeof *steps;
 

@@ -141,7 +141,7 @@ function draw_machine(build, [kernel, ...args]) {
 // What the clock says is of the machine code that one release of ptxas makes. With another one it says something else, and
 // an old picture or text is not stale.
 export const other_ptxas = (build, kernel) =>
-  fingerprint(ptx(build, kernel)).release !== cell(build, 'ptxas', [step_name(kernel)], 'release');
+  fingerprint(ptx(build, kernel)).release !== cell(build, 'ptxas', [variants[kernel] ?? step_name(kernel)], 'release');
 
 export const by_another_ptxas = (build, { args }) => args.includes('--card') && other_ptxas(build, args[0]);
 

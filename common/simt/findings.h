@@ -83,7 +83,8 @@ enum simt_finding_class {
     X(LOAD_LEFT, LEFT, false)          /* a bulk copy to the object is under way when the block ends */                \
     X(STORE_LEFT, LEFT, true)          /* the same from there */                                                       \
     X(LAUNCH_BEFORE, LAUNCH, false)                                                                                    \
-    X(BARRIER_STUCK, BARRIER, false)      /* expected: the block's threads, seen: arrived, left: have ended */         \
+    X(BARRIER_STUCK, BARRIER, false)      /* expected: the block's threads, seen: arrived, left: have ended; lanes */  \
+                                          /* and there: some that wait elsewhere, if any do */                         \
     X(BARRIER_SPLIT, BARRIER, false)      /* there: the other barrier */                                               \
     X(LANES_SPLIT, BARRIER, false)        /* lanes: of the warp, that wait here; there: another one */                 \
     X(BARRIER_LEFT, BARRIER, true)        /* expected: the block's threads, left: have ended; there: the first */      \

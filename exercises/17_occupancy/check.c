@@ -11,7 +11,7 @@ static const struct use {
 } uses[] = {
     { "step 04 without the second number of __launch_bounds__", 256, 180, 8192 },
     { "step 04", 256, 128, 8192 },
-    { "step 12", 256, 255, 98304 },
+    { "step 12", 256, 244, 49152 },
     { "a small kernel", 128, 32, 0 },
     { "blocks of one warp", 32, 32, 0 },
     { "blocks of 33 threads", 33, 40, 0 },

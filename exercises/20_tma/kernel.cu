@@ -1,5 +1,5 @@
 // Exercise 20: TMA. One thread asks for whole tiles; barriers in shared memory say when a tile has come, and when every
-// warp has read it.
+// thread has read it.
 #include "hopper.cuh"
 
 constexpr int BM = 64, BN = 64, BK = 32;      // block tile
@@ -12,7 +12,7 @@ static_assert(BK == BOX && BN % BOX == 0, "a box is as wide as the tile of A");
 
 __shared__ __align__(1024) float As[STAGES][BM * BOX];            // one box
 __shared__ __align__(1024) float Bs[STAGES][BN / BOX][BK * BOX];  // a box for each 32 columns
-__shared__ uint64_t full[STAGES], empty[STAGES];                  // a tile has come; every warp has read it
+__shared__ uint64_t full[STAGES], empty[STAGES];                  // a tile has come; every thread has read it
 
 // Where (row, col) of a box is: TMA swizzles rows of 128 bytes, as step 12 does. 4 floats stay together.
 __device__ int in_box(int row, int col)
@@ -63,7 +63,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
                 for (int j = 0; j < TN; j++)
                     acc[i][j] += a[i] * b[j];
         }
-        // >>> yours, 7 lines: each warp says that it has read the tile; then one thread asks for a later one
+        // >>> yours, 5 lines: all say that they have read the tile; then one thread asks for a later one
         // <<<
     }
 

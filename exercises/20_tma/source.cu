@@ -1,5 +1,5 @@
 // Exercise 20: TMA. One thread asks for whole tiles; barriers in shared memory say when a tile has come, and when every
-// warp has read it.
+// thread has read it.
 #include "hopper.cuh"
 
 constexpr int BM = 64, BN = 64, BK = 32;      // block tile
@@ -12,7 +12,7 @@ static_assert(BK == BOX && BN % BOX == 0, "a box is as wide as the tile of A");
 
 __shared__ __align__(1024) float As[STAGES][BM * BOX];            // one box
 __shared__ __align__(1024) float Bs[STAGES][BN / BOX][BK * BOX];  // a box for each 32 columns
-__shared__ uint64_t full[STAGES], empty[STAGES];                  // a tile has come; every warp has read it
+__shared__ uint64_t full[STAGES], empty[STAGES];                  // a tile has come; every thread has read it
 
 // Where (row, col) of a box is: TMA swizzles rows of 128 bytes, as step 12 does. 4 floats stay together.
 __device__ int in_box(int row, int col)
@@ -39,25 +39,19 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         // >>> yours, 5 lines: how many arrive at each of the barriers? Then the copies are to know of them
         for (int s = 0; s < STAGES; s++) {
             mbarrier_init(&full[s], 1);
-            mbarrier_init(&empty[s], THREADS / 32);
+            mbarrier_init(&empty[s], THREADS);
         }
         mbarrier_init_fence();
         // --- stub
         // --- bug no fence: "proxy fence" "fence.mbarrier_init"
         //| for (int s = 0; s < STAGES; s++) {
         //|     mbarrier_init(&full[s], 1);
-        //|     mbarrier_init(&empty[s], THREADS / 32);
-        //| }
-        // --- bug every thread is to arrive: "endless" "248 arrivals are missing"
-        //| for (int s = 0; s < STAGES; s++) {
-        //|     mbarrier_init(&full[s], 1);
         //|     mbarrier_init(&empty[s], THREADS);
         //| }
-        //| mbarrier_init_fence();
-        // --- bug one warp is to arrive: "copy not waited for" "is the parity that of this phase"
+        // --- bug a thread of each warp is to arrive: "endless" "is it the parity of another phase"
         //| for (int s = 0; s < STAGES; s++) {
         //|     mbarrier_init(&full[s], 1);
-        //|     mbarrier_init(&empty[s], 1);
+        //|     mbarrier_init(&empty[s], THREADS / 32);
         //| }
         //| mbarrier_init_fence();
         // <<<
@@ -127,7 +121,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         mbarrier_wait(&full[s], tile / STAGES % 2);
         // --- stub
         // --- bug no wait: "copy not waited for" "wait on the copy's mbarrier"
-        // --- bug the first parity always: "K 224" "copy not waited for" "is the parity that of this phase"
+        // --- bug the first parity always: "K 224" "is it the parity of another phase"
         //| mbarrier_wait(&full[s], 0);
         // --- bug the other parity: "copy not waited for" "wait on the copy's mbarrier"
         //| mbarrier_wait(&full[s], 1 - tile / STAGES % 2);
@@ -145,25 +139,19 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
                 for (int j = 0; j < TN; j++)
                     acc[i][j] += a[i] * b[j];
         }
-        // >>> yours, 7 lines: each warp says that it has read the tile; then one thread asks for a later one
-        __syncwarp();
-        if (tid % 32 == 0)
-            mbarrier_arrive(&empty[s]);
+        // >>> yours, 5 lines: all say that they have read the tile; then one thread asks for a later one
+        mbarrier_arrive(&empty[s]);
         if (tid == 0 && tile + STAGES < tiles) {
             mbarrier_wait(&empty[s], tile / STAGES % 2);
             load(tile + STAGES, s);
         }
         // --- stub
         // --- bug no wait for the readers: "K 224" "copy not waited for"
-        //| __syncwarp();
-        //| if (tid % 32 == 0)
-        //|     mbarrier_arrive(&empty[s]);
+        //| mbarrier_arrive(&empty[s]);
         //| if (tid == 0 && tile + STAGES < tiles)
         //|     load(tile + STAGES, s);
         // --- bug the other parity of empty: "K 224" "copy not waited for"
-        //| __syncwarp();
-        //| if (tid % 32 == 0)
-        //|     mbarrier_arrive(&empty[s]);
+        //| mbarrier_arrive(&empty[s]);
         //| if (tid == 0 && tile + STAGES < tiles) {
         //|     mbarrier_wait(&empty[s], 1 - tile / STAGES % 2);
         //|     load(tile + STAGES, s);
@@ -173,7 +161,8 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|     mbarrier_wait(&empty[s], tile / STAGES % 2);
         //|     load(tile + STAGES, s);
         //| }
-        // --- bug a lane arrives before its warp: "race" "after its last read"
+        // --- bug a thread of each warp arrives: "endless" "248 arrivals are missing"
+        //| __syncwarp();
         //| if (tid % 32 == 0)
         //|     mbarrier_arrive(&empty[s]);
         //| if (tid == 0 && tile + STAGES < tiles) {
@@ -181,9 +170,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|     load(tile + STAGES, s);
         //| }
         // --- bug into the other stage: "K 224" "copy not waited for"
-        //| __syncwarp();
-        //| if (tid % 32 == 0)
-        //|     mbarrier_arrive(&empty[s]);
+        //| mbarrier_arrive(&empty[s]);
         //| if (tid == 0 && tile + STAGES < tiles) {
         //|     mbarrier_wait(&empty[s], tile / STAGES % 2);
         //|     load(tile + STAGES, (tile + 1) % STAGES);

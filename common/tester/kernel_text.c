@@ -482,8 +482,12 @@ static bool declares_unset(const char *line, const char *name)
         const char *t = find_word(line, types[i]);
         type = type || (t && t < at);
     }
-    if (!type || find_word(line, "for") || find_word(line, "__shared__") || memchr(line, '(', (size_t)(at - line)))
+    if (!type || find_word(line, "for") || find_word(line, "__shared__") || memchr(line, '(', (size_t)(at - line)) ||
+        memchr(line, '{', (size_t)(at - line)))
         return false;
+    for (const char *p = at; p > line && *p != ','; p--)
+        if (*p == '=')  // it is the value of another
+            return false;
     const char *p = at + strlen(name);
     while (*p == '[')
         p += strcspn(p, "]") + 1;

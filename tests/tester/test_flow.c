@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/source.h"
 #include "tester/flow.h"
+#include "tester/kernel_text.h"
 
 static const struct {
     const char *name;
@@ -49,4 +51,20 @@ Test(flow, of_right_steps_all_elements_come_to_their_products)
 {
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         try_step(steps[i].name, steps[i].type, steps[i].shared, steps[i].opaque);
+}
+
+// "half *Cs = As;" declares Cs, and gives As to it.
+Test(flow, a_name_behind_an_equals_sign_is_not_declared_there)
+{
+    static const char file[] = STEPS_FOLDER "/15_wgmma/kernel.cu";
+    struct kernel_unset unset[KERNEL_UNSET];
+    unsigned lines = 0, of_products = 0;
+    char text[256] = "";
+    while (lines < 1000 && !of_products) {
+        source_text(file, ++lines, text, sizeof text);
+        of_products = strstr(text, "wgmma(acc, ") ? lines : 0;
+    }
+    cr_assert(of_products);
+    cr_expect_eq(kernel_text_unset(file, of_products, unset), 1);
+    cr_expect_str_eq(unset[0].name, "acc");
 }

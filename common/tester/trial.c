@@ -288,8 +288,11 @@ static const char **lines_of(const char *text, unsigned *n)
         count++;
     const char **lines = calloc(count + 1, sizeof *lines);
     *n = 1;
-    for (const char *p = text; lines && p && *n < count; p = strchr(p, '\n'), p += p != NULL)
+    for (const char *p = text; lines && p && *n < count;) {
+        const char *end = strchr(p, '\n');
         lines[(*n)++] = p;
+        p = end ? end + 1 : NULL;
+    }
     return lines;
 }
 

@@ -269,7 +269,7 @@ static const char *contradiction(const struct command *c)
         (c->draw.in_cycles || (c->draw.place.view == SIMT_DRAW_TIMELINE && c->card)))
         return "the clock knows no clusters: --timeline without --card";
     if (c->launch > c->n_launches)
-        return "--launch: there are not so many launches";
+        return "--launch: the program makes fewer launches";
     if (!c->file)
         return "which PTX file? (see simt --help)";
     for (size_t i = 1; i < c->n_launches; i++)

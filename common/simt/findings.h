@@ -245,7 +245,7 @@ const char *simt_finding_look(const struct simt_finding *f);
 
 // What whoever prints findings knows better to look at; NULL: what simt_finding_look says.
 struct simt_advice {
-    const char *(*look)(const void *context, const struct simt_finding *f);  // NULL: there is nobody
+    const char *(*look)(const void *context, const struct simt_finding *f);  // NULL: no advice
     const void *context;
     // A command that opens the debugger, as far as the option --finding, and what is to stand behind that. NULL: none.
     const char *watch, *watch_end;

@@ -30,7 +30,7 @@ enum trial_use {
     TRIAL_SETS,
     TRIAL_COUNTS,   // arrivals of an mbarrier, or threads of a barrier
     TRIAL_EXPECTS,  // bytes at an mbarrier
-    TRIAL_WAITS,    // until at most so many groups are under way; another number: until none is
+    TRIAL_WAITS,    // until at most n groups are under way; another number: until none is
     TRIAL_PARITY,   // another number: the other phase
     TRIAL_NONE      // no number stands in it
 };

@@ -93,7 +93,7 @@ struct watch_writer {
     uint64_t came;                 // the step after which the value was there: later, if a copy brought it
     uint32_t thread, instruction;  // of that instruction
 };
-// Who was the last, up to that moment, to write this byte of shared memory? False: nobody.
+// The last write to this byte of shared memory up to that moment. False: nothing has written it.
 bool watch_wrote(struct watch *w, uint64_t moment, uint32_t at, struct watch_writer *out, char error[DEV_ERROR_MAX]);
 
 // The byte of shared memory that text means: "4100", "As[12]", "full[2]" of an array whose elements have `bytes` bytes.

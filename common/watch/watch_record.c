@@ -156,7 +156,7 @@ static bool run_once(struct watch *w, char error[DEV_ERROR_MAX])
     if (!ok && !simt_failure(w->simt))
         return false;
     if (!w->n)
-        return error_set(error, "block %llu takes no steps: the launch has not so many, or ended before",
+        return error_set(error, "block %llu takes no steps: the launch has fewer blocks, or ended before",
                          (unsigned long long)w->block);
     return read_findings(w) || error_set(error, "out of memory");
 }

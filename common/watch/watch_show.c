@@ -334,7 +334,7 @@ static bool see_barriers(void *context, uint64_t moment, const struct simt_look 
                 m.pending, m.expected, m.bytes);
     }
     if (!any)
-        fputs("nobody stands at a barrier, and there are no mbarriers\n", s->out);
+        fputs("no warp waits at a barrier, and there are no mbarriers\n", s->out);
     return false;
 }
 

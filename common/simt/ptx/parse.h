@@ -38,7 +38,7 @@ struct formal {  // a parameter or a result that is a register
 #define PARSE_SCOPES 32  // nesting of { }
 
 enum linkage {  // of a declaration of the module: who else means it by its name
-    LINK_OWN,   // nobody outside of its unit
+    LINK_OWN,   // its own unit alone
     LINK_VISIBLE,
     LINK_WEAK,  // .weak or .common: the first of several counts
     LINK_EXTERN

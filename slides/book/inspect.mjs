@@ -64,7 +64,14 @@ export function joined() {
 // Pictures whose smallest letters, in pixels of the screen, are less than least.
 export async function small_letters(least) {
   const found = [], px = Number.parseFloat;
+  // After a change of width the browser takes the other form of a picture when it gets to it.
+  const settled = async (img) => {
+    const source = img.closest('picture')?.querySelector('source');
+    const wanted = source && new URL(matchMedia(source.media).matches ? source.srcset : img.src, document.baseURI).href;
+    while (wanted && (img.currentSrc !== wanted || !img.complete)) await new Promise((done) => setTimeout(done, 10));
+  };
   for (const img of document.querySelectorAll('.picture img')) {
+    await settled(img);
     const svg = await (await fetch(img.currentSrc)).text(), natural = px(svg.match(/<svg[^>]* width="([\d.]+)"/)?.[1]);
     const base = px(svg.match(/text \{ font: ([\d.]+)px/)?.[1] ?? '16');
     const sizes = Object.fromEntries([...svg.matchAll(/\.([\w-]+) \{ font-size: ([\d.]+)px/g)].map((m) => [m[1], px(m[2])]));

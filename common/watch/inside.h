@@ -18,7 +18,8 @@ enum op_kind {  // what the debugger asks of an instruction
     OP_EXPECT,  // bytes; it may arrive, too
     OP_LOOK,    // test_wait, try_wait
     OP_COPY,    // by TMA, which reports to one
-    OP_WAIT     // for copies, or products
+    OP_WAIT,    // for copies, or products
+    OP_PRODUCT  // of wgmma, which is in its registers after a wait
 };
 
 struct instruction {

@@ -35,7 +35,8 @@ static enum op_kind kind_of(const struct simt_instruction *in)
                   { "mbarrier.t", "_wait", OP_LOOK },
                   { "cp.async.bulk", "mbarrier::complete_tx", OP_COPY },
                   { "cp.async", ".wait_", OP_WAIT },
-                  { "wgmma.wait_group", "", OP_WAIT } };
+                  { "wgmma.wait_group", "", OP_WAIT },
+                  { "wgmma.mma_async", "", OP_PRODUCT } };
     if (begins(in, "bar.warp"))
         return OP_OTHER;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)

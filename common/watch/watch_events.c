@@ -82,7 +82,7 @@ bool watch_note_events(struct watch *w, uint64_t moment, const struct simt_look 
     struct simt_operand address;
     uint32_t seen = 0, left = simt_look_lanes(look), at;
     bool ok = true;
-    if (kind < OP_INIT || kind == OP_WAIT)
+    if (kind < OP_INIT || kind >= OP_WAIT)
         return true;
     // The last address of a copy is that of its mbarrier; the others have only one.
     for (uint32_t i = 0; simt_look_operand(look, i, &address); i++)

@@ -7,34 +7,38 @@
 // --- registers ---
 
 struct making {
+    const struct watch *w;
     uint32_t warp, lane, number;
-    uint64_t value, last;
-    bool known;
+    uint64_t last;
+    uint64_t products;  // of wgmma on their way, a bit for each that makes the register; the latest is bit 0
 };
 
 static bool see_making(void *context, uint64_t moment, const struct simt_look *look)
 {
     struct making *m = context;
-    uint64_t value[WATCH_LANES];
     struct simt_operand o;
     if (simt_look_warp(look) != m->warp)
         return true;
-    bool made = false;
+    const enum op_kind kind = m->w->code[simt_look_instruction(look)].kind;
+    bool written = false;
     for (uint32_t i = 0; simt_look_operand(look, i, &o); i++)
-        made |= o.role == SIMT_WRITTEN && o.number == m->number && !simt_look_products(look, m->warp);
-    made &= simt_look_lanes(look) >> m->lane & 1;
-    const bool lives = simt_look_value(look, m->warp, m->number, value);
-    if (made || (lives && m->known && value[m->lane] != m->value))
+        written |= o.role == SIMT_WRITTEN && o.number == m->number && simt_look_lanes(look) >> m->lane & 1;
+    if (kind == OP_PRODUCT || kind == OP_WAIT) {
+        const uint32_t left = simt_look_products(look, m->warp);
+        const uint64_t on_their_way = left < 64 ? (1ull << left) - 1 : UINT64_MAX;
+        m->products = kind == OP_PRODUCT ? m->products << 1 | written : m->products;
+        written = m->products & ~on_their_way;
+        m->products &= on_their_way;
+    }
+    if (written)
         m->last = moment;
-    m->known = lives;
-    m->value = lives ? value[m->lane] : 0;
     return true;
 }
 
 uint64_t watch_made(struct watch *w, uint64_t moment, uint32_t warp, uint32_t lane, uint32_t number,
                     char error[DEV_ERROR_MAX])
 {
-    struct making m = { .warp = warp, .lane = lane, .number = number, .last = WATCH_NONE };
+    struct making m = { .w = w, .warp = warp, .lane = lane, .number = number, .last = WATCH_NONE };
     struct simt_register r;
     if (!simt_register(w->kernel, number, &r)) {
         error_set(error, "the kernel has no such register");

@@ -1,5 +1,6 @@
 // Back and forth in a step's kernel: what the watch shows after a jump is what a fresh run of the launch has there, bit
-// for bit. The step is that of step_case.h. A thousand jumps; the samples (sample.h) have fewer.
+// for bit; and a value that an instruction reads is the one that watch_made's step left, and nothing has written it
+// since. The step is that of step_case.h. A thousand jumps; the samples (sample.h) have fewer.
 #include <criterion/criterion.h>
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 
 TestSuite(jumps, .timeout = 900);
 
-enum { JUMPS = 1000, LANES = 32 };
+enum { JUMPS = 1000, MADE = 100, LANES = 32 };
 
 struct bench {  // a simulated GPU of its own, with the step's launch
     struct dev *dev;
@@ -142,6 +143,63 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+// --- who made what an instruction reads ---
+
+struct reading {  // of a lane's register
+    const struct simt_kernel *kernel;
+    uint32_t warp, lane, number;
+    uint64_t value, made, read;
+    uint32_t again;  // how often it was written after `made`
+};
+
+// The step's last operand that it reads: the others are descriptors and addresses more often.
+static bool see_read(void *context, uint64_t moment, const struct simt_look *l)
+{
+    struct reading *r = context;
+    struct simt_operand o;
+    r->warp = simt_look_warp(l);
+    r->lane = (uint32_t)__builtin_ctz(simt_look_lanes(l));
+    r->read = WATCH_NONE;
+    for (uint32_t i = 0; simt_look_operand(l, i, &o); i++)
+        if (o.role == SIMT_READ) {
+            r->number = o.number;
+            r->value = o.value[r->lane];
+            r->read = moment;
+        }
+    return false;
+}
+
+static bool see_since(void *context, uint64_t moment, const struct simt_look *l)
+{
+    struct reading *r = context;
+    struct simt_operand o;
+    struct simt_instruction in;
+    uint64_t value[LANES];
+    simt_instruction(r->kernel, simt_look_instruction(l), &in);
+    const bool product = !strncmp(in.op, "wgmma.mma", strlen("wgmma.mma"));  // the value comes later
+    if (moment == r->made && simt_look_value(l, r->warp, r->number, value))
+        cr_expect_eq(value[r->lane], r->value, "%s: step %llu did not make the value", STEP.name,
+                     (unsigned long long)moment);
+    const bool between = moment > r->made && moment < r->read && !product && simt_look_warp(l) == r->warp;
+    for (uint32_t i = 0; between && simt_look_operand(l, i, &o); i++)
+        r->again += o.role == SIMT_WRITTEN && o.number == r->number && (simt_look_lanes(l) >> r->lane & 1);
+    return true;
+}
+
+static void expect_made(struct watch *w, uint64_t moment)
+{
+    struct reading r = { .kernel = watch_kernel(w) };
+    char error[DEV_ERROR_MAX];
+    cr_assert(watch_run(w, moment, moment, see_read, &r, error), "%s", error);
+    if (r.read == WATCH_NONE)
+        return;
+    r.made = moment ? watch_made(w, moment - 1, r.warp, r.lane, r.number, error) : WATCH_NONE;
+    cr_assert_neq(r.made, WATCH_NONE, "%s: %s", STEP.name, error);
+    cr_assert(watch_run(w, r.made, moment, see_since, &r, error), "%s", error);
+    cr_expect_eq(r.again, 0, "%s: step %llu reads what was written after step %llu", STEP.name,
+                 (unsigned long long)moment, (unsigned long long)r.made);
+}
+
 static size_t jumps(void)
 {
     return sample_asked() == SAMPLE_ALL ? JUMPS : sample_asked() == SAMPLE_SOME ? 30 : 10;
@@ -174,6 +232,8 @@ Test(jumps, back_and_forth_show_what_a_fresh_run_has)
         cr_assert(watch_run(w, at[to], at[to], see, &s, watched.error), "%s", watched.error);
         cr_expect_eq(s.state, states[to], "%s: step %llu of %llu differs", STEP.name, (unsigned long long)at[to],
                      (unsigned long long)watch_steps(w));
+        if (i < MADE)
+            expect_made(w, at[to]);
     }
     watch_close(w);
     close_bench(&watched);

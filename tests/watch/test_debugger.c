@@ -81,6 +81,36 @@ Test(debugger, goes_to_the_step_that_made_a_value)
     watch_case_close(&c);
 }
 
+// A warpgroup multiplies noughts: no value changes. Between a product and its wait %r1 is added to, which is 0 as well.
+static const char products[] = WATCH_HEAD
+    ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<3>;\n.reg .b32 %r<4>;\n.reg .f32 %f<5>;\n"
+    ".reg .b64 %d<2>;\n.shared .align 1024 .b8 s[8192];\n"
+    "mov.u32 %r1, 0;\nmov.u32 %r2, 0;\nmov.u64 %d1, 0;\nsetp.eq.u32 %p1, %r1, 0;\n"        // 0 to 3
+    "mov.f32 %f1, 0f00000000;\nmov.f32 %f2, %f1;\nmov.f32 %f3, %f1;\nmov.f32 %f4, %f1;\n"  // 4 to 7
+    "$again:\nwgmma.fence.sync.aligned;\n"                                                 // 8
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d1, %p1, 1, 1, 0, 0;\n"
+    "wgmma.commit_group.sync.aligned;\nadd.u32 %r1, %r1, 0;\n"                                      // 10, 11
+    "wgmma.wait_group.sync.aligned 0;\nadd.u32 %r2, %r2, 1;\n"                                      // 12, 13
+    "setp.lt.u32 %p2, %r2, 3;\n@%p2 bra $again;\nadd.f32 %f1, %f1, %f2;\nadd.u32 %r2, %r2, %r1;\n"  // 14 to 17
+    "ret;\n}\n";
+
+Test(debugger, goes_to_what_was_written_while_products_were_on_their_way)
+{
+    enum { IN_FLIGHT = 11, WAIT = 12, SUM = 16 };
+    struct watch_case c;
+    watch_case_open(&c, products, 128);
+    const uint64_t sum = next(&c, WATCH_NONE, WATCH_AT, 2, SUM, false);
+    const uint64_t wait = next(&c, sum, WATCH_AT, 2, WAIT, true), before = next(&c, wait, WATCH_AT, 2, WAIT, true);
+    const uint32_t r1 = (uint32_t)simt_register_number(c.kernel, "%r1");
+    const uint32_t f1 = (uint32_t)simt_register_number(c.kernel, "%f1");
+    cr_assert_neq(sum, WATCH_NONE);
+    cr_expect_eq(watch_made(c.watch, sum - 1, 2, 3, r1, c.error), next(&c, sum, WATCH_AT, 2, IN_FLIGHT, true));
+    cr_expect_eq(watch_made(c.watch, wait, 2, 3, f1, c.error), wait, "the product is there after its wait");
+    cr_expect_eq(watch_made(c.watch, wait - 1, 2, 3, f1, c.error), before, "and not before");
+    cr_expect_eq(watch_made(c.watch, sum, 2, 3, f1, c.error), sum);
+    watch_case_close(&c);
+}
+
 Test(debugger, goes_to_the_last_writer_of_a_byte)
 {
     struct watch_case c;

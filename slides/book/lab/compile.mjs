@@ -1,0 +1,86 @@
+// CUDA C++ to PTX without a toolkit: clang's front end as WebAssembly (@yowasp/clang) makes LLVM IR, and the course's
+// translator (common/irptx) PTX of it. The same in the page's worker and under Node: compile_worker.js, compile_node.mjs.
+
+// Functions are inlined however long they are, and loops unrolled as nvcc does, so that accumulators become registers.
+// The vectorisers stay out: vectors of floats are no gain on a GPU, and they break what asm statements expect.
+const thresholds = ['-unroll-threshold=1000', '-inline-threshold=100000', '-locally-hot-callsite-threshold=100000'];
+
+// The folder of headers is "clang", that of the course's "common", and the kernel is kernel.cu beside them.
+function options(arch, defines) {
+  const ptx = /^sm_(9|1\d)/.test(arch) ? '+ptx80' : '+ptx71';
+  return ['clang', '-cc1', '-triple', 'nvptx64-nvidia-cuda', '-aux-triple', 'x86_64-unknown-linux-gnu', '-target-cpu', arch,
+    '-target-feature', ptx, '-fcuda-is-device', '-fcuda-allow-variadic-functions', '-x', 'cuda', '-std=c++17', '-fgnuc-version=4.2.1',
+    '-O2', ...thresholds.flatMap((text) => ['-mllvm', text]), '-debug-info-kind=line-directives-only',
+    '-fno-caret-diagnostics', '-fmessage-length=0', '-ferror-limit', '20', '-w', ...defines,
+    '-Icommon', '-internal-isystem', 'clang', '-internal-isystem', 'clang/bare', '-include', 'cuda_runtime.h',
+    '-emit-llvm', 'kernel.cu', '-o', '-'];
+}
+
+// --- what clang says ---
+
+const said = /^(.*?):(\d+):(\d+): (fatal error|error|note): (.*)$/;
+const included = /^In file included from (.*?):(\d+):/;
+
+// clang's errors: [{ line, column, text }]; line: of kernel.cu, the error's own or that of the call or the #include that
+// leads to it, 0 if none does. Behind a static_assert that does not hold stands what follows from it, which is left out.
+export function errors_of(text) {
+  const found = [];
+  let from = 0;
+  for (const row of text.split('\n')) {
+    const inside = row.match(included), [, file, line, column, kind, words] = row.match(said) ?? [];
+    if (inside) from = inside[1] === 'kernel.cu' ? Number(inside[2]) : from;
+    if (!kind) continue;
+    const here = file === 'kernel.cu', last = found.at(-1);
+    if (kind !== 'note') found.push({ line: here ? Number(line) : from, column: here ? Number(column) : 1,
+      text: here ? words : `${file.replace(/^.*\//, '')}:${line}: ${words}` });
+    else if (last && !last.line && here) Object.assign(last, { line: Number(line), column: Number(column) });
+    from = 0;
+  }
+  const asserted = found.filter(({ text: words }) => /static[_ ]assert/.test(words));
+  return asserted.length ? asserted : found;
+}
+
+// --- compiling ---
+
+// "common/edges.cuh" -> { common: { "edges.cuh": text } }
+function tree_of(files) {
+  const tree = {};
+  for (const [path, text] of Object.entries(files)) {
+    const folders = path.split('/'), name = folders.pop();
+    folders.reduce((at, folder) => (at[folder] ??= {}), tree)[name] = text;
+  }
+  return tree;
+}
+
+function joined(chunks) {
+  const bytes = new Uint8Array(chunks.reduce((all, { length }) => all + length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return new TextDecoder().decode(bytes);
+}
+
+// runLLVM: of @yowasp/clang. headers: { path: text }. Resolves to { ir } or { errors }.
+export async function to_ir(runLLVM, headers, source, arch, defines = []) {
+  const out = [], err = [], put = (list) => (bytes) => bytes && list.push(bytes.slice());
+  let failed = '';
+  try {
+    await runLLVM(options(arch, defines), tree_of({ ...headers, 'kernel.cu': source }),
+      { stdout: put(out), stderr: put(err), decodeASCII: false, fetchProgress() {} });
+  } catch (error) {
+    failed = `the compiler itself stopped: ${error.message}`;
+  }
+  const errors = errors_of(joined(err));
+  if (errors.length || failed) return { errors: errors.length ? errors : [{ line: 0, column: 1, text: failed }] };
+  return { ir: joined(out) };
+}
+
+// translate(ir): { ptx } or { error, line }: the course's translator. Resolves to { ptx } or { errors }.
+export async function to_ptx(runLLVM, translate, headers, source, arch, defines) {
+  const { ir, errors } = await to_ir(runLLVM, headers, source, arch, defines);
+  if (errors) return { errors };
+  const { ptx, error, line } = await translate(ir);
+  return error ? { errors: [{ line: line ?? 0, column: 1, text: error }] } : { ptx };
+}

@@ -1,0 +1,39 @@
+// What the compiler of the pages is made of: clang, the course's headers, and the worker, in the folder of the labs.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants } from 'node:zlib';
+import { build as bundle } from 'esbuild';
+import { root } from '../../project.mjs';
+
+const here = dirname(fileURLToPath(import.meta.url)), clang = join(here, '..', 'node_modules', '@yowasp', 'clang', 'gen');
+const folders = [['common', 'common', /\.cuh$/], ['common/clang', 'clang', /\.h$/], ['common/clang/bare', 'clang/bare', /./]];
+
+// { path: text } of the course's headers, and of those that stand in for CUDA's.
+export function headers() {
+  return Object.fromEntries(folders.flatMap(([from, to, wanted]) => readdirSync(join(root, from), { withFileTypes: true })
+    .filter((file) => file.isFile() && wanted.test(file.name)).map(({ name }) => [`${to}/${name}`, readFileSync(join(root, from, name), 'utf8')])));
+}
+
+// clang's front end under Node, which reads its modules from the package.
+export const load_clang = async () => (await import('@yowasp/clang')).runLLVM;
+
+// A static host may not compress what it serves, and 75 MB are too much to ask for: so the page unpacks. A better quality
+// saves 7 % and takes half a minute.
+function packed(bytes) {
+  const { BROTLI_PARAM_QUALITY: quality, BROTLI_PARAM_LGWIN: window, BROTLI_PARAM_SIZE_HINT: size } = constants;
+  return brotliCompressSync(bytes, { params: { [quality]: 5, [window]: 24, [size]: bytes.length } });
+}
+
+// Leaves clang.wasm.br and compile_worker.js in the folder. translator: the path of the script that has translate. Returns
+// the sizes that the worker is told: { bytes, whole }.
+export async function copy_compiler(folder, translator) {
+  const whole = readFileSync(join(clang, 'llvm.core.wasm')), file = packed(whole);
+  writeFileSync(join(folder, 'clang.wasm.br'), file);
+  const cores = Object.fromEntries([2, 3, 4].map((n) => [`clang-core${n}`, join(clang, `llvm.core${n}.wasm`)]));
+  await bundle({ entryPoints: [join(here, 'compile_worker.js')], outfile: join(folder, 'compile_worker.js'), bundle: true, minify: true,
+    format: 'iife', alias: { ...cores, translator }, loader: { '.wasm': 'binary' }, external: ['node:*'], inject: [join(here, 'compile_given.js')],
+    define: { 'globalThis.fetch': 'given_fetch', 'WebAssembly.compileStreaming': 'given_compile', 'import.meta.url': '"file:///"',
+      COURSE_HEADERS: JSON.stringify(headers()) }, logLevel: 'error' });
+  return { bytes: file.length, whole: whole.length };
+}

@@ -90,7 +90,7 @@ function kernel_about(build, step, kernel) {
 const built = (build, { step }) => existsSync(ptx_of(build, step, step));
 
 // What a chapter's page says of its lab; null where there is none.
-export function lab_of(build, step, version) {
+export function lab_of(build, step, version, compiler = null) {
   const lab = lab_list().find((one) => one.step === step);
   if (!lab || !version || !built(build, lab)) return null;
   const kernels = [...new Set(lab.runs.map(({ kernel }) => kernel))];
@@ -100,7 +100,7 @@ export function lab_of(build, step, version) {
   const about = Object.fromEntries(kernels.map((kernel) => [kernel, kernel_about(build, step, kernel)]));
   const timed = ({ kernel }) => about[kernel].time?.ms && about[kernels[0]].time?.ms;
   const runs = lab.runs.map((run) => (run.ask === 'time' && !timed(run) ? { ...run, ask: undefined, question: undefined } : run));
-  return { step, version, type: lab.k ? types.indexOf(describe(build, step).type) : null, runs, counters, kernels: about };
+  return { step, version, compiler, type: lab.k ? types.indexOf(describe(build, step).type) : null, runs, counters, kernels: about };
 }
 
 async function make_worker(build, to) {

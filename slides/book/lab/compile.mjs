@@ -77,10 +77,13 @@ export async function to_ir(runLLVM, headers, source, arch, defines = []) {
   return { ir: joined(out) };
 }
 
+// The PTX as the page has it: its files have no folders.
+const plain_files = (ptx) => ptx.replace(/^(\s*\.file\s+\d+\s+").*\//gm, '$1');
+
 // translate(ir): { ptx } or { error, line }: the course's translator. Resolves to { ptx } or { errors }.
 export async function to_ptx(runLLVM, translate, headers, source, arch, defines) {
   const { ir, errors } = await to_ir(runLLVM, headers, source, arch, defines);
   if (errors) return { errors };
   const { ptx, error, line } = await translate(ir);
-  return error ? { errors: [{ line: line ?? 0, column: 1, text: error }] } : { ptx };
+  return error ? { errors: [{ line: line ?? 0, column: 1, text: error }] } : { ptx: plain_files(ptx) };
 }

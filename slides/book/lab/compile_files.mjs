@@ -1,5 +1,6 @@
 // What the compiler of the pages is made of: clang, the course's headers, and the worker, in the folder of the labs.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
@@ -25,15 +26,18 @@ function packed(bytes) {
   return brotliCompressSync(bytes, { params: { [quality]: 5, [window]: 24, [size]: bytes.length } });
 }
 
-// Leaves clang.wasm.br and compile_worker.js in the folder. translator: the path of the script that has translate. Returns
-// the sizes that the worker is told: { bytes, whole }.
-export async function copy_compiler(folder, translator) {
-  const whole = readFileSync(join(clang, 'llvm.core.wasm')), file = packed(whole);
-  writeFileSync(join(folder, 'clang.wasm.br'), file);
+// Leaves clang.wasm.br and compile_worker.js in the folder. Returns what the pages are told: how large clang is, as a file and
+// unpacked, its version, and a text that changes with the worker; null where the build has no translator.
+export async function copy_compiler(build, folder) {
+  const translator = join(build, 'slides', 'translator.js');
+  if (!existsSync(translator)) return null;
+  const whole = readFileSync(join(clang, 'llvm.core.wasm')), file = packed(whole), worker = join(folder, 'compile_worker.js');
   const cores = Object.fromEntries([2, 3, 4].map((n) => [`clang-core${n}`, join(clang, `llvm.core${n}.wasm`)]));
-  await bundle({ entryPoints: [join(here, 'compile_worker.js')], outfile: join(folder, 'compile_worker.js'), bundle: true, minify: true,
+  writeFileSync(join(folder, 'clang.wasm.br'), file);
+  await bundle({ entryPoints: [join(here, 'compile_worker.js')], outfile: worker, bundle: true, minify: true,
     format: 'iife', alias: { ...cores, translator }, loader: { '.wasm': 'binary' }, external: ['node:*'], inject: [join(here, 'compile_given.js')],
     define: { 'globalThis.fetch': 'given_fetch', 'WebAssembly.compileStreaming': 'given_compile', 'import.meta.url': '"file:///"',
       COURSE_HEADERS: JSON.stringify(headers()) }, logLevel: 'error' });
-  return { bytes: file.length, whole: whole.length };
+  const version = createHash('sha256').update(readFileSync(worker)).digest('hex').slice(0, 12);
+  return { bytes: file.length, whole: whole.length, clang: JSON.parse(readFileSync(join(clang, '..', 'package.json'), 'utf8')).version, version };
 }

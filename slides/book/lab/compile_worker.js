@@ -44,10 +44,12 @@ const calls = {
     return core;
   },
 
-  // { ptx } or { errors }, and ms.
+  // { ptx, files } or { errors }. files: the course's headers whose lines are in the PTX.
   async compile({ source, arch }) {
-    const begun = performance.now();
-    return { ...await to_ptx(runLLVM, translate, COURSE_HEADERS, source, arch), ms: performance.now() - begun };
+    const { ptx, errors } = await to_ptx(runLLVM, translate, COURSE_HEADERS, source, arch);
+    if (errors) return { errors };
+    const used = Object.entries(COURSE_HEADERS).map(([path, text]) => [path.replace(/^.*\//, ''), text]).filter(([name]) => ptx.includes(`"${name}"`));
+    return { ptx, files: Object.fromEntries(used) };
   },
 };
 

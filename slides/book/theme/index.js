@@ -7,6 +7,7 @@ import TheLab from './TheLab.vue';
 import './book.css';
 import './answers.css';
 import './lab.css';
+import './edit.css';
 
 // Paper is light, and has all hints open.
 function for_print() {

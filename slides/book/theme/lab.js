@@ -1,6 +1,8 @@
 // What a lab does beside its panel: the worker that runs the simulated GPU, what its answers mean, and what the reader
 // has predicted.
 
+import { open_asking } from './asking.js';
+
 // --- the worker ---
 
 let modules = null;
@@ -17,41 +19,7 @@ export function open_worker(base, version, onBlocks) {
   const file = (name) => `${base}${name}?${version}`;
   modules ??= fetched(file('lab.wasm')).then(async (response) => WebAssembly.compile(await response.arrayBuffer()));
   modules.catch(() => { modules = null; });
-  const waiting = new Map();
-  let worker = null, next = 0;
-
-  function send(call, args) {
-    return new Promise((done, fail) => {
-      waiting.set(++next, { done, fail });
-      worker.postMessage({ id: next, call, args });
-    });
-  }
-
-  let ready = null;
-  async function start() {
-    worker = new Worker(file('worker.js'));
-    worker.onmessage = ({ data: { id, result, error, done, blocks } }) => {
-      if (!id) return onBlocks(done, blocks);
-      const { done: answer, fail } = waiting.get(id);
-      waiting.delete(id);
-      return error === undefined ? answer(result) : fail(new Error(error));
-    };
-    worker.onerror = (event) => stop(event.message || 'the worker could not be loaded');
-    await send('open', await modules);
-  }
-
-  function stop(why = 'stopped') {
-    worker?.terminate();
-    ready = worker = null;
-    for (const { fail } of waiting.values()) fail(new Error(why));
-    waiting.clear();
-  }
-
-  async function ask(call, args) {
-    ready ??= start();
-    await ready;
-    return send(call, args);
-  }
+  const { ask, stop } = open_asking(file('worker.js'), async (send) => send('open', await modules), ({ done, blocks }) => onBlocks(done, blocks));
 
   const texts = new Map();
   function text(name) {
@@ -66,6 +34,9 @@ export function open_worker(base, version, onBlocks) {
 
 export const grouped = (n) => (Number.isInteger(n) ? n : Number(n.toPrecision(3))).toLocaleString('en');
 export const counted = (n, what) => `${grouped(n)} ${what}${n === 1 ? '' : 's'}`;
+
+// What there is to know of the kernel of a run: { changed, time }.
+export const about_of = (lab, run) => run.edited ?? lab.kernels[run.kernel];
 
 export const verdicts = {
   right: 'C is right, and the checks find nothing',

@@ -4,7 +4,7 @@ import { computed, onUnmounted, reactive, shallowReactive } from 'vue';
 import { near, open_worker, predictions, remember, speed_of, speeds, verdict_of, verdicts, grouped } from './lab.js';
 
 const sizes_of = ({ m, n, k, alpha, beta, entry, number }) => ({ m, n, k, alpha, beta, entry, number });
-const same = (a, b) => Object.entries({ kernel: b.kernel, ...sizes_of(b) }).every(([name, value]) => a?.[name] === value);
+const same = (a, b) => !a?.edited && Object.entries({ kernel: b.kernel, ...sizes_of(b) }).every(([name, value]) => a?.[name] === value);
 
 export function useLab(lab) {
   const plain = lab.runs[0];
@@ -36,11 +36,12 @@ export function useLab(lab) {
     return { source, files: { 'kernel.ptx': ptx, 'kernel.cu': source, ...rest } };
   }
 
-  async function execute(what) {
+  // files_to_run() gives { source, files }.
+  async function execute(what, files_to_run = () => files_of(what.kernel)) {
     const first = !shown.result;
     Object.assign(state, { busy: true, told: 'Loading the kernel.', wrong: '' });
     try {
-      const { source, files } = await files_of(what.kernel);
+      const { source, files } = await files_to_run();
       state.told = 'Running.';
       const result = await worker.ask('run', { ptx: 'kernel.ptx', files, type: lab.type, ...sizes_of(what) });
       Object.assign(shown, { before: shown.result, source_before: shown.source, source, result: { ...result, run: what } });
@@ -49,7 +50,7 @@ export function useLab(lab) {
       return true;
     } catch (error) {
       state.told = '';
-      state.wrong = error.message === 'stopped' ? 'Stopped.' : `This could not be run: ${error.message}.`;
+      state.wrong = error.message === 'stopped' ? 'Stopped.' : error.whole ? error.message : `This could not be run: ${error.message}.`;
       return false;
     } finally {
       state.busy = false;
@@ -93,12 +94,16 @@ export function useLab(lab) {
     remember({ ...said });
   }
 
+  // The kernel that the reader wrote; edited: what there is to know of it beside the kernels of the lab.
+  const run_edited = (edited, files) => execute({ ...run.value, ...sizes_of(state), kernel: plain.kernel, edited }, files);
   const again = () => execute({ ...run.value, ...sizes_of(state) });
   const forget = () => {
     for (const name of Object.keys(said)) delete said[name];
     remember({});
   };
   const ask = (call, args) => worker.ask(call, args);
-  onUnmounted(() => worker?.stop());
-  return { state, shown, run, said, key, plain, open, choose, predict, again, forget, ask, stop: () => worker?.stop() };
+  const text = (name) => worker.text(name), tell = (words) => { state.told = words; };
+  const stops = [() => worker?.stop()], stop = () => stops.forEach((one) => one());
+  onUnmounted(stop);
+  return { state, shown, run, said, key, plain, open, choose, predict, again, run_edited, forget, ask, text, tell, stops, stop };
 }

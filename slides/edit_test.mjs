@@ -1,0 +1,35 @@
+// The editor's parts that need no browser: what changed, the nearest kernel, and a link that carries a text.
+//
+//   node slides/edit_test.mjs
+import assert from 'node:assert/strict';
+import { arch_of, changes, distance, nearest } from './book/theme/edit.js';
+import { pack, unpack } from './book/theme/edit_link.js';
+import { read } from './project.mjs';
+
+const text = 'a\nb\nc\nd\n';
+
+// What the other text has in place of lines of text.
+const edits = [
+  [text, []],
+  ['a\nx\nc\nd\n', [{ at: 2, fresh: 1, old: ['b'] }]],
+  ['x\na\nb\nc\nd\n', [{ at: 1, fresh: 1, old: [] }]],
+  ['a\nb\n', [{ at: 3, fresh: 0, old: ['c', 'd'] }]],
+  ['a\nb\nc\nd\ne\nf\n', [{ at: 5, fresh: 2, old: [] }]],
+  ['p\nq\n', [{ at: 1, fresh: 2, old: ['a', 'b', 'c', 'd'] }]],
+  ['b\nb\nc\nd\ny\n', [{ at: 1, fresh: 0, old: ['a'] }, { at: 2, fresh: 1, old: [] }, { at: 5, fresh: 1, old: [] }]],
+];
+for (const [after, wanted] of edits) assert.deepEqual(changes(text, after), wanted, JSON.stringify(after));
+
+assert.equal(distance(text, 'a\nx\ny\nd\n'), 2);
+assert.deepEqual(nearest('a\nx\nc\nd\n', [['far', 'p\nq\n'], ['near', text], ['as near', text]]), { name: 'near', differ: 1 });
+assert.equal(arch_of('.version 8.0\n.target sm_90a\n'), 'sm_90a');
+
+// There and back; damaged, too long, and of something else.
+const kernel = read('steps/12_mma_swizzle/kernel.cu'), value = { text: `${kernel}// \u00fc \u{1f600}`, m: 128, beta: -0.5 }, link = await pack(value);
+assert.deepEqual(await unpack(link), value);
+assert(link.length < 0.7 * kernel.length, 'a link is not compressed');
+assert(/^#edit=[\w-]+$/.test(link), 'a link has letters that an address cannot have');
+assert.equal(await unpack('#run-it'), null);
+for (const damaged of [link.slice(0, -9), '#edit=', '#edit=%%', link.slice(0, 20) + link.slice(21), await pack({ m: 1 }), await pack({ text: 'x'.repeat(2 << 20) })])
+  await assert.rejects(unpack(damaged), damaged.slice(0, 20));
+console.log(`${edits.length} edits, links of ${kernel.length} characters in ${link.length}`);

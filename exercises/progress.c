@@ -34,7 +34,7 @@ static bool is_meant(const char *text, const char *name)
     return text_means(strncmp(text, "ex", 2) ? text : text + 2, name);
 }
 
-// The exercise that a learner means by "5", "05", "05_float4" or "ex05_float4"; NULL with a line on stderr.
+// The exercise that a learner means by "5", "05", "05_float4" or "ex05_float4", or "7b"; NULL with a line on stderr.
 static const char *named(const char *text)
 {
     if (!text) {
@@ -77,7 +77,7 @@ static const char *next_one(void)
 static int print_next(void)
 {
     const char *next = next_one();
-    char path[STATE_PATH_MAX];
+    char path[STATE_PATH_MAX], number[TEXT_NUMBER];
     if (!next) {
         printf("That is all of them. build/progress check runs them once more.\n");
         return 0;
@@ -86,7 +86,7 @@ static int print_next(void)
         state_path(next, "TASK.md", path);
     else
         snprintf(path, sizeof path, "exercises/%s/TASK.md", next);
-    printf("Next: read %s, fill in kernel.cu beside it, then build/course check %d\n", path, atoi(next));
+    printf("Next: read %s, fill in kernel.cu beside it, then build/course check %s\n", path, text_number(next, number));
     return 0;
 }
 
@@ -304,9 +304,9 @@ static int reset(const char *name)
 
 static int solution(const char *name)
 {
-    char error[STATE_PATH_MAX + CUT_ERROR_MAX];
+    char error[STATE_PATH_MAX + CUT_ERROR_MAX], number[TEXT_NUMBER];
     if (state_of(name) != STATE_DONE) {
-        fprintf(stderr, "progress: first let %s pass: build/course check %d\n", name, atoi(name));
+        fprintf(stderr, "progress: first let %s pass: build/course check %s\n", name, text_number(name, number));
         return 1;
     }
     char *text = state_solution(name, error, sizeof error);
@@ -366,7 +366,8 @@ static const struct options table = {
         "       progress reset NAME       the stub again; your work is kept beside it\n"
         "       progress solution NAME    the course's solution, once yours passes\n"
         "       progress grade            points for each exercise\n"
-        "NAME: 5, 05 or 05_float4. With EXERCISES=FOLDER in the environment, those of another folder.",
+        "NAME: 5, 05 or 05_float4; 7b is the second one of step 07. With EXERCISES=FOLDER in the environment, those of "
+        "another folder.",
     .rows = rows,
     .most = 2,
     .needs = "a command and one exercise at a time",

@@ -1,5 +1,6 @@
 // See state.h. EXERCISES_FOLDER is the folder of the exercises, unless the environment has EXERCISES.
 #include "base/file.h"
+#include "base/text.h"
 #include "state.h"
 
 #include <fcntl.h>
@@ -92,8 +93,9 @@ const char *state_title(const char *name, char title[STATE_TITLE_MAX])
 {
     char path[STATE_PATH_MAX];
     char *task = read_or_course(name, "TASK.md", path);
-    const char *p = task ? task : "";
-    p += strspn(p, "# 0123456789");
+    const char *p = task && text_begins(task, "# ") ? task + 2 : "";
+    p += strcspn(p, " \n");
+    p += strspn(p, " ");
     snprintf(title, STATE_TITLE_MAX, "%.*s", (int)strcspn(p, "\n"), p);
     free(task);
     return title;

@@ -2,7 +2,7 @@
 import { code, diff } from './code.mjs';
 import { fail } from './project.mjs';
 import { ladder, output } from './printed.mjs';
-import { line_at, listed, marks } from './places.mjs';
+import { blocks, line_at, listed, marks } from './places.mjs';
 import { made_table } from './tables.mjs';
 import { value } from './values.mjs';
 
@@ -55,11 +55,11 @@ export function refresh(text, build) {
     stale.push({ line: line_at(text, offset) + at, was, is });
   };
   const new_blocks = [];
-  for (const m of text.matchAll(marks.block)) {
-    const [all, mark, what, args, rest] = m, old = rest.trimEnd();
-    const made = attempt(() => makers[what](args.replace(/\s*\n\s*/g, ' '), build) ?? old, old, m.index);
-    bring(m.index + mark.length, old, made);
-    new_blocks.push([m.index, all.length, mark + made + (rest.startsWith('`') ? '' : '\n')]);
+  for (const { index, all, mark, what, args, rest } of blocks(text)) {
+    const old = rest.trimEnd();
+    const made = attempt(() => makers[what](args.replace(/\s*\n\s*/g, ' '), build) ?? old, old, index);
+    bring(index + mark.length, old, made);
+    new_blocks.push([index, all.length, mark + made + (rest.startsWith('`') ? '' : '\n')]);
   }
   for (const m of text.matchAll(marks.span)) {
     const [all, what, old] = m, at = m.index + all.length - '</span>'.length - old.length;

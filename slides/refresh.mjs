@@ -9,6 +9,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { too_long } from './lengths.mjs';
 import { refresh } from './marks.mjs';
 import { root, slides } from './project.mjs';
 import { unquoted } from './quoted.mjs';
@@ -46,7 +47,8 @@ function look_at_text(name, build, check) {
   if (!check && made !== old) write(path, made);
   const at = ({ line, message }) => `${name}:${line} ${message}`;
   return { stale: stale.map(({ line, was, is }) => `${name}:${line} ${was} -> ${is}`),
-    wrong: [...wrong.map(at), ...unmarked(name, left).map(at), ...unmeant_lists(left).map(at), ...wrong_sums(left).map(at)] };
+    wrong: [...wrong.map(at), ...unmarked(name, left).map(at), ...unmeant_lists(left).map(at), ...wrong_sums(left).map(at),
+      ...too_long(name, left).map(at)] };
 }
 
 function bring_up_to_date(build, check, named) {

@@ -26,7 +26,7 @@ export function step_of(kernel) {
 // A step's or a variant's kernel, "ex04": the solution of that exercise, or a file.
 export function source_of(what) {
   if (/[/.]/.test(what)) return what;
-  const [, digits] = what.match(/^ex(\d\d)$/) ?? [];
+  const [, digits] = what.match(/^ex(\d\d[a-z]?)$/) ?? [];
   return digits ? `exercises/${only_folder('exercises', digits)}/source.cu` : `steps/${step_of(what)}/kernel.cu`;
 }
 

@@ -10,8 +10,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { terms_plugin } from './book/terms.mjs';
+import { lengths, too_long } from './lengths.mjs';
 import { wrong_links } from './links.mjs';
-import { asked } from './places.mjs';
+import { asked, written_out } from './places.mjs';
 import { root } from './project.mjs';
 import { brief, sample } from './sample.mjs';
 import { texts } from './texts.mjs';
@@ -253,6 +254,31 @@ test('a row of the list that is none, or whose words are not in the text once, i
   assert.equal(status, 2);
   Object.values(bad).forEach((said, i) =>
     assert.equal(lines.filter((line) => line.startsWith(`text.md:${i + 4} `) && line.includes(said)).length, 1, `${said}: ${lines.join('\n')}`));
+});
+
+test('a long mark of a block stands in the list, and has its name in the text', () => {
+  const long = 'worth 4096 02="the step" 02_rows="rows alone"', named = `<!-- table: rows -->\n${numbers(`table rows <- ${long}`)}`;
+  writeFileSync(text, `<!-- table: ${long} -->\n`);
+  refresh('text.md');
+  const table_of = (made) => made.match(/\n\|[^]*\|(?=\n)/)[0], full = table_of(readFileSync(text, 'utf8'));
+  writeFileSync(text, named);
+  refresh('text.md');
+  assert.equal(table_of(readFileSync(text, 'utf8')), full);
+  assert.match(readFileSync(text, 'utf8'), /^<!-- table: rows -->\n\|/);
+  assert.deepEqual(refresh('--check', 'text.md').lines, []);
+  assert(written_out(named).startsWith(`<!-- table: ${long} -->\n`));
+  writeFileSync(text, named.replace('table: rows', 'table: row'));
+  assert.match(refresh('--check', 'text.md').lines.join('\n'), /text\.md:4 "table rows <- .*" is of no block of the text/);
+});
+
+test('a lesson that is too long, or has too much markup, is named', () => {
+  const lesson = 'steps/05_vectorized/NOTES.md', page = `<b>One</b> two [three](there.md), 4 = 4.\n\n\`\`\`c\nno words\n\`\`\`\n${numbers('[4] = <- exp 4')}`;
+  assert.equal(lengths(page).words, 5);
+  assert(Math.abs(lengths(page).markup - (100 * 18) / 62) < 1e-9, `${lengths(page).markup}`);
+  assert.deepEqual(too_long(lesson, `${'word '.repeat(1500)}`), []);
+  assert.deepEqual(too_long(lesson, `${'word '.repeat(1501)}`).map(({ message }) => message), ['1501 words, and 1500 are the limit']);
+  assert.match(too_long(lesson, page)[0].message, /^29\.0 % of it is markup/);
+  assert.deepEqual(too_long('steps/05_vectorized/LAB.md', page), []);
 });
 
 test('a sum between backquotes adds up', () => {

@@ -11,7 +11,7 @@ export const is_deck = (name) => /^slides\/\d\d_/.test(name);
 
 // Chapters, the last page, tasks, READMEs and decks; paths in the project.
 export function texts() {
-  const in_folders = (folder, file) => readdirSync(resolve(root, folder)).filter((name) => /^\d\d_/.test(name)).sort()
+  const in_folders = (folder, file) => readdirSync(resolve(root, folder)).filter((name) => /^\d\d[a-z]?_/.test(name)).sort()
     .map((name) => `${folder}/${name}/${file}`);
   const all = ['README.md', 'steps/README.md', 'common/simt/README.md', 'exercises/README.md', 'steps/THE_END.md', 'steps/results/README.md', ...in_folders('steps', 'NOTES.md'),
     ...in_folders('steps', 'LAB.md'),

@@ -33,8 +33,17 @@ bool text_begins(const char *text, const char *with)
 
 bool text_means(const char *text, const char *name)
 {
-    const size_t digits = strspn(text, "0123456789");
-    return !strcmp(text, name) || (digits && !text[digits] && atoi(text) == atoi(name));
+    static const char digits[] = "0123456789";
+    const char *letters = text + strspn(text, digits), *of_name = name + strspn(name, digits);
+    const bool same_letters = text_begins(of_name, letters) && strlen(letters) == strcspn(of_name, "_");
+    return !strcmp(text, name) || (letters > text && same_letters && atoi(text) == atoi(name));
+}
+
+const char *text_number(const char *name, char number[TEXT_NUMBER])
+{
+    name += strspn(name, "0");
+    snprintf(number, TEXT_NUMBER, "%.*s", (int)strcspn(name, "_"), name);
+    return number;
 }
 
 void text_one_line(char *text, char instead)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #define TEXT_GROUPED 32
+#define TEXT_NUMBER 16
 // Writes value with a comma between groups of three digits to text, and returns text.
 const char *text_grouped(uint64_t value, char text[TEXT_GROUPED]);
 
@@ -14,8 +15,12 @@ const char *text_plural(uint64_t n);  // "s", or "" for 1
 
 bool text_begins(const char *text, const char *with);
 
-// Whether the text means a step or an exercise of that name: "7", "07" and "07_double_buffer" mean 07_double_buffer.
+// Whether the text means a step or an exercise of that name: "7", "07" and "07_double_buffer" mean 07_double_buffer,
+// and "7b" means 07b_split_k.
 bool text_means(const char *text, const char *name);
+
+// The shortest text that means the name, "7b" for 07b_split_k; returns number.
+const char *text_number(const char *name, char number[TEXT_NUMBER]);
 
 // Makes one line of text, whatever names it holds: each control character becomes the character instead.
 void text_one_line(char *text, char instead);

@@ -204,7 +204,7 @@ static void print_commands(void)
         snprintf(call, sizeof call, "%s %s", commands[i].name, commands[i].operands);
         printf("  %-*s %s\n", WIDTH, call, commands[i].help);
     }
-    printf("\nSTEP: 7, 07 or 07_double_buffer. EXERCISE: 3, 03 or 03_thread_tile.\n");
+    printf("\nSTEP: 7, 07 or 07_double_buffer. EXERCISE: 3, 03 or 03_thread_tile; 7b, the second one of step 07.\n");
 }
 
 int main(int argc, char **argv)

@@ -94,6 +94,6 @@ export const helps = {
   'exercises/10_padding': [['Banks', 'banks']],
   'exercises/11_ldmatrix': [['ldmatrix', 'fragments?view=rows']],
   'exercises/12_swizzle': [['Banks', 'banks']],
-  'exercises/14_wide_banks': [['Banks', 'banks?element=8']],
-  'exercises/17_occupancy': [['Occupancy', 'occupancy']],
+  'exercises/05b_wide_banks': [['Banks', 'banks?element=8']],
+  'exercises/04b_occupancy': [['Occupancy', 'occupancy']],
 };

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build as bundle } from 'esbuild';
+import { written_out } from '../places.mjs';
 import { fail, read, root, slides } from '../project.mjs';
 import { describe } from '../programs.mjs';
 import { metric } from '../results.mjs';
@@ -143,7 +144,7 @@ function spoken_of(lab, part) {
 export function with_lab(lab, text) {
   if (!lab) return text;
   const link = (words, query = '') => `[${words}](/chapters/${lab.step}${query}#run-it)`;
-  const parts = text.split(/^(?=## )/m).map((part) => {
+  const parts = written_out(text).split(/^(?=## )/m).map((part) => {
     const runs = part.startsWith('## ') ? spoken_of(lab, part) : [];
     const line = `In the lab: ${runs.map(({ words, kernel }) => link(words, `?lab=${kernel}`)).join('; ')}`;
     return runs.length ? part.replace(/^## .*$/m, (heading) => `${heading}\n\n${line}\n`) : part;

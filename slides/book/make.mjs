@@ -43,7 +43,7 @@ function chapter_places(page, step) {
   const places = [['Lab notes', `lab/${step}`], ['What changed', `changes/${step}`], ['The kernel', code_url(kernel_of(step))],
     ['What it is worth', `worth#${step}`]];
   const tasks = [...new Set([...page.text().matchAll(/\]\(\.\.\/\.\.\/exercises\/(\w+)\/TASK\.md\)/g)].map((m) => m[1]))];
-  for (const name of tasks) places.push([`Exercise ${name.slice(0, 2)}`, `exercises/${name}`]);
+  for (const name of tasks) places.push([`Exercise ${name.split('_')[0]}`, `exercises/${name}`]);
   return [...places, ['Slides', 'decks/index']];
 }
 

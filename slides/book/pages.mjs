@@ -5,7 +5,7 @@ import { dirname, posix, resolve } from 'node:path';
 import { read, root } from '../project.mjs';
 import { deck_names, links } from '../texts.mjs';
 
-const folders = (where) => readdirSync(resolve(root, where)).filter((name) => /^\d\d_/.test(name)).sort();
+const folders = (where) => readdirSync(resolve(root, where)).filter((name) => /^\d\d[a-z]?_/.test(name)).sort();
 const here = (path) => existsSync(resolve(root, path));
 const title_of = (text) => text.match(/^# (.+)$/m)[1].replaceAll('`', '').replaceAll('<br>', ' ');
 

@@ -14,6 +14,7 @@
 #include "../exercises/cut.h"
 #include "base/file.h"
 #include "base/program.h"
+#include "base/text.h"
 #include "sample.h"
 
 enum { LEAST_BUGS = 4 };
@@ -172,14 +173,18 @@ Test(exercise, begins_with_the_stub_of_its_source)
 Test(exercise, has_a_task_with_three_hints)
 {
     static const char *const wanted[] = { "## Goal", "## Given", "## To write", "## Check", "## Hints" };
-    char *task = text_of("TASK.md"), how[128];
+    char *task = text_of("TASK.md"), how[128], number[TEXT_NUMBER];
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         cr_assert(strstr(task, wanted[i]), "no heading '%s'", wanted[i]);
     int hints = 0;
     for (const char *p = task; (p = strstr(p, "<details>")); p++)
         hints++;
     cr_assert_eq(hints, 3, "%d hints", hints);
-    snprintf(how, sizeof how, "build/course check %d\n", atoi(exercise()));
+    text_number(exercise(), number);
+    snprintf(how, sizeof how, "build/course check %s\nbuild/course watch %s ", number, number);
     cr_assert(strstr(task, how), "it does not say how to run the check");
+    cr_assert(strstr(task, "(kernel.cu)"), "it does not name the file to edit");
+    snprintf(how, sizeof how, "# %.*s ", (int)strcspn(exercise(), "_"), exercise());
+    cr_assert(text_begins(task, how), "its title has another number");
     free(task);
 }

@@ -323,11 +323,11 @@ static int count(const char *text, const char *what)
 // Five solved, three wrong and six untouched; in the sample (sample.h) the last of each.
 Test(progress, grades_the_same_twice, .timeout = 300)
 {
-    static const char *const names[] = { "01_coalescing",    "02_barriers",  "03_thread_tile",
-                                         "04_register_tile", "05_float4",    "06_divide_warps",
-                                         "07_double_buffer", "08_wmma_loop", "09_three_divisions",
-                                         "10_padding",       "11_ldmatrix",  "12_swizzle",
-                                         "13_tile_order",    "14_wide_banks" };
+    static const char *const names[] = { "01_coalescing",    "02_barriers",   "03_thread_tile",
+                                         "04_register_tile", "05_float4",     "06_divide_warps",
+                                         "07_double_buffer", "08_wmma_loop",  "09_three_divisions",
+                                         "10_padding",       "11_ldmatrix",   "12_swizzle",
+                                         "17_tile_order",    "05b_wide_banks" };
     enum { SOLVED = 5, WRONG = 8, ALL = 14 };
     const bool all = sample_asked() == SAMPLE_ALL;
     if (sample_asked() == SAMPLE_BRIEF)
@@ -352,8 +352,11 @@ Test(progress, names_what_is_wrong_with_a_command)
     expect("hint", "99", 2, "there is no exercise '99'; they are 01_coalescing to ");
     if (!HAS_HOPPER)
         expect("hint", "20", 2,
-               "progress: 20_tma and its like are not in this build: they need nvcc 12.0 or newer, and ");
+               "progress: 20_any_shape and its like are not in this build: they need nvcc 12.0 or newer, and ");
     expect("check", "float", 2, "there is no exercise 'float'");
+    expect("hint", "7c", 2, "there is no exercise '7c'");
+    expect("hint", "7b", 2, "/07b_split_k/TASK.md cannot be read");
+    expect("solution", "07b", 1, "progress: first let 07b_split_k pass: build/course check 7b");
     expect("grade", "03", 2, "progress: grade is for all exercises: leave out '03'");
     expect("--fly", NULL, 2, "progress: unknown option \"--fly\"; --help lists the options\n");
     expect("--json", NULL, 2, "progress: --json: needs a value; --help lists the options\n");

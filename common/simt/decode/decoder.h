@@ -6,7 +6,7 @@
 #include <setjmp.h>
 
 #include "simt/code/uop.h"
-#include "simt/ptx/arena.h"
+#include "base/arena.h"
 
 #define NO_VREG UINT32_MAX
 #define RESERVED_SHARED 1024u  // bytes of shared memory that the system reserves on sm_80 and newer: 1 KB a block

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "simt/decode/decode.h"
-#include "simt/ptx/arena.h"
+#include "base/arena.h"
 #include "state.h"
 #include "simt/exec/exec.h"
 #include "simt/exec/warp_fn.h"

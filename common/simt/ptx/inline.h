@@ -3,7 +3,7 @@
 #ifndef SIMT_INLINE_H
 #define SIMT_INLINE_H
 
-#include "arena.h"
+#include "base/arena.h"
 #include "ptx.h"
 
 #define CALL_DEPTH 32

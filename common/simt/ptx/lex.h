@@ -2,7 +2,7 @@
 #ifndef SIMT_LEX_H
 #define SIMT_LEX_H
 
-#include "str.h"
+#include "base/str.h"
 
 enum token_kind {
     TOK_END,

@@ -5,7 +5,7 @@
 
 #include <setjmp.h>
 
-#include "arena.h"
+#include "base/arena.h"
 #include "lex.h"
 #include "ptx.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arena.h"
+#include "base/arena.h"
 #include "base/text.h"
 
 static const char *line_start(const struct ptx_module *m, const char *at)

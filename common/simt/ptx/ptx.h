@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "ptx_type.h"
-#include "str.h"
+#include "base/str.h"
 
 // SPACE_CLUSTER: shared memory of any block of the cluster (.shared::cluster)
 enum ptx_space {

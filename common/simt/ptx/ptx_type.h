@@ -2,7 +2,7 @@
 #ifndef SIMT_PTX_TYPE_H
 #define SIMT_PTX_TYPE_H
 
-#include "str.h"
+#include "base/str.h"
 
 // clang-format off
 enum ptx_type {

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "simt/check/check.h"
 #include "simt/code/shadow.h"
-#include "simt/ptx/arena.h"
+#include "base/arena.h"
 
 // --- kinds ---
 

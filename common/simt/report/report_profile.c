@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "simt/code/count.h"
-#include "simt/ptx/arena.h"
+#include "base/arena.h"
 #include "simt/code/bulk_op.h"
 #include "simt/code/wgmma.h"
 

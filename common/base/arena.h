@@ -1,6 +1,6 @@
 // Memory that is freed all at once, and a map from names to numbers that lives in it.
-#ifndef SIMT_ARENA_H
-#define SIMT_ARENA_H
+#ifndef COMMON_ARENA_H
+#define COMMON_ARENA_H
 
 #include <stdbool.h>
 #include <stddef.h>

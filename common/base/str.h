@@ -1,6 +1,6 @@
 // A piece of a text.
-#ifndef SIMT_STR_H
-#define SIMT_STR_H
+#ifndef COMMON_STR_H
+#define COMMON_STR_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -192,6 +192,30 @@ Test(exec_memory, vectors_of_lanes_in_any_order_are_not_mixed_up)
            0, scattered);
 }
 
+static uint32_t apart(uint32_t i)
+{
+    uint32_t sum = 0;
+    for (uint32_t t = 0; t < 3; t++) {
+        const uint32_t at = (i * (1 + 2 * (i / 32)) + t * (i % 4)) & 63;
+        sum += input(at) + 3 * input(at + 1) + 5 * input(at + 1 + i % 8);
+    }
+    return sum;
+}
+
+// Two warps whose lanes lie differently far apart take turns, and in each turn they lie otherwise than before: a second
+// load has its lanes where the first has, next to it, and a third one somewhere else.
+Test(exec_memory, lanes_that_lie_as_far_apart_as_before_are_told_from_others)
+{
+    expect(MODULE("shr.u32 %r4, %r1, 5;\nmad.lo.u32 %r4, %r4, 2, 1;\nmul.lo.u32 %r4, %r4, %r1;\nand.b32 %r5, %r1, 3;\n"
+                  "and.b32 %r6, %r1, 7;\nmul.wide.u32 %l5, %r6, 4;\nmov.u64 %l6, 4;\nmov.u32 %r7, 0;\n"
+                  "again:\nand.b32 %r8, %r4, 63;\nmad.wide.u32 %l3, %r8, 4, %l1;\nld.global.u32 %r9, [%l3];\n"
+                  "add.s64 %l4, %l3, %l6;\nld.global.u32 %r10, [%l4];\nadd.s64 %l4, %l4, %l5;\n"
+                  "ld.global.u32 %r11, [%l4];\nadd.u32 %r3, %r3, %r9;\nmad.lo.u32 %r3, %r10, 3, %r3;\n"
+                  "mad.lo.u32 %r3, %r11, 5, %r3;\nadd.u32 %r4, %r4, %r5;\nbar.sync 0;\nadd.u32 %r7, %r7, 1;\n"
+                  "setp.lt.u32 %p1, %r7, 3;\n@%p1 bra again;\n"),
+           0, apart);
+}
+
 static uint32_t narrow(uint32_t i)
 {
     uint32_t byte = input(i) & 255, half = input(i) & 65535;

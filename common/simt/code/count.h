@@ -35,6 +35,7 @@ struct mem_memo {  // the last address pattern of an instruction, and what follo
     struct shared_cost shared;
     uint32_t sectors;
     uint32_t number;  // of the patterns so far, from 1
+    uint32_t leader;  // the leader's pattern when the lanes were the same as they are here; 0: not known
 };
 
 #endif

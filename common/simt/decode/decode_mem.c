@@ -107,7 +107,8 @@ void decode_memory(struct decoder *x, const struct parts *s)
     *m = (struct memop){ .bytes = ptx_type_bytes(a.type),
                          .n = a.n,
                          .extend = is_signed(a.type) ? EXTEND_SIGN : EXTEND_ZERO,
-                         .index = x->code->n_memops++ };
+                         .index = x->code->n_memops,
+                         .leader = x->code->n_memops++ };
     for (uint32_t i = 0; i < a.n; i++)
         take_data(x, &a, a.n > 1 ? &data->list[i] : data, m, i);
     decode_order(x, s, m);

@@ -1,9 +1,9 @@
-// What the code itself shows of its atomics and vectors. Which registers hold the same for all lanes of a warp: ptxas
-// then reduces an integer atomic to one of a single lane. (Registers with one definition, made of constants, parameters
-// and what is the same for the whole block.) And which exchanges are mere stores: what was there before is never read.
-// And which elements of a vector are loaded in vain: a compiler takes an access wider than it needs, past what was
-// written.
-#include "decoder.h"
+// What the code itself shows of its atomics, vectors and addresses. Which registers hold the same for all lanes of a
+// warp: ptxas then reduces an integer atomic to one of a single lane. (Registers with one definition, made of
+// constants, parameters and what is the same for the whole block.) Which exchanges are mere stores: what was there
+// before is never read. Which elements of a vector are loaded in vain: a compiler takes an access wider than it needs,
+// past what was written. And which accesses have their lanes as far apart as one before.
+#include "blocks.h"
 #include "simt/code/warp_op.h"
 
 struct count {
@@ -68,6 +68,71 @@ static void note_vector(const struct uniform *u, struct memop *m)
     m->unread = m->order == ORDER_WEAK && unread != (1 << m->n) - 1 ? unread : 0;
 }
 
+// Registers whose lanes lie as far apart are of one family: a register, and what comes of it by adding the same to all
+// lanes. That is known within a basic block, and as long as the warp goes on.
+struct families {
+    struct uniform *u;
+    uint32_t *of;      // by vreg: its family; one before since: none yet
+    uint32_t *leader;  // by family: 1 + the number of the first access to go there; 0: there was none
+    uint32_t n, since;
+};
+
+static uint32_t family_of(struct families *f, uint32_t vreg)
+{
+    if (f->of[vreg] < f->since)
+        f->of[vreg] = f->n++;
+    return f->of[vreg];
+}
+
+static void leave_family(void *context, uint32_t *vreg, bool is_def)
+{
+    struct families *f = context;
+    if (is_def)
+        f->of[*vreg] = 0;
+}
+
+// The family of what u computes; 0: one of its own.
+static uint32_t family_of_sum(struct families *f, const struct uop *u)
+{
+    if (u->kind != UOP_ALU || u->guarded || (u->op != ALU_add_s64 && u->op != ALU_add_s32))
+        return 0;
+    if (f->u->is[u->b])
+        return family_of(f, u->a);
+    return f->u->is[u->a] ? family_of(f, u->b) : 0;
+}
+
+static void follow_leader(struct families *f, struct memop *m)
+{
+    uint32_t *leader = &f->leader[family_of(f, m->base)];
+    if (*leader)
+        m->leader = *leader - 1;
+    else
+        *leader = m->index + 1;
+}
+
+static void find_leaders(struct uniform *u)
+{
+    struct decoder *x = u->x;
+    const uint32_t n = x->code->n_uops;
+    struct families f = { .u = u,
+                          .of = decode_scratch(x, (x->n_vregs + 1) * sizeof *f.of),
+                          .leader = decode_scratch(x, (n + 1) * sizeof *f.leader),
+                          .n = 1 };
+    struct blocks blocks = { 0 };
+    find_blocks(x, &blocks);
+    for (uint32_t i = 0; i < n; i++) {
+        struct uop *op = &x->code->uops[i];
+        if (blocks.starts[blocks.of[i]] == i || op->kind == UOP_WARP || op->kind == UOP_BARRIER)
+            f.since = f.n;
+        if ((op->kind == UOP_LOAD || op->kind == UOP_STORE) && !op->guarded && op->mem->space != SPACE_LOCAL)
+            follow_leader(&f, op->mem);
+        const uint32_t sum = family_of_sum(&f, op);
+        visit_operands(op, leave_family, &f);
+        if (sum)
+            f.of[op->d] = sum;
+    }
+}
+
 void find_uniform(struct decoder *x)
 {
     struct code *c = x->code;
@@ -94,4 +159,5 @@ void find_uniform(struct decoder *x)
         if (u.sources)
             visit_operands(op, mark_defs, &u);
     }
+    find_leaders(&u);
 }

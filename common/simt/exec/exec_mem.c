@@ -3,7 +3,8 @@
 // An access is known by its pattern: the address of the first active lane, and how far each other lane is from it. Most
 // instructions repeat their pattern, and everything but the place follows from it: wavefronts, sectors, extent,
 // alignment. So each instruction remembers its last pattern (struct mem_memo); when the lanes match it, one comparison
-// of 32 deltas replaces 32 checks. What does not fit (several allocations, generic windows, faults) goes lane by lane.
+// of 32 deltas replaces 32 checks - or, where its lanes lie as far apart as those of an access before, its leader, one
+// of the leader's number. What does not fit (several allocations, generic windows, faults) goes lane by lane.
 //
 // How the data moves: at one address, or lane after lane, by a broadcast or memcpy; four words a lane by a transpose;
 // else element by element.
@@ -324,10 +325,26 @@ static void learn(const struct access *a)
         memo->sectors = cost_sectors(address, a->active);
 }
 
+static const struct mem_memo *leader_of(const struct access *a)
+{
+    return &worker_of(a)->memos[a->m->leader];
+}
+
+// The whole warp: its leader has just seen to it that these lanes match its own pattern.
+static bool follows(const struct access *a)
+{
+    return a->active == ALL_LANES && a->memo->leader && a->memo->leader == leader_of(a)->number &&
+           a->memo->low == ((uint32_t)a->address & a->memo->low_mask);
+}
+
 static void match(const struct access *a)
 {
+    if (follows(a))
+        return;
     if (!(a->m->base_class == SLOT_32 ? matches(a, false) : matches(a, true)))
         learn(a);
+    if (a->active == ALL_LANES && a->m->leader != a->m->index && leader_of(a)->mask == ALL_LANES)
+        a->memo->leader = leader_of(a)->number;
 }
 
 // --- lane by lane ---

@@ -18,4 +18,26 @@ struct mma {
     uint8_t na, nb, nc;  // registers
 };
 
+#define SUM_ROWS 16
+#define SUM_COLUMNS 8
+#define SUM_BYTES 32  // of a row of A, or of a column of B, at most
+#define SUM_K 32      // numbers of it
+
+#define SUM_PAIRS (SUM_ROWS / 2)
+
+struct sum_left {  // rows of A
+    bool wide;     // some exponent is large
+    bool special;  // some number is infinite, or none
+    float value[SUM_PAIRS][SUM_K][2];
+    int16_t exponent[SUM_PAIRS][SUM_K][2];
+};
+
+// The A of a worker's last mma.sync: nearly always the next one, for other columns, has the same.
+struct mma_last {
+    enum mma_type type;
+    uint32_t k;  // 0: there was none
+    unsigned char regs[4][16 * 8];  // 8 rows of 16 bytes each
+    struct sum_left left;
+};
+
 #endif

@@ -3,6 +3,7 @@
 #define SIMT_WARP_H
 
 #include "fault.h"
+#include "mma.h"
 #include "schedule.h"
 
 struct block;
@@ -88,6 +89,7 @@ struct worker {  // one host thread
     uint64_t *runs;  // straight lines entered at each uop
     struct mem_count *mem_counts;
     struct mem_memo *memos;
+    struct mma_last last;
     struct fault fault;
     struct block block;
     struct checker *check;  // NULL: only bounds and alignment are checked
@@ -101,7 +103,8 @@ typedef bool (*warp_fn)(struct warp *w, const struct uop *u, uint32_t active);
 struct exec {
     const char *isa;
     const alu_fn *alu;              // by enum alu_op
-    bool (*wgmma)(struct warp *w);  // computes w->wgmmas->current; false on a fault
+    // Computes wgmmas->current of n warps side by side, whose B is the same one. False on a fault: nothing is computed.
+    bool (*wgmma)(struct warp *first, uint32_t n);
     // Runs the worker's block to its end, or its first fault, which it leaves in worker->fault, or until it is left.
     void (*run_block)(struct worker *w);
 };

@@ -165,10 +165,11 @@ static uint32_t bytes_of(enum mma_type t)
     return t == MMA_TF32 ? 4 : t == MMA_F16 || t == MMA_BF16 ? 2 : 1;
 }
 
-void ISA(sum_left)(struct sum *s, const unsigned char rows[SUM_ROWS][SUM_BYTES], bool negate)
+void ISA(sum_left)(const struct sum *s, struct sum_left *left, const unsigned char rows[SUM_ROWS][SUM_BYTES],
+                   bool negate)
 {
     int32_t bits[SUM_PAIRS][SUM_K][2];
-    s->left_wide = s->left_special = false;
+    left->wide = left->special = false;
     for (uint32_t p = 0; p < SUM_PAIRS; p++) {
         for (uint32_t k = 0; k < s->k; k += 8) {
             const uint32_t at = k * bytes_of(s->a);
@@ -181,9 +182,9 @@ void ISA(sum_left)(struct sum *s, const unsigned char rows[SUM_ROWS][SUM_BYTES],
     }
     for (uint32_t p = 0; p < SUM_PAIRS; p++) {
         bool wide, special;
-        unpack(s->a, 2 * s->k, bits[p][0], negate ? -1 : 1, s->left[p][0], s->left_exponent[p][0], &wide, &special);
-        s->left_wide |= wide;
-        s->left_special |= special;
+        unpack(s->a, 2 * s->k, bits[p][0], negate ? -1 : 1, left->value[p][0], left->exponent[p][0], &wide, &special);
+        left->wide |= wide;
+        left->special |= special;
     }
 }
 
@@ -209,7 +210,8 @@ static inline void put_twice(int32_t to[SUM_LANES], v8h halves)
     memcpy(to + 8, &y, sizeof y);
 }
 
-void ISA(sum_right)(struct sum *s, const unsigned char numbers[SUM_COLUMNS * SUM_BYTES], bool turned)
+void ISA(sum_right)(const struct sum *s, struct sum_right *right, const unsigned char numbers[SUM_COLUMNS * SUM_BYTES],
+                    bool turned)
 {
     int32_t bits[SUM_K][SUM_LANES];
     for (uint32_t first = 0; bytes_of(s->b) == 2 && first < s->k; first += 8) {
@@ -228,7 +230,7 @@ void ISA(sum_right)(struct sum *s, const unsigned char numbers[SUM_COLUMNS * SUM
                 bits[k + i][2 * column] = bits[k + i][2 * column + 1] = x[i];
         }
     }
-    unpack(s->b, SUM_LANES * s->k, bits[0], 1, s->right[0], s->right_exponent[0], &s->right_wide, &s->right_special);
+    unpack(s->b, SUM_LANES * s->k, bits[0], 1, right->value[0], right->exponent[0], &right->wide, &right->special);
 }
 
 // --- accumulators: two rows, in two vectors ---
@@ -366,8 +368,8 @@ ALWAYS_INLINE void add_part(const struct sum *s, uint32_t pair, uint32_t part, u
     for (size_t k = 0; k < n; k++) {
         uint32_t left;
         vh right;
-        memcpy(&left, s->left_exponent[pair][k], sizeof left);
-        memcpy(&right, &s->right_exponent[k][W * part], sizeof right);
+        memcpy(&left, s->left->exponent[pair][k], sizeof left);
+        memcpy(&right, &s->right->exponent[k][W * part], sizeof right);
         top = max_exponent(top, right + (vh)((vh_pairs){ 0 } + left));
     }
     const vi most = max_of(((vi)c >> 23 & 255) - 127, __builtin_convertvector(top, vi));
@@ -377,9 +379,9 @@ ALWAYS_INLINE void add_part(const struct sum *s, uint32_t pair, uint32_t part, u
     for (size_t k = 0; k < n; k += 2) {
         uint64_t left[2];
         vf right[2];
-        memcpy(left, s->left[pair][k], sizeof left);
-        memcpy(&right[0], &s->right[k][W * part], sizeof *right);
-        memcpy(&right[1], &s->right[k + 1][W * part], sizeof *right);
+        memcpy(left, s->left->value[pair][k], sizeof left);
+        memcpy(&right[0], &s->right->value[k][W * part], sizeof *right);
+        memcpy(&right[1], &s->right->value[k + 1][W * part], sizeof *right);
         low += __builtin_convertvector(right[0] * (vf)((vf_pairs){ 0 } + left[0]) * scale, vi);
         high += __builtin_convertvector(right[1] * (vf)((vf_pairs){ 0 } + left[1]) * scale, vi);
     }
@@ -431,7 +433,7 @@ static struct pair8d add_wide(const struct sum *s, uint32_t pair, uint32_t first
             const int32_t size = ((v8i)c.of[h])[i] & 0x7fffffff, of_c = size >> 23 ? size >> 23 : 1;
             most[i] = size ? of_c - 127 : LEAST_WIDE;
             for (uint32_t k = first; k < first + s->block; k++) {
-                const int32_t e = s->left_exponent[pair][k][i % 2] + s->right_exponent[k][8 * h + i];
+                const int32_t e = s->left->exponent[pair][k][i % 2] + s->right->exponent[k][8 * h + i];
                 most[i] = e > most[i] ? e : most[i];
             }
         }
@@ -442,7 +444,7 @@ static struct pair8d add_wide(const struct sum *s, uint32_t pair, uint32_t first
         for (uint32_t k = first; k < first + s->block; k++) {
             v8d product;
             for (int i = 0; i < 8; i++)
-                product[i] = (double)s->left[pair][k][i % 2] * s->right[k][8 * h + i];
+                product[i] = (double)s->left->value[pair][k][i % 2] * s->right->value[k][8 * h + i];
             sum[k % 2] += __builtin_convertvector(product * scale, v8i);
         }
         d.of[h] = scaled_sum(sum[0], sum[1], most - s->fraction);
@@ -455,7 +457,7 @@ static double special_sum(const struct sum *s, uint32_t pair, uint32_t lane, flo
 {
     double special = __builtin_isfinite(c) ? 0 : (double)c;
     for (uint32_t k = 0; k < s->k; k++) {
-        const double p = (double)s->left[pair][k][lane % 2] * s->right[k][lane];
+        const double p = (double)s->left->value[pair][k][lane % 2] * s->right->value[k][lane];
         special += __builtin_isfinite(p) ? 0 : p;
     }
     return special;
@@ -483,7 +485,7 @@ NOINLINE void add_any(const struct sum *s, unsigned char *regs, const uint32_t *
 
 void ISA(sum_add)(const struct sum *s, unsigned char *regs, const uint32_t *in, const uint32_t *out)
 {
-    const bool odd = s->left_wide || s->right_wide || s->left_special || s->right_special || s->block != s->k;
+    const bool odd = s->left->wide || s->right->wide || s->left->special || s->right->special || s->block != s->k;
     if (odd || (in && !is_quick(s, regs, in)))
         add_any(s, regs, in, out);
     else if (s->k == 16)  // of halves

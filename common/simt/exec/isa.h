@@ -23,7 +23,7 @@ extern const alu_fn ISA(alu_table)[ALU_OPS];
 #define WARP_ISA(id) bool ISA(warp_##id)(struct warp * w, const struct uop *u, uint32_t active);
 #include "simt/code/warp_op.def"
 
-bool ISA(exec_wgmma)(struct warp *w);  // exec_wgmma.c: computes w->wgmmas->current
+bool ISA(exec_wgmma)(struct warp *first, uint32_t n);  // exec_wgmma.c; see struct exec
 
 // exec_mem.c: a load or store by the active lanes. False on a fault, which is then in the worker.
 bool ISA(exec_load)(struct warp *w, const struct uop *u, uint32_t active);

@@ -55,7 +55,7 @@ static bool fail(struct warp *w, const struct uop *u, const char *what)
 static bool run(struct warp *w, const struct wgmma_job *job)
 {
     w->wgmmas->current = job;
-    if (w->block->worker->grid->exec->wgmma(w))
+    if (w->block->worker->grid->exec->wgmma(w, 1))
         return true;
     if (!w->block->worker->check)
         return false;
@@ -346,11 +346,53 @@ static bool all_there(const struct warp *w)
     return true;
 }
 
+// The product of that number, if it is the next one that w has to compute, and in a group before end; else NULL.
+static struct wgmma_job *next_job(const struct warp *w, uint32_t number, uint32_t end)
+{
+    const struct wgmmas *g = w->wgmmas;
+    const uint32_t i = g ? number - g->gone : 0;
+    if (!g || i >= g->n || g->all[i].ran || g->all[i].group >= end || (i && !g->all[i - 1].ran))
+        return NULL;
+    return &g->all[i];
+}
+
+// Computes a product of all four warps together. False where they have not the same one to compute, or on a fault.
+static bool run_together(struct warp *first, uint32_t number, uint32_t end)
+{
+    struct worker *worker = first->block->worker;
+    const struct wgmma_job *like = next_job(first, number, end);
+    struct wgmma_job *job[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        job[i] = like ? next_job(&first[i], number, end) : NULL;
+        if (!job[i] || job[i]->u != like->u || job[i]->b != like->b)
+            return false;
+        first[i].wgmmas->current = job[i];
+    }
+    if (!worker->grid->exec->wgmma(first, 4)) {
+        worker->fault.kind = FAULT_NONE;  // it comes again, from the warp whose it is
+        return false;
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        job[i]->ran = true;
+    return true;
+}
+
+static void run_all_together(struct warp *first, uint32_t end)
+{
+    const struct wgmmas *g = first->wgmmas;
+    uint32_t i = 0;
+    while (g && i < g->n && g->all[i].ran)
+        i++;
+    while (g && run_together(first, g->gone + i, end))
+        i++;
+}
+
 // A product is complete when all four warps' rows are: the first warp that waits sees to that, so that it may overwrite
 // what they read.
 static bool run_groups(const struct warp *w, uint32_t end)
 {
     const uint32_t first = w->index / 4 * 4;
+    run_all_together(&w->block->warps[first], end);
     for (uint32_t i = first; i < first + 4 && i < w->block->n_warps; i++) {
         struct wgmmas *g = w->block->warps[i].wgmmas;
         for (uint32_t j = 0; g && j < g->n && g->all[j].group < end; j++) {

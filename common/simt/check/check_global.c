@@ -9,6 +9,8 @@
 #include "check_shadow.h"
 #include "simt/machine/memory.h"
 
+#define FETCHED 32  // lines at once
+
 // --- an access ---
 
 struct visit {  // an access in hand
@@ -457,6 +459,22 @@ static bool all_quiet(struct checker *c, struct touches *t, const struct run *ru
     return true;
 }
 
+// The lines of runs in many rows lie far apart in the host's memory: they are asked for at once, not one by one.
+static void fetch_lines(struct checker *c, struct touches *t, uint64_t from, enum use use)
+{
+    const struct line *lines[FETCHED];
+    const uint32_t n = t->n_runs < FETCHED ? t->n_runs : FETCHED;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t line = (from + (uint64_t)t->runs[i].at) >> LINE_SHIFT;
+        struct page *page = page_of(c, t, line << LINE_SHIFT);
+        lines[i] = page ? &page->lines[line % PAGE] : NULL;
+        __builtin_prefetch(page ? &page->quiet[line % PAGE] : NULL);
+        __builtin_prefetch(page ? &lines[i]->of[use] : NULL);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        __builtin_prefetch(lines[i] ? lines[i]->of[use] : NULL);
+}
+
 static void visit_all(struct warp *w, const struct uop *u, struct touches *t, uint64_t first, enum check_op op)
 {
     struct checker *c = w->block->worker->check;
@@ -487,6 +505,8 @@ static void visit_all(struct warp *w, const struct uop *u, struct touches *t, ui
         .calm = w->block->check->calm,
         .mark = { .block = (uint32_t)w->block->linear + 1, .at = c->now, .inst = u->inst, .flags = flags }
     };
+    if (t->n_runs > 2)
+        fetch_lines(c, t, from, v.use);
     for (uint32_t r = begin; r < t->n_runs; r++) {
         const struct run *run = &t->runs[r];
         if (c->grid->early)

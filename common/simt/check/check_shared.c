@@ -1,8 +1,9 @@
-// Races and uninitialised reads in shared memory. See check.h.
+// Races and uninitialised reads in shared memory: granules that lie side by side, and nearly always fare alike, are
+// looked at together, others by the rules of check_granule.c. See check.h.
 #include <stdlib.h>
 #include <string.h>
 
-#include "check_order.h"
+#include "check_granule.h"
 #include "check_shadow.h"
 #include "fold.h"
 
@@ -36,224 +37,6 @@ void check_shared_clear(struct checker *c, struct block_check *k)
     k->read_under_way = 0;
 }
 
-struct asked {                         // neighbouring granules ask the same
-    uint32_t thread, flags, at, lane;  // at 0: nothing
-    bool ordered;
-};
-
-#define ASKED 4
-
-struct visit {  // an access in hand
-    struct warp *w;
-    const struct uop *u;
-    struct checker *c;
-    struct block *home;     // whose shared memory it is
-    struct block_check *k;  // home's
-    enum check_op op;
-    bool strong, is_volatile, polls;
-    bool shared;       // other blocks of the cluster use this memory, too
-    uint32_t base;     // the granule of the first active lane, in home's memory
-    uint16_t mine;     // flags of an ordinary access by the own block: its rank
-    struct who first;  // who lane 0 is in this access
-    struct asked *asked;
-};
-
-static uint32_t thread_of(const struct visit *v, uint32_t lane)
-{
-    return v->w->index * LANES + lane;
-}
-
-// What happened to who at time at: is it ordered before the lane's access now?
-static bool ordered(const struct visit *v, const struct who *who, uint32_t at, uint32_t lane)
-{
-    const bool ordinary = (who->flags & ~(WHO_ATOMIC | WHO_VOLATILE)) == v->mine;
-    struct asked *a = &v->asked[(who->thread ^ at) % ASKED];
-    if (ordinary && (at <= v->w->block->check->all_seen || !v->w->block->check->informed))
-        return check_ordered(v->w, lane, who->thread, at);
-    if (a->at != at || a->thread != who->thread || a->flags != who->flags || a->lane != lane)
-        *a = (struct asked){ who->thread, who->flags, at, lane, check_ordered_who(v->w, lane, who, at) };
-    return a->ordered;
-}
-
-static bool ordered_reader(const struct visit *v, const struct who *who, uint32_t at, uint32_t lane)
-{
-    return check_ordered_reader(v->w, lane, who, at);
-}
-
-static void note(const struct visit *v, enum fault_kind kind, uint32_t g, uint32_t lane, const struct who *who,
-                 bool other_store)
-{
-    const struct code *code = v->c->grid->code;
-    struct fault f = check_site(v->w, v->u->inst, lane, kind);
-    f.store = check_writes(v->op);
-    f.atomic = check_atomic(v->op);
-    f.cp_async = v->op == CHECK_COPY;
-    f.space = SPACE_SHARED;
-    f.address = ((uint64_t)g << code->shared_shift) + v->home->window;
-    f.bytes = 1u << code->shared_shift;
-    check_other(&f, v->w->block, v->home, who, other_store);
-    check_note(v->c, &f);
-}
-
-static struct who me(const struct visit *v, uint32_t lane)
-{
-    return (struct who){ v->first.inst, (uint16_t)(v->first.thread + lane), v->first.flags };
-}
-
-// Did it happen in this block?
-static bool within(const struct visit *v, uint32_t at)
-{
-    return at >= v->k->start;
-}
-
-// Does the lane write what is there already, or what lane2 writes too? Then the order does not matter.
-static bool same_value(const struct visit *v, uint32_t g, uint32_t lane, uint32_t lane2)
-{
-    const unsigned shift = v->c->grid->code->shared_shift;
-    const uint64_t at = (uint64_t)g << shift, address = at + v->home->window;
-    unsigned char a[16], b[16];
-    if (!check_stored(v->w, v->u, lane, address, shift, a))
-        return false;
-    if (lane2 != NO_LANE)
-        return check_stored(v->w, v->u, lane2, address, shift, b) && !memcmp(a, b, 1u << shift);
-    return !memcmp(a, v->w->block->worker->cluster->shared[v->home->rank] + at, 1u << shift);
-}
-
-// May the access in hand race with a strong one by who? See check.h.
-static bool rivals(const struct visit *v, const struct who *who)
-{
-    return !v->strong || (v->is_volatile && who->flags & WHO_VOLATILE && who->thread / LANES == v->w->index &&
-                          who->flags >> WHO_RANK == v->w->block->rank);
-}
-
-// Has a strong read seen the last strong write, and is ordered before the access in hand? Then so is the write itself
-// (check_global.c, observed).
-static bool observed(const struct visit *v, const struct strong *s, uint32_t lane)
-{
-    const bool in_step = s->writer.flags & s->reader.flags & WHO_VOLATILE &&
-                         s->writer.thread / LANES == s->reader.thread / LANES;  // see check.h
-    return s->read_at > s->write_at && within(v, s->read_at) && !in_step && ordered(v, &s->reader, s->read_at, lane);
-}
-
-// A race with a strong access of this block.
-static void meet_strong(const struct visit *v, uint32_t g, uint32_t lane)
-{
-    const struct strong *s = &v->k->strong[g];
-    const bool write = check_writes(v->op);
-    if (rivals(v, &s->writer) && within(v, s->write_at) && !ordered(v, &s->writer, s->write_at, lane) &&
-        !observed(v, s, lane) && !(write && v->is_volatile && same_value(v, g, lane, NO_LANE)))
-        note(v, FAULT_RACE, g, lane, &s->writer, true);
-    else if (write && rivals(v, &s->reader) && within(v, s->read_at) && !ordered(v, &s->reader, s->read_at, lane))
-        note(v, FAULT_RACE, g, lane, &s->reader, false);
-}
-
-// Another strong write that nothing orders with the one in hand (check_global.c, unordered).
-static void meet_unordered(const struct visit *v, uint32_t g, uint32_t lane)
-{
-    const struct strong *s = &v->k->strong[g];
-    const bool atomic = check_atomic(v->op);
-    const uint32_t at = atomic ? s->store_at : s->write_at;
-    const struct who *who = atomic ? &s->storer : &s->writer;
-    if (within(v, at) && !v->polls && s->polled_at <= at && !rivals(v, who) && !ordered(v, who, at, lane) &&
-        !observed(v, s, lane) && !same_value(v, g, lane, NO_LANE))
-        note(v, FAULT_CHANCE, g, lane, who, true);
-}
-
-static void note_strong(struct block_check *k, uint32_t g)
-{
-    k->strong_from = g < k->strong_from || !k->strong_to ? g : k->strong_from;
-    k->strong_to = g + 1 > k->strong_to ? g + 1 : k->strong_to;
-}
-
-// Warps of a cluster, by a number each.
-static uint32_t warp_of(uint32_t flags, uint32_t thread)
-{
-    return flags >> WHO_RANK << 8 | thread / LANES;
-}
-
-// Is what it loads looked at when it is used (shadow.h)?
-static bool is_followed(const struct visit *v)
-{
-    return v->u->kind == UOP_LOAD && v->u->mem->ahead_of_use && v->home == v->w->block;
-}
-
-static void read_one(const struct visit *v, uint32_t g, uint32_t lane)
-{
-    struct block_check *k = v->k;
-    struct granule *x = &k->granules[g];
-    if (x->write_at == UNDER_WAY)
-        note(v, FAULT_COPY, g, lane, &x->writer, true);
-    else if (!within(v, x->write_at) && !(k->strong && within(v, k->strong[g].write_at))) {
-        if (!is_followed(v))
-            note(v, FAULT_UNINIT, g, lane, NULL, false);
-    } else if (within(v, x->write_at) && !ordered(v, &x->writer, x->write_at, lane))
-        note(v, FAULT_RACE, g, lane, &x->writer, true);
-    else if (k->strong)
-        meet_strong(v, g, lane);
-    if (v->strong) {
-        note_strong(k, g);
-        k->strong[g].reader = me(v, lane);
-        k->strong[g].read_at = v->c->now;
-        k->strong[g].polled_at = v->polls ? v->c->now : k->strong[g].polled_at;
-        return;
-    }
-    if (!within(v, x->read_at) || ordered(v, &x->reader, x->read_at, lane)) {
-        x->reader = me(v, lane);
-        x->read_at = v->c->now;
-        if (!within(v, x->many_at) || ordered(v, &x->other, x->many_at, lane))
-            x->many_at = 0;
-        return;
-    }
-    const uint32_t w = warp_of(v->w->block->rank << WHO_RANK, v->w->index * LANES);
-    const uint32_t first = warp_of(x->reader.flags, x->reader.thread),
-                   second = warp_of(x->other.flags, x->other.thread);
-    const bool live = x->many_at > k->all_seen && within(v, x->many_at);
-    if (live && (second != first || w == first))
-        return;
-    x->other = me(v, lane);
-    x->many_at = v->c->now;
-    // Two warps have read it, and whoever wrote it did so before the last barrier of all: another read adds nothing.
-    if (w != first && within(v, x->write_at) && x->write_at <= k->all_seen && !k->strong && !v->shared)
-        k->quiet[g] = k->barrier;
-}
-
-static void write_one(const struct visit *v, uint32_t g, uint32_t lane)
-{
-    struct block_check *k = v->k;
-    struct granule *x = &k->granules[g];
-    const uint32_t at = x->write_at;
-    if (at == UNDER_WAY)
-        note(v, FAULT_COPY, g, lane, &x->writer, true);
-    else if (within(v, at) && !ordered(v, &x->writer, at, lane) && !same_value(v, g, lane, NO_LANE))
-        note(v, FAULT_RACE, g, lane, &x->writer, true);
-    else if (k->strong)
-        meet_strong(v, g, lane);
-    if (check_reads(v->u, v->op) && !within(v, at) && !within(v, k->strong[g].write_at))
-        note(v, FAULT_UNINIT, g, lane, NULL, false);
-    if (within(v, x->read_at) && !ordered_reader(v, &x->reader, x->read_at, lane))
-        note(v, FAULT_RACE, g, lane, &x->reader, false);
-    else if (within(v, x->many_at) && !ordered_reader(v, &x->other, x->many_at, lane))
-        note(v, FAULT_RACE, g, lane, &x->other, false);
-    if (x->read_at == READ_UNDER_WAY && x->reader.thread == thread_of(v, lane) &&
-        x->reader.flags >> WHO_RANK == v->w->block->rank)
-        note(v, FAULT_RACE, g, lane, &x->reader, false);
-    x->read_at = x->many_at = k->quiet[g] = 0;
-    k->hush = ++v->c->calms;
-    if (v->strong) {
-        meet_unordered(v, g, lane);
-        note_strong(k, g);
-        struct strong *s = &k->strong[g];
-        s->writer = me(v, lane);
-        s->write_at = v->c->now;
-        s->storer = check_atomic(v->op) ? s->storer : s->writer;
-        s->store_at = check_atomic(v->op) ? s->store_at : s->write_at;
-        return;
-    }
-    x->writer = me(v, lane);
-    x->write_at = v->op == CHECK_COPY ? UNDER_WAY : v->c->now;
-    k->copies |= v->op == CHECK_COPY;
-}
-
 // --- granules side by side, which nearly always fare alike ---
 
 struct side {  // by side: n granules from g on
@@ -269,7 +52,7 @@ static bool are_weak(const struct visit *v, const struct side *s)
     const bool met = s->g < v->k->strong_to && s->g + s->n > v->k->strong_from;
     bool strong = v->strong || v->shared;
     for (uint32_t i = s->g; met && i < s->g + s->n; i++)
-        strong = strong || within(v, all[i].write_at) || within(v, all[i].read_at);
+        strong = strong || visit_within(v, all[i].write_at) || visit_within(v, all[i].read_at);
     return !strong;
 }
 
@@ -295,14 +78,14 @@ static bool are_known(const struct visit *v, const struct side *s)
     const struct granule *x = &v->k->granules[s->g];
     const struct who *writer = &x->writer;
     const uint32_t at = x->write_at;
-    if (at >= READ_UNDER_WAY || !within(v, at))
+    if (at >= READ_UNDER_WAY || !visit_within(v, at))
         return false;
     for (uint32_t i = 0; i < s->n; i += s->step)
         if (x[i].write_at != at || x[i].writer.thread != writer->thread || x[i].writer.flags != writer->flags)
             return false;
     for (uint32_t i = 0; i < s->n; i += s->step)
-        if (!ordered(v, writer, at, s->by[i].lane) ||
-            (s->by[i].lane2 != NO_LANE && !ordered(v, writer, at, s->by[i].lane2)))
+        if (!check_granule_ordered(v, writer, at, s->by[i].lane) ||
+            (s->by[i].lane2 != NO_LANE && !check_granule_ordered(v, writer, at, s->by[i].lane2)))
             return false;
     return true;
 }
@@ -324,13 +107,11 @@ static void read_first(const struct visit *v, const struct side *s)
     struct granule *x = &v->k->granules[s->g];
     for (uint32_t i = 0; i < s->n; i += s->step) {
         const struct touch by = s->by[i];
-        x[i].reader = me(v, by.lane);
+        const bool two = by.lane2 != NO_LANE;
+        x[i].reader = visit_who(v, by.lane);
         x[i].read_at = now;
-        x[i].many_at = 0;
-        if (by.lane2 != NO_LANE) {
-            x[i].other = me(v, by.lane2);
-            x[i].many_at = now;
-        }
+        x[i].other = two ? visit_who(v, by.lane2) : x[i].other;
+        x[i].many_at = two ? now : 0;
     }
 }
 
@@ -354,8 +135,8 @@ static bool are_read(const struct visit *v, const struct side *s)
             (many && !same_warp(&x[i].other, &like.other)))
             return false;
     for (uint32_t i = 0; k->informed && i < s->n; i += s->step)
-        if (ordered(v, &x[i].reader, like.read_at, s->by[i].lane) ||
-            (s->by[i].lane2 != NO_LANE && ordered(v, &x[i].reader, like.read_at, s->by[i].lane2)))
+        if (check_granule_ordered(v, &x[i].reader, like.read_at, s->by[i].lane) ||
+            (s->by[i].lane2 != NO_LANE && check_granule_ordered(v, &x[i].reader, like.read_at, s->by[i].lane2)))
             return false;
     return true;
 }
@@ -367,20 +148,37 @@ static void read_again(const struct visit *v, const struct side *s)
     struct granule *x = &k->granules[s->g];
     uint32_t *quiet = &k->quiet[s->g];
     if (x->many_at > k->all_seen &&
-        warp_of(x->other.flags, x->other.thread) != warp_of(x->reader.flags, x->reader.thread))
+        visit_warp(x->other.flags, x->other.thread) != visit_warp(x->reader.flags, x->reader.thread))
         return;
     for (uint32_t i = 0; i < s->n; i += s->step) {
-        x[i].other = me(v, s->by[i].lane);
+        x[i].other = visit_who(v, s->by[i].lane);
         x[i].many_at = v->c->now;
         if (x[i].write_at <= k->all_seen && !k->strong)
             quiet[i] = k->barrier;  // another read adds nothing
     }
 }
 
+// Are they old and unread?
+static bool are_fresh(const struct visit *v, const struct side *s)
+{
+    const uint32_t start = v->k->start, seen = v->k->all_seen, times = seen + 1 - start;
+    const struct granule *x = &v->k->granules[s->g];
+    uint32_t other = 0;
+    for (uint32_t i = 0; i < s->n; i += s->step)
+        other |= (x[i].write_at - start >= times) | (x[i].read_at > seen) | (x[i].many_at > seen);
+    return !other;
+}
+
 // False where they have to be looked at one by one.
 static bool read_alike(const struct visit *v, const struct side *s)
 {
-    if (!are_weak(v, s) || !(are_old(v, s) || are_known(v, s)))
+    if (!are_weak(v, s))
+        return false;
+    if (are_fresh(v, s)) {
+        read_first(v, s);
+        return true;
+    }
+    if (!are_old(v, s) && !are_known(v, s))
         return false;
     if (are_unread(v, s))
         read_first(v, s);
@@ -413,7 +211,7 @@ static bool write_alike(const struct visit *v, const struct side *s)
     if (!are_weak(v, s) || !are_untouched(v, s))
         return false;
     for (uint32_t i = 0; i < s->n; i += s->step) {
-        x[i].writer = me(v, s->by[i].lane);
+        x[i].writer = visit_who(v, s->by[i].lane);
         x[i].write_at = at;
         x[i].read_at = x[i].many_at = quiet[i] = 0;
     }
@@ -424,28 +222,6 @@ static bool write_alike(const struct visit *v, const struct side *s)
 static bool visit_alike(const struct visit *v, const struct side *s)
 {
     return check_writes(v->op) ? write_alike(v, s) : read_alike(v, s);
-}
-
-static void visit_one(const struct visit *v, const struct touch *t, uint32_t g)
-{
-    const struct side s = { g, 1, 1, t };
-    if (visit_alike(v, &s))
-        return;
-    if (v->k->granules[g].write_at == NO_MANS) {
-        note(v, FAULT_BOUNDS, g, t->lane, NULL, false);
-        return;
-    }
-    if (!check_writes(v->op)) {
-        read_one(v, g, t->lane);
-        if (t->lane2 != NO_LANE)
-            read_one(v, g, t->lane2);
-        return;
-    }
-    write_one(v, g, t->lane);
-    if (t->lane2 != NO_LANE && !check_atomic(v->op) && !same_value(v, g, t->lane, t->lane2)) {
-        struct who who = me(v, t->lane);
-        note(v, v->strong ? FAULT_CHANCE : FAULT_RACE, g, t->lane2, &who, true);
-    }
 }
 
 static bool are_quiet(const struct block_check *k, const struct side *s)
@@ -480,6 +256,13 @@ static struct side side_of(const struct visit *v, const struct touches *t, const
     else if (k->folds)
         fold_open(k, shift, g, g + run->n);
     return s;
+}
+
+static void visit_one(const struct visit *v, const struct touch *by, uint32_t g)
+{
+    const struct side s = { g, 1, 1, by };
+    if (!visit_alike(v, &s))
+        check_granule(v, by, g);
 }
 
 static void visit_run(const struct visit *v, const struct touches *t, const struct run *run)

@@ -35,7 +35,7 @@ struct sum_left {  // rows of A
 // The A of a worker's last mma.sync: nearly always the next one, for other columns, has the same.
 struct mma_last {
     enum mma_type type;
-    uint32_t k;  // 0: there was none
+    uint32_t k;                     // 0: there was none
     unsigned char regs[4][16 * 8];  // 8 rows of 16 bytes each
     struct sum_left left;
 };

@@ -105,7 +105,7 @@ struct memop {
     uint32_t reg[MEMOP_REGS];       // slots of the data
     uint8_t reg_class[MEMOP_REGS];  // SLOT_NONE for '_'
     uint32_t index;                 // of its counters
-    uint32_t leader;                // the access whose lanes lie as far apart: one shortly before, or this one (uniform.c)
+    uint32_t leader;                // whose lanes lie as far apart: an access before, or itself (uniform.c)
     uint8_t counted;                // enum mem_class
     uint8_t order, scope;           // enum mem_order, enum mem_scope
     bool polls;                     // in a short loop that looks at the same place again and again

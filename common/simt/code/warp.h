@@ -102,7 +102,7 @@ typedef bool (*warp_fn)(struct warp *w, const struct uop *u, uint32_t active);
 // What is compiled once for the baseline processor and once for AVX2 with FMA; exec_pick() (exec/exec.h) chooses.
 struct exec {
     const char *isa;
-    const alu_fn *alu;              // by enum alu_op
+    const alu_fn *alu;  // by enum alu_op
     // Computes wgmmas->current of n warps side by side, whose B is the same one. False on a fault: nothing is computed.
     bool (*wgmma)(struct warp *first, uint32_t n);
     // Runs the worker's block to its end, or its first fault, which it leaves in worker->fault, or until it is left.

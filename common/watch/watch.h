@@ -75,6 +75,8 @@ struct watch_finding {
     bool advice, ends;  // ends: the block ends with it
 };
 bool watch_finding(const struct watch *w, uint32_t i, struct watch_finding *out);  // false after the last
+// The number of the one to begin with: what ended the block, else the first that this block made. False: it made none.
+bool watch_first_finding(const struct watch *w, uint32_t *i);
 
 // --- at a moment ---
 
@@ -130,7 +132,8 @@ bool watch_arrival(const struct watch *w, uint64_t moment, uint32_t at, uint32_t
 // --- for programs ---
 
 // Appends to the open JSON object j what is to be seen of a warp at a moment: "moment", "step" (warp, instruction,
-// text, line, lanes), "operands", "warps" (where their lanes stand), "barriers", "mbarriers", "copies".
+// text, line, lanes), "operands", "warps" (where their lanes stand), "barriers", "mbarriers", "copies", "matrices"
+// (matrix.h).
 bool watch_json(struct watch *w, uint64_t moment, struct json *j, char error[DEV_ERROR_MAX]);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "inside.h"
+#include "matrix.h"
 
 struct telling {
     struct watch *w;
@@ -174,5 +175,5 @@ bool watch_json(struct watch *w, uint64_t moment, struct json *j, char error[DEV
     struct telling t = { w, j };
     if (moment >= w->n)
         return error_set(error, "the block takes %" PRIu64 " steps", w->n);
-    return watch_run(w, moment, moment, see, &t, error);
+    return watch_run(w, moment, moment, see, &t, error) && watch_matrices_json(w, moment, j, error);
 }

@@ -209,6 +209,24 @@ static bool copies(struct session *s)
     return show_copies(s->watch, s->at, s->out, s->error);
 }
 
+// matrix [D] [COLUMN] [lanes]
+static bool matrix(struct session *s)
+{
+    uint64_t column = 0;
+    bool by_lane = false;
+    char name = 0;
+    for (uint32_t i = 1; i < s->n; i++) {
+        const char *word = s->word[i];
+        if (!word[1] && strchr("ABCDabcd", *word))
+            name = (char)(*word >= 'a' ? *word - 'a' + 'A' : *word);
+        else if (text_begins("lanes", word))
+            by_lane = true;
+        else if (!number(s, i, &column))
+            return error_set(s->error, "matrix [A|B|C|D] [COLUMN] [lanes]; not '%.100s'", word);
+    }
+    return show_matrices(s->watch, s->at, name, (uint32_t)column, by_lane, s->out, s->error);
+}
+
 static bool list(struct session *s)
 {
     show_source(s->watch, s->at, s->out);
@@ -333,6 +351,8 @@ static const struct command {
     { "print", "%f1|s[0] [TYPE]", "a register of the warp, lane by lane; or shared memory", print },
     { "who", "made %f1|wrote s[0]|came full[0]",
       "go to the step that made a register's value, or wrote there; or list who came to an mbarrier", who },
+    { "matrix", "[A|B|C|D] [COLUMN] [lanes]", "matrices in registers: values, or which lane and register has them",
+      matrix },
     { "warps", "", "where the lanes of all warps stand", warps },
     { "barriers", "", "barriers and mbarriers, and who is missing there", barriers },
     { "copies", "", "copies by TMA under way", copies },
@@ -373,16 +393,14 @@ static bool obey(struct session *s)
 
 static bool begin_at(struct session *s, const struct watch_begin *b)
 {
-    struct watch_finding f;
+    uint32_t first;
     const struct watch_search search = { .stop = b->line ? WATCH_AT_LINE : WATCH_STEP,
                                          .warp = b->warp,
                                          .number = b->line };
     if (b->finding)
         return to_finding(s, b->finding - 1);
-    for (uint32_t ends = 2; ends-- > 0;)  // what ends the block, else whatever comes first
-        for (uint32_t i = 0; !b->place && watch_finding(s->watch, i, &f); i++)
-            if (f.moment != WATCH_NONE && f.ends >= ends)
-                return to_finding(s, i);
+    if (!b->place && watch_first_finding(s->watch, &first))
+        return to_finding(s, first);
     return go(s, watch_next(s->watch, WATCH_NONE, &search));
 }
 

@@ -249,6 +249,20 @@ bool watch_finding(const struct watch *w, uint32_t i, struct watch_finding *out)
     return true;
 }
 
+bool watch_first_finding(const struct watch *w, uint32_t *i)
+{
+    uint32_t first = w->n_findings;
+    for (*i = 0; *i < w->n_findings; ++*i) {
+        const struct watch_finding *f = &w->findings[*i];
+        if (f->moment != WATCH_NONE && f->ends)
+            return true;
+        if (f->moment != WATCH_NONE && first == w->n_findings)
+            first = *i;
+    }
+    *i = first;
+    return first < w->n_findings;
+}
+
 static bool fits(const struct watch *w, uint64_t moment, unsigned line, const struct watch_search *search)
 {
     const uint32_t instruction = step_instruction(w, moment);

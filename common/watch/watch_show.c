@@ -8,6 +8,7 @@
 #include "base/matrix.h"
 #include "base/source.h"
 #include "base/text.h"
+#include "matrix.h"
 
 enum { LANES = 32, SHOWN = 8, AROUND = 4, SOURCE = 160 };
 
@@ -238,6 +239,57 @@ bool show_shared(struct watch *w, uint64_t moment, uint32_t at, const char *as, 
     watch_shared_text(w, at, place);
     fprintf(out, "%s, %s:", place, as);
     return watch_run(w, moment, moment, see_shared, &s, error);
+}
+
+// --- matrices in registers ---
+
+static void print_element(const struct showing *s, const struct watch_element *e, bool by_lane, bool parts)
+{
+    struct simt_register r;
+    char text[SIMT_NAME_MAX + 16];
+    snprintf(text, sizeof text, "%.5g", e->value);
+    if (by_lane && simt_register(watch_kernel(s->w), e->number, &r))
+        snprintf(text, sizeof text, parts ? "%u:%s.%u" : "%u:%s", e->lane, r.name, e->part);
+    fprintf(s->out, " %11s", text);
+}
+
+static void print_matrix(const struct showing *s, const struct watch_matrix *m, uint32_t column, bool by_lane)
+{
+    enum { COLUMNS = 8 };
+    const uint32_t end = column + COLUMNS < m->cols ? column + COLUMNS : m->cols;
+    const bool parts = m->at[m->rows * m->cols - 1].part != 0;
+    fprintf(s->out, "%c, %u x %u, %s%s", m->name, m->rows, m->cols, m->type, by_lane ? ", lane:register" : "");
+    if (end - column < m->cols)
+        fprintf(s->out, ", columns %u to %u", column, end - 1);
+    fputs("\n     ", s->out);
+    for (uint32_t col = column; col < end; col++)
+        fprintf(s->out, " %11u", col);
+    for (uint32_t row = 0; row < m->rows; row++) {
+        fprintf(s->out, "\n%4u:", row);
+        for (uint32_t col = column; col < end; col++)
+            print_element(s, &m->at[row * m->cols + col], by_lane, parts);
+    }
+    fputc('\n', s->out);
+}
+
+bool show_matrices(struct watch *w, uint64_t moment, char name, uint32_t column, bool by_lane, FILE *out,
+                   char error[DEV_ERROR_MAX])
+{
+    struct watch_matrix all[WATCH_MATRICES];
+    struct showing s = { .w = w, .out = out };
+    const size_t n = watch_matrices(w, moment, all, error);
+    bool any = false;
+    if (!n && *error)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if ((!name || all[i].name == name) && column < all[i].cols) {
+            print_matrix(&s, &all[i], column, by_lane);
+            any = true;
+        }
+    watch_matrices_free(all, n);
+    return any || error_set(error, n ? "there is no such matrix, or no such column"
+                                     : "no registers hold a matrix here: they do at an mma, a wmma, and where products "
+                                       "of wgmma are waited for");
 }
 
 // --- who stands where ---

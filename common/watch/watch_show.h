@@ -22,6 +22,9 @@ bool show_register(struct watch *w, uint64_t moment, uint32_t warp, const char *
 bool show_shared(struct watch *w, uint64_t moment, uint32_t at, const char *as, FILE *out, char error[DEV_ERROR_MAX]);
 bool show_warps(struct watch *w, uint64_t moment, FILE *out, char error[DEV_ERROR_MAX]);
 bool show_barriers(struct watch *w, uint64_t moment, FILE *out, char error[DEV_ERROR_MAX]);
+// Matrices in registers, from a column on: all if name is 0. by_lane: which lane and register has an element.
+bool show_matrices(struct watch *w, uint64_t moment, char name, uint32_t column, bool by_lane, FILE *out,
+                   char error[DEV_ERROR_MAX]);
 bool show_copies(struct watch *w, uint64_t moment, FILE *out, char error[DEV_ERROR_MAX]);
 
 // These need no run: lines of the source around a step's, and who came to an mbarrier, phase by phase.

@@ -42,7 +42,7 @@ struct watch_reason {
 size_t watch_why(struct watch *w, uint64_t moment, struct watch_reason **all, char error[DEV_ERROR_MAX]);
 // One line: "warps 4 to 7 wait for full[2], phase 1 (kernel.cu:93)".
 void watch_reason_text(const struct watch *w, const struct watch_reason *r, char text[WATCH_TEXT]);
-// The array "why" in the open object j: "kind", "of", "warps", "instruction", "line", "text".
+// The array "why" in the open object j: "kind", "of", "warps", "instruction", "line", "moment", "text".
 bool watch_why_json(struct watch *w, uint64_t moment, struct json *j, char error[DEV_ERROR_MAX]);
 
 #endif

@@ -197,6 +197,8 @@ bool watch_why_json(struct watch *w, uint64_t moment, struct json *j, char error
         if (all[i].instruction != UINT32_MAX)
             json_uint(j, "instruction", all[i].instruction);
         json_uint(j, "line", all[i].line);
+        if (all[i].moment != WATCH_NONE)
+            json_uint(j, "moment", all[i].moment);
         watch_reason_text(w, &all[i], text);
         json_string(j, "text", text);
         json_end(j);

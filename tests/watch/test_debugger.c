@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "watch/matrix.h"
 #include "watch_case.h"
 
 TestSuite(debugger);
@@ -108,6 +109,64 @@ Test(debugger, goes_to_what_was_written_while_products_were_on_their_way)
     cr_expect_eq(watch_made(c.watch, wait, 2, 3, f1, c.error), wait, "the product is there after its wait");
     cr_expect_eq(watch_made(c.watch, wait - 1, 2, 3, f1, c.error), before, "and not before");
     cr_expect_eq(watch_made(c.watch, sum, 2, 3, f1, c.error), sum);
+    watch_case_close(&c);
+}
+
+// A holds lane numbers in its low halves and 0.5 in its high ones; C is 100 * lane + register.
+static const char multiplies[] =
+    WATCH_HEAD ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<4>;\n.reg .b16 %h<3>;\n.reg .f32 %f<9>;\n"
+               "mov.u32 %r1, %laneid;\ncvt.rn.f16.u32 %h1, %r1;\nmov.b16 %h2, 0x3800;\nmov.b32 %r2, {%h1, %h2};\n"
+               "cvt.rn.f32.u32 %f1, %r1;\nmul.f32 %f1, %f1, 0f42C80000;\nadd.f32 %f2, %f1, 0f3F800000;\n"
+               "add.f32 %f3, %f1, 0f40000000;\nadd.f32 %f4, %f1, 0f40400000;\nmov.b32 %r3, 0;\n"
+               "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f5, %f6, %f7, %f8}, {%r2, %r2, %r2, %r2}, "
+               "{%r3, %r3}, {%f1, %f2, %f3, %f4};\nret;\n}\n";
+
+// Source: PTX ISA 9.7.15, the fragments of m16n8k16.
+Test(debugger, shows_registers_as_the_matrices_that_they_are)
+{
+    struct watch_case c;
+    struct watch_matrix all[WATCH_MATRICES];
+    watch_case_open(&c, multiplies, 32);
+    const uint64_t mma = watch_steps(c.watch) - 2;
+    cr_assert_eq(watch_matrices(c.watch, mma - 1, all, c.error), 0, "a mov has none");
+    cr_assert_eq(watch_matrices(c.watch, mma, all, c.error), 4, "%s", c.error);
+    cr_expect(all[0].name == 'D' && all[1].name == 'A' && all[2].name == 'B' && all[3].name == 'C');
+    cr_expect(all[1].rows == 16 && all[1].cols == 16 && all[2].rows == 16 && all[2].cols == 8 && all[3].cols == 8);
+    for (uint32_t row = 0; row < 16; row++)
+        for (uint32_t col = 0; col < 16; col++) {
+            const struct watch_element *a = &all[1].at[row * 16 + col], *d = &all[0].at[row * 8 + col % 8];
+            const uint32_t lane = row % 8 * 4 + col % 8 / 2, f = row / 8 * 2 + col % 2;
+            cr_expect(a->lane == lane && a->part == col % 2, "A[%u][%u] is of lane %u", row, col, a->lane);
+            cr_expect_eq(a->value, col % 2 ? 0.5 : lane);
+            cr_expect(d->lane == lane && d->value == 100 * lane + f, "D[%u][%u] is %g", row, col, d->value);
+            cr_expect_eq(d->number, simt_register_number(c.kernel, "%f5") + f);
+        }
+    watch_matrices_free(all, 4);
+    watch_case_close(&c);
+}
+
+Test(debugger, shows_a_product_at_the_wait_that_brings_it)
+{
+    struct watch_case c;
+    struct watch_matrix all[WATCH_MATRICES];
+    watch_case_open(&c, products, 128);
+    const uint64_t issued = next(&c, WATCH_NONE, WATCH_AT, 2, 9, false);
+    const uint64_t wait = next(&c, issued, WATCH_AT, 2, 12, false);
+    cr_assert_eq(watch_matrices(c.watch, issued, all, c.error), 0, "its factors are in shared memory");
+    cr_assert_eq(watch_matrices(c.watch, wait, all, c.error), 1, "%s", c.error);
+    cr_expect(all[0].name == 'D' && all[0].rows == 16 && all[0].cols == 8 && !strcmp(all[0].type, "f32"));
+    cr_expect_eq(all[0].at[15 * 8 + 7].number, simt_register_number(c.kernel, "%f4"));
+    cr_expect_eq(all[0].at[15 * 8 + 7].lane, 31);
+    watch_matrices_free(all, 1);
+    watch_case_close(&c);
+}
+
+Test(debugger, begins_with_what_was_found)
+{
+    struct watch_case c;
+    uint32_t first;
+    watch_case_open(&c, watch_case_text, THREADS);
+    cr_expect_not(watch_first_finding(c.watch, &first));
     watch_case_close(&c);
 }
 

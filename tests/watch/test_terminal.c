@@ -64,6 +64,25 @@ Test(terminal, prints_values_and_says_who_made_them)
     free(text);
 }
 
+Test(terminal, prints_a_matrix_of_registers)
+{
+    static const char mma[] =
+        WATCH_HEAD ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<2>;\n.reg .f64 %f<4>;\nmov.u32 %r1, %laneid;\n"
+                   "cvt.rn.f64.u32 %f1, %r1;\nmov.f64 %f2, 0d3FE0000000000000;\nmov.f64 %f3, 0d0000000000000000;\n"
+                   "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%f2, %f3}, {%f1}, {%f1}, {%f2, %f3};\nret;\n}\n";
+    char *text =
+        said(mma, 32, "matrix\nstep 4\nmatrix A\nmatrix b lanes\nmatrix C 4\nmatrix D 8\nmatrix what\n", &first);
+    expect(text, "watch> matrix\nno registers hold a matrix here");
+    expect(text, "watch> matrix A\nA, 8 x 4, f64\n                0           1           2           3\n"
+                 "   0:           0           1           2           3\n");
+    expect(text, "\n   3:       3:%f1       7:%f1      11:%f1 ");
+    expect(text, "C, 8 x 8, f64, columns 4 to 7\n                4           5           6           7\n"
+                 "   0:         0.5           0         0.5           0\n");
+    expect(text, "watch> matrix D 8\nthere is no such matrix, or no such column\n");
+    expect(text, "matrix [A|B|C|D] [COLUMN] [lanes]; not 'what'");
+    free(text);
+}
+
 // Lane 0 of warp 0 arrives if its thread's number is at least 1, which it is not. Warp 1 waits for it.
 static const char waits[] =
     WATCH_HEAD ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<4>;\n.reg .b64 %l<2>;\n"

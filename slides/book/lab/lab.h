@@ -24,11 +24,12 @@ LAB_CALL const char *lab_launch(const char *ptx, const char *kernel, int number)
 // What each element of the last run's C is (enum matrix_mark), row by row; NULL if all are right.
 LAB_CALL const unsigned char *lab_map(void);
 
-// A block of the last run, watched: watch/watch.h. A moment is a number, -1 is none. "steps", "warps", and "findings"
-// with the moments at which they were found.
+// A block of the last run, watched: watch/watch.h. A moment is a number, -1 is none. "steps", "warps", "findings" with
+// their blocks and the moments at which they were found, and "first", the number of the one to begin with, if any.
 LAB_CALL const char *lab_watch(double block);
 LAB_CALL double lab_watch_next(double from, int stop, bool back, int warp, int number);  // warp -1: any
 LAB_CALL const char *lab_watch_at(double moment);                                        // watch_json
+LAB_CALL const char *lab_watch_why(double moment);                                       // watch_why_json
 // The moment at which a lane's register got its value; at which an instruction wrote the byte of shared memory.
 LAB_CALL double lab_watch_made(double moment, int warp, int lane, const char *name);
 LAB_CALL double lab_watch_wrote(double moment, int at);

@@ -4,6 +4,7 @@
 #include "inside.h"
 #include "lab.h"
 #include "watch/watch.h"
+#include "watch/why.h"
 
 static struct watch *watch;
 
@@ -26,19 +27,22 @@ static double moment_or_none(uint64_t moment)
 static void tell_findings(struct json *j)
 {
     struct watch_finding f;
+    uint32_t first;
     json_array(j, "findings");
     for (uint32_t i = 0; watch_finding(watch, i, &f); i++) {
-        if (f.moment == WATCH_NONE)
-            continue;
         json_object(j, NULL);
-        json_uint(j, "moment", f.moment);
+        json_double(j, "moment", moment_or_none(f.moment));
+        json_uint(j, "block", f.block);
         json_uint(j, "warp", f.warp);
         json_uint(j, "lane", f.lane);
         json_uint(j, "line", watch_line(watch, f.instruction));
         json_string(j, "text", f.text);
+        json_bool(j, "ends", f.ends);
         json_end(j);
     }
     json_end(j);
+    if (watch_first_finding(watch, &first))
+        json_uint(j, "first", first);
 }
 
 const char *lab_watch(double block)
@@ -74,6 +78,17 @@ const char *lab_watch_at(double moment)
     if (!out)
         return NULL;
     const bool ok = watch_json(watch, (uint64_t)moment, &j, lab_error_room());
+    const char *text = lab_text_end(&j, out);
+    return ok ? text : NULL;
+}
+
+const char *lab_watch_why(double moment)
+{
+    struct json j;
+    FILE *out = watch ? lab_text_begin(&j) : NULL;
+    if (!out)
+        return NULL;
+    const bool ok = watch_why_json(watch, (uint64_t)moment, &j, lab_error_room());
     const char *text = lab_text_end(&j, out);
     return ok ? text : NULL;
 }

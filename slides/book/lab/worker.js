@@ -66,6 +66,9 @@ const calls = {
   // What there is to see at a moment: watch_json's.
   look: ({ moment }) => answer(m._lab_watch_at(moment)),
 
+  // Why warps wait then: watch_why_json's list.
+  why: ({ moment }) => answer(m._lab_watch_why(moment)).why,
+
   // view: of enum simt_view. The SVG's text.
   draw({ view, line, nth, warp, block_x, block_y, global, large }) {
     const svg = text_at(m._lab_draw(view, line, nth, warp, block_x, block_y, global, large));

@@ -416,7 +416,7 @@ static bool watch(struct session *s, const struct launch *l, const struct dev_la
         .warp = at->warp,
         .line = at->line,
     };
-    return watch_lines(s->simt, l->kernel, how, &begin, stdin, stdout, s->error);
+    return watch_terminal(s->simt, l->kernel, how, &begin, s->error);
 }
 
 // One launch and its report; the exit status.

@@ -409,7 +409,7 @@ bool tester_watch(struct tester *t, const struct step *step, int finding, char e
     if (ok && !(gemm_queue_copies(&call, t->dev, &go_on) && dev_sync(t->dev)))
         ok = fail_dev(t->dev, error);
     dev_set_budget(t->dev, call.budget);
-    ok = ok && watch_lines(simt, (struct simt_kernel *)call.kernel, &call.launch, &begin, stdin, stdout, error);
+    ok = ok && watch_terminal(simt, (struct simt_kernel *)call.kernel, &call.launch, &begin, error);
     gemm_close(&call, t->dev);
     return ok;
 }

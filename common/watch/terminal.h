@@ -19,5 +19,9 @@ struct watch_begin {  // where it opens
 // with one line in error, if it cannot be watched.
 bool watch_lines(struct simt *s, struct simt_kernel *k, const struct dev_launch *launch,
                  const struct watch_begin *begin, FILE *in, FILE *out, char error[DEV_ERROR_MAX]);
+// The same for whoever sits there: on the whole screen where input and output are a terminal that can show it
+// (TERM=dumb cannot), else by lines.
+bool watch_terminal(struct simt *s, struct simt_kernel *k, const struct dev_launch *launch,
+                    const struct watch_begin *begin, char error[DEV_ERROR_MAX]);
 
 #endif

@@ -5,62 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/matrix.h"
 #include "base/source.h"
 #include "base/text.h"
-#include "matrix.h"
 
 enum { LANES = 32, SHOWN = 8, AROUND = 4, SOURCE = 160 };
 
 struct showing {
     struct watch *w;
     FILE *out;
-    uint32_t warp, at;
-    int64_t number;  // of a register
-    const struct simt_register *reg;
-    const char *as;
-    bool known;
 };
-
-// --- values ---
-
-uint32_t show_bytes(const char *as)
-{
-    static const struct {
-        const char *name;
-        uint32_t bytes;
-    } types[] = { { "f16", 2 }, { "f32", 4 }, { "f64", 8 }, { "s32", 4 }, { "u32", 4 },
-                  { "s64", 8 }, { "u64", 8 }, { "hex", 4 }, { "u8", 1 },  { "u16", 2 } };
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (!strcmp(types[i].name, as))
-            return types[i].bytes;
-    return 0;
-}
-
-bool show_value(uint64_t bits, const struct simt_type *type, const char *as, char out[SHOW_VALUE])
-{
-    float f;
-    double d;
-    memcpy(&f, &bits, sizeof f);
-    memcpy(&d, &bits, sizeof d);
-    const char *name = as ? as : type->name;
-    const uint32_t bytes = as ? show_bytes(as) : type->bytes;
-    if (as && !bytes)
-        return false;
-    if (!strcmp(name, "f32"))
-        snprintf(out, SHOW_VALUE, "%g", (double)f);
-    else if (!strcmp(name, "f64"))
-        snprintf(out, SHOW_VALUE, "%g", d);
-    else if (!strcmp(name, "f16"))
-        snprintf(out, SHOW_VALUE, "%g", half_to_double((uint16_t)bits));
-    else if (!strcmp(name, "hex") || (!as && type->number == SIMT_BITS && bytes != 4 && strcmp(name, "pred") != 0))
-        snprintf(out, SHOW_VALUE, "0x%" PRIx64, bits);
-    else if (*name == 'u' || bytes == 1)
-        snprintf(out, SHOW_VALUE, "%" PRIu64, bits);
-    else
-        snprintf(out, SHOW_VALUE, "%" PRId64, bytes == 8 ? (int64_t)bits : (int64_t)(int32_t)bits);
-    return true;
-}
 
 void show_lanes(uint32_t lanes, char *out, size_t room)
 {
@@ -79,29 +32,6 @@ void show_lanes(uint32_t lanes, char *out, size_t room)
         text_add(&t, to - i > 1 ? "%s%u to %u" : "%s%u", between, i, to - 1);
         between = ", ";
     }
-}
-
-// The values of some lanes: one if they are the same, else the first, or all.
-static void print_values(FILE *out, const uint64_t value[LANES], uint32_t lanes, const struct simt_type *type,
-                         const char *as, uint32_t most)
-{
-    char text[SHOW_VALUE];
-    bool same = true;
-    uint32_t n = 0;
-    const uint32_t first = lanes ? (uint32_t)__builtin_ctz(lanes) : 0;
-    for (uint32_t lane = 0; lane < LANES; lane++)
-        same &= !(lanes >> lane & 1) || value[lane] == value[first];
-    for (uint32_t lane = 0; lane < LANES; lane++) {
-        if (!(lanes >> lane & 1) || (same && lane != first))
-            continue;
-        if (n++ == most) {
-            fputs(" ...", out);
-            break;
-        }
-        show_value(value[lane], type, as, text);
-        fprintf(out, "%s%s", most == LANES && n > 1 && n % SHOWN == 1 ? "\n      " : " ", text);
-    }
-    fputs(same && (lanes & (lanes - 1)) ? " (the same in these lanes)\n" : "\n", out);
 }
 
 // --- a step ---
@@ -126,7 +56,7 @@ static void print_operand(const struct showing *s, const struct simt_look *look,
         watch_shared_text(s->w, at, place);
         fprintf(s->out, " %s in lane %u;", place, first);
     }
-    print_values(s->out, o->value, lanes, &o->type, NULL, SHOWN);
+    show_values(s->out, o->value, lanes, &o->type, NULL, SHOWN);
 }
 
 static bool see_step(void *context, uint64_t moment, const struct simt_look *look)
@@ -177,119 +107,6 @@ void show_source(const struct watch *w, uint64_t moment, FILE *out)
         source_text(watch_file(w), i, source, sizeof source);
         fprintf(out, "%c %4u  %s\n", i == line ? '>' : ' ', i, source);
     }
-}
-
-// --- registers and memory ---
-
-static bool see_register(void *context, uint64_t moment, const struct simt_look *look)
-{
-    struct showing *s = context;
-    uint64_t value[LANES];
-    (void)moment;
-    s->known = simt_look_value(look, s->warp, (uint32_t)s->number, value);
-    if (s->known)
-        print_values(s->out, value, UINT32_MAX, &s->reg->type, s->as, LANES);
-    return false;
-}
-
-bool show_register(struct watch *w, uint64_t moment, uint32_t warp, const char *name, const char *as, FILE *out,
-                   char error[DEV_ERROR_MAX])
-{
-    struct simt_register r;
-    struct showing s = { .w = w, .out = out, .warp = warp, .reg = &r, .as = as };
-    s.number = simt_register_number(watch_kernel(w), name);
-    if (s.number < 0 || !simt_register(watch_kernel(w), (uint32_t)s.number, &r))
-        return error_set(error, "the kernel has no register %.100s", name);
-    fprintf(out, "%s, %s, warp %u:", name, as ? as : r.type.name, warp);
-    if (!watch_run(w, moment, moment, see_register, &s, error))
-        return false;
-    if (!s.known)
-        fputs(" not in use here\n", out);
-    return true;
-}
-
-static bool see_shared(void *context, uint64_t moment, const struct simt_look *look)
-{
-    const struct showing *s = context;
-    const uint32_t bytes = show_bytes(s->as);
-    char text[SHOW_VALUE];
-    struct simt_phase phase;
-    uint32_t thread, inst;
-    (void)moment;
-    if (simt_look_mbarrier(look, s->at, &phase) && !strcmp(s->as, "hex")) {
-        fprintf(s->out, " an mbarrier, phase %u: %u of %u arrivals and %" PRId64 " bytes are missing\n", phase.parity,
-                phase.pending, phase.expected, phase.bytes);
-        return false;
-    }
-    for (uint32_t i = 0; i < SHOWN; i++) {
-        uint64_t value = 0;
-        if (!simt_look_shared(look, s->at + i * bytes, &value, bytes))
-            break;
-        show_value(value, NULL, s->as, text);
-        fprintf(s->out, " %s", text);
-    }
-    fputs(simt_look_writer(look, s->at, &thread, &inst) ? "\n" : " (the first has not been written)\n", s->out);
-    return false;
-}
-
-bool show_shared(struct watch *w, uint64_t moment, uint32_t at, const char *as, FILE *out, char error[DEV_ERROR_MAX])
-{
-    struct showing s = { .w = w, .out = out, .at = at, .as = as };
-    char place[WATCH_TEXT];
-    watch_shared_text(w, at, place);
-    fprintf(out, "%s, %s:", place, as);
-    return watch_run(w, moment, moment, see_shared, &s, error);
-}
-
-// --- matrices in registers ---
-
-static void print_element(const struct showing *s, const struct watch_element *e, bool by_lane, bool parts)
-{
-    struct simt_register r;
-    char text[SIMT_NAME_MAX + 16];
-    snprintf(text, sizeof text, "%.5g", e->value);
-    if (by_lane && simt_register(watch_kernel(s->w), e->number, &r))
-        snprintf(text, sizeof text, parts ? "%u:%s.%u" : "%u:%s", e->lane, r.name, e->part);
-    fprintf(s->out, " %11s", text);
-}
-
-static void print_matrix(const struct showing *s, const struct watch_matrix *m, uint32_t column, bool by_lane)
-{
-    enum { COLUMNS = 8 };
-    const uint32_t end = column + COLUMNS < m->cols ? column + COLUMNS : m->cols;
-    const bool parts = m->at[m->rows * m->cols - 1].part != 0;
-    fprintf(s->out, "%c, %u x %u, %s%s", m->name, m->rows, m->cols, m->type, by_lane ? ", lane:register" : "");
-    if (end - column < m->cols)
-        fprintf(s->out, ", columns %u to %u", column, end - 1);
-    fputs("\n     ", s->out);
-    for (uint32_t col = column; col < end; col++)
-        fprintf(s->out, " %11u", col);
-    for (uint32_t row = 0; row < m->rows; row++) {
-        fprintf(s->out, "\n%4u:", row);
-        for (uint32_t col = column; col < end; col++)
-            print_element(s, &m->at[row * m->cols + col], by_lane, parts);
-    }
-    fputc('\n', s->out);
-}
-
-bool show_matrices(struct watch *w, uint64_t moment, char name, uint32_t column, bool by_lane, FILE *out,
-                   char error[DEV_ERROR_MAX])
-{
-    struct watch_matrix all[WATCH_MATRICES];
-    struct showing s = { .w = w, .out = out };
-    const size_t n = watch_matrices(w, moment, all, error);
-    bool any = false;
-    if (!n && *error)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if ((!name || all[i].name == name) && column < all[i].cols) {
-            print_matrix(&s, &all[i], column, by_lane);
-            any = true;
-        }
-    watch_matrices_free(all, n);
-    return any || error_set(error, n ? "there is no such matrix, or no such column"
-                                     : "no registers hold a matrix here: they do at an mma, a wmma, and where products "
-                                       "of wgmma are waited for");
 }
 
 // --- who stands where ---

@@ -12,6 +12,10 @@ enum { SHOW_VALUE = 48 };
 bool show_value(uint64_t bits, const struct simt_type *type, const char *as, char out[SHOW_VALUE]);
 uint32_t show_bytes(const char *as);  // that such a value has; 0: there is no such type
 
+// The values of some lanes, and the end of the line: one if they are the same, else the first `most` of them.
+void show_values(FILE *out, const uint64_t value[32], uint32_t lanes, const struct simt_type *type, const char *as,
+                 uint32_t most);
+
 // Lanes as "lanes 0 to 15", "lane 3", "all lanes".
 void show_lanes(uint32_t lanes, char *out, size_t room);
 
@@ -19,7 +23,11 @@ void show_lanes(uint32_t lanes, char *out, size_t room);
 bool show_step(struct watch *w, uint64_t moment, FILE *out, char error[DEV_ERROR_MAX]);
 bool show_register(struct watch *w, uint64_t moment, uint32_t warp, const char *name, const char *as, FILE *out,
                    char error[DEV_ERROR_MAX]);
-bool show_shared(struct watch *w, uint64_t moment, uint32_t at, const char *as, FILE *out, char error[DEV_ERROR_MAX]);
+// All registers that a lane has written and that are in use, the last first.
+bool show_registers(struct watch *w, uint64_t moment, uint32_t warp, uint32_t lane, FILE *out,
+                    char error[DEV_ERROR_MAX]);
+bool show_shared(struct watch *w, uint64_t moment, uint32_t at, const char *as, uint32_t count, FILE *out,
+                 char error[DEV_ERROR_MAX]);
 bool show_warps(struct watch *w, uint64_t moment, FILE *out, char error[DEV_ERROR_MAX]);
 bool show_barriers(struct watch *w, uint64_t moment, FILE *out, char error[DEV_ERROR_MAX]);
 // Matrices in registers, from a column on: all if name is 0. by_lane: which lane and register has an element.

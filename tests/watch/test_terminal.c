@@ -38,10 +38,14 @@ static const struct watch_begin first = { .place = true, .warp = 0 };
 
 Test(terminal, goes_forwards_and_back)
 {
-    char *text = said(watch_case_text, 64, "step 6\nback 2\nend\nback barrier\ngo 3\ngo 64\nnonsense\n", &first);
+    char *text =
+        said(watch_case_text, 64, "step 6\nback 2\nstep\n\nback\nend\nback barrier\ngo 3\ngo 64\nnonsense\n", &first);
     expect(text, "watch> step 6\nstep 6 of 64: warp 0, its step 6, all lanes\n");
     expect(text, "    add.s32 %r2, %r2, 1\n    =  %r2: 1 (the same in these lanes)\n");
     expect(text, "watch> back 2\nstep 4 of 64: warp 0");
+    expect(text, "watch> step\nstep 5 of 64: warp 0");
+    expect(text, "watch> \nstep 6 of 64: warp 0");
+    expect(text, "watch> back\nstep 5 of 64: warp 0");
     expect(text, "watch> end\nstep 58 of 64: warp 0, its step 31, all lanes\n  instruction 20  \n    ret\n");
     expect(text,
            "watch> back barrier\nstep 26 of 64: warp 0, its step 26, all lanes\n  instruction 15  \n    bar.sync 0\n");

@@ -23,6 +23,12 @@ export function shown(value, type, halves) {
   return { text: String(/^s/.test(type) ? view.getInt32(4) : low) };
 }
 
+// Why warps wait, each reason with how far it stands to the right: what explains it stands behind it.
+export function reasons_of(list) {
+  const depth = (i) => (list[i].of === i ? 0 : 1 + depth(list[i].of));
+  return list.map((reason, i) => ({ ...reason, depth: depth(i) }));
+}
+
 export const lanes_of = (mask) => [...Array(32).keys()].filter((lane) => mask >>> lane & 1);
 
 // "0 to 3, 8": which ones, in few words.

@@ -46,6 +46,7 @@ static void translate(struct ir_module *m, const char *ir, const struct irptx_op
         pass_copies(c);
         pass_dead(c);
         pass_merge(c);
+        pass_sink(c);
         pass_coalesce(c);
         pass_jumps(c);
         print_function(c, &functions, &lines);

@@ -28,6 +28,10 @@ struct merge {
     struct group *groups;
     uint32_t group_count, first_open;
     bool *gone;
+    struct list {  // what stands in place of an access: by its number
+        struct op *ops;
+        uint32_t count;
+    } * instead;
 };
 
 static const struct operand *address_of(const struct op *op)
@@ -88,7 +92,7 @@ static void add_access(struct merge *m, uint32_t number)
         else if (mine)
             own = g;
     }
-    if (op->access.bits < 32 || op->arg_count > 4)
+    if (op->access.bits < 16 || op->arg_count > 4)
         return;
     if (!own) {
         m->groups = ir_grow(m->c->m, m->groups, m->group_count, sizeof *m->groups);
@@ -109,59 +113,109 @@ static int by_address(const void *a, const void *b)
     return x->op < y->op ? -1 : x->op > y->op;
 }
 
-static void copy_registers(struct merge *m, const struct item *items, uint32_t n, struct operand *to)
+static struct op *add_op(struct merge *m, uint32_t at, const struct op *like, const char *name, struct operand *args,
+                         uint32_t count)
 {
-    uint32_t count = 0;
+    struct list *l = &m->instead[at];
+    l->ops = ir_grow(m->c->m, l->ops, l->count, sizeof *l->ops);
+    l->ops[l->count] = (struct op){ .name = name, .args = args, .arg_count = count, .line = like->line };
+    return &l->ops[l->count++];
+}
+
+// The registers of the items, one after the other.
+static struct operand *registers_of(struct merge *m, const struct item *items, uint32_t n, uint32_t count)
+{
+    struct operand *regs = ir_new(m->c->m, (count + 1) * sizeof *regs);
+    uint32_t found = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct op *op = &m->b->ops[items[i].op];
         for (uint32_t k = 0; k < op->arg_count; k++)
-            if (op->args[k].kind != OPERAND_MEMORY) {
-                to[count] = op->args[k];
-                to[count].open = to[count].close = false;
-                count++;
-            }
+            if (op->args[k].kind != OPERAND_MEMORY)
+                regs[found++] = (struct operand){ .kind = OPERAND_REG, .reg = op->args[k].reg, .def = op->args[k].def };
     }
-    code_braces(to, count);
+    return regs;
 }
 
-// So many items become one access.
-static void fuse(struct merge *m, const struct group *g, const struct item *items, uint32_t n, uint32_t count)
+// Halves of a word: mov.b32 {low, high}, word for a load, mov.b32 word, {low, high} for a store.
+static void add_halves(struct merge *m, uint32_t at, const struct op *like, bool store, uint32_t word,
+                       const struct operand *halves)
+{
+    struct operand *args = ir_new(m->c->m, 4 * sizeof *args);
+    memcpy(args + store, halves, 2 * sizeof *halves);
+    code_braces(args + store, 2);
+    args[store ? 0 : 2] = store ? operand_def(word) : operand_reg(word);
+    add_op(m, at, like, "mov.b32", args, 3);
+}
+
+// So many items, which are adjacent, become one access.
+static void fuse(struct merge *m, const struct group *g, const struct item *items, uint32_t n, uint32_t bytes)
 {
     uint32_t at = items[0].op;
     for (uint32_t i = 1; i < n; i++)
         at = (g->store ? items[i].op > at : items[i].op < at) ? items[i].op : at;
     const struct op *first = &m->b->ops[items[0].op];
-    struct operand *args = ir_new(m->c->m, (count + 1) * sizeof *args);
-    copy_registers(m, items, n, args + g->store);
+    const bool halves = g->bits == 16;  // two to a register
+    const uint32_t bits = halves ? 32 : g->bits, count = bytes * 8 / bits;
+    struct operand *regs = registers_of(m, items, n, bytes * 8 / g->bits), *args = ir_new(m->c->m, 5 * sizeof *args);
+    const uint32_t words = halves ? code_regs(m->c, 32, count) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        args[g->store + i] = !halves ? regs[i] : g->store ? operand_reg(words + i) : operand_def(words + i);
+    if (count > 1)
+        code_braces(args + g->store, count);
     args[g->store ? 0 : count] = *address_of(first);
-    struct op op = *first;
-    op.name = code_name(m->c, "%s%s.v%u.b%u", g->store ? "st" : "ld", code_space(m->c, g->space), count, g->bits);
-    op.args = args;
-    op.arg_count = count + 1;
+    for (uint32_t i = 0; i < count && halves && g->store; i++)
+        add_halves(m, at, first, true, words + i, regs + 2 * i);
+    const char *vector = count == 4 ? ".v4" : count == 2 ? ".v2" : "";
+    const char *name = code_name(m->c, "%s%s%s.b%u", g->store ? "st" : "ld", code_space(m->c, g->space), vector, bits);
+    struct op *op = add_op(m, at, first, name, args, count + 1);
+    op->effect = first->effect;
+    op->access = first->access;
+    op->access.bits = bits;
+    for (uint32_t i = 0; i < count && halves && !g->store; i++)
+        add_halves(m, at, first, false, words + i, regs + 2 * i);
     for (uint32_t i = 0; i < n; i++)
         m->gone[items[i].op] = true;
-    m->gone[at] = false;
-    m->b->ops[at] = op;
 }
 
 // The longest access that begins with items[0]; how many items it takes.
 static uint32_t fuse_first(struct merge *m, const struct group *g, const struct item *items, uint32_t left)
 {
-    for (uint32_t bytes = 16; bytes >= 8; bytes /= 2) {
+    const uint32_t least = g->bits == 16 ? 4 : 8;
+    for (uint32_t bytes = 16; bytes >= least; bytes /= 2) {
         uint32_t n = 0, have = 0;
         while (n < left && have < bytes && items[n].at == items[0].at + have)
             have += items[n++].count * g->bits / 8;
         if (have == bytes && n > 1 && items[0].align >= bytes) {
-            fuse(m, g, items, n, bytes * 8 / g->bits);
+            fuse(m, g, items, n, bytes);
             return n;
         }
     }
     return 1;
 }
 
+static void put_together(struct merge *m)
+{
+    struct op *ops = NULL;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->b->op_count; i++) {
+        const struct list *l = &m->instead[i];
+        for (uint32_t k = 0; k < l->count; k++) {
+            ops = ir_grow(m->c->m, ops, count, sizeof *ops);
+            ops[count++] = l->ops[k];
+        }
+        if (!m->gone[i]) {
+            ops = ir_grow(m->c->m, ops, count, sizeof *ops);
+            ops[count++] = m->b->ops[i];
+        }
+    }
+    m->b->ops = ops;
+    m->b->op_count = count;
+}
+
 static void merge_block(struct code *c, struct code_block *b)
 {
     struct merge m = { .c = c, .b = b, .gone = ir_new(c->m, b->op_count + 1) };
+    m.instead = ir_new(c->m, (b->op_count + 1) * sizeof *m.instead);
     for (uint32_t i = 0; i < b->op_count; i++) {
         const struct op *op = &b->ops[i];
         if (op->access.kind == ACCESS_LOAD || op->access.kind == ACCESS_STORE)
@@ -175,11 +229,7 @@ static void merge_block(struct code *c, struct code_block *b)
         for (uint32_t k = 0; k < g->count;)
             k += fuse_first(&m, g, g->items + k, g->count - k);
     }
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < b->op_count; i++)
-        if (!m.gone[i])
-            b->ops[kept++] = b->ops[i];
-    b->op_count = kept;
+    put_together(&m);
 }
 
 void pass_merge(struct code *c)

@@ -12,6 +12,8 @@ void pass_copies(struct code *c);
 void pass_dead(struct code *c);
 // Loads and stores of neighbours become one of two or four registers.
 void pass_merge(struct code *c);
+// Loads whose values are used behind a branch alone move there.
+void pass_sink(struct code *c);
 // Registers that a copy connects become one where they do not interfere; then all registers get their names.
 void pass_coalesce(struct code *c);
 // Ways through empty blocks become shorter.

@@ -105,6 +105,30 @@ Test(irptx, merges_neighbours_and_keeps_what_may_overlap_apart)
         ".v2");
 }
 
+Test(irptx, merges_halves_into_words)
+{
+    expect(
+        "  %b = getelementptr i8, ptr %p, i64 2\n  %u = load i16, ptr %p, align 4\n  %v = load i16, ptr %b, align 2\n"
+        "  %s = add i16 %u, %v\n  store i16 %s, ptr %q, align 2\n  ret void",
+        "ld.global.b32 \t%r", "mov.b32 \t{%rs", "add.s16");
+    expect("  %b = getelementptr i8, ptr %p, i64 2\n  %u = load i16, ptr %q, align 2\n  %v = add i16 %u, 1\n"
+           "  store i16 %u, ptr %p, align 4\n  store i16 %v, ptr %b, align 2\n  ret void",
+           "ld.global.b16", "mov.b32 \t%r", ", {%rs", "st.global.b32");
+}
+
+Test(irptx, moves_a_load_behind_the_branch_that_needs_it)
+{
+    const char *const load = "  %v = load i32, ptr %q, align 4\n";
+    const char *const rest =
+        "  %c = icmp eq i32 %n, 0\n  br i1 %c, label %yes, label %no\nyes:\n  store i32 %v, ptr %p, align 4\n"
+        "  br label %no\nno:\n  ret void";
+    char body[512];
+    snprintf(body, sizeof body, "%s%s", load, rest);
+    expect(body, "setp.eq", "bra", "ld.global.b32", "st.global.b32");
+    snprintf(body, sizeof body, "%s  store i32 1, ptr %%p, align 4\n%s", load, rest);
+    expect(body, "ld.global.b32", "st.global.b32", "bra", "st.global.b32");
+}
+
 Test(irptx, contracts_a_product_and_a_sum_only_where_it_may)
 {
     expect("  %y = load float, ptr %q, align 4\n  %m = fmul contract float %x, %y\n  %s = fadd contract float %m, %y\n"

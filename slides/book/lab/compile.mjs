@@ -2,15 +2,19 @@
 // translator (common/irptx) PTX of it. The same in the page's worker and under Node: compile_worker.js, compile_node.mjs.
 
 // Functions are inlined however long they are, and loops unrolled as nvcc does, so that accumulators become registers.
-// The vectorisers stay out: vectors of floats are no gain on a GPU, and they break what asm statements expect.
-const thresholds = ['-unroll-threshold=1000', '-inline-threshold=100000', '-locally-hot-callsite-threshold=100000'];
+// The vectorisers stay out: vectors of floats are no gain on a GPU, and they break what asm statements expect. What else
+// clang would leave undone for a GPU, and does here because its back end is missing, is left out: copies of a block for
+// what is known of a condition, after which lanes run it one part after the other. Loads stay together, so that the
+// translator sees which are neighbours.
+const tuning = ['-unroll-threshold=1000', '-inline-threshold=100000', '-locally-hot-callsite-threshold=100000',
+  '-jump-threading-threshold=0', '-simplifycfg-max-small-block-size=0', '-instcombine-code-sinking=0'];
 
 // The folder of headers is "clang", that of the course's "common", and the kernel is kernel.cu beside them.
 function options(arch, defines) {
   const ptx = /^sm_(9|1\d)/.test(arch) ? '+ptx80' : '+ptx71';
   return ['clang', '-cc1', '-triple', 'nvptx64-nvidia-cuda', '-aux-triple', 'x86_64-unknown-linux-gnu', '-target-cpu', arch,
     '-target-feature', ptx, '-fcuda-is-device', '-fcuda-allow-variadic-functions', '-x', 'cuda', '-std=c++17', '-fgnuc-version=4.2.1',
-    '-O2', ...thresholds.flatMap((text) => ['-mllvm', text]), '-debug-info-kind=line-directives-only',
+    '-O2', ...tuning.flatMap((text) => ['-mllvm', text]), '-debug-info-kind=line-directives-only',
     '-fno-caret-diagnostics', '-fmessage-length=0', '-ferror-limit', '20', '-w', ...defines,
     '-Icommon', '-internal-isystem', 'clang', '-internal-isystem', 'clang/bare', '-include', 'cuda_runtime.h',
     '-emit-llvm', 'kernel.cu', '-o', '-'];

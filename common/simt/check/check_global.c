@@ -475,6 +475,15 @@ static void fetch_lines(struct checker *c, struct touches *t, uint64_t from, enu
         __builtin_prefetch(lines[i] ? lines[i]->of[use] : NULL);
 }
 
+// Of a strong access.
+static uint8_t flags_of(const struct uop *u, enum check_op op)
+{
+    const bool atomic = check_atomic(op);
+    const uint8_t scope = atomic ? u->warp->mem.scope : u->mem->order != ORDER_WEAK ? u->mem->scope : SCOPE_SYS;
+    return (uint8_t)(MARK_STRONG | (scope < SCOPE_GPU ? MARK_NARROW : 0) | (atomic ? MARK_ATOMIC : 0) |
+                     (check_polls(u, op) ? MARK_POLLS : 0));
+}
+
 static void visit_all(struct warp *w, const struct uop *u, struct touches *t, uint64_t first, enum check_op op)
 {
     struct checker *c = w->block->worker->check;
@@ -487,24 +496,19 @@ static void visit_all(struct warp *w, const struct uop *u, struct touches *t, ui
         begin++;
     if (begin == t->n_runs)
         return;
-    const uint8_t scope = check_atomic(op)                        ? u->warp->mem.scope
-                          : strong && u->mem->order != ORDER_WEAK ? u->mem->scope
-                                                                  : SCOPE_SYS;
-    const bool polls = check_polls(u, op);
-    const uint8_t flags = (uint8_t)((strong ? MARK_STRONG : 0) | (scope < SCOPE_GPU ? MARK_NARROW : 0) |
-                                    (check_atomic(op) ? MARK_ATOMIC : 0) | (polls ? MARK_POLLS : 0));
-    const struct visit v = {
-        .w = w,
-        .u = u,
-        .c = c,
-        .use = strong  ? write ? USE_STRONG_WRITE : USE_STRONG_READ
-               : write ? USE_WRITE
-                       : USE_READ,
-        .reads = check_reads(u, op),
-        .between = c->grid->turns,
-        .calm = w->block->check->calm,
-        .mark = { .block = (uint32_t)w->block->linear + 1, .at = c->now, .inst = u->inst, .flags = flags }
-    };
+    const struct visit v = { .w = w,
+                             .u = u,
+                             .c = c,
+                             .use = strong  ? write ? USE_STRONG_WRITE : USE_STRONG_READ
+                                    : write ? USE_WRITE
+                                            : USE_READ,
+                             .reads = check_reads(u, op),
+                             .between = c->grid->turns,
+                             .calm = w->block->check->calm,
+                             .mark = { .block = (uint32_t)w->block->linear + 1,
+                                       .at = c->now,
+                                       .inst = u->inst,
+                                       .flags = strong ? flags_of(u, op) : 0 } };
     if (t->n_runs > 2)
         fetch_lines(c, t, from, v.use);
     for (uint32_t r = begin; r < t->n_runs; r++) {

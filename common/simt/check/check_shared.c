@@ -169,15 +169,8 @@ static bool are_fresh(const struct visit *v, const struct side *s)
     return !other;
 }
 
-// False where they have to be looked at one by one.
-static bool read_alike(const struct visit *v, const struct side *s)
+static __attribute__((noinline)) bool read_others(const struct visit *v, const struct side *s)
 {
-    if (!are_weak(v, s))
-        return false;
-    if (are_fresh(v, s)) {
-        read_first(v, s);
-        return true;
-    }
     if (!are_old(v, s) && !are_known(v, s))
         return false;
     if (are_unread(v, s))
@@ -186,6 +179,17 @@ static bool read_alike(const struct visit *v, const struct side *s)
         read_again(v, s);
     else
         return false;
+    return true;
+}
+
+// False where they have to be looked at one by one. Most are fresh: the others' code is kept out of their way.
+static bool read_alike(const struct visit *v, const struct side *s)
+{
+    if (!are_weak(v, s))
+        return false;
+    if (!are_fresh(v, s))
+        return read_others(v, s);
+    read_first(v, s);
     return true;
 }
 
@@ -244,20 +248,6 @@ static bool is_quiet(const struct block_check *k, struct touches *t, uint32_t ba
     return true;
 }
 
-// The granules of a run, by folds where all are folded.
-static struct side side_of(const struct visit *v, const struct touches *t, const struct run *run)
-{
-    struct block_check *k = v->k;
-    const unsigned shift = v->c->grid->code->shared_shift;
-    const uint32_t g = v->base + (uint32_t)run->at, fold = 1u << (FOLD_BITS - shift);
-    struct side s = { g, run->n, 1, &t->all[run->first] };
-    if (k->folds && run->folds && g % fold == 0 && fold_holds_all(k, shift, g, g + run->n))
-        s.step = fold;
-    else if (k->folds)
-        fold_open(k, shift, g, g + run->n);
-    return s;
-}
-
 static void visit_one(const struct visit *v, const struct touch *by, uint32_t g)
 {
     const struct side s = { g, 1, 1, by };
@@ -265,15 +255,33 @@ static void visit_one(const struct visit *v, const struct touch *by, uint32_t g)
         check_granule(v, by, g);
 }
 
-static void visit_run(const struct visit *v, const struct touches *t, const struct run *run)
+// Does a fold begin at granule g?
+static bool begins_fold(const struct visit *v, uint32_t g)
+{
+    return g % (1u << (FOLD_BITS - v->c->grid->code->shared_shift)) == 0;
+}
+
+// Goes through the granules by folds where all of them are folded; else unfolds them.
+static void go_by_folds(const struct visit *v, const struct run *run, struct side *s)
 {
     const unsigned shift = v->c->grid->code->shared_shift;
-    const struct side s = side_of(v, t, run);
-    const bool write = check_writes(v->op), by_folds = run->folds && s.g % (1u << (FOLD_BITS - shift)) == 0;
+    if (run->folds && begins_fold(v, s->g) && fold_holds_all(v->k, shift, s->g, s->g + s->n))
+        s->step = 1u << (FOLD_BITS - shift);
+    else
+        fold_open(v->k, shift, s->g, s->g + s->n);
+}
+
+static void visit_run(const struct visit *v, const struct touches *t, const struct run *run)
+{
+    struct side s = { v->base + (uint32_t)run->at, run->n, 1, &t->all[run->first] };
+    const unsigned shift = v->c->grid->code->shared_shift;
+    const bool write = check_writes(v->op);
+    if (v->k->folds)
+        go_by_folds(v, run, &s);
     if (!write && !v->shared && are_quiet(v->k, &s))
         return;
     if (visit_alike(v, &s)) {
-        if (write && by_folds && s.step == 1)
+        if (write && run->folds && s.step == 1 && begins_fold(v, s.g))
             fold_close(v->k, shift, s.g, s.g + s.n);
         return;
     }
@@ -291,43 +299,58 @@ static void visit_all(const struct visit *v, const struct touches *t)
         tick(v->c);  // whoever reads it there does so later
 }
 
-// Fills in v. False if there is nothing to compare: a plain read touches quiet granules alone; or memory has run out.
-static bool look(struct warp *w, const struct uop *u, struct touches *t, uint64_t first, enum check_op op,
-                 struct visit *v, struct asked asked[ASKED])
+static uint32_t granule_at(const struct checker *c, uint64_t address)
+{
+    return cluster_offset(address) >> c->grid->code->shared_shift;
+}
+
+// Was all of what is read from granule base on quiet before, and is still?
+static bool is_hushed(const struct block_check *k, const struct touches *t, uint32_t base, enum check_op op)
+{
+    return op == CHECK_READ && t->hush == k->hush && t->hushed == base && !k->guests;
+}
+
+// A strong access. False when memory runs out.
+static bool look_strong(struct visit *v)
+{
+    struct block_check *k = v->k;
+    const bool atomic = check_atomic(v->op);
+    v->strong = true;
+    v->polls = check_polls(v->u, v->op);
+    v->is_volatile = !atomic && v->u->mem->order == ORDER_VOLATILE;
+    v->first.flags |= (uint16_t)((atomic ? WHO_ATOMIC : 0) | (v->is_volatile ? WHO_VOLATILE : 0));
+    if (!k->strong)
+        k->strong = calloc(v->c->n_granules, sizeof *k->strong);
+    v->c->failed |= !k->strong;
+    return k->strong;
+}
+
+// The access touches t from first on, in home's memory.
+static void visit(struct warp *w, const struct uop *u, struct touches *t, uint64_t first, enum check_op op,
+                  struct block *home)
 {
     struct checker *c = w->block->worker->check;
-    struct block *home = cluster_block(w->block->worker, first);
     struct block_check *k = home->check;
-    const uint32_t base = cluster_offset(first) >> c->grid->code->shared_shift;
-    if (op == CHECK_READ && t->hush == k->hush && t->hushed == base && !k->guests)
-        return false;
-    const bool strong = check_strong(u, op), shared = home != w->block || k->guests;
-    const bool is_volatile = strong && !check_atomic(op) && u->mem->order == ORDER_VOLATILE;
+    const uint32_t base = granule_at(c, first);
+    const bool shared = home != w->block || k->guests, strong = check_strong(u, op);
     const uint16_t mine = (uint16_t)(w->block->rank << WHO_RANK);
-    const uint16_t flags = (uint16_t)((check_atomic(op) ? WHO_ATOMIC : 0) | (is_volatile ? WHO_VOLATILE : 0) | mine);
-    if (op == CHECK_READ && !strong && !shared && is_quiet(k, t, base))
-        return false;
-    *v = (struct visit){ .w = w,
-                         .u = u,
-                         .c = c,
-                         .home = home,
-                         .k = k,
-                         .op = op,
-                         .strong = strong,
-                         .polls = check_polls(u, op),
-                         .is_volatile = is_volatile,
-                         .shared = shared,
-                         .base = base,
-                         .mine = mine,
-                         .first = { u->inst, (uint16_t)(w->index * LANES), flags },
-                         .asked = asked };
+    struct asked asked[ASKED];
+    struct visit v = { .w = w,
+                       .u = u,
+                       .c = c,
+                       .home = home,
+                       .k = k,
+                       .op = op,
+                       .shared = shared,
+                       .base = base,
+                       .mine = mine,
+                       .first = { u->inst, (uint16_t)(w->index * LANES), mine },
+                       .asked = asked };
+    if ((op == CHECK_READ && !strong && !shared && is_quiet(k, t, base)) || (strong && !look_strong(&v)))
+        return;
     for (int i = 0; i < ASKED; i++)
         asked[i].at = 0;
-    if (!v->strong || k->strong)
-        return true;
-    k->strong = calloc(c->n_granules, sizeof *k->strong);
-    c->failed |= !k->strong;
-    return k->strong;
+    visit_all(&v, t);
 }
 
 // Does only the library of cooperative groups use what is there? It counts on more than PTX promises.
@@ -354,13 +377,12 @@ void check_shared(struct warp *w, const struct uop *u, uint32_t index, uint32_t 
         lanes = same_home(left, address);
         struct touches *t = check_touches(c, index, lanes, address, bytes, c->grid->code->shared_shift);
         const uint64_t first = address[__builtin_ctz(lanes)];
-        struct visit v;
-        struct asked asked[ASKED];
-        if (!t || reserved(c, first) || !look(w, u, t, first, op, &v, asked))
+        struct block *home = cluster_block(w->block->worker, first);
+        if (!t || reserved(c, first) || is_hushed(home->check, t, granule_at(c, first), op))
             continue;
-        for (uint32_t i = v.home == w->block ? 0 : lanes; i; i &= i - 1)
-            check_visits(w, u, (uint32_t)__builtin_ctz(i), v.home);
-        visit_all(&v, t);
+        for (uint32_t i = home == w->block ? 0 : lanes; i; i &= i - 1)
+            check_visits(w, u, (uint32_t)__builtin_ctz(i), home);
+        visit(w, u, t, first, op, home);
     }
 }
 
@@ -414,12 +436,10 @@ bool check_shared_again(struct warp *w, const struct uop *u, uint32_t index, uin
 {
     struct checker *c = w->block->worker->check;
     struct touches *t = c->touches[index];
-    struct visit v;
-    struct asked asked[ASKED];
     if (!t || t->pattern != pattern || cluster_block(w->block->worker, first) != w->block)
         return false;
-    if (!reserved(c, first) && look(w, u, t, first, op, &v, asked))
-        visit_all(&v, t);
+    if (!reserved(c, first) && !is_hushed(w->block->check, t, granule_at(c, first), op))
+        visit(w, u, t, first, op, w->block);
     return true;
 }
 

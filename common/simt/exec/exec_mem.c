@@ -454,22 +454,31 @@ static bool lane_by_lane(struct access *a)
     return true;
 }
 
-// Tells the checks of an access by all active lanes that follows the memo's pattern. A pattern that begins elsewhere in
-// a granule is another one.
+// The number of the memo's pattern for the checks: one that begins elsewhere in a granule is another one.
+static uint32_t pattern_of(const struct access *a)
+{
+    return a->memo->number << 2 | (a->address & 3);
+}
+
+// Tells the checks of an access by all active lanes.
 static void tell_all(const struct access *a)
 {
-    const bool shared = a->m->space == SPACE_SHARED;
-    const enum check_op op = a->load ? CHECK_READ : CHECK_WRITE;
-    const uint32_t index = a->m->index, number = a->memo->number << 2 | (a->address & 3);
     uint64_t address[LANES];
-    if (a->m->order == ORDER_WEAK && !a->m->unread &&
-        (shared ? check_shared_again : check_global_again)(a->w, a->u, index, number, a->address, op))
-        return;
     for (uint32_t i = 0; i < LANES; i++)
         address[i] = access_address(a->w, a->m, i);
-    tell(a, a->active, shared ? SPACE_SHARED : SPACE_GLOBAL, address);
+    tell(a, a->active, a->m->space == SPACE_SHARED ? SPACE_SHARED : SPACE_GLOBAL, address);
     if (!a->m->unread)
-        check_pattern(a->w, index, number);
+        check_pattern(a->w, a->m->index, pattern_of(a));
+}
+
+// The same where they may have been told of the memo's pattern before, which is all that follows.
+ALWAYS_INLINE void tell_again(const struct access *a, bool shared)
+{
+    const enum check_op op = a->load ? CHECK_READ : CHECK_WRITE;
+    const bool plain = a->m->order == ORDER_WEAK && !a->m->unread;
+    if (!plain ||
+        !(shared ? check_shared_again : check_global_again)(a->w, a->u, a->m->index, pattern_of(a), a->address, op))
+        tell_all(a);
 }
 
 ALWAYS_INLINE bool access(struct access *a)
@@ -494,7 +503,7 @@ ALWAYS_INLINE bool access(struct access *a)
             return lane_by_lane(a);
         access_count_shared(a->w, a->m, &memo->shared);
         if (worker->check)
-            tell_all(a);
+            tell_again(a, true);
         move(a, worker->shared + own);
         return true;
     }
@@ -504,7 +513,7 @@ ALWAYS_INLINE bool access(struct access *a)
     if (a->m->space != SPACE_CONST) {
         access_count_global(a->w, a->m, memo->sectors);
         if (worker->check)
-            tell_all(a);
+            tell_again(a, false);
     }
     move(a, p - memo->min);
     return true;

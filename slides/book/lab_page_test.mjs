@@ -98,6 +98,46 @@ async function watching(tab, origin) {
   return wrong;
 }
 
+const press = (page, name) => page.evaluate((word) => {
+  [...document.querySelectorAll('.lab .watch button')].find((b) => b.textContent.includes(word)).click();
+}, name);
+
+// A hang opens where it ended, with why; and the registers of an mma are the matrices that they are.
+async function watched_matrices_and_why(tab, origin) {
+  const { page } = tab, wrong = [];
+  await open(tab, origin, chapter('16_warp_roles', '?lab=16_parity'));
+  await page.waitForFunction(() => document.querySelector('.lab .ask b:is(.good, .bad)') || document.querySelector('.lab fieldset'), { polling: 50 });
+  await idle(page);
+  if (await page.$('.lab fieldset')) {
+    await page.click('.lab .ask input[value=stuck]');
+    await page.click('.lab .ask button.main');
+    await page.waitForSelector('.lab .ask b:is(.good, .bad)');
+    await idle(page);
+  }
+  await press(page, 'Watch a warp');
+  await page.waitForSelector('.lab .why');
+  const why = await text(page, '.lab .why');
+  for (const part of ['warps 0 to 7 wait for full[0], phase 0', 'nobody has come to empty[0] yet', 'wait for each other'])
+    if (!why.includes(part)) wrong.push(`watched: why says "${why}", not "${part}"`);
+  await open(tab, origin, chapter('11_mma_ptx', '?lab=itself'));
+  await idle(page);
+  await press(page, 'Watch a warp');
+  await page.waitForSelector('.lab .watch .step');
+  const line = await page.$$eval('.lab .source td.code', (cells) => cells.findIndex((cell) => /^\s*mma\(/.test(cell.textContent)) + 1);
+  await page.$eval('.lab .watch [role=group] input', (input, value) => { input.value = value; input.dispatchEvent(new Event('input')); }, line);
+  await press(page, 'to it ▶');
+  await page.waitForSelector('.lab .matrix');
+  const names = await page.$$eval('.lab .matrix h4', (all) => all.map((one) => one.textContent.replace(/\s+/g, ' ').slice(0, 11)));
+  if (names.join() !== 'D 16 x 8, f,A 16 x 16, ,B 16 x 8, f,C 16 x 8, f') wrong.push(`watched: the matrices are ${names.join()}`);
+  for (const width of [1280, 390, 360]) {
+    await page.setViewport({ width, height: 900 });
+    for (const found of await page.evaluate(too_wide)) wrong.push(`watched, at ${width}: ${found}`);
+  }
+  await page.setViewport({ width: 1280, height: 900 });
+  for (const dark of [true, false]) for (const found of await page.evaluate(pale, dark)) wrong.push(`watched: ${found}`);
+  return wrong;
+}
+
 // A run of some seconds ends by Stop, and the lab goes on.
 async function stop(tab, origin) {
   const { page } = tab, wrong = [], button = (name) => page.evaluateHandle((word) => [...document.querySelectorAll('.lab button')].find((b) => b.textContent === word), name);
@@ -138,7 +178,7 @@ export async function labs(tab, origin) {
   const wrong = tab.wrong = [];
   await tab.page.setViewport({ width: 1280, height: 900 });
   for (const one of sample(experiments, 3)) wrong.push(...await experiment(tab, origin, one));
-  wrong.push(...await by_keys(tab, origin), ...await stop(tab, origin), ...await watching(tab, origin), ...await chapter_link(tab, origin),
+  wrong.push(...await by_keys(tab, origin), ...await stop(tab, origin), ...await watching(tab, origin), ...await watched_matrices_and_why(tab, origin), ...await chapter_link(tab, origin),
     ...await bad_link(tab, origin));
   return wrong.map((line) => `labs: ${line}`);
 }

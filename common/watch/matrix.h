@@ -14,6 +14,7 @@ struct watch_matrix {
     char name;                 // 'A', 'B', 'C' or 'D'
     const char *type;          // of the elements: "f16"
     uint32_t rows, cols;       // of wgmma 16 rows: those of the warp
+    bool read;                 // the instruction reads it; else it leaves it
     struct watch_element *at;  // row by row
 };
 
@@ -25,8 +26,8 @@ enum { WATCH_MATRICES = 4 };
 size_t watch_matrices(struct watch *w, uint64_t moment, struct watch_matrix all[WATCH_MATRICES],
                       char error[DEV_ERROR_MAX]);
 void watch_matrices_free(struct watch_matrix *all, size_t n);
-// The array "matrices" in the open object j: "name", "type", "rows", "cols"; and row by row "value" as text, "lane",
-// "part", and "register", an index into "registers".
+// The array "matrices" in the open object j: "name", "type", "rows", "cols", "read"; and row by row "value" as text,
+// "lane", "part", and "register", an index into "registers".
 bool watch_matrices_json(struct watch *w, uint64_t moment, struct json *j, char error[DEV_ERROR_MAX]);
 
 #endif

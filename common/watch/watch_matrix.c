@@ -119,6 +119,7 @@ struct held {
     uint32_t n;
     struct {
         uint32_t number;
+        bool read;
         uint64_t value[WATCH_LANES];
     } all[REGISTERS];
     bool lives;
@@ -134,6 +135,7 @@ static bool hold(void *context, uint64_t moment, const struct simt_look *look)
         if (o.role == SIMT_ADDRESS)
             continue;
         h->all[h->n].number = o.number;
+        h->all[h->n].read = o.role == SIMT_READ;
         memcpy(h->all[h->n++].value, o.value, sizeof h->all->value);
     }
     h->left = simt_look_products(look, simt_look_warp(look));
@@ -215,7 +217,8 @@ static double value_of(const struct fragment_type *t, uint64_t bits, unsigned pa
 static bool fill(const struct form *form, const struct held *h, uint32_t first, struct watch_matrix *out)
 {
     const struct fragment *f = &form->f;
-    *out = (struct watch_matrix){ form->name, form->type->name, f->rows, f->cols * form->strips, NULL };
+    *out = (struct watch_matrix){ form->name, form->type->name, f->rows, f->cols * form->strips, h->all[first].read,
+                                  NULL };
     out->at = calloc((size_t)out->rows * out->cols, sizeof *out->at);
     for (uint32_t r = 0; out->at && r < f->n * form->strips; r++)
         for (unsigned lane = 0; lane < WATCH_LANES; lane++)
@@ -314,6 +317,7 @@ bool watch_matrices_json(struct watch *w, uint64_t moment, struct json *j, char 
         json_string(j, "type", all[i].type);
         json_uint(j, "rows", all[i].rows);
         json_uint(j, "cols", all[i].cols);
+        json_bool(j, "read", all[i].read);
         tell_elements(j, w, &all[i]);
         json_end(j);
     }

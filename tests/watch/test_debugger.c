@@ -131,6 +131,7 @@ Test(debugger, shows_registers_as_the_matrices_that_they_are)
     cr_assert_eq(watch_matrices(c.watch, mma - 1, all, c.error), 0, "a mov has none");
     cr_assert_eq(watch_matrices(c.watch, mma, all, c.error), 4, "%s", c.error);
     cr_expect(all[0].name == 'D' && all[1].name == 'A' && all[2].name == 'B' && all[3].name == 'C');
+    cr_expect(!all[0].read && all[1].read && all[2].read && all[3].read);
     cr_expect(all[1].rows == 16 && all[1].cols == 16 && all[2].rows == 16 && all[2].cols == 8 && all[3].cols == 8);
     for (uint32_t row = 0; row < 16; row++)
         for (uint32_t col = 0; col < 16; col++) {

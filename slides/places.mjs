@@ -37,10 +37,6 @@ export function blocks(text) {
   });
 }
 
-// A text in which each mark stands in full before its block.
-export const written_out = (text) => blocks(text).reduceRight((left, { index, mark, what, args }) =>
-  `${left.slice(0, index)}<!-- ${what}: ${args} -->\n${left.slice(index + mark.length)}`, text);
-
 // The rows of the list: { mark, shown, at, end, begin, row, row_at }: the number as it stands in the prose, where it begins
 // there, where the piece ends and begins, the row, and where that begins. Or { line, message } if the row is none, or its
 // piece does not stand in the prose exactly once.
@@ -69,6 +65,10 @@ export function written(text) {
   const found = without(text, fence).match(list);
   return found ? text.slice(0, found.index) + text.slice(found.index + found[0].length) : text;
 }
+
+// The same with each mark in full before its block.
+export const written_out = (text) => written(blocks(text).reduceRight((left, { index, mark, what, args }) =>
+  `${left.slice(0, index)}<!-- ${what}: ${args} -->\n${left.slice(index + mark.length)}`, text));
 
 // What the marks of a text ask for, but for its blocks.
 export const asked = (text) => [...[...text.matchAll(span)].map((m) => m[1]), ...listed(text).map(({ mark }) => mark ?? '')];

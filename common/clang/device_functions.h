@@ -183,6 +183,19 @@ CLANG_DEVICE float __uint_as_float(unsigned x)
     return __builtin_bit_cast(float, x);
 }
 
+// --- A power, approximately: as nvcc has it ---
+
+CLANG_DEVICE float __expf(float x)
+{
+    float y;
+    asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x * 1.4426950408889634f));
+    return y;
+}
+
+// --- Parameters that stay where they are: a compiler may copy them instead ---
+
+#define __grid_constant__
+
 // --- Addresses ---
 
 CLANG_DEVICE size_t __cvta_generic_to_shared(const void *p)

@@ -56,22 +56,33 @@ void gpu_leave(struct dev *d)
     gpu_of(d)->cuda.context_pop(&left);
 }
 
+bool gpu_capturing(const struct dev *d)
+{
+    const struct gpu *g = gpu_of(d);
+    int status = 0;
+    return g->borrowed && !g->cuda.stream_capturing(g->stream, &status) && status;
+}
+
 bool gpu_mark(struct dev *d)
 {
     struct gpu *g = gpu_of(d);
+    if (gpu_capturing(d))
+        return true;
     g->marked = CALL(d, event_record, cuEventRecord, g->stop, g->stream);
+    g->marked_stream = g->stream;
     return g->marked;
 }
 
-bool gpu_set_stream(struct dev *d, void *stream)
+bool gpu_wait_mark(struct dev *d)
 {
     struct gpu *g = gpu_of(d);
-    if (stream == g->stream)
-        return true;
-    if (g->marked && !CALL(d, stream_wait, cuStreamWaitEvent, stream, g->stop, 0))
-        return false;
-    g->stream = stream;
-    return true;
+    return !g->marked || g->marked_stream == g->stream || gpu_capturing(d) ||
+           CALL(d, stream_wait, cuStreamWaitEvent, g->stream, g->stop, 0);
+}
+
+void gpu_set_stream(struct dev *d, void *stream)
+{
+    gpu_of(d)->stream = stream;
 }
 
 void *gpu_stream(const struct dev *d)

@@ -50,6 +50,7 @@ typedef struct cu_event_s *cu_event;
     X(stream_destroy, cuStreamDestroy_v2, (cu_stream))                                                                 \
     X(stream_sync, cuStreamSynchronize, (cu_stream))                                                                   \
     X(stream_wait, cuStreamWaitEvent, (cu_stream, cu_event, unsigned))                                                 \
+    X(stream_capturing, cuStreamIsCapturing, (cu_stream, int *))                                                       \
     X(event_create, cuEventCreate, (cu_event *, unsigned))                                                             \
     X(event_destroy, cuEventDestroy_v2, (cu_event))                                                                    \
     X(event_record, cuEventRecord, (cu_event, cu_stream))                                                              \

@@ -23,7 +23,9 @@ struct dev_kernel {
     char *name;
     cu_function function;
     size_t n_params;
-    bool waits;  // for the launch before it
+    bool waits;                // for the launch before it
+    unsigned checked_threads;  // what check_resources has found right; 0: nothing yet
+    size_t checked_shared;
 };
 
 struct dev_module {
@@ -160,8 +162,17 @@ static void gpu_close(struct dev *d)
     free(g);
 }
 
+static bool refuse_capture(struct dev *d, const char *what, const char *name)
+{
+    return !gpu_capturing(d) ||
+           backend_fail(d, "the stream is being captured, in which nothing can be %s: %.300s is not there yet", what,
+                        name);
+}
+
 static bool gpu_alloc(struct dev *d, const char *name, size_t bytes, dev_ptr *out)
 {
+    if (!refuse_capture(d, "allocated", name))
+        return false;
     struct gpu *g = gpu_of(d);
     struct allocation *a = calloc(1, sizeof *a);
     if (!a)
@@ -222,7 +233,7 @@ static struct dev_module *gpu_load(struct dev *d, const char *name, const char *
     (void)bytes;  // the driver reads up to the NUL
     struct gpu *g = gpu_of(d);
     char log[LOG_BYTES] = "", info[LOG_BYTES] = "";
-    if (!hopper_accepts(d, name, text))
+    if (!hopper_accepts(d, name, text) || !refuse_capture(d, "loaded", name))
         return NULL;
     int options[] = { CU_JIT_LINE_INFO, CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES, CU_JIT_INFO_LOG,
                       CU_JIT_INFO_LOG_BYTES };
@@ -301,6 +312,8 @@ static struct dev_kernel *gpu_kernel(struct dev *d, struct dev_module *m, const 
     for (struct dev_kernel *k = m->kernels; k; k = k->next)
         if (!strcmp(k->name, name))
             return k;
+    if (!refuse_capture(d, "loaded", name))
+        return NULL;  // the driver loads a kernel when it is first asked for
     struct dev_kernel *k = calloc(1, sizeof *k);
     if (k)
         k->name = strdup(name);
@@ -344,11 +357,13 @@ static bool check_args(struct dev *d, const struct dev_kernel *k, const struct d
     return true;
 }
 
-static bool check_resources(struct dev *d, const struct dev_kernel *k, const struct dev_launch *l)
+static bool check_resources(struct dev *d, struct dev_kernel *k, const struct dev_launch *l)
 {
     const struct cuda *c = &gpu_of(d)->cuda;
     int fixed = 0, threads = 0;
     unsigned asked = l->block[0] * l->block[1] * l->block[2];
+    if (asked == k->checked_threads && l->shared == k->checked_shared)
+        return true;
     if (!gpu_ok(d, "cuFuncGetAttribute", c->function_attribute(&fixed, CU_FUNCTION_SHARED, k->function)) ||
         !gpu_ok(d, "cuFuncGetAttribute", c->function_attribute(&threads, CU_FUNCTION_MAX_THREADS, k->function)))
         return false;
@@ -359,9 +374,12 @@ static bool check_resources(struct dev *d, const struct dev_kernel *k, const str
     if ((size_t)fixed + l->shared > d->about.shared_per_block)
         return backend_fail(d, "kernel %s needs %zu bytes of shared memory a block, %s has %zu", k->name,
                             (size_t)fixed + l->shared, d->about.name, d->about.shared_per_block);
-    return (size_t)fixed + l->shared <= 49152 ||
-           gpu_ok(d, "cuFuncSetAttribute",
-                  c->function_set(k->function, CU_FUNCTION_MAX_DYNAMIC_SHARED, (int)l->shared));
+    if ((size_t)fixed + l->shared > 49152 &&
+        !gpu_ok(d, "cuFuncSetAttribute", c->function_set(k->function, CU_FUNCTION_MAX_DYNAMIC_SHARED, (int)l->shared)))
+        return false;
+    k->checked_threads = asked;
+    k->checked_shared = l->shared;
+    return true;
 }
 
 static bool gpu_launch(struct dev *d, struct dev_kernel *k, const struct dev_launch *l)

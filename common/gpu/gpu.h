@@ -18,10 +18,15 @@ struct dev *gpu_borrow(int device, char error[DEV_ERROR_MAX]);
 bool gpu_enter(struct dev *d);
 void gpu_leave(struct dev *d);
 
-// Queues all work to that stream (a CUstream; NULL: the default stream) from now on. It begins after what gpu_mark saw
-// in the stream from before: all that was queued until then.
-bool gpu_set_stream(struct dev *d, void *stream);
+// Queues all work to that stream (a CUstream; NULL: the default stream) from now on. gpu_mark remembers all that was
+// queued until then, and gpu_wait_mark has the stream wait for it, if it was in another. While the stream is captured
+// neither does anything: what was queued before is no part of the graph.
+void gpu_set_stream(struct dev *d, void *stream);
 bool gpu_mark(struct dev *d);
+bool gpu_wait_mark(struct dev *d);
+
+// Whether the stream is being captured into a graph. Then nothing can be loaded or allocated.
+bool gpu_capturing(const struct dev *d);
 
 void *gpu_stream(const struct dev *d);  // of any GPU: the one its work is queued to
 

@@ -16,7 +16,7 @@ struct gpu {
     bool retained;  // context is the device's primary one, and held
     bool borrowed;  // opened by gpu_borrow: stream is the caller's, and the context current only while it is needed
     bool marked;    // the event stop was recorded by gpu_mark
-    cu_stream stream;
+    cu_stream stream, marked_stream;
     cu_event start, stop;
     bool timing;
     struct allocation *allocations;

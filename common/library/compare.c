@@ -2,6 +2,8 @@
 //
 //     compare --type f32 1024 4095 512x4096x1024     these shapes, M x N x K, alpha 1 and beta 0
 //     compare --type f16 --random 1000 --times 0     random shapes of 64 to 8192, alpha and beta; results alone
+//     compare --type f16 --ways ways.csv 1000        times of all ways that may be fast, beside what the rule takes
+//     them for
 //
 // Results of halves are held against cuBLAS's product of the same numbers as floats: its product of halves may round
 // the parts of a sum to halves. Times are medians, of halves against cuBLAS's product of halves; the L2 cache is
@@ -20,6 +22,7 @@
 #include "base/options.h"
 #include "base/sort.h"
 #include "gpu/gpu.h"
+#include "plans.h"
 
 enum {
     LEAST = 64,
@@ -42,6 +45,7 @@ struct ask {
     int random, times;
     uint64_t seed;
     double pause_ms;
+    const char *ways;
 };
 
 // An array of numbers as the library finds it and, the same numbers, as floats. Of floats both are one.
@@ -265,6 +269,69 @@ static int compare(const struct ask *ask, const struct shape *shapes, int n)
     return bad > 0;
 }
 
+// --- Every way ---
+
+struct ways {
+    const struct ask *ask;
+    gemm_steps_problem p;
+    double least;  // cycles of the way that the rule takes
+    FILE *out;
+};
+
+static void keep_least(void *to, const struct way *w, double cycles)
+{
+    double *least = to;
+    (void)w;
+    *least = cycles < *least ? cycles : *least;
+}
+
+static bool run_plan(const struct ask *ask, const struct shape *s)
+{
+    (void)ask;
+    return plan_queue(data.lib, &data.lib->plans[0], s->alpha, s->beta);
+}
+
+// A row: the product, the kernel and its way, the cycles of the rule, the median of the times in milliseconds.
+static void time_way(void *to, const struct way *w, double cycles)
+{
+    enum { FAR = 3 };  // times the least: too slow to be of interest
+    const struct ways *all = to;
+    const struct shape s = { all->p.m, all->p.n, all->p.k, .alpha = 1 };
+    double times[TIMES_MOST];
+    struct plan *plan = &data.lib->plans[0];
+    if (cycles > FAR * all->least)
+        return;
+    bool ok = handle_counters(data.lib) && handle_grow(data.lib, &data.lib->work, "workspace", pick_room(&all->p, w)) &&
+              plan_open(data.lib, plan, &all->p, w) && run_plan(all->ask, &s);
+    for (int i = 0; ok && i < all->ask->times; i++)
+        ok = time_once(all->ask, &s, run_plan, &times[i]);
+    if (ok)
+        fprintf(all->out, "%s,%d,%d,%d,\"%s\",%.0f,%.5f\n", type_name(all->ask->type), s.m, s.n, s.k, plan->name,
+                cycles, median(times, (size_t)all->ask->times));
+    else
+        fprintf(stderr, "compare: %s: %s\n", gemm_steps_error(data.lib), dev_error(data.dev));
+}
+
+static int try_ways(const struct ask *ask, const struct shape *shapes, int n)
+{
+    struct ways all = { .ask = ask, .out = fopen(ask->ways, "w") };
+    char error[DEV_ERROR_MAX];
+    if (!all.out)
+        return fail("the file of --ways cannot be written");
+    fprintf(all.out, "type,m,n,k,way,cycles,ms\n");
+    for (const struct shape *s = shapes; s < shapes + n; s++) {
+        all.p = problem_of(ask->type == DEV_F16 ? GEMM_STEPS_F16 : GEMM_STEPS_F32, s->m, s->n, s->k, 1, data.A.at,
+                           data.B.at, 0, data.C.at);
+        all.least = INFINITY;
+        if (!problem_settle(&all.p, false, error))
+            return fail(error);
+        pick_each(data.lib->card, &all.p, SIZE_MAX, keep_least, &all.least);
+        pick_each(data.lib->card, &all.p, SIZE_MAX, time_way, &all);
+        fflush(all.out);
+    }
+    return fclose(all.out) ? BAD : 0;
+}
+
 // --- The command ---
 
 // As many small as large sizes: each doubling is as likely as the others. Half of them are multiples of 8.
@@ -290,6 +357,7 @@ static const struct option_row rows[] = {
     { "times", "N", "timed runs of both (default 15); 0: results alone", AT(times), 0, TIMES_MOST },
     { "pause-ms", "X", "rest before each timed run, in milliseconds (default 0)", AT(pause_ms), 0, PAUSE_MOST },
     { "seed", "N", "of the random data and shapes (default 1)", AT(seed), 0, UINT64_MAX },
+    { "ways", "FILE", "write the times of every way that may be fast to FILE", AT(ways) },
     { "random", "COUNT", "so many random shapes of 64 to 8192, with alpha and beta", AT(random), 0, RANDOM_MOST },
     { 0 },
 };
@@ -337,7 +405,7 @@ int main(int argc, char **argv)
     else if (!shapes || !prepare(&ask, shapes, n))
         status = fail(*dev_error(data.dev) ? dev_error(data.dev) : "out of memory");
     else
-        status = compare(&ask, shapes, n);
+        status = ask.ways ? try_ways(&ask, shapes, n) : compare(&ask, shapes, n);
     gemm_steps_destroy(data.lib);
     dev_close(data.dev);
     struct numbers *all[] = { &data.A, &data.B, &data.C };

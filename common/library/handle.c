@@ -69,10 +69,6 @@ static struct dev *open_device(int device, bool *gpu)
     return d;
 }
 
-enum {
-    ROWS_MOST = 65535 * 64,  // a grid has no more rows of blocks; the smallest tile has 64 rows
-};
-
 // A handle of zeros: tensor maps are aligned further than calloc does it.
 static gemm_steps *new_handle(void)
 {
@@ -109,7 +105,6 @@ gemm_steps_status gemm_steps_create(int device, gemm_steps **handle)
     h->gpu = gpu;
     h->card = (struct pick_card){ .sm = sm, .sms = gpu ? about->sm_count : (int)simulated->sms };
     h->limit = SIZE_MAX;
-    h->rows = ROWS_MOST;
     *handle = h;
     return GEMM_STEPS_OK;
 }
@@ -136,34 +131,55 @@ static void forget_plans(gemm_steps *h)
 
 static bool drop(gemm_steps *h, struct room *room)
 {
-    const dev_ptr at = room->at;
-    if (!at)
-        return true;
+    const struct room old = *room;
     *room = (struct room){ 0 };
+    if (!old.at)
+        return true;
     forget_plans(h);
-    return dev_sync(h->dev) && dev_free(h->dev, at);
+    return old.lent || h->captured || (dev_sync(h->dev) && dev_free(h->dev, old.at));
 }
 
 bool handle_grow(gemm_steps *h, struct room *room, const char *name, size_t bytes)
 {
     if (bytes <= room->bytes)
         return true;
-    if (!drop(h, room) || !dev_alloc(h->dev, name, bytes, &room->at))
+    if (room->lent || !drop(h, room) || !dev_alloc(h->dev, name, bytes, &room->at))
         return false;
     room->bytes = bytes;
     return true;
 }
 
-struct dev_module *handle_module(gemm_steps *h, enum kernel_id id)
+bool handle_counters(gemm_steps *h)
 {
-    const struct kernel_text *text = &kernel_texts[id];
+    const size_t bytes = ARGS_COUNTERS * sizeof(unsigned);
+    if (h->counters.at)
+        return true;
+    return handle_grow(h, &h->counters, "counters", bytes) && dev_clear(h->dev, h->counters.at, bytes) &&
+           dev_sync(h->dev);
+}
+
+bool handle_capturing(const gemm_steps *h)
+{
+    return h->gpu && gpu_capturing(h->dev);
+}
+
+struct dev_module *handle_module(gemm_steps *h, enum module_id id)
+{
+    const struct module_text *text = &module_texts[id];
     struct dev_module *m = h->loaded[id].module;
     if (m)
         return m;
-    if (id != KERNEL_f32_pack &&
-        !geometries_parse(text->name, text->ptx, *text->bytes, &h->loaded[id].geometries, h->error))
+    const bool packs = id == MODULE_pack || id == MODULE_hopper_pack;
+    if (!packs && !geometries_parse(text->name, text->ptx, *text->bytes, &h->loaded[id].geometries, h->error))
         return NULL;
-    m = dev_load_text(h->dev, text->name, text->ptx, *text->bytes);
+    size_t bytes = *text->bytes;
+    char *other = text->words ? module_words(text, &bytes) : NULL;
+    if (text->words && !other) {
+        handle_fail(h, GEMM_STEPS_OUT_OF_MEMORY, "%s: out of memory", text->name);
+        return NULL;
+    }
+    m = dev_load_text(h->dev, text->name, other ? other : text->ptx, bytes);
+    free(other);
     if (!m)
         handle_fail_dev(h, GEMM_STEPS_FAILED);
     h->loaded[id].module = m;
@@ -175,7 +191,9 @@ gemm_steps_status gemm_steps_set_stream(gemm_steps *handle, void *stream)
     gemm_steps_status s = handle_enter(handle, __func__);
     if (s != GEMM_STEPS_OK)
         return s;
-    return handle_leave_dev(handle, !handle->gpu || gpu_set_stream(handle->dev, stream));
+    if (handle->gpu)
+        gpu_set_stream(handle->dev, stream);
+    return handle_leave(handle, GEMM_STEPS_OK);
 }
 
 gemm_steps_status gemm_steps_set_workspace_limit(gemm_steps *handle, size_t bytes)
@@ -183,9 +201,26 @@ gemm_steps_status gemm_steps_set_workspace_limit(gemm_steps *handle, size_t byte
     gemm_steps_status s = handle_enter(handle, __func__);
     if (s != GEMM_STEPS_OK)
         return s;
-    handle->limit = bytes;
+    handle->limit = handle->work.lent && handle->work.bytes < bytes ? handle->work.bytes : bytes;
     forget_plans(handle);  // other kernels may run now
-    return handle_leave_dev(handle, handle->work.bytes <= bytes || drop(handle, &handle->work));
+    return handle_leave_dev(handle, handle->work.lent || handle->work.bytes <= bytes || drop(handle, &handle->work));
+}
+
+gemm_steps_status gemm_steps_set_workspace(gemm_steps *handle, gemm_steps_ptr memory, size_t bytes)
+{
+    enum { ALIGNMENT = 256 };
+    gemm_steps_status s = handle_enter(handle, __func__);
+    if (s != GEMM_STEPS_OK)
+        return s;
+    if (memory % ALIGNMENT || (memory && memory + bytes < memory))
+        return handle_leave(handle, handle_fail(handle, GEMM_STEPS_BAD_ARGUMENT, "%s: 0x%llx is no multiple of %d",
+                                                __func__, (unsigned long long)memory, ALIGNMENT));
+    const bool ok = drop(handle, &handle->work);
+    if (memory)
+        handle->work = (struct room){ memory, bytes, true };
+    forget_plans(handle);
+    handle->limit = memory ? bytes : SIZE_MAX;
+    return handle_leave_dev(handle, ok);
 }
 
 size_t gemm_steps_workspace(const gemm_steps *handle)

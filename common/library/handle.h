@@ -7,32 +7,16 @@
 
 #include "gemm-steps/gemm.h"
 #include "base/device.h"
-#include "floats.h"
 #include "kernels.h"
 #include "pick.h"
-#include "tester/gemm.h"
+#include "plan.h"
 
-enum { PLANS = 8, HANDLE_NAME = 80 };
+enum { PLANS = 32 };
 
 struct room {  // device memory that grows
     dev_ptr at;
     size_t bytes;
-};
-
-// A product that is ready to run: only alpha and beta may still change. type, m, n, k, A, B and C say which it is.
-struct plan {
-    bool ready;
-    enum dev_type type;
-    int m, n, k;
-    dev_ptr A, B, C;
-    enum kernel_id kernel;
-    struct geometry geometry;  // of the tile that was chosen
-    char name[HANDLE_NAME];    // for gemm_steps_kernel
-    bool works;                // it uses the workspace
-    union {
-        struct gemm gemm;      // a step's
-        struct floats floats;  // f32.cu's
-    };
+    bool lent;  // the caller's
 };
 
 struct gemm_steps {
@@ -42,13 +26,13 @@ struct gemm_steps {
     struct {
         struct dev_module *module;  // NULL until it is first needed
         struct geometries geometries;
-    } loaded[KERNELS];
-    struct room work, arrays;  // the workspace; copies of host arrays
-    size_t limit;              // of the workspace
-    int rows;                  // of C that are computed at a time, at most
-    struct plan plans[PLANS];  // the latest ones; next: which is replaced
+    } loaded[MODULES];
+    struct room work, arrays, counters;  // the workspace; copies of host arrays; counters of parts, all 0
+    size_t limit;                        // of the workspace
+    bool captured;                       // a graph may use the workspace: it is not freed any more
+    struct plan plans[PLANS];            // the latest ones; next: which is replaced
     unsigned next;
-    char kernel[HANDLE_NAME];  // of the last product
+    char kernel[PLAN_NAME];  // of the last product
     char error[DEV_ERROR_MAX];
 };
 
@@ -67,14 +51,15 @@ gemm_steps_status handle_leave_dev(gemm_steps *h, bool ok);  // not ok: the devi
 // reason in dev_error, if there is none; the old one is gone then, too.
 bool handle_grow(gemm_steps *h, struct room *room, const char *name, size_t bytes);
 
-// The module of a kernel, loaded when it is first asked for. NULL, with the reason in h's error.
-struct dev_module *handle_module(gemm_steps *h, enum kernel_id id);
+bool handle_counters(gemm_steps *h);  // makes them, if there are none
 
-// A product whose arguments have been checked, between handle_enter and handle_leave.
-gemm_steps_status product_queue(gemm_steps *h, enum dev_type type, int m, int n, int k, float alpha, dev_ptr A,
-                                dev_ptr B, float beta, dev_ptr C);
+// A module, loaded when it is first asked for. NULL, with the reason in the device's error.
+struct dev_module *handle_module(gemm_steps *h, enum module_id id);
 
-// Checks m, n and k, and fills in the bytes of A, B and C.
-gemm_steps_status product_sizes(gemm_steps *h, enum dev_type type, int m, int n, int k, size_t bytes[3]);
+// Whether the handle's stream is being captured into a graph.
+bool handle_capturing(const gemm_steps *h);
+
+// A product, between handle_enter and handle_leave; without `queue` it is only prepared.
+gemm_steps_status product_run(gemm_steps *h, const gemm_steps_problem *problem, bool queue);
 
 #endif

@@ -1,43 +1,82 @@
-// The kernels inside of the library, as the text of their PTX. embed.sh makes the arrays, meson.build says of what.
+// The kernels inside of the library: their PTX, and one table that says what each can do and what it costs.
+// embed.sh makes the arrays, meson.build says of what.
 #ifndef LIBRARY_KERNELS_H
 #define LIBRARY_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "base/device.h"
+// X(module, array, name in messages, words). HOPPER: what only an nvcc from 12.0 on can compile. words: of hopper.cu's
+// instructions, see modules.c.
+#define LIBRARY_MODULES(X, HOPPER)                                                                                     \
+    X(f32_whole, f32_whole, "07_double_buffer", 0)                                                                     \
+    X(f16_padding, f16_padding, "10_wmma_padding", 0)                                                                  \
+    X(f16_swizzle, f16_swizzle, "12_mma_swizzle", 0)                                                                   \
+    X(f16_async, f16_async, "13_async_copy", 0)                                                                        \
+    X(any_f32_128x128, any_f32_128x128, "any.cu", 0)                                                                   \
+    X(any_f32_64x128, any_f32_64x128, "any.cu", 0)                                                                     \
+    X(any_f32_64x64, any_f32_64x64, "any.cu", 0)                                                                       \
+    X(any_f32_deep, any_f32_deep, "any.cu", 0)                                                                         \
+    X(any_f16, any_f16, "any.cu", 0)                                                                                   \
+    X(any_bf16, any_bf16, "any.cu", 0)                                                                                 \
+    X(rows_f32, rows_f32, "rows.cu", 0)                                                                                \
+    X(rows_f16, rows_f16, "rows.cu", 0)                                                                                \
+    X(rows_bf16, rows_bf16, "rows.cu", 0)                                                                              \
+    X(pack, pack, "pack.cu", 0)                                                                                        \
+    HOPPER(hopper_pack, hopper_pack, "pack.cu", 0)                                                                     \
+    HOPPER(hopper_f16_nn, hopper, "hopper.cu", 0)                                                                      \
+    HOPPER(hopper_f16_nt, hopper, "hopper.cu", WORDS_TURN_B)                                                           \
+    HOPPER(hopper_f16_tn, hopper, "hopper.cu", WORDS_TURN_A)                                                           \
+    HOPPER(hopper_f16_tt, hopper, "hopper.cu", WORDS_TURN_A | WORDS_TURN_B)                                            \
+    HOPPER(hopper_bf16_nn, hopper, "hopper.cu", WORDS_BF16)                                                            \
+    HOPPER(hopper_bf16_nt, hopper, "hopper.cu", WORDS_BF16 | WORDS_TURN_B)                                             \
+    HOPPER(hopper_bf16_tn, hopper, "hopper.cu", WORDS_BF16 | WORDS_TURN_A)                                             \
+    HOPPER(hopper_bf16_tt, hopper, "hopper.cu", WORDS_BF16 | WORDS_TURN_A | WORDS_TURN_B)
 
-// X(array, step, type). HOPPER: what only an nvcc from 12.0 on can compile.
-#define LIBRARY_KERNELS(X, HOPPER)                                                                                     \
-    X(f32_whole, "07_double_buffer", DEV_F32)                                                                          \
-    X(f32_128x128, "07_double_buffer", DEV_F32)                                                                        \
-    X(f32_64x128, "07_double_buffer", DEV_F32)                                                                         \
-    X(f32_64x64, "07_double_buffer", DEV_F32)                                                                          \
-    X(f32_pack, "pack", DEV_F32)                                                                                       \
-    X(f16_padding, "10_wmma_padding", DEV_F16)                                                                         \
-    X(f16_swizzle, "12_mma_swizzle", DEV_F16)                                                                          \
-    X(f16_async, "13_async_copy", DEV_F16)                                                                             \
-    HOPPER(f16_any_shape, "20_any_shape", DEV_F16)
+enum { WORDS_TURN_B = 1, WORDS_TURN_A = 2, WORDS_BF16 = 4 };
 
-#define X(array, name, type)                                                                                           \
+#define X(module, array, name, words)                                                                                  \
     extern const char kernel_##array[];                                                                                \
     extern const size_t kernel_##array##_bytes;
-LIBRARY_KERNELS(X, X)
+LIBRARY_MODULES(X, X)
 #undef X
 
-enum kernel_id {
-#define X(array, name, type) KERNEL_##array,
-    LIBRARY_KERNELS(X, X)
+enum module_id {
+#define X(module, array, name, words) MODULE_##module,
+    LIBRARY_MODULES(X, X)
 #undef X
-        KERNELS
+        MODULES
 };
 
-struct kernel_text {
+struct module_text {
     const char *name;
-    enum dev_type type;
     const char *ptx;  // NULL: what compiled the library cannot compile this one
     const size_t *bytes;
+    int words;
 };
 
-extern const struct kernel_text kernel_texts[KERNELS];
+extern const struct module_text module_texts[MODULES];
+
+// The text of hopper.cu's PTX with other words, to be freed. NULL: there is no memory.
+char *module_words(const struct module_text *text, size_t *bytes);
+
+// What a kernel is: the step of the course as it stands, for products that its driver can state; any.cu; rows.cu;
+// hopper.cu.
+enum kernel_kind { KERNEL_STEP, KERNEL_ANY, KERNEL_ROWS, KERNEL_HOPPER };
+
+struct kernel {
+    enum kernel_kind kind;
+    const char *name;       // for gemm_steps_kernel
+    int type;               // of A and B: ARGS_F32, ... ; 0: halves and bf16
+    enum module_id module;  // hopper.cu: of the first of eight, by type and by how A and B lie
+    int oldest, newest;     // compute capabilities
+    int m, n, k;  // its tile; rows.cu: the most rows, columns of a block (of 16 bytes each), the most of K in a part
+    int least;    // blocks that an SM can have
+    double products;  // multiply-adds of an SM in a cycle, when nothing is waited for
+    bool aligned;     // a step: rows begin at multiples of 16 bytes
+};
+
+extern const struct kernel kernels[];
+extern const int n_kernels;
 
 #endif

@@ -1,46 +1,48 @@
-// What the library runs around its product of floats: copies of A and B whose rows begin at multiples of 16 bytes, and
-// the sum of the parts of a split K.
+// Copies a matrix into rows that begin at multiples of 128 bytes, for what needs whole 16 bytes.
+#include <cstdint>
 
-constexpr int EACH = 4;  // columns of a thread, blockDim.x apart: neighbouring threads have neighbouring columns
+#if __CUDA_ARCH__ >= 900
+#include "hopper.cuh"
+#endif
 
-// Copies a matrix into rows that are `ld` elements apart. Its first column becomes column `begin`; what is before it or
-// past the last one is 0. A block has a row, or EACH * blockDim.x columns of it: block x is the row, block y counts
-// along it.
-extern "C" __global__ void pack4(int cols, const float *from, int ld, int begin, float *to)
+// `rows` rows of `columns` elements, `ld` apart; matrix z begins `next` elements after the one before, its copy `to_next`
+// after the copy before. Of the copy, rows are `pitch` elements apart, a multiple of EACH. Blocks: x is the row, y counts along it.
+template <class T> __device__ void copy(int rows, int columns, int matrices, const T *from, int64_t ld, int64_t next, T *to, int64_t pitch)
 {
-    const int first = blockIdx.y * EACH * blockDim.x + threadIdx.x;
-    from += size_t(blockIdx.x) * cols, to += size_t(blockIdx.x) * ld;
-    float v[EACH];
-    for (int i = 0; i < EACH; i++) {
-        const int col = first + i * blockDim.x;
-        v[i] = col >= begin && col - begin < cols ? from[col - begin] : 0;
-    }
-    for (int i = 0; i < EACH; i++) {
-        const int col = first + i * blockDim.x;
-        if (col < ld)
-            to[col] = v[i];
-    }
-}
-
-// C = P[0] + P[1] + ... + beta * C. Each of `parts` matrices P has `rows` rows that are `ld` elements apart, C has `cols`
-// columns. If beta is 0, C is not read. Blocks as in pack4.
-extern "C" __global__ void sum4(int rows, int cols, int parts, const float *P, int ld, float beta, float *C)
-{
-    const int first = blockIdx.y * EACH * blockDim.x + threadIdx.x;
-    P += size_t(blockIdx.x) * ld, C += size_t(blockIdx.x) * cols;
-    float v[EACH];
-    for (int i = 0; i < EACH; i++) {
-        const int col = first + i * blockDim.x;
-        v[i] = beta != 0 && col < cols ? beta * C[col] : 0;
-    }
-    for (int z = 0; z < parts; z++, P += size_t(rows) * ld)
-        for (int i = 0; i < EACH; i++) {
-            const int col = first + i * blockDim.x;
-            v[i] += col < cols ? P[col] : 0;
+    constexpr int EACH = 16 / sizeof(T);
+    for (int z = blockIdx.z; z < matrices; z += gridDim.z)
+        for (int col = (blockIdx.y * blockDim.x + threadIdx.x) * EACH; col < columns; col += gridDim.y * blockDim.x * EACH) {
+            const T *x = &from[z * next + blockIdx.x * ld + col];
+            alignas(16) T v[EACH];
+            for (int e = 0; e < EACH; e++)
+                v[e] = col + e < columns ? x[e] : T(0);
+            *reinterpret_cast<uint4 *>(&to[(int64_t(z) * rows + blockIdx.x) * pitch + col]) = *reinterpret_cast<uint4 *>(v);
         }
-    for (int i = 0; i < EACH; i++) {
-        const int col = first + i * blockDim.x;
-        if (col < cols)
-            C[col] = v[i];
-    }
 }
+
+// Where launches can overlap, the next one may begin; this one ends after the one before it, which may be the copy of another
+// matrix.
+__device__ inline void begin()
+{
+#if __CUDA_ARCH__ >= 900
+    launch_next();
+#endif
+}
+
+__device__ inline void end()
+{
+#if __CUDA_ARCH__ >= 900
+    launch_wait();
+#endif
+}
+
+#define KERNEL(name, T)                                                                                                \
+    extern "C" __global__ void name(int rows, int columns, int matrices, const T *from, int64_t ld, int64_t next, T *to, \
+                                    int64_t pitch)                                                                     \
+    {                                                                                                                  \
+        begin();                                                                                                       \
+        copy(rows, columns, matrices, from, ld, next, to, pitch);                                                      \
+        end();                                                                                                         \
+    }
+KERNEL(pack2, unsigned short)
+KERNEL(pack4, float)

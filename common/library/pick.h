@@ -1,33 +1,52 @@
-// Which kernel of the course multiplies on this card, for this shape.
+// Which kernel multiplies on this card, for this product, and how.
 #ifndef LIBRARY_PICK_H
 #define LIBRARY_PICK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "floats.h"
 #include "kernels.h"
+#include "problem.h"
 
 struct pick_card {
     int sm;   // compute capability: 90 for 9.0
     int sms;  // multiprocessors
 };
 
-struct pick {
-    enum kernel_id kernel;
-    struct floats_way way;  // of floats alone
+// How a kernel computes a product.
+struct way {
+    const struct kernel *kernel;
+    bool exchanged;  // rows.cu: C has few columns, so its transpose is computed, B^T * A^T
+    bool copy[2];    // A, B: into rows that begin at multiples of 128 bytes
+    int parts;       // args.h
+    int part, each;
+    int blocks;  // of the grid
 };
 
-enum {
-    PICK_OLDEST = 75,        // the oldest card that a kernel of the library runs on
-    PICK_LONGEST = 1 << 26,  // columns of a row that is copied: the copies' grids have 65,535 rows of blocks
-};
+enum { PICK_OLDEST = 75 };  // the oldest card that a kernel of the library runs on
 
-// The best kernel for C (m x n) = A (m x k) * B (k x n) on the card, which is no older than PICK_OLDEST, if the
-// workspace has at most limit bytes. With 0 it needs none, whatever the shape; halves look at that alone.
-struct pick pick_kernel(struct pick_card card, enum dev_type type, int m, int n, int k, size_t limit);
+// The best way on a card that is no older than PICK_OLDEST, if the workspace has at most limit bytes; there is one that
+// needs none.
+struct way pick_way(struct pick_card card, const gemm_steps_problem *p, size_t limit);
 
-// The tile of a kernel of floats as pick_kernel counts with it: rows, columns and depth. False for other kernels.
-bool pick_tile(enum kernel_id kernel, int *m, int *n, int *k);
+// Calls f with every way there is, and the cycles that the rule takes it for; see compare.c.
+void pick_each(struct pick_card card, const gemm_steps_problem *p, size_t limit,
+               void (*f)(void *data, const struct way *w, double cycles), void *data);
+
+// Bytes of the copy of an operand, from a row of it to the next, and of a way's workspace.
+size_t pick_copy_bytes(const struct operand *x);
+size_t pick_pitch(const struct operand *x);
+size_t pick_room(const gemm_steps_problem *p, const struct way *w);
+
+bool pick_meets(const struct way *w);  // whether blocks have parts of a tile: then there are counters
+
+// Its lines and matrices begin at multiples of so many bytes.
+bool pick_aligned(const struct operand *x, size_t bytes);
+
+// Whether the kernel can load neighbours of A and B at once: 16 bytes (rows.cu), or four.
+bool pick_wide(const gemm_steps_problem *p, const struct way *w);
+
+// The product as the way computes it: exchanged, or as it is.
+gemm_steps_problem pick_exchange(const gemm_steps_problem *p, bool exchanged);
 
 #endif

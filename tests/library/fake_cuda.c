@@ -140,6 +140,7 @@ cu_result cuMemGetInfo_v2(size_t *left, size_t *all)
 
 cu_result cuMemAlloc_v2(cu_ptr *p, size_t bytes)
 {
+    fake_cuda.syncs_captured += fake_cuda.capturing != NULL;
     need_context();
     void *memory = bytes <= fake_cuda.most ? aligned_alloc(256, (bytes + 255) / 256 * 256) : NULL;
     *p = (cu_ptr)(uintptr_t)memory;
@@ -275,9 +276,15 @@ cu_result cuStreamDestroy_v2(cu_stream stream)
     return 0;
 }
 
+cu_result cuStreamIsCapturing(cu_stream stream, int *status)
+{
+    *status = fake_cuda.capturing && stream == fake_cuda.capturing;
+    return 0;
+}
+
 cu_result cuStreamSynchronize(cu_stream stream)
 {
-    (void)stream;
+    fake_cuda.syncs_captured += fake_cuda.capturing && stream == fake_cuda.capturing;
     need_context();
     return 0;
 }

@@ -20,9 +20,10 @@ struct fake_launch {
 
 struct fake_cuda {
     // What it is; set before the library is called.
-    int sm;            // compute capability of both devices
-    size_t most;       // bytes of an allocation that still succeed
-    int launch_fails;  // what cuLaunchKernel returns
+    int sm;               // compute capability of both devices
+    size_t most;          // bytes of an allocation that still succeed
+    int launch_fails;     // what cuLaunchKernel returns
+    cu_stream capturing;  // the stream that is being captured; NULL: none
     // What was done.
     cu_context stack[FAKE_DEPTH];  // contexts that are current, the last one really
     int depth;
@@ -33,6 +34,7 @@ struct fake_cuda {
     cu_stream marked;              // where an event was last recorded
     int marks;                     // how often
     cu_stream waiting, waits_for;  // the last cuStreamWaitEvent
+    int syncs_captured;            // calls that a stream may not make while it is captured
     int waits, outside;            // how often; calls that need a context while none was current
 };
 

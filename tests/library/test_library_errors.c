@@ -75,11 +75,63 @@ Test(library_refuses, null_pointers)
          GEMM_STEPS_BAD_ARGUMENT, "C is a null pointer");
 }
 
-Test(library_refuses, pointers_that_are_not_aligned)
+Test(library_refuses, pointers_that_are_at_no_element)
 {
-    refused(N, N, N - 1, A + 4, B, C, "A begins at 0x");
-    refused(N, N, N - 1, A, B + 8, C, "which is no multiple of 16");
-    refused(N, N - 1, N, A, B, C + 2, "C begins at 0x");
+    says(h, gemm_steps_f32(h, N, N, N - 1, 1, A + 2, B, 0, C), GEMM_STEPS_BAD_ARGUMENT, "A begins at 0x");
+    says(h, gemm_steps_f16(h, N, N - 1, N, 1, A, B + 1, 0, C), GEMM_STEPS_BAD_ARGUMENT, "which is no multiple of 2");
+    cr_expect_eq(gemm_steps_f32(h, 8, 8, 8, 1, A + 4, B + 4, 0, C + 4), GEMM_STEPS_OK, "%s", gemm_steps_error(h));
+}
+
+// What a struct alone can say.
+static gemm_steps_problem right(void)
+{
+    return (gemm_steps_problem){ .m = 8, .n = 4, .k = 2, .type = GEMM_STEPS_F32, .alpha = 1, .A = A, .B = B, .C = C };
+}
+
+static void refused_problem(gemm_steps_problem p, const char *line)
+{
+    says(h, gemm_steps_gemm(h, &p), GEMM_STEPS_BAD_ARGUMENT, line);
+}
+
+Test(library_refuses, a_struct_that_says_nothing_that_can_be)
+{
+    gemm_steps_problem p;
+    says(h, gemm_steps_gemm(h, NULL), GEMM_STEPS_BAD_ARGUMENT, "gemm_steps_gemm: the problem is NULL");
+    says(h, gemm_steps_prepare(h, NULL), GEMM_STEPS_BAD_ARGUMENT, "gemm_steps_prepare: the problem is NULL");
+    p = right(), p.type = 0, refused_problem(p, "type is 0");
+    p = right(), p.type = 4, refused_problem(p, "type is 4");
+    p = right(), p.type_c = GEMM_STEPS_F16, refused_problem(p, "type_c is 2");
+    p = right(), p.bias_kind = 3, refused_problem(p, "bias_kind is 3");
+    p = right(), p.activation = -1, refused_problem(p, "activation is -1");
+    p = right(), p.bias_kind = GEMM_STEPS_BIAS_ROW, refused_problem(p, "bias begins at 0x0");
+    p = right(), p.bias_kind = GEMM_STEPS_BIAS_ROW, p.bias = C + 4, refused_problem(p, "C overlaps bias");
+    p = right(), p.batch = -1, refused_problem(p, "batch is -1");
+    p = right(), p.batch = 1 << 21, refused_problem(p, "batch is 2097152");
+}
+
+Test(library_refuses, distances_that_cannot_be)
+{
+    gemm_steps_problem p;
+    p = right(), p.lda = 1, refused_problem(p, "lda is 1: a row of A has 2 elements");
+    p = right(), p.transpose_b = 1, p.ldb = 1, refused_problem(p, "ldb is 1: a row of B has 2 elements");
+    p = right(), p.ldc = -4, refused_problem(p, "ldc is -4");
+    p = right(), p.ldc = (int64_t)1 << 60, refused_problem(p, "ldc is 1152921504606846976");
+    p = right(), p.ldc = (int64_t)1 << 38, p.m = 1 << 10, refused_problem(p, "too many");
+    p = right(), p.batch = 2, p.stride_a = -1, refused_problem(p, "stride_a is -1");
+    p = right(), p.batch = 2, refused_problem(p, "stride_c is 0: the matrices of C overlap");
+    p = right(), p.batch = 2, p.stride_c = 31, refused_problem(p, "stride_c is 31: the matrices of C overlap");
+    p = right(), p.batch = 3, p.stride_c = 4, p.ldc = 11, refused_problem(p, "the matrices of C overlap");
+    p = right(), p.batch = 1 << 20, p.m = 1 << 20, p.stride_c = 1, refused_problem(p, "too many tiles");
+}
+
+// A and C may have columns of their own in the same rows.
+Test(library_refuses, a_slice_that_overlaps)
+{
+    gemm_steps_problem p = right();
+    p.lda = 16, p.ldc = 16, p.C = A + 2 * sizeof(float);
+    cr_expect_eq(gemm_steps_gemm(h, &p), GEMM_STEPS_OK, "%s", gemm_steps_error(h));
+    p.C = A + sizeof(float);
+    refused_problem(p, "C overlaps A");
 }
 
 Test(library_refuses, a_result_that_overlaps)
@@ -136,6 +188,9 @@ Test(library_errors, a_handle_of_null_is_refused)
         { "gemm_steps_f16", gemm_steps_f16(NULL, 1, 1, 1, 1, 16, 32, 0, 48) },
         { "gemm_steps_f32", gemm_steps_f32(NULL, 1, 1, 1, 1, 16, 32, 0, 48) },
         { "gemm_steps_f32_host", gemm_steps_f32_host(NULL, 1, 1, 1, 1, x, x, 0, y) },
+        { "gemm_steps_gemm", gemm_steps_gemm(NULL, &(gemm_steps_problem){ .m = 1 }) },
+        { "gemm_steps_prepare", gemm_steps_prepare(NULL, &(gemm_steps_problem){ .m = 1 }) },
+        { "gemm_steps_set_workspace", gemm_steps_set_workspace(NULL, 256, 256) },
         { "gemm_steps_wait", gemm_steps_wait(NULL) },
         { "gemm_steps_set_stream", gemm_steps_set_stream(NULL, NULL) },
         { "gemm_steps_set_workspace_limit", gemm_steps_set_workspace_limit(NULL, 0) },
@@ -146,7 +201,7 @@ Test(library_errors, a_handle_of_null_is_refused)
     };
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         cr_expect_eq(calls[i].status, GEMM_STEPS_BAD_ARGUMENT, "%s", calls[i].name);
-    says(NULL, calls[9].status, GEMM_STEPS_BAD_ARGUMENT, "gemm_steps_download: the handle is NULL");
+    says(NULL, calls[12].status, GEMM_STEPS_BAD_ARGUMENT, "gemm_steps_download: the handle is NULL");
     cr_expect_eq(gemm_steps_workspace(NULL), 0);
     cr_expect_str_empty(gemm_steps_kernel(NULL));
     cr_expect_str_empty(gemm_steps_device(NULL));

@@ -1,4 +1,4 @@
-// gemm-steps as a library: C = alpha * A * B + beta * C on an NVIDIA GPU, or on the simulated GPU.
+// gemm-steps as a library: C = activation(alpha * A * B + beta * C + bias) on an NVIDIA GPU, or on the simulated GPU.
 //
 //     gemm_steps *h;
 //     if (gemm_steps_create(GEMM_STEPS_ANY, &h) != GEMM_STEPS_OK)
@@ -6,14 +6,18 @@
 //     gemm_steps_f32_host(h, m, n, k, 1, A, B, 0, C);
 //     gemm_steps_destroy(h);
 //
-// A is m x k (rows x columns), B is k x n, C is m x n. All are row-major without gaps: element (row, column) of A is
-// A[row * k + column]. Elements are floats (f32) or IEEE halves (f16); sums are kept in floats. If beta is 0, C is not
-// read. A product of f16 is rounded once, when it is stored.
+// A is m x k (rows x columns), B is k x n, C is m x n, row-major: element (row, column) of A is A[row * lda + column].
+// Elements are floats (f32), IEEE halves (f16) or bf16; sums are kept in floats. If beta is 0, C is not read; if alpha
+// is 0, A and B are not. What is stored is rounded once, at the end.
 //
-// A handle chooses a kernel of the course for the card and the shape, and owns what that needs: compiled kernels,
-// tensor maps, a workspace. It may be used by one thread at a time; it need not be the one that created it. The kernels
-// are inside of the library. Link with pkg-config --libs gemm-steps. CUDA's own libraries are not needed to build or
-// link; the driver's (libcuda.so.1) is opened when a handle is created on a GPU.
+// Column-major matrices, as CBLAS and cuBLAS have them: what is column-major with a leading dimension is, row-major,
+// its transpose with the same one. So exchange A with B, m with n, and a row's bias with a column's; all else stays.
+//
+// A handle chooses a kernel for the card and the shape, and owns what that needs: compiled kernels, tensor maps, a
+// workspace. It may be used by one thread at a time; it need not be the one that created it. Threads that work at the
+// same time have a handle each. The kernels are inside of the library. Link with pkg-config --libs gemm-steps. CUDA's
+// own libraries are not needed to build or link; the driver's (libcuda.so.1) is opened when a handle is created on a
+// GPU.
 #ifndef GEMM_STEPS_GEMM_H
 #define GEMM_STEPS_GEMM_H
 
@@ -42,7 +46,8 @@ typedef enum gemm_steps_status {
     GEMM_STEPS_NO_DEVICE,      // no driver, no such device, or no context is current
     GEMM_STEPS_UNSUPPORTED,    // the card is older than the kernels: they need sm_75, Turing
     GEMM_STEPS_OUT_OF_MEMORY,  // the host's, or the device's
-    GEMM_STEPS_FAILED          // the device refused, or an earlier kernel of this context went wrong
+    GEMM_STEPS_FAILED,         // the device refused, or an earlier kernel of this context went wrong
+    GEMM_STEPS_NOT_PREPARED    // the stream is being captured, and something would have to be loaded or allocated
 } gemm_steps_status;
 
 // Where to create a handle: the number of a CUDA device (its primary context, which the CUDA runtime uses, too), or one
@@ -65,9 +70,49 @@ GEMM_STEPS_API const char *gemm_steps_error(const gemm_steps *handle);
 
 // --- Products ---
 
-// Queues C = alpha * A * B + beta * C and returns. A, B and C are in the device's memory and begin at multiples of 16
-// bytes, as all allocations do; C overlaps neither A nor B. m, n and k are from 1 to 2^30. Bad arguments are refused
-// before anything is queued. An error of the kernel itself is found later, by gemm_steps_wait or by CUDA.
+typedef enum gemm_steps_type { GEMM_STEPS_F32 = 1, GEMM_STEPS_F16, GEMM_STEPS_BF16 } gemm_steps_type;
+typedef enum gemm_steps_bias {
+    GEMM_STEPS_NO_BIAS,
+    GEMM_STEPS_BIAS_ROW,    // n elements, a row that is added to each row of C
+    GEMM_STEPS_BIAS_COLUMN  // m elements, a column that is added to each column of C
+} gemm_steps_bias;
+typedef enum gemm_steps_activation {
+    GEMM_STEPS_NO_ACTIVATION,
+    GEMM_STEPS_RELU,  // 0 in place of what is below it
+    GEMM_STEPS_GELU   // by its tanh: x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
+} gemm_steps_activation;
+
+// A product, or a batch of them. Begin with { 0 }: what is 0 then stands for the usual thing. Distances are in
+// elements.
+typedef struct gemm_steps_problem {
+    int m, n, k;                   // 1 to 2^30
+    int batch;                     // how many products; 0 stands for 1
+    gemm_steps_type type;          // of A and B
+    gemm_steps_type type_c;        // of C and bias: that of A and B, or f32. 0: the former
+    int transpose_a, transpose_b;  // not 0: A lies as k x m, B as n x k, and is used transposed
+    float alpha, beta;
+    gemm_steps_ptr A, B, C;  // at multiples of an element's size; C overlaps neither A nor B
+    int64_t lda, ldb, ldc;   // leading dimensions: from a row, as it lies, to the next. 0: there are no gaps
+    int64_t stride_a, stride_b, stride_c;  // from a matrix of the batch to the next; A and B: 0 if all use the same
+    gemm_steps_bias bias_kind;
+    gemm_steps_activation activation;
+    gemm_steps_ptr bias;
+} gemm_steps_problem;
+
+// Queues the product and returns. Bad arguments are refused before anything is queued. An error of the kernel itself is
+// found later, by gemm_steps_wait or by CUDA. On every card every product is computed; which ways are fast is in
+// README.md.
+GEMM_STEPS_API gemm_steps_status gemm_steps_gemm(gemm_steps *handle, const gemm_steps_problem *problem);
+
+// Loads and allocates what this product needs, and queues nothing; alpha, beta and the pointers may change afterwards,
+// as long as they stay multiples of 16 bytes, or are the same. A pointer that is 0 stands for a multiple of 16 bytes.
+//
+// A product that has been prepared, or was queued before, can be captured into a CUDA graph: nothing is then allocated,
+// loaded or waited for. The graph uses the handle's kernels and workspace, so the handle must outlive it, and its
+// replays must not run at the same time as other products of the handle that use the workspace.
+GEMM_STEPS_API gemm_steps_status gemm_steps_prepare(gemm_steps *handle, const gemm_steps_problem *problem);
+
+// The short calls: C = alpha * A * B + beta * C, without gaps.
 GEMM_STEPS_API gemm_steps_status gemm_steps_f16(gemm_steps *handle, int m, int n, int k, float alpha, gemm_steps_ptr A,
                                                 gemm_steps_ptr B, float beta, gemm_steps_ptr C);
 GEMM_STEPS_API gemm_steps_status gemm_steps_f32(gemm_steps *handle, int m, int n, int k, float alpha, gemm_steps_ptr A,
@@ -91,14 +136,18 @@ GEMM_STEPS_API gemm_steps_status gemm_steps_wait(gemm_steps *handle);
 GEMM_STEPS_API gemm_steps_status gemm_steps_set_stream(gemm_steps *handle, void *stream);
 
 // The workspace is memory on the device for copies of matrices whose rows do not begin at multiples of 16 bytes, and
-// for sums of split products. It grows when a product needs more than any before; then the call waits for the products
-// before it. With a limit, kernels that need no workspace run in place of those that would need more than the limit;
-// they are slower. At first there is no limit (SIZE_MAX). Setting one below what the handle has frees it.
+// for sums of tiles that several blocks share. It grows when a product needs more than any before; then the call waits
+// for the products before it. With a limit, kernels that need no more run in place of those that would; they are
+// slower. At first there is no limit (SIZE_MAX). Setting one below what the handle has frees it.
 GEMM_STEPS_API gemm_steps_status gemm_steps_set_workspace_limit(gemm_steps *handle, size_t bytes);
 GEMM_STEPS_API size_t gemm_steps_workspace(const gemm_steps *handle);  // bytes that the handle has; 0 for NULL
 
-// What the last product ran, "20_any_shape, 64 x 128, K in 2 parts": a step of the course, its tile of C; "" before the
-// first.
+// Memory of the caller's in place of the handle's own, at a multiple of 256 bytes: no more than that is used. It must
+// stay until another is set. 0 gives the handle its own again.
+GEMM_STEPS_API gemm_steps_status gemm_steps_set_workspace(gemm_steps *handle, gemm_steps_ptr memory, size_t bytes);
+
+// What the last product ran, "20_any_shape, 64 x 128, K in parts": the step of the course that the kernel comes from,
+// its tile of C, and what was done around it ("A and B copied"); "" before the first.
 GEMM_STEPS_API const char *gemm_steps_kernel(const gemm_steps *handle);
 GEMM_STEPS_API const char *gemm_steps_device(const gemm_steps *handle);  // "NVIDIA H200", "simulated GPU"
 

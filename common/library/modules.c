@@ -1,0 +1,50 @@
+// The types of hopper.cu's operands, and the order in which they lie, are words of its instructions: of wgmma
+// (wgmma.cuh), and of the conversion of what is stored. One PTX has halves, neither of them transposed; the others are
+// made of it here.
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels.h"
+
+struct word {
+    const char *from, *to;
+};
+
+static bool begins_with(const char *text, const char *end, const char *word)
+{
+    const size_t n = strlen(word);
+    return (size_t)(end - text) >= n && !memcmp(text, word, n);
+}
+
+// Copies the text with other words, to *to on, which is moved.
+static void write_words(const char *from, const char *end, const struct word *words, char **to)
+{
+    while (from < end) {
+        const struct word *w = words;
+        while (w->from && !begins_with(from, end, w->from))
+            w++;
+        const size_t n = w->from ? strlen(w->to) : 1;
+        memcpy(*to, w->from ? w->to : from, n);
+        *to += n;
+        from += w->from ? strlen(w->from) : 1;
+    }
+}
+
+char *module_words(const struct module_text *text, size_t *bytes)
+{
+    static const char *const orders[] = { ", 1, 1, 0, 1;", ", 1, 1, 0, 0;", ", 1, 1, 1, 1;", ", 1, 1, 1, 0;" };
+    const bool bf16 = text->words & WORDS_BF16;
+    const struct word words[] = {
+        { ", 1, 1, 0, 1;", orders[text->words & (WORDS_TURN_A | WORDS_TURN_B)] },
+        { ".f32.f16.f16", bf16 ? ".f32.bf16.bf16" : ".f32.f16.f16" },
+        { "cvt.rn.f16x2.f32", bf16 ? "cvt.rn.bf16x2.f32" : "cvt.rn.f16x2.f32" },
+        { 0 },
+    };
+    char *copy = malloc(*text->bytes + *text->bytes / 4 + 1), *end = copy;  // no word is a quarter longer
+    if (!copy)
+        return NULL;
+    write_words(text->ptx, text->ptx + *text->bytes, words, &end);
+    *end = '\0';
+    *bytes = (size_t)(end - copy);
+    return copy;
+}

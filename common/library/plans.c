@@ -1,0 +1,268 @@
+// See plans.h.
+#include "plans.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/matrix.h"
+#include "gpu/gpu.h"
+
+// --- What the kernels are told ---
+
+static int64_t step_of(const struct operand *x, bool turned, bool to_next_row)
+{
+    return to_next_row != turned ? x->ld : 1;
+}
+
+static struct args args_of(const gemm_steps_problem *p, const struct way *w)
+{
+    const struct operand a = problem_operand(p, 0), b = problem_operand(p, 1), c = problem_operand(p, 2);
+    struct args x = { .m = p->m, .n = p->n, .k = p->alpha != 0 ? p->k : 0, .batch = p->batch };
+    x.c_type = (int)p->type_c, x.bias_kind = (int)p->bias_kind, x.activation = (int)p->activation;
+    x.turn_a = p->transpose_a, x.turn_b = p->transpose_b;
+    x.parts = w->parts, x.part = w->part, x.each = w->each;
+    x.A = p->A, x.B = p->B, x.C = p->C, x.bias = p->bias;
+    x.a_row = step_of(&a, p->transpose_a, true), x.a_col = step_of(&a, p->transpose_a, false);
+    x.b_row = step_of(&b, p->transpose_b, true), x.b_col = step_of(&b, p->transpose_b, false);
+    x.c_row = step_of(&c, w->exchanged, true), x.c_col = step_of(&c, w->exchanged, false);
+    x.a_next = a.next, x.b_next = b.next, x.c_next = c.next;
+    return x;
+}
+
+// --- Copies ---
+
+// pack2 or pack4(rows, columns, matrices, from, ld, next, to, pitch)
+static void add_copy(struct plan *plan, const struct operand *x, dev_ptr to)
+{
+    enum { THREADS = 256, MOST_Y = 256, MOST_Z = 4096 };
+    struct plan_copy *c = &plan->copies[plan->n_copies];
+    const int each = 16 / (int)x->element;
+    *c = (struct plan_copy){ x->rows, x->columns, x->matrices, .from = x->at, .to = to, .ld = x->ld, .next = x->next };
+    c->pitch = (int64_t)(pick_pitch(x) / x->element);
+    const struct dev_arg args[PLAN_COPY_ARGS] = { DEV_ARG(c->rows), DEV_ARG(c->columns), DEV_ARG(c->matrices),
+                                                  DEV_ARG(c->from), DEV_ARG(c->ld),      DEV_ARG(c->next),
+                                                  DEV_ARG(c->to),   DEV_ARG(c->pitch) };
+    memcpy(c->args, args, sizeof args);
+    const int y = (x->columns - 1) / (each * THREADS) + 1,
+              threads = y > 1 ? THREADS : ((x->columns - 1) / each / 32 + 1) * 32;
+    c->launch = (struct dev_launch){ .grid = { (unsigned)x->rows, (unsigned)(y < MOST_Y ? y : MOST_Y),
+                                               (unsigned)(x->matrices < MOST_Z ? x->matrices : MOST_Z) },
+                                     .block = { (unsigned)threads },
+                                     .args = c->args,
+                                     .n_args = PLAN_COPY_ARGS,
+                                     .early = plan->n_copies++ > 0 };  // behind the copy before it
+}
+
+// The operand as the kernel reads it: where it is, or its copy.
+static struct operand place_operand(struct plan *plan, int which, dev_ptr *room)
+{
+    struct operand x = problem_operand(&plan->problem, which);
+    if (which == 2 || !plan->way.copy[which])
+        return x;
+    add_copy(plan, &x, *room);
+    *room += pick_copy_bytes(&x);
+    const struct plan_copy *c = &plan->copies[plan->n_copies - 1];
+    x.at = c->to, x.ld = c->pitch, x.next = x.next ? c->pitch * x.rows : 0;
+    return x;
+}
+
+// --- Launches ---
+
+static const struct geometry *find_geometry(gemm_steps *h, enum module_id id, const struct kernel *k)
+{
+    const struct geometries *all = &h->loaded[id].geometries;
+    for (int i = 0; i < all->n; i++)
+        if (all->all[i].bm == k->m && all->all[i].bn == k->n)
+            return &all->all[i];
+    return &all->all[0];
+}
+
+static bool make_map(gemm_steps *h, struct plan *plan, int which, const struct operand *x, const struct geometry *g)
+{
+    const bool turned = which == 0 ? plan->problem.transpose_a : !plan->problem.transpose_b;
+    const int box_rows = which == 2 ? g->cbox : turned ? g->bk : which == 0 ? g->bm : g->bn;
+    const uint64_t row = x->rows > 1 ? (uint64_t)x->ld * x->element : pick_pitch(x);
+    const struct dev_tensor t = {
+        .address = x->at,
+        .type = plan->problem.type == GEMM_STEPS_F16 ? DEV_MAP_F16 : DEV_MAP_BF16,
+        .rank = 3,
+        .size = { (uint64_t)x->columns, (uint64_t)x->rows, (uint64_t)x->matrices },
+        .stride = { row, x->matrices > 1 ? (uint64_t)x->next * x->element : row },
+        .box = { (uint32_t)g->box, (uint32_t)box_rows, 1 },
+        .swizzle = DEV_SWIZZLE_128,
+    };
+    return dev_tensor_map(h->dev, &t, &plan->maps[which]);
+}
+
+static bool open_hopper(gemm_steps *h, struct plan *plan, const struct operand x[PROBLEM_OPERANDS],
+                        const struct geometry *g)
+{
+    const struct operand *c = &x[2];  // TMA stores whole 16 bytes, past the end of a row, too
+    plan->args.stored = c->element == 2 && pick_aligned(c, 16) && c->columns % 8 == 0;
+    bool ok = true;
+    for (int i = 0; ok && i < (plan->args.stored ? 3 : 2); i++)
+        ok = make_map(h, plan, i, &x[i], g);
+    for (int i = 0; i < PROBLEM_OPERANDS; i++)
+        plan->product_args[1 + i] = (struct dev_arg)DEV_ARG(plan->maps[i]);
+    plan->launch.n_args = PLAN_ARGS;
+    return ok;
+}
+
+static void kernel_name(const struct plan *plan, const gemm_steps_problem *p, const struct geometry *g,
+                        char name[GEOMETRY_KERNEL])
+{
+    const char a = p->transpose_a ? 't' : 'n', b = p->transpose_b ? 't' : 'n';
+    if (plan->way.kernel->kind == KERNEL_ROWS)
+        snprintf(name, GEOMETRY_KERNEL, "rows%d_%c", p->m > 4 ? 8 : p->m > 2 ? 4 : p->m, b);
+    else if (plan->way.kernel->kind == KERNEL_ANY)
+        snprintf(name, GEOMETRY_KERNEL, "gemm_%c%c", a, b);
+    else
+        snprintf(name, GEOMETRY_KERNEL, "%s", g->kernel);
+}
+
+static enum module_id module_of(const struct plan *plan)
+{
+    const gemm_steps_problem *p = &plan->problem;
+    const enum module_id id = plan->way.kernel->module;
+    return plan->way.kernel->kind != KERNEL_HOPPER
+               ? id
+               : (enum module_id)(id + (p->type == GEMM_STEPS_BF16) * 4 + p->transpose_a * 2 + p->transpose_b);
+}
+
+// The kernels of any.cu, rows.cu and hopper.cu.
+static bool open_own(gemm_steps *h, struct plan *plan, enum module_id id)
+{
+    const struct way *w = &plan->way;
+    const enum module_id pack = w->kernel->kind == KERNEL_HOPPER ? MODULE_hopper_pack : MODULE_pack;
+    const struct geometry *g = find_geometry(h, id, w->kernel);
+    struct operand x[PROBLEM_OPERANDS];
+    dev_ptr room = h->work.at;
+    for (int i = 0; i < PROBLEM_OPERANDS; i++)
+        x[i] = place_operand(plan, i, &room);
+    gemm_steps_problem p = plan->problem;
+    p.A = x[0].at, p.lda = x[0].ld, p.stride_a = x[0].next;
+    p.B = x[1].at, p.ldb = x[1].ld, p.stride_b = x[1].next;
+    p = pick_exchange(&p, w->exchanged);
+    plan->args = args_of(&p, w);
+    plan->args.wide = pick_wide(&p, w);
+    plan->args.wide_c = pick_aligned(&x[2], 16);
+    plan->args.sums = room, plan->args.counters = h->counters.at;
+    plan->product_args[0] = (struct dev_arg)DEV_ARG(plan->args);
+    plan->launch = (struct dev_launch){ .grid = { (unsigned)w->blocks },
+                                        .block = { (unsigned)g->threads },
+                                        .shared = (size_t)g->shared,
+                                        .args = plan->product_args,
+                                        .n_args = 1,
+                                        .early = plan->n_copies > 0 };
+    plan->budget = ((uint64_t)1 << 24) + (uint64_t)4096 * (uint64_t)p.k * ((uint64_t)p.batch + 1);
+    char name[GEOMETRY_KERNEL];
+    kernel_name(plan, &p, g, name);
+    bool ok = w->kernel->kind != KERNEL_HOPPER || open_hopper(h, plan, x, g);
+    ok = ok && (plan->product = dev_kernel(h->dev, h->loaded[id].module, name));
+    if (ok && plan->n_copies)
+        ok = handle_module(h, pack) &&
+             (plan->pack = dev_kernel(h->dev, h->loaded[pack].module, x[0].element == 2 ? "pack2" : "pack4"));
+    return ok || (handle_fail_dev(h, GEMM_STEPS_FAILED), false);
+}
+
+static bool open_step(gemm_steps *h, struct plan *plan, enum module_id id)
+{
+    const gemm_steps_problem *p = &plan->problem;
+    const struct geometry *g = &h->loaded[id].geometries.all[0];
+    plan->step = (struct gemm){ .m = p->m, .n = p->n, .k = p->k, .A = p->A, .B = p->B, .C = p->C, .sms = h->card.sms };
+    return gemm_open(&plan->step, h->dev, h->loaded[id].module, g->kernel,
+                     p->type == GEMM_STEPS_F32 ? DEV_F32 : DEV_F16, g, h->error);
+}
+
+static void write_name(struct plan *plan)
+{
+    const struct way *w = &plan->way;
+    const struct kernel *k = w->kernel;
+    size_t n = (size_t)snprintf(plan->name, sizeof plan->name, "%s, %d x %d", k->name, k->m, k->n);
+    if (k->kind == KERNEL_HOPPER && w->parts)
+        n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", %d tiles in %d parts each", w->parts, w->each);
+    else if (k->kind != KERNEL_HOPPER && w->parts > 1)
+        n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", K in %d parts", w->parts);
+    if (k->kind == KERNEL_ANY && plan->problem.type != GEMM_STEPS_F32)
+        n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", multiplied as floats");
+    if (w->copy[0] || w->copy[1])
+        snprintf(plan->name + n, sizeof plan->name - n, ", %s%s%s copied", w->copy[0] ? "A" : "",
+                 w->copy[0] && w->copy[1] ? " and " : "", w->copy[1] ? "B" : "");
+}
+
+bool plan_open(gemm_steps *h, struct plan *plan, const gemm_steps_problem *settled, const struct way *way)
+{
+    *plan = (struct plan){ .problem = *settled, .way = *way };
+    const enum module_id id = module_of(plan);
+    plan->works = pick_room(settled, way) > 0;
+    plan->ready =
+        handle_module(h, id) && (way->kernel->kind == KERNEL_STEP ? open_step(h, plan, id) : open_own(h, plan, id));
+    write_name(plan);
+    return plan->ready;
+}
+
+// --- Plans ---
+
+// The same but for alpha and beta, of which only an alpha of 0 is a plan of its own.
+static bool is_same(const gemm_steps_problem *a, const gemm_steps_problem *b)
+{
+    const size_t before = offsetof(gemm_steps_problem, alpha), behind = offsetof(gemm_steps_problem, A);
+    const char *x = (const char *)a, *y = (const char *)b;
+    _Static_assert(sizeof *a == 10 * 4 + 9 * 8 + 2 * 4 + 8, "there are no bytes between the fields");
+    return (a->alpha == 0) == (b->alpha == 0) && !memcmp(x, y, before) &&
+           !memcmp(x + behind, y + behind, sizeof *a - behind);
+}
+
+static struct plan *find_plan(gemm_steps *h, const gemm_steps_problem *p)
+{
+    for (struct plan *plan = h->plans; plan < h->plans + PLANS; plan++)
+        if (plan->ready && is_same(&plan->problem, p))
+            return plan;
+    return NULL;
+}
+
+// Grows the workspace as far as it may and can: else it must be a way without.
+static bool choose(gemm_steps *h, const gemm_steps_problem *p, struct way *way)
+{
+    const size_t limits[] = { h->limit, 0 };
+    for (int i = 0; i < 2; i++) {
+        *way = pick_way(h->card, p, limits[i]);
+        if ((!pick_meets(way) || handle_counters(h)) && handle_grow(h, &h->work, "the workspace", pick_room(p, way)))
+            return true;
+    }
+    handle_fail_dev(h, GEMM_STEPS_OUT_OF_MEMORY);
+    return false;
+}
+
+struct plan *plan_of(gemm_steps *h, const gemm_steps_problem *settled)
+{
+    struct plan *plan = find_plan(h, settled);
+    struct way way;
+    if (plan)
+        return plan;
+    if (!choose(h, settled, &way))
+        return NULL;
+    plan = &h->plans[h->next++ % PLANS];
+    return plan_open(h, plan, settled, &way) ? plan : NULL;
+}
+
+bool plan_queue(gemm_steps *h, struct plan *plan, float alpha, float beta)
+{
+    struct dev *d = h->dev;
+    if (plan->works && h->gpu && !gpu_wait_mark(d))
+        return false;
+    h->captured |= plan->works && handle_capturing(h);
+    bool ok = true;
+    if (plan->way.kernel->kind == KERNEL_STEP) {
+        plan->step.alpha32 = alpha, plan->step.beta32 = beta;
+        ok = gemm_queue(&plan->step, d);
+    } else {
+        plan->args.alpha = alpha, plan->args.beta = beta;
+        dev_set_budget(d, plan->budget);
+        for (int i = 0; ok && i < plan->n_copies; i++)
+            ok = dev_launch(d, plan->pack, &plan->copies[i].launch);
+        ok = ok && dev_launch(d, plan->product, &plan->launch);
+    }
+    return ok && (!h->gpu || !plan->works || gpu_mark(d));
+}

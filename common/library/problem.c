@@ -1,0 +1,184 @@
+// See problem.h.
+#include "problem.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { SIZE_MOST = 1 << 30, BATCH_MOST = 1 << 20, LEAST_TILE = 64 };
+static const int64_t apart_most = (int64_t)1 << 38;    // elements: what a tensor map can hold
+static const uint64_t bytes_most = (uint64_t)1 << 44;  // of an operand
+static const uint64_t tiles_most = (uint64_t)1 << 30;  // of C: what a grid can have, with all parts
+
+size_t problem_type_bytes(gemm_steps_type type)
+{
+    return type == GEMM_STEPS_F32 ? 4 : 2;
+}
+
+struct operand problem_operand(const gemm_steps_problem *p, int which)
+{
+    const bool turn_a = p->transpose_a, turn_b = p->transpose_b;
+    const int64_t next[] = { p->stride_a, p->stride_b, p->stride_c };
+    struct operand x = { .next = next[which], .matrices = next[which] ? p->batch : 1 };
+    x.at = which == 0 ? p->A : which == 1 ? p->B : p->C;
+    x.ld = which == 0 ? p->lda : which == 1 ? p->ldb : p->ldc;
+    x.rows = which == 1 ? (turn_b ? p->n : p->k) : which == 0 && turn_a ? p->k : p->m;
+    x.columns = which == 0 ? (turn_a ? p->m : p->k) : which == 1 && turn_b ? p->k : p->n;
+    x.element = problem_type_bytes(which == 2 ? p->type_c : p->type);
+    return x;
+}
+
+gemm_steps_problem problem_of(gemm_steps_type type, int m, int n, int k, float alpha, dev_ptr A, dev_ptr B, float beta,
+                              dev_ptr C)
+{
+    return (gemm_steps_problem){
+        .m = m, .n = n, .k = k, .type = type, .alpha = alpha, .A = A, .B = B, .beta = beta, .C = C
+    };
+}
+
+uint64_t problem_bytes(const struct operand *x)
+{
+    return ((uint64_t)(x->matrices - 1) * (uint64_t)x->next + (uint64_t)(x->rows - 1) * (uint64_t)x->ld +
+            (uint64_t)x->columns) *
+           x->element;
+}
+
+static bool fail(char error[DEV_ERROR_MAX], const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool fail(char error[DEV_ERROR_MAX], const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error, DEV_ERROR_MAX, format, args);
+    va_end(args);
+    return false;
+}
+
+// --- Numbers ---
+
+static bool check_choices(const gemm_steps_problem *p, char error[DEV_ERROR_MAX])
+{
+    if (p->type < GEMM_STEPS_F32 || p->type > GEMM_STEPS_BF16)
+        return fail(error, "type is %d: not one of gemm_steps_type", (int)p->type);
+    if (p->type_c != p->type && p->type_c != GEMM_STEPS_F32)
+        return fail(error, "type_c is %d: C has the type of A and B, or f32", (int)p->type_c);
+    if ((int)p->bias_kind < 0 || p->bias_kind > GEMM_STEPS_BIAS_COLUMN)
+        return fail(error, "bias_kind is %d: not one of gemm_steps_bias", (int)p->bias_kind);
+    if ((int)p->activation < 0 || p->activation > GEMM_STEPS_GELU)
+        return fail(error, "activation is %d: not one of gemm_steps_activation", (int)p->activation);
+    return true;
+}
+
+static bool check_sizes(const gemm_steps_problem *p, char error[DEV_ERROR_MAX])
+{
+    const int sizes[] = { p->m, p->n, p->k };
+    for (int i = 0; i < 3; i++)
+        if (sizes[i] < 1 || sizes[i] > SIZE_MOST)
+            return fail(error, "%c is %d; 1 to %d are allowed", "mnk"[i], sizes[i], SIZE_MOST);
+    if (p->batch < 1 || p->batch > BATCH_MOST)
+        return fail(error, "batch is %d; 1 to %d are allowed", p->batch, BATCH_MOST);
+    return true;
+}
+
+static bool check_distances(const gemm_steps_problem *p, char error[DEV_ERROR_MAX])
+{
+    for (int i = 0; i < PROBLEM_OPERANDS; i++) {
+        const struct operand x = problem_operand(p, i);
+        if (x.ld < x.columns || x.ld > apart_most)
+            return fail(error, "ld%c is %" PRId64 ": a row of %c has %d elements", "abc"[i], x.ld, "ABC"[i], x.columns);
+        if (x.next < 0 || x.next > apart_most)
+            return fail(error, "stride_%c is %" PRId64 "; 0 to %" PRId64 " are allowed", "abc"[i], x.next, apart_most);
+        const double bytes = ((double)(x.matrices - 1) * (double)x.next + (double)(x.rows - 1) * (double)x.ld) * 4;
+        if (bytes > (double)bytes_most || (double)x.rows * x.columns * (double)x.element > (double)bytes_most)
+            return fail(error, "%c has %d x %d elements, %" PRId64 " from row to row: too many", "ABC"[i], x.rows,
+                        x.columns, x.ld);
+    }
+    return true;
+}
+
+// The matrices of a batch lie one behind the other, or side by side in rows that they share.
+static bool check_batch(const gemm_steps_problem *p, char error[DEV_ERROR_MAX])
+{
+    const struct operand c = problem_operand(p, 2);
+    const uint64_t tiles = ((uint64_t)(p->m - 1) / LEAST_TILE + 1) * ((uint64_t)(p->n - 1) / LEAST_TILE + 1);
+    if (tiles * (uint64_t)p->batch > tiles_most)
+        return fail(error, "C has too many tiles for one call: %d of %d x %d", p->batch, p->m, p->n);
+    const bool behind = c.next >= (c.rows - 1) * c.ld + c.columns;
+    const bool beside = c.next >= c.columns && c.ld >= (p->batch - 1) * c.next + c.columns;
+    return p->batch == 1 || behind || beside ||
+           fail(error, "stride_c is %" PRId64 ": the matrices of C overlap", c.next);
+}
+
+// --- Places ---
+
+// Two operands that lie in columns of their own of the same rows.
+static bool are_beside(const struct operand *x, const struct operand *c)
+{
+    if (x->ld != c->ld || x->element != c->element || x->next % x->ld || c->next % c->ld)
+        return false;
+    const int64_t apart = ((int64_t)(c->at - x->at) / (int64_t)c->element % c->ld + c->ld) % c->ld;
+    return apart >= x->columns && apart + c->columns <= c->ld;
+}
+
+static bool check_place(const struct operand *x, char name, char error[DEV_ERROR_MAX])
+{
+    if (!x->at)
+        return fail(error, "%c is a null pointer", name);
+    if (x->at % x->element)
+        return fail(error, "%c begins at 0x%" PRIx64 ", which is no multiple of %zu", name, x->at, x->element);
+    if (x->at + problem_bytes(x) < x->at)
+        return fail(error, "%c begins at 0x%" PRIx64 ": its end is past all memory", name, x->at);
+    return true;
+}
+
+static bool check_places(const gemm_steps_problem *p, char error[DEV_ERROR_MAX])
+{
+    const struct operand c = problem_operand(p, 2);
+    for (int i = 0; i < PROBLEM_OPERANDS; i++) {
+        const struct operand x = problem_operand(p, i);
+        if (!check_place(&x, "ABC"[i], error))
+            return false;
+    }
+    for (int i = 0; i < 2; i++) {
+        const struct operand x = problem_operand(p, i);
+        if (x.at < c.at + problem_bytes(&c) && c.at < x.at + problem_bytes(&x) && !are_beside(&x, &c))
+            return fail(error, "C overlaps %c", "AB"[i]);
+    }
+    if (!p->bias_kind)
+        return true;
+    if (!p->bias || p->bias % c.element)
+        return fail(error, "bias begins at 0x%" PRIx64 ": not at an element", p->bias);
+    return p->bias >= c.at + problem_bytes(&c) || c.at >= p->bias + c.element || fail(error, "C overlaps bias");
+}
+
+// --- Completed ---
+
+// One row has no next, one matrix neither: their distances are made ones that every kernel likes.
+static void complete(gemm_steps_problem *p)
+{
+    int64_t *ld[] = { &p->lda, &p->ldb, &p->ldc }, *next[] = { &p->stride_a, &p->stride_b, &p->stride_c };
+    for (int i = 0; i < PROBLEM_OPERANDS; i++) {
+        const struct operand x = problem_operand(p, i);
+        if (!*ld[i])
+            *ld[i] = x.columns;
+        if (p->batch == 1)
+            *next[i] = 0;
+    }
+}
+
+bool problem_settle(gemm_steps_problem *p, bool later, char error[DEV_ERROR_MAX])
+{
+    if (!p->type_c)
+        p->type_c = p->type;
+    if (!p->batch)
+        p->batch = 1;
+    p->transpose_a = p->transpose_a != 0;
+    p->transpose_b = p->transpose_b != 0;
+    if (!check_choices(p, error) || !check_sizes(p, error))
+        return false;
+    complete(p);
+    if (!check_distances(p, error) || !check_batch(p, error) || (!later && !check_places(p, error)))
+        return false;
+    if (!p->bias_kind)
+        p->bias = 0;
+    return true;
+}

@@ -53,6 +53,12 @@ __device__ inline half2 both(float a, float b)
     return *reinterpret_cast<half2 *>(&v);
 }
 
+// The descriptor of what lies so many units of 16 bytes further: the address in its lower half does not overflow.
+__device__ inline uint64_t further(uint64_t descriptor, unsigned units)
+{
+    return descriptor & 0xffffffff00000000 | (unsigned(descriptor) + units);
+}
+
 // --- The epilogue, on the elements that a lane has of a product of wgmma: acc[j] is in row j / 2 % 2 * 8 and column
 // j / 4 * 8 + j % 2 from (row, col). Loads of 32 elements are on their way at once. ---
 
@@ -305,7 +311,8 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
             wgmma_fence();
 #pragma unroll
             for (int k = 0; k < BK / 16; k++)
-                wgmma_any(acc, a_tile + s * (STAGE / 8) + k * a_step, b_tile + s * (STAGE / 8) + k * b_step, tile > 0 || k > 0);
+                wgmma_any(acc, further(a_tile, s * (STAGE / 8) + k * a_step), further(b_tile, s * (STAGE / 8) + k * b_step),
+                          tile > 0 || k > 0);
             wgmma_commit();
             wgmma_wait<1>();  // the tile before this one is multiplied: it may be overwritten
             if (tile > 0 && tid % 128 == 0)

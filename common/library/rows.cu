@@ -66,12 +66,7 @@ template <int R, int W> __device__ inline void down(const args &p, int z, int pa
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, col = columns + lane * W;
     const IN *B = static_cast<const IN *>(p.B) + z * p.b_next + int64_t(first) * p.b_row + col;
     float acc[R][W] = {};
-    auto multiply = [&](const IN (&b)[W], int k) {
-        for (int r = 0; r < R; r++)
-            for (int e = 0; e < W; e++)
-                acc[r][e] += As[k][r] * widen(b[e]);
-    };
-    alignas(16) IN b[2][AT_ONCE][W];  // on their way, and what is multiplied
+    alignas(16) IN b[2][AT_ONCE][W];  // some are multiplied while the others are on their way
     const bool inside = col < p.n;
     auto fetch = [&](IN (&b)[AT_ONCE][W], int k) {
 #pragma unroll
@@ -79,15 +74,20 @@ template <int R, int W> __device__ inline void down(const args &p, int z, int pa
             if (inside && k + i * WARPS < K)
                 load<W>(&B[(k + i * WARPS) * p.b_row], b[i]);
     };
-    fetch(b[0], warp);
-    load_rows<R>(p, z, first, K, As);
-#pragma unroll 2  // so that stage is a constant
-    for (int k = warp, stage = 0; k < K; k += AT_ONCE * WARPS, stage ^= 1) {
-        fetch(b[1 - stage], k + AT_ONCE * WARPS);
+    auto use = [&](const IN (&b)[AT_ONCE][W], int k) {
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++)
-            if (inside && k + i * WARPS < K)
-                multiply(b[stage][i], k + i * WARPS);
+            for (int e = 0; e < R * W; e++)
+                if (inside && k + i * WARPS < K)
+                    acc[e / W][e % W] += As[k + i * WARPS][e / W] * widen(b[i][e % W]);
+    };
+    fetch(b[0], warp);
+    load_rows<R>(p, z, first, K, As);
+    for (int k = warp; k < K; k += 2 * AT_ONCE * WARPS) {
+        fetch(b[1], k + AT_ONCE * WARPS);
+        use(b[0], k);
+        fetch(b[0], k + 2 * AT_ONCE * WARPS);
+        use(b[1], k + AT_ONCE * WARPS);
     }
     for (int r = 0; r < R && r < p.m; r++) {  // a row at a time: the warps add up
         __syncthreads();
@@ -107,44 +107,45 @@ template <int R, int W> __device__ inline void down(const args &p, int z, int pa
 template <int R, int W> __device__ inline void along(const args &p, int z, int part, int first, int K, float (*As)[R], int columns)
 {
     constexpr int C = 4;
+    static_assert(C * R <= 32, "a lane has one of the sums in the end");
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, col = columns + warp * C;
     const IN *B = static_cast<const IN *>(p.B) + z * p.b_next + first;
     float acc[C][R] = {};
-    auto multiply = [&](const IN (&b)[W], int c, int k) {
-        for (int e = 0; e < W; e++)
-            for (int r = 0; r < R; r++)
-                acc[c][r] += As[k + e][r] * widen(b[e]);
-    };
     int64_t at[C];
     for (int c = 0; c < C; c++)
         at[c] = min(col + c, p.n - 1) * p.b_col;
-    alignas(16) IN b[2][C][W];  // on their way, and what is multiplied
+    alignas(16) IN b[2][C][W];  // some are multiplied while the others are on their way
     auto fetch = [&](IN (&b)[C][W], int k) {
         for (int c = 0; c < C; c++)
             if (k + W <= K)
                 load<W>(&B[at[c] + k], b[c]);
     };
+    auto use = [&](const IN (&b)[C][W], int k) {
+#pragma unroll
+        for (int e = 0; e < W; e++)
+#pragma unroll
+            for (int i = 0; i < C * R; i++)
+                if (k + e < K)
+                    acc[i / R][i % R] += As[k + e][i % R] * widen(k + W <= K ? b[i / R][e] : B[at[i / R] + k + e]);
+    };
     fetch(b[0], lane * W);
     load_rows<R>(p, z, first, K, As);
-#pragma unroll 2  // so that stage is a constant
-    for (int k = lane * W, stage = 0; k < K; k += 32 * W, stage ^= 1) {
-        fetch(b[1 - stage], k + 32 * W);
-        for (int c = 0; c < C; c++)
-            if (k + W <= K)
-                multiply(b[stage][c], c, k);
-            else
-                for (int e = 0; k + e < K; e++)
-                    for (int r = 0; r < R; r++)
-                        acc[c][r] += As[k + e][r] * widen(B[at[c] + k + e]);
+    for (int k = lane * W; k < K; k += 2 * 32 * W) {
+        fetch(b[1], k + 32 * W);
+        use(b[0], k);
+        fetch(b[0], k + 2 * 32 * W);
+        use(b[1], k + 32 * W);
     }
-    for (int c = 0; c < C; c++)
-        for (int r = 0; r < R; r++) {
-            float sum = acc[c][r];
-            for (int d = 16; d; d /= 2)
-                sum += __shfl_xor_sync(~0u, sum, d);
-            if (lane == 0 && r < p.m && col + c < p.n)
-                deliver(p, z, part, r, col + c, sum);
-        }
+    float mine = 0;  // a lane has one of the sums in the end
+#pragma unroll
+    for (int i = 0; i < C * R; i++) {
+        float sum = acc[i / R][i % R];
+        for (int d = 16; d; d /= 2)
+            sum += __shfl_xor_sync(~0u, sum, d);
+        mine = lane == i ? sum : mine;
+    }
+    if (lane < C * R && lane % R < p.m && col + lane / R < p.n)
+        deliver(p, z, part, lane % R, col + lane / R, mine);
 }
 
 // Block x: columns first, so that neighbours read what is side by side in memory; then a part of K, then the matrix.

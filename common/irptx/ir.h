@@ -63,6 +63,7 @@ struct ir_value {
     uint32_t local;                   // the number of a value of the function, from 1; 0: a constant
     const struct ir_scalar *scalars;  // of a constant: one for each leaf
     uint32_t count;
+    const struct ir_type *byval;  // an argument: what it points to is handed over, not the pointer
 };
 
 struct ir_symbol {  // a variable or a function of the module
@@ -70,7 +71,8 @@ struct ir_symbol {  // a variable or a function of the module
     const char *ptx;  // its name in PTX
     const struct ir_type *type;
     uint32_t space, align;
-    bool function, external, internal, alias, used;
+    bool function, external, internal, alias;
+    bool put;                      // it has been printed
     const struct ir_scalar *init;  // one for each leaf; NULL: nothing, or zeros
     const struct ir_inst *call;    // one of its calls, if it is a function; NULL: there is none
 };

@@ -194,9 +194,7 @@ static void parse_call_args(struct parser *p, struct ir_inst *x)
             const struct ir_type *t = ll_type(p);
             struct ir_param param = { 0 };
             ll_attributes(p, &param);
-            add_arg(p, x, ll_value(p, t));
-            if (param.byval)
-                ir_fail(p->m, "a struct passed by value to a function that is not inlined");
+            add_arg(p, x, ll_value(p, t))->byval = param.byval;
             if (param.align && (!x->align || param.align < x->align))
                 x->align = param.align;  // of what memcpy and its like are given: the least
         }

@@ -267,7 +267,6 @@ static void symbol_constant(struct parser *p, struct scalars *s)
     const struct str name = p->l.token.text;
     if (!map_get(&p->m->symbol_names, name, &i))
         ir_fail(p->m, "@%.*s is not declared", (int)name.n, name.p);
-    p->m->symbols[i]->used = true;
     add_scalar(p, s, (struct ir_scalar){ .kind = SCALAR_ADDRESS, .symbol = p->m->symbols[i] });
 }
 
@@ -306,10 +305,40 @@ static void cast_constant(struct parser *p, bool to_number, struct scalars *s)
     const uint32_t first = s->count;
     const struct ir_type *from = typed_constant(p, s);
     ll_want(p, "to");
-    ll_type(p);
+    const struct ir_type *to = ll_type(p);
     ll_want(p, ")");
     if (to_number)
         s->items[first].generic = from->kind == IR_PTR && !from->space;
+    if (s->items[first].kind == SCALAR_BITS && to->kind == IR_INT && to->bits < 64)
+        s->items[first].bits &= (1ull << to->bits) - 1;
+}
+
+// add (i32 ptrtoint (ptr addrspace(3) @x to i32), i32 16): an address and a number, or two numbers.
+static void sum_constant(struct parser *p, bool subtract, struct scalars *s)
+{
+    while (ll_take(p, "nuw") || ll_take(p, "nsw"))
+        ;
+    struct scalars second = { 0 };
+    const uint32_t first = s->count;
+    ll_want(p, "(");
+    const struct ir_type *t = typed_constant(p, s);
+    ll_want(p, ",");
+    typed_constant(p, &second);
+    ll_want(p, ")");
+    struct ir_scalar a = s->items[first], b = second.items[0];
+    if (a.kind != SCALAR_ADDRESS && !subtract) {
+        const struct ir_scalar swap = a;
+        a = b;
+        b = swap;
+    }
+    if (t->bits > 64 || a.kind == SCALAR_UNDEF || b.kind != SCALAR_BITS)
+        ir_fail(p->m, "a sum of two addresses is not known");
+    const int shift = 64 - (int)t->bits;
+    const int64_t plus = (int64_t)(b.bits << shift) >> shift;
+    a.bits += (uint64_t)(subtract ? -plus : plus);
+    if (a.kind == SCALAR_BITS && t->bits < 64)
+        a.bits &= (1ull << t->bits) - 1;
+    s->items[first] = a;
 }
 
 static void word_constant(struct parser *p, const struct ir_type *type, struct scalars *s)
@@ -331,10 +360,13 @@ static void word_constant(struct parser *p, const struct ir_type *type, struct s
             add_scalar(p, s, one.items[0]);
     } else if (str_is(word, "getelementptr")) {
         address_constant(p, s);
-    } else if (str_is(word, "addrspacecast") || str_is(word, "bitcast") || str_is(word, "inttoptr")) {
+    } else if (str_is(word, "addrspacecast") || str_is(word, "bitcast") || str_is(word, "inttoptr") ||
+               str_is(word, "trunc")) {
         cast_constant(p, false, s);
     } else if (str_is(word, "ptrtoint") || str_is(word, "ptrtoaddr")) {
         cast_constant(p, true, s);
+    } else if (str_is(word, "add") || str_is(word, "sub")) {
+        sum_constant(p, str_is(word, "sub"), s);
     } else {
         ir_fail(p->m, "the constant %.*s is not known", (int)word.n, word.p);
     }

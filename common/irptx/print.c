@@ -203,7 +203,8 @@ static void put_head(const struct code *c, struct text *t)
             put_kernel_param(c, t, i);
         } else {
             text_put(t, "\t");
-            print_param(t, f->params[i].type, ir_text(c->m, "%s_param_", c->name), (int)i);
+            print_param(t, f->params[i].byval ? f->params[i].byval : f->params[i].type,
+                        ir_text(c->m, "%s_param_", c->name), (int)i);
         }
         text_put(t, i + 1 < f->param_count ? ",\n" : "\n");
     }
@@ -244,7 +245,8 @@ void print_declarations(struct ir_module *m, struct text *t)
         text_put(t, "%s(", m->symbols[i]->ptx);
         for (uint32_t k = 0; k < call->arg_count; k++) {
             text_put(t, k ? ", " : "");
-            print_param(t, call->args[k].type, ir_text(m, "%s_param_", m->symbols[i]->ptx), (int)k);
+            print_param(t, call->args[k].byval ? call->args[k].byval : call->args[k].type,
+                        ir_text(m, "%s_param_", m->symbols[i]->ptx), (int)k);
         }
         text_put(t, ");\n");
     }

@@ -10,40 +10,55 @@ static const char *param_name(struct code *c, uint32_t i)
     return code_name(c, "%s_param_%u", c->name, i);
 }
 
-static struct val load_param(struct code *c, uint32_t i, const struct ir_leaf *leaf, const struct ir_param *p)
+static uint32_t load_bits(struct code *c, uint32_t i, const struct ir_leaf *leaf, uint32_t bits)
 {
-    const struct ir_type *t = leaf->type;
-    uint32_t bits = 8;
-    while (bits < t->bits)
-        bits *= 2;
-    if (!c->f->kernel)
-        bits = param_bits(p->type, t);
     const uint32_t reg = code_reg(c, bits < 16 ? 16 : bits);
     const struct operand from = { .kind = OPERAND_MEMORY, .text = param_name(c, i), .value = (int64_t)leaf->at };
-    EMIT(c, bits == 8 ? "ld.param.u8" : code_name(c, "ld.param.b%u", bits), operand_def(reg), from)->effect =
-        EFFECT_IF_USED;
+    const char *name = bits == 8 ? "ld.param.u8" : code_name(c, "ld.param.b%u", bits);
+    EMIT(c, name, operand_def(reg), from)->effect = EFFECT_IF_USED;
+    return reg;
+}
+
+static struct val load_param(struct code *c, uint32_t i, const struct ir_leaf *leaf, const struct ir_type *all)
+{
+    const struct ir_type *t = leaf->type;
+    uint32_t bits = c->f->kernel ? 8 : param_bits(all, t);
+    while (bits < t->bits)
+        bits *= 2;
+    const uint32_t reg = load_bits(c, i, leaf, bits);
     if (t->kind == IR_PTR && c->f->kernel && !t->space)  // what a launch hands over is in global memory
         return val_pointer(PURE(c, 64, "cvta.to.global.u64", operand_reg(reg)), SPACE_GLOBAL);
     return param_narrowed(c, reg, t);
+}
+
+static struct vals load_params(struct code *c, uint32_t i, const struct ir_type *t)
+{
+    uint32_t n;
+    const struct ir_leaf *leaves = ir_leaves(c->m, t, &n);
+    struct vals v = value_list(c, n);
+    for (uint32_t k = 0; k < n; k++)
+        v.items[k] = load_param(c, i, &leaves[k], t);
+    return v;
+}
+
+// A struct that is passed by value is read where a launch has put it; a function makes a copy, which it may change.
+static struct val struct_param(struct code *c, uint32_t i, const struct ir_param *p)
+{
+    if (c->f->kernel)
+        return (struct val){ .kind = VAL_PTR, .space = SPACE_PARAM, .symbol = param_name(c, i) };
+    const uint32_t align = ir_align(p->byval);
+    const struct val copy = local_room(c, p->byval, align);
+    store_scalars(c, copy, p->byval, align, "", load_params(c, i, p->byval).items);
+    return copy;
 }
 
 static void select_params(struct code *c)
 {
     for (uint32_t i = 0; i < c->f->param_count; i++) {
         const struct ir_param *p = &c->f->params[i];
-        struct vals *v = &c->values[i + 1];
-        if (p->byval) {
-            if (!c->f->kernel)
-                ir_fail(c->m, "a struct passed by value to a function that is not inlined is not known");
-            *v = value_list(c, 1);
-            v->items[0] = (struct val){ .kind = VAL_PTR, .space = SPACE_PARAM, .symbol = param_name(c, i) };
-            continue;
-        }
-        uint32_t n;
-        const struct ir_leaf *leaves = ir_leaves(c->m, p->type, &n);
-        *v = value_list(c, n);
-        for (uint32_t k = 0; k < n; k++)
-            v->items[k] = load_param(c, i, &leaves[k], p);
+        c->values[i + 1] = p->byval ? value_list(c, 1) : load_params(c, i, p->type);
+        if (p->byval)
+            c->values[i + 1].items[0] = struct_param(c, i, p);
     }
 }
 

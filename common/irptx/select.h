@@ -62,10 +62,11 @@ void select_choice(struct code *c, const struct ir_inst *x);  // select
 void select_cast(struct code *c, const struct ir_inst *x);
 struct vals select_reslice(struct code *c, struct vals from, const struct ir_type *t, const struct ir_type *to);
 struct vals value_list(struct code *c, uint32_t count);
-bool select_wide(struct code *c, const struct ir_inst *x);     // i128; false: x is none of it
-void select_vector(struct code *c, const struct ir_inst *x);   // parts of vectors and structs
-void select_address(struct code *c, const struct ir_inst *x);  // getelementptr
-void select_memory(struct code *c, const struct ir_inst *x);   // alloca, load, store
+bool select_wide(struct code *c, const struct ir_inst *x);                       // i128; false: x is none of it
+void select_vector(struct code *c, const struct ir_inst *x);                     // parts of vectors and structs
+void select_address(struct code *c, const struct ir_inst *x);                    // getelementptr
+void select_memory(struct code *c, const struct ir_inst *x);                     // alloca, load, store
+struct val local_room(struct code *c, const struct ir_type *t, uint32_t align);  // of an alloca
 void select_atomic(struct code *c, const struct ir_inst *x);
 void select_call(struct code *c, const struct ir_inst *x);
 void select_assembly(struct code *c, const struct ir_inst *x);

@@ -60,14 +60,17 @@ static void add_operand(struct code *c, struct call *call, struct operand o)
 
 static void pass_argument(struct code *c, struct call *call, uint32_t number, const struct ir_value *v)
 {
+    const struct ir_type *type = v->byval ? v->byval : v->type;
     uint32_t n;
-    const struct ir_leaf *leaves = ir_leaves(c->m, v->type, &n);
-    const struct vals from = vals_of(c, v);
+    const struct ir_leaf *leaves = ir_leaves(c->m, type, &n);
+    struct vals from = v->byval ? value_list(c, n) : vals_of(c, v);
+    if (v->byval)
+        load_scalars(c, value_one(c, v), type, ir_align(type), "", from.items);
     text_put(&call->text, "\t");
-    print_param(&call->text, v->type, "arg", (int)number);
+    print_param(&call->text, type, "arg", (int)number);
     text_put(&call->text, ";\n");
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t bits = param_bits(v->type, leaves[i].type);
+        const uint32_t bits = param_bits(type, leaves[i].type);
         const uint32_t reg = param_widened(c, from.items[i], leaves[i].type, bits);
         text_put(&call->text, "\tst.param.b%u [arg%u+%llu], $%u;\n", bits, number, (unsigned long long)leaves[i].at,
                  call->count);

@@ -171,6 +171,9 @@ static const char *access_name(struct code *c, const char *what, const char *how
                                uint32_t bits)
 {
     const char *vector = count == 4 ? ".v4" : count == 2 ? ".v2" : "";
+    const bool private = space == SPACE_LOCAL || space == SPACE_CONST || space == SPACE_PARAM;
+    if (private && !strcmp(how, ".volatile"))  // nobody else writes there: PTX has no such word
+        how = "";
     return code_name(c, "%s%s%s%s.%s", what, how, code_space(c, space), vector,
                      bits == 8    ? "u8"
                      : bits == 16 ? "b16"
@@ -265,17 +268,20 @@ void store_scalars(struct code *c, struct val p, const struct ir_type *t, uint32
     }
 }
 
+struct val local_room(struct code *c, const struct ir_type *t, uint32_t align)
+{
+    const uint64_t at = (c->local_bytes + align - 1) / align * align;
+    c->local_name = code_name(c, "__local_depot_%s", c->name);
+    c->local_bytes = at + ir_size(t);
+    c->local_align = align > c->local_align ? align : c->local_align;
+    return (struct val){ .kind = VAL_PTR, .space = SPACE_LOCAL, .symbol = c->local_name, .bits = (int64_t)at };
+}
+
 static void alloca_bytes(struct code *c, const struct ir_inst *x)
 {
-    const uint32_t align = x->align ? x->align : ir_align(x->source);
-    c->local_bytes = (c->local_bytes + align - 1) / align * align;
     struct vals out = value_list(c, 1);
-    c->local_name = code_name(c, "__local_depot_%s", c->name);
-    out.items[0] =
-        (struct val){ .kind = VAL_PTR, .space = SPACE_LOCAL, .symbol = c->local_name, .bits = (int64_t)c->local_bytes };
+    out.items[0] = local_room(c, x->source, x->align ? x->align : ir_align(x->source));
     value_set(c, x, out.items, 1);
-    c->local_bytes += ir_size(x->source);
-    c->local_align = align > c->local_align ? align : c->local_align;
 }
 
 // What stands between ld or st and the space.

@@ -49,7 +49,9 @@ static void find_params(struct code *c)
         const struct ir_param *p = &c->f->params[i];
         if (p->type->kind != IR_PTR)
             continue;
-        const uint32_t unnamed = p->byval ? SPACE_PARAM : c->f->kernel ? SPACE_GLOBAL : SPACE_GENERIC;
+        const uint32_t unnamed = c->f->kernel ? (p->byval ? SPACE_PARAM : SPACE_GLOBAL)
+                                 : p->byval   ? SPACE_LOCAL
+                                              : SPACE_GENERIC;
         c->spaces[i + 1] = (int)(p->type->space ? p->type->space : unnamed);
     }
 }

@@ -40,7 +40,8 @@ static struct val constant(struct code *c, const struct ir_scalar *s, const stru
     }
     if (t->kind == IR_PTR)
         return p;
-    return val_reg(s->generic ? pointer_generic(c, p) : pointer_reg(c, p));
+    const uint32_t reg = s->generic ? pointer_generic(c, p) : pointer_reg(c, p), w = width_of(c, t);
+    return val_reg(w == 64 ? reg : PURE(c, w, code_name(c, "cvt.u%u.u64", w), operand_reg(reg)));
 }
 
 struct vals vals_of(struct code *c, const struct ir_value *v)

@@ -72,8 +72,21 @@ static void put_words(struct text *t, const struct ir_symbol *s, const struct ir
     }
 }
 
-static void put_variable(struct ir_module *m, struct text *t, const struct ir_symbol *s)
+static void put_variable(struct ir_module *m, struct text *t, struct ir_symbol *s);
+
+// What a variable has the addresses of comes before it. One that has its own would never end: it is put once.
+static void put_before(struct ir_module *m, struct text *t, const struct ir_symbol *s, uint32_t count)
 {
+    for (uint32_t i = 0; i < count; i++)
+        if (s->init[i].kind == SCALAR_ADDRESS && !s->init[i].symbol->function)
+            put_variable(m, t, (struct ir_symbol *)s->init[i].symbol);
+}
+
+static void put_variable(struct ir_module *m, struct text *t, struct ir_symbol *s)
+{
+    if (s->put)
+        return;
+    s->put = true;
     const unsigned long long size = ir_size(s->type);
     const bool shared = s->space == SPACE_SHARED;
     uint32_t count = 0;
@@ -81,6 +94,7 @@ static void put_variable(struct ir_module *m, struct text *t, const struct ir_sy
     const bool words = leaves && has_addresses(s, count);
     if (words && size % 8)
         ir_fail(m, "the addresses in %.*s are not known", (int)s->name.n, s->name.p);
+    put_before(m, t, s, words ? count : 0);
     const char *linkage = s->external ? ".extern " : s->internal ? "" : ".visible ";
     text_put(t, "%s%s .align %u .%s %s", linkage, space_name(s), words && s->align < 8 ? 8 : s->align,
              words ? "u64" : "b8", s->ptx);
@@ -102,7 +116,7 @@ static void put_variable(struct ir_module *m, struct text *t, const struct ir_sy
 void print_variables(struct ir_module *m, struct text *t)
 {
     for (uint32_t i = 0; i < m->symbol_count; i++) {
-        const struct ir_symbol *s = m->symbols[i];
+        struct ir_symbol *s = m->symbols[i];
         if (!s->function && !s->alias && !str_begins(s->name, "llvm."))
             put_variable(m, t, s);
     }

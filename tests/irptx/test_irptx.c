@@ -208,6 +208,36 @@ Test(irptx, writes_variables_with_addresses_and_calls_of_other_functions)
                 "call.uni (ret), vprintf, (arg0, arg1);", NULL);
 }
 
+Test(irptx, puts_what_a_variable_points_to_before_it)
+{
+    expect_with(
+        "@t = internal addrspace(4) constant [1 x ptr] [ptr addrspacecast (ptr addrspace(1) @s to ptr)], align 8\n"
+        "@s = internal addrspace(1) constant [2 x i8] c\"a\\00\", align 1",
+        "  ret void", ".global .align 1 .b8 s[2] = {97};", ".const .align 8 .u64 t[1] = {generic(s)};", NULL);
+}
+
+Test(irptx, adds_to_the_number_of_an_address)
+{
+    expect_with("@tile = internal addrspace(3) global [64 x i32] poison, align 16",
+                "  %v = call i32 asm \"read $0, $1;\", \"=r,r\"(i32 add (i32 ptrtoint (ptr addrspace(3) @tile to i32), "
+                "i32 16))\n"
+                "  store i32 %v, ptr %p, align 4\n  ret void",
+                "mov.u64", "tile;", "add.s64", ", 16;", "cvt.u32.u64", "read %r", NULL);
+}
+
+Test(irptx, hands_structs_over_by_value)
+{
+    expect_with(
+        "%struct.pair = type { i32, i32 }\n"
+        "define internal i32 @first(ptr noundef byval(%struct.pair) align 4 %s) {\n  %v = load i32, ptr %s, align 4\n"
+        "  ret i32 %v\n}",
+        "  %r = call i32 @first(ptr noundef byval(%struct.pair) align 4 %q)\n  store i32 %r, ptr %p, align 4\n  ret "
+        "void",
+        ".func (.param .b32 ret) first(.param .align 4 .b8 first_param_0[8]);", "ld.param.b32", "st.local.b32",
+        "ld.local.b32", "st.param.b32 \t[first_ret]", "ld.global.b32", "st.param.b32 [arg0+0]", "st.param.b32 [arg0+4]",
+        "call.uni (ret), first, (arg0);", NULL);
+}
+
 Test(irptx, says_what_it_does_not_know_with_the_line_of_the_kernel)
 {
     refuse("", "  %i = call i32 @llvm.frobnicate.i32(i32 %n), !dbg !6\n  store i32 %i, ptr %p, align 4\n  ret void",

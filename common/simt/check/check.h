@@ -193,6 +193,7 @@ struct touches {  // which granules a warp's access touches: distinct ones, by a
     struct run *runs;
     struct touch *all;
     uint32_t n, *at;    // distinct granules, from the first active lane's; modulo 2^32
+    bool folds;         // of all runs
     struct page *page;  // of global memory: the last, and its number
     uint64_t page_number;
     uint32_t hush, hushed;  // of shared memory: in that time all are quiet from granule hushed on; 0: it is not known

@@ -37,23 +37,31 @@ void check_shared_clear(struct checker *c, struct block_check *k)
     k->read_under_way = 0;
 }
 
-// --- granules side by side, which nearly always fare alike ---
+// --- granules of an access, which nearly always fare alike: all of them, or those of a run ---
 
-struct side {  // by side: n granules from g on
-    uint32_t g, n;
+struct side {
+    uint32_t base, n;        // granule base + at[i], for each i below n
     uint32_t step;           // each step-th stands for the others up to the next: 1, or a fold's granules
+    const uint32_t *at;      // ascending
     const struct touch *by;  // who touches them
 };
 
 // Is the access weak, and has this block made no strong one there?
 static bool are_weak(const struct visit *v, const struct side *s)
 {
-    const struct strong *all = v->k->strong;
-    const bool met = s->g < v->k->strong_to && s->g + s->n > v->k->strong_from;
+    const struct block_check *k = v->k;
+    const bool met = s->base + s->at[0] < k->strong_to && s->base + s->at[s->n - 1] >= k->strong_from;
     bool strong = v->strong || v->shared;
-    for (uint32_t i = s->g; met && i < s->g + s->n; i++)
-        strong = strong || visit_within(v, all[i].write_at) || visit_within(v, all[i].read_at);
+    for (uint32_t i = 0; met && i < s->n; i++) {
+        const struct strong *x = &k->strong[s->base + s->at[i]];
+        strong = strong || visit_within(v, x->write_at) || visit_within(v, x->read_at);
+    }
     return !strong;
+}
+
+static inline struct granule *granule_of(const struct visit *v, const struct side *s, uint32_t i)
+{
+    return &v->k->granules[s->base + s->at[i]];
 }
 
 static bool in_cluster(const struct visit *v)
@@ -65,9 +73,8 @@ static bool in_cluster(const struct visit *v)
 static bool are_old(const struct visit *v, const struct side *s)
 {
     const uint32_t start = v->k->start, times = v->k->all_seen + 1 - start;
-    const struct granule *x = &v->k->granules[s->g];
     for (uint32_t i = 0; i < s->n; i += s->step)
-        if (x[i].write_at - start >= times)
+        if (granule_of(v, s, i)->write_at - start >= times)
             return false;
     return true;
 }
@@ -75,14 +82,15 @@ static bool are_old(const struct visit *v, const struct side *s)
 // Were they written in this block all at once, and before the lanes' accesses?
 static bool are_known(const struct visit *v, const struct side *s)
 {
-    const struct granule *x = &v->k->granules[s->g];
-    const struct who *writer = &x->writer;
-    const uint32_t at = x->write_at;
+    const struct who *writer = &granule_of(v, s, 0)->writer;
+    const uint32_t at = granule_of(v, s, 0)->write_at;
     if (at >= READ_UNDER_WAY || !visit_within(v, at))
         return false;
-    for (uint32_t i = 0; i < s->n; i += s->step)
-        if (x[i].write_at != at || x[i].writer.thread != writer->thread || x[i].writer.flags != writer->flags)
+    for (uint32_t i = 0; i < s->n; i += s->step) {
+        const struct granule *x = granule_of(v, s, i);
+        if (x->write_at != at || x->writer.thread != writer->thread || x->writer.flags != writer->flags)
             return false;
+    }
     for (uint32_t i = 0; i < s->n; i += s->step)
         if (!check_granule_ordered(v, writer, at, s->by[i].lane) ||
             (s->by[i].lane2 != NO_LANE && !check_granule_ordered(v, writer, at, s->by[i].lane2)))
@@ -94,9 +102,8 @@ static bool are_known(const struct visit *v, const struct side *s)
 static bool are_unread(const struct visit *v, const struct side *s)
 {
     const uint32_t seen = v->k->all_seen;
-    const struct granule *x = &v->k->granules[s->g];
     for (uint32_t i = 0; i < s->n; i += s->step)
-        if (x[i].read_at > seen || x[i].many_at > seen)
+        if (granule_of(v, s, i)->read_at > seen || granule_of(v, s, i)->many_at > seen)
             return false;
     return true;
 }
@@ -104,14 +111,14 @@ static bool are_unread(const struct visit *v, const struct side *s)
 static void read_first(const struct visit *v, const struct side *s)
 {
     const uint32_t now = v->c->now;
-    struct granule *x = &v->k->granules[s->g];
     for (uint32_t i = 0; i < s->n; i += s->step) {
+        struct granule *x = granule_of(v, s, i);
         const struct touch by = s->by[i];
         const bool two = by.lane2 != NO_LANE;
-        x[i].reader = visit_who(v, by.lane);
-        x[i].read_at = now;
-        x[i].other = two ? visit_who(v, by.lane2) : x[i].other;
-        x[i].many_at = two ? now : 0;
+        x->reader = visit_who(v, by.lane);
+        x->read_at = now;
+        x->other = two ? visit_who(v, by.lane2) : x->other;
+        x->many_at = two ? now : 0;
     }
 }
 
@@ -124,20 +131,24 @@ static bool same_warp(const struct who *a, const struct who *b)
 static bool are_read(const struct visit *v, const struct side *s)
 {
     const struct block_check *k = v->k;
-    const struct granule *x = &k->granules[s->g], like = *x;
+    const struct granule like = *granule_of(v, s, 0);
     const uint32_t first = like.reader.thread / LANES;
     const bool many = like.many_at > k->all_seen;
     if (in_cluster(v) || like.reader.flags != v->mine || first == v->w->index || like.read_at <= k->all_seen ||
         like.read_at <= k->seen[v->w->index][first])
         return false;
-    for (uint32_t i = s->step; i < s->n; i += s->step)
-        if (x[i].read_at != like.read_at || x[i].many_at != like.many_at || !same_warp(&x[i].reader, &like.reader) ||
-            (many && !same_warp(&x[i].other, &like.other)))
+    for (uint32_t i = s->step; i < s->n; i += s->step) {
+        const struct granule *x = granule_of(v, s, i);
+        if (x->read_at != like.read_at || x->many_at != like.many_at || !same_warp(&x->reader, &like.reader) ||
+            (many && !same_warp(&x->other, &like.other)))
             return false;
-    for (uint32_t i = 0; k->informed && i < s->n; i += s->step)
-        if (check_granule_ordered(v, &x[i].reader, like.read_at, s->by[i].lane) ||
-            (s->by[i].lane2 != NO_LANE && check_granule_ordered(v, &x[i].reader, like.read_at, s->by[i].lane2)))
+    }
+    for (uint32_t i = 0; k->informed && i < s->n; i += s->step) {
+        const struct who *reader = &granule_of(v, s, i)->reader;
+        if (check_granule_ordered(v, reader, like.read_at, s->by[i].lane) ||
+            (s->by[i].lane2 != NO_LANE && check_granule_ordered(v, reader, like.read_at, s->by[i].lane2)))
             return false;
+    }
     return true;
 }
 
@@ -145,16 +156,16 @@ static bool are_read(const struct visit *v, const struct side *s)
 static void read_again(const struct visit *v, const struct side *s)
 {
     struct block_check *k = v->k;
-    struct granule *x = &k->granules[s->g];
-    uint32_t *quiet = &k->quiet[s->g];
-    if (x->many_at > k->all_seen &&
-        visit_warp(x->other.flags, x->other.thread) != visit_warp(x->reader.flags, x->reader.thread))
+    const struct granule *first = granule_of(v, s, 0);
+    if (first->many_at > k->all_seen &&
+        visit_warp(first->other.flags, first->other.thread) != visit_warp(first->reader.flags, first->reader.thread))
         return;
     for (uint32_t i = 0; i < s->n; i += s->step) {
-        x[i].other = visit_who(v, s->by[i].lane);
-        x[i].many_at = v->c->now;
-        if (x[i].write_at <= k->all_seen && !k->strong)
-            quiet[i] = k->barrier;  // another read adds nothing
+        struct granule *x = granule_of(v, s, i);
+        x->other = visit_who(v, s->by[i].lane);
+        x->many_at = v->c->now;
+        if (x->write_at <= k->all_seen && !k->strong)
+            k->quiet[s->base + s->at[i]] = k->barrier;  // another read adds nothing
     }
 }
 
@@ -162,11 +173,12 @@ static void read_again(const struct visit *v, const struct side *s)
 static bool are_fresh(const struct visit *v, const struct side *s)
 {
     const uint32_t start = v->k->start, seen = v->k->all_seen, times = seen + 1 - start;
-    const struct granule *x = &v->k->granules[s->g];
-    uint32_t other = 0;
-    for (uint32_t i = 0; i < s->n; i += s->step)
-        other |= (x[i].write_at - start >= times) | (x[i].read_at > seen) | (x[i].many_at > seen);
-    return !other;
+    bool fresh = true;
+    for (uint32_t i = 0; fresh && i < s->n; i += s->step) {
+        const struct granule *x = granule_of(v, s, i);
+        fresh = (x->write_at - start < times) & (x->read_at <= seen) & (x->many_at <= seen);
+    }
+    return fresh;
 }
 
 static __attribute__((noinline)) bool read_others(const struct visit *v, const struct side *s)
@@ -196,11 +208,10 @@ static bool read_alike(const struct visit *v, const struct side *s)
 // Are they touched by nothing since the last barrier of all, and now by one lane each?
 static bool are_untouched(const struct visit *v, const struct side *s)
 {
-    const struct granule *x = &v->k->granules[s->g];
     if (v->op != CHECK_WRITE && (v->op != CHECK_COPY || in_cluster(v)))
         return false;
     for (uint32_t i = 0; i < s->n; i += s->step)
-        if (x[i].write_at > v->k->all_seen || s->by[i].lane2 != NO_LANE)
+        if (granule_of(v, s, i)->write_at > v->k->all_seen || s->by[i].lane2 != NO_LANE)
             return false;
     return are_unread(v, s);
 }
@@ -210,14 +221,13 @@ static bool write_alike(const struct visit *v, const struct side *s)
 {
     struct block_check *k = v->k;
     const uint32_t at = v->op == CHECK_COPY ? UNDER_WAY : v->c->now;
-    struct granule *x = &k->granules[s->g];
-    uint32_t *quiet = &k->quiet[s->g];
     if (!are_weak(v, s) || !are_untouched(v, s))
         return false;
     for (uint32_t i = 0; i < s->n; i += s->step) {
-        x[i].writer = visit_who(v, s->by[i].lane);
-        x[i].write_at = at;
-        x[i].read_at = x[i].many_at = quiet[i] = 0;
+        struct granule *x = granule_of(v, s, i);
+        x->writer = visit_who(v, s->by[i].lane);
+        x->write_at = at;
+        x->read_at = x->many_at = k->quiet[s->base + s->at[i]] = 0;
     }
     k->copies |= v->op == CHECK_COPY;
     return true;
@@ -230,9 +240,8 @@ static bool visit_alike(const struct visit *v, const struct side *s)
 
 static bool are_quiet(const struct block_check *k, const struct side *s)
 {
-    const uint32_t *quiet = &k->quiet[s->g];
     for (uint32_t i = 0; i < s->n; i += s->step)
-        if (quiet[i] != k->barrier)
+        if (k->quiet[s->base + s->at[i]] != k->barrier)
             return false;
     return true;
 }
@@ -248,52 +257,81 @@ static bool is_quiet(const struct block_check *k, struct touches *t, uint32_t ba
     return true;
 }
 
-static void visit_one(const struct visit *v, const struct touch *by, uint32_t g)
+static void visit_one(const struct visit *v, const struct side *s, uint32_t i)
 {
-    const struct side s = { g, 1, 1, by };
-    if (!visit_alike(v, &s))
-        check_granule(v, by, g);
+    const struct side one = { s->base, 1, 1, &s->at[i], &s->by[i] };
+    if (!visit_alike(v, &one))
+        check_granule(v, &s->by[i], s->base + s->at[i]);
 }
 
-// Does a fold begin at granule g?
-static bool begins_fold(const struct visit *v, uint32_t g)
+// Do all of them lie in folds that are folded, fold by fold?
+static bool are_folded(const struct visit *v, const struct side *s, bool by_folds)
 {
-    return g % (1u << (FOLD_BITS - v->c->grid->code->shared_shift)) == 0;
+    const unsigned bits = FOLD_BITS - v->c->grid->code->shared_shift;
+    bool folded = by_folds;
+    for (uint32_t i = 0; folded && i < s->n; i += 1u << bits) {
+        const uint32_t g = s->base + s->at[i];
+        folded = g % (1u << bits) == 0 && v->k->folded[g >> bits];
+    }
+    return folded;
 }
 
-// Goes through the granules by folds where all of them are folded; else unfolds them.
-static void go_by_folds(const struct visit *v, const struct run *run, struct side *s)
+// False if they do not fare alike.
+static inline __attribute__((always_inline)) bool visit_side(const struct visit *v, const struct side *s)
+{
+    return (!check_writes(v->op) && !v->shared && are_quiet(v->k, s)) || visit_alike(v, s);
+}
+
+// A run has been written whose granules were no folds: they are now, where they are alike.
+static void fold_run(const struct visit *v, const struct run *run)
 {
     const unsigned shift = v->c->grid->code->shared_shift;
-    if (run->folds && begins_fold(v, s->g) && fold_holds_all(v->k, shift, s->g, s->g + s->n))
-        s->step = 1u << (FOLD_BITS - shift);
-    else
-        fold_open(v->k, shift, s->g, s->g + s->n);
+    const uint32_t g = v->base + (uint32_t)run->at;
+    if (check_writes(v->op) && run->folds && g % (1u << (FOLD_BITS - shift)) == 0)
+        fold_close(v->k, shift, g, g + run->n);
 }
 
 static void visit_run(const struct visit *v, const struct touches *t, const struct run *run)
 {
-    struct side s = { v->base + (uint32_t)run->at, run->n, 1, &t->all[run->first] };
     const unsigned shift = v->c->grid->code->shared_shift;
-    const bool write = check_writes(v->op);
-    if (v->k->folds)
-        go_by_folds(v, run, &s);
-    if (!write && !v->shared && are_quiet(v->k, &s))
-        return;
-    if (visit_alike(v, &s)) {
-        if (write && run->folds && s.step == 1 && begins_fold(v, s.g))
-            fold_close(v->k, shift, s.g, s.g + s.n);
+    struct side s = { v->base, run->n, 1, &t->at[run->first], &t->all[run->first] };
+    const uint32_t g = v->base + (uint32_t)run->at;
+    const bool folded = v->k->folds && are_folded(v, &s, run->folds);
+    if (folded)
+        s.step = 1u << (FOLD_BITS - shift);
+    else if (v->k->folds)
+        fold_open(v->k, shift, g, g + s.n);
+    if (visit_side(v, &s)) {
+        if (!folded)
+            fold_run(v, run);
         return;
     }
-    if (s.step != 1)
-        fold_open(v->k, shift, s.g, s.g + s.n);
+    if (folded)
+        fold_open(v->k, shift, g, g + s.n);
     for (uint32_t i = 0; i < s.n; i++)
-        visit_one(v, &s.by[i], s.g + i);
+        visit_one(v, &s, i);
+}
+
+// All runs at once. False if they do not fare alike, or only some of them are folded.
+static bool visit_whole(const struct visit *v, const struct touches *t)
+{
+    struct side s = { v->base, t->n, 1, t->at, t->all };
+    const bool folded = v->k->folds;
+    if (folded && !are_folded(v, &s, t->folds))
+        return false;
+    if (folded)
+        s.step = 1u << (FOLD_BITS - v->c->grid->code->shared_shift);
+    if (!visit_side(v, &s))
+        return false;
+    for (uint32_t r = 0; !folded && r < t->n_runs; r++)
+        fold_run(v, &t->runs[r]);
+    return true;
 }
 
 static void visit_all(const struct visit *v, const struct touches *t)
 {
-    for (uint32_t r = 0; r < t->n_runs; r++)
+    const bool whole = visit_whole(v, t);
+    for (uint32_t r = 0; !whole && r < t->n_runs; r++)
         visit_run(v, t, &t->runs[r]);
     if (v->strong && check_writes(v->op))
         tick(v->c);  // whoever reads it there does so later

@@ -143,9 +143,11 @@ static bool set_touches(struct touches *t, const uint64_t address[LANES], uint32
         t->all[i] = places[i].by;
         t->at[i] = (uint32_t)places[i].at;
     }
+    t->folds = true;
     for (uint32_t i = 0; i < t->n_runs; i++) {
         find_spread(&t->runs[i], t->all, bytes >> shift);
         t->runs[i].folds = is_by_folds(&t->runs[i], t->all, 1u << (FOLD_BITS - shift));
+        t->folds = t->folds && t->runs[i].folds;
     }
     return true;
 }

@@ -8,7 +8,6 @@
 #include <criterion/criterion.h>
 #include <criterion/logging.h>
 #include <criterion/options.h>
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 #include "base/program.h"
 #include "state.h"
 #include "predicted.h"
+#include "question.h"
 #include "skipped.h"
 
 enum { NOT_YET = 1, CANNOT = 2, NOT_STARTED = 77, MESSAGES = 16 };
@@ -63,14 +63,10 @@ static void print_indented(const char *text)
     }
 }
 
-// What a test asks, from its name: "3_there_are_two_stages" -> "there are two stages".
 static void print_title(FILE *out, const char *name)
 {
-    while (isdigit((unsigned char)*name) || *name == '_')
-        name++;
-    for (; *name; name++)
-        putc(*name == '_' ? ' ' : *name, out);
-    putc('\n', out);
+    char title[QUESTION_MAX];
+    fprintf(out, "%s\n", question_title(name, title));
 }
 
 // One line for progress grade. What needs a GPU is no question there.

@@ -11,7 +11,7 @@
 #include "base/program.h"
 #include "state.h"
 
-enum { QUESTIONS = 16, LINE = 128 };
+enum { QUESTIONS = 16, LINE = QUESTION_MAX };
 
 struct answers {
     bool compiled;
@@ -85,13 +85,6 @@ static bool ask_stub(const char *check, const char *name, struct answers *a)
     return ran;
 }
 
-// Of the questions that the stub does not pass, how many pass now, less those that it passed and that fail now.
-static int points_of(const struct answers *now, const struct answers *stub)
-{
-    const int open = now->n - stub->passed, won = now->passed - stub->passed;
-    return now->compiled && open > 0 && won > 0 ? GRADE_POINTS * won / open : 0;
-}
-
 static void print_json(struct json *j, const char *name, const char *state, int points, const struct answers *a)
 {
     static const char *const keys[] = { "passed", "failed" };
@@ -122,7 +115,7 @@ static bool grade_one(const char *check, const char *name, const char **state, i
         return true;
     if (!ask(check, name, NULL, now) || !ask_stub(check, name, &stub))
         return false;
-    *points = points_of(now, &stub);
+    *points = now->compiled ? question_points(now->n, now->passed, stub.passed) : 0;
     *state = !now->compiled ? "does not compile" : now->passed == now->n ? "done" : "started";
     return true;
 }

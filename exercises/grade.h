@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { GRADE_POINTS = 100 };  // of an exercise
+#include "question.h"
 
 // Grades n exercises. check: the folder of the programs check_NAME. As a table for people, or as JSON:
 //

@@ -8,6 +8,7 @@ import { fail, read, root, slides } from '../project.mjs';
 import { describe } from '../programs.mjs';
 import { metric } from '../results.mjs';
 import { blocks } from './changes.mjs';
+import { exercises } from './exercise_pages.mjs';
 import { kernel_of } from './pages.mjs';
 
 const headers = ['edges.cuh', 'ampere.cuh', 'hopper.cuh', 'add_up.cuh'];
@@ -59,6 +60,8 @@ export function lab_list() {
 }
 
 // --- its files, in a folder of the site ---
+
+export const course_headers = () => Object.fromEntries(headers.map((name) => [name, read(`common/${name}`)]));
 
 const source_of = (build, step, kernel) =>
   (kernel === step ? join(root, kernel_of(step)) : join(build, 'steps', 'variants', `${kernel}.cu`));
@@ -121,7 +124,8 @@ export async function copy_labs(build, folder) {
   };
   hash.update(readFileSync(join(folder, 'worker.js')));
   put('lab.wasm', readFileSync(module));
-  for (const header of headers) put(header, read(`common/${header}`));
+  for (const [header, text] of Object.entries(course_headers())) put(header, text);
+  for (const { name } of exercises()) put(`${name}.source.cu`, read(`exercises/${name}/source.cu`));
   for (const { step, runs } of lab_list().filter((lab) => built(build, lab)))
     for (const kernel of new Set(runs.map((run) => run.kernel))) {
       put(`${kernel}.cu`, readFileSync(source_of(build, step, kernel)));

@@ -10,6 +10,7 @@ import { missing } from '../tools.mjs';
 import { helps } from './answering.mjs';
 import { compile_answers } from './compile.mjs';
 import { copy_compiler } from './lab/compile_files.mjs';
+import { with_exercise } from './exercise_pages.mjs';
 import { copy_labs, lab_of, with_lab } from './labs.mjs';
 import { narrow_of } from './links.mjs';
 import { address, code_url, decks, kernel_of, source_pages, target_of } from './pages.mjs';
@@ -47,9 +48,9 @@ function chapter_places(page, step) {
   return [...places, ['Slides', 'decks/index']];
 }
 
-function markdown(page, pages, lab) {
+function markdown(page, pages, lab, about) {
   const head = page.code ? '---\nsearch: false\naside: false\npageClass: code\n---\n\n' : '';
-  return head + with_lab(lab(page), with_links(page, pages, lab(page)));
+  return head + with_lab(lab(page), with_exercise(page, with_links(page, pages, lab(page)), about));
 }
 
 // --- the folder that VitePress reads ---
@@ -103,7 +104,7 @@ export async function make(build, to, { base = '/', more = [] } = {}) {
     const lab = ({ url }) => lab_of(build, url.match(/^chapters\/(\d\d_\w+)$/)?.[1], version, compiler);
     const pages = source_pages(), made = await made_pages(pages, { build, rendered, answers: !lacking }), all = [...pages, ...made, ...more];
     lay_out(folder);
-    for (const page of all) write(join(folder, `${page.url}.md`), markdown(page, all, lab));
+    for (const page of all) write(join(folder, `${page.url}.md`), markdown(page, all, lab, { version, compiler }));
     copy_pictures(all, folder);
     copy_decks(pages, rendered, folder);
     globalThis.book_settings = config({ to, base, pages, made });

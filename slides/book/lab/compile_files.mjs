@@ -29,13 +29,14 @@ function packed(bytes) {
 // Leaves clang.wasm.br and compile_worker.js in the folder. Returns what the pages are told: how large clang is, as a file and
 // unpacked, its version, and a text that changes with the worker; null where the build has no translator.
 export async function copy_compiler(build, folder) {
-  const translator = join(build, 'slides', 'translator.js');
-  if (!existsSync(translator)) return null;
+  const irptx = join(build, 'common', 'irptx', 'wasm', 'irptx');
+  if (!existsSync(`${irptx}.wasm`)) return null;
   const whole = readFileSync(join(clang, 'llvm.core.wasm')), file = packed(whole), worker = join(folder, 'compile_worker.js');
   const cores = Object.fromEntries([2, 3, 4].map((n) => [`clang-core${n}`, join(clang, `llvm.core${n}.wasm`)]));
+  const alias = { ...cores, 'irptx-module': `${irptx}.js`, 'irptx-binary': `${irptx}.wasm` };
   writeFileSync(join(folder, 'clang.wasm.br'), file);
   await bundle({ entryPoints: [join(here, 'compile_worker.js')], outfile: worker, bundle: true, minify: true,
-    format: 'iife', alias: { ...cores, translator }, loader: { '.wasm': 'binary' }, external: ['node:*'], inject: [join(here, 'compile_given.js')],
+    format: 'iife', alias, loader: { '.wasm': 'binary' }, external: ['node:*', 'fs', 'path'], inject: [join(here, 'compile_given.js')],
     define: { 'globalThis.fetch': 'given_fetch', 'WebAssembly.compileStreaming': 'given_compile', 'import.meta.url': '"file:///"',
       COURSE_HEADERS: JSON.stringify(headers()) }, logLevel: 'error' });
   const version = createHash('sha256').update(readFileSync(worker)).digest('hex').slice(0, 12);

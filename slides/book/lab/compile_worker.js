@@ -7,7 +7,7 @@ import core3 from 'clang-core3';
 import core4 from 'clang-core4';
 import { give_modules } from './compile_given.js';
 import { to_ptx } from './compile.mjs';
-import { translate } from 'translator';
+import { translate } from './compile_translate.js';
 
 const KEPT = 'gemm-steps compiler';
 

@@ -34,6 +34,13 @@ LAB_CALL const char *lab_watch_why(double moment);                              
 LAB_CALL double lab_watch_made(double moment, int warp, int lane, const char *name);
 LAB_CALL double lab_watch_wrote(double moment, int at);
 
+// The check of an exercise on a PTX file, which was written with lab_write: "tests", each with "title", "state"
+// ("passed", "failed" or "skipped"), "counts" (for the points) and "text". The points of an exercise. The stub or the
+// solution that a marked source holds; NULL, with the reason in lab_error(), where its marks are not in order.
+LAB_CALL const char *lab_check(const char *exercise, const char *ptx);
+LAB_CALL int lab_points(int questions, int passed, int passed_by_stub);
+LAB_CALL const char *lab_cut(const char *source, bool solution);
+
 // A picture of the last run, run again for it: SVG text. view: enum simt_view; the rest as in struct simt_picture.
 LAB_CALL const char *lab_draw(int view, int line, int nth, int warp, int block_x, int block_y, bool global, bool large);
 

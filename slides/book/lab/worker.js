@@ -2,7 +2,7 @@
 // Between them come messages { done, blocks }. It asks for nothing from anywhere: the page sends the module and the files.
 import Lab from 'lab-module';
 
-let m;
+let module, m;
 
 function put(text) {
   const bytes = m.lengthBytesUTF8(text), at = m._malloc(bytes + 1);
@@ -24,20 +24,27 @@ function known(moment) {
   return moment;
 }
 
-function answer(at) {
+function known_text(at) {
   const text = text_at(at);
   if (text === null) throw new Error(text_at(m._lab_error()));
-  return JSON.parse(text);
+  return text;
+}
+
+const answer = (at) => JSON.parse(known_text(at));
+
+function opened() {
+  const instantiateWasm = (imports, done) => {
+    WebAssembly.instantiate(module, imports).then(done);
+    return {};
+  };
+  return Lab({ instantiateWasm, onBlocks: (done, blocks) => postMessage({ done, blocks }) });
 }
 
 const calls = {
   // module: a WebAssembly.Module
-  async open(module) {
-    const instantiateWasm = (imports, done) => {
-      WebAssembly.instantiate(module, imports).then(done);
-      return {};
-    };
-    m = await Lab({ instantiateWasm, onBlocks: (done, blocks) => postMessage({ done, blocks }) });
+  async open(given) {
+    module = given;
+    m = await opened();
   },
 
   // files: { name: text }. The result is lab_run's, and map, a byte for each element of C, null if all are right.
@@ -69,11 +76,28 @@ const calls = {
   // Why warps wait then: watch_why_json's list.
   why: ({ moment }) => answer(m._lab_watch_why(moment)).why,
 
+  // The check of an exercise, in a module of its own: { tests: [{ title, state, counts, text }] }.
+  async check({ exercise, files }) {
+    const old = m;
+    try {
+      m = await opened();
+      for (const [name, content] of Object.entries(files)) write(name, content);
+      return answer(m._lab_check(put(exercise).at, put('kernel.ptx').at));
+    } finally {
+      m = old;
+    }
+  },
+  points: ({ questions, passed, by_stub }) => m._lab_points(questions, passed, by_stub),
+  // The stub and the solution that a source holds.
+  cut({ source }) {
+    const text = put(source), cuts = [false, true].map((solution) => known_text(m._lab_cut(text.at, solution)));
+    m._free(text.at);
+    return { stub: cuts[0], solution: cuts[1] };
+  },
+
   // view: of enum simt_view. The SVG's text.
   draw({ view, line, nth, warp, block_x, block_y, global, large }) {
-    const svg = text_at(m._lab_draw(view, line, nth, warp, block_x, block_y, global, large));
-    if (svg === null) throw new Error(text_at(m._lab_error()));
-    return svg;
+    return known_text(m._lab_draw(view, line, nth, warp, block_x, block_y, global, large));
   },
 };
 

@@ -11,7 +11,7 @@ const KEY = 'edits';  // { step: text }
 // view: of useLab. begin: a text from a link, or null.
 export function useEdit(lab, view, begin) {
   const compiler = use_compiler(lab.compiler), plain = lab.runs[0];
-  const state = reactive({ text: '', course: '', errors: [], comparing: false, compiling: false, told: '', again: false });
+  const state = reactive({ text: '', course: '', errors: [], comparing: false, compiling: false, again: false });
 
   async function open() {
     state.course = await view.text(`${plain.kernel}.cu`);
@@ -25,7 +25,7 @@ export function useEdit(lab, view, begin) {
     keep(KEY, state.text === state.course ? others : { ...others, [lab.step]: state.text });
   };
   watch(() => state.text, () => {
-    Object.assign(state, { errors: [], told: '' });
+    state.errors = [];
     remember();
   });
 

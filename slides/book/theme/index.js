@@ -3,7 +3,9 @@ import theme from 'vitepress/theme-without-fonts';
 import BankExplorer from './BankExplorer.vue';
 import FragmentMap from './FragmentMap.vue';
 import OccupancySum from './OccupancySum.vue';
+import TheExercise from './TheExercise.vue';
 import TheLab from './TheLab.vue';
+import TheProgress from './TheProgress.vue';
 import './book.css';
 import './answers.css';
 import './lab.css';
@@ -27,7 +29,7 @@ function for_print() {
 
 if (typeof window !== 'undefined') for_print();
 
-const components = { BankExplorer, FragmentMap, OccupancySum, TheLab };
+const components = { BankExplorer, FragmentMap, OccupancySum, TheExercise, TheLab, TheProgress };
 
 export default {
   extends: theme,

@@ -11,6 +11,7 @@ import { join, resolve } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { answering, without_help } from './book/answering_test.mjs';
 import { broken, content, cut, joined, pale, shown_files, small_letters, too_wide } from './book/inspect.mjs';
+import { editing } from './book/edit_page_test.mjs';
 import { labs } from './book/lab_page_test.mjs';
 import { book, make } from './book/make.mjs';
 import { kernel_of, neighbours } from './book/pages.mjs';
@@ -193,6 +194,8 @@ async function test(build, shots, only) {
     if (urls.includes('banks')) wrong.push(...without_help(pages, origin), ...await answering(await open_tab(browser, origin), origin));
     if (existsSync(join(only.length ? join(build, 'book') : folder, 'labs')) && urls.some((url) => /^chapters\/02/.test(url)))
       wrong.push(...await labs(await open_tab(browser, origin), origin));
+    if (existsSync(join(only.length ? join(build, 'book') : folder, 'labs', 'compile_worker.js')) && !only.length)
+      wrong.push(...await editing(await open_tab(browser, origin), origin));
     for (const fault of faults)
       if (!only.length && !caught.some((text) => text.includes(fault))) wrong.push(`this test does not notice "${fault}"`);
     console.log(`${pages.length} of ${urls.length} pages looked at after ${seconds()}; ${wrong.length || 'nothing'} wrong`);

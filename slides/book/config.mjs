@@ -51,7 +51,7 @@ function searched(source, env, md) {
 
 // to: the folder of the site; base: its path on its host; pages: those with a text in the project; made: those without.
 export function config({ to, base, pages, made }) {
-  const answering = made.filter(({ url }) => ['banks', 'fragments', 'occupancy'].includes(url))
+  const answering = made.filter(({ url }) => ['banks', 'fragments', 'occupancy', 'bench'].includes(url))
     .map(({ title, url }) => ({ text: title, link: `/${url}` }));
   return {
     lang: 'en', title: 'gemm-steps', description: 'A course in fast CUDA matrix multiply, one idea at a time',
@@ -66,7 +66,7 @@ export function config({ to, base, pages, made }) {
         { text: 'Changes', link: '/changes/', activeMatch: '^/changes/' },
         { text: 'Exercises', link: '/exercises/', activeMatch: '^/exercises/' },
         { text: 'Ladder', link: '/ladder' },
-        ...(answering.length ? [{ text: 'Try', items: answering, activeMatch: '^/(banks|fragments|occupancy)' }] : []),
+        ...(answering.length ? [{ text: 'Try', items: answering, activeMatch: '^/(banks|fragments|occupancy|bench)' }] : []),
         { text: 'Decks', link: '/decks/', activeMatch: '^/decks/' }],
       sidebar: sidebars([...pages, ...made], answering),
       notFound: { title: 'There is no such page', quote: 'The search above looks through all pages.', linkText: 'To the first page' },

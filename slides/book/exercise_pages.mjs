@@ -18,3 +18,16 @@ export function with_exercise({ url }, text, about) {
   return text.replace(/^# .*$/m, (title) => `${title}\n\n[Write and check it on this page](#write-it)\n`)
     .replace(/^## Hints$/m, (hints) => `## Write it here {#write-it}\n\n<TheExercise :exercise='${as_prop(exercise)}' />\n\n${hints}`);
 }
+
+// The bench has a page of its own where the build has a compiler.
+export function bench_pages(about) {
+  const text = () => `# The bench
+
+Any CUDA kernel, compiled and run in this page: on the simulated GPU, under all checks, with its counters by line and its pictures.
+The line below it is that of [\`simt run\`](/simt), without \`simt run kernel.ptx\`: a kernel, how many blocks and threads, and its arguments.
+Nothing leaves your machine.
+
+<TheBench :about='${as_prop(about)}' />
+`;
+  return about.compiler ? [{ url: 'bench', title: 'The bench', text }] : [];
+}

@@ -10,7 +10,7 @@ import { missing } from '../tools.mjs';
 import { helps } from './answering.mjs';
 import { compile_answers } from './compile.mjs';
 import { copy_compiler } from './lab/compile_files.mjs';
-import { with_exercise } from './exercise_pages.mjs';
+import { bench_pages, with_exercise } from './exercise_pages.mjs';
 import { copy_labs, lab_of, with_lab } from './labs.mjs';
 import { narrow_of } from './links.mjs';
 import { address, code_url, decks, kernel_of, source_pages, target_of } from './pages.mjs';
@@ -102,7 +102,7 @@ export async function make(build, to, { base = '/', more = [] } = {}) {
     if (!version) console.log('book: emcc is not on the PATH (apt-get install emscripten): the labs are left out');
     const compiler = version && await copy_compiler(build, join(folder, 'public', 'labs'));
     const lab = ({ url }) => lab_of(build, url.match(/^chapters\/(\d\d_\w+)$/)?.[1], version, compiler);
-    const pages = source_pages(), made = await made_pages(pages, { build, rendered, answers: !lacking }), all = [...pages, ...made, ...more];
+    const pages = source_pages(), made = [...await made_pages(pages, { build, rendered, answers: !lacking }), ...bench_pages({ version, compiler })], all = [...pages, ...made, ...more];
     lay_out(folder);
     for (const page of all) write(join(folder, `${page.url}.md`), markdown(page, all, lab, { version, compiler }));
     copy_pictures(all, folder);

@@ -84,10 +84,11 @@ export async function to_ir(runLLVM, headers, source, arch, defines = []) {
 // The PTX as the page has it: its files have no folders.
 const plain_files = (ptx) => ptx.replace(/^(\s*\.file\s+\d+\s+").*\//gm, '$1');
 
-// translate(ir): { ptx } or { error, line }: the course's translator. Resolves to { ptx } or { errors }.
+// translate(ir): { ptx } or { error, line }: the course's translator. Resolves to { ptx } or { errors }; what
+// the translator does not know is refused.
 export async function to_ptx(runLLVM, translate, headers, source, arch, defines) {
   const { ir, errors } = await to_ir(runLLVM, headers, source, arch, defines);
   if (errors) return { errors };
   const { ptx, error, line } = await translate(ir);
-  return error ? { errors: [{ line: line ?? 0, column: 1, text: error }] } : { ptx: plain_files(ptx) };
+  return error ? { errors: [{ line: line ?? 0, column: 1, text: error, refused: true }] } : { ptx: plain_files(ptx) };
 }

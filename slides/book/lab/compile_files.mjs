@@ -1,11 +1,13 @@
 // What the compiler of the pages is made of: clang, the course's headers, and the worker, in the folder of the labs.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { build as bundle } from 'esbuild';
 import { root } from '../../project.mjs';
+import { translator } from './compile_translate.js';
 
 const here = dirname(fileURLToPath(import.meta.url)), clang = join(here, '..', 'node_modules', '@yowasp', 'clang', 'gen');
 const folders = [['common', 'common', /\.cuh$/], ['common/clang', 'clang', /\.h$/], ['common/clang/bare', 'clang/bare', /./]];
@@ -19,6 +21,15 @@ export function headers() {
 // clang's front end under Node, which reads its modules from the package.
 export const load_clang = async () => (await import('@yowasp/clang')).runLLVM;
 
+const irptx_of = (build) => join(build, 'common', 'irptx', 'wasm', 'irptx');
+
+// The course's translator under Node: translate(ir); null where the build has none.
+export function load_translator(build) {
+  const irptx = irptx_of(build);
+  if (!existsSync(`${irptx}.wasm`)) return null;
+  return translator(() => createRequire(import.meta.url)(`${irptx}.js`)({ wasmBinary: readFileSync(`${irptx}.wasm`) }));
+}
+
 // A static host may not compress what it serves, and 75 MB are too much to ask for: so the page unpacks. A better quality
 // saves 7 % and takes half a minute.
 function packed(bytes) {
@@ -29,7 +40,7 @@ function packed(bytes) {
 // Leaves clang.wasm.br and compile_worker.js in the folder. Returns what the pages are told: how large clang is, as a file and
 // unpacked, its version, and a text that changes with the worker; null where the build has no translator.
 export async function copy_compiler(build, folder) {
-  const irptx = join(build, 'common', 'irptx', 'wasm', 'irptx');
+  const irptx = irptx_of(build);
   if (!existsSync(`${irptx}.wasm`)) return null;
   const whole = readFileSync(join(clang, 'llvm.core.wasm')), file = packed(whole), worker = join(folder, 'compile_worker.js');
   const cores = Object.fromEntries([2, 3, 4].map((n) => [`clang-core${n}`, join(clang, `llvm.core${n}.wasm`)]));

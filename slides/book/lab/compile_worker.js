@@ -7,7 +7,11 @@ import core3 from 'clang-core3';
 import core4 from 'clang-core4';
 import { give_modules } from './compile_given.js';
 import { to_ptx } from './compile.mjs';
-import { translate } from './compile_translate.js';
+import Irptx from 'irptx-module';
+import irptx from 'irptx-binary';
+import { translator } from './compile_translate.js';
+
+const translate = translator(() => Irptx({ wasmBinary: irptx }));
 
 const KEPT = 'gemm-steps compiler';
 

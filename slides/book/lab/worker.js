@@ -32,12 +32,24 @@ function known_text(at) {
 
 const answer = (at) => JSON.parse(known_text(at));
 
-function opened() {
+function opened(more = {}) {
   const instantiateWasm = (imports, done) => {
     WebAssembly.instantiate(module, imports).then(done);
     return {};
   };
-  return Lab({ instantiateWasm, onBlocks: (done, blocks) => postMessage({ done, blocks }) });
+  return Lab({ noInitialRun: true, instantiateWasm, ...more, onBlocks: (done, blocks) => postMessage({ done, blocks }) });
+}
+
+// In a module of its own, which has the files and is gone afterwards.
+async function in_fresh_module(files, more, what) {
+  const old = m;
+  try {
+    m = await opened(more);
+    for (const [name, content] of Object.entries(files)) write(name, content);
+    return what();
+  } finally {
+    m = old;
+  }
 }
 
 const calls = {
@@ -76,23 +88,21 @@ const calls = {
   // Why warps wait then: watch_why_json's list.
   why: ({ moment }) => answer(m._lab_watch_why(moment)).why,
 
-  // The check of an exercise, in a module of its own: { tests: [{ title, state, counts, text }] }.
-  async check({ exercise, files }) {
-    const old = m;
-    try {
-      m = await opened();
-      for (const [name, content] of Object.entries(files)) write(name, content);
-      return answer(m._lab_check(put(exercise).at, put('kernel.ptx').at));
-    } finally {
-      m = old;
-    }
-  },
+  // The check of an exercise: { tests: [{ title, state, counts, text }] }.
+  check: ({ exercise, files }) => in_fresh_module(files, {}, () => answer(m._lab_check(put(exercise).at, put('kernel.ptx').at))),
   points: ({ questions, passed, by_stub }) => m._lab_points(questions, passed, by_stub),
   // The stub and the solution that a source holds.
   cut({ source }) {
     const text = put(source), cuts = [false, true].map((solution) => known_text(m._lab_cut(text.at, solution)));
     m._free(text.at);
     return { stub: cuts[0], solution: cuts[1] };
+  },
+
+  // A command line of simt: { status, out, errors }.
+  simt({ files, words }) {
+    const out = [], errors = [], text = (lines) => lines.map((line) => `${line}\n`).join('');
+    return in_fresh_module(files, { thisProgram: 'simt', print: (line) => out.push(line), printErr: (line) => errors.push(line) },
+      () => ({ status: m.callMain(words), out: text(out), errors: text(errors) }));
   },
 
   // view: of enum simt_view. The SVG's text.

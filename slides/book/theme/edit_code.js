@@ -27,7 +27,7 @@ export function open_editor(place, text, label, on) {
     Prec.highest(keymap.of([run])), lineNumbers(), history(), drawSelection(), indentUnit.of('    '), indentOnInput(), bracketMatching(),
     highlightActiveLine(), highlightSelectionMatches(), lintGutter(), cpp(), syntaxHighlighting(classHighlighter),
     keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]), compared.of([]),
-    EditorView.contentAttributes.of({ 'aria-label': label }),
+    EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
     EditorView.updateListener.of((update) => { if (update.docChanged) on.change(update.state.doc.toString()); }),
   ] }) });
   const now = () => view.state.doc.toString();

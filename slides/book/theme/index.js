@@ -3,6 +3,7 @@ import theme from 'vitepress/theme-without-fonts';
 import BankExplorer from './BankExplorer.vue';
 import FragmentMap from './FragmentMap.vue';
 import OccupancySum from './OccupancySum.vue';
+import TheBench from './TheBench.vue';
 import TheExercise from './TheExercise.vue';
 import TheLab from './TheLab.vue';
 import TheProgress from './TheProgress.vue';
@@ -29,7 +30,7 @@ function for_print() {
 
 if (typeof window !== 'undefined') for_print();
 
-const components = { BankExplorer, FragmentMap, OccupancySum, TheExercise, TheLab, TheProgress };
+const components = { BankExplorer, FragmentMap, OccupancySum, TheBench, TheExercise, TheLab, TheProgress };
 
 export default {
   extends: theme,

@@ -80,12 +80,12 @@ const tables = {
   // STEP [SIZE]: what each part of the step has of its gain
   parts(args, build) {
     const [step, size = '4096'] = args.split(' '), name = step_name(step);
-    const { factor, rest, parts: all } = parts(build, size).find((row) => row.step === name) ?? fail(`${name} has no times at ${size}`);
+    const { factor, rest, rest_name, parts: all } = parts(build, size).find((row) => row.step === name) ?? fail(`${name} has no times at ${size}`);
     const gain = (times) => (times ? signed(times) : '-');
     const rows = all.map(({ part, share, alone, left_out }) => [part, gain(share), gain(alone), gain(left_out)]);
     if (!factor) fail(`${name} has no step before it that multiplies the same type`);
     return table([`parts of x ${factor.toFixed(2)}`, 'share', 'alone', 'left out'],
-      [...rows, ['rest, unexplained', gain(rest), '-', '-']], true);
+      [...rows, [rest_name, gain(rest), '-', '-']], true);
   },
   steps(args, build) {
     const [size, ...steps] = args.split(' ');

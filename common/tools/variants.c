@@ -118,6 +118,25 @@ static bool add_variant(struct reader *r, char *line)
     return true;
 }
 
+// "= OF PART"
+static bool add_other(struct reader *r, char *line)
+{
+    struct variants *v = r->v;
+    struct variant_other *grown = reallocarray(v->others, v->n_others + 1, sizeof *grown);
+    if (!grown)
+        return fail(r, "out of memory");
+    v->others = grown;
+    line++;
+    struct variant_other *other = &grown[v->n_others];
+    *other = (struct variant_other){ .of = atoi(take_word(&line)), .part = line };
+    if (other->of < 1 || !*other->part)
+        return fail(r, "behind '=' stand the number of a step and a part");
+    if (variants_other(v, other->of))
+        return fail(r, "this step has one above, too");
+    v->n_others++;
+    return true;
+}
+
 bool variants_read(struct variants *v, const char *path, char error[DEV_ERROR_MAX])
 {
     *v = (struct variants){ .path = strdup(path), .text = file_read(path) };
@@ -126,6 +145,7 @@ bool variants_read(struct variants *v, const char *path, char error[DEV_ERROR_MA
     for (char *line; ok && (line = take_line(&r));)
         if (*line && *line != '#')
             ok = isalnum((unsigned char)*line) ? add_variant(&r, line)
+                 : *line == '='                ? add_other(&r, line)
                  : v->n                        ? add_edit(&r, line)
                                                : fail(&r, "an edit without a row above it");
     if (!ok)
@@ -138,9 +158,18 @@ void variants_free(struct variants *v)
     for (size_t i = 0; i < v->n; i++)
         free(v->all[i].edits);
     free(v->all);
+    free(v->others);
     free(v->text);
     free(v->path);
     *v = (struct variants){ 0 };
+}
+
+const char *variants_other(const struct variants *v, int of)
+{
+    for (size_t i = 0; i < v->n_others; i++)
+        if (v->others[i].of == of)
+            return v->others[i].part;
+    return NULL;
 }
 
 const struct variant *variants_find(const struct variants *v, const char *name)

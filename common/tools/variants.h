@@ -24,8 +24,16 @@ struct variant {
     size_t n;
 };
 
+// What no row leaves out of a step, where rows name all that it changes.
+struct variant_other {
+    int of;
+    const char *part;
+};
+
 struct variants {
     char *path, *text;
+    struct variant_other *others;
+    size_t n_others;
     struct variant *all;
     size_t n;
 };
@@ -33,6 +41,7 @@ struct variants {
 // False, with one line in error that names the file's line, if a row is not as it must be.
 bool variants_read(struct variants *v, const char *path, char error[DEV_ERROR_MAX]);
 void variants_free(struct variants *v);
+const char *variants_other(const struct variants *v, int of);                     // NULL: not all has a name
 const struct variant *variants_find(const struct variants *v, const char *name);  // NULL: there is none
 
 // The kernel's text with the edits made, to be freed. NULL, with one line in error that names the edit, if what it

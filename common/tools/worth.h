@@ -55,8 +55,8 @@ double worth_rate(const struct worth_rates *r);                               //
 double worth_gain(const struct worth_rates *a, const struct worth_rates *b);  // how many times as fast a is as b
 int worth_step(const struct worth *w, int of);  // where the step itself stands in the list; -1: nowhere
 
-// What each part of a step has of its gain, as factors: the geometric mean of what it brings in all pairs of timed
-// kernels that differ in it alone. Kernels that spill are not counted.
+// What each part of a step has of its gain, as factors: the geometric mean of what it brings in pairs of timed kernels
+// that differ in it alone (worth_shares.c says how they are weighed). Kernels that spill are not counted.
 enum { WORTH_PARTS = 64, WORTH_NAME = 48 };
 #define WORTH_NOTHING 0.01  // what is less than this share is within what two runs differ by
 
@@ -71,8 +71,9 @@ struct worth_shares {
     struct worth_share part[WORTH_PARTS];  // the largest gain first, the largest loss last
     size_t n;
     double tflops,
-        total;    // of the step; over the step before, or 0 where that multiplies another type or none is there
-    double rest;  // what the parts do not multiply to
+        total;      // of the step; over the step before, or 0 where that multiplies another type or none is there
+    double rest;    // what the parts do not multiply to
+    bool complete;  // no part of the step is without a name: the rest is how they help or hinder each other
 };
 
 // False if the step has no times, or too many parts.
@@ -80,6 +81,7 @@ bool worth_shares(const struct worth *w, const struct worth_rates *r, int of, st
 // Leaves parts without pairs to the rest, and puts those that are nothing together as one.
 void worth_shares_lump(struct worth_shares *s);
 bool worth_is_nothing(double factor);
+const char *worth_rest_name(const struct worth_shares *s);
 
 // Says what the parts of a step are worth at a size: as text, and as a picture, whose text the caller frees.
 void worth_report(const struct worth *w, const struct worth_rates *r, int of, int size, FILE *out);

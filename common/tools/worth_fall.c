@@ -55,7 +55,7 @@ static void print_step(const struct scale *s, const char *name, struct worth_sha
     for (size_t i = 0; i < one->n; i++)
         print_part(s, one->part[i].name, one->part[i].factor, &at, false);
     if (one->n)
-        print_part(s, "rest, unexplained", one->rest, &at, true);
+        print_part(s, worth_rest_name(one), one->rest, &at, true);
 }
 
 // --- the same for programs ---
@@ -73,6 +73,7 @@ static void write_step(struct json *j, const struct worth_kernel *k, const struc
     json_double(j, "tflops", s->tflops);
     write_factor(j, "factor", s->total);
     write_factor(j, "rest", s->rest);
+    json_string(j, "rest_name", worth_rest_name(s));
     json_array(j, "parts");
     for (size_t i = 0; i < s->n; i++) {
         const struct worth_share *p = &s->part[i];
@@ -123,7 +124,9 @@ void worth_fall(const struct worth *w, const struct worth_rates *r, int size, FI
     for (size_t i = 0; i < w->n; i++)
         if (!w->kernels[i].variant && worth_shares(w, r, w->kernels[i].of, &one))
             print_step(&s, w->kernels[i].step.name, &one);
-    fprintf(out,
-            "\nA share is what a part brings in all pairs of timed kernels that differ in it alone, without those that "
-            "spill.\nworth STEP has the kernels, and each part alone and left out.\n");
+    fprintf(
+        out,
+        "\nA share is what a part brings in pairs of timed kernels that differ in it alone, without those that spill.\n"
+        "An interaction is how parts help or hinder each other; unexplained is what has no kernel of its own, too.\n"
+        "worth STEP has the kernels, and each part alone and left out.\n");
 }

@@ -53,7 +53,7 @@ static void print_shares(const struct worth_shares *s, FILE *out)
         print_gain("  left out", p->last, out);
         fprintf(out, "\n");
     }
-    fprintf(out, "  %-28s  %+6.1f %%  unexplained: what these do not multiply to\n", "rest", percent(s->rest));
+    fprintf(out, "  %-28s  %+6.1f %%  what these do not multiply to\n", worth_rest_name(s), percent(s->rest));
 }
 
 void worth_report(const struct worth *w, const struct worth_rates *r, int of, int size, FILE *out)

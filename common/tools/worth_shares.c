@@ -1,8 +1,10 @@
 // What each part of a step has of its gain: see worth.h.
 //
 // A kernel of a step is a set of parts: none is the step before, all of them and what has no name is the step. Two
-// timed kernels that differ in one part say what it brings there; what it brings first and last may differ much, and
-// its share is the geometric mean of all such pairs. What the shares do not multiply to is the rest.
+// timed kernels that differ in one part say what it brings there; what it brings first and last may differ much. Its
+// share is the geometric mean over how many parts are there before it, and for each number over its pairs: the Shapley
+// value, if every set was timed, and then the shares multiply to the step's gain. What they do not multiply to is the
+// rest.
 #include "worth.h"
 
 #include <math.h>
@@ -55,10 +57,13 @@ static uint64_t parts_of(struct worth_shares *s, const char *text)
     return parts;
 }
 
-// The kernels of a step; all names are known only at the end, so that what is left out is turned around then.
+// The kernels of a step; all names are known only at the end, so that what is left out is turned around then. What no
+// row leaves out has a name, too, if the list says so.
 static bool read_kernels(const struct worth *w, const struct worth_rates *r, int of, struct worth_shares *s,
                          struct graph *g)
 {
+    const char *other = variants_other(&w->variants, of);
+    s->complete = other && place_of(s, other, strlen(other)) >= 0;
     for (size_t i = 0; i < w->n; i++) {
         const uint64_t parts = is_counted(w, r, i, of) ? parts_of(s, w->kernels[i].variant->part) : 0;
         if (parts)
@@ -66,7 +71,7 @@ static bool read_kernels(const struct worth *w, const struct worth_rates *r, int
         else if (is_counted(w, r, i, of))
             return false;
     }
-    g->all = unnamed | (((uint64_t)1 << s->n) - 1);
+    g->all = (s->complete ? 0 : unnamed) | (((uint64_t)1 << s->n) - 1);
     for (size_t i = 0; i < g->n; i++)
         if (w->kernels[g->nodes[i].kernel].variant->kind == VARIANT_WITHOUT)
             g->nodes[i].parts ^= g->all;
@@ -75,21 +80,30 @@ static bool read_kernels(const struct worth *w, const struct worth_rates *r, int
 
 static void share_of(const struct worth_rates *r, const struct graph *g, uint64_t bit, struct worth_share *share)
 {
-    double sum = 0;
+    double sum[WORTH_PARTS] = { 0 };  // by how many parts are there before it
+    int pairs[WORTH_PARTS] = { 0 }, numbers = 0;
     for (size_t i = 0; i < g->n; i++)
         for (size_t j = 0; j < g->n; j++) {
             const struct node *a = &g->nodes[i], *b = &g->nodes[j];
             if ((a->parts & bit) || b->parts != (a->parts | bit))
                 continue;
             const double gain = worth_gain(&r[b->kernel], &r[a->kernel]);
-            sum += log(gain);
+            const int number = __builtin_popcountll(a->parts);
+            sum[number] += log(gain);
+            pairs[number]++;
             share->pairs++;
             if (!a->parts)
                 share->alone = gain;
             if (b->parts == g->all)
                 share->last = gain;
         }
-    share->factor = share->pairs ? exp(sum / share->pairs) : 1;
+    double mean = 0;
+    for (int i = 0; i < WORTH_PARTS; i++)
+        if (pairs[i]) {
+            mean += sum[i] / pairs[i];
+            numbers++;
+        }
+    share->factor = numbers ? exp(mean / numbers) : 1;
 }
 
 // The largest gain first, the largest loss last.
@@ -127,6 +141,11 @@ bool worth_shares(const struct worth *w, const struct worth_rates *r, int of, st
 bool worth_is_nothing(double factor)
 {
     return fabs(log(factor)) < WORTH_NOTHING;
+}
+
+const char *worth_rest_name(const struct worth_shares *s)
+{
+    return s->complete ? "rest, interaction" : "rest, unexplained";
 }
 
 void worth_shares_lump(struct worth_shares *s)

@@ -160,13 +160,15 @@ out of its own kernel one by one, and all these kernels were timed on the card i
 
 - A row is a step, and begins where the row above ends. **The same length is the same factor.**
 - A colour is a part of the step, the largest first. **Below the bar** stands what is lost again.
-- **Grey** is the rest: what the parts do not multiply to. It is large where parts need each other: without one of
-  them most of the gain is gone, so that each is credited with most of it. It is large, too, where the main idea has no
-  variant of its own.
+- **Grey** is the rest: what the parts do not multiply to. Where each part has a kernel of its own it is their
+  *interaction*: one part is worth more, or less, where another is there. Where something of the step has none, it is
+  *unexplained*.
 - **Nothing alone** is said of a step that gains less than 1 %: it is there for the steps that build on it.
 
-A **share** is the geometric mean of what a part brings in all pairs of timed kernels that differ in it alone. Two of these
-pairs are in the tables: the part *alone*, in the step before, and *left out* of the step. Where they differ much, another part
+A **share** is the geometric mean of what a part brings in pairs of timed kernels that differ in it alone: first the mean of
+the pairs in which as many other parts are there, then the mean of these. If all sets of parts were timed, it is the part's
+Shapley value, and the shares multiply to the whole. Two of the pairs are in the tables: the part *alone*, in the step before,
+and *left out* of the step. Where they differ much, another part
 does the same work, or is needed for it. Kernels that spill registers are not counted, and a share below 1 % is about what two
 runs differ by. In a terminal, \`build/worth\` draws the same, and \`build/worth 16\` lists the kernels of step 16.
 

@@ -103,6 +103,43 @@ Test(worth_fall, two_kernels_that_differ_in_one_part_of_several_are_a_pair)
     unmake(&m);
 }
 
+// Without b, with the list's word that nothing has no name, 02 is a alone: it is compared with 01 and with "ab".
+Test(worth_fall, what_no_row_leaves_out_is_a_part_where_the_list_names_it)
+{
+    struct made m;
+    struct worth_shares s;
+    make(&m, "= 02 a\nleft_b 02_smem_tile 2 without b: x\n");
+    set_rate(&m, "left_b", 30);
+    cr_assert(worth_shares(&m.w, m.r, 2, &s));
+    expect_near(share_of(&s, "a").factor, 3, "a");
+    expect_near(share_of(&s, "a").alone, 3, "a alone");
+    expect_near(share_of(&s, "b").factor, 2, "b");
+    expect_near(s.rest, 1, "the rest");
+    cr_expect_str_eq(worth_rest_name(&s), "rest, interaction");
+    unmake(&m);
+}
+
+// All eight sets of three parts: what c brings first, in the middle (twice) and last has the same weight, and the
+// shares multiply to the whole.
+Test(worth_fall, shares_of_all_sets_of_parts_multiply_to_the_gain)
+{
+    struct made m;
+    struct worth_shares s;
+    make(&m, "= 02 c\na 01_naive 2 only a: x\nb 01_naive 2 only b: x\nab 01_naive 2 only a, b: x\n"
+             "left_ab 02_smem_tile 2 without a, b: x\nleft_a 02_smem_tile 2 without a: x\n"
+             "left_b 02_smem_tile 2 without b: x\n");
+    set_rate(&m, "a", 11);
+    set_rate(&m, "b", 13);
+    set_rate(&m, "ab", 17);
+    set_rate(&m, "left_ab", 19);  // c
+    set_rate(&m, "left_a", 23);   // b, c
+    set_rate(&m, "left_b", 29);   // a, c
+    cr_assert(worth_shares(&m.w, m.r, 2, &s));
+    expect_near(share_of(&s, "c").factor, cbrt(19.0 / 10 * sqrt(29.0 / 11 * 23 / 13) * 60 / 17), "c");
+    expect_near(s.rest, 1, "the rest");
+    unmake(&m);
+}
+
 Test(worth_fall, kernels_that_spill_or_were_not_timed_are_not_counted)
 {
     struct made m;

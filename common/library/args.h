@@ -31,7 +31,6 @@ struct args {
     int parts;                          // any.cu, rows.cu: of K; hopper.cu: tiles that are cut into parts
     int part;                           // any.cu, rows.cu: elements of a part of K; hopper.cu: steps along K
     int each;                // hopper.cu: parts of so many steps that a cut tile has; other blocks share the rest
-    int turn_a, turn_b;      // hopper.cu: A is k x m, B is n x k
     int stored;              // hopper.cu: C is stored by its tensor map
     args_ptr A, B, C, bias;  // bias: n elements (row) or m (column), of C's type
     args_ptr sums;           // of parts, in the workspace

@@ -1,5 +1,5 @@
-// The library's kernel for Hopper's tensor cores: step 20 for halves or bf16, for A and B in either order (p.turn_a: A is k x m,
-// p.turn_b: B is n x k), batches, and an epilogue. Tiles that would leave SMs idle are cut along K, so that all blocks
+// The library's kernel for Hopper's tensor cores: step 20 for halves or bf16, for A and B in either order, batches, and an
+// epilogue. Tiles that would leave SMs idle are cut along K, so that all blocks
 // get equally many steps of them; the last one that is done with its part of a tile adds up.
 #include "edges.cuh"
 #include "hopper.cuh"
@@ -43,6 +43,22 @@ __device__ inline void store_box(const CUtensorMap *map, const void *from, int r
     asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(map), "r"(col),
                  "r"(row), "r"(z), "r"(shared_address(from))
                  : "memory");
+}
+
+// Whether A lies as k x m, and B as n x k: here they do not. modules.c writes 1 in place of these words when it loads the PTX,
+// and the driver's compiler knows as much as if they were template parameters.
+__device__ inline int turn_a()
+{
+    int turned;
+    asm("mov.b32 %0, 0x00;" : "=r"(turned));
+    return turned;
+}
+
+__device__ inline int turn_b()
+{
+    int turned;
+    asm("mov.b32 %0, 0x000;" : "=r"(turned));
+    return turned;
 }
 
 // Two floats as two halves; modules.c makes bf16 of them, as of the operands of wgmma.
@@ -264,12 +280,12 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
         const int k = step * BK, za = p.a_next ? z : 0, zb = p.b_next ? z : 0;
         half *a = &As[s * STAGE], *b = &Bs[s * STAGE];
         mbarrier_expect(&full[s], 2 * STAGE);
-        if (p.turn_a)
+        if (turn_a())
             for (int i = 0; i < BM; i += BOX)
                 load_box(&a[i * BK], &A, &full[s], k, brow + i, za);
         else
             load_box(a, &A, &full[s], brow, k, za);
-        if (p.turn_b)
+        if (turn_b())
             load_box(b, &B, &full[s], bcol, k, zb);
         else
             for (int j = 0; j < BN; j += BOX)
@@ -301,8 +317,8 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
 
     // --- Compute ---
     const uint64_t a_tile = wgmma_descriptor(&As[row / GM * GM * BK], 16, 1024);  // in stage 0; in units of 16 bytes
-    const uint64_t b_tile = wgmma_descriptor(Bs, p.turn_b ? 16 : BK * 128, 1024);
-    const int a_step = p.turn_a ? BOX * 16 / 8 : 16 / 8, b_step = p.turn_b ? 16 / 8 : BOX * 16 / 8;  // 16 further along K
+    const uint64_t b_tile = wgmma_descriptor(Bs, turn_b() ? 16 : BK * 128, 1024);
+    const int a_step = turn_a() ? BOX * 16 / 8 : 16 / 8, b_step = turn_b() ? 16 / 8 : BOX * 16 / 8;  // 16 further along K
     constexpr int LEAD = STAGES - 1;  // tiles that the other warpgroups have left when warpgroup 0 has none
     auto multiply = [&](int tiles) {
         int before = 0;  // the stage of the tile before

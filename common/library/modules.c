@@ -36,6 +36,8 @@ char *module_words(const struct module_text *text, size_t *bytes)
     const bool bf16 = text->words & WORDS_BF16;
     const struct word words[] = {
         { ", 1, 1, 0, 1;", orders[text->words & (WORDS_TURN_A | WORDS_TURN_B)] },
+        { ", 0x00;", text->words & WORDS_TURN_A ? ", 0x01;" : ", 0x00;" },
+        { ", 0x000;", text->words & WORDS_TURN_B ? ", 0x001;" : ", 0x000;" },
         { ".f32.f16.f16", bf16 ? ".f32.bf16.bf16" : ".f32.f16.f16" },
         { "cvt.rn.f16x2.f32", bf16 ? "cvt.rn.bf16x2.f32" : "cvt.rn.f16x2.f32" },
         { 0 },

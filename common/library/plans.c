@@ -20,7 +20,6 @@ static struct args args_of(const gemm_steps_problem *p, const struct way *w)
     const struct operand a = problem_operand(p, 0), b = problem_operand(p, 1), c = problem_operand(p, 2);
     struct args x = { .m = p->m, .n = p->n, .k = p->alpha != 0 ? p->k : 0, .batch = p->batch };
     x.c_type = (int)p->type_c, x.bias_kind = (int)p->bias_kind, x.activation = (int)p->activation;
-    x.turn_a = p->transpose_a, x.turn_b = p->transpose_b;
     x.parts = w->parts, x.part = w->part, x.each = w->each;
     x.A = p->A, x.B = p->B, x.C = p->C, x.bias = p->bias;
     x.a_row = step_of(&a, p->transpose_a, true), x.a_col = step_of(&a, p->transpose_a, false);

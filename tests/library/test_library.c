@@ -1,6 +1,7 @@
 // The library on the simulated GPU: results, choices, errors. Its parts are linked in, so that a test can look inside.
 #include <criterion/criterion.h>
 #include <gemm-steps/gemm.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -190,6 +191,40 @@ Test(library_products, on_device_pointers_are_right_again_and_again)
     expect_ok(gemm_steps_free(h, a));
     expect_ok(gemm_steps_free(h, b));
     expect_ok(gemm_steps_free(h, c));
+}
+
+// --- Threads ---
+
+// Some products by a handle of the thread's own: whether all are right.
+static void *multiply_alone(void *seed)
+{
+    enum { M = 33, N = 70, K = 600 };
+    static _Thread_local float a[M * K], b[K * N], c[M * N];
+    const struct matrix x = { DEV_F32, M, K, a }, y = { DEV_F32, K, N, b }, z = { DEV_F32, M, N, c };
+    gemm_steps *own;
+    bool right = gemm_steps_create(GEMM_STEPS_SIMULATED, &own) == GEMM_STEPS_OK;
+    for (uint64_t i = 0; i < 4 && right; i++) {
+        struct matrix all[] = { x, y };
+        matrix_fill_random(&all[0], *(uint64_t *)seed + 2 * i);
+        matrix_fill_random(&all[1], *(uint64_t *)seed + 2 * i + 1);
+        right = gemm_steps_f32_host(own, M, N, K, 1, a, b, 0, c) == GEMM_STEPS_OK &&
+                matrix_check(&z, 1, &x, &y, 0, NULL).right;
+    }
+    gemm_steps_destroy(own);
+    return right ? seed : NULL;
+}
+
+Test(library, two_handles_work_in_two_threads)
+{
+    uint64_t seeds[] = { 1, 100 };
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        cr_assert(!pthread_create(&threads[i], NULL, multiply_alone, &seeds[i]));
+    for (int i = 0; i < 2; i++) {
+        void *right = NULL;
+        pthread_join(threads[i], &right);
+        cr_expect(right, "thread %d", i);
+    }
 }
 
 // --- The workspace ---

@@ -11,7 +11,8 @@
 // is 0, A and B are not. What is stored is rounded once, at the end.
 //
 // Column-major matrices, as CBLAS and cuBLAS have them: what is column-major with a leading dimension is, row-major,
-// its transpose with the same one. So exchange A with B, m with n, and a row's bias with a column's; all else stays.
+// its transpose with the same one. So exchange A with B (with their transposes, leading dimensions and strides), m with
+// n, and a row's bias with a column's; all else stays.
 //
 // A handle chooses a kernel for the card and the shape, and owns what that needs: compiled kernels, tensor maps, a
 // workspace. It may be used by one thread at a time; it need not be the one that created it. Threads that work at the
@@ -100,8 +101,7 @@ typedef struct gemm_steps_problem {
 } gemm_steps_problem;
 
 // Queues the product and returns. Bad arguments are refused before anything is queued. An error of the kernel itself is
-// found later, by gemm_steps_wait or by CUDA. On every card every product is computed; which ways are fast is in
-// README.md.
+// found later, by gemm_steps_wait or by CUDA. Every product is computed on every card: gemm_steps_kernel says how.
 GEMM_STEPS_API gemm_steps_status gemm_steps_gemm(gemm_steps *handle, const gemm_steps_problem *problem);
 
 // Loads and allocates what this product needs, and queues nothing; alpha, beta and the pointers may change afterwards,
@@ -146,8 +146,9 @@ GEMM_STEPS_API size_t gemm_steps_workspace(const gemm_steps *handle);  // bytes 
 // stay until another is set. 0 gives the handle its own again.
 GEMM_STEPS_API gemm_steps_status gemm_steps_set_workspace(gemm_steps *handle, gemm_steps_ptr memory, size_t bytes);
 
-// What the last product ran, "20_any_shape, 64 x 128, K in parts": the step of the course that the kernel comes from,
-// its tile of C, and what was done around it ("A and B copied"); "" before the first.
+// What the last product ran: "20_any_shape, 64 x 128, 32 tiles in 2 parts each, B copied" is a kernel after that step
+// of the course, its tile of C, the tiles whose K is cut so that more SMs have work, and what was copied first; ""
+// before the first product.
 GEMM_STEPS_API const char *gemm_steps_kernel(const gemm_steps *handle);
 GEMM_STEPS_API const char *gemm_steps_device(const gemm_steps *handle);  // "NVIDIA H200", "simulated GPU"
 

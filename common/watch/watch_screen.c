@@ -190,13 +190,16 @@ static void press(struct screen *c, int key)
             obey(c, keys[i].command);
 }
 
+static SCREEN *screen;
+
 bool screen_open(void)
 {
     setlocale(LC_CTYPE, "");
-    SCREEN *screen = newterm(NULL, stdout, stdin);
-    if (!screen || !tigetstr("cup") || tigetstr("cup") == (char *)-1) {
-        if (screen)
-            endwin();
+    if (!(screen = newterm(NULL, stdout, stdin)))
+        return false;
+    const char *const place = tigetstr("cup");  // NULL or -1: it cannot place its cursor
+    if (!place || place == (const char *)-1) {
+        screen_close();
         return false;
     }
     cbreak();
@@ -230,4 +233,6 @@ void screen_serve(struct session *s, const struct watch_begin *begin)
 void screen_close(void)
 {
     endwin();
+    delscreen(screen);
+    screen = NULL;
 }

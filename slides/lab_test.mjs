@@ -54,15 +54,16 @@ async function compare(build, worker, lab, run) {
     const same = ['verdict', 'error', 'kernel', 'metrics', 'lines', 'findings', 'look', 'source', 'what'];
     const wrong = difference(page, native, ['C', 'map', ...same]) ?? difference(page, driver, page.error ? ['verdict', 'error'] : same) ??
       (page.error || run.entry || close(page.worst, native.worst) ? null : `worst: ${page.worst}, not ${native.worst}`);
-    return { wrong, verdict: page.verdict, findings: page.findings?.length ?? 0, ms: page.ms };
+    return { wrong, stuck: page.findings?.some(({ id }) => id === 'ENDLESS_WAIT'), verdict: page.verdict, findings: page.findings?.length ?? 0, ms: page.ms };
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-// The last run, watched: back and forth is the same state, and the steps of a warp follow one another.
-async function watched(worker) {
-  const { steps } = await worker.ask('watch', { block: 0 }), look = (moment) => worker.ask('look', { moment });
+// The last run, watched: back and forth is the same state, and the steps of a warp follow one another; where it was stuck, the
+// watch opens at its end, and says who waits.
+async function watched(worker, stuck) {
+  const { steps, first, findings } = await worker.ask('watch', { block: 0 }), look = (moment) => worker.ask('look', { moment });
   for (let i = 0; i < 4; i++) {
     const moment = Math.floor(steps * (i + 0.5) / 4), now = await look(moment), next = { from: moment, stop: 0, warp: now.warp };
     const ahead = await worker.ask('next', { ...next, back: false });
@@ -71,6 +72,9 @@ async function watched(worker) {
     if (ahead >= 0 && ((await look(ahead)).step !== now.step + 1)) return `moment ${moment}: the next step of the warp is not the next`;
     if (!isDeepStrictEqual(await look(moment), now)) return `moment ${moment} differs when it is looked at again`;
   }
+  const begin = findings[first], why = stuck ? await worker.ask('why', { moment: steps - 1 }) : [];
+  if (stuck && !(begin?.ends && begin.moment === steps - 1 && why.some(({ kind }) => kind === 'waits')))
+    return `it is stuck, and the watch begins at ${JSON.stringify(begin)}, with ${JSON.stringify(why)}`;
   return null;
 }
 
@@ -103,7 +107,7 @@ async function main() {
     }
     const all = labs.flatMap((lab) => lab.runs.map((run) => ({ lab, run }))), chosen = sample(all, 5);
     for (const { lab, run } of chosen) {
-      const { wrong: found, verdict, findings, ms } = await compare(resolve(build), worker, lab, run), differs = await watched(worker);
+      const { wrong: found, stuck, verdict, findings, ms } = await compare(resolve(build), worker, lab, run), differs = await watched(worker, stuck);
       console.log(`${lab.step} ${run.id}: ${verdict}, ${findings} findings, ${ms.toFixed(0)} ms`);
       if (differs) wrong.push(`${lab.step} ${run.id}, watched: ${differs}`);
       if (found) wrong.push(`${lab.step} ${run.id}: the page differs in ${found}`);

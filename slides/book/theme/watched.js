@@ -42,6 +42,16 @@ export function listed(numbers) {
   return parts.map(([from, to]) => (from === to ? from : `${from} to ${to}`)).join(', ');
 }
 
+// Mbarriers that stand alike, in one line: [{ names, text }].
+export function mbarriers_of(mbarriers) {
+  const alike = new Map();
+  for (const { name, phase, pending, expected, bytes } of mbarriers) {
+    const text = `phase ${phase % 2}, ${pending} of ${expected} arrivals ${pending === 1 ? 'is' : 'are'} missing${bytes ? `, and ${bytes.toLocaleString('en')} bytes` : ''}`;
+    alike.set(text, [...alike.get(text) ?? [], name]);
+  }
+  return [...alike].map(([text, names]) => ({ text, names: names.join(', ') }));
+}
+
 // Where warps stand, those alike in one line: [{ warps, text }].
 export function standing_of(warps) {
   const alike = new Map();

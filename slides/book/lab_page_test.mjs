@@ -127,7 +127,7 @@ async function watched_matrices_and_why(tab, origin) {
   await page.$eval('.lab .watch [role=group] input', (input, value) => { input.value = value; input.dispatchEvent(new Event('input')); }, line);
   await press(page, 'to it ▶');
   await page.waitForSelector('.lab .matrix');
-  const names = await page.$$eval('.lab .matrix h4', (all) => all.map((one) => one.textContent.replace(/\s+/g, ' ').slice(0, 11)));
+  const names = await page.$$eval('.lab .matrix h3', (all) => all.map((one) => one.textContent.replace(/\s+/g, ' ').slice(0, 11)));
   if (names.join() !== 'D 16 x 8, f,A 16 x 16, ,B 16 x 8, f,C 16 x 8, f') wrong.push(`watched: the matrices are ${names.join()}`);
   for (const width of [1280, 390, 360]) {
     await page.setViewport({ width, height: 900 });

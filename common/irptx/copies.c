@@ -157,7 +157,8 @@ static bool remove_from(struct code_block *b, uint32_t *uses)
             if (reads(&b->ops[i].args[k]))
                 uses[b->ops[i].args[k].reg]--;
     }
-    memmove(b->ops, b->ops + kept, (b->op_count - kept) * sizeof *b->ops);
+    if (kept)
+        memmove(b->ops, b->ops + kept, (b->op_count - kept) * sizeof *b->ops);
     b->op_count -= kept;
     return kept > 0;
 }

@@ -64,6 +64,7 @@ struct ir_value {
     const struct ir_scalar *scalars;  // of a constant: one for each leaf
     uint32_t count;
     const struct ir_type *byval;  // an argument: what it points to is handed over, not the pointer
+    uint32_t byval_align;
 };
 
 struct ir_symbol {  // a variable or a function of the module

@@ -216,6 +216,8 @@ static void parse_body(struct parser *p, struct ir_function *f)
         ll_inst(p, &b->insts[b->count]);
         b->count++;
     }
+    if (!f->block_count)
+        ll_fail(p, "instruction");
     for (uint32_t i = 0; i < p->block_count; i++)
         if (i >= f->block_count || !f->blocks[i].count)
             ir_fail(p->m, "the IR has a branch to a block that it has not");

@@ -194,7 +194,9 @@ static void parse_call_args(struct parser *p, struct ir_inst *x)
             const struct ir_type *t = ll_type(p);
             struct ir_param param = { 0 };
             ll_attributes(p, &param);
-            add_arg(p, x, ll_value(p, t))->byval = param.byval;
+            struct ir_value *v = add_arg(p, x, ll_value(p, t));
+            v->byval = param.byval;
+            v->byval_align = param.byval ? param.align : 0;
             if (param.align && (!x->align || param.align < x->align))
                 x->align = param.align;  // of what memcpy and its like are given: the least
         }
@@ -400,6 +402,25 @@ static void parse_rest(struct parser *p, struct ir_inst *x)
     }
 }
 
+static uint32_t least_args(enum ir_op op)
+{
+    switch (op) {
+    case OP_load:
+    case OP_getelementptr:
+        return 1;
+    case OP_store:
+    case OP_extractelement:
+    case OP_atomicrmw:
+        return 2;
+    case OP_select:
+    case OP_insertelement:
+    case OP_cmpxchg:
+        return 3;
+    default:
+        return 0;
+    }
+}
+
 void ll_inst(struct parser *p, struct ir_inst *x)
 {
     *x = (struct ir_inst){ .text = p->l.token.at };
@@ -419,5 +440,7 @@ void ll_inst(struct parser *p, struct ir_inst *x)
     parse_operands(p, x);
     if (!x->type)
         x->type = &ir_void;
+    if (x->arg_count < least_args(x->op))
+        ir_fail(p->m, "the IR has an instruction with too few operands");
     parse_rest(p, x);
 }

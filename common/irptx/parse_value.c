@@ -331,8 +331,11 @@ static void sum_constant(struct parser *p, bool subtract, struct scalars *s)
         a = b;
         b = swap;
     }
+    const bool apart = subtract && a.kind == SCALAR_ADDRESS && b.kind == SCALAR_ADDRESS && a.symbol == b.symbol;
+    if (apart)  // two addresses in one variable
+        a.kind = b.kind = SCALAR_BITS;
     if (t->bits > 64 || a.kind == SCALAR_UNDEF || b.kind != SCALAR_BITS)
-        ir_fail(p->m, "a sum of two addresses is not known");
+        ir_fail(p->m, "this sum of addresses is not known");
     const int shift = 64 - (int)t->bits;
     const int64_t plus = (int64_t)(b.bits << shift) >> shift;
     a.bits += (uint64_t)(subtract ? -plus : plus);

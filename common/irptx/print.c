@@ -137,14 +137,14 @@ static void put_blocks(const struct code *c, struct text *t, struct lines *l)
 
 // --- Functions ---
 
-void print_param(struct text *t, const struct ir_type *type, const char *name, int number)
+void print_param(struct text *t, const struct ir_type *type, uint32_t align, const char *name, int number)
 {
     const bool scalar =
         type->kind == IR_INT || type->kind == IR_FLOAT || type->kind == IR_BFLOAT || type->kind == IR_PTR;
     if (scalar && type->bits <= 64)
         text_put(t, ".param .b%u %s", type->bits > 32 ? 64 : 32, name);
     else
-        text_put(t, ".param .align %u .b8 %s", ir_align(type), name);
+        text_put(t, ".param .align %u .b8 %s", align > ir_align(type) ? align : ir_align(type), name);
     if (number >= 0)
         text_put(t, "%d", number);
     if (!scalar || type->bits > 64)
@@ -194,7 +194,7 @@ static void put_head(const struct code *c, struct text *t)
     text_put(t, "\n%s%s ", f->symbol->internal ? "" : ".visible ", f->kernel ? ".entry" : ".func");
     if (f->result->kind != IR_VOID) {
         text_put(t, "(");
-        print_param(t, f->result, ir_text(c->m, "%s_ret", c->name), -1);
+        print_param(t, f->result, 0, ir_text(c->m, "%s_ret", c->name), -1);
         text_put(t, ") ");
     }
     text_put(t, "%s(\n", c->name);
@@ -203,7 +203,7 @@ static void put_head(const struct code *c, struct text *t)
             put_kernel_param(c, t, i);
         } else {
             text_put(t, "\t");
-            print_param(t, f->params[i].byval ? f->params[i].byval : f->params[i].type,
+            print_param(t, f->params[i].byval ? f->params[i].byval : f->params[i].type, f->params[i].align,
                         ir_text(c->m, "%s_param_", c->name), (int)i);
         }
         text_put(t, i + 1 < f->param_count ? ",\n" : "\n");
@@ -239,13 +239,13 @@ void print_declarations(struct ir_module *m, struct text *t)
         text_put(t, "%s.func ", m->symbols[i]->external ? ".extern " : m->symbols[i]->internal ? "" : ".visible ");
         if (call->type->kind != IR_VOID) {
             text_put(t, "(");
-            print_param(t, call->type, "ret", -1);
+            print_param(t, call->type, 0, "ret", -1);
             text_put(t, ") ");
         }
         text_put(t, "%s(", m->symbols[i]->ptx);
         for (uint32_t k = 0; k < call->arg_count; k++) {
             text_put(t, k ? ", " : "");
-            print_param(t, call->args[k].byval ? call->args[k].byval : call->args[k].type,
+            print_param(t, call->args[k].byval ? call->args[k].byval : call->args[k].type, call->args[k].byval_align,
                         ir_text(m, "%s_param_", m->symbols[i]->ptx), (int)k);
         }
         text_put(t, ");\n");

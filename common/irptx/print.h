@@ -11,9 +11,9 @@ struct text {  // grows in the module's arena
 };
 void text_put(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// A parameter or a result of a function that is no kernel: .param .b32 NAME or .param .align 8 .b8 NAME[24]. number <
-// 0: the name has none.
-void print_param(struct text *t, const struct ir_type *type, const char *name, int number);
+// A parameter or a result of a function that is no kernel, aligned as its type at least: .param .b32 NAME or .param
+// .align 8 .b8 NAME[24]. number < 0: the name has none.
+void print_param(struct text *t, const struct ir_type *type, uint32_t align, const char *name, int number);
 
 // --- Lines of the source ---
 

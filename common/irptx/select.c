@@ -46,7 +46,7 @@ static struct val struct_param(struct code *c, uint32_t i, const struct ir_param
 {
     if (c->f->kernel)
         return (struct val){ .kind = VAL_PTR, .space = SPACE_PARAM, .symbol = param_name(c, i) };
-    const uint32_t align = ir_align(p->byval);
+    const uint32_t align = p->align > ir_align(p->byval) ? p->align : ir_align(p->byval);
     const struct val copy = local_room(c, p->byval, align);
     store_scalars(c, copy, p->byval, align, "", load_params(c, i, p->byval).items);
     return copy;

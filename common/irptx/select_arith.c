@@ -290,6 +290,8 @@ void select_choice(struct code *c, const struct ir_inst *x)
     const struct ir_leaf *leaves = ir_leaves(c->m, x->type, &n);
     const struct vals by = vals_of(c, &x->args[0]), a = vals_of(c, &x->args[1]), b = vals_of(c, &x->args[2]);
     struct vals out = value_list(c, n);
+    if (a.count < n || b.count < n)
+        ir_fail(c->m, "the IR chooses between values of different types");
     for (uint32_t i = 0; i < n; i++)
         out.items[i] = choose(c, x, by.items[by.count == n ? i : 0], a.items[i], b.items[i], leaves[i].type);
     value_set(c, x, out.items, n);

@@ -77,6 +77,8 @@ static void looped(struct code *c, const struct ir_inst *x, bool set)
 
 void select_block_copy(struct code *c, const struct ir_inst *x, const char *name)
 {
+    if (x->arg_count < 3)
+        ir_fail(c->m, "a call with too few operands");
     const struct val n = value_one(c, &x->args[2]);
     const bool constant = n.kind != VAL_REG && n.bits <= UNROLLED_MAX;
     if (!constant && !strcmp(name, "memmove"))

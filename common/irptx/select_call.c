@@ -67,7 +67,7 @@ static void pass_argument(struct code *c, struct call *call, uint32_t number, co
     if (v->byval)
         load_scalars(c, value_one(c, v), type, ir_align(type), "", from.items);
     text_put(&call->text, "\t");
-    print_param(&call->text, type, "arg", (int)number);
+    print_param(&call->text, type, v->byval_align, "arg", (int)number);
     text_put(&call->text, ";\n");
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t bits = param_bits(type, leaves[i].type);
@@ -100,7 +100,7 @@ static void call_function(struct code *c, const struct ir_inst *x)
     const bool result = x->type->kind != IR_VOID;
     if (result) {
         text_put(&call.text, "\t");
-        print_param(&call.text, x->type, "ret", -1);
+        print_param(&call.text, x->type, 0, "ret", -1);
         text_put(&call.text, ";\n");
     }
     text_put(&call.text, "\tcall.uni %s", result ? "(ret), " : "");

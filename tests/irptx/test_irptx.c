@@ -225,6 +225,16 @@ Test(irptx, adds_to_the_number_of_an_address)
                 "mov.u64", "tile;", "add.s64", ", 16;", "cvt.u32.u64", "read %r", NULL);
 }
 
+Test(irptx, takes_the_difference_of_two_addresses_in_a_variable)
+{
+    expect_with(
+        "@tile = internal addrspace(3) global [64 x i32] poison, align 16",
+        "  store i64 sub (i64 ptrtoint (ptr getelementptr (i8, ptr addrspacecast (ptr addrspace(3) @tile to ptr), i64 "
+        "24) to "
+        "i64), i64 ptrtoint (ptr addrspacecast (ptr addrspace(3) @tile to ptr) to i64)), ptr %p, align 8\n  ret void",
+        "mov.b64", ", 24;", "st.global.b64", NULL);
+}
+
 Test(irptx, hands_structs_over_by_value)
 {
     expect_with(
@@ -245,6 +255,7 @@ Test(irptx, says_what_it_does_not_know_with_the_line_of_the_kernel)
     refuse("", "  %i = frobnicate i32 %n, !dbg !5\n  ret void",
            "kernel.cu:12: the instruction frobnicate is not known");
     refuse("", "  %i = add x86_fp80 %n, 1, !dbg !5\n  ret void", "kernel.cu:12: the type x86_fp80 is not known");
+    refuse("", "  store i32 %n, !dbg !5\n  ret void", "kernel.cu:12: the IR has an instruction with too few operands");
     refuse("", "  br label %nowhere", "the IR has a branch to a block that it has not");
     refuse("@a = alias i32, ptr @b", "  store i32 1, ptr @a, align 4, !dbg !5\n  ret void",
            "kernel.cu:12: the address of a is not known here");

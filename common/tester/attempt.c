@@ -109,13 +109,14 @@ void attempt_close(struct attempt *a)
 bool attempt_holds(struct attempt *a, struct probe *p, const struct tester_options *o)
 {
     const struct size whole = { o->m, o->n, o->k }, part = size_small(&whole, &p->geometry);
-    const uint64_t budget = p->budget;
-    const double end = p->end;
+    const struct probe before = *p;
     p->budget = 0;  // of instructions and time there are enough for this
-    p->end += ATTEMPT_SECONDS;
+    probe_limit(p, ATTEMPT_SECONDS);
     const bool holds = outcome_at(a, p, o, &part) != WRONG && outcome_at(a, p, o, &whole) != WRONG;
-    p->budget = budget;
-    p->end = end;
+    p->budget = before.budget;
+    p->end = before.end;
+    p->work = before.work;
+    p->most_work = before.most_work;
     return holds;
 }
 

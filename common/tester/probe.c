@@ -3,9 +3,14 @@
 
 #include <time.h>
 
-#include "gemm.h"
+#include "base/profile.h"
 #include "device/open.h"
 #include "device/sim.h"
+#include "gemm.h"
+
+#define WORK_PER_SECOND 1e9  // operations of a lane
+#define WORK_OF_LAUNCH 1000000
+#define SLOWEST 5  // times as long as usual
 
 // Of this process, all its threads together: it does not depend on what else the computer does.
 static double now(void)
@@ -59,13 +64,21 @@ void probe_release(struct probe_data *x)
 
 bool probe_over(const struct probe *p)
 {
-    return now() >= p->end;
+    return now() >= p->end || (p->most_work && p->work >= p->most_work);
 }
 
 void probe_limit(struct probe *p, double seconds)
 {
-    const double end = now() + seconds;
-    p->end = end < p->end ? end : p->end;
+    p->most_work = p->work + (uint64_t)(seconds * WORK_PER_SECOND);
+    p->end = now() + SLOWEST * seconds;
+}
+
+// What a launch costs, in operations of a lane; the checks double it.
+static uint64_t work_of(const struct dev *d, bool checked)
+{
+    const struct profile *ran = dev_profile(d);
+    const uint64_t work = ran ? 32 * ran->total[METRIC_INST] + ran->total[METRIC_FLOP] / 2 : 0;
+    return WORK_OF_LAUNCH + (checked ? 2 * work : work);
 }
 
 static bool upload(struct dev *d, const char *name, const struct matrix *m, dev_ptr *to)
@@ -111,6 +124,7 @@ static bool launch(struct probe *p, const struct probe_product *x, struct matrix
          dev_download(d, C->data, call.C, matrix_bytes(C));
     if (!ok && !*p->error)
         error_set(p->error, "%s", dev_error(d));
+    p->work += work_of(d, checked);
     gemm_close(&call, d);
     const dev_ptr all[] = { call.A, call.B, call.C };
     for (int i = 0; i < 3; i++)

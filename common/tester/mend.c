@@ -68,7 +68,7 @@ void mend_say(const struct mends *m, const struct mend *x, char *text, size_t si
                  mend_sign_text(0, x->as), x->text, length(t, begin, x->token + 1), t->token[begin].at);
         break;
     case MEND_BEFORE:
-        snprintf(text, size, "with %.*s before", (int)strcspn(x->text, ";"), x->text);
+        snprintf(text, size, "with %.*s before the statement", (int)strcspn(x->text, ";"), x->text);
         break;
     default:
         say_statement(t, x, text, size);

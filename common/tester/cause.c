@@ -200,7 +200,7 @@ static void try_numbers(struct cause *c, struct probe *p, const struct tester_op
     const size_t used = strlen(c->text);
     if (used)
         cause_say(c, "; ");
-    if (!cause_of_mends(c, p, o, checked) && !cause_of_trials(c, p, o, checked))
+    if (!cause_of_trials(c, p, o, checked))
         c->text[used] = '\0';
 }
 

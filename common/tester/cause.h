@@ -66,8 +66,6 @@ void cause_of_finding(struct cause *c, struct probe *p, const struct tester_opti
 // cause_trial.c: the number of which another one makes the result right, with nothing left for the checks to find if
 // checked.
 bool cause_of_trials(struct cause *c, struct probe *p, const struct tester_options *o, bool checked);
-// cause_mend.c: the words of the kernel in place of which others make the result right, the same.
-bool cause_of_mends(struct cause *c, struct probe *p, const struct tester_options *o, bool checked);
 // cause_place.c: which elements met in the wrong place. False: all is in its place, or nothing can be said.
 bool cause_of_place(struct cause *c, struct probe *p, struct look *l);
 // cause_say.c: whether the geometry has fewer threads a block than the kernel's launch bounds: then it is said.

@@ -471,7 +471,6 @@ static void say_element(struct cause *c, const struct probe *p, const struct tes
     const struct geometry *g = &p->geometry;
     const char name = f->object.name ? f->object.name[0] : 0;
     int rows, cols;
-    cause_add_line(c, own_line(c, &f->here.place));
     if (!matrix_of(&f->object, o, &rows, &cols) || f->object.at < 0)
         return;
     const long long at = f->object.at / (long long)type_size(p->type);

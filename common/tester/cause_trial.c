@@ -3,27 +3,33 @@
 // A result that is right for one number of many, in each of some thousand elements, is no chance; but two lines may do
 // for one another, as where a value is made and where it is used, so all that are found are told, as far as they are
 // few.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "attempt.h"
+#include "base/profile.h"
 #include "base/source.h"
 #include "cause.h"
+#include "cause_size.h"
 #include "device/sim.h"
+#include "kernel_text.h"
 #include "probe.h"
 #include "trial.h"
 
-enum { FOUND = 4, FAR = ATTEMPT_RANKS - 1 };
-#define TRIAL_SECONDS 1.0
+enum { SAMPLE = 32, FOUND = 4, FAR = 3 };
+#define TRIAL_SECONDS 2.0
 
 struct trying {
     struct trials *t;
-    struct attempt attempt, larger;
-    const struct tester_options *o;
+    struct probe_data x;
+    struct probe_product product;
+    bool checked;  // what is wrong is that the checks find something
+    int row[SAMPLE], col[SAMPLE];
+    double want[SAMPLE];  // of C there
     struct trial found[FOUND];
     unsigned n_found;
-    unsigned char rank[ATTEMPT_LINES];
-    unsigned sites_of[ATTEMPT_LINES];  // of each line
+    unsigned char rank[TRIAL_LINES];  // of each line: how far it is from those that the cause sends to; FAR: farther
+    unsigned sites_of[TRIAL_LINES];   // of each line
 };
 
 // --- What is executed ---
@@ -68,15 +74,58 @@ static unsigned char *executed(struct probe *p, const struct probe_product *x, s
     return e.ran;
 }
 
+// --- Right or wrong ---
+
+static void take_sample(struct trying *t, const struct tester_options *o)
+{
+    for (int i = 0; i < SAMPLE; i++) {
+        t->row[i] = (int)(matrix_hash(1, (uint64_t)i) % (uint64_t)o->m);
+        t->col[i] = (int)(matrix_hash(2, (uint64_t)i) % (uint64_t)o->n);
+        double sum = 0;
+        for (int k = 0; k < o->k; k++)
+            sum += matrix_get(&t->x.A, t->row[i], k) * matrix_get(&t->x.B, k, t->col[i]);
+        t->want[i] = o->alpha * sum + (o->beta != 0 ? o->beta * matrix_get(&t->x.C0, t->row[i], t->col[i]) : 0);
+    }
+}
+
+static bool sample_fits(const struct trying *t)
+{
+    for (int i = 0; i < SAMPLE; i++)
+        if (!(fabs(matrix_get(&t->x.C, t->row[i], t->col[i]) - t->want[i]) <= 0.01 * (1 + fabs(t->want[i]))))
+            return false;
+    return true;
+}
+
+// Whether the kernel has computed no more products than it takes, with what lies beyond the edges: one that reads zeros
+// there, tile for tile, is no cure.
+static bool takes_no_more(const struct trying *t, const struct probe *p)
+{
+    const struct geometry *g = &p->geometry;
+    const struct profile *ran = dev_profile(p->dev);
+    const int depth = g->bk ? g->bk : 1, k = (t->x.A.cols - 1) / depth * depth + depth;
+    const double most = 2.0 * (double)tiles_of(&t->x.C, g) * g->bm * g->bn * (k + depth + 4);
+    return !ran || (double)ran->total[METRIC_FLOP] <= most;
+}
+
+// checked: the checks have to find nothing.
+static bool is_right(struct trying *t, struct probe *p, bool checked)
+{
+    const struct probe_product *r = &t->product;
+    const struct simt_findings *found;
+    if (!probe_run(p, r, &t->x.C) || !sample_fits(t) || !takes_no_more(t, p) ||
+        !matrix_check(&t->x.C, r->alpha, r->A, r->B, r->beta, r->C0).right)
+        return false;
+    return !checked || ((found = probe_check(p, r, &t->x.C)) && !found->n);
+}
+
 // --- Other numbers ---
 
 static void try_one(struct trying *t, unsigned site, enum trial_what what, long is)
 {
     const struct trial x = { site, what, is };
-    struct probe *p = &t->t->probe;
     if (t->n_found == FOUND || !t->t->sites[site].says || probe_over(&t->t->probe))
         return;
-    if (trials_set(t->t, &x, true) && attempt_is_right(&t->attempt, p) && attempt_holds(&t->larger, p, t->o))
+    if (trials_set(t->t, &x, true) && is_right(t, &t->t->probe, true))
         t->found[t->n_found++] = x;
     trials_set(t->t, &x, false);
 }
@@ -297,11 +346,34 @@ static void say_found(struct cause *c, const struct trying *t)
 
 // --- In which order ---
 
+// The lines that make what lines of that rank have come next.
+static void rank_makers(struct trying *t, const struct cause *c, unsigned char from)
+{
+    unsigned makers[KERNEL_MAKERS];
+    for (unsigned line = 1; line < TRIAL_LINES; line++) {
+        const unsigned n = t->rank[line] == from ? kernel_text_makers(c->lines.file, line, makers) : 0;
+        for (unsigned i = 0; i < n; i++)
+            if (makers[i] < TRIAL_LINES && t->rank[makers[i]] == FAR)
+                t->rank[makers[i]] = (unsigned char)(from + 1);
+    }
+}
+
+static void rank_lines(struct trying *t, const struct cause *c)
+{
+    memset(t->rank, FAR, sizeof t->rank);
+    for (int i = 0; i < CAUSE_LINES && c->look[i]; i++)
+        t->rank[c->look[i] % TRIAL_LINES] = 0;
+    for (unsigned char from = 0; from + 1 < FAR; from++)
+        rank_makers(t, c, from);
+    for (unsigned i = 0; i < t->t->n_sites; i++)
+        t->sites_of[t->t->sites[i].says % TRIAL_LINES] += t->t->sites[i].group == i;
+}
+
 // What counts and waits is near, wherever it stands.
 static unsigned char rank_of(const struct trying *t, unsigned site)
 {
     const struct trial_site *s = &t->t->sites[site];
-    return s->use >= TRIAL_COUNTS && s->use < TRIAL_NONE ? FAR - 1 : t->rank[s->says % ATTEMPT_LINES];
+    return s->use >= TRIAL_COUNTS && s->use < TRIAL_NONE ? FAR - 1 : t->rank[s->says % TRIAL_LINES];
 }
 
 static void try_numbers_of(struct trying *t, unsigned rank)
@@ -318,17 +390,14 @@ static void try_results_of(struct trying *t, unsigned rank)
 {
     enum { MANY = 16 };
     for (unsigned i = 0; i < t->t->n_sites; i++)
-        if (rank_of(t, i) == rank && t->t->sites[i].group == i &&
-            t->sites_of[t->t->sites[i].says % ATTEMPT_LINES] < MANY)
+        if (rank_of(t, i) == rank && t->t->sites[i].group == i && t->sites_of[t->t->sites[i].says % TRIAL_LINES] < MANY)
             try_result(t, i);
 }
 
 // First the numbers of the nearest lines; then what these lines compute; then the numbers of the others.
 static void try_all(struct trying *t, const struct cause *c)
 {
-    attempt_rank_lines(c, t->rank);
-    for (unsigned i = 0; i < t->t->n_sites; i++)
-        t->sites_of[t->t->sites[i].says % ATTEMPT_LINES] += t->t->sites[i].group == i;
+    rank_lines(t, c);
     for (unsigned rank = 0; rank < FAR; rank++)
         try_numbers_of(t, rank);
     for (unsigned rank = 0; rank < FAR; rank++)
@@ -338,20 +407,77 @@ static void try_all(struct trying *t, const struct cause *c)
 
 // --- All of it ---
 
+// Whether the kernel, as it is now, is right or wrong at that size.
+enum outcome { UNKNOWN, RIGHT, WRONG };
+
+static enum outcome outcome_at(struct trying *t, struct probe *p, const struct tester_options *o, const struct size *s)
+{
+    struct tester_options sized = *o;
+    sized.m = s->m, sized.n = s->n, sized.k = s->k;
+    probe_release(&t->x);
+    if (size_cost(s) > SIZE_COST || !probe_fill(&t->x, p->type, &sized))
+        return UNKNOWN;
+    t->product = (struct probe_product){ o->alpha, o->beta, &t->x.A, &t->x.B, o->beta != 0 ? &t->x.C0 : NULL };
+    take_sample(t, &sized);
+    return is_right(t, p, t->checked) ? RIGHT : WRONG;
+}
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+// The smallest of some sizes at which the kernel is wrong. False: it is so at none that costs little.
+static bool choose_size(struct trying *t, struct probe *p, const struct tester_options *o)
+{
+    const struct geometry *g = &p->geometry;
+    const struct size whole = { o->m, o->n, o->k }, part = size_small(&whole, g);
+    const struct size tiny = { least(g->bm / 2 + 8, part.m), least(g->bn / 2 + 16, part.n),
+                               least(3 * (g->bk ? g->bk : 8), part.k) };
+    const struct size *const sizes[] = { &tiny, &part, &whole };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (outcome_at(t, p, o, sizes[i]) == WRONG)
+            return true;
+    return false;
+}
+
+// Four times what a kernel as kernels are takes.
+static uint64_t budget(const struct trying *t)
+{
+    const struct geometry *g = &t->t->probe.geometry;
+    return (uint64_t)g->bm * (uint64_t)g->bn * (uint64_t)t->x.A.cols / 4 * (g->blocks ? tiles_of(&t->x.C, g) : 1) +
+           (1 << 16);
+}
+
+// What is found at a small size must not be wrong at the others.
+static void confirm(struct trying *t, const struct tester_options *o)
+{
+    const struct size whole = { o->m, o->n, o->k }, part = size_small(&whole, &t->t->probe.geometry);
+    unsigned n = 0;
+    for (unsigned i = 0; i < t->n_found; i++) {
+        const struct trial x = t->found[i];
+        trials_set(t->t, &x, true);
+        if (outcome_at(t, &t->t->probe, o, &part) != WRONG && outcome_at(t, &t->t->probe, o, &whole) != WRONG)
+            t->found[n++] = x;
+        trials_set(t->t, &x, false);
+    }
+    t->n_found = n;
+}
+
 static void try_kernel(struct trying *t, struct cause *c, struct probe *p, const struct tester_options *o)
 {
-    struct attempt *a = &t->attempt;
-    const bool wrong = attempt_open(a, p, o, t->larger.checked);
-    unsigned char *ran = wrong ? executed(p, &a->product, &a->x.C, a->checked) : NULL;
+    unsigned char *ran = choose_size(t, p, o) ? executed(p, &t->product, &t->x.C, t->checked) : NULL;
     if (ran && trials_open(t->t, p, c->lines.file, ran)) {
-        probe_limit(&t->t->probe, TRIAL_SECONDS);
-        t->t->probe.budget = attempt_budget(a, &p->geometry);
+        struct probe *trial = &t->t->probe;
+        probe_limit(trial, TRIAL_SECONDS);
+        trial->budget = budget(t);
         try_all(t, c);
+        probe_limit(trial, TRIAL_SECONDS);
+        trial->budget = 0;
+        confirm(t, o);
         say_found(c, t);
     }
     trials_close(t->t);
-    attempt_close(a);
-    attempt_close(&t->larger);
     free(ran);
 }
 
@@ -361,10 +487,10 @@ bool cause_of_trials(struct cause *c, struct probe *p, const struct tester_optio
     bool found = false;
     const bool can = device_simt(p->dev) && *c->lines.file;
     if (t && can && (t->t = calloc(1, sizeof *t->t))) {
-        t->larger.checked = checked;
-        t->o = o;
+        t->checked = checked;
         try_kernel(t, c, p, o);
         found = t->n_found;
+        probe_release(&t->x);
         free(t->t);
     }
     free(t);

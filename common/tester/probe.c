@@ -8,7 +8,7 @@
 #include "device/sim.h"
 #include "gemm.h"
 
-#define WORK_PER_SECOND 1.5e9  // operations of a lane
+#define WORK_PER_SECOND 1e9  // operations of a lane
 #define WORK_OF_LAUNCH 1000000
 #define SLOWEST 5  // times as long as usual
 

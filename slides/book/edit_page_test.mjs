@@ -45,6 +45,7 @@ async function in_the_lab(page, origin, expect, wrong) {
   await press(page, 'run this');
   await done(page);
   expect('a wrong kernel', await text(page, '.lab .verdict'), /^C is wrong/);
+  await page.waitForFunction(() => document.querySelector('.lab .result').textContent.includes('Predicted time'), { polling: 50 });
   expect('its time', await text(page, '.lab .result'), /Predicted time: not here.*of which 1 line differs/);
   await write(page, [['blockIdx.z', 'blockIdz.y']]);
   await page.focus('.cm-content');

@@ -34,5 +34,6 @@ const struct kernel kernels[] = {
     { KERNEL_HOPPER, "20_any_shape", 0, MODULE_hopper_f16_nn, 90, 90, 128, 128, 64, 1, 2048, false },
     { KERNEL_HOPPER, "20_any_shape", 0, MODULE_hopper_f16_nn, 90, 90, 64, 128, 64, 1, 2048, false },
     { KERNEL_HOPPER, "20_any_shape", 0, MODULE_hopper_f16_nn, 90, 90, 64, 64, 64, 1, 2048, false },
+    { KERNEL_LAST_STEP, "20_any_shape", ARGS_F16, MODULE_f16_any_shape, 90, 90, 128, 256, 64, 1, 2048, true },
 };
 const int n_kernels = sizeof kernels / sizeof *kernels;

@@ -13,6 +13,7 @@
     X(f16_padding, f16_padding, "10_wmma_padding", 0)                                                                  \
     X(f16_swizzle, f16_swizzle, "12_mma_swizzle", 0)                                                                   \
     X(f16_async, f16_async, "13_async_copy", 0)                                                                        \
+    HOPPER(f16_any_shape, f16_any_shape, "20_any_shape", 0)                                                            \
     X(any_f32_128x128, any_f32_128x128, "any.cu", 0)                                                                   \
     X(any_f32_64x128, any_f32_64x128, "any.cu", 0)                                                                     \
     X(any_f32_64x64, any_f32_64x64, "any.cu", 0)                                                                       \
@@ -61,8 +62,8 @@ extern const struct module_text module_texts[MODULES];
 char *module_words(const struct module_text *text, size_t *bytes);
 
 // What a kernel is: the step of the course as it stands, for products that its driver can state; any.cu; rows.cu;
-// hopper.cu.
-enum kernel_kind { KERNEL_STEP, KERNEL_ANY, KERNEL_ROWS, KERNEL_HOPPER };
+// hopper.cu; step 20, whose driver's rule chooses its tile.
+enum kernel_kind { KERNEL_STEP, KERNEL_ANY, KERNEL_ROWS, KERNEL_HOPPER, KERNEL_LAST_STEP };
 
 struct kernel {
     enum kernel_kind kind;

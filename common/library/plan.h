@@ -32,7 +32,8 @@ struct plan {
     struct dev_launch launch;
     uint64_t budget;
     struct dev_kernel *product, *pack;
-    struct gemm step;  // of a step
+    struct gemm step;  // of a step, with its geometry
+    struct geometry geometry;
 };
 
 #endif

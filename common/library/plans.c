@@ -7,6 +7,7 @@
 
 #include "base/matrix.h"
 #include "gpu/gpu.h"
+#include "tester/choose.h"
 
 // --- What the kernels are told ---
 
@@ -165,10 +166,16 @@ static bool open_own(gemm_steps *h, struct plan *plan, enum module_id id)
     return ok || (handle_fail_dev(h, GEMM_STEPS_FAILED), false);
 }
 
+static bool is_step(const struct kernel *k)
+{
+    return k->kind == KERNEL_STEP || k->kind == KERNEL_LAST_STEP;
+}
+
 static bool open_step(gemm_steps *h, struct plan *plan, enum module_id id)
 {
     const gemm_steps_problem *p = &plan->problem;
-    const struct geometry *g = &h->loaded[id].geometries.all[0];
+    struct geometry *g = &plan->geometry;
+    *g = choose_geometry(&h->loaded[id].geometries, p->m, p->n, p->k, h->card.sms);
     plan->step = (struct gemm){ .m = p->m, .n = p->n, .k = p->k, .A = p->A, .B = p->B, .C = p->C, .sms = h->card.sms };
     return gemm_open(&plan->step, h->dev, h->loaded[id].module, g->kernel,
                      p->type == GEMM_STEPS_F32 ? DEV_F32 : DEV_F16, g, h->error);
@@ -178,9 +185,12 @@ static void write_name(struct plan *plan)
 {
     const struct way *w = &plan->way;
     const struct kernel *k = w->kernel;
-    size_t n = (size_t)snprintf(plan->name, sizeof plan->name, "%s, %d x %d", k->name, k->m, k->n);
+    const int m = is_step(k) ? plan->geometry.bm : k->m, columns = is_step(k) ? plan->geometry.bn : k->n;
+    size_t n = (size_t)snprintf(plan->name, sizeof plan->name, "%s, %d x %d", k->name, m, columns);
     if (k->kind == KERNEL_HOPPER && w->parts)
         n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", %d tiles in %d parts each", w->parts, w->each);
+    else if (is_step(k) && plan->geometry.parts > 1)
+        n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", K in %d parts", plan->geometry.parts);
     else if (k->kind != KERNEL_HOPPER && w->parts > 1)
         n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", K in %d parts", w->parts);
     if (k->kind == KERNEL_ANY && plan->problem.type != GEMM_STEPS_F32)
@@ -195,8 +205,7 @@ bool plan_open(gemm_steps *h, struct plan *plan, const gemm_steps_problem *settl
     *plan = (struct plan){ .problem = *settled, .way = *way };
     const enum module_id id = module_of(plan);
     plan->works = pick_room(settled, way) > 0;
-    plan->ready =
-        handle_module(h, id) && (way->kernel->kind == KERNEL_STEP ? open_step(h, plan, id) : open_own(h, plan, id));
+    plan->ready = handle_module(h, id) && (is_step(way->kernel) ? open_step(h, plan, id) : open_own(h, plan, id));
     write_name(plan);
     return plan->ready;
 }
@@ -253,7 +262,7 @@ bool plan_queue(gemm_steps *h, struct plan *plan, float alpha, float beta)
         return false;
     h->captured |= plan->works && handle_capturing(h);
     bool ok = true;
-    if (plan->way.kernel->kind == KERNEL_STEP) {
+    if (is_step(plan->way.kernel)) {
         plan->step.alpha32 = alpha, plan->step.beta32 = beta;
         ok = gemm_queue(&plan->step, d);
     } else {

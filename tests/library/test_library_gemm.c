@@ -301,7 +301,7 @@ Test(library_gemm, of_halves_is_right_in_every_way)
 
 Test(library_gemm, of_bf16_is_right_in_every_way)
 {
-    try_random(GEMM_STEPS_BF16, 90, 8);
+    try_random(GEMM_STEPS_BF16, 90, 12);
 }
 
 Test(library_gemm, of_floats_is_right_in_every_way)

@@ -255,7 +255,7 @@ static double step_cycles(struct pick_card card, const gemm_steps_problem *p, co
 {
     const struct kernel *k = w->kernel;
     const double at_once = card.sms * k->least, rounds = ceil_div(tiles_of(k, p), at_once);
-    const double narrow = p->type == GEMM_STEPS_F32 || p->n % 8 == 0 ? 1 : 4;
+    const double narrow = p->type == GEMM_STEPS_F32 || (p->n % 8 == 0 && p->k % 8 == 0) ? 1 : 4;
     return BLOCK +
            rounds * ceil_div(p->k, k->k) * (STEP + (double)k->m * k->n * k->k * k->least / k->products * narrow);
 }

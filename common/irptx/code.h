@@ -20,7 +20,7 @@ struct operand {
 
 enum effect {
     EFFECT_NONE,     // what it computes depends on its operands alone
-    EFFECT_IF_USED,  // it goes away when nobody uses what it computes
+    EFFECT_IF_USED,  // it is removed if its results are not used
     EFFECT_ALWAYS,
 };
 
@@ -142,7 +142,7 @@ uint32_t code_reg(struct code *c, uint32_t width);                   // a new on
 uint32_t code_regs(struct code *c, uint32_t width, uint32_t count);  // the first of several in a row
 struct op *code_emit(struct code *c, const char *name, const struct operand *args, size_t count);
 uint32_t code_pure(struct code *c, uint32_t width, const char *name, const struct operand *args, size_t count);
-// The first of so many registers of a width, which make up reg; and the register that parts make up.
+// The first of count registers of this width that reg is split into; and the register that count parts make up.
 uint32_t code_split(struct code *c, uint32_t reg, uint32_t width, uint32_t count);
 uint32_t code_join(struct code *c, const uint32_t *parts, uint32_t count, uint32_t width);
 void code_braces(struct operand *args, uint32_t count);  // around these operands

@@ -42,8 +42,9 @@ struct graph {
     uint8_t **loops;               // for each header of a loop, which blocks are in it
     uint32_t *headers, loop_count;
     uint32_t *stack, *turn;
-    uint8_t *state;              // 0: not reached, 1: on the way, 2: left
-    uint32_t *post, post_count;  // the order in which blocks are left
+    uint8_t *state;                   // 0: not reached, 1: on the way, 2: left
+    uint32_t *post, post_count;       // the order in which blocks are left
+    uint32_t (*back)[2], back_count;  // edges back to the header of a loop
 };
 
 static void add_pred(struct graph *g, uint32_t block, uint32_t pred)
@@ -84,7 +85,8 @@ static void add_to_loop(struct graph *g, uint32_t header, uint32_t end)
     }
 }
 
-static void walk(struct graph *g)
+// edge: NULL, or told of each edge before it is followed.
+static void walk(struct graph *g, void (*edge)(struct graph *g, uint32_t from, uint32_t to))
 {
     memset(g->state, 0, g->c->block_count);
     g->post_count = 0;
@@ -101,6 +103,8 @@ static void walk(struct graph *g)
             continue;
         }
         const uint32_t to = g->next[b][g->turn[depth - 1]++];
+        if (edge)
+            edge(g, b, to);
         if (!g->state[to]) {
             g->state[to] = 1;
             g->stack[depth] = to;
@@ -109,35 +113,22 @@ static void walk(struct graph *g)
     }
 }
 
-// The loops: a way from a block to one that is still on the way is one back to the head of a loop.
+// An edge to a block that is still on the way leads back to the header of a loop.
+static void note_edge(struct graph *g, uint32_t from, uint32_t to)
+{
+    add_pred(g, to, from);
+    if (g->state[to] != 1)
+        return;
+    g->back = ir_grow(g->c->m, g->back, g->back_count, sizeof *g->back);
+    g->back[g->back_count][0] = from;
+    g->back[g->back_count++][1] = to;
+}
+
 static void find_loops(struct graph *g)
 {
-    memset(g->state, 0, g->c->block_count);
-    uint32_t depth = 0, (*back)[2] = NULL, back_count = 0;
-    g->stack[depth] = 0;
-    g->turn[depth++] = 0;
-    g->state[0] = 1;
-    while (depth) {
-        const uint32_t b = g->stack[depth - 1];
-        if (g->turn[depth - 1] == g->next_count[b]) {
-            g->state[b] = 2;
-            depth--;
-            continue;
-        }
-        const uint32_t to = g->next[b][g->turn[depth - 1]++];
-        add_pred(g, to, b);
-        if (!g->state[to]) {
-            g->state[to] = 1;
-            g->stack[depth] = to;
-            g->turn[depth++] = 0;
-        } else if (g->state[to] == 1) {
-            back = ir_grow(g->c->m, back, back_count, sizeof *back);
-            back[back_count][0] = b;
-            back[back_count++][1] = to;
-        }
-    }
-    for (uint32_t i = 0; i < back_count; i++)
-        add_to_loop(g, back[i][1], back[i][0]);
+    walk(g, note_edge);
+    for (uint32_t i = 0; i < g->back_count; i++)
+        add_to_loop(g, g->back[i][1], g->back[i][0]);
 }
 
 // How many loops the way from one block to another leaves.
@@ -223,7 +214,7 @@ static void find_order(struct code *c)
     find_loops(&g);
     for (uint32_t i = 0; i < c->block_count; i++)
         sort_successors(&g, i);
-    walk(&g);
+    walk(&g, NULL);
     c->order = ir_new(c->m, n * sizeof *c->order);
     for (uint32_t i = 0; i < g.post_count; i++) {
         c->order[i] = g.post[g.post_count - 1 - i];

@@ -52,7 +52,7 @@ static bool may_be_same_memory(uint32_t a, uint32_t b)
     return a == b || a == SPACE_GENERIC || b == SPACE_GENERIC;
 }
 
-// Whether an access to so many bytes at this address may touch one of the group's.
+// Whether the bytes that op accesses at this address may be some that the group accesses.
 static bool touches(const struct group *g, const struct op *op, const struct operand *a)
 {
     if (!may_be_same_memory(g->space, op->access.space))
@@ -147,7 +147,7 @@ static void add_halves(struct merge *m, uint32_t at, const struct op *like, bool
     add_op(m, at, like, "mov.b32", args, 3);
 }
 
-// So many items, which are adjacent, become one access.
+// Makes one access of n adjacent ones.
 static void fuse(struct merge *m, const struct group *g, const struct item *items, uint32_t n, uint32_t bytes)
 {
     uint32_t at = items[0].op;

@@ -8,7 +8,7 @@
 void pass_same_phis(struct code *c);
 // Phis become copies on the ways into their blocks; from here on a register may be written more than once.
 void pass_copies(struct code *c);
-// Instructions go away whose results nobody uses.
+// Removes instructions whose results are not used.
 void pass_dead(struct code *c);
 // Loads and stores of neighbours become one of two or four registers.
 void pass_merge(struct code *c);

@@ -31,7 +31,7 @@ struct operand value_use(struct code *c, struct val v, const struct ir_type *t);
 uint32_t value_reg(struct code *c, struct val v, const struct ir_type *t);  // in a register
 // The integer with all bits of its register right: one of 8 bits lies in 16, and those above it may be anything.
 struct operand value_extended(struct code *c, struct val v, const struct ir_type *t, bool is_signed);
-int64_t value_signed(int64_t bits, uint32_t width);  // sign-extended from so many bits
+int64_t value_signed(int64_t bits, uint32_t width);  // sign-extended from width bits
 // A scalar that leaves for memory, inline assembly or a function: a pointer becomes what its type says, generic mostly.
 struct val value_plain(struct code *c, struct val v, const struct ir_type *t);
 struct operand value_argument(struct code *c, const struct ir_value *v);  // the same as an operand, of a call

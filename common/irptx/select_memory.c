@@ -134,7 +134,7 @@ void select_address(struct code *c, const struct ir_inst *x)
 
 // --- Loads and stores ---
 
-// Scalars of a type that one access takes: so many in a row, each of so many bits.
+// The scalars of a type that one access takes: how many, and the bits of each.
 struct piece {
     uint32_t count, bits;
 };
@@ -172,7 +172,7 @@ static const char *access_name(struct code *c, const char *what, const char *how
 {
     const char *vector = count == 4 ? ".v4" : count == 2 ? ".v2" : "";
     const bool private = space == SPACE_LOCAL || space == SPACE_CONST || space == SPACE_PARAM;
-    if (private && !strcmp(how, ".volatile"))  // nobody else writes there: PTX has no such word
+    if (private && !strcmp(how, ".volatile"))  // no other thread writes there: PTX has no such word
         how = "";
     return code_name(c, "%s%s%s%s.%s", what, how, code_space(c, space), vector,
                      bits == 8    ? "u8"

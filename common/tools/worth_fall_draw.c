@@ -12,7 +12,7 @@
 #include "base/svg.h"
 #include "worth.h"
 
-enum { GAINS = 6, GAIN = 9, LOSS = 4, SWATCH = 8, BETWEEN = 12 };
+enum { GAINS = 6, GAIN = 9, LOSS = 4, SWATCH = 8, BETWEEN = 17 };
 
 static const struct layout {
     double width, margin, left, row;  // left: where the scale begins; row: from one step to the next
@@ -20,7 +20,7 @@ static const struct layout {
     double item;                      // the height of a line of words below the bar; 0: they stand beside it
     double letter;                    // how wide one is
     const char *words;                // their class
-} wide = { 1136, 20, 224, 24, 4, 0, 7.1, "" }, narrow_one = { 380, 12, 12, 40, 20, 19, 7.1, "" };
+} wide = { 1136, 20, 244, 24, 4, 0, 7.3, "" }, narrow_one = { 380, 12, 12, 40, 20, 19, 7.1, "" };
 
 struct drawing {
     struct svg s;

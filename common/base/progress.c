@@ -2,9 +2,10 @@
 #include "progress.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "text.h"
 
 #define QUIET 2.0  // seconds
 #define EVERY 0.5
@@ -18,15 +19,24 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+// How long the rest takes if it goes on like this.
+static double rest_of(uint64_t done, uint64_t total, double seconds)
+{
+    return done ? seconds * (double)(total - done) / (double)done : 0;
+}
+
 void progress_line(FILE *out, uint64_t done, uint64_t total, double seconds)
 {
+    char took[TEXT_DURATION], left[TEXT_DURATION];
     if (seconds < QUIET)
         return;
     if (done >= total)
         fprintf(out, "\r%70s\r", "");
     else
-        fprintf(out, "\r%3.0f %% of %" PRIu64 " blocks after %.0f s", 100.0 * (double)done / (double)total, total,
-                seconds);
+        fprintf(out, "\r%3.0f %% of %" PRIu64 " blocks after %s", 100.0 * (double)done / (double)total, total,
+                text_duration(seconds, took));
+    if (done && done < total)
+        fprintf(out, ", %s left  ", text_duration(rest_of(done, total, seconds), left));
     fflush(out);
 }
 
@@ -44,11 +54,12 @@ static void show(uint64_t done, uint64_t total)
 
 bool progress_note(FILE *out, uint64_t done, uint64_t total, double seconds)
 {
-    const double rest = done ? seconds * (double)(total - done) / (double)done : 0;
+    char took[TEXT_DURATION], left[TEXT_DURATION];
+    const double rest = rest_of(done, total, seconds);
     if (seconds < PATIENCE || rest < LONG)
         return false;
-    fprintf(out, "note: %.2g %% of %" PRIu64 " blocks after %.0f s: at this rate the launch takes %.0f minutes more\n",
-            100.0 * (double)done / (double)total, total, seconds, ceil(rest / 60));
+    fprintf(out, "note: %.2g %% of %" PRIu64 " blocks after %s: at this rate the launch takes %s more\n",
+            100.0 * (double)done / (double)total, total, text_duration(seconds, took), text_duration(rest, left));
     return true;
 }
 

@@ -21,6 +21,20 @@ const char *text_grouped(uint64_t value, char text[TEXT_GROUPED])
     return text;
 }
 
+const char *text_duration(double seconds, char text[TEXT_DURATION])
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = { { "days", 86400 }, { "hours", 3600 }, { "minutes", 60 }, { "seconds", 1 } };
+    size_t i = 0;
+    while (i < 3 && seconds < 2 * units[i].seconds)
+        i++;
+    const double n = seconds / units[i].seconds;
+    snprintf(text, TEXT_DURATION, "%.*f %s", n < 9.95, n, units[i].name);
+    return text;
+}
+
 const char *text_plural(uint64_t n)
 {
     return n == 1 ? "" : "s";

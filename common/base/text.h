@@ -11,6 +11,10 @@
 // Writes value with a comma between groups of three digits to text, and returns text.
 const char *text_grouped(uint64_t value, char text[TEXT_GROUPED]);
 
+#define TEXT_DURATION 24
+// As people say it, rounded: "20 seconds", "12 minutes", "2.8 hours", "40 days"; returns text.
+const char *text_duration(double seconds, char text[TEXT_DURATION]);
+
 const char *text_plural(uint64_t n);  // "s", or "" for 1
 
 bool text_begins(const char *text, const char *with);

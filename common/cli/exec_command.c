@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/card.h"
 #include "base/options.h"
 #include "base/tally.h"
+#include "base/text.h"
 #include "command.h"
 
 extern char **environ;
@@ -25,7 +27,7 @@ enum look { LOOK_RUN, LOOK_CHECK, LOOK_PROFILE, LOOK_TIME };
 struct ask {
     enum look look;
     const struct card *card;
-    uint64_t jobs, budget, skip, only;  // 0: not given
+    uint64_t jobs, budget, skip, only, stop;  // 0: not given
     const char *kernel, *json;
     bool verbose;
 };
@@ -45,6 +47,8 @@ static const struct option_row rows[] = {
     { "only", "N", "and of those that follow only N are", AT(only), 1, UINT64_MAX, .only = CHECK | PROFILE | TIME },
     { "kernel", "NAME", "only launches of kernels with this in their name are; --skip and --only count them alone",
       AT(kernel), .only = CHECK | PROFILE | TIME },
+    { "stop", "N", "end the program behind its launch N: for a look at the first ones of a long program", AT(stop), 1,
+      UINT64_MAX },
     { "json", "FILE", "write the launches with all counters as JSON", AT(json), .only = PROFILE | TIME },
     { "verbose", NULL, "a line for each launch", AT(verbose) },
     { 0 },
@@ -155,6 +159,7 @@ static void set_environment(const struct ask *a, const char *folder)
     set_number("CUDART_BUDGET", a->budget);
     set_number("CUDART_SKIP", a->skip);
     set_number("CUDART_ONLY", a->only);
+    set_number("CUDART_STOP", a->stop);
     set_text("CUDART_KERNEL", a->kernel);
     set_text("CUDART_JSON", a->json);
     set_text("CUDART_CARD", a->card ? a->card->name : NULL);
@@ -174,10 +179,32 @@ static bool start(char **argv, int *status)
     return true;
 }
 
+// What the program was at when a signal ended it, and how long that would have taken.
+static void print_left(const struct tally *t)
+{
+    char n[TEXT_GROUPED], all[TEXT_GROUPED], duration[TEXT_DURATION];
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const double seconds = (double)now.tv_sec + (double)now.tv_nsec * 1e-9 - t->began;
+    const uint64_t done = t->done, blocks = t->blocks;
+    if (blocks)
+        fprintf(stderr, "simt: in launch %" PRIu64 ", of %s, %s of %s blocks after %s", t->launches, t->kernel,
+                text_grouped(done, n), text_grouped(blocks, all), text_duration(seconds, duration));
+    else
+        fprintf(stderr, "simt: behind %" PRIu64 " launch%s", t->launches, t->launches == 1 ? "" : "es");
+    if (done)
+        fprintf(stderr, ": at this rate it takes %s", text_duration(seconds * (double)blocks / (double)done, duration));
+    if (t->work)
+        fprintf(stderr, "; launches before took %s warp instructions", text_grouped(t->work, n));
+    fputc('\n', stderr);
+}
+
 static int ended(const struct ask *a, const char *program, const struct tally *t, int how)
 {
     if (WIFSIGNALED(how)) {
         fprintf(stderr, "simt: %s was ended by signal %d: %s\n", program, WTERMSIG(how), strsignal(WTERMSIG(how)));
+        if (t->launches)
+            print_left(t);
         return 128 + WTERMSIG(how);
     }
     const int status = WEXITSTATUS(how);

@@ -43,6 +43,7 @@ struct simt *cudart_gpu(void);
 struct tally *cudart_tally(void);           // of simt exec, which started the program; NULL: it did not
 const struct card *cudart_card(void);       // which the program is told it has
 uint64_t cudart_setting(const char *name);  // a number of the environment; 0: not given
+void cudart_tell(const char *kernel);       // tells simt exec that a launch of it begins; NULL: that it has ended
 bool cudart_times(void);                    // times are asked for: those of events are predicted, too
 void cudart_lock(void), cudart_unlock(void);
 

@@ -1,6 +1,7 @@
 // The one device. Its settings come from the environment, since the program knows nothing of it: see README.md.
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/progress.h"
 #include "cudart.h"
@@ -60,6 +61,31 @@ __attribute__((constructor)) static void arrive(void)
         t->programs++;
 }
 
+void cudart_tell(const char *kernel)
+{
+    struct tally *t = cudart_tally();
+    struct timespec now;
+    if (t && !kernel) {
+        t->work += simt_profile(cudart_gpu()) ? simt_profile(cudart_gpu())->total[METRIC_INST] : 0;
+        t->done = t->blocks = 0;
+    } else if (t) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        t->began = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+        snprintf(t->kernel, sizeof t->kernel, "%s", kernel);
+        t->launches++;
+    }
+}
+
+static void show(uint64_t done, uint64_t blocks)
+{
+    static dev_progress *shown;
+    if (!shown)
+        shown = progress_shown();
+    shown(done, blocks);
+    cudart_tally()->done = done;
+    cudart_tally()->blocks = blocks;
+}
+
 struct simt *cudart_gpu(void)
 {
     static struct simt *s;
@@ -75,6 +101,6 @@ struct simt *cudart_gpu(void)
     simt_set_tensor_cores(s, cudart_card()->cc >= 90 ? 90 : 80);
     simt_set_checks(s, cudart_setting("CUDART_CHECK"));
     if (cudart_tally())
-        simt_set_progress(s, progress_shown());
+        simt_set_progress(s, show);
     return s;
 }

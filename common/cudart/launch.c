@@ -51,6 +51,16 @@ static struct dev_arg *arguments(const struct simt_kernel *k, uint32_t n, void *
     return a;
 }
 
+// Ends the program behind as many launches as the environment says, as if it had called exit itself.
+static void stop_after(void)
+{
+    static uint64_t n;
+    if (++n != cudart_setting("CUDART_STOP"))
+        return;
+    fprintf(stderr, "cudart: the program ends here, behind launch %llu, as it was asked to\n", (unsigned long long)n);
+    exit(EXIT_SUCCESS);
+}
+
 static cudaError_t run(struct simt_kernel *k, struct cudart_launch *l)
 {
     char error[DEV_ERROR_MAX];
@@ -64,7 +74,9 @@ static cudaError_t run(struct simt_kernel *k, struct cudart_launch *l)
         cudart_frames(&l->frames);
     const double ms = looks & TIMED ? cudart_predict(l, &bound) : 0;
     simt_set_checks(cudart_gpu(), looks & CHECKED);
+    cudart_tell(l->name);
     const bool ran = simt_launch(cudart_gpu(), k, l->how, error);
+    cudart_tell(NULL);
     simt_sync(cudart_gpu());
     const struct simt_finding *f = simt_failure(cudart_gpu());
     simt_set_checks(cudart_gpu(), cudart_setting("CUDART_CHECK"));  // for allocations
@@ -74,6 +86,7 @@ static cudaError_t run(struct simt_kernel *k, struct cudart_launch *l)
         cudart_checked(l, simt_findings(cudart_gpu()));
     if (looks & (COUNTED | TIMED))
         cudart_report(l, simt_profile(cudart_gpu()), ms, bound);
+    stop_after();
     return cudaSuccess;
 }
 

@@ -166,6 +166,17 @@ Test(profile, groups_digits_in_threes)
     cr_expect_str_eq(text_grouped(UINT64_MAX, g), "18,446,744,073,709,551,615");
 }
 
+Test(text, a_duration_has_the_unit_that_people_use)
+{
+    char t[TEXT_DURATION];
+    cr_expect_str_eq(text_duration(0.25, t), "0.2 seconds");
+    cr_expect_str_eq(text_duration(9.96, t), "10 seconds");
+    cr_expect_str_eq(text_duration(119, t), "119 seconds");
+    cr_expect_str_eq(text_duration(720, t), "12 minutes");
+    cr_expect_str_eq(text_duration(10080, t), "2.8 hours");
+    cr_expect_str_eq(text_duration(40 * 86400.0, t), "40 days");
+}
+
 Test(profile, lines_are_printed_hottest_first_with_only_the_columns_that_hold_something)
 {
     profile_print_lines(out, &profile, 2);

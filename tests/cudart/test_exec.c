@@ -106,6 +106,25 @@ Test(exec, a_signal_that_ends_the_program_is_named)
     expect(139, "", "was ended by signal 11");
 }
 
+// The limit of time ends it, as a user would.
+Test(exec, a_program_that_is_ended_says_how_far_it_was_and_how_long_it_would_take)
+{
+    run(&r, "/bin/sh", "-c", "ulimit -S -t 1; exec \"$0\" \"$@\"", SIMT, "exec", "--jobs=1", "--", BAD, "take long",
+        NULL);
+    expect(152, "", "was ended by signal 24");
+    expect(152, "", "simt: in launch 2, of fill(int*, int), ");
+    expect(152, "", " of 2,147,483,647 blocks after ");
+    expect(152, "", ": at this rate it takes ");
+    expect(152, "", "; launches before took 10 warp instructions\n");
+}
+
+Test(exec, a_program_ends_behind_as_many_launches_as_it_is_asked_to)
+{
+    run(&r, SIMT, "exec", "check", "--stop", "1", "--", BAD, "take long", NULL);
+    expect(0, "", "cudart: the program ends here, behind launch 1, as it was asked to\n");
+    expect(0, "", "cudart: 1 launches were checked, 0 of them with findings");
+}
+
 Test(exec, what_cannot_be_run_is_refused_in_words)
 {
     refuses("no program", "which program?", SIMT, "exec", NULL);

@@ -91,7 +91,9 @@ Test(progress, a_long_launch_has_a_line_that_is_wiped_at_its_end)
         uint64_t done;
         double seconds;
         const char *text;
-    } cases[] = { { 10, 1.9, "" }, { 10, 2.5, "\r 25 % of 40 blocks after 2 s" }, { 40, 1, "" } };
+    } cases[] = { { 10, 1.9, "" },
+                  { 10, 2.5, "\r 25 % of 40 blocks after 2.5 seconds, 7.5 seconds left  " },
+                  { 40, 1, "" } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text;
         size_t size;
@@ -120,7 +122,7 @@ Test(progress, a_launch_of_minutes_says_so_where_there_is_no_terminal)
         { 1000, 9, "" },      // is not patient yet
         { 1000000, 11, "" },  // is soon done: 11 s more
         { 0, 100, "" },       // says nothing of which it knows nothing
-        { 1000, 11, "note: 0.05 % of 2000000 blocks after 11 s: at this rate the launch takes 367 minutes more\n" },
+        { 1000, 11, "note: 0.05 % of 2000000 blocks after 11 seconds: at this rate the launch takes 6.1 hours more\n" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text;

@@ -29,11 +29,19 @@ uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes)
     return (uint64_t)m->count++ << MEMORY_SHIFT;
 }
 
+static void open_too(struct memory *m, uint32_t number)
+{
+    const bool first = m->open_from >= m->open_to;
+    m->open_from = first || number < m->open_from ? number : m->open_from;
+    m->open_to = first || number >= m->open_to ? number + 1 : m->open_to;
+}
+
 void memory_write(struct memory *m, uint64_t address, uint64_t bytes)
 {
     struct allocation *a = &m->all[address >> MEMORY_SHIFT];
     const uint64_t from = address & MEMORY_OFFSET;
     a->fresh = true;
+    open_too(m, (uint32_t)(address >> MEMORY_SHIFT));
     if (bytes == a->bytes)
         a->whole = true;
     if (a->whole)
@@ -51,24 +59,27 @@ void memory_write(struct memory *m, uint64_t address, uint64_t bytes)
 
 void memory_write_all(struct memory *m)
 {
-    for (uint32_t i = 0; i < m->count; i++)
-        m->all[i].whole = true;
+    for (; m->whole_to < m->count; m->whole_to++)
+        m->all[m->whole_to].whole = true;
 }
 
 void memory_begin_launch(struct memory *m, bool early, bool waited)
 {
-    for (uint32_t i = 0; i < m->count; i++) {
+    for (uint32_t i = m->open_from; i < m->open_to; i++) {
         struct allocation *a = &m->all[i];
         const bool older = a->pending && !waited;
         a->pending = !early ? SETTLED : older ? PENDING_OLDER : a->fresh ? PENDING_LAST : SETTLED;
         a->fresh = false;
     }
+    if (!early)
+        m->open_to = 0;
 }
 
 void memory_settle(struct memory *m)
 {
-    for (uint32_t i = 0; i < m->count; i++)
+    for (uint32_t i = m->open_from; i < m->open_to; i++)
         m->all[i].fresh = false, m->all[i].pending = SETTLED;
+    m->open_to = 0;
 }
 
 bool memory_written_bytes(const struct memory *m, uint64_t address, uint64_t bytes)
@@ -171,6 +182,7 @@ void memory_restore(struct memory *m, const struct memory_copy *copy)
         free(m->all[m->count - 1].name);
         m->all[m->count - 1] = (struct allocation){ 0 };
     }
+    m->whole_to = 0;
     for (uint32_t i = 0; i < copy->count; i++) {
         const struct allocation *from = &copy->all[i];
         struct allocation *to = &m->all[i];
@@ -180,6 +192,8 @@ void memory_restore(struct memory *m, const struct memory_copy *copy)
         to->whole = from->whole;
         to->fresh = from->fresh;
         to->pending = from->pending;
+        if (to->fresh || to->pending)
+            open_too(m, i);
         if (to->written && from->written)
             memcpy(to->written, from->written, from->bytes / 8 + 1);
         else if (to->written)

@@ -46,6 +46,9 @@ struct memory {
     struct allocation *all;  // by number; number 0 is never used
     uint32_t count, capacity;
     uint64_t used;  // bytes in live allocations
+    // So that a launch costs the same however many there are: those before whole_to are whole, and only those from
+    // open_from to before open_to may be fresh or pending.
+    uint32_t whole_to, open_from, open_to;
 };
 
 // Allocates bytes (> 0); 0 when memory runs out.

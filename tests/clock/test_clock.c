@@ -83,6 +83,20 @@ static uint32_t computed(uint64_t lo, uint64_t hi, unsigned r, const uint32_t *r
     return values[d * WALK_LANES];
 }
 
+// Which bit negates an operand depends on the field in which it is: VIADDMNMX R4, R3, -R6, 0x10, !PT has R6 where else
+// c is, IMAD R4, R3, R6, -UR9 has UR9 where else b is, and the upper bit of an immediate negates nothing.
+Test(clock, an_operand_is_negated_by_the_bit_of_its_field)
+{
+    const uint32_t values[4] = { 100, 0, 0, 30 };
+    bool known;
+    cr_expect_eq(computed(0x0000001003047446, 0x000fe20007800906, 3, values, 4, 4, &known), 70);
+    cr_expect_eq(computed(0x0000001003047446, 0x000fe20007800106, 3, values, 4, 4, &known), 130);
+    cr_expect_eq(computed(0xfffffff003047424, 0x000fe2000f8e0206, 3, values, 4, 4, &known), 2984);  // ..., R6, -0x10
+    cr_expect(known);
+    const struct sass s = decoded(0x8000000903047e24, 0x000fe2000f8e0206);
+    cr_expect(sass_negates_c(&s) && !sass_negates_b(&s));
+}
+
 // ptxas clears two registers at once with it: CS2R R112, SRZ, and one with CS2R.32.
 Test(clock, cs2r_clears_two_registers)
 {

@@ -26,17 +26,33 @@ const char *sass_name(const struct sass *s)
     return number;
 }
 
+bool sass_c_is_far(const struct sass *s)
+{
+    return s->form == 2 || s->form == 3 || s->form == 7;
+}
+
 // Operands of arithmetic: form 1 has registers, 4, 5 and 6 have b as an immediate, a constant or a uniform register; 2,
 // 3 and 7 the same for c, and b is then where c else is.
 static void place_operands(struct sass *s)
 {
     static const uint8_t places[8] = { PLACE_REGISTER,  PLACE_REGISTER, PLACE_IMMEDIATE, PLACE_CONSTANT,
                                        PLACE_IMMEDIATE, PLACE_CONSTANT, PLACE_UNIFORM,   PLACE_UNIFORM };
-    const bool c_is_far = s->form == 2 || s->form == 3 || s->form == 7;
+    const bool c_is_far = sass_c_is_far(s);
     s->b = (uint8_t)sass_bits(s, c_is_far ? 64 : 32, 8);
     s->c = (uint8_t)sass_bits(s, c_is_far ? 32 : 64, 8);
     s->b_place = c_is_far ? PLACE_REGISTER : places[s->form];
     s->c_place = c_is_far ? places[s->form] : PLACE_REGISTER;
+}
+
+// Bit 63 negates what is read from the field at bit 32, unless that is an immediate; bit 75 what is read from bit 64.
+bool sass_negates_b(const struct sass *s)
+{
+    return sass_c_is_far(s) ? sass_bits(s, 75, 1) : s->b_place != PLACE_IMMEDIATE && sass_bits(s, 63, 1);
+}
+
+bool sass_negates_c(const struct sass *s)
+{
+    return sass_c_is_far(s) ? s->c_place != PLACE_IMMEDIATE && sass_bits(s, 63, 1) : sass_bits(s, 75, 1);
 }
 
 static bool in_register_file(const struct sass *s)

@@ -166,6 +166,13 @@ static inline uint32_t sass_bits(const struct sass *s, unsigned from, unsigned n
 }
 
 // Adds to memory, or does something else to it, and may say what was there; of floats.
+// Whether c is in the field at bit 32, where b else is, and b in that at bit 64.
+bool sass_c_is_far(const struct sass *s);
+
+// Whether an integer operand is negated.
+bool sass_negates_b(const struct sass *s);
+bool sass_negates_c(const struct sass *s);
+
 static inline bool sass_is_atomic(const struct sass *s)
 {
     return s->effect == EFFECT_ATOMIC || s->code == CODE_RED || s->code == CODE_RED_FLOAT;

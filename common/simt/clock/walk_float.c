@@ -46,15 +46,10 @@ static void modify(const struct compute *k, struct operand *o, unsigned abs, uns
     EACH_LANE o->v[i] = (o->v[i] & keep) ^ flip;
 }
 
-static bool c_is_far(const struct sass *s)
-{
-    return s->form == 2 || s->form == 3 || s->form == 7;
-}
-
 void walk_float_operands(struct compute *k)
 {
     modify(k, &k->a, A_ABS, A_NEG);
-    if (c_is_far(k->s))
+    if (sass_c_is_far(k->s))
         modify(k, &k->b, FIELD_64_ABS, FIELD_64_NEG);
     else if (k->s->b_place != PLACE_IMMEDIATE)
         modify(k, &k->b, FIELD_32_ABS, FIELD_32_NEG);
@@ -63,7 +58,7 @@ void walk_float_operands(struct compute *k)
 static void load_c(struct compute *k)
 {
     walk_load_c(k, 0, &k->c);
-    if (!c_is_far(k->s))
+    if (!sass_c_is_far(k->s))
         modify(k, &k->c, FIELD_64_ABS, FIELD_64_NEG);
     else if (k->s->c_place != PLACE_IMMEDIATE)
         modify(k, &k->c, FIELD_32_ABS, FIELD_32_NEG);
@@ -86,7 +81,7 @@ static void finish(struct compute *k, uint32_t known)
 
 void walk_fadd(struct compute *k)
 {
-    const bool far = c_is_far(k->s);
+    const bool far = sass_c_is_far(k->s);
     walk_float_operands(k);
     if (far)
         load_c(k);

@@ -12,9 +12,9 @@ void walk_iadd3(struct compute *k)
     uint32_t known = k->a.known & k->b.known & k->c.known, in1 = 0, in2 = 0, out1 = 0, out2 = 0;
     if (bit(s, 72))
         walk_negate(&k->a, extended);
-    if (bit(s, 63) && k->s->b_place != PLACE_IMMEDIATE)
+    if (sass_negates_b(s))
         walk_negate(&k->b, extended);
-    if (bit(s, 75))
+    if (sass_negates_c(s))
         walk_negate(&k->c, extended);
     if (extended) {
         in1 = walk_predicate_in(k, 87, &known);
@@ -24,8 +24,7 @@ void walk_iadd3(struct compute *k)
     {
         // A negated operand that is zero carries, too: ~0 + 1.
         const uint64_t na = !extended && bit(s, 72) && !k->a.v[i] ? 1ull << 32 : k->a.v[i];
-        const uint64_t nb =
-            !extended && bit(s, 63) && k->s->b_place != PLACE_IMMEDIATE && !k->b.v[i] ? 1ull << 32 : k->b.v[i];
+        const uint64_t nb = !extended && sass_negates_b(s) && !k->b.v[i] ? 1ull << 32 : k->b.v[i];
         const uint64_t sum = na + nb + k->c.v[i] + (in1 >> i & 1) + (in2 >> i & 1);
         k->out.v[i] = (uint32_t)sum;
         out1 |= (uint32_t)(sum >> 32 >= 1) << i;
@@ -62,7 +61,7 @@ void walk_iadd64(struct compute *k)
         k->out.v[i] = (uint32_t)low;
         top.v[i] = (uint32_t)(low >> 32) + a.v[i] + b.v[i] + c.v[i];
     }
-    const bool negated = bit(s, 72) || (bit(s, 63) && s->b_place != PLACE_IMMEDIATE) || bit(s, 75);
+    const bool negated = bit(s, 72) || sass_negates_b(s) || sass_negates_c(s);
     top.known = k->a.known & k->b.known & k->c.known & a.known & b.known & c.known;
     k->out.known = top.known = negated ? 0 : top.known;
     walk_store(k, s->d, &k->out);
@@ -73,7 +72,7 @@ void walk_iadd(struct compute *k)
 {
     if (bit(k->s, 72))
         walk_negate(&k->a, false);
-    if (bit(k->s, 63) && k->s->b_place != PLACE_IMMEDIATE)
+    if (sass_negates_b(k->s))
         walk_negate(&k->b, false);
     EACH_LANE k->out.v[i] = k->a.v[i] + k->b.v[i];
     k->out.known = k->a.known & k->b.known;
@@ -86,15 +85,13 @@ void walk_imad(struct compute *k)
     walk_load_c(k, 0, &k->c);
     uint32_t known = k->a.known & k->b.known & k->c.known, in = 0, carry = 0;
     const bool extended = bit(s, 74);
-    if (bit(s, 63) && k->s->b_place != PLACE_IMMEDIATE)
-        walk_negate(&k->b, false);
-    if (bit(s, 75))
+    if (sass_negates_c(s))
         walk_negate(&k->c, extended);
     if (extended)
         in = walk_predicate_in(k, 87, &known);
     EACH_LANE
     {
-        const uint32_t product = bit(s, 72) ? 0 - k->a.v[i] * k->b.v[i] : k->a.v[i] * k->b.v[i];
+        const uint32_t product = k->a.v[i] * k->b.v[i];
         const uint64_t sum = (uint64_t)product + k->c.v[i] + (in >> i & 1);
         k->out.v[i] = (uint32_t)sum;
         carry |= (uint32_t)(sum >> 32) << i;
@@ -121,13 +118,11 @@ void walk_imad_wide(struct compute *k, bool upper)
         walk_load_c(k, 1, &high);
     const uint32_t known = k->a.known & k->b.known & k->c.known & high.known;
     uint32_t carry = 0;
-    if (bit(s, 63) && s->b_place != PLACE_IMMEDIATE)
-        walk_negate(&k->b, false);
     EACH_LANE
     {
         const uint64_t product = product64(k->a.v[i], k->b.v[i], bit(s, 73));
         uint64_t add = (uint64_t)high.v[i] << 32 | k->c.v[i];
-        add = bit(s, 75) ? 0 - add : add;
+        add = sass_negates_c(s) ? 0 - add : add;
         const uint64_t sum = product + add;
         carry |= (uint32_t)(sum < product) << i;
         k->out.v[i] = (uint32_t)(upper ? sum >> 32 : sum);

@@ -139,7 +139,9 @@ void walk_imnmx(struct compute *k, bool sums)
 {
     if (sums) {
         walk_load_c(k, 0, &k->c);
-        EACH_LANE k->a.v[i] += k->b.v[i];  // no operand is negated: bit 72 says whether the comparison is signed
+        if (sass_negates_b(k->s))
+            walk_negate(&k->b, false);
+        EACH_LANE k->a.v[i] += k->b.v[i];
         k->a.known &= k->b.known;
         k->b = k->c;
     }

@@ -17,7 +17,9 @@
 //   graph.c     graphs and the capture of streams; graph_nodes.c and node.c their nodes
 //   pool.c      pools of memory, and memory in the order of a stream or of a graph
 //   handle.c    what a program holds for these
-//   driver.c    of the driver's API, what programs use beside the runtime
+//   context.h   contexts, of which the driver's API has more than one
+//   module.c    code that a program loads by itself
+//   driver.h    the driver's API, on all this
 //   missing.c   what is not there, by its name
 //
 // Every function of the API may be called from any thread, and a struct simt belongs to one at a time: each takes
@@ -71,6 +73,10 @@ cudaError_t cudart_failed(cudaError_t e, const char *what, const char *why);
 cudaError_t cudart_kernel_failed(cudaError_t e, const char *kernel, const char *why);  // all later waits fail by it
 cudaError_t cudart_wait(void);  // cudaSuccess, or the error of a kernel
 
+// The driver's function that is running in this thread; NULL: none. Messages then have its name.
+const char *cudart_driver_call(void);
+void cudart_use_context(void);  // a call of the runtime: the primary context is current, if no other is
+
 // --- PTX in the program ---
 
 struct cudart_ptx {
@@ -80,6 +86,8 @@ struct cudart_ptx {
 };
 // Reads what __cudaRegisterFatBinary is given: the PTX for the newest architecture that the card can run.
 bool cudart_read_ptx(const void *wrapper, struct cudart_ptx *out, char error[DEV_ERROR_MAX]);
+// The same of what a program loads by itself: such a wrapper, a fat binary, or PTX that ends with a NUL.
+cudaError_t cudart_read_image(const void *image, struct cudart_ptx *out, char error[DEV_ERROR_MAX]);
 
 // --- what the program registered; host is the address by which it calls a kernel or a variable ---
 
@@ -92,6 +100,14 @@ void cudart_kernel_set_dynamic(const void *host, uint64_t bytes);
 bool cudart_variable(const void *host, uint64_t *address, uint64_t *bytes);
 cudaError_t cudart_place_managed(void);  // gives __managed__ variables their addresses in the program
 
+// What the program loads by itself: takes the text over. NULL, with one line in error.
+struct fat;
+struct fat *cudart_fat_load(struct cudart_ptx *ptx, const char *name, char error[DEV_ERROR_MAX]);
+void cudart_fat_unload(struct fat *f);
+const char *cudart_fat_name(struct fat *f, unsigned i);          // of its kernel i; NULL after the last
+const void *cudart_fat_kernel(struct fat *f, const char *name);  // what stands for its host address; NULL: none
+const void *cudart_fat_variable(struct fat *f, const char *name);
+
 // --- memory ---
 
 struct cudart_memory {
@@ -103,6 +119,7 @@ struct cudart_memory {
 const struct cudart_memory *cudart_memory_at(const void *address);        // that holds it; NULL: it is the host's alone
 bool cudart_on_host(const struct cudart_memory *m, const void *address);  // the program can use the address
 bool cudart_memory_note(uint64_t address, uint64_t bytes);                // of a variable
+void cudart_memory_forget(uint64_t address);
 // For the function of the API; hosts: only memory that is the host's (pinned), else only other.
 cudaError_t cudart_allocate(void **p, const char *function, size_t bytes, enum cudaMemoryType type);
 cudaError_t cudart_release(const char *function, void *p, bool hosts);

@@ -32,6 +32,7 @@ cudaError_t cudaGetDeviceCount(int *n)
 
 cudaError_t cudaSetDevice(int d)
 {
+    cudart_use_context();
     return d ? cudart_failed(cudaErrorInvalidDevice, "cudaSetDevice", "there is one device, number 0") : cudaSuccess;
 }
 

@@ -1,18 +1,49 @@
-// The functions of the driver's API for which a program asks the runtime by name: the one that driver.c has.
-#include <cuda.h>
+// The functions of the driver's API for which a program asks by name.
+#include <dlfcn.h>
 #include <string.h>
 
-#include "cudart.h"
+#include "driver.h"
+
+// The newest of that name: cuMemAlloc is cuMemAlloc_v2, as cuda.h has it.
+static void *find(const char *name)
+{
+    static const char *const versions[] = { "_v4", "_v3", "_v2", "" };
+    char full[256];
+    Dl_info self;
+    void *library = dladdr((void *)cuGetProcAddress, &self) ? dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD) : NULL,
+         *found = NULL;
+    for (size_t i = 0; library && !found && i < sizeof versions / sizeof *versions; i++) {
+        snprintf(full, sizeof full, "%s%s", name, versions[i]);
+        found = strncmp(name, "cu", 2) || !strncmp(name, "cuda", 4) ? NULL : dlsym(library, full);
+    }
+    if (library)
+        dlclose(library);
+    return found;
+}
+
+static void *find_or_say(const char *name)
+{
+    void *found = find(name);
+    if (!found)
+        fprintf(stderr, "cudart: %s is not there yet\n", name);
+    return found;
+}
+
+CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint64_t flags,
+                          CUdriverProcAddressQueryResult *result)
+{
+    *function = find_or_say(name);
+    if (result)
+        *result = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
 
 cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
                                              unsigned long long flags, enum cudaDriverEntryPointQueryResult *result)
 {
-    const bool found = !strcmp(name, "cuTensorMapEncodeTiled");
-    *function = found ? (void *)cuTensorMapEncodeTiled : NULL;
+    *function = find_or_say(name);
     if (result)
-        *result = found ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
-    if (!found)
-        fprintf(stderr, "cudart: %s is not there yet\n", name);
+        *result = *function ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
     return cudaSuccess;  // as CUDA does: the function is NULL
 }
 
@@ -20,4 +51,17 @@ cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned 
                                     enum cudaDriverEntryPointQueryResult *result)
 {
     return cudaGetDriverEntryPointByVersion(name, function, CUDART_VERSION, flags, result);
+}
+
+// NVIDIA's own runtime asks for it before anything else.
+CUresult cuGetExportTable(const void **table, const CUuuid *id)
+{
+    static bool said;
+    if (!said)
+        fputs("cudart: NVIDIA's runtime is inside of this program: build it with simt nvcc, or with nvcc -cudart "
+              "shared\n",
+              stderr);
+    said = true;
+    *table = NULL;
+    return CUDA_ERROR_NOT_SUPPORTED;
 }

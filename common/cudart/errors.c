@@ -1,6 +1,7 @@
 // CUDA's errors. Each failure of a call is noted for the thread that made it. A kernel's is noted for all, and every
 // later call that waits for the device returns it, as on a card.
 #include <stdatomic.h>
+#include <string.h>
 
 #include "cudart.h"
 
@@ -9,20 +10,28 @@ static _Atomic cudaError_t of_kernel;
 
 cudaError_t cudart_failed(cudaError_t e, const char *what, const char *why)
 {
+    const char *driver = cudart_driver_call();
+    if (driver && !strncmp(what, "cuda", 4))
+        what = driver;
     if (why) {
         const char *place = cudart_place_here(what);
         fprintf(stderr, "cudart: %s%s%s: %s\n", place, *place ? ": " : "", what, why);
     }
-    return last = e;
+    return driver ? e : (last = e);
 }
 
-// A call that is not there, told once.
+// A call that is not there, told once. The driver's have no part in the runtime's last error, and end in a version.
 int cudart_not_there(const char *name, bool *said);
 int cudart_not_there(const char *name, bool *said)
 {
-    const bool first = !*said;
+    const cudaError_t before = last;
+    const bool first = !*said, runtimes = !strncmp(name, "cuda", 4);
+    char what[64];
+    snprintf(what, sizeof what, "%.*s", (int)(runtimes ? strlen(name) : strcspn(name, "_")), name);
     *said = true;
-    return cudart_failed(cudaErrorNotSupported, name, first ? "it is not there yet" : NULL);
+    const cudaError_t e = cudart_failed(cudaErrorNotSupported, what, first ? "it is not there yet" : NULL);
+    last = runtimes ? last : before;
+    return e;
 }
 
 cudaError_t cudart_kernel_failed(cudaError_t e, const char *kernel, const char *why)
@@ -34,7 +43,8 @@ cudaError_t cudart_kernel_failed(cudaError_t e, const char *kernel, const char *
 cudaError_t cudart_wait(void)
 {
     const cudaError_t e = of_kernel;
-    return e ? last = e : cudaSuccess;
+    cudart_use_context();
+    return e && !cudart_driver_call() ? last = e : e;
 }
 
 cudaError_t cudaGetLastError(void)

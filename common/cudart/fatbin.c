@@ -119,6 +119,40 @@ static bool add_text(const unsigned char *fat, struct cudart_ptx *to, char error
     return all;
 }
 
+// --- What a program loads by itself ---
+
+enum { WRAPPER = 0x466243b1, FAT = (int)0xba55ed50, ELF = 0x464c457f };
+
+static cudaError_t read_text_of(const char *text, struct cudart_ptx *out, char error[DEV_ERROR_MAX])
+{
+    const size_t bytes = strlen(text);
+    const char *target = strstr(text, ".target sm_");
+    out->text = malloc(bytes + 2);
+    if (!out->text)
+        return error_set(error, "out of memory"), cudaErrorMemoryAllocation;
+    snprintf(out->text, bytes + 2, "%s\n", text);
+    out->bytes = bytes + 1;
+    out->arch = target ? (unsigned)strtoul(target + strlen(".target sm_"), NULL, 10) : 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudart_read_image(const void *image, struct cudart_ptx *out, char error[DEV_ERROR_MAX])
+{
+    int magic = 0;
+    memcpy(&magic, image, strnlen(image, sizeof magic));
+    *out = (struct cudart_ptx){ 0 };
+    if (magic == ELF)
+        return error_set(error, "it is machine code of a card (a cubin), and only PTX can be run: nvcc -ptx makes "
+                                "that, or nvcc -fatbin -gencode arch=compute_80,code=compute_80, or nvrtcGetPTX"),
+               cudaErrorNoKernelImageForDevice;
+    if (magic != WRAPPER && magic != FAT)
+        return read_text_of(image, out, error);
+    const bool ok = magic == WRAPPER ? cudart_read_ptx(image, out, error) : add_text(image, out, error);
+    if (ok && !out->text)
+        error_set(error, "it has no PTX that this card can run: build it for compute_80, say");
+    return ok && out->text ? cudaSuccess : cudaErrorNoKernelImageForDevice;
+}
+
 bool cudart_read_ptx(const void *wrapper, struct cudart_ptx *out, char error[DEV_ERROR_MAX])
 {
     const struct {

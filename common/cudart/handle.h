@@ -3,7 +3,17 @@
 #ifndef CUDART_HANDLE_H
 #define CUDART_HANDLE_H
 
-enum handle_kind { HANDLE_NONE, HANDLE_STREAM, HANDLE_EVENT, HANDLE_GRAPH, HANDLE_NODE, HANDLE_EXEC, HANDLE_POOL };
+enum handle_kind {
+    HANDLE_NONE,
+    HANDLE_STREAM,
+    HANDLE_EVENT,
+    HANDLE_GRAPH,
+    HANDLE_NODE,
+    HANDLE_EXEC,
+    HANDLE_POOL,
+    HANDLE_CONTEXT,
+    HANDLE_MODULE
+};
 
 void *handle_new(enum handle_kind kind, void *object);           // NULL if memory runs out
 void *handle_object(const void *handle, enum handle_kind kind);  // NULL: it is none of that kind

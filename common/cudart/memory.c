@@ -28,6 +28,13 @@ bool cudart_memory_note(uint64_t address, uint64_t bytes)
     return cudart_memory_at((void *)address) || note((struct cudart_memory){ .address = address, .bytes = bytes });
 }
 
+void cudart_memory_forget(uint64_t address)
+{
+    for (size_t i = n_all; i-- > 0;)
+        if (all[i].address == address)
+            all[i] = all[--n_all];
+}
+
 static bool within(const void *p, uint64_t from, uint64_t bytes)
 {
     return (uint64_t)p >= from && (uint64_t)p - from < bytes;

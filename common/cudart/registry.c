@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "cudart.h"
 
-struct fat {  // of an object file, or of all that were linked with -rdc=true
+struct fat {  // of an object file, of all that were linked with -rdc=true, or of what the program loads by itself
     const void *wrapper;
     bool tried;
     struct cudart_ptx ptx;
@@ -216,4 +216,72 @@ cudaError_t cudart_place_managed(void)
             *n->managed = (void *)n->address;
     }
     return e;
+}
+
+// --- What the program loads by itself ---
+
+struct fat *cudart_fat_load(struct cudart_ptx *ptx, const char *name, char error[DEV_ERROR_MAX])
+{
+    struct fat *f = calloc(1, sizeof *f);
+    if (f) {
+        *f = (struct fat){ .tried = true, .ptx = *ptx };
+        f->module = simt_load(cudart_gpu(), name, ptx->text, ptx->bytes, error);
+    } else {
+        error_set(error, "out of memory");
+    }
+    if (f && f->module)
+        return f;
+    free(ptx->text);
+    free(f);
+    return NULL;
+}
+
+static void forget(struct names *in, const struct fat *f)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < in->n; i++)
+        if (in->all[i].fat != f)
+            in->all[kept++] = in->all[i];
+    in->n = kept;
+}
+
+void cudart_fat_unload(struct fat *f)
+{
+    for (size_t i = 0; i < variables.n; i++)
+        if (variables.all[i].fat == f)
+            cudart_memory_forget(variables.all[i].address);
+    forget(&kernels, f);
+    forget(&variables, f);
+    simt_unload(cudart_gpu(), f->module);
+    f->module = NULL;
+}
+
+const char *cudart_fat_name(struct fat *f, unsigned i)
+{
+    const struct simt_kernel *k = simt_kernel_at(f->module, i);
+    return k ? simt_kernel_about(k).name : NULL;
+}
+
+// In place of an address of the program's, that of a copy of the name, which is never used again.
+static const void *name_in(struct names *in, struct fat *f, const char *device)
+{
+    for (size_t i = 0; i < in->n; i++)
+        if (in->all[i].fat == f && !strcmp(in->all[i].device, device))
+            return in->all[i].host;
+    char *own = strdup(device);
+    if (own)
+        add(in, (struct name){ .host = own, .fat = f, .device = own });
+    return own;
+}
+
+const void *cudart_fat_kernel(struct fat *f, const char *name)
+{
+    return simt_kernel(f->module, name) ? name_in(&kernels, f, name) : NULL;
+}
+
+const void *cudart_fat_variable(struct fat *f, const char *name)
+{
+    const void *host = name_in(&variables, f, name);
+    uint64_t address, bytes;
+    return host && cudart_variable(host, &address, &bytes) ? host : NULL;
 }

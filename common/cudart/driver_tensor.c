@@ -1,9 +1,7 @@
-// Of the driver's API what programs use beside the runtime: tensor maps. It is a libcuda.so.1 of its own, for programs
-// that link it, and in the runtime, for those that ask it for the function (cudaGetDriverEntryPoint).
-#include <cuda.h>
+// Tensor maps, which the driver's API alone makes. They need no context.
 #include <string.h>
 
-#include "simt/simt.h"
+#include "driver.h"
 
 CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
                                 const cuuint64_t *size, const cuuint64_t *stride, const cuuint32_t *box,

@@ -307,7 +307,7 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
             for (int step = piece.from; step < piece.to; step++, next()) {
                 if (step - piece.from < early)
                     continue;  // its stage may have been used and given back by now: no wait for it
-                mbarrier_wait(&empty[s], parity ^ 1);  // a new barrier counts as one whose phase 1 has ended
+                mbarrier_wait(&empty[s], parity ^ 1);  // of a new barrier a phase of parity 1 counts as ended
                 copy(step);
             }
         }

@@ -20,6 +20,8 @@
 //   context.h   contexts, of which the driver's API has more than one
 //   module.c    code that a program loads by itself
 //   driver.h    the driver's API, on all this
+//   note.c      what other libraries of NVIDIA's say to the runtime
+//   blas.h      one of them, cuBLAS
 //   missing.c   what is not there, by its name
 //
 // Every function of the API may be called from any thread, and a struct simt belongs to one at a time: each takes
@@ -55,7 +57,7 @@ uint64_t cudart_most_dynamic(const void *host, const struct simt_kernel_about *a
 // --- where in the program a call stands ---
 
 enum { CUDART_FRAMES = 24 };
-struct cudart_frames {  // return addresses, from the first outside of this library on
+struct cudart_frames {  // return addresses, from the first outside of this library, and of those beside it, on
     void *at[CUDART_FRAMES];
     unsigned n;
 };
@@ -65,6 +67,8 @@ bool cudart_same_frames(const struct cudart_frames *a, const struct cudart_frame
 // call launches, or NULL. Valid as long as the program runs.
 const char *cudart_place(const struct cudart_frames *f, const char *kernel);
 const char *cudart_place_here(const char *kernel);
+
+const char *cudart_note(void);  // of which call of another library a launch is a part; NULL: of none (note.h)
 
 // --- errors ---
 

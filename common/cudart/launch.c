@@ -127,6 +127,11 @@ static cudaError_t launch_now(const struct work_kernel *w)
     if (cudart_setting("CUDART_VERBOSE"))
         fprintf(stderr, "cudart: launch of %s, grid %u,%u,%u, block %u,%u,%u, %zu bytes of dynamic shared memory\n",
                 name, l.grid[0], l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2], (size_t)l.shared);
+    char named[SIMT_NAME_MAX + 256];
+    if (cudart_note()) {
+        snprintf(named, sizeof named, "%s of %s", name, cudart_note());
+        name = named;
+    }
     struct cudart_launch launch = { .host = w->host, .name = name, .how = &l };
     e = run(k, &launch);
     free(a);

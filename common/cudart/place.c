@@ -17,13 +17,24 @@ static void *object_of(void *address)
     return dladdr(address, &d) ? d.dli_fbase : NULL;
 }
 
+// Whether the address is in this library, or in one of the same folder.
+static bool is_own(void *address)
+{
+    Dl_info d, own;
+    if (!dladdr(address, &d) || !dladdr((void *)cudart_frames, &own))
+        return false;
+    const char *slash = strrchr(own.dli_fname, '/');
+    const size_t folder = slash ? (size_t)(slash + 1 - own.dli_fname) : 0;
+    return d.dli_fbase == own.dli_fbase ||
+           (folder && !strncmp(d.dli_fname, own.dli_fname, folder) && !strchr(d.dli_fname + folder, '/'));
+}
+
 void cudart_frames(struct cudart_frames *f)
 {
     void *all[64];
     const int n = backtrace(all, 64);
-    void *const own = object_of((void *)cudart_frames);
     int first = 0;
-    while (first < n && object_of(all[first]) == own)
+    while (first < n && is_own(all[first]))
         first++;
     *f = (struct cudart_frames){ 0 };
     for (int i = first; i < n && f->n < CUDART_FRAMES && object_of(all[i]) == object_of(all[first]); i++)

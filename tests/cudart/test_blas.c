@@ -1,0 +1,74 @@
+// cuBLAS on the simulated GPU: its products beside those of the host, how a report names them, and what is refused.
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "program_case.h"
+
+static struct run r;
+
+static void prepare(void)
+{
+    setenv("LD_LIBRARY_PATH", LIBRARIES, 1);
+    unsetenv("CUDART_CHECK");
+    unsetenv("CUDART_PROFILE");
+    unsetenv("CUDART_TALLY");
+    unsetenv("CUDART_CARD");
+}
+
+TestSuite(blas, .init = prepare);
+
+static void expect_error(const char *said)
+{
+    cr_expect(strstr(r.err, said), "'%s' is not in '%s'", said, r.err);
+}
+
+static const char products[] =
+    "create: CUBLAS_STATUS_SUCCESS\nSgemm NN: right\nSgemm TN: right\nSgemm NT: right\nSgemm TT: right\n"
+    "strided: right\nbatched: right\nalpha on the device: right\nGemmEx of halves: right\n"
+    "GemmEx of halves to floats: right\nGemmEx of bf16: right\nHgemm: right\nSgemv with steps: right\nSdot: right\n"
+    "Snrm2: right\nSaxpy: right\nSscal: right\nheuristic: CUBLAS_STATUS_SUCCESS\nLt with bias and ReLU, into D: right\n"
+    "Lt by rows: right\nin a graph: right\ndestroy: CUBLAS_STATUS_SUCCESS\n";
+
+Test(blas, products_are_those_of_the_host_and_clean)
+{
+    setenv("CUDART_CHECK", "1", 1);
+    run(&r, BLAS, NULL);
+    shown(&r, 0, products);
+    expect_error(" launches were checked, 0 of them with findings: 0 findings and 0 advices\n");
+}
+
+// For an older card the library chooses other kernels.
+Test(blas, products_are_right_on_another_card)
+{
+    setenv("CUDART_CARD", "A100", 1);
+    run(&r, BLAS, NULL);
+    shown(&r, 0, products);
+    cr_assert_str_eq(r.err, "");
+}
+
+Test(blas, a_profile_names_the_call_and_the_kernel)
+{
+    setenv("CUDART_PROFILE", "1", 1);
+    run(&r, BLAS, NULL);
+    expect_error("  gemm_nn of cublasSgemm (07_double_buffer, 64 x 64), grid 1, block 64, launched at blas.cu:");
+    expect_error("  rows1_n of cublasSgemv (rows, ");
+}
+
+Test(blas, a_call_that_fails_has_cublas_status_and_one_line)
+{
+    run(&r, BLAS, "wrong", NULL);
+    shown(&r, 0,
+          "create: CUBLAS_STATUS_SUCCESS\nlda: CUBLAS_STATUS_INVALID_VALUE\n"
+          "no handle: CUBLAS_STATUS_NOT_INITIALIZED\nDgemm: CUBLAS_STATUS_NOT_SUPPORTED\n"
+          "Dgemm: CUBLAS_STATUS_NOT_SUPPORTED\nbytes: CUBLAS_STATUS_NOT_SUPPORTED\n"
+          "a C that is too small: cudaErrorIllegalAddress\n");
+    expect_error("cublasSgemm: lda is 8, and a column of A has 16 elements\n");
+    expect_error("cublasSgemm: there is no handle: cublasCreate makes one\n");
+    expect_error("cublasDgemm: it is not there yet\n");
+    expect_error("cublasGemmEx: A and B have to be both floats, halves or bf16\n");
+    expect_error("gemm_nn of cublasSgemm (07_double_buffer, 64 x 64): kernel gemm_nn, ");
+    expect_error("out of bounds: byte 256 of cudaMalloc#2, which has 256 bytes");
+    const char *first = strstr(r.err, "cublasDgemm");
+    cr_expect(first && !strstr(first + 1, "cublasDgemm"), "%s", r.err);
+}

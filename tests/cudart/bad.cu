@@ -48,6 +48,8 @@ static void mistake(const char *what)
     } else if (!strcmp(what, "three times")) {
         for (int i = 0; i < 3; i++)
             fill<<<1, 32>>>(p, 32);
+    } else if (!strcmp(what, "take much")) {
+        cudaMalloc(&q, (size_t)1 << 31);
     } else if (!strcmp(what, "take long")) {
         for (int blocks : { 1, 2147483647 })
             fill<<<blocks, 16>>>(p, 16);

@@ -106,6 +106,13 @@ Test(exec, a_signal_that_ends_the_program_is_named)
     expect(139, "", "was ended by signal 11");
 }
 
+Test(exec, memory_that_the_computer_does_not_give_is_told_from_memory_that_the_gpu_has_not)
+{
+    run(&r, "/bin/sh", "-c", "ulimit -v 1500000; exec \"$0\" \"$@\"", SIMT, "exec", "--", BAD, "take much", NULL);
+    expect(0, "cudaErrorMemoryAllocation, cudaSuccess",
+           ": cudaMalloc: cudaMalloc#1 needs 2147483648 bytes, which this computer does not give the simulated GPU\n");
+}
+
 // The limit of time ends it, as a user would.
 Test(exec, a_program_that_is_ended_says_how_far_it_was_and_how_long_it_would_take)
 {

@@ -42,6 +42,8 @@ bool simt_alloc(struct simt *s, const char *name, size_t bytes, uint64_t *addres
 {
     const uint64_t left = s->memory_limit > s->memory.used ? s->memory_limit - s->memory.used : 0;
     *address = bytes && bytes <= left ? memory_alloc(&s->memory, name, bytes) : 0;
+    if (!*address && bytes && bytes <= left)
+        return error_set(error, "%s needs %zu bytes, which this computer does not give the simulated GPU", name, bytes);
     if (!*address)
         return error_set(error, "%s needs %zu bytes, and the simulated GPU has %" PRIu64 " left", name, bytes, left);
     if (s->checks)  // what is never written is the same in every run

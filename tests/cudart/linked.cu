@@ -10,7 +10,7 @@ static __device__ __noinline__ int own(int x)
 __device__ int five = 5;
 void add_more(int *p);
 
-__global__ void begin(int *p)
+static __global__ void begin(int *p)
 {
     p[threadIdx.x] = twice(own(threadIdx.x)) + table[threadIdx.x % 4] + five;
 }

@@ -76,8 +76,10 @@ Test(cudart, compressed_ptx_is_read)
 Test(cudart, files_that_are_linked_share_functions_and_variables)
 {
     setenv("CUDART_CHECK", "1", 1);
+    setenv("CUDART_VERBOSE", "1", 1);
     run(&r, LINKED, NULL);
     shown(&r, 0, "2107 2209 2311 2413 2115 2217 2319 2421 \n");
+    cr_assert(strstr(r.err, "launch of begin(int*), "), "a static kernel: %s", r.err);
     cr_assert(strstr(r.err, "2 launches were checked, 0 of them with findings"), "%s", r.err);
 }
 

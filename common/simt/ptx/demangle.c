@@ -387,8 +387,21 @@ static void type(struct state *d, struct text *out)
     d->depth--;
 }
 
+// Behind what nvcc puts before the name of a static kernel in a program that is linked with -rdc=true: "__nv_static_",
+// the length of the file's mark, "_", the mark, and "_".
+static const char *without_mark(const char *name)
+{
+    static const char mark[] = "__nv_static_";
+    char *end;
+    if (strncmp(name, mark, sizeof mark - 1))
+        return name;
+    const unsigned long n = strtoul(name + sizeof mark - 1, &end, 10);
+    return *end == '_' && n < strlen(end + 1) ? end + 1 + n + 1 : name;
+}
+
 bool demangle(const char *mangled, char out[DEMANGLED_MAX])
 {
+    mangled = without_mark(mangled);
     struct state *d = calloc(1, sizeof *d);
     struct text t = { "" }, params = { "" };
     snprintf(out, DEMANGLED_MAX, "%s", mangled);

@@ -6,6 +6,7 @@
 //   blas.c          handles, and cublas...gemm...
 //   blas_vector.c   vectors: products of one row or column; copies
 //   blas_lt.c       cublasLt
+//   blas_xt.c       cublasXt
 //   blas_missing.c  what is not there, by its name
 #ifndef CUDART_BLAS_H
 #define CUDART_BLAS_H

@@ -80,6 +80,10 @@ cudaError_t cudaPeekAtLastError(void)
     X(cudaErrorInvalidKernelImage, "device kernel image is invalid")                                                   \
     X(cudaErrorDeviceUninitialized, "invalid device context")                                                          \
     X(cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device")                     \
+    X(cudaErrorInvalidPtx, "a PTX JIT compilation failed")                                                             \
+    X(cudaErrorInvalidSource, "device kernel image is invalid")                                                        \
+    X(cudaErrorFileNotFound, "file not found")                                                                         \
+    X(cudaErrorContextIsDestroyed, "context is destroyed")                                                             \
     X(cudaErrorUnsupportedLimit, "limit is not supported on this architecture")                                        \
     X(cudaErrorPeerAccessUnsupported, "peer access is not supported between these two devices")                        \
     X(cudaErrorInvalidResourceHandle, "invalid resource handle")                                                       \

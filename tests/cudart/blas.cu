@@ -1,6 +1,7 @@
 // cuBLAS as programs call it: each product beside one of the host, and what is not there. With an argument: wrong, calls
 // that fail.
 #include <cublasLt.h>
+#include <cublasXt.h>
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -230,6 +231,22 @@ static void light()
     cublasLtDestroy(lt);
 }
 
+static void of_the_host()
+{
+    const float alpha = 2, beta = 1;
+    matrix<float> a(24, 20), b(20, 28), c(24, 28);
+    std::vector<float> result = c.host;
+    cublasXtHandle_t xt;
+    int device = 0;
+    cublasXtCreate(&xt);
+    cublasXtDeviceSelect(xt, 1, &device);
+    const cublasStatus_t s = cublasXtSgemm(xt, N, N, 24, 28, 20, &alpha, a.host.data(), 24, b.host.data(), 20, &beta,
+                                           result.data(), 24);
+    cudaMemcpy(c.device, result.data(), result.size() * sizeof(float), cudaMemcpyHostToDevice);
+    verdict("Xt", s, right(c, a, N, b, N, alpha, beta));
+    cublasXtDestroy(xt);
+}
+
 static void in_a_graph()
 {
     const float alpha = 1, beta = 1;
@@ -276,6 +293,7 @@ int main(int argc, char **)
     halves();
     vectors();
     light();
+    of_the_host();
     in_a_graph();
     tell("destroy", cublasDestroy(handle));
     return 0;

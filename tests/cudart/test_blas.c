@@ -28,7 +28,7 @@ static const char products[] =
     "strided: right\nbatched: right\nalpha on the device: right\nGemmEx of halves: right\n"
     "GemmEx of halves to floats: right\nGemmEx of bf16: right\nHgemm: right\nSgemv with steps: right\nSdot: right\n"
     "Snrm2: right\nSaxpy: right\nSscal: right\nheuristic: CUBLAS_STATUS_SUCCESS\nLt with bias and ReLU, into D: right\n"
-    "Lt by rows: right\nin a graph: right\ndestroy: CUBLAS_STATUS_SUCCESS\n";
+    "Lt by rows: right\nXt: right\nin a graph: right\ndestroy: CUBLAS_STATUS_SUCCESS\n";
 
 Test(blas, products_are_those_of_the_host_and_clean)
 {

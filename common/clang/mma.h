@@ -44,24 +44,33 @@ template <class F, class T> CLANG_DEVICE void fill_fragment(F &f, T value)
 template <class Layout> constexpr int clang_layout = 1;
 template <> constexpr int clang_layout<row_major> = 0;
 
-// A fragment of A or B: 8 registers. In shared memory the load is ldmatrix, so PTX has to be told that it is there, and
-// clang does not tell which memory a pointer points to: the pointer is asked.
-#define CLANG_WMMA_LOAD(what)                                                                                          \
+// A fragment of A or B: 8 registers. In shared memory the load is ldmatrix, so PTX has to be told that it is there. The
+// course's translator (common/irptx) finds out which memory a pointer points to; clang's own does not: the pointer is
+// asked.
+#ifdef COURSE_TRANSLATOR
+#define CLANG_WMMA_LOAD(letter, layout, shape) __hmma_##shape##_ld_##letter((int *)f.x, (const int *)p, ld, layout)
+#else
+#define CLANG_WMMA_LOAD(letter, layout, shape) CLANG_WMMA_ASK(CLANG_WMMA_LOAD_##layout(#letter, #shape))
+#define CLANG_WMMA_LOAD_0(letter, shape) letter ".sync.aligned.row." shape
+#define CLANG_WMMA_LOAD_1(letter, shape) letter ".sync.aligned.col." shape
+#define CLANG_WMMA_ASK(what)                                                                                           \
+    unsigned *r = (unsigned *)f.x;                                                                                     \
     asm volatile("{\n\t.reg .pred in_shared;\n\tisspacep.shared in_shared, %8;\n\t"                                    \
                  "@in_shared wmma.load." what ".shared.f16 {%0, %1, %2, %3, %4, %5, %6, %7}, [%9], %10;\n\t"           \
                  "@!in_shared wmma.load." what ".f16 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8], %10;\n\t}"                \
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]), "=r"(r[4]), "=r"(r[5]), "=r"(r[6]), "=r"(r[7])      \
                  : "l"(p), "l"(__cvta_generic_to_shared(p)), "r"(ld)                                                   \
                  : "memory")
+#endif
 #define CLANG_WMMA_LOADS(M, N, K, use, letter, shape)                                                                  \
     template <class L>                                                                                                 \
     CLANG_DEVICE void load_matrix_sync(fragment<use, M, N, K, half, L> &f, const half *p, unsigned ld)                 \
     {                                                                                                                  \
-        unsigned *r = (unsigned *)f.x;                                                                                 \
-        if constexpr (clang_layout<L> == 0)                                                                            \
-            CLANG_WMMA_LOAD(letter ".sync.aligned.row." shape);                                                        \
-        else                                                                                                           \
-            CLANG_WMMA_LOAD(letter ".sync.aligned.col." shape);                                                        \
+        if constexpr (clang_layout<L> == 0) {                                                                          \
+            CLANG_WMMA_LOAD(letter, 0, shape);                                                                         \
+        } else {                                                                                                       \
+            CLANG_WMMA_LOAD(letter, 1, shape);                                                                         \
+        }                                                                                                              \
     }
 
 // Accumulators of one type, which the builtins take as registers of another. Layouts are constants to them: 0 for rows,
@@ -92,8 +101,8 @@ template <> constexpr int clang_layout<row_major> = 0;
                 2 * clang_layout<LA> + clang_layout<LB>, 0);                                                           \
     }
 #define CLANG_WMMA(M, N, K, shape)                                                                                     \
-    CLANG_WMMA_LOADS(M, N, K, matrix_a, "a", #shape)                                                                   \
-    CLANG_WMMA_LOADS(M, N, K, matrix_b, "b", #shape)                                                                   \
+    CLANG_WMMA_LOADS(M, N, K, matrix_a, a, shape)                                                                      \
+    CLANG_WMMA_LOADS(M, N, K, matrix_b, b, shape)                                                                      \
     CLANG_WMMA_SUMS(M, N, K, float, float, __hmma_##shape##_ld_c_f32, __hmma_##shape##_st_c_f32,                       \
                     __hmma_##shape##_mma_f32f32)                                                                       \
     CLANG_WMMA_SUMS(M, N, K, half, int, __hmma_##shape##_ld_c_f16, __hmma_##shape##_st_c_f16,                          \
@@ -105,5 +114,8 @@ CLANG_WMMA(8, 32, 16, m8n32k16)
 #undef CLANG_WMMA_SUMS
 #undef CLANG_WMMA_LOADS
 #undef CLANG_WMMA_LOAD
+#undef CLANG_WMMA_LOAD_0
+#undef CLANG_WMMA_LOAD_1
+#undef CLANG_WMMA_ASK
 
 }  // namespace nvcuda::wmma

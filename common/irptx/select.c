@@ -64,14 +64,30 @@ static void select_params(struct code *c)
 
 // --- Phis ---
 
-// A phi is a register for each of its scalars; they are there before the code, for a loop uses what is made below.
-static void name_phi(struct code *c, const struct ir_inst *x)
+// A phi is a register for each of its scalars, and for two halves that make a word, for loads and tensor cores take
+// them so; they are there before the code, for a loop uses what is made below.
+static uint32_t halves_at(const struct ir_leaf *leaves, uint32_t left)
+{
+    return left > 1 && leaves[0].type->bits == 16 && leaves[1].type->bits == 16 && leaves[0].at % 4 == 0 &&
+                   leaves[1].at == leaves[0].at + 2
+               ? 2
+               : 1;
+}
+
+static void name_phi(struct code *c, const struct ir_inst *x, uint32_t block)
 {
     uint32_t n;
     const struct ir_leaf *leaves = ir_leaves(c->m, x->type, &n);
     struct vals out = value_list(c, n);
+    c->at = block;
     for (uint32_t i = 0; i < n; i++) {
         const struct ir_type *t = leaves[i].type;
+        if (halves_at(leaves + i, n - i) == 2) {
+            const uint32_t first = code_split(c, code_reg(c, 32), 16, 2);
+            out.items[i] = val_reg(first);
+            out.items[++i] = val_reg(first + 1);
+            continue;
+        }
         const uint32_t reg = code_reg(c, width_of(c, t));
         out.items[i] = t->kind == IR_PTR ? val_pointer(reg, x->type == t ? space_of(c, x) : t->space) : val_reg(reg);
     }
@@ -87,6 +103,15 @@ static struct operand flows(struct code *c, struct val from, struct val to, cons
     return value_use(c, from, ir_int(c->m, t->bits == 1 ? 32 : t->bits));  // a constant of any type is its bits
 }
 
+static struct operand word_flows(struct code *c, const struct val *from)
+{
+    if (from[0].kind != VAL_REG && from[1].kind != VAL_REG)
+        return operand_int(value_signed((from[0].bits & 0xffff) | from[1].bits << 16, 32));
+    const struct ir_type *half = ir_int(c->m, 16);
+    const uint32_t parts[2] = { value_reg(c, from[0], half), value_reg(c, from[1], half) };
+    return operand_reg(code_join(c, parts, 2, 32));
+}
+
 static void fill_phi(struct code *c, const struct ir_inst *x, uint32_t block)
 {
     const struct vals to = c->values[x->result];
@@ -94,15 +119,18 @@ static void fill_phi(struct code *c, const struct ir_inst *x, uint32_t block)
         struct code_block *b = &c->blocks[c->at = x->blocks[i]];
         if (b->order == UINT32_MAX)
             continue;
-        uint32_t n;
+        uint32_t n, step;
         const struct ir_leaf *leaves = ir_leaves(c->m, x->type, &n);
         const struct vals from = vals_of(c, &x->args[i]);
-        for (uint32_t k = 0; k < n; k++) {
-            if (from.items[k].kind == VAL_UNDEF)
+        for (uint32_t k = 0; k < n; k += step) {
+            step = halves_at(leaves + k, n - k);
+            if (from.items[k].kind == VAL_UNDEF && from.items[k + step - 1].kind == VAL_UNDEF)
                 continue;
-            const struct operand o = flows(c, from.items[k], to.items[k], leaves[k].type);
+            const struct operand o =
+                step == 2 ? word_flows(c, &from.items[k]) : flows(c, from.items[k], to.items[k], leaves[k].type);
+            const uint32_t reg = to.items[k].reg;
             b->copies = ir_grow(c->m, b->copies, b->copy_count, sizeof *b->copies);
-            b->copies[b->copy_count++] = (struct phi_copy){ block, to.items[k].reg, o };
+            b->copies[b->copy_count++] = (struct phi_copy){ block, step == 2 ? c->regs[reg].whole : reg, o };
         }
     }
 }
@@ -228,7 +256,7 @@ struct code *select_function(struct ir_module *m, const struct ir_function *f)
     for (uint32_t i = 0; i < c->order_count; i++)
         for (uint32_t k = 0; k < f->blocks[c->order[i]].count; k++)
             if (f->blocks[c->order[i]].insts[k].op == OP_phi)
-                name_phi(c, &f->blocks[c->order[i]].insts[k]);
+                name_phi(c, &f->blocks[c->order[i]].insts[k], c->order[i]);
     for (uint32_t i = 0; i < c->order_count; i++) {
         const uint32_t block = c->order[i];
         for (uint32_t k = 0; k < f->blocks[block].count; k++) {

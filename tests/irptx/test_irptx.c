@@ -116,6 +116,26 @@ Test(irptx, merges_halves_into_words)
            "ld.global.b16", "mov.b32 \t%r", ", {%rs", "st.global.b32");
 }
 
+Test(irptx, keeps_two_halves_in_a_word_around_a_loop)
+{
+    // The word of a load goes to a store: nobody takes it apart on the way.
+    const char *const around =
+        "  %x1 = load i32, ptr %p, align 4\n  %u = bitcast i32 %x1 to <2 x half>\n  br label %loop\nloop:\n"
+        "  %a = phi <2 x half> [ %u, %entry ], [ %b, %loop ]\n  %i = phi i32 [ 0, %entry ], [ %j, %loop ]\n"
+        "  %w = bitcast <2 x half> %a to i32\n  store i32 %w, ptr %p, align 4\n"
+        "  %v = load i32, ptr %q, align 4\n  %b = bitcast i32 %v to <2 x half>\n  %j = add i32 %i, 1\n"
+        "  %c = icmp eq i32 %j, %n\n  br i1 %c, label %done, label %loop\ndone:\n  ret void";
+    expect(around, "$L_k_1:", "st.global.b32", "ld.global.b32", "bra");
+    expect_not(around, "{%rs");
+    // Constants of both halves are one number: 1 and 2 in half precision.
+    expect("  br label %loop\nloop:\n  %a = phi <2 x half> [ <half 0xH3C00, half 0xH4000>, %entry ], [ %b, %loop ]\n"
+           "  %i = phi i32 [ 0, %entry ], [ %j, %loop ]\n  %w = bitcast <2 x half> %a to i32\n"
+           "  store i32 %w, ptr %p, align 4\n  %v = load i32, ptr %q, align 4\n"
+           "  %b = bitcast i32 %v to <2 x half>\n  %j = add i32 %i, 1\n  %c = icmp eq i32 %j, %n\n"
+           "  br i1 %c, label %done, label %loop\ndone:\n  ret void",
+           "mov.b32 \t%r", ", 1073757184;", "$L_k_1:", "st.global.b32");
+}
+
 Test(irptx, moves_a_load_behind_the_branch_that_needs_it)
 {
     const char *const load = "  %v = load i32, ptr %q, align 4\n";

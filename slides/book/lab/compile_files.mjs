@@ -1,6 +1,6 @@
 // What the compiler of the pages is made of: clang, the course's headers, and the worker, in the folder of the labs.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, renameSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,25 +31,31 @@ export function load_translator(build) {
 }
 
 // A static host may not compress what it serves, and 75 MB are too much to ask for: so the page unpacks. A better quality
-// saves 7 % and takes half a minute.
-function packed(bytes) {
+// saves 7 % and takes half a minute. The build keeps the file, so that it is made once for each clang.
+function packed(bytes, kept) {
   const { BROTLI_PARAM_QUALITY: quality, BROTLI_PARAM_LGWIN: window, BROTLI_PARAM_SIZE_HINT: size } = constants;
-  return brotliCompressSync(bytes, { params: { [quality]: 5, [window]: 24, [size]: bytes.length } });
+  if (existsSync(kept)) return readFileSync(kept);
+  const file = brotliCompressSync(bytes, { params: { [quality]: 5, [window]: 24, [size]: bytes.length } });
+  writeFileSync(`${kept}.new`, file);
+  renameSync(`${kept}.new`, kept);  // whole, or not there
+  return file;
 }
 
-// Leaves clang.wasm.br and compile_worker.js in the folder. Returns what the pages are told: how large clang is, as a file and
+// Leaves clang.wasm.br, clang's licence and compile_worker.js in the folder. Returns what the pages are told: how large clang is, as a file and
 // unpacked, its version, and a text that changes with the worker; null where the build has no translator.
 export async function copy_compiler(build, folder) {
   const irptx = irptx_of(build);
   if (!existsSync(`${irptx}.wasm`)) return null;
-  const whole = readFileSync(join(clang, 'llvm.core.wasm')), file = packed(whole), worker = join(folder, 'compile_worker.js');
+  const release = JSON.parse(readFileSync(join(clang, '..', 'package.json'), 'utf8')).version, whole = readFileSync(join(clang, 'llvm.core.wasm'));
+  const sum = createHash('sha256').update(whole).digest('hex').slice(0, 12), file = packed(whole, join(build, 'slides', `clang-${release}-${sum}.wasm.br`)), worker = join(folder, 'compile_worker.js');
   const cores = Object.fromEntries([2, 3, 4].map((n) => [`clang-core${n}`, join(clang, `llvm.core${n}.wasm`)]));
   const alias = { ...cores, 'irptx-module': `${irptx}.js`, 'irptx-binary': `${irptx}.wasm` };
   writeFileSync(join(folder, 'clang.wasm.br'), file);
+  copyFileSync(join(here, 'clang.LICENSE.txt'), join(folder, 'clang.LICENSE.txt'));
   await bundle({ entryPoints: [join(here, 'compile_worker.js')], outfile: worker, bundle: true, minify: true,
     format: 'iife', alias, loader: { '.wasm': 'binary' }, external: ['node:*', 'fs', 'path'], inject: [join(here, 'compile_given.js')],
     define: { 'globalThis.fetch': 'given_fetch', 'WebAssembly.compileStreaming': 'given_compile', 'import.meta.url': '"file:///"',
       COURSE_HEADERS: JSON.stringify(headers()) }, logLevel: 'error' });
   const version = createHash('sha256').update(readFileSync(worker)).digest('hex').slice(0, 12);
-  return { bytes: file.length, whole: whole.length, clang: JSON.parse(readFileSync(join(clang, '..', 'package.json'), 'utf8')).version, version };
+  return { bytes: file.length, whole: whole.length, clang: release, version };
 }

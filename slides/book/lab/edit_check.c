@@ -110,9 +110,9 @@ int lab_points(int questions, int passed, int passed_by_stub)
     return question_points(questions, passed, passed_by_stub);
 }
 
-const char *lab_cut(const char *source, bool solution)
+const char *lab_cut(const char *source, bool solution, const char *bug)
 {
     static char *text;
     free(text);
-    return text = cut_text(source, solution ? CUT_SOLUTION : CUT_STUB, NULL, lab_error_room());
+    return text = cut_text(source, bug ? CUT_BUG : solution ? CUT_SOLUTION : CUT_STUB, bug, lab_error_room());
 }

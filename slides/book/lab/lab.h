@@ -39,7 +39,7 @@ LAB_CALL double lab_watch_wrote(double moment, int at);
 // solution that a marked source holds; NULL, with the reason in lab_error(), where its marks are not in order.
 LAB_CALL const char *lab_check(const char *exercise, const char *ptx);
 LAB_CALL int lab_points(int questions, int passed, int passed_by_stub);
-LAB_CALL const char *lab_cut(const char *source, bool solution);
+LAB_CALL const char *lab_cut(const char *source, bool solution, const char *bug);
 
 // A picture of the last run, run again for it: SVG text. view: enum simt_view; the rest as in struct simt_picture.
 LAB_CALL const char *lab_draw(int view, int line, int nth, int warp, int block_x, int block_y, bool global, bool large);

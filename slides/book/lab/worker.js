@@ -91,11 +91,13 @@ const calls = {
   // The check of an exercise: { tests: [{ title, state, counts, text }] }.
   check: ({ exercise, files }) => in_fresh_module(files, {}, () => answer(m._lab_check(put(exercise).at, put('kernel.ptx').at))),
   points: ({ questions, passed, by_stub }) => m._lab_points(questions, passed, by_stub),
-  // The stub and the solution that a source holds.
-  cut({ source }) {
-    const text = put(source), cuts = [false, true].map((solution) => known_text(m._lab_cut(text.at, solution)));
+  // The stub and the solution that a source holds, or the text with one of its planted bugs.
+  cut({ source, bug }) {
+    const text = put(source), name = bug === undefined ? null : put(bug), cut = (solution) => known_text(m._lab_cut(text.at, solution, name?.at ?? 0));
+    const cuts = name ? { bug: cut(false) } : { stub: cut(false), solution: cut(true) };
     m._free(text.at);
-    return { stub: cuts[0], solution: cuts[1] };
+    m._free(name?.at ?? 0);
+    return cuts;
   },
 
   // A command line of simt: { status, out, errors }.

@@ -20,7 +20,11 @@
 // finds in them goes to the line of the call.
 #define CLANG_INLINE __attribute__((always_inline, nodebug))
 #define CLANG_DEVICE __device__ static inline CLANG_INLINE
+#define CLANG_MEMBER __device__ CLANG_INLINE
 
+#ifndef NULL
+#define NULL __null
+#endif
 using size_t = decltype(sizeof 0);
 using ptrdiff_t = decltype((char *)nullptr - (char *)nullptr);
 

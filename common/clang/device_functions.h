@@ -183,15 +183,6 @@ CLANG_DEVICE float __uint_as_float(unsigned x)
     return __builtin_bit_cast(float, x);
 }
 
-// --- A power, approximately: as nvcc has it ---
-
-CLANG_DEVICE float __expf(float x)
-{
-    float y;
-    asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x * 1.4426950408889634f));
-    return y;
-}
-
 // --- Parameters that stay where they are: a compiler may copy them instead ---
 
 #define __grid_constant__
@@ -281,6 +272,23 @@ CLANG_MIN_MAX(unsigned long)
 CLANG_MIN_MAX(long long)
 CLANG_MIN_MAX(unsigned long long)
 #undef CLANG_MIN_MAX
+// Of a signed number and an unsigned one, the latter's type, as C++ has it for a comparison.
+#define CLANG_MIN_MAX(name, a_type, b_type, type)                                                                      \
+    __host__ __device__ CLANG_INLINE constexpr type name(a_type a, b_type b)                                           \
+    {                                                                                                                  \
+        return name((type)a, (type)b);                                                                                 \
+    }
+#define CLANG_MIN_MAX_MIXED(name, type)                                                                                \
+    CLANG_MIN_MAX(name, type, unsigned type, unsigned type)                                                            \
+    CLANG_MIN_MAX(name, unsigned type, type, unsigned type)
+CLANG_MIN_MAX_MIXED(min, int)
+CLANG_MIN_MAX_MIXED(max, int)
+CLANG_MIN_MAX_MIXED(min, long)
+CLANG_MIN_MAX_MIXED(max, long)
+CLANG_MIN_MAX_MIXED(min, long long)
+CLANG_MIN_MAX_MIXED(max, long long)
+#undef CLANG_MIN_MAX_MIXED
+#undef CLANG_MIN_MAX
 // Of a number and a NaN, the number.
 CLANG_DEVICE float fminf(float a, float b)
 {
@@ -346,6 +354,127 @@ CLANG_DEVICE bool isfinite(float x)
 CLANG_DEVICE bool isinf(float x)
 {
     return __builtin_fabsf(x) == __builtin_inff();
+}
+
+// --- Powers, logarithms and what comes of them ---
+// Those with __ are an instruction, approximately, as nvcc has them; the others are right to some units in the last
+// place, not to the bit as nvcc's. In double there are none.
+
+#define CLANG_APPROX(name, op)                                                                                         \
+    CLANG_DEVICE float name(float x)                                                                                   \
+    {                                                                                                                  \
+        float y;                                                                                                       \
+        asm(op " %0, %1;" : "=f"(y) : "f"(x));                                                                         \
+        return y;                                                                                                      \
+    }
+CLANG_APPROX(exp2f, "ex2.approx.f32")
+CLANG_APPROX(__log2f, "lg2.approx.f32")
+CLANG_APPROX(__sinf, "sin.approx.f32")
+CLANG_APPROX(__cosf, "cos.approx.f32")
+#undef CLANG_APPROX
+CLANG_DEVICE float __expf(float x)
+{
+    return exp2f(x * 1.4426950408889634f);
+}
+CLANG_DEVICE float __logf(float x)
+{
+    return __log2f(x) * 0.6931471805599453f;
+}
+CLANG_DEVICE float __powf(float x, float y)
+{
+    return exp2f(y * __log2f(x));
+}
+CLANG_DEVICE float __fdividef(float x, float y)
+{
+    float z;
+    asm("div.approx.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y));
+    return z;
+}
+
+// 2^(x * log2(e)): what the product loses when it is rounded is a factor.
+CLANG_DEVICE float expf(float x)
+{
+    const float power = x * 1.44269502f, rest = fmaf(x, 1.44269502f, -power) + x * 1.92596303e-8f;
+    const float y = exp2f(power);
+    return y > 0 && isfinite(y) ? fmaf(y, rest * 0.693147182f, y) : y;
+}
+// x = m * 2^e, with m around 1: 2 artanh((m - 1) / (m + 1)) + e * ln(2), by its series.
+CLANG_DEVICE float logf(float x)
+{
+    if (!(x > 0) || isinf(x))
+        return x == 0 ? -__builtin_inff() : x < 0 ? __builtin_nanf("") : x;
+    const bool small = x < 1.17549435e-38f;
+    const int bits = __float_as_int(small ? x * 8388608.f : x), e = (bits - 0x3f3504f3) >> 23;
+    const float m = __int_as_float(bits - e * 8388608), s = (m - 1) / (m + 1), t = s * s;
+    const float series = t * fmaf(t, fmaf(t, fmaf(t, 2.f / 9, 2.f / 7), 2.f / 5), 2.f / 3),
+                n = float(small ? e - 23 : e);
+    return fmaf(n, 0.693145752f, fmaf(n, 1.42860677e-6f, fmaf(s, series, 2 * s)));
+}
+CLANG_DEVICE float log2f(float x)
+{
+    return logf(x) * 1.44269504f;
+}
+CLANG_DEVICE float tanhf(float x)
+{
+    const float a = fabsf(x), t = x * x;
+    if (a < 0.25f)
+        return x * fmaf(t, fmaf(t, fmaf(t, fmaf(t, 62.f / 2835, -17.f / 315), 2.f / 15), -1.f / 3), 1);
+    return __builtin_copysignf(1 - 2 / (expf(2 * a) + 1), x);
+}
+CLANG_DEVICE float coshf(float x)
+{
+    const float y = expf(fabsf(x) - 0.693147182f);  // half of it
+    return y + 0.25f / y;
+}
+
+// By the name that C++ has for all types: of float, and where there is one, of double. Another is refused.
+#define CLANG_OF_FLOAT(name)                                                                                           \
+    CLANG_DEVICE float name(float x)                                                                                   \
+    {                                                                                                                  \
+        return name##f(x);                                                                                             \
+    }                                                                                                                  \
+    __device__ double name(double) = delete;
+CLANG_OF_FLOAT(exp)
+CLANG_OF_FLOAT(exp2)
+CLANG_OF_FLOAT(log)
+CLANG_OF_FLOAT(log2)
+CLANG_OF_FLOAT(tanh)
+CLANG_OF_FLOAT(cosh)
+#undef CLANG_OF_FLOAT
+#define CLANG_OF_BOTH(name, of_float, of_double)                                                                       \
+    CLANG_DEVICE float name(float x)                                                                                   \
+    {                                                                                                                  \
+        return of_float(x);                                                                                            \
+    }                                                                                                                  \
+    CLANG_DEVICE double name(double x)                                                                                 \
+    {                                                                                                                  \
+        return of_double(x);                                                                                           \
+    }
+CLANG_OF_BOTH(sqrt, __nvvm_sqrt_rn_f, __nvvm_sqrt_rn_d)
+CLANG_OF_BOTH(floor, __builtin_floorf, __builtin_floor)
+CLANG_OF_BOTH(ceil, __builtin_ceilf, __builtin_ceil)
+CLANG_OF_BOTH(trunc, __builtin_truncf, __builtin_trunc)
+CLANG_OF_BOTH(rint, __builtin_rintf, __builtin_rint)
+#undef CLANG_OF_BOTH
+CLANG_DEVICE float fabs(float x)
+{
+    return __builtin_fabsf(x);
+}
+CLANG_DEVICE float floorf(float x)
+{
+    return floor(x);
+}
+CLANG_DEVICE float ceilf(float x)
+{
+    return ceil(x);
+}
+CLANG_DEVICE float truncf(float x)
+{
+    return trunc(x);
+}
+CLANG_DEVICE float rintf(float x)
+{
+    return rint(x);
 }
 
 CLANG_DEVICE int __mul24(int a, int b)

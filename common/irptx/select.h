@@ -73,7 +73,8 @@ void select_assembly(struct code *c, const struct ir_inst *x);
 void select_block_copy(struct code *c, const struct ir_inst *x, const char *name);  // memcpy, memmove, memset
 struct val select_intrinsic(struct code *c, const struct ir_inst *x, struct str name, const struct val *args,
                             const struct ir_type *t);
-bool select_nvvm(struct code *c, const struct ir_inst *x, const char *name);  // false: not known
+struct val select_class(struct code *c, const struct ir_type *t, struct val x, uint64_t mask);  // of a float
+bool select_nvvm(struct code *c, const struct ir_inst *x, const char *name);                    // false: not known
 bool select_wmma(struct code *c, const struct ir_inst *x, const char *name);
 
 void load_scalars(struct code *c, struct val p, const struct ir_type *t, uint32_t align, const char *how,

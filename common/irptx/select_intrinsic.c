@@ -179,5 +179,9 @@ struct val select_intrinsic(struct code *c, const struct ir_inst *x, struct str 
     if (str_is(name, "copysign"))
         return val_reg(PURE(c, width_of(c, t), code_name(c, "copysign.f%u", t->bits), value_use(c, args[1], t),
                             value_use(c, args[0], t)));
+    if (str_is(name, "is.fpclass") && args[1].kind == VAL_BITS) {
+        const struct ir_type *of = x->args[0].type;
+        return select_class(c, of->kind == IR_VECTOR ? of->of : of, args[0], (uint64_t)args[1].bits);
+    }
     ir_fail(c->m, "llvm.%.*s is not known", (int)name.n, name.p);
 }

@@ -206,6 +206,21 @@ Test(irptx, chooses_among_the_elements_of_a_vector_by_a_variable_index)
            "ld.global.v2.b32", "setp.eq.s32", "selp.b32", "st.global.b32");
 }
 
+Test(irptx, asks_for_a_kind_of_float_by_ranges_of_its_bits)
+{
+    const char *const declared = "declare i1 @llvm.is.fpclass.f32(float, i32)";
+    const char *const rest = "  %w = zext i1 %k to i32\n  store i32 %w, ptr %p, align 4\n  ret void";
+    char body[512];
+    // Finite: from +0 to the largest number, and the same with the other sign.
+    snprintf(body, sizeof body, "  %%k = call i1 @llvm.is.fpclass.f32(float %%x, i32 504)\n%s", rest);
+    expect_with(declared, body, "setp.le.u32", ", 2139095039;", "sub.s32", ", -2147483648;", "setp.le.u32",
+                ", 2139095039;", "or.pred", "st.global.b32", NULL);
+    // NaN: what is behind infinity.
+    snprintf(body, sizeof body, "  %%k = call i1 @llvm.is.fpclass.f32(float %%x, i32 3)\n%s", rest);
+    expect_with(declared, body, "sub.s32", ", 2139095041;", "setp.le.u32", ", 8388606;", "sub.s32", ", -8388607;",
+                "setp.le.u32", "or.pred", NULL);
+}
+
 Test(irptx, multiplies_in_128_bits)
 {
     expect("  %v = load i64, ptr %q, align 8\n  %a = zext i64 %v to i128\n  %m = mul nuw i128 %a, %a\n  %h = lshr i128 "

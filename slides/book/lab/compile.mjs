@@ -16,7 +16,8 @@ function options(arch, defines) {
     '-target-feature', ptx, '-fcuda-is-device', '-fcuda-allow-variadic-functions', '-x', 'cuda', '-std=c++17', '-fgnuc-version=4.2.1',
     '-O2', ...tuning.flatMap((text) => ['-mllvm', text]), '-debug-info-kind=line-directives-only',
     '-fno-caret-diagnostics', '-fmessage-length=0', '-ferror-limit', '20', '-w', '-DCOURSE_TRANSLATOR', ...defines,
-    '-Icommon', '-internal-isystem', 'clang', '-internal-isystem', 'clang/bare', '-include', 'cuda_runtime.h',
+    '-Icommon', '-internal-isystem', 'clang', '-internal-isystem', 'clang/bare',
+    ...['cuda_runtime.h', 'math.h', 'stdint.h', 'string.h'].flatMap((name) => ['-include', name]),
     '-emit-llvm', 'kernel.cu', '-o', '-'];
 }
 

@@ -12,10 +12,17 @@ import { translator } from './compile_translate.js';
 const here = dirname(fileURLToPath(import.meta.url)), clang = join(here, '..', 'node_modules', '@yowasp', 'clang', 'gen');
 const folders = [['common', 'common', /\.cuh$/], ['common/clang', 'clang', /\.h$/], ['common/clang/bare', 'clang/bare', /./]];
 
+// Headers of C, C++ and CUDA that kernels include for what the compiler has told already, or for what another has.
+const said_already = ['stdio.h', 'stdlib.h', 'cstdio', 'cstdlib', 'device_launch_parameters.h', 'cuda_runtime_api.h'];
+const by_others = { cfloat: 'float.h', climits: 'limits.h', cmath: 'math.h', cassert: 'assert.h', cstring: 'string.h',
+  'cooperative_groups/reduce.h': 'cooperative_groups.h', 'cooperative_groups/scan.h': 'cooperative_groups.h' };
+
 // { path: text } of the course's headers, and of those that stand in for CUDA's.
 export function headers() {
-  return Object.fromEntries(folders.flatMap(([from, to, wanted]) => readdirSync(join(root, from), { withFileTypes: true })
-    .filter((file) => file.isFile() && wanted.test(file.name)).map(({ name }) => [`${to}/${name}`, readFileSync(join(root, from, name), 'utf8')])));
+  const named = [...said_already.map((name) => [name, '']), ...Object.entries(by_others).map(([name, other]) => [name, `#include "${other}"\n`])];
+  const stand_in = Object.fromEntries(named.map(([name, text]) => [`clang/bare/${name}`, text]));
+  return Object.assign(stand_in, Object.fromEntries(folders.flatMap(([from, to, wanted]) => readdirSync(join(root, from), { withFileTypes: true })
+    .filter((file) => file.isFile() && wanted.test(file.name)).map(({ name }) => [`${to}/${name}`, readFileSync(join(root, from, name), 'utf8')]))));
 }
 
 // clang's front end under Node, which reads its modules from the package.

@@ -2,13 +2,17 @@
 //
 // The bytes are those that the warps ask of the L1 cache, in sectors of 32, and those that TMA copies: counters of a
 // launch at 256 x 256 x 256, and what they are at another multiple of it. Loads go with M N K and stores with M N,
-// exactly, since 256 holds whole tiles of every step. A memory's roof is its speed times the FLOP a byte. A point above
+// exactly, since 256 holds whole tiles of every step. Step 20 takes larger tiles for larger products, which load less:
+// its rule says which. A memory's roof is its speed times the FLOP a byte. A point above
 // the roof of the card's memory is fed by a cache. What a kernel reads and writes in shared memory does not count here.
 #include "chart.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "steps.h"
+#include "tester/choose.h"
 
 // An SM's L1 cache and shared memory are one memory of 32 banks, each of 4 bytes a clock (CUDA C++ Programming Guide).
 enum { L1_BYTES = 128, COUNTED = 256 };
@@ -87,14 +91,34 @@ static double counter(const struct chart *c, const char *step, const char *name)
     return 0;
 }
 
-// FLOP a byte; 0 where the table has no counters of the step.
+// What a kernel loads for each of its multiply-adds, but for a factor: rows of A and columns of B for a tile of C.
+static double loads(const struct geometries *g, int size, unsigned sms)
+{
+    const struct geometry tile = choose_geometry(g, size, size, size, (int)sms);
+    return 1.0 / tile.bm + 1.0 / tile.bn;
+}
+
+// How much of what it loaded where it was counted a step loads for a multiply-add at the chart's size; 0 if this build
+// does not have the step.
+static double share_loaded(const struct chart *c, const struct result *r)
+{
+    char error[DEV_ERROR_MAX];
+    struct geometries g;
+    for (size_t i = 0; i < n_steps; i++)
+        if (!strcmp(steps[i]->name, r->step) && geometries_read(steps[i]->ptx, &g, error))
+            return loads(&g, c->size, r->sms) / loads(&g, COUNTED, r->sms);
+    return 0;
+}
+
+// FLOP a byte; 0 where it is not known.
 static double intensity(const struct chart *c, const struct result *r)
 {
     const double times = (double)c->size / COUNTED;
-    const double loaded = 32 * counter(c, r->step, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") +
-                          counter(c, r->step, "l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum");
+    const double counted = 32 * counter(c, r->step, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") +
+                           counter(c, r->step, "l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum");
     const double stored = 32 * counter(c, r->step, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum") +
                           counter(c, r->step, "l1tex__m_l1tex2xbar_write_bytes_mem_global_op_tma_st.sum");
+    const double loaded = counted * share_loaded(c, r);
     const double bytes = loaded * pow(times, 3) + stored * pow(times, 2);
     return loaded > 0 && stored > 0 ? 2 * pow(c->size, 3) / bytes : 0;
 }
@@ -194,15 +218,10 @@ static double caption(struct svg *s, const struct chart *c, double y)
         "Above the roof of the card's memory, a cache feeds the step. Straight up: the same traffic in less time.");
     y += 32;
     for (size_t i = 0; i < c->rows; i++) {
-        const char *step = c->row[i]->step;
-        const bool drawn = intensity(c, c->row[i]) > 0;
-        if (drawn && (c->size == COUNTED || strcmp(step, "20_any_shape") != 0))
+        if (intensity(c, c->row[i]) > 0)
             continue;
-        svg_text(s, left, y, "small dim",
-                 drawn ? "%s has small tiles at 256 x 256 x 256, where its bytes were counted. With larger tiles it "
-                         "asks for fewer."
-                       : "%s is not drawn: the table of counters has no bytes of it.",
-                 step);
+        svg_text(s, left, y, "small dim", "%s is not drawn: the table of counters or this build does not have it.",
+                 c->row[i]->step);
         y += 16;
     }
     return y - 4;

@@ -18,7 +18,7 @@ static struct work of_kernel(const struct cudaKernelNodeParams *p)
     return (struct work){
         .type = &work_kernel,
         .function = "cudaGraphLaunch",
-        .kernel = { p->func, p->gridDim, p->blockDim, { 0 }, p->sharedMemBytes, p->kernelParams },
+        .kernel = { p->func, p->gridDim, p->blockDim, { 0 }, p->sharedMemBytes, p->kernelParams, NULL },
     };
 }
 

@@ -128,8 +128,8 @@ static cudaError_t launch_now(const struct work_kernel *w)
         fprintf(stderr, "cudart: launch of %s, grid %u,%u,%u, block %u,%u,%u, %zu bytes of dynamic shared memory\n",
                 name, l.grid[0], l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2], (size_t)l.shared);
     char named[SIMT_NAME_MAX + 256];
-    if (cudart_note()) {
-        snprintf(named, sizeof named, "%s of %s", name, cudart_note());
+    if (w->part) {
+        snprintf(named, sizeof named, "%s of %s", name, w->part);
         name = named;
     }
     struct cudart_launch launch = { .host = w->host, .name = name, .how = &l };
@@ -162,12 +162,14 @@ static bool keep_arguments(struct work *w)
     for (size_t i = 0; kept && i < n && simt_parameter(kernel, (uint32_t)i, &p); at += p.bytes, i++)
         kept[i] = memcpy((char *)(kept + n + 1) + at, w->kernel.arguments[i], p.bytes);
     w->kernel.arguments = kept;
+    w->kernel.part = kept && w->kernel.part ? strdup(w->kernel.part) : NULL;
     return kept;
 }
 
 static void drop_arguments(struct work *w)
 {
     free(w->kernel.arguments);
+    free((void *)w->kernel.part);
 }
 
 const struct work_type work_kernel = { cudaGraphNodeTypeKernel, run_kernel, keep_arguments, drop_arguments };
@@ -177,7 +179,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host, v
     struct work w = {
         .type = &work_kernel,
         .function = "cudaLaunchKernel",
-        .kernel = { host, c->gridDim, c->blockDim, { 0 }, c->dynamicSmemBytes, args },
+        .kernel = { host, c->gridDim, c->blockDim, { 0 }, c->dynamicSmemBytes, args, cudart_note() },
     };
     for (unsigned i = 0; i < c->numAttrs; i++)
         if (c->attrs[i].id == cudaLaunchAttributeClusterDimension) {

@@ -22,6 +22,7 @@ struct work_kernel {
     unsigned cluster[3];  // 0: none
     size_t shared;
     void **arguments;
+    const char *part;  // of what it is a part (cudart_note); NULL: of nothing
 };
 
 struct work {

@@ -53,6 +53,7 @@ Test(blas, a_profile_names_the_call_and_the_kernel)
     run(&r, BLAS, NULL);
     expect_error("  gemm_nn of cublasSgemm (07_double_buffer, 64 x 64), grid 1, block 64, launched at blas.cu:");
     expect_error("  rows1_n of cublasSgemv (rows, ");
+    cr_expect(!strstr(r.err, "  gemm_nn, grid"), "a launch of a graph has no name: %s", r.err);
 }
 
 Test(blas, a_call_that_fails_has_cublas_status_and_one_line)

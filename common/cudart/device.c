@@ -144,9 +144,11 @@ cudaError_t cudaDeviceGetAttribute(int *v, enum cudaDeviceAttr a, int d)
         *v = value;                                                                                                    \
         return cudaSuccess;
         ATTRIBUTES(ATTRIBUTE)
-    default:
-        error_set(error, "attribute %d is not there yet", (int)a);
-        return cudart_failed(cudaErrorNotSupported, "cudaDeviceGetAttribute", error);
+    default:  // features that are not there, and sizes of them
+        *v = 0;
+        error_set(error, "there is no attribute %d", (int)a);
+        return a > 0 && a < cudaDevAttrMax ? cudaSuccess
+                                           : cudart_failed(cudaErrorInvalidValue, "cudaDeviceGetAttribute", error);
     }
 }
 

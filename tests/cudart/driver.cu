@@ -261,7 +261,10 @@ static void both()
     cuDevicePrimaryCtxRetain(&primary, 0);
     verdict("the primary one", now == primary);
     tell("free", cuMemFree(x));
-    x = 16;
+    tell("a feature", cuDeviceGetAttribute(&n, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0));
+    printf("is it there: %d\n", n);
+    tell("no attribute", cuDeviceGetAttribute(&n, (CUdevice_attribute)9999, 0));
+    x = 16, n = N;
     tell("past the end", cuLaunchKernel(f, 1, 1, 1, 128, 1, 1, 0, nullptr, arguments, nullptr));
     tell("and ever after", cuCtxSynchronize());
 }

@@ -42,7 +42,8 @@ static const char calls[] =
     "an error of the driver: CUDA_ERROR_INVALID_VALUE\nis none of the runtime: cudaSuccess\n"
     "a function by its name: right\nno context: CUDA_ERROR_INVALID_CONTEXT\n"
     "the runtime makes one current: cudaSuccess\nthe primary one: right\nfree: CUDA_SUCCESS\n"
-    "past the end: CUDA_ERROR_ILLEGAL_ADDRESS\nand ever after: CUDA_ERROR_ILLEGAL_ADDRESS\n";
+    "a feature: CUDA_SUCCESS\nis it there: 0\nno attribute: CUDA_ERROR_INVALID_VALUE\npast the end: "
+    "CUDA_ERROR_ILLEGAL_ADDRESS\nand ever after: CUDA_ERROR_ILLEGAL_ADDRESS\n";
 
 Test(driver_api, calls_return_cudas_errors)
 {
@@ -62,7 +63,7 @@ Test(driver_api, a_call_that_fails_has_one_line_with_its_name)
         "driver.cu:144: cuModuleLoad: /nowhere.ptx: No such file or directory\n",
         "driver.cu:192: cuMemAlloc: cuMemAlloc#4 needs 1125899906842624 bytes",
         "driver.cu:195: cuArrayCreate: it is not there yet\n",
-        "driver.cu:265: negate(float*, int): kernel _Z6negatePfi, driver.cu:235: block (0,0,0), thread (0,0,0)",
+        "driver.cu:268: negate(float*, int): kernel _Z6negatePfi, driver.cu:235: block (0,0,0), thread (0,0,0)",
     };
     run(&r, DRIVER, NULL);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)

@@ -37,7 +37,7 @@ function by_simt(build, folder, { entry, number }) {
 }
 
 function by_driver(build, folder, lab, { m, n, k, alpha, beta }) {
-  const options = { '--device': 'sim', '--ptx': 'kernel.ptx', '--m': m, '--n': n, '--k': k, '--alpha': alpha, '--beta': beta, '--jobs': 1, '--json': '-' };
+  const options = { '--device': 'sim', '--ptx': 'kernel.ptx', '--m': m, '--n': n, '--k': k, '--alpha': alpha, '--beta': beta, '--course': 'course.cu', '--jobs': 1, '--json': '-' };
   const run = spawnSync(join(build, lab.step), [...Object.entries(options).map((pair) => pair.join('=')), '--sanitize', '--once'],
     { cwd: folder, encoding: 'utf8', maxBuffer: 1 << 28 });
   const { what, ...said } = JSON.parse(run.stdout);
@@ -51,7 +51,7 @@ async function compare(build, worker, lab, run) {
     for (const [name, text] of Object.entries(asked.files)) writeFileSync(join(folder, name), text);
     const page = await worker.ask('run', asked), native = natively(build, folder, lab, run), driver = run.entry ? by_simt(build, folder, run) : by_driver(build, folder, lab, run);
     page.map = page.map && page.map.join('');
-    const same = ['verdict', 'error', 'kernel', 'metrics', 'lines', 'findings', 'look', 'source', 'what'];
+    const same = ['verdict', 'error', 'kernel', 'metrics', 'lines', 'findings', 'look', 'source', 'what', 'changed'];
     const wrong = difference(page, native, ['C', 'map', ...same]) ?? difference(page, driver, page.error ? ['verdict', 'error'] : same) ??
       (page.error || run.entry || close(page.worst, native.worst) ? null : `worst: ${page.worst}, not ${native.worst}`);
     return { wrong, stuck: page.findings?.some(({ id }) => id === 'ENDLESS_WAIT'), verdict: page.verdict, findings: page.findings?.length ?? 0, ms: page.ms };

@@ -100,3 +100,17 @@ const char *ptx_file_compiler(const char *path, char name[PTX_COMPILER])
         snprintf(name, PTX_COMPILER, "clang");
     return name;
 }
+
+bool ptx_file_source(const char *ptx, unsigned i, char path[PTX_SOURCE])
+{
+    char *line = NULL;
+    size_t room = 0;
+    bool found = false;
+    FILE *in = fopen(ptx, "r");
+    while (in && !found && getline(&line, &room, in) >= 0)
+        found = sscanf(line, " .file %*u \"%1023[^\"]\"", path) == 1 && !i--;
+    free(line);
+    if (in)
+        fclose(in);
+    return found;
+}

@@ -25,4 +25,8 @@ unsigned ptx_file_alone(const char *path);
 enum { PTX_COMPILER = 32 };
 const char *ptx_file_compiler(const char *path, char name[PTX_COMPILER]);
 
+// The path of the i-th source file, from 0 on, that the line information of a PTX file names. False: there are fewer.
+enum { PTX_SOURCE = 1024 };
+bool ptx_file_source(const char *ptx, unsigned i, char path[PTX_SOURCE]);
+
 #endif

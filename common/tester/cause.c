@@ -68,6 +68,7 @@ static bool tell(struct cause *c, struct probe *p, const struct simt_findings *f
     char text[SIMT_FINDING_TEXT];
     simt_finding_text(first, text, sizeof text);
     cause_say(c, "%s (%s): %s", meaning_text(first, o), simt_finding_name(kind), text);
+    c->seen = strlen(c->text);
     add_place(c, &first->here.place);
     add_place(c, &first->there.place);
     add_arrays(c, first);
@@ -194,16 +195,6 @@ static void look_behind(struct cause *c, struct probe *p, const struct size *s)
     look_free(&l);
 }
 
-// Behind what is known, which other number of the kernel makes it right.
-static void try_numbers(struct cause *c, struct probe *p, const struct tester_options *o, bool checked)
-{
-    const size_t used = strlen(c->text);
-    if (used)
-        cause_say(c, "; ");
-    if (!cause_of_trials(c, p, o, checked))
-        c->text[used] = '\0';
-}
-
 // On one device: the simulated GPU, which has checks, or the real one.
 static void find_on(struct cause *c, const struct step *step, const struct geometry *g, const struct tester_options *o,
                     bool simulated)
@@ -226,8 +217,6 @@ static void find_on(struct cause *c, const struct step *step, const struct geome
         }
         if (outcome == UNWRITTEN_READ)
             look_behind(c, &p, &s);
-        if (outcome != RIGHT && outcome != FAILED)
-            try_numbers(c, &p, o, outcome != WRONG);
     }
     probe_close(&p);
 }
@@ -237,10 +226,8 @@ void cause_of_error(struct cause *c, const struct step *step, const struct geome
 {
     struct probe p;
     *c = (struct cause){ 0 };
-    if (probe_open(&p, step, g, true, o->jobs)) {
+    if (probe_open(&p, step, g, true, o->jobs))
         cause_of_finding(c, &p, o, checked, f);
-        try_numbers(c, &p, o, checked);
-    }
     probe_close(&p);
 }
 

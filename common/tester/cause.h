@@ -17,6 +17,7 @@ struct cause {
     bool certain;                // elements follow a law that leaves no doubt
     int ahead;                   // fragments are that many k ahead; 0: they are not
     char text[CAUSE_TEXT];       // one line; empty if none is known
+    size_t seen;                 // so much of the text is what the checks saw, and no guess
     struct kernel_lines lines;   // of the kernel: those that a run executed
     bool ran;                    // there was one
     bool boxes;                  // C is stored in boxes, by TMA
@@ -63,9 +64,6 @@ extern const enum line_role CAUSE_NO_LINES[];
 // cause_finding.c: what led to it, on a probe of the same geometry.
 void cause_of_finding(struct cause *c, struct probe *p, const struct tester_options *o, bool checked,
                       const struct simt_finding *f);
-// cause_trial.c: the number of which another one makes the result right, with nothing left for the checks to find if
-// checked.
-bool cause_of_trials(struct cause *c, struct probe *p, const struct tester_options *o, bool checked);
 // cause_place.c: which elements met in the wrong place. False: all is in its place, or nothing can be said.
 bool cause_of_place(struct cause *c, struct probe *p, struct look *l);
 // cause_say.c: whether the geometry has fewer threads a block than the kernel's launch bounds: then it is said.

@@ -3,14 +3,9 @@
 
 #include <time.h>
 
-#include "base/profile.h"
 #include "device/open.h"
 #include "device/sim.h"
 #include "gemm.h"
-
-#define WORK_PER_SECOND 1e9  // operations of a lane
-#define WORK_OF_LAUNCH 1000000
-#define SLOWEST 5  // times as long as usual
 
 // Of this process, all its threads together: it does not depend on what else the computer does.
 static double now(void)
@@ -64,22 +59,10 @@ void probe_release(struct probe_data *x)
 
 bool probe_over(const struct probe *p)
 {
-    return now() >= p->end || (p->most_work && p->work >= p->most_work);
-}
-
-void probe_limit(struct probe *p, double seconds)
-{
-    p->most_work = p->work + (uint64_t)(seconds * WORK_PER_SECOND);
-    p->end = now() + SLOWEST * seconds;
+    return now() >= p->end;
 }
 
 // What a launch costs, in operations of a lane; the checks double it.
-static uint64_t work_of(const struct dev *d, bool checked)
-{
-    const struct profile *ran = dev_profile(d);
-    const uint64_t work = ran ? 32 * ran->total[METRIC_INST] + ran->total[METRIC_FLOP] / 2 : 0;
-    return WORK_OF_LAUNCH + (checked ? 2 * work : work);
-}
 
 static bool upload(struct dev *d, const char *name, const struct matrix *m, dev_ptr *to)
 {
@@ -94,12 +77,6 @@ static bool watch(struct probe *p, const struct gemm *call, struct probe_watch *
     w->kernel = (struct simt_kernel *)call->kernel;
     return device_simt(p->dev) && gemm_queue_copies(call, p->dev, &go_on) && go_on &&
            simt_watch(device_simt(p->dev), (struct simt_kernel *)call->kernel, &call->launch, &w->watch, p->error);
-}
-
-static bool set_budget(const struct probe *p, struct gemm *call)
-{
-    call->budget = p->budget ? p->budget : call->budget;
-    return true;
 }
 
 // Under the checks and without C0, C is uninitialised before the launch. w: NULL, or who looks on.
@@ -120,11 +97,10 @@ static bool launch(struct probe *p, const struct probe_product *x, struct matrix
         ok = ok && (checked ? dev_alloc(d, "C", matrix_bytes(C), &call.C) : upload(d, "C", C, &call.C));
     }
     ok = ok && gemm_open(&call, d, p->module, p->geometry.kernel, p->type, &p->geometry, p->error) &&
-         set_budget(p, &call) && (w ? watch(p, &call, w) : gemm_queue(&call, d)) && dev_sync(d) &&
+         (w ? watch(p, &call, w) : gemm_queue(&call, d)) && dev_sync(d) &&
          dev_download(d, C->data, call.C, matrix_bytes(C));
     if (!ok && !*p->error)
         error_set(p->error, "%s", dev_error(d));
-    p->work += work_of(d, checked);
     gemm_close(&call, d);
     const dev_ptr all[] = { call.A, call.B, call.C };
     for (int i = 0; i < 3; i++)

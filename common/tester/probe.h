@@ -22,8 +22,6 @@ struct probe {
     const char *ptx;
     int sms;                    // multiprocessors that blocks are launched for; 0: those of the device
     double end;                 // seconds of processor time
-    uint64_t work, most_work;   // done, and how much may be; most_work 0: as much as there is time for
-    uint64_t budget;            // warp instructions after which a block counts as endless; 0: those of the launch
     char error[DEV_ERROR_MAX];  // why the last launch failed
 };
 
@@ -63,9 +61,6 @@ struct probe_watch {
 };
 bool probe_look(struct probe *p, const struct probe_product *x, struct matrix *C, struct probe_watch *w);
 
-bool probe_over(const struct probe *p);  // neither time nor work is left
-// From now on there is work for so many seconds of a usual processor. It is counted in what the launches do, so that it
-// ends at the same launch on a slow one.
-void probe_limit(struct probe *p, double seconds);
+bool probe_over(const struct probe *p);  // no time is left
 
 #endif

@@ -17,6 +17,7 @@ struct step {
     const char *name;    // "04_thread_tile_2d"
     enum dev_type type;  // of A, B and C
     const char *ptx;     // path of the kernel's PTX, which says the geometry too; the build defines KERNEL_PTX
+    const char *built;   // its PTX as the build made it, of the step's own kernel.cu, if ptx is another; NULL: not known
     // The thread that computes an element of the block's tile, for messages; geometry.h has some. NULL: not known.
     int (*owner)(const struct geometry *g, int row, int col);
 };
@@ -36,6 +37,7 @@ struct tester_options {
     int predict_size;     // M, N and K that are predicted, which also asks for it; 0: those of the run, and what the
                           // ladder thinks best
     const char *ptx;      // file to run in place of the step's own, or NULL
+    const char *course;   // the course's text of the kernel; NULL: the last commit's (changed.h)
     bool once;            // do not run a right step again at other shapes (again.h)
     bool describe;        // print what would be run, and end
     bool sanitize;        // with the simulated GPU's checks; see dev_findings

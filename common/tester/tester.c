@@ -432,6 +432,9 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
     gemm_close(&call, d);
     if (!ok && dev_failure(d))
         tester_explain_failure(result, step, &g, o, dev_failure(d));
+    const struct simt_findings *found = dev_findings(d);
+    if (!ok || (verdict.right && found && found->n))
+        tester_explain_changed(result, step, o);
     if (!ok)
         return false;
     if (!verdict.right)

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "cause.h"
+#include "changed.h"
 #include "meaning.h"
 #include "simt/simt.h"
 
@@ -177,10 +178,33 @@ void tester_explain(char *what, size_t room, const struct step *step, const stru
         text_add(&l, "A, B or C0 hold Inf or NaN here, which must reach C");
 }
 
-static void take_look(struct tester_result *r, const struct cause *c)
+// Finds where the kernel differs from the course's. What can be due to none of it is no cause: it is not said.
+static void compare(struct changed *d, struct cause *c, const struct step *step, const struct tester_options *o)
 {
+    changed_find(d, step, o, c->look);
+    if (!changed_explains(d, c)) {
+        c->text[c->seen] = '\0';
+        memset(c->look, 0, sizeof c->look);
+    }
+    changed_look(d, c);
+}
+
+static void take_look(struct tester_result *r, const struct cause *c, const struct changed *d)
+{
+    changed_say(d, r->changed, sizeof r->changed);
     snprintf(r->source, sizeof r->source, "%s", c->lines.file);
     memcpy(r->look, c->look, sizeof r->look);
+}
+
+void tester_explain_changed(struct tester_result *r, const struct step *step, const struct tester_options *o)
+{
+    struct changed d;
+    struct cause c = { 0 };
+    if (*r->changed)
+        return;
+    compare(&d, &c, step, o);
+    if (d.n)
+        take_look(r, &c, &d);
 }
 
 void tester_explain_found(struct tester_result *r, const struct step *step, const struct geometry *g,
@@ -189,23 +213,27 @@ void tester_explain_found(struct tester_result *r, const struct step *step, cons
     const struct simt_finding *first = cause_first_finding(found);
     const size_t used = strlen(r->what);
     struct text_end l = { r->what + used, sizeof r->what - used };
+    struct changed d;
     struct cause c;
     char place[256];
     simt_finding_place_text(&first->here.place, place, sizeof place);
     text_add(&l, "%s (%s, %s)", meaning_text(first, o), simt_finding_name(first->kind), place);
     cause_of_error(&c, step, g, o, true, first);
+    compare(&d, &c, step, o);
     if (*c.text)
         text_add(&l, "; %s", c.text);
-    take_look(r, &c);
+    take_look(r, &c, &d);
 }
 
 void tester_explain_failure(struct tester_result *r, const struct step *step, const struct geometry *g,
                             const struct tester_options *o, const struct simt_finding *f)
 {
+    struct changed d;
     struct cause c;
     cause_of_error(&c, step, g, o, false, f);
+    compare(&d, &c, step, o);
     snprintf(r->what, sizeof r->what, "%s", c.text);
-    take_look(r, &c);
+    take_look(r, &c, &d);
 }
 
 void tester_explain_wrong(struct tester_result *r, const struct step *step, const struct geometry *g,
@@ -214,17 +242,23 @@ void tester_explain_wrong(struct tester_result *r, const struct step *step, cons
     const struct matrix_verdict *v = seen->verdict;
     const size_t used = strlen(r->what);
     char *what = r->what + used;
+    struct changed d;
     struct cause c = { 0 };
     const bool found = seen->found && seen->found->n;
     if (!found && isfinite(v->want))
         cause_find(&c, step, g, o, seen->simulated);
+    if (!found)
+        compare(&d, &c, step, o);
+    if (!found && d.n && !*c.text && isfinite(v->got))  // more than what the value alone hints at
+        cause_say(&c, "the kernel differs from the course's");
     const char *cause = found ? "" : *c.text ? c.text : NULL;
     tester_explain(what, sizeof r->what - used, step, g, v, seen->product, cause);
     if (found) {
         tester_explain_found(r, step, g, o, seen->found);
-    } else if (*c.text) {
-        take_look(r, &c);
-    } else if (isfinite(v->want) && !o->sanitize) {
+        return;
+    }
+    take_look(r, &c, &d);
+    if (!*c.text && isfinite(v->want) && !o->sanitize) {
         const size_t n = strlen(r->what);
         snprintf(r->what + n, sizeof r->what - n, " (the cause is not certain; %s checks every access)",
                  seen->simulated ? "--sanitize" : "--device=sim --sanitize");

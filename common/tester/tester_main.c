@@ -35,6 +35,13 @@ static void print_source(FILE *out, const struct tester_result *r)
     }
 }
 
+// Where it differs from the course's.
+static void print_changed(FILE *out, const struct tester_result *r)
+{
+    for (const char *p = r->changed; *p; p += strcspn(p, "\n") + 1)
+        fprintf(out, "    %.*s\n", (int)strcspn(p, "\n"), p);
+}
+
 static void print_time(FILE *out, const struct tester_options *o, const struct dev_about *about,
                        const struct tester_result *r)
 {
@@ -64,6 +71,7 @@ static void print_report(FILE *out, const struct step *step, const struct tester
     fprintf(out, "M %d, N %d, K %d, alpha %g, beta %g, seed %llu%s%s\n", o->m, o->n, o->k, o->alpha, o->beta,
             (unsigned long long)o->seed, *compiler ? "; kernel compiled by " : "", compiler);
     fprintf(out, "%-9s %s\n", report_verdict(r->verdict), r->what);
+    print_changed(out, r);
     print_source(out, r);
     print_time(out, o, about, r);
 }
@@ -160,7 +168,8 @@ static void begin_json(struct json *j, FILE *out, const struct step *step, const
 }
 
 // What a program finds in place of a report where the step could not be run.
-static bool write_failure(FILE *out, const struct step *step, const struct dev *d, const char *error)
+static bool write_failure(FILE *out, const struct step *step, const struct dev *d, const struct tester_result *r,
+                          const char *error)
 {
     struct json j;
     json_open(&j, out);
@@ -170,6 +179,7 @@ static bool write_failure(FILE *out, const struct step *step, const struct dev *
     json_string(&j, "device", dev_about(d)->name);
     json_string(&j, "verdict", "failed");
     json_string(&j, "what", error);
+    report_json_changed(&j, r);
     json_end(&j);
     return json_close(&j);
 }
@@ -186,6 +196,7 @@ static void report_again(FILE *out, struct json *j, const struct tester_options 
 {
     const bool right = again->verdict == TESTER_RIGHT;
     fprintf(out, "again     %s at %s%s\n", report_verdict(again->verdict), again->what, right ? AGAIN_SCALARS : "");
+    print_changed(out, again);
     print_source(out, again);
     if (!right && has_findings(d))
         print_findings(out, dev_findings(d), o);
@@ -279,7 +290,7 @@ static bool run(struct dev *d, const struct step *step, const struct tester_opti
     ok = ok && run_again(t, d, step, &o, out, begun ? &j : NULL, r, error);
     if (begun)
         json_end(&j);
-    if (json && !(begun ? json_close(&j) : write_failure(json, step, d, error)) && ok)
+    if (json && !(begun ? json_close(&j) : write_failure(json, step, d, r, error)) && ok)
         ok = report_write_error("--json", o.json, error);
     tester_close(t);
     return ok;
@@ -288,6 +299,7 @@ static bool run(struct dev *d, const struct step *step, const struct tester_opti
 // The step that the options ask for: with --ptx, another file is run in its place, whose owner is not known.
 static bool choose(struct step *step, const struct tester_options *o, char error[DEV_ERROR_MAX])
 {
+    step->built = step->ptx;
     if (!o->ptx)
         return true;
     step->ptx = o->ptx;
@@ -298,12 +310,10 @@ static bool choose(struct step *step, const struct tester_options *o, char error
 // Says so where the kernel was edited after its PTX was made. With -lineinfo the PTX names the kernel's file.
 static void note_stale(const struct step *step)
 {
-    char line[1200], path[1024];
+    char path[PTX_SOURCE];
     struct stat ptx, source;
-    FILE *in = fopen(step->ptx, "r");
-    while (in && fgets(line, sizeof line, in)) {
-        if (sscanf(line, " .file %*u \"%1023[^\"]\"", path) != 1 || strcmp(source_base_name(path), "kernel.cu") ||
-            stat(path, &source) || fstat(fileno(in), &ptx))
+    for (unsigned i = 0; ptx_file_source(step->ptx, i, path); i++) {
+        if (strcmp(source_base_name(path), "kernel.cu") || stat(path, &source) || stat(step->ptx, &ptx))
             continue;
         const double newer = difftime(source.st_mtim.tv_sec, ptx.st_mtim.tv_sec) +
                              1e-9 * (double)(source.st_mtim.tv_nsec - ptx.st_mtim.tv_nsec);
@@ -314,8 +324,6 @@ static void note_stale(const struct step *step)
                     step->name);
         break;
     }
-    if (in)
-        fclose(in);
 }
 
 static int describe(const struct step *step)
@@ -334,10 +342,8 @@ static void print_failure(FILE *out, const struct simt_finding *f, const struct 
     const struct simt_advice advice = meaning_advice(o);
     simt_finding_print_look(out, f, &advice);
     fprintf(out, "    watch it: %s\n", o->command);
-    if (r->verdict != TESTER_UNCHECKED || !*r->what)
-        return;
-    fprintf(out, "    %s\n", r->what);
-    print_source(out, r);
+    if (r->verdict == TESTER_UNCHECKED && *r->what)
+        fprintf(out, "    %s\n", r->what);
 }
 
 int tester_main(const struct step *given, int argc, char **argv)
@@ -373,8 +379,12 @@ int tester_main(const struct step *given, int argc, char **argv)
         ok = report_write_error("output", "stdout", error);
     if (!ok)
         fprintf(stderr, "%s: %s\n", step->name, error);
+    if (!ok)
+        print_changed(stderr, &r);
     if (!ok && d && dev_failure(d))
         print_failure(stderr, dev_failure(d), &o, &r);
+    if (!ok)
+        print_source(stderr, &r);
     const bool wrong = r.verdict == TESTER_WRONG || (ok && !o.watch && has_findings(d));
     dev_close(d);
     if (json && json != stdout)

@@ -106,6 +106,19 @@ void report_json_setting(struct json *j, const struct dev *d, const struct teste
     json_int(j, "iterations", settled->iterations);
 }
 
+void report_json_changed(struct json *j, const struct tester_result *r)
+{
+    char line[TESTER_CHANGED];
+    if (!*r->changed)
+        return;
+    json_array(j, "changed");
+    for (const char *p = r->changed; *p; p += strcspn(p, "\n") + 1) {
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(p, "\n"), p);
+        json_string(j, NULL, line);
+    }
+    json_end(j);
+}
+
 void report_json_verdict(struct json *j, const struct tester_result *r)
 {
     static const char *const names[] = {
@@ -122,6 +135,7 @@ void report_json_verdict(struct json *j, const struct tester_result *r)
             json_uint(j, NULL, r->look[i]);
         json_end(j);
     }
+    report_json_changed(j, r);
 }
 
 void report_json_result(struct json *j, const struct tester_options *settled, const struct tester_result *r)

@@ -25,6 +25,7 @@ void report_long_run(FILE *out, const char *who, const struct dev_about *about, 
 void report_json_counters(struct json *j, struct dev *d, const struct tester_options *settled);
 void report_json_setting(struct json *j, const struct dev *d, const struct tester_options *settled);
 void report_json_verdict(struct json *j, const struct tester_result *r);  // verdict, what, and lines to look at
+void report_json_changed(struct json *j, const struct tester_result *r);  // where it differs from the course's
 void report_json_result(struct json *j, const struct tester_options *settled, const struct tester_result *r);
 // What compiled the kernel, as "compiler"; nothing if its PTX does not say.
 void report_json_compiler(struct json *j, const char *ptx);

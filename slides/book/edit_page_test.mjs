@@ -45,6 +45,7 @@ async function in_the_lab(page, origin, expect, wrong) {
   await press(page, 'run this');
   await done(page);
   expect('a wrong kernel', await text(page, '.lab .verdict'), /^C is wrong/);
+  expect('what is different', await text(page, '.lab .result'), /kernel\.cu:\d+ has `blockIdx\.z` where the course has `blockIdx\.y`/);
   await page.waitForFunction(() => document.querySelector('.lab .result').textContent.includes('Predicted time'), { polling: 50 });
   // A book whose build predicted no times (slides/meson.build) knows of none that is near.
   expect('its time', (await text(page, '.lab .result')).replace(/^.*(?=Predicted time)/, ''),

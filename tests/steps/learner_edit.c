@@ -8,6 +8,7 @@
 
 #include "file_text.h"
 #include "kernel_copy.h"
+#include "base/file.h"
 #include "base/program.h"
 #include "step_case.h"
 
@@ -35,7 +36,7 @@ static void write_copy(const struct learner_edit *e)
 {
     FILE *out = fopen(copy_cu, "w");
     char *text = kernel_text();
-    cr_assert(out);
+    cr_assert(out && file_write(copy_course, text));
     const char *at = strstr(text, e->from);
     cr_assert(at && !strstr(at + 1, e->from), "%s, %s: \"%s\" is not there once", e->step, e->what, e->from);
     cr_assert(fprintf(out, "%.*s%s%s", (int)(at - text), text, e->to, at + strlen(e->from)) > 0);
@@ -53,12 +54,14 @@ void learner_edit_build(const struct learner_edit *e)
 
 char *learner_edit_run(const char *options, int *status)
 {
-    enum { OPTIONS = 16 };
-    char *argv[OPTIONS + 5] = { (char *)step_driver(), (char *)"--device=sim", (char *)"--ptx", copy_ptx };
+    enum { OPTIONS = 16, FIRST = 6 };
+    char *argv[FIRST + OPTIONS + 1] = { (char *)step_driver(), (char *)"--device=sim",
+                                        (char *)"--ptx",       copy_ptx,
+                                        (char *)"--course",    copy_course };
     char words[128], *said;
-    int n = 4;
+    int n = FIRST;
     snprintf(words, sizeof words, "%s", options);
-    for (char *word = strtok(words, " "); word && n < OPTIONS + 4; word = strtok(NULL, " "))
+    for (char *word = strtok(words, " "); word && n < FIRST + OPTIONS; word = strtok(NULL, " "))
         argv[n++] = word;
     cr_assert(program_run(argv, &said, status), "%s cannot be started", argv[0]);
     return said;

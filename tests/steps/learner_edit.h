@@ -11,7 +11,7 @@ struct learner_edit {
 
 bool learner_edit_is_of_step(const struct learner_edit *e);
 
-// Writes the copy with the edit, and compiles it. Fails the test if either cannot be done.
+// Writes the copy with the edit, and the kernel as it was, and compiles it. Fails the test if either cannot be done.
 void learner_edit_build(const struct learner_edit *e);
 
 // What the driver says about the copy with these options; the caller frees it. *status: its exit status.

@@ -28,5 +28,5 @@ export async function open(folder) {
 export function message({ text }, lab, { kernel, entry, number, m, n, k, alpha, beta }) {
   const names = lab.kernels[kernel].headers, files = Object.fromEntries(names.map((name) => [name, text(name)]));
   return { ptx: 'kernel.ptx', entry, number, type: lab.type, m, n, k, alpha, beta,
-    files: { 'kernel.ptx': text(`${kernel}.ptx`), 'kernel.cu': text(`${kernel}.cu`), ...files } };
+    files: { 'kernel.ptx': text(`${kernel}.ptx`), 'kernel.cu': text(`${kernel}.cu`), 'course.cu': text(`${lab.step}.cu`), ...files } };
 }

@@ -41,9 +41,9 @@ export function useLab(lab) {
     const first = !shown.result;
     Object.assign(state, { busy: true, told: 'Loading the kernel.', wrong: '' });
     try {
-      const { source, files } = await files_to_run();
+      const { source, files } = await files_to_run(), course = await worker.text(`${plain.kernel}.cu`);
       state.told = 'Running.';
-      const result = await worker.ask('run', { ptx: 'kernel.ptx', files, type: lab.type, ...sizes_of(what) });
+      const result = await worker.ask('run', { ptx: 'kernel.ptx', files: { ...files, 'course.cu': course }, type: lab.type, ...sizes_of(what) });
       Object.assign(shown, { before: shown.result, source_before: shown.source, source, result: { ...result, run: what } });
       state.told = '';
       if (first) fetch_rest();

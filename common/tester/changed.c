@@ -1,0 +1,246 @@
+// See changed.h.
+#include "changed.h"
+#include <stdio.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/program.h"
+#include "base/ptx_file.h"
+#include "base/source.h"
+#include "base/text.h"
+#include "cause.h"
+#include "kernel_text.h"
+
+// The file as the last commit has it; NULL: it is in none. To be freed.
+static char *committed(const char *path)
+{
+    char folder[PTX_SOURCE], name[PTX_SOURCE + 8], *said = NULL;
+    int status = 1;
+    snprintf(folder, sizeof folder, "%.*s", (int)(source_base_name(path) - path), path);
+    snprintf(name, sizeof name, "HEAD:./%s", source_base_name(path));
+    char *argv[] = { (char *)"git", (char *)"-C", folder, (char *)"cat-file", (char *)"blob", name, NULL };
+    if (*folder && program_run(argv, &said, &status) && !status)
+        return said;
+    free(said);
+    return NULL;
+}
+
+// The first source of the PTX that is no header: the kernel.
+static bool find_kernel(const char *ptx, char path[PTX_SOURCE])
+{
+    unsigned i = 0;
+    while (ptx && ptx_file_source(ptx, i, path) && source_is_header(path))
+        i++;
+    return ptx && ptx_file_source(ptx, i, path);
+}
+
+static bool has_source(const char *ptx, const char *path)
+{
+    char other[PTX_SOURCE] = "";
+    unsigned i = 0;
+    while (ptx_file_source(ptx, i, other) && strcmp(other, path) != 0)
+        i++;
+    return !strcmp(other, path);
+}
+
+static bool has_line(const struct diff_place *p, const unsigned lines[TESTER_LOOK])
+{
+    for (int i = 0; i < TESTER_LOOK && lines[i]; i++)
+        if (lines[i] >= p->line && lines[i] <= p->last)
+            return true;
+    return false;
+}
+
+// Adds the places of a file.
+static void compare(struct changed *d, const char *path, const char *then, const unsigned *lines)
+{
+    enum { MOST = DIFF_TOKENS };
+    struct diff_place places[MOST];
+    char *now = file_read(path);
+    const size_t n = then && now ? text_diff(then, now, places, MOST) : 0;
+    free(now);
+    if (n > MOST)
+        return;
+    for (size_t i = 0; i < n && d->n < CHANGED_PLACES; i++) {
+        struct changed_place *p = &d->all[d->n];
+        if (d->n + n > CHANGED_PLACES && !has_line(&places[i], lines))
+            continue;
+        *p = (struct changed_place){ .own = !source_is_header(path), .at = places[i] };
+        snprintf(p->file, sizeof p->file, "%s", source_base_name(path));
+        d->n++;
+    }
+}
+
+void changed_find(struct changed *d, const struct step *step, const struct tester_options *o,
+                  const unsigned lines[TESTER_LOOK])
+{
+    char path[PTX_SOURCE], of[PTX_SOURCE];
+    *d = (struct changed){ 0 };
+    if (!find_kernel(step->ptx, path) || strstr(path, "/exercises/"))
+        return;
+    memcpy(d->kernel, path, sizeof d->kernel);
+    char *then = o->course ? file_read(o->course) : find_kernel(step->built, of) ? committed(of) : NULL;
+    compare(d, path, then, lines);
+    free(then);
+    for (unsigned i = 0; !o->course && step->built && ptx_file_source(step->built, i, path); i++)
+        if (source_is_header(path) && has_source(step->ptx, path)) {
+            compare(d, path, then = committed(path), (const unsigned[TESTER_LOOK]){ 0 });
+            free(then);
+        }
+}
+
+// --- Is it the cause? ---
+
+enum { LINES = 256, STEPS = 3 };  // from where a value is set to where it is wrong, at most
+
+struct lines {
+    unsigned line[LINES], n;
+};
+
+static void add_line(struct lines *l, unsigned line)
+{
+    for (unsigned i = 0; i < l->n; i++)
+        if (l->line[i] == line)
+            return;
+    if (line && l->n < LINES)
+        l->line[l->n++] = line;
+}
+
+// Those that the cause sends to, and those that its text has: "kernel.cu:38", "line 38".
+static void lines_of(struct lines *l, const struct cause *c)
+{
+    char name[CHANGED_NAME];
+    unsigned line;
+    snprintf(name, sizeof name, "%s:", source_base_name(c->lines.file));
+    for (int i = 0; i < CAUSE_LINES; i++)
+        add_line(l, c->look[i]);
+    for (const char *p = c->text; *p; p++) {
+        const size_t n = text_begins(p, name) ? strlen(name) : text_begins(p, "line ") ? strlen("line ") : 0;
+        if (n && sscanf(p + n, "%u", &line) == 1)
+            add_line(l, line);
+    }
+}
+
+static bool is_near(const struct diff_place *p, unsigned line)
+{
+    return line + 1 >= p->line && line <= p->last + 1;
+}
+
+// A statement without a value, as a barrier, has a part in all that its loop does.
+static bool is_in_loop_of(const char *file, const struct diff_place *p, unsigned line)
+{
+    unsigned of_place[KERNEL_LOOPS], of_line[KERNEL_LOOPS];
+    const unsigned n = kernel_text_loops(file, p->line, of_place), m = kernel_text_loops(file, line, of_line);
+    return p->kind != DIFF_OTHER && (n ? m && of_place[n - 1] == of_line[m - 1] : !m);
+}
+
+// The name of the lambda that the line is in; false: it is in none.
+static bool find_lambda(const char *file, unsigned line, char name[CHANGED_NAME])
+{
+    char text[256];
+    int depth = 0, outside = 0;
+    bool inside = false;
+    for (unsigned i = 1; i <= line; i++) {
+        source_text(file, i, text, sizeof text);
+        const bool begins = !inside && sscanf(text, "auto %63[a-z_0-9] = [", name) == 1 && strchr(text, '[');
+        if (begins)
+            inside = true, outside = depth;
+        for (const char *p = text; *p && strncmp(p, "//", 2) != 0; p++)
+            depth += *p == '{' ? 1 : *p == '}' ? -1 : 0;
+        if (inside && depth <= outside && i < line)
+            inside = false;
+    }
+    return inside;
+}
+
+// Whether the place calls the lambda that the line is in, or has called it.
+static bool calls_it(const char *file, const struct diff_place *p, unsigned line)
+{
+    char name[CHANGED_NAME], call[CHANGED_NAME + 1], text[256];
+    if (!find_lambda(file, line, name))
+        return false;
+    snprintf(call, sizeof call, "%s(", name);
+    source_text(file, p->line, text, sizeof text);
+    return strstr(text, call) || strstr(p->now, call) || strstr(p->then, call);
+}
+
+// And those that set or declare what they have, and so on.
+static void add_makers(struct lines *l, const char *file)
+{
+    unsigned makers[KERNEL_MAKERS], done = 0;
+    struct kernel_unset unset[KERNEL_UNSET];
+    for (int step = 0; step < STEPS; step++)
+        for (const unsigned end = l->n; done < end; done++) {
+            const unsigned n = kernel_text_makers(file, l->line[done], makers);
+            const unsigned n_unset = kernel_text_unset(file, l->line[done], unset);
+            for (unsigned i = 0; i < n; i++)
+                add_line(l, makers[i]);
+            for (unsigned i = 0; i < n_unset; i++)
+                add_line(l, unset[i].declared);
+        }
+}
+
+static bool reaches(const struct changed_place *p, const struct lines *l, unsigned named, const char *file)
+{
+    for (unsigned i = 0; i < l->n; i++)
+        if (is_near(&p->at, l->line[i]) || calls_it(file, &p->at, l->line[i]) ||
+            (i < named && is_in_loop_of(file, &p->at, l->line[i])))
+            return true;
+    return !p->own;
+}
+
+bool changed_explains(const struct changed *d, const struct cause *c)
+{
+    struct lines l = { .n = 0 };
+    lines_of(&l, c);
+    const unsigned named = l.n;
+    if (d->n)
+        add_makers(&l, c->lines.file);
+    for (size_t i = 0; i < d->n; i++)
+        if (reaches(&d->all[i], &l, named, c->lines.file))
+            return true;
+    return !d->n || !named;
+}
+
+void changed_look(const struct changed *d, struct cause *c)
+{
+    unsigned lines[CHANGED_PLACES], n = 0;
+    for (size_t i = 0; i < d->n; i++)
+        if (d->all[i].own)
+            lines[n++] = d->all[i].at.line;
+    if (n && !*c->lines.file)
+        memcpy(c->lines.file, d->kernel, sizeof c->lines.file);
+    cause_look_first(c, lines, n);
+}
+
+static void say(struct text_end *t, const struct changed_place *p)
+{
+    const struct diff_place *at = &p->at;
+    switch (at->kind) {
+    case DIFF_OTHER:
+        text_add(t, "%s:%u has `%s` where the course has `%s`\n", p->file, at->line, at->now, at->then);
+        break;
+    case DIFF_MORE:
+        text_add(t, "%s:%u has `%s`, which the course does not have\n", p->file, at->line, at->now);
+        break;
+    case DIFF_TWICE:
+        text_add(t, "%s:%u has `%s` once more than the course\n", p->file, at->line, at->now);
+        break;
+    case DIFF_MISSING:
+        text_add(t, "%s:%u: before this line the course has `%s`\n", p->file, at->line, at->then);
+        break;
+    case DIFF_MOVED:
+        text_add(t, "%s:%u has `%s`, which the course has before line %u\n", p->file, at->line, at->now, at->from);
+        break;
+    }
+}
+
+void changed_say(const struct changed *d, char *text, size_t size)
+{
+    struct text_end t = { text, size };
+    *text = '\0';
+    for (size_t i = 0; i < d->n; i++)
+        say(&t, &d->all[i]);
+}

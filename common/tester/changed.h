@@ -1,0 +1,45 @@
+// Where a wrong kernel differs from the course's text of it: what somebody has changed.
+//
+// The course's text is that of the last commit, by git, of the kernel.cu whose PTX the build made; and of a header of
+// the course that the kernel has code of, its own. Where there is no git, as in an unpacked archive, nothing is said: a
+// copy that the build keeps would be of what was there when it was configured, and that may be wrong already. A page
+// has the course's text itself. An exercise is compared with nothing, since that would solve it.
+#ifndef COMMON_CHANGED_H
+#define COMMON_CHANGED_H
+
+#include <stdbool.h>
+
+#include "result.h"
+#include "text_diff.h"
+
+enum { CHANGED_PLACES = 4, CHANGED_NAME = 64 };
+
+struct changed_place {
+    char file[CHANGED_NAME];  // its name, without folders
+    bool own;                 // it is the kernel's, and no header
+    struct diff_place at;
+};
+
+struct changed {
+    char kernel[1024];  // its file
+    size_t n;  // 0: there is no difference, or none is known, or there are too many
+    struct changed_place all[CHANGED_PLACES];
+};
+
+// What the kernel of step->ptx has that the course's has not. Where it differs in more places, as one does that is
+// being written: those that have one of the lines, which a cause has named, up to a 0.
+void changed_find(struct changed *d, const struct step *step, const struct tester_options *o,
+                  const unsigned lines[TESTER_LOOK]);
+
+// Whether what is said of a cause can be due to one of the places: one of its lines is there, or has what is set there.
+// Also where no place is known.
+struct cause;
+bool changed_explains(const struct changed *d, const struct cause *c);
+
+// The places are where to look first.
+void changed_look(const struct changed *d, struct cause *c);
+
+// Writes a line for each place.
+void changed_say(const struct changed *d, char *text, size_t size);
+
+#endif

@@ -321,15 +321,17 @@ static bool say_wait(struct cause *c, const struct history *h, const struct simt
 static void say_waits(struct cause *c, const struct history *h, const struct simt_finding *f)
 {
     const unsigned here = own_line(c, &f->here.place);
-    bool told = false, enough = false;
+    bool enough = false;
     for (size_t i = f->n_waits; i-- > 0 && !enough;) {
         const struct simt_wait *w = &f->waits[i];
         if (w->what != SIMT_FOR_MBARRIER || memcmp(w->block, f->here.block, sizeof w->block) != 0)
             continue;
-        if (told)
-            cause_say(c, "; ");
+        const size_t used = strlen(c->text);
+        cause_say(c, "%s", used ? "; " : "");
+        const size_t begin = strlen(c->text);
         enough = say_wait(c, h, w, here);
-        told = true;
+        if (strlen(c->text) == begin)
+            c->text[used] = '\0';
     }
 }
 

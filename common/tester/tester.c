@@ -433,7 +433,7 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
     if (!ok && dev_failure(d))
         tester_explain_failure(result, step, &g, o, dev_failure(d));
     const struct simt_findings *found = dev_findings(d);
-    if (!ok || (verdict.right && found && found->n))
+    if (!ok || (verdict.right && found && found->n + found->n_advice))
         tester_explain_changed(result, step, o);
     if (!ok)
         return false;

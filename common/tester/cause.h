@@ -53,6 +53,10 @@ void cause_look_first(struct cause *c, const unsigned *lines, unsigned n);  // b
 
 void cause_look_at_line(struct cause *c, unsigned line);  // the same, a line of the kernel's file
 
+struct simt_finding_place;
+// The line of the place in the kernel's own file; 0: none.
+unsigned cause_own_line(const struct cause *c, const struct simt_finding_place *p);
+
 // The nearest line that makes what the index of a shared or global matrix on this line has, and is no loop; 0: none.
 unsigned cause_index_line(const struct cause *c, unsigned line);
 
@@ -61,6 +65,9 @@ void cause_read_lines(struct cause *c, const struct probe *p);
 
 extern const enum line_role CAUSE_NO_LINES[];
 
+// cause_history.c: what came before a wait, an arrival, bytes of a phase, or a read of shared memory.
+struct history;
+void cause_of_history(struct cause *c, const struct history *h, const struct simt_finding *f);
 // cause_finding.c: what led to it, on a probe of the same geometry.
 void cause_of_finding(struct cause *c, struct probe *p, const struct tester_options *o, bool checked,
                       const struct simt_finding *f);

@@ -1,5 +1,5 @@
-// What led to an error that the simulated GPU names: who had written, arrived or copied before (history.h), which
-// element of a matrix it is, whether there is too little shared memory. See cause.h.
+// What led to an error that the simulated GPU names: which element of a matrix it is, where its address is made,
+// whether there is too little shared memory, which variable was never set, which wait does not do. See cause.h.
 #include "cause.h"
 
 #include <limits.h>
@@ -12,56 +12,6 @@
 #include "meaning.h"
 #include "probe.h"
 #include "slice.h"
-
-// --- Lines ---
-
-static void say_at(struct cause *c, const struct history_line *at)
-{
-    if (!at->line)
-        return;
-    cause_say(c, " at %s:%u", source_base_name(c->lines.file), at->line);
-    if (at->call)
-        cause_say(c, " (called from line %u)", at->call);
-}
-
-static void look_at(struct cause *c, const struct history_line *at)
-{
-    cause_add_line(c, at->call);
-    cause_add_line(c, at->line);
-}
-
-static bool same(const struct history_line *a, const struct history_line *b)
-{
-    return a->line == b->line && a->call == b->call;
-}
-
-// Each place once, though it has several instructions.
-static void say_sites(struct cause *c, const struct history_site *sites, uint32_t n, const char *before)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t j = 0;
-        while (!same(&sites[j].at, &sites[i].at))
-            j++;
-        if (j < i)
-            continue;
-        cause_say(c, "%s", i ? " and" : before);
-        say_at(c, &sites[i].at);
-    }
-}
-
-static void look_at_sites(struct cause *c, const struct history_site *sites, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        look_at(c, &sites[i].at);
-}
-
-// The line of the place in the kernel's own file; 0: none.
-static unsigned own_line(const struct cause *c, const struct simt_finding_place *p)
-{
-    if (p->file && !strcmp(p->file, c->lines.file))
-        return p->line;
-    return p->caller_file && !strcmp(p->caller_file, c->lines.file) ? p->caller : 0;
-}
 
 // --- Where addresses are made ---
 
@@ -163,260 +113,6 @@ static void say_made(struct cause *c, const struct probe *p, const struct simt_f
     cause_add_line(c, call_of(c, p, f));
 }
 
-// --- mbarriers ---
-
-static void say_name(struct cause *c, const struct simt_mbarrier *m, const struct history_bar *b)
-{
-    enum { BYTES = 8 };
-    const struct simt_object *o = &m->object;
-    const int64_t at = o->at + ((int64_t)b->at - (int64_t)o->address);
-    if (o->name && o->bytes > BYTES)
-        cause_say(c, "%s[%d]", o->name, (int)(at / BYTES));
-    else
-        cause_say(c, "%s", o->name ? o->name : "it");
-}
-
-// Another mbarrier of the same array.
-static bool is_sibling(const struct simt_mbarrier *m, const struct history_bar *b)
-{
-    const int64_t at = m->object.at + ((int64_t)b->at - (int64_t)m->object.address);
-    return b->at != m->object.address && at >= 0 && (uint64_t)at < m->object.bytes;
-}
-
-static void say_arrivals(struct cause *c, const struct history_bar *b)
-{
-    uint64_t times = 0;
-    for (uint32_t i = 0; i < b->n_arrivals; i++)
-        times += b->arrivals[i].times;
-    cause_say(c, "%llu arrival%s come", (unsigned long long)times, times == 1 ? " has" : "s have");
-    say_sites(c, b->arrivals, b->n_arrivals, ",");
-}
-
-// No thread has arrived: where others of its array were arrived at last.
-static void say_siblings(struct cause *c, const struct history *h, const struct simt_mbarrier *m)
-{
-    const struct history_site *last = NULL;
-    const struct history_bar *of = NULL;
-    for (uint32_t i = 0; i < h->n_bars; i++)
-        for (uint32_t j = 0; is_sibling(m, &h->bars[i]) && j < h->bars[i].n_arrivals; j++)
-            if (!last || h->bars[i].arrivals[j].on > last->on) {
-                last = &h->bars[i].arrivals[j];
-                of = &h->bars[i];
-            }
-    cause_say(c, "no thread has arrived there");
-    if (!last)
-        return;
-    cause_say(c, "; at ");
-    say_name(c, m, of);
-    cause_say(c, " somebody has,");
-    say_at(c, &last->at);
-    cause_say(c, ": is the index right?");
-    look_at(c, &last->at);
-}
-
-// The mbarrier of the array at which the warp began to wait before this one; NULL: this is the first.
-static const struct history_bar *waited_before(const struct history *h, const struct simt_mbarrier *m,
-                                               const struct history_bar *b, uint32_t warp)
-{
-    const struct history_bar *before = NULL;
-    for (uint32_t i = 0; i < h->n_bars; i++) {
-        const struct history_bar *x = &h->bars[i];
-        if (is_sibling(m, x) && x->first_parity[warp] >= 0 && x->waited[warp] < b->waited[warp] &&
-            (!before || x->waited[warp] > before->waited[warp]))
-            before = x;
-    }
-    return before;
-}
-
-// From one mbarrier of an array to the next a warp waits for the same parity, and for the other one where the array
-// begins again. Whether a warp's first wait here is for the wrong one.
-static bool say_parity(struct cause *c, const struct history *h, const struct simt_wait *w, const struct history_bar *b)
-{
-    for (uint32_t warp = 0; warp < HISTORY_WARPS; warp++) {
-        if (!(w->warps >> warp & 1) || b->first_parity[warp] < 0)
-            continue;
-        const struct history_bar *before = waited_before(h, &w->mbarrier, b, warp);
-        if (!before || (before->first_parity[warp] != b->first_parity[warp]) == (b->at < before->at))
-            continue;
-        cause_say(c, "warp %u waits for phase %d of ", warp, before->first_parity[warp]);
-        say_name(c, &w->mbarrier, before);
-        cause_say(c, " and next for phase %d of ", b->first_parity[warp]);
-        say_name(c, &w->mbarrier, b);
-        cause_say(c, ": the parity has to turn where the stages begin again with 0, and nowhere else");
-        return true;
-    }
-    return false;
-}
-
-// Whether all warps that have arrived there have ended.
-static bool have_ended(const struct history *h, const struct history_bar *b)
-{
-    for (uint32_t i = 0; i < b->n_arrivals; i++)
-        if (b->arrivals[i].warp >= 32 || !(h->ended >> b->arrivals[i].warp & 1))
-            return false;
-    return b->n_arrivals;
-}
-
-// Copies that report to another array than those which report here.
-static void say_copies(struct cause *c, const struct history *h, const struct simt_mbarrier *m,
-                       const struct history_bar *b)
-{
-    if (!b->n_copies)
-        cause_say(c, "no copy reports there");
-    say_sites(c, b->copies, b->n_copies, "copies that report there start");
-    for (uint32_t i = 0; i < h->n_bars; i++) {
-        const struct history_bar *other = &h->bars[i];
-        if (other == b || is_sibling(m, other) || !other->n_copies)
-            continue;
-        cause_say(c, "; one that reports to another mbarrier starts");
-        say_at(c, &other->copies[0].at);
-        look_at_sites(c, other->copies, other->n_copies);
-        return;
-    }
-}
-
-static void say_count(struct cause *c, const struct history_bar *b)
-{
-    cause_say(c, "it was initialised for %u arrival%s", b->count, b->count == 1 ? "" : "s");
-    say_at(c, &b->made);
-    cause_say(c, " and ");
-}
-
-// Whether it tells so much that the other waits tell no more.
-static bool say_wait(struct cause *c, const struct history *h, const struct simt_wait *w, unsigned here)
-{
-    const struct history_bar *b = history_bar_at(h, w->mbarrier.object.address);
-    if (!b || !b->count)
-        return false;
-    say_name(c, &w->mbarrier, b);
-    cause_say(c, ": ");
-    if (say_parity(c, h, w, b)) {
-        cause_add_line(c, kernel_text_changes(c->lines.file, here));
-        return true;
-    } else if (!b->n_arrivals) {
-        say_siblings(c, h, &w->mbarrier);
-    } else if (w->arrivals && have_ended(h, b)) {
-        cause_say(c, "warp %u, which arrived there before", b->arrivals[0].warp);
-        say_at(c, &b->arrivals[0].at);
-        cause_say(c, " has ended, so this is a wait for more than it brings: do both loops have the same rounds?");
-        look_at(c, &h->here);
-        look_at_sites(c, b->arrivals, b->n_arrivals);
-    } else if (!w->arrivals) {
-        say_copies(c, h, &w->mbarrier, b);
-    } else {
-        say_count(c, b);
-        say_arrivals(c, b);
-        cause_say(c, b->count > 1 ? ": is that count right, and do that many threads arrive in a phase?"
-                                  : ": who arrives there for this phase?");
-        if (b->count > 1)
-            cause_add_line(c, b->made.line);
-        for (uint32_t i = 0; i < b->n_arrivals; i++)
-            cause_add_line(c, kernel_text_condition(c->lines.file, b->arrivals[i].at.line));
-        look_at_sites(c, b->arrivals, b->n_arrivals);
-    }
-    return false;
-}
-
-// The wait of warps that others depend on stands last: that of the fewest warps, as a rule the producer's, is said too.
-static void say_waits(struct cause *c, const struct history *h, const struct simt_finding *f)
-{
-    const unsigned here = own_line(c, &f->here.place);
-    bool enough = false;
-    for (size_t i = f->n_waits; i-- > 0 && !enough;) {
-        const struct simt_wait *w = &f->waits[i];
-        if (w->what != SIMT_FOR_MBARRIER || memcmp(w->block, f->here.block, sizeof w->block) != 0)
-            continue;
-        const size_t used = strlen(c->text);
-        cause_say(c, "%s", used ? "; " : "");
-        const size_t begin = strlen(c->text);
-        enough = say_wait(c, h, w, here);
-        if (strlen(c->text) == begin)
-            c->text[used] = '\0';
-    }
-}
-
-static void say_too_many(struct cause *c, const struct history *h, const struct simt_finding *f)
-{
-    const struct history_bar *b = history_bar_at(h, f->mbarrier.object.address);
-    const struct history_site *last = NULL;
-    for (uint32_t i = 0; b && i < b->n_arrivals; i++)
-        last = !last || b->arrivals[i].on > last->on ? &b->arrivals[i] : last;
-    if (!last)
-        return;
-    cause_say(c, "the arrival before this one came from warp %u", last->warp);
-    say_at(c, &last->at);
-    cause_say(c, last->number == f->here.number && last->warp == f->here.warp
-                     ? ", from this line, too: it comes here again before it has waited for the phase to end"
-                     : ": one phase is arrived at from two places");
-    look_at(c, &last->at);
-    look_at(c, &h->here);
-}
-
-// Where an mbarrier's bytes are announced.
-static void say_bytes(struct cause *c, const struct history *h, const struct simt_finding *f)
-{
-    const struct history_bar *b = history_bar_at(h, f->mbarrier.object.address);
-    if (!b || !b->n_arrivals)
-        return;
-    say_sites(c, b->arrivals, b->n_arrivals, "the bytes are announced");
-    cause_say(c, ": as many as all of its copies bring?");
-    look_at_sites(c, b->arrivals, b->n_arrivals);
-}
-
-// --- Shared memory that nothing wrote ---
-
-// The nearest line before it that makes what it has.
-static void look_at_maker(struct cause *c, unsigned line)
-{
-    enum { NEAR = 8 };
-    unsigned makers[KERNEL_MAKERS];
-    const unsigned n = kernel_text_makers(c->lines.file, line, makers);
-    for (unsigned i = 0; i < n; i++)
-        if (makers[i] < line && makers[i] + NEAR >= line && kernel_text_sets_for(c->lines.file, makers[i], line)) {
-            cause_add_line(c, makers[i]);
-            return;
-        }
-}
-
-static void say_unwritten(struct cause *c, const struct history *h, const struct simt_finding *f)
-{
-    const struct simt_object *o = &f->object;
-    const uint32_t at = (uint32_t)(o->address / 4), first = (uint32_t)((o->address - (uint64_t)o->at) / 4);
-    const uint32_t end = o->bytes ? first + (uint32_t)(o->bytes / 4) : h->words;
-    uint32_t low = end, high = first;
-    if (at >= h->words || !h->error)
-        return;
-    for (uint32_t i = first; i < end && i < h->words; i++)
-        if (h->first[i] && h->first[i] < h->error) {
-            low = low == end ? i : low;
-            high = i;
-        }
-    const bool inside = low < end && at > low && at < high, later = h->first[at] != 0;
-    uint32_t near = low;
-    for (uint32_t i = at; inside && i > low && near == low; i--)
-        near = h->first[i] && h->first[i] < h->error ? i : near;
-    const struct history_line *before = low < end ? &h->last[near] : NULL;
-    if (before) {
-        cause_say(c, "before this read, bytes %u to %u were written", 4 * (low - first), 4 * (high - first) + 3);
-        say_at(c, before);
-        cause_say(c, inside ? " and this one was left out: which elements does that line cover, and what else should "
-                              "write there?"
-                     : c->staged ? ": it may be the wrong stage that is written or read"
-                                 : " and nothing further");
-        look_at(c, before);
-        look_at_maker(c, before->line);
-        cause_add_line(c, cause_index_line(c, before->line));
-    } else {
-        cause_say(c, "nothing was written to it before this read");
-    }
-    if (later && !inside) {
-        cause_say(c, "; it is written later");
-        say_at(c, &h->by[at]);
-        cause_say(c, ": is the first tile put there before the loop?");
-        look_at(c, &h->by[at]);
-    }
-}
-
 // --- Out of bounds ---
 
 // Rows and columns of A, B or C, in elements. False: it is none of them.
@@ -459,8 +155,8 @@ static void say_guard(struct cause *c, const struct simt_finding *f, const struc
                                   : name == 'A' ? "K"
                                                 : "M" };
     for (int i = 0; i < 2 && sizes[i]; i++)
-        say_limit(c, own_line(c, &f->here.place), sizes[i]);
-    cause_add_line(c, cause_index_line(c, own_line(c, &f->here.place)));
+        say_limit(c, cause_own_line(c, &f->here.place), sizes[i]);
+    cause_add_line(c, cause_index_line(c, cause_own_line(c, &f->here.place)));
 }
 
 static void say_element(struct cause *c, const struct probe *p, const struct tester_options *o, const struct history *h,
@@ -484,7 +180,7 @@ static void say_element(struct cause *c, const struct probe *p, const struct tes
     const long long begins = name == 'B' ? before / cols : before % cols;  // along K
     const long long first = g->blocks || name == 'B' ? 0 : (long long)f->here.block[1] * g->bm;
     cause_say(c, "that is %c[%lld][%lld], and %c has %d rows: ", name, row, col, name, rows);
-    cause_add_line(c, own_line(c, &f->here.place));
+    cause_add_line(c, cause_own_line(c, &f->here.place));
     if (along_k && g->bk && begins >= 2 * g->bk) {
         cause_say(c, "this thread begins with k = %lld, and a tile has %d: the index within the tile", begins, g->bk);
         say_made(c, p, f, ", made at");
@@ -554,7 +250,7 @@ static bool say_array(struct cause *c, const struct simt_finding *f, unsigned he
 
 static void say_index(struct cause *c, struct probe *p, const struct tester_options *o, const struct simt_finding *f)
 {
-    const unsigned here = own_line(c, &f->here.place);
+    const unsigned here = cause_own_line(c, &f->here.place);
     if (f->kind == SIMT_OUT_OF_BOUNDS && f->object.space == SIMT_SHARED && is_right_with_more(p, o)) {
         cause_say(c, "with more dynamic shared memory a block the result is right: %d bytes are too few",
                   p->geometry.shared);
@@ -623,7 +319,7 @@ static void say_variable(struct cause *c, const struct probe *p, const struct si
     unsigned lines[SLICE_LINES], said = 0;
     struct kernel_unset unset[KERNEL_UNSET];
     const struct simt_kernel *k = kernel_of(p);
-    const unsigned own = own_line(c, &f->here.place), of_product = operand_of(p, f);
+    const unsigned own = cause_own_line(c, &f->here.place), of_product = operand_of(p, f);
     const unsigned n_unset = own ? kernel_text_unset(c->lines.file, own, unset) : 0;
     if (n_unset && of_product && of_product <= n_unset) {
         say_unset(c, &unset[of_product - 1], "");
@@ -691,8 +387,8 @@ static void say_wait_between(struct cause *c, const struct probe *p, const struc
 {
     const struct simt_kernel *k = kernel_of(p);
     const bool products = f->kind == SIMT_WGMMA_WAIT;
-    const unsigned here = products ? own_line(c, &f->here.place) : line_in_body(c, k, &f->here);
-    const unsigned there = products ? own_line(c, &f->there.place) : line_in_body(c, k, &f->there);
+    const unsigned here = products ? cause_own_line(c, &f->here.place) : line_in_body(c, k, &f->here);
+    const unsigned there = products ? cause_own_line(c, &f->there.place) : line_in_body(c, k, &f->there);
     const unsigned wait = k ? wait_before(c, k, here, products ? OF_PRODUCTS : OF_THREADS) : 0;
     if (!there || wait <= there || wait >= here)
         return;
@@ -729,16 +425,10 @@ void cause_of_finding(struct cause *c, struct probe *p, const struct tester_opti
         return;
     }
     if (history_take(&h, p, c->lines.file, o, checked, f)) {
-        if (f->kind == SIMT_ENDLESS_WAIT)
-            say_waits(c, &h, f);
-        else if (f->kind == SIMT_ARRIVALS)
-            say_too_many(c, &h, f);
-        else if (f->kind == SIMT_PHASE_BYTES)
-            say_bytes(c, &h, f);
-        else if (f->kind == SIMT_UNINIT_MEMORY)
-            say_unwritten(c, &h, f);
-        else
+        if (f->kind == SIMT_OUT_OF_BOUNDS)
             say_element(c, p, o, &h, f);
+        else
+            cause_of_history(c, &h, f);
     }
     history_free(&h);
 }

@@ -69,6 +69,13 @@ void cause_look_first(struct cause *c, const unsigned *lines, unsigned n)
         cause_add_line(c, before[i]);
 }
 
+unsigned cause_own_line(const struct cause *c, const struct simt_finding_place *p)
+{
+    if (p->file && !strcmp(p->file, c->lines.file))
+        return p->line;
+    return p->caller_file && !strcmp(p->caller_file, c->lines.file) ? p->caller : 0;
+}
+
 unsigned cause_index_line(const struct cause *c, unsigned line)
 {
     unsigned makers[KERNEL_MAKERS];

@@ -1,0 +1,19 @@
+// Words of a kernel's text: what the files of kernel_text.h share.
+#ifndef COMMON_KERNEL_WORDS_H
+#define COMMON_KERNEL_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+bool kernel_is_word(char c);
+
+// The next place of the name as a whole word, before a comment; NULL: there is none.
+const char *kernel_find_word(const char *text, const char *name);
+
+// Whether an operator stands behind a place of the name: "=", and no "==", or "+=".
+bool kernel_has_behind(const char *text, const char *name, const char *operator);
+
+// The statement that has this line, in one line of text, without comments; where it begins.
+unsigned kernel_statement(const char *file, unsigned line, char *text, size_t size);
+
+#endif

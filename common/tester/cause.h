@@ -11,7 +11,7 @@
 #include "kernel_lines.h"
 #include "step.h"
 
-enum { CAUSE_TEXT = 800, CAUSE_LINES = TESTER_LOOK };
+enum { CAUSE_TEXT = 800, CAUSE_LINES = TESTER_LINES };
 
 struct cause {
     bool certain;                // elements follow a law that leaves no doubt

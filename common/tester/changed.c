@@ -45,9 +45,9 @@ static bool has_source(const char *ptx, const char *path)
     return !strcmp(other, path);
 }
 
-static bool has_line(const struct diff_place *p, const unsigned lines[TESTER_LOOK])
+static bool has_line(const struct diff_place *p, const unsigned lines[TESTER_LINES])
 {
-    for (int i = 0; i < TESTER_LOOK && lines[i]; i++)
+    for (int i = 0; i < TESTER_LINES && lines[i]; i++)
         if (lines[i] >= p->line && lines[i] <= p->last)
             return true;
     return false;
@@ -74,7 +74,7 @@ static void compare(struct changed *d, const char *path, const char *then, const
 }
 
 void changed_find(struct changed *d, const struct step *step, const struct tester_options *o,
-                  const unsigned lines[TESTER_LOOK])
+                  const unsigned lines[TESTER_LINES])
 {
     char path[PTX_SOURCE], of[PTX_SOURCE];
     *d = (struct changed){ 0 };
@@ -86,7 +86,7 @@ void changed_find(struct changed *d, const struct step *step, const struct teste
     free(then);
     for (unsigned i = 0; !o->course && step->built && ptx_file_source(step->built, i, path); i++)
         if (source_is_header(path) && has_source(step->ptx, path)) {
-            compare(d, path, then = committed(path), (const unsigned[TESTER_LOOK]){ 0 });
+            compare(d, path, then = committed(path), (const unsigned[TESTER_LINES]){ 0 });
             free(then);
         }
 }
@@ -128,12 +128,28 @@ static bool is_near(const struct diff_place *p, unsigned line)
     return line + 1 >= p->line && line <= p->last + 1;
 }
 
-// A statement without a value, as a barrier, has a part in all that its loop does.
+// A statement that came or went, as a barrier, has a part in all that its outermost loop does, and one outside of loops
+// in all that they do.
 static bool is_in_loop_of(const char *file, const struct diff_place *p, unsigned line)
 {
     unsigned of_place[KERNEL_LOOPS], of_line[KERNEL_LOOPS];
     const unsigned n = kernel_text_loops(file, p->line, of_place), m = kernel_text_loops(file, line, of_line);
-    return p->kind != DIFF_OTHER && (n ? m && of_place[n - 1] == of_line[m - 1] : !m);
+    return p->kind != DIFF_OTHER && (!n || (m && of_place[n - 1] == of_line[m - 1]));
+}
+
+// Whether the place uses what the line sets.
+static bool uses_it(const char *file, const struct diff_place *p, unsigned line)
+{
+    unsigned makers[KERNEL_MAKERS];
+    struct kernel_unset unset[KERNEL_UNSET];
+    const unsigned n = kernel_text_makers(file, p->line, makers), n_unset = kernel_text_unset(file, p->line, unset);
+    for (unsigned i = 0; i < n; i++)
+        if (makers[i] == line)
+            return true;
+    for (unsigned i = 0; i < n_unset; i++)
+        if (unset[i].set == line)
+            return true;
+    return false;
 }
 
 // The name of the lambda that the line is in; false: it is in none.
@@ -186,7 +202,7 @@ static bool reaches(const struct changed_place *p, const struct lines *l, unsign
 {
     for (unsigned i = 0; i < l->n; i++)
         if (is_near(&p->at, l->line[i]) || calls_it(file, &p->at, l->line[i]) ||
-            (i < named && is_in_loop_of(file, &p->at, l->line[i])))
+            (i < named && (is_in_loop_of(file, &p->at, l->line[i]) || uses_it(file, &p->at, l->line[i]))))
             return true;
     return !p->own;
 }
@@ -202,17 +218,6 @@ bool changed_explains(const struct changed *d, const struct cause *c)
         if (reaches(&d->all[i], &l, named, c->lines.file))
             return true;
     return !d->n || !named;
-}
-
-void changed_look(const struct changed *d, struct cause *c)
-{
-    unsigned lines[CHANGED_PLACES], n = 0;
-    for (size_t i = 0; i < d->n; i++)
-        if (d->all[i].own)
-            lines[n++] = d->all[i].at.line;
-    if (n && !*c->lines.file)
-        memcpy(c->lines.file, d->kernel, sizeof c->lines.file);
-    cause_look_first(c, lines, n);
 }
 
 static void say(struct text_end *t, const struct changed_place *p)

@@ -12,7 +12,7 @@
 #include "result.h"
 #include "text_diff.h"
 
-enum { CHANGED_PLACES = 4, CHANGED_NAME = 64 };
+enum { CHANGED_PLACES = TESTER_PLACES, CHANGED_NAME = 64 };
 
 struct changed_place {
     char file[CHANGED_NAME];  // its name, without folders
@@ -22,22 +22,19 @@ struct changed_place {
 
 struct changed {
     char kernel[1024];  // its file
-    size_t n;  // 0: there is no difference, or none is known, or there are too many
+    size_t n;           // 0: there is no difference, or none is known, or there are too many
     struct changed_place all[CHANGED_PLACES];
 };
 
 // What the kernel of step->ptx has that the course's has not. Where it differs in more places, as one does that is
 // being written: those that have one of the lines, which a cause has named, up to a 0.
 void changed_find(struct changed *d, const struct step *step, const struct tester_options *o,
-                  const unsigned lines[TESTER_LOOK]);
+                  const unsigned lines[TESTER_LINES]);
 
 // Whether what is said of a cause can be due to one of the places: one of its lines is there, or has what is set there.
 // Also where no place is known.
 struct cause;
 bool changed_explains(const struct changed *d, const struct cause *c);
-
-// The places are where to look first.
-void changed_look(const struct changed *d, struct cause *c);
 
 // Writes a line for each place.
 void changed_say(const struct changed *d, char *text, size_t size);

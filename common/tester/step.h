@@ -17,7 +17,7 @@ struct step {
     const char *name;    // "04_thread_tile_2d"
     enum dev_type type;  // of A, B and C
     const char *ptx;     // path of the kernel's PTX, which says the geometry too; the build defines KERNEL_PTX
-    const char *built;   // its PTX as the build made it, of the step's own kernel.cu, if ptx is another; NULL: not known
+    const char *built;  // its PTX as the build made it, of the step's own kernel.cu, if ptx is another; NULL: not known
     // The thread that computes an element of the block's tile, for messages; geometry.h has some. NULL: not known.
     int (*owner)(const struct geometry *g, int row, int col);
 };
@@ -51,6 +51,7 @@ struct tester_options {
 
 extern const struct tester_options tester_defaults;
 
-enum { TESTER_LOOK = 4 };  // lines of a kernel that a message names at most
+// Lines of a kernel that a message names at most: those of a cause, and places where it differs from the course's.
+enum { TESTER_LINES = 4, TESTER_PLACES = 4, TESTER_LOOK = TESTER_LINES + TESTER_PLACES };
 
 #endif

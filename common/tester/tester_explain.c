@@ -184,16 +184,31 @@ static void compare(struct changed *d, struct cause *c, const struct step *step,
     changed_find(d, step, o, c->look);
     if (!changed_explains(d, c)) {
         c->text[c->seen] = '\0';
-        memset(c->look, 0, sizeof c->look);
+        if (!c->seen)
+            memset(c->look, 0, sizeof c->look);
     }
-    changed_look(d, c);
 }
 
+static void add_look(struct tester_result *r, unsigned line)
+{
+    int i = 0;
+    while (i < TESTER_LOOK && r->look[i] && r->look[i] != line)
+        i++;
+    if (i < TESTER_LOOK)
+        r->look[i] = line;
+}
+
+// The places first.
 static void take_look(struct tester_result *r, const struct cause *c, const struct changed *d)
 {
     changed_say(d, r->changed, sizeof r->changed);
-    snprintf(r->source, sizeof r->source, "%s", c->lines.file);
-    memcpy(r->look, c->look, sizeof r->look);
+    snprintf(r->source, sizeof r->source, "%s", *c->lines.file ? c->lines.file : d->kernel);
+    memset(r->look, 0, sizeof r->look);
+    for (size_t i = 0; i < d->n; i++)
+        if (d->all[i].own)
+            add_look(r, d->all[i].at.line);
+    for (int i = 0; i < CAUSE_LINES; i++)
+        add_look(r, c->look[i]);
 }
 
 void tester_explain_changed(struct tester_result *r, const struct step *step, const struct tester_options *o)

@@ -11,7 +11,7 @@
 #include "tester/changed.h"
 
 static char folder[] = "/tmp/courseXXXXXX";
-static const unsigned no_lines[TESTER_LOOK] = { 0 };
+static const unsigned no_lines[TESTER_LINES] = { 0 };
 
 static const char *in_folder(const char *name)
 {
@@ -65,7 +65,7 @@ static void close_folder(void)
 
 TestSuite(changed, .init = open_folder, .fini = close_folder);
 
-static char *say(const struct step *step, const char *course, const unsigned lines[TESTER_LOOK])
+static char *say(const struct step *step, const char *course, const unsigned lines[TESTER_LINES])
 {
     static char text[TESTER_CHANGED];
     struct changed d;
@@ -125,7 +125,7 @@ Test(changed, of_many_places_those_are_said_that_the_cause_names)
     const struct step step = { .ptx = made_of("kernel.ptx", "kernel.cu") };
     make("given.cu", "x = b;\nx = d;\nx = f;\nx = h;\nx = j;\n");
     cr_expect_str_eq(say(&step, in_folder("given.cu"), no_lines), "");
-    cr_expect_str_eq(say(&step, in_folder("given.cu"), (const unsigned[TESTER_LOOK]){ 3 }),
+    cr_expect_str_eq(say(&step, in_folder("given.cu"), (const unsigned[TESTER_LINES]){ 3 }),
                      "kernel.cu:3 has `e` where the course has `x`\n");
 }
 

@@ -16,9 +16,9 @@ LAB_CALL const char *lab_error(void);
 LAB_CALL bool lab_write(const char *path, const char *text, size_t bytes);
 
 // Runs the kernel of a PTX file under all checks: C = alpha * A * B + beta * C0, of type (enum dev_type). A JSON object
-// with what the driver's --json has: "metrics", "lines", "findings", "verdict", "what", "look", "changed", where a wrong
-// kernel differs from a file course.cu; and "C", a hash. Where the kernel cannot be run, "verdict" is "failed", and
-// "error" says why.
+// with what the driver's --json has: "metrics", "lines", "findings", "verdict", "what", "look", "changed", where a
+// wrong kernel differs from a file course.cu; and "C", a hash. Where the kernel cannot be run, "verdict" is "failed",
+// and "error" says why.
 LAB_CALL const char *lab_run(const char *ptx, int type, int m, int n, int k, double alpha, double beta);
 // Runs another kernel, as launch.h says: "metrics", "lines", "findings", and "verdict": "ran", or "failed" and "error".
 LAB_CALL const char *lab_launch(const char *ptx, const char *kernel, int number);

@@ -18,27 +18,41 @@ typedef uint64_t args_ptr;
 enum { ARGS_F32 = 1, ARGS_F16, ARGS_BF16 };    // types
 enum { ARGS_BIAS_ROW = 1, ARGS_BIAS_COLUMN };  // which bias
 enum { ARGS_RELU = 1, ARGS_GELU };             // which activation
-// ARGS_COUNTERS: of tiles whose parts are still to come; any.cu: ARGS_MEETINGS for each, of which 64 parts have eight
-// and one.
+// ARGS_COUNTERS: of tiles whose parts are still to come; any.cu, mma.cu: ARGS_MEETINGS for each, of which 64 parts have
+// eight and one.
 enum { ARGS_COUNTERS = 1 << 14, ARGS_MEETINGS = 9 };
 
 struct args {
     int m, n, k, batch;
-    int wide;                           // A and B: four neighbours can be loaded at once
-    int wide_c;                         // C: two neighbours can be loaded and stored at once
+    int wide_a, wide_b;                 // neighbours of A and B that can be loaded at once
+    int wide_c;                         // C: four neighbours can be stored at once
     int c_type, bias_kind, activation;  // bias_kind, activation: 0 is none
     float alpha, beta;                  // beta 0: C is not read
-    int parts;                          // any.cu, rows.cu: of K; hopper.cu: tiles that are cut into parts
-    int part;                           // any.cu, rows.cu: elements of a part of K; hopper.cu: steps along K
-    int each;                // hopper.cu: parts of so many steps that a cut tile has; other blocks share the rest
-    int stored;              // hopper.cu: C is stored by its tensor map
-    args_ptr A, B, C, bias;  // bias: n elements (row) or m (column), of C's type
-    args_ptr sums;           // of parts, in the workspace
-    args_ptr counters;       // ARGS_COUNTERS of them, all 0 between launches
-    int64_t a_row, a_col;    // from an element of A to the next in its column, and in its row
+    int parts;                          // of K, each a block's; hopper.cu: the blocks are a cluster
+    int part;                           // any.cu, mma.cu, rows.cu: elements of K in a part, but the last
+    int pair;                           // hopper.cu: 1: two blocks are a cluster and share B
+    int a_rows;                         // hopper.cu: rows of a tile of A that are loaded
+    int across, down, units;  // hopper.cu: tiles in a row of C; rows of tiles, or of pairs; tiles or pairs in all
+    int stored;               // hopper.cu: C is stored by its tensor map
+    args_ptr A, B, C, bias;   // bias: n elements (row) or m (column), of C's type
+    args_ptr sums;            // of parts, in the workspace
+    args_ptr counters;        // ARGS_COUNTERS of them, all 0 between launches
+    int64_t a_row, a_col;     // from an element of A to the next in its column, and in its row
     int64_t b_row, b_col;
     int64_t c_row, c_col;
     int64_t a_next, b_next, c_next;  // from a matrix of the batch to the next; 0: it is the same
+};
+
+// What pack.cu is told: `rows` rows of `columns` elements, `ld` apart; matrix z begins `next` elements after the one
+// before. Of the copies, rows are `pitch` elements apart, and matrices follow each other.
+struct copy_args {
+    int rows, columns, matrices;  // rows: 0 if there is none
+    args_ptr from, to;
+    int64_t ld, next, pitch;
+};
+
+struct pack_args {
+    struct copy_args of[2];
 };
 
 #endif

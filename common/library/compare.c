@@ -3,7 +3,7 @@
 //     compare --type f32 1024 4095 512x4096x1024     these shapes, M x N x K, alpha 1 and beta 0
 //     compare --type f16 --random 1000 --times 0     random shapes of 64 to 8192, alpha and beta; results alone
 //     compare --type f16 --ways ways.csv 1000        times of all ways that may be fast, beside what the rule takes
-//     them for
+//     them for; with --transpose-b 1 B lies as n x k
 //
 // Results of halves are held against cuBLAS's product of the same numbers as floats: its product of halves may round
 // the parts of a sum to halves. Times are medians, of halves against cuBLAS's product of halves; the L2 cache is
@@ -42,7 +42,7 @@ struct shape {
 
 struct ask {
     enum dev_type type;
-    int random, times;
+    int random, times, transpose_b;
     uint64_t seed;
     double pause_ms;
     const char *ways;
@@ -291,7 +291,8 @@ static bool run_plan(const struct ask *ask, const struct shape *s)
     return plan_queue(data.lib, &data.lib->plans[0], s->alpha, s->beta);
 }
 
-// A row: the product, the kernel and its way, the cycles of the rule, the median of the times in milliseconds.
+// A row: the product, the way, its kernel's row in the table, the cycles of the rule, the median of the times in
+// milliseconds.
 static void time_way(void *to, const struct way *w, double cycles)
 {
     enum { FAR = 3 };  // times the least: too slow to be of interest
@@ -306,8 +307,8 @@ static void time_way(void *to, const struct way *w, double cycles)
     for (int i = 0; ok && i < all->ask->times; i++)
         ok = time_once(all->ask, &s, run_plan, &times[i]);
     if (ok)
-        fprintf(all->out, "%s,%d,%d,%d,\"%s\",%.0f,%.5f\n", type_name(all->ask->type), s.m, s.n, s.k, plan->name,
-                cycles, median(times, (size_t)all->ask->times));
+        fprintf(all->out, "%s,%d,%d,%d,\"%s\",%d,%.0f,%.5f\n", type_name(all->ask->type), s.m, s.n, s.k, plan->name,
+                (int)(w->kernel - kernels), cycles, median(times, (size_t)all->ask->times));
     else
         fprintf(stderr, "compare: %s: %s\n", gemm_steps_error(data.lib), dev_error(data.dev));
 }
@@ -318,10 +319,18 @@ static int try_ways(const struct ask *ask, const struct shape *shapes, int n)
     char error[DEV_ERROR_MAX];
     if (!all.out)
         return fail("the file of --ways cannot be written");
-    fprintf(all.out, "type,m,n,k,way,cycles,ms\n");
+    fprintf(all.out, "type,m,n,k,way,kernel,cycles,ms\n");
     for (const struct shape *s = shapes; s < shapes + n; s++) {
+        double theirs[TIMES_MOST];
+        bool ok = !ask->transpose_b && run_theirs(ask, s);
+        for (int i = 0; ok && i < ask->times; i++)
+            ok = time_once(ask, s, run_theirs, &theirs[i]);
+        if (ok)
+            fprintf(all.out, "%s,%d,%d,%d,cuBLAS,-1,0,%.5f\n", type_name(ask->type), s->m, s->n, s->k,
+                    median(theirs, (size_t)ask->times));
         all.p = problem_of(ask->type == DEV_F16 ? GEMM_STEPS_F16 : GEMM_STEPS_F32, s->m, s->n, s->k, 1, data.A.at,
                            data.B.at, 0, data.C.at);
+        all.p.transpose_b = ask->transpose_b;
         all.least = INFINITY;
         if (!problem_settle(&all.p, false, error))
             return fail(error);
@@ -358,6 +367,7 @@ static const struct option_row rows[] = {
     { "pause-ms", "X", "rest before each timed run, in milliseconds (default 0)", AT(pause_ms), 0, PAUSE_MOST },
     { "seed", "N", "of the random data and shapes (default 1)", AT(seed), 0, UINT64_MAX },
     { "ways", "FILE", "write the times of every way that may be fast to FILE", AT(ways) },
+    { "transpose-b", "0|1", "with --ways: B lies as N x K", AT(transpose_b), 0, 1 },
     { "random", "COUNT", "so many random shapes of 64 to 8192, with alpha and beta", AT(random), 0, RANDOM_MOST },
     { 0 },
 };

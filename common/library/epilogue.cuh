@@ -71,16 +71,56 @@ __device__ inline float activate(float x, int activation)
     return x;
 }
 
-// C[row][col] of matrix z of the batch, from the sum of its products.
-__device__ inline void finish(const args &p, int z, int row, int col, float sum)
+// What C[row][col] of matrix z of the batch becomes, from the sum of its products.
+__device__ inline float finished(const args &p, int z, int row, int col, float sum)
 {
-    const int64_t at = z * p.c_next + row * p.c_row + col * p.c_col;
     float x = p.alpha * sum;
     if (p.beta != 0)
-        x += p.beta * get(p.C, at, p.c_type);
+        x += p.beta * get(p.C, z * p.c_next + row * p.c_row + col * p.c_col, p.c_type);
     if (p.bias_kind)
         x += get(p.bias, p.bias_kind == ARGS_BIAS_ROW ? col : row, p.c_type);
-    put(p.C, at, p.c_type, activate(x, p.activation));
+    return activate(x, p.activation);
+}
+
+__device__ inline void finish(const args &p, int z, int row, int col, float sum)
+{
+    put(p.C, z * p.c_next + row * p.c_row + col * p.c_col, p.c_type, finished(p, z, row, col, sum));
+}
+
+// The first n of four neighbours; whole: all at once, if there are four.
+template <class T> __device__ inline void store4(T *to, const float (&x)[4], int n, bool whole)
+{
+    alignas(4 * sizeof(T)) T v[4];
+    for (int e = 0; e < 4; e++)
+        narrow(x[e], v[e]);
+    if (whole && n >= 4) {
+        struct alignas(4 * sizeof(T)) Four { T v[4]; };
+        *reinterpret_cast<Four *>(to) = *reinterpret_cast<Four *>(v);
+        return;
+    }
+    for (int e = 0; e < 4; e++)
+        if (e < n)
+            to[e] = v[e];
+}
+
+// Four neighbours in a row of C, as far as they are inside; col is a multiple of four. Most products only have an alpha: that is
+// asked once, for each branch takes as long as some ten instructions.
+__device__ inline void finish4(const args &p, int z, int row, int col, const float *sum)
+{
+    const int n = row < p.m ? p.n - col : 0;
+    const int64_t at = z * p.c_next + row * p.c_row + col;
+    float x[4];
+    for (int e = 0; e < 4; e++)
+        x[e] = p.alpha * sum[e];
+    if (p.beta != 0 || p.bias_kind || p.activation)
+        for (int e = 0; e < 4; e++)
+            x[e] = e < n ? finished(p, z, row, col + e, sum[e]) : 0;
+    if (p.c_type == ARGS_F32)
+        store4(static_cast<float *>(p.C) + at, x, n, p.wide_c);
+    else if (p.c_type == ARGS_F16)
+        store4(static_cast<half *>(p.C) + at, x, n, p.wide_c);
+    else
+        store4(static_cast<bf16 *>(p.C) + at, x, n, p.wide_c);
 }
 
 // --- Parts ---
@@ -100,4 +140,45 @@ template <class Sync> __device__ inline bool last_part(args_ptr counters, int ti
     }
     sync();
     return *seen == parts - 1;
+}
+
+// Which tile of C is this block's, of which matrix, and which part of K?
+template <int BM, int BN> struct Place {
+    int tile, z, part, row, col;
+
+    __device__ Place(const args &p)
+    {
+        const int across = (p.n - 1) / BN + 1, of_one = across * ((p.m - 1) / BM + 1);
+        part = blockIdx.x % p.parts, tile = blockIdx.x / p.parts;
+        z = tile / of_one;
+        row = tile % of_one / across * BM, col = tile % of_one % across * BN;
+    }
+};
+
+// The sums of all parts of the tile, if this block is the last that has one; a thread has n of them. Eight parts are added up by
+// the last of them, and eight such sums by the last of these.
+template <int THREADS, int n, class P> __device__ inline bool meet(float (&acc)[n], const args &p, const P &at)
+{
+    __shared__ int seen;
+    const int tid = threadIdx.x;
+    auto each = [&](int part, auto f) {
+        float4 *sums = static_cast<float4 *>(p.sums) + (size_t(at.tile) * p.parts + part) * (n / 4 * THREADS) + tid;
+#pragma unroll
+        for (int j = 0; j < n; j += 4)
+            f(&acc[j], &sums[j / 4 * THREADS]);
+    };
+    for (int apart = 1, counter = at.tile * ARGS_MEETINGS; apart < p.parts; apart *= 8, counter += 8) {
+        const int first = at.part / (8 * apart) * 8 * apart, end = min(first + 8 * apart, p.parts);
+        each(at.part / apart * apart, [](float *a, float4 *x) { *x = { a[0], a[1], a[2], a[3] }; });
+        if (!last_part(p.counters, counter + first / (8 * apart), (end - first - 1) / apart + 1, tid, &seen,
+                       []() { __syncthreads(); }))
+            return false;
+        for (int part = first; part < end; part += apart)
+            each(part, [&](float *a, float4 *x) {
+                const float4 v = __ldcg(x);
+                for (int e = 0; e < 4; e++)
+                    a[e] = (part > first ? a[e] : 0) + (&v.x)[e];
+            });
+    }
+    return true;
 }

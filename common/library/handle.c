@@ -169,7 +169,7 @@ struct dev_module *handle_module(gemm_steps *h, enum module_id id)
     struct dev_module *m = h->loaded[id].module;
     if (m)
         return m;
-    const bool packs = id == MODULE_pack || id == MODULE_hopper_pack;
+    const bool packs = id == MODULE_pack;
     if (!packs && !geometries_parse(text->name, text->ptx, *text->bytes, &h->loaded[id].geometries, h->error))
         return NULL;
     size_t bytes = *text->bytes;

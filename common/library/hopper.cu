@@ -1,6 +1,6 @@
 // The library's kernel for Hopper's tensor cores: step 20 for halves or bf16, for A and B in either order, batches, and an
-// epilogue. Tiles that would leave SMs idle are cut along K, so that all blocks
-// get equally many steps of them; the last one that is done with its part of a tile adds up.
+// epilogue. The blocks of a cluster share a tile, and multiply a part of K each; or they are a pair, with tiles below each
+// other, and load B for both, because L2 is slow where rows of A and B begin in the midst of its lines.
 #include "edges.cuh"
 #include "hopper.cuh"
 #include "library/epilogue.cuh"
@@ -36,6 +36,40 @@ __device__ inline void load_box(void *to, const CUtensorMap *map, uint64_t *barr
             shared_address(to)),
         "l"(map), "r"(col), "r"(row), "r"(z), "r"(shared_address(barrier))
         : "memory");
+}
+
+// The number of this block's cluster, and how many there are; without clusters, of the block.
+__device__ inline int cluster()
+{
+    int i;
+    asm("mov.u32 %0, %%clusterid.x;" : "=r"(i));
+    return i;
+}
+
+__device__ inline int clusters()
+{
+    int n;
+    asm("mov.u32 %0, %%nclusterid.x;" : "=r"(n));
+    return n;
+}
+
+// The same, to the same place in both blocks of a cluster.
+__device__ inline void load_box_for_both(void *to, const CUtensorMap *map, uint64_t *barrier, int row, int col, int z)
+{
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, "
+                 "{%2, %3, %4}], [%5], %6;" ::"r"(shared_address(to)),
+                 "l"(map), "r"(col), "r"(row), "r"(z), "r"(shared_address(barrier)), "h"(uint16_t(3))
+                 : "memory");
+}
+
+// Arrives at the barrier that another block of the cluster has where this one has this. What it tells is that wgmma has read: no
+// writes have to be seen before, so no release of the cluster's scope is asked, which takes 1,000 cycles.
+__device__ inline void mbarrier_arrive_at(uint64_t *barrier, int rank)
+{
+    asm volatile("{\n.reg .b32 at;\nmapa.shared::cluster.u32 at, %0, %1;\n"
+                 "mbarrier.arrive.shared::cluster.b64 _, [at];\n}" ::"r"(shared_address(barrier)),
+                 "r"(rank)
+                 : "memory");
 }
 
 __device__ inline void store_box(const CUtensorMap *map, const void *from, int row, int col, int z)
@@ -76,48 +110,34 @@ __device__ inline uint64_t further(uint64_t descriptor, unsigned units)
 }
 
 // --- The epilogue, on the elements that a lane has of a product of wgmma: acc[j] is in row j / 2 % 2 * 8 and column
-// j / 4 * 8 + j % 2 from (row, col). Loads of 32 elements are on their way at once. ---
+// j / 4 * 8 + j % 2 from (row, col). ---
 
-template <int n> __device__ __forceinline__ void add_old(float (&acc)[n], const args &p, int64_t at, int row, int col)
+// acc += factor * x, where x is C or a bias: the first element is x[at], rows are `down` elements apart, columns `across`.
+template <int n>
+__device__ __forceinline__ void add(float (&acc)[n], const args &p, const void *x, int64_t at, int64_t down, int across,
+                                    float factor, int row, int col)
 {
 #pragma unroll
-    for (int j = 0; j < n; j += 32) {
-        float old[32];
-#pragma unroll
-        for (int e = 0; e < 32; e++) {
-            const int r = e / 2 % 2 * 8, c = (j + e) / 4 * 8 + e % 2;
-            old[e] = row + r < p.m && col + c < p.n ? get(p.C, at + r * p.c_row + c, p.c_type) : 0;
-        }
-#pragma unroll
-        for (int e = 0; e < 32; e++)
-            acc[j + e] += p.beta * old[e];
+    for (int j = 0; j < n; j++) {
+        const int r = j / 2 % 2 * 8, c = j / 4 * 8 + j % 2;
+        if (row + r < p.m && col + c < p.n)
+            acc[j] += factor * get(x, at + r * down + c * across, p.c_type);
     }
 }
 
-template <int n> __device__ __forceinline__ void add_bias(float (&acc)[n], const args &p, int row, int col)
-{
-    float down[2];
-    for (int i = 0; i < 2 && p.bias_kind == ARGS_BIAS_COLUMN; i++)
-        down[i] = row + i * 8 < p.m ? get(p.bias, row + i * 8, p.c_type) : 0;
-#pragma unroll
-    for (int j = 0; j < n; j += 4)
-        for (int e = 0; e < 2; e++) {
-            const int c = col + j * 2 + e;
-            const float across = p.bias_kind == ARGS_BIAS_ROW && c < p.n ? get(p.bias, c, p.c_type) : 0;
-            acc[j + e] += p.bias_kind == ARGS_BIAS_ROW ? across : down[0];
-            acc[j + e + 2] += p.bias_kind == ARGS_BIAS_ROW ? across : down[1];
-        }
-}
-
+// at: where C[row][col] is.
 template <int n> __device__ __forceinline__ void finish_all(float (&acc)[n], const args &p, int64_t at, int row, int col)
 {
     if (p.alpha != 1)
         for (int j = 0; j < n; j++)
             acc[j] *= p.alpha;
-    if (p.beta != 0)
-        add_old(acc, p, at, row, col);
-    if (p.bias_kind)
-        add_bias(acc, p, row, col);
+#pragma unroll 1  // one piece of code for both: registers are few
+    for (int i = 0; i < 2; i++) {
+        const bool across = p.bias_kind == ARGS_BIAS_ROW;
+        if (i == 0 ? p.beta != 0 : p.bias_kind != 0)
+            add(acc, p, i ? p.bias : p.C, i == 0 ? at : across ? col : row, i == 0 ? p.c_row : !across, i == 0 || across,
+                i == 0 ? p.beta : 1, row, col);
+    }
     if (p.activation == ARGS_RELU)
         for (int j = 0; j < n; j++)
             acc[j] = activate(acc[j], ARGS_RELU);
@@ -144,92 +164,45 @@ template <int n> __device__ __forceinline__ void store_floats(const float (&acc)
     }
 }
 
-// --- Pieces: what a block computes, one after the other ---
-
-struct Piece {
-    int tile, from, to;  // steps along K
-    int part;            // of a tile that is cut: its number
-};
-
-// The p.parts first tiles are cut. Each has p.each parts of p.part steps, of a block each: what blocks read at the same time is
-// at the same place along K. The rest of these tiles is shared by the blocks behind. Then come whole tiles.
-struct Pieces {
-    int deep, cut, each, part, rest, tiles;
-    int tile, next, end;  // next to end: steps of rests, counted through all cut tiles
-    bool own;
-
-    __device__ Pieces(const args &p, int deep, int tiles)
-        : deep(deep), cut(p.parts), each(p.each), part(p.part), rest(max(0, deep - p.each * p.part)), tiles(tiles)
-    {
-        const int block = int(blockIdx.x) - cut * each;
-        own = block < 0, next = end = 0;
-        if (!own && sharers() > 0) {
-            next = int(uint64_t(cut * rest) * block / sharers());
-            end = int(uint64_t(cut * rest) * (block + 1) / sharers());
-        }
-        tile = cut + blockIdx.x;
-    }
-    __device__ int sharers() const
-    {
-        return gridDim.x - cut * each;
-    }
-    __device__ int owner(int step) const  // of a step of a rest: which of the sharers
-    {
-        return int(((uint64_t(step) + 1) * sharers() - 1) / (cut * rest));
-    }
-    __device__ int parts(int tile) const
-    {
-        return each + (rest > 0 ? owner((tile + 1) * rest - 1) - owner(tile * rest) + 1 : 0);
-    }
-    __device__ bool take(Piece &piece)
-    {
-        if (own) {
-            const int i = blockIdx.x / cut;
-            piece = { int(blockIdx.x % cut), i * part, min(deep, (i + 1) * part), i };
-            own = false;
-            return true;
-        }
-        if (next < end) {
-            const int tile = next / rest, from = each * part + next % rest, to = min(deep, from + end - next);
-            piece = { tile, from, to, each + int(blockIdx.x) - cut * each - owner(tile * rest) };
-            next += to - from;
-            return true;
-        }
-        piece = { tile, 0, deep, 0 };
-        tile += gridDim.x;
-        return piece.tile < tiles;
-    }
-};
-
-// The sums of a part, as the threads have them: four of each thread after four of the thread before.
-template <int n, int threads, class F> __device__ __forceinline__ void each_four(float *sums, int thread, F f)
+// The blocks of a cluster have a part each of the sums of a tile: each writes its own to its shared memory, where the stages
+// were, and stores a share of the elements.
+template <int BM, int BN, int CONSUMERS>
+__device__ __forceinline__ void add_up(float *Ps, const float (&acc)[BN / 2], const args &p, int z, int brow, int bcol)
 {
+    const int tid = threadIdx.x, lane = tid % 32, LD = BN + 8;  // + 8: no bank conflicts
+    named_barrier(1, CONSUMERS);                               // all have multiplied: the stages are free
 #pragma unroll
-    for (int j = 0; j < n; j += 4)
-        f(j, reinterpret_cast<float4 *>(sums) + j / 4 * threads + thread);
+    for (int j = 0; j < BN / 2; j += 2)
+        *reinterpret_cast<float2 *>(&Ps[(tid / 32 * WM + lane / 4 + j / 2 % 2 * 8) * LD + j / 4 * 8 + lane % 4 * 2]) = {
+            acc[j], acc[j + 1]
+        };
+    cluster_barrier();  // all sums are there
+    for (int i = (cluster_rank() * CONSUMERS + tid) * 4; i < BM * BN; i += p.parts * CONSUMERS * 4) {
+        float sum[4] = {};
+        if (brow + i / BN >= p.m || bcol + i % BN >= p.n)
+            continue;
+#pragma unroll 1
+        for (int rank = 0; rank < p.parts; rank++) {
+            const float4 x = load_from(&Ps[i / BN * LD + i % BN], rank);
+            for (int e = 0; e < 4; e++)
+                sum[e] += (&x.x)[e];
+        }
+        finish4(p, z, brow + i / BN, bcol + i % BN, sum);
+    }
+    cluster_barrier();  // shared memory must last until all have read it
 }
 
-// Writes the sums of a piece, and says if all of its tile are there now: then acc has them, added in the order of the parts. Warps
-// whose rows are outside of C have none.
-template <int BM, int BN, int CONSUMERS>
-__device__ __forceinline__ bool meet(float (&acc)[BN / 2], const args &p, const Pieces &pieces, const Piece &piece, int brow, int *seen)
+// Stores two neighbours, or the first n of them.
+__device__ inline void store_two(half *to, half2 v, int n)
 {
-    const int tid = threadIdx.x, group = tid / 128, parts = pieces.parts(piece.tile);
-    const bool inside = brow + tid / 32 * WM < p.m;
-    float *sums = static_cast<float *>(p.sums) + size_t(piece.tile) * (pieces.each + 2) * (BM * BN);  // two share a rest at most
-    if (inside)
-        each_four<BN / 2, CONSUMERS>(sums + piece.part * (BM * BN), tid,
-                                     [&](int j, float4 *at) { *at = { acc[j], acc[j + 1], acc[j + 2], acc[j + 3] }; });
-    if (!last_part(p.counters, piece.tile * (BM / GM) + group, parts, tid % 128, &seen[group],
-                   [&]() { named_barrier(1 + group, 128); }))
-        return false;
-    for (int part = 0; inside && part < parts; part++)
-        each_four<BN / 2, CONSUMERS>(sums + part * (BM * BN), tid, [&](int j, float4 *at) {
-            const float4 x = __ldcg(at);
-            for (int e = 0; e < 4; e++)
-                acc[j + e] = (part ? acc[j + e] : 0) + (&x.x)[e];
-        });
-    return true;
+    if (n > 1 && reinterpret_cast<uintptr_t>(to) % 4 == 0) {
+        *reinterpret_cast<half2 *>(to) = v;
+        return;
+    }
+    if (n > 0)
+        to[0] = v.x;
+    if (n > 1)
+        to[1] = v.y;
 }
 
 template <int BM, int BN, int STAGES>
@@ -240,27 +213,25 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     extern __shared__ __align__(1024) half8 shared[];  // a swizzled box begins at a multiple of 1024 bytes
     half *As = reinterpret_cast<half *>(shared), *Bs = As + BM * BK;  // STAGES of both
     __shared__ uint64_t full[STAGES], empty[STAGES];  // barriers: a tile has come; all consumers have multiplied it
-    __shared__ int seen[BM / GM];                     // parts of a tile that are there, by warpgroup
 
     // --- Who am I? ---
     const int tid = threadIdx.x;
     const int warp = __shfl_sync(~0u, tid / 32, 0), lane = tid % 32;  // now the compiler knows: a warp has one number
     const int group = warp / 4;                                       // warpgroup
     const int row = warp * WM;
-    const int across = (p.n - 1) / BN + 1, down = (p.m - 1) / BM + 1, of_one = across * down;  // tiles of C
-    const int deep = (p.k - 1) / BK + 1;                                                       // steps along K
+    const int pair = p.pair, parts = p.parts, rank = cluster_rank();
+    const int steps = (p.k - 1) / BK + 1, skip = pair ? 0 : steps * rank / parts;  // along K: this block's part
+    const int deep = pair ? steps : steps * (rank + 1) / parts - skip;
 
     // The matrix, the first row and column of a tile: GROUP rows of tiles, column by column, then the next GROUP.
     auto place = [&](unsigned i, int &brow, int &bcol, int &z) {
-        z = i / of_one, i %= of_one;
-        const int first = i / (GROUP * across) * GROUP, rows = min(GROUP, down - first);
-        brow = (first + i % (GROUP * across) % rows) * BM;
-        bcol = i % (GROUP * across) / rows * BN;
+        z = i / (p.across * p.down), i %= p.across * p.down;
+        const int span = GROUP >> pair, top = i / (span * p.across) * span, rows = min(span, p.down - top);
+        brow = (((top + i % (span * p.across) % rows) << pair) + (pair ? rank : 0)) * BM;
+        bcol = i % (span * p.across) / rows * BN;
     };
     int brow, bcol, z, s = 0, parity = 0;  // s: the stage of the next tile along K, and the parity of its phase
     auto next = [&]() { s = s + 1 < STAGES ? s + 1 : 0, parity ^= s == 0; };
-    Pieces pieces(p, deep, of_one * p.batch);
-    Piece piece;
 
     // --- Accumulators ---
     float acc[BN / 2];
@@ -272,40 +243,46 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
         for (int i = 0; i < STAGES; i++)
             mbarrier_init(&full[i], 1);  // the thread that asks for the tile
         for (int i = 0; i < STAGES; i++)
-            mbarrier_init(&empty[i], CONSUMERS / 128);  // a thread of each warpgroup
+            mbarrier_init(&empty[i], CONSUMERS / 128 << pair);  // a thread of each warpgroup that reads what comes
         mbarrier_init_fence();
         launch_wait();  // A or B may be a copy, which the launch before this one makes
     }
+    if (p.a_rows < BM) {  // rows that no copy brings, for all of C has fewer
+        for (int i = tid; i < STAGES * (BM - p.a_rows) * 8; i += T::THREADS)
+            reinterpret_cast<half8 *>(As + i / 8 / (BM - p.a_rows) * STAGE + p.a_rows * BK)[i % ((BM - p.a_rows) * 8)] = {};
+        proxy_fence();
+    }
+    // A pair of blocks has tiles below each other: each loads a half of B's boxes for both.
     auto copy = [&](int step) {
-        const int k = step * BK, za = p.a_next ? z : 0, zb = p.b_next ? z : 0;
+        const int k = (skip + step) * BK, za = p.a_next ? z : 0, zb = p.b_next ? z : 0;
         half *a = &As[s * STAGE], *b = &Bs[s * STAGE];
-        mbarrier_expect(&full[s], 2 * STAGE);
+        mbarrier_expect(&full[s], 2 * (p.a_rows * BK + BK * BN));
         if (turn_a())
             for (int i = 0; i < BM; i += BOX)
                 load_box(&a[i * BK], &A, &full[s], k, brow + i, za);
         else
             load_box(a, &A, &full[s], brow, k, za);
-        if (turn_b())
-            load_box(b, &B, &full[s], bcol, k, zb);
-        else
-            for (int j = 0; j < BN; j += BOX)
-                load_box(&b[j * BK], &B, &full[s], k, bcol + j, zb);
+        for (int j = pair ? rank * BOX : 0; j < BN; j += BOX << pair) {
+            const int r = turn_b() ? bcol + j : k, c = turn_b() ? k : bcol + j;
+            pair ? load_box_for_both(&b[j * BK], &B, &full[s], r, c, zb) : load_box(&b[j * BK], &B, &full[s], r, c, zb);
+        }
     };
-    bool more = pieces.take(piece);
-    int early = 0;  // steps of the first piece that are asked for before the block meets: their stages are free
-    if (tid == CONSUMERS && more) {
-        place(piece.tile, brow, bcol, z);
-        for (; early < min(STAGES, piece.to - piece.from); early++, s++)
-            copy(piece.from + early);
+    if (pair)
+        cluster_barrier();  // the barriers of both blocks exist
+    place(cluster(), brow, bcol, z);
+    int early = min(STAGES, deep);  // steps of the first tile that are asked for before the block meets: their stages are free
+    if (tid == CONSUMERS) {
+        for (; s < early; s++)
+            copy(s);
         s = 0;
     }
     __syncthreads();  // the barriers exist before anyone else uses them
     if (tid >= CONSUMERS) {
         fewer_registers<40>();
-        for (; tid == CONSUMERS && more; more = pieces.take(piece), early = 0) {
-            place(piece.tile, brow, bcol, z);
-            for (int step = piece.from; step < piece.to; step++, next()) {
-                if (step - piece.from < early)
+        for (int i = cluster(); tid == CONSUMERS && i < p.units; i += clusters(), early = 0) {
+            place(i, brow, bcol, z);
+            for (int step = 0; step < deep; step++, next()) {
+                if (step < early)
                     continue;  // its stage may have been used and given back by now: no wait for it
                 mbarrier_wait(&empty[s], parity ^ 1);  // of a new barrier a phase of parity 1 counts as ended
                 copy(step);
@@ -316,13 +293,20 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     more_registers<T::REGISTERS>();
 
     // --- Compute ---
-    const uint64_t a_tile = wgmma_descriptor(&As[row / GM * GM * BK], 16, 1024);  // in stage 0; in units of 16 bytes
-    const uint64_t b_tile = wgmma_descriptor(Bs, turn_b() ? 16 : BK * 128, 1024);
+    const uint64_t a_tile = wgmma_descriptor<true>(&As[row / GM * GM * BK], 16, 1024);  // in stage 0; in units of 16 bytes
+    const uint64_t b_tile = wgmma_descriptor<true>(Bs, turn_b() ? 16 : BK * 128, 1024);
     const int a_step = turn_a() ? BOX * 16 / 8 : 16 / 8, b_step = turn_b() ? 16 / 8 : BOX * 16 / 8;  // 16 further along K
     constexpr int LEAD = STAGES - 1;  // tiles that the other warpgroups have left when warpgroup 0 has none
-    auto multiply = [&](int tiles) {
+    auto give_back = [&](int stage) {  // a thread for its warpgroup, to all who write there
+        if (pair)
+            for (int i = 0; i < 2; i++)
+                mbarrier_arrive_at(&empty[stage], i);
+        else
+            mbarrier_arrive(&empty[stage]);
+    };
+    auto multiply = [&]() {
         int before = 0;  // the stage of the tile before
-        for (int tile = 0; tile < tiles; tile++, before = s, next()) {
+        for (int tile = 0; tile < deep; tile++, before = s, next()) {
             mbarrier_wait(&full[s], parity);
             wgmma_fence();
 #pragma unroll
@@ -332,20 +316,22 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
             wgmma_commit();
             wgmma_wait<1>();  // the tile before this one is multiplied: it may be overwritten
             if (tile > 0 && tid % 128 == 0)
-                mbarrier_arrive(&empty[before]);
-            if (CONSUMERS > 128 && tile + 1 == (group == 0 ? tiles : max(1, tiles - LEAD)))
+                give_back(before);
+            if (CONSUMERS > 128 && tile + 1 == (group == 0 ? deep : max(1, deep - LEAD)))
                 named_barrier(4, CONSUMERS);  // warpgroup 0 goes first: it stores while the others multiply their last
         }
         wgmma_wait<0>();
         if (tid % 128 == 0)
-            mbarrier_arrive(&empty[before]);
+            give_back(before);
     };
 
-    for (; more; more = pieces.take(piece)) {
-        place(piece.tile, brow, bcol, z);
-        multiply(piece.to - piece.from);
-        if (piece.to - piece.from < deep && !meet<BM, BN, CONSUMERS>(acc, p, pieces, piece, brow, seen))
-            continue;
+    for (int i = cluster(); i < p.units; i += clusters()) {
+        multiply();
+        place(i, brow, bcol, z);
+        if (parts > 1) {
+            add_up<BM, BN, CONSUMERS>(reinterpret_cast<float *>(shared), acc, p, z, brow, bcol);
+            return;
+        }
 
         // --- Store ---
         const int r0 = brow + row + lane / 4, c0 = bcol + lane % 4 * 2;
@@ -374,15 +360,18 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
                     store_box(&Cmap, at(0, j), brow + group * GM, bcol + c + j, z);
                 bulk_commit();
             }
-#pragma unroll 1
-            for (int e = tid % 128; !p.stored && e < GM * PART; e += 128) {  // one by one: neighbouring lanes store neighbours
-                const int r = brow + group * GM + e / PART, k = bcol + c + e % PART;
-                if (r < p.m && k < p.n)
-                    static_cast<half *>(p.C)[z * p.c_next + r * p.c_row + k] = *at(e / PART, e % PART);
+#pragma unroll 4
+            for (int e = tid % 128; !p.stored && e < GM * PART / 2; e += 128) {  // lanes store neighbours
+                const int r = brow + group * GM + e / (PART / 2), k = e % (PART / 2) * 2;
+                half *to = static_cast<half *>(p.C) + z * p.c_next + r * p.c_row + bcol + c + k;
+                if (r < p.m)
+                    store_two(to, *reinterpret_cast<half2 *>(at(e / (PART / 2), k)), p.n - bcol - c - k);
             }
         }
     }
     bulk_wait_read<0>();  // shared memory must last until it has been read
+    if (pair)
+        cluster_barrier();  // or until the other block has given back its stages
 }
 
 // --- A kernel for each row of geometry ---

@@ -11,20 +11,23 @@
 #define LIBRARY_MODULES(X, HOPPER)                                                                                     \
     X(f32_whole, f32_whole, "07_double_buffer", 0)                                                                     \
     X(f16_padding, f16_padding, "10_wmma_padding", 0)                                                                  \
-    X(f16_swizzle, f16_swizzle, "12_mma_swizzle", 0)                                                                   \
     X(f16_async, f16_async, "13_async_copy", 0)                                                                        \
     HOPPER(f16_any_shape, f16_any_shape, "20_any_shape", 0)                                                            \
+    HOPPER(bf16_any_shape, f16_any_shape, "20_any_shape", WORDS_BF16 | WORDS_ALL)                                      \
     X(any_f32_128x128, any_f32_128x128, "any.cu", 0)                                                                   \
     X(any_f32_64x128, any_f32_64x128, "any.cu", 0)                                                                     \
     X(any_f32_64x64, any_f32_64x64, "any.cu", 0)                                                                       \
-    X(any_f32_deep, any_f32_deep, "any.cu", 0)                                                                         \
+    X(any_f32_quick, any_f32_quick, "any.cu", 0)                                                                       \
+    X(any_f32_32x32, any_f32_32x32, "any.cu", 0)                                                                       \
+    X(any_f32, any_f32, "any.cu", 0)                                                                                   \
     X(any_f16, any_f16, "any.cu", 0)                                                                                   \
     X(any_bf16, any_bf16, "any.cu", 0)                                                                                 \
+    X(mma_f16, mma, "mma.cu", 0)                                                                                       \
+    X(mma_bf16, mma, "mma.cu", WORDS_BF16)                                                                             \
     X(rows_f32, rows_f32, "rows.cu", 0)                                                                                \
     X(rows_f16, rows_f16, "rows.cu", 0)                                                                                \
     X(rows_bf16, rows_bf16, "rows.cu", 0)                                                                              \
-    X(pack, pack, "pack.cu", 0)                                                                                        \
-    HOPPER(hopper_pack, hopper_pack, "pack.cu", 0)                                                                     \
+    HOPPER(pack, pack, "pack.cu", 0)                                                                                   \
     HOPPER(hopper_f16_nn, hopper, "hopper.cu", 0)                                                                      \
     HOPPER(hopper_f16_nt, hopper, "hopper.cu", WORDS_TURN_B)                                                           \
     HOPPER(hopper_f16_tn, hopper, "hopper.cu", WORDS_TURN_A)                                                           \
@@ -34,7 +37,7 @@
     HOPPER(hopper_bf16_tn, hopper, "hopper.cu", WORDS_BF16 | WORDS_TURN_A)                                             \
     HOPPER(hopper_bf16_tt, hopper, "hopper.cu", WORDS_BF16 | WORDS_TURN_A | WORDS_TURN_B)
 
-enum { WORDS_TURN_B = 1, WORDS_TURN_A = 2, WORDS_BF16 = 4 };
+enum { WORDS_TURN_B = 1, WORDS_TURN_A = 2, WORDS_BF16 = 4, WORDS_ALL = 8 };  // ALL: C is bf16 wherever it was halves
 
 #define X(module, array, name, words)                                                                                  \
     extern const char kernel_##array[];                                                                                \
@@ -61,9 +64,9 @@ extern const struct module_text module_texts[MODULES];
 // The text of hopper.cu's PTX with other words, to be freed. NULL: there is no memory.
 char *module_words(const struct module_text *text, size_t *bytes);
 
-// What a kernel is: the step of the course as it stands, for products that its driver can state; any.cu; rows.cu;
-// hopper.cu; step 20, whose driver's rule chooses its tile.
-enum kernel_kind { KERNEL_STEP, KERNEL_ANY, KERNEL_ROWS, KERNEL_HOPPER, KERNEL_LAST_STEP };
+// What a kernel is: the step of the course as it stands, for products that its driver can state; any.cu; mma.cu;
+// rows.cu; hopper.cu; step 20, whose driver's rule chooses its tile.
+enum kernel_kind { KERNEL_STEP, KERNEL_ANY, KERNEL_MMA, KERNEL_ROWS, KERNEL_HOPPER, KERNEL_LAST_STEP };
 
 struct kernel {
     enum kernel_kind kind;
@@ -71,10 +74,11 @@ struct kernel {
     int type;               // of A and B: ARGS_F32, ... ; 0: halves and bf16
     enum module_id module;  // hopper.cu: of the first of eight, by type and by how A and B lie
     int oldest, newest;     // compute capabilities
-    int m, n, k;  // its tile; rows.cu: the most rows, columns of a block (of 16 bytes each), the most of K in a part
-    int least;    // blocks that an SM can have
-    double products;  // multiply-adds of an SM in a cycle, when nothing is waited for
-    bool aligned;     // a step: rows begin at multiples of 16 bytes
+    int m, n, k;   // its tile; rows.cu: the most rows, columns of a block (of 16 bytes each), the most of K in a part
+    int of_sm;     // blocks that an SM can have at a time
+    double alone;  // cycles from one step along K to the next, of a block that is alone on its SM
+    double busy;   // the same, of as many blocks as an SM can have: for each of them
+    bool aligned;  // a step: rows begin at multiples of 16 bytes
 };
 
 extern const struct kernel kernels[];

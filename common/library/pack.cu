@@ -1,48 +1,29 @@
-// Copies a matrix into rows that begin at multiples of 128 bytes, for what needs whole 16 bytes.
-#include <cstdint>
-
-#if __CUDA_ARCH__ >= 900
+// Copies A and B, or one of them, into rows that begin at multiples of 128 bytes, for what needs whole 16 bytes.
 #include "hopper.cuh"
-#endif
+#include "library/args.h"
 
-// `rows` rows of `columns` elements, `ld` apart; matrix z begins `next` elements after the one before, its copy `to_next`
-// after the copy before. Of the copy, rows are `pitch` elements apart, a multiple of EACH. Blocks: x is the row, y counts along it.
-template <class T> __device__ void copy(int rows, int columns, int matrices, const T *from, int64_t ld, int64_t next, T *to, int64_t pitch)
+// Chunks of 16 bytes, row by row, of one matrix: the threads have neighbours.
+template <class T> __device__ void copy(const copy_args &c)
 {
     constexpr int EACH = 16 / sizeof(T);
-    for (int z = blockIdx.z; z < matrices; z += gridDim.z)
-        for (int col = (blockIdx.y * blockDim.x + threadIdx.x) * EACH; col < columns; col += gridDim.y * blockDim.x * EACH) {
-            const T *x = &from[z * next + blockIdx.x * ld + col];
+    const unsigned across = (c.columns - 1) / EACH + 1, all = c.rows * across;
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < all; i += gridDim.x * blockDim.x) {
+        const unsigned row = i / across, col = i % across * EACH;
+        for (int z = blockIdx.y; z < c.matrices; z += gridDim.y) {
+            const T *x = static_cast<const T *>(c.from) + z * c.next + row * c.ld + col;
             alignas(16) T v[EACH];
             for (int e = 0; e < EACH; e++)
-                v[e] = col + e < columns ? x[e] : T(0);
-            *reinterpret_cast<uint4 *>(&to[(int64_t(z) * rows + blockIdx.x) * pitch + col]) = *reinterpret_cast<uint4 *>(v);
+                v[e] = col + e < c.columns ? x[e] : T(0);
+            T *to = static_cast<T *>(c.to) + (int64_t(z) * c.rows + row) * c.pitch + col;
+            *reinterpret_cast<uint4 *>(to) = *reinterpret_cast<uint4 *>(v);
         }
-}
-
-// Where launches can overlap, the next one may begin; this one ends after the one before it, which may be the copy of another
-// matrix.
-__device__ inline void begin()
-{
-#if __CUDA_ARCH__ >= 900
-    launch_next();
-#endif
-}
-
-__device__ inline void end()
-{
-#if __CUDA_ARCH__ >= 900
-    launch_wait();
-#endif
-}
-
-#define KERNEL(name, T)                                                                                                \
-    extern "C" __global__ void name(int rows, int columns, int matrices, const T *from, int64_t ld, int64_t next, T *to, \
-                                    int64_t pitch)                                                                     \
-    {                                                                                                                  \
-        begin();                                                                                                       \
-        copy(rows, columns, matrices, from, ld, next, to, pitch);                                                      \
-        end();                                                                                                         \
     }
-KERNEL(pack2, unsigned short)
-KERNEL(pack4, float)
+}
+
+extern "C" __global__ void pack_halves(const __grid_constant__ pack_args p)
+{
+    launch_next();  // the product may begin, and waits for this
+    for (int i = 0; i < 2; i++)
+        if (p.of[i].rows > 0)
+            copy<unsigned short>(p.of[i]);
+}

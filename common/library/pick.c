@@ -5,16 +5,18 @@
 #include <math.h>
 
 #include "args.h"
+#include "tester/choose.h"
 
 enum { LINE = 128, UNIT = 16 };  // bytes: of a copy's row a multiple, and what is loaded at once
 enum {
     STEP_ROWS_MOST = 65535,
-    PART_UNIT = 16,
-    LEAST_PART = 32,
+    PART_UNIT = 32,
     ROWS_MOST = 8,
     COLUMNS_T = 32,
-    LEAST_STEPS = 2,
-    EACH_MOST = 16
+    CLUSTER_MOST = 8,
+    GPC = 16,
+    LEAST_ROWS = 64,
+    SPLIT_MOST = 128
 };
 static const double UNITS_MOST = 1 << 30;
 
@@ -39,17 +41,15 @@ size_t pick_copy_bytes(const struct operand *x)
 static double sums_of(const gemm_steps_problem *p, const struct way *w)
 {
     const struct kernel *k = w->kernel;
-    const double tile = (double)k->m * k->n * sizeof(float);
-    if (k->kind == KERNEL_HOPPER)
-        return (double)w->parts * (w->each + 2) * tile;
-    if (w->parts == 1 || k->kind == KERNEL_STEP)
+    if (!pick_meets(w))
         return 0;
-    return k->kind == KERNEL_ANY ? tile * w->blocks : (double)p->batch * w->parts * p->m * p->n * sizeof(float);
+    return k->kind == KERNEL_ROWS ? (double)p->batch * w->parts * p->m * p->n * sizeof(float)
+                                  : (double)k->m * k->n * w->blocks * sizeof(float);
 }
 
 bool pick_meets(const struct way *w)
 {
-    return w->kernel->kind == KERNEL_HOPPER ? w->parts > 0 : w->parts > 1;
+    return w->kernel->kind != KERNEL_HOPPER && w->parts > 1;
 }
 
 size_t pick_room(const gemm_steps_problem *p, const struct way *w)
@@ -76,20 +76,21 @@ gemm_steps_problem pick_exchange(const gemm_steps_problem *p, bool exchanged)
     return q;
 }
 
-// Its lines have whole groups of so many bytes, too, if they are not along K.
-static bool in_groups(const struct operand *x, size_t bytes, bool along_k)
+// Its lines have whole groups of so many elements.
+static bool in_groups(const struct operand *x, int n)
 {
-    return pick_aligned(x, bytes) && (along_k || (size_t)x->columns * x->element % bytes == 0);
+    return pick_aligned(x, (size_t)n * x->element) && x->columns % n == 0;
 }
 
-// Copies have room behind their last columns.
-bool pick_wide(const gemm_steps_problem *p, const struct way *w)
+int pick_wide(const gemm_steps_problem *p, const struct way *w, int which)
 {
-    const struct operand a = problem_operand(p, 0), b = problem_operand(p, 1);
+    const struct operand x = problem_operand(p, which);
+    int n = UNIT / (int)x.element;
     if (w->kernel->kind == KERNEL_ROWS)
-        return in_groups(&b, UNIT, p->transpose_b);
-    return (w->copy[0] || in_groups(&a, 4 * a.element, !p->transpose_a)) &&
-           (w->copy[1] || in_groups(&b, 4 * b.element, p->transpose_b));
+        return (p->transpose_b ? pick_aligned(&x, UNIT) : in_groups(&x, n)) ? n : 1;
+    while (n > 1 && !in_groups(&x, n))
+        n /= 2;
+    return n;
 }
 
 // What a step's driver can state: no gaps, nothing around it.
@@ -113,8 +114,9 @@ static bool can(struct pick_card card, const struct kernel *k, const gemm_steps_
         return false;
     switch (k->kind) {
     case KERNEL_STEP:
-    case KERNEL_LAST_STEP:
         return can_step(k, p);
+    case KERNEL_LAST_STEP:  // rows of A that are not there take their time, too
+        return can_step(k, p) && p->m >= LEAST_ROWS;
     case KERNEL_ROWS:
         return p->alpha != 0 && (p->m <= ROWS_MOST || p->n <= ROWS_MOST);
     case KERNEL_HOPPER:
@@ -125,40 +127,41 @@ static bool can(struct pick_card card, const struct kernel *k, const gemm_steps_
 }
 
 // --- How long does it take? ---
-// Those of floats were fitted to 85 shapes between 64 and 8192, run in 1,925 ways; those of Hopper's to 41 shapes (step
-// 20).
 
-static const double FETCH = 890;       // any.cu: cycles of a tile of K in which a block waits: its next is on its way
-static const double ODD_FETCH = 3000;  // the same, if elements are fetched one by one
-static const double DEEP = 1.35;       // that many times longer, if a tile is 16 deep and not 8
-static const double BLOCK = 8000;      // a block begins and ends
-static const double MEET = 5000;       // a part is told to others, and the last one begins to add
-static const double ADD = 30;          // bytes of other parts that an SM reads in a cycle
-static const double COPY = 6000;       // a launch more: most of it is the wait for the one before
-static const double MOVED = 15;        // bytes that a copy moves in a cycle, for each SM
-static const double READ = 18;         // bytes that come from memory in a cycle, for each SM
-static const double L2 = 50e6;         // bytes of the L2 cache
-static const double STEP = 100;        // hopper.cu: cycles between one step along K and the next
-static const double LEAST = 362;       // of a step along K at least: its tiles come, a barrier is waited for
-static const double ROW = 1.4;         // a row of a box, 128 bytes, comes from L2: at least
-static const double ROWS = 3;          // that many times longer, if it lies in two lines of L2
-static const double BESIDE = 0.1;      // the share of what goes on beside something longer that adds to it
-static const double DOUBT = 1.05;      // hopper.cu: tiles are cut only for more than 5 %
-static const double SHORTER = 0.97;    // step 20, if its driver's rule chooses as well
-static const double START = 6500;      // a launch, and the first tiles come
-static const double STORE = 4;         // elements of C that are stored in a cycle
-static const double ROW_STEP = 300;    // rows.cu: 32 rows of B
-static const double ROW_PART = 60;     // and a part more to add
-static const double NEXT = 1000;       // from a tile to the next
+static const double BLOCK = 12300;    // any.cu, mma.cu: a launch, and a block begins and ends
+static const double AGAIN = 946;      // a block begins and ends after another
+static const double STORED = 9.11;    // elements of C that are stored in a cycle
+static const double ODD = 2.4;        // that many times longer, if not four at once
+static const double PAIRS = 1.37;     // mma.cu: that many times longer, if neighbours are loaded in twos or fours
+static const double SINGLES = 4.74;   // the same, one by one
+static const double MEET = 3840;      // a part is told to others, and the last one begins to add
+static const double ADD = 53.2;       // bytes of other parts that an SM reads in a cycle
+static const double COPY = 7820;      // a launch more: most of it is the wait for the one before
+static const double MOVED = 11.9;     // bytes that a copy moves in a cycle, for each SM
+static const double READ = 21.4;      // bytes that come from memory in a cycle, for each SM
+static const double L2 = 50e6;        // bytes of the L2 cache
+static const double ROW = 1.3;        // a row of a box, 128 bytes, comes from L2: at least
+static const double ROWS = 2.67;      // that many times longer, if it lies in two lines of L2
+static const double BESIDE = 0.173;   // the share of what goes on beside something longer that adds to it
+static const double SHORTER = 0.892;  // step 20, if its driver's rule chooses as well
+static const double START = 6640;     // hopper.cu: a launch, and the first tiles come
+static const double STORE = 6.39;     // elements of C that are stored in a cycle
+static const double SPLIT = 2430;     // a cluster waits twice, and adds up
+static const double PAIR = 1980;      // a pair of blocks meets
+static const double ROW_STEP = 1080;  // rows.cu: 32 rows of B
+static const double ROW_PART = 5.05;  // and a part more to add
+static const double NEXT = 1400;      // from a tile to the next
 
 static double ceil_div(double a, double b)
 {
     return ceil(a / b);
 }
 
-static double tiles_of(const struct kernel *k, const gemm_steps_problem *p)
+// Tiles of C, or of hopper.cu's pairs; whole rows of tiles are paired.
+static double units_of(const gemm_steps_problem *p, const struct way *w)
 {
-    return ceil_div(p->m, k->m) * ceil_div(p->n, k->n) * p->batch;
+    const struct kernel *k = w->kernel;
+    return ceil_div(p->m, k->m << w->pair) * ceil_div(p->n, k->n) * p->batch;
 }
 
 // Multiply-adds of floats that an SM issues in a cycle. Source: CUDA C++ Programming Guide, arithmetic instructions.
@@ -172,7 +175,7 @@ static double copy_cycles(struct pick_card card, const gemm_steps_problem *p, co
     double cycles = 0;
     for (int i = 0; i < 2; i++) {
         const struct operand x = problem_operand(p, i);
-        cycles += w->copy[i] ? COPY + 2 * (double)pick_copy_bytes(&x) / (MOVED * card.sms) : 0;
+        cycles += w->copy[i] ? (cycles > 0 ? 0 : COPY) + 2 * (double)pick_copy_bytes(&x) / (MOVED * card.sms) : 0;
     }
     return cycles;
 }
@@ -194,17 +197,26 @@ static double both(double a, double b)
     return fmax(a, b) + BESIDE * fmin(a, b);
 }
 
-// A block takes turns with the others of its SM: with `together` of them, each takes that much longer.
-static double any_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
+// That many times longer mma.cu takes for what it can load of an operand at once.
+static double narrow_times(const gemm_steps_problem *p, const struct way *w, int which)
+{
+    const int wide = pick_wide(p, w, which);
+    return wide == 8 ? 1 : wide == 1 ? SINGLES : PAIRS;
+}
+
+// All but Hopper's: a block takes turns with the others of its SM.
+static double turns_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
 {
     const struct kernel *k = w->kernel;
-    const double of_sm = ceil_div(w->blocks, card.sms), rounds = floor(of_sm / k->least),
-                 left = of_sm - rounds * k->least;
-    const double work =
-        (double)k->m * k->n * k->k / k->products * (p->type == GEMM_STEPS_F32 ? 128 / lanes(card.sm) : 1);
-    const double fetch = (pick_wide(p, w) ? FETCH : ODD_FETCH) * (k->k > 8 ? DEEP : 1), steps = ceil_div(w->part, k->k);
-    double cycles = rounds * (BLOCK + steps * (fetch + k->least * work));
-    cycles += left > 0 ? BLOCK + steps * (fetch + left * work) : 0;
+    const double slower = p->type == GEMM_STEPS_F32 ? 128 / lanes(card.sm)
+                          : k->kind == KERNEL_MMA   ? (narrow_times(p, w, 0) + narrow_times(p, w, 1)) / 2
+                                                    : 1;
+    const double of_sm = ceil_div(w->blocks, card.sms), rounds = floor(of_sm / k->of_sm),
+                 left = of_sm - rounds * k->of_sm;
+    const double steps = ceil_div(w->part, k->k) * slower;
+    const double store = AGAIN + (double)k->m * k->n / STORED * (p->n % 4 ? ODD : 1);
+    double cycles = BLOCK + rounds * (k->of_sm * store + steps * fmax(k->alone, k->of_sm * k->busy));
+    cycles += left > 0 ? left * store + steps * fmax(k->alone, left * k->busy) : 0;
     const double meetings = w->parts > 8 ? 2 : w->parts > 1, reads = w->parts > 8 ? 8 + w->parts / 8.0 : w->parts;
     return both(cycles + meetings * MEET + (meetings ? (reads + meetings) * 4.0 * k->m * k->n / ADD : 0),
                 read_cycles(card, p));
@@ -217,57 +229,61 @@ static double row_cycles(const gemm_steps_problem *p, const struct way *w, int w
     return w->copy[which] || pick_aligned(&x, LINE) ? ROW : ROW * ROWS;
 }
 
+// Clusters that run at the same time. The blocks of one lie in one part of the GPU (a GPC), of which some have fewer
+// SMs.
+static double clusters(struct pick_card card, const struct way *w)
+{
+    const int blocks = w->pair ? 2 : w->parts;
+    return fmax(1, blocks <= 2 ? card.sms / blocks : card.sms * 7 / 8 / GPC * (GPC / blocks));
+}
+
 static double hopper_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
 {
     const struct kernel *k = w->kernel;
-    const double area = (double)k->m * k->n, loads = k->m * row_cycles(p, w, 0) + k->n * row_cycles(p, w, 1);
-    const double step = fmax(loads, fmax(LEAST, area * 64 / k->products + STEP));
-    const double deep = ceil_div(p->k, k->k), whole = ceil_div(tiles_of(k, p) - w->parts, w->blocks);
-    double cycles = whole * (deep * step + NEXT) + area / STORE;
-    if (w->parts)
-        cycles = DOUBT * (cycles + w->part * step + NEXT + MEET + (w->each + 2) * 4 * area / ADD);
-    return START + both(cycles, read_cycles(card, p));
+    const double area = (double)k->m * k->n;
+    const double loads = k->m * row_cycles(p, w, 0) + k->n * row_cycles(p, w, 1) / (w->pair ? 2 : 1);
+    const double step = fmax(loads, k->busy), deep = ceil_div(ceil_div(p->k, k->k), w->parts);
+    const double rounds = ceil_div(units_of(p, w), clusters(card, w));
+    const double store = area / STORE;
+    const double split = w->parts > 1 ? SPLIT + w->parts * area / w->parts / STORE : w->pair ? PAIR : 0;
+    return START + both(rounds * (deep * step + NEXT + split) + store, read_cycles(card, p));
 }
 
-// As hopper.cu without cuts, but with fewer instructions between its products. At squares of 1024 to 8192 it has 1.02
-// to 1.08 times the speed of cuBLAS (steps/results), and hopper.cu had 0.84 to 1.01.
+// As hopper.cu, but with fewer instructions between its products: the tile and the parts that its driver's rule takes.
 static double last_step_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
 {
-    double least = INFINITY;
+    struct geometries all = { 0 };
+    const struct kernel *of[GEOMETRIES_MAX];
     (void)w;
-    for (const struct kernel *k = kernels; k < kernels + n_kernels; k++) {
-        const struct way uncut = { .kernel = k, .blocks = (int)fmin(tiles_of(k, p), card.sms) };
-        least = k->kind == KERNEL_HOPPER ? fmin(least, hopper_cycles(card, p, &uncut)) : least;
-    }
-    return SHORTER * least;
+    for (const struct kernel *k = kernels; k < kernels + n_kernels; k++)
+        for (int split = 0; k->kind == KERNEL_HOPPER && split <= (k->m == k->n && k->m <= SPLIT_MOST); split++) {
+            of[all.n] = k;
+            all.all[all.n++] = (struct geometry){ .bm = k->m, .bn = k->n, .bk = k->k, .split = split };
+        }
+    const struct geometry g = choose_geometry(&all, p->m, p->n, p->k, card.sms);
+    struct way one = { .parts = g.parts > 1 ? g.parts : 1 };
+    for (int i = 0; i < all.n; i++)
+        one.kernel = all.all[i].bm == g.bm && all.all[i].bn == g.bn ? of[i] : one.kernel;
+    return SHORTER * hopper_cycles(card, p, &one);
 }
 
 static double rows_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
 {
     const gemm_steps_problem q = pick_exchange(p, w->exchanged);
-    const double narrow = pick_wide(&q, w) ? 1 : 4, block = w->part / 32.0 * ROW_STEP;
+    const double crowd = fmax(1, (q.m > 4 ? 8 : q.m) * (double)pick_wide(&q, w, 1) / 16);  // of sums in registers
+    const double narrow = pick_wide(&q, w, 1) > 1 ? 1 : 4, block = w->part / 32.0 * ROW_STEP * crowd * crowd;
     const double rounds = ceil_div(w->blocks, 4.0 * card.sms);
     return BLOCK + both(read_cycles(card, p) * narrow, rounds * block) +
            (w->parts > 1 ? MEET + w->parts * ROW_PART : 0);
 }
 
-static double step_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
-{
-    const struct kernel *k = w->kernel;
-    const double at_once = card.sms * k->least, rounds = ceil_div(tiles_of(k, p), at_once);
-    const double narrow = p->type == GEMM_STEPS_F32 || (p->n % 8 == 0 && p->k % 8 == 0) ? 1 : 4;
-    return BLOCK +
-           rounds * ceil_div(p->k, k->k) * (STEP + (double)k->m * k->n * k->k * k->least / k->products * narrow);
-}
-
 static double cycles_of(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
 {
     typedef double model(struct pick_card, const gemm_steps_problem *, const struct way *);
-    static model *const models[] = { [KERNEL_STEP] = step_cycles,
-                                     [KERNEL_ANY] = any_cycles,
-                                     [KERNEL_ROWS] = rows_cycles,
-                                     [KERNEL_HOPPER] = hopper_cycles,
-                                     [KERNEL_LAST_STEP] = last_step_cycles };
+    static model *const models[] = {
+        [KERNEL_STEP] = turns_cycles, [KERNEL_ANY] = turns_cycles,     [KERNEL_MMA] = turns_cycles,
+        [KERNEL_ROWS] = rows_cycles,  [KERNEL_HOPPER] = hopper_cycles, [KERNEL_LAST_STEP] = last_step_cycles
+    };
     return models[w->kernel->kind](card, p, w) + copy_cycles(card, p, w);
 }
 
@@ -293,35 +309,22 @@ static int part_of(int k, int parts, int most)
     return part < most ? part : most;
 }
 
-// K in parts of the same length but the last; groups: blocks of each part.
-static void offer_parts(const struct search *s, struct way w, double groups, int most, double counters)
+// Steps, any.cu, mma.cu: K in parts of the same length but the last.
+static void offer_turns(const struct search *s, struct way w)
 {
     static const int parts[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64 };
+    const double tiles = units_of(s->p, &w);
+    const int k = s->p->alpha != 0 ? s->p->k : 1;
     int before = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        const int k = s->p->alpha != 0 ? s->p->k : 1;
-        w.part = part_of(k, parts[i], most);
+    for (size_t i = 0; i < (w.kernel->kind == KERNEL_STEP ? 1 : sizeof parts / sizeof *parts); i++) {
+        w.part = part_of(k, parts[i], k);
         w.parts = (k - 1) / w.part + 1;
-        if (w.parts == before || (w.parts > 1 && (w.part < LEAST_PART || counters > ARGS_COUNTERS)))
+        if (w.parts == before || tiles * w.parts >= UNITS_MOST ||
+            (w.parts > 1 && tiles * ARGS_MEETINGS > ARGS_COUNTERS))
             continue;
         before = w.parts;
-        w.blocks = (int)groups * w.parts;
-        if (groups * w.parts < UNITS_MOST)
-            offer(s, &w);
-    }
-}
-
-static void offer_any(const struct search *s, struct way w)
-{
-    const double tiles = tiles_of(w.kernel, s->p);
-    for (int copy = 0; copy < 2; copy++) {
-        for (int i = 0; i < 2; i++) {
-            const struct operand x = problem_operand(s->p, i);
-            w.copy[i] = copy && !pick_aligned(&x, UNIT);
-        }
-        if (copy && (s->p->type != GEMM_STEPS_F32 || s->p->alpha == 0 || (!w.copy[0] && !w.copy[1])))
-            continue;
-        offer_parts(s, w, tiles, s->p->k, tiles * ARGS_MEETINGS);
+        w.blocks = (int)tiles * w.parts;
+        offer(s, &w);
     }
 }
 
@@ -333,7 +336,7 @@ static void offer_rows(const struct search *s, struct way w)
             continue;
         w.exchanged = turn;
         const int each = UNIT / (int)problem_type_bytes(q.type);
-        const int columns = q.transpose_b ? COLUMNS_T : w.kernel->n / (pick_wide(&q, &w) ? 1 : each);
+        const int columns = q.transpose_b ? COLUMNS_T : w.kernel->n / (pick_wide(&q, &w, 1) > 1 ? 1 : each);
         const double groups = ceil_div(q.n, columns) * q.batch;
         int before = 0;
         for (int of_sm = 2; of_sm <= 16; of_sm *= 2) {  // blocks, about
@@ -348,33 +351,23 @@ static void offer_rows(const struct search *s, struct way w)
     }
 }
 
-// The first `cut` tiles are cut, so that so many blocks have a part.
-static void offer_cut(const struct search *s, struct way w, double cut, double blocks)
-{
-    const double deep = ceil_div(s->p->k, w.kernel->k);
-    if (cut * deep >= UNITS_MOST || cut * w.kernel->m / 64 > ARGS_COUNTERS)
-        return;
-    w.parts = (int)cut, w.blocks = (int)blocks;
-    w.part = cut > 0 ? (int)ceil_div(cut * deep, blocks) : 0;
-    w.each = cut > 0 ? (int)(blocks / cut) : 0;
-    while (w.each > 1 && (w.each - 1) * w.part >= deep)
-        w.each--;
-    if (cut == 0 || (w.part >= LEAST_STEPS && w.part < deep))
-        offer(s, &w);
-}
-
+// Parts only if all tiles are computed at once, pairs only if there are rows of tiles to pair.
 static void offer_hopper(const struct search *s, struct way w)
 {
-    const double tiles = tiles_of(w.kernel, s->p), sms = s->card.sms, left = fmod(tiles, sms);
+    const double sms = s->card.sms;
     for (int i = 0; i < 2; i++) {
         const struct operand x = problem_operand(s->p, i);
         w.copy[i] = !pick_aligned(&x, UNIT);
     }
-    offer_cut(s, w, 0, fmin(tiles, sms));
-    if (left > 0)
-        offer_cut(s, w, left, sms);
-    for (int parts = 2; parts <= EACH_MOST && tiles * parts <= sms; parts++)
-        offer_cut(s, w, tiles, tiles * parts);
+    for (w.parts = 1; w.parts <= CLUSTER_MOST && w.parts <= ceil_div(s->p->k, w.kernel->k); w.parts++) {
+        w.blocks = (int)fmin(units_of(s->p, &w) * w.parts, w.parts == 1 ? sms : UNITS_MOST);
+        if (w.parts == 1 || w.blocks <= w.parts * clusters(s->card, &w))
+            offer(s, &w);
+    }
+    w.parts = 1, w.pair = 1;
+    w.blocks = 2 * (int)fmin(units_of(s->p, &w), floor(sms / 2));
+    if (s->p->m > w.kernel->m && units_of(s->p, &w) < UNITS_MOST && w.blocks)
+        offer(s, &w);
 }
 
 void pick_each(struct pick_card card, const gemm_steps_problem *p, size_t limit,
@@ -385,14 +378,14 @@ void pick_each(struct pick_card card, const gemm_steps_problem *p, size_t limit,
         const struct way w = { .kernel = k, .parts = 1, .part = p->k };
         if (!can(card, k, p))
             continue;
-        if (k->kind == KERNEL_STEP || k->kind == KERNEL_LAST_STEP)
+        if (k->kind == KERNEL_LAST_STEP)
             offer(&s, &w);
-        else if (k->kind == KERNEL_ANY)
-            offer_any(&s, w);
         else if (k->kind == KERNEL_ROWS)
             offer_rows(&s, w);
-        else
+        else if (k->kind == KERNEL_HOPPER)
             offer_hopper(&s, w);
+        else
+            offer_turns(&s, w);
     }
 }
 

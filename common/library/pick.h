@@ -16,11 +16,10 @@ struct pick_card {
 // How a kernel computes a product.
 struct way {
     const struct kernel *kernel;
-    bool exchanged;  // rows.cu: C has few columns, so its transpose is computed, B^T * A^T
-    bool copy[2];    // A, B: into rows that begin at multiples of 128 bytes
-    int parts;       // args.h
-    int part, each;
-    int blocks;  // of the grid
+    bool exchanged;         // rows.cu: C has few columns, so its transpose is computed, B^T * A^T
+    bool copy[2];           // A, B: into rows that begin at multiples of 128 bytes
+    int parts, part, pair;  // args.h
+    int blocks;             // of the grid
 };
 
 enum { PICK_OLDEST = 75 };  // the oldest card that a kernel of the library runs on
@@ -38,13 +37,13 @@ size_t pick_copy_bytes(const struct operand *x);
 size_t pick_pitch(const struct operand *x);
 size_t pick_room(const gemm_steps_problem *p, const struct way *w);
 
-bool pick_meets(const struct way *w);  // whether blocks have parts of a tile: then there are counters
+bool pick_meets(const struct way *w);  // whether blocks have parts of a tile in the workspace: then there are counters
 
 // Its lines and matrices begin at multiples of so many bytes.
 bool pick_aligned(const struct operand *x, size_t bytes);
 
-// Whether the kernel can load neighbours of A and B at once: 16 bytes (rows.cu), or four.
-bool pick_wide(const gemm_steps_problem *p, const struct way *w);
+// How many neighbours of A (0) or B (1) the kernel can load at once: 16 bytes of them, or less.
+int pick_wide(const gemm_steps_problem *p, const struct way *w, int which);
 
 // The product as the way computes it: exchanged, or as it is.
 gemm_steps_problem pick_exchange(const gemm_steps_problem *p, bool exchanged);

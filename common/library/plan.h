@@ -7,15 +7,7 @@
 #include "pick.h"
 #include "tester/gemm.h"
 
-enum { PLAN_COPY_ARGS = 8, PLAN_ARGS = 4, PLAN_NAME = 120 };
-
-struct plan_copy {  // of A or B
-    int rows, columns, matrices;
-    dev_ptr from, to;
-    int64_t ld, next, pitch;
-    struct dev_arg args[PLAN_COPY_ARGS];
-    struct dev_launch launch;
-};
+enum { PLAN_ARGS = 4, PLAN_NAME = 120 };
 
 // Points into itself: it stays where it is.
 struct plan {
@@ -24,8 +16,10 @@ struct plan {
     struct way way;
     char name[PLAN_NAME];  // for gemm_steps_kernel
     bool works;            // it uses the workspace
-    struct plan_copy copies[2];
-    int n_copies;
+    int n_copies;          // of A and B, that one launch makes
+    struct pack_args copies;
+    struct dev_arg pack_arg;
+    struct dev_launch pack_launch;
     struct args args;
     struct dev_tensor_map maps[PROBLEM_OPERANDS];
     struct dev_arg product_args[PLAN_ARGS];

@@ -21,7 +21,7 @@ static struct args args_of(const gemm_steps_problem *p, const struct way *w)
     const struct operand a = problem_operand(p, 0), b = problem_operand(p, 1), c = problem_operand(p, 2);
     struct args x = { .m = p->m, .n = p->n, .k = p->alpha != 0 ? p->k : 0, .batch = p->batch };
     x.c_type = (int)p->type_c, x.bias_kind = (int)p->bias_kind, x.activation = (int)p->activation;
-    x.parts = w->parts, x.part = w->part, x.each = w->each;
+    x.parts = w->parts, x.part = w->part, x.pair = w->pair;
     x.A = p->A, x.B = p->B, x.C = p->C, x.bias = p->bias;
     x.a_row = step_of(&a, p->transpose_a, true), x.a_col = step_of(&a, p->transpose_a, false);
     x.b_row = step_of(&b, p->transpose_b, true), x.b_col = step_of(&b, p->transpose_b, false);
@@ -32,26 +32,23 @@ static struct args args_of(const gemm_steps_problem *p, const struct way *w)
 
 // --- Copies ---
 
-// pack2 or pack4(rows, columns, matrices, from, ld, next, to, pitch)
 static void add_copy(struct plan *plan, const struct operand *x, dev_ptr to)
 {
-    enum { THREADS = 256, MOST_Y = 256, MOST_Z = 4096 };
-    struct plan_copy *c = &plan->copies[plan->n_copies];
-    const int each = 16 / (int)x->element;
-    *c = (struct plan_copy){ x->rows, x->columns, x->matrices, .from = x->at, .to = to, .ld = x->ld, .next = x->next };
-    c->pitch = (int64_t)(pick_pitch(x) / x->element);
-    const struct dev_arg args[PLAN_COPY_ARGS] = { DEV_ARG(c->rows), DEV_ARG(c->columns), DEV_ARG(c->matrices),
-                                                  DEV_ARG(c->from), DEV_ARG(c->ld),      DEV_ARG(c->next),
-                                                  DEV_ARG(c->to),   DEV_ARG(c->pitch) };
-    memcpy(c->args, args, sizeof args);
-    const int y = (x->columns - 1) / (each * THREADS) + 1,
-              threads = y > 1 ? THREADS : ((x->columns - 1) / each / 32 + 1) * 32;
-    c->launch = (struct dev_launch){ .grid = { (unsigned)x->rows, (unsigned)(y < MOST_Y ? y : MOST_Y),
-                                               (unsigned)(x->matrices < MOST_Z ? x->matrices : MOST_Z) },
-                                     .block = { (unsigned)threads },
-                                     .args = c->args,
-                                     .n_args = PLAN_COPY_ARGS,
-                                     .early = plan->n_copies++ > 0 };  // behind the copy before it
+    enum { EACH = 8, THREADS = 256, MOST = 8192, MOST_Y = 4096 };
+    struct dev_launch *launch = &plan->pack_launch;
+    const uint64_t chunks = (uint64_t)x->rows * (((uint64_t)x->columns - 1) / EACH + 1),
+                   blocks = (chunks - 1) / THREADS + 1;
+    plan->copies.of[plan->n_copies++] =
+        (struct copy_args){ x->rows, x->columns, x->matrices, x->at,
+                            to,      x->ld,      x->next,     (int64_t)(pick_pitch(x) / x->element) };
+    const unsigned grid = blocks < MOST ? (unsigned)blocks : MOST,
+                   z = (unsigned)x->matrices < MOST_Y ? (unsigned)x->matrices : MOST_Y;
+    plan->pack_arg = (struct dev_arg)DEV_ARG(plan->copies);
+    *launch = (struct dev_launch){ .grid = { grid > launch->grid[0] ? grid : launch->grid[0],
+                                             z > launch->grid[1] ? z : launch->grid[1], 1 },
+                                   .block = { THREADS },
+                                   .args = &plan->pack_arg,
+                                   .n_args = 1 };
 }
 
 // The operand as the kernel reads it: where it is, or its copy.
@@ -62,7 +59,7 @@ static struct operand place_operand(struct plan *plan, int which, dev_ptr *room)
         return x;
     add_copy(plan, &x, *room);
     *room += pick_copy_bytes(&x);
-    const struct plan_copy *c = &plan->copies[plan->n_copies - 1];
+    const struct copy_args *c = &plan->copies.of[plan->n_copies - 1];
     x.at = c->to, x.ld = c->pitch, x.next = x.next ? c->pitch * x.rows : 0;
     return x;
 }
@@ -80,8 +77,8 @@ static const struct geometry *find_geometry(gemm_steps *h, enum module_id id, co
 
 static bool make_map(gemm_steps *h, struct plan *plan, int which, const struct operand *x, const struct geometry *g)
 {
-    const bool turned = which == 0 ? plan->problem.transpose_a : !plan->problem.transpose_b;
-    const int box_rows = which == 2 ? g->cbox : turned ? g->bk : which == 0 ? g->bm : g->bn;
+    const int rows[] = { plan->args.a_rows, g->box, g->cbox };
+    const int box_rows = which == 0 && plan->problem.transpose_a ? g->bk : rows[which];
     const uint64_t row = x->rows > 1 ? (uint64_t)x->ld * x->element : pick_pitch(x);
     const struct dev_tensor t = {
         .address = x->at,
@@ -99,6 +96,14 @@ static bool open_hopper(gemm_steps *h, struct plan *plan, const struct operand x
                         const struct geometry *g)
 {
     const struct operand *c = &x[2];  // TMA stores whole 16 bytes, past the end of a row, too
+    const gemm_steps_problem *p = &plan->problem;
+    const int few = (p->m + 7) / 8 * 8, tall = g->bm << plan->way.pair;
+    plan->args.a_rows = !p->transpose_a && few < g->bm ? few : g->bm;
+    plan->args.across = (p->n - 1) / g->bn + 1, plan->args.down = (p->m - 1) / tall + 1;
+    plan->args.units = plan->args.across * plan->args.down * p->batch;
+    const unsigned cluster = (unsigned)(plan->way.pair ? 2 : plan->way.parts);
+    if (cluster > 1)
+        memcpy(plan->launch.cluster, (unsigned[]){ cluster, 1, 1 }, sizeof plan->launch.cluster);
     plan->args.stored = c->element == 2 && pick_aligned(c, 16) && c->columns % 8 == 0;
     bool ok = true;
     for (int i = 0; ok && i < (plan->args.stored ? 3 : 2); i++)
@@ -115,7 +120,7 @@ static void kernel_name(const struct plan *plan, const gemm_steps_problem *p, co
     const char a = p->transpose_a ? 't' : 'n', b = p->transpose_b ? 't' : 'n';
     if (plan->way.kernel->kind == KERNEL_ROWS)
         snprintf(name, GEOMETRY_KERNEL, "rows%d_%c", p->m > 4 ? 8 : p->m > 2 ? 4 : p->m, b);
-    else if (plan->way.kernel->kind == KERNEL_ANY)
+    else if (plan->way.kernel->kind == KERNEL_ANY || plan->way.kernel->kind == KERNEL_MMA)
         snprintf(name, GEOMETRY_KERNEL, "gemm_%c%c", a, b);
     else
         snprintf(name, GEOMETRY_KERNEL, "%s", g->kernel);
@@ -134,7 +139,6 @@ static enum module_id module_of(const struct plan *plan)
 static bool open_own(gemm_steps *h, struct plan *plan, enum module_id id)
 {
     const struct way *w = &plan->way;
-    const enum module_id pack = w->kernel->kind == KERNEL_HOPPER ? MODULE_hopper_pack : MODULE_pack;
     const struct geometry *g = find_geometry(h, id, w->kernel);
     struct operand x[PROBLEM_OPERANDS];
     dev_ptr room = h->work.at;
@@ -145,8 +149,8 @@ static bool open_own(gemm_steps *h, struct plan *plan, enum module_id id)
     p.B = x[1].at, p.ldb = x[1].ld, p.stride_b = x[1].next;
     p = pick_exchange(&p, w->exchanged);
     plan->args = args_of(&p, w);
-    plan->args.wide = pick_wide(&p, w);
-    plan->args.wide_c = pick_aligned(&x[2], 16);
+    plan->args.wide_a = pick_wide(&p, w, 0), plan->args.wide_b = pick_wide(&p, w, 1);
+    plan->args.wide_c = pick_aligned(&x[2], 4 * x[2].element);
     plan->args.sums = room, plan->args.counters = h->counters.at;
     plan->product_args[0] = (struct dev_arg)DEV_ARG(plan->args);
     plan->launch = (struct dev_launch){ .grid = { (unsigned)w->blocks },
@@ -161,8 +165,8 @@ static bool open_own(gemm_steps *h, struct plan *plan, enum module_id id)
     bool ok = w->kernel->kind != KERNEL_HOPPER || open_hopper(h, plan, x, g);
     ok = ok && (plan->product = dev_kernel(h->dev, h->loaded[id].module, name));
     if (ok && plan->n_copies)
-        ok = handle_module(h, pack) &&
-             (plan->pack = dev_kernel(h->dev, h->loaded[pack].module, x[0].element == 2 ? "pack2" : "pack4"));
+        ok = handle_module(h, MODULE_pack) &&
+             (plan->pack = dev_kernel(h->dev, h->loaded[MODULE_pack].module, "pack_halves"));
     return ok || (handle_fail_dev(h, GEMM_STEPS_FAILED), false);
 }
 
@@ -187,12 +191,11 @@ static void write_name(struct plan *plan)
     const struct kernel *k = w->kernel;
     const int m = is_step(k) ? plan->geometry.bm : k->m, columns = is_step(k) ? plan->geometry.bn : k->n;
     size_t n = (size_t)snprintf(plan->name, sizeof plan->name, "%s, %d x %d", k->name, m, columns);
-    if (k->kind == KERNEL_HOPPER && w->parts)
-        n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", %d tiles in %d parts each", w->parts, w->each);
-    else if (is_step(k) && plan->geometry.parts > 1)
-        n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", K in %d parts", plan->geometry.parts);
-    else if (k->kind != KERNEL_HOPPER && w->parts > 1)
-        n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", K in %d parts", w->parts);
+    const int parts = is_step(k) ? plan->geometry.parts : w->parts;
+    if (parts > 1)
+        n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", K in %d parts", parts);
+    if (w->pair)
+        n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", in pairs");
     if (k->kind == KERNEL_ANY && plan->problem.type != GEMM_STEPS_F32)
         n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", multiplied as floats");
     if (w->copy[0] || w->copy[1])
@@ -268,9 +271,8 @@ bool plan_queue(gemm_steps *h, struct plan *plan, float alpha, float beta)
     } else {
         plan->args.alpha = alpha, plan->args.beta = beta;
         dev_set_budget(d, plan->budget);
-        for (int i = 0; ok && i < plan->n_copies; i++)
-            ok = dev_launch(d, plan->pack, &plan->copies[i].launch);
-        ok = ok && dev_launch(d, plan->product, &plan->launch);
+        ok = (!plan->n_copies || dev_launch(d, plan->pack, &plan->pack_launch)) &&
+             dev_launch(d, plan->product, &plan->launch);
     }
     return ok && (!h->gpu || !plan->works || gpu_mark(d));
 }

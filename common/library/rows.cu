@@ -152,13 +152,13 @@ template <int R, int W> __device__ inline void along(const args &p, int z, int p
 template <int R, bool TURN_B> __device__ inline void product(const args &p)
 {
     __shared__ float As[PART][R];
-    const int columns = TURN_B ? COLUMNS_T : COLUMNS_N / (p.wide ? 1 : WIDE), groups = (p.n - 1) / columns + 1;
+    const int columns = TURN_B ? COLUMNS_T : COLUMNS_N / (p.wide_b > 1 ? 1 : WIDE), groups = (p.n - 1) / columns + 1;
     const int group = blockIdx.x % groups, part = blockIdx.x / groups % p.parts, z = blockIdx.x / groups / p.parts;
     const int first = part * p.part, K = min(p.part, p.k - first);
     if (TURN_B)
-        p.wide ? along<R, WIDE>(p, z, part, first, K, As, group * columns) : along<R, 1>(p, z, part, first, K, As, group * columns);
+        p.wide_b > 1 ? along<R, WIDE>(p, z, part, first, K, As, group * columns) : along<R, 1>(p, z, part, first, K, As, group * columns);
     else
-        p.wide ? down<R, WIDE>(p, z, part, first, K, As, group * columns) : down<R, 1>(p, z, part, first, K, As, group * columns);
+        p.wide_b > 1 ? down<R, WIDE>(p, z, part, first, K, As, group * columns) : down<R, 1>(p, z, part, first, K, As, group * columns);
     if (p.parts > 1)
         meet(p, z, z * groups + group, group * columns, columns);
 }

@@ -312,4 +312,5 @@ Test(library_gemm, of_floats_is_right_in_every_way)
 Test(library_gemm, of_halves_is_right_on_older_cards)
 {
     try_random(GEMM_STEPS_F16, 75, 4);
+    try_random(GEMM_STEPS_F32, 75, 4);
 }

@@ -139,12 +139,12 @@ Test(library_gpu, products_that_share_the_workspace_wait_across_streams)
     destroy();
 }
 
-// k or n is odd: A or B, or both, are copied first. All but the first launch may begin early, and wait by themselves.
+// k or n is odd: A or B, or both, are copied first, by one launch. The product may begin early, and waits by itself.
 Test(library_gpu, what_waits_for_a_copy_begins_early)
 {
     static const struct {
         int m, n, k, launches;
-    } cases[] = { { 64, 64, 512, 1 }, { 64, 65, 512, 2 }, { 64, 64, 513, 2 }, { 64, 65, 513, 3 } };
+    } cases[] = { { 2048, 2048, 2048, 1 }, { 2048, 2047, 2048, 2 }, { 2048, 2048, 2047, 2 }, { 2047, 2047, 2047, 2 } };
     create(0);
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         fake->n_launches = 0;

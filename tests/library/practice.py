@@ -1,0 +1,127 @@
+"""Times the library beside PyTorch's matmul, which is cuBLAS by its own heuristic, on products of practice.
+
+    python3 practice.py libgemm-steps.so SHAPES.csv SUMMARY.csv
+
+Needs PyTorch on a GPU. Both work in turn in PyTorch's own CUDA context; the L2 cache is emptied before each run; times are
+medians. Each result is held against PyTorch's. The exit status is 1 if one is wrong.
+"""
+import csv, ctypes, math, random, statistics, sys
+import torch
+
+int32, int64, pointer = ctypes.c_int, ctypes.c_int64, ctypes.c_uint64
+F32, F16, BF16 = torch.float32, torch.float16, torch.bfloat16
+TYPES = {F32: (1, 'f32', 1e-4), F16: (2, 'f16', 4e-3), BF16: (3, 'bf16', 2e-2)}  # the library's number, name, allowed error
+
+
+class Problem(ctypes.Structure):  # gemm_steps_problem
+    _fields_ = [(name, int32) for name in ('m', 'n', 'k', 'batch', 'type', 'type_c', 'transpose_a', 'transpose_b')] + \
+               [('alpha', ctypes.c_float), ('beta', ctypes.c_float)] + [(name, pointer) for name in 'ABC'] + \
+               [(name, int64) for name in ('lda', 'ldb', 'ldc', 'stride_a', 'stride_b', 'stride_c')] + \
+               [('bias_kind', int32), ('activation', int32), ('bias', pointer)]
+
+
+class Library:
+    def __init__(self, path):
+        self.c, self.handle = ctypes.CDLL(path), ctypes.c_void_p()
+        for name in ('error', 'kernel', 'device'):
+            getattr(self.c, 'gemm_steps_' + name).restype = ctypes.c_char_p
+        torch.zeros(1, device='cuda')  # PyTorch makes its context
+        self.check(self.c.gemm_steps_create(-1, ctypes.byref(self.handle)))
+        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+        self.check(self.c.gemm_steps_set_stream(self.handle, stream))
+
+    def check(self, status):
+        if status:
+            raise RuntimeError(self.c.gemm_steps_error(self.handle).decode())
+
+    def said(self, what):
+        return getattr(self.c, 'gemm_steps_' + what)(self.handle).decode()
+
+    def run(self, problem):
+        self.check(self.c.gemm_steps_gemm(self.handle, ctypes.byref(problem)))
+
+
+def size(r):
+    """64 to 8192, each doubling as likely as the others; half of them multiples of 8."""
+    n = int(64 * 128 ** r.random())
+    return n & ~7 if r.random() < .5 else n
+
+
+def sets():
+    r = random.Random(1)
+    yield 'ladder', [(F16, n, n, n, 0) for n in (512, 1024, 2048, 4096, 8192)]
+    yield 'squares', [(t, n, n, n, 0) for t in (F16, BF16) for n in (256, 768, 1536, 3072, 6144)]
+    yield 'odd squares', [(F16, n, n, n, 0) for n in (1000, 3000, 5000, 511, 1023, 2047, 4095, 8191)]
+    layers = ((4096, 4096), (6144, 4096), (14336, 4096), (4096, 14336), (8192, 8192), (28672, 8192), (8192, 28672))
+    for tb, name in ((0, 'layers'), (1, 'layers, B as n x k')):
+        yield name, [(BF16 if tb else F16, 1 << i, n, k, tb) for i in range(14) for n, k in layers]
+    yield 'random', [(r.choice((F16, BF16)), size(r), size(r), size(r), 0) for _ in range(1000)]
+    yield 'f32 squares', [(F32, n, n, n, 0) for n in (64, 128, 256, 512, 1024, 2048, 4096, 3000, 4095)]
+    thin = ((1, 4096, 4096), (4096, 1, 4096), (8, 8192, 8192), (64, 4096, 4096), (4096, 64, 4096), (4096, 4096, 64),
+            (64, 64, 8192), (128, 128, 65536), (512, 512, 16384), (10000, 300, 700), (784, 100, 60000), (1, 28672, 8192))
+    yield 'f32 thin', [(F32, *s, 0) for s in thin]
+    yield 'f32 random', [(F32, size(r), size(r), size(r), 0) for _ in range(300)]
+
+
+def medians(functions, flush, times):
+    """Microseconds of each, in turn."""
+    all = [[] for _ in functions]
+    for _ in range(times):
+        for f, out in zip(functions, all):
+            flush.zero_()
+            begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            torch.cuda._sleep(60000)  # the launch is queued by the time it begins
+            begin.record()
+            f()
+            end.record()
+            torch.cuda.synchronize()
+            out.append(begin.elapsed_time(end) * 1e3)
+    return [statistics.median(x) for x in all]
+
+
+def time_shape(library, flush, t, m, n, k, tb):
+    number, name, bound = TYPES[t]
+    A, W = torch.randn(m, k, device='cuda').to(t), torch.randn(*((n, k) if tb else (k, n)), device='cuda').to(t)
+    B, ours, theirs = W.t() if tb else W, *(torch.full((m, n), math.nan, device='cuda', dtype=t) for _ in range(2))
+    p = Problem(m=m, n=n, k=k, type=number, transpose_b=tb, alpha=1, A=A.data_ptr(), B=W.data_ptr(), C=ours.data_ptr())
+    run = [lambda: library.run(p), lambda: torch.mm(A, B, out=theirs)]
+    for f in run * 2:
+        f()
+    error = ((ours.float() - theirs.float()).abs().max() / theirs.float().abs().max()).item()
+    a, b = medians(run, flush, 9 if m * n * k < 5e11 else 5)
+    right = error <= bound
+    return ['nt' if tb else 'nn', name, m, n, k, '%.2f' % a, '%.2f' % b, '%.3f' % (b / a), library.said('kernel'), right]
+
+
+def main():
+    library = Library(sys.argv[1])
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+    torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
+    flush = torch.empty(128 << 20, dtype=torch.int32, device='cuda')
+    shapes, summary = csv.writer(open(sys.argv[2], 'w'), lineterminator='\n'), csv.writer(open(sys.argv[3], 'w'), lineterminator='\n')
+    shapes.writerow('set,layout,type,m,n,k,us,cublas_us,ratio,kernel'.split(','))
+    summary.writerow('card,pytorch,cuda,set,shapes,geomean,worst,percentile_5,percentile_25,median,best'.split(','))
+    wrong = 0
+    for name, list in sets():
+        ratios = []
+        for shape in list:
+            *row, right = time_shape(library, flush, *shape)
+            shapes.writerow([name] + row)
+            ratios.append(float(row[7]))
+            wrong += not right
+            if not right:
+                print('WRONG', name, *row, flush=True)
+        ratios.sort()
+        n, geomean = len(ratios), math.exp(sum(map(math.log, ratios)) / len(ratios))
+        row = ['%.3f' % x for x in (geomean, ratios[0], ratios[n // 20], ratios[n // 4], ratios[n // 2], ratios[-1])]
+        row = [library.said('device'), torch.__version__.split('+')[0], torch.version.cuda, name, n] + row
+        summary.writerow(row)
+        print(*row, flush=True)
+    x = torch.ones(28672 * 8192 // 2, dtype=torch.int32, device='cuda')  # as many bytes as B of the largest product of one row
+    read = medians([lambda: x.amax()], flush, 15)[0]
+    print('read %.0f bytes in %.1f us' % (x.numel() * 4, read), flush=True)
+    return wrong > 0
+
+
+sys.exit(main())

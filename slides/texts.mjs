@@ -13,7 +13,7 @@ export const is_deck = (name) => /^slides\/\d\d_/.test(name);
 export function texts() {
   const in_folders = (folder, file) => readdirSync(resolve(root, folder)).filter((name) => /^\d\d[a-z]?_/.test(name)).sort()
     .map((name) => `${folder}/${name}/${file}`);
-  const all = ['README.md', 'steps/README.md', 'common/simt/README.md', 'exercises/README.md', 'steps/THE_END.md', 'steps/results/README.md', ...in_folders('steps', 'NOTES.md'),
+  const all = ['README.md', 'steps/README.md', 'common/simt/README.md', 'exercises/README.md', 'steps/THE_END.md', 'steps/ALL_SHAPES.md', 'steps/results/README.md', ...in_folders('steps', 'NOTES.md'),
     ...in_folders('steps', 'LAB.md'),
     ...in_folders('steps', 'GLOSSARY.md'), ...in_folders('exercises', 'TASK.md'), ...deck_names().map((name) => `slides/${name}`)];
   return all.filter((name) => existsSync(resolve(root, name)));

@@ -43,7 +43,7 @@ function texts() {
   for (const name of folders('exercises'))
     if (here(`exercises/${name}/TASK.md`)) found.push(task_page(name));
   const others = { 'steps/README.md': 'steps', 'steps/SETUP.md': 'setup', 'common/simt/README.md': 'simt',
-    'common/watch/README.md': 'watch', 'common/cudart/README.md': 'programs', 'common/library/README.md': 'library', 'steps/THE_END.md': 'chapters/the_end',
+    'common/watch/README.md': 'watch', 'common/cudart/README.md': 'programs', 'common/library/README.md': 'library', 'steps/THE_END.md': 'chapters/the_end', 'steps/ALL_SHAPES.md': 'chapters/all_shapes',
     'common/simt/clock/NOTES.md': 'chapters/clock',
     'common/README.md': 'chapters/simulator', 'exercises/README.md': 'exercises/index', 'exercises/CLASS.md': 'exercises/class',
     'steps/results/README.md': 'results', 'slides/README.md': 'decks/making' };

@@ -3,7 +3,7 @@
 //     compare --type f32 1024 4095 512x4096x1024     these shapes, M x N x K, alpha 1 and beta 0
 //     compare --type f16 --random 1000 --times 0     random shapes of 64 to 8192, alpha and beta; results alone
 //     compare --type f16 --ways ways.csv 1000        times of all ways that may be fast, beside what the rule takes
-//     them for; with --transpose-b 1 B lies as n x k
+//     them for, and how much slower its choice is than the fastest; with --transpose-b 1 B lies as n x k
 //
 // Results of halves are held against cuBLAS's product of the same numbers as floats: its product of halves may round
 // the parts of a sum to halves. Times are medians, of halves against cuBLAS's product of halves; the L2 cache is
@@ -229,20 +229,25 @@ static bool row(const struct ask *ask, const struct shape *s, size_t *wrong, dou
     return true;
 }
 
-static void summary(const struct ask *ask, double *ratios, int n, int wrong)
+// A line about ratios, which it sorts.
+static void describe(const char *what, double *ratios, int n)
 {
-    printf("# %s: %d of %d shapes right; workspace %zu bytes\n", type_name(ask->type), n - wrong, n,
-           gemm_steps_workspace(data.lib));
-    if (!ask->times || !n)
-        return;
     double logs = 0;
     for (int i = 0; i < n; i++)
         logs += log(ratios[i]);
     qsort(ratios, (size_t)n, sizeof *ratios, by_value);
-    printf("# times faster than %s: geometric mean %.3f; least %.3f, 5 %% %.3f, 25 %% %.3f, median %.3f, 75 %% %.3f, "
-           "95 %% %.3f, most %.3f\n",
-           dev_baseline_name(data.dev), exp(logs / n), ratios[0], ratios[n / 20], ratios[n / 4], ratios[n / 2],
-           ratios[n * 3 / 4], ratios[n - 1 - n / 20], ratios[n - 1]);
+    printf("# %s: geometric mean %.3f; least %.3f, 5 %% %.3f, 25 %% %.3f, median %.3f, 75 %% %.3f, 95 %% %.3f, most "
+           "%.3f\n",
+           what, exp(logs / n), ratios[0], ratios[n / 20], ratios[n / 4], ratios[n / 2], ratios[n * 3 / 4],
+           ratios[n - 1 - n / 20], ratios[n - 1]);
+}
+
+static void summary(const struct ask *ask, double *ratios, int n, int wrong)
+{
+    printf("# %s: %d of %d shapes right; workspace %zu bytes\n", type_name(ask->type), n - wrong, n,
+           gemm_steps_workspace(data.lib));
+    if (ask->times && n)
+        describe("times faster than cuBLAS", ratios, n);
 }
 
 static int compare(const struct ask *ask, const struct shape *shapes, int n)
@@ -274,7 +279,8 @@ static int compare(const struct ask *ask, const struct shape *shapes, int n)
 struct ways {
     const struct ask *ask;
     gemm_steps_problem p;
-    double least;  // cycles of the way that the rule takes
+    double least;         // cycles of the way that the rule takes
+    double chosen, best;  // milliseconds: of that way, and of the fastest
     FILE *out;
 };
 
@@ -296,7 +302,7 @@ static bool run_plan(const struct ask *ask, const struct shape *s)
 static void time_way(void *to, const struct way *w, double cycles)
 {
     enum { FAR = 3 };  // times the least: too slow to be of interest
-    const struct ways *all = to;
+    struct ways *all = to;
     const struct shape s = { all->p.m, all->p.n, all->p.k, .alpha = 1 };
     double times[TIMES_MOST];
     struct plan *plan = &data.lib->plans[0];
@@ -306,19 +312,26 @@ static void time_way(void *to, const struct way *w, double cycles)
               plan_open(data.lib, plan, &all->p, w) && run_plan(all->ask, &s);
     for (int i = 0; ok && i < all->ask->times; i++)
         ok = time_once(all->ask, &s, run_plan, &times[i]);
-    if (ok)
-        fprintf(all->out, "%s,%d,%d,%d,\"%s\",%d,%.0f,%.5f\n", type_name(all->ask->type), s.m, s.n, s.k, plan->name,
-                (int)(w->kernel - kernels), cycles, median(times, (size_t)all->ask->times));
-    else
+    if (!ok) {
         fprintf(stderr, "compare: %s: %s\n", gemm_steps_error(data.lib), dev_error(data.dev));
+        return;
+    }
+    const double ms = median(times, (size_t)all->ask->times);
+    all->chosen = cycles <= all->least ? ms : all->chosen;
+    all->best = ms < all->best ? ms : all->best;
+    fprintf(all->out, "%s,%d,%d,%d,\"%s\",%d,%.0f,%.5f\n", type_name(all->ask->type), s.m, s.n, s.k, plan->name,
+            (int)(w->kernel - kernels), cycles, ms);
 }
 
 static int try_ways(const struct ask *ask, const struct shape *shapes, int n)
 {
     struct ways all = { .ask = ask, .out = fopen(ask->ways, "w") };
+    double *ratios = calloc((size_t)n + 1, sizeof *ratios);
     char error[DEV_ERROR_MAX];
-    if (!all.out)
+    if (!all.out || !ratios) {
+        free(ratios);
         return fail("the file of --ways cannot be written");
+    }
     fprintf(all.out, "type,m,n,k,way,kernel,cycles,ms\n");
     for (const struct shape *s = shapes; s < shapes + n; s++) {
         double theirs[TIMES_MOST];
@@ -331,13 +344,18 @@ static int try_ways(const struct ask *ask, const struct shape *shapes, int n)
         all.p = problem_of(ask->type == DEV_F16 ? GEMM_STEPS_F16 : GEMM_STEPS_F32, s->m, s->n, s->k, 1, data.A.at,
                            data.B.at, 0, data.C.at);
         all.p.transpose_b = ask->transpose_b;
-        all.least = INFINITY;
-        if (!problem_settle(&all.p, false, error))
+        all.least = all.best = INFINITY;
+        if (!problem_settle(&all.p, false, error)) {
+            free(ratios);
             return fail(error);
+        }
         pick_each(data.lib->card, &all.p, SIZE_MAX, keep_least, &all.least);
         pick_each(data.lib->card, &all.p, SIZE_MAX, time_way, &all);
         fflush(all.out);
+        ratios[s - shapes] = all.chosen / all.best;
     }
+    describe("the rule's way takes so many times as long as the fastest", ratios, n);
+    free(ratios);
     return fclose(all.out) ? BAD : 0;
 }
 

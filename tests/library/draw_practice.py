@@ -34,7 +34,7 @@ def main():
     for ratio in (0.5, 0.75, 1, 1.5, 2, 3, 4):
         y, colour = y_of(ratio), '#222' if ratio == 1 else '#ccc'
         out += [f'<path d="M{x_of(0):.0f} {y:.1f}H{x_of(1):.0f}" stroke="{colour}"/>', text(LEFT - 8, y + 5, f'{ratio:g}', 'end')]
-    for share in (0, 0.05, 0.25, 0.5, 0.75, 1):
+    for share in (0.05, 0.25, 0.5, 0.75, 1):
         out += [f'<path d="M{x_of(share):.0f} {y_of(LEAST):.0f}v6" stroke="#222"/>',
                 text(x_of(share), HEIGHT - BOTTOM + 22, f'{100 * share:.0f} %', 'middle')]
     for i, (name, words, colour) in enumerate(SETS):

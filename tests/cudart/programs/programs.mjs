@@ -1,0 +1,191 @@
+// Programs of public repositories on the simulated GPU, as programs.csv lists them:
+//
+//   node programs.mjs SIMT FOLDER select COLLECTION    names the programs that the rule chooses
+//   node programs.mjs SIMT FOLDER run [PROGRAM...]     builds and runs those, or all that have no result; fills in programs.csv
+//   node programs.mjs SIMT FOLDER totals [TEXT]        counts what programs.csv has; status 1: TEXT does not quote that
+//
+// SIMT is the program simt of a build with the CUDA runtime. FOLDER has clones of the repositories, named as in `collections`
+// below, and gets what is built. Each program runs by itself under `simt exec check --jobs 1`, or without check if LOOK=run is in the
+// environment, for at most LIMIT seconds of a processor (300 if it is not there) and 10 GB of memory. What was built or changed by hand stays: delete FOLDER/bin/PROGRAM to build anew.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const [simt, folder] = process.argv.slice(2, 4).map((path) => resolve(path)), table = join(dirname(fileURLToPath(import.meta.url)), 'programs.csv');
+const source = /\.(cu|cuh|h|hpp|hxx|cpp|c|cc)$/, compiled = /\.(cu|cpp|c|cc)$/, beside = /^(Makefile.*|CMakeLists.txt|README.*|LICENSE.*|\.gitignore)$/i;
+const library = /cublas|cufft|cusparse|curand|cusolver|nccl|nvml|cudnn|npp\.h|nppi|nvJPEG|nvjpeg/;
+const textures = /texture<|tex[123]D|[Tt]extureObject|surf[123]D|cudaArray_t|cudaMallocArray|cudaMipmapped/;
+const files = (at) => readdirSync(at, { recursive: true }).filter((name) => statSync(join(at, name)).isFile()).sort();
+const text = (at, names) => names.map((name) => readFileSync(join(at, name), 'latin1')).join('');
+
+// The words that a Makefile's target "run" gives the program; null: it has no such target.
+function run_line(makefile) {
+  const commands = /^run:.*\n((?:\t.*\n?)+)/m.exec(makefile);
+  return commands && commands[1].trim().split('\n')[0].split('$(program)').pop().trim().split(/\s+/).filter((word) => word);
+}
+
+// --- Which programs, and how each is built ---
+
+const rodinia = {
+  backprop: 'backprop.c facetrain.c imagenet.c backprop_cuda.cu',
+  gaussian: 'gaussian.cu',
+  lavaMD: 'main.c kernel/kernel_gpu_cuda_wrapper.cu util/num/num.c util/timer/timer.c util/device/device.cu',
+  lud: '-Icommon cuda/lud.cu cuda/lud_kernel.cu common/common.c',
+  nw: 'needle.cu',
+  particlefilter_float: 'ex_particle_CUDA_float_seq.cu',
+  particlefilter_naive: 'ex_particle_CUDA_naive_seq.cu',
+  pathfinder: 'pathfinder.cu',
+  streamcluster: 'streamcluster_cuda_cpu.cpp streamcluster_cuda.cu',
+};
+
+const collections = {
+  // https://github.com/zjin-lcf/HeCBench: in alphabetical order the first 100 folders src/*-cuda of at most four sources, whose
+  // other files are notes and Makefiles, which use no library but the runtime, CUB and thrust, no texture and no file of another
+  // folder, and are run with numbers alone.
+  HeCBench: {
+    at: (program) => join(folder, 'HeCBench/src', program),
+    select: () => readdirSync(join(folder, 'HeCBench/src')).filter((name) => name.endsWith('-cuda')).sort().filter((name) => {
+      const at = join(folder, 'HeCBench/src', name), all = files(at), sources = all.filter((file) => source.test(file)), words = text(at, sources);
+      const run = all.includes('Makefile') && run_line(text(at, ['Makefile']));
+      return run && sources.length <= 4 && all.every((file) => source.test(file) || beside.test(file.split('/').pop())) && !library.test(words) &&
+        !/mpi\.h|texture|tex[123]D|surf[123]D|#include\s*["<]\.\.\//.test(words) && run.every((word) => /^-?\d+(\.\d+)?$/.test(word));
+    }).slice(0, 100),
+    build(at) {
+      const make = text(at, ['Makefile']).replace(/ifeq \(\$\(DEBUG\)[^]*?endif/g, ''), listed = /^source\s*[:?]?=\s*((?:.*\\\n)*.*)$/m.exec(make);
+      const named = (listed ? listed[1].replaceAll('\\', '').split(/\s+/) : []).filter((name) => name && existsSync(join(at, name)));
+      const flags = make.match(/(?<!\S)(-D\w+(?:=[\w"']+)?|-I\S+|--?extended-lambda|--?expt-\w[\w-]*|-std=\S+|-fopenmp)/g) ?? [];
+      return [...new Set(flags.filter((flag) => !flag.includes('$(')).map((flag) => flag === '-fopenmp' ? '-Xcompiler=-fopenmp' : flag)),
+        ...flags.some((flag) => flag.startsWith('-std')) ? [] : ['-std=c++17'], '-x', 'cu',
+        ...named.length ? named : readdirSync(at).filter((name) => compiled.test(name)).sort()];
+    },
+  },
+  // https://github.com/NVIDIA/cuda-samples: of the folders 0 to 6 of Samples all that use no texture, graphics, dynamic parallelism,
+  // driver's API, MPI, OpenMP or library.
+  'cuda-samples': {
+    at: (program) => join(folder, 'cuda-samples/Samples', program),
+    select: () => readdirSync(join(folder, 'cuda-samples/Samples')).filter((name) => /^[0-6]_/.test(name)).sort().flatMap((chapter) =>
+      readdirSync(join(folder, 'cuda-samples/Samples', chapter)).sort().map((name) => `${chapter}/${name}`)).filter((name) => {
+      const at = join(folder, 'cuda-samples/Samples', name);
+      if (!existsSync(join(at, 'CMakeLists.txt'))) return false;
+      const sources = files(at).filter((file) => source.test(file)), cmake = text(at, ['CMakeLists.txt']), words = text(at, sources);
+      return sources.some((file) => compiled.test(file)) && !textures.test(words) && !library.test(words + cmake) && !/cudadevrt/.test(cmake) && !name.includes('/cdp') &&
+        !/GL\/|vulkan|\bEGL|cudaEGL|\bd3d|\bD3D|nvsci|NvSci|helper_gl|nvrtc|\bcuModule|\bcuLaunch|\bcuInit|\bcuMem|cuCtx|cuDeviceGet|mpi\.h|<omp\.h>|FreeImage/.test(words);
+    }),
+    build: (at) => [`-I${folder}/cuda-samples/Common`, '-I.', '-Iinc', '-std=c++17', '--extended-lambda', ...text(at, ['CMakeLists.txt']).includes('SEPARABLE') ? ['-rdc=true'] : [],
+      ...text(at, ['CMakeLists.txt']).includes('helper_multiprocess') ? [`${folder}/cuda-samples/Common/helper_multiprocess.cpp`] : [],
+      ...files(at).filter((name) => compiled.test(name))],
+  },
+  // https://github.com/yuhc/gpu-rodinia: of the folder cuda all that use no texture and are run without a file of data.
+  'gpu-rodinia': {
+    at: (program) => join(folder, 'gpu-rodinia/cuda', program.split('_')[0]),
+    select: () => Object.keys(rodinia),
+    build: (at, program) => ['-DcudaThreadSynchronize=cudaDeviceSynchronize', ...rodinia[program].split(' ')],  // which CUDA 13 has no more
+  },
+  // https://github.com/R100001/Programming-Massively-Parallel-Processors, solutions of the book's labs: all.
+  'Programming-Massively-Parallel-Processors': {
+    at: (program) => dirname(join(folder, 'Programming-Massively-Parallel-Processors/Chapters', program)),
+    select: () => files(join(folder, 'Programming-Massively-Parallel-Processors/Chapters')).filter((name) => /\/labs\/.*\.cu$/.test(name)),
+    build: (at, program) => ['-std=c++17', program.split('/').pop()],
+  },
+};
+
+// --- The table ---
+
+const columns = ['collection', 'program', 'arguments', 'edit', 'ends', 'passes', 'seconds', 'launches', 'findings', 'advices', 'judged', 'note'];
+const quoted = (field) => /[",]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
+
+function read_table() {
+  return readFileSync(table, 'utf8').trim().split('\n').slice(1).map((line) => Object.fromEntries(
+    [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, a, b], i) => [columns[i], a === undefined ? b : a.replaceAll('""', '"')])));
+}
+
+function write_table(rows) {
+  writeFileSync(table, [columns.join(','), ...rows.map((row) => columns.map((name) => quoted(row[name] ?? '')).join(','))].join('\n') + '\n');
+}
+
+// --- A program ---
+
+const short = (row) => row.program.split('/').slice(-2).join('.').replace(/\.cu$/, '') + (row.edit ? '+' : '');
+
+// Where it is built and run: in its own folder, or in a copy with the constants of `edit`, a script of sed, changed.
+function place(row) {
+  const at = collections[row.collection].at(row.program);
+  if (!row.edit) return at;
+  const copy = join(folder, 'edited', short(row));
+  rmSync(copy, { recursive: true, force: true });
+  cpSync(at, copy, { recursive: true });
+  execFileSync('sed', ['-i', '-E', row.edit, ...files(copy).filter((name) => source.test(name))], { cwd: copy });
+  return copy;
+}
+
+function build(row, at) {
+  const program = join(folder, 'bin', short(row));
+  mkdirSync(dirname(program), { recursive: true });
+  if (!existsSync(program))
+    execFileSync(simt, ['nvcc', '-w', '-O2', ...collections[row.collection].build(at, row.program), '-o', program], { cwd: at, stdio: ['ignore', 'ignore', 'pipe'], timeout: 1200e3 });
+  return program;
+}
+
+// What the program said of its own result: yes, no, waived (it says that the card cannot do it), or silent.
+function verdict(done, has_findings) {
+  const no = /\b(FAIL|FAILED|Fail|Failed|fail|failed(?! as expected)|mismatch|Mismatch|incorrect|INCORRECT)\b|(?<!-)\b(ERROR|Error):/;
+  const yes = /PASS|pass(ed)?\b|[Ss]uccess|SUCCESS|[Cc]orrect|\bOK\b|\b(errors?|diff\w*) *[:=] *0/;
+  if (done.status === 2 && /[Ww]aiv/.test(done.stdout)) return 'waived';
+  if ((done.status && !(done.status === 1 && has_findings)) || no.test(done.stdout)) return 'no';
+  return yes.test(done.stdout) ? 'yes' : 'silent';
+}
+
+function run(row) {
+  const at = place(row), limit = process.env.LIMIT ?? '300', look = process.env.LOOK === 'run' ? [] : ['check'], logs = join(folder, 'logs'), log = join(logs, short(row));
+  mkdirSync(logs, { recursive: true });
+  let program;
+  try {
+    program = build(row, at);
+  } catch (error) {
+    writeFileSync(`${log}.err`, `${error.stderr ?? error}`);
+    return Object.assign(row, { ends: 'not built', note: row.note || `${error.stderr ?? error}`.split('\n')[0].slice(0, 150) });
+  }
+  const done = spawnSync('sh', ['-c', `ulimit -S -t ${limit}; ulimit -v 10000000; "$@"; status=$?; times > "${log}.times"; exit $status`, 'sh',
+    simt, 'exec', ...look, '--jobs', '1', '--', program, ...row.arguments.split(' ').filter((word) => word)],
+  { cwd: at, encoding: 'latin1', maxBuffer: 1 << 28, input: '', timeout: 1e3 * (process.env.WALL ?? 20 * limit) });
+  writeFileSync(`${log}.out`, done.stdout);
+  writeFileSync(`${log}.err`, done.stderr);
+  const [, minutes, seconds] = /\n(\d+)m([\d.]+)s/.exec(existsSync(`${log}.times`) ? readFileSync(`${log}.times`, 'utf8') : '') ?? [0, 0, 0];
+  const [, launches, findings, advices] = /cudart: (\d+) launches were checked, \d+ of them with findings: (\d+) findings and (\d+) advices/.exec(done.stderr) ?? [];
+  const cut = done.signal || / was ended by signal /.test(done.stderr), last = done.stderr.trim().split('\n').pop();
+  return Object.assign(row, { ends: cut ? 'no' : 'yes', passes: cut ? '' : verdict(done, +findings), seconds: (60 * minutes + +seconds).toFixed(1), launches, findings,
+    advices, note: cut ? last : row.note });
+}
+
+// A row for each collection. Of a program that has a row with an edit, that row counts in the columns that say so.
+function totals() {
+  const all = read_table(), said = (row) => row.judged.split(':')[0];
+  return Object.keys(collections).map((name) => {
+    const built = all.filter((row) => row.collection === name && !row.edit && row.ends && row.ends !== 'not built');
+    const smaller = (row) => all.find((other) => other.edit && other.collection === name && other.program === row.program) ?? row;
+    const best = built.map((row) => row.ends === 'yes' ? row : smaller(row)).filter((row) => row.ends === 'yes');
+    const found = built.map((row) => [row, smaller(row)].find((one) => +one.findings)).filter((row) => row);
+    return [name, built.length, built.filter((row) => row.ends === 'yes').length, best.length, best.filter((row) => row.passes === 'yes').length,
+      ...['silent', 'waived', 'no'].map((word) => best.filter((row) => row.passes === word).length),
+      ...['true', 'arguable', 'false'].map((word) => found.filter((row) => said(row) === word).length)];
+  }).map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+const [, , , , command, ...names] = process.argv;
+if (command === 'select') {
+  console.log(collections[names[0]].select().join('\n'));
+} else if (command === 'totals') {
+  if (names[0] && !readFileSync(names[0], 'utf8').includes(totals())) process.exitCode = 1;
+  console.log(totals());
+} else {
+  const rows = read_table();
+  for (const row of rows)
+    if (names.length ? names.includes(short(row)) : !row.ends) {
+      run(row);
+      const now = read_table();  // others may have run meanwhile
+      now[now.findIndex((other) => other.collection === row.collection && short(other) === short(row))] = row;
+      write_table(now);
+      console.log(columns.map((name) => row[name]).join(' | '));
+    }
+}

@@ -118,6 +118,8 @@ struct cudart_memory {
     uint64_t address, bytes;
     void *host;       // where it is in the program: pinned, managed and registered memory; NULL: nowhere
     bool registered;  // it is the program's, and has another address on the device
+    bool of_graph;    // each launch of a graph allocates it, at this address
+    bool given_back;  // the program has freed it since
     enum cudaMemoryType type;
 };
 const struct cudart_memory *cudart_memory_at(const void *address);        // that holds it; NULL: it is the host's alone
@@ -127,6 +129,8 @@ void cudart_memory_forget(uint64_t address);
 // For the function of the API; hosts: only memory that is the host's (pinned), else only other.
 cudaError_t cudart_allocate(void **p, const char *function, size_t bytes, enum cudaMemoryType type);
 cudaError_t cudart_release(const char *function, void *p, bool hosts);
+void cudart_memory_of_graph(void *p);     // which cudart_allocate has given; again in each launch of the graph
+void cudart_graph_freed(uint64_t bytes);  // of it, by the program and not by a node
 cudaError_t cudart_memory_map(uint64_t address, size_t bytes, enum cudaMemoryType type);
 // What all memory holds now, which cudart_memory_free frees. Nothing if that is too much.
 size_t cudart_memory_copy(struct simt_array **out);

@@ -202,6 +202,17 @@ cudaError_t cudart_allocate(void **p, const char *function, size_t bytes, enum c
     return e;
 }
 
+void cudart_memory_of_graph(void *p)
+{
+    cudart_lock();
+    struct cudart_memory *m = find(p);
+    if (m) {
+        m->of_graph = true;
+        m->given_back = false;
+    }
+    cudart_unlock();
+}
+
 cudaError_t cudaMalloc(void **p, size_t bytes)
 {
     return cudart_allocate(p, "cudaMalloc", bytes, cudaMemoryTypeDevice);
@@ -244,7 +255,12 @@ static cudaError_t free_now(const char *function, void *p, bool hosts)
     if (m && (m->type == cudaMemoryTypeHost) != hosts)
         error_set(error, hosts ? "it is memory of the device: cudaFree frees it"
                                : "it is memory of the host: cudaFreeHost frees it");
-    else if (m && m->address == (uint64_t)p && !m->registered && simt_free(cudart_gpu(), m->address, error)) {
+    else if (m && m->address == (uint64_t)p && m->of_graph && !m->given_back) {
+        m->given_back = true;
+        cudart_graph_freed(m->bytes);
+        return cudaSuccess;
+    } else if (m && m->address == (uint64_t)p && !m->registered && !m->of_graph &&
+               simt_free(cudart_gpu(), m->address, error)) {
         if (m->host)
             munmap(p, m->bytes);
         *m = all[--n_all];

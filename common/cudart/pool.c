@@ -137,6 +137,7 @@ static cudaError_t count(size_t more, size_t less)
 
 static cudaError_t run_alloc(const struct work *w)
 {
+    cudart_memory_of_graph(w->memory.p);
     return count(w->memory.bytes, 0);
 }
 
@@ -156,8 +157,14 @@ static bool is_captured(cudaStream_t handle)
     return s && s->graph;
 }
 
+void cudart_graph_freed(uint64_t bytes)
+{
+    count(0, bytes);
+}
+
 static struct work allocating(void *p, size_t bytes)
 {
+    cudart_memory_of_graph(p);
     of_graphs[cudaGraphMemAttrReservedMemCurrent] += bytes;
     of_graphs[cudaGraphMemAttrReservedMemHigh] += bytes;
     return (struct work){ .type = &work_alloc, .function = "cudaMallocAsync", .memory = { p, bytes } };

@@ -177,6 +177,19 @@ static void graph_memory()
     cudaGraphInstantiate(&exec, graph, 0);
     cudaGraphLaunch(exec, s);
     shows("its memory", 4);
+    cudaGraphCreate(&graph, 0);
+    cudaGraphAddMemAllocNode(&alloc, graph, nullptr, 0, &memory);
+    ones.dst = memory.dptr;
+    ones.value = 5;
+    cudaGraphAddMemsetNode(&set, graph, &alloc, 1, &ones);
+    cudaGraphAddMemcpyNode1D(&copy, graph, &set, 1, p, memory.dptr, N * sizeof(int), cudaMemcpyDeviceToDevice);
+    cudaGraphInstantiate(&exec, graph, 0);
+    for (int i = 0; i < 2; i++) {
+        cudaGraphLaunch(exec, s);
+        says("the program frees it", i ? cudaFree(memory.dptr) : cudaFreeAsync(memory.dptr, s));
+    }
+    says("and again", cudaFree(memory.dptr));
+    shows("its memory", 5);
 }
 
 // A box within a box, to the device and back.

@@ -144,6 +144,8 @@ static const char streams[] =
     "default pool: cudaSuccess\nkept: 1\nfrom it: cudaSuccess\nand back: cudaSuccess\n"
     "launched again: cudaSuccess\nits memory: right\na node that allocates: cudaSuccess\n"
     "and one that frees: cudaSuccess\nits memory: right\n"
+    "the program frees it: cudaSuccess\nthe program frees it: cudaSuccess\nand again: cudaErrorInvalidValue\nits "
+    "memory: right\n"
     "cudaMalloc3D: cudaSuccess\npart of it: cudaSuccess\nall of it: cudaSuccess\n600 of 600 bytes right\n"
     "register: cudaSuccess\nagain: cudaErrorHostMemoryAlreadyRegistered\n2 42\nunregister: cudaSuccess\n"
     "no more: cudaErrorInvalidValue\n"

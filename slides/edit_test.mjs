@@ -2,7 +2,7 @@
 //
 //   node slides/edit_test.mjs
 import assert from 'node:assert/strict';
-import { arch_of, changes, distance, nearest } from './book/theme/edit.js';
+import { arch_of, changes, distance, nearest, type_of } from './book/theme/edit.js';
 import { pack, unpack } from './book/theme/edit_link.js';
 import { read } from './project.mjs';
 
@@ -23,6 +23,8 @@ for (const [after, wanted] of edits) assert.deepEqual(changes(text, after), want
 assert.equal(distance(text, 'a\nx\ny\nd\n'), 2);
 assert.deepEqual(nearest('a\nx\nc\nd\n', [['far', 'p\nq\n'], ['near', text], ['as near', text]]), { name: 'near', differ: 1 });
 assert.equal(arch_of('.version 8.0\n.target sm_90a\n'), 'sm_90a');
+
+assert.deepEqual(['.f32 gemm_param_3', '.f64 gemm_param_3', '.f64 gemm_param_6'].map((param) => type_of(`\t.param ${param},\n`, 2)), [2, 1, 2]);
 
 // There and back; damaged, too long, and of something else.
 const kernel = read('steps/12_mma_swizzle/kernel.cu'), value = { text: `${kernel}// \u00fc \u{1f600}`, m: 128, beta: -0.5 }, link = await pack(value);

@@ -10,7 +10,7 @@ import { headers, load_clang, load_translator } from './book/lab/compile_files.m
 import { open } from './book/lab/harness.mjs';
 import { copy_labs, course_headers, lab_list, lab_of } from './book/labs.mjs';
 import { book } from './book/make.mjs';
-import { arch_of } from './book/theme/edit.js';
+import { arch_of, type_of } from './book/theme/edit.js';
 import { verdict_of } from './book/theme/lab.js';
 import { read } from './project.mjs';
 import { missing } from './tools.mjs';
@@ -55,7 +55,7 @@ async function attempt(compile, worker, { lab, text, arch }) {
     return errors.some(({ refused }) => refused) ? 'refused' : 'does not compile';
   }
   const [run] = lab.runs, begun = Date.now();
-  const result = await worker.ask('run', { ptx: 'kernel.ptx', entry: run.entry, number: run.number, type: lab.type, m: SIZE, n: SIZE, k: SIZE, alpha: 1, beta: 0,
+  const result = await worker.ask('run', { ptx: 'kernel.ptx', entry: run.entry, number: run.number, type: type_of(ptx, lab.type), m: SIZE, n: SIZE, k: SIZE, alpha: 1, beta: 0,
     files: { ...course_headers(), 'kernel.ptx': ptx, 'kernel.cu': text } });
   if (Date.now() - begun > LONGEST) throw new Error(`the run took ${Date.now() - begun} ms`);
   return verdict_of(result);
@@ -73,6 +73,10 @@ async function main() {
     const labs = lab_list().map(({ step }) => lab_of(resolve(build), step, version)).filter(Boolean), random = random_of(seed), runLLVM = await load_clang();
     const compile = (text, arch) => to_ptx(runLLVM, translate, headers(), text, arch), names = Object.keys(edits);
     let worker = await open(folder);
+    // The lesson's own edit: step 02 in double.
+    const tile = labs.find(({ step }) => step === '02_smem_tile'), double = read('steps/02_smem_tile/kernel.cu').replace('#define REAL float', '#define REAL double');
+    const in_double = tile && await attempt(compile, worker, { lab: tile, text: double, arch: 'sm_75' }).catch((error) => error.message);
+    if (tile && in_double !== 'right') wrong.push(`02 in double: ${in_double}`);
     for (let i = 0; i < Number(count); i++) {
       const lab = labs[random(labs.length)], name = names[random(names.length)], source = read(`steps/${lab.step}/kernel.cu`), text = edits[name](source, random);
       const arch = arch_of(readFileSync(join(folder, `${lab.step}.ptx`), 'utf8'));

@@ -28,4 +28,7 @@ export const errors_as_remarks = (errors) => errors.map((error) => ({ ...error, 
 export const findings_as_remarks = (result) => (result?.findings ?? []).map((f) =>
   ({ line: line_of(f), text: `${f.kind}: ${f.text}`, severity: f.level === 'error' ? 'error' : 'warning' }));
 
+// What an edited kernel multiplies: double where its alpha is one, else what the step does. By enum dev_type.
+export const type_of = (ptx, plain) => (/\.param \.f64 \w+_param_3\b/.test(ptx) ? 1 : plain);
+
 export const arch_of = (ptx) => ptx.match(/^\.target\s+(sm_\w+)/m)?.[1] ?? 'sm_75';

@@ -1,6 +1,7 @@
 // The state of a lab: which run is chosen, what is running, what came of it and of the run before, and what was predicted.
 import { withBase } from 'vitepress';
 import { computed, onUnmounted, reactive, shallowReactive } from 'vue';
+import { type_of } from './edit.js';
 import { near, open_worker, predictions, remember, speed_of, speeds, verdict_of, verdicts, grouped } from './lab.js';
 
 const sizes_of = ({ m, n, k, alpha, beta, entry, number }) => ({ m, n, k, alpha, beta, entry, number });
@@ -43,7 +44,7 @@ export function useLab(lab) {
     try {
       const { source, files } = await files_to_run(), course = await worker.text(`${plain.kernel}.cu`);
       state.told = 'Running.';
-      const result = await worker.ask('run', { ptx: 'kernel.ptx', files: { ...files, 'course.cu': course }, type: lab.type, ...sizes_of(what) });
+      const result = await worker.ask('run', { ptx: 'kernel.ptx', files: { ...files, 'course.cu': course }, type: type_of(files['kernel.ptx'], lab.type), ...sizes_of(what) });
       Object.assign(shown, { before: shown.result, source_before: shown.source, source, result: { ...result, run: what } });
       state.told = '';
       if (first) fetch_rest();

@@ -19,7 +19,7 @@ export function texts() {
   return all.filter((name) => existsSync(resolve(root, name)));
 }
 
-export const without_code = (text) => text.replace(/```[^]*?\n```|<!-- code: .*-->/g, '');
+export const without_code = (text) => text.replace(/```[^]*?\n```|<!-- code: .*-->|<!-- numbers\n[^]*?-->/g, '');
 
 // What a text links to inside the project.
 export function links(text) {

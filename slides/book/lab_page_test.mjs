@@ -67,7 +67,7 @@ async function by_keys(tab, origin) {
   await page.waitForSelector('.lab fieldset');
   await idle(page);
   await tab_to(() => page.evaluate(() => document.activeElement.type === 'radio'));
-  await page.keyboard.press('Space');
+  await page.keyboard.press(' ');
   await tab_to(async () => (await here()) === 'Run it');
   await page.keyboard.press('Enter');
   await page.waitForSelector('.lab .ask b:is(.good, .bad)');

@@ -276,11 +276,13 @@ static int nvcc(int n, char **argv, const char *folder)
 {
     static const char *const architectures[] = { "-arch", "--gpu-architecture", "-gencode", "--generate-code", NULL };
     char place[PATH_MAX + 32], error[DEV_ERROR_MAX];
+    // NVIDIA's libraries, while they are linked, look for each other in our folder, too, and miss what they share.
     char *const ours[] = { (char *)NVCC,
                            (char *)"-cudart=shared",
                            (char *)"-lineinfo",
                            (char *)"-g",
                            place,
+                           (char *)"-Xlinker=--allow-shlib-undefined",
                            (char *)"-gencode=arch=compute_80,code=compute_80" };
     const size_t n_ours = sizeof ours / sizeof *ours - has(argv, architectures);
     char **all = calloc(n_ours + (size_t)n + 1, sizeof *all);

@@ -41,9 +41,6 @@ FACE(cuEventRecordWithFlags, (CUevent e, CUstream s, unsigned flags), cudaEventR
 FACE(cuEventSynchronize, (CUevent e), cudaEventSynchronize(e))
 FACE(cuEventQuery, (CUevent e), cudaEventQuery(e))
 FACE(cuEventElapsedTime, (float *ms, CUevent from, CUevent to), cudaEventElapsedTime(ms, from, to))
-#undef cuEventElapsedTime  // as programs before CUDA 13 call it
-CUresult cuEventElapsedTime(float *ms, CUevent from, CUevent to);
-FACE(cuEventElapsedTime, (float *ms, CUevent from, CUevent to), cudaEventElapsedTime(ms, from, to))
 
 // --- Graphs ---
 

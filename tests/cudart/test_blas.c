@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "program_case.h"
 
@@ -72,4 +73,22 @@ Test(blas, a_call_that_fails_has_cublas_status_and_one_line)
     expect_error("out of bounds: byte 256 of cudaMalloc#2, which has 256 bytes");
     const char *first = strstr(r.err, "cublasDgemm");
     cr_expect(first && !strstr(first + 1, "cublasDgemm"), "%s", r.err);
+}
+
+// NVIDIA's libraries are linked, and these are found when the program starts.
+Test(blas, simt_nvcc_links_cublas)
+{
+    char program[] = "/tmp/simt_nvcc_XXXXXX";
+    const int file = mkstemp(program);
+    cr_assert(file >= 0);
+    close(file);
+    unlink(program);  // the name is what is wanted of it
+    static const char text[] = "#include <cublas_v2.h>\nint main() { cublasHandle_t h; return cublasCreate(&h); }\n";
+    unsetenv("LD_LIBRARY_PATH");
+    run(&r, SIMT, "nvcc", "-x", "cu", scratch(text, sizeof text - 1), "-lcublas", "-o", program, NULL);
+    cr_assert(r.status == 0, "%s", r.err);
+    run(&r, program, NULL);
+    shown(&r, 0, "");
+    unlink(program);
+    forget_scratch();
 }

@@ -210,22 +210,42 @@ static void plain(struct record *r, const struct warp *w, const struct uop *u, u
     tell(r, e);
 }
 
-// cp.async: a load from global memory and a store to shared memory.
+// The bytes that a lane's cp.async reads; those that it copies beyond them are zeros.
+static uint32_t copy_reads(const struct warp *w, const struct warpop *op, uint32_t lane)
+{
+    const uint32_t size = op->n_in > 1 ? ((const u32 *)(w->regs + op->in[1]))[lane] : op->mem.bytes;
+    return size < op->mem.bytes ? size : op->mem.bytes;
+}
+
+// cp.async: a store to shared memory, and a load from global memory by the lanes that read something.
 static void copy(struct record *r, const struct warp *w, const struct uop *u, uint32_t active, struct record_event *e)
 {
-    const u64 *from = (const u64 *)(w->regs + u->warp->in[0]);
+    struct trace_access *a = &r->access[0];
+    uint64_t from[LANES];
+    uint32_t size[LANES], left = 0;
     if (!lanes_access(r, w, &u->warp->mem, active, e))
         return;
-    for (uint32_t lane = 0; lane < LANES; lane++)
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        from[lane] = ((const u64 *)(w->regs + u->warp->in[0]))[lane] + u->warp->shape;
+        size[lane] = copy_reads(w, u->warp, lane);
+        left |= (uint32_t)(size[lane] != 0) << lane;
         for (uint32_t b = 0; b < 16; b++)
-            r->origin[0][lane][b] = from[lane] + b;
+            r->origin[0][lane][b] = b < size[lane] ? from[lane] + b : 0;
+    }
+    left &= a->mask;
     e->kind = RECORD_STORE;
     tell(r, e);
-    memcpy(r->access[0].address, from, sizeof r->access[0].address);
+    memcpy(a->address, from, sizeof from);
     e->kind = RECORD_LOAD;
     e->space = SPACE_GLOBAL;
     e->counts = false;
-    tell(r, e);
+    for (; left; left &= ~a->mask) {  // lanes that read as many bytes, together
+        a->bytes = size[__builtin_ctz(left)];
+        a->mask = 0;
+        for (uint32_t lane = 0; lane < LANES; lane++)
+            a->mask |= (uint32_t)(left >> lane & 1 && size[lane] == a->bytes) << lane;
+        tell(r, e);
+    }
 }
 
 // The next chunks of a box, as if the lanes stored them to shared memory, or loaded them from global memory.

@@ -339,10 +339,33 @@ static void say_variable(struct cause *c, const struct probe *p, const struct si
 
 // --- Copies that are under way ---
 
-// The last wait before the line in the kernel's text; 0: none.
+static bool in_loop(const struct cause *c, unsigned line, unsigned head)
+{
+    unsigned heads[KERNEL_LOOPS];
+    const unsigned n = kernel_text_loops(c->lines.file, line, heads);
+    for (unsigned i = 0; i < n; i++)
+        if (heads[i] == head)
+            return true;
+    return false;
+}
+
+// The innermost loop around both lines; 0: there is none.
+static unsigned common_loop(const struct cause *c, unsigned one, unsigned other)
+{
+    unsigned heads[KERNEL_LOOPS];
+    const unsigned n = kernel_text_loops(c->lines.file, one, heads);
+    for (unsigned i = 0; i < n; i++)
+        if (in_loop(c, other, heads[i]))
+            return heads[i];
+    return 0;
+}
+
+// The last wait behind line `from` and up to line `to` of the kernel's text, in the loop with that head if it is not 0;
+// 0: none.
 enum wait { OF_COPIES, OF_PRODUCTS, OF_THREADS };
 
-static unsigned wait_before(const struct cause *c, const struct simt_kernel *k, unsigned line, enum wait what)
+static unsigned wait_within(const struct cause *c, const struct simt_kernel *k, unsigned from, unsigned to,
+                            unsigned loop, enum wait what)
 {
     static const char *const waits[] = { "cp.async.wait_", "mbarrier.try_wait" },
                              *const of_products[] = { "wgmma.wait_", "wgmma.wait_" },
@@ -353,7 +376,8 @@ static unsigned wait_before(const struct cause *c, const struct simt_kernel *k, 
     for (uint32_t i = 0; simt_instruction(k, i, &in); i++)
         for (size_t w = 0; w < 2; w++) {
             const unsigned own = text_begins(in.op, wanted[w]) ? slice_line(k, c->lines.file, i, NULL) : 0;
-            found = own <= line && own > found ? own : found;
+            if (own > from && own <= to && own > found && (!loop || in_loop(c, own, loop)))
+                found = own;
         }
     return found;
 }
@@ -364,13 +388,13 @@ static void say_pending(struct cause *c, const struct probe *p, const struct sim
     const struct simt_kernel *k = kernel_of(p);
     const unsigned own = k ? slice_line(k, c->lines.file, f->here.number, &call) : 0;
     const unsigned from = call > own && call < c->lines.line[LINE_STORE_C] ? call : own;
-    const unsigned wait = k ? wait_before(c, k, from, OF_COPIES) : 0;
+    const unsigned wait = k ? wait_within(c, k, 0, from, 0, OF_COPIES) : 0;
     if (!wait || f->here.access != SIMT_READS)
         return;
     cause_say(c, "the wait before it stands at %s:%u", source_base_name(c->lines.file), wait);
     cause_add_line(c, wait);
     const unsigned stage = f->there.by == SIMT_BY_CP_ASYNC ? c->lines.line[LINE_STAGE] : 0;
-    if (cause_add_line(c, stage))
+    if (common_loop(c, from, stage) && cause_add_line(c, stage))
         cause_say(c, ", and the stage is set at line %u", stage);
 }
 
@@ -389,11 +413,19 @@ static void say_wait_between(struct cause *c, const struct probe *p, const struc
     const bool products = f->kind == SIMT_WGMMA_WAIT;
     const unsigned here = products ? cause_own_line(c, &f->here.place) : line_in_body(c, k, &f->here);
     const unsigned there = products ? cause_own_line(c, &f->there.place) : line_in_body(c, k, &f->there);
-    const unsigned wait = k ? wait_before(c, k, here, products ? OF_PRODUCTS : OF_THREADS) : 0;
+    const unsigned wait = k ? wait_within(c, k, 0, here, 0, products ? OF_PRODUCTS : OF_THREADS) : 0;
     if (!there || wait <= there || wait >= here)
         return;
-    cause_say(c, "%s stands at %s:%u between them: does it wait for %s?", products ? "a wait" : "a barrier",
-              source_base_name(c->lines.file), wait, products ? "all products" : "all of the threads that meet");
+    const unsigned loop = products ? 0 : common_loop(c, there, here);
+    const bool back = loop && (wait_within(c, k, loop, there, loop, OF_THREADS) ||
+                               wait_within(c, k, here, UINT_MAX, loop, OF_THREADS));
+    if (loop && !back)
+        cause_say(
+            c, "a barrier stands at %s:%u on the way from line %u to line %u, and none on the way back, round the loop",
+            source_base_name(c->lines.file), wait, there, here);
+    else
+        cause_say(c, "%s stands at %s:%u between them: does it wait for %s?", products ? "a wait" : "a barrier",
+                  source_base_name(c->lines.file), wait, products ? "all products" : "all of the threads that meet");
     cause_add_line(c, wait);
 }
 

@@ -265,6 +265,11 @@ static void look_at_maker(struct cause *c, unsigned line)
         }
 }
 
+static bool was_written(const struct history *h, uint32_t word)
+{
+    return h->first[word] && h->first[word] < h->error;
+}
+
 static void say_unwritten(struct cause *c, const struct history *h, const struct simt_finding *f)
 {
     const struct simt_object *o = &f->object;
@@ -274,20 +279,25 @@ static void say_unwritten(struct cause *c, const struct history *h, const struct
     if (at >= h->words || !h->error)
         return;
     for (uint32_t i = first; i < end && i < h->words; i++)
-        if (h->first[i] && h->first[i] < h->error) {
+        if (was_written(h, i)) {
             low = low == end ? i : low;
             high = i;
         }
     const bool inside = low < end && at > low && at < high, later = h->first[at] != 0;
-    uint32_t near = low;
-    for (uint32_t i = at; inside && i > low && near == low; i--)
-        near = h->first[i] && h->first[i] < h->error ? i : near;
-    const struct history_line *before = low < end ? &h->last[near] : NULL;
+    uint32_t from = at, to = at;  // words that nobody wrote, within those that were written
+    while (inside && !was_written(h, from - 1))
+        from--;
+    while (inside && !was_written(h, to + 1))
+        to++;
+    const struct history_line *before = low < end ? &h->last[inside ? from - 1 : low] : NULL;
     if (before) {
-        cause_say(c, "before this read, bytes %u to %u were written", 4 * (low - first), 4 * (high - first) + 3);
+        if (inside)
+            cause_say(c, "before this read, bytes %u to %u were left out where those on both sides were written",
+                      4 * (from - first), 4 * (to - first) + 3);
+        else
+            cause_say(c, "before this read, bytes %u to %u were written", 4 * (low - first), 4 * (high - first) + 3);
         say_at(c, before);
-        cause_say(c, inside ? " and this one was left out: which elements does that line cover, and what else should "
-                              "write there?"
+        cause_say(c, inside      ? ": which elements does that line cover, and what else should write there?"
                      : c->staged ? ": it may be the wrong stage that is written or read"
                                  : " and nothing further");
         look_at(c, before);

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { arch_of, changes, distance, nearest, type_of } from './book/theme/edit.js';
 import { pack, unpack } from './book/theme/edit_link.js';
+import { whose_of } from './book/theme/lab.js';
 import { read } from './project.mjs';
 
 const text = 'a\nb\nc\nd\n';
@@ -25,6 +26,18 @@ assert.deepEqual(nearest('a\nx\nc\nd\n', [['far', 'p\nq\n'], ['near', text], ['a
 assert.equal(arch_of('.version 8.0\n.target sm_90a\n'), 'sm_90a');
 
 assert.deepEqual(['.f32 gemm_param_3', '.f64 gemm_param_3', '.f64 gemm_param_6'].map((param) => type_of(`\t.param ${param},\n`, 2)), [2, 1, 2]);
+
+// Whose result is shown: the run, its source, and the text of the open editor.
+const step = '01_naive', edited = { kernel: step, edited: {} }, variant = { kernel: '01_swapped', words: 'swapped' };
+for (const [run, open, wanted] of [
+  [{ kernel: step }, null, "of the course's kernel"],
+  [{ kernel: step }, text, "of the course's kernel"],
+  [{ kernel: step }, 'b', "of the course's kernel, not of the text in the editor"],
+  [variant, null, 'of the variant “swapped”'],
+  [edited, text, 'of the edited text'],
+  [edited, null, 'of the edited text'],
+  [edited, 'b', 'of the edited text as it ran last, and not as it is now'],
+]) assert.equal(whose_of({ result: { run }, source: text }, step, open), wanted);
 
 // There and back; damaged, too long, and of something else.
 const kernel = read('steps/12_mma_swizzle/kernel.cu'), value = { text: `${kernel}// \u00fc \u{1f600}`, m: 128, beta: -0.5 }, link = await pack(value);

@@ -1,6 +1,7 @@
 // What is edited in a browser, for book_test.mjs: a kernel in its lab, an exercise, the bench. Each is compiled and run in the page,
 // errors stand at their lines, a link carries a text, what was written is remembered, and without network it goes on.
 import { pale, too_wide } from './inspect.mjs';
+import { pack } from './theme/edit_link.js';
 
 const text = (page, selector) => page.$eval(selector, (element) => element.textContent.replace(/\s+/g, ' ').trim()).catch(() => '');
 const press = (page, name) => page.evaluate((word) => [...document.querySelectorAll('.vp-doc button')].find((b) => b.textContent.includes(word)).click(), name);
@@ -46,11 +47,16 @@ async function in_the_lab(page, origin, expect, wrong) {
   await done(page);
   expect('a wrong kernel', await text(page, '.lab .verdict'), /^C is wrong/);
   expect('what is different', await text(page, '.lab .result'), /kernel\.cu:\d+ has `blockIdx\.z` where the course has `blockIdx\.y`/);
-  await page.waitForFunction(() => document.querySelector('.lab .result').textContent.includes('Predicted time'), { polling: 50 });
+  expect('whose result', await text(page, '.lab .whose'), /^The result of the edited text:$/);
+  expect('no time of a wrong kernel', await text(page, '.lab .result p.time'), /ptxas runs on no page\.$/);
+  await write(page, [['blockIdx.z', '(blockIdx.y)']]);
+  expect('whose result, behind a change', await text(page, '.lab .whose'), /^The result of the edited text as it ran last, and not as it is now:$/);
+  await press(page, 'run this');
+  await done(page);
   // A book whose build predicted no times (slides/meson.build) knows of none that is near.
-  expect('its time', (await text(page, '.lab .result')).replace(/^.*(?=Predicted time)/, ''),
-    /^Predicted time: not here\. The clock needs .* ptxas runs on no page\.( The nearest kernel .*, of which 1 line differs: | Nor is there one of a kernel near it: this book was built without)/);
-  await write(page, [['blockIdx.z', 'blockIdz.y']]);
+  expect('its time', await text(page, '.lab .result p.time'),
+    /ptxas runs on no page\.( [\d.]+ ms is the time of the course's kernel that is nearest to it, .* \(1 line differs\)| Nor is there one of a kernel near it: this book was built without)/);
+  await write(page, [['(blockIdx.y)', 'blockIdz.y']]);
   await page.focus('.cm-content');
   for (const key of ['Control', 'Enter']) await page.keyboard.down(key);
   for (const key of ['Enter', 'Control']) await page.keyboard.up(key);
@@ -65,7 +71,39 @@ async function in_the_lab(page, origin, expect, wrong) {
   await done(page);
   await press(page, 'Edit the kernel');
   await page.waitForSelector('.cm-content');
-  expect('what was written before', await text(page, '.edit'), /blockIdz/);
+  expect('what was written before', await text(page, '.edit'), /This is what you wrote here before.*blockIdz/);
+}
+
+const written = (page) => page.evaluate(() => document.querySelector('.cm-content').cmTile.view.state.doc.toString());
+
+// A link to a text, opened where the reader has written one of his own: it opens at the lab, has not run, and is beside his.
+async function by_a_link(page, origin, expect) {
+  const link = async (body) => `${origin}/chapters/01_naive.html${await pack({ text: body, m: 64, n: 64, k: 64 })}`;
+  const there = (body) => page.waitForFunction((wanted) => document.querySelector('.cm-content')?.cmTile.view.state.doc.toString() === wanted, { polling: 50 }, body);
+  await open(page, await link('// first'));
+  await there('// first');
+  await page.waitForSelector('.lab .result');
+  await done(page);
+  expect('where it opens', String(await page.$eval('.lab', (lab) => Math.abs(lab.getBoundingClientRect().top) < innerHeight / 2)), /true/);
+  expect('the note of a link', await text(page, '.edit .hint'), /came with the link\. Nothing of it has run yet\. What you wrote here before is kept\.$/);
+  expect('whose result, behind a link', await text(page, '.lab .whose'), /^The result of the course's kernel, not of the text in the editor:$/);
+  expect('what runs', await text(page, '.lab form button.main'), /^Run the course's kernel$/);
+  await page.goto(await link('// second'));
+  await there('// second');
+  await done(page);
+  await write(page, [['second', 'changed']]);
+  expect('the note behind a change', await text(page, '.edit .hint'), /^Ctrl-Enter/);
+  await press(page, 'To another text of yours');
+  expect('his own text', await written(page), /blockIdz/);
+  await press(page, "To the link's text");
+  await there('// second');
+  await page.goto('about:blank');
+  await open(page, await link('// third'));
+  await there('// third');
+  await page.waitForSelector('.lab .result');
+  await done(page);
+  await press(page, 'Back to your own text');
+  await there('// changed');
 }
 
 // Without network: the compiler is on this machine by now.
@@ -105,6 +143,6 @@ async function on_the_bench(page, origin, expect, wrong) {
 export async function editing(tab, origin) {
   const wrong = tab.wrong = [], expect = (what, is, wanted) => { if (!wanted.test(is)) wrong.push(`${what}: "${is.slice(0, 300)}"`); };
   await tab.page.setViewport({ width: 1280, height: 900 });
-  for (const part of [in_the_lab, at_an_exercise, on_the_bench]) await part(tab.page, origin, expect, wrong);
+  for (const part of [in_the_lab, by_a_link, at_an_exercise, on_the_bench]) await part(tab.page, origin, expect, wrong);
   return wrong.map((line) => `edited: ${line}`);
 }

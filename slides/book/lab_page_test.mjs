@@ -21,6 +21,20 @@ const experiments = [
   ['16_warp_roles', '16_parity', 'stuck', 'It does not come to its end', 'As you predicted', 'endless'],
 ];
 
+const chosen_words = (page) => page.$eval('.lab select', (select) => select.selectedOptions[0].textContent);
+
+// A click on the last finding: the watch opens there, or where that ended the block, with why; and its buttons name what was found.
+async function watch_found(page, expect) {
+  const found = await page.$$eval('.lab .found button', (all) => all.at(-1).textContent.replace(/\s+/g, ' ').trim());
+  await page.$$eval('.lab .found button', (all) => all.at(-1).click());
+  await page.evaluate(() => [...document.querySelectorAll('.lab .watch button')].find((b) => b.textContent === 'Watch a warp').click());
+  await page.waitForSelector('.lab .watch .step');
+  const kind = found.split(', ')[0], step = await text(page, '.lab .watch .step'), [, warp, line] = step.match(/^Warp (\d+), step [\d,]+, line (\d+): /) ?? [];
+  const named = await page.$$eval('.lab .watch .views button', (all) => all.map((b) => b.textContent.replace(/\s+/g, ' ').trim()));
+  expect(`opens the watch at "${step}", not at ${found}, of ${named}`, kind === 'endless'
+    ? await page.$('.lab .why') && named.some((name) => name.startsWith(`${kind}: warp `)) : named.includes(`${kind}: warp ${warp}, line ${line}`));
+}
+
 async function experiment(tab, origin, [step, name, guess, verdict, word, finding]) {
   const { page } = tab, wrong = [], expect = (what, is) => { if (!is) wrong.push(`${step} ${name}: ${what}`); };
   await open(tab, origin, chapter(step, `?lab=${name}`));
@@ -35,6 +49,10 @@ async function experiment(tab, origin, [step, name, guess, verdict, word, findin
   expect('shows no finding at a line', !finding === !(await text(page, '.lab tr.finding')).includes(finding ?? 'times'));
   expect('shows no line that was changed', await page.$('.lab tr.fresh'));
   expect('shows no map', !verdict.startsWith('C is wrong') || await page.$('.lab canvas[aria-label^="Map of C"]'));
+  expect('does not say whose result it is', (await text(page, '.lab .whose')) === `The result of the variant “${await chosen_words(page)}”:`);
+  expect(`says of the change "${await text(page, '.lab .change')}"`, verdict.startsWith('It does not') ||
+    /^In all [\d,]+ [\w: ]+, ([\d,]+ (more|fewer) than|as many as) in the run before\.$/.test(await text(page, '.lab .change')));
+  if (finding && await page.$('.lab .found button')) await watch_found(page, expect);
   await page.reload({ waitUntil: 'load' });
   await idle(page);
   expect('does not remember what was predicted', (await text(page, '.lab .ask')).includes(word));
@@ -76,7 +94,7 @@ async function by_keys(tab, origin) {
   await page.keyboard.press('Enter');
   await page.waitForSelector('.lab .picture img');
   const { alt, width } = await page.$eval('.lab .picture img', async (img) => { await img.decode(); return { alt: img.alt, width: img.naturalWidth }; });
-  if (!/wavefront|sector/.test(alt) || !width) wrong.push(`keys: the picture of a line says "${alt}"`);
+  if (!/wavefront|sector/.test(alt) || !/first execution/.test(alt) || /--/.test(alt) || !width) wrong.push(`keys: the picture of a line says "${alt}"`);
   await page.setOfflineMode(false);
   return wrong;
 }

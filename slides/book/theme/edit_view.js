@@ -6,27 +6,39 @@ import { pack } from './edit_link.js';
 import { keep, read_kept } from './kept.js';
 import { counted } from './lab.js';
 
-const KEY = 'edits';  // { step: text }
+const KEY = 'edits', MOST = 5;  // { step: texts that were written, at most MOST, the last first }
 
 // view: of useLab. begin: a text from a link, or null.
 export function useEdit(lab, view, begin) {
   const compiler = use_compiler(lab.compiler), plain = lab.runs[0];
-  const state = reactive({ text: '', course: '', errors: [], comparing: false, compiling: false, again: false });
+  // given: the text as it came, from a link, from this machine or from the course, until it is written in; at: which of mine it is.
+  const state = reactive({ text: '', given: '', from: 'course', course: '', mine: [], at: -1, errors: [], comparing: false, compiling: false });
+
+  const place = (text, from, at = -1) => Object.assign(state, { text, given: text, from, at });
+  const back_to_course = () => place(state.course, 'course');
+  const to_link = () => place(begin.text, 'link');
+
+  // Those of mine behind the one that is open, and then those before it: where the button for one's own texts leads.
+  const others = computed(() => [...state.mine.keys()].map((i) => (state.at + 1 + i) % state.mine.length).filter((i) => state.mine[i] !== state.text));
+  const back_to_mine = () => place(state.mine[others.value[0]], 'mine', others.value[0]);
 
   async function open() {
     state.course = await view.text(`${plain.kernel}.cu`);
-    const before = read_kept(KEY, {})[lab.step];
-    state.again = !begin && Boolean(before) && before !== state.course;
-    state.text = begin?.text ?? before ?? state.course;
+    state.mine = [read_kept(KEY, {})[lab.step] ?? []].flat().filter((text) => text !== state.course);
+    if (begin) to_link();
+    else if (state.mine.length) back_to_mine();
+    else back_to_course();
   }
 
-  const remember = () => {
-    const { [lab.step]: mine, ...others } = read_kept(KEY, {});
-    keep(KEY, state.text === state.course ? others : { ...others, [lab.step]: state.text });
-  };
-  watch(() => state.text, () => {
+  // What came from elsewhere is kept once it is written in, and then beside what was written before.
+  watch(() => state.text, (text) => {
     state.errors = [];
-    remember();
+    view.state.text = text;
+    if (text === state.given) return;
+    state.given = null;
+    if (state.at < 0) Object.assign(state, { mine: [text, ...state.mine].slice(0, MOST), at: 0 });
+    else state.mine[state.at] = text;
+    keep(KEY, { ...read_kept(KEY, {}), [lab.step]: [...state.mine] });
   });
 
   const remarks = computed(() => {
@@ -81,6 +93,9 @@ export function useEdit(lab, view, begin) {
     view.stops.push(compiler.stop);
     return open();
   });
-  onUnmounted(() => view.stops.splice(view.stops.indexOf(compiler.stop), 1));
-  return { state, remarks, to_load, run, link };
+  onUnmounted(() => {
+    view.stops.splice(view.stops.indexOf(compiler.stop), 1);
+    view.state.text = null;
+  });
+  return { state, others, remarks, to_load, run, link, back_to_course, back_to_mine, to_link };
 }

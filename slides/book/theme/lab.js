@@ -60,6 +60,14 @@ export function verdict_of(result) {
   return errors.length ? 'found' : 'silent';
 }
 
+// Whose result it is; text: of the open editor, null where none is open.
+export function whose_of({ result: { run }, source }, step, text) {
+  const same = text === null || text === source;
+  if (run.edited) return same ? 'of the edited text' : 'of the edited text as it ran last, and not as it is now';
+  const whose = run.kernel === step ? "of the course's kernel" : `of the variant “${run.words}”`;
+  return same ? whose : `${whose}, not of the text in the editor`;
+}
+
 export const speeds = { faster: 'faster', same: 'about the same: within 2 %', slower: 'slower' };
 
 export function speed_of(time, plain) {
@@ -112,6 +120,21 @@ export function lines_of(result) {
   }
   return lines;
 }
+
+// The counters that some line has, in any of these results of lines_of.
+export const heats_there = (...all) => Object.keys(heats).filter((name) => all.some((lines) => Object.values(lines).some((at) => at[name])));
+
+// Two runs that may be compared: { is, was } of a counter in all; null if there is no run before of the same size.
+export function change_of(name, result, before) {
+  if (!result.metrics || !before?.metrics || ['m', 'n', 'k'].some((size) => result.run[size] !== before.run[size])) return null;
+  const [is, was] = [result, before].map(({ metrics }) => heats[name].of(metrics));
+  return { is, was };
+}
+
+export const signed = (n) => `${n < 0 ? '−' : '+'}${grouped(Math.abs(n))}`;
+
+// Words that the terminal shares with the page, where a field "access" stands for an option.
+export const in_page = (text) => text.replaceAll('--nth', 'access');
 
 // The line of kernel.cu that a finding belongs to: its own, or that of the call.
 export const line_of = ({ here }) => (is_kernel(here.file) ? here.line : here.caller);

@@ -52,6 +52,9 @@ export function mbarriers_of(mbarriers) {
   return [...alike].map(([text, names]) => ({ text, names: names.join(', ') }));
 }
 
+// Barriers have numbers; __syncthreads is number 0.
+export const barrier_name = (number) => (number === 0 ? '__syncthreads (barrier 0)' : `barrier ${number}`);
+
 // Where warps stand, those alike in one line: [{ warps, text }].
 export function standing_of(warps) {
   const alike = new Map();
@@ -59,7 +62,7 @@ export function standing_of(warps) {
     const where = waits ? `waiting for ${waits.name}, phase ${waits.parity}, line ${groups[0]?.line}`
       : groups.map(({ lanes, line, standing, barrier }) => {
         const who = lanes === 0xffffffff || lanes === -1 ? '' : `lanes ${listed(lanes_of(lanes))} `;
-        return who + (standing === 'barrier' ? `at barrier ${barrier}, line ${line}` : standing === 'runs' ? `running, line ${line}`
+        return who + (standing === 'barrier' ? `at ${barrier_name(barrier)}, line ${line}` : standing === 'runs' ? `running, line ${line}`
           : standing === 'lanes' ? `waiting for lanes, line ${line}` : `waiting for the cluster, line ${line}`);
       }).join('; ');
     const text = where || (ended ? 'ended' : 'not begun');

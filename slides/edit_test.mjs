@@ -1,10 +1,12 @@
-// The editor's parts that need no browser: what changed, the nearest kernel, and a link that carries a text.
+// Parts of the labs and of their editor that need no browser: what changed, the nearest kernel, whose result is shown, and a link
+// that carries a text.
 //
 //   node slides/edit_test.mjs
 import assert from 'node:assert/strict';
 import { arch_of, changes, distance, nearest, type_of } from './book/theme/edit.js';
 import { pack, unpack } from './book/theme/edit_link.js';
-import { whose_of } from './book/theme/lab.js';
+import { change_of, in_page, signed, whose_of } from './book/theme/lab.js';
+import { standing_of } from './book/theme/watched.js';
 import { read } from './project.mjs';
 
 const text = 'a\nb\nc\nd\n';
@@ -38,6 +40,17 @@ for (const [run, open, wanted] of [
   [edited, null, 'of the edited text'],
   [edited, 'b', 'of the edited text as it ran last, and not as it is now'],
 ]) assert.equal(whose_of({ result: { run }, source: text }, step, open), wanted);
+
+// Two runs of one size are compared, others are not.
+const ran = (m, count) => ({ run: { m, n: 8, k: 8 }, metrics: { 'smsp__inst_executed.sum': count } });
+assert.deepEqual(change_of('instructions', ran(8, 5), ran(8, 7)), { is: 5, was: 7 });
+for (const before of [null, ran(16, 7), { run: ran(8, 7).run }]) assert.equal(change_of('instructions', ran(8, 5), before), null);
+assert.deepEqual([640, -1280].map(signed), ['+640', '−1,280']);
+assert.equal(in_page('the first execution of --nth 2'), 'the first execution of access 2');
+
+const at = (barrier) => ({ ended: false, groups: [{ lanes: -1, line: 44, standing: 'barrier', barrier }] });
+assert.deepEqual(standing_of([at(0), at(0), at(1)]).map(({ warps, text: words }) => `${warps} ${words}`),
+  ['0 to 1 at __syncthreads (barrier 0), line 44', '2 at barrier 1, line 44']);
 
 // There and back; damaged, too long, and of something else.
 const kernel = read('steps/12_mma_swizzle/kernel.cu'), value = { text: `${kernel}// \u00fc \u{1f600}`, m: 128, beta: -0.5 }, link = await pack(value);

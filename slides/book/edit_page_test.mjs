@@ -89,9 +89,11 @@ async function by_a_link(page, origin, expect) {
   expect('the note of a link', await text(page, '.edit .hint'), /came with the link\. Nothing of it has run yet\. What you wrote here before is kept\.$/);
   expect('whose result, behind a link', await text(page, '.lab .whose'), /^The result of the course's kernel, not of the text in the editor:$/);
   expect('what runs', await text(page, '.lab form button.main'), /^Run the course's kernel$/);
+  await press(page, 'run this');
   await page.goto(await link('// second'));
   await there('// second');
   await done(page);
+  expect('what ran when the link was opened', await text(page, '.lab .whose'), /^The result of the course's kernel, not of the text in the editor:$/);
   await write(page, [['second', 'changed']]);
   expect('the note behind a change', await text(page, '.edit .hint'), /^Ctrl-Enter/);
   await press(page, 'To another text of yours');

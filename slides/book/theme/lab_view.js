@@ -14,7 +14,7 @@ export function useLab(lab) {
   const said = reactive(predictions());
   const run = computed(() => lab.runs[state.chosen]);
   const key = ({ id }) => `${lab.step}/${id}`;
-  let worker = null;
+  let worker = null, turn = 0;  // turn: of the run that counts; what an older one says is dropped
 
   function blocks(done, all) {
     if (state.busy) state.told = done < all ? `Running: ${grouped(done)} of ${grouped(all)} blocks.` : 'Checking C, and looking for the cause.';
@@ -39,22 +39,25 @@ export function useLab(lab) {
 
   // files_to_run() gives { source, files }.
   async function execute(what, files_to_run = () => files_of(what.kernel)) {
-    const first = !shown.result;
+    const first = !shown.result, mine = ++turn;
     Object.assign(state, { busy: true, told: 'Loading the kernel.', wrong: '' });
     try {
       const { source, files } = await files_to_run(), course = await worker.text(`${plain.kernel}.cu`);
+      if (mine !== turn) return false;
       state.told = 'Running.';
       const result = await worker.ask('run', { ptx: 'kernel.ptx', files: { ...files, 'course.cu': course }, type: type_of(files['kernel.ptx'], lab.type), ...sizes_of(what) });
+      if (mine !== turn) return false;
       Object.assign(shown, { before: shown.result, source_before: shown.source, source, result: { ...result, run: what } });
       state.told = '';
       if (first) fetch_rest();
       return true;
     } catch (error) {
+      if (mine !== turn) return false;
       state.told = '';
       state.wrong = error.message === 'stopped' ? 'Stopped.' : error.whole ? error.message : `This could not be run: ${error.message}.`;
       return false;
     } finally {
-      state.busy = false;
+      if (mine === turn) state.busy = false;
     }
   }
 
@@ -62,10 +65,19 @@ export function useLab(lab) {
   // launch beside that with stride 1.
   const beside = (one) => (one.entry ? { ...one, number: 1 } : one.kernel === plain.kernel ? plain : { ...plain, ...sizes_of(one) });
 
+  // A link may lead elsewhere while something runs.
+  function leave() {
+    if (!state.busy) return;
+    turn++;
+    stop();
+    Object.assign(state, { busy: false, told: '' });
+  }
+
   async function choose(i) {
     const one = lab.runs[i];
+    leave();
     open();
-    Object.assign(state, { chosen: i, asking: Boolean(one.ask && !said[key(one)]), ...sizes_of(one) });
+    Object.assign(state, { chosen: i, asking: Boolean(one.ask && !said[key(one)]), wrong: '', ...sizes_of(one) });
     if (!same(shown.result?.run, beside(one)) && !await execute(beside(one))) return;
     if (state.chosen === i && i > 0 && !state.asking) await execute(one);
   }

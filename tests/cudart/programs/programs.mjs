@@ -78,12 +78,14 @@ const collections = {
   },
   // https://github.com/yuhc/gpu-rodinia: of the folder cuda all that use no texture and are run without a file of data.
   'gpu-rodinia': {
+    short: 'Rodinia',
     at: (program) => join(folder, 'gpu-rodinia/cuda', program.split('_')[0]),
     select: () => Object.keys(rodinia),
     build: (at, program) => ['-DcudaThreadSynchronize=cudaDeviceSynchronize', ...rodinia[program].split(' ')],  // which CUDA 13 has no more
   },
   // https://github.com/R100001/Programming-Massively-Parallel-Processors, solutions of the book's labs: all.
   'Programming-Massively-Parallel-Processors': {
+    short: 'PMPP labs',
     at: (program) => dirname(join(folder, 'Programming-Massively-Parallel-Processors/Chapters', program)),
     select: () => files(join(folder, 'Programming-Massively-Parallel-Processors/Chapters')).filter((name) => /\/labs\/.*\.cu$/.test(name)),
     build: (at, program) => ['-std=c++17', program.split('/').pop()],
@@ -155,7 +157,7 @@ function run(row) {
   const [, launches, findings, advices] = /cudart: (\d+) launches were checked, \d+ of them with findings: (\d+) findings and (\d+) advices/.exec(done.stderr) ?? [];
   const cut = done.signal || / was ended by signal /.test(done.stderr), last = done.stderr.trim().split('\n').pop();
   return Object.assign(row, { ends: cut ? 'no' : 'yes', passes: cut ? '' : verdict(done, +findings), seconds: (60 * minutes + +seconds).toFixed(1), launches, findings,
-    advices, note: cut ? last : row.note });
+    advices, note: cut ? last.replaceAll(`${folder}/`, '') : row.note });
 }
 
 // A row for each collection. Of a program that has a row with an edit, that row counts in the columns that say so.
@@ -166,9 +168,9 @@ function totals() {
     const smaller = (row) => all.find((other) => other.edit && other.collection === name && other.program === row.program) ?? row;
     const best = built.map((row) => row.ends === 'yes' ? row : smaller(row)).filter((row) => row.ends === 'yes');
     const found = built.map((row) => [row, smaller(row)].find((one) => +one.findings)).filter((row) => row);
-    return [name, built.length, built.filter((row) => row.ends === 'yes').length, best.length, best.filter((row) => row.passes === 'yes').length,
+    return [collections[name].short ?? name, built.length, built.filter((row) => row.ends === 'yes').length, best.length, best.filter((row) => row.passes === 'yes').length,
       ...['silent', 'waived', 'no'].map((word) => best.filter((row) => row.passes === word).length),
-      ...['true', 'arguable', 'false'].map((word) => found.filter((row) => said(row) === word).length)];
+      ['true', 'arguable', 'false'].map((word) => found.filter((row) => said(row) === word).length).join(', ')];
   }).map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
 

@@ -129,8 +129,9 @@ void cudart_memory_forget(uint64_t address);
 // For the function of the API; hosts: only memory that is the host's (pinned), else only other.
 cudaError_t cudart_allocate(void **p, const char *function, size_t bytes, enum cudaMemoryType type);
 cudaError_t cudart_release(const char *function, void *p, bool hosts);
-void cudart_memory_of_graph(void *p);     // which cudart_allocate has given; again in each launch of the graph
-void cudart_graph_freed(uint64_t bytes);  // of it, by the program and not by a node
+void cudart_memory_of_graph(void *p);  // which cudart_allocate has given; again in each launch of the graph
+extern uint64_t cudart_of_graphs[4];   // bytes, by enum cudaGraphMemAttributeType
+void cudart_graph_memory(uint64_t more, uint64_t less);  // of it is in use
 cudaError_t cudart_memory_map(uint64_t address, size_t bytes, enum cudaMemoryType type);
 // What all memory holds now, which cudart_memory_free frees. Nothing if that is too much.
 size_t cudart_memory_copy(struct simt_array **out);

@@ -202,6 +202,17 @@ cudaError_t cudart_allocate(void **p, const char *function, size_t bytes, enum c
     return e;
 }
 
+uint64_t cudart_of_graphs[4];
+
+void cudart_graph_memory(uint64_t more, uint64_t less)
+{
+    uint64_t *used = &cudart_of_graphs[cudaGraphMemAttrUsedMemCurrent];
+    uint64_t *high = &cudart_of_graphs[cudaGraphMemAttrUsedMemHigh];
+    *used += more;
+    *used -= less < *used ? less : *used;
+    *high = *used > *high ? *used : *high;
+}
+
 void cudart_memory_of_graph(void *p)
 {
     cudart_lock();
@@ -257,7 +268,7 @@ static cudaError_t free_now(const char *function, void *p, bool hosts)
                                : "it is memory of the host: cudaFreeHost frees it");
     else if (m && m->address == (uint64_t)p && m->of_graph && !m->given_back) {
         m->given_back = true;
-        cudart_graph_freed(m->bytes);
+        cudart_graph_memory(0, m->bytes);
         return cudaSuccess;
     } else if (m && m->address == (uint64_t)p && !m->registered && !m->of_graph &&
                simt_free(cudart_gpu(), m->address, error)) {

@@ -124,26 +124,17 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t h
 
 // --- In the order of a stream ---
 
-static uint64_t of_graphs[4];  // bytes, by enum cudaGraphMemAttributeType
-
-static cudaError_t count(size_t more, size_t less)
-{
-    uint64_t *used = &of_graphs[cudaGraphMemAttrUsedMemCurrent], *high = &of_graphs[cudaGraphMemAttrUsedMemHigh];
-    *used += more;
-    *used -= less < *used ? less : *used;
-    *high = *used > *high ? *used : *high;
-    return cudaSuccess;
-}
-
 static cudaError_t run_alloc(const struct work *w)
 {
     cudart_memory_of_graph(w->memory.p);
-    return count(w->memory.bytes, 0);
+    cudart_graph_memory(w->memory.bytes, 0);
+    return cudaSuccess;
 }
 
 static cudaError_t run_free(const struct work *w)
 {
-    return count(0, w->memory.bytes);
+    cudart_graph_memory(0, w->memory.bytes);
+    return cudaSuccess;
 }
 
 const struct work_type work_alloc = { .node = cudaGraphNodeTypeMemAlloc, .run = run_alloc };
@@ -157,16 +148,11 @@ static bool is_captured(cudaStream_t handle)
     return s && s->graph;
 }
 
-void cudart_graph_freed(uint64_t bytes)
-{
-    count(0, bytes);
-}
-
 static struct work allocating(void *p, size_t bytes)
 {
     cudart_memory_of_graph(p);
-    of_graphs[cudaGraphMemAttrReservedMemCurrent] += bytes;
-    of_graphs[cudaGraphMemAttrReservedMemHigh] += bytes;
+    cudart_of_graphs[cudaGraphMemAttrReservedMemCurrent] += bytes;
+    cudart_of_graphs[cudaGraphMemAttrReservedMemHigh] += bytes;
     return (struct work){ .type = &work_alloc, .function = "cudaMallocAsync", .memory = { p, bytes } };
 }
 
@@ -233,9 +219,9 @@ cudaError_t cudaDeviceGraphMemTrim(int d)
 
 cudaError_t cudaDeviceGetGraphMemAttribute(int d, enum cudaGraphMemAttributeType a, void *value)
 {
-    if ((size_t)a >= sizeof of_graphs / sizeof *of_graphs)
+    if ((size_t)a >= sizeof cudart_of_graphs / sizeof *cudart_of_graphs)
         return no_pool("cudaDeviceGetGraphMemAttribute");
-    memcpy(value, &of_graphs[a], sizeof of_graphs[a]);
+    memcpy(value, &cudart_of_graphs[a], sizeof cudart_of_graphs[a]);
     return cudaSuccess;
 }
 
@@ -243,6 +229,6 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int d, enum cudaGraphMemAttributeType
 {
     if (a != cudaGraphMemAttrUsedMemHigh && a != cudaGraphMemAttrReservedMemHigh)
         return no_pool("cudaDeviceSetGraphMemAttribute");
-    memcpy(&of_graphs[a], value, sizeof of_graphs[a]);
+    memcpy(&cudart_of_graphs[a], value, sizeof cudart_of_graphs[a]);
     return cudaSuccess;
 }

@@ -127,7 +127,7 @@ template <bool TURN_A, bool TURN_B> __device__ void product(const args &p)
         finish4(p, at.z, at.row + row + i / TN / 4 * DM + i / TN % 4, at.col + col + i % TN / 4 * DN, &all[i]);
 }
 
-// LEAST blocks an SM: so many registers a thread may have. Blocks: tiles of C, each p.parts times, of all matrices.
+// LEAST blocks an SM, which limits the registers of a thread. Blocks: tiles of C, each p.parts times, of all matrices.
 #define KERNEL(name, TURN_A, TURN_B)                                                                                   \
     extern "C" __global__ void __launch_bounds__(THREADS, LEAST) name(const __grid_constant__ args p)                  \
     {                                                                                                                  \

@@ -354,7 +354,7 @@ static int try_ways(const struct ask *ask, const struct shape *shapes, int n)
         fflush(all.out);
         ratios[s - shapes] = all.chosen / all.best;
     }
-    describe("the rule's way takes so many times as long as the fastest", ratios, n);
+    describe("time of the way that the rule chooses / time of the fastest way", ratios, n);
     free(ratios);
     return fclose(all.out) ? BAD : 0;
 }

@@ -11,7 +11,7 @@ constexpr int WM = 32, WN = 32;           // warp tile
 constexpr int THREADS = BM / WM * (BN / WN) * 32;
 constexpr int STAGES = 4;  // tiles: one is multiplied, the others are on their way
 constexpr int PAD = 8;     // rows of shared memory begin 16 bytes further each: ldmatrix has no conflicts
-constexpr int LEAST = 4;   // blocks of an SM: so many registers a thread may have
+constexpr int LEAST = 4;   // blocks of an SM, which limits the registers of a thread
 __constant__ int geometry[] = { BM, BN, BK, THREADS, 0, 0, 0, WM, WN };  // read by the library
 
 // An operand's tiles, SPAN rows of A, or columns of B, by BK along K, as they lie.

@@ -76,7 +76,7 @@ gemm_steps_problem pick_exchange(const gemm_steps_problem *p, bool exchanged)
     return q;
 }
 
-// Its lines have whole groups of so many elements.
+// Its lines are whole groups of that many elements.
 static bool in_groups(const struct operand *x, int n)
 {
     return pick_aligned(x, (size_t)n * x->element) && x->columns % n == 0;

@@ -284,7 +284,7 @@ static void say_unwritten(struct cause *c, const struct history *h, const struct
             high = i;
         }
     const bool inside = low < end && at > low && at < high, later = h->first[at] != 0;
-    uint32_t from = at, to = at;  // words that nobody wrote, within those that were written
+    uint32_t from = at, to = at;  // the first and last word of the gap around it
     while (inside && !was_written(h, from - 1))
         from--;
     while (inside && !was_written(h, to + 1))

@@ -80,20 +80,13 @@ unsigned kernel_text_loops(const char *file, unsigned line, unsigned heads[KERNE
 
 unsigned kernel_text_loop(const char *file, unsigned use)
 {
-    char text[256], head[256], name[64];
+    char text[256], head[256];
     unsigned heads[KERNEL_LOOPS];
     const unsigned n = kernel_text_loops(file, use, heads);
     source_text(file, use, text, sizeof text);
     for (unsigned i = 0; i < n; i++) {
         source_text(file, heads[i], head, sizeof head);
-        const char *end = strchr(head, '=');
-        while (end && end > head && !kernel_is_word(end[-1]))
-            end--;
-        const char *begin = end;
-        while (begin && begin > head && kernel_is_word(begin[-1]))
-            begin--;
-        snprintf(name, sizeof name, "%.*s", begin ? (int)(end - begin) : 0, begin ? begin : "");
-        if (*name && kernel_find_word(text, name))
+        if (kernel_counts(head, text))
             return heads[i];
     }
     return 0;

@@ -80,20 +80,6 @@ unsigned kernel_text_changes(const char *file, unsigned use)
 
 // --- What makes a statement ---
 
-// Whether the line is the head of a loop over a counter, of more than one letter or not, that the text has.
-static bool counts_one_of(const char *line, const char *text)
-{
-    char name[64];
-    const char *head = kernel_find_word(line, "for"), *end = head ? strchr(head, '=') : NULL;
-    while (end && end > head && !kernel_is_word(end[-1]))
-        end--;
-    const char *begin = end;
-    while (begin && begin > head && kernel_is_word(begin[-1]))
-        begin--;
-    snprintf(name, sizeof name, "%.*s", begin ? (int)(end - begin) : 0, begin ? begin : "");
-    return *name && kernel_find_word(text, name);
-}
-
 static unsigned away(unsigned line, unsigned use)
 {
     return line > use ? 2 * (line - use) : use - line;  // what stands before it is nearer
@@ -122,7 +108,7 @@ static unsigned makers_of(const char *file, unsigned use, const char *text, unsi
         for (unsigned i = 0; i < n_heads; i++)
             around = around || heads[i] == number;
         const bool before = number + 1 == first && kernel_find_word(line, "if") && !strchr(line, ';');
-        if (number != use && (before || sets_one_of(line, text) || (around && counts_one_of(line, text))))
+        if (number != use && (before || sets_one_of(line, text) || (around && kernel_counts(line, text))))
             insert_maker(lines, &n, number, use);
     }
     free(line);

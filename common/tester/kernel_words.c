@@ -2,6 +2,7 @@
 #include "kernel_words.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/source.h"
@@ -29,6 +30,19 @@ bool kernel_has_behind(const char *text, const char *name, const char *operator)
             return true;
     }
     return false;
+}
+
+bool kernel_counts(const char *line, const char *text)
+{
+    char name[64];
+    const char *head = kernel_find_word(line, "for"), *end = head ? strchr(head, '=') : NULL;
+    while (end && end > head && !kernel_is_word(end[-1]))
+        end--;
+    const char *begin = end;
+    while (begin && begin > head && kernel_is_word(begin[-1]))
+        begin--;
+    snprintf(name, sizeof name, "%.*s", begin ? (int)(end - begin) : 0, begin ? begin : "");
+    return *name && kernel_find_word(text, name);
 }
 
 unsigned kernel_statement(const char *file, unsigned line, char *text, size_t size)

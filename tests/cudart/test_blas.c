@@ -4,20 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cudart_case.h"
 #include "program_case.h"
 
 static struct run r;
 
-static void prepare(void)
-{
-    setenv("LD_LIBRARY_PATH", LIBRARIES, 1);
-    unsetenv("CUDART_CHECK");
-    unsetenv("CUDART_PROFILE");
-    unsetenv("CUDART_TALLY");
-    unsetenv("CUDART_CARD");
-}
-
-TestSuite(blas, .init = prepare);
+TestSuite(blas, .init = cudart_prepare);
 
 static void expect_error(const char *said)
 {

@@ -5,20 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cudart_case.h"
 #include "program_case.h"
 
 static struct run r;
 
-// LIBRARIES: the folder of libcudart.so.13.
-static void prepare(void)
-{
-    setenv("LD_LIBRARY_PATH", LIBRARIES, 1);
-    unsetenv("CUDART_CHECK");
-    unsetenv("CUDART_TALLY");
-    unsetenv("CUDART_CARD");
-}
-
-TestSuite(cudart, .init = prepare);
+TestSuite(cudart, .init = cudart_prepare);
 
 static void expect_checked(const char *said)
 {

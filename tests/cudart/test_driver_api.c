@@ -3,19 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cudart_case.h"
 #include "program_case.h"
 
 static struct run r;
 
-static void prepare(void)
-{
-    setenv("LD_LIBRARY_PATH", LIBRARIES, 1);
-    unsetenv("CUDART_CHECK");
-    unsetenv("CUDART_TALLY");
-    unsetenv("CUDART_CARD");
-}
-
-TestSuite(driver_api, .init = prepare);
+TestSuite(driver_api, .init = cudart_prepare);
 
 // As CUDA's documentation says of each call; of arrays, that they are not there.
 static const char calls[] =

@@ -1,6 +1,7 @@
 // Out of SSA form: what phis get becomes copies, at the end of a block that has one way on, else in a block of their
-// own on the way. All copies of a way happen at once, so they are put into an order in which none overwrites what
-// another reads. Dead code is taken away after it.
+// own on the way. The way back round a loop needs no such block where nobody behind the loop reads what is overwritten:
+// a loop whose last instruction jumps to its first is what ptxas schedules best. All copies of a way happen at once, so
+// they are put into an order in which none overwrites what another reads. Dead code is taken away after it.
 #include "irptx/passes.h"
 
 #include <string.h>
@@ -92,6 +93,61 @@ static uint32_t block_between(struct code *c, uint32_t from, uint32_t to)
     return between;
 }
 
+static bool reads_old(const struct operand *o, const bool *old)
+{
+    return !o->def && o->reg && old[o->reg];
+}
+
+static bool block_reads(const struct code_block *b, const bool *old)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < b->op_count && !found; i++)
+        for (uint32_t k = 0; k < b->ops[i].arg_count; k++)
+            found |= reads_old(&b->ops[i].args[k], old);
+    for (uint32_t i = 0; i < b->edge_count; i++)
+        found |= old[b->edges[i].reg];
+    for (uint32_t i = 0; i < b->copy_count; i++)
+        found |= reads_old(&b->copies[i].from, old);
+    return found;
+}
+
+// Whether what the phis of header hold is read where block goes otherwise, or by its branch.
+static bool read_elsewhere(const struct code *c, uint32_t block, uint32_t header)
+{
+    const struct code_block *b = &c->blocks[block];
+    bool *old = ir_new(c->m, c->reg_count + 1), *seen = ir_new(c->m, c->block_count + 1);
+    for (uint32_t i = 0; i < b->copy_count; i++)
+        if (b->copies[i].to == header)
+            old[b->copies[i].reg] = true;
+    for (uint32_t i = 0; i < b->edge_count; i++)
+        if (old[b->edges[i].reg])
+            return true;
+    for (uint32_t i = 0; i < b->copy_count; i++)
+        if (b->copies[i].to != header && reads_old(&b->copies[i].from, old))
+            return true;
+    uint32_t *todo = ir_new(c->m, (c->block_count + 1) * sizeof *todo), count = 0, to[256];
+    seen[header] = true;
+    for (uint32_t at = block;; at = todo[--count]) {
+        if (at != block && block_reads(&c->blocks[at], old))
+            return true;
+        for (uint32_t n = code_successors(&c->blocks[at], to, 256); n--;)
+            if (!seen[to[n]]) {
+                seen[to[n]] = true;
+                todo[count++] = to[n];
+            }
+        if (!count)
+            return false;
+    }
+}
+
+// The block whose end has the copies on the way from one to another: itself, or one of their own.
+static uint32_t place_of_copies(struct code *c, uint32_t block, uint32_t to, uint32_t ways)
+{
+    if (ways == 1 || (code_dominates(c, to, block) && !read_elsewhere(c, block, to)))
+        return block;
+    return block_between(c, block, to);
+}
+
 void pass_copies(struct code *c)
 {
     uint32_t *order = NULL, count = 0, to[256];
@@ -105,7 +161,7 @@ void pass_copies(struct code *c)
         for (uint32_t k = 0; k < n; k++) {
             if (!has_copies(&c->blocks[block], to[k]))
                 continue;
-            const uint32_t at = n == 1 ? block : block_between(c, block, to[k]);
+            const uint32_t at = place_of_copies(c, block, to[k], n);
             put_copies(c, block, to[k], at);
             if (at != block) {
                 order = ir_grow(c->m, order, count, sizeof *order);

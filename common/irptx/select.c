@@ -88,8 +88,9 @@ static void name_phi(struct code *c, const struct ir_inst *x, uint32_t block)
             out.items[++i] = val_reg(first + 1);
             continue;
         }
-        const uint32_t reg = code_reg(c, width_of(c, t));
-        out.items[i] = t->kind == IR_PTR ? val_pointer(reg, x->type == t ? space_of(c, x) : t->space) : val_reg(reg);
+        const uint32_t space = x->type == t ? space_of(c, x) : t->space;
+        const uint32_t reg = code_reg(c, t->kind == IR_PTR ? pointer_width(space) : width_of(c, t));
+        out.items[i] = t->kind == IR_PTR ? val_pointer(reg, space) : val_reg(reg);
     }
     value_set(c, x, out.items, n);
 }

@@ -36,7 +36,15 @@ int64_t value_signed(int64_t bits, uint32_t width);  // sign-extended from width
 struct val value_plain(struct code *c, struct val v, const struct ir_type *t);
 struct operand value_argument(struct code *c, const struct ir_value *v);  // the same as an operand, of a call
 
-uint32_t pointer_reg(struct code *c, struct val p);  // the address in its own space
+// Addresses of shared memory have 32 bits, others 64. In the IR all pointers have 64.
+static inline uint32_t pointer_width(uint32_t space)
+{
+    return space == SPACE_SHARED ? 32 : 64;
+}
+uint32_t pointer_reg(struct code *c, struct val p);                     // the address in its own space
+uint32_t pointer_wide(struct code *c, struct val p);                    // the same in 64 bits
+struct val pointer_from(struct code *c, uint32_t reg, uint32_t space);  // of what is in a register of 64 bits
+uint32_t value_low(struct code *c, uint32_t reg);                       // the low half of 64 bits
 uint32_t pointer_generic(struct code *c, struct val p);
 struct val pointer_to_space(struct code *c, struct val p, uint32_t space);
 struct val pointer_add(struct val p, int64_t bytes);

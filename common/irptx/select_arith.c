@@ -219,10 +219,10 @@ static struct val compare_pointers(struct code *c, const char *word, struct val 
 {
     const bool same = a.kind == VAL_PTR && b.kind == VAL_PTR && a.space == b.space;
     const uint32_t x = same ? pointer_reg(c, a) : pointer_generic(c, a);
-    const uint32_t y = same ? pointer_reg(c, b) : pointer_generic(c, b);
+    const uint32_t y = same ? pointer_reg(c, b) : pointer_generic(c, b), w = c->regs[x].width;
     const bool equality = !strcmp(word, "eq") || !strcmp(word, "ne");
     return val_reg(
-        PURE(c, 1, code_name(c, "setp.%s.%c64", word, equality ? 's' : 'u'), operand_reg(x), operand_reg(y)));
+        PURE(c, 1, code_name(c, "setp.%s.%c%u", word, equality ? 's' : 'u', w), operand_reg(x), operand_reg(y)));
 }
 
 static struct val compare_one(struct code *c, const struct ir_inst *x, struct val a, struct val b,
@@ -277,7 +277,8 @@ static struct val choose(struct code *c, const struct ir_inst *x, struct val if_
     if (t->kind == IR_PTR) {
         const uint32_t space = space_of(c, x), p = pointer_reg(c, pointer_to_space(c, a, space)),
                        q = pointer_reg(c, pointer_to_space(c, b, space));
-        return val_pointer(PURE(c, 64, "selp.b64", operand_reg(p), operand_reg(q), by), space);
+        const uint32_t w = pointer_width(space);
+        return val_pointer(PURE(c, w, code_name(c, "selp.b%u", w), operand_reg(p), operand_reg(q), by), space);
     }
     const struct ir_type *bits = ir_int(c->m, t->bits);  // a constant of any type is its bits here
     return val_reg(PURE(c, width_of(c, t), code_name(c, "selp.b%u", width_of(c, t)), value_use(c, a, bits),

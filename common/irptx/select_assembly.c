@@ -97,7 +97,7 @@ void select_assembly(struct code *c, const struct ir_inst *x)
     const struct ir_leaf *leaves = ir_leaves(c->m, x->type, &n);
     struct vals out = value_list(c, n);
     for (uint32_t i = 0; i < n && i < a->outputs; i++)
-        out.items[i] =
-            leaves[i].type->kind == IR_PTR ? val_pointer(a->all[i].reg, leaves[i].type->space) : val_reg(a->all[i].reg);
+        out.items[i] = leaves[i].type->kind == IR_PTR ? pointer_from(c, a->all[i].reg, leaves[i].type->space)
+                                                      : val_reg(a->all[i].reg);
     value_set(c, x, out.items, n);
 }

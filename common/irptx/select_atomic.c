@@ -37,7 +37,7 @@ static void emit_atomic(struct code *c, const struct ir_inst *x, const char *wha
     const char *name = code_name(c, "atom%s%s.%s%u", scope_of(x), code_space(c, p.space), what, t->bits);
     code_emit(c, name, all, n + 2)->access.kind = ACCESS_FENCE;
     struct vals out = value_list(c, 2);
-    out.items[0] = t->kind == IR_PTR ? val_pointer(all[0].reg, t->space) : val_reg(all[0].reg);
+    out.items[0] = t->kind == IR_PTR ? pointer_from(c, all[0].reg, t->space) : val_reg(all[0].reg);
     if (x->op == OP_cmpxchg)
         out.items[1] =
             val_reg(PURE(c, 1, code_name(c, "setp.eq.s%u", width_of(c, t)), operand_reg(all[0].reg), args[0]));

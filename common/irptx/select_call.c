@@ -36,7 +36,7 @@ struct val param_narrowed(struct code *c, uint32_t reg, const struct ir_type *t)
 {
     const uint32_t w = c->regs[reg].width;
     if (t->kind == IR_PTR)
-        return val_pointer(reg, t->space);
+        return pointer_from(c, reg, t->space);
     if (t->bits == 1) {
         const uint32_t low = PURE(c, w, code_name(c, "and.b%u", w), operand_reg(reg), operand_int(1));
         return val_reg(PURE(c, 1, code_name(c, "setp.ne.s%u", w), operand_reg(low), operand_int(0)));

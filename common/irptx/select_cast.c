@@ -97,6 +97,8 @@ static struct val truncated(struct code *c, struct val v, const struct ir_type *
         const uint32_t low = PURE(c, w, code_name(c, "and.b%u", w), operand_reg(v.reg), operand_int(1));
         return val_reg(PURE(c, 1, code_name(c, "setp.ne.s%u", w), operand_reg(low), operand_int(0)));
     }
+    if (w == 64 && k == 32)
+        return val_reg(value_low(c, v.reg));
     return w == k ? v : val_reg(PURE(c, k, code_name(c, "cvt.u%u.u%u", k, w), operand_reg(v.reg)));
 }
 
@@ -167,7 +169,7 @@ static struct val from_number(struct code *c, struct val v, const struct ir_type
         return (struct val){ .kind = VAL_PTR, .space = to->space, .bits = o.value };
     if (width_of(c, t) < 64)
         o = operand_reg(PURE(c, 64, code_name(c, "cvt.u64.u%u", width_of(c, t)), o));
-    return val_pointer(o.reg, to->space);
+    return pointer_from(c, o.reg, to->space);
 }
 
 static struct val cast_one(struct code *c, const struct ir_inst *x, struct val v, const struct ir_type *t,
@@ -180,8 +182,7 @@ static struct val cast_one(struct code *c, const struct ir_inst *x, struct val v
     if (v.kind == VAL_UNDEF)
         return v;
     if (x->op == OP_ptrtoint || x->op == OP_ptrtoaddr) {
-        const uint32_t r = t->space ? pointer_reg(c, v) : pointer_generic(c, v), k = width_of(c, to);
-        return val_reg(k == 64 ? r : PURE(c, k, code_name(c, "cvt.u%u.u64", k), operand_reg(r)));
+        return truncated(c, val_reg(t->space ? pointer_wide(c, v) : pointer_generic(c, v)), ir_int(c->m, 64), to);
     }
     if (x->op == OP_inttoptr)
         return from_number(c, v, t, to);

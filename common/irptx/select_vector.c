@@ -16,7 +16,7 @@ static struct val element_at(struct code *c, struct vals items, struct val index
         const struct operand this = operand_reg(value_reg(c, value_plain(c, items.items[k], t), bits));
         found = PURE(c, w, code_name(c, "selp.b%u", w), this, operand_reg(found), operand_reg(is));
     }
-    return t->kind == IR_PTR ? val_pointer(found, t->space) : val_reg(found);
+    return t->kind == IR_PTR ? pointer_from(c, found, t->space) : val_reg(found);
 }
 
 static void extract_element(struct code *c, const struct ir_inst *x)

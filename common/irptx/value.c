@@ -40,8 +40,10 @@ static struct val constant(struct code *c, const struct ir_scalar *s, const stru
     }
     if (t->kind == IR_PTR)
         return p;
-    const uint32_t reg = s->generic ? pointer_generic(c, p) : pointer_reg(c, p), w = width_of(c, t);
-    return val_reg(w == 64 ? reg : PURE(c, w, code_name(c, "cvt.u%u.u64", w), operand_reg(reg)));
+    const uint32_t reg = s->generic ? pointer_generic(c, p) : pointer_wide(c, p), w = width_of(c, t);
+    return val_reg(w == 64   ? reg
+                   : w == 32 ? value_low(c, reg)
+                             : PURE(c, w, code_name(c, "cvt.u%u.u64", w), operand_reg(reg)));
 }
 
 struct vals vals_of(struct code *c, const struct ir_value *v)
@@ -91,7 +93,7 @@ struct operand value_use(struct code *c, struct val v, const struct ir_type *t)
     if (v.kind == VAL_REG)
         return operand_reg(v.reg);
     if (v.kind == VAL_PTR)
-        return operand_reg(pointer_reg(c, v));
+        return operand_reg(pointer_wide(c, v));
     const int64_t bits = v.kind == VAL_UNDEF ? 0 : v.bits;
     if (t->kind == IR_FLOAT || t->kind == IR_BFLOAT)
         return floating(c, bits, t);
@@ -127,7 +129,7 @@ struct val value_plain(struct code *c, struct val v, const struct ir_type *t)
 {
     if (v.kind != VAL_PTR)
         return v;
-    return val_reg(t->kind == IR_PTR && t->space ? pointer_reg(c, v) : pointer_generic(c, v));
+    return val_reg(t->kind == IR_PTR && t->space ? pointer_wide(c, v) : pointer_generic(c, v));
 }
 
 struct operand value_argument(struct code *c, const struct ir_value *v)
@@ -137,19 +139,40 @@ struct operand value_argument(struct code *c, const struct ir_value *v)
 
 // --- Pointers ---
 
+uint32_t value_low(struct code *c, uint32_t reg)
+{
+    return c->regs[reg].narrow ? c->regs[reg].narrow : PURE(c, 32, "cvt.u32.u64", operand_reg(reg));
+}
+
+struct val pointer_from(struct code *c, uint32_t reg, uint32_t space)
+{
+    return val_pointer(pointer_width(space) == 32 ? value_low(c, reg) : reg, space);
+}
+
 uint32_t pointer_reg(struct code *c, struct val p)
 {
     if (p.kind == VAL_UNDEF)
         p = val_pointer(0, 0);
+    const uint32_t w = pointer_width(p.space);
     if (!p.reg && !p.symbol)
-        return PURE(c, 64, "mov.b64", operand_int(p.bits));
-    const uint32_t base = p.reg ? p.reg : PURE(c, 64, "mov.u64", operand_text(p.symbol));
-    return p.bits ? PURE(c, 64, "add.s64", operand_reg(base), operand_int(p.bits)) : base;
+        return PURE(c, w, code_name(c, "mov.b%u", w), operand_int(value_signed(p.bits, w)));
+    const uint32_t base = p.reg ? p.reg : PURE(c, w, code_name(c, "mov.u%u", w), operand_text(p.symbol));
+    return p.bits ? PURE(c, w, code_name(c, "add.s%u", w), operand_reg(base), operand_int(p.bits)) : base;
+}
+
+uint32_t pointer_wide(struct code *c, struct val p)
+{
+    const uint32_t reg = pointer_reg(c, p);
+    if (c->regs[reg].width == 64)
+        return reg;
+    const uint32_t wide = PURE(c, 64, "cvt.u64.u32", operand_reg(reg));
+    c->regs[wide].narrow = reg;
+    return wide;
 }
 
 uint32_t pointer_generic(struct code *c, struct val p)
 {
-    const uint32_t reg = pointer_reg(c, p);
+    const uint32_t reg = pointer_wide(c, p);
     if (p.kind == VAL_UNDEF || !p.space || (!p.reg && !p.symbol))
         return reg;
     return PURE(c, 64, code_name(c, "cvta%s.u64", code_space(c, p.space)), operand_reg(reg));
@@ -166,7 +189,8 @@ struct val pointer_to_space(struct code *c, struct val p, uint32_t space)
     const uint32_t generic = pointer_generic(c, p);
     if (space == SPACE_GENERIC)
         return val_pointer(generic, 0);
-    return val_pointer(PURE(c, 64, code_name(c, "cvta.to%s.u64", code_space(c, space)), operand_reg(generic)), space);
+    return pointer_from(c, PURE(c, 64, code_name(c, "cvta.to%s.u64", code_space(c, space)), operand_reg(generic)),
+                        space);
 }
 
 struct val pointer_add(struct val p, int64_t bytes)

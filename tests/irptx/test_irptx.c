@@ -176,6 +176,35 @@ Test(irptx, knows_the_space_of_a_pointer_through_phis_and_casts)
         "cvta.shared.u64", "cvta.global.u64", "st.b32", NULL);
 }
 
+Test(irptx, computes_addresses_of_shared_memory_in_32_bits)
+{
+    const char *const shared = "@tile = internal addrspace(3) global [64 x float] poison, align 16";
+    // A sum that may wrap loses a constant all the same, for what is above 32 bits is lost anyway.
+    expect_with(shared,
+                "  %i = add i32 %n, 3\n  %j = shl i32 %i, 2\n  %w = zext i32 %j to i64\n"
+                "  %a = getelementptr float, ptr addrspacecast (ptr addrspace(3) @tile to ptr), i64 %w\n"
+                "  store float %x, ptr %a, align 4\n  ret void",
+                "shl.b32", "mov.u32", "tile;", "add.s32", "st.shared.b32 \t[%r", "+48]", NULL);
+    expect_with(shared,
+                "  %w = sext i32 %n to i64\n  %d = sub i64 6, %w\n"
+                "  %a = getelementptr float, ptr addrspacecast (ptr addrspace(3) @tile to ptr), i64 %d\n"
+                "  %s = addrspacecast ptr %a to ptr addrspace(3)\n  %l = ptrtoint ptr addrspace(3) %s to i64\n"
+                "  store i64 %l, ptr %p, align 8\n  ret void",
+                "neg.s32", "add.s32", ", 24;", "cvt.u64.u32", "st.global.b64", NULL);
+}
+
+Test(irptx, jumps_back_from_the_end_of_a_loop)
+{
+    expect("  br label %loop\nloop:\n  %i = phi i32 [ 0, %entry ], [ %j, %loop ]\n  store i32 %i, ptr %p, align 4\n"
+           "  %j = sub i32 %n, %i\n  %c = icmp eq i32 %j, 7\n  br i1 %c, label %done, label %loop\ndone:\n  ret void",
+           "mov.b32 \t%r", "$L_k_1:", "sub.s32", "@!%p", "bra \t$L_k_1;", "ret;");
+    // Where the value of before is read behind the loop, the copy has a block of its own.
+    expect("  br label %loop\nloop:\n  %i = phi i32 [ 0, %entry ], [ %j, %loop ]\n  %j = sub i32 %n, %i\n"
+           "  %c = icmp eq i32 %j, 7\n  br i1 %c, label %done, label %loop\ndone:\n  store i32 %i, ptr %p, align 4\n"
+           "  ret void",
+           "$L_k_1:", "sub.s32", "bra \t$L_k_2;", "mov.b32", "bra.uni \t$L_k_1;", "$L_k_2:", "st.global.b32");
+}
+
 Test(irptx, writes_the_lines_of_inlined_calls_as_nvcc_does)
 {
     expect("  %y = load float, ptr %q, align 4, !dbg !6\n  store float %y, ptr %p, align 4, !dbg !5\n  ret void",
@@ -257,7 +286,7 @@ Test(irptx, adds_to_the_number_of_an_address)
                 "  %v = call i32 asm \"read $0, $1;\", \"=r,r\"(i32 add (i32 ptrtoint (ptr addrspace(3) @tile to i32), "
                 "i32 16))\n"
                 "  store i32 %v, ptr %p, align 4\n  ret void",
-                "mov.u64", "tile;", "add.s64", ", 16;", "cvt.u32.u64", "read %r", NULL);
+                "mov.u32", "tile;", "add.s32", ", 16;", "read %r", NULL);
 }
 
 Test(irptx, takes_the_difference_of_two_addresses_in_a_variable)

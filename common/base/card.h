@@ -20,6 +20,7 @@ struct card {
     unsigned carve_outs[10];                          // KiB of them that can be shared memory, up to shared_kib
     double l2_mb, l2_kept_mb;                         // L2, and what it keeps of what one kernel loads
     unsigned dram_gb, dram;                           // the card's memory: GB, GB/s
+    unsigned pcie;                                    // between the host and the card: GB/s each way
     unsigned f32, f64;                                // multiply-adds of an SM in a cycle, without tensor cores
     unsigned tensor;                // FLOP of an SM's tensor cores in a cycle: f16 in, f32 sums, dense
     double mma_interval;            // cycles that mma.sync m16n8k16 takes a quarter of them

@@ -85,6 +85,23 @@ static cudaError_t copy_row(const char *function, const struct cudaMemcpy3DParms
                 p->kind);
 }
 
+// Memory of the device, for the time that a copy takes: managed memory is that, too.
+static bool is_devices(const void *p)
+{
+    const struct cudart_memory *m = cudart_memory_at(p);
+    return m && m->type != cudaMemoryTypeHost;
+}
+
+static void moved(const struct cudaMemcpy3DParms *p)
+{
+    const bool in = is_devices(p->dstPtr.ptr), out = is_devices(p->srcPtr.ptr);
+    if (in || out)
+        cudart_moved(in && out ? CUDART_IN_DEVICE
+                     : in      ? CUDART_TO_DEVICE
+                               : CUDART_FROM_DEVICE,
+                     p->extent.width * p->extent.height * p->extent.depth);
+}
+
 static cudaError_t copy_box(const char *function, const struct cudaMemcpy3DParms *p)
 {
     const size_t width = p->extent.width, height = p->extent.height;
@@ -97,6 +114,8 @@ static cudaError_t copy_box(const char *function, const struct cudaMemcpy3DParms
     for (size_t slice = 0; !e && slice < p->extent.depth; slice++)
         for (size_t row = 0; !e && row < (gaps ? height : height > 0); row++)
             e = copy_row(function, p, gaps ? width : width * height, row, slice);
+    if (!e)
+        moved(p);
     return e;
 }
 
@@ -128,6 +147,8 @@ static cudaError_t set_rows(const char *function, const struct cudaMemsetParams 
     const cudaError_t e = row ? set_row(function, &q, row, bytes)
                               : cudart_failed(cudaErrorInvalidValue, function, "not that many bytes at once");
     free(row);
+    if (!e)
+        cudart_moved(CUDART_SET, p->width * p->elementSize * p->height);
     return e;
 }
 
@@ -167,9 +188,15 @@ static cudaError_t do_copy(cudaStream_t st, struct work w)
     return work_submit(st, &w);
 }
 
+static cudaError_t copy_1d(const char *function, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+    const struct work w = copy_work(function, to, from, bytes, kind);
+    return copy_box(function, &w.copy);
+}
+
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
-    return copy("cudaMemcpy", to, from, bytes, kind);
+    return copy_1d("cudaMemcpy", to, from, bytes, kind);
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t st)
@@ -179,7 +206,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
 
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
 {
-    return copy("cudaMemcpyPeer", to, from, bytes, cudaMemcpyDeviceToDevice);
+    return copy_1d("cudaMemcpyPeer", to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
@@ -283,7 +310,7 @@ cudaError_t cudaMemcpyToSymbol(const void *host, const void *from, size_t bytes,
     void *to;
     size_t size;
     const cudaError_t e = find_symbol("cudaMemcpyToSymbol", &to, &size, host);
-    return e ? e : copy("cudaMemcpyToSymbol", (char *)to + at, from, bytes, kind);
+    return e ? e : copy_1d("cudaMemcpyToSymbol", (char *)to + at, from, bytes, kind);
 }
 
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *host, size_t bytes, size_t at, enum cudaMemcpyKind kind)
@@ -291,7 +318,7 @@ cudaError_t cudaMemcpyFromSymbol(void *to, const void *host, size_t bytes, size_
     void *from;
     size_t size;
     const cudaError_t e = find_symbol("cudaMemcpyFromSymbol", &from, &size, host);
-    return e ? e : copy("cudaMemcpyFromSymbol", to, (char *)from + at, bytes, kind);
+    return e ? e : copy_1d("cudaMemcpyFromSymbol", to, (char *)from + at, bytes, kind);
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *host, const void *from, size_t bytes, size_t at,

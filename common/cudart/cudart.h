@@ -8,18 +8,13 @@
 //   copy.c      copies and sets, symbols
 //   launch.c    launches
 //   checked.c   what their checks found
-//   report.c    launches with their counters and times, which are printed when the program ends
-//   predict.c   how long a launch takes on the card
-//   place.c     where in the program a call stands
-//   device.c    properties, attributes and occupancy, which are those of a card (base/card.def)
-//   work.h      what a stream is asked to do, which submit.c has done at once, or noted in a graph
-//   stream.c    streams and events
-//   graph.c     graphs and the capture of streams; graph_nodes.c and node.c their nodes
-//   pool.c      pools of memory, and memory in the order of a stream or of a graph
-//   handle.c    what a program holds for these
-//   context.h   contexts, of which the driver's API has more than one
-//   module.c    code that a program loads by itself
-//   driver.h    the driver's API, on all this
+//   report.c    launches with their counters and times, copies with their times, which are printed when the program
+//   ends predict.c   how long a launch takes on the card place.c     where in the program a call stands device.c
+//   properties, attributes and occupancy, which are those of a card (base/card.def) work.h      what a stream is asked
+//   to do, which submit.c has done at once, or noted in a graph stream.c    streams and events graph.c     graphs and
+//   the capture of streams; graph_nodes.c and node.c their nodes pool.c      pools of memory, and memory in the order
+//   of a stream or of a graph handle.c    what a program holds for these context.h   contexts, of which the driver's
+//   API has more than one module.c    code that a program loads by itself driver.h    the driver's API, on all this
 //   note.c      what other libraries of NVIDIA's say to the runtime
 //   blas.h      one of them, cuBLAS
 //   missing.c   what is not there, by its name
@@ -151,6 +146,10 @@ double cudart_predict(const struct cudart_launch *l, const char **bound);
 // Prints what the checks found in the launch, which has ended; NULL: nothing is known.
 void cudart_checked(const struct cudart_launch *l, const struct simt_findings *f);
 void cudart_report(const struct cudart_launch *l, const struct profile *p, double ms, const char *bound);
-double cudart_time(void);  // milliseconds of all launches so far, where times are asked for; else of the host's clock
+// A copy or a set has been done. If times are asked for, it takes as long as the card's bus or its memory needs for the
+// bytes at the speed that its vendor states.
+enum cudart_way { CUDART_TO_DEVICE, CUDART_FROM_DEVICE, CUDART_IN_DEVICE, CUDART_SET };
+void cudart_moved(enum cudart_way way, uint64_t bytes);
+double cudart_time(void);  // milliseconds of all launches and copies so far, if times are asked for; else the host's
 
 #endif

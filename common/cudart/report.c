@@ -1,5 +1,6 @@
 // What the launches of the program did: a row for those of one kernel with the same shape from the same place, printed
-// to stderr when the program ends, and written as JSON if the environment asks for it.
+// to stderr when the program ends, and written as JSON if the environment asks for it. If times are asked for, copies
+// and sets have rows, too: one for those of one kind from the same place.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,9 +21,28 @@ struct row {
     const char *bound;  // of the last one, or why it cannot
 };
 
+struct moves {
+    struct moves *next;
+    enum cudart_way way;
+    struct cudart_frames frames;
+    uint64_t n, bytes;
+    double ms;
+};
+
 static struct row *rows, **end = &rows;
+static struct moves *moves, **moves_end = &moves;
 static uint64_t n_launches;
 static double ms_so_far;
+
+static void print_all(void);
+
+static void print_at_exit(void)
+{
+    static bool asked;
+    if (!asked)
+        atexit(print_all);
+    asked = true;
+}
 
 // --- A launch has ended ---
 
@@ -51,13 +71,10 @@ static struct row *add(const struct cudart_launch *l)
     return r;
 }
 
-static void print_all(void);
-
 void cudart_report(const struct cudart_launch *l, const struct profile *p, double ms, const char *bound)
 {
     struct row *r = find(l);
-    if (!rows)
-        atexit(print_all);
+    print_at_exit();
     if (!r && (r = add(l))) {
         *end = r;
         end = &r->next;
@@ -72,6 +89,54 @@ void cudart_report(const struct cudart_launch *l, const struct profile *p, doubl
     r->unknown += ms < 0;
     r->ms += ms < 0 ? 0 : ms;
     ms_so_far += ms < 0 ? 0 : ms;
+}
+
+// --- A copy or a set has been done ---
+
+static const struct {
+    const char *what, *speed;
+    bool bus;        // it takes the card's bus, else its memory
+    unsigned times;  // that each byte does
+} ways[] = {
+    [CUDART_TO_DEVICE] = { "copied to the device", "of PCIe", true, 1 },
+    [CUDART_FROM_DEVICE] = { "copied from the device", "of PCIe", true, 1 },
+    [CUDART_IN_DEVICE] = { "copied within the device", "of its memory, which is read and written", false, 2 },
+    [CUDART_SET] = { "set", "of the device's memory", false, 1 },
+};
+
+static unsigned gb_per_second(enum cudart_way way)
+{
+    return ways[way].bus ? cudart_card()->pcie : cudart_card()->dram;
+}
+
+static struct moves *moves_of(enum cudart_way way, const struct cudart_frames *f)
+{
+    struct moves *m = moves;
+    while (m && (m->way != way || !cudart_same_frames(&m->frames, f)))
+        m = m->next;
+    if (!m && (m = calloc(1, sizeof *m))) {
+        *m = (struct moves){ .way = way, .frames = *f };
+        *moves_end = m;
+        moves_end = &m->next;
+    }
+    return m;
+}
+
+void cudart_moved(enum cudart_way way, uint64_t bytes)
+{
+    struct cudart_frames f;
+    if (!cudart_times())
+        return;
+    cudart_frames(&f);
+    const double ms = (double)bytes * ways[way].times / (gb_per_second(way) * 1e6);
+    struct moves *m = moves_of(way, &f);
+    print_at_exit();
+    ms_so_far += ms;
+    if (m) {
+        m->n++;
+        m->bytes += bytes;
+        m->ms += ms;
+    }
 }
 
 double cudart_time(void)
@@ -146,6 +211,18 @@ static void print_head(bool counters, bool times)
     fputs("  kernel\n", stderr);
 }
 
+static void print_moves(void)
+{
+    char text[TEXT_GROUPED];
+    fprintf(stderr, "%8s %12s\n", "copies", "microseconds");
+    for (const struct moves *m = moves; m; m = m->next) {
+        const char *place = cudart_place(&m->frames, NULL);
+        fprintf(stderr, "%8llu %12.2f  %s bytes %s", (unsigned long long)m->n, m->ms * 1e3,
+                text_grouped(m->bytes, text), ways[m->way].what);
+        fprintf(stderr, "%s%s: %u GB/s %s\n", *place ? " at " : "", place, gb_per_second(m->way), ways[m->way].speed);
+    }
+}
+
 static void json_three(struct json *j, const char *key, const unsigned n[3])
 {
     json_array(j, key);
@@ -173,6 +250,17 @@ static void json_row(struct json *j, const struct row *r, bool counters, bool ti
     json_end(j);
 }
 
+static void json_moves(struct json *j, const struct moves *m)
+{
+    json_object(j, NULL);
+    json_string(j, "what", ways[m->way].what);
+    json_string(j, "at", cudart_place(&m->frames, NULL));
+    json_uint(j, "copies", m->n);
+    json_uint(j, "bytes", m->bytes);
+    json_double(j, "predicted_ms", m->ms);
+    json_end(j);
+}
+
 static void write_json(const char *path, bool counters, bool times)
 {
     struct json j;
@@ -189,6 +277,12 @@ static void write_json(const char *path, bool counters, bool times)
     for (const struct row *r = rows; r; r = r->next)
         json_row(&j, r, counters, times);
     json_end(&j);
+    if (times) {
+        json_array(&j, "copies");
+        for (const struct moves *m = moves; m; m = m->next)
+            json_moves(&j, m);
+        json_end(&j);
+    }
     json_end(&j);
     json_close(&j);
     if (f != stdout)
@@ -203,6 +297,8 @@ static void print_all(void)
     print_head(counters, times);
     for (const struct row *r = rows; r; r = r->next)
         print_row(r, counters, times);
+    if (moves)
+        print_moves();
     if (json)
         write_json(json, counters, times);
 }

@@ -99,8 +99,8 @@ Test(card, has_all_numbers)
         const struct card *c = card_at(i), *of = card_named(c->measured);
         cr_expect(c->device && c->source && of && !strcmp(of->measured, of->name), "%s", c->name);
         cr_expect(c->cc && c->sms && c->threads && c->blocks && c->registers && c->shared_kib && c->block_kib &&
-                      c->shared_unit && c->l1_kib > c->shared_kib && c->dram_gb && c->dram && c->f32 && c->f64 &&
-                      c->tensor,
+                      c->shared_unit && c->l1_kib > c->shared_kib && c->dram_gb && c->dram && c->pcie && c->f32 &&
+                      c->f64 && c->tensor,
                   "%s", c->name);
         cr_expect(c->ghz > 0 && c->l2_mb >= c->l2_kept_mb && c->l2_kept_mb > 0 && c->mma_interval > 0 &&
                       c->tflops_f32 > 0 && c->tflops_f16 > 0,

@@ -62,6 +62,12 @@ Test(exec, launches_are_counted_and_timed_in_a_table)
     run(&r, SIMT, "exec", "time", "--card", "A100", "--", ADD, NULL);
     expect(0, "", "cudart: 1 launches, as the clock predicts them for a card of type A100\n");
     expect(0, "", "bound by waiting");
+    expect(0, "",
+           "  copies microseconds\n       1         0.12  4,000 bytes copied to the device at add.cu:17: 32 GB/s of "
+           "PCIe\n");
+    expect(0, "", "       1         0.12  4,000 bytes copied from the device at add.cu:31: 32 GB/s of PCIe\n");
+    run(&r, SIMT, "exec", "time", "--json", "-", "--", ADD, NULL);
+    expect(0, "\"bytes\": 4000,\n      \"predicted_ms\": 6.25e-05\n", "");
     run(&r, SIMT, "exec", "profile", "--skip", "1", "--", ADD, NULL);
     expect(0, "no error, 0 wrong\n", "");
     cr_assert_str_eq(r.err, "");

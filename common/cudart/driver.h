@@ -5,6 +5,7 @@
 //   driver_errors.c   names and words of errors
 //   driver_module.c   modules, libraries, kernels and their launches
 //   driver_memory.c   memory, copies and sets
+//   driver_virtual.c  virtual memory
 //   driver_stream.c   streams, events, graphs
 //   driver_tensor.c   tensor maps
 //   entry.c           functions by their names

@@ -107,13 +107,20 @@ CUresult cuDriverGetVersion(int *version)
 #define OF_DEVICE(name, parameters, what)                                                                              \
     FACE_CALLED(#name, DRIVER_INIT, name, parameters, device(d) ? cudaErrorInvalidDevice : what)
 
+// The runtime has the same attributes by the same numbers, but for this one.
+static cudaError_t attribute_of(int *v, CUdevice_attribute a, CUdevice d)
+{
+    const bool ranges = a == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
+    *v = 1;
+    return ranges ? cudaSuccess : cudaDeviceGetAttribute(v, (enum cudaDeviceAttr)a, d);
+}
+
 EARLY_FACE(cuDeviceGetCount, (int *n), cudaGetDeviceCount(n))
 OF_DEVICE(cuDeviceGet, (CUdevice * out, int d), cudaGetDevice(out))
 OF_DEVICE(cuDeviceGetName, (char *name, int size, CUdevice d), name_of(name, size))
 OF_DEVICE(cuDeviceGetUuid, (CUuuid * uuid, CUdevice d), uuid_of(uuid))
 OF_DEVICE(cuDeviceTotalMem, (size_t * bytes, CUdevice d), memory_of(bytes))
-OF_DEVICE(cuDeviceGetAttribute, (int *v, CUdevice_attribute a, CUdevice d),
-          cudaDeviceGetAttribute(v, (enum cudaDeviceAttr)a, d))
+OF_DEVICE(cuDeviceGetAttribute, (int *v, CUdevice_attribute a, CUdevice d), attribute_of(v, a, d))
 OF_DEVICE(cuDeviceComputeCapability, (int *major, int *minor, CUdevice d), capability_of(major, minor))
 OF_DEVICE(cuDeviceGetProperties, (CUdevprop * p, CUdevice d), properties_of(p))
 OF_DEVICE(cuDeviceGetPCIBusId, (char *id, int size, CUdevice d), cudaDeviceGetPCIBusId(id, size, d))

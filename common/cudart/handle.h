@@ -12,7 +12,8 @@ enum handle_kind {
     HANDLE_EXEC,
     HANDLE_POOL,
     HANDLE_CONTEXT,
-    HANDLE_MODULE
+    HANDLE_MODULE,
+    HANDLE_PHYSICAL
 };
 
 void *handle_new(enum handle_kind kind, void *object);           // NULL if memory runs out

@@ -269,12 +269,52 @@ static void both()
     tell("and ever after", cuCtxSynchronize());
 }
 
+// Memory that moves from one range of addresses to a longer one.
+static void ranges()
+{
+    size_t bytes;
+    CUdeviceptr x, y;
+    CUmemGenericAllocationHandle a, b;
+    CUmemAllocationProp p = {};
+    p.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    p.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    const CUmemAccessDesc who = { p.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
+    cuMemGetAllocationGranularity(&bytes, &p, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
+    tell("reserve", cuMemAddressReserve(&x, bytes, 0, 0, 0));
+    tell("half of it", cuMemCreate(&a, bytes / 2, &p, 0));
+    tell("create", cuMemCreate(&a, bytes, &p, 0));
+    tell("write to it", cuMemsetD8(x, 1, 1));
+    tell("map", cuMemMap(x, bytes, 0, a, 0));
+    tell("allow", cuMemSetAccess(x, bytes, &who, 1));
+    tell("fill", cuMemsetD32(x, 1111, bytes / 4));
+    tell("past the end", cuMemsetD32(x, 1111, bytes / 4 + 1));
+    tell("free the range", cuMemAddressFree(x, bytes));
+    tell("a longer one", cuMemAddressReserve(&y, 2 * bytes, 0, x + bytes, 0));
+    tell("map again", cuMemMap(y, bytes, 0, a, 0));
+    tell("unmap", cuMemUnmap(x, bytes));
+    tell("free the range", cuMemAddressFree(x, bytes));
+    cuMemCreate(&b, bytes, &p, 0);
+    cuMemMap(y, bytes, 0, b, 0);
+    tell("behind it", cuMemMap(y + bytes, bytes, 0, a, 0));
+    tell("allow", cuMemSetAccess(y, 2 * bytes, &who, 1));
+    tell("release", cuMemRelease(a));
+    tell("release again", cuMemRelease(a));
+    int value = 0;
+    cuMemcpyDtoH(&value, y + bytes + 4, sizeof value);
+    verdict("as it was", value == 1111);
+    cuMemUnmap(y, 2 * bytes);
+    tell("read what is unmapped", cuMemcpyDtoH(&value, y, sizeof value));
+    tell("free the longer one", cuMemAddressFree(y, 2 * bytes));
+    cuMemRelease(b);
+}
+
 int main()
 {
     contexts();
     launches();
     images();
     memory();
+    ranges();
     streams();
     both();
     return 0;

@@ -28,14 +28,20 @@ static const char calls[] =
     "halves: right\nbetween elements: CUDA_ERROR_INVALID_VALUE\nrange: CUDA_SUCCESS\nits base: right\n"
     "type: CUDA_SUCCESS\nof the device: right\nan address of the host's: CUDA_ERROR_INVALID_VALUE\n"
     "nothing: CUDA_ERROR_INVALID_VALUE\ntoo much: CUDA_ERROR_OUT_OF_MEMORY\narray: CUDA_ERROR_NOT_SUPPORTED\n"
-    "array again: CUDA_ERROR_NOT_SUPPORTED\ncaptured: CUDA_SUCCESS\ninstantiate: CUDA_SUCCESS\n"
+    "array again: CUDA_ERROR_NOT_SUPPORTED\nreserve: CUDA_SUCCESS\nhalf of it: CUDA_ERROR_INVALID_VALUE\n"
+    "create: CUDA_SUCCESS\nwrite to it: CUDA_ERROR_INVALID_VALUE\nmap: CUDA_SUCCESS\nallow: CUDA_SUCCESS\n"
+    "fill: CUDA_SUCCESS\npast the end: CUDA_ERROR_INVALID_VALUE\nfree the range: CUDA_ERROR_INVALID_VALUE\n"
+    "a longer one: CUDA_SUCCESS\nmap again: CUDA_ERROR_NOT_SUPPORTED\nunmap: CUDA_SUCCESS\n"
+    "free the range: CUDA_SUCCESS\nbehind it: CUDA_SUCCESS\nallow: CUDA_SUCCESS\nrelease: CUDA_SUCCESS\n"
+    "release again: CUDA_ERROR_INVALID_VALUE\nas it was: right\nread what is unmapped: CUDA_ERROR_INVALID_VALUE\n"
+    "free the longer one: CUDA_SUCCESS\ncaptured: CUDA_SUCCESS\ninstantiate: CUDA_SUCCESS\n"
     "launch the graph: CUDA_SUCCESS\nand again: CUDA_SUCCESS\nwait: CUDA_SUCCESS\ntwice: right\n"
     "elapsed: CUDA_SUCCESS\na time: right\ndestroy: CUDA_SUCCESS\ndestroy again: CUDA_ERROR_INVALID_HANDLE\n"
     "a launch of the runtime: right\nthe same by the driver: CUDA_SUCCESS\nand back: right\n"
     "an error of the driver: CUDA_ERROR_INVALID_VALUE\nis none of the runtime: cudaSuccess\n"
     "a function by its name: right\nno context: CUDA_ERROR_INVALID_CONTEXT\n"
     "the runtime makes one current: cudaSuccess\nthe primary one: right\nfree: CUDA_SUCCESS\n"
-    "a feature: CUDA_SUCCESS\nis it there: 0\nno attribute: CUDA_ERROR_INVALID_VALUE\npast the end: "
+    "a feature: CUDA_SUCCESS\nis it there: 1\nno attribute: CUDA_ERROR_INVALID_VALUE\npast the end: "
     "CUDA_ERROR_ILLEGAL_ADDRESS\nand ever after: CUDA_ERROR_ILLEGAL_ADDRESS\n";
 
 Test(driver_api, calls_return_cudas_errors)

@@ -68,3 +68,23 @@ Test(allocations, what_is_put_back_is_pending_and_unwritten_again)
     memory_copy_free(before);
     memory_destroy(&m);
 }
+
+Test(allocations, one_that_grows_keeps_its_content_and_what_of_it_was_written)
+{
+    allocate();
+    memory_write_all(&m);
+    const uint64_t some = at[7];
+    *memory_at(&m, some + 63, 1) = 11;
+    cr_assert(memory_resize(&m, some, 96));
+    cr_expect(memory_written(&m, some, 64) && !memory_written(&m, some + 64, 1) && memory_at(&m, some, 96));
+    cr_assert(memory_resize(&m, some, 128));
+    cr_expect(memory_written(&m, some, 64) && !memory_written(&m, some + 64, 1));
+    memory_write_all(&m);
+    cr_expect(memory_written(&m, some, 128));
+    cr_assert(memory_resize(&m, some, 64));
+    cr_expect(memory_written(&m, some, 64) && !memory_at(&m, some, 65) && *memory_at(&m, some + 63, 1) == 11);
+    cr_assert(memory_resize(&m, some, 0));
+    cr_expect(!memory_at(&m, some, 1));
+    cr_expect_eq(m.used, (N - 1) * 64);
+    memory_destroy(&m);
+}

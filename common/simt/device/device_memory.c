@@ -65,6 +65,18 @@ bool simt_lend(struct simt *s, uint64_t address, void *data)
     return begins;
 }
 
+bool simt_resize(struct simt *s, uint64_t address, size_t bytes, char error[DEV_ERROR_MAX])
+{
+    const uint64_t old = memory_bytes(&s->memory, address), left = s->memory_limit - (s->memory.used - old);
+    if (bytes > left)
+        return error_set(error, "%zu bytes are asked for, and the simulated GPU has %" PRIu64 " left", bytes, left);
+    if (!memory_resize(&s->memory, address, bytes))
+        return error_set(error, "this computer does not give the simulated GPU %zu bytes", bytes);
+    if (s->checks && bytes > old)
+        memset(memory_at(&s->memory, address, bytes) + old, DEV_UNWRITTEN, bytes - old);
+    return true;
+}
+
 static unsigned char *host_view(struct simt *s, uint64_t at, size_t bytes, const char *what, char error[DEV_ERROR_MAX])
 {
     char place[200];

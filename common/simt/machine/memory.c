@@ -108,6 +108,32 @@ void memory_lend(struct memory *m, uint64_t address, unsigned char *data)
     a->lent = a->whole = true;
 }
 
+bool memory_resize(struct memory *m, uint64_t address, uint64_t bytes)
+{
+    const uint64_t number = address >> MEMORY_SHIFT;
+    struct allocation *a = &m->all[number], was = *a;
+    const uint64_t kept = bytes < a->bytes ? bytes : a->bytes;
+    void *data = NULL;
+    if (bytes > MEMORY_MAX || posix_memalign(&data, 256, bytes + !bytes))
+        return false;
+    memcpy(data, was.data, kept);
+    a->data = data;
+    a->bytes = bytes;
+    a->written = NULL;
+    a->whole = false;
+    m->used += bytes - was.bytes;
+    m->whole_to = number < m->whole_to ? (uint32_t)number : m->whole_to;
+    if (was.whole && kept)
+        memory_write(m, address, kept);
+    else if (was.written && kept && (a->written = calloc(bytes / 8 + 1, 1)))
+        memcpy(a->written, was.written, kept / 8 + (kept % 8 > 0));
+    else
+        a->whole = was.written && kept;  // rather silent than wrong
+    free(was.written);
+    free(was.data);
+    return true;
+}
+
 bool memory_release(struct memory *m, uint64_t address)
 {
     uint64_t number = address >> MEMORY_SHIFT;

@@ -8,13 +8,18 @@
 //   copy.c      copies and sets, symbols
 //   launch.c    launches
 //   checked.c   what their checks found
-//   report.c    launches with their counters and times, copies with their times, which are printed when the program
-//   ends predict.c   how long a launch takes on the card place.c     where in the program a call stands device.c
-//   properties, attributes and occupancy, which are those of a card (base/card.def) work.h      what a stream is asked
-//   to do, which submit.c has done at once, or noted in a graph stream.c    streams and events graph.c     graphs and
-//   the capture of streams; graph_nodes.c and node.c their nodes pool.c      pools of memory, and memory in the order
-//   of a stream or of a graph handle.c    what a program holds for these context.h   contexts, of which the driver's
-//   API has more than one module.c    code that a program loads by itself driver.h    the driver's API, on all this
+//   report.c    launches with their counters and times, and copies with theirs, which are printed at the end
+//   predict.c   how long a launch takes on the card
+//   place.c     where in the program a call stands
+//   device.c    properties, attributes and occupancy, which are those of a card (base/card.def)
+//   work.h      what a stream is asked to do, which submit.c has done at once, or noted in a graph
+//   stream.c    streams and events
+//   graph.c     graphs and the capture of streams; graph_nodes.c, graph_choice.c and node.c their nodes
+//   pool.c      pools of memory, and memory in the order of a stream or of a graph
+//   handle.c    what a program holds for these
+//   context.h   contexts, of which the driver's API has more than one
+//   module.c    code that a program loads by itself
+//   driver.h    the driver's API, on all this
 //   note.c      what other libraries of NVIDIA's say to the runtime
 //   blas.h      one of them, cuBLAS
 //   missing.c   what is not there, by its name

@@ -24,7 +24,7 @@ static void *find(const char *name)
 static void *find_or_say(const char *name)
 {
     void *found = find(name);
-    if (!found)
+    if (!found && *name)
         fprintf(stderr, "cudart: %s is not there yet\n", name);
     return found;
 }
@@ -53,15 +53,28 @@ cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned 
     return cudaGetDriverEntryPointByVersion(name, function, CUDART_VERSION, flags, result);
 }
 
-// NVIDIA's own runtime asks for it before anything else.
+// NVIDIA's own runtime asks for it before anything else, in a program or in a library; its compilers do, too, and run
+// without it.
 CUresult cuGetExportTable(const void **table, const CUuuid *id)
 {
     static bool said;
-    if (!said)
+    Dl_info asks;
+    const char *path = dladdr(__builtin_return_address(0), &asks) ? asks.dli_fname : "", *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    *table = NULL;
+    if (said || !strncmp(name, "libnvrtc", 8) || !strncmp(name, "libnvJitLink", 12))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    said = true;
+    if (strstr(name, ".so"))
+        fprintf(
+            stderr,
+            "cudart: NVIDIA's runtime is inside of %s: build it with nvcc -cudart shared; if it is NVIDIA's own, it "
+            "needs a card (cuBLAS, CUB and thrust are there without one, and what kernels include, as "
+            "curand_kernel.h)\n",
+            name);
+    else
         fputs("cudart: NVIDIA's runtime is inside of this program: build it with simt nvcc, or with nvcc -cudart "
               "shared\n",
               stderr);
-    said = true;
-    *table = NULL;
     return CUDA_ERROR_NOT_SUPPORTED;
 }

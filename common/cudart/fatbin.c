@@ -119,6 +119,28 @@ static bool add_text(const unsigned char *fat, struct cudart_ptx *to, char error
     return all;
 }
 
+// --- What kernels may call of the device's own runtime, which a program is linked with as machine code ---
+
+static const char set_conditional[] =
+    ".version 6.0\n.target sm_50\n.address_size 64\n"
+    ".visible .func cudaGraphSetConditional(.param .b64 condition, .param .b32 value)\n"
+    "{\n\t.reg .b32 %r<2>;\n\t.reg .b64 %rd<2>;\n"
+    "\tld.param.u64 %rd1, [condition];\n\tld.param.u32 %r1, [value];\n"
+    "\tst.global.u32 [%rd1], %r1;\n\tret;\n}\n";
+
+static bool add_called(struct cudart_ptx *to, char error[DEV_ERROR_MAX])
+{
+    if (!to->text || !strstr(to->text, ".extern .func cudaGraphSetConditional"))
+        return true;
+    char *all = realloc(to->text, to->bytes + sizeof set_conditional);
+    if (!all)
+        return error_set(error, "out of memory");
+    memcpy(all + to->bytes, set_conditional, sizeof set_conditional);
+    to->text = all;
+    to->bytes += sizeof set_conditional - 1;
+    return true;
+}
+
 // --- What a program loads by itself ---
 
 enum { WRAPPER = 0x466243b1, FAT = (int)0xba55ed50, ELF = 0x464c457f };
@@ -164,6 +186,7 @@ bool cudart_read_ptx(const void *wrapper, struct cudart_ptx *out, char error[DEV
     bool ok = add_text(w->data, out, error);
     for (size_t i = 0; ok && w->version == 2 && w->linked && w->linked[i]; i++)
         ok = add_text(w->linked[i], out, error);
+    ok = ok && add_called(out, error);
     if (ok && !out->text)
         ok = error_set(error, "the program has no PTX that this card can run: build it for compute_80, say");
     return ok;

@@ -80,7 +80,7 @@ static struct graph *ordered_copy(const struct graph *g)
     return NULL;
 }
 
-static cudaGraph_t graph_copy(cudaGraph_t handle)
+cudaGraph_t graph_copy(cudaGraph_t handle)
 {
     const struct graph *g = graph_of(handle);
     const struct graph *copy = g ? ordered_copy(g) : NULL;
@@ -179,15 +179,20 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle)
     return x ? cudaSuccess : failed(cudaErrorInvalidValue, "cudaGraphExecDestroy");
 }
 
-static cudaError_t run_graph(const struct work *w)
+cudaError_t graph_run(cudaGraph_t handle, const char *function)
 {
-    const struct graph *g = graph_of(w->graph);
-    cudaError_t e = g ? cudaSuccess : failed(cudaErrorInvalidValue, w->function);
+    const struct graph *g = graph_of(handle);
+    cudaError_t e = g ? cudaSuccess : failed(cudaErrorInvalidValue, function);
     for (size_t i = 0; !e && i < g->nodes.n; i++) {
         const struct node *n = g->nodes.all[i];
         e = n->off ? cudaSuccess : n->work.type->run(&n->work);
     }
     return e;
+}
+
+static cudaError_t run_graph(const struct work *w)
+{
+    return graph_run(w->graph, w->function);
 }
 
 static bool keep_graph(struct work *w)
@@ -213,6 +218,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t s)
     const struct exec *x = handle_object(handle, HANDLE_EXEC);
     if (!x)
         return failed(cudaErrorInvalidValue, "cudaGraphLaunch");
+    graph_reset_conditions(x->graph->handle);
     const struct work w = { .type = &work_graph, .function = "cudaGraphLaunch", .graph = x->graph->handle };
     return work_submit(s, &w);
 }
@@ -294,12 +300,30 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *out)
     cudart_lock();
     const struct stream *s = stream_of(stream);
     const struct graph *g = s && s->begins ? s->graph : NULL;
-    *out = g ? g->handle : NULL;
+    if (out)  // else the program has the graph already
+        *out = g ? g->handle : NULL;
     if (g)
         stream_end_capture(g);
     cudart_unlock();
     return g ? cudaSuccess
              : cudart_failed(cudaErrorIllegalState, "cudaStreamEndCapture", "no capture began in this stream");
+}
+
+// What is captured next depends on these, and on what it did before if they are only added.
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *after,
+                                                const cudaGraphEdgeData *edges, size_t n, unsigned flags)
+{
+    cudart_lock();
+    struct stream *s = stream_of(stream);
+    bool ok = s && s->graph;
+    if (ok && flags == cudaStreamSetCaptureDependencies)
+        s->last.n = 0;
+    for (size_t i = 0; ok && i < n; i++)
+        ok = node_of(after[i]) && nodes_add(&s->last, node_of(after[i]));
+    cudart_unlock();
+    return ok ? cudaSuccess
+              : cudart_failed(cudaErrorIllegalState, "cudaStreamUpdateCaptureDependencies",
+                              "the stream is not being captured, or one of these is no node");
 }
 
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,

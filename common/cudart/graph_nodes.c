@@ -66,6 +66,18 @@ static cudaError_t add(const char *function, cudaGraphNode_t *out, cudaGraph_t g
     return made ? cudaSuccess : bad(function);
 }
 
+// The program then fills the bodies.
+static cudaError_t add_choice(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *after, size_t n,
+                              struct cudaConditionalNodeParams *p)
+{
+    struct work w;
+    const cudaError_t e =
+        graph_choice_of(p, &w) ? add("cudaGraphAddNode", out, g, after, n, w) : bad("cudaGraphAddNode");
+    if (!e)
+        p->phGraph_out = node_of(*out)->work.choice.bodies;
+    return e;
+}
+
 #define ADD(name, type, work)                                                                                          \
     cudaError_t name(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *after, size_t n, type p)              \
     {                                                                                                                  \
@@ -125,6 +137,8 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t g, const cudaGrap
         w = of_graph(p->graph.graph);
     else if (p->type == cudaGraphNodeTypeEventRecord)
         w = of_event(p->eventRecord.event);
+    else if (p->type == cudaGraphNodeTypeConditional)
+        return add_choice(out, g, after, n, &p->conditional);
     else if (p->type != cudaGraphNodeTypeEmpty && p->type != cudaGraphNodeTypeWaitEvent)
         return cudart_failed(cudaErrorNotSupported, "cudaGraphAddNode", "nodes of this type are not there yet");
     return add("cudaGraphAddNode", out, g, after, n, w);

@@ -34,6 +34,12 @@ struct work {
         struct cudaMemsetParams set;
         struct cudaHostNodeParams call;
         cudaGraph_t graph;
+        struct {
+            cudaGraphConditionalHandle handle;
+            enum cudaGraphConditionalNodeType type;
+            unsigned n;
+            cudaGraph_t *bodies;  // so many
+        } choice;
         cudaEvent_t event;
         struct {
             void *p;
@@ -42,8 +48,8 @@ struct work {
     };
 };
 
-// launch.c, copy.c, stream.c, graph.c and pool.c have them.
-extern const struct work_type work_kernel, work_copy, work_set, work_call, work_record, work_graph, work_nothing,
-    work_alloc, work_free;
+// launch.c, copy.c, stream.c, graph.c, graph_choice.c and pool.c have them.
+extern const struct work_type work_kernel, work_copy, work_set, work_call, work_record, work_graph, work_choice,
+    work_nothing, work_alloc, work_free;
 
 #endif

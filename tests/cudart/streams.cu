@@ -254,6 +254,73 @@ static void freed_by_the_wrong_call()
     says("cudaFree", cudaFree(device));
 }
 
+__global__ void count(int *x, int to, cudaGraphConditionalHandle go_on)
+{
+    *x += 1;
+    cudaGraphSetConditional(go_on, *x < to);
+}
+
+__global__ void twice(int *x)
+{
+    *x *= 2;
+}
+
+static cudaGraph_t *decide(cudaGraphNode_t *node, cudaGraph_t g, cudaGraphConditionalHandle h,
+                           cudaGraphConditionalNodeType type, unsigned bodies)
+{
+    cudaGraphNodeParams p = {};
+    p.type = cudaGraphNodeTypeConditional;
+    p.conditional.handle = h;
+    p.conditional.type = type;
+    p.conditional.size = bodies;
+    says("a node that decides", cudaGraphAddNode(node, g, nullptr, nullptr, 0, &p));
+    return p.conditional.phGraph_out;
+}
+
+static void launches(cudaGraph_t g, void *kernel, void **arguments)
+{
+    cudaGraphNode_t n;
+    cudaKernelNodeParams k = {};
+    k.func = kernel;
+    k.gridDim = k.blockDim = dim3(1);
+    k.kernelParams = arguments;
+    cudaGraphAddKernelNode(&n, g, nullptr, 0, &k);
+}
+
+// While it is less than 10 count on; then, by a condition that nobody sets, double it, and choose the second of two.
+static void decisions()
+{
+    int *x, ten = 10, hundred = 100;
+    cudaGraph_t g;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t n[3];
+    cudaGraphConditionalHandle go_on, yes, second;
+    cudaMallocManaged(&x, sizeof(int));
+    *x = 0;
+    cudaGraphCreate(&g, 0);
+    says("a condition", cudaGraphConditionalHandleCreate(&go_on, g, 1, cudaGraphCondAssignDefault));
+    cudaGraphConditionalHandleCreate(&yes, g, 1, cudaGraphCondAssignDefault);
+    cudaGraphConditionalHandleCreate(&second, g, 1, cudaGraphCondAssignDefault);
+    void *arguments[] = { &x, &ten, &go_on }, *never[] = { &x, &hundred, &go_on };
+    launches(*decide(&n[0], g, go_on, cudaGraphCondTypeWhile, 1), (void *)count, arguments);
+    cudaGraph_t *either = decide(&n[1], g, yes, cudaGraphCondTypeIf, 2);
+    launches(either[0], (void *)twice, arguments);
+    launches(either[1], (void *)count, never);
+    launches(decide(&n[2], g, second, cudaGraphCondTypeSwitch, 2)[1], (void *)count, never);
+    cudaGraphAddDependencies(g, n, n + 1, nullptr, 2);
+    cudaGraphNodeParams two = {};
+    two.type = cudaGraphNodeTypeConditional;
+    two.conditional.type = cudaGraphCondTypeWhile;
+    two.conditional.size = 2;
+    says("a while with two bodies", cudaGraphAddNode(n, g, nullptr, nullptr, 0, &two));
+    says("instantiate", cudaGraphInstantiate(&exec, g, 0));
+    for (int i = 0; i < 2; i++) {
+        says("launch it", cudaGraphLaunch(exec, 0));
+        cudaDeviceSynchronize();
+        printf("%d\n", *x);
+    }
+}
+
 int main()
 {
     cudaMalloc(&p, N * sizeof(int));
@@ -264,6 +331,7 @@ int main()
     boxes();
     registered();
     freed_by_the_wrong_call();
+    decisions();
     int n = N, by = 1;
     void *arguments[] = { &p, &n, &by };
     says("too many blocks", cudaLaunchCooperativeKernel((void *)add, dim3(100000), dim3(128), arguments, 0, 0));

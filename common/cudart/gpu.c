@@ -92,7 +92,7 @@ struct simt *cudart_gpu(void)
     if (s)
         return s;
     s = simt_open();
-    if (!s) {
+    if (!s || !simt_keep_low(s)) {
         fputs("cudart: no memory is left for the simulated GPU\n", stderr);
         abort();
     }

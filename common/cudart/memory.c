@@ -175,7 +175,9 @@ static cudaError_t allocate_now(void **p, const char *function, size_t bytes, en
     if (!bytes)
         return cudaSuccess;
     snprintf(name, sizeof name, "%s#%u", function, number++);
-    if (!simt_alloc(cudart_gpu(), name, bytes, &address, error))
+    const bool done =
+        (type == cudaMemoryTypeDevice ? simt_alloc : simt_alloc_low)(cudart_gpu(), name, bytes, &address, error);
+    if (!done)
         return cudart_failed(cudaErrorMemoryAllocation, function, error);
     cudaError_t e = cudaSuccess;
     if (type != cudaMemoryTypeDevice) {
@@ -193,7 +195,7 @@ static cudaError_t allocate_now(void **p, const char *function, size_t bytes, en
 
 cudaError_t cudart_allocate(void **p, const char *function, size_t bytes, enum cudaMemoryType type)
 {
-    const cudaError_t before = cudart_wait();
+    const cudaError_t before = p ? cudart_wait() : cudart_failed(cudaErrorInvalidValue, function, "a null pointer");
     if (before)
         return before;
     cudart_lock();

@@ -66,6 +66,10 @@ void simt_set_checks(struct simt *s, bool on);
 
 // bytes (> 0), aligned to 256; name is what findings call it. With checks on, each byte is DEV_UNWRITTEN at first.
 bool simt_alloc(struct simt *s, const char *name, size_t bytes, uint64_t *address, char error[DEV_ERROR_MAX]);
+// The same at an address of at most 47 bits, which the host's process can have, too: those that simt_keep_low keeps,
+// before anything is allocated. Variables of modules then have such addresses, too.
+bool simt_keep_low(struct simt *s);
+bool simt_alloc_low(struct simt *s, const char *name, size_t bytes, uint64_t *address, char error[DEV_ERROR_MAX]);
 bool simt_free(struct simt *s, uint64_t address, char error[DEV_ERROR_MAX]);  // an address that simt_alloc gave
 // What begins at address, an allocation or a variable, lies in data from now on: memory of the caller's own, with as
 // many bytes, which lives at least as long. What it held is copied there. The caller reads and writes it as he likes,

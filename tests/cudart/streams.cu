@@ -254,6 +254,27 @@ static void freed_by_the_wrong_call()
     says("cudaFree", cudaFree(device));
 }
 
+// More than there are addresses that the program and the device have in common.
+static void many()
+{
+    int *p, *last;
+    cudaError_t e = cudaSuccess;
+    for (int i = 0; i < 3000 && !e; i++)
+        e = cudaMalloc(&p, 4);
+    says("3000 of the device", e);
+    cudaMallocManaged(&last, 4);
+    for (int i = 0; i < 3000 && !e; i++) {
+        e = cudaMallocManaged(&p, 4);
+        *p = i;
+        cudaFree(p);
+    }
+    says("3000 managed ones, one at a time", e);
+    *last = 1;
+    add<<<1, 32>>>(last, 1, 1);
+    cudaDeviceSynchronize();
+    printf("%d\n", *last);
+}
+
 __global__ void count(int *x, int to, cudaGraphConditionalHandle go_on)
 {
     *x += 1;
@@ -332,6 +353,7 @@ int main()
     registered();
     freed_by_the_wrong_call();
     decisions();
+    many();
     int n = N, by = 1;
     void *arguments[] = { &p, &n, &by };
     says("too many blocks", cudaLaunchCooperativeKernel((void *)add, dim3(100000), dim3(128), arguments, 0, 0));

@@ -88,3 +88,22 @@ Test(allocations, one_that_grows_keeps_its_content_and_what_of_it_was_written)
     cr_expect_eq(m.used, (N - 1) * 64);
     memory_destroy(&m);
 }
+
+Test(allocations, low_numbers_are_kept_and_given_again)
+{
+    cr_assert(memory_keep_low(&m));
+    const uint64_t usual = memory_alloc(&m, "usual", 64), first = memory_alloc_low(&m, "first", 64);
+    cr_expect_eq(usual >> MEMORY_SHIFT, MEMORY_LOW);
+    cr_expect_eq(first >> MEMORY_SHIFT, 1);
+    memory_write_all(&m);
+    for (int i = 0; i < 2 * MEMORY_LOW; i++) {
+        const uint64_t some = memory_alloc_low(&m, "some", 8);
+        cr_assert(some && some != first && some >> MEMORY_SHIFT < MEMORY_LOW && !memory_written(&m, some, 8));
+        cr_assert(memory_release(&m, some));
+    }
+    int n = 1;
+    while (memory_alloc_low(&m, "some", 8))
+        n++;
+    cr_expect_eq(n, MEMORY_LOW - 1);
+    memory_destroy(&m);
+}

@@ -38,10 +38,13 @@ void simt_set_checks(struct simt *s, bool on)
     s->checks = on;
 }
 
-bool simt_alloc(struct simt *s, const char *name, size_t bytes, uint64_t *address, char error[DEV_ERROR_MAX])
+typedef uint64_t allocate(struct memory *m, const char *name, uint64_t bytes);
+
+static bool alloc_by(allocate *how, struct simt *s, const char *name, size_t bytes, uint64_t *address,
+                     char error[DEV_ERROR_MAX])
 {
     const uint64_t left = s->memory_limit > s->memory.used ? s->memory_limit - s->memory.used : 0;
-    *address = bytes && bytes <= left ? memory_alloc(&s->memory, name, bytes) : 0;
+    *address = bytes && bytes <= left ? how(&s->memory, name, bytes) : 0;
     if (!*address && bytes && bytes <= left)
         return error_set(error, "%s needs %zu bytes, which this computer does not give the simulated GPU", name, bytes);
     if (!*address)
@@ -49,6 +52,21 @@ bool simt_alloc(struct simt *s, const char *name, size_t bytes, uint64_t *addres
     if (s->checks)  // what is never written is the same in every run
         memset(memory_at(&s->memory, *address, bytes), DEV_UNWRITTEN, bytes);
     return true;
+}
+
+bool simt_alloc(struct simt *s, const char *name, size_t bytes, uint64_t *address, char error[DEV_ERROR_MAX])
+{
+    return alloc_by(memory_alloc, s, name, bytes, address, error);
+}
+
+bool simt_keep_low(struct simt *s)
+{
+    return memory_keep_low(&s->memory);
+}
+
+bool simt_alloc_low(struct simt *s, const char *name, size_t bytes, uint64_t *address, char error[DEV_ERROR_MAX])
+{
+    return alloc_by(memory_alloc_low, s, name, bytes, address, error);
 }
 
 bool simt_free(struct simt *s, uint64_t address, char error[DEV_ERROR_MAX])

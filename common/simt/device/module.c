@@ -93,7 +93,7 @@ static bool place_globals(struct simt *s, struct simt_module *m)
         snprintf(name, sizeof name, "%.*s", (int)(v->name.n < 100 ? v->name.n : 100), v->name.p);
         if (s->memory.used + v->bytes > s->memory_limit)
             return false;
-        m->globals[i] = memory_alloc(&s->memory, name, v->bytes);
+        m->globals[i] = memory_alloc_low(&s->memory, name, v->bytes);
         if (!m->globals[i])
             return false;
         s->memory.all[m->globals[i] >> MEMORY_SHIFT].constant = v->space == SPACE_CONST;

@@ -4,29 +4,63 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes)
+static bool make_room(struct memory *m, uint32_t capacity)
 {
-    if (!m->count)
-        m->count = 1;
-    if (m->count >= m->capacity) {
-        uint32_t capacity = m->capacity ? 2 * m->capacity : 64;
-        struct allocation *all = realloc(m->all, capacity * sizeof *all);
-        if (!all)
-            return 0;
-        memset(all + m->capacity, 0, (capacity - m->capacity) * sizeof *all);
-        m->all = all;
-        m->capacity = capacity;
-    }
-    if (bytes > MEMORY_MAX || m->count >= WINDOW_SHARED >> MEMORY_SHIFT)
-        return 0;
-    struct allocation a = { .bytes = bytes, .name = strdup(name) };
+    struct allocation *all = realloc(m->all, capacity * sizeof *all);
+    if (!all)
+        return false;
+    memset(all + m->capacity, 0, (capacity - m->capacity) * sizeof *all);
+    m->all = all;
+    m->capacity = capacity;
+    return true;
+}
+
+static uint64_t make(struct memory *m, uint32_t number, const char *name, uint64_t bytes)
+{
+    struct allocation a = { .bytes = bytes, .name = bytes > MEMORY_MAX ? NULL : strdup(name) };
     if (!a.name || posix_memalign((void **)&a.data, 256, bytes)) {
         free(a.name);
         return 0;
     }
-    m->all[m->count] = a;
+    free(m->all[number].name);
+    m->all[number] = a;
     m->used += bytes;
-    return (uint64_t)m->count++ << MEMORY_SHIFT;
+    m->whole_to = number < m->whole_to ? number : m->whole_to;
+    return (uint64_t)number << MEMORY_SHIFT;
+}
+
+uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes)
+{
+    if (!m->count)
+        m->count = 1;
+    if ((m->count >= m->capacity && !make_room(m, m->capacity ? 2 * m->capacity : 64)) ||
+        m->count >= WINDOW_SHARED >> MEMORY_SHIFT)
+        return 0;
+    const uint64_t address = make(m, m->count, name, bytes);
+    m->count += address > 0;
+    return address;
+}
+
+bool memory_keep_low(struct memory *m)
+{
+    if (!make_room(m, 2 * MEMORY_LOW))
+        return false;
+    m->count = MEMORY_LOW;
+    m->low = 1;
+    return true;
+}
+
+uint64_t memory_alloc_low(struct memory *m, const char *name, uint64_t bytes)
+{
+    if (!m->low)
+        return memory_alloc(m, name, bytes);
+    uint32_t number = m->low, tried = 1;
+    while (m->all[number].data && tried++ < MEMORY_LOW)
+        number = number + 1 < MEMORY_LOW ? number + 1 : 1;
+    if (m->all[number].data)
+        return 0;
+    m->low = number + 1 < MEMORY_LOW ? number + 1 : 1;
+    return make(m, number, name, bytes);
 }
 
 static void open_too(struct memory *m, uint32_t number)
@@ -159,14 +193,15 @@ void memory_destroy(struct memory *m)
 
 const struct allocation *memory_near(const struct memory *m, uint64_t address, int64_t *at)
 {
-    const uint64_t number = address >> MEMORY_SHIFT, offset = address & MEMORY_OFFSET;
+    uint64_t number = address >> MEMORY_SHIFT;
+    const uint64_t offset = address & MEMORY_OFFSET;
     *at = (int64_t)offset;
     // A small step back from the start of an allocation shows up at the far end of the number before.
     if (offset > MEMORY_OFFSET - ((uint64_t)1 << 34) && number + 1 < m->count && number + 1 > 0) {
         *at = -(int64_t)(MEMORY_OFFSET + 1 - offset);
-        return &m->all[number + 1];
+        number++;
     }
-    return number == 0 || number >= m->count ? NULL : &m->all[number];
+    return number == 0 || number >= m->count || !m->all[number].name ? NULL : &m->all[number];
 }
 
 // --- kept and put back ---
@@ -212,7 +247,7 @@ void memory_restore(struct memory *m, const struct memory_copy *copy)
     for (uint32_t i = 0; i < copy->count; i++) {
         const struct allocation *from = &copy->all[i];
         struct allocation *to = &m->all[i];
-        if (!to->data || !from->data)
+        if (!to->data || !from->data || to->bytes != from->bytes)
             continue;
         memcpy(to->data, from->data, from->bytes);
         to->whole = from->whole;

@@ -13,6 +13,7 @@
 #define MEMORY_SHIFT 36
 #define MEMORY_OFFSET (((uint64_t)1 << MEMORY_SHIFT) - 1)
 #define MEMORY_MAX ((uint64_t)1 << MEMORY_SHIFT)  // bytes an allocation may have
+#define MEMORY_LOW 2048                           // an address of a number below it has 47 bits, as those of a process
 #define WINDOW_SHARED ((uint64_t)0x7000001 << MEMORY_SHIFT)
 #define WINDOW_LOCAL ((uint64_t)0x7000002 << MEMORY_SHIFT)
 #define WINDOW_CODE ((uint64_t)0x7000003 << MEMORY_SHIFT)  // of functions, which no access reaches
@@ -45,6 +46,7 @@ struct allocation {
 struct memory {
     struct allocation *all;  // by number; number 0 is never used
     uint32_t count, capacity;
+    uint32_t low;   // the next number for memory_alloc_low; 0: there are none
     uint64_t used;  // bytes in live allocations
     // So that a launch costs the same however many there are: those before whole_to are whole, and only those from
     // open_from to before open_to may be fresh or pending.
@@ -53,6 +55,10 @@ struct memory {
 
 // Allocates bytes (> 0); 0 when memory runs out.
 uint64_t memory_alloc(struct memory *m, const char *name, uint64_t bytes);
+// Keeps the low numbers for memory_alloc_low, before anything is allocated. A number whose allocation is freed is given
+// again when all others have been. 0 also if none is free. Without memory_keep_low it is the same as memory_alloc.
+bool memory_keep_low(struct memory *m);
+uint64_t memory_alloc_low(struct memory *m, const char *name, uint64_t bytes);
 // The live allocation that begins at address lies in data from now on, which stays the caller's, who may write there at
 // any time: all of it counts as written. What it held is copied there.
 void memory_lend(struct memory *m, uint64_t address, unsigned char *data);

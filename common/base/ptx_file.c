@@ -114,3 +114,12 @@ bool ptx_file_source(const char *ptx, unsigned i, char path[PTX_SOURCE])
         fclose(in);
     return found;
 }
+
+bool ptx_file_is_older(const char *ptx, const char *source)
+{
+    struct stat made, edited;
+    if (stat(ptx, &made) || stat(source, &edited))
+        return false;
+    const long long seconds = (long long)edited.st_mtim.tv_sec - (long long)made.st_mtim.tv_sec;
+    return seconds ? seconds > 0 : edited.st_mtim.tv_nsec > made.st_mtim.tv_nsec;
+}

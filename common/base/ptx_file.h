@@ -29,4 +29,7 @@ const char *ptx_file_compiler(const char *path, char name[PTX_COMPILER]);
 enum { PTX_SOURCE = 1024 };
 bool ptx_file_source(const char *ptx, unsigned i, char path[PTX_SOURCE]);
 
+// Whether a source file was changed after the PTX file was made; false as well where either cannot be read.
+bool ptx_file_is_older(const char *ptx, const char *source);
+
 #endif

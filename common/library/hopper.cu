@@ -284,7 +284,7 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
             for (int step = 0; step < deep; step++, next()) {
                 if (step < early)
                     continue;  // its stage may have been used and given back by now: no wait for it
-                mbarrier_wait(&empty[s], parity ^ 1);  // of a new barrier a phase of parity 1 counts as ended
+                mbarrier_wait(&empty[s], parity ^ 1);  // in a new barrier, the phase of parity 1 counts as ended
                 copy(step);
             }
         }

@@ -49,6 +49,8 @@ bool cause_add_line(struct cause *c, unsigned line);  // to look at; whether it 
 void cause_look_at(struct cause *c, const enum line_role *roles);
 void cause_look_at_most(struct cause *c, const enum line_role *roles, int most);  // that many new lines
 
+void cause_drop_look(struct cause *c);  // takes such words away again
+
 void cause_look_first(struct cause *c, const unsigned *lines, unsigned n);  // before those that are known
 
 void cause_look_at_line(struct cause *c, unsigned line);  // the same, a line of the kernel's file

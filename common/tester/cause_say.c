@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/source.h"
 #include "base/profile.h"
+#include "base/ptx_file.h"
+#include "base/source.h"
+#include "base/text.h"
 #include "cause.h"
 #include "device/sim.h"
 #include "kernel_text.h"
@@ -32,14 +34,38 @@ bool cause_add_line(struct cause *c, unsigned line)
 
 const enum line_role CAUSE_NO_LINES[] = { LINE_ROLES };
 
+#define LOOK_AT "; look at "
+#define AND_AT ", "
+
 // Appends a line that was not yet said. Whether it is one.
 static bool look_at(struct cause *c, unsigned line)
 {
-    const char *before = c->look[0] ? ", " : "; look at ";
+    const char *before = c->look[0] ? AND_AT : LOOK_AT;
     if (!cause_add_line(c, line))
         return false;
     cause_say(c, "%s%s:%u", before, source_base_name(c->lines.file), line);
     return true;
+}
+
+// The end of "kernel.cu:38" behind these words; NULL: that does not stand here.
+static char *behind_line(char *p, const char *words, const char *name)
+{
+    if (!text_begins(p, words) || !text_begins(p + strlen(words), name))
+        return NULL;
+    p += strlen(words) + strlen(name);
+    return p + strspn(p, "0123456789");
+}
+
+void cause_drop_look(struct cause *c)
+{
+    char name[PTX_SOURCE + 1], *end, *next;
+    snprintf(name, sizeof name, "%s:", source_base_name(c->lines.file));
+    for (char *p = c->text; *p; p++)
+        if ((end = behind_line(p, LOOK_AT, name))) {
+            while ((next = behind_line(end, AND_AT, name)))
+                end = next;
+            memmove(p, end, strlen(end) + 1);
+        }
 }
 
 void cause_look_at_line(struct cause *c, unsigned line)

@@ -6,26 +6,12 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/program.h"
 #include "base/ptx_file.h"
 #include "base/source.h"
 #include "base/text.h"
 #include "cause.h"
+#include "course_text.h"
 #include "kernel_text.h"
-
-// The file as the last commit has it; NULL: it is in none. To be freed.
-static char *committed(const char *path)
-{
-    char folder[PTX_SOURCE], name[PTX_SOURCE + 8], *said = NULL;
-    int status = 1;
-    snprintf(folder, sizeof folder, "%.*s", (int)(source_base_name(path) - path), path);
-    snprintf(name, sizeof name, "HEAD:./%s", source_base_name(path));
-    char *argv[] = { (char *)"git", (char *)"-C", folder, (char *)"cat-file", (char *)"blob", name, NULL };
-    if (*folder && program_run(argv, &said, &status) && !status)
-        return said;
-    free(said);
-    return NULL;
-}
 
 // The first source of the PTX that is no header: the kernel.
 static bool find_kernel(const char *ptx, char path[PTX_SOURCE])
@@ -73,22 +59,49 @@ static void compare(struct changed *d, const char *path, const char *then, const
     }
 }
 
-void changed_find(struct changed *d, const struct step *step, const struct tester_options *o,
-                  const unsigned lines[TESTER_LINES])
+// What the page has given.
+static void compare_given(struct changed *d, const char *path, const char *course, const unsigned *lines)
 {
-    char path[PTX_SOURCE], of[PTX_SOURCE];
-    *d = (struct changed){ 0 };
-    if (!find_kernel(step->ptx, path) || strstr(path, "/exercises/"))
-        return;
-    memcpy(d->kernel, path, sizeof d->kernel);
-    char *then = o->course ? file_read(o->course) : find_kernel(step->built, of) ? committed(of) : NULL;
+    char *then = file_read(course);
     compare(d, path, then, lines);
     free(then);
-    for (unsigned i = 0; !o->course && step->built && ptx_file_source(step->built, i, path); i++)
+}
+
+// What the course has of the kernel by git, and of its own headers that are in it. A mistake that is wrong for sure
+// and whose text is the newest one that is known was committed.
+static void compare_by_git(struct changed *d, const struct step *step, const unsigned *lines, bool wrong)
+{
+    static const unsigned no_lines[TESTER_LINES] = { 0 };
+    char path[PTX_SOURCE] = "";
+    struct course_text t = { 0 };
+    if (find_kernel(step->built, path))
+        t = course_text_find(path);
+    compare(d, d->kernel, t.text, lines);
+    for (unsigned i = 0; ptx_file_source(step->built, i, path); i++)
         if (source_is_header(path) && has_source(step->ptx, path)) {
-            compare(d, path, then = committed(path), (const unsigned[TESTER_LINES]){ 0 });
-            free(then);
+            struct course_text header = course_text_find(path);
+            compare(d, path, header.text, no_lines);
+            free(header.text);
         }
+    if (!d->n && wrong && t.text && !t.published && find_kernel(step->built, path)) {
+        char *now = file_read(d->kernel), *then = now ? course_text_before(path, now) : NULL;
+        compare(d, d->kernel, then, no_lines);
+        free(then);
+        free(now);
+    }
+    free(t.text);
+}
+
+void changed_find(struct changed *d, const struct step *step, const struct tester_options *o,
+                  const unsigned lines[TESTER_LINES], bool wrong)
+{
+    *d = (struct changed){ 0 };
+    if (!find_kernel(step->ptx, d->kernel) || strstr(d->kernel, "/exercises/"))
+        *d->kernel = '\0';
+    else if (o->course)
+        compare_given(d, d->kernel, o->course, lines);
+    else if (step->built && !ptx_file_is_older(step->ptx, d->kernel))
+        compare_by_git(d, step, lines, wrong);
 }
 
 // --- Is it the cause? ---
@@ -225,27 +238,31 @@ static void say(struct text_end *t, const struct changed_place *p)
     const struct diff_place *at = &p->at;
     switch (at->kind) {
     case DIFF_OTHER:
-        text_add(t, "%s:%u has `%s` where the course has `%s`\n", p->file, at->line, at->now, at->then);
+        text_add(t, "%s:%u has `%s` where the course has `%s`", p->file, at->line, at->now, at->then);
         break;
     case DIFF_MORE:
-        text_add(t, "%s:%u has `%s`, which the course does not have\n", p->file, at->line, at->now);
+        text_add(t, "%s:%u has `%s`, which the course does not have", p->file, at->line, at->now);
         break;
     case DIFF_TWICE:
-        text_add(t, "%s:%u has `%s` once more than the course\n", p->file, at->line, at->now);
+        text_add(t, "%s:%u has `%s` once more than the course", p->file, at->line, at->now);
         break;
     case DIFF_MISSING:
-        text_add(t, "%s:%u: before this line the course has `%s`\n", p->file, at->line, at->then);
+        text_add(t, "%s:%u: before this line the course has `%s`", p->file, at->line, at->then);
         break;
     case DIFF_MOVED:
-        text_add(t, "%s:%u has `%s`, which the course has before line %u\n", p->file, at->line, at->now, at->from);
+        text_add(t, "%s:%u has `%s`, which the course has before line %u", p->file, at->line, at->now, at->from);
         break;
     }
 }
 
-void changed_say(const struct changed *d, char *text, size_t size)
+void changed_say(const struct changed *d, const char *guess, char *text, size_t size)
 {
     struct text_end t = { text, size };
     *text = '\0';
-    for (size_t i = 0; i < d->n; i++)
+    for (size_t i = 0; i < d->n; i++) {
         say(&t, &d->all[i]);
+        text_add(&t, "%s%s\n", d->n == 1 && *guess ? ": " : "", d->n == 1 ? guess : "");
+    }
+    if (d->n > 1 && *guess)
+        text_add(&t, "what the run shows: %s\n", guess);
 }

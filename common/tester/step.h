@@ -37,7 +37,7 @@ struct tester_options {
     int predict_size;     // M, N and K that are predicted, which also asks for it; 0: those of the run, and what the
                           // ladder thinks best
     const char *ptx;      // file to run in place of the step's own, or NULL
-    const char *course;   // the course's text of the kernel; NULL: the last commit's (changed.h)
+    const char *course;   // the course's text of the kernel; NULL: found by git (changed.h)
     bool once;            // do not run a right step again at other shapes (again.h)
     bool describe;        // print what would be run, and end
     bool sanitize;        // with the simulated GPU's checks; see dev_findings

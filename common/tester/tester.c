@@ -434,7 +434,7 @@ bool tester_step(struct tester *t, const struct step *step, struct tester_result
         tester_explain_failure(result, step, &g, o, dev_failure(d));
     const struct simt_findings *found = dev_findings(d);
     if (!ok || (verdict.right && found && found->n + found->n_advice))
-        tester_explain_changed(result, step, o);
+        tester_explain_changed(result, step, o, dev_failure(d) || (found && found->n));
     if (!ok)
         return false;
     if (!verdict.right)

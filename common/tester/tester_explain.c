@@ -178,15 +178,19 @@ void tester_explain(char *what, size_t room, const struct step *step, const stru
         text_add(&l, "A, B or C0 hold Inf or NaN here, which must reach C");
 }
 
-// Finds where the kernel differs from the course's. What can be due to none of it is no cause: it is not said.
-static void compare(struct changed *d, struct cause *c, const struct step *step, const struct tester_options *o)
+// Finds where the kernel differs from the course's. What can be due to none of it is no cause: it is not said. Where it
+// differs in one place alone, that is the place to look at.
+static void compare(struct changed *d, struct cause *c, const struct step *step, const struct tester_options *o,
+                    bool wrong)
 {
-    changed_find(d, step, o, c->look);
-    if (!changed_explains(d, c)) {
+    changed_find(d, step, o, c->look, wrong);
+    const bool explains = changed_explains(d, c), one = d->n == 1 && d->all[0].own;
+    if (!explains)
         c->text[c->seen] = '\0';
-        if (!c->seen)
-            memset(c->look, 0, sizeof c->look);
-    }
+    if (one)
+        cause_drop_look(c);
+    if (!c->seen && (!explains || one))
+        memset(c->look, 0, sizeof c->look);
 }
 
 static void add_look(struct tester_result *r, unsigned line)
@@ -198,10 +202,10 @@ static void add_look(struct tester_result *r, unsigned line)
         r->look[i] = line;
 }
 
-// The places first.
-static void take_look(struct tester_result *r, const struct cause *c, const struct changed *d)
+// The places first. Where there are none, the cause stays where it is.
+static void take(struct tester_result *r, const struct cause *c, const struct changed *d)
 {
-    changed_say(d, r->changed, sizeof r->changed);
+    changed_say(d, c->text, r->changed, sizeof r->changed);
     snprintf(r->source, sizeof r->source, "%s", *c->lines.file ? c->lines.file : d->kernel);
     memset(r->look, 0, sizeof r->look);
     for (size_t i = 0; i < d->n; i++)
@@ -211,15 +215,16 @@ static void take_look(struct tester_result *r, const struct cause *c, const stru
         add_look(r, c->look[i]);
 }
 
-void tester_explain_changed(struct tester_result *r, const struct step *step, const struct tester_options *o)
+void tester_explain_changed(struct tester_result *r, const struct step *step, const struct tester_options *o,
+                            bool wrong)
 {
     struct changed d;
     struct cause c = { 0 };
     if (*r->changed)
         return;
-    compare(&d, &c, step, o);
+    compare(&d, &c, step, o, wrong);
     if (d.n)
-        take_look(r, &c, &d);
+        take(r, &c, &d);
 }
 
 void tester_explain_found(struct tester_result *r, const struct step *step, const struct geometry *g,
@@ -234,10 +239,10 @@ void tester_explain_found(struct tester_result *r, const struct step *step, cons
     simt_finding_place_text(&first->here.place, place, sizeof place);
     text_add(&l, "%s (%s, %s)", meaning_text(first, o), simt_finding_name(first->kind), place);
     cause_of_error(&c, step, g, o, true, first);
-    compare(&d, &c, step, o);
-    if (*c.text)
+    compare(&d, &c, step, o, true);
+    if (*c.text && !d.n)
         text_add(&l, "; %s", c.text);
-    take_look(r, &c, &d);
+    take(r, &c, &d);
 }
 
 void tester_explain_failure(struct tester_result *r, const struct step *step, const struct geometry *g,
@@ -246,9 +251,9 @@ void tester_explain_failure(struct tester_result *r, const struct step *step, co
     struct changed d;
     struct cause c;
     cause_of_error(&c, step, g, o, false, f);
-    compare(&d, &c, step, o);
-    snprintf(r->what, sizeof r->what, "%s", c.text);
-    take_look(r, &c, &d);
+    compare(&d, &c, step, o, true);
+    snprintf(r->what, sizeof r->what, "%s", d.n ? "" : c.text);
+    take(r, &c, &d);
 }
 
 void tester_explain_wrong(struct tester_result *r, const struct step *step, const struct geometry *g,
@@ -263,17 +268,18 @@ void tester_explain_wrong(struct tester_result *r, const struct step *step, cons
     if (!found && isfinite(v->want))
         cause_find(&c, step, g, o, seen->simulated);
     if (!found)
-        compare(&d, &c, step, o);
-    if (!found && d.n && !*c.text && isfinite(v->got))  // more than what the value alone hints at
-        cause_say(&c, "the kernel differs from the course's");
-    const char *cause = found ? "" : *c.text ? c.text : NULL;
+        compare(&d, &c, step, o, true);
+    const char *cause = found                      ? ""
+                        : d.n && isfinite(v->want) ? "the kernel differs from the course's"
+                        : *c.text                  ? c.text
+                                                   : NULL;
     tester_explain(what, sizeof r->what - used, step, g, v, seen->product, cause);
     if (found) {
         tester_explain_found(r, step, g, o, seen->found);
         return;
     }
-    take_look(r, &c, &d);
-    if (!*c.text && isfinite(v->want) && !o->sanitize) {
+    take(r, &c, &d);
+    if (!*c.text && !d.n && isfinite(v->want) && !o->sanitize) {
         const size_t n = strlen(r->what);
         snprintf(r->what + n, sizeof r->what - n, " (the cause is not certain; %s checks every access)",
                  seen->simulated ? "--sanitize" : "--device=sim --sanitize");

@@ -2,6 +2,7 @@
 #ifndef COMMON_TESTER_EXPLAIN_H
 #define COMMON_TESTER_EXPLAIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "result.h"
@@ -34,8 +35,9 @@ void tester_explain_found(struct tester_result *r, const struct step *step, cons
 void tester_explain_failure(struct tester_result *r, const struct step *step, const struct geometry *g,
                             const struct tester_options *o, const struct simt_finding *f);
 
-// Says alone where the kernel differs from the course's, if it is not said yet.
-void tester_explain_changed(struct tester_result *r, const struct step *step, const struct tester_options *o);
+// Says alone where the kernel differs from the course's, if it is not said yet. wrong: as changed_find has it.
+void tester_explain_changed(struct tester_result *r, const struct step *step, const struct tester_options *o,
+                            bool wrong);
 
 // Appends that line to r->what, with the cause that cause_find tells, and fills in source and look. o: of that run,
 // settled. What the checks found says more than any cause.

@@ -2,8 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "again.h"
 #include "base/json.h"
@@ -311,19 +309,12 @@ static bool choose(struct step *step, const struct tester_options *o, char error
 static void note_stale(const struct step *step)
 {
     char path[PTX_SOURCE];
-    struct stat ptx, source;
-    for (unsigned i = 0; ptx_file_source(step->ptx, i, path); i++) {
-        if (strcmp(source_base_name(path), "kernel.cu") || stat(path, &source) || stat(step->ptx, &ptx))
-            continue;
-        const double newer = difftime(source.st_mtim.tv_sec, ptx.st_mtim.tv_sec) +
-                             1e-9 * (double)(source.st_mtim.tv_nsec - ptx.st_mtim.tv_nsec);
-        if (newer > 0)
+    for (unsigned i = 0; ptx_file_source(step->ptx, i, path); i++)
+        if (!strcmp(source_base_name(path), "kernel.cu") && ptx_file_is_older(step->ptx, path))
             fprintf(stderr,
                     "%s: note: kernel.cu was changed after it was compiled, and the old one runs here: "
                     "meson compile -C build\n",
                     step->name);
-        break;
-    }
 }
 
 static int describe(const struct step *step)

@@ -42,8 +42,9 @@ static const struct option_row rows[] = {
       .only = DRIVER },
     { "ptx", "FILE", "run the kernel gemm of this PTX file in place of the driver's own", AT(ptx), .only = DRIVER },
     { "course", "FILE",
-      "the course's text of the kernel, with which a wrong one is compared (default: the last commit's)", AT(course),
-      .only = DRIVER },
+      "the course's text of the kernel, with which a wrong one is compared (default: by git, the newest that is not "
+      "yours)",
+      AT(course), .only = DRIVER },
     { "describe", NULL, "print what the driver runs as JSON, and end", AT(describe), .only = DRIVER },
     { "csv", "FILE", "append the measurements to a table (on a GPU)", AT(csv), .only = LADDER },
     { "json", "FILE", "write a report as JSON (- is stdout)", AT(json), .only = CLIMB },

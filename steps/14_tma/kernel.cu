@@ -57,7 +57,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         mbarrier_init_fence();
     }
     auto copy = [&](int tile, int s) {
-        mbarrier_wait(&empty[s], tile / STAGES % 2 ^ 1);  // of a new barrier a phase of parity 1 counts as ended
+        mbarrier_wait(&empty[s], tile / STAGES % 2 ^ 1);  // in a new barrier, the phase of parity 1 counts as ended
         mbarrier_expect(&full[s], 2 * STAGE);
         tma_load(&As[s * STAGE], &A, &full[s], brow, tile * BK);
         for (int j = 0; j < BN; j += BOX)

@@ -72,7 +72,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     if (tid >= CONSUMERS) {
         fewer_registers<40>();
         for (int tile = 0; tid == CONSUMERS && tile < tiles; tile++, next()) {
-            mbarrier_wait(&empty[s], parity ^ 1);  // of a new barrier a phase of parity 1 counts as ended
+            mbarrier_wait(&empty[s], parity ^ 1);  // in a new barrier, the phase of parity 1 counts as ended
             copy(tile, s);
         }
         return;

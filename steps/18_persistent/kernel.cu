@@ -82,7 +82,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         for (int i = blockIdx.x; tid == CONSUMERS && i < across * down; i += gridDim.x) {
             place(i, brow, bcol);
             for (int tile = 0; tile < tiles; tile++, next()) {
-                mbarrier_wait(&empty[s], parity ^ 1);  // of a new barrier a phase of parity 1 counts as ended
+                mbarrier_wait(&empty[s], parity ^ 1);  // in a new barrier, the phase of parity 1 counts as ended
                 copy(tile, s);
             }
         }

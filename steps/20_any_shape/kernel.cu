@@ -94,7 +94,7 @@ __device__ __forceinline__ void product(int M, int N, int K, float alpha, const 
             for (int tile = 0; tile < tiles; tile++, next()) {
                 if (tile < early)
                     continue;  // its stage may have been used and given back by now: no wait for it
-                mbarrier_wait(&empty[s], parity ^ 1);  // of a new barrier a phase of parity 1 counts as ended
+                mbarrier_wait(&empty[s], parity ^ 1);  // in a new barrier, the phase of parity 1 counts as ended
                 copy(tile, s);
             }
             early = 0;

@@ -1,9 +1,12 @@
 // Tests of common/tester/changed: with which text a kernel is compared, and in what words.
 #include <criterion/criterion.h>
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -49,10 +52,16 @@ static const char *made_of(const char *ptx, const char *kernel)
     return in_folder(ptx);
 }
 
+#define RIGHT "a = b;\nc = d;\ne = f;\ng = h;\ni = j;\n"
+#define WRONG "a = b;\nc = k;\ne = f;\ng = h;\ni = j;\n"
+#define WORSE "a = b;\nc = k;\ne = f;\ng = l;\ni = j;\n"
+#define OF_WRONG "kernel.cu:2 has `k` where the course has `d`\n"
+#define OF_WORSE OF_WRONG "kernel.cu:4 has `l` where the course has `h`\n"
+
 static void open_folder(void)
 {
     cr_assert(mkdtemp(folder));
-    make("kernel.cu", "a = b;\nc = d;\ne = f;\ng = h;\ni = j;\n");
+    make("kernel.cu", RIGHT);
     make("h.cuh", "int f(int x)\n{\n    return x;\n}\n");
 }
 
@@ -70,43 +79,142 @@ static char *say(const struct step *step, const char *course, const unsigned lin
     static char text[TESTER_CHANGED];
     struct changed d;
     const struct tester_options o = { .course = course };
-    changed_find(&d, step, &o, lines);
-    changed_say(&d, text, sizeof text);
+    changed_find(&d, step, &o, lines, true);
+    changed_say(&d, "", text, sizeof text);
     return text;
 }
 
-static void commit(void)
+// What is said of kernel.cu, as the build has it, whose PTX is made of it as it is now.
+static char *say_of_kernel(void)
+{
+    const char *ptx = made_of("kernel.ptx", "kernel.cu");
+    const struct step step = { .ptx = ptx, .built = ptx };
+    return say(&step, NULL, no_lines);
+}
+
+static void git(const char *words)
 {
     char line[256];
+    snprintf(line, sizeof line, "git -C %s %s", folder, words);
+    cr_assert(command(line), "%s", line);
+}
+
+// Somebody begins to work in the folder, which becomes a repository.
+static void work_as(const char *who)
+{
+    char line[256], email[64];
+    snprintf(email, sizeof email, "%s@example", who);
+    setenv("GIT_AUTHOR_NAME", who, 1);
+    setenv("GIT_AUTHOR_EMAIL", email, 1);
+    setenv("GIT_COMMITTER_NAME", who, 1);
+    setenv("GIT_COMMITTER_EMAIL", email, 1);
+    setenv("GIT_CONFIG_GLOBAL", "/dev/null", 1);
     snprintf(line, sizeof line, "git -C %s init -q", folder);
     if (!command(line)) {
         close_folder();
         cr_skip_test("there is no git");
     }
-    snprintf(line, sizeof line, "git -C %s add .", folder);
-    cr_assert(command(line));
-    snprintf(line, sizeof line, "git -C %s -c user.name=x -c user.email=x commit -q -m x", folder);
-    cr_assert(command(line));
+}
+
+static void commit(void)
+{
+    git("add .");
+    git("commit -q -m x");
+}
+
+static void commit_kernel(const char *text)
+{
+    make("kernel.cu", text);
+    commit();
 }
 
 Test(changed, a_kernel_is_compared_with_its_last_commit_and_so_are_its_headers)
 {
-    const char *ptx = made_of("kernel.ptx", "kernel.cu");
-    const struct step step = { .ptx = ptx, .built = ptx };
+    work_as("x");
     commit();
-    cr_expect_str_eq(say(&step, NULL, no_lines), "");
+    cr_expect_str_eq(say_of_kernel(), "");
     make("kernel.cu", "a = b;  // as before\nc = k;\n\ne = f;\ni = j;\n");
     make("h.cuh", "int f(int x)\n{\n    return x + 1;\n}\n");
-    cr_expect_str_eq(say(&step, NULL, no_lines), "kernel.cu:2 has `k` where the course has `d`\n"
-                                                 "kernel.cu:5: before this line the course has `g = h;`\n"
-                                                 "h.cuh:3 has `x + 1` where the course has `x`\n");
+    cr_expect_str_eq(say_of_kernel(), OF_WRONG "kernel.cu:5: before this line the course has `g = h;`\n"
+                                               "h.cuh:3 has `x + 1` where the course has `x`\n");
+}
+
+Test(changed, what_a_learner_has_committed_is_not_the_courses)
+{
+    work_as("teacher");
+    commit();
+    commit_kernel("// once more\n" RIGHT);
+    work_as("learner");
+    commit_kernel(WRONG);
+    cr_expect_str_eq(say_of_kernel(), OF_WRONG);
+    make("kernel.cu", WORSE);
+    cr_expect_str_eq(say_of_kernel(), OF_WORSE);
+}
+
+Test(changed, what_a_remote_does_not_have_is_not_the_courses)
+{
+    work_as("x");
+    make("other", "");
+    git("add other");
+    git("commit -q -m x");
+    commit();
+    git("update-ref refs/remotes/origin/HEAD HEAD");
+    git("checkout -q -b trials");
+    commit_kernel(WRONG);
+    commit_kernel(WORSE);
+    cr_expect_str_eq(say_of_kernel(), OF_WORSE);
+    commit_kernel(RIGHT);
+    cr_expect_str_eq(say_of_kernel(), "", "it is the course's");
+}
+
+Test(changed, an_archive_that_became_a_repository_began_with_the_courses)
+{
+    work_as("x");
+    commit();
+    commit_kernel(WRONG);
+    commit_kernel(WORSE);
+    cr_expect_str_eq(say_of_kernel(), OF_WORSE);
+    commit_kernel(RIGHT);
+    cr_expect_str_eq(say_of_kernel(), "", "it is what it began with");
+}
+
+Test(changed, where_nothing_was_published_a_committed_mistake_is_compared_with_what_was_before)
+{
+    work_as("x");
+    make("other", "");
+    git("add other");
+    git("commit -q -m x");
+    commit();
+    commit_kernel("// a comment is no change\n" WRONG);
+    commit_kernel(WRONG);
+    cr_expect_str_eq(say_of_kernel(), OF_WRONG);
+
+    const char *ptx = made_of("kernel.ptx", "kernel.cu");
+    const struct step step = { .ptx = ptx, .built = ptx };
+    const struct tester_options o = { 0 };
+    struct changed d;
+    changed_find(&d, &step, &o, no_lines, false);
+    cr_expect_eq(d.n, 0, "it may be right");
+}
+
+Test(changed, nothing_is_said_of_a_kernel_that_was_edited_since_it_was_compiled)
+{
+    const char *ptx = made_of("kernel.ptx", "kernel.cu");
+    const struct step step = { .ptx = ptx, .built = ptx };
+    const struct timespec later[] = { { .tv_nsec = UTIME_NOW }, { .tv_sec = time(NULL) + 60 } };
+    work_as("x");
+    commit();
+    make("kernel.cu", WRONG);
+    cr_assert(!utimensat(AT_FDCWD, in_folder("kernel.cu"), later, 0));
+    cr_expect_str_eq(say(&step, NULL, no_lines), "");
 }
 
 Test(changed, a_copy_is_compared_with_the_kernel_that_the_build_has)
 {
-    const struct step step = { .ptx = made_of("copy.ptx", "copy.cu"), .built = made_of("kernel.ptx", "kernel.cu") };
+    work_as("x");
     commit();
     make("copy.cu", "c = d;\na = b;\ne = f;\ng = h;\ng = h;\ni = j;\n");
+    const struct step step = { .ptx = made_of("copy.ptx", "copy.cu"), .built = made_of("kernel.ptx", "kernel.cu") };
     cr_expect_str_eq(say(&step, NULL, no_lines), "copy.cu:2 has `a = b;`, which the course has before line 1\n"
                                                  "copy.cu:5 has `g = h;` once more than the course\n");
 }
@@ -127,6 +235,23 @@ Test(changed, of_many_places_those_are_said_that_the_cause_names)
     cr_expect_str_eq(say(&step, in_folder("given.cu"), no_lines), "");
     cr_expect_str_eq(say(&step, in_folder("given.cu"), (const unsigned[TESTER_LINES]){ 3 }),
                      "kernel.cu:3 has `e` where the course has `x`\n");
+}
+
+Test(changed, a_guess_stands_behind_the_places)
+{
+    const struct step step = { .ptx = made_of("kernel.ptx", "kernel.cu") };
+    const struct tester_options o = { .course = in_folder("given.cu") };
+    char text[TESTER_CHANGED];
+    struct changed d;
+    make("given.cu", WRONG);
+    changed_find(&d, &step, &o, no_lines, true);
+    changed_say(&d, "it is odd", text, sizeof text);
+    cr_expect_str_eq(text, "kernel.cu:2 has `d` where the course has `k`: it is odd\n");
+    make("given.cu", WORSE);
+    changed_find(&d, &step, &o, no_lines, true);
+    changed_say(&d, "it is odd", text, sizeof text);
+    cr_expect_str_eq(text, "kernel.cu:2 has `d` where the course has `k`\n"
+                           "kernel.cu:4 has `h` where the course has `l`\nwhat the run shows: it is odd\n");
 }
 
 Test(changed, an_exercise_is_compared_with_nothing)

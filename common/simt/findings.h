@@ -191,7 +191,7 @@ struct simt_wait {  // what some warps of a block wait for
     uint32_t arrivals;              // that are missing there
     int64_t bytes;                  // that are missing; negative: more have come than were expected
     uint32_t number;                // of the barrier; SIMT_FOR_BARRIER
-    uint32_t arrived, expected;     // threads at it; of all, at the cluster's
+    uint32_t arrived, expected;     // threads at it; of all, at the cluster's; SIMT_FOR_MBARRIER: arrivals of a phase
 };
 
 // How a value that nothing wrote is used.

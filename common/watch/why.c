@@ -108,9 +108,11 @@ static bool wait_of(const struct scene *s, uint32_t warp, uint32_t group, struct
         r->wait = g->standing == SIMT_AT_CLUSTER_BARRIER ? SIMT_FOR_CLUSTER : SIMT_FOR_LANES;
         r->lanes = g->lanes;
     } else {
-        const struct watch_mbarrier *m = t->polls && g->lanes >> t->lane & 1 ? mbarrier_at(s, t->at) : NULL;
-        if (!m || m->phase % 2 != t->parity)
+        static const struct watch_mbarrier unmade = { 0 };
+        const struct watch_mbarrier *m = mbarrier_at(s, t->at);
+        if (!t->polls || !(g->lanes >> t->lane & 1) || (m && m->phase % 2 != t->parity))
             return false;  // it runs, or what it waits for has come
+        m = m ? m : &unmade;
         r->wait = SIMT_FOR_MBARRIER;
         r->at = t->at;
         r->parity = t->parity;
@@ -374,6 +376,8 @@ static void explain_mbarrier(struct scene *s, uint32_t of)
     const struct watch_mbarrier *m = mbarrier_at(s, s->reasons[of].at);
     struct missing all[LACKING];
     bool any = false;
+    if (!m)
+        return;  // there is no more to say
     if (m->pending) {
         size_t n = find_missing(s, m, true, &any, all);
         n = n ? n : find_missing(s, m, false, &any, all);

@@ -69,7 +69,9 @@ static void say_wait(struct text_end *t, const struct watch *w, const struct wat
     if (r->wait == SIMT_FOR_LANES)
         text_add(t, ": %d lane%s", __builtin_popcount(r->lanes), r->lanes & (r->lanes - 1) ? "s do" : " does");
     add_place(t, w, r);
-    if (r->wait == SIMT_FOR_MBARRIER && r->pending)
+    if (r->wait == SIMT_FOR_MBARRIER && !r->expected)
+        text_add(t, ": it was never initialised");
+    else if (r->wait == SIMT_FOR_MBARRIER && r->pending)
         text_add(t, ": %u of %u arrival%s %s missing", r->pending, r->expected, text_plural(r->expected),
                  r->pending == 1 ? "is" : "are");
     else if (r->wait == SIMT_FOR_MBARRIER)

@@ -52,8 +52,9 @@ static const struct simt_wait unmade_wait[] = {
     { .what = SIMT_FOR_MBARRIER,
       .warps = 1,
       .mbarrier = { .object = { .space = SIMT_SHARED, .name = "full", .bytes = 32, .at = 8 }, .index = 1, .phase = 1 },
-      .arrivals = 0xbcbcb,
-      .bytes = 0xbcbcb },
+      .arrivals = 0xbcbc9,  // two have come
+      .bytes = 0xbcbcb,
+      .expected = 0xcbcbc },
 };
 
 #define SAYS(finding_kind, said, look_at, ...)                                                                         \
@@ -109,7 +110,8 @@ static const struct spoken {
                    .access = SIMT_CHANGES },
          .object = { .space = SIMT_SHARED, .name = "full", .bytes = 32, .address = 8, .at = 8 }),
     SAYS(ENDLESS_WAIT,
-         " waits here for ever. Of its block, warp 0 waits for phase 1 of the mbarrier full[1]: it was not initialised",
+         " waits here for ever. Of its block, warp 0 waits for phase 1 of the mbarrier full[1]: it was never "
+         "initialised",
          "reach every mbarrier", HERE, .waits = unmade_wait, .n_waits = 1),
     SAYS(OUT_OF_BOUNDS, " writes 1 byte out of bounds: byte 256 of out, which has 256 bytes",
          "the guard of this access", .here = DOES(20, 33, WRITES, THREAD), .object = OUT, .bytes = 1),

@@ -72,7 +72,7 @@ struct wait {  // what warps of a block wait for
     uint32_t at;        // the mbarrier's byte of shared memory; or the barrier's number
     uint32_t phase;     // of the mbarrier: its parity
     uint32_t arrivals;  // that it lacks; or threads that have come to the barrier
-    uint32_t expected;  // threads, at the cluster's
+    uint32_t expected;  // threads, at the cluster's; arrivals, of the mbarrier
     int64_t bytes;      // that the mbarrier lacks
 };
 

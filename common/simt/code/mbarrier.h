@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/launch.h"
+
 enum { MBARRIER_COUNT_BITS = 20, MBARRIER_TX_BITS = 21, MBARRIER_MAX = (1 << MBARRIER_COUNT_BITS) - 1 };
 
 struct mbarrier_state {
@@ -36,6 +38,13 @@ static inline struct mbarrier_state mbarrier_read(const unsigned char *p)
                                     .pending = (uint32_t)v & MBARRIER_MAX,
                                     .tx = (int64_t)(v << (63 - 2 * MBARRIER_COUNT_BITS - MBARRIER_TX_BITS + 1)) >>
                                           (64 - MBARRIER_TX_BITS) };
+}
+
+// Whether a count of expected arrivals stands in memory that nothing wrote: arrivals do not change it, and no block has
+// as many threads.
+static inline bool mbarrier_is_unmade(uint32_t expected)
+{
+    return expected == (DEV_UNWRITTEN * UINT64_C(0x0101010101010101) >> MBARRIER_COUNT_BITS & MBARRIER_MAX);
 }
 
 static inline void mbarrier_write(unsigned char *p, const struct mbarrier_state *s)

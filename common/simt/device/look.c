@@ -195,7 +195,7 @@ bool simt_look_mbarrier(const struct simt_look *l, uint32_t at, struct simt_phas
         return false;
     const struct mbarrier_state s = mbarrier_read(bytes);
     *out = (struct simt_phase){ (uint32_t)s.phase, s.expected, s.pending, s.tx };
-    return s.expected;
+    return s.expected && !mbarrier_is_unmade(s.expected);
 }
 
 bool simt_look_wait(const struct simt_look *l, uint32_t warp, uint32_t *at, uint32_t *parity, uint32_t *lane)

@@ -51,6 +51,7 @@ static void add_mbarriers(struct fault *f, const struct block *b)
         done |= x.warps;
         const struct mbarrier_state state = mbarrier_read(b->worker->cluster->shared[b->rank] + x.at);
         x.arrivals = state.pending;
+        x.expected = state.expected;
         x.bytes = state.tx;
         add(f, b, x);
     }

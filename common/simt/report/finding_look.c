@@ -120,7 +120,7 @@ static bool is_atomic(const struct simt_side *s)
 static bool unmade_wait(const struct simt_finding *f)
 {
     size_t i = 0;
-    while (i < f->n_waits && !(f->waits[i].what == SIMT_FOR_MBARRIER && finding_wait_is_unmade(&f->waits[i])))
+    while (i < f->n_waits && !finding_wait_is_unmade(&f->waits[i]))
         i++;
     return i < f->n_waits;
 }

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/launch.h"
+#include "simt/code/mbarrier.h"
 
 bool finding_is_mbarrier(const struct simt_finding *f)
 {
@@ -45,19 +45,16 @@ static void say_warps(struct text_end *t, uint32_t warps)
     text_add(t, several ? " wait" : " waits");
 }
 
-// Do its counts stand in memory that nothing wrote? All bytes are DEV_UNWRITTEN there: code/mbarrier.h says what is
-// what.
 bool finding_wait_is_unmade(const struct simt_wait *w)
 {
-    const uint32_t arrivals = DEV_UNWRITTEN * 0x01010101u & ((1u << 20) - 1);
-    return w->arrivals == arrivals && w->bytes == arrivals;
+    return w->what == SIMT_FOR_MBARRIER && mbarrier_is_unmade(w->expected);
 }
 
 // What the phase of an mbarrier still waits for.
 static void say_missing(struct text_end *t, const struct simt_wait *w)
 {
     if (finding_wait_is_unmade(w)) {
-        text_add(t, "it was not initialised");
+        text_add(t, "it was never initialised");
         return;
     }
     if (w->arrivals)

@@ -354,8 +354,8 @@ static bool put_waits(struct simt_finding *x, struct arena *a, const struct grid
         } else {
             all[i].number = w->at;
             all[i].arrived = w->arrivals;
-            all[i].expected = w->expected;
         }
+        all[i].expected = w->expected;
     }
     return ok;
 }

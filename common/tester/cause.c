@@ -228,6 +228,7 @@ void cause_of_error(struct cause *c, const struct step *step, const struct geome
     *c = (struct cause){ 0 };
     if (probe_open(&p, step, g, true, o->jobs))
         cause_of_finding(c, &p, o, checked, f);
+    cause_of_origin(c);
     probe_close(&p);
 }
 
@@ -238,4 +239,6 @@ void cause_find(struct cause *c, const struct step *step, const struct geometry 
     find_on(c, step, g, o, true);
     if (!*c->text && !simulated)
         find_on(c, step, g, o, false);
+    if (*c->text)
+        cause_of_origin(c);
 }

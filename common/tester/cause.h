@@ -55,6 +55,9 @@ void cause_look_first(struct cause *c, const unsigned *lines, unsigned n);  // b
 
 void cause_look_at_line(struct cause *c, unsigned line);  // the same, a line of the kernel's file
 
+struct simt_kernel;
+const struct simt_kernel *cause_kernel(const struct probe *p);
+
 struct simt_finding_place;
 // The line of the place in the kernel's own file; 0: none.
 unsigned cause_own_line(const struct cause *c, const struct simt_finding_place *p);
@@ -73,6 +76,10 @@ void cause_of_history(struct cause *c, const struct history *h, const struct sim
 // cause_finding.c: what led to it, on a probe of the same geometry.
 void cause_of_finding(struct cause *c, struct probe *p, const struct tester_options *o, bool checked,
                       const struct simt_finding *f);
+// cause_wait.c: which wait or barrier does not do, or where one is missing.
+void cause_of_wait(struct cause *c, const struct probe *p, const struct simt_finding *f);
+// cause_origin.c: what may be behind the lines that it names.
+void cause_of_origin(struct cause *c);
 // cause_place.c: which elements met in the wrong place. False: all is in its place, or nothing can be said.
 bool cause_of_place(struct cause *c, struct probe *p, struct look *l);
 // cause_say.c: whether the geometry has fewer threads a block than the kernel's launch bounds: then it is said.

@@ -1,5 +1,5 @@
 // What led to an error that the simulated GPU names: which element of a matrix it is, where its address is made,
-// whether there is too little shared memory, which variable was never set, which wait does not do. See cause.h.
+// whether there is too little shared memory, which variable was never set. See cause.h.
 #include "cause.h"
 
 #include <limits.h>
@@ -14,11 +14,6 @@
 #include "slice.h"
 
 // --- Where addresses are made ---
-
-static const struct simt_kernel *kernel_of(const struct probe *p)
-{
-    return (const struct simt_kernel *)dev_kernel(p->dev, p->module, p->geometry.kernel);
-}
 
 // The first line of the kernel's body that is known: what stands before it are other functions.
 static unsigned body_of(const struct kernel_lines *l)
@@ -82,11 +77,30 @@ static unsigned made_at(const struct cause *c, const struct simt_kernel *k, cons
     return n_made ? n_made : f->object.space == SIMT_SHARED ? index_made_at(c, own, made) : 0;
 }
 
+// One step further back: lines of the address in PTX that set what the n lines have which make it.
+static unsigned made_behind(const struct cause *c, const struct simt_kernel *k, const struct simt_finding *f,
+                            const unsigned *made, unsigned n, unsigned behind[SLICE_LINES])
+{
+    unsigned lines[SLICE_LINES], n_behind = 0;
+    const unsigned n_lines = slice_address(k, c->lines.file, f->here.number, f->object.space, lines);
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned j = 0; j < n_lines; j++) {
+            bool known = lines[j] > made[i] || !kernel_text_sets_for(c->lines.file, lines[j], made[i]);
+            for (unsigned m = 0; m < n; m++)
+                known = known || made[m] == lines[j];
+            for (unsigned m = 0; m < n_behind; m++)
+                known = known || behind[m] == lines[j];
+            if (!known)
+                behind[n_behind++] = lines[j];
+        }
+    return n_behind;
+}
+
 // Where the function that has the finding's line is called from. The call of the whole kernel, behind its store, tells
 // nothing; but of an access that is too wide it does, where the kernel is one of two.
 static unsigned call_of(const struct cause *c, const struct probe *p, const struct simt_finding *f)
 {
-    const struct simt_kernel *k = kernel_of(p);
+    const struct simt_kernel *k = cause_kernel(p);
     struct simt_place place;
     unsigned call = 0, last = 0;
     if (!k || !slice_line(k, c->lines.file, f->here.number, &call))
@@ -103,12 +117,21 @@ static unsigned call_of(const struct cause *c, const struct probe *p, const stru
 static void say_made(struct cause *c, const struct probe *p, const struct simt_finding *f, const char *what)
 {
     enum { SAID = 2 };
-    unsigned made[SLICE_LINES];
-    const struct simt_kernel *k = kernel_of(p);
+    unsigned made[SLICE_LINES], behind[SLICE_LINES];
+    const struct simt_kernel *k = cause_kernel(p);
     const unsigned n = k ? made_at(c, k, f, made) : 0;
     for (unsigned i = 0; i < n && i < SAID; i++) {
         cause_say(c, "%s %s:%u", i ? " and" : what, source_base_name(c->lines.file), made[i]);
         cause_add_line(c, made[i]);
+    }
+    const unsigned n_behind = n ? made_behind(c, k, f, made, n < SAID ? n : SAID, behind) : 0;
+    for (unsigned i = 0; i < n_behind && i < SAID; i++) {
+        cause_say(c, "%s %u",
+                  i              ? " and"
+                  : n_behind > 1 ? ", of what is set at lines"
+                                 : ", of what is set at line",
+                  behind[i]);
+        cause_add_line(c, behind[i]);
     }
     cause_add_line(c, call_of(c, p, f));
 }
@@ -169,8 +192,13 @@ static void say_element(struct cause *c, const struct probe *p, const struct tes
     const struct geometry *g = &p->geometry;
     const char name = f->object.name ? f->object.name[0] : 0;
     int rows, cols;
-    if (!matrix_of(&f->object, o, &rows, &cols) || f->object.at < 0)
+    if (!matrix_of(&f->object, o, &rows, &cols))
         return;
+    if (f->object.at < 0) {
+        cause_add_line(c, cause_own_line(c, &f->here.place));
+        say_made(c, p, f, "an index is negative, or a step goes back: the address is made at");
+        return;
+    }
     const long long at = f->object.at / (long long)type_size(p->type);
     const long long row = at / cols, col = at % cols;
     const long long before = h->earliest / (long long)type_size(p->type);
@@ -265,7 +293,7 @@ static void say_index(struct cause *c, struct probe *p, const struct tester_opti
         cause_add_line(c, loop);
     }
     if (f->object.space != SIMT_SHARED) {
-        cause_add_line(c, call_of(c, p, f));
+        say_made(c, p, f, "the address is made at");
         return;
     }
     const bool many = *c->text;
@@ -281,7 +309,7 @@ static void say_index(struct cause *c, struct probe *p, const struct tester_opti
 static unsigned operand_of(const struct probe *p, const struct simt_finding *f)
 {
     struct simt_instruction in;
-    const struct simt_kernel *k = kernel_of(p);
+    const struct simt_kernel *k = cause_kernel(p);
     unsigned group = 0;
     if (!k || !f->object.name || !simt_instruction(k, f->here.number, &in) ||
         !(text_begins(in.op, "wmma.mma") || text_begins(in.op, "mma.")))
@@ -318,7 +346,7 @@ static void say_variable(struct cause *c, const struct probe *p, const struct si
     enum { SAID = 2 };
     unsigned lines[SLICE_LINES], said = 0;
     struct kernel_unset unset[KERNEL_UNSET];
-    const struct simt_kernel *k = kernel_of(p);
+    const struct simt_kernel *k = cause_kernel(p);
     const unsigned own = cause_own_line(c, &f->here.place), of_product = operand_of(p, f);
     const unsigned n_unset = own ? kernel_text_unset(c->lines.file, own, unset) : 0;
     if (n_unset && of_product && of_product <= n_unset) {
@@ -335,98 +363,6 @@ static void say_variable(struct cause *c, const struct probe *p, const struct si
         }
     if (said)
         cause_say(c, ": does that come before its first use?");
-}
-
-// --- Copies that are under way ---
-
-static bool in_loop(const struct cause *c, unsigned line, unsigned head)
-{
-    unsigned heads[KERNEL_LOOPS];
-    const unsigned n = kernel_text_loops(c->lines.file, line, heads);
-    for (unsigned i = 0; i < n; i++)
-        if (heads[i] == head)
-            return true;
-    return false;
-}
-
-// The innermost loop around both lines; 0: there is none.
-static unsigned common_loop(const struct cause *c, unsigned one, unsigned other)
-{
-    unsigned heads[KERNEL_LOOPS];
-    const unsigned n = kernel_text_loops(c->lines.file, one, heads);
-    for (unsigned i = 0; i < n; i++)
-        if (in_loop(c, other, heads[i]))
-            return heads[i];
-    return 0;
-}
-
-// The last wait behind line `from` and up to line `to` of the kernel's text, in the loop with that head if it is not 0;
-// 0: none.
-enum wait { OF_COPIES, OF_PRODUCTS, OF_THREADS };
-
-static unsigned wait_within(const struct cause *c, const struct simt_kernel *k, unsigned from, unsigned to,
-                            unsigned loop, enum wait what)
-{
-    static const char *const waits[] = { "cp.async.wait_", "mbarrier.try_wait" },
-                             *const of_products[] = { "wgmma.wait_", "wgmma.wait_" },
-                             *const barriers[] = { "bar.", "barrier." };
-    const char *const *wanted = what == OF_COPIES ? waits : what == OF_PRODUCTS ? of_products : barriers;
-    struct simt_instruction in;
-    unsigned found = 0;
-    for (uint32_t i = 0; simt_instruction(k, i, &in); i++)
-        for (size_t w = 0; w < 2; w++) {
-            const unsigned own = text_begins(in.op, wanted[w]) ? slice_line(k, c->lines.file, i, NULL) : 0;
-            if (own > from && own <= to && own > found && (!loop || in_loop(c, own, loop)))
-                found = own;
-        }
-    return found;
-}
-
-static void say_pending(struct cause *c, const struct probe *p, const struct simt_finding *f)
-{
-    unsigned call = 0;
-    const struct simt_kernel *k = kernel_of(p);
-    const unsigned own = k ? slice_line(k, c->lines.file, f->here.number, &call) : 0;
-    const unsigned from = call > own && call < c->lines.line[LINE_STORE_C] ? call : own;
-    const unsigned wait = k ? wait_within(c, k, 0, from, 0, OF_COPIES) : 0;
-    if (!wait || f->here.access != SIMT_READS)
-        return;
-    cause_say(c, "the wait before it stands at %s:%u", source_base_name(c->lines.file), wait);
-    cause_add_line(c, wait);
-    const unsigned stage = f->there.by == SIMT_BY_CP_ASYNC ? c->lines.line[LINE_STAGE] : 0;
-    if (common_loop(c, from, stage) && cause_add_line(c, stage))
-        cause_say(c, ", and the stage is set at line %u", stage);
-}
-
-// Where the kernel's body comes to it: the line, or the call of the function that has it.
-static unsigned line_in_body(const struct cause *c, const struct simt_kernel *k, const struct simt_side *s)
-{
-    unsigned call = 0;
-    const unsigned own = k ? slice_line(k, c->lines.file, s->number, &call) : 0;
-    return call && call < c->lines.line[LINE_STORE_C] ? call : own;
-}
-
-// A wait for products, or a barrier, that stands between the two in the kernel's text, and does not do.
-static void say_wait_between(struct cause *c, const struct probe *p, const struct simt_finding *f)
-{
-    const struct simt_kernel *k = kernel_of(p);
-    const bool products = f->kind == SIMT_WGMMA_WAIT;
-    const unsigned here = products ? cause_own_line(c, &f->here.place) : line_in_body(c, k, &f->here);
-    const unsigned there = products ? cause_own_line(c, &f->there.place) : line_in_body(c, k, &f->there);
-    const unsigned wait = k ? wait_within(c, k, 0, here, 0, products ? OF_PRODUCTS : OF_THREADS) : 0;
-    if (!there || wait <= there || wait >= here)
-        return;
-    const unsigned loop = products ? 0 : common_loop(c, there, here);
-    const bool back = loop && (wait_within(c, k, loop, there, loop, OF_THREADS) ||
-                               wait_within(c, k, here, UINT_MAX, loop, OF_THREADS));
-    if (loop && !back)
-        cause_say(
-            c, "a barrier stands at %s:%u on the way from line %u to line %u, and none on the way back, round the loop",
-            source_base_name(c->lines.file), wait, there, here);
-    else
-        cause_say(c, "%s stands at %s:%u between them: does it wait for %s?", products ? "a wait" : "a barrier",
-                  source_base_name(c->lines.file), wait, products ? "all products" : "all of the threads that meet");
-    cause_add_line(c, wait);
 }
 
 // --- All of it ---
@@ -450,10 +386,10 @@ void cause_of_finding(struct cause *c, struct probe *p, const struct tester_opti
             say_index(c, p, o, f);
         if ((f->kind == SIMT_UNINIT_VALUE && f->object.space == SIMT_REGISTER) || f->kind == SIMT_UNINIT_NAN)
             say_variable(c, p, f);
-        if (f->kind == SIMT_COPY_PENDING)
-            say_pending(c, p, f);
-        if (f->kind == SIMT_WGMMA_WAIT || f->kind == SIMT_RACE)
-            say_wait_between(c, p, f);
+        if (f->kind == SIMT_COPY_PENDING || f->kind == SIMT_WGMMA_WAIT || f->kind == SIMT_RACE)
+            cause_of_wait(c, p, f);
+        if (meaning_is_one_place(f) && cause_add_line(c, cause_own_line(c, &f->here.place)))
+            say_made(c, p, f, "the index is made at");
         return;
     }
     if (history_take(&h, p, c->lines.file, o, checked, f)) {

@@ -95,6 +95,11 @@ void cause_look_first(struct cause *c, const unsigned *lines, unsigned n)
         cause_add_line(c, before[i]);
 }
 
+const struct simt_kernel *cause_kernel(const struct probe *p)
+{
+    return (const struct simt_kernel *)dev_kernel(p->dev, p->module, p->geometry.kernel);
+}
+
 unsigned cause_own_line(const struct cause *c, const struct simt_finding_place *p)
 {
     if (p->file && !strcmp(p->file, c->lines.file))

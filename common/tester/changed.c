@@ -165,30 +165,11 @@ static bool uses_it(const char *file, const struct diff_place *p, unsigned line)
     return false;
 }
 
-// The name of the lambda that the line is in; false: it is in none.
-static bool find_lambda(const char *file, unsigned line, char name[CHANGED_NAME])
-{
-    char text[256];
-    int depth = 0, outside = 0;
-    bool inside = false;
-    for (unsigned i = 1; i <= line; i++) {
-        source_text(file, i, text, sizeof text);
-        const bool begins = !inside && sscanf(text, "auto %63[a-z_0-9] = [", name) == 1 && strchr(text, '[');
-        if (begins)
-            inside = true, outside = depth;
-        for (const char *p = text; *p && strncmp(p, "//", 2) != 0; p++)
-            depth += *p == '{' ? 1 : *p == '}' ? -1 : 0;
-        if (inside && depth <= outside && i < line)
-            inside = false;
-    }
-    return inside;
-}
-
 // Whether the place calls the lambda that the line is in, or has called it.
 static bool calls_it(const char *file, const struct diff_place *p, unsigned line)
 {
-    char name[CHANGED_NAME], call[CHANGED_NAME + 1], text[256];
-    if (!find_lambda(file, line, name))
+    char name[KERNEL_NAME], call[KERNEL_NAME + 1], text[256];
+    if (!kernel_text_lambda(file, line, name))
         return false;
     snprintf(call, sizeof call, "%s(", name);
     source_text(file, p->line, text, sizeof text);

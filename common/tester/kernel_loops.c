@@ -1,4 +1,4 @@
-// The loops of a kernel's text. See kernel_text.h.
+// The loops and lambdas of a kernel's text. See kernel_text.h.
 #include "kernel_text.h"
 
 #include <stdio.h>
@@ -90,4 +90,43 @@ unsigned kernel_text_loop(const char *file, unsigned use)
             return heads[i];
     }
     return 0;
+}
+
+// --- Lambdas ---
+
+bool kernel_text_lambda(const char *file, unsigned line, char name[KERNEL_NAME])
+{
+    char text[256];
+    int depth = 0, outside = 0;
+    bool inside = false;
+    for (unsigned i = 1; i <= line; i++) {
+        source_text(file, i, text, sizeof text);
+        const bool begins = !inside && sscanf(text, "auto %63[a-z_0-9] = [", name) == 1 && strchr(text, '[');
+        if (begins)
+            inside = true, outside = depth;
+        for (const char *p = text; *p && strncmp(p, "//", 2) != 0; p++)
+            depth += *p == '{' ? 1 : *p == '}' ? -1 : 0;
+        if (inside && depth <= outside && i < line)
+            inside = false;
+    }
+    return inside;
+}
+
+unsigned kernel_text_calls(const char *file, unsigned line, unsigned calls[KERNEL_MAKERS])
+{
+    char name[KERNEL_NAME], call[KERNEL_NAME + 1];
+    unsigned n = 0;
+    if (!kernel_text_lambda(file, line, name))
+        return 0;
+    snprintf(call, sizeof call, "%s(", name);
+    FILE *in = fopen(file, "r");
+    char *text = NULL;
+    size_t room = 0;
+    for (unsigned number = 1; in && n < KERNEL_MAKERS && getline(&text, &room, in) >= 0; number++)
+        if (kernel_find_word(text, name) && strstr(text, call))
+            calls[n++] = number;
+    free(text);
+    if (in)
+        fclose(in);
+    return n;
 }

@@ -221,3 +221,20 @@ bool kernel_text_has_constant_index(const char *file, unsigned line)
     }
     return found;
 }
+
+bool kernel_text_narrow(const char *file, unsigned line, char name[KERNEL_NAME], char type[KERNEL_NAME])
+{
+    static const char *const types[] = { "bool", "char", "short", "int8_t", "uint8_t", "int16_t", "uint16_t" };
+    char text[256];
+    source_text(file, line, text, sizeof text);
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const char *at = kernel_find_word(text, types[i]);
+        if (!at || sscanf(at + strlen(types[i]), " %63[A-Za-z_0-9] =", name) != 1 ||
+            !kernel_has_behind(text, name, "="))
+            continue;
+        snprintf(type, KERNEL_NAME, "%s", types[i]);
+        const char *value = strchr(at, '=') + 1;
+        return i > 0 || strcspn(value, "<>!=&|") >= strcspn(value, ",;");
+    }
+    return false;
+}

@@ -54,6 +54,17 @@ unsigned kernel_text_unset(const char *file, unsigned use, struct kernel_unset o
 // The first line that calls the function that line `of` is the body of; 0: none.
 unsigned kernel_text_call(const char *file, unsigned of);
 
+// The name of the lambda that the line is in; false: it is in none.
+enum { KERNEL_NAME = 64 };
+bool kernel_text_lambda(const char *file, unsigned line, char name[KERNEL_NAME]);
+
+// All lines that call it, at most KERNEL_MAKERS; how many there are.
+unsigned kernel_text_calls(const char *file, unsigned line, unsigned calls[KERNEL_MAKERS]);
+
+// Whether the line declares a whole number of fewer bits than an int has, its name and type; a bool that says whether
+// something holds is none.
+bool kernel_text_narrow(const char *file, unsigned line, char name[KERNEL_NAME], char type[KERNEL_NAME]);
+
 // Whether line `line` makes something of that size, M, N or K, that is no step of A or B.
 bool kernel_text_is_limit(const char *file, unsigned line, const char *size);
 

@@ -88,6 +88,11 @@ static bool is_one_place(const struct simt_finding_place *a, const struct simt_f
            same_text(a->caller_file, b->caller_file);
 }
 
+bool meaning_is_one_place(const struct simt_finding *f)
+{
+    return simt_finding_class(f->kind) == SIMT_CLASS_RACE && is_one_place(&f->here.place, &f->there.place);
+}
+
 enum { LINE = 160, NAME = MEANING_NAME };
 
 // The array whose address the side's line takes, or its call's for a line of a header: As of "&As[stage + i]". Of an
@@ -147,7 +152,7 @@ static const char *text_of_order(const struct simt_finding *f)
                    "behind "
                    "that wait is missing or comes too late";
     }
-    if (simt_finding_class(f->kind) == SIMT_CLASS_RACE && is_one_place(&f->here.place, &f->there.place))
+    if (meaning_is_one_place(f))
         return "two threads meet in one place, so the index on this line is wrong";
     if (simt_finding_class(f->kind) == SIMT_CLASS_RACE && meaning_arrays(f, here, there))
         return f->here.access == SIMT_WRITES && f->there.access == SIMT_WRITES

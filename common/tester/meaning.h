@@ -23,4 +23,7 @@ const char *meaning_text(const struct simt_finding *f, const struct tester_optio
 enum { MEANING_NAME = 40 };
 bool meaning_arrays(const struct simt_finding *f, char here[MEANING_NAME], char there[MEANING_NAME]);
 
+// Whether two threads meet in one statement: there is no barrier to be missed, but its index is wrong.
+bool meaning_is_one_place(const struct simt_finding *f);
+
 #endif

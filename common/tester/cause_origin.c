@@ -1,0 +1,85 @@
+// What may be behind a cause, further back than the lines that it names. See cause.h.
+#include <stdio.h>
+
+#include "base/source.h"
+#include "base/text.h"
+#include "cause.h"
+#include "kernel_text.h"
+
+enum { LINES = 64, STEPS = 3 };  // from where a value is set to where it is wrong, at most
+
+struct lines {
+    unsigned all[LINES], n;
+};
+
+static void add(struct lines *l, unsigned line)
+{
+    for (unsigned i = 0; i < l->n; i++)
+        if (l->all[i] == line)
+            return;
+    if (line && l->n < LINES)
+        l->all[l->n++] = line;
+}
+
+// The lines to look at, what sets what they have, and so on.
+static void read_chain(struct lines *l, const struct cause *c)
+{
+    unsigned makers[KERNEL_MAKERS], done = 0;
+    for (int i = 0; i < CAUSE_LINES; i++)
+        add(l, c->look[i]);
+    for (int step = 0; step < STEPS; step++)
+        for (const unsigned end = l->n; done < end; done++) {
+            const unsigned n = kernel_text_makers(c->lines.file, l->all[done], makers);
+            for (unsigned i = 0; i < n; i++)
+                add(l, makers[i]);
+        }
+}
+
+// A number that has too few bits for what is made of it.
+static void say_narrow(struct cause *c)
+{
+    struct lines chain = { .n = 0 };
+    char name[KERNEL_NAME], type[KERNEL_NAME];
+    read_chain(&chain, c);
+    for (unsigned i = 0; i < chain.n; i++) {
+        const unsigned line = chain.all[i];
+        if (!kernel_text_narrow(c->lines.file, line, name, type))
+            continue;
+        cause_say(c, "%s%s is a %s at %s:%u: can it hold all of its values?", *c->text ? "; " : "", name, type,
+                  source_base_name(c->lines.file), line);
+        cause_look_first(c, &line, 1);
+        return;
+    }
+}
+
+static bool is_named(const struct cause *c, unsigned line)
+{
+    for (int i = 0; i < CAUSE_LINES; i++)
+        if (c->look[i] == line)
+            return true;
+    return false;
+}
+
+// A and B move on wherever the function is called that moves them: once too often, or too early. That is said where
+// their step is named, or where one of the calls is and the checks have found nothing.
+static void say_steps(struct cause *c)
+{
+    enum { MOST = 4 };
+    const unsigned step = c->lines.line[LINE_STEP_A];
+    unsigned calls[KERNEL_MAKERS];
+    const unsigned n = step ? kernel_text_calls(c->lines.file, step, calls) : 0;
+    bool named = is_named(c, step);
+    for (unsigned i = 0; i < n; i++)
+        named = named || (!c->seen && is_named(c, calls[i]));
+    if (!named || n < 2 || n > MOST)
+        return;
+    cause_say(c, "; A and B move on at lines");
+    for (unsigned i = 0; i < n; i++)
+        cause_say(c, "%s %u", !i ? "" : i + 1 < n ? "," : " and", calls[i]);
+}
+
+void cause_of_origin(struct cause *c)
+{
+    say_steps(c);
+    say_narrow(c);
+}

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { arch_of, changes, distance, nearest, type_of } from './book/theme/edit.js';
 import { pack, unpack } from './book/theme/edit_link.js';
-import { change_of, in_page, signed, whose_of } from './book/theme/lab.js';
+import { change_of, in_page, metric_words, signed, whose_of } from './book/theme/lab.js';
 import { standing_of } from './book/theme/watched.js';
 import { read } from './project.mjs';
 
@@ -40,6 +40,11 @@ for (const [run, open, wanted] of [
   [edited, null, 'of the edited text'],
   [edited, 'b', 'of the edited text as it ran last, and not as it is now'],
 ]) assert.equal(whose_of({ result: { run }, source: text }, step, open), wanted);
+
+// Each counter of the simulated GPU has words.
+const words = metric_words(read('slides/metrics.txt')), counters = [...read('common/base/profile.h').matchAll(/ X\(\w+, "([^"]+)"/g)].map(([, name]) => name);
+assert(counters.length > 30);
+assert.deepEqual(counters.filter((name) => !words[name]), []);
 
 // Two runs of one size are compared, others are not.
 const ran = (m, count) => ({ run: { m, n: 8, k: 8 }, metrics: { 'smsp__inst_executed.sum': count } });

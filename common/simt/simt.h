@@ -318,6 +318,13 @@ struct simt_copy {
     uint32_t mbarrier;
 };
 bool simt_look_copy(const struct simt_look *l, uint32_t i, struct simt_copy *out);
+// What a thread has open of cp.async (copies) and of bulk copies from shared memory (bulk): groups that it has
+// committed and not waited for, empty ones among them, and copies that are in no group yet. False if there is no such
+// thread.
+struct simt_groups {
+    uint32_t copies, loose_copies, bulk, loose_bulk;
+};
+bool simt_look_groups(const struct simt_look *l, uint32_t warp, uint32_t lane, struct simt_groups *out);
 // The products of wgmma that a warp has issued, and whose results are not in its registers yet.
 uint32_t simt_look_products(const struct simt_look *l, uint32_t warp);
 uint64_t simt_look_found(const struct simt_look *l);  // how many findings the checks have so far, in any block

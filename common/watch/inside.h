@@ -25,6 +25,7 @@ enum op_kind {  // what the debugger asks of an instruction
 struct instruction {
     enum op_kind kind;
     bool guarded, arrives;
+    bool typed;       // watch_types.c has seen it
     unsigned line;    // of the kernel's own file
     uint32_t target;  // of a branch
 };
@@ -40,6 +41,11 @@ struct event {  // at an mbarrier
 struct mbarrier {  // one of the block's, in the order in which they were first initialised
     uint32_t at;
     uint64_t phase;  // how many have ended, so far in the record
+};
+
+struct holds {  // a register
+    struct simt_type type;
+    bool whole;  // something computes an integer with it
 };
 
 struct growth {  // the checks found something
@@ -64,6 +70,11 @@ struct watch {
     struct instruction *code;
     uint32_t n_code;
     char *file;  // the kernel's own
+
+    struct holds *holds;  // by register
+    uint32_t n_registers;
+    uint32_t (*links)[2];  // pairs of registers of which one has what the other has
+    size_t n_links, links_room;
 
     struct simt_shared_variable *variables;
     uint32_t n_variables;
@@ -110,6 +121,16 @@ bool watch_read_code(struct watch *w);
 
 // watch_events.c: what this step does to mbarriers. False when memory runs out.
 bool watch_note_events(struct watch *w, uint64_t moment, const struct simt_look *look);
+
+// watch_types.c: what registers hold: their types as declared; as an instruction uses them; and at the end of the first
+// run. False when memory runs out.
+bool watch_read_registers(struct watch *w);
+bool watch_note_types(struct watch *w, const struct simt_look *look);
+void watch_settle_types(struct watch *w);
+
+// watch_groups.c: the lanes among *left, which are taken from it, that have the same copies open as the first that has
+// any, and these in words: "3 groups of cp.async open". 0: no lane has.
+uint32_t watch_groups(const struct simt_look *look, uint32_t warp, uint32_t *left, char text[WATCH_TEXT]);
 
 // The shared variable that holds the byte, or NULL.
 const struct simt_shared_variable *watch_variable_at(const struct watch *w, uint32_t at);

@@ -49,6 +49,11 @@ uint64_t watch_step_of_warp(const struct watch *w, uint64_t moment, uint32_t war
 const char *watch_file(const struct watch *w);
 unsigned watch_line(const struct watch *w, uint32_t instruction);
 
+// What a register (simt_register) holds: the type that the instructions of the block take it for, f16x2 and bf16x2 for
+// two numbers, if it is declared as bits and they agree on a floating-point type; else as it is declared. Of no
+// register: u64.
+struct simt_type watch_type(const struct watch *w, uint32_t number);
+
 enum watch_stop {
     WATCH_STEP,     // any step
     WATCH_LINE,     // one of another line than the moment's

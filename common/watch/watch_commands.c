@@ -352,7 +352,7 @@ static const struct command {
       matrix },
     { "warps", "", "where the lanes of all warps stand", warps },
     { "barriers", "", "barriers and mbarriers, and who is missing there", barriers },
-    { "copies", "", "copies by TMA under way", copies },
+    { "copies", "", "groups of copies that threads have open, and copies by TMA under way", copies },
     { "list", "", "the source around the step", list },
     { "why", "", "why warps wait: for whom, and what keeps him", why },
     { "findings", "[N]", "what the launch was found to do wrong; go to finding N", findings },

@@ -18,16 +18,17 @@ static void tell_text(struct json *j, const char *key, const char *text, uint32_
     json_string(j, key, copy);
 }
 
-static void tell_operand(struct json *j, const struct simt_look *look, const struct simt_operand *o)
+static void tell_operand(const struct telling *t, const struct simt_look *look, const struct simt_operand *o)
 {
     static const char *const roles[] = { [SIMT_READ] = "read", [SIMT_WRITTEN] = "written", [SIMT_ADDRESS] = "address" };
+    struct json *j = t->j;
     char digits[24];
     uint32_t at;
     bool shared = false;
     json_object(j, NULL);
     json_string(j, "role", roles[o->role]);
     tell_text(j, "name", o->name, o->name_bytes);
-    json_string(j, "type", o->type.name);
+    json_string(j, "type", o->role == SIMT_ADDRESS ? o->type.name : watch_type(t->w, o->number).name);
     json_array(j, "value");
     for (uint32_t lane = 0; lane < WATCH_LANES; lane++) {
         snprintf(digits, sizeof digits, "%" PRIu64, o->value[lane]);
@@ -66,7 +67,7 @@ static void tell_step(const struct telling *t, uint64_t moment, const struct sim
     json_uint(t->j, "lanes", simt_look_lanes(look));
     json_array(t->j, "operands");
     for (uint32_t i = 0; simt_look_operand(look, i, &o); i++)
-        tell_operand(t->j, look, &o);
+        tell_operand(t, look, &o);
     json_end(t->j);
 }
 
@@ -84,7 +85,8 @@ static void tell_warp(const struct telling *t, const struct simt_look *look, uin
                                              [SIMT_AT_CLUSTER_BARRIER] = "cluster",
                                              [SIMT_AWAITS_LANES] = "lanes" };
     struct simt_lanes g;
-    uint32_t at, parity, lane;
+    uint32_t at, parity, lane, lanes, left = UINT32_MAX;
+    char text[WATCH_TEXT];
     json_object(t->j, NULL);
     json_uint(t->j, "ended", simt_look_ended(look, warp));
     json_uint(t->j, "products", simt_look_products(look, warp));
@@ -97,6 +99,14 @@ static void tell_warp(const struct telling *t, const struct simt_look *look, uin
         json_string(t->j, "standing", standings[g.standing]);
         if (g.standing == SIMT_AT_BARRIER)
             json_uint(t->j, "barrier", g.barrier);
+        json_end(t->j);
+    }
+    json_end(t->j);
+    json_array(t->j, "open");
+    while ((lanes = watch_groups(look, warp, &left, text))) {
+        json_object(t->j, NULL);
+        json_uint(t->j, "lanes", lanes);
+        json_string(t->j, "text", text);
         json_end(t->j);
     }
     json_end(t->j);

@@ -64,7 +64,7 @@ static bool record(void *context, enum simt_event event, const struct simt_look 
         return true;
     }
     w->failed |= !(w->variables || read_variables(w, look)) || !add_step(w, look) ||
-                 !watch_note_events(w, w->n - 1, look) || !note_growth(w, look);
+                 !watch_note_events(w, w->n - 1, look) || !watch_note_types(w, look) || !note_growth(w, look);
     return !w->failed;
 }
 
@@ -158,6 +158,7 @@ static bool run_once(struct watch *w, char error[DEV_ERROR_MAX])
     if (!w->n)
         return error_set(error, "block %llu takes no steps: the launch has fewer blocks, or ended before",
                          (unsigned long long)w->block);
+    watch_settle_types(w);
     return read_findings(w) || error_set(error, "out of memory");
 }
 
@@ -172,7 +173,7 @@ struct watch *watch_open(struct simt *s, struct simt_kernel *k, const struct dev
     w->simt = s;
     w->kernel = k;
     w->block = block;
-    bool ok = copy_arguments(w, launch) && watch_read_code(w) && (w->saved = simt_save(s));
+    bool ok = copy_arguments(w, launch) && watch_read_code(w) && watch_read_registers(w) && (w->saved = simt_save(s));
     ok = ok ? run_once(w, error) : error_set(error, "out of memory");
     if (w->saved)
         simt_restore(s, w->saved);
@@ -197,6 +198,8 @@ void watch_close(struct watch *w)
     free(w->lanes);
     free(w->code);
     free(w->file);
+    free(w->holds);
+    free(w->links);
     free(w->variables);
     free(w->events);
     free(w->mbarriers);

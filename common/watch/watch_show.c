@@ -7,6 +7,7 @@
 
 #include "base/source.h"
 #include "base/text.h"
+#include "inside.h"
 
 enum { LANES = 32, SHOWN = 8, AROUND = 4, SOURCE = 160 };
 
@@ -56,7 +57,8 @@ static void print_operand(const struct showing *s, const struct simt_look *look,
         watch_shared_text(s->w, at, place);
         fprintf(s->out, " %s in lane %u;", place, first);
     }
-    show_values(s->out, o->value, lanes, &o->type, NULL, SHOWN);
+    const struct simt_type type = o->role == SIMT_ADDRESS ? o->type : watch_type(s->w, o->number);
+    show_values(s->out, o->value, lanes, &type, NULL, SHOWN);
 }
 
 static bool see_step(void *context, uint64_t moment, const struct simt_look *look)
@@ -150,24 +152,35 @@ static char *warp_text(const struct showing *s, uint32_t warp, const struct simt
     return text;
 }
 
-// Warps that stand in the same way, one after the other, are told together.
-static bool see_warps(void *context, uint64_t moment, const struct simt_look *look)
+// Warps of which the same is said, one after the other, are told together; those of which nothing is, not at all.
+// False: none was told.
+static bool print_warps(const struct showing *s, const struct simt_look *look,
+                        char *(*text_of)(const struct showing *, uint32_t warp, const struct simt_look *))
 {
-    const struct showing *s = context;
     const uint32_t n = simt_look_warps(look);
-    char *text = warp_text(s, 0, look);
-    (void)moment;
+    char *text = text_of(s, 0, look);
+    bool any = false;
     for (uint32_t first = 0, warp = 1; warp <= n && text; warp++) {
-        char *next = warp < n ? warp_text(s, warp, look) : NULL;
+        char *next = warp < n ? text_of(s, warp, look) : NULL;
         if (!next || strcmp(text, next) != 0) {
-            fprintf(s->out, warp - first > 1 ? "warps %u to %u" : "warp %u", first, warp - 1);
-            fprintf(s->out, "%s\n", text);
+            if (*text) {
+                fprintf(s->out, warp - first > 1 ? "warps %u to %u" : "warp %u", first, warp - 1);
+                fprintf(s->out, "%s\n", text);
+                any = true;
+            }
             first = warp;
         }
         free(text);
         text = next;
     }
     free(text);
+    return any;
+}
+
+static bool see_warps(void *context, uint64_t moment, const struct simt_look *look)
+{
+    (void)moment;
+    print_warps(context, look, warp_text);
     return false;
 }
 
@@ -213,6 +226,24 @@ bool show_barriers(struct watch *w, uint64_t moment, FILE *out, char error[DEV_E
     return watch_run(w, moment, moment, see_barriers, &s, error);
 }
 
+// What the lanes of a warp have open, in words. As warp_text.
+static char *groups_text(const struct showing *s, uint32_t warp, const struct simt_look *look)
+{
+    char *text = NULL, lanes[200], groups[WATCH_TEXT];
+    size_t bytes;
+    uint32_t left = UINT32_MAX, some;
+    FILE *out = open_memstream(&text, &bytes);
+    (void)s;
+    if (!out)
+        return NULL;
+    while ((some = watch_groups(look, warp, &left, groups))) {
+        show_lanes(some, lanes, sizeof lanes);
+        fprintf(out, ", %s: %s", lanes, groups);
+    }
+    fclose(out);
+    return text;
+}
+
 static bool see_copies(void *context, uint64_t moment, const struct simt_look *look)
 {
     const struct showing *s = context;
@@ -220,6 +251,7 @@ static bool see_copies(void *context, uint64_t moment, const struct simt_look *l
     char place[WATCH_TEXT];
     uint32_t i = 0;
     (void)moment;
+    const bool any = print_warps(s, look, groups_text);
     for (; simt_look_copy(look, i, &c); i++) {
         watch_shared_text(s->w, c.at, place);
         fprintf(s->out, "%u bytes %s %s, asked for by thread %u at ", c.bytes, c.comes ? "to" : "from", place,
@@ -231,8 +263,8 @@ static bool see_copies(void *context, uint64_t moment, const struct simt_look *l
         }
         fputc('\n', s->out);
     }
-    if (!i)
-        fputs("no copy by TMA is under way\n", s->out);
+    if (!i && !any)
+        fputs("no copy is under way\n", s->out);
     return false;
 }
 

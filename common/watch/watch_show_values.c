@@ -15,7 +15,7 @@ struct showing {
     FILE *out;
     uint32_t warp, at, count;
     int64_t number;  // of a register
-    const struct simt_register *reg;
+    struct simt_type type;
     const char *as;
     bool known;
 };
@@ -35,6 +35,14 @@ uint32_t show_bytes(const char *as)
     return 0;
 }
 
+static double bf16_of(uint64_t bits)
+{
+    float f;
+    const uint32_t word = (uint32_t)bits << 16;
+    memcpy(&f, &word, sizeof f);
+    return (double)f;
+}
+
 bool show_value(uint64_t bits, const struct simt_type *type, const char *as, char out[SHOW_VALUE])
 {
     float f;
@@ -45,12 +53,16 @@ bool show_value(uint64_t bits, const struct simt_type *type, const char *as, cha
     const uint32_t bytes = as ? show_bytes(as) : type->bytes;
     if (as && !bytes)
         return false;
-    if (!strcmp(name, "f32"))
+    if (!strcmp(name, "f32") || !strcmp(name, "tf32"))
         snprintf(out, SHOW_VALUE, "%g", (double)f);
     else if (!strcmp(name, "f64"))
         snprintf(out, SHOW_VALUE, "%g", d);
     else if (!strcmp(name, "f16"))
         snprintf(out, SHOW_VALUE, "%g", half_to_double((uint16_t)bits));
+    else if (!strcmp(name, "f16x2"))
+        snprintf(out, SHOW_VALUE, "%g|%g", half_to_double((uint16_t)bits), half_to_double((uint16_t)(bits >> 16)));
+    else if (!strcmp(name, "bf16") || !strcmp(name, "bf16x2"))
+        snprintf(out, SHOW_VALUE, bytes == 4 ? "%g|%g" : "%g", bf16_of(bits), bf16_of(bits >> 16));
     else if (!strcmp(name, "hex") || (!as && type->number == SIMT_BITS && bytes != 4 && strcmp(name, "pred") != 0))
         snprintf(out, SHOW_VALUE, "0x%" PRIx64, bits);
     else if (*name == 'u' || bytes == 1)
@@ -92,7 +104,7 @@ static bool see_register(void *context, uint64_t moment, const struct simt_look 
     (void)moment;
     s->known = simt_look_value(look, s->warp, (uint32_t)s->number, value);
     if (s->known)
-        show_values(s->out, value, UINT32_MAX, &s->reg->type, s->as, LANES);
+        show_values(s->out, value, UINT32_MAX, &s->type, s->as, LANES);
     return false;
 }
 
@@ -100,11 +112,12 @@ bool show_register(struct watch *w, uint64_t moment, uint32_t warp, const char *
                    char error[DEV_ERROR_MAX])
 {
     struct simt_register r;
-    struct showing s = { .w = w, .out = out, .warp = warp, .reg = &r, .as = as };
+    struct showing s = { .w = w, .out = out, .warp = warp, .as = as };
     s.number = simt_register_number(watch_kernel(w), name);
     if (s.number < 0 || !simt_register(watch_kernel(w), (uint32_t)s.number, &r))
         return error_set(error, "the kernel has no register %.100s", name);
-    fprintf(out, "%s, %s, warp %u:", name, as ? as : r.type.name, warp);
+    s.type = watch_type(w, (uint32_t)s.number);
+    fprintf(out, "%s, %s, warp %u:", name, as ? as : s.type.name, warp);
     if (!watch_run(w, moment, moment, see_register, &s, error))
         return false;
     if (!s.known)
@@ -140,7 +153,8 @@ static void print_registers(struct written *t, const struct simt_look *look)
         if (!simt_look_value(look, t->s->warp, t->all[i].number, value))
             continue;
         simt_register(watch_kernel(t->s->w), t->all[i].number, &r);
-        show_value(value[t->s->at], &r.type, NULL, text);
+        const struct simt_type type = watch_type(t->s->w, t->all[i].number);
+        show_value(value[t->s->at], &type, NULL, text);
         fprintf(t->s->out, "%s%9s %-12s", n++ % IN_A_ROW ? "" : "\n", r.name, text);
     }
     fputs(n ? "\n" : ": none\n", t->s->out);

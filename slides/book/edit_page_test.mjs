@@ -36,6 +36,12 @@ async function looks(page, name, wrong) {
   await page.setViewport({ width: 1280, height: 900 });
 }
 
+// The element is within the window, and within the editor's.
+function in_sight(selector) {
+  const [one, frame] = [selector, '.cm-scroller'].map((name) => document.querySelector(name)?.getBoundingClientRect());
+  return one && one.top >= Math.max(0, frame.top) && one.bottom <= Math.min(innerHeight, frame.bottom);
+}
+
 async function in_the_lab(page, origin, expect, wrong) {
   await open(page, `${origin}/chapters/01_naive.html`);
   await press(page, 'Open the lab');
@@ -46,7 +52,15 @@ async function in_the_lab(page, origin, expect, wrong) {
   await press(page, 'run this');
   await done(page);
   expect('a wrong kernel', await text(page, '.lab .verdict'), /^C is wrong/);
-  expect('what is different', await text(page, '.lab .result'), /kernel\.cu:\d+ has `z` where the course has `y`/);
+  expect('what is different, unasked', `${await text(page, '.lab .result')} ${await page.$$eval('.lab :is(tr.gone, tr.fresh)', (all) => all.length)}`, /^(?!.*the course has).* 0$/);
+  await page.setViewport({ width: 1280, height: 500 });
+  await press(page, 'Compare with');
+  await page.waitForFunction(in_sight, { polling: 50, timeout: 5000 }, '.cm-changedLine').catch(() => expect('the first difference', 'out of sight', /^in sight/));
+  await page.setViewport({ width: 1280, height: 900 });
+  expect('what is different', `${await text(page, '.lab .result')} ${await text(page, '.lab tr.gone')}`, /kernel\.cu:\d+ has `z` where the course has `y`.*was−.*blockIdx\.y/);
+  await press(page, 'Show what was changed');
+  expect('what is different, once more', await text(page, '.lab .result'), /^(?!.*the course has)/);
+  expect('words of a counter', await text(page, '.lab .counters'), /sectors read l1tex__t_sectors_pipe_lsu_mem_global_op_ld\.sum/);
   expect('whose result', await text(page, '.lab .whose'), /^The result of the edited text:$/);
   expect('what changed most', await text(page, '.lab .moved'), /^changed most: line \d+ [+−][\d,]+/);
   expect('no time of a wrong kernel', await text(page, '.lab .result p.time'), /ptxas runs on no page\.$/);
@@ -88,6 +102,7 @@ async function by_a_link(page, origin, expect) {
   expect('where it opens', String(await page.$eval('.lab', (lab) => Math.round(lab.getBoundingClientRect().top))), /^\d\d$/);
   expect('the note of a link', await text(page, '.edit .hint'), /came with the link\. Nothing of it has run yet\. What you wrote here before is kept\.$/);
   expect('whose result, behind a link', await text(page, '.lab .whose'), /^The result of the course's kernel, not of the text in the editor:$/);
+  expect('what was predicted, where nothing was asked', await text(page, '.lab .count'), /^(?!.* here: 0)/);
   expect('what runs', await text(page, '.lab form button.main'), /^Run the course's kernel$/);
   await press(page, 'run this');
   await page.goto(await link('// second'));

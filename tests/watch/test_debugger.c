@@ -162,6 +162,29 @@ Test(debugger, shows_a_product_at_the_wait_that_brings_it)
     watch_case_close(&c);
 }
 
+// All registers are declared as bits. %r1 holds a float that a mov copies to where it is added; %r4 is added as an
+// integer.
+static const char bits[] = WATCH_HEAD ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<8>;\n.reg .b64 %l<4>;\n"
+                                      "mov.b32 %r1, 0f3FC00000;\nmov.b32 %r2, %r1;\nadd.rn.f32 %r3, %r2, %r2;\n"
+                                      "mov.b32 %r4, %laneid;\nmov.b32 %r5, %r4;\nadd.u32 %r5, %r5, 1;\n"
+                                      "cvt.rn.f16x2.f32 %r6, %r3, %r1;\nmov.b64 %l1, 1;\nmov.b64 %l2, {%r1, %r5};\n"
+                                      "add.f64 %l2, %l2, %l2;\nmov.b32 %r7, %r6;\nret;\n}\n";
+
+Test(debugger, knows_what_registers_of_bits_hold)
+{
+    static const struct {
+        const char *name, *type;
+    } wanted[] = { { "%r1", "f32" },   { "%r2", "f32" },   { "%r3", "f32" }, { "%r4", "b32" }, { "%r5", "b32" },
+                   { "%r6", "f16x2" }, { "%r7", "f16x2" }, { "%l1", "b64" }, { "%l2", "f64" } };
+    struct watch_case c;
+    watch_case_open(&c, bits, 32);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        const uint32_t number = (uint32_t)simt_register_number(c.kernel, wanted[i].name);
+        cr_expect_str_eq(watch_type(c.watch, number).name, wanted[i].type, "%s", wanted[i].name);
+    }
+    watch_case_close(&c);
+}
+
 Test(debugger, begins_with_what_was_found)
 {
     struct watch_case c;

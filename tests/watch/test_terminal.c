@@ -87,6 +87,43 @@ Test(terminal, prints_a_matrix_of_registers)
     free(text);
 }
 
+Test(terminal, counts_the_groups_of_copies_that_are_open)
+{
+    static const char copies[] =
+        WATCH_HEAD ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<2>;\n.reg .b32 %r<4>;\n.reg .b64 %l<2>;\n"
+                   ".shared .align 16 .b8 s[512];\nmov.u32 %r1, %laneid;\nld.param.u64 %l1, [out];\n"  // 0, 1
+                   "shl.b32 %r2, %r1, 2;\nmov.u32 %r3, s;\nadd.u32 %r2, %r2, %r3;\n"                   // 2 to 4
+                   "setp.eq.u32 %p1, %r1, 3;\n"                                                        // 5
+                   "cp.async.ca.shared.global [%r2], [%l1], 4;\ncp.async.commit_group;\n"              // 6, 7
+                   "cp.async.commit_group;\n@%p1 cp.async.ca.shared.global [%r2], [%l1], 4;\n"         // 8, 9
+                   "cp.async.wait_group 1;\ncp.async.wait_all;\n"                                      // 10, 11
+                   "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%l1], [%r3], 16;\n"              // 12
+                   "@%p1 cp.async.bulk.commit_group;\n@%p1 cp.async.bulk.wait_group 0;\nret;\n}\n";    // 13, 14
+    char *text = said(copies, 32,
+                      "go 6\ncopies\ngo 8\ncopies\ngo 9\ncopies\ngo 10\ncopies\ngo 11\ncopies\n"
+                      "go 12\ncopies\ngo 13\ncopies\ngo 14\ncopies\n",
+                      &first);
+    const char *const wanted[] = {
+        "warp 0, all lanes: 1 copy of cp.async in no group yet\n",
+        "warp 0, all lanes: 2 groups of cp.async open\n",
+        "warp 0, lanes 0 to 2, 4 to 31: 2 groups of cp.async open, lane 3: 2 groups of cp.async open, "
+        "1 copy of cp.async in no group yet\n",
+        "warp 0, lanes 0 to 2, 4 to 31: 1 group of cp.async open, lane 3: 1 group of cp.async open, "
+        "1 copy of cp.async in no group yet\n",
+        "no copy is under way\n",
+        "warp 0, lane 3: 1 bulk copy in no group yet\n16 bytes from ",
+        "warp 0, lane 3: 1 group of bulk copies open\n16 bytes from ",
+        "no copy is under way\n"
+    };
+    const char *at = text;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted && at; i++) {
+        at = strstr(at, "watch> copies\n");
+        at = at ? at + strlen("watch> copies\n") : at;
+        cr_expect(at && !strncmp(at, wanted[i], strlen(wanted[i])), "%s\nis not at %zu in\n%s", wanted[i], i, text);
+    }
+    free(text);
+}
+
 // Lane 0 of warp 0 arrives if its thread's number is at least 1, which it is not. Warp 1 waits for it.
 static const char waits[] =
     WATCH_HEAD ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<4>;\n.reg .b64 %l<2>;\n"

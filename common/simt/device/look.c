@@ -9,6 +9,7 @@
 #include "simt/code/mbarrier.h"
 #include "simt/code/wgmma.h"
 #include "simt/exec/bulk.h"
+#include "simt/exec/warp_fn.h"
 
 void look_read(const struct simt_look *l, const struct warp *w, int32_t reg, uint64_t value[LANES])
 {
@@ -220,6 +221,16 @@ bool simt_look_copy(const struct simt_look *l, uint32_t i, struct simt_copy *out
                                .bytes = c->bytes,
                                .comes = bulk_brings(c->u->warp->more),
                                .mbarrier = cluster_offset(c->barrier) };
+    return true;
+}
+
+bool simt_look_groups(const struct simt_look *l, uint32_t warp, uint32_t lane, struct simt_groups *out)
+{
+    const struct warp *w = warp < l->block->n_warps && lane < LANES ? &l->block->warps[warp] : NULL;
+    if (!w || !(w->lanes >> lane & 1))
+        return false;
+    copies_open(w->copies, lane, &out->copies, &out->loose_copies);
+    bulk_open(l->block, warp * LANES + lane, &out->bulk, &out->loose_bulk);
     return true;
 }
 

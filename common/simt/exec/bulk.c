@@ -17,7 +17,8 @@
 struct bulks {
     struct bulk *all;  // in the order in which they were started
     uint32_t n, room;
-    uint32_t group[THREADS];  // groups that each thread has committed
+    uint32_t group[THREADS];   // groups that each thread has committed
+    uint32_t waited[THREADS];  // and that it has waited for
 };
 
 void bulk_reset(struct bulks *s)
@@ -26,6 +27,7 @@ void bulk_reset(struct bulks *s)
         return;
     s->n = 0;
     memset(s->group, 0, sizeof s->group);
+    memset(s->waited, 0, sizeof s->waited);
 }
 
 bool bulk_under_way(const struct bulks *s)
@@ -92,6 +94,15 @@ void bulk_commit(struct block *b, uint32_t thread)
     struct bulks *s = bulks_of(b);
     if (s)
         s->group[thread]++;
+}
+
+void bulk_open(const struct block *b, uint32_t thread, uint32_t *groups, uint32_t *loose)
+{
+    const struct bulks *s = b->bulks;
+    *groups = s ? s->group[thread] - s->waited[thread] : 0;
+    *loose = 0;
+    for (uint32_t i = 0; s && i < s->n; i++)
+        *loose += !is_load(&s->all[i]) && s->all[i].thread == thread && s->all[i].group == s->group[thread];
 }
 
 static void take_out(struct bulks *s, uint32_t i)
@@ -379,6 +390,8 @@ static void tell_read(void *arg, uint32_t address, uint32_t bytes)
 void bulk_wait(struct block *b, uint32_t thread, uint32_t outstanding)
 {
     struct bulks *s = b->bulks;
+    if (s && (uint64_t)s->waited[thread] + outstanding < s->group[thread])
+        s->waited[thread] = s->group[thread] - outstanding;
     for (uint32_t i = 0; s && i < s->n;) {
         const struct bulk c = s->all[i];
         if (is_load(&c) || c.thread != thread || (uint64_t)c.group + outstanding >= s->group[thread]) {

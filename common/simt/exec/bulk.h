@@ -32,6 +32,8 @@ void bulk_inside(const struct bulk *copy, bulk_range *each, void *arg);
 void bulk_commit(struct block *b, uint32_t thread);
 // Makes the copies from shared memory whose groups are older than the thread's latest `outstanding` ones.
 void bulk_wait(struct block *b, uint32_t thread, uint32_t outstanding);
+// What a thread has open: groups that it has committed and not waited for, and copies from shared memory in none yet.
+void bulk_open(const struct block *b, uint32_t thread, uint32_t *groups, uint32_t *loose);
 // Lets the first copy arrive that is to report to the mbarrier. False if there is none.
 bool bulk_deliver(struct block *b, uint32_t barrier);
 // Bytes that are on their way to the mbarrier.

@@ -18,7 +18,8 @@ struct copy {
 struct copies {  // of a warp, in the order in which they were started
     struct copy *all;
     uint32_t n, room;
-    uint32_t group[LANES];  // groups that each lane has committed
+    uint32_t group[LANES];   // groups that each lane has committed
+    uint32_t waited[LANES];  // and that it has waited for
 };
 
 void copies_reset(struct copies *c)
@@ -27,6 +28,15 @@ void copies_reset(struct copies *c)
         return;
     c->n = 0;
     memset(c->group, 0, sizeof c->group);
+    memset(c->waited, 0, sizeof c->waited);
+}
+
+void copies_open(const struct copies *c, uint32_t lane, uint32_t *groups, uint32_t *loose)
+{
+    *groups = c ? c->group[lane] - c->waited[lane] : 0;
+    *loose = 0;
+    for (uint32_t i = 0; c && i < c->n; i++)
+        *loose += c->all[i].lane == lane && c->all[i].group == c->group[lane];
 }
 
 void copies_free(struct copies *c)
@@ -335,5 +345,8 @@ bool warp_wait(struct warp *w, const struct uop *u, uint32_t active)
     }
     if (c)
         c->n = kept;
+    for (uint32_t i = 0; c && i < LANES; i++)
+        if (active >> i & 1 && c->waited[i] + outstanding < c->group[i])
+            c->waited[i] = c->group[i] - (uint32_t)outstanding;
     return true;
 }

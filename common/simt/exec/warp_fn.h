@@ -19,6 +19,8 @@ bool warp_hold(struct warp *w, const struct uop *u, enum fault_kind why);
 struct copies;
 void copies_reset(struct copies *c);  // when a block starts; NULL is allowed
 void copies_free(struct copies *c);
+// What a lane has open of cp.async: groups that it has committed and not waited for, and copies that are in none yet.
+void copies_open(const struct copies *c, uint32_t lane, uint32_t *groups, uint32_t *loose);
 
 // warp_wgmma.c
 // An accumulator may be touched here: tells the checks if its product is under way.

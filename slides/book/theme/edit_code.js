@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirro
 import { cpp } from '@codemirror/lang-cpp';
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from '@codemirror/language';
 import { lintGutter, setDiagnostics } from '@codemirror/lint';
-import { unifiedMergeView } from '@codemirror/merge';
+import { getChunks, unifiedMergeView } from '@codemirror/merge';
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
 import { Compartment, EditorState, Prec } from '@codemirror/state';
 import { EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
@@ -19,7 +19,7 @@ function diagnostics_of(state, remarks) {
 }
 
 // place: the element that it fills; on: { change(text), run() }. Returns { text(), set(text), remark(list), compare(text), show(line),
-// close() }: set can be undone, compare(null) ends.
+// close() }: set can be undone; compare shows the first difference, compare(null) ends.
 export function open_editor(place, text, label, on) {
   const compared = new Compartment();
   const run = { key: 'Mod-Enter', run: () => { on.run(); return true; } };
@@ -35,8 +35,11 @@ export function open_editor(place, text, label, on) {
     text: now,
     set(fresh) { if (fresh !== now()) view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: fresh } }); },
     remark: (list) => view.dispatch(setDiagnostics(view.state, diagnostics_of(view.state, list))),
-    compare: (original) => view.dispatch({ effects: compared.reconfigure(original === null ? []
-      : unifiedMergeView({ original, mergeControls: false, gutter: true })) }),
+    compare(original) {
+      view.dispatch({ effects: compared.reconfigure(original === null ? [] : unifiedMergeView({ original, mergeControls: false, gutter: true })) });
+      const first = getChunks(view.state)?.chunks[0];
+      if (first) view.dispatch({ effects: EditorView.scrollIntoView(Math.min(first.fromB, view.state.doc.length), { y: 'center' }) });
+    },
     show(line) {
       const at = view.state.doc.line(Math.max(1, Math.min(line, view.state.doc.lines)));
       view.dispatch({ selection: { anchor: at.from }, effects: EditorView.scrollIntoView(at.from, { y: 'center' }) });

@@ -12,7 +12,7 @@ const KEY = 'edits', MOST = 5;  // { step: texts that were written, at most MOST
 export function useEdit(lab, view, begin) {
   const compiler = use_compiler(lab.compiler), plain = lab.runs[0];
   // given: the text as it came, from a link, from this machine or from the course, until it is written in; at: which of mine it is.
-  const state = reactive({ text: '', given: '', from: 'course', course: '', mine: [], at: -1, errors: [], comparing: false, compiling: false });
+  const state = reactive({ text: '', given: '', from: 'course', course: '', mine: [], at: -1, errors: [], compiling: false });
 
   const place = (text, from, at = -1) => Object.assign(state, { text, given: text, from, at });
   const back_to_course = () => place(state.course, 'course');

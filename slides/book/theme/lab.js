@@ -88,6 +88,11 @@ export function map_about(map, columns) {
   return { ...about, rows: about.rows.size };
 }
 
+// --- counters ---
+
+// What each counter counts, in words, by Nsight Compute's name of it: of the text of slides/metrics.txt.
+export const metric_words = (text) => Object.fromEntries([...text.matchAll(/^\w+ +(\S+) +(.*)$/gm)].map(([, name, words]) => [name, words]));
+
 // --- counters by line ---
 
 const sum = (...names) => (metrics) => names.reduce((all, name) => all + (metrics[name] ?? 0), 0);

@@ -9,7 +9,7 @@ const same = (a, b) => !a?.edited && Object.entries({ kernel: b.kernel, ...sizes
 
 export function useLab(lab) {
   const plain = lab.runs[0];
-  const state = reactive({ opened: false, busy: false, chosen: 0, asking: false, told: '', wrong: '', text: null, ...sizes_of(plain) });  // text: in the open editor
+  const state = reactive({ opened: false, busy: false, chosen: 0, asking: false, told: '', wrong: '', text: null, comparing: false, ...sizes_of(plain) });  // text: in the open editor; comparing: with the course's
   const shown = shallowReactive({ result: null, before: null, source: '', source_before: '' });
   const said = reactive(predictions());
   const run = computed(() => lab.runs[state.chosen]);

@@ -96,6 +96,8 @@ static const struct option_row rows[] = {
       "with draw: the instruction of source line N, or of a call there; FILE:N for other files;\n"
       "with watch: begin where the line is executed first",
       BY(draw_take_line, draw.place), .must = "N or FILE:N, N from 1 to 2147483647", .only = DRAW | WATCH },
+    { "execution", "I", "with draw: the I-th time that the warp runs the instruction (from 0, the default)",
+      AT(draw.place.execution), 0, INT32_MAX, .only = DRAW },
     { "nth", "I", "with draw: the line's I-th instruction that the warp runs (from 0, the default)", AT(draw.place.nth),
       0, INT32_MAX, .only = DRAW },
     { "warp", "W", "with draw and watch: of that warp of a block (default 0)", AT(draw.place.warp), 0, INT32_MAX,

@@ -54,7 +54,7 @@ bool draw_take_warps(void *cycles, const char *value)
 
 static const char *wrong_fragment(const struct draw_command *d, const char *file)
 {
-    const bool place = d->place.line || d->place.nth || d->place.global;
+    const bool place = d->place.line || d->place.nth || d->place.execution || d->place.global;
     return d->fragment.operand && (file || place)  ? "--fragment takes no PTX file and no place in one"
            : d->fragment.operand && d->place.view  ? "--fragment is a picture of its own"
            : d->fragment.operand                   ? NULL
@@ -72,6 +72,7 @@ static const char *wrong_launch(const struct draw_command *d, int views, const c
                ? "--cycles says itself what is shown: no --trips, no --outer"
            : views > 1                 ? "one picture at a time: --tiles, --walk, --timeline or --bits"
            : by_line && !d->place.line ? "which source line? --line N"
+           : d->place.execution && d->place.view != SIMT_DRAW_ACCESS ? "--execution goes with an access"
            : !by_line && (d->place.line || d->place.nth || d->place.global)
                ? "--line, --nth and --global go with an access, or with --bits"
                : NULL;

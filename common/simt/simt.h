@@ -355,7 +355,10 @@ struct simt_picture {
     size_t file_length;
     unsigned line;  // ACCESS, BITS: of the instruction, or of the call where a function was inlined
     uint64_t nth;   // of the line's instructions that the warp executes, from 0
-    uint64_t warp;  // within the block
+    bool exact;     // ACCESS: that instruction of the line, in place of the nth
+    uint32_t instruction;
+    uint64_t execution;  // ACCESS: which of its executions by the warp, from 0
+    uint64_t warp;       // within the block
     uint64_t block[3];
     bool global;                         // accesses to global memory also where the line has some to shared memory
     bool large;                          // for slides: large type, fewer rows

@@ -103,9 +103,10 @@ struct watch_writer {
 // The last write to this byte of shared memory up to that moment. False: nothing has written it.
 bool watch_wrote(struct watch *w, uint64_t moment, uint32_t at, struct watch_writer *out, char error[DEV_ERROR_MAX]);
 
-// The byte of shared memory that text means: "4100", "As[12]", "full[2]" of an array whose elements have `bytes` bytes.
+// The byte of shared memory that text means: "4100", "As+48", "As[12]" or "full[2]" of an array whose elements have
+// `bytes` bytes.
 bool watch_shared_named(struct watch *w, const char *text, uint32_t bytes, uint32_t *at, char error[DEV_ERROR_MAX]);
-// What stands there: "As[12]", by elements of 4 bytes, or of 8 if they are mbarriers.
+// What stands there, as findings say it: "byte 48 of As"; "full[2]" of an array of mbarriers.
 void watch_shared_text(const struct watch *w, uint32_t at, char text[WATCH_TEXT]);
 
 // --- mbarriers ---
@@ -137,8 +138,8 @@ bool watch_arrival(const struct watch *w, uint64_t moment, uint32_t at, uint32_t
 // --- for programs ---
 
 // Appends to the open JSON object j what is to be seen of a warp at a moment: "moment", "step" (warp, instruction,
-// text, line, lanes), "operands", "warps" (where their lanes stand), "barriers", "mbarriers", "copies", "matrices"
-// (matrix.h).
+// text, line, lanes), "operands", "warps" (where their lanes stand), "barriers", "mbarriers", "copies", "variables"
+// (of shared memory), "matrices" (matrix.h).
 bool watch_json(struct watch *w, uint64_t moment, struct json *j, char error[DEV_ERROR_MAX]);
 
 #endif

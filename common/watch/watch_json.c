@@ -167,6 +167,19 @@ static void tell_copies(const struct telling *t, const struct simt_look *look)
     json_end(t->j);
 }
 
+static void tell_variables(const struct telling *t)
+{
+    json_array(t->j, "variables");
+    for (uint32_t i = 0; i < t->w->n_variables; i++) {
+        json_object(t->j, NULL);
+        json_string(t->j, "name", t->w->variables[i].name);
+        json_uint(t->j, "at", t->w->variables[i].at);
+        json_uint(t->j, "bytes", t->w->variables[i].bytes);
+        json_end(t->j);
+    }
+    json_end(t->j);
+}
+
 static bool see(void *context, uint64_t moment, const struct simt_look *look)
 {
     const struct telling *t = context;
@@ -177,6 +190,7 @@ static bool see(void *context, uint64_t moment, const struct simt_look *look)
     json_end(t->j);
     tell_barriers(t, moment, look);
     tell_copies(t, look);
+    tell_variables(t);
     return false;
 }
 

@@ -135,16 +135,18 @@ const struct simt_shared_variable *watch_variable_at(const struct watch *w, uint
 bool watch_shared_named(struct watch *w, const char *text, uint32_t bytes, uint32_t *at, char error[DEV_ERROR_MAX])
 {
     char *end;
-    const size_t n = strcspn(text, "[");
+    const size_t n = strcspn(text, "[+");
+    const bool by_byte = text[n] == '+';
     const unsigned long index = text[n] ? strtoul(text + n + 1, &end, 0) : 0;
-    if (text[n] && (*end != ']' || end[1] || end == text + n + 1))
-        return error_set(error, "'%.100s' is no place in shared memory: a byte's number, NAME or NAME[INDEX]", text);
+    if (text[n] && (end == text + n + 1 || (by_byte ? *end : *end != ']' || end[1])))
+        return error_set(
+            error, "'%.100s' is no place in shared memory: a byte's number, NAME, NAME[INDEX] or NAME+BYTE", text);
     *at = (uint32_t)strtoul(text, &end, 0);
     if (end != text && !*end)
         return *at < w->shared_bytes || error_set(error, "the block has %u bytes of shared memory", w->shared_bytes);
     for (uint32_t i = 0; i < w->n_variables; i++) {
         const struct simt_shared_variable *v = &w->variables[i];
-        const uint32_t size = watch_has_mbarrier(w, v) ? 8 : bytes;
+        const uint32_t size = by_byte ? 1 : watch_has_mbarrier(w, v) ? 8 : bytes;
         if (strlen(v->name) != n || strncmp(v->name, text, n))
             continue;
         *at = v->at + (uint32_t)index * size;
@@ -161,9 +163,11 @@ void watch_shared_text(const struct watch *w, uint32_t at, char text[WATCH_TEXT]
         snprintf(text, WATCH_TEXT, "byte %u of shared memory", at);
         return;
     }
-    const uint32_t size = watch_has_mbarrier(w, v) ? 8 : 4;
-    if (v->bytes <= size)
+    const bool mbarriers = watch_has_mbarrier(w, v);
+    if (mbarriers && v->bytes <= 8)
         snprintf(text, WATCH_TEXT, "%s", v->name);
+    else if (mbarriers)
+        snprintf(text, WATCH_TEXT, "%s[%u]", v->name, (at - v->at) / 8);
     else
-        snprintf(text, WATCH_TEXT, "%s[%u]", v->name, (at - v->at) / size);
+        snprintf(text, WATCH_TEXT, "byte %u of %s", at - v->at, v->name);
 }

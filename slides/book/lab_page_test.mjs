@@ -11,6 +11,7 @@ const text = (page, selector) => page.$eval(selector, (element) => element.textC
 async function open(tab, origin, url) {
   await tab.page.goto(`${origin}/${url}`, { waitUntil: 'load' });
   await tab.page.waitForFunction(() => document.querySelector('#app')?.__vue_app__, { polling: 50 });
+  await tab.page.addStyleTag({ content: '* { transition: none !important; animation: none !important }' });
 }
 
 // What is predicted, what the lab says then, and a line at which it must have found something.
@@ -23,14 +24,22 @@ const experiments = [
 
 const chosen_words = (page) => page.$eval('.lab select', (select) => select.selectedOptions[0].textContent);
 
-// A click on the last finding: the watch opens there, or where that ended the block, with why; and its buttons name what was found.
+const watch_button = () => [...document.querySelectorAll('.lab .watch button')].find((b) => /^Watch a/.test(b.textContent));
+
+// A click on the last finding: the access that was found is drawn, its warp and execution, or, where a picture cannot show it, the
+// watch opens by itself. The watch opens there, or where that ended the block, with why; and its buttons name what was found.
 async function watch_found(page, expect) {
   const found = await page.$$eval('.lab .found button', (all) => all.at(-1).textContent.replace(/\s+/g, ' ').trim());
   await page.$$eval('.lab .found button', (all) => all.at(-1).click());
-  await page.evaluate(() => [...document.querySelectorAll('.lab .watch button')].find((b) => b.textContent === 'Watch a warp').click());
+  await page.waitForSelector('.lab :is(.picture img, .watch .step)');
+  await page.waitForFunction(`!(${watch_button})().disabled`, { polling: 50 });
+  const picture = await page.$eval('.lab .picture img', ({ alt }) => alt.match(/warp (\d+), (.*)/)).catch(() => null);
+  expect('draws an access and opens the watch, or does neither', Boolean(picture) !== Boolean(await page.$('.lab .watch .step')));
+  if (picture) await page.evaluate(`(${watch_button})().click()`);
   await page.waitForSelector('.lab .watch .step');
   const kind = found.split(', ')[0], step = await text(page, '.lab .watch .step'), [, warp, line] = step.match(/^Warp (\d+), step [\d,]+, line (\d+): /) ?? [];
   const named = await page.$$eval('.lab .watch .views button', (all) => all.map((b) => b.textContent.replace(/\s+/g, ' ').trim()));
+  expect(`draws ${picture}, and the watch is at "${step}"`, !picture || picture[1] === warp);
   expect(`opens the watch at "${step}", not at ${found}, of ${named}`, kind === 'endless'
     ? await page.$('.lab .why') && named.some((name) => name.startsWith(`${kind}: warp `)) : named.includes(`${kind}: warp ${warp}, line ${line}`));
 }

@@ -413,6 +413,10 @@ static const char *write_ptx(const char *instruction)
     return path;
 }
 
+#define IN_A_LOOP                                                                                                      \
+    "$l: st.shared.u32 [%r2], %r3; add.u32 %r2, %r2, 4; add.u32 %r3, %r3, 1; "                                         \
+    "{.reg .pred %p0; setp.lt.u32 %p0, %r3, 10; @%p0 bra $l;}"
+
 Test(draw, other_instructions_are_drawn_or_refused_by_name)
 {
     static const struct {
@@ -434,6 +438,10 @@ Test(draw, other_instructions_are_drawn_or_refused_by_name)
         { "ld.shared.u32 %r3, [%r2+4]; ld.shared.u32 %r1, [%r2]; add.u32 %r3, %r3, %r1; st.u32 [%l1], %r3;",
           "9 --nth 1", "runs 1 such instruction there: --nth goes from 0 to 0", 2 },
         { "add.u32 %r3, %r3, 1;", "9", "no other line of kernel k has", 2 },
+        { IN_A_LOOP, "9", "bytes 0 to 3 of s: lane 0", 0 },
+        { IN_A_LOOP, "9 --execution 2", "bytes 8 to 11 of s: lane 0", 0 },
+        { IN_A_LOOP, "9 --execution 2", "warp 0, execution 2 of 0 to 2 of this instruction", 0 },
+        { IN_A_LOOP, "9 --execution 3", "k.cu:9: warp 0 executes it 3 times: --execution goes to 2", 2 },
         { "{.reg .pred %p0; setp.gt.u32 %p0, %r0, 99; @%p0 st.shared.u32 [%r2], %r3;}", "9", "no other line", 2 },
         { "{.reg .pred %p0; setp.lt.u32 %p0, %r0, 9; @%p0 ld.shared.u16 %r3, [%r2];}", "9", "Phase 1 of 1, lanes 0",
           0 },
@@ -448,6 +456,33 @@ Test(draw, other_instructions_are_drawn_or_refused_by_name)
         cr_expect_eq(status, cases[i].status, "case %zu: status %d, %s", i, status, text);
         cr_expect(strstr(text, cases[i].says), "case %zu: %s", i, text);
     }
+}
+
+// With checks on, variables in shared memory lie apart; the picture has the bytes of the variable all the same. Line 2
+// is the first instruction of the kernel, line 3 stores to t twice.
+Test(draw, one_instruction_of_a_line_under_checks)
+{
+    static const char ptx[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<4>;\n"
+        ".shared .align 16 .b8 s[128];\n.shared .align 16 .b8 t[512];\n.loc 1 2 0\nmov.u32 %r1, %laneid;\n"
+        "shl.b32 %r1, %r1, 2;\nmov.u32 %r2, t;\nadd.u32 %r2, %r2, %r1;\n.loc 1 3 0\n"
+        "st.shared.u32 [%r2], %r1;\nst.shared.u16 [%r2+128], %r1;\nst.shared.u32 [s], %r1;\nret;\n}\n"
+        ".file 1 \"k.cu\"\n";
+    struct simt_picture what = { .line = 3, .exact = true, .instruction = 5 };
+    struct dev_launch how = { .block = { 32 } };
+    struct simt *s = simt_open();
+    char error[DEV_ERROR_MAX] = "";
+    simt_set_checks(s, true);
+    struct simt_module *m = simt_load(s, "k.ptx", ptx, sizeof ptx - 1, error);
+    cr_assert(m, "%s", error);
+    char *svg = simt_draw(s, simt_kernel(m, "k"), &how, &what, error);
+    cr_assert(svg, "%s", error);
+    cr_expect(strstr(svg, "st.shared.u16") && strstr(svg, "bytes 128 to 131 of t: lane 0"));
+    free(svg);
+    what.instruction = 0;
+    cr_expect_null(simt_draw(s, simt_kernel(m, "k"), &how, &what, error));
+    cr_expect(strstr(error, "k.cu:3: warp 0 of block (0,0,0) does not execute that instruction there"), "%s", error);
+    simt_close(s);
 }
 
 Test(draw, bad_usage_ends_in_one_line_and_status_2)

@@ -358,6 +358,7 @@ Test(draw_run, what_cannot_be_drawn_is_refused_in_one_line)
         { STEP_04 "--tiles --line 5 " SIZES "'f32[16384]=zeros'", "--line, --nth and --global go with" },
         { STEP_04 "--tiles --walk " SIZES "'f32[16384]=zeros'", "one picture at a time" },
         { STEP_04 "--bits " SIZES "'f32[16384]=zeros'", "which source line? --line N" },
+        { STEP_04 "--bits --line 56 --execution 1 " SIZES "'f32[16384]=zeros'", "--execution goes with an access" },
         { STEP_04 "--tiles --fragment a", "--fragment takes no PTX file" },
         { "--tiles --fragment a --out -", "--fragment is a picture of its own" },
         { STEP_04 "--tiles --block-index 1 " SIZES "'f32[16384]=zeros'", "the grid has 1,1,1 blocks" },

@@ -207,6 +207,9 @@ Test(debugger, goes_to_the_last_writer_of_a_byte)
     cr_expect_eq(who.asked, next(&c, WATCH_NONE, WATCH_AT, 1, STORE, false));
     cr_expect_eq(who.came, who.asked);
     cr_expect_not(watch_wrote(c.watch, who.asked - 1, at, &who, c.error), "it was not written before");
+    uint32_t by_byte;
+    cr_expect(watch_shared_named(c.watch, "s+160", 4, &by_byte, c.error) && by_byte == at, "%s", c.error);
+    cr_expect_not(watch_shared_named(c.watch, "s+256", 4, &by_byte, c.error), "it has 256 bytes");
     cr_expect_not(watch_shared_named(c.watch, "s[64]", 4, &at, c.error), "it has 64 elements");
     watch_case_close(&c);
 }

@@ -60,8 +60,8 @@ Test(terminal, prints_values_and_says_who_made_them)
         watch_case_text, 64,
         "end\nback\nprint %r8\nprint s[5] u32\nwho wrote s[40]\nwarp 1\nend\nwho made %r2\nwarps\nbarriers\n", &first);
     expect(text, "%r8, b32, warp 0: 3 (the same in these lanes)\n");
-    expect(text, "s[5], u32: 3 3 3 3 3 3 3 3\n");
-    expect(text, "s[40] was written by thread 40 (warp 1, lane 8) at instruction 14\nstep 52 of 64: warp 1");
+    expect(text, "byte 20 of s, u32: 3 3 3 3 3 3 3 3\n");
+    expect(text, "byte 160 of s was written by thread 40 (warp 1, lane 8) at instruction 14\nstep 52 of 64: warp 1");
     expect(text, "watch> who made %r2\nstep 45 of 64: warp 1, its step 18, all lanes\n");
     expect(text, "warp 0, all lanes: wait at barrier 0, instruction 15\nwarp 1, all lanes: instruction 7\n");
     expect(text, "barrier 0: 32 threads have come of all that have not ended\n");

@@ -149,6 +149,8 @@ static void explain(const struct simt_kernel *k, const struct trace *t, const st
         snprintf(error, DEV_ERROR_MAX,
                  "%s: %s runs %" PRIu64 " such instruction%s there: --nth goes from 0 to %" PRIu64, where, who, found,
                  text_plural(found), found - 1);
+    else if (p->exact)
+        snprintf(error, DEV_ERROR_MAX, "%s: %s does not execute that instruction there", where, who);
     else if (elsewhere)
         snprintf(error, DEV_ERROR_MAX,
                  "%s: %s runs no %s-memory instruction there, but others do: see --warp and --block-index", where, who,
@@ -214,7 +216,11 @@ static void caption(struct draw_subject *s, const struct simt_kernel *k, const s
     int n =
         snprintf(last, sizeof s->source[0], "kernel %.100s, block (%" PRIu64 ",%" PRIu64 ",%" PRIu64 "), warp %" PRIu64,
                  k->name, p->block[0], p->block[1], p->block[2], p->warp);
-    if (found > 1)
+    if (p->execution)
+        n += snprintf(last + n, sizeof s->source[0] - (size_t)n,
+                      ", execution %" PRIu64 " of 0 to %" PRIu64 " of this instruction", p->execution,
+                      s->event->times - 1);
+    else if (found > 1)
         n += snprintf(last + n, sizeof s->source[0] - (size_t)n,
                       ", the first execution of --nth %" PRIu64 " (of 0 to %" PRIu64 " for this line)", p->nth,
                       found - 1);
@@ -238,9 +244,9 @@ static const struct trace_event *choose(const struct trace *t, const struct simt
         const enum ptx_space space = pass >= 2 || p->global ? SPACE_GLOBAL : SPACE_SHARED;
         *found = 0;
         for (const struct trace_event *e = t->first; e; e = e->next) {
-            if (e->space != space || (e->refused != NULL) != pass % 2)
+            if (e->space != space || (e->refused != NULL) != pass % 2 || (p->exact && e->u->inst != p->instruction))
                 continue;
-            if ((*found)++ == p->nth)
+            if ((*found)++ == (p->exact ? 0 : p->nth))
                 chosen = e;
         }
         if (*found)
@@ -253,16 +259,23 @@ static char *draw(struct simt *s, const struct simt_kernel *k, const struct trac
                   char error[DEV_ERROR_MAX])
 {
     uint64_t found = 0;
-    struct draw_subject subject = { .event = choose(t, p, &found), .code = k->code, .memory = &s->memory };
-    char *text = NULL;
+    const struct code *code = s->checks && k->checked ? k->checked : k->code;  // whose addresses the trace has
+    struct draw_subject subject = { .event = choose(t, p, &found), .code = code, .memory = &s->memory };
+    char *text = NULL, where[400];
     if (!subject.event) {
         explain(k, t, p, found, error);
+        return NULL;
+    }
+    if (subject.event->times <= p->execution && !subject.event->refused) {
+        name_place(k, p, where, sizeof where);
+        snprintf(error, DEV_ERROR_MAX,
+                 "%s: warp %" PRIu64 " executes it %" PRIu64 " time%s: --execution goes to %" PRIu64, where, p->warp,
+                 subject.event->times, text_plural(subject.event->times), subject.event->times - 1);
         return NULL;
     }
     subject.large = p->large;
     caption(&subject, k, p, found);
     if (subject.event->refused) {
-        char where[400];
         report_where(k, subject.event->u->inst, where, sizeof where);
         snprintf(error, DEV_ERROR_MAX, "%s: '%.*s' cannot be drawn: %s", where, (int)strcspn(subject.ptx, " "),
                  subject.ptx, subject.event->refused);
@@ -297,6 +310,7 @@ char *draw_line(const struct draw_launch *l, char error[DEV_ERROR_MAX])
     bool *wanted = draw_instructions(k, p);
     struct trace t = { .block = p->block[0] + l->how->grid[0] * (p->block[1] + (uint64_t)l->how->grid[1] * p->block[2]),
                        .warp = (uint32_t)p->warp,
+                       .execution = p->execution,
                        .wanted = wanted,
                        .touched = calloc(n + 1, 1) };
     s->trace = &t;

@@ -11,11 +11,14 @@ static struct trace_event *new_event(struct trace *t, const struct uop *u, enum 
     struct trace_event **p = &t->first;
     for (; *p; p = &(*p)->next)
         if ((*p)->u == u && (*p)->space == space)
-            return NULL;
-    *p = calloc(1, sizeof **p);
+            break;
+    if (*p && (*p)->times++ > t->execution)
+        return NULL;
+    if (!*p && (*p = calloc(1, sizeof **p)))
+        (*p)->times = 1;
     t->failed |= !*p;
     if (*p)
-        **p = (struct trace_event){ .u = u, .space = space, .kind = kind };
+        **p = (struct trace_event){ .u = u, .space = space, .kind = kind, .times = (*p)->times, .next = (*p)->next };
     return *p;
 }
 

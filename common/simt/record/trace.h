@@ -1,5 +1,5 @@
 // Records what one warp asks of memory: the lane addresses of chosen instructions, each the first time that the warp
-// executes it. A launch traces when its struct grid has a trace.
+// executes it, or the time that is asked for. A launch traces when its struct grid has a trace.
 #ifndef SIMT_TRACE_H
 #define SIMT_TRACE_H
 
@@ -13,6 +13,7 @@ struct trace_event {
     enum trace_kind kind;  // of matrices, lanes 8 i to 8 i + 7 name the rows of matrix i
     const char *refused;   // why it cannot be drawn, or NULL
     bool widened;          // the machine code's access is not as wide as the PTX's: ptxas merges neighbours (merge.c)
+    uint64_t times;        // that the warp has executed it
     uint32_t n;            // a wmma instruction takes several
     struct trace_access access[TILE_ACCESSES];
     struct trace_event *next;  // in the order of their first execution
@@ -25,6 +26,7 @@ struct record;
 struct trace {
     uint64_t block;
     uint32_t warp;
+    uint64_t execution;              // which is kept, from 0; the last if there are not so many
     const bool *wanted;              // by PTX instruction
     _Atomic unsigned char *touched;  // by PTX instruction: where any warp went, TRACE_TO_...
     struct trace_event *first;

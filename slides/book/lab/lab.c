@@ -246,13 +246,16 @@ bool lab_call(struct lab_call *out)
     return true;
 }
 
-const char *lab_draw(int view, int line, int nth, int warp, int block_x, int block_y, bool global, bool large)
+const char *lab_draw(int view, int line, int nth, int instruction, int execution, int warp, double block, bool global,
+                     bool large)
 {
     struct simt_picture what = { .view = (enum simt_view)view,
                                  .line = (unsigned)line,
                                  .nth = (uint64_t)nth,
+                                 .exact = instruction >= 0,
+                                 .instruction = (uint32_t)instruction,
+                                 .execution = (uint64_t)execution,
                                  .warp = (uint64_t)warp,
-                                 .block = { (uint64_t)block_x, (uint64_t)block_y, 0 },
                                  .global = global,
                                  .large = large };
     struct lab_call call = { 0 };
@@ -260,7 +263,12 @@ const char *lab_draw(int view, int line, int nth, int warp, int block_x, int blo
     lab.text = NULL;
     if (!lab_call(&call))
         return NULL;
+    const uint64_t x = call.launch->grid[0] ? call.launch->grid[0] : 1,
+                   y = call.launch->grid[1] ? call.launch->grid[1] : 1, at = (uint64_t)block;
     const struct simt_product product = product_of(&lab.call, lab.step.type);
+    what.block[0] = at % x;
+    what.block[1] = at / x % y;
+    what.block[2] = at / x / y;
     what.product = lab.launch.kernel ? NULL : &product;
     return lab.text = simt_draw(call.simt, call.kernel, call.launch, &what, lab.error);
 }

@@ -26,11 +26,14 @@ LAB_CALL const char *lab_launch(const char *ptx, const char *kernel, int number)
 LAB_CALL const unsigned char *lab_map(void);
 
 // A block of the last run, watched: watch/watch.h. A moment is a number, -1 is none. "steps", "warps", "findings" with
-// their blocks and the moments at which they were found, and "first", the number of the one to begin with, if any.
+// their blocks, instructions and the moments at which they were found, and "first", the number of the one to begin
+// with, if any.
 LAB_CALL const char *lab_watch(double block);
 LAB_CALL double lab_watch_next(double from, int stop, bool back, int warp, int number);  // warp -1: any
-LAB_CALL const char *lab_watch_at(double moment);                                        // watch_json
-LAB_CALL const char *lab_watch_why(double moment);                                       // watch_why_json
+// Which execution of its instruction by its warp a finding of this block is about, from 0; -1: it is not known.
+LAB_CALL double lab_watch_execution(int finding);
+LAB_CALL const char *lab_watch_at(double moment);   // watch_json
+LAB_CALL const char *lab_watch_why(double moment);  // watch_why_json
 // The moment at which a lane's register got its value; at which an instruction wrote the byte of shared memory.
 LAB_CALL double lab_watch_made(double moment, int warp, int lane, const char *name);
 LAB_CALL double lab_watch_wrote(double moment, int at);
@@ -42,7 +45,9 @@ LAB_CALL const char *lab_check(const char *exercise, const char *ptx);
 LAB_CALL int lab_points(int questions, int passed, int passed_by_stub);
 LAB_CALL const char *lab_cut(const char *source, bool solution, const char *bug);
 
-// A picture of the last run, run again for it: SVG text. view: enum simt_view; the rest as in struct simt_picture.
-LAB_CALL const char *lab_draw(int view, int line, int nth, int warp, int block_x, int block_y, bool global, bool large);
+// A picture of the last run, run again for it: SVG text. view: enum simt_view; block: its linear index; instruction: -1
+// for the nth; the rest as in struct simt_picture.
+LAB_CALL const char *lab_draw(int view, int line, int nth, int instruction, int execution, int warp, double block,
+                              bool global, bool large);
 
 #endif

@@ -37,6 +37,7 @@ static void tell_findings(struct json *j)
         json_uint(j, "lane", f.lane);
         json_uint(j, "line", watch_line(watch, f.instruction));
         json_string(j, "text", f.text);
+        json_uint(j, "instruction", f.instruction);
         json_bool(j, "ends", f.ends);
         json_end(j);
     }
@@ -69,6 +70,20 @@ double lab_watch_next(double from, int stop, bool back, int warp, int number)
                                          .warp = warp < 0 ? SIMT_ALL_WARPS : (uint32_t)warp,
                                          .number = (uint32_t)number };
     return watch ? moment_or_none(watch_next(watch, from < 0 ? WATCH_NONE : (uint64_t)from, &search)) : -1;
+}
+
+double lab_watch_execution(int finding)
+{
+    struct watch_finding f;
+    if (!watch || !watch_finding(watch, (uint32_t)finding, &f) || f.moment == WATCH_NONE)
+        return -1;
+    const struct watch_search search = { .stop = WATCH_AT, .back = true, .warp = f.warp, .number = f.instruction };
+    const struct watch_step step = watch_step(watch, f.moment);
+    // A race may be found at the step of its other side: then it is the execution before.
+    double n = step.warp == f.warp && step.instruction == f.instruction ? 0 : -1;
+    for (uint64_t at = f.moment; (at = watch_next(watch, at, &search)) != WATCH_NONE;)
+        n++;
+    return n;
 }
 
 const char *lab_watch_at(double moment)

@@ -75,7 +75,9 @@ const calls = {
   // The last run, watched: a block of it, {"steps", "warps", "findings"}.
   watch: ({ block }) => answer(m._lab_watch(block)),
   // A moment, or -1: the next that fits, as in watch_next; who made a register's value; who wrote a byte.
+  // execution: of its instruction, that a finding of the block is about.
   next: ({ from, stop, back, warp, number = 0 }) => m._lab_watch_next(from, stop, back, warp, number),
+  execution: ({ finding }) => m._lab_watch_execution(finding),
   made({ moment, warp, lane, name }) {
     const text = put(name), found = m._lab_watch_made(moment, warp, lane, text.at);
     m._free(text.at);
@@ -108,8 +110,8 @@ const calls = {
   },
 
   // view: of enum simt_view. The SVG's text.
-  draw({ view, line, nth, warp, block_x, block_y, global, large }) {
-    return known_text(m._lab_draw(view, line, nth, warp, block_x, block_y, global, large));
+  draw({ view, line, nth, instruction, execution, warp, block, global, large }) {
+    return known_text(m._lab_draw(view, line, nth, instruction, execution, warp, block, global, large));
   },
 };
 

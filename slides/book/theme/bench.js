@@ -16,8 +16,8 @@ export function words_of(line) {
 // What simt draw is asked for a picture, by its view (enum simt_view).
 export const views = [['--line'], ['--tiles'], ['--walk'], ['--timeline'], ['--bits', '--line']];
 
-export function draw_words({ view, line, nth, warp, global, large }) {
-  const place = views[view].includes('--line') ? ['--line', line, '--nth', nth, '--warp', warp, ...(global ? ['--global'] : [])] : [];
+export function draw_words({ view, line, nth, execution, warp, global, large }) {
+  const place = views[view].includes('--line') ? ['--line', line, '--nth', nth, '--warp', warp, ...(execution ? ['--execution', execution] : []), ...(global ? ['--global'] : [])] : [];
   return [...views[view].filter((word) => word !== '--line'), ...place, ...(large ? ['--large'] : []), '--out', '-'].map(String);
 }
 

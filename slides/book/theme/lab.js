@@ -138,8 +138,9 @@ export function change_of(name, result, before) {
 
 export const signed = (n) => `${n < 0 ? '−' : '+'}${grouped(Math.abs(n))}`;
 
-// Words that the terminal shares with the page, where a field "access" stands for an option.
-export const in_page = (text) => text.replaceAll('--nth', 'access');
+// Words that the terminal shares with the page, where fields stand for options.
+const fields = { '--nth': 'access', '--execution': 'execution', '--warp': 'warp', '--block-index': 'block' };
+export const in_page = (text) => Object.entries(fields).reduce((all, [option, field]) => all.replaceAll(option, field), text);
 
 // The line of kernel.cu that a finding belongs to: its own, or that of the call.
 export const line_of = ({ here }) => (is_kernel(here.file) ? here.line : here.caller);

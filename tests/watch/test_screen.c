@@ -184,7 +184,7 @@ Test(screen, takes_typed_commands)
     expect(&t, "step 58 of 64: warp 0, its step 31, all lanes");
     press(&t, ":print s[8] u32 16\n");
     expect(&t, "print s[8] u32 16");
-    expect(&t, "s[16], u32: 3 3 3 3 3 3 3 3");
+    expect(&t, "byte 64 of s, u32: 3 3 3 3 3 3 3 3");
     press(&t, ":nonsense\n");
     expect(&t, "there is no command 'nonsense'");
     press(&t, "1<");

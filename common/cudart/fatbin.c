@@ -164,8 +164,10 @@ cudaError_t cudart_read_image(const void *image, struct cudart_ptx *out, char er
     memcpy(&magic, image, strnlen(image, sizeof magic));
     *out = (struct cudart_ptx){ 0 };
     if (magic == ELF)
-        return error_set(error, "it is machine code of a card (a cubin), and only PTX can be run: nvcc -ptx makes "
-                                "that, or nvcc -fatbin -gencode arch=compute_80,code=compute_80, or nvrtcGetPTX"),
+        return error_set(error,
+                         "it is machine code of a card (a cubin), and only PTX can be run: nvcc -ptx makes "
+                         "that, or nvcc -fatbin -gencode arch=compute_80,code=compute_80, or nvrtcGetPTX of what "
+                         "NVRTC compiled for compute_80"),
                cudaErrorNoKernelImageForDevice;
     if (magic != WRAPPER && magic != FAT)
         return read_text_of(image, out, error);

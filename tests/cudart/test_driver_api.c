@@ -78,3 +78,16 @@ Test(driver_api, nvidias_own_runtime_inside_of_a_program_is_named)
     cr_expect_str_eq(r.err, "cudart: NVIDIA's runtime is inside of this program: build it with simt nvcc, or with nvcc "
                             "-cudart shared\n");
 }
+
+#ifdef COMPILED  // where the toolkit has NVRTC
+Test(driver_api, what_a_program_compiles_while_it_runs_is_loaded_as_ptx)
+{
+    run(&r, COMPILED, NULL);
+    shown(&r, 0,
+          "--gpu-architecture=compute_80: NVRTC_SUCCESS\nload: 0\ntwice 31: 62\n"
+          "--gpu-architecture=sm_80: NVRTC_SUCCESS\nload: 209\n");
+    cr_expect(strstr(r.err, "cudart: compiled.cu:41: cuModuleLoadData: it is machine code of a card (a cubin), ") ==
+                  r.err,
+              "%s", r.err);
+}
+#endif

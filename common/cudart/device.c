@@ -68,6 +68,12 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int d)
                                   .unifiedAddressing = 1,
                                   .canMapHostMemory = 1,
                                   .concurrentKernels = 1,
+                                  .streamPrioritiesSupported = 1,
+                                  .globalL1CacheSupported = 1,
+                                  .localL1CacheSupported = 1,
+                                  .hostRegisterSupported = 1,
+                                  .computePreemptionSupported = 1,
+                                  .memoryPoolsSupported = 1,
                                   .asyncEngineCount = 1 };
     snprintf(p->name, sizeof p->name, "%s (as %s)", SIMT_DEVICE, c->device);
     return cudaSuccess;
@@ -106,15 +112,15 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int d)
     X(CanMapHostMemory, p.canMapHostMemory)                                                                            \
     X(ConcurrentKernels, p.concurrentKernels)                                                                          \
     X(AsyncEngineCount, p.asyncEngineCount)                                                                            \
-    X(GlobalL1CacheSupported, 1)                                                                                       \
-    X(LocalL1CacheSupported, 1)                                                                                        \
+    X(GlobalL1CacheSupported, p.globalL1CacheSupported)                                                                \
+    X(LocalL1CacheSupported, p.localL1CacheSupported)                                                                  \
     X(GpuOverlap, p.asyncEngineCount > 0)                                                                              \
     X(SingleToDoublePrecisionPerfRatio, (int)(c->f32 / c->f64))                                                        \
     X(HostNativeAtomicSupported, 0)                                                                                    \
-    X(HostRegisterSupported, 1)                                                                                        \
+    X(HostRegisterSupported, p.hostRegisterSupported)                                                                  \
     X(PageableMemoryAccessUsesHostPageTables, 0)                                                                       \
     X(DirectManagedMemAccessFromHost, 0)                                                                               \
-    X(ComputePreemptionSupported, 0)                                                                                   \
+    X(ComputePreemptionSupported, p.computePreemptionSupported)                                                        \
     X(CanUseHostPointerForRegisteredMem, 0)                                                                            \
     X(MaxPersistingL2CacheSize, 0)                                                                                     \
     X(MaxAccessPolicyWindowSize, 0)                                                                                    \
@@ -124,9 +130,9 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int d)
     X(PciDeviceId, 0)                                                                                                  \
     X(PciDomainId, 0)                                                                                                  \
     X(TccDriver, 0)                                                                                                    \
-    X(StreamPrioritiesSupported, 0)                                                                                    \
+    X(StreamPrioritiesSupported, p.streamPrioritiesSupported)                                                          \
     X(PageableMemoryAccess, 0)                                                                                         \
-    X(MemoryPoolsSupported, 1)                                                                                         \
+    X(MemoryPoolsSupported, p.memoryPoolsSupported)                                                                    \
     X(ComputeMode, 0)                                                                                                  \
     X(Integrated, 0)                                                                                                   \
     X(EccEnabled, 0)                                                                                                   \

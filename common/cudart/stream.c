@@ -32,6 +32,10 @@ NOTHING_TO_DO(cudaThreadExchangeStreamCaptureMode, enum cudaStreamCaptureMode *m
 
 // --- Streams ---
 
+enum {
+    GREATEST_PRIORITY = -5
+};  // as on cards from Volta on; the least is 0. All work is done in order, so none counts
+
 static cudaError_t no_stream(const char *function)
 {
     return cudart_failed(cudaErrorInvalidResourceHandle, function, "it is no stream, or was destroyed");
@@ -43,7 +47,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int 
     struct stream *s = stream_new(out);
     if (s) {
         s->flags = flags;
-        s->priority = priority;
+        s->priority = priority > 0 ? 0 : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY : priority;
     }
     cudart_unlock();
     return s ? cudaSuccess : cudart_failed(cudaErrorMemoryAllocation, "cudaStreamCreate", "out of memory");
@@ -96,7 +100,8 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t s, cudaStreamAttrID a, cudaStrea
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
-    *least = *greatest = 0;
+    *least = 0;
+    *greatest = GREATEST_PRIORITY;
     return cudaSuccess;
 }
 

@@ -254,6 +254,18 @@ static void freed_by_the_wrong_call()
     says("cudaFree", cudaFree(device));
 }
 
+static void priorities()
+{
+    int least, greatest, given;
+    cudaStream_t s;
+    cudaDeviceProp p;
+    cudaGetDeviceProperties(&p, 0);
+    cudaDeviceGetStreamPriorityRange(&least, &greatest);
+    says("a stream that comes first", cudaStreamCreateWithPriority(&s, cudaStreamNonBlocking, greatest - 1));
+    cudaStreamGetPriority(s, &given);
+    printf("%d: %d to %d, has %d\n", p.streamPrioritiesSupported, least, greatest, given);
+}
+
 // More than there are addresses that the program and the device have in common.
 static void many()
 {
@@ -354,6 +366,7 @@ int main()
     freed_by_the_wrong_call();
     decisions();
     many();
+    priorities();
     int n = N, by = 1;
     void *arguments[] = { &p, &n, &by };
     says("too many blocks", cudaLaunchCooperativeKernel((void *)add, dim3(100000), dim3(128), arguments, 0, 0));

@@ -146,7 +146,7 @@ static const char streams[] =
     "a node that decides: cudaSuccess\na node that decides: cudaSuccess\na node that decides: cudaSuccess\n"
     "a while with two bodies: cudaErrorInvalidValue\ninstantiate: cudaSuccess\nlaunch it: cudaSuccess\n21\n"
     "launch it: cudaSuccess\n45\n3000 of the device: cudaSuccess\n3000 managed ones, one at a time: cudaSuccess\n2\n"
-    "too many blocks: cudaErrorCooperativeLaunchTooLarge\n";
+    "a stream that comes first: cudaSuccess\n1: 0 to -5, has -5\ntoo many blocks: cudaErrorCooperativeLaunchTooLarge\n";
 
 Test(cudart, streams_and_graphs_do_their_work_in_order)
 {

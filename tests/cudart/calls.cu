@@ -139,6 +139,20 @@ static void mistakes()
     says("and ever after", cudaDeviceSynchronize());
 }
 
+// As on a card that has just started, whatever the program had there before.
+static void fresh()
+{
+    int *p, value, sum = 0;
+    for (int i = 0; i < 10; i++) {
+        cudaMalloc(&p, 100);
+        cudaMemcpy(&value, p + 20, sizeof value, cudaMemcpyDeviceToHost);
+        sum |= value;
+        cudaMemset(p, 255, 100);
+        cudaFree(p);
+    }
+    printf("fresh memory: %d\n", sum);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "ask")) {
@@ -150,6 +164,7 @@ int main(int argc, char **argv)
         memory();
         shared_memory();
         tensor_map();
+        fresh();
         mistakes();
     }
     return 0;

@@ -83,6 +83,7 @@ static const char calls[] = "count: cudaSuccess\npinned: right\n"
                             "not asked for: cudaErrorInvalidValue\nfar too much: cudaErrorInvalidValue\n"
                             "asks: cudaSuccess\nasked for: cudaSuccess\n"
                             "no such function: cudaSuccess\nthere: 0\nencode: cudaSuccess\nmap: 0\nmap: 1\n"
+                            "fresh memory: 0\n"
                             "too large: cudaErrorInvalidValue\ntoo long: cudaErrorInvalidValue\n"
                             "too much: cudaErrorMemoryAllocation\nlast: cudaErrorMemoryAllocation\n"
                             "free: cudaSuccess\nfree again: cudaErrorInvalidValue\n"
@@ -102,7 +103,7 @@ Test(cudart, calls_return_cudas_errors_with_one_line_each)
         { 0, "cuTensorMapEncodeTiled: tensor map: its box has 0 elements along dimension 0" },
         { 126, "cudaMemcpy: a download of 65 bytes goes out of bounds" },
         { 127, "cudaMemset: an upload of 65 bytes goes out of bounds" },
-        { 128, "cudaMalloc: cudaMalloc#5 needs 1125899906842624 bytes" },
+        { 128, "cudaMalloc: cudaMalloc#15 needs 1125899906842624 bytes" },
         { 131, "cudaFree: no allocation begins at that address, or it was freed before\n" },
         { 132, "cudaMallocArray: it is not there yet\n" },
         { 133, "count(int*, int): block.x is 2048" },
@@ -160,7 +161,7 @@ Test(cudart, a_kernel_prints_and_asserts)
 {
     run(&r, CALLS, "assert", NULL);
     shown(&r, 0, "thread 0 of 1\nclaim: cudaErrorAssert\n");
-    expect_checked("cudart: calls.cu:147: claim(int): kernel _Z5claimi, calls.cu:32: block (0,0,0), thread (0,0,0): "
+    expect_checked("cudart: calls.cu:161: claim(int): kernel _Z5claimi, calls.cu:32: block (0,0,0), thread (0,0,0): "
                    "assertion 'n == 2'");
 }
 

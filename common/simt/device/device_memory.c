@@ -38,6 +38,10 @@ void simt_set_checks(struct simt *s, bool on)
     s->checks = on;
 }
 
+// On a card that has just started memory is 0, and programs are known to rely on it. More bytes than these come from
+// the host's system, which gives them so.
+enum { FRESH = 1 << 20 };
+
 typedef uint64_t allocate(struct memory *m, const char *name, uint64_t bytes);
 
 static bool alloc_by(allocate *how, struct simt *s, const char *name, size_t bytes, uint64_t *address,
@@ -51,6 +55,8 @@ static bool alloc_by(allocate *how, struct simt *s, const char *name, size_t byt
         return error_set(error, "%s needs %zu bytes, and the simulated GPU has %" PRIu64 " left", name, bytes, left);
     if (s->checks)  // what is never written is the same in every run
         memset(memory_at(&s->memory, *address, bytes), DEV_UNWRITTEN, bytes);
+    else if (bytes < FRESH)
+        memset(memory_at(&s->memory, *address, bytes), 0, bytes);
     return true;
 }
 

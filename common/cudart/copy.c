@@ -295,6 +295,8 @@ static cudaError_t find_symbol(const char *function, void **p, size_t *bytes, co
 
 cudaError_t cudaGetSymbolAddress(void **p, const void *host)
 {
+    if (!p)
+        return cudart_null(__func__);
     size_t bytes;
     return find_symbol("cudaGetSymbolAddress", p, &bytes, host);
 }

@@ -75,7 +75,8 @@ const char *cudart_note(void);  // of which call of another library a launch is 
 // Prints one line, unless why is NULL, and notes the error for cudaGetLastError. what: the function, or the kernel.
 cudaError_t cudart_failed(cudaError_t e, const char *what, const char *why);
 cudaError_t cudart_kernel_failed(cudaError_t e, const char *kernel, const char *why);  // all later waits fail by it
-cudaError_t cudart_wait(void);  // cudaSuccess, or the error of a kernel
+cudaError_t cudart_null(const char *function);  // a pointer is NULL that may not be
+cudaError_t cudart_wait(void);                  // cudaSuccess, or the error of a kernel
 
 // The driver's function that is running in this thread; NULL: none. Messages then have its name.
 const char *cudart_driver_call(void);

@@ -20,12 +20,16 @@ enum { REGISTERS = 32 };
 
 cudaError_t cudaGetDevice(int *d)
 {
+    if (!d)
+        return cudart_null(__func__);
     *d = 0;
     return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceCount(int *n)
 {
+    if (!n)
+        return cudart_null(__func__);
     *n = 1;
     return cudaSuccess;
 }
@@ -38,6 +42,8 @@ cudaError_t cudaSetDevice(int d)
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int d)
 {
+    if (!p)
+        return cudart_null(__func__);
     const struct card *c = cudart_card();
     cudart_lock();
     const size_t memory = simt_limits(cudart_gpu()).memory;
@@ -140,6 +146,8 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int d)
 
 cudaError_t cudaDeviceGetAttribute(int *v, enum cudaDeviceAttr a, int d)
 {
+    if (!v)
+        return cudart_null(__func__);
     const struct card *c = cudart_card();
     struct cudaDeviceProp p;
     char error[DEV_ERROR_MAX];
@@ -294,6 +302,8 @@ cudaError_t cudaFuncSetAttribute(const void *host, enum cudaFuncAttribute a, int
 // The version of the PTX that was loaded is no ornament: CUB chooses its kernels' tiles by it.
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *host)
 {
+    if (!a)
+        return cudart_null(__func__);
     struct simt_kernel_about about;
     if (!about_kernel(host, &about))
         return cudaErrorInvalidDeviceFunction;
@@ -309,6 +319,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *host
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const void *host, int block, size_t shared)
 {
+    if (!n)
+        return cudart_null(__func__);
     struct simt_kernel_about about;
     if (!about_kernel(host, &about))
         return cudaErrorInvalidDeviceFunction;

@@ -40,6 +40,11 @@ cudaError_t cudart_kernel_failed(cudaError_t e, const char *kernel, const char *
     return cudart_failed(e, kernel, why);
 }
 
+cudaError_t cudart_null(const char *function)
+{
+    return cudart_failed(cudaErrorInvalidValue, function, "a null pointer");
+}
+
 cudaError_t cudart_wait(void)
 {
     const cudaError_t e = of_kernel;

@@ -89,6 +89,8 @@ cudaGraph_t graph_copy(cudaGraph_t handle)
 
 cudaError_t cudaGraphCreate(cudaGraph_t *out, unsigned flags)
 {
+    if (!out)
+        return cudart_null(__func__);
     cudart_lock();
     const struct graph *g = new_graph();
     cudart_unlock();
@@ -143,6 +145,8 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle)
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *out, cudaGraph_t handle, unsigned long long flags)
 {
+    if (!out)
+        return cudart_null(__func__);
     cudart_lock();
     const struct graph *g = graph_of(handle);
     struct exec *x = g ? calloc(1, sizeof *x) : NULL;

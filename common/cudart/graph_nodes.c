@@ -59,6 +59,8 @@ static const struct work nothing = { .type = &work_nothing };
 static cudaError_t add(const char *function, cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *after,
                        size_t n, struct work w)
 {
+    if (!out)
+        return cudart_null(function);
     cudart_lock();
     const struct node *made = graph_add_after(graph, &w, after, n);
     *out = made ? made->handle : NULL;

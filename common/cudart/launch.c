@@ -112,6 +112,8 @@ static cudaError_t launch_now(const struct work_kernel *w)
     const struct simt_kernel_about about = simt_kernel_about(k);
     if (about.error)
         return cudart_failed(cudaErrorInvalidDeviceFunction, name, about.error);
+    if (about.parameters && !w->arguments)
+        return cudart_failed(cudaErrorInvalidValue, name, "it has parameters, and there are no arguments");
     const char *why = refusal(w, &about, &e);
     if (why)
         return cudart_failed(e, name, why);
@@ -158,6 +160,8 @@ static bool keep_arguments(struct work *w)
         return false;
     for (; simt_parameter(kernel, (uint32_t)n, &p); n++)
         bytes += p.bytes;
+    if (n && !w->kernel.arguments)
+        return false;
     void **kept = calloc(1, (n + 1) * sizeof *kept + bytes);
     for (size_t i = 0; kept && i < n && simt_parameter(kernel, (uint32_t)i, &p); at += p.bytes, i++)
         kept[i] = memcpy((char *)(kept + n + 1) + at, w->kernel.arguments[i], p.bytes);

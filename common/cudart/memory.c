@@ -119,6 +119,8 @@ cudaError_t cudaHostUnregister(void *p)
 
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
+    if (!device)
+        return cudart_null(__func__);
     cudart_lock();
     const struct cudart_memory *m = find(host);
     const bool ok = m && cudart_on_host(m, host);
@@ -195,7 +197,7 @@ static cudaError_t allocate_now(void **p, const char *function, size_t bytes, en
 
 cudaError_t cudart_allocate(void **p, const char *function, size_t bytes, enum cudaMemoryType type)
 {
-    const cudaError_t before = p ? cudart_wait() : cudart_failed(cudaErrorInvalidValue, function, "a null pointer");
+    const cudaError_t before = p ? cudart_wait() : cudart_null(function);
     if (before)
         return before;
     cudart_lock();
@@ -235,12 +237,16 @@ enum { PITCH = 512 };  // bytes: rows begin at multiples of it
 
 cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height)
 {
+    if (!pitch)
+        return cudart_null(__func__);
     *pitch = (width + PITCH - 1) / PITCH * PITCH;
     return cudart_allocate(p, "cudaMallocPitch", *pitch * height, cudaMemoryTypeDevice);
 }
 
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent extent)
 {
+    if (!p)
+        return cudart_null(__func__);
     *p = (struct cudaPitchedPtr){ .xsize = extent.width, .ysize = extent.height };
     p->pitch = (extent.width + PITCH - 1) / PITCH * PITCH;
     return cudart_allocate(&p->ptr, "cudaMalloc3D", p->pitch * extent.height * extent.depth, cudaMemoryTypeDevice);
@@ -305,6 +311,8 @@ cudaError_t cudaFreeHost(void *p)
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void *p)
 {
+    if (!a)
+        return cudart_null(__func__);
     cudart_lock();
     const struct cudart_memory *m = find(p);
     *a = (struct cudaPointerAttributes){ .type = cudaMemoryTypeUnregistered, .device = -2, .hostPointer = (void *)p };
@@ -326,6 +334,8 @@ cudaError_t cudaMemRangeGetAttribute(void *data, size_t bytes, enum cudaMemRange
 
 cudaError_t cudaMemGetInfo(size_t *left, size_t *total)
 {
+    if (!left || !total)
+        return cudart_null(__func__);
     cudart_lock();
     *left = *total = simt_limits(cudart_gpu()).memory;
     for (size_t i = 0; i < n_all; i++)

@@ -43,6 +43,8 @@ static cudaError_t no_stream(const char *function)
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *out, unsigned flags, int priority)
 {
+    if (!out)
+        return cudart_null(__func__);
     cudart_lock();
     struct stream *s = stream_new(out);
     if (s) {
@@ -115,6 +117,8 @@ const struct work_type work_call = { .node = cudaGraphNodeTypeHost, .run = call 
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t s, cudaHostFn_t f, void *user)
 {
+    if (!f)
+        return cudart_null(__func__);
     return work_submit(s, &(struct work){ .type = &work_call, .function = "cudaLaunchHostFunc", .call = { f, user } });
 }
 
@@ -133,6 +137,8 @@ static cudaError_t no_event(const char *function)
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
 {
+    if (!out)
+        return cudart_null(__func__);
     cudart_lock();
     struct event *e = calloc(1, sizeof *e);
     *out = handle_new(HANDLE_EVENT, e);
@@ -228,6 +234,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t handle, unsigne
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
 {
+    if (!ms)
+        return cudart_null(__func__);
     cudart_lock();
     const struct event *a = event_of(from), *b = event_of(to);
     const bool timed = a && b && a->recorded && b->recorded && !a->untimed && !b->untimed;

@@ -56,6 +56,15 @@ static void mistake(const char *what)
     } else if (!strcmp(what, "crash")) {
         fflush(stdout);
         raise(SIGSEGV);
+    } else if (!strcmp(what, "null pointers")) {
+        cudaMalloc((void **)nullptr, 4);
+        cudaMallocPitch((void **)&p, nullptr, 4, 4);
+        cudaStreamCreate(nullptr);
+        cudaEventCreate(nullptr);
+        cudaGetDeviceCount(nullptr);
+        cudaGetDeviceProperties((cudaDeviceProp *)nullptr, 0);
+        cudaPointerGetAttributes(nullptr, p);
+        cudaLaunchKernel((void *)fill, dim3(1), dim3(1), nullptr, 0, 0);
     }
 }
 

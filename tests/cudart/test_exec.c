@@ -106,6 +106,17 @@ Test(exec, mistakes_have_cudas_error_and_a_line_that_says_where)
     }
 }
 
+Test(exec, null_pointers_are_errors_and_end_nothing)
+{
+    static const char *const lines[] = { ": cudaMalloc: a null pointer\n", ": cudaMallocPitch: a null pointer\n",
+                                         ": cudaGetDeviceCount: a null pointer\n",
+                                         ": cudaPointerGetAttributes: a null pointer\n",
+                                         ": fill(int*, int): it has parameters, and there are no arguments\n" };
+    run(&r, SIMT, "exec", "--", BAD, "null pointers", NULL);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        expect(0, "cudaErrorInvalidValue, cudaSuccess\n", lines[i]);
+}
+
 Test(exec, a_signal_that_ends_the_program_is_named)
 {
     run(&r, SIMT, "exec", "--", BAD, "crash", NULL);

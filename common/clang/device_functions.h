@@ -427,6 +427,72 @@ CLANG_DEVICE float coshf(float x)
     return y + 0.25f / y;
 }
 
+// x - n * pi / 2, for the nearest n: pi / 2 in three floats. The series of both functions around 0 do for the rest.
+// Beyond some 100,000 the rest is not right to the last place.
+struct clang_turned {
+    int n;
+    float sine, cosine;
+};
+CLANG_DEVICE clang_turned clang_turn(float x)
+{
+    const float n = __builtin_rintf(x * 0.636619772f);
+    const float r = fmaf(n, 1.71512451e-15f, fmaf(n, 4.37113883e-8f, fmaf(n, -1.57079637f, x))), t = r * r;
+    const float sine = fmaf(t, fmaf(t, fmaf(t, 1.f / 362880, -1.f / 5040), 1.f / 120), -1.f / 6);
+    const float cosine = fmaf(t, fmaf(t, fmaf(t, fmaf(t, -1.f / 3628800, 1.f / 40320), -1.f / 720), 1.f / 24), -0.5f);
+    return { int(n), fmaf(r * t, sine, r), fmaf(t, cosine, 1) };
+}
+CLANG_DEVICE float sinf(float x)
+{
+    const clang_turned at = clang_turn(x);
+    const float y = at.n & 1 ? at.cosine : at.sine;
+    return at.n & 2 ? -y : y;
+}
+CLANG_DEVICE float cosf(float x)
+{
+    const clang_turned at = clang_turn(x);
+    const float y = at.n & 1 ? at.sine : at.cosine;
+    return (at.n + 1) & 2 ? -y : y;
+}
+CLANG_DEVICE void sincosf(float x, float *sine, float *cosine)
+{
+    *sine = sinf(x);
+    *cosine = cosf(x);
+}
+CLANG_DEVICE float tanf(float x)
+{
+    return sinf(x) / cosf(x);
+}
+
+// 2^(y * log2(x)), the exponent in double, since its error counts as often as it is large; x as in logf.
+CLANG_DEVICE float powf(float x, float y)
+{
+    const float a = __builtin_fabsf(x), whole = __builtin_truncf(y);
+    const bool odd = whole == y && __builtin_truncf(y / 2) * 2 != y;
+    if (y == 0 || x == 1 || (x == -1 && isinf(y)))
+        return 1;
+    if (x != x || y != y || (x < 0 && whole != y && isfinite(x) && isfinite(y)))
+        return __builtin_nanf("");
+    const bool small = a < 1.17549435e-38f;
+    const int bits = __float_as_int(small ? a * 8388608.f : a), e = (bits - 0x3f3504f3) >> 23;
+    const double m = __int_as_float(bits - e * 8388608), s = (m - 1) / (m + 1), t = s * s;
+    const double series = 1 + t * (1. / 3 + t * (1. / 5 + t * (1. / 7 + t * (1. / 9 + t * (1. / 11 + t / 13)))));
+    const double log = (small ? e - 23 : e) + 2.885390081777927 * s * series;
+    const double all = a == 0 || isinf(a) ? ((a == 0) == (y < 0) ? 300 : -300) : y * log;
+    const double by = all > 300 ? 300 : all < -300 ? -300 : all, n = __builtin_rint(by / 2);
+    const float half = exp2f(float(n)),
+                value = exp2f(float(by - 2 * n)) * half * half;  // 2^by may be too large for one
+    return x < 0 && odd ? -value : value;
+}
+CLANG_DEVICE float pow(float x, float y)
+{
+    return powf(x, y);
+}
+__device__ double pow(double, double) = delete;
+CLANG_DEVICE float pow(float x, int y)
+{
+    return powf(x, float(y));
+}
+
 // By the name that C++ has for all types: of float, and where there is one, of double. Another is refused.
 #define CLANG_OF_FLOAT(name)                                                                                           \
     CLANG_DEVICE float name(float x)                                                                                   \
@@ -438,6 +504,9 @@ CLANG_OF_FLOAT(exp)
 CLANG_OF_FLOAT(exp2)
 CLANG_OF_FLOAT(log)
 CLANG_OF_FLOAT(log2)
+CLANG_OF_FLOAT(sin)
+CLANG_OF_FLOAT(cos)
+CLANG_OF_FLOAT(tan)
 CLANG_OF_FLOAT(tanh)
 CLANG_OF_FLOAT(cosh)
 #undef CLANG_OF_FLOAT

@@ -87,6 +87,10 @@ async function in_the_lab(page, origin, expect, wrong) {
   await press(page, 'Edit the kernel');
   await page.waitForSelector('.cm-content');
   expect('what was written before', await text(page, '.edit'), /This is what you wrote here before.*blockIdz/);
+  await write(page, [['blockIdz', 'blockIdx']]);
+  await page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => name.includes('compile_worker.js')), { polling: 50 })
+    .catch(() => wrong.push('the compiler is not prepared while a text is written'));
+  await write(page, [['blockIdx.y', 'blockIdz.y']]);
 }
 
 const written = (page) => page.evaluate(() => document.querySelector('.cm-content').cmTile.view.state.doc.toString());

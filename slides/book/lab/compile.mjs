@@ -6,7 +6,7 @@
 // clang would leave undone for a GPU, and does here because its back end is missing, is left out: copies of a block for
 // what is known of a condition, after which lanes run it one part after the other. Loads stay together, so that the
 // translator sees which are neighbours. A loop of unknown length goes four rounds at once, as nvcc's does.
-const tuning = ['-unroll-threshold=1000', '-unroll-runtime', '-unroll-max-count=4', '-inline-threshold=100000',
+const tuning = ['-unroll-threshold=1000', '-unroll-runtime', '-unroll-partial-threshold=100', '-unroll-max-count=4', '-inline-threshold=100000',
   '-locally-hot-callsite-threshold=100000', '-jump-threading-threshold=0', '-simplifycfg-max-small-block-size=0', '-instcombine-code-sinking=0'];
 
 // The folder of headers is "clang", that of the course's "common", and the kernel is kernel.cu beside them.

@@ -35,6 +35,7 @@ export function useEdit(lab, view, begin) {
     state.errors = [];
     view.state.text = text;
     if (text === state.given) return;
+    if (state.given !== null) prepare(state.given);
     state.given = null;
     if (state.at < 0) Object.assign(state, { mine: [text, ...state.mine].slice(0, MOST), at: 0 });
     else state.mine[state.at] = text;
@@ -57,11 +58,14 @@ export function useEdit(lab, view, begin) {
   }
   watch(() => [compiler.state.done, compiler.state.loaded], () => { if (state.compiling) view.tell(tell()); });
 
+  const arch = async () => arch_of(await view.text(`${plain.kernel}.ptx`));
+  const prepare = (text) => arch().then((known) => compiler.prepare(text, known), () => {});
+
   async function compiled() {
     state.compiling = true;
     view.tell(tell());
-    const arch = arch_of(await view.text(`${plain.kernel}.ptx`)), text = state.text;
-    const { ptx, files, errors } = await compiler.compile(text, arch).finally(() => { state.compiling = false; });
+    const known = await arch(), text = state.text;
+    const { ptx, files, errors } = await compiler.compile(text, known).finally(() => { state.compiling = false; });
     if (!errors) return { source: text, files: { ...files, 'kernel.ptx': ptx, 'kernel.cu': text } };
     state.errors = errors;
     throw Object.assign(new Error(`It does not compile: ${counted(errors.length, 'error')}.`), { whole: true });

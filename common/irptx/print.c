@@ -31,7 +31,7 @@ static void put_operand(const struct code *c, struct text *t, const struct opera
     else if (o->text)
         text_put(t, "%s", o->text);
     if (o->value || (!o->reg && !o->text))
-        text_put(t, o->reg || o->text ? "%+lld" : "%lld", (long long)o->value);
+        text_put(t, o->reg || o->text ? "+%lld" : "%lld", (long long)o->value);
     text_put(t, "]");
 }
 

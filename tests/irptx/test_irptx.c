@@ -79,6 +79,10 @@ Test(irptx, folds_constant_offsets_into_the_access)
            "  %b = getelementptr i8, ptr %a, i64 4\n  %v = load float, ptr %b, align 4\n  store float %v, ptr %q, "
            "align 4\n  ret void",
            "mul.wide.s32", "ld.global.b32", "+16];", "st.global.b32");
+    expect("  %b = getelementptr i8, ptr %p, i64 -4\n  %v = load float, ptr %b, align 4\n  store float %v, ptr %q, "
+           "align 4\n"
+           "  ret void",
+           "ld.global.b32", "+-4];", "st.global.b32");
     // A sum that may wrap is no constant behind the base.
     expect("  %i = add i32 %n, 3\n  %w = sext i32 %i to i64\n  %a = getelementptr float, ptr %p, i64 %w\n"
            "  store float %x, ptr %a, align 4\n  ret void",

@@ -2,22 +2,22 @@
 // Math API 13.0, half precision intrinsics.
 #pragma once
 
-struct __align__(2) half
+struct __align__(2) __half
 {
-    half() = default;
-    __device__ CLANG_INLINE half(float x)
+    __half() = default;
+    __device__ CLANG_INLINE __half(float x)
     {
         asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
     }
-    __device__ CLANG_INLINE half(double x)
+    __device__ CLANG_INLINE __half(double x)
     {
         asm("cvt.rn.f16.f64 %0, %1;" : "=h"(bits) : "d"(x));
     }
-    __device__ CLANG_INLINE half(int x)
+    __device__ CLANG_INLINE __half(int x)
     {
         asm("cvt.rn.f16.s32 %0, %1;" : "=h"(bits) : "r"(x));
     }
-    __device__ CLANG_INLINE half(unsigned x)
+    __device__ CLANG_INLINE __half(unsigned x)
     {
         asm("cvt.rn.f16.u32 %0, %1;" : "=h"(bits) : "r"(x));
     }
@@ -29,15 +29,15 @@ struct __align__(2) half
     }
     unsigned short bits;
 };
-using __half = half;
+using half = __half;
 
-struct __align__(4) half2
+struct __align__(4) __half2
 {
-    half2() = default;
-    __device__ CLANG_INLINE half2(half x, half y) : x(x), y(y) {}
+    __half2() = default;
+    __device__ CLANG_INLINE __half2(half x, half y) : x(x), y(y) {}
     half x, y;
 };
-using __half2 = half2;
+using half2 = __half2;
 
 // --- Conversions ---
 

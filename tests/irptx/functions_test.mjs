@@ -32,7 +32,6 @@ const functions = [
 ];
 const source = `#include <stdio.h>
 #include <cmath>
-#include <climits>
 #include <cassert>
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

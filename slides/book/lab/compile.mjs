@@ -17,7 +17,7 @@ function options(arch, defines) {
     '-O2', ...tuning.flatMap((text) => ['-mllvm', text]), '-debug-info-kind=line-directives-only',
     '-fno-caret-diagnostics', '-fmessage-length=0', '-ferror-limit', '20', '-w', '-DCOURSE_TRANSLATOR', ...defines,
     '-Icommon', '-internal-isystem', 'clang', '-internal-isystem', 'clang/bare',
-    ...['cuda_runtime.h', 'math.h', 'stdint.h', 'string.h'].flatMap((name) => ['-include', name]),
+    ...['cuda_runtime.h', 'limits.h', 'math.h', 'stdint.h', 'string.h'].flatMap((name) => ['-include', name]),
     '-emit-llvm', 'kernel.cu', '-o', '-'];
 }
 

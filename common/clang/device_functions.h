@@ -339,6 +339,10 @@ CLANG_DEVICE float sqrtf(float x)
 {
     return __nvvm_sqrt_rn_f(x);
 }
+CLANG_DEVICE float __fsqrt_rn(float x)
+{
+    return sqrtf(x);
+}
 CLANG_DEVICE float rsqrtf(float x)
 {
     return __nvvm_rsqrt_approx_f(x);
@@ -356,160 +360,11 @@ CLANG_DEVICE bool isinf(float x)
     return __builtin_fabsf(x) == __builtin_inff();
 }
 
-// --- Powers, logarithms and what comes of them ---
-// Those with __ are an instruction, approximately, as nvcc has them; the others are right to some units in the last
-// place, not to the bit as nvcc's. In double there are none.
+// --- Powers, logarithms and angles ---
 
-#define CLANG_APPROX(name, op)                                                                                         \
-    CLANG_DEVICE float name(float x)                                                                                   \
-    {                                                                                                                  \
-        float y;                                                                                                       \
-        asm(op " %0, %1;" : "=f"(y) : "f"(x));                                                                         \
-        return y;                                                                                                      \
-    }
-CLANG_APPROX(exp2f, "ex2.approx.f32")
-CLANG_APPROX(__log2f, "lg2.approx.f32")
-CLANG_APPROX(__sinf, "sin.approx.f32")
-CLANG_APPROX(__cosf, "cos.approx.f32")
-#undef CLANG_APPROX
-CLANG_DEVICE float __expf(float x)
-{
-    return exp2f(x * 1.4426950408889634f);
-}
-CLANG_DEVICE float __logf(float x)
-{
-    return __log2f(x) * 0.6931471805599453f;
-}
-CLANG_DEVICE float __powf(float x, float y)
-{
-    return exp2f(y * __log2f(x));
-}
-CLANG_DEVICE float __fdividef(float x, float y)
-{
-    float z;
-    asm("div.approx.f32 %0, %1, %2;" : "=f"(z) : "f"(x), "f"(y));
-    return z;
-}
+#include "math_functions.h"
 
-// 2^(x * log2(e)): what the product loses when it is rounded is a factor.
-CLANG_DEVICE float expf(float x)
-{
-    const float power = x * 1.44269502f, rest = fmaf(x, 1.44269502f, -power) + x * 1.92596303e-8f;
-    const float y = exp2f(power);
-    return y > 0 && isfinite(y) ? fmaf(y, rest * 0.693147182f, y) : y;
-}
-// x = m * 2^e, with m around 1: 2 artanh((m - 1) / (m + 1)) + e * ln(2), by its series.
-CLANG_DEVICE float logf(float x)
-{
-    if (!(x > 0) || isinf(x))
-        return x == 0 ? -__builtin_inff() : x < 0 ? __builtin_nanf("") : x;
-    const bool small = x < 1.17549435e-38f;
-    const int bits = __float_as_int(small ? x * 8388608.f : x), e = (bits - 0x3f3504f3) >> 23;
-    const float m = __int_as_float(bits - e * 8388608), s = (m - 1) / (m + 1), t = s * s;
-    const float series = t * fmaf(t, fmaf(t, fmaf(t, 2.f / 9, 2.f / 7), 2.f / 5), 2.f / 3),
-                n = float(small ? e - 23 : e);
-    return fmaf(n, 0.693145752f, fmaf(n, 1.42860677e-6f, fmaf(s, series, 2 * s)));
-}
-CLANG_DEVICE float log2f(float x)
-{
-    return logf(x) * 1.44269504f;
-}
-CLANG_DEVICE float tanhf(float x)
-{
-    const float a = fabsf(x), t = x * x;
-    if (a < 0.25f)
-        return x * fmaf(t, fmaf(t, fmaf(t, fmaf(t, 62.f / 2835, -17.f / 315), 2.f / 15), -1.f / 3), 1);
-    return __builtin_copysignf(1 - 2 / (expf(2 * a) + 1), x);
-}
-CLANG_DEVICE float coshf(float x)
-{
-    const float y = expf(fabsf(x) - 0.693147182f);  // half of it
-    return y + 0.25f / y;
-}
-
-// x - n * pi / 2, for the nearest n: pi / 2 in three floats. The series of both functions around 0 do for the rest.
-// Beyond some 100,000 the rest is not right to the last place.
-struct clang_turned {
-    int n;
-    float sine, cosine;
-};
-CLANG_DEVICE clang_turned clang_turn(float x)
-{
-    const float n = __builtin_rintf(x * 0.636619772f);
-    const float r = fmaf(n, 1.71512451e-15f, fmaf(n, 4.37113883e-8f, fmaf(n, -1.57079637f, x))), t = r * r;
-    const float sine = fmaf(t, fmaf(t, fmaf(t, 1.f / 362880, -1.f / 5040), 1.f / 120), -1.f / 6);
-    const float cosine = fmaf(t, fmaf(t, fmaf(t, fmaf(t, -1.f / 3628800, 1.f / 40320), -1.f / 720), 1.f / 24), -0.5f);
-    return { int(n), fmaf(r * t, sine, r), fmaf(t, cosine, 1) };
-}
-CLANG_DEVICE float sinf(float x)
-{
-    const clang_turned at = clang_turn(x);
-    const float y = at.n & 1 ? at.cosine : at.sine;
-    return at.n & 2 ? -y : y;
-}
-CLANG_DEVICE float cosf(float x)
-{
-    const clang_turned at = clang_turn(x);
-    const float y = at.n & 1 ? at.sine : at.cosine;
-    return (at.n + 1) & 2 ? -y : y;
-}
-CLANG_DEVICE void sincosf(float x, float *sine, float *cosine)
-{
-    *sine = sinf(x);
-    *cosine = cosf(x);
-}
-CLANG_DEVICE float tanf(float x)
-{
-    return sinf(x) / cosf(x);
-}
-
-// 2^(y * log2(x)), the exponent in double, since its error counts as often as it is large; x as in logf.
-CLANG_DEVICE float powf(float x, float y)
-{
-    const float a = __builtin_fabsf(x), whole = __builtin_truncf(y);
-    const bool odd = whole == y && __builtin_truncf(y / 2) * 2 != y;
-    if (y == 0 || x == 1 || (x == -1 && isinf(y)))
-        return 1;
-    if (x != x || y != y || (x < 0 && whole != y && isfinite(x) && isfinite(y)))
-        return __builtin_nanf("");
-    const bool small = a < 1.17549435e-38f;
-    const int bits = __float_as_int(small ? a * 8388608.f : a), e = (bits - 0x3f3504f3) >> 23;
-    const double m = __int_as_float(bits - e * 8388608), s = (m - 1) / (m + 1), t = s * s;
-    const double series = 1 + t * (1. / 3 + t * (1. / 5 + t * (1. / 7 + t * (1. / 9 + t * (1. / 11 + t / 13)))));
-    const double log = (small ? e - 23 : e) + 2.885390081777927 * s * series;
-    const double all = a == 0 || isinf(a) ? ((a == 0) == (y < 0) ? 300 : -300) : y * log;
-    const double by = all > 300 ? 300 : all < -300 ? -300 : all, n = __builtin_rint(by / 2);
-    const float half = exp2f(float(n)),
-                value = exp2f(float(by - 2 * n)) * half * half;  // 2^by may be too large for one
-    return x < 0 && odd ? -value : value;
-}
-CLANG_DEVICE float pow(float x, float y)
-{
-    return powf(x, y);
-}
-__device__ double pow(double, double) = delete;
-CLANG_DEVICE float pow(float x, int y)
-{
-    return powf(x, float(y));
-}
-
-// By the name that C++ has for all types: of float, and where there is one, of double. Another is refused.
-#define CLANG_OF_FLOAT(name)                                                                                           \
-    CLANG_DEVICE float name(float x)                                                                                   \
-    {                                                                                                                  \
-        return name##f(x);                                                                                             \
-    }                                                                                                                  \
-    __device__ double name(double) = delete;
-CLANG_OF_FLOAT(exp)
-CLANG_OF_FLOAT(exp2)
-CLANG_OF_FLOAT(log)
-CLANG_OF_FLOAT(log2)
-CLANG_OF_FLOAT(sin)
-CLANG_OF_FLOAT(cos)
-CLANG_OF_FLOAT(tan)
-CLANG_OF_FLOAT(tanh)
-CLANG_OF_FLOAT(cosh)
-#undef CLANG_OF_FLOAT
+// By the name that C++ has for both types.
 #define CLANG_OF_BOTH(name, of_float, of_double)                                                                       \
     CLANG_DEVICE float name(float x)                                                                                   \
     {                                                                                                                  \
@@ -519,6 +374,10 @@ CLANG_OF_FLOAT(cosh)
     {                                                                                                                  \
         return of_double(x);                                                                                           \
     }
+CLANG_OF_BOTH(exp, expf, clang_exp)
+CLANG_OF_BOTH(log, logf, clang_log)
+CLANG_OF_BOTH(sin, sinf, clang_sin)
+CLANG_OF_BOTH(cos, cosf, clang_cos)
 CLANG_OF_BOTH(sqrt, __nvvm_sqrt_rn_f, __nvvm_sqrt_rn_d)
 CLANG_OF_BOTH(floor, __builtin_floorf, __builtin_floor)
 CLANG_OF_BOTH(ceil, __builtin_ceilf, __builtin_ceil)

@@ -80,6 +80,8 @@ void cause_of_finding(struct cause *c, struct probe *p, const struct tester_opti
 void cause_of_wait(struct cause *c, const struct probe *p, const struct simt_finding *f);
 // cause_origin.c: what may be behind the lines that it names.
 void cause_of_origin(struct cause *c);
+// The loops around the first line to look at, those that are not among these lines.
+void cause_say_loops(struct cause *c);
 // cause_place.c: which elements met in the wrong place. False: all is in its place, or nothing can be said.
 bool cause_of_place(struct cause *c, struct probe *p, struct look *l);
 // cause_say.c: whether the geometry has fewer threads a block than the kernel's launch bounds: then it is said.

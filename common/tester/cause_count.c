@@ -295,8 +295,10 @@ bool cause_of_counts(struct cause *c, struct probe *p, const struct look *l)
             cause_look_at_most(c, s.missing ? of_parts : of_k, 1);
             look_at_maker_of_tiles(c);
             cause_look_at(c, s.missing ? of_parts : of_k);
-        } else if (told)
+        } else if (told) {
             say_counts(c, p, l, &s);
+            cause_say_loops(c);
+        }
     }
     free(count);
     return told;

@@ -60,6 +60,18 @@ static bool is_named(const struct cause *c, unsigned line)
     return false;
 }
 
+void cause_say_loops(struct cause *c)
+{
+    unsigned heads[KERNEL_LOOPS], said = 0;
+    const unsigned n = kernel_text_loops(c->lines.file, c->look[0], heads);
+    for (unsigned i = n; i-- > 0;)
+        if (!is_named(c, heads[i])) {
+            if (!said++)
+                cause_say(c, "; line %u stands in the loop at line", c->look[0]);
+            cause_say(c, "%s %u", said > 1 ? " and that at line" : "", heads[i]);
+        }
+}
+
 // A and B move on wherever the function is called that moves them: once too often, or too early. That is said where
 // their step is named, or where one of the calls is and the checks have found nothing.
 static void say_steps(struct cause *c)

@@ -235,6 +235,8 @@ static void say_within(struct cause *c, const struct unwritten *u)
     if (rows || cols)
         look_at_store(c);
     cause_look_at(c, rows ? of_rows : cols ? of_cols : of_blocks);
+    if (rows || cols)
+        cause_say_loops(c);
 }
 
 // A block that has fewer threads than its tile needs, each with as many elements as the geometry says: 1 if it does

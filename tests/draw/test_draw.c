@@ -207,7 +207,7 @@ Test(draw, a_broadcast_is_one_cell_and_two_phases_with_the_same_addresses_are_on
     check_xml(text);
     cr_expect_eq(count(text, "<g class=\"wave\">"), 2);
     cr_expect_eq(count(text, "<g class=\"cell\">"), 8);
-    cr_expect(strstr(text, "two phases in one"));
+    cr_expect(strstr(text, "Phases 1 and 2 of 4") && strstr(text, "two in one"));
     cr_expect(strstr(text, ">0\xe2\x80\x93"
                            "15</text>"));
     free(text);

@@ -184,12 +184,32 @@ static void cell(struct picture *p, const struct trace_access *a, uint32_t lanes
     svg_end(&p->svg);
 }
 
+// Of the phases that an access of this width has: those of the first and the last of these lanes, from 1 on.
+struct phases {
+    unsigned first, last, all;
+};
+
+static struct phases phases_of(const struct trace_access *a, uint32_t lanes)
+{
+    const unsigned width = a->bytes <= 4 ? 32 : a->bytes == 8 ? 16 : 8;
+    const unsigned last = lanes ? 31u - (unsigned)__builtin_clz(lanes) : 0;
+    return (struct phases){ (lanes ? (unsigned)__builtin_ctz(lanes) : 0) / width + 1, last / width + 1, 32 / width };
+}
+
 // Are these the lanes of two phases?
 static bool merged(const struct trace_access *a, uint32_t lanes)
 {
-    const unsigned width = a->bytes <= 4 ? 32 : a->bytes == 8 ? 16 : 8;
-    return width < 32 && lanes &&
-           (unsigned)__builtin_ctz(lanes) / width != (31u - (unsigned)__builtin_clz(lanes)) / width;
+    const struct phases p = phases_of(a, lanes);
+    return p.first != p.last;
+}
+
+static void name_phases(const struct trace_access *a, uint32_t lanes, char *text, size_t room)
+{
+    const struct phases p = phases_of(a, lanes);
+    if (p.first != p.last)
+        snprintf(text, room, "phases %u and %u of %u", p.first, p.last, p.all);
+    else
+        snprintf(text, room, "phase %u of %u", p.first, p.all);
 }
 
 // One phase: its passes, and in each the words that the banks deliver.
@@ -212,7 +232,7 @@ static void phase(struct picture *p, const struct trace_access *a, uint32_t lane
                  text_plural(conflicts));
     else if (merged(a, lanes))
         svg_text(&p->svg, WIDTH - MARGIN, p->y, p->large ? "label dim end" : "small dim end",
-                 "two phases in one: neighbouring lanes ask for the same address");
+                 "two in one: neighbouring lanes ask for the same address");
     columns(p, "bank", "%u", 1, passes.words);
     const double height = row_height(p, true), left = p->large ? MARGIN / 2 : MARGIN;
     svg_rect(&p->svg, LEFT, p->y, 32 * CELL, passes.n * height, "frame");
@@ -251,10 +271,13 @@ static void shared_access(struct picture *p, const struct trace_access *a, const
     for (uint32_t i = 0; i < n; i++) {
         if (!lanes[i])
             continue;
-        snprintf(text, sizeof text, "%s%s%s", name, *name ? ", " : "", is_matrix(p->event) ? "matrix" : "phase");
-        text[0] -= text[0] >= 'a' ? 'a' - 'A' : 0;
+        snprintf(text, sizeof text, "%s%s", name, *name ? ", " : "");
         const size_t length = strlen(text);
-        snprintf(text + length, sizeof text - length, " %u of %u", i + 1, n);
+        if (is_matrix(p->event))
+            snprintf(text + length, sizeof text - length, "matrix %u of %u", i + 1, n);
+        else
+            name_phases(a, lanes[i], text + length, sizeof text - length);
+        text[0] -= text[0] >= 'a' ? 'a' - 'A' : 0;
         phase(p, a, lanes[i], text);
         if (p->large)
             break;

@@ -4,7 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/source.h"
 #include "choose.h"
+#include "device/sim.h"
+#include "index_bits.h"
+#include "kernel_lines.h"
 #include "probe.h"
 #include "simt/simt.h"
 #include "tester_explain.h"
@@ -176,6 +180,21 @@ static enum outcome try_shape(struct tester_result *r, struct probe *p, const st
     return outcome;
 }
 
+// No shape that is small has an index of more than 32 bits: the PTX tells.
+static void advise(struct tester_result *r, struct dev *d, struct dev_module *module, const char *kernel,
+                   const char *ptx)
+{
+    const struct simt_kernel *k = (const struct simt_kernel *)dev_kernel(d, module, kernel);
+    struct kernel_lines lines;
+    unsigned line;
+    kernel_lines_read(&lines, ptx, kernel, NULL);
+    if (k && device_simt(d) && index_bits_few(k, lines.file, &line) && line)
+        snprintf(r->advice, sizeof r->advice,
+                 "%s:%u multiplies an index by M, N or K in 32 bits, too few for a matrix of 2^31 elements: "
+                 "size_t(...) makes them 64",
+                 source_base_name(lines.file), line);
+}
+
 bool again_run(struct tester_result *result, struct dev *d, struct dev_module *module, const struct step *step,
                const struct tester_options *o, char error[DEV_ERROR_MAX])
 {
@@ -192,6 +211,8 @@ bool again_run(struct tester_result *result, struct dev *d, struct dev_module *m
         outcome = try_shape(result, &p, &shapes[i], step, o);
     if (outcome == FAILED && !probe_over(&p))
         return error_set(error, "%s", p.error);
+    if (outcome == RIGHT)
+        advise(result, d, module, all.all[0].kernel, step->ptx);
     if (outcome == WRONG)
         result->verdict = TESTER_WRONG;
     else if (all.n > 1)

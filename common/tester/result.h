@@ -6,12 +6,13 @@
 
 enum tester_verdict { TESTER_WRONG, TESTER_RIGHT, TESTER_UNCHECKED };
 
-enum { TESTER_WHAT = 1024, TESTER_CHANGED = 2048 };
+enum { TESTER_WHAT = 1024, TESTER_CHANGED = 2048, TESTER_ADVICE = 256 };
 
 struct tester_result {
     enum tester_verdict verdict;
     char what[TESTER_WHAT];  // one line: the first wrong element, its owner and the likely cause, or how it was checked
     char changed[TESTER_CHANGED];  // lines: where a wrong kernel differs from the course's, and the cause (changed.h)
+    char advice[TESTER_ADVICE];    // of a right kernel: what large matrices would show; empty if there is nothing
     char source[1024];             // of a wrong kernel whose cause is known: its file, and
     unsigned look[TESTER_LOOK];    // lines of it to look at, the likeliest first; 0: no more
     double ms, ms_min, ms_max;     // median, fastest and slowest of the timed runs

@@ -196,12 +196,16 @@ static void report_again(FILE *out, struct json *j, const struct tester_options 
     fprintf(out, "again     %s at %s%s\n", report_verdict(again->verdict), again->what, right ? AGAIN_SCALARS : "");
     print_changed(out, again);
     print_source(out, again);
+    if (right && *again->advice)
+        fprintf(out, "advice: %s\n", again->advice);
     if (!right && has_findings(d))
         print_findings(out, dev_findings(d), o);
     if (!j)
         return;
     json_object(j, "again");
     report_json_verdict(j, again);
+    if (right && *again->advice)
+        json_string(j, "advice", again->advice);
     json_end(j);
 }
 

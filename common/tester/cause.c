@@ -74,6 +74,8 @@ static bool tell(struct cause *c, struct probe *p, const struct simt_findings *f
     add_arrays(c, first);
     add_pointer(c, first);
     tell_what_led(&led, p, o, first);
+    c->says_where = led.says_where;
+    c->where = c->seen + (led.where ? strlen("; ") + led.where : 0);
     if (*led.text)
         cause_say(c, "; %s", led.text);
     for (int i = 0; i < CAUSE_LINES && led.look[i]; i++)

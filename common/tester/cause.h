@@ -14,10 +14,12 @@
 enum { CAUSE_TEXT = 800, CAUSE_LINES = TESTER_LINES };
 
 struct cause {
-    bool certain;                // elements follow a law that leaves no doubt
-    int ahead;                   // fragments are that many k ahead; 0: they are not
-    char text[CAUSE_TEXT];       // one line; empty if none is known
-    size_t seen;                 // so much of the text is what the checks saw, and no guess
+    bool certain;           // elements follow a law that leaves no doubt
+    int ahead;              // fragments are that many k ahead; 0: they are not
+    char text[CAUSE_TEXT];  // one line; empty if none is known
+    size_t seen;            // so much of the text is what the checks saw, and no guess
+    bool says_where;        // the text behind `where` is only where to look
+    size_t where;
     struct kernel_lines lines;   // of the kernel: those that a run executed
     bool ran;                    // there was one
     bool boxes;                  // C is stored in boxes, by TMA
@@ -69,6 +71,8 @@ unsigned cause_index_line(const struct cause *c, unsigned line);
 void cause_read_lines(struct cause *c, const struct probe *p);
 
 extern const enum line_role CAUSE_NO_LINES[];
+
+void cause_say_where(struct cause *c);  // what is said from here on is only where to look
 
 // cause_history.c: what came before a wait, an arrival, bytes of a phase, or a read of shared memory.
 struct history;

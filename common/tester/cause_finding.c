@@ -120,6 +120,7 @@ static void say_made(struct cause *c, const struct probe *p, const struct simt_f
     unsigned made[SLICE_LINES], behind[SLICE_LINES];
     const struct simt_kernel *k = cause_kernel(p);
     const unsigned n = k ? made_at(c, k, f, made) : 0;
+    cause_say_where(c);
     for (unsigned i = 0; i < n && i < SAID; i++) {
         cause_say(c, "%s %s:%u", i ? " and" : what, source_base_name(c->lines.file), made[i]);
         cause_add_line(c, made[i]);

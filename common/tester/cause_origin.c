@@ -85,6 +85,7 @@ static void say_steps(struct cause *c)
         named = named || (!c->seen && is_named(c, calls[i]));
     if (!named || n < 2 || n > MOST)
         return;
+    cause_say_where(c);
     cause_say(c, "; A and B move on at lines");
     for (unsigned i = 0; i < n; i++)
         cause_say(c, "%s %u", !i ? "" : i + 1 < n ? "," : " and", calls[i]);

@@ -21,6 +21,13 @@ void cause_say(struct cause *c, const char *format, ...)
     va_end(args);
 }
 
+void cause_say_where(struct cause *c)
+{
+    if (!c->says_where)
+        c->where = strlen(c->text);
+    c->says_where = true;
+}
+
 bool cause_add_line(struct cause *c, unsigned line)
 {
     int i = 0;

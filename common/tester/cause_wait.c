@@ -87,10 +87,11 @@ static void say_gap(struct cause *c, const struct simt_kernel *k, unsigned earli
         for (unsigned i = 0; i < n && heads[i] > from && heads[i] != c->lines.line[LINE_LOOP]; i++)
             to = heads[i];
         if (from < to)
-            cause_say(c, "no barrier stands between line %u and line %u", from, to);
+            cause_say(c, "a missing barrier would belong between line %u and line %u", from, to);
     } else if (earlier > later && loop && !wait_within(c, k, earlier, UINT_MAX, loop, OF_THREADS) &&
                !wait_within(c, k, loop, later, loop, OF_THREADS)) {
-        cause_say(c, "no barrier stands between line %u and the end of the loop at line %u", earlier, loop);
+        cause_say(c, "a missing barrier would belong between line %u and the end of the loop at line %u", earlier,
+                  loop);
     }
 }
 
@@ -121,6 +122,7 @@ static void say_wait_between(struct cause *c, const struct probe *p, const struc
 
 void cause_of_wait(struct cause *c, const struct probe *p, const struct simt_finding *f)
 {
+    cause_say_where(c);
     if (f->kind == SIMT_COPY_PENDING)
         say_pending(c, p, f);
     else

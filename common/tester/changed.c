@@ -214,6 +214,20 @@ bool changed_explains(const struct changed *d, const struct cause *c)
     return !d->n || !named;
 }
 
+bool changed_is_near(const struct changed_place *p, const char *words)
+{
+    unsigned from = 0;
+    for (const char *at = words; (at = strpbrk(at, "0123456789"));) {
+        char *end;
+        const unsigned line = (unsigned)strtoul(at, &end, 10);
+        if (is_near(&p->at, line) || (from && strstr(words, "between") && from <= p->at.line && p->at.line <= line))
+            return true;
+        from = line;
+        at = end;
+    }
+    return false;
+}
+
 static void say(struct text_end *t, const struct changed_place *p)
 {
     const struct diff_place *at = &p->at;

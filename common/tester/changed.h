@@ -38,6 +38,9 @@ void changed_find(struct changed *d, const struct step *step, const struct teste
 struct cause;
 bool changed_explains(const struct changed *d, const struct cause *c);
 
+// Whether one of the lines that the words name is at the place, or the place lies between two of them.
+bool changed_is_near(const struct changed_place *p, const char *words);
+
 // Writes a line for each place, and what is guessed of the cause behind them, if it is not empty: the places are facts.
 void changed_say(const struct changed *d, const char *guess, char *text, size_t size);
 

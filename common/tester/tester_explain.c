@@ -187,6 +187,8 @@ static void compare(struct changed *d, struct cause *c, const struct step *step,
     const bool explains = changed_explains(d, c), one = d->n == 1 && d->all[0].own;
     if (!explains)
         c->text[c->seen] = '\0';
+    if (one && c->says_where && !changed_is_near(&d->all[0], c->text + c->where))
+        c->text[c->where] = '\0';
     if (one)
         cause_drop_look(c);
     if (!c->seen && (!explains || one))

@@ -266,3 +266,13 @@ Test(changed, an_exercise_is_compared_with_nothing)
     const struct step step = { .ptx = made_of("kernel.ptx", "exercises/kernel.cu") };
     cr_expect_str_eq(say(&step, in_folder("given.cu"), no_lines), "");
 }
+
+Test(changed, words_about_other_lines_are_not_near_it)
+{
+    const struct changed_place p = { .own = true, .at = { .line = 20, .last = 21 } };
+    cr_expect(changed_is_near(&p, "; look at kernel.cu:7 and line 22"));
+    cr_expect_not(changed_is_near(&p, "; look at kernel.cu:7 and lines 23 and 18"));
+    cr_expect_not(changed_is_near(&p, "it is wrong"));
+    cr_expect(changed_is_near(&p, "it would belong between line 12 and line 40"));
+    cr_expect_not(changed_is_near(&p, "it would belong between line 30 and line 40"));
+}

@@ -87,7 +87,7 @@ async function main() {
       console.log(`skipped: ${lacking[0] ?? 'the build has no labs: emcc is not on the PATH'}`);
       return 77;
     }
-    const worker = await open(labs), all = exercises(), chosen = only.length ? only : sample(all.map(({ name }) => name), 13);
+    const worker = await open(labs, 'bench'), all = exercises(), chosen = only.length ? only : sample(all.map(({ name }) => name), 13);
     for (const name of chosen) wrong.push(...await compare(resolve(build), worker, name, folder));
     for (const line of wrong) console.error(line);
     console.log(`${chosen.length} of ${all.length} exercises compared; ${wrong.length || 'nothing'} wrong`);

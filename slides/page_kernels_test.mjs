@@ -87,7 +87,7 @@ async function main() {
       return 77;
     }
     const runLLVM = await load_clang(), wanted = (name) => !only.length || only.includes(name);
-    const tools = { build, folder, worker: await open(labs), compile: (text, arch) => to_ptx(runLLVM, translate, headers(), text, arch) };
+    const tools = { build, folder, worker: await open(labs, 'bench'), compile: (text, arch) => to_ptx(runLLVM, translate, headers(), text, arch) };
     const runs = lab_list().map(({ step }) => lab_of(build, step, version)).filter((lab) => lab && wanted(lab.step)).flatMap((lab) => lab.runs.map((run) => ({ lab, run })));
     const cuts = exercises().filter(({ name }) => wanted(name)).flatMap(({ name }) => cuts_of(name));
     const of_labs = await each(sample(runs, 25), ({ lab, run }) => `${lab.step} ${run.id}`, (one) => same_run(tools, one));

@@ -107,23 +107,24 @@ export function lab_of(build, step, version, compiler = null) {
   return { step, version, compiler, type: lab.k ? types.indexOf(describe(build, step).type) : null, runs, counters, kernels: about };
 }
 
-async function make_worker(build, to) {
-  await bundle({ entryPoints: [join(slides, 'book', 'lab', 'worker.js')], outfile: to, bundle: true, minify: true, format: 'iife',
-    alias: { 'lab-module': join(build, 'slides', 'lab.js') }, logLevel: 'error' });
+// NAME.wasm, and the worker that runs it: lab for the chapters, bench for exercises and the bench.
+async function copy_module(build, name, folder, put) {
+  const worker = await bundle({ entryPoints: [join(slides, 'book', 'lab', 'worker.js')], write: false, bundle: true, minify: true, format: 'iife',
+    alias: { 'lab-module': join(build, 'slides', `${name}.js`) }, logLevel: 'error' });
+  put(`${name}_worker.js`, worker.outputFiles[0].contents);
+  put(`${name}.wasm`, readFileSync(join(build, 'slides', `${name}.wasm`)));
 }
 
 // Leaves all that the labs load in the folder. Returns a text that changes with it, or null where the build has no labs.
 export async function copy_labs(build, folder) {
-  const module = join(build, 'slides', 'lab.wasm'), hash = createHash('sha256');
-  if (!existsSync(module)) return null;
+  const hash = createHash('sha256');
+  if (!existsSync(join(build, 'slides', 'lab.wasm'))) return null;
   mkdirSync(folder, { recursive: true });
-  await make_worker(build, join(folder, 'worker.js'));
   const put = (name, content) => {
     hash.update(name).update(content);
     writeFileSync(join(folder, name), content);
   };
-  hash.update(readFileSync(join(folder, 'worker.js')));
-  put('lab.wasm', readFileSync(module));
+  for (const name of ['lab', 'bench']) await copy_module(build, name, folder, put);
   for (const [header, text] of Object.entries(course_headers())) put(header, text);
   for (const { name } of exercises()) put(`${name}.source.cu`, read(`exercises/${name}/source.cu`));
   for (const { step, runs } of lab_list().filter((lab) => built(build, lab)))

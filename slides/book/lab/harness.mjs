@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import vm from 'node:vm';
 
-// folder: where the labs' files are. Resolves to { ask(call, args), text(name) }; ask fails as the page's does.
-export async function open(folder) {
+// folder: where the labs' files are; module: as open_worker of theme/lab.js has it. Resolves to { ask(call, args), text(name) }; ask fails as the page's does.
+export async function open(folder, module = 'lab') {
   const waiting = new Map(), progress = [];
   let next = 0;
-  const self = { location: { href: 'http://localhost/labs/worker.js' }, performance, WebAssembly, console, TextDecoder, setTimeout,
+  const self = { location: { href: `http://localhost/labs/${module}_worker.js` }, performance, WebAssembly, console, TextDecoder, setTimeout,
     clearTimeout, URL, importScripts() {},
     postMessage({ id, result, error, ...rest }) {
       if (!id) return progress.push(rest);
@@ -15,12 +15,12 @@ export async function open(folder) {
       return error === undefined ? done(structuredClone(result)) : fail(new Error(error));
     } };
   self.self = self;
-  vm.runInNewContext(readFileSync(join(folder, 'worker.js'), 'utf8'), self);
+  vm.runInNewContext(readFileSync(join(folder, `${module}_worker.js`), 'utf8'), self);
   const ask = (call, args) => new Promise((done, fail) => {
     waiting.set(++next, { done, fail });
     self.onmessage({ data: { id: next, call, args } });
   });
-  await ask('open', await WebAssembly.compile(readFileSync(join(folder, 'lab.wasm'))));
+  await ask('open', await WebAssembly.compile(readFileSync(join(folder, `${module}.wasm`))));
   return { ask, progress, text: (name) => readFileSync(join(folder, name), 'utf8') };
 }
 

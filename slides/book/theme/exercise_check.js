@@ -12,7 +12,7 @@ export const keep_exercise = (name, value) => keep(key(name), value);
 
 // about: { version, compiler }. tell(words) says what goes on.
 export function open_checker(about, tell) {
-  const compiler = use_compiler(about.compiler), worker = open_worker(withBase('/labs/'), about.version, () => {});
+  const compiler = use_compiler(about.compiler), worker = open_worker(withBase('/labs/'), about.version, () => {}, 'bench');
 
   // { stub, solution }
   const cuts = async (name) => worker.ask('cut', { source: await worker.text(`${name}.source.cu`) });

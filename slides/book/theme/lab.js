@@ -5,7 +5,7 @@ import { open_asking } from './asking.js';
 
 // --- the worker ---
 
-let modules = null;
+const modules = new Map();
 
 const fetched = async (url) => {
   const response = await fetch(url);
@@ -15,11 +15,13 @@ const fetched = async (url) => {
 
 // base: the address of the folder of labs, with a / at its end. onBlocks(done, blocks) tells how far a run is. Returns
 // { ask(call, args), stop() }: stop ends what is running, whose promise fails with an Error whose message is "stopped".
-export function open_worker(base, version, onBlocks) {
+// module: "lab", or "bench", which also checks exercises and has simt's command line.
+export function open_worker(base, version, onBlocks, module = 'lab') {
   const file = (name) => `${base}${name}?${version}`;
-  modules ??= fetched(file('lab.wasm')).then(async (response) => WebAssembly.compile(await response.arrayBuffer()));
-  modules.catch(() => { modules = null; });
-  const { ask, stop } = open_asking(file('worker.js'), async (send) => send('open', await modules), ({ done, blocks }) => onBlocks(done, blocks));
+  if (!modules.has(module)) modules.set(module, fetched(file(`${module}.wasm`)).then(async (response) => WebAssembly.compile(await response.arrayBuffer())));
+  const compiled = modules.get(module);
+  compiled.catch(() => modules.delete(module));
+  const { ask, stop } = open_asking(file(`${module}_worker.js`), async (send) => send('open', await compiled), ({ done, blocks }) => onBlocks(done, blocks));
 
   const texts = new Map();
   function text(name) {

@@ -3,15 +3,18 @@
 //
 //   node slides/lab_test.mjs BUILD [--time]     --time: prints milliseconds at 128 and 256 cubed in place of comparing
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { message, open } from './book/lab/harness.mjs';
 import { copy_labs, lab_list, lab_of } from './book/labs.mjs';
 import { book } from './book/make.mjs';
 import { sample } from './sample.mjs';
 import { missing } from './tools.mjs';
+
+const MOST_BYTES = 355_000;  // that a chapter loads for its lab, compressed
 
 const close = (a, b) => Math.abs(a - b) <= 1e-9 * Math.abs(b);
 
@@ -105,6 +108,9 @@ async function main() {
       for (const lab of labs.filter(({ type }) => type !== null)) await time(worker, lab);
       return 0;
     }
+    const size = ['lab.wasm', 'lab_worker.js'].reduce((bytes, name) => bytes + gzipSync(readFileSync(join(folder, name)), { level: 9 }).length, 0);
+    console.log(`module and worker: ${size} bytes by gzip`);
+    if (size > MOST_BYTES) wrong.push(`module and worker have ${size} bytes by gzip, and may have ${MOST_BYTES}`);
     const all = labs.flatMap((lab) => lab.runs.map((run) => ({ lab, run }))), chosen = sample(all, 5);
     for (const { lab, run } of chosen) {
       const { wrong: found, stuck, verdict, findings, ms } = await compare(resolve(build), worker, lab, run), differs = await watched(worker, stuck);

@@ -7,6 +7,7 @@
 //   blas_vector.c   vectors: products of one row or column; copies
 //   blas_lt.c       cublasLt
 //   blas_xt.c       cublasXt
+//   blas_legacy.c   cuBLAS before it had handles
 //   blas_missing.c  what is not there, by its name
 #ifndef CUDART_BLAS_H
 #define CUDART_BLAS_H

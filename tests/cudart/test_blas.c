@@ -84,3 +84,9 @@ Test(blas, simt_nvcc_links_cublas)
     unlink(program);
     forget_scratch();
 }
+
+Test(blas, without_handles_is_the_same)
+{
+    run(&r, BLAS_LEGACY, NULL);
+    shown(&r, 0, "init 0\nerror 0, product 22 28 32 40\ndot 29, norm 9.539\nerror 7\nthen 0\nfree 0, shut down 0\n");
+}

@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 const [simt, folder] = process.argv.slice(2, 4).map((path) => resolve(path)), table = join(dirname(fileURLToPath(import.meta.url)), 'programs.csv');
 const source = /\.(cu|cuh|h|hpp|hxx|cpp|c|cc)$/, compiled = /\.(cu|cpp|c|cc)$/, beside = /^(Makefile.*|CMakeLists.txt|README.*|LICENSE.*|\.gitignore)$/i;
 const library = /cublas|cufft|cusparse|curand|cusolver|nccl|nvml|cudnn|npp\.h|nppi|nvJPEG|nvjpeg/;
+const others = /cublas|cufft|cusparse|curand|cusolver|nccl\.h|nvml|cudnn|openacc|acc_|mpi\.h|nvToolsExt|nvtx|<omp\.h>/;
 const textures = /texture<|tex[123]D|[Tt]extureObject|surf[123]D|cudaArray_t|cudaMallocArray|cudaMipmapped/;
 const files = (at) => readdirSync(at, { recursive: true }).filter((name) => statSync(join(at, name)).isFile()).sort();
 const text = (at, names) => names.map((name) => readFileSync(join(at, name), 'latin1')).join('');
@@ -39,8 +40,25 @@ const rodinia = {
   streamcluster: 'streamcluster_cuda_cpu.cpp streamcluster_cuda.cu',
 };
 
+// What CUDA 13 has no more.
+const no_more = ['-DcudaThreadSynchronize=cudaDeviceSynchronize', '-DcudaThreadExit=cudaDeviceReset', '-DdeviceOverlap=asyncEngineCount', '-DclockRate=minor', '-DmemoryClockRate=minor'];
+
+// A repository of programs of one .cu file each, with those .cpp files beside it that have no main.
+function single_files(repository, under, but, each = 1) {
+  const at = join(folder, repository, under);
+  return {
+    at: (program) => dirname(join(at, program)),
+    select: () => files(at).filter((name) => name.endsWith('.cu') && !but.test(`/${name}`)).filter((name) => {
+      const words = text(at, [name]);
+      return /\bmain\s*\(/.test(words) && /<<</.test(words) && !others.test(words) && !textures.test(words) && !/cpu_bitmap|cpu_anim|gpu_anim|GL\//.test(words);
+    }).filter((name, i) => i % each === 0),
+    build: (here, program) => ['-std=c++17', ...no_more, program.split('/').pop(), '-lcuda',
+      ...readdirSync(here).filter((name) => name.endsWith('.cpp') && !/\bmain\s*\(/.test(text(here, [name])))],
+  };
+}
+
 const collections = {
-  // https://github.com/zjin-lcf/HeCBench: in alphabetical order the first 100 folders src/*-cuda of at most four sources, whose
+  // https://github.com/zjin-lcf/HeCBench: in alphabetical order the first 112 folders src/*-cuda of at most four sources, whose
   // other files are notes and Makefiles, which use no library but the runtime, CUB and thrust, no texture and no file of another
   // folder, and are run with numbers alone.
   HeCBench: {
@@ -50,7 +68,7 @@ const collections = {
       const run = all.includes('Makefile') && run_line(text(at, ['Makefile']));
       return run && sources.length <= 4 && all.every((file) => source.test(file) || beside.test(file.split('/').pop())) && !library.test(words) &&
         !/mpi\.h|texture|tex[123]D|surf[123]D|#include\s*["<]\.\.\//.test(words) && run.every((word) => /^-?\d+(\.\d+)?$/.test(word));
-    }).slice(0, 100),
+    }).slice(0, 112),
     build(at) {
       const make = text(at, ['Makefile']).replace(/ifeq \(\$\(DEBUG\)[^]*?endif/g, ''), listed = /^source\s*[:?]?=\s*((?:.*\\\n)*.*)$/m.exec(make);
       const named = (listed ? listed[1].replaceAll('\\', '').split(/\s+/) : []).filter((name) => name && existsSync(join(at, name)));
@@ -90,6 +108,39 @@ const collections = {
     select: () => files(join(folder, 'Programming-Massively-Parallel-Processors/Chapters')).filter((name) => /\/labs\/.*\.cu$/.test(name)),
     build: (at, program) => ['-std=c++17', program.split('/').pop()],
   },
+  // https://github.com/sgrauerg/polybenchGpu: of the folder CUDA the first twelve.
+  polybenchGpu: {
+    at: (program) => join(folder, 'polybenchGpu/CUDA', program),
+    select: () => readdirSync(join(folder, 'polybenchGpu/CUDA')).filter((name) => existsSync(join(folder, 'polybenchGpu/CUDA', name, 'Makefile'))).sort().slice(0, 12),
+    build: (at) => [`-I${folder}/polybenchGpu/common`, ...no_more, ...readdirSync(at).filter((name) => name.endsWith('.cu'))],
+  },
+  // https://github.com/NVIDIA-developer-blog/code-samples: all files .cu with a main that use no library, MPI, texture or dynamic parallelism.
+  'code-samples': { ...single_files('code-samples', '', /\/(nvml|grcuda)\//), short: 'NVIDIA\'s blog' },
+  // https://github.com/CodedK/CUDA-by-Example-source-code-for-the-book-s-examples-: all that launch a kernel and open no window.
+  'CUDA-by-Example': { ...single_files('CUDA-by-Example', '', /_cpu\.cu$/), short: 'CUDA by Example' },
+  // https://github.com/deeperlearning/professional-cuda-c-programming: of the folder examples every second of those that use no library, OpenMP, OpenACC
+  // or dynamic parallelism and are given no file.
+  'professional-cuda-c-programming': { ...single_files('professional-cuda-c-programming', 'examples', /nested|crypt/, 2), short: 'Professional CUDA C' },
+  // https://github.com/brucefan1983/CUDA-Programming: every second of the files .cu with a main and a kernel that use no library.
+  'CUDA-Programming': single_files('CUDA-Programming', 'src', /13-md/, 2),
+  // https://github.com/karpathy/llm.c: of the folder dev/cuda the first in alphabetical order.
+  'llm.c': {
+    at: () => join(folder, 'llm.c/dev/cuda'),
+    select: () => readdirSync(join(folder, 'llm.c/dev/cuda')).filter((name) => name.endsWith('.cu')).sort().slice(0, 1),
+    build: (at, program) => ['-std=c++17', '--use_fast_math', '-Xcompiler=-fopenmp', program, '-lcublas', '-lcublasLt'],
+  },
+  // https://github.com/vetter/shoc: of src/cuda the first five benchmarks of level 1 that use no texture and src/cuda/common/main.cpp. With a
+  // config.h in src/common that defines HAVE_CLOCK_GETTIME and HAVE_GETTIMEOFDAY.
+  shoc: {
+    short: 'SHOC',
+    at: (program) => join(folder, 'shoc/src/cuda', program.split('.')[0]),
+    select: () => readdirSync(join(folder, 'shoc/src/cuda/level1')).sort().map((name) => `level1/${name}`).filter((name) => {
+      const at = join(folder, 'shoc/src/cuda', name), sources = statSync(at).isDirectory() ? readdirSync(at).filter((file) => source.test(file)) : [];
+      return sources.some((file) => file.endsWith('.cu')) && !sources.some((file) => file.endsWith('main.cpp')) && !textures.test(text(at, sources));
+    }).slice(0, 5),
+    build: (at) => ['-std=c++14', ...no_more, '-I.', ...['cuda/common', 'common'].map((path) => `-I${folder}/shoc/src/${path}`), ...readdirSync(at).filter((name) => compiled.test(name) && !name.startsWith('tp')),
+      `${folder}/shoc/src/cuda/common/main.cpp`, ...['OptionParser', 'ResultDatabase', 'Timer', 'Option', 'ProgressBar', 'InvalidArgValue', ...at.endsWith('bfs') ? ['Graph'] : []].map((name) => `${folder}/shoc/src/common/${name}.cpp`), '-lcublas'],
+  },
 };
 
 // --- The table ---
@@ -125,14 +176,14 @@ function build(row, at) {
   const program = join(folder, 'bin', short(row));
   mkdirSync(dirname(program), { recursive: true });
   if (!existsSync(program))
-    execFileSync(simt, ['nvcc', '-w', '-O2', ...collections[row.collection].build(at, row.program), '-o', program], { cwd: at, stdio: ['ignore', 'ignore', 'pipe'], timeout: 1200e3 });
+    execFileSync(simt, ['nvcc', '-w', '-O2', ...row.edit ? [`-I${collections[row.collection].at(row.program)}`] : [], ...collections[row.collection].build(at, row.program), '-o', program], { cwd: at, stdio: ['ignore', 'ignore', 'pipe'], timeout: 1200e3 });
   return program;
 }
 
 // What the program said of its own result: yes, no, waived (it says that the card cannot do it), or silent.
 function verdict(done, has_findings) {
-  const no = /\b(FAIL|FAILED|Fail|Failed|fail|failed(?! as expected)|mismatch|Mismatch|incorrect|INCORRECT)\b|(?<!-)\b(ERROR|Error):/;
-  const yes = /PASS|pass(ed)?\b|[Ss]uccess|SUCCESS|[Cc]orrect|\bOK\b|\b(errors?|diff\w*) *[:=] *0/;
+  const no = /\b(FAIL|FAILED|Fail|Failed|fail|failed(?! as expected)|mismatch|Mismatch|incorrect|INCORRECT|[Hh]as errors|do(es)? not match|Non-Matching.*: [1-9]\d*)\b|(?<!-)\b(ERROR|Error):/;
+  const yes = /PASS|No errors?\b|[Mm]atch(es)?[.!]|Non-Matching.*: 0\b|pass(ed)?\b|[Ss]uccess|SUCCESS|[Cc]orrect|\bOK\b|\b(errors?|diff\w*) *[:=] *0/;
   if (done.status === 2 && /[Ww]aiv/.test(done.stdout)) return 'waived';
   if ((done.status && !(done.status === 1 && has_findings)) || no.test(done.stdout)) return 'no';
   return yes.test(done.stdout) ? 'yes' : 'silent';

@@ -209,12 +209,25 @@ static void drop_graph(struct work *w)
     cudaGraphDestroy(w->graph);
 }
 
+void graph_begin(cudaGraph_t handle)
+{
+    const struct graph *g = graph_of(handle);
+    for (size_t i = 0; g && i < g->nodes.n; i++)
+        if (g->nodes.all[i]->work.type->begin)
+            g->nodes.all[i]->work.type->begin(&g->nodes.all[i]->work);
+}
+
+static void begin_graph(const struct work *w)
+{
+    graph_begin(w->graph);
+}
+
 static cudaError_t run_nothing(const struct work *w)
 {
     return cudaSuccess;
 }
 
-const struct work_type work_graph = { cudaGraphNodeTypeGraph, run_graph, keep_graph, drop_graph };
+const struct work_type work_graph = { cudaGraphNodeTypeGraph, run_graph, keep_graph, drop_graph, begin_graph };
 const struct work_type work_nothing = { .node = cudaGraphNodeTypeEmpty, .run = run_nothing };
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t s)
@@ -222,7 +235,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t s)
     const struct exec *x = handle_object(handle, HANDLE_EXEC);
     if (!x)
         return failed(cudaErrorInvalidValue, "cudaGraphLaunch");
-    graph_reset_conditions(x->graph->handle);
+    graph_begin(x->graph->handle);
     const struct work w = { .type = &work_graph, .function = "cudaGraphLaunch", .graph = x->graph->handle };
     return work_submit(s, &w);
 }

@@ -12,6 +12,6 @@ cudaError_t graph_run(cudaGraph_t graph, const char *function);
 
 // What the node that p describes does. False if it cannot be.
 bool graph_choice_of(struct cudaConditionalNodeParams *p, struct work *w);
-void graph_reset_conditions(cudaGraph_t graph);  // as a launch of it begins
+void graph_begin(cudaGraph_t graph);  // a launch of it begins
 
 #endif

@@ -45,19 +45,11 @@ static void reset(cudaGraphConditionalHandle handle)
         simt_write(cudart_gpu(), c->address, &c->value, sizeof c->value, error);
 }
 
-void graph_reset_conditions(cudaGraph_t graph)
+static void begin_choice(const struct work *w)
 {
-    const struct graph *g = graph_of(graph);
-    for (size_t i = 0; g && i < g->nodes.n; i++) {
-        const struct work *w = &g->nodes.all[i]->work;
-        if (w->type == &work_graph)
-            graph_reset_conditions(w->graph);
-        if (w->type != &work_choice)
-            continue;
-        reset(w->choice.handle);
-        for (unsigned k = 0; k < w->choice.n; k++)
-            graph_reset_conditions(w->choice.bodies[k]);
-    }
+    reset(w->choice.handle);
+    for (unsigned i = 0; i < w->choice.n; i++)
+        graph_begin(w->choice.bodies[i]);
 }
 
 // --- What such a node does ---
@@ -109,7 +101,8 @@ static void drop_choice(struct work *w)
     free(w->choice.bodies);
 }
 
-const struct work_type work_choice = { cudaGraphNodeTypeConditional, run_choice, keep_choice, drop_choice };
+const struct work_type work_choice = { cudaGraphNodeTypeConditional, run_choice, keep_choice, drop_choice,
+                                       begin_choice };
 
 bool graph_choice_of(struct cudaConditionalNodeParams *p, struct work *w)
 {

@@ -176,7 +176,7 @@ static void drop_arguments(struct work *w)
     free((void *)w->kernel.part);
 }
 
-const struct work_type work_kernel = { cudaGraphNodeTypeKernel, run_kernel, keep_arguments, drop_arguments };
+const struct work_type work_kernel = { cudaGraphNodeTypeKernel, run_kernel, keep_arguments, drop_arguments, NULL };
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host, void **args)
 {

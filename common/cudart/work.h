@@ -14,6 +14,8 @@ struct work_type {
     // or if there is no such kernel or graph. NULL: there is nothing to keep, or to drop.
     bool (*keep)(struct work *w);
     void (*drop)(struct work *w);
+    void (*begin)(
+        const struct work *w);  // a launch of the graph that it is a node of begins. NULL: nothing is to be done
 };
 
 struct work_kernel {

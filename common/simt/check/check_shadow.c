@@ -70,7 +70,7 @@ static void changing_bits(const struct warp *w, const struct uop *u, uint64_t un
     for (uint32_t k = 0; k < 1u << s->n; k++) {
         for (uint32_t i = 0; i < s->n; i++)
             fill(w, u, i, k >> s->same[i] & 1, slots + i * SLOT_BYTES);
-        alu(slots, &like);
+        alu(slots, &like, 1);
         if (!k)
             memcpy(first, slots + like.d, SLOT_BYTES);
         struct warp before = { .regs = first };

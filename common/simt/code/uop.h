@@ -82,6 +82,7 @@ struct uop {
     union {
         struct memop *mem;    // UOP_PARAM, UOP_LOAD, UOP_STORE
         struct warpop *warp;  // UOP_WARP
+        uint32_t same;        // UOP_ALU: uops of its line, from here on and in a row, that have its op
     };
 };
 

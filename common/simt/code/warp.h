@@ -95,7 +95,7 @@ struct worker {  // one host thread
     struct checker *check;  // NULL: only bounds and alignment are checked
 };
 
-typedef void (*alu_fn)(unsigned char *regs, const struct uop *u);
+typedef void (*alu_fn)(unsigned char *regs, const struct uop *u, uint32_t n);  // n uops in a row, of one operation
 // For the active lanes. False on a fault, which is then in the worker.
 typedef bool (*warp_fn)(struct warp *w, const struct uop *u, uint32_t active);
 

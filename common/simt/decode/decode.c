@@ -20,8 +20,10 @@ static void measure_lines(struct code *c)
 {
     for (uint32_t i = c->n_uops; i-- > 0;) {
         struct uop *u = &c->uops[i];
-        if (u->kind == UOP_ALU && !u->guarded && !u->flight)
-            u->run = 1 + (i + 1 < c->n_uops ? c->uops[i + 1].run : 0);
+        if (u->kind != UOP_ALU || u->guarded || u->flight)
+            continue;
+        u->run = 1 + (i + 1 < c->n_uops ? c->uops[i + 1].run : 0);
+        u->same = 1 + (u->run > 1 && u[1].op == u->op ? u[1].same : 0);
     }
 }
 

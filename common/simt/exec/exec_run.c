@@ -90,17 +90,17 @@ static void masked(unsigned char *regs, const struct uop *u, uint32_t active)
     unsigned char *d = regs + u->d;
     if (u->saves == SLOT_PRED) {
         uint32_t old = *(u32 *)d;
-        ISA(alu_table)[u->op](regs, u);
+        ISA(alu_table)[u->op](regs, u, 1);
         *(u32 *)d = (old & ~active) | (*(u32 *)d & active);
     } else if (u->saves == SLOT_64) {
         memcpy(kept, d, sizeof kept);
-        ISA(alu_table)[u->op](regs, u);
+        ISA(alu_table)[u->op](regs, u, 1);
         for (int i = 0; i < LANES; i++)
             ((u64 *)d)[i] = active >> i & 1 ? ((u64 *)d)[i] : kept[i];
     } else {
         u32 *old = (u32 *)kept;
         memcpy(old, d, LANES * sizeof *old);
-        ISA(alu_table)[u->op](regs, u);
+        ISA(alu_table)[u->op](regs, u, 1);
         for (int i = 0; i < LANES; i++)
             ((u32 *)d)[i] = active >> i & 1 ? ((u32 *)d)[i] : old[i];
     }
@@ -256,7 +256,7 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
     switch ((enum uop_kind)u->kind) {
     case UOP_ALU:
         if (active == ALL_LANES)
-            ISA(alu_table)[u->op](w->regs, u);
+            ISA(alu_table)[u->op](w->regs, u, 1);
         else
             masked(w->regs, u, active);
         return NEXT;
@@ -318,8 +318,8 @@ static enum outcome run_split(struct warp *w, struct split *s, uint64_t turn_end
             worker->runs[s->pc]++;
             worker->steps += u->run;
             s->pc += u->run;
-            for (; u < end; u++)
-                ISA(alu_table)[u->op](w->regs, u);
+            for (; u < end; u += u->same)
+                ISA(alu_table)[u->op](w->regs, u, u->same);
             continue;
         }
         if (whole && is_access(u)) {

@@ -18,14 +18,17 @@ struct mem_count {
     uint64_t loads, load_waves;        // of an atomic that is a loop: its loads, and their share of waves
 };
 
-enum pattern { PATTERN_OTHER, PATTERN_UNIFORM, PATTERN_LINEAR };    // one address; lane after lane
-enum move { MOVE_LANES, MOVE_SAME, MOVE_LINEAR_4, MOVE_LINEAR_8 };  // lane by lane; or all at once
+enum pattern { PATTERN_OTHER, PATTERN_UNIFORM, PATTERN_LINEAR };  // one address; lane after lane
+// Lane by lane; all lanes, halves or quarters of them from one address; all at once.
+enum move { MOVE_LANES, MOVE_SAME, MOVE_HALVES, MOVE_QUARTERS, MOVE_LINEAR_4, MOVE_LINEAR_8 };
+
+union deltas {  // from the first active lane's address, by the width of the address register
+    _Alignas(64) uint32_t d32[LANES];
+    uint64_t d64[LANES];
+};
 
 struct mem_memo {  // the last address pattern of an instruction, and what follows from it
-    _Alignas(64) union {
-        uint32_t d32[LANES];
-        uint64_t d64[LANES];
-    } delta;                 // from the first active lane's address, by the width of the address register
+    union deltas delta;
     uint32_t mask;           // active lanes; 0: empty
     uint32_t low, low_mask;  // the bits of the first active lane's address that the cost depends on
     int64_t min, max;        // the smallest and largest delta

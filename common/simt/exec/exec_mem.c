@@ -6,8 +6,8 @@
 // of 32 deltas replaces 32 checks - or, where its lanes lie as far apart as those of an access before, its leader, one
 // of the leader's number. What does not fit (several allocations, generic windows, faults) goes lane by lane.
 //
-// How the data moves: at one address, or lane after lane, by a broadcast or memcpy; four words a lane by a transpose;
-// else element by element.
+// How the data moves: from one address, or one for each half or quarter of the warp, by broadcasts; lane after lane by
+// memcpy; four words a lane by a transpose; else element by element.
 #include <string.h>
 
 #include "simt/code/access.h"
@@ -19,9 +19,10 @@ struct access {
     const struct uop *u;
     const struct memop *m;
     struct mem_memo *memo;
-    uint32_t active, first;  // first: the first active lane
-    uint64_t address;        // of that lane
-    uint32_t total;          // bytes a lane
+    const union deltas *deltas;  // of its pattern
+    uint32_t active, first;      // first: the first active lane
+    uint64_t address;            // of that lane
+    uint32_t total;              // bytes a lane
     bool load;
 };
 
@@ -66,9 +67,9 @@ static inline u64 narrow_load(const unsigned char *p, uint32_t bytes, bool sign)
     }
 }
 
-ALWAYS_INLINE s64 lane_delta(const struct mem_memo *memo, bool wide, int i)
+ALWAYS_INLINE s64 lane_delta(const union deltas *deltas, bool wide, int i)
 {
-    return wide ? (s64)memo->delta.d64[i] : (s32)memo->delta.d32[i];
+    return wide ? (s64)deltas->d64[i] : (s32)deltas->d32[i];
 }
 
 // Four words a lane: 4 x 4 words are turned at a time, from lane by lane to register by register, or back.
@@ -98,14 +99,14 @@ static bool is_fours(const struct access *a)
 
 ALWAYS_INLINE void move_fours(const struct access *a, unsigned char *p, bool wide, bool load)
 {
-    const struct mem_memo *memo = a->memo;
+    const union deltas *deltas = a->deltas;
     v4u *reg[4];
     for (int k = 0; k < 4; k++)
         reg[k] = (v4u *)(a->w->regs + a->m->reg[k]);
     for (int i = 0; i < LANES; i += 4) {
         v4u *lane[4], x[4];
         for (int k = 0; k < 4; k++) {
-            lane[k] = (v4u *)(p + lane_delta(memo, wide, i + k));
+            lane[k] = (v4u *)(p + lane_delta(deltas, wide, i + k));
             x[k] = load ? *lane[k] : reg[k][i / 4];
         }
         turn(x);
@@ -116,7 +117,7 @@ ALWAYS_INLINE void move_fours(const struct access *a, unsigned char *p, bool wid
 
 ALWAYS_INLINE void load_lanes(const struct access *a, const unsigned char *p, bool wide)
 {
-    const struct mem_memo *memo = a->memo;
+    const union deltas *deltas = a->deltas;
     const struct memop *m = a->m;
     const bool sign = m->extend == EXTEND_SIGN;
     for (uint32_t e = 0; e < m->n; e++, p += m->bytes) {
@@ -125,30 +126,30 @@ ALWAYS_INLINE void load_lanes(const struct access *a, const unsigned char *p, bo
         if (m->reg_class[e] == SLOT_NONE)
             continue;
         if (m->reg_class[e] == SLOT_64 && m->bytes == 8) {
-            MOVE_LANES(a->active, { d64[i] = *(const u64 *)(p + lane_delta(memo, wide, i)); });
+            MOVE_LANES(a->active, { d64[i] = *(const u64 *)(p + lane_delta(deltas, wide, i)); });
         } else if (m->reg_class[e] == SLOT_64) {
-            MOVE_LANES(a->active, { d64[i] = narrow_load(p + lane_delta(memo, wide, i), m->bytes, sign); });
+            MOVE_LANES(a->active, { d64[i] = narrow_load(p + lane_delta(deltas, wide, i), m->bytes, sign); });
         } else if (m->bytes == 4) {
-            MOVE_LANES(a->active, { d[i] = *(const u32 *)(p + lane_delta(memo, wide, i)); });
+            MOVE_LANES(a->active, { d[i] = *(const u32 *)(p + lane_delta(deltas, wide, i)); });
         } else {
-            MOVE_LANES(a->active, { d[i] = (u32)narrow_load(p + lane_delta(memo, wide, i), m->bytes, sign); });
+            MOVE_LANES(a->active, { d[i] = (u32)narrow_load(p + lane_delta(deltas, wide, i), m->bytes, sign); });
         }
     }
 }
 
 ALWAYS_INLINE void store_lanes(const struct access *a, unsigned char *p, bool wide)
 {
-    const struct mem_memo *memo = a->memo;
+    const union deltas *deltas = a->deltas;
     const struct memop *m = a->m;
     for (uint32_t e = 0; e < m->n; e++, p += m->bytes) {
         const u32 *d = (const u32 *)(a->w->regs + m->reg[e]);
         const u64 *d64 = (const u64 *)(a->w->regs + m->reg[e]);
         if (m->reg_class[e] == SLOT_64) {
-            MOVE_LANES(a->active, { memcpy(p + lane_delta(memo, wide, i), &d64[i], m->bytes); });
+            MOVE_LANES(a->active, { memcpy(p + lane_delta(deltas, wide, i), &d64[i], m->bytes); });
         } else if (m->bytes == 4) {
-            MOVE_LANES(a->active, { *(u32 *)(p + lane_delta(memo, wide, i)) = d[i]; });
+            MOVE_LANES(a->active, { *(u32 *)(p + lane_delta(deltas, wide, i)) = d[i]; });
         } else {
-            MOVE_LANES(a->active, { memcpy(p + lane_delta(memo, wide, i), &d[i], m->bytes); });
+            MOVE_LANES(a->active, { memcpy(p + lane_delta(deltas, wide, i), &d[i], m->bytes); });
         }
     }
 }
@@ -173,19 +174,23 @@ static void move_lanes(const struct access *a, unsigned char *p)
         move_either(a, p, true);
 }
 
-// One address for all lanes: elements of 4 or 8 bytes in slots of their own width.
-static void load_same(const struct access *a, const unsigned char *p)
+// One address for each group of so many lanes side by side: elements of 4 or 8 bytes in slots of their own width.
+ALWAYS_INLINE void load_groups(const struct access *a, const unsigned char *p, int group)
 {
     const struct memop *m = a->m;
+    const bool wide = m->base_class == SLOT_64;
     for (uint32_t e = 0; e < m->n; e++, p += m->bytes) {
-        if (m->bytes == 4) {
-            u32 *d = (u32 *)(a->w->regs + m->reg[e]), v = *(const u32 *)p;
-            for (int i = 0; i < LANES; i++)
-                d[i] = v;
-        } else {
-            u64 *d = (u64 *)(a->w->regs + m->reg[e]), v = *(const u64 *)p;
-            for (int i = 0; i < LANES; i++)
-                d[i] = v;
+        for (int first = 0; first < LANES; first += group) {
+            const unsigned char *at = p + lane_delta(a->deltas, wide, first);
+            if (m->bytes == 4) {
+                u32 *d = (u32 *)(a->w->regs + m->reg[e]) + first, v = *(const u32 *)at;
+                for (int i = 0; i < group; i++)
+                    d[i] = v;
+            } else {
+                u64 *d = (u64 *)(a->w->regs + m->reg[e]) + first, v = *(const u64 *)at;
+                for (int i = 0; i < group; i++)
+                    d[i] = v;
+            }
         }
     }
 }
@@ -209,12 +214,28 @@ ALWAYS_INLINE void move(const struct access *a, unsigned char *p)
         copy_linear(p, slot, LANES * sizeof(u64), a->load);
         break;
     case MOVE_SAME:
-        load_same(a, p);
+        load_groups(a, p, LANES);
+        break;
+    case MOVE_HALVES:
+        load_groups(a, p, LANES / 2);
+        break;
+    case MOVE_QUARTERS:
+        load_groups(a, p, LANES / 4);
         break;
     case MOVE_LANES:
         move_lanes(a, p);
         break;
     }
+}
+
+// Is there one address for each group of so many lanes side by side?
+static bool are_groups(const struct access *a, int group)
+{
+    const bool wide = a->m->base_class == SLOT_64;
+    bool are = true;
+    for (int i = 0; i < LANES; i++)
+        are = are && lane_delta(a->deltas, wide, i) == lane_delta(a->deltas, wide, i / group * group);
+    return are;
 }
 
 // By all active lanes, which may be all there are: a simple way to move their data if there is one.
@@ -226,7 +247,12 @@ static enum move way_to_move(const struct access *a)
         own = own && m->reg_class[e] == (m->bytes == 8 ? SLOT_64 : SLOT_32);
     if (own && m->n == 1 && a->memo->pattern == PATTERN_LINEAR)
         return m->bytes == 8 ? MOVE_LINEAR_8 : MOVE_LINEAR_4;
-    return own && a->load && a->memo->pattern == PATTERN_UNIFORM ? MOVE_SAME : MOVE_LANES;
+    if (!own || !a->load)
+        return MOVE_LANES;
+    return are_groups(a, LANES)       ? MOVE_SAME
+           : are_groups(a, LANES / 2) ? MOVE_HALVES
+           : are_groups(a, LANES / 4) ? MOVE_QUARTERS
+                                      : MOVE_LANES;
 }
 
 // --- patterns ---
@@ -276,7 +302,7 @@ ALWAYS_INLINE void learn_deltas(const struct access *a, bool wide)
             memo->delta.d64[i] = base64[i] - base64[a->first];
         else
             memo->delta.d32[i] = base32[i] - base32[a->first];
-        const s64 delta = lane_delta(memo, wide, i);
+        const s64 delta = lane_delta(&memo->delta, wide, i);
         memo->min = delta < memo->min ? delta : memo->min;
         memo->max = delta > memo->max ? delta : memo->max;
         memo->bits |= wide ? (u64)delta : (u32)delta;
@@ -337,10 +363,14 @@ static bool follows(const struct access *a)
            a->memo->low == ((uint32_t)a->address & a->memo->low_mask);
 }
 
-static void match(const struct access *a)
+// Afterwards a->memo has the lanes' pattern. Where it is the leader's, so are the deltas: one copy stays in the cache.
+ALWAYS_INLINE void match(struct access *a)
 {
-    if (follows(a))
+    a->deltas = &a->memo->delta;
+    if (follows(a)) {
+        a->deltas = &leader_of(a)->delta;
         return;
+    }
     if (!(a->m->base_class == SLOT_32 ? matches(a, false) : matches(a, true)))
         learn(a);
     if (a->active == ALL_LANES && a->m->leader != a->m->index && leader_of(a)->mask == ALL_LANES)
@@ -409,7 +439,7 @@ static bool changes_constant(const struct access *a, uint64_t address)
 
 static bool lane_by_lane(struct access *a)
 {
-    struct mem_memo memo = { 0 };
+    static const union deltas none;  // each lane at its own place
     uint64_t address[LANES] = { 0 };
     uint32_t low[LANES] = { 0 }, shared = 0, global = 0;
     unsigned char *place[LANES];
@@ -442,15 +472,13 @@ static bool lane_by_lane(struct access *a)
             address[i] &= MEMORY_OFFSET;  // of a generic address
         tell(a, shared, SPACE_SHARED, address);
     }
-    struct mem_memo *kept = a->memo;
     const uint32_t all = a->active;
-    a->memo = &memo;  // deltas of zero: each lane at its own place
+    a->deltas = &none;
     for (uint32_t lanes = all; lanes; lanes &= lanes - 1) {
         int i = __builtin_ctz(lanes);
         a->active = 1u << i;
         move_lanes(a, place[i]);
     }
-    a->memo = kept;
     return true;
 }
 

@@ -9,16 +9,90 @@ static uint32_t thread_of(const struct visit *v, uint32_t lane)
     return v->w->index * LANES + lane;
 }
 
+static bool is_ordinary(const struct visit *v, const struct who *who)
+{
+    return (who->flags & ~(WHO_ATOMIC | WHO_VOLATILE)) == v->mine;
+}
+
 // What happened to who at time at: is it ordered before the lane's access now?
 bool check_granule_ordered(const struct visit *v, const struct who *who, uint32_t at, uint32_t lane)
 {
-    const bool ordinary = (who->flags & ~(WHO_ATOMIC | WHO_VOLATILE)) == v->mine;
     struct asked *a = &v->asked[(who->thread ^ at) % ASKED];
-    if (ordinary && (at <= v->w->block->check->all_seen || !v->w->block->check->informed))
+    if (is_ordinary(v, who) && (at <= v->w->block->check->all_seen || !v->w->block->check->informed))
         return check_ordered(v->w, lane, who->thread, at);
     if (a->at != at || a->thread != who->thread || a->flags != who->flags || a->lane != lane)
         *a = (struct asked){ who->thread, who->flags, at, lane, check_ordered_who(v->w, lane, who, at) };
     return a->ordered;
+}
+
+// Have barriers of the block, or of its warps, let all lanes know of an ordinary access by who?
+static bool is_behind_barrier(const struct visit *v, const struct who *who, uint32_t at)
+{
+    const struct block_check *k = v->w->block->check;
+    const uint32_t mine = v->w->index, other = who->thread / LANES;
+    return is_ordinary(v, who) && (at <= k->all_seen || (other != mine && at <= k->seen[mine][other]));
+}
+
+// Have all lanes met since?
+static bool have_met(const struct visit *v, uint32_t at)
+{
+    bool met = true;
+    for (uint32_t i = 0; met && i < LANES; i++)
+        met = at <= v->w->block->check->synced[v->w->index][i];
+    return met;
+}
+
+static bool is_own(const struct visit *v, const struct who *who)
+{
+    return is_ordinary(v, who) && who->thread / LANES == v->w->index;
+}
+
+bool check_granule_met(const struct visit *v, const struct who *who, uint32_t at)
+{
+    return is_behind_barrier(v, who, at) || (is_own(v, who) && have_met(v, at));
+}
+
+// Do all lanes of the warp know the same?
+static bool do_agree(const struct visit *v)
+{
+    const struct view *views = v->k->views ? view_of(v->w, 0) : NULL;
+    bool agree = true;
+    for (uint32_t i = 1; views && agree && i < LANES && v->w->lanes >> i & 1; i++)
+        agree = views[i].seen == views->seen && views[i].lent == views->lent && views[i].reads == views->reads;
+    return agree;
+}
+
+// If they do, one lane's answer is that of all. But what a lane of the warp itself did, the others may have met at
+// different times.
+static bool ask_for_all(const struct visit *v, const struct who *who, uint32_t at, bool reader)
+{
+    if (is_own(v, who))
+        return have_met(v, at);
+    if (at >= READ_UNDER_WAY || !do_agree(v) ||
+        (who->thread / LANES == v->w->index && !(who->flags & (WHO_LOAD | WHO_WGMMA))))
+        return false;
+    return (reader ? check_ordered_reader : check_ordered_who)(v->w, 0, who, at);
+}
+
+static bool known_or_over(const struct visit *v, const struct who *who, uint32_t at, bool reader)
+{
+    const uint32_t all = LANES + reader, thread = is_own(v, who) ? v->first.thread : who->thread;
+    struct asked *a = &v->asked[(thread ^ at) % ASKED];
+    if (is_behind_barrier(v, who, at))
+        return true;
+    if (a->at != at || a->thread != thread || a->flags != who->flags || a->lane != all)
+        *a = (struct asked){ thread, who->flags, at, all, ask_for_all(v, who, at, reader) };
+    return a->ordered;
+}
+
+bool check_granule_known(const struct visit *v, const struct who *who, uint32_t at)
+{
+    return known_or_over(v, who, at, false);
+}
+
+bool check_granule_over(const struct visit *v, const struct who *who, uint32_t at)
+{
+    return known_or_over(v, who, at, true);
 }
 
 static bool ordered_reader(const struct visit *v, const struct who *who, uint32_t at, uint32_t lane)

@@ -1,5 +1,5 @@
-// A granule of shared memory, and one access to it by one lane: shared by check_granule.c, which has the rules, and
-// check_shared.c, which finds most granules alike and so has not to ask for each. See check.h.
+// A granule of shared memory, and one access to it by one lane: shared by check_granule.c, which has the rules, and by
+// check_shared.c and check_alike.c, which find most granules alike and so need not ask for each. See check.h.
 #ifndef SIMT_CHECK_GRANULE_H
 #define SIMT_CHECK_GRANULE_H
 
@@ -46,6 +46,11 @@ static inline uint32_t visit_warp(uint32_t flags, uint32_t thread)
 
 // What happened to who at time at: is it ordered before the lane's access now?
 bool check_granule_ordered(const struct visit *v, const struct who *who, uint32_t at, uint32_t lane);
+// Is it ordered before the accesses of all lanes, or at least over? False where that may differ from lane to lane.
+bool check_granule_known(const struct visit *v, const struct who *who, uint32_t at);
+bool check_granule_over(const struct visit *v, const struct who *who, uint32_t at);
+// The same of what any thread of who's warp did at that time, in an ordinary access.
+bool check_granule_met(const struct visit *v, const struct who *who, uint32_t at);
 // The lanes of a touch access granule g: findings, and what is remembered of it.
 void check_granule(const struct visit *v, const struct touch *t, uint32_t g);
 

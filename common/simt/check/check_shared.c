@@ -1,9 +1,9 @@
-// Races and uninitialised reads in shared memory: granules that lie side by side, and nearly always fare alike, are
-// looked at together, others by the rules of check_granule.c. See check.h.
+// Races and uninitialised reads in shared memory: granules that fare alike are looked at together (check_alike.c),
+// others by the rules of check_granule.c. See check.h.
 #include <stdlib.h>
 #include <string.h>
 
-#include "check_granule.h"
+#include "check_alike.h"
 #include "check_shadow.h"
 #include "fold.h"
 
@@ -37,230 +37,10 @@ void check_shared_clear(struct checker *c, struct block_check *k)
     k->read_under_way = 0;
 }
 
-// --- granules of an access, which nearly always fare alike: all of them, or those of a run ---
-
-struct side {
-    uint32_t base, n;        // granule base + at[i], for each i below n
-    uint32_t step;           // each step-th stands for the others up to the next: 1, or a fold's granules
-    const uint32_t *at;      // ascending
-    const struct touch *by;  // who touches them
-};
-
-// Is the access weak, and has this block made no strong one there?
-static bool are_weak(const struct visit *v, const struct side *s)
-{
-    const struct block_check *k = v->k;
-    const bool met = s->base + s->at[0] < k->strong_to && s->base + s->at[s->n - 1] >= k->strong_from;
-    bool strong = v->strong || v->shared;
-    for (uint32_t i = 0; met && i < s->n; i++) {
-        const struct strong *x = &k->strong[s->base + s->at[i]];
-        strong = strong || visit_within(v, x->write_at) || visit_within(v, x->read_at);
-    }
-    return !strong;
-}
-
-static inline struct granule *granule_of(const struct visit *v, const struct side *s, uint32_t i)
-{
-    return &v->k->granules[s->base + s->at[i]];
-}
-
-static bool in_cluster(const struct visit *v)
-{
-    return v->w->block->worker->cluster->n > 1;
-}
-
-// Were they written in this block before its last barrier of all?
-static bool are_old(const struct visit *v, const struct side *s)
-{
-    const uint32_t start = v->k->start, times = v->k->all_seen + 1 - start;
-    for (uint32_t i = 0; i < s->n; i += s->step)
-        if (granule_of(v, s, i)->write_at - start >= times)
-            return false;
-    return true;
-}
-
-// Were they written in this block all at once, and before the lanes' accesses?
-static bool are_known(const struct visit *v, const struct side *s)
-{
-    const struct who *writer = &granule_of(v, s, 0)->writer;
-    const uint32_t at = granule_of(v, s, 0)->write_at;
-    if (at >= READ_UNDER_WAY || !visit_within(v, at))
-        return false;
-    for (uint32_t i = 0; i < s->n; i += s->step) {
-        const struct granule *x = granule_of(v, s, i);
-        if (x->write_at != at || x->writer.thread != writer->thread || x->writer.flags != writer->flags)
-            return false;
-    }
-    for (uint32_t i = 0; i < s->n; i += s->step)
-        if (!check_granule_ordered(v, writer, at, s->by[i].lane) ||
-            (s->by[i].lane2 != NO_LANE && !check_granule_ordered(v, writer, at, s->by[i].lane2)))
-            return false;
-    return true;
-}
-
-// Have they not been read since the last barrier of all?
-static bool are_unread(const struct visit *v, const struct side *s)
-{
-    const uint32_t seen = v->k->all_seen;
-    for (uint32_t i = 0; i < s->n; i += s->step)
-        if (granule_of(v, s, i)->read_at > seen || granule_of(v, s, i)->many_at > seen)
-            return false;
-    return true;
-}
-
-static void read_first(const struct visit *v, const struct side *s)
-{
-    const uint32_t now = v->c->now;
-    for (uint32_t i = 0; i < s->n; i += s->step) {
-        struct granule *x = granule_of(v, s, i);
-        const struct touch by = s->by[i];
-        const bool two = by.lane2 != NO_LANE;
-        x->reader = visit_who(v, by.lane);
-        x->read_at = now;
-        x->other = two ? visit_who(v, by.lane2) : x->other;
-        x->many_at = two ? now : 0;
-    }
-}
-
-static bool same_warp(const struct who *a, const struct who *b)
-{
-    return a->thread / LANES == b->thread / LANES && a->flags == b->flags;
-}
-
-// Are they read by what one other warp alone has read since the last barrier of all, or that one and a third?
-static bool are_read(const struct visit *v, const struct side *s)
-{
-    const struct block_check *k = v->k;
-    const struct granule like = *granule_of(v, s, 0);
-    const uint32_t first = like.reader.thread / LANES;
-    const bool many = like.many_at > k->all_seen;
-    if (in_cluster(v) || like.reader.flags != v->mine || first == v->w->index || like.read_at <= k->all_seen ||
-        like.read_at <= k->seen[v->w->index][first])
-        return false;
-    for (uint32_t i = s->step; i < s->n; i += s->step) {
-        const struct granule *x = granule_of(v, s, i);
-        if (x->read_at != like.read_at || x->many_at != like.many_at || !same_warp(&x->reader, &like.reader) ||
-            (many && !same_warp(&x->other, &like.other)))
-            return false;
-    }
-    for (uint32_t i = 0; k->informed && i < s->n; i += s->step) {
-        const struct who *reader = &granule_of(v, s, i)->reader;
-        if (check_granule_ordered(v, reader, like.read_at, s->by[i].lane) ||
-            (s->by[i].lane2 != NO_LANE && check_granule_ordered(v, reader, like.read_at, s->by[i].lane2)))
-            return false;
-    }
-    return true;
-}
-
-// Of many readers two are kept, of different warps.
-static void read_again(const struct visit *v, const struct side *s)
-{
-    struct block_check *k = v->k;
-    const struct granule *first = granule_of(v, s, 0);
-    if (first->many_at > k->all_seen &&
-        visit_warp(first->other.flags, first->other.thread) != visit_warp(first->reader.flags, first->reader.thread))
-        return;
-    for (uint32_t i = 0; i < s->n; i += s->step) {
-        struct granule *x = granule_of(v, s, i);
-        x->other = visit_who(v, s->by[i].lane);
-        x->many_at = v->c->now;
-        if (x->write_at <= k->all_seen && !k->strong)
-            k->quiet[s->base + s->at[i]] = k->barrier;  // another read adds nothing
-    }
-}
-
-// Are they old and unread?
-static bool are_fresh(const struct visit *v, const struct side *s)
-{
-    const uint32_t start = v->k->start, seen = v->k->all_seen, times = seen + 1 - start;
-    bool fresh = true;
-    for (uint32_t i = 0; fresh && i < s->n; i += s->step) {
-        const struct granule *x = granule_of(v, s, i);
-        fresh = (x->write_at - start < times) & (x->read_at <= seen) & (x->many_at <= seen);
-    }
-    return fresh;
-}
-
-static __attribute__((noinline)) bool read_others(const struct visit *v, const struct side *s)
-{
-    if (!are_old(v, s) && !are_known(v, s))
-        return false;
-    if (are_unread(v, s))
-        read_first(v, s);
-    else if (are_read(v, s))
-        read_again(v, s);
-    else
-        return false;
-    return true;
-}
-
-// False where they have to be looked at one by one. Most are fresh: the others' code is kept out of their way.
-static bool read_alike(const struct visit *v, const struct side *s)
-{
-    if (!are_weak(v, s))
-        return false;
-    if (!are_fresh(v, s))
-        return read_others(v, s);
-    read_first(v, s);
-    return true;
-}
-
-// Are they touched by nothing since the last barrier of all, and now by one lane each?
-static bool are_untouched(const struct visit *v, const struct side *s)
-{
-    if (v->op != CHECK_WRITE && (v->op != CHECK_COPY || in_cluster(v)))
-        return false;
-    for (uint32_t i = 0; i < s->n; i += s->step)
-        if (granule_of(v, s, i)->write_at > v->k->all_seen || s->by[i].lane2 != NO_LANE)
-            return false;
-    return are_unread(v, s);
-}
-
-// The same for writes: there is nothing to compare with.
-static bool write_alike(const struct visit *v, const struct side *s)
-{
-    struct block_check *k = v->k;
-    const uint32_t at = v->op == CHECK_COPY ? UNDER_WAY : v->c->now;
-    if (!are_weak(v, s) || !are_untouched(v, s))
-        return false;
-    for (uint32_t i = 0; i < s->n; i += s->step) {
-        struct granule *x = granule_of(v, s, i);
-        x->writer = visit_who(v, s->by[i].lane);
-        x->write_at = at;
-        x->read_at = x->many_at = k->quiet[s->base + s->at[i]] = 0;
-    }
-    k->copies |= v->op == CHECK_COPY;
-    return true;
-}
-
-static bool visit_alike(const struct visit *v, const struct side *s)
-{
-    return check_writes(v->op) ? write_alike(v, s) : read_alike(v, s);
-}
-
-static bool are_quiet(const struct block_check *k, const struct side *s)
-{
-    for (uint32_t i = 0; i < s->n; i += s->step)
-        if (k->quiet[s->base + s->at[i]] != k->barrier)
-            return false;
-    return true;
-}
-
-// Are all granules quiet that an access touches, from granule base on? No fold stands for others here.
-static bool is_quiet(const struct block_check *k, struct touches *t, uint32_t base)
-{
-    for (uint32_t i = 0; i < t->n; i++)
-        if (k->quiet[base + t->at[i]] != k->barrier)
-            return false;
-    t->hush = k->hush;
-    t->hushed = base;
-    return true;
-}
-
 static void visit_one(const struct visit *v, const struct side *s, uint32_t i)
 {
     const struct side one = { s->base, 1, 1, &s->at[i], &s->by[i] };
-    if (!visit_alike(v, &one))
+    if (!check_alike(v, &one))
         check_granule(v, &s->by[i], s->base + s->at[i]);
 }
 
@@ -279,7 +59,7 @@ static bool are_folded(const struct visit *v, const struct side *s, bool by_fold
 // False if they do not fare alike.
 static inline __attribute__((always_inline)) bool visit_side(const struct visit *v, const struct side *s)
 {
-    return (!check_writes(v->op) && !v->shared && are_quiet(v->k, s)) || visit_alike(v, s);
+    return (!check_writes(v->op) && !v->shared && check_quiet(v->k, s)) || check_alike(v, s);
 }
 
 // A run has been written whose granules were no folds: they are now, where they are alike.
@@ -312,15 +92,20 @@ static void visit_run(const struct visit *v, const struct touches *t, const stru
         visit_one(v, &s, i);
 }
 
-// All runs at once. False if they do not fare alike, or only some of them are folded.
+// All runs at once. False if they do not fare alike, or are read and only some of them are folded.
 static bool visit_whole(const struct visit *v, const struct touches *t)
 {
+    const unsigned shift = v->c->grid->code->shared_shift;
     struct side s = { v->base, t->n, 1, t->at, t->all };
-    const bool folded = v->k->folds;
-    if (folded && !are_folded(v, &s, t->folds))
+    const bool folded = v->k->folds && are_folded(v, &s, t->folds), opens = check_writes(v->op) && !t->folds;
+    if (v->k->folds && !folded && !opens)
         return false;
+    for (uint32_t r = 0; v->k->folds && !folded && r < t->n_runs; r++) {
+        const uint32_t g = v->base + (uint32_t)t->runs[r].at;
+        fold_open(v->k, shift, g, g + t->runs[r].n);
+    }
     if (folded)
-        s.step = 1u << (FOLD_BITS - v->c->grid->code->shared_shift);
+        s.step = 1u << (FOLD_BITS - shift);
     if (!visit_side(v, &s))
         return false;
     for (uint32_t r = 0; !folded && r < t->n_runs; r++)
@@ -372,7 +157,10 @@ static void visit(struct warp *w, const struct uop *u, struct touches *t, uint64
     const uint32_t base = granule_at(c, first);
     const bool shared = home != w->block || k->guests, strong = check_strong(u, op);
     const uint16_t mine = (uint16_t)(w->block->rank << WHO_RANK);
+    const struct who first_lane = { u->inst, (uint16_t)(w->index * LANES), mine };
     struct asked asked[ASKED];
+    if (op == CHECK_READ && !strong && !shared && check_read_at_once(w, t, base, first_lane, c->now))
+        return;
     struct visit v = { .w = w,
                        .u = u,
                        .c = c,
@@ -382,9 +170,9 @@ static void visit(struct warp *w, const struct uop *u, struct touches *t, uint64
                        .shared = shared,
                        .base = base,
                        .mine = mine,
-                       .first = { u->inst, (uint16_t)(w->index * LANES), mine },
+                       .first = first_lane,
                        .asked = asked };
-    if ((op == CHECK_READ && !strong && !shared && is_quiet(k, t, base)) || (strong && !look_strong(&v)))
+    if (strong && !look_strong(&v))
         return;
     for (int i = 0; i < ASKED; i++)
         asked[i].at = 0;

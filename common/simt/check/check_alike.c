@@ -1,0 +1,258 @@
+// Accesses to granules of shared memory that fare alike and have no finding. See check_alike.h.
+#include "check_alike.h"
+
+// Has this block made no strong access there?
+static bool are_weak(const struct block_check *k, const struct side *s)
+{
+    const bool met = s->base + s->at[0] < k->strong_to && s->base + s->at[s->n - 1] >= k->strong_from;
+    bool strong = false;
+    for (uint32_t i = 0; met && i < s->n; i++) {
+        const struct strong *x = &k->strong[s->base + s->at[i]];
+        strong = strong || x->write_at >= k->start || x->read_at >= k->start;
+    }
+    return !strong;
+}
+
+static inline struct granule *granule_in(const struct block_check *k, const struct side *s, uint32_t i)
+{
+    return &k->granules[s->base + s->at[i]];
+}
+
+static inline struct granule *granule_of(const struct visit *v, const struct side *s, uint32_t i)
+{
+    return granule_in(v->k, s, i);
+}
+
+static bool in_cluster(const struct warp *w)
+{
+    return w->block->worker->cluster->n > 1;
+}
+
+// Were they written in this block before its last barrier of all?
+static bool are_old(const struct block_check *k, const struct side *s)
+{
+    const uint32_t start = k->start, times = k->all_seen + 1 - start;
+    for (uint32_t i = 0; i < s->n; i += s->step)
+        if (granule_in(k, s, i)->write_at - start >= times)
+            return false;
+    return true;
+}
+
+static bool same_warp(const struct who *a, const struct who *b)
+{
+    return a->thread / LANES == b->thread / LANES && a->flags == b->flags;
+}
+
+// Were they written in this block all at once, by a warp, and before the lanes' accesses?
+static bool are_known(const struct visit *v, const struct side *s)
+{
+    const struct who *writer = &granule_of(v, s, 0)->writer;
+    const uint32_t at = granule_of(v, s, 0)->write_at;
+    bool one = true;
+    if (at >= READ_UNDER_WAY || !visit_within(v, at))
+        return false;
+    for (uint32_t i = 0; i < s->n; i += s->step) {
+        const struct granule *x = granule_of(v, s, i);
+        one = one && x->writer.thread == writer->thread;
+        if (x->write_at != at || !same_warp(&x->writer, writer))
+            return false;
+    }
+    if (!one || check_granule_known(v, writer, at))
+        return one || check_granule_met(v, writer, at);
+    for (uint32_t i = 0; i < s->n; i += s->step)
+        if (!check_granule_ordered(v, writer, at, s->by[i].lane) ||
+            (s->by[i].lane2 != NO_LANE && !check_granule_ordered(v, writer, at, s->by[i].lane2)))
+            return false;
+    return true;
+}
+
+// Have they not been read since the last barrier of all?
+static bool are_unread(const struct visit *v, const struct side *s)
+{
+    const uint32_t seen = v->k->all_seen;
+    for (uint32_t i = 0; i < s->n; i += s->step)
+        if (granule_of(v, s, i)->read_at > seen || granule_of(v, s, i)->many_at > seen)
+            return false;
+    return true;
+}
+
+// reader: who lane 0 is.
+static void read_first(struct block_check *k, const struct side *s, struct who reader, uint32_t now)
+{
+    const uint16_t thread = reader.thread;
+    for (uint32_t i = 0; i < s->n; i += s->step) {
+        struct granule *x = granule_in(k, s, i);
+        const struct touch by = s->by[i];
+        reader.thread = (uint16_t)(thread + by.lane);
+        x->reader = reader;
+        x->read_at = now;
+        x->many_at = 0;
+        if (by.lane2 == NO_LANE)
+            continue;
+        reader.thread = (uint16_t)(thread + by.lane2);
+        x->other = reader;
+        x->many_at = now;
+    }
+}
+
+// Are they read by what one other warp alone has read since the last barrier of all, or that one and a third? reader:
+// who lane 0 is.
+static bool are_read(const struct block_check *k, const struct side *s, const struct who *reader)
+{
+    const struct granule like = *granule_in(k, s, 0);
+    const uint32_t first = like.reader.thread / LANES, mine = reader->thread / LANES;
+    const bool many = like.many_at > k->all_seen;
+    if (like.reader.flags != reader->flags || first == mine || like.read_at <= k->all_seen ||
+        like.read_at <= k->seen[mine][first])
+        return false;
+    for (uint32_t i = s->step; i < s->n; i += s->step) {
+        const struct granule *x = granule_in(k, s, i);
+        if (x->read_at != like.read_at || x->many_at != like.many_at || !same_warp(&x->reader, &like.reader) ||
+            (many && !same_warp(&x->other, &like.other)))
+            return false;
+    }
+    return true;
+}
+
+// Nor is what their reader did ordered before a lane's access by anything but barriers.
+static bool are_apart(const struct visit *v, const struct side *s)
+{
+    const uint32_t at = granule_of(v, s, 0)->read_at;
+    for (uint32_t i = 0; v->k->informed && i < s->n; i += s->step) {
+        const struct who *reader = &granule_of(v, s, i)->reader;
+        if (check_granule_ordered(v, reader, at, s->by[i].lane) ||
+            (s->by[i].lane2 != NO_LANE && check_granule_ordered(v, reader, at, s->by[i].lane2)))
+            return false;
+    }
+    return true;
+}
+
+// Of many readers two are kept, of different warps.
+static void read_again(struct block_check *k, const struct side *s, struct who reader, uint32_t now)
+{
+    const struct granule *first = granule_in(k, s, 0);
+    const uint16_t thread = reader.thread;
+    if (first->many_at > k->all_seen &&
+        visit_warp(first->other.flags, first->other.thread) != visit_warp(first->reader.flags, first->reader.thread))
+        return;
+    for (uint32_t i = 0; i < s->n; i += s->step) {
+        struct granule *x = granule_in(k, s, i);
+        reader.thread = (uint16_t)(thread + s->by[i].lane);
+        x->other = reader;
+        x->many_at = now;
+        if (x->write_at <= k->all_seen && !k->strong)
+            k->quiet[s->base + s->at[i]] = k->barrier;  // another read adds nothing
+    }
+}
+
+// Reads of what is old and unread, as most are: there is nothing to compare with. False where it is not so.
+static bool read_fresh(struct block_check *k, const struct side *s, struct who reader, uint32_t now)
+{
+    const uint32_t start = k->start, seen = k->all_seen, times = seen + 1 - start;
+    bool fresh = true;
+    for (uint32_t i = 0; fresh && i < s->n; i += s->step) {
+        const struct granule *x = granule_in(k, s, i);
+        fresh = (x->write_at - start < times) & (x->read_at <= seen) & (x->many_at <= seen);
+    }
+    if (fresh)
+        read_first(k, s, reader, now);
+    return fresh;
+}
+
+// False where they have to be looked at one by one.
+static bool read_alike(const struct visit *v, const struct side *s)
+{
+    if (v->strong || v->shared || !are_weak(v->k, s))
+        return false;
+    if (read_fresh(v->k, s, v->first, v->c->now))
+        return true;
+    if (!are_old(v->k, s) && !are_known(v, s))
+        return false;
+    if (are_unread(v, s))
+        read_first(v->k, s, v->first, v->c->now);
+    else if (!in_cluster(v->w) && are_read(v->k, s, &v->first) && are_apart(v, s))
+        read_again(v->k, s, v->first, v->c->now);
+    else
+        return false;
+    return true;
+}
+
+// Are they touched by nothing since the last barrier of all, and now by one lane each?
+static bool are_untouched(const struct visit *v, const struct side *s)
+{
+    if (v->op != CHECK_WRITE && (v->op != CHECK_COPY || in_cluster(v->w)))
+        return false;
+    for (uint32_t i = 0; i < s->n; i += s->step)
+        if (granule_of(v, s, i)->write_at > v->k->all_seen || s->by[i].lane2 != NO_LANE)
+            return false;
+    return are_unread(v, s);
+}
+
+static bool same_use(const struct who *a, uint32_t at, const struct who *b, uint32_t b_at)
+{
+    return at == b_at && a->thread == b->thread && a->flags == b->flags;
+}
+
+// Were they used in this block in the same way, written by a warp, and is that over for all lanes?
+static bool are_over(const struct visit *v, const struct side *s)
+{
+    const struct granule like = *granule_of(v, s, 0);
+    bool one = true;
+    for (uint32_t i = 0; i < s->n; i += s->step) {
+        const struct granule *x = granule_of(v, s, i);
+        one = one && x->writer.thread == like.writer.thread;
+        if (s->by[i].lane2 != NO_LANE || x->write_at != like.write_at || !same_warp(&x->writer, &like.writer) ||
+            !same_use(&x->reader, x->read_at, &like.reader, like.read_at) ||
+            !same_use(&x->other, x->many_at, &like.other, like.many_at))
+            return false;
+    }
+    return v->op == CHECK_WRITE &&
+           (!visit_within(v, like.write_at) ||
+            (one ? check_granule_known : check_granule_met)(v, &like.writer, like.write_at)) &&
+           (!visit_within(v, like.read_at) || check_granule_over(v, &like.reader, like.read_at)) &&
+           (!visit_within(v, like.many_at) || check_granule_over(v, &like.other, like.many_at));
+}
+
+// The same for writes: there is nothing to compare with.
+static bool write_alike(const struct visit *v, const struct side *s)
+{
+    struct block_check *k = v->k;
+    const uint32_t at = v->op == CHECK_COPY ? UNDER_WAY : v->c->now;
+    const bool weak = !v->strong && !v->shared && are_weak(v->k, s), untouched = weak && are_untouched(v, s);
+    if (!untouched && !(weak && are_over(v, s)))
+        return false;
+    if (!untouched)  // some may have been quiet
+        k->hush = ++v->c->calms;
+    for (uint32_t i = 0; i < s->n; i += s->step) {
+        struct granule *x = granule_of(v, s, i);
+        x->writer = visit_who(v, s->by[i].lane);
+        x->write_at = at;
+        x->read_at = x->many_at = k->quiet[s->base + s->at[i]] = 0;
+    }
+    k->copies |= v->op == CHECK_COPY;
+    return true;
+}
+
+bool check_alike(const struct visit *v, const struct side *s)
+{
+    return check_writes(v->op) ? write_alike(v, s) : read_alike(v, s);
+}
+
+bool check_read_at_once(const struct warp *w, struct touches *t, uint32_t base, struct who reader, uint32_t now)
+{
+    struct block_check *k = w->block->check;
+    const struct side all = { base, t->n, 1, t->at, t->all };
+    if (check_quiet(k, &all)) {
+        t->hush = k->hush;
+        t->hushed = base;
+        return true;
+    }
+    if (k->folds || !are_weak(k, &all))
+        return false;
+    if (read_fresh(k, &all, reader, now))
+        return true;
+    const bool again = !k->informed && !in_cluster(w) && are_old(k, &all) && are_read(k, &all, &reader);
+    if (again)
+        read_again(k, &all, reader, now);
+    return again;
+}

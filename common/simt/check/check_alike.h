@@ -1,0 +1,31 @@
+// Granules of shared memory that one access touches: all of them, or those of a run. They nearly always fare alike, and
+// are looked at together: shared by check_alike.c and check_shared.c. See check.h.
+#ifndef SIMT_CHECK_ALIKE_H
+#define SIMT_CHECK_ALIKE_H
+
+#include "check_granule.h"
+
+struct side {
+    uint32_t base, n;        // granule base + at[i], for each i below n
+    uint32_t step;           // each step-th stands for the others up to the next: 1, or a fold's granules
+    const uint32_t *at;      // ascending
+    const struct touch *by;  // who touches them
+};
+
+// Have reads of them nothing to add?
+static inline bool check_quiet(const struct block_check *k, const struct side *s)
+{
+    for (uint32_t i = 0; i < s->n; i += s->step)
+        if (k->quiet[s->base + s->at[i]] != k->barrier)
+            return false;
+    return true;
+}
+
+// An access to them: what is remembered of it. False where they have to be looked at one by one.
+bool check_alike(const struct visit *v, const struct side *s);
+// A weak read by a warp, where no other block uses this memory: most need no more than a look at all of it. Are all
+// granules quiet that it touches, from granule base on? No fold stands for others here. Or are they old, and unread or
+// read by another warp?
+bool check_read_at_once(const struct warp *w, struct touches *t, uint32_t base, struct who reader, uint32_t now);
+
+#endif

@@ -15,12 +15,16 @@
 #define IN float
 #endif
 constexpr int BM = TILE_M, BN = TILE_N, BK = TILE_K;  // block tile
-constexpr int TM = PATCH, TN = PATCH;                 // thread tile: pieces of 4 x 4, DM rows and DN columns apart
+#ifndef PATCH_M
+#define PATCH_M PATCH
+#endif
+constexpr int TM = PATCH_M, TN = PATCH;               // thread tile: pieces of 4 x 4, DM rows and DN columns apart
 constexpr int WM = 8 * TM, WN = 4 * TN;               // warp tile
 constexpr int DM = WM / (TM / 4), DN = WN / (TN / 4);
 constexpr int THREADS = BM / TM * (BN / TN);
 constexpr int STAGES = 4;  // tiles: one is multiplied, the others are on their way
 constexpr int PAD = 4;     // shifts rows by four banks: transposed stores do not conflict
+constexpr int LD = WN + 8;  // floats from a row to the next where a warp puts its sums
 static_assert(BM % WM == 0 && BN % WN == 0, "a block has whole warp tiles");
 __constant__ int geometry[] = { BM, BN, BK, THREADS, 0, TM, TN, WM, WN };  // read by the library
 
@@ -118,13 +122,28 @@ template <bool TURN_A, bool TURN_B> __device__ void product(const args &p)
     // --- Store ---
     if (p.parts > 1 && !meet<THREADS>(acc, p, at))
         return;
-    float all[TM * TN];  // in local memory, so that one piece of code does for all
+    __align__(16) float all[TM * TN];  // in local memory, so that one piece of code does for all
 #pragma unroll
     for (int i = 0; i < TM * TN; i++)
         all[i] = acc[i];
+    if (p.wide_c) {
 #pragma unroll 1
-    for (int i = 0; i < TM * TN; i += 4)
-        finish4(p, at.z, at.row + row + i / TN / 4 * DM + i / TN % 4, at.col + col + i % TN / 4 * DN, &all[i]);
+        for (int i = 0; i < TM * TN; i += 4)
+            finish4(p, at.z, at.row + row + i / TN / 4 * DM + i / TN % 4, at.col + col + i % TN / 4 * DN, &all[i]);
+        return;
+    }
+    static_assert(sizeof As >= THREADS / 32 * 8 * LD * sizeof(float), "the sums have room where the stages were");
+    float *sums = &As[0][0][0] + warp * 8 * LD;
+    wait_groups<0>();
+    __syncthreads();  // everyone has multiplied
+#pragma unroll 1
+    for (int i = 0; i < TM; i++) {  // a row of each lane: eight of the warp, four apart
+        __syncwarp();
+        for (int j = 0; j < TN; j += 4)
+            *reinterpret_cast<float4 *>(&sums[lane / 2 % 8 * LD + (lane % 2 + lane / 16 * 2) * 4 + j / 4 * DN]) = *reinterpret_cast<float4 *>(&all[i * TN + j]);
+        __syncwarp();
+        store_by_column<8, WN, LD>(p, at.z, at.row + warp / (BN / WN) * WM + i / 4 * DM + i % 4, at.col + warp % (BN / WN) * WN, sums, 4);
+    }
 }
 
 // LEAST blocks an SM, which limits the registers of a thread. Blocks: tiles of C, each p.parts times, of all matrices.

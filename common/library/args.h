@@ -30,9 +30,9 @@ struct args {
     float alpha, beta;                  // beta 0: C is not read
     int parts;                          // of K, each a block's; hopper.cu: the blocks are a cluster
     int part;                           // any.cu, mma.cu, rows.cu: elements of K in a part, but the last
-    int pair;                           // hopper.cu: 1: two blocks are a cluster and share B
-    int a_rows;                         // hopper.cu: rows of a tile of A that are loaded
-    int across, down, units;  // hopper.cu: tiles in a row of C; rows of tiles, or of pairs; tiles or pairs in all
+    int tall, broad;          // hopper.cu: blocks of a cluster below and beside each other: 1 << tall, 1 << broad
+    int a_rows;               // hopper.cu: rows of a tile of A that are loaded
+    int across, down, units;  // hopper.cu: clusters' tiles in a row of C, rows of them, all of them
     int stored;               // hopper.cu: C is stored by its tensor map
     args_ptr A, B, C, bias;   // bias: n elements (row) or m (column), of C's type
     args_ptr sums;            // of parts, in the workspace

@@ -3,7 +3,8 @@
 //     compare --type f32 1024 4095 512x4096x1024     these shapes, M x N x K, alpha 1 and beta 0
 //     compare --type f16 --random 1000 --times 0     random shapes of 64 to 8192, alpha and beta; results alone
 //     compare --type f16 --ways ways.csv 1000        times of all ways that may be fast, beside what the rule takes
-//     them for, and how much slower its choice is than the fastest; with --transpose-b 1 B lies as n x k
+//     them for, and how much slower its choice is than the fastest; with --transpose-b 1 B lies as n x k; with --times
+//     0 results alone, of all ways
 //
 // Results of halves are held against cuBLAS's product of the same numbers as floats: its product of halves may round
 // the parts of a sum to halves. Times are medians, of halves against cuBLAS's product of halves; the L2 cache is
@@ -197,11 +198,11 @@ static size_t count_wrong(const struct ask *ask, const struct shape *s, double *
     return wrong;
 }
 
-static bool check(const struct ask *ask, const struct shape *s, size_t *wrong, double *worst)
+static bool check(const struct ask *ask, const struct shape *s, runner *run, size_t *wrong, double *worst)
 {
     const size_t n = (size_t)s->m * (size_t)s->n, bytes = n * type_size(ask->type), floats = n * sizeof(float);
     struct dev *d = data.dev;
-    const bool ok = dev_upload(d, data.C.at, data.C.host.data, bytes) && run_ours(ask, s) &&
+    const bool ok = dev_upload(d, data.C.at, data.C.host.data, bytes) && run(ask, s) &&
                     dev_download(d, data.ours.data, data.C.at, bytes) &&
                     dev_upload(d, data.C.floats_at, data.C.floats.data, floats) && run_floats(s) &&
                     dev_download(d, data.theirs.data, data.C.floats_at, floats);
@@ -216,7 +217,7 @@ static bool row(const struct ask *ask, const struct shape *s, size_t *wrong, dou
 {
     double worst, ours = 0, theirs = 0;
     *ratio = 0;
-    if (!check(ask, s, wrong, &worst) || (ask->times && !time_both(ask, s, &ours, &theirs)))
+    if (!check(ask, s, run_ours, wrong, &worst) || (ask->times && !time_both(ask, s, &ours, &theirs)))
         return false;
     printf("%s\t%d\t%d\t%d\t%g\t%g\t%s\t%s %.2g", type_name(ask->type), s->m, s->n, s->k, s->alpha, s->beta,
            gemm_steps_kernel(data.lib), *wrong ? "WRONG" : "right", worst);
@@ -280,7 +281,9 @@ struct ways {
     const struct ask *ask;
     gemm_steps_problem p;
     double least;         // cycles of the way that the rule takes
+    int number;           // of the next way, from 0
     double chosen, best;  // milliseconds: of that way, and of the fastest
+    int wrong;            // ways
     FILE *out;
 };
 
@@ -297,16 +300,16 @@ static bool run_plan(const struct ask *ask, const struct shape *s)
     return plan_queue(data.lib, &data.lib->plans[0], s->alpha, s->beta);
 }
 
-// A row: the product, the way, its kernel's row in the table, the cycles of the rule, the median of the times in
-// milliseconds.
+// A row: the product, the way and its number, the cycles of the rule, the median of the times in milliseconds.
 static void time_way(void *to, const struct way *w, double cycles)
 {
-    enum { FAR = 3 };  // times the least: too slow to be of interest
+    enum { FAR = 2 };  // times the least: too slow to be of interest
     struct ways *all = to;
     const struct shape s = { all->p.m, all->p.n, all->p.k, .alpha = 1 };
     double times[TIMES_MOST];
     struct plan *plan = &data.lib->plans[0];
-    if (cycles > FAR * all->least)
+    const int number = all->number++;
+    if (all->ask->times && cycles > FAR * all->least)
         return;
     bool ok = handle_counters(data.lib) && handle_grow(data.lib, &data.lib->work, "workspace", pick_room(&all->p, w)) &&
               plan_open(data.lib, plan, &all->p, w) && run_plan(all->ask, &s);
@@ -316,11 +319,18 @@ static void time_way(void *to, const struct way *w, double cycles)
         fprintf(stderr, "compare: %s: %s\n", gemm_steps_error(data.lib), dev_error(data.dev));
         return;
     }
+    if (!all->ask->times) {
+        size_t wrong;
+        double worst;
+        if (!check(all->ask, &s, run_plan, &wrong, &worst) || wrong)
+            printf("%d x %d x %d by %s: WRONG, %zu elements\n", s.m, s.n, s.k, plan->name, wrong), all->wrong++;
+        return;
+    }
     const double ms = median(times, (size_t)all->ask->times);
     all->chosen = cycles <= all->least ? ms : all->chosen;
     all->best = ms < all->best ? ms : all->best;
-    fprintf(all->out, "%s,%d,%d,%d,\"%s\",%d,%.0f,%.5f\n", type_name(all->ask->type), s.m, s.n, s.k, plan->name,
-            (int)(w->kernel - kernels), cycles, ms);
+    fprintf(all->out, "%s,%d,%d,%d,%d,%d,\"%s\",%.0f,%.5f\n", type_name(all->ask->type), s.m, s.n, s.k,
+            all->ask->transpose_b, number, plan->name, cycles, ms);
 }
 
 static int try_ways(const struct ask *ask, const struct shape *shapes, int n)
@@ -332,19 +342,19 @@ static int try_ways(const struct ask *ask, const struct shape *shapes, int n)
         free(ratios);
         return fail("the file of --ways cannot be written");
     }
-    fprintf(all.out, "type,m,n,k,way,kernel,cycles,ms\n");
+    fprintf(all.out, "type,m,n,k,transpose_b,number,way,cycles,ms\n");
     for (const struct shape *s = shapes; s < shapes + n; s++) {
         double theirs[TIMES_MOST];
-        bool ok = !ask->transpose_b && run_theirs(ask, s);
+        bool ok = !ask->transpose_b && ask->times && run_theirs(ask, s);
         for (int i = 0; ok && i < ask->times; i++)
             ok = time_once(ask, s, run_theirs, &theirs[i]);
         if (ok)
-            fprintf(all.out, "%s,%d,%d,%d,cuBLAS,-1,0,%.5f\n", type_name(ask->type), s->m, s->n, s->k,
+            fprintf(all.out, "%s,%d,%d,%d,0,-1,cuBLAS,0,%.5f\n", type_name(ask->type), s->m, s->n, s->k,
                     median(theirs, (size_t)ask->times));
         all.p = problem_of(ask->type == DEV_F16 ? GEMM_STEPS_F16 : GEMM_STEPS_F32, s->m, s->n, s->k, 1, data.A.at,
                            data.B.at, 0, data.C.at);
         all.p.transpose_b = ask->transpose_b;
-        all.least = all.best = INFINITY;
+        all.least = all.best = INFINITY, all.number = 0;
         if (!problem_settle(&all.p, false, error)) {
             free(ratios);
             return fail(error);
@@ -354,9 +364,10 @@ static int try_ways(const struct ask *ask, const struct shape *shapes, int n)
         fflush(all.out);
         ratios[s - shapes] = all.chosen / all.best;
     }
-    describe("time of the way that the rule chooses / time of the fastest way", ratios, n);
+    if (ask->times)
+        describe("time of the way that the rule chooses / time of the fastest way", ratios, n);
     free(ratios);
-    return fclose(all.out) ? BAD : 0;
+    return fclose(all.out) ? BAD : all.wrong > 0;
 }
 
 // --- The command ---

@@ -123,6 +123,27 @@ __device__ inline void finish4(const args &p, int z, int row, int col, const flo
         store4(static_cast<bf16 *>(p.C) + at, x, n, p.wide_c);
 }
 
+// A warp stores ROWS x COLUMNS numbers, which its lanes have put into shared memory, rows LD apart: in C they are `down` rows apart.
+// Neighbours store neighbours, so that memory gets whole 32 bytes.
+template <int ROWS, int COLUMNS, int LD>
+__device__ inline void store_by_column(const args &p, int z, int row, int col, const float *sums, int down)
+{
+    auto each = [&](int i, bool plain) {
+        const int r = row + i / COLUMNS * down, c = col + i % COLUMNS;
+        const float sum = sums[i / COLUMNS * LD + i % COLUMNS];
+        if (r < p.m && c < p.n)
+            put(p.C, z * p.c_next + r * p.c_row + c, p.c_type, plain ? p.alpha * sum : finished(p, z, r, c, sum));
+    };
+    if (p.beta == 0 && !p.bias_kind && !p.activation)
+#pragma unroll 4
+        for (int i = threadIdx.x % 32; i < ROWS * COLUMNS; i += 32)
+            each(i, true);
+    else
+#pragma unroll 1
+        for (int i = threadIdx.x % 32; i < ROWS * COLUMNS; i += 32)
+            each(i, false);
+}
+
 // --- Parts ---
 
 // The threads that `sync` is a barrier of have written what they have of a part of a tile to global memory, and meet here. True

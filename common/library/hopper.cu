@@ -1,6 +1,7 @@
 // The library's kernel for Hopper's tensor cores: step 20 for halves or bf16, for A and B in either order, batches, and an
-// epilogue. The blocks of a cluster share a tile, and multiply a part of K each; or they are a pair, with tiles below each
-// other, and load B for both, because L2 is slow where rows of A and B begin in the midst of its lines.
+// epilogue. The blocks of a cluster share tiles of A and B: those beside each other have the same rows of A, those below each
+// other the same columns of B, and each loads a share of them for all, because L2 is slow, most of all where rows begin in the
+// midst of its lines. Or they share a tile of C, and multiply a part of K each.
 #include "edges.cuh"
 #include "hopper.cuh"
 #include "library/epilogue.cuh"
@@ -9,6 +10,7 @@
 // --- Tile sizes ---
 constexpr int BK = 64, WM = 16, GM = 4 * WM;  // depth of a block tile; rows of a warp, and of a warpgroup
 constexpr int BOX = 64;                       // elements in a row of a box: 128 bytes, as many as are swizzled together
+constexpr int MOST = 8;                       // blocks of a cluster
 constexpr int GROUP = 16;                     // rows of tiles that are computed together: what they share stays in L2
 struct Row { int n[13]; };  // read by the library
 template <int BM, int BN, int STAGES> struct Tile {
@@ -19,8 +21,12 @@ template <int BM, int BN, int STAGES> struct Tile {
     static constexpr Row row = { { BM, BN, BK, THREADS, SHARED, 0, 0, WM, BN, BOX, 1, GM, 0 } };
     static_assert(BK == BOX && BN <= 256 && BN % BOX == 0 && BM % GM == 0, "wgmma has 64 rows, 64 to 256 columns");
 };
-__constant__ Row geometry[] = { Tile<128, 256, 4>::row, Tile<192, 192, 4>::row, Tile<128, 192, 5>::row,
-                                Tile<128, 128, 6>::row, Tile<64, 128, 8>::row,  Tile<64, 64, 12>::row };
+#ifndef TILE_M
+#define TILE_M 128
+#define TILE_N 256
+#define STEPS 4  // along K that shared memory has room for
+#endif
+__constant__ Row geometry[] = { Tile<TILE_M, TILE_N, STEPS>::row };
 
 // The index of (row, col) in a tile with rows of BOX elements, whose chunks of 8 change places by the row's number.
 __device__ inline int swizzle(int row, int col)
@@ -38,6 +44,11 @@ __device__ inline void load_box(void *to, const CUtensorMap *map, uint64_t *barr
         : "memory");
 }
 
+__device__ inline void prefetch_map(const CUtensorMap *map)
+{
+    asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
 // The number of this block's cluster, and how many there are; without clusters, of the block.
 __device__ inline int cluster()
 {
@@ -53,12 +64,12 @@ __device__ inline int clusters()
     return n;
 }
 
-// The same, to the same place in both blocks of a cluster.
-__device__ inline void load_box_for_both(void *to, const CUtensorMap *map, uint64_t *barrier, int row, int col, int z)
+// The same, to the same place in the blocks of a cluster whose bits are set.
+__device__ inline void load_box_for(int blocks, void *to, const CUtensorMap *map, uint64_t *barrier, int row, int col, int z)
 {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, "
                  "{%2, %3, %4}], [%5], %6;" ::"r"(shared_address(to)),
-                 "l"(map), "r"(col), "r"(row), "r"(z), "r"(shared_address(barrier)), "h"(uint16_t(3))
+                 "l"(map), "r"(col), "r"(row), "r"(z), "r"(shared_address(barrier)), "h"(uint16_t(blocks))
                  : "memory");
 }
 
@@ -109,100 +120,59 @@ __device__ inline uint64_t further(uint64_t descriptor, unsigned units)
     return descriptor & 0xffffffff00000000 | (unsigned(descriptor) + units);
 }
 
-// --- The epilogue, on the elements that a lane has of a product of wgmma: acc[j] is in row j / 2 % 2 * 8 and column
-// j / 4 * 8 + j % 2 from (row, col). ---
+// --- The epilogue ---
 
-// acc += factor * x, where x is C or a bias: the first element is x[at], rows are `down` elements apart, columns `across`.
-template <int n>
-__device__ __forceinline__ void add(float (&acc)[n], const args &p, const void *x, int64_t at, int64_t down, int across,
-                                    float factor, int row, int col)
-{
-#pragma unroll
-    for (int j = 0; j < n; j++) {
-        const int r = j / 2 % 2 * 8, c = j / 4 * 8 + j % 2;
-        if (row + r < p.m && col + c < p.n)
-            acc[j] += factor * get(x, at + r * down + c * across, p.c_type);
-    }
-}
-
-// at: where C[row][col] is.
-template <int n> __device__ __forceinline__ void finish_all(float (&acc)[n], const args &p, int64_t at, int row, int col)
-{
-    if (p.alpha != 1)
-        for (int j = 0; j < n; j++)
-            acc[j] *= p.alpha;
-#pragma unroll 1  // one piece of code for both: registers are few
-    for (int i = 0; i < 2; i++) {
-        const bool across = p.bias_kind == ARGS_BIAS_ROW;
-        if (i == 0 ? p.beta != 0 : p.bias_kind != 0)
-            add(acc, p, i ? p.bias : p.C, i == 0 ? at : across ? col : row, i == 0 ? p.c_row : !across, i == 0 || across,
-                i == 0 ? p.beta : 1, row, col);
-    }
-    if (p.activation == ARGS_RELU)
-        for (int j = 0; j < n; j++)
-            acc[j] = activate(acc[j], ARGS_RELU);
-    if (p.activation == ARGS_GELU)
-        for (int j = 0; j < n; j++)
-            acc[j] = activate(acc[j], ARGS_GELU);
-}
-
-// C as floats goes straight from the registers: four lanes store 32 bytes of a row.
-template <int n> __device__ __forceinline__ void store_floats(const float (&acc)[n], const args &p, int64_t at, int row, int col)
-{
-    float *C = static_cast<float *>(p.C) + at;
-#pragma unroll
-    for (int j = 0; j < n; j += 2) {
-        const int r = j / 2 % 2 * 8, c = j / 4 * 8;
-        if (row + r >= p.m)
-            continue;
-        if (p.wide_c && col + c + 1 < p.n)
-            *reinterpret_cast<float2 *>(&C[r * p.c_row + c]) = { acc[j], acc[j + 1] };
-        else
-            for (int e = 0; e < 2; e++)
-                if (col + c + e < p.n)
-                    C[r * p.c_row + c + e] = acc[j + e];
-    }
-}
-
-// The blocks of a cluster have a part each of the sums of a tile: each writes its own to its shared memory, where the stages
-// were, and stores a share of the elements.
+// If C is more than alpha * A * B, or floats, or if blocks of a cluster have a part each of the sums of the same tile: each
+// writes its own to its shared memory, where the stages were, and stores a share of the elements. at: the first of these blocks; from
+// one to the next it is as many as the cluster has tiles.
 template <int BM, int BN, int CONSUMERS>
-__device__ __forceinline__ void add_up(float *Ps, const float (&acc)[BN / 2], const args &p, int z, int brow, int bcol)
+__device__ __forceinline__ void add_up(float *Ps, const float (&acc)[BN / 2], const args &p, int part, int at, int z, int brow,
+                                       int bcol)
 {
     const int tid = threadIdx.x, lane = tid % 32, LD = BN + 8;  // + 8: no bank conflicts
-    named_barrier(1, CONSUMERS);                               // all have multiplied: the stages are free
+    auto meet = [&]() { p.parts > 1 ? cluster_barrier() : named_barrier(1, CONSUMERS); };
+    named_barrier(1, CONSUMERS);  // all have multiplied: the stages are free
 #pragma unroll
     for (int j = 0; j < BN / 2; j += 2)
         *reinterpret_cast<float2 *>(&Ps[(tid / 32 * WM + lane / 4 + j / 2 % 2 * 8) * LD + j / 4 * 8 + lane % 4 * 2]) = {
             acc[j], acc[j + 1]
         };
-    cluster_barrier();  // all sums are there
-    for (int i = (cluster_rank() * CONSUMERS + tid) * 4; i < BM * BN; i += p.parts * CONSUMERS * 4) {
+    meet();  // all sums are there
+#pragma unroll 1
+    for (int i = (part * CONSUMERS + tid) * 4; i < BM * BN; i += p.parts * CONSUMERS * 4) {
         float sum[4] = {};
+        float4 x[MOST];
         if (brow + i / BN >= p.m || bcol + i % BN >= p.n)
             continue;
-#pragma unroll 1
-        for (int rank = 0; rank < p.parts; rank++) {
-            const float4 x = load_from(&Ps[i / BN * LD + i % BN], rank);
-            for (int e = 0; e < 4; e++)
-                sum[e] += (&x.x)[e];
-        }
+#pragma unroll
+        for (int other = 0; other < MOST; other++)  // all are asked for before one is waited for
+            x[other] = other < p.parts ? load_from(&Ps[i / BN * LD + i % BN], at + (other << p.tall + p.broad)) : float4();
+        for (int e = 0; e < 4 * MOST; e++)
+            sum[e % 4] += (&x[e / 4].x)[e % 4];
         finish4(p, z, brow + i / BN, bcol + i % BN, sum);
     }
-    cluster_barrier();  // shared memory must last until all have read it
+    meet();  // shared memory must last until all have read it
 }
 
-// Stores two neighbours, or the first n of them.
-__device__ inline void store_two(half *to, half2 v, int n)
+// A warpgroup stores its rows of a part of a tile: neighbours store neighbours, two each. of(r, c): C's numbers there.
+template <int PART, class F> __device__ __forceinline__ void store_rows(const args &p, int z, int row, int col, F of)
 {
-    if (n > 1 && reinterpret_cast<uintptr_t>(to) % 4 == 0) {
-        *reinterpret_cast<half2 *>(to) = v;
-        return;
+    constexpr int DOWN = 256 / PART;  // rows from one of a thread's to the next: even, so that all its places are alike
+    const int c = threadIdx.x * 2 % PART, first = threadIdx.x % 128 / (PART / 2), rows = min(GM, p.m - row), n = p.n - col - c;
+    half *to = static_cast<half *>(p.C) + z * p.c_next + (row + first) * p.c_row + col + c;
+    const bool two = n > 1 && reinterpret_cast<uintptr_t>(to) % 4 == 0;
+#pragma unroll 4
+    for (int r = first; r < rows; r += DOWN, to += DOWN * p.c_row) {
+        const half2 v = of(r, c);
+        if (two)
+            *reinterpret_cast<half2 *>(to) = v;
+        else {
+            if (n > 0)
+                to[0] = v.x;
+            if (n > 1)
+                to[1] = v.y;
+        }
     }
-    if (n > 0)
-        to[0] = v.x;
-    if (n > 1)
-        to[1] = v.y;
 }
 
 template <int BM, int BN, int STAGES>
@@ -219,16 +189,19 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     const int warp = __shfl_sync(~0u, tid / 32, 0), lane = tid % 32;  // now the compiler knows: a warp has one number
     const int group = warp / 4;                                       // warpgroup
     const int row = warp * WM;
-    const int pair = p.pair, parts = p.parts, rank = cluster_rank();
-    const int steps = (p.k - 1) / BK + 1, skip = pair ? 0 : steps * rank / parts;  // along K: this block's part
-    const int deep = pair ? steps : steps * (rank + 1) / parts - skip;
+    const int tall = 1 << p.tall, broad = 1 << p.broad, tiles = tall * broad, parts = p.parts, rank = cluster_rank();
+    const int j = rank & broad - 1, i = rank >> p.broad & tall - 1, part = rank >> p.tall + p.broad;  // part of K; place in the cluster
+    const int steps = (p.k - 1) / BK + 1, skip = parts > 1 ? steps * part / parts : 0;
+    const int deep = parts > 1 ? steps * (part + 1) / parts - skip : steps;
 
-    // The matrix, the first row and column of a tile: GROUP rows of tiles, column by column, then the next GROUP.
-    auto place = [&](unsigned i, int &brow, int &bcol, int &z) {
-        z = i / (p.across * p.down), i %= p.across * p.down;
-        const int span = GROUP >> pair, top = i / (span * p.across) * span, rows = min(span, p.down - top);
-        brow = (((top + i % (span * p.across) % rows) << pair) + (pair ? rank : 0)) * BM;
-        bcol = i % (span * p.across) / rows * BN;
+    // The matrix, the first row and column of this block's tile: GROUP rows of tiles, column by column, then the next GROUP.
+    auto place = [&](unsigned unit, int &brow, int &bcol, int &z) {
+        z = 0;
+        if (p.batch > 1)  // a division takes longer than all else here
+            z = unit / (p.across * p.down), unit %= p.across * p.down;
+        const int span = GROUP >> p.tall, top = unit / (span * p.across) * span, rows = min(span, p.down - top);
+        brow = ((top + unit % (span * p.across) % rows) * tall + i) * BM;
+        bcol = (unit % (span * p.across) / rows * broad + j) * BN;
     };
     int brow, bcol, z, s = 0, parity = 0;  // s: the stage of the next tile along K, and the parity of its phase
     auto next = [&]() { s = s + 1 < STAGES ? s + 1 : 0, parity ^= s == 0; };
@@ -239,54 +212,65 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     auto at = [&](int r, int c) { return &Cs[c / BOX * GM * BOX + swizzle(r, c % BOX)]; };
 
     // --- Load ---
+    const int sharers = tall + broad - 1;  // blocks that read what this one loads, or load what it reads
+    const int first = part * tiles + i * broad, below = part * tiles + j;  // of them: in its row of the cluster, in its column
     if (tid == CONSUMERS) {
-        for (int i = 0; i < STAGES; i++)
-            mbarrier_init(&full[i], 1);  // the thread that asks for the tile
-        for (int i = 0; i < STAGES; i++)
-            mbarrier_init(&empty[i], CONSUMERS / 128 << pair);  // a thread of each warpgroup that reads what comes
+        prefetch_map(&A), prefetch_map(&B);
+        for (int stage = 0; stage < STAGES; stage++) {
+            mbarrier_init(&full[stage], 1);                           // the thread that asks for the tile
+            mbarrier_init(&empty[stage], CONSUMERS / 128 * sharers);  // a thread of each warpgroup that reads what it loads
+        }
         mbarrier_init_fence();
         launch_wait();  // A or B may be a copy, which the launch before this one makes
     }
-    if (p.a_rows < BM) {  // rows that no copy brings, for all of C has fewer
-        for (int i = tid; i < STAGES * (BM - p.a_rows) * 8; i += T::THREADS)
-            reinterpret_cast<half8 *>(As + i / 8 / (BM - p.a_rows) * STAGE + p.a_rows * BK)[i % ((BM - p.a_rows) * 8)] = {};
-        proxy_fence();
-    }
-    // A pair of blocks has tiles below each other: each loads a half of B's boxes for both.
+    // Of a box that several blocks need, each loads some rows.
+    auto load = [&](const CUtensorMap &map, int blocks, half *to, int row, int col, int z, int share) {
+        blocks ? load_box_for(blocks, to + share * BOX, &map, &full[s], row, col, z) : load_box(to, &map, &full[s], row, col, z);
+    };
+    const int a_share = ((turn_a() ? BOX : p.a_rows) >> p.broad) * j, b_share = (BOX >> p.tall) * i;
+    const int a_blocks = broad > 1 ? ((1 << broad) - 1) << first : 0;
+    const int b_blocks = tall > 1 ? (1 | 1 << broad | (tall > 2) * (1 << 2 * broad | 1 << 3 * broad)) << below : 0;
     auto copy = [&](int step) {
         const int k = (skip + step) * BK, za = p.a_next ? z : 0, zb = p.b_next ? z : 0;
         half *a = &As[s * STAGE], *b = &Bs[s * STAGE];
         mbarrier_expect(&full[s], 2 * (p.a_rows * BK + BK * BN));
         if (turn_a())
-            for (int i = 0; i < BM; i += BOX)
-                load_box(&a[i * BK], &A, &full[s], k, brow + i, za);
+            for (int c = 0; c < BM; c += BOX)
+                load(A, a_blocks, &a[c * BK], k + a_share, brow + c, za, a_share);
         else
-            load_box(a, &A, &full[s], brow, k, za);
-        for (int j = pair ? rank * BOX : 0; j < BN; j += BOX << pair) {
-            const int r = turn_b() ? bcol + j : k, c = turn_b() ? k : bcol + j;
-            pair ? load_box_for_both(&b[j * BK], &B, &full[s], r, c, zb) : load_box(&b[j * BK], &B, &full[s], r, c, zb);
-        }
+            load(A, a_blocks, a, brow + a_share, k, za, a_share);
+        for (int c = 0; c < BN; c += BOX)
+            load(B, b_blocks, &b[c * BK], (turn_b() ? bcol + c : k) + b_share, turn_b() ? k : bcol + c, zb, b_share);
     };
-    if (pair)
-        cluster_barrier();  // the barriers of both blocks exist
+    if (tiles > 1)
+        cluster_barrier();  // the barriers of all blocks exist
     place(cluster(), brow, bcol, z);
     int early = min(STAGES, deep);  // steps of the first tile that are asked for before the block meets: their stages are free
     if (tid == CONSUMERS) {
+#pragma unroll 1
         for (; s < early; s++)
             copy(s);
         s = 0;
     }
+    if (p.a_rows < BM) {  // rows that no copy brings, for all of C has fewer
+#pragma unroll 1
+        for (int i = tid; i < STAGES * (BM - p.a_rows) * 8; i += T::THREADS)
+            reinterpret_cast<half8 *>(As + i / 8 / (BM - p.a_rows) * STAGE + p.a_rows * BK)[i % ((BM - p.a_rows) * 8)] = {};
+        proxy_fence();
+    }
     __syncthreads();  // the barriers exist before anyone else uses them
     if (tid >= CONSUMERS) {
         fewer_registers<40>();
-        for (int i = cluster(); tid == CONSUMERS && i < p.units; i += clusters(), early = 0) {
-            place(i, brow, bcol, z);
+        for (int unit = cluster(); tid == CONSUMERS && unit < p.units; early = 0) {
+#pragma unroll 1
             for (int step = 0; step < deep; step++, next()) {
                 if (step < early)
                     continue;  // its stage may have been used and given back by now: no wait for it
                 mbarrier_wait(&empty[s], parity ^ 1);  // in a new barrier, the phase of parity 1 counts as ended
                 copy(step);
             }
+            if ((unit += clusters()) < p.units)
+                place(unit, brow, bcol, z);
         }
         return;
     }
@@ -297,15 +281,18 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     const uint64_t b_tile = wgmma_descriptor<true>(Bs, turn_b() ? 16 : BK * 128, 1024);
     const int a_step = turn_a() ? BOX * 16 / 8 : 16 / 8, b_step = turn_b() ? 16 / 8 : BOX * 16 / 8;  // 16 further along K
     constexpr int LEAD = STAGES - 1;  // tiles that the other warpgroups have left when warpgroup 0 has none
-    auto give_back = [&](int stage) {  // a thread for its warpgroup, to all who write there
-        if (pair)
-            for (int i = 0; i < 2; i++)
-                mbarrier_arrive_at(&empty[stage], i);
-        else
+    enum { HERE = 8, NOBODY };    // or a block of the cluster: whom this thread tells that a stage is free
+    const int giver = tid % 128;  // of a warpgroup there is one for each block that writes to the stages
+    const int to = giver >= sharers ? NOBODY : tiles == 1 ? HERE : giver < broad ? first + giver : below + (giver - broad + (giver - broad >= i)) * broad;
+    auto give_back = [&](int stage) {
+        if (to < HERE)
+            mbarrier_arrive_at(&empty[stage], to);
+        else if (to == HERE)
             mbarrier_arrive(&empty[stage]);
     };
     auto multiply = [&]() {
         int before = 0;  // the stage of the tile before
+#pragma unroll 1
         for (int tile = 0; tile < deep; tile++, before = s, next()) {
             mbarrier_wait(&full[s], parity);
             wgmma_fence();
@@ -315,32 +302,24 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
                           tile > 0 || k > 0);
             wgmma_commit();
             wgmma_wait<1>();  // the tile before this one is multiplied: it may be overwritten
-            if (tile > 0 && tid % 128 == 0)
+            if (tile > 0)
                 give_back(before);
             if (CONSUMERS > 128 && tile + 1 == (group == 0 ? deep : max(1, deep - LEAD)))
                 named_barrier(4, CONSUMERS);  // warpgroup 0 goes first: it stores while the others multiply their last
         }
         wgmma_wait<0>();
-        if (tid % 128 == 0)
-            give_back(before);
+        give_back(before);
     };
 
-    for (int i = cluster(); i < p.units; i += clusters()) {
+    const bool plain = parts == 1 && p.beta == 0 && !p.bias_kind && !p.activation && p.c_type != ARGS_F32;
+    for (int unit = cluster(); unit < p.units;) {
         multiply();
-        place(i, brow, bcol, z);
-        if (parts > 1) {
-            add_up<BM, BN, CONSUMERS>(reinterpret_cast<float *>(shared), acc, p, z, brow, bcol);
-            return;
+        if (__builtin_expect(!plain, 0)) {  // its code is not in between: to fetch it from memory takes longer than a small product
+            add_up<BM, BN, CONSUMERS>(reinterpret_cast<float *>(shared), acc, p, part, rank % tiles, z, brow, bcol);
+            break;  // there is one tile for each block
         }
 
         // --- Store ---
-        const int r0 = brow + row + lane / 4, c0 = bcol + lane % 4 * 2;
-        const int64_t c_at = z * p.c_next + r0 * p.c_row + c0;
-        finish_all(acc, p, c_at, r0, c0);
-        if (p.c_type == ARGS_F32) {
-            store_floats(acc, p, c_at, r0, c0);
-            continue;
-        }
 #pragma unroll
         for (int c = 0; c < BN; c += PART) {
             if (tid % 128 == 0)
@@ -350,7 +329,7 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
             for (int j = 0; j < PART / 16; j++) {
                 half2 v[4];
                 for (int q = 0; q < 4; q++)  // the four matrices of a tile, in the order of a fragment of A
-                    v[q] = both(acc[c / 2 + j * 8 + q * 2], acc[c / 2 + j * 8 + q * 2 + 1]);
+                    v[q] = both(p.alpha * acc[c / 2 + j * 8 + q * 2], p.alpha * acc[c / 2 + j * 8 + q * 2 + 1]);
                 stmatrix(at(row % GM + lane % 16, j * 16 + lane / 16 * 8), v);
             }
             proxy_fence();                  // what TMA reads was written by ordinary stores
@@ -360,31 +339,20 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
                     store_box(&Cmap, at(0, j), brow + group * GM, bcol + c + j, z);
                 bulk_commit();
             }
-#pragma unroll 4
-            for (int e = tid % 128; !p.stored && e < GM * PART / 2; e += 128) {  // lanes store neighbours
-                const int r = brow + group * GM + e / (PART / 2), k = e % (PART / 2) * 2;
-                half *to = static_cast<half *>(p.C) + z * p.c_next + r * p.c_row + bcol + c + k;
-                if (r < p.m)
-                    store_two(to, *reinterpret_cast<half2 *>(at(e / (PART / 2), k)), p.n - bcol - c - k);
-            }
+            if (!p.stored)
+                store_rows<PART>(p, z, brow + group * GM, bcol + c, [&](int r, int c) { return *reinterpret_cast<half2 *>(at(r, c)); });
         }
+        if ((unit += clusters()) < p.units)
+            place(unit, brow, bcol, z);
     }
     bulk_wait_read<0>();  // shared memory must last until it has been read
-    if (pair)
-        cluster_barrier();  // or until the other block has given back its stages
+    if (tiles > 1)
+        cluster_barrier();  // or until the other blocks have given back their stages
 }
 
-// --- A kernel for each row of geometry ---
-#define KERNEL(name, BM, BN, STAGES)                                                                                   \
-    extern "C" __global__ void __launch_bounds__(Tile<BM, BN, STAGES>::THREADS, 1)                                     \
-    name(const __grid_constant__ args p, const __grid_constant__ CUtensorMap A, const __grid_constant__ CUtensorMap B, \
-         const __grid_constant__ CUtensorMap C)                                                                        \
-    {                                                                                                                  \
-        product<BM, BN, STAGES>(p, A, B, C);                                                                           \
-    }
-KERNEL(gemm, 128, 256, 4)
-KERNEL(gemm_192x192, 192, 192, 4)
-KERNEL(gemm_128x192, 128, 192, 5)
-KERNEL(gemm_128x128, 128, 128, 6)
-KERNEL(gemm_64x128, 64, 128, 8)
-KERNEL(gemm_64x64, 64, 64, 12)
+extern "C" __global__ void __launch_bounds__(Tile<TILE_M, TILE_N, STEPS>::THREADS, 1)
+gemm(const __grid_constant__ args p, const __grid_constant__ CUtensorMap A, const __grid_constant__ CUtensorMap B,
+     const __grid_constant__ CUtensorMap C)
+{
+    product<TILE_M, TILE_N, STEPS>(p, A, B, C);
+}

@@ -24,18 +24,31 @@
     X(any_bf16, any_bf16, "any.cu", 0)                                                                                 \
     X(mma_f16, mma, "mma.cu", 0)                                                                                       \
     X(mma_bf16, mma, "mma.cu", WORDS_BF16)                                                                             \
+    X(mma_small_f16, mma_small, "mma.cu", 0)                                                                           \
+    X(mma_small_bf16, mma_small, "mma.cu", WORDS_BF16)                                                                 \
     X(rows_f32, rows_f32, "rows.cu", 0)                                                                                \
     X(rows_f16, rows_f16, "rows.cu", 0)                                                                                \
     X(rows_bf16, rows_bf16, "rows.cu", 0)                                                                              \
     HOPPER(pack, pack, "pack.cu", 0)                                                                                   \
-    HOPPER(hopper_f16_nn, hopper, "hopper.cu", 0)                                                                      \
-    HOPPER(hopper_f16_nt, hopper, "hopper.cu", WORDS_TURN_B)                                                           \
-    HOPPER(hopper_f16_tn, hopper, "hopper.cu", WORDS_TURN_A)                                                           \
-    HOPPER(hopper_f16_tt, hopper, "hopper.cu", WORDS_TURN_A | WORDS_TURN_B)                                            \
-    HOPPER(hopper_bf16_nn, hopper, "hopper.cu", WORDS_BF16)                                                            \
-    HOPPER(hopper_bf16_nt, hopper, "hopper.cu", WORDS_BF16 | WORDS_TURN_B)                                             \
-    HOPPER(hopper_bf16_tn, hopper, "hopper.cu", WORDS_BF16 | WORDS_TURN_A)                                             \
-    HOPPER(hopper_bf16_tt, hopper, "hopper.cu", WORDS_BF16 | WORDS_TURN_A | WORDS_TURN_B)
+    HOPPER_TILE(HOPPER, 128x256)                                                                                       \
+    HOPPER_TILE(HOPPER, 192x192)                                                                                       \
+    HOPPER_TILE(HOPPER, 128x192)                                                                                       \
+    HOPPER_TILE(HOPPER, 128x128)                                                                                       \
+    HOPPER_TILE(HOPPER, 64x256)                                                                                        \
+    HOPPER_TILE(HOPPER, 64x192)                                                                                        \
+    HOPPER_TILE(HOPPER, 64x128)                                                                                        \
+    HOPPER_TILE(HOPPER, 64x64)
+
+// hopper.cu for a tile: types, and how A and B lie.
+#define HOPPER_TILE(HOPPER, tile)                                                                                      \
+    HOPPER(hopper_##tile, hopper_##tile, "hopper.cu", 0)                                                               \
+    HOPPER(hopper_##tile##_f16_nt, hopper_##tile, "hopper.cu", WORDS_TURN_B)                                           \
+    HOPPER(hopper_##tile##_f16_tn, hopper_##tile, "hopper.cu", WORDS_TURN_A)                                           \
+    HOPPER(hopper_##tile##_f16_tt, hopper_##tile, "hopper.cu", WORDS_TURN_A | WORDS_TURN_B)                            \
+    HOPPER(hopper_##tile##_bf16_nn, hopper_##tile, "hopper.cu", WORDS_BF16)                                            \
+    HOPPER(hopper_##tile##_bf16_nt, hopper_##tile, "hopper.cu", WORDS_BF16 | WORDS_TURN_B)                             \
+    HOPPER(hopper_##tile##_bf16_tn, hopper_##tile, "hopper.cu", WORDS_BF16 | WORDS_TURN_A)                             \
+    HOPPER(hopper_##tile##_bf16_tt, hopper_##tile, "hopper.cu", WORDS_BF16 | WORDS_TURN_A | WORDS_TURN_B)
 
 enum { WORDS_TURN_B = 1, WORDS_TURN_A = 2, WORDS_BF16 = 4, WORDS_ALL = 8 };  // ALL: C is bf16 wherever it was halves
 
@@ -64,6 +77,15 @@ extern const struct module_text module_texts[MODULES];
 // The text of hopper.cu's PTX with other words, to be freed. NULL: there is no memory.
 char *module_words(const struct module_text *text, size_t *bytes);
 
+// The constants of the rule that chooses, see pick.c. Only what fits them to measured times changes them.
+enum rule_id {
+#define RULE(name, value, what) name,
+#include "rule.def"
+#undef RULE
+    RULES
+};
+extern double rule[RULES];
+
 // What a kernel is: the step of the course as it stands, for products that its driver can state; any.cu; mma.cu;
 // rows.cu; hopper.cu; step 20, whose driver's rule chooses its tile.
 enum kernel_kind { KERNEL_STEP, KERNEL_ANY, KERNEL_MMA, KERNEL_ROWS, KERNEL_HOPPER, KERNEL_LAST_STEP };
@@ -72,13 +94,13 @@ struct kernel {
     enum kernel_kind kind;
     const char *name;       // for gemm_steps_kernel
     int type;               // of A and B: ARGS_F32, ... ; 0: halves and bf16
-    enum module_id module;  // hopper.cu: of the first of eight, by type and by how A and B lie
+    enum module_id module;  // of halves: the next is of bf16; hopper.cu: of the first of eight, by how A and B lie, too
     int oldest, newest;     // compute capabilities
-    int m, n, k;   // its tile; rows.cu: the most rows, columns of a block (of 16 bytes each), the most of K in a part
-    int of_sm;     // blocks that an SM can have at a time
-    double alone;  // cycles from one step along K to the next, of a block that is alone on its SM
-    double busy;   // the same, of as many blocks as an SM can have: for each of them
-    bool aligned;  // a step: rows begin at multiples of 16 bytes
+    int m, n, k;  // its tile; rows.cu: the most rows, columns of a block (of 16 bytes each), the most of K in a part
+    int of_sm;    // blocks that an SM can have at a time
+    enum rule_id alone;  // cycles from one step along K to the next, of a block that is alone on its SM
+    enum rule_id busy;   // the same, of as many blocks as an SM can have: for each of them
+    bool aligned;        // a step: rows begin at multiples of 16 bytes; hopper.cu: step 20 has this tile, too
 };
 
 extern const struct kernel kernels[];

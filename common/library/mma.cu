@@ -1,26 +1,30 @@
 // The library's kernel for halves or bf16 whose rows may begin anywhere, for A and B in either order, batches, and an epilogue:
-// step 13 with a small tile. So no copy has to be made first, which takes longer than a small product itself. K may be cut into
-// parts, each a block's. modules.c makes bf16 of the types of mma.
+// step 13 with a small tile, in two sizes. So no copy has to be made first, which takes longer than a small product itself. K may
+// be cut into parts, each a block's. modules.c makes bf16 of the types of mma.
 #include "ampere.cuh"
 #include "library/copy.cuh"
 #include "library/epilogue.cuh"
 
 // --- Tile sizes ---
-constexpr int BM = 64, BN = 64, BK = 32;  // block tile
-constexpr int WM = 32, WN = 32;           // warp tile
+#ifndef TILE
+#define TILE 64
+#endif
+constexpr int BM = TILE, BN = TILE, BK = 2048 / TILE;  // block tile
+constexpr int WM = TILE / 2, WN = TILE / 2;            // warp tile
 constexpr int THREADS = BM / WM * (BN / WN) * 32;
 constexpr int STAGES = 4;  // tiles: one is multiplied, the others are on their way
 constexpr int PAD = 8;     // rows of shared memory begin 16 bytes further each: ldmatrix has no conflicts
 constexpr int LEAST = 4;   // blocks of an SM, which limits the registers of a thread
+constexpr int LD = WN + 8;  // floats from a row to the next where a warp puts its sums
 __constant__ int geometry[] = { BM, BN, BK, THREADS, 0, 0, 0, WM, WN };  // read by the library
 
 // An operand's tiles, SPAN rows of A, or columns of B, by BK along K, as they lie.
 template <int SPAN, bool ALONG_K> struct Copies {
     static constexpr int WIDTH = ALONG_K ? BK : SPAN, HEIGHT = ALONG_K ? SPAN : BK, LD = WIDTH + PAD;
+    using Kept = half[WIDTH * HEIGHT / THREADS];  // on their way, where cp.async cannot copy: it takes four bytes at least
     const half *x;
     int64_t ld;
     int left, wide;  // rows or columns from the tile's first on; neighbours that are copied at once
-    half v[WIDTH * HEIGHT / THREADS];  // on their way, where cp.async cannot copy: it takes four bytes at least
 
     // The operand has `span` rows or columns, of which the tile begins at the `first`; lines are ld elements apart.
     __device__ Copies(const void *x, int64_t from, int64_t ld, int first, int span, int wide) : ld(ld), left(span - first), wide(wide)
@@ -47,19 +51,42 @@ template <int SPAN, bool ALONG_K> struct Copies {
         each<W>(depth, [&](int, int j, const half *from, bool inside) { copy_async<2 * W>(&s[j], from, inside); });
     }
     // Begins to copy the next tile, of which `depth` elements are inside of K.
-    __device__ void begin(half *s, int depth)
+    __device__ void begin_async(half *s, int depth)
     {
         if (wide == 8)
             copy<8>(s, depth);
         else if (wide == 4)
             copy<4>(s, depth);
-        else if (wide == 2)
-            copy<2>(s, depth);
         else
-            each<1>(depth, [&](int i, int, const half *from, bool inside) { v[i] = load(from, inside); });
+            copy<2>(s, depth);
         x += ALONG_K ? BK : BK * ld;
     }
-    __device__ void end(half *s)
+    __device__ void begin_one_by_one(int depth, Kept &v)
+    {
+        each<1>(depth, [&](int i, int, const half *from, bool inside) { v[i] = load(from, inside); });
+        x += ALONG_K ? BK : BK * ld;
+    }
+    __device__ void begin(half *s, int depth, Kept &v)
+    {
+        if (wide > 1)
+            begin_async(s, depth);
+        else
+            begin_one_by_one(depth, v);
+    }
+    // The first tiles: all of them, and only then somebody waits for one.
+    template <int n> __device__ void begin_first(half (&s)[STAGES][HEIGHT * LD], int K, Kept (&v)[n])
+    {
+        if (wide > 1)
+#pragma unroll 1
+            for (int tile = 0; tile < n && tile * BK < K; tile++)
+                begin_async(s[tile], K - tile * BK);
+        else
+#pragma unroll
+            for (int tile = 0; tile < n; tile++)
+                if (tile * BK < K)
+                    begin_one_by_one(K - tile * BK, v[tile]);
+    }
+    __device__ void end(half *s, const Kept &v)
     {
         if (wide == 1)
             each<1>(0, [&](int i, int j, const half *, bool) { s[j] = v[i]; });
@@ -70,12 +97,15 @@ template <bool TURN_A, bool TURN_B> __device__ void product(const args &p)
 {
     using CopiesA = Copies<BM, !TURN_A>;
     using CopiesB = Copies<BN, TURN_B>;
+    using KeptA = typename CopiesA::Kept;
+    using KeptB = typename CopiesB::Kept;
 
     // --- Who am I? ---
     const int tid = threadIdx.x, warp = tid / 32, lane = tid % 32;
     const Place<BM, BN> at(p);
     const int row = warp / (BN / WN) * WM, col = warp % (BN / WN) * WN;
-    __shared__ __align__(16) half As[STAGES][CopiesA::HEIGHT * CopiesA::LD], Bs[STAGES][CopiesB::HEIGHT * CopiesB::LD];
+    __shared__ __align__(16) struct { half A[STAGES][CopiesA::HEIGHT * CopiesA::LD], B[STAGES][CopiesB::HEIGHT * CopiesB::LD]; } s;
+    static_assert(sizeof s >= THREADS / 32 * WM * LD * sizeof(float), "the sums have room where the stages were");
 
     // --- Accumulators ---
     float acc[WM / 16 * (WN / 16) * 8] = {};
@@ -84,32 +114,40 @@ template <bool TURN_A, bool TURN_B> __device__ void product(const args &p)
     const int first = at.part * p.part, K = min(p.part, p.k - first), tiles = (K + BK - 1) / BK;
     CopiesA a(p.A, at.z * p.a_next + first * (TURN_A ? p.a_col : 1), TURN_A ? p.a_col : p.a_row, at.row, p.m, p.wide_a);
     CopiesB b(p.B, at.z * p.b_next + first * (TURN_B ? 1 : p.b_row), TURN_B ? p.b_col : p.b_row, at.col, p.n, p.wide_b);
-    auto begin = [&](int tile) {
+    auto begin = [&](int tile, KeptA &x, KeptB &y) {
         if (tile < tiles) {
-            a.begin(As[tile % STAGES], K - tile * BK);
-            b.begin(Bs[tile % STAGES], K - tile * BK);
+            a.begin(s.A[tile % STAGES], K - tile * BK, x);
+            b.begin(s.B[tile % STAGES], K - tile * BK, y);
         }
         end_group();
     };
-    auto end = [&](int tile) {
+    auto end = [&](int tile, const KeptA &x, const KeptB &y) {
         if (tile < tiles) {
-            a.end(As[tile % STAGES]);
-            b.end(Bs[tile % STAGES]);
+            a.end(s.A[tile % STAGES], x);
+            b.end(s.B[tile % STAGES], y);
         }
     };
-#pragma unroll 1
-    for (int tile = 0; tile < STAGES - 1; tile++) {
-        begin(tile);
-        end(tile);
+    {
+        KeptA x[STAGES - 1];
+        KeptB y[STAGES - 1];
+        a.begin_first(s.A, K, x);
+        b.begin_first(s.B, K, y);
+#pragma unroll
+        for (int tile = 0; tile < STAGES - 1; tile++) {
+            end_group();  // the first has them all
+            end(tile, x[tile], y[tile]);
+        }
     }
 #pragma unroll 1
     for (int tile = 0; tile < tiles; tile++) {
+        KeptA of_a;
+        KeptB of_b;
         wait_groups<STAGES - 2>();
         __syncthreads();  // the tile is complete, and everyone has read the one before
-        begin(tile + STAGES - 1);
+        begin(tile + STAGES - 1, of_a, of_b);
 
         // --- Compute ---
-        const half *A = As[tile % STAGES], *B = Bs[tile % STAGES];
+        const half *A = s.A[tile % STAGES], *B = s.B[tile % STAGES];
 #pragma unroll
         for (int k = 0; k < BK; k += 16) {
             unsigned x[WM / 16][4], y[WN / 16][4];
@@ -132,25 +170,26 @@ template <bool TURN_A, bool TURN_B> __device__ void product(const args &p)
                 for (int j = 0; j < WN / 16; j++)
                     mma(reinterpret_cast<float(&)[8]>(acc[(i * (WN / 16) + j) * 8]), x[i], y[j]);
         }
-        end(tile + STAGES - 1);
+        end(tile + STAGES - 1, of_a, of_b);
     }
 
     // --- Store ---
     if (p.parts > 1 && !meet<THREADS>(acc, p, at))
         return;
-    // Lanes 2 * i and 2 * i + 1 have two neighbours each in two rows: one takes four of the upper row, the other of the lower.
-    const bool lower = lane % 2;
-    float all[WM / 16 * (WN / 16) * 8];  // in local memory, so that one piece of code does for all
+    float *sums = reinterpret_cast<float *>(&s) + warp * WM * LD;
+    wait_groups<0>();
+    __syncthreads();  // everyone has multiplied: the stages are free
 #pragma unroll
-    for (int j = 0; j < WM / 16 * (WN / 16) * 8; j += 4)
-        for (int e = 0; e < 2; e++) {
-            const float other = __shfl_xor_sync(~0u, lower ? acc[j + e] : acc[j + 2 + e], 1);
-            all[j + e] = lower ? other : acc[j + e], all[j + 2 + e] = lower ? acc[j + 2 + e] : other;
-        }
+    for (int j = 0; j < WM / 16 * (WN / 16) * 8; j += 2)  // two neighbours in one of two rows
+        *reinterpret_cast<float2 *>(&sums[(j / (WN / 2) * 16 + lane / 4 + j / 2 % 2 * 8) * LD + j / 4 % (WN / 8) * 8 + lane % 4 * 2]) = {
+            acc[j], acc[j + 1]
+        };
+    __syncwarp();
+    if (!p.wide_c)
+        return store_by_column<WM, WN, LD>(p, at.z, at.row + row, at.col + col, sums, 1);
 #pragma unroll 1
-    for (int j = 0; j < WM / 16 * (WN / 8); j++)
-        finish4(p, at.z, at.row + row + j / (WN / 8) * 16 + lane / 4 + (lower ? 8 : 0),
-                at.col + col + j % (WN / 8) * 8 + lane / 2 % 2 * 4, &all[j * 4]);
+    for (int i = lane * 4; i < WM * WN; i += 4 * 32)
+        finish4(p, at.z, at.row + row + i / WN, at.col + col + i % WN, &sums[i / WN * LD + i % WN]);
 }
 
 // Blocks: tiles of C, each p.parts times, of all matrices.

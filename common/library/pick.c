@@ -14,7 +14,7 @@ enum {
     ROWS_MOST = 8,
     COLUMNS_T = 32,
     CLUSTER_MOST = 8,
-    GPC = 16,
+    SHARE_MOST = 4,
     LEAST_ROWS = 64,
     SPLIT_MOST = 128
 };
@@ -128,40 +128,29 @@ static bool can(struct pick_card card, const struct kernel *k, const gemm_steps_
 
 // --- How long does it take? ---
 
-static const double BLOCK = 12300;    // any.cu, mma.cu: a launch, and a block begins and ends
-static const double AGAIN = 946;      // a block begins and ends after another
-static const double STORED = 9.11;    // elements of C that are stored in a cycle
-static const double ODD = 2.4;        // that many times longer, if not four at once
-static const double PAIRS = 1.37;     // mma.cu: that many times longer, if neighbours are loaded in twos or fours
-static const double SINGLES = 4.74;   // the same, one by one
-static const double MEET = 3840;      // a part is told to others, and the last one begins to add
-static const double ADD = 53.2;       // bytes of other parts that an SM reads in a cycle
-static const double COPY = 7820;      // a launch more: most of it is the wait for the one before
-static const double MOVED = 11.9;     // bytes that a copy moves in a cycle, for each SM
-static const double READ = 21.4;      // bytes that come from memory in a cycle, for each SM
-static const double L2 = 50e6;        // bytes of the L2 cache
-static const double ROW = 1.3;        // a row of a box, 128 bytes, comes from L2: at least
-static const double ROWS = 2.67;      // that many times longer, if it lies in two lines of L2
-static const double BESIDE = 0.173;   // the share of what goes on beside something longer that adds to it
-static const double SHORTER = 0.892;  // step 20, if its driver's rule chooses as well
-static const double START = 6640;     // hopper.cu: a launch, and the first tiles come
-static const double STORE = 6.39;     // elements of C that are stored in a cycle
-static const double SPLIT = 2430;     // a cluster waits twice, and adds up
-static const double PAIR = 1980;      // a pair of blocks meets
-static const double ROW_STEP = 1080;  // rows.cu: 32 rows of B
-static const double ROW_PART = 5.05;  // and a part more to add
-static const double NEXT = 1400;      // from a tile to the next
+static const double L2 = 50e6;  // bytes of the L2 cache
+
+double rule[] = {
+#define RULE(name, value, what) value,
+#include "rule.def"
+#undef RULE
+};
 
 static double ceil_div(double a, double b)
 {
     return ceil(a / b);
 }
 
-// Tiles of C, or of hopper.cu's pairs; whole rows of tiles are paired.
+int pick_cluster(const struct way *w)
+{
+    return w->kernel->kind == KERNEL_HOPPER ? w->parts * w->tall * w->broad : 1;
+}
+
+// Tiles of C, or those that a cluster of hopper.cu has together.
 static double units_of(const gemm_steps_problem *p, const struct way *w)
 {
     const struct kernel *k = w->kernel;
-    return ceil_div(p->m, k->m << w->pair) * ceil_div(p->n, k->n) * p->batch;
+    return ceil_div(p->m, k->m * w->tall) * ceil_div(p->n, k->n * w->broad) * p->batch;
 }
 
 // Multiply-adds of floats that an SM issues in a cycle. Source: CUDA C++ Programming Guide, arithmetic instructions.
@@ -175,7 +164,8 @@ static double copy_cycles(struct pick_card card, const gemm_steps_problem *p, co
     double cycles = 0;
     for (int i = 0; i < 2; i++) {
         const struct operand x = problem_operand(p, i);
-        cycles += w->copy[i] ? (cycles > 0 ? 0 : COPY) + 2 * (double)pick_copy_bytes(&x) / (MOVED * card.sms) : 0;
+        cycles +=
+            w->copy[i] ? (cycles > 0 ? 0 : rule[COPY]) + 2 * (double)pick_copy_bytes(&x) / (rule[MOVED] * card.sms) : 0;
     }
     return cycles;
 }
@@ -188,20 +178,20 @@ static double read_cycles(struct pick_card card, const gemm_steps_problem *p)
         const struct operand x = problem_operand(p, i);
         bytes += (double)x.rows * x.columns * x.matrices * (double)x.element;
     }
-    return (bytes + fmin(bytes, L2)) / (READ * card.sms);
+    return (bytes + fmin(bytes, L2)) / (rule[READ] * card.sms);
 }
 
 // Two things that take that long and overlap, if not quite.
 static double both(double a, double b)
 {
-    return fmax(a, b) + BESIDE * fmin(a, b);
+    return fmax(a, b) + rule[BESIDE] * fmin(a, b);
 }
 
 // That many times longer mma.cu takes for what it can load of an operand at once.
 static double narrow_times(const gemm_steps_problem *p, const struct way *w, int which)
 {
     const int wide = pick_wide(p, w, which);
-    return wide == 8 ? 1 : wide == 1 ? SINGLES : PAIRS;
+    return wide == 8 ? 1 : wide == 1 ? rule[SINGLES] : rule[PAIRS];
 }
 
 // All but Hopper's: a block takes turns with the others of its SM.
@@ -214,11 +204,13 @@ static double turns_cycles(struct pick_card card, const gemm_steps_problem *p, c
     const double of_sm = ceil_div(w->blocks, card.sms), rounds = floor(of_sm / k->of_sm),
                  left = of_sm - rounds * k->of_sm;
     const double steps = ceil_div(w->part, k->k) * slower;
-    const double store = AGAIN + (double)k->m * k->n / STORED * (p->n % 4 ? ODD : 1);
-    double cycles = BLOCK + rounds * (k->of_sm * store + steps * fmax(k->alone, k->of_sm * k->busy));
-    cycles += left > 0 ? left * store + steps * fmax(k->alone, left * k->busy) : 0;
+    const bool floats = p->type == GEMM_STEPS_F32;
+    const double store = rule[AGAIN] + (double)k->m * k->n / rule[floats ? STORED_F32 : STORED] *
+                                           (p->n % 4 == 0 ? 1 : rule[floats ? ODD_F32 : ODD]);
+    double cycles = rule[BLOCK] + rounds * (k->of_sm * store + steps * fmax(rule[k->alone], k->of_sm * rule[k->busy]));
+    cycles += left > 0 ? left * store + steps * fmax(rule[k->alone], left * rule[k->busy]) : 0;
     const double meetings = w->parts > 8 ? 2 : w->parts > 1, reads = w->parts > 8 ? 8 + w->parts / 8.0 : w->parts;
-    return both(cycles + meetings * MEET + (meetings ? (reads + meetings) * 4.0 * k->m * k->n / ADD : 0),
+    return both(cycles + meetings * rule[MEET] + (meetings ? (reads + meetings) * 4.0 * k->m * k->n / rule[ADD] : 0),
                 read_cycles(card, p));
 }
 
@@ -226,27 +218,30 @@ static double turns_cycles(struct pick_card card, const gemm_steps_problem *p, c
 static double row_cycles(const gemm_steps_problem *p, const struct way *w, int which)
 {
     const struct operand x = problem_operand(p, which);
-    return w->copy[which] || pick_aligned(&x, LINE) ? ROW : ROW * ROWS;
+    return w->copy[which] || pick_aligned(&x, LINE) ? rule[ROW] : rule[ROW] * rule[ROWS];
 }
 
 // Clusters that run at the same time. The blocks of one lie in one part of the GPU (a GPC), of which some have fewer
-// SMs.
+// SMs than others, so that some are left over: of an H200's 132 as many work (cudaOccupancyMaxActiveClusters).
 static double clusters(struct pick_card card, const struct way *w)
 {
-    const int blocks = w->pair ? 2 : w->parts;
-    return fmax(1, blocks <= 2 ? card.sms / blocks : card.sms * 7 / 8 / GPC * (GPC / blocks));
+    static const int work[] = { 0, 132, 132, 117, 120, 110, 102, 105, 120 };
+    const int blocks = pick_cluster(w);
+    return fmax(1, card.sms * work[blocks] / work[1] / blocks);
 }
 
 static double hopper_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
 {
     const struct kernel *k = w->kernel;
     const double area = (double)k->m * k->n;
-    const double loads = k->m * row_cycles(p, w, 0) + k->n * row_cycles(p, w, 1) / (w->pair ? 2 : 1);
-    const double step = fmax(loads, k->busy), deep = ceil_div(ceil_div(p->k, k->k), w->parts);
+    const double loads = k->m * row_cycles(p, w, 0) / w->broad + k->n * row_cycles(p, w, 1) / w->tall;
+    const double step = fmax(loads, rule[k->busy]), deep = ceil_div(ceil_div(p->k, k->k), w->parts);
     const double rounds = ceil_div(units_of(p, w), clusters(card, w));
-    const double store = area / STORE;
-    const double split = w->parts > 1 ? SPLIT + w->parts * area / w->parts / STORE : w->pair ? PAIR : 0;
-    return START + both(rounds * (deep * step + NEXT + split) + store, read_cycles(card, p));
+    const struct operand c = problem_operand(p, 2);
+    const double store = area / rule[STORE] * (pick_aligned(&c, UNIT) ? 1 : rule[STORE_ODD]);
+    const double split =
+        (w->parts > 1 ? rule[SPLIT] + area / rule[STORE] : 0) + (w->tall * w->broad > 1 ? rule[SHARE] : 0);
+    return rule[START] + both(rounds * (deep * step + rule[NEXT] + split) + store, read_cycles(card, p));
 }
 
 // As hopper.cu, but with fewer instructions between its products: the tile and the parts that its driver's rule takes.
@@ -256,28 +251,29 @@ static double last_step_cycles(struct pick_card card, const gemm_steps_problem *
     const struct kernel *of[GEOMETRIES_MAX];
     (void)w;
     for (const struct kernel *k = kernels; k < kernels + n_kernels; k++)
-        for (int split = 0; k->kind == KERNEL_HOPPER && split <= (k->m == k->n && k->m <= SPLIT_MOST); split++) {
+        for (int split = 0; k->kind == KERNEL_HOPPER && k->aligned && split <= (k->m == k->n && k->m <= SPLIT_MOST);
+             split++) {
             of[all.n] = k;
             all.all[all.n++] = (struct geometry){ .bm = k->m, .bn = k->n, .bk = k->k, .split = split };
         }
     const struct geometry g = choose_geometry(&all, p->m, p->n, p->k, card.sms);
-    struct way one = { .parts = g.parts > 1 ? g.parts : 1 };
+    struct way one = { .parts = g.parts > 1 ? g.parts : 1, .tall = 1, .broad = 1 };
     for (int i = 0; i < all.n; i++)
         one.kernel = all.all[i].bm == g.bm && all.all[i].bn == g.bn ? of[i] : one.kernel;
-    return SHORTER * hopper_cycles(card, p, &one);
+    return rule[SHORTER] * hopper_cycles(card, p, &one);
 }
 
 static double rows_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
 {
     const gemm_steps_problem q = pick_exchange(p, w->exchanged);
     const double crowd = fmax(1, (q.m > 4 ? 8 : q.m) * (double)pick_wide(&q, w, 1) / 16);  // of sums in registers
-    const double narrow = pick_wide(&q, w, 1) > 1 ? 1 : 4, block = w->part / 32.0 * ROW_STEP * crowd * crowd;
+    const double narrow = pick_wide(&q, w, 1) > 1 ? 1 : 4, block = w->part / 32.0 * rule[ROW_STEP] * crowd * crowd;
     const double rounds = ceil_div(w->blocks, 4.0 * card.sms);
-    return BLOCK + both(read_cycles(card, p) * narrow, rounds * block) +
-           (w->parts > 1 ? MEET + w->parts * ROW_PART : 0);
+    return rule[BLOCK] + both(read_cycles(card, p) * narrow, rounds * block) +
+           (w->parts > 1 ? rule[MEET] + w->parts * rule[ROW_PART] : 0);
 }
 
-static double cycles_of(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
+double pick_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)
 {
     typedef double model(struct pick_card, const gemm_steps_problem *, const struct way *);
     static model *const models[] = {
@@ -300,7 +296,7 @@ struct search {
 static void offer(const struct search *s, const struct way *w)
 {
     if (pick_room(s->p, w) <= s->limit)
-        s->f(s->data, w, cycles_of(s->card, s->p, w));
+        s->f(s->data, w, pick_cycles(s->card, s->p, w));
 }
 
 static int part_of(int k, int parts, int most)
@@ -351,23 +347,28 @@ static void offer_rows(const struct search *s, struct way w)
     }
 }
 
-// Parts only if all tiles are computed at once, pairs only if there are rows of tiles to pair.
+// Parts only if all tiles are computed at once.
+static void offer_clusters(const struct search *s, struct way w)
+{
+    for (w.parts = 1; pick_cluster(&w) <= CLUSTER_MOST && w.parts <= ceil_div(s->p->k, w.kernel->k); w.parts++) {
+        const double units = units_of(s->p, &w), room = clusters(s->card, &w);
+        w.blocks = pick_cluster(&w) * (int)fmin(units, room);
+        if (units < UNITS_MOST && w.blocks <= s->card.sms && (w.parts == 1 || units <= room))
+            offer(s, &w);
+    }
+}
+
+// Blocks share tiles only if there are as many; of few rows of A no block can load some.
 static void offer_hopper(const struct search *s, struct way w)
 {
-    const double sms = s->card.sms;
     for (int i = 0; i < 2; i++) {
         const struct operand x = problem_operand(s->p, i);
         w.copy[i] = !pick_aligned(&x, UNIT);
     }
-    for (w.parts = 1; w.parts <= CLUSTER_MOST && w.parts <= ceil_div(s->p->k, w.kernel->k); w.parts++) {
-        w.blocks = (int)fmin(units_of(s->p, &w) * w.parts, w.parts == 1 ? sms : UNITS_MOST);
-        if (w.parts == 1 || w.blocks <= w.parts * clusters(s->card, &w))
-            offer(s, &w);
-    }
-    w.parts = 1, w.pair = 1;
-    w.blocks = 2 * (int)fmin(units_of(s->p, &w), floor(sms / 2));
-    if (s->p->m > w.kernel->m && units_of(s->p, &w) < UNITS_MOST && w.blocks)
-        offer(s, &w);
+    for (w.tall = 1; w.tall <= SHARE_MOST && w.tall <= ceil_div(s->p->m, w.kernel->m); w.tall *= 2)
+        for (w.broad = 1; w.broad <= SHARE_MOST && w.broad <= ceil_div(s->p->n, w.kernel->n); w.broad *= 2)
+            if (w.broad == 1 || s->p->m >= w.kernel->m)
+                offer_clusters(s, w);
 }
 
 void pick_each(struct pick_card card, const gemm_steps_problem *p, size_t limit,
@@ -375,7 +376,7 @@ void pick_each(struct pick_card card, const gemm_steps_problem *p, size_t limit,
 {
     const struct search s = { card, p, limit, f, data };
     for (const struct kernel *k = kernels; k < kernels + n_kernels; k++) {
-        const struct way w = { .kernel = k, .parts = 1, .part = p->k };
+        const struct way w = { .kernel = k, .parts = 1, .part = p->k, .tall = 1, .broad = 1 };
         if (!can(card, k, p))
             continue;
         if (k->kind == KERNEL_LAST_STEP)

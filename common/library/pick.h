@@ -16,10 +16,11 @@ struct pick_card {
 // How a kernel computes a product.
 struct way {
     const struct kernel *kernel;
-    bool exchanged;         // rows.cu: C has few columns, so its transpose is computed, B^T * A^T
-    bool copy[2];           // A, B: into rows that begin at multiples of 128 bytes
-    int parts, part, pair;  // args.h
-    int blocks;             // of the grid
+    bool exchanged;   // rows.cu: C has few columns, so its transpose is computed, B^T * A^T
+    bool copy[2];     // A, B: into rows that begin at multiples of 128 bytes
+    int parts, part;  // args.h
+    int tall, broad;  // hopper.cu: blocks of a cluster below and beside each other
+    int blocks;       // of the grid
 };
 
 enum { PICK_OLDEST = 75 };  // the oldest card that a kernel of the library runs on
@@ -28,7 +29,10 @@ enum { PICK_OLDEST = 75 };  // the oldest card that a kernel of the library runs
 // needs none.
 struct way pick_way(struct pick_card card, const gemm_steps_problem *p, size_t limit);
 
-// Calls f with every way there is, and the cycles that the rule takes it for; see compare.c.
+// What the rule takes it for.
+double pick_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w);
+
+// Calls f with every way there is, and its cycles; see compare.c.
 void pick_each(struct pick_card card, const gemm_steps_problem *p, size_t limit,
                void (*f)(void *data, const struct way *w, double cycles), void *data);
 
@@ -36,6 +40,8 @@ void pick_each(struct pick_card card, const gemm_steps_problem *p, size_t limit,
 size_t pick_copy_bytes(const struct operand *x);
 size_t pick_pitch(const struct operand *x);
 size_t pick_room(const gemm_steps_problem *p, const struct way *w);
+
+int pick_cluster(const struct way *w);  // its blocks
 
 bool pick_meets(const struct way *w);  // whether blocks have parts of a tile in the workspace: then there are counters
 

@@ -21,7 +21,7 @@ static struct args args_of(const gemm_steps_problem *p, const struct way *w)
     const struct operand a = problem_operand(p, 0), b = problem_operand(p, 1), c = problem_operand(p, 2);
     struct args x = { .m = p->m, .n = p->n, .k = p->alpha != 0 ? p->k : 0, .batch = p->batch };
     x.c_type = (int)p->type_c, x.bias_kind = (int)p->bias_kind, x.activation = (int)p->activation;
-    x.parts = w->parts, x.part = w->part, x.pair = w->pair;
+    x.parts = w->parts, x.part = w->part, x.tall = w->tall / 2, x.broad = w->broad / 2;  // of 1, 2, 4
     x.A = p->A, x.B = p->B, x.C = p->C, x.bias = p->bias;
     x.a_row = step_of(&a, p->transpose_a, true), x.a_col = step_of(&a, p->transpose_a, false);
     x.b_row = step_of(&b, p->transpose_b, true), x.b_col = step_of(&b, p->transpose_b, false);
@@ -66,19 +66,10 @@ static struct operand place_operand(struct plan *plan, int which, dev_ptr *room)
 
 // --- Launches ---
 
-static const struct geometry *find_geometry(gemm_steps *h, enum module_id id, const struct kernel *k)
-{
-    const struct geometries *all = &h->loaded[id].geometries;
-    for (int i = 0; i < all->n; i++)
-        if (all->all[i].bm == k->m && all->all[i].bn == k->n)
-            return &all->all[i];
-    return &all->all[0];
-}
-
 static bool make_map(gemm_steps *h, struct plan *plan, int which, const struct operand *x, const struct geometry *g)
 {
-    const int rows[] = { plan->args.a_rows, g->box, g->cbox };
-    const int box_rows = which == 0 && plan->problem.transpose_a ? g->bk : rows[which];
+    const struct args *a = &plan->args;  // of what several blocks need, each loads some rows
+    const int rows[] = { (plan->problem.transpose_a ? g->bk : a->a_rows) >> a->broad, g->box >> a->tall, g->cbox };
     const uint64_t row = x->rows > 1 ? (uint64_t)x->ld * x->element : pick_pitch(x);
     const struct dev_tensor t = {
         .address = x->at,
@@ -86,7 +77,7 @@ static bool make_map(gemm_steps *h, struct plan *plan, int which, const struct o
         .rank = 3,
         .size = { (uint64_t)x->columns, (uint64_t)x->rows, (uint64_t)x->matrices },
         .stride = { row, x->matrices > 1 ? (uint64_t)x->next * x->element : row },
-        .box = { (uint32_t)g->box, (uint32_t)box_rows, 1 },
+        .box = { (uint32_t)g->box, (uint32_t)rows[which], 1 },
         .swizzle = DEV_SWIZZLE_128,
     };
     return dev_tensor_map(h->dev, &t, &plan->maps[which]);
@@ -97,13 +88,13 @@ static bool open_hopper(gemm_steps *h, struct plan *plan, const struct operand x
 {
     const struct operand *c = &x[2];  // TMA stores whole 16 bytes, past the end of a row, too
     const gemm_steps_problem *p = &plan->problem;
-    const int few = (p->m + 7) / 8 * 8, tall = g->bm << plan->way.pair;
+    const struct way *w = &plan->way;
+    const int few = (p->m + 7) / 8 * 8, cluster = pick_cluster(w);
     plan->args.a_rows = !p->transpose_a && few < g->bm ? few : g->bm;
-    plan->args.across = (p->n - 1) / g->bn + 1, plan->args.down = (p->m - 1) / tall + 1;
+    plan->args.across = (p->n - 1) / (g->bn * w->broad) + 1, plan->args.down = (p->m - 1) / (g->bm * w->tall) + 1;
     plan->args.units = plan->args.across * plan->args.down * p->batch;
-    const unsigned cluster = (unsigned)(plan->way.pair ? 2 : plan->way.parts);
     if (cluster > 1)
-        memcpy(plan->launch.cluster, (unsigned[]){ cluster, 1, 1 }, sizeof plan->launch.cluster);
+        memcpy(plan->launch.cluster, (unsigned[]){ (unsigned)cluster, 1, 1 }, sizeof plan->launch.cluster);
     plan->args.stored = c->element == 2 && pick_aligned(c, 16) && c->columns % 8 == 0;
     bool ok = true;
     for (int i = 0; ok && i < (plan->args.stored ? 3 : 2); i++)
@@ -112,6 +103,14 @@ static bool open_hopper(gemm_steps *h, struct plan *plan, const struct operand x
         plan->product_args[1 + i] = (struct dev_arg)DEV_ARG(plan->maps[i]);
     plan->launch.n_args = PLAN_ARGS;
     return ok;
+}
+
+// One tile for each cluster, unless C can go straight to memory, while the next tile is multiplied; see hopper.cu.
+static unsigned hopper_blocks(const struct plan *plan)
+{
+    const struct args *a = &plan->args;
+    const bool plain = a->beta == 0 && !a->bias_kind && !a->activation && a->c_type != ARGS_F32;
+    return (unsigned)(plain ? plan->way.blocks : a->units * pick_cluster(&plan->way));
 }
 
 static void kernel_name(const struct plan *plan, const gemm_steps_problem *p, const struct geometry *g,
@@ -130,16 +129,16 @@ static enum module_id module_of(const struct plan *plan)
 {
     const gemm_steps_problem *p = &plan->problem;
     const enum module_id id = plan->way.kernel->module;
-    return plan->way.kernel->kind != KERNEL_HOPPER
-               ? id
-               : (enum module_id)(id + (p->type == GEMM_STEPS_BF16) * 4 + p->transpose_a * 2 + p->transpose_b);
+    const int bf16 = p->type == GEMM_STEPS_BF16;
+    return (enum module_id)(
+        (int)id + (plan->way.kernel->kind == KERNEL_HOPPER ? bf16 * 4 + p->transpose_a * 2 + p->transpose_b : bf16));
 }
 
 // The kernels of any.cu, rows.cu and hopper.cu.
 static bool open_own(gemm_steps *h, struct plan *plan, enum module_id id)
 {
     const struct way *w = &plan->way;
-    const struct geometry *g = find_geometry(h, id, w->kernel);
+    const struct geometry *g = &h->loaded[id].geometries.all[0];
     struct operand x[PROBLEM_OPERANDS];
     dev_ptr room = h->work.at;
     for (int i = 0; i < PROBLEM_OPERANDS; i++)
@@ -194,8 +193,8 @@ static void write_name(struct plan *plan)
     const int parts = is_step(k) ? plan->geometry.parts : w->parts;
     if (parts > 1)
         n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", K in %d parts", parts);
-    if (w->pair)
-        n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", in pairs");
+    if (w->tall * w->broad > 1)
+        n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", %d x %d share", w->tall, w->broad);
     if (k->kind == KERNEL_ANY && plan->problem.type != GEMM_STEPS_F32)
         n += (size_t)snprintf(plan->name + n, sizeof plan->name - n, ", multiplied as floats");
     if (w->copy[0] || w->copy[1])
@@ -270,6 +269,8 @@ bool plan_queue(gemm_steps *h, struct plan *plan, float alpha, float beta)
         ok = gemm_queue(&plan->step, d);
     } else {
         plan->args.alpha = alpha, plan->args.beta = beta;
+        if (plan->way.kernel->kind == KERNEL_HOPPER)
+            plan->launch.grid[0] = hopper_blocks(plan);
         dev_set_budget(d, plan->budget);
         ok = (!plan->n_copies || dev_launch(d, plan->pack, &plan->pack_launch)) &&
              dev_launch(d, plan->product, &plan->launch);

@@ -51,16 +51,16 @@ def sets():
     r = random.Random(1)
     yield 'ladder', [(F16, n, n, n, 0) for n in (512, 1024, 2048, 4096, 8192)]
     yield 'squares', [(t, n, n, n, 0) for t in (F16, BF16) for n in (256, 768, 1536, 3072, 6144)]
-    yield 'odd squares', [(F16, n, n, n, 0) for n in (1000, 3000, 5000, 511, 1023, 2047, 4095, 8191)]
+    yield 'odd', [(F16, n, n, n, 0) for n in (1000, 3000, 5000, 511, 1023, 2047, 4095, 8191)]
     layers = ((4096, 4096), (6144, 4096), (14336, 4096), (4096, 14336), (8192, 8192), (28672, 8192), (8192, 28672))
-    for tb, name in ((0, 'layers'), (1, 'layers, B as n x k')):
+    for tb, name in ((0, 'layers_nn'), (1, 'layers_nt')):
         yield name, [(BF16 if tb else F16, 1 << i, n, k, tb) for i in range(14) for n, k in layers]
     yield 'random', [(r.choice((F16, BF16)), size(r), size(r), size(r), 0) for _ in range(1000)]
-    yield 'f32 squares', [(F32, n, n, n, 0) for n in (64, 128, 256, 512, 1024, 2048, 4096, 3000, 4095)]
+    yield 'f32_squares', [(F32, n, n, n, 0) for n in (64, 128, 256, 512, 1024, 2048, 4096, 3000, 4095)]
     thin = ((1, 4096, 4096), (4096, 1, 4096), (8, 8192, 8192), (64, 4096, 4096), (4096, 64, 4096), (4096, 4096, 64),
             (64, 64, 8192), (128, 128, 65536), (512, 512, 16384), (10000, 300, 700), (784, 100, 60000), (1, 28672, 8192))
-    yield 'f32 thin', [(F32, *s, 0) for s in thin]
-    yield 'f32 random', [(F32, size(r), size(r), size(r), 0) for _ in range(300)]
+    yield 'f32_thin', [(F32, *s, 0) for s in thin]
+    yield 'f32_random', [(F32, size(r), size(r), size(r), 0) for _ in range(300)]
 
 
 def medians(functions, flush, times):

@@ -227,7 +227,8 @@ static double clusters(struct pick_card card, const struct way *w)
 {
     static const int work[] = { 0, 132, 132, 117, 120, 110, 102, 105, 120 };
     const int blocks = pick_cluster(w);
-    return fmax(1, card.sms * work[blocks] / work[1] / blocks);
+    const int at_once = card.sms * work[blocks] / work[1] / blocks;
+    return at_once > 1 ? at_once : 1;
 }
 
 static double hopper_cycles(struct pick_card card, const gemm_steps_problem *p, const struct way *w)

@@ -40,7 +40,7 @@ static struct range *range_of(CUdeviceptr p)
     return r;
 }
 
-// So many bytes of it are there for kernels and copies.
+// Makes this many bytes of the range usable by kernels and copies, from its beginning.
 static bool resize(struct range *r, uint64_t bytes, char error[DEV_ERROR_MAX])
 {
     if (!simt_resize(cudart_gpu(), r->address, bytes, error))

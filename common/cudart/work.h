@@ -40,7 +40,7 @@ struct work {
             cudaGraphConditionalHandle handle;
             enum cudaGraphConditionalNodeType type;
             unsigned n;
-            cudaGraph_t *bodies;  // so many
+            cudaGraph_t *bodies;  // n of them
         } choice;
         cudaEvent_t event;
         struct {

@@ -1,7 +1,7 @@
-// Out of SSA form: what phis get becomes copies, at the end of a block that has one way on, else in a block of their
-// own on the way. The way back round a loop needs no such block where nobody behind the loop reads what is overwritten:
-// a loop whose last instruction jumps to its first is what ptxas schedules best. All copies of a way happen at once, so
-// they are put into an order in which none overwrites what another reads. Dead code is taken away after it.
+// Out of SSA form: what phis get becomes copies, at the end of a block that has one successor, else in a new block on
+// the edge. The back edge of a loop needs no new block if nothing after the loop reads what the copies overwrite: ptxas
+// schedules a loop best whose last instruction jumps to its first. All copies of an edge happen at once, so they are
+// put into an order in which none overwrites what another reads. Dead code is taken away after it.
 #include "irptx/passes.h"
 
 #include <string.h>

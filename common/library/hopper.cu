@@ -281,7 +281,7 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     const uint64_t b_tile = wgmma_descriptor<true>(Bs, turn_b() ? 16 : BK * 128, 1024);
     const int a_step = turn_a() ? BOX * 16 / 8 : 16 / 8, b_step = turn_b() ? 16 / 8 : BOX * 16 / 8;  // 16 further along K
     constexpr int LEAD = STAGES - 1;  // tiles that the other warpgroups have left when warpgroup 0 has none
-    enum { HERE = 8, NOBODY };    // or a block of the cluster: whom this thread tells that a stage is free
+    enum { HERE = 8, NOBODY };    // whom this thread tells that a stage is free: a block of the cluster, its own, nobody
     const int giver = tid % 128;  // of a warpgroup there is one for each block that writes to the stages
     const int to = giver >= sharers ? NOBODY : tiles == 1 ? HERE : giver < broad ? first + giver : below + (giver - broad + (giver - broad >= i)) * broad;
     auto give_back = [&](int stage) {

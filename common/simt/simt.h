@@ -75,8 +75,8 @@ bool simt_free(struct simt *s, uint64_t address, char error[DEV_ERROR_MAX]);  //
 // many bytes, which lives at least as long. What it held is copied there. The caller reads and writes it as he likes,
 // so the checks take all of it as written. False if nothing begins there.
 bool simt_lend(struct simt *s, uint64_t address, void *data);
-// The allocation that begins at address has so many bytes from now on, 0 as well: what is added at its end is as new as
-// that of simt_alloc, and the rest is kept. Not one that is lent.
+// Gives the allocation that begins at address a new size in bytes, which may be 0: what is added at its end is as new
+// as that of simt_alloc, and the rest is kept. It must not be lent.
 bool simt_resize(struct simt *s, uint64_t address, size_t bytes, char error[DEV_ERROR_MAX]);
 bool simt_write(struct simt *s, uint64_t to, const void *from, size_t bytes, char error[DEV_ERROR_MAX]);
 bool simt_read(struct simt *s, void *to, uint64_t from, size_t bytes, char error[DEV_ERROR_MAX]);

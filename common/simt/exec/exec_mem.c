@@ -174,7 +174,7 @@ static void move_lanes(const struct access *a, unsigned char *p)
         move_either(a, p, true);
 }
 
-// One address for each group of so many lanes side by side: elements of 4 or 8 bytes in slots of their own width.
+// Each group of neighbouring lanes has one address: elements of 4 or 8 bytes in slots of their own width.
 ALWAYS_INLINE void load_groups(const struct access *a, const unsigned char *p, int group)
 {
     const struct memop *m = a->m;
@@ -228,7 +228,7 @@ ALWAYS_INLINE void move(const struct access *a, unsigned char *p)
     }
 }
 
-// Is there one address for each group of so many lanes side by side?
+// Does each `group` of neighbouring lanes have one address?
 static bool are_groups(const struct access *a, int group)
 {
     const bool wide = a->m->base_class == SLOT_64;

@@ -62,8 +62,8 @@ uint64_t memory_alloc_low(struct memory *m, const char *name, uint64_t bytes);
 // The live allocation that begins at address lies in data from now on, which stays the caller's, who may write there at
 // any time: all of it counts as written. What it held is copied there.
 void memory_lend(struct memory *m, uint64_t address, unsigned char *data);
-// The live allocation that begins at address, which is not lent, has so many bytes from now on: what is added at its
-// end was not written. False when memory runs out.
+// Gives the live allocation that begins at address, which must not be lent, a new size in bytes: what is added at its
+// end counts as unwritten. False when memory runs out.
 bool memory_resize(struct memory *m, uint64_t address, uint64_t bytes);
 bool memory_release(struct memory *m, uint64_t address);  // false unless address begins a live allocation
 void memory_destroy(struct memory *m);

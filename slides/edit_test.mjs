@@ -3,9 +3,10 @@
 //
 //   node slides/edit_test.mjs
 import assert from 'node:assert/strict';
+import { exercises, with_exercise } from './book/exercise_pages.mjs';
 import { arch_of, changes, distance, nearest, type_of } from './book/theme/edit.js';
 import { pack, unpack } from './book/theme/edit_link.js';
-import { change_of, in_page, metric_words, signed, whose_of } from './book/theme/lab.js';
+import { change_of, heat_of, in_page, metric_words, signed, whose_of } from './book/theme/lab.js';
 import { standing_of } from './book/theme/watched.js';
 import { read } from './project.mjs';
 
@@ -46,12 +47,26 @@ const words = metric_words(read('slides/metrics.txt')), counters = [...read('com
 assert(counters.length > 30);
 assert.deepEqual(counters.filter((name) => !words[name]), []);
 
-// Two runs of one size are compared, others are not.
-const ran = (m, count) => ({ run: { m, n: 8, k: 8 }, metrics: { 'smsp__inst_executed.sum': count } });
-assert.deepEqual(change_of('instructions', ran(8, 5), ran(8, 7)), { is: 5, was: 7 });
+// Two right runs of one size are compared, others are not. On the bench, which knows no C, no finding is right enough.
+const ran = (m, count, verdict = 'right', findings = []) => ({ run: { m, n: 8, k: 8 }, verdict, findings, metrics: { 'smsp__inst_executed.sum': count } });
+const race = [{ level: 'error', id: 'RACE' }], advice = [{ level: 'advice', id: 'UNCOALESCED' }];
+for (const [is, was, wanted] of [
+  [ran(8, 5), ran(8, 7, 'right', advice), { is: 5, was: 7 }],
+  [ran(8, 5, 'ran'), ran(8, 7, 'ran'), { is: 5, was: 7 }],
+  [ran(8, 5, 'wrong'), ran(8, 7), { is: 5, wrong: 'this run' }],
+  [ran(8, 5, 'right', race), ran(8, 7), { is: 5, wrong: 'this run' }],
+  [ran(8, 5), ran(8, 7, 'ran', race), { is: 5, wrong: 'the run before' }],
+]) assert.deepEqual(change_of('instructions', is, was), wanted);
+assert.equal(heat_of('waves', { result: ran(8, 5), before: null }), 'instructions');
 for (const before of [null, ran(16, 7), { run: ran(8, 7).run }]) assert.equal(change_of('instructions', ran(8, 5), before), null);
 assert.deepEqual([640, -1280].map(signed), ['+640', '−1,280']);
 assert.equal(in_page('the first execution of --nth 2'), 'the first execution of access 2');
+
+// In the page the page's own way comes first.
+for (const { name } of exercises()) {
+  const page = with_exercise({ url: `exercises/${name}` }, read(`exercises/${name}/TASK.md`), { version: '1', compiler: {} });
+  assert.match(page, /^The file to edit is open \[on this page\]\(#write-it\)[^]*^## Check\n\nThe button Check \[on this page\]\(#write-it\)[^]*^build\/course check \d+b?\n/m, name);
+}
 
 const at = (barrier) => ({ ended: false, groups: [{ lanes: -1, line: 44, standing: 'barrier', barrier }] });
 assert.deepEqual(standing_of([at(0), at(0), at(1)]).map(({ warps, text: words }) => `${warps} ${words}`),

@@ -62,7 +62,8 @@ async function in_the_lab(page, origin, expect, wrong) {
   expect('what is different, once more', await text(page, '.lab .result'), /^(?!.*the course has)/);
   expect('words of a counter', await text(page, '.lab .counters'), /sectors read l1tex__t_sectors_pipe_lsu_mem_global_op_ld\.sum/);
   expect('whose result', await text(page, '.lab .whose'), /^The result of the edited text:$/);
-  expect('what changed most', await text(page, '.lab .moved'), /^changed most: line \d+ [+−][\d,]+/);
+  expect('what changed most, of a wrong kernel', `${await text(page, '.lab .change')} ${await text(page, '.lab .moved')}`, /The kernel of this run is wrong, so the two runs are not compared\. $/);
+  expect('the heads of its counters', await text(page, '.lab .source thead'), /^now, wrong *before *line/);
   expect('no time of a wrong kernel', await text(page, '.lab .result p.time'), /ptxas runs on no page\.$/);
   await write(page, [['blockIdx.z', '(blockIdx.y)']]);
   expect('whose result, behind a change', await text(page, '.lab .whose'), /^The result of the edited text as it ran last, and not as it is now:$/);
@@ -158,6 +159,13 @@ async function on_the_bench(page, origin, expect, wrong) {
   expect('arrays', await text(page, '.bench .arrays'), /y, f32\[1000\]: 1 3 5 7 9 11 13 15/);
   await page.evaluate(() => document.querySelector('.bench .number button').click());
   await page.waitForSelector('.bench .picture img');
+  await write(page, [['a * x[i]', 'a * a * x[i]']]);
+  expect('whose result on the bench, behind a change', await text(page, '.bench .whose'), /^The result of the text as it ran last:$/);
+  await press(page, 'run this');
+  await done(page);
+  expect('whose result on the bench', await text(page, '.bench .whose'), /^The result of this text:$/);
+  expect('beside the run before, on the bench', await text(page, '.bench .change'), /^In all [\d,]+ instructions of warps, (as many as|[\d,]+ (more|fewer) than) in the run before\.$/);
+  expect('counters by line on the bench', String(await page.$$eval('.bench td.heat', (all) => all.filter((cell) => cell.textContent).length)), /^[1-9]/);
   await looks(page, 'the bench', wrong);
 }
 

@@ -9,13 +9,18 @@ export function exercises() {
 
 const as_prop = (value) => JSON.stringify(value).replace(/[&'<>{}]/g, (c) => `&#${c.charCodeAt(0)};`);
 
+// A task speaks of the file and of the terminal; on a page that has an editor it comes first.
+const here_first = (text) => text
+  .replace('The file to edit is [kernel.cu](kernel.cu) in this folder.', 'The file to edit is open [on this page](#write-it). In a copy of the course it is [kernel.cu](kernel.cu) in the folder of the exercise.')
+  .replace(/^## Check\n\n(?=```sh)/m, (heading) => `${heading}The button Check [on this page](#write-it) does it. In a terminal it is:\n\n`);
+
 // A page of the book with the component that belongs to it. about: { version, compiler }; compiler null: the build has none.
 export function with_exercise({ url }, text, about) {
   const [, name] = url.match(/^exercises\/(\d\d\w+)$/) ?? [], all = exercises();
   if (!about.compiler || !(name || url === 'exercises/index')) return text;
   if (!name) return text.replace(/^# .*$/m, (title) => `${title}\n\n<TheProgress :about='${as_prop({ ...about, exercises: all })}' />\n`);
   const exercise = { ...about, ...all.find((one) => one.name === name), next: all[all.findIndex((one) => one.name === name) + 1]?.name };
-  return text.replace(/^# .*$/m, (title) => `${title}\n\n[Write and check it on this page](#write-it)\n`)
+  return here_first(text).replace(/^# .*$/m, (title) => `${title}\n\n[Write and check it on this page](#write-it)\n`)
     .replace(/^## Hints$/m, (hints) => `## Write it here {#write-it}\n\n<TheExercise :exercise='${as_prop(exercise)}' />\n\n${hints}`);
 }
 

@@ -62,6 +62,8 @@ export function verdict_of(result) {
   return errors.length ? 'found' : 'silent';
 }
 
+export const is_good = (result) => ['right', 'ran'].includes(verdict_of(result));
+
 // Whose result it is; text: of the open editor, null where none is open.
 export function whose_of({ result: { run }, source }, step, text) {
   const same = text === null || text === source;
@@ -131,11 +133,15 @@ export function lines_of(result) {
 // The counters that some line has, in any of these results of lines_of.
 export const heats_there = (...all) => Object.keys(heats).filter((name) => all.some((lines) => Object.values(lines).some((at) => at[name])));
 
-// Two runs that may be compared: { is, was } of a counter in all; null if there is no run before of the same size.
+// Which counter is shown by line: the one that was chosen, where some line of the run or of the one before has it.
+export const heat_of = (chosen, { result, before }) => (heats_there(lines_of(result), lines_of(before)).includes(chosen) ? chosen : 'instructions');
+
+// A counter in all, beside the run before of the same size, of which there may be none: { is, was }. Less work is no gain where the
+// result is wrong, so { is, wrong } says which of the two runs is.
 export function change_of(name, result, before) {
   if (!result.metrics || !before?.metrics || ['m', 'n', 'k'].some((size) => result.run[size] !== before.run[size])) return null;
   const [is, was] = [result, before].map(({ metrics }) => heats[name].of(metrics));
-  return { is, was };
+  return is_good(result) && is_good(before) ? { is, was } : { is, wrong: is_good(result) ? 'the run before' : 'this run' };
 }
 
 export const signed = (n) => `${n < 0 ? '−' : '+'}${grouped(Math.abs(n))}`;

@@ -22,6 +22,7 @@
 //   driver.h    the driver's API, on all this
 //   note.c      what other libraries of NVIDIA's say to the runtime
 //   blas.h      one of them, cuBLAS
+//   curand.c    another, cuRAND
 //   missing.c   what is not there, by its name
 //
 // Every function of the API may be called from any thread, and a struct simt belongs to one at a time: each takes

@@ -69,8 +69,7 @@ CUresult cuGetExportTable(const void **table, const CUuuid *id)
         fprintf(
             stderr,
             "cudart: NVIDIA's runtime is inside of %s: build it with nvcc -cudart shared; if it is NVIDIA's own, it "
-            "needs a card (cuBLAS, CUB and thrust are there without one, and what kernels include, as "
-            "curand_kernel.h)\n",
+            "needs a card (cuBLAS, cuRAND, CUB and thrust are there without one)\n",
             name);
     else
         fputs("cudart: NVIDIA's runtime is inside of this program: build it with simt nvcc, or with nvcc -cudart "

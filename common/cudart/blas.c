@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <cublasLt.h>
+#include <cuda.h>
 
 // --- Handles ---
 
@@ -26,6 +27,8 @@ cublasStatus_t cublasDestroy(cublasHandle_t h)
         return CUBLAS_STATUS_NOT_INITIALIZED;
     gemm_steps_destroy(h->library);
     cudaFree(h->scratch);
+    if (h->plain)
+        cuModuleUnload((CUmodule)h->plain);
     free(h);
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -151,6 +154,7 @@ static struct blas_product product(cublasHandle_t h, const char *function, int64
                                    const void *alpha, const void *beta, cublasComputeType_t compute)
 {
     const bool halves = compute == CUBLAS_COMPUTE_16F || compute == CUBLAS_COMPUTE_16F_PEDANTIC;
+    const bool doubles = compute == CUBLAS_COMPUTE_64F || compute == CUBLAS_COMPUTE_64F_PEDANTIC;
     return (struct blas_product){ .function = function,
                                   .m = m,
                                   .n = n,
@@ -159,7 +163,9 @@ static struct blas_product product(cublasHandle_t h, const char *function, int64
                                   .alpha = blas_scalar_of(h, alpha),
                                   .beta = blas_scalar_of(h, beta),
                                   .compute = compute,
-                                  .scale = halves ? CUDA_R_16F : CUDA_R_32F,
+                                  .scale = halves    ? CUDA_R_16F
+                                           : doubles ? CUDA_R_64F
+                                                     : CUDA_R_32F,
                                   .stream = h ? h->stream : NULL };
 }
 
@@ -219,6 +225,7 @@ static cublasStatus_t each(cublasHandle_t h, struct blas_product *p, int batch)
 }
 
 GEMM(S, float, CUDA_R_32F, CUBLAS_COMPUTE_32F)
+GEMM(D, double, CUDA_R_64F, CUBLAS_COMPUTE_64F)
 // Halves as their bits: C has no name for them.
 GEMM(H, uint16_t, CUDA_R_16F, CUBLAS_COMPUTE_16F)
 

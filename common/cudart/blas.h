@@ -5,6 +5,7 @@
 //   blas_product.c  a product as cuBLAS states it
 //   blas.c          handles, and cublas...gemm...
 //   blas_vector.c   vectors: products of one row or column; copies
+//   blas_plain.c    what the library has not, by kernels of plain.cu: doubles, and what goes once over its elements
 //   blas_lt.c       cublasLt
 //   blas_xt.c       cublasXt
 //   blas_legacy.c   cuBLAS before it had handles
@@ -26,7 +27,8 @@ struct cublasContext {  // also behind a cublasLtHandle_t
     cublasPointerMode_t pointers;
     cublasMath_t math;
     cublasAtomicsMode_t atomics;
-    float *scratch;  // on the device: a 1, and room for a result; NULL until it is needed
+    char *scratch;  // blas_scratch
+    void *plain;    // the module of plain.cu; NULL until it is needed
 };
 
 struct blas_matrix {  // column-major, or by rows
@@ -56,10 +58,16 @@ struct blas_product {
 };
 
 struct blas_scalar blas_scalar_of(cublasHandle_t h, const void *at);  // as its pointer mode says
+bool blas_read(const struct blas_scalar *from, cudaDataType type, double *to);
+
+// On the device: a 1 as a float and as a double, and room for a result. NULL: there is no handle, or no memory.
+enum { BLAS_ONE_F32 = 0, BLAS_ONE_F64 = 8, BLAS_RESULT = 16 };
+char *blas_scratch(cublasHandle_t h);
 
 // Whether the library has such products; if not, *why says what of them it has not.
 cublasStatus_t blas_supports(const struct blas_product *p, const char **why);
 cublasStatus_t blas_run(struct cublasContext *h, const struct blas_product *p);
+cublasStatus_t blas_plain_product(struct cublasContext *h, const struct blas_product *p, double alpha, double beta);
 
 // Says once for each function why it is not done.
 cublasStatus_t blas_refuse(const char *function, const char *why);

@@ -67,48 +67,68 @@ static cublasOperation_t operation(char c)
     return letter == 'N' ? CUBLAS_OP_N : letter == 'T' ? CUBLAS_OP_T : CUBLAS_OP_C;
 }
 
-void cublasSgemm(char a, char b, int m, int n, int k, float alpha, const float *A, int lda, const float *B, int ldb,
-                 float beta, float *C, int ldc)
-{
-    keep(cublasSgemm_v2(handle(), operation(a), operation(b), m, n, k, &alpha, A, lda, B, ldb, &beta, C, ldc));
-}
+#define TYPE(L, l, T)                                                                                                  \
+    void cublas##L##gemm(char a, char b, int m, int n, int k, T alpha, const T *A, int lda, const T *B, int ldb,       \
+                         T beta, T *C, int ldc)                                                                        \
+    {                                                                                                                  \
+        keep(                                                                                                          \
+            cublas##L##gemm_v2(handle(), operation(a), operation(b), m, n, k, &alpha, A, lda, B, ldb, &beta, C, ldc)); \
+    }                                                                                                                  \
+    void cublas##L##gemv(char a, int m, int n, T alpha, const T *A, int lda, const T *x, int incx, T beta, T *y,       \
+                         int incy)                                                                                     \
+    {                                                                                                                  \
+        keep(cublas##L##gemv_v2(handle(), operation(a), m, n, &alpha, A, lda, x, incx, &beta, y, incy));               \
+    }                                                                                                                  \
+    void cublas##L##ger(int m, int n, T alpha, const T *x, int incx, const T *y, int incy, T *A, int lda)              \
+    {                                                                                                                  \
+        keep(cublas##L##ger_v2(handle(), m, n, &alpha, x, incx, y, incy, A, lda));                                     \
+    }                                                                                                                  \
+    void cublas##L##axpy(int n, T alpha, const T *x, int incx, T *y, int incy)                                         \
+    {                                                                                                                  \
+        keep(cublas##L##axpy_v2(handle(), n, &alpha, x, incx, y, incy));                                               \
+    }                                                                                                                  \
+    void cublas##L##scal(int n, T alpha, T *x, int incx)                                                               \
+    {                                                                                                                  \
+        keep(cublas##L##scal_v2(handle(), n, &alpha, x, incx));                                                        \
+    }                                                                                                                  \
+    void cublas##L##copy(int n, const T *x, int incx, T *y, int incy)                                                  \
+    {                                                                                                                  \
+        keep(cublas##L##copy_v2(handle(), n, x, incx, y, incy));                                                       \
+    }                                                                                                                  \
+    void cublas##L##swap(int n, T *x, int incx, T *y, int incy)                                                        \
+    {                                                                                                                  \
+        keep(cublas##L##swap_v2(handle(), n, x, incx, y, incy));                                                       \
+    }                                                                                                                  \
+    T cublas##L##dot(int n, const T *x, int incx, const T *y, int incy)                                                \
+    {                                                                                                                  \
+        T result = 0;                                                                                                  \
+        keep(cublas##L##dot_v2(handle(), n, x, incx, y, incy, &result));                                               \
+        return result;                                                                                                 \
+    }                                                                                                                  \
+    T cublas##L##nrm2(int n, const T *x, int incx)                                                                     \
+    {                                                                                                                  \
+        T result = 0;                                                                                                  \
+        keep(cublas##L##nrm2_v2(handle(), n, x, incx, &result));                                                       \
+        return result;                                                                                                 \
+    }                                                                                                                  \
+    T cublas##L##asum(int n, const T *x, int incx)                                                                     \
+    {                                                                                                                  \
+        T result = 0;                                                                                                  \
+        keep(cublas##L##asum_v2(handle(), n, x, incx, &result));                                                       \
+        return result;                                                                                                 \
+    }                                                                                                                  \
+    int cublasI##l##amax(int n, const T *x, int incx)                                                                  \
+    {                                                                                                                  \
+        int result = 0;                                                                                                \
+        keep(cublasI##l##amax_v2(handle(), n, x, incx, &result));                                                      \
+        return result;                                                                                                 \
+    }                                                                                                                  \
+    int cublasI##l##amin(int n, const T *x, int incx)                                                                  \
+    {                                                                                                                  \
+        int result = 0;                                                                                                \
+        keep(cublasI##l##amin_v2(handle(), n, x, incx, &result));                                                      \
+        return result;                                                                                                 \
+    }
 
-void cublasSgemv(char a, int m, int n, float alpha, const float *A, int lda, const float *x, int incx, float beta,
-                 float *y, int incy)
-{
-    keep(cublasSgemv_v2(handle(), operation(a), m, n, &alpha, A, lda, x, incx, &beta, y, incy));
-}
-
-void cublasSger(int m, int n, float alpha, const float *x, int incx, const float *y, int incy, float *A, int lda)
-{
-    keep(cublasSger_v2(handle(), m, n, &alpha, x, incx, y, incy, A, lda));
-}
-
-void cublasSaxpy(int n, float alpha, const float *x, int incx, float *y, int incy)
-{
-    keep(cublasSaxpy_v2(handle(), n, &alpha, x, incx, y, incy));
-}
-
-void cublasSscal(int n, float alpha, float *x, int incx)
-{
-    keep(cublasSscal_v2(handle(), n, &alpha, x, incx));
-}
-
-void cublasScopy(int n, const float *x, int incx, float *y, int incy)
-{
-    keep(cublasScopy_v2(handle(), n, x, incx, y, incy));
-}
-
-float cublasSdot(int n, const float *x, int incx, const float *y, int incy)
-{
-    float result = 0;
-    keep(cublasSdot_v2(handle(), n, x, incx, y, incy, &result));
-    return result;
-}
-
-float cublasSnrm2(int n, const float *x, int incx)
-{
-    float result = 0;
-    keep(cublasSnrm2_v2(handle(), n, x, incx, &result));
-    return result;
-}
+TYPE(S, s, float)
+TYPE(D, d, double)

@@ -38,13 +38,15 @@ static gemm_steps_type type_of(cudaDataType t)
 cublasStatus_t blas_supports(const struct blas_product *p, const char **why)
 {
     *why = NULL;
-    if (!type_of(p->a.type) || p->a.type != p->b.type)
-        *why = "A and B have to be both floats, halves or bf16";
+    if (p->a.type == CUDA_R_64F && p->b.type == CUDA_R_64F && p->c.type == CUDA_R_64F && p->scale == CUDA_R_64F)
+        *why = p->bias || p->activation ? "doubles with a bias or an activation" : NULL;
+    else if (!type_of(p->a.type) || p->a.type != p->b.type)
+        *why = "A and B have to be both floats, halves, bf16 or doubles";
     else if (p->c.type != CUDA_R_32F && p->c.type != p->a.type)
         *why = "C has to be of A's type, or of floats";
     else if (p->compute == CUBLAS_COMPUTE_64F || p->compute == CUBLAS_COMPUTE_64F_PEDANTIC ||
              p->compute == CUBLAS_COMPUTE_32I || p->compute == CUBLAS_COMPUTE_32I_PEDANTIC)
-        *why = "sums are kept in floats, and not in doubles or integers";
+        *why = "sums are kept in floats, and not in integers, and in doubles if all else is doubles";
     else if (p->scale != CUDA_R_32F && p->scale != CUDA_R_16F)
         *why = "alpha and beta have to be floats or halves";
     return *why ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS;
@@ -55,22 +57,27 @@ struct blas_scalar blas_scalar_of(cublasHandle_t h, const void *at)
     return (struct blas_scalar){ at, h && h->pointers == CUBLAS_POINTER_MODE_DEVICE };
 }
 
-static bool read_scalar(const struct blas_scalar *from, bool is_half, float *to)
+bool blas_read(const struct blas_scalar *from, cudaDataType type, double *to)
 {
-    uint16_t half = 0;
-    void *at = is_half ? (void *)&half : (void *)to;
-    const size_t bytes = is_half ? sizeof half : sizeof *to;
-    if (from->on_device && cudaMemcpy(at, from->at, bytes, cudaMemcpyDeviceToHost))
+    union {
+        uint16_t half;
+        float single;
+        double whole;
+    } value;
+    const size_t bytes = type == CUDA_R_16F   ? sizeof value.half
+                         : type == CUDA_R_64F ? sizeof value.whole
+                                              : sizeof value.single;
+    if (from->on_device && cudaMemcpy(&value, from->at, bytes, cudaMemcpyDeviceToHost))
         return false;
     if (!from->on_device)
-        memcpy(at, from->at, bytes);
-    *to = is_half ? (float)half_to_double(half) : *to;
+        memcpy(&value, from->at, bytes);
+    *to = type == CUDA_R_16F ? half_to_double(value.half) : type == CUDA_R_64F ? value.whole : (double)value.single;
     return true;
 }
 
 // --- The library's product ---
 
-static gemm_steps_problem problem_of(const struct blas_product *p, float alpha, float beta)
+static gemm_steps_problem problem_of(const struct blas_product *p, double alpha, double beta)
 {
     const bool turned = p->c.by_rows;
     const struct blas_matrix *first = turned ? &p->a : &p->b, *second = turned ? &p->b : &p->a;
@@ -80,8 +87,8 @@ static gemm_steps_problem problem_of(const struct blas_product *p, float alpha, 
                              .batch = (int)p->batch,
                              .type = type_of(p->a.type),
                              .type_c = type_of(p->c.type),
-                             .alpha = p->k ? alpha : 0,
-                             .beta = beta };
+                             .alpha = p->k ? (float)alpha : 0,
+                             .beta = (float)beta };
     q.transpose_a = (first->op != CUBLAS_OP_N) ^ first->by_rows ^ turned;
     q.transpose_b = (second->op != CUBLAS_OP_N) ^ second->by_rows ^ turned;
     q.A = (gemm_steps_ptr)(uintptr_t)first->at, q.lda = first->ld, q.stride_a = first->stride;
@@ -137,7 +144,7 @@ cublasStatus_t blas_run(struct cublasContext *h, const struct blas_product *p)
 {
     enum { MOST = 1 << 30 };
     const char *why;
-    float alpha, beta;
+    double alpha, beta;
     if (!h)
         return blas_fail(CUBLAS_STATUS_NOT_INITIALIZED, p->function, "there is no handle: cublasCreate makes one");
     if (blas_supports(p, &why))
@@ -151,9 +158,10 @@ cublasStatus_t blas_run(struct cublasContext *h, const struct blas_product *p)
         return CUBLAS_STATUS_INVALID_VALUE;
     if (!p->m || !p->n || !p->batch)
         return CUBLAS_STATUS_SUCCESS;
-    if (!read_scalar(&p->alpha, p->scale == CUDA_R_16F, &alpha) ||
-        !read_scalar(&p->beta, p->scale == CUDA_R_16F, &beta))
+    if (!blas_read(&p->alpha, p->scale, &alpha) || !blas_read(&p->beta, p->scale, &beta))
         return CUBLAS_STATUS_EXECUTION_FAILED;
+    if (p->a.type == CUDA_R_64F)
+        return blas_plain_product(h, p, alpha, beta);
     const gemm_steps_problem q = problem_of(p, alpha, beta);
     return run(h, p, &q);
 }

@@ -4,22 +4,40 @@
 
 #include "blas.h"
 
-static struct blas_matrix row(const void *x, int64_t inc)
+// Of what type a call's elements are, and what is said of it.
+struct vectors {
+    const char *function;
+    cudaDataType type;
+};
+
+static size_t bytes_of(const struct vectors *v)
 {
-    return (struct blas_matrix){ .at = x, .type = CUDA_R_32F, .ld = inc };
+    return v->type == CUDA_R_64F ? sizeof(double) : sizeof(float);
 }
 
-static struct blas_matrix column(const void *x, int64_t inc)
+static struct blas_matrix row(const struct vectors *v, const void *x, int64_t inc)
 {
-    struct blas_matrix m = row(x, inc);
+    return (struct blas_matrix){ .at = x, .type = v->type, .ld = inc };
+}
+
+static struct blas_matrix column(const struct vectors *v, const void *x, int64_t inc)
+{
+    struct blas_matrix m = row(v, x, inc);
     m.op = CUBLAS_OP_T;
     return m;
 }
 
-static cublasStatus_t run(cublasHandle_t h, const char *function, const int64_t size[3], struct blas_scalar alpha,
+static struct blas_scalar number(const struct vectors *v, int which)  // 0 or 1
+{
+    static const float singles[] = { 0, 1 };
+    static const double doubles[] = { 0, 1 };
+    return (struct blas_scalar){ v->type == CUDA_R_64F ? (const void *)&doubles[which] : &singles[which], false };
+}
+
+static cublasStatus_t run(cublasHandle_t h, const struct vectors *v, const int64_t size[3], struct blas_scalar alpha,
                           struct blas_matrix a, struct blas_matrix b, struct blas_scalar beta, struct blas_matrix c)
 {
-    const struct blas_product p = { .function = function,
+    const struct blas_product p = { .function = v->function,
                                     .m = size[0],
                                     .n = size[1],
                                     .k = size[2],
@@ -29,89 +47,96 @@ static cublasStatus_t run(cublasHandle_t h, const char *function, const int64_t 
                                     .c = c,
                                     .alpha = alpha,
                                     .beta = beta,
-                                    .compute = CUBLAS_COMPUTE_32F,
-                                    .scale = CUDA_R_32F,
+                                    .compute = v->type == CUDA_R_64F ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
+                                    .scale = v->type,
                                     .stream = h ? h->stream : NULL };
     if (a.ld < 1 || b.ld < 1 || c.ld < 1)
-        return blas_refuse(function, "elements that lie backwards, or all at one place");
+        return blas_refuse(v->function, "elements that lie backwards, or all at one place");
     return blas_run(h, &p);
 }
 
-static const float number_0 = 0, number_1 = 1;
-static const struct blas_scalar zero = { &number_0, false }, one = { &number_1, false };
-
 // y^T = x^T * op(A)^T
-cublasStatus_t cublasSgemv(cublasHandle_t h, cublasOperation_t op, int m, int n, const float *alpha, const float *A,
-                           int lda, const float *x, int incx, const float *beta, float *y, int incy)
+static cublasStatus_t gemv(cublasHandle_t h, const struct vectors *v, cublasOperation_t op, int m, int n,
+                           const void *alpha, const void *A, int lda, const void *x, int incx, const void *beta,
+                           void *y, int incy)
 {
     const bool turned = op != CUBLAS_OP_N;
-    struct blas_matrix a = row(A, lda);
+    struct blas_matrix a = row(v, A, lda);
     a.op = turned ? CUBLAS_OP_N : CUBLAS_OP_T;
-    return run(h, "cublasSgemv", (int64_t[]){ 1, turned ? n : m, turned ? m : n }, blas_scalar_of(h, alpha),
-               row(x, incx), a, blas_scalar_of(h, beta), row(y, incy));
+    return run(h, v, (int64_t[]){ 1, turned ? n : m, turned ? m : n }, blas_scalar_of(h, alpha), row(v, x, incx), a,
+               blas_scalar_of(h, beta), row(v, y, incy));
 }
 
-cublasStatus_t cublasSger(cublasHandle_t h, int m, int n, const float *alpha, const float *x, int incx, const float *y,
-                          int incy, float *A, int lda)
+static cublasStatus_t ger(cublasHandle_t h, const struct vectors *v, int m, int n, const void *alpha, const void *x,
+                          int incx, const void *y, int incy, void *A, int lda)
 {
-    return run(h, "cublasSger", (int64_t[]){ m, n, 1 }, blas_scalar_of(h, alpha), column(x, incx), row(y, incy), one,
-               row(A, lda));
+    return run(h, v, (int64_t[]){ m, n, 1 }, blas_scalar_of(h, alpha), column(v, x, incx), row(v, y, incy),
+               number(v, 1), row(v, A, lda));
 }
 
-// --- A 1 on the device, and room for a result ---
+// --- With a 1 on the device, and room for a result ---
 
-static bool has_scratch(cublasHandle_t h)
+char *blas_scratch(cublasHandle_t h)
 {
-    if (!h)
-        return false;
-    if (!h->scratch && (cudaMalloc((void **)&h->scratch, 2 * sizeof *h->scratch) ||
-                        cudaMemcpy(h->scratch, &number_1, sizeof number_1, cudaMemcpyHostToDevice)))
+    struct {
+        float single;
+        double whole, room;
+    } ones = { 1, 1, 0 };
+    if (h && !h->scratch &&
+        (cudaMalloc((void **)&h->scratch, sizeof ones) ||
+         cudaMemcpy(h->scratch, &ones, sizeof ones, cudaMemcpyHostToDevice)))
         h->scratch = NULL;
-    return h->scratch;
+    return h ? h->scratch : NULL;
+}
+
+static const void *one_of(const struct vectors *v, const char *scratch)
+{
+    return scratch + (v->type == CUDA_R_64F ? BLAS_ONE_F64 : BLAS_ONE_F32);
 }
 
 // y^T = alpha * 1 * x^T + y^T
-cublasStatus_t cublasSaxpy(cublasHandle_t h, int n, const float *alpha, const float *x, int incx, float *y, int incy)
+static cublasStatus_t axpy(cublasHandle_t h, const struct vectors *v, int n, const void *alpha, const void *x, int incx,
+                           void *y, int incy)
 {
-    return has_scratch(h) ? run(h, "cublasSaxpy", (int64_t[]){ 1, n, 1 }, blas_scalar_of(h, alpha), row(h->scratch, 1),
-                                row(x, incx), one, row(y, incy))
-                          : CUBLAS_STATUS_NOT_INITIALIZED;
+    const char *scratch = blas_scratch(h);
+    return scratch ? run(h, v, (int64_t[]){ 1, n, 1 }, blas_scalar_of(h, alpha), row(v, one_of(v, scratch), 1),
+                         row(v, x, incx), number(v, 1), row(v, y, incy))
+                   : CUBLAS_STATUS_NOT_INITIALIZED;
 }
 
 // x^T = 0 * 1 * x^T + alpha * x^T: with a factor of 0 nothing of the product is read.
-cublasStatus_t cublasSscal(cublasHandle_t h, int n, const float *alpha, float *x, int incx)
+static cublasStatus_t scal(cublasHandle_t h, const struct vectors *v, int n, const void *alpha, void *x, int incx)
 {
-    return has_scratch(h) ? run(h, "cublasSscal", (int64_t[]){ 1, n, 1 }, zero, row(h->scratch, 1),
-                                row(h->scratch, incx), blas_scalar_of(h, alpha), row(x, incx))
-                          : CUBLAS_STATUS_NOT_INITIALIZED;
+    const char *scratch = blas_scratch(h);
+    const void *one = scratch ? one_of(v, scratch) : NULL;
+    return scratch ? run(h, v, (int64_t[]){ 1, n, 1 }, number(v, 0), row(v, one, 1), row(v, one, incx),
+                         blas_scalar_of(h, alpha), row(v, x, incx))
+                   : CUBLAS_STATUS_NOT_INITIALIZED;
 }
 
 // x^T * y, and its root.
-static cublasStatus_t dot(cublasHandle_t h, const char *function, int n, const float *x, int incx, const float *y,
-                          int incy, float *result, bool root)
+static cublasStatus_t dot(cublasHandle_t h, const struct vectors *v, int n, const void *x, int incx, const void *y,
+                          int incy, void *result, bool root)
 {
-    float value = 0;
-    if (!has_scratch(h))
+    char *scratch = blas_scratch(h);
+    union {
+        float single;
+        double whole;
+    } value;
+    if (!scratch)
         return CUBLAS_STATUS_NOT_INITIALIZED;
-    const cublasStatus_t s = run(h, function, (int64_t[]){ 1, 1, n > 0 ? n : 0 }, one, row(x, incx), column(y, incy),
-                                 zero, row(h->scratch + 1, 1));
+    const cublasStatus_t s = run(h, v, (int64_t[]){ 1, 1, n > 0 ? n : 0 }, number(v, 1), row(v, x, incx),
+                                 column(v, y, incy), number(v, 0), row(v, scratch + BLAS_RESULT, 1));
     if (s)
         return s;
-    if (cudaMemcpy(&value, h->scratch + 1, sizeof value, cudaMemcpyDeviceToHost))
+    if (cudaMemcpy(&value, scratch + BLAS_RESULT, bytes_of(v), cudaMemcpyDeviceToHost))
         return CUBLAS_STATUS_EXECUTION_FAILED;
-    value = root ? sqrtf(value) : value;
-    return cudaMemcpy(result, &value, sizeof value, cudaMemcpyDefault) ? CUBLAS_STATUS_EXECUTION_FAILED
-                                                                       : CUBLAS_STATUS_SUCCESS;
-}
-
-cublasStatus_t cublasSdot(cublasHandle_t h, int n, const float *x, int incx, const float *y, int incy, float *result)
-{
-    return dot(h, "cublasSdot", n, x, incx, y, incy, result, false);
-}
-
-cublasStatus_t cublasSnrm2(cublasHandle_t h, int n, const float *x, int incx, float *result)
-{
-    return dot(h, "cublasSnrm2", n, x, incx, x, incx, result, true);
+    if (root && v->type == CUDA_R_64F)
+        value.whole = sqrt(value.whole);
+    else if (root)
+        value.single = sqrtf(value.single);
+    return cudaMemcpy(result, &value, bytes_of(v), cudaMemcpyDefault) ? CUBLAS_STATUS_EXECUTION_FAILED
+                                                                      : CUBLAS_STATUS_SUCCESS;
 }
 
 // --- Copies ---
@@ -128,11 +153,47 @@ static cublasStatus_t copy(void *to, int64_t to_pitch, const void *from, int64_t
     return e ? CUBLAS_STATUS_MAPPING_ERROR : CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasScopy(cublasHandle_t h, int n, const float *x, int incx, float *y, int incy)
-{
-    return !h ? CUBLAS_STATUS_NOT_INITIALIZED
-              : copy(y, incy * (int64_t)sizeof *y, x, incx * (int64_t)sizeof *x, sizeof *x, n, h->stream, false);
-}
+#define VECTORS(L, T, cuda_type)                                                                                       \
+    cublasStatus_t cublas##L##gemv(cublasHandle_t h, cublasOperation_t op, int m, int n, const T *alpha, const T *A,   \
+                                   int lda, const T *x, int incx, const T *beta, T *y, int incy)                       \
+    {                                                                                                                  \
+        const struct vectors v = { "cublas" #L "gemv", cuda_type };                                                    \
+        return gemv(h, &v, op, m, n, alpha, A, lda, x, incx, beta, y, incy);                                           \
+    }                                                                                                                  \
+    cublasStatus_t cublas##L##ger(cublasHandle_t h, int m, int n, const T *alpha, const T *x, int incx, const T *y,    \
+                                  int incy, T *A, int lda)                                                             \
+    {                                                                                                                  \
+        const struct vectors v = { "cublas" #L "ger", cuda_type };                                                     \
+        return ger(h, &v, m, n, alpha, x, incx, y, incy, A, lda);                                                      \
+    }                                                                                                                  \
+    cublasStatus_t cublas##L##axpy(cublasHandle_t h, int n, const T *alpha, const T *x, int incx, T *y, int incy)      \
+    {                                                                                                                  \
+        const struct vectors v = { "cublas" #L "axpy", cuda_type };                                                    \
+        return axpy(h, &v, n, alpha, x, incx, y, incy);                                                                \
+    }                                                                                                                  \
+    cublasStatus_t cublas##L##scal(cublasHandle_t h, int n, const T *alpha, T *x, int incx)                            \
+    {                                                                                                                  \
+        const struct vectors v = { "cublas" #L "scal", cuda_type };                                                    \
+        return scal(h, &v, n, alpha, x, incx);                                                                         \
+    }                                                                                                                  \
+    cublasStatus_t cublas##L##dot(cublasHandle_t h, int n, const T *x, int incx, const T *y, int incy, T *result)      \
+    {                                                                                                                  \
+        const struct vectors v = { "cublas" #L "dot", cuda_type };                                                     \
+        return dot(h, &v, n, x, incx, y, incy, result, false);                                                         \
+    }                                                                                                                  \
+    cublasStatus_t cublas##L##nrm2(cublasHandle_t h, int n, const T *x, int incx, T *result)                           \
+    {                                                                                                                  \
+        const struct vectors v = { "cublas" #L "nrm2", cuda_type };                                                    \
+        return dot(h, &v, n, x, incx, x, incx, result, true);                                                          \
+    }                                                                                                                  \
+    cublasStatus_t cublas##L##copy(cublasHandle_t h, int n, const T *x, int incx, T *y, int incy)                      \
+    {                                                                                                                  \
+        return !h ? CUBLAS_STATUS_NOT_INITIALIZED                                                                      \
+                  : copy(y, incy * (int64_t)sizeof *y, x, incx * (int64_t)sizeof *x, sizeof *x, n, h->stream, false);  \
+    }
+
+VECTORS(S, float, CUDA_R_32F)
+VECTORS(D, double, CUDA_R_64F)
 
 #define COPIES(name)                                                                                                   \
     cublasStatus_t cublas##name##Vector(int n, int size, const void *x, int incx, void *y, int incy)                   \

@@ -1,14 +1,16 @@
-// cuBLAS as programs call it: each product beside one of the host, and what is not there. With an argument: wrong, calls
-// that fail.
+// cuBLAS as programs call it: each product beside one of the host, and what is not there. With an argument: wrong,
+// calls that fail.
 #include <cublasLt.h>
 #include <cublasXt.h>
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <vector>
 
 static cublasHandle_t handle;
@@ -32,11 +34,26 @@ template <typename T> struct matrix {
         up();
     }
     matrix(const matrix &) = delete;
-    ~matrix() { cudaFree(device); }
-    void up() { cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice); }
-    void down() { cudaMemcpy(host.data(), device, host.size() * sizeof(T), cudaMemcpyDeviceToHost); }
-    size_t stride() const { return (size_t)ld * columns; }
-    float at(int i, int j, int b = 0) const { return (float)host[b * stride() + (size_t)j * ld + i]; }
+    ~matrix()
+    {
+        cudaFree(device);
+    }
+    void up()
+    {
+        cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice);
+    }
+    void down()
+    {
+        cudaMemcpy(host.data(), device, host.size() * sizeof(T), cudaMemcpyDeviceToHost);
+    }
+    size_t stride() const
+    {
+        return (size_t)ld * columns;
+    }
+    float at(int i, int j, int b = 0) const
+    {
+        return (float)host[b * stride() + (size_t)j * ld + i];
+    }
 };
 
 template <typename T> static float element(const matrix<T> &x, cublasOperation_t op, int i, int j, int b)
@@ -80,14 +97,17 @@ static void floats()
         const cublasOperation_t op_a = i & 1 ? T : N, op_b = i & 2 ? T : N;
         matrix<float> a(op_a == N ? 37 : 21, op_a == N ? 21 : 37, 3), b(op_b == N ? 21 : 45, op_b == N ? 45 : 21, 1),
             c(37, 45, 5);
-        const cublasStatus_t s = cublasSgemm(handle, op_a, op_b, 37, 45, 21, &alpha, a.device, a.ld, b.device, b.ld,
-                                             &beta, c.device, c.ld);
-        verdict(i == 0 ? "Sgemm NN" : i == 1 ? "Sgemm TN" : i == 2 ? "Sgemm NT" : "Sgemm TT", s,
-                right(c, a, op_a, b, op_b, alpha, beta));
+        const cublasStatus_t s =
+            cublasSgemm(handle, op_a, op_b, 37, 45, 21, &alpha, a.device, a.ld, b.device, b.ld, &beta, c.device, c.ld);
+        verdict(i == 0   ? "Sgemm NN"
+                : i == 1 ? "Sgemm TN"
+                : i == 2 ? "Sgemm NT"
+                         : "Sgemm TT",
+                s, right(c, a, op_a, b, op_b, alpha, beta));
     }
     matrix<float> a(20, 12, 0, 3), b(12, 8, 0, 3), c(20, 8, 0, 3);
-    cublasStatus_t s = cublasSgemmStridedBatched(handle, N, N, 20, 8, 12, &alpha, a.device, 20, a.stride(), b.device, 12,
-                                                 b.stride(), &beta, c.device, 20, c.stride(), 3);
+    cublasStatus_t s = cublasSgemmStridedBatched(handle, N, N, 20, 8, 12, &alpha, a.device, 20, a.stride(), b.device,
+                                                 12, b.stride(), &beta, c.device, 20, c.stride(), 3);
     verdict("strided", s, right(c, a, N, b, N, alpha, beta));
     float *lists[9], **device;
     for (int i = 0; i < 3; i++) {
@@ -173,6 +193,84 @@ static void vectors()
     verdict("Sscal", s, v.host == want);
 }
 
+// All that floats have, and what goes once over its elements.
+static void doubles()
+{
+    const double alpha = 2, beta = -1;
+    for (int i = 0; i < 4; i++) {
+        const cublasOperation_t op_a = i & 1 ? T : N, op_b = i & 2 ? T : N;
+        matrix<double> a(op_a == N ? 37 : 21, op_a == N ? 21 : 37, 3), b(op_b == N ? 21 : 45, op_b == N ? 45 : 21, 1),
+            c(37, 45, 5);
+        const cublasStatus_t s =
+            cublasDgemm(handle, op_a, op_b, 37, 45, 21, &alpha, a.device, a.ld, b.device, b.ld, &beta, c.device, c.ld);
+        verdict(i == 0   ? "Dgemm NN"
+                : i == 1 ? "Dgemm TN"
+                : i == 2 ? "Dgemm NT"
+                         : "Dgemm TT",
+                s, right(c, a, op_a, b, op_b, alpha, beta));
+    }
+    matrix<double> a(20, 300, 0, 3), b(300, 8, 0, 3), c(20, 8, 0, 3), column(20, 1);
+    cublasStatus_t s = cublasDgemmStridedBatched(handle, N, N, 20, 8, 300, &alpha, a.device, 20, a.stride(), b.device,
+                                                 300, b.stride(), &beta, c.device, 20, c.stride(), 3);
+    verdict("long sums, strided", s, right(c, a, N, b, N, alpha, beta));
+    s = cublasDgemv(handle, N, 20, 300, &alpha, a.device, 20, b.device, 1, &beta, column.device, 1);
+    matrix<double> first(300, 1);
+    first.host.assign(b.host.begin(), b.host.begin() + 300);
+    matrix<double> one(20, 300);
+    one.host.assign(a.host.begin(), a.host.begin() + 20 * 300);
+    verdict("Dgemv", s, right(column, one, N, first, N, alpha, beta));
+}
+
+static void elements()
+{
+    const double alpha = 2, beta = -1;
+    const float three = 3, minus = -1;
+    int place = 0, least = 0;
+    double dot = 0, norm = 0, sum = 0, want_dot = 0, want_sum = 0;
+    matrix<double> u(100, 1), v(100, 1);
+    u.host[70] = -40, u.host[90] = 40, u.up();
+    for (int i = 0; i < 100; i++) {
+        want_dot += u.host[i] * v.host[i];
+        want_sum += std::fabs(u.host[i]);
+    }
+    cublasStatus_t s = cublasDdot(handle, 100, u.device, 1, v.device, 1, &dot);
+    verdict("Ddot", s, dot == want_dot);
+    s = cublasDnrm2(handle, 100, u.device, 1, &norm);
+    cublasDdot(handle, 100, u.device, 1, u.device, 1, &dot);
+    verdict("Dnrm2", s, norm == std::sqrt(dot));
+    s = cublasDasum(handle, 100, u.device, 1, &sum);
+    verdict("Dasum", s, sum == want_sum);
+    s = cublasIdamax(handle, 100, u.device, 1, &place);
+    cublasIdamin(handle, 100, u.device, 1, &least);
+    verdict("Idamax and Idamin", s,
+            place == 71 && u.host[least - 1] == 0 &&
+                std::find(u.host.begin(), u.host.end(), 0.) == u.host.begin() + least - 1);
+    std::vector<double> want = v.host;
+    for (int i = 0; i < 100; i++)
+        want[i] = (want[i] + alpha * u.host[i]) * beta;
+    cublasDaxpy(handle, 100, &alpha, u.device, 1, v.device, 1);
+    s = cublasDscal(handle, 100, &beta, v.device, 1);
+    v.down();
+    verdict("Daxpy and Dscal", s, v.host == want);
+    s = cublasDswap(handle, 100, u.device, 1, v.device, 1);
+    u.down();
+    verdict("Dswap", s, u.host == want);
+
+    matrix<float> x(9, 17, 2), y(17, 9), z(17, 9);
+    s = cublasSgeam(handle, T, N, 17, 9, &three, x.device, x.ld, &minus, y.device, y.ld, z.device, z.ld);
+    z.down();
+    bool same = true;
+    for (int j = 0; j < 9; j++)
+        for (int i = 0; i < 17; i++)
+            same &= z.at(i, j) == 3 * x.at(j, i) - y.at(i, j);
+    verdict("Sgeam", s, same);
+    float single = 0;
+    s = cublasSasum(handle, 9, x.device, 1, &single);
+    verdict("Sasum", s, single == std::accumulate(x.host.begin(), x.host.begin() + 9, 0.f, [](float a, float b) {
+                            return a + std::fabs(b);
+                        }));
+}
+
 static float bias_values[33];
 static float relu_bias(float x, int row)
 {
@@ -240,8 +338,8 @@ static void of_the_host()
     int device = 0;
     cublasXtCreate(&xt);
     cublasXtDeviceSelect(xt, 1, &device);
-    const cublasStatus_t s = cublasXtSgemm(xt, N, N, 24, 28, 20, &alpha, a.host.data(), 24, b.host.data(), 20, &beta,
-                                           result.data(), 24);
+    const cublasStatus_t s =
+        cublasXtSgemm(xt, N, N, 24, 28, 20, &alpha, a.host.data(), 24, b.host.data(), 20, &beta, result.data(), 24);
     cudaMemcpy(c.device, result.data(), result.size() * sizeof(float), cudaMemcpyHostToDevice);
     verdict("Xt", s, right(c, a, N, b, N, alpha, beta));
     cublasXtDestroy(xt);
@@ -274,10 +372,12 @@ static void wrong()
     matrix<float> a(16, 16), b(16, 16), c(8, 8);
     tell("lda", cublasSgemm(handle, N, N, 16, 16, 16, &alpha, a.device, 8, b.device, 16, &beta, c.device, 16));
     tell("no handle", cublasSgemm(nullptr, N, N, 1, 1, 1, &alpha, a.device, 1, b.device, 1, &beta, c.device, 1));
-    tell("Dgemm", cublasDgemm(handle, N, N, 1, 1, 1, &d, nullptr, 1, nullptr, 1, &d, nullptr, 1));
-    tell("Dgemm", cublasDgemm(handle, N, N, 1, 1, 1, &d, nullptr, 1, nullptr, 1, &d, nullptr, 1));
-    tell("bytes", cublasGemmEx(handle, N, N, 16, 16, 16, &alpha, a.device, CUDA_R_8I, 16, b.device, CUDA_R_8I, 16, &beta,
-                               c.device, CUDA_R_32I, 16, CUBLAS_COMPUTE_32I, CUBLAS_GEMM_DEFAULT));
+    const cuDoubleComplex z = { 1, 0 };
+    tell("Dgemm", cublasDgemm(handle, N, N, 4, 4, 4, &d, nullptr, 1, nullptr, 4, &d, nullptr, 4));
+    for (int i = 0; i < 2; i++)
+        tell("Zgemm", cublasZgemm(handle, N, N, 1, 1, 1, &z, nullptr, 1, nullptr, 1, &z, nullptr, 1));
+    tell("bytes", cublasGemmEx(handle, N, N, 16, 16, 16, &alpha, a.device, CUDA_R_8I, 16, b.device, CUDA_R_8I, 16,
+                               &beta, c.device, CUDA_R_32I, 16, CUBLAS_COMPUTE_32I, CUBLAS_GEMM_DEFAULT));
     cublasSgemm(handle, N, N, 16, 16, 16, &alpha, a.device, 16, b.device, 16, &beta, c.device, 16);
     printf("a C that is too small: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
 }
@@ -292,6 +392,8 @@ int main(int argc, char **)
     floats();
     halves();
     vectors();
+    doubles();
+    elements();
     light();
     of_the_host();
     in_a_graph();

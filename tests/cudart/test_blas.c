@@ -20,7 +20,10 @@ static const char products[] =
     "create: CUBLAS_STATUS_SUCCESS\nSgemm NN: right\nSgemm TN: right\nSgemm NT: right\nSgemm TT: right\n"
     "strided: right\nbatched: right\nalpha on the device: right\nGemmEx of halves: right\n"
     "GemmEx of halves to floats: right\nGemmEx of bf16: right\nHgemm: right\nSgemv with steps: right\nSdot: right\n"
-    "Snrm2: right\nSaxpy: right\nSscal: right\nheuristic: CUBLAS_STATUS_SUCCESS\nLt with bias and ReLU, into D: right\n"
+    "Snrm2: right\nSaxpy: right\nSscal: right\nDgemm NN: right\nDgemm TN: right\nDgemm NT: right\nDgemm TT: right\n"
+    "long sums, strided: right\nDgemv: right\nDdot: right\nDnrm2: right\nDasum: right\nIdamax and Idamin: right\n"
+    "Daxpy and Dscal: right\nDswap: right\nSgeam: right\nSasum: right\nheuristic: CUBLAS_STATUS_SUCCESS\nLt with bias "
+    "and ReLU, into D: right\n"
     "Lt by rows: right\nXt: right\nin a graph: right\ndestroy: CUBLAS_STATUS_SUCCESS\n";
 
 Test(blas, products_are_those_of_the_host_and_clean)
@@ -46,6 +49,7 @@ Test(blas, a_profile_names_the_call_and_the_kernel)
     run(&r, BLAS, NULL);
     expect_error("  gemm_nn of cublasSgemm (07_double_buffer, ");
     expect_error("  rows1_n of cublasSgemv (rows, ");
+    expect_error("  gemm_f64 of cublasDgemm, grid ");
     cr_expect(!strstr(r.err, "  gemm_nn, grid"), "a launch of a graph has no name: %s", r.err);
 }
 
@@ -54,17 +58,17 @@ Test(blas, a_call_that_fails_has_cublas_status_and_one_line)
     run(&r, BLAS, "wrong", NULL);
     shown(&r, 0,
           "create: CUBLAS_STATUS_SUCCESS\nlda: CUBLAS_STATUS_INVALID_VALUE\n"
-          "no handle: CUBLAS_STATUS_NOT_INITIALIZED\nDgemm: CUBLAS_STATUS_NOT_SUPPORTED\n"
-          "Dgemm: CUBLAS_STATUS_NOT_SUPPORTED\nbytes: CUBLAS_STATUS_NOT_SUPPORTED\n"
+          "no handle: CUBLAS_STATUS_NOT_INITIALIZED\nDgemm: CUBLAS_STATUS_INVALID_VALUE\n"
+          "Zgemm: CUBLAS_STATUS_NOT_SUPPORTED\nZgemm: CUBLAS_STATUS_NOT_SUPPORTED\nbytes: CUBLAS_STATUS_NOT_SUPPORTED\n"
           "a C that is too small: cudaErrorIllegalAddress\n");
     expect_error("cublasSgemm: lda is 8, and a column of A has 16 elements\n");
     expect_error("cublasSgemm: there is no handle: cublasCreate makes one\n");
-    expect_error("cublasDgemm: it is not there yet\n");
-    expect_error("cublasGemmEx: A and B have to be both floats, halves or bf16\n");
+    expect_error("cublasZgemm: it is not there yet\n");
+    expect_error("cublasGemmEx: A and B have to be both floats, halves, bf16 or doubles\n");
     expect_error("): kernel gemm_nn, ");
     expect_error("out of bounds: byte 256 of cudaMalloc#2, which has 256 bytes");
-    const char *first = strstr(r.err, "cublasDgemm");
-    cr_expect(first && !strstr(first + 1, "cublasDgemm"), "%s", r.err);
+    const char *first = strstr(r.err, "cublasZgemm");
+    cr_expect(first && !strstr(first + 1, "cublasZgemm"), "%s", r.err);
 }
 
 // NVIDIA's libraries are linked, and these are found when the program starts.

@@ -102,12 +102,41 @@ static void moved(const struct cudaMemcpy3DParms *p)
                      p->extent.width * p->extent.height * p->extent.depth);
 }
 
+// An array at one end of a copy becomes the memory that it is. Positions in it are elements.
+static bool without_array(cudaArray_t *array, struct cudaPos *from, struct cudaPitchedPtr *at,
+                          const struct cudaExtent *extent, size_t *element)
+{
+    size_t bytes = 1;
+    if (!*array)
+        return true;
+    if (!cudart_array_box(*array, at, &bytes) || (from->x + extent->width) * bytes > at->xsize ||
+        from->y + extent->height > at->ysize)
+        return false;
+    from->x *= bytes;
+    *element = bytes;
+    *array = NULL;
+    return true;
+}
+
+static cudaError_t copy_box(const char *function, const struct cudaMemcpy3DParms *p);
+
+// Where an array has a part, the box is given in its elements.
+static cudaError_t copy_array(const char *function, struct cudaMemcpy3DParms p)
+{
+    size_t element = 1;
+    if (!without_array(&p.srcArray, &p.srcPos, &p.srcPtr, &p.extent, &element) ||
+        !without_array(&p.dstArray, &p.dstPos, &p.dstPtr, &p.extent, &element))
+        return cudart_failed(cudaErrorInvalidValue, function, "the array was freed, or has no room for that");
+    p.extent.width *= element;
+    return copy_box(function, &p);
+}
+
 static cudaError_t copy_box(const char *function, const struct cudaMemcpy3DParms *p)
 {
+    if (p->srcArray || p->dstArray)
+        return copy_array(function, *p);
     const size_t width = p->extent.width, height = p->extent.height;
     const bool gaps = height > 1 && (p->srcPtr.pitch != width || p->dstPtr.pitch != width);
-    if (p->srcArray || p->dstArray)
-        return cudart_failed(cudaErrorNotSupported, function, "arrays are not there yet");
     if (height > 1 && (p->srcPtr.pitch < width || p->dstPtr.pitch < width))
         return cudart_failed(cudaErrorInvalidPitchValue, function, "a row is longer than the pitch");
     cudaError_t e = cudaSuccess;

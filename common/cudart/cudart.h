@@ -6,6 +6,7 @@
 //   fatbin.c    the PTX in them
 //   memory.c    device, pinned and managed memory
 //   copy.c      copies and sets, symbols
+//   array.c     arrays, and copies of them; texture.c the objects by which kernels read them
 //   launch.c    launches
 //   checked.c   what their checks found
 //   report.c    launches with their counters and times, and copies with theirs, which are printed at the end
@@ -90,6 +91,8 @@ struct cudart_ptx {
     size_t bytes;
     unsigned arch;  // 80 for compute_80
 };
+// Makes instructions of textures and surfaces calls (texture_text.c). False if memory runs out.
+bool cudart_textures(struct cudart_ptx *ptx);
 // Reads what __cudaRegisterFatBinary is given: the PTX for the newest architecture that the card can run.
 bool cudart_read_ptx(const void *wrapper, struct cudart_ptx *out, char error[DEV_ERROR_MAX]);
 // The same of what a program loads by itself: such a wrapper, a fat binary, or PTX that ends with a NUL.
@@ -138,6 +141,9 @@ cudaError_t cudart_memory_map(uint64_t address, size_t bytes, enum cudaMemoryTyp
 // What all memory holds now, which cudart_memory_free frees. Nothing if that is too much.
 size_t cudart_memory_copy(struct simt_array **out);
 void cudart_memory_free(struct simt_array *all, size_t n);
+
+// An array's memory: rows of bytes, of which *bytes are an element. False: it is none.
+bool cudart_array_box(cudaArray_const_t array, struct cudaPitchedPtr *at, size_t *bytes);
 
 // --- launches that are reported ---
 

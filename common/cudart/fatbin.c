@@ -130,6 +130,8 @@ static const char set_conditional[] =
 
 static bool add_called(struct cudart_ptx *to, char error[DEV_ERROR_MAX])
 {
+    if (!cudart_textures(to))
+        return error_set(error, "out of memory");
     if (!to->text || !strstr(to->text, ".extern .func cudaGraphSetConditional"))
         return true;
     char *all = realloc(to->text, to->bytes + sizeof set_conditional);
@@ -169,9 +171,12 @@ cudaError_t cudart_read_image(const void *image, struct cudart_ptx *out, char er
                          "that, or nvcc -fatbin -gencode arch=compute_80,code=compute_80, or nvrtcGetPTX of what "
                          "NVRTC compiled for compute_80"),
                cudaErrorNoKernelImageForDevice;
-    if (magic != WRAPPER && magic != FAT)
-        return read_text_of(image, out, error);
-    const bool ok = magic == WRAPPER ? cudart_read_ptx(image, out, error) : add_text(image, out, error);
+    if (magic != WRAPPER && magic != FAT) {
+        const cudaError_t e = read_text_of(image, out, error);
+        return !e && !add_called(out, error) ? cudaErrorMemoryAllocation : e;
+    }
+    const bool ok =
+        magic == WRAPPER ? cudart_read_ptx(image, out, error) : add_text(image, out, error) && add_called(out, error);
     if (ok && !out->text)
         error_set(error, "it has no PTX that this card can run: build it for compute_80, say");
     return ok && out->text ? cudaSuccess : cudaErrorNoKernelImageForDevice;

@@ -13,7 +13,8 @@ enum handle_kind {
     HANDLE_POOL,
     HANDLE_CONTEXT,
     HANDLE_MODULE,
-    HANDLE_PHYSICAL
+    HANDLE_PHYSICAL,
+    HANDLE_ARRAY
 };
 
 void *handle_new(enum handle_kind kind, void *object);           // NULL if memory runs out

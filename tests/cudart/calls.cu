@@ -108,11 +108,12 @@ static void tensor_map()
     cudaMalloc(&p, 64 * 256);
     says("no such function", cudaGetDriverEntryPointByVersion("cuNothing", (void **)&encode, 12000, cudaEnableDefault));
     printf("there: %d\n", encode != nullptr);
-    says("encode", cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void **)&encode, 12000, cudaEnableDefault));
+    says("encode",
+         cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void **)&encode, 12000, cudaEnableDefault));
     for (const cuuint32_t *b : { box, no_box })
-        printf("map: %d\n", encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, p, size, stride, b, step,
-                                   CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-                                   CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+        printf("map: %d\n",
+               encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, p, size, stride, b, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                      CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
     cudaFree(p);
 }
 
@@ -120,16 +121,16 @@ static void mistakes()
 {
     char host[64];
     int *p;
-    cudaArray_t array;
+    cudaMipmappedArray_t mipmaps;
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
     cudaMalloc(&p, 64);
     says("too large", cudaMemcpy(host, p, 65, cudaMemcpyDeviceToHost));
     says("too long", cudaMemset(p, 0, 65));
-    says("too much", cudaMalloc((void **)&array, (size_t)1 << 50));
+    says("too much", cudaMalloc((void **)&mipmaps, (size_t)1 << 50));
     says("last", cudaGetLastError());
     says("free", cudaFree(p));
     says("free again", cudaFree(p));
-    says("array", cudaMallocArray(&array, &format, 8, 8));
+    says("mipmaps", cudaMallocMipmappedArray(&mipmaps, &format, make_cudaExtent(8, 8, 0), 2));
     count<<<1, 2048>>>(p, 1);
     says("too many threads", cudaGetLastError());
     says("still well", cudaDeviceSynchronize());

@@ -75,7 +75,7 @@ Test(cudart, files_that_are_linked_share_functions_and_variables)
     cr_assert(strstr(r.err, "2 launches were checked, 0 of them with findings"), "%s", r.err);
 }
 
-// As CUDA's documentation says of each call; of arrays, that they are not there.
+// As CUDA's documentation says of each call; of mipmaps, that they are not there.
 static const char calls[] = "count: cudaSuccess\npinned: right\n"
                             "count: cudaSuccess\nmanaged: right\n"
                             "__managed__: 107\n"
@@ -87,7 +87,7 @@ static const char calls[] = "count: cudaSuccess\npinned: right\n"
                             "too large: cudaErrorInvalidValue\ntoo long: cudaErrorInvalidValue\n"
                             "too much: cudaErrorMemoryAllocation\nlast: cudaErrorMemoryAllocation\n"
                             "free: cudaSuccess\nfree again: cudaErrorInvalidValue\n"
-                            "array: cudaErrorNotSupported\n"
+                            "mipmaps: cudaErrorNotSupported\n"
                             "too many threads: cudaErrorInvalidConfiguration\nstill well: cudaSuccess\n"
                             "past the end: cudaErrorIllegalAddress\nand ever after: cudaErrorIllegalAddress\n";
 
@@ -105,7 +105,7 @@ Test(cudart, calls_return_cudas_errors_with_one_line_each)
         { 127, "cudaMemset: an upload of 65 bytes goes out of bounds" },
         { 128, "cudaMalloc: cudaMalloc#15 needs 1125899906842624 bytes" },
         { 131, "cudaFree: no allocation begins at that address, or it was freed before\n" },
-        { 132, "cudaMallocArray: it is not there yet\n" },
+        { 132, "cudaMallocMipmappedArray: it is not there yet\n" },
         { 133, "count(int*, int): block.x is 2048" },
         { 137,
           "past(int*): kernel _Z4pastPi, calls.cu:26: block (0,0,0), thread (0,0,0) writes 4 bytes out of bounds" },
@@ -187,4 +187,22 @@ Test(cudart, cub_and_thrust_sort_and_scan)
     run(&r, SORT, NULL);
     shown(&r, 0, right);
     expect_clean();
+}
+
+Test(cudart, textures_and_surfaces_read_as_cuda_says)
+{
+    setenv("CUDART_CHECK", "1", 1);
+    run(&r, TEXTURES, NULL);
+    shown(&r, 0,
+          "1D of linear memory: right (cudaSuccess)\n1D, linear: right (cudaSuccess)\n"
+          "2D, clamp, point: right (cudaSuccess)\n2D, clamp, linear: right (cudaSuccess)\n"
+          "2D, border, point: right (cudaSuccess)\n2D, border, linear: right (cudaSuccess)\n"
+          "2D, wrap, point: right (cudaSuccess)\n2D, wrap, linear: right (cudaSuccess)\n"
+          "2D, mirror, point: right (cudaSuccess)\n2D, mirror, linear: right (cudaSuccess)\n"
+          "bytes: right (cudaSuccess)\nbytes as floats: right (cudaSuccess)\n3D: right (cudaSuccess)\n"
+          "layers: right (cudaSuccess)\na surface: right (cudaSuccess)\npairs: right (cudaSuccess)\n"
+          "mipmaps: cudaErrorNotSupported\nbeyond it: cudaErrorInvalidValue\n"
+          "twice: cudaErrorInvalidResourceHandle\n");
+    expect_checked(" launches were checked, 0 of them with findings: 0 findings and 0 advices\n");
+    expect_checked("cudaMemcpy2DToArray: the array has no room for that\n");
 }

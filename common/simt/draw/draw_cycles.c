@@ -137,7 +137,8 @@ static void pipes(struct picture *p)
         return;
     }
     p->y += 30;
-    svg_text(&p->svg, MARGIN, p->y, "large big", "How busy the SM is: schedulers, pipes, and its share of L2 and DRAM");
+    svg_text(&p->svg, MARGIN, p->y, "large big",
+             "How busy the SM is in the cycles shown: schedulers, pipes, its share of L2 and DRAM");
     p->y += 12;
     curve(p, "issue slots", share[COUNTS], mean_of(p, share[COUNTS]));
     for (unsigned i = 0; i < COUNTS; i++)
@@ -183,7 +184,7 @@ static void explain(struct picture *p, const char *title)
     const double cycles = p->w->trips ? p->w->mean : (double)(p->w->to - p->w->from);
     char from[32], mean[80] = "";
     if (p->w->trips)
-        snprintf(mean, sizeof mean, ": %.2f us a %s, by the pace of all blocks", cycles / p->p->ghz / 1000,
+        snprintf(mean, sizeof mean, ": %.2f us a %s, in the mean of all", cycles / p->p->ghz / 1000,
                  p->w->blocks ? "block" : "trip");
     svg_text(&p->svg, MARGIN, 48, "huge", "%s", title);
     svg_text(&p->svg, MARGIN, 84, "large dim", "As the clock predicts for the %s, at %.2f GHz%s.", p->card, p->p->ghz,

@@ -45,6 +45,7 @@ static void translate(struct ir_module *m, const char *ir, const struct irptx_op
         pass_same_phis(c);
         pass_copies(c);
         pass_dead(c);
+        pass_places(c);
         pass_merge(c);
         pass_sink(c);
         pass_coalesce(c);

@@ -10,6 +10,8 @@ void pass_same_phis(struct code *c);
 void pass_copies(struct code *c);
 // Removes instructions whose results are not used.
 void pass_dead(struct code *c);
+// Instructions without a place in the source get one.
+void pass_places(struct code *c);
 // Loads and stores of neighbours become one of two or four registers.
 void pass_merge(struct code *c);
 // Loads whose values are used behind a branch alone move there.

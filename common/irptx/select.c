@@ -253,6 +253,7 @@ struct code *select_function(struct ir_module *m, const struct ir_function *f)
     struct code *c = code_begin(m, f);
     find_spaces(c);
     c->at = 0;
+    c->line = f->line;
     select_params(c);
     for (uint32_t i = 0; i < c->order_count; i++)
         for (uint32_t k = 0; k < f->blocks[c->order[i]].count; k++)

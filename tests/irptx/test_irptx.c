@@ -218,6 +218,17 @@ Test(irptx, writes_the_lines_of_inlined_calls_as_nvcc_does)
            "$L__info_string0:\n.b8 95,90,52,108,111,97,100,0\n");
 }
 
+Test(irptx, gives_what_has_no_line_that_of_its_first_use)
+{
+    expect("  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0), !dbg !6\n  %y = load float, ptr %q, align 4\n"
+           "  %z = fadd float %y, %x\n  store float %z, ptr %p, align 4, !dbg !5\n  ret void",
+           "bar", "\t.loc\t1 12 3\n\tld.global.b32", "add.rn.f32", "st.global.b32");
+    expect_not(
+        "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0), !dbg !5\n  %y = load float, ptr %q, align 4\n"
+        "  store float %y, ptr %p, align 4\n  ret void",
+        "bar.sync \t0;\n\t.loc");
+}
+
 Test(irptx, keeps_an_accumulator_of_inline_assembly_in_its_register)
 {
     expect("  br label %loop\nloop:\n  %a = phi float [ %x, %entry ], [ %b, %loop ]\n  %i = phi i32 [ 0, %entry ], [ "

@@ -282,11 +282,14 @@ static bool say_stride(struct cause *c, const struct look *l)
     return true;
 }
 
-// Whether the threads of a block take the elements of its tile in turn, and some of the turns are left out.
+// Whether the threads of a block take the elements of its tile in turn, and some of the turns are left out. A thread with a
+// tile of its own stores that.
 static bool say_turns(struct cause *c, const struct look *l, const struct geometry *g)
 {
     static const enum line_role roles[] = { LINE_STORE_C, LINE_WRITE_C, LINE_ROLES };
     int first = g->threads;  // of a round that is not written
+    if (g->tm)
+        return false;
     for (int i = 0; i < l->m && i < g->bm; i++)
         for (int j = 0; j < l->n && j < g->bn; j++) {
             const int turn = (i * g->bn + j) % g->threads;

@@ -4,6 +4,7 @@
 //   node slides/edit_test.mjs
 import assert from 'node:assert/strict';
 import { exercises, with_exercise } from './book/exercise_pages.mjs';
+import { alike, aligned } from './book/theme/align.js';
 import { arch_of, changes, distance, nearest, type_of } from './book/theme/edit.js';
 import { pack, unpack } from './book/theme/edit_link.js';
 import { change_of, heat_of, in_page, metric_words, signed, whose_of } from './book/theme/lab.js';
@@ -23,6 +24,11 @@ const edits = [
   ['b\nb\nc\nd\ny\n', [{ at: 1, fresh: 0, old: ['a'] }, { at: 2, fresh: 1, old: [] }, { at: 5, fresh: 1, old: [] }]],
 ];
 for (const [after, wanted] of edits) assert.deepEqual(changes(text, after), wanted, JSON.stringify(after));
+
+// Lines of two texts are compared where these are much the same.
+assert(alike(text, text.replace('b', 'x')) && alike('int i;\n  j = 1;\n}', 'int i;\nj = 1;\n\n}'));
+assert(!alike('int i;\nj = 1;\nk = 2;', 'int l;\nm = 1;\nk = 2;') && !alike('int i;', 'int i;\nj = 1;\nk = 2;'));
+assert.deepEqual(aligned(text, 'a\nx\nb\n').slice(1), [1, , 2]);
 
 assert.equal(distance(text, 'a\nx\ny\nd\n'), 2);
 assert.deepEqual(nearest('a\nx\nc\nd\n', [['far', 'p\nq\n'], ['near', text], ['as near', text]]), { name: 'near', differ: 1 });

@@ -2,7 +2,7 @@
 // the page's worker, and ends with errors of the compiler or with a run. Nothing may crash, and a run ends by itself.
 //
 //   node slides/edits_test.mjs BUILD [COUNT [SEED]]
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { to_ptx } from './book/lab/compile.mjs';
@@ -79,7 +79,7 @@ async function main() {
     if (tile && in_double !== 'right') wrong.push(`02 in double: ${in_double}`);
     for (let i = 0; i < Number(count); i++) {
       const lab = labs[random(labs.length)], name = names[random(names.length)], source = read(`steps/${lab.step}/kernel.cu`), text = edits[name](source, random);
-      const arch = arch_of(readFileSync(join(folder, `${lab.step}.ptx`), 'utf8'));
+      const arch = arch_of(worker.text(`${lab.step}.ptx`));
       const end = await attempt(compile, worker, { lab, text, arch }).catch((error) => error);
       const key = end instanceof Error ? 'broke' : end;
       ends[key] = (ends[key] ?? 0) + 1;

@@ -105,10 +105,14 @@ async function by_a_link(page, origin, expect) {
   await page.waitForSelector('.lab .result');
   await done(page);
   expect('where it opens', String(await page.$eval('.lab', (lab) => Math.round(lab.getBoundingClientRect().top))), /^\d\d$/);
+  expect("the course's kernel beside a link's text", String(Boolean(await page.$('.lab .source'))), /^false$/);
   expect('the note of a link', await text(page, '.edit .hint'), /came with the link\. Nothing of it has run yet\. What you wrote here before is kept\.$/);
   expect('whose result, behind a link', await text(page, '.lab .whose'), /^The result of the course's kernel, not of the text in the editor:$/);
   expect('what was predicted, where nothing was asked', await text(page, '.lab .count'), /^(?!.* here: 0)/);
   expect('what runs', await text(page, '.lab form button.main'), /^Run the course's kernel$/);
+  await press(page, "Run the course's");
+  await done(page);
+  expect("the course's kernel, asked for", String(Boolean(await page.$('.lab .source'))), /^true$/);
   await press(page, 'run this');
   await page.goto(await link('// second'));
   await there('// second');

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { build as bundle } from 'esbuild';
 import { written_out } from '../places.mjs';
 import { fail, read, root, slides } from '../project.mjs';
@@ -112,10 +113,14 @@ async function copy_module(build, name, folder, put) {
   const worker = await bundle({ entryPoints: [join(slides, 'book', 'lab', 'worker.js')], write: false, bundle: true, minify: true, format: 'iife',
     alias: { 'lab-module': join(build, 'slides', `${name}.js`) }, logLevel: 'error' });
   put(`${name}_worker.js`, worker.outputFiles[0].contents);
-  put(`${name}.wasm`, readFileSync(join(build, 'slides', `${name}.wasm`)));
+  put(`${name}.wasm.gz`, packed(readFileSync(join(build, 'slides', `${name}.wasm`))));
 }
 
-// Leaves all that the labs load in the folder. Returns a text that changes with it, or null where the build has no labs.
+// Hosts compress scripts and pages, but hardly a file of a kind that they do not know, and not all of them a module.
+const packed = (content) => gzipSync(content, { level: 9 });
+
+// Leaves all that the labs load in the folder; what a worker is given is packed. Returns a text that changes with it, or null
+// where the build has no labs.
 export async function copy_labs(build, folder) {
   const hash = createHash('sha256');
   if (!existsSync(join(build, 'slides', 'lab.wasm'))) return null;
@@ -125,12 +130,13 @@ export async function copy_labs(build, folder) {
     writeFileSync(join(folder, name), content);
   };
   for (const name of ['lab', 'bench']) await copy_module(build, name, folder, put);
-  for (const [header, text] of Object.entries(course_headers())) put(header, text);
-  for (const { name } of exercises()) put(`${name}.source.cu`, read(`exercises/${name}/source.cu`));
+  const put_text = (name, text) => put(`${name}.gz`, packed(text));
+  for (const [header, text] of Object.entries(course_headers())) put_text(header, text);
+  for (const { name } of exercises()) put_text(`${name}.source.cu`, read(`exercises/${name}/source.cu`));
   for (const { step, runs } of lab_list().filter((lab) => built(build, lab)))
     for (const kernel of new Set(runs.map((run) => run.kernel))) {
-      put(`${kernel}.cu`, readFileSync(source_of(build, step, kernel)));
-      put(`${kernel}.ptx`, plain_ptx(readFileSync(ptx_of(build, step, kernel), 'utf8'), kernel === step ? 'kernel' : kernel));
+      put_text(`${kernel}.cu`, readFileSync(source_of(build, step, kernel)));
+      put_text(`${kernel}.ptx`, plain_ptx(readFileSync(ptx_of(build, step, kernel), 'utf8'), kernel === step ? 'kernel' : kernel));
     }
   return hash.digest('hex').slice(0, 12);
 }

@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import vm from 'node:vm';
+import { gunzipSync } from 'node:zlib';
 
 // folder: where the labs' files are; module: as open_worker of theme/lab.js has it. Resolves to { ask(call, args), text(name) }; ask fails as the page's does.
 export async function open(folder, module = 'lab') {
-  const waiting = new Map(), progress = [];
+  const waiting = new Map(), progress = [], unpacked = (name) => gunzipSync(readFileSync(join(folder, `${name}.gz`)));
   let next = 0;
   const self = { location: { href: `http://localhost/labs/${module}_worker.js` }, performance, WebAssembly, console, TextDecoder, setTimeout,
     clearTimeout, URL, importScripts() {},
@@ -20,8 +21,8 @@ export async function open(folder, module = 'lab') {
     waiting.set(++next, { done, fail });
     self.onmessage({ data: { id: next, call, args } });
   });
-  await ask('open', await WebAssembly.compile(readFileSync(join(folder, `${module}.wasm`))));
-  return { ask, progress, text: (name) => readFileSync(join(folder, name), 'utf8') };
+  await ask('open', await WebAssembly.compile(unpacked(`${module}.wasm`)));
+  return { ask, progress, text: (name) => unpacked(name).toString() };
 }
 
 // What the page sends for a run of a lab. lab: of labs.mjs's lab_of.

@@ -1,5 +1,12 @@
 // Which line of one text is which of another: the longest common lines, and between them those that were changed, in order.
 
+// Of the longer text, at least half of the lines that say something stand in the other one, too.
+export function alike(a, b) {
+  const [x, y] = [a, b].map((text) => text.split('\n').map((line) => line.trim()).filter((line) => line.length > 1));
+  const [long, short] = x.length > y.length ? [x, new Set(y)] : [y, new Set(x)];
+  return 2 * long.filter((line) => short.has(line)).length >= long.length;
+}
+
 // Returns by line of b, counted from 1, the line of a; undefined where there is none.
 export function aligned(a, b) {
   const [x, y] = [a, b].map((text) => text.replace(/\n$/, '').split('\n'));

@@ -1,12 +1,7 @@
 // VitePress's own theme without its fonts: the reader's system has enough.
 import theme from 'vitepress/theme-without-fonts';
-import BankExplorer from './BankExplorer.vue';
-import FragmentMap from './FragmentMap.vue';
-import OccupancySum from './OccupancySum.vue';
-import TheBench from './TheBench.vue';
-import TheExercise from './TheExercise.vue';
+import { defineAsyncComponent } from 'vue';
 import TheLab from './TheLab.vue';
-import TheProgress from './TheProgress.vue';
 import './book.css';
 import './answers.css';
 import './lab.css';
@@ -30,7 +25,16 @@ function for_print() {
 
 if (typeof window !== 'undefined') for_print();
 
-const components = { BankExplorer, FragmentMap, OccupancySum, TheBench, TheExercise, TheLab, TheProgress };
+// What few pages have, these alone load.
+const components = {
+  TheLab,
+  BankExplorer: defineAsyncComponent(() => import('./BankExplorer.vue')),
+  FragmentMap: defineAsyncComponent(() => import('./FragmentMap.vue')),
+  OccupancySum: defineAsyncComponent(() => import('./OccupancySum.vue')),
+  TheBench: defineAsyncComponent(() => import('./TheBench.vue')),
+  TheExercise: defineAsyncComponent(() => import('./TheExercise.vue')),
+  TheProgress: defineAsyncComponent(() => import('./TheProgress.vue')),
+};
 
 export default {
   extends: theme,

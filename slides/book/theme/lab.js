@@ -7,25 +7,27 @@ import { open_asking } from './asking.js';
 
 const modules = new Map();
 
-const fetched = async (url) => {
+// The bytes of a packed file; a server may have unpacked it for the browser already.
+async function fetched(url) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url} gave ${response.status}`);
-  return response;
-};
+  const bytes = new Uint8Array(await response.arrayBuffer()), packed = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  return packed ? new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer() : bytes;
+}
 
 // base: the address of the folder of labs, with a / at its end. onBlocks(done, blocks) tells how far a run is. Returns
 // { ask(call, args), stop() }: stop ends what is running, whose promise fails with an Error whose message is "stopped".
 // module: "lab", or "bench", which also checks exercises and has simt's command line.
 export function open_worker(base, version, onBlocks, module = 'lab') {
   const file = (name) => `${base}${name}?${version}`;
-  if (!modules.has(module)) modules.set(module, fetched(file(`${module}.wasm`)).then(async (response) => WebAssembly.compile(await response.arrayBuffer())));
+  if (!modules.has(module)) modules.set(module, fetched(file(`${module}.wasm.gz`)).then((bytes) => WebAssembly.compile(bytes)));
   const compiled = modules.get(module);
   compiled.catch(() => modules.delete(module));
   const { ask, stop } = open_asking(file(`${module}_worker.js`), async (send) => send('open', await compiled), ({ done, blocks }) => onBlocks(done, blocks));
 
   const texts = new Map();
   function text(name) {
-    if (!texts.has(name)) texts.set(name, fetched(file(name)).then((response) => response.text()));
+    if (!texts.has(name)) texts.set(name, fetched(file(`${name}.gz`)).then((bytes) => new TextDecoder().decode(bytes)));
     texts.get(name).catch(() => texts.delete(name));
     return texts.get(name);
   }
@@ -136,10 +138,12 @@ export const heats_there = (...all) => Object.keys(heats).filter((name) => all.s
 // Which counter is shown by line: the one that was chosen, where some line of the run or of the one before has it.
 export const heat_of = (chosen, { result, before }) => (heats_there(lines_of(result), lines_of(before)).includes(chosen) ? chosen : 'instructions');
 
+export const of_one_size = (result, before) => ['m', 'n', 'k'].every((size) => result.run[size] === before.run[size]);
+
 // A counter in all, beside the run before of the same size, of which there may be none: { is, was }. Less work is no gain where the
 // result is wrong, so { is, wrong } says which of the two runs is.
 export function change_of(name, result, before) {
-  if (!result.metrics || !before?.metrics || ['m', 'n', 'k'].some((size) => result.run[size] !== before.run[size])) return null;
+  if (!result.metrics || !before?.metrics || !of_one_size(result, before)) return null;
   const [is, was] = [result, before].map(({ metrics }) => heats[name].of(metrics));
   return is_good(result) && is_good(before) ? { is, was } : { is, wrong: is_good(result) ? 'the run before' : 'this run' };
 }

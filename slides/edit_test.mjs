@@ -71,7 +71,7 @@ assert.equal(in_page('the first execution of --nth 2'), 'the first execution of 
 // In the page the page's own way comes first.
 for (const { name } of exercises()) {
   const page = with_exercise({ url: `exercises/${name}` }, read(`exercises/${name}/TASK.md`), { version: '1', compiler: {} });
-  assert.match(page, /^The file to edit is open \[on this page\]\(#write-it\)[^]*^## Check\n\nThe button Check \[on this page\]\(#write-it\)[^]*^build\/course check \d+b?\n/m, name);
+  assert.match(page, /^The file to edit opens \[on this page\]\(#write-it\)[^]*^## Check\n\nThe button Check \[on this page\]\(#write-it\)[^]*^build\/course check \d+b?\n/m, name);
 }
 
 const at = (barrier) => ({ ended: false, groups: [{ lanes: -1, line: 44, standing: 'barrier', barrier }] });

@@ -218,9 +218,9 @@ static void note(struct matrix_verdict *v, const struct product *p, int row, int
     double got = matrix_get(p->C, row, col), ratio = error_ratio(p, got, want, bound);
     v->worst = fmax(v->worst, ratio);
     if (p->map)
-        p->map[(size_t)row * (size_t)p->C->cols + (size_t)col] = ratio <= 1                         ? MATRIX_RIGHT
-                                                                 : matrix_is_poison(p->C, row, col) ? MATRIX_UNWRITTEN
-                                                                                                    : MATRIX_WRONG;
+        p->map[(size_t)row * (size_t)p->C->cols + (size_t)col] = matrix_is_poison(p->C, row, col) ? MATRIX_UNWRITTEN
+                                                                 : ratio <= 1                     ? MATRIX_RIGHT
+                                                                                                  : MATRIX_WRONG;
     if (ratio <= 1 || (!v->right && (row > v->row || (row == v->row && col > v->col))))
         return;
     v->right = false;

@@ -142,7 +142,7 @@ async function at_an_exercise(page, origin, expect, wrong) {
   await write(page, [['tid % BM;', 'tid / BN;'], ['tid / BM;', 'tid % BN;']]);
   await press(page, 'heck');
   await done(page);
-  expect('an exercise that is half done', await text(page, '.exercise'), /NO the result is right past every edge.*Not yet\. 66 of 100 points/);
+  expect('an exercise that is half done', await text(page, '.exercise'), /not yet: the result is right past every edge.*Not yet\. 66 of 100 points/);
   await page.setOfflineMode(true);
   await write(page, [['// <<<\n\n    // --- Acc', 'if (row >= M || col >= N) return;\n    // <<<\n\n    // --- Acc']]);
   await press(page, 'heck');

@@ -11,7 +11,8 @@ const as_prop = (value) => JSON.stringify(value).replace(/[&'<>{}]/g, (c) => `&#
 
 // A task speaks of the file and of the terminal; on a page that has an editor it comes first.
 const here_first = (text) => text
-  .replace('The file to edit is [kernel.cu](kernel.cu) in this folder.', 'The file to edit is open [on this page](#write-it). In a copy of the course it is [kernel.cu](kernel.cu) in the folder of the exercise.')
+  .replace('The file to edit is [kernel.cu](kernel.cu) in this folder.', 'The file to edit opens [on this page](#write-it). In a copy of the course it is [kernel.cu](kernel.cu) in the folder of the exercise.')
+  .replace(/^## The file to edit$/m, '## What it begins with')
   .replace(/^## Check\n\n(?=```sh)/m, (heading) => `${heading}The button Check [on this page](#write-it) does it. In a terminal it is:\n\n`);
 
 // A page of the book with the component that belongs to it. about: { version, compiler }; compiler null: the build has none.

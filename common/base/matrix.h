@@ -64,7 +64,7 @@ struct matrix_verdict matrix_check(const struct matrix *C, double alpha, const s
                                    double beta, const struct matrix *C0);
 
 // The same, and map says of each element of C (M x N bytes, row-major) what it is.
-enum matrix_mark { MATRIX_RIGHT, MATRIX_WRONG, MATRIX_UNWRITTEN };  // unwritten: still the poison, be it near the right value or not
+enum matrix_mark { MATRIX_RIGHT, MATRIX_WRONG, MATRIX_UNWRITTEN };  // unwritten: still the poison
 struct matrix_verdict matrix_check_map(const struct matrix *C, double alpha, const struct matrix *A,
                                        const struct matrix *B, double beta, const struct matrix *C0,
                                        unsigned char *map);

@@ -1,5 +1,6 @@
 // clang takes an instruction's place in the source away when it moves it out of a loop, or makes one of several. It
-// gets that of the first instruction that uses its value: where else would a learner look for it?
+// gets that of the first instruction that uses its value: where else would a learner look for it? Copies of phis stay
+// without.
 #include "irptx/passes.h"
 
 static bool is_place(const struct code *c, uint32_t line)
@@ -10,7 +11,7 @@ static bool is_place(const struct code *c, uint32_t line)
 // used_at: by register, the place of the first behind this instruction that reads it; 0: none is known.
 static void give_place(const struct code *c, struct op *op, uint32_t *used_at)
 {
-    for (uint32_t k = 0; k < op->arg_count && !is_place(c, op->line); k++)
+    for (uint32_t k = 0; k < op->arg_count && !op->copy && !is_place(c, op->line); k++)
         if (op->args[k].def)
             op->line = used_at[op->args[k].reg];
     for (uint32_t k = 0; k < op->arg_count && is_place(c, op->line); k++)

@@ -282,8 +282,8 @@ static bool say_stride(struct cause *c, const struct look *l)
     return true;
 }
 
-// Whether the threads of a block take the elements of its tile in turn, and some of the turns are left out. A thread with a
-// tile of its own stores that.
+// Whether the threads of a block take the elements of its tile in turn, and some of the turns are left out. A thread
+// with a tile of its own stores that.
 static bool say_turns(struct cause *c, const struct look *l, const struct geometry *g)
 {
     static const enum line_role roles[] = { LINE_STORE_C, LINE_WRITE_C, LINE_ROLES };

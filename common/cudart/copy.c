@@ -135,6 +135,8 @@ static cudaError_t copy_box(const char *function, const struct cudaMemcpy3DParms
 {
     if (p->srcArray || p->dstArray)
         return copy_array(function, *p);
+    if ((unsigned)p->kind > cudaMemcpyDefault)
+        return cudart_failed(cudaErrorInvalidMemcpyDirection, function, "its direction is none of enum cudaMemcpyKind");
     const size_t width = p->extent.width, height = p->extent.height;
     const bool gaps = height > 1 && (p->srcPtr.pitch != width || p->dstPtr.pitch != width);
     if (height > 1 && (p->srcPtr.pitch < width || p->dstPtr.pitch < width))

@@ -12,6 +12,7 @@
 //   report.c    launches with their counters and times, and copies with theirs, which are printed at the end
 //   predict.c   how long a launch takes on the card
 //   place.c     where in the program a call stands
+//   fault.c     the program's own accesses to device memory
 //   device.c    properties, attributes and occupancy, which are those of a card (base/card.def)
 //   work.h      what a stream is asked to do, which submit.c has done at once, or noted in a graph
 //   stream.c    streams and events
@@ -69,6 +70,8 @@ bool cudart_same_frames(const struct cudart_frames *a, const struct cudart_frame
 // call launches, or NULL. Valid as long as the program runs.
 const char *cudart_place(const struct cudart_frames *f, const char *kernel);
 const char *cudart_place_here(const char *kernel);
+
+void cudart_tell_faults(void);  // from now on, of the program's own accesses to device memory
 
 const char *cudart_note(void);  // of which call of another library a launch is a part; NULL: of none (note.h)
 

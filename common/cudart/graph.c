@@ -317,11 +317,14 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *out)
     cudart_lock();
     const struct stream *s = stream_of(stream);
     const struct graph *g = s && s->begins ? s->graph : NULL;
+    const bool broken = g && s->broken;
     if (out)  // else the program has the graph already
-        *out = g ? g->handle : NULL;
+        *out = g && !broken ? g->handle : NULL;
     if (g)
         stream_end_capture(g);
     cudart_unlock();
+    if (broken)
+        return cudart_failed(cudaErrorStreamCaptureInvalidated, __func__, "the program waited while it captured");
     return g ? cudaSuccess
              : cudart_failed(cudaErrorIllegalState, "cudaStreamEndCapture", "no capture began in this stream");
 }

@@ -249,19 +249,28 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
 
 // --- Waiting ---
 
+static cudaError_t broken(const char *function)
+{
+    return cudart_failed(cudaErrorStreamCaptureUnsupported, function,
+                         "a stream is being captured, and what the program waits for is no part of a graph");
+}
+
 cudaError_t cudaDeviceSynchronize(void)
 {
-    return cudart_wait();
+    cudart_lock();
+    const bool captured = stream_break_captures();
+    cudart_unlock();
+    return captured ? broken(__func__) : cudart_wait();
 }
 
 static cudaError_t wait_for(const char *function, cudaStream_t handle)
 {
     cudart_lock();
     const struct stream *s = stream_of(handle);
-    const bool captured = s && s->graph;
+    const bool captured = s && s->graph && stream_break_captures();
     cudart_unlock();
     if (captured)
-        return cudart_failed(cudaErrorStreamCaptureUnsupported, function, "the stream is being captured");
+        return broken(function);
     return s ? cudart_wait() : no_stream(function);
 }
 

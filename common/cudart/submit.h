@@ -10,6 +10,7 @@ struct stream {
     unsigned long long id;
     struct graph *graph;  // that it is captured into; NULL: it is not
     bool begins;          // the capture began here
+    bool broken;          // the program waited for what is being captured
     struct nodes last;    // of that graph: what comes next depends on them
     struct stream *next;  // of those that there are
 };
@@ -26,6 +27,7 @@ void stream_free(struct stream *s, cudaStream_t handle);
 struct stream *stream_of(cudaStream_t handle);   // those that are always there, too; NULL: it is none
 struct event *event_of(cudaEvent_t handle);      // NULL: it is none
 void stream_end_capture(const struct graph *g);  // in all streams
+bool stream_break_captures(void);                // false: there are none
 
 cudaError_t work_submit(cudaStream_t s, const struct work *w);
 

@@ -68,9 +68,59 @@ static void mistake(const char *what)
     }
 }
 
+__device__ int table[16];
+
+// With what is not plain memory.
+static void another(const char *what)
+{
+    int *p, *pinned, host[16] = {};
+    float ms;
+    cudaStream_t stream;
+    cudaEvent_t event;
+    cudaGraph_t graph;
+    cudaMalloc(&p, sizeof host);
+    cudaMallocHost(&pinned, sizeof host);
+    cudaStreamCreate(&stream);
+    cudaEventCreate(&event);
+    if (!strcmp(what, "free pinned twice")) {
+        cudaFreeHost(pinned);
+        cudaFreeHost(pinned);
+    } else if (!strcmp(what, "free pinned as the device's")) {
+        cudaFree(pinned);
+    } else if (!strcmp(what, "free as pinned")) {
+        cudaFreeHost(p);
+    } else if (!strcmp(what, "a dead stream")) {
+        cudaStreamDestroy(stream);
+        fill<<<1, 16, 0, stream>>>(p, 16);
+    } else if (!strcmp(what, "an event without a time")) {
+        cudaEventElapsedTime(&ms, event, event);
+    } else if (!strcmp(what, "a short pitch")) {
+        cudaMemcpy2D(p, 8, host, 32, 16, 2, cudaMemcpyHostToDevice);
+    } else if (!strcmp(what, "beyond a symbol")) {
+        cudaMemcpyToSymbol(table, host, sizeof host, 32);
+    } else if (!strcmp(what, "much shared memory")) {
+        fill<<<1, 16, 300000>>>(p, 16);
+    } else if (!strcmp(what, "misaligned")) {
+        fill<<<1, 8>>>((int *)((char *)p + 1), 8);
+    } else if (!strcmp(what, "no direction")) {
+        cudaMemcpy(p, host, sizeof host, (cudaMemcpyKind)9);
+    } else if (!strcmp(what, "use what a stream freed")) {
+        cudaMallocAsync(&p, sizeof host, stream);
+        cudaFreeAsync(p, stream);
+        fill<<<1, 16>>>(p, 16);
+    } else if (!strcmp(what, "wait in a capture")) {
+        cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+        printf("%s, ", cudaGetErrorName(cudaDeviceSynchronize()));
+        printf("%s\n", cudaGetErrorName(cudaStreamEndCapture(stream, &graph)));
+    } else if (!strcmp(what, "read by the host")) {
+        printf("%d\n", p[0]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     mistake(argv[1]);
+    another(argv[1]);
     const cudaError_t now = cudaGetLastError(), later = cudaDeviceSynchronize();
     printf("%s, %s\n", cudaGetErrorName(now), cudaGetErrorName(later));
     return 0;

@@ -97,6 +97,28 @@ Test(exec, mistakes_have_cudas_error_and_a_line_that_says_where)
         { "no device", "cudaErrorInvalidDevice, cudaSuccess", "bad.cu:43: cudaSetDevice: " },
         { "no threads", "cudaErrorInvalidConfiguration, cudaSuccess", "bad.cu:45: fill(int*, int): " },
         { "past the end", "cudaErrorIllegalAddress, cudaErrorIllegalAddress", "bad.cu:47: fill(int*, int): kernel " },
+        { "free pinned twice", "cudaErrorInvalidValue, cudaSuccess",
+          "bad.cu:87: cudaFreeHost: no allocation begins at that address" },
+        { "free pinned as the device's", "cudaErrorInvalidValue, cudaSuccess",
+          "bad.cu:89: cudaFree: it is memory of the host" },
+        { "free as pinned", "cudaErrorInvalidValue, cudaSuccess",
+          "bad.cu:91: cudaFreeHost: it is memory of the device" },
+        { "a dead stream", "cudaErrorInvalidResourceHandle, cudaSuccess",
+          "bad.cu:94: fill(int*, int): it is no stream, or was destroyed" },
+        { "an event without a time", "cudaErrorInvalidResourceHandle, cudaSuccess",
+          "bad.cu:96: cudaEventElapsedTime: an event that was not recorded" },
+        { "a short pitch", "cudaErrorInvalidPitchValue, cudaSuccess",
+          "bad.cu:98: cudaMemcpy2D: a row is longer than the pitch" },
+        { "beyond a symbol", "cudaErrorInvalidValue, cudaSuccess",
+          "bad.cu:100: cudaMemcpyToSymbol: an upload of 64 bytes goes out of bounds: it starts at byte 32 of table" },
+        { "much shared memory", "cudaErrorInvalidValue, cudaSuccess",
+          "bad.cu:102: fill(int*, int): it may not have so much dynamic shared memory" },
+        { "misaligned", "cudaErrorMisalignedAddress, cudaErrorMisalignedAddress",
+          "bad.cu:104: fill(int*, int): kernel " },
+        { "no direction", "cudaErrorInvalidMemcpyDirection, cudaSuccess",
+          "bad.cu:106: cudaMemcpy: its direction is none of" },
+        { "use what a stream freed", "cudaErrorIllegalAddress, cudaErrorIllegalAddress",
+          "bad.cu:110: fill(int*, int): kernel " },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         run(&r, SIMT, "exec", "--", BAD, cases[i].what, NULL);
@@ -104,6 +126,19 @@ Test(exec, mistakes_have_cudas_error_and_a_line_that_says_where)
                       strchr(r.err, '\n') == strrchr(r.err, '\n'),
                   "%s: %d, %s%s", cases[i].what, r.status, r.out, r.err);
     }
+}
+
+Test(exec, waiting_ends_a_capture)
+{
+    run(&r, SIMT, "exec", "--", BAD, "wait in a capture", NULL);
+    expect(0, "cudaErrorStreamCaptureUnsupported, cudaErrorStreamCaptureInvalidated\n",
+           "bad.cu:113: cudaDeviceSynchronize: a stream is being captured");
+}
+
+Test(exec, a_program_that_uses_device_memory_itself_is_told_where)
+{
+    run(&r, SIMT, "exec", "--", BAD, "read by the host", NULL);
+    expect(139, "", "cudart: bad.cu:116: the program itself uses an address that only device memory has");
 }
 
 Test(exec, null_pointers_are_errors_and_end_nothing)

@@ -108,12 +108,11 @@ static void tensor_map()
     cudaMalloc(&p, 64 * 256);
     says("no such function", cudaGetDriverEntryPointByVersion("cuNothing", (void **)&encode, 12000, cudaEnableDefault));
     printf("there: %d\n", encode != nullptr);
-    says("encode",
-         cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void **)&encode, 12000, cudaEnableDefault));
+    says("encode", cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void **)&encode, 12000, cudaEnableDefault));
     for (const cuuint32_t *b : { box, no_box })
-        printf("map: %d\n",
-               encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, p, size, stride, b, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                      CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+        printf("map: %d\n", encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, p, size, stride, b, step,
+                                   CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                   CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
     cudaFree(p);
 }
 

@@ -107,6 +107,8 @@ cudaError_t cudaPeekAtLastError(void)
     X(cudaErrorIllegalInstruction, "an illegal instruction was encountered")                                           \
     X(cudaErrorMisalignedAddress, "misaligned address")                                                                \
     X(cudaErrorLaunchFailure, "unspecified launch failure")                                                            \
+    X(cudaErrorInvalidFilterSetting, "linear filtering not supported for non-float type")                              \
+    X(cudaErrorInvalidNormSetting, "attempt to read as normalized float not supported for 32-bit non float type")      \
     X(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch")                                     \
     X(cudaErrorNotPermitted, "operation not permitted")                                                                \
     X(cudaErrorNotSupported, "operation not supported")                                                                \

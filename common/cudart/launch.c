@@ -97,6 +97,8 @@ static const char *refusal(const struct work_kernel *k, const struct simt_kernel
     if (!k->grid.x || !k->grid.y || !k->grid.z || !k->block.x || !k->block.y || !k->block.z)
         return "a grid of no blocks, or blocks of no threads";
     *e = cudaErrorInvalidValue;
+    if (k->grid.y > 65535 || k->grid.z > 65535)
+        return "at most 65535 blocks fit along y and z of a grid";
     if (k->shared > cudart_most_dynamic(k->host, about))
         return "it may not have so much dynamic shared memory: cudaFuncSetAttribute asks for it";
     return NULL;

@@ -1,5 +1,6 @@
 // Textures and surfaces: an object is the address of its description in device memory (texture.h), and texture_text.c
 // has kernels read by that.
+#include <math.h>
 #include <string.h>
 
 #include "array.h"
@@ -50,6 +51,17 @@ static int address_mode(const struct cudaResourceDesc *r, const struct cudaTextu
     return (int)(!d->normalizedCoords && m != cudaAddressModeBorder ? cudaAddressModeClamp : m);
 }
 
+// The border has the elements' precision, cut off.
+static void set_border(struct texture *t, const float color[4])
+{
+    const int most = (1 << (t->bits - (t->kind == (int)cudaChannelFormatKindSigned))) - 1;
+    for (int c = 0; c < 4; c++) {
+        const float least = t->kind == (int)cudaChannelFormatKindSigned ? -1 : 0;
+        const float in = fminf(fmaxf(color[c], least), 1), cut = truncf(in * (float)most) / (float)most;
+        memcpy(&t->border[c], t->to_float ? &cut : &color[c], sizeof t->border[c]);
+    }
+}
+
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *out, const struct cudaResourceDesc *r,
                                     const struct cudaTextureDesc *d, const struct cudaResourceViewDesc *view)
 {
@@ -71,7 +83,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *out, const struct cudaR
     for (int i = 0; i < 3; i++)
         t.address[i] = address_mode(r, d, i);
     if (r->resType != cudaResourceTypeLinear)
-        memcpy(t.border, d->borderColor, sizeof t.border);
+        set_border(&t, d->borderColor);
     return make_object(__func__, &t, out);
 }
 

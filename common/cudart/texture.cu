@@ -56,10 +56,24 @@ static __device__ struct texel element(const struct texture *t, const int i[3], 
     return v;
 }
 
-// Of up to eight neighbours. The places have eight bits behind the point.
+// Of 256, how much of a neighbour counts: the rest of each dimension is shared by the next, and rounded. So it was read
+// from an H200, bit by bit in one and two dimensions, and up to 1/256 in three.
+static __device__ int weight(const int part[3], int dimensions, int corner)
+{
+    int w = 256;
+#pragma unroll
+    for (int d = 2; d >= 0; d--) {
+        const int far = (w * part[d] + 128) >> 8;
+        if (d < dimensions)
+            w = corner >> d & 1 ? far : w - far;
+    }
+    return w;
+}
+
+// Of up to eight neighbours. The places have eight bits behind the point, and the sum is rounded once.
 static __device__ struct texel between(const struct texture *t, const float x[3], int dimensions, int layer)
 {
-    float sum[4] = { 0, 0, 0, 0 };
+    double sum[4] = { 0, 0, 0, 0 };
     int first[3] = { 0, 0, 0 }, part[3] = { 0, 0, 0 };
 #pragma unroll
     for (int d = 0; d < 3; d++) {
@@ -70,23 +84,22 @@ static __device__ struct texel between(const struct texture *t, const float x[3]
         part[d] = fixed & 255;
     }
     for (int corner = 0; corner < 1 << dimensions; corner++) {
+        const int w = weight(part, dimensions, corner);
         int i[3];
-        float weight = 1;
 #pragma unroll
-        for (int d = 0; d < 3; d++) {
-            const int far = corner >> d & 1;
-            i[d] = first[d] + far;
-            weight *= d < dimensions ? (far ? part[d] : 256 - part[d]) / 256.f : 1;
-        }
-        if (weight == 0)
+        for (int d = 0; d < 3; d++)
+            i[d] = first[d] + (corner >> d & 1);
+        if (w == 0)
             continue;
         const struct texel v = element(t, i, layer);
+#pragma unroll
         for (int c = 0; c < 4; c++)
-            sum[c] += weight * __uint_as_float(v.c[c]);
+            sum[c] += w * (double)__uint_as_float(v.c[c]);
     }
     struct texel all;
+#pragma unroll
     for (int c = 0; c < 4; c++)
-        all.c[c] = __float_as_uint(sum[c]);
+        all.c[c] = __float_as_uint((float)(sum[c] / 256));
     return all;
 }
 
@@ -114,7 +127,7 @@ extern "C" __device__ __noinline__ uint4 simt_texture(const struct texture *t, i
         i[k] = form & TEXTURE_WHOLE ? (int)raw : (int)floorf(x[k]);
     }
     if (t->linear && !(form & TEXTURE_WHOLE))
-        v = between(t, x, dimensions, layer);
+        v = between(t, x, dimensions == 1 ? 2 : dimensions, layer);  // a line is a plane of one row, read at its edge
     else
         v = element(t, i, layer);
     return make_uint4(v.c[0], v.c[1], v.c[2], v.c[3]);

@@ -96,6 +96,10 @@ static __device__ struct texel between(const struct texture *t, const float x[3]
         for (int c = 0; c < 4; c++)
             sum[c] += w * (double)__uint_as_float(v.c[c]);
     }
+    // A line is a plane of one row, read at its edge: half of what is read is the border.
+    if (dimensions == 1 && t->address[1] == BORDER)
+        for (int c = 0; c < 4; c++)
+            sum[c] = (sum[c] + 256 * (double)__uint_as_float(t->border[c])) / 2;
     struct texel all;
 #pragma unroll
     for (int c = 0; c < 4; c++)
@@ -127,7 +131,7 @@ extern "C" __device__ __noinline__ uint4 simt_texture(const struct texture *t, i
         i[k] = form & TEXTURE_WHOLE ? (int)raw : (int)floorf(x[k]);
     }
     if (t->linear && !(form & TEXTURE_WHOLE))
-        v = between(t, x, dimensions == 1 ? 2 : dimensions, layer);  // a line is a plane of one row, read at its edge
+        v = between(t, x, dimensions, layer);
     else
         v = element(t, i, layer);
     return make_uint4(v.c[0], v.c[1], v.c[2], v.c[3]);

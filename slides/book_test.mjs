@@ -9,6 +9,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync }
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { spawnSync } from 'node:child_process';
+import { gzipSync } from 'node:zlib';
 import { answering, without_help } from './book/answering_test.mjs';
 import { broken, content, cut, joined, pale, shown_files, small_letters, too_wide } from './book/inspect.mjs';
 import { editing } from './book/edit_page_test.mjs';
@@ -22,6 +23,7 @@ import { browse, missing, open_page } from './tools.mjs';
 
 const widths = [1280, 768, 360];
 const paper = 680;  // A4 with margins of 15 mm
+const most_bytes = 110_000;  // by gzip, that a lesson loads before its lab is opened, without its pictures
 const least_letters = 6.5;  // of a picture, in pixels; a click shows it larger
 
 // A page that has every fault: the test has to see them all, or it proves nothing.
@@ -170,6 +172,16 @@ function dead(looked_at, folder, origin) {
   return [...new Set(wrong)];
 }
 
+// What a browser loads for a lesson: the page, and what it names.
+function large(urls, folder) {
+  const packed = (name) => gzipSync(readFileSync(join(folder, name)), { level: 9 }).length;
+  return urls.filter((url) => /^chapters\/\d/.test(url)).flatMap((url) => {
+    const assets = [...readFileSync(join(folder, `${url}.html`), 'utf8').matchAll(/(?:href|src)="\/(assets\/[^"]+\.(?:js|css))"/g)].map((m) => m[1]);
+    const bytes = [`${url}.html`, ...new Set(assets)].reduce((sum, name) => sum + packed(name), 0);
+    return bytes < most_bytes && assets.length > 3 ? [] : [`${url}: ${assets.length} files of ${bytes} bytes by gzip, and there may be ${most_bytes}`];
+  });
+}
+
 async function test(build, shots, only) {
   const folder = mkdtempSync(join(tmpdir(), 'book-test-')), wrong = [], begun = Date.now();
   const seconds = () => `${((Date.now() - begun) / 1000).toFixed(0)} s`;
@@ -189,7 +201,7 @@ async function test(build, shots, only) {
     await Promise.all(shots ? [work()] : [work(), work()]);  // only the tab in front can be shot
     const all = [...pages.flatMap((page) => page.wrong), ...(only.length ? [] : dead([...pages, ...only_read(rest, folder)], folder, origin))];
     const caught = all.filter((text) => text.startsWith('faulty: '));
-    wrong.push(...all.filter((text) => !text.startsWith('faulty: ')));
+    wrong.push(...all.filter((text) => !text.startsWith('faulty: ')), ...(only.length ? [] : large(urls, folder)));
     wrong.push(...await search(browser, origin));
     if (urls.includes('banks')) wrong.push(...without_help(pages, origin), ...await answering(await open_tab(browser, origin), origin));
     if (existsSync(join(only.length ? join(build, 'book') : folder, 'labs')) && urls.some((url) => /^chapters\/02/.test(url)))

@@ -17,7 +17,7 @@ async function open(tab, origin, url) {
 // What is predicted, what the lab says then, and a line at which it must have found something.
 const experiments = [
   ['02_smem_tile', '02_no_second', 'found', 'C is wrong, and the checks find something', 'As you predicted', 'race'],
-  ['12_mma_swizzle', '12_one_side', 'right', 'C is wrong, and the checks find nothing', 'Not as you predicted', null],
+  ['12_mma_swizzle', '12_one_side', 'right', 'C is wrong, though the checks of accesses and barriers find nothing', 'Not as you predicted', null],
   ['16_warp_roles', '16_early', 'race', 'C is right, but the checks find something', 'As you predicted', 'race'],
   ['16_warp_roles', '16_parity', 'stuck', 'It does not come to its end', 'As you predicted', 'endless'],
 ];
@@ -60,7 +60,7 @@ async function experiment(tab, origin, [step, name, guess, verdict, word, findin
   expect('shows no map', !verdict.startsWith('C is wrong') || await page.$('.lab canvas[aria-label^="Map of C"]'));
   expect('does not say whose result it is', (await text(page, '.lab .whose')) === `The result of the variant “${await chosen_words(page)}”:`);
   expect(`says of the change "${await text(page, '.lab .change')}"`, verdict.startsWith('It does not') ||
-    (verdict.startsWith('C is right, and the checks find nothing') ? /^In all [\d,]+ [\w: ]+, ([\d,]+ (more|fewer) than|as many as) in the run before\.$/
+    (verdict.startsWith('C is right, and the checks find nothing') ? /^In all [\d,]+ [\w: ]+, ([\d,]+ (more|fewer) than|as many as) in the run before, of the course's kernel\.$/
       : /^In all [\d,]+ [\w: ]+\. The kernel of this run is wrong, so the two runs are not compared\.$/).test(await text(page, '.lab .change')));
   if (finding && await page.$('.lab .found button')) await watch_found(page, expect);
   await page.reload({ waitUntil: 'load' });

@@ -46,7 +46,7 @@ export const verdicts = {
   right: 'C is right, and the checks find nothing',
   race: 'C is right, but the checks find something',
   found: 'C is wrong, and the checks find something',
-  silent: 'C is wrong, and the checks find nothing',
+  silent: 'C is wrong, though the checks of accesses and barriers find nothing',
   stuck: 'It does not come to its end',
 };
 
@@ -107,7 +107,7 @@ const global = 'l1tex__t_sectors_pipe_lsu_mem_global_op_', shared = 'memory_l1_w
 export const heats = {
   instructions: { of: sum('smsp__inst_executed.sum'), words: 'instructions of warps' },
   waves: { of: sum(shared), words: 'wavefronts of shared memory' },
-  conflicts: { of: (m) => sum(shared)(m) - sum(`${shared}_ideal`)(m), words: 'wavefronts beyond the ideal: conflicts' },
+  conflicts: { of: (m) => sum(shared)(m) - sum(`${shared}_ideal`)(m), words: 'wavefronts beyond the ideal (conflicts)' },
   sectors: { of: sum(`${global}ld.sum`, `${global}st.sum`), words: 'sectors of global memory' },
   requests: { of: sum('l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum', 'l1tex__t_requests_pipe_lsu_mem_global_op_st.sum'),
     words: 'requests to global memory' },

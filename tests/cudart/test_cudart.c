@@ -194,7 +194,7 @@ Test(cudart, textures_and_surfaces_read_as_cuda_says)
     setenv("CUDART_CHECK", "1", 1);
     run(&r, TEXTURES, NULL);
     shown(&r, 0,
-          "1D of linear memory: right (cudaSuccess)\n1D, linear: right (cudaSuccess)\n"
+          "at most 131072 x 65536\n1D of linear memory: right (cudaSuccess)\n1D, linear: right (cudaSuccess)\n"
           "1D, linear, border: right (cudaSuccess)\n"
           "2D, clamp, point: right (cudaSuccess)\n2D, clamp, linear: right (cudaSuccess)\n"
           "2D, border, point: right (cudaSuccess)\n2D, border, linear: right (cudaSuccess)\n"

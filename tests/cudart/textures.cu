@@ -321,6 +321,9 @@ static void wrong(cudaArray_t a)
 
 int main()
 {
+    cudaDeviceProp about;
+    cudaGetDeviceProperties(&about, 0);
+    printf("at most %d x %d\n", about.maxTexture2D[0], about.maxTexture2D[1]);
     buffer<float> x(N), y(N);
     const cudaArray_t a = filled(x, y);
     lines(x);

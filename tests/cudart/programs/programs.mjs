@@ -17,7 +17,7 @@ const source = /\.(cu|cuh|h|hpp|hxx|cpp|c|cc)$/, compiled = /\.(cu|cpp|c|cc)$/, 
 const library = /cublas|cufft|cusparse|curand|cusolver|nccl|nvml|cudnn|npp\.h|nppi|nvJPEG|nvjpeg/;
 const others = /cublas|cufft|cusparse|curand|cusolver|nccl\.h|nvml|cudnn|openacc|acc_|mpi\.h|nvToolsExt|nvtx|<omp\.h>/;
 const textures = /texture<|tex[123]D|[Tt]extureObject|surf[123]D|cudaArray_t|cudaMallocArray|cudaMipmapped/;
-const files = (at) => readdirSync(at, { recursive: true }).filter((name) => statSync(join(at, name)).isFile()).sort();
+const files = (at) => readdirSync(at, { recursive: true }).filter((name) => statSync(join(at, name), { throwIfNoEntry: false })?.isFile()).sort();
 const text = (at, names) => names.map((name) => readFileSync(join(at, name), 'latin1')).join('');
 
 // The words that a Makefile's target "run" gives the program; null: it has no such target.
@@ -58,7 +58,7 @@ function single_files(repository, under, but, each = 1) {
 }
 
 const collections = {
-  // https://github.com/zjin-lcf/HeCBench: in alphabetical order the first 112 folders src/*-cuda of at most four sources, whose
+  // https://github.com/zjin-lcf/HeCBench: in alphabetical order the first 145 folders src/*-cuda of at most four sources, whose
   // other files are notes and Makefiles, which use no library but the runtime, CUB and thrust, no texture and no file of another
   // folder, and are run with numbers alone.
   HeCBench: {
@@ -68,7 +68,7 @@ const collections = {
       const run = all.includes('Makefile') && run_line(text(at, ['Makefile']));
       return run && sources.length <= 4 && all.every((file) => source.test(file) || beside.test(file.split('/').pop())) && !library.test(words) &&
         !/mpi\.h|texture|tex[123]D|surf[123]D|#include\s*["<]\.\.\//.test(words) && run.every((word) => /^-?\d+(\.\d+)?$/.test(word));
-    }).slice(0, 112),
+    }).slice(0, 145),
     build(at) {
       const make = text(at, ['Makefile']).replace(/ifeq \(\$\(DEBUG\)[^]*?endif/g, ''), listed = /^source\s*[:?]?=\s*((?:.*\\\n)*.*)$/m.exec(make);
       const named = (listed ? listed[1].replaceAll('\\', '').split(/\s+/) : []).filter((name) => name && existsSync(join(at, name)));
@@ -141,6 +141,46 @@ const collections = {
     build: (at) => ['-std=c++14', ...no_more, '-I.', ...['cuda/common', 'common'].map((path) => `-I${folder}/shoc/src/${path}`), ...readdirSync(at).filter((name) => compiled.test(name) && !name.startsWith('tp')),
       `${folder}/shoc/src/cuda/common/main.cpp`, ...['OptionParser', 'ResultDatabase', 'Timer', 'Option', 'ProgressBar', 'InvalidArgValue', ...at.endsWith('bfs') ? ['Graph'] : []].map((name) => `${folder}/shoc/src/common/${name}.cpp`), '-lcublas'],
   },
+  // https://github.com/abduld/Parboil: of benchmarks all with a folder src/cuda and no texture reference, which CUDA 13 does not compile. The data
+  // are those of data.mjs, since the repository has none.
+  Parboil: {
+    at: (program) => join(folder, 'Parboil/benchmarks', program, 'src/cuda'),
+    select: () => readdirSync(join(folder, 'Parboil/benchmarks')).filter((name) => existsSync(join(folder, 'Parboil/benchmarks', name, 'src/cuda'))).sort()
+      .filter((name) => !/texture *</.test(text(join(folder, 'Parboil/benchmarks', name, 'src/cuda'), readdirSync(join(folder, 'Parboil/benchmarks', name, 'src/cuda'))))),
+    build: (at) => [...no_more, '-I.', `-I${folder}/data`, `-I${folder}/Parboil/common/include`, ...text(at, ['Makefile']).match(/OBJS=.*/)[0].match(/(?<!#)\b\w+(?=\.o)/g)
+      .map((name) => readdirSync(at).find((file) => compiled.test(file) && file.split('.')[0] === name)), ...['args.c', 'parboil_cuda.c'].map((name) => `${folder}/Parboil/common/src/${name}`)],
+  },
+  // https://github.com/utcs-scea/altis: all of src/cuda but yolo, which needs a network's weights, as far as the time went. With a config.h in src/common as for SHOC, and
+  // cudaMemAdvise and cudaMemPrefetchAsync as CUDA 12 had them (data.mjs).
+  altis: {
+    short: 'Altis',
+    at: (program) => dirname(join(folder, 'altis/src/cuda', program)),
+    select: () => files(join(folder, 'altis/src/cuda')).filter((name) => /^level/.test(name) && !/yolo/.test(name) && /\.cu$/.test(name) && /void RunBenchmark/.test(text(join(folder, 'altis/src/cuda'), [name]))),
+    build: (at, program) => ['-std=c++17', '-rdc=true', ...no_more, '-include', `${folder}/data/cuda12.h`, '-I.', '-Idwt_cuda', '-Ikernel', `-I${folder}/altis/src/cuda/common`, `-I${folder}/altis/src/common`, program.split('/').pop(),
+      ...files(at).filter((name) => name.endsWith('.cu') && (/level2.(dwt2d|kmeans)|level1.sort/.test(at) || name.endsWith('wrapper.cu')) && name !== program.split('/').pop()),
+      ...at.endsWith('dwt2d') ? ['data/bmp.cpp'] : [], `${folder}/altis/src/cuda/common/main.cu`, ...['OptionParser', 'ResultDatabase', 'Timer', 'Option', 'ProgressBar'].map((name) => `${folder}/altis/src/common/${name}.cpp`), '-lcublas', '-lcurand'],
+  },
+  // https://github.com/olcf/cuda-training-series: the solutions of all exercises.
+  'cuda-training-series': {
+    short: 'Oak Ridge\'s training',
+    at: (program) => dirname(join(folder, 'cuda-training-series/exercises', program)),
+    select: () => files(join(folder, 'cuda-training-series/exercises')).filter((name) => name.endsWith('_solution.cu')),
+    build: (at, program) => ['-std=c++17', '-rdc=true', '-include', `${folder}/data/cuda12.h`, '-DUSE_STREAMS', program.split('/').pop(), '-lcublas'],
+  },
+  // https://github.com/HyuckHan/gpu-programming: the labs of a course, all.
+  HyuckHan: {
+    short: 'Labs of a course',
+    at: (program) => dirname(join(folder, 'HyuckHan/labs', program)),
+    select: () => files(join(folder, 'HyuckHan/labs')).filter((name) => name.endsWith('.cu')),
+    build: (at, program) => ['-std=c++17', '-I../../common', '-I../lab03-blur', program.split('/').pop()],
+  },
+  // https://github.com/iktovr/GPU-Programming: a student's solutions that read text, and the programs that try their parts.
+  iktovr: {
+    short: 'A student\'s labs',
+    at: (program) => dirname(join(folder, 'iktovr', program)),
+    select: () => files(join(folder, 'iktovr')).filter((name) => /^lab([145]\/lab.|5\/test_programs\/.*)\.cu$/.test(name)),
+    build: (at, program) => ['-std=c++17', `-I${folder}/iktovr`, '-I..', '-I../..', program.split('/').pop()],
+  },
 };
 
 // --- The table ---
@@ -190,7 +230,7 @@ function verdict(done, has_findings) {
 }
 
 function run(row) {
-  const at = place(row), limit = process.env.LIMIT ?? '300', look = process.env.LOOK === 'run' ? [] : ['check'], logs = join(folder, 'logs'), log = join(logs, short(row));
+  const at = place(row), [words, input = ''] = row.arguments.replaceAll('@', folder).split('<'), limit = process.env.LIMIT ?? '300', look = process.env.LOOK === 'run' ? [] : ['check'], logs = join(folder, 'logs'), log = join(logs, short(row));
   mkdirSync(logs, { recursive: true });
   let program;
   try {
@@ -200,8 +240,8 @@ function run(row) {
     return Object.assign(row, { ends: 'not built', note: row.note || `${error.stderr ?? error}`.split('\n')[0].slice(0, 150) });
   }
   const done = spawnSync('sh', ['-c', `ulimit -S -t ${limit}; ulimit -v 10000000; "$@"; status=$?; times > "${log}.times"; exit $status`, 'sh',
-    simt, 'exec', ...look, '--jobs', '1', '--', program, ...row.arguments.split(' ').filter((word) => word)],
-  { cwd: at, encoding: 'latin1', maxBuffer: 1 << 28, input: '', timeout: 1e3 * (process.env.WALL ?? 20 * limit) });
+    simt, 'exec', ...look, '--jobs', '1', '--', program, ...words.split(' ').filter((word) => word)],
+  { cwd: at, encoding: 'latin1', maxBuffer: 1 << 28, input, timeout: 1e3 * (process.env.WALL ?? 20 * limit) });
   writeFileSync(`${log}.out`, done.stdout);
   writeFileSync(`${log}.err`, done.stderr);
   const [, minutes, seconds] = /\n(\d+)m([\d.]+)s/.exec(existsSync(`${log}.times`) ? readFileSync(`${log}.times`, 'utf8') : '') ?? [0, 0, 0];

@@ -14,9 +14,9 @@ gemm(int M, int N, int K, REAL alpha, const REAL *A, const REAL *B, REAL beta, R
 {
     // --- Who am I? ---
     const int tid = threadIdx.x;
-    const int row = blockIdx.y * BM + tid / BN;
-    const int col = blockIdx.x * BN + tid % BN;
-    if (row >= M || col >= N)
+    const int brow = blockIdx.y * BM, bcol = blockIdx.x * BN;  // first row and column of the block's tile of C
+    const int row = tid / BN, col = tid % BN;
+    if (brow + row >= M || bcol + col >= N)
         return;  // past the edge of C: nothing to read, nothing to store
 
     // --- Accumulators ---
@@ -24,8 +24,8 @@ gemm(int M, int N, int K, REAL alpha, const REAL *A, const REAL *B, REAL beta, R
 
     // --- Compute ---
     for (int k = 0; k < K; k++)
-        acc += A[size_t(row) * K + k] * B[size_t(k) * N + col];
+        acc += A[size_t(brow + row) * K + k] * B[size_t(k) * N + (bcol + col)];
 
     // --- Store ---
-    store(C, M, N, row, col, alpha, acc, beta);
+    store(C, M, N, brow + row, bcol + col, alpha, acc, beta);
 }

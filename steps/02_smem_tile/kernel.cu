@@ -45,10 +45,8 @@ gemm(int M, int N, int K, REAL alpha, const REAL *A, const REAL *B, REAL beta, R
 
         // --- Compute ---
 #pragma unroll
-        for (int k = 0; k < BK; k++) {
-            const REAL b = Bs[k][col];
-            acc += As[row][k] * b;
-        }
+        for (int k = 0; k < BK; k++)
+            acc += As[row][k] * Bs[k][col];
         __syncthreads();  // everyone has read the tiles before they are overwritten
     }
 

@@ -11,7 +11,7 @@ static_assert(BM % AROWS == 0 && BK % BROWS == 0, "every thread copies the same 
 __constant__ int geometry[] = { BM, BN, BK, THREADS, 0, TM, TN };  // read by the driver
 
 __shared__ float As[BM][BK];
-__shared__ float Bs[BK][BN];
+__shared__ __align__(16) float Bs[BK][BN];
 
 extern "C" __global__ void __launch_bounds__(THREADS, 2)  // 2 blocks an SM: at most 128 registers a thread
 gemm(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C)
@@ -33,17 +33,14 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
     B += bcol;              // K x BN: the block's columns
     int left = K, depth = (K - 1) % BK + 1;  // left of K, and of it in the next tile
     auto copy = [&](bool whole) {
-        for (int i = 0; i < BM; i += AROWS)
-            As[arow + i][acol] = load(&A[size_t(clamp(arow + i, M - brow)) * K + acol], whole || acol < depth);
         for (int i = 0; i < BK; i += BROWS)
             Bs[crow + i][ccol] = load(&B[size_t(crow + i) * N + clamp(ccol, N - bcol)], whole || crow + i < depth);
+        for (int i = 0; i < BM; i += AROWS)
+            As[arow + i][acol] = load(&A[size_t(clamp(arow + i, M - brow)) * K + acol], whole || acol < depth);
         A += depth, B += size_t(depth) * N, left -= depth, depth = BK;
     };
+    copy(false);
     for (int tile = 0; tile <= (K - 1) / BK; tile++) {
-        if (depth == BK)
-            copy(true);  // without bounds checks along K: they cost 5 % here
-        else
-            copy(false);
         __syncthreads();  // both tiles are complete before anyone reads them
 
         // --- Compute ---
@@ -61,6 +58,8 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
                 }
         }
         __syncthreads();  // everyone has read the tiles before they are overwritten
+        if (left > 0)
+            copy(true);
     }
 
     // --- Store ---

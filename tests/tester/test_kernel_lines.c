@@ -17,7 +17,7 @@ static const struct {
     const char *words;  // NULL: no line has this role
 } expected[] = {
     { "01_naive", LINE_LOAD_A, "acc += A[" },
-    { "01_naive", LINE_LOAD_B, "B[size_t(k) * N + col]" },
+    { "01_naive", LINE_LOAD_B, "B[size_t(k) * N + (bcol + col)]" },
     { "01_naive", LINE_WRITE_A, NULL },
     { "01_naive", LINE_READ_B, NULL },
     { "01_naive", LINE_MULTIPLY, "acc += " },

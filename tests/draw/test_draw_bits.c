@@ -72,7 +72,7 @@ Test(draw_bits, the_bits_of_a_tile_are_those_of_its_kernel)
         int step;
         const char *line, *says[3];
     } cases[] = {
-        { 1, "const REAL b = Bs", { "tile of B, 64 x 32: by rows<", "reach the bank: none.", ">T15<" } },
+        { 1, "acc += As[row][k]", { "tile of B, 64 x 32: by rows<", "reach the bank: none.", ">T15<" } },
         { 4, "As[acol + e][arow", { "tile of A, 128 x 8: padded<", "byte = 4 x row + 528 x column", ">2112<" } },
         { 8,
           "auto load_a =",

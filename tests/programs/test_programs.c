@@ -120,14 +120,15 @@ static const char *changed(const char *from, const char *to)
     return scratch(other, (size_t)n);
 }
 
-// Alpha is added where it should multiply: with alpha = 1 every element is 1 too large.
+// Alpha is added where it should multiply: with alpha = 1 every element is 1 too large. Its text is the course's.
 Test(driver, names_the_cause_and_the_line_of_a_wrong_result)
 {
     struct run r;
     const char *path = changed("mul.f32", "add.f32");
-    run(&r, DRIVER, "--device=sim", "--size", "40", "--ptx", path, NULL);
+    run(&r, DRIVER, "--device=sim", "--size", "40", "--ptx", path, "--course", KERNEL, NULL);
     cr_assert(r.status == 1 && strstr(r.out, "every element is 1 too large") && strstr(r.out, "; look at kernel.cu:") &&
-                  (!BY_NVCC || strstr(r.out, "\n    kernel.cu:30   store(C, M, N, row, col, alpha, acc, beta);\n")),
+                  (!BY_NVCC ||
+                   strstr(r.out, "\n    kernel.cu:30   store(C, M, N, brow + row, bcol + col, alpha, acc, beta);\n")),
               "%d: %s%s", r.status, r.out, r.err);
     run(&r, DRIVER, "--device=sim", "--size", "40", "--ptx", path, "--json", "-", NULL);
     cr_assert(r.status == 1 && strstr(r.out, "kernel.cu\",") && strstr(r.out, "\"look\": ["), "%d: %s", r.status,
@@ -145,7 +146,8 @@ Test(driver, runs_a_kernel_from_elsewhere)
     cr_assert(r.status == 0 && strstr(r.out, path) && strstr(r.out, "\nright "), "%d: %s%s", r.status, r.out, r.err);
     run(&r, DRIVER, "--device=sim", "--size", "40", "--ptx", changed("fma.rn.f32", "fma.rz.f32"), "--seed", "2", NULL);
     cr_assert(r.status == 0, "the other rounding is within the bound: %s%s", r.out, r.err);
-    run(&r, DRIVER, "--device=sim", "--size", "40", "--ptx", changed("geometry[16] = {32", "geometry[16] = {64"), NULL);
+    run(&r, DRIVER, "--device=sim", "--size", "40", "--ptx", changed("geometry[16] = {32", "geometry[16] = {64"),
+        "--course", KERNEL, NULL);
     cr_assert(r.status == 1 && strstr(r.out, "never written") && !strstr(r.out, "lane"), "%d: %s%s", r.status, r.out,
               r.err);
 }

@@ -32,11 +32,11 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
     if (row >= M || col >= N)
         return;
     // --- stub
-    // --- bug no guard: "out of bounds" "the guard of this access"
+    // --- bug no guard: "out of bounds" "the bounds check of this access"
     // --- bug a guard for the rows alone: "out of bounds" "of B"
     //| if (row >= M)
     //|     return;
-    // --- bug one too far: "out of bounds" "the guard of this access"
+    // --- bug one too far: "out of bounds" "the bounds check of this access"
     //| if (row > M || col > N)
     //|     return;
     // <<<

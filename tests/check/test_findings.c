@@ -114,7 +114,7 @@ static const struct spoken {
          "initialised",
          "reach every mbarrier", HERE, .waits = unmade_wait, .n_waits = 1),
     SAYS(OUT_OF_BOUNDS, " writes 1 byte out of bounds: byte 256 of out, which has 256 bytes",
-         "the guard of this access", .here = DOES(20, 33, WRITES, THREAD), .object = OUT, .bytes = 1),
+         "the bounds check of this access", .here = DOES(20, 33, WRITES, THREAD), .object = OUT, .bytes = 1),
     SAYS(OUT_OF_BOUNDS, " reads 16 bytes out of bounds: byte 64 of As (shared memory), which has 64 bytes",
          "the index into the shared array", .here = DOES(20, 33, READS, THREAD), .bytes = 16,
          .object = { .space = SIMT_SHARED, .name = "As", .bytes = 64, .address = 80, .at = 64 }),

@@ -140,7 +140,7 @@ static const char *look_bounds(const struct simt_finding *f)
         return "the index into the thread's own array, and the loop around it";
     return f->object.space == SIMT_SHARED
                ? "the index into the shared array, and the array's size"
-               : "the guard of this access: which row and column has this thread, and are they inside?";
+               : "the bounds check of this access: which row and column has this thread, and are they inside?";
 }
 
 static const char *look_uninit(const struct simt_finding *f)

@@ -14,11 +14,13 @@ export function statements(source) {
 
 const finding = /^([a-z][a-z ]*) \((?:memcheck|racecheck|initcheck|synccheck|run)\): .*$/gm;
 
-// Of each finding in the text its kind and the line that it names first; without findings, the first line to look at.
+// Of each finding in the text its kind and the line that it names first, of a race both, whichever came first; without findings,
+// the first line to look at.
 export function named(text, source) {
-  const begins = statements(source), line = (words) => begins[words.match(/\bkernel\.cu:(\d+)/)?.[1]] ?? 0;
-  const found = [...text.matchAll(finding)].map(([words, kind]) => `${kind}, line ${line(words)}`);
-  return found.length ? found : [`look at line ${line(text.match(/look at kernel\.cu.*/)?.[0] ?? text)}`];
+  const begins = statements(source), lines = (words) => [...words.matchAll(/\bkernel\.cu:(\d+)/g)].map(([, line]) => begins[line] ?? 0);
+  const of = (kind, all) => (kind === 'race' ? all.sort((a, b) => a - b).join(' and ') : all[0] ?? 0);
+  const found = [...text.matchAll(finding)].map(([words, kind]) => `${kind}, line ${of(kind, lines(words))}`);
+  return found.length ? found : [`look at line ${lines(text.match(/look at kernel\.cu.*/)?.[0] ?? text)[0] ?? 0}`];
 }
 
 // Each names first what the other one names, too. (Their order may differ, for each compiler orders the loads of an expression in its way.)

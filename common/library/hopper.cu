@@ -83,11 +83,27 @@ __device__ inline void mbarrier_arrive_at(uint64_t *barrier, int rank)
                  : "memory");
 }
 
+// A barrier of all threads of the cluster that says nothing of memory but what mbarrier_init_fence does: the wait for all that was
+// written takes hundreds of cycles.
+__device__ inline void cluster_meets()
+{
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+}
+
 __device__ inline void store_box(const CUtensorMap *map, const void *from, int row, int col, int z)
 {
     asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(map), "r"(col),
                  "r"(row), "r"(z), "r"(shared_address(from))
                  : "memory");
+}
+
+// True in one thread of the warp, always the same. The compiler knows it: of other conditions it asks the warp's threads for each
+// box which of them want it, and that takes longer than to ask for the box.
+__device__ inline bool elected()
+{
+    int one;
+    asm volatile("{\n.reg .pred one;\nelect.sync _|one, 0xffffffff;\nselp.b32 %0, 1, 0, one;\n}" : "=r"(one));
+    return one;
 }
 
 // Whether A lies as k x m, and B as n x k: here they do not. modules.c writes 1 in place of these words when it loads the PTX,
@@ -189,6 +205,7 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     const int warp = __shfl_sync(~0u, tid / 32, 0), lane = tid % 32;  // now the compiler knows: a warp has one number
     const int group = warp / 4;                                       // warpgroup
     const int row = warp * WM;
+    const bool loader = warp == CONSUMERS / 32;  // a thread of this warp asks for all boxes
     const int tall = 1 << p.tall, broad = 1 << p.broad, tiles = tall * broad, parts = p.parts, rank = cluster_rank();
     const int j = rank & broad - 1, i = rank >> p.broad & tall - 1, part = rank >> p.tall + p.broad;  // part of K; place in the cluster
     const int steps = (p.k - 1) / BK + 1, skip = parts > 1 ? steps * part / parts : 0;
@@ -199,9 +216,9 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
         z = 0;
         if (p.batch > 1)  // a division takes longer than all else here
             z = unit / (p.across * p.down), unit %= p.across * p.down;
-        const int span = GROUP >> p.tall, top = unit / (span * p.across) * span, rows = min(span, p.down - top);
-        brow = ((top + unit % (span * p.across) % rows) * tall + i) * BM;
-        bcol = (unit % (span * p.across) / rows * broad + j) * BN;
+        const int span = GROUP >> p.tall, top = p.down > span ? unit / (span * p.across) * span : 0;
+        const unsigned rows = min(span, p.down - top), of_group = unit - top * p.across;
+        brow = ((top + of_group % rows) * tall + i) * BM, bcol = (of_group / rows * broad + j) * BN;
     };
     int brow, bcol, z, s = 0, parity = 0;  // s: the stage of the next tile along K, and the parity of its phase
     auto next = [&]() { s = s + 1 < STAGES ? s + 1 : 0, parity ^= s == 0; };
@@ -214,7 +231,7 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     // --- Load ---
     const int sharers = tall + broad - 1;  // blocks that read what this one loads, or load what it reads
     const int first = part * tiles + i * broad, below = part * tiles + j;  // of them: in its row of the cluster, in its column
-    if (tid == CONSUMERS) {
+    if (loader && elected()) {
         prefetch_map(&A), prefetch_map(&B);
         for (int stage = 0; stage < STAGES; stage++) {
             mbarrier_init(&full[stage], 1);                           // the thread that asks for the tile
@@ -243,10 +260,10 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
             load(B, b_blocks, &b[c * BK], (turn_b() ? bcol + c : k) + b_share, turn_b() ? k : bcol + c, zb, b_share);
     };
     if (tiles > 1)
-        cluster_barrier();  // the barriers of all blocks exist
+        cluster_meets();  // the barriers of all blocks exist
     place(cluster(), brow, bcol, z);
     int early = min(STAGES, deep);  // steps of the first tile that are asked for before the block meets: their stages are free
-    if (tid == CONSUMERS) {
+    if (loader && elected()) {
 #pragma unroll 1
         for (; s < early; s++)
             copy(s);
@@ -261,7 +278,9 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     __syncthreads();  // the barriers exist before anyone else uses them
     if (tid >= CONSUMERS) {
         fewer_registers<40>();
-        for (int unit = cluster(); tid == CONSUMERS && unit < p.units; early = 0) {
+        if (!loader || !elected())
+            return;
+        for (int unit = cluster(); unit < p.units; early = 0) {
 #pragma unroll 1
             for (int step = 0; step < deep; step++, next()) {
                 if (step < early)
@@ -272,6 +291,8 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
             if ((unit += clusters()) < p.units)
                 place(unit, brow, bcol, z);
         }
+        for (int stage = 0; stage < STAGES; stage++, next())
+            mbarrier_wait(&empty[s], parity ^ 1);  // shared memory must last until the other blocks have given back their stages
         return;
     }
     more_registers<T::REGISTERS>();
@@ -281,13 +302,12 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
     const uint64_t b_tile = wgmma_descriptor<true>(Bs, turn_b() ? 16 : BK * 128, 1024);
     const int a_step = turn_a() ? BOX * 16 / 8 : 16 / 8, b_step = turn_b() ? 16 / 8 : BOX * 16 / 8;  // 16 further along K
     constexpr int LEAD = STAGES - 1;  // tiles that the other warpgroups have left when warpgroup 0 has none
-    enum { HERE = 8, NOBODY };    // whom this thread tells that a stage is free: a block of the cluster, its own, nobody
-    const int giver = tid % 128;  // of a warpgroup there is one for each block that writes to the stages
-    const int to = giver >= sharers ? NOBODY : tiles == 1 ? HERE : giver < broad ? first + giver : below + (giver - broad + (giver - broad >= i)) * broad;
+    const int other = tid % 128;  // a block of the cluster: if it writes to the stages, this thread tells it that they are free
+    const bool tells = other < tiles && (other >> p.broad == i || (other & broad - 1) == j);
     auto give_back = [&](int stage) {
-        if (to < HERE)
-            mbarrier_arrive_at(&empty[stage], to);
-        else if (to == HERE)
+        if (tells && tiles > 1)
+            mbarrier_arrive_at(&empty[stage], part * tiles + other);
+        else if (tells)
             mbarrier_arrive(&empty[stage]);
     };
     auto multiply = [&]() {
@@ -346,8 +366,6 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
             place(unit, brow, bcol, z);
     }
     bulk_wait_read<0>();  // shared memory must last until it has been read
-    if (tiles > 1)
-        cluster_barrier();  // or until the other blocks have given back their stages
 }
 
 extern "C" __global__ void __launch_bounds__(Tile<TILE_M, TILE_N, STEPS>::THREADS, 1)

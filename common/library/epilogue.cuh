@@ -103,24 +103,68 @@ template <class T> __device__ inline void store4(T *to, const float (&x)[4], int
             to[e] = v[e];
 }
 
-// Four neighbours in a row of C, as far as they are inside; col is a multiple of four. Most products only have an alpha: that is
-// asked once, for each branch takes as long as some ten instructions.
-__device__ inline void finish4(const args &p, int z, int row, int col, const float *sum)
+// Four neighbours from the i-th on, 0 from the n-th on; whole: all at once, if there are four.
+template <class T> __device__ inline void load4(const void *x, int64_t i, int n, bool whole, float (&to)[4])
+{
+    struct alignas(4 * sizeof(T)) Four { T v[4]; } four = {};
+    const T *from = static_cast<const T *>(x) + i;
+    if (whole && n >= 4)
+        four = *reinterpret_cast<const Four *>(from);
+    else
+        for (int e = 0; e < 4; e++)
+            if (e < n)
+                four.v[e] = from[e];
+    for (int e = 0; e < 4; e++)
+        to[e] = widen(four.v[e]);
+}
+
+__device__ inline void get4(const void *x, int64_t i, int type, int n, bool whole, float (&to)[4])
+{
+    if (type == ARGS_F32)
+        load4<float>(x, i, n, whole, to);
+    else if (type == ARGS_F16)
+        load4<half>(x, i, n, whole, to);
+    else
+        load4<bf16>(x, i, n, whole, to);
+}
+
+// What four neighbours in a row of C are before, if the product adds to them; those outside are 0. col is a multiple of four.
+__device__ inline void old4(const args &p, int z, int row, int col, float (&old)[4])
+{
+    if (p.beta != 0)
+        get4(p.C, z * p.c_next + row * p.c_row + col, p.c_type, row < p.m ? p.n - col : 0, p.wide_c, old);
+}
+
+// These four, as far as they are inside. Most products only have an alpha: that is asked once, for each branch takes as long as
+// some ten instructions.
+__device__ inline void finish4(const args &p, int z, int row, int col, const float *sum, const float (&old)[4])
 {
     const int n = row < p.m ? p.n - col : 0;
     const int64_t at = z * p.c_next + row * p.c_row + col;
-    float x[4];
+    float x[4], bias[4] = {};
     for (int e = 0; e < 4; e++)
         x[e] = p.alpha * sum[e];
-    if (p.beta != 0 || p.bias_kind || p.activation)
+    if (p.beta != 0 || p.bias_kind || p.activation) {
+        if (p.bias_kind == ARGS_BIAS_ROW)
+            get4(p.bias, col, p.c_type, n, reinterpret_cast<uintptr_t>(p.bias) % 16 == 0, bias);
+        else if (p.bias_kind && n > 0)
+            bias[0] = bias[1] = bias[2] = bias[3] = get(p.bias, row, p.c_type);
         for (int e = 0; e < 4; e++)
-            x[e] = e < n ? finished(p, z, row, col + e, sum[e]) : 0;
+            x[e] = activate(x[e] + (p.beta != 0 ? p.beta * old[e] : 0) + bias[e], p.activation);
+    }
     if (p.c_type == ARGS_F32)
         store4(static_cast<float *>(p.C) + at, x, n, p.wide_c);
     else if (p.c_type == ARGS_F16)
         store4(static_cast<half *>(p.C) + at, x, n, p.wide_c);
     else
         store4(static_cast<bf16 *>(p.C) + at, x, n, p.wide_c);
+}
+
+__device__ inline void finish4(const args &p, int z, int row, int col, const float *sum)
+{
+    float old[4] = {};
+    old4(p, z, row, col, old);
+    finish4(p, z, row, col, sum, old);
 }
 
 // A warp stores ROWS x COLUMNS numbers, which its lanes have put into shared memory, rows LD apart: in C they are `down` rows apart.

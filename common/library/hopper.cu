@@ -154,8 +154,19 @@ __device__ __forceinline__ void add_up(float *Ps, const float (&acc)[BN / 2], co
             acc[j], acc[j + 1]
         };
     meet();  // all sums are there
+    constexpr int EACH = 2;  // fours of C that a thread asks memory for before it waits
 #pragma unroll 1
-    for (int i = (part * CONSUMERS + tid) * 4; i < BM * BN; i += p.parts * CONSUMERS * 4) {
+    for (int first = tid * 4; p.parts == 1 && first < BM * BN; first += EACH * CONSUMERS * 4) {
+        float old[EACH][4] = {};
+#pragma unroll
+        for (int e = 0, i = first; e < EACH && i < BM * BN; e++, i += CONSUMERS * 4)
+            old4(p, z, brow + i / BN, bcol + i % BN, old[e]);
+#pragma unroll
+        for (int e = 0, i = first; e < EACH && i < BM * BN; e++, i += CONSUMERS * 4)
+            finish4(p, z, brow + i / BN, bcol + i % BN, &Ps[i / BN * LD + i % BN], old[e]);
+    }
+#pragma unroll 1
+    for (int i = (part * CONSUMERS + tid) * 4; p.parts > 1 && i < BM * BN; i += p.parts * CONSUMERS * 4) {
         float sum[4] = {};
         float4 x[MOST];
         if (brow + i / BN >= p.m || bcol + i % BN >= p.n)

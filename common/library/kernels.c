@@ -12,6 +12,8 @@
 
 const struct module_text module_texts[MODULES] = { LIBRARY_MODULES(HERE, HOPPER) };
 
+#define TILE(X, m, n, rule, step)                                                                                      \
+    { KERNEL_HOPPER, "20_any_shape", 0, MODULE_hopper_##m##x##n, 90, 90, m, n, 64, 1, rule, rule, step },
 const struct kernel kernels[] = {
     { KERNEL_STEP, "07_double_buffer", ARGS_F32, MODULE_f32_whole, 75, 999, 128, 128, 8, 2, F32_WHOLE_ALONE,
       F32_WHOLE_BUSY, true },
@@ -37,21 +39,7 @@ const struct kernel kernels[] = {
       MMA_SMALL_F16_BUSY, false },
     { KERNEL_ROWS, "rows", ARGS_F32, MODULE_rows_f32, 75, 999, 8, 128, 1024, 4, NO_RULE, NO_RULE, false },
     { KERNEL_ROWS, "rows", 0, MODULE_rows_f16, 75, 999, 8, 256, 1024, 4, NO_RULE, NO_RULE, false },
-    { KERNEL_HOPPER, "20_any_shape", 0, MODULE_hopper_128x256, 90, 90, 128, 256, 64, 1, HOPPER_128X256, HOPPER_128X256,
-      true },
-    { KERNEL_HOPPER, "20_any_shape", 0, MODULE_hopper_192x192, 90, 90, 192, 192, 64, 1, HOPPER_192X192, HOPPER_192X192,
-      true },
-    { KERNEL_HOPPER, "20_any_shape", 0, MODULE_hopper_128x192, 90, 90, 128, 192, 64, 1, HOPPER_128X192, HOPPER_128X192,
-      true },
-    { KERNEL_HOPPER, "20_any_shape", 0, MODULE_hopper_128x128, 90, 90, 128, 128, 64, 1, HOPPER_128X128, HOPPER_128X128,
-      true },
-    { KERNEL_HOPPER, "20_any_shape", 0, MODULE_hopper_64x256, 90, 90, 64, 256, 64, 1, HOPPER_64X256, HOPPER_64X256,
-      false },
-    { KERNEL_HOPPER, "20_any_shape", 0, MODULE_hopper_64x192, 90, 90, 64, 192, 64, 1, HOPPER_64X192, HOPPER_64X192,
-      false },
-    { KERNEL_HOPPER, "20_any_shape", 0, MODULE_hopper_64x128, 90, 90, 64, 128, 64, 1, HOPPER_64X128, HOPPER_64X128,
-      true },
-    { KERNEL_HOPPER, "20_any_shape", 0, MODULE_hopper_64x64, 90, 90, 64, 64, 64, 1, HOPPER_64X64, HOPPER_64X64, true },
     { KERNEL_LAST_STEP, "20_any_shape", 0, MODULE_f16_any_shape, 90, 90, 128, 256, 64, 1, NO_RULE, NO_RULE, true },
+    HOPPER_TILES(TILE, )
 };
 const int n_kernels = sizeof kernels / sizeof *kernels;

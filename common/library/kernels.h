@@ -30,25 +30,29 @@
     X(rows_f16, rows_f16, "rows.cu", 0)                                                                                \
     X(rows_bf16, rows_bf16, "rows.cu", 0)                                                                              \
     HOPPER(pack, pack, "pack.cu", 0)                                                                                   \
-    HOPPER_TILE(HOPPER, 128x256)                                                                                       \
-    HOPPER_TILE(HOPPER, 192x192)                                                                                       \
-    HOPPER_TILE(HOPPER, 128x192)                                                                                       \
-    HOPPER_TILE(HOPPER, 128x128)                                                                                       \
-    HOPPER_TILE(HOPPER, 64x256)                                                                                        \
-    HOPPER_TILE(HOPPER, 64x192)                                                                                        \
-    HOPPER_TILE(HOPPER, 64x128)                                                                                        \
-    HOPPER_TILE(HOPPER, 64x64)
+    HOPPER_TILES(HOPPER_TILE, HOPPER)
+
+// The tiles of hopper.cu: rows, columns, the rule's constant, whether step 20 has it. The build has to know them, too.
+#define HOPPER_TILES(T, X)                                                                                             \
+    T(X, 128, 256, HOPPER_128X256, true)                                                                               \
+    T(X, 192, 192, HOPPER_192X192, true)                                                                               \
+    T(X, 128, 192, HOPPER_128X192, true)                                                                               \
+    T(X, 128, 128, HOPPER_128X128, true)                                                                               \
+    T(X, 64, 256, HOPPER_64X256, false)                                                                                \
+    T(X, 64, 192, HOPPER_64X192, false)                                                                                \
+    T(X, 64, 128, HOPPER_64X128, true)                                                                                 \
+    T(X, 64, 64, HOPPER_64X64, true)
 
 // hopper.cu for a tile: types, and how A and B lie.
-#define HOPPER_TILE(HOPPER, tile)                                                                                      \
-    HOPPER(hopper_##tile, hopper_##tile, "hopper.cu", 0)                                                               \
-    HOPPER(hopper_##tile##_f16_nt, hopper_##tile, "hopper.cu", WORDS_TURN_B)                                           \
-    HOPPER(hopper_##tile##_f16_tn, hopper_##tile, "hopper.cu", WORDS_TURN_A)                                           \
-    HOPPER(hopper_##tile##_f16_tt, hopper_##tile, "hopper.cu", WORDS_TURN_A | WORDS_TURN_B)                            \
-    HOPPER(hopper_##tile##_bf16_nn, hopper_##tile, "hopper.cu", WORDS_BF16)                                            \
-    HOPPER(hopper_##tile##_bf16_nt, hopper_##tile, "hopper.cu", WORDS_BF16 | WORDS_TURN_B)                             \
-    HOPPER(hopper_##tile##_bf16_tn, hopper_##tile, "hopper.cu", WORDS_BF16 | WORDS_TURN_A)                             \
-    HOPPER(hopper_##tile##_bf16_tt, hopper_##tile, "hopper.cu", WORDS_BF16 | WORDS_TURN_A | WORDS_TURN_B)
+#define HOPPER_TILE(HOPPER, m, n, rule, step)                                                                          \
+    HOPPER(hopper_##m##x##n, hopper_##m##x##n, "hopper.cu", 0)                                                         \
+    HOPPER(hopper_##m##x##n##_f16_nt, hopper_##m##x##n, "hopper.cu", WORDS_TURN_B)                                     \
+    HOPPER(hopper_##m##x##n##_f16_tn, hopper_##m##x##n, "hopper.cu", WORDS_TURN_A)                                     \
+    HOPPER(hopper_##m##x##n##_f16_tt, hopper_##m##x##n, "hopper.cu", WORDS_TURN_A | WORDS_TURN_B)                      \
+    HOPPER(hopper_##m##x##n##_bf16_nn, hopper_##m##x##n, "hopper.cu", WORDS_BF16)                                      \
+    HOPPER(hopper_##m##x##n##_bf16_nt, hopper_##m##x##n, "hopper.cu", WORDS_BF16 | WORDS_TURN_B)                       \
+    HOPPER(hopper_##m##x##n##_bf16_tn, hopper_##m##x##n, "hopper.cu", WORDS_BF16 | WORDS_TURN_A)                       \
+    HOPPER(hopper_##m##x##n##_bf16_tt, hopper_##m##x##n, "hopper.cu", WORDS_BF16 | WORDS_TURN_A | WORDS_TURN_B)
 
 enum { WORDS_TURN_B = 1, WORDS_TURN_A = 2, WORDS_BF16 = 4, WORDS_ALL = 8 };  // ALL: C is bf16 wherever it was halves
 

@@ -17,19 +17,14 @@ struct found;
 struct simt_finding_place report_place(const struct simt_kernel *k, uint32_t inst);
 // The same as text, "kernel.cu:38".
 void report_where(const struct simt_kernel *k, uint32_t inst, char *out, size_t size);
-// The call that loc was inlined for, NULL if it was not; for a line of a header the one in the kernel's own file.
-const struct ptx_loc *report_call(const struct ptx_module *m, const struct ptx_loc *loc);
 
 // report_profile.c: the counters of a launch, which sum has. Its names are in *names, an arena that takes the place of
 // the one before. False when memory runs out.
 bool report_profile(struct profile *p, struct arena **names, const struct simt_kernel *k, const struct grid *g,
                     const struct worker *sum);
 
-// report_findings.c: a fault as a finding, whose names are in a. False when memory runs out.
-bool report_finding(struct simt_finding *x, struct arena *a, const struct simt_kernel *k, const struct grid *g,
-                    const struct fault *f);
-// What the checks found, n of them. Their names are in *names, an arena that takes the place of the one before. False
-// when memory runs out.
+// report_findings.c: what the checks found, n of them. Their names are in *names, an arena that takes the place of the
+// one before. False when memory runs out.
 bool report_findings(struct simt_findings *out, struct arena **names, const struct simt_kernel *k, const struct grid *g,
                      const struct found *found, size_t n);
 // The fault of a launch that failed, as a finding, whose names are as above, and as one line with the kernel's name.

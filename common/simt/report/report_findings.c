@@ -12,55 +12,69 @@
 
 // --- kinds ---
 
+// What a finding of a fault is about.
+enum about { NOTHING, MEMORY, MBARRIER, COPIED_TO, BLOCK, VALUE };
+
+// A row for each kind of fault: the kind of its finding, what that is about, and whether another instruction or another
+// thread is a part of it.
+static const struct {
+    enum simt_finding_kind kind;
+    enum about about;
+    bool other;
+} rules[] = {
+    [FAULT_BOUNDS] = { SIMT_OUT_OF_BOUNDS, MEMORY, false },
+    [FAULT_ALIGN] = { SIMT_MISALIGNED, MEMORY, false },
+    [FAULT_BUDGET] = { SIMT_ENDLESS_LOOP, NOTHING, false },
+    [FAULT_DEADLOCK] = { SIMT_BARRIER_STUCK, NOTHING, false },
+    [FAULT_WAIT] = { SIMT_ENDLESS_WAIT, NOTHING, false },
+    [FAULT_TRAP] = { SIMT_TRAP, NOTHING, false },
+    [FAULT_BARRIER] = { SIMT_BARRIER_NUMBER, NOTHING, false },
+    [FAULT_COUNT] = { SIMT_BARRIER_COUNT, NOTHING, true },
+    [FAULT_NOT_MEMBER] = { SIMT_NOT_MEMBER, NOTHING, false },
+    [FAULT_MISSING] = { SIMT_LANES_MISSING, NOTHING, false },
+    [FAULT_INACTIVE] = { SIMT_LANES_INACTIVE, NOTHING, false },
+    [FAULT_ASSERT] = { SIMT_ASSERTION, NOTHING, false },
+    [FAULT_OTHER] = { SIMT_REFUSED, NOTHING, false },
+    [FAULT_ARRIVES_UNMADE] = { SIMT_ARRIVES_UNMADE, MBARRIER, false },
+    [FAULT_EXPECTS_UNMADE] = { SIMT_EXPECTS_UNMADE, MBARRIER, false },
+    [FAULT_ARRIVALS] = { SIMT_ARRIVALS, MBARRIER, false },
+    [FAULT_RACE] = { SIMT_RACE, MEMORY, true },
+    [FAULT_RACE_BLOCKS] = { SIMT_RACE_BLOCKS, MEMORY, true },
+    [FAULT_CHANCE] = { SIMT_STRONG_WRITES, MEMORY, true },
+    [FAULT_LENT] = { SIMT_RELAXED_WAIT, MEMORY, true },
+    [FAULT_HOPED] = { SIMT_RELAXED_READ, MEMORY, true },
+    [FAULT_UNINIT] = { SIMT_UNINIT_MEMORY, MEMORY, false },
+    [FAULT_OVERLAP] = { SIMT_COPIES_OVERLAP, MEMORY, true },
+    [FAULT_COPY] = { SIMT_COPY_PENDING, COPIED_TO, true },
+    [FAULT_PROXY] = { SIMT_PROXY_FENCE, MEMORY, true },
+    [FAULT_SIGNAL] = { SIMT_RACE_INIT, MBARRIER, true },
+    [FAULT_UNFENCED] = { SIMT_INIT_FENCE, MBARRIER, true },
+    [FAULT_AGAIN] = { SIMT_INIT_AGAIN, MBARRIER, true },
+    [FAULT_LATE] = { SIMT_LATE_WAIT, MBARRIER, true },
+    [FAULT_BYTES] = { SIMT_PHASE_BYTES, MBARRIER, false },
+    [FAULT_UNWAITED] = { SIMT_STORE_LEFT, MEMORY, false },
+    [FAULT_UNORDERED] = { SIMT_WGMMA_FENCE, NOTHING, true },
+    [FAULT_FLIGHT] = { SIMT_WGMMA_WAIT, NOTHING, true },
+    [FAULT_OPEN] = { SIMT_WGMMA_UNCOMMITTED, NOTHING, true },
+    [FAULT_PRODUCT] = { SIMT_WGMMA_LEFT, NOTHING, false },
+    [FAULT_REGISTERS] = { SIMT_REGISTERS_DIFFER, NOTHING, true },
+    [FAULT_LACK] = { SIMT_REGISTERS_LACK, NOTHING, false },
+    [FAULT_STEP] = { SIMT_REGISTERS_STEP, NOTHING, false },
+    [FAULT_IGNORED] = { SIMT_REGISTERS_IGNORED, NOTHING, false },
+    [FAULT_DIFFERS] = { SIMT_WGMMA_DIFFERS, NOTHING, true },
+    [FAULT_APART] = { SIMT_WGMMA_APART, NOTHING, true },
+    [FAULT_COMMITS] = { SIMT_COMMITS_APART, NOTHING, true },
+    [FAULT_DESCRIPTOR] = { SIMT_DESCRIPTOR_RANK, NOTHING, false },
+    [FAULT_HOME] = { SIMT_NOT_BEGUN, BLOCK, false },
+    [FAULT_SPLIT] = { SIMT_BARRIER_SPLIT, NOTHING, true },
+    [FAULT_LEFT] = { SIMT_BARRIER_LEFT, NOTHING, true },
+    [FAULT_CONST] = { SIMT_CONSTANT_STORE, MEMORY, false },
+    [FAULT_LAUNCH] = { SIMT_LAUNCH_BEFORE, MEMORY, false },
+    [FAULT_UNWRITTEN] = { SIMT_UNINIT_VALUE, VALUE, false },
+};
+
 static enum simt_finding_kind kind_of(const struct fault *f)
 {
-    static const enum simt_finding_kind kinds[] = {
-        [FAULT_BOUNDS] = SIMT_OUT_OF_BOUNDS,
-        [FAULT_ALIGN] = SIMT_MISALIGNED,
-        [FAULT_BUDGET] = SIMT_ENDLESS_LOOP,
-        [FAULT_DEADLOCK] = SIMT_BARRIER_STUCK,
-        [FAULT_WAIT] = SIMT_ENDLESS_WAIT,
-        [FAULT_TRAP] = SIMT_TRAP,
-        [FAULT_BARRIER] = SIMT_BARRIER_NUMBER,
-        [FAULT_COUNT] = SIMT_BARRIER_COUNT,
-        [FAULT_NOT_MEMBER] = SIMT_NOT_MEMBER,
-        [FAULT_MISSING] = SIMT_LANES_MISSING,
-        [FAULT_INACTIVE] = SIMT_LANES_INACTIVE,
-        [FAULT_ASSERT] = SIMT_ASSERTION,
-        [FAULT_OTHER] = SIMT_REFUSED,
-        [FAULT_ARRIVES_UNMADE] = SIMT_ARRIVES_UNMADE,
-        [FAULT_EXPECTS_UNMADE] = SIMT_EXPECTS_UNMADE,
-        [FAULT_ARRIVALS] = SIMT_ARRIVALS,
-        [FAULT_RACE] = SIMT_RACE,
-        [FAULT_RACE_BLOCKS] = SIMT_RACE_BLOCKS,
-        [FAULT_CHANCE] = SIMT_STRONG_WRITES,
-        [FAULT_LENT] = SIMT_RELAXED_WAIT,
-        [FAULT_HOPED] = SIMT_RELAXED_READ,
-        [FAULT_UNINIT] = SIMT_UNINIT_MEMORY,
-        [FAULT_COPY] = SIMT_COPY_PENDING,
-        [FAULT_PROXY] = SIMT_PROXY_FENCE,
-        [FAULT_SIGNAL] = SIMT_RACE_INIT,
-        [FAULT_UNFENCED] = SIMT_INIT_FENCE,
-        [FAULT_AGAIN] = SIMT_INIT_AGAIN,
-        [FAULT_LATE] = SIMT_LATE_WAIT,
-        [FAULT_BYTES] = SIMT_PHASE_BYTES,
-        [FAULT_UNORDERED] = SIMT_WGMMA_FENCE,
-        [FAULT_FLIGHT] = SIMT_WGMMA_WAIT,
-        [FAULT_OPEN] = SIMT_WGMMA_UNCOMMITTED,
-        [FAULT_PRODUCT] = SIMT_WGMMA_LEFT,
-        [FAULT_REGISTERS] = SIMT_REGISTERS_DIFFER,
-        [FAULT_LACK] = SIMT_REGISTERS_LACK,
-        [FAULT_STEP] = SIMT_REGISTERS_STEP,
-        [FAULT_IGNORED] = SIMT_REGISTERS_IGNORED,
-        [FAULT_DIFFERS] = SIMT_WGMMA_DIFFERS,
-        [FAULT_APART] = SIMT_WGMMA_APART,
-        [FAULT_COMMITS] = SIMT_COMMITS_APART,
-        [FAULT_OVERLAP] = SIMT_COPIES_OVERLAP,
-        [FAULT_DESCRIPTOR] = SIMT_DESCRIPTOR_RANK,
-        [FAULT_LEFT] = SIMT_BARRIER_LEFT,
-        [FAULT_CONST] = SIMT_CONSTANT_STORE,
-        [FAULT_LAUNCH] = SIMT_LAUNCH_BEFORE,
-    };
     switch (f->kind) {  // what depends on more
     case FAULT_UNWAITED:
         return f->store ? SIMT_LOAD_LEFT : SIMT_STORE_LEFT;
@@ -71,7 +85,7 @@ static enum simt_finding_kind kind_of(const struct fault *f)
     case FAULT_UNWRITTEN:
         return f->space == SPACE_CONST ? SIMT_UNINIT_NAN : SIMT_UNINIT_VALUE;
     default:
-        return kinds[f->kind];
+        return rules[f->kind].kind;
     }
 }
 
@@ -168,8 +182,17 @@ static void put_object(struct simt_finding *x, struct arena *a, const struct sim
                        const struct fault *f)
 {
     struct simt_object o;
-    switch (f->kind) {
-    case FAULT_COPY:
+    switch (rules[f->kind].about) {
+    case NOTHING:
+        break;
+    case MEMORY:
+        x->object = memory_object(g, f);
+        break;
+    case MBARRIER:
+        o = memory_object(g, f);
+        x->mbarrier = mbarrier_at(&o, f->phase);
+        break;
+    case COPIED_TO:
         x->object = memory_object(g, f);
         if (!f->other_barrier || f->other_barrier == UINT32_MAX)
             break;
@@ -178,41 +201,13 @@ static void put_object(struct simt_finding *x, struct arena *a, const struct sim
         memcpy(o.block, x->object.block, sizeof o.block);
         x->mbarrier = mbarrier_at(&o, 0);
         break;
-    case FAULT_OVERLAP:
-    case FAULT_BOUNDS:
-    case FAULT_ALIGN:
-    case FAULT_CONST:
-    case FAULT_UNINIT:
-    case FAULT_RACE:
-    case FAULT_RACE_BLOCKS:
-    case FAULT_CHANCE:
-    case FAULT_LENT:
-    case FAULT_HOPED:
-    case FAULT_PROXY:
-    case FAULT_LAUNCH:
-    case FAULT_UNWAITED:
-        x->object = memory_object(g, f);
-        break;
-    case FAULT_SIGNAL:
-    case FAULT_UNFENCED:
-    case FAULT_AGAIN:
-    case FAULT_LATE:
-    case FAULT_BYTES:
-    case FAULT_ARRIVES_UNMADE:
-    case FAULT_EXPECTS_UNMADE:
-    case FAULT_ARRIVALS:
-        o = memory_object(g, f);
-        x->mbarrier = mbarrier_at(&o, f->phase);
-        break;
-    case FAULT_HOME:
+    case BLOCK:
         x->object = (struct simt_object){ .space = SIMT_SHARED, .owner = SIMT_OTHER_BLOCK };
         put_block(x->object.block, g, f->home);
         break;
-    case FAULT_UNWRITTEN:
+    case VALUE:
         if (f->space != SPACE_CONST)
             x->object = f->space == SPACE_LOCAL ? memory_object(g, f) : register_object(a, k, f);
-        break;
-    default:
         break;
     }
 }
@@ -253,40 +248,6 @@ static struct simt_side side(struct arena *a, const struct simt_kernel *k, const
     return s;
 }
 
-// Is another instruction, or another thread, a part of it?
-static bool has_other(const struct fault *f)
-{
-    switch (f->kind) {
-    case FAULT_RACE:
-    case FAULT_RACE_BLOCKS:
-    case FAULT_CHANCE:
-    case FAULT_LENT:
-    case FAULT_HOPED:
-    case FAULT_COPY:
-    case FAULT_PROXY:
-    case FAULT_SIGNAL:
-    case FAULT_UNFENCED:
-    case FAULT_AGAIN:
-    case FAULT_LATE:
-    case FAULT_UNORDERED:
-    case FAULT_FLIGHT:
-    case FAULT_OPEN:
-    case FAULT_COUNT:
-    case FAULT_SPLIT:
-    case FAULT_LEFT:
-    case FAULT_REGISTERS:
-    case FAULT_DIFFERS:
-    case FAULT_APART:
-    case FAULT_COMMITS:
-    case FAULT_OVERLAP:
-        return true;
-    case FAULT_DEADLOCK:
-        return f->lanes;
-    default:
-        return false;
-    }
-}
-
 static void put_sides(struct simt_finding *x, struct arena *a, const struct simt_kernel *k, const struct grid *g,
                       const struct fault *f)
 {
@@ -294,7 +255,7 @@ static void put_sides(struct simt_finding *x, struct arena *a, const struct simt
     if (x->object.space && f->kind != FAULT_UNWRITTEN && f->kind != FAULT_HOME)
         x->here.access = access_of(f->store, f->atomic);
     x->here.by = by_of(f->async || f->kind == FAULT_UNWAITED, f->wgmma, f->cp_async);
-    if (!has_other(f))
+    if (f->kind == FAULT_DEADLOCK ? !f->lanes : !rules[f->kind].other)
         return;
     x->there = side(a, k, g, f->other_inst, f->other_block, f->other_thread);
     if (f->kind == FAULT_REGISTERS && !f->expected)
@@ -375,8 +336,9 @@ static bool keep_names(struct arena *a, struct simt_finding *x)
     return ok;
 }
 
-bool report_finding(struct simt_finding *x, struct arena *a, const struct simt_kernel *k, const struct grid *g,
-                    const struct fault *f)
+// The fault as a finding, whose names are in a. False when memory runs out.
+static bool make_finding(struct simt_finding *x, struct arena *a, const struct simt_kernel *k, const struct grid *g,
+                         const struct fault *f)
 {
     *x = (struct simt_finding){ .kind = kind_of(f), .count = 1 };
     put_object(x, a, k, g, f);
@@ -444,7 +406,7 @@ bool report_findings(struct simt_findings *out, struct arena **names, const stru
         return false;
     for (size_t i = 0; i < n; i++) {
         struct simt_finding x;
-        if (!report_finding(&x, a, k, g, &found[i].fault))
+        if (!make_finding(&x, a, k, g, &found[i].fault))
             return false;
         x.count = found[i].count;
         struct simt_finding *again = find(all, different, &x);
@@ -462,7 +424,7 @@ void report_fault(struct simt_finding *x, struct arena **names, const struct sim
 {
     arena_free(*names);
     *names = arena_new(SIZE_MAX);
-    if (*names && report_finding(x, *names, k, g, f)) {
+    if (*names && make_finding(x, *names, k, g, f)) {
         const int n = snprintf(text, DEV_ERROR_MAX, "kernel %.200s, ", k->name);
         simt_finding_text(x, text + n, DEV_ERROR_MAX - (size_t)n);
         text_one_line(text, ' ');

@@ -134,22 +134,13 @@ static char **copy_names(struct arena *a, const struct ptx_module *m)
     return names;
 }
 
-bool report_profile(struct profile *p, struct arena **names, const struct simt_kernel *k, const struct grid *g,
-                    const struct worker *sum)
+// What each uop that has run adds to its line, one behind the other: how many there are. out has room for all uops.
+static size_t collect_lines(struct profile_line *out, char **files, const struct simt_kernel *k, const struct code *c,
+                            const struct worker *sum)
 {
-    const struct code *c = g->code;
     const struct ptx_module *m = k->module->ptx;
-    struct profile_line *lines = calloc(c->n_uops + 1, sizeof *lines);
     size_t n = 0;
     uint64_t line_warps = 0;  // straight lines that run over this uop
-    arena_free(*names);
-    *names = arena_new(SIZE_MAX);
-    char **files = *names ? copy_names(*names, m) : NULL;
-    p->kernel = files ? arena_printf(*names, "%s", k->name) : NULL;
-    if (!lines || !p->kernel) {
-        free(lines);
-        return false;
-    }
     for (uint32_t i = 0; i < c->n_uops; i++) {
         const struct uop *u = &c->uops[i];
         line_warps = u->run ? (i && c->uops[i - 1].run ? line_warps : 0) + sum->runs[i] : 0;
@@ -158,31 +149,52 @@ bool report_profile(struct profile *p, struct arena **names, const struct simt_k
             continue;
         const struct ptx_inst *in = k->func->n_insts ? &k->func->insts[u->inst] : NULL;
         const struct ptx_loc *loc = in ? line_of(m, in) : NULL;
-        lines[n].file = files[loc && loc->file < m->n_files ? loc->file : m->n_files];
-        lines[n].line = loc ? loc->line : 0;
-        lines[n].merged = (u->kind == UOP_LOAD || u->kind == UOP_STORE) && u->mem->merged ? warps : 0;
-        add_uop(lines[n++].metric, u, warps, &sum->uop_counts[i], sum->mem_counts);
+        out[n].file = files[loc && loc->file < m->n_files ? loc->file : m->n_files];
+        out[n].line = loc ? loc->line : 0;
+        out[n].merged = (u->kind == UOP_LOAD || u->kind == UOP_STORE) && u->mem->merged ? warps : 0;
+        add_uop(out[n++].metric, u, warps, &sum->uop_counts[i], sum->mem_counts);
     }
-    memcpy(p->grid, g->grid, sizeof p->grid);
-    memcpy(p->block, g->block, sizeof p->block);
-    p->shared = g->shared_bytes - g->code->shared_bytes + k->code->shared_bytes;  // without the gaps of checked code
-    qsort(lines, n, sizeof *lines, by_line);
+    return n;
+}
+
+// Sorts n lines, and makes one of those that are the same: how many are left. total: the sum of all.
+static size_t merge_lines(struct profile_line *lines, size_t n, uint64_t total[METRIC_COUNT])
+{
     size_t kept = 0;
-    memset(p->total, 0, sizeof p->total);
+    qsort(lines, n, sizeof *lines, by_line);
+    memset(total, 0, METRIC_COUNT * sizeof *total);
     for (size_t i = 0; i < n; i++) {
         bool again = kept && by_line(&lines[kept - 1], &lines[i]) == 0;
         if (!again)
             lines[kept++] = lines[i];
         for (int j = 0; j < METRIC_COUNT; j++) {
-            p->total[j] += lines[i].metric[j];
+            total[j] += lines[i].metric[j];
             if (again)
                 lines[kept - 1].metric[j] += lines[i].metric[j];
         }
         if (again)
             lines[kept - 1].merged += lines[i].merged;
     }
+    return kept;
+}
+
+bool report_profile(struct profile *p, struct arena **names, const struct simt_kernel *k, const struct grid *g,
+                    const struct worker *sum)
+{
+    struct profile_line *lines = calloc(g->code->n_uops + 1, sizeof *lines);
+    arena_free(*names);
+    *names = arena_new(SIZE_MAX);
+    char **files = *names ? copy_names(*names, k->module->ptx) : NULL;
+    p->kernel = files ? arena_printf(*names, "%s", k->name) : NULL;
+    if (!lines || !p->kernel) {
+        free(lines);
+        return false;
+    }
+    memcpy(p->grid, g->grid, sizeof p->grid);
+    memcpy(p->block, g->block, sizeof p->block);
+    p->shared = g->shared_bytes - g->code->shared_bytes + k->code->shared_bytes;  // without the gaps of checked code
     free(p->lines);
     p->lines = lines;
-    p->n_lines = kept;
+    p->n_lines = merge_lines(lines, collect_lines(lines, files, k, g->code, sum), p->total);
     return true;
 }

@@ -1,7 +1,8 @@
 // Source lines of PTX instructions. See report.h.
 #include "report.h"
 
-const struct ptx_loc *report_call(const struct ptx_module *m, const struct ptx_loc *loc)
+// The call that loc was inlined for, NULL if it was not; for a line of a header the one in the kernel's own file.
+static const struct ptx_loc *call_of(const struct ptx_module *m, const struct ptx_loc *loc)
 {
     const struct ptx_loc *outer = loc, *call = ptx_caller(m, loc);
     while (outer->at)
@@ -15,7 +16,7 @@ struct simt_finding_place report_place(const struct simt_kernel *k, uint32_t ins
 {
     const struct ptx_module *m = k->module->ptx;
     const struct ptx_inst *in = &k->func->insts[inst];
-    const struct ptx_loc *loc = ptx_loc_of(m, in), *call = loc ? report_call(m, loc) : NULL;
+    const struct ptx_loc *loc = ptx_loc_of(m, in), *call = loc ? call_of(m, loc) : NULL;
     if (!loc)
         return (struct simt_finding_place){ .file = m->file, .line = ptx_line(m, in->at), .in_ptx = true };
     return (struct simt_finding_place){ .file = ptx_source_name(m, loc->file),

@@ -14,9 +14,7 @@ bool ptx_text_ok(const char *name, const char *text, size_t bytes, char error[DE
 {
     if (bytes && !memchr(text, 0, bytes))
         return true;
-    snprintf(error, DEV_ERROR_MAX, "%.300s: %s", name,
-             bytes ? "binary data where PTX text is expected" : "the file is empty");
-    return false;
+    return error_set(error, "%.300s: %s", name, bytes ? "binary data where PTX text is expected" : "the file is empty");
 }
 
 static char *fail(const char *path, const char *why, char error[DEV_ERROR_MAX])

@@ -18,14 +18,12 @@ bool table_refuse(const struct table *t, const char *format, ...)
 
 static bool refuse_file(const struct table *t, const char *why)
 {
-    snprintf(t->error, DEV_ERROR_MAX, "%.300s: %s", t->path, why);
-    return false;
+    return error_set(t->error, "%.300s: %s", t->path, why);
 }
 
 static bool refuse_reading(const struct table *t)
 {
-    snprintf(t->error, DEV_ERROR_MAX, "%.300s: cannot read it: %s", t->path, strerror(errno));
-    return false;
+    return error_set(t->error, "%.300s: cannot read it: %s", t->path, strerror(errno));
 }
 
 static bool by_tabs(const struct table *t)

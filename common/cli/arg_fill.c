@@ -57,15 +57,11 @@ static bool fill_random(const char *how, struct buffer *b, char error[DEV_ERROR_
     const char *digits = strchr(how, ':') + 1;
     char *end = NULL;
     const uint64_t seed = strtoull(digits, &end, 10);
-    if (end == digits || *end) {
-        snprintf(error, DEV_ERROR_MAX, "'%.200s': a seed is a whole number", how);
-        return false;
-    }
+    if (end == digits || *end)
+        return error_set(error, "'%.200s': a seed is a whole number", how);
     struct matrix row = matrix_new(DEV_F64, 1, (int)b->count);
-    if (!row.data) {
-        snprintf(error, DEV_ERROR_MAX, "%zu elements do not fit in memory", b->count);
-        return false;
-    }
+    if (!row.data)
+        return error_set(error, "%zu elements do not fit in memory", b->count);
     matrix_fill_random(&row, seed);
     for (size_t i = 0; i < b->count; i++) {
         double v = ((double *)row.data)[i];
@@ -86,14 +82,10 @@ static bool fill_list(char *list, struct buffer *b, char error[DEV_ERROR_MAX])
     char *save = NULL;
     list[strlen(list) - 1] = '\0';
     for (char *part = strtok_r(list + 1, ",", &save); part; part = strtok_r(NULL, ",", &save), n++) {
-        if (n == b->count) {
-            snprintf(error, DEV_ERROR_MAX, "more than the %zu elements of the array", b->count);
-            return false;
-        }
-        if (!arg_number(b->type, part, b->data + n * b->type->bytes)) {
-            snprintf(error, DEV_ERROR_MAX, "'%.100s' is no %s", part, b->type->name);
-            return false;
-        }
+        if (n == b->count)
+            return error_set(error, "more than the %zu elements of the array", b->count);
+        if (!arg_number(b->type, part, b->data + n * b->type->bytes))
+            return error_set(error, "'%.100s' is no %s", part, b->type->name);
     }
     b->to = b->to < n ? b->to : n;
     b->from = b->from < b->to ? b->from : b->to;
@@ -115,11 +107,9 @@ static bool take_range(char *how, struct buffer *b, char error[DEV_ERROR_MAX])
     const char *second = end + 1;
     if (ok)
         to = strtoull(second, &end, 10);
-    if (!ok || end == second || strcmp(end, "]") || errno || from > to || to > b->count) {
-        snprintf(error, DEV_ERROR_MAX,
-                 "'%.100s': the elements to initialise are written [FROM:TO], 0 <= FROM <= TO <= %zu", open, b->count);
-        return false;
-    }
+    if (!ok || end == second || strcmp(end, "]") || errno || from > to || to > b->count)
+        return error_set(error, "'%.100s': the elements to initialise are written [FROM:TO], 0 <= FROM <= TO <= %zu",
+                         open, b->count);
     *open = '\0';
     b->from = (size_t)from;
     b->to = (size_t)to;
@@ -137,10 +127,8 @@ static bool fill(char *how, struct buffer *b, char error[DEV_ERROR_MAX])
         return true;
     }
     b->data = calloc(b->count, b->type->bytes);
-    if (!b->data) {
-        snprintf(error, DEV_ERROR_MAX, "%zu bytes do not fit in memory", b->bytes);
-        return false;
-    }
+    if (!b->data)
+        return error_set(error, "%zu bytes do not fit in memory", b->bytes);
     if (*how == '@')
         return read_file(how + 1, b, error);
     if (*how == '{' && n > 1 && how[n - 1] == '}')
@@ -169,9 +157,7 @@ static bool fill(char *how, struct buffer *b, char error[DEV_ERROR_MAX])
 bool arg_fill(const char *content, struct buffer *b, char error[DEV_ERROR_MAX])
 {
     char *how = strdup(content);
-    bool ok = how && fill(how, b, error);
-    if (!how)
-        snprintf(error, DEV_ERROR_MAX, "out of memory");
+    const bool ok = how ? fill(how, b, error) : error_set(error, "out of memory");
     free(how);
     return ok;
 }

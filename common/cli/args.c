@@ -24,10 +24,8 @@ struct reader {
 static bool fail(struct reader *r, const char *text, const char *why)
 {
     if (text == r->whole)
-        snprintf(r->error, DEV_ERROR_MAX, "%.700s", why);
-    else
-        snprintf(r->error, DEV_ERROR_MAX, "'%.200s': %.700s", text, why);
-    return false;
+        return error_set(r->error, "%.700s", why);
+    return error_set(r->error, "'%.200s': %.700s", text, why);
 }
 
 // Room for this many more bytes, aligned; NULL when memory runs out.
@@ -154,8 +152,7 @@ static bool read_array(struct reader *r, const struct arg_type *t, const char *c
     b->bytes = b->count * t->bytes;
     if (arg_fill(end + 2, b, why))
         return true;
-    snprintf(r->error, DEV_ERROR_MAX, "%s", why);
-    return false;
+    return error_set(r->error, "%s", why);
 }
 
 static bool array(struct reader *r, const struct arg_type *t, const char *count, const char *name, struct arg *out)
@@ -334,9 +331,7 @@ static bool parse(struct reader *r, const char *text, struct arg *out, char erro
     *out = (struct arg){ .align = 1 };
     const bool ok = value(r, text, out, 0);
     out->text = text;
-    if (!ok)
-        snprintf(error, DEV_ERROR_MAX, "argument '%.150s': %.800s", text, why);
-    return ok;
+    return ok || error_set(error, "argument '%.150s': %.800s", text, why);
 }
 
 bool arg_parse(const char *text, const char *place, struct buffers *buffers, struct arg *out, char error[DEV_ERROR_MAX])
@@ -398,10 +393,9 @@ bool arg_fits(const struct arg *a, const struct simt_type *type, bool scalar, ui
                  strcmp(type->name, "u64") ? "" : " or an array");
     else
         snprintf(wants, sizeof wants, "is a struct or an array of %llu bytes", (unsigned long long)bytes);
-    snprintf(error, DEV_ERROR_MAX, "%s, '%.200s', has %zu bytes%s; the parameter %s", place, a->text, a->bytes,
-             a->array  ? " (an address)"
-             : a->type ? a->type->number <= UNSIGNED ? " (an integer)" : " (a floating-point number)"
-                       : "",
-             wants);
-    return false;
+    return error_set(error, "%s, '%.200s', has %zu bytes%s; the parameter %s", place, a->text, a->bytes,
+                     a->array  ? " (an address)"
+                     : a->type ? a->type->number <= UNSIGNED ? " (an integer)" : " (a floating-point number)"
+                               : "",
+                     wants);
 }

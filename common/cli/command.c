@@ -1,7 +1,6 @@
 // See command.h.
 #include "command.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,17 +217,11 @@ void command_help(FILE *out)
     options_help(&all, out);
 }
 
-static bool fail(char error[DEV_ERROR_MAX], const char *format, const char *a, const char *b)
-{
-    snprintf(error, DEV_ERROR_MAX, format, a, b);
-    return false;
-}
-
 static bool parse_launch(struct command *c, int argc, char **argv, char error[DEV_ERROR_MAX])
 {
     const struct options table = options_of(c->verb);
     if (c->n_launches == MAX_LAUNCHES)
-        return fail(error, "too many launches%s%s", "", "");
+        return error_set(error, "more than %d launches", MAX_LAUNCHES);
     if (options_read(&table, c, &argc, &argv, error) != OPTIONS_RUN)
         return false;
     const bool first = c->n_launches == 0;
@@ -241,7 +234,7 @@ static bool parse_launch(struct command *c, int argc, char **argv, char error[DE
         } else if (!l->name) {
             l->name = argv[i];
         } else if (l->n_args == MAX_ARGS) {
-            return fail(error, "too many arguments%s%s", "", "");
+            return error_set(error, "launch %zu has more than %d arguments", c->n_launches, MAX_ARGS);
         } else {
             snprintf(place, sizeof place, first ? "argument %zu" : "argument %zu of launch %zu", l->n_args,
                      c->n_launches);
@@ -289,15 +282,14 @@ bool command_parse(struct command *c, int argc, char **argv, char error[DEV_ERRO
         if (!strcmp(argv[i], "--help"))
             return c->help = true;
     if (c->verb == VERB_NONE)
-        return fail(error,
-                    "expected a command: inspect, run, profile, check, draw, watch, exec or nvcc (see simt --help)%s%s",
-                    "", "");
+        return error_set(
+            error, "expected a command: inspect, run, profile, check, draw, watch, exec or nvcc (see simt --help)");
     c->again = argc > 2 ? text_command(argv + 2) : NULL;
     c->draw.place.warp = c->verb == VERB_WATCH ? SIMT_ALL_WARPS : 0;
     for (int k = 0; k < 3; k++)
         c->next.grid[k] = c->next.block[k] = 1;
-    for (int from = 1, to; from < argc;
-         from = to) {  // argv[from] is the verb, or the "--": where a name of a program stands
+    // argv[from] is the verb, or the "--": where a name of a program stands
+    for (int from = 1, to; from < argc; from = to) {
         for (to = from + 1; to < argc && strcmp(argv[to], "--"); to++)
             ;
         char *kept = to < argc ? argv[to] : NULL;
@@ -312,7 +304,7 @@ bool command_parse(struct command *c, int argc, char **argv, char error[DEV_ERRO
     if (c->verb == VERB_DRAW && c->draw.fragment.operand)
         return true;
     const char *wrong = contradiction(c);
-    return !wrong || fail(error, "%s%s", wrong, "");
+    return !wrong || error_set(error, "%s", wrong);
 }
 
 void command_free(struct command *c)

@@ -93,9 +93,7 @@ bool draw_ready(struct draw_command *d, const char *file, char error[DEV_ERROR_M
         wrong = wrong_launch(d, views, file);
     if (!wrong && !d->out)
         wrong = "where to? --out F.svg, or - for standard output";
-    if (wrong)
-        snprintf(error, DEV_ERROR_MAX, "%s (see simt --help)", wrong);
-    return !wrong;
+    return !wrong || error_set(error, "%s (see simt --help)", wrong);
 }
 
 bool draw_write(const struct draw_command *d, const char *svg, char error[DEV_ERROR_MAX])

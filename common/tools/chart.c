@@ -49,22 +49,18 @@ static const struct options table = {
 static bool add(struct chart *c, const struct result *r, char *error)
 {
     for (size_t i = 0; i < c->rows; i++) {
-        if (strcmp(c->row[i]->device, r->device) || strcmp(c->row[i]->detail, r->detail)) {
-            snprintf(error, DEV_ERROR_MAX,
-                     "rows of size %d are of two devices, \"%s, %s\" and \"%s, %s\": put them in "
-                     "two files",
-                     c->size, c->row[i]->device, c->row[i]->detail, r->device, r->detail);
-            return false;
-        }
+        if (strcmp(c->row[i]->device, r->device) || strcmp(c->row[i]->detail, r->detail))
+            return error_set(error,
+                             "rows of size %d are of two devices, \"%s, %s\" and \"%s, %s\": put them in "
+                             "two files",
+                             c->size, c->row[i]->device, c->row[i]->detail, r->device, r->detail);
         if (!strcmp(c->row[i]->step, r->step)) {
             c->row[i] = r;
             return true;
         }
     }
-    if (c->rows == sizeof c->row / sizeof *c->row) {
-        snprintf(error, DEV_ERROR_MAX, "more than %zu steps of size %d", c->rows, c->size);
-        return false;
-    }
+    if (c->rows == sizeof c->row / sizeof *c->row)
+        return error_set(error, "more than %zu steps of size %d", c->rows, c->size);
     c->row[c->rows++] = r;
     return true;
 }
@@ -92,13 +88,11 @@ static bool choose(struct chart *c, const struct request *q, const struct result
         refuse_size(q->results, q->size, list, n, error);
         return false;
     }
-    if (q->counters && q->size % 256) {
-        snprintf(error, DEV_ERROR_MAX,
-                 "--counters: they are of 256 x 256 x 256, and tell nothing of %d, which is no "
-                 "multiple of it",
-                 q->size);
-        return false;
-    }
+    if (q->counters && q->size % 256)
+        return error_set(error,
+                         "--counters: they are of 256 x 256 x 256, and tell nothing of %d, which is no "
+                         "multiple of it",
+                         q->size);
     c->card = card_of_device(c->row[0]->device, c->row[0]->sms);
     return true;
 }
@@ -152,12 +146,12 @@ static char *draw_asked(const struct request *q, const struct chart *c, char *er
 {
     const size_t at = q->step ? row_meant(c, q->step) : 0;
     char *text = NULL;
-    if (q->step && (at == c->rows || !c->n_counters))
-        snprintf(error, DEV_ERROR_MAX,
-                 at == c->rows ? "--step %s: %s has no such step of this size" : "--step %s needs --counters; %s",
-                 q->step, q->results);
+    if (q->step && at == c->rows)
+        error_set(error, "--step %s: %s has no such step of this size", q->step, q->results);
+    else if (q->step && !c->n_counters)
+        error_set(error, "--step %s needs --counters FILE", q->step);
     else if (!(text = q->step ? draw_step(c, at) : draw(c)))
-        snprintf(error, DEV_ERROR_MAX, "out of memory");
+        error_set(error, "out of memory");
     return text;
 }
 
@@ -175,7 +169,7 @@ static int run(const struct request *q, char *error)
     c.counters = counters;
     c.trials = trials;
     if (ok && (text = draw_asked(q, &c, error)) && (fputs(text, stdout) == EOF || fflush(stdout)))
-        snprintf(error, DEV_ERROR_MAX, "standard output: cannot write it: %m");
+        error_set(error, "standard output: cannot write it: %m");
     free(text);
     free(results);
     free(counters);

@@ -180,7 +180,7 @@ static int climb_predicting(struct ladder *l, FILE *json, char error[DEV_ERROR_M
     if (l->o.predict)
         p = ladder_predict_begin(l, dev_about(l->dev)->simulated ? processors : 0);
     if (l->o.predict && !p) {
-        snprintf(error, DEV_ERROR_MAX, "out of memory");
+        error_set(error, "out of memory");
         return 2;
     }
     const int status = climb(l, p, json, error);
@@ -196,12 +196,11 @@ static int start(struct ladder *l, char error[DEV_ERROR_MAX])
         return 2;
     l->rows = calloc(n_steps, sizeof *l->rows);
     if (!l->rows || !find_kernels(l)) {
-        snprintf(error, DEV_ERROR_MAX, "out of memory");
+        error_set(error, "out of memory");
         return 2;
     }
     if (l->o.csv && dev_about(l->dev)->simulated) {
-        snprintf(error, DEV_ERROR_MAX,
-                 "--csv: the table is of times on a GPU, and this is the simulated one: try --json");
+        error_set(error, "--csv: the table is of times on a GPU, and this is the simulated one: try --json");
         return 2;
     }
     if (!options_may_write("--csv", l->o.csv, error) || !options_open_json(l->o.json, &json, error))

@@ -33,8 +33,7 @@ static bool print_table(struct table *t, char error[DEV_ERROR_MAX])
     json_end(&j);
     if (!ok || json_close(&j))
         return ok;
-    snprintf(error, DEV_ERROR_MAX, "standard output: cannot write it: %s", strerror(errno));
-    return false;
+    return error_set(error, "standard output: cannot write it: %s", strerror(errno));
 }
 
 int main(int argc, char **argv)

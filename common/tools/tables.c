@@ -116,8 +116,7 @@ static bool read_all(const char *path, const char *header, size_t item, bool (*r
             room = room ? 2 * room : 64;
             char *larger = realloc(items, room * item);
             if (!larger) {
-                snprintf(error, DEV_ERROR_MAX, "%.300s: out of memory", path);
-                ok = false;
+                ok = error_set(error, "%.300s: out of memory", path);
                 break;
             }
             items = larger;

@@ -78,7 +78,7 @@ Test(chart, a_step_alone_is_drawn_beside_the_step_before)
     }
     cr_expect(!strstr(text, ">07_double_buffer<"), "08 has another type than 07");
     snprintf(arguments, sizeof arguments, "--step 6 '%s.csv'", latest());
-    cr_expect(chart(arguments) == 2 && strstr(text, "--step 6 needs --counters"), "%s", text);
+    cr_expect(chart(arguments) == 2 && strstr(text, "--step 6 needs --counters FILE\n"), "%s", text);
     snprintf(arguments, sizeof arguments, "--step 77 --counters '%s_counters.csv' '%s.csv'", latest(), latest());
     cr_expect(chart(arguments) == 2 && strstr(text, "no such step"), "%s", text);
 }

@@ -9,13 +9,10 @@
 static bool complain(int found, const char *what, const char *name, const char *list, char error[DEV_ERROR_MAX])
 {
     if (found == NAME_SEVERAL)
-        snprintf(error, DEV_ERROR_MAX, "'%.200s' may mean several %ss: %.500s", name, what, list);
-    else if (!name)
-        snprintf(error, DEV_ERROR_MAX, "which %s? The file has %.700s", what, *list ? list : "none");
-    else
-        snprintf(error, DEV_ERROR_MAX, "there is no %s '%.200s': the file has %.700s", what, name,
-                 *list ? list : "none");
-    return false;
+        return error_set(error, "'%.200s' may mean several %ss: %.500s", name, what, list);
+    if (!name)
+        return error_set(error, "which %s? The file has %.700s", what, *list ? list : "none");
+    return error_set(error, "there is no %s '%.200s': the file has %.700s", what, name, *list ? list : "none");
 }
 
 // name_find among the kernels.

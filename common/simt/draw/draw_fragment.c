@@ -54,17 +54,14 @@ static bool find_shape(const struct simt_fragment *what, const struct fragment_t
             return true;
         }
     }
-    snprintf(error, DEV_ERROR_MAX, "--shape %.100s: the shapes of %s are %s", asked, type->name, list);
-    return false;
+    return error_set(error, "--shape %.100s: the shapes of %s are %s", asked, type->name, list);
 }
 
 static bool resolve(const struct simt_fragment *what, struct picture *p, char error[DEV_ERROR_MAX])
 {
     const char *o = what->operand;
-    if (strlen(o) != 1 || !strchr("abc", *o)) {
-        snprintf(error, DEV_ERROR_MAX, "--fragment %.100s: the operands are a, b and c", o);
-        return false;
-    }
+    if (strlen(o) != 1 || !strchr("abc", *o))
+        return error_set(error, "--fragment %.100s: the operands are a, b and c", o);
     p->letter = *o;
     p->role = *o == 'c' ? FRAGMENT_C : *o == 'a' ? FRAGMENT_A : FRAGMENT_B;
     const bool c = *o == 'c';
@@ -76,16 +73,13 @@ static bool resolve(const struct simt_fragment *what, struct picture *p, char er
     if (!type) {
         char list[200];
         list_types(c, list, sizeof list);
-        snprintf(error, DEV_ERROR_MAX, "--type %.100s: the elements of %s are %s", asked, o, list);
-        return false;
+        return error_set(error, "--type %.100s: the elements of %s are %s", asked, o, list);
     }
     p->type = type->name;
     if (!find_shape(what, type, p, error))
         return false;
-    if (!fragment_named(p->role, &p->shape, type, &p->f)) {
-        snprintf(error, DEV_ERROR_MAX, "there is no such fragment");
-        return false;
-    }
+    if (!fragment_named(p->role, &p->shape, type, &p->f))
+        return error_set(error, "there is no such fragment");
     return true;
 }
 

@@ -38,18 +38,15 @@ bool draw_known_place(const unsigned grid[3], const unsigned block[3], const str
                       char error[DEV_ERROR_MAX])
 {
     const uint64_t warps = ((uint64_t)block[0] * block[1] * block[2] + LANES - 1) / LANES;
-    if (p->warp >= warps) {
-        snprintf(error, DEV_ERROR_MAX, "--warp %" PRIu64 ": a block has %" PRIu64 " warp%s, numbered from 0", p->warp,
-                 warps, text_plural(warps));
-        return false;
-    }
+    if (p->warp >= warps)
+        return error_set(error, "--warp %" PRIu64 ": a block has %" PRIu64 " warp%s, numbered from 0", p->warp, warps,
+                         text_plural(warps));
     for (int i = 0; i < 3; i++) {
-        if (p->block[i] >= grid[i]) {
-            snprintf(error, DEV_ERROR_MAX,
-                     "--block-index %" PRIu64 ",%" PRIu64 ",%" PRIu64 ": the grid has %u,%u,%u blocks, numbered from 0",
-                     p->block[0], p->block[1], p->block[2], grid[0], grid[1], grid[2]);
-            return false;
-        }
+        if (p->block[i] >= grid[i])
+            return error_set(error,
+                             "--block-index %" PRIu64 ",%" PRIu64 ",%" PRIu64
+                             ": the grid has %u,%u,%u blocks, numbered from 0",
+                             p->block[0], p->block[1], p->block[2], grid[0], grid[1], grid[2]);
     }
     return true;
 }

@@ -35,6 +35,11 @@ const struct card *card_at(unsigned i)
     return i < N ? &cards[i] : NULL;
 }
 
+const struct card *card_meant(const struct card *asked)
+{
+    return asked ? asked : cards;
+}
+
 const struct card *card_named(const char *name)
 {
     for (int i = 0; i < N; i++)

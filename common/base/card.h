@@ -28,8 +28,9 @@ struct card {
     const char *measured, *source;
 };
 
-// The i-th card, counted from 0; NULL after the last. The first one is what is meant where no card is named.
-const struct card *card_at(unsigned i);
+const struct card *card_at(unsigned i);  // counted from 0; NULL after the last
+// The card that is meant where this one was asked for: the first, if none was (NULL).
+const struct card *card_meant(const struct card *asked);
 // A card by name, in any case and with or without blanks ("rtx4090"); NULL if it is not known.
 const struct card *card_named(const char *name);
 // The card whose name is part of the driver's name for the device and whose SMs are as many: "NVIDIA H200", 132. NULL

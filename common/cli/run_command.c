@@ -22,12 +22,6 @@ struct session {
     bool hinted;  // at copies that simt run does not check
 };
 
-static bool fail(struct session *s, const char *format, const char *a, const char *b)
-{
-    snprintf(s->error, DEV_ERROR_MAX, format, a, b);
-    return false;
-}
-
 // --- before the launches ---
 
 static bool find_kernels(struct session *s)
@@ -39,7 +33,7 @@ static bool find_kernels(struct session *s)
             return false;
         l->about = simt_kernel_about(l->kernel);
         if (l->about.error)
-            return fail(s, "%s%s", l->about.error, "");
+            return error_set(s->error, "%s", l->about.error);
     }
     return true;
 }
@@ -50,11 +44,9 @@ static bool check_args(struct session *s)
         const struct launch *l = &s->c->launches[i];
         const uint32_t takes = l->about.parameters;
         struct simt_parameter p;
-        if (l->n_args != takes) {
-            snprintf(s->error, DEV_ERROR_MAX, "kernel %.200s takes %u argument%s, %zu %s given", l->about.name, takes,
-                     text_plural(takes), l->n_args, l->n_args == 1 ? "was" : "were");
-            return false;
-        }
+        if (l->n_args != takes)
+            return error_set(s->error, "kernel %.200s takes %u argument%s, %zu %s given", l->about.name, takes,
+                             text_plural(takes), l->n_args, l->n_args == 1 ? "was" : "were");
         for (size_t k = 0; k < l->n_args; k++) {
             char place[64];
             snprintf(place, sizeof place, i ? "argument %zu of launch %zu" : "argument %zu", k, i + 1);
@@ -73,10 +65,8 @@ static bool place_buffers(struct session *s)
     for (size_t i = 0; i < s->c->buffers.n; i++) {
         struct buffer *b = &s->c->buffers.all[i];
         const size_t each = b->bytes / b->count, from = b->from * each, to = b->to * each;
-        if (!simt_alloc(s->simt, b->name, b->bytes, &b->address, s->error)) {
-            snprintf(s->error, DEV_ERROR_MAX, "%s: %zu bytes do not fit in memory", b->name, b->bytes);
-            return false;
-        }
+        if (!simt_alloc(s->simt, b->name, b->bytes, &b->address, s->error))
+            return error_set(s->error, "%s: %zu bytes do not fit in memory", b->name, b->bytes);
         if (from < to && !simt_write(s->simt, b->address + from, b->data + from, to - from, s->error))
             return false;
     }
@@ -107,9 +97,8 @@ static bool set_variable(struct session *s, const struct request *q)
         return false;
     bool ok = arg_parse_content(q->value, &s->c->buffers, &value, &from, &to, s->error);
     if (ok && value.bytes > v.bytes) {
-        snprintf(s->error, DEV_ERROR_MAX, "--set %.100s: '%.200s' has %zu bytes, the variable has %" PRIu64, q->what,
-                 q->value, value.bytes, v.bytes);
-        ok = false;
+        ok = error_set(s->error, "--set %.100s: '%.200s' has %zu bytes, the variable has %" PRIu64, q->what, q->value,
+                       value.bytes, v.bytes);
     }
     if (ok && value.type && v.scalar)
         ok = arg_fits(&value, &v.type, true, v.bytes, "--set", s->error);
@@ -170,9 +159,8 @@ static bool complain_of_place(struct session *s, const char *what)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", all->all[i].name);
     char variables[DEV_ERROR_MAX];
     snprintf(variables, sizeof variables, "%s", s->error);
-    snprintf(s->error, DEV_ERROR_MAX, "there is no array '%.150s'%s%.250s, and %.400s", what,
-             *names ? "; the command names " : ": the command names none", names, variables);
-    return false;
+    return error_set(s->error, "there is no array '%.150s'%s%.250s, and %.400s", what,
+                     *names ? "; the command names " : ": the command names none", names, variables);
 }
 
 // An array by its name or its argument's number (in the first launch), or a variable. False, with one line in error,
@@ -191,7 +179,7 @@ static bool find_place(struct session *s, const char *what, struct place *out)
         const struct launch *l = &s->c->launches[0];
         const struct arg *a = number < l->n_args ? &l->args[number] : NULL;
         if (!a || !a->array)
-            return fail(s, "argument %s is not an array%s", what, "");
+            return error_set(s->error, "argument %s is not an array", what);
         b = &all->all[a->pointers[0].buffer];
     }
     if (b) {
@@ -217,10 +205,8 @@ static bool find_requests(struct session *s)
         const struct request *q = &s->c->shows.all[i];
         if (!find_place(s, q->what, &p))
             return false;
-        if (q->to != SIZE_MAX && q->to > p.count) {
-            snprintf(s->error, DEV_ERROR_MAX, "--show %s: it has %zu elements", q->what, p.count);
-            return false;
-        }
+        if (q->to != SIZE_MAX && q->to > p.count)
+            return error_set(s->error, "--show %s: it has %zu elements", q->what, p.count);
     }
     return true;
 }
@@ -230,7 +216,7 @@ static unsigned char *download(struct session *s, const struct place *p)
 {
     unsigned char *data = malloc(p->bytes + 1);
     if (!data)
-        fail(s, "%s%s", "out of memory", "");
+        error_set(s->error, "out of memory");
     else if (simt_read(s->simt, data, p->address, p->bytes, s->error))
         return data;
     free(data);
@@ -247,7 +233,7 @@ static bool dump_to(struct session *s, const struct place *p, const char *path)
     if (f && fclose(f))
         ok = false;
     free(data);
-    return ok || fail(s, "%.300s: %s", path, strerror(errno));
+    return ok || error_set(s->error, "%.300s: %s", path, strerror(errno));
 }
 
 static bool dump(struct session *s)
@@ -333,7 +319,7 @@ static void report(struct session *s, const struct launch *l, const struct simt_
         print_findings(s, (size_t)(l - c->launches) + 1);
     } else if (c->verb == VERB_PROFILE) {
         profile_print(stdout, profile);
-        occupancy_print(stdout, profile, c->file, c->card ? c->card : card_named("H200"));
+        occupancy_print(stdout, profile, c->file, card_meant(c->card));
         if (p)
             simt_prediction_print(stdout, p, c->by_line);
         if (c->by_line)
@@ -388,7 +374,7 @@ static bool draw(struct session *s, const struct launch *l, const struct dev_lau
     const enum simt_view view = d->place.view;
     const bool in_cycles = view == SIMT_DRAW_TIMELINE && (d->in_cycles || s->c->card);
     const struct simt_timing t = { .ptx = s->c->file, .kernel = l->about.name, .launch = how };
-    const struct card *card = s->c->card ? s->c->card : card_named("H200");
+    const struct card *card = card_meant(s->c->card);
     if (view != SIMT_DRAW_ACCESS && view != SIMT_DRAW_TIMELINE &&
         !draw_find_product(l, &s->c->buffers, &d->place, &product, s->error))
         return false;
@@ -484,7 +470,7 @@ static int launch_all(struct session *s)
     if (s->json && c->n_launches > 1)
         json_end(&s->writer);
     if (s->json && !*s->error && !json_close(&s->writer)) {
-        fail(s, "%.300s: %s", c->json, strerror(errno));
+        error_set(s->error, "%.300s: %s", c->json, strerror(errno));
         return EXIT_UNABLE;
     }
     if (*s->error || c->verb == VERB_DRAW)

@@ -21,7 +21,7 @@ struct ladder_predictions {
 // What the card would take. The simulated GPU need not have run as large a product.
 static void predict(const struct ladder *l, struct row *row)
 {
-    const struct card *card = l->o.card ? l->o.card : card_named("H200");
+    const struct card *card = card_meant(l->o.card);
     struct simt_prediction *p = predict_step(row->step, &l->predicted, card, row->predict_error);
     if (!p)
         return;

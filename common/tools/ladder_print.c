@@ -38,8 +38,8 @@ void ladder_print_head(const struct ladder *l)
         fprintf(l->out, "Kernels: compiled by %s\n", compiler);
     fprintf(l->out, "C = %g * A * B + %g * C, M %d, N %d, K %d", l->o.alpha, l->o.beta, l->o.m, l->o.n, l->o.k);
     if (l->o.predict)
-        fprintf(l->out, "\npredicted: TFLOP/s on the %s, M %d, N %d, K %d", l->o.card ? l->o.card->name : "H200",
-                l->predicted.m, l->predicted.n, l->predicted.k);
+        fprintf(l->out, "\npredicted: TFLOP/s on the %s, M %d, N %d, K %d", card_meant(l->o.card)->name, l->predicted.m,
+                l->predicted.n, l->predicted.k);
     if (about->simulated && l->o.predict) {
         fprintf(l->out, "\n\n%-24s %-4s  %-9s  %9s  %11s   %s\n", "", "", "", "", "", "for 1,000 multiply-adds");
         fprintf(l->out, "%-24s %-4s  %-9s  %9s  %11s  %8s  %8s  %10s  %13s\n", "step", "type", "result", "predicted",

@@ -41,7 +41,7 @@ bool ladder_write_json(const struct ladder *l, FILE *out)
         report_json_compiler(&j, l->steps[0].ptx);
     if (l->o.predict) {
         json_object(&j, "predicted");
-        json_string(&j, "card", l->o.card ? l->o.card->name : "H200");
+        json_string(&j, "card", card_meant(l->o.card)->name);
         json_int(&j, "m", l->predicted.m);
         json_int(&j, "n", l->predicted.n);
         json_int(&j, "k", l->predicted.k);

@@ -298,7 +298,7 @@ static bool parse_command(int argc, char **argv, struct command *k, int *status)
     table.most = 1 + CHANGES;
     table.needs = "a step and up to 6 constants of its kernel are needed, as in: tune 05 BK=8,16";
     *k = (struct command){ .options = tester_defaults };
-    k->options.card = card_named("H200");
+    k->options.card = card_meant(NULL);
     if (!options_begin(&table, &k->options, &argc, &argv, status))
         return false;
     *status = BAD;

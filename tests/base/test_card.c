@@ -23,6 +23,8 @@ Test(card, is_known_in_any_spelling)
     cr_expect_null(card_named("H20"));
     cr_expect_null(card_named("H2000"));
     cr_expect_null(card_named(""));
+    cr_expect_eq(card_meant(NULL), card_named("H200"));
+    cr_expect_eq(card_meant(card_named("T4")), card_named("T4"));
 }
 
 Test(card, is_a_device_by_its_name_and_its_sms)

@@ -8,6 +8,12 @@
 
 TestSuite(own, .fini = forget_scratch);
 
+Test(own, kernels_are_not_launched_without_end)
+{
+#define FOUR "--", "good", "--", "good", "--", "good", "--", "good"
+    refuses("launches", "more than 16 launches", SIMT, "run", OWN_PTX, "good", FOUR, FOUR, FOUR, FOUR, NULL);
+}
+
 Test(own, inspect_sums_up_what_can_run_and_why_the_rest_cannot)
 {
     static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n.global .texref picture;\n"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "base/text.h"
 #include "session.h"
 #include "watch_show.h"
@@ -313,11 +314,10 @@ static bool findings(struct session *s)
 // Another block: its number, or x,y,z.
 static bool choose_block(struct session *s)
 {
-    unsigned at[3] = { 0 };
-    const int n = s->n > 1 ? sscanf(s->word[1], "%u,%u,%u", &at[0], &at[1], &at[2]) : 0;
+    uint64_t at[3] = { 0 };
     const uint64_t x = s->launch->grid[0] ? s->launch->grid[0] : 1, y = s->launch->grid[1] ? s->launch->grid[1] : 1;
-    if (n < 1)
-        return error_set(s->error, "block N or block X,Y,Z");
+    if (s->n < 2 || !options_numbers(s->word[1], ',', 0, UINT32_MAX, at))
+        return error_set(s->error, "block N or block X,Y,Z; not '%.100s'", s->n < 2 ? "" : s->word[1]);
     return open_block(s, at[0] + x * (at[1] + y * at[2])) && go(s, 0);
 }
 

@@ -207,13 +207,8 @@ static bool see_barriers(void *context, uint64_t moment, const struct simt_look 
     for (uint32_t i = 0; watch_mbarrier(s->w, moment, look, i, &m); i++) {
         any = true;
         watch_shared_text(s->w, m.at, place);
-        fprintf(s->out, "%s: phase %u, the %" PRIu64 "%s; %u of %u arrivals and %" PRId64 " bytes are missing\n", place,
-                (unsigned)(m.phase % 2), m.phase + 1,
-                m.phase == 0   ? "st"
-                : m.phase == 1 ? "nd"
-                : m.phase == 2 ? "rd"
-                               : "th",
-                m.pending, m.expected, m.bytes);
+        fprintf(s->out, "%s: phase %u, number %" PRIu64 "; %u of %u arrivals and %" PRId64 " bytes are missing\n",
+                place, (unsigned)(m.phase % 2), m.phase + 1, m.pending, m.expected, m.bytes);
     }
     if (!any)
         fputs("no warp waits at a barrier, and there are no mbarriers\n", s->out);

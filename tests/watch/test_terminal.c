@@ -38,8 +38,8 @@ static const struct watch_begin first = { .place = true, .warp = 0 };
 
 Test(terminal, goes_forwards_and_back)
 {
-    char *text =
-        said(watch_case_text, 64, "step 6\nback 2\nstep\n\nback\nend\nback barrier\ngo 3\ngo 64\nnonsense\n", &first);
+    char *text = said(watch_case_text, 64,
+                      "step 6\nback 2\nstep\n\nback\nend\nback barrier\ngo 3\ngo 64\nblock 1x\nnonsense\n", &first);
     expect(text, "watch> step 6\nstep 6 of 64: warp 0, its step 6, all lanes\n");
     expect(text, "    add.s32 %r2, %r2, 1\n    =  %r2: 1 (the same in these lanes)\n");
     expect(text, "watch> back 2\nstep 4 of 64: warp 0");
@@ -50,6 +50,7 @@ Test(terminal, goes_forwards_and_back)
     expect(text,
            "watch> back barrier\nstep 26 of 64: warp 0, its step 26, all lanes\n  instruction 15  \n    bar.sync 0\n");
     expect(text, "watch> go 64\ngo N: one of the 64 steps of the block, from 0 on\n");
+    expect(text, "watch> block 1x\nblock N or block X,Y,Z; not '1x'\n");
     expect(text, "there is no command 'nonsense'");
     free(text);
 }

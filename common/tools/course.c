@@ -8,7 +8,6 @@
 // The build defines BUILD_FOLDER and SOURCE_FOLDER, the compiler of the kernels with its flags (PTX_COMPILER,
 // PTX_FLAGS, and for each target TARGETS), and which steps it leaves out (LEFT_OUT, WHY_LEFT_OUT).
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +169,9 @@ static int start_other(const char *program, char **arguments)
 // An exercise: progress has the commands under the same names.
 static int start_progress(const char *command, char **arguments)
 {
-    char *argv[ARGUMENTS] = { (char *)command, arguments[0], NULL };
+    char *argv[ARGUMENTS] = { (char *)command };
+    for (int n = 1; n < ARGUMENTS - 1 && arguments[n - 1]; n++)
+        argv[n] = arguments[n - 1];
     return start_built("progress", argv);
 }
 

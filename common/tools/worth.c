@@ -100,11 +100,14 @@ static bool draw(const struct worth *w, const struct worth_rates *r, const struc
     return ok;
 }
 
-static bool write_json(const struct worth *w, const struct worth_rates *r, const struct command *c)
+static bool write_json(const struct worth *w, const struct worth_rates *r, const struct command *c,
+                       char error[DEV_ERROR_MAX])
 {
-    FILE *out = strcmp(c->json, "-") ? fopen(c->json, "w") : stdout;
-    const bool ok = out && worth_json(w, r, c->step, out);
-    return (!out || out == stdout || !fclose(out)) && ok;
+    FILE *out;
+    if (!options_open_json(c->json, &out, error))
+        return false;
+    const bool ok = worth_json(w, r, c->step, out);
+    return ((out == stdout || !fclose(out)) && ok) || error_set(error, "%s cannot be written", c->json);
 }
 
 static bool say(const struct worth *w, const struct worth_rates *r, const struct command *c, int size,
@@ -113,7 +116,7 @@ static bool say(const struct worth *w, const struct worth_rates *r, const struct
     if (c->svg)
         return draw(w, r, c, size) || error_set(error, "%s cannot be written", c->svg);
     if (c->json)
-        return write_json(w, r, c) || error_set(error, "%s cannot be written", c->json);
+        return write_json(w, r, c, error);
     if (c->step)
         worth_report(w, r, c->step, size, stdout);
     else
@@ -148,13 +151,14 @@ static int carry_out(struct worth *w, const struct command *c, char error[DEV_ER
     const char *path = c->time ? c->time : c->count;
     if (!path)
         return report(w, c, error) ? 0 : BAD;
-    FILE *out = keep_only(w, c->only, error) ? fopen(path, c->time ? "a" : "w") : NULL;
-    if (!out)
-        return *error ? BAD : (error_set(error, "%s cannot be written", path), BAD);
-    const bool ok = c->time ? time_all(w, c->size, out, error) : count_all(w, out, error);
-    if (fclose(out) != 0)
-        return error_set(error, "%s cannot be written", path), BAD;
-    return ok ? 0 : 1;
+    if (!keep_only(w, c->only, error))
+        return BAD;
+    FILE *out = fopen(path, c->time ? "a" : "w");
+    const bool ok = out && (c->time ? time_all(w, c->size, out, error) : count_all(w, out, error));
+    if (out && !fclose(out))
+        return ok ? 0 : 1;
+    error_set(error, "%s cannot be written: %m", path);
+    return BAD;
 }
 
 int main(int argc, char **argv)

@@ -3,7 +3,6 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -40,6 +39,7 @@ Test(course, exercises_are_those_of_progress)
     shows(0, "01_coalescing ", COURSE, "list", NULL);
     refuses("exercise", "there is no exercise '99'", COURSE, "check", "99", NULL);
     refuses("exercise", "which exercise", COURSE, "hint", NULL);
+    refuses("exercises", "one exercise at a time", COURSE, "check", "5", "6", NULL);
 }
 
 Test(course, compiles_a_kernel_of_ones_own_beside_its_source)

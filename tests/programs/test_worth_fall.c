@@ -259,7 +259,7 @@ Test(worth_fall, what_cannot_be_said_is_one_line_on_stderr)
                                             { "--size 77", "has no times at 77" },
                                             { "16 --size 512", "has no times of step 16 at 512" },
                                             { "--svg /nosuch/x.svg", "/nosuch/x.svg cannot be written" },
-                                            { "--json /nosuch/x.json", "/nosuch/x.json cannot be written" } };
+                                            { "--json /nosuch/x.json", "/nosuch/x.json\": cannot write it: No" } };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char command[4200], text[2000];
         snprintf(command, sizeof command, "'%s' %s 2>&1 >/dev/null", WORTH, wrong[i][0]);

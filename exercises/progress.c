@@ -323,13 +323,14 @@ static int solution(const char *name)
 
 static int grade_to(const char *json)
 {
-    FILE *out = json && strcmp(json, "-") != 0 ? fopen(json, "w") : stdout;
-    if (!out) {
-        fprintf(stderr, "progress: %s: %s\n", json, strerror(errno));
+    char error[DEV_ERROR_MAX];
+    FILE *out;
+    if (!options_open_json(json, &out, error)) {
+        fprintf(stderr, "progress: %s\n", error);
         return BAD;
     }
-    bool good = grade(out, CHECK_FOLDER, names, N, json);
-    if (out != stdout && fclose(out)) {
+    bool good = grade(out ? out : stdout, CHECK_FOLDER, names, N, json);
+    if (out && out != stdout && fclose(out)) {
         perror(json);
         good = false;
     }

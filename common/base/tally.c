@@ -1,7 +1,6 @@
 // See tally.h.
 #include "tally.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>

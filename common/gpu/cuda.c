@@ -32,17 +32,11 @@ bool cuda_load(struct cuda *c, char *error, size_t size)
 #undef X
     if (missing) {
         snprintf(error, size, "no GPU: libcuda.so.1 has no %s; the NVIDIA driver is too old (11.1 or newer)", missing);
-        cuda_unload(c);
+        dlclose(c->library);
+        c->library = NULL;
         return false;
     }
     return true;
-}
-
-void cuda_unload(struct cuda *c)
-{
-    if (c->library)
-        dlclose(c->library);
-    c->library = NULL;
 }
 
 void cuda_describe(const struct cuda *c, const char *call, cu_result r, char *out, size_t size)

@@ -121,7 +121,6 @@ enum {
 
 // Opens libcuda.so.1 and fills every required function. False, with one line in error, if there is none.
 bool cuda_load(struct cuda *c, char *error, size_t size);
-void cuda_unload(struct cuda *c);
 
 // "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY (out of memory)"
 void cuda_describe(const struct cuda *c, const char *call, cu_result r, char *out, size_t size);

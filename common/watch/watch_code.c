@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/source.h"
 #include "inside.h"
 
 static bool has(const struct simt_instruction *in, const char *part)

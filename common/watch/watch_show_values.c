@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/matrix.h"
-#include "base/text.h"
 #include "matrix.h"
 #include "watch_show.h"
 

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "../cut.h"
 #include "../exercise.h"
 
 enum { BM = 64, BN = 64, BK = 8, TM = 4, TN = 8, PAD = 4, THREADS = BM / TM * (BN / TN) };

@@ -1,7 +1,6 @@
 // The check of exercise 09.
 #include <string.h>
 
-#include "../cut.h"
 #include "../exercise.h"
 #include "base/file.h"
 #include "base/matrix.h"

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "../cut.h"
 #include "../exercise.h"
 
 enum { BM = 64, BN = 64, BK = 16, TM = 4, TN = 4, PAD = 4, THREADS = BM / TM * (BN / TN), STAGES = 3 };

@@ -1,5 +1,4 @@
 // The check of exercise 15.
-#include <stdlib.h>
 
 #include "../exercise.h"
 

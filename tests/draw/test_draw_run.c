@@ -8,9 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "compiler.h"
 #include "draw_case.h"
-#include "file_text.h"
 #include "xml.h"
 
 // --- who computes an element ---

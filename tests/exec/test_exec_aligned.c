@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "found.h"
-#include "base/profile.h"
 #include "ptx_case.h"
 
 enum { WORDS = 256 };

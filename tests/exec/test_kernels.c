@@ -11,7 +11,6 @@
 #include "compiler.h"
 #include "found.h"
 #include "sample.h"
-#include "base/profile.h"
 #include "ptx_case.h"
 
 enum { BLOCKS = 2, THREADS = 128, N = BLOCKS * THREADS, WARP = 32 };

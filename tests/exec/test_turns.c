@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/profile.h"
 #include "found.h"
 #include "ptx_case.h"
 #include "sample.h"

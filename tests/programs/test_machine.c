@@ -10,7 +10,6 @@
 #include "base/occupancy.h"
 #include "base/profile.h"
 #include "compiler.h"
-#include "lines.h"
 #include "program_case.h"
 #include "ptx_case.h"
 

@@ -21,7 +21,9 @@ uint32_t param_at(const struct simt_kernel *k, uint32_t i)
     return (uint32_t)at;
 }
 
-unsigned char *params_pack(const struct simt_kernel *k, const struct dev_launch *l, char error[DEV_ERROR_MAX])
+// The arguments laid out as the kernel's parameters, which the caller frees. NULL, with one line in error, where their
+// number or sizes are not the kernel's.
+static unsigned char *pack_params(const struct simt_kernel *k, const struct dev_launch *l, char error[DEV_ERROR_MAX])
 {
     const struct ptx_func *f = k->func;
     if (l->n_args != f->n_params) {
@@ -254,7 +256,7 @@ bool simt_launch(struct simt *s, struct simt_kernel *k, const struct dev_launch 
         memcpy(l.cluster, k->func->cluster, sizeof l.cluster);
     if (!launch_settle(&l, SIMT_DEVICE, THREADS_MAX, SHARED_MAX, error))
         return false;
-    unsigned char *params = params_pack(k, &l, error);
+    unsigned char *params = pack_params(k, &l, error);
     const bool ok = params && launch(s, k, &l, params, error);
     free(params);
     return ok;

@@ -41,9 +41,6 @@ int64_t names_variable(const struct simt_module *m, const char *name, char error
 struct simt_type simt_type_of(enum ptx_type t);
 // launch.c: where parameter i of the kernel begins among its parameters.
 uint32_t param_at(const struct simt_kernel *k, uint32_t i);
-// The arguments laid out as the kernel's parameters, which the caller frees. NULL, with one line in error, where their
-// number or sizes are not the kernel's.
-unsigned char *params_pack(const struct simt_kernel *k, const struct dev_launch *l, char error[DEV_ERROR_MAX]);
 
 // launch_memory.c: what the launch itself needs in device memory; false when memory runs out. Release it in any case.
 bool launch_memory_place(struct simt *s, struct grid *g);

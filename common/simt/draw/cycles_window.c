@@ -37,7 +37,9 @@ static bool is_within(const struct cycles_loop *inner, const struct cycles_loop 
            (inner->first > outer->first || inner->last < outer->last);
 }
 
-bool cycles_find_loop(const struct sm_recorder *r, const struct sm_result *run, bool outer, struct cycles_loop *out)
+// The kernel's loop, by what was recorded of its turns: the outermost with most instructions, or the innermost within
+// it that has half of them still. False where there is none.
+static bool find_loop(const struct sm_recorder *r, const struct sm_result *run, bool outer, struct cycles_loop *out)
 {
     struct cycles_loop all[LOOPS];
     const size_t n = list_loops(r, run, all);
@@ -184,7 +186,7 @@ bool cycles_choose(const struct sm_recorder *r, const struct sm_result *run, con
 {
     const uint64_t end = (uint64_t)run->cycles;
     *out = (struct cycles_window){ .from = asked->from, .to = asked->to };
-    const bool found = cycles_find_loop(r, run, asked->outer, &out->loop);
+    const bool found = find_loop(r, run, asked->outer, &out->loop);
     if (asked->from < asked->to) {
         if (asked->to > end)
             snprintf(error, CLOCK_ERROR, "the clock ran the SM for %" PRIu64 " cycles: --cycles FROM-TO within them",

@@ -19,9 +19,6 @@ struct cycles_window {
     struct cycles_loop loop;  // instructions
 };
 
-// The kernel's loop, by what was recorded of its turns: the outermost with most instructions, or the innermost within
-// it that has half of them still. False where there is none.
-bool cycles_find_loop(const struct sm_recorder *r, const struct sm_result *run, bool outer, struct cycles_loop *out);
 // Chooses the window. False, with one line in error, where what was asked for is not there.
 bool cycles_choose(const struct sm_recorder *r, const struct sm_result *run, const struct simt_cycles *asked,
                    unsigned warps_of_block, struct cycles_window *out, char error[CLOCK_ERROR]);

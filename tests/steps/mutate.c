@@ -5,19 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "mutate_text.h"
-
-static char *read_all(const char *path, size_t *size)
-{
-    char *text = NULL;
-    FILE *in = fopen(path, "r"), *out = open_memstream(&text, size);
-    cr_assert(in && out, "%s", path);
-    for (int c; (c = getc(in)) != EOF;)
-        putc(c, out);
-    fclose(in);
-    fclose(out);
-    return text;
-}
 
 static void blank(struct mutants *s, size_t from, size_t n)
 {
@@ -43,7 +32,8 @@ static void append(struct mutants *s, const char *folder, const char *name, size
     f->begins = s->size;
     snprintf(f->path, sizeof f->path, "%s%s%.*s", folder, *folder ? "/" : "", (int)length, name);
     f->name = strrchr(f->path, '/') + 1;
-    char *text = read_all(f->path, &size);
+    char *text = file_read_bytes(f->path, &size);
+    cr_assert(text, "%s", f->path);
     s->text = realloc(s->text, s->size + size + 1);
     cr_assert(s->text);
     memcpy(s->text + s->size, text, size + 1);
@@ -54,8 +44,8 @@ static void append(struct mutants *s, const char *folder, const char *name, size
 static void append_headers(struct mutants *s, const char *folder, const char *kernel)
 {
     static const char include[] = "#include \"";
-    size_t size;
-    char *text = read_all(kernel, &size);
+    char *text = file_read(kernel);
+    cr_assert(text, "%s", kernel);
     for (const char *p = text; (p = strstr(p, include));) {
         p += strlen(include);
         append(s, folder, p, strcspn(p, "\""));

@@ -2,20 +2,18 @@
 #include "file_text.h"
 
 #include <criterion/criterion.h>
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/text.h"
 
 char *file_text(const char *path)
 {
-    FILE *f = fopen(path, "rb");
-    cr_assert(f, "%s is missing", path);
-    char *text = calloc(1, 1 << 20);
-    size_t n = fread(text, 1, (1 << 20) - 1, f);
-    fclose(f);
-    cr_assert(n > 0, "%s is empty", path);
+    char *text = file_read(path);
+    cr_assert(text, "%s: %s", path, strerror(errno));
+    cr_assert(*text, "%s is empty", path);
     return text;
 }
 

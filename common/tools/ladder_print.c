@@ -81,50 +81,61 @@ void ladder_print_part(const struct ladder *l, size_t i)
                 hopper ? "use what Hopper alone has" : "are not for Hopper alone");
 }
 
-void ladder_print_row(const struct ladder *l, const struct row *row)
+// What the simulated GPU has counted, for 1,000 multiply-adds.
+static void print_counts(const struct ladder *l, const uint64_t *m)
 {
-    char time[REPORT_TIME] = "-";
+    const double per = 1000 / ((double)l->o.m * l->o.n * l->o.k);
+    char conflicts[TEXT_GROUPED];
+    fprintf(l->out, "  %8.1f  %8.1f  %10.1f  %13s", (double)m[METRIC_INST] * per,
+            (double)(m[METRIC_GLD_SEC] + m[METRIC_GST_SEC]) * per, (double)m[METRIC_WAVE] * per,
+            text_grouped(m[METRIC_SLD_CONF] + m[METRIC_SST_CONF], conflicts));
+}
+
+// How fast a GPU was: the rate, beside the step before and the baseline.
+static void print_speed(const struct ladder *l, const struct row *row)
+{
     const struct tester_result *r = &row->result;
-    const char *verdict = row->ran ? report_verdict(r->verdict) : "FAILED";
-    fprintf(l->out, "%-24s %-4s  ", row->step->name, type_name(row->step->type));
-    if (row->needs) {
-        fprintf(l->out, "needs sm_%u\n", row->needs);
-        return;
-    }
-    if (!row->ran) {
-        fprintf(l->out, "%s\n", verdict);
-        return;
-    }
-    char predicted[32] = "-";
+    char before[32] = "-", baseline[32] = "", tflops[32];
+    if (row->before_ms > 0)
+        snprintf(before, sizeof before, "x %.2f", row->before_ms / r->ms);
+    if (r->baseline_ms > 0)
+        snprintf(baseline, sizeof baseline, "%.1f %%", 100 * r->baseline_ms / r->ms);
+    fprintf(l->out, "  %9s  %11s  %9s", rate(r->gflops, tflops), before, baseline);
+}
+
+static void print_prediction(const struct ladder *l, const struct row *row, bool beside_before)
+{
+    char predicted[32] = "-", before[32] = "-";
     if (row->predicted_ms > 0)
         rate(1000 * ladder_predicted(l, row), predicted);
-    if (l->o.predict && row->counted) {
-        char before[32] = "-";
-        if (row->predicted_before > 0 && row->predicted_ms > 0)
-            snprintf(before, sizeof before, "x %.2f", row->predicted_before / row->predicted_ms);
-        fprintf(l->out, "%-9s  %9s  %11s", verdict, predicted, before);
-    } else if (l->timed) {
-        fprintf(l->out, "%-9s  %9s", verdict, report_time(r->ms, time));
-    } else {
-        fprintf(l->out, "%-9s", verdict);
-    }
-    if (row->counted) {
-        const uint64_t *m = row->metrics;
-        double per = 1000 / ((double)l->o.m * l->o.n * l->o.k);
-        char conflicts[TEXT_GROUPED];
-        fprintf(l->out, "  %8.1f  %8.1f  %10.1f  %13s", (double)m[METRIC_INST] * per,
-                (double)(m[METRIC_GLD_SEC] + m[METRIC_GST_SEC]) * per, (double)m[METRIC_WAVE] * per,
-                text_grouped(m[METRIC_SLD_CONF] + m[METRIC_SST_CONF], conflicts));
-    } else {
-        char before[32] = "-", baseline[32] = "", tflops[32];
-        if (row->before_ms > 0)
-            snprintf(before, sizeof before, "x %.2f", row->before_ms / r->ms);
-        if (r->baseline_ms > 0)
-            snprintf(baseline, sizeof baseline, "%.1f %%", 100 * r->baseline_ms / r->ms);
-        fprintf(l->out, "  %9s  %11s  %9s", rate(r->gflops, tflops), before, baseline);
-        if (l->o.predict)
-            fprintf(l->out, "  %9s", predicted);
-    }
+    if (row->predicted_before > 0 && row->predicted_ms > 0)
+        snprintf(before, sizeof before, "x %.2f", row->predicted_before / row->predicted_ms);
+    fprintf(l->out, "  %9s", predicted);
+    if (beside_before)
+        fprintf(l->out, "  %11s", before);
+}
+
+void ladder_print_row(const struct ladder *l, const struct row *row)
+{
+    char time[REPORT_TIME];
+    fprintf(l->out, "%-24s %-4s  ", row->step->name, type_name(row->step->type));
+    if (row->needs)
+        fprintf(l->out, "needs sm_%u\n", row->needs);
+    else if (!row->ran)
+        fputs("FAILED\n", l->out);
+    if (!row->ran)
+        return;
+    fprintf(l->out, "%-9s", report_verdict(row->result.verdict));
+    if (row->counted && l->o.predict)
+        print_prediction(l, row, true);
+    else if (l->timed)
+        fprintf(l->out, "  %9s", report_time(row->result.ms, time));
+    if (row->counted)
+        print_counts(l, row->metrics);
+    else
+        print_speed(l, row);
+    if (!row->counted && l->o.predict)
+        print_prediction(l, row, false);
     fputc('\n', l->out);
 }
 
@@ -137,10 +148,10 @@ static bool is_new_reason(const struct ladder *l, size_t i)
     return true;
 }
 
-void ladder_print_foot(const struct ladder *l)
+static void print_baselines(const struct ladder *l)
 {
     const char *name = dev_baseline_name(l->dev);
-    double flops = 2.0 * l->o.m * l->o.n * l->o.k;
+    const double flops = 2.0 * l->o.m * l->o.n * l->o.k;
     char time[REPORT_TIME], tflops[32];
     for (int i = 0; name && i < TYPES; i++) {
         if (l->baseline_ms[i] > 0) {
@@ -153,32 +164,53 @@ void ladder_print_foot(const struct ladder *l)
         } else if (l->baseline_error[i][0])
             fprintf(l->out, "%-24s %-4s  %s\n", name, type_name((enum dev_type)i), l->baseline_error[i]);
     }
-    if (dev_about(l->dev)->simulated)
+}
+
+// Why row i has no predicted time, with all that have none for the same reason.
+static void print_reason(const struct ladder *l, size_t i)
+{
+    const char *why = l->rows[i].predict_error;
+    fprintf(l->out, "No time is predicted for %s", l->rows[i].step->name);
+    for (size_t k = i + 1; k < n_steps; k++)
+        if (!strcmp(l->rows[k].predict_error, why))
+            fprintf(l->out, ", %s", l->rows[k].step->name);
+    fprintf(l->out, ":\n%s\n", why);
+}
+
+// What went wrong, row by row, with an empty line before the first.
+static void print_failures(const struct ladder *l)
+{
+    bool first = true;
+    for (size_t i = 0; i < n_steps; i++) {
+        const struct row *row = &l->rows[i];
+        const bool unpredicted = row->ran && row->predict_error[0] && is_new_reason(l, i);
+        const bool failed = !row->needs && (!row->ran || row->result.verdict == TESTER_WRONG);
+        if (first && (unpredicted || failed))
+            fputc('\n', l->out);
+        first = first && !unpredicted && !failed;
+        if (unpredicted)
+            print_reason(l, i);
+        if (failed)
+            fprintf(l->out, "%s (%s): %s\n", row->step->name, type_name(row->step->type),
+                    row->ran ? row->result.what : row->error);
+    }
+}
+
+void ladder_print_foot(const struct ladder *l)
+{
+    const struct dev_about *about = dev_about(l->dev);
+    bool too_old = false;
+    print_baselines(l);
+    if (about->simulated)
         fprintf(l->out,
                 "\ninst: warp instructions; sectors: 32-byte pieces of global memory; wavefronts: passes through "
                 "shared\nmemory; conflicts: wavefronts that bank conflicts cost, in all.%s\n",
                 l->o.predict || !l->timed ? "" : " The time is the simulation's.");
     if (l->no_prediction[0])
         fprintf(l->out, "\nNo times are predicted: %s.\n", l->no_prediction);
-    bool first = true, too_old = false;
-    for (size_t i = 0; i < n_steps; i++) {
-        const struct row *row = &l->rows[i];
-        too_old |= row->needs;
-        if (row->ran && row->predict_error[0] && is_new_reason(l, i)) {
-            fprintf(l->out, "%sNo time is predicted for %s", first ? "\n" : "", row->step->name);
-            for (size_t k = i + 1; k < n_steps; k++)
-                if (!strcmp(l->rows[k].predict_error, row->predict_error))
-                    fprintf(l->out, ", %s", l->rows[k].step->name);
-            fprintf(l->out, ":\n%s\n", row->predict_error);
-            first = false;
-        }
-        if (row->needs || (row->ran && row->result.verdict != TESTER_WRONG))
-            continue;
-        fprintf(l->out, "%s%s (%s): %s\n", first ? "\n" : "", row->step->name, type_name(row->step->type),
-                row->ran ? row->result.what : row->error);
-        first = false;
-    }
-    const struct dev_about *about = dev_about(l->dev);
+    print_failures(l);
+    for (size_t i = 0; i < n_steps; i++)
+        too_old |= l->rows[i].needs;
     if (too_old)
         fprintf(l->out, "\n%s is an sm_%d%d: --device=sim runs the steps that need more on the simulated GPU.\n",
                 about->name, about->cc_major, about->cc_minor);

@@ -20,8 +20,8 @@ static void slurp(FILE *f, char text[OUTPUT])
 static void run_with(struct run *r, const char *program, va_list args)
 {
     char *argv[48] = { (char *)program };
-    for (int i = 1; i < 47 && (argv[i] = va_arg(args, char *)); i++)
-        ;
+    for (int i = 1; (argv[i] = va_arg(args, char *)); i++)
+        cr_assert_lt(i, 47, "more words than there is room for");
     FILE *out = tmpfile(), *err = tmpfile();
     cr_assert(out && err, "no temporary files");
     fflush(NULL);

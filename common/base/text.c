@@ -86,6 +86,22 @@ void text_add(struct text_end *t, const char *format, ...)
     t->left -= used;
 }
 
+void text_add_warps(struct text_end *t, uint32_t warps)
+{
+    const char *between = "";
+    text_add(t, warps & (warps - 1) ? "warps " : "warp ");
+    for (uint32_t i = 0; i < 32; i++) {
+        uint32_t last = i;
+        if (!(warps >> i & 1))
+            continue;
+        while (last + 1 < 32 && warps >> (last + 1) & 1)
+            last++;
+        text_add(t, last > i ? "%s%u to %u" : "%s%u", between, i, last);
+        between = ", ";
+        i = last;
+    }
+}
+
 static void put_quoted(FILE *f, const char *word)
 {
     fputc('\'', f);

@@ -34,6 +34,7 @@ struct text_end {  // where a text goes on, and how much room is left, its NUL i
     size_t left;
 };
 void text_add(struct text_end *t, const char *format, ...) __attribute__((format(printf, 2, 3)));  // cut if need be
+void text_add_warps(struct text_end *t, uint32_t warps);  // a bit for each: "warps 0 to 3, 8"
 
 // A command for the shell of these words, up to a NULL, quoted where that is needed. The caller frees it; NULL when
 // memory runs out.

@@ -204,9 +204,9 @@ static const char *look_race(const struct simt_finding *f)
     if (f->there.number == f->here.number)
         return "two threads use the same element in one instruction: does the index tell threads apart?";
     if (f->there.warp == f->here.warp)
-        return "these two are of one warp, and lanes do not run in step by themselves: is a __syncthreads() missing "
-               "between the two lines (or a __syncwarp(), where no other warp uses these bytes), or is the index "
-               "wrong?";
+        return "is there a __syncthreads() on every way from one line to the other, round the loop too? If so, is the "
+               "index right? (Lanes of a warp do not run in step by themselves. Where no other warp uses these bytes, a "
+               "__syncwarp() is enough.)";
     return "is there a __syncthreads() on every way from one line to the other, round the loop too? If so, is the "
            "index right?";
 }

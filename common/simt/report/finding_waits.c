@@ -26,25 +26,6 @@ void finding_mbarrier(struct text_end *t, const struct simt_object *o)
         text_add(t, "%s[%" PRId64 "]", o->name, index);
 }
 
-// Warps, from a mask of them: "warps 0 to 3, 8 wait".
-static void say_warps(struct text_end *t, uint32_t warps)
-{
-    const char *between = "";
-    const bool several = warps & (warps - 1);
-    text_add(t, several ? "warps " : "warp ");
-    for (uint32_t i = 0; i < 32; i++) {
-        uint32_t last = i;
-        if (!(warps >> i & 1))
-            continue;
-        while (last + 1 < 32 && warps >> (last + 1) & 1)
-            last++;
-        text_add(t, last > i ? "%s%u to %u" : "%s%u", between, i, last);
-        between = ", ";
-        i = last;
-    }
-    text_add(t, several ? " wait" : " waits");
-}
-
 bool finding_wait_is_unmade(const struct simt_wait *w)
 {
     return w->what == SIMT_FOR_MBARRIER && mbarrier_is_unmade(w->expected);
@@ -85,7 +66,8 @@ static void say_wait(struct text_end *t, const struct simt_wait *w)
         text_add(t, "it has ended");
     if (w->what == SIMT_ENDED || w->what == SIMT_FOR_VALUE)
         return;
-    say_warps(t, w->warps);
+    text_add_warps(t, w->warps);
+    text_add(t, w->warps & (w->warps - 1) ? " wait" : " waits");
     if (w->what == SIMT_FOR_MBARRIER)
         say_mbarrier(t, w);
     else if (w->what == SIMT_FOR_BARRIER)

@@ -218,7 +218,7 @@ Test(progress, tells_the_predicted_time_of_a_kernel_and_of_the_solution)
     expect("check", "5", 0, "Done.");
     expect("time", "5", 0, "solution.cu\n  predicted at 2048");
     write_file("05_float4/kernel.cu", "nonsense\n");
-    expect("time", "5", 1, "NO  it compiles");
+    expect("time", "5", 1, "not yet: it compiles");
 }
 
 Test(progress, keeps_the_work_that_is_reset)
@@ -411,7 +411,7 @@ Test(progress, reports_kernels_that_go_wrong)
     static const struct {
         const char *body, *said;
     } all[] = {
-        { "int x = ;", "NO  it compiles\n       " },
+        { "int x = ;", "not yet: it compiles\n       " },
         { "int x = ;", "error: expected " },
         { "for (volatile int i = 0;; i++) {}", "does this loop ever stop?" },
         { "C[1 << 28] = 1;", "out of bounds" },
@@ -458,7 +458,7 @@ Test(progress, watches_for_changes)
     write_file("05_float4/kernel.cu", "int x = ;\n");
     bool seen = false;
     while (!seen && fgets(line, sizeof line, in))
-        seen = strstr(line, "NO  it compiles");
+        seen = strstr(line, "not yet: it compiles");
     cr_expect(seen, "the check did not run");
     solve();
     seen = false;

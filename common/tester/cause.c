@@ -48,13 +48,13 @@ static void add_pointer(struct cause *c, const struct simt_finding *f)
 
 // On a device of its own: what is known of the finding is lost with the next launch on p's.
 static void tell_what_led(struct cause *c, const struct probe *p, const struct tester_options *o,
-                          const struct simt_finding *f)
+                          const struct simt_finding *f, const struct simt_findings *found)
 {
     const struct step step = { .type = p->type, .ptx = p->ptx };
     struct probe own;
     if (probe_open(&own, &step, &p->geometry, true, o->jobs)) {
         own.end = p->end;
-        cause_of_finding(c, &own, o, true, f);
+        cause_of_finding(c, &own, o, true, f, found);
     }
     probe_close(&own);
 }
@@ -67,13 +67,15 @@ static bool tell(struct cause *c, struct probe *p, const struct simt_findings *f
     struct cause led = { .lines = c->lines, .ran = c->ran, .staged = c->staged };
     char text[SIMT_FINDING_TEXT];
     simt_finding_text(first, text, sizeof text);
-    cause_say(c, "%s (%s): %s", meaning_text(first, o), simt_finding_name(kind), text);
+    tell_what_led(&led, p, o, first, found);
+    cause_say(c, "%s (%s): %s", led.meaning ? led.meaning : meaning_text(first, o), simt_finding_name(kind), text);
     c->seen = strlen(c->text);
+    for (int i = 0; led.meaning && i < CAUSE_LINES && led.look[i]; i++)
+        cause_add_line(c, led.look[i]);
     add_place(c, &first->here.place);
     add_place(c, &first->there.place);
     add_arrays(c, first);
     add_pointer(c, first);
-    tell_what_led(&led, p, o, first);
     c->says_where = led.says_where;
     c->where = c->seen + (led.where ? strlen("; ") + led.where : 0);
     if (*led.text)
@@ -224,12 +226,12 @@ static void find_on(struct cause *c, const struct step *step, const struct geome
 }
 
 void cause_of_error(struct cause *c, const struct step *step, const struct geometry *g, const struct tester_options *o,
-                    bool checked, const struct simt_finding *f)
+                    bool checked, const struct simt_finding *f, const struct simt_findings *found)
 {
     struct probe p;
     *c = (struct cause){ 0 };
     if (probe_open(&p, step, g, true, o->jobs))
-        cause_of_finding(c, &p, o, checked, f);
+        cause_of_finding(c, &p, o, checked, f, found);
     cause_of_origin(c);
     probe_close(&p);
 }

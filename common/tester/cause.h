@@ -16,6 +16,7 @@ enum { CAUSE_TEXT = 800, CAUSE_LINES = TESTER_LINES };
 struct cause {
     bool certain;           // elements follow a law that leaves no doubt
     int ahead;              // fragments are that many k ahead; 0: they are not
+    const char *meaning;    // the mistake in a few words, where the finding does not tell it alone; NULL: it does
     char text[CAUSE_TEXT];  // one line; empty if none is known
     size_t seen;            // so much of the text is what the checks saw, and no guess
     bool says_where;        // the text behind `where` is only where to look
@@ -34,9 +35,9 @@ void cause_find(struct cause *c, const struct step *step, const struct geometry 
                 bool simulated);
 
 // What led to an error on the simulated GPU: one that ended the step's launch, or that the checks have found in it
-// (checked). Empty if there is no more to say than the finding says.
+// (checked). found: the others beside it, or NULL. Empty if there is no more to say than the finding says.
 void cause_of_error(struct cause *c, const struct step *step, const struct geometry *g, const struct tester_options *o,
-                    bool checked, const struct simt_finding *f);
+                    bool checked, const struct simt_finding *f, const struct simt_findings *found);
 // The most telling one; there is one at least.
 const struct simt_finding *cause_first_finding(const struct simt_findings *found);
 
@@ -46,7 +47,8 @@ struct probe;
 struct look;
 // cause_say.c
 void cause_say(struct cause *c, const char *format, ...) __attribute__((format(printf, 2, 3)));  // appends
-bool cause_add_line(struct cause *c, unsigned line);  // to look at; whether it is a new one
+void cause_say_sentence(struct cause *c, const char *begin);  // ends the sentence before, and begins another
+bool cause_add_line(struct cause *c, unsigned line);          // to look at; whether it is a new one
 // Appends "; look at kernel.cu:38 and kernel.cu:51", by roles up to LINE_ROLES; nothing where no line is known.
 void cause_look_at(struct cause *c, const enum line_role *roles);
 void cause_look_at_most(struct cause *c, const enum line_role *roles, int most);  // that many new lines
@@ -79,8 +81,11 @@ struct history;
 void cause_of_history(struct cause *c, const struct history *h, const struct simt_finding *f);
 // cause_finding.c: what led to it, on a probe of the same geometry.
 void cause_of_finding(struct cause *c, struct probe *p, const struct tester_options *o, bool checked,
-                      const struct simt_finding *f);
-// cause_wait.c: which wait or barrier does not do, or where one is missing.
+                      const struct simt_finding *f, const struct simt_findings *found);
+// cause_wait.c: a race whose store goes to the stage that is read, so that the other is read unwritten.
+void cause_of_stage(struct cause *c, const struct probe *p, const struct simt_finding *race,
+                    const struct simt_finding *unwritten);
+// Which wait or barrier does not do, or where one is missing.
 void cause_of_wait(struct cause *c, const struct probe *p, const struct simt_finding *f);
 // cause_origin.c: what may be behind the lines that it names.
 void cause_of_origin(struct cause *c);
@@ -91,7 +96,7 @@ bool cause_of_place(struct cause *c, struct probe *p, struct look *l);
 // cause_say.c: whether the geometry has fewer threads a block than the kernel's launch bounds: then it is said.
 bool cause_of_threads(struct cause *c, const struct probe *p);
 // cause_unwritten.c: which elements of C were never written.
-bool cause_of_unwritten(struct cause *c, const struct probe *p, const struct look *l);
+bool cause_of_unwritten(struct cause *c, struct probe *p, const struct look *l);
 // cause_count.c: which products are missing, or were added more than once.
 bool cause_of_counts(struct cause *c, struct probe *p, const struct look *l);
 // cause_flow.c: how far the rows or columns of a matrix come, in a block where C is wrong; to be freed in any case.

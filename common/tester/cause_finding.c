@@ -183,6 +183,16 @@ static void say_guard(struct cause *c, const struct simt_finding *f, const struc
     cause_add_line(c, cause_index_line(c, cause_own_line(c, &f->here.place)));
 }
 
+// What lies just behind the matrix may be that of a step too far along K, where the line has been executed before.
+static void say_step(struct cause *c, char name)
+{
+    const unsigned step = name == 'C' ? 0 : c->lines.line[name == 'A' ? LINE_STEP_A : LINE_STEP_B];
+    if (!step)
+        return;
+    cause_say(c, ", or the step along K at %s:%u is too long", source_base_name(c->lines.file), step);
+    cause_add_line(c, step);
+}
+
 static void say_element(struct cause *c, const struct probe *p, const struct tester_options *o, const struct history *h,
                         const struct simt_finding *f)
 {
@@ -231,6 +241,8 @@ static void say_element(struct cause *c, const struct probe *p, const struct tes
             cause_add_line(c, c->lines.line[base[name - 'A'][i]]);
     } else {
         say_guard(c, f, g, name, col);
+        if (row == rows && h->came_before)
+            say_step(c, name);
         say_made(c, p, f, ". What the address is made of is set at");
     }
 }
@@ -375,12 +387,37 @@ static bool has_history(const struct simt_finding *f)
            (f->kind == SIMT_OUT_OF_BOUNDS && f->object.space == SIMT_GLOBAL);
 }
 
+// Whether the next tile is stored into the stage that is read: its line stores where a tile lies already, from the
+// first time on, and where it should have stored the same line reads before anything is stored there.
+static bool say_stage(struct cause *c, struct probe *p, const struct tester_options *o, bool checked,
+                      const struct simt_finding *f, const struct simt_findings *found)
+{
+    const struct simt_finding *unwritten = c->staged && found ? meaning_unwritten_stage(f, found) : NULL;
+    const struct simt_kernel *k = cause_kernel(p);
+    const struct simt_side *write = f->here.access == SIMT_WRITES ? &f->here : &f->there;
+    struct history_line at = { .line = 0 };
+    struct history h;
+    bool wrong = false;
+    if (!unwritten || !k)
+        return false;
+    at.line = slice_line(k, c->lines.file, write->number, &at.call);
+    if (history_take(&h, p, c->lines.file, o, checked, unwritten) && unwritten->object.address / 4 < h.words) {
+        const struct history_store *store = history_store_at(&h, &at);
+        const struct history_line *later = &h.by[unwritten->object.address / 4];
+        wrong = store && !store->fresh && (!later->line || (later->line == at.line && later->call == at.call));
+    }
+    history_free(&h);
+    if (wrong)
+        cause_of_stage(c, p, f, unwritten);
+    return wrong;
+}
+
 void cause_of_finding(struct cause *c, struct probe *p, const struct tester_options *o, bool checked,
-                      const struct simt_finding *f)
+                      const struct simt_finding *f, const struct simt_findings *found)
 {
     struct history h;
     cause_read_lines(c, p);
-    if (cause_of_threads(c, p))
+    if (cause_of_threads(c, p) || say_stage(c, p, o, checked, f, found))
         return;
     if (!has_history(f)) {
         if (f->kind == SIMT_MISALIGNED || f->kind == SIMT_OUT_OF_BOUNDS)

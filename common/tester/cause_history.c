@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/source.h"
+#include "base/text.h"
 #include "history.h"
 #include "kernel_text.h"
 
@@ -77,6 +78,19 @@ static void say_arrivals(struct cause *c, const struct history_bar *b)
         times += b->arrivals[i].times;
     cause_say(c, "%llu arrival%s come", (unsigned long long)times, times == 1 ? " has" : "s have");
     say_sites(c, b->arrivals, b->n_arrivals, ",");
+}
+
+// How many threads have ever arrived there, or at another of its array.
+static uint32_t threads_that_came(const struct history *h, const struct simt_mbarrier *m, const struct history_bar *b)
+{
+    uint32_t n = 0;
+    for (uint32_t warp = 0; warp < HISTORY_WARPS; warp++) {
+        uint32_t lanes = b->came[warp];
+        for (uint32_t i = 0; i < h->n_bars; i++)
+            lanes |= is_sibling(m, &h->bars[i]) ? h->bars[i].came[warp] : 0;
+        n += (uint32_t)__builtin_popcount(lanes);
+    }
+    return n;
 }
 
 // No thread has arrived: where others of its array were arrived at last.
@@ -162,64 +176,128 @@ static void say_copies(struct cause *c, const struct history *h, const struct si
     }
 }
 
-static void say_count(struct cause *c, const struct history_bar *b)
-{
-    cause_say(c, "it was initialised for %u arrival%s", b->count, b->count == 1 ? "" : "s");
-    say_at(c, &b->made);
-    cause_say(c, " and ");
-}
+// What is wrong with it. A wait for somebody who waits as well is due to his: it tells nothing.
+enum fault { OF_PARITY, OF_SIBLINGS, OF_COUNT, OF_ENDED, OF_BYTES, OF_NOTHING, UNKNOWN };
 
-// Whether it tells so much that the other waits tell no more.
-static bool say_wait(struct cause *c, const struct history *h, const struct simt_wait *w, unsigned here)
+static enum fault fault_of(struct cause *c, const struct history *h, const struct simt_wait *w)
 {
+    struct cause ignored = { .lines = c->lines };
     const struct history_bar *b = history_bar_at(h, w->mbarrier.object.address);
     if (!b || !b->count)
-        return false;
-    say_name(c, &w->mbarrier, b);
-    cause_say(c, ": ");
-    if (say_parity(c, h, w, b)) {
-        cause_add_line(c, kernel_text_changes(c->lines.file, here));
-        return true;
-    } else if (!b->n_arrivals) {
-        say_siblings(c, h, &w->mbarrier);
-    } else if (w->arrivals && have_ended(h, b)) {
-        cause_say(c, "warp %u, which arrived there before", b->arrivals[0].warp);
-        say_at(c, &b->arrivals[0].at);
-        cause_say(c, " has ended, so this is a wait for more than it brings: do both loops have the same rounds?");
-        look_at(c, &h->here);
-        look_at_sites(c, b->arrivals, b->n_arrivals);
-    } else if (!w->arrivals) {
-        say_copies(c, h, &w->mbarrier, b);
-    } else {
-        say_count(c, b);
-        say_arrivals(c, b);
-        cause_say(c, b->count > 1 ? ": is that count right, and do that many threads arrive in a phase?"
-                                  : ": who arrives there for this phase?");
-        if (b->count > 1)
-            cause_add_line(c, b->made.line);
-        for (uint32_t i = 0; i < b->n_arrivals; i++)
-            cause_add_line(c, kernel_text_condition(c->lines.file, b->arrivals[i].at.line));
-        look_at_sites(c, b->arrivals, b->n_arrivals);
-    }
-    return false;
+        return UNKNOWN;
+    return say_parity(&ignored, h, w, b)                                      ? OF_PARITY
+           : !b->n_arrivals                                                   ? OF_SIBLINGS
+           : !w->arrivals                                                     ? OF_BYTES
+           : b->count > 1 && threads_that_came(h, &w->mbarrier, b) < b->count ? OF_COUNT
+           : have_ended(h, b)                                                 ? OF_ENDED
+                                                                              : OF_NOTHING;
 }
 
-// The wait of warps that others depend on stands last: that of the fewest warps, as a rule the producer's, is said too.
+static void say_count(struct cause *c, const struct history *h, const struct simt_wait *w, const struct history_bar *b)
+{
+    const uint32_t threads = threads_that_came(h, &w->mbarrier, b);
+    cause_say(c, "It was initialised for %u arrival%s", b->count, b->count == 1 ? "" : "s");
+    say_at(c, &b->made);
+    if (threads < b->count) {
+        cause_say(c, " and only %u thread%s arrive%s there", threads, threads == 1 ? "" : "s", threads == 1 ? "s" : "");
+        say_sites(c, b->arrivals, b->n_arrivals, ",");
+        cause_say(c, ": is that count right, or should more threads arrive?");
+    } else {
+        cause_say(c, " and ");
+        say_arrivals(c, b);
+        cause_say(c, ": is that count right, and do that many threads arrive in a phase?");
+    }
+    cause_add_line(c, b->made.line);
+}
+
+static void say_ended(struct cause *c, const struct history *h, const struct history_bar *b)
+{
+    cause_say(c, "Warp %u, which arrived there before", b->arrivals[0].warp);
+    say_at(c, &b->arrivals[0].at);
+    cause_say(c, " has ended, so this is a wait for more than it brings: do both loops have the same rounds?");
+    look_at(c, &h->here);
+}
+
+static void say_fault(struct cause *c, const struct history *h, const struct simt_wait *w, enum fault fault,
+                      unsigned here)
+{
+    const struct history_bar *b = history_bar_at(h, w->mbarrier.object.address);
+    if (fault == OF_PARITY) {
+        say_parity(c, h, w, b);
+        cause_add_line(c, kernel_text_changes(c->lines.file, here));
+        return;
+    }
+    if (fault == OF_SIBLINGS) {
+        say_siblings(c, h, &w->mbarrier);
+        return;
+    }
+    if (fault == OF_BYTES) {
+        say_copies(c, h, &w->mbarrier, b);
+        return;
+    }
+    if (fault == OF_ENDED)
+        say_ended(c, h, b);
+    else if (b->count > 1)
+        say_count(c, h, w, b);
+    else {
+        cause_say(c, "Of that mbarrier ");
+        say_arrivals(c, b);
+        cause_say(c, ": does that thread come to it again, for this phase?");
+    }
+    for (uint32_t i = 0; i < b->n_arrivals; i++)
+        cause_add_line(c, kernel_text_condition(c->lines.file, b->arrivals[i].at.line));
+    look_at_sites(c, b->arrivals, b->n_arrivals);
+}
+
+// "warps 0 to 7 wait for came[0] at kernel.cu:66".
+static void say_who(struct cause *c, const struct history *h, const struct simt_wait *w)
+{
+    const struct history_bar *b = history_bar_at(h, w->mbarrier.object.address);
+    char warps[128] = "";
+    struct text_end t = { warps, sizeof warps };
+    text_add_warps(&t, w->warps);
+    cause_say(c, "%s wait%s for ", warps, w->warps & (w->warps - 1) ? "" : "s");
+    say_name(c, &w->mbarrier, b);
+    say_at(c, &b->waits);
+}
+
+static bool is_told(const struct history *h, const struct simt_finding *f, const struct simt_wait *w)
+{
+    return w->what == SIMT_FOR_MBARRIER && !memcmp(w->block, f->here.block, sizeof w->block) &&
+           history_bar_at(h, w->mbarrier.object.address);
+}
+
+// Which wait the others are due to, and then those. The wait of warps that others depend on stands last: that of the
+// fewest warps, as a rule the producer's.
 static void say_waits(struct cause *c, const struct history *h, const struct simt_finding *f)
 {
     const unsigned here = cause_own_line(c, &f->here.place);
-    bool enough = false;
-    for (size_t i = f->n_waits; i-- > 0 && !enough;) {
+    const struct simt_wait *guilty = NULL;
+    enum fault fault = UNKNOWN;
+    for (size_t i = f->n_waits; i-- > 0;) {
         const struct simt_wait *w = &f->waits[i];
-        if (w->what != SIMT_FOR_MBARRIER || memcmp(w->block, f->here.block, sizeof w->block) != 0)
+        const enum fault of = is_told(h, f, w) ? fault_of(c, h, w) : UNKNOWN;
+        if (of >= fault)
             continue;
-        const size_t used = strlen(c->text);
-        cause_say(c, "%s", used ? "; " : "");
-        const size_t begin = strlen(c->text);
-        enough = say_wait(c, h, w, here);
-        if (strlen(c->text) == begin)
-            c->text[used] = '\0';
+        guilty = w;
+        fault = of;
     }
+    if (!guilty)
+        return;
+    say_who(c, h, guilty);
+    if (guilty->arrivals)
+        cause_say(c, ", and %u of %u arrival%s %s missing", guilty->arrivals, guilty->expected,
+                  text_plural(guilty->expected), guilty->arrivals == 1 ? "is" : "are");
+    cause_say_sentence(c, "");
+    say_fault(c, h, guilty, fault, here);
+    for (size_t i = 0, n = 0; i < f->n_waits; i++)
+        if (&f->waits[i] != guilty && is_told(h, f, &f->waits[i])) {
+            if (n++)
+                cause_say(c, ", and ");
+            else
+                cause_say_sentence(c, "Because of that ");
+            say_who(c, h, &f->waits[i]);
+        }
 }
 
 static void say_too_many(struct cause *c, const struct history *h, const struct simt_finding *f)

@@ -21,6 +21,12 @@ void cause_say(struct cause *c, const char *format, ...)
     va_end(args);
 }
 
+void cause_say_sentence(struct cause *c, const char *begin)
+{
+    const size_t used = strlen(c->text);
+    cause_say(c, "%s %s", used && strchr("?.", c->text[used - 1]) ? "" : ".", begin);
+}
+
 void cause_say_where(struct cause *c)
 {
     if (!c->says_where)

@@ -6,36 +6,29 @@
 #include "kernel_text.h"
 #include "look.h"
 #include "probe.h"
+#include "unwritten.h"
 
-// Rows or columns of C, counted from the start of it or from the start of each of its tiles.
-struct lines {
-    int n;                // of C, or of a tile
-    unsigned char *some;  // of each: some of its elements are not written
-    unsigned char *all;   // none of its elements is written
-};
-
-static bool lines_new(struct lines *x, int n)
+static bool lines_new(struct unwritten_lines *x, int n)
 {
-    *x = (struct lines){ n, calloc((size_t)n, 1), malloc((size_t)n) };
+    *x = (struct unwritten_lines){ n, calloc((size_t)n, 1), malloc((size_t)n) };
     for (int i = 0; x->all && i < n; i++)
         x->all[i] = 1;
     return x->some && x->all;
 }
 
-static void lines_free(struct lines *x)
+static void lines_free(struct unwritten_lines *x)
 {
     free(x->some);
     free(x->all);
 }
 
-static void lines_note(struct lines *x, int i, bool written)
+static void lines_note(struct unwritten_lines *x, int i, bool written)
 {
     x->some[i] |= !written;
     x->all[i] &= !written;
 }
 
-// Whether what is missing are whole lines.
-static bool lines_whole(const struct lines *x)
+bool unwritten_whole(const struct unwritten_lines *x)
 {
     int n = 0;
     for (int i = 0; i < x->n; i++) {
@@ -46,8 +39,7 @@ static bool lines_whole(const struct lines *x)
     return n > 0 && n < x->n;
 }
 
-// "columns 4 to 7 of each 8", "column 255", "columns 64 to 127".
-static void say_lines(struct cause *c, const struct lines *x, const char *name)
+void unwritten_say(struct cause *c, const struct unwritten_lines *x, const char *name)
 {
     int first = 0, end, again, last = x->n;
     while (!x->all[first])
@@ -67,18 +59,6 @@ static void say_lines(struct cause *c, const struct lines *x, const char *name)
     if (again < x->n && again + end - first == last)
         cause_say(c, "%d", last - 1);
 }
-
-struct unwritten {
-    size_t n, of;
-    int row, col;  // of the first
-    struct lines rows, cols, tile_rows, tile_cols;
-    int tiles;                           // block tiles of which nothing is written
-    size_t in_tiles;                     // elements of those
-    int warp_tiles, warp_row, warp_col;  // the same of warp tiles, and where the first begins in its block's
-    size_t in_warp_tiles;
-    bool misplaced;  // what is written is not all where it belongs
-    bool alike;      // the same is missing in each block's tile, as far as C has it
-};
 
 static bool survey(struct unwritten *u, const struct look *l, const struct geometry *g)
 {
@@ -178,7 +158,7 @@ static void say_tiles(struct cause *c, const struct unwritten *u, const struct g
 enum { EDGE = 16 };
 
 // At the last rows or columns of C alone: its bounds check.
-static bool at_edge(const struct lines *x, int tile)
+static bool at_edge(const struct unwritten_lines *x, int tile)
 {
     int first = 0;
     while (!x->all[first])
@@ -193,8 +173,8 @@ static bool at_edge(const struct lines *x, int tile)
 static bool say_edge(struct cause *c, const struct unwritten *u, const struct geometry *g)
 {
     static const enum line_role roles[] = { LINE_GUARD_M, LINE_GUARD_N, LINE_STORE_C, LINE_ROLES };
-    const bool rows = lines_whole(&u->rows) && at_edge(&u->rows, g->bm);
-    const bool cols = lines_whole(&u->cols) && at_edge(&u->cols, g->bn);
+    const bool rows = unwritten_whole(&u->rows) && at_edge(&u->rows, g->bm);
+    const bool cols = unwritten_whole(&u->cols) && at_edge(&u->cols, g->bn);
     if (!rows && !cols)
         return false;
     cause_say(c, "the last %ss of C: look at the bounds check of the store", rows ? "row" : "column");
@@ -221,9 +201,9 @@ static void say_within(struct cause *c, const struct unwritten *u)
     static const enum line_role of_rows[] = { LINE_STORE_BOX, LINE_STORE_C, LINE_ROW, LINE_WRITE_C, LINE_ROLES };
     static const enum line_role of_cols[] = { LINE_STORE_BOX, LINE_STORE_C, LINE_COL, LINE_WRITE_C, LINE_ROLES };
     static const enum line_role of_blocks[] = { LINE_STORE_C, LINE_BROW, LINE_BCOL, LINE_ROW, LINE_COL, LINE_ROLES };
-    const bool cols = lines_whole(&u->tile_cols), rows = !cols && lines_whole(&u->tile_rows);
+    const bool cols = unwritten_whole(&u->tile_cols), rows = !cols && unwritten_whole(&u->tile_rows);
     if (rows || cols) {
-        say_lines(c, rows ? &u->tile_rows : &u->tile_cols, rows ? "row" : "column");
+        unwritten_say(c, rows ? &u->tile_rows : &u->tile_cols, rows ? "row" : "column");
         cause_say(c,
                   " of each block's tile: no thread has them (an index or the threads of a block), or the store's loop "
                   "ends too early: look at the %ss that it covers",
@@ -282,40 +262,6 @@ static bool say_stride(struct cause *c, const struct look *l)
     return true;
 }
 
-// Whether the threads of a block take the elements of its tile in turn, and some of the turns are left out. A thread
-// with a tile of its own stores that.
-static bool say_turns(struct cause *c, const struct look *l, const struct geometry *g)
-{
-    static const enum line_role roles[] = { LINE_STORE_C, LINE_WRITE_C, LINE_ROLES };
-    int first = g->threads;  // of a round that is not written
-    if (g->tm)
-        return false;
-    for (int i = 0; i < l->m && i < g->bm; i++)
-        for (int j = 0; j < l->n && j < g->bn; j++) {
-            const int turn = (i * g->bn + j) % g->threads;
-            if (!look_meeting(l, i, j).written && turn < first)
-                first = turn;
-        }
-    for (int i = 0; i < l->m && i < g->bm; i++)
-        for (int j = 0; j < l->n && j < g->bn; j++)
-            if (look_meeting(l, i, j).written != ((i * g->bn + j) % g->threads < first))
-                return false;
-    if (!first || first == g->threads || first % 32)
-        return false;
-    cause_say(c,
-              "of each %d elements of a tile only the first %d are written: the store's loop goes on by the %d threads "
-              "of the block, and %d take part",
-              g->threads, first, g->threads, first);
-    cause_look_at(c, roles);
-    return true;
-}
-
-static void say_lines_of_tiles(struct cause *c, const struct unwritten *u, const struct geometry *g)
-{
-    if (!say_edge(c, u, g))
-        say_within(c, u);
-}
-
 static void say_nothing(struct cause *c)
 {
     static const enum line_role roles[] = { LINE_STORE_C, LINE_GUARD_M, LINE_WRITE_C, LINE_ROLES };
@@ -323,7 +269,7 @@ static void say_nothing(struct cause *c)
     cause_look_at(c, roles);
 }
 
-bool cause_of_unwritten(struct cause *c, const struct probe *p, const struct look *l)
+bool cause_of_unwritten(struct cause *c, struct probe *p, const struct look *l)
 {
     struct unwritten u;
     const struct geometry *g = &p->geometry;
@@ -336,10 +282,11 @@ bool cause_of_unwritten(struct cause *c, const struct probe *p, const struct loo
             say_nothing(c);
         else if (u.in_tiles == u.n)
             u.misplaced ? say_within(c, &u) : say_tiles(c, &u, g);
-        else if (u.alike && u.in_warp_tiles == u.n && !lines_whole(&u.tile_rows) && !lines_whole(&u.tile_cols))
+        else if (u.alike && u.in_warp_tiles == u.n && !unwritten_whole(&u.tile_rows) && !unwritten_whole(&u.tile_cols))
             say_warp_tiles(c, &u, g);
-        else if (!say_threads(c, p) && !(u.misplaced && say_stride(c, l)) && !say_turns(c, l, g))
-            say_lines_of_tiles(c, &u, g);
+        else if (!say_threads(c, p) && !(u.misplaced && say_stride(c, l)) && !say_edge(c, &u, g) &&
+                 !unwritten_say_stores(c, &u, p, l))
+            say_within(c, &u);
     }
     lines_free(&u.rows);
     lines_free(&u.cols);

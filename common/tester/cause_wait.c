@@ -31,23 +31,33 @@ static unsigned common_loop(const struct cause *c, unsigned one, unsigned other)
     return 0;
 }
 
+// Whether a barrier is for some of the block's threads: a number of them stands behind the barrier's own.
+static bool is_partial(const struct simt_instruction *in)
+{
+    return memchr(in->text, ',', in->text_bytes) != NULL;
+}
+
 // The last wait behind line `from` and up to line `to` of the kernel's text, in the loop with that head if it is not 0;
 // 0: none.
-enum wait { OF_COPIES, OF_PRODUCTS, OF_THREADS };
+enum wait { OF_COPIES, OF_STORES, OF_PRODUCTS, OF_THREADS, OF_SOME_THREADS };
 
 static unsigned wait_within(const struct cause *c, const struct simt_kernel *k, unsigned from, unsigned to,
                             unsigned loop, enum wait what)
 {
-    static const char *const waits[] = { "cp.async.wait_", "mbarrier.try_wait" },
-                             *const of_products[] = { "wgmma.wait_", "wgmma.wait_" },
-                             *const barriers[] = { "bar.", "barrier." };
-    const char *const *wanted = what == OF_COPIES ? waits : what == OF_PRODUCTS ? of_products : barriers;
+    static const char *const ops[][2] = {
+        [OF_COPIES] = { "cp.async.wait_", "mbarrier.try_wait" },
+        [OF_STORES] = { "cp.async.bulk.wait_" },
+        [OF_PRODUCTS] = { "wgmma.wait_" },
+        [OF_THREADS] = { "bar.", "barrier." },
+        [OF_SOME_THREADS] = { "bar.", "barrier." },
+    };
     struct simt_instruction in;
     unsigned found = 0;
     for (uint32_t i = 0; simt_instruction(k, i, &in); i++)
-        for (size_t w = 0; w < 2; w++) {
-            const unsigned own = text_begins(in.op, wanted[w]) ? slice_line(k, c->lines.file, i, NULL) : 0;
-            if (own > from && own <= to && own > found && (!loop || in_loop(c, own, loop)))
+        for (size_t w = 0; w < 2 && ops[what][w]; w++) {
+            const unsigned own = text_begins(in.op, ops[what][w]) ? slice_line(k, c->lines.file, i, NULL) : 0;
+            if (own > from && own <= to && own > found && (!loop || in_loop(c, own, loop)) &&
+                (what != OF_SOME_THREADS || is_partial(&in)))
                 found = own;
         }
     return found;
@@ -95,6 +105,74 @@ static void say_gap(struct cause *c, const struct simt_kernel *k, unsigned earli
     }
 }
 
+// A thread's wait is for its own copies: the barrier that tells the others of them has to stand behind it. Whether it
+// stands before it.
+static bool say_wait_behind(struct cause *c, const struct simt_kernel *k, const struct simt_finding *f)
+{
+    const unsigned here = line_in_body(c, k, &f->here);
+    const unsigned wait = here ? wait_within(c, k, 0, here, 0, OF_COPIES) : 0;
+    const unsigned barrier = here ? wait_within(c, k, 0, here, 0, OF_THREADS) : 0;
+    if (!meaning_is_copy(&f->there) || f->here.access != SIMT_READS || !barrier || barrier >= wait ||
+        !memcmp(f->here.thread, f->there.thread, sizeof f->here.thread))
+        return false;
+    cause_say(
+        c,
+        "the wait stands at %s:%u, behind the barrier at line %u. A thread waits for its own copies alone, so the "
+        "barrier has to come after the wait",
+        source_base_name(c->lines.file), wait, barrier);
+    cause_add_line(c, wait);
+    cause_add_line(c, barrier);
+    return true;
+}
+
+static void say_line(struct cause *c, unsigned call, unsigned line)
+{
+    cause_say(c, "line %u", call);
+    if (call != line)
+        cause_say(c, " (by line %u)", line);
+}
+
+void cause_of_stage(struct cause *c, const struct probe *p, const struct simt_finding *race,
+                    const struct simt_finding *unwritten)
+{
+    const struct simt_kernel *k = cause_kernel(p);
+    const struct simt_side *write = race->here.access == SIMT_WRITES ? &race->here : &race->there;
+    const struct simt_side *read = write == &race->here ? &race->there : &race->here;
+    const unsigned stores = line_in_body(c, k, write), store = cause_own_line(c, &write->place);
+    const unsigned from = cause_own_line(c, &read->place);
+    char bytes[SIMT_FINDING_TEXT], array[MEANING_NAME];
+    meaning_array(&unwritten->here, array);
+    simt_object_text(&unwritten->object, bytes, sizeof bytes);
+    c->meaning = "the next tile is stored into the stage that is still read";
+    say_line(c, stores, store);
+    cause_say(c, " stores, and ");
+    say_line(c, line_in_body(c, k, read), from);
+    cause_say(
+        c,
+        " reads there before the next barrier. The other stage%s%s is read before anything is stored there: %s. So "
+        "the stage is wrong on line %u, and no barrier mends that",
+        *array ? " of " : "", array, bytes, stores);
+    cause_add_line(c, stores);
+    cause_add_line(c, store);
+    cause_add_line(c, from);
+}
+
+// A barrier between the two that they can pass without each other. False: it is no such.
+static bool say_barrier(struct cause *c, const struct simt_kernel *k, unsigned line)
+{
+    const unsigned condition = kernel_text_condition(c->lines.file, line);
+    if (wait_within(c, k, line - 1, line, 0, OF_SOME_THREADS))
+        cause_say(c, "the barrier at %s:%u between them is for some of the threads: for both of these?",
+                  source_base_name(c->lines.file), line);
+    else if (condition)
+        cause_say(c,
+                  "the barrier at %s:%u between them stands behind the condition of line %u: does it hold each time?",
+                  source_base_name(c->lines.file), line, condition);
+    else
+        return false;
+    return true;
+}
+
 // A wait for products, or a barrier, that stands between the two in the kernel's text, and does not do.
 static void say_wait_between(struct cause *c, const struct probe *p, const struct simt_finding *f)
 {
@@ -114,15 +192,45 @@ static void say_wait_between(struct cause *c, const struct probe *p, const struc
         cause_say(
             c, "a barrier stands at %s:%u on the way from line %u to line %u, and none on the way back, round the loop",
             source_base_name(c->lines.file), wait, there, here);
-    else
-        cause_say(c, "%s stands at %s:%u between them: does it wait for %s?", products ? "a wait" : "a barrier",
-                  source_base_name(c->lines.file), wait, products ? "all products" : "all of the threads that meet");
+    else if (products)
+        cause_say(c, "a wait stands at %s:%u between them: does it wait for all products?",
+                  source_base_name(c->lines.file), wait);
+    else if (!say_barrier(c, k, wait))
+        return;
     cause_add_line(c, wait);
+}
+
+static bool is_bulk_store(const struct simt_side *s)
+{
+    return s->by == SIMT_BY_BULK_COPY && s->access == SIMT_READS;
+}
+
+// One thread waits until a bulk copy has read what is written next: the others learn of it by a barrier behind the
+// wait. Whether it stands nowhere before the write.
+static bool say_store_wait(struct cause *c, const struct simt_kernel *k, const struct simt_finding *f)
+{
+    const struct simt_side *write = is_bulk_store(&f->here) ? &f->there : &f->here;
+    const struct simt_side *store = write == &f->here ? &f->there : &f->here;
+    const unsigned from = line_in_body(c, k, store), to = line_in_body(c, k, write), loop = common_loop(c, from, to);
+    const unsigned wait = loop ? wait_within(c, k, loop, to, loop, OF_STORES) : 0;
+    if (f->kind != SIMT_RACE || !is_bulk_store(store) || write->access != SIMT_WRITES || !wait ||
+        wait_within(c, k, wait, to, loop, OF_THREADS) || !wait_within(c, k, to, from, loop, OF_THREADS))
+        return false;
+    cause_say(c,
+              "the wait for the bulk copy stands at %s:%u, and one thread executes it. The others write at line %u "
+              "without knowing of it: a barrier is missing between the two lines",
+              source_base_name(c->lines.file), wait, to);
+    cause_add_line(c, wait);
+    cause_add_line(c, to);
+    return true;
 }
 
 void cause_of_wait(struct cause *c, const struct probe *p, const struct simt_finding *f)
 {
+    const struct simt_kernel *k = cause_kernel(p);
     cause_say_where(c);
+    if (k && (say_wait_behind(c, k, f) || say_store_wait(c, k, f)))
+        return;
     if (f->kind == SIMT_COPY_PENDING)
         say_pending(c, p, f);
     else

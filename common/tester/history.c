@@ -101,8 +101,11 @@ static void note_mbarrier(struct watcher *w, const struct simt_look *l, const st
         b->made = line_of(w, simt_look_instruction(l));
     } else if (begins(in, "mbarrier.arrive")) {
         note_site(w, l, b->arrivals, &b->n_arrivals);
-    } else if ((begins(in, "mbarrier.try_wait") || begins(in, "mbarrier.test_wait")) && warp < HISTORY_WARPS &&
-               b->first_parity[warp] < 0) {
+        b->came[warp % HISTORY_WARPS] |= simt_look_lanes(l);
+    } else if (begins(in, "mbarrier.try_wait") || begins(in, "mbarrier.test_wait")) {
+        b->waits = line_of(w, simt_look_instruction(l));
+        if (warp >= HISTORY_WARPS || b->first_parity[warp] >= 0)
+            return;
         b->first_parity[warp] = (int)(last_number(l, in, lane) & 1);
         b->waited[warp] = w->now;
     }
@@ -110,8 +113,15 @@ static void note_mbarrier(struct watcher *w, const struct simt_look *l, const st
 
 // --- Shared memory ---
 
+static void note_store(struct history *h, const struct history_line *at, bool fresh)
+{
+    if (!history_store_at(h, at) && h->n_stores < HISTORY_STORES)
+        h->stores[h->n_stores++] = (struct history_store){ *at, fresh };
+}
+
 static void note_write(struct watcher *w, const struct simt_look *l)
 {
+    bool fresh = false;
     struct simt_operand at, value;
     unsigned bytes = 0;
     for (uint32_t i = 0; operand(l, SIMT_READ, i, &value); i++)
@@ -123,10 +133,12 @@ static void note_write(struct watcher *w, const struct simt_look *l)
         for (uint64_t i = at.value[lane] / WORD;
              simt_look_lanes(l) >> lane & 1 && i <= (at.value[lane] + bytes - 1) / WORD; i++)
             if (i < w->h->words) {
+                fresh |= !w->h->first[i];
                 w->h->by[i] = w->h->first[i] ? w->h->by[i] : by;
                 w->h->first[i] = w->h->first[i] ? w->h->first[i] : w->now;
                 w->h->last[i] = w->h->error ? w->h->last[i] : by;
             }
+    note_store(w->h, &by, fresh);
 }
 
 // --- The thread that made the error ---
@@ -153,8 +165,11 @@ static void note_read(struct watcher *w, const struct simt_look *l)
 {
     const struct simt_side *s = &w->error->here;
     struct simt_operand at;
-    if (w->h->read_before || simt_look_warp(l) != s->warp || !(simt_look_lanes(l) >> s->lane & 1) ||
+    if (w->h->read_before || simt_look_warp(l) != s->warp ||
         line_of(w, simt_look_instruction(l)).line != line_of(w, s->number).line)
+        return;
+    w->h->came_before |= !is_its_own(w, l);
+    if (!(simt_look_lanes(l) >> s->lane & 1))
         return;
     for (uint32_t i = 0; operand(l, SIMT_ADDRESS, i, &at); i++)
         w->h->earliest = (int64_t)(at.value[s->lane] - matrix_at(w));
@@ -220,6 +235,14 @@ void history_free(struct history *h)
     free(h->first);
     free(h->by);
     free(h->last);
+}
+
+const struct history_store *history_store_at(const struct history *h, const struct history_line *at)
+{
+    for (uint32_t i = 0; i < h->n_stores; i++)
+        if (h->stores[i].at.line == at->line && h->stores[i].at.call == at->call)
+            return &h->stores[i];
+    return NULL;
 }
 
 const struct history_bar *history_bar_at(const struct history *h, uint64_t at)

@@ -13,7 +13,7 @@ struct history_line {
     unsigned line, call;
 };
 
-enum { HISTORY_SITES = 4, HISTORY_BARS = 64, HISTORY_WARPS = 32 };
+enum { HISTORY_SITES = 4, HISTORY_BARS = 64, HISTORY_WARPS = 32, HISTORY_STORES = 16 };
 
 struct history_site {
     struct history_line at;
@@ -28,6 +28,8 @@ struct history_bar {
     struct history_line made;         // where
     int first_parity[HISTORY_WARPS];  // by warp: that it waited for first; -1: it has not waited
     uint64_t waited[HISTORY_WARPS];   // by warp: the moment of that wait
+    struct history_line waits;        // where a warp waited last
+    uint32_t came[HISTORY_WARPS];     // by warp: lanes that ever arrived
     struct history_site arrivals[HISTORY_SITES], copies[HISTORY_SITES];
     uint32_t n_arrivals, n_copies;
 };
@@ -41,8 +43,14 @@ struct history {
     uint64_t *first;
     struct history_line *by, *last;
     uint32_t words;
+    struct history_store {  // lines that store to it
+        struct history_line at;
+        bool fresh;  // the first time, some of the bytes had not been written before
+    } stores[HISTORY_STORES];
+    uint32_t n_stores;
     uint64_t error;            // the moment of the error; 0: it did not come to it
     struct history_line here;  // the instruction's
+    bool came_before;          // its warp has executed the line before, in other lanes
     bool read_before;          // the thread has read by its line before,
     int64_t earliest;          // at this byte of the matrix first
 };
@@ -51,6 +59,9 @@ struct history {
 bool history_take(struct history *h, struct probe *p, const char *file, const struct tester_options *o, bool checked,
                   const struct simt_finding *f);
 void history_free(struct history *h);
+
+// The line's stores; NULL: nothing is known of them.
+const struct history_store *history_store_at(const struct history *h, const struct history_line *at);
 
 // The mbarrier there; NULL: nothing is known of it.
 const struct history_bar *history_bar_at(const struct history *h, uint64_t at);

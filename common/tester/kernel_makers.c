@@ -148,6 +148,39 @@ unsigned kernel_text_index_makers(const char *file, unsigned use, unsigned lines
     return index_in(text, index, sizeof index) ? makers_of(file, use, index, lines) : 0;
 }
 
+// The argument, up to the comma or parenthesis that ends it.
+static size_t argument(const char *text)
+{
+    int depth = 0;
+    size_t n = 0;
+    for (; text[n] && (depth || (text[n] != ',' && text[n] != ')')); n++)
+        depth += strchr("([{", text[n]) ? 1 : strchr(")]}", text[n]) ? -1 : 0;
+    return n;
+}
+
+unsigned kernel_text_place_makers(const char *file, unsigned use, bool column, unsigned lines[KERNEL_MAKERS])
+{
+    static const char call[] = "(C, M, N, ", by_index[] = "* N +";
+    char text[512];
+    kernel_statement(file, use, text, sizeof text);
+    char *row = strstr(text, call), *index = strstr(text, "C["), *behind = index ? strstr(index, by_index) : NULL;
+    if (row) {
+        row += strlen(call);
+        char *place = column ? row + argument(row) + 1 : row;
+        if (!row[argument(row)])
+            return 0;
+        place[argument(place)] = 0;
+        return makers_of(file, use, place, lines);
+    }
+    if (!behind)
+        return 0;
+    char *end = strchr(behind, ']');
+    if (end)
+        *end = 0;
+    *behind = 0;
+    return makers_of(file, use, column ? behind + strlen(by_index) : index, lines);
+}
+
 // --- Variables without a value ---
 
 // Whether the line declares the name without one: a type before it, and a , or ; behind it and its size.

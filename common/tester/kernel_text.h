@@ -41,6 +41,10 @@ unsigned kernel_text_makers(const char *file, unsigned use, unsigned lines[KERNE
 // The same of the names in the index of the first matrix that the statement has: As[..][..], A[..].
 unsigned kernel_text_index_makers(const char *file, unsigned use, unsigned lines[KERNEL_MAKERS]);
 
+// The same of the names in the row or the column of C that the statement stores: store(C, M, N, row, column, ...), or
+// C[row * N + column].
+unsigned kernel_text_place_makers(const char *file, unsigned use, bool column, unsigned lines[KERNEL_MAKERS]);
+
 // The variables that the statement around line `use` has and that are declared without a value. Returns how many.
 enum { KERNEL_UNSET = 4 };
 struct kernel_unset {

@@ -88,16 +88,44 @@ static bool is_one_place(const struct simt_finding_place *a, const struct simt_f
            same_text(a->caller_file, b->caller_file);
 }
 
+bool meaning_is_copy(const struct simt_side *s)
+{
+    return s->access == SIMT_WRITES &&
+           (s->by == SIMT_BY_CP_ASYNC || (s->instruction && text_begins(s->instruction, "cp.async.c")));
+}
+
 bool meaning_is_one_place(const struct simt_finding *f)
 {
     return simt_finding_class(f->kind) == SIMT_CLASS_RACE && is_one_place(&f->here.place, &f->there.place);
 }
 
+// In the kernel's own file: of a header the line that calls it.
+static unsigned own_line(const struct simt_finding_place *p)
+{
+    return p->file && source_is_header(p->file) && p->caller_file ? p->caller : p->line;
+}
+
+const struct simt_finding *meaning_unwritten_stage(const struct simt_finding *race, const struct simt_findings *found)
+{
+    const struct simt_side *read = race->here.access == SIMT_READS ? &race->here : &race->there;
+    const struct simt_side *write = read == &race->here ? &race->there : &race->here;
+    if (race->kind != SIMT_RACE || race->object.space != SIMT_SHARED || read->access != SIMT_READS ||
+        write->access != SIMT_WRITES || write->by != SIMT_BY_THREAD)
+        return NULL;
+    for (size_t i = 0; i < found->n; i++) {
+        const struct simt_finding *f = &found->all[i];
+        if (f->kind == SIMT_UNINIT_MEMORY && f->object.space == SIMT_SHARED && !is_mbarrier(f) &&
+            own_line(&f->here.place) == own_line(&read->place))
+            return f;
+    }
+    return NULL;
+}
+
 enum { LINE = 160, NAME = MEANING_NAME };
 
 // The array whose address the side's line takes, or its call's for a line of a header: As of "&As[stage + i]". Of an
-// assignment, what is read stands behind it, and what is written before it. Empty if none is to be seen.
-static void array_of(const struct simt_side *s, char name[NAME])
+// assignment, what is read stands behind it, and what is written before it.
+void meaning_array(const struct simt_side *s, char name[MEANING_NAME])
 {
     const struct simt_finding_place *p = &s->place;
     char text[LINE] = "";
@@ -119,8 +147,8 @@ static void array_of(const struct simt_side *s, char name[NAME])
 
 bool meaning_arrays(const struct simt_finding *f, char here[MEANING_NAME], char there[MEANING_NAME])
 {
-    array_of(&f->here, here);
-    array_of(&f->there, there);
+    meaning_array(&f->here, here);
+    meaning_array(&f->there, there);
     return f->object.space == SIMT_SHARED && *here && *there && strcmp(here, there) != 0;
 }
 
@@ -128,7 +156,7 @@ bool meaning_arrays(const struct simt_finding *f, char here[MEANING_NAME], char 
 static const char *text_of_order(const struct simt_finding *f)
 {
     char here[NAME], there[NAME];
-    const bool copied = f->there.by == SIMT_BY_CP_ASYNC && f->there.access == SIMT_WRITES;
+    const bool copied = meaning_is_copy(&f->there);
     if (f->kind == SIMT_RACE_INIT)
         return "a barrier is missing between the mbarrier's initialisation and its first use";
     if (is_copied_twice(f))
@@ -196,7 +224,7 @@ const char *meaning_text(const struct simt_finding *f, const struct tester_optio
         [SIMT_CLASS_LAUNCH] = "the wait for the launch before is missing, or comes too late",
     };
     static const char *const of_check[] = {
-        [SIMT_RUN] = "the kernel does not get to its end",
+        [SIMT_RUN] = "the kernel does not end",
         [SIMT_MEMCHECK] = "an index is wrong, or a bounds check is missing",
         [SIMT_INITCHECK] = "something is read that was never written",
         [SIMT_RACECHECK] = "a barrier is missing, or an index is wrong",

@@ -6,7 +6,7 @@
 
 enum tester_verdict { TESTER_WRONG, TESTER_RIGHT, TESTER_UNCHECKED };
 
-enum { TESTER_WHAT = 1024, TESTER_CHANGED = 2048, TESTER_ADVICE = 256 };
+enum { TESTER_WHAT = 1280, TESTER_CHANGED = 2048, TESTER_ADVICE = 256 };
 
 struct tester_result {
     enum tester_verdict verdict;

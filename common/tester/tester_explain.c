@@ -149,33 +149,55 @@ static void add_hint_from_value(struct text_end *l, const struct geometry *g, co
     }
 }
 
+// "C[0][0] is 1, want 2 within 0.1; block (0, 0), warp 0, lane 0".
+static void add_element(struct text_end *l, const struct step *step, const struct geometry *g,
+                        const struct matrix_verdict *v)
+{
+    const int digits = step->type == DEV_F64 ? 17 : step->type == DEV_F32 ? 9 : 5;
+    text_add(l, "C[%d][%d] is %.*g, want %.*g within %.2g", v->row, v->col, digits, v->got, digits, v->want, v->bound);
+    add_owner(l, step, g, v->row, v->col);
+}
+
+// Behind the cause.
+static void add_example(struct text_end *l, const struct step *step, const struct geometry *g,
+                        const struct matrix_verdict *v)
+{
+    text_add(l, l->at[-1] == '?' ? " For example, " : ". For example, ");
+    add_element(l, step, g, v);
+}
+
+static void add_hint(struct text_end *l, const struct geometry *g, const struct matrix_verdict *v,
+                     const struct tester_product *p)
+{
+    if (v->poison)
+        text_add(l, "never written (still the poison): look at the grid, the store's guard and the rows and columns it "
+                    "covers");
+    else if (p->beta != 0 && v->got == matrix_get(p->C0, v->row, v->col))
+        text_add(l, "never written (still C0): look at the grid, the store's guard and the rows and columns it covers");
+    else if (isnan(v->got) && !isnan(v->want))
+        text_add(l, "%s, or is uninitialised memory read?",
+                 p->beta == 0 ? "is C read although beta is 0" : "are A, B or C read outside their bounds");
+    else if (isfinite(v->want))
+        add_hint_from_value(l, g, v, p);
+    else
+        text_add(l, "A, B or C0 hold Inf or NaN here, which must reach C");
+}
+
 void tester_explain(char *what, size_t room, const struct step *step, const struct geometry *g,
                     const struct matrix_verdict *v, const struct tester_product *given, const char *cause)
 {
     struct text_end l = { what, room };
     struct tester_product p = *given;
-    int digits = step->type == DEV_F64 ? 17 : step->type == DEV_F32 ? 9 : 5;
     p.alpha = matrix_scalar(step->type, p.alpha);
     p.beta = matrix_scalar(step->type, p.beta);
-    text_add(&l, "C[%d][%d] is %.*g, want %.*g within %.2g", v->row, v->col, digits, v->got, digits, v->want, v->bound);
-    add_owner(&l, step, g, v->row, v->col);
-    text_add(&l, ": ");
-    if (cause)
+    if (cause) {
         text_add(&l, "%s", cause);
-    else if (v->poison)
-        text_add(&l,
-                 "never written (still the poison): look at the grid, the store's guard and the rows and columns it "
-                 "covers");
-    else if (p.beta != 0 && v->got == matrix_get(p.C0, v->row, v->col))
-        text_add(&l,
-                 "never written (still C0): look at the grid, the store's guard and the rows and columns it covers");
-    else if (isnan(v->got) && !isnan(v->want))
-        text_add(&l, "%s, or is uninitialised memory read?",
-                 p.beta == 0 ? "is C read although beta is 0" : "are A, B or C read outside their bounds");
-    else if (isfinite(v->want))
-        add_hint_from_value(&l, g, v, &p);
-    else
-        text_add(&l, "A, B or C0 hold Inf or NaN here, which must reach C");
+        add_example(&l, step, g, v);
+    } else {
+        add_element(&l, step, g, v);
+        text_add(&l, ": ");
+        add_hint(&l, g, v, &p);
+    }
 }
 
 // Finds where the kernel differs from the course's. What can be due to none of it is no cause: it is not said. Where it
@@ -229,22 +251,29 @@ void tester_explain_changed(struct tester_result *r, const struct step *step, co
         take(r, &c, &d);
 }
 
-void tester_explain_found(struct tester_result *r, const struct step *step, const struct geometry *g,
-                          const struct tester_options *o, const struct simt_findings *found)
+// The cause of what the checks found.
+static void explain_found(struct text_end *l, struct tester_result *r, const struct step *step,
+                          const struct geometry *g, const struct tester_options *o, const struct simt_findings *found)
 {
     const struct simt_finding *first = cause_first_finding(found);
-    const size_t used = strlen(r->what);
-    struct text_end l = { r->what + used, sizeof r->what - used };
     struct changed d;
     struct cause c;
     char place[256];
     simt_finding_place_text(&first->here.place, place, sizeof place);
-    text_add(&l, "%s (%s, %s)", meaning_text(first, o), simt_finding_name(first->kind), place);
-    cause_of_error(&c, step, g, o, true, first);
+    cause_of_error(&c, step, g, o, true, first, found);
+    text_add(l, "%s (%s, %s)", c.meaning ? c.meaning : meaning_text(first, o), simt_finding_name(first->kind), place);
     compare(&d, &c, step, o, true);
     if (*c.text && !d.n)
-        text_add(&l, "; %s", c.text);
+        text_add(l, ": %s", c.text);
     take(r, &c, &d);
+}
+
+void tester_explain_found(struct tester_result *r, const struct step *step, const struct geometry *g,
+                          const struct tester_options *o, const struct simt_findings *found)
+{
+    const size_t used = strlen(r->what);
+    struct text_end l = { r->what + used, sizeof r->what - used };
+    explain_found(&l, r, step, g, o, found);
 }
 
 void tester_explain_failure(struct tester_result *r, const struct step *step, const struct geometry *g,
@@ -252,33 +281,38 @@ void tester_explain_failure(struct tester_result *r, const struct step *step, co
 {
     struct changed d;
     struct cause c;
-    cause_of_error(&c, step, g, o, false, f);
+    cause_of_error(&c, step, g, o, false, f, NULL);
     compare(&d, &c, step, o, true);
     snprintf(r->what, sizeof r->what, "%s", d.n ? "" : c.text);
     take(r, &c, &d);
 }
 
-void tester_explain_wrong(struct tester_result *r, const struct step *step, const struct geometry *g,
-                          const struct tester_options *o, const struct tester_seen *seen)
+// What the checks found. Of a kernel that did not end, C is not what it computes.
+static void explain_wrong_found(struct text_end *l, struct tester_result *r, const struct step *step,
+                                const struct geometry *g, const struct tester_options *o,
+                                const struct tester_seen *seen)
+{
+    explain_found(l, r, step, g, o, seen->found);
+    if (simt_finding_check(cause_first_finding(seen->found)->kind) != SIMT_RUN)
+        add_example(l, step, g, seen->verdict);
+}
+
+// Where nothing was found, and the cause has been looked for.
+static void explain_wrong_silent(struct text_end *l, struct tester_result *r, const struct step *step,
+                                 const struct geometry *g, const struct tester_options *o,
+                                 const struct tester_seen *seen)
 {
     const struct matrix_verdict *v = seen->verdict;
-    const size_t used = strlen(r->what);
-    char *what = r->what + used;
     struct changed d;
     struct cause c = { 0 };
-    const bool found = seen->found && seen->found->n;
-    if (!found && isfinite(v->want))
+    if (isfinite(v->want))
         cause_find(&c, step, g, o, seen->simulated);
-    if (!found)
-        compare(&d, &c, step, o, true);
-    const char *cause = found                      ? ""
-                        : d.n && isfinite(v->want) ? "the kernel differs from the course's"
-                        : *c.text                  ? c.text
-                                                   : NULL;
-    tester_explain(what, sizeof r->what - used, step, g, v, seen->product, cause);
-    if (found) {
-        tester_explain_found(r, step, g, o, seen->found);
-        return;
+    compare(&d, &c, step, o, true);
+    if (d.n && isfinite(v->want)) {
+        add_element(l, step, g, v);
+        text_add(l, ": the kernel differs from the course's");
+    } else {
+        tester_explain(l->at, l->left, step, g, v, seen->product, *c.text ? c.text : NULL);
     }
     take(r, &c, &d);
     if (!*c.text && !d.n && isfinite(v->want) && !o->sanitize) {
@@ -286,4 +320,15 @@ void tester_explain_wrong(struct tester_result *r, const struct step *step, cons
         snprintf(r->what + n, sizeof r->what - n, " (the cause is not certain; %s checks every access)",
                  seen->simulated ? "--sanitize" : "--device=sim --sanitize");
     }
+}
+
+void tester_explain_wrong(struct tester_result *r, const struct step *step, const struct geometry *g,
+                          const struct tester_options *o, const struct tester_seen *seen)
+{
+    const size_t used = strlen(r->what);
+    struct text_end l = { r->what + used, sizeof r->what - used };
+    if (seen->found && seen->found->n)
+        explain_wrong_found(&l, r, step, g, o, seen);
+    else
+        explain_wrong_silent(&l, r, step, g, o, seen);
 }

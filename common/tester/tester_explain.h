@@ -13,9 +13,9 @@ struct tester_product {
     const struct matrix *A, *B, *C0, *C;
 };
 
-// Writes one line about the verdict's wrong element to what: the element, its value and the one wanted, the block that
-// owns it by the kernel's geometry, the warp and lane if the step knows its owner, and the cause. NULL: none is known,
-// and a hint from the value stands there.
+// Writes one line about a wrong result to what: the cause, and for example the verdict's element, its value and the one
+// wanted, the block that owns it by the kernel's geometry, the warp and lane if the step knows its owner. NULL: no
+// cause is known, and a hint from the value stands behind the element.
 void tester_explain(char *what, size_t room, const struct step *step, const struct geometry *g,
                     const struct matrix_verdict *v, const struct tester_product *p, const char *cause);
 

@@ -59,6 +59,35 @@ Test(meaning, a_missing_barrier_is_not_taken_for_a_missing_wait)
     cr_expect(strstr(meaning_text(&copy, &options), "or the barrier behind the wait"));
 }
 
+Test(meaning, a_copy_that_was_waited_for_before_the_barrier_is_known_by_its_instruction)
+{
+    struct simt_finding race = { .kind = SIMT_RACE,
+                                 .here = AT(1, 1, READS, THREAD),
+                                 .there = AT(2, 2, WRITES, THREAD) };
+    race.there.instruction = "cp.async.cg.shared.global";
+    cr_expect(strstr(meaning_text(&race, &options), "first the wait, then the barrier"));
+    race.there.instruction = "st.shared.v4.u32";
+    cr_expect(!strstr(meaning_text(&race, &options), "the wait"));
+}
+
+// The line that is raced with reads bytes that nothing has written, too: whichever side it is, but no other line.
+Test(meaning, a_race_with_an_unwritten_stage_is_known)
+{
+    struct simt_finding found[] = {
+        { .kind = SIMT_RACE, .here = AT(1, 1, READS, THREAD), .there = AT(2, 2, WRITES, THREAD) },
+        { .kind = SIMT_UNINIT_MEMORY, .here = AT(1, 3, READS, THREAD) },
+    };
+    const struct simt_findings all = { .all = found, .n = 2 };
+    found[0].object.space = found[1].object.space = SIMT_SHARED;
+    cr_expect_eq(meaning_unwritten_stage(&found[0], &all), &found[1]);
+    const struct simt_side here = found[0].here;
+    found[0].here = found[0].there;
+    found[0].there = here;
+    cr_expect_eq(meaning_unwritten_stage(&found[0], &all), &found[1]);
+    found[1].here.place.line = 3;
+    cr_expect_eq(meaning_unwritten_stage(&found[0], &all), NULL);
+}
+
 Test(meaning, one_line_that_is_called_from_two_may_lack_a_barrier)
 {
     struct simt_finding race = { .kind = SIMT_RACE,

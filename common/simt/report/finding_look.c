@@ -205,7 +205,8 @@ static const char *look_race(const struct simt_finding *f)
         return "two threads use the same element in one instruction: does the index tell threads apart?";
     if (f->there.warp == f->here.warp)
         return "is there a __syncthreads() on every way from one line to the other, round the loop too? If so, is the "
-               "index right? (Lanes of a warp do not run in step by themselves. Where no other warp uses these bytes, a "
+               "index right? (Lanes of a warp do not run in step by themselves. Where no other warp uses these bytes, "
+               "a "
                "__syncwarp() is enough.)";
     return "is there a __syncthreads() on every way from one line to the other, round the loop too? If so, is the "
            "index right?";

@@ -5,7 +5,6 @@
 #include <cuda.h>
 
 #include "blas.h"
-#include "kernels.h"
 #include "plain.h"
 
 extern const char kernel_plain[];

@@ -6,7 +6,7 @@
 //   fatbin.c    the PTX in them
 //   memory.c    device, pinned and managed memory
 //   copy.c      copies and sets, symbols
-//   array.c     arrays, and copies of them; texture.c the objects by which kernels read them
+//   array.c     arrays; array_copy.c copies of them, texture_object.c and texture_text.c how kernels read them
 //   launch.c    launches
 //   checked.c   what their checks found
 //   report.c    launches with their counters and times, and copies with theirs, which are printed at the end
@@ -70,8 +70,6 @@ bool cudart_same_frames(const struct cudart_frames *a, const struct cudart_frame
 // call launches, or NULL. Valid as long as the program runs.
 const char *cudart_place(const struct cudart_frames *f, const char *kernel);
 const char *cudart_place_here(const char *kernel);
-
-void cudart_tell_faults(void);  // from now on, of the program's own accesses to device memory
 
 const char *cudart_note(void);  // of which call of another library a launch is a part; NULL: of none (note.h)
 

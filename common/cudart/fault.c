@@ -31,7 +31,8 @@ static void tell(int number, siginfo_t *info, void *context)
             place, *place ? ": " : "");
 }  // and the access fails again, without this
 
-void cudart_tell_faults(void)
+// Before main, so that a program's own way with the signal comes later.
+__attribute__((constructor)) static void begin(void)
 {
     struct sigaction before, now = { .sa_sigaction = tell, .sa_flags = SA_SIGINFO | (int)SA_RESETHAND };
     if (!sigaction(SIGSEGV, NULL, &before) && !(before.sa_flags & SA_SIGINFO) && before.sa_handler == SIG_DFL)

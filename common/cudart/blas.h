@@ -5,7 +5,8 @@
 //   blas_product.c  a product as cuBLAS states it
 //   blas.c          handles, and cublas...gemm...
 //   blas_vector.c   vectors: products of one row or column; copies
-//   blas_plain.c    what the library has not, by kernels of plain.cu: doubles, and what goes once over its elements
+//   blas_plain.c    what the library has not, by kernels of plain.cu: doubles; blas_elements.c sums and searches
+//   blas_say.c      what calls say, and the numbers they are given
 //   blas_lt.c       cublasLt
 //   blas_xt.c       cublasXt
 //   blas_legacy.c   cuBLAS before it had handles

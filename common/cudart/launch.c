@@ -182,6 +182,9 @@ const struct work_type work_kernel = { cudaGraphNodeTypeKernel, run_kernel, keep
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *host, void **args)
 {
+    const char *name;
+    if (!stream_of(c->stream) && cudart_kernel(host, &name))
+        return cudart_failed(cudaErrorInvalidResourceHandle, name, "it is no stream, or was destroyed");
     struct work w = {
         .type = &work_kernel,
         .function = "cudaLaunchKernel",

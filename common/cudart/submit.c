@@ -70,13 +70,6 @@ static cudaError_t capture(struct stream *s, const struct work *w)
                                        : cudart_failed(cudaErrorInvalidValue, w->function, "it cannot be captured");
 }
 
-// A launch is told by its kernel's name.
-static const char *name_of(const struct work *w)
-{
-    const char *name;
-    return w->type == &work_kernel && cudart_kernel(w->kernel.host, &name) ? name : w->function;
-}
-
 cudaError_t work_submit(cudaStream_t handle, const struct work *w)
 {
     cudart_lock();
@@ -84,7 +77,7 @@ cudaError_t work_submit(cudaStream_t handle, const struct work *w)
     const bool captured = s && s->graph;
     cudaError_t e = cudaSuccess;
     if (!s)
-        e = cudart_failed(cudaErrorInvalidResourceHandle, name_of(w), "it is no stream, or was destroyed");
+        e = cudart_failed(cudaErrorInvalidResourceHandle, w->function, "it is no stream, or was destroyed");
     else if (captured)
         e = capture(s, w);
     cudart_unlock();

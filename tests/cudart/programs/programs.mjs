@@ -58,7 +58,7 @@ function single_files(repository, under, but, each = 1) {
 }
 
 const collections = {
-  // https://github.com/zjin-lcf/HeCBench: in alphabetical order the first 145 folders src/*-cuda of at most four sources, whose
+  // https://github.com/zjin-lcf/HeCBench: in alphabetical order the first 152 folders src/*-cuda of at most four sources, whose
   // other files are notes and Makefiles, which use no library but the runtime, CUB and thrust, no texture and no file of another
   // folder, and are run with numbers alone.
   HeCBench: {
@@ -68,7 +68,7 @@ const collections = {
       const run = all.includes('Makefile') && run_line(text(at, ['Makefile']));
       return run && sources.length <= 4 && all.every((file) => source.test(file) || beside.test(file.split('/').pop())) && !library.test(words) &&
         !/mpi\.h|texture|tex[123]D|surf[123]D|#include\s*["<]\.\.\//.test(words) && run.every((word) => /^-?\d+(\.\d+)?$/.test(word));
-    }).slice(0, 145),
+    }).slice(0, 152),
     build(at) {
       const make = text(at, ['Makefile']).replace(/ifeq \(\$\(DEBUG\)[^]*?endif/g, ''), listed = /^source\s*[:?]?=\s*((?:.*\\\n)*.*)$/m.exec(make);
       const named = (listed ? listed[1].replaceAll('\\', '').split(/\s+/) : []).filter((name) => name && existsSync(join(at, name)));

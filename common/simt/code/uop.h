@@ -68,7 +68,7 @@ enum uop_kind {
 
 struct uop {
     uint32_t d, a, b, c;  // byte offsets of slots
-    uint32_t run;         // length of the straight line of unguarded ALU uops that begins here; 0 for other uops
+    uint32_t run;         // length of the straight line that begins here: unguarded arithmetic, loads, stores; 0: none does
     uint32_t guard;       // byte offset of the guarding predicate
     uint32_t target;      // branch: uop index; special register: its number
     uint32_t inst;        // the PTX instruction it came from

@@ -1,5 +1,5 @@
 // The decoder's driver: variables get addresses (place_variables.c), each instruction becomes uops (decode_inst.c),
-// branches get their targets, registers their slots (slots.c), and straight lines of ALU uops their lengths.
+// branches get their targets, registers their slots (slots.c), and straight lines of uops their lengths.
 #include "decode.h"
 
 #include <string.h>
@@ -14,16 +14,17 @@ static const char *const alu_names[ALU_OPS] = {
 #include "simt/code/alu.def"
 };
 
-// A straight line is a run of unguarded ALU uops that nothing jumps into the middle of; a jump to its middle starts a
-// shorter line that ends at the same place, so lengths count to the end.
+// A straight line is a run of unguarded arithmetic, loads and stores. A jump to its middle starts a shorter line that
+// ends at the same place, so lengths count to the end.
 static void measure_lines(struct code *c)
 {
     for (uint32_t i = c->n_uops; i-- > 0;) {
         struct uop *u = &c->uops[i];
-        if (u->kind != UOP_ALU || u->guarded || u->flight)
+        if ((u->kind != UOP_ALU && u->kind != UOP_LOAD && u->kind != UOP_STORE) || u->guarded || u->flight)
             continue;
         u->run = 1 + (i + 1 < c->n_uops ? c->uops[i + 1].run : 0);
-        u->same = 1 + (u->run > 1 && u[1].op == u->op ? u[1].same : 0);
+        if (u->kind == UOP_ALU)
+            u->same = 1 + (u->run > 1 && u[1].kind == UOP_ALU && u[1].op == u->op ? u[1].same : 0);
     }
 }
 

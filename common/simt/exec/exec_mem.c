@@ -222,9 +222,11 @@ ALWAYS_INLINE void move(const struct access *a, unsigned char *p)
     case MOVE_QUARTERS:
         load_groups(a, p, LANES / 4);
         break;
-    case MOVE_LANES:
-        move_lanes(a, p);
+    case MOVE_LANES: {
+        const struct access copy = *a;  // so that a itself may stay in registers
+        move_lanes(&copy, p);
         break;
+    }
     }
 }
 
@@ -363,18 +365,24 @@ static bool follows(const struct access *a)
            a->memo->low == ((uint32_t)a->address & a->memo->low_mask);
 }
 
-// Afterwards a->memo has the lanes' pattern. Where it is the leader's, so are the deltas: one copy stays in the cache.
-ALWAYS_INLINE void match(struct access *a)
+static void follow(const struct access *a)
+{
+    if (a->active == ALL_LANES && a->m->leader != a->m->index && leader_of(a)->mask == ALL_LANES)
+        a->memo->leader = leader_of(a)->number;
+}
+
+// Is the lanes' pattern the memo's? Where it is the leader's, so are the deltas: one copy stays in the cache.
+ALWAYS_INLINE bool match(struct access *a)
 {
     a->deltas = &a->memo->delta;
     if (follows(a)) {
         a->deltas = &leader_of(a)->delta;
-        return;
+        return true;
     }
     if (!(a->m->base_class == SLOT_32 ? matches(a, false) : matches(a, true)))
-        learn(a);
-    if (a->active == ALL_LANES && a->m->leader != a->m->index && leader_of(a)->mask == ALL_LANES)
-        a->memo->leader = leader_of(a)->number;
+        return false;
+    follow(a);
+    return true;
 }
 
 // --- lane by lane ---
@@ -499,17 +507,27 @@ static void tell_all(const struct access *a)
         check_pattern(a->w, a->m->index, pattern_of(a));
 }
 
-// The same where they may have been told of the memo's pattern before, which is all that follows.
-ALWAYS_INLINE void tell_again(const struct access *a, bool shared)
+// The same where they have been told of the memo's pattern before, which is all that follows. False if they have not.
+ALWAYS_INLINE bool tell_again(const struct access *a, bool shared)
 {
     const enum check_op op = a->load ? CHECK_READ : CHECK_WRITE;
     const bool plain = a->m->order == ORDER_WEAK && !a->m->unread;
-    if (!plain ||
-        !(shared ? check_shared_again : check_global_again)(a->w, a->u, a->m->index, pattern_of(a), a->address, op))
-        tell_all(a);
+    return plain &&
+           (shared ? check_shared_again : check_global_again)(a->w, a->u, a->m->index, pattern_of(a), a->address, op);
 }
 
-ALWAYS_INLINE bool access(struct access *a)
+// Where the first lane's place may be, so that the others, too, are in that allocation, or in shared memory: the memo
+// knows it from now on. p: the first lane's. low: the lowest lane's, from the allocation's first byte on.
+static void learn_place(const struct access *a, uint64_t low, uint64_t room, unsigned char *p)
+{
+    struct mem_memo *memo = a->memo;
+    memo->placed = a->active == ALL_LANES && a->m->order == ORDER_WEAK && !a->m->unread;
+    memo->from = a->address - (a->m->space == SPACE_SHARED ? a->w->block->window : 0) - low;
+    memo->room = room;
+    memo->host = p - low;
+}
+
+static bool access(struct access *a)
 {
     const struct worker *worker = worker_of(a);
     const struct grid *g = worker->grid;
@@ -519,7 +537,10 @@ ALWAYS_INLINE bool access(struct access *a)
     a->address = lane_address(a, (int)a->first);
     if (a->m->space == SPACE_LOCAL)
         return lane_by_lane(a);
-    match(a);
+    if (!match(a)) {
+        learn(a);
+        follow(a);
+    }
     const struct mem_memo *memo = a->memo;
     const uint64_t span = (uint64_t)memo->max - (uint64_t)memo->min, extent = span + a->total;
     if (((memo->bits | a->address) & (a->total - 1)) || span > MEMORY_OFFSET)
@@ -530,31 +551,64 @@ ALWAYS_INLINE bool access(struct access *a)
         if (low < 0 || extent > g->shared_bytes || (uint64_t)low > g->shared_bytes - extent)
             return lane_by_lane(a);
         access_count_shared(a->w, a->m, &memo->shared);
-        if (worker->check)
-            tell_again(a, true);
+        if (worker->check && !tell_again(a, true))
+            tell_all(a);
         move(a, worker->shared + own);
+        learn_place(a, (uint64_t)low, g->shared_bytes - extent, worker->shared + own);
         return true;
     }
-    unsigned char *p = memory_at(g->memory, a->address + (uint64_t)memo->min, extent);
+    const uint64_t lowest = a->address + (uint64_t)memo->min;
+    unsigned char *p = memory_at(g->memory, lowest, extent);
     if (!p || changes_constant(a, a->address))
         return lane_by_lane(a);
     if (a->m->space != SPACE_CONST) {
         access_count_global(a->w, a->m, memo->sectors);
-        if (worker->check)
-            tell_again(a, false);
+        if (worker->check && !tell_again(a, false))
+            tell_all(a);
     }
     move(a, p - memo->min);
+    learn_place(a, lowest & MEMORY_OFFSET, memory_bytes(g->memory, lowest) - extent, p - memo->min);
     return true;
+}
+
+// The same by the whole warp, where nothing is new: the pattern is the memo's, and lies in the allocation of the last
+// time. False if it is not so; nothing has been done then.
+ALWAYS_INLINE bool access_again(struct access *a)
+{
+    const struct worker *worker = worker_of(a);
+    const struct mem_memo *memo = a->memo = &worker->memos[a->m->index];
+    const bool shared = a->m->space == SPACE_SHARED;
+    a->address = lane_address(a, 0);
+    if (!memo->placed || !match(a))
+        return false;
+    const uint64_t own = shared ? a->address - a->w->block->window : a->address, at = own - memo->from;
+    if (at > memo->room || own & (a->m->bytes * a->m->n - 1))
+        return false;
+    if (worker->check && a->m->space != SPACE_CONST && !tell_again(a, shared))
+        return false;
+    if (shared)
+        access_count_shared(a->w, a->m, &memo->shared);
+    else if (a->m->space != SPACE_CONST)
+        access_count_global(a->w, a->m, memo->sectors);
+    move(a, shared ? worker->shared + own : memo->host + at);
+    return true;
+}
+
+ALWAYS_INLINE bool access_either(struct warp *w, const struct uop *u, uint32_t active, bool load)
+{
+    struct access a = { .w = w, .u = u, .m = u->mem, .active = active, .load = load };
+    if (active == ALL_LANES && access_again(&a))
+        return true;
+    struct access anew = { .w = w, .u = u, .m = u->mem, .active = active, .load = load };
+    return access(&anew);
 }
 
 bool ISA(exec_load)(struct warp *w, const struct uop *u, uint32_t active)
 {
-    struct access a = { .w = w, .u = u, .m = u->mem, .active = active, .load = true };
-    return access(&a);
+    return access_either(w, u, active, true);
 }
 
 bool ISA(exec_store)(struct warp *w, const struct uop *u, uint32_t active)
 {
-    struct access a = { .w = w, .u = u, .m = u->mem, .active = active };
-    return access(&a);
+    return access_either(w, u, active, false);
 }

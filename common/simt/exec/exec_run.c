@@ -287,18 +287,36 @@ static enum outcome step(struct warp *w, struct split *s, const struct uop *u, u
     return NEXT;
 }
 
-// Nothing but a load or store by the whole warp: no guard, and not watched.
-static inline bool is_access(const struct uop *u)
+// A line that began at pc ends with a fault at u: only what was run of it is counted.
+static void leave_line(struct worker *worker, uint32_t pc, const struct uop *u)
 {
-    return (u->kind == UOP_LOAD || u->kind == UOP_STORE) && !u->guarded && !u->flight;
+    const struct uop *first = &worker->grid->code->uops[pc];
+    const uint32_t ran = (uint32_t)(u - first) + 1;
+    worker->runs[pc]--;
+    worker->steps -= first->run - ran;
+    for (uint32_t i = 0; i < ran; i++)
+        worker->uop_counts[pc + i].warps++;
 }
 
-static inline bool run_access(struct warp *w, const struct uop *u, uint32_t pc)
+// A straight line of uops, by the whole warp: no guard, no branch, and nobody watches. False on a fault.
+static inline bool run_line(struct warp *w, const struct uop *u, uint32_t pc)
 {
     struct worker *worker = w->block->worker;
-    worker->uop_counts[pc].warps++;
-    worker->steps++;
-    return (u->kind == UOP_LOAD ? ISA(exec_load) : ISA(exec_store))(w, u, ALL_LANES);
+    const struct uop *end = u + u->run;
+    worker->runs[pc]++;
+    worker->steps += u->run;
+    while (u < end) {
+        if (u->kind == UOP_ALU) {
+            ISA(alu_table)[u->op](w->regs, u, u->same);
+            u += u->same;
+        } else if ((u->kind == UOP_LOAD ? ISA(exec_load) : ISA(exec_store))(w, u, ALL_LANES)) {
+            u++;
+        } else {
+            leave_line(worker, pc, u);
+            return false;
+        }
+    }
+    return true;
 }
 
 // Runs split s, which has been taken off the warp's list, until it has to make room: it has ended or waits (LEFT), its
@@ -313,19 +331,10 @@ static enum outcome run_split(struct warp *w, struct split *s, uint64_t turn_end
     for (;;) {
         const struct uop *u = &uops[s->pc];
         const bool whole = s->mask == ALL_LANES && !observed;
-        if (whole && u->run) {  // no guard, no branch: nothing but arithmetic up to the line's end
-            const struct uop *end = u + u->run;
-            worker->runs[s->pc]++;
-            worker->steps += u->run;
-            s->pc += u->run;
-            for (; u < end; u += u->same)
-                ISA(alu_table)[u->op](w->regs, u, u->same);
-            continue;
-        }
-        if (whole && is_access(u)) {
-            if (!run_access(w, u, s->pc))
+        if (whole && u->run) {
+            if (!run_line(w, u, s->pc))
                 return FAULT;
-            s->pc++;
+            s->pc += u->run;
             continue;
         }
         enum outcome outcome = step(w, s, u, turn_ends);

@@ -78,7 +78,7 @@ static inline unsigned char *memory_at(const struct memory *m, uint64_t address,
     return m->all[number].data + offset;
 }
 
-// Of the live allocation that begins at address.
+// Of the live allocation that address is in.
 static inline uint64_t memory_bytes(const struct memory *m, uint64_t address)
 {
     return m->all[address >> MEMORY_SHIFT].bytes;

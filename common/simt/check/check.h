@@ -187,6 +187,8 @@ struct run {               // granules side by side
     bool folds;            // its granules are alike by as many as a fold has (fold.h)
 };
 
+#define HUSHED 8
+
 struct touches {  // which granules a warp's access touches: distinct ones, by address
     uint32_t active, bytes, pattern;
     uint32_t n_runs, room;  // room: of runs and of all
@@ -196,7 +198,9 @@ struct touches {  // which granules a warp's access touches: distinct ones, by a
     bool folds;         // of all runs
     struct page *page;  // of global memory: the last, and its number
     uint64_t page_number;
-    uint32_t hush, hushed;  // of shared memory: in that time all are quiet from granule hushed on; 0: it is not known
+    struct {
+        uint32_t hush, base;  // of shared memory: in that time all are quiet from granule base on; 0: it is not known
+    } hushed[HUSHED];         // by base
     uint64_t delta[LANES];
     struct touches *next;  // what another access of the memop touched
 };

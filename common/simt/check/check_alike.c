@@ -2,7 +2,7 @@
 #include "check_alike.h"
 
 // Has this block made no strong access there?
-static bool are_weak(const struct block_check *k, const struct side *s)
+static inline bool are_weak(const struct block_check *k, const struct side *s)
 {
     const bool met = s->base + s->at[0] < k->strong_to && s->base + s->at[s->n - 1] >= k->strong_from;
     bool strong = false;
@@ -29,7 +29,7 @@ static bool in_cluster(const struct warp *w)
 }
 
 // Were they written in this block before its last barrier of all?
-static bool are_old(const struct block_check *k, const struct side *s)
+static inline bool are_old(const struct block_check *k, const struct side *s)
 {
     const uint32_t start = k->start, times = k->all_seen + 1 - start;
     for (uint32_t i = 0; i < s->n; i += s->step)
@@ -97,7 +97,7 @@ static void read_first(struct block_check *k, const struct side *s, struct who r
 
 // Are they read by what one other warp alone has read since the last barrier of all, or that one and a third? reader:
 // who lane 0 is.
-static bool are_read(const struct block_check *k, const struct side *s, const struct who *reader)
+static inline bool are_read(const struct block_check *k, const struct side *s, const struct who *reader)
 {
     const struct granule like = *granule_in(k, s, 0);
     const uint32_t first = like.reader.thread / LANES, mine = reader->thread / LANES;
@@ -128,7 +128,7 @@ static bool are_apart(const struct visit *v, const struct side *s)
 }
 
 // Of many readers two are kept, of different warps.
-static void read_again(struct block_check *k, const struct side *s, struct who reader, uint32_t now)
+static inline void read_again(struct block_check *k, const struct side *s, struct who reader, uint32_t now)
 {
     const struct granule *first = granule_in(k, s, 0);
     const uint16_t thread = reader.thread;
@@ -146,7 +146,7 @@ static void read_again(struct block_check *k, const struct side *s, struct who r
 }
 
 // Reads of what is old and unread, as most are: there is nothing to compare with. False where it is not so.
-static bool read_fresh(struct block_check *k, const struct side *s, struct who reader, uint32_t now)
+static inline bool read_fresh(struct block_check *k, const struct side *s, struct who reader, uint32_t now)
 {
     const uint32_t start = k->start, seen = k->all_seen, times = seen + 1 - start;
     bool fresh = true;
@@ -243,8 +243,8 @@ bool check_read_at_once(const struct warp *w, struct touches *t, uint32_t base, 
     struct block_check *k = w->block->check;
     const struct side all = { base, t->n, 1, t->at, t->all };
     if (check_quiet(k, &all)) {
-        t->hush = k->hush;
-        t->hushed = base;
+        t->hushed[check_hushed_at(base)].hush = k->hush;
+        t->hushed[check_hushed_at(base)].base = base;
         return true;
     }
     if (k->folds || !are_weak(k, &all))

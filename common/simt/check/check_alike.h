@@ -21,6 +21,12 @@ static inline bool check_quiet(const struct block_check *k, const struct side *s
     return true;
 }
 
+// Where it is kept that reads of t from granule base on are quiet.
+static inline uint32_t check_hushed_at(uint32_t base)
+{
+    return (base ^ base >> 3 ^ base >> 6) % HUSHED;
+}
+
 // An access to them: what is remembered of it. False where they have to be looked at one by one.
 bool check_alike(const struct visit *v, const struct side *s);
 // A weak read by a warp, where no other block uses this memory: most need no more than a look at all of it. Are all

@@ -40,11 +40,7 @@ static void add_stores(struct stores *sum, uint8_t first, const struct stores *s
     const uint8_t both = first & next;
     sum->differ |= s->differ | (both & (sum->unknown | s->unknown));
     sum->unknown |= s->unknown;
-    if (!sum->values) {
-        sum->values = s->values;
-        return;
-    }
-    for (uint32_t i = 0; s->values && i < LINE; i++) {
+    for (uint32_t i = 0; i < LINE; i++) {
         if (both >> i & 1)
             sum->differ |= (uint8_t)((sum->values[i] != s->values[i]) << i);
         else if (next >> i & 1)
@@ -56,9 +52,13 @@ static void add_line(struct checker *c, struct line *sum, struct line *line)
 {
     if (sum->split != line->split && (!check_split(c, sum) || !check_split(c, line)))
         return;
-    for (int strong = 0; strong < 2; strong++)
-        add_stores(&sum->stores[strong], stored_granules(sum, strong), &line->stores[strong],
-                   stored_granules(line, strong));
+    for (int strong = 0; strong < 2; strong++) {
+        if (!sum->stores[strong])
+            sum->stores[strong] = line->stores[strong];
+        else if (line->stores[strong])
+            add_stores(sum->stores[strong], stored_granules(sum, strong), line->stores[strong],
+                       stored_granules(line, strong));
+    }
     for (int use = 0; use < USES; use++) {
         if (!sum->of[use])
             sum->of[use] = line->of[use];
@@ -127,7 +127,7 @@ static bool narrow(const struct spot *s, enum use use)
 static bool conflict(const struct spot *s, enum use x, enum use y)
 {
     if (x == USE_WRITE && y == USE_WRITE)
-        return s->line->stores[0].differ >> s->i & 1;
+        return s->line->stores[0]->differ >> s->i & 1;
     if (x == USE_STRONG_WRITE && y != USE_READ)
         return narrow(s, x) || narrow(s, y);
     return true;
@@ -144,7 +144,7 @@ static void note_sides(const struct spot *s, const struct side side[2], enum fau
 static void judge_strong(const struct spot *s)
 {
     const struct record *r = check_record_at(s->line, USE_STRONG_WRITE, s->i);
-    if (!r || !r->other.block || !(s->line->stores[1].differ >> s->i & 1))
+    if (!r || !r->other.block || !(s->line->stores[1]->differ >> s->i & 1))
         return;
     const struct side store = { &r->other, USE_STRONG_WRITE };
     const struct side end = { r->first.block < store.mark->block ? &r->first : &r->last, USE_STRONG_WRITE };

@@ -107,9 +107,9 @@ static void note_race(const struct visit *v, const struct piece *p, const struct
 static bool same_value(const struct visit *v, const struct piece *p)
 {
     const unsigned shift = v->c->grid->code->global_shift;
-    const struct stores *s = check_line_stores(p->line, v->use);
+    const struct stores *s = *check_line_stores(p->line, v->use);
     uint32_t value = 0;
-    return s->values && !(s->unknown >> p->i & 1) && writes(v) &&
+    return s && !(s->unknown >> p->i & 1) && writes(v) &&
            check_stored(v->w, v->u, p->mark.thread % LANES, p->address, shift, (unsigned char *)&value) &&
            value == s->values[p->i];
 }
@@ -234,6 +234,7 @@ static void note_values(const struct visit *v, const struct piece *p, bool again
 {
     const unsigned shift = v->c->grid->code->global_shift;
     const uint32_t end = p->whole ? LINE : p->i + 1;
+    struct stores *stores = *check_line_stores(p->line, v->use);
     struct stored s = { 0 };
     uint32_t last = UINT32_MAX;
     bool at_hand = false;
@@ -245,7 +246,7 @@ static void note_values(const struct visit *v, const struct piece *p, bool again
             at_hand = check_stores(v->w, v->u, thread % LANES, &s);
         last = thread;
         const bool known = at_hand && check_stored_part(&s, address, shift, (unsigned char *)&value);
-        note_value(check_line_stores(p->line, v->use), i, value, known, again);
+        note_value(stores, i, value, known, again);
     }
 }
 
@@ -259,9 +260,9 @@ static void stir(const struct piece *p)
 
 static void note_write(const struct visit *v, const struct piece *p, struct record *r)
 {
-    struct stores *s = check_line_stores(p->line, v->use);
+    struct stores **s = check_line_stores(p->line, v->use);
     const bool again = r->first.block;
-    if (!s->values && !(s->values = check_take(v->c, LINE * sizeof *s->values)))
+    if (!*s && !(*s = check_take(v->c, sizeof **s)))
         return;
     note_values(v, p, again);
     note_ends(v->between, r, &p->mark);
@@ -325,14 +326,14 @@ static void visit_granule(const struct visit *v, const struct piece *p)
 
 // The first read of granules from address on, which r is about, by their block since the last barrier of all, if there
 // are no writes: most of those that are not quiet.
-static bool read_first(const struct visit *v, const struct line *line, struct record *r, const struct mark *m,
-                       uint64_t address, uint32_t granules)
+static inline bool read_first(const struct warp *w, const struct line *line, struct record *r, const struct mark *m,
+                              uint64_t address, uint32_t granules)
 {
-    if (v->between || line->of[USE_WRITE] || line->of[USE_STRONG_WRITE] || r->last.block > m->block)
+    const struct grid *g = w->block->worker->grid;
+    if (g->turns || line->of[USE_WRITE] || line->of[USE_STRONG_WRITE] || r->last.block > m->block)
         return false;
-    if (r->last.block == m->block
-            ? r->last.at > v->w->block->check->all_seen
-            : !memory_written(v->c->grid->memory, address, (uint64_t)granules << v->c->grid->code->global_shift))
+    if (r->last.block == m->block ? r->last.at > w->block->check->all_seen
+                                  : !memory_written(g->memory, address, (uint64_t)granules << g->code->global_shift))
         return false;
     r->last = *m;
     if (!r->first.block)
@@ -346,7 +347,7 @@ static bool visit_line(const struct visit *v, const struct piece *p)
 {
     enum use use;
     struct record *r = check_record(v->c, p->line, v->use);
-    if (r && v->use == USE_READ && read_first(v, p->line, r, &p->mark, p->address, LINE))
+    if (r && v->use == USE_READ && read_first(v->w, p->line, r, &p->mark, p->address, LINE))
         return true;
     const bool contended = writes(v) || p->line->of[USE_WRITE] || p->line->of[USE_STRONG_WRITE];
     if (!r || (contended && rival(v, p, &use)) || early(v, p, r, LINE))
@@ -358,22 +359,31 @@ static bool visit_line(const struct visit *v, const struct piece *p)
     return true;
 }
 
+// The same of one granule, which touch's lanes read. m: what is the same for all lanes.
+static inline bool touch_first(const struct warp *w, const struct line *line, struct record *r, struct mark m,
+                               const struct touch *touch, uint64_t address)
+{
+    m.spread = ONE_THREAD;
+    m.thread = (uint16_t)(w->index * LANES + touch->lane);
+    if (!read_first(w, line, r, &m, address, 1))
+        return false;
+    if (touch->lane2 != NO_LANE) {
+        r->other = m;
+        r->other.thread = (uint16_t)(w->index * LANES + touch->lane2);
+    }
+    return true;
+}
+
 // Granule i of a line, which touch's lanes use; at address.
 static void visit_touch(const struct visit *v, struct line *line, uint32_t *quiet, uint32_t i,
                         const struct touch *touch, uint64_t address)
 {
     struct record *all = check_record(v->c, line, v->use);
-    struct mark m = v->mark;
-    m.spread = ONE_THREAD;
-    m.thread = (uint16_t)(v->w->index * LANES + touch->lane);
-    if (all && v->use == USE_READ && read_first(v, line, &all[i], &m, address, 1)) {
-        if (touch->lane2 != NO_LANE) {
-            all[i].other = m;
-            all[i].other.thread = (uint16_t)(v->w->index * LANES + touch->lane2);
-        }
+    if (all && v->use == USE_READ && touch_first(v->w, line, &all[i], v->mark, touch, address))
         return;
-    }
-    struct piece p = { line, quiet, i, address, m, false };
+    struct piece p = { line, quiet, i, address, v->mark, false };
+    p.mark.spread = ONE_THREAD;
+    p.mark.thread = (uint16_t)(v->w->index * LANES + touch->lane);
     visit_granule(v, &p);
     if (touch->lane2 == NO_LANE || p.mark.flags & MARK_ATOMIC)
         return;
@@ -447,7 +457,7 @@ static void visit_run(const struct visit *v, struct touches *t, const struct run
 }
 
 // Have reads of all that the run reaches from granule g on nothing to add?
-static bool all_quiet(struct checker *c, struct touches *t, const struct run *run, uint64_t g, uint32_t calm)
+static inline bool all_quiet(struct checker *c, struct touches *t, const struct run *run, uint64_t g, uint32_t calm)
 {
     const uint32_t line = (uint32_t)(g >> LINE_SHIFT) % PAGE, end = line + ((g % LINE + run->n - 1) >> LINE_SHIFT) + 1;
     const struct page *page = end <= PAGE ? page_of(c, t, g) : NULL;
@@ -484,18 +494,35 @@ static uint8_t flags_of(const struct uop *u, enum check_op op)
                      (check_polls(u, op) ? MARK_POLLS : 0));
 }
 
-static void visit_all(struct warp *w, const struct uop *u, struct touches *t, uint64_t first, enum check_op op)
+// Are plain reads all that may be looked at together?
+static inline bool is_plain_read(const struct checker *c, const struct uop *u, enum check_op op)
+{
+    return !check_writes(op) && !check_strong(u, op) && !c->grid->early;
+}
+
+// The access's mark, but for the thread.
+static inline struct mark mark_of(const struct warp *w, const struct uop *u, uint8_t flags)
+{
+    const struct checker *c = w->block->worker->check;
+    return (struct mark){ .block = (uint32_t)w->block->linear + 1, .at = c->now, .inst = u->inst, .flags = flags };
+}
+
+// A plain read of granule g alone, which is not quiet; its page is at hand. False if it has to be looked at closely.
+static inline bool read_granule(const struct warp *w, const struct uop *u, struct touches *t, uint64_t g)
 {
     struct checker *c = w->block->worker->check;
-    const uint64_t from = first >> c->grid->code->global_shift;
-    const bool strong = check_strong(u, op), write = check_writes(op);
-    const bool skips = !strong && !write && !c->grid->early;
-    uint32_t begin = 0;  // the first run that is not quiet
-    while (skips && begin < t->n_runs &&
-           all_quiet(c, t, &t->runs[begin], from + (uint64_t)t->runs[begin].at, w->block->check->calm))
-        begin++;
-    if (begin == t->n_runs)
-        return;
+    struct line *line = t->page ? &t->page->lines[(g >> LINE_SHIFT) % PAGE] : NULL;
+    struct record *all = line && line->split ? check_record(c, line, USE_READ) : NULL, *r = all ? &all[g % LINE] : NULL;
+    return r && (r->quiet == w->block->check->calm ||
+                 touch_first(w, line, r, mark_of(w, u, 0), t->all, g << c->grid->code->global_shift));
+}
+
+// From run number begin on: those before are quiet.
+static __attribute__((noinline)) void visit_runs(struct warp *w, const struct uop *u, struct touches *t, uint64_t from,
+                                                 enum check_op op, uint32_t begin)
+{
+    struct checker *c = w->block->worker->check;
+    const bool strong = check_strong(u, op), write = check_writes(op), skips = is_plain_read(c, u, op);
     const struct visit v = { .w = w,
                              .u = u,
                              .c = c,
@@ -505,10 +532,7 @@ static void visit_all(struct warp *w, const struct uop *u, struct touches *t, ui
                              .reads = check_reads(u, op),
                              .between = c->grid->turns,
                              .calm = w->block->check->calm,
-                             .mark = { .block = (uint32_t)w->block->linear + 1,
-                                       .at = c->now,
-                                       .inst = u->inst,
-                                       .flags = strong ? flags_of(u, op) : 0 } };
+                             .mark = mark_of(w, u, strong ? flags_of(u, op) : 0) };
     if (t->n_runs > 2)
         fetch_lines(c, t, from, v.use);
     for (uint32_t r = begin; r < t->n_runs; r++) {
@@ -520,6 +544,19 @@ static void visit_all(struct warp *w, const struct uop *u, struct touches *t, ui
     }
     if (v.use == USE_STRONG_WRITE)
         tick(c);  // whoever reads it there does so later
+}
+
+static inline void visit_all(struct warp *w, const struct uop *u, struct touches *t, uint64_t first, enum check_op op)
+{
+    struct checker *c = w->block->worker->check;
+    const uint64_t from = first >> c->grid->code->global_shift;
+    const bool plain = is_plain_read(c, u, op);
+    uint32_t begin = 0;  // the first run that is not quiet
+    while (plain && begin < t->n_runs &&
+           all_quiet(c, t, &t->runs[begin], from + (uint64_t)t->runs[begin].at, w->block->check->calm))
+        begin++;
+    if (begin < t->n_runs && !(plain && t->n == 1 && read_granule(w, u, t, from)))
+        visit_runs(w, u, t, from, op, begin);
 }
 
 void check_global(struct warp *w, const struct uop *u, uint32_t index, uint32_t active, const uint64_t address[LANES],

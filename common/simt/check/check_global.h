@@ -36,12 +36,12 @@ struct record {  // how a granule, or all granules of a line alike, were used
 
 struct stores {               // what they left
     uint8_t differ, unknown;  // by granule: different values were stored; what was stored last is not at hand
-    uint32_t *values;         // what was stored last, by granule; NULL if nothing was
+    uint32_t values[LINE];    // what was stored last, by granule
 };
 
-struct line {
-    bool split;               // records are by granule, LINE of each use
-    struct stores stores[2];  // weak ones, strong ones
+struct line {  // as long as a line of the host's cache
+    bool split;                // records are by granule, LINE of each use
+    struct stores *stores[2];  // weak ones, strong ones; NULL: there were none
     struct record *of[USES];
 };
 
@@ -54,7 +54,8 @@ struct page {
 struct page **check_page_slot(struct checker *c, uint64_t address);
 struct page *check_page(struct checker *c, uint64_t address);  // the same; made where there is none yet
 struct record *check_record_new(struct checker *c, struct line *line, enum use use);
-void *check_take(struct checker *c, size_t bytes);  // zeros, as long as the checker lives; NULL when memory runs out
+// Zeros, as long as the checker lives, from a new line of the host's cache on; NULL when memory runs out.
+void *check_take(struct checker *c, size_t bytes);
 void check_slabs_move(struct checker *to, struct checker *from);  // all records' memory
 bool check_split(struct checker *c, struct line *line);           // false if memory runs out
 
@@ -70,7 +71,7 @@ static inline struct record *check_record_at(const struct line *line, enum use u
 }
 
 // The weak stores, or the strong ones, of which use tells.
-static inline struct stores *check_line_stores(struct line *line, enum use use)
+static inline struct stores **check_line_stores(struct line *line, enum use use)
 {
     return &line->stores[use == USE_STRONG_WRITE];
 }

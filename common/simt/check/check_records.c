@@ -6,16 +6,17 @@
 #include "simt/machine/memory.h"
 
 #define SLAB_BYTES (64u << 10)
+#define CACHE_LINE 64
 
 struct slab {
     struct slab *next;
     size_t used;
-    _Alignas(16) unsigned char bytes[SLAB_BYTES];
+    unsigned char bytes[SLAB_BYTES];
 };
 
 void *check_take(struct checker *c, size_t bytes)
 {
-    bytes = (bytes + 15) & ~(size_t)15;
+    bytes = (bytes + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
     if (!c->slabs || SLAB_BYTES - c->slabs->used < bytes) {
         struct slab *new = calloc(1, sizeof *new);
         if (!new) {
@@ -23,6 +24,7 @@ void *check_take(struct checker *c, size_t bytes)
             return NULL;
         }
         new->next = c->slabs;
+        new->used = -(uintptr_t)new->bytes % CACHE_LINE;
         c->slabs = new;
     }
     void *p = c->slabs->bytes + c->slabs->used;
@@ -51,11 +53,8 @@ bool check_global_new(struct checker *c)
 
 void check_global_free(struct checker *c)
 {
-    for (uint32_t i = 0; c->pages && i < c->n_allocations; i++) {
-        for (uint32_t k = 0; c->pages[i] && k < c->n_pages[i]; k++)
-            free(c->pages[i][k]);
+    for (uint32_t i = 0; c->pages && i < c->n_allocations; i++)
         free(c->pages[i]);
-    }
     free(c->pages);
     free(c->n_pages);
     while (c->slabs) {
@@ -83,8 +82,8 @@ struct page **check_page_slot(struct checker *c, uint64_t address)
 struct page *check_page(struct checker *c, uint64_t address)
 {
     struct page **page = check_page_slot(c, address);
-    if (page && !*page && !(*page = calloc(1, sizeof **page)))
-        c->failed = true;
+    if (page && !*page)
+        *page = check_take(c, sizeof **page);
     return page ? *page : NULL;
 }
 
@@ -107,8 +106,9 @@ void check_forget(struct checker *c, uint64_t address, uint64_t bytes)
         for (int use = 0; use < USES; use++)
             if (use != USE_EARLY && line->of[use])
                 line->of[use][i] = (struct record){ 0 };
-        line->stores[0].differ &= (uint8_t) ~(1u << i);
-        line->stores[1].differ &= (uint8_t) ~(1u << i);
+        for (int strong = 0; strong < 2; strong++)
+            if (line->stores[strong])
+                line->stores[strong]->differ &= (uint8_t) ~(1u << i);
         (*page)->quiet[at] = 0;
     }
 }

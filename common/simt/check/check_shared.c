@@ -128,9 +128,10 @@ static uint32_t granule_at(const struct checker *c, uint64_t address)
 }
 
 // Was all of what is read from granule base on quiet before, and is still?
-static bool is_hushed(const struct block_check *k, const struct touches *t, uint32_t base, enum check_op op)
+static inline bool is_hushed(const struct block_check *k, const struct touches *t, uint32_t base, enum check_op op)
 {
-    return op == CHECK_READ && t->hush == k->hush && t->hushed == base && !k->guests;
+    const uint32_t at = check_hushed_at(base);
+    return op == CHECK_READ && t->hushed[at].hush == k->hush && t->hushed[at].base == base && !k->guests;
 }
 
 // A strong access. False when memory runs out.
@@ -148,6 +149,15 @@ static bool look_strong(struct visit *v)
     return k->strong;
 }
 
+// A weak read of this block's memory, which no other block uses: most need no more than a look at all of it.
+static inline bool read_at_once(const struct warp *w, const struct uop *u, struct touches *t, uint32_t base,
+                                enum check_op op)
+{
+    const struct who first = { u->inst, (uint16_t)(w->index * LANES), (uint16_t)(w->block->rank << WHO_RANK) };
+    return op == CHECK_READ && !check_strong(u, op) && !w->block->check->guests &&
+           check_read_at_once(w, t, base, first, w->block->worker->check->now);
+}
+
 // The access touches t from first on, in home's memory.
 static void visit(struct warp *w, const struct uop *u, struct touches *t, uint64_t first, enum check_op op,
                   struct block *home)
@@ -159,8 +169,6 @@ static void visit(struct warp *w, const struct uop *u, struct touches *t, uint64
     const uint16_t mine = (uint16_t)(w->block->rank << WHO_RANK);
     const struct who first_lane = { u->inst, (uint16_t)(w->index * LANES), mine };
     struct asked asked[ASKED];
-    if (op == CHECK_READ && !strong && !shared && check_read_at_once(w, t, base, first_lane, c->now))
-        return;
     struct visit v = { .w = w,
                        .u = u,
                        .c = c,
@@ -208,7 +216,8 @@ void check_shared(struct warp *w, const struct uop *u, uint32_t index, uint32_t 
             continue;
         for (uint32_t i = home == w->block ? 0 : lanes; i; i &= i - 1)
             check_visits(w, u, (uint32_t)__builtin_ctz(i), home);
-        visit(w, u, t, first, op, home);
+        if (home != w->block || !read_at_once(w, u, t, granule_at(c, first), op))
+            visit(w, u, t, first, op, home);
     }
 }
 
@@ -264,7 +273,8 @@ bool check_shared_again(struct warp *w, const struct uop *u, uint32_t index, uin
     struct touches *t = c->touches[index];
     if (!t || t->pattern != pattern || cluster_block(w->block->worker, first) != w->block)
         return false;
-    if (!reserved(c, first) && !is_hushed(w->block->check, t, granule_at(c, first), op))
+    const uint32_t base = granule_at(c, first);
+    if (!reserved(c, first) && !is_hushed(w->block->check, t, base, op) && !read_at_once(w, u, t, base, op))
         visit(w, u, t, first, op, w->block);
     return true;
 }

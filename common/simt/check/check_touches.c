@@ -200,8 +200,10 @@ struct touches *check_touches(struct checker *c, uint32_t index, uint32_t active
         t->active = 0;
         t = NULL;
     }
-    if (t)
-        t->pattern = t->hush = 0;
+    if (t) {
+        t->pattern = 0;
+        memset(t->hushed, 0, sizeof t->hushed);
+    }
     c->failed |= !t;
     return t;
 }

@@ -238,21 +238,28 @@ bool check_alike(const struct visit *v, const struct side *s)
     return check_writes(v->op) ? write_alike(v, s) : read_alike(v, s);
 }
 
-bool check_read_at_once(const struct warp *w, struct touches *t, uint32_t base, struct who reader, uint32_t now)
+static inline __attribute__((always_inline)) bool read_side(const struct warp *w, struct touches *t,
+                                                            const struct side *s, struct who reader, uint32_t now)
 {
     struct block_check *k = w->block->check;
-    const struct side all = { base, t->n, 1, t->at, t->all };
-    if (check_quiet(k, &all)) {
+    const uint32_t base = s->base;
+    if (check_quiet(k, s)) {
         t->hushed[check_hushed_at(base)].hush = k->hush;
         t->hushed[check_hushed_at(base)].base = base;
         return true;
     }
-    if (k->folds || !are_weak(k, &all))
+    if (k->folds || !are_weak(k, s))
         return false;
-    if (read_fresh(k, &all, reader, now))
+    if (read_fresh(k, s, reader, now))
         return true;
-    const bool again = !k->informed && !in_cluster(w) && are_old(k, &all) && are_read(k, &all, &reader);
+    const bool again = !k->informed && !in_cluster(w) && are_old(k, s) && are_read(k, s, &reader);
     if (again)
-        read_again(k, &all, reader, now);
+        read_again(k, s, reader, now);
     return again;
+}
+
+bool check_read_at_once(const struct warp *w, struct touches *t, uint32_t base, struct who reader, uint32_t now)
+{
+    const struct side one = { base, 1, 1, t->at, t->all }, all = { base, t->n, 1, t->at, t->all };
+    return t->n == 1 ? read_side(w, t, &one, reader, now) : read_side(w, t, &all, reader, now);
 }

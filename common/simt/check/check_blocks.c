@@ -123,11 +123,18 @@ static bool narrow(const struct spot *s, enum use use)
     return r && r->narrow;
 }
 
+// Were different values stored there, by strong stores or by weak ones?
+static bool differs(const struct spot *s, bool strong)
+{
+    const struct stores *stores = s->line->stores[strong];
+    return stores && stores->differ >> s->i & 1;
+}
+
 // May uses x and y by different blocks race? Stores of one value do not, nor do strong accesses that reach each other.
 static bool conflict(const struct spot *s, enum use x, enum use y)
 {
     if (x == USE_WRITE && y == USE_WRITE)
-        return s->line->stores[0]->differ >> s->i & 1;
+        return differs(s, false);
     if (x == USE_STRONG_WRITE && y != USE_READ)
         return narrow(s, x) || narrow(s, y);
     return true;
@@ -144,7 +151,7 @@ static void note_sides(const struct spot *s, const struct side side[2], enum fau
 static void judge_strong(const struct spot *s)
 {
     const struct record *r = check_record_at(s->line, USE_STRONG_WRITE, s->i);
-    if (!r || !r->other.block || !(s->line->stores[1]->differ >> s->i & 1))
+    if (!r || !r->other.block || !differs(s, true))
         return;
     const struct side store = { &r->other, USE_STRONG_WRITE };
     const struct side end = { r->first.block < store.mark->block ? &r->first : &r->last, USE_STRONG_WRITE };

@@ -39,7 +39,7 @@ struct stores {               // what they left
     uint32_t values[LINE];    // what was stored last, by granule
 };
 
-struct line {  // as long as a line of the host's cache
+struct line {                  // as long as a line of the host's cache
     bool split;                // records are by granule, LINE of each use
     struct stores *stores[2];  // weak ones, strong ones; NULL: there were none
     struct record *of[USES];

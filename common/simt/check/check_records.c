@@ -24,7 +24,7 @@ void *check_take(struct checker *c, size_t bytes)
             return NULL;
         }
         new->next = c->slabs;
-        new->used = -(uintptr_t)new->bytes % CACHE_LINE;
+        new->used = -(uintptr_t) new->bytes % CACHE_LINE;
         c->slabs = new;
     }
     void *p = c->slabs->bytes + c->slabs->used;

@@ -8,8 +8,9 @@
 
 struct known {
     uint32_t holders;
-    uint32_t all;   // the time that counts for every thread below
-    uint32_t most;  // the latest time at or below this node
+    uint32_t all;    // the time that counts for every thread below
+    uint32_t most;   // the latest time at or below this node
+    uint32_t parts;  // a bit for each part that there may be: most nodes have few
     union {
         struct known *part[KNOWN_FANOUT];
         uint32_t at[KNOWN_FANOUT];  // of a leaf: by lane
@@ -34,6 +35,9 @@ void known_pool_free(struct known_pool *pool)
     }
 }
 
+#define EACH_PART(k, i)                                                                                                \
+    for (uint32_t left_ = (k)->parts, i = 0; left_ && ((i = (uint32_t)__builtin_ctz(left_)), true); left_ &= left_ - 1)
+
 static uint64_t path(uint64_t block, uint32_t thread)
 {
     return block << 2 * BITS | thread;
@@ -55,8 +59,10 @@ static void drop(struct known_pool *pool, struct known *k, unsigned level)
 {
     if (!k || --k->holders)
         return;
-    for (uint32_t i = 0; level != KNOWN_WARP && i < KNOWN_FANOUT; i++)
+    EACH_PART(k, i)
+    {
         drop(pool, k->part[i], level - 1);
+    }
     k->next = pool->free;
     pool->free = k;
 }
@@ -85,8 +91,10 @@ static struct known *own(struct known_pool *pool, struct known **k, unsigned lev
     else
         memset(new, 0, sizeof *new);
     new->holders = 1;
-    for (uint32_t i = 0; old && level != KNOWN_WARP && i < KNOWN_FANOUT; i++)
+    EACH_PART(new, i)
+    {
         known_keep(new->part[i]);
+    }
     drop(pool, old, level);
     return *k = new;
 }
@@ -124,10 +132,12 @@ static void raise(struct known_pool *pool, struct known *k, unsigned level, uint
         return;
     k->all = at;
     k->most = at > k->most ? at : k->most;
-    for (uint32_t i = 0; level != KNOWN_WARP && i < KNOWN_FANOUT; i++) {
-        if (k->part[i] && k->part[i]->most <= at) {
+    EACH_PART(k, i)
+    {
+        if (!k->part[i] || k->part[i]->most <= at) {
             drop(pool, k->part[i], level - 1);
             k->part[i] = NULL;
+            k->parts &= ~(1u << i);
         }
     }
 }
@@ -150,6 +160,7 @@ static void learn(struct known_pool *pool, struct known **k, int target, uint64_
             *lane = at > *lane ? at : *lane;
             return;
         }
+        node->parts |= 1u << digit(to, (unsigned)level);
         at_node = &node->part[digit(to, (unsigned)level)];
     }
 }
@@ -177,13 +188,15 @@ static bool covers(const struct known *a, const struct known *b, unsigned level,
     floor = a->all > floor ? a->all : floor;
     if (b->all > floor)
         return false;
-    for (uint32_t i = 0; i < KNOWN_FANOUT; i++) {
-        const bool does = level == KNOWN_WARP ? b->at[i] <= floor || b->at[i] <= a->at[i]
-                                              : covers(a->part[i], b->part[i], level - 1, floor);
-        if (!does)
+    uint32_t more = 0;  // lanes of which b knows more
+    for (uint32_t i = 0; level == KNOWN_WARP && i < KNOWN_FANOUT; i++)
+        more |= (uint32_t)(b->at[i] > floor) & (uint32_t)(b->at[i] > a->at[i]);
+    EACH_PART(b, i)
+    {
+        if (!covers(a->part[i], b->part[i], level - 1, floor))
             return false;
     }
-    return true;
+    return !more;
 }
 
 static void join(struct known_pool *pool, struct known **k, struct known *other, unsigned level)
@@ -202,12 +215,13 @@ static void join(struct known_pool *pool, struct known **k, struct known *other,
         return;
     raise(pool, node, level, other->all);
     node->most = other->most > node->most ? other->most : node->most;
-    for (uint32_t i = 0; i < KNOWN_FANOUT; i++) {
-        if (level != KNOWN_WARP)
-            join(pool, &node->part[i], other->part[i], level - 1);
-        else if (other->at[i] > node->at[i])
-            node->at[i] = other->at[i];
+    for (uint32_t i = 0; level == KNOWN_WARP && i < KNOWN_FANOUT; i++)
+        node->at[i] = other->at[i] > node->at[i] ? other->at[i] : node->at[i];
+    EACH_PART(other, i)
+    {
+        join(pool, &node->part[i], other->part[i], level - 1);
     }
+    node->parts |= other->parts;
 }
 
 bool known_covers(const struct known_pool *pool, const struct known *a, const struct known *b)

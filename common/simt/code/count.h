@@ -39,8 +39,8 @@ struct mem_memo {  // the last address pattern of an instruction, and what follo
     uint32_t sectors;
     uint32_t number;  // of the patterns so far, from 1
     uint32_t leader;  // the leader's pattern when the lanes were the same as they are here; 0: not known
-    // Of the whole warp's last access: if the first lane is from `from` to from + room, all lanes are in one allocation,
-    // or, counted from its first byte on, in shared memory.
+    // Of the whole warp's last access: if the first lane is from `from` to from + room, all lanes are in one
+    // allocation, or, counted from its first byte on, in shared memory.
     bool placed;
     uint64_t from, room;
     unsigned char *host;  // global memory: where `from` is

@@ -12,8 +12,8 @@
 
 struct sum_right {  // columns of B
     bool wide, special;
-    float value[SUM_K][SUM_LANES];
-    int16_t exponent[SUM_K][SUM_LANES];
+    _Alignas(64) float value[SUM_K][SUM_LANES];
+    _Alignas(64) int16_t exponent[SUM_K][SUM_LANES];
 };
 
 struct sum {  // what is summed, and how

@@ -12,6 +12,8 @@ static uint64_t class_mask(unsigned class)
 
 static void define(const struct warp *w, uint32_t at, unsigned class, uint32_t active)
 {
+    if (active == ALL_LANES && shadow_all_defined(w, at, class))
+        return;
     if (active == ALL_LANES)
         memset(w->regs + at, 0, class == SLOT_64 ? 8 * LANES : class == SLOT_32 ? 4 * LANES : 4);
     else

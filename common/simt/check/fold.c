@@ -25,17 +25,6 @@ void fold_open(struct block_check *k, unsigned shift, uint32_t g, uint32_t end)
     }
 }
 
-uint32_t fold_size(struct block_check *k, unsigned shift, uint32_t g, uint32_t end)
-{
-    const uint32_t n = 1u << (FOLD_BITS - shift);
-    if (!fold_holds(k, shift, g))
-        return 1;
-    if (g % n == 0 && end - g >= n)
-        return n;
-    fold_open(k, shift, g, g + 1);
-    return 1;
-}
-
 void fold_close(struct block_check *k, unsigned shift, uint32_t g, uint32_t end)
 {
     const unsigned bits = FOLD_BITS - shift;

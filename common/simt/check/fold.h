@@ -25,7 +25,16 @@ void fold_open(struct block_check *k, unsigned shift, uint32_t g, uint32_t end);
 
 // How many granules, before end, granule g stands for: those of its fold where it is the first of one that is folded.
 // A fold of which only a part lies from g to end - 1 is unfolded.
-uint32_t fold_size(struct block_check *k, unsigned shift, uint32_t g, uint32_t end);
+static inline uint32_t fold_size(struct block_check *k, unsigned shift, uint32_t g, uint32_t end)
+{
+    const uint32_t n = 1u << (FOLD_BITS - shift);
+    if (!fold_holds(k, shift, g))
+        return 1;
+    if (g % n == 0 && end - g >= n)
+        return n;
+    fold_open(k, shift, g, g + 1);
+    return 1;
+}
 
 // The granules from g to end - 1 are alike in each fold, and none is quiet: folds all folds that lie within them.
 void fold_close(struct block_check *k, unsigned shift, uint32_t g, uint32_t end);

@@ -68,10 +68,10 @@ enum uop_kind {
 
 struct uop {
     uint32_t d, a, b, c;  // byte offsets of slots
-    uint32_t run;         // length of the straight line that begins here: unguarded arithmetic, loads, stores; 0: none does
-    uint32_t guard;       // byte offset of the guarding predicate
-    uint32_t target;      // branch: uop index; special register: its number
-    uint32_t inst;        // the PTX instruction it came from
+    uint32_t run;     // length of the straight line that begins here: unguarded arithmetic, loads, stores; 0: none does
+    uint32_t guard;   // byte offset of the guarding predicate
+    uint32_t target;  // branch: uop index; special register: its number
+    uint32_t inst;    // the PTX instruction it came from
     uint8_t kind;
     uint8_t guarded;  // 0 no, 1 by the predicate, 2 by its negation
     uint8_t saves;    // the destination's slot_class

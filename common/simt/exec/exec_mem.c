@@ -88,7 +88,7 @@ ALWAYS_INLINE void turn(v4u x[4])
 }
 
 // All lanes, four words each, each in a register of its own.
-static bool is_fours(const struct access *a)
+ALWAYS_INLINE bool is_fours(const struct access *a)
 {
     const struct memop *m = a->m;
     bool all = a->active == ALL_LANES && m->n == 4 && m->bytes == 4;
@@ -166,12 +166,15 @@ ALWAYS_INLINE void move_either(const struct access *a, unsigned char *p, bool wi
         store_lanes(a, p, wide);
 }
 
-static void move_lanes(const struct access *a, unsigned char *p)
+// Not by an access's address: so what callers know of it can stay in registers.
+static void move_lanes(struct warp *w, const struct memop *m, const union deltas *deltas, uint32_t active, bool load,
+                       unsigned char *p)
 {
-    if (a->m->base_class == SLOT_32)
-        move_either(a, p, false);
+    const struct access a = { .w = w, .m = m, .deltas = deltas, .active = active, .load = load };
+    if (m->base_class == SLOT_32)
+        move_either(&a, p, false);
     else
-        move_either(a, p, true);
+        move_either(&a, p, true);
 }
 
 // Each group of neighbouring lanes has one address: elements of 4 or 8 bytes in slots of their own width.
@@ -222,11 +225,9 @@ ALWAYS_INLINE void move(const struct access *a, unsigned char *p)
     case MOVE_QUARTERS:
         load_groups(a, p, LANES / 4);
         break;
-    case MOVE_LANES: {
-        const struct access copy = *a;  // so that a itself may stay in registers
-        move_lanes(&copy, p);
+    case MOVE_LANES:
+        move_lanes(a->w, a->m, a->deltas, a->active, a->load, p);
         break;
-    }
     }
 }
 
@@ -485,7 +486,7 @@ static bool lane_by_lane(struct access *a)
     for (uint32_t lanes = all; lanes; lanes &= lanes - 1) {
         int i = __builtin_ctz(lanes);
         a->active = 1u << i;
-        move_lanes(a, place[i]);
+        move_lanes(a->w, a->m, a->deltas, a->active, a->load, place[i]);
     }
     return true;
 }

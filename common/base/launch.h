@@ -35,6 +35,10 @@ struct dev_launch {
     size_t n_args;
     unsigned cluster[3];  // blocks of a cluster in x, y, z (sm_90); all 0: as the kernel says, or no clusters
     bool early;  // may begin before the launch before it ends, if its kernel waits for that: griddepcontrol.wait
+    // Of the simulated GPU alone. Blocks are numbered along x, then y, then z.
+    uint64_t first;  // blocks before this one do not run, unless blocks take turns
+    bool eager;  // bulk copies to shared memory arrive as early as they may, in place of as late; the last warp goes
+                 // first, and one that has arrived at an mbarrier lets others go on
 };
 
 // --- tensor maps: what the tensor memory accelerator is told of an array in device memory ---

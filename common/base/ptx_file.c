@@ -106,7 +106,7 @@ bool ptx_file_source(const char *ptx, unsigned i, char path[PTX_SOURCE])
     bool found = false;
     FILE *in = fopen(ptx, "r");
     while (in && !found && getline(&line, &room, in) >= 0)
-        found = sscanf(line, " .file %*u \"%1023[^\"]\"", path) == 1 && !i--;
+        found = line[strspn(line, " \t")] == '.' && sscanf(line, " .file %*u \"%1023[^\"]\"", path) == 1 && !i--;
     free(line);
     if (in)
         fclose(in);

@@ -48,7 +48,13 @@ static struct again_shape shape(const struct geometry *g, int m, int n, int k)
     const int parts = g->parts > 1 ? g->parts : 1, depth = depth_of(g);
     const double tiles = (double)ceil_div(at_least_1(m), g->bm) * ceil_div(at_least_1(n), g->bn);
     const double work = tiles * g->bm * g->bn * ceil_div(at_least_1(k), depth) * depth;
-    return (struct again_shape){ *g, at_least_1(m), at_least_1(n), at_least_1(k), parts == 1 && work <= CHEAP };
+    return (struct again_shape){
+        .geometry = *g,
+        .m = at_least_1(m),
+        .n = at_least_1(n),
+        .k = at_least_1(k),
+        .checks = parts == 1 && work <= CHEAP,
+    };
 }
 
 // Two tiles each way, one of them with more than half its rows, and rows that are read 16 bytes at a time to their end.
@@ -59,11 +65,10 @@ static struct again_shape broad(const struct geometry *g, enum dev_type type)
     return shape(g, g->bm + g->bm / 2 + 5, g->bn + 3 * unit, rest);
 }
 
-// The same with hardly an edge, where rows of B and C cannot be read so, and those of A can.
+// The same with hardly an edge, a row and a column; rows of B and C cannot be read so, and those of A can.
 static struct again_shape odd(const struct geometry *g, enum dev_type type)
 {
-    const int unit = 16 / (int)type_size(type);
-    return shape(g, g->bm + 1, g->bn + 2 * unit + 1, broad(g, type).k);
+    return shape(g, g->bm + 1, g->bn + 1, broad(g, type).k);
 }
 
 // Blocks that walk over tiles have two of them here, each with as many tiles along K as stages: the second one uses
@@ -89,13 +94,26 @@ static struct again_shape other(const struct geometry *g, enum dev_type type)
     return shape(g, g->bm / 4 + 5, g->bn + 3 * unit, broad(g, type).k);
 }
 
-// A tile of as many blocks as can share one; the last of them have nothing to add.
+// A tile of as many blocks as can share one, where some have one tile along K, and others two.
 static struct again_shape split(const struct geometry *g, enum dev_type type)
 {
     struct geometry shared = *g;
     const int unit = 16 / (int)type_size(type);
     shared.parts = CHOOSE_PARTS;
-    return shape(&shared, g->bm / 4 + 5, g->bn / 4 + unit, CHOOSE_PARTS * depth_of(g) + unit);
+    return shape(&shared, g->bm / 4 + 5, g->bn / 4 + unit, (CHOOSE_PARTS + CHOOSE_PARTS / 2) * depth_of(g) + unit);
+}
+
+// Rows, or columns, that 16 bits cannot count. Only the last tile is computed, so before it A, B and C are 0.
+static struct again_shape far(const struct geometry *g, enum dev_type type, bool rows)
+{
+    enum { FAR = 1 << 16, FEW = 5 };
+    const int unit = 16 / (int)type_size(type), least = unit < depth_of(g) ? unit : 1;
+    const int row = rows ? ceil_div(FAR, g->bm) * g->bm : 0, col = rows ? 0 : ceil_div(FAR, g->bn) * g->bn;
+    struct again_shape s = shape(g, row + FEW, col + unit, least);
+    s.checks = false;
+    s.first_row = row;
+    s.first_col = col;
+    return s;
 }
 
 size_t again_shapes(const struct geometries *all, enum dev_type type, struct again_shape out[AGAIN_SHAPES])
@@ -105,6 +123,8 @@ size_t again_shapes(const struct geometries *all, enum dev_type type, struct aga
     out[n++] = first->blocks ? walk(first, type) : broad(first, type);
     out[n++] = odd(first, type);
     out[n++] = deep(first, type);
+    out[n++] = far(first, type, true);
+    out[n++] = far(first, type, false);
     for (int i = 1; i < all->n; i++)
         out[n++] = all->all[i].split ? split(&all->all[i], type) : other(&all->all[i], type);
     return n;
@@ -136,6 +156,11 @@ static bool launch(struct probe *p, const struct probe_product *x, struct matrix
     return *found || !(probe_over(p) || *p->error);  // a device without checks finds nothing
 }
 
+static bool is_far(const struct again_shape *s)
+{
+    return s->first_row || s->first_col;
+}
+
 enum outcome { FAILED, RIGHT, WRONG };
 
 static enum outcome judge(struct tester_result *r, const struct again_shape *s, const struct step *step,
@@ -144,7 +169,7 @@ static enum outcome judge(struct tester_result *r, const struct again_shape *s, 
     char name[96];
     name_shape(s, shaped->sanitize, name, sizeof name);
     if (seen->verdict->right && !(seen->found && seen->found->n)) {
-        if (!strcmp(s->geometry.kernel, "gemm"))  // one shape each of the others is not worth a line
+        if (!is_far(s) && !strcmp(s->geometry.kernel, "gemm"))  // one shape each of the others is not worth a line
             append(r->what, sizeof r->what, ", ", name);
         return RIGHT;
     }
@@ -152,10 +177,42 @@ static enum outcome judge(struct tester_result *r, const struct again_shape *s, 
     if (seen->verdict->right) {
         snprintf(r->what + strlen(r->what), sizeof r->what - strlen(r->what), "the result is right by chance: ");
         tester_explain_found(r, step, &s->geometry, shaped, seen->found);
+    } else if (is_far(s) && !seen->found) {
+        tester_explain_far(r, step, &s->geometry, shaped, s->first_row, s->first_col);
     } else {
         tester_explain_wrong(r, step, &s->geometry, shaped, seen);
     }
     return WRONG;
+}
+
+// *to: the matrix `from` behind that many rows and columns of zeros. False if there is no memory.
+static bool put_behind(struct matrix *to, const struct matrix *from, int rows, int cols)
+{
+    *to = matrix_new(from->type, rows + from->rows, cols + from->cols);
+    if (!to->data)
+        return false;
+    memset(to->data, 0, matrix_bytes(to));
+    for (int i = 0; i < from->rows; i++)
+        for (int j = 0; j < from->cols; j++)
+            matrix_set(to, rows + i, cols + j, matrix_get(from, i, j));
+    return true;
+}
+
+// The launch of the whole product, of which x is the last tile.
+static bool launch_far(struct probe *p, const struct again_shape *s, const struct probe_product *x, struct matrix *C,
+                       bool *checked, const struct simt_findings **found)
+{
+    struct probe_data all = { 0 };
+    const struct probe_product whole = { x->alpha, x->beta, &all.A, &all.B, &all.C0 };
+    bool ok = put_behind(&all.A, x->A, s->first_row, 0) && put_behind(&all.B, x->B, 0, s->first_col) &&
+              put_behind(&all.C0, x->C0, s->first_row, s->first_col);
+    all.C = ok ? matrix_new(C->type, s->m, s->n) : all.C;
+    ok = ok && all.C.data && launch(p, &whole, &all.C, checked, found);
+    for (int i = 0; ok && i < C->rows; i++)
+        for (int j = 0; j < C->cols; j++)
+            matrix_set(C, i, j, matrix_get(&all.C, s->first_row + i, s->first_col + j));
+    probe_release(&all);
+    return ok;
 }
 
 static enum outcome try_shape(struct tester_result *r, struct probe *p, const struct again_shape *s,
@@ -165,15 +222,21 @@ static enum outcome try_shape(struct tester_result *r, struct probe *p, const st
     struct probe_data data;
     const struct simt_findings *found;
     enum outcome outcome = FAILED;
-    shaped.m = s->m, shaped.n = s->n, shaped.k = s->k;
+    enum { ALL_TILES = 1 << 20 };
+    shaped.m = s->m - s->first_row, shaped.n = s->n - s->first_col, shaped.k = s->k;
     shaped.alpha = AGAIN_ALPHA, shaped.beta = AGAIN_BETA;
     shaped.sanitize = s->checks || o->sanitize;
+    shaped.eager = p->eager = true;
     p->geometry = s->geometry;
+    p->last = is_far(s);
+    p->sms = p->last ? ALL_TILES : 0;  // a block for each
     const struct tester_product product = { shaped.alpha, shaped.beta, &data.A, &data.B, &data.C0, &data.C };
     const struct probe_product x = { shaped.alpha, shaped.beta, &data.A, &data.B, &data.C0 };
-    if (probe_fill(&data, p->type, &shaped) && launch(p, &x, &data.C, &shaped.sanitize, &found)) {
+    if (probe_fill(&data, p->type, &shaped) && (p->last ? launch_far(p, s, &x, &data.C, &shaped.sanitize, &found)
+                                                        : launch(p, &x, &data.C, &shaped.sanitize, &found))) {
         const struct matrix_verdict v = matrix_check(&data.C, shaped.alpha, &data.A, &data.B, shaped.beta, &data.C0);
         const struct tester_seen seen = { &v, &product, found, true };
+        shaped.m = s->m, shaped.n = s->n;
         outcome = judge(r, s, step, &shaped, &seen);
     }
     probe_release(&data);
@@ -181,18 +244,16 @@ static enum outcome try_shape(struct tester_result *r, struct probe *p, const st
 }
 
 // No shape that is small has an index of more than 32 bits: the PTX tells.
-static void advise(struct tester_result *r, struct dev *d, struct dev_module *module, const char *kernel,
-                   const char *ptx)
+static void advise(struct tester_result *r, struct dev *d, struct dev_module *module, const char *kernel)
 {
     const struct simt_kernel *k = (const struct simt_kernel *)dev_kernel(d, module, kernel);
-    struct kernel_lines lines;
+    const char *file = k && device_simt(d) ? kernel_lines_file(k) : NULL;
     unsigned line;
-    kernel_lines_read(&lines, ptx, kernel, NULL);
-    if (k && device_simt(d) && index_bits_few(k, lines.file, &line) && line)
+    if (file && index_bits_few(k, file, &line) && line)
         snprintf(r->advice, sizeof r->advice,
                  "%s:%u multiplies an index by M, N or K in 32 bits, too few for a matrix of 2^31 elements: "
                  "size_t(...) makes them 64",
-                 source_base_name(lines.file), line);
+                 source_base_name(file), line);
 }
 
 bool again_run(struct tester_result *result, struct dev *d, struct dev_module *module, const struct step *step,
@@ -212,7 +273,7 @@ bool again_run(struct tester_result *result, struct dev *d, struct dev_module *m
     if (outcome == FAILED && !probe_over(&p))
         return error_set(error, "%s", p.error);
     if (outcome == RIGHT)
-        advise(result, d, module, all.all[0].kernel, step->ptx);
+        advise(result, d, module, all.all[0].kernel);
     if (outcome == WRONG)
         result->verdict = TESTER_WRONG;
     else if (all.n > 1)

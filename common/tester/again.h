@@ -3,7 +3,8 @@
 // A product of 256 x 256 x 256 may be one block wide and four tiles deep, has no edges, and no alpha and beta. By the
 // kernel's geometry alone: more than one block each way, edges whose rows can be read 16 bytes at a time and edges
 // whose rows cannot, more tiles along K than there are stages, more than one tile a block if blocks walk over tiles,
-// parts of K for blocks that share a tile; with alpha and beta.
+// parts of K for blocks that share a tile, rows and columns that 16 bits cannot count; with alpha and beta. Copies
+// arrive as early as they may, where the first run has them as late: either shows waits that the other does not miss.
 #ifndef COMMON_AGAIN_H
 #define COMMON_AGAIN_H
 
@@ -16,14 +17,15 @@
 struct again_shape {
     struct geometry geometry;  // the kernel, and how many blocks share a tile
     int m, n, k;
-    bool checks;  // under the checks of the simulated GPU, since it costs little
+    bool checks;               // under the checks of the simulated GPU, since it costs little
+    int first_row, first_col;  // where the last tile begins, which alone is computed; both 0: all are
 };
 
 #define AGAIN_ALPHA 0.5
 #define AGAIN_BETA 2
 #define AGAIN_SCALARS ", alpha 0.5, beta 2"
 
-enum { AGAIN_SHAPES = 2 + GEOMETRIES_MAX };
+enum { AGAIN_SHAPES = 4 + GEOMETRIES_MAX };
 
 // The shapes for the kernels of a file; returns how many.
 size_t again_shapes(const struct geometries *all, enum dev_type type, struct again_shape out[AGAIN_SHAPES]);

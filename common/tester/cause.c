@@ -54,6 +54,7 @@ static void tell_what_led(struct cause *c, const struct probe *p, const struct t
     struct probe own;
     if (probe_open(&own, &step, &p->geometry, true, o->jobs)) {
         own.end = p->end;
+        own.eager = o->eager;
         cause_of_finding(c, &own, o, true, f, found);
     }
     probe_close(&own);
@@ -206,6 +207,7 @@ static void find_on(struct cause *c, const struct step *step, const struct geome
     const struct size whole = { o->m, o->n, o->k }, part = size_small(&whole, g);
     struct probe p;
     if (probe_open(&p, step, g, simulated, o->jobs)) {
+        p.eager = o->eager;
         const bool checks = simulated && !o->sanitize;  // with --sanitize they have found nothing in all of it
         struct size s = part;
         enum outcome outcome = try_size(c, &p, &s, o, checks);
@@ -230,8 +232,10 @@ void cause_of_error(struct cause *c, const struct step *step, const struct geome
 {
     struct probe p;
     *c = (struct cause){ 0 };
-    if (probe_open(&p, step, g, true, o->jobs))
+    if (probe_open(&p, step, g, true, o->jobs)) {
+        p.eager = o->eager;
         cause_of_finding(c, &p, o, checked, f, found);
+    }
     cause_of_origin(c);
     probe_close(&p);
 }
@@ -245,4 +249,17 @@ void cause_find(struct cause *c, const struct step *step, const struct geometry 
         find_on(c, step, g, o, false);
     if (*c->text)
         cause_of_origin(c);
+}
+
+void cause_of_far(struct cause *c, const struct step *step, const struct geometry *g, int row, int col)
+{
+    static const enum line_role rows[] = { LINE_BROW, LINE_ROW, LINE_ROLES },
+                                cols[] = { LINE_BCOL, LINE_COL, LINE_ROLES };
+    *c = (struct cause){ 0 };
+    kernel_lines_read(&c->lines, step->ptx, g->kernel, NULL);
+    cause_say(c, "%s %d is wrong, and small ones are right: has a number too few bits for it, or for its index?",
+              row ? "row" : "column", row ? row : col);
+    c->seen = strlen(c->text);
+    cause_look_at(c, row ? rows : cols);
+    cause_of_origin(c);
 }

@@ -38,6 +38,8 @@ void cause_find(struct cause *c, const struct step *step, const struct geometry 
 // (checked). found: the others beside it, or NULL. Empty if there is no more to say than the finding says.
 void cause_of_error(struct cause *c, const struct step *step, const struct geometry *g, const struct tester_options *o,
                     bool checked, const struct simt_finding *f, const struct simt_findings *found);
+// The last tile, which begins with this row and column, is wrong, as tiles with smaller numbers are not.
+void cause_of_far(struct cause *c, const struct step *step, const struct geometry *g, int row, int col);
 // The most telling one; there is one at least.
 const struct simt_finding *cause_first_finding(const struct simt_findings *found);
 

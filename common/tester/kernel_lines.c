@@ -265,8 +265,7 @@ static bool has_swizzle(const struct reading *r, uint32_t number, const struct s
     return found;
 }
 
-// The file of the first instruction's outermost place: that of the kernel's own body.
-static const char *own_file(const struct simt_kernel *k)
+const char *kernel_lines_file(const struct simt_kernel *k)
 {
     struct simt_instruction in;
     struct simt_place p = { 0 };
@@ -289,7 +288,7 @@ static void choose_lines(struct kernel_lines *l, const struct reading *r)
 
 static void read_kernel(struct kernel_lines *l, const struct simt_kernel *k, const struct profile *ran)
 {
-    struct reading r = { .kernel = k, .ran = ran, .file = own_file(k) };
+    struct reading r = { .kernel = k, .ran = ran, .file = kernel_lines_file(k) };
     struct simt_instruction in;
     r.count = calloc(LINE_MAX, sizeof *r.count);
     r.side = calloc(LINE_MAX, sizeof *r.side);

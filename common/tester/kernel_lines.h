@@ -8,6 +8,7 @@
 #include "line_role.h"
 
 struct profile;
+struct simt_kernel;
 
 struct kernel_lines {
     char file[1024];            // the kernel's source, as the PTX names it; empty if it does not
@@ -19,5 +20,8 @@ struct kernel_lines {
 // Reads the kernel of that name in the PTX file. Without line information, or where it cannot be read, no line is
 // known. ran: the profile of a run, whose lines alone count; NULL: all of them do.
 void kernel_lines_read(struct kernel_lines *l, const char *ptx, const char *kernel, const struct profile *ran);
+
+// The source of the kernel's own body, that of the first instruction's outermost place; NULL: the PTX names none.
+const char *kernel_lines_file(const struct simt_kernel *k);
 
 #endif

@@ -62,8 +62,6 @@ bool probe_over(const struct probe *p)
     return now() >= p->end;
 }
 
-// What a launch costs, in operations of a lane; the checks double it.
-
 static bool upload(struct dev *d, const char *name, const struct matrix *m, dev_ptr *to)
 {
     return dev_alloc(d, name, matrix_bytes(m), to) && dev_upload(d, *to, m->data, matrix_bytes(m));
@@ -77,6 +75,16 @@ static bool watch(struct probe *p, const struct gemm *call, struct probe_watch *
     w->kernel = (struct simt_kernel *)call->kernel;
     return device_simt(p->dev) && gemm_queue_copies(call, p->dev, &go_on) && go_on &&
            simt_watch(device_simt(p->dev), (struct simt_kernel *)call->kernel, &call->launch, &w->watch, p->error);
+}
+
+static bool open_call(struct probe *p, struct gemm *call)
+{
+    if (!gemm_open(call, p->dev, p->module, p->geometry.kernel, p->type, &p->geometry, p->error))
+        return false;
+    const unsigned *grid = call->launch.grid;
+    call->launch.first = p->last ? (uint64_t)grid[0] * grid[1] - 1 : 0;
+    call->launch.eager = p->eager;
+    return true;
 }
 
 // Under the checks and without C0, C is uninitialised before the launch. w: NULL, or who looks on.
@@ -96,8 +104,7 @@ static bool launch(struct probe *p, const struct probe_product *x, struct matrix
         matrix_fill_nan(C);
         ok = ok && (checked ? dev_alloc(d, "C", matrix_bytes(C), &call.C) : upload(d, "C", C, &call.C));
     }
-    ok = ok && gemm_open(&call, d, p->module, p->geometry.kernel, p->type, &p->geometry, p->error) &&
-         (w ? watch(p, &call, w) : gemm_queue(&call, d)) && dev_sync(d) &&
+    ok = ok && open_call(p, &call) && (w ? watch(p, &call, w) : gemm_queue(&call, d)) && dev_sync(d) &&
          dev_download(d, C->data, call.C, matrix_bytes(C));
     if (!ok && !*p->error)
         error_set(p->error, "%s", dev_error(d));

@@ -21,6 +21,8 @@ struct probe {
     struct geometry geometry;
     const char *ptx;
     int sms;                    // multiprocessors that blocks are launched for; 0: those of the device
+    bool last;                  // only the last block runs
+    bool eager;                 // of the launch, see launch.h
     double end;                 // seconds of processor time
     char error[DEV_ERROR_MAX];  // why the last launch failed
 };

@@ -276,6 +276,18 @@ void tester_explain_found(struct tester_result *r, const struct step *step, cons
     explain_found(&l, r, step, g, o, found);
 }
 
+void tester_explain_far(struct tester_result *r, const struct step *step, const struct geometry *g,
+                        const struct tester_options *o, int row, int col)
+{
+    const size_t used = strlen(r->what);
+    struct changed d;
+    struct cause c;
+    cause_of_far(&c, step, g, row, col);
+    compare(&d, &c, step, o, true);
+    snprintf(r->what + used, sizeof r->what - used, "%s", c.text);
+    take(r, &c, &d);
+}
+
 void tester_explain_failure(struct tester_result *r, const struct step *step, const struct geometry *g,
                             const struct tester_options *o, const struct simt_finding *f)
 {

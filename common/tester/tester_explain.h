@@ -31,6 +31,9 @@ struct tester_seen {
 // Appends what the checks found, the most telling of it, and what led to it; source and look are filled in.
 void tester_explain_found(struct tester_result *r, const struct step *step, const struct geometry *g,
                           const struct tester_options *o, const struct simt_findings *found);
+// The same of a result that is right in small matrices, and wrong where the last tile begins with this row and column.
+void tester_explain_far(struct tester_result *r, const struct step *step, const struct geometry *g,
+                        const struct tester_options *o, int row, int col);
 // The same of what ended the launch on a simulated GPU without checks: what led to it, empty if no more is known.
 void tester_explain_failure(struct tester_result *r, const struct step *step, const struct geometry *g,
                             const struct tester_options *o, const struct simt_finding *f);

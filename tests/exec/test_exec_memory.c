@@ -364,6 +364,26 @@ Test(exec_memory, lent_memory_is_the_same_for_both)
     simt_close(s);
 }
 
+Test(exec_memory, a_launch_may_begin_with_a_later_block)
+{
+    static const char text[] = PTX_HEAD ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %d<3>;\n.reg .b32 %r;\n"
+                                        "ld.param.u64 %d1, [p];\nmov.u32 %r, %ctaid.x;\nmad.wide.u32 %d2, %r, 4, %d1;\n"
+                                        "st.global.u32 [%d2], %r;\nret;\n}\n";
+    enum { BLOCKS = 9, FIRST = 6 };
+    struct dev *d = ptx_simulator();
+    uint32_t out[BLOCKS] = { 0 };
+    dev_ptr p = 0;
+    struct dev_module *m = dev_load_text(d, "test.ptx", text, strlen(text));
+    struct dev_arg args[] = { DEV_ARG(p) };
+    const struct dev_launch launch = { .grid = { BLOCKS }, .block = { 1 }, .args = args, .n_args = 1, .first = FIRST };
+    cr_assert(m && dev_alloc(d, "p", sizeof out, &p) && dev_upload(d, p, out, sizeof out), "%s", dev_error(d));
+    cr_assert(dev_launch(d, dev_kernel(d, m, "k"), &launch) && dev_sync(d), "%s", dev_error(d));
+    cr_assert(dev_download(d, out, p, sizeof out));
+    for (uint32_t i = 0; i < BLOCKS; i++)
+        cr_expect_eq(out[i], i < FIRST ? 0 : i);
+    dev_close(d);
+}
+
 Test(exec_memory, more_static_shared_memory_than_ptxas_allows_is_refused)
 {
     struct dev *d = ptx_simulator();

@@ -10,23 +10,33 @@ static int ceil_div(int a, int b)
 }
 
 // The same of all files: edges of both kinds, blocks next to each other each way, and a rest along K.
+static bool is_far(const struct again_shape *s)
+{
+    return s->first_row || s->first_col;
+}
+
 static void holds_for(const struct geometry *g, enum dev_type type, int stages)
 {
     const struct geometries all = { .n = 1, .all = { *g } };
     struct again_shape s[AGAIN_SHAPES];
     const int unit = 16 / (int)type_size(type), depth = g->bk ? g->bk : 16;
     const size_t n = again_shapes(&all, type, s);
-    bool wide = false, odd = false, deep = false, walks = !g->blocks;
+    bool wide = false, odd = false, deep = false, walks = !g->blocks, far_rows = false, far_cols = false;
     for (size_t i = 0; i < n; i++) {
         const int rows = ceil_div(s[i].m, g->bm), columns = ceil_div(s[i].n, g->bn), tiles = ceil_div(s[i].k, depth);
         const bool edges = rows > 1 && s[i].m % g->bm && columns > 1 && s[i].n % g->bn;
-        cr_assert(s[i].k % depth, "K = %d has no rest", s[i].k);
+        cr_assert(s[i].k % depth || is_far(&s[i]), "K = %d has no rest", s[i].k);
+        far_rows |= s[i].first_row >= 1 << 16 && s[i].first_row % g->bm == 0 && s[i].m - s[i].first_row < g->bm;
+        far_cols |= s[i].first_col >= 1 << 16 && s[i].first_col % g->bn == 0 && s[i].n - s[i].first_col < g->bn;
+        if (is_far(&s[i]))
+            continue;
         wide |= edges && s[i].n % unit == 0 && s[i].k % unit == 0;
         odd |= edges && s[i].n % 2 && s[i].k % unit == 0;
         deep |= tiles > stages + 3 && s[i].n % unit == 0 && s[i].k % 2;
         walks |= rows * columns > 2 * g->blocks && tiles >= stages;
     }
     cr_assert(wide && odd && deep && walks, "%d x %d x %d: %d %d %d %d", g->bm, g->bn, g->bk, wide, odd, deep, walks);
+    cr_assert(far_rows && far_cols, "%d x %d x %d: %d %d", g->bm, g->bn, g->bk, far_rows, far_cols);
 }
 
 Test(again, asks_for_edges_stages_and_a_second_tile)
@@ -54,8 +64,9 @@ Test(again, asks_each_kernel_of_a_file_and_the_most_parts_of_a_tile)
     const struct geometries all = { .n = 3, .all = { first, second, third } };
     struct again_shape s[AGAIN_SHAPES];
     const size_t n = again_shapes(&all, DEV_F16, s);
-    cr_assert_eq(n, 5);
-    cr_assert_str_eq(s[3].geometry.kernel, "gemm_64x64");
-    cr_assert_eq(s[4].geometry.parts, 8);
-    cr_assert_gt(ceil_div(s[4].k, 64), 8, "some blocks have two tiles along K, and some have none");
+    cr_assert_eq(n, 7);
+    cr_assert_str_eq(s[5].geometry.kernel, "gemm_64x64");
+    cr_assert_eq(s[6].geometry.parts, 8);
+    const int tiles = ceil_div(s[6].k, 64);
+    cr_assert(tiles > 8 && tiles % 8, "some blocks have more tiles along K than others");
 }

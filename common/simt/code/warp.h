@@ -68,6 +68,7 @@ struct grid {  // one launch
     uint32_t threads;           // of a block
     uint32_t shared_bytes;      // static and dynamic
     uint64_t budget;            // warp instructions a block may take
+    bool eager;                 // see launch.h
     bool turns;                 // one host thread runs the blocks, which take turns (turns.h)
     bool early;                 // with checks, and it begins before the launch before has ended
     struct trace *trace;        // NULL: nothing is recorded

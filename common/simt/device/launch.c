@@ -189,12 +189,15 @@ static bool finish(struct simt *s, const struct simt_kernel *k, struct job *job,
     return s->profiled || error_set(error, "out of memory for the counters");
 }
 
-static bool run(struct simt *s, const struct simt_kernel *k, struct grid *g, uint32_t shared, char error[DEV_ERROR_MAX])
+// From block `first` on.
+static bool run(struct simt *s, const struct simt_kernel *k, struct grid *g, uint32_t shared, uint64_t first,
+                char error[DEV_ERROR_MAX])
 {
     struct job job = { .grid = g,
                        .n_clusters = (uint64_t)g->grid[0] * g->grid[1] * g->grid[2] / g->cluster_blocks,
                        .resident = g->turns ? count_resident(s, g, shared) : 0,
                        .progress = s->progress };
+    atomic_store(&job.next, first / g->cluster_blocks);
     atomic_store(&job.stop, UINT64_MAX);
     const unsigned n = count_threads(s, &job);
     struct host_thread *all = launch_memory_place(s, g) ? host_threads_new(&job, n, s->checks) : NULL;
@@ -230,6 +233,7 @@ static bool launch(struct simt *s, struct simt_kernel *k, const struct dev_launc
                       .threads = (uint32_t)threads_of(l->block),
                       .shared_bytes = code->shared_bytes + (uint32_t)l->shared,
                       .budget = s->budget,
+                      .eager = l->eager,
                       .turns = code->ordered || code->orders_blocks,
                       .early = l->early && s->checks && code->waits_for_launch,
                       .trace = s->trace,
@@ -243,7 +247,7 @@ static bool launch(struct simt *s, struct simt_kernel *k, const struct dev_launc
     }
     g.turns |= s->checks && code->orders_cluster && g.cluster_blocks > 1;  // it orders blocks in global memory, too
     memory_begin_launch(&s->memory, g.early, s->waited);
-    return run(s, k, &g, k->code->shared_bytes + (uint32_t)l->shared, error);
+    return run(s, k, &g, k->code->shared_bytes + (uint32_t)l->shared, l->first, error);
 }
 
 bool simt_launch(struct simt *s, struct simt_kernel *k, const struct dev_launch *how, char error[DEV_ERROR_MAX])

@@ -19,13 +19,13 @@
 #include "waits.h"
 #include "isa.h"
 #include "simt/code/split.h"
+#include "simt/code/warp_op.h"
 #include "simt/code/watching.h"
 #include "simt/record/trace.h"
 #include "warp_fn.h"
 
 #define SPIN 4096       // taken branches of a diverged split before the others get a turn
 #define TURN (1 << 18)  // uops of a warp before the other warps get a turn: one may wait for another without a barrier
-
 #define BLOCK_TURN (1u << 22)  // uops of a block before it is left, where blocks take turns
 
 static const warp_fn warp_table[WARP_OPS] = {
@@ -204,10 +204,15 @@ static enum outcome whole_warp(struct warp *w, struct split *s, const struct uop
         recount(&worker->uop_counts[s->pc], active, 0);
         return AGAIN;
     }
-    if (!w->polling)
+    if (w->polling) {
+        w->polling = false;
+        return POLLED;
+    }
+    const struct warpop *op = u->warp;
+    if (!worker->grid->eager || op->kind != WARP_mbarrier || op->op != MBARRIER_ARRIVE || op->shape)
         return NEXT;
-    w->polling = false;
-    return POLLED;
+    s->pc++;
+    return TURN_OVER;  // it may have let somebody copy to where this warp has read; .expect_tx begins copies
 }
 
 // The active lanes come to a barrier; to an aligned one all of the warp come together.
@@ -461,10 +466,13 @@ struct round {  // every warp had its turn
     uint32_t waited;  // the warps that wait
 };
 
+// In an eager launch the last warp goes first: whoever copies for the others.
 static struct round run_round(struct block *b)
 {
     struct round r = { 0 };
-    for (uint32_t i = 0; i < b->n_warps && !r.faulted; i++) {
+    const bool eager = b->worker->grid->eager;
+    for (uint32_t done = 0; done < b->n_warps && !r.faulted; done++) {
+        const uint32_t i = eager ? b->n_warps - 1 - done : done;
         struct warp *w = &b->warps[i];
         w->news = false;
         const uint64_t before = b->worker->steps;

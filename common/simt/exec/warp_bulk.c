@@ -221,6 +221,8 @@ static bool start(struct warp *w, const struct uop *u, uint32_t lane, const stru
             return complain(w, u, lane, "the simulated GPU ran out of memory for bulk copies");
         if (w->block->worker->check)
             tell(w, u, &one, cluster->blocks[one.rank]);
+        else if (w->block->worker->grid->eager && cluster->blocks[one.rank] == w->block)
+            bulk_deliver(w->block, one.barrier);
     }
     return true;
 }

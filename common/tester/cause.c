@@ -60,6 +60,20 @@ static void tell_what_led(struct cause *c, const struct probe *p, const struct t
     probe_close(&own);
 }
 
+static bool can_look(const struct size *s)
+{
+    return s->m <= LOOK_MAX && s->n <= LOOK_MAX && s->k <= LOOK_MAX;
+}
+
+// C is read although beta is 0: whether alpha is where beta belongs. The findings are lost with it.
+static void tell_factors(struct cause *c, struct probe *p, const struct tester_options *o)
+{
+    const struct size s = { o->m, o->n, o->k };
+    struct cause value = { .lines = c->lines, .ran = c->ran, .staged = c->staged };
+    if (can_look(&s) && cause_of_value(&value, p, s.m, s.n, s.k) && strstr(value.text, "alpha"))
+        cause_say(c, "; %s", value.text);
+}
+
 // Whether it is an uninitialised read, which may be due to another mistake.
 static bool tell(struct cause *c, struct probe *p, const struct simt_findings *found, const struct tester_options *o)
 {
@@ -83,6 +97,8 @@ static bool tell(struct cause *c, struct probe *p, const struct simt_findings *f
         cause_say(c, "; %s", led.text);
     for (int i = 0; i < CAUSE_LINES && led.look[i]; i++)
         cause_add_line(c, led.look[i]);
+    if (meaning_reads_c(first, o))
+        tell_factors(c, p, o);
     return kind == SIMT_UNINIT_MEMORY;
 }
 
@@ -149,11 +165,6 @@ static void settle_walk(struct cause *c, struct probe *p, const struct size *s, 
         cause_say(c, "the first tile of each block is right, and a later one is wrong, so look at what must begin anew "
                      "with each tile (accumulators, stage and parity) and at the order of the tiles: ");
     p->sms = 0;
-}
-
-static bool can_look(const struct size *s)
-{
-    return s->m <= LOOK_MAX && s->n <= LOOK_MAX && s->k <= LOOK_MAX;
 }
 
 static bool look(struct cause *c, struct probe *p, const struct size *s)

@@ -328,6 +328,17 @@ static void say_bytes(struct cause *c, const struct history *h, const struct sim
     look_at_sites(c, b->arrivals, b->n_arrivals);
 }
 
+// Threads that have returned are missing where others wait for them, or for what they copy.
+static void say_early_return(struct cause *c)
+{
+    const unsigned early = kernel_text_early_return(c->lines.file);
+    if (!early)
+        return;
+    cause_say(c, "; threads past an edge of C return at %s:%u: until the last copy and barrier all have to take part",
+              source_base_name(c->lines.file), early);
+    cause_look_first(c, &early, 1);
+}
+
 // --- Shared memory that nothing wrote ---
 
 // The nearest line before it that makes what it has.
@@ -404,4 +415,6 @@ void cause_of_history(struct cause *c, const struct history *h, const struct sim
         say_bytes(c, h, f);
     else if (f->kind == SIMT_UNINIT_MEMORY)
         say_unwritten(c, h, f);
+    if (f->kind == SIMT_ENDLESS_WAIT || f->kind == SIMT_UNINIT_MEMORY)
+        say_early_return(c);
 }

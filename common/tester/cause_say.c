@@ -130,6 +130,13 @@ unsigned cause_index_line(const struct cause *c, unsigned line)
     return 0;
 }
 
+// Bytes of a block's shared memory, by its declarations and the launch; 0: they are not known.
+static size_t shared_bytes(const struct probe *p)
+{
+    const struct simt_kernel *k = device_simt(p->dev) ? cause_kernel(p) : NULL;
+    return k ? simt_kernel_about(k).shared + (size_t)p->geometry.shared : 0;
+}
+
 // The kernel's lines that this run executed, and what the block's shared memory has room for. Without counters, as on a
 // GPU, all lines count.
 void cause_read_lines(struct cause *c, const struct probe *p)
@@ -143,7 +150,7 @@ void cause_read_lines(struct cause *c, const struct probe *p)
     kernel_lines_read(&c->lines, p->ptx, g->kernel, ran);
     if (ran && !c->lines.line[LINE_STORE_C] && !c->lines.line[LINE_STORE_BOX])  // it stores nothing
         kernel_lines_read(&c->lines, p->ptx, g->kernel, NULL);
-    c->staged = tiles && (!ran || ran->shared >= 2 * tiles);
+    c->staged = tiles && (!shared_bytes(p) || shared_bytes(p) >= 2 * tiles);
     c->boxes = c->lines.line[LINE_STORE_BOX];
     if (c->boxes)
         c->lines.line[LINE_STORE_C] = c->lines.line[LINE_STORE_BOX];

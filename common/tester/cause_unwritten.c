@@ -205,8 +205,8 @@ static void say_within(struct cause *c, const struct unwritten *u)
     if (rows || cols) {
         unwritten_say(c, rows ? &u->tile_rows : &u->tile_cols, rows ? "row" : "column");
         cause_say(c,
-                  " of each block's tile: no thread has them (an index or the threads of a block), or the store's loop "
-                  "ends too early: look at the %ss that it covers",
+                  " of each block's tile: no thread has them (an index or the threads of a block), the store's loop "
+                  "ends too early, or the geometry's tile is larger than the kernel's: look at the %ss that it covers",
                   rows ? "row" : "column");
     } else {
         cause_say(c, "look at the grid, at the rows and columns that the store covers, and at %s",

@@ -63,6 +63,15 @@ static unsigned wait_within(const struct cause *c, const struct simt_kernel *k, 
     return found;
 }
 
+static bool has_instruction(const struct simt_kernel *k, const char *op)
+{
+    struct simt_instruction in;
+    for (uint32_t i = 0; simt_instruction(k, i, &in); i++)
+        if (text_begins(in.op, op))
+            return true;
+    return false;
+}
+
 static void say_pending(struct cause *c, const struct probe *p, const struct simt_finding *f)
 {
     unsigned call = 0;
@@ -70,6 +79,12 @@ static void say_pending(struct cause *c, const struct probe *p, const struct sim
     const unsigned own = k ? slice_line(k, c->lines.file, f->here.number, &call) : 0;
     const unsigned from = call > own && call < c->lines.line[LINE_STORE_C] ? call : own;
     const unsigned wait = k ? wait_within(c, k, 0, from, 0, OF_COPIES) : 0;
+    if (k && f->there.by == SIMT_BY_CP_ASYNC && !has_instruction(k, "cp.async.commit_group")) {
+        cause_say(c, "no cp.async.commit_group makes a group of the copies, so no wait is for them: one belongs behind "
+                     "the copies of each tile");
+        cause_add_line(c, cause_own_line(c, &f->there.place));
+        return;
+    }
     if (!wait || f->here.access != SIMT_READS)
         return;
     cause_say(c, "the wait before it stands at %s:%u", source_base_name(c->lines.file), wait);

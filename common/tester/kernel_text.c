@@ -238,3 +238,21 @@ bool kernel_text_narrow(const char *file, unsigned line, char name[KERNEL_NAME],
     }
     return false;
 }
+
+unsigned kernel_text_early_return(const char *file)
+{
+    unsigned found = 0, guard = 0;
+    FILE *in = fopen(file, "r");
+    char *line = NULL;
+    size_t room = 0;
+    for (unsigned number = 1; in && !found && getline(&line, &room, in) >= 0; number++) {
+        if (kernel_find_word(line, "if") && (is_guard(line, "M") || is_guard(line, "N")))
+            guard = number;
+        if (kernel_has_behind(line, "return", ";") && guard && guard + 1 >= number)
+            found = guard;
+    }
+    free(line);
+    if (in)
+        fclose(in);
+    return found;
+}

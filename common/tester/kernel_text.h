@@ -75,6 +75,10 @@ bool kernel_text_is_limit(const char *file, unsigned line, const char *size);
 // The if whose statement the line begins; 0: none.
 unsigned kernel_text_condition(const char *file, unsigned line);
 
+// The first if that compares an index with M or N and returns: threads past an edge of C take no part in what follows.
+// 0: there is none.
+unsigned kernel_text_early_return(const char *file);
+
 // The line that makes wgmma's descriptor of that matrix's tile, As or Bs; 0: none.
 unsigned kernel_text_descriptor(const char *file, char matrix);
 

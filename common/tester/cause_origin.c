@@ -6,43 +6,16 @@
 #include "cause.h"
 #include "kernel_text.h"
 
-enum { LINES = 64, STEPS = 3 };  // from where a value is set to where it is wrong, at most
-
-struct lines {
-    unsigned all[LINES], n;
-};
-
-static void add(struct lines *l, unsigned line)
-{
-    for (unsigned i = 0; i < l->n; i++)
-        if (l->all[i] == line)
-            return;
-    if (line && l->n < LINES)
-        l->all[l->n++] = line;
-}
-
-// The lines to look at, what sets what they have, and so on.
-static void read_chain(struct lines *l, const struct cause *c)
-{
-    unsigned makers[KERNEL_MAKERS], done = 0;
-    for (int i = 0; i < CAUSE_LINES; i++)
-        add(l, c->look[i]);
-    for (int step = 0; step < STEPS; step++)
-        for (const unsigned end = l->n; done < end; done++) {
-            const unsigned n = kernel_text_makers(c->lines.file, l->all[done], makers);
-            for (unsigned i = 0; i < n; i++)
-                add(l, makers[i]);
-        }
-}
-
 // A number that has too few bits for what is made of it.
 static void say_narrow(struct cause *c)
 {
-    struct lines chain = { .n = 0 };
+    struct kernel_chain chain = { .n = 0 };
     char name[KERNEL_NAME], type[KERNEL_NAME];
-    read_chain(&chain, c);
+    for (int i = 0; i < CAUSE_LINES; i++)
+        kernel_chain_add(&chain, c->look[i]);
+    kernel_chain_follow(&chain, c->lines.file);
     for (unsigned i = 0; i < chain.n; i++) {
-        const unsigned line = chain.all[i];
+        const unsigned line = chain.line[i];
         if (!kernel_text_narrow(c->lines.file, line, name, type))
             continue;
         cause_say(c, "%s%s is a %s at %s:%u: can it hold all of its values?", *c->text ? "; " : "", name, type,

@@ -106,33 +106,18 @@ void changed_find(struct changed *d, const struct step *step, const struct teste
 
 // --- Is it the cause? ---
 
-enum { LINES = 256, STEPS = 3 };  // from where a value is set to where it is wrong, at most
-
-struct lines {
-    unsigned line[LINES], n;
-};
-
-static void add_line(struct lines *l, unsigned line)
-{
-    for (unsigned i = 0; i < l->n; i++)
-        if (l->line[i] == line)
-            return;
-    if (line && l->n < LINES)
-        l->line[l->n++] = line;
-}
-
 // Those that the cause sends to, and those that its text has: "kernel.cu:38", "line 38".
-static void lines_of(struct lines *l, const struct cause *c)
+static void lines_of(struct kernel_chain *l, const struct cause *c)
 {
     char name[CHANGED_NAME];
     unsigned line;
     snprintf(name, sizeof name, "%s:", source_base_name(c->lines.file));
     for (int i = 0; i < CAUSE_LINES; i++)
-        add_line(l, c->look[i]);
+        kernel_chain_add(l, c->look[i]);
     for (const char *p = c->text; *p; p++) {
         const size_t n = text_begins(p, name) ? strlen(name) : text_begins(p, "line ") ? strlen("line ") : 0;
         if (n && sscanf(p + n, "%u", &line) == 1)
-            add_line(l, line);
+            kernel_chain_add(l, line);
     }
 }
 
@@ -176,23 +161,7 @@ static bool calls_it(const char *file, const struct diff_place *p, unsigned line
     return strstr(text, call) || strstr(p->now, call) || strstr(p->then, call);
 }
 
-// And those that set or declare what they have, and so on.
-static void add_makers(struct lines *l, const char *file)
-{
-    unsigned makers[KERNEL_MAKERS], done = 0;
-    struct kernel_unset unset[KERNEL_UNSET];
-    for (int step = 0; step < STEPS; step++)
-        for (const unsigned end = l->n; done < end; done++) {
-            const unsigned n = kernel_text_makers(file, l->line[done], makers);
-            const unsigned n_unset = kernel_text_unset(file, l->line[done], unset);
-            for (unsigned i = 0; i < n; i++)
-                add_line(l, makers[i]);
-            for (unsigned i = 0; i < n_unset; i++)
-                add_line(l, unset[i].declared);
-        }
-}
-
-static bool reaches(const struct changed_place *p, const struct lines *l, unsigned named, const char *file)
+static bool reaches(const struct changed_place *p, const struct kernel_chain *l, unsigned named, const char *file)
 {
     for (unsigned i = 0; i < l->n; i++)
         if (is_near(&p->at, l->line[i]) || calls_it(file, &p->at, l->line[i]) ||
@@ -203,11 +172,11 @@ static bool reaches(const struct changed_place *p, const struct lines *l, unsign
 
 bool changed_explains(const struct changed *d, const struct cause *c)
 {
-    struct lines l = { .n = 0 };
+    struct kernel_chain l = { .n = 0 };
     lines_of(&l, c);
     const unsigned named = l.n;
     if (d->n)
-        add_makers(&l, c->lines.file);
+        kernel_chain_follow(&l, c->lines.file);
     for (size_t i = 0; i < d->n; i++)
         if (reaches(&d->all[i], &l, named, c->lines.file))
             return true;

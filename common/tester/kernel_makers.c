@@ -263,3 +263,28 @@ unsigned kernel_text_unset(const char *file, unsigned use, struct kernel_unset o
     }
     return n;
 }
+
+void kernel_chain_add(struct kernel_chain *c, unsigned line)
+{
+    for (unsigned i = 0; i < c->n; i++)
+        if (c->line[i] == line)
+            return;
+    if (line && c->n < KERNEL_CHAIN)
+        c->line[c->n++] = line;
+}
+
+void kernel_chain_follow(struct kernel_chain *c, const char *file)
+{
+    enum { STEPS = 3 };
+    unsigned makers[KERNEL_MAKERS], done = 0;
+    struct kernel_unset unset[KERNEL_UNSET];
+    for (int step = 0; step < STEPS; step++)
+        for (const unsigned end = c->n; done < end; done++) {
+            const unsigned n = kernel_text_makers(file, c->line[done], makers);
+            const unsigned n_unset = kernel_text_unset(file, c->line[done], unset);
+            for (unsigned i = 0; i < n; i++)
+                kernel_chain_add(c, makers[i]);
+            for (unsigned i = 0; i < n_unset; i++)
+                kernel_chain_add(c, unset[i].declared);
+        }
+}

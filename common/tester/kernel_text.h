@@ -55,6 +55,15 @@ struct kernel_unset {
 };
 unsigned kernel_text_unset(const char *file, unsigned use, struct kernel_unset out[KERNEL_UNSET]);
 
+// Lines of a kernel, each of them once.
+enum { KERNEL_CHAIN = 256 };
+struct kernel_chain {
+    unsigned line[KERNEL_CHAIN], n;
+};
+void kernel_chain_add(struct kernel_chain *c, unsigned line);  // 0: none
+// And those that set or declare what they have, and so on, three steps back.
+void kernel_chain_follow(struct kernel_chain *c, const char *file);
+
 // The first line that calls the function that line `of` is the body of; 0: none.
 unsigned kernel_text_call(const char *file, unsigned of);
 

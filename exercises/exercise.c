@@ -10,6 +10,8 @@
 #include "base/source.h"
 #include "device/open.h"
 #include "tester/meaning.h"
+#include "tester/tester_explain.h"
+#include "tester/tester_report.h"
 
 // Warp instructions of a block before the simulated GPU gives up on it: no solution needs a tenth of them.
 enum { BUDGET = 4000000 };
@@ -88,6 +90,34 @@ void ex_needs(const struct geometry *given)
               has, wanted);
 }
 
+// What is wrong, what the checks saw of it and what led to it, as a driver says it; to be freed.
+static char *cause_text(struct tester_result *r, const struct step *s, const struct tester_options *o, struct dev *d)
+{
+    const struct geometry g = ex_geometry();
+    char *text = NULL;
+    size_t size;
+    if (r->verdict == TESTER_RIGHT) {
+        snprintf(r->what, sizeof r->what, "the result is right by chance: ");
+        tester_explain_found(r, s, &g, o, dev_findings(d));
+    }
+    FILE *out = open_memstream(&text, &size);
+    cr_assert(out, "out of memory");
+    fprintf(out, "%s\n", r->what);
+    report_look(out, r);
+    fclose(out);
+    return text;
+}
+
+// Both texts are freed, and are one then.
+static char *with_cause(char *found, char *cause)
+{
+    char *both;
+    cr_assert(asprintf(&both, "%s\n%s", found, cause) > 0);
+    free(found);
+    free(cause);
+    return both;
+}
+
 // Whether it is right, with *found NULL; or what is wrong.
 static const char *run_gemm(struct dev *d, const struct ex_gemm *gemm, int m, int n, int k, double alpha, double beta,
                             bool sanitize, char **found)
@@ -108,6 +138,8 @@ static const char *run_gemm(struct dev *d, const struct ex_gemm *gemm, int m, in
     const struct simt_advice advice = meaning_advice(&o);
     const bool ran = tester_run(d, &s, &o, &r, error);
     *found = ran && sanitize ? found_text(d, &advice) : NULL;
+    if (*found && dev_findings(d)->n)
+        *found = with_cause(*found, cause_text(&r, &s, &o, d));
     return !ran ? error : r.verdict == TESTER_RIGHT ? NULL : r.what;
 }
 

@@ -22,17 +22,6 @@
 
 enum { HOT_LINES = 20 };
 
-// The lines of the kernel that a wrong result is most likely due to.
-static void print_source(FILE *out, const struct tester_result *r)
-{
-    char text[80];
-    for (int i = 0; i < TESTER_LOOK && r->look[i]; i++) {
-        source_text(r->source, r->look[i], text, sizeof text);
-        if (text[0])
-            fprintf(out, "    %s:%-4u %s\n", source_base_name(r->source), r->look[i], text);
-    }
-}
-
 // Where it differs from the course's.
 static void print_changed(FILE *out, const struct tester_result *r)
 {
@@ -70,7 +59,7 @@ static void print_report(FILE *out, const struct step *step, const struct tester
             (unsigned long long)o->seed, *compiler ? "; kernel compiled by " : "", compiler);
     fprintf(out, "%-9s %s\n", report_verdict(r->verdict), r->what);
     print_changed(out, r);
-    print_source(out, r);
+    report_look(out, r);
     print_time(out, o, about, r);
 }
 
@@ -195,7 +184,7 @@ static void report_again(FILE *out, struct json *j, const struct tester_options 
     const bool right = again->verdict == TESTER_RIGHT;
     fprintf(out, "again     %s at %s%s\n", report_verdict(again->verdict), again->what, right ? AGAIN_SCALARS : "");
     print_changed(out, again);
-    print_source(out, again);
+    report_look(out, again);
     if (right && *again->advice)
         fprintf(out, "advice: %s\n", again->advice);
     if (!right && has_findings(d))
@@ -379,7 +368,7 @@ int tester_main(const struct step *given, int argc, char **argv)
     if (!ok && d && dev_failure(d))
         print_failure(stderr, dev_failure(d), &o, &r);
     if (!ok)
-        print_source(stderr, &r);
+        report_look(stderr, &r);
     const bool wrong = r.verdict == TESTER_WRONG || (ok && !o.watch && has_findings(d));
     dev_close(d);
     if (json && json != stdout)

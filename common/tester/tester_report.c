@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/source.h"
 #include "base/profile.h"
 #include "base/ptx_file.h"
 #include "meaning.h"
@@ -27,6 +28,16 @@ const char *report_time(double ms, char text[REPORT_TIME])
     double value = ms < 0.9995 ? ms * 1000 : ms < 999.5 ? ms : ms / 1000;
     snprintf(text, REPORT_TIME, "%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit);
     return text;
+}
+
+void report_look(FILE *out, const struct tester_result *r)
+{
+    char text[80];
+    for (int i = 0; i < TESTER_LOOK && r->look[i]; i++) {
+        source_text(r->source, r->look[i], text, sizeof text);
+        if (text[0])
+            fprintf(out, "    %s:%-4u %s\n", source_base_name(r->source), r->look[i], text);
+    }
 }
 
 void report_detail(FILE *out, const struct dev_about *about)

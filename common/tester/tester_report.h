@@ -13,6 +13,8 @@
 const char *report_verdict(enum tester_verdict verdict);     // "right", "WRONG", "unchecked"
 const char *report_time(double ms, char text[REPORT_TIME]);  // three digits and a unit: "12.3 us", "4.56 ms"
 
+void report_look(FILE *out, const struct tester_result *r);  // the lines that a wrong result is most likely due to
+
 void report_detail(FILE *out, const struct dev_about *about);  // " (detail)" if the device has one, and the line's end
 
 // On the simulated GPU, where launches of that many steps take minutes or more: one line that says how long, from

@@ -67,7 +67,7 @@ __device__ inline float activate(float x, int activation)
     if (activation == ARGS_RELU)
         return x < 0 ? 0 : x;  // a NaN stays one
     if (activation == ARGS_GELU)
-        return x / (1 + __expf(-1.5957691216f * (x + 0.044715f * x * x * x)));
+        return __fdividef(x, 1 + __expf(-1.5957691216f * (x + 0.044715f * x * x * x)));
     return x;
 }
 

@@ -138,7 +138,7 @@ __device__ inline uint64_t further(uint64_t descriptor, unsigned units)
 
 // --- The epilogue ---
 
-// If C is more than alpha * A * B, or floats, or if blocks of a cluster have a part each of the sums of the same tile: each
+// If the product adds to C, or C is floats, or if blocks of a cluster have a part each of the sums of the same tile: each
 // writes its own to its shared memory, where the stages were, and stores a share of the elements. at: the first of these blocks; from
 // one to the next it is as many as the cluster has tiles.
 template <int BM, int BN, int CONSUMERS>
@@ -200,6 +200,39 @@ template <int PART, class F> __device__ __forceinline__ void store_rows(const ar
                 to[1] = v.y;
         }
     }
+}
+
+// Multiplies the sums by alpha, and adds the bias and takes the activation, where they are: a lane has fours of them, two neighbours
+// in a row and the two that lie eight rows below. row, col: C's at the first of the warp.
+template <class T, int SUMS> __device__ __forceinline__ void add_bias(float (&acc)[SUMS], const args &p, int row, int col)
+{
+    const T *bias = static_cast<const T *>(p.bias);
+    auto one = [&](int kind, int i, int end) { return p.bias_kind == kind && i < end ? widen(bias[i]) : 0; };
+    row += threadIdx.x % 32 / 4, col += threadIdx.x % 4 * 2;
+    const float of_rows[2] = { one(ARGS_BIAS_COLUMN, row, p.m), one(ARGS_BIAS_COLUMN, row + 8, p.m) };
+#pragma unroll
+    for (int j = 0; j < SUMS; j += 4, col += 8) {
+        const float of_columns[2] = { one(ARGS_BIAS_ROW, col, p.n), one(ARGS_BIAS_ROW, col + 1, p.n) };
+        for (int e = 0; e < 4; e++)
+            acc[j + e] = p.alpha * acc[j + e] + of_rows[e / 2] + of_columns[e % 2];
+    }
+}
+
+template <int SUMS> __device__ __forceinline__ void adjust(float (&acc)[SUMS], const args &p, int row, int col)
+{
+    auto activate_all = [&](int activation) {
+#pragma unroll
+        for (int j = 0; j < SUMS; j++)
+            acc[j] = activate(acc[j], activation);
+    };
+    if (p.c_type == ARGS_F16)
+        add_bias<half>(acc, p, row, col);
+    else
+        add_bias<bf16>(acc, p, row, col);
+    if (p.activation == ARGS_RELU)
+        activate_all(ARGS_RELU);
+    else if (p.activation == ARGS_GELU)
+        activate_all(ARGS_GELU);
 }
 
 template <int BM, int BN, int STAGES>
@@ -342,15 +375,8 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
         give_back(before);
     };
 
-    const bool plain = parts == 1 && p.beta == 0 && !p.bias_kind && !p.activation && p.c_type != ARGS_F32;
-    for (int unit = cluster(); unit < p.units;) {
-        multiply();
-        if (__builtin_expect(!plain, 0)) {  // its code is not in between: to fetch it from memory takes longer than a small product
-            add_up<BM, BN, CONSUMERS>(reinterpret_cast<float *>(shared), acc, p, part, rank % tiles, z, brow, bcol);
-            break;  // there is one tile for each block
-        }
-
-        // --- Store ---
+    // --- Store ---
+    auto store = [&](float alpha) {
 #pragma unroll
         for (int c = 0; c < BN; c += PART) {
             if (tid % 128 == 0)
@@ -360,7 +386,7 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
             for (int j = 0; j < PART / 16; j++) {
                 half2 v[4];
                 for (int q = 0; q < 4; q++)  // the four matrices of a tile, in the order of a fragment of A
-                    v[q] = both(p.alpha * acc[c / 2 + j * 8 + q * 2], p.alpha * acc[c / 2 + j * 8 + q * 2 + 1]);
+                    v[q] = both(alpha * acc[c / 2 + j * 8 + q * 2], alpha * acc[c / 2 + j * 8 + q * 2 + 1]);
                 stmatrix(at(row % GM + lane % 16, j * 16 + lane / 16 * 8), v);
             }
             proxy_fence();                  // what TMA reads was written by ordinary stores
@@ -373,8 +399,28 @@ __device__ __forceinline__ void product(const args &p, const CUtensorMap &A, con
             if (!p.stored)
                 store_rows<PART>(p, z, brow + group * GM, bcol + c, [&](int r, int c) { return *reinterpret_cast<half2 *>(at(r, c)); });
         }
-        if ((unit += clusters()) < p.units)
-            place(unit, brow, bcol, z);
+    };
+    auto each_tile = [&](auto store_sums) {
+        for (int unit = cluster(); unit < p.units;) {
+            multiply();
+            store_sums();
+            if ((unit += clusters()) < p.units)
+                place(unit, brow, bcol, z);
+        }
+    };
+
+    // Code of the first way lies in one piece: to fetch it from memory takes longer than a small product.
+    const bool straight = parts == 1 && p.beta == 0 && p.c_type != ARGS_F32, adjusted = p.bias_kind || p.activation;
+    if (__builtin_expect(straight && !adjusted, 1))
+        each_tile([&]() { store(p.alpha); });
+    else if (straight)
+        each_tile([&]() {
+            adjust(acc, p, brow + row, bcol);
+            store(1);
+        });
+    else {  // there is one tile for each block
+        multiply();
+        add_up<BM, BN, CONSUMERS>(reinterpret_cast<float *>(shared), acc, p, part, rank % tiles, z, brow, bcol);
     }
     bulk_wait_read<0>();  // shared memory must last until it has been read
 }

@@ -109,8 +109,8 @@ static bool open_hopper(gemm_steps *h, struct plan *plan, const struct operand x
 static unsigned hopper_blocks(const struct plan *plan)
 {
     const struct args *a = &plan->args;
-    const bool plain = a->beta == 0 && !a->bias_kind && !a->activation && a->c_type != ARGS_F32;
-    return (unsigned)(plain ? plan->way.blocks : a->units * pick_cluster(&plan->way));
+    const bool straight = a->beta == 0 && a->c_type != ARGS_F32;
+    return (unsigned)(straight ? plan->way.blocks : a->units * pick_cluster(&plan->way));
 }
 
 static void kernel_name(const struct plan *plan, const gemm_steps_problem *p, const struct geometry *g,

@@ -22,14 +22,6 @@
 
 enum { SIM_SIZE = 256, GPU_SIZE = 4096, GPU_WARMUP = 2, GPU_ITERATIONS = 15 };
 
-const struct tester_options tester_defaults = {
-    .alpha = 1,
-    .seed = 1,
-    .device = DEV_AUTO,
-    .warmup = -1,
-    .check = true,
-};
-
 struct tester {
     struct dev *dev;
     enum dev_type type;

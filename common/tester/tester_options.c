@@ -5,6 +5,14 @@
 
 #include "base/card.h"
 
+const struct tester_options tester_defaults = {
+    .alpha = 1,
+    .seed = 1,
+    .device = DEV_AUTO,
+    .warmup = -1,
+    .check = true,
+};
+
 #define AT(field) OPTION_AT(struct tester_options, field)
 enum { DRIVER = OPTIONS_FOR_DRIVER, LADDER = OPTIONS_FOR_LADDER, CLIMB = DRIVER | LADDER };
 

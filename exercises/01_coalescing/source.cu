@@ -17,7 +17,7 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
     // --- bug lanes along a column: "right result, but" "16 for A and 1 for B" "row and col"
     //| const int row = blockIdx.y * BM + tid % BM;
     //| const int col = blockIdx.x * BN + tid / BM;
-    // --- bug divided by the rows: "C[0][16]" "lane 16: 256 of 512 elements of C are never written"
+    // --- bug divided by the rows: "C[0][16]" "256 of 512 elements of C are never written"
     //| const int row = blockIdx.y * BM + tid / BM;
     //| const int col = blockIdx.x * BN + tid % BM;
     // --- bug the grid swapped: "1024 of 3072 elements of C are never written" "look at the grid"

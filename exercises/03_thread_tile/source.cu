@@ -80,7 +80,7 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
         //|     for (int i = 0; i < TM; i++)
         //|         acc[i] += As[row][k] * b;
         //| }
-        // --- bug the sums begin anew with each tile: "the first 16 products of each sum of 20 are missing"
+        // --- bug the sums begin anew with each tile: "only the last tile's 8 are there"
         //| for (int i = 0; i < TM; i++)
         //|     acc[i] = 0;
 //| #pragma unroll

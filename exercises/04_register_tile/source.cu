@@ -154,7 +154,7 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
     // --- stub
     //| for (int i = 0; i < TM; i++)
     //|     store(C, M, N, brow + row + i, bcol + col, alpha, acc[i], beta);
-    // --- bug i and j swapped in the store: "race (racecheck)" "brow + row + j, bcol + col + i" "is the index wrong?"
+    // --- bug i and j swapped in the store: "race (racecheck)" "brow + row + j, bcol + col + i" "is the index right?"
     //| for (int i = 0; i < TM; i++)
     //|     for (int j = 0; j < TN; j++)
     //|         store(C, M, N, brow + row + j, bcol + col + i, alpha, acc[i][j], beta);

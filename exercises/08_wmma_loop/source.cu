@@ -183,7 +183,7 @@ gemm(int M, int N, int K, float alpha, const half *A, const half *B, float beta,
                     //| *c = Ps[warp][e];
                     // --- bug C is always read: "beta is 0, and C was read" "not initialised" "must not be read"
                     //| *c = alpha * Ps[warp][e] + beta * float(*c);
-                    // --- bug alpha and beta forgotten: "NO  alpha and beta are in it" "alpha -0.5, beta 2"
+                    // --- bug alpha and beta forgotten: "not yet: alpha and beta are in it" "alpha -0.5, beta 2"
                     //| *c = Ps[warp][e];
                     // <<<
                 }

@@ -92,7 +92,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|         wgmma(acc[i], wgmma_descriptor(&As[i * 64 * BOX + k], 16, 1024),
         //|               wgmma_descriptor(&Bs[k * BOX], BK * 128, 1024), tile + k);
         //| wgmma_commit();
-        // --- bug no commit: "NO  the result is right" "look at"
+        // --- bug no commit: "not yet: the result is right" "look at"
         //| wgmma_fence();
         //| #pragma unroll
         //| for (int k = 0; k < BK; k += 16)
@@ -171,7 +171,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|               wgmma_descriptor(&Bs[k * BOX], BK * 128, 1024), tile + k);
         //| wgmma_commit();
         //| wgmma_wait<0>();
-        // --- bug always adds: "NO  the result is right"
+        // --- bug always adds: "not yet: the result is right"
         //| wgmma_fence();
         //| #pragma unroll
         //| for (int k = 0; k < BK; k += 16)

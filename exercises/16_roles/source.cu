@@ -173,12 +173,12 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //| multiply(tile);
         //| if (tile > 0 && tid % 128 == 0)
         //|     mbarrier_arrive(&empty[(tile - 1) % STAGES]);
-        // --- bug does not wait for the tile: "copy left behind"
+        // --- bug does not wait for the tile: "copy not waited for"
         //| multiply(tile);
         //| wgmma_wait<1>();
         //| if (tile > 0 && tid % 128 == 0)
         //|     mbarrier_arrive(&empty[(tile - 1) % STAGES]);
-        // --- bug waits for the parity before: "copy left behind"
+        // --- bug waits for the parity before: "copy not waited for"
         //| mbarrier_wait(&full[tile % STAGES], tile / STAGES % 2 ^ 1);
         //| multiply(tile);
         //| wgmma_wait<1>();

@@ -79,7 +79,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|     tma_load(As[s], &A, &full[s], at.y * BM, tile * BK);
         //|     tma_load(Bs[s], &B, &full[s], tile * BK, at.x * BN);
         //| }
-        // --- bug both roles begin anew with each tile of C: "NO  the result is right"
+        // --- bug both roles begin anew with each tile of C: "not yet: the result is right"
         //| for (int i = blockIdx.x; tid == CONSUMERS && i < across * down; i += gridDim.x) {
         //|     int s = 0, parity = 0;
         //|     const int2 at = place(i, across, down);
@@ -92,7 +92,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|         parity ^= s == 0;
         //|     }
         //| }
-        // --- bug the producer begins anew with each tile of C: "NO  the result is right"
+        // --- bug the producer begins anew with each tile of C: "not yet: the result is right"
         //| for (int i = blockIdx.x; tid == CONSUMERS && i < across * down; i += gridDim.x) {
         //|     int s = 0, parity = 0;
         //|     const int2 at = place(i, across, down);
@@ -140,7 +140,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|     tma_load(As[s], &A, &full[s], at.y * BM, tile * BK);
         //|     tma_load(Bs[s], &B, &full[s], tile * BK, at.x * BN);
         //| }
-        // --- bug parity not turned: "NO  the result is right"
+        // --- bug parity not turned: "not yet: the result is right"
         //| int s = 0, parity = 0;
         //| for (int i = blockIdx.x; tid == CONSUMERS && i < across * down; i += gridDim.x) {
         //|     const int2 at = place(i, across, down);
@@ -165,7 +165,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|         parity ^= s == 0;
         //|     }
         //| }
-        // --- bug another tile is stored than was multiplied: "NO  the result is right"
+        // --- bug another tile is stored than was multiplied: "not yet: the result is right"
         //| int s = 0, parity = 0;
         //| for (int i = blockIdx.x; tid == CONSUMERS && i < across * down; i += gridDim.x) {
         //|     const int2 at = place(i, across, down);
@@ -219,7 +219,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     //|         mbarrier_arrive(&empty[s]);
     //| }
     //| store(place(blockIdx.x, across, down));
-    // --- bug both roles begin anew with each tile of C: "NO  the result is right"
+    // --- bug both roles begin anew with each tile of C: "not yet: the result is right"
     //| for (int i = blockIdx.x; i < across * down; i += gridDim.x) {
     //|     int s = 0, parity = 0;
     //|     for (int tile = 0; tile < tiles; tile++) {
@@ -232,7 +232,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     //|     }
     //|     store(place(i, across, down));
     //| }
-    // --- bug the producer begins anew with each tile of C: "NO  the result is right"
+    // --- bug the producer begins anew with each tile of C: "not yet: the result is right"
     //| int s = 0, parity = 0;
     //| for (int i = blockIdx.x; i < across * down; i += gridDim.x) {
     //|     for (int tile = 0; tile < tiles; tile++) {
@@ -284,7 +284,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     //|     }
     //|     store(place(i, across, down));
     //| }
-    // --- bug parity not turned: "NO  the result is right"
+    // --- bug parity not turned: "not yet: the result is right"
     //| int s = 0, parity = 0;
     //| for (int i = blockIdx.x; i < across * down; i += gridDim.x) {
     //|     for (int tile = 0; tile < tiles; tile++) {
@@ -309,7 +309,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
     //|     }
     //|     store(place(i, across, down));
     //| }
-    // --- bug another tile is stored than was multiplied: "NO  the result is right"
+    // --- bug another tile is stored than was multiplied: "not yet: the result is right"
     //| int s = 0, parity = 0;
     //| for (int i = blockIdx.x; i < across * down; i += gridDim.x) {
     //|     for (int tile = 0; tile < tiles; tile++) {

@@ -205,7 +205,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|         tma_store(&Cmap, &Cs[j * BM], brow, bcol + j);
         //|     bulk_commit();
         //| }
-        // --- bug no commit: "copy left behind" "cp.async.bulk.commit_group"
+        // --- bug no commit: "copy not waited for" "cp.async.bulk.commit_group"
         //| if (tid == 0)
         //|     bulk_wait_read<0>();
         //| __syncthreads();
@@ -255,7 +255,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|         tma_store(&Cmap, &Cs[j * BM], brow, bcol + j);
         //|     bulk_commit();
         //| }
-        // --- bug rows of the whole tile, no boxes: "NO  the result is right"
+        // --- bug rows of the whole tile, no boxes: "not yet: the result is right"
         //| if (tid == 0)
         //|     bulk_wait_read<0>();
         //| __syncthreads();
@@ -272,7 +272,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|         tma_store(&Cmap, &Cs[j * BM], brow, bcol + j);
         //|     bulk_commit();
         //| }
-        // --- bug the lanes of matrices 1 and 2 swapped: "NO  the result is right"
+        // --- bug the lanes of matrices 1 and 2 swapped: "not yet: the result is right"
         //| if (tid == 0)
         //|     bulk_wait_read<0>();
         //| __syncthreads();
@@ -305,7 +305,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|     tma_store(&Cmap, Cs, brow, bcol);
         //|     bulk_commit();
         //| }
-        // --- bug row and column swapped: "NO  the result is right"
+        // --- bug row and column swapped: "not yet: the result is right"
         //| if (tid == 0)
         //|     bulk_wait_read<0>();
         //| __syncthreads();
@@ -322,7 +322,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|         tma_store(&Cmap, &Cs[j * BM], bcol + j, brow);
         //|     bulk_commit();
         //| }
-        // --- bug boxes of B's size: "NO  the result is right"
+        // --- bug boxes of B's size: "not yet: the result is right"
         //| if (tid == 0)
         //|     bulk_wait_read<0>();
         //| __syncthreads();

@@ -278,7 +278,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|     }
         //| }
         //| proxy_fence();
-        // --- bug the left half twice: "NO  the result is right"
+        // --- bug the left half twice: "not yet: the result is right"
         //| #pragma unroll
         //| for (int c = 0; c < BN; c += PART) {
         //|     if (tid == 0)

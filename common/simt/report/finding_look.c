@@ -206,8 +206,7 @@ static const char *look_race(const struct simt_finding *f)
     if (f->there.warp == f->here.warp)
         return "is there a __syncthreads() on every way from one line to the other, round the loop too? If so, is the "
                "index right? (Lanes of a warp do not run in step by themselves. Where no other warp uses these bytes, "
-               "a "
-               "__syncwarp() is enough.)";
+               "a __syncwarp() is enough.)";
     return "is there a __syncthreads() on every way from one line to the other, round the loop too? If so, is the "
            "index right?";
 }

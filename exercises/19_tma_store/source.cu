@@ -205,7 +205,7 @@ gemm(int M, int N, int K, float alpha, const __grid_constant__ CUtensorMap A, co
         //|         tma_store(&Cmap, &Cs[j * BM], brow, bcol + j);
         //|     bulk_commit();
         //| }
-        // --- bug no commit: "copy not waited for" "cp.async.bulk.commit_group"
+        // --- bug no commit: "copy left behind" "cp.async.bulk.commit_group"
         //| if (tid == 0)
         //|     bulk_wait_read<0>();
         //| __syncthreads();

@@ -55,7 +55,7 @@ const cuts_of = (name) => [{ name, cut: 'stub' }, { name, cut: 'solution' }, ...
 // Where the page names another line than nvcc's PTX leads to, and why.
 const others = new Map([
   ['09_three_divisions, 8 halves of As a thread', "nvcc reads A at the line that stores what was read; the page names the line of the read"],
-  ['03_thread_tile, the sums begin anew with each tile', 'of a sum that begins with a constant clang leaves no instruction that has a line'],
+  ['03_thread_tile, the sums start at 0 in each tile', 'of a sum that begins with a constant clang leaves no instruction that has a line'],
   ['04_register_tile, one value of b for all columns', 'the load is the same in each round, and clang moves it out of the loop without its line: it gets that of its use'],
   ['04_register_tile, one value of a for all rows', 'the same'],
   ['08_wmma_loop, stub', 'what was never set has no value to clang, which leaves out what would store it: there is nothing to find'],

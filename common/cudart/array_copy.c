@@ -65,7 +65,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_w, size_t to_h, c
     return e ? e : to_array(__func__, to, to_w, to_h, box.ptr, box.pitch, width, height, kind, NULL);
 }
 
-// So many bytes, from one row on into the next: whole rows, or a part of one.
+// Copies this many bytes and goes on from one row to the next: whole rows, or a part of one.
 static void rows_of(cudaArray_const_t array, size_t bytes, size_t *width, size_t *height)
 {
     struct cudaPitchedPtr box = { .xsize = bytes };

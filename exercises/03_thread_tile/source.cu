@@ -80,7 +80,7 @@ gemm(int M, int N, int K, float alpha, const float *A, const float *B, float bet
         //|     for (int i = 0; i < TM; i++)
         //|         acc[i] += As[row][k] * b;
         //| }
-        // --- bug the sums begin anew with each tile: "only the last tile's 8 are there"
+        // --- bug the sums start at 0 in each tile: "only the last tile's 8 are there"
         //| for (int i = 0; i < TM; i++)
         //|     acc[i] = 0;
 //| #pragma unroll

@@ -600,8 +600,8 @@ ALWAYS_INLINE bool access_either(struct warp *w, const struct uop *u, uint32_t a
     struct access a = { .w = w, .u = u, .m = u->mem, .active = active, .load = load };
     if (active == ALL_LANES && access_again(&a))
         return true;
-    struct access anew = { .w = w, .u = u, .m = u->mem, .active = active, .load = load };
-    return access(&anew);
+    struct access other = { .w = w, .u = u, .m = u->mem, .active = active, .load = load };
+    return access(&other);
 }
 
 bool ISA(exec_load)(struct warp *w, const struct uop *u, uint32_t active)

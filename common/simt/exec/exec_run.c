@@ -303,7 +303,7 @@ static void leave_line(struct worker *worker, uint32_t pc, const struct uop *u)
         worker->uop_counts[pc + i].warps++;
 }
 
-// A straight line of uops, by the whole warp: no guard, no branch, and nobody watches. False on a fault.
+// A straight line of uops, by the whole warp: no guard, no branch, and no debugger watches. False on a fault.
 static inline bool run_line(struct warp *w, const struct uop *u, uint32_t pc)
 {
     struct worker *worker = w->block->worker;

@@ -39,6 +39,7 @@ struct dev_launch {
     uint64_t first;  // blocks before this one do not run, unless blocks take turns
     bool eager;  // bulk copies to shared memory arrive as early as they may, in place of as late; the last warp goes
                  // first, and one that has arrived at an mbarrier lets others go on
+    bool apart;  // grid.sync() of cooperative groups fails, as in a launch of CUDA's that is not cooperative
 };
 
 // --- tensor maps: what the tensor memory accelerator is told of an array in device memory ---

@@ -53,6 +53,7 @@ enum simt_finding_class {
     X(ENDLESS_LOOP, ENDLESS, false)   /* expected: the warp instructions that a block may take */                      \
     X(ENDLESS_WAIT, ENDLESS, false)   /* seen: blocks that wait, left: that have not begun; or waits says more */      \
     X(TRAP, STOPPED, false)           /* */                                                                            \
+    X(NO_GRID, STOPPED, false)        /* the same, where grid.sync() cannot be */                                      \
     X(ASSERTION, STOPPED, false)      /* detail: it */                                                                 \
     X(REFUSED, STOPPED, false)        /* detail: what the instruction cannot do */                                     \
     X(ARRIVES_UNMADE, STOPPED, false) /* the mbarrier was not initialised */                                           \

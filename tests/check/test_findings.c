@@ -85,6 +85,8 @@ static const struct spoken {
          "where 32 of 128 threads have arrived; block (1,0,0): it has ended; block (2,0,0): ",
          "a phase ends when", HERE, .waits = cluster_waits, .n_waits = 4, .of_cluster = true),
     SAYS(TRAP, " executes a trap", "stopped itself", HERE),
+    SAYS(NO_GRID, " executes a trap, as grid.sync() does in a launch that is not cooperative",
+         "cudaLaunchCooperativeKernel", HERE),
     SAYS(ASSERTION, ": assertion 'n > 0' failed", "stopped itself", HERE, .detail = "n > 0"),
     SAYS(REFUSED, ": it cannot", "is given here", HERE, .detail = "it cannot"),
     SAYS(ARRIVES_UNMADE, ": arrives at the mbarrier full[1], which was not initialised", "reach every mbarrier", HERE,

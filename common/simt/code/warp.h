@@ -60,7 +60,7 @@ struct grid {  // one launch
     const unsigned char *params;
     uint64_t params_at;  // their copy in device memory, where a kernel takes their address (launch_memory.c); else 0
     struct heap *heap;   // of malloc and free, where the kernel calls them; else NULL
-    uint64_t workspace;  // for synchronising the grid, where a kernel asks for it; else 0
+    uint64_t workspace;  // for synchronising the grid, where a kernel asks for it; else 0, and where blocks are apart
     uint32_t grid[3], block[3];
     uint32_t cluster[3];        // blocks of a cluster; 1, 1, 1 where there are none
     uint32_t cluster_blocks;    // in all
@@ -68,7 +68,7 @@ struct grid {  // one launch
     uint32_t threads;           // of a block
     uint32_t shared_bytes;      // static and dynamic
     uint64_t budget;            // warp instructions a block may take
-    bool eager;                 // see launch.h
+    bool eager, apart;          // see launch.h
     bool turns;                 // one host thread runs the blocks, which take turns (turns.h)
     bool early;                 // with checks, and it begins before the launch before has ended
     struct trace *trace;        // NULL: nothing is recorded

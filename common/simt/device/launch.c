@@ -234,6 +234,7 @@ static bool launch(struct simt *s, struct simt_kernel *k, const struct dev_launc
                       .shared_bytes = code->shared_bytes + (uint32_t)l->shared,
                       .budget = s->budget,
                       .eager = l->eager,
+                      .apart = l->apart,
                       .turns = code->ordered || code->orders_blocks,
                       .early = l->early && s->checks && code->waits_for_launch,
                       .trace = s->trace,

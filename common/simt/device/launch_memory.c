@@ -30,7 +30,7 @@ bool launch_memory_place(struct simt *s, struct grid *g)
     if (c->uses_heap && !s->heap && !(s->heap = heap_new(&s->memory)))
         return false;
     g->heap = s->heap;
-    return !c->syncs_grid || (g->workspace = place(s, "the grid's barrier", &workspace, sizeof workspace));
+    return !c->syncs_grid || g->apart || (g->workspace = place(s, "the grid's barrier", &workspace, sizeof workspace));
 }
 
 void launch_memory_release(struct simt *s, const struct grid *g)

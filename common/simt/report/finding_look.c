@@ -25,6 +25,8 @@ static const char setmaxnreg[] =
 static const char *const looks[SIMT_KINDS] = {
     [SIMT_ENDLESS_LOOP] = "the condition of this loop, and what changes it",
     [SIMT_TRAP] = stop,
+    [SIMT_NO_GRID] =
+        "cudaLaunchCooperativeKernel, in place of <<<...>>>, for a kernel whose blocks wait for one another",
     [SIMT_ASSERTION] = stop,
     [SIMT_REFUSED] = given,
     [SIMT_ARRIVES_UNMADE] = unmade,

@@ -247,6 +247,8 @@ static void say_run(struct text_end *t, const struct simt_finding *f)
         say_endless_wait(t, f);
     else if (f->kind == SIMT_TRAP)
         text_add(t, " executes a trap");
+    else if (f->kind == SIMT_NO_GRID)
+        text_add(t, " executes a trap, as grid.sync() does in a launch that is not cooperative");
     else if (f->kind == SIMT_ASSERTION)
         text_add(t, ": assertion '%s' failed", f->detail);
     else if (f->kind == SIMT_ARRIVES_UNMADE || f->kind == SIMT_EXPECTS_UNMADE)

@@ -73,9 +73,11 @@ static const struct {
     [FAULT_UNWRITTEN] = { SIMT_UNINIT_VALUE, VALUE, false },
 };
 
-static enum simt_finding_kind kind_of(const struct fault *f)
+static enum simt_finding_kind kind_of(const struct fault *f, const struct grid *g)
 {
     switch (f->kind) {  // what depends on more
+    case FAULT_TRAP:
+        return g->code->syncs_grid && g->apart ? SIMT_NO_GRID : SIMT_TRAP;
     case FAULT_UNWAITED:
         return f->store ? SIMT_LOAD_LEFT : SIMT_STORE_LEFT;
     case FAULT_HOME:
@@ -340,7 +342,7 @@ static bool keep_names(struct arena *a, struct simt_finding *x)
 static bool make_finding(struct simt_finding *x, struct arena *a, const struct simt_kernel *k, const struct grid *g,
                          const struct fault *f)
 {
-    *x = (struct simt_finding){ .kind = kind_of(f), .count = 1 };
+    *x = (struct simt_finding){ .kind = kind_of(f, g), .count = 1 };
     put_object(x, a, k, g, f);
     put_sides(x, a, k, g, f);
     put_numbers(x, g, f);
@@ -429,7 +431,7 @@ void report_fault(struct simt_finding *x, struct arena **names, const struct sim
         simt_finding_text(x, text + n, DEV_ERROR_MAX - (size_t)n);
         text_one_line(text, ' ');
     } else {
-        *x = (struct simt_finding){ .kind = kind_of(f), .count = 1 };
+        *x = (struct simt_finding){ .kind = kind_of(f, g), .count = 1 };
         error_set(text, "kernel %.200s: out of memory for what went wrong", k->name);
     }
 }
